@@ -1,0 +1,32 @@
+# SPDX-License-Identifier: Apache-2.0
+#
+# How every file of ours is compiled, as one target: link `ww_flags` privately.
+#
+# Warnings are errors. A packager with a newer compiler may pass
+# -DCMAKE_COMPILE_WARNING_AS_ERROR=OFF; we never do.
+
+if(NOT DEFINED CMAKE_COMPILE_WARNING_AS_ERROR)
+  set(CMAKE_COMPILE_WARNING_AS_ERROR ON)
+endif()
+
+add_library(ww_flags INTERFACE)
+
+target_compile_options(
+  ww_flags
+  INTERFACE
+    -Wall
+    -Wextra
+    -Wpedantic
+    -Wshadow
+    -Wconversion
+    -Wsign-conversion
+    -Wold-style-cast
+    -Wnon-virtual-dtor
+    -Woverloaded-virtual
+    -Wimplicit-fallthrough
+    # AArch64 and x86-64 must give the same bytes: no silent fused multiply-add, one signedness of
+    # plain char.
+    -ffp-contract=off
+    -fsigned-char
+    # No path of the building machine in the program.
+    "-fmacro-prefix-map=${PROJECT_SOURCE_DIR}/=")

@@ -1,0 +1,145 @@
+# SPDX-License-Identifier: Apache-2.0
+#
+# One library per folder of src/, from cmake/layers.txt.
+#
+#   ww_add_all_libraries()                     every row of layers.txt that has sources
+#   ww_add_library(<folder> DEPS <folder>... [EXTERNAL <name>...])
+#       src/<folder>/**/*.cpp      -> static library ww_<folder>, known to users as
+#                                     warpwright::<folder>  (emit/cuda -> ww_emit_cuda)
+#       src/<folder>/**/*.h, *.def -> its headers, each also compiled alone by the target
+#                                     all_verify_interface_header_sets
+#       src/<folder>/**/*_test.cpp -> test executable <folder>_tests
+#   ww_add_tests(<target> SOURCES <file>... LABEL <label> [LIBRARIES <target>...])
+#       one GoogleTest executable, each of its cases one ctest case
+#
+# Files are globbed with CONFIGURE_DEPENDS: adding a file needs no edit here, and the next build
+# notices it. src/cli/main.cpp belongs to the program, not to a library.
+
+include(GoogleTest)
+
+# What the third-party names in layers.txt stand for.
+set(WW_EXTERNAL_fmt fmt::fmt)
+set(WW_EXTERNAL_json nlohmann_json::nlohmann_json)
+set(WW_EXTERNAL_cli11 CLI11::CLI11)
+
+# Built by `cmake --build ... --target all_tests`: the program and every test executable.
+if(NOT TARGET all_tests)
+  add_custom_target(all_tests)
+endif()
+
+function(ww_add_library folder)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "DEPS;EXTERNAL")
+  set(root "${PROJECT_SOURCE_DIR}/src/${folder}")
+  string(REPLACE "/" "_" name "${folder}")
+  set(target "ww_${name}")
+
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${root}/*.cpp")
+  file(GLOB_RECURSE headers CONFIGURE_DEPENDS "${root}/*.h")
+  list(FILTER headers EXCLUDE REGEX "/test_[a-z_]*\\.h$") # for the folder's own tests
+  file(GLOB_RECURSE tables CONFIGURE_DEPENDS "${root}/*.def")
+  set(tests ${sources})
+  list(FILTER tests INCLUDE REGEX "_test\\.cpp$")
+  list(FILTER sources EXCLUDE REGEX "(_test|/cli/main)\\.cpp$")
+  if(NOT sources AND NOT headers)
+    return()
+  endif()
+
+  # A folder with headers alone is a library too, with nothing to archive.
+  if(sources)
+    add_library(${target} STATIC ${sources})
+    set(scope PUBLIC)
+    target_link_libraries(${target} PRIVATE $<BUILD_INTERFACE:ww_flags>)
+  else()
+    add_library(${target} INTERFACE)
+    set(scope INTERFACE)
+  endif()
+  add_library(warpwright::${name} ALIAS ${target})
+  set_target_properties(${target} PROPERTIES EXPORT_NAME ${name})
+  target_compile_features(${target} ${scope} cxx_std_23)
+
+  # Two file sets: tables (*.def) are installed beside the headers but do not compile alone.
+  target_sources(
+    ${target} ${scope} FILE_SET HEADERS BASE_DIRS "${PROJECT_SOURCE_DIR}/src" FILES ${headers})
+  if(tables)
+    target_sources(
+      ${target} ${scope} FILE_SET tables TYPE HEADERS BASE_DIRS "${PROJECT_SOURCE_DIR}/src"
+      FILES ${tables})
+    set_target_properties(${target} PROPERTIES INTERFACE_HEADER_SETS_TO_VERIFY HEADERS)
+  endif()
+
+  foreach(dep IN LISTS arg_DEPS)
+    string(REPLACE "/" "_" dep "${dep}")
+    if(TARGET ww_${dep})
+      target_link_libraries(${target} ${scope} ww_${dep})
+    endif()
+  endforeach()
+  foreach(external IN LISTS arg_EXTERNAL)
+    # fmt appears in base's headers; the rest is header-only and stays inside our sources.
+    if(external STREQUAL "fmt")
+      target_link_libraries(${target} ${scope} fmt::fmt)
+    elseif(sources)
+      target_link_libraries(${target} PRIVATE $<BUILD_INTERFACE:${WW_EXTERNAL_${external}}>)
+    endif()
+  endforeach()
+
+  if(tests)
+    ww_add_tests(${name}_tests SOURCES ${tests} LABEL unit LIBRARIES ${target} ${arg_EXTERNAL})
+  endif()
+  set_property(GLOBAL APPEND PROPERTY WW_LIBRARIES ${target})
+endfunction()
+
+function(ww_add_all_libraries)
+  set(table "${PROJECT_SOURCE_DIR}/cmake/layers.txt")
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${table}")
+  file(STRINGS "${table}" rows REGEX "^[^#]")
+  foreach(row IN LISTS rows)
+    if(NOT row MATCHES "^([a-z0-9_/]+) *:([^|]*)(\\|(.*))?$")
+      message(FATAL_ERROR "cmake/layers.txt: expected `folder : folders | libraries`, saw `${row}`")
+    endif()
+    set(folder "${CMAKE_MATCH_1}")
+    separate_arguments(deps UNIX_COMMAND "${CMAKE_MATCH_2}")
+    separate_arguments(externals UNIX_COMMAND "${CMAKE_MATCH_4}")
+    ww_add_library(${folder} DEPS ${deps} EXTERNAL ${externals})
+  endforeach()
+endfunction()
+
+function(ww_add_tests target)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "LABEL" "SOURCES;LIBRARIES")
+  if(NOT BUILD_TESTING)
+    return()
+  endif()
+  add_executable(${target} ${arg_SOURCES})
+  foreach(library IN LISTS arg_LIBRARIES)
+    if(DEFINED WW_EXTERNAL_${library})
+      set(library ${WW_EXTERNAL_${library}})
+    endif()
+    target_link_libraries(${target} PRIVATE ${library})
+  endforeach()
+  target_link_libraries(${target} PRIVATE ww_flags GTest::gmock GTest::gtest_main)
+  target_compile_definitions(${target} PRIVATE WW_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
+  set_target_properties(${target} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/tests")
+  # It is the library that is optimised and checked for undefined behaviour. Tests are most of what is
+  # compiled; doing the same to them would cost a third more time. The property tests do real work
+  # and keep the optimisation that the build has under the sanitizers.
+  target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
+  if(WW_SANITIZE)
+    target_compile_options(${target} PRIVATE -fno-sanitize=undefined)
+  endif()
+  if(arg_LABEL STREQUAL "unit")
+    target_compile_options(${target} PRIVATE $<$<CONFIG:Debug>:-O0>)
+  endif()
+  ww_sanitizer_defaults(${target})
+  # Cases are listed when ctest starts, not while building, so a test that cannot even start is a
+  # reported failure and not a broken build.
+  gtest_discover_tests(
+    ${target}
+    DISCOVERY_MODE PRE_TEST
+    DISCOVERY_TIMEOUT 60
+    NO_PRETTY_VALUES
+    TEST_PREFIX "${target}/"
+    PROPERTIES LABELS ${arg_LABEL} TIMEOUT 300)
+  if(arg_LABEL STREQUAL "unit")
+    ww_add_leak_test(${target})
+  endif()
+  add_dependencies(all_tests ${target})
+endfunction()

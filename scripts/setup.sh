@@ -1,0 +1,225 @@
+# SPDX-License-Identifier: Apache-2.0
+# shellcheck shell=bash
+#
+# What ./warpwright and ./test share: the packages they need, and configuring and building quietly.
+# Sourced, never run. Expects `root` (the repository) and `me` (the name for messages) to be set.
+# Everything said here goes to stderr: stdout belongs to the program.
+
+: "${root:?}" "${me:?}"
+missing=() # packages we need and do not have
+why_not=   # why they could not be installed
+
+# One row per package: name, who needs it, how it is recognised, what it is for.
+#   who:  run = to build the program, test = to build and run the tests, lint = for ./test --lint
+#   how:  a command that must be on the PATH, or - for a library, which dpkg is asked about
+packages=(
+  "g++                run   g++           C++23 compiler, version 12 or newer"
+  "cmake              run   cmake         build system, version 3.25 or newer"
+  "ninja-build        run   ninja         runs the build"
+  "libfmt-dev         run   -             text formatting (fmt)"
+  "libcli11-dev       run   -             command line parsing (CLI11)"
+  "nlohmann-json3-dev run   -             JSON (nlohmann_json)"
+  "libbenchmark-dev   run   -             benchmarks (Google Benchmark)"
+  "libgtest-dev       test  -             tests (GoogleTest)"
+  "libgmock-dev       test  -             matchers for tests (GoogleMock)"
+  "python3            test  python3       layer check and test report, standard library only"
+  "clang-format       test  clang-format  format check (version 14)"
+  "clang-tidy         lint  clang-tidy    lint (version 14)"
+)
+
+say() { printf '%s: %s\n' "$me" "$*" >&2; }
+
+# needed_rows WHO...: the rows for these purposes.
+needed_rows() {
+  local row name who how what purpose
+  for row in "${packages[@]}"; do
+    read -r name who how what <<<"$row"
+    for purpose in "$@"; do
+      [[ $who == "$purpose" ]] && printf '%s\n' "$name $how $what"
+    done
+  done
+  return 0
+}
+
+# missing_packages WHO...: names, one per line. Commands are looked up on the PATH, so one installed
+# by hand counts; libraries are dpkg's to know. Without dpkg libraries are left for CMake to find.
+missing_packages() {
+  local name how what installed=" "
+  if command -v dpkg-query >/dev/null; then
+    installed+=$(dpkg-query -W -f='${db:Status-Status}=${Package} ' 2>/dev/null)
+  fi
+  while read -r name how what; do
+    if [[ $how != - ]]; then
+      command -v "$how" >/dev/null || printf '%s\n' "$name"
+    elif [[ $installed != " " && $installed != *" installed=$name "* ]]; then
+      printf '%s\n' "$name"
+    fi
+  done < <(needed_rows "$@")
+}
+
+# as_root: prints the words that give us root rights (none for root itself); or fails, printing why.
+as_root() {
+  if ((EUID == 0)); then
+    return 0
+  elif ! command -v sudo >/dev/null; then
+    echo "that takes root rights, and there is no sudo here"
+    return 1
+  elif sudo -n true 2>/dev/null; then
+    echo "sudo -n"
+  elif [[ -t 0 && -t 2 ]]; then
+    echo "sudo"
+  else
+    echo "that takes root rights, and sudo wants a password but there is no terminal"
+    return 1
+  fi
+}
+
+# install_packages NAME...: through apt-get, saying so. On failure sets `why_not` and returns 1.
+# Log: build/setup.log.
+install_packages() {
+  local words log="$root/build/setup.log"
+  local -a rights
+  if ! command -v apt-get >/dev/null; then
+    why_not="there is no apt-get here"
+    return 1
+  fi
+  if ! words=$(as_root); then
+    why_not=$words
+    return 1
+  fi
+  read -ra rights <<<"$words"
+  local -a apt=("${rights[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -q
+    -o DPkg::Lock::Timeout=120 -o Acquire::Retries=1 -o Acquire::http::Timeout=20)
+  say "installing packages: $*"
+  if "${apt[@]}" install -y --no-install-recommends "$@" >"$log" 2>&1 </dev/null; then
+    return 0
+  fi
+  # The usual reason on a fresh machine is that the package lists were never fetched.
+  if "${apt[@]}" update >>"$log" 2>&1 </dev/null &&
+    "${apt[@]}" install -y --no-install-recommends "$@" >>"$log" 2>&1 </dev/null; then
+    return 0
+  fi
+  why_not="apt-get failed: $(grep -E '^E: ' "$log" | head -n 1)"
+  [[ $why_not == *"E: "* ]] || why_not="apt-get failed; its output is in $log"
+  return 1
+}
+
+# find_missing WHO...: fills `missing`.
+find_missing() {
+  mapfile -t missing < <(missing_packages "$@")
+}
+
+# install_missing WHO...: installs what `missing` names and looks again. What could not be installed
+# stays there: the build may work all the same (libraries under /usr/local, say), so only CMake's
+# failure to find something makes it an error; see report_missing.
+install_missing() {
+  why_not=
+  if ((${#missing[@]} > 0)) && install_packages "${missing[@]}"; then
+    hash -r
+    find_missing "$@"
+  fi
+}
+
+# report_missing WHO...: after a failed configuration, says what is missing and how to get it.
+# Returns 1 when, as far as can be told, nothing is.
+report_missing() {
+  if ((${#missing[@]} > 0)); then
+    local sudo="sudo "
+    ((EUID != 0)) || sudo=
+    say "missing packages: ${missing[*]}"
+    [[ -z $why_not ]] || say "they could not be installed: $why_not"
+    ! command -v apt-get >/dev/null || say "install them with: ${sudo}apt-get install ${missing[*]}"
+    return 0
+  fi
+  return 1
+}
+
+# report_looked_for WHO...: for systems without dpkg, where package names are only a hint.
+report_looked_for() {
+  local name how what
+  say "looked for these tools and libraries (Debian's package names on the left):"
+  while read -r name how what; do
+    printf '  %-20s %s\n' "$name" "$what" >&2
+  done < <(needed_rows "$@")
+}
+
+# with_build_lock COMMAND...: one build at a time per checkout. The command runs without the lock's
+# descriptor, so nothing it starts can outlive the build and hold on to it.
+with_build_lock() {
+  if ! mkdir -p "$root/build" 2>/dev/null || [[ ! -w $root/build ]]; then
+    say "cannot write to $root/build, where the build goes"
+    return 2
+  fi
+  local status=0
+  exec 9>"$root/build/.lock"
+  if command -v flock >/dev/null && ! flock -n 9; then
+    [[ ! -t 2 ]] || say "waiting for another build of this checkout"
+    flock 9
+  fi
+  "$@" 9>&- || status=$?
+  exec 9>&-
+  return "$status"
+}
+
+# is_configured PRESET: whether build/PRESET was configured for this path, with these packages and
+# the present presets. (What else changes the configuration, the build itself notices.)
+is_configured() {
+  local marker="$root/build/$1/.configured"
+  [[ -f $marker && $(<"$marker") == "$root|${missing[*]}" ]] &&
+    [[ ! $root/CMakePresets.json -nt $marker ]]
+}
+
+# configure PRESET [CMAKE-ARGUMENT...]: build/PRESET. A build folder that was made for another path
+# (a copied checkout) is of no use and is made anew. Log: build/PRESET.log.
+configure() {
+  local preset=$1 dir="$root/build/$1" log="$root/build/$1.log"
+  local -a generator=()
+  shift
+  if [[ -f $dir/CMakeCache.txt ]] &&
+    ! grep -qxF "CMAKE_HOME_DIRECTORY:INTERNAL=$root" "$dir/CMakeCache.txt"; then
+    rm -rf "$dir"
+  fi
+  rm -f "$dir/.configured"
+  if ! command -v cmake >/dev/null; then
+    echo "cmake: not found on the PATH" >"$log"
+    return 1
+  fi
+  if [[ ! -f $dir/build.ninja ]] && ! command -v ninja >/dev/null; then
+    generator=(-G "Unix Makefiles")
+  fi
+  (cd "$root" && cmake --preset "$preset" "${generator[@]}" "$@") >"$log" 2>&1 </dev/null || return 1
+  printf '%s\n' "$root|${missing[*]}" >"$dir/.configured"
+}
+
+# build PRESET TARGET...: quiet; on a terminal one line shows how far it is. Log: build/PRESET.log.
+build() {
+  local preset=$1 dir="$root/build/$1" log="$root/build/$1.log" line
+  shift
+  local -a command=(cmake --build "$dir" --parallel "$(nproc 2>/dev/null || echo 2)" --target "$@")
+  if [[ ! -t 2 ]]; then
+    "${command[@]}" >>"$log" 2>&1 </dev/null
+    return
+  fi
+  "${command[@]}" 2>&1 </dev/null | while IFS= read -r line; do
+    printf '%s\n' "$line" >&3
+    if [[ $line =~ ^\[\ *([0-9]+/[0-9]+|[0-9]+%)\] ]]; then
+      printf '\r\033[K%s: building (%s) %s' "$me" "$preset" "${BASH_REMATCH[1]}" >&2
+    fi
+  done 3>>"$log"
+  local status=${PIPESTATUS[0]}
+  printf '\r\033[K' >&2
+  return "$status"
+}
+
+# show_log PRESET: the part of the log that explains a failure.
+show_log() {
+  local log="$root/build/$1.log"
+  # ninja marks each step that failed; the next line is the command, what follows the compiler's word.
+  if grep -q '^FAILED: ' "$log"; then
+    sed -n '/^FAILED: /,$p' "$log" | sed -e '/^FAILED: /{N;d;}' -e '/^\[[0-9]*\/[0-9]*\] /d' \
+      -e '/^ninja: /d' -e '/^cc1plus: all warnings/d' | head -n 60 >&2
+  else
+    tail -n 30 "$log" >&2
+  fi
+  say "the whole log is in $log"
+}
