@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/diag.h"
+
+namespace ww {
+
+std::string_view name_of(DiagKind kind) {
+  switch (kind) {
+#define WW_DIAG(name, meaning) \
+  case DiagKind::name:         \
+    return #name;
+#include "base/diag_kinds.def"
+#undef WW_DIAG
+  }
+  return "?";
+}
+
+std::string_view meaning_of(DiagKind kind) {
+  switch (kind) {
+#define WW_DIAG(name, meaning) \
+  case DiagKind::name:         \
+    return meaning;
+#include "base/diag_kinds.def"
+#undef WW_DIAG
+  }
+  return "?";
+}
+
+const std::vector<DiagKind>& all_diag_kinds() {
+  static const std::vector<DiagKind> kinds = {
+#define WW_DIAG(name, meaning) DiagKind::name,
+#include "base/diag_kinds.def"
+#undef WW_DIAG
+  };
+  return kinds;
+}
+
+}  // namespace ww

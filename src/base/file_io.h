@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// Files read and written whole. Nothing here leaves half a file behind.
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+
+namespace ww {
+
+/// The contents of a file (or pipe, or device) of at most `max_bytes` bytes. Fails with `Io` when
+/// it cannot be read and with `TooLarge` when there is more; never reads further than it must to
+/// know.
+Result<std::string> read_file(const std::filesystem::path& path, std::size_t max_bytes);
+
+/// Makes `path` hold exactly `bytes`, or leaves it as it was: the bytes go to a new file in the
+/// same folder, which then takes the name. Symbolic links are followed and the mode of an existing
+/// file is kept. What is not a regular file (`/dev/null`, a pipe) has no such notion and is written
+/// directly. Fails with `Io`, naming the path and the system's reason.
+Result<void> write_file_atomically(const std::filesystem::path& path, std::string_view bytes);
+
+}  // namespace ww

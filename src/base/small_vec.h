@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+// `SmallVec<T, N>`: a vector of trivially copyable values that keeps up to N of them inside itself.
+// Layouts are copied all the time and nearly always short; this keeps them off the heap.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <initializer_list>
+#include <memory>
+#include <new>
+#include <span>
+#include <type_traits>
+#include <utility>
+
+namespace ww {
+
+template <typename T, std::size_t N>
+class SmallVec {
+  static_assert(std::is_trivially_copyable_v<T> && std::is_trivially_destructible_v<T>);
+  static_assert(N > 0);
+
+ public:
+  using value_type = T;
+  using iterator = T*;
+  using const_iterator = const T*;
+
+  SmallVec() noexcept {}  // NOLINT(modernize-use-equals-default): the buffer stays uninitialised
+  SmallVec(std::initializer_list<T> values) { append(values.begin(), values.size()); }
+  explicit SmallVec(std::span<const T> values) { append(values.data(), values.size()); }
+  SmallVec(const SmallVec& other) { append(other.data(), other.size()); }
+  SmallVec(SmallVec&& other) noexcept { steal(other); }
+  SmallVec& operator=(const SmallVec& other) {
+    if (this != &other) {
+      size_ = 0;
+      append(other.data(), other.size());
+    }
+    return *this;
+  }
+  SmallVec& operator=(SmallVec&& other) noexcept {
+    if (this != &other) steal(other);
+    return *this;
+  }
+  ~SmallVec() {
+    if (capacity_ > N) release(data_);
+  }
+
+  [[nodiscard]] std::size_t size() const { return size_; }
+  [[nodiscard]] bool empty() const { return size_ == 0; }
+  T* data() { return data_; }
+  const T* data() const { return data_; }
+  iterator begin() { return data(); }
+  iterator end() { return data() + size_; }
+  const_iterator begin() const { return data(); }
+  const_iterator end() const { return data() + size_; }
+  T& operator[](std::size_t i) { return data()[i]; }
+  const T& operator[](std::size_t i) const { return data()[i]; }
+  T& front() { return data()[0]; }
+  const T& front() const { return data()[0]; }
+  T& back() { return data()[size_ - 1]; }
+  const T& back() const { return data()[size_ - 1]; }
+
+  void clear() { size_ = 0; }
+  void pop_back() { --size_; }
+  void push_back(T value) {
+    if (size_ == capacity_) grow(size_ + 1);
+    data()[size_++] = value;
+  }
+  void append(const T* values, std::size_t count) {
+    if (count == 0) return;
+    if (size_ + count > capacity_) grow(size_ + count);
+    std::copy_n(values, count, data() + size_);
+    size_ += static_cast<std::uint32_t>(count);
+  }
+  void append(std::span<const T> values) { append(values.data(), values.size()); }
+  void insert(std::size_t position, T value) {
+    push_back(value);
+    std::rotate(begin() + position, end() - 1, end());
+  }
+  void erase(std::size_t position) {
+    std::copy(begin() + position + 1, end(), begin() + position);
+    --size_;
+  }
+
+  friend bool operator==(const SmallVec& a, const SmallVec& b) {
+    return std::equal(a.begin(), a.end(), b.begin(), b.end());
+  }
+
+ private:
+  T* inline_data() { return reinterpret_cast<T*>(buffer_.data()); }  // NOLINT
+
+  // Out of line: these are the rare paths, and inlined they mislead the compiler's warnings about
+  // bounds and about freeing what is not on the heap.
+  [[gnu::noinline]] static void release(T* values) { ::operator delete(values); }
+  [[gnu::noinline]] void grow(std::size_t wanted) {
+    const std::size_t capacity = std::max<std::size_t>(wanted, std::size_t{capacity_} * 2);
+    T* bigger = static_cast<T*>(::operator new(capacity * sizeof(T)));
+    std::uninitialized_copy_n(data_, size_, bigger);
+    if (capacity_ > N) release(data_);
+    data_ = bigger;
+    capacity_ = static_cast<std::uint32_t>(capacity);
+  }
+  // Takes the heap block of `other`, or copies its few values: a vector can always hold N of them.
+  void steal(SmallVec& other) noexcept {
+    if (other.capacity_ > N) {
+      if (capacity_ > N) release(data_);
+      data_ = std::exchange(other.data_, other.inline_data());
+      capacity_ = std::exchange(other.capacity_, static_cast<std::uint32_t>(N));
+    } else {
+      std::copy_n(other.data_, other.size_, data_);
+    }
+    size_ = std::exchange(other.size_, 0);
+  }
+
+  T* data_ = inline_data();
+  std::uint32_t size_ = 0;
+  std::uint32_t capacity_ = static_cast<std::uint32_t>(N);
+  alignas(T) std::array<std::byte, sizeof(T) * N> buffer_;  // NOLINT: left uninitialised on purpose
+};
+
+}  // namespace ww

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/source.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+
+namespace ww {
+namespace {
+
+Diag problem(std::size_t begin, std::size_t end) {
+  return diag(DiagKind::Syntax, "found `{}`", "x").with_span(Span::at(begin, end));
+}
+
+TEST(Render, PointsAtTheSpan) {
+  const SourceText source("a.txt", "one\ntwo three\n");
+  EXPECT_EQ(render(problem(8, 13), source),
+            "a.txt:2:5: error: found `x` [Syntax]\n"
+            "    two three\n"
+            "        ^~~~~\n");
+}
+
+TEST(Render, EmptySpanAtTheEndGetsACaret) {
+  const SourceText source("a", "ab");
+  EXPECT_EQ(render(problem(2, 2), source), "a:1:3: error: found `x` [Syntax]\n    ab\n      ^\n");
+}
+
+TEST(Render, CountsCharactersNotBytes) {
+  const SourceText source("a", "éé!");
+  EXPECT_EQ(render(problem(4, 5), source), "a:1:3: error: found `x` [Syntax]\n    éé!\n      ^\n");
+}
+
+TEST(Render, WithoutASpanOnlyTheMessage) {
+  EXPECT_EQ(render(diag(DiagKind::Io, "gone")), "error: gone [Io]\n");
+}
+
+TEST(Render, NotesFollowWithTheirOwnPlaces) {
+  const SourceText source("a", "xy");
+  const Diag d = problem(0, 1).with_note("why").with_note("here", Span::at(1, 2));
+  EXPECT_EQ(render(d, source),
+            "a:1:1: error: found `x` [Syntax]\n    xy\n    ^\n"
+            "  note: why\n"
+            "a:1:2: note: here\n    xy\n     ^\n");
+}
+
+TEST(Render, LongLinesAreWindowed) {
+  const SourceText source("a", std::string(1000, 'a') + "!" + std::string(1000, 'b'));
+  const std::string text = render(problem(1000, 1001), source);
+  EXPECT_LT(text.size(), 500U);
+  EXPECT_NE(text.find("a!b"), std::string::npos);
+  // The caret stands under the `!`.
+  const auto line = text.find("    ");
+  const auto mark = text.find('!', line);
+  const auto caret = text.find('^');
+  const auto caret_line = text.rfind('\n', caret) + 1;
+  const std::string before = text.substr(line, mark - line);
+  const auto characters =
+      static_cast<std::size_t>(std::count_if(before.begin(), before.end(), [](char c) {
+        return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U;
+      }));
+  EXPECT_EQ(caret - caret_line, characters);
+}
+
+TEST(Render, SpansBeyondTheTextDoNotCrash) {
+  const SourceText source("a", "ab");
+  EXPECT_NE(render(problem(7, 9), source).find("a:1:3"), std::string::npos);
+}
+
+TEST(DiagKinds, EveryKindHasANameAndAMeaning) {
+  for (const DiagKind kind : all_diag_kinds()) {
+    EXPECT_NE(name_of(kind), "?");
+    EXPECT_GT(meaning_of(kind).size(), 10U);
+  }
+}
+
+}  // namespace
+}  // namespace ww

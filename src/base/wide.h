@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// 128-bit integers for intermediate results, and 64-bit arithmetic that notices overflow.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+namespace ww {
+
+__extension__ using Wide = __int128;
+
+/// a · b, or nothing when that leaves 64 bits.
+inline std::optional<std::int64_t> checked_mul(std::int64_t a, std::int64_t b) {
+  std::int64_t out = 0;
+  if (__builtin_mul_overflow(a, b, &out)) return std::nullopt;
+  return out;
+}
+
+/// a + b, or nothing when that leaves 64 bits.
+inline std::optional<std::int64_t> checked_add(std::int64_t a, std::int64_t b) {
+  std::int64_t out = 0;
+  if (__builtin_add_overflow(a, b, &out)) return std::nullopt;
+  return out;
+}
+
+}  // namespace ww
