@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// Element types as data: one row of num/dtypes.def each. A `DType` is a small value; everything
+// known about it is looked up in the table.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "base/result.h"
+
+namespace ww::num {
+
+enum class DType : std::uint8_t {
+#define WW_DTYPE(id, name, bits, kind, aliases) id,
+#include "num/dtypes.def"
+#undef WW_DTYPE
+};
+
+enum class DTypeKind : std::uint8_t { Float, Int, Uint, Bool };
+
+/// The full name, e.g. "float8_e4m3fn".
+std::string_view name_of(DType type);
+/// Width of one element in storage, in bits.
+int bits_of(DType type);
+DTypeKind kind_of(DType type);
+/// Other accepted names, shortest use first; may be empty.
+std::span<const std::string_view> aliases_of(DType type);
+
+/// All types in the order of the table.
+std::span<const DType> all_dtypes();
+
+/// The type of that name or alias, in any case. Otherwise UnknownName with the nearest name; the
+/// Diag's span covers `text`.
+Result<DType> parse_dtype(std::string_view text);
+
+}  // namespace ww::num

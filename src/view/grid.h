@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// How the elements of a shape lie on paper: a two-dimensional shape is one grid; a one-dimensional
+// shape is wrapped into rows; from three dimensions on, the last two make a grid and the others
+// count *slabs*. Elements of a slab are consecutive in flat order, rows too.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+
+#include "layout/layout.h"
+
+namespace ww::view {
+
+struct Grid {
+  std::int64_t rows = 1;
+  std::int64_t cols = 1;
+  std::int64_t slabs = 1;
+  std::int64_t size = 1;     // elements in all
+  bool is_wrapped = false;   // one dimension cut into several rows; the last may be short
+  layout::Shape slab_shape;  // the leading dimensions; empty when there is one slab
+
+  /// Flat index of a cell; nothing past the end of a wrapped row.
+  [[nodiscard]] std::optional<std::int64_t> element(std::int64_t slab, std::int64_t row,
+                                                    std::int64_t col) const;
+  /// Headings: the coordinate, or for a wrapped row its first index and "+1", "+2" …
+  [[nodiscard]] std::string row_name(std::int64_t row) const;
+  [[nodiscard]] std::string col_name(std::int64_t col) const;
+  /// "[1,0,:,:]"; empty when there are no leading dimensions.
+  [[nodiscard]] std::string slab_name(std::int64_t slab) const;
+};
+
+/// The grid of a shape; a one-dimensional shape is wrapped after `wrap` (≥ 1) elements.
+Grid make_grid(std::span<const std::int64_t> shape, std::int64_t wrap);
+
+}  // namespace ww::view

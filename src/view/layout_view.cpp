@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "view/layout_view.h"
+
+#include <algorithm>
+
+#include "base/check.h"
+#include "layout/apply.h"
+#include "layout/axis.h"
+#include "layout/text.h"
+
+namespace ww::view {
+namespace {
+
+using layout::Axis;
+
+/// Addresses up to here can be multiplied by any accepted element width.
+constexpr std::int64_t kMaxBankAddress = std::int64_t{1} << 50;
+
+bool precedes(const PlaceValues& a, const PlaceValues& b) {
+  return std::lexicographical_compare(a.begin(), a.end(), b.begin(), b.end());
+}
+
+PictureKind kind_of(std::span<const Axis> axes) {
+  const auto is_m = [](Axis axis) { return axis == layout::axes::m(); };
+  const auto is_tensor = [](Axis axis) {
+    return axis == layout::axes::tlane() || axis == layout::axes::tcol();
+  };
+  const auto is_register = [&](Axis axis) { return axis.is_thread() || is_m(axis); };
+  if (std::ranges::all_of(axes, is_m)) return PictureKind::Shared;
+  if (std::ranges::all_of(axes, is_register)) return PictureKind::Registers;
+  if (std::ranges::all_of(axes, is_tensor)) return PictureKind::TensorMemory;
+  return PictureKind::Generic;
+}
+
+Result<void> check_bits(const ViewOptions& options) {
+  if (!options.element_bits) return {};
+  if (*options.element_bits >= 1 && *options.element_bits <= kMaxElementBits) return {};
+  return fail(DiagKind::BadArgument, "element width is {} bits; 1 to {} are possible",
+              *options.element_bits, kMaxElementBits);
+}
+
+/// A place is shown by axis names, so these must tell the axes apart. `axes` is sorted by name.
+Result<void> check_names(std::span<const Axis> axes) {
+  const auto twin = std::ranges::adjacent_find(axes, {}, &Axis::name);
+  if (twin == axes.end()) return {};
+  return fail(DiagKind::BadAxis,
+              "two different axes are called `{}`; a picture cannot tell them apart", twin->name());
+}
+
+bool can_have_banks(PictureKind kind, const layout::ImageFacts& facts) {
+  if (kind != PictureKind::Shared) return false;
+  return std::ranges::all_of(facts.extents, [](const layout::AxisExtent& extent) {
+    return extent.min >= 0 && extent.max <= kMaxBankAddress;
+  });
+}
+
+}  // namespace
+
+std::string_view name_of(PictureKind kind) {
+  switch (kind) {
+    case PictureKind::Registers:
+      return "registers";
+    case PictureKind::Shared:
+      return "shared";
+    case PictureKind::TensorMemory:
+      return "tensor_memory";
+    case PictureKind::Generic:
+      return "generic";
+  }
+  return "";
+}
+
+Result<LayoutView> LayoutView::make(const layout::Layout& layout,
+                                    std::span<const std::int64_t> shape,
+                                    const ViewOptions& options) {
+  WW_TRY_VOID(check_bits(options));
+  WW_TRY_VOID(layout::require_constant(layout, "a picture"));
+  WW_TRY_VOID(layout::require_admitted(layout.tile(), shape));
+  LayoutView view;
+  view.image_ = WW_TRY(layout::enumerate(layout));
+  view.facts_ = WW_TRY(layout::image_facts(layout));
+  WW_TRY_VOID(check_names(view.image_.axes));
+  view.text_ = layout::to_text(layout);
+  view.shape_ = layout::Shape(shape);
+  view.kind_ = kind_of(view.image_.axes);
+  view.element_bits_ = options.element_bits;
+  view.has_banks_ = can_have_banks(view.kind_, view.facts_);
+  return view;
+}
+
+std::optional<std::size_t> LayoutView::index_of(Axis axis) const {
+  const auto found = std::ranges::find(image_.axes, axis);
+  if (found == image_.axes.end()) return std::nullopt;
+  return static_cast<std::size_t>(found - image_.axes.begin());
+}
+
+layout::Range LayoutView::range(std::size_t axis) const {
+  const Axis wanted = image_.axes[axis];
+  const auto found = std::ranges::find(facts_.extents, wanted, &layout::AxisExtent::axis);
+  WW_CHECK(found != facts_.extents.end(), "no extent for axis `{}`", wanted.name());
+  return {found->min, found->max};
+}
+
+PlaceValues LayoutView::place(std::int64_t flat, std::int64_t copy) const {
+  const auto at = static_cast<std::size_t>(copy * image_.size + flat);
+  PlaceValues values;
+  for (const std::vector<std::int64_t>& axis : image_.values) values.push_back(axis[at]);
+  return values;
+}
+
+PlaceValues LayoutView::first_place(std::int64_t flat) const {
+  PlaceValues smallest = place(flat, 0);
+  for (std::int64_t copy = 1; copy < image_.copies; ++copy) {
+    PlaceValues other = place(flat, copy);
+    if (precedes(other, smallest)) smallest = std::move(other);
+  }
+  return smallest;
+}
+
+std::vector<PlaceValues> LayoutView::places(std::int64_t flat) const {
+  std::vector<PlaceValues> all;
+  for (std::int64_t copy = 0; copy < image_.copies; ++copy) all.push_back(place(flat, copy));
+  std::ranges::sort(all, precedes);
+  all.erase(std::unique(all.begin(), all.end()), all.end());
+  return all;
+}
+
+layout::BankPlace LayoutView::bank(const PlaceValues& place) const {
+  WW_CHECK(has_banks_, "`{}` has no banks", text_);
+  return layout::bank_place(place.empty() ? 0 : place[0], element_bits());
+}
+
+std::string coordinate_text(const LayoutView& view, std::int64_t flat) {
+  return layout::shape_text(layout::unflatten(flat, view.shape()));
+}
+
+}  // namespace ww::view

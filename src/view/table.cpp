@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "view/table.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <bit>
+#include <functional>
+#include <numeric>
+#include <vector>
+
+#include "view/grid.h"
+#include "view/labels.h"
+#include "view/summary.h"
+
+namespace ww::view {
+namespace {
+
+constexpr std::int64_t kGap = -1;  // stands for the indices left out
+constexpr std::string_view kEllipsis = "…";
+
+/// One grid's worth of cell texts.
+struct Face {
+  std::string title;  // empty for the only face
+  std::size_t width = 1;
+  std::function<std::string(std::int64_t flat)> cell;
+};
+
+struct Page {
+  Grid grid;
+  std::vector<std::int64_t> rows, cols, slabs;  // shown indices with at most one kGap
+};
+
+/// 0 … total-1, or the first and last ones with a gap between when more than `limit`.
+std::vector<std::int64_t> shown_indices(std::int64_t total, std::int64_t limit) {
+  const bool fits = total <= limit;
+  const std::int64_t tail = fits ? 0 : limit / 2;
+  const std::int64_t head = fits ? total : limit - tail;
+  std::vector<std::int64_t> shown(static_cast<std::size_t>(head));
+  std::iota(shown.begin(), shown.end(), 0);
+  if (fits) return shown;
+  shown.push_back(kGap);
+  for (std::int64_t i = total - tail; i < total; ++i) shown.push_back(i);
+  return shown;
+}
+
+std::int64_t left_out(const std::vector<std::int64_t>& shown, std::int64_t total) {
+  const bool has_gap = std::ranges::find(shown, kGap) != shown.end();
+  return total - static_cast<std::int64_t>(shown.size()) + (has_gap ? 1 : 0);
+}
+
+std::string pad_left(std::string_view text, std::size_t width) {
+  const std::size_t length = text == kEllipsis ? 1 : text.size();  // all else is ASCII
+  return std::string(width > length ? width - length : 0, ' ').append(text);
+}
+
+// ---- faces
+
+std::string set_text(const Labels& labels, const std::vector<PlaceValues>& places) {
+  std::vector<std::string> texts;
+  for (const PlaceValues& place : places) texts.push_back(labels.text(place));
+  return fmt::format("{{{}}}", fmt::join(texts, ","));
+}
+
+std::size_t label_width(const LayoutView& view, const Labels& labels) {
+  const std::vector<std::size_t> parts = longest_parts(labels, view);
+  return std::accumulate(parts.begin(), parts.end(), (parts.size() - 1) * labels.separator.size());
+}
+
+Face place_face(const LayoutView& view) {
+  Labels labels = labels_of(view);
+  const std::size_t width = label_width(view, labels);
+  if (replica_steps(view)) {
+    return {"", width,
+            [&view, labels](std::int64_t flat) { return labels.text(view.first_place(flat)); }};
+  }
+  const std::size_t copies = static_cast<std::size_t>(view.copies());
+  return {"", copies * (width + 1) + 1,
+          [&view, labels](std::int64_t flat) { return set_text(labels, view.places(flat)); }};
+}
+
+std::string bank_text(const layout::BankPlace& place) {
+  return fmt::format("{}:{:02}", place.line, place.bank);
+}
+
+Face bank_face(const LayoutView& view) {
+  const PlaceValues last{view.axes().empty() ? 0 : view.range(0).max};
+  return {fmt::format("line:bank of {}-bit elements{}", view.element_bits(),
+                      view.is_element_bits_given() ? "" : " (width assumed)"),
+          bank_text(view.bank(last)).size(),
+          [&view](std::int64_t flat) { return bank_text(view.bank(view.first_place(flat))); }};
+}
+
+std::vector<Face> faces_of(const LayoutView& view) {
+  std::vector<Face> faces{place_face(view)};
+  if (!view.has_banks()) return faces;
+  faces.front().title = "address in elements";
+  faces.push_back(bank_face(view));
+  return faces;
+}
+
+// ---- page
+
+std::size_t row_header_width(const Grid& grid) { return grid.row_name(grid.rows - 1).size(); }
+
+std::size_t column_width(const Grid& grid, const Face& face) {
+  return std::max(face.width, grid.col_name(grid.cols - 1).size());
+}
+
+std::size_t widest_column(const Grid& grid, const std::vector<Face>& faces) {
+  std::size_t widest = 1;
+  for (const Face& face : faces) widest = std::max(widest, column_width(grid, face));
+  return widest;
+}
+
+/// Columns of `cell` characters, each after two blanks, that fit into `room`; two in any case.
+std::int64_t fitting_columns(std::int64_t room, std::size_t cell) {
+  return std::max<std::int64_t>(2, room / static_cast<std::int64_t>(cell + 2));
+}
+
+/// Where to wrap one dimension: not at all if it fits, else after a power of two of elements.
+std::int64_t wrap_after(std::int64_t size, std::int64_t fitting) {
+  if (size <= fitting) return size;
+  return static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(fitting)));
+}
+
+/// The grid, wrapped to the width if it has one dimension only.
+Grid fit_grid(const LayoutView& view, const std::vector<Face>& faces, std::int64_t width) {
+  const std::int64_t size = view.size();
+  const Grid one_row = make_grid(view.shape(), size);
+  if (view.shape().size() > 1) return one_row;
+  const auto header = static_cast<std::int64_t>(fmt::formatted_size("{}", size));
+  const std::size_t cell =
+      std::max(widest_column(one_row, faces), fmt::formatted_size("+{}", size));
+  return make_grid(view.shape(), wrap_after(size, fitting_columns(width - header, cell)));
+}
+
+Page make_page(const LayoutView& view, const std::vector<Face>& faces,
+               const TableOptions& options) {
+  Page page{.grid = fit_grid(view, faces, options.width), .rows = {}, .cols = {}, .slabs = {}};
+  const std::size_t cell = widest_column(page.grid, faces);
+  const auto room = options.width - static_cast<std::int64_t>(row_header_width(page.grid));
+  const std::int64_t fitting = fitting_columns(room, cell);
+  constexpr std::int64_t kEllipsisRoom = 3;
+  const std::int64_t beside_gap = fitting_columns(room - kEllipsisRoom, cell);
+  page.cols = shown_indices(page.grid.cols, page.grid.cols <= fitting ? fitting : beside_gap);
+  page.rows = shown_indices(page.grid.rows, std::max<std::int64_t>(2, options.max_rows));
+  page.slabs = shown_indices(page.grid.slabs, std::max<std::int64_t>(2, options.max_slabs));
+  return page;
+}
+
+// ---- writing
+
+using CellText = std::function<std::string(std::int64_t col)>;
+
+void write_line(std::string& out, const Page& page, std::string_view heading, std::size_t width,
+                const CellText& text_at) {
+  std::string line = pad_left(heading, row_header_width(page.grid));
+  for (const std::int64_t col : page.cols) {
+    const bool is_gap = col == kGap;
+    line += "  " + (is_gap ? std::string(kEllipsis) : pad_left(text_at(col), width));
+  }
+  line.erase(line.find_last_not_of(' ') + 1);
+  out += line + "\n";
+}
+
+void write_slab(std::string& out, const Page& page, const Face& face, std::int64_t slab) {
+  const Grid& grid = page.grid;
+  const std::size_t width = column_width(grid, face);
+  write_line(out, page, "", width, [&](std::int64_t col) { return grid.col_name(col); });
+  for (const std::int64_t row : page.rows) {
+    if (row == kGap) {
+      out += pad_left(kEllipsis, row_header_width(grid)) + "\n";
+      continue;
+    }
+    write_line(out, page, grid.row_name(row), width, [&](std::int64_t col) {
+      const auto flat = grid.element(slab, row, col);
+      return flat ? face.cell(*flat) : std::string();
+    });
+  }
+}
+
+void write_face(std::string& out, const Page& page, const Face& face) {
+  if (!face.title.empty()) out += "\n" + face.title + "\n";
+  for (const std::int64_t slab : page.slabs) {
+    out += "\n";
+    if (slab == kGap) {
+      out += std::string(kEllipsis) + "\n";
+      continue;
+    }
+    const std::string name = page.grid.slab_name(slab);
+    if (!name.empty()) out += name + "\n";
+    write_slab(out, page, face, slab);
+  }
+}
+
+void write_left_out(std::string& out, const Page& page) {
+  std::vector<std::string> parts;
+  const auto note = [&](std::int64_t missing, std::int64_t total, std::string_view what) {
+    if (missing > 0) parts.push_back(fmt::format("{} of {} {}", missing, total, what));
+  };
+  note(left_out(page.slabs, page.grid.slabs), page.grid.slabs, "slabs");
+  note(left_out(page.rows, page.grid.rows), page.grid.rows, "rows");
+  note(left_out(page.cols, page.grid.cols), page.grid.cols, "columns");
+  if (!parts.empty()) out += fmt::format("\nleft out: {}\n", fmt::join(parts, ", "));
+}
+
+void write_header(std::string& out, const LayoutView& view) {
+  out += fmt::format("{}\n{}\n{}\n", view.text(), size_sentence(view), image_sentence(view));
+  const std::string replicas = replica_sentence(view);
+  if (!replicas.empty()) out += replicas + "\n";
+  const bool has_titles = view.has_banks();  // each grid then says itself what it shows
+  if (!has_titles) out += fmt::format("cells: {}\n", labels_key(labels_of(view), view));
+}
+
+}  // namespace
+
+std::string to_table(const LayoutView& view, const TableOptions& options) {
+  const std::vector<Face> faces = faces_of(view);
+  const Page page = make_page(view, faces, options);
+  std::string out;
+  write_header(out, view);
+  for (const Face& face : faces) write_face(out, page, face);
+  write_left_out(out, page);
+  return out;
+}
+
+}  // namespace ww::view

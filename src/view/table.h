@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// A layout as a text grid for a terminal: facts on top, logical coordinates along the edges, the
+// place of each element in the cells (spelling: view/labels.h). A shared-memory layout gets two
+// grids, addresses and then line:bank. What does not fit is left out of the middle, marked `…` and
+// counted at the end.
+//
+//   S[(8,4,2):(4@laneid,1@laneid,1)]
+//   shape (8,8), 64 elements; laneid 0..31, m 0..1
+//   injective; 64 places fill their box
+//   cells: T laneid, r register (m)
+//
+//              0       1       2  …
+//   0      T0 r0   T0 r1   T1 r0  …
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "view/layout_view.h"
+
+namespace ww::view {
+
+struct TableOptions {
+  std::int64_t width = 160;  // characters per line; at least two columns are shown whatever it says
+  std::int64_t max_rows = 64;  // rows per slab
+  std::int64_t max_slabs = 8;  // grids of a shape with more than two dimensions
+};
+
+/// The table, one line break after every line. Copies of an element are named once above the grid
+/// when they lie alike for all elements, and otherwise listed in the cell: `{0,8}`.
+std::string to_table(const LayoutView& view, const TableOptions& options = {});
+
+}  // namespace ww::view
