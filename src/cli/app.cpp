@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/app.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <exception>
+#include <utility>
+#include <vector>
+
+#include "base/source.h"
+#include "base/suggest.h"
+#include "cli/help.h"
+#include "cli/options.h"
+#include "cli/version.h"
+
+namespace ww::cli {
+
+Outcome user_error(const Diag& diag) { return {.status = Exit::UserError, .err = render(diag)}; }
+
+namespace {
+
+using Commands = std::span<const Command* const>;
+using Args = std::span<const std::string>;
+
+bool looks_like_option(std::string_view word) { return word.size() > 1 && word.starts_with('-'); }
+
+// --- words the program itself understands --------------------------------------------------------
+
+const Command* find_command(Commands commands, std::string_view name) {
+  const auto found = std::ranges::find(commands, name, &Command::name);
+  return found == commands.end() ? nullptr : *found;
+}
+
+Outcome unknown_command(Commands commands, std::string_view word) {
+  std::vector<std::string_view> known;
+  for (const Command* command : commands) known.push_back(command->name);
+  known.emplace_back("help");
+  return user_error(
+      diag(DiagKind::UnknownName, "unknown command `{}`{}", word, did_you_mean(word, known))
+          .with_note("see `warpwright --help`"));
+}
+
+Outcome unknown_program_option(Commands commands, std::string_view word) {
+  static constexpr std::string_view kKnown[] = {"--help", "--version"};
+  Diag problem =
+      diag(DiagKind::UnknownName, "unknown option `{}`{}", word, did_you_mean(word, kKnown));
+  if (!commands.empty()) {
+    problem.notes.push_back({"a command's options stand after its name", {}});
+  }
+  return user_error(problem);
+}
+
+// --- one command ---------------------------------------------------------------------------------
+
+Outcome run_command(const Command& command, Args args) {
+  OptionSet options;
+  const Run run = command.set_up(options);
+  Result<Asked> asked = options.parse(args);
+  if (!asked) {
+    return user_error(std::move(asked).error().with_note(
+        fmt::format("see `warpwright {} --help`", command.name)));
+  }
+  return *asked == Asked::Help ? Outcome{.out = command_help(command, options)} : run();
+}
+
+Outcome show_help(Commands commands, Args args) {
+  if (args.empty()) return {.out = program_help(commands)};
+  const Command* command = find_command(commands, args.front());
+  if (command == nullptr) return unknown_command(commands, args.front());
+  const std::string help[] = {"--help"};
+  return run_command(*command, help);
+}
+
+Outcome dispatch(Commands commands, Args args) {
+  if (args.empty()) return {.status = Exit::UserError, .err = short_help(commands)};
+  const std::string& word = args.front();
+  if (word == "--help" || word == "-h" || word == "help")
+    return show_help(commands, args.subspan(1));
+  if (word == "--version") return {.out = fmt::format("warpwright {}\n", version())};
+  if (looks_like_option(word)) return unknown_program_option(commands, word);
+  const Command* command = find_command(commands, word);
+  if (command == nullptr) return unknown_command(commands, word);
+  return run_command(*command, args.subspan(1));
+}
+
+Outcome bug(std::string_view what) {
+  return {
+      .status = Exit::Bug,
+      .err = fmt::format(
+          "internal error: {}\n"
+          "  note: this is a bug in Warpwright {}, not in your input; please report it with the\n"
+          "        command line and the files it reads\n",
+          what, version())};
+}
+
+}  // namespace
+
+Outcome run_program(Commands commands, Args args) {
+  try {
+    return dispatch(commands, args);
+  } catch (const std::exception& error) {
+    return bug(error.what());
+  } catch (...) {
+    return bug("an exception of unknown type");
+  }
+}
+
+}  // namespace ww::cli

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/app.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <memory>
+#include <set>
+#include <stdexcept>
+
+#include "cli/options.h"
+#include "cli/version.h"
+
+namespace ww::cli {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::StartsWith;
+
+// A command with one of everything; it prints what it was given.
+constexpr std::string_view kColours[] = {"red", "green", "blue"};
+
+struct Options {
+  std::string text;
+  std::string colour = "red";
+  std::vector<std::string> ops;
+  std::string output;
+  std::int64_t count = 1;
+};
+
+Run set_up_sample(OptionSet& set) {
+  auto options = std::make_shared<Options>();
+  set.argument("TEXT", options->text, Need::Required, "what to print");
+  set.choice("--colour", "COLOUR", options->colour, kColours, "red, green or blue");
+  set.texts("--op", "OP", options->ops, "an operation; repeat for more");
+  set.text("-o,--output", "FILE", options->output, "where to");
+  set.number("--count", options->count, 1, 9, "how often");
+  return [options] {
+    if (options->text == "throw") throw std::runtime_error("the sky fell");
+    std::string text = options->text + " " + options->colour;
+    for (const std::string& op : options->ops) text += " " + op;
+    return Outcome{.out = text + "\n"};
+  };
+}
+
+const Command kSample{.name = "sample",
+                      .summary = "print a text",
+                      .description = "Prints a text.",
+                      .examples = "# a word\nwarpwright sample word",
+                      .set_up = set_up_sample};
+const Command* const kCommands[] = {&kSample};
+
+Outcome run(const std::vector<std::string>& args) { return run_program(kCommands, args); }
+
+TEST(App, RunsACommandWithItsOptions) {
+  const Outcome outcome = run({"sample", "word", "--colour", "blue"});
+  EXPECT_EQ(outcome.status, Exit::Good);
+  EXPECT_EQ(outcome.out, "word blue\n");
+  EXPECT_THAT(outcome.err, IsEmpty());
+}
+
+TEST(App, RepeatedOptionsTakeOneValueEachInOrder) {
+  EXPECT_EQ(run({"sample", "--op", "b", "word", "--op=a"}).out, "word red b a\n");
+  EXPECT_EQ(run({"sample", "--op", "b", "--op", "a", "word"}).out, "word red b a\n");
+}
+
+TEST(App, ValuesKeepBracketsCommasAndColons) {
+  EXPECT_EQ(run({"sample", "S[(8,4):(4@laneid,1)] + 5@m", "--op", "slice:0:4,2:6"}).out,
+            "S[(8,4):(4@laneid,1)] + 5@m red slice:0:4,2:6\n");
+  EXPECT_EQ(run({"sample", "x", "--op", "[1,2]", "--op", "a,b"}).out, "x red [1,2] a,b\n");
+}
+
+TEST(App, HelpNamesEveryOptionAndAnExample) {
+  const Outcome outcome = run({"sample", "--help"});
+  EXPECT_EQ(outcome.status, Exit::Good);
+  EXPECT_THAT(outcome.out, AllOf(StartsWith("usage: warpwright sample TEXT [OPTION...]\n"),
+                                 HasSubstr("-o, --output FILE"), HasSubstr("--colour COLOUR"),
+                                 HasSubstr("-h, --help"), HasSubstr("warpwright sample word")));
+  EXPECT_EQ(run({"help", "sample"}).out, outcome.out);
+}
+
+TEST(App, NoCommandIsShortHelpOnStderr) {
+  const Outcome outcome = run({});
+  EXPECT_EQ(outcome.status, Exit::UserError);
+  EXPECT_THAT(outcome.out, IsEmpty());
+  EXPECT_THAT(outcome.err, HasSubstr("sample"));
+}
+
+TEST(App, Version) {
+  EXPECT_EQ(run({"--version"}).out, "warpwright " + std::string(version()) + "\n");
+}
+
+struct BadUsage {
+  std::vector<std::string> args;
+  std::string message;
+};
+
+TEST(App, BadUsageIsNamedWithTheNearestSpelling) {
+  const BadUsage cases[] = {
+      {{"smaple"}, "unknown command `smaple`; did you mean `sample`?"},
+      {{"help", "smaple"}, "unknown command `smaple`; did you mean `sample`?"},
+      {{"zzzzzz"}, "unknown command `zzzzzz` "},
+      {{"--hepl"}, "unknown option `--hepl`; did you mean `--help`?"},
+      {{"sample", "x", "--color", "red"}, "unknown option `--color`; did you mean `--colour`?"},
+      {{"sample", "x", "--color=red"}, "unknown option `--color`;"},
+      {{"sample", "x", "--colour", "grean"},
+       "`grean` is not one of red, green, blue; did you mean `green`?"},
+      {{"sample", "x", "--count", "10"}, "--count: `10` is no whole number from 1 to 9"},
+      {{"sample", "x", "--count", "3x"}, "--count: `3x` is no whole number from 1 to 9"},
+      {{"sample", "x", "y"}, "unexpected argument `y`"},
+      {{"sample"}, "TEXT is required"},
+      {{"sample", "x", "--output"}, "`--output` needs a value"},
+      {{"sample", "x", "--colour", "red", "--colour", "blue"},
+       "`--colour` is given 2 times, and takes one value"},
+  };
+  for (const BadUsage& bad : cases) {
+    const Outcome outcome = run(bad.args);
+    EXPECT_EQ(outcome.status, Exit::UserError) << testing::PrintToString(bad.args);
+    EXPECT_THAT(outcome.out, IsEmpty());
+    EXPECT_THAT(outcome.err, AllOf(StartsWith("error: "), HasSubstr(bad.message)));
+  }
+}
+
+TEST(App, AnExceptionIsOurBug) {
+  const Outcome outcome = run({"sample", "throw"});
+  EXPECT_EQ(outcome.status, Exit::Bug);
+  EXPECT_THAT(outcome.err, AllOf(HasSubstr("the sky fell"), HasSubstr("report it")));
+}
+
+TEST(App, EveryCommandExplainsItself) {
+  for (const Command* command : all_commands()) {
+    const std::string args[] = {std::string(command->name), "--help"};
+    const Outcome outcome = run_program(all_commands(), args);
+    EXPECT_EQ(outcome.status, Exit::Good) << outcome.err;
+    EXPECT_THAT(command->examples, HasSubstr("warpwright " + args[0]));
+    EXPECT_THAT(command->description, testing::Not(IsEmpty()));
+  }
+}
+
+TEST(Commands, ListMatchesTheFiles) {
+  std::set<std::string> listed;
+#define WW_COMMAND(name, file) listed.insert(#file ".cpp");
+#include "cli/commands.def"
+#undef WW_COMMAND
+  std::set<std::string> files;
+  for (const auto& entry : std::filesystem::directory_iterator(WW_SOURCE_DIR "/src/cli")) {
+    const std::string name = entry.path().filename();
+    if (name.ends_with("_command.cpp")) files.insert(name);
+  }
+  EXPECT_EQ(listed, files) << "src/cli/commands.def lists every *_command.cpp";
+}
+
+}  // namespace
+}  // namespace ww::cli

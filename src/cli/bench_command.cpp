@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+// `warpwright bench`: runs the benchmarks, a separate executable (bench/) so that the program
+// itself carries no benchmark library. This file only finds it and translates options. Benchmarks
+// are named `<suite>/<what>`, which is how a suite is chosen.
+#include <fmt/format.h>
+#include <regex.h>
+
+#include <array>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <system_error>
+
+#include "base/result.h"
+#include "cli/command.h"
+#include "cli/options.h"
+#include "cli/version.h"
+
+namespace ww::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kSuites[] = {"layout"};
+
+struct Options {
+  std::string suite;  // empty: all
+  std::string filter;
+  std::int64_t repetitions = 3;
+  bool json = false;
+};
+
+Result<void> check_regex(const std::string& text) {
+  regex_t compiled;
+  const int error = ::regcomp(&compiled, text.c_str(), REG_EXTENDED | REG_NOSUB);
+  if (error == 0) {
+    ::regfree(&compiled);
+    return {};
+  }
+  std::array<char, 128> reason{};
+  (void)::regerror(error, &compiled, reason.data(), reason.size());
+  return fail(DiagKind::BadArgument, "`{}` is no regular expression: {}", text, reason.data());
+}
+
+// Beside the program in a build folder, in libexec once installed.
+Result<fs::path> find_executable() {
+  std::error_code ignored;
+  const fs::path here = fs::read_symlink("/proc/self/exe", ignored).parent_path();
+  const fs::path places[] = {here / "warpwright-bench",
+                             here.parent_path() / "libexec/warpwright/warpwright-bench"};
+  for (const fs::path& place : places) {
+    if (fs::is_regular_file(place, ignored)) return place;
+  }
+  return fail(
+      diag(DiagKind::Io, "the benchmark program `warpwright-bench` is not here")
+          .with_note(fmt::format("looked for `{}`", places[0].string()))
+          .with_note(fmt::format("looked for `{}`", places[1].string()))
+          .with_note("build the target `warpwright-bench`, or install the whole of Warpwright"));
+}
+
+// The name's part after `<suite>/` is what the user's expression is about.
+std::string name_filter(const Options& options) {
+  const std::string suite = options.suite.empty() ? "[a-z_]+" : options.suite;
+  const bool anchored = options.filter.starts_with('^');
+  return fmt::format("^{}/{}({})", suite, anchored ? "" : ".*", options.filter.substr(anchored));
+}
+
+Outcome run(const Options& options) {
+  if (const auto valid = check_regex(options.filter); !valid) return user_error(valid.error());
+  const auto executable = find_executable();
+  if (!executable) return user_error(executable.error());
+  return {.become = {executable->string(), "--benchmark_filter=" + name_filter(options),
+                     fmt::format("--benchmark_format={}", options.json ? "json" : "console"),
+                     fmt::format("--benchmark_repetitions={}", options.repetitions),
+                     "--benchmark_report_aggregates_only=true",
+                     fmt::format("--benchmark_context=warpwright={}", version())}};
+}
+
+Run set_up(OptionSet& set) {
+  auto options = std::make_shared<Options>();
+  set.argument("SUITE", options->suite, Need::Optional, kSuites,
+               "which benchmarks: layout (default: all)");
+  set.flag("--json", options->json, "print Google Benchmark's JSON instead of a table");
+  set.text("--filter", "REGEX", options->filter,
+           "only benchmarks whose name (after `SUITE/`) matches this regular expression");
+  set.number("--repetitions", options->repetitions, 2, 1000,
+             "how often each is repeated; mean, median and spread are shown (default: 3)");
+  return [options] { return run(*options); };
+}
+
+}  // namespace
+
+extern const Command kBenchCommand;
+const Command kBenchCommand{
+    .name = "bench",
+    .summary = "measure the speed of Warpwright itself on this machine",
+    .description =
+        "Runs the benchmarks of a suite and prints time per operation: mean, median, standard\n"
+        "deviation and coefficient of variation over the repetitions.",
+    .examples =
+        "# how fast are the layout operations here\n"
+        "warpwright bench layout\n"
+        "# two of them, for a script\n"
+        "warpwright bench layout --filter 'compose|inverse' --json",
+    .set_up = set_up};
+
+}  // namespace ww::cli

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a subcommand is, and the list of them.
+//
+// A subcommand stands in its own file `<name>_command.cpp`, which defines one object
+// `k<Name>Command`, and has one row in commands.def; a test fails when either is forgotten. It
+// declares its options (cli/options.h) and gives back the function to run once they are parsed.
+// That function computes everything and prints nothing: it returns an Outcome. A whole command, in
+// a file echo_command.cpp:
+//
+//   namespace ww::cli {
+//   namespace {
+//   struct Options {
+//     std::string text;
+//   };
+//
+//   Run set_up(OptionSet& set) {
+//     auto options = std::make_shared<Options>();
+//     set.argument("TEXT", options->text, Need::Required, "what to say");
+//     return [options] { return Outcome{.out = options->text + "\n"}; };
+//   }
+//   }  // namespace
+//
+//   extern const Command kEchoCommand;
+//   const Command kEchoCommand{.name = "echo", .summary = "print a text", ..., .set_up = set_up};
+//   }  // namespace ww::cli
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/diag.h"
+
+namespace ww::cli {
+
+class OptionSet;
+
+/// The program's exit status, the same for every subcommand.
+enum class Exit : std::uint8_t {
+  Good = 0,
+  Unexpected = 1,  // the work was done, and an expectation or check did not hold
+  UserError = 2,   // bad usage, or an error in what the user gave us
+  Bug = 3,         // our own fault
+};
+
+/// All that running a subcommand leads to.
+struct Outcome {
+  Exit status = Exit::Good;
+  std::string out = {};  // results, for stdout
+  std::string err = {};  // diagnostics, for stderr
+  // A program (path and arguments) to turn into once `out` and `err` are written; mostly empty.
+  std::vector<std::string> become = {};
+};
+
+/// The outcome of a user error: the rendered diagnostic on stderr and status 2.
+Outcome user_error(const Diag& diag);
+
+using Run = std::function<Outcome()>;
+
+struct Command {
+  std::string_view name;
+  std::string_view summary;      // one line for the list of commands: lower case, no full stop
+  std::string_view description;  // opens the command's help; wrapped by hand at 90 columns
+  std::string_view examples;     // lines `# remark` and, below it, the command; the best one first
+  Run (*set_up)(OptionSet& options);
+};
+
+/// Every subcommand, in the order help shows them: commands.def as a list.
+std::span<const Command* const> all_commands();
+
+}  // namespace ww::cli

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// The text of help, made from the commands and the options they declare. CLI11's own formatter is
+// not used because its text differs between the versions we build with.
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "cli/command.h"
+#include "cli/options.h"
+
+namespace ww::cli {
+
+/// Usage and the list of commands: what `warpwright` alone prints.
+std::string short_help(std::span<const Command* const> commands);
+
+/// short_help with the program's options, exit status and examples: `warpwright --help`.
+std::string program_help(std::span<const Command* const> commands);
+
+/// Usage, description, arguments, options and examples of one command.
+std::string command_help(const Command& command, const OptionSet& set);
+
+}  // namespace ww::cli

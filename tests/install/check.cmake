@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: Apache-2.0
+#
+# Installs the build into a fresh folder, builds the project beside this file against it, and runs
+# both programs. Run by ctest with build_dir, config, work_dir, cxx_compiler, version set.
+
+set(prefix "${work_dir}/prefix")
+
+# run(<what> <command>...): stops with everything the command said if it fails.
+function(run what)
+  execute_process(
+    COMMAND ${ARGN}
+    RESULT_VARIABLE status
+    OUTPUT_VARIABLE text
+    ERROR_VARIABLE text)
+  if(NOT status EQUAL 0)
+    string(REGEX REPLACE "-- (Installing|Up-to-date):[^\n]*\n" "" text "${text}")
+    message(NOTICE "${text}")
+    message(FATAL_ERROR "${what} failed (${status})")
+  endif()
+  set(output "${text}" PARENT_SCOPE)
+endfunction()
+
+file(REMOVE_RECURSE "${work_dir}")
+run("installing" ${CMAKE_COMMAND} --install ${build_dir} --config ${config} --prefix ${prefix})
+run("configuring against the installed tree"
+    ${CMAKE_COMMAND} -S ${CMAKE_CURRENT_LIST_DIR} -B ${work_dir}/build
+    -D CMAKE_PREFIX_PATH=${prefix} -D CMAKE_CXX_COMPILER=${cxx_compiler} -D version=${version})
+run("building against the installed tree" ${CMAKE_COMMAND} --build ${work_dir}/build)
+run("the consumer" ${work_dir}/build/consumer)
+run("the installed program" ${prefix}/bin/warpwright --version)
+if(NOT output STREQUAL "warpwright ${version}\n")
+  message(FATAL_ERROR "the installed program says `${output}`, not `warpwright ${version}`")
+endif()
+
+# Nothing may point back to where it was built.
+file(GLOB_RECURSE texts "${prefix}/*.cmake" "${prefix}/*.h")
+foreach(path IN LISTS texts)
+  file(STRINGS "${path}" lines REGEX "${build_dir}")
+  if(lines)
+    message(FATAL_ERROR "${path} names the build folder: ${lines}")
+  endif()
+endforeach()
