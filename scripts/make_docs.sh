@@ -1,0 +1,54 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+#
+# Draws the pictures in docs/pictures/ with the built program.
+#
+#   scripts/make_docs.sh            rewrites them
+#   scripts/make_docs.sh --check    fails if one differs from what the program draws now
+#
+# WARPWRIGHT names the program to use; the default is ./warpwright, which builds it first.
+set -euo pipefail
+
+self=$(readlink -f -- "${BASH_SOURCE[0]}")
+root=${self%/scripts/*}
+program=${WARPWRIGHT:-$root/warpwright}
+pictures="$root/docs/pictures"
+
+# file name | notation | further arguments
+rows=(
+  "ldmatrix_fragment|ldmatrix_frag(1)|--shape 8,8"
+  "mma_a_fragment|mma_frag(A,16,float16)|--shape 16,16"
+  "shared_row_major|S[(8,64):(64,1)]|--shape 8,64 --dtype float16"
+  "shared_swizzled|mma_shared(float16,128B,8,64)|--shape 8,64"
+  "tcgen05_atom|tcgen05_atom(16x256b,64,8,float32)|--shape 64,8"
+  "tmem_datapath_f|tmem_datapath(F,64,8)|--shape 64,8"
+)
+
+draw_into() {
+  local row name notation arguments
+  for row in "${rows[@]}"; do
+    IFS='|' read -r name notation arguments <<<"$row"
+    # shellcheck disable=SC2086  # the arguments are words
+    "$program" layout "$notation" $arguments --as svg -o "$1/$name.svg" >/dev/null
+  done
+}
+
+case ${1:-} in
+  "")
+    mkdir -p "$pictures"
+    draw_into "$pictures"
+    ;;
+  --check)
+    fresh=$(mktemp -d)
+    trap 'rm -rf "$fresh"' EXIT
+    draw_into "$fresh"
+    if ! diff -rq "$fresh" "$pictures"; then
+      echo "docs/pictures is out of date: run scripts/make_docs.sh" >&2
+      exit 1
+    fi
+    ;;
+  *)
+    echo "usage: scripts/make_docs.sh [--check]" >&2
+    exit 2
+    ;;
+esac
