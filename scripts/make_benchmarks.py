@@ -21,8 +21,8 @@ PAGE = ROOT / "docs" / "benchmarks.md"
 
 HEAD = """# Benchmarks
 
-Written by `scripts/make_benchmarks.py`; do not edit. One run of the suite `layout` (`./warpwright bench layout`),
-median of {repetitions} repetitions, release build of version {version}, {machine}.
+Written by `scripts/make_benchmarks.py`; do not edit. One run of the suite `layout`, median of
+{repetitions} repetitions, version {version}, {machine}. `./warpwright bench layout` runs the same suite.
 
 The number after an operation is the rank of its layout: 4 an `mma` C fragment (16×8), 5 an A fragment (16×16), 6 a
 `tcgen05` register tile (64×64). Each benchmark checks its own answer before it is timed. Enumerations write all places
