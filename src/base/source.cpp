@@ -37,6 +37,10 @@ void append_excerpt(std::string& out, const SourceText& source, Span span) {
   width = std::min(width,
                    std::max<std::size_t>(
                        1, count_characters(shown) > begin ? count_characters(shown) - begin : 1));
+  // One column each, so that the caret stands below its character whatever a terminal makes of
+  // tabs.
+  std::ranges::replace_if(
+      shown, [](char c) { return c >= 0 && c < ' '; }, ' ');
   fmt::format_to(std::back_inserter(out), "    {}\n    {}^{}\n", shown, std::string(begin, ' '),
                  std::string(width - 1, '~'));
 }

@@ -74,5 +74,13 @@ TEST(DiagKinds, EveryKindHasANameAndAMeaning) {
   }
 }
 
+TEST(Render, ShowsTabsAsOneColumn) {
+  const SourceText source("k.ptx", "\tadd.s23 %r1;\n");
+  Diag problem = diag(DiagKind::Syntax, "here");
+  problem.span = Span::at(5, 8);
+  EXPECT_EQ(render(problem, source),
+            "k.ptx:1:6: error: here [Syntax]\n     add.s23 %r1;\n         ^~~\n");
+}
+
 }  // namespace
 }  // namespace ww

@@ -6,7 +6,8 @@
 //   #--- stdout                                     the exact text; absent: nothing is printed
 //   #--- stderr contains                            each line occurs in an output line, in order
 //   #--- file picture.svg                           a file written; the program runs in a new
-//   folder
+//                                                   folder
+//   #--- input kernel.ptx                           a file that is there before, and stays as it is
 //
 // Lines before the first section that do not begin with `#:` are remarks. BLESS=1 rewrites the
 // exact sections and the exit status with what was seen; review the difference like code.
@@ -33,9 +34,12 @@ namespace fs = std::filesystem;
 // --- the golden file -----------------------------------------------------------------------------
 
 struct Section {
-  std::string name = {};  // stdout, stderr or file NAME
+  std::string name = {};  // stdout, stderr, file NAME or input NAME
   bool contains = false;
   std::string text = {};
+
+  [[nodiscard]] bool is_input() const { return name.starts_with("input "); }
+  [[nodiscard]] std::string input_name() const { return name.substr(6); }
 };
 
 struct Golden {
@@ -181,6 +185,7 @@ std::string first_line_not_contained(const std::string& expected, const std::str
 
 void compare(const Golden& golden, std::map<std::string, std::string> seen) {
   for (const Section& section : golden.sections) {
+    if (section.is_input()) continue;
     const std::string text = seen[section.name];
     if (section.contains) {
       EXPECT_EQ(first_line_not_contained(section.text, text), "") << "in " << section.name << ":\n"
@@ -197,6 +202,7 @@ void compare(const Golden& golden, std::map<std::string, std::string> seen) {
 void bless(const fs::path& path, Golden golden, std::map<std::string, std::string> seen, int exit) {
   golden.exit = exit;
   for (Section& section : golden.sections) {
+    if (section.is_input()) continue;
     if (!section.contains) section.text = seen[section.name];
     seen.erase(section.name);
   }
@@ -219,13 +225,30 @@ class CliGolden : public testing::TestWithParam<fs::path> {
   }
   void TearDown() override { fs::remove_all(folder_); }
 
+  void write_inputs(const Golden& golden) const {
+    for (const Section& section : golden.sections) {
+      if (!section.is_input()) continue;
+      std::ofstream(folder_ / "work" / section.input_name(), std::ios::binary) << section.text;
+    }
+  }
+  // An input that is as it was is nothing that the program left.
+  static void forget_inputs(const Golden& golden, std::map<std::string, std::string>& seen) {
+    for (const Section& section : golden.sections) {
+      const auto found =
+          seen.find(fmt::format("file {}", section.is_input() ? section.input_name() : ""));
+      if (found != seen.end() && found->second == section.text) seen.erase(found);
+    }
+  }
+
   fs::path folder_;
 };
 
 TEST_P(CliGolden, Prints) {
   const Golden golden = parse_golden(GetParam());
+  write_inputs(golden);
   const int exit = run_in(folder_, golden.args);
-  const auto seen = collect(folder_);
+  auto seen = collect(folder_);
+  forget_inputs(golden, seen);
   if (std::getenv("BLESS") != nullptr) {
     bless(GetParam(), golden, seen, exit);
     return;
