@@ -1,0 +1,311 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "isa/catalogue.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <tuple>
+#include <unordered_map>
+
+#include "base/check.h"
+#include "base/suggest.h"
+#include "isa/families.h"
+
+namespace ww::isa {
+namespace {
+
+struct Catalogue {
+  std::vector<Form> forms;
+  std::vector<Family> families;
+  std::vector<std::string_view> mnemonics;
+  std::unordered_map<std::string_view, std::vector<const Form*>> by_root;
+};
+
+std::string_view root_of(std::string_view mnemonic) {
+  return mnemonic.substr(0, mnemonic.find('.'));
+}
+
+Catalogue build() {
+  Catalogue catalogue;
+  for (const FamilyRows* family : family_rows()) {
+    for (const Row& row : family->rows) catalogue.forms.push_back(read_row(family->name, row));
+  }
+  std::size_t first = 0;
+  for (const FamilyRows* family : family_rows()) {
+    const std::span all(catalogue.forms);
+    catalogue.families.push_back(
+        {family->name, family->title, all.subspan(first, family->rows.size())});
+    first += family->rows.size();
+  }
+  for (const Form& form : catalogue.forms) {
+    catalogue.by_root[root_of(form.mnemonic)].push_back(&form);
+    auto& names = catalogue.mnemonics;
+    if (std::ranges::find(names, form.mnemonic) == names.end()) names.push_back(form.mnemonic);
+  }
+  return catalogue;
+}
+
+const Catalogue& catalogue() {
+  static const Catalogue built = build();
+  return built;
+}
+
+std::size_t word_count(std::string_view mnemonic) {
+  return static_cast<std::size_t>(std::ranges::count(mnemonic, '.')) + 1;
+}
+
+// "cp.async" of "cp.async.ca.shared.global".
+std::string_view first_two_words(std::string_view opcode) {
+  const auto dot = opcode.find('.');
+  return dot == std::string_view::npos ? opcode : opcode.substr(0, opcode.find('.', dot + 1));
+}
+
+bool starts_with_words(std::string_view text, std::string_view prefix) {
+  return text.starts_with(prefix) && (text.size() == prefix.size() || text[prefix.size()] == '.');
+}
+
+// --- one opcode against one form
+// ------------------------------------------------------------------
+
+using Words = std::span<const std::string_view>;
+
+SlotKind kind_of(std::string_view word) {
+  if (parse_type(word)) return SlotKind::Type;
+  if (parse_space(word)) return SlotKind::Space;
+  return SlotKind::Word;
+}
+
+std::uint8_t find_word(const Slot& slot, std::string_view word) {
+  for (std::size_t i = 0; i < slot.words.size(); ++i) {
+    if (slot.words[i] == word) return static_cast<std::uint8_t>(i);
+  }
+  return Binding::kAbsent;
+}
+
+// Types, and state spaces, go to their slots in order; an optional slot may stay empty.
+bool assign_in_order(Binding& binding, std::span<const std::size_t> slots, Words words) {
+  if (slots.empty()) return words.empty();
+  const Slot& slot = binding.form().slots[slots.front()];
+  if (!words.empty()) {
+    const std::uint8_t w = find_word(slot, words.front());
+    if (w != Binding::kAbsent) {
+      binding.set(slots.front(), w);
+      if (assign_in_order(binding, slots.subspan(1), words.subspan(1))) return true;
+      binding.clear(slots.front());
+    }
+  }
+  // A required slot may be left empty here too: it is reported as missing, which says more.
+  return assign_in_order(binding, slots.subspan(1), words);
+}
+
+struct Attempt {
+  Binding binding;
+  std::optional<Misfit> misfit;
+
+  /// How many of the opcode's words found a place.
+  [[nodiscard]] std::size_t matched() const {
+    std::size_t count = 0;
+    for (std::size_t i = 0; i < binding.form().slots.size(); ++i) count += binding.has(i) ? 1U : 0U;
+    return count;
+  }
+};
+
+class Matcher {
+ public:
+  Matcher(const Form& form, Words words, std::size_t skip)
+      : form_(form), words_(words), skip_(skip), binding_(form) {}
+
+  Attempt run() {
+    if (auto misfit = assign()) return {binding_, std::move(misfit)};
+    if (auto misfit = find_missing()) return {binding_, std::move(misfit)};
+    if (auto broken = broken_rule(binding_)) {
+      return {binding_, Misfit{Stage::Rules, -1, std::move(*broken), &form_}};
+    }
+    return {binding_, std::nullopt};
+  }
+
+ private:
+  std::optional<Misfit> assign() {
+    std::vector<std::string_view> ordered[2];
+    std::optional<std::size_t> stray;
+    for (std::size_t i = skip_; i < words_.size(); ++i) {
+      const SlotKind kind = kind_of(words_[i]);
+      if (kind == SlotKind::Word || !in_slot_of(kind, words_[i])) {
+        if (!assign_word(words_[i]) && !stray) stray = i;
+      } else {
+        ordered[kind == SlotKind::Type ? 0 : 1].push_back(words_[i]);
+      }
+    }
+    // All words get their places even if one has none: the form with the most is the nearest.
+    std::optional<Misfit> misfit;
+    if (stray) misfit = stray_word(*stray);
+    for (const SlotKind kind : {SlotKind::Type, SlotKind::Space}) {
+      const auto& given = ordered[kind == SlotKind::Type ? 0 : 1];
+      const std::vector<std::size_t> slots = slots_of(kind);
+      if (!assign_in_order(binding_, slots, given) && !misfit) misfit = misplaced(kind, given);
+    }
+    return misfit;
+  }
+
+  [[nodiscard]] bool in_slot_of(SlotKind kind, std::string_view word) const {
+    return std::ranges::any_of(form_.slots, [&](const Slot& slot) {
+      return slot.kind == kind && find_word(slot, word) != Binding::kAbsent;
+    });
+  }
+
+  [[nodiscard]] std::vector<std::size_t> slots_of(SlotKind kind) const {
+    std::vector<std::size_t> found;
+    for (std::size_t i = 0; i < form_.slots.size(); ++i) {
+      if (form_.slots[i].kind == kind) found.push_back(i);
+    }
+    return found;
+  }
+
+  bool assign_word(std::string_view word) {
+    for (std::size_t i = 0; i < form_.slots.size(); ++i) {
+      if (form_.slots[i].kind != SlotKind::Word || binding_.has(i)) continue;
+      const std::uint8_t w = find_word(form_.slots[i], word);
+      if (w == Binding::kAbsent) continue;
+      binding_.set(i, w);
+      return true;
+    }
+    return false;
+  }
+
+  [[nodiscard]] Misfit stray_word(std::size_t index) const {
+    return {Stage::Words, static_cast<int>(index),
+            fmt::format("`.{}` does not go with the other modifiers of `{}`", words_[index],
+                        form_.mnemonic),
+            &form_};
+  }
+
+  [[nodiscard]] Misfit misplaced(SlotKind kind, const std::vector<std::string_view>& given) const {
+    const auto at = std::ranges::find(words_, given.back()) - words_.begin();
+    return {Stage::Words, static_cast<int>(at),
+            fmt::format("the {} `.{}` do not go with `{}`",
+                        kind == SlotKind::Type ? "types" : "state spaces", fmt::join(given, "."),
+                        form_.mnemonic),
+            &form_};
+  }
+
+  std::optional<Misfit> find_missing() {
+    for (std::size_t i = 0; i < form_.slots.size(); ++i) {
+      const Slot& slot = form_.slots[i];
+      if (slot.optional || binding_.has(i)) continue;
+      return Misfit{
+          Stage::Missing, 0,
+          fmt::format("`{}` needs {}`.{}`", form_.mnemonic, slot.words.size() > 1 ? "one of " : "",
+                      fmt::join(slot.words, "`, `.")),
+          &form_};
+    }
+    return std::nullopt;
+  }
+
+  const Form& form_;
+  Words words_;
+  std::size_t skip_;
+  Binding binding_;
+};
+
+// A word that no form of the mnemonic has is an unknown modifier, and the nearest one is offered.
+void name_unknown_word(Misfit& misfit, Words words, std::span<const Form* const> forms) {
+  if (misfit.stage != Stage::Words || misfit.word < 0) return;
+  const std::string_view word = words[static_cast<std::size_t>(misfit.word)];
+  std::vector<std::string_view> known;
+  for (const Form* form : forms) {
+    for (const Slot& slot : form->slots)
+      known.insert(known.end(), slot.words.begin(), slot.words.end());
+  }
+  if (std::ranges::find(known, word) != known.end()) return;
+  const auto near = nearest(word, known);
+  misfit.text = fmt::format("`{}` has no modifier `.{}`{}", misfit.form->mnemonic, word,
+                            near ? fmt::format("; did you mean `.{}`?", *near) : "");
+}
+
+}  // namespace
+
+std::span<const Family> families() { return catalogue().families; }
+
+const Family* find_family(std::string_view name) {
+  for (const Family& family : catalogue().families) {
+    if (family.name == name) return &family;
+  }
+  return nullptr;
+}
+
+std::vector<const Form*> forms_of(std::string_view mnemonic) {
+  std::vector<const Form*> found;
+  for (const Form& form : catalogue().forms) {
+    if (starts_with_words(form.mnemonic, mnemonic)) found.push_back(&form);
+  }
+  return found;
+}
+
+const std::vector<std::string_view>& mnemonics() { return catalogue().mnemonics; }
+
+std::vector<std::string_view> opcode_words(std::string_view opcode) {
+  std::vector<std::string_view> words;
+  std::size_t begin = 0;
+  while (begin <= opcode.size()) {
+    const auto end = std::min(opcode.find('.', begin), opcode.size());
+    words.push_back(opcode.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return words;
+}
+
+std::optional<std::string> broken_rule(const Binding& binding) {
+  const Form& form = binding.form();
+  for (const RuleInfo& rule : form.rules) {
+    if (!binding.holds(rule.when)) continue;
+    if (rule.then && binding.holds(*rule.then)) continue;
+    if (!rule.reason.empty()) return rule.reason;
+    if (!rule.then)
+      return fmt::format("`{}` has no form with {}", form.mnemonic, to_text(rule.when, form));
+    return fmt::format("with {}, `{}` needs {}", to_text(rule.when, form), form.mnemonic,
+                       to_text(*rule.then, form));
+  }
+  return std::nullopt;
+}
+
+Bindings bind_opcode(std::string_view opcode) {
+  const std::vector<std::string_view> words = opcode_words(opcode);
+  Bindings result;
+  const auto root = catalogue().by_root.find(words.front());
+  if (root == catalogue().by_root.end()) {
+    std::vector<std::string_view> roots;
+    for (const std::string_view name : mnemonics()) roots.push_back(root_of(name));
+    result.misfit.word = 0;
+    result.misfit.text = fmt::format("no instruction is called `{}`{}", words.front(),
+                                     did_you_mean(words.front(), roots));
+    return result;
+  }
+  std::tuple best{std::size_t{0}, std::size_t{0}, Stage::Words};
+  for (const Form* form : root->second) {
+    if (!starts_with_words(opcode, form->mnemonic)) continue;
+    const std::size_t skip = word_count(form->mnemonic);
+    Attempt attempt = Matcher(*form, words, skip).run();
+    if (!attempt.misfit) {
+      result.fits.push_back(attempt.binding);
+      continue;
+    }
+    const std::tuple rank{skip, attempt.matched(), attempt.misfit->stage};
+    if (result.misfit.form != nullptr && rank <= best) continue;
+    best = rank;
+    result.misfit = std::move(*attempt.misfit);
+  }
+  if (!result.fits.empty()) return result;
+  if (result.misfit.form == nullptr) {
+    const std::string_view called = first_two_words(opcode);
+    std::vector<std::string_view> known;
+    for (const Form* form : root->second) known.push_back(first_two_words(form->mnemonic));
+    result.misfit.word = words.size() > 1 ? 1 : 0;
+    result.misfit.text =
+        fmt::format("no instruction is called `{}`{}", called, did_you_mean(called, known));
+    return result;
+  }
+  name_unknown_word(result.misfit, words, root->second);
+  return result;
+}
+
+}  // namespace ww::isa

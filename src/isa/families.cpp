@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "isa/families.h"
+
+namespace ww::isa {
+
+std::span<const FamilyRows* const> family_rows() {
+  static constexpr const FamilyRows* kRows[] = {
+#define WW_FAMILY(name, file) &k##name##Rows,
+#include "isa/families.def"
+#undef WW_FAMILY
+  };
+  return kRows;
+}
+
+}  // namespace ww::isa

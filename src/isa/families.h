@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+// The rows of every family file, in the order of families.def.
+#pragma once
+
+#include <span>
+
+#include "isa/row.h"
+
+namespace ww::isa {
+
+#define WW_FAMILY(name, file) extern const FamilyRows k##name##Rows;
+#include "isa/families.def"
+#undef WW_FAMILY
+
+std::span<const FamilyRows* const> family_rows();
+
+}  // namespace ww::isa

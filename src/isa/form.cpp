@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "isa/form.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/ascii.h"
+#include "base/check.h"
+
+namespace ww::isa {
+
+bool OperandSpec::allows(std::int64_t value) const {
+  if (!values.empty()) return std::ranges::find(values, value) != values.end();
+  if (low > high) return true;
+  return value >= low && value <= high && (value - low) % step == 0;
+}
+
+std::string OperandSpec::values_text() const {
+  if (!values.empty()) return fmt::format("{}", fmt::join(values, ", "));
+  if (low > high) return "";
+  return step == 1 ? fmt::format("{}..{}", low, high)
+                   : fmt::format("{}..{} in steps of {}", low, high, step);
+}
+
+std::optional<std::size_t> Form::slot_index(std::string_view name) const {
+  for (std::size_t i = 0; i < slots.size(); ++i) {
+    if (slots[i].name == name) return i;
+  }
+  return std::nullopt;
+}
+
+bool Binding::has(std::string_view slot) const {
+  const auto index = form_->slot_index(slot);
+  return index && has(*index);
+}
+
+std::string_view Binding::word(std::size_t slot) const {
+  return has(slot) ? form_->slots[slot].words[choice_[slot]] : std::string_view();
+}
+
+std::string_view Binding::word(std::string_view slot) const {
+  const auto index = form_->slot_index(slot);
+  return index ? word(*index) : std::string_view();
+}
+
+int Binding::number(std::string_view slot) const { return number_in(word(slot)); }
+
+bool Binding::holds(const Condition& condition) const {
+  return std::ranges::all_of(condition.terms, [&](const Condition::Term& term) {
+    const bool given = has(term.slot);
+    const bool listed =
+        given && (term.words.empty() ||
+                  std::ranges::find(term.words, choice_[term.slot]) != term.words.end());
+    return listed != term.negated;
+  });
+}
+
+std::string Binding::opcode() const {
+  std::string text(form_->mnemonic);
+  for (std::size_t i = 0; i < form_->slots.size(); ++i) {
+    if (has(i)) text.append(".").append(word(i));
+  }
+  return text;
+}
+
+int number_in(std::string_view word) {
+  const auto last = word.find_last_of("0123456789");
+  if (last == std::string_view::npos) return 0;
+  std::size_t first = last;
+  while (first > 0 && is_digit(word[first - 1])) --first;
+  int number = 0;
+  for (const char c : word.substr(first, last - first + 1)) number = number * 10 + (c - '0');
+  return number;
+}
+
+namespace {
+
+std::string term_text(const Condition::Term& term, const Slot& slot) {
+  std::vector<std::string> words;
+  if (term.words.empty() && !slot.is_fixed()) {
+    return fmt::format("{} `.{}` modifier", term.negated ? "no" : "a", slot.name);
+  }
+  for (const std::uint8_t w : term.words) words.push_back(fmt::format("`.{}`", slot.words[w]));
+  if (words.empty()) words.push_back(fmt::format("`.{}`", slot.name));
+  return fmt::format("{}{}", term.negated ? "no " : "", fmt::join(words, " or "));
+}
+
+std::string slot_text(const Slot& slot) {
+  std::string inner = slot.words.size() <= 4 ? fmt::format(".{}", fmt::join(slot.words, "|."))
+                                             : fmt::format(".{}", slot.name);
+  return slot.optional ? fmt::format("{{{}}}", inner) : inner;
+}
+
+std::string operand_text(const OperandSpec& spec) {
+  std::string text(spec.name);
+  if (spec.count != OperandSpec::Count::Scalar && spec.role != Role::Address) {
+    text = fmt::format("{{{}…}}", spec.name);
+  }
+  if (spec.role == Role::Address) {
+    text = spec.count == OperandSpec::Count::Scalar ? fmt::format("[{}]", spec.name)
+                                                    : fmt::format("[{}, {{c…}}]", spec.name);
+  }
+  if (spec.pair == OperandSpec::Pair::Required) text += "|p";
+  if (spec.pair == OperandSpec::Pair::Optional) text += "{|p}";
+  return text;
+}
+
+}  // namespace
+
+std::string to_text(const Condition& condition, const Form& form) {
+  std::vector<std::string> terms;
+  terms.reserve(condition.terms.size());
+  for (const Condition::Term& term : condition.terms) {
+    terms.push_back(term_text(term, form.slots[term.slot]));
+  }
+  return fmt::format("{}", fmt::join(terms, " and "));
+}
+
+std::string syntax_line(const Form& form) {
+  std::string text(form.mnemonic);
+  for (const Slot& slot : form.slots) text += slot_text(slot);
+  bool first = true;
+  for (const OperandSpec& spec : form.operands) {
+    const std::string comma = first ? " " : ", ";
+    const bool may_lack = spec.optional || spec.present;
+    const std::string part = comma + operand_text(spec);
+    text += may_lack ? fmt::format("{{{}}}", part) : part;
+    first = false;
+  }
+  return text;
+}
+
+std::optional<Type> type_of(const OperandSpec& spec, const Binding& binding) {
+  std::optional<Type> type = spec.type;
+  if (spec.type_slot) type = parse_type(binding.word(*spec.type_slot));
+  if (!type || spec.widen == 1) return type;
+  const std::string_view name = info(*type).name;
+  const int bits = info(*type).bits * spec.widen;
+  return parse_type(fmt::format("{}{}", name.front(), bits));
+}
+
+std::optional<int> count_of(const OperandSpec& spec, const Binding& binding) {
+  switch (spec.count) {
+    case OperandSpec::Count::Scalar:
+      return std::nullopt;
+    case OperandSpec::Count::Fixed:
+      return spec.fixed_count;
+    case OperandSpec::Count::BySlot:
+      if (!binding.has(spec.count_slot)) return std::nullopt;  // `.v4` not given: one register
+      return number_in(binding.word(spec.count_slot));
+    case OperandSpec::Count::ByFunction:
+      const int count = binding.form().row->count(binding, spec.name);
+      return count < 0 ? std::nullopt : std::optional(count);
+  }
+  return std::nullopt;
+}
+
+Space space_of(const OperandSpec& spec, const Binding& binding) {
+  if (!spec.space_slot) return spec.space;
+  return parse_space(binding.word(*spec.space_slot)).value_or(Space::Generic);
+}
+
+}  // namespace ww::isa

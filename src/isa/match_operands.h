@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// Lays the operands of an instruction against those of a form: which stands for which, and whether
+// each is of the right kind, count and type.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "isa/catalogue.h"
+
+namespace ww::isa {
+
+/// Why an operand does not fit.
+struct OperandProblem {
+  Stage stage = Stage::OperandShape;
+  std::string text;
+  Span span;
+};
+
+struct OperandMatch {
+  std::vector<int> operand_of;  // per operand of the form: index of the instruction's, or -1
+  std::optional<OperandProblem> problem;
+};
+
+/// Optional operands are left out where that makes the rest fit.
+OperandMatch match_operands(const Binding& binding, std::span<const Operand> operands);
+
+}  // namespace ww::isa
