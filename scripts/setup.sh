@@ -10,7 +10,8 @@ missing=() # packages we need and do not have
 why_not=   # why they could not be installed
 
 # One row per package: name, who needs it, how it is recognised, what it is for.
-#   who:  run = to build the program, test = to build and run the tests, lint = for ./test --lint
+#   who:  run = to build the program, test = to build and run the tests, lint = for ./test --lint,
+#         fuzz = for tests that are skipped without it
 #   how:  a command that must be on the PATH, or - for a library, which dpkg is asked about
 packages=(
   "g++                run   g++           C++23 compiler, version 12 or newer"
@@ -25,6 +26,8 @@ packages=(
   "python3            test  python3       layer check and test report, standard library only"
   "clang-format       test  clang-format  format check (version 14)"
   "clang-tidy         lint  clang-tidy    lint (version 14)"
+  "clang              fuzz  clang++       fuzz targets"
+  "libclang-rt-14-dev fuzz  -             libFuzzer for it"
 )
 
 say() { printf '%s: %s\n' "$me" "$*" >&2; }

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is checked about declarations and functions beside their instructions: directives that
+// exclude each other, sizes of parameters and shared memory, and rules about a kernel as a whole.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "base/diag.h"
+#include "isa/form.h"
+#include "ptx/module.h"
+#include "target/target.h"
+
+namespace ww::ptx {
+
+/// What the instructions of a function show together.
+struct FunctionFacts {
+  std::vector<std::string_view> shared_names;  // `.shared` variables it names
+  Span first_group[2];                         // the first cta_group::1 and ::2 instruction
+  int most_registers = 0;                      // the most 32-bit registers in one instruction
+  Span most_registers_at;
+
+  void note(const Module& module, const isa::Binding& binding,
+            std::span<const isa::Operand> operands, Span span);
+};
+
+std::optional<Diag> variable_problem(const Module& module, const Variable& variable,
+                                     target::Target target);
+std::optional<Diag> register_problem(const Function& function, const RegisterDecl& decl,
+                                     target::Target target);
+std::vector<Diag> directive_problems(const Function& function, target::Target target);
+std::vector<Diag> parameter_problems(const Module& module, const Function& function,
+                                     target::Target target);
+std::vector<Diag> whole_problems(const Module& module, const Function& function,
+                                 const FunctionFacts& facts, target::Target target);
+
+/// How many bytes a variable takes; nullopt where that is not known (`[]`) or too much to count.
+std::optional<std::uint64_t> size_in_bytes(const Variable& variable);
+
+}  // namespace ww::ptx

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reads PTX text. All of the grammar is known here and no instruction: any dotted opcode with
+// well-formed operands is fine, what it means is the catalogue's business (isa/). Names are not
+// looked up either.
+//
+// Time and memory are linear in the text. Nothing in a text can make the reader fail otherwise than
+// with a located error: nesting, counts and the number of errors are bounded.
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+#include <vector>
+
+#include "base/diag.h"
+#include "ptx/module.h"
+
+namespace ww::ptx {
+
+struct ParseOptions {
+  /// Keep comments that have a line of their own, as statements and items.
+  bool keep_comments = false;
+  /// After this many errors the rest of the text is not read.
+  std::size_t max_errors = 100;
+};
+
+struct ParseResult {
+  Module module;             // what could be read; whole only when there are no errors
+  std::vector<Diag> errors;  // in source order, each with a span of the text
+
+  [[nodiscard]] bool ok() const { return errors.empty(); }
+};
+
+/// Reads a module. After an error the reader goes on with the next statement or item, so that one
+/// run reports all of them. Texts of 4 GiB and more are refused.
+ParseResult parse(std::string_view text, const ParseOptions& options = {});
+
+}  // namespace ww::ptx

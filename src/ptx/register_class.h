@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+// Register classes as NVPTX has them: which class holds a value of a type, how classes contain each
+// other, what a kernel must declare, and how an operand is spelled.
+//
+//   id  class    bits  declared  prefix  holds
+//    0  %p          1  .pred     %p      predicates
+//    1  %rs        16  .b16      %rs     8- and 16-bit values
+//    2  Special    32  no                %tid, %laneid, …
+//    3  %r         32  .b32      %r      32-bit values
+//    4  %f         32  no        %f      a float view of registers of %r
+//    5  %rd        64  .b64      %rd     64-bit values, doubles included
+//    6  %rq       128  .b128     %rq     128-bit values
+//
+// %f is a subclass of both %r and Special and the only link between them, so a copy between those
+// two goes through it. It is never declared: its registers are those of %r.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "isa/type.h"
+
+namespace ww::ptx {
+
+enum class RegisterClass : std::uint8_t {
+  P = 0,
+  Rs = 1,
+  Special = 2,
+  R = 3,
+  F = 4,
+  Rd = 5,
+  Rq = 6
+};
+inline constexpr std::size_t kRegisterClasses = 7;
+
+struct RegisterClassInfo {
+  RegisterClass id;
+  std::string_view name;  // "%r", "Special"
+  int bits;
+  std::string_view declaration;  // ".b32"; "INTERNAL" where nothing is declared
+  std::string_view prefix;       // "%r"; "%f" of the view; "" of Special
+  std::string_view holds;
+};
+
+const RegisterClassInfo& info(RegisterClass cls);
+std::span<const RegisterClassInfo> register_classes();
+
+/// The class for values of a type: `.f32` is in %f, `.f64` in %rd, `.b8` in %rs. Types without a
+/// register of their own (narrow floats in vectors) are in the class of their width.
+RegisterClass class_of(isa::Type type);
+/// Whether every register of `sub` is one of `super`.
+bool is_subclass(RegisterClass sub, RegisterClass super);
+/// The largest class that both contain, for a copy from one to the other; nullopt: none, the copy
+/// needs a conversion.
+std::optional<RegisterClass> common_class(RegisterClass a, RegisterClass b);
+
+/// Which registers a function uses, and the declarations for them.
+class RegisterUse {
+ public:
+  /// Register `index` of the class is used. Views count as what they are views of; special
+  /// registers count as nothing.
+  void note(RegisterClass cls, std::uint32_t index);
+  /// The highest index used plus one.
+  [[nodiscard]] std::uint32_t count(RegisterClass cls) const;
+  /// One `\t.reg .b32 %r<N>;` line per class that is used, in class order.
+  [[nodiscard]] std::string declarations() const;
+
+ private:
+  std::array<std::uint32_t, kRegisterClasses> counts_{};
+};
+
+/// How operands are spelled.
+enum class RegisterStyle : std::uint8_t {
+  Assembled,  // under the declared names: what ptxas takes
+  Views,      // floats as %f and %fd over the same numbers: for reading, does not assemble
+};
+
+/// "%r5", or "%f5" for an `.f32` value in the style of views.
+std::string register_name(isa::Type type, std::uint32_t index,
+                          RegisterStyle style = RegisterStyle::Assembled);
+
+}  // namespace ww::ptx
