@@ -22,7 +22,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view kSuites[] = {"layout"};
+constexpr std::string_view kSuites[] = {"layout", "ptx"};
 
 struct Options {
   std::string suite;  // empty: all
@@ -80,7 +80,7 @@ Outcome run(const Options& options) {
 Run set_up(OptionSet& set) {
   auto options = std::make_shared<Options>();
   set.argument("SUITE", options->suite, Need::Optional, kSuites,
-               "which benchmarks: layout (default: all)");
+               "which benchmarks: layout, ptx (default: all)");
   set.flag("--json", options->json, "print Google Benchmark's JSON instead of a table");
   set.text("--filter", "REGEX", options->filter,
            "only benchmarks whose name (after `SUITE/`) matches this regular expression");

@@ -85,6 +85,11 @@ void OptionSet::argument(const std::string& name, std::string& value, Need need,
   remember(option, "", help).check(one_of(choices));
 }
 
+void OptionSet::arguments(const std::string& name, std::vector<std::string>& values, Need need,
+                          const std::string& help) {
+  remember(app_->add_option(name, values)->required(need == Need::Required), "", help);
+}
+
 void OptionSet::flag(const std::string& names, bool& value, const std::string& help) {
   remember(app_->add_flag(names, value), "", help);
 }

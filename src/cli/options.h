@@ -52,6 +52,9 @@ class OptionSet {
   /// An argument that is one of `choices`, which must outlive the set.
   void argument(const std::string& name, std::string& value, Need need,
                 std::span<const std::string_view> choices, const std::string& help);
+  /// The arguments that are left, any number of them, kept in order.
+  void arguments(const std::string& name, std::vector<std::string>& values, Need need,
+                 const std::string& help);
   /// An option without a value.
   void flag(const std::string& names, bool& value, const std::string& help);
   /// An option with any text. `type` is what help calls the value, such as "FILE".

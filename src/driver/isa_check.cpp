@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+// `warpwright isa check`: a PTX file against the catalogue.
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "driver/isa_tool.h"
+#include "ptx/check.h"
+#include "ptx/parser.h"
+
+namespace ww::driver {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json finding_json(const Diag& problem, const SourceText& source) {
+  Json result;
+  if (problem.span.known) {
+    const SourceText::Position at = source.position(problem.span.begin);
+    result["line"] = at.line;
+    result["column"] = at.column;
+  }
+  result["kind"] = name_of(problem.kind);
+  result["message"] = problem.text;
+  Json notes = Json::array();
+  for (const Note& note : problem.notes) notes.push_back(note.text);
+  result["notes"] = notes;
+  return result;
+}
+
+struct Judged {
+  std::vector<Diag> errors;
+  std::string target;  // empty if the module could not be read that far
+  std::string ptx;
+  std::size_t instructions = 0;
+  std::size_t kernels = 0;
+};
+
+Judged judge(const SourceText& source) {
+  const ptx::ParseResult parsed = ptx::parse(source.text());
+  if (!parsed.ok()) return {parsed.errors, "", "", 0, 0};
+  const ptx::CheckResult checked = ptx::check(parsed.module);
+  Judged result{checked.errors, std::string(info(checked.target.arch).name),
+                target::ptx_version_text(checked.target.ptx), checked.instructions, 0};
+  for (const ptx::Function& function : parsed.module.functions) {
+    result.kernels += function.kind == ptx::FunctionKind::Entry && function.has_body ? 1U : 0U;
+  }
+  return result;
+}
+
+std::string to_json(const Judged& judged, const SourceText& source) {
+  Json findings = Json::array();
+  for (const Diag& problem : judged.errors) findings.push_back(finding_json(problem, source));
+  return Json{{"file", source.name()},     {"legal", judged.errors.empty()},
+              {"target", judged.target},   {"ptx", judged.ptx},
+              {"kernels", judged.kernels}, {"instructions", judged.instructions},
+              {"findings", findings}}
+             .dump(2) +
+         "\n";
+}
+
+std::string plural(std::size_t n, std::string_view what) {
+  return fmt::format("{} {}{}", n, what, n == 1 ? "" : "s");
+}
+
+}  // namespace
+
+IsaCheck isa_check(const SourceText& source, IsaFormat format) {
+  const Judged judged = judge(source);
+  IsaCheck result;
+  result.legal = judged.errors.empty();
+  if (format == IsaFormat::Json) {
+    result.out = to_json(judged, source);
+    return result;
+  }
+  for (const Diag& problem : judged.errors) result.err += render(problem, source);
+  if (result.legal) {
+    result.out = fmt::format("{}: {} in {}, all legal for {}, PTX {}\n", source.name(),
+                             plural(judged.instructions, "instruction"),
+                             plural(judged.kernels, "kernel"), judged.target, judged.ptx);
+  } else {
+    result.out = fmt::format("{}: {}\n", source.name(), plural(judged.errors.size(), "error"));
+  }
+  return result;
+}
+
+}  // namespace ww::driver
