@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "corpus/corpus.h"
+
+#include <algorithm>
+#include <fstream>
+#include <iterator>
+#include <sstream>
+#include <string_view>
+
+namespace ww::corpus {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::vector<std::string> words_of(const std::string& text) {
+  std::istringstream in(text);
+  return {std::istream_iterator<std::string>(in), {}};
+}
+
+File read_head(const fs::path& path) {
+  constexpr std::string_view kTargets = "// targets: ";
+  constexpr std::string_view kOptions = "// options: ";
+  File file{.name = path.stem().string(), .path = path, .targets = {}, .options = {}};
+  std::istringstream in(read_text(path));
+  for (std::string line; std::getline(in, line) && line.starts_with("//");) {
+    if (line.starts_with(kTargets)) file.targets = words_of(line.substr(kTargets.size()));
+    if (line.starts_with(kOptions)) file.options = words_of(line.substr(kOptions.size()));
+  }
+  return file;
+}
+
+}  // namespace
+
+std::string read_text(const fs::path& path) {
+  std::ifstream in(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+std::vector<File> all_files() {
+  std::vector<File> files;
+  for (const auto& entry : fs::directory_iterator(fs::path(WW_SOURCE_DIR) / "tests/corpus/cuda"))
+    if (entry.path().extension() == ".cu") files.push_back(read_head(entry.path()));
+  std::ranges::sort(files, {}, &File::name);
+  return files;
+}
+
+}  // namespace ww::corpus

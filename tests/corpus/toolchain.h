@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// Finding and running nvcc and ptxas. Both may be absent, and an older nvcc does not know every
+// target; tests ask first and say what they skip.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace ww::corpus {
+
+struct Outcome {
+  int status = 0;      // 128 + signal for a program that died
+  std::string output;  // stdout and stderr together
+};
+
+/// Runs a program (words[0] is its path) with `folder` as working folder, and waits for its end.
+/// Status 127: it could not be started.
+Outcome run(const std::vector<std::string>& words, const std::filesystem::path& folder);
+
+/// A new folder in the temporary folder, removed with all it holds at the end.
+class ScratchFolder {
+ public:
+  ScratchFolder();
+  ~ScratchFolder();
+  ScratchFolder(const ScratchFolder&) = delete;
+  ScratchFolder& operator=(const ScratchFolder&) = delete;
+
+  [[nodiscard]] const std::filesystem::path& path() const { return path_; }
+
+ private:
+  std::filesystem::path path_;
+};
+
+class Toolchain {
+ public:
+  /// Looks for both programs in the folders of PATH, then in /usr/local/cuda/bin, then in
+  /// $CUDA_HOME/bin.
+  static std::optional<Toolchain> find();
+
+  /// Whether nvcc compiles for `sm_90`, `sm_90a` ...
+  [[nodiscard]] bool knows(const std::string& target) const;
+
+  /// Compiles a CUDA file to `folder`/`output`, as PTX.
+  [[nodiscard]] Outcome compile(const std::filesystem::path& source, const std::string& target,
+                                const std::vector<std::string>& options,
+                                const std::filesystem::path& folder,
+                                const std::string& output) const;
+  /// Assembles `folder`/`input` to `folder`/`output`. Runs in that folder, so that no path gets
+  /// into the result.
+  [[nodiscard]] Outcome assemble(const std::filesystem::path& folder, const std::string& input,
+                                 const std::string& target, const std::string& output) const;
+
+ private:
+  std::filesystem::path nvcc_;
+  std::filesystem::path ptxas_;
+  std::set<std::string> architectures_;  // without the suffix `a` or `f`
+};
+
+}  // namespace ww::corpus

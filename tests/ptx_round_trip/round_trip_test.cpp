@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: Apache-2.0
+// PTX that nvcc writes, read and printed again, is the same program: ptxas makes the same cubin
+// from both texts, byte for byte. One case per file of tests/corpus/cuda.
+//
+// By default a file is compiled for the first, the middle and the last of its targets, for the
+// middle one also with -lineinfo and for the last one also with -G. WW_ALL_TARGETS=1 takes every
+// target, each in all three ways.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <ostream>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/source.h"
+#include "corpus/corpus.h"
+#include "corpus/toolchain.h"
+#include "ptx/check.h"
+#include "ptx/module.h"
+#include "ptx/parser.h"
+#include "ptx/printer.h"
+#include "ptx_round_trip/elf_sections.h"
+
+namespace ww::corpus {
+
+// For GoogleTest's messages.
+static void PrintTo(const File& file, std::ostream* out) { *out << file.name; }
+
+}  // namespace ww::corpus
+
+namespace ww::test {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kNoTools =
+    "needs nvcc and ptxas, which are not in PATH, /usr/local/cuda/bin or $CUDA_HOME/bin";
+
+// --- what is compiled ----------------------------------------------------------------------------
+
+struct Job {
+  std::string target;
+  std::string debug_option;  // empty, -lineinfo or -G
+};
+
+bool wants_all_targets() {
+  const char* value = std::getenv("WW_ALL_TARGETS");
+  return value != nullptr && std::string_view(value) == "1";
+}
+
+std::vector<Job> all_jobs(const std::vector<std::string>& targets) {
+  std::vector<Job> jobs;
+  for (const std::string& target : targets)
+    for (const char* option : {"", "-lineinfo", "-G"}) jobs.push_back({target, option});
+  return jobs;
+}
+
+std::vector<Job> jobs_of(const corpus::File& file) {
+  if (wants_all_targets()) return all_jobs(file.targets);
+  const std::string& middle = file.targets[file.targets.size() / 2];
+  std::vector<std::string> plain = {file.targets.front(), middle, file.targets.back()};
+  plain.erase(std::unique(plain.begin(), plain.end()), plain.end());
+  std::vector<Job> jobs;
+  for (const std::string& target : plain) jobs.push_back({target, ""});
+  jobs.push_back({middle, "-lineinfo"});
+  jobs.push_back({file.targets.back(), "-G"});
+  return jobs;
+}
+
+// The sanitizer build looks at few files, because nvcc takes all the time; see
+// tests/CMakeLists.txt.
+std::vector<corpus::File> chosen_files() {
+  std::vector<corpus::File> files = corpus::all_files();
+#ifdef WW_ROUND_TRIP_ONLY
+  std::erase_if(files, [](const corpus::File& file) { return file.name != WW_ROUND_TRIP_ONLY; });
+#endif
+  return files;
+}
+
+// --- the round trip ------------------------------------------------------------------------------
+
+std::string describe(const std::vector<Diag>& errors, std::string_view name,
+                     const std::string& text) {
+  constexpr std::size_t kShown = 5;
+  const SourceText source(std::string(name), text);
+  std::string out;
+  for (std::size_t i = 0; i < std::min(errors.size(), kShown); ++i)
+    out += render(errors[i], source);
+  return fmt::format("{} errors, first of them:\n{}", errors.size(), out);
+}
+
+// The text printed from what was read, checked to be read as the same again.
+void read_and_print(const std::string& text, std::string& printed) {
+  const ptx::ParseResult read = ptx::parse(text);
+  ASSERT_TRUE(read.errors.empty()) << describe(read.errors, "nvcc.ptx", text);
+  // What a compiler prints for a target is legal for it; the checker must not find otherwise.
+  const ptx::CheckResult checked = ptx::check(read.module);
+  EXPECT_TRUE(checked.ok()) << describe(checked.errors, "nvcc.ptx", text);
+  printed = ptx::print(read.module);
+  const ptx::ParseResult again = ptx::parse(printed);
+  ASSERT_TRUE(again.errors.empty()) << describe(again.errors, "printed.ptx", printed);
+  EXPECT_TRUE(ptx::equal(read.module, again.module)) << "the printed text is read differently";
+  EXPECT_TRUE(ptx::print(again.module) == printed) << "the printed text is printed differently";
+}
+
+// How the names of sections end that hold the PTX text itself, and which line of it each machine
+// instruction comes from. There are relocations for the second, and from sm_100 on a copy of each.
+std::vector<std::string> sections_about_the_text() {
+  return {"nv_debug_ptx_txt", "nv_debug_line_sass"};
+}
+
+void expect_same_cubin(const std::string& left, const std::string& right, bool has_debug_info) {
+  if (has_debug_info) {
+    const auto differing = differing_sections(left, right, sections_about_the_text());
+    EXPECT_TRUE(differing.empty()) << fmt::format("{}", fmt::join(differing, "\n"));
+  } else if (left != right) {
+    const auto differing = differing_sections(left, right);
+    ADD_FAILURE() << "the cubins differ, in these sections:\n"
+                  << fmt::format("{}", fmt::join(differing, "\n"));
+  }
+}
+
+// Both texts are called module.ptx, each in a folder of its own, so that names in the cubins agree.
+void assemble_both(const corpus::Toolchain& tools, const Job& job, const fs::path& original,
+                   const fs::path& printed) {
+  for (const fs::path& folder : {original, printed}) {
+    const auto outcome = tools.assemble(folder, "module.ptx", job.target, "module.cubin");
+    ASSERT_EQ(outcome.status, 0) << folder.filename() << ":\n" << outcome.output;
+  }
+  expect_same_cubin(corpus::read_text(original / "module.cubin"),
+                    corpus::read_text(printed / "module.cubin"), !job.debug_option.empty());
+}
+
+void check(const corpus::Toolchain& tools, const corpus::File& file, const Job& job) {
+  const corpus::ScratchFolder scratch;
+  const fs::path original = scratch.path() / "original";
+  const fs::path printed = scratch.path() / "printed";
+  fs::create_directory(original);
+  fs::create_directory(printed);
+
+  std::vector<std::string> options = file.options;
+  if (!job.debug_option.empty()) options.push_back(job.debug_option);
+  const auto compiled = tools.compile(file.path, job.target, options, original, "module.ptx");
+  ASSERT_EQ(compiled.status, 0) << compiled.output;
+
+  std::string text;
+  ASSERT_NO_FATAL_FAILURE(read_and_print(corpus::read_text(original / "module.ptx"), text));
+  std::ofstream(printed / "module.ptx", std::ios::binary) << text;
+  assemble_both(tools, job, original, printed);
+}
+
+class RoundTrip : public testing::TestWithParam<corpus::File> {};
+
+TEST_P(RoundTrip, AssemblesToTheSameCubin) {
+  const auto tools = corpus::Toolchain::find();
+  if (!tools) GTEST_SKIP() << kNoTools;
+  ASSERT_FALSE(GetParam().targets.empty()) << "the file has no line `// targets: ...`";
+  std::vector<std::string> left_out;
+  for (const Job& job : jobs_of(GetParam())) {
+    SCOPED_TRACE(fmt::format("{} {}", job.target, job.debug_option));
+    if (tools->knows(job.target)) {
+      check(*tools, GetParam(), job);
+    } else {
+      left_out.push_back(job.target);
+    }
+  }
+  if (!left_out.empty() && !HasFailure())
+    GTEST_SKIP() << fmt::format("this nvcc does not know {}", fmt::join(left_out, ", "));
+}
+
+INSTANTIATE_TEST_SUITE_P(Corpus, RoundTrip, testing::ValuesIn(chosen_files()),
+                         [](const auto& tested) { return tested.param.name; });
+
+// --- negative controls ---------------------------------------------------------------------------
+
+// A kernel that stores `value`, for sm_80.
+std::string storing_kernel(int value) {
+  return fmt::format(
+      ".version 7.0\n.target sm_80\n.address_size 64\n"
+      ".visible .entry k(.param .u64 out) {{\n"
+      "  .reg .b64 %rd<2>;\n"
+      "  ld.param.u64 %rd1, [out];\n"
+      "  st.global.u32 [%rd1], {};\n"
+      "  ret;\n}}\n",
+      value);
+}
+
+std::string assembled(const corpus::Toolchain& tools, const std::string& text) {
+  const corpus::ScratchFolder scratch;
+  std::ofstream(scratch.path() / "module.ptx", std::ios::binary) << text;
+  const auto outcome = tools.assemble(scratch.path(), "module.ptx", "sm_80", "module.cubin");
+  EXPECT_EQ(outcome.status, 0) << outcome.output;
+  return corpus::read_text(scratch.path() / "module.cubin");
+}
+
+TEST(CubinComparison, NamesTheSectionWhereOneConstantDiffers) {
+  const auto tools = corpus::Toolchain::find();
+  if (!tools) GTEST_SKIP() << kNoTools;
+  const std::string one = assembled(*tools, storing_kernel(1));
+  EXPECT_EQ(one, assembled(*tools, storing_kernel(1)));
+  const auto differing = differing_sections(one, assembled(*tools, storing_kernel(2)));
+  ASSERT_EQ(differing.size(), 1U) << fmt::format("{}", fmt::join(differing, "\n"));
+  EXPECT_TRUE(differing[0].starts_with(".text.k: ")) << differing[0];
+}
+
+// This test is itself such a file.
+TEST(ElfSections, AreFoundByName) {
+  const std::string image = corpus::read_text("/proc/self/exe");
+  const auto sections = elf_sections(image);
+  ASSERT_TRUE(sections.has_value()) << sections.error();
+  const auto text = std::ranges::find(*sections, ".text", &ElfSection::name);
+  ASSERT_NE(text, sections->end());
+  EXPECT_GT(text->bytes.size(), 1000U);
+  const auto bss = std::ranges::find(*sections, ".bss", &ElfSection::name);
+  ASSERT_NE(bss, sections->end());
+  EXPECT_GT(bss->size, 0U);
+  EXPECT_TRUE(bss->bytes.empty());
+}
+
+TEST(ElfSections, RefusesWhatIsNoElfFileOrCutOff) {
+  const std::string image = corpus::read_text("/proc/self/exe");
+  EXPECT_FALSE(elf_sections("").has_value());
+  EXPECT_FALSE(elf_sections("#!/bin/sh\n").has_value());
+  EXPECT_FALSE(elf_sections(std::string(200, '\0')).has_value());
+  EXPECT_FALSE(elf_sections(std::string_view(image).substr(0, 40)).has_value());
+  EXPECT_FALSE(elf_sections(std::string_view(image).substr(0, image.size() / 2)).has_value());
+}
+
+TEST(ElfSections, IgnoredOnesMayDiffer) {
+  const std::string image = corpus::read_text("/proc/self/exe");
+  const auto sections = elf_sections(image);
+  ASSERT_TRUE(sections.has_value()) << sections.error();
+  const auto text = std::ranges::find(*sections, ".text", &ElfSection::name);
+  ASSERT_NE(text, sections->end());
+  std::string changed = image;
+  changed[static_cast<std::size_t>(text->bytes.data() - image.data()) + 7] ^= 1;
+  EXPECT_TRUE(differing_sections(image, image).empty());
+  ASSERT_EQ(differing_sections(image, changed).size(), 1U);
+  EXPECT_TRUE(differing_sections(image, changed)[0].ends_with("first difference at 7"));
+  EXPECT_TRUE(differing_sections(image, changed, {".text"}).empty());
+}
+
+}  // namespace
+}  // namespace ww::test
