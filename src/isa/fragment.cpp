@@ -159,10 +159,11 @@ std::vector<Fragment> mma_fragments(const Binding& binding) {
   const std::string_view a = binding.word("atype");
   const std::string_view kind = binding.word("kind");
   const bool four_products = shape.m == 8 && shape.k == 4 && a != "f64";
-  const bool is_sparse = binding.has("sp");  // half of A is left out, by metadata
-  if (shape.m == 0 || four_products || is_sparse) return {};
+  if (shape.m == 0 || four_products) return {};
+  MmaShape stored = shape;  // of a sparse A only the half that is not zero
+  if (binding.has("sp")) stored.k /= 2;
   const auto bits = [&](std::string_view type) { return operand_bits(type, kind); };
-  return {mma_a(shape, a, bits(a)),
+  return {mma_a(stored, a, bits(a)),
           mma_b(shape, binding.word("btype"), bits(binding.word("btype"))),
           mma_c("c", shape, binding.word("ctype")), mma_c("d", shape, binding.word("dtype"))};
 }

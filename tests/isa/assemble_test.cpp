@@ -271,11 +271,6 @@ std::string_view excuse(std::string_view text) {
   if (text.starts_with("st.") && text.contains(".param")) {
     return "ptxas 13.0 crashes on a parameter that is not named, from sm_90 on";
   }
-  // TODO(multimem): goes once features.def has the set of NarrowFloats without sm_120f and sm_121f.
-  const bool is_fp8 = text.contains(".e4m3") || text.contains(".e5m2");
-  if (text.starts_with("multimem.") && is_fp8) {
-    return "the catalogue has it on sm_120f and sm_121f, ptxas does not";
-  }
   return "";
 }
 
