@@ -103,6 +103,38 @@ function(ww_add_all_libraries)
   endforeach()
 endfunction()
 
+# It is the library that is optimised and checked for undefined behaviour. Tests are most of what is
+# compiled; doing the same to them would cost a third more time. Unit tests are not optimised at all;
+# the others do real work and keep some of it.
+function(ww_test_options target label)
+  if(label STREQUAL "unit")
+    target_compile_options(${target} PRIVATE -O0)
+  else()
+    target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
+  endif()
+  if(WW_SANITIZE)
+    target_compile_options(${target} PRIVATE -fno-sanitize=undefined)
+  endif()
+endfunction()
+
+# The headers that every unit test includes, compiled once for all of them: most of a test's
+# compilation is reading these.
+function(ww_test_headers)
+  if(TARGET ww_test_headers)
+    return()
+  endif()
+  set(source "${PROJECT_BINARY_DIR}/CMakeFiles/ww_test_headers.cpp")
+  if(NOT EXISTS "${source}")
+    file(WRITE "${source}" "// Holds the precompiled headers of the unit tests.\n")
+  endif()
+  add_library(ww_test_headers OBJECT EXCLUDE_FROM_ALL "${source}")
+  target_compile_features(ww_test_headers PRIVATE cxx_std_23)
+  target_link_libraries(ww_test_headers PRIVATE ww_flags fmt::fmt GTest::gmock)
+  ww_test_options(ww_test_headers unit)
+  target_precompile_headers(
+    ww_test_headers PRIVATE <fmt/format.h> <gmock/gmock.h> <gtest/gtest.h> <string> <vector>)
+endfunction()
+
 function(ww_add_tests target)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "LABEL" "SOURCES;LIBRARIES")
   if(NOT BUILD_TESTING)
@@ -118,15 +150,10 @@ function(ww_add_tests target)
   target_link_libraries(${target} PRIVATE ww_flags GTest::gmock GTest::gtest_main)
   target_compile_definitions(${target} PRIVATE WW_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
   set_target_properties(${target} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/tests")
-  # It is the library that is optimised and checked for undefined behaviour. Tests are most of what is
-  # compiled; doing the same to them would cost a third more time. The property tests do real work
-  # and keep the optimisation that the build has under the sanitizers.
-  target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
-  if(WW_SANITIZE)
-    target_compile_options(${target} PRIVATE -fno-sanitize=undefined)
-  endif()
+  ww_test_options(${target} ${arg_LABEL})
   if(arg_LABEL STREQUAL "unit")
-    target_compile_options(${target} PRIVATE $<$<CONFIG:Debug>:-O0>)
+    ww_test_headers()
+    target_precompile_headers(${target} REUSE_FROM ww_test_headers)
   endif()
   ww_sanitizer_defaults(${target})
   # Cases are listed when ctest starts, not while building, so a test that cannot even start is a

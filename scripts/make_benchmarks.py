@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Measures, and writes the result as docs/benchmarks.md.
 
-    scripts/make_benchmarks.py                      run `./warpwright bench layout --json` and write the page
+    scripts/make_benchmarks.py                      run `./warpwright bench --json` and write the page
     scripts/make_benchmarks.py --from RESULT.json   write the page from a run made earlier or elsewhere
     scripts/make_benchmarks.py --machine "TEXT"     how the page names the machine (default: what Linux says)
 
@@ -21,20 +21,22 @@ PAGE = ROOT / "docs" / "benchmarks.md"
 
 HEAD = """# Benchmarks
 
-Written by `scripts/make_benchmarks.py`; do not edit. One run of the suite `layout`, median of
-{repetitions} repetitions, version {version}, {machine}. `./warpwright bench layout` runs the same suite.
+Written by `scripts/make_benchmarks.py`; do not edit. One run of `./warpwright bench`, median of
+{repetitions} repetitions, version {version}, {machine}.
 
-The number after an operation is the rank of its layout: 4 an `mma` C fragment (16×8), 5 an A fragment (16×16), 6 a
+`layout/`: the number after an operation is the rank of its layout: 4 an `mma` C fragment (16×8), 5 an A fragment (16×16), 6 a
 `tcgen05` register tile (64×64). Each benchmark checks its own answer before it is timed. Enumerations write all places
 of a 128×256 tile: `registers` on three axes, `swizzled` on one; `reused` means into memory from the call before.
 
-| benchmark | median | per element | spread |
+`ptx/`: a module of 64 kernels with 2000 lines each, as compilers write them. For `check` an element is an instruction.
+
+| benchmark | median | per element or rate | spread |
 |---|--:|--:|--:|
 """
 
 
 def measure():
-    command = [str(ROOT / "warpwright"), "bench", "layout", "--json"]
+    command = [str(ROOT / "warpwright"), "bench", "--repetitions", "5", "--json"]
     return json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
 
 
@@ -52,18 +54,28 @@ def machine_name():
 def time_text(nanoseconds):
     if nanoseconds < 10_000:
         return f"{nanoseconds:.0f} ns"
-    return f"{nanoseconds / 1000:.0f} µs"
+    if nanoseconds < 10_000_000:
+        return f"{nanoseconds / 1000:.0f} µs"
+    return f"{nanoseconds / 1e6:.1f} ms"
 
 
 def rows(result):
-    """(name, median ns, ns per element or None, spread) in the order of the run."""
+    """(name, median ns, time per element or rate as text, spread) in the order of the run."""
     found = {}
     for entry in result["benchmarks"]:
         found.setdefault(entry["run_name"], {})[entry.get("aggregate_name")] = entry
     for name, kinds in found.items():
         median = kinds["median"]
-        speed = median.get("items_per_second")
-        yield name, median["cpu_time"], 1e9 / speed if speed else None, kinds["cv"]["cpu_time"]
+        unit = {"ns": 1, "us": 1e3, "ms": 1e6}[median["time_unit"]]
+        yield name, median["cpu_time"] * unit, rate_text(median), kinds["cv"]["cpu_time"]
+
+
+def rate_text(median):
+    if "bytes_per_second" in median:
+        return f"{median['bytes_per_second'] / 1e6:.0f} MB/s"
+    if "items_per_second" in median:
+        return f"{1e9 / median['items_per_second']:.1f} ns"
+    return ""
 
 
 def main():
@@ -74,8 +86,7 @@ def main():
     result = json.loads(options.source.read_text()) if options.source else measure()
     repetitions = max(entry.get("repetitions", 1) for entry in result["benchmarks"])
     page = HEAD.format(repetitions=repetitions, version=version(), machine=options.machine)
-    for name, median, per_element, spread in rows(result):
-        each = f"{per_element:.1f} ns" if per_element else ""
+    for name, median, each, spread in rows(result):
         page += f"| `{name}` | {time_text(median)} | {each} | {100 * spread:.0f} % |\n"
     PAGE.write_text(page)
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reading and printing PTX, on a module such as compilers write: kernels of a few thousand
+// Reading, printing and checking PTX, on a module such as compilers write: kernels of a few thousand
 // instructions with loads, address arithmetic, matrix products, branches and line information. The
 // text is made here, the same each time; whether it reads and prints back is checked before timing.
 #include <benchmark/benchmark.h>
@@ -14,6 +14,7 @@
 #include <string_view>
 #include <utility>
 
+#include "ptx/check.h"
 #include "ptx/module.h"
 #include "ptx/parser.h"
 #include "ptx/printer.h"
@@ -153,7 +154,16 @@ void write(benchmark::State& state) {
   count_bytes(state, once.size());
 }
 
+void judge(benchmark::State& state) {
+  const Module module = parse(text()).module;
+  const CheckResult once = check(module);
+  must_hold(once.ok());
+  for (auto _ : state) benchmark::DoNotOptimize(check(module));
+  state.SetItemsProcessed(state.iterations() * static_cast<std::int64_t>(once.instructions));
+}
+
 }  // namespace
 
 BENCHMARK(read)->Name("ptx/read")->Unit(benchmark::kMillisecond);
 BENCHMARK(write)->Name("ptx/print")->Unit(benchmark::kMillisecond);
+BENCHMARK(judge)->Name("ptx/check")->Unit(benchmark::kMillisecond);

@@ -129,7 +129,7 @@ class Legality : public testing::TestWithParam<std::string> {};
 TEST_P(Legality, AgreesWithPtxas) {
   static const std::vector<Case> cases = read_cases();
   for (const Case& c : cases) {
-    if (c.family != GetParam()) continue;
+    if (c.family != GetParam() || c.line % WW_TABLE_SHARE != 0) continue;
     ParseResult parsed = parse(module_text(c));
     compare_architectures(c, parsed);
     compare_versions(c, parsed);

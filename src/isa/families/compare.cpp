@@ -8,20 +8,17 @@ namespace ww::isa {
 namespace {
 
 #define INT_TYPES "b16|b32|b64|$int"
-#define TYPES INT_TYPES "|f32|f64|f16|f16x2|bf16|bf16x2"
 #define UNORDERED "equ|neu|ltu|leu|gtu|geu|num|nan"
 #define HALVES "f16|f16x2|bf16|bf16x2"
 
-constexpr std::string_view kOrder = "the comparison does not go with the type";
 // What compares with what: bits only for equality, unsigned types in two spellings, floats also
 // unordered.
-constexpr Rule kBits{"type=b16|b32|b64", "cmp=eq|ne", kOrder};
-constexpr Rule kUnordered{"cmp=" UNORDERED, "type=f32|f64", kOrder};
-constexpr Rule kUnsigned{"cmp=lo|ls|hi|hs", "type=u16|u32|u64", kOrder};
+constexpr Rule kBits{"type=b16|b32|b64", "cmp=eq|ne"};
+constexpr Rule kUnordered{"cmp=" UNORDERED, "type=f32|f64"};
+constexpr Rule kUnsigned{"cmp=lo|ls|hi|hs", "type=u16|u32|u64"};
 constexpr Rule kFtz{"ftz", "type=f32", ""};
 constexpr Rule kHalfFtz{"ftz", "type=f16|f16x2", ""};
 constexpr Gate kBf16{"type=bf16|bf16x2", Feature::Sm90, 78};
-constexpr Gate kF16{"type=f16|f16x2", Feature::Sm75, 63};
 
 constexpr Row kRows[] = {
     {.mnemonic = "set",
@@ -37,13 +34,13 @@ constexpr Row kRows[] = {
     {.mnemonic = "set",
      .slots = "cmp=$cmp bool?=$bool ftz? dtype=f16|bf16|f16x2|bf16x2|u16|s16|u32|s32 type=" HALVES,
      .operands = ">d:dtype a:type b:type c@bool:pred",
-     .gates = {kBf16, kF16, {"dtype=u16|s16|u32|s32", Feature::Sm75, 65}},
+     .gates = {kBf16, {"dtype=u16|s16|u32|s32", Feature::Sm75, 65}},
      .rules = {kHalfFtz,
                {"type=f16", "dtype=f16|u16|s16|u32|s32", ""},
                {"type=bf16", "dtype=bf16|u16|s16|u32|s32", ""},
                {"type=f16x2", "dtype=f16x2|u32|s32", ""},
                {"type=bf16x2", "dtype=bf16x2|u32|s32", ""},
-               {"cmp=lo|ls|hi|hs", "", kOrder}},
+               {"cmp=lo|ls|hi|hs", ""}},
      .about = "half-precision comparison as numbers or masks"},
     {.mnemonic = "setp",
      .slots = "cmp=$cmp ftz? type=" INT_TYPES "|f32|f64",
@@ -58,8 +55,8 @@ constexpr Row kRows[] = {
     {.mnemonic = "setp",
      .slots = "cmp=$cmp bool?=$bool ftz? type=" HALVES,
      .operands = ">p|q?:pred a:type b:type c@bool:pred",
-     .gates = {kBf16, kF16},
-     .rules = {kHalfFtz, {"cmp=lo|ls|hi|hs", "", kOrder}},
+     .gates = {kBf16},
+     .rules = {kHalfFtz, {"cmp=lo|ls|hi|hs", ""}},
      .about = "half-precision comparison; of a pair, one predicate for each half"},
     {.mnemonic = "selp",
      .slots = "type=" INT_TYPES "|f32|f64",
