@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reading, printing and checking PTX, on a module such as compilers write: kernels of a few thousand
-// instructions with loads, address arithmetic, matrix products, branches and line information. The
-// text is made here, the same each time; whether it reads and prints back is checked before timing.
+// Reading, printing and checking PTX, on a module such as compilers write: kernels of a few
+// thousand instructions with loads, address arithmetic, matrix products, branches and line
+// information. The text is made here, the same each time; whether it reads and prints back is
+// checked before timing.
 #include <benchmark/benchmark.h>
 #include <fmt/core.h>
 
