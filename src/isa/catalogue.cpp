@@ -69,25 +69,12 @@ bool starts_with_words(std::string_view text, std::string_view prefix) {
 
 using Words = std::span<const std::string_view>;
 
-SlotKind kind_of(std::string_view word) {
-  if (parse_type(word)) return SlotKind::Type;
-  if (parse_space(word)) return SlotKind::Space;
-  return SlotKind::Word;
-}
-
-std::uint8_t find_word(const Slot& slot, std::string_view word) {
-  for (std::size_t i = 0; i < slot.words.size(); ++i) {
-    if (slot.words[i] == word) return static_cast<std::uint8_t>(i);
-  }
-  return Binding::kAbsent;
-}
-
 // Types, and state spaces, go to their slots in order; an optional slot may stay empty.
 bool assign_in_order(Binding& binding, std::span<const std::size_t> slots, Words words) {
   if (slots.empty()) return words.empty();
   const Slot& slot = binding.form().slots[slots.front()];
   if (!words.empty()) {
-    const std::uint8_t w = find_word(slot, words.front());
+    const std::uint8_t w = slot.find(words.front());
     if (w != Binding::kAbsent) {
       binding.set(slots.front(), w);
       if (assign_in_order(binding, slots.subspan(1), words.subspan(1))) return true;
@@ -129,7 +116,7 @@ class Matcher {
     std::vector<std::string_view> ordered[2];
     std::optional<std::size_t> stray;
     for (std::size_t i = skip_; i < words_.size(); ++i) {
-      const SlotKind kind = kind_of(words_[i]);
+      const SlotKind kind = kind_of_word(words_[i]);
       if (kind == SlotKind::Word || !in_slot_of(kind, words_[i])) {
         if (!assign_word(words_[i]) && !stray) stray = i;
       } else {
@@ -149,7 +136,7 @@ class Matcher {
 
   [[nodiscard]] bool in_slot_of(SlotKind kind, std::string_view word) const {
     return std::ranges::any_of(form_.slots, [&](const Slot& slot) {
-      return slot.kind == kind && find_word(slot, word) != Binding::kAbsent;
+      return slot.kind == kind && slot.find(word) != Binding::kAbsent;
     });
   }
 
@@ -164,7 +151,7 @@ class Matcher {
   bool assign_word(std::string_view word) {
     for (std::size_t i = 0; i < form_.slots.size(); ++i) {
       if (form_.slots[i].kind != SlotKind::Word || binding_.has(i)) continue;
-      const std::uint8_t w = find_word(form_.slots[i], word);
+      const std::uint8_t w = form_.slots[i].find(word);
       if (w == Binding::kAbsent) continue;
       binding_.set(i, w);
       return true;

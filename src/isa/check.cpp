@@ -50,18 +50,20 @@ Diag to_diag(const Misfit& misfit, const Instruction& instruction) {
   return result;
 }
 
+// Of a gate or a special register: whether the target has what it needs.
+template <typename Gated>
+bool is_open(const Gated& gate, Target target) {
+  return target.has(gate.needs) && target.ptx >= gate.ptx;
+}
+
 std::optional<Diag> missing_special(const Operand& operand, Target target) {
   if (operand.kind != OperandKind::Special) return std::nullopt;
   const SpecialRegister* special = find_special(operand.text);
-  if (special == nullptr) return std::nullopt;
+  if (special == nullptr || is_open(*special, target)) return std::nullopt;
   std::optional<Diag> problem =
       lacking(fmt::format("`{}`", operand.text), special->needs, special->ptx, target);
-  if (problem) problem->span = operand.span;
+  problem->span = operand.span;
   return problem;
-}
-
-bool is_open(const GateInfo& gate, Target target) {
-  return target.has(gate.needs) && target.ptx >= gate.ptx;
 }
 
 // The first gate that keeps the bound form from the target; nullptr: none does.
@@ -166,7 +168,7 @@ target::ArchSet archs_of(const Binding& binding) {
 }
 
 const Bindings& Checker::bindings_of(std::string_view opcode) {
-  const auto found = known_.find(std::string(opcode));
+  const auto found = known_.find(opcode);
   if (found != known_.end()) return found->second;
   return known_.emplace(std::string(opcode), bind_opcode(opcode)).first->second;
 }

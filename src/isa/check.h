@@ -4,10 +4,10 @@
 // agree with ptxas both ways; tests compare them with a stored table of what it said.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string_view>
 #include <unordered_map>
-#include <variant>
 
 #include "isa/catalogue.h"
 #include "target/target.h"
@@ -35,7 +35,13 @@ class Checker {
   const Bindings& bindings_of(std::string_view opcode);
 
   target::Target target_;
-  std::unordered_map<std::string, Bindings> known_;
+  struct Hash {
+    using is_transparent = void;
+    std::size_t operator()(std::string_view text) const {
+      return std::hash<std::string_view>()(text);
+    }
+  };
+  std::unordered_map<std::string, Bindings, Hash, std::equal_to<>> known_;
 };
 
 /// "`what` needs …" if the target lacks the feature or its PTX version is too low.

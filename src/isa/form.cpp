@@ -10,6 +10,17 @@
 
 namespace ww::isa {
 
+std::uint8_t Slot::find(std::string_view word) const {
+  const auto found = std::ranges::find(words, word);
+  return found == words.end() ? Binding::kAbsent : static_cast<std::uint8_t>(found - words.begin());
+}
+
+SlotKind kind_of_word(std::string_view word) {
+  if (parse_type(word)) return SlotKind::Type;
+  if (parse_space(word)) return SlotKind::Space;
+  return SlotKind::Word;
+}
+
 bool OperandSpec::allows(std::int64_t value) const {
   if (!values.empty()) return std::ranges::find(values, value) != values.end();
   if (low > high) return true;

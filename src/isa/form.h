@@ -28,6 +28,8 @@ struct Slot {
   bool optional = false;
   SlotKind kind = SlotKind::Word;
 
+  /// The index of a word, or Binding::kAbsent.
+  [[nodiscard]] std::uint8_t find(std::string_view word) const;
   /// One word that is also its name: `.sync`.
   [[nodiscard]] bool is_fixed() const { return words.size() == 1 && words[0] == name; }
 };
@@ -133,6 +135,9 @@ class Binding {
   const Form* form_;
   std::array<std::uint8_t, kMaxSlots> choice_{};
 };
+
+/// What kind of slot a modifier word goes to.
+SlotKind kind_of_word(std::string_view word);
 
 /// The last run of digits in a word: 4 for "x4", 16 for "m8n16"; 0 without digits.
 int number_in(std::string_view word);

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "isa/special_registers.h"
+
 namespace ww::isa {
 namespace {
 
@@ -281,11 +283,7 @@ class Matcher {
   // An address is a number: no float and no predicate. ptxas takes it in any width.
   Problem check_symbol(const OperandSpec& spec, const Operand& operand) const {
     const auto wanted = type_of(spec, binding_);
-    if (!wanted) return std::nullopt;
-    const TypeClass cls = info(*wanted).cls;
-    const bool integer =
-        cls == TypeClass::Bits || cls == TypeClass::Unsigned || cls == TypeClass::Signed;
-    if (integer) return std::nullopt;
+    if (!wanted || is_whole(*wanted)) return std::nullopt;
     return types(operand, fmt::format("the address of `{}` is no `.{}` value", operand.text,
                                       info(*wanted).name));
   }
@@ -301,14 +299,11 @@ class Matcher {
       return shape(operand, fmt::format("operand `{}` of `{}` is written and cannot be negated",
                                         spec.name, form_.mnemonic));
     }
-    if (accepts(*wanted, operand.type, spec.wider ? Width::OrWider : Width::Exact)) {
-      return std::nullopt;
-    }
-    // %gridid was 32 bits wide once, and is still taken as such.
-    if (operand.kind == OperandKind::Special && operand.text == "%gridid" &&
-        accepts(*wanted, Type::U32)) {
-      return std::nullopt;
-    }
+    const Width width = spec.wider ? Width::OrWider : Width::Exact;
+    const bool fits = operand.kind == OperandKind::Special
+                          ? special_accepts(operand.text, *wanted, width)
+                          : accepts(*wanted, operand.type, width);
+    if (fits) return std::nullopt;
     return types(operand, fmt::format("`{}` is declared `.{}`; operand `{}` of `{}` takes {}",
                                       operand.text, info(operand.type).name, spec.name,
                                       binding_.opcode(), wanted_text(*wanted, spec.wider)));
@@ -396,10 +391,9 @@ class Matcher {
   Problem check_address_register(const OperandSpec& spec, const Operand& base) const {
     const Space space = space_of(spec, binding_);
     const int bits = info(base.type).bits;
-    const bool integer = info(base.type).cls != TypeClass::Float && base.type != Type::Pred;
     const bool shared = space == Space::Shared || space == Space::SharedCluster;
     const bool fits = space == Space::Tensor ? bits == 32 : bits == 64 || (shared && bits == 32);
-    if (integer && fits && base.lanes == 1) return std::nullopt;
+    if (is_whole(base.type) && fits && base.lanes == 1) return std::nullopt;
     return types(base, fmt::format("`{}` is declared `.{}`; an address in the {} space is {}",
                                    base.text, info(base.type).name, name_of(space),
                                    space == Space::Tensor ? "a 32-bit integer"

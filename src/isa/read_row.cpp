@@ -44,12 +44,6 @@ std::vector<std::string_view> read_words(std::string_view text) {
   return words;
 }
 
-SlotKind kind_of(const Slot& slot) {
-  if (parse_type(slot.words.front())) return SlotKind::Type;
-  if (parse_space(slot.words.front())) return SlotKind::Space;
-  return SlotKind::Word;
-}
-
 Slot read_slot(std::string_view text) {
   Slot slot;
   const auto equals = text.find('=');
@@ -59,16 +53,14 @@ Slot read_slot(std::string_view text) {
   slot.words = equals == std::string_view::npos ? std::vector{slot.name}
                                                 : read_words(text.substr(equals + 1));
   WW_CHECK(!slot.words.empty() && slot.words.size() < Binding::kAbsent, "slot `{}`", text);
-  slot.kind = kind_of(slot);
+  slot.kind = kind_of_word(slot.words.front());
   return slot;
 }
 
 std::uint8_t word_index(const Slot& slot, std::string_view word) {
-  for (std::size_t i = 0; i < slot.words.size(); ++i) {
-    if (slot.words[i] == word) return static_cast<std::uint8_t>(i);
-  }
-  WW_CHECK(false, "slot `{}` has no word `{}`", slot.name, word);
-  return 0;
+  const std::uint8_t index = slot.find(word);
+  WW_CHECK(index != Binding::kAbsent, "slot `{}` has no word `{}`", slot.name, word);
+  return index;
 }
 
 std::size_t slot_named(const Form& form, std::string_view name) {

@@ -35,22 +35,31 @@ bool is_component(std::string_view text) {
   return text.size() == 1 && std::string_view("xyzw").contains(text[0]);
 }
 
+// Whether `text`, percent sign and component included, is this register.
+bool is_named(const SpecialRegister& special, std::string_view text) {
+  if (!text.starts_with('%')) return false;
+  const auto dot = text.find('.');
+  const bool has_component = dot != std::string_view::npos;
+  if (has_component != (special.shape == SpecialShape::Vector)) return false;
+  if (has_component && !is_component(text.substr(dot + 1))) return false;
+  const std::string_view name = text.substr(1, has_component ? dot - 1 : dot);
+  return special.shape == SpecialShape::Numbered ? is_member(special, name) : special.name == name;
+}
+
 }  // namespace
 
 std::span<const SpecialRegister> special_registers() { return kSpecials; }
 
+bool special_accepts(std::string_view text, Type wanted, Width width) {
+  return std::ranges::any_of(kSpecials, [&](const SpecialRegister& special) {
+    return is_named(special, text) && accepts(wanted, special.type, width);
+  });
+}
+
 const SpecialRegister* find_special(std::string_view text) {
-  if (!text.starts_with('%')) return nullptr;
-  const auto dot = text.find('.');
-  const std::string_view name = text.substr(1, dot == std::string_view::npos ? dot : dot - 1);
-  const bool has_component = dot != std::string_view::npos;
-  if (has_component && !is_component(text.substr(dot + 1))) return nullptr;
-  for (const SpecialRegister& special : kSpecials) {
-    const bool named =
-        special.shape == SpecialShape::Numbered ? is_member(special, name) : special.name == name;
-    if (named && has_component == (special.shape == SpecialShape::Vector)) return &special;
-  }
-  return nullptr;
+  const auto found = std::ranges::find_if(
+      kSpecials, [&](const SpecialRegister& special) { return is_named(special, text); });
+  return found == std::end(kSpecials) ? nullptr : found;
 }
 
 }  // namespace ww::isa

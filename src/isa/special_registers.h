@@ -26,6 +26,9 @@ struct SpecialRegister {
 
 std::span<const SpecialRegister> special_registers();
 
+/// Whether the special register of a full name may be read as this type.
+bool special_accepts(std::string_view text, Type wanted, Width width);
+
 /// The special register of a full name: `%tid.x`, `%pm3`, `%laneid`; nullptr if there is none. A
 /// vector needs its component, and a scalar must not have one.
 const SpecialRegister* find_special(std::string_view text);

@@ -26,7 +26,7 @@ bool class_fits(Type wanted, Type declared) {
       return have != TypeClass::Pred;
     case TypeClass::Unsigned:
     case TypeClass::Signed:
-      return have == TypeClass::Bits || have == TypeClass::Unsigned || have == TypeClass::Signed;
+      return is_whole(declared);
     case TypeClass::Float:
       return have == TypeClass::Bits || wanted == declared;
     case TypeClass::Other:
@@ -38,6 +38,11 @@ bool class_fits(Type wanted, Type declared) {
 }  // namespace
 
 const TypeInfo& info(Type type) { return kTypes[static_cast<std::size_t>(type)]; }
+
+bool is_whole(Type type) {
+  const TypeClass cls = info(type).cls;
+  return cls == TypeClass::Bits || cls == TypeClass::Unsigned || cls == TypeClass::Signed;
+}
 
 std::optional<Type> parse_type(std::string_view word) {
   for (std::size_t i = 0; i < std::size(kTypes); ++i) {

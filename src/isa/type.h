@@ -28,6 +28,8 @@ struct TypeInfo {
 const TypeInfo& info(Type type);
 /// The type spelled `word` (no dot), if it is one.
 std::optional<Type> parse_type(std::string_view word);
+/// Whether it holds a whole number or plain bits: `.b`, `.u` and `.s` types.
+bool is_whole(Type type);
 /// The `.b` type of that width: 8, 16, 32, 64 or 128 bits, or 1 for predicates.
 Type bits_type(int bits);
 

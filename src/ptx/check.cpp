@@ -93,7 +93,7 @@ class Walk {
       return;
     }
     if (legal->binding.form().mnemonic == "call") check_call(operands);
-    facts.note(module_, legal->binding, operands, span);
+    facts.note(module_, scope_, legal->binding, operands, span);
   }
 
   void check_guard(const Instruction& instruction) {

@@ -88,24 +88,26 @@ int words_in(std::span<const isa::Operand> operands) {
   return words;
 }
 
-void note_shared(std::span<const isa::Operand> operands, std::vector<std::string_view>& names) {
+void note_shared(const Module& module, const Scope& scope, std::span<const isa::Operand> operands,
+                 FunctionFacts& facts) {
   for (const isa::Operand& operand : operands) {
-    if (operand.kind == isa::OperandKind::Symbol && operand.space == isa::Space::Shared &&
-        std::ranges::find(names, operand.text) == names.end()) {
-      names.push_back(operand.text);
+    if (operand.kind == isa::OperandKind::Symbol && operand.space == isa::Space::Shared) {
+      const Variable* variable = scope.find(*module.names.find(operand.text)).variable;
+      if (facts.shared.insert(variable).second) {
+        facts.shared_bytes += size_in_bytes(*variable).value_or(0);
+      }
     }
-    note_shared(operand.parts, names);
+    note_shared(module, scope, operand.parts, facts);
   }
 }
 
 }  // namespace
 
-void FunctionFacts::note(const Module&, const isa::Binding& binding,
+void FunctionFacts::note(const Module& module, const Scope& scope, const isa::Binding& binding,
                          std::span<const isa::Operand> operands, Span span) {
-  note_shared(operands, shared_names);
-  const std::string_view group = binding.word("group");
-  if (!group.empty() && binding.form().mnemonic.starts_with("tcgen05")) {
-    Span& first = first_group[group.ends_with('2') ? 1 : 0];
+  note_shared(module, scope, operands, *this);
+  if (binding.form().mnemonic.starts_with("tcgen05") && binding.has("group")) {
+    Span& first = first_group[binding.word("group").ends_with('2') ? 1 : 0];
     if (!first.known) first = span;
   }
   const int words = words_in(operands);
@@ -225,24 +227,6 @@ std::vector<Diag> parameter_problems(const Module& module, const Function& funct
   return out;
 }
 
-namespace {
-
-// Static shared memory that the kernel names; what it reaches through calls is not counted.
-std::uint64_t shared_bytes(const Module& module, const Function& function,
-                           const FunctionFacts& facts) {
-  std::uint64_t bytes = 0;
-  const auto add = [&](const Variable& variable) {
-    const bool named = std::ranges::find(facts.shared_names, module.text(variable.name)) !=
-                       facts.shared_names.end();
-    if (variable.space == Space::Shared && named) bytes += size_in_bytes(variable).value_or(0);
-  };
-  for (const Variable& variable : module.variables) add(variable);
-  for (const Variable& variable : function.variables) add(variable);
-  return bytes;
-}
-
-}  // namespace
-
 std::vector<Diag> whole_problems(const Module& module, const Function& function,
                                  const FunctionFacts& facts, Target target) {
   std::vector<Diag> out;
@@ -254,14 +238,15 @@ std::vector<Diag> whole_problems(const Module& module, const Function& function,
     out.push_back(std::move(problem));
   }
   if (function.kind != FunctionKind::Entry) return out;
-  const std::uint64_t shared = shared_bytes(module, function, facts);
+  // What the kernel reaches through calls is not counted.
   const auto limit = static_cast<std::uint64_t>(info(target.arch).static_shared_bytes);
-  if (shared > limit) {
-    out.push_back(at(diag(DiagKind::TooLarge,
-                          "`{}` uses {} bytes of static shared memory; {} allows "
-                          "{}",
-                          module.text(function.name), shared, info(target.arch).name, limit),
-                     function.offset));
+  if (facts.shared_bytes > limit) {
+    out.push_back(
+        at(diag(DiagKind::TooLarge,
+                "`{}` uses {} bytes of static shared memory; {} allows "
+                "{}",
+                module.text(function.name), facts.shared_bytes, info(target.arch).name, limit),
+           function.offset));
   }
   const int budget = register_budget(function);
   if (facts.most_registers > 32 && facts.most_registers >= budget) {
