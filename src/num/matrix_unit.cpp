@@ -4,40 +4,20 @@
 #include <algorithm>
 #include <bit>
 
+#include "num/float_format.h"
+
 namespace ww::num {
 namespace {
 
-struct Layout {
-  int exponent_bits;
-  int mantissa_bits;
-  int bias;
-  bool has_infinity;  // otherwise only the last code is NaN
-};
-
-constexpr Layout layout_of(MatrixInput format) {
-  switch (format) {
-    case MatrixInput::F16:
-      return {5, 10, 15, true};
-    case MatrixInput::Bf16:
-      return {8, 7, 127, true};
-    case MatrixInput::Tf32:
-      return {8, 10, 127, true};
-    case MatrixInput::E4m3:
-      return {4, 3, 7, false};
-    case MatrixInput::E5m2:
-      return {5, 2, 15, true};
-  }
-  return {};
-}
-
-Term unpack_code(const Layout& f, std::uint32_t code, bool negative) {
-  const std::uint32_t mantissa = code & ((1U << f.mantissa_bits) - 1);
+Term unpack_code(const FloatFormat& f, std::uint32_t code, bool negative) {
+  const std::uint32_t last = (1U << f.mantissa_bits) - 1;
+  const std::uint32_t mantissa = code & last;
   const std::uint32_t exponent = code >> f.mantissa_bits;
-  const std::uint32_t top = (1U << f.exponent_bits) - 1;
+  const bool top = exponent == (1U << f.exponent_bits) - 1;
   Term term{Term::Kind::Finite, negative, mantissa, f.mantissa_bits, 1 - f.bias};
-  if (f.has_infinity && exponent == top) {
+  if (top && f.specials == Specials::Ieee) {
     term.kind = mantissa == 0 ? Term::Kind::Infinite : Term::Kind::Nan;
-  } else if (!f.has_infinity && exponent == top && mantissa == (1U << f.mantissa_bits) - 1) {
+  } else if (top && f.specials == Specials::NanOnly && mantissa == last) {
     term.kind = Term::Kind::Nan;
   } else if (exponent != 0) {
     term.significand |= 1U << f.mantissa_bits;
@@ -46,9 +26,9 @@ Term unpack_code(const Layout& f, std::uint32_t code, bool negative) {
   return term;
 }
 
-Term product(const Term& a, const Term& b) {
+Term product(const Term& a, const Term& b, int scale) {
   Term out{Term::Kind::Finite, a.negative != b.negative, a.significand * b.significand,
-           a.fraction + b.fraction, a.exponent + b.exponent};
+           a.fraction + b.fraction, a.exponent + b.exponent + scale};
   const bool special = a.kind != Term::Kind::Finite || b.kind != Term::Kind::Finite;
   if (!special) return out;
   const bool nan = a.kind == Term::Kind::Nan || b.kind == Term::Kind::Nan;
@@ -115,21 +95,22 @@ Sum add_block(std::span<const Term> terms, const MatrixUnit& unit) {
   return sum;
 }
 
-// significand * 2^(exponent - bits), to single precision, cut toward zero.
-std::uint32_t cut_to_f32(const Sum& sum) {
+// significand * 2^(exponent - bits), to single precision with `fraction` bits, cut toward zero.
+std::uint32_t cut_to_f32(const Sum& sum, int fraction) {
   const std::uint32_t sign = sum.negative ? 0x80000000U : 0;
   if (sum.kind == Term::Kind::Nan) return 0x7FFFFFFFU;
   if (sum.kind == Term::Kind::Infinite) return sign | 0x7F800000U;
   if (sum.significand == 0) return 0;
   const int top = static_cast<int>(std::bit_width(sum.significand)) - 1 + sum.exponent - sum.bits;
-  const int unit = std::max(top, -126) - 23;
+  const int unit = std::max(top, -126) - fraction;
   const int shift = sum.exponent - sum.bits - unit;
   const std::uint64_t mantissa = shift >= 0    ? sum.significand << shift
                                  : shift > -64 ? sum.significand >> -shift
                                                : 0;
   if (top > 127) return sign | 0x7F800000U;
-  const auto steps = static_cast<std::uint32_t>(unit + 149);
-  const std::uint32_t code = static_cast<std::uint32_t>(mantissa) + (steps << 23U);
+  const auto steps = static_cast<std::uint32_t>(unit + 126 + fraction);
+  const std::uint32_t code =
+      (static_cast<std::uint32_t>(mantissa) << (23 - fraction)) + (steps << 23U);
   return code == 0 ? 0 : sign | code;  // what vanishes is +0, whatever its sign was
 }
 
@@ -158,18 +139,26 @@ std::uint16_t round_to_f16(const Sum& sum) {
 
 constexpr std::size_t kMaxBlock = 64;
 
-template <typename Bits, typename Unpack, typename Pack>
-Bits dot(MatrixUnit unit, MatrixInput format_a, MatrixInput format_b,
-         std::span<const std::uint32_t> a, std::span<const std::uint32_t> b, Bits addend,
-         Unpack unpack_addend, Pack pack) {
+Term unpack(const FloatFormat& f, std::uint32_t bits) {
+  const int width = f.exponent_bits + f.mantissa_bits;
+  const std::uint32_t code = (bits >> f.low_bits) & ((1U << width) - 1);
+  return unpack_code(f, code, ((bits >> (f.low_bits + width)) & 1U) != 0);
+}
+
+// Blocks in a row; `pack` makes a result, of type `result`, from the sum of one.
+template <typename Bits, typename Pack>
+Bits dot(MatrixUnit unit, DType type_a, DType type_b, std::span<const std::uint32_t> a,
+         std::span<const std::uint32_t> b, Bits addend, int scale, DType result, Pack pack) {
+  const FloatFormat& format_a = format_of(type_a);
+  const FloatFormat& format_b = format_of(type_b);
   const auto step = static_cast<std::size_t>(unit.block);
   for (std::size_t from = 0; from < a.size(); from += step) {
     Term terms[kMaxBlock + 1];
     std::size_t count = 0;
     for (std::size_t i = from; i < std::min(from + step, a.size()); ++i) {
-      terms[count++] = product(unpack(format_a, a[i]), unpack(format_b, b[i]));
+      terms[count++] = product(unpack(format_a, a[i]), unpack(format_b, b[i]), scale);
     }
-    terms[count++] = unpack_addend(addend);
+    terms[count++] = unpack(result, addend);
     addend = pack(add_block(std::span(terms, count), unit));
   }
   return addend;
@@ -177,30 +166,21 @@ Bits dot(MatrixUnit unit, MatrixInput format_a, MatrixInput format_b,
 
 }  // namespace
 
-Term unpack(MatrixInput format, std::uint32_t bits) {
-  const Layout f = layout_of(format);
-  const int low = format == MatrixInput::Tf32 ? 13 : 0;  // the low bits of the register are ignored
-  const int width = f.exponent_bits + f.mantissa_bits;
-  const std::uint32_t code = (bits >> low) & ((1U << width) - 1);
-  return unpack_code(f, code, ((bits >> (low + width)) & 1U) != 0);
+Term unpack(DType type, std::uint32_t bits) { return unpack(format_of(type), bits); }
+
+std::uint32_t sum_f32(const MatrixUnit& unit, std::span<const Term> terms) {
+  return cut_to_f32(add_block(terms, unit), unit.result_bits);
 }
 
-Term unpack_f32(std::uint32_t bits) {
-  return unpack_code({8, 23, 127, true}, bits & 0x7FFFFFFFU, (bits >> 31U) != 0);
+std::uint32_t dot_f32(MatrixUnit unit, DType type_a, DType type_b, std::span<const std::uint32_t> a,
+                      std::span<const std::uint32_t> b, std::uint32_t addend, int scale) {
+  return dot(unit, type_a, type_b, a, b, addend, scale, DType::Float32,
+             [&](const Sum& sum) { return cut_to_f32(sum, unit.result_bits); });
 }
 
-Term unpack_f16(std::uint16_t bits) { return unpack(MatrixInput::F16, bits); }
-
-std::uint32_t dot_f32(MatrixUnit unit, MatrixInput format_a, MatrixInput format_b,
-                      std::span<const std::uint32_t> a, std::span<const std::uint32_t> b,
-                      std::uint32_t addend) {
-  return dot(unit, format_a, format_b, a, b, addend, unpack_f32, cut_to_f32);
-}
-
-std::uint16_t dot_f16(MatrixUnit unit, MatrixInput format_a, MatrixInput format_b,
-                      std::span<const std::uint32_t> a, std::span<const std::uint32_t> b,
-                      std::uint16_t addend) {
-  return dot(unit, format_a, format_b, a, b, addend, unpack_f16, round_to_f16);
+std::uint16_t dot_f16(MatrixUnit unit, DType type_a, DType type_b, std::span<const std::uint32_t> a,
+                      std::span<const std::uint32_t> b, std::uint16_t addend, int scale) {
+  return dot(unit, type_a, type_b, a, b, addend, scale, DType::Float16, round_to_f16);
 }
 
 }  // namespace ww::num

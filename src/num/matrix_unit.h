@@ -8,6 +8,8 @@
 #include <cstdint>
 #include <span>
 
+#include "num/dtype.h"
+
 namespace ww::num {
 
 /// A number taken apart: (-1)^negative * significand * 2^exponent, where the significand has its
@@ -23,9 +25,10 @@ struct Term {
 
 /// What a matrix unit does to its terms.
 struct MatrixUnit {
-  int block;            // products that are added in one step, at most 64
-  int fraction_bits;    // bits kept below the binary point of the largest term
-  int lowest_exponent;  // terms are aligned to at least this, however small they all are
+  int block;             // products that are added in one step, at most 64
+  int fraction_bits;     // bits kept below the binary point of the largest term
+  int lowest_exponent;   // terms are aligned to at least this, however small they all are
+  int result_bits = 23;  // fraction bits of an f32 result; what is below is cut off
 };
 
 /// Hopper's mma.sync and wgmma for 16-bit inputs, with single and with half precision results; tf32
@@ -34,21 +37,19 @@ inline constexpr MatrixUnit kHopper16{16, 25, -133};
 inline constexpr MatrixUnit kHopper16Half{16, 25, -21};
 inline constexpr MatrixUnit kHopperTf32{8, 25, -133};
 
-/// The input formats of matrix units, as bits in a register.
-enum class MatrixInput : std::uint8_t { F16, Bf16, Tf32, E4m3, E5m2 };
+/// An element of a floating-point type with a sign and a mantissa, taken apart.
+Term unpack(DType type, std::uint32_t bits);
 
-Term unpack(MatrixInput format, std::uint32_t bits);
-Term unpack_f32(std::uint32_t bits);
-Term unpack_f16(std::uint16_t bits);
+/// The sum of one block's terms, at most 65, as single precision. Terms that are 0 do not take part
+/// in the alignment.
+std::uint32_t sum_f32(const MatrixUnit& unit, std::span<const Term> terms);
 
-/// addend + sum of a[i] * b[i], as single precision, cut toward zero. `a` and `b` have the same
-/// length; they are taken in blocks, each result being the next one's addend.
-std::uint32_t dot_f32(MatrixUnit unit, MatrixInput format_a, MatrixInput format_b,
-                      std::span<const std::uint32_t> a, std::span<const std::uint32_t> b,
-                      std::uint32_t addend);
+/// addend + sum of a[i] * b[i] * 2^scale, as single precision, cut toward zero. `a` and `b` have
+/// the same length; they are taken in blocks, each result being the next one's addend.
+std::uint32_t dot_f32(MatrixUnit unit, DType type_a, DType type_b, std::span<const std::uint32_t> a,
+                      std::span<const std::uint32_t> b, std::uint32_t addend, int scale = 0);
 /// The same with a half-precision addend and result, rounded to nearest even after each block.
-std::uint16_t dot_f16(MatrixUnit unit, MatrixInput format_a, MatrixInput format_b,
-                      std::span<const std::uint32_t> a, std::span<const std::uint32_t> b,
-                      std::uint16_t addend);
+std::uint16_t dot_f16(MatrixUnit unit, DType type_a, DType type_b, std::span<const std::uint32_t> a,
+                      std::span<const std::uint32_t> b, std::uint16_t addend, int scale = 0);
 
 }  // namespace ww::num

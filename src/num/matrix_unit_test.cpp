@@ -24,7 +24,7 @@ std::uint32_t f16(double value) {
 }
 
 std::uint32_t dot16(const Words& a, const Words& b, std::uint32_t c) {
-  return dot_f32(kHopper16, MatrixInput::F16, MatrixInput::F16, a, b, c);
+  return dot_f32(kHopper16, DType::Float16, DType::Float16, a, b, c);
 }
 
 TEST(MatrixUnit, SmallIntegersAreExact) {
@@ -84,7 +84,7 @@ TEST(MatrixUnit, BlocksGoOneAfterTheOther) {
 
 TEST(MatrixUnit, HalfPrecisionResultsRoundToNearestEven) {
   const auto half = [](const Words& a, const Words& b, double c) {
-    return dot_f16(kHopper16Half, MatrixInput::F16, MatrixInput::F16, a, b,
+    return dot_f16(kHopper16Half, DType::Float16, DType::Float16, a, b,
                    static_cast<std::uint16_t>(f16(c)));
   };
   EXPECT_EQ(half({f16(1)}, {f16(std::ldexp(1, -11))}, 1), f16(1));  // a tie, to even
@@ -110,14 +110,13 @@ TEST(MatrixUnit, LowerEndLikeTheDevice) {
        {0x8fc6, 0x94b4, 0x9a7c, 0x05c8, 0x06e6, 0x92d4, 0x01ef, 0x095b}},
   };
   for (const Seen& seen : cases) {
-    EXPECT_EQ(dot_f32(kHopper16, MatrixInput::Bf16, MatrixInput::Bf16, seen.a, seen.b, 0),
-              seen.result);
+    EXPECT_EQ(dot_f32(kHopper16, DType::Bfloat16, DType::Bfloat16, seen.a, seen.b, 0), seen.result);
   }
 }
 
 TEST(MatrixUnit, Tf32IgnoresTheLowBits) {
   const auto dot = [](std::uint32_t a, std::uint32_t b) {
-    return dot_f32(kHopperTf32, MatrixInput::Tf32, MatrixInput::Tf32, Words{a}, Words{b}, 0);
+    return dot_f32(kHopperTf32, DType::Tfloat32, DType::Tfloat32, Words{a}, Words{b}, 0);
   };
   EXPECT_EQ(dot(f32(1.5F) | 0x1FFFU, f32(2.0F)), f32(3.0F));
 }
@@ -125,9 +124,11 @@ TEST(MatrixUnit, Tf32IgnoresTheLowBits) {
 TEST(MatrixUnit, Fp8Inputs) {
   const Words a = {0x7E, 0x38};  // 448, 1
   const Words b = {0x38, 0x40};  // 1, 2
-  EXPECT_EQ(dot_f32(kHopper16, MatrixInput::E4m3, MatrixInput::E4m3, a, b, f32(0.5F)), f32(450.5F));
-  EXPECT_EQ(dot_f32(kHopper16, MatrixInput::E4m3, MatrixInput::E4m3, Words{0x7F}, Words{0x38}, 0),
-            0x7FFFFFFFU);
+  EXPECT_EQ(dot_f32(kHopper16, DType::Float8E4M3fn, DType::Float8E4M3fn, a, b, f32(0.5F)),
+            f32(450.5F));
+  EXPECT_EQ(
+      dot_f32(kHopper16, DType::Float8E4M3fn, DType::Float8E4M3fn, Words{0x7F}, Words{0x38}, 0),
+      0x7FFFFFFFU);
 }
 
 }  // namespace
