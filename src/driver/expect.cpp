@@ -1,0 +1,282 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "driver/expect.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <optional>
+#include <utility>
+
+#include "base/suggest.h"
+#include "base/wide.h"
+#include "driver/expect_value.h"
+#include "num/float_format.h"
+
+namespace ww::driver {
+namespace {
+
+using num::DType;
+using num::DTypeKind;
+
+// --- evaluation
+// -----------------------------------------------------------------------------------
+
+class Evaluator {
+ public:
+  Evaluator(const Expectation& expectation, const FindArray& find,
+            std::span<const std::string_view> known)
+      : expectation_(expectation), find_(find), known_(known) {}
+
+  /// Operands stand before what uses them, and are used once: one pass, and no value lives longer
+  /// than it must.
+  Result<void> run() {
+    values_.resize(expectation_.nodes.size());
+    for (std::size_t i = 0; i < values_.size(); ++i) {
+      const ExprNode& node = expectation_.nodes[i];
+      auto value = evaluate(node);
+      if (!value) return fail(std::move(value).error().with_span(node.span));
+      values_[i] = *std::move(value);
+    }
+    return {};
+  }
+  ExprValue take(std::size_t node) { return std::exchange(values_[node], {}); }
+
+ private:
+  Result<ExprValue> evaluate(const ExprNode& node) {
+    switch (node.op) {
+      case ExprOp::Integer:
+        return integer_value(node.integer);
+      case ExprOp::Real:
+        return real_value(node.real);
+      case ExprOp::Name:
+        return look_up(expectation_.text_of(node));
+      case ExprOp::Negate:
+      case ExprOp::Abs:
+      case ExprOp::Sqrt:
+      case ExprOp::Exp:
+      case ExprOp::Log:
+        return mapped(node.op, operand(node, 0));
+      case ExprOp::Transpose:
+        return transposed(operand(node, 0));
+      case ExprOp::Cast:
+        return cast_value(operand(node, 0), node.dtype);
+      case ExprOp::Add:
+      case ExprOp::Subtract:
+      case ExprOp::Multiply:
+      case ExprOp::Divide:
+        return combined(node.op, operand(node, 0), operand(node, 1));
+      case ExprOp::MatMul:
+        return matmul(operand(node, 0), operand(node, 1));
+      case ExprOp::Max:
+      case ExprOp::Min:
+        if (node.operands.size() == 1) return reduced(node.op, operand(node, 0), std::nullopt);
+        return combined(node.op, operand(node, 0), operand(node, 1));
+      case ExprOp::Sum:
+        return evaluate_sum(node);
+    }
+    return ExprValue{};
+  }
+
+  Result<ExprValue> look_up(std::string_view name) {
+    if (const Array* array = find_(name)) return load_value(*array);
+    return fail(DiagKind::UnknownName, "no array is called `{}`{}", name,
+                did_you_mean(name, known_));
+  }
+
+  Result<ExprValue> evaluate_sum(const ExprNode& node) {
+    const ExprValue value = operand(node, 0);
+    if (node.operands.size() == 1) return reduced(node.op, value, std::nullopt);
+    const ExprNode& dimension = expectation_.nodes[node.operands[1]];
+    if (dimension.op != ExprOp::Integer)
+      return fail(diag(DiagKind::BadArgument, "the dimension is `{}`; expected 0, 1, ...",
+                       expectation_.text_of(dimension))
+                      .with_span(dimension.span));
+    return reduced(node.op, value, dimension.integer);
+  }
+
+  ExprValue operand(const ExprNode& node, std::size_t index) { return take(node.operands[index]); }
+
+  const Expectation& expectation_;
+  const FindArray& find_;
+  std::span<const std::string_view> known_;
+  std::vector<ExprValue> values_;
+};
+
+// --- comparison
+// -----------------------------------------------------------------------------------
+
+bool is_same(double a, double b) { return a == b || (std::isnan(a) && std::isnan(b)); }
+
+double distance(double a, double b) {
+  if (is_same(a, b)) return 0;
+  const double d = std::fabs(a - b);
+  return std::isnan(d) ? std::numeric_limits<double>::infinity() : d;
+}
+
+// The two sides, of one shape, element by element.
+class Comparison {
+ public:
+  Comparison(ExprValue seen, ExprValue wanted, ExpectRelation relation, double tolerance)
+      : seen_(std::move(seen)),
+        wanted_(std::move(wanted)),
+        is_near_(relation == ExpectRelation::Near),
+        tolerance_(tolerance) {}
+
+  struct Verdict {
+    bool agrees;
+    double error;
+  };
+  [[nodiscard]] Verdict judge(std::int64_t i) const {
+    return compares_integers() ? judge_integer(i) : judge_real(i);
+  }
+
+  [[nodiscard]] Mismatch mismatch(std::int64_t i, double error) const {
+    return {index_of(i), seen_text(i), wanted_text(i), error};
+  }
+
+  [[nodiscard]] std::int64_t size() const { return seen_.size(); }
+  [[nodiscard]] std::vector<std::int64_t> index_of(std::int64_t i) const {
+    std::vector<std::int64_t> index(seen_.shape.size());
+    for (std::size_t d = index.size(); d-- > 0;) {
+      index[d] = i % seen_.shape[d];
+      i /= seen_.shape[d];
+    }
+    return index;
+  }
+
+ private:
+  // Without a type there is nothing to round to, and doubles will do.
+  [[nodiscard]] bool compares_integers() const { return seen_.is_integer && seen_.dtype; }
+
+  [[nodiscard]] Verdict judge_real(std::int64_t i) const {
+    const double seen = seen_.real(i);
+    const double exact = wanted_.real(i);
+    const double wanted = seen_.dtype ? rounded(*seen_.dtype, exact) : exact;
+    if (is_same(seen, wanted)) return {true, is_near_ ? finite_or_zero(seen - exact) : 0};
+    const double error = distance(seen, is_near_ ? exact : wanted);
+    return {is_near_ && is_within(error, exact), error};
+  }
+
+  // The numbers in the way of bits: 64-bit integers are exact, whatever their sign.
+  [[nodiscard]] Verdict judge_integer(std::int64_t i) const {
+    const std::int64_t seen = seen_.ints[static_cast<std::size_t>(i)];
+    const std::int64_t wanted = int_value_of(*seen_.dtype, wanted_bits(i));
+    if (seen == wanted) return {true, 0};
+    const Wide far = wide(seen) - wide(wanted);
+    const double error = wanted_.is_integer ? static_cast<double>(far < 0 ? -far : far)
+                                            : distance(seen_.real(i), wanted_.real(i));
+    return {is_near_ && is_within(error, wanted_.real(i)), error};
+  }
+
+  [[nodiscard]] Wide wide(std::int64_t value) const {
+    return seen_.is_unsigned ? Wide{static_cast<std::uint64_t>(value)} : Wide{value};
+  }
+
+  [[nodiscard]] bool is_within(double error, double wanted) const {
+    return tolerance_ > 0 && std::isfinite(wanted) &&
+           error <= tolerance_ + tolerance_ * std::fabs(wanted);
+  }
+  static double finite_or_zero(double d) { return std::isfinite(d) ? std::fabs(d) : 0; }
+
+  [[nodiscard]] std::uint64_t wanted_bits(std::int64_t i) const {
+    if (wanted_.is_integer)
+      return bits_from_int(*seen_.dtype, wanted_.ints[static_cast<std::size_t>(i)]);
+    return bits_from(*seen_.dtype, wanted_.real(i));
+  }
+  [[nodiscard]] std::string seen_text(std::int64_t i) const {
+    if (!seen_.dtype) return fmt::format("{}", seen_.real(i));
+    if (!seen_.is_integer)
+      return element_text(*seen_.dtype, bits_from(*seen_.dtype, seen_.real(i)));
+    const std::int64_t value = seen_.ints[static_cast<std::size_t>(i)];
+    return element_text(*seen_.dtype, bits_from_int(*seen_.dtype, value));
+  }
+  [[nodiscard]] std::string wanted_text(std::int64_t i) const {
+    if (!seen_.dtype) return fmt::format("{}", wanted_.real(i));
+    return element_text(*seen_.dtype, wanted_bits(i));
+  }
+
+  ExprValue seen_;
+  ExprValue wanted_;
+  bool is_near_;
+  double tolerance_;
+};
+
+std::string report(const Expectation& expectation, const ExpectResult& result,
+                   const std::vector<std::int64_t>& worst) {
+  const std::string error = fmt::format("{:.3g}", result.max_error);
+  if (result.holds) {
+    const bool is_exact = expectation.relation == ExpectRelation::Equal;
+    return fmt::format("`{}` holds for {} element{}{}", expectation.text, result.elements,
+                       result.elements == 1 ? "" : "s",
+                       is_exact ? "" : fmt::format(", largest error {}", error));
+  }
+  std::string text =
+      fmt::format("`{}` fails for {} of {} elements, largest error {} at {}", expectation.text,
+                  result.mismatches, result.elements, error, shape_text(worst));
+  for (const Mismatch& each : result.first)
+    text +=
+        fmt::format("\n  {}: seen {}, wanted {}", shape_text(each.index), each.seen, each.wanted);
+  return text;
+}
+
+ExpectResult compare(const Expectation& expectation, const Comparison& comparison,
+                     double tolerance) {
+  ExpectResult out{.elements = comparison.size(), .tolerance = tolerance};
+  std::int64_t worst = 0;
+  for (std::int64_t i = 0; i < out.elements; ++i) {
+    const auto [agrees, error] = comparison.judge(i);
+    if (error > out.max_error) {
+      out.max_error = error;
+      worst = i;
+    }
+    if (agrees) continue;
+    ++out.mismatches;
+    if (out.first.size() < kShownMismatches) out.first.push_back(comparison.mismatch(i, error));
+  }
+  out.holds = out.mismatches == 0;
+  out.text = report(expectation, out,
+                    out.holds ? std::vector<std::int64_t>{} : comparison.index_of(worst));
+  return out;
+}
+
+// What is allowed to differ; the left side may lack a type only where that does not matter.
+Result<double> tolerance_of(const Expectation& expectation, const ExprValue& left) {
+  if (expectation.has_tolerance) return expectation.tolerance;
+  const ExprNode& node = expectation.nodes[expectation.left];
+  if (!left.dtype)
+    return fail(diag(DiagKind::BadArgument, "the left side `{}` has no element type to compare in",
+                     expectation.text_of(node))
+                    .with_span(node.span)
+                    .with_note("put an array there, or name the type: `float32(...)`"));
+  return expectation.relation == ExpectRelation::Equal ? 0 : default_tolerance(*left.dtype);
+}
+
+}  // namespace
+
+double default_tolerance(DType type) {
+  if (num::kind_of(type) != DTypeKind::Float) return 0;
+  if (type == DType::Float64) return 1e-9;
+  if (type == DType::Float32) return 1e-4;
+  return std::ldexp(1.0, -std::max(num::format_of(type).mantissa_bits, 1));
+}
+
+Result<ExpectResult> check_expectation(const Expectation& expectation, const FindArray& find,
+                                       std::span<const std::string_view> known) {
+  Evaluator evaluator(expectation, find, known);
+  WW_TRY_VOID(evaluator.run());
+  ExprValue left = evaluator.take(expectation.left);
+  const double tolerance = WW_TRY(tolerance_of(expectation, left));
+  auto right = broadcast_to(evaluator.take(expectation.right), left.shape);
+  if (!right)
+    return fail(std::move(right).error().with_span(expectation.nodes[expectation.right].span));
+  return compare(expectation,
+                 Comparison(std::move(left), *std::move(right), expectation.relation, tolerance),
+                 tolerance);
+}
+
+Result<ExpectResult> check_expectation(std::string_view text, const FindArray& find,
+                                       std::span<const std::string_view> known) {
+  return check_expectation(WW_TRY(parse_expectation(text)), find, known);
+}
+
+}  // namespace ww::driver

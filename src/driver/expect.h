@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+// Expectations: one line that says what a kernel should have computed, checked against the arrays
+// it left behind.
+//
+//   B == A.T                        C ~= A + 2*B - 1
+//   D ~= A @ B within 1e-3          $1 == max($0, 0)
+//   D ~= f16(A) @ f16(B)            y ~= sum(A, 1)
+//
+// Arrays go by name, or `$0`, `$1`, ... by position. Operators are + - * / @ (matrix product),
+// unary minus and .T (the last two dimensions exchanged); functions are abs, sqrt, exp, log, max
+// and min (of two values, or over all elements of one), and sum (over all elements, or along a
+// dimension, which then disappears: `sum(A, 1)`). An element type is a function that rounds to it.
+// Shapes are broadcast as in NumPy.
+//
+// The right side is computed in doubles, without rounding in between; or in 64-bit integers that
+// wrap, when all of it is of integer types and there is no `/`. The left side is what was seen: it
+// must have an element type, so it is an array, its transpose, or a cast; `f32(A + B) == C` is how
+// to compare a sum. The right side may be broadcast to the left one, not the other way round.
+//
+//   ==  each element equals the right side rounded to the left side's type: floats to nearest even,
+//       fractions to the nearest integer, integers modulo 2^bits. NaN equals NaN, and -0 equals 0.
+//   ~=  each element is equal in that sense, or |seen - wanted| <= atol + rtol * |wanted|, where
+//       wanted is not rounded. `within X` makes both X (and then the left side may be anything);
+//       otherwise they depend on the left side's type:
+//
+//         float64             1e-9      room for the order of summation
+//         float32             1e-4
+//         tfloat32, float16   2^-10     one unit in the last place from here on
+//         bfloat16            2^-7
+//         e4m3, e2m3          2^-3
+//         e5m2, e3m2          2^-2
+//         e2m1, ue8m0         2^-1
+//         integers, bool      0
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "driver/array.h"
+#include "driver/expect_expr.h"
+#include "num/dtype.h"
+
+namespace ww::driver {
+
+/// The array of that name (`$0` with its dollar), or null.
+using FindArray = std::function<const Array*(std::string_view)>;
+
+struct Mismatch {
+  std::vector<std::int64_t> index;
+  std::string seen;
+  std::string wanted;  // rounded to the left side's type
+  double error = 0;    // |seen - wanted|, infinite when just one of them is NaN
+};
+
+struct ExpectResult {
+  bool holds = false;
+  std::int64_t elements = 0;
+  std::int64_t mismatches = 0;
+  std::vector<Mismatch> first = {};  // in C order, kShownMismatches at most
+  double max_error = 0;              // over all elements, also those that agree
+  double tolerance = 0;              // atol and rtol
+  /// For people: one line, then one for each of `first`.
+  std::string text = {};
+};
+
+inline constexpr std::size_t kShownMismatches = 8;
+
+/// atol and rtol of `~=` for a left side of that type.
+double default_tolerance(num::DType type);
+
+/// Computes both sides and compares them. Diags point into the expectation's text: UnknownName for
+/// an array that `find` does not have (with the nearest of `known`), BadArgument for shapes that do
+/// not go together or a left side without a type, TooLarge for values beyond 2^31 elements.
+Result<ExpectResult> check_expectation(const Expectation& expectation, const FindArray& find,
+                                       std::span<const std::string_view> known = {});
+/// Reads and checks.
+Result<ExpectResult> check_expectation(std::string_view text, const FindArray& find,
+                                       std::span<const std::string_view> known = {});
+
+}  // namespace ww::driver

@@ -1,0 +1,295 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "driver/expect_expr.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <optional>
+#include <system_error>
+#include <utility>
+
+#include "base/ascii.h"
+#include "base/suggest.h"
+#include "driver/typed_text.h"
+
+namespace ww::driver {
+namespace {
+
+constexpr std::array kFunctions = {
+    ExprFunction{"abs", ExprOp::Abs, 1, 1}, ExprFunction{"sqrt", ExprOp::Sqrt, 1, 1},
+    ExprFunction{"exp", ExprOp::Exp, 1, 1}, ExprFunction{"log", ExprOp::Log, 1, 1},
+    ExprFunction{"max", ExprOp::Max, 1, 2}, ExprFunction{"min", ExprOp::Min, 1, 2},
+    ExprFunction{"sum", ExprOp::Sum, 1, 2},
+};
+
+// Parentheses and signs may nest this deep.
+constexpr int kMaxDepth = 200;
+
+class ExpectReader {
+ public:
+  explicit ExpectReader(std::string_view text) { out_.text = text; }
+
+  Result<Expectation> read() {
+    out_.left = WW_TRY(read_sum());
+    if (accepts("=="))
+      out_.relation = ExpectRelation::Equal;
+    else if (accepts("~="))
+      out_.relation = ExpectRelation::Near;
+    else
+      return fail(expected("`==` or `~=`"));
+    out_.right = WW_TRY(read_sum());
+    skip_blanks();
+    if (const std::string_view word = word_here(); word == "within") {
+      at_ += word.size();
+      WW_TRY_VOID(read_tolerance());
+    }
+    skip_blanks();
+    if (at_ != text().size()) return fail(expected("an operator or the end"));
+    return std::move(out_);
+  }
+
+ private:
+  using Node = std::size_t;
+
+  Result<Node> read_sum() {
+    Node left = WW_TRY(read_product());
+    while (true) {
+      if (accepts("+"))
+        left = add_binary(ExprOp::Add, left, WW_TRY(read_product()));
+      else if (accepts("-"))
+        left = add_binary(ExprOp::Subtract, left, WW_TRY(read_product()));
+      else
+        return left;
+    }
+  }
+
+  Result<Node> read_product() {
+    Node left = WW_TRY(read_unary());
+    while (true) {
+      if (accepts("*"))
+        left = add_binary(ExprOp::Multiply, left, WW_TRY(read_unary()));
+      else if (accepts("/"))
+        left = add_binary(ExprOp::Divide, left, WW_TRY(read_unary()));
+      else if (accepts("@"))
+        left = add_binary(ExprOp::MatMul, left, WW_TRY(read_unary()));
+      else
+        return left;
+    }
+  }
+
+  // Everything that nests passes here, so this is where depth is counted.
+  Result<Node> read_unary() {
+    skip_blanks();
+    const std::size_t begin = at_;
+    if (depth_ == kMaxDepth)
+      return fail(
+          diag(DiagKind::Syntax, "more than {} parentheses and signs inside each other", kMaxDepth)
+              .with_span(Span::at(begin, begin)));
+    ++depth_;
+    auto node = accepts("-") ? read_negated(begin) : read_postfix();
+    --depth_;
+    return node;
+  }
+
+  Result<Node> read_negated(std::size_t begin) {
+    const Node inner = WW_TRY(read_unary());
+    return add({.op = ExprOp::Negate,
+                .span = Span::at(begin, out_.nodes[inner].span.end),
+                .operands = {inner}});
+  }
+
+  Result<Node> read_postfix() {
+    const std::size_t begin = at_;
+    Node node = WW_TRY(read_primary());
+    while (accepts(".")) {
+      const std::string_view word = word_here();
+      if (word != "T") return fail(expected("`T` after the dot"));
+      at_ += word.size();
+      node = add({.op = ExprOp::Transpose, .span = Span::at(begin, at_), .operands = {node}});
+    }
+    return node;
+  }
+
+  Result<Node> read_primary() {
+    const char c = peek();
+    if (is_digit(c) || (c == '.' && is_digit(peek(1)))) return read_number();
+    if (c == '(') return read_parenthesis();
+    if (c == '$') return read_positional();
+    if (!is_letter(c)) return fail(expected("a number, a name or `(`"));
+    const std::size_t begin = at_;
+    const std::string_view name = word_here();
+    at_ += name.size();
+    if (const std::size_t end = at_; accepts("(")) return read_call(name, Span::at(begin, end));
+    at_ = begin + name.size();
+    return add({.op = ExprOp::Name, .span = Span::at(begin, at_)});
+  }
+
+  Result<Node> read_parenthesis() {
+    ++at_;
+    const Node node = WW_TRY(read_sum());
+    if (!accepts(")")) return fail(expected("`)`"));
+    return node;
+  }
+
+  Result<Node> read_positional() {
+    const std::size_t begin = at_++;
+    while (is_digit(peek())) ++at_;
+    if (at_ == begin + 1) return fail(expected("the number of a parameter after `$`"));
+    return add({.op = ExprOp::Name, .span = Span::at(begin, at_)});
+  }
+
+  Result<Node> read_number() {
+    const std::size_t begin = at_;
+    const std::string_view word = number_here();
+    at_ += word.size();
+    const Span span = Span::at(begin, at_);
+    if (word.find_first_of(".eE") == std::string_view::npos) {
+      std::int64_t value = 0;
+      const char* const end = word.data() + word.size();
+      const auto [stop, error] = std::from_chars(word.data(), end, value);
+      if (error == std::errc() && stop == end)
+        return add({.op = ExprOp::Integer, .span = span, .integer = value});
+    }
+    auto value = parse_real(word);
+    if (!value) return fail(moved(std::move(value).error(), span));
+    return add({.op = ExprOp::Real, .span = span, .real = *value});
+  }
+
+  Result<Node> read_call(std::string_view name, Span span) {
+    ExprNode node{.op = ExprOp::Cast, .span = span};
+    const ExprFunction cast{name, ExprOp::Cast, 1, 1};
+    const ExprFunction* function = &cast;
+    for (const ExprFunction& row : kFunctions)
+      if (row.name == name) function = &row;
+    node.op = function->op;
+    if (function == &cast) node.dtype = WW_TRY(type_called(name, span));
+    node.operands = WW_TRY(read_operands());
+    node.span.end = at_;
+    const std::size_t count = node.operands.size();
+    if (count < function->min_operands || count > function->max_operands)
+      return fail(diag(DiagKind::BadArgument, "`{}` has {} arguments; it takes {}", name, count,
+                       function->max_operands == 1 ? "one" : "one or two")
+                      .with_span(node.span));
+    return add(std::move(node));
+  }
+
+  Result<std::vector<Node>> read_operands() {
+    std::vector<Node> operands;
+    if (accepts(")")) return operands;
+    do operands.push_back(WW_TRY(read_sum()));
+    while (accepts(","));
+    if (!accepts(")")) return fail(expected("`,` or `)`"));
+    return operands;
+  }
+
+  static Result<num::DType> type_called(std::string_view name, Span span) {
+    auto type = num::parse_dtype(name);
+    if (type) return type;
+    std::vector<std::string_view> candidates;
+    candidates.reserve(kFunctions.size() + num::all_dtypes().size());
+    for (const ExprFunction& row : kFunctions) candidates.push_back(row.name);
+    for (const num::DType each : num::all_dtypes()) candidates.push_back(num::name_of(each));
+    return fail(diag(DiagKind::UnknownName, "`{}` is no function and no element type{}", name,
+                     did_you_mean(name, candidates))
+                    .with_span(span));
+  }
+
+  Result<void> read_tolerance() {
+    skip_blanks();
+    const std::size_t begin = at_;
+    while (at_ < text().size() && !is_space(text()[at_])) ++at_;
+    const Span span = Span::at(begin, at_);
+    auto value = parse_real(text().substr(begin, at_ - begin));
+    if (!value) return fail(moved(std::move(value).error(), span));
+    if (!std::isfinite(*value) || *value < 0)
+      return fail(diag(DiagKind::BadArgument, "the tolerance is {}; it must be at least 0", *value)
+                      .with_span(span));
+    if (out_.relation == ExpectRelation::Equal)
+      return fail(diag(DiagKind::BadArgument, "`==` allows no difference; a tolerance needs `~=`")
+                      .with_span(span));
+    out_.has_tolerance = true;
+    out_.tolerance = *value;
+    return {};
+  }
+
+  Node add(ExprNode node) {
+    out_.nodes.push_back(std::move(node));
+    return out_.nodes.size() - 1;
+  }
+  Node add_binary(ExprOp op, Node left, Node right) {
+    const Span span = Span::at(out_.nodes[left].span.begin, out_.nodes[right].span.end);
+    return add({.op = op, .span = span, .operands = {left, right}});
+  }
+
+  [[nodiscard]] std::string_view text() const { return out_.text; }
+  [[nodiscard]] char peek(std::size_t ahead = 0) const {
+    return at_ + ahead < text().size() ? text()[at_ + ahead] : '\0';
+  }
+  void skip_blanks() {
+    while (is_space(peek())) ++at_;
+  }
+  bool accepts(std::string_view token) {
+    skip_blanks();
+    if (!text().substr(at_).starts_with(token)) return false;
+    at_ += token.size();
+    return true;
+  }
+  [[nodiscard]] std::string_view word_here() const {
+    std::size_t end = at_;
+    while (end < text().size() && is_name_char(text()[end])) ++end;
+    return text().substr(at_, end - at_);
+  }
+  // Digits and dots, an exponent's sign included; `2.T` ends before its dot.
+  [[nodiscard]] std::string_view number_here() const {
+    std::size_t end = at_;
+    const auto next = [&](std::size_t i) { return i < text().size() ? text()[i] : '\0'; };
+    while (is_name_char(next(end)) || (next(end) == '.' && !is_letter(next(end + 1)))) {
+      const bool is_exponent = to_lower(next(end)) == 'e';
+      ++end;
+      if (is_exponent && (next(end) == '-' || next(end) == '+')) ++end;
+    }
+    return text().substr(at_, end - at_);
+  }
+
+  // One character, which in UTF-8 may be several bytes.
+  [[nodiscard]] std::string_view character_here() const {
+    std::size_t length = 1;
+    while ((static_cast<unsigned char>(peek(length)) & 0xC0U) == 0x80U) ++length;
+    return text().substr(at_, length);
+  }
+  [[nodiscard]] Diag expected(std::string_view what) {
+    skip_blanks();
+    std::string_view word = word_here();
+    if (word.empty()) word = character_here();
+    const std::string found = word.empty() ? "the end" : fmt::format("`{}`", word);
+    return diag(DiagKind::Syntax, "expected {}, found {}", what, found)
+        .with_span(Span::at(at_, at_ + word.size()));
+  }
+  static Diag moved(Diag diag, Span span) {
+    diag.span = span;
+    return diag;
+  }
+
+  Expectation out_;
+  std::size_t at_ = 0;
+  int depth_ = 0;
+};
+
+}  // namespace
+
+std::vector<std::string> Expectation::names() const {
+  std::vector<std::string> out;
+  for (const ExprNode& node : nodes) {
+    const std::string name(text_of(node));
+    if (node.op == ExprOp::Name && std::find(out.begin(), out.end(), name) == out.end())
+      out.push_back(name);
+  }
+  return out;
+}
+
+std::span<const ExprFunction> expr_functions() { return kFunctions; }
+
+Result<Expectation> parse_expectation(std::string_view text) { return ExpectReader(text).read(); }
+
+}  // namespace ww::driver
