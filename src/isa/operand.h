@@ -54,7 +54,7 @@ struct Operand {
   std::uint8_t lanes = 1;          // Register: 2 or 4 for `.reg .v4 …` used whole
   Space space = Space::Generic;    // Symbol
   bool negated = false;            // !p
-  std::int64_t value = 0;          // Integer; Symbol, Address: the offset
+  std::int64_t value = 0;          // Integer; Symbol, Address: the offset; F32Bits, F64Bits
   std::string_view text;           // the name or number as written
   std::span<const Operand> parts;  // Vector, List: elements; Pair: two; Address: base, coordinates
   Span span;

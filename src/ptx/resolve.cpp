@@ -290,9 +290,11 @@ isa::Operand Scope::resolve(const Operand& operand) {
       break;
     case OperandKind::F32:
       result.kind = isa::OperandKind::F32Bits;
+      result.value = operand.value();
       break;
     case OperandKind::F64:
       result.kind = isa::OperandKind::F64Bits;
+      result.value = operand.value();
       break;
     case OperandKind::Decimal:
       result.kind = isa::OperandKind::Decimal;

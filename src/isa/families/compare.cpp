@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Comparison and selection. PTX manual, "Comparison and selection instructions", and the half
 // precision ones.
+#include <span>
+#include <string>
+
 #include "isa/families.h"
 #include "isa/form.h"
+#include "isa/operand.h"
 
 namespace ww::isa {
 namespace {
@@ -19,6 +23,13 @@ constexpr Rule kUnsigned{"cmp=lo|ls|hi|hs", "type=u16|u32|u64"};
 constexpr Rule kFtz{"ftz", "type=f32", ""};
 constexpr Rule kHalfFtz{"ftz", "type=f16|f16x2", ""};
 constexpr Gate kBf16{"type=bf16|bf16x2", Feature::Sm90, 78};
+
+// ptxas 13.0: the second result of a pair is the upper half's; a single half has none.
+std::string one_result(const Binding& binding, std::span<const Operand> operands) {
+  const bool is_single = binding.word("type") == "f16" || binding.word("type") == "bf16";
+  if (!is_single || operands[0].kind != OperandKind::Pair) return "";
+  return "a comparison of single halves has one result";
+}
 
 constexpr Row kRows[] = {
     {.mnemonic = "set",
@@ -57,6 +68,7 @@ constexpr Row kRows[] = {
      .operands = ">p|q?:pred a:type b:type c@bool:pred",
      .gates = {kBf16},
      .rules = {kHalfFtz, {"cmp=lo|ls|hi|hs", ""}},
+     .verify = one_result,
      .about = "half-precision comparison; of a pair, one predicate for each half"},
     {.mnemonic = "selp",
      .slots = "type=" INT_TYPES "|f32|f64",
