@@ -22,6 +22,9 @@ set(WW_EXTERNAL_fmt fmt::fmt)
 set(WW_EXTERNAL_json nlohmann_json::nlohmann_json)
 set(WW_EXTERNAL_cli11 CLI11::CLI11)
 
+# Unit tests are the most of what is compiled. ./test builds them once, with the sanitizers.
+option(WW_UNIT_TESTS "Build the tests beside the sources" ON)
+
 # Built by `cmake --build ... --target all_tests`: the program and every test executable.
 if(NOT TARGET all_tests)
   add_custom_target(all_tests)
@@ -57,6 +60,15 @@ function(ww_add_library folder)
   set_target_properties(${target} PROPERTIES EXPORT_NAME ${name})
   target_compile_features(${target} ${scope} cxx_std_23)
 
+  # What the virtual GPU spends its time in: loops over lanes that must become vector instructions.
+  if(folder MATCHES "^(num|sim)$" AND sources)
+    target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O3>)
+  endif()
+  # Registers are raw bits there, read as whatever type an instruction says.
+  if(folder STREQUAL "sim")
+    target_compile_options(${target} PRIVATE -fno-strict-aliasing)
+  endif()
+
   # Two file sets: tables (*.def) are installed beside the headers but do not compile alone.
   target_sources(
     ${target} ${scope} FILE_SET HEADERS BASE_DIRS "${PROJECT_SOURCE_DIR}/src" FILES ${headers})
@@ -82,7 +94,7 @@ function(ww_add_library folder)
     endif()
   endforeach()
 
-  if(tests)
+  if(tests AND WW_UNIT_TESTS)
     ww_add_tests(${name}_tests SOURCES ${tests} LABEL unit LIBRARIES ${target} ${arg_EXTERNAL})
   endif()
   set_property(GLOBAL APPEND PROPERTY WW_LIBRARIES ${target})

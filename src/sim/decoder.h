@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a family of ops sees of one instruction when a module is loaded: the modifiers by name, and
+// operands as places. A family file of ops/ has one small function for each mnemonic, which picks
+// the run function and sets the op's places:
+//
+//     bool decode_add(Decode& in) {
+//       in.op.run = pick_int(in.type("type"), []<typename T>() { return &map_lanes<add<T>, T, T,
+//       T>; }); in.operands({in.result(0), in.source(1), in.source(2)}); return true;
+//     }
+//
+// Operands are numbered as the form in isa/families/ has them. Immediates become constants of 32
+// equal lanes, special registers become registers that are filled in when a warp starts.
+#pragma once
+
+#include <cstdint>
+#include <initializer_list>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "isa/form.h"
+#include "isa/operand.h"
+#include "sim/op.h"
+
+namespace ww::sim {
+
+class FunctionDecoder;
+
+class Decode {
+ public:
+  Decode(FunctionDecoder& function, const isa::Binding& form_binding,
+         std::span<const isa::Operand> operands, std::span<const int> operand_of, Op& out);
+
+  Op& op;
+  const isa::Binding& form;
+
+  // modifiers
+  [[nodiscard]] bool has(std::string_view slot) const { return form.has(slot); }
+  [[nodiscard]] std::string_view word(std::string_view slot) const { return form.word(slot); }
+  /// The type that the slot's word names; the slot must have been given.
+  [[nodiscard]] isa::Type type(std::string_view slot) const;
+  [[nodiscard]] int arch() const;  // 90 of sm_90a
+
+  // operands, by number in the form
+  [[nodiscard]] std::size_t count() const { return operand_of_.size(); }
+  /// Whether an optional operand was given.
+  [[nodiscard]] bool given(std::size_t i) const { return operand_of_[i] >= 0; }
+  [[nodiscard]] const isa::Operand& operand(std::size_t i) const;
+  /// The register written; where the text has `_` a place that nobody reads.
+  Place result(std::size_t i);
+  /// The predicate behind the bar of `d|p`; none if it is not there.
+  Place result_pair(std::size_t i);
+  /// A register, or 32 lanes of the constant in the operand's type.
+  Place source(std::size_t i);
+  /// The places of `{a, b, c}` (or of a scalar: one), as results or sources.
+  std::vector<Place> results(std::size_t i);
+  std::vector<Place> sources(std::size_t i);
+  /// Bytes of the register that stands there: wider than the type in ld, st and cvt. For constants
+  /// those of the type.
+  [[nodiscard]] unsigned width(std::size_t i, std::size_t part = 0) const;
+  /// Adds `[base+offset]` to the program's addresses and gives its index. Several addresses of one
+  /// op must be added one after the other; op.address is the first.
+  std::uint32_t address(std::size_t i);
+  /// The value of an integer operand that is a constant.
+  [[nodiscard]] std::int64_t immediate(std::size_t i) const;
+  [[nodiscard]] bool is_immediate(std::size_t i) const;
+  /// Whether the operand is the address of a local variable, relative to Warp::local.
+  [[nodiscard]] bool is_frame_address(std::size_t i) const;
+  /// Whether a source predicate is written with `!` (setp's third source may be).
+  [[nodiscard]] bool is_negated(std::size_t i) const;
+
+  /// Sets op.p, in this order.
+  void operands(std::initializer_list<Place> places);
+  /// Appends places to the program's list and makes op.extra, op.count those.
+  void further(std::span<const Place> places);
+  /// A register of that many bytes that no name stands for.
+  Place scratch(unsigned bytes);
+  /// The carry flag of the function: a predicate.
+  Place carry();
+  /// 32 equal lanes of that many bytes.
+  Place constant(std::uint64_t bits, unsigned bytes);
+
+  /// The label's op, for branches: filled in when the function is complete.
+  void target_label(std::size_t i);
+  FunctionDecoder& function() { return function_; }
+  /// Why it is not simulated; the decoder returns false then.
+  std::string refusal;
+
+ private:
+  friend class FunctionDecoder;
+  Place place_of(const isa::Operand& operand, isa::Type type, bool is_result);
+  std::vector<Place> parts(std::size_t i, bool is_result);
+
+  FunctionDecoder& function_;
+  std::span<const isa::Operand> operands_;
+  std::span<const int> operand_of_;
+};
+
+/// One mnemonic of a family: returns whether this form is simulated.
+struct OpRow {
+  std::string_view mnemonic;
+  bool (*decode)(Decode&);
+};
+struct OpFamily {
+  std::string_view name;  // as in isa/families
+  std::span<const OpRow> rows;
+};
+
+/// The row for a form, or nullptr if it is not simulated.
+const OpRow* find_op(std::string_view family, std::string_view mnemonic);
+
+}  // namespace ww::sim

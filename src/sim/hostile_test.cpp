@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+// Programs that mean no good, or make no sense: each ends with errors or with a report.
+#include <gtest/gtest.h>
+
+#include <random>
+
+#include "sim/test_run.h"
+
+namespace ww::sim {
+namespace {
+
+// Loads and runs whatever the text is, in narrow limits.
+void survive(const std::string& text) {
+  LoadResult loaded = load(text, "hostile.ptx");
+  if (loaded.program == nullptr) {
+    EXPECT_FALSE(loaded.errors.empty()) << text;
+    return;
+  }
+  Device device(loaded.program);
+  Region& buffer = device.memory().allocate(256, 256, "parameter 0");
+  for (const Code* kernel : loaded.program->kernels()) {
+    Launch launch;
+    launch.kernel = kernel;
+    launch.grid = {2};
+    launch.block = {48};
+    launch.params.resize(kernel->param_bytes);
+    for (const Param& param : kernel->params) {
+      if (param.bytes == 8) std::memcpy(launch.params.data() + param.offset, &buffer.base, 8);
+    }
+    RunOptions options;
+    options.limits = {.instructions = 20'000, .seconds = 2, .memory = std::uint64_t{1} << 28U};
+    options.threads = 1;
+    (void)device.run(launch, options);
+  }
+}
+
+// What the mutations start from: one kernel with a bit of everything.
+std::string seed_text() {
+  return kernel_text(
+      R"(
+    .shared .align 128 .b8 tile[2048]; .local .b8 stack[64];
+    mov.u32 %r1, %tid.x; mov.u32 %r2, tile; shl.b32 %r3, %r1, 4; add.u32 %r3, %r3, %r2;
+    mul.wide.u32 %d1, %r1, 4; add.u64 %d2, %d1, %a0; ld.global.u32 %r4, [%d2];
+    st.shared.v4.u32 [%r3], {%r4, %r1, %r4, %r1}; bar.sync 0;
+    ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%r10,%r11,%r12,%r13}, [%r3];
+    mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%f1,%f2,%f3,%f4}, {%r10,%r11,%r12,%r13}, {%r10,%r11}, {%f1,%f2,%f3,%f4};
+    setp.lt.u32 %p1, %r1, 16; @%p1 bra LOW; add.f32 %f5, %f1, %f2; bra JOIN; LOW: mul.f32 %f5, %f3, %f4;
+    JOIN: shfl.sync.bfly.b32 %r5, %r4, 1, 31, -1; vote.sync.ballot.b32 %r6, %p1, -1;
+    cp.async.ca.shared.global [%r3], [%d2], 4; cp.async.commit_group; cp.async.wait_group 0;
+    mbarrier.init.shared.b64 [tile+64], 1; mbarrier.arrive.shared.b64 %d9, [tile+64];
+    TRY: mbarrier.try_wait.shared.b64 %p2, [tile+64], %d9; @!%p2 bra TRY;
+    st.local.u32 [stack+4], %r5; ld.local.u32 %r7, [stack+4]; atom.shared.add.u32 %r8, [tile+128], 1;
+    { .param .b32 x; .param .b32 y; st.param.b32 [x], %r7; call (y), twice, (x); ld.param.b32 %r9, [y]; }
+    red.global.add.u32 [%d2], %r9;)",
+      1, "sm_90a", "8.8",
+      ".func (.param .b32 out) twice(.param .b32 in) { .reg .b32 %x<3>; ld.param.u32 %x1, [in];"
+      " add.u32 %x2, %x1, %x1; st.param.b32 [out], %x2; ret; }\n.global .u32 table[4] = {1, 2, 3, "
+      "4};");
+}
+
+TEST(Hostile, TheSeedItselfRuns) {
+  const LoadResult loaded = load(seed_text(), "seed.ptx");
+  ASSERT_TRUE(loaded.program != nullptr) << loaded.errors.at(0).text;
+  survive(seed_text());
+}
+
+TEST(Hostile, WordsInTheWrongPlaces) {
+  const std::string seed = seed_text();
+  std::mt19937 random(11);
+  const auto below = [&](std::size_t n) {
+    return std::uniform_int_distribution<std::size_t>(0, n - 1)(random);
+  };
+  const char* const words[] = {"%r1",   "%r3",       "%d2",   "%a0",        "%f1",
+                               "%p1",   "0",         "-1",    "4294967295", "tile",
+                               "stack", "bra JOIN;", "exit;", "ret;",       "bar.sync 0;",
+                               "@%p1 ", "table",     "+4096", "_",          "16"};
+  for (int round = 0; round < 400; ++round) {
+    std::string text = seed;
+    for (std::size_t edits = below(3) + 1; edits > 0; --edits) {
+      const std::size_t at = text.find_first_of(" ,;[{", below(text.size()));
+      if (at == std::string::npos) continue;
+      const std::size_t end = text.find_first_of(" ,;]}+", at + 1);
+      switch (below(3)) {
+        case 0:
+          text.insert(at + 1, words[below(std::size(words))]);
+          break;
+        case 1:
+          text.replace(at + 1, (end == std::string::npos ? at + 1 : end) - at - 1,
+                       words[below(std::size(words))]);
+          break;
+        default: {  // a statement moves
+          const std::size_t from = text.find(';', below(text.size()));
+          const std::size_t to = from == std::string::npos ? from : text.find(';', from + 1);
+          if (to == std::string::npos) break;
+          const std::string moved = text.substr(from + 1, to - from);
+          text.erase(from + 1, to - from);
+          text.insert(text.find(';', below(text.size())) + 1, moved);
+        }
+      }
+    }
+    survive(text);
+  }
+}
+
+TEST(Hostile, NumbersOutOfEveryRange) {
+  for (const char* body :
+       {"mov.u64 %d1, 0xFFFFFFFFFFFFFFFF; ld.global.u32 %r1, [%d1];",
+        "mov.u64 %d1, 0x1FFFFFFFF; ld.u32 %r1, [%d1]; st.u32 [%d1+8], %r1; atom.add.u32 %r2, "
+        "[%d1], 1;",
+        "mov.u32 %r1, 0xFFFFFFF0; ld.shared.v4.u32 {%r2,%r3,%r4,%r5}, [%r1];",
+        "mov.u64 %d1, 0x2FFFFFFF8; ld.u64 %d2, [%d1];",
+        "mov.u64 %d1, 0x300000000; st.u64 [%d1], %d1;", "bar.sync %r1;",
+        "mov.u32 %r1, 77; bar.sync %r1, %r1;", "mov.u32 %r1, 5; bar.arrive 3, 4096;",
+        "mov.u64 %d1, 0x400000000; P: .callprototype _ (); call %d1, (), P;",
+        "shfl.sync.idx.b32 %r1, %r2, %r3, %r4, %r5;",
+        "mov.u32 %r1, 0; shfl.sync.up.b32 %r2, %r1, 1, 0, %r1;",
+        "mapa.u64 %d1, %a0, 99; ld.u32 %r1, [%d1];",
+        "mov.u32 %r1, -1; mapa.shared::cluster.u32 %r2, %r1, %r1;",
+        "mbarrier.init.shared.b64 [%r1], 0; mbarrier.arrive.shared.b64 %d1, [%r1+4];",
+        "mov.u64 %d2, 1048560; cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes "
+        "[%r1], [%a0], 1048560, [%r2];",
+        "LOOP: call down; bra LOOP;"}) {
+    SCOPED_TRACE(body);
+    survive(kernel_text(body, 1, "sm_90a", "8.8", ".func down { .local .b8 x[4096]; ret; }"));
+  }
+}
+
+}  // namespace
+}  // namespace ww::sim

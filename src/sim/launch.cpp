@@ -1,0 +1,372 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/launch.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cstring>
+#include <deque>
+#include <mutex>
+#include <thread>
+#include <utility>
+
+#include "sim/limits.h"
+#include "sim/race.h"
+#include "sim/unit.h"
+
+namespace ww::sim {
+namespace {
+
+// Rounds of all warps between looks at the clock.
+constexpr std::uint64_t kRounds = 64;
+// Of ordered kernels, blocks that are alive at the same time.
+constexpr std::size_t kMostResident = 4096;
+// What malloc hands out of, as much as CUDA has unless told otherwise.
+constexpr std::uint64_t kHeapBytes = std::uint64_t{8} << 20U;
+
+using Time = std::chrono::steady_clock;
+
+/// One run of a kernel: hands units to threads and puts their reports together in order.
+class Run {
+ public:
+  Run(const RunContext& context, std::uint64_t units)
+      : context_(context), units_(units), begin_(Time::now()) {
+    report_.blocks = context.launch->grid.count();
+    report_.warps_per_block =
+        static_cast<std::uint32_t>((context.launch->block.count() + kLanes - 1) / kLanes);
+    report_.matrix_mode =
+        context.options->exact_matrix ? std::string(context.matrix.name) : "plain";
+  }
+
+  RunReport go() {
+    if (bytes_per_unit() + context_.memory->bytes() * 2 > context_.options->limits.memory) {
+      report_.outcome = Outcome::MemoryLimit;
+      report_.reason = fmt::format(
+          "a block takes {} bytes of the host's memory and allocations {}, more than the budget of "
+          "{}",
+          bytes_per_unit(), context_.memory->bytes() * 2, context_.options->limits.memory);
+      return std::move(report_);
+    }
+    if (context_.code->is_ordered || context_.options->trace || context_.options->stop_at) {
+      in_order();
+    } else {
+      in_parallel();
+    }
+    races_.report(report_.findings, context_);
+    report_.seconds = std::chrono::duration<double>(Time::now() - begin_).count();
+    return std::move(report_);
+  }
+
+ private:
+  bool run_unit(Unit& unit);
+  void in_parallel();
+  void in_order();
+  void stop_if_too_big(Unit& unit) const;
+  void work(std::atomic<std::uint64_t>& next);
+  void finish(Unit& unit);
+  [[nodiscard]] bool out_of_time() const {
+    const double limit = context_.options->limits.seconds;
+    return limit > 0 && std::chrono::duration<double>(Time::now() - begin_).count() > limit;
+  }
+  // Registers, local and shared memory, with what is tracked about them.
+  [[nodiscard]] std::uint64_t bytes_per_unit() const {
+    const std::uint64_t warp = 2 * (std::uint64_t{context_.code->frame_bytes} +
+                                    std::uint64_t{context_.code->local_bytes} * kLanes);
+    const std::uint64_t warps = report_.warps_per_block;
+    return context_.cluster.count() * (2 * std::uint64_t{context_.shared_bytes} + warps * warp);
+  }
+
+  struct Done {
+    Findings findings;
+    Outcome outcome = Outcome::Finished;
+    std::string reason, printed;
+    std::uint64_t instructions = 0;
+  };
+
+  const RunContext& context_;
+  std::uint64_t units_;
+  Time::time_point begin_;
+  RunReport report_;
+  std::mutex mutex_;
+  std::map<std::uint64_t, Done> waiting_;  // finished before an earlier one
+  std::uint64_t merged_ = 0;
+  std::atomic<bool> stopped_ = false;
+  BlockRaces races_;
+};
+
+// Runs a unit to its end; false: somebody else has stopped the run.
+bool Run::run_unit(Unit& unit) {
+  while (!unit.run(kRounds)) {
+    if (stopped_.load(std::memory_order_relaxed)) return false;
+    if (out_of_time()) unit.stop(Outcome::TimeLimit, "the budget of time is used up");
+    stop_if_too_big(unit);
+  }
+  return true;
+}
+
+void Run::stop_if_too_big(Unit& unit) const {
+  const std::uint64_t bytes = unit.races != nullptr ? unit.races->bytes() : 0;
+  if (bytes <= context_.options->limits.memory) return;
+  unit.stop(
+      Outcome::MemoryLimit,
+      fmt::format("tracking races takes {} bytes, more than the budget; try `--check all,-race`",
+                  bytes));
+}
+
+// Puts finished units into the report in their order, so that it does not depend on who was first.
+void Run::finish(Unit& unit) {
+  if (unit.races != nullptr) unit.races->hand_over(races_, unit.index);
+  const std::lock_guard lock(mutex_);
+  Done& done = waiting_[unit.index];
+  done.findings = unit.findings;
+  done.outcome = unit.outcome;
+  done.reason = unit.reason;
+  done.printed = std::move(unit.printed);
+  done.instructions = unit.clock_now();
+  while (!waiting_.empty() && waiting_.begin()->first == merged_ && !stopped_) {
+    Done& next = waiting_.begin()->second;
+    ++merged_;
+    report_.findings.merge(next.findings);
+    report_.printed += next.printed;
+    report_.counters.instructions += next.instructions;
+    report_.outcome = next.outcome;
+    report_.reason = std::move(next.reason);
+    if (report_.counters.instructions > context_.options->limits.instructions &&
+        report_.outcome == Outcome::Finished) {
+      report_.outcome = Outcome::InstructionLimit;
+      report_.reason = "the budget of instructions is used up";
+    }
+    // A unit that is done at its first turn has not looked at the clock.
+    if (report_.outcome == Outcome::Finished && merged_ < units_ && out_of_time()) {
+      report_.outcome = Outcome::TimeLimit;
+      report_.reason = "the budget of time is used up";
+    }
+    waiting_.erase(waiting_.begin());
+    if (context_.options->progress && !context_.options->progress(merged_, units_)) {
+      report_.outcome = Outcome::Stopped;
+      report_.reason = "stopped";
+    }
+    if (report_.outcome != Outcome::Finished) stopped_ = true;
+  }
+}
+
+void Run::work(std::atomic<std::uint64_t>& next) {
+  Unit unit(context_);
+  for (std::uint64_t i = next++; i < units_ && !stopped_; i = next++) {
+    unit.start(i);
+    unit.budget = context_.options->limits.instructions;
+    if (!run_unit(unit)) break;
+    finish(unit);
+  }
+  const std::lock_guard lock(mutex_);
+  unit.counters.instructions = 0;  // counted unit by unit
+  report_.counters.merge(unit.counters);
+}
+
+void Run::in_parallel() {
+  unsigned threads = context_.options->threads;
+  if (threads == 0) threads = std::max(1U, std::thread::hardware_concurrency());
+  threads = static_cast<unsigned>(std::min<std::uint64_t>(threads, units_));
+  const std::uint64_t room = context_.options->limits.memory - context_.memory->bytes() * 2;
+  threads = static_cast<unsigned>(std::min<std::uint64_t>(
+      threads, std::max<std::uint64_t>(1, room / std::max<std::uint64_t>(1, bytes_per_unit()))));
+  std::atomic<std::uint64_t> next = 0;
+  std::vector<std::jthread> others;
+  for (unsigned i = 1; i < threads; ++i) others.emplace_back([&] { work(next); });
+  work(next);
+}
+
+// One block after the other. Whoever does not end in its turn (it may wait for another block) gives
+// way, and one more block is let in.
+void Run::in_order() {
+  std::deque<std::unique_ptr<Unit>> resident;
+  std::vector<std::unique_ptr<Unit>> spare;
+  std::uint64_t next = 0;
+  std::uint64_t budget = context_.options->limits.instructions;
+  Counters counters;
+  while ((next < units_ || !resident.empty()) && !stopped_) {
+    if (next < units_ && resident.size() < kMostResident) {
+      if (spare.empty()) spare.push_back(std::make_unique<Unit>(context_));
+      resident.push_back(std::move(spare.back()));
+      spare.pop_back();
+      resident.back()->start(next++);
+    }
+    for (std::size_t turns = resident.size(); turns > 0 && !stopped_; --turns) {
+      std::unique_ptr<Unit> unit = std::move(resident.front());
+      resident.pop_front();
+      unit->budget = budget;
+      const bool done = unit->run(kRounds);
+      budget = unit->budget;
+      if (!done && out_of_time()) unit->stop(Outcome::TimeLimit, "the budget of time is used up");
+      if (!done) stop_if_too_big(*unit);
+      if (!done && unit->outcome == Outcome::Finished) {
+        resident.push_back(std::move(unit));
+        continue;
+      }
+      finish(*unit);
+      unit->counters.instructions = 0;
+      counters.merge(unit->counters);
+      std::fill(unit->counters.ops.begin(), unit->counters.ops.end(), OpCount{});
+      if (unit->outcome != Outcome::Finished) {
+        // Units finish in any order here; the run ends with this one.
+        const std::lock_guard lock(mutex_);
+        report_.outcome = unit->outcome;
+        report_.reason = unit->reason;
+        if (unit->index >= merged_) report_.findings.merge(unit->findings);
+        stopped_ = true;
+      }
+      spare.push_back(std::move(unit));
+    }
+  }
+  report_.counters.merge(counters);
+}
+
+Result<void> check_launch(const Program& program, const Launch& launch, const Dim3& cluster,
+                          std::uint32_t shared) {
+  const Code& code = *launch.kernel;
+  const std::uint64_t threads = launch.block.count();
+  const auto text = [](const Dim3& d) { return fmt::format("{},{},{}", d.x, d.y, d.z); };
+  const auto dims = [](const std::array<std::uint32_t, 3>& v) { return Dim3{v[0], v[1], v[2]}; };
+  if (threads == 0 || launch.grid.count() == 0) {
+    return fail(DiagKind::BadLaunch, "grid {} and block {}: nothing to run", text(launch.grid),
+                text(launch.block));
+  }
+  // By themselves first: their product may not fit into 64 bits.
+  if (launch.block.x > kMostThreads || launch.block.y > kMostThreads || launch.block.z > 64) {
+    return fail(DiagKind::BadLaunch, "a block of {}: at most {} in x and y, 64 in z",
+                text(launch.block), kMostThreads);
+  }
+  if (threads > kMostThreads) {
+    return fail(DiagKind::BadLaunch, "a block of {} has {} threads; {} are the most",
+                text(launch.block), threads, kMostThreads);
+  }
+  if (launch.grid.y > 65535 || launch.grid.z > 65535 || launch.grid.x > 0x7FFF'FFFFU) {
+    return fail(DiagKind::BadLaunch, "a grid of {}: at most 2147483647 in x, 65535 in y and z",
+                text(launch.grid));
+  }
+  if (code.required_block && dims(*code.required_block) != launch.block) {
+    return fail(DiagKind::BadLaunch, "a block of {}, and `{}` has `.reqntid {}`",
+                text(launch.block), code.name, text(dims(*code.required_block)));
+  }
+  if (code.most_block) {
+    const Dim3 most = dims(*code.most_block);
+    if (threads > most.count()) {
+      return fail(DiagKind::BadLaunch, "a block of {} threads, and `{}` has `.maxntid {}`", threads,
+                  code.name, text(most));
+    }
+  }
+  if (code.required_cluster && dims(*code.required_cluster) != cluster) {
+    return fail(DiagKind::BadLaunch, "a cluster of {}, and `{}` has `.reqnctapercluster {}`",
+                text(cluster), code.name, text(dims(*code.required_cluster)));
+  }
+  if (cluster.count() > 1 && !program.target.has(target::Feature::Sm90)) {
+    return fail(DiagKind::BadLaunch, "a cluster of {}, and {} has no clusters", text(cluster),
+                target::info(program.target.arch).name);
+  }
+  if (cluster.count() > kMostCluster || cluster.count() == 0) {
+    return fail(DiagKind::BadLaunch, "a cluster of {}; {} blocks are the most", text(cluster),
+                kMostCluster);
+  }
+  if (launch.grid.x % cluster.x != 0 || launch.grid.y % cluster.y != 0 ||
+      launch.grid.z % cluster.z != 0) {
+    return fail(DiagKind::BadLaunch, "a grid of {} is no multiple of the cluster {}",
+                text(launch.grid), text(cluster));
+  }
+  const std::uint32_t most_shared = most_shared_bytes(program.target);
+  if (shared > most_shared) {
+    return fail(DiagKind::BadLaunch, "{} bytes of shared memory; a block of {} has {} at most",
+                shared, target::info(program.target.arch).name, most_shared);
+  }
+  if (launch.params.size() != code.param_bytes) {
+    return fail(DiagKind::BadLaunch, "{} bytes of parameters, and `{}` takes {}",
+                launch.params.size(), code.name, code.param_bytes);
+  }
+  return {};
+}
+
+}  // namespace
+
+std::string_view name_of(Outcome outcome) {
+  switch (outcome) {
+    case Outcome::Finished:
+      return "finished";
+    case Outcome::Trapped:
+      return "trapped";
+    case Outcome::Deadlocked:
+      return "deadlocked";
+    case Outcome::InstructionLimit:
+      return "instruction limit";
+    case Outcome::TimeLimit:
+      return "time limit";
+    case Outcome::MemoryLimit:
+      return "memory limit";
+    case Outcome::Stopped:
+      return "stopped";
+  }
+  return "";
+}
+
+Device::Device(std::shared_ptr<const Program> program) : program_(std::move(program)) {
+  for (const GlobalVariable& variable : program_->variables) {
+    Region& region = memory_.allocate(variable.size, variable.align,
+                                      fmt::format("variable `{}`", variable.name), variable.space);
+    GlobalMemory::write(region, variable.bytes);
+    variables_.push_back(&region);
+  }
+  if (program_->uses_heap) heap_ = &memory_.allocate(kHeapBytes, 256, "the device's heap");
+}
+
+Region* Device::variable(std::string_view name) {
+  for (std::size_t i = 0; i < variables_.size(); ++i) {
+    if (program_->variables[i].name == name) return variables_[i];
+  }
+  return nullptr;
+}
+
+Result<RunReport> Device::run(const Launch& given, const RunOptions& options) {
+  const Code& code = *given.kernel;
+  Launch launch = given;
+  if (code.counts_clusters && code.required_cluster) {
+    launch.grid.x *= (*code.required_cluster)[0];
+    launch.grid.y *= (*code.required_cluster)[1];
+    launch.grid.z *= (*code.required_cluster)[2];
+  }
+  RunContext context;
+  context.heap = heap_;
+  context.heap_used = &heap_used_;
+  context.program = program_.get();
+  context.code = &code;
+  context.launch = &launch;
+  context.options = &options;
+  context.memory = &memory_;
+  context.is_explicit_cluster = launch.cluster.has_value() || code.required_cluster.has_value();
+  context.cluster = launch.cluster.value_or(
+      code.required_cluster ? Dim3{(*code.required_cluster)[0], (*code.required_cluster)[1],
+                                   (*code.required_cluster)[2]}
+                            : Dim3{});
+  const bool uses_dynamic = launch.dynamic_shared != 0;
+  const std::uint64_t shared = uses_dynamic
+                                   ? std::uint64_t{program_->static_shared} + launch.dynamic_shared
+                                   : std::max(code.static_shared, program_->module_shared);
+  context.shared_bytes = static_cast<std::uint32_t>(std::min<std::uint64_t>(shared, 1U << 30U));
+  context.tracks = options.checks.has(Check::Uninit) || options.checks.has(Check::Async);
+  context.watches = context.tracks || options.count || options.trace || options.stop_at ||
+                    options.checks.has(Check::Numbers);
+  context.matrix = num::mode_of(target::info(program_->target.arch).number);
+  WW_TRY_VOID(check_launch(*program_, launch, context.cluster, context.shared_bytes));
+
+  Region params{.base = kParamWindow,
+                .size = launch.params.size(),
+                .space = Space::Param,
+                .writable = false,
+                .name = "the parameters"};
+  std::vector<std::byte> bytes = launch.params;
+  bytes.resize(bytes.size() + 16);
+  params.data = bytes.data();
+  context.params = &params;
+  return Run(context, launch.grid.count() / context.cluster.count()).go();
+}
+
+}  // namespace ww::sim

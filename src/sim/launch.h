@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+// Running a kernel: what a launch is, what may be asked of a run, and what it reports.
+//
+//     LoadResult loaded = load(text, "k.ptx");
+//     Device device(loaded.program);
+//     Region& a = device.memory().allocate(bytes, 16, "parameter 0");
+//     Launch launch{.kernel = loaded.program->find_kernel("k"), .grid = {4}, .block = {128}};
+//     launch.params = …;                      // the bytes of the parameters, as Param::offset says
+//     RunReport report = device.run(launch, {});
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "sim/counters.h"
+#include "sim/findings.h"
+#include "sim/memory.h"
+#include "sim/program.h"
+
+namespace ww::sim {
+
+struct Dim3 {
+  std::uint32_t x = 1, y = 1, z = 1;
+
+  [[nodiscard]] std::uint64_t count() const { return std::uint64_t{x} * y * z; }
+  friend bool operator==(const Dim3&, const Dim3&) = default;
+};
+
+struct Launch {
+  const Code* kernel = nullptr;
+  Dim3 grid{}, block{};
+  std::optional<Dim3> cluster{};  // none: what the kernel says, or 1
+  std::uint32_t dynamic_shared = 0;
+  std::vector<std::byte> params{};
+};
+
+/// Which warp runs next: one after the other, or by chance (the same for the same seed).
+struct Schedule {
+  bool is_random = false;
+  std::uint64_t seed = 0;
+};
+
+struct Limits {
+  std::uint64_t instructions = 20'000'000'000;  // warp instructions of the whole launch
+  double seconds = 0;                           // 0: none
+  std::uint64_t memory = std::uint64_t{8}
+                         << 30U;  // bytes of simulated memory and what describes it
+};
+
+/// Which warp's instructions are printed.
+struct TraceRequest {
+  std::uint64_t block = 0;
+  std::uint32_t warp = 0;
+  bool all_warps = false;
+  std::function<void(std::string_view)> write;  // a line at a time, with its line break
+};
+
+/// Where the state is shown: at a line of the text, before it executes, once per warp that comes by
+/// until `most` times.
+struct BreakRequest {
+  std::uint32_t line = 0;
+  std::uint64_t most = 1;
+  std::function<void(std::string_view)> write;
+};
+
+struct RunOptions {
+  CheckSet checks = CheckSet::all();
+  Schedule schedule{};
+  Limits limits{};
+  bool exact_matrix = true;  // tensor cores' own rounding; otherwise plain sums
+  bool count = false;        // counters per line
+  unsigned threads = 0;      // of the host; 0: one per core
+  std::optional<TraceRequest> trace{};
+  std::optional<BreakRequest> stop_at{};
+  /// Called now and then with blocks done and blocks in all; returns whether to go on.
+  std::function<bool(std::uint64_t, std::uint64_t)> progress{};
+};
+
+enum class Outcome : std::uint8_t {
+  Finished,
+  Trapped,  // `trap`, an assertion, an exhausted stack
+  Deadlocked,
+  InstructionLimit,
+  TimeLimit,
+  MemoryLimit,
+  Stopped,  // `progress` said so
+};
+std::string_view name_of(Outcome outcome);
+
+struct RunReport {
+  Outcome outcome = Outcome::Finished;
+  std::string reason;  // in words, when not Finished
+  Findings findings;
+  Counters counters;        // per op when asked for; totals always
+  std::string matrix_mode;  // "hopper", and whether a device confirmed it; "plain"
+  std::uint64_t blocks = 0;
+  std::uint32_t warps_per_block = 0;
+  std::string printed;  // what the kernel printed
+  double seconds = 0;
+
+  [[nodiscard]] bool ok() const { return outcome == Outcome::Finished && findings.empty(); }
+};
+
+/// A program with its variables in a memory of its own.
+class Device {
+ public:
+  explicit Device(std::shared_ptr<const Program> program);
+
+  [[nodiscard]] GlobalMemory& memory() { return memory_; }
+  [[nodiscard]] const Program& program() const { return *program_; }
+  /// The region of a module variable, or nullptr.
+  [[nodiscard]] Region* variable(std::string_view name);
+  /// Refuses launches that no GPU of the program's architecture takes: sizes, clusters, shared
+  /// memory, `.reqntid`, wrong number of parameter bytes.
+  Result<RunReport> run(const Launch& launch, const RunOptions& options);
+
+ private:
+  std::shared_ptr<const Program> program_;
+  GlobalMemory memory_;
+  std::vector<Region*> variables_;
+  Region* heap_ = nullptr;  // if the program calls malloc
+  std::uint64_t heap_used_ = 0;
+};
+
+}  // namespace ww::sim

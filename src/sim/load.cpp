@@ -1,0 +1,351 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <set>
+#include <utility>
+
+#include "base/check.h"
+#include "num/float_format.h"
+#include "ptx/check.h"
+#include "ptx/parser.h"
+#include "sim/function_decoder.h"
+#include "sim/memory.h"
+#include "sim/program.h"
+
+namespace ww::sim {
+namespace {
+
+constexpr std::size_t kMostErrors = 20;
+constexpr std::uint64_t kMostVariableBytes = std::uint64_t{4} << 30U;
+
+std::uint64_t round_up(std::uint64_t value, std::uint64_t step) {
+  return (value + step - 1) / step * step;
+}
+
+/// Lays out variables and decodes functions, into one Program.
+class Loader {
+ public:
+  Loader(Program& program, std::vector<Diag>& errors)
+      : program_(program), module_(program.module), errors_(errors) {}
+
+  void run(const LoadOptions& options) {
+    find_functions(options);
+    place_variables();
+    if (!errors_.empty()) return;
+    decode_functions();
+    spread_order();
+  }
+
+ private:
+  void find_functions(const LoadOptions& options);
+  void visit(const ptx::Function& function);
+  void place_variables();
+  void place_shared(const ptx::Variable& variable, std::uint64_t& at);
+  void place_global(const ptx::Variable& variable);
+  void fill(GlobalVariable& to, const ptx::Variable& variable);
+  void fill_value(GlobalVariable& to, const ptx::Variable& variable, const ptx::Operand& value,
+                  std::uint64_t& at, unsigned bytes);
+  void add_fixup(GlobalVariable& to, const ptx::Operand& value, std::uint64_t at, unsigned bytes,
+                 std::uint64_t mask);
+  void decode_functions();
+  void spread_order();
+
+  Program& program_;
+  const ptx::Module& module_;
+  std::vector<Diag>& errors_;
+  Layout layout_;
+  std::vector<const ptx::Function*> functions_;  // to be decoded, by index in program_.functions
+  std::set<const ptx::Function*> seen_;
+  std::uint64_t total_ = 0;  // bytes of variables
+};
+
+// --- which functions
+// ------------------------------------------------------------------------------
+
+// All that a function names may be called by it; indirect calls only reach what somebody names.
+void Loader::visit(const ptx::Function& function) {
+  if (!function.has_body || !seen_.insert(&function).second) return;
+  const auto index = static_cast<std::uint32_t>(functions_.size());
+  layout_.functions[function.name] = index;
+  functions_.push_back(&function);
+  Code code;
+  code.name = module_.text(function.name);
+  code.is_entry = function.kind == ptx::FunctionKind::Entry;
+  for (const ptx::Directive& directive : function.directives) {
+    std::array<std::uint32_t, 3> values{1, 1, 1};
+    std::copy_n(directive.values.begin(), std::min<std::size_t>(3, directive.values.size()),
+                values.begin());
+    if (directive.kind == ptx::DirectiveKind::ReqNTid) code.required_block = values;
+    if (directive.kind == ptx::DirectiveKind::MaxNTid) code.most_block = values;
+    if (directive.kind == ptx::DirectiveKind::ReqNCtaPerCluster) code.required_cluster = values;
+    if (directive.kind == ptx::DirectiveKind::BlocksAreClusters) code.counts_clusters = true;
+  }
+  program_.functions.push_back(std::move(code));
+  std::set<ptx::NameId> names;
+  const auto collect = [&](const ptx::Operand& operand) {
+    if (operand.kind == ptx::OperandKind::Name) names.insert(operand.name);
+  };
+  for (const ptx::Instruction& instruction : function.instructions) {
+    for (const ptx::Operand& operand : function.operands_of(instruction)) {
+      collect(operand);
+      if (!ptx::has_children(operand.kind)) continue;
+      for (const ptx::Operand& child : function.operands.children(operand)) collect(child);
+    }
+  }
+  for (const ptx::TargetList& list : function.target_lists) {
+    names.insert(list.names.begin(), list.names.end());
+  }
+  for (const ptx::Function& other : module_.functions) {
+    if (other.kind == ptx::FunctionKind::Func && names.contains(other.name)) visit(other);
+  }
+}
+
+void Loader::find_functions(const LoadOptions& options) {
+  for (const ptx::Function& function : module_.functions) {
+    const bool wanted = options.kernel.empty() || module_.text(function.name) == options.kernel;
+    if (function.kind == ptx::FunctionKind::Entry && wanted) visit(function);
+  }
+  // Functions whose addresses are stored in variables.
+  for (const ptx::Variable& variable : module_.variables) {
+    if (!variable.has_init()) continue;
+    const auto visit_named = [&](const ptx::Operand& operand) {
+      for (const ptx::Function& function : module_.functions) {
+        if (function.kind == ptx::FunctionKind::Func && function.name == operand.name)
+          visit(function);
+      }
+    };
+    const ptx::Operand& root = variable.init_root();
+    visit_named(root);
+    if (!ptx::has_children(root.kind)) continue;
+    for (const ptx::Operand& child : variable.init.children(root)) visit_named(child);
+  }
+}
+
+// --- variables
+// --------------------------------------------------------------------------------------
+
+void Loader::place_shared(const ptx::Variable& variable, std::uint64_t& at) {
+  const std::uint64_t bytes = bytes_of(variable);
+  at = round_up(at, align_of(variable));
+  layout_.variables[&variable] = {at, 0};
+  at += bytes;
+}
+
+void Loader::place_global(const ptx::Variable& variable) {
+  total_ += std::min(bytes_of(variable), kMostVariableBytes + 1);
+  if (total_ > kMostVariableBytes) {
+    errors_.push_back(diag(DiagKind::TooLarge,
+                           "`{}` has {} bytes; the variables of a module may have {} in all",
+                           module_.text(variable.name), bytes_of(variable), kMostVariableBytes)
+                          .with_span(Span::at(variable.offset, variable.offset + 1)));
+    return;
+  }
+  GlobalVariable to;
+  to.name = module_.text(variable.name);
+  to.space = variable.space == ptx::Space::Const ? isa::Space::Const : isa::Space::Global;
+  to.align = align_of(variable);
+  to.size = bytes_of(variable);
+  layout_.variables[&variable] = {0, static_cast<std::uint32_t>(program_.variables.size())};
+  program_.variables.push_back(std::move(to));
+}
+
+void Loader::place_variables() {
+  std::uint64_t shared = 0;
+  std::uint32_t dynamic_align = 16;
+  for (const ptx::Variable& variable : module_.variables) {
+    if (variable.space == ptx::Space::Shared) {
+      if (bytes_of(variable) == 0) dynamic_align = std::max(dynamic_align, align_of(variable));
+      place_shared(variable, shared);
+    } else {
+      place_global(variable);
+    }
+  }
+  // Shared variables of device functions may be needed in any kernel; those of kernels only there.
+  std::uint64_t most = shared;
+  for (const bool entries : {false, true}) {
+    const std::uint64_t start = shared;
+    for (std::size_t i = 0; i < functions_.size(); ++i) {
+      const ptx::Function& function = *functions_[i];
+      if ((function.kind == ptx::FunctionKind::Entry) != entries) continue;
+      std::uint64_t at = entries ? start : shared;
+      for (const ptx::Variable& variable : function.variables) {
+        if (variable.space == ptx::Space::Shared) {
+          if (bytes_of(variable) == 0) dynamic_align = std::max(dynamic_align, align_of(variable));
+          place_shared(variable, at);
+        } else if (variable.space == ptx::Space::Global || variable.space == ptx::Space::Const) {
+          place_global(variable);
+        }
+      }
+      if (entries) program_.functions[i].static_shared = static_cast<std::uint32_t>(at);
+      if (!entries) shared = at;
+      most = std::max(most, at);
+    }
+  }
+  program_.module_shared = static_cast<std::uint32_t>(shared);
+  layout_.dynamic_shared = round_up(most, dynamic_align);
+  program_.static_shared = static_cast<std::uint32_t>(layout_.dynamic_shared);
+  // The addresses that a Device will give them: it allocates them first, in this order.
+  std::uint64_t next = kGlobalStart;
+  if (!errors_.empty()) return;
+  std::vector<std::uint64_t> addresses;
+  for (const GlobalVariable& variable : program_.variables) {
+    addresses.push_back(GlobalMemory::place(next, variable.size, variable.align));
+  }
+  for (auto& [variable, entry] : layout_.variables) {
+    if (variable->space != ptx::Space::Shared) entry.address = addresses[entry.index];
+  }
+  for (const auto& [variable, entry] : layout_.variables) {
+    if (variable->space != ptx::Space::Shared) fill(program_.variables[entry.index], *variable);
+  }
+}
+
+void Loader::add_fixup(GlobalVariable& to, const ptx::Operand& value, std::uint64_t at,
+                       unsigned bytes, std::uint64_t mask) {
+  std::uint64_t address = 0;
+  const auto function = layout_.functions.find(value.name);
+  if (function != layout_.functions.end()) {
+    address = kCodeWindow + std::uint64_t{function->second} * 16;
+  } else {
+    for (const auto& [variable, entry] : layout_.variables) {
+      if (variable->name == value.name) address = entry.address;
+    }
+  }
+  address += value.kind == ptx::OperandKind::Name ? 0 : value.bits;
+  if (mask != 0) {
+    address = (address & mask) >> static_cast<unsigned>(std::countr_zero(mask));
+  }
+  if (at + bytes <= to.bytes.size()) std::memcpy(&to.bytes[at], &address, bytes);
+}
+
+void Loader::fill_value(GlobalVariable& to, const ptx::Variable& variable,
+                        const ptx::Operand& value, std::uint64_t& at, unsigned bytes) {
+  switch (value.kind) {
+    case ptx::OperandKind::Vector: {
+      // Braces inside braces are rows: what they leave out is zero.
+      const std::uint64_t start = at;
+      for (const ptx::Operand& child : variable.init.children(value)) {
+        fill_value(to, variable, child, at, bytes);
+      }
+      if (&value != &variable.init_root() && variable.dims.size() > 1) {
+        std::uint64_t row = bytes * std::uint64_t{variable.vector};
+        for (std::size_t d = 1; d < variable.dims.size(); ++d) row *= variable.dims[d];
+        if (at - start < row && row <= to.bytes.size()) at = start + row;
+      }
+      return;
+    }
+    case ptx::OperandKind::Name:
+    case ptx::OperandKind::NameOffset:
+    case ptx::OperandKind::Generic:
+      add_fixup(to, value, at, bytes, 0);
+      break;
+    case ptx::OperandKind::Mask: {
+      const auto children = variable.init.children(value);
+      add_fixup(to, children[1], at, bytes, children[0].bits);
+      break;
+    }
+    default: {
+      std::uint64_t bits = value.bits;
+      const bool is_double = variable.type == isa::Type::F64;
+      if (value.kind == ptx::OperandKind::Decimal ||
+          (value.kind == ptx::OperandKind::F64 && variable.type == isa::Type::F32)) {
+        double number = 0;
+        if (value.kind == ptx::OperandKind::Decimal) {
+          number = std::strtod(std::string(module_.text(value.name)).c_str(), nullptr);
+        } else {
+          std::memcpy(&number, &bits, sizeof number);
+        }
+        bits = num::encode(is_double ? num::DType::Float64 : num::DType::Float32, number);
+      } else if (value.kind == ptx::OperandKind::F32 && is_double) {
+        bits = num::encode(num::DType::Float64, num::decode(num::DType::Float32, bits));
+      }
+      if (at + bytes <= to.bytes.size()) std::memcpy(&to.bytes[at], &bits, std::min(bytes, 8U));
+    }
+  }
+  at += bytes;
+}
+
+void Loader::fill(GlobalVariable& to, const ptx::Variable& variable) {
+  to.bytes.assign(to.size, std::byte{0});
+  if (!variable.has_init()) return;
+  std::uint64_t at = 0;
+  fill_value(to, variable, variable.init_root(), at,
+             std::max(1U, static_cast<unsigned>(isa::info(variable.type).bits) / 8));
+}
+
+// --- code
+// -------------------------------------------------------------------------------------------
+
+void Loader::decode_functions() {
+  ptx::Scope scope(module_);
+  isa::Checker checker(program_.target);
+  FunctionDecoder decoder(program_, module_, layout_, scope, checker, errors_);
+  for (std::size_t i = 0; i < functions_.size() && errors_.size() < kMostErrors; ++i) {
+    decoder.decode(*functions_[i], static_cast<std::uint32_t>(i));
+  }
+}
+
+// A kernel is ordered if anything that it may call is; calls are not told apart by kernel.
+void Loader::spread_order() {
+  bool any = false;
+  for (const Code& code : program_.functions) any = any || (!code.is_entry && code.is_ordered);
+  if (!any) return;
+  for (Code& code : program_.functions) code.is_ordered = true;
+}
+
+std::vector<std::uint32_t> line_starts(std::string_view text) {
+  std::vector<std::uint32_t> starts{0};
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '\n') starts.push_back(static_cast<std::uint32_t>(i + 1));
+  }
+  return starts;
+}
+
+}  // namespace
+
+const Code* Program::find_kernel(std::string_view wanted) const {
+  const auto found = std::find_if(functions.begin(), functions.end(), [&](const Code& code) {
+    return code.is_entry && code.name == wanted;
+  });
+  return found == functions.end() ? nullptr : &*found;
+}
+
+std::vector<const Code*> Program::kernels() const {
+  std::vector<const Code*> all;
+  for (const Code& code : functions) {
+    if (code.is_entry) all.push_back(&code);
+  }
+  return all;
+}
+
+LoadResult load(std::string_view text, std::string name, const LoadOptions& options) {
+  LoadResult result;
+  ptx::ParseResult parsed = ptx::parse(text);
+  if (!parsed.ok()) {
+    result.errors = std::move(parsed.errors);
+    return result;
+  }
+  ptx::CheckResult checked = ptx::check(parsed.module, {.max_errors = kMostErrors});
+  if (!checked.ok()) {
+    result.errors = std::move(checked.errors);
+    return result;
+  }
+  auto program = std::make_shared<Program>();
+  program->name = std::move(name);
+  program->module = std::move(parsed.module);
+  program->target = checked.target;
+  program->text = text;
+  program->lines = line_starts(text);
+  for (const ptx::File& file : program->module.files) {
+    if (file.index > 65535) continue;
+    program->files.resize(
+        std::max<std::size_t>(program->files.size(), file.index + std::size_t{1}));
+    program->files[file.index] = program->module.text(file.path);
+  }
+  Loader(*program, result.errors).run(options);
+  if (result.errors.empty()) result.program = std::move(program);
+  return result;
+}
+
+}  // namespace ww::sim

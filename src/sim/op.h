@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+// One decoded instruction. Everything that can be known from the text is decided when a module is
+// loaded: which function executes it, and where its operands lie. Executing is one indirect call.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "isa/operand.h"
+#include "ptx/module.h"
+
+namespace ww::sim {
+
+class Warp;
+struct Op;
+
+/// Where the 32 lanes of an operand lie: a byte offset into the frame of the running function, or
+/// into the program's constants. A register of n bytes takes 32 * n of them; a predicate takes
+/// four, one bit per lane.
+class Place {
+ public:
+  constexpr Place() = default;
+  static constexpr Place in_frame(std::uint32_t offset) { return Place(offset); }
+  static constexpr Place in_constants(std::uint32_t offset) { return Place(offset | kConstant); }
+
+  [[nodiscard]] constexpr bool present() const { return bits_ != kNone; }
+  [[nodiscard]] constexpr bool is_constant() const { return (bits_ & kConstant) != 0; }
+  [[nodiscard]] constexpr std::uint32_t offset() const { return bits_ & ~kConstant; }
+  friend constexpr bool operator==(Place, Place) = default;
+
+ private:
+  static constexpr std::uint32_t kConstant = 0x8000'0000U;
+  static constexpr std::uint32_t kNone = 0xFFFF'FFFFU;
+
+  explicit constexpr Place(std::uint32_t bits) : bits_(bits) {}
+  std::uint32_t bits_ = kNone;
+};
+
+using RunOp = void (*)(Warp&, const Op&);
+
+/// What the running loop needs to know about an op besides how to run it.
+enum OpFlags : std::uint8_t {
+  kPlain = 0,
+  kAligned = 1,       // all lanes of the warp must execute it together
+  kTracksItself = 2,  // its run function tracks undefined bytes; the loop does nothing
+};
+
+struct Op {
+  RunOp run = nullptr;
+  /// How undefined bytes go from sources to results, called before `run` when that is checked.
+  /// Null: all sources are used, all results are defined.
+  RunOp track = nullptr;
+  std::array<Place, 5> p{};  // results, then sources, in the order that its decoder chose
+  Place guard{};
+  std::int64_t imm = 0;       // branch target, table, … as `run` understands it
+  std::uint32_t extra = 0;    // first of this op's further places in Program::places
+  std::uint32_t address = 0;  // first of this op's addresses in Program::addresses
+  std::uint16_t count = 0;    // how many further places, or anything small
+  std::uint8_t mode = 0;      // modifiers, as `run` understands them
+  std::uint8_t flags = kPlain;
+  bool guard_negated = false;
+  std::uint8_t bytes = 0;  // size of one element, of those that move data
+  std::uint8_t mode2 = 0;  // more of mode
+};
+
+/// `[base+offset]`: what is added up to make a lane's address.
+struct Address {
+  Place base{};  // a register, or a constant; not present: none
+  std::int64_t offset = 0;
+  isa::Space space = isa::Space::Generic;
+  bool is_narrow = false;  // the base has 32 bits
+  bool is_local = false;   // relative to the local memory of the running function
+};
+
+/// An operand as the text has it, for tracking and for traces.
+struct OperandInfo {
+  Place place{};
+  isa::Type type = isa::Type::B32;  // of the register
+  isa::Type as = isa::Type::B32;    // what the instruction takes it for
+  bool is_result = false;
+  ptx::NameId name = ptx::kNoName;  // kNoName: an immediate
+};
+
+/// What is known about an op besides how to run it; same index as the op.
+struct OpInfo {
+  std::uint32_t offset = 0;  // of the opcode in the text
+  std::uint32_t line = 0;    // of the text
+  std::uint32_t loc = 0;     // index into Program::locs plus one; 0: none
+  std::uint32_t function = 0;
+  ptx::NameId opcode = ptx::kNoName;
+  std::uint8_t family = 0;  // index into isa::families()
+  std::uint32_t first_operand = 0;
+  std::uint32_t operand_count = 0;
+};
+
+}  // namespace ww::sim

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+// Addresses between state spaces. Generic and global addresses are the same; the windows of the
+// others are in sim/memory.h.
+#include "isa/operand.h"
+#include "sim/ops/families.h"
+#include "sim/ops/lane_ops.h"
+#include "sim/unit.h"
+
+namespace ww::sim {
+namespace {
+
+Space space_of(const Decode& in) { return *isa::parse_space(in.word("space")); }
+
+// Adds op.imm, and where the local memory of the function starts if `mode` says so.
+void run_add(Warp& warp, const Op& op) {
+  const auto* a = warp.source<std::uint64_t>(op.p[1]);
+  const std::uint64_t add = static_cast<std::uint64_t>(op.imm) + (op.mode != 0 ? warp.local : 0);
+  std::uint64_t sum[kLanes];
+  for (unsigned l = 0; l < kLanes; ++l) sum[l] = a[l] + add;
+  warp.write(op.p[0], sum);
+}
+
+bool decode_cvta(Decode& in) {
+  in.op.run = run_add;
+  in.op.imm = static_cast<std::int64_t>(window_of(space_of(in)));
+  in.op.mode = in.is_frame_address(1) ? 1 : 0;
+  if (in.op.mode != 0) in.op.imm = static_cast<std::int64_t>(kLocalWindow);
+  in.operands({in.result(0), in.source(1)});
+  return true;
+}
+
+bool decode_cvta_to(Decode& in) {
+  in.op.run = run_add;
+  in.op.imm = -static_cast<std::int64_t>(window_of(space_of(in)));
+  in.operands({in.result(0), in.source(1)});
+  return true;
+}
+
+bool lies_in(Warp& warp, std::uint64_t address, Space space) {
+  constexpr std::uint64_t kSize = std::uint64_t{1} << 32U;
+  const std::uint64_t window = window_of(space);
+  if (window != 0) {
+    if (address - window >= kSize) return false;
+    const std::uint64_t rank = (address - window) >> kRankShift;
+    return space != Space::Shared || rank == 0 || rank == warp.cta->rank + 1;
+  }
+  const Region* region = warp.unit->context.memory->find(address);
+  if (space == Space::Const) return region != nullptr && region->space == Space::Const;
+  return address >= kGlobalStart && (region == nullptr || region->space == Space::Global);
+}
+
+template <typename T>
+void run_isspacep(Warp& warp, const Op& op) {
+  const auto* a = warp.source<T>(op.p[1]);
+  Mask bits = 0;
+  for_each_lane(warp.exec, [&](unsigned l) {
+    if (lies_in(warp, a[l], static_cast<Space>(op.mode))) bits |= lane_bit(l);
+  });
+  warp.set_pred(op.p[0], bits);
+}
+
+bool decode_isspacep(Decode& in) {
+  in.op.mode = static_cast<std::uint8_t>(space_of(in));
+  in.op.run = in.width(1) == 4 ? run_isspacep<std::uint32_t> : run_isspacep<std::uint64_t>;
+  in.operands({in.result(0), in.source(1)});
+  return true;
+}
+
+constexpr OpRow kRows[] = {
+    {"cvta", decode_cvta}, {"cvta.to", decode_cvta_to}, {"isspacep", decode_isspacep}};
+
+}  // namespace
+
+constinit const OpFamily kAddressOps{"address", kRows};
+
+}  // namespace ww::sim

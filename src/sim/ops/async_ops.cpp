@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/ops/async_ops.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "sim/function_decoder.h"
+
+namespace ww::sim {
+namespace {
+
+constexpr std::uint64_t kWord = 4;
+constexpr std::uint64_t kInside = (std::uint64_t{1} << kRankShift) - 1;
+
+Cta& owner_of(Warp& warp, const Region& region) { return *warp.unit->ctas[region.owner]; }
+
+bool is_used(const SharedMark& mark) {
+  return mark.writes != 0 || mark.reads != 0 || mark.is_barrier;
+}
+
+// Calls visit(SharedMark&) for the words of a run and keeps count of those with a mark.
+template <typename Visit>
+void change_marks(Warp& warp, const Region& region, std::uint64_t address, std::uint64_t bytes,
+                  Visit&& visit) {
+  Cta& cta = owner_of(warp, region);
+  if (cta.marks.empty()) cta.marks.resize((region.size + kWord - 1) / kWord);
+  const std::uint64_t from = address - region.base;
+  for (std::uint64_t word = from / kWord; word * kWord < from + bytes; ++word) {
+    SharedMark& mark = cta.marks[word];
+    const bool was_used = is_used(mark);
+    visit(mark);
+    const bool now_used = is_used(mark);
+    if (now_used && !was_used) ++cta.watched;
+    if (was_used && !now_used) --cta.watched;
+  }
+}
+
+void sign(Warp& warp, SharedMark& mark, unsigned lane) {
+  mark.op = warp.this_op();
+  mark.warp = static_cast<std::uint16_t>(warp.unit_warp());
+  mark.lane = static_cast<std::uint8_t>(lane);
+}
+
+bool is_marked(Warp& warp, const Region& region) {
+  return region.space == Space::Shared && warp.checks(Check::Async);
+}
+
+// The first mark that an access of these bytes must not meet.
+const SharedMark* find_mark(const Cta& cta, std::uint64_t from, std::uint64_t bytes,
+                            bool is_write) {
+  const std::uint64_t end =
+      std::min<std::uint64_t>((from + bytes + kWord - 1) / kWord, cta.marks.size());
+  for (std::uint64_t word = from / kWord; word < end; ++word) {
+    const SharedMark& mark = cta.marks[word];
+    if (mark.writes != 0 || mark.is_barrier || (is_write && mark.reads != 0)) return &mark;
+  }
+  return nullptr;
+}
+
+void report_mark(Warp& warp, const SharedMark& mark, unsigned lane, std::uint64_t address,
+                 unsigned bytes, bool is_write) {
+  const bool is_barrier = mark.is_barrier && mark.writes == 0;
+  const Check check = is_barrier ? Check::Barrier : Check::Async;
+  if (!warp.checks(check)) return;
+  if (warp.unit->findings.count_up(check, warp.this_op(), mark.op, 1)) return;
+  const auto per_cta = static_cast<unsigned>(warp.cta->warps.size());
+  const char* why = is_barrier         ? "that is an mbarrier"
+                    : mark.writes != 0 ? "that an asynchronous write is still on its way to"
+                                       : "that an asynchronous copy may still be reading";
+  warp.report_at(check, lane_bit(lane), address,
+                 fmt::format("{} {} bytes of shared memory at 0x{:x} {}",
+                             is_write ? "writes" : "reads", bytes, address & kInside, why),
+                 Party{mark.op, warp.unit->ctas[mark.warp / per_cta]->linear, mark.warp % per_cta,
+                       lane_bit(mark.lane)});
+}
+
+}  // namespace
+
+// --- marks
+// ------------------------------------------------------------------------------------------
+
+void check_marks(Warp& warp, const Region& region, const std::uint64_t* address, Mask group,
+                 unsigned bytes, bool is_write) {
+  const Cta& cta = owner_of(warp, region);
+  for_each_lane(group, [&](unsigned l) {
+    const SharedMark* mark = find_mark(cta, address[l] - region.base, bytes, is_write);
+    if (mark != nullptr) report_mark(warp, *mark, l, address[l], bytes, is_write);
+  });
+}
+
+void mark_shared(Warp& warp, const Region& region, std::uint64_t address, std::uint64_t bytes,
+                 unsigned lane, Use use) {
+  if (!is_marked(warp, region)) return;
+  change_marks(warp, region, address, bytes, [&](SharedMark& mark) {
+    ++(use == Use::Write ? mark.writes : mark.reads);
+    sign(warp, mark, lane);
+  });
+}
+
+void unmark_shared(Warp& warp, const Region& region, std::uint64_t address, std::uint64_t bytes,
+                   Use use) {
+  if (!is_marked(warp, region)) return;
+  change_marks(warp, region, address, bytes, [&](SharedMark& mark) {
+    std::uint32_t& count = use == Use::Write ? mark.writes : mark.reads;
+    if (count != 0) --count;
+  });
+}
+
+void mark_mbarrier(Warp& warp, const Region& region, std::uint64_t address, unsigned lane) {
+  if (!warp.checks(Check::Barrier)) return;
+  change_marks(warp, region, address, 8, [&](SharedMark& mark) {
+    mark.is_barrier = true;
+    sign(warp, mark, lane);
+  });
+}
+
+void unmark_mbarrier(Warp& warp, const Region& region, std::uint64_t address) {
+  if (!warp.checks(Check::Barrier)) return;
+  change_marks(warp, region, address, 8, [&](SharedMark& mark) { mark.is_barrier = false; });
+}
+
+// --- runs of bytes
+// ------------------------------------------------------------------------------------
+
+Run find_run(Warp& warp, std::uint64_t address, unsigned lane, std::uint32_t bytes,
+             Warp::Touch touch, Space space) {
+  constexpr unsigned kStep = 16;
+  if (bytes == 0) return {};
+  Run run{.address = address};
+  std::uint64_t at[kLanes];
+  const auto find = [&](std::uint64_t offset) {
+    std::fill(std::begin(at), std::end(at), address + offset);
+    warp.access(at, lane_bit(lane), kStep, touch, space,
+                [&](Region& region, Mask) { run.region = &region; });
+  };
+  find(0);
+  if (run.region == nullptr) return {};
+  const std::uint64_t room = run.region->size - (address - run.region->base);
+  run.bytes = static_cast<std::uint32_t>(std::min<std::uint64_t>(bytes, room));
+  // The first part that does not fit is looked up for its finding.
+  if (run.bytes < bytes) find(run.bytes / kStep * kStep);
+  return run;
+}
+
+Bytes read_run(Warp& warp, const Run& run, unsigned lane, std::uint32_t bytes) {
+  Bytes read;
+  read.data.resize(bytes);
+  if (run.region == nullptr) return read;
+  std::uint64_t address[kLanes];
+  std::fill(std::begin(address), std::end(address), run.address);
+  note_access(warp, *run.region, address, lane_bit(lane), run.bytes, Touched::Read);
+  check_async(warp, *run.region, address, lane_bit(lane), run.bytes, false);
+  const std::uint64_t from = run.region->offset(run.address, lane);
+  std::memcpy(read.data.data(), run.region->data + from, run.bytes);
+  if (run.region->undefined != nullptr) {
+    read.undefined.resize(bytes);
+    std::memcpy(read.undefined.data(), run.region->undefined + from, run.bytes);
+  }
+  return read;
+}
+
+void begin_write(Warp& warp, const Run& run, unsigned lane, bool combines) {
+  if (run.region == nullptr) return;
+  std::uint64_t address[kLanes];
+  std::fill(std::begin(address), std::end(address), run.address);
+  if (!combines) check_async(warp, *run.region, address, lane_bit(lane), run.bytes, true);
+  note_access(warp, *run.region, address, lane_bit(lane), run.bytes,
+              combines ? Touched::Atomic : Touched::Write, combines);
+  mark_shared(warp, *run.region, run.address, run.bytes, lane, Use::Write);
+}
+
+void end_write(Warp& warp, const Run& run, unsigned lane, bool combines) {
+  if (run.region == nullptr) return;
+  std::uint64_t address[kLanes];
+  std::fill(std::begin(address), std::end(address), run.address);
+  unmark_shared(warp, *run.region, run.address, run.bytes, Use::Write);
+  note_access(warp, *run.region, address, lane_bit(lane), run.bytes, Touched::AsyncWrite, combines);
+  ++warp.unit->activity;
+}
+
+// --- decoding
+// ---------------------------------------------------------------------------------------
+
+std::uint32_t cluster_address(Decode& in, std::size_t i) {
+  const std::uint32_t index = in.address(i);
+  Address& address = in.function().program().addresses[index];
+  const bool is_generic = !in.has("space") && address.base.present() && !address.is_narrow;
+  address.space = is_generic ? Space::Generic : Space::SharedCluster;
+  return index;
+}
+
+}  // namespace ww::sim

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+// What asynchronous instructions share. The hardware may do their work any time between the
+// instruction and the wait for it; here it is done as late as the rules allow, so that a program
+// that forgets to wait sees old data every time. Until then
+//
+//   - the shared memory concerned is marked: whoever touches it is reported (see `check_async`)
+//   - the data, read when the instruction was issued, is kept by the warp or in Unit::jobs
+//
+// Findings of work that is done late name the instruction that started it (`ActingFor`).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "sim/decoder.h"
+#include "sim/ops/memory_ops.h"
+#include "sim/unit.h"
+#include "sim/warp.h"
+
+namespace ww::sim {
+
+/// While it lives, the warp acts for an op that it executed earlier.
+class ActingFor {
+ public:
+  ActingFor(Warp& warp, std::uint32_t op) : warp_(warp), before_(warp.act_for(op)) {}
+  ~ActingFor() { warp_.act_for(before_); }
+  ActingFor(const ActingFor&) = delete;
+  ActingFor& operator=(const ActingFor&) = delete;
+
+ private:
+  Warp& warp_;
+  std::uint32_t before_;
+};
+
+// --- shared memory that asynchronous work is under way in
+// -------------------------------------------
+
+enum class Use : std::uint8_t { Read, Write };
+/// The running op uses these bytes from now on, for that lane; and does so no longer. Does nothing
+/// for regions other than shared memory and while such uses are not checked.
+void mark_shared(Warp& warp, const Region& region, std::uint64_t address, std::uint64_t bytes,
+                 unsigned lane, Use use);
+void unmark_shared(Warp& warp, const Region& region, std::uint64_t address, std::uint64_t bytes,
+                   Use use);
+/// The same for the eight bytes of an mbarrier.
+void mark_mbarrier(Warp& warp, const Region& region, std::uint64_t address, unsigned lane);
+void unmark_mbarrier(Warp& warp, const Region& region, std::uint64_t address);
+
+// --- runs of bytes
+// ----------------------------------------------------------------------------------
+
+/// Bytes that were read, and which of them are undefined (empty: none).
+struct Bytes {
+  std::vector<std::byte> data;
+  std::vector<std::uint8_t> undefined;
+};
+
+/// A run of memory that one lane names.
+struct Run {
+  Region* region = nullptr;  // null: nothing of it is accessible
+  std::uint64_t address = 0;
+  std::uint32_t bytes = 0;  // that are accessible
+};
+
+/// Finds a run that starts at a multiple of 16; what lies outside is reported and left out.
+Run find_run(Warp& warp, std::uint64_t address, unsigned lane, std::uint32_t bytes,
+             Warp::Touch touch, Space space);
+/// Reads the run as an access of that lane; zeros up to `bytes` beyond what is accessible.
+Bytes read_run(Warp& warp, const Run& run, unsigned lane, std::uint32_t bytes);
+/// An asynchronous write to the run begins: it is checked and marked. Those that combine may meet
+/// each other.
+void begin_write(Warp& warp, const Run& run, unsigned lane, bool combines);
+/// The write to the run is done; the bytes are put there by the caller.
+void end_write(Warp& warp, const Run& run, unsigned lane, bool combines);
+
+// --- mbarriers
+// --------------------------------------------------------------------------------------
+
+/// The mbarrier at a shared address with rank; reports where there is none and gives nullptr.
+Mbarrier* mbarrier_at(Warp& warp, std::uint64_t address, Mask who);
+/// How somebody arrives.
+struct Arrival {
+  std::int64_t count = 1;
+  bool drops = false;         // for good
+  bool must_not_end = false;  // the phase
+  bool releases = true;       // what the warp did before is known to who waits
+};
+void arrive_on(Warp& warp, Mbarrier& barrier, std::uint64_t address, unsigned lane,
+               const Arrival& arrival);
+/// Expects bytes (or, with fewer than 0, counts them as arrived).
+void add_tx(Warp& warp, Mbarrier& barrier, std::uint64_t address, unsigned lane,
+            std::int64_t bytes);
+/// Bytes of asynchronous work of that lane have arrived; waiting for the mbarrier makes them known.
+/// An mbarrier that is gone is passed over.
+void complete_tx(Warp& warp, std::uint64_t address, unsigned lane, std::uint32_t bytes);
+
+// --- decoding
+// ---------------------------------------------------------------------------------------
+
+/// Adds an address of shared memory in the cluster. Where the opcode names no state space, 64-bit
+/// registers hold generic addresses.
+std::uint32_t cluster_address(Decode& in, std::size_t i);
+
+/// Copies of cp.async land that the lanes issued before the one of that number.
+void deliver_copies(Warp& warp, Mask lanes, std::uint32_t before);
+
+/// Rows of other families: the forms of st.async and red.async that signal an mbarrier.
+bool decode_st_async(Decode& in);
+bool decode_red_async(Decode& in);
+
+// --- combining
+// --------------------------------------------------------------------------------------
+
+/// Replaces the element at `at` by its combination with the one at `with`.
+using Combine = void (*)(std::byte* at, const std::byte* with);
+/// nullptr: there is no such operation.
+Combine pick_combine(std::string_view op, isa::Type type);
+
+}  // namespace ww::sim

@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: Apache-2.0
+// atom and red: read, combine, write back, one lane after the other in ascending order. Kernels in
+// which the order between blocks could show run block after block (Code::is_ordered), so results
+// are the same every time; for the others the host's own atomic operations are used.
+#include <atomic>
+#include <bit>
+#include <limits>
+
+#include "sim/ops/async_ops.h"
+#include "sim/ops/atomic_values.h"
+#include "sim/ops/families.h"
+#include "sim/ops/memory_ops.h"
+
+namespace ww::sim {
+namespace {
+
+constexpr std::uint8_t kAcquires = 1, kReleases = 2;  // of Op::mode
+
+// Replaces the value at `at` by F(value, b, c); gives the old one.
+template <typename T, auto F>
+T replace(std::byte* at, T b, T c) {
+  if constexpr (sizeof(T) == sizeof(Wide)) {
+    T old;
+    std::memcpy(&old, at, sizeof old);
+    const T value = F(old, b, c);
+    std::memcpy(at, &value, sizeof value);
+    return old;
+  } else {
+    std::atomic_ref<T> place(*reinterpret_cast<T*>(at));
+    T old = place.load(std::memory_order_relaxed);
+    while (!place.compare_exchange_weak(old, F(old, b, c), std::memory_order_relaxed)) {
+    }
+    return old;
+  }
+}
+
+void synchronise(Warp& warp, const Op& op, std::uint64_t address) {
+  RaceTracker* races = warp.unit->races.get();
+  if (races == nullptr) return;
+  races->sync_read(warp.unit_warp(), address, (op.mode & kAcquires) != 0);
+  races->sync_write(warp.unit_warp(), address, (op.mode & kReleases) != 0);
+}
+
+// Undefined bytes under an atomic are used.
+void use_memory(Warp& warp, const Region& region, const std::uint64_t* address, Mask group,
+                unsigned bytes) {
+  if (region.undefined == nullptr || !warp.checks(Check::Uninit)) return;
+  Mask bad = 0;
+  for_each_lane(group, [&](unsigned l) {
+    if (undefined_bits(region, region.offset(address[l], l), bytes) != 0) bad |= lane_bit(l);
+  });
+  if (bad == 0) return;
+  const unsigned lane = first_lane(bad);
+  if (!warp.unit->findings.count_up(Check::Uninit, warp.this_op(), kNoOp, count_lanes(bad))) {
+    warp.report_at(Check::Uninit, bad, address[lane],
+                   "combines with memory that nothing has written");
+  }
+}
+
+// Elements of vectors are combined one by one, each at its own address. Places: op.count results
+// (or none), then op.count values, then for cas as many more.
+template <typename T, auto F, bool kTakesMemory = true>
+void run_atomic(Warp& warp, const Op& op) {
+  const Program& program = *warp.program;
+  const Address& at = program.addresses[op.address];
+  if (warp.tracks() && at.base.present()) warp.use(at.base, warp.exec);
+  std::uint64_t address[kLanes];
+  warp.addresses(at, address);
+  const unsigned total = op.bytes * op.count;
+  ++warp.unit->activity;
+  const bool has_result = op.mode2 != 0;
+  const Place* places = &program.places[op.extra];
+  if (has_result) {
+    for (unsigned i = 0; i < op.count; ++i) warp.define(places[i]);
+  }
+  warp.access(address, warp.exec, total, Warp::Touch::Atomic, at.space,
+              [&](Region& region, Mask group) {
+                note_access(warp, region, address, group, total, Touched::Atomic, true);
+                check_async(warp, region, address, group, total, true);
+                count_access(warp, region, address, group, total);
+                if constexpr (kTakesMemory) use_memory(warp, region, address, group, total);
+                for_each_lane(group, [&](unsigned l) {
+                  if (address[l] % sizeof(T) != 0) return;
+                  synchronise(warp, op, address[l]);
+                  const std::uint64_t offset = region.offset(address[l], l);
+                  for (unsigned i = 0; i < op.count; ++i) {
+                    const T b = warp.source<T>(places[op.count + i])[l];
+                    const Place third = places[2 * op.count + i];
+                    const T c = third.present() ? warp.source<T>(third)[l] : T{};
+                    const T old = replace<T, F>(region.data + offset + i * sizeof(T), b, c);
+                    if (has_result) warp.lanes<T>(places[i])[l] = old;
+                  }
+                  mark_bytes(region, offset, total);
+                });
+              });
+}
+
+// --- decoding
+// ---------------------------------------------------------------------------------------
+
+template <typename T>
+RunOp pick_int_atomic(std::string_view op) {
+  using U = std::make_unsigned_t<T>;
+  constexpr auto kAdd = [](T a, T b, T) {
+    return static_cast<T>(static_cast<U>(a) + static_cast<U>(b));
+  };
+  constexpr auto kMin = [](T a, T b, T) { return b < a ? b : a; };
+  constexpr auto kMax = [](T a, T b, T) { return b > a ? b : a; };
+  constexpr auto kInc = [](T a, T b, T) {
+    return a >= b ? T{0} : static_cast<T>(static_cast<U>(a) + 1U);
+  };
+  constexpr auto kDec = [](T a, T b, T) {
+    return a == 0 || a > b ? b : static_cast<T>(static_cast<U>(a) - 1U);
+  };
+  if (op == "add") return run_atomic<T, kAdd>;
+  if (op == "min") return run_atomic<T, kMin>;
+  if (op == "max") return run_atomic<T, kMax>;
+  if constexpr (std::is_same_v<T, std::uint32_t>) {
+    if (op == "inc") return run_atomic<T, kInc>;
+    if (op == "dec") return run_atomic<T, kDec>;
+  }
+  return nullptr;
+}
+
+template <typename T>
+RunOp pick_bit_atomic(std::string_view op) {
+  constexpr auto kExch = [](T, T b, T) { return b; };
+  constexpr auto kCas = [](T a, T b, T c) { return a == b ? c : a; };
+  if (op == "exch") return run_atomic<T, kExch, false>;
+  if (op == "cas") return run_atomic<T, kCas>;
+  if constexpr (!std::is_same_v<T, Wide>) {
+    constexpr auto kAnd = [](T a, T b, T) { return static_cast<T>(a & b); };
+    constexpr auto kOr = [](T a, T b, T) { return static_cast<T>(a | b); };
+    constexpr auto kXor = [](T a, T b, T) { return static_cast<T>(a ^ b); };
+    if (op == "and") return run_atomic<T, kAnd>;
+    if (op == "or") return run_atomic<T, kOr>;
+    if (op == "xor") return run_atomic<T, kXor>;
+  }
+  return nullptr;
+}
+
+template <typename T, auto Add, auto Min, auto Max>
+RunOp pick_float_atomic(std::string_view op) {
+  constexpr auto kAdd = [](T a, T b, T) { return Add(a, b); };
+  constexpr auto kMin = [](T a, T b, T) { return Min(a, b); };
+  constexpr auto kMax = [](T a, T b, T) { return Max(a, b); };
+  if (op == "add") return run_atomic<T, kAdd>;
+  return op == "min" ? run_atomic<T, kMin> : run_atomic<T, kMax>;
+}
+
+// Sums in single and double precision differ from memory to memory: lanes of a kind go together.
+template <typename T, auto Shared, auto Global>
+void run_add(Warp& warp, const Op& op) {
+  constexpr auto kShared = [](T a, T b, T) { return Shared(a, b); };
+  constexpr auto kGlobal = [](T a, T b, T) { return Global(a, b); };
+  std::uint64_t address[kLanes];
+  warp.addresses(warp.program->addresses[op.address], address);
+  const Mask all = warp.exec;
+  Mask global = 0;
+  for_each_lane(all, [&](unsigned l) {
+    if (address[l] >= kGlobalStart) global |= lane_bit(l);
+  });
+  warp.exec = global;
+  if (global != 0) run_atomic<T, kGlobal>(warp, op);
+  warp.exec = all & ~global;
+  if (warp.exec != 0) run_atomic<T, kShared>(warp, op);
+  warp.exec = all;
+}
+
+RunOp pick_atomic(isa::Type type, std::string_view op) {
+  using isa::Type;
+  switch (type) {
+    case Type::B16:
+      return pick_bit_atomic<std::uint16_t>(op);
+    case Type::B32:
+      return pick_bit_atomic<std::uint32_t>(op);
+    case Type::B64:
+      return pick_bit_atomic<std::uint64_t>(op);
+    case Type::B128:
+      return pick_bit_atomic<Wide>(op);
+    case Type::U32:
+      return pick_int_atomic<std::uint32_t>(op);
+    case Type::S32:
+      return pick_int_atomic<std::int32_t>(op);
+    case Type::U64:
+      return pick_int_atomic<std::uint64_t>(op);
+    case Type::S64:
+      return pick_int_atomic<std::int64_t>(op);
+    case Type::F32:
+      return run_add<std::uint32_t, add_f32, add_f32_flushed>;
+    case Type::F64:
+      return run_add<std::uint64_t, add_f64_shared, add_f64_global>;
+    case Type::F16:
+      return pick_float_atomic<std::uint16_t, add_f16, min_f16, max_f16>(op);
+    case Type::Bf16:
+      return pick_float_atomic<std::uint16_t, add_bf16, min_bf16, max_bf16>(op);
+    case Type::F16x2:
+      return pick_float_atomic<std::uint32_t, pairwise<add_f16>, pairwise<min_f16>,
+                               pairwise<max_f16>>(op);
+    case Type::Bf16x2:
+      return pick_float_atomic<std::uint32_t, pairwise<add_bf16>, pairwise<min_bf16>,
+                               pairwise<max_bf16>>(op);
+    default:
+      return nullptr;
+  }
+}
+
+bool decode_atomic(Decode& in) {
+  const bool has_result = in.form.form().mnemonic == "atom";
+  const isa::Type type = in.type("type");
+  const std::string_view sem = in.word("sem");
+  in.op.run = pick_atomic(type, in.word("op"));
+  in.op.bytes = static_cast<std::uint8_t>(isa::info(type).bits / 8);
+  const bool releases = sem == "release" || sem == "acq_rel" || in.has("release");
+  in.op.mode = static_cast<std::uint8_t>((sem == "acquire" || sem == "acq_rel" ? kAcquires : 0) |
+                                         (releases ? kReleases : 0));
+  in.op.mode2 = has_result ? 1 : 0;
+  const std::size_t first = has_result ? 1 : 0;
+  const std::vector<Place> values = in.sources(first + 1);
+  const std::size_t count = values.size();
+  std::vector<Place> places(3 * count);
+  if (has_result) {
+    const std::vector<Place> results = in.results(0);
+    std::copy(results.begin(), results.end(), places.begin());
+  }
+  std::copy(values.begin(), values.end(), places.begin() + static_cast<std::ptrdiff_t>(count));
+  if (in.word("op") == "cas") places[2 * count] = in.source(first + 2);
+  in.op.address = in.address(first);
+  in.further(places);
+  in.op.count = static_cast<std::uint16_t>(count);
+  return true;
+}
+
+// Into global memory it is a reduction with release that nobody waits for.
+bool decode_reduce_async(Decode& in) {
+  return in.has("release") ? decode_atomic(in) : decode_red_async(in);
+}
+
+constexpr OpRow kRows[] = {
+    {"atom", decode_atomic},
+    {"red", decode_atomic},
+    {"red.async", decode_reduce_async},
+};
+
+}  // namespace
+
+constinit const OpFamily kAtomicOps{"atomic", kRows};
+
+}  // namespace ww::sim

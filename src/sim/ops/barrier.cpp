@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+// Barriers of a CTA, a warp and a cluster. `bar` is `barrier` with `.aligned`. Threads are counted
+// in whole warps, as the hardware does: a warp that lacks lanes at its end counts 32.
+#include <fmt/format.h>
+
+#include "sim/ops/families.h"
+#include "sim/unit.h"
+
+namespace ww::sim {
+namespace {
+
+enum class Kind : std::uint8_t { Sync, Arrive, Popc, And, Or };
+constexpr std::uint8_t kAlignedForm = 0x10;  // of Op::mode, with the kind
+
+Kind kind_of(const Op& op) { return static_cast<Kind>(op.mode & 0xFU); }
+
+// The value that all executing lanes must agree on.
+std::uint32_t uniform(Warp& warp, Place place, const char* what) {
+  const auto* values = warp.source<std::uint32_t>(place);
+  const std::uint32_t value = values[first_lane(warp.exec)];
+  Mask others = 0;
+  for_each_lane(warp.exec, [&](unsigned l) {
+    if (values[l] != value) others |= lane_bit(l);
+  });
+  if (others != 0 && warp.checks(Check::Barrier)) {
+    warp.report(
+        Check::Barrier, others,
+        fmt::format("lanes disagree on {}: {} and {}", what, value, values[first_lane(others)]));
+  }
+  return value;
+}
+
+// Lanes that come to the barrier now; a short last warp brings those it lacks with its first ones.
+std::uint32_t arriving(const Warp& warp, const Barrier& barrier) {
+  const bool first = !has_lane(barrier.warps_arrived, warp.index);
+  return count_lanes(warp.exec) + (first ? kLanes - count_lanes(warp.live) : 0);
+}
+
+void expect(Warp& warp, Barrier& barrier, std::uint32_t id, std::uint32_t threads) {
+  const bool is_partial = threads != 0;
+  if (is_partial && threads % kLanes != 0 && warp.checks(Check::Barrier)) {
+    warp.report(Check::Barrier, warp.exec,
+                fmt::format("barrier {} for {} threads, which is no multiple of 32", id, threads));
+  }
+  if (barrier.arrived == 0) {
+    barrier.expected = threads;
+    barrier.is_partial = is_partial;
+    barrier.first_op = warp.this_op();
+    return;
+  }
+  if ((barrier.is_partial != is_partial || barrier.expected != threads) &&
+      warp.checks(Check::Barrier)) {
+    const auto count = [](bool partial, std::uint32_t n) {
+      return partial ? fmt::format("{} threads", n) : std::string("all threads");
+    };
+    warp.report_at(
+        Check::Barrier, warp.exec, 0,
+        fmt::format("barrier {} for {}, and others wait there for {}", id,
+                    count(is_partial, threads), count(barrier.is_partial, barrier.expected)),
+        Party{barrier.first_op, warp.cta->linear, warp.index, 0});
+  }
+}
+
+void give_result(Warp& warp, const Op& op, std::uint32_t value) {
+  const std::uint32_t count = value & 0x7FFF'FFFFU;
+  const bool all = (value & 0x8000'0000U) != 0;
+  switch (kind_of(op)) {
+    case Kind::Sync:
+    case Kind::Arrive:
+      return;
+    case Kind::Popc:
+      for_each_lane(warp.exec, [&](unsigned l) { warp.lanes<std::uint32_t>(op.p[0])[l] = count; });
+      return;
+    case Kind::And:
+      warp.set_pred(op.p[0], all ? kAllLanes : 0);
+      return;
+    case Kind::Or:
+      warp.set_pred(op.p[0], count != 0 ? kAllLanes : 0);
+      return;
+  }
+}
+
+void run_barrier(Warp& warp, const Op& op) {
+  std::uint32_t value = 0;
+  if (warp.is_granted() && !warp.is_meeting_grant()) {
+    warp.take_grant(&value);
+    give_result(warp, op, value);
+    return;
+  }
+  if ((op.mode & kAlignedForm) != 0 && !warp.meet_all()) return;
+  const std::uint32_t id = uniform(warp, op.p[1], "the barrier") & 15U;
+  const std::uint32_t threads =
+      op.p[2].present() ? uniform(warp, op.p[2], "the number of threads") : 0;
+  Barrier& barrier = warp.cta->barriers[id];
+  expect(warp, barrier, id, threads);
+  barrier.arrived += arriving(warp, barrier);
+  barrier.warps_arrived |= lane_bit(warp.index);
+  if (op.p[3].present()) {
+    const Mask holds = warp.pred(op.p[3]) ^ (op.mode2 != 0 ? kAllLanes : 0);
+    barrier.count += count_lanes(holds & warp.exec);
+    barrier.voters += count_lanes(warp.exec);
+  }
+  if (kind_of(op) != Kind::Arrive) warp.wait(SplitState::AtBarrier, id);
+  ++warp.unit->activity;
+  warp.unit->arrive(*warp.cta, id);
+}
+
+Kind kind_in(const Decode& in) {
+  if (in.has("sync")) return Kind::Sync;
+  if (in.has("arrive")) return Kind::Arrive;
+  const std::string_view op = in.word("op");
+  return op == "popc" ? Kind::Popc : op == "and" ? Kind::And : Kind::Or;
+}
+
+bool decode_barrier(Decode& in) {
+  const Kind kind = kind_in(in);
+  const bool aligned = in.form.form().mnemonic == "bar" || in.has("aligned");
+  in.op.run = run_barrier;
+  in.op.mode =
+      static_cast<std::uint8_t>(static_cast<unsigned>(kind) | (aligned ? kAlignedForm : 0U));
+  if (aligned) in.op.flags = kAligned;
+  std::size_t next = 0;
+  if (in.has("red")) in.op.p[0] = in.result(next++);
+  in.op.p[1] = in.source(next++);
+  if (in.given(next)) in.op.p[2] = in.source(next);
+  ++next;
+  if (in.has("red")) {
+    in.op.p[3] = in.source(next);
+    in.op.mode2 = in.is_negated(next) ? 1 : 0;
+  }
+  return true;
+}
+
+// --- warp
+// -------------------------------------------------------------------------------------------
+
+void run_warp_sync(Warp& warp, const Op& op) {
+  Mask mask = 0;
+  if (!warp.meet_mask(op.p[0], mask)) return;
+  if (warp.unit->races != nullptr) warp.unit->races->lanes_met(warp.unit_warp(), mask | ~warp.born);
+}
+
+bool decode_warp_sync(Decode& in) {
+  in.op.run = run_warp_sync;
+  in.operands({in.source(0)});
+  return true;
+}
+
+// --- cluster
+// ----------------------------------------------------------------------------------------
+
+void run_cluster_arrive(Warp& warp, const Op& op) {
+  if (op.mode != 0 && !warp.meet_all()) return;
+  const std::uint32_t phase = warp.unit->cluster_phase();
+  for_each_lane(warp.exec, [&](unsigned l) { warp.cluster_phase[l] = phase + 1; });
+  ++warp.unit->activity;
+  warp.unit->arrive_cluster(count_lanes(warp.exec));
+}
+
+void run_cluster_wait(Warp& warp, const Op& op) {
+  if (op.mode != 0 && !warp.meet_all()) return;
+  Mask waits = 0;
+  Mask stray = 0;
+  for_each_lane(warp.exec, [&](unsigned l) {
+    if (warp.cluster_phase[l] == 0) stray |= lane_bit(l);
+    if (warp.cluster_phase[l] > warp.unit->cluster_phase()) waits |= lane_bit(l);
+  });
+  if (stray != 0 && warp.checks(Check::Barrier)) {
+    warp.report(Check::Barrier, stray, "waits for the cluster's barrier without having arrived");
+  }
+  if (waits != 0) warp.wait(SplitState::AtClusterBarrier);
+}
+
+bool decode_cluster_arrive(Decode& in) {
+  in.op.run = run_cluster_arrive;
+  in.op.mode = in.has("aligned") ? 1 : 0;
+  return true;
+}
+bool decode_cluster_wait(Decode& in) {
+  in.op.run = run_cluster_wait;
+  in.op.mode = in.has("aligned") ? 1 : 0;
+  return true;
+}
+
+constexpr OpRow kRows[] = {
+    {"bar", decode_barrier},
+    {"barrier", decode_barrier},
+    {"bar.warp.sync", decode_warp_sync},
+    {"barrier.cluster.arrive", decode_cluster_arrive},
+    {"barrier.cluster.wait", decode_cluster_wait},
+};
+
+}  // namespace
+
+constinit const OpFamily kBarrierOps{"barrier", kRows};
+
+}  // namespace ww::sim

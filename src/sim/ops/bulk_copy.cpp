@@ -1,0 +1,372 @@
+// SPDX-License-Identifier: Apache-2.0
+// cp.async.bulk and cp.reduce.async.bulk: runs of bytes, multiples of 16, that the copy engine
+// moves or combines. Into shared memory (of any CTA of the cluster, or of several at once) the
+// bytes are counted by an mbarrier there, and land when somebody waits for it. Into global memory
+// they belong to a group of the thread, and land when it waits for that; with `.read` it waits only
+// until it may write to the source again. st.async and red.async are the same for single elements.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+#include "sim/ops/async_ops.h"
+#include "sim/ops/families.h"
+
+namespace ww::sim {
+namespace {
+
+constexpr std::uint32_t kUnit = 16;  // bytes: sizes and addresses are multiples of it
+constexpr std::uint32_t kMostBytes = (1U << 20U) - kUnit;  // what one phase can count
+
+/// What happens to the bytes at their destination.
+struct Effect {
+  Combine combine = nullptr;    // null: they replace what is there
+  unsigned element = 1;         // bytes, of those that are combined
+  std::uint16_t mask = 0xFFFF;  // which bytes of every 16 are written
+};
+
+Effect effect_of(const Op& op) {
+  return {.combine = reinterpret_cast<Combine>(op.imm),
+          .element = std::max(1U, unsigned{op.bytes})};
+}
+
+// --- landing
+// ----------------------------------------------------------------------------------------
+
+void put_bytes(const Run& run, const Bytes& bytes, std::uint16_t mask) {
+  const std::uint64_t to = run.address - run.region->base;
+  std::uint8_t* undefined = run.region->undefined;
+  for (std::uint32_t i = 0; i < run.bytes; ++i) {
+    if (((unsigned{mask} >> (i % kUnit)) & 1U) == 0) continue;
+    run.region->data[to + i] = bytes.data[i];
+    if (undefined != nullptr) undefined[to + i] = bytes.undefined.empty() ? 0 : bytes.undefined[i];
+  }
+}
+
+void combine_bytes(const Run& run, const Bytes& bytes, const Effect& effect) {
+  const std::uint64_t to = run.address - run.region->base;
+  std::uint8_t* undefined = run.region->undefined;
+  for (std::uint32_t i = 0; i + effect.element <= run.bytes; i += effect.element) {
+    effect.combine(run.region->data + to + i, &bytes.data[i]);
+    if (undefined == nullptr || bytes.undefined.empty()) continue;
+    // A result is as undefined as what it is made of.
+    std::uint8_t any = 0;
+    for (unsigned b = 0; b < effect.element; ++b) {
+      any |= static_cast<std::uint8_t>(undefined[to + i + b] | bytes.undefined[i + b]);
+    }
+    std::memset(undefined + to + i, any, effect.element);
+  }
+}
+
+void land(Warp& warp, unsigned lane, const Run& run, const Bytes& bytes, const Effect& effect) {
+  if (run.region == nullptr) return;
+  end_write(warp, run, lane, effect.combine != nullptr);
+  if (effect.combine != nullptr) {
+    combine_bytes(run, bytes, effect);
+  } else if (effect.mask == 0xFFFF) {
+    const std::uint64_t to = run.address - run.region->base;
+    std::memcpy(run.region->data + to, bytes.data.data(), run.bytes);
+    if (run.region->undefined == nullptr) return;
+    if (bytes.undefined.empty()) {
+      std::memset(run.region->undefined + to, 0, run.bytes);
+    } else {
+      std::memcpy(run.region->undefined + to, bytes.undefined.data(), run.bytes);
+    }
+  } else {
+    put_bytes(run, bytes, effect.mask);
+  }
+}
+
+// --- issuing
+// ----------------------------------------------------------------------------------------
+
+/// The addresses of an op in all lanes: destination, source, mbarrier.
+struct Addresses {
+  std::uint64_t of[3][kLanes];
+  Space space[3];
+};
+
+Addresses addresses_of(Warp& warp, const Op& op, unsigned count) {
+  Addresses all{};
+  for (unsigned i = 0; i < count; ++i) {
+    const Address& address = warp.program->addresses[op.address + i];
+    if (address.base.present()) warp.use(address.base, warp.exec);
+    warp.addresses(address, all.of[i]);
+    all.space[i] = address.space;
+  }
+  return all;
+}
+
+// The size that a lane gives, as far as it makes sense.
+std::uint32_t size_in(Warp& warp, const Op& op, unsigned lane) {
+  const std::uint32_t size = warp.source<std::uint32_t>(op.p[0])[lane];
+  if (size % kUnit == 0 && size <= kMostBytes) return size;
+  if (warp.checks(Check::Align) &&
+      !warp.unit->findings.count_up(Check::Align, warp.this_op(), kNoOp, 1)) {
+    warp.report(Check::Align, lane_bit(lane),
+                fmt::format("a size of {} bytes; multiples of {} up to {} are possible", size,
+                            kUnit, kMostBytes));
+  }
+  return std::min(size, kMostBytes);
+}
+
+std::uint64_t rank_of(std::uint64_t address) {
+  return ((address - kSharedWindow) >> kRankShift) - 1;
+}
+
+void check_same_cta(Warp& warp, unsigned lane, std::uint64_t to, std::uint64_t mbarrier) {
+  if (rank_of(to) == rank_of(mbarrier) || !warp.checks(Check::Barrier)) return;
+  if (warp.unit->findings.count_up(Check::Barrier, warp.this_op(), kNoOp, 1)) return;
+  warp.report_at(
+      Check::Barrier, lane_bit(lane), mbarrier,
+      fmt::format("the data goes to CTA {} of the cluster, and the mbarrier is in CTA {}",
+                  rank_of(to), rank_of(mbarrier)));
+}
+
+/// What one lane sends: the bytes, where they were, what becomes of them.
+struct Parcel {
+  Run from;
+  Bytes bytes;
+  Effect effect;
+  std::uint32_t size = 0;
+};
+
+// Starts the write of a parcel to one CTA; its mbarrier hears of it when it lands.
+void send(Warp& warp, unsigned lane, const std::shared_ptr<const Parcel>& parcel, const Run& to,
+          std::uint64_t mbarrier) {
+  mbarrier_at(warp, mbarrier, lane_bit(lane));
+  begin_write(warp, to, lane, parcel->effect.combine != nullptr);
+  const Run from = parcel->from;
+  if (from.region != nullptr) {
+    mark_shared(warp, *from.region, from.address, from.bytes, lane, Use::Read);
+  }
+  const std::uint32_t op = warp.this_op();
+  warp.unit->jobs.push_back(
+      {.mbarrier = mbarrier, .op = op, .warp = &warp, .lane = lane, .deliver = [=, &warp] {
+         const ActingFor acting(warp, op);
+         if (parcel->from.region != nullptr) {
+           unmark_shared(warp, *parcel->from.region, parcel->from.address, parcel->from.bytes,
+                         Use::Read);
+         }
+         land(warp, lane, to, parcel->bytes, parcel->effect);
+         complete_tx(warp, mbarrier, lane, parcel->size);
+       }});
+}
+
+std::shared_ptr<Parcel> take(Warp& warp, const Op& op, unsigned lane, const Addresses& at) {
+  auto parcel = std::make_shared<Parcel>();
+  parcel->size = size_in(warp, op, lane);
+  parcel->from = find_run(warp, at.of[1][lane], lane, parcel->size, Warp::Touch::Read, at.space[1]);
+  parcel->bytes = read_run(warp, parcel->from, lane, parcel->size);
+  parcel->effect = effect_of(op);
+  return parcel;
+}
+
+// p: size, and with multicast the mask of CTAs.
+void run_to_shared(Warp& warp, const Op& op) {
+  const Addresses at = addresses_of(warp, op, 3);
+  warp.use(op.p[0], warp.exec);
+  const bool is_multicast = op.p[1].present();
+  if (is_multicast) warp.use(op.p[1], warp.exec);
+  for_each_lane(warp.exec, [&](unsigned l) {
+    const std::shared_ptr<Parcel> parcel = take(warp, op, l, at);
+    const auto start = [&](std::uint64_t to, std::uint64_t mbarrier) {
+      const Run run = find_run(warp, to, l, parcel->size, Warp::Touch::Write, at.space[0]);
+      send(warp, l, parcel, run, mbarrier);
+    };
+    if (!is_multicast) {
+      check_same_cta(warp, l, at.of[0][l], at.of[2][l]);
+      start(at.of[0][l], at.of[2][l]);
+      return;
+    }
+    const std::uint16_t mask = warp.source<std::uint16_t>(op.p[1])[l];
+    for (std::uint64_t rank = 0; rank < 16; ++rank) {
+      if (((mask >> rank) & 1U) == 0) continue;
+      const auto there = [&](std::uint64_t address) {
+        return address + ((rank - rank_of(address)) << kRankShift);
+      };
+      start(there(at.of[0][l]), there(at.of[2][l]));
+    }
+  });
+}
+
+// --- groups of the thread
+// ---------------------------------------------------------------------------
+
+// p: size, and with cp_mask the bytes of every 16 that are written.
+void run_to_global(Warp& warp, const Op& op) {
+  const Addresses at = addresses_of(warp, op, 2);
+  warp.use(op.p[0], warp.exec);
+  if (op.p[1].present()) warp.use(op.p[1], warp.exec);
+  const std::uint32_t number = warp.this_op();
+  for_each_lane(warp.exec, [&](unsigned l) {
+    const std::shared_ptr<Parcel> parcel = take(warp, op, l, at);
+    if (op.p[1].present()) parcel->effect.mask = warp.source<std::uint16_t>(op.p[1])[l];
+    const Run to = find_run(warp, at.of[0][l], l, parcel->size, Warp::Touch::Write, at.space[0]);
+    const Run from = parcel->from;
+    begin_write(warp, to, l, parcel->effect.combine != nullptr);
+    PendingJob job;
+    job.op = number;
+    job.warp = &warp;
+    job.lane = l;
+    job.group = warp.bulk_committed[l];
+    if (from.region != nullptr) {
+      mark_shared(warp, *from.region, from.address, from.bytes, l, Use::Read);
+      job.kind = PendingJob::Kind::BulkRead;
+      job.deliver = [&warp, from] {
+        unmark_shared(warp, *from.region, from.address, from.bytes, Use::Read);
+      };
+      warp.unit->jobs.push_back(job);
+    }
+    job.kind = PendingJob::Kind::BulkWrite;
+    job.deliver = [&warp, parcel, to, number, l] {
+      const ActingFor acting(warp, number);
+      land(warp, l, to, parcel->bytes, parcel->effect);
+    };
+    warp.unit->jobs.push_back(job);
+  });
+}
+
+void run_commit(Warp& warp, const Op&) {
+  for_each_lane(warp.exec, [&](unsigned l) { ++warp.bulk_committed[l]; });
+}
+
+// imm: how many groups may stay; mode: whether sources are enough.
+void run_wait_group(Warp& warp, const Op& op) {
+  const auto newest = static_cast<std::uint64_t>(op.imm);
+  std::vector<PendingJob>& jobs = warp.unit->jobs;
+  const auto is_due = [&](const PendingJob& job) {
+    if (job.kind == PendingJob::Kind::Signal || job.warp != &warp) return false;
+    if (!has_lane(warp.exec, job.lane)) return false;
+    if (op.mode != 0 && job.kind != PendingJob::Kind::BulkRead) return false;
+    const std::uint32_t committed = warp.bulk_committed[job.lane];
+    return job.group < committed && committed - job.group > newest;
+  };
+  std::vector<PendingJob> due;
+  for (PendingJob& job : jobs) {
+    if (!is_due(job)) continue;
+    due.push_back(job);
+    job.deliver = nullptr;
+  }
+  std::erase_if(jobs, [](const PendingJob& job) { return job.deliver == nullptr; });
+  for (const PendingJob& job : due) job.deliver();
+}
+
+// --- single elements
+// --------------------------------------------------------------------------------
+
+// op.count registers of op.bytes bytes each.
+void run_store_async(Warp& warp, const Op& op) {
+  const Address* addresses = &warp.program->addresses[op.address];
+  std::uint64_t to[kLanes];
+  std::uint64_t mbarrier[kLanes];
+  for (unsigned i = 0; i < 2; ++i) {
+    if (addresses[i].base.present()) warp.use(addresses[i].base, warp.exec);
+    warp.addresses(addresses[i], i == 0 ? to : mbarrier);
+  }
+  const Place* places = &warp.program->places[op.extra];
+  const std::uint32_t total = op.bytes * unsigned{op.count};
+  const auto send_lane = [&](Region* region, unsigned l) {
+    auto parcel = std::make_shared<Parcel>();
+    parcel->size = total;
+    parcel->effect.combine = reinterpret_cast<Combine>(op.imm);
+    parcel->effect.element = op.bytes;
+    parcel->bytes.data.resize(total);
+    if (warp.tracks()) parcel->bytes.undefined.resize(total);
+    for (unsigned i = 0; i < op.count; ++i) {
+      std::memcpy(&parcel->bytes.data[i * op.bytes],
+                  warp.source<std::byte>(places[i]) + std::size_t{l} * op.bytes, op.bytes);
+      if (!warp.tracks() || places[i].is_constant()) continue;
+      const std::uint8_t bits = warp.undefined_lanes(places[i])[l];
+      for (unsigned b = 0; b < op.bytes; ++b) {
+        parcel->bytes.undefined[i * op.bytes + b] = ((bits >> b) & 1U) != 0 ? 0xFF : 0;
+      }
+    }
+    check_same_cta(warp, l, to[l], mbarrier[l]);
+    send(warp, l, parcel, Run{region, to[l], region != nullptr ? total : 0}, mbarrier[l]);
+  };
+  Mask missing = warp.exec;
+  warp.access(to, warp.exec, total, Warp::Touch::Write, addresses[0].space,
+              [&](Region& region, Mask group) {
+                missing &= ~group;
+                for_each_lane(group, [&](unsigned l) { send_lane(&region, l); });
+              });
+  for_each_lane(missing, [&](unsigned l) { send_lane(nullptr, l); });
+}
+
+bool decode_element(Decode& in, Combine combine) {
+  in.op.run = run_store_async;
+  in.op.flags = kTracksItself;
+  in.op.imm = reinterpret_cast<std::int64_t>(combine);
+  in.op.bytes = static_cast<std::uint8_t>(isa::info(in.type("type")).bits / 8);
+  in.op.address = cluster_address(in, 0);
+  in.further(in.sources(1));
+  cluster_address(in, 2);
+  return true;
+}
+
+// --- decoding
+// ---------------------------------------------------------------------------------------
+
+bool decode_bulk(Decode& in) {
+  const bool to_global = in.word("dst") == "global";
+  in.op.run = to_global ? run_to_global : run_to_shared;
+  in.op.flags = kTracksItself;
+  in.op.address = in.address(0);
+  in.address(1);
+  in.op.p[0] = in.source(2);
+  if (!to_global) in.address(3);
+  const auto& operands = in.form.form().operands;
+  for (std::size_t i = 3; i < operands.size(); ++i) {
+    if (operands[i].name == "mask" && in.given(i)) in.op.p[1] = in.source(i);
+  }
+  return true;
+}
+
+bool decode_bulk_reduce(Decode& in) {
+  const isa::Type type = in.type("type");
+  const Combine combine = pick_combine(in.has("op") ? in.word("op") : "add", type);
+  decode_bulk(in);
+  in.op.imm = reinterpret_cast<std::int64_t>(combine);
+  in.op.bytes = static_cast<std::uint8_t>(isa::info(type).bits / 8);
+  return combine != nullptr;
+}
+
+void run_nothing(Warp&, const Op&) {}
+bool decode_prefetch(Decode& in) {
+  in.op.run = run_nothing;
+  in.op.flags = kTracksItself;
+  return true;
+}
+bool decode_commit(Decode& in) {
+  in.op.run = run_commit;
+  return true;
+}
+bool decode_wait_group(Decode& in) {
+  in.op.run = run_wait_group;
+  in.op.imm = in.immediate(0);
+  in.op.mode = in.has("read") ? 1 : 0;
+  return true;
+}
+
+constexpr OpRow kRows[] = {
+    {"cp.async.bulk", decode_bulk},
+    {"cp.reduce.async.bulk", decode_bulk_reduce},
+    {"cp.async.bulk.prefetch", decode_prefetch},
+    {"cp.async.bulk.commit_group", decode_commit},
+    {"cp.async.bulk.wait_group", decode_wait_group},
+};
+
+}  // namespace
+
+bool decode_st_async(Decode& in) { return decode_element(in, nullptr); }
+
+bool decode_red_async(Decode& in) {
+  const Combine combine = pick_combine(in.word("op"), in.type("type"));
+  return combine != nullptr && decode_element(in, combine);
+}
+
+constinit const OpFamily kBulkCopyOps{"bulk_copy", kRows};
+
+}  // namespace ww::sim

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+// Clusters: addresses in the shared memories of neighbours, and dependent grids, of which there are
+// none here.
+#include "sim/ops/families.h"
+#include "sim/unit.h"
+
+namespace ww::sim {
+namespace {
+
+constexpr std::uint32_t kOffsetBits = (1U << kRankShift) - 1;
+
+// The same offset in the shared memory of CTA `rank`. The generic form keeps the window.
+template <typename T>
+void run_mapa(Warp& warp, const Op& op) {
+  const auto* a = warp.source<T>(op.p[1]);
+  const auto* rank = warp.source<std::uint32_t>(op.p[2]);
+  T mapped[kLanes];
+  for (unsigned l = 0; l < kLanes; ++l) {
+    const T window = static_cast<T>(std::uint64_t{a[l]} & ~std::uint64_t{0xFFFF'FFFFU});
+    const std::uint32_t offset = static_cast<std::uint32_t>(a[l]) & kOffsetBits;
+    mapped[l] = static_cast<T>(window | offset | ((rank[l] + 1) << kRankShift));
+  }
+  Mask bad = 0;
+  for_each_lane(warp.exec, [&](unsigned l) {
+    if (rank[l] >= warp.unit->ctas.size()) bad |= lane_bit(l);
+  });
+  if (bad != 0 && warp.checks(Check::Bounds)) {
+    warp.report(Check::Bounds, bad, "`mapa` of a block that the cluster does not have");
+  }
+  warp.write(op.p[0], mapped);
+}
+
+template <typename T>
+void run_getctarank(Warp& warp, const Op& op) {
+  const auto* a = warp.source<T>(op.p[1]);
+  std::uint32_t rank[kLanes];
+  for (unsigned l = 0; l < kLanes; ++l) {
+    const std::uint32_t field = (static_cast<std::uint32_t>(a[l]) >> kRankShift) & 0xFFU;
+    rank[l] = field == 0 ? warp.cta->rank : field - 1;
+  }
+  warp.write(op.p[0], rank);
+}
+
+bool decode_mapa(Decode& in) {
+  in.op.run = in.word("type") == "u32" ? run_mapa<std::uint32_t> : run_mapa<std::uint64_t>;
+  in.operands({in.result(0), in.source(1), in.source(2)});
+  return true;
+}
+bool decode_getctarank(Decode& in) {
+  in.op.run =
+      in.word("type") == "u32" ? run_getctarank<std::uint32_t> : run_getctarank<std::uint64_t>;
+  in.operands({in.result(0), in.source(1)});
+  return true;
+}
+
+void run_nothing(Warp&, const Op&) {}
+bool decode_nothing(Decode& in) {
+  in.op.run = run_nothing;
+  return true;
+}
+
+constexpr OpRow kRows[] = {
+    {"mapa", decode_mapa}, {"getctarank", decode_getctarank}, {"griddepcontrol", decode_nothing}};
+
+}  // namespace
+
+constinit const OpFamily kClusterOps{"cluster", kRows};
+
+}  // namespace ww::sim

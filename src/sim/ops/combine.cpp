@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+// The operations of cp.reduce.async.bulk and red.async on elements in memory. Other units may
+// combine into the same global memory at the same time, so the host's atomics are used.
+#include <atomic>
+#include <cstring>
+#include <type_traits>
+
+#include "sim/ops/async_ops.h"
+#include "sim/ops/atomic_values.h"
+
+namespace ww::sim {
+namespace {
+
+template <typename T, auto F>
+void combine(std::byte* at, const std::byte* with) {
+  T b;
+  std::memcpy(&b, with, sizeof b);
+  if (reinterpret_cast<std::uintptr_t>(at) % sizeof(T) != 0) {  // reported where that is checked
+    T value;
+    std::memcpy(&value, at, sizeof value);
+    value = F(value, b);
+    std::memcpy(at, &value, sizeof value);
+    return;
+  }
+  std::atomic_ref<T> place(*reinterpret_cast<T*>(at));
+  T old = place.load(std::memory_order_relaxed);
+  while (!place.compare_exchange_weak(old, F(old, b), std::memory_order_relaxed)) {
+  }
+}
+
+template <typename T>
+Combine pick_bits_combine(std::string_view op) {
+  constexpr auto kAnd = [](T a, T b) { return static_cast<T>(a & b); };
+  constexpr auto kOr = [](T a, T b) { return static_cast<T>(a | b); };
+  constexpr auto kXor = [](T a, T b) { return static_cast<T>(a ^ b); };
+  if (op == "and") return combine<T, kAnd>;
+  if (op == "or") return combine<T, kOr>;
+  return op == "xor" ? combine<T, kXor> : nullptr;
+}
+
+template <typename T>
+Combine pick_int_combine(std::string_view op) {
+  using U = std::make_unsigned_t<T>;
+  constexpr auto kAdd = [](T a, T b) {
+    return static_cast<T>(static_cast<U>(a) + static_cast<U>(b));
+  };
+  constexpr auto kMin = [](T a, T b) { return b < a ? b : a; };
+  constexpr auto kMax = [](T a, T b) { return b > a ? b : a; };
+  constexpr auto kInc = [](T a, T b) {
+    return a >= b ? T{0} : static_cast<T>(static_cast<U>(a) + 1U);
+  };
+  constexpr auto kDec = [](T a, T b) {
+    return a == 0 || a > b ? b : static_cast<T>(static_cast<U>(a) - 1U);
+  };
+  if (op == "add") return combine<T, kAdd>;
+  if (op == "min") return combine<T, kMin>;
+  if (op == "max") return combine<T, kMax>;
+  if (op == "inc") return combine<T, kInc>;
+  return op == "dec" ? combine<T, kDec> : nullptr;
+}
+
+template <typename T, auto Add, auto Min, auto Max>
+Combine pick_float_combine(std::string_view op) {
+  constexpr auto kAdd = [](T a, T b) { return Add(a, b); };
+  constexpr auto kMin = [](T a, T b) { return Min(a, b); };
+  constexpr auto kMax = [](T a, T b) { return Max(a, b); };
+  if (op == "add") return combine<T, kAdd>;
+  if (op == "min") return combine<T, kMin>;
+  return op == "max" ? combine<T, kMax> : nullptr;
+}
+
+}  // namespace
+
+Combine pick_combine(std::string_view op, isa::Type type) {
+  using isa::Type;
+  switch (type) {
+    case Type::B32:
+      return pick_bits_combine<std::uint32_t>(op);
+    case Type::B64:
+      return pick_bits_combine<std::uint64_t>(op);
+    case Type::U32:
+      return pick_int_combine<std::uint32_t>(op);
+    case Type::S32:
+      return pick_int_combine<std::int32_t>(op);
+    case Type::U64:
+      return pick_int_combine<std::uint64_t>(op);
+    case Type::S64:
+      return pick_int_combine<std::int64_t>(op);
+    case Type::F16:
+      return pick_float_combine<std::uint16_t, add_f16, min_f16, max_f16>(op);
+    case Type::Bf16:
+      return pick_float_combine<std::uint16_t, add_bf16, min_bf16, max_bf16>(op);
+    case Type::F32:
+      return pick_float_combine<std::uint32_t, add_f32_flushed, min_f32, max_f32>(op);
+    case Type::F64:
+      return op == "add" ? pick_float_combine<std::uint64_t, add_f64_global, add_f64_global,
+                                              add_f64_global>(op)
+                         : nullptr;
+    default:
+      return nullptr;
+  }
+}
+
+}  // namespace ww::sim

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+// Branches, calls, the end of threads.
+#include "sim/builtin.h"
+#include "sim/function_decoder.h"
+#include "sim/ops/families.h"
+#include "sim/unit.h"
+#include "sim/warp.h"
+
+namespace ww::sim {
+namespace {
+
+void run_branch(Warp& warp, const Op& op) { warp.branch(static_cast<std::uint32_t>(op.imm)); }
+
+// Lanes with the same index go together; the others come back to this op.
+void run_branch_table(Warp& warp, const Op& op) {
+  const auto& table = warp.program->branch_tables[op.extra];
+  const auto* index = warp.source<std::uint32_t>(op.p[0]);
+  const std::uint32_t wanted = index[first_lane(warp.exec)];
+  Mask same = 0;
+  for_each_lane(warp.exec, [&](unsigned l) {
+    if (index[l] == wanted) same |= lane_bit(l);
+  });
+  if (wanted >= table.size()) {
+    warp.trap("`brx.idx` beyond its list of labels");
+    return;
+  }
+  const Mask rest = warp.exec & ~same;
+  if (rest != 0) {
+    warp.exec = rest;
+    warp.branch(warp.this_op());
+  }
+  warp.exec = same;
+  warp.branch(table[wanted]);
+}
+
+void run_ret(Warp& warp, const Op&) { warp.ret(); }
+void run_exit(Warp& warp, const Op&) { warp.end_lanes(); }
+void run_trap(Warp& warp, const Op&) { warp.trap("`trap`"); }
+void run_nothing(Warp&, const Op&) {}
+void run_sleep(Warp& warp, const Op&) { warp.yield(); }
+
+bool decode_branch(Decode& in) {
+  in.op.run = run_branch;
+  in.target_label(0);
+  return true;
+}
+bool decode_branch_table(Decode& in) {
+  in.op.run = run_branch_table;
+  in.operands({in.source(0)});
+  in.op.extra = in.function().branch_table(in.operand(1).text);
+  return in.op.extra != ~0U;
+}
+bool decode_ret(Decode& in) {
+  in.op.run = run_ret;
+  return true;
+}
+bool decode_exit(Decode& in) {
+  in.op.run = run_exit;
+  return true;
+}
+bool decode_trap(Decode& in) {
+  in.op.run = run_trap;
+  return true;
+}
+bool decode_nothing(Decode& in) {
+  in.op.run = run_nothing;
+  return true;
+}
+bool decode_sleep(Decode& in) {
+  in.op.run = run_sleep;
+  in.operands({in.source(0)});
+  return true;
+}
+
+constexpr OpRow kRows[] = {
+    {"bra", decode_branch},      {"brx.idx", decode_branch_table},
+    {"ret", decode_ret},         {"exit", decode_exit},
+    {"trap", decode_trap},       {"brkpt", decode_nothing},
+    {"pmevent", decode_nothing}, {"pmevent.mask", decode_nothing},
+    {"nanosleep", decode_sleep},
+};
+
+}  // namespace
+
+void run_call(Warp& warp, const Op& op) {
+  const CallSite& site = warp.program->calls[op.extra];
+  if (!site.target.present()) {
+    warp.call(op.extra, site.function);
+    return;
+  }
+  warp.use(site.target, warp.exec);
+  const auto* targets = warp.source<std::uint64_t>(site.target);
+  const std::uint64_t wanted = targets[first_lane(warp.exec)];
+  const std::uint64_t number = (wanted - kCodeWindow) / 16;
+  if (wanted < kCodeWindow || number >= warp.program->functions.size() ||
+      warp.program->functions[number].is_entry) {
+    warp.trap("a call of something that is no function");
+    return;
+  }
+  Mask same = 0;
+  for_each_lane(warp.exec, [&](unsigned l) {
+    if (targets[l] == wanted) same |= lane_bit(l);
+  });
+  const Mask rest = warp.exec & ~same;
+  if (rest != 0) {
+    warp.exec = rest;
+    warp.branch(warp.this_op());
+  }
+  warp.exec = same;
+  warp.call(op.extra, static_cast<std::uint32_t>(number));
+}
+
+constinit const OpFamily kControlOps{"control", kRows};
+
+}  // namespace ww::sim

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+// All families of ops, declared from families.def.
+#pragma once
+
+#include "sim/decoder.h"
+
+namespace ww::sim {
+
+#define WW_OPS(object) extern const OpFamily object;
+#include "sim/ops/families.def"
+#undef WW_OPS
+
+}  // namespace ww::sim

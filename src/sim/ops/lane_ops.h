@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+// Lane by lane: turns a function of values into the run function of an op. The loops have no
+// branches, so that the compiler makes vector instructions of them; where only some lanes execute,
+// all 32 are calculated and those are kept. A register may be source and result at once, which is
+// fine lane by lane and why the loops say `ivdep`.
+#pragma once
+
+#include <cstdint>
+#include <type_traits>
+#include <utility>
+
+#include "isa/type.h"
+#include "sim/lanes.h"
+#include "sim/warp.h"
+
+namespace ww::sim {
+
+/// p[0] = f(p[1], p[2], …), element types D and S….
+template <typename D, typename... S, typename Function>
+void apply_lanes(Warp& warp, const Op& op, Function f) {
+  [&]<std::size_t... I>(std::index_sequence<I...>) {
+    const auto go = [f](D* d, const S*... s) {
+#pragma GCC ivdep
+      for (unsigned l = 0; l < kLanes; ++l) d[l] = f(s[l]...);
+    };
+    if (warp.exec == kAllLanes) {
+      go(warp.lanes<D>(op.p[0]), warp.source<S>(op.p[I + 1])...);
+    } else {
+      alignas(64) D kept[kLanes];
+      go(kept, warp.source<S>(op.p[I + 1])...);
+      warp.write(op.p[0], kept);
+    }
+  }
+  (std::index_sequence_for<S...>{});
+}
+
+/// p[0] = F(p[1], p[2], …), element types D and S…. Flattened: a call left in the loop is no vector
+/// code.
+template <auto F, typename D, typename... S>
+[[gnu::flatten]] void map_lanes(Warp& warp, const Op& op) {
+  apply_lanes<D, S...>(warp, op, [](S... s) { return F(s...); });
+}
+
+/// p[0] = F(op.imm, p[1], …): where the last operands are constants that F unpacks from one number.
+/// With the same amount in all lanes a shift is a vector instruction.
+template <auto F, typename D, typename... S>
+void map_lanes_imm(Warp& warp, const Op& op) {
+  apply_lanes<D, S...>(warp, op, [imm = op.imm](S... s) { return F(imm, s...); });
+}
+
+/// The lanes in which F holds.
+template <auto F, typename... S>
+Mask test_lanes(const S*... s) {
+  Mask bits = 0;
+  for (unsigned l = 0; l < kLanes; ++l) bits |= static_cast<Mask>(F(s[l]...)) << l;
+  return bits;
+}
+
+/// The run function for a type of 16, 32 or 64 bits: pick().template operator()<T>().
+template <typename Pick>
+RunOp pick_int(isa::Type type, Pick&& pick) {
+  using isa::Type;
+  switch (type) {
+    case Type::U16:
+      return pick.template operator()<std::uint16_t>();
+    case Type::S16:
+      return pick.template operator()<std::int16_t>();
+    case Type::U32:
+      return pick.template operator()<std::uint32_t>();
+    case Type::S32:
+      return pick.template operator()<std::int32_t>();
+    case Type::U64:
+      return pick.template operator()<std::uint64_t>();
+    case Type::S64:
+      return pick.template operator()<std::int64_t>();
+    default:
+      return nullptr;
+  }
+}
+
+/// The same for types without sign.
+template <typename Pick>
+RunOp pick_bits(isa::Type type, Pick&& pick) {
+  switch (isa::info(type).bits) {
+    case 16:
+      return pick.template operator()<std::uint16_t>();
+    case 32:
+      return pick.template operator()<std::uint32_t>();
+    case 64:
+      return pick.template operator()<std::uint64_t>();
+    default:
+      return nullptr;
+  }
+}
+
+}  // namespace ww::sim

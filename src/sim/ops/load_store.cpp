@@ -1,0 +1,430 @@
+// SPDX-License-Identifier: Apache-2.0
+// ld and st in every state space, with vectors and orders of the memory model. Caches do not exist
+// here: their operators, hints and priorities change nothing.
+#include <array>
+
+#include "sim/ops/async_ops.h"
+#include "sim/ops/families.h"
+#include "sim/ops/memory_ops.h"
+
+namespace ww::sim {
+namespace {
+
+constexpr std::uint8_t kSigned = 1;  // of Op::mode
+constexpr unsigned kStrengthShift = 1;
+
+Strength strength_of(const Op& op) { return static_cast<Strength>(op.mode >> kStrengthShift); }
+
+// One element of each lane, extended to the register's width.
+template <typename Element, typename Register>
+void load_elements(Warp& warp, Place place, const Region& region, const std::uint64_t* address,
+                   Mask group, unsigned offset) {
+  auto* to = warp.lanes<Register>(place);
+  const std::byte* from = region.data + offset - region.base;
+  if (group == kAllLanes && region.lane_stride == 0) {
+    for (unsigned l = 0; l < kLanes; ++l) {
+      Element value;
+      std::memcpy(&value, from + address[l], sizeof value);
+      to[l] = static_cast<Register>(value);
+    }
+    return;
+  }
+  for_each_lane(group, [&](unsigned l) {
+    Element value;
+    std::memcpy(&value, from + address[l] + l * region.lane_stride, sizeof value);
+    to[l] = static_cast<Register>(value);
+  });
+}
+
+template <typename Element, typename Register>
+void store_elements(Warp& warp, Place place, const Region& region, const std::uint64_t* address,
+                    Mask group, unsigned offset) {
+  const auto* from = warp.source<Register>(place);
+  std::byte* to = region.data + offset - region.base;
+  for_each_lane(group, [&](unsigned l) {
+    Element value;
+    if constexpr (std::is_same_v<Element, Register>) {
+      value = from[l];
+    } else {
+      value = static_cast<Element>(from[l]);
+    }
+    std::memcpy(to + address[l] + l * region.lane_stride, &value, sizeof value);
+  });
+}
+
+using Move = void (*)(Warp&, Place, const Region&, const std::uint64_t*, Mask, unsigned);
+
+// Element bytes x register bytes x sign, for the widths that exist.
+template <typename E, typename S>
+Move pick_load(unsigned width, bool is_signed) {
+  switch (width) {
+    case 1:
+      return load_elements<E, std::uint8_t>;
+    case 2:
+      return is_signed ? load_elements<S, std::int16_t> : load_elements<E, std::uint16_t>;
+    case 4:
+      return is_signed ? load_elements<S, std::int32_t> : load_elements<E, std::uint32_t>;
+    case 8:
+      return is_signed ? load_elements<S, std::int64_t> : load_elements<E, std::uint64_t>;
+    default:
+      return nullptr;
+  }
+}
+
+Move load_move(unsigned bytes, unsigned width, bool is_signed) {
+  switch (bytes) {
+    case 1:
+      return pick_load<std::uint8_t, std::int8_t>(width, is_signed);
+    case 2:
+      return pick_load<std::uint16_t, std::int16_t>(width, is_signed);
+    case 4:
+      return pick_load<std::uint32_t, std::int32_t>(width, is_signed);
+    case 8:
+      return pick_load<std::uint64_t, std::int64_t>(width, is_signed);
+    default:
+      return load_elements<Wide, Wide>;
+  }
+}
+
+template <typename E>
+Move pick_store(unsigned width) {
+  switch (width) {
+    case 1:
+      return store_elements<E, std::uint8_t>;
+    case 2:
+      return store_elements<E, std::uint16_t>;
+    case 4:
+      return store_elements<E, std::uint32_t>;
+    case 8:
+      return store_elements<E, std::uint64_t>;
+    default:
+      return nullptr;
+  }
+}
+
+Move store_move(unsigned bytes, unsigned width) {
+  switch (bytes) {
+    case 1:
+      return pick_store<std::uint8_t>(width);
+    case 2:
+      return pick_store<std::uint16_t>(width);
+    case 4:
+      return pick_store<std::uint32_t>(width);
+    case 8:
+      return pick_store<std::uint64_t>(width);
+    default:
+      return store_elements<Wide, Wide>;
+  }
+}
+
+// --- undefined bytes
+// --------------------------------------------------------------------------------
+
+// Bits of the register's bytes beyond the element: defined when extended by zeros, as the sign is
+// when extended by it.
+std::uint32_t extended(std::uint32_t bits, unsigned bytes, bool is_signed) {
+  if (!is_signed || ((bits >> (bytes - 1)) & 1U) == 0) return bits;
+  return bits | (0xFFU << bytes);
+}
+
+void set_undefined(Warp& warp, Place place, unsigned lane, std::uint32_t bits, bool wide) {
+  std::uint8_t* flags = warp.undefined_lanes(place);
+  flags[lane] = static_cast<std::uint8_t>(bits);
+  if (wide) flags[lane + kLanes] = static_cast<std::uint8_t>(bits >> 8U);
+}
+
+void track_load(Warp& warp, const Op& op, Place place, const Region& region,
+                const std::uint64_t* address, Mask group, unsigned offset) {
+  for_each_lane(group, [&](unsigned l) {
+    const std::uint32_t bits =
+        undefined_bits(region, region.offset(address[l], l) + offset, op.bytes);
+    set_undefined(warp, place, l, extended(bits, op.bytes, (op.mode & kSigned) != 0),
+                  op.bytes == 16);
+  });
+}
+
+void track_store(Warp& warp, const Op& op, Place place, const Region& region,
+                 const std::uint64_t* address, Mask group, unsigned offset) {
+  const bool is_constant = place.is_constant();
+  const std::uint8_t* flags = is_constant ? nullptr : warp.undefined_lanes(place);
+  for_each_lane(group, [&](unsigned l) {
+    std::uint32_t bits = is_constant ? 0U : flags[l];
+    if (!is_constant && op.bytes == 16) bits |= static_cast<std::uint32_t>(flags[l + kLanes]) << 8U;
+    mark_bytes(region, region.offset(address[l], l) + offset, op.bytes, bits);
+  });
+}
+
+// --- running
+// ----------------------------------------------------------------------------------------
+
+void synchronise(Warp& warp, const std::uint64_t* address, Mask group, Strength strength,
+                 bool is_load) {
+  RaceTracker* races = warp.unit->races.get();
+  if (races == nullptr || strength == Strength::Weak) return;
+  for_each_lane(group, [&](unsigned l) {
+    if (is_load) {
+      races->sync_read(warp.unit_warp(), address[l], strength == Strength::Acquire);
+    } else {
+      races->sync_write(warp.unit_warp(), address[l], strength == Strength::Release);
+    }
+  });
+}
+
+void use_base(Warp& warp, const Address& address) {
+  if (warp.tracks() && address.base.present()) warp.use(address.base, warp.exec);
+}
+
+void run_load(Warp& warp, const Op& op) {
+  const Program& program = *warp.program;
+  const Address& from = program.addresses[op.address];
+  use_base(warp, from);
+  std::uint64_t address[kLanes];
+  warp.addresses(from, address);
+  const unsigned total = op.bytes * op.count;
+  const Strength strength = strength_of(op);
+  Mask loaded = 0;
+  warp.access(
+      address, warp.exec, total, Warp::Touch::Read, from.space, [&](Region& region, Mask group) {
+        loaded |= group;
+        synchronise(warp, address, group, strength, true);
+        note_access(warp, region, address, group, total, Touched::Read, strength != Strength::Weak);
+        check_async(warp, region, address, group, total, false);
+        count_access(warp, region, address, group, total);
+        for (unsigned i = 0; i < op.count; ++i) {
+          const Place place = program.places[op.extra + i];
+          const auto move = reinterpret_cast<Move>(op.imm);
+          move(warp, place, region, address, group, i * op.bytes);
+          if (warp.tracks()) {
+            track_load(warp, op, place, region, address, group, i * op.bytes);
+          }
+        }
+      });
+  const Mask failed = warp.exec & ~loaded;
+  if (failed == 0) return;
+  // What could not be read is zero, and known: the finding has been made.
+  for (unsigned i = 0; i < op.count; ++i) {
+    const Place place = program.places[op.extra + i];
+    const unsigned width = op.mode2;
+    for_each_lane(failed, [&](unsigned l) {
+      std::memset(warp.lanes<std::byte>(place) + std::size_t{l} * width, 0, width);
+      if (warp.tracks()) set_undefined(warp, place, l, 0, width == 16);
+    });
+  }
+}
+
+void run_store(Warp& warp, const Op& op) {
+  const Program& program = *warp.program;
+  const Address& to = program.addresses[op.address];
+  use_base(warp, to);
+  std::uint64_t address[kLanes];
+  warp.addresses(to, address);
+  const unsigned total = op.bytes * op.count;
+  const Strength strength = strength_of(op);
+  ++warp.unit->activity;
+  warp.access(address, warp.exec, total, Warp::Touch::Write, to.space,
+              [&](Region& region, Mask group) {
+                synchronise(warp, address, group, strength, false);
+                note_access(warp, region, address, group, total, Touched::Write,
+                            strength != Strength::Weak);
+                check_async(warp, region, address, group, total, true);
+                count_access(warp, region, address, group, total);
+                for (unsigned i = 0; i < op.count; ++i) {
+                  const Place place = program.places[op.extra + i];
+                  const auto move = reinterpret_cast<Move>(op.imm);
+                  move(warp, place, region, address, group, i * op.bytes);
+                  if (region.undefined != nullptr && warp.tracks()) {
+                    track_store(warp, op, place, region, address, group, i * op.bytes);
+                  } else if (region.undefined != nullptr) {
+                    for_each_lane(group, [&](unsigned l) {
+                      mark_bytes(region, region.offset(address[l], l) + i * op.bytes, op.bytes);
+                    });
+                  }
+                }
+              });
+}
+
+// --- decoding
+// ---------------------------------------------------------------------------------------
+
+Strength strength_in(const Decode& in) {
+  const std::string_view sem = in.word("sem");
+  if (sem == "acquire") return Strength::Acquire;
+  if (sem == "release" || in.has("release")) return Strength::Release;
+  const bool strong = sem == "relaxed" || in.has("volatile") || in.has("mmio");
+  return strong ? Strength::Strong : Strength::Weak;
+}
+
+void set_shape(Decode& in, isa::Type type) {
+  const bool is_signed = isa::info(type).cls == isa::TypeClass::Signed;
+  in.op.bytes = static_cast<std::uint8_t>(isa::info(type).bits / 8);
+  in.op.mode = static_cast<std::uint8_t>(
+      (is_signed ? kSigned : 0) | (static_cast<unsigned>(strength_in(in)) << kStrengthShift));
+  in.op.flags = kTracksItself;
+}
+
+bool decode_load(Decode& in) {
+  set_shape(in, in.type("type"));
+  const unsigned width = in.width(0);
+  in.op.run = run_load;
+  in.op.mode2 = static_cast<std::uint8_t>(width);
+  const Move move = load_move(in.op.bytes, width, (in.op.mode & kSigned) != 0);
+  in.op.imm = reinterpret_cast<std::int64_t>(move);
+  in.further(in.results(0));
+  in.op.address = in.address(1);
+  return move != nullptr;
+}
+
+// What the assembler takes and turns into something else (ptxas 13.0, seen on an H200).
+std::string_view why_not(const Decode& in) {
+  if (in.word("vec") == "v8" && isa::info(in.type("type")).bits <= 16) {
+    return "the assembler takes vectors of eight 8- or 16-bit elements and stores only part of "
+           "them";
+  }
+  if (in.word("type") == "f32" && in.width(1) > 4) {
+    return "of a 64-bit register the assembler stores the number converted from an integer";
+  }
+  return "";
+}
+
+bool decode_store(Decode& in) {
+  in.refusal = why_not(in);
+  if (!in.refusal.empty()) return false;
+  set_shape(in, in.type("type"));
+  in.op.run = run_store;
+  const Move move = store_move(in.op.bytes, in.width(1));
+  in.op.imm = reinterpret_cast<std::int64_t>(move);
+  in.op.address = in.address(0);
+  in.further(in.sources(1));
+  return move != nullptr;
+}
+
+// Into global memory it is a store with release that nobody waits for.
+bool decode_store_async(Decode& in) {
+  return in.has("release") ? decode_store(in) : decode_st_async(in);
+}
+
+void run_nothing(Warp&, const Op&) {}
+bool decode_nothing(Decode& in) {
+  in.op.run = run_nothing;
+  in.op.flags = kTracksItself;
+  return true;
+}
+
+// A cache policy is a number that nobody looks into.
+void run_policy(Warp& warp, const Op& op) {
+  const std::uint64_t policy[kLanes] = {};
+  warp.write(op.p[0], policy);
+  warp.define(op.p[0]);
+}
+bool decode_policy(Decode& in) {
+  in.op.run = run_policy;
+  in.op.flags = kTracksItself;
+  in.operands({in.result(0)});
+  return true;
+}
+
+// st.bulk: zeros.
+void run_fill(Warp& warp, const Op& op) {
+  std::uint64_t address[kLanes];
+  const Address& to = warp.program->addresses[op.address];
+  warp.addresses(to, address);
+  const auto* size = warp.source<std::uint64_t>(op.p[0]);
+  for_each_lane(warp.exec, [&](unsigned l) {
+    if (size[l] == 0 || size[l] > (1U << kRankShift)) return;
+    const Run run = find_run(warp, address[l], l, static_cast<std::uint32_t>(size[l]),
+                             Warp::Touch::Write, Space::Shared);
+    if (run.region == nullptr || run.bytes == 0) return;
+    std::uint64_t at[kLanes] = {};
+    at[l] = run.address;
+    note_access(warp, *run.region, at, lane_bit(l), run.bytes, Touched::Write);
+    const std::uint64_t offset = run.address - run.region->base;
+    std::memset(run.region->data + offset, 0, run.bytes);
+    mark_bytes(*run.region, offset, run.bytes);
+  });
+}
+bool decode_fill(Decode& in) {
+  in.op.run = run_fill;
+  in.op.address = in.address(0);
+  in.operands({in.source(1)});
+  return true;
+}
+
+constexpr OpRow kRows[] = {
+    {"ld", decode_load},
+    {"ldu", decode_load},
+    {"st", decode_store},
+    {"st.async", decode_store_async},
+    {"st.bulk", decode_fill},
+    {"prefetch", decode_nothing},
+    {"prefetchu", decode_nothing},
+    {"applypriority", decode_nothing},
+    {"discard", decode_nothing},
+    {"createpolicy.fractional", decode_policy},
+    {"createpolicy.range", decode_policy},
+    {"createpolicy.cvt", decode_policy},
+};
+
+}  // namespace
+
+// --- shared with other families -----------------------------------------------------------------
+
+void count_access(Warp& warp, const Region& region, const std::uint64_t* address, Mask group,
+                  unsigned bytes) {
+  if (!warp.unit->context.options->count) return;
+  OpCount& count = warp.unit->counters.ops[warp.this_op()];
+  if (region.space == Space::Shared) {
+    const Wavefronts w = shared_wavefronts(address, group, bytes);
+    count.wavefronts += w.needed;
+    count.ideal_wavefronts += w.ideal;
+  } else if (region.space == Space::Global) {
+    const Sectors s = global_sectors(address, group, bytes);
+    count.sectors += s.needed;
+    count.ideal_sectors += s.ideal;
+  }
+}
+
+Mask read_lanes(Warp& warp, const Address& from, Mask who, unsigned bytes, std::byte* out,
+                unsigned stride, std::uint32_t* undefined) {
+  use_base(warp, from);
+  std::uint64_t address[kLanes];
+  warp.addresses(from, address);
+  Mask read = 0;
+  for_each_lane(who, [&](unsigned l) { std::memset(out + std::size_t{l} * stride, 0, bytes); });
+  warp.access(address, who, bytes, Warp::Touch::Read, from.space, [&](Region& region, Mask group) {
+    read |= group;
+    note_access(warp, region, address, group, bytes, Touched::Read);
+    check_async(warp, region, address, group, bytes, false);
+    count_access(warp, region, address, group, bytes);
+    for_each_lane(group, [&](unsigned l) {
+      const std::uint64_t at = region.offset(address[l], l);
+      std::memcpy(out + std::size_t{l} * stride, region.data + at, bytes);
+      if (undefined != nullptr) undefined[l] = undefined_bits(region, at, bytes);
+    });
+  });
+  return read;
+}
+
+Mask write_lanes(Warp& warp, const Address& to, Mask who, unsigned bytes, const std::byte* in,
+                 unsigned stride, const std::uint32_t* undefined) {
+  use_base(warp, to);
+  std::uint64_t address[kLanes];
+  warp.addresses(to, address);
+  Mask written = 0;
+  ++warp.unit->activity;
+  warp.access(address, who, bytes, Warp::Touch::Write, to.space, [&](Region& region, Mask group) {
+    written |= group;
+    note_access(warp, region, address, group, bytes, Touched::Write);
+    check_async(warp, region, address, group, bytes, true);
+    count_access(warp, region, address, group, bytes);
+    for_each_lane(group, [&](unsigned l) {
+      const std::uint64_t at = region.offset(address[l], l);
+      std::memcpy(region.data + at, in + std::size_t{l} * stride, bytes);
+      mark_bytes(region, at, bytes, undefined != nullptr ? undefined[l] : 0);
+    });
+  });
+  return written;
+}
+
+constinit const OpFamily kLoadStoreOps{"load_store", kRows};
+
+}  // namespace ww::sim

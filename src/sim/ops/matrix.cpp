@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: Apache-2.0
+// ldmatrix, stmatrix and movmatrix: 8x8 matrices of 16-bit elements, or 8x16 and 16x16 of bytes,
+// between rows of 16 bytes in shared memory and fragments over a warp. Row i of matrix m is at the
+// address of lane R * m + i, where R is 16 for m16n16 and 8 otherwise.
+//
+//   g = lane / 4, t = lane % 4
+//   m8n8           register m, half h:     row g,         element 2t + h
+//   m8n8.trans     register m, half h:     row 2t + h,    element g
+//   m8n16          register m, byte b:     row g,         byte 4t + b
+//   m16n16.trans   register 2m + q, byte b: row 4t + b,   byte g + 8q
+//   m16n8.trans    register m, byte b:     row 2t + b % 2, byte g + 8 * (b / 2)     (stores)
+#include <array>
+#include <cstring>
+
+#include "sim/ops/families.h"
+#include "sim/ops/memory_ops.h"
+
+namespace ww::sim {
+namespace {
+
+constexpr unsigned kRowBytes = 16;
+
+enum class Format : std::uint8_t { Bytes, Packed6, Packed4 };
+
+/// What a byte of a fragment register is: byte `at` of row `row`.
+struct Cell {
+  unsigned row;
+  unsigned at;
+};
+enum class Shape : std::uint8_t { Plain8, Trans8, Plain8x16, Trans16, Trans16x8 };
+
+Cell cell_of(Shape shape, unsigned lane, unsigned reg, unsigned byte) {
+  const unsigned g = lane / 4;
+  const unsigned t = lane % 4;
+  switch (shape) {
+    case Shape::Plain8:
+    case Shape::Plain8x16:
+      return {8 * reg + g, 4 * t + byte};
+    case Shape::Trans8:
+      return {8 * reg + 2 * t + byte / 2, 2 * g + byte % 2};
+    case Shape::Trans16:
+      return {16 * (reg / 2) + 4 * t + byte, g + 8 * (reg % 2)};
+    case Shape::Trans16x8:
+      return {8 * reg + 2 * t + byte % 2, g + 8 * (byte / 2)};
+  }
+  return {};
+}
+
+unsigned rows_of(Shape shape, unsigned regs) {
+  return shape == Shape::Trans16 ? 8 * regs : 8 * regs;
+}
+
+using Rows = std::array<std::array<std::byte, kRowBytes>, kLanes>;
+using RowBits = std::array<std::uint32_t, kLanes>;  // undefined bytes
+
+// Sub-byte elements at the low end of a row, one to a byte.
+void unpack(Format format, std::array<std::byte, kRowBytes>& row, std::uint32_t& bits) {
+  if (format == Format::Bytes) return;
+  const unsigned width = format == Format::Packed6 ? 6 : 4;
+  const std::array<std::byte, kRowBytes> packed = row;
+  const std::uint32_t undefined = bits;
+  bits = 0;
+  for (unsigned c = 0; c < kRowBytes; ++c) {
+    const unsigned first = c * width;
+    const unsigned at = first / 8;
+    unsigned word = std::to_integer<unsigned>(packed[at]);
+    if (at + 1 < kRowBytes) word |= std::to_integer<unsigned>(packed[at + 1]) << 8U;
+    row[c] = static_cast<std::byte>((word >> (first % 8)) & ((1U << width) - 1));
+    const unsigned last = (first + width - 1) / 8;
+    if (((undefined >> at) & 1U) != 0 || ((undefined >> last) & 1U) != 0) bits |= 1U << c;
+  }
+}
+
+void count_rows(Warp& warp, const std::uint64_t* address, unsigned rows) {
+  if (!warp.unit->context.options->count) return;
+  OpCount& count = warp.unit->counters.ops[warp.this_op()];
+  const Wavefronts w = row_wavefronts(address, rows);
+  count.wavefronts += w.needed;
+  count.ideal_wavefronts += w.ideal;
+}
+
+Mask first_lanes(unsigned count) { return count >= kLanes ? kAllLanes : (Mask{1} << count) - 1; }
+
+// The rows of shared memory that the lanes point to.
+template <typename Visit>
+void visit_rows(Warp& warp, const Op& op, unsigned rows, Warp::Touch touch, Visit&& visit) {
+  const Address& at = warp.program->addresses[op.address];
+  const Mask who = first_lanes(rows) & warp.exec;
+  if (warp.tracks() && at.base.present()) warp.use(at.base, who);
+  std::uint64_t address[kLanes];
+  warp.addresses(at, address);
+  const Space space = at.space == Space::Generic ? Space::Shared : at.space;
+  warp.access(address, who, kRowBytes, touch, space, [&](Region& region, Mask group) {
+    const bool writes = touch == Warp::Touch::Write;
+    note_access(warp, region, address, group, kRowBytes, writes ? Touched::Write : Touched::Read);
+    check_async(warp, region, address, group, kRowBytes, writes);
+    for_each_lane(group, [&](unsigned l) { visit(region, region.offset(address[l], l), l); });
+  });
+  count_rows(warp, address, rows);
+}
+
+void run_load(Warp& warp, const Op& op) {
+  if (!warp.meet_all()) return;
+  const auto shape = static_cast<Shape>(op.mode);
+  const unsigned regs = op.count;
+  Rows rows{};
+  RowBits bits{};
+  visit_rows(warp, op, rows_of(shape, regs), Warp::Touch::Read,
+             [&](Region& region, std::uint64_t offset, unsigned row) {
+               std::memcpy(rows[row].data(), region.data + offset, kRowBytes);
+               if (warp.tracks()) bits[row] = undefined_bits(region, offset, kRowBytes);
+               unpack(static_cast<Format>(op.mode2), rows[row], bits[row]);
+             });
+  for (unsigned r = 0; r < regs; ++r) {
+    const Place place = warp.program->places[op.extra + r];
+    std::uint32_t words[kLanes];
+    std::uint8_t undefined[kLanes] = {};
+    for (unsigned l = 0; l < kLanes; ++l) {
+      std::uint32_t word = 0;
+      for (unsigned b = 0; b < 4; ++b) {
+        const Cell cell = cell_of(shape, l, r, b);
+        word |= std::to_integer<std::uint32_t>(rows[cell.row][cell.at]) << (8 * b);
+        undefined[l] |= static_cast<std::uint8_t>(((bits[cell.row] >> cell.at) & 1U) << b);
+      }
+      words[l] = word;
+    }
+    warp.write(place, words);
+    if (warp.tracks()) blend(warp.undefined_lanes(place), undefined, warp.exec);
+  }
+}
+
+void run_store(Warp& warp, const Op& op) {
+  if (!warp.meet_all()) return;
+  const auto shape = static_cast<Shape>(op.mode);
+  const unsigned regs = op.count;
+  Rows rows{};
+  RowBits bits{};
+  for (unsigned r = 0; r < regs; ++r) {
+    const Place place = warp.program->places[op.extra + r];
+    const auto* words = warp.source<std::uint32_t>(place);
+    const bool tracks = warp.tracks() && !place.is_constant();
+    const std::uint8_t* undefined = tracks ? warp.undefined_lanes(place) : nullptr;
+    for (unsigned l = 0; l < kLanes; ++l) {
+      for (unsigned b = 0; b < 4; ++b) {
+        const Cell cell = cell_of(shape, l, r, b);
+        rows[cell.row][cell.at] = static_cast<std::byte>((words[l] >> (8 * b)) & 0xFFU);
+        if (tracks && ((undefined[l] >> b) & 1U) != 0) bits[cell.row] |= 1U << cell.at;
+      }
+    }
+  }
+  ++warp.unit->activity;
+  visit_rows(warp, op, rows_of(shape, regs), Warp::Touch::Write,
+             [&](Region& region, std::uint64_t offset, unsigned row) {
+               std::memcpy(region.data + offset, rows[row].data(), kRowBytes);
+               mark_bytes(region, offset, kRowBytes, bits[row]);
+             });
+}
+
+// Transposes a matrix that one register holds: half h of lane l is row 2t + h, element g.
+void run_move(Warp& warp, const Op& op) {
+  if (!warp.meet_all()) return;
+  const auto* a = warp.source<std::uint32_t>(op.p[1]);
+  const bool tracks = warp.tracks() && !op.p[1].is_constant();
+  const std::uint8_t* bits = tracks ? warp.undefined_lanes(op.p[1]) : nullptr;
+  std::uint32_t words[kLanes];
+  std::uint8_t undefined[kLanes] = {};
+  for (unsigned l = 0; l < kLanes; ++l) {
+    words[l] = 0;
+    for (unsigned h = 0; h < 2; ++h) {
+      const unsigned from = 4 * (2 * (l % 4) + h) + l / 8;
+      const unsigned half = (l / 4) % 2;
+      words[l] |= ((a[from] >> (16 * half)) & 0xFFFFU) << (16 * h);
+      if (tracks) {
+        undefined[l] |= static_cast<std::uint8_t>(((bits[from] >> (2 * half)) & 3U) << (2 * h));
+      }
+    }
+  }
+  warp.write(op.p[0], words);
+  if (warp.tracks()) blend(warp.undefined_lanes(op.p[0]), undefined, warp.exec);
+}
+
+// --- decoding
+// ---------------------------------------------------------------------------------------
+
+Shape shape_in(const Decode& in) {
+  const std::string_view shape = in.word("shape");
+  if (shape == "m16n16") return Shape::Trans16;
+  if (shape == "m16n8") return Shape::Trans16x8;
+  if (shape == "m8n16") return Shape::Plain8x16;
+  return in.has("trans") ? Shape::Trans8 : Shape::Plain8;
+}
+
+bool decode_load(Decode& in) {
+  in.op.run = run_load;
+  in.op.mode = static_cast<std::uint8_t>(shape_in(in));
+  const std::string_view source = in.word("src");
+  const Format format = source == "b6x16_p32"   ? Format::Packed6
+                        : source == "b4x16_p64" ? Format::Packed4
+                                                : Format::Bytes;
+  in.op.mode2 = static_cast<std::uint8_t>(format);
+  in.op.flags = kTracksItself | kAligned;
+  in.further(in.results(0));
+  in.op.address = in.address(1);
+  return true;
+}
+
+bool decode_store(Decode& in) {
+  in.op.run = run_store;
+  in.op.mode = static_cast<std::uint8_t>(shape_in(in));
+  in.op.flags = kTracksItself | kAligned;
+  in.op.address = in.address(0);
+  in.further(in.sources(1));
+  return true;
+}
+
+bool decode_move(Decode& in) {
+  in.op.run = run_move;
+  in.op.flags = kTracksItself | kAligned;
+  in.operands({in.result(0), in.source(1)});
+  return true;
+}
+
+constexpr OpRow kRows[] = {
+    {"ldmatrix", decode_load}, {"stmatrix", decode_store}, {"movmatrix", decode_move}};
+
+}  // namespace
+
+constinit const OpFamily kMatrixOps{"matrix", kRows};
+
+}  // namespace ww::sim

@@ -1,0 +1,406 @@
+// SPDX-License-Identifier: Apache-2.0
+// mbarrier: a barrier in shared memory. It counts arrivals that its phase still lacks (`pending`)
+// and bytes that are expected and not there yet (`tx`); when both are zero the phase is over, and
+// the next one lacks `expected` arrivals again.
+//
+//   init n          phase 0, expected = pending = n, tx = 0
+//   expect_tx k     tx += k                      complete_tx k   tx -= k
+//   arrive c        pending -= c                 arrive_drop c   the same, and expected -= c
+//   test_wait p     whether the phase of parity p is over, which is not the current one
+//
+// The object is kept beside the memory (Cta::mbarriers). What asynchronous work tells a barrier is
+// done when somebody waits for it in vain. The state that an arrive returns is the phase and the
+// pending count before it.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "sim/ops/async_ops.h"
+#include "sim/ops/families.h"
+
+namespace ww::sim {
+namespace {
+
+constexpr std::int64_t kMostCount = (1 << 20) - 1;  // of arrivals, and of bytes either way
+constexpr unsigned kPhaseShift = 20;                // of a state
+constexpr unsigned kObjectBytes = 8;
+// A barrier that is tested this often while nothing else happens is waited for.
+constexpr std::uint32_t kMostPolls = 1000;
+
+// Op::mode
+constexpr std::uint8_t kRelaxed = 1, kDrops = 2, kNoComplete = 4, kExpects = 8;  // arrive
+constexpr std::uint8_t kByParity = 2, kMaySleep = 4;                             // waits
+
+std::uint64_t state_of(const Mbarrier& barrier) {
+  return (barrier.phase << kPhaseShift) | static_cast<std::uint64_t>(barrier.pending & kMostCount);
+}
+
+std::uint64_t inside(std::uint64_t address) {
+  return address & ((std::uint64_t{1} << kRankShift) - 1);
+}
+
+template <typename... Args>
+void complain(Warp& warp, unsigned lane, std::uint64_t address, fmt::format_string<Args...> text,
+              Args&&... args) {
+  if (!warp.checks(Check::Barrier)) return;
+  if (warp.unit->findings.count_up(Check::Barrier, warp.this_op(), kNoOp, 1)) return;
+  warp.report_at(Check::Barrier, lane_bit(lane), address,
+                 fmt::format("the mbarrier at 0x{:x} ", inside(address)) +
+                     fmt::format(text, std::forward<Args>(args)...));
+}
+
+// --- addresses
+// --------------------------------------------------------------------------------------
+
+// What makes or ends an mbarrier must be ordered with all other operations on it; those do not race
+// with each other.
+enum class Role : std::uint8_t { Makes, Uses };
+
+// Calls visit(region, address, lane) for each executing lane whose address can be an mbarrier's.
+template <typename Visit>
+void each_object(Warp& warp, const Op& op, Role role, Visit&& visit) {
+  const Address& at = warp.program->addresses[op.address];
+  if (at.base.present()) warp.use(at.base, warp.exec);
+  std::uint64_t address[kLanes];
+  warp.addresses(at, address);
+  const bool is_plain = role == Role::Makes;
+  warp.access(address, warp.exec, kObjectBytes, Warp::Touch::Atomic, at.space,
+              [&](Region& region, Mask group) {
+                if (region.space != Space::Shared) {
+                  if (!warp.checks(Check::Space)) return;
+                  warp.report_at(Check::Space, group, address[first_lane(group)],
+                                 "an mbarrier that is not in shared memory");
+                  return;
+                }
+                note_access(warp, region, address, group, kObjectBytes,
+                            is_plain ? Touched::Write : Touched::Read, !is_plain);
+                for_each_lane(group, [&](unsigned l) { visit(region, address[l], l); });
+              });
+}
+
+template <typename Visit>
+void each_mbarrier(Warp& warp, const Op& op, Visit&& visit) {
+  each_object(warp, op, Role::Uses, [&](const Region&, std::uint64_t address, unsigned l) {
+    Mbarrier* barrier = mbarrier_at(warp, address, lane_bit(l));
+    if (barrier != nullptr) visit(*barrier, address, l);
+  });
+}
+
+// --- init and inval
+// ---------------------------------------------------------------------------------
+
+void run_init(Warp& warp, const Op& op) {
+  warp.use(op.p[0], warp.exec);
+  const auto* count = warp.source<std::uint32_t>(op.p[0]);
+  ++warp.unit->activity;
+  each_object(warp, op, Role::Makes, [&](Region& region, std::uint64_t address, unsigned l) {
+    Cta& cta = *warp.unit->ctas[region.owner];
+    if (count[l] < 1 || count[l] > kMostCount) {
+      complain(warp, l, address, "gets a count of {}; 1 to {} are possible", count[l], kMostCount);
+    }
+    const std::uint64_t offset = address - region.base;
+    const auto [found, is_new] = cta.mbarriers.try_emplace(static_cast<std::uint32_t>(offset));
+    if (is_new) {
+      std::uint64_t at[kLanes];
+      std::fill(std::begin(at), std::end(at), address);
+      check_async(warp, region, at, lane_bit(l), kObjectBytes, true);
+    } else {
+      complain(warp, l, address, "is made again without `mbarrier.inval`");
+    }
+    const std::int64_t arrivals = std::clamp<std::int64_t>(count[l], 1, kMostCount);
+    found->second = {};
+    found->second.expected = found->second.pending = arrivals;
+    found->second.op = warp.this_op();
+    std::memset(region.data + offset, 0, kObjectBytes);
+    mark_bytes(region, offset, kObjectBytes);
+    mark_mbarrier(warp, region, address, l);
+  });
+}
+
+void run_inval(Warp& warp, const Op& op) {
+  each_object(warp, op, Role::Makes, [&](Region& region, std::uint64_t address, unsigned l) {
+    if (mbarrier_at(warp, address, lane_bit(l)) == nullptr) return;
+    const std::uint64_t offset = address - region.base;
+    warp.unit->ctas[region.owner]->mbarriers.erase(static_cast<std::uint32_t>(offset));
+    unmark_mbarrier(warp, region, address);
+    if (region.undefined != nullptr) std::memset(region.undefined + offset, 0xFF, kObjectBytes);
+  });
+}
+
+// --- arriving
+// ---------------------------------------------------------------------------------------
+
+void run_arrive(Warp& warp, const Op& op) {
+  const bool has_operand = op.p[1].present();
+  if (has_operand) warp.use(op.p[1], warp.exec);
+  const auto* operand = has_operand ? warp.source<std::uint32_t>(op.p[1]) : nullptr;
+  const bool expects = (op.mode & kExpects) != 0;
+  std::uint64_t states[kLanes] = {};
+  each_mbarrier(warp, op, [&](Mbarrier& barrier, std::uint64_t address, unsigned l) {
+    states[l] = state_of(barrier);
+    if (expects) add_tx(warp, barrier, address, l, operand[l]);
+    arrive_on(warp, barrier, address, l,
+              {.count = has_operand && !expects ? std::int64_t{operand[l]} : 1,
+               .drops = (op.mode & kDrops) != 0,
+               .must_not_end = (op.mode & kNoComplete) != 0,
+               .releases = (op.mode & kRelaxed) == 0});
+  });
+  warp.write(op.p[0], states);
+  warp.define(op.p[0]);
+}
+
+// imm: 1 for expect_tx, -1 for complete_tx.
+void run_tx(Warp& warp, const Op& op) {
+  warp.use(op.p[0], warp.exec);
+  const auto* bytes = warp.source<std::uint32_t>(op.p[0]);
+  each_mbarrier(warp, op, [&](Mbarrier& barrier, std::uint64_t address, unsigned l) {
+    add_tx(warp, barrier, address, l, op.imm * std::int64_t{bytes[l]});
+    warp.unit->settle(barrier, address);
+  });
+}
+
+// --- waiting
+// ----------------------------------------------------------------------------------------
+
+// The phase that a lane asks about, by parity or by the state of an arrive.
+class Question {
+ public:
+  Question(Warp& warp, const Op& op) : by_parity_((op.mode & kByParity) != 0) {
+    warp.use(op.p[1], warp.exec);
+    if (by_parity_) {
+      parities_ = warp.source<std::uint32_t>(op.p[1]);
+    } else {
+      states_ = warp.source<std::uint64_t>(op.p[1]);
+    }
+  }
+  [[nodiscard]] bool is_over(const Mbarrier& barrier, unsigned lane) const {
+    if (by_parity_) return ((barrier.phase ^ parities_[lane]) & 1U) != 0;
+    return states_[lane] >> kPhaseShift != barrier.phase;
+  }
+  // Only the current phase and the one before it can be asked about.
+  void check(Warp& warp, const Mbarrier& barrier, std::uint64_t address, unsigned lane) const {
+    if (by_parity_) {
+      if (parities_[lane] <= 1) return;
+      complain(warp, lane, address, "is waited for with parity {}; 0 and 1 are possible",
+               parities_[lane]);
+      return;
+    }
+    const std::uint64_t phase = states_[lane] >> kPhaseShift;
+    if (phase == barrier.phase || phase + 1 == barrier.phase) return;
+    complain(warp, lane, address, "is in phase {}, and the state is one of phase {}", barrier.phase,
+             phase);
+  }
+
+ private:
+  bool by_parity_;
+  const std::uint32_t* parities_ = nullptr;
+  const std::uint64_t* states_ = nullptr;
+};
+
+// The lanes for which the phase goes on, and where they wait.
+struct Waiters {
+  Mask lanes = 0;
+  std::uint64_t address[kLanes];
+};
+
+Waiters ask(Warp& warp, const Op& op) {
+  const Question question(warp, op);
+  Waiters waiters;
+  each_mbarrier(warp, op, [&](Mbarrier& barrier, std::uint64_t address, unsigned l) {
+    question.check(warp, barrier, address, l);
+    if (!question.is_over(barrier, l)) warp.unit->deliver(address);
+    if (!question.is_over(barrier, l)) {
+      waiters.lanes |= lane_bit(l);
+      waiters.address[l] = address;
+      return;
+    }
+    const bool acquires = (op.mode & kRelaxed) == 0;
+    RaceTracker* races = warp.unit->races.get();
+    if (acquires && races != nullptr) races->acquire(warp.unit_warp(), barrier.clock);
+  });
+  return waiters;
+}
+
+void answer(Warp& warp, const Op& op, Mask lanes, Mask yes) {
+  const Mask all = std::exchange(warp.exec, lanes);
+  warp.set_pred(op.p[0], yes);
+  warp.define(op.p[0], true);
+  warp.exec = all;
+}
+
+void sleep(Warp& warp, const Op& op, Waiters& waiters) {
+  answer(warp, op, warp.exec & ~waiters.lanes, kAllLanes);
+  while (waiters.lanes != 0) {
+    const std::uint64_t address = waiters.address[first_lane(waiters.lanes)];
+    Mask same = 0;
+    for_each_lane(waiters.lanes, [&](unsigned l) {
+      if (waiters.address[l] == address) same |= lane_bit(l);
+    });
+    waiters.lanes &= ~same;
+    warp.exec = same;
+    warp.wait(SplitState::Asleep, 0, address);
+  }
+}
+
+// Whether a barrier has been tested in vain for so long that the test may as well wait.
+bool is_idle(Warp& warp, std::uint64_t address) {
+  Mbarrier* barrier = warp.unit->find_mbarrier(address);
+  if (barrier == nullptr) return false;
+  if (barrier->polled_at != warp.unit->activity) {
+    barrier->polled_at = warp.unit->activity;
+    barrier->polls = 0;
+  }
+  return ++barrier->polls > kMostPolls;
+}
+
+void run_wait(Warp& warp, const Op& op) {
+  const bool is_woken = warp.take_grant();  // the time is up
+  Waiters waiters = ask(warp, op);
+  if (waiters.lanes == 0 || is_woken) {
+    answer(warp, op, warp.exec, ~waiters.lanes);
+    return;
+  }
+  const bool may_sleep = (op.mode & kMaySleep) != 0;
+  if (may_sleep || is_idle(warp, waiters.address[first_lane(waiters.lanes)])) {
+    sleep(warp, op, waiters);
+    return;
+  }
+  answer(warp, op, warp.exec, ~waiters.lanes);
+  warp.yield();
+}
+
+void run_pending_count(Warp& warp, const Op& op) {
+  const auto* states = warp.source<std::uint64_t>(op.p[1]);
+  std::uint32_t counts[kLanes];
+  for (unsigned l = 0; l < kLanes; ++l) {
+    counts[l] = static_cast<std::uint32_t>(states[l] & std::uint64_t{kMostCount});
+  }
+  warp.write(op.p[0], counts);
+}
+
+// --- decoding
+// ---------------------------------------------------------------------------------------
+
+bool decode_init(Decode& in) {
+  in.op.run = run_init;
+  in.op.flags = kTracksItself;
+  in.op.address = in.address(0);
+  in.operands({in.source(1)});
+  return true;
+}
+bool decode_inval(Decode& in) {
+  in.op.run = run_inval;
+  in.op.flags = kTracksItself;
+  in.op.address = in.address(0);
+  return true;
+}
+bool decode_tx(Decode& in) {
+  in.op.run = run_tx;
+  in.op.flags = kTracksItself;
+  in.op.imm = in.form.form().mnemonic == "mbarrier.expect_tx" ? 1 : -1;
+  in.op.address = in.address(0);
+  in.operands({in.source(1)});
+  return true;
+}
+bool decode_arrive(Decode& in) {
+  const std::string_view mnemonic = in.form.form().mnemonic;
+  in.op.run = run_arrive;
+  in.op.flags = kTracksItself;
+  in.op.mode =
+      static_cast<std::uint8_t>((in.word("sem") == "relaxed" ? kRelaxed : 0) |
+                                (mnemonic.starts_with("mbarrier.arrive_drop") ? kDrops : 0) |
+                                (mnemonic.ends_with(".noComplete") ? kNoComplete : 0) |
+                                (mnemonic.ends_with(".expect_tx") ? kExpects : 0));
+  in.op.address = in.address(1);
+  in.operands({in.result(0), in.count() > 2 ? in.source(2) : Place{}});
+  return true;
+}
+bool decode_wait(Decode& in) {
+  const std::string_view mnemonic = in.form.form().mnemonic;
+  in.op.run = run_wait;
+  in.op.flags = kTracksItself;
+  in.op.mode =
+      static_cast<std::uint8_t>((in.word("sem") == "relaxed" ? kRelaxed : 0) |
+                                (mnemonic.ends_with(".parity") ? kByParity : 0) |
+                                (mnemonic.starts_with("mbarrier.try_wait") ? kMaySleep : 0));
+  in.op.address = in.address(1);
+  in.operands({in.result(0), in.source(2)});
+  return true;
+}
+bool decode_pending_count(Decode& in) {
+  in.op.run = run_pending_count;
+  in.operands({in.result(0), in.source(1)});
+  return true;
+}
+
+constexpr OpRow kRows[] = {
+    {"mbarrier.init", decode_init},
+    {"mbarrier.inval", decode_inval},
+    {"mbarrier.expect_tx", decode_tx},
+    {"mbarrier.complete_tx", decode_tx},
+    {"mbarrier.arrive", decode_arrive},
+    {"mbarrier.arrive.expect_tx", decode_arrive},
+    {"mbarrier.arrive.noComplete", decode_arrive},
+    {"mbarrier.arrive_drop", decode_arrive},
+    {"mbarrier.arrive_drop.expect_tx", decode_arrive},
+    {"mbarrier.arrive_drop.noComplete", decode_arrive},
+    {"mbarrier.test_wait", decode_wait},
+    {"mbarrier.test_wait.parity", decode_wait},
+    {"mbarrier.try_wait", decode_wait},
+    {"mbarrier.try_wait.parity", decode_wait},
+    {"mbarrier.pending_count", decode_pending_count},
+};
+
+}  // namespace
+
+// --- shared with other families
+// ---------------------------------------------------------------------
+
+Mbarrier* mbarrier_at(Warp& warp, std::uint64_t address, Mask who) {
+  Mbarrier* barrier = warp.unit->find_mbarrier(address);
+  if (barrier != nullptr || !warp.checks(Check::Barrier)) return barrier;
+  if (warp.unit->findings.count_up(Check::Barrier, warp.this_op(), kNoOp, count_lanes(who))) {
+    return nullptr;
+  }
+  warp.report_at(Check::Barrier, who, address,
+                 fmt::format("there is no mbarrier at 0x{:x} of shared memory", inside(address)));
+  return nullptr;
+}
+
+void arrive_on(Warp& warp, Mbarrier& barrier, std::uint64_t address, unsigned lane,
+               const Arrival& arrival) {
+  if (arrival.count < 1 || arrival.count > barrier.pending) {
+    complain(warp, lane, address, "gets {} arrivals, and its phase lacks {} of {}", arrival.count,
+             barrier.pending, barrier.expected);
+    return;
+  }
+  if (arrival.must_not_end && arrival.count == barrier.pending) {
+    complain(warp, lane, address, "gets its last arrival from one with `.noComplete`");
+  }
+  barrier.pending -= arrival.count;
+  if (arrival.drops) barrier.expected = std::max<std::int64_t>(0, barrier.expected - arrival.count);
+  RaceTracker* races = warp.unit->races.get();
+  if (arrival.releases && races != nullptr) races->release(warp.unit_warp(), barrier.clock);
+  warp.unit->settle(barrier, address);
+}
+
+void add_tx(Warp& warp, Mbarrier& barrier, std::uint64_t address, unsigned lane,
+            std::int64_t bytes) {
+  barrier.tx += bytes;
+  if (std::abs(barrier.tx) <= kMostCount) return;
+  complain(warp, lane, address, "expects {} bytes in one phase; {} either way are possible",
+           barrier.tx, kMostCount);
+}
+
+void complete_tx(Warp& warp, std::uint64_t address, unsigned lane, std::uint32_t bytes) {
+  Mbarrier* barrier = warp.unit->find_mbarrier(address);
+  if (barrier == nullptr) return;
+  add_tx(warp, *barrier, address, lane, -std::int64_t{bytes});
+  RaceTracker* races = warp.unit->races.get();
+  if (races != nullptr) races->release(warp.unit_warp(), barrier->clock);
+  warp.unit->settle(*barrier, address);
+}
+
+constinit const OpFamily kMbarrierOps{"mbarrier", kRows};
+
+}  // namespace ww::sim

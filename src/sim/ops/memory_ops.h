@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+// What all instructions that touch memory share: moving elements between memory and registers, with
+// the checks of undefined bytes, races and asynchronous data on the way.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+
+#include "sim/unit.h"
+#include "sim/warp.h"
+
+namespace ww::sim {
+
+/// How an access behaves in the memory model.
+enum class Strength : std::uint8_t { Weak, Strong, Acquire, Release };
+
+/// Notes the accesses of a group of lanes for the race check.
+inline void note_access(Warp& warp, const Region& region, const std::uint64_t* address, Mask group,
+                        unsigned bytes, Touched how, bool strong = false) {
+  RaceTracker* races = warp.unit->races.get();
+  if (races != nullptr) races->touch(warp, region, address, group, bytes, how, strong);
+}
+
+/// Counts wavefronts or sectors of an access, if the run counts.
+void count_access(Warp& warp, const Region& region, const std::uint64_t* address, Mask group,
+                  unsigned bytes);
+
+/// Reports accesses to shared bytes that an asynchronous copy is still to write, or to read if this
+/// writes them, and to mbarriers.
+void check_marks(Warp& warp, const Region& region, const std::uint64_t* address, Mask group,
+                 unsigned bytes, bool is_write);
+inline void check_async(Warp& warp, const Region& region, const std::uint64_t* address, Mask group,
+                        unsigned bytes, bool is_write) {
+  if (region.space != Space::Shared || warp.unit->ctas[region.owner]->watched == 0) return;
+  check_marks(warp, region, address, group, bytes, is_write);
+}
+
+/// Bit b set: byte b of `bytes` at this place is undefined.
+inline std::uint32_t undefined_bits(const Region& region, std::uint64_t offset, unsigned bytes) {
+  if (region.undefined == nullptr) return 0;
+  if (bytes == 4) {
+    std::uint32_t word = 0;
+    std::memcpy(&word, region.undefined + offset, sizeof word);
+    if (word == 0) return 0;
+  }
+  std::uint32_t bits = 0;
+  for (unsigned b = 0; b < bytes; ++b) bits |= region.undefined[offset + b] != 0 ? 1U << b : 0U;
+  return bits;
+}
+
+/// Marks the bytes as defined, but for those of `undefined`.
+inline void mark_bytes(const Region& region, std::uint64_t offset, unsigned bytes,
+                       std::uint32_t undefined = 0) {
+  if (region.undefined == nullptr) return;
+  if (undefined == 0) {
+    if (bytes == 4) {
+      std::memset(region.undefined + offset, 0, 4);
+    } else {
+      std::memset(region.undefined + offset, 0, bytes);
+    }
+    return;
+  }
+  for (unsigned b = 0; b < bytes; ++b) {
+    region.undefined[offset + b] = ((undefined >> b) & 1U) != 0 ? 0xFF : 0;
+  }
+}
+
+/// Reads `bytes` of every lane at its address to `out` (stride bytes apart). Lanes with bad
+/// addresses get zeros. Returns the lanes that were read; `undefined`, if given, gets their bits.
+Mask read_lanes(Warp& warp, const Address& address, Mask who, unsigned bytes, std::byte* out,
+                unsigned stride, std::uint32_t* undefined = nullptr);
+/// The same for writing.
+Mask write_lanes(Warp& warp, const Address& address, Mask who, unsigned bytes, const std::byte* in,
+                 unsigned stride, const std::uint32_t* undefined = nullptr);
+
+}  // namespace ww::sim

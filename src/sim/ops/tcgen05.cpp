@@ -1,0 +1,517 @@
+// SPDX-License-Identifier: Apache-2.0
+// tcgen05 between registers and tensor memory, and how that is handed out. Each warp reaches only
+// the 32 lanes of its quarter, warp % 4. With L0 and C0 the lane and column of the address,
+// register r of lane l (g = l / 4, t = l % 4) is the cell in
+//
+//              lane                     column
+//   32x32b     L0 + l                   C0 + r
+//   16x64b     L0 + g + 8 * (l % 2)     C0 + 2r + (l / 2) % 2
+//   16x128b    L0 + g + 8 * (r % 2)     C0 + 4 * (r / 2) + t
+//   16x256b    L0 + g + 8 * (r/2 % 2)   C0 + 8 * (r / 4) + 2t + r % 2
+//   16x32bx2   L0 + l % 16              C0 + r; lanes from 16 on add a constant to the address
+//
+// With .pack::16b and .unpack::16b a register holds the lower halves of two columns, and there are
+// twice as many. Loads and stores take effect at the latest point: registers get their values at
+// tcgen05.wait::ld (until then they are undefined), cells at tcgen05.wait::st.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstring>
+
+#include "sim/ops/async_ops.h"
+#include "sim/ops/atomic_values.h"
+#include "sim/ops/families.h"
+#include "sim/ops/tcgen05_ops.h"
+
+namespace ww::sim {
+namespace {
+
+enum class Shape : std::uint8_t { S32x32b, S16x64b, S16x128b, S16x256b, S16x32bx2 };  // Op::mode
+constexpr std::uint8_t kPacked = 1;                                                   // Op::mode2
+// More of Op::mode2: what a load with reduction does.
+constexpr std::uint8_t kReduces = 2, kGreatest = 4, kAbsolute = 8, kKeepsNan = 16, kFloat = 32,
+                       kSigned = 64;
+constexpr unsigned kQuarter = 32;
+
+// All lanes of the warp are there; what they did before is ordered before what they do after.
+bool gather(Warp& warp) {
+  if (!warp.meet_all()) return false;
+  if (warp.unit->races != nullptr) {
+    warp.unit->races->lanes_met(warp.unit_warp(), warp.exec | ~warp.born);
+  }
+  return true;
+}
+
+// --- allocation
+// -------------------------------------------------------------------------------------
+
+bool is_legal_count(std::uint32_t columns) {
+  return std::has_single_bit(columns) && columns >= 32 && columns <= kTensorColumns;
+}
+
+// Everybody else waits, too: the columns will never be free.
+void give_up(Warp& warp, const TensorMemory& tensor, std::uint32_t columns) {
+  std::uint32_t held = 0;
+  for (const TensorMemory::Allocation& a : tensor.allocations()) held += a.count;
+  const std::string text = fmt::format(
+      "waits for {} columns of tensor memory and can never have them: {} of {} are allocated",
+      columns, held, kTensorColumns);
+  report_tensor(warp, warp.exec, text);
+  warp.unit->stop(Outcome::Deadlocked,
+                  fmt::format("{}, warp {}: {}", warp.unit->describe(*warp.cta), warp.index, text));
+}
+
+void run_alloc(Warp& warp, const Op& op) {
+  // A grant that is not for meeting the other lanes: everybody waits, so this waits in vain.
+  const bool in_vain = warp.is_granted() && !warp.is_meeting_grant() && warp.take_grant();
+  if (!gather(warp)) return;
+  warp.use(op.p[0], warp.exec);
+  TensorMemory& tensor = tensor_of(*warp.cta);
+  const unsigned first = first_lane(warp.exec);
+  std::uint32_t columns = warp.source<std::uint32_t>(op.p[0])[first];
+  if (tensor.relinquished) {
+    report_tensor(warp, warp.exec, "allocates after `tcgen05.relinquish_alloc_permit`");
+  }
+  if (!is_legal_count(columns)) {
+    report_tensor(
+        warp, warp.exec,
+        fmt::format("allocates {} columns; 32, 64, 128, 256 and 512 are possible", columns));
+    columns = std::bit_ceil(std::clamp<std::uint32_t>(columns, 32, kTensorColumns));
+  }
+  const auto column = tensor.allocate(columns, warp.this_op(), warp.index);
+  if (!column && in_vain) {
+    give_up(warp, tensor, columns);
+    return;
+  }
+  if (!column) {
+    warp.wait(SplitState::AtAlloc);
+    return;
+  }
+  std::array<std::byte, 4> bytes;
+  std::memcpy(bytes.data(), &*column, sizeof bytes);
+  write_lanes(warp, warp.program->addresses[op.address], lane_bit(first), sizeof bytes,
+              bytes.data(), 0);
+}
+
+void run_dealloc(Warp& warp, const Op& op) {
+  if (!gather(warp)) return;
+  warp.use(op.p[0], warp.exec);
+  warp.use(op.p[1], warp.exec);
+  const unsigned first = first_lane(warp.exec);
+  const TensorAddress at = tensor_address(warp.source<std::uint32_t>(op.p[0])[first]);
+  const std::uint32_t columns = warp.source<std::uint32_t>(op.p[1])[first];
+  TensorMemory& tensor = tensor_of(*warp.cta);
+  const TensorMemory::Allocation* found = at.lane == 0 ? tensor.find(at.column) : nullptr;
+  if (found == nullptr) {
+    report_tensor(
+        warp, warp.exec,
+        fmt::format("frees tensor memory at lane {}, column {}, where no allocation starts",
+                    at.lane, at.column));
+    return;
+  }
+  if (found->count != columns) {
+    report_tensor(warp, warp.exec,
+                  fmt::format("frees {} columns of an allocation of {}", columns, found->count));
+  }
+  tensor.release(at.column);
+  ++warp.unit->activity;
+  for (const auto& other : warp.cta->warps) other->wake(SplitState::AtAlloc, false);
+}
+
+void run_relinquish(Warp& warp, const Op&) {
+  if (!gather(warp)) return;
+  tensor_of(*warp.cta).relinquished = true;
+}
+
+// --- cells
+// ------------------------------------------------------------------------------------------
+
+TensorAddress offset_of(Shape shape, unsigned lane, unsigned reg) {
+  const unsigned g = lane / 4;
+  const unsigned t = lane % 4;
+  switch (shape) {
+    case Shape::S32x32b:
+      return {lane, reg};
+    case Shape::S16x64b:
+      return {g + 8 * (lane % 2), 2 * reg + lane / 2 % 2};
+    case Shape::S16x128b:
+      return {g + 8 * (reg % 2), 4 * (reg / 2) + t};
+    case Shape::S16x256b:
+      return {g + 8 * (reg / 2 % 2), 8 * (reg / 4) + 2 * t + reg % 2};
+    case Shape::S16x32bx2:
+      return {lane % 16, reg};
+  }
+  return {};
+}
+
+/// The cells of a load or store: where they are, and whether a lane may touch them.
+class Access {
+ public:
+  Access(Warp& warp, const Op& op)
+      : warp_(warp),
+        tensor_(tensor_of(*warp.cta)),
+        shape_(static_cast<Shape>(op.mode)),
+        half_split_(static_cast<std::uint32_t>(op.imm)),
+        first_(warp.index % 4 * kQuarter) {
+    const Address& address = warp.program->addresses[op.address];
+    if (address.base.present()) warp.use(address.base, warp.exec);
+    std::uint64_t all[kLanes];
+    warp.addresses(address, all);
+    base_ = static_cast<std::uint32_t>(all[first_lane(warp.exec)]);
+    check_address(all);
+  }
+
+  /// Cell `part` (0 or, when packed, 1) of a register of a lane; false: it is not to be touched.
+  bool find(unsigned lane, unsigned reg, unsigned part, bool packed, TensorAddress& cell) {
+    const bool is_upper = shape_ == Shape::S16x32bx2 && lane >= kLanes / 2;
+    const TensorAddress base = tensor_address(base_ + (is_upper ? half_split_ : 0));
+    const TensorAddress offset = offset_of(shape_, lane, reg);
+    const std::uint32_t column = packed ? 2 * offset.column + part : offset.column;
+    cell = {base.lane + offset.lane, base.column + column};
+    std::string why;
+    if (cell.lane - first_ >= kQuarter) {
+      why = fmt::format("lane {} of tensor memory is none of the lanes {} to {} of warp {}",
+                        cell.lane, first_, first_ + kQuarter - 1, warp_.index);
+    } else if (is_cell(tensor_, cell, why)) {
+      return true;
+    }
+    if (bad_ == 0) why_ = why;
+    bad_ |= lane_bit(lane);
+    return false;
+  }
+  /// Reports what was found wrong.
+  void finish() {
+    if (bad_ != 0) report_tensor(warp_, bad_, why_);
+  }
+  TensorMemory& tensor() { return tensor_; }
+
+ private:
+  void check_address(const std::uint64_t* all) {
+    for_each_lane(warp_.exec, [&](unsigned l) {
+      if (static_cast<std::uint32_t>(all[l]) == base_) return;
+      if (bad_ == 0) why_ = "the lanes of the warp name different addresses";
+      bad_ |= lane_bit(l);
+    });
+    const std::uint32_t step = shape_ == Shape::S32x32b ? 32 : 16;
+    const std::uint32_t lane = tensor_address(base_).lane;
+    if (lane % step == 0 || bad_ != 0) return;
+    bad_ = warp_.exec;
+    why_ = fmt::format("lane {} of the address is no multiple of {}", lane, step);
+  }
+
+  Warp& warp_;
+  TensorMemory& tensor_;
+  Shape shape_;
+  std::uint32_t half_split_;
+  std::uint32_t first_;  // lane of the warp's quarter
+  std::uint32_t base_ = 0;
+  Mask bad_ = 0;
+  std::string why_;
+};
+
+// --- loads
+// ------------------------------------------------------------------------------------------
+
+void check_pending(Warp& warp, const TensorMemory::Pending& pending, TensorAddress cell,
+                   unsigned lane) {
+  if (pending.count == 0 || !warp.checks(Check::Async)) return;
+  if (warp.unit->findings.count_up(Check::Async, warp.this_op(), pending.op, 1)) return;
+  warp.report_at(Check::Async, lane_bit(lane), 0,
+                 fmt::format("loads lane {}, column {} of tensor memory, which an earlier "
+                             "instruction is still to write",
+                             cell.lane, cell.column),
+                 Party{pending.op, warp.cta->linear, pending.warp, 0});
+}
+
+struct Value {
+  std::uint32_t bits = 0;
+  std::uint8_t undefined = 0;
+};
+
+Value load_register(Warp& warp, Access& access, unsigned lane, unsigned reg, bool packed) {
+  Value value;
+  for (unsigned part = 0; part < (packed ? 2U : 1U); ++part) {
+    TensorAddress cell;
+    if (!access.find(lane, reg, part, packed, cell)) continue;
+    check_pending(warp, access.tensor().pending_at(cell.lane, cell.column), cell, lane);
+    const std::uint32_t bits = access.tensor().at(cell.lane, cell.column);
+    const std::uint8_t undefined = access.tensor().undefined_at(cell.lane, cell.column);
+    if (!packed) return {bits, undefined};
+    value.bits |= (bits & 0xFFFFU) << (16 * part);
+    value.undefined |= static_cast<std::uint8_t>((undefined & 3U) << (2 * part));
+  }
+  return value;
+}
+
+// The least or greatest of what a lane has loaded.
+std::uint32_t reduced(std::uint8_t mode, std::uint32_t a, std::uint32_t b) {
+  const bool greatest = (mode & kGreatest) != 0;
+  if ((mode & kFloat) != 0) {
+    const auto is_nan = [](std::uint32_t bits) { return (bits & 0x7FFF'FFFFU) > 0x7F80'0000U; };
+    if ((mode & kKeepsNan) != 0 && (is_nan(a) || is_nan(b))) return 0x7FFF'FFFFU;
+    return greatest ? max_f32(a, b) : min_f32(a, b);
+  }
+  const std::uint32_t flip = (mode & kSigned) != 0 ? 0x8000'0000U : 0;
+  return ((a ^ flip) > (b ^ flip)) == greatest ? a : b;
+}
+
+Value reduce_lane(const PendingLoad& load, std::uint8_t mode, unsigned count, unsigned lane) {
+  Value value;
+  for (unsigned r = 0; r < count; ++r) {
+    std::uint32_t bits = load.values[r * kLanes + lane];
+    if ((mode & kAbsolute) != 0) bits &= 0x7FFF'FFFFU;
+    value.bits = r == 0 ? reduced(mode, bits, bits) : reduced(mode, value.bits, bits);
+    if (load.undefined[r * kLanes + lane] != 0) value.undefined = 0x0F;
+  }
+  return value;
+}
+
+// Places: the registers, and behind them the result of the reduction.
+void run_load(Warp& warp, const Op& op) {
+  if (!gather(warp)) return;
+  Access access(warp, op);
+  const bool reduces = (op.mode2 & kReduces) != 0;
+  const unsigned count = op.count - (reduces ? 1U : 0U);
+  PendingLoad load;
+  load.op = warp.this_op();
+  load.lanes = warp.exec;
+  load.frame = warp.frame_offset();
+  load.values.resize(std::size_t{op.count} * kLanes);
+  load.undefined.resize(load.values.size());
+  const auto keep = [&](unsigned reg, unsigned lane, const Value& value) {
+    load.values[reg * kLanes + lane] = value.bits;
+    load.undefined[reg * kLanes + lane] = value.undefined;
+  };
+  for (unsigned r = 0; r < count; ++r) {
+    for_each_lane(warp.exec, [&](unsigned l) {
+      keep(r, l, load_register(warp, access, l, r, (op.mode2 & kPacked) != 0));
+    });
+  }
+  access.finish();
+  if (reduces) {
+    for_each_lane(warp.exec,
+                  [&](unsigned l) { keep(count, l, reduce_lane(load, op.mode2, count, l)); });
+  }
+  for (unsigned r = 0; warp.tracks() && r < op.count; ++r) {
+    std::uint8_t* flags = warp.undefined_lanes(warp.program->places[op.extra + r]);
+    for_each_lane(warp.exec, [&](unsigned l) { flags[l] = 0xFF; });
+  }
+  warp.loads.push_back(std::move(load));
+}
+
+// Registers of functions that have returned are gone.
+void deliver_load(Warp& warp, PendingLoad& load) {
+  const Mask lanes = load.lanes & warp.exec;
+  load.lanes &= ~lanes;
+  if (load.frame > warp.frame_offset()) return;
+  const Op& op = warp.program->ops[load.op];
+  for (unsigned r = 0; r < op.count; ++r) {
+    const std::uint32_t at = load.frame + warp.program->places[op.extra + r].offset();
+    std::uint8_t* flags = warp.undefined_at(at);
+    for_each_lane(lanes, [&](unsigned l) {
+      std::memcpy(warp.frame_at(at) + std::size_t{l} * 4, &load.values[r * kLanes + l], 4);
+      if (flags != nullptr) flags[l] = load.undefined[r * kLanes + l];
+    });
+  }
+}
+
+void run_wait_load(Warp& warp, const Op&) {
+  if (!gather(warp)) return;
+  for (PendingLoad& load : warp.loads) deliver_load(warp, load);
+  std::erase_if(warp.loads, [](const PendingLoad& load) { return load.lanes == 0; });
+}
+
+// --- stores
+// -----------------------------------------------------------------------------------------
+
+void run_store(Warp& warp, const Op& op) {
+  if (!gather(warp)) return;
+  Access access(warp, op);
+  const bool packed = (op.mode2 & kPacked) != 0;
+  PendingStore store{.op = warp.this_op(), .cells = {}};
+  for (unsigned r = 0; r < op.count; ++r) {
+    const Place place = warp.program->places[op.extra + r];
+    const auto* values = warp.source<std::uint32_t>(place);
+    const bool tracks = warp.tracks() && !place.is_constant();
+    for_each_lane(warp.exec, [&](unsigned l) {
+      const unsigned undefined = tracks ? warp.undefined_lanes(place)[l] & 0x0FU : 0U;
+      for (unsigned part = 0; part < (packed ? 2U : 1U); ++part) {
+        TensorAddress cell;
+        if (!access.find(l, r, part, packed, cell)) continue;
+        const std::uint32_t half = (values[l] >> (16 * part)) & 0xFFFFU;
+        store.cells.push_back({.value = packed ? half : values[l],
+                               .lane = static_cast<std::uint16_t>(cell.lane),
+                               .column = static_cast<std::uint16_t>(cell.column),
+                               .bytes = static_cast<std::uint8_t>(packed ? 0x03 : 0x0F),
+                               .undefined = static_cast<std::uint8_t>(
+                                   packed ? (undefined >> (2 * part)) & 3U : undefined)});
+      }
+    });
+  }
+  access.finish();
+  mark_cells(warp, access.tensor(), store.cells);
+  warp.stores.push_back(std::move(store));
+}
+
+void run_wait_store(Warp& warp, const Op&) {
+  if (!gather(warp)) return;
+  for (const PendingStore& store : warp.stores) write_cells(tensor_of(*warp.cta), store.cells);
+  warp.stores.clear();
+}
+
+// Nothing overtakes here, so there is nothing to hold back.
+void run_fence(Warp&, const Op&) {}
+
+// --- decoding
+// ---------------------------------------------------------------------------------------
+
+bool decode_alloc(Decode& in) {
+  in.op.run = run_alloc;
+  in.op.flags = kTracksItself | kAligned;
+  in.op.address = cluster_address(in, 0);
+  in.operands({in.source(1)});
+  return true;
+}
+bool decode_dealloc(Decode& in) {
+  in.op.run = run_dealloc;
+  in.op.flags = kTracksItself | kAligned;
+  in.operands({in.source(0), in.source(1)});
+  return true;
+}
+bool decode_collective(Decode& in, RunOp run) {
+  in.op.run = run;
+  in.op.flags = kTracksItself | kAligned;
+  return true;
+}
+bool decode_relinquish(Decode& in) { return decode_collective(in, run_relinquish); }
+bool decode_wait_load(Decode& in) { return decode_collective(in, run_wait_load); }
+bool decode_wait_store(Decode& in) { return decode_collective(in, run_wait_store); }
+bool decode_fence(Decode& in) {
+  in.op.run = run_fence;
+  return true;
+}
+
+Shape shape_in(const Decode& in) {
+  const std::string_view shape = in.word("shape");
+  return shape == "32x32b"    ? Shape::S32x32b
+         : shape == "16x64b"  ? Shape::S16x64b
+         : shape == "16x128b" ? Shape::S16x128b
+         : shape == "16x256b" ? Shape::S16x256b
+                              : Shape::S16x32bx2;
+}
+
+// `base`: the operand with the address.
+void decode_move(Decode& in, RunOp run, std::size_t base) {
+  decode_collective(in, run);
+  const Shape shape = shape_in(in);
+  in.op.mode = static_cast<std::uint8_t>(shape);
+  in.op.mode2 = in.has("pack") || in.has("unpack") ? kPacked : 0;
+  in.op.address = in.address(base);
+  if (shape == Shape::S16x32bx2) in.op.imm = in.immediate(base + 1);
+}
+
+bool decode_load(Decode& in) {
+  in.further(in.results(0));
+  decode_move(in, run_load, 1);
+  return true;
+}
+
+bool decode_load_reduced(Decode& in) {
+  std::vector<Place> places = in.results(0);
+  places.push_back(in.result(1));
+  in.further(places);
+  decode_move(in, run_load, 2);
+  const std::string_view type = in.word("type");
+  in.op.mode2 =
+      static_cast<std::uint8_t>(kReduces | (in.word("op") == "max" ? kGreatest : 0) |
+                                (in.has("abs") ? kAbsolute : 0) | (in.has("NaN") ? kKeepsNan : 0) |
+                                (type == "f32" ? kFloat : 0) | (type == "s32" ? kSigned : 0));
+  return true;
+}
+
+bool decode_store(Decode& in) {
+  decode_move(in, run_store, 0);
+  in.further(in.sources(shape_in(in) == Shape::S16x32bx2 ? 2 : 1));
+  return true;
+}
+
+constexpr OpRow kRows[] = {
+    {"tcgen05.alloc", decode_alloc},
+    {"tcgen05.dealloc", decode_dealloc},
+    {"tcgen05.relinquish_alloc_permit", decode_relinquish},
+    {"tcgen05.fence::before_thread_sync", decode_fence},
+    {"tcgen05.fence::after_thread_sync", decode_fence},
+    {"tcgen05.ld", decode_load},
+    {"tcgen05.ld.red", decode_load_reduced},
+    {"tcgen05.st", decode_store},
+    {"tcgen05.wait::ld", decode_wait_load},
+    {"tcgen05.wait::st", decode_wait_store},
+    {"tcgen05.cp", decode_tensor_copy},
+    {"tcgen05.shift", decode_tensor_shift},
+    {"tcgen05.commit", decode_tensor_commit},
+};
+
+}  // namespace
+
+// --- shared with tcgen05_cp.cpp
+// ---------------------------------------------------------------------
+
+TensorMemory& tensor_of(Cta& cta) {
+  if (cta.tensor == nullptr) cta.tensor = std::make_unique<TensorMemory>();
+  return *cta.tensor;
+}
+
+void report_tensor(Warp& warp, Mask who, const std::string& text) {
+  if (!warp.checks(Check::Tensor)) return;
+  if (warp.unit->findings.count_up(Check::Tensor, warp.this_op(), kNoOp, count_lanes(who))) return;
+  warp.report(Check::Tensor, who, text);
+}
+
+bool is_cell(const TensorMemory& tensor, TensorAddress at, std::string& why) {
+  if (at.lane >= kTensorLanes || at.column >= kTensorColumns) {
+    why = fmt::format("lane {}, column {} is outside of tensor memory", at.lane, at.column);
+    return false;
+  }
+  if (tensor.is_allocated(at.column)) return true;
+  why = fmt::format("column {} of tensor memory is not allocated", at.column);
+  return false;
+}
+
+std::vector<Cta*> cta_group(Warp& warp, bool is_pair) {
+  std::vector<Cta*> ctas{warp.cta};
+  const unsigned peer = warp.cta->rank ^ 1U;
+  if (is_pair && peer < warp.unit->ctas.size()) {
+    ctas.push_back(warp.unit->ctas[peer].get());
+  } else if (is_pair) {
+    report_tensor(warp, warp.exec, "`.cta_group::2` in a CTA that has no peer in its cluster");
+  }
+  return ctas;
+}
+
+void mark_cells(Warp& warp, TensorMemory& tensor, const TensorCells& cells) {
+  for (const PendingStore::Cell& cell : cells) {
+    TensorMemory::Pending& pending = tensor.pending_at(cell.lane, cell.column);
+    ++pending.count;
+    pending.op = warp.this_op();
+    pending.warp = static_cast<std::uint16_t>(warp.index);
+  }
+}
+
+void write_cells(TensorMemory& tensor, const TensorCells& cells) {
+  for (const PendingStore::Cell& cell : cells) {
+    std::uint32_t mask = 0;
+    for (unsigned b = 0; b < 4; ++b) mask |= ((cell.bytes >> b) & 1U) != 0 ? 0xFFU << (8 * b) : 0U;
+    std::uint32_t& value = tensor.at(cell.lane, cell.column);
+    value = (value & ~mask) | (cell.value & mask);
+    std::uint8_t& undefined = tensor.undefined_at(cell.lane, cell.column);
+    undefined = static_cast<std::uint8_t>((undefined & ~cell.bytes) | cell.undefined);
+    TensorMemory::Pending& pending = tensor.pending_at(cell.lane, cell.column);
+    if (pending.count != 0) --pending.count;  // zero if the columns were freed before
+  }
+}
+
+constinit const OpFamily kTcgen05Ops{"tcgen05", kRows};
+
+}  // namespace ww::sim

@@ -1,0 +1,356 @@
+// SPDX-License-Identifier: Apache-2.0
+// tcgen05.cp, shift and commit: what one thread starts and the tensor core does, in order, some
+// time later. Here the work is done when somebody waits for the mbarrier of a tcgen05.commit behind
+// it; shared memory is read when a copy is issued.
+//
+// A copy takes rows of 16 or 32 bytes that a matrix descriptor finds in shared memory:
+//
+//   bits 13:0    start address / 16        bits 45:32   distance of groups of 8 rows / 16 (SBO)
+//   bits 29:16   distance of 16-byte       bits 63:61   swizzle: 0 none, 1 and 2 128 bytes (1 in
+//                columns / 16 (LBO)                     atoms of 32), 4 64 bytes, 6 32 bytes
+//
+// Without swizzle, byte k of row m is at (m % 8) * 16 + (m / 8) * SBO + (k / 16) * LBO + k % 16;
+// with a swizzle of W bytes at (m % 8) * W + (m / 8) * SBO + k, with some address bits exchanged.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "sim/ops/async_ops.h"
+#include "sim/ops/tcgen05_ops.h"
+
+namespace ww::sim {
+namespace {
+
+constexpr unsigned kChunk = 16;        // bytes that are read at a time
+constexpr unsigned kChunkColumns = 4;  // of tensor memory
+constexpr unsigned kWindow = 32;       // lanes of a warp
+constexpr unsigned kShiftColumns = 8;  // 32 bytes
+
+enum class Format : std::uint8_t { Bytes, Packed6, Packed4 };               // Op::mode2
+enum class Spread : std::uint8_t { Rows, Windows, Pairs02, Pairs01, All };  // Op::mode, lower half
+constexpr std::uint8_t kPair = 0x10;                                        // of Op::mode
+
+// --- the source
+// -------------------------------------------------------------------------------------
+
+class Descriptor {
+ public:
+  explicit Descriptor(std::uint64_t bits)
+      : start_((bits & 0x3FFFU) * 16),
+        leading_(((bits >> 16U) & 0x3FFFU) * 16),
+        stride_(((bits >> 32U) & 0x3FFFU) * 16),
+        swizzle_(static_cast<unsigned>(bits >> 61U)) {}
+
+  /// Where 16 bytes of a row are, as an offset in shared memory.
+  [[nodiscard]] std::uint64_t at(unsigned row, unsigned byte) const {
+    const std::uint64_t group = row / 8 * stride_;
+    if (swizzle_ == 0) return start_ + row % 8 * 16 + group + byte / 16 * leading_ + byte % 16;
+    const std::uint64_t width = swizzle_ == 6 ? 32 : swizzle_ == 4 ? 64 : 128;
+    return swizzled(start_ + row % 8 * width + group + byte);
+  }
+
+ private:
+  [[nodiscard]] std::uint64_t swizzled(std::uint64_t at) const {
+    switch (swizzle_) {
+      case 1:
+        return at ^ ((at >> 2U) & 0x60U);
+      case 2:
+        return at ^ ((at >> 3U) & 0x70U);
+      case 4:
+        return at ^ ((at >> 3U) & 0x30U);
+      case 6:
+        return at ^ ((at >> 3U) & 0x10U);
+      default:
+        return at;
+    }
+  }
+  std::uint64_t start_, leading_, stride_;
+  unsigned swizzle_;
+};
+
+struct Chunk {
+  std::array<std::uint8_t, kChunk> bytes{};
+  std::array<bool, kChunk> undefined{};
+};
+
+// Elements of 6 or 4 bits at the low end become a byte each.
+Chunk expanded(const Chunk& in, Format format) {
+  if (format == Format::Bytes) return in;
+  const unsigned width = format == Format::Packed6 ? 6 : 4;
+  Chunk out;
+  for (unsigned i = 0; i < kChunk; ++i) {
+    const unsigned bit = i * width;
+    const unsigned byte = bit / 8;
+    const bool straddles = bit % 8 + width > 8;
+    unsigned word = in.bytes[byte];
+    if (straddles) word |= static_cast<unsigned>(in.bytes[byte + 1]) << 8U;
+    out.bytes[i] = static_cast<std::uint8_t>((word >> (bit % 8)) & ((1U << width) - 1));
+    out.undefined[i] = in.undefined[byte] || (straddles && in.undefined[byte + 1]);
+  }
+  return out;
+}
+
+Chunk chunk_of(const Bytes& bytes) {
+  Chunk chunk;
+  for (unsigned i = 0; i < kChunk; ++i) {
+    chunk.bytes[i] = std::to_integer<std::uint8_t>(bytes.data[i]);
+    chunk.undefined[i] = !bytes.undefined.empty() && bytes.undefined[i] != 0;
+  }
+  return chunk;
+}
+
+// --- the destination
+// --------------------------------------------------------------------------------
+
+// The lanes that a row goes to.
+std::vector<unsigned> lanes_of(Spread spread, unsigned row) {
+  switch (spread) {
+    case Spread::Rows:
+      return {row};
+    case Spread::Windows:
+      return {row * kWindow};
+    case Spread::Pairs02:
+      return {row, row + 2 * kWindow};
+    case Spread::Pairs01: {
+      const unsigned first = row / kWindow * 2 * kWindow + row % kWindow;
+      return {first, first + kWindow};
+    }
+    case Spread::All:
+      return {row, row + kWindow, row + 2 * kWindow, row + 3 * kWindow};
+  }
+  return {};
+}
+
+void add_cells(Warp& warp, unsigned lane, const TensorMemory& tensor, TensorAddress at,
+               const Chunk& chunk, TensorCells& cells) {
+  for (unsigned c = 0; c < kChunkColumns; ++c) {
+    const TensorAddress cell{at.lane, at.column + c};
+    std::string why;
+    if (!is_cell(tensor, cell, why)) {
+      report_tensor(warp, lane_bit(lane), why);
+      return;
+    }
+    PendingStore::Cell out{.value = 0,
+                           .lane = static_cast<std::uint16_t>(cell.lane),
+                           .column = static_cast<std::uint16_t>(cell.column),
+                           .bytes = 0x0F};
+    for (unsigned b = 0; b < 4; ++b) {
+      out.value |= std::uint32_t{chunk.bytes[4 * c + b]} << (8 * b);
+      if (chunk.undefined[4 * c + b]) out.undefined |= static_cast<std::uint8_t>(1U << b);
+    }
+    cells.push_back(out);
+  }
+}
+
+/// What one copy does in one CTA.
+struct Copy {
+  Cta* cta = nullptr;
+  std::vector<Run> sources;
+  TensorCells cells;
+};
+
+// op.count rows of op.bytes bytes.
+Copy read_copy(Warp& warp, const Op& op, unsigned lane, Cta& cta, TensorAddress base,
+               const Descriptor& source) {
+  Copy copy{.cta = &cta, .sources = {}, .cells = {}};
+  const TensorMemory& tensor = tensor_of(cta);
+  for (unsigned row = 0; row < op.count; ++row) {
+    for (unsigned byte = 0; byte < op.bytes; byte += kChunk) {
+      const Run run = find_run(warp, cta.shared.base + source.at(row, byte), lane, kChunk,
+                               Warp::Touch::Read, Space::SharedCluster);
+      const Chunk chunk =
+          expanded(chunk_of(read_run(warp, run, lane, kChunk)), static_cast<Format>(op.mode2));
+      if (run.region != nullptr) copy.sources.push_back(run);
+      for (const unsigned to : lanes_of(static_cast<Spread>(op.mode & 0x0FU), row)) {
+        add_cells(warp, lane, tensor, {base.lane + to, base.column + byte / 4}, chunk, copy.cells);
+      }
+    }
+  }
+  return copy;
+}
+
+// --- work of the tensor core
+// ------------------------------------------------------------------------
+
+void add_work(Warp& warp, unsigned lane, std::function<void()> deliver) {
+  warp.tensor_work.push_back({.op = warp.this_op(),
+                              .number = warp.tensor_issued++,
+                              .lane = lane,
+                              .deliver = std::move(deliver)});
+}
+
+// Work of the lane that precedes a number, in order.
+void do_work(Warp& warp, unsigned lane, std::uint32_t before) {
+  std::vector<TensorWork> due;
+  for (TensorWork& work : warp.tensor_work) {
+    if (work.lane != lane || work.number >= before) continue;
+    due.push_back(work);
+    work.deliver = nullptr;
+  }
+  std::erase_if(warp.tensor_work, [](const TensorWork& work) { return work.deliver == nullptr; });
+  for (const TensorWork& work : due) {
+    const ActingFor acting(warp, work.op);
+    work.deliver();
+  }
+}
+
+std::uint32_t address_in(Warp& warp, const Op& op, unsigned lane) {
+  const Address& address = warp.program->addresses[op.address];
+  if (address.base.present()) warp.use(address.base, lane_bit(lane));
+  std::uint64_t all[kLanes];
+  warp.addresses(address, all);
+  return static_cast<std::uint32_t>(all[lane]);
+}
+
+void run_copy(Warp& warp, const Op& op) {
+  warp.use(op.p[0], warp.exec);
+  const auto* descriptors = warp.source<std::uint64_t>(op.p[0]);
+  for_each_lane(warp.exec, [&](unsigned l) {
+    const TensorAddress base = tensor_address(address_in(warp, op, l));
+    for (Cta* cta : cta_group(warp, (op.mode & kPair) != 0)) {
+      Copy copy = read_copy(warp, op, l, *cta, base, Descriptor(descriptors[l]));
+      mark_cells(warp, tensor_of(*cta), copy.cells);
+      for (const Run& run : copy.sources) {
+        mark_shared(warp, *run.region, run.address, run.bytes, l, Use::Read);
+      }
+      add_work(warp, l, [&warp, copy = std::move(copy)] {
+        for (const Run& run : copy.sources) {
+          unmark_shared(warp, *run.region, run.address, run.bytes, Use::Read);
+        }
+        write_cells(tensor_of(*copy.cta), copy.cells);
+      });
+    }
+  });
+}
+
+// Row i of the 32 goes to row i + 1; the first stays as it is.
+TensorCells shifted(TensorMemory& tensor, TensorAddress base) {
+  TensorCells cells;
+  for (unsigned row = 1; row < kWindow; ++row) {
+    for (unsigned c = 0; c < kShiftColumns; ++c) {
+      const unsigned from = base.lane + row - 1;
+      cells.push_back({.value = tensor.at(from, base.column + c),
+                       .lane = static_cast<std::uint16_t>(base.lane + row),
+                       .column = static_cast<std::uint16_t>(base.column + c),
+                       .bytes = 0x0F,
+                       .undefined = tensor.undefined_at(from, base.column + c)});
+    }
+  }
+  return cells;
+}
+
+bool can_shift(Warp& warp, unsigned lane, const TensorMemory& tensor, TensorAddress base) {
+  if (base.lane % kWindow != 0) {
+    report_tensor(warp, lane_bit(lane),
+                  fmt::format("lane {} of the address is no multiple of {}", base.lane, kWindow));
+    return false;
+  }
+  std::string why;
+  for (unsigned c = 0; c < kShiftColumns; ++c) {
+    if (is_cell(tensor, {base.lane, base.column + c}, why)) continue;
+    report_tensor(warp, lane_bit(lane), why);
+    return false;
+  }
+  return true;
+}
+
+void run_shift(Warp& warp, const Op& op) {
+  for_each_lane(warp.exec, [&](unsigned l) {
+    const TensorAddress base = tensor_address(address_in(warp, op, l));
+    for (Cta* cta : cta_group(warp, (op.mode & kPair) != 0)) {
+      TensorMemory& tensor = tensor_of(*cta);
+      if (!can_shift(warp, l, tensor, base)) continue;
+      mark_cells(warp, tensor, shifted(tensor, base));
+      // What is moved is what is there then, from work that was started before.
+      add_work(warp, l, [&tensor, base] { write_cells(tensor, shifted(tensor, base)); });
+    }
+  });
+}
+
+// --- commit
+// -----------------------------------------------------------------------------------------
+
+void commit_to(Warp& warp, unsigned lane, std::uint64_t mbarrier) {
+  mbarrier_at(warp, mbarrier, lane_bit(lane));
+  const std::uint32_t op = warp.this_op();
+  const std::uint32_t before = warp.tensor_issued;
+  warp.unit->jobs.push_back(
+      {.mbarrier = mbarrier, .op = op, .warp = &warp, .lane = lane, .deliver = [=, &warp] {
+         do_work(warp, lane, before);
+         const ActingFor acting(warp, op);
+         Mbarrier* barrier = warp.unit->find_mbarrier(mbarrier);
+         if (barrier != nullptr) arrive_on(warp, *barrier, mbarrier, lane, {});
+       }});
+}
+
+void run_commit(Warp& warp, const Op& op) {
+  const Address& address = warp.program->addresses[op.address];
+  if (address.base.present()) warp.use(address.base, warp.exec);
+  std::uint64_t all[kLanes];
+  warp.addresses(address, all);
+  const bool is_multicast = op.p[0].present();
+  if (is_multicast) warp.use(op.p[0], warp.exec);
+  for_each_lane(warp.exec, [&](unsigned l) {
+    if (!is_multicast) {
+      commit_to(warp, l, all[l]);
+      return;
+    }
+    const std::uint16_t mask = warp.source<std::uint16_t>(op.p[0])[l];
+    const std::uint64_t inside = all[l] & ((std::uint64_t{1} << kRankShift) - 1);
+    for (std::uint64_t rank = 0; rank < 16; ++rank) {
+      if (((mask >> rank) & 1U) == 0) continue;
+      commit_to(warp, l, kSharedWindow + ((rank + 1) << kRankShift) + inside);
+    }
+  });
+}
+
+Spread spread_in(const Decode& in) {
+  const std::string_view multicast = in.word("multicast");
+  if (multicast == "warpx2::02_13") return Spread::Pairs02;
+  if (multicast == "warpx2::01_23") return Spread::Pairs01;
+  if (multicast == "warpx4") return Spread::All;
+  return in.word("shape") == "4x256b" ? Spread::Windows : Spread::Rows;
+}
+
+std::uint8_t pair_in(const Decode& in) { return in.word("group") == "cta_group::2" ? kPair : 0; }
+
+}  // namespace
+
+bool decode_tensor_copy(Decode& in) {
+  const std::string_view shape = in.word("shape");
+  const std::string_view format = in.word("src");
+  in.op.run = run_copy;
+  in.op.flags = kTracksItself;
+  in.op.mode = static_cast<std::uint8_t>(static_cast<unsigned>(spread_in(in)) | pair_in(in));
+  in.op.mode2 = static_cast<std::uint8_t>(format == "b6x16_p32"   ? Format::Packed6
+                                          : format == "b4x16_p64" ? Format::Packed4
+                                                                  : Format::Bytes);
+  in.op.bytes = shape.ends_with("x256b") ? 32 : 16;
+  in.op.count = shape.starts_with("128x")  ? 128
+                : shape.starts_with("64x") ? 64
+                : shape.starts_with("32x") ? 32
+                                           : 4;
+  in.op.address = in.address(0);
+  in.operands({in.source(1)});
+  return true;
+}
+
+bool decode_tensor_shift(Decode& in) {
+  in.op.run = run_shift;
+  in.op.flags = kTracksItself;
+  in.op.mode = pair_in(in);
+  in.op.address = in.address(0);
+  return true;
+}
+
+bool decode_tensor_commit(Decode& in) {
+  in.op.run = run_commit;
+  in.op.flags = kTracksItself;
+  in.op.address = cluster_address(in, 0);
+  if (in.has("multicast")) in.op.p[0] = in.source(1);
+  return true;
+}
+
+}  // namespace ww::sim

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the instructions on tensor memory share: finding cells, and writing them late.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "sim/decoder.h"
+#include "sim/tensor_memory.h"
+#include "sim/unit.h"
+#include "sim/warp.h"
+
+namespace ww::sim {
+
+/// An address of tensor memory: the lane in the upper half, the column in the lower.
+struct TensorAddress {
+  std::uint32_t lane = 0, column = 0;
+};
+constexpr TensorAddress tensor_address(std::uint32_t bits) { return {bits >> 16U, bits & 0xFFFFU}; }
+
+/// The tensor memory of a CTA; made when it is first needed.
+TensorMemory& tensor_of(Cta& cta);
+
+/// Adds a finding under Check::Tensor, or counts up the one that this op has made before.
+void report_tensor(Warp& warp, Mask who, const std::string& text);
+
+/// Whether the cell exists in memory that is allocated; if not, `why` says what is wrong.
+bool is_cell(const TensorMemory& tensor, TensorAddress at, std::string& why);
+
+/// The CTAs that an instruction with .cta_group::1 or ::2 works on: this one, and its peer.
+std::vector<Cta*> cta_group(Warp& warp, bool is_pair);
+
+using TensorCells = std::vector<PendingStore::Cell>;
+/// Marks cells that are to be written by the running op.
+void mark_cells(Warp& warp, TensorMemory& tensor, const TensorCells& cells);
+/// Writes them.
+void write_cells(TensorMemory& tensor, const TensorCells& cells);
+
+/// tcgen05.cp, tcgen05.shift and tcgen05.commit.
+bool decode_tensor_copy(Decode& in);
+bool decode_tensor_shift(Decode& in);
+bool decode_tensor_commit(Decode& in);
+
+}  // namespace ww::sim

@@ -1,0 +1,510 @@
+// SPDX-License-Identifier: Apache-2.0
+// Kernels of four warps that own 64 columns of tensor memory. Cell (lane, column) holds
+// 0xA5000000 + 256 * lane + column where a test says so.
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <string>
+
+#include "sim/ops/test_async.h"
+
+namespace ww::sim {
+namespace {
+
+constexpr Grid kFour{.threads = 128, .target = "sm_100a"};
+constexpr Grid kOne{.threads = 32, .target = "sm_100a"};
+
+std::uint32_t cell(std::uint32_t lane, std::uint32_t column) {
+  return 0xA5000000U + 256 * lane + column;
+}
+
+// %p1: warp 0; %r20: address of the columns; %r22: the same in the lanes of the warp.
+std::string allocated(unsigned columns = 64) {
+  return "setp.lt.u32 %p1, %r1, 32; @%p1 tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 "
+         "[cells], " +
+         std::to_string(columns) +
+         "; bar.sync 0; ld.shared.u32 %r20, [cells];"
+         "and.b32 %r21, %r1, 96; shl.b32 %r21, %r21, 16; add.u32 %r22, %r20, %r21;\n";
+}
+std::string freed(unsigned columns = 64) {
+  return "bar.sync 0; @%p1 tcgen05.dealloc.cta_group::1.sync.aligned.b32 %r20, " +
+         std::to_string(columns) + ";\n";
+}
+
+std::string registers(unsigned first, unsigned count) {
+  std::string text = "{";
+  for (unsigned i = 0; i < count; ++i) {
+    text += (i == 0 ? "%r" : ", %r") + std::to_string(first + i);
+  }
+  return text + "}";
+}
+
+// Every cell of the 64 columns gets its number.
+std::string numbered() {
+  std::string text = "shl.b32 %r23, %r1, 8; or.b32 %r23, %r23, 0xA5000000;";
+  for (unsigned c = 0; c < 64; ++c) {
+    text += "or.b32 %r" + std::to_string(100 + c) + ", %r23, " + std::to_string(c) + ";";
+  }
+  return text + "tcgen05.st.sync.aligned.32x32b.x64.b32 [%r22], " + registers(100, 64) + ";\n";
+}
+const std::string kStored = "tcgen05.wait::st.sync.aligned;\n";
+
+// Word r of thread t of the output is register %r(40 + r).
+std::string shown(unsigned count = 8) {
+  std::string text = "mul.wide.u32 %d3, %r1, 32; add.u64 %d3, %d3, %a1;";
+  for (unsigned r = 0; r < count; ++r) {
+    text += "st.global.u32 [%d3+" + std::to_string(4 * r) + "], %r" + std::to_string(40 + r) + ";";
+  }
+  return text + "\n";
+}
+const std::string kLoaded = "tcgen05.wait::ld.sync.aligned;\n";
+
+// Loads eight registers of the numbered cells.
+std::vector<std::uint32_t> loaded(const std::string& shape, const std::string& address,
+                                  const std::string& tail = "") {
+  return expect_fine(allocated() + numbered() + kStored + "tcgen05.ld.sync.aligned." + shape +
+                         ".b32 " + registers(40, 8) + ", [" + address + "]" + tail + ";" + kLoaded +
+                         shown() + freed(),
+                     kFour);
+}
+
+// --- shapes
+// -----------------------------------------------------------------------------------------
+
+using CellOf = std::function<std::uint32_t(unsigned lane, unsigned reg)>;
+
+// `base`: the first lane in the quarter of a warp.
+void expect_cells(const std::vector<std::uint32_t>& out, unsigned base, const CellOf& lane_of,
+                  const CellOf& column_of) {
+  for (unsigned thread = 0; thread < 128; ++thread) {
+    const unsigned l = thread % 32;
+    for (unsigned r = 0; r < 8; ++r) {
+      const unsigned lane = thread / 32 * 32 + base + lane_of(l, r);
+      ASSERT_EQ(out[thread * 8 + r], cell(lane, column_of(l, r)))
+          << "thread " << thread << " r " << r;
+    }
+  }
+}
+
+TEST(TensorLoad, ShapesOf32Lanes) {
+  expect_cells(
+      loaded("32x32b.x8", "%r22+5"), 0, [](unsigned l, unsigned) { return l; },
+      [](unsigned, unsigned r) { return 5 + r; });
+}
+
+TEST(TensorLoad, ShapesOf16Lanes) {
+  for (const unsigned base : {0U, 16U}) {
+    const std::string address = "%r22+" + std::to_string(base << 16U);
+    expect_cells(
+        loaded("16x64b.x8", address), base,
+        [](unsigned l, unsigned) { return l / 4 + 8 * (l % 2); },
+        [](unsigned l, unsigned r) { return 2 * r + (l % 4) / 2; });
+    expect_cells(
+        loaded("16x128b.x4", address), base,
+        [](unsigned l, unsigned r) { return l / 4 + (r % 2 == 1 ? 8U : 0U); },
+        [](unsigned l, unsigned r) { return r / 2 * 4 + l % 4; });
+    // The accumulator of mma.m16n8, 8 columns at a time.
+    expect_cells(
+        loaded("16x256b.x2", address), base,
+        [](unsigned l, unsigned r) { return l / 4 + (r % 4 >= 2 ? 8U : 0U); },
+        [](unsigned l, unsigned r) { return r / 4 * 8 + l % 4 * 2 + r % 2; });
+  }
+}
+
+TEST(TensorLoad, TheUpperHalfOfTheWarpFromElsewhere) {
+  expect_cells(
+      loaded("16x32bx2.x8", "%r22", ", 20"), 0, [](unsigned l, unsigned) { return l % 16; },
+      [](unsigned l, unsigned r) { return r + (l >= 16 ? 20U : 0U); });
+}
+
+TEST(TensorLoad, PacksTheLowerHalvesOfTwoColumns) {
+  const auto out = loaded("32x32b.x8.pack::16b", "%r22+2");
+  for (unsigned thread = 0; thread < 128; ++thread) {
+    for (unsigned r = 0; r < 8; ++r) {
+      const std::uint32_t low = cell(thread, 2 + 2 * r) & 0xFFFFU;
+      ASSERT_EQ(out[thread * 8 + r], low | ((low + 1) << 16U));
+    }
+  }
+}
+
+TEST(TensorStore, UnpacksIntoTheLowerHalvesOfTwoColumns) {
+  const auto out =
+      expect_fine(allocated() + numbered() + kStored +
+                      "mov.u32 %r40, 0x00020001; mov.u32 %r41, 0x00040003;"
+                      "tcgen05.st.sync.aligned.32x32b.x2.unpack::16b.b32 [%r22], {%r40, %r41};" +
+                      kStored + "tcgen05.ld.sync.aligned.32x32b.x8.b32 " + registers(40, 8) +
+                      ", [%r22];" + kLoaded + shown() + freed(),
+                  kFour);
+  for (std::uint32_t c = 0; c < 4; ++c) EXPECT_EQ(out[8 * 77 + c], 0xA5000001U + c);
+  EXPECT_EQ(out[8 * 77 + 4], cell(77, 4));
+}
+
+TEST(TensorStore, EveryShapeIsTheInverseOfItsLoad) {
+  for (const std::string shape :
+       {"32x32b.x8", "16x64b.x8", "16x128b.x4", "16x256b.x2", "16x32bx2.x8"}) {
+    const bool is_split = shape.starts_with("16x32bx2");
+    std::string fill;
+    for (unsigned r = 0; r < 8; ++r) {
+      const std::string n = std::to_string(r);
+      fill += "add.u32 %r6" + n + ", %r1, " + std::to_string(1000 * (r + 1)) + ";";
+    }
+    const auto out =
+        expect_fine(allocated() + fill + "tcgen05.st.sync.aligned." + shape + ".b32 [%r22], " +
+                        (is_split ? "32, " : "") + registers(60, 8) + ";" + kStored +
+                        "tcgen05.ld.sync.aligned." + shape + ".b32 " + registers(40, 8) +
+                        ", [%r22]" + (is_split ? ", 32" : "") + ";" + kLoaded + shown() + freed(),
+                    kFour);
+    for (unsigned i = 0; i < 1024; ++i) ASSERT_EQ(out[i], i / 8 + 1000 * (i % 8 + 1)) << shape;
+  }
+}
+
+TEST(TensorLoad, TheLeastAndTheGreatest) {
+  const Grid grid{.threads = 128, .target = "sm_103a"};
+  const auto red = [&](const std::string& tail, std::uint32_t a, std::uint32_t b) {
+    return expect_fine(allocated() + "mov.u32 %r60, " + std::to_string(a) + "; mov.u32 %r61, " +
+                           std::to_string(b) +
+                           "; tcgen05.st.sync.aligned.32x32b.x2.b32 [%r22], {%r60, %r61};" +
+                           kStored + "tcgen05.ld.red.sync.aligned.32x32b.x2." + tail +
+                           " {%r41, %r42}, %r40, [%r22];" + kLoaded + shown(3) + freed(),
+                       grid)[8];
+  };
+  constexpr std::uint32_t kNan = 0x7FC00000U;
+  EXPECT_EQ(red("max.u32", 5, 0xFFFFFFFF), 0xFFFFFFFFU);
+  EXPECT_EQ(red("max.s32", 5, 0xFFFFFFFF), 5U);
+  EXPECT_EQ(red("min.s32", 5, 0xFFFFFFFF), 0xFFFFFFFFU);
+  EXPECT_EQ(red("min.u32", 5, 0xFFFFFFFF), 5U);
+  EXPECT_EQ(red("max.f32", 0x3F800000, 0xC0000000), 0x3F800000U);
+  EXPECT_EQ(red("max.abs.f32", 0x3F800000, 0xC0000000), 0x40000000U);
+  EXPECT_EQ(red("min.f32", 0x3F800000, kNan), 0x3F800000U);
+  EXPECT_EQ(red("min.NaN.f32", 0x3F800000, kNan), 0x7FFFFFFFU);
+}
+
+// --- waiting
+// ----------------------------------------------------------------------------------------
+
+TEST(TensorLoad, RegistersComeWithTheWait) {
+  const std::string load = allocated() + numbered() + kStored +
+                           "mov.u32 %r40, 0; tcgen05.ld.sync.aligned.32x32b.x1.b32 {%r40}, [%r22];";
+  const std::string use = "add.u32 %r41, %r40, 1;";
+  expect_found(Check::Async, "`%r40` is used before `tcgen05.wait::ld`",
+               load + use + kLoaded + freed(), kFour);
+  expect_fine(load + kLoaded + use + freed(), kFour);
+}
+
+TEST(TensorStore, CellsComeWithTheWait) {
+  const std::string load = "tcgen05.ld.sync.aligned.32x32b.x1.b32 {%r40}, [%r22];" + kLoaded;
+  expect_found(Check::Async, "which an earlier instruction is still to write",
+               allocated() + numbered() + load + kStored + freed(), kFour);
+  expect_fine(allocated() + numbered() + kStored + load + freed(), kFour);
+}
+
+TEST(TensorLoad, CellsThatNothingWrote) {
+  const std::string load =
+      allocated() + "tcgen05.ld.sync.aligned.32x32b.x1.b32 {%r40}, [%r22];" + kLoaded;
+  expect_fine(load + freed(), kFour);
+  expect_found(Check::Uninit, "%r40", load + "add.u32 %r41, %r40, 1;" + freed(), kFour);
+}
+
+// --- who may touch what
+// -----------------------------------------------------------------------------
+
+TEST(TensorMemory, LanesOfAnotherWarp) {
+  expect_found(
+      Check::Tensor, "lane 0 of tensor memory is none of the lanes",
+      allocated() + "tcgen05.ld.sync.aligned.32x32b.x1.b32 {%r40}, [%r20];" + kLoaded + freed(),
+      kFour);
+}
+
+TEST(TensorMemory, ColumnsThatAreNotAllocated) {
+  const std::string start = allocated(32);
+  expect_found(
+      Check::Tensor, "column 32 of tensor memory is not allocated",
+      start + "tcgen05.ld.sync.aligned.32x32b.x1.b32 {%r40}, [%r22+32];" + kLoaded + freed(32),
+      kFour);
+  expect_fine(
+      start + "tcgen05.ld.sync.aligned.32x32b.x1.b32 {%r40}, [%r22+31];" + kLoaded + freed(32),
+      kFour);
+  expect_found(
+      Check::Tensor, "column 0 of tensor memory is not allocated",
+      "mov.u32 %r22, 0; mov.u32 %r40, 1; tcgen05.st.sync.aligned.32x32b.x1.b32 [%r22], {%r40};",
+      kOne);
+}
+
+TEST(TensorMemory, AddressesAreThoseOfTheWholeWarp) {
+  expect_found(Check::Tensor, "different addresses",
+               allocated() +
+                   "add.u32 %r22, %r22, %r1; tcgen05.ld.sync.aligned.32x32b.x1.b32 {%r40}, "
+                   "[%r22];" +
+                   kLoaded + freed(),
+               kFour);
+  expect_found(Check::Tensor, "no multiple of 16",
+               allocated() + "tcgen05.ld.sync.aligned.16x64b.x1.b32 {%r40}, [%r22+524288];" +
+                   kLoaded + freed(),
+               kFour);
+}
+
+// --- allocation
+// -------------------------------------------------------------------------------------
+
+const std::string kAlloc32 =
+    "tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [cells], 32; bar.warp.sync -1;"
+    "ld.shared.u32 %r20, [cells];";
+std::string dealloc(std::string_view address, std::string_view columns) {
+  return "tcgen05.dealloc.cta_group::1.sync.aligned.b32 " + std::string(address) + ", " +
+         std::string(columns) + ";";
+}
+
+TEST(TensorMemory, IsGivenBackOnce) {
+  expect_fine(kAlloc32 + dealloc("%r20", "32"), kOne);
+  expect_found(Check::Tensor, "are never freed", kAlloc32, kOne);
+  expect_found(Check::Tensor, "where no allocation starts",
+               kAlloc32 + dealloc("%r20", "32") + dealloc("%r20", "32"), kOne);
+  expect_found(Check::Tensor, "frees 64 columns of an allocation of 32",
+               kAlloc32 + dealloc("%r20", "64"), kOne);
+  expect_found(Check::Tensor, "where no allocation starts",
+               kAlloc32 + "add.u32 %r21, %r20, 32;" + dealloc("%r21", "32") + dealloc("%r20", "32"),
+               kOne);
+}
+
+TEST(TensorMemory, CountsAreChecked) {
+  const std::string by_register =
+      "tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [cells], %r19; bar.warp.sync -1;"
+      "ld.shared.u32 %r20, [cells];";
+  expect_found(Check::Tensor, "allocates 48 columns",
+               "mov.u32 %r19, 48;" + by_register + dealloc("%r20", "64"), kOne);
+  expect_found(Check::Tensor, "allocates 1024 columns",
+               "mov.u32 %r19, 1024;" + by_register + dealloc("%r20", "512"), kOne);
+  expect_fine("mov.u32 %r19, 512;" + by_register + dealloc("%r20", "512"), kOne);
+}
+
+TEST(TensorMemory, NothingIsAllocatedAfterThePermitIsGone) {
+  const std::string relinquish = "tcgen05.relinquish_alloc_permit.cta_group::1.sync.aligned;";
+  expect_found(Check::Tensor, "allocates after", relinquish + kAlloc32 + dealloc("%r20", "32"),
+               kOne);
+  expect_fine(kAlloc32 + relinquish + dealloc("%r20", "32"), kOne);
+}
+
+TEST(TensorMemory, AllocationWaitsForColumns) {
+  const Grid two{.threads = 64, .target = "sm_100a"};
+  const std::string body =
+      "setp.lt.u32 %p1, %r1, 32; @!%p1 bra second;"
+      "tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [cells], 512;"
+      "bar.sync 1, 64; bar.warp.sync -1; ld.shared.u32 %r20, [cells]; mov.u32 %r10, 0;"
+      "count: add.u32 %r10, %r10, 1; setp.lt.u32 %p2, %r10, 5000; @%p2 bra count;" +
+      dealloc("%r20", "512") +
+      "bra all; second: bar.sync 1, 64;"
+      "tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [cells+16], 256; bar.warp.sync -1;"
+      "ld.shared.u32 %r20, [cells+16];" +
+      dealloc("%r20", "256") + "all:";
+  expect_fine(body, two);
+}
+
+TEST(TensorMemory, ColumnsThatNobodyGivesBack) {
+  const Done done = expect_found(
+      Check::Tensor, "waits for 512 columns of tensor memory and can never have them: 32 of 512",
+      kAlloc32 + "tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [cells], 512;", kOne);
+  EXPECT_EQ(done.outcome, Outcome::Deadlocked);
+}
+
+TEST(TensorMemory, GenericAddressesOfTheResult) {
+  expect_fine(
+      "mov.u64 %d7, cells; cvta.shared.u64 %d7, %d7;"
+      "tcgen05.alloc.cta_group::1.sync.aligned.b32 [%d7], 32; bar.warp.sync -1;"
+      "ld.shared.u32 %r20, [cells];" +
+          dealloc("%r20", "32"),
+      kOne);
+}
+
+// --- copies
+// -----------------------------------------------------------------------------------------
+
+// Byte i of the cells, from 64 on, is i % 251, so that rows differ. %p2 is set in thread 0, which
+// makes an mbarrier for one arrival.
+const std::string kSource =
+    "setp.eq.u32 %p2, %r1, 0; @%p2 mbarrier.init.shared.b64 [bar], 1; mov.u32 %r30, 0;"
+    "fill: mad.lo.u32 %r31, %r30, 512, %r4; sub.u32 %r32, %r31, %r2; mov.u32 %r33, 0;"
+    "rem.u32 %r34, %r32, 251; add.u32 %r35, %r32, 1; rem.u32 %r35, %r35, 251;"
+    "add.u32 %r36, %r32, 2; rem.u32 %r36, %r36, 251; add.u32 %r37, %r32, 3; rem.u32 %r37, %r37, "
+    "251;"
+    "shl.b32 %r35, %r35, 8; shl.b32 %r36, %r36, 16; shl.b32 %r37, %r37, 24;"
+    "or.b32 %r34, %r34, %r35; or.b32 %r36, %r36, %r37; or.b32 %r34, %r34, %r36;"
+    "setp.ge.u32 %p3, %r32, 64; @%p3 st.shared.u32 [%r31], %r34;"
+    "add.u32 %r30, %r30, 1; setp.lt.u32 %p3, %r30, 8; @%p3 bra fill; fence.proxy.async; bar.sync "
+    "0;\n";
+// %d8: a descriptor of the cells from `start` on.
+std::string descriptor(std::uint64_t start, std::uint64_t lbo, std::uint64_t sbo,
+                       std::uint64_t swizzle = 0) {
+  const std::uint64_t bits =
+      ((lbo / 16) << 16U) | ((sbo / 16) << 32U) | (std::uint64_t{1} << 46U) | (swizzle << 61U);
+  return "add.u32 %r38, %r2, " + std::to_string(start) +
+         "; shr.u32 %r38, %r38, 4;"
+         "mov.b64 %d8, {%r38, 0}; or.b64 %d8, %d8, " +
+         fmt::format("0x{:x}", bits) + ";\n";
+}
+const std::string kCommit = "@%p2 tcgen05.commit.cta_group::1.mbarrier::arrive::one.b64 [%r3];\n";
+const std::string kLoadEight =
+    "tcgen05.ld.sync.aligned.32x32b.x8.b32 {%r40,%r41,%r42,%r43,%r44,%r45,%r46,%r47}, [%r22];\n";
+
+std::uint32_t source_word(std::uint32_t offset) {
+  std::uint32_t word = 0;
+  for (std::uint32_t b = 0; b < 4; ++b) word |= (offset + b) % 251 << (8 * b);
+  return word;
+}
+
+std::vector<std::uint32_t> copied(const std::string& shape, const std::string& desc) {
+  return expect_fine(allocated() + numbered() + kStored + kSource + desc +
+                         "@%p2 tcgen05.cp.cta_group::1." + shape + " [%r20], %d8;" + kCommit +
+                         "WAIT(0, 0);" + kLoadEight + kLoaded + shown() + freed(),
+                     kFour);
+}
+
+TEST(TensorCopy, RowsOf16Bytes) {
+  // Groups of eight rows, 128 bytes each, side by side.
+  const auto out = copied("128x128b", descriptor(1024, 16, 128));
+  for (unsigned lane = 0; lane < 128; ++lane) {
+    for (unsigned c = 0; c < 4; ++c)
+      ASSERT_EQ(out[8 * lane + c], source_word(1024 + 16 * lane + 4 * c));
+    ASSERT_EQ(out[8 * lane + 4], cell(lane, 4));
+  }
+}
+
+TEST(TensorCopy, RowsOf32BytesInTwoColumnsOfCores) {
+  // The second 16 bytes of a row are 128 bytes away, the next eight rows 256.
+  const auto out = copied("4x256b", descriptor(1024, 128, 256));
+  for (unsigned lane = 0; lane < 128; ++lane) {
+    for (unsigned c = 0; c < 8; ++c) {
+      const std::uint32_t at = 1024 + 16 * (lane / 32) + 128 * (c / 4) + 4 * (c % 4);
+      ASSERT_EQ(out[8 * lane + c], lane % 32 == 0 ? source_word(at) : cell(lane, c)) << lane;
+    }
+  }
+  const auto all = copied("128x256b", descriptor(0x40, 0, 0));
+  EXPECT_EQ(all[8 * 9 + 5], source_word(0x40 + 16 + 4));
+}
+
+TEST(TensorCopy, ToSeveralWarpsAtOnce) {
+  const auto four = copied("32x128b.warpx4", descriptor(1024, 16, 128));
+  const auto two = copied("64x128b.warpx2::02_13", descriptor(1024, 16, 128));
+  const auto pairs = copied("64x128b.warpx2::01_23", descriptor(1024, 16, 128));
+  for (unsigned lane = 0; lane < 128; ++lane) {
+    ASSERT_EQ(four[8 * lane], source_word(1024 + 16 * (lane % 32)));
+    ASSERT_EQ(two[8 * lane], source_word(1024 + 16 * (lane % 64)));
+    ASSERT_EQ(pairs[8 * lane], source_word(1024 + 16 * (lane / 64 * 32 + lane % 32)));
+  }
+}
+
+TEST(TensorCopy, SwizzledRows) {
+  // 128 bytes to a row, of which 32 are copied; 16-byte pieces are exchanged by the row's number.
+  const auto out = copied("4x256b", descriptor(1024, 0, 1024, 2));
+  for (unsigned row = 0; row < 4; ++row) {
+    for (unsigned c = 0; c < 8; ++c) {
+      const std::uint32_t piece = (c / 4) ^ row;
+      ASSERT_EQ(out[8 * 32 * row + c], source_word(1024 + 128 * row + 16 * piece + 4 * (c % 4)));
+    }
+  }
+  const auto narrow = copied("4x256b", descriptor(1024, 0, 256, 6));
+  EXPECT_EQ(narrow[8 * 32 * 3 + 0], source_word(1024 + 96));
+}
+
+TEST(TensorCopy, SmallElementsBecomeBytes) {
+  const auto bit_field = [](std::uint32_t offset, unsigned bit, unsigned width) {
+    const std::uint32_t at = offset + bit / 8;
+    const std::uint32_t word = (at % 251) | ((at + 1) % 251 << 8U);
+    return (word >> (bit % 8)) & ((1U << width) - 1);
+  };
+  for (const unsigned width : {4U, 6U}) {
+    const auto out =
+        copied(std::string("128x128b.b8x16.") + (width == 4 ? "b4x16_p64" : "b6x16_p32"),
+               descriptor(1024, 16, 128));
+    for (unsigned i = 0; i < 16; ++i) {
+      const std::uint32_t byte = (out[8 * 70 + i / 4] >> (8 * (i % 4))) & 0xFFU;
+      ASSERT_EQ(byte, bit_field(1024 + 16 * 70, i * width, width)) << i;
+    }
+  }
+}
+
+TEST(TensorCopy, IsWaitedForThroughAnMbarrier) {
+  const std::string start = allocated() + kSource + descriptor(1024, 16, 128) +
+                            "@%p2 tcgen05.cp.cta_group::1.128x128b [%r20], %d8;" + kCommit;
+  const std::string load =
+      "tcgen05.ld.sync.aligned.32x32b.x1.b32 {%r40}, [%r22];" + kLoaded + freed();
+  expect_found(Check::Async, "still to write", start + "bar.sync 0;" + load, kFour);
+  expect_fine(start + "WAIT(0, 0);" + load, kFour);
+  // The source belongs to the copy until then, too.
+  const std::string again = "st.shared.u32 [%r4+1024], 1;";
+  expect_found(Check::Async, "may still be reading", start + again + "WAIT(0, 0);" + load, kFour);
+  expect_fine(start + "WAIT(0, 0); bar.sync 0;" + again + load, kFour);
+}
+
+TEST(TensorCopy, IntoColumnsThatAreNotAllocated) {
+  expect_found(Check::Tensor, "column 64 of tensor memory is not allocated",
+               allocated() + kSource + descriptor(1024, 16, 128) +
+                   "@%p2 tcgen05.cp.cta_group::1.128x128b [%r20+62], %d8;" + kCommit +
+                   "WAIT(0, 0);" + freed(),
+               kFour);
+}
+
+TEST(TensorShift, MovesRowsDownByOne) {
+  const auto out =
+      expect_fine(allocated() + numbered() + kStored +
+                      "setp.eq.u32 %p2, %r1, 0; @%p2 mbarrier.init.shared.b64 [bar], 1; bar.sync 0;"
+                      "@%p2 tcgen05.shift.cta_group::1.down [%r20+2097152];" +
+                      kCommit + "WAIT(0, 0);" + kLoadEight + kLoaded + shown() + freed(),
+                  kFour);
+  EXPECT_EQ(out[8 * 31 + 3], cell(31, 3));
+  EXPECT_EQ(out[8 * 32 + 3], cell(32, 3));
+  EXPECT_EQ(out[8 * 33 + 3], cell(32, 3));
+  EXPECT_EQ(out[8 * 63 + 3], cell(62, 3));
+  EXPECT_EQ(out[8 * 64 + 3], cell(64, 3));
+  expect_found(Check::Tensor, "no multiple of 32",
+               allocated() +
+                   "setp.eq.u32 %p2, %r1, 0; @%p2 tcgen05.shift.cta_group::1.down "
+                   "[%r20+65536];" +
+                   freed(),
+               kFour);
+}
+
+TEST(TensorCommit, ToTheBarriersOfSeveralBlocks) {
+  const Grid pair{.threads = 32, .blocks = 2, .cluster = 2, .target = "sm_100a"};
+  const std::string sync = "barrier.cluster.arrive.aligned; barrier.cluster.wait.aligned;";
+  expect_fine(
+      "setp.eq.u32 %p2, %r1, 0; @%p2 mbarrier.init.shared.b64 [bar], 1;" + sync +
+          "mov.u32 %r12, %cluster_ctarank; setp.eq.u32 %p3, %r12, 0; and.pred %p3, %p3, %p2;"
+          "mov.u16 %h1, 3; @%p3 tcgen05.commit.cta_group::2.mbarrier::arrive::one"
+          ".shared::cluster.multicast::cluster.b64 [%r3], %h1; WAIT(0, 0);" +
+          sync,
+      pair);
+}
+
+TEST(TensorCopy, InBothBlocksOfAPair) {
+  const Grid pair{.threads = 128, .blocks = 2, .cluster = 2, .target = "sm_100a"};
+  const std::string sync = "barrier.cluster.arrive.aligned; barrier.cluster.wait.aligned;";
+  const auto in_pairs = [](std::string text) {
+    for (std::size_t at = text.find("cta_group::1"); at != std::string::npos;
+         at = text.find("cta_group::1")) {
+      text.replace(at, 12, "cta_group::2");
+    }
+    return text;
+  };
+  // Both blocks hold the same numbers in shared memory; the first thread of the first one copies.
+  const std::string commit =
+      "mov.u16 %h1, 3; @%p3 tcgen05.commit.cta_group::2.mbarrier::arrive::one.shared::cluster"
+      ".multicast::cluster.b64 [%r3], %h1;";
+  const std::string show =
+      "mul.wide.u32 %d3, %r5, 4; add.u64 %d3, %d3, %a1;"
+      "st.global.u32 [%d3], %r40;";
+  const auto out = expect_fine(
+      in_pairs(allocated() + kSource + descriptor(1024, 16, 128) +
+               "mov.u32 %r12, %cluster_ctarank; setp.eq.u32 %p3, %r12, 0; and.pred %p3, %p3, %p2;" +
+               sync + "@%p3 tcgen05.cp.cta_group::1.128x128b [%r20], %d8;" + commit +
+               "WAIT(0, 0);" + kLoadEight + kLoaded + show + sync + freed()),
+      pair);
+  for (unsigned i = 0; i < 256; ++i) ASSERT_EQ(out[i], source_word(1024 + 16 * (i % 128)));
+  expect_found(Check::Tensor, "has no peer",
+               in_pairs(allocated() + kSource + descriptor(1024, 16, 128) +
+                        "@%p2 tcgen05.cp.cta_group::1.128x128b [%r20], %d8;" + kCommit +
+                        "WAIT(0, 0);" + freed()),
+               kFour);
+}
+
+}  // namespace
+}  // namespace ww::sim

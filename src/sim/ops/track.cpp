@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copies, packs and selections of undefined bytes.
+#include "sim/ops/track.h"
+
+#include <cstring>
+
+#include "sim/ops/pred_source.h"
+
+namespace ww::sim {
+namespace {
+
+constexpr unsigned kHalfRow = kLanes;  // bytes 8 to 15 of 128-bit registers are that much further
+
+bool is_zero(const std::uint8_t* bytes) {
+  std::uint64_t words[4];
+  std::memcpy(words, bytes, sizeof words);
+  return (words[0] | words[1] | words[2] | words[3]) == 0;
+}
+
+// The undefined bytes of the lanes from which a register takes them, or those of a constant.
+const std::uint8_t* rows(Warp& warp, Place place) {
+  static constexpr std::uint8_t kNone[2 * kLanes] = {};
+  return place.is_constant() ? kNone : warp.undefined_lanes(place);
+}
+
+std::uint8_t shifted(unsigned bits, int by) {
+  return static_cast<std::uint8_t>(by >= 0 ? bits << static_cast<unsigned>(by)
+                                           : bits >> static_cast<unsigned>(-by));
+}
+
+// Of the 16 possible bytes of a value, row h holds 8. Adds `count` bytes from byte `from` of a
+// source to byte `to` of a result; neither crosses a row.
+void add_part(std::uint8_t* result, unsigned to, const std::uint8_t* source, unsigned from,
+              unsigned count) {
+  const auto wanted = static_cast<std::uint8_t>((1U << count) - 1U);
+  result += to / 8 * kHalfRow;
+  source += from / 8 * kHalfRow;
+  for (unsigned l = 0; l < kLanes; ++l) {
+    const std::uint8_t part = shifted(source[l], -static_cast<int>(from % 8)) & wanted;
+    result[l] = static_cast<std::uint8_t>(result[l] | shifted(part, static_cast<int>(to % 8)));
+  }
+}
+
+void write_rows(Warp& warp, Place place, const std::uint8_t* rows_of_result, unsigned bytes) {
+  std::uint8_t* const to = warp.undefined_lanes(place);
+  blend(to, rows_of_result, warp.exec);
+  if (bytes > 8) blend(to + kHalfRow, rows_of_result + kHalfRow, warp.exec);
+}
+
+}  // namespace
+
+bool has_undefined(Warp& warp, Place place) {
+  return !place.is_constant() && !is_zero(warp.undefined_lanes(place));
+}
+
+std::uint8_t undefined_in_lane(Warp& warp, Place place, unsigned lane) {
+  return place.is_constant() ? std::uint8_t{0} : warp.undefined_lanes(place)[lane];
+}
+
+void set_undefined(Warp& warp, Place place, const std::uint8_t* bytes) {
+  blend(warp.undefined_lanes(place), bytes, warp.exec);
+}
+
+Mask undefined_pred(Warp& warp, Place place) {
+  Mask lanes = 0;
+  if (!place.is_constant()) std::memcpy(&lanes, warp.undefined_lanes(place), sizeof lanes);
+  return lanes;
+}
+
+void set_undefined_pred(Warp& warp, Place place, Mask lanes) {
+  const Mask all = (undefined_pred(warp, place) & ~warp.exec) | (lanes & warp.exec);
+  std::memcpy(warp.undefined_lanes(place), &all, sizeof all);
+}
+
+void track_copy(Warp& warp, const Op& op) { set_undefined(warp, op.p[0], rows(warp, op.p[1])); }
+
+void track_copy_wide(Warp& warp, const Op& op) {
+  write_rows(warp, op.p[0], rows(warp, op.p[1]), sizeof(Wide));
+}
+
+void track_copy_pred(Warp& warp, const Op& op) {
+  set_undefined_pred(warp, op.p[0], undefined_pred(warp, op.p[1]));
+}
+
+void track_pack(Warp& warp, const Op& op) {
+  std::uint8_t result[2 * kHalfRow] = {};
+  for (unsigned i = 0; i < op.count; ++i) {
+    if (has_undefined(warp, op.p[i + 1])) {
+      add_part(result, i * op.bytes, warp.undefined_lanes(op.p[i + 1]), 0, op.bytes);
+    }
+  }
+  write_rows(warp, op.p[0], result, static_cast<unsigned>(op.count) * op.bytes);
+}
+
+void track_unpack(Warp& warp, const Op& op) {
+  std::uint8_t source[2 * kHalfRow];  // a copy: a part may lie in the source's own place
+  const unsigned whole = static_cast<unsigned>(op.count) * op.bytes;
+  std::memcpy(source, rows(warp, op.p[op.count]), whole > 8 ? sizeof source : kHalfRow);
+  for (unsigned i = 0; i < op.count; ++i) {
+    std::uint8_t part[kLanes] = {};
+    add_part(part, 0, source, i * op.bytes, op.bytes);
+    set_undefined(warp, op.p[i], part);
+  }
+}
+
+void track_select(Warp& warp, const Op& op) {
+  warp.use(op.p[3], warp.exec, 1, true);
+  std::uint8_t chosen[kLanes];
+  std::memcpy(chosen, rows(warp, op.p[2]), sizeof chosen);
+  blend(chosen, rows(warp, op.p[1]), source_pred(warp, op, 3));
+  set_undefined(warp, op.p[0], chosen);
+}
+
+}  // namespace ww::sim

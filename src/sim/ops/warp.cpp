@@ -1,0 +1,318 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the lanes of a warp do together. Each of these waits for the lanes of its mask.
+#include <algorithm>
+#include <cstring>
+#include <type_traits>
+
+#include "sim/ops/families.h"
+#include "sim/ops/lane_ops.h"
+#include "sim/unit.h"
+
+namespace ww::sim {
+namespace {
+
+// Lanes met: what they did before is ordered before what they do after.
+bool gather(Warp& warp, Place mask_place, Mask& mask) {
+  if (!warp.meet_mask(mask_place, mask)) return false;
+  if (warp.unit->races != nullptr) {
+    warp.unit->races->lanes_met(warp.unit_warp(), mask | ~warp.born);
+  }
+  return true;
+}
+
+// --- shfl
+// -------------------------------------------------------------------------------------------
+
+enum class Shuffle : std::uint8_t { Up, Down, Bfly, Idx };
+
+struct Source {
+  unsigned lane;
+  bool is_inside;
+};
+
+Source source_of(Shuffle mode, unsigned lane, std::uint32_t b, std::uint32_t c) {
+  const unsigned by = b & 31U;
+  const unsigned clamp = c & 31U;
+  const unsigned segment = (c >> 8U) & 31U;
+  const unsigned lowest = lane & segment;
+  const unsigned highest = lowest | (clamp & ~segment & 31U);
+  switch (mode) {
+    case Shuffle::Up: {
+      const int from = static_cast<int>(lane) - static_cast<int>(by);
+      return {static_cast<unsigned>(from) & 31U, from >= static_cast<int>(highest)};
+    }
+    case Shuffle::Down:
+      return {(lane + by) & 31U, lane + by <= highest};
+    case Shuffle::Bfly:
+      return {lane ^ by, (lane ^ by) <= highest};
+    case Shuffle::Idx: {
+      const unsigned from = lowest | (by & ~segment & 31U);
+      return {from, from <= highest};
+    }
+  }
+  return {lane, false};
+}
+
+void run_shuffle(Warp& warp, const Op& op) {
+  Mask mask = 0;
+  if (!gather(warp, op.p[4], mask)) return;
+  const auto* a = warp.source<std::uint32_t>(op.p[1]);
+  const auto* b = warp.source<std::uint32_t>(op.p[2]);
+  const auto* c = warp.source<std::uint32_t>(op.p[3]);
+  const bool tracks = warp.tracks() && !op.p[1].is_constant();
+  const std::uint8_t* undefined = tracks ? warp.undefined_lanes(op.p[1]) : nullptr;
+  if (warp.tracks()) {
+    warp.use(op.p[2], warp.exec);
+    warp.use(op.p[3], warp.exec);
+  }
+  std::uint32_t values[kLanes];
+  std::uint8_t bits[kLanes] = {};
+  Mask inside = 0;
+  Mask absent = 0;
+  for (unsigned l = 0; l < kLanes; ++l) {
+    const Source from = source_of(static_cast<Shuffle>(op.mode), l, b[l], c[l]);
+    const unsigned lane = from.is_inside ? from.lane : l;
+    values[l] = a[lane];
+    if (undefined != nullptr) bits[l] = undefined[lane];
+    inside |= static_cast<Mask>(from.is_inside) << l;
+    if (!has_lane(warp.exec, lane)) absent |= lane_bit(l);
+  }
+  absent &= warp.exec;
+  if (absent != 0 && warp.checks(Check::Collective)) {
+    warp.report(Check::Collective, absent,
+                "reads a lane that does not take part: what it gets is undefined");
+  }
+  warp.write(op.p[0], values);
+  if (warp.tracks()) blend(warp.undefined_lanes(op.p[0]), bits, warp.exec);
+  const Place p = warp.program->places[op.extra];
+  if (p.present()) {
+    warp.set_pred(p, inside);
+    warp.define(p, true);
+  }
+}
+
+bool decode_shuffle(Decode& in) {
+  const std::string_view mode = in.word("mode");
+  in.op.run = run_shuffle;
+  in.op.mode = static_cast<std::uint8_t>(mode == "up"     ? Shuffle::Up
+                                         : mode == "down" ? Shuffle::Down
+                                         : mode == "bfly" ? Shuffle::Bfly
+                                                          : Shuffle::Idx);
+  in.op.flags = kTracksItself;
+  in.operands({in.result(0), in.source(1), in.source(2), in.source(3), in.source(4)});
+  const Place pair[] = {in.result_pair(0)};
+  in.further(pair);
+  return true;
+}
+
+// --- vote
+// -------------------------------------------------------------------------------------------
+
+enum class Vote : std::uint8_t { All, Any, Uni, Ballot };
+
+void run_vote(Warp& warp, const Op& op) {
+  Mask mask = 0;
+  if (!gather(warp, op.p[2], mask)) return;
+  const Mask holds = (warp.pred(op.p[1]) ^ (op.mode2 != 0 ? kAllLanes : 0)) & warp.exec;
+  const auto yes = [](bool value) { return value ? kAllLanes : Mask{0}; };
+  switch (static_cast<Vote>(op.mode)) {
+    case Vote::All:
+      warp.set_pred(op.p[0], yes(holds == warp.exec));
+      return;
+    case Vote::Any:
+      warp.set_pred(op.p[0], yes(holds != 0));
+      return;
+    case Vote::Uni:
+      warp.set_pred(op.p[0], yes(holds == 0 || holds == warp.exec));
+      return;
+    case Vote::Ballot: {
+      std::uint32_t all[kLanes];
+      std::fill(std::begin(all), std::end(all), holds);
+      warp.write(op.p[0], all);
+      return;
+    }
+  }
+}
+
+bool decode_vote(Decode& in) {
+  const std::string_view mode = in.word("mode");
+  in.op.run = run_vote;
+  in.op.mode = static_cast<std::uint8_t>(mode == "all"   ? Vote::All
+                                         : mode == "any" ? Vote::Any
+                                         : mode == "uni" ? Vote::Uni
+                                                         : Vote::Ballot);
+  in.op.mode2 = in.is_negated(1) ? 1 : 0;
+  in.operands({in.result(0), in.source(1), in.source(2)});
+  return true;
+}
+
+// --- match
+// ------------------------------------------------------------------------------------------
+
+template <typename T>
+void run_match_any(Warp& warp, const Op& op) {
+  Mask mask = 0;
+  if (!gather(warp, op.p[2], mask)) return;
+  const auto* a = warp.source<T>(op.p[1]);
+  std::uint32_t same[kLanes] = {};
+  for_each_lane(warp.exec, [&](unsigned l) {
+    for_each_lane(warp.exec, [&](unsigned other) {
+      if (a[other] == a[l]) same[l] |= lane_bit(other);
+    });
+  });
+  warp.write(op.p[0], same);
+}
+
+template <typename T>
+void run_match_all(Warp& warp, const Op& op) {
+  Mask mask = 0;
+  if (!gather(warp, op.p[2], mask)) return;
+  const auto* a = warp.source<T>(op.p[1]);
+  bool all = true;
+  for_each_lane(warp.exec, [&](unsigned l) { all = all && a[l] == a[first_lane(warp.exec)]; });
+  std::uint32_t result[kLanes];
+  std::fill(std::begin(result), std::end(result), all ? warp.exec : 0);
+  warp.write(op.p[0], result);
+  if (op.p[3].present()) warp.set_pred(op.p[3], all ? kAllLanes : 0);
+}
+
+bool decode_match(Decode& in) {
+  const bool any = in.form.form().mnemonic == "match.any";
+  const bool wide = in.word("type") == "b64";
+  in.op.run = any ? (wide ? run_match_any<std::uint64_t> : run_match_any<std::uint32_t>)
+                  : (wide ? run_match_all<std::uint64_t> : run_match_all<std::uint32_t>);
+  in.operands({in.result(0), in.source(1), in.source(2)});
+  in.op.p[3] = in.result_pair(0);
+  return true;
+}
+
+// --- redux
+// ------------------------------------------------------------------------------------------
+
+template <typename T, auto F>
+void run_redux(Warp& warp, const Op& op) {
+  Mask mask = 0;
+  if (!gather(warp, op.p[2], mask)) return;
+  const auto* a = warp.source<T>(op.p[1]);
+  T sum = a[first_lane(warp.exec)];
+  for_each_lane(warp.exec & (warp.exec - 1), [&](unsigned l) { sum = F(sum, a[l]); });
+  T all[kLanes];
+  std::fill(std::begin(all), std::end(all), sum);
+  warp.write(op.p[0], all);
+}
+
+template <typename T>
+constexpr auto kAdd = [](T a, T b) {
+  return static_cast<T>(static_cast<std::uint32_t>(a) + static_cast<std::uint32_t>(b));
+};
+template <typename T>
+constexpr auto kMin = [](T a, T b) { return std::min(a, b); };
+template <typename T>
+constexpr auto kMax = [](T a, T b) { return std::max(a, b); };
+constexpr auto kAnd = [](std::uint32_t a, std::uint32_t b) { return a & b; };
+constexpr auto kOr = [](std::uint32_t a, std::uint32_t b) { return a | b; };
+constexpr auto kXor = [](std::uint32_t a, std::uint32_t b) { return a ^ b; };
+
+template <typename T>
+RunOp pick_redux(std::string_view op) {
+  if (op == "add") return run_redux<T, kAdd<T>>;
+  return op == "min" ? run_redux<T, kMin<T>> : run_redux<T, kMax<T>>;
+}
+
+constexpr std::uint8_t kTakesMax = 1, kTakesAbs = 2, kKeepsNan = 4;
+
+// Least or greatest of floats: NaNs lose, or win with .NaN; -0 is less than +0.
+void run_redux_float(Warp& warp, const Op& op) {
+  Mask mask = 0;
+  if (!gather(warp, op.p[2], mask)) return;
+  const auto* a = warp.source<std::uint32_t>(op.p[1]);
+  constexpr std::uint32_t kNan = 0x7FFF'FFFFU;
+  const auto is_nan = [](std::uint32_t v) { return (v & 0x7FFF'FFFFU) > 0x7F80'0000U; };
+  // Orders the bits of floats like the floats.
+  const auto key = [](std::uint32_t v) {
+    return static_cast<std::int32_t>((v & 0x8000'0000U) != 0 ? ~v ^ 0x8000'0000U : v);
+  };
+  std::uint32_t best = kNan;
+  bool nan = false;
+  for_each_lane(warp.exec, [&](unsigned l) {
+    const std::uint32_t v = (op.mode & kTakesAbs) != 0 ? a[l] & 0x7FFF'FFFFU : a[l];
+    nan = nan || is_nan(v);
+    if (is_nan(v)) return;
+    const bool better = (op.mode & kTakesMax) != 0 ? key(v) > key(best) : key(v) < key(best);
+    if (is_nan(best) || better) best = v;
+  });
+  if (nan && (op.mode & kKeepsNan) != 0) best = kNan;
+  std::uint32_t all[kLanes];
+  std::fill(std::begin(all), std::end(all), best);
+  warp.write(op.p[0], all);
+}
+
+bool decode_redux(Decode& in) {
+  const std::string_view op = in.word("op");
+  const std::string_view type = in.word("type");
+  if (type == "f32") {
+    in.op.run = run_redux_float;
+    in.op.mode =
+        static_cast<std::uint8_t>((op == "max" ? kTakesMax : 0) | (in.has("abs") ? kTakesAbs : 0) |
+                                  (in.has("NaN") ? kKeepsNan : 0));
+  } else if (type == "b32") {
+    in.op.run = op == "and"  ? run_redux<std::uint32_t, kAnd>
+                : op == "or" ? run_redux<std::uint32_t, kOr>
+                             : run_redux<std::uint32_t, kXor>;
+  } else {
+    in.op.run = type == "s32" ? pick_redux<std::int32_t>(op) : pick_redux<std::uint32_t>(op);
+  }
+  in.operands({in.result(0), in.source(1), in.source(2)});
+  return true;
+}
+
+// --- the rest
+// -----------------------------------------------------------------------------------------
+
+void run_activemask(Warp& warp, const Op& op) {
+  std::uint32_t all[kLanes];
+  std::fill(std::begin(all), std::end(all), warp.exec);
+  warp.write(op.p[0], all);
+}
+bool decode_activemask(Decode& in) {
+  in.op.run = run_activemask;
+  in.operands({in.result(0)});
+  return true;
+}
+
+// The lowest lane is elected.
+void run_elect(Warp& warp, const Op& op) {
+  Mask mask = 0;
+  if (!gather(warp, op.p[1], mask)) return;
+  const unsigned leader = first_lane(warp.exec);
+  std::uint32_t all[kLanes];
+  std::fill(std::begin(all), std::end(all), leader);
+  warp.write(op.p[0], all);
+  if (op.p[2].present()) warp.set_pred(op.p[2], lane_bit(leader));
+}
+bool decode_elect(Decode& in) {
+  in.op.run = run_elect;
+  in.operands({in.result(0), in.source(1)});
+  in.op.p[2] = in.result_pair(0);
+  return true;
+}
+
+void run_aligned_nothing(Warp& warp, const Op&) { (void)warp.meet_all(); }
+bool decode_setmaxnreg(Decode& in) {
+  in.op.run = run_aligned_nothing;
+  in.op.flags = kAligned;
+  return true;
+}
+
+constexpr OpRow kRows[] = {
+    {"shfl", decode_shuffle},          {"vote", decode_vote},
+    {"match.any", decode_match},       {"match.all", decode_match},
+    {"activemask", decode_activemask}, {"redux", decode_redux},
+    {"elect", decode_elect},           {"setmaxnreg", decode_setmaxnreg},
+};
+
+}  // namespace
+
+constinit const OpFamily kWarpOps{"warp", kRows};
+
+}  // namespace ww::sim

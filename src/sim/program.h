@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+// A module ready to run: all functions decoded into one list of ops, constants laid out, variables
+// with their places. Made once by `load`, then only read; any number of launches may share it.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/diag.h"
+#include "ptx/module.h"
+#include "sim/op.h"
+#include "target/target.h"
+
+namespace ww::sim {
+
+/// A special register that a launch fills in before a warp starts: %tid.x and the like.
+enum class Special : std::uint8_t {
+#define WW_SPECIAL_VALUE(id, name) id,
+#include "sim/specials.def"
+#undef WW_SPECIAL_VALUE
+};
+
+/// A special register that some function reads, and where every frame of it has it.
+struct SpecialUse {
+  Special what{};
+  Place place{};
+  unsigned bytes = 4;  // 4 or 8
+};
+
+/// One parameter of a kernel.
+struct Param {
+  std::string name;
+  isa::Type type = isa::Type::B64;
+  std::uint32_t offset = 0;  // in the parameter memory
+  std::uint32_t bytes = 0;
+  std::uint32_t align = 1;
+};
+
+/// How a value gets from a call's argument to the callee's parameter, or back.
+struct ValueMove {
+  bool from_register = false, to_register = false;
+  std::uint32_t from = 0, to = 0;  // frame offset of a register, or offset in local memory
+  std::uint32_t bytes = 0;         // of one lane
+};
+
+/// A decoded function.
+struct Code {
+  std::string name;
+  bool is_entry = false;
+  std::uint32_t first_op = 0, end_op = 0;
+  std::uint32_t frame_bytes = 0;  // of its registers, 32 lanes each
+  std::uint32_t local_bytes = 0;  // of its local variables and call parameters, per lane
+  std::vector<SpecialUse> specials;
+  std::vector<Param> params;                // of a kernel
+  std::uint32_t param_bytes = 0;            // of a kernel
+  std::vector<ValueMove> formals, results;  // `to` side of parameters, `from` side of results
+  std::uint32_t static_shared = 0;
+  std::optional<std::array<std::uint32_t, 3>> required_block, most_block, required_cluster;
+  /// Whether blocks may influence each other through global memory while they run (atomics with a
+  /// result, ordered or volatile accesses): such kernels run block after block on one host thread.
+  bool is_ordered = false;
+  bool counts_clusters = false;  // `.blocksareclusters`: the grid of a launch counts clusters
+};
+
+/// A call site.
+struct CallSite {
+  std::uint32_t function = ~std::uint32_t{0};  // index into Program::functions; ~0: by register
+  Place target{};                              // of an indirect call
+  std::vector<ValueMove> arguments, results;   // half filled in: the caller's side
+};
+
+/// A variable of the module.
+struct GlobalVariable {
+  std::string name;
+  isa::Space space{};
+  std::uint64_t size = 0;
+  std::uint32_t align = 1;
+  std::vector<std::byte> bytes;  // the initial value, zeros where none is given
+};
+
+struct SourceLoc {
+  std::uint32_t file = 0, line = 0, column = 0;
+};
+
+struct Program {
+  std::string name;  // of the text, for messages
+  ptx::Module module;
+  target::Target target;
+  std::vector<Op> ops;
+  std::vector<OpInfo> infos;  // by op
+  std::vector<OperandInfo> operands;
+  std::vector<Place> places;         // further places of ops with many operands
+  std::vector<Address> addresses;    // of ops that access memory
+  std::vector<std::byte> constants;  // 32 lanes each
+  std::vector<Code> functions;
+  std::vector<CallSite> calls;
+  std::vector<std::vector<std::uint32_t>> branch_tables;
+  std::vector<GlobalVariable> variables;
+  std::vector<SourceLoc> locs;
+  std::vector<std::string> files;    // by `.file` index
+  std::vector<std::uint32_t> lines;  // where the lines of the text start
+  std::uint32_t static_shared = 0;   // where dynamic shared memory starts
+  std::uint32_t module_shared = 0;   // bytes of shared variables that any kernel may use
+  std::string text;                  // that was read
+  bool uses_heap = false;            // calls malloc
+
+  [[nodiscard]] const Code* find_kernel(std::string_view name) const;
+  [[nodiscard]] std::vector<const Code*> kernels() const;
+};
+
+struct LoadResult {
+  std::shared_ptr<const Program> program;  // null if there are errors
+  std::vector<Diag> errors;                // located in the text
+};
+
+/// Reads, checks and decodes a PTX text. Instructions that are legal but not simulated are errors,
+/// too, each named with its place, unless no function that can run contains them.
+struct LoadOptions {
+  /// Decodes only what this kernel can reach; empty: all kernels.
+  std::string kernel{};
+};
+LoadResult load(std::string_view text, std::string name, const LoadOptions& options = {});
+
+}  // namespace ww::sim

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+// Races: two threads at the same bytes, at least one of them writing, and nothing that orders the
+// two. What orders is kept as vector clocks with one entry per warp of the unit:
+//
+//   - a barrier of the CTA: everything before it in any participant is known to all of them after
+//   it
+//   - mbarrier arrive / wait, release and acquire accesses, fences around atomic or volatile ones
+//   - inside a warp: `bar.warp.sync` and every other instruction that waits for lanes
+//
+// A whole warp learns and publishes at once: a lane that waits for an mbarrier lets its neighbours
+// know, too. That can miss a race, and never reports one that is none. For each word of four bytes
+// the last write and the reads since then are kept; where threads of one word differ in their
+// bytes, byte by byte. Blocks that share no cluster are ordered by nothing but what happens at the
+// same global address (see `cross`), so two of them at one word are a race.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+#include "sim/findings.h"
+#include "sim/lanes.h"
+#include "sim/memory.h"
+
+namespace ww::sim {
+
+/// Entry w: how much of warp w's past is known.
+using WarpClocks = std::vector<std::uint32_t>;
+
+class Warp;
+
+/// AsyncWrite: the landing of what was noted as a Write when it was issued.
+enum class Touched : std::uint8_t { Read, Write, Atomic, AsyncWrite };
+
+struct RunContext;
+
+/// Words of global memory that more than one unit touched. Units hand over what they did when they
+/// end, in any order; what is kept of them (the first and the last by number) and so what is
+/// reported does not depend on it.
+class BlockRaces {
+ public:
+  static constexpr unsigned kPageWords = 128;
+  /// The plain accesses of a unit to a page: ops plus one (0: none), and which bytes of each word.
+  struct Accesses {
+    std::array<std::uint32_t, kPageWords> wrote{}, read{};
+    std::array<std::uint8_t, kPageWords> wrote_bytes{}, read_bytes{};
+  };
+  /// May be called from several threads at once.
+  void note(std::uint64_t page, std::uint64_t unit, const Accesses& accesses);
+  void report(Findings& findings, const RunContext& context) const;
+
+ private:
+  /// Unit in the upper half, op in the lower.
+  struct Span {
+    std::uint64_t first = ~std::uint64_t{0}, last = 0;
+    void add(std::uint64_t access) {
+      first = access < first ? access : first;
+      last = access > last ? access : last;
+    }
+    [[nodiscard]] bool empty() const { return first > last; }
+  };
+  struct Entry {
+    Span writes, reads;
+  };
+  using Page = std::array<Entry, kPageWords>;
+  struct Conflict {
+    std::uint64_t address, earlier, later;
+    bool is_write_write;
+  };
+  // Pages are spread over parts, each with its lock.
+  struct Part {
+    std::mutex mutex;
+    std::unordered_map<std::uint64_t, std::unique_ptr<Page>> words;
+    std::unordered_map<std::uint64_t, Entry> bytes;  // of words that are touched in parts
+  };
+  static void note_bytes(Part& part, std::uint64_t word, std::uint64_t unit, std::uint32_t wrote,
+                         unsigned wrote_bytes, std::uint32_t read, unsigned read_bytes);
+  static std::optional<Conflict> conflict_of(const Entry& entry, std::uint64_t address);
+  static void find_conflicts(const Part& part, std::vector<Conflict>& conflicts);
+
+  std::array<Part, 64> parts_;
+};
+
+class RaceTracker {
+ public:
+  explicit RaceTracker(unsigned warps);
+  void reset();
+
+  /// Accesses of a warp's lanes: notes them, reports races with earlier ones. `strong`: volatile,
+  /// relaxed and the like, which do not race with each other.
+  void touch(Warp& warp, const Region& region, const std::uint64_t* address, Mask lanes,
+             unsigned bytes, Touched how, bool strong);
+
+  /// All threads of the unit (the only CTA) passed a barrier together.
+  void everyone_met();
+  /// These warps passed a barrier together.
+  void met(std::span<const unsigned> warps);
+  /// Lanes of a warp met at a collective instruction.
+  void lanes_met(unsigned warp, Mask lanes);
+  /// Publishes what the warp knows, and its own past.
+  void release(unsigned warp, WarpClocks& into);
+  void acquire(unsigned warp, const WarpClocks& from);
+  void fence(unsigned warp);
+  /// Accesses that synchronise at an address: an atomic, a volatile or ordered load or store.
+  void sync_write(unsigned warp, std::uint64_t address, bool releases);
+  void sync_read(unsigned warp, std::uint64_t address, bool acquires);
+
+  /// How much memory it takes, about.
+  [[nodiscard]] std::uint64_t bytes() const {
+    return (pages_.size() + spare_.size()) * sizeof(Page) + readers_.size() * sizeof(Reader) +
+           bytes_.size() * 5 * sizeof(Cell);
+  }
+  /// Tells what this unit did to global memory, for races between units.
+  void hand_over(BlockRaces& all, std::uint64_t unit);
+
+ private:
+  /// The last write and the reads since, of four bytes or of one. Several warps' reads make a list.
+  struct Cell {
+    std::uint32_t epoch = 0;   // older than the tracker's: nothing of it counts any more
+    std::uint32_t writer = 0;  // thread of the unit plus one; 0: nobody
+    std::uint32_t write_clock = 0, write_op = 0;
+    std::uint32_t read_op = 0, read_clock = 0;
+    Mask read_lanes = 0;
+    std::uint32_t more = 0;  // of readers_, plus one
+    std::uint16_t read_warp = 0;
+    bool strong_write = false;
+    bool is_split = false;  // the bytes have cells of their own
+  };
+  struct Reader {
+    std::uint32_t next = 0;
+    std::uint32_t clock = 0;
+    Mask lanes = 0;
+    std::uint16_t warp = 0;
+  };
+  static constexpr unsigned kPageWords = BlockRaces::kPageWords;
+  struct Page {
+    std::array<Cell, kPageWords> cells;
+    BlockRaces::Accesses accesses;  // for other units; only of global memory
+  };
+  /// One lane's access, taken apart into cells.
+  struct Step {
+    Warp& warp;
+    std::uint64_t address;
+    unsigned bytes;
+    unsigned lane;
+    Touched how;
+    bool strong;
+  };
+
+  Page& page_of(std::uint64_t word);
+  Page& new_page(std::uint64_t number);
+  void touch_words(Warp& warp, const std::uint64_t* address, Mask lanes, unsigned bytes,
+                   Touched how, bool strong);
+  bool touch_quickly(Cell& cell, std::uint32_t thread, std::uint32_t op, bool is_read, bool strong);
+  void drop_readers(Cell& cell);
+  void touch_word(const Step& step, std::uint64_t word, unsigned first, unsigned last);
+  void touch_cell(const Step& step, Cell& cell);
+  void read_cell(const Step& step, Cell& cell);
+  void write_cell(const Step& step, Cell& cell);
+  void check_readers(const Step& step, const Cell& cell);
+  [[nodiscard]] bool ordered(unsigned warp, unsigned lane, unsigned other, unsigned other_lane,
+                             std::uint32_t clock) const;
+  void report(const Step& step, const char* what, std::uint32_t other_op, unsigned other_warp,
+              Mask other_lanes) const;
+  void join(WarpClocks& into, const WarpClocks& from) const;
+
+  unsigned warps_;
+  std::uint32_t epoch_ = 1;
+  bool synced_ = false;              // the unit has synchronised with others through memory
+  std::vector<std::uint32_t> own_;   // each warp's own clock
+  std::vector<std::uint32_t> full_;  // its clock when all its lanes last met
+  std::vector<WarpClocks> known_;    // by warp
+  std::vector<WarpClocks> fenced_;   // what each warp knew at its last fence
+  std::vector<WarpClocks> heard_;    // what strong loads saw, until a fence makes it known
+  std::vector<std::unique_ptr<std::array<std::array<std::uint32_t, kLanes>, kLanes>>> lanes_;
+  std::unordered_map<std::uint64_t, std::unique_ptr<Page>> pages_;
+  std::uint64_t last_number_ = ~std::uint64_t{0};
+  Page* last_page_ = nullptr;
+  std::unordered_map<std::uint64_t, std::array<Cell, 4>> bytes_;
+  std::vector<Reader> readers_;
+  std::uint32_t free_reader_ = 0;             // a list, as Cell::more
+  std::vector<std::unique_ptr<Page>> spare_;  // pages of earlier units
+  std::unordered_map<std::uint64_t, WarpClocks> locations_;
+  unsigned current_warp_ = 0;
+};
+
+}  // namespace ww::sim

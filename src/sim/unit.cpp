@@ -1,0 +1,339 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/unit.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+namespace ww::sim {
+namespace {
+
+// Ops that a warp does before the next one has its turn.
+constexpr std::uint32_t kTurn = 1024;
+// How often everybody may wake up, find nothing new and fall asleep again.
+constexpr std::uint64_t kMostIdleWakes = 256;
+
+std::uint32_t threads_of(const Warp& warp) {
+  // The last warp of a block counts as a whole one.
+  return warp.live != 0 ? kLanes : 0;
+}
+
+}  // namespace
+
+Unit::Unit(const RunContext& run_context) : context(run_context) {
+  const std::uint64_t warps = (context.launch->block.count() + kLanes - 1) / kLanes;
+  const std::uint64_t size = context.cluster.count();
+  if (context.options->checks.has(Check::Race)) {
+    races = std::make_unique<RaceTracker>(static_cast<unsigned>(warps * size));
+  }
+  if (context.options->count) counters.ops.resize(context.program->ops.size());
+  for (std::uint64_t r = 0; r < size; ++r) {
+    auto cta = std::make_unique<Cta>();
+    for (std::uint64_t w = 0; w < warps; ++w) {
+      auto warp = std::make_unique<Warp>();
+      warp->program = context.program;
+      warp->unit = this;
+      warp->cta = cta.get();
+      warp->index = static_cast<unsigned>(w);
+      cta->warps.push_back(std::move(warp));
+    }
+    ctas.push_back(std::move(cta));
+  }
+}
+
+// --- starting
+// -------------------------------------------------------------------------------------
+
+void Unit::prepare(Cta& cta, std::uint64_t linear, unsigned rank) {
+  const Dim3& grid = context.launch->grid;
+  cta.rank = rank;
+  cta.linear = linear;
+  cta.id = {static_cast<std::uint32_t>(linear % grid.x),
+            static_cast<std::uint32_t>(linear / grid.x % grid.y),
+            static_cast<std::uint32_t>(linear / grid.x / grid.y)};
+  const std::uint64_t bytes = context.shared_bytes;
+  if (cta.data_ == nullptr) {
+    cta.data_ = std::make_unique<std::byte[]>(bytes + 16);
+    if (context.tracks) cta.undefined_ = std::make_unique<std::uint8_t[]>(bytes + 16);
+  }
+  // Shared memory holds whatever was there: a pattern that shows.
+  std::memset(cta.data_.get(), 0xCD, bytes);
+  if (cta.undefined_ != nullptr) std::memset(cta.undefined_.get(), 0xFF, bytes);
+  cta.shared = {.base = kSharedWindow + (std::uint64_t{rank + 1} << kRankShift),
+                .size = bytes,
+                .data = cta.data_.get(),
+                .undefined = cta.undefined_.get(),
+                .space = Space::Shared,
+                .owner = rank,
+                .name = "shared memory"};
+  cta.barriers = {};
+  cta.mbarriers.clear();
+  cta.tensor.reset();
+  if (cta.watched != 0) std::fill(cta.marks.begin(), cta.marks.end(), SharedMark{});
+  cta.watched = 0;
+}
+
+void Unit::start(std::uint64_t cluster) {
+  index = cluster;
+  findings.clear();
+  printed.clear();
+  jobs.clear();
+  outcome = Outcome::Finished;
+  reason.clear();
+  executed_ = idle_wakes_ = activity = activity_seen_ = 0;
+  cluster_arrived_ = 0;
+  cluster_phase_ = 0;
+  if (races != nullptr) races->reset();
+  random_.seed(context.options->schedule.seed * 0x9E37'79B9'7F4A'7C15U + cluster);
+  const Dim3& grid = context.launch->grid;
+  const Dim3& size = context.cluster;
+  const std::uint64_t across = grid.x / size.x;
+  const std::uint64_t down = grid.y / size.y;
+  const std::uint64_t cx = cluster % across;
+  const std::uint64_t cy = cluster / across % down;
+  const std::uint64_t cz = cluster / across / down;
+  const std::uint64_t threads = context.launch->block.count();
+  order_.clear();
+  for (unsigned r = 0; r < ctas.size(); ++r) {
+    const std::uint64_t x = cx * size.x + r % size.x;
+    const std::uint64_t y = cy * size.y + r / size.x % size.y;
+    const std::uint64_t z = cz * size.z + r / size.x / size.y;
+    prepare(*ctas[r], x + grid.x * (y + grid.y * z), r);
+  }
+  for (auto& cta : ctas) {
+    for (auto& warp : cta->warps) {
+      const std::uint64_t left = threads - std::uint64_t{warp->index} * kLanes;
+      warp->start(*context.code, left >= kLanes ? kAllLanes : (Mask{1} << left) - 1);
+      order_.push_back(warp.get());
+    }
+  }
+}
+
+std::string Unit::describe(const Cta& cta) const {
+  return fmt::format("block ({},{},{})", cta.id.x, cta.id.y, cta.id.z);
+}
+
+void Unit::stop(Outcome what, std::string why) {
+  if (outcome != Outcome::Finished) return;
+  outcome = what;
+  reason = std::move(why);
+}
+
+// --- running
+// --------------------------------------------------------------------------------------
+
+// One turn for every warp. Whether anybody did anything.
+bool Unit::pass() {
+  bool any = false;
+  const bool shuffled = context.options->schedule.is_random;
+  if (shuffled) std::shuffle(order_.begin(), order_.end(), random_);
+  for (Warp* warp : order_) {
+    if (warp->done() || !warp->can_run()) continue;
+    std::uint32_t turn = shuffled ? static_cast<std::uint32_t>(random_() % 64 + 1) : kTurn;
+    turn = static_cast<std::uint32_t>(std::min<std::uint64_t>(turn, budget));
+    if (turn == 0) {
+      stop(Outcome::InstructionLimit, "the budget of instructions is used up");
+      return true;
+    }
+    const std::uint32_t done = warp->run(turn);
+    executed_ += done;
+    counters.instructions += done;
+    budget -= std::min<std::uint64_t>(budget, done);
+    any = any || done != 0;
+    if (outcome != Outcome::Finished) return true;
+  }
+  return any;
+}
+
+// Nobody can run. Lanes that wait for lanes that cannot come go on without them; sleepers look
+// again.
+bool Unit::unblock() {
+  bool any = false;
+  for (Warp* warp : order_) any = warp->break_meetings() || any;
+  if (any) return true;
+  if (activity != activity_seen_) {
+    activity_seen_ = activity;
+    idle_wakes_ = 0;
+  }
+  if (++idle_wakes_ > kMostIdleWakes) return false;
+  for (Warp* warp : order_) any = warp->wake(SplitState::Asleep, true, 0) || any;
+  const bool in_vain = idle_wakes_ == kMostIdleWakes;  // the last time: columns will never be free
+  for (Warp* warp : order_) any = warp->wake(SplitState::AtAlloc, in_vain) || any;
+  return any;
+}
+
+bool Unit::run(std::uint64_t turns) {
+  for (std::uint64_t turn = 0; turn < turns; ++turn) {
+    const bool all_done =
+        std::all_of(order_.begin(), order_.end(), [](const Warp* warp) { return warp->done(); });
+    if (all_done) {
+      finish();
+      return true;
+    }
+    if (outcome != Outcome::Finished) return true;
+    if (!pass() && !unblock()) {
+      report_deadlock();
+      return true;
+    }
+  }
+  return false;
+}
+
+void Unit::report_deadlock() {
+  std::vector<std::string> waiting;
+  Party who;
+  Party other;
+  std::size_t count = 0;
+  for (const Warp* warp : order_) {
+    for (const Split& split : warp->splits()) {
+      const auto* state = split.state == SplitState::AtBarrier          ? "at barrier"
+                          : split.state == SplitState::AtClusterBarrier ? "at the cluster's barrier"
+                          : split.state == SplitState::AtAlloc ? "for columns of tensor memory"
+                                                               : "for the mbarrier at";
+      std::string what = state;
+      if (split.state == SplitState::AtBarrier) what += fmt::format(" {}", split.value & 15U);
+      if (split.state == SplitState::Asleep) {
+        what += fmt::format(" 0x{:x}", split.address & ((1U << kRankShift) - 1));
+      }
+      Party& party = count == 0 ? who : other;
+      if (count < 2) party = {split.pc, warp->cta->linear, warp->index, split.lanes};
+      if (++count <= 4) {
+        waiting.push_back(fmt::format("{}, warp {}, lanes {} waits {} at line {}",
+                                      describe(*warp->cta), warp->index, lanes_text(split.lanes),
+                                      what, context.program->infos[split.pc].line));
+      }
+    }
+  }
+  std::string text = "nobody can go on: " + fmt::format("{}", fmt::join(waiting, "; "));
+  if (count > waiting.size()) text += fmt::format("; and {} more", count - waiting.size());
+  if (context.options->checks.has(Check::Barrier)) {
+    findings.add({.check = Check::Barrier, .who = who, .other = other, .text = text});
+  }
+  stop(Outcome::Deadlocked, std::move(text));
+}
+
+// All threads have ended: what is still on its way arrives, what was not given back is reported.
+void Unit::finish() {
+  while (!jobs.empty()) {
+    PendingJob job = std::move(jobs.front());
+    jobs.erase(jobs.begin());
+    job.deliver();
+  }
+  for (const auto& cta : ctas) {
+    if (cta->tensor == nullptr || !context.options->checks.has(Check::Tensor)) continue;
+    for (const TensorMemory::Allocation& left : cta->tensor->allocations()) {
+      findings.add({.check = Check::Tensor,
+                    .who = {left.op, cta->linear, left.warp, kAllLanes},
+                    .text = fmt::format("{} columns from column {} are never freed", left.count,
+                                        left.column)});
+    }
+  }
+}
+
+// --- barriers
+// -------------------------------------------------------------------------------------
+
+void Unit::arrive(Cta& cta, unsigned number) {
+  Barrier& barrier = cta.barriers[number];
+  std::uint32_t expected = barrier.expected;
+  if (!barrier.is_partial) {
+    expected = 0;
+    for (const auto& warp : cta.warps) expected += threads_of(*warp);
+  }
+  if (barrier.arrived < expected || barrier.arrived == 0) return;
+  if (barrier.arrived > expected && barrier.is_partial &&
+      context.options->checks.has(Check::Barrier)) {
+    findings.add({.check = Check::Barrier,
+                  .who = {barrier.first_op, cta.linear, 0, 0},
+                  .text = fmt::format("barrier {}: {} threads arrived, {} were expected", number,
+                                      barrier.arrived, expected)});
+  }
+  ++activity;
+  std::vector<unsigned> met;
+  for (const auto& warp : cta.warps) {
+    if (has_lane(barrier.warps_arrived, warp->index)) {
+      met.push_back(static_cast<unsigned>(cta.rank * cta.warps.size()) + warp->index);
+    }
+  }
+  if (races != nullptr) {
+    if (ctas.size() == 1 && met.size() == cta.warps.size()) {
+      races->everyone_met();
+    } else {
+      races->met(met);
+    }
+  }
+  const std::uint32_t result = barrier.count;
+  const bool is_full = barrier.count == barrier.voters;
+  barrier = {};
+  for (const auto& warp : cta.warps) {
+    for (Split& split : warp->splits()) {
+      if (split.state != SplitState::AtBarrier || (split.value & 15U) != number) continue;
+      split.state = SplitState::Running;
+      split.is_granted = true;
+      split.value = result | (is_full ? 0x8000'0000U : 0);
+    }
+  }
+}
+
+void Unit::arrive_cluster(std::uint64_t arrived) {
+  cluster_arrived_ += arrived;
+  std::uint64_t expected = 0;
+  for (const auto& cta : ctas) {
+    for (const auto& warp : cta->warps) expected += count_lanes(warp->live);
+  }
+  if (cluster_arrived_ < expected || cluster_arrived_ == 0) return;
+  cluster_arrived_ = 0;
+  ++cluster_phase_;
+  ++activity;
+  if (races != nullptr) races->everyone_met();
+  for (Warp* warp : order_) warp->wake(SplitState::AtClusterBarrier, false);
+}
+
+void Unit::lanes_ended(Warp& warp) {
+  for (unsigned b = 0; b < warp.cta->barriers.size(); ++b) {
+    if (warp.cta->barriers[b].arrived != 0) arrive(*warp.cta, b);
+  }
+  arrive_cluster();
+}
+
+// --- mbarriers
+// ------------------------------------------------------------------------------------
+
+Mbarrier* Unit::find_mbarrier(std::uint64_t address) {
+  const std::uint64_t inside = address - kSharedWindow;
+  const std::uint64_t rank = (inside >> kRankShift) - 1;
+  if (rank >= ctas.size()) return nullptr;
+  auto& all = ctas[rank]->mbarriers;
+  const auto found = all.find(static_cast<std::uint32_t>(inside & ((1U << kRankShift) - 1)));
+  return found == all.end() ? nullptr : &found->second;
+}
+
+void Unit::settle(Mbarrier& barrier, std::uint64_t address) {
+  ++activity;
+  if (barrier.pending != 0 || barrier.tx != 0) return;
+  ++barrier.phase;
+  barrier.pending = barrier.expected;
+  for (Warp* warp : order_) {
+    for (Split& split : warp->splits()) {
+      if (split.state != SplitState::Asleep || split.address != address) continue;
+      split.state = SplitState::Running;
+      split.is_granted = false;
+    }
+  }
+}
+
+void Unit::deliver(std::uint64_t mbarrier) {
+  for (std::size_t i = 0; i < jobs.size();) {
+    if (jobs[i].mbarrier != mbarrier) {
+      ++i;
+      continue;
+    }
+    PendingJob job = std::move(jobs[i]);
+    jobs.erase(jobs.begin() + static_cast<std::ptrdiff_t>(i));
+    job.deliver();
+  }
+}
+
+}  // namespace ww::sim

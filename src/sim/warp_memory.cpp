@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+// From a lane's address to the bytes it means, with the checks that go with it.
+#include <fmt/format.h>
+
+#include "sim/unit.h"
+#include "sim/warp.h"
+
+namespace ww::sim {
+namespace {
+
+constexpr std::uint64_t kWindowSize = std::uint64_t{1} << 32U;
+
+bool in_window(std::uint64_t address, std::uint64_t window) {
+  return address - window < kWindowSize;
+}
+
+/// The state space that a generic address lies in.
+Space space_at(std::uint64_t address, const GlobalMemory& memory) {
+  if (in_window(address, kSharedWindow)) return Space::Shared;
+  if (in_window(address, kLocalWindow)) return Space::Local;
+  if (in_window(address, kParamWindow)) return Space::Param;
+  const Region* region = memory.find(address);
+  return region != nullptr ? region->space : Space::Generic;
+}
+
+bool fits(Space wanted, Space found) {
+  if (wanted == Space::Generic || wanted == found) return true;
+  return wanted == Space::SharedCluster && found == Space::Shared;
+}
+
+}  // namespace
+
+void Warp::addresses(const Address& address, std::uint64_t* out) const {
+  std::uint64_t add = static_cast<std::uint64_t>(address.offset);
+  if (address.is_local) add += local;
+  const std::uint64_t window = window_of(address.space);
+  // Own shared memory has no rank in its addresses; with it, a place has one address only.
+  constexpr std::uint64_t kUnranked = std::uint64_t{1} << kRankShift;
+  const std::uint64_t own = std::uint64_t{cta->rank + 1} << kRankShift;
+  if (!address.base.present()) {
+    for (unsigned l = 0; l < kLanes; ++l) out[l] = add + window;
+  } else if (address.is_narrow) {
+    const auto* base = source<std::uint32_t>(address.base);
+    const auto low = static_cast<std::uint32_t>(add);
+    const std::uint32_t rank = window == kSharedWindow ? static_cast<std::uint32_t>(own) : 0;
+    for (unsigned l = 0; l < kLanes; ++l) {
+      const std::uint32_t inside = base[l] + low;
+      out[l] = window + (inside + (inside < kUnranked ? rank : 0));
+    }
+    return;
+  } else {
+    const auto* base = source<std::uint64_t>(address.base);
+    for (unsigned l = 0; l < kLanes; ++l) out[l] = base[l] + add + window;
+  }
+  if (window != kSharedWindow && address.space != Space::Generic) return;
+  for (unsigned l = 0; l < kLanes; ++l) {
+    out[l] += out[l] - kSharedWindow < kUnranked ? own : 0;
+  }
+}
+
+Region* Warp::region_of(std::uint64_t address) {
+  if (address >= kGlobalStart) {
+    if (last_region_ != nullptr && last_region_->holds(address, 1)) return last_region_;
+    Region* found = unit->context.memory->find(address);
+    if (found != nullptr) last_region_ = found;
+    return found;
+  }
+  if (in_window(address, kSharedWindow)) {
+    const std::uint64_t field = (address - kSharedWindow) >> kRankShift;
+    const std::uint64_t rank = field == 0 ? cta->rank : field - 1;
+    return rank < unit->ctas.size() ? &unit->ctas[rank]->shared : nullptr;
+  }
+  if (in_window(address, kLocalWindow)) return &local_region;
+  if (in_window(address, kParamWindow)) return unit->context.params;
+  return nullptr;
+}
+
+Region* Warp::resolve(const std::uint64_t* address, Mask& who, unsigned bytes, Touch touch,
+                      Space space, Mask& group) {
+  const unsigned first = first_lane(who);
+  Region* region = region_of(address[first]);
+  const bool right_space = region != nullptr && fits(space, region->space) &&
+                           (region->writable || touch == Touch::Read) &&
+                           (space != Space::Shared || region->owner == cta->rank);
+  if (region == nullptr || !right_space || !region->holds(address[first], bytes)) {
+    who &= ~lane_bit(first);
+    bad_address(address[first], first, bytes, touch, space);
+    return nullptr;
+  }
+  // Most often all lanes are inside, and those that do not take part point somewhere harmless.
+  const std::uint64_t last = region->size - bytes;
+  std::uint64_t outside = 0;
+  std::uint64_t low_bits = 0;
+  for (unsigned l = 0; l < kLanes; ++l) {
+    outside |= address[l] - region->base > last ? 1U : 0U;
+    low_bits |= address[l];
+  }
+  group = who;
+  if (outside != 0) {
+    for_each_lane(who, [&](unsigned l) {
+      if (!region->holds(address[l], bytes)) group &= ~lane_bit(l);
+    });
+  }
+  who &= ~group;
+  const unsigned align = bytes & (~bytes + 1);  // of odd sizes, what they are a multiple of
+  if ((low_bits & (align - 1)) == 0) return region;
+  Mask bad = 0;
+  for_each_lane(group, [&](unsigned l) {
+    if ((address[l] & (align - 1)) != 0) bad |= lane_bit(l);
+  });
+  if (bad == 0) return region;
+  if (!checks(Check::Align)) return region;
+  const unsigned lane = first_lane(bad);
+  if (!unit->findings.count_up(Check::Align, current_, kNoOp, count_lanes(bad))) {
+    report_at(
+        Check::Align, bad, address[lane],
+        fmt::format("address 0x{:x} of lane {} is no multiple of {}", address[lane], lane, align));
+  }
+  group &= ~bad;
+  return group != 0 ? region : nullptr;
+}
+
+void Warp::bad_address(std::uint64_t address, unsigned lane, unsigned bytes, Touch touch,
+                       Space space) {
+  const char* verb = touch == Touch::Read ? "read" : touch == Touch::Write ? "write" : "atomic";
+  const Mask who = lane_bit(lane);
+  if (address - kSharedWindow < (std::uint64_t{1} << kRankShift)) {
+    address += std::uint64_t{cta->rank + 1} << kRankShift;
+  }
+  Region* region = region_of(address);
+  const Space found = space_at(address, *unit->context.memory);
+  const bool is_inside = region != nullptr && region->holds(address, bytes);
+  if (is_inside && !checks(Check::Space)) return;
+  if (!is_inside && !checks(Check::Bounds)) {
+    unit->stop(Outcome::Trapped,
+               fmt::format("illegal address 0x{:x} at line {}, {}, warp {}, lane {}", address,
+                           program->infos[current_].line, unit->describe(*cta), index, lane));
+    stop = 0;
+    return;
+  }
+  if (unit->findings.count_up(is_inside ? Check::Space : Check::Bounds, current_, kNoOp, 1)) return;
+  if (is_inside) {
+    const std::string what =
+        !region->writable ? fmt::format("{} of {}, which is read-only", verb, region->name)
+        : fits(space, found)
+            ? fmt::format("{} of the shared memory of CTA {} of the cluster through its own", verb,
+                          region->owner)
+            : fmt::format("{} in the {} space at an address of the {} space", verb,
+                          isa::name_of(space), isa::name_of(found));
+    report_at(Check::Space, who, address, what);
+    return;
+  }
+  std::string place;
+  const Region* near = region;
+  if (near == nullptr && address >= kGlobalStart) near = unit->context.memory->nearest(address);
+  if (near != nullptr) {
+    const std::uint64_t past = address - near->base;
+    place = past == near->size
+                ? fmt::format("just past the end of {} ({} bytes)", near->name, near->size)
+            : past > near->size ? fmt::format("{} bytes past the end of {} ({} bytes)",
+                                              past - near->size, near->name, near->size)
+                                : fmt::format("{} bytes of it past the end of {} ({} bytes)",
+                                              bytes - (near->size - past), near->name, near->size);
+  } else {
+    place = address < 4096 ? "a null pointer" : "no allocation is there";
+  }
+  report_at(Check::Bounds, who, address,
+            fmt::format("{} of {} bytes at 0x{:x}: {}", verb, bytes, address, place));
+}
+
+}  // namespace ww::sim
