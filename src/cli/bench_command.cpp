@@ -22,7 +22,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view kSuites[] = {"layout", "ptx"};
+constexpr std::string_view kSuites[] = {"layout", "ptx", "sim"};
 
 struct Options {
   std::string suite;  // empty: all

@@ -2,8 +2,9 @@
 // Runs the commands in the documents: every fenced block marked `console` in docs/*.md and
 // README.md, one test case per document. Within a block, a line `$ warpwright …` is a command and
 // the lines below it are all it prints, errors included; a line `...` stands for any number of
-// lines, and `[exit 2]` at the end for the exit status where it is not 0. BLESS=1 rewrites what no
-// longer matches with what was seen.
+// lines, and `[exit 2]` at the end for the exit status where it is not 0. Commands of a document
+// run in a new folder, one after the other, where `examples` is the project's. BLESS=1 rewrites
+// what no longer matches with what was seen.
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 
@@ -50,10 +51,11 @@ std::string with_program(std::string command) {
   return command;
 }
 
-// What a command prints, line by line, and its exit status where that is not 0.
-Lines run(const std::string& command) {
+// What a command prints in a folder, line by line, and its exit status where that is not 0.
+Lines run(const std::string& command, const fs::path& folder) {
   // The group keeps redirections inside the command apart from ours.
-  FILE* pipe = ::popen(("{ " + with_program(command) + " ; } 2>&1 < /dev/null").c_str(), "r");
+  const std::string line = "cd '" + folder.string() + "' && { " + with_program(command) + " ; }";
+  FILE* pipe = ::popen((line + " 2>&1 < /dev/null").c_str(), "r");
   std::string text;
   std::array<char, 4096> buffer{};
   while (const std::size_t got = std::fread(buffer.data(), 1, buffer.size(), pipe)) {
@@ -106,7 +108,8 @@ bool is_blessing() { return std::getenv("BLESS") != nullptr; }
 
 // Checks the block that begins at lines[at], the line after the fence; gives the block as it should
 // be and moves `at` to its closing fence.
-Lines check_block(const fs::path& path, const Lines& lines, std::size_t& at) {
+Lines check_block(const fs::path& path, const fs::path& folder, const Lines& lines,
+                  std::size_t& at) {
   Lines out;
   while (at < lines.size() && lines[at] != "```") {
     const std::string command = lines[at];
@@ -120,7 +123,7 @@ Lines check_block(const fs::path& path, const Lines& lines, std::size_t& at) {
       ADD_FAILURE() << path << ":" << line << ": expected `$ command`, found `" << command << "`";
       continue;
     }
-    const Lines seen = run(command.substr(kPrompt.size()));
+    const Lines seen = run(command.substr(kPrompt.size()), folder);
     const bool good = matches(wanted, seen);
     if (!good && !is_blessing()) {
       ADD_FAILURE() << path << ":" << line << ": " << command << "\nexpected:\n"
@@ -133,7 +136,18 @@ Lines check_block(const fs::path& path, const Lines& lines, std::size_t& at) {
   return out;
 }
 
-class Document : public testing::TestWithParam<fs::path> {};
+class Document : public testing::TestWithParam<fs::path> {
+ protected:
+  void SetUp() override {
+    std::string name = (fs::temp_directory_path() / "ww_docs_XXXXXX").string();
+    ASSERT_NE(::mkdtemp(name.data()), nullptr);
+    folder_ = name;
+    fs::create_directory_symlink(fs::path(WW_SOURCE_DIR) / "examples", folder_ / "examples");
+  }
+  void TearDown() override { fs::remove_all(folder_); }
+
+  fs::path folder_;
+};
 
 TEST_P(Document, CommandsPrintWhatItSays) {
   const Lines lines = read_lines(GetParam());
@@ -141,7 +155,7 @@ TEST_P(Document, CommandsPrintWhatItSays) {
   for (std::size_t at = 0; at < lines.size(); ++at) {
     out.push_back(lines[at]);
     if (lines[at] != "```console") continue;
-    const Lines block = check_block(GetParam(), lines, ++at);
+    const Lines block = check_block(GetParam(), folder_, lines, ++at);
     out.insert(out.end(), block.begin(), block.end());
     if (at < lines.size()) out.push_back(lines[at]);
   }

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+// `warpwright sim`: runs a kernel of a PTX file on the virtual GPU. Everything is in
+// driver/sim_tool.h; here options become a request, and a terminal gets a line of progress.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "base/source.h"
+#include "cli/command.h"
+#include "cli/options.h"
+#include "driver/sim_tool.h"
+
+namespace ww::cli {
+namespace {
+
+constexpr std::string_view kMath[] = {"exact", "plain"};
+constexpr std::int64_t kMostThreads = 1024;
+constexpr std::int64_t kMostShared = std::int64_t{1} << 30;
+
+struct Options {
+  driver::SimRequest request;
+  std::string math = "exact";
+  std::int64_t threads = 0;
+  std::int64_t shared = 0;
+  bool json = false;
+};
+
+// A line on stderr that is written over again and again, and is gone at the end. The one thing that
+// a command prints while it works: it is worth something only then, and only to a person.
+class Progress {
+ public:
+  ~Progress() {
+    if (is_shown_) write("\r\x1b[K");
+  }
+  Progress() = default;
+  Progress(const Progress&) = delete;
+  Progress& operator=(const Progress&) = delete;
+
+  bool update(std::uint64_t done, std::uint64_t all) {
+    const auto now = Clock::now();
+    if (done >= all || now - last_ < kPause) return true;
+    last_ = now;
+    is_shown_ = true;
+    write(fmt::format("\r\x1b[K{}%, {} of {} done", done * 100 / all, done, all));
+    return true;
+  }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  static constexpr std::chrono::milliseconds kPause{100};
+
+  static void write(const std::string& text) {
+    // What a terminal does not take is no loss.
+    [[maybe_unused]] const auto count = ::write(STDERR_FILENO, text.data(), text.size());
+  }
+
+  Clock::time_point last_ = Clock::now();
+  bool is_shown_ = false;
+};
+
+driver::SimOutcome simulate(driver::SimRequest request) {
+  Progress progress;
+  if (::isatty(STDERR_FILENO) == 1) {
+    request.progress = [&](std::uint64_t done, std::uint64_t all) {
+      return progress.update(done, all);
+    };
+  }
+  return driver::run_sim(request);
+}
+
+Outcome run(const Options& options) {
+  driver::SimRequest request = options.request;
+  request.exact = options.math == "exact";
+  request.threads = static_cast<unsigned>(options.threads);
+  request.shared_bytes = static_cast<std::uint32_t>(options.shared);
+  driver::SimOutcome result = simulate(std::move(request));
+  Outcome out;
+  if (result.report) {
+    out.out = options.json ? sim_json(*result.report) : sim_text(*result.report);
+    out.status = result.report->good() ? Exit::Good : Exit::Unexpected;
+  }
+  out.err = std::move(result.errors);
+  if (!out.err.empty()) out.status = Exit::UserError;
+  return out;
+}
+
+void declare_launch(OptionSet& set, Options& options) {
+  driver::SimRequest& request = options.request;
+  set.argument("FILE", request.path, Need::Required, "a PTX file");
+  set.text("--kernel", "NAME", request.kernel, "which kernel (default: the only one)");
+  set.text("--grid", "X[,Y,Z]", request.grid, "blocks");
+  set.text("--block", "X[,Y,Z]", request.block, "threads of a block");
+  set.text("--cluster", "X[,Y,Z]", request.cluster,
+           "blocks of a cluster (default: what the kernel says, or 1)");
+  set.number("--shared", options.shared, 0, kMostShared, "bytes of dynamic shared memory");
+  set.texts("--arg", "P=VALUE", request.args,
+            "an argument for parameter P, a number or a name:\n"
+            "TYPE[SHAPE]:FILL    a buffer, e.g. float16[8,16]:arange; also zeros, ones,\n"
+            "                    eye, full:X, randn, rand, randint (docs/sim.md)\n"
+            "TYPE[SHAPE]         a buffer for results, undefined\n"
+            "@FILE.npy[:TYPE]    a buffer with the array of a file\n"
+            "TYPE:VALUE          a value, e.g. i32:42\n"
+            "bytes:HEX           the bytes of a struct\n"
+            "null                a null pointer");
+  set.texts("--out", "P=FILE.npy", request.outs, "write a buffer after the run");
+  set.texts("--expect", "EXPR", request.expects,
+            "what must hold after the run: '$2 == $0 + $1', 'D ~= A @ B within 1e-3'");
+}
+
+void declare_run(OptionSet& set, Options& options) {
+  driver::SimRequest& request = options.request;
+  set.text("--check", "LIST", request.checks,
+           "all (default), none, or names: bounds, align, space, uninit, race, collective,\n"
+           "async, barrier, tensor, numbers; -NAME leaves one out: all,-race");
+  set.text("--schedule", "S", request.schedule, "which warp is next: rr (default), random:SEED");
+  set.choice("--math", "HOW", options.math, kMath,
+             "tensor cores: exact (default, as the hardware rounds) or plain sums");
+  set.number("--threads", options.threads, 0, kMostThreads,
+             "threads of the host (default 0: one per core)");
+  set.text("--limit", "LIST", request.limits,
+           "instructions=N,seconds=S,memory=BYTES, with K, M, G\n"
+           "(default: instructions=20G,memory=8G)");
+  set.text("--trace", "WHICH", request.trace,
+           "print what a warp executes: BLOCK:WARP, BLOCK:all, or WARP and all of block 0");
+  set.text("--break", "LINE[:TIMES]", request.stop_at,
+           "print registers and memory when a warp comes to this line of PTX (default: once)");
+  set.flag("--counters", request.count, "count instructions, bank conflicts, sectors");
+  set.flag("--json", options.json, "print JSON (docs/sim.md)");
+}
+
+Run set_up(OptionSet& set) {
+  auto options = std::make_shared<Options>();
+  declare_launch(set, *options);
+  declare_run(set, *options);
+  return [options] { return run(*options); };
+}
+
+}  // namespace
+
+extern const Command kSimCommand;
+const Command kSimCommand{
+    .name = "sim",
+    .summary = "run a kernel of a PTX file on the virtual GPU, with all checks",
+    .description =
+        "Runs a kernel on the virtual GPU: every block, warp and lane, on the CPU. Accesses out "
+        "of\n"
+        "bounds, races, use of undefined values, misuse of barriers and the like are reported "
+        "with\n"
+        "line, block, warp, lanes and address. Exit status 0: it finished, nothing was found and\n"
+        "all expectations hold; 1: not so; 2: bad usage, illegal PTX, or a launch no GPU takes.",
+    .examples =
+        "# add two arrays, and look whether the sum is right\n"
+        "warpwright sim add.ptx --grid 4 --block 64 --arg 0=f32[256]:arange --arg 1=f32[256]:ones "
+        "--arg 2=f32[256] --arg 3=i32:256 --expect '$2 == $0 + $1'\n"
+        "# the same with arrays of NumPy's\n"
+        "warpwright sim add.ptx --grid 4 --block 64 --arg 0=@a.npy --arg 1=@b.npy "
+        "--arg 2=f32[256] --arg 3=i32:256 --out 2=c.npy\n"
+        "# what warp 1 of block 0 executes, and where shared memory has bank conflicts\n"
+        "warpwright sim k.ptx --grid 1 --block 64 --arg 0=f16[8,8]:arange --trace 0:1 --counters",
+    .set_up = set_up};
+
+}  // namespace ww::cli

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// The small notations that `warpwright sim` takes for a launch: sizes, limits, schedules, and what
+// to show on the way. Every Diag points into the text.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+#include "sim/launch.h"
+
+namespace ww::driver {
+
+/// `8`, `8,4` or `8,4,2`: whole numbers from 0 to 2^31 - 1, what is left out is 1. Syntax or
+/// BadArgument. Whether a GPU takes them is for the launch to say.
+Result<sim::Dim3> parse_dims(std::string_view text);
+/// `8`, or `8,4,2` unless both others are 1.
+std::string dims_text(const sim::Dim3& dims);
+/// `(1,0,0)`: the block of that number in the grid.
+std::string block_text(const sim::Dim3& grid, std::uint64_t block);
+/// The coordinates of that block.
+sim::Dim3 block_coordinates(const sim::Dim3& grid, std::uint64_t block);
+
+/// `instructions=5M,seconds=10,memory=2G`, any of them. K, M and G are powers of 1000 for
+/// instructions and of 1024 for memory. Syntax, UnknownName, BadArgument or Overflow.
+Result<sim::Limits> parse_limits(std::string_view text);
+
+/// `rr`, `random` or `random:SEED`.
+Result<sim::Schedule> parse_schedule(std::string_view text);
+
+/// `WARP` (of block 0) or `BLOCK:WARP`, with the block as a number or as `X,Y,Z`, and `all` for all
+/// warps of it. OutOfBounds when the launch has no such block or warp. Nothing to write to is set
+/// yet.
+Result<sim::TraceRequest> parse_trace(std::string_view text, const sim::Dim3& grid,
+                                      const sim::Dim3& block);
+
+/// `LINE` or `LINE:TIMES`, both at least 1. Nothing to write to is set yet.
+Result<sim::BreakRequest> parse_break(std::string_view text);
+/// Whether an instruction stands at that line of the program's text; OutOfBounds with the nearest
+/// such line otherwise. The Diag has no span.
+Result<void> check_break(const sim::Program& program, std::uint32_t line);
+
+}  // namespace ww::driver

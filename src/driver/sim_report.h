@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the text and the JSON of a simulated run share: places in the PTX text, and counters summed
+// by family and by line.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "driver/sim_tool.h"
+#include "sim/counters.h"
+#include "sim/program.h"
+
+namespace ww::driver {
+
+/// A line of the PTX text without indentation and line break; empty if there is none.
+std::string_view ptx_line(const sim::Program& program, std::uint32_t line);
+
+/// Where a `.loc` says an op comes from.
+struct SourcePlace {
+  std::string_view file;  // empty: a number that no `.file` has
+  std::uint32_t line = 0, column = 0;
+};
+std::optional<SourcePlace> source_of(const sim::Program& program, std::uint32_t op);
+
+/// A generic address as people count: in its state space.
+struct AddressPlace {
+  std::string_view space;  // "global", "shared", "local", "param", "code"
+  std::uint64_t address = 0;
+};
+AddressPlace place_of(std::uint64_t generic);
+
+/// The names of the checks in a set.
+std::vector<std::string_view> check_names(const sim::CheckSet& checks);
+
+struct FamilyCount {
+  std::string_view family;
+  sim::OpCount count;
+};
+/// Families that executed anything, in the order of the catalogue.
+std::vector<FamilyCount> counts_by_family(const SimReport& report);
+
+struct LineCount {
+  std::uint32_t line = 0;
+  sim::OpCount count;
+};
+/// Lines that executed anything, ascending.
+std::vector<LineCount> counts_by_line(const SimReport& report);
+/// Whether an access to shared or global memory was counted.
+bool touches_memory(const sim::OpCount& count);
+/// Lanes per instruction.
+double mean_lanes(const sim::OpCount& count);
+
+}  // namespace ww::driver
