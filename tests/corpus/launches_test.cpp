@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+// The corpus on the virtual GPU: every launch of launches.txt runs with all checks on, finds what
+// it should, leaves the digest that was recorded (on a device, where it can run there), and does
+// what the kernel's contract says. Needs nvcc.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstring>
+#include <set>
+
+#include "corpus/contracts.h"
+#include "corpus/corpus.h"
+#include "corpus/launch_run.h"
+#include "corpus/toolchain.h"
+
+namespace ww::corpus {
+namespace {
+
+constexpr std::string_view kNoTools =
+    "needs nvcc, which is not in PATH, /usr/local/cuda/bin or $CUDA_HOME/bin";
+
+const LaunchList& list() {
+  static const LaunchList all = read_launches();
+  return all;
+}
+
+class CorpusLaunches : public testing::TestWithParam<std::size_t> {
+ protected:
+  void SetUp() override {
+    const auto tools = Toolchain::find();
+    if (!tools || !tools->knows(section().target)) GTEST_SKIP() << kNoTools;
+    const auto files = all_files();
+    const auto file = std::ranges::find(files, section().file, &File::name);
+    ASSERT_NE(file, files.end());
+    const ScratchFolder folder;
+    const Outcome compiled =
+        tools->compile(file->path, section().target, file->options, folder.path(), "m.ptx");
+    ASSERT_EQ(compiled.status, 0) << compiled.output;
+    std::string reason;
+    module_ = VirtualModule::load(read_text(folder.path() / "m.ptx"), "m.ptx", reason);
+    ASSERT_NE(module_, nullptr) << reason;
+  }
+  static const Section& section() { return list().sections[GetParam()]; }
+
+  std::unique_ptr<VirtualModule> module_;
+};
+
+TEST_P(CorpusLaunches, LeaveWhatWasRecorded) {
+  for (const LaunchLine& launch : section().launches) {
+    const LaunchOutcome outcome = module_->run(launch);
+    const std::string where = "launches.txt:" + std::to_string(launch.line) + ": " + launch.kernel;
+    EXPECT_EQ(outcome.problem, "") << where;
+    if (!outcome.problem.empty()) continue;
+    EXPECT_EQ(broken_contract(launch, outcome), "") << where;
+    if (launch.digest && launch.approx == 0) {
+      EXPECT_EQ(digest_of(launch, outcome), *launch.digest) << where;
+    }
+  }
+}
+
+std::string name_of_section(const testing::TestParamInfo<std::size_t>& info) {
+  const Section& section = list().sections[info.param];
+  return section.file + "_" + section.target;
+}
+
+std::vector<std::size_t> section_numbers() {
+  std::vector<std::size_t> numbers(list().sections.size());
+  for (std::size_t i = 0; i < numbers.size(); ++i) numbers[i] = i;
+  return numbers;
+}
+
+INSTANTIATE_TEST_SUITE_P(Corpus, CorpusLaunches, testing::ValuesIn(section_numbers()),
+                         name_of_section);
+
+// --- the list
+// -------------------------------------------------------------------------------------
+
+TEST(CorpusLaunchList, IsReadWithoutErrors) {
+  for (const std::string& error : list().errors) ADD_FAILURE() << error;
+}
+
+// Every `extern "C" __global__` function of the corpus is launched, or its file is skipped.
+TEST(CorpusLaunchList, LaunchesEveryKernel) {
+  std::set<std::string> launched;
+  for (const Section& section : list().sections)
+    for (const LaunchLine& launch : section.launches) launched.insert(launch.kernel);
+  for (const File& file : all_files()) {
+    if (list().skipped.contains(file.name)) continue;
+    const std::string text = read_text(file.path);
+    for (std::size_t at = text.find("__global__"); at != std::string::npos;
+         at = text.find("__global__", at + 1)) {
+      const auto is_launched = [&](const std::string& kernel) {
+        return text.substr(at, text.find('{', at) - at).contains(kernel + "(");
+      };
+      EXPECT_TRUE(std::ranges::any_of(launched, is_launched)) << text.substr(at, 80);
+    }
+  }
+}
+
+TEST(CorpusLaunchList, WrongLinesAreNamed) {
+  const LaunchList wrong = parse_launches(
+      "launch a block=1\nfile f sm_90a\nlaunch k grid=1 speed=3\n  out f33[4] zero\n  in u32[2] "
+      "none\n"
+      "launch k block=32 approx=1\n");
+  EXPECT_EQ(wrong.errors.size(), 5U);
+}
+
+TEST(CorpusLaunchList, SecondLaunchOfAModuleSeesTheFirst) {
+  const Section* tables = nullptr;
+  for (const Section& section : list().sections)
+    if (section.file == "module_tables") tables = &section;
+  ASSERT_NE(tables, nullptr);
+  EXPECT_GE(std::ranges::count(tables->launches, "tables_count", &LaunchLine::kernel), 2);
+}
+
+// --- negative controls
+// ----------------------------------------------------------------------------
+
+LaunchLine two_words() {
+  return parse_launches(
+             "file f sm_90a\nlaunch vector_widen_i8 block=2\n  out s32[2] zero\n"
+             "  in s8[2] list:1,-2\n  u32 2\n")
+      .sections[0]
+      .launches[0];
+}
+
+LaunchOutcome outcome_of(std::initializer_list<std::int32_t> words) {
+  LaunchOutcome outcome;
+  outcome.outputs.emplace_back(4 * words.size());
+  std::memcpy(outcome.outputs[0].data(), words.begin(), 4 * words.size());
+  return outcome;
+}
+
+TEST(CorpusContracts, FindAWrongElement) {
+  EXPECT_EQ(broken_contract(two_words(), outcome_of({1, -2})), "");
+  EXPECT_EQ(broken_contract(two_words(), outcome_of({1, 254})), "output 0[1] is 254, not -2");
+}
+
+TEST(CorpusDigest, DependsOnEveryByte) {
+  const LaunchLine launch = two_words();
+  EXPECT_NE(digest_of(launch, outcome_of({1, 2})), digest_of(launch, outcome_of({1, 3})));
+  EXPECT_NE(digest_of(launch, outcome_of({1, 2})), digest_of(launch, outcome_of({2, 1})));
+  EXPECT_EQ(digest_of(launch, outcome_of({1, 2})), digest_of(launch, outcome_of({1, 2})));
+}
+
+TEST(CorpusDigest, DifferencesAreShown) {
+  const std::string text = difference(two_words(), outcome_of({1, -2}), outcome_of({1, 5}));
+  EXPECT_NE(text.find("output 0[1]: device 0xfffffffe (-2), ours 0x00000005 (5)"),
+            std::string::npos)
+      << text;
+}
+
+}  // namespace
+}  // namespace ww::corpus
