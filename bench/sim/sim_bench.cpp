@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: Apache-2.0
+// The virtual GPU: warp instructions per second on ordinary code, with checks and without; matrix
+// products per second, with the tensor cores' own rounding and without; a whole matrix product; the
+// time from text to first instruction. Kernels are made here; each checks its result once before it
+// is timed.
+#include <benchmark/benchmark.h>
+#include <fmt/format.h>
+
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "gemm_kernel.h"
+#include "num/half_lanes.h"
+#include "sim/launch.h"
+
+namespace {
+
+using namespace ww::sim;  // NOLINT(google-build-using-namespace): a benchmark file
+
+void must_hold(bool claim) {
+  if (!claim) std::abort();
+}
+
+constexpr std::string_view kHead = R"(.version 8.0
+.target sm_90a
+.address_size 64
+)";
+
+// A loop of `body` 256 times. %r1 counts, %r2 .. %r9 and %f2 .. %f9 are the body's; %rd1 points at
+// the thread's own 16 bytes of `out`, %r30 at those of shared memory.
+std::string loop_kernel(std::string_view body, std::string_view before = "") {
+  return fmt::format(R"({}.visible .entry k(.param .u64 out) {{
+  .reg .pred %p<4>; .reg .b32 %r<40>; .reg .f32 %f<40>; .reg .b64 %rd<10>;
+  .shared .align 16 .b8 tile[4096];
+  ld.param.u64 %rd1, [out];
+  mov.u32 %r31, %tid.x; mov.u32 %r32, %ctaid.x; mov.u32 %r33, %ntid.x;
+  mad.lo.u32 %r34, %r32, %r33, %r31; mul.wide.u32 %rd2, %r34, 16; add.u64 %rd1, %rd1, %rd2;
+  mov.u32 %r30, tile; shl.b32 %r35, %r31, 4; add.u32 %r30, %r30, %r35;
+  mov.u32 %r1, 0; mov.u32 %r2, %r34; mov.u32 %r3, 3; mov.u32 %r4, 5; mov.u32 %r5, 7; mov.u32 %r6, 1;
+  mov.u32 %r7, 2; mov.u32 %r8, 3; mov.u32 %r9, 4;
+  mov.f32 %f2, 0f3F800000; mov.f32 %f3, 0f3F000000; mov.f32 %f4, 0f3F800000; mov.f32 %f5, 0f3E800000;
+  mov.f32 %f6, 0f00000000; mov.f32 %f7, 0f3F800000; mov.f32 %f8, 0f40000000; mov.f32 %f9, 0f3F800000;
+  st.global.v4.u32 [%rd1], {{%r2, %r3, %r4, %r5}}; st.shared.v4.u32 [%r30], {{%r2, %r3, %r4, %r5}};
+{}
+LOOP:
+{}
+  add.u32 %r1, %r1, 1; setp.lt.u32 %p1, %r1, 256; @%p1 bra LOOP;
+  st.global.u32 [%rd1], %r1; ret;
+}}
+)",
+                     kHead, before, body);
+}
+
+constexpr std::string_view kInteger = R"(
+  add.u32 %r2, %r2, %r3; xor.b32 %r3, %r3, %r2; shl.b32 %r4, %r2, 3; and.b32 %r5, %r4, %r3;
+  mad.lo.u32 %r6, %r2, %r3, %r5; shr.u32 %r7, %r6, 5; or.b32 %r8, %r7, %r2; sub.u32 %r9, %r8, %r6;
+  min.u32 %r2, %r9, %r8; lop3.b32 %r3, %r2, %r9, %r6, 0x96; mul.hi.u32 %r4, %r3, %r2;
+  setp.lt.u32 %p2, %r4, %r5; selp.b32 %r5, %r4, %r3, %p2;
+)";
+constexpr std::string_view kFloat = R"(
+  fma.rn.f32 %f2, %f3, %f4, %f2; mul.f32 %f5, %f2, %f3; add.f32 %f6, %f5, %f4; sub.f32 %f7, %f6, %f2;
+  fma.rn.f32 %f8, %f7, %f6, %f5; max.f32 %f9, %f8, %f2; min.f32 %f2, %f9, %f4; mul.f32 %f3, %f2, %f4;
+  fma.rn.f32 %f6, %f3, %f2, %f9; add.f32 %f4, %f4, %f5; neg.f32 %f5, %f6; abs.f32 %f9, %f5;
+)";
+constexpr std::string_view kMemory = R"(
+  ld.global.u32 %r2, [%rd1]; ld.global.u32 %r3, [%rd1+4]; add.u32 %r4, %r2, %r3; st.shared.u32 [%r30], %r4;
+  ld.shared.u32 %r5, [%r30+4]; add.u32 %r6, %r5, %r4; st.global.u32 [%rd1+8], %r6; ld.shared.u32 %r7, [%r30];
+  xor.b32 %r8, %r7, %r6; st.shared.u32 [%r30+8], %r8; mul.wide.u32 %rd5, %r31, 4; add.u64 %rd6, %rd5, %rd1;
+)";
+constexpr std::string_view kMixed = R"(
+  ld.shared.u32 %r2, [%r30]; mad.lo.u32 %r3, %r2, %r4, %r1; fma.rn.f32 %f2, %f3, %f4, %f2;
+  setp.gt.f32 %p2, %f2, %f5; selp.f32 %f6, %f2, %f5, %p2; cvt.rn.f32.u32 %f7, %r3; mul.f32 %f8, %f7, %f3;
+  add.u32 %r5, %r3, %r2; shl.b32 %r6, %r5, 2; and.b32 %r7, %r6, 1023; st.shared.u32 [%r30+4], %r7;
+  fma.rn.f32 %f9, %f8, %f3, %f6; shfl.sync.bfly.b32 %r8, %r7, 1, 31, -1; add.u32 %r4, %r8, 1;
+)";
+constexpr std::string_view kMma = R"(
+  mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%f2,%f3,%f4,%f5}, {%r2,%r3,%r4,%r5}, {%r6,%r7}, {%f2,%f3,%f4,%f5};
+  mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%f6,%f7,%f8,%f9}, {%r2,%r3,%r4,%r5}, {%r8,%r9}, {%f6,%f7,%f8,%f9};
+)";
+
+// Halves between 1 and 2 and between -1/8 and 1/4.
+constexpr std::string_view kMmaInputs = R"(
+  mov.b32 %r2, 0x3C003D10; mov.b32 %r3, 0x3E553C01; mov.b32 %r4, 0x3F003C80; mov.b32 %r5, 0x3CCC3DDD;
+  mov.b32 %r6, 0xB0002C10; mov.b32 %r7, 0x3011AF00; mov.b32 %r8, 0x2E00B011; mov.b32 %r9, 0xAC00AE00;
+)";
+
+struct Setup {
+  std::shared_ptr<const Program> program;
+  std::unique_ptr<Device> device;
+  Launch launch;
+};
+
+Setup set_up(const std::string& text, Dim3 grid, Dim3 block) {
+  Setup it;
+  LoadResult loaded = load(text, "bench.ptx");
+  for (const ww::Diag& error : loaded.errors) fmt::print(stderr, "{}\n", error.text);
+  must_hold(loaded.program != nullptr);
+  it.program = loaded.program;
+  it.device = std::make_unique<Device>(it.program);
+  it.launch.kernel = it.program->kernels().at(0);
+  it.launch.grid = grid;
+  it.launch.block = block;
+  it.launch.params.resize(it.launch.kernel->param_bytes);
+  return it;
+}
+
+void set_pointer(Setup& it, std::size_t param, std::uint64_t value) {
+  const Param& at = it.launch.kernel->params[param];
+  std::memcpy(it.launch.params.data() + at.offset, &value, at.bytes);
+}
+
+enum class Checks : std::uint8_t { Off, On };
+
+RunOptions options_of(Checks checks, unsigned threads) {
+  RunOptions options;
+  if (checks == Checks::Off) options.checks = CheckSet::nothing();
+  options.threads = threads;
+  return options;
+}
+
+void run_loop(benchmark::State& state, std::string_view body, Checks checks, unsigned threads,
+              bool exact = true) {
+  constexpr std::uint32_t kBlocks = 16;
+  constexpr std::uint32_t kThreads = 128;
+  Setup it = set_up(loop_kernel(body, body == kMma ? kMmaInputs : ""), {kBlocks}, {kThreads});
+  Region& out = it.device->memory().allocate(16 * kBlocks * kThreads, 256, "out");
+  set_pointer(it, 0, out.base);
+  RunOptions options = options_of(checks, threads);
+  options.exact_matrix = exact;
+  std::uint64_t instructions = 0;
+  for (auto _ : state) {
+    const auto report = it.device->run(it.launch, options);
+    must_hold(report && report->ok());
+    instructions += report->counters.instructions;
+  }
+  state.SetItemsProcessed(static_cast<std::int64_t>(instructions));
+  if (body == kMma) {
+    state.counters["FLOP"] = benchmark::Counter(
+        static_cast<double>(state.iterations()) * 2 * 4096 * 256 * kBlocks * kThreads / 32,
+        benchmark::Counter::kIsRate);
+  }
+}
+
+void run_gemm(benchmark::State& state, Checks checks, bool exact, unsigned threads) {
+  constexpr unsigned kSize = 1024;
+  Setup it = set_up(ww::bench::gemm_kernel(), {kSize / 128, kSize / 128}, {128});
+  std::vector<std::uint16_t> a(kSize * kSize);
+  std::vector<std::uint16_t> b(kSize * kSize);
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    a[i] = ww::num::f32_to_f16(static_cast<float>(i * 7 % 13) - 6.0F);
+    b[i] = ww::num::f32_to_f16(static_cast<float>(i * 5 % 11) - 5.0F);
+  }
+  GlobalMemory& memory = it.device->memory();
+  Region& in_a = memory.allocate(2 * a.size(), 256, "a");
+  Region& in_b = memory.allocate(2 * b.size(), 256, "b");
+  Region& out = memory.allocate(4 * a.size(), 256, "d");
+  GlobalMemory::write(in_a, std::as_bytes(std::span(a)));
+  GlobalMemory::write(in_b, std::as_bytes(std::span(b)));
+  set_pointer(it, 0, in_a.base);
+  set_pointer(it, 1, in_b.base);
+  set_pointer(it, 2, out.base);
+  const std::uint32_t size = kSize;
+  std::memcpy(it.launch.params.data() + it.launch.kernel->params[3].offset, &size, sizeof size);
+  RunOptions options = options_of(checks, threads);
+  options.exact_matrix = exact;
+  for (auto _ : state) {
+    const auto report = it.device->run(it.launch, options);
+    must_hold(report && report->ok());
+  }
+  for (const unsigned row : {0U, 17U, 1023U}) {
+    float sum = 0;
+    for (unsigned k = 0; k < kSize; ++k) {
+      sum += ww::num::f16_to_f32(a[row * kSize + k]) * ww::num::f16_to_f32(b[5 * kSize + k]);
+    }
+    float seen = 0;
+    std::memcpy(&seen, out.data + (std::size_t{row} * kSize + 5) * 4, sizeof seen);
+    must_hold(seen == sum);  // small integers: exact
+  }
+  state.counters["FLOP"] =
+      benchmark::Counter(static_cast<double>(state.iterations()) * 2.0 * kSize * kSize * kSize,
+                         benchmark::Counter::kIsRate);
+}
+
+void start_up(benchmark::State& state) {
+  const std::string text = loop_kernel(kMixed);
+  for (auto _ : state) {
+    LoadResult loaded = load(text, "bench.ptx");
+    must_hold(loaded.program != nullptr);
+    benchmark::DoNotOptimize(loaded.program.get());
+  }
+}
+
+#define WW_LOOP(name, body)                                        \
+  BENCHMARK_CAPTURE(run_loop, name, body, Checks::Off, 1)          \
+      ->Name("sim/" #name "/unchecked")                            \
+      ->Unit(benchmark::kMillisecond)                              \
+      ->UseRealTime();                                             \
+  BENCHMARK_CAPTURE(run_loop, name##_checked, body, Checks::On, 1) \
+      ->Name("sim/" #name "/checked")                              \
+      ->Unit(benchmark::kMillisecond)                              \
+      ->UseRealTime()
+
+WW_LOOP(integer, kInteger);
+WW_LOOP(float, kFloat);
+WW_LOOP(memory, kMemory);
+WW_LOOP(mixed, kMixed);
+BENCHMARK_CAPTURE(run_loop, threads2, kMixed, Checks::Off, 2)
+    ->Name("sim/mixed/unchecked_2_threads")
+    ->Unit(benchmark::kMillisecond)
+    ->UseRealTime();
+BENCHMARK_CAPTURE(run_loop, threads_all, kMixed, Checks::Off, 0)
+    ->Name("sim/mixed/unchecked_all_cores")
+    ->Unit(benchmark::kMillisecond)
+    ->UseRealTime();
+BENCHMARK_CAPTURE(run_loop, mma_exact, kMma, Checks::Off, 1, true)
+    ->Name("sim/mma_f16/exact")
+    ->Unit(benchmark::kMillisecond)
+    ->UseRealTime();
+BENCHMARK_CAPTURE(run_loop, mma_plain, kMma, Checks::Off, 1, false)
+    ->Name("sim/mma_f16/plain")
+    ->Unit(benchmark::kMillisecond)
+    ->UseRealTime();
+BENCHMARK_CAPTURE(run_gemm, gemm, Checks::Off, true, 0)
+    ->Name("sim/gemm_1024/exact")
+    ->Unit(benchmark::kMillisecond)
+    ->UseRealTime()
+    ->Iterations(1);
+BENCHMARK_CAPTURE(run_gemm, gemm_plain, Checks::Off, false, 0)
+    ->Name("sim/gemm_1024/plain")
+    ->Unit(benchmark::kMillisecond)
+    ->UseRealTime()
+    ->Iterations(1);
+BENCHMARK_CAPTURE(run_gemm, gemm_checked, Checks::On, true, 0)
+    ->Name("sim/gemm_1024/checked")
+    ->Unit(benchmark::kMillisecond)
+    ->UseRealTime()
+    ->Iterations(1);
+BENCHMARK(start_up)->Name("sim/start_up")->Unit(benchmark::kMillisecond);
+
+}  // namespace
