@@ -25,6 +25,6 @@ struct Registers {
   unsigned a[4], b[2], c[4];
 };
 
-// Runs the form in warps of 32 lanes, `lanes` in all, a multiple of 128; four results to a lane. Ends
-// the program if the device fails.
+// Runs the form in warps of 32 lanes, `lanes` in all, a multiple of 128; four results to a lane.
+// Ends the program if the device fails.
 void run_on_device(Form form, const Registers* in, unsigned* out, int lanes);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The model of src/num/matrix_tile.h against the tensor cores of the device here: random operands go
-// through mma.sync and through the model, and the results are compared bit for bit. Prints a table:
-// form, cases, mismatches, and the first few of them. Build and run: scripts/device_numbers.sh.
+// The model of src/num/matrix_tile.h against the tensor cores of the device here: random operands
+// go through mma.sync and through the model, and the results are compared bit for bit. Prints a
+// table: form, cases, mismatches, and the first few of them. Build and run:
+// scripts/device_numbers.sh.
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -36,12 +37,15 @@ constexpr Case kCases[] = {
     {"m16n8k32.f32.e4m3.e4m3.f32", Form::E4m3, DType::Float8E4M3fn, DType::Float8E4M3fn, 32},
     {"m16n8k32.f32.e5m2.e5m2.f32", Form::E5m2, DType::Float8E5M2, DType::Float8E5M2, 32},
     {"m16n8k16.f32.e4m3.e5m2.f32", Form::E4m3_E5m2_K16, DType::Float8E4M3fn, DType::Float8E5M2, 16},
-    {"m16n8k32.f16.e4m3.e4m3.f16", Form::E4m3_H, DType::Float8E4M3fn, DType::Float8E4M3fn, 32, true},
+    {"m16n8k32.f16.e4m3.e4m3.f16", Form::E4m3_H, DType::Float8E4M3fn, DType::Float8E4M3fn, 32,
+     true},
     {"m16n8k32.f16.e5m2.e5m2.f16", Form::E5m2_H, DType::Float8E5M2, DType::Float8E5M2, 32, true},
-    {"m16n8k16.f16.e4m3.e4m3.f16", Form::E4m3_K16_H, DType::Float8E4M3fn, DType::Float8E4M3fn, 16, true},
+    {"m16n8k16.f16.e4m3.e4m3.f16", Form::E4m3_K16_H, DType::Float8E4M3fn, DType::Float8E4M3fn, 16,
+     true},
 };
 
-// --- operands --------------------------------------------------------------------------------------
+// --- operands
+// --------------------------------------------------------------------------------------
 
 using Random = std::mt19937_64;
 
@@ -53,25 +57,36 @@ unsigned number(Random& random, DType type, int low, int high) {
   const unsigned mantissa = static_cast<unsigned>(random()) & ((1U << f.mantissa_bits) - 1);
   const unsigned sign = static_cast<unsigned>(random() & 1U);
   const int width = f.exponent_bits + f.mantissa_bits;
-  return ((sign << width) | (static_cast<unsigned>(exponent) << f.mantissa_bits) | mantissa) << f.low_bits;
+  return ((sign << width) | (static_cast<unsigned>(exponent) << f.mantissa_bits) | mantissa)
+         << f.low_bits;
 }
 
-// Nine kinds of operands: any bits, near ones (cancellation), far apart, subnormal, mostly zero, ...
+// Nine kinds of operands: any bits, near ones (cancellation), far apart, subnormal, mostly zero,
+// ...
 unsigned element(Random& random, DType type, int kind) {
   const ww::num::FloatFormat& f = ww::num::format_of(type);
   const int bits = bits_of(type);
   const int spread = (1 << f.exponent_bits) / 2;
   const unsigned sign = static_cast<unsigned>(random() & 1U) << (bits - 1);
   switch (kind) {
-    case 0: return static_cast<unsigned>(random()) & (bits == 32 ? ~0U : (1U << bits) - 1);
-    case 1: return number(random, type, -1, 1);
-    case 2: return number(random, type, -spread, spread);
-    case 3: return number(random, type, -f.bias, -f.bias + 1);
-    case 4: return random() % 4 == 0 ? number(random, type, -3, 3) : sign;
-    case 5: return number(random, type, -8, 8);
-    case 6: return number(random, type, spread / 2, spread);
-    case 7: return number(random, type, -spread, -spread / 2);
-    default: return number(random, type, -f.bias / 2 - 8, -f.bias / 2);  // products at the lower end
+    case 0:
+      return static_cast<unsigned>(random()) & (bits == 32 ? ~0U : (1U << bits) - 1);
+    case 1:
+      return number(random, type, -1, 1);
+    case 2:
+      return number(random, type, -spread, spread);
+    case 3:
+      return number(random, type, -f.bias, -f.bias + 1);
+    case 4:
+      return random() % 4 == 0 ? number(random, type, -3, 3) : sign;
+    case 5:
+      return number(random, type, -8, 8);
+    case 6:
+      return number(random, type, spread / 2, spread);
+    case 7:
+      return number(random, type, -spread, -spread / 2);
+    default:
+      return number(random, type, -f.bias / 2 - 8, -f.bias / 2);  // products at the lower end
   }
 }
 
@@ -79,11 +94,17 @@ unsigned addend(Random& random, const Case& c, int kind) {
   if (c.half_result) return element(random, DType::Float16, kind);
   const auto bits = static_cast<unsigned>(random());
   switch (kind) {
-    case 0: return bits;
-    case 4: return random() % 2 == 0 ? bits & 0x80000000U : (bits & 0x807FFFFFU) | ((120 + bits % 16) << 23U);
-    case 2: return (bits & 0x807FFFFFU) | ((1 + bits / 7 % 254) << 23U);
-    case 3: return (bits & 0x807FFFFFU) | ((bits / 5 % 3) << 23U);
-    default: return (bits & 0x807FFFFFU) | ((100 + bits / 3 % 50) << 23U);
+    case 0:
+      return bits;
+    case 4:
+      return random() % 2 == 0 ? bits & 0x80000000U
+                               : (bits & 0x807FFFFFU) | ((120 + bits % 16) << 23U);
+    case 2:
+      return (bits & 0x807FFFFFU) | ((1 + bits / 7 % 254) << 23U);
+    case 3:
+      return (bits & 0x807FFFFFU) | ((bits / 5 % 3) << 23U);
+    default:
+      return (bits & 0x807FFFFFU) | ((100 + bits / 3 % 50) << 23U);
   }
 }
 
@@ -96,16 +117,20 @@ Tile some_tile(Random& random, const Case& c, bool tiny) {
   const int kind_b = tiny ? 8 : static_cast<int>(random() % 8);
   const int kind_c = tiny ? 4 : static_cast<int>(random() % 8);
   const auto k = static_cast<std::size_t>(c.k);
-  Tile tile{std::vector<unsigned>(16 * k), std::vector<unsigned>(8 * k), std::vector<unsigned>(128)};
+  Tile tile{std::vector<unsigned>(16 * k), std::vector<unsigned>(8 * k),
+            std::vector<unsigned>(128)};
   for (unsigned& x : tile.a) x = element(random, c.a, kind_a);
   for (unsigned& x : tile.b) x = element(random, c.b, kind_b);
   for (unsigned& x : tile.c) x = addend(random, c, kind_c);
   return tile;
 }
 
-// --- registers -------------------------------------------------------------------------------------
+// --- registers
+// -------------------------------------------------------------------------------------
 
-unsigned at(const std::vector<unsigned>& words, int index) { return words[static_cast<std::size_t>(index)]; }
+unsigned at(const std::vector<unsigned>& words, int index) {
+  return words[static_cast<std::size_t>(index)];
+}
 
 // Registers of a lane from the tile, as the PTX manual lays fragments out.
 Registers pack(const Tile& tile, const Case& c, int lane) {
@@ -121,12 +146,15 @@ Registers pack(const Tile& tile, const Case& c, int lane) {
     }
   }
   for (int reg = 0; reg < c.k / (4 * e); ++reg) {
-    for (int j = 0; j < e; ++j) r.b[reg] |= at(tile.b, g * c.k + 4 * e * reg + e * t + j) << (bits * j % 32);
+    for (int j = 0; j < e; ++j)
+      r.b[reg] |= at(tile.b, g * c.k + 4 * e * reg + e * t + j) << (bits * j % 32);
   }
   for (int reg = 0; reg < 4; ++reg) {
     const unsigned value = at(tile.c, (g + 8 * (reg >> 1)) * 8 + 2 * t + (reg & 1));
-    if (c.half_result) r.c[reg >> 1] |= value << (16 * (reg & 1));
-    else r.c[reg] = value;
+    if (c.half_result)
+      r.c[reg >> 1] |= value << (16 * (reg & 1));
+    else
+      r.c[reg] = value;
   }
   return r;
 }
@@ -138,18 +166,21 @@ unsigned result_at(const unsigned* out, int row, int col, bool half) {
   return (out[4 * lane + reg / 2] >> (16 * (reg % 2))) & 0xFFFFU;
 }
 
-// --- comparing -------------------------------------------------------------------------------------
+// --- comparing
+// -------------------------------------------------------------------------------------
 
 std::vector<unsigned> expected(const Case& c, const Tile& tile) {
   std::vector<unsigned> d = tile.c;
   const auto product = c.half_result ? ww::num::product_f16 : ww::num::product_f32;
-  product(ww::num::mode_of(90), true, c.a, c.b, {16, 8, c.k}, tile.a.data(), tile.b.data(), d.data());
+  product(ww::num::mode_of(90), true, c.a, c.b, {16, 8, c.k}, tile.a.data(), tile.b.data(),
+          d.data());
   return d;
 }
 
 void show(const Case& c, const Tile& tile, int i, unsigned have, unsigned want) {
   std::printf("    C %08x: device %08x, model %08x; products", at(tile.c, i), have, want);
-  for (int k = 0; k < c.k; ++k) std::printf(" %x*%x", at(tile.a, i / 8 * c.k + k), at(tile.b, i % 8 * c.k + k));
+  for (int k = 0; k < c.k; ++k)
+    std::printf(" %x*%x", at(tile.a, i / 8 * c.k + k), at(tile.b, i % 8 * c.k + k));
   std::printf("\n");
 }
 
