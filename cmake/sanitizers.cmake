@@ -3,13 +3,19 @@
 # WW_SANITIZE: build everything with the address and undefined-behaviour sanitizers, as the preset
 # `dev` does. The first finding ends the program.
 #
-# Leaks are looked for once per unit-test executable (ctest cases `leaks/...`) and not at the end of
-# every test case: on AArch64 one such look takes seconds even in an empty program.
+# WW_THOROUGH: what takes minutes more. Null and misaligned pointers are looked for at every access
+# (which doubles the time to compile, and the address sanitizer sees most of them); leaks once per
+# unit-test executable (ctest cases `leaks/...`), since on AArch64 one such look takes seconds even in
+# an empty program; and the longest tests run with the sanitizers, too.
 
 option(WW_SANITIZE "Build with the address and undefined-behaviour sanitizers" OFF)
+option(WW_THOROUGH "Check and test all that the sanitizers can" OFF)
 
 if(WW_SANITIZE)
-  add_compile_options(-fsanitize=address,undefined -fno-sanitize-recover=all
+  if(NOT WW_THOROUGH)
+    set(WW_UNCHECKED -fno-sanitize=null,alignment,vptr,object-size)
+  endif()
+  add_compile_options(-fsanitize=address,undefined ${WW_UNCHECKED} -fno-sanitize-recover=all
                       -fno-omit-frame-pointer -D_GLIBCXX_ASSERTIONS
                       # Under a sanitizer this warning is mostly wrong.
                       -Wno-maybe-uninitialized)
@@ -25,7 +31,7 @@ endfunction()
 
 # ww_add_leak_test(<test executable>): all its cases in one process, and then the look for leaks.
 function(ww_add_leak_test target)
-  if(WW_SANITIZE)
+  if(WW_SANITIZE AND WW_THOROUGH)
     add_test(NAME leaks/${target} COMMAND ${target} --gtest_brief=1)
     set_tests_properties(
       leaks/${target} PROPERTIES ENVIRONMENT "ASAN_OPTIONS=detect_leaks=1" LABELS leaks TIMEOUT 300)
