@@ -13,7 +13,7 @@ option(WW_THOROUGH "Check and test all that the sanitizers can" OFF)
 
 if(WW_SANITIZE)
   if(NOT WW_THOROUGH)
-    set(WW_UNCHECKED -fno-sanitize=null,alignment,vptr,object-size)
+    set(WW_UNCHECKED -fno-sanitize=null,alignment,vptr,object-size,pointer-overflow)
   endif()
   add_compile_options(-fsanitize=address,undefined ${WW_UNCHECKED} -fno-sanitize-recover=all
                       -fno-omit-frame-pointer -D_GLIBCXX_ASSERTIONS

@@ -22,8 +22,10 @@ set(WW_EXTERNAL_fmt fmt::fmt)
 set(WW_EXTERNAL_json nlohmann_json::nlohmann_json)
 set(WW_EXTERNAL_cli11 CLI11::CLI11)
 
-# Unit tests are the most of what is compiled. ./test builds them once, with the sanitizers.
-option(WW_UNIT_TESTS "Build the tests beside the sources" ON)
+# Unit tests are the most of what is compiled. ./test builds them once: those of the folders that users
+# meet (view, driver, cli) without the sanitizers, those of the others with them.
+option(WW_UNIT_TESTS "Build the tests beside the sources, of all folders but view, driver and cli" ON)
+option(WW_CORE_ONLY "Build no tests of view, driver, cli and the program" OFF)
 
 # Built by `cmake --build ... --target all_tests`: the program and every test executable.
 if(NOT TARGET all_tests)
@@ -94,7 +96,14 @@ function(ww_add_library folder)
     endif()
   endforeach()
 
-  if(tests AND WW_UNIT_TESTS)
+  if(folder MATCHES "^(view|driver|cli)$")
+    if(WW_CORE_ONLY)
+      set(tests)
+    endif()
+  elseif(NOT WW_UNIT_TESTS)
+    set(tests)
+  endif()
+  if(tests)
     ww_add_tests(${name}_tests SOURCES ${tests} LABEL unit LIBRARIES ${target} ${arg_EXTERNAL})
   endif()
   set_property(GLOBAL APPEND PROPERTY WW_LIBRARIES ${target})

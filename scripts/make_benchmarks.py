@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Measures, and writes the result as docs/benchmarks.md.
+"""Measures, and writes the result into docs/benchmarks.md.
 
     scripts/make_benchmarks.py                      run `./warpwright bench --json` and write the page
-    scripts/make_benchmarks.py --from RESULT.json   write the page from a run made earlier or elsewhere
+    scripts/make_benchmarks.py --suite sim          only that suite; the sections of the others stay
+    scripts/make_benchmarks.py --from RESULT.json   write what a run made earlier or elsewhere measured
     scripts/make_benchmarks.py --machine "TEXT"     how the page names the machine (default: what Linux says)
 
 The numbers are medians over the repetitions of one run. They change from machine to machine; compare rows
-of one page, not of two.
+of one section, not of two.
 """
 import argparse
 import json
@@ -21,22 +22,29 @@ PAGE = ROOT / "docs" / "benchmarks.md"
 
 HEAD = """# Benchmarks
 
-Written by `scripts/make_benchmarks.py`; do not edit. One run of `./warpwright bench`, median of
-{repetitions} repetitions, version {version}, {machine}.
+Written by `scripts/make_benchmarks.py`; do not edit. Each section is one run of `./warpwright bench`; the median of its
+repetitions counts.
+"""
 
-`layout/`: the number after an operation is the rank of its layout: 4 an `mma` C fragment (16×8), 5 an A fragment (16×16), 6 a
+SUITES = {
+    "layout": """The number after an operation is the rank of its layout: 4 an `mma` C fragment (16×8), 5 an A fragment (16×16), 6 a
 `tcgen05` register tile (64×64). Each benchmark checks its own answer before it is timed. Enumerations write all places
-of a 128×256 tile: `registers` on three axes, `swizzled` on one; `reused` means into memory from the call before.
+of a 128×256 tile: `registers` on three axes, `swizzled` on one; `reused` means into memory from the call before.""",
+    "ptx": """A module of 64 kernels with 2000 lines each, as compilers write them. For `check` an element is an instruction.""",
+    "sim": """Loops of a dozen instructions on 16 blocks of 128 threads, on one core unless it says otherwise; the rate counts
+warp instructions, or multiplications and additions of `mma.sync`. `checked` has every check on, `unchecked` none.
+`exact` rounds like the tensor cores, `plain` does not. `gemm_1024` is a product of 1024×1024×1024 halves with cp.async,
+ldmatrix and mma on all cores. `start_up` reads, checks and decodes a kernel.""",
+}
 
-`ptx/`: a module of 64 kernels with 2000 lines each, as compilers write them. For `check` an element is an instruction.
-
+TABLE = """
 | benchmark | median | per element or rate | spread |
 |---|--:|--:|--:|
 """
 
 
-def measure():
-    command = [str(ROOT / "warpwright"), "bench", "--repetitions", "5", "--json"]
+def measure(suite):
+    command = [str(ROOT / "warpwright"), "bench", *([suite] if suite else []), "--repetitions", "5", "--json"]
     return json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
 
 
@@ -67,28 +75,53 @@ def rows(result):
     for name, kinds in found.items():
         median = kinds["median"]
         unit = {"ns": 1, "us": 1e3, "ms": 1e6}[median["time_unit"]]
-        yield name, median["cpu_time"] * unit, rate_text(median), kinds["cv"]["cpu_time"]
+        time = "real_time" if "/real_time" in name else "cpu_time"
+        name = name.replace("/real_time", "").replace("/iterations:1", "")
+        yield name, median[time] * unit, rate_text(name, median), kinds["cv"][time]
 
 
-def rate_text(median):
+def rate_text(name, median):
+    if "FLOP" in median:
+        return f"{median['FLOP'] / 1e9:.2f} GFLOP/s"
     if "bytes_per_second" in median:
         return f"{median['bytes_per_second'] / 1e6:.0f} MB/s"
+    if "items_per_second" in median and name.startswith("sim/"):
+        return f"{median['items_per_second'] / 1e6:.1f} M/s"
     if "items_per_second" in median:
         return f"{1e9 / median['items_per_second']:.1f} ns"
     return ""
 
 
+def section(suite, result, machine):
+    mine = [row for row in rows(result) if row[0].startswith(suite + "/")]
+    if not mine:
+        return None
+    repetitions = max(entry.get("repetitions", 1) for entry in result["benchmarks"])
+    text = f"## {suite}\n\n{SUITES[suite]}\n\n{repetitions} repetitions, version {version()}, {machine}.\n" + TABLE
+    for name, median, each, spread in mine:
+        text += f"| `{name}` | {time_text(median)} | {each} | {100 * spread:.0f} % |\n"
+    return text
+
+
+def sections_of(page):
+    """The sections that are there, by suite."""
+    parts = re.split(r"^## ", page, flags=re.M)[1:]
+    return {part.split("\n", 1)[0]: "## " + part.rstrip("\n") + "\n" for part in parts}
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--from", dest="source", type=pathlib.Path)
+    parser.add_argument("--suite", choices=sorted(SUITES))
     parser.add_argument("--machine", default=machine_name())
     options = parser.parse_args()
-    result = json.loads(options.source.read_text()) if options.source else measure()
-    repetitions = max(entry.get("repetitions", 1) for entry in result["benchmarks"])
-    page = HEAD.format(repetitions=repetitions, version=version(), machine=options.machine)
-    for name, median, each, spread in rows(result):
-        page += f"| `{name}` | {time_text(median)} | {each} | {100 * spread:.0f} % |\n"
-    PAGE.write_text(page)
+    result = json.loads(options.source.read_text()) if options.source else measure(options.suite)
+    sections = sections_of(PAGE.read_text()) if PAGE.exists() else {}
+    for suite in SUITES:
+        text = section(suite, result, options.machine)
+        if text and options.suite in (None, suite):
+            sections[suite] = text
+    PAGE.write_text(HEAD + "".join("\n" + sections[suite] for suite in SUITES if suite in sections))
 
 
 if __name__ == "__main__":

@@ -19,6 +19,7 @@ constexpr std::uint32_t kNever = ~std::uint32_t{0};
 constexpr std::uint64_t kMostFrameBytes = std::uint64_t{64} << 20U;  // of one warp's registers
 constexpr std::uint64_t kMostLocalBytes = std::uint64_t{512}
                                           << 10U;  // of one lane, as hardware has
+constexpr std::uint32_t kMostCalls = 10'000;       // inside each other
 constexpr std::size_t kAlign = 64;
 
 // After this many turns in which one split ran and others could have, the others get a turn: the
@@ -640,7 +641,7 @@ void Warp::call(std::uint32_t site, std::uint32_t function) {
   const Code& caller = program->functions[program->infos[current_].function];
   const std::uint32_t to_frame = frame_offset_ + caller.frame_bytes;
   const std::uint32_t to_local = local + (caller.local_bytes + 15) / 16 * 16;
-  if (to_frame + std::uint64_t{code.frame_bytes} > kMostFrameBytes ||
+  if (depth_ >= kMostCalls || to_frame + std::uint64_t{code.frame_bytes} > kMostFrameBytes ||
       to_local + std::uint64_t{code.local_bytes} > kMostLocalBytes) {
     trap("the stack is exhausted");
     return;
@@ -707,6 +708,17 @@ void Warp::ret() {
   active &= ~exec;
   splits_.push_back(back);
   stop = 0;
+  forget_call();
+}
+
+// Calls that nobody is in any more are forgotten from the end, so that there are never more of them
+// than are open: whoever called later has ended before.
+void Warp::forget_call() {
+  const bool in_use = active != 0 || call_ + 1 != calls_.size() ||
+                      std::any_of(splits_.begin(), splits_.end(), [&](const Split& split) {
+                        return &split != &splits_[running_] && split.call == call_;
+                      });
+  if (!in_use) calls_.pop_back();
 }
 
 // --- findings

@@ -268,6 +268,7 @@ class Warp {
   void grow_local(std::uint64_t bytes);
   void fill_specials(const Code& code);
   std::uint32_t node_of(const CallNode& node);
+  void forget_call();
   Region* resolve(const std::uint64_t* address, Mask& who, unsigned bytes, Touch touch, Space space,
                   Mask& group);
   Region* region_of(std::uint64_t address);

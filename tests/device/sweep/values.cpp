@@ -131,8 +131,11 @@ std::uint64_t float_value(Random& random, const FloatShape& f, Style style) {
       return float_edge(random, f);
     case Style::NearOne:
       return f.pack(negative, exponent_between(random, f.bias() - 3, f.bias() + 3), m);
-    case Style::Wide:
-      return f.pack(negative, random.below(f.top()), sparse_mantissa(random, f));
+    case Style::Wide: {
+      // One after the other: the order of arguments differs from host to host.
+      const std::uint64_t sparse = sparse_mantissa(random, f);
+      return f.pack(negative, random.below(f.top()), sparse);
+    }
     case Style::Tiny:
       return f.pack(negative, random.below(3), m);
     case Style::Huge:
