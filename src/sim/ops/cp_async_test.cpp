@@ -79,6 +79,16 @@ TEST(CpAsync, DataThatWasNotWaitedForIsTheOldOne) {
   EXPECT_EQ(out[3], 3U);
 }
 
+TEST(CpAsync, ZerosOverDataThatWasNotWaitedFor) {
+  constexpr Grid kBlackwell{.target = "sm_100a"};
+  const std::string zeros =
+      "setp.eq.u32 %p1, %r1, 0; @%p1 st.bulk.weak.shared::cta [cells], 128, 0;";
+  expect_found(Check::Async, "writes 128 bytes", body({kCopy, "bar.sync 0;", zeros}), kBlackwell);
+  const auto out = expect_fine(
+      body({kCopy, "cp.async.wait_all; bar.sync 0;", zeros, "bar.sync 0;", kRead}), kBlackwell);
+  EXPECT_EQ(out[3], 0U);
+}
+
 TEST(CpAsync, TheFindingNamesBothInstructions) {
   const Done done = run_async(body({kCopy, kRead}));
   // The copy stands two lines above the load.

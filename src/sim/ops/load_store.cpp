@@ -337,6 +337,7 @@ void run_fill(Warp& warp, const Op& op) {
     std::uint64_t at[kLanes] = {};
     at[l] = run.address;
     note_access(warp, *run.region, at, lane_bit(l), run.bytes, Touched::Write);
+    check_async(warp, *run.region, at, lane_bit(l), run.bytes, true);
     const std::uint64_t offset = run.address - run.region->base;
     std::memset(run.region->data + offset, 0, run.bytes);
     mark_bytes(*run.region, offset, run.bytes);
