@@ -63,7 +63,7 @@ template <typename T, auto F, bool kTakesMemory = true>
 void run_atomic(Warp& warp, const Op& op) {
   const Program& program = *warp.program;
   const Address& at = program.addresses[op.address];
-  if (warp.tracks() && at.base.present()) warp.use(at.base, warp.exec);
+  use_base(warp, at, warp.exec);
   std::uint64_t address[kLanes];
   warp.addresses(at, address);
   const unsigned total = op.bytes * op.count;
@@ -75,9 +75,7 @@ void run_atomic(Warp& warp, const Op& op) {
   }
   warp.access(address, warp.exec, total, Warp::Touch::Atomic, at.space,
               [&](Region& region, Mask group) {
-                note_access(warp, region, address, group, total, Touched::Atomic, true);
-                check_async(warp, region, address, group, total, true);
-                count_access(warp, region, address, group, total);
+                access_checks(warp, region, address, group, total, Touched::Atomic, true);
                 if constexpr (kTakesMemory) use_memory(warp, region, address, group, total);
                 for_each_lane(group, [&](unsigned l) {
                   if (address[l] % sizeof(T) != 0) return;

@@ -91,7 +91,7 @@ Addresses addresses_of(Warp& warp, const Op& op, unsigned count) {
   Addresses all{};
   for (unsigned i = 0; i < count; ++i) {
     const Address& address = warp.program->addresses[op.address + i];
-    if (address.base.present()) warp.use(address.base, warp.exec);
+    use_base(warp, address, warp.exec);
     warp.addresses(address, all.of[i]);
     all.space[i] = address.space;
   }
@@ -262,7 +262,7 @@ void run_store_async(Warp& warp, const Op& op) {
   std::uint64_t to[kLanes];
   std::uint64_t mbarrier[kLanes];
   for (unsigned i = 0; i < 2; ++i) {
-    if (addresses[i].base.present()) warp.use(addresses[i].base, warp.exec);
+    use_base(warp, addresses[i], warp.exec);
     warp.addresses(addresses[i], i == 0 ? to : mbarrier);
   }
   const Place* places = &warp.program->places[op.extra];

@@ -92,7 +92,7 @@ void read_sources(Warp& warp, const Op& op, const Address& from, PendingCopy& co
 void run_copy(Warp& warp, const Op& op) {
   const Address* addresses = &warp.program->addresses[op.address];
   for (unsigned i = 0; i < 2; ++i) {
-    if (addresses[i].base.present()) warp.use(addresses[i].base, warp.exec);
+    use_base(warp, addresses[i], warp.exec);
   }
   warp.copies.emplace_back();
   PendingCopy& copy = warp.copies.back();
@@ -103,9 +103,7 @@ void run_copy(Warp& warp, const Op& op) {
   warp.access(copy.to, warp.exec, op.bytes, Warp::Touch::Write, addresses[0].space,
               [&](Region& region, Mask group) {
                 copy.lanes |= group;
-                check_async(warp, region, copy.to, group, op.bytes, true);
-                note_access(warp, region, copy.to, group, op.bytes, Touched::Write);
-                count_access(warp, region, copy.to, group, op.bytes);
+                access_checks(warp, region, copy.to, group, op.bytes, Touched::Write);
                 for_each_lane(group, [&](unsigned l) {
                   copy.group[l] = warp.committed[l];
                   std::memset(copy.data[l], 0, sizeof copy.data[l]);
@@ -186,7 +184,7 @@ void arrive_later(Warp& warp, std::uint64_t address, Mask lanes) {
 
 void run_arrive(Warp& warp, const Op& op) {
   const Address& at = warp.program->addresses[op.address];
-  if (at.base.present()) warp.use(at.base, warp.exec);
+  use_base(warp, at, warp.exec);
   std::uint64_t address[kLanes];
   warp.addresses(at, address);
   Mask left = 0;

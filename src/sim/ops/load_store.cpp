@@ -170,35 +170,30 @@ void synchronise(Warp& warp, const std::uint64_t* address, Mask group, Strength 
   });
 }
 
-void use_base(Warp& warp, const Address& address) {
-  if (warp.tracks() && address.base.present()) warp.use(address.base, warp.exec);
-}
-
 void run_load(Warp& warp, const Op& op) {
   const Program& program = *warp.program;
   const Address& from = program.addresses[op.address];
-  use_base(warp, from);
+  use_base(warp, from, warp.exec);
   std::uint64_t address[kLanes];
   warp.addresses(from, address);
   const unsigned total = op.bytes * op.count;
   const Strength strength = strength_of(op);
   Mask loaded = 0;
-  warp.access(
-      address, warp.exec, total, Warp::Touch::Read, from.space, [&](Region& region, Mask group) {
-        loaded |= group;
-        synchronise(warp, address, group, strength, true);
-        note_access(warp, region, address, group, total, Touched::Read, strength != Strength::Weak);
-        check_async(warp, region, address, group, total, false);
-        count_access(warp, region, address, group, total);
-        for (unsigned i = 0; i < op.count; ++i) {
-          const Place place = program.places[op.extra + i];
-          const auto move = reinterpret_cast<Move>(op.imm);
-          move(warp, place, region, address, group, i * op.bytes);
-          if (warp.tracks()) {
-            track_load(warp, op, place, region, address, group, i * op.bytes);
-          }
-        }
-      });
+  warp.access(address, warp.exec, total, Warp::Touch::Read, from.space,
+              [&](Region& region, Mask group) {
+                loaded |= group;
+                synchronise(warp, address, group, strength, true);
+                access_checks(warp, region, address, group, total, Touched::Read,
+                              strength != Strength::Weak);
+                for (unsigned i = 0; i < op.count; ++i) {
+                  const Place place = program.places[op.extra + i];
+                  const auto move = reinterpret_cast<Move>(op.imm);
+                  move(warp, place, region, address, group, i * op.bytes);
+                  if (warp.tracks()) {
+                    track_load(warp, op, place, region, address, group, i * op.bytes);
+                  }
+                }
+              });
   const Mask failed = warp.exec & ~loaded;
   if (failed == 0) return;
   // What could not be read is zero, and known: the finding has been made.
@@ -215,7 +210,7 @@ void run_load(Warp& warp, const Op& op) {
 void run_store(Warp& warp, const Op& op) {
   const Program& program = *warp.program;
   const Address& to = program.addresses[op.address];
-  use_base(warp, to);
+  use_base(warp, to, warp.exec);
   std::uint64_t address[kLanes];
   warp.addresses(to, address);
   const unsigned total = op.bytes * op.count;
@@ -224,10 +219,8 @@ void run_store(Warp& warp, const Op& op) {
   warp.access(address, warp.exec, total, Warp::Touch::Write, to.space,
               [&](Region& region, Mask group) {
                 synchronise(warp, address, group, strength, false);
-                note_access(warp, region, address, group, total, Touched::Write,
-                            strength != Strength::Weak);
-                check_async(warp, region, address, group, total, true);
-                count_access(warp, region, address, group, total);
+                access_checks(warp, region, address, group, total, Touched::Write,
+                              strength != Strength::Weak);
                 for (unsigned i = 0; i < op.count; ++i) {
                   const Place place = program.places[op.extra + i];
                   const auto move = reinterpret_cast<Move>(op.imm);
@@ -386,16 +379,14 @@ void count_access(Warp& warp, const Region& region, const std::uint64_t* address
 
 Mask read_lanes(Warp& warp, const Address& from, Mask who, unsigned bytes, std::byte* out,
                 unsigned stride, std::uint32_t* undefined) {
-  use_base(warp, from);
+  use_base(warp, from, warp.exec);
   std::uint64_t address[kLanes];
   warp.addresses(from, address);
   Mask read = 0;
   for_each_lane(who, [&](unsigned l) { std::memset(out + std::size_t{l} * stride, 0, bytes); });
   warp.access(address, who, bytes, Warp::Touch::Read, from.space, [&](Region& region, Mask group) {
     read |= group;
-    note_access(warp, region, address, group, bytes, Touched::Read);
-    check_async(warp, region, address, group, bytes, false);
-    count_access(warp, region, address, group, bytes);
+    access_checks(warp, region, address, group, bytes, Touched::Read);
     for_each_lane(group, [&](unsigned l) {
       const std::uint64_t at = region.offset(address[l], l);
       std::memcpy(out + std::size_t{l} * stride, region.data + at, bytes);
@@ -407,16 +398,14 @@ Mask read_lanes(Warp& warp, const Address& from, Mask who, unsigned bytes, std::
 
 Mask write_lanes(Warp& warp, const Address& to, Mask who, unsigned bytes, const std::byte* in,
                  unsigned stride, const std::uint32_t* undefined) {
-  use_base(warp, to);
+  use_base(warp, to, warp.exec);
   std::uint64_t address[kLanes];
   warp.addresses(to, address);
   Mask written = 0;
   ++warp.unit->activity;
   warp.access(address, who, bytes, Warp::Touch::Write, to.space, [&](Region& region, Mask group) {
     written |= group;
-    note_access(warp, region, address, group, bytes, Touched::Write);
-    check_async(warp, region, address, group, bytes, true);
-    count_access(warp, region, address, group, bytes);
+    access_checks(warp, region, address, group, bytes, Touched::Write);
     for_each_lane(group, [&](unsigned l) {
       const std::uint64_t at = region.offset(address[l], l);
       std::memcpy(region.data + at, in + std::size_t{l} * stride, bytes);

@@ -86,7 +86,7 @@ template <typename Visit>
 void visit_rows(Warp& warp, const Op& op, unsigned rows, Warp::Touch touch, Visit&& visit) {
   const Address& at = warp.program->addresses[op.address];
   const Mask who = first_lanes(rows) & warp.exec;
-  if (warp.tracks() && at.base.present()) warp.use(at.base, who);
+  use_base(warp, at, who);
   std::uint64_t address[kLanes];
   warp.addresses(at, address);
   const Space space = at.space == Space::Generic ? Space::Shared : at.space;

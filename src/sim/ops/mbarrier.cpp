@@ -60,7 +60,7 @@ enum class Role : std::uint8_t { Makes, Uses };
 template <typename Visit>
 void each_object(Warp& warp, const Op& op, Role role, Visit&& visit) {
   const Address& at = warp.program->addresses[op.address];
-  if (at.base.present()) warp.use(at.base, warp.exec);
+  use_base(warp, at, warp.exec);
   std::uint64_t address[kLanes];
   warp.addresses(at, address);
   const bool is_plain = role == Role::Makes;

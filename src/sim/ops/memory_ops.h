@@ -35,6 +35,19 @@ inline void check_async(Warp& warp, const Region& region, const std::uint64_t* a
   check_marks(warp, region, address, group, bytes, is_write);
 }
 
+/// All three of the above, for an access as ld and st make it.
+inline void access_checks(Warp& warp, const Region& region, const std::uint64_t* address,
+                          Mask group, unsigned bytes, Touched how, bool strong = false) {
+  note_access(warp, region, address, group, bytes, how, strong);
+  check_async(warp, region, address, group, bytes, how != Touched::Read);
+  count_access(warp, region, address, group, bytes);
+}
+
+/// The register that an address starts from is used by these lanes.
+inline void use_base(Warp& warp, const Address& address, Mask lanes) {
+  if (warp.tracks() && address.base.present()) warp.use(address.base, lanes);
+}
+
 /// Bit b set: byte b of `bytes` at this place is undefined.
 inline std::uint32_t undefined_bits(const Region& region, std::uint64_t offset, unsigned bytes) {
   if (region.undefined == nullptr) return 0;

@@ -156,7 +156,7 @@ class Access {
         half_split_(static_cast<std::uint32_t>(op.imm)),
         first_(warp.index % 4 * kQuarter) {
     const Address& address = warp.program->addresses[op.address];
-    if (address.base.present()) warp.use(address.base, warp.exec);
+    use_base(warp, address, warp.exec);
     std::uint64_t all[kLanes];
     warp.addresses(address, all);
     base_ = static_cast<std::uint32_t>(all[first_lane(warp.exec)]);

@@ -198,7 +198,7 @@ void do_work(Warp& warp, unsigned lane, std::uint32_t before) {
 
 std::uint32_t address_in(Warp& warp, const Op& op, unsigned lane) {
   const Address& address = warp.program->addresses[op.address];
-  if (address.base.present()) warp.use(address.base, lane_bit(lane));
+  use_base(warp, address, lane_bit(lane));
   std::uint64_t all[kLanes];
   warp.addresses(address, all);
   return static_cast<std::uint32_t>(all[lane]);
@@ -287,7 +287,7 @@ void commit_to(Warp& warp, unsigned lane, std::uint64_t mbarrier) {
 
 void run_commit(Warp& warp, const Op& op) {
   const Address& address = warp.program->addresses[op.address];
-  if (address.base.present()) warp.use(address.base, warp.exec);
+  use_base(warp, address, warp.exec);
   std::uint64_t all[kLanes];
   warp.addresses(address, all);
   const bool is_multicast = op.p[0].present();
