@@ -380,7 +380,7 @@ void FunctionDecoder::instruction(const ptx::Instruction& instruction) {
       return;
     }
   }
-  mark_order(op, legal->binding, program_.functions[index_]);
+  mark_order(legal->binding, program_.functions[index_]);
   finish_op(op, instruction, family_index(form.family));
 }
 
@@ -413,8 +413,7 @@ void FunctionDecoder::note_operand(Place place, isa::Type type, isa::Type as, bo
 
 // Blocks can influence each other through global memory while they run if an access is more than
 // plain. Sums of integers whose result nobody takes are in order in any order.
-void FunctionDecoder::mark_order(const Op& op, const isa::Binding& binding, Code& code) {
-  (void)op;
+void FunctionDecoder::mark_order(const isa::Binding& binding, Code& code) {
   const std::string_view mnemonic = binding.form().mnemonic;
   const std::string_view space = binding.word("space");
   const bool may_be_global = space.empty() || space == "global";

@@ -81,7 +81,7 @@ class FunctionDecoder {
   void declare(const ptx::Variable& variable);
   void finish_op(Op op, const ptx::Instruction& instruction, std::uint8_t family);
   void fix_labels();
-  void mark_order(const Op& op, const isa::Binding& binding, Code& code);
+  static void mark_order(const isa::Binding& binding, Code& code);
   Place new_register(isa::Type type);
   [[nodiscard]] ptx::NameId family_of(std::string_view name) const;
   std::uint32_t local_slot(std::uint64_t bytes, std::uint32_t align);

@@ -43,8 +43,7 @@ using RunOp = void (*)(Warp&, const Op&);
 /// What the running loop needs to know about an op besides how to run it.
 enum OpFlags : std::uint8_t {
   kPlain = 0,
-  kAligned = 1,       // all lanes of the warp must execute it together
-  kTracksItself = 2,  // its run function tracks undefined bytes; the loop does nothing
+  kTracksItself = 1,  // its run function tracks undefined bytes; the loop does nothing
 };
 
 struct Op {

@@ -152,11 +152,10 @@ void dump_tensor(Warp& warp, const std::function<void(std::string_view)>& write)
 
 }  // namespace
 
-void trace_op(Warp& warp, const Op& op, std::uint32_t pc) {
+void trace_op(Warp& warp, std::uint32_t pc) {
   const Program& program = *warp.program;
   const auto& write = warp.unit->context.options->trace->write;
   const OpInfo& info = program.infos[pc];
-  (void)op;
   write(fmt::format("{}, warp {}, line {}, lanes {}: {}\n", warp.unit->describe(*warp.cta),
                     warp.index, info.line, lanes_text(warp.exec), source_line(program, info.line)));
   if (warp.exec != 0) operands_of(warp, pc, false, warp.exec, write);

@@ -11,7 +11,7 @@
 namespace ww::sim {
 
 /// Writes a line for the op that is about to run, and its sources.
-void trace_op(Warp& warp, const Op& op, std::uint32_t pc);
+void trace_op(Warp& warp, std::uint32_t pc);
 /// Writes its results once it has run.
 void trace_results(Warp& warp, std::uint32_t pc, Mask lanes);
 /// Writes registers, shared and tensor memory, if the request still wants any.

@@ -85,7 +85,6 @@ class Cta {
   friend class Unit;
   std::unique_ptr<std::byte[]> data_;
   std::unique_ptr<std::uint8_t[]> undefined_;
-  std::uint64_t capacity_ = 0;
 };
 
 /// What all units of a run share, and only read.

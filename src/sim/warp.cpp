@@ -285,7 +285,7 @@ void Warp::watch(const Op& op, Mask mask) {
     count.lanes += count_lanes(mask);
   }
   exec = mask;
-  if (tracing_) trace_op(*this, op, pc);
+  if (tracing_) trace_op(*this, pc);
   if (checks_numbers_) finite_ = finite_lanes(false);
   if (options.stop_at && program->infos[pc].line == options.stop_at->line) {
     dump_state(*this, pc);
@@ -296,11 +296,11 @@ void Warp::watch(const Op& op, Mask mask) {
   if (op.track != nullptr) {
     op.track(*this, op);
   } else {
-    default_track(op);
+    default_track();
   }
 }
 
-void Warp::default_track(const Op& op) {
+void Warp::default_track() {
   const OpInfo& info = program->infos[current_];
   for (std::uint32_t i = 0; i < info.operand_count; ++i) {
     const OperandInfo& operand = program->operands[info.first_operand + i];
@@ -311,7 +311,6 @@ void Warp::default_track(const Op& op) {
     const OperandInfo& operand = program->operands[info.first_operand + i];
     if (operand.is_result) define(operand.place, operand.type == isa::Type::Pred);
   }
-  (void)op;
 }
 
 namespace {

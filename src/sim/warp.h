@@ -273,7 +273,7 @@ class Warp {
                   Mask& group);
   Region* region_of(std::uint64_t address);
   void bad_address(std::uint64_t address, unsigned lane, unsigned bytes, Touch touch, Space space);
-  void default_track(const Op& op);
+  void default_track();
   [[nodiscard]] Mask finite_lanes(bool results);
   void report_numbers(Mask lanes);
   void report_undefined(Place place, Mask bad);

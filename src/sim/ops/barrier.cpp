@@ -118,7 +118,6 @@ bool decode_barrier(Decode& in) {
   in.op.run = run_barrier;
   in.op.mode =
       static_cast<std::uint8_t>(static_cast<unsigned>(kind) | (aligned ? kAlignedForm : 0U));
-  if (aligned) in.op.flags = kAligned;
   std::size_t next = 0;
   if (in.has("red")) in.op.p[0] = in.result(next++);
   in.op.p[1] = in.source(next++);

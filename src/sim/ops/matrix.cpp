@@ -46,9 +46,8 @@ Cell cell_of(Shape shape, unsigned lane, unsigned reg, unsigned byte) {
   return {};
 }
 
-unsigned rows_of(Shape shape, unsigned regs) {
-  return shape == Shape::Trans16 ? 8 * regs : 8 * regs;
-}
+// A register of the warp has 128 bytes, eight rows.
+unsigned rows_of(unsigned regs) { return 8 * regs; }
 
 using Rows = std::array<std::array<std::byte, kRowBytes>, kLanes>;
 using RowBits = std::array<std::uint32_t, kLanes>;  // undefined bytes
@@ -105,7 +104,7 @@ void run_load(Warp& warp, const Op& op) {
   const unsigned regs = op.count;
   Rows rows{};
   RowBits bits{};
-  visit_rows(warp, op, rows_of(shape, regs), Warp::Touch::Read,
+  visit_rows(warp, op, rows_of(regs), Warp::Touch::Read,
              [&](Region& region, std::uint64_t offset, unsigned row) {
                std::memcpy(rows[row].data(), region.data + offset, kRowBytes);
                if (warp.tracks()) bits[row] = undefined_bits(region, offset, kRowBytes);
@@ -149,7 +148,7 @@ void run_store(Warp& warp, const Op& op) {
     }
   }
   ++warp.unit->activity;
-  visit_rows(warp, op, rows_of(shape, regs), Warp::Touch::Write,
+  visit_rows(warp, op, rows_of(regs), Warp::Touch::Write,
              [&](Region& region, std::uint64_t offset, unsigned row) {
                std::memcpy(region.data + offset, rows[row].data(), kRowBytes);
                mark_bytes(region, offset, kRowBytes, bits[row]);
@@ -198,7 +197,7 @@ bool decode_load(Decode& in) {
                         : source == "b4x16_p64" ? Format::Packed4
                                                 : Format::Bytes;
   in.op.mode2 = static_cast<std::uint8_t>(format);
-  in.op.flags = kTracksItself | kAligned;
+  in.op.flags = kTracksItself;
   in.further(in.results(0));
   in.op.address = in.address(1);
   return true;
@@ -207,7 +206,7 @@ bool decode_load(Decode& in) {
 bool decode_store(Decode& in) {
   in.op.run = run_store;
   in.op.mode = static_cast<std::uint8_t>(shape_in(in));
-  in.op.flags = kTracksItself | kAligned;
+  in.op.flags = kTracksItself;
   in.op.address = in.address(0);
   in.further(in.sources(1));
   return true;
@@ -215,7 +214,7 @@ bool decode_store(Decode& in) {
 
 bool decode_move(Decode& in) {
   in.op.run = run_move;
-  in.op.flags = kTracksItself | kAligned;
+  in.op.flags = kTracksItself;
   in.operands({in.result(0), in.source(1)});
   return true;
 }

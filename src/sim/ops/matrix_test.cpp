@@ -27,14 +27,13 @@ std::vector<std::uint8_t> some_rows() {
 }
 
 // What a row's element is once unpacked.
-unsigned element_of(const std::vector<std::uint8_t>& rows, unsigned row, unsigned at, unsigned bits,
-                    unsigned stored_bits) {
+unsigned element_of(const std::vector<std::uint8_t>& rows, unsigned row, unsigned at,
+                    unsigned bits) {
   unsigned value = 0;
-  for (unsigned b = 0; b < stored_bits; ++b) {
-    const unsigned bit = at * stored_bits + b;
+  for (unsigned b = 0; b < bits; ++b) {
+    const unsigned bit = at * bits + b;
     value |= ((rows[row * kRowBytes + bit / 8] >> (bit % 8)) & 1U) << b;
   }
-  (void)bits;
   return value;
 }
 
@@ -121,7 +120,7 @@ TEST(Matrix, LoadsFollowTheFragments) {
         const unsigned seen =
             (word >> (static_cast<unsigned>(place.part) * form.bits)) & ((1U << form.bits) - 1);
         EXPECT_EQ(seen, element_of(rows, static_cast<unsigned>(all), static_cast<unsigned>(col),
-                                   form.bits, form.stored_bits))
+                                   form.stored_bits))
             << "row " << row << " element " << col;
         ++checked;
       }
@@ -172,9 +171,8 @@ TEST(Matrix, StoresFollowTheFragments) {
               words[static_cast<std::size_t>(place.lane) * n + static_cast<std::size_t>(place.reg)];
           const unsigned wanted =
               (word >> (static_cast<unsigned>(place.part) * bits)) & ((1U << bits) - 1);
-          EXPECT_EQ(
-              element_of(rows, static_cast<unsigned>(all), static_cast<unsigned>(col), bits, bits),
-              wanted)
+          EXPECT_EQ(element_of(rows, static_cast<unsigned>(all), static_cast<unsigned>(col), bits),
+                    wanted)
               << "row " << row << " element " << col;
         }
       }

@@ -367,7 +367,6 @@ bool decode_mma(Decode& in) {
     const std::vector<Place> part = in.sources(i);
     places.insert(places.end(), part.begin(), part.end());
   }
-  in.op.flags = kAligned;
   const bool pairs = in.word("shape") == "m8n8k4" && in.word("dtype") != "f64";
   if (pairs) {
     if (!decode_pairs(in)) return false;

@@ -369,20 +369,20 @@ void run_fence(Warp&, const Op&) {}
 
 bool decode_alloc(Decode& in) {
   in.op.run = run_alloc;
-  in.op.flags = kTracksItself | kAligned;
+  in.op.flags = kTracksItself;
   in.op.address = cluster_address(in, 0);
   in.operands({in.source(1)});
   return true;
 }
 bool decode_dealloc(Decode& in) {
   in.op.run = run_dealloc;
-  in.op.flags = kTracksItself | kAligned;
+  in.op.flags = kTracksItself;
   in.operands({in.source(0), in.source(1)});
   return true;
 }
 bool decode_collective(Decode& in, RunOp run) {
   in.op.run = run;
-  in.op.flags = kTracksItself | kAligned;
+  in.op.flags = kTracksItself;
   return true;
 }
 bool decode_relinquish(Decode& in) { return decode_collective(in, run_relinquish); }

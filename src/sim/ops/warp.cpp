@@ -300,7 +300,6 @@ bool decode_elect(Decode& in) {
 void run_aligned_nothing(Warp& warp, const Op&) { (void)warp.meet_all(); }
 bool decode_setmaxnreg(Decode& in) {
   in.op.run = run_aligned_nothing;
-  in.op.flags = kAligned;
   return true;
 }
 
