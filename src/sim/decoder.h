@@ -97,6 +97,15 @@ class Decode {
   std::span<const int> operand_of_;
 };
 
+/// Decodes an instruction of which no operand matters when it runs.
+template <RunOp kRun>
+bool decode_bare(Decode& in) {
+  in.op.run = kRun;
+  in.op.flags = kTracksItself;
+  return true;
+}
+inline void run_nothing(Warp&, const Op&) {}
+
 /// One mnemonic of a family: returns whether this form is simulated.
 struct OpRow {
   std::string_view mnemonic;

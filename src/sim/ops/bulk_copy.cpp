@@ -333,16 +333,6 @@ bool decode_bulk_reduce(Decode& in) {
   return combine != nullptr;
 }
 
-void run_nothing(Warp&, const Op&) {}
-bool decode_prefetch(Decode& in) {
-  in.op.run = run_nothing;
-  in.op.flags = kTracksItself;
-  return true;
-}
-bool decode_commit(Decode& in) {
-  in.op.run = run_commit;
-  return true;
-}
 bool decode_wait_group(Decode& in) {
   in.op.run = run_wait_group;
   in.op.imm = in.immediate(0);
@@ -353,8 +343,8 @@ bool decode_wait_group(Decode& in) {
 constexpr OpRow kRows[] = {
     {"cp.async.bulk", decode_bulk},
     {"cp.reduce.async.bulk", decode_bulk_reduce},
-    {"cp.async.bulk.prefetch", decode_prefetch},
-    {"cp.async.bulk.commit_group", decode_commit},
+    {"cp.async.bulk.prefetch", decode_bare<run_nothing>},
+    {"cp.async.bulk.commit_group", decode_bare<run_commit>},
     {"cp.async.bulk.wait_group", decode_wait_group},
 };
 

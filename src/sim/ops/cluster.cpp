@@ -53,14 +53,9 @@ bool decode_getctarank(Decode& in) {
   return true;
 }
 
-void run_nothing(Warp&, const Op&) {}
-bool decode_nothing(Decode& in) {
-  in.op.run = run_nothing;
-  return true;
-}
-
-constexpr OpRow kRows[] = {
-    {"mapa", decode_mapa}, {"getctarank", decode_getctarank}, {"griddepcontrol", decode_nothing}};
+constexpr OpRow kRows[] = {{"mapa", decode_mapa},
+                           {"getctarank", decode_getctarank},
+                           {"griddepcontrol", decode_bare<run_nothing>}};
 
 }  // namespace
 

@@ -36,7 +36,6 @@ void run_branch_table(Warp& warp, const Op& op) {
 void run_ret(Warp& warp, const Op&) { warp.ret(); }
 void run_exit(Warp& warp, const Op&) { warp.end_lanes(); }
 void run_trap(Warp& warp, const Op&) { warp.trap("`trap`"); }
-void run_nothing(Warp&, const Op&) {}
 void run_sleep(Warp& warp, const Op&) { warp.yield(); }
 
 bool decode_branch(Decode& in) {
@@ -50,22 +49,6 @@ bool decode_branch_table(Decode& in) {
   in.op.extra = in.function().branch_table(in.operand(1).text);
   return in.op.extra != ~0U;
 }
-bool decode_ret(Decode& in) {
-  in.op.run = run_ret;
-  return true;
-}
-bool decode_exit(Decode& in) {
-  in.op.run = run_exit;
-  return true;
-}
-bool decode_trap(Decode& in) {
-  in.op.run = run_trap;
-  return true;
-}
-bool decode_nothing(Decode& in) {
-  in.op.run = run_nothing;
-  return true;
-}
 bool decode_sleep(Decode& in) {
   in.op.run = run_sleep;
   in.operands({in.source(0)});
@@ -73,10 +56,14 @@ bool decode_sleep(Decode& in) {
 }
 
 constexpr OpRow kRows[] = {
-    {"bra", decode_branch},      {"brx.idx", decode_branch_table},
-    {"ret", decode_ret},         {"exit", decode_exit},
-    {"trap", decode_trap},       {"brkpt", decode_nothing},
-    {"pmevent", decode_nothing}, {"pmevent.mask", decode_nothing},
+    {"bra", decode_branch},
+    {"brx.idx", decode_branch_table},
+    {"ret", decode_bare<run_ret>},
+    {"exit", decode_bare<run_exit>},
+    {"trap", decode_bare<run_trap>},
+    {"brkpt", decode_bare<run_nothing>},
+    {"pmevent", decode_bare<run_nothing>},
+    {"pmevent.mask", decode_bare<run_nothing>},
     {"nanosleep", decode_sleep},
 };
 

@@ -220,17 +220,9 @@ bool decode_copy(Decode& in) {
   in.operands({in.source(3)});
   return true;
 }
-bool decode_commit(Decode& in) {
-  in.op.run = run_commit;
-  return true;
-}
 bool decode_wait_group(Decode& in) {
   in.op.run = run_wait_group;
   in.op.imm = in.immediate(0);
-  return true;
-}
-bool decode_wait_all(Decode& in) {
-  in.op.run = run_wait_all;
   return true;
 }
 bool decode_arrive(Decode& in) {
@@ -243,9 +235,9 @@ bool decode_arrive(Decode& in) {
 
 constexpr OpRow kRows[] = {
     {"cp.async", decode_copy},
-    {"cp.async.commit_group", decode_commit},
+    {"cp.async.commit_group", decode_bare<run_commit>},
     {"cp.async.wait_group", decode_wait_group},
-    {"cp.async.wait_all", decode_wait_all},
+    {"cp.async.wait_all", decode_bare<run_wait_all>},
     {"cp.async.mbarrier.arrive", decode_arrive},
 };
 

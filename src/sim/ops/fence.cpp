@@ -10,27 +10,16 @@ namespace {
 void run_fence(Warp& warp, const Op&) {
   if (warp.unit->races != nullptr) warp.unit->races->fence(warp.unit_warp());
 }
-void run_proxy_fence(Warp&, const Op&) {}
-
-bool decode_fence(Decode& in) {
-  in.op.run = run_fence;
-  return true;
-}
-bool decode_proxy_fence(Decode& in) {
-  in.op.run = run_proxy_fence;
-  in.op.flags = kTracksItself;
-  return true;
-}
 
 constexpr OpRow kRows[] = {
-    {"membar", decode_fence},
-    {"membar.proxy", decode_proxy_fence},
-    {"fence", decode_fence},
-    {"fence.acquire", decode_fence},
-    {"fence.release", decode_fence},
-    {"fence.mbarrier_init", decode_fence},
-    {"fence.proxy", decode_proxy_fence},
-    {"fence.proxy.async::generic", decode_proxy_fence},
+    {"membar", decode_bare<run_fence>},
+    {"membar.proxy", decode_bare<run_nothing>},
+    {"fence", decode_bare<run_fence>},
+    {"fence.acquire", decode_bare<run_fence>},
+    {"fence.release", decode_bare<run_fence>},
+    {"fence.mbarrier_init", decode_bare<run_fence>},
+    {"fence.proxy", decode_bare<run_nothing>},
+    {"fence.proxy.async::generic", decode_bare<run_nothing>},
 };
 
 }  // namespace

@@ -296,13 +296,6 @@ bool decode_store_async(Decode& in) {
   return in.has("release") ? decode_store(in) : decode_st_async(in);
 }
 
-void run_nothing(Warp&, const Op&) {}
-bool decode_nothing(Decode& in) {
-  in.op.run = run_nothing;
-  in.op.flags = kTracksItself;
-  return true;
-}
-
 // A cache policy is a number that nobody looks into.
 void run_policy(Warp& warp, const Op& op) {
   const std::uint64_t policy[kLanes] = {};
@@ -349,10 +342,10 @@ constexpr OpRow kRows[] = {
     {"st", decode_store},
     {"st.async", decode_store_async},
     {"st.bulk", decode_fill},
-    {"prefetch", decode_nothing},
-    {"prefetchu", decode_nothing},
-    {"applypriority", decode_nothing},
-    {"discard", decode_nothing},
+    {"prefetch", decode_bare<run_nothing>},
+    {"prefetchu", decode_bare<run_nothing>},
+    {"applypriority", decode_bare<run_nothing>},
+    {"discard", decode_bare<run_nothing>},
     {"createpolicy.fractional", decode_policy},
     {"createpolicy.range", decode_policy},
     {"createpolicy.cvt", decode_policy},

@@ -361,9 +361,6 @@ void run_wait_store(Warp& warp, const Op&) {
   warp.stores.clear();
 }
 
-// Nothing overtakes here, so there is nothing to hold back.
-void run_fence(Warp&, const Op&) {}
-
 // --- decoding
 // ---------------------------------------------------------------------------------------
 
@@ -380,18 +377,6 @@ bool decode_dealloc(Decode& in) {
   in.operands({in.source(0), in.source(1)});
   return true;
 }
-bool decode_collective(Decode& in, RunOp run) {
-  in.op.run = run;
-  in.op.flags = kTracksItself;
-  return true;
-}
-bool decode_relinquish(Decode& in) { return decode_collective(in, run_relinquish); }
-bool decode_wait_load(Decode& in) { return decode_collective(in, run_wait_load); }
-bool decode_wait_store(Decode& in) { return decode_collective(in, run_wait_store); }
-bool decode_fence(Decode& in) {
-  in.op.run = run_fence;
-  return true;
-}
 
 Shape shape_in(const Decode& in) {
   const std::string_view shape = in.word("shape");
@@ -404,7 +389,8 @@ Shape shape_in(const Decode& in) {
 
 // `base`: the operand with the address.
 void decode_move(Decode& in, RunOp run, std::size_t base) {
-  decode_collective(in, run);
+  in.op.run = run;
+  in.op.flags = kTracksItself;
   const Shape shape = shape_in(in);
   in.op.mode = static_cast<std::uint8_t>(shape);
   in.op.mode2 = in.has("pack") || in.has("unpack") ? kPacked : 0;
@@ -440,14 +426,15 @@ bool decode_store(Decode& in) {
 constexpr OpRow kRows[] = {
     {"tcgen05.alloc", decode_alloc},
     {"tcgen05.dealloc", decode_dealloc},
-    {"tcgen05.relinquish_alloc_permit", decode_relinquish},
-    {"tcgen05.fence::before_thread_sync", decode_fence},
-    {"tcgen05.fence::after_thread_sync", decode_fence},
+    {"tcgen05.relinquish_alloc_permit", decode_bare<run_relinquish>},
+    // Nothing overtakes here, so there is nothing to hold back.
+    {"tcgen05.fence::before_thread_sync", decode_bare<run_nothing>},
+    {"tcgen05.fence::after_thread_sync", decode_bare<run_nothing>},
     {"tcgen05.ld", decode_load},
     {"tcgen05.ld.red", decode_load_reduced},
     {"tcgen05.st", decode_store},
-    {"tcgen05.wait::ld", decode_wait_load},
-    {"tcgen05.wait::st", decode_wait_store},
+    {"tcgen05.wait::ld", decode_bare<run_wait_load>},
+    {"tcgen05.wait::st", decode_bare<run_wait_store>},
     {"tcgen05.cp", decode_tensor_copy},
     {"tcgen05.shift", decode_tensor_shift},
     {"tcgen05.commit", decode_tensor_commit},

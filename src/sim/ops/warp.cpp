@@ -298,16 +298,12 @@ bool decode_elect(Decode& in) {
 }
 
 void run_aligned_nothing(Warp& warp, const Op&) { (void)warp.meet_all(); }
-bool decode_setmaxnreg(Decode& in) {
-  in.op.run = run_aligned_nothing;
-  return true;
-}
 
 constexpr OpRow kRows[] = {
     {"shfl", decode_shuffle},          {"vote", decode_vote},
     {"match.any", decode_match},       {"match.all", decode_match},
     {"activemask", decode_activemask}, {"redux", decode_redux},
-    {"elect", decode_elect},           {"setmaxnreg", decode_setmaxnreg},
+    {"elect", decode_elect},           {"setmaxnreg", decode_bare<run_aligned_nothing>},
 };
 
 }  // namespace
