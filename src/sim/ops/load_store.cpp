@@ -143,13 +143,15 @@ void track_load(Warp& warp, const Op& op, Place place, const Region& region,
   });
 }
 
+// Memory may be tracked where registers are not; all that is written is defined then.
 void track_store(Warp& warp, const Op& op, Place place, const Region& region,
                  const std::uint64_t* address, Mask group, unsigned offset) {
-  const bool is_constant = place.is_constant();
-  const std::uint8_t* flags = is_constant ? nullptr : warp.undefined_lanes(place);
+  if (region.undefined == nullptr) return;
+  const bool is_known = !warp.tracks() || place.is_constant();
+  const std::uint8_t* flags = is_known ? nullptr : warp.undefined_lanes(place);
   for_each_lane(group, [&](unsigned l) {
-    std::uint32_t bits = is_constant ? 0U : flags[l];
-    if (!is_constant && op.bytes == 16) bits |= static_cast<std::uint32_t>(flags[l + kLanes]) << 8U;
+    std::uint32_t bits = is_known ? 0U : flags[l];
+    if (!is_known && op.bytes == 16) bits |= static_cast<std::uint32_t>(flags[l + kLanes]) << 8U;
     mark_bytes(region, region.offset(address[l], l) + offset, op.bytes, bits);
   });
 }
@@ -225,13 +227,7 @@ void run_store(Warp& warp, const Op& op) {
                   const Place place = program.places[op.extra + i];
                   const auto move = reinterpret_cast<Move>(op.imm);
                   move(warp, place, region, address, group, i * op.bytes);
-                  if (region.undefined != nullptr && warp.tracks()) {
-                    track_store(warp, op, place, region, address, group, i * op.bytes);
-                  } else if (region.undefined != nullptr) {
-                    for_each_lane(group, [&](unsigned l) {
-                      mark_bytes(region, region.offset(address[l], l) + i * op.bytes, op.bytes);
-                    });
-                  }
+                  track_store(warp, op, place, region, address, group, i * op.bytes);
                 }
               });
 }
