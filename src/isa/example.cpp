@@ -20,23 +20,6 @@ struct Choices {
   std::optional<std::int64_t> immediate;  // where it is allowed, instead of the first allowed value
 };
 
-std::string_view prefix_of(int bits) {
-  switch (bits) {
-    case 1:
-      return "%p";
-    case 8:
-      return "%b";
-    case 16:
-      return "%rs";
-    case 32:
-      return "%r";
-    case 64:
-      return "%rd";
-    default:
-      return "%rq";
-  }
-}
-
 std::int64_t first_allowed(const OperandSpec& spec) {
   if (!spec.values.empty()) return spec.values.front();
   return spec.low <= spec.high ? spec.low : 0;
@@ -112,7 +95,7 @@ class Maker {
     const Type declared = bits_type(info(type).bits);
     int& number = numbers_[static_cast<std::size_t>(declared)];
     return named(OperandKind::Register, declared,
-                 fmt::format("{}{}", prefix_of(info(declared).bits), number++));
+                 fmt::format("{}{}", register_prefix(info(declared).bits), number++));
   }
 
   Operand named(OperandKind kind, Type type, std::string name) {
@@ -170,6 +153,23 @@ std::optional<std::string> attempt(const Binding& binding, const Choices& choice
 }
 
 }  // namespace
+
+std::string_view register_prefix(int bits) {
+  switch (bits) {
+    case 1:
+      return "%p";
+    case 8:
+      return "%b";
+    case 16:
+      return "%rs";
+    case 32:
+      return "%r";
+    case 64:
+      return "%rd";
+    default:
+      return "%rq";
+  }
+}
 
 std::string example(const Binding& binding) {
   const std::vector<OperandSpec>& specs = binding.form().operands;

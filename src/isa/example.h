@@ -4,10 +4,14 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "isa/form.h"
 
 namespace ww::isa {
+
+/// What the names of registers of that many bits start with in examples (1: predicates): `%rd`.
+std::string_view register_prefix(int bits);
 
 /// One legal instruction of the bound form, with its semicolon:
 ///

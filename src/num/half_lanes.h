@@ -17,6 +17,7 @@
 
 #include <bit>
 #include <cstdint>
+#include <type_traits>
 
 namespace ww::num {
 
@@ -89,21 +90,26 @@ inline std::uint16_t f32_to_bf16_rz(float value) {
   return static_cast<std::uint16_t>((bits & 0x7FFFFFFFU) > 0x7F800000U ? 0x7FFFU : bits >> 16U);
 }
 
-/// a * b + c rounded to odd, where a * b is exact in double: that of two f32, tf32, f16 or bf16
-/// values is. Infinities and the signs of zeros come out as in IEEE 754 rounding to nearest (so a
-/// sum that cancels is +0, where rounding down wants -0); NaNs as the host makes them.
-inline double fma_odd(double a, double b, double c) {
-  const double product = a * b;
-  const double sum = product + c;
+/// a + b rounded to odd, for float and double. Infinities and the signs of zeros come out as in
+/// IEEE 754 rounding to nearest; NaNs as the host makes them.
+template <typename T>
+inline T sum_odd(T a, T b) {
+  using Bits = std::conditional_t<sizeof(T) == 8, std::uint64_t, std::uint32_t>;
+  const T sum = a + b;
   // What the addition lost, exactly (Knuth's two-sum).
-  const double added = sum - product;
-  const double lost = (product - (sum - added)) + (c - added);
-  const auto bits = std::bit_cast<std::uint64_t>(sum);
+  const T added = sum - a;
+  const T lost = (a - (sum - added)) + (b - added);
+  const auto bits = std::bit_cast<Bits>(sum);
   const bool inexact = lost > 0 || lost < 0;  // neither for the NaN that infinities leave here
   const bool outward = (lost > 0) == (sum > 0);
-  const std::uint64_t odd = outward ? bits + 1 : bits - 1;
-  return std::bit_cast<double>(inexact && (bits & 1U) == 0 ? odd : bits);
+  const Bits odd = outward ? bits + 1 : bits - 1;
+  return std::bit_cast<T>(inexact && (bits & 1U) == 0 ? odd : bits);
 }
+
+/// a * b + c rounded to odd, where a * b is exact in double: that of two f32, tf32, f16 or bf16
+/// values is. Infinities, zeros and NaNs as above (so a sum that cancels is +0, where rounding down
+/// wants -0).
+inline double fma_odd(double a, double b, double c) { return sum_odd(a * b, c); }
 
 /// A double as an f32 rounded to odd: what goes on to f16 or bf16 is then rounded once only. NaNs
 /// as the host makes them.

@@ -14,23 +14,11 @@
 
 namespace ww::sim {
 
-/// a + c rounded to odd, without overflow.
-inline float sum_odd_f32(float a, float c) {
-  const float sum = a + c;
-  const float added = sum - a;
-  const float lost = (a - (sum - added)) + (c - added);
-  const auto bits = std::bit_cast<std::uint32_t>(sum);
-  const bool inexact = lost > 0 || lost < 0;  // neither for the NaN that infinities leave here
-  const bool outward = (lost > 0) == (sum > 0);
-  const std::uint32_t odd = outward ? bits + 1 : bits - 1;
-  return std::bit_cast<float>(inexact && (bits & 1U) == 0 ? odd : bits);
-}
-
 struct F16 : FormatBits<std::uint16_t, 0x7C00, 0x7FFF> {
   static constexpr std::uint16_t kOne = 0x3C00;
   static float widen(std::uint16_t bits) { return num::f16_to_f32(bits); }
   static std::uint16_t narrow(float value) { return num::f32_to_f16(value); }
-  static float fma(float a, float b, float c) { return sum_odd_f32(a * b, c); }
+  static float fma(float a, float b, float c) { return num::sum_odd(a * b, c); }
   /// Whether `.ftz` makes it 0: below 2^-14 with all 11 bits, see float_lanes.h.
   static bool rounds_to_tiny(float value) { return std::abs(value) < 0x1.FFEp-15F; }
 };
