@@ -3,27 +3,12 @@
 
 #include <algorithm>
 
+#include "isa/example.h"
+
 namespace ww::sweep {
 
-std::string_view register_prefix(int bits) {
-  switch (bits) {
-    case 1:
-      return "%p";
-    case 8:
-      return "%b";
-    case 16:
-      return "%rs";
-    case 32:
-      return "%r";
-    case 64:
-      return "%rd";
-    default:
-      return "%rq";
-  }
-}
-
 std::string Writer::reg(int bits) {
-  return fmt::format("{}{}", register_prefix(bits), registers_[bits]++);
+  return fmt::format("{}{}", isa::register_prefix(bits), registers_[bits]++);
 }
 
 // Columns before this one take `before` bytes for each of the %qn threads.
@@ -116,7 +101,7 @@ void Writer::finish(Kernel& kernel) {
       "  .reg .b32 %qi, %qn, %qt;\n  .reg .b64 %qin, %qout;\n";
   for (const auto& [bits, count] : registers_) {
     text += fmt::format("  .reg .{} {}<{}>;\n", bits == 1 ? "pred" : fmt::format("b{}", bits),
-                        register_prefix(bits), count);
+                        isa::register_prefix(bits), count);
   }
   text += declarations_;
   text +=

@@ -55,7 +55,4 @@ class Writer {
   unsigned input_bytes_ = 0, output_bytes_ = 0;  // per thread
 };
 
-/// "%r" for 32 bits, and so on.
-std::string_view register_prefix(int bits);
-
 }  // namespace ww::sweep
