@@ -2,9 +2,9 @@
 // atom and red: read, combine, write back, one lane after the other in ascending order. Kernels in
 // which the order between blocks could show run block after block (Code::is_ordered), so results
 // are the same every time; for the others the host's own atomic operations are used.
+#include <algorithm>
 #include <atomic>
-#include <bit>
-#include <limits>
+#include <type_traits>
 
 #include "sim/ops/async_ops.h"
 #include "sim/ops/atomic_values.h"
@@ -16,19 +16,29 @@ namespace {
 
 constexpr std::uint8_t kAcquires = 1, kReleases = 2;  // of Op::mode
 
-// Replaces the value at `at` by F(value, b, c); gives the old one.
+// F(value, b), or F(value, b, c) where there are three.
+template <typename T, auto F>
+T apply(T value, T b, T c) {
+  if constexpr (std::is_invocable_v<decltype(F), T, T, T>) {
+    return F(value, b, c);
+  } else {
+    return F(value, b);
+  }
+}
+
+// Replaces the value at `at` by what F makes of it, b and c; gives the old one.
 template <typename T, auto F>
 T replace(std::byte* at, T b, T c) {
   if constexpr (sizeof(T) == sizeof(Wide)) {
     T old;
     std::memcpy(&old, at, sizeof old);
-    const T value = F(old, b, c);
+    const T value = apply<T, F>(old, b, c);
     std::memcpy(at, &value, sizeof value);
     return old;
   } else {
     std::atomic_ref<T> place(*reinterpret_cast<T*>(at));
     T old = place.load(std::memory_order_relaxed);
-    while (!place.compare_exchange_weak(old, F(old, b, c), std::memory_order_relaxed)) {
+    while (!place.compare_exchange_weak(old, apply<T, F>(old, b, c), std::memory_order_relaxed)) {
     }
     return old;
   }
@@ -98,59 +108,39 @@ void run_atomic(Warp& warp, const Op& op) {
 
 template <typename T>
 RunOp pick_int_atomic(std::string_view op) {
-  using U = std::make_unsigned_t<T>;
-  constexpr auto kAdd = [](T a, T b, T) {
-    return static_cast<T>(static_cast<U>(a) + static_cast<U>(b));
-  };
-  constexpr auto kMin = [](T a, T b, T) { return b < a ? b : a; };
-  constexpr auto kMax = [](T a, T b, T) { return b > a ? b : a; };
-  constexpr auto kInc = [](T a, T b, T) {
-    return a >= b ? T{0} : static_cast<T>(static_cast<U>(a) + 1U);
-  };
-  constexpr auto kDec = [](T a, T b, T) {
-    return a == 0 || a > b ? b : static_cast<T>(static_cast<U>(a) - 1U);
-  };
-  if (op == "add") return run_atomic<T, kAdd>;
-  if (op == "min") return run_atomic<T, kMin>;
-  if (op == "max") return run_atomic<T, kMax>;
+  if (op == "add") return run_atomic<T, add_int<T>>;
+  if (op == "min") return run_atomic<T, min_int<T>>;
+  if (op == "max") return run_atomic<T, max_int<T>>;
   if constexpr (std::is_same_v<T, std::uint32_t>) {
-    if (op == "inc") return run_atomic<T, kInc>;
-    if (op == "dec") return run_atomic<T, kDec>;
+    if (op == "inc") return run_atomic<T, inc_int<T>>;
+    if (op == "dec") return run_atomic<T, dec_int<T>>;
   }
   return nullptr;
 }
 
 template <typename T>
 RunOp pick_bit_atomic(std::string_view op) {
-  constexpr auto kExch = [](T, T b, T) { return b; };
+  constexpr auto kExch = [](T, T b) { return b; };
   constexpr auto kCas = [](T a, T b, T c) { return a == b ? c : a; };
   if (op == "exch") return run_atomic<T, kExch, false>;
   if (op == "cas") return run_atomic<T, kCas>;
   if constexpr (!std::is_same_v<T, Wide>) {
-    constexpr auto kAnd = [](T a, T b, T) { return static_cast<T>(a & b); };
-    constexpr auto kOr = [](T a, T b, T) { return static_cast<T>(a | b); };
-    constexpr auto kXor = [](T a, T b, T) { return static_cast<T>(a ^ b); };
-    if (op == "and") return run_atomic<T, kAnd>;
-    if (op == "or") return run_atomic<T, kOr>;
-    if (op == "xor") return run_atomic<T, kXor>;
+    if (op == "and") return run_atomic<T, and_bits<T>>;
+    if (op == "or") return run_atomic<T, or_bits<T>>;
+    if (op == "xor") return run_atomic<T, xor_bits<T>>;
   }
   return nullptr;
 }
 
 template <typename T, auto Add, auto Min, auto Max>
 RunOp pick_float_atomic(std::string_view op) {
-  constexpr auto kAdd = [](T a, T b, T) { return Add(a, b); };
-  constexpr auto kMin = [](T a, T b, T) { return Min(a, b); };
-  constexpr auto kMax = [](T a, T b, T) { return Max(a, b); };
-  if (op == "add") return run_atomic<T, kAdd>;
-  return op == "min" ? run_atomic<T, kMin> : run_atomic<T, kMax>;
+  if (op == "add") return run_atomic<T, Add>;
+  return op == "min" ? run_atomic<T, Min> : run_atomic<T, Max>;
 }
 
 // Sums in single and double precision differ from memory to memory: lanes of a kind go together.
 template <typename T, auto Shared, auto Global>
 void run_add(Warp& warp, const Op& op) {
-  constexpr auto kShared = [](T a, T b, T) { return Shared(a, b); };
-  constexpr auto kGlobal = [](T a, T b, T) { return Global(a, b); };
   std::uint64_t address[kLanes];
   warp.addresses(warp.program->addresses[op.address], address);
   const Mask all = warp.exec;
@@ -159,9 +149,9 @@ void run_add(Warp& warp, const Op& op) {
     if (address[l] >= kGlobalStart) global |= lane_bit(l);
   });
   warp.exec = global;
-  if (global != 0) run_atomic<T, kGlobal>(warp, op);
+  if (global != 0) run_atomic<T, Global>(warp, op);
   warp.exec = all & ~global;
-  if (warp.exec != 0) run_atomic<T, kShared>(warp, op);
+  if (warp.exec != 0) run_atomic<T, Shared>(warp, op);
   warp.exec = all;
 }
 

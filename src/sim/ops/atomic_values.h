@@ -1,14 +1,50 @@
 // SPDX-License-Identifier: Apache-2.0
-// What atomics do to floats, bits in and bits out: sums to nearest even with canonical NaNs; least
-// and greatest with NaNs losing.
+// What atomics do to values. Floats are bits in and bits out: sums to nearest even with canonical
+// NaNs; least and greatest with NaNs losing.
 #pragma once
 
 #include <bit>
 #include <cstdint>
+#include <type_traits>
 
 #include "num/half_lanes.h"
 
 namespace ww::sim {
+
+template <typename T>
+T add_int(T a, T b) {
+  using U = std::make_unsigned_t<T>;
+  return static_cast<T>(static_cast<U>(a) + static_cast<U>(b));
+}
+template <typename T>
+T min_int(T a, T b) {
+  return b < a ? b : a;
+}
+template <typename T>
+T max_int(T a, T b) {
+  return b > a ? b : a;
+}
+/// Up to b, then 0; and down to 0, then b.
+template <typename T>
+T inc_int(T a, T b) {
+  return a >= b ? T{0} : static_cast<T>(static_cast<std::make_unsigned_t<T>>(a) + 1U);
+}
+template <typename T>
+T dec_int(T a, T b) {
+  return a == 0 || a > b ? b : static_cast<T>(static_cast<std::make_unsigned_t<T>>(a) - 1U);
+}
+template <typename T>
+T and_bits(T a, T b) {
+  return static_cast<T>(a & b);
+}
+template <typename T>
+T or_bits(T a, T b) {
+  return static_cast<T>(a | b);
+}
+template <typename T>
+T xor_bits(T a, T b) {
+  return static_cast<T>(a ^ b);
+}
 
 inline std::uint32_t add_f32(std::uint32_t a, std::uint32_t b) {
   const float sum = std::bit_cast<float>(a) + std::bit_cast<float>(b);

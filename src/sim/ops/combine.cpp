@@ -30,43 +30,25 @@ void combine(std::byte* at, const std::byte* with) {
 
 template <typename T>
 Combine pick_bits_combine(std::string_view op) {
-  constexpr auto kAnd = [](T a, T b) { return static_cast<T>(a & b); };
-  constexpr auto kOr = [](T a, T b) { return static_cast<T>(a | b); };
-  constexpr auto kXor = [](T a, T b) { return static_cast<T>(a ^ b); };
-  if (op == "and") return combine<T, kAnd>;
-  if (op == "or") return combine<T, kOr>;
-  return op == "xor" ? combine<T, kXor> : nullptr;
+  if (op == "and") return combine<T, and_bits<T>>;
+  if (op == "or") return combine<T, or_bits<T>>;
+  return op == "xor" ? combine<T, xor_bits<T>> : nullptr;
 }
 
 template <typename T>
 Combine pick_int_combine(std::string_view op) {
-  using U = std::make_unsigned_t<T>;
-  constexpr auto kAdd = [](T a, T b) {
-    return static_cast<T>(static_cast<U>(a) + static_cast<U>(b));
-  };
-  constexpr auto kMin = [](T a, T b) { return b < a ? b : a; };
-  constexpr auto kMax = [](T a, T b) { return b > a ? b : a; };
-  constexpr auto kInc = [](T a, T b) {
-    return a >= b ? T{0} : static_cast<T>(static_cast<U>(a) + 1U);
-  };
-  constexpr auto kDec = [](T a, T b) {
-    return a == 0 || a > b ? b : static_cast<T>(static_cast<U>(a) - 1U);
-  };
-  if (op == "add") return combine<T, kAdd>;
-  if (op == "min") return combine<T, kMin>;
-  if (op == "max") return combine<T, kMax>;
-  if (op == "inc") return combine<T, kInc>;
-  return op == "dec" ? combine<T, kDec> : nullptr;
+  if (op == "add") return combine<T, add_int<T>>;
+  if (op == "min") return combine<T, min_int<T>>;
+  if (op == "max") return combine<T, max_int<T>>;
+  if (op == "inc") return combine<T, inc_int<T>>;
+  return op == "dec" ? combine<T, dec_int<T>> : nullptr;
 }
 
 template <typename T, auto Add, auto Min, auto Max>
 Combine pick_float_combine(std::string_view op) {
-  constexpr auto kAdd = [](T a, T b) { return Add(a, b); };
-  constexpr auto kMin = [](T a, T b) { return Min(a, b); };
-  constexpr auto kMax = [](T a, T b) { return Max(a, b); };
-  if (op == "add") return combine<T, kAdd>;
-  if (op == "min") return combine<T, kMin>;
-  return op == "max" ? combine<T, kMax> : nullptr;
+  if (op == "add") return combine<T, Add>;
+  if (op == "min") return combine<T, Min>;
+  return op == "max" ? combine<T, Max> : nullptr;
 }
 
 }  // namespace
