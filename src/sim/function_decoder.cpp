@@ -16,10 +16,6 @@
 namespace ww::sim {
 namespace {
 
-std::uint32_t round_up(std::uint64_t value, std::uint64_t step) {
-  return static_cast<std::uint32_t>((value + step - 1) / step * step);
-}
-
 // Bytes that one lane of a register takes; predicates are bits and take 4 for all lanes.
 unsigned register_bytes(isa::Type type) { return static_cast<unsigned>(isa::info(type).bits) / 8; }
 
@@ -120,8 +116,8 @@ void FunctionDecoder::decode(const ptx::Function& function, std::uint32_t index)
   fix_labels();
   scope_.end();
   code.end_op = next_op();
-  code.frame_bytes = round_up(frame_bytes_, 64);
-  code.local_bytes = round_up(local_bytes_, 16);
+  code.frame_bytes = static_cast<std::uint32_t>(round_up(frame_bytes_, 64));
+  code.local_bytes = static_cast<std::uint32_t>(round_up(local_bytes_, 16));
 }
 
 // --- parameters ---------------------------------------------------------------------------------
@@ -160,7 +156,7 @@ void FunctionDecoder::place_formals(const ptx::Function& function, Code& code) {
 }
 
 std::uint32_t FunctionDecoder::local_slot(std::uint64_t bytes, std::uint32_t align) {
-  const std::uint32_t at = round_up(local_bytes_, align);
+  const auto at = static_cast<std::uint32_t>(round_up(local_bytes_, align));
   local_bytes_ = static_cast<std::uint32_t>(at + bytes);
   return at;
 }

@@ -20,10 +20,6 @@ namespace {
 constexpr std::size_t kMostErrors = 20;
 constexpr std::uint64_t kMostVariableBytes = std::uint64_t{4} << 30U;
 
-std::uint64_t round_up(std::uint64_t value, std::uint64_t step) {
-  return (value + step - 1) / step * step;
-}
-
 /// Lays out variables and decodes functions, into one Program.
 class Loader {
  public:

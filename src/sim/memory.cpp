@@ -12,10 +12,6 @@ namespace {
 // the size of an array does not land in another one.
 constexpr std::uint64_t kGap = std::uint64_t{1} << 20U;
 
-constexpr std::uint64_t round_up(std::uint64_t value, std::uint64_t step) {
-  return (value + step - 1) / step * step;
-}
-
 }  // namespace
 
 std::uint64_t GlobalMemory::place(std::uint64_t& next, std::uint64_t size, std::uint64_t align) {

@@ -54,6 +54,11 @@ constexpr std::uint64_t window_of(Space space) {
   return 0;
 }
 
+/// The least multiple of `step` that is no less.
+constexpr std::uint64_t round_up(std::uint64_t value, std::uint64_t step) {
+  return (value + step - 1) / step * step;
+}
+
 /// A run of memory. `undefined` has one byte for each byte of data: 0 once it has been written.
 struct Region {
   std::uint64_t base = 0;  // generic address of the first byte
