@@ -74,10 +74,14 @@ SourceText::SourceText(std::string name, std::string text)
     if (text_[i] == '\n') line_starts_.push_back(i + 1);
 }
 
+std::size_t SourceText::line_number(std::size_t offset) const {
+  const auto after = std::upper_bound(line_starts_.begin(), line_starts_.end(), offset);
+  return static_cast<std::size_t>(after - line_starts_.begin());
+}
+
 SourceText::Position SourceText::position(std::size_t offset) const {
   offset = std::min(offset, text_.size());
-  const auto after = std::upper_bound(line_starts_.begin(), line_starts_.end(), offset);
-  const auto line = static_cast<std::size_t>(after - line_starts_.begin());
+  const std::size_t line = line_number(offset);
   const std::size_t start = line_starts_[line - 1];
   return {line, count_characters(std::string_view(text_).substr(start, offset - start)) + 1};
 }

@@ -26,7 +26,9 @@ class SourceText {
   };
   /// Position of a byte offset; offsets past the end give the end.
   [[nodiscard]] Position position(std::size_t offset) const;
-  /// The line (1-based) without its line break.
+  /// The line (1-based) of a byte offset.
+  [[nodiscard]] std::size_t line_number(std::size_t offset) const;
+  /// The line (1-based) without its line break; "" where there is none.
   [[nodiscard]] std::string_view line(std::size_t number) const;
 
  private:

@@ -31,6 +31,16 @@ TEST(Render, CountsCharactersNotBytes) {
   EXPECT_EQ(render(problem(4, 5), source), "a:1:3: error: found `x` [Syntax]\n    éé!\n      ^\n");
 }
 
+TEST(SourceText, KnowsItsLines) {
+  const SourceText source("a", "one\n\nthree");
+  EXPECT_EQ(source.line_number(3), 1U);
+  EXPECT_EQ(source.line_number(4), 2U);
+  EXPECT_EQ(source.line_number(5), 3U);
+  EXPECT_EQ(source.line(3), "three");
+  EXPECT_EQ(source.line(0), "");
+  EXPECT_EQ(source.line(4), "");
+}
+
 TEST(Render, WithoutASpanOnlyTheMessage) {
   EXPECT_EQ(render(diag(DiagKind::Io, "gone")), "error: gone [Io]\n");
 }

@@ -38,7 +38,7 @@ Json party_json(const SimReport& report, const sim::Party& party) {
   const bool is_known = party.op < program.infos.size();
   const std::uint32_t line = is_known ? program.infos[party.op].line : 0;
   return {{"line", line},
-          {"instruction", ptx_line(program, line)},
+          {"instruction", program.line(line)},
           {"source", source_json(program, party.op)},
           {"block", dims_json(block_coordinates(report.launch.grid, party.block))},
           {"warp", party.warp},
@@ -99,7 +99,7 @@ Json counters_json(const SimReport& report) {
   }
   Json lines = Json::array();
   for (const auto& [line, count] : counts_by_line(report)) {
-    lines.push_back({{"line", line}, {"instruction", ptx_line(*report.program, line)}});
+    lines.push_back({{"line", line}, {"instruction", report.program->line(line)}});
     lines.back().update(count_json(count));
   }
   return {{"families", families}, {"lines", lines}};
@@ -122,7 +122,7 @@ std::string schedule_text(const sim::Schedule& schedule) {
 Json launch_json(const SimReport& report) {
   const sim::Launch& launch = report.launch;
   const sim::Program& program = *report.program;
-  return {{"file", program.name},
+  return {{"file", program.source.name()},
           {"kernel", report.kernel->name},
           {"target", info(program.target.arch).name},
           {"ptx", target::ptx_version_text(program.target.ptx)},

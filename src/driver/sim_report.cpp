@@ -21,16 +21,6 @@ namespace ww::driver {
 
 // --- shared with the JSON -----------------------------------------------------------------------
 
-std::string_view ptx_line(const sim::Program& program, std::uint32_t line) {
-  if (line == 0 || line > program.lines.size()) return {};
-  const std::string_view text = program.text;
-  const std::size_t begin = program.lines[line - 1];
-  std::string_view out = text.substr(begin, text.find('\n', begin) - begin);
-  while (!out.empty() && is_space(out.front())) out.remove_prefix(1);
-  while (!out.empty() && is_space(out.back())) out.remove_suffix(1);
-  return out;
-}
-
 std::optional<SourcePlace> source_of(const sim::Program& program, std::uint32_t op) {
   if (op >= program.infos.size() || program.infos[op].loc == 0) return std::nullopt;
   const std::size_t index = program.infos[op].loc - 1;
@@ -146,7 +136,7 @@ void add_facts(std::string& out, const SimReport& report) {
   const sim::Program& program = *report.program;
   add_fact(
       out, "kernel",
-      fmt::format("{} in {}, {}, PTX {}", report.kernel->name, program.name,
+      fmt::format("{} in {}, {}, PTX {}", report.kernel->name, program.source.name(),
                   info(program.target.arch).name, target::ptx_version_text(program.target.ptx)));
   add_fact(out, "launch", launch_text(report));
   if (report.schedule.is_random)
@@ -181,7 +171,7 @@ std::string party_text(const SimReport& report, const sim::Party& party) {
 
 void add_ptx_line(std::string& out, const sim::Program& program, std::uint32_t op) {
   if (op >= program.infos.size()) return;
-  fmt::format_to(Out(out), "    {}\n", ptx_line(program, program.infos[op].line));
+  fmt::format_to(Out(out), "    {}\n", program.line(program.infos[op].line));
 }
 
 // Whether the text has this hexadecimal number, and not just a longer one that begins so.
@@ -295,7 +285,7 @@ void add_counters(std::string& out, const SimReport& report) {
     lines.push_back({fmt::format("{}", line), fmt::format("{}", count.executed),
                      fmt::format("{:.1f}", mean_lanes(count)), number(count.wavefronts),
                      number(count.ideal_wavefronts), number(count.sectors),
-                     number(count.ideal_sectors), std::string(ptx_line(*report.program, line))});
+                     number(count.ideal_sectors), std::string(report.program->line(line))});
   }
   if (lines.size() == 1) return;
   out += "\naccesses by line: wavefronts of shared memory, 32-byte sectors of global memory:\n";

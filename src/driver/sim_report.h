@@ -15,9 +15,6 @@
 
 namespace ww::driver {
 
-/// A line of the PTX text without indentation and line break; empty if there is none.
-std::string_view ptx_line(const sim::Program& program, std::uint32_t line);
-
 /// Where a `.loc` says an op comes from.
 struct SourcePlace {
   std::string_view file;  // empty: a number that no `.file` has

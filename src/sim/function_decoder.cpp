@@ -299,8 +299,7 @@ void FunctionDecoder::declare(const ptx::Variable& variable) {
 // -----------------------------------------------------------------------------------
 
 std::uint32_t FunctionDecoder::line_of(std::uint32_t offset) const {
-  const auto after = std::upper_bound(program_.lines.begin(), program_.lines.end(), offset);
-  return static_cast<std::uint32_t>(after - program_.lines.begin());
+  return static_cast<std::uint32_t>(program_.source.line_number(offset));
 }
 
 void FunctionDecoder::statement(const ptx::Statement& statement) {

@@ -6,6 +6,7 @@
 #include <set>
 #include <utility>
 
+#include "base/ascii.h"
 #include "base/check.h"
 #include "num/float_format.h"
 #include "ptx/check.h"
@@ -290,14 +291,6 @@ void Loader::spread_order() {
   for (Code& code : program_.functions) code.is_ordered = true;
 }
 
-std::vector<std::uint32_t> line_starts(std::string_view text) {
-  std::vector<std::uint32_t> starts{0};
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    if (text[i] == '\n') starts.push_back(static_cast<std::uint32_t>(i + 1));
-  }
-  return starts;
-}
-
 }  // namespace
 
 const Code* Program::find_kernel(std::string_view wanted) const {
@@ -315,6 +308,13 @@ std::vector<const Code*> Program::kernels() const {
   return all;
 }
 
+std::string_view Program::line(std::uint32_t number) const {
+  std::string_view line = source.line(number);
+  while (!line.empty() && is_space(line.front())) line.remove_prefix(1);
+  while (!line.empty() && is_space(line.back())) line.remove_suffix(1);
+  return line;
+}
+
 LoadResult load(std::string_view text, std::string name, const LoadOptions& options) {
   LoadResult result;
   ptx::ParseResult parsed = ptx::parse(text);
@@ -328,11 +328,9 @@ LoadResult load(std::string_view text, std::string name, const LoadOptions& opti
     return result;
   }
   auto program = std::make_shared<Program>();
-  program->name = std::move(name);
+  program->source = SourceText(std::move(name), std::string(text));
   program->module = std::move(parsed.module);
   program->target = checked.target;
-  program->text = text;
-  program->lines = line_starts(text);
   for (const ptx::File& file : program->module.files) {
     if (file.index > 65535) continue;
     program->files.resize(

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "base/diag.h"
+#include "base/source.h"
 #include "ptx/module.h"
 #include "sim/op.h"
 #include "target/target.h"
@@ -89,7 +90,7 @@ struct SourceLoc {
 };
 
 struct Program {
-  std::string name;  // of the text, for messages
+  SourceText source{"", ""};  // that was read
   ptx::Module module;
   target::Target target;
   std::vector<Op> ops;
@@ -103,15 +104,15 @@ struct Program {
   std::vector<std::vector<std::uint32_t>> branch_tables;
   std::vector<GlobalVariable> variables;
   std::vector<SourceLoc> locs;
-  std::vector<std::string> files;    // by `.file` index
-  std::vector<std::uint32_t> lines;  // where the lines of the text start
-  std::uint32_t static_shared = 0;   // where dynamic shared memory starts
-  std::uint32_t module_shared = 0;   // bytes of shared variables that any kernel may use
-  std::string text;                  // that was read
-  bool uses_heap = false;            // calls malloc
+  std::vector<std::string> files;   // by `.file` index
+  std::uint32_t static_shared = 0;  // where dynamic shared memory starts
+  std::uint32_t module_shared = 0;  // bytes of shared variables that any kernel may use
+  bool uses_heap = false;           // calls malloc
 
   [[nodiscard]] const Code* find_kernel(std::string_view name) const;
   [[nodiscard]] std::vector<const Code*> kernels() const;
+  /// A line of the text without the spaces around it.
+  [[nodiscard]] std::string_view line(std::uint32_t number) const;
 };
 
 struct LoadResult {

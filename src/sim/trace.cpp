@@ -66,15 +66,6 @@ std::string lanes_of(Warp& warp, const OperandInfo& operand, Mask lanes) {
   return text;
 }
 
-std::string source_line(const Program& program, std::uint32_t line) {
-  if (line == 0 || line > program.lines.size()) return "";
-  const std::uint32_t begin = program.lines[line - 1];
-  const std::size_t end = std::min(program.text.find('\n', begin), program.text.size());
-  std::string_view text = std::string_view(program.text).substr(begin, end - begin);
-  while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
-  return std::string(text);
-}
-
 template <typename Write>
 void operands_of(Warp& warp, std::uint32_t pc, bool results, Mask lanes, const Write& write) {
   const OpInfo& info = warp.program->infos[pc];
@@ -157,7 +148,7 @@ void trace_op(Warp& warp, std::uint32_t pc) {
   const auto& write = warp.unit->context.options->trace->write;
   const OpInfo& info = program.infos[pc];
   write(fmt::format("{}, warp {}, line {}, lanes {}: {}\n", warp.unit->describe(*warp.cta),
-                    warp.index, info.line, lanes_text(warp.exec), source_line(program, info.line)));
+                    warp.index, info.line, lanes_text(warp.exec), program.line(info.line)));
   if (warp.exec != 0) operands_of(warp, pc, false, warp.exec, write);
 }
 
@@ -173,7 +164,7 @@ void dump_state(Warp& warp, std::uint32_t pc) {
   const auto& write = request.write;
   write(fmt::format("--- {}, warp {}, line {}, lanes {}: {}\nregisters:\n",
                     warp.unit->describe(*warp.cta), warp.index, info.line, lanes_text(warp.active),
-                    source_line(*warp.program, info.line)));
+                    warp.program->line(info.line)));
   dump_registers(warp, pc, write);
   if (warp.cta->shared.size != 0) {
     write("shared memory (-- is undefined):\n");
