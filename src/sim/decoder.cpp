@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/decoder.h"
 
-#include <cmath>
+#include <algorithm>
+#include <bit>
 #include <cstdlib>
-#include <cstring>
+#include <string>
 
 #include "base/check.h"
 #include "num/float_format.h"
@@ -17,36 +18,26 @@ unsigned bytes_of_type(isa::Type type) {
   return std::max(1U, static_cast<unsigned>(isa::info(type).bits) / 8);
 }
 
-// The bits of a number written in the text, in the instruction's type.
-std::uint64_t number_bits(const isa::Operand& operand, isa::Type type) {
-  switch (operand.kind) {
-    case isa::OperandKind::F32Bits: {
-      if (type != isa::Type::F64) return static_cast<std::uint64_t>(operand.value);
-      float value = 0;
-      const auto bits = static_cast<std::uint32_t>(operand.value);
-      std::memcpy(&value, &bits, sizeof value);
-      const double wide = value;
-      std::uint64_t result = 0;
-      std::memcpy(&result, &wide, sizeof result);
-      return result;
-    }
+}  // namespace
+
+std::uint64_t number_bits(const isa::Operand& number, isa::Type type) {
+  const auto bits = static_cast<std::uint64_t>(number.value);
+  const auto type_bits = isa::info(type).bits;
+  switch (number.kind) {
+    case isa::OperandKind::F32Bits:
+      if (type != isa::Type::F64) return bits;
+      return std::bit_cast<std::uint64_t>(
+          static_cast<double>(std::bit_cast<float>(static_cast<std::uint32_t>(bits))));
     case isa::OperandKind::F64Bits:
-    case isa::OperandKind::Decimal: {
-      double value = 0;
-      if (operand.kind == isa::OperandKind::F64Bits) {
-        std::memcpy(&value, &operand.value, sizeof value);
-      } else {
-        value = std::strtod(std::string(operand.text).c_str(), nullptr);
-      }
-      const bool is_double = isa::info(type).bits == 64;
-      return num::encode(is_double ? num::DType::Float64 : num::DType::Float32, value);
-    }
+      if (type_bits == 64) return bits;
+      return num::encode(num::DType::Float32, std::bit_cast<double>(bits));
+    case isa::OperandKind::Decimal:
+      return num::encode(type_bits == 64 ? num::DType::Float64 : num::DType::Float32,
+                         std::strtod(std::string(number.text).c_str(), nullptr));
     default:
-      return static_cast<std::uint64_t>(operand.value);
+      return bits;
   }
 }
-
-}  // namespace
 
 Decode::Decode(FunctionDecoder& function, const isa::Binding& form_binding,
                std::span<const isa::Operand> operands, std::span<const int> operand_of, Op& out)

@@ -97,6 +97,9 @@ class Decode {
   std::span<const int> operand_of_;
 };
 
+/// The bits of a number written in the text (an integer, `0f…`, `0d…` or a decimal) in that type.
+std::uint64_t number_bits(const isa::Operand& number, isa::Type type);
+
 /// Decodes an instruction of which no operand matters when it runs.
 template <RunOp kRun>
 bool decode_bare(Decode& in) {

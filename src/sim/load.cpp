@@ -2,13 +2,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 #include <set>
 #include <utility>
 
 #include "base/ascii.h"
 #include "base/check.h"
-#include "num/float_format.h"
 #include "ptx/check.h"
 #include "ptx/parser.h"
 #include "sim/function_decoder.h"
@@ -44,6 +44,7 @@ class Loader {
   void fill(GlobalVariable& to, const ptx::Variable& variable);
   void fill_value(GlobalVariable& to, const ptx::Variable& variable, const ptx::Operand& value,
                   std::uint64_t& at, unsigned bytes);
+  [[nodiscard]] isa::Operand number_of(const ptx::Operand& value) const;
   void add_fixup(GlobalVariable& to, const ptx::Operand& value, std::uint64_t at, unsigned bytes,
                  std::uint64_t mask);
   void decode_functions();
@@ -216,6 +217,17 @@ void Loader::add_fixup(GlobalVariable& to, const ptx::Operand& value, std::uint6
   if (at + bytes <= to.bytes.size()) std::memcpy(&to.bytes[at], &address, bytes);
 }
 
+isa::Operand Loader::number_of(const ptx::Operand& value) const {
+  isa::Operand number;
+  number.kind = value.kind == ptx::OperandKind::F32       ? isa::OperandKind::F32Bits
+                : value.kind == ptx::OperandKind::F64     ? isa::OperandKind::F64Bits
+                : value.kind == ptx::OperandKind::Decimal ? isa::OperandKind::Decimal
+                                                          : isa::OperandKind::Integer;
+  number.value = value.value();
+  if (value.kind == ptx::OperandKind::Decimal) number.text = module_.text(value.name);
+  return number;
+}
+
 void Loader::fill_value(GlobalVariable& to, const ptx::Variable& variable,
                         const ptx::Operand& value, std::uint64_t& at, unsigned bytes) {
   switch (value.kind) {
@@ -243,20 +255,7 @@ void Loader::fill_value(GlobalVariable& to, const ptx::Variable& variable,
       break;
     }
     default: {
-      std::uint64_t bits = value.bits;
-      const bool is_double = variable.type == isa::Type::F64;
-      if (value.kind == ptx::OperandKind::Decimal ||
-          (value.kind == ptx::OperandKind::F64 && variable.type == isa::Type::F32)) {
-        double number = 0;
-        if (value.kind == ptx::OperandKind::Decimal) {
-          number = std::strtod(std::string(module_.text(value.name)).c_str(), nullptr);
-        } else {
-          std::memcpy(&number, &bits, sizeof number);
-        }
-        bits = num::encode(is_double ? num::DType::Float64 : num::DType::Float32, number);
-      } else if (value.kind == ptx::OperandKind::F32 && is_double) {
-        bits = num::encode(num::DType::Float64, num::decode(num::DType::Float32, bits));
-      }
+      const std::uint64_t bits = number_bits(number_of(value), variable.type);
       if (at + bytes <= to.bytes.size()) std::memcpy(&to.bytes[at], &bits, std::min(bytes, 8U));
     }
   }

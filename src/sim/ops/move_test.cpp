@@ -43,6 +43,17 @@ TEST(MoveOps, CopiesConstants) {
   }
 }
 
+TEST(MoveOps, CopiesConstantsThatAreNoNumbers) {
+  OpsUnderTest ops(
+      "mov.f64 %d0, 0dFFF8000000000001; mov.b64 %d1, 0d7FF0000000000001;"
+      "mov.f32 %r0, 0fFFC00001;");
+  ASSERT_TRUE(ops.ok());
+  ops.run();
+  EXPECT_EQ(ops.lanes<U64>("%d0")[5], 0xFFF8'0000'0000'0001U);
+  EXPECT_EQ(ops.lanes<U64>("%d1")[5], 0x7FF0'0000'0000'0001U);
+  EXPECT_EQ(ops.lanes<U32>("%r0")[5], 0xFFC0'0001U);
+}
+
 TEST(MoveOps, CopiesPredicates) {
   OpsUnderTest ops("mov.pred %p0, %p1; mov.pred %p2, !%p1; mov.pred %p3, 1; mov.pred %p4, 0;");
   ASSERT_TRUE(ops.ok());
