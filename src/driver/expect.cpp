@@ -18,8 +18,7 @@ namespace {
 using num::DType;
 using num::DTypeKind;
 
-// --- evaluation
-// -----------------------------------------------------------------------------------
+// --- evaluation ----------------------------------------------------------------------------------
 
 class Evaluator {
  public:
@@ -102,8 +101,7 @@ class Evaluator {
   std::vector<ExprValue> values_;
 };
 
-// --- comparison
-// -----------------------------------------------------------------------------------
+// --- comparison ----------------------------------------------------------------------------------
 
 bool is_same(double a, double b) { return a == b || (std::isnan(a) && std::isnan(b)); }
 

@@ -64,8 +64,7 @@ bool starts_with_words(std::string_view text, std::string_view prefix) {
   return text.starts_with(prefix) && (text.size() == prefix.size() || text[prefix.size()] == '.');
 }
 
-// --- one opcode against one form
-// ------------------------------------------------------------------
+// --- one opcode against one form -----------------------------------------------------------------
 
 using Words = std::span<const std::string_view>;
 

@@ -49,8 +49,8 @@ Fragment fill(std::string operand, std::string title, const Size& size, Map map)
   return result;
 }
 
-// --- ldmatrix, stmatrix, movmatrix: the first matrix; matrix m is in register m (m16n16: 2m, 2m+1)
-// ---
+// --- ldmatrix, stmatrix, movmatrix ---------------------------------------------------------------
+// The first matrix; matrix m is in register m (m16n16: 2m, 2m + 1).
 
 // The name of the operand that is a list of registers.
 std::string list_operand(const Binding& binding) {

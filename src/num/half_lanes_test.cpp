@@ -95,8 +95,7 @@ TEST_P(HalfNarrowing, Ties) {
 INSTANTIATE_TEST_SUITE_P(HalfLanes, HalfNarrowing, testing::ValuesIn(kNarrowings),
                          [](const auto& row) { return std::string(row.param.name); });
 
-// --- rounding to odd
-// ------------------------------------------------------------------------------
+// --- rounding to odd -----------------------------------------------------------------------------
 
 // A random f32 near another one's exponent, so that sums cancel, tie and round.
 float some_f32(std::mt19937_64& random, int around, int spread) {

@@ -44,8 +44,7 @@ std::string with_shared(std::string_view body) {
   return std::string(kShared) + std::string(kOwnCell) + std::string(body);
 }
 
-// --- bounds, alignment, spaces
-// ----------------------------------------------------------------------
+// --- bounds, alignment, spaces -------------------------------------------------------------------
 
 TEST(Bounds, OnePastTheEnd) {
   expect_caught({"ld.global.u32 %r1, [%a0+256];"}, Check::Bounds,
@@ -88,8 +87,7 @@ TEST(Space, SharedAddressInAGlobalLoad) {
                Check::Space);
 }
 
-// --- undefined bytes
-// ------------------------------------------------------------------------------------
+// --- undefined bytes -----------------------------------------------------------------------------
 
 TEST(Uninit, RegistersThatNothingWrote) {
   expect_caught({"add.u32 %r1, %r2, 1;"}, Check::Uninit, "`%r2` is used");
@@ -126,8 +124,7 @@ TEST(Uninit, LocalMemory) {
       Check::Uninit);
 }
 
-// --- races
-// ----------------------------------------------------------------------------------------------
+// --- races ---------------------------------------------------------------------------------------
 
 constexpr std::string_view kNeighbour = "xor.b32 %r4, %r2, 128; ld.shared.u32 %r5, [%r4];";
 
@@ -228,8 +225,7 @@ TEST(Race, BlocksAtNeighbouringBytes) {
                Check::Race);
 }
 
-// --- collectives
-// ----------------------------------------------------------------------------------------
+// --- collectives ---------------------------------------------------------------------------------
 
 TEST(Collective, AShuffleWithoutItsLanes) {
   const std::string half = "mov.u32 %r1, %tid.x; setp.ge.u32 %p1, %r1, 16; @%p1 bra DONE;\n";
@@ -268,8 +264,7 @@ TEST(Collective, GroupsWithMasksOfTheirOwn) {
       Check::Collective);
 }
 
-// --- barriers
-// -------------------------------------------------------------------------------------------
+// --- barriers ------------------------------------------------------------------------------------
 
 TEST(Barrier, AWarpThatNeverComes) {
   const std::string wait = "mov.u32 %r1, %tid.x; setp.lt.u32 %p1, %r1, 32; @%p1 bra DONE;\n";
@@ -314,8 +309,7 @@ TEST(Barrier, ReductionsOverTheBlock) {
   EXPECT_EQ(test.read<std::uint32_t>(0)[0], 140U);
 }
 
-// --- numbers, on request
-// ----------------------------------------------------------------------------------
+// --- numbers, on request -------------------------------------------------------------------------
 
 TEST(Numbers, TheBirthOfANan) {
   const std::string zero = "mov.f32 %f1, 0f00000000; ";
@@ -328,8 +322,7 @@ TEST(Numbers, TheBirthOfANan) {
                 "comes of finite numbers");
 }
 
-// --- memory
-// -----------------------------------------------------------------------------------------------
+// --- memory --------------------------------------------------------------------------------------
 
 TEST(Limits, GiantVariablesAreRefused) {
   TestRun test("ret;", 0, "sm_90a", "8.8", ".global .b8 huge[9000000000000];");
@@ -342,8 +335,7 @@ TEST(Limits, MemoryIsAnOutcome) {
   EXPECT_EQ(test.run().outcome, Outcome::MemoryLimit) << test.errors();
 }
 
-// --- merging and choosing
-// -------------------------------------------------------------------------------
+// --- merging and choosing ------------------------------------------------------------------------
 
 TEST(Findings, OneCauseIsOneEntryWithACount) {
   TestRun test(

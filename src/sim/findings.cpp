@@ -91,8 +91,7 @@ Result<CheckSet> parse_checks(std::string_view text) {
   return set;
 }
 
-// --- merging
-// --------------------------------------------------------------------------------------
+// --- merging -------------------------------------------------------------------------------------
 
 bool Findings::count_up(Check check, std::uint32_t op, std::uint32_t other_op,
                         std::uint64_t count) {

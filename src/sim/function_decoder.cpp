@@ -295,8 +295,7 @@ void FunctionDecoder::declare(const ptx::Variable& variable) {
   }
 }
 
-// --- statements
-// -----------------------------------------------------------------------------------
+// --- statements ----------------------------------------------------------------------------------
 
 std::uint32_t FunctionDecoder::line_of(std::uint32_t offset) const {
   return static_cast<std::uint32_t>(program_.source.line_number(offset));
@@ -434,8 +433,7 @@ void FunctionDecoder::mark_order(const isa::Binding& binding, Code& code) {
   }
 }
 
-// --- labels
-// ---------------------------------------------------------------------------------------
+// --- labels --------------------------------------------------------------------------------------
 
 void FunctionDecoder::add_label_fixup(std::string_view label) {
   label_ = *module_.names.find(label);
@@ -472,8 +470,7 @@ void FunctionDecoder::fix_labels() {
   }
 }
 
-// --- calls
-// ----------------------------------------------------------------------------------------
+// --- calls ---------------------------------------------------------------------------------------
 
 ValueMove FunctionDecoder::value_of(const ptx::Operand& operand, bool is_argument) {
   ValueMove move;

@@ -59,8 +59,7 @@ class Loader {
   std::uint64_t total_ = 0;  // bytes of variables
 };
 
-// --- which functions
-// ------------------------------------------------------------------------------
+// --- which functions -----------------------------------------------------------------------------
 
 // All that a function names may be called by it; indirect calls only reach what somebody names.
 void Loader::visit(const ptx::Function& function) {
@@ -121,8 +120,7 @@ void Loader::find_functions(const LoadOptions& options) {
   }
 }
 
-// --- variables
-// --------------------------------------------------------------------------------------
+// --- variables -----------------------------------------------------------------------------------
 
 void Loader::place_shared(const ptx::Variable& variable, std::uint64_t& at) {
   const std::uint64_t bytes = bytes_of(variable);
@@ -270,8 +268,7 @@ void Loader::fill(GlobalVariable& to, const ptx::Variable& variable) {
              std::max(1U, static_cast<unsigned>(isa::info(variable.type).bits) / 8));
 }
 
-// --- code
-// -------------------------------------------------------------------------------------------
+// --- code ----------------------------------------------------------------------------------------
 
 void Loader::decode_functions() {
   ptx::Scope scope(module_);

@@ -30,8 +30,7 @@ void RaceTracker::reset() {
   locations_.clear();
 }
 
-// --- what orders
-// ------------------------------------------------------------------------------------
+// --- what orders ---------------------------------------------------------------------------------
 
 void RaceTracker::join(WarpClocks& into, const WarpClocks& from) const {
   if (from.empty()) return;
@@ -124,8 +123,7 @@ bool RaceTracker::ordered(unsigned warp, unsigned lane, unsigned other, unsigned
   return lanes_[warp] != nullptr && (*lanes_[warp])[lane][other_lane] >= clock;
 }
 
-// --- accesses
-// -------------------------------------------------------------------------------------
+// --- accesses ------------------------------------------------------------------------------------
 
 RaceTracker::Page& RaceTracker::page_of(std::uint64_t word) {
   const std::uint64_t number = word / kPageWords;
@@ -369,8 +367,7 @@ void RaceTracker::report(const Step& step, const char* what, std::uint32_t other
       Party{other_op, cta.linear, other_warp % per_cta, other_lanes});
 }
 
-// --- between units
-// --------------------------------------------------------------------------------
+// --- between units -------------------------------------------------------------------------------
 
 void RaceTracker::hand_over(BlockRaces& all, std::uint64_t unit) {
   if (synced_) return;

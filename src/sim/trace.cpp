@@ -76,8 +76,7 @@ void operands_of(Warp& warp, std::uint32_t pc, bool results, Mask lanes, const W
   }
 }
 
-// --- dumps
-// ------------------------------------------------------------------------------------------
+// --- dumps ---------------------------------------------------------------------------------------
 
 // All registers that the function's ops name, once each.
 void dump_registers(Warp& warp, std::uint32_t pc,

@@ -43,8 +43,7 @@ Unit::Unit(const RunContext& run_context) : context(run_context) {
   }
 }
 
-// --- starting
-// -------------------------------------------------------------------------------------
+// --- starting ------------------------------------------------------------------------------------
 
 void Unit::prepare(Cta& cta, std::uint64_t linear, unsigned rank) {
   const Dim3& grid = context.launch->grid;
@@ -121,8 +120,7 @@ void Unit::stop(Outcome what, std::string why) {
   reason = std::move(why);
 }
 
-// --- running
-// --------------------------------------------------------------------------------------
+// --- running -------------------------------------------------------------------------------------
 
 // One turn for every warp. Whether anybody did anything.
 bool Unit::pass() {
@@ -232,8 +230,7 @@ void Unit::finish() {
   }
 }
 
-// --- barriers
-// -------------------------------------------------------------------------------------
+// --- barriers ------------------------------------------------------------------------------------
 
 void Unit::arrive(Cta& cta, unsigned number) {
   Barrier& barrier = cta.barriers[number];
@@ -298,8 +295,7 @@ void Unit::lanes_ended(Warp& warp) {
   arrive_cluster();
 }
 
-// --- mbarriers
-// ------------------------------------------------------------------------------------
+// --- mbarriers -----------------------------------------------------------------------------------
 
 Mbarrier* Unit::find_mbarrier(std::uint64_t address) {
   const std::uint64_t inside = address - kSharedWindow;

@@ -105,8 +105,7 @@ void Warp::grow_local(std::uint64_t bytes) {
                   .name = "local memory"};
 }
 
-// --- splits
-// ---------------------------------------------------------------------------------------
+// --- splits --------------------------------------------------------------------------------------
 
 void Warp::switch_to(std::size_t split) {
   const Split& to = splits_[split];
@@ -225,8 +224,7 @@ bool Warp::break_meetings() {
   return false;
 }
 
-// --- running
-// --------------------------------------------------------------------------------------
+// --- running -------------------------------------------------------------------------------------
 
 std::uint32_t Warp::run(std::uint32_t budget) {
   std::uint32_t done = 0;
@@ -571,8 +569,7 @@ void Warp::trap(const char* reason) {
   stop = 0;
 }
 
-// --- calls
-// ----------------------------------------------------------------------------------------
+// --- calls ---------------------------------------------------------------------------------------
 
 std::uint32_t Warp::node_of(const CallNode& node) {
   for (std::uint32_t i = 1; i < calls_.size(); ++i) {
@@ -720,8 +717,7 @@ void Warp::forget_call() {
   if (!in_use) calls_.pop_back();
 }
 
-// --- findings
-// ---------------------------------------------------------------------------------------
+// --- findings ------------------------------------------------------------------------------------
 
 unsigned Warp::unit_warp() const {
   return cta->rank * static_cast<unsigned>(cta->warps.size()) + index;

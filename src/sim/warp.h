@@ -102,8 +102,7 @@ struct PendingLoad {
 
 class Warp {
  public:
-  // --- the split that runs
-  // ------------------------------------------------------------------------
+  // --- the split that runs -----------------------------------------------------------------------
   Mask exec = 0;           // lanes that execute this op: the active ones whose guard holds
   Mask active = 0;         // lanes of the split
   std::uint32_t pc = 0;    // of the next op
@@ -159,8 +158,7 @@ class Warp {
   }
   [[nodiscard]] bool tracks() const { return undefined != nullptr; }
 
-  // --- what ops ask for
-  // -----------------------------------------------------------------------------
+  // --- what ops ask for --------------------------------------------------------------------------
   /// Goes to `target` in the executing lanes.
   void branch(std::uint32_t target);
   /// Ends the executing lanes.
@@ -204,8 +202,7 @@ class Warp {
   /// Marks a register as defined in the executing lanes.
   void define(Place place, bool is_pred = false);
 
-  // --- memory
-  // -----------------------------------------------------------------------------------------
+  // --- memory ------------------------------------------------------------------------------------
   /// Generic addresses of the operand in all lanes, shared ones with the CTA's rank.
   void addresses(const Address& address, std::uint64_t* out) const;
   enum class Touch : std::uint8_t { Read, Write, Atomic };
@@ -221,8 +218,7 @@ class Warp {
     }
   }
 
-  // --- asynchronous work
-  // --------------------------------------------------------------------------------
+  // --- asynchronous work -------------------------------------------------------------------------
   std::vector<PendingCopy> copies;
   std::uint32_t committed[kLanes] = {};  // cp.async groups that each lane has closed
   std::uint32_t copies_issued = 0;
@@ -233,8 +229,7 @@ class Warp {
   std::uint32_t tensor_issued = 0;
   std::uint32_t cluster_phase[kLanes] = {};  // of the cluster's barrier, when each lane arrived
 
-  // --- running, used by Unit
-  // ----------------------------------------------------------------------------
+  // --- running, used by Unit ---------------------------------------------------------------------
   void start(const Code& code, Mask lanes_born);
   /// Runs up to `budget` ops; returns how many it did. 0: nothing can run now.
   std::uint32_t run(std::uint32_t budget);

@@ -112,8 +112,7 @@ TEST(Warp, ATableOfBranches) {
   for (unsigned l = 0; l < 32; ++l) EXPECT_EQ(out[l], 10 + l % 4);
 }
 
-// --- waiting for each other
-// -----------------------------------------------------------------------
+// --- waiting for each other ----------------------------------------------------------------------
 
 TEST(Warp, LanesOfOneWarpMayTakeALockInTurn) {
   TestRun test(R"(
@@ -147,8 +146,7 @@ TEST(Warp, AWarpMayWaitForAnotherBlock) {
   EXPECT_EQ(test.run().outcome, Outcome::Finished) << test.report().reason;
 }
 
-// --- calls
-// --------------------------------------------------------------------------------------------
+// --- calls ---------------------------------------------------------------------------------------
 
 constexpr std::string_view kFunctions = R"(
 .func (.param .b32 result) factorial(.param .b32 n)
@@ -205,8 +203,7 @@ TEST(Warp, ARecursionWithoutEndIsAnOutcome) {
   EXPECT_NE(test.report().reason.find("stack"), std::string::npos) << test.report().reason;
 }
 
-// --- outcomes
-// -------------------------------------------------------------------------------------------
+// --- outcomes ------------------------------------------------------------------------------------
 
 TEST(Warp, ATrapSaysWhere) {
   TestRun test("mov.u32 %r1, %tid.x; setp.eq.u32 %p1, %r1, 3; @%p1 trap;", 0);

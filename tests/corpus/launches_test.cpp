@@ -72,8 +72,7 @@ std::vector<std::size_t> section_numbers() {
 INSTANTIATE_TEST_SUITE_P(Corpus, CorpusLaunches, testing::ValuesIn(section_numbers()),
                          name_of_section);
 
-// --- the list
-// -------------------------------------------------------------------------------------
+// --- the list ------------------------------------------------------------------------------------
 
 TEST(CorpusLaunchList, IsReadWithoutErrors) {
   for (const std::string& error : list().errors) ADD_FAILURE() << error;
@@ -113,8 +112,7 @@ TEST(CorpusLaunchList, SecondLaunchOfAModuleSeesTheFirst) {
   EXPECT_GE(std::ranges::count(tables->launches, "tables_count", &LaunchLine::kernel), 2);
 }
 
-// --- negative controls
-// ----------------------------------------------------------------------------
+// --- negative controls ---------------------------------------------------------------------------
 
 LaunchLine two_words() {
   return parse_launches(

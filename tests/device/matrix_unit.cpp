@@ -44,8 +44,7 @@ constexpr Case kCases[] = {
      true},
 };
 
-// --- operands
-// --------------------------------------------------------------------------------------
+// --- operands ------------------------------------------------------------------------------------
 
 using Random = std::mt19937_64;
 
@@ -125,8 +124,7 @@ Tile some_tile(Random& random, const Case& c, bool tiny) {
   return tile;
 }
 
-// --- registers
-// -------------------------------------------------------------------------------------
+// --- registers -----------------------------------------------------------------------------------
 
 unsigned at(const std::vector<unsigned>& words, int index) {
   return words[static_cast<std::size_t>(index)];
@@ -166,8 +164,7 @@ unsigned result_at(const unsigned* out, int row, int col, bool half) {
   return (out[4 * lane + reg / 2] >> (16 * (reg % 2))) & 0xFFFFU;
 }
 
-// --- comparing
-// -------------------------------------------------------------------------------------
+// --- comparing -----------------------------------------------------------------------------------
 
 std::vector<unsigned> expected(const Case& c, const Tile& tile) {
   std::vector<unsigned> d = tile.c;

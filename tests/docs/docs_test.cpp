@@ -41,8 +41,7 @@ void write_lines(const fs::path& path, const Lines& lines) {
   for (const std::string& line : lines) out << line << '\n';
 }
 
-// --- running
-// --------------------------------------------------------------------------------------
+// --- running -------------------------------------------------------------------------------------
 
 std::string with_program(std::string command) {
   constexpr std::string_view kName = "warpwright";
@@ -73,8 +72,7 @@ Lines run(const std::string& command, const fs::path& folder) {
   return lines;
 }
 
-// --- comparing
-// ------------------------------------------------------------------------------------
+// --- comparing -----------------------------------------------------------------------------------
 
 using At = Lines::const_iterator;
 
@@ -101,8 +99,7 @@ std::string joined(const Lines& lines) {
   return text;
 }
 
-// --- documents
-// ------------------------------------------------------------------------------------
+// --- documents -----------------------------------------------------------------------------------
 
 bool is_blessing() { return std::getenv("BLESS") != nullptr; }
 

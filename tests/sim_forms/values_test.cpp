@@ -54,8 +54,7 @@ const Kernel& kernel_named(std::string_view title) {
   return kernels().front();
 }
 
-// --- the comparison itself
-// ------------------------------------------------------------------------
+// --- the comparison itself -----------------------------------------------------------------------
 
 struct Outputs {
   std::vector<std::byte> inputs, ours;
@@ -95,8 +94,7 @@ TEST(SweepCompare, AllowsWhatTheManualAllowsAndNoMore) {
   EXPECT_EQ(compare(kernel, made.inputs, device, made.ours, kCases).mismatches, 1U);
 }
 
-// --- operands
-// -------------------------------------------------------------------------------------
+// --- operands ------------------------------------------------------------------------------------
 
 TEST(SweepValues, AreTheSameEachTime) {
   const Kind kind = kind_of(isa::Type::F32);

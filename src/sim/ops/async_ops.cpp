@@ -77,8 +77,7 @@ void report_mark(Warp& warp, const SharedMark& mark, unsigned lane, std::uint64_
 
 }  // namespace
 
-// --- marks
-// ------------------------------------------------------------------------------------------
+// --- marks ---------------------------------------------------------------------------------------
 
 void check_marks(Warp& warp, const Region& region, const std::uint64_t* address, Mask group,
                  unsigned bytes, bool is_write) {
@@ -120,8 +119,7 @@ void unmark_mbarrier(Warp& warp, const Region& region, std::uint64_t address) {
   change_marks(warp, region, address, 8, [&](SharedMark& mark) { mark.is_barrier = false; });
 }
 
-// --- runs of bytes
-// ------------------------------------------------------------------------------------
+// --- runs of bytes -------------------------------------------------------------------------------
 
 Run find_run(Warp& warp, std::uint64_t address, unsigned lane, std::uint32_t bytes,
              Warp::Touch touch, Space space) {
@@ -179,8 +177,7 @@ void end_write(Warp& warp, const Run& run, unsigned lane, bool combines) {
   ++warp.unit->activity;
 }
 
-// --- decoding
-// ---------------------------------------------------------------------------------------
+// --- decoding ------------------------------------------------------------------------------------
 
 std::uint32_t cluster_address(Decode& in, std::size_t i) {
   const std::uint32_t index = in.address(i);

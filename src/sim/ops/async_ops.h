@@ -35,8 +35,7 @@ class ActingFor {
   std::uint32_t before_;
 };
 
-// --- shared memory that asynchronous work is under way in
-// -------------------------------------------
+// --- shared memory that asynchronous work is under way in ----------------------------------------
 
 enum class Use : std::uint8_t { Read, Write };
 /// The running op uses these bytes from now on, for that lane; and does so no longer. Does nothing
@@ -49,8 +48,7 @@ void unmark_shared(Warp& warp, const Region& region, std::uint64_t address, std:
 void mark_mbarrier(Warp& warp, const Region& region, std::uint64_t address, unsigned lane);
 void unmark_mbarrier(Warp& warp, const Region& region, std::uint64_t address);
 
-// --- runs of bytes
-// ----------------------------------------------------------------------------------
+// --- runs of bytes -------------------------------------------------------------------------------
 
 /// Bytes that were read, and which of them are undefined (empty: none).
 struct Bytes {
@@ -76,8 +74,7 @@ void begin_write(Warp& warp, const Run& run, unsigned lane, bool combines);
 /// The write to the run is done; the bytes are put there by the caller.
 void end_write(Warp& warp, const Run& run, unsigned lane, bool combines);
 
-// --- mbarriers
-// --------------------------------------------------------------------------------------
+// --- mbarriers -----------------------------------------------------------------------------------
 
 /// The mbarrier at a shared address with rank; reports where there is none and gives nullptr.
 Mbarrier* mbarrier_at(Warp& warp, std::uint64_t address, Mask who);
@@ -97,8 +94,7 @@ void add_tx(Warp& warp, Mbarrier& barrier, std::uint64_t address, unsigned lane,
 /// An mbarrier that is gone is passed over.
 void complete_tx(Warp& warp, std::uint64_t address, unsigned lane, std::uint32_t bytes);
 
-// --- decoding
-// ---------------------------------------------------------------------------------------
+// --- decoding ------------------------------------------------------------------------------------
 
 /// Adds an address of shared memory in the cluster. Where the opcode names no state space, 64-bit
 /// registers hold generic addresses.
@@ -111,8 +107,7 @@ void deliver_copies(Warp& warp, Mask lanes, std::uint32_t before);
 bool decode_st_async(Decode& in);
 bool decode_red_async(Decode& in);
 
-// --- combining
-// --------------------------------------------------------------------------------------
+// --- combining -----------------------------------------------------------------------------------
 
 /// Replaces the element at `at` by its combination with the one at `with`.
 using Combine = void (*)(std::byte* at, const std::byte* with);

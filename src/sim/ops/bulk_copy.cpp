@@ -31,8 +31,7 @@ Effect effect_of(const Op& op) {
           .element = std::max(1U, unsigned{op.bytes})};
 }
 
-// --- landing
-// ----------------------------------------------------------------------------------------
+// --- landing -------------------------------------------------------------------------------------
 
 void put_bytes(const Run& run, const Bytes& bytes, std::uint16_t mask) {
   const std::uint64_t to = run.address - run.region->base;
@@ -78,8 +77,7 @@ void land(Warp& warp, unsigned lane, const Run& run, const Bytes& bytes, const E
   }
 }
 
-// --- issuing
-// ----------------------------------------------------------------------------------------
+// --- issuing -------------------------------------------------------------------------------------
 
 /// The addresses of an op in all lanes: destination, source, mbarrier.
 struct Addresses {
@@ -191,8 +189,7 @@ void run_to_shared(Warp& warp, const Op& op) {
   });
 }
 
-// --- groups of the thread
-// ---------------------------------------------------------------------------
+// --- groups of the thread ------------------------------------------------------------------------
 
 // p: size, and with cp_mask the bytes of every 16 that are written.
 void run_to_global(Warp& warp, const Op& op) {
@@ -253,8 +250,7 @@ void run_wait_group(Warp& warp, const Op& op) {
   for (const PendingJob& job : due) job.deliver();
 }
 
-// --- single elements
-// --------------------------------------------------------------------------------
+// --- single elements -----------------------------------------------------------------------------
 
 // op.count registers of op.bytes bytes each.
 void run_store_async(Warp& warp, const Op& op) {
@@ -306,8 +302,7 @@ bool decode_element(Decode& in, Combine combine) {
   return true;
 }
 
-// --- decoding
-// ---------------------------------------------------------------------------------------
+// --- decoding ------------------------------------------------------------------------------------
 
 bool decode_bulk(Decode& in) {
   const bool to_global = in.word("dst") == "global";

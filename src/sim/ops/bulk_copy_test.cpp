@@ -30,8 +30,7 @@ const std::string kClusterSync = "barrier.cluster.arrive.aligned; barrier.cluste
 constexpr Grid kTwoWarps{.threads = 64};
 constexpr Grid kTwoBlocks{.threads = 32, .blocks = 2, .cluster = 2};
 
-// --- into shared memory
-// -----------------------------------------------------------------------------
+// --- into shared memory --------------------------------------------------------------------------
 
 TEST(BulkCopy, LandsWhenItsMbarrierIsWaitedFor) {
   const auto out = expect_fine(kMade + expected(128) + kCopyIn + "WAIT(0, 0);" + kRead);
@@ -109,8 +108,7 @@ TEST(BulkCopy, TheMbarrierIsWhereTheDataGoes) {
   expect_found(Check::Barrier, "of the cluster, and the mbarrier is in CTA", wrong, kTwoBlocks);
 }
 
-// --- sizes and places
-// -------------------------------------------------------------------------------
+// --- sizes and places ----------------------------------------------------------------------------
 
 TEST(BulkCopy, SizesAndAddressesAreMultiplesOfSixteen) {
   const auto copy = [](std::string_view to, std::string_view from, std::string_view size) {
@@ -141,8 +139,7 @@ TEST(BulkCopy, UndefinedBytesTravel) {
   expect_found(Check::Uninit, "%r10", copy + "add.u32 %r11, %r10, 1;");
 }
 
-// --- out of shared memory
-// ---------------------------------------------------------------------------
+// --- out of shared memory ------------------------------------------------------------------------
 
 TEST(BulkCopy, OutInGroups) {
   const auto out = expect_fine(kFilled + kCopyOut + "@%p1 cp.async.bulk.wait_group 0;");
@@ -178,8 +175,7 @@ TEST(BulkCopy, OnlySomeBytes) {
   EXPECT_EQ(out[4], 0x00FF00FFU);
 }
 
-// --- combining
-// --------------------------------------------------------------------------------------
+// --- combining -----------------------------------------------------------------------------------
 
 std::uint32_t reduced(std::string_view op_and_type, std::uint32_t there, std::uint32_t with) {
   const std::string body = "setp.eq.u32 %p1, %r1, 0; st.global.u32 [%d2], " +
@@ -231,8 +227,7 @@ TEST(BulkCopy, PrefetchingDoesNothing) {
   expect_fine("cp.async.bulk.prefetch.L2.global [%a0], 128;");
 }
 
-// --- single elements
-// --------------------------------------------------------------------------------
+// --- single elements -----------------------------------------------------------------------------
 
 const std::string kNeighbour =
     kMade + kClusterSync +

@@ -22,8 +22,7 @@ using isa::Type;
 using U16 = std::uint16_t;
 using U32 = std::uint32_t;
 
-// --- comparisons
-// ----------------------------------------------------------------------------------
+// --- comparisons ---------------------------------------------------------------------------------
 
 enum class Relation : std::uint8_t { Eq, Ne, Lt, Le, Num };
 
@@ -303,8 +302,7 @@ bool decode_set(Decode& in) {
   return in.op.run != nullptr;
 }
 
-// --- selp and slct
-// --------------------------------------------------------------------------------
+// --- selp and slct -------------------------------------------------------------------------------
 
 template <typename T>
 void run_selp(Warp& warp, const Op& op) {

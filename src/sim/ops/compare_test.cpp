@@ -14,8 +14,7 @@ using U16 = std::uint16_t;
 using U32 = std::uint32_t;
 using U64 = std::uint64_t;
 
-// --- what is expected
-// -----------------------------------------------------------------------------
+// --- what is expected ----------------------------------------------------------------------------
 
 template <typename T>
 bool is_nan(T value) {
@@ -49,8 +48,7 @@ bool joined(std::string_view op, bool test, bool c) {
   return test;
 }
 
-// --- what is compared
-// -----------------------------------------------------------------------------
+// --- what is compared ----------------------------------------------------------------------------
 
 // A type: how wide its register is, how many numbers are in it, and what number its bits are.
 struct Kind {
@@ -148,8 +146,7 @@ bool expected(OpsUnderTest& ops, const Kind& kind, std::string_view cmp, unsigne
   return compared(cmp, number(a), number(b));
 }
 
-// --- setp and set
-// ---------------------------------------------------------------------------------
+// --- setp and set --------------------------------------------------------------------------------
 
 void expect_setp(const Kind& kind, const std::string& cmp, const std::string& combine, bool negated,
                  bool has_second) {
@@ -275,8 +272,7 @@ TEST(CompareOps, SetsNumbersAndMasks) {
   }
 }
 
-// --- selections
-// -----------------------------------------------------------------------------------
+// --- selections ----------------------------------------------------------------------------------
 
 template <typename T>
 void expect_selp(const std::string& type, bool negated) {

@@ -17,8 +17,7 @@ enum class Source : std::uint8_t { Whole, Size, IgnoreIf };  // Op::mode: what o
 constexpr std::uint8_t kNegated = 1;                         // Op::mode2
 constexpr std::uint8_t kIncrements = 1;                      // Op::mode of mbarrier.arrive
 
-// --- issuing
-// ----------------------------------------------------------------------------------------
+// --- issuing -------------------------------------------------------------------------------------
 
 // How many bytes of its source each lane reads; the rest of the copy is zeros.
 void source_sizes(Warp& warp, const Op& op, std::uint32_t* sizes) {
@@ -115,8 +114,7 @@ void run_copy(Warp& warp, const Op& op) {
   if (copy.lanes == 0) warp.copies.pop_back();
 }
 
-// --- landing
-// ----------------------------------------------------------------------------------------
+// --- landing -------------------------------------------------------------------------------------
 
 void land(Warp& warp, PendingCopy& copy, Mask lanes) {
   const ActingFor acting(warp, copy.op);
@@ -161,8 +159,7 @@ void run_wait_all(Warp& warp, const Op&) {
   land_if(warp, warp.exec, [](const PendingCopy&, unsigned) { return true; });
 }
 
-// --- arriving on an mbarrier when copies have landed
-// ------------------------------------------------
+// --- arriving on an mbarrier when copies have landed ---------------------------------------------
 
 // One job for all lanes that name the same mbarrier.
 void arrive_later(Warp& warp, std::uint64_t address, Mask lanes) {
@@ -204,8 +201,7 @@ void run_arrive(Warp& warp, const Op& op) {
   }
 }
 
-// --- decoding
-// ---------------------------------------------------------------------------------------
+// --- decoding ------------------------------------------------------------------------------------
 
 bool decode_copy(Decode& in) {
   in.op.run = run_copy;

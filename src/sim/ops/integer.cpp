@@ -26,8 +26,7 @@ bool finish(Decode& in, RunOp run) {
   return run != nullptr;
 }
 
-// --- lane by lane
-// ---------------------------------------------------------------------------------
+// --- lane by lane --------------------------------------------------------------------------------
 
 template <auto F, typename T, std::size_t... I>
 RunOp same_type(std::index_sequence<I...>) {
@@ -64,8 +63,7 @@ RunOp word_run(Type type) {
                            : &map_lanes<F, U32, U32, U32, std::conditional_t<true, U32, S>...>;
 }
 
-// --- products
-// -------------------------------------------------------------------------------------
+// --- products ------------------------------------------------------------------------------------
 
 template <typename T>
 RunOp mul_wide() {
@@ -115,8 +113,7 @@ bool decode_mad24(Decode& in) {
                                             : word_run<kThenAdd<lane::kMul24Lo>, U32>(type));
 }
 
-// --- carry
-// ----------------------------------------------------------------------------------------
+// --- carry ---------------------------------------------------------------------------------------
 
 constexpr std::uint8_t kReadsCarry = 1;
 constexpr std::uint8_t kWritesCarry = 2;
@@ -201,8 +198,7 @@ bool decode_mad(Decode& in) {
                                             : int_run<lane::kThenAdd<lane::kMulLo>, 3>(type));
 }
 
-// --- bits
-// -----------------------------------------------------------------------------------------
+// --- bits ----------------------------------------------------------------------------------------
 
 template <auto F>
 bool decode_count(Decode& in) {
@@ -290,8 +286,7 @@ bool decode_szext(Decode& in) {
   return finish(in, in.word("mode") == "wrap" ? szext_run<true>(type) : szext_run<false>(type));
 }
 
-// --- dot products
-// ---------------------------------------------------------------------------------
+// --- dot products --------------------------------------------------------------------------------
 
 // pick.template operator()<A, B>() for the signs of the two sources.
 template <typename Signed, typename Unsigned, typename SignedB, typename UnsignedB, typename Pick>

@@ -40,8 +40,7 @@ template <> struct Doubled<std::int64_t>  { using Type = ww::Wide; };
 template <typename T>
 using Double = typename Doubled<T>::Type;
 
-// --- sums and products
-// ----------------------------------------------------------------------------
+// --- sums and products ---------------------------------------------------------------------------
 
 constexpr auto kAdd = []<typename T>(T a, T b) { return static_cast<T>(wrap(a) + wrap(b)); };
 constexpr auto kSub = []<typename T>(T a, T b) { return static_cast<T>(wrap(a) - wrap(b)); };
@@ -97,8 +96,7 @@ std::uint32_t on_halves(std::uint32_t a, std::uint32_t b) {
   return static_cast<std::uint32_t>(low) | (static_cast<std::uint32_t>(high) << 16U);
 }
 
-// --- division
-// -------------------------------------------------------------------------------------
+// --- division ------------------------------------------------------------------------------------
 
 /// The manual leaves division by zero to the machine: all bits of the result are ones, seen on an
 /// H200 for all widths.
@@ -117,8 +115,7 @@ constexpr auto kRem = []<typename T>(T a, T b) {
   return static_cast<T>(a % b);
 };
 
-// --- carry
-// ----------------------------------------------------------------------------------------
+// --- carry ---------------------------------------------------------------------------------------
 
 template <typename T>
 struct Carried {
@@ -139,8 +136,7 @@ template <auto Mul>
 constexpr auto kMadCarry =
     []<typename T>(T a, T b, T c, bool carry) { return kAddCarry(Mul(a, b), c, carry); };
 
-// --- counting and finding
-// -------------------------------------------------------------------------
+// --- counting and finding ------------------------------------------------------------------------
 
 constexpr auto kPopc = []<typename T>(T a) {
   // In parallel, pairs first, so that lanes can be counted side by side.
@@ -178,8 +174,7 @@ inline std::uint32_t fns(std::uint32_t mask, std::uint32_t base, std::int32_t of
   return kNotFound;
 }
 
-// --- bit fields
-// -----------------------------------------------------------------------------------
+// --- bit fields ----------------------------------------------------------------------------------
 
 /// n ones; all for the width and beyond.
 template <typename T>
@@ -249,8 +244,7 @@ std::uint32_t bmsk(std::uint32_t pos, std::uint32_t len) {
 template <bool kWrap>
 constexpr auto kSzext = [](auto a, std::uint32_t n) { return extend(a, count32<kWrap>(n)); };
 
-// --- dot products
-// ---------------------------------------------------------------------------------
+// --- dot products --------------------------------------------------------------------------------
 
 template <typename T>
 constexpr std::int32_t part(std::uint32_t word, unsigned i) {

@@ -176,8 +176,7 @@ TEST(IntegerOps, TakesAbsolutesAndExtremes) {
   expect_lanes<S32, S32, S32>("max.relu.s32", [](S32 a, S32 b) { return std::max({0, a, b}); });
 }
 
-// --- carry
-// ----------------------------------------------------------------------------------------
+// --- carry ---------------------------------------------------------------------------------------
 
 // Two numbers of 128 bits, in two 64-bit or four 32-bit registers each.
 struct Longs {
@@ -287,8 +286,7 @@ TEST(IntegerOps, CarriesInItsOwnLanesOnly) {
   }
 }
 
-// --- bits
-// -----------------------------------------------------------------------------------------
+// --- bits ----------------------------------------------------------------------------------------
 
 template <typename T>
 bool bit(T value, unsigned i) {

@@ -117,8 +117,7 @@ Move store_move(unsigned bytes, unsigned width) {
   }
 }
 
-// --- undefined bytes
-// --------------------------------------------------------------------------------
+// --- undefined bytes -----------------------------------------------------------------------------
 
 // Bits of the register's bytes beyond the element: defined when extended by zeros, as the sign is
 // when extended by it.
@@ -156,8 +155,7 @@ void track_store(Warp& warp, const Op& op, Place place, const Region& region,
   });
 }
 
-// --- running
-// ----------------------------------------------------------------------------------------
+// --- running -------------------------------------------------------------------------------------
 
 void synchronise(Warp& warp, const std::uint64_t* address, Mask group, Strength strength,
                  bool is_load) {
@@ -232,8 +230,7 @@ void run_store(Warp& warp, const Op& op) {
               });
 }
 
-// --- decoding
-// ---------------------------------------------------------------------------------------
+// --- decoding ------------------------------------------------------------------------------------
 
 Strength strength_in(const Decode& in) {
   const std::string_view sem = in.word("sem");

@@ -23,8 +23,7 @@ constexpr auto kXor = []<typename T>(T a, T b) { return static_cast<T>(a ^ b); }
 constexpr auto kNot = []<typename T>(T a) { return static_cast<T>(~a); };
 constexpr auto kCnot = []<typename T>(T a) { return static_cast<T>(a == 0 ? 1 : 0); };
 
-// --- and, or, xor, not
-// ----------------------------------------------------------------------------
+// --- and, or, xor, not ---------------------------------------------------------------------------
 
 template <auto F>
 void run_pred2(Warp& warp, const Op& op) {
@@ -78,8 +77,7 @@ bool decode_cnot(Decode& in) {
   return true;
 }
 
-// --- lop3
-// -----------------------------------------------------------------------------------------
+// --- lop3 ----------------------------------------------------------------------------------------
 
 // Bit 4a + 2b + c of the table is the result: chosen by c, then by b, then by a. Four of the eight
 // are the same in all lanes, and with a table known to the compiler most of it goes away.
@@ -162,8 +160,7 @@ bool decode_lop3(Decode& in) {
   return true;
 }
 
-// --- shifts
-// ---------------------------------------------------------------------------------------
+// --- shifts --------------------------------------------------------------------------------------
 
 constexpr auto kShl = [](auto a, U32 n) { return lane::shift_left(a, n); };
 constexpr auto kShr = [](auto a, U32 n) { return lane::shift_right(a, n); };

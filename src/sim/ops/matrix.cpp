@@ -178,8 +178,7 @@ void run_move(Warp& warp, const Op& op) {
   if (warp.tracks()) blend(warp.undefined_lanes(op.p[0]), undefined, warp.exec);
 }
 
-// --- decoding
-// ---------------------------------------------------------------------------------------
+// --- decoding ------------------------------------------------------------------------------------
 
 Shape shape_in(const Decode& in) {
   const std::string_view shape = in.word("shape");

@@ -49,8 +49,7 @@ void complain(Warp& warp, unsigned lane, std::uint64_t address, fmt::format_stri
                      fmt::format(text, std::forward<Args>(args)...));
 }
 
-// --- addresses
-// --------------------------------------------------------------------------------------
+// --- addresses -----------------------------------------------------------------------------------
 
 // What makes or ends an mbarrier must be ordered with all other operations on it; those do not race
 // with each other.
@@ -86,8 +85,7 @@ void each_mbarrier(Warp& warp, const Op& op, Visit&& visit) {
   });
 }
 
-// --- init and inval
-// ---------------------------------------------------------------------------------
+// --- init and inval ------------------------------------------------------------------------------
 
 void run_init(Warp& warp, const Op& op) {
   warp.use(op.p[0], warp.exec);
@@ -127,8 +125,7 @@ void run_inval(Warp& warp, const Op& op) {
   });
 }
 
-// --- arriving
-// ---------------------------------------------------------------------------------------
+// --- arriving ------------------------------------------------------------------------------------
 
 void run_arrive(Warp& warp, const Op& op) {
   const bool has_operand = op.p[1].present();
@@ -159,8 +156,7 @@ void run_tx(Warp& warp, const Op& op) {
   });
 }
 
-// --- waiting
-// ----------------------------------------------------------------------------------------
+// --- waiting -------------------------------------------------------------------------------------
 
 // The phase that a lane asks about, by parity or by the state of an arrive.
 class Question {
@@ -278,8 +274,7 @@ void run_pending_count(Warp& warp, const Op& op) {
   warp.write(op.p[0], counts);
 }
 
-// --- decoding
-// ---------------------------------------------------------------------------------------
+// --- decoding ------------------------------------------------------------------------------------
 
 bool decode_init(Decode& in) {
   in.op.run = run_init;
@@ -353,8 +348,7 @@ constexpr OpRow kRows[] = {
 
 }  // namespace
 
-// --- shared with other families
-// ---------------------------------------------------------------------
+// --- shared with other families ------------------------------------------------------------------
 
 Mbarrier* mbarrier_at(Warp& warp, std::uint64_t address, Mask who) {
   Mbarrier* barrier = warp.unit->find_mbarrier(address);

@@ -216,8 +216,7 @@ void run_mma(Warp& warp, const Op& op) {
   scatter_sums(warp, d, form.d_regs, sums);
 }
 
-// --- double precision
-// -------------------------------------------------------------------------------
+// --- double precision ----------------------------------------------------------------------------
 
 void run_mma_f64(Warp& warp, const Op& op) {
   if (!warp.meet_all()) return;
@@ -247,8 +246,7 @@ void run_mma_f64(Warp& warp, const Op& op) {
   scatter_sums(warp, d, form.d_regs, sums);
 }
 
-// --- m8n8k4 of halves: four products, one for each eight lanes
-// ------------------------------------
+// --- m8n8k4 of halves: four products, one for each eight lanes -----------------------------------
 
 constexpr std::uint8_t kColumnA = 1, kRowB = 2, kWideC = 4, kWideD = 8;  // of Op::mode2
 
@@ -354,8 +352,7 @@ bool decode_pairs(Decode& in) {
   return true;
 }
 
-// --- decoding
-// -----------------------------------------------------------------------------------------
+// --- decoding ------------------------------------------------------------------------------------
 
 bool decode_mma(Decode& in) {
   if (in.has("sp")) {

@@ -21,8 +21,7 @@ using U16 = std::uint16_t;
 using U32 = std::uint32_t;
 using U64 = std::uint64_t;
 
-// --- copies
-// ---------------------------------------------------------------------------------------
+// --- copies --------------------------------------------------------------------------------------
 
 template <typename T>
 void run_copy(Warp& warp, const Op& op) {
@@ -63,8 +62,7 @@ bool decode_copy(Decode& in) {
   return in.op.run != nullptr;
 }
 
-// --- packing
-// --------------------------------------------------------------------------------------
+// --- packing -------------------------------------------------------------------------------------
 
 // The first part is the lowest.
 template <typename D, typename... S>
@@ -154,8 +152,7 @@ bool decode_mov(Decode& in) {
   return decode_copy(in);
 }
 
-// --- prmt
-// -----------------------------------------------------------------------------------------
+// --- prmt ----------------------------------------------------------------------------------------
 
 // Four selectors of 4 bits: which of the bytes of b:a, and (bit 3) only its sign.
 constexpr auto kPrmt = [](std::int64_t selectors, U32 a, U32 b) {

@@ -148,8 +148,7 @@ TEST(MoveOps, CopiesWide) {
   EXPECT_EQ(ops.lanes<Wide>("%q0")[16], (Wide{16, ~U64{16}}));
 }
 
-// --- prmt
-// -----------------------------------------------------------------------------------------
+// --- prmt ----------------------------------------------------------------------------------------
 
 // Byte i of the result is byte `select(c, i)` of the pair b:a.
 template <typename Select>

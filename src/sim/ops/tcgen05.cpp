@@ -44,8 +44,7 @@ bool gather(Warp& warp) {
   return true;
 }
 
-// --- allocation
-// -------------------------------------------------------------------------------------
+// --- allocation ----------------------------------------------------------------------------------
 
 bool is_legal_count(std::uint32_t columns) {
   return std::has_single_bit(columns) && columns >= 32 && columns <= kTensorColumns;
@@ -125,8 +124,7 @@ void run_relinquish(Warp& warp, const Op&) {
   tensor_of(*warp.cta).relinquished = true;
 }
 
-// --- cells
-// ------------------------------------------------------------------------------------------
+// --- cells ---------------------------------------------------------------------------------------
 
 TensorAddress offset_of(Shape shape, unsigned lane, unsigned reg) {
   const unsigned g = lane / 4;
@@ -211,8 +209,7 @@ class Access {
   std::string why_;
 };
 
-// --- loads
-// ------------------------------------------------------------------------------------------
+// --- loads ---------------------------------------------------------------------------------------
 
 void check_pending(Warp& warp, const TensorMemory::Pending& pending, TensorAddress cell,
                    unsigned lane) {
@@ -323,8 +320,7 @@ void run_wait_load(Warp& warp, const Op&) {
   std::erase_if(warp.loads, [](const PendingLoad& load) { return load.lanes == 0; });
 }
 
-// --- stores
-// -----------------------------------------------------------------------------------------
+// --- stores --------------------------------------------------------------------------------------
 
 void run_store(Warp& warp, const Op& op) {
   if (!gather(warp)) return;
@@ -361,8 +357,7 @@ void run_wait_store(Warp& warp, const Op&) {
   warp.stores.clear();
 }
 
-// --- decoding
-// ---------------------------------------------------------------------------------------
+// --- decoding ------------------------------------------------------------------------------------
 
 bool decode_alloc(Decode& in) {
   in.op.run = run_alloc;
@@ -442,8 +437,7 @@ constexpr OpRow kRows[] = {
 
 }  // namespace
 
-// --- shared with tcgen05_cp.cpp
-// ---------------------------------------------------------------------
+// --- shared with tcgen05_cp.cpp ------------------------------------------------------------------
 
 TensorMemory& tensor_of(Cta& cta) {
   if (cta.tensor == nullptr) cta.tensor = std::make_unique<TensorMemory>();

@@ -32,8 +32,7 @@ enum class Format : std::uint8_t { Bytes, Packed6, Packed4 };               // O
 enum class Spread : std::uint8_t { Rows, Windows, Pairs02, Pairs01, All };  // Op::mode, lower half
 constexpr std::uint8_t kPair = 0x10;                                        // of Op::mode
 
-// --- the source
-// -------------------------------------------------------------------------------------
+// --- the source ----------------------------------------------------------------------------------
 
 class Descriptor {
  public:
@@ -101,8 +100,7 @@ Chunk chunk_of(const Bytes& bytes) {
   return chunk;
 }
 
-// --- the destination
-// --------------------------------------------------------------------------------
+// --- the destination -----------------------------------------------------------------------------
 
 // The lanes that a row goes to.
 std::vector<unsigned> lanes_of(Spread spread, unsigned row) {
@@ -171,8 +169,7 @@ Copy read_copy(Warp& warp, const Op& op, unsigned lane, Cta& cta, TensorAddress 
   return copy;
 }
 
-// --- work of the tensor core
-// ------------------------------------------------------------------------
+// --- work of the tensor core ---------------------------------------------------------------------
 
 void add_work(Warp& warp, unsigned lane, std::function<void()> deliver) {
   warp.tensor_work.push_back({.op = warp.this_op(),
@@ -269,8 +266,7 @@ void run_shift(Warp& warp, const Op& op) {
   });
 }
 
-// --- commit
-// -----------------------------------------------------------------------------------------
+// --- commit --------------------------------------------------------------------------------------
 
 void commit_to(Warp& warp, unsigned lane, std::uint64_t mbarrier) {
   mbarrier_at(warp, mbarrier, lane_bit(lane));

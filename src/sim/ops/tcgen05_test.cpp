@@ -68,8 +68,7 @@ std::vector<std::uint32_t> loaded(const std::string& shape, const std::string& a
                      kFour);
 }
 
-// --- shapes
-// -----------------------------------------------------------------------------------------
+// --- shapes --------------------------------------------------------------------------------------
 
 using CellOf = std::function<std::uint32_t(unsigned lane, unsigned reg)>;
 
@@ -179,8 +178,7 @@ TEST(TensorLoad, TheLeastAndTheGreatest) {
   EXPECT_EQ(red("min.NaN.f32", 0x3F800000, kNan), 0x7FFFFFFFU);
 }
 
-// --- waiting
-// ----------------------------------------------------------------------------------------
+// --- waiting -------------------------------------------------------------------------------------
 
 TEST(TensorLoad, RegistersComeWithTheWait) {
   const std::string load = allocated() + numbered() + kStored +
@@ -205,8 +203,7 @@ TEST(TensorLoad, CellsThatNothingWrote) {
   expect_found(Check::Uninit, "%r40", load + "add.u32 %r41, %r40, 1;" + freed(), kFour);
 }
 
-// --- who may touch what
-// -----------------------------------------------------------------------------
+// --- who may touch what --------------------------------------------------------------------------
 
 TEST(TensorMemory, LanesOfAnotherWarp) {
   expect_found(
@@ -243,8 +240,7 @@ TEST(TensorMemory, AddressesAreThoseOfTheWholeWarp) {
                kFour);
 }
 
-// --- allocation
-// -------------------------------------------------------------------------------------
+// --- allocation ----------------------------------------------------------------------------------
 
 const std::string kAlloc32 =
     "tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [cells], 32; bar.warp.sync -1;"
@@ -315,8 +311,7 @@ TEST(TensorMemory, GenericAddressesOfTheResult) {
       kOne);
 }
 
-// --- copies
-// -----------------------------------------------------------------------------------------
+// --- copies --------------------------------------------------------------------------------------
 
 // Byte i of the cells, from 64 on, is i % 251, so that rows differ. %p2 is set in thread 0, which
 // makes an mbarrier for one arrival.

@@ -32,8 +32,7 @@ bool is_present(const Binding& binding, const OperandSpec& spec) {
 
 bool is_narrow(Space space) { return space == Space::Shared || space == Space::SharedCluster; }
 
-// --- variants
-// -------------------------------------------------------------------------------------
+// --- variants ------------------------------------------------------------------------------------
 
 struct Variant {
   std::string name{};
@@ -118,8 +117,7 @@ std::vector<Variant> variants_of(const Binding& binding) {
   return variants;
 }
 
-// --- operands
-// -------------------------------------------------------------------------------------
+// --- operands ------------------------------------------------------------------------------------
 
 Use use_of(const Binding& binding, const OperandSpec& spec) {
   const std::string_view mnemonic = binding.form().mnemonic;
@@ -169,8 +167,7 @@ int wider_bits(Type type) {
   return isa::accepts(type, isa::bits_type(wide), isa::Width::OrWider) ? wide : exact;
 }
 
-// --- one kernel
-// -----------------------------------------------------------------------------------
+// --- one kernel ----------------------------------------------------------------------------------
 
 class Maker {
  public:
@@ -324,8 +321,7 @@ std::string Maker::operand(std::size_t i) {
   }
 }
 
-// --- memory
-// ---------------------------------------------------------------------------------------
+// --- memory --------------------------------------------------------------------------------------
 
 /// What a thread's cell holds: a value of the instruction's type, or a vector of them.
 Kind Maker::cell_kind() const {
@@ -421,8 +417,7 @@ std::string Maker::matrix_rows(Space space) {
   return generic;
 }
 
-// --- around the instruction
-// -----------------------------------------------------------------------
+// --- around the instruction ----------------------------------------------------------------------
 
 void Maker::skip_lanes() {
   for (const Result& result : results_) {
@@ -486,8 +481,7 @@ std::optional<Kernel> Maker::make() {
   return kernel;
 }
 
-// --- what has no recipe
-// -----------------------------------------------------------------------------
+// --- what has no recipe --------------------------------------------------------------------------
 
 std::string_view no_memory_recipe(const Binding& binding) {
   const std::string_view mnemonic = binding.form().mnemonic;

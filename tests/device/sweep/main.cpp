@@ -33,8 +33,7 @@ void write(const std::filesystem::path& path, const std::string& text) {
   std::ofstream(path, std::ios::binary) << text;
 }
 
-// --- with a device
-// --------------------------------------------------------------------------------
+// --- with a device -------------------------------------------------------------------------------
 
 class Sweep {
  public:
@@ -138,8 +137,7 @@ int Sweep::run() {
   return bad == 0 ? 0 : 1;
 }
 
-// --- without
-// --------------------------------------------------------------------------------------
+// --- without -------------------------------------------------------------------------------------
 
 std::string check_self(const Kernel& kernel, std::size_t cases) {
   const std::vector<std::byte> inputs = make_inputs(kernel, cases);

@@ -33,8 +33,7 @@ class Random {
 
 std::uint64_t mask_of(unsigned bits) { return bits >= 64 ? ~0ULL : (1ULL << bits) - 1; }
 
-// --- floats
-// ---------------------------------------------------------------------------------------
+// --- floats --------------------------------------------------------------------------------------
 
 struct FloatShape {
   unsigned exponent, mantissa;
@@ -147,8 +146,7 @@ std::uint64_t float_value(Random& random, const FloatShape& f, Style style) {
   }
 }
 
-// --- integers
-// -------------------------------------------------------------------------------------
+// --- integers ------------------------------------------------------------------------------------
 
 std::uint64_t int_edge(Random& random, unsigned bits) {
   static constexpr std::array<std::uint64_t, 8> kPatterns = {0,
@@ -195,8 +193,7 @@ std::uint64_t int_value(Random& random, unsigned bits, Style style) {
   return value & mask_of(bits);
 }
 
-// --- operands
-// -------------------------------------------------------------------------------------
+// --- operands ------------------------------------------------------------------------------------
 
 unsigned element_bits(const Kind& kind) {
   switch (kind.type) {
