@@ -277,6 +277,11 @@ void Loader::decode_functions() {
   for (std::size_t i = 0; i < functions_.size() && errors_.size() < kMostErrors; ++i) {
     decoder.decode(*functions_[i], static_cast<std::uint32_t>(i));
   }
+  for (CallSite& site : program_.calls) {
+    if (site.function < program_.functions.size()) {
+      complete_call(site, program_.functions[site.function]);
+    }
+  }
 }
 
 // A kernel is ordered if anything that it may call is; calls are not told apart by kernel.
@@ -288,6 +293,21 @@ void Loader::spread_order() {
 }
 
 }  // namespace
+
+void complete_call(CallSite& site, const Code& callee) {
+  for (std::size_t i = 0; i < std::min(site.arguments.size(), callee.formals.size()); ++i) {
+    ValueMove& move = site.arguments[i];
+    move.to = callee.formals[i].to;
+    move.to_register = callee.formals[i].to_register;
+    move.bytes = std::min(move.bytes, callee.formals[i].bytes);
+  }
+  for (std::size_t i = 0; i < std::min(site.results.size(), callee.results.size()); ++i) {
+    ValueMove& move = site.results[i];
+    move.from = callee.results[i].from;
+    move.from_register = callee.results[i].from_register;
+    move.bytes = std::min(move.bytes, callee.results[i].bytes);
+  }
+}
 
 const Code* Program::find_kernel(std::string_view wanted) const {
   const auto found = std::find_if(functions.begin(), functions.end(), [&](const Code& code) {

@@ -73,8 +73,10 @@ struct Code {
 struct CallSite {
   std::uint32_t function = ~std::uint32_t{0};  // index into Program::functions; ~0: by register
   Place target{};                              // of an indirect call
-  std::vector<ValueMove> arguments, results;   // half filled in: the caller's side
+  std::vector<ValueMove> arguments, results;   // of an indirect call only the caller's side
 };
+/// Fills in the callee's side.
+void complete_call(CallSite& site, const Code& callee);
 
 /// A variable of the module.
 struct GlobalVariable {

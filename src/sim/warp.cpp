@@ -620,6 +620,18 @@ void Warp::move_values(const std::vector<ValueMove>& moves, std::uint32_t from_f
   }
 }
 
+namespace {
+
+// Who is called indirectly is known only now; the site is completed in `copy`.
+const CallSite& completed(const CallSite& site, const Code& callee, CallSite& copy) {
+  if (!site.target.present()) return site;
+  copy = site;
+  complete_call(copy, callee);
+  return copy;
+}
+
+}  // namespace
+
 void Warp::call(std::uint32_t site, std::uint32_t function) {
   if (exec != active) {
     // The others go on behind the call; these lanes come back to it as a split of their own.
@@ -646,14 +658,9 @@ void Warp::call(std::uint32_t site, std::uint32_t function) {
   grow_local(to_local + std::uint64_t{code.local_bytes});
   undefined = frames_undefined_.get();
   if (undefined != nullptr) forget_frame(to_frame, code, to_local);
-  const CallSite& call_site = program->calls[site];
-  std::vector<ValueMove> moves = call_site.arguments;
-  for (std::size_t i = 0; i < moves.size() && i < code.formals.size(); ++i) {
-    moves[i].to = code.formals[i].to;
-    moves[i].to_register = code.formals[i].to_register;
-    moves[i].bytes = std::min(moves[i].bytes, code.formals[i].bytes);
-  }
-  move_values(moves, frame_offset_, local, to_frame, to_local);
+  CallSite indirect;
+  move_values(completed(program->calls[site], code, indirect).arguments, frame_offset_, local,
+              to_frame, to_local);
   call_ = node_of({call_, current_, frame_offset_, local});
   ++depth_;
   frame_offset_ = to_frame;
@@ -686,14 +693,10 @@ void Warp::ret() {
   const CallNode node = calls_[call_];
   const Code& code = program->functions[program->infos[current_].function];
   const CallSite& site = program->calls[program->ops[node.op].extra];
-  std::vector<ValueMove> moves = site.results;
-  for (std::size_t i = 0; i < moves.size() && i < code.results.size(); ++i) {
-    moves[i].from = code.results[i].from;
-    moves[i].from_register = code.results[i].from_register;
-    moves[i].bytes = std::min(moves[i].bytes, code.results[i].bytes);
-  }
+  CallSite indirect;
   undefined = frames_undefined_.get();
-  move_values(moves, frame_offset_, local, node.frame, node.local);
+  move_values(completed(site, code, indirect).results, frame_offset_, local, node.frame,
+              node.local);
   Split back{.pc = node.op + 1,
              .lanes = exec,
              .frame = node.frame,
