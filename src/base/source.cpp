@@ -58,11 +58,25 @@ void append_message(std::string& out, const SourceText* source, Span span, std::
   if (source != nullptr && span.known) append_excerpt(out, *source, span);
 }
 
-std::string render_with(const Diag& diag, const SourceText* source) {
+// The texts a diagnostic's places lie in: one, or two laid end to end.
+struct Texts {
+  const SourceText* first = nullptr;
+  const SourceText* second = nullptr;
+
+  void append(std::string& out, Span span, std::string_view level, std::string_view text,
+              std::string_view kind) const {
+    const std::size_t base = first == nullptr ? 0 : first->text().size() + 1;
+    const bool in_second = second != nullptr && span.known && span.begin >= base;
+    if (in_second) span = Span::at(span.begin - base, span.end - base);
+    append_message(out, in_second ? second : first, span, level, text, kind);
+  }
+};
+
+std::string render_with(const Diag& diag, const Texts& texts) {
   std::string out;
-  append_message(out, source, diag.span, "error", diag.text, name_of(diag.kind));
+  texts.append(out, diag.span, "error", diag.text, name_of(diag.kind));
   for (const Note& note : diag.notes)
-    append_message(out, source, note.span, note.span.known ? "note" : "  note", note.text, "");
+    texts.append(out, note.span, note.span.known ? "note" : "  note", note.text, "");
   return out;
 }
 
@@ -94,8 +108,11 @@ std::string_view SourceText::line(std::size_t number) const {
 }
 
 std::string render(const Diag& diag, const SourceText& source) {
-  return render_with(diag, &source);
+  return render_with(diag, {&source});
 }
-std::string render(const Diag& diag) { return render_with(diag, nullptr); }
+std::string render(const Diag& diag) { return render_with(diag, {}); }
+std::string render(const Diag& diag, const SourceText& source, const SourceText& continued) {
+  return render_with(diag, {&source, &continued});
+}
 
 }  // namespace ww

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+// The reference evaluator: runs a tile program by its meaning. Buffers are logical tensors placed
+// by their layouts, tile primitives move and combine logical elements by definition, no instruction
+// is chosen. It is the oracle that everything lowered is compared with, so it shares number formats
+// and layouts with the rest, and nothing else.
+//
+// Threads of a CTA run in groups that stand at the same point of the program; the group furthest
+// behind goes first, so threads that parted meet again as early as they can, and threads that wait
+// for others let them pass. CTAs run one after the other (CTAs of a cluster together).
+//
+// A primitive reads all its operands before it writes. Its accesses to shared and global memory are
+// those of some thread of its unit, so that another thread of the unit needs a barrier; only copies
+// into registers are read by the threads that get the elements. Elementwise primitives and
+// reductions with a shared destination end with a barrier of their unit. Registers that a layout
+// does not assign to one thread of the unit (no thread axis, or fewer than the unit has) are held
+// by all of them.
+//
+// What has no meaning is found, not computed around:
+//
+//   uninit    an element is used that nothing has written (copying it is no use)
+//   race      two threads touch an element, at least one writes it, and nothing orders them.
+//             Writes of the same value are no race
+//   bounds    an index leaves the shape, a place leaves the storage, or a register belongs to a
+//             thread that is not in the unit
+//   async     an asynchronous copy's target is read, or its source written, before its wait
+//   barrier   threads wait at barriers that the others never reach (the run ends there); a barrier
+//             or collective that only part of its unit reaches; operands that differ in a unit
+//   replica   the copies of a replicated element differ
+//   tensor    tensor memory is used before it is allocated, or not given back
+//   assert    an `assert` of the program fails
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "base/result.h"
+#include "ir/function.h"
+
+namespace ww::eval {
+
+/// Memory for a buffer parameter: packed elements in C order (see `Element storage` below), shape
+/// in case the kernel's has runtime extents. `is_defined` says whether its contents count as
+/// written.
+///
+/// Element storage: 8 bits and more in whole little-endian bytes; 6 bits in a byte; 4 bits two to a
+/// byte, the element of even index in the low nibble.
+struct BufferArg {
+  std::vector<std::byte>* bytes = nullptr;
+  std::vector<std::int64_t> shape;
+  bool is_defined = true;
+};
+/// The bits of a scalar parameter.
+struct ScalarArg {
+  std::uint64_t bits = 0;
+};
+using Argument = std::variant<BufferArg, ScalarArg>;
+
+enum class Check : std::uint8_t { Uninit, Race, Bounds, Async, Barrier, Replica, Tensor, Assert };
+std::string_view name_of(Check check);
+
+/// Something without meaning, at a statement; equal ones of one statement are counted once.
+struct Finding {
+  Check check{};
+  /// "`A_smem[3, 5]` is used by thread 7 of CTA (0,0,0), and nothing has written it"
+  std::string text;
+  Span span;         // where it happened
+  std::string note;  // "written here by thread 3", or empty
+  Span note_span;
+  std::uint64_t times = 1;
+};
+
+struct Options {
+  std::uint64_t max_steps = std::uint64_t{1} << 34;  // thread steps; more is Budget
+  std::size_t max_bytes = std::size_t{4} << 30;      // memory of buffers; more is Budget
+  std::uint64_t seed = 0;         // 0: groups furthest behind first; else in an order drawn from it
+  std::size_t max_findings = 20;  // different ones that are kept
+  std::function<bool()> keep_going = {};  // asked now and then; false ends with Budget
+};
+
+struct Report {
+  std::array<std::int64_t, 3> grid{1, 1, 1};  // CTAs that ran, x first
+  std::vector<Finding> findings;
+  std::uint64_t dropped = 0;               // findings beyond max_findings
+  std::uint64_t steps = 0;                 // statements executed, times threads
+  std::vector<std::vector<bool>> written;  // per parameter: which elements were written
+  std::string printed;                     // by printf
+  [[nodiscard]] bool good() const { return findings.empty(); }
+};
+
+/// Runs the kernel. `arguments` correspond to function.params. Fails with BadArgument when they do
+/// not fit (count, size, extents that contradict each other), NotEvaluated with the place for what
+/// the evaluator does not execute, Budget.
+Result<Report> run(const ir::Function& function, std::vector<Argument> arguments,
+                   const Options& options = {});
+
+}  // namespace ww::eval

@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every tile primitive against its definition.
+#include <cmath>
+
+#include "eval/test_kernel.h"
+#include "eval/tile_shape.h"
+
+namespace ww::eval::test {
+namespace {
+
+// One warp applies an op to shared tiles: parameter 0 is the destination, the others are operands.
+class OpKernel : public TestKernel {
+ public:
+  std::vector<BufferId> params;
+  void arrays(const std::vector<std::pair<std::vector<std::int64_t>, DType>>& shapes) {
+    for (std::size_t i = 0; i < shapes.size(); ++i)
+      params.push_back(matched("p" + std::to_string(i), shapes[i].first, shapes[i].second));
+    start(32);
+  }
+  ir::Region all(std::size_t i) { return full(params[i]); }
+};
+
+Numbers apply(TileOp op, DType type, const std::vector<Numbers>& operands) {
+  OpKernel k;
+  const auto n = static_cast<std::int64_t>(operands[0].size());
+  std::vector<std::pair<std::vector<std::int64_t>, DType>> shapes(operands.size() + 1, {{n}, type});
+  k.arrays(shapes);
+  std::vector<ir::TileArg> args;
+  for (std::size_t i = 0; i < shapes.size(); ++i) args.emplace_back(k.all(i));
+  k.tile(op, Unit::Warp, std::move(args));
+  std::vector<Numbers> inputs{{}};
+  inputs.insert(inputs.end(), operands.begin(), operands.end());
+  const Outcome o = k.run(inputs);
+  EXPECT_EQ(o.checks(), "") << o.text();
+  return o.arrays[0];
+}
+
+double f32(double x) { return static_cast<float>(x); }
+
+TEST(EvalTileOp, FunctionsOfOneOperand) {
+  const Numbers x{0.25, 1, 2, 9};
+  const auto expect = [&](TileOp op, double (*f)(double)) {
+    const Numbers got = apply(op, DType::Float32, {x});
+    for (std::size_t i = 0; i < x.size(); ++i) EXPECT_EQ(got[i], f32(f(x[i]))) << ir::name_of(op);
+  };
+  expect(TileOp::Sqrt, [](double v) { return std::sqrt(v); });
+  expect(TileOp::Exp, [](double v) { return std::exp(v); });
+  expect(TileOp::Exp2, [](double v) { return std::exp2(v); });
+  expect(TileOp::Log2, [](double v) { return std::log2(v); });
+  expect(TileOp::Reciprocal, [](double v) { return 1 / v; });
+  expect(TileOp::Silu, [](double v) { return v / (1 + std::exp(-v)); });
+}
+
+TEST(EvalTileOp, FunctionsOfTwoOperands) {
+  const Numbers a{1, -2, 3.5, 8};
+  const Numbers b{4, 5, -0.5, 2};
+  EXPECT_EQ(apply(TileOp::Add, DType::Float32, {a, b}), (Numbers{5, 3, 3, 10}));
+  EXPECT_EQ(apply(TileOp::Sub, DType::Float32, {a, b}), (Numbers{-3, -7, 4, 6}));
+  EXPECT_EQ(apply(TileOp::Mul, DType::Float16, {a, b}), (Numbers{4, -10, -1.75, 16}));
+  EXPECT_EQ(apply(TileOp::Fdiv, DType::Float32, {a, b}), (Numbers{0.25, f32(-0.4), -7, 4}));
+  EXPECT_EQ(apply(TileOp::Maximum, DType::Float32, {a, b}), (Numbers{4, 5, 3.5, 8}));
+  EXPECT_EQ(apply(TileOp::Minimum, DType::Float32, {a, b}), (Numbers{1, -2, -0.5, 2}));
+  EXPECT_EQ(apply(TileOp::Add, DType::Int8, {{127, 1}, {1, 1}}), (Numbers{-128, 2}));
+  EXPECT_EQ(apply(TileOp::Fma, DType::Float32, {{2, 3}, {4, 5}, {1, -1}}), (Numbers{9, 14}));
+}
+
+TEST(EvalTileOp, ScaleAndBiasComeBeforeTheFunction) {
+  OpKernel k;
+  k.arrays({{{2, 2}, DType::Float32}, {{2, 2}, DType::Float32}, {{2}, DType::Float32}});
+  k.tile(TileOp::Sqrt, Unit::Warp, {k.all(0), k.all(1), k.all(2), k.real(DType::Float32, 2)});
+  EXPECT_EQ(k.run({{}, {2, 4, 8, 12}, {0, 1}}).arrays[0], (Numbers{2, 3, 4, 5}));
+}
+
+TEST(EvalTileOp, SelectChoosesByElement) {
+  OpKernel k;
+  k.arrays({{{4}, DType::Float32}, {{4}, DType::Float32}, {{4}, DType::Bool}});
+  k.tile(TileOp::Select, Unit::Warp, {k.all(0), k.all(1), k.real(DType::Float32, -1), k.all(2)});
+  EXPECT_EQ(k.run({{}, {5, 6, 7, 8}, {1, 0, 0, 1}}).arrays[0], (Numbers{5, -1, -1, 8}));
+}
+
+TEST(EvalTileOp, FillZeroAndMemset) {
+  OpKernel k;
+  k.arrays({{{4}, DType::Float16}, {{4}, DType::Int32}, {{4}, DType::Float32}});
+  k.tile(TileOp::Fill, Unit::Warp, {k.all(0), k.real(DType::Float32, 1.5)});
+  k.tile(TileOp::Memset, Unit::Warp, {k.all(1), k.n(3)});
+  k.tile(TileOp::Zero, Unit::Warp, {k.all(2)});
+  const Outcome o = k.run({{}, {}, {}});
+  EXPECT_EQ(o.arrays[0], Numbers(4, 1.5));
+  EXPECT_EQ(o.arrays[1], Numbers(4, 3));
+  EXPECT_EQ(o.arrays[2], Numbers(4, 0));
+  EXPECT_EQ(o.report.written[2], std::vector<bool>(4, true));
+}
+
+TEST(EvalTileOp, CastRoundsToTheOtherType) {
+  OpKernel k;
+  k.arrays({{{3}, DType::Float16}, {{3}, DType::Float32}});
+  k.tile(TileOp::Cast, Unit::Warp, {k.all(0), k.all(1)});
+  EXPECT_EQ(
+      k.run({{}, {2049, 0.1, 70000}}).arrays[0],
+      (Numbers{2048, as_real(DType::Float16, from_real(DType::Float16, f32(0.1))), INFINITY}));
+}
+
+TEST(EvalTileOp, InPlaceOperandsAreReadBeforeTheyAreWritten) {
+  TestKernel k;
+  const BufferId out = k.matched("out", {4}, DType::Float32);
+  k.start(32);
+  const BufferId s = k.alloc("s", {4}, DType::Float32, Scope::Shared);
+  k.tile(TileOp::Fill, Unit::Warp, {k.full(s), k.real(DType::Float32, 9)});
+  k.tile(TileOp::Sqrt, Unit::Warp, {k.full(s)});
+  k.tile(TileOp::Add, Unit::Warp, {k.full(s), k.full(s), k.full(s)});
+  k.tile(TileOp::Copy, Unit::Warp, {k.full(out), k.full(s)});
+  const Outcome o = k.run({{}});
+  EXPECT_EQ(o.checks(), "") << o.text();  // elementwise primitives end with a barrier
+  EXPECT_EQ(o.arrays[0], Numbers(4, 6));
+}
+
+TEST(EvalTileOp, OperandsAreBroadcast) {
+  OpKernel k;
+  k.arrays({{{2, 3}, DType::Float32}, {{2, 3}, DType::Float32}, {{2, 1}, DType::Float32}});
+  k.tile(TileOp::Sub, Unit::Warp, {k.all(0), k.all(1), k.all(2)});
+  EXPECT_EQ(k.run({{}, {1, 2, 3, 4, 5, 6}, {1, 4}}).arrays[0], (Numbers{0, 1, 2, 0, 1, 2}));
+}
+
+TEST(EvalTileOp, BroadcastMapsStretchUnitExtents) {
+  const auto map = [](std::vector<std::int64_t> like, std::vector<std::int64_t> from) {
+    return broadcast_map(like, from);
+  };
+  EXPECT_EQ(map({2, 2}, {1, 2}), (std::vector<std::size_t>{0, 1, 0, 1}));
+  EXPECT_EQ(map({2, 2}, {2}), (std::vector<std::size_t>{0, 1, 0, 1}));
+  EXPECT_EQ(map({2, 1, 2}, {4}), std::nullopt);
+  EXPECT_EQ(map({1, 4}, {4, 1}), (std::vector<std::size_t>{0, 1, 2, 3}));
+}
+
+TEST(EvalTileOp, ReductionsFoldAxes) {
+  struct Row {
+    TileOp op;
+    std::int64_t axis;
+    bool accum;
+    Numbers expected;
+  };
+  const Numbers x{3, -1, 4, 1, -5, 9};
+  for (const Row& row : {Row{TileOp::Sum, -1, false, {6, 5}}, Row{TileOp::Sum, 1, true, {16, 25}},
+                         Row{TileOp::Max, -1, false, {4, 9}}, Row{TileOp::Min, 1, true, {-1, -5}},
+                         Row{TileOp::Max, 1, true, {10, 20}}}) {
+    OpKernel k;
+    k.arrays({{{2}, DType::Float32}, {{2, 3}, DType::Float32}});
+    k.tile(row.op, Unit::Warp, {k.all(0), k.all(1), ir::Setting(row.axis), ir::Setting(row.accum)});
+    EXPECT_EQ(k.run({{10, 20}, x}).arrays[0], row.expected) << ir::name_of(row.op);
+  }
+  OpKernel k;
+  k.arrays({{{3}, DType::Int32}, {{2, 3}, DType::Int32}});
+  k.tile(TileOp::Sum, Unit::Warp,
+         {k.all(0), k.all(1), ir::Setting(std::int64_t{0}), ir::Setting(false)});
+  EXPECT_EQ(k.run({{}, x}).arrays[0], (Numbers{4, -6, 13}));
+}
+
+TEST(EvalTileOp, ReductionsOverLanesFillReplicas) {
+  TestKernel k;
+  const BufferId out = k.matched("out", {32}, DType::Float32);
+  k.start(32);
+  const BufferId r =
+      k.alloc("r", {8, 4}, DType::Float32, Scope::Local, "S[(8,4):(4@laneid,1@laneid)]");
+  const BufferId s =
+      k.alloc("s", {8}, DType::Float32, Scope::Local, "S[8:4@laneid] + R[4:1@laneid]");
+  const BufferId mine = k.view("mine", r, {1});
+  const BufferId sum = k.view("sum", s, {1});
+  k.store(mine, {k.n(0)}, k.to(DType::Float32, k.tid()));
+  k.tile(TileOp::Sum, Unit::Warp, {k.full(s), k.full(r)});
+  k.store(out, {k.tid()}, k.at(sum, {k.n(0)}));
+  const Outcome o = k.run({{}});
+  EXPECT_EQ(o.checks(), "") << o.text();
+  for (std::size_t t = 0; t < 32; ++t)
+    EXPECT_EQ(o.arrays[0][t], static_cast<double>(t / 4 * 16 + 6));
+}
+
+TEST(EvalTileOp, PermuteLayoutMovesElementsInPlace) {
+  TestKernel k;
+  const BufferId out = k.matched("out", {4, 8}, DType::Int32);
+  k.start(32);
+  const BufferId s = k.alloc("s", {4, 8}, DType::Int32, Scope::Shared, "S[(4,8):(8,1)]");
+  const BufferId t = k.view("t", s, {4, 8}, "S[(4,8):(1,4)]");
+  k.store(s, {k.div(k.tid(), 8), k.mod(k.tid(), 8)}, k.tid());
+  k.sync();
+  k.tile(TileOp::PermuteLayout, Unit::Warp, {k.full(t), k.full(s)});
+  k.store(out, {k.div(k.tid(), 8), k.mod(k.tid(), 8)},
+          k.at(t, {k.div(k.tid(), 8), k.mod(k.tid(), 8)}));
+  const Outcome o = k.run({{}});
+  EXPECT_EQ(o.checks(), "") << o.text();
+  EXPECT_EQ(o.arrays[0], count_to(32));
+}
+
+// --- gemm ---
+
+Numbers product(DType in, DType out, bool ta, bool tb, double alpha, double beta, const Numbers& a,
+                const Numbers& b, const Numbers& c) {
+  OpKernel k;
+  k.arrays({{{2, 3}, out},
+            {ta ? std::vector<std::int64_t>{4, 2} : std::vector<std::int64_t>{2, 4}, in},
+            {tb ? std::vector<std::int64_t>{3, 4} : std::vector<std::int64_t>{4, 3}, in},
+            {{2, 3}, out}});
+  k.tile(TileOp::Gemm, Unit::Warp,
+         {k.all(0), k.all(1), k.all(2), k.all(3), ir::Setting(ta), ir::Setting(tb),
+          ir::Setting(alpha), ir::Setting(beta)});
+  const Outcome o = k.run({{}, a, b, c});
+  EXPECT_EQ(o.checks(), "") << o.text();
+  return o.arrays[0];
+}
+
+TEST(EvalGemm, EveryTransposition) {
+  const Numbers a{1, 2, 3, 4, 5, 6, 7, 8};
+  const Numbers at{1, 5, 2, 6, 3, 7, 4, 8};
+  const Numbers b{1, 0, 2, 0, 1, 0, 1, 1, 0, 2, 0, 1};
+  const Numbers bt{1, 0, 1, 2, 0, 1, 1, 0, 2, 0, 0, 1};
+  const Numbers d{12, 5, 6, 28, 13, 18};
+  for (const bool ta : {false, true})
+    for (const bool tb : {false, true})
+      EXPECT_EQ(product(DType::Float16, DType::Float32, ta, tb, 1, 0, ta ? at : a, tb ? bt : b, {}),
+                d);
+  EXPECT_EQ(product(DType::Int8, DType::Int32, false, false, 1, 0, a, b, {}), d);
+  EXPECT_EQ(
+      product(DType::Bfloat16, DType::Float32, false, false, 2, 0.5, a, b, {2, 2, 2, 2, 2, 2}),
+      (Numbers{25, 11, 13, 57, 27, 37}));
+}
+
+TEST(EvalGemm, SumsAreExactBeforeTheyAreRounded) {
+  // 2^60 + 1 - 2^60: a plain sum in double would lose the 1.
+  const double big = std::ldexp(1, 60);
+  const Numbers a{big, 1, -big, 0, 1, 1, 1, 1};
+  const Numbers b(12, 1);
+  EXPECT_EQ(product(DType::Bfloat16, DType::Float32, false, false, 1, 0, a, b, {})[0], 1);
+}
+
+TEST(EvalGemm, TheAddendIsReadOnlyWithABeta) {
+  OpKernel k;
+  k.arrays({{{2, 2}, DType::Float32}, {{2, 2}, DType::Float16}, {{2, 2}, DType::Float16}});
+  k.tile(TileOp::Gemm, Unit::Warp,
+         {k.all(0), k.all(1), k.all(2), k.all(0), ir::Setting(false), ir::Setting(false),
+          ir::Setting(1.0), ir::Setting(1.0)});
+  EXPECT_EQ(k.run({{}, {1, 0, 0, 1}, {1, 2, 3, 4}}).checks(), "uninit");
+  EXPECT_EQ(k.run({{1, 1, 1, 1}, {1, 0, 0, 1}, {1, 2, 3, 4}}).arrays[0], (Numbers{2, 3, 4, 5}));
+}
+
+}  // namespace
+}  // namespace ww::eval::test

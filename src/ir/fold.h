@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// Arithmetic on constants of a type: integers wrap at their width, floats are rounded to their
+// format after every operation.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "base/result.h"
+#include "ir/function.h"
+
+namespace ww::ir {
+
+/// A constant: `integer` for integers and bool (a uint64 as its bits), `real` for floats.
+struct Constant {
+  num::DType dtype = num::DType::Int32;
+  std::int64_t integer = 0;
+  double real = 0;
+};
+
+/// The integer modulo 2^bits, as the type reads it; bool: 0 or 1.
+std::int64_t wrap(num::DType dtype, std::int64_t value);
+/// Rounded to the nearest value of a float type.
+double round_to(num::DType dtype, double value);
+/// Does the integer type hold a constant of type `from` as it is?
+bool fits(num::DType dtype, std::int64_t value, num::DType from);
+/// The integer in decimal; uint64 without a sign.
+std::string int_text(num::DType dtype, std::int64_t value);
+
+/// Conversion by value: floats to integers drop the fraction and saturate, as PTX does; to bool: !=
+/// 0.
+Constant convert(const Constant& value, num::DType to);
+/// a op b, both of one type. HostError for a division by zero.
+Result<Constant> fold(ExprOp op, const Constant& a, const Constant& b);
+Constant fold(ExprOp op, const Constant& a);
+
+}  // namespace ww::ir

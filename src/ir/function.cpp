@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ir/function.h"
+
+#include <array>
+
+#include "layout/threads.h"
+
+namespace ww::ir {
+namespace {
+
+struct ExprOpRow {
+  std::string_view name;
+  std::string_view spelling;
+  int arity;
+  ExprGroup group;
+};
+constexpr ExprOpRow kExprOps[] = {
+#define WW_EXPR_OP(id, spelling, arguments, group) {#id, spelling, arguments, ExprGroup::group},
+#include "ir/expr_ops.def"
+#undef WW_EXPR_OP
+};
+
+const ExprOpRow& row_of(ExprOp op) { return kExprOps[static_cast<std::size_t>(op)]; }
+
+constexpr std::string_view kTileNames[] = {
+#define WW_TILE_OP(id, name, parameters) name,
+#include "ir/tile_ops.def"
+#undef WW_TILE_OP
+};
+constexpr std::string_view kTileParams[] = {
+#define WW_TILE_OP(id, name, parameters) parameters,
+#include "ir/tile_ops.def"
+#undef WW_TILE_OP
+};
+
+constexpr std::string_view kUnitNames[] = {"thread", "warp",    "warpgroup", "cta",
+                                           "pair",   "cluster", "kernel"};
+constexpr std::string_view kStmtNames[] = {
+    "Bind", "Alloc",    "Declare",      "Store", "For",      "While",
+    "If",   "Assert",   "Evaluate",     "Break", "Continue", "Return",
+    "Attr", "ScopeIds", "LaunchThread", "Tile",  "Ptx"};
+constexpr std::string_view kLoopNames[] = {"serial", "unroll", "vectorized", "parallel",
+                                           "thread_binding"};
+
+// What a parameter takes follows from its name and default, as tile_ops.def says at its top.
+TileParam::Kind kind_of_param(std::string_view name, std::string_view default_text) {
+  using Kind = TileParam::Kind;
+  if (default_text == "False" || default_text == "True") return Kind::Bool;
+  if (default_text.find('.') != std::string_view::npos) return Kind::Float;
+  if (!default_text.empty()) return Kind::Int;
+  if (name == "value" || name == "scale") return Kind::Scalar;
+  for (const std::string_view both : {"bias", "a", "b", "c", "pred", "t", "f"})
+    if (name == both) return Kind::RegionOrScalar;
+  return Kind::Region;
+}
+
+std::vector<TileParam> read_params(std::string_view text) {
+  std::vector<TileParam> params;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find(' '), text.size());
+    std::string_view word = text.substr(0, end);
+    text.remove_prefix(std::min(end + 1, text.size()));
+    std::string_view default_text;
+    bool required = true;
+    if (const std::size_t equal = word.find('='); equal != std::string_view::npos) {
+      default_text = word.substr(equal + 1);
+      word = word.substr(0, equal);
+      required = false;
+    } else if (word.ends_with('?')) {
+      word.remove_suffix(1);
+      required = false;
+    }
+    params.push_back({word, kind_of_param(word, default_text), required, default_text});
+  }
+  return params;
+}
+
+std::vector<std::vector<TileParam>> read_all_params() {
+  std::vector<std::vector<TileParam>> all;
+  for (const std::string_view text : kTileParams) all.push_back(read_params(text));
+  return all;
+}
+
+}  // namespace
+
+// --- tables
+// ----------------------------------------------------------------------------------------
+
+std::string_view name_of(ExprOp op) { return row_of(op).name; }
+std::string_view spelling_of(ExprOp op) { return row_of(op).spelling; }
+ExprGroup group_of(ExprOp op) { return row_of(op).group; }
+int arity_of(ExprOp op) { return row_of(op).arity; }
+
+const std::vector<IntrinsicFacts>& all_intrinsics() {
+  static const std::vector<IntrinsicFacts> rows = {
+#define WW_INTRINSIC(id, name, min, max, effect, result) \
+  {Intrinsic::id, name, min, max, Effect::effect, ResultRule::result},
+#include "ir/intrinsics.def"
+#undef WW_INTRINSIC
+  };
+  return rows;
+}
+const IntrinsicFacts& facts_of(Intrinsic intrinsic) {
+  return all_intrinsics()[static_cast<std::size_t>(intrinsic)];
+}
+std::optional<Intrinsic> find_intrinsic(std::string_view name) {
+  for (const IntrinsicFacts& row : all_intrinsics())
+    if (row.name == name) return row.id;
+  return std::nullopt;
+}
+
+std::string_view name_of(TileOp op) { return kTileNames[static_cast<std::size_t>(op)]; }
+std::optional<TileOp> find_tile_op(std::string_view name) {
+  for (std::size_t i = 0; i < std::size(kTileNames); ++i)
+    if (kTileNames[i] == name) return static_cast<TileOp>(i);
+  return std::nullopt;
+}
+const std::vector<std::string_view>& all_tile_op_names() {
+  static const std::vector<std::string_view> names(std::begin(kTileNames), std::end(kTileNames));
+  return names;
+}
+const std::vector<TileParam>& params_of(TileOp op) {
+  static const std::vector<std::vector<TileParam>> all = read_all_params();
+  return all[static_cast<std::size_t>(op)];
+}
+
+std::string_view name_of(Unit unit) { return kUnitNames[static_cast<std::size_t>(unit)]; }
+std::string_view name_of(StmtKind kind) { return kStmtNames[static_cast<std::size_t>(kind)]; }
+std::string_view name_of(LoopKind kind) { return kLoopNames[static_cast<std::size_t>(kind)]; }
+
+const std::vector<ScopeIdFacts>& all_scope_ids() {
+  static const std::vector<ScopeIdFacts> rows = {
+#define WW_SCOPE_ID(id, name, parent, child, dims, fixed) \
+  {ScopeIdKind::id, name, Unit::parent, Unit::child, dims, fixed},
+#include "ir/scope_ids.def"
+#undef WW_SCOPE_ID
+  };
+  return rows;
+}
+const ScopeIdFacts& facts_of(ScopeIdKind kind) {
+  return all_scope_ids()[static_cast<std::size_t>(kind)];
+}
+
+// --- functions
+// -------------------------------------------------------------------------------------
+
+std::uint32_t Function::add_text(std::string text) {
+  texts.push_back(std::move(text));
+  return static_cast<std::uint32_t>(texts.size() - 1);
+}
+
+std::optional<std::int64_t> const_int(const Function& function, ExprId expr) {
+  if (!expr.valid() || function[expr].op != ExprOp::IntImm) return std::nullopt;
+  return function[expr].integer;
+}
+
+std::optional<layout::Shape> const_shape(const Function& function, const Buffer& buffer) {
+  layout::Shape shape;
+  for (const ExprId extent : buffer.shape) {
+    const std::optional<std::int64_t> value = const_int(function, extent);
+    if (!value) return std::nullopt;
+    shape.push_back(*value);
+  }
+  return shape;
+}
+
+std::optional<layout::Layout> layout_of(const Function& function, const Buffer& buffer) {
+  if (buffer.layout) return buffer.layout;
+  const std::optional<layout::Shape> shape = const_shape(function, buffer);
+  if (!shape) return std::nullopt;
+  Result<layout::TileLayout> rows = layout::TileLayout::row_major(*shape);
+  if (!rows) return std::nullopt;
+  return layout::Layout(*std::move(rows));
+}
+
+bool has_thread_axes(const Buffer& buffer) {
+  if (!buffer.layout) return false;
+  for (const layout::Axis axis : layout::moving_axes(buffer.layout->tile()))
+    if (axis.is_thread()) return true;
+  return false;
+}
+
+BufferId storage_of(const Function& function, BufferId buffer) {
+  const Buffer& b = function[buffer];
+  return b.origin == BufferOrigin::View ? b.base : buffer;
+}
+
+std::optional<std::size_t> find_param(const Function& function, std::string_view name) {
+  for (std::size_t i = 0; i < function.params.size(); ++i)
+    if (function[function.params[i].var].name == name) return i;
+  for (std::size_t i = 0; i < function.params.size(); ++i) {
+    const BufferId buffer = buffer_of_param(function, i);
+    if (buffer.valid() && function[buffer].name == name) return i;
+  }
+  return std::nullopt;
+}
+
+BufferId buffer_of_param(const Function& function, std::size_t param) {
+  const Param& p = function.params[param];
+  if (p.buffer.valid()) return p.buffer;
+  for (std::uint32_t i = 0; i < function.buffer_count(); ++i) {
+    const Buffer& buffer = function[BufferId{i}];
+    if (buffer.origin == BufferOrigin::Param && buffer.param == p.var) return BufferId{i};
+  }
+  return {};
+}
+
+}  // namespace ww::ir

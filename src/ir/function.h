@@ -1,0 +1,383 @@
+// SPDX-License-Identifier: Apache-2.0
+// The IR of a kernel, for both levels.
+//
+// A *tile program* has scope ids, buffers with layouts over hardware axes, and tile primitives. A
+// *lowered program* has none of these: launch variables, flat buffers, loops, address arithmetic
+// and PTX instructions. Both are made of the same nodes, and a verifier (ir/verify.h) knows which
+// of them may occur at which level.
+//
+// A `Function` is a plain value that owns its nodes in vectors; ids name them. Expressions are
+// immutable once made and may be shared; a statement belongs to one block. Every expression has its
+// type: nothing is converted implicitly. Build expressions with ir/build.h, which checks types,
+// inserts conversions and folds constants.
+//
+// Vector loads and stores: with one index per dimension and scalar type they touch one element;
+// when the last index is a vector (Ramp) of n lanes, n elements; when the type has n lanes and all
+// indices are scalar, the n elements that follow each other in the last dimension from there on
+// (vload).
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "base/check.h"
+#include "base/diag.h"
+#include "base/small_vec.h"
+#include "ir/type.h"
+#include "layout/layout.h"
+
+namespace ww::ir {
+
+/// The number of a node in its function.
+template <typename Tag>
+struct Id {
+  static constexpr std::uint32_t kNone = 0xffffffffU;
+  std::uint32_t index = kNone;
+  [[nodiscard]] bool valid() const { return index != kNone; }
+  friend bool operator==(Id, Id) = default;
+  friend auto operator<=>(Id, Id) = default;
+};
+using ExprId = Id<struct ExprTag>;
+using StmtId = Id<struct StmtTag>;
+using VarId = Id<struct VarTag>;
+using BufferId = Id<struct BufferTag>;
+using TileCallId = Id<struct TileCallTag>;
+using PtxCallId = Id<struct PtxCallTag>;
+
+enum class ExprOp : std::uint8_t {
+#define WW_EXPR_OP(id, spelling, arguments, group) id,
+#include "ir/expr_ops.def"
+#undef WW_EXPR_OP
+};
+enum class ExprGroup : std::uint8_t { Leaf, Infix, Compare, Logic, Prefix, Function };
+std::string_view name_of(ExprOp op);      // "FloorDiv"
+std::string_view spelling_of(ExprOp op);  // "//"
+ExprGroup group_of(ExprOp op);
+int arity_of(ExprOp op);  // -1: varies
+
+enum class Intrinsic : std::uint8_t {
+#define WW_INTRINSIC(id, name, min, max, effect, result) id,
+#include "ir/intrinsics.def"
+#undef WW_INTRINSIC
+};
+enum class Effect : std::uint8_t { Pure, Reads, Writes, Exchange, Barrier };
+enum class ResultRule : std::uint8_t {
+  Same,
+  Value,
+  Bool,
+  Int32,
+  Uint32,
+  Void,
+  Pointer,
+  Pointee,
+  Declared
+};
+struct IntrinsicFacts {
+  Intrinsic id;
+  std::string_view name;  // behind `T.`
+  int min_args;
+  int max_args;  // -1: any number
+  Effect effect;
+  ResultRule result;
+};
+const IntrinsicFacts& facts_of(Intrinsic intrinsic);
+const std::vector<IntrinsicFacts>& all_intrinsics();
+/// By name without `T.`: "cuda.cta_sync".
+std::optional<Intrinsic> find_intrinsic(std::string_view name);
+
+enum class TileOp : std::uint8_t {
+#define WW_TILE_OP(id, name, parameters) id,
+#include "ir/tile_ops.def"
+#undef WW_TILE_OP
+};
+std::string_view name_of(TileOp op);
+std::optional<TileOp> find_tile_op(std::string_view name);
+const std::vector<std::string_view>& all_tile_op_names();
+
+/// A parameter of a tile primitive, from tile_ops.def.
+struct TileParam {
+  enum class Kind : std::uint8_t { Region, RegionOrScalar, Scalar, Bool, Float, Int };
+  std::string_view name;
+  Kind kind;
+  bool required;
+  std::string_view default_text;  // "False", "1.0", "-1", or empty
+};
+const std::vector<TileParam>& params_of(TileOp op);
+
+/// Units of execution, smallest first.
+enum class Unit : std::uint8_t { Thread, Warp, Warpgroup, Cta, Pair, Cluster, Kernel };
+std::string_view name_of(
+    Unit unit);  // "thread", "warp", "warpgroup", "cta", "pair", "cluster", "kernel"
+
+enum class ScopeIdKind : std::uint8_t {
+#define WW_SCOPE_ID(id, name, parent, child, dims, fixed) id,
+#include "ir/scope_ids.def"
+#undef WW_SCOPE_ID
+};
+struct ScopeIdFacts {
+  ScopeIdKind id;
+  std::string_view name;  // "warp_id_in_wg"
+  Unit parent;
+  Unit child;
+  int max_dims;
+  std::int64_t fixed_extent;  // 0: as declared
+};
+const ScopeIdFacts& facts_of(ScopeIdKind kind);
+const std::vector<ScopeIdFacts>& all_scope_ids();
+
+// --- expressions
+// -----------------------------------------------------------------------------------
+
+struct Expr {
+  ExprOp op = ExprOp::IntImm;
+  Type type = {};
+  Span span = {};
+  SmallVec<ExprId, 3> args = {};
+  std::int64_t integer = 0;  // IntImm; Shuffle: number of vectors among args
+  double real = 0;           // FloatImm
+  VarId var = {};            // Var
+  BufferId buffer = {};      // Load, AddressOf, BufferData
+  Intrinsic callee{};        // Call
+  std::uint32_t text = 0;    // TextImm: number in Function::texts
+};
+
+/// What a variable stands for. All variables are immutable.
+enum class VarKind : std::uint8_t {
+  Param,    // scalar or pointer parameter
+  Extent,   // a shape's extent, known at launch: `n = T.int32()`
+  ScopeId,  // bound by a ScopeIds statement
+  Loop,
+  Let,     // bound by a Bind statement
+  Launch,  // bound by a LaunchThread statement
+};
+struct Var {
+  std::string name;
+  Type type = {};
+  VarKind kind = VarKind::Let;
+  Span span = {};
+};
+
+// --- buffers
+// ---------------------------------------------------------------------------------------
+
+enum class BufferOrigin : std::uint8_t {
+  Param,    // the memory a parameter points to (match_buffer, or T.Buffer as annotation)
+  Alloc,    // storage of its own
+  View,     // other elements over the storage of buffer `base`
+  Pointer,  // storage at a pointer
+};
+/// How the elements lie in the storage.
+enum class LayoutKind : std::uint8_t {
+  RowMajor,  // by default; extents may be runtime values
+  Explicit,  // `layout`
+  None,      // none given: flat, addresses count elements (lowered programs)
+};
+
+/// A buffer: typed elements with a shape. Element c stands `elem_offset` elements plus
+/// `byte_offset` bytes plus layout(c) behind the start of its storage.
+struct Buffer {
+  std::string name;
+  num::DType dtype = num::DType::Float32;
+  std::vector<ExprId> shape;
+  Scope scope = Scope::Global;
+  LayoutKind layout_kind = LayoutKind::RowMajor;
+  std::optional<layout::Layout> layout;  // Explicit only
+  BufferOrigin origin = BufferOrigin::Alloc;
+  VarId param = {};            // Param
+  BufferId base = {};          // View: the buffer whose storage it shares; never itself a View
+  ExprId pointer = {};         // Pointer
+  ExprId elem_offset = {};     // none: 0
+  ExprId byte_offset = {};     // none: 0
+  ExprId allocated_addr = {};  // tmem: the address of its first column (uint32)
+  std::int64_t align = 0;      // bytes; 0: the default, 64
+  bool is_scalar = false;      // written by bare name in the source: `x: T.int32 = 0`
+  bool is_annotation = false;  // Param: given as annotation of the parameter, not by match_buffer
+  Span span = {};
+};
+
+/// min ≤ index < min + extent, along one dimension.
+struct RangeExpr {
+  ExprId min = {};
+  ExprId extent = {};
+};
+struct Region {
+  BufferId buffer = {};
+  std::vector<RangeExpr> ranges;
+  Span span = {};
+};
+
+// --- statements
+// ------------------------------------------------------------------------------------
+
+/// A constant in attributes and configurations, or an expression.
+using Setting = std::variant<bool, std::int64_t, double, std::string, ExprId>;
+
+/// An argument of a tile primitive: left out, a region, a scalar, or a constant.
+using TileArg = std::variant<std::monostate, Region, ExprId, Setting>;
+
+struct TileCall {
+  TileOp op = TileOp::Copy;
+  Unit scope = Unit::Thread;
+  std::vector<TileArg> args;  // one per parameter of the op
+  std::string dispatch;       // forced variant, or empty
+  std::vector<std::pair<std::string, Setting>> config;
+  std::vector<std::pair<std::string, BufferId>> workspace;
+};
+
+/// An operand of a PTX instruction. Destinations are those of the catalogue's form.
+struct PtxOperand {
+  enum class Kind : std::uint8_t {
+    Value,     // an expression; for a destination, a Load of one element (an lvalue)
+    At,        // the 32-bit register that a pointer to private memory points to
+    Address,   // [expr + offset]
+    Sink,      // `_`
+    Predicate  // an integer or bool used as a predicate
+  };
+  Kind kind = Kind::Value;
+  ExprId expr = {};
+  ExprId offset = {};  // Address; none: 0
+};
+struct PtxCall {
+  std::string opcode;                // "ldmatrix.sync.aligned.m8n8.x2.shared.b16"
+  std::vector<PtxOperand> operands;  // flat, in the order of the PTX text
+  ExprId predicate = {};             // executed where it holds; none: everywhere
+  bool keep = false;                 // predicated off: destinations keep their values
+};
+
+enum class StmtKind : std::uint8_t {
+  Bind,      // var = expr
+  Alloc,     // buffer comes into being
+  Declare,   // buffer is another view; no code
+  Store,     // buffer[args] = expr
+  For,       // var from args[0], args[1] times, step args[2] (constant or none); body
+  While,     // expr; body
+  If,        // expr; body; other
+  Assert,    // expr; text
+  Evaluate,  // expr, for its effect
+  Break,
+  Continue,
+  Return,
+  Attr,          // name = setting; for `body`, or the rest of the block when `is_open`
+  ScopeIds,      // scope_id: vars, extents in args (none: extent follows from others)
+  LaunchThread,  // var over args[0], hardware id `name` ("blockIdx.x")
+  Tile,          // tile
+  Ptx,           // ptx
+};
+std::string_view name_of(StmtKind kind);
+
+enum class LoopKind : std::uint8_t { Serial, Unroll, Vectorized, Parallel, ThreadBinding };
+std::string_view name_of(LoopKind kind);  // "serial", "unroll", …
+
+using Block = std::vector<StmtId>;
+
+struct Stmt {
+  StmtKind kind = StmtKind::Evaluate;
+  Span span = {};
+  ExprId expr = {};
+  SmallVec<ExprId, 3> args = {};
+  VarId var = {};
+  BufferId buffer = {};
+  LoopKind loop = LoopKind::Serial;
+  ScopeIdKind scope_id{};
+  std::vector<VarId> vars = {};  // ScopeIds
+  TileCallId tile = {};
+  PtxCallId ptx = {};
+  std::string name = {};    // Attr: key; LaunchThread: tag; Assert: message; For ThreadBinding: tag
+  Setting setting = false;  // Attr
+  std::vector<std::pair<std::string, Setting>>
+      settings{};        // For: annotations (`unroll`, `disable_unroll`, …)
+  bool is_open = false;  // Attr
+  Block body = {};
+  Block other = {};
+};
+
+// --- functions
+// -------------------------------------------------------------------------------------
+
+/// Which nodes may occur: see the top of this file.
+enum class Level : std::uint8_t { Tile, Lowered };
+
+struct Param {
+  VarId var = {};        // scalar or pointer
+  BufferId buffer = {};  // when annotated as T.Buffer; `var` is its pointer then, too
+};
+
+class Function {
+ public:
+  std::string name = "main";
+  std::vector<Param> params;
+  std::vector<std::pair<std::string, Setting>> attrs;
+  Level level = Level::Tile;
+  bool has_device_entry = false;
+  Block host;  // what stands before T.device_entry(): Bind and Declare of matched buffers, mostly
+  Block body;
+
+  std::vector<std::string> texts;
+  std::vector<TileCall> tile_calls;
+  std::vector<PtxCall> ptx_calls;
+
+  ExprId add(Expr expr) { return put<ExprId>(exprs_, std::move(expr)); }
+  StmtId add(Stmt stmt) { return put<StmtId>(stmts_, std::move(stmt)); }
+  VarId add(Var var) { return put<VarId>(vars_, std::move(var)); }
+  BufferId add(Buffer buffer) { return put<BufferId>(buffers_, std::move(buffer)); }
+  TileCallId add(TileCall call) { return put<TileCallId>(tile_calls, std::move(call)); }
+  PtxCallId add(PtxCall call) { return put<PtxCallId>(ptx_calls, std::move(call)); }
+  std::uint32_t add_text(std::string text);
+
+  [[nodiscard]] const Expr& operator[](ExprId id) const { return get(exprs_, id); }
+  [[nodiscard]] const Stmt& operator[](StmtId id) const { return get(stmts_, id); }
+  [[nodiscard]] const Var& operator[](VarId id) const { return get(vars_, id); }
+  [[nodiscard]] const Buffer& operator[](BufferId id) const { return get(buffers_, id); }
+  [[nodiscard]] const TileCall& operator[](TileCallId id) const { return get(tile_calls, id); }
+  [[nodiscard]] const PtxCall& operator[](PtxCallId id) const { return get(ptx_calls, id); }
+  Stmt& at(StmtId id) { return stmts_.at(id.index); }
+  Buffer& at(BufferId id) { return buffers_.at(id.index); }
+  Var& at(VarId id) { return vars_.at(id.index); }
+
+  [[nodiscard]] std::size_t expr_count() const { return exprs_.size(); }
+  [[nodiscard]] std::size_t stmt_count() const { return stmts_.size(); }
+  [[nodiscard]] std::size_t var_count() const { return vars_.size(); }
+  [[nodiscard]] std::size_t buffer_count() const { return buffers_.size(); }
+
+ private:
+  template <typename IdType, typename T>
+  static IdType put(std::vector<T>& pool, T node) {
+    pool.push_back(std::move(node));
+    return IdType{static_cast<std::uint32_t>(pool.size() - 1)};
+  }
+  template <typename T, typename IdType>
+  static const T& get(const std::vector<T>& pool, IdType id) {
+    WW_CHECK(id.index < pool.size(), "node {} of {}", id.index, pool.size());
+    return pool[id.index];
+  }
+  std::vector<Expr> exprs_;
+  std::vector<Stmt> stmts_;
+  std::vector<Var> vars_;
+  std::vector<Buffer> buffers_;
+};
+
+// --- questions
+// -------------------------------------------------------------------------------------
+
+/// The value of an integer constant (bool and uint64 as int64), if it is one.
+std::optional<std::int64_t> const_int(const Function& function, ExprId expr);
+/// All extents when they are constant.
+std::optional<layout::Shape> const_shape(const Function& function, const Buffer& buffer);
+/// The buffer's layout: the explicit one, or row-major over a constant shape (a None layout counts
+/// as row-major). Nothing when an extent is a runtime value.
+std::optional<layout::Layout> layout_of(const Function& function, const Buffer& buffer);
+/// Does an axis of kind Thread move in the buffer's layout?
+bool has_thread_axes(const Buffer& buffer);
+/// The buffer that owns the storage: itself, or the base of a view.
+BufferId storage_of(const Function& function, BufferId buffer);
+/// The parameter's place, by the name of the parameter or of the buffer matched to it.
+std::optional<std::size_t> find_param(const Function& function, std::string_view name);
+/// The buffer matched to a parameter, the first of them if several; none for a scalar.
+BufferId buffer_of_param(const Function& function, std::size_t param);
+
+}  // namespace ww::ir

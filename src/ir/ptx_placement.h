@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// A PTX call lists its operands flat; an instruction's form groups them: registers in braces, pairs
+// `d|p`, coordinates behind an address. Which of the flat operands belong to which of the form.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <span>
+
+#include "isa/catalogue.h"
+
+namespace ww::ir {
+
+/// The flat operands [first, first + count) are one operand of the form. All but `main` of them are
+/// the second half of a pair `d|p`.
+struct PlacedOperand {
+  const isa::OperandSpec* spec = nullptr;
+  std::size_t first = 0;
+  std::size_t count = 0;
+  std::size_t main = 0;
+};
+
+/// Gives `given` flat operands to those of the form, in order, leaving optional ones out where the
+/// number asks for it. Each way is shown to `accept` until it likes one; true when it did.
+bool place_operands(const isa::Binding& binding, std::size_t given,
+                    const std::function<bool(std::span<const PlacedOperand>)>& accept);
+
+}  // namespace ww::ir

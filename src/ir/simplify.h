@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// Index arithmetic: ranges, divisors, and simpler expressions of the same value.
+//
+// All of it is about integers that do not overflow: an index that wraps around is out of bounds
+// anyway. `//` and `%` are floor operations throughout.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <vector>
+
+#include "ir/function.h"
+#include "layout/expr.h"
+
+namespace ww::ir {
+
+using layout::Range;
+
+/// What is known about the values of variables.
+class Facts {
+ public:
+  /// min ≤ var ≤ max. The default knows the range of the variable's type only.
+  void set_range(VarId var, Range range);
+  /// var is always a multiple of n ≥ 1.
+  void set_divisor(VarId var, std::int64_t n);
+  /// var stands for this expression (a T.let, or a scalar that is assigned once).
+  void set_value(VarId var, ExprId value);
+
+  [[nodiscard]] std::optional<Range> range(VarId var) const;
+  [[nodiscard]] std::int64_t divisor(VarId var) const;
+  [[nodiscard]] ExprId value(VarId var) const;
+
+ private:
+  struct Row {
+    std::optional<Range> range;
+    std::int64_t divisor = 1;
+    ExprId value = {};
+  };
+  std::vector<Row> rows_;
+};
+
+/// Ranges of scope ids and loop variables, from the function itself (loops with constant or bounded
+/// extents).
+Facts facts_of(const Function& function);
+
+/// A range that holds every value of an integer expression (saturated at ±2^62).
+Range range_of(const Function& function, ExprId expr, const Facts& facts);
+/// A number that divides every value; 0 when the value is always 0.
+std::int64_t divisor_of(const Function& function, ExprId expr, const Facts& facts);
+
+/// An expression with the same value wherever the facts hold, with fewer operations where one is
+/// found: sums collected over common terms, constants folded, `//` and `%` by constants resolved
+/// where ranges or divisors allow ((32*w + l) // 32 is w for 0 ≤ l < 32), comparisons and choices
+/// decided, min and max resolved. Integers and bools; parts of other types are kept. Idempotent.
+ExprId simplify(Function& function, ExprId expr, const Facts& facts);
+
+/// Does the bool expression hold always / never? Nothing when not known.
+std::optional<bool> decide(const Function& function, ExprId condition, const Facts& facts);
+
+/// A copy of the expression with variables replaced; `replace` gives none for those that stay.
+ExprId substitute(Function& function, ExprId expr, const std::function<ExprId(VarId)>& replace);
+
+}  // namespace ww::ir

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+// Expressions as sums, for ir/simplify.h. Every integer expression is read as
+//
+//     constant + Σ coefficient · atom
+//
+// where an atom is anything that is no sum: a variable, a load, a floor division of a sum by a
+// number, a minimum of two sums. Equal atoms have equal numbers, so that common terms meet. A bool
+// is a sum, too: a constant 0 or 1, or one atom. Values of other types are one atom each.
+//
+// Nothing here changes the function; `Rebuild` (simplify_rebuild.h) turns sums into nodes.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <vector>
+
+#include "ir/simplify.h"
+
+namespace ww::ir {
+
+using AtomId = std::uint32_t;
+
+struct SumTerm {
+  std::int64_t coef = 0;
+  AtomId atom = 0;
+  friend bool operator==(const SumTerm&, const SumTerm&) = default;
+};
+
+struct Sum {
+  std::int64_t constant = 0;
+  std::vector<SumTerm> terms;  // by atom, coefficients not 0
+  [[nodiscard]] bool is_constant() const { return terms.empty(); }
+  friend bool operator==(const Sum&, const Sum&) = default;
+};
+
+struct SumAtom {
+  ExprOp op = ExprOp::Var;
+  Type type = {};
+  Type arg_type = {};  // of the arguments, where `source` is none
+  std::vector<Sum> args;
+  ExprId source = {};  // the node that it was read from, for all that is not in `args`
+  Range range = {};
+  std::int64_t divisor = 1;
+};
+
+/// Does a call in the expression do more than compute or read? `known` keeps answers between calls.
+bool has_effect(const Function& function, ExprId expr, std::map<std::uint32_t, bool>& known);
+
+class Algebra {
+ public:
+  /// `inlined`: variables that stand for an expression are read as that expression.
+  Algebra(const Function& function, const Facts& facts, bool inlined)
+      : f_(function), facts_(facts), inlined_(inlined) {}
+
+  Sum read(ExprId expr);
+  [[nodiscard]] const SumAtom& atom(AtomId id) const { return atoms_[id]; }
+
+  /// What the value of a sum of that type can be. An unsigned sum that may wrap around can be
+  /// anything.
+  [[nodiscard]] Range range(const Sum& sum, Type type) const;
+  [[nodiscard]] std::int64_t divisor(const Sum& sum, Type type) const;
+
+  /// A fixed order of atoms by what they are made of, not by when they were met.
+  [[nodiscard]] int compare(AtomId a, AtomId b) const;
+  [[nodiscard]] int compare(const Sum& a, const Sum& b) const;
+
+ private:
+  // simplify_read.cpp
+  Sum read_new(const Expr& e, ExprId id);
+  Sum read_integer(const Expr& e, ExprId id);
+  Sum read_division(const Expr& e, ExprId id);
+  Sum read_bits(const Expr& e, ExprId id);
+  Sum read_choice(const Expr& e, ExprId id);
+  Sum read_logic(const Expr& e, ExprId id);
+  Sum read_cast(const Expr& e, ExprId id);
+  Sum read_var(const Expr& e, ExprId id);
+  Sum as_it_is(const Expr& e, ExprId id);
+  bool has_effect(ExprId expr) { return ir::has_effect(f_, expr, effects_); }
+
+  // simplify_compare.cpp
+  Sum comparison(ExprOp op, const Sum& a, const Sum& b, Type operands);
+  std::optional<bool> decided(ExprOp op, const Sum& difference) const;
+  Sum inverse(const Sum& condition);
+
+  // simplify_algebra.cpp
+  Sum make(SumAtom atom, bool is_unique = false);
+  Sum single(ExprOp op, Type type, Type arg_type, std::vector<Sum> args);
+  std::optional<Sum> plus(const Sum& a, const Sum& b, std::int64_t factor);
+  std::optional<Sum> raw_plus(const Sum& a, const Sum& b, std::int64_t factor) const;
+  std::optional<Sum> product(const Sum& a, const Sum& b, Type type);
+  std::optional<Sum> scaled(const Sum& a, std::int64_t factor) const;
+  Sum joined(Sum sum);
+  std::optional<Sum> join_at(const Sum& sum, const SumTerm& term);
+  [[nodiscard]] Range plain_range(const Sum& sum) const;
+  [[nodiscard]] std::int64_t plain_divisor(const Sum& sum) const;
+  [[nodiscard]] bool may_wrap(const Sum& sum, Type type) const;
+
+  // simplify_division.cpp
+  Sum floor_div(const Sum& x, std::int64_t k, Type type);
+  Sum floor_mod(const Sum& x, std::int64_t k, Type type);
+  Sum divide_rest(const Sum& rest, std::int64_t k, Type type);
+  Sum reduce_rest(const Sum& rest, std::int64_t k, Type type);
+  [[nodiscard]] std::int64_t granularity(const SumTerm& term) const;
+  struct Cut {
+    std::int64_t at = 1;
+    Sum high;              // a multiple of `at`
+    Sum low;               // in [0, at)
+    bool divides = false;  // are the numbers in `high` multiples of `at`?
+  };
+  [[nodiscard]] std::optional<Cut> cut_below(const Sum& sum, std::int64_t k) const;
+
+  // simplify_bounds.cpp
+  [[nodiscard]] Range range_of_atom(const SumAtom& atom) const;
+  [[nodiscard]] std::int64_t divisor_of_atom(const SumAtom& atom) const;
+
+  const Function& f_;
+  const Facts& facts_;
+  bool inlined_;
+  std::vector<SumAtom> atoms_;
+  std::map<std::vector<std::int64_t>, AtomId> numbers_;
+  std::map<std::uint32_t, Sum> known_;
+  std::map<std::uint32_t, bool> effects_;
+  std::int64_t unique_ = 0;
+  int depth_ = 0;
+};
+
+/// An integer or bool that is no vector.
+inline bool is_index(Type type) { return type.is_scalar() && (type.is_int() || type.is_bool()); }
+
+}  // namespace ww::ir

@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ir/thread_values.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "ir/simplify_algebra.h"
+#include "ir/simplify_range.h"
+
+namespace ww::ir {
+namespace {
+
+using Value = std::optional<std::int64_t>;
+
+std::int64_t wrapped(std::int64_t value, num::DType dtype) {
+  const int bits = num::bits_of(dtype);
+  if (dtype == num::DType::Bool) return value != 0 ? 1 : 0;
+  if (bits >= 64) return value;
+  const auto low = static_cast<std::uint64_t>(value) & ((std::uint64_t{1} << bits) - 1);
+  const bool is_negative = num::kind_of(dtype) == num::DTypeKind::Int && (low >> (bits - 1)) != 0;
+  return static_cast<std::int64_t>(is_negative ? low - (std::uint64_t{1} << bits) : low);
+}
+
+// Sums and products in unsigned numbers: their low bits are those of any type.
+std::int64_t low_bits(ExprOp op, std::int64_t a, std::int64_t b) {
+  const auto x = static_cast<std::uint64_t>(a);
+  const auto y = static_cast<std::uint64_t>(b);
+  return static_cast<std::int64_t>(op == ExprOp::Add ? x + y : (op == ExprOp::Sub ? x - y : x * y));
+}
+
+Value divided(ExprOp op, std::int64_t a, std::int64_t b) {
+  if (b == 0 || (b == -1 && a == std::numeric_limits<std::int64_t>::min())) return std::nullopt;
+  switch (op) {
+    case ExprOp::FloorDiv:
+      return range::floor_divide(a, b);
+    case ExprOp::FloorMod:
+      return range::floor_modulo(a, b);
+    case ExprOp::TruncDiv:
+      return a / b;
+    default:
+      return a % b;
+  }
+}
+
+// Both operands have type `type`.
+Value two(ExprOp op, std::int64_t a, std::int64_t b, Type type) {
+  // The bits of a great uint64 are not its value.
+  const bool is_great = type.dtype == num::DType::Uint64 && (a < 0 || b < 0);
+  switch (op) {
+    case ExprOp::Add:
+    case ExprOp::Sub:
+    case ExprOp::Mul:
+      return low_bits(op, a, b);
+    case ExprOp::BitAnd:
+      return a & b;
+    case ExprOp::BitOr:
+      return a | b;
+    case ExprOp::BitXor:
+      return a ^ b;
+    case ExprOp::Eq:
+      return a == b;
+    case ExprOp::Ne:
+      return a != b;
+    default:
+      break;
+  }
+  if (is_great) return std::nullopt;
+  const bool shifts = b >= 0 && b < num::bits_of(type.dtype);
+  switch (op) {
+    case ExprOp::FloorDiv:
+    case ExprOp::FloorMod:
+    case ExprOp::TruncDiv:
+    case ExprOp::TruncMod:
+      return divided(op, a, b);
+    case ExprOp::Min:
+      return std::min(a, b);
+    case ExprOp::Max:
+      return std::max(a, b);
+    case ExprOp::Shl:
+      return shifts ? Value(static_cast<std::int64_t>(static_cast<std::uint64_t>(a) << b))
+                    : Value();
+    case ExprOp::Shr:
+      return shifts ? Value(a >> b) : Value();
+    case ExprOp::Lt:
+      return a < b;
+    case ExprOp::Le:
+      return a <= b;
+    case ExprOp::Gt:
+      return a > b;
+    case ExprOp::Ge:
+      return a >= b;
+    default:
+      return std::nullopt;
+  }
+}
+
+Value one(const Expr& e, std::int64_t a) {
+  switch (e.op) {
+    case ExprOp::Neg:
+      return low_bits(ExprOp::Sub, 0, a);
+    case ExprOp::BitNot:
+      return ~a;
+    case ExprOp::Not:
+      return a == 0 ? 1 : 0;
+    case ExprOp::Cast:
+      return a;
+    case ExprOp::Call:
+      if (e.callee == Intrinsic::Likely) return a;
+      return e.callee == Intrinsic::Abs && a >= 0 ? Value(a) : Value();
+    default:
+      return std::nullopt;
+  }
+}
+
+// Threads of the dimension that a tag such as "threadIdx.y" names.
+std::optional<std::size_t> axis_of(const std::string& tag) {
+  const std::size_t d = tag.size() >= 2 && tag[tag.size() - 2] == '.'
+                            ? std::string_view("xyz").find(tag.back())
+                            : std::string_view::npos;
+  return d == std::string_view::npos ? std::nullopt : std::optional(d);
+}
+
+}  // namespace
+
+const PerThread& ThreadValues::of(ExprId expr) {
+  if (const auto found = done_.find(expr.index); found != done_.end()) return found->second;
+  PerThread values = compute(expr);
+  return done_.emplace(expr.index, std::move(values)).first->second;
+}
+
+PerThread ThreadValues::unknown() const { return {std::vector<std::int64_t>(count_), {}}; }
+
+PerThread ThreadValues::constant(std::int64_t value) const {
+  PerThread out{std::vector<std::int64_t>(count_, value), {}};
+  for (std::size_t t = 0; t < count_; ++t) out.known.set(t);
+  return out;
+}
+
+PerThread ThreadValues::compute(ExprId expr) {
+  const Expr& e = f_[expr];
+  if (!is_index(e.type)) return unknown();
+  switch (e.op) {
+    case ExprOp::IntImm:
+      return constant(e.integer);
+    case ExprOp::Var:
+      return variable(e);
+    case ExprOp::Load: {
+      const Definition once = definition_of(f_, definitions_, expr);
+      return once.value.valid() ? of(once.value) : unknown();
+    }
+    case ExprOp::And:
+    case ExprOp::Or:
+      return logic(e);
+    case ExprOp::Select:
+    case ExprOp::IfThenElse:
+      return chosen(e);
+    case ExprOp::Call:
+      if (e.callee == Intrinsic::Shfl) return shuffled(e);
+      return e.args.size() == 1 ? operated(e) : unknown();
+    default:
+      return e.args.empty() || e.args.size() > 2 ? unknown() : operated(e);
+  }
+}
+
+PerThread ThreadValues::variable(const Expr& e) {
+  if (definitions_.ids[e.var.index].stmt.valid()) return scope_id(e.var);
+  if (definitions_.lets[e.var.index].value.valid()) return of(definitions_.lets[e.var.index].value);
+  const StmtId loop = definitions_.loops[e.var.index];
+  // A loop of one round has one value.
+  if (loop.valid() && f_[loop].loop != LoopKind::ThreadBinding &&
+      const_int(f_, f_[loop].args[1]) == 1)
+    return of(f_[loop].args[0]);
+  return unknown();
+}
+
+PerThread ThreadValues::scope_id(VarId var) {
+  const IdBinding& binding = definitions_.ids[var.index];
+  const Stmt& stmt = f_[binding.stmt];
+  if (stmt.kind == StmtKind::LaunchThread) return launch_id(stmt);
+  std::array<std::int64_t, 3> grid{};
+  bool is_one_cta = true;
+  for (std::size_t d = 0; d < 3; ++d) {
+    grid[d] = shape_.grid[d].is_constant() ? shape_.grid[d].value : 0;
+    is_one_cta = is_one_cta && grid[d] == 1;
+  }
+  const bool in_cta = facts_of(stmt.scope_id).parent <= Unit::Cta;
+  // An id of the grid is known where it has one value only.
+  const std::size_t dims = stmt.vars.size();
+  const bool is_one = is_one_cta ||
+                      (stmt.scope_id == ScopeIdKind::CtaId && dims > 1 && grid[binding.dim] == 1) ||
+                      (stmt.scope_id == ScopeIdKind::ClusterId && dims > 1 &&
+                       grid[binding.dim] == shape_.cluster[binding.dim]) ||
+                      (stmt.scope_id == ScopeIdKind::CtaIdInCluster && dims > 1 &&
+                       shape_.cluster[binding.dim] == 1);
+  if (!in_cta) return is_one ? constant(0) : unknown();
+  PerThread out = constant(0);
+  for (std::size_t t = 0; t < count_; ++t)
+    out.value[t] = scope_id_value(shape_, stmt.scope_id, binding.dim, dims, {1, 1, 1},
+                                  {static_cast<std::int64_t>(t), {0, 0, 0}});
+  return out;
+}
+
+PerThread ThreadValues::launch_id(const Stmt& stmt) const {
+  const auto d = axis_of(stmt.name);
+  if (!d) return unknown();
+  if (!stmt.name.starts_with("threadIdx"))
+    return const_int(f_, stmt.args[0]) == 1 ? constant(0) : unknown();
+  PerThread out = constant(0);
+  for (std::size_t t = 0; t < count_; ++t)
+    out.value[t] = scope_id_value(shape_, ScopeIdKind::ThreadId, *d, 3, {1, 1, 1},
+                                  {static_cast<std::int64_t>(t), {0, 0, 0}});
+  return out;
+}
+
+// One side alone may tell.
+PerThread ThreadValues::logic(const Expr& e) {
+  const PerThread a = of(e.args[0]);
+  const PerThread& b = of(e.args[1]);
+  const bool is_and = e.op == ExprOp::And;
+  PerThread out = unknown();
+  for (std::size_t t = 0; t < count_; ++t) {
+    const bool a_tells = a.known[t] && (a.value[t] != 0) != is_and;
+    const bool b_tells = b.known[t] && (b.value[t] != 0) != is_and;
+    if (!a_tells && !b_tells && !(a.known[t] && b.known[t])) continue;
+    out.known.set(t);
+    out.value[t] = (a_tells || b_tells) != is_and ? 1 : 0;
+  }
+  return out;
+}
+
+PerThread ThreadValues::chosen(const Expr& e) {
+  if (!is_index(f_[e.args[0]].type)) return unknown();
+  const PerThread condition = of(e.args[0]);
+  const PerThread yes = of(e.args[1]);
+  const PerThread& no = of(e.args[2]);
+  PerThread out = unknown();
+  for (std::size_t t = 0; t < count_; ++t) {
+    if (!condition.known[t]) continue;
+    const PerThread& side = condition.value[t] != 0 ? yes : no;
+    out.known[t] = side.known[t];
+    out.value[t] = side.value[t];
+  }
+  return out;
+}
+
+// Every lane of a whole warp asks the same lane: how lowered programs spell the number of a warp.
+PerThread ThreadValues::shuffled(const Expr& e) {
+  PerThread out = unknown();
+  const PerThread value = of(e.args[1]);
+  const PerThread& lane = of(e.args[2]);
+  if (const_int(f_, e.args[3]) != 32) return out;
+  for (std::size_t t = 0; t < count_; ++t) {
+    if (!lane.known[t] || lane.value[t] < 0 || lane.value[t] >= 32) continue;
+    const std::size_t from = t / 32 * 32 + static_cast<std::size_t>(lane.value[t]);
+    if (from >= count_ || !value.known[from]) continue;
+    out.known.set(t);
+    out.value[t] = value.value[from];
+  }
+  return out;
+}
+
+PerThread ThreadValues::operated(const Expr& e) {
+  PerThread out = unknown();
+  const Type operands = f_[e.args[0]].type;
+  if (!is_index(operands)) return out;
+  const PerThread a = of(e.args[0]);
+  const PerThread b = e.args.size() == 2 ? of(e.args[1]) : a;
+  for (std::size_t t = 0; t < count_; ++t) {
+    if (!a.known[t] || !b.known[t]) continue;
+    const Value v =
+        e.args.size() == 2 ? two(e.op, a.value[t], b.value[t], operands) : one(e, a.value[t]);
+    if (!v) continue;
+    out.known.set(t);
+    out.value[t] = wrapped(*v, e.type.dtype);
+  }
+  return out;
+}
+
+}  // namespace ww::ir

@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ir/uniformity.h"
+
+#include <algorithm>
+
+namespace ww::ir {
+namespace {
+
+std::size_t threads_in(Unit unit) {
+  return unit == Unit::Thread
+             ? 1
+             : (unit == Unit::Warp ? 32 : (unit == Unit::Warpgroup ? 128 : kMaxThreads));
+}
+
+// Does `holds(first, last)` hold for each aligned unit of that size?
+template <typename Holds>
+bool all_units(Unit unit, const Holds& holds) {
+  const std::size_t n = threads_in(unit);
+  for (std::size_t t = 0; t < kMaxThreads; t += n)
+    if (!holds(t, t + n)) return false;
+  return true;
+}
+
+// What is computed from thread ids alone is the same in every CTA: one value in a CTA is one in
+// all.
+Unit unit_of(const PerThread& values, const Threads& among) {
+  for (const Unit unit : {Unit::Cta, Unit::Warpgroup, Unit::Warp}) {
+    const bool same = all_units(unit, [&](std::size_t first, std::size_t last) {
+      const std::int64_t* seen = nullptr;
+      for (std::size_t t = first; t < std::min(last, values.value.size()); ++t) {
+        if (!among[t]) continue;
+        if (seen != nullptr && *seen != values.value[t]) return false;
+        seen = &values.value[t];
+      }
+      return true;
+    });
+    if (same) return unit == Unit::Cta ? Unit::Kernel : unit;
+  }
+  return Unit::Thread;
+}
+
+class Uniformity {
+ public:
+  Uniformity(const Function& f, const Definitions& definitions, ThreadValues& values,
+             const Threads& among)
+      : f_(f), definitions_(definitions), values_(values), among_(among) {}
+
+  Unit of(ExprId expr) {
+    if (const auto found = done_.find(expr.index); found != done_.end()) return found->second;
+    const PerThread& known = values_.of(expr);
+    const bool is_known = (among_ & ~known.known).none();
+    const Unit unit = is_known ? unit_of(known, among_) : by_parts(expr);
+    done_.emplace(expr.index, unit);
+    return unit;
+  }
+
+ private:
+  Unit by_parts(ExprId expr) {
+    const Expr& e = f_[expr];
+    switch (e.op) {
+      case ExprOp::Var:
+        return variable(e.var);
+      case ExprOp::Load: {
+        const Definition once = definition_of(f_, definitions_, expr);
+        // Other threads may write between two reads of the same place.
+        return once.value.valid() ? of(once.value) : Unit::Thread;
+      }
+      case ExprOp::AddressOf:
+      case ExprOp::BufferData:
+        return std::min(address(f_[e.buffer]), all(e.args));
+      case ExprOp::Call:
+        return called(e);
+      default:
+        return all(e.args);
+    }
+  }
+
+  template <typename Args>
+  Unit all(const Args& args) {
+    Unit unit = Unit::Kernel;
+    for (const ExprId arg : args) unit = std::min(unit, of(arg));
+    return unit;
+  }
+
+  static Unit address(const Buffer& buffer) {
+    if (buffer.scope == Scope::Local || buffer.origin == BufferOrigin::Pointer) return Unit::Thread;
+    return buffer.scope == Scope::Global ? Unit::Kernel : Unit::Cta;
+  }
+
+  Unit variable(VarId var) {
+    switch (f_[var].kind) {
+      case VarKind::Param:
+      case VarKind::Extent:
+        return Unit::Kernel;
+      case VarKind::ScopeId: {
+        const StmtId stmt = definitions_.ids[var.index].stmt;
+        if (!stmt.valid()) return Unit::Thread;
+        const Unit child = facts_of(f_[stmt].scope_id).child;
+        return child == Unit::Cluster || child == Unit::Cta ? child : Unit::Thread;
+      }
+      case VarKind::Launch: {
+        const StmtId stmt = definitions_.ids[var.index].stmt;
+        return stmt.valid() && !f_[stmt].name.starts_with("threadIdx") ? Unit::Cta : Unit::Thread;
+      }
+      case VarKind::Let: {
+        const ExprId value = definitions_.lets[var.index].value;
+        return value.valid() ? of(value) : Unit::Thread;
+      }
+      case VarKind::Loop:
+        return loop(definitions_.loops[var.index]);
+    }
+    return Unit::Thread;
+  }
+
+  Unit loop(StmtId id) {
+    if (!id.valid()) return Unit::Thread;
+    const Stmt& stmt = f_[id];
+    if (stmt.loop == LoopKind::ThreadBinding)
+      return stmt.name.starts_with("threadIdx") ? Unit::Thread : Unit::Cta;
+    return all(stmt.args);
+  }
+
+  Unit called(const Expr& e) {
+    const bool is_whole_warp = !e.args.empty() && const_int(f_, e.args[0]) == 0xffffffff;
+    switch (e.callee) {
+      case Intrinsic::Ballot:
+      case Intrinsic::AnySync:
+      case Intrinsic::AllSync:
+        return is_whole_warp ? Unit::Warp : Unit::Thread;
+      case Intrinsic::Shfl:
+        return is_whole_warp && const_int(f_, e.args[3]) == 32 && of(e.args[2]) >= Unit::Warp
+                   ? Unit::Warp
+                   : Unit::Thread;
+      default:
+        return facts_of(e.callee).effect == Effect::Pure ? all(e.args) : Unit::Thread;
+    }
+  }
+
+  const Function& f_;
+  const Definitions& definitions_;
+  ThreadValues& values_;
+  const Threads& among_;
+  std::map<std::uint32_t, Unit> done_;
+};
+
+}  // namespace
+
+Unit coarsest(const Threads& part, const Threads& whole, Unit at_most) {
+  for (const Unit unit : {Unit::Cta, Unit::Warpgroup, Unit::Warp}) {
+    if (std::min(at_most, Unit::Cta) < unit) continue;
+    const bool even = all_units(unit, [&](std::size_t first, std::size_t last) {
+      bool some = false;
+      bool missing = false;
+      for (std::size_t t = first; t < last; ++t) {
+        if (!whole[t]) continue;
+        some = some || part[t];
+        missing = missing || !part[t];
+      }
+      return !some || !missing;
+    });
+    // All CTAs have the same sets: what is even in one is even in all together.
+    if (even) return unit == Unit::Cta ? at_most : unit;
+  }
+  return Unit::Thread;
+}
+
+Unit uniformity_among(const Function& function, const Definitions& definitions,
+                      ThreadValues& values, ExprId expr, const Threads& among) {
+  return Uniformity(function, definitions, values, among).of(expr);
+}
+
+Unit uniformity(const Function& function, const LaunchShape& shape, ExprId expr) {
+  const Definitions definitions = definitions_of(function);
+  ThreadValues values(function, shape, definitions);
+  Threads all;
+  for (std::size_t t = 0; t < values.count(); ++t) all.set(t);
+  return uniformity_among(function, definitions, values, expr, all);
+}
+
+}  // namespace ww::ir

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+// The launch: scope ids, layouts over its threads, and who reaches a tile call.
+#include <algorithm>
+
+#include "ir/active_set.h"
+#include "ir/launch.h"
+#include "ir/verify_parts.h"
+#include "ir/visit.h"
+
+namespace ww::ir::verifying {
+namespace {
+
+bool has_launch(const Function& f) {
+  bool found = false;
+  for_each_stmt(f, f.body, [&](StmtId id) {
+    const StmtKind kind = f[id].kind;
+    found = found || kind == StmtKind::ScopeIds || kind == StmtKind::LaunchThread ||
+            kind == StmtKind::Tile;
+  });
+  return found;
+}
+
+/// The largest value that a thread axis takes in the launch; nothing when that is not known.
+std::optional<std::int64_t> most_on(const LaunchShape& shape, layout::Axis axis) {
+  const layout::AxisFacts& facts = axis.facts();
+  const auto digit = [&](std::int64_t most) {
+    const std::int64_t value = most / facts.divisor;
+    return facts.modulus > 0 ? std::min(value, facts.modulus - 1) : value;
+  };
+  const auto grid = [&](std::size_t dim) -> std::optional<std::int64_t> {
+    if (!shape.grid[dim].is_constant()) return std::nullopt;
+    return shape.grid[dim].value - 1;
+  };
+  switch (facts.counter) {
+    case layout::Counter::CtaThread:
+      return digit(shape.threads() - 1);
+    case layout::Counter::ClusterX:
+      return shape.cluster[0] - 1;
+    case layout::Counter::ClusterY:
+      return shape.cluster[1] - 1;
+    case layout::Counter::ClusterZ:
+      return shape.cluster[2] - 1;
+    case layout::Counter::GridX:
+      return grid(0);
+    case layout::Counter::GridY:
+      return grid(1);
+    case layout::Counter::GridZ:
+      return grid(2);
+    case layout::Counter::None:
+      break;
+  }
+  return std::nullopt;
+}
+
+void check_threads(Context& c, const LaunchShape& shape, const Buffer& buffer, Span span) {
+  if (!buffer.layout || buffer.layout->tile().has_unknown_extent()) return;
+  const layout::TileLayout& tile = buffer.layout->tile();
+  for (const layout::Axis axis : layout::moving_axes(tile)) {
+    if (!axis.is_thread()) continue;
+    const layout::Range range = tile.range_on(axis);
+    const std::optional<std::int64_t> most = most_on(shape, axis);
+    if (range.min >= 0 && (!most || range.max <= *most)) continue;
+    c.report(DiagKind::BadBuffer, buffer.span.known ? buffer.span : span,
+             "`{}` has elements at {} {}, the launch goes {}", buffer.name, axis.name(),
+             range.min < 0 ? range.min : range.max,
+             most ? fmt::format("from 0 to {}", *most) : "from 0");
+  }
+}
+
+std::size_t unit_size(const LaunchShape& shape, Unit unit) {
+  const auto threads = static_cast<std::size_t>(shape.threads());
+  if (unit == Unit::Warp) return 32;
+  if (unit == Unit::Warpgroup) return 128;
+  return threads;
+}
+
+/// Are there only whole units among the threads, and all of them together?
+bool is_whole(const ActiveSet& set, const LaunchShape& shape, Unit unit) {
+  if (!set.together(unit)) return false;
+  const auto threads = static_cast<std::size_t>(shape.threads());
+  const std::size_t size = unit_size(shape, unit);
+  for (std::size_t first = 0; first < threads; first += size) {
+    std::size_t count = 0;
+    for (std::size_t t = first; t < std::min(first + size, threads); ++t) {
+      if (set.may[t]) ++count;
+    }
+    if (count != 0 && count != size) return false;
+  }
+  return true;
+}
+
+void check_collective(Context& c, const LaunchShape& shape) {
+  const ActiveSets sets = ActiveSets::of(c.f, shape);
+  for_each_stmt(c.f, c.f.body, [&](StmtId id) {
+    const Stmt& s = c.f[id];
+    if (s.kind != StmtKind::Tile) return;
+    const TileCall& call = c.f[s.tile];
+    const ActiveSet& set = sets[id];
+    if (call.scope == Unit::Thread || set.may.none() || is_whole(set, shape, call.scope)) return;
+    c.report(DiagKind::Divergent, s.span, "`{}` at {} scope is reached by {}, expected whole {}s",
+             name_of(call.op), name_of(call.scope), to_text(set, shape), name_of(call.scope));
+  });
+}
+
+}  // namespace
+
+void check_launch(Context& c) {
+  if (!has_launch(c.f)) return;
+  Result<LaunchShape> shape = launch_shape(c.f);
+  if (!shape) {
+    c.findings.push_back(std::move(shape).error());
+    return;
+  }
+  for (const Block* block : {&c.f.host, &c.f.body}) {
+    for_each_stmt(c.f, *block, [&](StmtId id) {
+      const Stmt& s = c.f[id];
+      if (s.kind == StmtKind::Alloc || s.kind == StmtKind::Declare)
+        check_threads(c, *shape, c.f[s.buffer], s.span);
+    });
+  }
+  if (c.options.check_uniform) check_collective(c, *shape);
+}
+
+}  // namespace ww::ir::verifying

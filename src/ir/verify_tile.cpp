@@ -1,0 +1,298 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tile calls: kinds of arguments, regions, shapes and element types that must agree.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "ir/equal.h"
+#include "ir/verify_parts.h"
+#include "ir/visit.h"
+
+namespace ww::ir::verifying {
+namespace {
+
+using Extents = std::vector<ExprId>;
+
+/// Tile ops by what they ask of their operands.
+bool is_copy(TileOp op) {
+  return op == TileOp::Copy || op == TileOp::CopyAsync || op == TileOp::PermuteLayout;
+}
+bool is_reduction(TileOp op) { return op == TileOp::Sum || op == TileOp::Max || op == TileOp::Min; }
+bool is_elementwise(TileOp op) {
+  return !is_copy(op) && !is_reduction(op) && op != TileOp::Gemm && op != TileOp::GemmAsync;
+}
+
+class TileCheck {
+ public:
+  TileCheck(Context& c, const TileCall& call, Span span)
+      : c_(c), f_(c.f), call_(call), params_(params_of(call.op)), span_(span) {}
+
+  void run() {
+    if (call_.scope == Unit::Pair || call_.scope == Unit::Kernel)
+      bad("`{}` at {} scope, expected thread, warp, warpgroup, cta or cluster", name(),
+          name_of(call_.scope));
+    bool is_sound = true;
+    for (std::size_t i = 0; i < params_.size(); ++i) is_sound = check_arg(i) && is_sound;
+    if (is_sound) check_together();
+  }
+
+ private:
+  [[nodiscard]] std::string_view name() const { return name_of(call_.op); }
+
+  template <typename... Args>
+  bool bad(fmt::format_string<Args...> format, Args&&... args) {
+    c_.report(DiagKind::BadTileCall, span_, format, std::forward<Args>(args)...);
+    return false;
+  }
+
+  // --- one argument ---
+
+  bool check_arg(std::size_t i) {
+    const TileArg& arg = call_.args[i];
+    const TileParam& param = params_[i];
+    if (std::holds_alternative<std::monostate>(arg))
+      return !param.required || bad("`{}` lacks its argument `{}`", name(), param.name);
+    if (const auto* region = std::get_if<Region>(&arg))
+      return takes_region(param) ? check_region(*region) : wrong(param, "a region");
+    if (const auto* id = std::get_if<ExprId>(&arg)) return check_scalar(param, *id);
+    const Setting& setting = std::get<Setting>(arg);
+    if (const auto* id = std::get_if<ExprId>(&setting)) return check_scalar(param, *id);
+    return takes_constant(param, setting) || wrong(param, "a constant of another kind");
+  }
+
+  bool wrong(const TileParam& param, std::string_view seen) {
+    return bad("argument `{}` of `{}` is {}, expected {}", param.name, name(), seen, wanted(param));
+  }
+
+  static std::string_view wanted(const TileParam& param) {
+    switch (param.kind) {
+      case TileParam::Kind::Region:
+        return "a region of a buffer";
+      case TileParam::Kind::RegionOrScalar:
+        return "a region of a buffer or a scalar";
+      case TileParam::Kind::Scalar:
+        return "a scalar";
+      case TileParam::Kind::Bool:
+        return "`True` or `False`";
+      case TileParam::Kind::Float:
+        return "a number";
+      case TileParam::Kind::Int:
+        return "an integer";
+    }
+    return "";
+  }
+
+  static bool takes_region(const TileParam& param) {
+    return param.kind == TileParam::Kind::Region || param.kind == TileParam::Kind::RegionOrScalar;
+  }
+
+  static bool takes_constant(const TileParam& param, const Setting& setting) {
+    const bool is_bool = std::holds_alternative<bool>(setting);
+    const bool is_int = std::holds_alternative<std::int64_t>(setting);
+    const bool is_number = is_int || std::holds_alternative<double>(setting);
+    switch (param.kind) {
+      case TileParam::Kind::Region:
+        return false;
+      case TileParam::Kind::RegionOrScalar:
+      case TileParam::Kind::Scalar:
+        return is_number || is_bool;
+      case TileParam::Kind::Bool:
+        return is_bool;
+      case TileParam::Kind::Float:
+        return is_number;
+      case TileParam::Kind::Int:
+        return is_int;
+    }
+    return false;
+  }
+
+  bool check_scalar(const TileParam& param, ExprId id) {
+    const Type type = f_[id].type;
+    if (param.kind == TileParam::Kind::Region) return wrong(param, "a scalar");
+    const bool fits = param.kind == TileParam::Kind::Bool  ? type.is_bool()
+                      : param.kind == TileParam::Kind::Int ? type.is_int()
+                                                           : type.is_scalar();
+    return fits || wrong(param, fmt::format("`{}`", to_text(type)));
+  }
+
+  bool check_region(const Region& region) {
+    const Buffer& buffer = f_[region.buffer];
+    const Span span = region.span.known ? region.span : span_;
+    if (region.ranges.size() != buffer.shape.size()) {
+      c_.report(DiagKind::RankMismatch, span, buffer, "a region with {} of `{}`, which has {}",
+                counted(region.ranges.size(), "range", "ranges"), buffer.name,
+                counted(buffer.shape.size(), "dimension", "dimensions"));
+      return false;
+    }
+    bool good = true;
+    for (std::size_t dim = 0; dim < region.ranges.size(); ++dim)
+      good = check_range(region.ranges[dim], buffer, dim, span) && good;
+    return good;
+  }
+
+  bool check_range(const RangeExpr& range, const Buffer& buffer, std::size_t dim, Span span) {
+    for (const ExprId id : {range.min, range.extent}) {
+      const Type type = f_[id].type;
+      if (type.is_int() && type.is_scalar()) continue;
+      c_.report(DiagKind::BadType, span, buffer,
+                "dimension {} of a region of `{}` has type `{}`, expected an integer", dim,
+                buffer.name, to_text(type));
+      return false;
+    }
+    const auto min = const_int(f_, range.min);
+    const auto count = const_int(f_, range.extent);
+    const auto extent = const_int(f_, buffer.shape[dim]);
+    const bool is_empty = count && *count < 1;
+    const bool leaves =
+        (min && *min < 0) || (extent && count && min.value_or(0) + *count > *extent);
+    if (!is_empty && !leaves) return true;
+    c_.report(DiagKind::OutOfBounds, span, buffer,
+              "a region takes {} in dimension {} of `{}`, which has extent {}",
+              count ? fmt::format("{} from {}", *count, min ? std::to_string(*min) : "?")
+                    : fmt::format("elements from {}", *min),
+              dim, buffer.name, extent ? std::to_string(*extent) : "?");
+    return false;
+  }
+
+  // --- arguments together ---
+
+  void check_together() {
+    if (is_copy(call_.op)) check_copy();
+    if (call_.op == TileOp::Gemm) check_gemm();
+    if (is_reduction(call_.op)) check_types(region("dst"), region("src"));
+    if (is_elementwise(call_.op)) check_elementwise();
+  }
+
+  [[nodiscard]] const Region* region(std::string_view param) const {
+    for (std::size_t i = 0; i < params_.size(); ++i) {
+      if (params_[i].name == param) return std::get_if<Region>(&call_.args[i]);
+    }
+    return nullptr;
+  }
+  [[nodiscard]] bool flag(std::string_view param) const {
+    for (std::size_t i = 0; i < params_.size(); ++i) {
+      if (params_[i].name != param) continue;
+      const auto* setting = std::get_if<Setting>(&call_.args[i]);
+      const bool* value = setting == nullptr ? nullptr : std::get_if<bool>(setting);
+      return value != nullptr && *value;
+    }
+    return false;
+  }
+
+  // Extents other than 1, which are those that matter.
+  [[nodiscard]] Extents extents_of(const Region& region) const {
+    Extents out;
+    for (const RangeExpr& range : region.ranges) {
+      if (const_int(f_, range.extent) != 1) out.push_back(range.extent);
+    }
+    return out;
+  }
+  // Are two extents known to differ? Those of run time get the benefit of the doubt.
+  [[nodiscard]] bool differ(ExprId a, ExprId b) const {
+    const auto left = const_int(f_, a);
+    const auto right = const_int(f_, b);
+    return left && right && *left != *right;
+  }
+  [[nodiscard]] bool differ(const Extents& a, const Extents& b) const {
+    if (a.size() != b.size()) return true;
+    for (std::size_t i = 0; i < a.size(); ++i) {
+      if (differ(a[i], b[i])) return true;
+    }
+    return false;
+  }
+  [[nodiscard]] std::string text(const Region& region) const {
+    Extents all;
+    for (const RangeExpr& range : region.ranges) all.push_back(range.extent);
+    return fmt::format("{} of `{}`", shape_text(f_, all), f_[region.buffer].name);
+  }
+
+  // The descriptor variants match bytes, not elements.
+  [[nodiscard]] bool counts_bytes() const {
+    return call_.op == TileOp::CopyAsync && call_.dispatch.starts_with("tma");
+  }
+
+  void check_copy() {
+    const Region& dst = *region("dst");
+    const Region& src = *region("src");
+    if (counts_bytes()) return;
+    if (differ(extents_of(dst), extents_of(src)))
+      bad("`{}` into {} from {}; the extents other than 1 differ", name(), text(dst), text(src));
+    const bool by_width = call_.op == TileOp::CopyAsync && f_[dst.buffer].scope == Scope::Tmem;
+    const num::DType to = f_[dst.buffer].dtype;
+    const num::DType from = f_[src.buffer].dtype;
+    if (!by_width || num::bits_of(to) != num::bits_of(from)) check_types(&dst, &src);
+  }
+
+  void check_types(const Region* a, const Region* b) {
+    if (a == nullptr || b == nullptr) return;
+    const Buffer& left = f_[a->buffer];
+    const Buffer& right = f_[b->buffer];
+    if (left.dtype != right.dtype)
+      bad("`{}` with `{}` of `{}` and `{}` of `{}`, expected one element type", name(),
+          num::name_of(left.dtype), left.name, num::name_of(right.dtype), right.name);
+  }
+
+  // Sources are stretched to the destination: aligned at the last dimension, 1 or equal.
+  void check_elementwise() {
+    const Region& dst = *region("dst");
+    for (std::size_t i = 1; i < params_.size(); ++i) {
+      const auto* src = std::get_if<Region>(&call_.args[i]);
+      if (src != nullptr && !stretches(*src, dst))
+        bad("`{}` of {} into {}, to which it does not stretch", name(), text(*src), text(dst));
+    }
+  }
+  [[nodiscard]] bool stretches(const Region& src, const Region& dst) const {
+    if (!differ(extents_of(src), extents_of(dst))) return true;
+    const std::size_t n = src.ranges.size();
+    for (std::size_t back = 1; back <= n; ++back) {
+      const ExprId extent = src.ranges[n - back].extent;
+      if (const_int(f_, extent) == 1) continue;
+      if (back > dst.ranges.size()) return false;
+      if (differ(extent, dst.ranges[dst.ranges.size() - back].extent)) return false;
+    }
+    return true;
+  }
+
+  // D[M,N] = A[M,K]·B[K,N] + C[M,N]
+  void check_gemm() {
+    const Region& d = *region("D");
+    const Region& a = *region("A");
+    const Region& b = *region("B");
+    const Region& c = *region("C");
+    check_types(&a, &b);
+    check_types(&d, &c);
+    Extents ed = extents_of(d);
+    Extents ea = extents_of(a);
+    Extents eb = extents_of(b);
+    const Extents ec = extents_of(c);
+    for (const Region* operand : {&d, &a, &b, &c}) {
+      if (extents_of(*operand).size() == 2) continue;
+      bad("`gemm` of {}, expected two extents other than 1", text(*operand));
+      return;
+    }
+    if (flag("transpose_A")) std::swap(ea[0], ea[1]);
+    if (flag("transpose_B")) std::swap(eb[0], eb[1]);
+    if (differ(ea[1], eb[0]) || differ(ed[0], ea[0]) || differ(ed[1], eb[1]) || differ(ed, ec))
+      bad("`gemm` of A {}, B {}, C {} into D {}, expected A (M, K), B (K, N), C and D (M, N){}",
+          text(a), text(b), text(c), text(d),
+          flag("transpose_A") || flag("transpose_B") ? " after transposing" : "");
+  }
+
+  Context& c_;
+  const Function& f_;
+  const TileCall& call_;
+  const std::vector<TileParam>& params_;
+  Span span_;
+};
+
+}  // namespace
+
+void check_tile_calls(Context& c) {
+  for_each_stmt(c.f, c.f.body, [&](StmtId id) {
+    const Stmt& s = c.f[id];
+    if (s.kind == StmtKind::Tile) TileCheck(c, c.f[s.tile], s.span).run();
+  });
+}
+
+}  // namespace ww::ir::verifying
