@@ -22,10 +22,11 @@ set(WW_EXTERNAL_fmt fmt::fmt)
 set(WW_EXTERNAL_json nlohmann_json::nlohmann_json)
 set(WW_EXTERNAL_cli11 CLI11::CLI11)
 
-# Unit tests are the most of what is compiled. ./test builds them once: those of the folders that users
-# meet (view, driver, cli) without the sanitizers, those of the others with them.
-option(WW_UNIT_TESTS "Build the tests beside the sources, of all folders but view, driver and cli" ON)
-option(WW_CORE_ONLY "Build no tests of view, driver, cli and the program" OFF)
+# Compiling takes nearly all the time of ./test, which builds unit tests once: those of the largest
+# folder (sim) and of those that users meet (view, driver, cli) without the sanitizers, those of the
+# others with them. ./test --thorough has all of them with the sanitizers.
+option(WW_UNIT_TESTS "Build the tests beside the sources, of all folders but sim, view, driver, cli" ON)
+option(WW_CORE_ONLY "Build no tests of sim, view, driver, cli and the program" OFF)
 
 # Much of compiling a file is reading the standard library and fmt, so these are read once for all
 # libraries: that takes a quarter off layout and four tenths off isa. The preset lint goes without, so
@@ -52,13 +53,19 @@ function(ww_headers_library target)
   target_precompile_headers(${target} PRIVATE ${ARGN})
 endfunction()
 
+# What nearly all files of a folder include, precompiled for it alone: large folders only.
+set(WW_OWN_HEADER_ir ir/build.h)
+set(WW_OWN_HEADER_eval eval/cta.h)
+set(WW_OWN_HEADER_script script/interp.h)
+set(WW_OWN_HEADER_sim sim/unit.h)
+
 function(ww_library_headers target folder)
   if(CMAKE_CXX_CLANG_TIDY OR folder STREQUAL "num") # num: few files, compiled with options of its own
     return()
   endif()
-  if(folder STREQUAL "sim") # options of its own, and headers that nearly all its files include
+  if(DEFINED WW_OWN_HEADER_${folder})
     target_precompile_headers(
-      ${target} PRIVATE ${WW_COMMON_HEADERS} "${PROJECT_SOURCE_DIR}/src/sim/unit.h")
+      ${target} PRIVATE ${WW_COMMON_HEADERS} "${PROJECT_SOURCE_DIR}/src/${WW_OWN_HEADER_${folder}}")
   else()
     if(NOT TARGET ww_common_headers)
       ww_headers_library(ww_common_headers ${WW_COMMON_HEADERS})
@@ -137,7 +144,7 @@ function(ww_add_library folder)
     endif()
   endforeach()
 
-  if(folder MATCHES "^(view|driver|cli)$")
+  if(folder MATCHES "^(sim|view|driver|cli)$")
     if(WW_CORE_ONLY)
       set(tests)
     endif()

@@ -94,12 +94,13 @@ Words Cta::vote(const Expr& expr, Threads ts) {
   std::vector<Word> yes(thread_count() / kLanes + 1, 0);
   std::vector<Word> here(yes.size(), 0);
   for (std::size_t i = 0; i < ts.size(); ++i) {
-    here[ts[i] / kLanes] |= Word{1} << (ts[i] % kLanes);
-    if (holds[i] != 0) yes[ts[i] / kLanes] |= Word{1} << (ts[i] % kLanes);
+    const auto warp = static_cast<std::size_t>(ts[i] / kLanes);
+    here[warp] |= Word{1} << (ts[i] % kLanes);
+    if (holds[i] != 0) yes[warp] |= Word{1} << (ts[i] % kLanes);
   }
   Words out(run_.pool, ts.size());
   for (std::size_t i = 0; i < ts.size(); ++i) {
-    const std::size_t warp = ts[i] / kLanes;
+    const auto warp = static_cast<std::size_t>(ts[i] / kLanes);
     if (expr.callee == Intrinsic::AnySync)
       out[i] = yes[warp] != 0 ? 1 : 0;
     else if (expr.callee == Intrinsic::AllSync)

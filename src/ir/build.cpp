@@ -69,9 +69,12 @@ std::optional<DType> common(DType a, DType b) {
 }
 
 Diag mixed(std::string_view what, Type a, Type b, Span span) {
-  return diag(DiagKind::BadType, "`{}` of `{}` and `{}`", what, to_text(a), to_text(b))
-      .with_note("convert one side: `T.cast(x, dtype)`")
-      .with_span(span);
+  Diag d = diag(DiagKind::BadType, "`{}` of `{}` and `{}`", what, to_text(a), to_text(b));
+  if (a.is_pointer() || b.is_pointer())
+    d.notes.push_back({"`B.ptr_to([i])` and `T.ptr_byte_offset(p, bytes)` give addresses", {}});
+  if (a.is_value() && b.is_value() && (a.lanes == b.lanes || a.lanes == 1 || b.lanes == 1))
+    d.notes.push_back({"convert one side: `T.cast(x, dtype)`", {}});
+  return std::move(d).with_span(span);
 }
 
 // A literal takes the type of the other side, if it can say the same there.
@@ -141,6 +144,8 @@ Diag not_taken(ExprOp op, Type type, Span span) {
   Diag d = diag(DiagKind::BadType, "`{}` of `{}`", spelling_of(op), to_text(type)).with_span(span);
   if (op == ExprOp::Div && type.is_int())
     return std::move(d).with_note("`/` divides floats; `//` is integer division, rounding down");
+  if (type.is_bool())
+    return std::move(d).with_note("a condition as a number: `T.cast(x, \"int32\")`");
   if ((op == ExprOp::FloorDiv || op == ExprOp::FloorMod) && type.is_float())
     return std::move(d).with_note("`//` and `%` are for integers");
   return d;
@@ -150,8 +155,7 @@ bool is_comparison(ExprOp op) { return group_of(op) == ExprGroup::Compare; }
 
 }  // namespace
 
-// --- leaves
-// ----------------------------------------------------------------------------------------
+// --- leaves --------------------------------------------------------------------------------------
 
 ExprId int_imm(Function& f, DType dtype, std::int64_t value, Span span) {
   Expr e = node(ExprOp::IntImm, Type::of(dtype), {}, span);
@@ -177,8 +181,7 @@ ExprId var_ref(Function& f, VarId var, Span span) {
   return f.add(std::move(e));
 }
 
-// --- operators
-// -------------------------------------------------------------------------------------
+// --- operators -----------------------------------------------------------------------------------
 
 ExprId settle(Function& f, ExprId literal) {
   const Expr& e = f[literal];
@@ -237,6 +240,9 @@ Result<ExprId> binary(Function& f, ExprOp op, Operand a, Operand b, Span span) {
     if (!folded) return fail(std::move(folded).error().with_span(span));
     return constant(f, *folded, span);
   }
+  const bool divides = want == Wants::Integer && op != ExprOp::Shl && op != ExprOp::Shr;
+  if (divides && const_int(f, right) == 0)
+    return fail(diag(DiagKind::BadArgument, "`{}` by 0", spelling_of(op)).with_span(span));
   const Type result = is_comparison(op)
                           ? Type::of(DType::Bool, type.is_pointer() ? std::uint16_t{1} : type.lanes)
                           : type;
@@ -300,8 +306,7 @@ Result<ExprId> choose(Function& f, ExprOp op, ExprId when, Operand a, Operand b,
   return f.add(node(op, f[left].type, {test, left, right}, span));
 }
 
-// --- vectors
-// ---------------------------------------------------------------------------------------
+// --- vectors -------------------------------------------------------------------------------------
 
 namespace {
 constexpr std::int64_t kMostLanes = 1024;
@@ -331,8 +336,7 @@ Result<ExprId> broadcast(Function& f, ExprId value, std::int64_t lanes, Span spa
   return f.add(node(ExprOp::Broadcast, Type::of(f[value].type.dtype, n), {value}, span));
 }
 
-// --- memory
-// ----------------------------------------------------------------------------------------
+// --- memory --------------------------------------------------------------------------------------
 
 namespace {
 
@@ -408,113 +412,6 @@ Result<ExprId> address_of(Function& f, BufferId buffer, std::span<const ExprId> 
 ExprId buffer_data(Function& f, BufferId buffer, Span span) {
   Expr e = node(ExprOp::BufferData, Type::pointer(f[buffer].dtype), {}, span);
   e.buffer = buffer;
-  return f.add(std::move(e));
-}
-
-// --- functions
-// -------------------------------------------------------------------------------------
-
-namespace {
-
-bool is_math(Intrinsic callee) { return callee <= Intrinsic::Isfinite; }
-bool is_integer_function(Intrinsic callee) {
-  return callee == Intrinsic::Popcount || callee == Intrinsic::Clz;
-}
-
-Diag bad_argument_type(const Function& f, const IntrinsicFacts& facts, ExprId arg,
-                       std::string_view wanted) {
-  return diag(DiagKind::BadType, "`T.{}` of `{}`, expected {}", facts.name, to_text(f[arg].type),
-              wanted)
-      .with_span(f[arg].span);
-}
-
-// Operands of mathematics are floats of one type; integers given to them become float32.
-Result<SmallVec<ExprId, 3>> math_args(Function& f, const IntrinsicFacts& facts,
-                                      std::span<const ExprId> args) {
-  SmallVec<ExprId, 3> out;
-  for (const ExprId arg : args) {
-    ExprId value = arg;
-    if (f[arg].op == ExprOp::IntImm && f[arg].type.is_int())
-      value = WW_TRY(
-          cast(f, arg, Type::of(out.empty() ? DType::Float32 : f[out[0]].type.dtype), f[arg].span));
-    if (!f[value].type.is_float()) return fail(bad_argument_type(f, facts, arg, "a float"));
-    if (!out.empty() && f[value].type != f[out[0]].type)
-      value = WW_TRY(meet(f, {out[0], false}, {value, f[value].op == ExprOp::FloatImm}, facts.name,
-                          f[arg].span))
-                  .second;
-    out.push_back(value);
-  }
-  return out;
-}
-
-Result<Type> result_type(const Function& f, const IntrinsicFacts& facts,
-                         std::span<const ExprId> args, Type declared) {
-  switch (facts.result) {
-    case ResultRule::Same:
-      return f[args[0]].type;
-    case ResultRule::Value:
-      return f[args[1]].type;
-    case ResultRule::Bool:
-      return Type::of(DType::Bool,
-                      facts.effect == Effect::Pure ? f[args[0]].type.lanes : std::uint16_t{1});
-    case ResultRule::Int32:
-      return Type::of(DType::Int32);
-    case ResultRule::Uint32:
-      return Type::of(DType::Uint32);
-    case ResultRule::Void:
-      return Type::none();
-    case ResultRule::Pointer:
-      return declared.is_pointer() ? declared : f[args[0]].type;
-    case ResultRule::Pointee:
-      return Type::of(f[args[0]].type.dtype);
-    case ResultRule::Declared:
-      return declared;
-  }
-  return declared;
-}
-
-bool takes_pointer_first(const IntrinsicFacts& facts) {
-  return facts.effect == Effect::Writes
-             ? facts.id != Intrinsic::Printf && facts.id != Intrinsic::FuncCall
-             : facts.effect == Effect::Reads;
-}
-
-Result<void> check_first(const Function& f, const IntrinsicFacts& facts,
-                         std::span<const ExprId> args) {
-  if (args.empty()) return {};
-  const bool is_pointer_function =
-      facts.id == Intrinsic::PointerOffset || facts.id == Intrinsic::ByteOffset ||
-      facts.id == Intrinsic::CvtaToShared || facts.id == Intrinsic::MbarrierWait;
-  if ((takes_pointer_first(facts) || is_pointer_function) && !f[args[0]].type.is_pointer())
-    return fail(bad_argument_type(f, facts, args[0], "a pointer"));
-  if (is_integer_function(facts.id) && !f[args[0]].type.is_int())
-    return fail(bad_argument_type(f, facts, args[0], "an integer"));
-  if (facts.id == Intrinsic::Abs && !f[args[0]].type.is_int() && !f[args[0]].type.is_float())
-    return fail(bad_argument_type(f, facts, args[0], "a number"));
-  return {};
-}
-
-}  // namespace
-
-Result<ExprId> call(Function& f, Intrinsic callee, std::span<const ExprId> args, Span span,
-                    Type declared) {
-  const IntrinsicFacts& facts = facts_of(callee);
-  const auto count = static_cast<int>(args.size());
-  if (count < facts.min_args || (facts.max_args >= 0 && count > facts.max_args))
-    return fail(diag(DiagKind::BadArgument, "`T.{}` with {} argument{}, expected {}", facts.name,
-                     count, count == 1 ? "" : "s",
-                     facts.min_args == facts.max_args ? std::to_string(facts.min_args)
-                                                      : fmt::format("{} or more", facts.min_args))
-                    .with_span(span));
-  Expr e = node(ExprOp::Call, {}, {}, span);
-  e.callee = callee;
-  if (is_math(callee)) {
-    e.args = WW_TRY(math_args(f, facts, args));
-  } else {
-    WW_TRY_VOID(check_first(f, facts, args));
-    e.args.append(args);
-  }
-  e.type = WW_TRY(result_type(f, facts, e.args, declared));
   return f.add(std::move(e));
 }
 

@@ -107,8 +107,7 @@ class Comparison {
 #define WW_DIFFER(comparison) \
   if (Difference found = (comparison)) return found
 
-// --- the whole
-// -------------------------------------------------------------------------------------
+// --- the whole -----------------------------------------------------------------------------------
 
 Difference Comparison::functions() {
   if (a_.name != b_.name) return differ("names of the functions", a_.name, b_.name);
@@ -164,8 +163,7 @@ bool Comparison::equal_settings(const Setting& a, const Setting& b) {
   return a == b;
 }
 
-// --- statements
-// ------------------------------------------------------------------------------------
+// --- statements ----------------------------------------------------------------------------------
 
 Difference Comparison::blocks(std::string_view where, const Block& a, const Block& b) {
   for (std::size_t i = 0; i < std::min(a.size(), b.size()); ++i) {
@@ -265,8 +263,7 @@ Difference Comparison::ptx_calls(const PtxCall& a, const PtxCall& b) {
   return std::nullopt;
 }
 
-// --- variables and buffers
-// -------------------------------------------------------------------------
+// --- variables and buffers -----------------------------------------------------------------------
 
 Difference Comparison::vars(VarId a, VarId b) {
   if (a.valid() != b.valid()) return "a variable in one only";
@@ -320,8 +317,7 @@ Difference Comparison::storage(const Buffer& a, const Buffer& b) {
   return expr("allocated_addr", a.allocated_addr, b.allocated_addr);
 }
 
-// --- expressions
-// -----------------------------------------------------------------------------------
+// --- expressions ---------------------------------------------------------------------------------
 
 Difference Comparison::expr(std::string_view what, ExprId a, ExprId b) {
   if (!a.valid() && !b.valid()) return std::nullopt;

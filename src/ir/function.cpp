@@ -83,8 +83,7 @@ std::vector<std::vector<TileParam>> read_all_params() {
 
 }  // namespace
 
-// --- tables
-// ----------------------------------------------------------------------------------------
+// --- tables --------------------------------------------------------------------------------------
 
 std::string_view name_of(ExprOp op) { return row_of(op).name; }
 std::string_view spelling_of(ExprOp op) { return row_of(op).spelling; }
@@ -141,8 +140,7 @@ const ScopeIdFacts& facts_of(ScopeIdKind kind) {
   return all_scope_ids()[static_cast<std::size_t>(kind)];
 }
 
-// --- functions
-// -------------------------------------------------------------------------------------
+// --- functions -----------------------------------------------------------------------------------
 
 std::uint32_t Function::add_text(std::string text) {
   texts.push_back(std::move(text));

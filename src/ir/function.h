@@ -130,8 +130,7 @@ struct ScopeIdFacts {
 const ScopeIdFacts& facts_of(ScopeIdKind kind);
 const std::vector<ScopeIdFacts>& all_scope_ids();
 
-// --- expressions
-// -----------------------------------------------------------------------------------
+// --- expressions ---------------------------------------------------------------------------------
 
 struct Expr {
   ExprOp op = ExprOp::IntImm;
@@ -162,8 +161,7 @@ struct Var {
   Span span = {};
 };
 
-// --- buffers
-// ---------------------------------------------------------------------------------------
+// --- buffers -------------------------------------------------------------------------------------
 
 enum class BufferOrigin : std::uint8_t {
   Param,    // the memory a parameter points to (match_buffer, or T.Buffer as annotation)
@@ -211,8 +209,7 @@ struct Region {
   Span span = {};
 };
 
-// --- statements
-// ------------------------------------------------------------------------------------
+// --- statements ----------------------------------------------------------------------------------
 
 /// A constant in attributes and configurations, or an expression.
 using Setting = std::variant<bool, std::int64_t, double, std::string, ExprId>;
@@ -290,14 +287,13 @@ struct Stmt {
   std::string name = {};    // Attr: key; LaunchThread: tag; Assert: message; For ThreadBinding: tag
   Setting setting = false;  // Attr
   std::vector<std::pair<std::string, Setting>>
-      settings{};        // For: annotations (`unroll`, `disable_unroll`, …)
+      settings{};        // For: annotations (`unroll` …); ScopeIds: `preferred0` …
   bool is_open = false;  // Attr
   Block body = {};
   Block other = {};
 };
 
-// --- functions
-// -------------------------------------------------------------------------------------
+// --- functions -----------------------------------------------------------------------------------
 
 /// Which nodes may occur: see the top of this file.
 enum class Level : std::uint8_t { Tile, Lowered };
@@ -361,8 +357,7 @@ class Function {
   std::vector<Buffer> buffers_;
 };
 
-// --- questions
-// -------------------------------------------------------------------------------------
+// --- questions -----------------------------------------------------------------------------------
 
 /// The value of an integer constant (bool and uint64 as int64), if it is one.
 std::optional<std::int64_t> const_int(const Function& function, ExprId expr);

@@ -16,8 +16,9 @@ std::string tuple_text(const std::vector<std::string>& items) {
   return fmt::format("({}{})", fmt::join(items, ", "), items.size() == 1 ? "," : "");
 }
 
+// In one dimension, no layout and the plain one are the same.
 bool is_flat(const Buffer& buffer) {
-  return buffer.layout_kind == LayoutKind::None && buffer.shape.size() == 1;
+  return buffer.layout_kind != LayoutKind::Explicit && buffer.shape.size() == 1;
 }
 
 }  // namespace

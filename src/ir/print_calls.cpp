@@ -76,8 +76,7 @@ std::optional<std::vector<int>> mma_counts(const std::string& opcode) {
 
 }  // namespace
 
-// --- tile primitives
-// -------------------------------------------------------------------------------
+// --- tile primitives -----------------------------------------------------------------------------
 
 std::string Writer::tile_arg(const TileArg& arg) const {
   if (const auto* where = std::get_if<Region>(&arg)) return region(*where);
@@ -113,8 +112,7 @@ std::string Writer::tile_call(const TileCall& call) const {
                      fmt::join(args, ", "));
 }
 
-// --- PTX
-// -------------------------------------------------------------------------------------------
+// --- PTX -----------------------------------------------------------------------------------------
 
 std::string Writer::ptx_call(const PtxCall& call) const {
   if (!call.predicate.valid() && !call.keep) {

@@ -5,6 +5,7 @@
 #include <charconv>
 #include <cmath>
 
+#include "ir/equal.h"
 #include "ir/fold.h"
 #include "ir/print_parts.h"
 #include "num/float_format.h"
@@ -215,6 +216,13 @@ std::string Writer::end_of(ExprId min, ExprId extent) const {
     return int_imm(end).text;
   }
   if (low == 0) return expr(extent);
+  // `i : n` where the extent is n - i; leaves only, so that it reads back as the same extent.
+  const Expr& e = f_[extent];
+  const auto is_leaf = [&](ExprId id) {
+    return f_[id].op == ExprOp::Var || f_[id].op == ExprOp::IntImm;
+  };
+  if (e.op == ExprOp::Sub && is_leaf(e.args[0]) && is_leaf(min) && same(f_, e.args[1], min))
+    return expr(e.args[0]);
   return fmt::format("{} + {}", expr(min, kSum), expr(extent, kProduct));
 }
 

@@ -78,14 +78,14 @@ def copy_async_test(A_ptr: T.handle, B_ptr: T.handle):
     warp_id = T.warp_id([4])
     wg_id = T.warpgroup_id([1])
     tid = T.thread_id([128])
-    tmem_addr = T.alloc_buffer((1,), "uint32", scope="shared")
+    tmem_addr = T.alloc_shared((1,), "uint32")
     if wg_id == 0:
         if warp_id == 0:
             T.ptx["tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32"](T.address_of(tmem_addr[0]), T.uint32(32))
         T.tvm_storage_sync("shared")
         tmem = T.decl_buffer((128, 8), "float16", scope="tmem", allocated_addr=tmem_addr[0], layout=TileLayout(S[(128, 8) : (1 @ TLane, 1 @ TCol)]))
-        A_reg = T.alloc_buffer((8,), "float16", scope="local")
-        B_reg = T.alloc_buffer((8,), "float16", scope="local")
+        A_reg = T.alloc_local((8,), "float16")
+        B_reg = T.alloc_local((8,), "float16")
         A_local = T.decl_buffer((128, 8), "float16", data=A_reg.data, scope="local", layout=TileLayout(S[(128, 8) : (1 @ tid_in_wg, 1)]))
         B_local = T.decl_buffer((128, 8), "float16", data=B_reg.data, scope="local", layout=TileLayout(S[(128, 8) : (1 @ tid_in_wg, 1)]))
         for i in range(8):

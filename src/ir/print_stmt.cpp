@@ -88,6 +88,7 @@ void Writer::stmt(StmtId id) {
     case StmtKind::If:
       return branch(s, "if");
     case StmtKind::Assert:
+      if (s.name.empty()) return line(fmt::format("assert {}", expr(s.expr)));
       return line(fmt::format("assert {}, {}", expr(s.expr), quoted(s.name)));
     case StmtKind::Evaluate:
       if (f_[s.expr].type == Type::none()) return line(expr(s.expr));
@@ -182,6 +183,9 @@ void Writer::scope_ids(const Stmt& s) {
   }
   std::vector<std::string> args;
   if (!extents.empty()) args.push_back(fmt::format("[{}]", fmt::join(extents, ", ")));
+  std::vector<std::string> preferred;
+  for (const auto& [key, value] : s.settings) preferred.push_back(setting(value));
+  if (!preferred.empty()) args.push_back(fmt::format("preferred=[{}]", fmt::join(preferred, ", ")));
   const num::DType dtype = s.vars.empty() ? num::DType::Int32 : f_[s.vars[0]].type.dtype;
   if (dtype != num::DType::Int32) args.push_back(fmt::format("dtype=\"{}\"", num::name_of(dtype)));
   line(fmt::format("{}{}T.{}({})", fmt::join(targets, ", "), targets.empty() ? "" : " = ",

@@ -148,7 +148,7 @@ TEST(PrintStmt, Stores) {
   b.store(a, {b.n(0)}, b.at(a, {b.n(4)}, 4));
   b.store(a, {ramp(b.f, b.n(0), b.n(2), 4).value()}, b.at(a, {b.n(4)}, 4));
   EXPECT_EQ(body_of(b),
-            "A = T.alloc_buffer((8,), scope=\"local\")\n"
+            "A = T.alloc_local((8,))\n"
             "A[1] = T.float32(2.0)\n"
             "A.vstore([0], A.vload([4], dtype=\"float32x4\"))\n"
             "A[T.Ramp(0, 2, 4)] = A.vload([4], dtype=\"float32x4\")\n");

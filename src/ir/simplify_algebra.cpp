@@ -36,8 +36,7 @@ int sign(auto a, auto b) { return a < b ? -1 : (b < a ? 1 : 0); }
 
 }  // namespace
 
-// --- atoms
-// -----------------------------------------------------------------------------------------
+// --- atoms ---------------------------------------------------------------------------------------
 
 Sum Algebra::make(SumAtom atom, bool is_unique) {
   atom.range = range_of_atom(atom);
@@ -97,8 +96,7 @@ int Algebra::compare(const Sum& a, const Sum& b) const {
   return sign(a.constant, b.constant);
 }
 
-// --- sums
-// ------------------------------------------------------------------------------------------
+// --- sums ----------------------------------------------------------------------------------------
 
 std::optional<Sum> Algebra::scaled(const Sum& a, std::int64_t factor) const {
   return raw_plus({}, a, factor);
@@ -188,8 +186,7 @@ std::optional<Sum> Algebra::product(const Sum& a, const Sum& b, Type type) {
   return scaled(single(ExprOp::Mul, type, type, {left, right}), *numbers);
 }
 
-// --- what is known about them
-// ----------------------------------------------------------------------
+// --- what is known about them --------------------------------------------------------------------
 
 Range Algebra::plain_range(const Sum& sum) const {
   Range out{sum.constant, sum.constant};

@@ -35,12 +35,18 @@ class BufferCheck {
     if (b_.scope == Scope::Tmem) check_tensor();
   }
 
+  bool can_be_allocated() {
+    if (b_.scope == Scope::Global)
+      bad("`{}` is allocated in global memory, which a kernel cannot allocate; give a `scope`",
+          b_.name);
+    if (b_.scope == Scope::Tmem)
+      bad("`{}` is allocated in tensor memory, which a kernel cannot allocate; use `T.decl_buffer` "
+          "with `allocated_addr`",
+          b_.name);
+    return b_.scope != Scope::Global && b_.scope != Scope::Tmem;
+  }
+
   void check_alloc() {
-    if (b_.scope == Scope::Global || b_.scope == Scope::Tmem) {
-      bad("`{}` is allocated in {} memory, which a kernel cannot allocate", b_.name,
-          b_.scope == Scope::Global ? "global" : "tensor");
-      return;
-    }
     if (b_.scope != Scope::SharedDyn && !const_shape(f_, b_))
       bad("`{}` is allocated in {} memory with shape {}, expected constant extents", b_.name,
           name_of(b_.scope), shape_text(f_, b_.shape));
@@ -216,6 +222,7 @@ void check_buffers(Context& c) {
     if (s.kind != StmtKind::Alloc && s.kind != StmtKind::Declare) return;
     const Buffer& buffer = c.f[s.buffer];
     BufferCheck check(c, buffer, s.span);
+    if (s.kind == StmtKind::Alloc && !check.can_be_allocated()) return;
     check.run();
     if (s.kind == StmtKind::Declare) return;
     check.check_alloc();

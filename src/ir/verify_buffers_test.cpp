@@ -12,8 +12,7 @@ using test::Builder;
 using test::DType;
 using test::findings;
 
-// --- shapes
-// ----------------------------------------------------------------------------------------
+// --- shapes --------------------------------------------------------------------------------------
 
 TEST(VerifyShapes, ExtentBelowOne) {
   Builder b;
@@ -89,8 +88,7 @@ TEST(VerifyShapes, OffsetThatIsNoInteger) {
   EXPECT_EQ(findings(b), "an offset of `V` has type `float32`, expected an integer [BadType]");
 }
 
-// --- layouts
-// ---------------------------------------------------------------------------------------
+// --- layouts -------------------------------------------------------------------------------------
 
 TEST(VerifyLayouts, NumberOfElements) {
   Builder b;
@@ -126,8 +124,7 @@ TEST(VerifyLayouts, TwoElementsAtOnePlace) {
   EXPECT_EQ(findings(c), "");
 }
 
-// --- threads
-// ---------------------------------------------------------------------------------------
+// --- threads -------------------------------------------------------------------------------------
 
 TEST(VerifyThreads, ElementOfASpreadBuffer) {
   Builder b = test::reg_program();
@@ -147,14 +144,14 @@ TEST(VerifyThreads, MoreThreadsThanLaunched) {
   EXPECT_EQ(findings(c), "`L` has elements at laneid 63, the launch goes from 0 to 31 [BadBuffer]");
 }
 
-// --- scopes
-// ----------------------------------------------------------------------------------------
+// --- scopes --------------------------------------------------------------------------------------
 
 TEST(VerifyScopes, GlobalAllocation) {
   Builder b;
   b.alloc("A", {4}, DType::Int32, Scope::Global);
   EXPECT_EQ(findings(b),
-            "`A` is allocated in global memory, which a kernel cannot allocate [BadBuffer]");
+            "`A` is allocated in global memory, which a kernel cannot allocate; give a `scope` "
+            "[BadBuffer]");
 }
 
 TEST(VerifyScopes, SecondDynamicAllocation) {
@@ -200,8 +197,7 @@ TEST(VerifyScopes, ViewInAnotherScope) {
   EXPECT_EQ(findings(b), "`V` is in local, the buffer `A` that it views in shared [BadBuffer]");
 }
 
-// --- tensor memory
-// ---------------------------------------------------------------------------------
+// --- tensor memory -------------------------------------------------------------------------------
 
 /// What is found of a tensor memory tile; `change` breaks it.
 template <typename Change>
@@ -261,8 +257,10 @@ TEST(VerifyTensor, Allocation) {
   Buffer tile = b.buffer("D", {128, 8}, DType::Float32, Scope::Tmem, "S[(128,8):(1@TLane,1@TCol)]");
   tile.allocated_addr = b.u32(0);
   b.alloc(std::move(tile));
-  EXPECT_EQ(findings(b),
-            "`D` is allocated in tensor memory, which a kernel cannot allocate [BadBuffer]");
+  EXPECT_EQ(
+      findings(b),
+      "`D` is allocated in tensor memory, which a kernel cannot allocate; use `T.decl_buffer` "
+      "with `allocated_addr` [BadBuffer]");
 }
 
 TEST(VerifyTensor, ElementAccess) {

@@ -15,8 +15,7 @@ using test::mem;
 using test::reg_at;
 using test::value;
 
-// --- tile calls
-// ------------------------------------------------------------------------------------
+// --- tile calls ----------------------------------------------------------------------------------
 
 class VerifyTile : public ::testing::Test {
  protected:
@@ -98,8 +97,7 @@ TEST_F(VerifyTile, Gemm) {
             "`gemm` of (1, 16) of `A`, expected two extents other than 1 [BadTileCall]");
 }
 
-// --- launch
-// ----------------------------------------------------------------------------------------
+// --- launch --------------------------------------------------------------------------------------
 
 TEST(VerifyLaunch, IdsThatContradictEachOther) {
   Builder b;
@@ -137,8 +135,7 @@ TEST(VerifyLaunch, PartsOfUnits) {
   EXPECT_EQ(of_condition(ExprOp::Lt, 16, Unit::Warp, false), "");
 }
 
-// --- ptx
-// -------------------------------------------------------------------------------------------
+// --- ptx -----------------------------------------------------------------------------------------
 
 class VerifyPtx : public ::testing::Test {
  protected:

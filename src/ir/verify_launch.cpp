@@ -74,9 +74,8 @@ std::size_t unit_size(const LaunchShape& shape, Unit unit) {
   return threads;
 }
 
-/// Are there only whole units among the threads, and all of them together?
-bool is_whole(const ActiveSet& set, const LaunchShape& shape, Unit unit) {
-  if (!set.together(unit)) return false;
+/// Are there only whole units among the threads that may be active?
+bool has_whole_units(const ActiveSet& set, const LaunchShape& shape, Unit unit) {
   const auto threads = static_cast<std::size_t>(shape.threads());
   const std::size_t size = unit_size(shape, unit);
   for (std::size_t first = 0; first < threads; first += size) {
@@ -89,10 +88,44 @@ bool is_whole(const ActiveSet& set, const LaunchShape& shape, Unit unit) {
   return true;
 }
 
+/// The same, and all of a unit together?
+bool is_whole(const ActiveSet& set, const LaunchShape& shape, Unit unit) {
+  return set.together(unit) && has_whole_units(set, shape, unit);
+}
+
+// The unit whose threads a barrier waits for.
+std::optional<Unit> unit_of_barrier(const Function& f, const Expr& call) {
+  if (call.op != ExprOp::Call) return std::nullopt;
+  switch (call.callee) {
+    case Intrinsic::CtaSync:
+    case Intrinsic::ClusterSync:
+      return Unit::Cta;
+    case Intrinsic::StorageSync:
+      return f.texts[f[call.args[0]].text] == "warp" ? std::nullopt : std::optional(Unit::Cta);
+    case Intrinsic::WarpSync:
+      return Unit::Warp;
+    case Intrinsic::WarpgroupSync:
+      return Unit::Warpgroup;
+    default:
+      return std::nullopt;
+  }
+}
+
+// A barrier that some threads of its unit never reach. Conditions of which nothing is known get the
+// benefit of the doubt: they may be the same for all.
+void check_barrier(Context& c, const LaunchShape& shape, const Stmt& s, const ActiveSet& set) {
+  const Expr& call = c.f[s.expr];
+  const std::optional<Unit> unit = unit_of_barrier(c.f, call);
+  if (!unit || set.may.none() || has_whole_units(set, shape, *unit)) return;
+  c.report(DiagKind::Divergent, s.span, "`T.{}` is reached by {}, expected whole {}s",
+           facts_of(call.callee).name, to_text(set, shape), name_of(*unit));
+}
+
 void check_collective(Context& c, const LaunchShape& shape) {
   const ActiveSets sets = ActiveSets::of(c.f, shape);
   for_each_stmt(c.f, c.f.body, [&](StmtId id) {
     const Stmt& s = c.f[id];
+    if (s.kind == StmtKind::Evaluate) check_barrier(c, shape, s, sets[id]);
     if (s.kind != StmtKind::Tile) return;
     const TileCall& call = c.f[s.tile];
     const ActiveSet& set = sets[id];

@@ -92,6 +92,7 @@ class PtxCheck {
                   call_.opcode, to_text(type));
     }
     for (const PtxOperand& operand : call_.operands) {
+      if (operand.kind == Kind::Address) check_address(operand);
       if (operand.kind != Kind::At) continue;
       const Expr& e = f_[operand.expr];
       const bool elsewhere = e.op == ExprOp::AddressOf && f_[e.buffer].scope != Scope::Local;
@@ -103,6 +104,15 @@ class PtxCheck {
                                           name_of(f_[e.buffer].scope))
                             : fmt::format("`{}`", to_text(e.type)));
     }
+  }
+
+  void check_address(const PtxOperand& operand) {
+    const Type type = f_[operand.expr].type;
+    const bool is_number = type.is_int() && type.is_scalar() && num::bits_of(type.dtype) >= 32;
+    if (!type.is_pointer() && !is_number)
+      c_.report(DiagKind::BadOperand, span_of(operand),
+                "an address of `{}` has type `{}`, expected a pointer or `uint32`", call_.opcode,
+                to_text(type));
   }
 
   [[nodiscard]] Span span_of(const PtxOperand& operand) const {

@@ -33,8 +33,7 @@ TEST(Verify, FindingsStandInSourceOrderUpToALimit) {
   EXPECT_EQ(verify(b.f, {.target = {}, .max_findings = 2}).size(), 2U);
 }
 
-// --- structure
-// -------------------------------------------------------------------------------------
+// --- structure -----------------------------------------------------------------------------------
 
 TEST(VerifyNodes, MissingExpression) {
   Builder b;
@@ -113,8 +112,7 @@ TEST(VerifyNodes, AnnotationOfAnotherParameter) {
   EXPECT_EQ(findings(b), "buffer `A` annotates parameter `A` and is not matched to it [BrokenIr]");
 }
 
-// --- scoping
-// ---------------------------------------------------------------------------------------
+// --- scoping -------------------------------------------------------------------------------------
 
 TEST(VerifyScoping, ViewOfAView) {
   Builder b;
@@ -203,8 +201,7 @@ TEST(VerifyScoping, BoundByAnotherKindOfStatement) {
   EXPECT_EQ(findings(b), "`x` is bound by a statement of another kind than its own [BrokenIr]");
 }
 
-// --- types
-// -----------------------------------------------------------------------------------------
+// --- types ---------------------------------------------------------------------------------------
 
 class VerifyTypes : public ::testing::Test {
  protected:
@@ -326,8 +323,7 @@ TEST_F(VerifyTypes, LoopBoundOfAnotherType) {
   EXPECT_EQ(findings(b), "a bound of `k` has type `uint32`, the variable `int32` [BadType]");
 }
 
-// --- control and level
-// -----------------------------------------------------------------------------
+// --- control and level ---------------------------------------------------------------------------
 
 TEST_F(VerifyTypes, UnrollOfRunTime) {
   b.loop("k", 4, LoopKind::Unroll);

@@ -160,7 +160,7 @@ class TileCheck {
   void check_together() {
     if (is_copy(call_.op)) check_copy();
     if (call_.op == TileOp::Gemm) check_gemm();
-    if (is_reduction(call_.op)) check_types(region("dst"), region("src"));
+    if (is_reduction(call_.op)) check_reduction();
     if (is_elementwise(call_.op)) check_elementwise();
   }
 
@@ -231,6 +231,34 @@ class TileCheck {
     if (left.dtype != right.dtype)
       bad("`{}` with `{}` of `{}` and `{}` of `{}`, expected one element type", name(),
           num::name_of(left.dtype), left.name, num::name_of(right.dtype), right.name);
+  }
+
+  [[nodiscard]] std::optional<std::int64_t> number(std::string_view param) const {
+    for (std::size_t i = 0; i < params_.size(); ++i) {
+      const auto* setting = std::get_if<Setting>(&call_.args[i]);
+      const auto* value = setting == nullptr ? nullptr : std::get_if<std::int64_t>(setting);
+      if (params_[i].name == param && value != nullptr) return *value;
+    }
+    return std::nullopt;
+  }
+
+  // The destination has the extents of the source but for the axis that is summed up.
+  void check_reduction() {
+    const Region& dst = *region("dst");
+    const Region& src = *region("src");
+    check_types(&dst, &src);
+    const auto rank = static_cast<std::int64_t>(src.ranges.size());
+    const std::int64_t axis = number("axes").value_or(-1);
+    if (axis < -rank || axis >= rank) {
+      bad("`{}` over axis {} of {}, which has {}", name(), axis, text(src),
+          counted(src.ranges.size(), "axis", "axes"));
+      return;
+    }
+    Region kept = src;
+    kept.ranges.erase(kept.ranges.begin() + (axis < 0 ? axis + rank : axis));
+    if (differ(extents_of(dst), extents_of(kept)))
+      bad("`{}` over axis {} of {} into {}; the other extents differ", name(), axis, text(src),
+          text(dst));
   }
 
   // Sources are stretched to the destination: aligned at the last dimension, 1 or equal.

@@ -26,7 +26,8 @@ std::string all_tests() {
   for (const char* folder : {"src", "tests"}) {
     for (const auto& entry : fs::recursive_directory_iterator(fs::path(WW_SOURCE_DIR) / folder)) {
       const std::string name = entry.path().filename().string();
-      const bool is_test = name.ends_with("_test.cpp") || name.ends_with(".txt");
+      const bool is_test =
+          name.ends_with("_test.cpp") || name.ends_with(".txt") || name.ends_with(".py");
       if (entry.is_regular_file() && is_test && name != "diag_kinds_test.cpp")
         out += read(entry.path());
     }

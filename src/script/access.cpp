@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: Apache-2.0
+// Attributes and subscripts: `x.name` and `x[i]` for every kind of value.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "base/suggest.h"
+#include "script/collections.h"
+#include "script/interp.h"
+#include "script/layouts.h"
+#include "script/ptx_calls.h"
+#include "script/regions.h"
+#include "script/tile_calls.h"
+
+namespace ww::script {
+namespace {
+
+Value dtype_value(ir::Type type) {
+  return {.kind = Kind::DType, .id = static_cast<std::uint32_t>(type.dtype), .integer = type.lanes};
+}
+
+// Names of a namespace that are values, not functions.
+std::optional<Value> layout_name(Interp& in, std::string_view name) {
+  if (name == "S" || name == "R")
+    return Value{.kind = Kind::SpecMaker, .id = static_cast<std::uint32_t>(name[0])};
+  if (Result<layout::Axis> axis = layout::Axis::builtin(name)) {
+    AxisObject object;
+    object.axis = *axis;
+    return in.heap.wrap(Kind::Axis, object);
+  }
+  if (name == "Axis") return in.heap.wrap(Kind::Namespace, NamespaceObject{{}, "layout.Axis"});
+  return std::nullopt;
+}
+
+std::optional<Value> language_name(Interp& in, std::string_view name) {
+  AnnotationObject a;
+  if (name == "handle") {
+    a.what = AnnotationObject::What::Handle;
+    a.type = ir::Type::handle();
+    return in.heap.wrap(Kind::Annotation, std::move(a));
+  }
+  if (name == "let") {
+    a.what = AnnotationObject::What::Let;
+    return in.heap.wrap(Kind::Annotation, std::move(a));
+  }
+  if (name == "constexpr") {
+    a.what = AnnotationObject::What::Constexpr;
+    return in.heap.wrap(Kind::Annotation, std::move(a));
+  }
+  if (name == "ptx") return in.heap.wrap(Kind::PtxPath, PtxPathObject{});
+  if (Result<ir::Type> type = ir::parse_value_type(name)) return dtype_value(*type);
+  return layout_name(in, name);
+}
+
+Result<Value> namespace_attribute(Interp& in, const std::string& path, std::string_view name,
+                                  Span span, Span name_span) {
+  const std::string full = path + "." + std::string(name);
+  if (path == "layout")
+    if (std::optional<Value> value = layout_name(in, name)) return *value;
+  if (path == "layout.Axis") {
+    if (std::optional<Value> value = layout_name(in, name)) return *value;
+  }
+  if (const BuiltinRow* row = find_builtin(full))
+    return in.heap.wrap(Kind::Builtin, BuiltinObject{{}, row});
+  if (path == "T") {
+    if (std::optional<Value> value = language_name(in, name)) return *value;
+    if (const BuiltinRow* row = find_builtin(fmt::format("layout.{}", name)))
+      return in.heap.wrap(Kind::Builtin, BuiltinObject{{}, row});
+  }
+  if (is_tile_namespace(full)) return in.heap.wrap(Kind::Namespace, NamespaceObject{{}, full});
+  if (parse_tile_path(full))
+    return in.heap.wrap(Kind::Method,
+                        MethodObject{{},
+                                     in.heap.wrap(Kind::Namespace, NamespaceObject{{}, path}),
+                                     std::string(name),
+                                     nullptr,
+                                     none()});
+  if (is_namespace(full)) return in.heap.wrap(Kind::Namespace, NamespaceObject{{}, full});
+  if (path.starts_with("tvm")) {
+    if (const auto known = known_module(full))
+      return in.heap.wrap(Kind::Namespace, NamespaceObject{{}, std::string(*known)});
+    return in.opaque(span, fmt::format("`{}` is not modelled", full));
+  }
+  if (path == "math" && (name == "inf" || name == "pi" || name == "nan"))
+    return of_float(name == "inf"  ? std::numeric_limits<double>::infinity()
+                    : name == "pi" ? 3.141592653589793
+                                   : std::numeric_limits<double>::quiet_NaN());
+  if (path == "functools" || path == "itertools" || path == "math" || path == "dataclasses")
+    return in.opaque(span, fmt::format("`{}` is not modelled", full));
+  std::vector<std::string_view> known = members_of(path);
+  if (is_tile_namespace(path))
+    for (const std::string_view op : ir::all_tile_op_names()) known.push_back(op);
+  return fail(
+      diag(DiagKind::UnknownName, "`{}` has no `{}`{}", path, name, did_you_mean(name, known))
+          .with_span(name_span));
+}
+
+// Methods are rows named after the type of the value.
+std::string_view method_prefix(const Value& value) {
+  switch (value.kind) {
+    case Kind::Buffer:
+      return "buffer";
+    case Kind::Layout:
+      return "layout_value";
+    case Kind::List:
+      return "list";
+    case Kind::Tuple:
+      return "tuple";
+    case Kind::Dict:
+      return "dict";
+    case Kind::Set:
+      return "set";
+    case Kind::Str:
+      return "str";
+    case Kind::Int:
+    case Kind::Bool:
+      return "int";
+    case Kind::Ir:
+      return "expression";
+    case Kind::Jit:
+      return "jit";
+    case Kind::DType:
+      return "dtype";
+    default:
+      return "";
+  }
+}
+
+std::optional<Result<Value>> special_attribute(Interp& in, const Value& object,
+                                               std::string_view name, Span span) {
+  if (object.is(Kind::Buffer)) return buffer_attribute(in, object, name, span);
+  if (object.is(Kind::Layout)) return layout_attribute(in, object, name);
+  if (object.is(Kind::Ir) && name == "dtype") return dtype_value(in.fn()[object.expr()].type);
+  if (object.is(Kind::Region) && name == "buffer")
+    return of_buffer(object.as<RegionObject>().region.buffer);
+  if (object.is(Kind::DType) && name == "bits")
+    return of_int(num::bits_of(static_cast<num::DType>(object.id)));
+  if (object.is(Kind::DType) && name == "lanes") return of_int(object.integer);
+  return std::nullopt;
+}
+
+Diag no_member(const Interp& in, const Value& object, std::string_view name) {
+  const bool is_instance = object.is(Kind::Instance);
+  const ClassObject& type =
+      is_instance ? *object.as<InstanceObject>().type : object.as<ClassObject>();
+  std::vector<std::string_view> known;
+  if (is_instance)
+    for (const auto& [field, value] : object.as<InstanceObject>().fields)
+      known.push_back(in.symbols.text(field));
+  for (const auto& [member, value] : type.env->names()) known.push_back(in.symbols.text(member));
+  return diag(DiagKind::UnknownName, "{} `{}` has no `{}`{}",
+              is_instance ? "an object of class" : "class", type.name, name,
+              did_you_mean(name, known));
+}
+
+}  // namespace
+
+Result<Value> Interp::attribute(const Value& object, std::string_view name, Span where,
+                                Span name_span) {
+  if (object.is(Kind::Poison)) return object;
+  if (object.is(Kind::Opaque))
+    return opaque(object.as<OpaqueObject>().span, object.as<OpaqueObject>().reason);
+  if (object.is(Kind::Namespace))
+    return namespace_attribute(*this, object.as<NamespaceObject>().path, name, where, name_span);
+  if (object.is(Kind::PtxPath)) return ptx_word(*this, object.as<PtxPathObject>(), name);
+  if (object.is(Kind::Instance) || object.is(Kind::Class)) {
+    if (std::optional<Result<Value>> out = object_attribute(object, name, where))
+      return *std::move(out);
+    return fail(no_member(*this, object, name).with_span(name_span));
+  }
+  if (std::optional<Result<Value>> out = special_attribute(*this, object, name, where))
+    return *std::move(out);
+  const std::string_view prefix = method_prefix(object);
+  if (!prefix.empty())
+    if (const BuiltinRow* row = find_builtin(fmt::format("{}.{}", prefix, name)))
+      return heap.wrap(Kind::Method, MethodObject{{}, object, std::string(name), row, none()});
+  return fail(diag(DiagKind::UnknownName, "{} has no `{}`{}", type_name(object), name,
+                   did_you_mean(name, members_of(prefix.empty() ? "-" : prefix)))
+                  .with_span(name_span));
+}
+
+// --- subscripts
+// ------------------------------------------------------------------------------------
+
+namespace {
+
+Result<Value> annotation_item(Interp& in, const Value& annotation, const Value& index, Span span) {
+  AnnotationObject out = annotation.as<AnnotationObject>();
+  if (out.what != AnnotationObject::What::Let)
+    return fail(diag(DiagKind::BadType, "this annotation takes no index").with_span(span));
+  out.type = WW_TRY(in.value_type(index, "the type", span));
+  return in.heap.wrap(Kind::Annotation, std::move(out));
+}
+
+}  // namespace
+
+Result<Value> Interp::subscript(const Value& object, const Value& index, Span where) {
+  switch (object.kind) {
+    case Kind::Poison:
+      return object;
+    case Kind::Opaque:
+      return object;
+    case Kind::SpecMaker:
+      return make_spec(*this, object, index, where);
+    case Kind::Buffer:
+      return index_buffer(*this, object.buffer(), index, where);
+    case Kind::Accessor:
+      return sub_view(*this, object.as<MethodObject>().self.buffer(), index, where);
+    case Kind::Tuple:
+    case Kind::List:
+    case Kind::Str:
+    case Kind::Range:
+      return item_of(*this, object, index, where);
+    case Kind::Dict:
+      return value_of(*this, object.as<DictObject>(), index, where);
+    case Kind::PtxPath:
+      return ptx_subscript(*this, object.as<PtxPathObject>(), index, where);
+    case Kind::Annotation:
+      return annotation_item(*this, object, index, where);
+    case Kind::DType: {
+      AnnotationObject out;
+      out.what = AnnotationObject::What::Array;
+      out.type = WW_TRY(value_type(object, "the type", where));
+      out.shape = WW_TRY(sequence(index, "the shape", where));
+      return heap.wrap(Kind::Annotation, std::move(out));
+    }
+    case Kind::Builtin:
+      return opaque(where, "type hints are not evaluated");
+    default:
+      return fail(diag(DiagKind::BadType, "{} takes no index", type_name(object)).with_span(where));
+  }
+}
+
+}  // namespace ww::script

@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: Apache-2.0
+// Layouts: the constructors of the layout module, and the methods of layout values.
+#include <fmt/format.h>
+
+#include "layout/canonical.h"
+#include "layout/direct_sum.h"
+#include "layout/group.h"
+#include "layout/ready_made.h"
+#include "layout/slice.h"
+#include "layout/tile.h"
+#include "layout/views.h"
+#include "script/builtins.h"
+#include "script/layouts.h"
+
+namespace ww::script {
+namespace {
+
+using layout::Layout;
+
+Result<Value> made(Interp& in, Result<Layout> layout, Span span) {
+  if (!layout) {
+    Diag problem = std::move(layout).error();
+    problem.span = span;  // the library's places are not in this text
+    return fail(std::move(problem));
+  }
+  return in.layout_value(*std::move(layout));
+}
+
+const Layout& self(const Args& a) { return a.self.as<LayoutObject>().layout; }
+
+// --- constructors --------------------------------------------------------------------------------
+
+Result<Value> tile_layout(Interp& in, Args& a) {
+  return made(in, as_layout(in, a[0], "the specification", a.spans[0]), a.call);
+}
+
+Result<layout::Swizzle> swizzle_of(Interp& in, const Args& a, std::size_t first) {
+  bool inner = true;
+  for (const CallArgs::Named& named : a.extra) {
+    if (named.name == "swizzle_inner")
+      inner = WW_TRY(in.boolean(named.value, "`swizzle_inner`", named.span));
+  }
+  return layout::Swizzle::make(
+      static_cast<int>(WW_TRY(in.integer(a[first], "per_element", a.spans[first]))),
+      static_cast<int>(WW_TRY(in.integer(a[first + 1], "swizzle_len", a.spans[first + 1]))),
+      static_cast<int>(WW_TRY(in.integer(a[first + 2], "atom_len", a.spans[first + 2]))), inner);
+}
+
+Result<Value> swizzle_layout(Interp& in, Args& a) {
+  return in.heap.wrap(Kind::Swizzle, SwizzleObject{{}, WW_TRY(swizzle_of(in, a, 0))});
+}
+
+// ComposeLayout(SwizzleLayout(…), TileLayout(…)), or ComposeLayout(p, sw, at, TileLayout(…)).
+Result<Value> compose_layout(Interp& in, Args& a) {
+  if (a[0].is(Kind::Opaque)) return a[0];
+  const bool has_object = a[0].is(Kind::Swizzle);
+  const std::size_t at = has_object ? 1 : 3;
+  if (!a.has(at))
+    return fail(
+        diag(DiagKind::BadArgument, "`ComposeLayout` without its tile layout").with_span(a.call));
+  const layout::Swizzle swizzle =
+      has_object ? a[0].as<SwizzleObject>().swizzle : WW_TRY(swizzle_of(in, a, 0));
+  const Layout inner = WW_TRY(as_layout(in, a[at], "the tile layout", a.spans[at]));
+  return made(in, Layout::make(inner.tile(), swizzle), a.call);
+}
+
+Result<Value> axis_get(Interp& in, Args& a) {
+  const std::string name = WW_TRY(in.text(a[0], "the name", a.spans[0]));
+  Result<layout::Axis> axis = layout::Axis::builtin(name);
+  if (!axis) axis = layout::Axis::declare(name, layout::AxisKind::Unknown);
+  if (!axis) return fail(std::move(axis).error());
+  AxisObject object;
+  object.axis = *axis;
+  return in.heap.wrap(Kind::Axis, object);
+}
+
+Result<int> bits_arg(Interp& in, const Args& a, std::size_t i, int missing) {
+  if (!a.has(i)) return missing;
+  if (a[i].is(Kind::Int))
+    return static_cast<int>(WW_TRY(in.integer(a[i], "the width", a.spans[i])));
+  return num::bits_of(WW_TRY(in.value_type(a[i], "`dtype`", a.spans[i])).dtype);
+}
+
+Result<Value> wg_local_layout(Interp& in, Args& a) {
+  const std::int64_t rows = a.has(1) ? WW_TRY(in.integer(a[1], "`rows`", a.spans[1])) : 128;
+  return made(in, layout::wg_local(WW_TRY(in.integer(a[0], "`cols`", a.spans[0])), rows), a.call);
+}
+
+Result<Value> tcgen05_atom_layout(Interp& in, Args& a) {
+  const std::string shape = WW_TRY(in.text(a[0], "the shape", a.spans[0]));
+  const layout::Shape size = WW_TRY(in.int_list(a[1], "(rows, cols)", a.spans[1]));
+  if (size.size() != 2)
+    return fail(diag(DiagKind::RankMismatch, "{} extents, expected (rows, cols)", size.size())
+                    .with_span(a.spans[1]));
+  return made(in, layout::tcgen05_atom(shape, size[0], size[1], WW_TRY(bits_arg(in, a, 2, 32))),
+              a.call);
+}
+
+Result<Value> tmem_datapath_layout(Interp& in, Args& a) {
+  const std::string letter = WW_TRY(in.text(a[0], "the datapath", a.spans[0]));
+  if (letter.size() != 1)
+    return fail(diag(DiagKind::BadArgument, "datapath \"{}\", expected A to G", letter)
+                    .with_span(a.spans[0]));
+  const std::int64_t rows = WW_TRY(in.integer(a[1], "`rows`", a.spans[1]));
+  const std::int64_t cols = WW_TRY(in.integer(a[2], "`cols`", a.spans[2]));
+  const std::int64_t slab = a.has(3) ? WW_TRY(in.integer(a[3], "`sub_slab`", a.spans[3])) : 0;
+  return made(in, layout::tmem_datapath(letter[0], rows, cols, static_cast<int>(slab)), a.call);
+}
+
+// The swizzle by name ("128B"), by its number of bits (0 to 3), or by the name of the mode.
+Result<layout::SwizzleMode> mode_arg(Interp& in, const Value& value, Span span) {
+  if (value.is(Kind::Int)) {
+    const std::int64_t n = WW_TRY(in.integer(value, "the swizzle", span));
+    if (n < 0 || n > 3)
+      return fail(
+          diag(DiagKind::BadSwizzle, "swizzle mode {}, expected 0 to 3", n).with_span(span));
+    return static_cast<layout::SwizzleMode>(n);
+  }
+  return layout::swizzle_mode(WW_TRY(in.text(value, "the swizzle", span)));
+}
+
+Result<Value> mma_shared_layout(Interp& in, Args& a) {
+  const int bits = WW_TRY(bits_arg(in, a, 0, 16));
+  const layout::SwizzleMode mode = WW_TRY(mode_arg(in, a[1], a.spans[1]));
+  return made(in,
+              layout::mma_shared(WW_TRY(in.int_list(a[2], "the shape", a.spans[2])), mode, bits),
+              a.call);
+}
+
+// --- methods -------------------------------------------------------------------------------------
+
+Result<Value> tile_to(Interp& in, Args& a) {
+  const layout::Shape to = WW_TRY(in.int_list(a[0], "the shape to tile to", a.spans[0]));
+  const layout::Shape from = WW_TRY(in.int_list(a[1], "the current shape", a.spans[1]));
+  return made(in, layout::tile_to(self(a), to, from), a.call);
+}
+
+Result<Value> tile(Interp& in, Args& a) {
+  const Layout outer = WW_TRY(as_layout(in, a[0], "the outer layout", a.spans[0]));
+  const layout::Shape outer_shape = WW_TRY(in.int_list(a[1], "the outer shape", a.spans[1]));
+  const layout::Shape inner_shape = WW_TRY(in.int_list(a[2], "the inner shape", a.spans[2]));
+  return made(in, layout::tile(self(a), inner_shape, outer, outer_shape), a.call);
+}
+
+Result<Value> direct_sum(Interp& in, Args& a) {
+  const Layout other = WW_TRY(as_layout(in, a[0], "the other layout", a.spans[0]));
+  const layout::Shape left = WW_TRY(in.int_list(a[1], "the left shape", a.spans[1]));
+  const layout::Shape right = WW_TRY(in.int_list(a[2], "the right shape", a.spans[2]));
+  // `L.direct_sum(left, left_shape, right_shape)`: the other operand comes first.
+  return made(in, layout::direct_sum(other, left, self(a), right), a.call);
+}
+
+Result<Value> apply(Interp& in, Args& a) {
+  std::optional<std::vector<Value>> shape;
+  for (const CallArgs::Named& named : a.extra) {
+    if (named.name != "shape")
+      return fail(diag(DiagKind::BadArgument, "`apply` has no parameter `{}`", named.name)
+                      .with_span(named.span));
+    shape = WW_TRY(in.sequence(named.value, "`shape`", named.span));
+  }
+  std::vector<Value> coordinate = a.rest;
+  if (coordinate.size() == 1 && (coordinate[0].is(Kind::List) || coordinate[0].is(Kind::Tuple)))
+    coordinate = std::vector<Value>(coordinate[0].as<SeqObject>().items);
+  return apply_layout(in, self(a), coordinate, shape, a.call);
+}
+
+Result<Value> size(Interp& in, Args& a) {
+  if (!a.has(0)) return of_int(self(a).size());
+  const std::string axis = WW_TRY(in.text(a[0], "the axis", a.spans[0]));
+  return of_int(layout::size_on(self(a).tile(), WW_TRY(layout::Axis::builtin(axis))));
+}
+
+Result<Value> span_row(Interp& in, Args& a) {
+  if (!a.has(0)) return of_int(WW_TRY(layout::memory_span(self(a))));
+  const std::string axis = WW_TRY(in.text(a[0], "the axis", a.spans[0]));
+  return of_int(WW_TRY(layout::span_on(self(a), WW_TRY(layout::Axis::builtin(axis)))));
+}
+
+Result<Value> storage(Interp& in, Args& a) { return made(in, layout::storage(self(a)), a.call); }
+Result<Value> canonicalize(Interp& in, Args& a) {
+  return in.layout_value(layout::canonicalize(self(a)));
+}
+
+Result<Value> group(Interp& in, Args& a) {
+  const layout::Grouped grouped =
+      WW_TRY(layout::group(self(a), WW_TRY(in.int_list(a[0], "the shape", a.spans[0]))));
+  std::vector<Value> seps;
+  for (const std::int32_t s : grouped.seps) seps.push_back(of_int(s));
+  return in.heap.tuple({in.layout_value(grouped.layout), in.heap.list(std::move(seps))});
+}
+
+Result<Value> permute_dims(Interp& in, Args& a) {
+  const layout::Shape order = WW_TRY(in.int_list(a[0], "the order", a.spans[0]));
+  if (a.has(1))
+    return made(
+        in,
+        layout::permute_dims(self(a), WW_TRY(in.int_list(a[1], "the shape", a.spans[1])), order),
+        a.call);
+  return made(in, layout::permute_iters(self(a), order), a.call);
+}
+
+Result<Value> slice(Interp& in, Args& a) {
+  const layout::Shape shape = WW_TRY(in.int_list(a[0], "the shape", a.spans[0]));
+  std::vector<layout::Slice1> region;
+  for (const Value& range : WW_TRY(in.sequence(a[1], "the region", a.spans[1]))) {
+    const layout::Shape bounds = WW_TRY(in.int_list(range, "(begin, end)", a.spans[1]));
+    if (bounds.size() != 2)
+      return fail(diag(DiagKind::RankMismatch, "{} bounds, expected (begin, end)", bounds.size())
+                      .with_span(a.spans[1]));
+    region.push_back({layout::Expr(bounds[0]), bounds[1] - bounds[0]});
+  }
+  return made(in, layout::slice(self(a), shape, region, layout::Machine::Cuda), a.call);
+}
+
+Result<Value> pack(Interp& in, Args& a) {
+  return made(in, layout::pack(self(a), WW_TRY(in.integer(a[0], "the factor", a.spans[0]))),
+              a.call);
+}
+Result<Value> unpack(Interp& in, Args& a) {
+  return made(in, layout::unpack(self(a), WW_TRY(in.integer(a[0], "the factor", a.spans[0]))),
+              a.call);
+}
+Result<Value> broadcast(Interp& in, Args& a) {
+  const std::int64_t position =
+      a.has(1) ? WW_TRY(in.integer(a[1], "the position", a.spans[1])) : -1;
+  return made(
+      in, layout::broadcast(self(a), WW_TRY(in.integer(a[0], "the extent", a.spans[0])), position),
+      a.call);
+}
+Result<Value> is_trivial(Interp&, Args& a) { return of_bool(layout::is_trivial(self(a))); }
+Result<Value> is_swizzle(Interp&, Args& a) { return of_bool(self(a).is_swizzled()); }
+
+constexpr BuiltinRow kRows[] = {
+    {"layout.TileLayout", "spec", tile_layout},
+    {"layout.SwizzleLayout", "per_element, swizzle_len, atom_len, **options", swizzle_layout},
+    {"layout.ComposeLayout", "first, second, third?, fourth?, **options", compose_layout},
+    {"layout.Axis.get", "name", axis_get},
+    {"layout.wg_local_layout", "cols, rows?", wg_local_layout},
+    {"layout.tcgen05_atom_layout", "shape, size, dtype?", tcgen05_atom_layout},
+    {"layout.tmem_datapath_layout", "letter, rows, cols, sub_slab?", tmem_datapath_layout},
+    {"layout.mma_shared_layout", "dtype, swizzle, shape", mma_shared_layout},
+    {"layout_value.tile_to", "to_shape, current_shape", tile_to},
+    {"layout_value.tile", "outer, outer_shape, inner_shape", tile},
+    {"layout_value.direct_sum", "other, other_shape, own_shape", direct_sum},
+    {"layout_value.apply", "*coordinate, **shape", apply},
+    {"layout_value.size", "axis?", size},
+    {"layout_value.span", "axis?", span_row},
+    {"layout_value.storage", "", storage},
+    {"layout_value.canonicalize", "", canonicalize},
+    {"layout_value.group", "shape", group},
+    {"layout_value.permute_dims", "order, shape?", permute_dims},
+    {"layout_value.slice", "shape, region", slice},
+    {"layout_value.pack", "factor", pack},
+    {"layout_value.unpack", "factor", unpack},
+    {"layout_value.broadcast", "extent, position?", broadcast},
+    {"layout_value.is_trivial", "", is_trivial},
+    {"layout_value.is_swizzle", "", is_swizzle},
+};
+
+}  // namespace
+
+std::span<const BuiltinRow> layout_rows() { return kRows; }
+
+}  // namespace ww::script

@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: Apache-2.0
+// The syntax tree of a source file: all of Python that can stand around and inside a kernel.
+//
+// Nodes live in vectors and are named by ids; children that come in lists are ranges of one pool.
+// A node is one struct for all kinds, and the comment beside each kind says which fields it uses.
+// Names are interned: two names are the same text exactly when their `Symbol` is the same.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/diag.h"
+
+namespace ww::script {
+
+/// An index into one of the vectors of an `Ast`.
+template <typename Tag>
+struct Id {
+  static constexpr std::uint32_t kNone = 0xffffffffU;
+  std::uint32_t index = kNone;
+  [[nodiscard]] bool valid() const { return index != kNone; }
+  friend bool operator==(Id, Id) = default;
+};
+using ExprId = Id<struct ExprTag>;
+using StmtId = Id<struct StmtTag>;
+using Symbol = Id<struct SymbolTag>;  // an interned name
+
+/// A range of a pool.
+template <typename T>
+struct ListOf {
+  std::uint32_t first = 0;
+  std::uint32_t count = 0;
+};
+
+/// Bytes of the source text.
+struct Place {
+  std::uint32_t begin = 0;
+  std::uint32_t end = 0;
+  [[nodiscard]] Span span() const { return Span::at(begin, end); }
+};
+
+// clang-format off
+enum class ExprKind : std::uint8_t {
+  Name,         // name
+  Int,          // integer (magnitude up to 2^64 - 1; a larger literal is an error)
+  Float,        // real
+  String,       // text (escapes resolved, adjacent literals joined; bytes literals too)
+  FString,      // items: String and Formatted parts
+  Formatted,    // a: value; op `r`, `s`, `a` or 0 in `conversion`; b: the format spec (FString) or none
+  True, False, None, Ellipsis,
+  Tuple, List, Set,  // items
+  Dict,         // items: key, value, key, value ...; a key that is none: `**value`
+  Unary,        // op; a
+  Binary,       // op; a, b
+  And, Or,      // items: two or more operands
+  Compare,      // items: operands, one more than comparisons; `compares` pool range for the operators
+  Conditional,  // a if b else c
+  Lambda,       // params; a: body
+  Call,         // a: callee; args
+  Attribute,    // a: object; name; name_place
+  Subscript,    // a: object; b: index (a Tuple without parentheses for `x[i, j]`)
+  Slice,        // a:b:c, each may be none
+  Starred,      // *a
+  ListComp, SetComp, GeneratorExp,  // a: element; clauses
+  DictComp,     // a: key, b: value; clauses
+  Walrus,       // name := a
+  Unsupported,  // `await`, `yield`: name tells which
+};
+// clang-format on
+
+// clang-format off
+enum class Op : std::uint8_t {
+  None,
+  Add, Sub, Mul, Div, FloorDiv, Mod, Pow, MatMul, Shl, Shr, BitAnd, BitOr, BitXor,  // binary
+  Neg, Pos, Invert, Not,                                                         // unary
+  Eq, Ne, Lt, Le, Gt, Ge, In, NotIn, Is, IsNot,                                  // comparisons
+};
+// clang-format on
+/// As written: "+", "not in".
+std::string_view text_of(Op op);
+
+/// One argument of a call.
+struct Arg {
+  enum class Kind : std::uint8_t { Plain, Keyword, Star, DoubleStar };
+  Kind kind = Kind::Plain;
+  Symbol name = {};  // Keyword only
+  Place name_place = {};
+  ExprId value = {};
+};
+
+/// One parameter of a function or lambda.
+struct Param {
+  enum class Kind : std::uint8_t {
+    PositionalOnly,
+    Plain,
+    Star,
+    KeywordOnly,
+    DoubleStar  // Star: `*args`
+  };
+  Kind kind = Kind::Plain;
+  Symbol name = {};
+  Place place = {};
+  ExprId annotation = {};     // or none
+  ExprId default_value = {};  // or none
+};
+
+/// `for target in iterable if c if d` of a comprehension.
+struct Clause {
+  ExprId target = {};
+  ExprId iterable = {};
+  ListOf<ExprId> conditions = {};
+};
+
+struct Expr {
+  ExprKind kind = ExprKind::None;
+  Op op = Op::None;
+  char conversion = 0;
+  Place place = {};
+  Place name_place = {};
+  Symbol name = {};
+  ExprId a = {}, b = {}, c = {};
+  ListOf<ExprId> items = {};
+  ListOf<Op> compares = {};
+  ListOf<Arg> args = {};
+  ListOf<Param> params = {};
+  ListOf<Clause> clauses = {};
+  std::uint64_t integer = 0;
+  double real = 0;
+  std::uint32_t text = 0;  // index into Ast::strings
+  bool parenthesized = false;
+};
+
+// clang-format off
+enum class StmtKind : std::uint8_t {
+  Expression,   // a
+  Assign,       // items: targets (a = b = c has two); a: value
+  AugAssign,    // items[0]: target; op; a: value
+  AnnAssign,    // items[0]: target; b: annotation; a: value or none
+  If,           // a: condition; body; other (an `elif` is a single If in `other`)
+  While,        // a: condition; body; other
+  For,          // items[0]: target; a: iterable; body; other
+  With,         // withs; body
+  FunctionDef,  // name; params; decorators; b: return annotation or none; body
+  ClassDef,     // name; decorators; args: bases and keywords; body
+  Return,       // a or none
+  Assert,       // a: condition; b: message or none
+  Raise,        // a or none; b: cause or none
+  Delete,       // items
+  Global, Nonlocal,  // names
+  Import,       // imports: `import a.b as c`
+  ImportFrom,   // module (dotted, leading dots kept); imports; `*` as a name `*`
+  Pass, Break, Continue,
+  Try,          // body; handlers and the other blocks are not kept apart: other
+  Unsupported,  // name tells which (`async`, `match`, `type`); its block is skipped
+};
+// clang-format on
+
+/// One name of an import: `path` is dotted for `import a.b`, `as` is what it is bound to.
+struct Import {
+  std::string path;
+  Symbol as = {};
+  Place place = {};
+};
+
+/// `with value as target`.
+struct WithItem {
+  ExprId value = {};
+  ExprId target = {};  // or none
+};
+
+struct Stmt {
+  StmtKind kind = StmtKind::Pass;
+  Op op = Op::None;
+  Place place = {};       // the whole statement
+  Place head = {};        // up to the colon, for compound statements; else the same as place
+  Place name_place = {};  // of the defined name
+  Symbol name = {};
+  ExprId a = {}, b = {};
+  ListOf<ExprId> items = {};
+  ListOf<ExprId> decorators = {};
+  ListOf<Param> params = {};
+  ListOf<Arg> args = {};
+  ListOf<WithItem> withs = {};
+  ListOf<Import> imports = {};
+  ListOf<Symbol> names = {};
+  ListOf<StmtId> body = {};
+  ListOf<StmtId> other = {};
+  std::uint32_t module = 0;  // ImportFrom: index into Ast::strings
+};
+
+/// A parsed file. Plain data; the accessors turn ranges into spans.
+struct Ast {
+  std::vector<Expr> exprs;
+  std::vector<Stmt> stmts;
+  std::vector<ExprId> expr_lists;
+  std::vector<StmtId> stmt_lists;
+  std::vector<Op> op_lists;
+  std::vector<Arg> args;
+  std::vector<Param> params;
+  std::vector<Clause> clauses;
+  std::vector<WithItem> withs;
+  std::vector<Import> imports;
+  std::vector<Symbol> symbol_lists;
+  std::vector<std::string> strings;
+  ListOf<StmtId> body = {};  // the file's statements
+
+  [[nodiscard]] const Expr& operator[](ExprId id) const { return exprs[id.index]; }
+  [[nodiscard]] const Stmt& operator[](StmtId id) const { return stmts[id.index]; }
+  [[nodiscard]] std::span<const ExprId> list(ListOf<ExprId> r) const { return part(expr_lists, r); }
+  [[nodiscard]] std::span<const StmtId> list(ListOf<StmtId> r) const { return part(stmt_lists, r); }
+  [[nodiscard]] std::span<const Op> list(ListOf<Op> r) const { return part(op_lists, r); }
+  [[nodiscard]] std::span<const Arg> list(ListOf<Arg> r) const { return part(args, r); }
+  [[nodiscard]] std::span<const Param> list(ListOf<Param> r) const { return part(params, r); }
+  [[nodiscard]] std::span<const Clause> list(ListOf<Clause> r) const { return part(clauses, r); }
+  [[nodiscard]] std::span<const WithItem> list(ListOf<WithItem> r) const { return part(withs, r); }
+  [[nodiscard]] std::span<const Import> list(ListOf<Import> r) const { return part(imports, r); }
+  [[nodiscard]] std::span<const Symbol> list(ListOf<Symbol> r) const {
+    return part(symbol_lists, r);
+  }
+
+ private:
+  template <typename T>
+  static std::span<const T> part(const std::vector<T>& pool, ListOf<T> range) {
+    return std::span<const T>(pool).subspan(range.first, range.count);
+  }
+};
+
+/// Names as numbers. One table serves a file and every expression parsed beside it.
+class SymbolTable {
+ public:
+  SymbolTable() = default;
+  SymbolTable(SymbolTable&&) = default;  // `texts_` points into the nodes of `ids_`, which stay
+  SymbolTable& operator=(SymbolTable&&) = default;
+  Symbol intern(std::string_view name);
+  [[nodiscard]] std::string_view text(Symbol symbol) const { return *texts_[symbol.index]; }
+  [[nodiscard]] std::size_t size() const { return texts_.size(); }
+
+ private:
+  std::map<std::string, Symbol, std::less<>> ids_;
+  std::vector<const std::string*> texts_;
+};
+
+}  // namespace ww::script

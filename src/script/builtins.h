@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// The tables of functions, one per api_*.cpp. A row's name is the full dotted one; methods of
+// values are rows too, named after the value's type: `buffer.view`, `layout.tile_to`,
+// `list.append`.
+#pragma once
+
+#include <span>
+
+#include "script/interp.h"
+
+namespace ww::script {
+
+// clang-format off
+std::span<const BuiltinRow> host_rows();      // len, range, sorted …
+std::span<const BuiltinRow> library_rows();   // map, isinstance, math.ceil, functools.reduce …
+std::span<const BuiltinRow> method_rows();    // str.join, list.append …
+std::span<const BuiltinRow> layout_rows();    // layout.TileLayout, layout.S-methods, T.TileLayout …
+std::span<const BuiltinRow> buffer_rows();    // T.match_buffer, T.alloc_buffer …
+std::span<const BuiltinRow> view_rows();      // buffer.view, buffer.local …
+std::span<const BuiltinRow> kernel_rows();    // T.device_entry, T.serial, T.meta_var, T.attr …
+std::span<const BuiltinRow> math_rows();      // T.cast, T.max, T.if_then_else …
+std::span<const BuiltinRow> cuda_rows();      // T.cuda.copy_128b, shuffles by other names …
+std::span<const BuiltinRow> intrinsic_rows(); // every function of ir/intrinsics.def as it stands
+// clang-format on
+
+/// Calls a function with one argument, as `map` and `sorted` do.
+Result<Value> call_one(Interp& in, const Value& function, const Value& argument, Span span);
+
+}  // namespace ww::script

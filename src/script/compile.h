@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// From source text to the IR of one kernel.
+//
+//   const SourceText source("gemm.py", text);
+//   const Compiled compiled = compile(source, {.kernel = "build(num=2, trans=False)"});
+//   for (const Diag& error : compiled.errors) std::cerr << compiled.render(error);
+//
+// Nothing in a source can touch a file, a process or the network; steps, recursion and memory are
+// bounded. The same text gives the same function.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/diag.h"
+#include "base/source.h"
+#include "ir/function.h"
+
+namespace ww::script {
+
+/// The two spellings of the language. They differ in meaning in one thing, the order of the
+/// elements of `.local()`: D1 keeps the order of the layout's iters, D2 counts places in storage.
+enum class Dialect : std::uint8_t { D1, D2 };
+std::string_view name_of(Dialect dialect);  // "d1", "d2"
+
+struct Options {
+  /// Which kernel: an expression over the file's names, with `::name` behind it for a kernel that
+  /// is defined while the expression is evaluated. Empty: the only kernel of the file.
+  std::string kernel = {};
+  /// Overrides what the file's imports say.
+  std::optional<Dialect> dialect = {};
+  /// Steps of evaluation: expressions and statements.
+  std::uint64_t max_steps = 50'000'000;
+};
+
+struct Compiled {
+  std::optional<ir::Function> function;  // when there are no errors
+  std::vector<Diag> errors;              // in the order of the source
+  Dialect dialect = Dialect::D1;
+  SourceText source;      // the file
+  SourceText expression;  // the kernel expression; its places follow the file's
+
+  /// The diagnostic as people read it, each place in the text it belongs to.
+  [[nodiscard]] std::string render(const Diag& diag) const;
+};
+
+/// Compiles the chosen kernel. Never throws on bad input.
+Compiled compile(const SourceText& source, const Options& options = {});
+
+}  // namespace ww::script

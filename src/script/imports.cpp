@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// `import`: the modules of the language are namespaces, those of Python that we model are, too, and
+// all others are opaque.
+#include <fmt/format.h>
+
+#include "script/interp.h"
+
+namespace ww::script {
+namespace {
+
+struct ModuleRow {
+  std::string_view path;
+  std::string_view space;
+};
+constexpr ModuleRow kModules[] = {
+    {"tvm", "tvm"},
+    {"tvm.script", "tvm.script"},
+    {"tvm.script.tirx", "T"},
+    {"tvm.script.tir", "T"},
+    {"tvm.script.tirx.tile", "Tx"},
+    {"tvm.tirx", "tvm.tirx"},
+    {"tvm.tirx.layout", "layout"},
+    {"math", "math"},
+    {"functools", "functools"},
+    {"itertools", "itertools"},
+    {"dataclasses", "dataclasses"},
+};
+
+}  // namespace
+
+std::optional<std::string_view> known_module(std::string_view path) {
+  for (const ModuleRow& row : kModules)
+    if (row.path == path) return row.space;
+  return std::nullopt;
+}
+
+Result<void> Interp::exec_import(const Stmt& s, Env& env) {
+  for (const Import& import : ast_->list(s.imports)) {
+    const Span where = span(import.place);
+    if (s.kind == StmtKind::ImportFrom) {
+      if (import.path == "*") continue;
+      const Value value = imported(ast_->strings[s.module], import, span(s.head));
+      WW_TRY_VOID(bind(env, import.as, value, where));
+      continue;
+    }
+    // `import a.b` binds `a`; `import a.b as c` binds c to a.b.
+    const std::string_view bound = symbols.text(import.as);
+    const bool is_renamed = bound != import.path.substr(0, import.path.find('.'));
+    const std::string path = is_renamed ? import.path : std::string(bound);
+    WW_TRY_VOID(bind(env, import.as, module_value(path, where), where));
+  }
+  return {};
+}
+
+Value Interp::imported(const std::string& module, const Import& import, Span head) {
+  const Span where = span(import.place);
+  const std::string inner = module + "." + import.path;
+  if (known_module(inner)) return module_value(inner, where);
+  const Value from = module_value(module, head);
+  if (from.is(Kind::Opaque))
+    return opaque(where, fmt::format("`{}` of module `{}` is not modelled", import.path, module));
+  Result<Value> member = attribute(from, import.path, where, where);
+  return member ? *member : opaque(where, member.error().text);
+}
+
+Value Interp::module_value(std::string_view path, Span where) {
+  if (const auto space = known_module(path))
+    return heap.wrap(Kind::Namespace, NamespaceObject{{}, std::string(*space)});
+  return opaque(where, fmt::format("module `{}` is not modelled", path));
+}
+
+}  // namespace ww::script

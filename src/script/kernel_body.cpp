@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "script/kernel_body.h"
+
+#include <fmt/format.h>
+
+namespace ww::script {
+namespace {
+
+constexpr std::size_t kMaxErrors = 50;
+
+}  // namespace
+
+ir::Stmt stmt_node(ir::StmtKind kind, Span span) {
+  ir::Stmt s;
+  s.kind = kind;
+  s.span = span;
+  return s;
+}
+
+void collect_targets(const Ast& ast, ExprId id, std::vector<Symbol>& out) {
+  const Expr& e = ast[id];
+  if (e.kind == ExprKind::Name) out.push_back(e.name);
+  if (e.kind == ExprKind::Starred) collect_targets(ast, e.a, out);
+  if (e.kind == ExprKind::Tuple || e.kind == ExprKind::List)
+    for (const ExprId item : ast.list(e.items)) collect_targets(ast, item, out);
+}
+
+// --- blocks --------------------------------------------------------------------------------------
+
+void KernelBody::report(Diag problem) { in.kernel().errors.push_back(std::move(problem)); }
+
+void KernelBody::poison_names(const Stmt& s, Env& env) {
+  std::vector<Symbol> names;
+  const bool binds = s.kind == StmtKind::Assign || s.kind == StmtKind::AnnAssign;
+  if (binds)
+    for (const ExprId target : in.ast_->list(s.items)) collect_targets(*in.ast_, target, names);
+  if (s.kind == StmtKind::FunctionDef) names.push_back(s.name);
+  for (const Symbol name : names)
+    if (env.find(name) == nullptr) env.set(name, poison());
+}
+
+void KernelBody::block(ListOf<StmtId> statements, Env& env) {
+  for (const StmtId id : in.ast_->list(statements)) {
+    if (in.kernel().errors.size() >= kMaxErrors) return;
+    Result<void> done = stmt(id, env);
+    if (done) continue;
+    const bool is_final = done.error().kind == DiagKind::Budget;
+    report(std::move(done).error().with_span(in.span((*in.ast_)[id].head)));
+    poison_names((*in.ast_)[id], env);
+    if (is_final) return;
+  }
+}
+
+Result<void> KernelBody::stmt(StmtId id, Env& env) {
+  const Stmt& s = (*in.ast_)[id];
+  WW_TRY_VOID(in.spend(1, in.span(s.head)));
+  switch (s.kind) {
+    case StmtKind::Expression:
+      return expression_stmt(s, env);
+    case StmtKind::Assign:
+      return assign_stmt(s, env);
+    case StmtKind::AnnAssign:
+      return annotated(s, env);
+    case StmtKind::AugAssign:
+      return augmented(s, env);
+    case StmtKind::If:
+      return if_stmt(s, env);
+    case StmtKind::While:
+      return while_stmt(s, env);
+    case StmtKind::For:
+      return for_stmt(s, env);
+    case StmtKind::With:
+      return with_stmt(s, env);
+    case StmtKind::Assert:
+      return assert_stmt(s, env);
+    case StmtKind::Break:
+    case StmtKind::Continue: {
+      const bool is_break = s.kind == StmtKind::Break;
+      if (in.kernel().loops == 0)
+        return fail(
+            diag(DiagKind::Syntax, "`{}` outside of a loop", is_break ? "break" : "continue")
+                .with_span(in.span(s.place)));
+      in.emit(stmt_node(is_break ? ir::StmtKind::Break : ir::StmtKind::Continue, in.span(s.place)));
+      return {};
+    }
+    case StmtKind::Return:
+      return return_stmt(s, env);
+    case StmtKind::FunctionDef:
+    case StmtKind::Import:
+    case StmtKind::ImportFrom:
+    case StmtKind::Pass: {
+      const Flow flow = WW_TRY(in.exec(id, env));
+      static_cast<void>(flow);
+      return {};
+    }
+    default:
+      return fail(diag(DiagKind::Syntax, "this statement cannot stand in a kernel")
+                      .with_span(in.span(s.head)));
+  }
+}
+
+Result<ir::Block> KernelBody::inner(const std::function<Result<void>()>& body) {
+  in.kernel().blocks.emplace_back();
+  Result<void> done = body();
+  ir::Block out = std::move(in.kernel().blocks.back());
+  in.kernel().blocks.pop_back();
+  if (!done) return fail(std::move(done).error());
+  return out;
+}
+
+// A kernel gives nothing back; `return 0` is how its success is spelled.
+Result<void> KernelBody::return_stmt(const Stmt& s, Env& env) {
+  if (s.a.valid()) {
+    const Value value = WW_TRY(in.eval(s.a, env));
+    const bool is_zero = value.is(Kind::Int) && value.integer == 0;
+    if (!value.is(Kind::None) && !value.is(Kind::Poison) && !is_zero)
+      return fail(diag(DiagKind::BadType,
+                       "`return` of {}, expected nothing or 0: a kernel has no result",
+                       type_name(value))
+                      .with_span(in.span(s.a)));
+  }
+  in.emit(stmt_node(ir::StmtKind::Return, in.span(s.place)));
+  return {};
+}
+
+Result<void> KernelBody::expression_stmt(const Stmt& s, Env& env) {
+  const Value value = WW_TRY(in.eval(s.a, env));
+  if (value.is(Kind::Opaque)) return fail(in.needs_opaque(value, in.span(s.place)));
+  if (value.is(Kind::Frame)) {
+    for (const auto& [key, setting] : value.as<FrameObject>().attrs) {
+      ir::Stmt attr = stmt_node(ir::StmtKind::Attr, in.span(s.place));
+      attr.name = key;
+      attr.setting = setting;
+      attr.is_open = true;
+      in.emit(std::move(attr));
+    }
+    return {};
+  }
+  if (!value.is(Kind::Ir) || in.fn()[value.expr()].op != ir::ExprOp::Call) return {};
+  ir::Stmt out = stmt_node(ir::StmtKind::Evaluate, in.span(s.place));
+  out.expr = value.expr();
+  in.emit(std::move(out));
+  return {};
+}
+
+Result<void> KernelBody::assert_stmt(const Stmt& s, Env& env) {
+  const Value condition = WW_TRY(in.eval(s.a, env));
+  std::string message;
+  if (s.b.valid()) {
+    const Value m = WW_TRY(in.eval(s.b, env));
+    message = m.is(Kind::Str) ? std::string(text_of(m)) : repr(m);
+  }
+  if (condition.is(Kind::Poison)) return {};
+  if (!condition.is(Kind::Ir)) {
+    if (WW_TRY(in.truth(condition, in.span(s.a)))) return {};
+    return fail(
+        diag(DiagKind::HostError, "assertion failed{}{}", message.empty() ? "" : ": ", message)
+            .with_span(in.span(s.place)));
+  }
+  ir::Stmt out = stmt_node(ir::StmtKind::Assert, in.span(s.place));
+  out.expr = WW_TRY(ir::condition(in.fn(), condition.expr(), in.span(s.a)));
+  out.name = std::move(message);
+  in.emit(std::move(out));
+  return {};
+}
+
+}  // namespace ww::script

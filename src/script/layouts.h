@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// Layouts as values of the language: `4 @ laneid`, `S[(8, 4) : (4 @ laneid, 1)] + R[2 : 4 @
+// warpid]`, and what can be asked of them.
+#pragma once
+
+#include <optional>
+
+#include "script/interp.h"
+
+namespace ww::script {
+
+/// `@` and `+` where a layout, a specification or an axis takes part; nothing for other operands.
+std::optional<Result<Value>> layout_binary(Interp& in, Op op, const Value& a, const Value& b,
+                                           Span span);
+
+/// S[index] or R[index].
+Result<Value> make_spec(Interp& in, const Value& maker, const Value& index, Span span);
+
+/// The layout a value stands for: a layout, or a specification as it is.
+Result<layout::Layout> as_layout(Interp& in, const Value& value, std::string_view what, Span span);
+
+/// The places of an element, one value per axis: `layout.apply(i, j, shape=(8, 4))`. Coordinates
+/// may be values of run time.
+Result<Value> apply_layout(Interp& in, const layout::Layout& layout,
+                           const std::vector<Value>& coordinate,
+                           const std::optional<std::vector<Value>>& shape, Span span);
+
+/// An attribute of a layout that is no method (`shard`, `size` …), or nothing.
+std::optional<Result<Value>> layout_attribute(Interp& in, const Value& layout,
+                                              std::string_view name);
+
+}  // namespace ww::script

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// Parameters of kernels, and extents that are known at launch only.
+#pragma once
+
+#include <string_view>
+
+#include "script/interp.h"
+
+namespace ww::script {
+
+/// The extent of that name: the same variable wherever the name stands in a shape.
+Result<ir::ExprId> named_extent(Interp& in, std::string_view name, Span span);
+/// A new extent variable, named when it is bound: `n = T.int32()`.
+ir::ExprId new_extent(Interp& in, ir::Type type, std::string_view name, Span span);
+
+/// The value as an expression whose place is where it is used: a variable's is where it is bound.
+Result<ir::ExprId> used_here(Interp& in, const Value& value, Span span);
+
+/// The value as a store converts it. A whole number of the source must be one of the new type.
+Result<ir::ExprId> exact_value(Interp& in, const Value& value, ir::Type type, Span span);
+
+/// The buffer of a parameter annotated as T.Buffer(…).
+Result<Value> buffer_param(Interp& in, const AnnotationObject& annotation, ir::VarId var,
+                           Span span);
+
+/// Emits the declaration of a view.
+Result<Value> declare_view(Interp& in, ir::Buffer view);
+
+}  // namespace ww::script

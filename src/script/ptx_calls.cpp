@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "script/ptx_calls.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/suggest.h"
+#include "ir/ptx_placement.h"
+#include "isa/catalogue.h"
+#include "script/params.h"
+#include "script/ptx_functions.h"
+
+namespace ww::script {
+namespace {
+
+using OperandKind = ir::PtxOperand::Kind;
+using isa::OperandSpec;
+using isa::Role;
+
+std::string join(const std::vector<std::string>& words) {
+  std::string out;
+  for (const std::string& word : words) {
+    if (!out.empty()) out += '.';
+    out += word;
+  }
+  return out;
+}
+
+// `__` stands for `::`, a trailing `_` keeps a word from being a keyword of Python.
+std::string ptx_spelling(std::string_view word) {
+  std::string out(word);
+  if (out.size() > 1 && out.ends_with('_') && !out.ends_with("__")) out.pop_back();
+  for (std::size_t at = out.find("__"); at != std::string::npos; at = out.find("__", at + 2))
+    out.replace(at, 2, "::");
+  return out;
+}
+
+// --- which argument stands for what --------------------------------------------------------------
+
+struct Slot {
+  const OperandSpec* spec;
+  bool is_second = false;  // of a pair `d|p`
+};
+
+// One slot per argument; nothing where the form takes another number of them.
+std::optional<std::vector<Slot>> slots_of(const isa::Binding& binding, std::size_t arguments) {
+  std::vector<Slot> out;
+  const auto take = [&](std::span<const ir::PlacedOperand> placed) {
+    for (const ir::PlacedOperand& operand : placed)
+      for (std::size_t i = 0; i < operand.count; ++i)
+        out.push_back({operand.spec, i >= operand.main});
+    return true;
+  };
+  if (!ir::place_operands(binding, arguments, take)) return std::nullopt;
+  // What a form takes without looking at it stands last.
+  while (out.size() < arguments) out.push_back({&binding.form().operands.back()});
+  return out;
+}
+
+std::optional<num::DType> dtype_of(isa::Type type) {
+  const isa::TypeInfo& info = isa::info(type);
+  switch (info.cls) {
+    case isa::TypeClass::Pred:
+      return num::DType::Bool;
+    case isa::TypeClass::Float:
+      return info.bits == 64                             ? num::DType::Float64
+             : info.bits == 32 && type == isa::Type::F32 ? num::DType::Float32
+             : type == isa::Type::F16                    ? num::DType::Float16
+                                                         : num::DType::Uint32;
+    case isa::TypeClass::Signed:
+      return info.bits == 64   ? num::DType::Int64
+             : info.bits == 32 ? num::DType::Int32
+             : info.bits == 16 ? num::DType::Int16
+                               : num::DType::Int8;
+    case isa::TypeClass::Bits:
+    case isa::TypeClass::Unsigned:
+    case isa::TypeClass::Other:
+      return info.bits == 64   ? num::DType::Uint64
+             : info.bits == 32 ? num::DType::Uint32
+             : info.bits == 16 ? num::DType::Uint16
+             : info.bits == 8  ? num::DType::Uint8
+                               : num::DType::Uint32;
+  }
+  return std::nullopt;
+}
+
+bool is_lvalue(const ir::Function& f, ir::ExprId id) {
+  return f[id].op == ir::ExprOp::Load && f[id].type.lanes == 1;
+}
+
+Result<ir::PtxOperand> as_operand(Interp& in, const Slot& slot, const isa::Binding& binding,
+                                  const Value& value, Span span) {
+  if (value.is(Kind::PtxPart)) {
+    const auto& part = value.as<PtxPartObject>();
+    ir::PtxOperand out;
+    out.kind = part.kind;
+    if (!part.value.is(Kind::None)) out.expr = WW_TRY(used_here(in, part.value, span));
+    if (!part.offset.is(Kind::None)) out.offset = WW_TRY(in.index_expr(part.offset, span));
+    return out;
+  }
+  const OperandSpec& spec = *slot.spec;
+  if (spec.role == Role::Address) {
+    ir::PtxOperand out;
+    out.kind = OperandKind::Address;
+    // A (1,)-buffer stands for its address, as with T.address_of.
+    if (value.is(Kind::Buffer)) {
+      const ir::ExprId zero = ir::int_imm(in.fn(), num::DType::Int32, 0, span);
+      out.expr = WW_TRY(ir::address_of(in.fn(), value.buffer(), std::span(&zero, 1), span));
+    } else {
+      out.expr = WW_TRY(used_here(in, value, span));
+    }
+    return out;
+  }
+  ir::PtxOperand out;
+  const std::optional<isa::Type> type = isa::type_of(spec, binding);
+  const std::optional<num::DType> dtype = type ? dtype_of(*type) : std::nullopt;
+  const bool is_literal = value.is(Kind::Int) || value.is(Kind::Bool) || value.is(Kind::Float);
+  out.expr = is_literal && dtype && spec.role == Role::Read
+                 ? WW_TRY(in.expression_as(value, ir::Type::of(*dtype), span))
+                 : WW_TRY(used_here(in, value, span));
+  const bool is_written = spec.role == Role::Write;
+  if (is_written && !is_lvalue(in.fn(), out.expr))
+    return fail(diag(DiagKind::ReadOnly,
+                     "`{}` of `{}` is written, but this is no variable or element of a buffer",
+                     spec.name, binding.opcode())
+                    .with_note("a `T.let` name and an expression have no place to write to")
+                    .with_span(span));
+  if (type == isa::Type::Pred && !is_written) out.kind = OperandKind::Predicate;
+  return out;
+}
+
+// --- the instruction -----------------------------------------------------------------------------
+
+Diag unknown_opcode(const isa::Bindings& bindings, std::string_view opcode, Span span) {
+  if (bindings.misfit.form == nullptr) {
+    const std::vector<std::string_view>& known = isa::mnemonics();
+    return diag(DiagKind::UnknownName, "`{}` is no PTX instruction{}", opcode,
+                did_you_mean(opcode.substr(0, opcode.find('.')), known))
+        .with_span(span);
+  }
+  return diag(DiagKind::IllegalForm, "{}", bindings.misfit.text)
+      .with_note(fmt::format("the nearest form is `{}`", isa::syntax_line(*bindings.misfit.form)))
+      .with_span(span);
+}
+
+Result<Value> issue(Interp& in, const std::string& opcode, CallArgs& args) {
+  const isa::Bindings bindings = isa::bind_opcode(opcode);
+  if (bindings.fits.empty())
+    return fail(unknown_opcode(bindings, opcode, Span::at(args.call.begin, args.callee.end)));
+  ir::PtxCall call;
+  for (const CallArgs::Named& named : args.named) {
+    if (named.name == "pred") {
+      const ir::ExprId guard = WW_TRY(in.expression(named.value, named.span));
+      call.predicate = WW_TRY(ir::condition(in.fn(), guard, named.span));
+    } else if (named.name == "keep") {
+      call.keep = WW_TRY(in.boolean(named.value, "`keep`", named.span));
+    } else {
+      return fail(diag(DiagKind::BadArgument, "`{}` has no option `{}`, expected `pred` or `keep`",
+                       opcode, named.name)
+                      .with_span(named.span));
+    }
+  }
+  for (const isa::Binding& binding : bindings.fits) {
+    const std::optional<std::vector<Slot>> slots = slots_of(binding, args.plain.size());
+    if (!slots) continue;
+    call.opcode = binding.opcode();
+    for (std::size_t i = 0; i < slots->size(); ++i)
+      call.operands.push_back(
+          WW_TRY(as_operand(in, (*slots)[i], binding, args.plain[i], args.spans[i])));
+    emit_ptx(in, std::move(call), args.call);
+    return none();
+  }
+  const std::string form = isa::syntax_line(bindings.fits[0].form());
+  const std::string_view hint =
+      form.find(" {") == std::string::npos ? "" : "; registers in braces count one by one";
+  return fail(diag(DiagKind::BadOperand, "`{}` with {} operand{}", opcode, args.plain.size(),
+                   args.plain.size() == 1 ? "" : "s")
+                  .with_note(fmt::format("its form is `{}`{}", form, hint))
+                  .with_span(args.call));
+}
+
+Result<Value> part(Interp& in, OperandKind kind, const Value& value, const Value& offset) {
+  PtxPartObject out;
+  out.kind = kind;
+  out.value = value;
+  out.offset = offset;
+  return in.heap.wrap(Kind::PtxPart, std::move(out));
+}
+
+}  // namespace
+
+void emit_ptx(Interp& in, ir::PtxCall call, Span span) {
+  ir::Stmt out;
+  out.kind = ir::StmtKind::Ptx;
+  out.span = span;
+  out.ptx = in.fn().add(std::move(call));
+  in.emit(std::move(out));
+}
+
+Result<Value> ptx_word(Interp& in, const PtxPathObject& path, std::string_view word) {
+  if (path.words.empty() && word == "SINK") return part(in, OperandKind::Sink, none(), none());
+  PtxPathObject out = path;
+  out.words.push_back(ptx_spelling(word));
+  return in.heap.wrap(Kind::PtxPath, std::move(out));
+}
+
+Result<Value> ptx_subscript(Interp& in, const PtxPathObject& path, const Value& index, Span span) {
+  PtxPathObject out = path;
+  const std::string text = WW_TRY(in.text(index, "the opcode", span));
+  for (const std::string_view word : isa::opcode_words(text)) out.words.emplace_back(word);
+  out.is_quoted = true;
+  return in.heap.wrap(Kind::PtxPath, std::move(out));
+}
+
+Result<Value> call_ptx(Interp& in, const PtxPathObject& path, CallArgs& args) {
+  if (!in.in_kernel())
+    return fail(
+        diag(DiagKind::BadType, "a PTX instruction outside of a kernel").with_span(args.call));
+  const std::string opcode = join(path.words);
+  if (!path.is_quoted) {
+    const auto argument = [&](std::size_t i) {
+      return i < args.plain.size() ? args.plain[i] : none();
+    };
+    if (opcode == "addr") return part(in, OperandKind::Address, argument(0), argument(1));
+    if (opcode == "pred") return part(in, OperandKind::Predicate, argument(0), none());
+    if (opcode == "at") return part(in, OperandKind::At, argument(0), none());
+    if (const PtxFunction* function = find_ptx_function(opcode))
+      return call_ptx_function(in, *function, args);
+  }
+  return issue(in, opcode, args);
+}
+
+}  // namespace ww::script

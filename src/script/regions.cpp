@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "script/regions.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "ir/equal.h"
+
+namespace ww::script {
+namespace {
+
+using num::DType;
+
+// One dimension's part of an index.
+struct Part {
+  bool is_slice = false;
+  Value index;  // or
+  SliceObject slice;
+};
+
+Result<std::vector<Part>> parts_of(Interp& in, const Value& index, Span span) {
+  std::vector<Value> items;
+  if (index.is(Kind::Tuple) || index.is(Kind::List))
+    items = index.as<SeqObject>().items;
+  else
+    items = {index};
+  std::vector<Part> out;
+  for (const Value& item : items) {
+    if (item.is(Kind::Opaque)) return fail(in.needs_opaque(item, span));
+    Part part;
+    part.is_slice = item.is(Kind::Slice);
+    if (part.is_slice)
+      part.slice = item.as<SliceObject>();
+    else
+      part.index = item;
+    out.push_back(part);
+  }
+  return out;
+}
+
+Diag rank_error(const ir::Function& f, ir::BufferId id, std::size_t count, Span span) {
+  const ir::Buffer& b = f[id];
+  return diag(DiagKind::RankMismatch, "{} {} for `{}`, which has {} dimension{}", count,
+              count == 1 ? "index" : "indices", b.name, b.shape.size(),
+              b.shape.size() == 1 ? "" : "s")
+      .with_note("declared here", b.span)
+      .with_span(span);
+}
+
+// The bounds of a slice, as expressions; missing ones are those of the dimension.
+struct Bounds {
+  ir::ExprId begin, end;
+};
+Result<Bounds> bounds_of(Interp& in, ir::BufferId id, std::size_t dim, const SliceObject& slice,
+                         Span span) {
+  ir::Function& f = in.fn();
+  Bounds out;
+  out.begin = slice.begin.is(Kind::None) ? ir::int_imm(f, DType::Int32, 0, span)
+                                         : WW_TRY(in.index_expr(slice.begin, span));
+  out.end = slice.end.is(Kind::None) ? f[id].shape[dim] : WW_TRY(in.index_expr(slice.end, span));
+  // Negative constants count from the end, as in Python.
+  for (ir::ExprId* bound : {&out.begin, &out.end})
+    if (const auto value = ir::const_int(f, *bound); value && *value < 0)
+      *bound =
+          WW_TRY(ir::binary(f, ir::ExprOp::Add, {f[id].shape[dim], false}, {*bound, true}, span));
+  return out;
+}
+
+Result<ir::RangeExpr> range_of_slice(Interp& in, ir::BufferId id, std::size_t dim,
+                                     const SliceObject& slice, Span span) {
+  ir::Function& f = in.fn();
+  const Bounds bounds = WW_TRY(bounds_of(in, id, dim, slice, span));
+  const ir::ExprId extent = WW_TRY(region_extent(in, bounds.begin, bounds.end, span));
+  const auto begin = ir::const_int(f, bounds.begin);
+  const auto size = ir::const_int(f, extent);
+  const auto whole = ir::const_int(f, f[id].shape[dim]);
+  const bool is_empty = size && *size <= 0;
+  const bool leaves = begin && (*begin < 0 || (size && whole && *begin + *size > *whole));
+  if (is_empty || leaves)
+    return fail(diag(DiagKind::OutOfBounds, "{}:{} in dimension {} of `{}`, which has extent {}",
+                     begin ? std::to_string(*begin) : "…",
+                     begin && size ? std::to_string(*begin + *size) : "…", dim, f[id].name,
+                     whole ? std::to_string(*whole) : "of run time")
+                    .with_note("declared here", f[id].span)
+                    .with_span(span));
+  return ir::RangeExpr{bounds.begin, extent};
+}
+
+// B[a:b:s]: a vector of elements.
+Result<ir::ExprId> ramp_of_slice(Interp& in, ir::BufferId id, std::size_t dim,
+                                 const SliceObject& slice, Span span) {
+  const Bounds bounds = WW_TRY(bounds_of(in, id, dim, slice, span));
+  const std::int64_t step = WW_TRY(in.integer(slice.step, "the step of a slice", span));
+  const ir::ExprId extent = WW_TRY(region_extent(in, bounds.begin, bounds.end, span));
+  const std::int64_t size =
+      WW_TRY(in.integer(of_expr(extent), "the extent of a slice with a step", span));
+  if (step < 1 || size < 1)
+    return fail(diag(DiagKind::OutOfBounds, "a slice of {} elements by steps of {}", size, step)
+                    .with_span(span));
+  const ir::ExprId stride = ir::int_imm(in.fn(), in.fn()[bounds.begin].type.dtype, step, span);
+  return ir::ramp(in.fn(), bounds.begin, stride, (size + step - 1) / step, span);
+}
+
+bool has_step(const Part& part) {
+  if (!part.is_slice || part.slice.step.is(Kind::None)) return false;
+  return !(part.slice.step.is(Kind::Int) && part.slice.step.integer == 1);
+}
+
+Result<BufferIndex> element_index(Interp& in, ir::BufferId id, const std::vector<Part>& parts,
+                                  Span span) {
+  BufferIndex out;
+  out.is_element = true;
+  for (std::size_t d = 0; d < parts.size(); ++d)
+    out.indices.push_back(has_step(parts[d])
+                              ? WW_TRY(ramp_of_slice(in, id, d, parts[d].slice, span))
+                              : WW_TRY(in.index_expr(parts[d].index, span)));
+  return out;
+}
+
+}  // namespace
+
+// end - begin, with the common `i*k : i*k + k` recognised, so that extents are constants where they
+// can.
+Result<ir::ExprId> region_extent(Interp& in, ir::ExprId begin, ir::ExprId end, Span span) {
+  ir::Function& f = in.fn();
+  if (ir::const_int(f, begin) == 0) return end;
+  if (f[end].op == ir::ExprOp::Add) {
+    const ir::ExprId left = f[end].args[0];
+    const ir::ExprId right = f[end].args[1];
+    if (ir::same(f, left, begin)) return right;
+    if (ir::same(f, right, begin)) return left;
+    // (a + b) + k over a + b0 … : strip a common first summand.
+    if (f[begin].op == ir::ExprOp::Add && ir::same(f, left, f[begin].args[0]))
+      return region_extent(in, f[begin].args[1], right, span);
+  }
+  return linear_difference(in, end, begin, span);
+}
+
+Result<BufferIndex> buffer_index(Interp& in, ir::BufferId id, const Value& index, Span span) {
+  const std::vector<Part> parts = WW_TRY(parts_of(in, index, span));
+  const std::size_t rank = in.fn()[id].shape.size();
+  if (parts.size() > rank) return fail(rank_error(in.fn(), id, parts.size(), span));
+  const bool is_element =
+      parts.size() == rank && std::all_of(parts.begin(), parts.end(),
+                                          [](const Part& p) { return !p.is_slice || has_step(p); });
+  const bool is_unit = parts.empty() && rank <= 1;  // x[()]
+  if (is_element || is_unit) return element_index(in, id, parts, span);
+  BufferIndex out;
+  for (std::size_t d = 0; d < rank; ++d) {
+    if (d >= parts.size()) {
+      out.ranges.push_back({ir::int_imm(in.fn(), DType::Int32, 0, span), in.fn()[id].shape[d]});
+    } else if (has_step(parts[d])) {
+      return fail(
+          diag(DiagKind::BadTileCall, "a slice with a step in a region of `{}`", in.fn()[id].name)
+              .with_span(span));
+    } else if (parts[d].is_slice) {
+      out.ranges.push_back(WW_TRY(range_of_slice(in, id, d, parts[d].slice, span)));
+    } else {
+      const ir::ExprId one = WW_TRY(in.index_expr(parts[d].index, span));
+      const auto value = ir::const_int(in.fn(), one);
+      const auto whole = ir::const_int(in.fn(), in.fn()[id].shape[d]);
+      if (value && (*value < 0 || (whole && *value >= *whole)))
+        return fail(diag(DiagKind::OutOfBounds,
+                         "index {} in dimension {} of `{}`, which has extent {}", *value, d,
+                         in.fn()[id].name, whole ? std::to_string(*whole) : "of run time")
+                        .with_note("declared here", in.fn()[id].span)
+                        .with_span(span));
+      out.ranges.push_back({one, ir::int_imm(in.fn(), DType::Int32, 1, span)});
+    }
+  }
+  return out;
+}
+
+Result<Value> index_buffer(Interp& in, ir::BufferId id, const Value& index, Span span) {
+  if (index.is(Kind::Poison)) return poison();
+  BufferIndex at = WW_TRY(buffer_index(in, id, index, span));
+  if (at.is_element) return of_expr(WW_TRY(ir::load(in.fn(), id, at.indices, 1, span)));
+  RegionObject region;
+  region.region = {id, std::move(at.ranges), span};
+  return in.heap.wrap(Kind::Region, std::move(region));
+}
+
+Result<ir::Region> as_region(Interp& in, const Value& value, std::string_view what, Span span) {
+  ir::Function& f = in.fn();
+  if (value.is(Kind::Region)) return value.as<RegionObject>().region;
+  if (value.is(Kind::Buffer)) {
+    ir::Region out{value.buffer(), {}, span};
+    const std::vector<ir::ExprId> shape = f[value.buffer()].shape;
+    for (const ir::ExprId extent : shape)
+      out.ranges.push_back({ir::int_imm(f, DType::Int32, 0, span), extent});
+    return out;
+  }
+  if (value.is(Kind::Ir) && f[value.expr()].op == ir::ExprOp::Load) {
+    const ir::Expr load = f[value.expr()];
+    ir::Region out{load.buffer, {}, span};
+    for (const ir::ExprId i : load.args)
+      out.ranges.push_back({i, ir::int_imm(f, DType::Int32, 1, span)});
+    return out;
+  }
+  if (value.is(Kind::Opaque)) return fail(in.needs_opaque(value, span));
+  return fail(diag(DiagKind::BadTileCall, "{} is {}, expected a buffer or a region of one", what,
+                   type_name(value))
+                  .with_span(span));
+}
+
+// --- differences of indices ----------------------------------------------------------------------
+
+namespace {
+
+// A sum of expressions times constants.
+struct Linear {
+  std::vector<std::pair<ir::ExprId, std::int64_t>> terms;
+  std::int64_t constant = 0;
+};
+
+void add_linear(const ir::Function& f, ir::ExprId id, std::int64_t factor, Linear& out, int depth) {
+  const ir::Expr& e = f[id];
+  if (e.op == ir::ExprOp::IntImm) {
+    out.constant += factor * e.integer;
+    return;
+  }
+  if (depth < 64 && (e.op == ir::ExprOp::Add || e.op == ir::ExprOp::Sub)) {
+    add_linear(f, e.args[0], factor, out, depth + 1);
+    add_linear(f, e.args[1], e.op == ir::ExprOp::Add ? factor : -factor, out, depth + 1);
+    return;
+  }
+  if (depth < 64 && e.op == ir::ExprOp::Mul) {
+    for (const int side : {0, 1}) {
+      const auto k = ir::const_int(f, e.args[static_cast<std::size_t>(side)]);
+      const bool small =
+          k && *k > -(1 << 30) && *k < (1 << 30) && factor > -(1 << 30) && factor < (1 << 30);
+      if (small) {
+        add_linear(f, e.args[static_cast<std::size_t>(1 - side)], factor * *k, out, depth + 1);
+        return;
+      }
+    }
+  }
+  for (auto& [term, count] : out.terms)
+    if (ir::same(f, term, id)) {
+      count += factor;
+      return;
+    }
+  out.terms.emplace_back(id, factor);
+}
+
+}  // namespace
+
+// The difference as a constant where all other terms cancel; else the subtraction as it stands.
+Result<ir::ExprId> linear_difference(Interp& in, ir::ExprId a, ir::ExprId b, Span span) {
+  Linear sum;
+  add_linear(in.fn(), a, 1, sum, 0);
+  add_linear(in.fn(), b, -1, sum, 0);
+  const bool is_constant = std::all_of(sum.terms.begin(), sum.terms.end(),
+                                       [](const auto& term) { return term.second == 0; });
+  if (is_constant) return ir::int_imm(in.fn(), DType::Int32, sum.constant, span);
+  return ir::binary(in.fn(), ir::ExprOp::Sub, {a, false}, {b, false}, span);
+}
+
+}  // namespace ww::script

@@ -1,0 +1,24 @@
+#: kernel = build(32)
+from tvm.script import tirx as T
+
+
+def build(n):
+    m = 3
+    assert n % m == 0 and m > 2
+
+    @T.prim_func
+    def kernel(B_ptr: T.handle):
+        B = T.match_buffer(B_ptr, (n,), "float32")
+        T.device_entry()
+        T.cta_id([1])
+        tid = T.thread_id([32])
+        B[tid] = T.float32(1)
+    return kernel
+#--- expected
+bad_assert_plain.py:7:5: error: assertion failed [HostError]
+        assert n % m == 0 and m > 2
+        ^~~~~~~~~~~~~~~~~~~~~~~~~~~
+  note: `n` is 32, `m` is 3
+--kernel:1:1: note: in a call of `build`
+    build(32)
+    ^~~~~~~~~

@@ -1,0 +1,23 @@
+#: kernel = build(32)
+from tvm.script import tirx as T
+
+
+def build(n):
+    n = len([1], 2)
+
+    @T.prim_func
+    def kernel(B_ptr: T.handle):
+        B = T.match_buffer(B_ptr, (n,), "float32")
+        T.device_entry()
+        T.cta_id([1])
+        tid = T.thread_id([32])
+        B[tid] = T.float32(1)
+    return kernel
+#--- expected
+bad_builtin_many.py:6:18: error: `len` with 2 arguments, expected at most 1 [BadArgument]
+        n = len([1], 2)
+                     ^
+  note: it takes (sequence)
+--kernel:1:1: note: in a call of `build`
+    build(32)
+    ^~~~~~~~~

@@ -1,0 +1,22 @@
+#: kernel = build(32)
+from tvm.script import tirx as T
+
+
+def build(n):
+    x = f"{n:999999999}"
+
+    @T.prim_func
+    def kernel(B_ptr: T.handle):
+        B = T.match_buffer(B_ptr, (n,), "float32")
+        T.device_entry()
+        T.cta_id([1])
+        tid = T.thread_id([32])
+        B[tid] = T.float32(1)
+    return kernel
+#--- expected
+bad_format_bomb.py:6:11: error: format `999999999` of int: it is too wide [HostError]
+        x = f"{n:999999999}"
+              ^~~~~~~~~~~~~
+--kernel:1:1: note: in a call of `build`
+    build(32)
+    ^~~~~~~~~

@@ -1,0 +1,17 @@
+#: kernel = build(32)::kernal
+from tvm.script import tirx as T
+
+
+def build(n):
+    @T.prim_func
+    def kernel(B_ptr: T.handle):
+        B = T.match_buffer(B_ptr, (n,), "float32")
+        T.device_entry()
+        T.cta_id([1])
+        tid = T.thread_id([32])
+        B[tid] = T.float32(1)
+    return kernel
+#--- expected
+--kernel:1:1: error: no kernel `kernal` was defined by `build(32)`; did you mean `kernel`? [NotAKernel]
+    build(32)
+    ^~~~~~~~~

@@ -1,0 +1,18 @@
+#: kernel = build(32)
+from tvm.script import tirx as T
+
+
+def build(n):
+    @T.prim_func
+    def kernel(B_ptr: T.handle):
+        B = T.match_buffer(B_ptr, (n,), "float32")
+        T.device_entry()
+        T.cta_id([1])
+        tid = T.thread_id([32])
+        B[tid] = T.float32(1)
+    kernel
+#--- expected
+--kernel:1:1: error: the expression gives None, expected a kernel [NotAKernel]
+    build(32)
+    ^~~~~~~~~
+  note: kernels were defined on the way; take one with `::kernel`

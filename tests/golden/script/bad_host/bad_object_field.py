@@ -1,0 +1,27 @@
+#: kernel = build(32)
+from tvm.script import tirx as T
+
+
+class Config:
+    size: int
+    rows: int = 1
+
+
+def build(n):
+    n = Config(siz=n)
+
+    @T.prim_func
+    def kernel(B_ptr: T.handle):
+        B = T.match_buffer(B_ptr, (n,), "float32")
+        T.device_entry()
+        T.cta_id([1])
+        tid = T.thread_id([32])
+        B[tid] = T.float32(1)
+    return kernel
+#--- expected
+bad_object_field.py:11:16: error: `Config` has no field `siz`; did you mean `size`? [BadArgument]
+        n = Config(siz=n)
+                   ^~~
+--kernel:1:1: note: in a call of `build`
+    build(32)
+    ^~~~~~~~~

@@ -1,0 +1,25 @@
+#: kernel = build(32)
+from tvm.script import tirx as T
+
+
+def build(n):
+    x = y = (1,)
+    for i in range(60):
+        x, y = (x, x), (y, y)
+    n = x == y
+
+    @T.prim_func
+    def kernel(B_ptr: T.handle):
+        B = T.match_buffer(B_ptr, (n,), "float32")
+        T.device_entry()
+        T.cta_id([1])
+        tid = T.thread_id([32])
+        B[tid] = T.float32(1)
+    return kernel
+#--- expected
+bad_shared_bomb.py:9:9: error: comparing tuple with tuple takes too long [Budget]
+        n = x == y
+            ^~~~~~
+--kernel:1:1: note: in a call of `build`
+    build(32)
+    ^~~~~~~~~

@@ -1,0 +1,16 @@
+from tvm.tirx.layout import S, R, TileLayout, laneid, warpid, tid_in_wg, TLane, TCol
+
+@T.prim_func
+def f(a: T.handle):
+    A = T.match_buffer(a, (16, 16), "float32")
+    T.device_entry()
+    tx = T.thread_id([32])
+    s = T.alloc_local((4, 4), "float32", layout="nonsense")
+    t = T.alloc_local((4, 4), "float32", layout=4)
+#--- expected
+bad_layout_value.py:8:49: error: `nonsense` is no declared variable [UnknownName]
+        s = T.alloc_local((4, 4), "float32", layout="nonsense")
+                                                    ^~~~~~~~~~
+bad_layout_value.py:9:49: error: `layout` is int, expected a layout [BadType]
+        t = T.alloc_local((4, 4), "float32", layout=4)
+                                                    ^

@@ -1,0 +1,11 @@
+@T.prim_func
+def f(a: T.handle, n: T.int32):
+    A = T.match_buffer(a, (16, 16), "float32")
+    T.device_entry()
+    tx = T.thread_id([32])
+    x = T.alloc_shared((n,), "float32")
+    x[0] = 1.0
+#--- expected
+bad_shared_runtime.py:6:9: error: `x` is allocated in shared memory with shape (?), expected constant extents [BadBuffer]
+        x = T.alloc_shared((n,), "float32")
+            ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~

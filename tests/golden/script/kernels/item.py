@@ -1,0 +1,24 @@
+#: kernel = build(2)[0]
+from tvm.script import tirx as T
+
+
+def build(n):
+    @T.prim_func
+    def kernel(B_ptr: T.handle):
+        B = T.match_buffer(B_ptr, (32 * n,), "float32")
+        T.device_entry()
+        T.cta_id([1])
+        tid = T.thread_id([32])
+        B[tid] = T.float32(n)
+    return kernel, ("inputs", n)
+#--- expected
+from tvm.script import tirx as T
+from tvm.script.tirx import tile as Tx
+
+@T.prim_func
+def kernel(B_ptr: T.handle):
+    B = T.match_buffer(B_ptr, (64,))
+    T.device_entry()
+    T.cta_id([1])
+    tid = T.thread_id([32])
+    B[tid] = T.float32(2.0)

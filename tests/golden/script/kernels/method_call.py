@@ -1,0 +1,24 @@
+#: kernel = [build(v) for v in (1, 2, 3)][-1]
+from tvm.script import tirx as T
+
+
+def build(value):
+    @T.prim_func
+    def kernel(B_ptr: T.handle):
+        B = T.match_buffer(B_ptr, (32,), "float32")
+        T.device_entry()
+        T.cta_id([1])
+        tid = T.thread_id([32])
+        B[tid] = T.float32(value)
+    return kernel
+#--- expected
+from tvm.script import tirx as T
+from tvm.script.tirx import tile as Tx
+
+@T.prim_func
+def kernel(B_ptr: T.handle):
+    B = T.match_buffer(B_ptr, (32,))
+    T.device_entry()
+    T.cta_id([1])
+    tid = T.thread_id([32])
+    B[tid] = T.float32(3.0)

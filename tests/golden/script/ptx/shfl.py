@@ -1,0 +1,23 @@
+# A pair of destinations may be left out.
+@T.prim_func
+def f(a: T.handle):
+    A = T.match_buffer(a, (16, 16), "float32")
+    T.device_entry()
+    tx = T.thread_id([32])
+    u: T.uint32
+    p: T.bool
+    T.ptx.shfl.sync.bfly.b32(u, u, 1, 31, 0xFFFFFFFF)
+    T.ptx.shfl.sync.idx.b32(u, p, u, 0, 31, 0xFFFFFFFF)
+#--- expected
+from tvm.script import tirx as T
+from tvm.script.tirx import tile as Tx
+
+@T.prim_func
+def f(a: T.handle):
+    A = T.match_buffer(a, (16, 16))
+    T.device_entry()
+    tx = T.thread_id([32])
+    u: T.uint32
+    p: T.bool
+    T.ptx["shfl.sync.bfly.b32"](u, u, T.uint32(1), T.uint32(31), T.uint32(4294967295))
+    T.ptx["shfl.sync.idx.b32"](u, p, u, T.uint32(0), T.uint32(31), T.uint32(4294967295))

@@ -1,0 +1,53 @@
+# Elementwise primitives.
+@T.prim_func
+def f(a: T.handle):
+    A = T.match_buffer(a, (16, 16), "float32")
+    T.device_entry()
+    tx = T.thread_id([32])
+    r = T.alloc_local((4, 8), "float32")
+    s = T.alloc_local((4, 8), "float32")
+    Tx.zero(r)
+    Tx.fill(r, 1.5)
+    Tx.memset(r, 0)
+    Tx.sqrt(r)
+    Tx.sqrt(r, s)
+    Tx.exp(r, s, 1.0, 2.0)
+    Tx.exp2(r, s, bias=0.5, scale=2)
+    Tx.log2(r, s, scale=3.0)
+    Tx.reciprocal(r, s)
+    Tx.silu(r, s)
+    Tx.add(r, r, s)
+    Tx.sub(r, s, 1.0)
+    Tx.mul(r, s, tx)
+    Tx.fdiv(r, r, s)
+    Tx.maximum(r, r, 0.0)
+    Tx.minimum(r, r, s)
+    Tx.fma(r, s, 2.0, s)
+#--- expected
+from tvm.script import tirx as T
+from tvm.script.tirx import tile as Tx
+
+@T.prim_func
+def f(a: T.handle):
+    A = T.match_buffer(a, (16, 16))
+    T.device_entry()
+    tx = T.thread_id([32])
+    r = T.alloc_buffer((4, 8), scope="local")
+    s = T.alloc_buffer((4, 8), scope="local")
+    Tx.zero(r[0:4, 0:8])
+    Tx.fill(r[0:4, 0:8], T.float32(1.5))
+    Tx.memset(r[0:4, 0:8], 0)
+    Tx.sqrt(r[0:4, 0:8])
+    Tx.sqrt(r[0:4, 0:8], src=s[0:4, 0:8])
+    Tx.exp(r[0:4, 0:8], src=s[0:4, 0:8], bias=T.float32(1.0), scale=T.float32(2.0))
+    Tx.exp2(r[0:4, 0:8], src=s[0:4, 0:8], bias=T.float32(0.5), scale=2)
+    Tx.log2(r[0:4, 0:8], src=s[0:4, 0:8], scale=T.float32(3.0))
+    Tx.reciprocal(r[0:4, 0:8], src=s[0:4, 0:8])
+    Tx.silu(r[0:4, 0:8], src=s[0:4, 0:8])
+    Tx.add(r[0:4, 0:8], r[0:4, 0:8], s[0:4, 0:8])
+    Tx.sub(r[0:4, 0:8], s[0:4, 0:8], T.float32(1.0))
+    Tx.mul(r[0:4, 0:8], s[0:4, 0:8], tx)
+    Tx.fdiv(r[0:4, 0:8], r[0:4, 0:8], s[0:4, 0:8])
+    Tx.maximum(r[0:4, 0:8], r[0:4, 0:8], T.float32(0.0))
+    Tx.minimum(r[0:4, 0:8], r[0:4, 0:8], s[0:4, 0:8])
+    Tx.fma(r[0:4, 0:8], s[0:4, 0:8], T.float32(2.0), s[0:4, 0:8])
