@@ -22,7 +22,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view kSuites[] = {"layout", "ptx", "sim"};
+constexpr std::string_view kSuites[] = {"compile", "layout", "ptx", "sim"};
 
 struct Options {
   std::string suite;  // empty: all

@@ -5,18 +5,16 @@
 
 #include <algorithm>
 #include <iterator>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
 
+#include "driver/report_json.h"
 #include "driver/sim_options.h"
 #include "driver/sim_report.h"
 #include "sim/lanes.h"
 
 namespace ww::driver {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 Json dims_json(const sim::Dim3& dims) { return Json::array({dims.x, dims.y, dims.z}); }
 
@@ -55,34 +53,6 @@ Json finding_json(const SimReport& report, const sim::Finding& finding) {
   return {{"check", name_of(finding.check)},        {"message", finding.text},
           {"who", party_json(report, finding.who)}, {"other", party_json(report, finding.other)},
           {"address", address_json(finding)},       {"count", finding.count}};
-}
-
-Json buffer_json(const BufferReport& buffer) {
-  return {{"parameter", buffer.param},
-          {"name", buffer.name},
-          {"dtype", num::name_of(buffer.dtype)},
-          {"shape", buffer.shape},
-          {"output", buffer.is_output},
-          {"undefined", buffer.undefined},
-          {"first_undefined", buffer.undefined > 0 ? Json(buffer.first_undefined) : Json()},
-          {"first", buffer.first},
-          {"file", buffer.file.empty() ? Json() : Json(buffer.file)}};
-}
-
-Json expectation_json(const ExpectReport& each) {
-  Json first = Json::array();
-  for (const Mismatch& mismatch : each.result.first)
-    first.push_back({{"index", mismatch.index},
-                     {"seen", mismatch.seen},
-                     {"wanted", mismatch.wanted},
-                     {"error", mismatch.error}});
-  return {{"expect", each.text},
-          {"holds", each.result.holds},
-          {"elements", each.result.elements},
-          {"mismatches", each.result.mismatches},
-          {"max_error", each.result.max_error},
-          {"tolerance", each.result.tolerance},
-          {"first", first}};
 }
 
 Json count_json(const sim::OpCount& count) {
@@ -144,40 +114,6 @@ Json array_json(const List& list, Each&& each) {
   return out;
 }
 
-// --- the text
-
-// What a kernel prints, and names of files, may be any bytes; JSON is UTF-8.
-std::string plain_text(const Json& value) {
-  return value.dump(-1, ' ', false, Json::error_handler_t::replace);
-}
-
-// What fits into a line of this length stands on one.
-constexpr std::size_t kLongestLine = 140;
-
-std::string one_line(const Json& value) {
-  if (value.is_primitive()) return plain_text(value);
-  std::string out;
-  for (const auto& [key, item] : value.items()) {
-    if (!out.empty()) out += ", ";
-    if (value.is_object()) out += plain_text(key) + ": ";
-    out += one_line(item);
-  }
-  return value.is_object() ? "{" + out + "}" : "[" + out + "]";
-}
-
-void write(std::string& out, const Json& value, std::size_t indent) {
-  const std::string line = one_line(value);
-  if (value.is_primitive() || line.size() + indent <= kLongestLine) return void(out += line);
-  std::string_view separator = value.is_object() ? "{" : "[";
-  for (const auto& [key, item] : value.items()) {
-    fmt::format_to(std::back_inserter(out), "{}\n{:{}}", separator, "", indent + 2);
-    separator = ",";
-    if (value.is_object()) out += plain_text(key) + ": ";
-    write(out, item, indent + 2);
-  }
-  fmt::format_to(std::back_inserter(out), "\n{:{}}{}", "", indent, value.is_object() ? "}" : "]");
-}
-
 }  // namespace
 
 std::string sim_json(const SimReport& report) {
@@ -195,9 +131,7 @@ std::string sim_json(const SimReport& report) {
   out["shown"] = lines_json(report.shown);
   out["shown_left_out"] = report.shown_left_out;
   if (report.counted) out["counters"] = counters_json(report);
-  std::string text;
-  write(text, out, 0);
-  return text + "\n";
+  return json_text(out);
 }
 
 }  // namespace ww::driver

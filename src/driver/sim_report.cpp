@@ -95,14 +95,6 @@ namespace {
 
 using Out = std::back_insert_iterator<std::string>;
 
-std::string plural(std::uint64_t count, std::string_view what) {
-  return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
-}
-
-void add_fact(std::string& out, std::string_view name, std::string_view text) {
-  fmt::format_to(Out(out), "{:<11} {}\n", name, text);
-}
-
 std::string launch_text(const SimReport& report) {
   const sim::Launch& launch = report.launch;
   std::string out =
@@ -215,41 +207,6 @@ void add_findings(std::string& out, const SimReport& report) {
   }
 }
 
-// --- buffers and expectations
-
-std::string definedness(const BufferReport& buffer) {
-  if (buffer.undefined == 0) return "";
-  return fmt::format(", {} undefined (the first is {})",
-                     plural(static_cast<std::uint64_t>(buffer.undefined), "element"),
-                     shape_text(buffer.first_undefined));
-}
-
-void add_buffers(std::string& out, const SimReport& report) {
-  bool is_first = true;
-  for (const BufferReport& buffer : report.buffers) {
-    if (!buffer.is_output && buffer.undefined == 0 && buffer.file.empty()) continue;
-    if (std::exchange(is_first, false)) out += '\n';
-    const auto size = element_count(buffer.shape).value_or(0);
-    const bool has_more = static_cast<std::size_t>(size) > buffer.first.size();
-    fmt::format_to(Out(out), "${} {}: {}{}: {}{}\n", buffer.param, buffer.name,
-                   shaped_type_text(buffer.dtype, buffer.shape), definedness(buffer),
-                   fmt::join(buffer.first, " "), has_more ? " ..." : "");
-    if (!buffer.file.empty()) fmt::format_to(Out(out), "  written to {}\n", buffer.file);
-  }
-}
-
-void add_expectations(std::string& out, const SimReport& report) {
-  if (!report.expectations.empty()) out += '\n';
-  for (const ExpectReport& each : report.expectations)
-    fmt::format_to(Out(out), "expect {}\n", each.result.text);
-}
-
-void add_printed(std::string& out, const std::string& printed) {
-  if (printed.empty()) return;
-  out += "\nprinted by the kernel:\n" + printed;
-  if (!printed.ends_with('\n')) out += '\n';
-}
-
 // --- counters
 
 using Row = std::vector<std::string>;
@@ -301,8 +258,8 @@ std::string sim_text(const SimReport& report) {
   if (!out.empty()) out += '\n';
   add_facts(out, report);
   add_findings(out, report);
-  add_buffers(out, report);
-  add_expectations(out, report);
+  add_buffers(out, report.buffers, true);
+  add_expectations(out, report.expectations);
   add_printed(out, report.run.printed);
   if (report.counted) add_counters(out, report);
   return out;

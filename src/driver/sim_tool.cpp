@@ -25,15 +25,6 @@ namespace {
 
 constexpr std::size_t kMostPtxBytes = std::size_t{1} << 30U;
 
-std::vector<std::int64_t> index_of(const std::vector<std::int64_t>& shape, std::int64_t element) {
-  std::vector<std::int64_t> index(shape.size());
-  for (std::size_t d = shape.size(); d-- > 0;) {
-    index[d] = element % shape[d];
-    element /= shape[d];
-  }
-  return index;
-}
-
 /// Lines of a trace, up to a number of bytes.
 class ShownLines {
  public:

@@ -11,8 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "driver/expect.h"
-#include "num/dtype.h"
+#include "driver/report_parts.h"
 #include "sim/launch.h"
 
 namespace ww::driver {
@@ -38,24 +37,6 @@ struct SimRequest {
   std::function<bool(std::uint64_t, std::uint64_t)> progress = {};
 };
 
-/// What became of a buffer.
-struct BufferReport {
-  std::size_t param = 0;
-  std::string name;
-  num::DType dtype{};
-  std::vector<std::int64_t> shape;
-  bool is_output = false;
-  std::int64_t undefined = 0;                   // elements
-  std::vector<std::int64_t> first_undefined{};  // index of the first one
-  std::vector<std::string> first{};             // elements; `?` is an undefined one
-  std::string file{};                           // that it was written to
-};
-
-struct ExpectReport {
-  std::string text;
-  ExpectResult result;
-};
-
 struct SimReport {
   std::shared_ptr<const sim::Program> program;
   const sim::Code* kernel = nullptr;
@@ -75,8 +56,6 @@ struct SimReport {
 
 /// No more of a trace is kept.
 inline constexpr std::size_t kMostShownBytes = std::size_t{64} << 20U;
-/// Elements of a buffer in a report.
-inline constexpr std::size_t kShownElements = 8;
 
 /// A report, or errors that the user can do something about, rendered; both when the kernel ran and
 /// a file could not be written or an expectation makes no sense for the shapes.

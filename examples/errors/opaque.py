@@ -1,0 +1,12 @@
+# A kernel that needs a number which only NumPy knows, for docs/language.md.
+import numpy as np
+
+width = np.load("width.npy")[0]
+
+
+@T.prim_func
+def kernel(A_ptr: T.handle):
+    A = T.match_buffer(A_ptr, (32, width), "float32")
+    T.device_entry()
+    lane = T.lane_id([32])
+    A[lane, 0] = T.float32(0)

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "driver/report_json.h"
+
+#include <fmt/format.h>
+
+#include <iterator>
+#include <string_view>
+
+namespace ww::driver {
+
+Json buffer_json(const BufferReport& buffer) {
+  return {{"parameter", buffer.param},
+          {"name", buffer.name},
+          {"dtype", num::name_of(buffer.dtype)},
+          {"shape", buffer.shape},
+          {"output", buffer.is_output},
+          {"undefined", buffer.undefined},
+          {"first_undefined", buffer.undefined > 0 ? Json(buffer.first_undefined) : Json()},
+          {"first", buffer.first},
+          {"file", buffer.file.empty() ? Json() : Json(buffer.file)}};
+}
+
+Json expectation_json(const ExpectReport& each) {
+  Json first = Json::array();
+  for (const Mismatch& mismatch : each.result.first)
+    first.push_back({{"index", mismatch.index},
+                     {"seen", mismatch.seen},
+                     {"wanted", mismatch.wanted},
+                     {"error", mismatch.error}});
+  return {{"expect", each.text},
+          {"holds", each.result.holds},
+          {"elements", each.result.elements},
+          {"mismatches", each.result.mismatches},
+          {"max_error", each.result.max_error},
+          {"tolerance", each.result.tolerance},
+          {"first", first}};
+}
+
+namespace {
+
+// What a kernel prints, and names of files, may be any bytes; JSON is UTF-8.
+std::string plain_text(const Json& value) {
+  return value.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+// What fits into a line of this length stands on one.
+constexpr std::size_t kLongestLine = 140;
+
+std::string one_line(const Json& value) {
+  if (value.is_primitive()) return plain_text(value);
+  std::string out;
+  for (const auto& [key, item] : value.items()) {
+    if (!out.empty()) out += ", ";
+    if (value.is_object()) out += plain_text(key) + ": ";
+    out += one_line(item);
+  }
+  return value.is_object() ? "{" + out + "}" : "[" + out + "]";
+}
+
+void write(std::string& out, const Json& value, std::size_t indent) {
+  const std::string line = one_line(value);
+  if (value.is_primitive() || line.size() + indent <= kLongestLine) return void(out += line);
+  std::string_view separator = value.is_object() ? "{" : "[";
+  for (const auto& [key, item] : value.items()) {
+    fmt::format_to(std::back_inserter(out), "{}\n{:{}}", separator, "", indent + 2);
+    separator = ",";
+    if (value.is_object()) out += plain_text(key) + ": ";
+    write(out, item, indent + 2);
+  }
+  fmt::format_to(std::back_inserter(out), "\n{:{}}{}", "", indent, value.is_object() ? "}" : "]");
+}
+
+}  // namespace
+
+std::string json_text(const Json& value) {
+  std::string text;
+  write(text, value, 0);
+  return text + "\n";
+}
+
+}  // namespace ww::driver

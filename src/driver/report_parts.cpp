@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "driver/report_parts.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <iterator>
+#include <utility>
+
+#include "driver/array.h"
+
+namespace ww::driver {
+namespace {
+
+using Out = std::back_insert_iterator<std::string>;
+
+std::string definedness(const BufferReport& buffer) {
+  if (buffer.undefined == 0) return "";
+  return fmt::format(", {} undefined (the first is {})",
+                     plural(static_cast<std::uint64_t>(buffer.undefined), "element"),
+                     shape_text(buffer.first_undefined));
+}
+
+}  // namespace
+
+void add_buffers(std::string& out, std::span<const BufferReport> buffers, bool numbered) {
+  bool is_first = true;
+  for (const BufferReport& buffer : buffers) {
+    if (!buffer.is_output && buffer.undefined == 0 && buffer.file.empty()) continue;
+    if (std::exchange(is_first, false)) out += '\n';
+    const auto size = element_count(buffer.shape).value_or(0);
+    const bool has_more = static_cast<std::size_t>(size) > buffer.first.size();
+    if (numbered) fmt::format_to(Out(out), "${} ", buffer.param);
+    fmt::format_to(Out(out), "{}: {}{}: {}{}\n", buffer.name,
+                   shaped_type_text(buffer.dtype, buffer.shape), definedness(buffer),
+                   fmt::join(buffer.first, " "), has_more ? " ..." : "");
+    if (!buffer.file.empty()) fmt::format_to(Out(out), "  written to {}\n", buffer.file);
+  }
+}
+
+void add_expectations(std::string& out, std::span<const ExpectReport> expectations) {
+  if (!expectations.empty()) out += '\n';
+  for (const ExpectReport& each : expectations)
+    fmt::format_to(Out(out), "expect {}\n", each.result.text);
+}
+
+void add_printed(std::string& out, std::string_view printed) {
+  if (printed.empty()) return;
+  out += "\nprinted by the kernel:\n";
+  out += printed;
+  if (!printed.ends_with('\n')) out += '\n';
+}
+
+std::vector<std::int64_t> index_of(const std::vector<std::int64_t>& shape, std::int64_t element) {
+  std::vector<std::int64_t> index(shape.size());
+  for (std::size_t d = shape.size(); d-- > 0;) {
+    index[d] = element % shape[d];
+    element /= shape[d];
+  }
+  return index;
+}
+
+std::string plural(std::uint64_t count, std::string_view what) {
+  return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
+}
+
+void add_fact(std::string& out, std::string_view name, std::string_view text) {
+  fmt::format_to(Out(out), "{:<11} {}\n", name, text);
+}
+
+}  // namespace ww::driver

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the reports of all runs have in common, on the virtual GPU and elsewhere: facts, buffers,
+// expectations, what the kernel printed.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "driver/expect.h"
+#include "num/dtype.h"
+
+namespace ww::driver {
+
+/// What became of a buffer.
+struct BufferReport {
+  std::size_t param = 0;
+  std::string name;
+  num::DType dtype{};
+  std::vector<std::int64_t> shape;
+  bool is_output = false;
+  std::int64_t undefined = 0;                   // elements
+  std::vector<std::int64_t> first_undefined{};  // index of the first one
+  std::vector<std::string> first{};             // elements; `?` is an undefined one
+  std::string file{};                           // that it was written to
+};
+
+struct ExpectReport {
+  std::string text;
+  ExpectResult result;
+};
+
+/// Elements of a buffer in a report.
+inline constexpr std::size_t kShownElements = 8;
+
+/// The index of an element by its place in C order.
+std::vector<std::int64_t> index_of(const std::vector<std::int64_t>& shape, std::int64_t element);
+
+/// "3 blocks".
+std::string plural(std::uint64_t count, std::string_view what);
+/// "kernel      vector_add …"
+void add_fact(std::string& out, std::string_view name, std::string_view text);
+/// A line for each buffer that is an output, is not wholly defined, or went to a file; `numbered`
+/// ones begin with the parameter's number.
+void add_buffers(std::string& out, std::span<const BufferReport> buffers, bool numbered);
+void add_expectations(std::string& out, std::span<const ExpectReport> expectations);
+void add_printed(std::string& out, std::string_view printed);
+
+}  // namespace ww::driver
