@@ -27,6 +27,8 @@ repetitions counts.
 """
 
 SUITES = {
+    "compile": """From source text to a verified tile program: a kernel of one screen, and one of about 2000 lines with scalar code,
+loops, branches and tile primitives.""",
     "layout": """The number after an operation is the rank of its layout: 4 an `mma` C fragment (16×8), 5 an A fragment (16×16), 6 a
 `tcgen05` register tile (64×64). Each benchmark checks its own answer before it is timed. Enumerations write all places
 of a 128×256 tile: `registers` on three axes, `swizzled` on one; `reused` means into memory from the call before.""",
