@@ -40,8 +40,8 @@ class SourceText {
 /// "name:line:col: error: text [Kind]", the line, a caret line, then the notes. Without a span only
 /// the name and the message. Ends with a line break.
 std::string render(const Diag& diag, const SourceText& source);
-/// The same where the places of a second text follow those of the first: `continued` begins one past
-/// the end of `source`.
+/// The same where the places of a second text follow those of the first: `continued` begins one
+/// past the end of `source`.
 std::string render(const Diag& diag, const SourceText& source, const SourceText& continued);
 /// The same for a diagnostic that has no text to point into.
 std::string render(const Diag& diag);
