@@ -34,6 +34,18 @@ void each_warp(Threads ts, const Visit& visit) {
   }
 }
 
+// Half h of lane l's register for matrix j: which lane gives the row it lies in, and where there.
+struct MatrixHalf {
+  std::size_t giver;
+  std::int64_t bit;
+};
+MatrixHalf matrix_half(std::size_t j, std::size_t l, std::size_t h, bool is_transposed) {
+  std::size_t row = l / 4;
+  std::size_t column = 2 * (l % 4) + h;
+  if (is_transposed) std::swap(row, column);
+  return {8 * j + row, static_cast<std::int64_t>(column) * kHalf};
+}
+
 }  // namespace
 
 void Cta::ptx_load_matrix(const PtxCall& call, Threads ts) {
@@ -47,12 +59,9 @@ void Cta::ptx_load_matrix(const PtxCall& call, Threads ts) {
       Words undefined = constant(0, kLanes);
       for (std::size_t l = 0; l < kLanes; ++l)
         for (std::size_t h = 0; h < 2; ++h) {
-          std::size_t row = l / 4;
-          std::size_t column = 2 * (l % 4) + h;
-          if (is_transposed) std::swap(row, column);
-          const std::size_t giver = 8 * j + row;
+          const auto [giver, bit] = matrix_half(j, l, h, is_transposed);
           Element element = element_at(rows[giver], warp[giver]);
-          element.place.bit += static_cast<std::int64_t>(column) * kHalf;
+          element.place.bit += bit;
           Word bad = 0;
           const Word half = read(element, kHalf, access_of(thread_agent(warp[giver])), bad);
           values[l] |= half << (kHalf * h);
@@ -74,12 +83,9 @@ void Cta::ptx_store_matrix(const PtxCall& call, Threads ts) {
       const Words values = ptx_value(call.operands[j + 1], warp, kRegister, &undefined);
       for (std::size_t l = 0; l < kLanes; ++l)
         for (std::size_t h = 0; h < 2; ++h) {
-          std::size_t row = l / 4;
-          std::size_t column = 2 * (l % 4) + h;
-          if (is_transposed) std::swap(row, column);
-          const std::size_t giver = 8 * j + row;
+          const auto [giver, bit] = matrix_half(j, l, h, is_transposed);
           Element element = element_at(rows[giver], warp[giver]);
-          element.place.bit += static_cast<std::int64_t>(column) * kHalf;
+          element.place.bit += bit;
           write(element, kHalf, values[l] >> (kHalf * h) & 0xffff,
                 undefined[l] >> (kHalf * h) & 0xffff, access_of(thread_agent(warp[giver])));
         }

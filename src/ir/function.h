@@ -27,21 +27,13 @@
 
 #include "base/check.h"
 #include "base/diag.h"
+#include "base/id.h"
 #include "base/small_vec.h"
 #include "ir/type.h"
 #include "layout/layout.h"
 
 namespace ww::ir {
 
-/// The number of a node in its function.
-template <typename Tag>
-struct Id {
-  static constexpr std::uint32_t kNone = 0xffffffffU;
-  std::uint32_t index = kNone;
-  [[nodiscard]] bool valid() const { return index != kNone; }
-  friend bool operator==(Id, Id) = default;
-  friend auto operator<=>(Id, Id) = default;
-};
 using ExprId = Id<struct ExprTag>;
 using StmtId = Id<struct StmtTag>;
 using VarId = Id<struct VarTag>;

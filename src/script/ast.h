@@ -15,17 +15,10 @@
 #include <vector>
 
 #include "base/diag.h"
+#include "base/id.h"
 
 namespace ww::script {
 
-/// An index into one of the vectors of an `Ast`.
-template <typename Tag>
-struct Id {
-  static constexpr std::uint32_t kNone = 0xffffffffU;
-  std::uint32_t index = kNone;
-  [[nodiscard]] bool valid() const { return index != kNone; }
-  friend bool operator==(Id, Id) = default;
-};
 using ExprId = Id<struct ExprTag>;
 using StmtId = Id<struct StmtTag>;
 using Symbol = Id<struct SymbolTag>;  // an interned name
