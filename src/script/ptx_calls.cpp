@@ -40,21 +40,40 @@ std::string ptx_spelling(std::string_view word) {
 
 struct Slot {
   const OperandSpec* spec;
-  bool is_second = false;  // of a pair `d|p`
+  bool is_coordinate = false;  // behind the base of an address: [map, {x, y}]
+  bool is_second = false;      // of a pair `d|p`
 };
 
-// One slot per argument; nothing where the form takes another number of them.
-std::optional<std::vector<Slot>> slots_of(const isa::Binding& binding, std::size_t arguments) {
+// An argument of another width than the register cannot be meant for it. Forms of one opcode differ
+// in this: tcgen05.mma takes its A operand as an address of 32 bits or a descriptor of 64.
+bool may_stand_for(Interp& in, const Value& value, const Slot& slot, const isa::Binding& binding) {
+  const bool is_register = slot.spec->role == Role::Read || slot.spec->role == Role::Write;
+  if (!is_register || slot.is_second || !value.is(Kind::Ir)) return true;
+  const ir::Type given = in.fn()[value.expr()].type;
+  const std::optional<isa::Type> wanted = isa::type_of(*slot.spec, binding);
+  if (!wanted || *wanted == isa::Type::Pred || !given.is_value() || slot.spec->wider) return true;
+  return num::bits_of(given.dtype) * given.lanes == isa::info(*wanted).bits;
+}
+
+// The first way to give the arguments to the operands of the form, one that fits their widths
+// first.
+std::optional<std::vector<Slot>> slots_of(Interp& in, const isa::Binding& binding,
+                                          const std::vector<Value>& arguments, bool by_width) {
   std::vector<Slot> out;
-  const auto take = [&](std::span<const ir::PlacedOperand> placed) {
+  const auto accept = [&](std::span<const ir::PlacedOperand> placed) {
+    out.clear();
     for (const ir::PlacedOperand& operand : placed)
       for (std::size_t i = 0; i < operand.count; ++i)
-        out.push_back({operand.spec, i >= operand.main});
+        out.push_back(
+            {operand.spec, operand.spec->role == Role::Address && i > 0, i >= operand.main});
+    // What a form takes without looking at it stands last.
+    while (out.size() < arguments.size()) out.push_back({&binding.form().operands.back()});
+    if (!by_width) return true;
+    for (std::size_t i = 0; i < out.size(); ++i)
+      if (!may_stand_for(in, arguments[i], out[i], binding)) return false;
     return true;
   };
-  if (!ir::place_operands(binding, arguments, take)) return std::nullopt;
-  // What a form takes without looking at it stands last.
-  while (out.size() < arguments) out.push_back({&binding.form().operands.back()});
+  if (!ir::place_operands(binding, arguments.size(), accept)) return std::nullopt;
   return out;
 }
 
@@ -100,6 +119,11 @@ Result<ir::PtxOperand> as_operand(Interp& in, const Slot& slot, const isa::Bindi
     return out;
   }
   const OperandSpec& spec = *slot.spec;
+  if (slot.is_coordinate) {
+    ir::PtxOperand out;
+    out.expr = WW_TRY(used_here(in, value, span));
+    return out;
+  }
   if (spec.role == Role::Address) {
     ir::PtxOperand out;
     out.kind = OperandKind::Address;
@@ -161,16 +185,17 @@ Result<Value> issue(Interp& in, const std::string& opcode, CallArgs& args) {
                       .with_span(named.span));
     }
   }
-  for (const isa::Binding& binding : bindings.fits) {
-    const std::optional<std::vector<Slot>> slots = slots_of(binding, args.plain.size());
-    if (!slots) continue;
-    call.opcode = binding.opcode();
-    for (std::size_t i = 0; i < slots->size(); ++i)
-      call.operands.push_back(
-          WW_TRY(as_operand(in, (*slots)[i], binding, args.plain[i], args.spans[i])));
-    emit_ptx(in, std::move(call), args.call);
-    return none();
-  }
+  for (const bool by_width : {true, false})
+    for (const isa::Binding& binding : bindings.fits) {
+      const std::optional<std::vector<Slot>> slots = slots_of(in, binding, args.plain, by_width);
+      if (!slots) continue;
+      call.opcode = binding.opcode();
+      for (std::size_t i = 0; i < slots->size(); ++i)
+        call.operands.push_back(
+            WW_TRY(as_operand(in, (*slots)[i], binding, args.plain[i], args.spans[i])));
+      emit_ptx(in, std::move(call), args.call);
+      return none();
+    }
   const std::string form = isa::syntax_line(bindings.fits[0].form());
   const std::string_view hint =
       form.find(" {") == std::string::npos ? "" : "; registers in braces count one by one";
