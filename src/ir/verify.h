@@ -2,44 +2,40 @@
 // The verifier: what every function must satisfy after each phase. The invariants, by the names
 // that appear in findings:
 //
-//   nodes        ids name nodes, nodes have the parts of their kind, operands are made before their
-//                users, a statement stands in one place; where this fails, nothing else is looked
-//                at
+//   nodes        ids name nodes, nodes have the parts of their kind, operands are made before
+//                their users, a statement stands in one place; where this fails, nothing else
+//                is looked at
 //   scoping      every variable and buffer is used inside the block that binds it, after its
-//   binding,
-//                and is bound once; views of views do not exist; parameters are bound by the header
-//   types        each node's operands have the types that ir/build.h would give them; conditions
-//   are
-//                bool, indices are integers, a store's value has the buffer's element type
-//   shapes       extents are integers, constant ones at least 1; ranks agree; constant indices and
-//                regions lie inside the shape
-//   layouts      an explicit layout has as many elements as the shape; a local buffer's memory and
-//   a
-//                shared buffer's addresses are not negative; two elements of an Alloc do not share
-//                a place
-//   threads      a buffer with thread axes is not read or written element by element; its thread
-//   axes
-//                fit the launch
-//   scopes       a view is in the scope of its base; global memory is not allocated; at most one
-//                shared.dyn allocation; shared and local allocations have constant sizes; static
-//                shared memory fits the target
+//                binding, and is bound once; views of views do not exist; parameters are bound
+//                by the header
+//   types        each node's operands have the types that ir/build.h would give them;
+//                conditions are bool, indices are integers, a store's value has the buffer's
+//                element type
+//   shapes       extents are integers, constant ones at least 1; ranks agree; constant indices
+//                and regions lie inside the shape
+//   layouts      an explicit layout has as many elements as the shape; a local buffer's memory
+//                and a shared buffer's addresses are not negative; two elements of an Alloc do
+//                not share a place; a view lies inside the storage it views
+//   threads      a buffer with thread axes is not read or written element by element; its
+//                thread axes fit the launch
+//   scopes       a view is in the scope of its base; global memory is not allocated; at most
+//                one shared.dyn allocation; shared and local allocations have constant sizes;
+//                static shared memory fits the target
 //   tensor       tmem buffers have an address, TLane/TCol layouts, at most 128 lanes and 512
-//                columns, and are not accessed element by element; tcgen05.alloc column counts are
-//                powers of two, 32 to 512
+//                columns, and are not accessed element by element; tcgen05.alloc column counts
+//                are powers of two, 32 to 512
 //   ids          scope ids describe a launch (ir/launch.h)
-//   collective   a tile call's scope is reached by whole units of it (ir/active_set.h): otherwise
-//   the
-//                finding names the threads
-//   tile calls   arguments are of the kinds the op declares; regions of a copy agree in shape after
-//                dropping unit extents; element types agree where the op needs it; the operands of
-//                gemm have fitting shapes; elementwise sources stretch to the destination
-//   ptx          every instruction is a form of the catalogue with operands of its kinds; what it
-//   writes
-//                can be written; addresses lead to the state space it looks in
+//   collective   a tile call's scope is reached by whole units of it (ir/active_set.h):
+//                otherwise the finding names the threads
+//   tile calls   arguments are of the kinds the op declares; regions of a copy agree in shape
+//                after dropping unit extents; element types agree where the op needs it; the
+//                operands of gemm have fitting shapes; elementwise sources stretch to the
+//                destination
+//   ptx          every instruction is a form of the catalogue with operands of its kinds; what
+//                it writes can be written; addresses lead to the state space it looks in
 //   control      break and continue stand in loops; unroll and vectorized extents are constant
-//   level        nodes of the other level do not occur: no tile call, scope id, layout or thread
-//   axis in
-//                a lowered function, no launch variable in a tile program
+//   level        nodes of the other level do not occur: no tile call, scope id, layout or
+//                thread axis in a lowered function, no launch variable in a tile program
 #pragma once
 
 #include <cstddef>

@@ -33,6 +33,7 @@ class BufferCheck {
           f_[b_.base].name, name_of(f_[b_.base].scope));
     if (b_.layout) check_layout(*b_.layout);
     if (b_.scope == Scope::Tmem) check_tensor();
+    if (b_.origin == BufferOrigin::View) check_view();
   }
 
   bool can_be_allocated() {
@@ -68,6 +69,23 @@ class BufferCheck {
   template <typename... Args>
   void bad(fmt::format_string<Args...> format, Args&&... args) {
     c_.report(DiagKind::BadBuffer, span_, format, std::forward<Args>(args)...);
+  }
+
+  // What a view reaches lies in the storage it views, as far as both are constant.
+  void check_view() {
+    const Buffer& base = f_[b_.base];
+    const std::optional<std::int64_t> own = bytes();
+    const std::optional<std::int64_t> whole = BufferCheck(c_, base, span_).bytes();
+    const auto offset = [&](ExprId e) { return e.valid() ? const_int(f_, e) : 0; };
+    const std::optional<std::int64_t> elements = offset(b_.elem_offset);
+    const std::optional<std::int64_t> plain = offset(b_.byte_offset);
+    if (!own || !whole || !elements || !plain) return;
+    const std::int64_t begin = *plain + *elements * num::bits_of(b_.dtype) / 8;
+    if (begin >= 0 && begin + *own <= *whole) return;
+    c_.report(DiagKind::BadBuffer, span_, base,
+              "`{}` reaches bytes {} to {} of `{}`, which has {}{}", b_.name, begin,
+              begin + *own - 1, base.name, *whole,
+              base.scope == Scope::Local ? " in each thread" : "");
   }
 
   void check_extents() {
