@@ -9,6 +9,12 @@ namespace ww {
 
 __extension__ using Wide = __int128;
 
+/// a / b rounded to minus infinity; b is not 0.
+inline Wide floor_div(Wide a, Wide b) {
+  const Wide q = a / b;
+  return a % b != 0 && (a < 0) != (b < 0) ? q - 1 : q;
+}
+
 /// a · b, or nothing when that leaves 64 bits.
 inline std::optional<std::int64_t> checked_mul(std::int64_t a, std::int64_t b) {
   std::int64_t out = 0;

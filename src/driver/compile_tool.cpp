@@ -10,14 +10,12 @@
 #include "base/source.h"
 #include "ir/active_set.h"
 #include "ir/print.h"
-#include "ir/verify.h"
 #include "script/parser.h"
 
 namespace ww::driver {
 namespace {
 
-// --- who executes what
-// -----------------------------------------------------------------------------
+// --- who executes what --------------------------------------------------------------------------
 
 bool is_worth_a_line(ir::StmtKind kind) {
   switch (kind) {
@@ -116,11 +114,10 @@ LoadedKernel load_kernel(const SourceRequest& request) {
   }
   script::Options options;
   options.kernel = request.kernel;
+  options.target = out.target;
   if (!request.dialect.empty())
     options.dialect = request.dialect == "d1" ? script::Dialect::D1 : script::Dialect::D2;
   script::Compiled compiled = script::compile(SourceText(request.path, *text), options);
-  if (compiled.function && out.target)
-    compiled.errors = ir::verify(*compiled.function, {.target = out.target});
   for (const Diag& error : compiled.errors)
     out.errors += error.span.known ? compiled.render(error)
                                    : fmt::format("{}: {}", request.path, compiled.render(error));

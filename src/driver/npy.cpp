@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/check.h"
+#include "base/file_io.h"
 #include "driver/npy_header.h"
 
 namespace ww::driver {
@@ -198,6 +199,14 @@ Result<Array> parse_npy(std::span<const std::byte> file, std::optional<DType> wa
   }
   WW_TRY_VOID(copy_items(header.item, header.fortran_order, parts.data, out));
   return out;
+}
+
+Result<Array> read_npy(const std::string& path, std::size_t max_bytes,
+                       std::optional<num::DType> wanted) {
+  const std::string text = WW_TRY(read_file(path, max_bytes));
+  auto array = parse_npy(std::as_bytes(std::span(text)), wanted);
+  if (!array) array.error().text = fmt::format("`{}`: {}", path, array.error().text);
+  return array;
 }
 
 std::string to_npy(const Array& array) {

@@ -35,6 +35,11 @@ namespace ww::driver {
 Result<Array> parse_npy(std::span<const std::byte> file,
                         std::optional<num::DType> wanted = std::nullopt);
 
+/// The array in a file of at most `max_bytes`. Fails like read_file and parse_npy; what is wrong
+/// with the contents is said of the path.
+Result<Array> read_npy(const std::string& path, std::size_t max_bytes,
+                       std::optional<num::DType> wanted = std::nullopt);
+
 /// The file for an array: version 1.0, C order, little-endian.
 std::string to_npy(const Array& array);
 

@@ -68,7 +68,7 @@ class KernelRun {
   bool make_scalar(std::size_t param);
   bool make_buffer(std::size_t param);
   std::optional<std::vector<std::int64_t>> shape_of(std::size_t param, const Array* file);
-  std::optional<Array> read_npy(const Assignment& arg, num::DType dtype);
+  std::optional<Array> read_array(const Assignment& arg, num::DType dtype);
   void finish(eval::Report&& report);
   void add_launch(RunReport& report) const;
   void add_findings(RunReport& report, const eval::Report& run) const;
@@ -113,8 +113,7 @@ class KernelRun {
   std::vector<bool> is_output_;
 };
 
-// --- the program and the names
-// ---------------------------------------------------------------------
+// --- the program and the names ------------------------------------------------------------------
 
 bool KernelRun::load() {
   kernel_ = load_kernel(request_.source);
@@ -217,8 +216,7 @@ bool KernelRun::read_extents() {
   return true;
 }
 
-// --- arguments
-// -------------------------------------------------------------------------------------
+// --- arguments ----------------------------------------------------------------------------------
 
 bool KernelRun::make_arguments() {
   const std::vector<ir::ParamUse> uses = ir::param_uses(fn());
@@ -253,18 +251,10 @@ bool KernelRun::make_scalar(std::size_t param) {
   return true;
 }
 
-std::optional<Array> KernelRun::read_npy(const Assignment& arg, num::DType dtype) {
-  const auto text = read_file(arg.value.substr(1), kMostFileBytes);
-  if (!text) {
-    refuse(Diag(text.error()).with_span(arg.value_span), "--arg", arg.text);
-    return std::nullopt;
-  }
-  auto array = parse_npy(std::as_bytes(std::span(*text)), dtype);
+std::optional<Array> KernelRun::read_array(const Assignment& arg, num::DType dtype) {
+  auto array = read_npy(arg.value.substr(1), kMostFileBytes, dtype);
   if (array) return *std::move(array);
-  Diag problem = std::move(array).error();
-  problem.text = fmt::format("`{}`: {}", arg.value.substr(1), problem.text);
-  problem.span = arg.value_span;
-  refuse(problem, "--arg", arg.text);
+  refuse(std::move(array).error().with_span(arg.value_span), "--arg", arg.text);
   return std::nullopt;
 }
 
@@ -308,7 +298,7 @@ bool KernelRun::make_buffer(std::size_t param) {
   const bool is_file = arg != args_.end() && arg->second.value.starts_with('@');
   std::optional<Array> file;
   if (is_file) {
-    file = read_npy(arg->second, dtype);
+    file = read_array(arg->second, dtype);
     if (!file) return false;
   }
   const auto shape = shape_of(param, file ? &*file : nullptr);
@@ -343,8 +333,7 @@ bool KernelRun::make_buffer(std::size_t param) {
   return true;
 }
 
-// --- the run and what it leaves
-// --------------------------------------------------------------------
+// --- the run and what it leaves -----------------------------------------------------------------
 
 void KernelRun::run() {
   std::vector<eval::Argument> arguments;

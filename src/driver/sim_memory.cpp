@@ -31,13 +31,7 @@ Result<Array> filled(const SimArg& arg, std::size_t param) {
 Result<Array> read_array(const SimArg& arg, const MemoryBudget& budget) {
   const Piece value{arg.part(arg.value), arg.value.begin};
   const std::uint64_t most = std::min(budget.left(), std::uint64_t{1} << 40U) + kMostHeader;
-  auto text = read_file(arg.path, most);
-  if (!text) return fail(located(std::move(text).error(), value));
-  auto array = parse_npy(std::as_bytes(std::span(*text)), arg.wanted);
-  if (array) return array;
-  Diag problem = std::move(array).error();
-  problem.text = fmt::format("`{}`: {}", arg.path, problem.text);
-  return fail(located(std::move(problem), value));
+  return located(read_npy(arg.path, most, arg.wanted), value);
 }
 
 sim::Region& allocate(sim::Device& device, const sim::Code& kernel, const SimBuffer& buffer,

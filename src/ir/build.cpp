@@ -366,7 +366,7 @@ Result<void> check_bound(const Function& f, const Buffer& buffer, std::size_t di
 Result<SmallVec<ExprId, 3>> check_indices(Function& f, BufferId id, std::span<const ExprId> indices,
                                           int lanes, Span span) {
   const std::size_t rank = f[id].shape.size();
-  const bool is_unit = indices.empty() && rank == 1 && const_int(f, f[id].shape[0]) == 1;
+  const bool is_unit = indices.empty() && has_one_element(f, f[id]);
   if (indices.size() != rank && !is_unit)
     return fail(diag(DiagKind::RankMismatch, "{} {} for `{}`, which has {} dimension{}",
                      indices.size(), indices.size() == 1 ? "index" : "indices", f[id].name, rank,

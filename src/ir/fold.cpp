@@ -28,11 +28,6 @@ std::int64_t narrow(DType dtype, Wide value) {
   return wrap(dtype, static_cast<std::int64_t>(static_cast<std::uint64_t>(value)));
 }
 
-Wide floor_div(Wide a, Wide b) {
-  const Wide q = a / b;
-  return a % b != 0 && (a < 0) != (b < 0) ? q - 1 : q;
-}
-
 Result<Wide> divide(ExprOp op, Wide a, Wide b) {
   if (b == 0) return fail(DiagKind::HostError, "division by zero");
   switch (op) {

@@ -171,6 +171,10 @@ std::optional<layout::Layout> layout_of(const Function& function, const Buffer& 
   return layout::Layout(*std::move(rows));
 }
 
+bool has_one_element(const Function& function, const Buffer& buffer) {
+  return buffer.shape.size() == 1 && const_int(function, buffer.shape[0]) == 1;
+}
+
 bool has_thread_axes(const Buffer& buffer) {
   if (!buffer.layout) return false;
   for (const layout::Axis axis : layout::moving_axes(buffer.layout->tile()))

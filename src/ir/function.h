@@ -358,6 +358,8 @@ std::optional<layout::Shape> const_shape(const Function& function, const Buffer&
 /// The buffer's layout: the explicit one, or row-major over a constant shape (a None layout counts
 /// as row-major). Nothing when an extent is a runtime value.
 std::optional<layout::Layout> layout_of(const Function& function, const Buffer& buffer);
+/// One dimension with one element: its bare name may stand for the element.
+bool has_one_element(const Function& function, const Buffer& buffer);
 /// Does an axis of kind Thread move in the buffer's layout?
 bool has_thread_axes(const Buffer& buffer);
 /// The buffer that owns the storage: itself, or the base of a view.

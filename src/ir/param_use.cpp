@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ir/param_use.h"
 
+#include "ir/visit.h"
+
 namespace ww::ir {
 namespace {
 
@@ -9,8 +11,9 @@ class Uses {
   explicit Uses(const Function& f) : f_(f), out_(f.params.size()) {}
 
   std::vector<ParamUse> find() {
-    block(f_.host);
-    block(f_.body);
+    for_each_expr(f_, [&](ExprId id) { expr(f_[id]); });
+    for (const Block* block : {&f_.host, &f_.body})
+      for_each_stmt(f_, *block, [&](StmtId id) { stmt(f_[id]); });
     return std::move(out_);
   }
 
@@ -29,58 +32,39 @@ class Uses {
     if (ParamUse* use = use_of(buffer)) use->writes = true;
   }
 
-  void expr(ExprId id) {
-    if (!id.valid()) return;
-    const Expr& e = f_[id];
-    for (const ExprId arg : e.args) expr(arg);
+  void expr(const Expr& e) {
     if (e.op == ExprOp::Load) reads(e.buffer);
-    if (e.op == ExprOp::AddressOf || e.op == ExprOp::BufferData) {
-      reads(e.buffer);
-      writes(e.buffer);
-    }
-  }
-
-  void block(const Block& statements) {
-    for (const StmtId id : statements) stmt(f_[id]);
+    if (e.op != ExprOp::AddressOf && e.op != ExprOp::BufferData) return;
+    reads(e.buffer);
+    writes(e.buffer);
   }
 
   void stmt(const Stmt& s) {
-    expr(s.expr);
-    for (const ExprId arg : s.args) expr(arg);
     if (s.kind == StmtKind::Store) writes(s.buffer);
     if (s.kind == StmtKind::Tile) tile(f_[s.tile]);
-    if (s.kind == StmtKind::Ptx)
-      for (const PtxOperand& operand : f_[s.ptx].operands) expr(operand.expr);
-    block(s.body);
-    block(s.other);
   }
 
   // The first region is written. It is read, too, where an op works in place or adds to it.
   void tile(const TileCall& call) {
     const std::vector<TileParam>& params = params_of(call.op);
     for (std::size_t i = 0; i < call.args.size(); ++i) {
-      if (const auto* region = std::get_if<Region>(&call.args[i])) {
-        for (const RangeExpr& range : region->ranges) {
-          expr(range.min);
-          expr(range.extent);
-        }
-        if (i == 0)
-          writes(region->buffer);
-        else if (params[i].name != "C" || reads_c(call))
-          reads(region->buffer);
-      } else if (const auto* scalar = std::get_if<ExprId>(&call.args[i])) {
-        expr(*scalar);
-      }
+      const auto* region = std::get_if<Region>(&call.args[i]);
+      if (region == nullptr) continue;
+      if (i == 0)
+        writes(region->buffer);
+      else if (params[i].name != "C" || reads_c(call))
+        reads(region->buffer);
     }
     if (reads_target(call)) reads(std::get<Region>(call.args[0]).buffer);
   }
 
-  static bool setting(const TileCall& call, std::string_view name) {
+  // The constant given for a parameter; true where it is not known to be nothing.
+  static bool is_set(const TileCall& call, std::string_view name) {
     const std::vector<TileParam>& params = params_of(call.op);
     for (std::size_t i = 0; i < params.size(); ++i) {
       if (params[i].name != name) continue;
       const auto* value = std::get_if<Setting>(&call.args[i]);
-      if (value == nullptr) return true;  // unknown
+      if (value == nullptr) return true;
       if (const auto* real = std::get_if<double>(value)) return *real != 0;
       if (const auto* truth = std::get_if<bool>(value)) return *truth;
       return true;
@@ -88,14 +72,14 @@ class Uses {
     return false;
   }
   static bool reads_c(const TileCall& call) {
-    return call.op != TileOp::Gemm || setting(call, "beta");
+    return call.op != TileOp::Gemm || is_set(call, "beta");
   }
   static bool reads_target(const TileCall& call) {
     const std::vector<TileParam>& params = params_of(call.op);
     const bool in_place = params.size() > 1 && params[1].name == "src" && !params[1].required &&
                           std::holds_alternative<std::monostate>(call.args[1]) &&
                           call.op != TileOp::Zero;
-    return in_place || setting(call, "accum");
+    return in_place || is_set(call, "accum");
   }
 
   const Function& f_;

@@ -56,11 +56,8 @@ std::optional<Value> language_name(Interp& in, std::string_view name) {
 Result<Value> namespace_attribute(Interp& in, const std::string& path, std::string_view name,
                                   Span span, Span name_span) {
   const std::string full = path + "." + std::string(name);
-  if (path == "layout")
+  if (path == "layout" || path == "layout.Axis")
     if (std::optional<Value> value = layout_name(in, name)) return *value;
-  if (path == "layout.Axis") {
-    if (std::optional<Value> value = layout_name(in, name)) return *value;
-  }
   if (const BuiltinRow* row = find_builtin(full))
     return in.heap.wrap(Kind::Builtin, BuiltinObject{{}, row});
   if (path == "T") {
@@ -68,15 +65,8 @@ Result<Value> namespace_attribute(Interp& in, const std::string& path, std::stri
     if (const BuiltinRow* row = find_builtin(fmt::format("layout.{}", name)))
       return in.heap.wrap(Kind::Builtin, BuiltinObject{{}, row});
   }
-  if (is_tile_namespace(full)) return in.heap.wrap(Kind::Namespace, NamespaceObject{{}, full});
-  if (parse_tile_path(full))
-    return in.heap.wrap(Kind::Method,
-                        MethodObject{{},
-                                     in.heap.wrap(Kind::Namespace, NamespaceObject{{}, path}),
-                                     std::string(name),
-                                     nullptr,
-                                     none()});
-  if (is_namespace(full)) return in.heap.wrap(Kind::Namespace, NamespaceObject{{}, full});
+  if (is_tile_namespace(full) || parse_tile_path(full) || is_namespace(full))
+    return in.heap.wrap(Kind::Namespace, NamespaceObject{{}, full});
   if (path.starts_with("tvm")) {
     if (const auto known = known_module(full))
       return in.heap.wrap(Kind::Namespace, NamespaceObject{{}, std::string(*known)});
@@ -180,8 +170,7 @@ Result<Value> Interp::attribute(const Value& object, std::string_view name, Span
                   .with_span(name_span));
 }
 
-// --- subscripts
-// ------------------------------------------------------------------------------------
+// --- subscripts ---------------------------------------------------------------------------------
 
 namespace {
 

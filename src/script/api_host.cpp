@@ -13,9 +13,6 @@
 namespace ww::script {
 namespace {
 
-bool is_intlike(const Value& v) { return v.is(Kind::Int) || v.is(Kind::Bool); }
-Wide int_of(const Value& v) { return v.is(Kind::Bool) ? Wide{v.truth} : v.integer; }
-
 Diag wrong_type(const Args& a, const Value& value) {
   return diag(DiagKind::BadType, "`{}` of {}", a.row->name, type_name(value)).with_span(a.call);
 }

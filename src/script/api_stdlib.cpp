@@ -10,8 +10,6 @@
 namespace ww::script {
 namespace {
 
-bool is_intlike(const Value& v) { return v.is(Kind::Int) || v.is(Kind::Bool); }
-
 // --- functions over sequences --------------------------------------------------------------------
 
 Result<Value> map_row(Interp& in, Args& a) {

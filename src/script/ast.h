@@ -223,6 +223,16 @@ struct Ast {
   }
 };
 
+/// Calls `visit` with each name that an assignment to `target` binds: `a, (b, *c)` has three.
+template <typename Visit>
+void for_each_bound_name(const Ast& ast, ExprId target, const Visit& visit) {
+  const Expr& e = ast[target];
+  if (e.kind == ExprKind::Name) visit(e);
+  if (e.kind == ExprKind::Starred) for_each_bound_name(ast, e.a, visit);
+  if (e.kind == ExprKind::Tuple || e.kind == ExprKind::List)
+    for (const ExprId item : ast.list(e.items)) for_each_bound_name(ast, item, visit);
+}
+
 /// Names as numbers. One table serves a file and every expression parsed beside it.
 class SymbolTable {
  public:

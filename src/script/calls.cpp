@@ -82,8 +82,6 @@ Result<Value> Interp::call_builtin(const BuiltinRow& row, CallArgs& args, Value 
 }
 
 Result<Value> Interp::call_method(const MethodObject& method, CallArgs& args) {
-  if (method.self.is(Kind::Namespace))  // Tx.warp.copy and its like
-    return call_namespace(method.self.as<NamespaceObject>().path + "." + method.name, args);
   if (method.row != nullptr) return call_builtin(*method.row, args, method.self);
   CallArgs with_self = args;
   with_self.plain.insert(with_self.plain.begin(), method.self);

@@ -14,10 +14,6 @@ namespace {
 constexpr std::size_t kMaxElements = 1U << 22U;
 constexpr std::int64_t kFarStep = std::int64_t{1} << 40;  // beyond any list
 
-bool is_intlike(const Value& v) { return v.is(Kind::Int) || v.is(Kind::Bool); }
-bool is_sequence(const Value& v) { return v.is(Kind::Tuple) || v.is(Kind::List); }
-Wide int_of(const Value& v) { return v.is(Kind::Bool) ? Wide{v.truth} : v.integer; }
-
 // "x" * 3, [0] * 8
 Result<Value> repeat(Interp& in, const Value& sequence, Wide times, Span span) {
   constexpr Wide kFar = Wide{1} << 40;

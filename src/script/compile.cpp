@@ -138,7 +138,8 @@ class Compilation {
     if (kernel == nullptr) return;
     for (const Diag& problem : kernel->errors) report(problem);
     if (!out_.errors.empty()) return;
-    for (Diag& finding : ir::verify(kernel->function)) report(std::move(finding));
+    for (Diag& finding : ir::verify(kernel->function, {.target = options_.target}))
+      report(std::move(finding));
     if (out_.errors.empty()) out_.function = std::move(kernel->function);
   }
 

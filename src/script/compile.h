@@ -18,6 +18,7 @@
 #include "base/diag.h"
 #include "base/source.h"
 #include "ir/function.h"
+#include "target/target.h"
 
 namespace ww::script {
 
@@ -32,6 +33,8 @@ struct Options {
   std::string kernel = {};
   /// Overrides what the file's imports say.
   std::optional<Dialect> dialect = {};
+  /// Its limits and instructions count when the kernel is verified; none: those of any target.
+  std::optional<target::Target> target = {};
   /// Steps of evaluation: expressions and statements.
   std::uint64_t max_steps = 50'000'000;
 };

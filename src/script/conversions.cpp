@@ -10,11 +10,6 @@
 namespace ww::script {
 namespace {
 
-bool is_intlike(const Value& v) { return v.is(Kind::Int) || v.is(Kind::Bool); }
-bool is_number(const Value& v) { return is_intlike(v) || v.is(Kind::Float); }
-bool is_sequence(const Value& v) { return v.is(Kind::Tuple) || v.is(Kind::List); }
-Wide int_of(const Value& v) { return v.is(Kind::Bool) ? Wide{v.truth} : v.integer; }
-
 constexpr int kDeepestNames = 3;
 constexpr std::size_t kMostNames = 1024;
 
@@ -48,11 +43,8 @@ Result<ir::Operand> Interp::operand(const Value& value, Span where) {
       return ir::Operand{value.expr(), false};
     case Kind::Buffer: {
       const ir::Buffer& buffer = fn()[value.buffer()];
-      if (buffer.shape.size() == 1 && ir::const_int(fn(), buffer.shape[0]) == 1) {
-        const ir::ExprId zero = ir::int_imm(fn(), DType::Int32, 0, where);
-        return ir::Operand{WW_TRY(ir::load(fn(), value.buffer(), std::span(&zero, 1), 1, where)),
-                           false};
-      }
+      if (ir::has_one_element(fn(), buffer))
+        return ir::Operand{WW_TRY(ir::load(fn(), value.buffer(), {}, 1, where)), false};
       return fail(diag(DiagKind::BadType, "the buffer `{}` as a value; give indices for an element",
                        buffer.name)
                       .with_note("declared here", buffer.span)

@@ -18,8 +18,6 @@ constexpr std::size_t kMaxNodes = std::size_t{2} << 20U;  // of a kernel
 constexpr std::string_view kOpaqueNames[] = {
     "open",
     "input",
-    "iter",
-    "next",
     "id",
     "hash",
     "vars",
@@ -185,11 +183,8 @@ Value Interp::eval_unsupported(const Expr& e) {
 Result<Value> Interp::eval_name(const Expr& e, Env& env) {
   if (const Value* value = env.find(e.name)) {
     // A scalar's name stands for its value.
-    if (in_kernel() && value->is(Kind::Buffer) && fn()[value->buffer()].is_scalar) {
-      const ir::ExprId zero = ir::int_imm(fn(), num::DType::Int32, 0, span(e.place));
-      return of_expr(
-          WW_TRY(ir::load(fn(), value->buffer(), std::span(&zero, 1), 1, span(e.place))));
-    }
+    if (in_kernel() && value->is(Kind::Buffer) && fn()[value->buffer()].is_scalar)
+      return of_expr(WW_TRY(ir::load(fn(), value->buffer(), {}, 1, span(e.place))));
     return *value;
   }
   const std::string_view name = symbols.text(e.name);
@@ -209,17 +204,6 @@ bool contains(Place outer, Place inner) {
   return outer.begin <= inner.begin && inner.end <= outer.end;
 }
 
-// The name among the targets of a statement.
-std::optional<Place> target_named(const Ast& ast, ExprId id, Symbol name) {
-  const Expr& e = ast[id];
-  if (e.kind == ExprKind::Name && e.name == name) return e.place;
-  if (e.kind == ExprKind::Starred) return target_named(ast, e.a, name);
-  if (e.kind != ExprKind::Tuple && e.kind != ExprKind::List) return std::nullopt;
-  for (const ExprId item : ast.list(e.items))
-    if (const auto found = target_named(ast, item, name)) return found;
-  return std::nullopt;
-}
-
 // Where the function around a place binds the name, if it does so anywhere.
 std::optional<Place> bound_elsewhere(const Ast& ast, Place at, Symbol name) {
   const Stmt* function = nullptr;
@@ -232,8 +216,12 @@ std::optional<Place> bound_elsewhere(const Ast& ast, Place at, Symbol name) {
     const bool binds =
         s.kind == StmtKind::Assign || s.kind == StmtKind::AnnAssign || s.kind == StmtKind::For;
     if (!binds || !contains(function->place, s.place)) continue;
+    std::optional<Place> found;
     for (const ExprId target : ast.list(s.items))
-      if (const auto found = target_named(ast, target, name)) return found;
+      for_each_bound_name(ast, target, [&](const Expr& bound) {
+        if (!found && bound.name == name) found = bound.place;
+      });
+    if (found) return found;
   }
   return std::nullopt;
 }

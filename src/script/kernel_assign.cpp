@@ -15,12 +15,6 @@ bool is_storable(const Value& v) {
   return v.is(Kind::Int) || v.is(Kind::Bool) || v.is(Kind::Float) || v.is(Kind::Ir);
 }
 
-// A one-element buffer: its bare name may be assigned.
-bool is_unit_buffer(const ir::Function& f, ir::BufferId id) {
-  const ir::Buffer& b = f[id];
-  return b.is_scalar || (b.shape.size() == 1 && ir::const_int(f, b.shape[0]) == 1);
-}
-
 // Just made by a call (a scope id, a loop variable), so that the name is its name.
 bool is_fresh_var(const ir::Function& f, const Value& v) {
   if (!v.is(Kind::Ir)) return false;
@@ -168,7 +162,7 @@ Result<void> KernelBody::assign_name(Symbol name, Value value, Env& env, Span na
   }
   const Value* known = env.find(name);
   if (known != nullptr && is_storable(value) && !is_fresh_var(in.fn(), value)) {
-    if (known->is(Kind::Buffer) && is_unit_buffer(in.fn(), known->buffer()))
+    if (known->is(Kind::Buffer) && ir::has_one_element(in.fn(), in.fn()[known->buffer()]))
       return store(known->buffer(), of_int(0), value, name_span, at);
     if (known->is(Kind::Ir) && in.fn()[known->expr()].op == ir::ExprOp::Var)
       return fail(read_only(in.fn()[in.fn()[known->expr()].var], text, name_span));

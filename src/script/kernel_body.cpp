@@ -18,11 +18,7 @@ ir::Stmt stmt_node(ir::StmtKind kind, Span span) {
 }
 
 void collect_targets(const Ast& ast, ExprId id, std::vector<Symbol>& out) {
-  const Expr& e = ast[id];
-  if (e.kind == ExprKind::Name) out.push_back(e.name);
-  if (e.kind == ExprKind::Starred) collect_targets(ast, e.a, out);
-  if (e.kind == ExprKind::Tuple || e.kind == ExprKind::List)
-    for (const ExprId item : ast.list(e.items)) collect_targets(ast, item, out);
+  for_each_bound_name(ast, id, [&](const Expr& name) { out.push_back(name.name); });
 }
 
 // --- blocks --------------------------------------------------------------------------------------

@@ -15,19 +15,7 @@ namespace {
 // Host integers are exact up to here; Python's have no end, but no kernel needs more.
 constexpr Wide kMaxInt = Wide{1} << 100;
 
-bool is_intlike(const Value& v) { return v.is(Kind::Int) || v.is(Kind::Bool); }
-bool is_number(const Value& v) { return is_intlike(v) || v.is(Kind::Float); }
-Wide int_of(const Value& v) { return v.is(Kind::Bool) ? Wide{v.truth} : v.integer; }
-double float_of(const Value& v) {
-  return v.is(Kind::Float) ? v.real : static_cast<double>(int_of(v));
-}
-bool is_sequence(const Value& v) { return v.is(Kind::Tuple) || v.is(Kind::List); }
 bool is_kernel_value(const Value& v) { return v.is(Kind::Ir) || v.is(Kind::Buffer); }
-
-Wide floor_div(Wide a, Wide b) {
-  const Wide q = a / b;
-  return a % b != 0 && (a < 0) != (b < 0) ? q - 1 : q;
-}
 
 Diag too_large(Span span) {
   return diag(DiagKind::Overflow, "an integer beyond 2^100").with_span(span);

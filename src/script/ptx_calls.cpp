@@ -128,12 +128,8 @@ Result<ir::PtxOperand> as_operand(Interp& in, const Slot& slot, const isa::Bindi
     ir::PtxOperand out;
     out.kind = OperandKind::Address;
     // A (1,)-buffer stands for its address, as with T.address_of.
-    if (value.is(Kind::Buffer)) {
-      const ir::ExprId zero = ir::int_imm(in.fn(), num::DType::Int32, 0, span);
-      out.expr = WW_TRY(ir::address_of(in.fn(), value.buffer(), std::span(&zero, 1), span));
-    } else {
-      out.expr = WW_TRY(used_here(in, value, span));
-    }
+    out.expr = value.is(Kind::Buffer) ? WW_TRY(first_address(in, value.buffer(), span))
+                                      : WW_TRY(used_here(in, value, span));
     return out;
   }
   ir::PtxOperand out;

@@ -17,8 +17,7 @@ Result<ir::PtxOperand> address(Interp& in, const Value& value, Span span) {
   ir::PtxOperand out;
   out.kind = OperandKind::Address;
   if (value.is(Kind::Buffer)) {
-    const ir::ExprId zero = ir::int_imm(in.fn(), DType::Int32, 0, span);
-    out.expr = WW_TRY(ir::address_of(in.fn(), value.buffer(), std::span(&zero, 1), span));
+    out.expr = WW_TRY(first_address(in, value.buffer(), span));
     return out;
   }
   out.expr = WW_TRY(used_here(in, value, span));
@@ -369,6 +368,11 @@ constexpr PtxFunction kFunctions[] = {
 };
 
 }  // namespace
+
+Result<ir::ExprId> first_address(Interp& in, ir::BufferId buffer, Span span) {
+  const ir::ExprId zero = ir::int_imm(in.fn(), DType::Int32, 0, span);
+  return ir::address_of(in.fn(), buffer, std::span(&zero, 1), span);
+}
 
 const PtxFunction* find_ptx_function(std::string_view name) {
   for (const PtxFunction& row : kFunctions)

@@ -17,6 +17,9 @@ struct PtxFunction {
 const PtxFunction* find_ptx_function(std::string_view name);
 Result<Value> call_ptx_function(Interp& in, const PtxFunction& function, CallArgs& args);
 
+/// The address of a buffer's first element: what a buffer means where an address is wanted.
+Result<ir::ExprId> first_address(Interp& in, ir::BufferId buffer, Span span);
+
 /// Emits an instruction.
 void emit_ptx(Interp& in, ir::PtxCall call, Span span);
 

@@ -43,12 +43,6 @@ constexpr int kDeepestComparison = 200;
 constexpr std::size_t kMostVisits = std::size_t{1} << 22U;
 constexpr std::size_t kIndexFrom = 16;
 
-bool is_intlike(const Value& v) { return v.is(Kind::Int) || v.is(Kind::Bool); }
-bool is_number(const Value& v) { return is_intlike(v) || v.is(Kind::Float); }
-Wide int_of(const Value& v) { return v.is(Kind::Bool) ? Wide{v.truth} : v.integer; }
-double number_of(const Value& v) {
-  return v.is(Kind::Float) ? v.real : static_cast<double>(int_of(v));
-}
 template <typename T>
 int order_of(const T& a, const T& b) {
   return a < b ? -1 : b < a ? 1 : 0;
@@ -315,8 +309,7 @@ std::string_view type_name(const Value& value) {
 
 std::string_view text_of(const Value& str) { return str.as<StrObject>().text; }
 
-// --- comparing
-// -------------------------------------------------------------------------------------
+// --- comparing ----------------------------------------------------------------------------------
 
 bool Comparison::enter() {
   if (++visits_ > kMostVisits || depth_ > kDeepestComparison) gave_up_ = true;
@@ -405,7 +398,7 @@ bool Comparison::same_content(const Value& a, const Value& b) {
 bool Comparison::same(const Value& a, const Value& b) {
   if (!enter()) return false;
   if (is_intlike(a) && is_intlike(b)) return int_of(a) == int_of(b);
-  if (is_number(a) && is_number(b)) return number_of(a) == number_of(b);
+  if (is_number(a) && is_number(b)) return float_of(a) == float_of(b);
   // An element type equals its name, as programs compare them.
   if (a.is(Kind::DType) && b.is(Kind::Str))
     return num::name_of(static_cast<num::DType>(a.id)) == text_of(b);
@@ -422,8 +415,8 @@ std::optional<int> Comparison::order(const Value& a, const Value& b) {
   if (!enter()) return std::nullopt;
   if (is_intlike(a) && is_intlike(b)) return order_of(int_of(a), int_of(b));
   if (is_number(a) && is_number(b)) {
-    if (std::isnan(number_of(a)) || std::isnan(number_of(b))) return std::nullopt;
-    return order_of(number_of(a), number_of(b));
+    if (std::isnan(float_of(a)) || std::isnan(float_of(b))) return std::nullopt;
+    return order_of(float_of(a), float_of(b));
   }
   if (a.is(Kind::Str) && b.is(Kind::Str)) return order_of(text_of(a), text_of(b));
   if ((!a.is(Kind::Tuple) && !a.is(Kind::List)) || a.kind != b.kind) return std::nullopt;

@@ -86,6 +86,15 @@ inline Value of_int(Wide integer) { return {.kind = Kind::Int, .integer = intege
 inline Value of_float(double real) { return {.kind = Kind::Float, .real = real}; }
 inline Value of_expr(ir::ExprId expr) { return {.kind = Kind::Ir, .id = expr.index}; }
 inline Value of_buffer(ir::BufferId buffer) { return {.kind = Kind::Buffer, .id = buffer.index}; }
+/// Numbers of the host: a bool counts as 0 or 1.
+inline bool is_intlike(const Value& v) { return v.is(Kind::Int) || v.is(Kind::Bool); }
+inline bool is_number(const Value& v) { return is_intlike(v) || v.is(Kind::Float); }
+inline Wide int_of(const Value& v) { return v.is(Kind::Bool) ? Wide{v.truth} : v.integer; }
+inline double float_of(const Value& v) {
+  return v.is(Kind::Float) ? v.real : static_cast<double>(int_of(v));
+}
+inline bool is_sequence(const Value& v) { return v.is(Kind::Tuple) || v.is(Kind::List); }
+
 inline Value poison() { return {.kind = Kind::Poison}; }
 
 struct StrObject : Object {
