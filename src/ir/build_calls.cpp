@@ -94,9 +94,9 @@ Result<void> check_copy_bytes(const Function& f, const IntrinsicFacts& facts,
                               std::span<const ExprId> args) {
   if (!f[args[1]].type.is_pointer()) return fail(bad_argument_type(f, facts, args[1], "a pointer"));
   const std::optional<std::int64_t> bytes = const_int(f, args[2]);
-  const bool is_width = bytes == 1 || bytes == 2 || bytes == 4 || bytes == 8 || bytes == 16;
+  const bool is_width = bytes && *bytes >= 1 && *bytes <= 32 && (*bytes & (*bytes - 1)) == 0;
   if (is_width) return {};
-  return fail(diag(DiagKind::BadArgument, "`T.{}` of {}, expected 1, 2, 4, 8 or 16", facts.name,
+  return fail(diag(DiagKind::BadArgument, "`T.{}` of {}, expected 1, 2, 4, 8, 16 or 32", facts.name,
                    bytes ? fmt::format("{} bytes", *bytes) : "bytes counted at run time")
                   .with_span(f[args[2]].span));
 }

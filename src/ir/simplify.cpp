@@ -5,8 +5,8 @@
 
 #include <algorithm>
 #include <limits>
-#include <map>
 #include <set>
+#include <unordered_map>
 
 #include "ir/simplify_algebra.h"
 #include "ir/simplify_range.h"
@@ -24,6 +24,7 @@ class Simplifier {
   Simplifier(Function& function, const Facts& facts) : f_(function), facts_(facts) {}
 
   ExprId best(ExprId expr) {
+    if (f_[expr].op == ExprOp::IntImm) return expr;
     if (const auto found = done_.find(expr.index); found != done_.end()) return found->second;
     ExprId out = expr;
     for (int round = 0; round < kRounds; ++round) {
@@ -42,19 +43,16 @@ class Simplifier {
     std::optional<ExprId> found;
     if (!has_effect(f_, expr, effects_)) {
       for (const bool inlined : {false, true}) {
-        const auto next = rewritten(expr, inlined);
+        Algebra algebra(f_, facts_, inlined);
+        const Sum sum = algebra.read(expr);
+        const Type type = f_[expr].type;
+        const auto next = Rebuild(f_, algebra).expr(sum, type);
         if (next && size(*next) <= size(expr) && (!found || size(*next) < size(*found)))
           found = next;
+        if (!algebra.has_names()) break;  // nothing to inline
       }
     }
     return found ? *found : by_parts(expr);
-  }
-
-  std::optional<ExprId> rewritten(ExprId expr, bool inlined) {
-    Algebra algebra(f_, facts_, inlined);
-    const Sum sum = algebra.read(expr);
-    const Type type = f_[expr].type;
-    return Rebuild(f_, algebra).expr(sum, type);
   }
 
   // The node as it is with simpler arguments.
@@ -71,6 +69,7 @@ class Simplifier {
 
   // The number of nodes when written out; a shared node counts as often as it is used.
   Size size(ExprId expr) {
+    if (f_[expr].args.empty()) return 1;
     if (const auto found = sizes_.find(expr.index); found != sizes_.end()) return found->second;
     constexpr Size kMost = std::numeric_limits<Size>::max() / 8;
     Size out = 1;
@@ -96,35 +95,45 @@ class Simplifier {
 
   Function& f_;
   const Facts& facts_;
-  std::map<std::uint32_t, ExprId> done_;
-  std::map<std::uint32_t, Size> sizes_;
-  std::map<std::uint32_t, bool> effects_;
+  std::unordered_map<std::uint32_t, ExprId> done_;
+  std::unordered_map<std::uint32_t, Size> sizes_;
+  Effects effects_;
   std::set<std::pair<ExprId, ExprId>> equal_;
 };
 
 }  // namespace
 
-Range range_of(const Function& function, ExprId expr, const Facts& facts) {
-  const Type type = function[expr].type;
+Ranges::Ranges(const Function& function, const Facts& facts)
+    : f_(function),
+      inlined_(std::make_unique<Algebra>(function, facts, true)),
+      named_(std::make_unique<Algebra>(function, facts, false)) {}
+Ranges::~Ranges() = default;
+
+Range Ranges::range(ExprId expr) const {
+  const Type type = f_[expr].type;
   if (!is_index(type)) return range::kAll;
-  Algebra algebra(function, facts, true);
-  const Sum sum = algebra.read(expr);
-  const Range inlined = algebra.range(sum, type);
-  // A name may be known better than what it stands for.
-  Algebra by_name(function, facts, false);
-  const Range named = by_name.range(by_name.read(expr), type);
+  const Range inlined = inlined_->range(inlined_->read(expr), type);
+  if (!inlined_->has_names()) return inlined;
+  const Range named = named_->range(named_->read(expr), type);
   const Range both{std::max(inlined.min, named.min), std::min(inlined.max, named.max)};
   return both.min <= both.max ? both : inlined;
 }
 
-std::int64_t divisor_of(const Function& function, ExprId expr, const Facts& facts) {
-  const Type type = function[expr].type;
+std::int64_t Ranges::divisor(ExprId expr) const {
+  const Type type = f_[expr].type;
   if (!is_index(type)) return 1;
-  Algebra algebra(function, facts, true);
-  const std::int64_t inlined = algebra.divisor(algebra.read(expr), type);
-  Algebra by_name(function, facts, false);
-  const std::int64_t named = by_name.divisor(by_name.read(expr), type);
+  const std::int64_t inlined = inlined_->divisor(inlined_->read(expr), type);
+  if (!inlined_->has_names()) return inlined;
+  const std::int64_t named = named_->divisor(named_->read(expr), type);
   return inlined == 0 || named == 0 ? 0 : std::max(inlined, named);
+}
+
+Range range_of(const Function& function, ExprId expr, const Facts& facts) {
+  return Ranges(function, facts).range(expr);
+}
+
+std::int64_t divisor_of(const Function& function, ExprId expr, const Facts& facts) {
+  return Ranges(function, facts).divisor(expr);
 }
 
 ExprId simplify(Function& function, ExprId expr, const Facts& facts) {
@@ -139,6 +148,7 @@ std::optional<bool> decide(const Function& function, ExprId condition, const Fac
     if (sum.is_constant()) return sum.constant != 0;
     const Range r = algebra.range(sum, function[condition].type);
     if (r.min > 0 || r.max < 0) return true;
+    if (!algebra.has_names()) break;
   }
   return std::nullopt;
 }

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -48,6 +49,26 @@ Facts facts_of(const Function& function);
 Range range_of(const Function& function, ExprId expr, const Facts& facts);
 /// A number that divides every value; 0 when the value is always 0.
 std::int64_t divisor_of(const Function& function, ExprId expr, const Facts& facts);
+
+class Algebra;
+/// The same two questions about many expressions of one function, which share parts: what was found
+/// for one is kept for the next. The function may grow meanwhile; what is known about a variable
+/// must not change once an expression with it has been asked about.
+class Ranges {
+ public:
+  Ranges(const Function& function, const Facts& facts);
+  ~Ranges();
+  Ranges(const Ranges&) = delete;
+  Ranges& operator=(const Ranges&) = delete;
+
+  [[nodiscard]] Range range(ExprId expr) const;
+  [[nodiscard]] std::int64_t divisor(ExprId expr) const;
+
+ private:
+  const Function& f_;
+  std::unique_ptr<Algebra> inlined_;
+  std::unique_ptr<Algebra> named_;  // a name may be known better than what it stands for
+};
 
 /// An expression with the same value wherever the facts hold, with fewer operations where one is
 /// found: sums collected over common terms, constants folded, `//` and `%` by constants resolved

@@ -43,7 +43,10 @@ Sum Algebra::make(SumAtom atom, bool is_unique) {
   atom.divisor = divisor_of_atom(atom);
   if (range::is_single(atom.range) && is_index(atom.type) && !is_unique)
     return {atom.range.min, {}};
-  std::vector<std::int64_t> key{static_cast<std::int64_t>(atom.op), is_unique ? ++unique_ : 0};
+  std::vector<std::int64_t> key;
+  key.reserve(24);
+  key.push_back(static_cast<std::int64_t>(atom.op));
+  key.push_back(is_unique ? ++unique_ : 0);
   append(key, atom.type);
   append(key, atom.source.valid() ? f_[atom.source] : Expr{});
   for (const Sum& arg : atom.args) append(key, arg);
@@ -82,13 +85,13 @@ int Algebra::compare(const Sum& a, const Sum& b) const {
   if (a == b) return 0;
   if (const int s = sign(a.terms.size(), b.terms.size())) return s;
   const auto ordered = [this](const Sum& sum) {
-    std::vector<SumTerm> terms = sum.terms;
+    SmallVec<SumTerm, 3> terms = sum.terms;
     std::sort(terms.begin(), terms.end(),
               [this](const SumTerm& s, const SumTerm& t) { return compare(s.atom, t.atom) < 0; });
     return terms;
   };
-  const std::vector<SumTerm> left = ordered(a);
-  const std::vector<SumTerm> right = ordered(b);
+  const SmallVec<SumTerm, 3> left = ordered(a);
+  const SmallVec<SumTerm, 3> right = ordered(b);
   for (std::size_t i = 0; i < left.size(); ++i) {
     if (const int s = compare(left[i].atom, right[i].atom)) return s;
     if (const int s = sign(left[i].coef, right[i].coef)) return s;

@@ -11,10 +11,11 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <optional>
+#include <unordered_map>
 #include <vector>
 
+#include "base/small_vec.h"
 #include "ir/simplify.h"
 
 namespace ww::ir {
@@ -29,7 +30,7 @@ struct SumTerm {
 
 struct Sum {
   std::int64_t constant = 0;
-  std::vector<SumTerm> terms;  // by atom, coefficients not 0
+  SmallVec<SumTerm, 3> terms;  // by atom, coefficients not 0
   [[nodiscard]] bool is_constant() const { return terms.empty(); }
   friend bool operator==(const Sum&, const Sum&) = default;
 };
@@ -45,7 +46,8 @@ struct SumAtom {
 };
 
 /// Does a call in the expression do more than compute or read? `known` keeps answers between calls.
-bool has_effect(const Function& function, ExprId expr, std::map<std::uint32_t, bool>& known);
+using Effects = std::unordered_map<std::uint32_t, bool>;
+bool has_effect(const Function& function, ExprId expr, Effects& known);
 
 class Algebra {
  public:
@@ -54,6 +56,8 @@ class Algebra {
       : f_(function), facts_(facts), inlined_(inlined) {}
 
   Sum read(ExprId expr);
+  /// Was a variable read that stands for an expression? Without one, inlining changes nothing.
+  [[nodiscard]] bool has_names() const { return has_names_; }
   [[nodiscard]] const SumAtom& atom(AtomId id) const { return atoms_[id]; }
 
   /// What the value of a sum of that type can be. An unsigned sum that may wrap around can be
@@ -114,13 +118,23 @@ class Algebra {
   [[nodiscard]] Range range_of_atom(const SumAtom& atom) const;
   [[nodiscard]] std::int64_t divisor_of_atom(const SumAtom& atom) const;
 
+  struct KeyHash {
+    std::size_t operator()(const std::vector<std::int64_t>& key) const {
+      std::size_t out = key.size();
+      for (const std::int64_t part : key)
+        out = (out ^ static_cast<std::size_t>(part)) * 0x9E3779B1U;
+      return out;
+    }
+  };
+
   const Function& f_;
   const Facts& facts_;
   bool inlined_;
+  bool has_names_ = false;
   std::vector<SumAtom> atoms_;
-  std::map<std::vector<std::int64_t>, AtomId> numbers_;
-  std::map<std::uint32_t, Sum> known_;
-  std::map<std::uint32_t, bool> effects_;
+  std::unordered_map<std::vector<std::int64_t>, AtomId, KeyHash> numbers_;
+  std::unordered_map<std::uint32_t, Sum> known_;  // by expression
+  Effects effects_;
   std::int64_t unique_ = 0;
   int depth_ = 0;
 };

@@ -2,6 +2,7 @@
 // What is known about variables, as far as the function itself tells.
 #include <map>
 #include <numeric>
+#include <unordered_map>
 
 #include "ir/launch.h"
 #include "ir/simplify.h"
@@ -101,7 +102,7 @@ class Gather {
         }
         break;
       case StmtKind::LaunchThread: {
-        const Range extent = range_of(f_, stmt.args[0], out_);
+        const Range extent = ranges_.range(stmt.args[0]);
         out_.set_range(stmt.var, {0, range::add_bounds(extent.max, -1)});
         break;
       }
@@ -110,7 +111,7 @@ class Gather {
         break;
       case StmtKind::Bind:
         if (is_index(f_[stmt.var].type)) {
-          out_.set_range(stmt.var, range_of(f_, stmt.expr, out_));
+          out_.set_range(stmt.var, ranges_.range(stmt.expr));
           if (is_fixed(stmt.expr)) out_.set_value(stmt.var, stmt.expr);
         }
         break;
@@ -120,14 +121,14 @@ class Gather {
   }
 
   void set_loop(const Stmt& stmt) {
-    const Range start = range_of(f_, stmt.args[0], out_);
-    const Range trips = range_of(f_, stmt.args[1], out_);
+    const Range start = ranges_.range(stmt.args[0]);
+    const Range trips = ranges_.range(stmt.args[1]);
     const std::int64_t step =
         stmt.args.size() > 2 && stmt.args[2].valid() ? const_int(f_, stmt.args[2]).value_or(0) : 1;
     if (step == 0 || trips.max < 1) return;  // nothing known, or never executed
     const Range moved = range::scale({0, range::add_bounds(trips.max, -1)}, step);
     out_.set_range(stmt.var, range::add(start, moved));
-    const std::int64_t d = std::gcd(divisor_of(f_, stmt.args[0], out_), step);
+    const std::int64_t d = std::gcd(ranges_.divisor(stmt.args[0]), step);
     out_.set_divisor(stmt.var, std::max<std::int64_t>(1, d));
   }
 
@@ -145,7 +146,8 @@ class Gather {
   const Function& f_;
   std::optional<LaunchShape> shape_;
   Facts out_;
-  std::map<std::uint32_t, bool> fixed_;
+  Ranges ranges_{f_, out_};  // a variable is bound before it is read
+  std::unordered_map<std::uint32_t, bool> fixed_;
 };
 
 ExprId replaced(Function& f, ExprId expr, const std::function<ExprId(VarId)>& replace,

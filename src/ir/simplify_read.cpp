@@ -28,17 +28,19 @@ std::int64_t wrapped(std::int64_t value, num::DType dtype) {
 }  // namespace
 
 Sum Algebra::read(ExprId expr) {
-  if (const auto found = known_.find(expr.index); found != known_.end()) return found->second;
   const Expr& e = f_[expr];
+  if (e.op == ExprOp::IntImm) return read_new(e, expr);
+  if (const auto found = known_.find(expr.index); found != known_.end()) return found->second;
   Sum sum = read_new(e, expr);
   // A call with an effect happens as often as it is written: each reading of it is another value.
   if (!has_effect(expr)) known_.emplace(expr.index, sum);
   return sum;
 }
 
-bool has_effect(const Function& function, ExprId expr, std::map<std::uint32_t, bool>& known) {
-  if (const auto found = known.find(expr.index); found != known.end()) return found->second;
+bool has_effect(const Function& function, ExprId expr, Effects& known) {
   const Expr& e = function[expr];
+  if (e.args.empty() && e.op != ExprOp::Call) return false;
+  if (const auto found = known.find(expr.index); found != known.end()) return found->second;
   bool out = false;
   if (e.op == ExprOp::Call) {
     const Effect effect = facts_of(e.callee).effect;
@@ -87,6 +89,7 @@ Sum Algebra::read_var(const Expr& e, ExprId id) {
   const ExprId value = facts_.value(e.var);
   const SumAtom itself{.op = e.op, .type = e.type, .args = {}, .source = id};
   if (!value.valid() || depth_ >= kDeepest || f_[value].type != e.type) return make(itself);
+  has_names_ = true;
   ++depth_;
   Sum sum = read(value);
   --depth_;

@@ -21,7 +21,7 @@ std::optional<ExprId> Rebuild::apply(ExprOp op, std::optional<ExprId> a, std::op
 }
 
 std::vector<Rebuild::Group> Rebuild::groups(const Sum& sum) const {
-  std::vector<SumTerm> terms = sum.terms;
+  SmallVec<SumTerm, 3> terms = sum.terms;
   const auto size = [](const SumTerm& term) { return term.coef < 0 ? -term.coef : term.coef; };
   std::sort(terms.begin(), terms.end(), [&](const SumTerm& s, const SumTerm& t) {
     return size(s) != size(t) ? size(s) > size(t) : algebra_.compare(s.atom, t.atom) < 0;

@@ -226,6 +226,28 @@ TEST_F(Simplify, SharedPartsTakeNoLonger) {
   EXPECT_EQ(range(x), (Range{-(100LL << 55), 100LL << 55}));
 }
 
+TEST_F(Simplify, RangesOfManyExpressionsAreThoseOfEach) {
+  const VarId warp = b.param("warp", Type::of(DType::Int32));
+  facts.set_range(warp, {0, 2});
+  facts.set_value(warp, (v("l") / 8).id);
+  vars["warp"] = warp;
+  const Ranges ranges(b.f, facts);
+  const auto same = [&](Node node) {
+    EXPECT_EQ(ranges.range(node.id), range(node)) << print(b.f, node.id);
+    EXPECT_EQ(ranges.divisor(node.id), divisor(node)) << print(b.f, node.id);
+  };
+  const Node base = v("w") * 32 + v("l");
+  for (const Node node : {base, base / 32, base % 32, base * 4 + 2, v("m") + base * 16, number(12)})
+    same(node);
+  // The name is known better than what it stands for; both count.
+  same(v("warp") * 4);
+  EXPECT_EQ(ranges.range((v("warp") * 4).id), (Range{0, 8}));
+  // New expressions and variables of a function that grows.
+  var("late", {0, 63}, 4);
+  same(v("late") + base * 4);
+  same(v("late") < 64);
+}
+
 TEST_F(Simplify, SubstitutesVariables) {
   const Node sum = v("x") * 4 + v("y");
   const ExprId five = b.n(5);

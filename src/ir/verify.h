@@ -26,7 +26,8 @@
 //                are powers of two, 32 to 512
 //   ids          scope ids describe a launch (ir/launch.h)
 //   collective   a tile call's scope is reached by whole units of it (ir/active_set.h):
-//                otherwise the finding names the threads
+//                otherwise the finding names the threads. A copy between memories at warpgroup or
+//                cta scope may be reached by part of a unit, if that part comes together
 //   tile calls   arguments are of the kinds the op declares; regions of a copy agree in shape
 //                after dropping unit extents; element types agree where the op needs it; the
 //                operands of gemm have fitting shapes; elementwise sources stretch to the

@@ -121,6 +121,16 @@ void check_barrier(Context& c, const LaunchShape& shape, const Stmt& s, const Ac
            facts_of(call.callee).name, to_text(set, shape), name_of(*unit));
 }
 
+// A copy between memories can be shared out among any threads that come together; registers belong
+// to all threads of a unit.
+bool is_for_any_threads(const Function& f, const TileCall& call) {
+  if (call.op != TileOp::Copy) return false;
+  return std::all_of(call.args.begin(), call.args.end(), [&](const TileArg& arg) {
+    const auto* region = std::get_if<Region>(&arg);
+    return region == nullptr || f[region->buffer].scope != Scope::Local;
+  });
+}
+
 void check_collective(Context& c, const LaunchShape& shape) {
   const ActiveSets sets = ActiveSets::of(c.f, shape);
   for_each_stmt(c.f, c.f.body, [&](StmtId id) {
@@ -130,6 +140,8 @@ void check_collective(Context& c, const LaunchShape& shape) {
     const TileCall& call = c.f[s.tile];
     const ActiveSet& set = sets[id];
     if (call.scope == Unit::Thread || set.may.none() || is_whole(set, shape, call.scope)) return;
+    if (call.scope != Unit::Warp && set.together(call.scope) && is_for_any_threads(c.f, call))
+      return;
     c.report(DiagKind::Divergent, s.span, "`{}` at {} scope is reached by {}, expected whole {}s",
              name_of(call.op), name_of(call.scope), to_text(set, shape), name_of(call.scope));
   });

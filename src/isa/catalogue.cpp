@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <mutex>
+#include <shared_mutex>
 #include <tuple>
 #include <unordered_map>
 
@@ -98,8 +100,9 @@ struct Attempt {
 
 class Matcher {
  public:
-  Matcher(const Form& form, Words words, std::size_t skip)
-      : form_(form), words_(words), skip_(skip), binding_(form) {}
+  /// `explains`: a misfit has its text, which takes more time to make than all the rest.
+  Matcher(const Form& form, Words words, std::size_t skip, bool explains)
+      : form_(form), words_(words), skip_(skip), explains_(explains), binding_(form) {}
 
   Attempt run() {
     if (auto misfit = assign()) return {binding_, std::move(misfit)};
@@ -158,31 +161,34 @@ class Matcher {
     return false;
   }
 
+  template <typename... Args>
+  [[nodiscard]] Misfit misfit(Stage stage, std::ptrdiff_t word, fmt::format_string<Args...> format,
+                              Args&&... args) const {
+    std::string text;
+    if (explains_) text = fmt::format(format, std::forward<Args>(args)...);
+    return {stage, static_cast<int>(word), std::move(text), &form_};
+  }
+
   [[nodiscard]] Misfit stray_word(std::size_t index) const {
-    return {Stage::Words, static_cast<int>(index),
-            fmt::format("`.{}` does not go with the other modifiers of `{}`", words_[index],
-                        form_.mnemonic),
-            &form_};
+    return misfit(Stage::Words, static_cast<std::ptrdiff_t>(index),
+                  "`.{}` does not go with the other modifiers of `{}`", words_[index],
+                  form_.mnemonic);
   }
 
   [[nodiscard]] Misfit misplaced(SlotKind kind, const std::vector<std::string_view>& given) const {
     const auto at = std::ranges::find(words_, given.back()) - words_.begin();
-    return {Stage::Words, static_cast<int>(at),
-            fmt::format("the {} `.{}` do not go with `{}`",
-                        kind == SlotKind::Type ? "types" : "state spaces", fmt::join(given, "."),
-                        form_.mnemonic),
-            &form_};
+    return misfit(Stage::Words, at, "the {} `.{}` do not go with `{}`",
+                  std::string_view(kind == SlotKind::Type ? "types" : "state spaces"),
+                  fmt::join(given, "."), form_.mnemonic);
   }
 
   std::optional<Misfit> find_missing() {
     for (std::size_t i = 0; i < form_.slots.size(); ++i) {
       const Slot& slot = form_.slots[i];
       if (slot.optional || binding_.has(i)) continue;
-      return Misfit{
-          Stage::Missing, 0,
-          fmt::format("`{}` needs {}`.{}`", form_.mnemonic, slot.words.size() > 1 ? "one of " : "",
-                      fmt::join(slot.words, "`, `.")),
-          &form_};
+      return misfit(Stage::Missing, 0, "`{}` needs {}`.{}`", form_.mnemonic,
+                    std::string_view(slot.words.size() > 1 ? "one of " : ""),
+                    fmt::join(slot.words, "`, `."));
     }
     return std::nullopt;
   }
@@ -190,6 +196,7 @@ class Matcher {
   const Form& form_;
   Words words_;
   std::size_t skip_;
+  bool explains_;
   Binding binding_;
 };
 
@@ -254,7 +261,30 @@ std::optional<std::string> broken_rule(const Binding& binding) {
   return std::nullopt;
 }
 
-Bindings bind_opcode(std::string_view opcode) {
+namespace {
+
+// Forms that start with the opcode's words, and how many of these the form's mnemonic takes.
+template <typename Visit>
+void for_each_called(std::span<const Form* const> forms, std::string_view opcode, Visit&& visit) {
+  for (const Form* form : forms)
+    if (starts_with_words(opcode, form->mnemonic)) visit(*form, word_count(form->mnemonic));
+}
+
+// The problem of the form that got furthest; one without a form when none is called so.
+Misfit nearest_misfit(std::span<const Form* const> forms, std::string_view opcode, Words words) {
+  Misfit out;
+  std::tuple best{std::size_t{0}, std::size_t{0}, Stage::Words};
+  for_each_called(forms, opcode, [&](const Form& form, std::size_t skip) {
+    Attempt attempt = Matcher(form, words, skip, true).run();
+    const std::tuple rank{skip, attempt.matched(), attempt.misfit->stage};
+    if (out.form != nullptr && rank <= best) return;
+    best = rank;
+    out = std::move(*attempt.misfit);
+  });
+  return out;
+}
+
+Bindings bind_anew(std::string_view opcode) {
   const std::vector<std::string_view> words = opcode_words(opcode);
   Bindings result;
   const auto root = catalogue().by_root.find(words.front());
@@ -266,21 +296,12 @@ Bindings bind_opcode(std::string_view opcode) {
                                      did_you_mean(words.front(), roots));
     return result;
   }
-  std::tuple best{std::size_t{0}, std::size_t{0}, Stage::Words};
-  for (const Form* form : root->second) {
-    if (!starts_with_words(opcode, form->mnemonic)) continue;
-    const std::size_t skip = word_count(form->mnemonic);
-    Attempt attempt = Matcher(*form, words, skip).run();
-    if (!attempt.misfit) {
-      result.fits.push_back(attempt.binding);
-      continue;
-    }
-    const std::tuple rank{skip, attempt.matched(), attempt.misfit->stage};
-    if (result.misfit.form != nullptr && rank <= best) continue;
-    best = rank;
-    result.misfit = std::move(*attempt.misfit);
-  }
+  for_each_called(root->second, opcode, [&](const Form& form, std::size_t skip) {
+    const Attempt attempt = Matcher(form, words, skip, false).run();
+    if (!attempt.misfit) result.fits.push_back(attempt.binding);
+  });
   if (!result.fits.empty()) return result;
+  result.misfit = nearest_misfit(root->second, opcode, words);
   if (result.misfit.form == nullptr) {
     const std::string_view called = first_two_words(opcode);
     std::vector<std::string_view> known;
@@ -292,6 +313,37 @@ Bindings bind_opcode(std::string_view opcode) {
   }
   name_unknown_word(result.misfit, words, root->second);
   return result;
+}
+
+// The opcodes that were bound before, by whoever asked. Programs use few different ones; the limit
+// is for those who try them all.
+class Bound {
+ public:
+  std::optional<Bindings> find(const std::string& opcode) const {
+    const std::shared_lock lock(mutex_);
+    const auto found = known_.find(opcode);
+    return found == known_.end() ? std::nullopt : std::optional(found->second);
+  }
+  void keep(const std::string& opcode, const Bindings& bindings) {
+    const std::unique_lock lock(mutex_);
+    if (known_.size() < kMost) known_.emplace(opcode, bindings);
+  }
+
+ private:
+  static constexpr std::size_t kMost = 1024;
+  mutable std::shared_mutex mutex_;
+  std::unordered_map<std::string, Bindings> known_;
+};
+
+}  // namespace
+
+Bindings bind_opcode(std::string_view opcode) {
+  static Bound bound;
+  const std::string text(opcode);
+  if (auto found = bound.find(text)) return *std::move(found);
+  Bindings made = bind_anew(opcode);
+  if (!made.fits.empty()) bound.keep(text, made);
+  return made;
 }
 
 }  // namespace ww::isa

@@ -14,8 +14,6 @@ namespace {
 
 struct Row {
   std::string_view name;
-  int bits;
-  DTypeKind kind;
   std::vector<std::string_view> aliases;
 };
 
@@ -31,7 +29,7 @@ std::vector<std::string_view> words_of(std::string_view text) {
 
 const std::vector<Row>& rows() {
   static const std::vector<Row> table = {
-#define WW_DTYPE(id, name, bits, kind, aliases) {name, bits, DTypeKind::kind, words_of(aliases)},
+#define WW_DTYPE(id, name, bits, kind, aliases) {name, words_of(aliases)},
 #include "num/dtypes.def"
 #undef WW_DTYPE
   };
@@ -61,8 +59,6 @@ std::vector<std::string_view> all_spellings() {
 }  // namespace
 
 std::string_view name_of(DType type) { return row_of(type).name; }
-int bits_of(DType type) { return row_of(type).bits; }
-DTypeKind kind_of(DType type) { return row_of(type).kind; }
 std::span<const std::string_view> aliases_of(DType type) { return row_of(type).aliases; }
 
 std::span<const DType> all_dtypes() {

@@ -21,9 +21,25 @@ enum class DTypeKind : std::uint8_t { Float, Int, Uint, Bool };
 
 /// The full name, e.g. "float8_e4m3fn".
 std::string_view name_of(DType type);
+
+namespace detail {
+inline constexpr std::uint8_t kDTypeBits[] = {
+#define WW_DTYPE(id, name, bits, kind, aliases) bits,
+#include "num/dtypes.def"
+#undef WW_DTYPE
+};
+inline constexpr DTypeKind kDTypeKinds[] = {
+#define WW_DTYPE(id, name, bits, kind, aliases) DTypeKind::kind,
+#include "num/dtypes.def"
+#undef WW_DTYPE
+};
+}  // namespace detail
+
 /// Width of one element in storage, in bits.
-int bits_of(DType type);
-DTypeKind kind_of(DType type);
+constexpr int bits_of(DType type) { return detail::kDTypeBits[static_cast<std::uint8_t>(type)]; }
+constexpr DTypeKind kind_of(DType type) {
+  return detail::kDTypeKinds[static_cast<std::uint8_t>(type)];
+}
 /// Other accepted names, shortest use first; may be empty.
 std::span<const std::string_view> aliases_of(DType type);
 

@@ -49,7 +49,6 @@ std::optional<Value> language_name(Interp& in, std::string_view name) {
     return in.heap.wrap(Kind::Annotation, std::move(a));
   }
   if (name == "ptx") return in.heap.wrap(Kind::PtxPath, PtxPathObject{});
-  if (Result<ir::Type> type = ir::parse_value_type(name)) return dtype_value(*type);
   return layout_name(in, name);
 }
 
@@ -67,6 +66,9 @@ Result<Value> namespace_attribute(Interp& in, const std::string& path, std::stri
   }
   if (is_tile_namespace(full) || parse_tile_path(full) || is_namespace(full))
     return in.heap.wrap(Kind::Namespace, NamespaceObject{{}, full});
+  // Last, because the answer to what is no type is a text that takes time to make.
+  if (path == "T")
+    if (Result<ir::Type> type = ir::parse_value_type(name)) return dtype_value(*type);
   if (path.starts_with("tvm")) {
     if (const auto known = known_module(full))
       return in.heap.wrap(Kind::Namespace, NamespaceObject{{}, std::string(*known)});

@@ -314,8 +314,22 @@ RunOp dp2a_run(const Decode& in) {
     return &map_lanes<lane::dp2a<A, B, kFirst>, U32, U32, U32, U32>;
   });
 }
+// Of the second source only two bytes take part.
+template <unsigned kFirst>
+void track_dp2a(Warp& warp, const Op& op) {
+  warp.use(op.p[1], warp.exec, 4);
+  warp.use(op.p[3], warp.exec, 4);
+  Mask used = 0;
+  for_each_lane(warp.exec, [&](unsigned l) {
+    if (((undefined_in_lane(warp, op.p[2], l) >> kFirst) & 3U) != 0) used |= lane_bit(l);
+  });
+  if (used != 0) warp.use(op.p[2], used, 4);
+  warp.define(op.p[0]);
+}
 bool decode_dp2a(Decode& in) {
-  return finish(in, in.word("mode") == "hi" ? dp2a_run<2>(in) : dp2a_run<0>(in));
+  const bool is_high = in.word("mode") == "hi";
+  in.op.track = is_high ? &track_dp2a<2> : &track_dp2a<0>;
+  return finish(in, is_high ? dp2a_run<2>(in) : dp2a_run<0>(in));
 }
 
 constexpr OpRow kRows[] = {

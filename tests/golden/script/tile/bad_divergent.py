@@ -7,7 +7,7 @@ def f(a: T.handle):
     if tx < 16:
         Tx.warp.copy(s0, A)
     if tx < 32:
-        Tx.wg.copy(s0, A)
+        Tx.wg.zero(s0)
         Tx.warp.copy(s0, A)
     if A[0, tx % 16] > 0.0:
         Tx.cta.copy(s0, A)
@@ -15,9 +15,9 @@ def f(a: T.handle):
 bad_divergent.py:8:9: error: `copy` at warp scope is reached by threads 0-15 of 128, expected whole warps [Divergent]
             Tx.warp.copy(s0, A)
             ^~~~~~~~~~~~~~~~~~~
-bad_divergent.py:10:9: error: `copy` at warpgroup scope is reached by warp 0 of 4, expected whole warpgroups [Divergent]
-            Tx.wg.copy(s0, A)
-            ^~~~~~~~~~~~~~~~~
+bad_divergent.py:10:9: error: `zero` at warpgroup scope is reached by warp 0 of 4, expected whole warpgroups [Divergent]
+            Tx.wg.zero(s0)
+            ^~~~~~~~~~~~~~
 bad_divergent.py:13:9: error: `copy` at cta scope is reached by some threads of all 128 threads, expected whole ctas [Divergent]
             Tx.cta.copy(s0, A)
             ^~~~~~~~~~~~~~~~~~
