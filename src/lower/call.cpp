@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lower/call.h"
+
+#include <algorithm>
+
+#include "lower/tables.h"
+
+namespace ww::lower {
+
+std::int64_t Call::unit_threads() const {
+  switch (tile.scope) {
+    case ir::Unit::Thread:
+      return 1;
+    case ir::Unit::Warp:
+      return 32;
+    case ir::Unit::Warpgroup:
+      return 128;
+    default:
+      return context.launch.threads();
+  }
+}
+
+std::vector<std::int64_t> Call::unit_starts() const {
+  std::vector<std::int64_t> out;
+  const std::int64_t size = unit_threads();
+  for (std::int64_t t = 0; t < context.launch.threads(); ++t) {
+    const std::int64_t first = t / size * size;
+    if (active.may[static_cast<std::size_t>(t)] && (out.empty() || out.back() != first))
+      out.push_back(first);
+  }
+  return out;
+}
+
+ir::ExprId Call::unit_thread(Code& code) const {
+  if (tile.scope == ir::Unit::Thread) return code.n(0);
+  const ir::ExprId linear = code.var(context.ids.linear_thread);
+  return tile.scope == ir::Unit::Cta ? linear : code.mod(linear, unit_threads());
+}
+
+std::vector<std::int64_t> Call::workers() const {
+  std::vector<std::int64_t> seen;
+  const std::int64_t size = unit_threads();
+  for (const std::int64_t first : unit_starts()) {
+    std::vector<std::int64_t> here;
+    for (std::int64_t t = first; t < std::min(first + size, context.launch.threads()); ++t)
+      if (active.may[static_cast<std::size_t>(t)]) here.push_back(t - first);
+    if (!seen.empty() && seen != here) return {};
+    seen = std::move(here);
+  }
+  if (seen.empty()) seen.resize(static_cast<std::size_t>(size));  // nobody comes: anything is right
+  return seen;
+}
+
+ir::ExprId Call::worker(Code& code) const {
+  const std::vector<std::int64_t> all = workers();
+  const ir::ExprId u = unit_thread(code);
+  const std::int64_t size = unit_threads();
+  if (static_cast<std::int64_t>(all.size()) == size) return u;
+  std::vector<std::int64_t> rank(static_cast<std::size_t>(size), 0);
+  std::vector<bool> used(static_cast<std::size_t>(size), false);
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    rank[static_cast<std::size_t>(all[i])] = static_cast<std::int64_t>(i);
+    used[static_cast<std::size_t>(all[i])] = true;
+  }
+  const auto form = fit_table(rank, used);
+  return form ? code.simplify(digits_expr(code, *form, u)) : ir::ExprId{};
+}
+
+const ir::Setting* Call::setting(std::string_view name) const {
+  for (const auto& [key, value] : tile.config)
+    if (key == name) return &value;
+  return nullptr;
+}
+
+}  // namespace ww::lower

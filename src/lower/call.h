@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a variant is asked about: one tile primitive with everything around it that matters.
+#pragma once
+
+#include <cstdint>
+#include <expected>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "ir/active_set.h"
+#include "ir/function.h"
+#include "ir/launch.h"
+#include "ir/simplify.h"
+#include "ir/thread_values.h"
+#include "lower/code.h"
+#include "lower/launch_ids.h"
+#include "target/target.h"
+
+namespace ww::lower {
+
+/// A variant's reasoned no: the rule that was not met, and the values seen.
+struct Decline {
+  std::string rule;
+  std::string reason;
+};
+template <typename T>
+using Match = std::expected<T, Decline>;
+
+template <typename... Args>
+std::unexpected<Decline> decline(std::string_view rule, fmt::format_string<Args...> format,
+                                 Args&&... args) {
+  return std::unexpected(
+      Decline{std::string(rule), fmt::format(format, std::forward<Args>(args)...)});
+}
+
+/// What is the same for all calls of a function. The function's scope ids are resolved; its buffers
+/// still have their layouts.
+struct Context {
+  ir::Function& f;
+  const ir::LaunchShape& launch;
+  const LaunchIds& ids;
+  ir::Facts& facts;
+  ir::ThreadValues& values;
+  target::Target target;
+};
+
+struct Call {
+  Context& context;
+  const ir::TileCall& tile;
+  Span span;
+  const ir::ActiveSet& active;
+
+  [[nodiscard]] ir::Function& f() const { return context.f; }
+  /// Threads of the unit that executes the call together: 1, 32, 128 or the whole CTA.
+  [[nodiscard]] std::int64_t unit_threads() const;
+  /// The first thread of each unit that comes here.
+  [[nodiscard]] std::vector<std::int64_t> unit_starts() const;
+  /// The number of the executing thread within its unit.
+  [[nodiscard]] ir::ExprId unit_thread(Code& code) const;
+  /// Threads of a unit that come here, by their number in it: all of them, unless a copy between
+  /// memories stands where only part of a unit arrives. Empty when that part differs between units.
+  [[nodiscard]] std::vector<std::int64_t> workers() const;
+  /// The number of the executing thread among the workers; none when no formula gives it.
+  [[nodiscard]] ir::ExprId worker(Code& code) const;
+  /// The value of a setting of the call's configuration, or nullptr.
+  [[nodiscard]] const ir::Setting* setting(std::string_view name) const;
+  [[nodiscard]] const ir::Region& region(std::size_t argument) const {
+    return std::get<ir::Region>(tile.args[argument]);
+  }
+};
+
+}  // namespace ww::lower

@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lower/code.h"
+
+#include <limits>
+#include <utility>
+
+#include "base/check.h"
+
+namespace ww::lower {
+
+using ir::ExprId;
+using ir::ExprOp;
+using num::DType;
+
+namespace {
+
+template <typename T>
+T sure(Result<T>&& result) {
+  WW_CHECK(result.has_value(), "lowering wrote what has no type: {}", result.error().text);
+  return *std::move(result);
+}
+
+bool fits_int32(ir::Range range) {
+  return range.min >= std::numeric_limits<std::int32_t>::min() &&
+         range.max <= std::numeric_limits<std::int32_t>::max();
+}
+
+}  // namespace
+
+// --- integers ------------------------------------------------------------------------------------
+
+ExprId Code::n(std::int64_t value) {
+  const bool is_small = fits_int32({value, value});
+  return ir::int_imm(f_, is_small ? DType::Int32 : DType::Int64, value, span_);
+}
+
+ExprId Code::var(ir::VarId id) { return ir::var_ref(f_, id, span_); }
+
+std::optional<std::int64_t> Code::constant(ExprId expr) const { return ir::const_int(f_, expr); }
+
+ExprId Code::simplify(ExprId expr) { return ir::simplify(f_, expr, facts_); }
+
+ExprId Code::binary(ExprOp op, ExprId a, ExprId b) {
+  const auto is_constant = [&](ExprId id) { return constant(id).has_value(); };
+  return sure(ir::binary(f_, op, {.expr = a, .is_weak = is_constant(a)},
+                         {.expr = b, .is_weak = is_constant(b)}, span_));
+}
+
+ExprId Code::as_int64(ExprId value) {
+  if (f_[value].type == ir::Type::of(DType::Int64)) return value;
+  if (const auto number = constant(value)) return ir::int_imm(f_, DType::Int64, *number, span_);
+  return sure(ir::cast(f_, value, ir::Type::of(DType::Int64), span_));
+}
+
+ExprId Code::add(ExprId a, ExprId b) {
+  if (constant(a) == 0) return b;
+  if (constant(b) == 0) return a;
+  return binary(ExprOp::Add, a, b);
+}
+
+ExprId Code::mul(ExprId a, std::int64_t b) {
+  if (b == 1) return a;
+  if (b == 0 || constant(a) == 0) return n(0);
+  return binary(ExprOp::Mul, a, n(b));
+}
+
+ExprId Code::wide_add(ExprId a, ExprId b) {
+  const ir::Ranges ranges(f_, facts_);
+  const auto x = ranges.range(a);
+  const auto y = ranges.range(b);
+  const bool is_wide = !fits_int32({x.min + y.min, x.max + y.max});
+  return simplify(is_wide ? add(as_int64(a), as_int64(b)) : add(a, b));
+}
+
+ExprId Code::wide_mul(ExprId a, ExprId b) {
+  const ir::Ranges ranges(f_, facts_);
+  const auto x = ranges.range(a);
+  const auto y = ranges.range(b);
+  const auto most = [](std::int64_t v) { return static_cast<double>(v < 0 ? -v : v); };
+  const double product = std::max(most(x.min), most(x.max)) * std::max(most(y.min), most(y.max));
+  if (product > static_cast<double>(std::numeric_limits<std::int32_t>::max())) {
+    a = as_int64(a);
+    b = as_int64(b);
+  }
+  return simplify(binary(ExprOp::Mul, a, b));
+}
+
+ExprId Code::div(ExprId a, std::int64_t b) {
+  return b == 1 ? a : binary(ExprOp::FloorDiv, a, n(b));
+}
+ExprId Code::mod(ExprId a, std::int64_t b) { return binary(ExprOp::FloorMod, a, n(b)); }
+ExprId Code::bit_xor(ExprId a, ExprId b) {
+  if (constant(b) == 0) return a;
+  if (constant(a) == 0) return b;
+  return binary(ExprOp::BitXor, a, b);
+}
+ExprId Code::less(ExprId a, std::int64_t b) { return binary(ExprOp::Lt, a, n(b)); }
+
+ExprId Code::both(ExprId a, ExprId b) {
+  if (!a.valid()) return b;
+  if (!b.valid()) return a;
+  return sure(ir::binary(f_, ExprOp::And, {.expr = a}, {.expr = b}, span_));
+}
+
+// --- buffers and pointers ------------------------------------------------------------------------
+
+ir::BufferId Code::flat_view(ir::BufferId buffer, DType dtype, std::int64_t elements,
+                             std::string_view name) {
+  const ir::Buffer& of = f_[buffer];
+  ir::Buffer view;
+  view.name = name;
+  view.dtype = dtype;
+  view.scope = of.scope;
+  view.span = of.span;
+  view.layout_kind = ir::LayoutKind::None;
+  view.origin = ir::BufferOrigin::View;
+  view.base = of.origin == ir::BufferOrigin::View ? of.base : buffer;
+  view.align = of.align;
+  if (of.origin == ir::BufferOrigin::View) {
+    const bool is_same = of.dtype == dtype;
+    view.elem_offset = is_same ? of.elem_offset : ExprId{};
+    view.byte_offset = of.byte_offset;
+    WW_CHECK(is_same || !of.elem_offset.valid() || constant(of.elem_offset) == 0,
+             "a view of other elements of a view with an offset");
+  }
+  const ExprId extent = n(elements);
+  view.shape = {extent};
+  const ir::BufferId id = f_.add(std::move(view));
+  ir::Stmt declare{.kind = ir::StmtKind::Declare};
+  declare.buffer = id;
+  add(std::move(declare));
+  return id;
+}
+
+ExprId Code::pointer(ir::BufferId flat, ExprId offset) {
+  offset = simplify(offset);
+  const ExprId zero = n(0);
+  const ExprId start = sure(ir::address_of(f_, flat, std::span(&zero, 1), span_));
+  const ExprId args[] = {start, offset};
+  return sure(ir::call(f_, ir::Intrinsic::PointerOffset, args, span_));
+}
+
+ExprId Code::address(ir::BufferId flat, ExprId index) {
+  index = simplify(index);
+  return sure(ir::address_of(f_, flat, std::span(&index, 1), span_));
+}
+
+ExprId Code::load(ir::BufferId buffer, std::initializer_list<ExprId> indices) {
+  return sure(ir::load(f_, buffer, std::span(indices.begin(), indices.size()), 1, span_));
+}
+
+// --- statements ----------------------------------------------------------------------------------
+
+void Code::add(ir::Stmt stmt) {
+  stmt.span = span_;
+  block_.push_back(f_.add(std::move(stmt)));
+}
+
+ExprId Code::let(std::string_view name, ExprId value) {
+  if (f_[value].type.is_int()) value = simplify(value);
+  const ir::Expr& e = f_[value];
+  if (e.op == ExprOp::Var || e.op == ExprOp::IntImm) return value;
+  ir::Var made{.name = std::string(name), .type = e.type, .kind = ir::VarKind::Let, .span = span_};
+  const bool is_integer = e.type.is_int();
+  const ir::VarId id = f_.add(std::move(made));
+  if (is_integer) {
+    const ir::Ranges ranges(f_, facts_);
+    facts_.set_range(id, ranges.range(value));
+    facts_.set_divisor(id, std::max<std::int64_t>(1, ranges.divisor(value)));
+  }
+  ir::Stmt bind{.kind = ir::StmtKind::Bind, .expr = value};
+  bind.var = id;
+  add(std::move(bind));
+  return var(id);
+}
+
+void Code::evaluate(ir::Intrinsic callee, std::initializer_list<ExprId> args) {
+  const ExprId call = sure(ir::call(f_, callee, std::span(args.begin(), args.size()), span_));
+  add(ir::Stmt{.kind = ir::StmtKind::Evaluate, .expr = call});
+}
+
+void Code::ptx(std::string opcode, std::vector<ir::PtxOperand> operands) {
+  const ir::PtxCallId call =
+      f_.add(ir::PtxCall{.opcode = std::move(opcode), .operands = std::move(operands)});
+  ir::Stmt stmt{.kind = ir::StmtKind::Ptx};
+  stmt.ptx = call;
+  add(std::move(stmt));
+}
+
+void Code::store(ir::BufferId buffer, std::span<const ExprId> indices, ExprId value) {
+  ir::Stmt stmt{.kind = ir::StmtKind::Store, .expr = value};
+  for (const ExprId index : indices) stmt.args.push_back(index);
+  stmt.buffer = buffer;
+  add(std::move(stmt));
+}
+
+ir::VarId Code::loop_var(std::string_view name, std::int64_t last, DType type) {
+  const ir::VarId id = f_.add(ir::Var{.name = std::string(name),
+                                      .type = ir::Type::of(type),
+                                      .kind = ir::VarKind::Loop,
+                                      .span = span_});
+  facts_.set_range(id, {0, last});
+  return id;
+}
+
+void Code::finish_loop(ir::VarId var, ExprId trips, ir::LoopKind kind, ir::Block outer) {
+  ir::Stmt stmt{.kind = ir::StmtKind::For};
+  stmt.loop = kind;
+  stmt.var = var;
+  const ExprId zero = ir::int_imm(f_, f_[var].type.dtype, 0, span_);
+  stmt.args = {zero, trips};
+  stmt.body = std::exchange(block_, std::move(outer));
+  add(std::move(stmt));
+}
+
+void Code::finish_if(ExprId condition, ir::Block outer) {
+  ir::Stmt stmt{.kind = ir::StmtKind::If, .expr = condition};
+  stmt.body = std::exchange(block_, std::move(outer));
+  add(std::move(stmt));
+}
+
+}  // namespace ww::lower

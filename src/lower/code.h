@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+// Writing lowered code: index arithmetic that is simplified as it is made, and statements that go
+// to the end of a block. Variants use this instead of ir/build.h, because what they write is
+// correct by construction: a type error here is a bug of ours.
+#pragma once
+
+#include <cstdint>
+#include <initializer_list>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "ir/build.h"
+#include "ir/function.h"
+#include "ir/simplify.h"
+
+namespace ww::lower {
+
+class Code {
+ public:
+  /// Statements go to `block()`. `facts` learns about the variables that are made here.
+  Code(ir::Function& function, ir::Facts& facts, Span span)
+      : f_(function), facts_(facts), span_(span) {}
+
+  ir::Function& f() { return f_; }
+  ir::Facts& facts() { return facts_; }
+
+  // --- integers: int32, or int64 as soon as an operand is; simplified when they are used ---
+  ir::ExprId n(std::int64_t value);
+  ir::ExprId var(ir::VarId var);
+  ir::ExprId binary(ir::ExprOp op, ir::ExprId a, ir::ExprId b);
+  ir::ExprId add(ir::ExprId a, ir::ExprId b);
+  ir::ExprId add(ir::ExprId a, std::int64_t b) { return b == 0 ? a : add(a, n(b)); }
+  ir::ExprId mul(ir::ExprId a, std::int64_t b);
+  /// These two widen to int64 where the result may leave int32.
+  ir::ExprId wide_add(ir::ExprId a, ir::ExprId b);
+  ir::ExprId wide_mul(ir::ExprId a, ir::ExprId b);
+  ir::ExprId div(ir::ExprId a, std::int64_t b);
+  ir::ExprId mod(ir::ExprId a, std::int64_t b);
+  ir::ExprId bit_xor(ir::ExprId a, ir::ExprId b);
+  ir::ExprId less(ir::ExprId a, std::int64_t b);
+  ir::ExprId both(ir::ExprId a, ir::ExprId b);  // either may be none
+  ir::ExprId simplify(ir::ExprId expr);
+  ir::ExprId as_int64(ir::ExprId value);
+  [[nodiscard]] std::optional<std::int64_t> constant(ir::ExprId expr) const;
+
+  // --- buffers and pointers ---
+  /// A flat view of the buffer's own storage, in elements of `dtype`; declared at the end of the
+  /// block. `elements` is how many of them there are, as far as known.
+  ir::BufferId flat_view(ir::BufferId buffer, num::DType dtype, std::int64_t elements,
+                         std::string_view name);
+  /// Pointer to element `offset` of a flat buffer: as an offset from its start, and as the address
+  /// of the element.
+  ir::ExprId pointer(ir::BufferId flat, ir::ExprId offset);
+  ir::ExprId address(ir::BufferId flat, ir::ExprId index);
+  ir::ExprId load(ir::BufferId buffer, std::initializer_list<ir::ExprId> indices);
+
+  // --- statements ---
+  /// name: T.let = value; constants and plain variables are given back as they are.
+  ir::ExprId let(std::string_view name, ir::ExprId value);
+  void evaluate(ir::Intrinsic callee, std::initializer_list<ir::ExprId> args);
+  void ptx(std::string opcode, std::vector<ir::PtxOperand> operands);
+  void store(ir::BufferId buffer, std::span<const ir::ExprId> indices, ir::ExprId value);
+  void add(ir::Stmt stmt);
+
+  /// A loop over 0 … rounds-1, whose body `body(k)` writes; without a loop, k = 0, for one round.
+  template <typename Body>
+  void loop(std::string_view name, std::int64_t rounds, ir::LoopKind kind, Body&& body) {
+    if (rounds == 1 && kind == ir::LoopKind::Serial) return body(n(0));
+    const ir::VarId k = loop_var(name, rounds - 1);
+    ir::Block outer = std::exchange(block_, {});
+    body(var(k));
+    finish_loop(k, n(rounds), kind, std::move(outer));
+  }
+  /// Where the condition holds; none: always.
+  template <typename Body>
+  void guarded(ir::ExprId condition, Body&& body) {
+    if (condition.valid()) condition = simplify(condition);
+    if (!condition.valid() || constant(condition) == 1) return body();
+    ir::Block outer = std::exchange(block_, {});
+    body();
+    finish_if(condition, std::move(outer));
+  }
+
+  ir::Block take() { return std::exchange(block_, {}); }
+  /// For loops whose trip count is an expression: `trips` of finish_loop has the variable's type.
+  ir::VarId loop_var(std::string_view name, std::int64_t last, num::DType type = num::DType::Int32);
+  void finish_loop(ir::VarId var, ir::ExprId trips, ir::LoopKind kind, ir::Block outer);
+
+ private:
+  void finish_if(ir::ExprId condition, ir::Block outer);
+
+  ir::Function& f_;
+  ir::Facts& facts_;
+  Span span_;
+  ir::Block block_;
+};
+
+}  // namespace ww::lower

@@ -1,0 +1,568 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lower/copy/problem.h"
+
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+#include <string>
+
+#include "ir/print.h"
+#include "layout/apply.h"
+#include "layout/image.h"
+#include "layout/slice.h"
+
+namespace ww::lower {
+
+using ir::ExprId;
+using ir::ExprOp;
+using layout::Axis;
+
+// --- questions -----------------------------------------------------------------------------------
+
+bool Side::follows(std::size_t x, std::size_t y) const {
+  if (place(y) != place(x) + 1) return false;
+  if (!base_commutes() && linear[x] / longest_run() != linear[y] / longest_run()) return false;
+  return std::all_of(strides.begin(), strides.end(),
+                     [&](const RuntimeStride& s) { return s.coef[x] == s.coef[y]; });
+}
+
+bool Side::base_is_aligned(std::int64_t bytes) const {
+  const auto is_multiple = [&](std::int64_t elements) {
+    return elements * bits % (bytes * 8) == 0;
+  };
+  if (align_bytes % bytes != 0 || !is_multiple(base_divisor)) return false;
+  return std::all_of(strides.begin(), strides.end(), [&](const RuntimeStride& s) {
+    const bool is_used =
+        std::any_of(s.coef.begin(), s.coef.end(), [](std::int64_t c) { return c != 0; });
+    return !is_used || is_multiple(s.divisor);
+  });
+}
+
+bool Side::is_aligned(std::size_t x, std::int64_t bytes) const {
+  return place(x) * bits % (bytes * 8) == 0;
+}
+
+const Side* CopyProblem::register_side() const {
+  if (dst.is_register()) return &dst;
+  return src.is_register() ? &src : nullptr;
+}
+
+std::int64_t storage_alignment(const Context& context, ir::BufferId id) {
+  const ir::Buffer& buffer = context.f[id];
+  const std::int64_t element = std::max<std::int64_t>(1, num::bits_of(buffer.dtype) / 8);
+  const auto divisor = [&](ExprId expr, std::int64_t scale) {
+    return expr.valid() ? ir::divisor_of(context.f, expr, context.facts) * scale : 0;
+  };
+  constexpr std::int64_t kDefault = 64;
+  switch (buffer.origin) {
+    case ir::BufferOrigin::Param:
+      return std::gcd(buffer.align > 0 ? buffer.align : kDefault,
+                      divisor(buffer.elem_offset, element));
+    case ir::BufferOrigin::Alloc:
+      return std::max(buffer.align, kDefault);
+    case ir::BufferOrigin::View: {
+      const std::int64_t own =
+          std::gcd(divisor(buffer.elem_offset, element), divisor(buffer.byte_offset, 1));
+      return std::gcd(storage_alignment(context, buffer.base), own);
+    }
+    case ir::BufferOrigin::Pointer:
+      break;
+  }
+  return std::gcd(buffer.align > 0 ? buffer.align : element, divisor(buffer.elem_offset, element));
+}
+
+namespace {
+
+// --- region starts -------------------------------------------------------------------------------
+
+// Starts of a region as the layout algebra takes them: symbols stand for what is not constant.
+class Starts {
+ public:
+  Starts(Code& code) : code_(code) {}
+
+  // A start that keeps `extent` elements inside `whole` of them (0: unknown); programs whose
+  // regions leave their buffer have no meaning.
+  Match<layout::Expr> start(ExprId min, std::int64_t extent, std::int64_t whole) {
+    min = code_.simplify(min);
+    if (const auto number = code_.constant(min)) return layout::Expr(*number);
+    const auto [rest, constant] = split(min);
+    const ir::Function& f = code_.f();
+    const std::int64_t divisor = std::max<std::int64_t>(1, ir::divisor_of(f, rest, code_.facts()));
+    ir::Range range = ir::range_of(f, rest, code_.facts());
+    range.min = std::max(range.min, -constant);
+    range.max = std::min(range.max, whole > 0 ? whole - extent - constant : std::int64_t{1} << 40);
+    if (range.min > range.max) return decline("bounds", "a region starts outside its buffer");
+    const std::string name = fmt::format("s{}", symbols_.size());
+    auto symbol = layout::Sym::make(name, range, divisor);
+    if (!symbol) return decline("start", "{}", symbol.error().text);
+    symbols_.emplace(name, rest);
+    return layout::Expr(*symbol) + layout::Expr(constant);
+  }
+
+  // An expression of the algebra as one of ours; none when it is constant 0 but for `constant`.
+  ExprId expr(const layout::Expr& value) {
+    ExprId sum = {};
+    for (const layout::Term& term : value.terms()) {
+      ExprId part = symbols_.at(std::string(term.atom.var.name()));
+      part = code_.div(part, term.atom.div);
+      if (term.atom.mod != 0) part = code_.mod(part, term.atom.mod);
+      part = code_.wide_mul(part, code_.n(term.coef));
+      sum = sum.valid() ? code_.wide_add(sum, part) : part;
+    }
+    return sum;
+  }
+
+ private:
+  // e + c, as far as the simplified expression shows it.
+  std::pair<ExprId, std::int64_t> split(ExprId expr) {
+    const ir::Expr& e = code_.f()[expr];
+    if (e.op == ExprOp::Add)
+      if (const auto c = code_.constant(e.args[1])) return {e.args[0], *c};
+    if (e.op == ExprOp::Sub)
+      if (const auto c = code_.constant(e.args[1])) return {e.args[0], -*c};
+    return {expr, 0};
+  }
+
+  Code& code_;
+  std::map<std::string, ExprId> symbols_;
+};
+
+// --- sides ---------------------------------------------------------------------------------------
+
+class SideMaker {
+ public:
+  SideMaker(const Call& call, const ir::Region& region)
+      : call_(call),
+        f_(call.f()),
+        region_(region),
+        buffer_(call.f()[region.buffer]),
+        code_(call.f(), call.context.facts, call.span),
+        starts_(code_) {}
+
+  Match<Side> make() {
+    side_.buffer = region_.buffer;
+    side_.scope = buffer_.scope;
+    side_.dtype = buffer_.dtype;
+    side_.bits = num::bits_of(buffer_.dtype);
+    side_.align_bytes = storage_alignment(call_.context, region_.buffer);
+    if (auto read = read_extents(); !read) return std::unexpected(std::move(read).error());
+    const std::optional<layout::Layout> whole = ir::layout_of(f_, buffer_);
+    auto placed = whole ? place_by_layout(*whole) : place_by_runtime_strides();
+    if (!placed) return std::unexpected(std::move(placed).error());
+    return std::move(side_);
+  }
+
+ private:
+  Match<void> read_extents() {
+    std::int64_t count = 1;
+    for (const ir::RangeExpr& range : region_.ranges) {
+      const auto extent = code_.constant(code_.simplify(range.extent));
+      if (!extent)
+        return decline("extents", "the extent of `{}` is `{}`, known at run time only",
+                       buffer_.name, ir::print(f_, range.extent));
+      extents_.push_back(*extent);
+      count = std::min(kMostElements + 1, count * *extent);
+    }
+    if (count > kMostElements || count < 1)
+      return decline("size", "the region of `{}` has {}{} elements, of {} that are enumerated",
+                     buffer_.name, count > kMostElements ? "more than " : "",
+                     std::min(count, kMostElements), kMostElements);
+    count_ = count;
+    return {};
+  }
+
+  // --- constant layouts ---
+
+  Match<void> place_by_layout(const layout::Layout& whole) {
+    const layout::Shape shape = *ir::const_shape(f_, buffer_);
+    std::vector<layout::Slice1> slices;
+    bool is_constant = true;
+    for (std::size_t d = 0; d < extents_.size(); ++d) {
+      auto begin = starts_.start(region_.ranges[d].min, extents_[d], shape[d]);
+      if (!begin) return std::unexpected(std::move(begin).error());
+      is_constant = is_constant && begin->is_constant();
+      slices.push_back({.begin = *begin, .extent = extents_[d]});
+    }
+    side_.swizzle = whole.swizzle();
+    const auto sliced = layout::slice(whole, shape, slices);
+    if (sliced) {
+      set_base(sliced->tile());
+      enumerate(sliced->tile());
+    } else if (is_constant) {
+      enumerate_region(whole.tile(), shape, slices);
+    } else {
+      return decline("start", "`{}` at a runtime start: {}", buffer_.name, sliced.error().text);
+    }
+    add_replicas(whole.tile());
+    if (auto good = settle_registers(); !good) return good;
+    return side_.is_register() ? set_owners(whole.tile()) : no_threads(whole.tile());
+  }
+
+  // Registers are numbered at compile time, so that a swizzle of theirs is only another order of
+  // them.
+  Match<void> settle_registers() {
+    if (!side_.is_register() || side_.swizzle.is_none()) return {};
+    if (!side_.base_commutes())
+      return decline("swizzle", "the registers of `{}` are swizzled, and begin at `{}`",
+                     buffer_.name, ir::print(f_, side_.base));
+    for (const Shift& shift : side_.replicas)
+      if (shift.place != 0)
+        return decline("swizzle", "the registers of `{}` are swizzled and replicated",
+                       buffer_.name);
+    for (std::int64_t& place : side_.linear) place = side_.swizzle(place);
+    side_.swizzle = {};
+    return {};
+  }
+
+  void set_base(const layout::TileLayout& tile) {
+    for (const Axis axis : tile.offset().axes()) {
+      const ExprId runtime = starts_.expr(tile.offset().on(axis));
+      if (!runtime.valid()) continue;
+      if (axis == layout::axes::m()) {
+        constexpr std::int64_t kMostInt32 = std::int64_t{1} << 31;
+        const bool is_wide = tile.range_on(axis).max + tile.size() >= kMostInt32;
+        side_.base = is_wide ? code_.as_int64(runtime) : runtime;
+        side_.base_divisor = ir::divisor_of(f_, runtime, code_.facts());
+      } else {
+        thread_starts_.emplace_back(axis, runtime);
+      }
+    }
+  }
+
+  void enumerate(const layout::TileLayout& tile) {
+    layout::Offsets constant;
+    for (const layout::OffsetTerm& term : tile.offset().terms())
+      if (!term.is_symbolic) constant.add(term.axis, term.coef);
+    const auto plain = layout::TileLayout::make(tile.shard(), {}, std::move(constant));
+    WW_CHECK(plain.has_value(), "a slice is no layout");
+    side_.linear.resize(static_cast<std::size_t>(count_));
+    layout::enumerate_axis(*plain, layout::axes::m(), side_.linear);
+    owner_.assign(side_.linear.size(), 0);
+    std::vector<std::int64_t> on_axis(side_.linear.size());
+    for (const Axis axis : plain->axes()) {
+      if (!axis.is_thread()) continue;
+      layout::enumerate_axis(*plain, axis, on_axis);
+      for (std::size_t x = 0; x < owner_.size(); ++x)
+        owner_[x] += on_axis[x] * axis.facts().divisor;
+    }
+  }
+
+  // A region that no tile layout expresses, element by element.
+  void enumerate_region(const layout::TileLayout& tile, const layout::Shape& shape,
+                        const std::vector<layout::Slice1>& slices) {
+    for (std::int64_t x = 0; x < count_; ++x) {
+      layout::Shape at = layout::unflatten(x, extents_);
+      std::int64_t flat = 0;
+      for (std::size_t d = 0; d < at.size(); ++d)
+        flat = flat * shape[d] + at[d] + slices[d].begin.constant();
+      const layout::Shape digits = layout::split_digits(tile, flat);
+      std::int64_t linear = tile.offset().constant_on(layout::axes::m());
+      std::int64_t owner = 0;
+      for (const Axis axis : tile.offset().axes())
+        if (axis.is_thread()) owner += tile.offset().constant_on(axis) * axis.facts().divisor;
+      for (std::size_t i = 0; i < digits.size(); ++i) {
+        const layout::Iter& iter = tile.shard()[i];
+        if (iter.axis == layout::axes::m()) linear += digits[i] * iter.stride;
+        if (iter.axis.is_thread()) owner += digits[i] * iter.stride * iter.axis.facts().divisor;
+      }
+      side_.linear.push_back(linear);
+      owner_.push_back(owner);
+    }
+  }
+
+  void add_replicas(const layout::TileLayout& whole) {
+    for (const layout::Iter& iter : whole.replica()) {
+      std::vector<Shift> next;
+      for (const Shift& shift : side_.replicas)
+        for (std::int64_t k = 0; k < iter.extent; ++k) {
+          Shift moved = shift;
+          const std::int64_t by = k * iter.stride;
+          if (iter.axis == layout::axes::m()) moved.place += by;
+          if (iter.axis.is_thread()) moved.thread += by * iter.axis.facts().divisor;
+          next.push_back(moved);
+        }
+      side_.replicas = std::move(next);
+    }
+    const auto key = [](const Shift& s) { return std::pair(s.thread, s.place); };
+    auto& all = side_.replicas;
+    std::sort(all.begin(), all.end(), [&](auto& a, auto& b) { return key(a) < key(b); });
+    const auto same = [&](const Shift& a, const Shift& b) { return key(a) == key(b); };
+    all.erase(std::unique(all.begin(), all.end(), same), all.end());
+  }
+
+  Match<void> no_threads(const layout::TileLayout& whole) {
+    for (const Axis axis : layout::moving_axes(whole))
+      if (axis != layout::axes::m())
+        return decline("axes", "`{}` in {} memory has a layout over `{}`", buffer_.name,
+                       ir::name_of(buffer_.scope), axis.name());
+    return {};
+  }
+
+  // --- whose registers ---
+
+  struct Digits {
+    std::int64_t begin = 1, end = 0;  // of the linear thread id; end 0: all above
+  };
+
+  Match<void> set_owners(const layout::TileLayout& whole) {
+    std::vector<Digits> covered;
+    for (const Axis axis : layout::moving_axes(whole)) {
+      if (!axis.is_thread()) {
+        if (axis == layout::axes::m()) continue;
+        return decline("axes", "`{}` in registers has a layout over `{}`", buffer_.name,
+                       axis.name());
+      }
+      if (axis.facts().counter != layout::Counter::CtaThread)
+        return decline("axes", "`{}` is spread over `{}`, beyond the CTA", buffer_.name,
+                       axis.name());
+      const auto& facts = axis.facts();
+      covered.push_back({facts.divisor, facts.modulus == 0 ? 0 : facts.divisor * facts.modulus});
+    }
+    std::sort(covered.begin(), covered.end(), [](Digits a, Digits b) { return a.begin < b.begin; });
+    spread_over(covered);
+    return place_in_units(covered);
+  }
+
+  // Threads of the unit that the layout does not tell apart hold the same elements.
+  void spread_over(const std::vector<Digits>& covered) {
+    const std::int64_t unit = call_.unit_threads();
+    std::int64_t open = 1;
+    const auto take = [&](std::int64_t begin, std::int64_t end) {
+      if (begin >= end) return;
+      const std::vector<std::int64_t> before = std::exchange(side_.spread, {});
+      for (std::int64_t k = 0; k * begin < end; ++k)
+        for (const std::int64_t shift : before) side_.spread.push_back(shift + k * begin);
+    };
+    for (const Digits& digits : covered) {
+      take(open, std::min(digits.begin, unit));
+      open = digits.end == 0 ? unit : std::max(open, digits.end);
+    }
+    take(open, unit);
+    std::sort(side_.spread.begin(), side_.spread.end());
+  }
+
+  Match<void> place_in_units(const std::vector<Digits>& covered) {
+    const std::int64_t unit = call_.unit_threads();
+    std::vector<std::int64_t> first_seen;
+    for (const std::int64_t first : call_.unit_starts()) {
+      auto start = start_in_unit(first);
+      if (!start) return std::unexpected(std::move(start).error());
+      // The layout's own digits above the unit must be those of the unit.
+      std::int64_t above = 0;
+      for (const Digits& d : covered) {
+        const std::int64_t digit = first / d.begin * d.begin;
+        above += d.end == 0 ? digit : digit % d.end;
+      }
+      above -= above % unit;
+      std::vector<std::int64_t> here(owner_.size());
+      for (std::size_t x = 0; x < owner_.size(); ++x) {
+        here[x] = owner_[x] + *start - above;
+        if (here[x] < 0 || here[x] + side_.replicas.back().thread >= unit)
+          return decline(
+              "owner",
+              "an element of `{}` belongs to thread {}, which is not in the {} of thread {}",
+              buffer_.name, owner_[x] + *start, ir::name_of(call_.tile.scope), first);
+      }
+      if (first_seen.empty()) first_seen = here;
+      if (first_seen != here)
+        return decline("owner", "the threads that hold `{}` differ from {} to {}", buffer_.name,
+                       ir::name_of(call_.tile.scope), ir::name_of(call_.tile.scope));
+      if (thread_starts_.empty() && is_inside(covered, unit)) break;
+    }
+    side_.owner = std::move(first_seen);
+    return {};
+  }
+
+  static bool is_inside(const std::vector<Digits>& covered, std::int64_t unit) {
+    return std::all_of(covered.begin(), covered.end(), [&](const Digits& d) {
+      return d.begin < unit && (d.end == 0 || d.end <= unit);
+    });
+  }
+
+  // What the runtime starts add on thread axes, in one unit: it must be the same for all its
+  // threads.
+  Match<std::int64_t> start_in_unit(std::int64_t first) {
+    std::int64_t sum = 0;
+    for (const auto& [axis, expr] : thread_starts_) {
+      const ir::PerThread& value = call_.context.values.of(expr);
+      const auto at = static_cast<std::size_t>(first);
+      const auto end =
+          std::min(at + static_cast<std::size_t>(call_.unit_threads()), value.value.size());
+      for (std::size_t t = at; t < end; ++t)
+        if (!value.known[t] || value.value[t] != value.value[at])
+          return decline("owner",
+                         "which thread holds `{}` depends on `{}`, not known at compile time",
+                         buffer_.name, ir::print(f_, expr));
+      sum += value.value[at] * axis.facts().divisor;
+    }
+    return sum;
+  }
+
+  // --- row-major with extents known at launch ---
+
+  Match<void> place_by_runtime_strides() {
+    if (buffer_.layout_kind == ir::LayoutKind::Explicit)
+      return decline("layout", "the layout of `{}` has no constant shape", buffer_.name);
+    side_.linear.assign(static_cast<std::size_t>(count_), 0);
+    ExprId stride = code_.n(1);
+    ExprId base = {};
+    std::int64_t inner = 1;  // elements of the dimensions to the right
+    for (std::size_t d = extents_.size(); d-- > 0;) {
+      const ExprId min = code_.simplify(region_.ranges[d].min);
+      if (code_.constant(min) != 0) {
+        const ExprId part = code_.wide_mul(min, stride);
+        base = base.valid() ? code_.wide_add(part, base) : part;
+      }
+      add_dimension(d, inner, stride);
+      inner *= extents_[d];
+      stride = code_.wide_mul(code_.simplify(buffer_.shape[d]), stride);
+    }
+    if (base.valid()) {
+      side_.base = code_.as_int64(base);
+      side_.base_divisor = ir::divisor_of(f_, base, code_.facts());
+    }
+    if (side_.is_register()) return decline("layout", "`{}` has a runtime shape", buffer_.name);
+    return {};
+  }
+
+  void add_dimension(std::size_t d, std::int64_t inner, ExprId stride) {
+    if (extents_[d] == 1) return;
+    const auto constant = code_.constant(stride);
+    RuntimeStride runtime{.stride = stride,
+                          .divisor = ir::divisor_of(f_, stride, code_.facts()),
+                          .coef = std::vector<std::int64_t>(side_.linear.size(), 0)};
+    for (std::int64_t x = 0; x < count_; ++x) {
+      const std::int64_t digit = x / inner % extents_[d];
+      const auto i = static_cast<std::size_t>(x);
+      (constant ? side_.linear[i] : runtime.coef[i]) += digit * constant.value_or(1);
+    }
+    if (!constant) side_.strides.push_back(std::move(runtime));
+  }
+
+  const Call& call_;
+  ir::Function& f_;
+  const ir::Region& region_;
+  ir::Buffer buffer_;  // a copy: making expressions does not move it, but declaring views would
+  Code code_;
+  Starts starts_;
+  Side side_;
+  layout::Shape extents_;
+  std::int64_t count_ = 1;
+  std::vector<std::int64_t> owner_;
+  std::vector<std::pair<Axis, ExprId>> thread_starts_;
+};
+
+// A destination in memory that holds an element at several places gets it at all of them (from
+// registers, by repeated accesses); a source gives it from the first.
+void spell_out_replicas(CopyProblem& problem) {
+  if (!problem.src.is_register()) problem.src.replicas.resize(1);
+  Side& dst = problem.dst;
+  if (dst.is_register() || problem.src.is_register() || dst.replicas.size() == 1) return;
+  const std::size_t n = dst.size();
+  const std::vector<Shift> shifts = std::exchange(dst.replicas, {Shift{}});
+  const auto repeat = [&](std::vector<std::int64_t>& list) {
+    if (list.empty()) return;
+    list.reserve(n * shifts.size());
+    for (std::size_t c = 1; c < shifts.size(); ++c)
+      for (std::size_t x = 0; x < n; ++x) list.push_back(list[x]);
+  };
+  repeat(problem.src.linear);
+  repeat(problem.src.owner);
+  repeat(dst.linear);
+  for (Side* side : {&problem.src, &dst})
+    for (RuntimeStride& stride : side->strides) repeat(stride.coef);
+  for (std::size_t c = 0; c < shifts.size(); ++c)
+    for (std::size_t x = 0; x < n; ++x) dst.linear[c * n + x] += shifts[c].place;
+}
+
+// First bit of each element from the start of the storage, for constant places; nothing otherwise.
+std::optional<std::vector<std::int64_t>> storage_bits(const Call& call, const Side& side) {
+  const ir::Buffer& buffer = call.f()[side.buffer];
+  const auto number = [&](ExprId expr) {
+    return expr.valid() ? ir::const_int(call.f(), expr) : std::optional<std::int64_t>(0);
+  };
+  const auto elements = number(buffer.elem_offset);
+  const auto bytes = number(buffer.byte_offset);
+  if (side.base.valid() || !side.strides.empty() || !elements || !bytes) return std::nullopt;
+  std::vector<std::int64_t> out;
+  for (std::size_t x = 0; x < side.size(); ++x)
+    out.push_back((side.swizzle(side.linear[x]) + *elements) * side.bits + *bytes * 8);
+  return out;
+}
+
+// All is read before anything is written, says the meaning of a copy; threads that do both in turn
+// keep to that only where source and destination are apart.
+Match<void> check_overlap(const Call& call, const CopyProblem& problem) {
+  const ir::BufferId storage = ir::storage_of(call.f(), problem.dst.buffer);
+  if (storage != ir::storage_of(call.f(), problem.src.buffer)) return {};
+  const auto dst = storage_bits(call, problem.dst);
+  const auto src = storage_bits(call, problem.src);
+  const std::string& name = call.f()[storage].name;
+  if (!dst || !src)
+    return decline("overlap",
+                   "source and destination in `{}` may overlap: their offsets are known at "
+                   "run time only",
+                   name);
+  std::map<std::int64_t, std::size_t> read;
+  for (std::size_t x = 0; x < src->size(); ++x) read.emplace((*src)[x], x);
+  for (std::size_t x = 0; x < dst->size(); ++x) {
+    const auto found = read.find((*dst)[x]);
+    const bool is_elsewhere =
+        found != read.end() && (found->second != x || problem.dst.is_register());
+    const bool is_itself =
+        found != read.end() && found->second == x &&
+        (!problem.dst.is_register() || problem.dst.owner[x] == problem.src.owner[x]);
+    if (is_elsewhere && !is_itself)
+      return decline("overlap", "element {} is written where element {} is read, in `{}`", x,
+                     found->second, name);
+  }
+  return {};
+}
+
+// Two elements for one place of the destination: which of them it gets would be chance.
+Match<void> check_collisions(const Call& call, const Side& dst) {
+  const ir::Buffer& buffer = call.f()[dst.buffer];
+  if (dst.is_register() || buffer.layout_kind != ir::LayoutKind::Explicit) return {};
+  std::vector<std::size_t> order(dst.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::sort(order.begin(), order.end(),
+            [&](std::size_t a, std::size_t b) { return dst.linear[a] < dst.linear[b]; });
+  for (std::size_t i = 1; i < order.size(); ++i)
+    if (dst.linear[order[i]] == dst.linear[order[i - 1]])
+      return decline("collision", "elements {} and {} of the destination share a place in `{}`",
+                     std::min(order[i], order[i - 1]), std::max(order[i], order[i - 1]),
+                     buffer.name);
+  return {};
+}
+
+}  // namespace
+
+Match<Side> copy_side(const Call& call, std::size_t operand) {
+  return SideMaker(call, call.region(operand)).make();
+}
+
+Match<CopyProblem> copy_problem(const Call& call) {
+  CopyProblem problem;
+  auto dst = copy_side(call, 0);
+  if (!dst) return std::unexpected(std::move(dst).error());
+  auto src = copy_side(call, 1);
+  if (!src) return std::unexpected(std::move(src).error());
+  problem.dst = *std::move(dst);
+  problem.src = *std::move(src);
+  problem.elements = static_cast<std::int64_t>(problem.dst.size());
+  for (const ir::RangeExpr& range : call.region(0).ranges)
+    if (const auto extent = ir::const_int(call.f(), range.extent); extent && *extent != 1)
+      problem.extents.push_back(*extent);
+  WW_CHECK(problem.dst.size() == problem.src.size(), "regions of {} and {} elements",
+           problem.dst.size(), problem.src.size());
+  if (auto good = check_collisions(call, problem.dst); !good)
+    return std::unexpected(std::move(good).error());
+  if (auto apart = check_overlap(call, problem); !apart)
+    return std::unexpected(std::move(apart).error());
+  spell_out_replicas(problem);
+  return problem;
+}
+
+}  // namespace ww::lower

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+// copy / reg: between registers and shared or global memory, or registers and registers; every
+// thread moves what its registers hold.
+//
+// The partition is that of the register operand: its layout says which thread owns which element.
+// Per thread, registers that follow each other and lie one after the other in memory become one
+// vector access, the widest that contiguity and alignment of both sides allow in every thread.
+// Tried behind ldstmatrix, which serves fragments of matrix instructions.
+//
+//     Tx.warp.copy(R[0:32, 0:8], A[0:32, 0:8])        R = S[(32,8):(1@laneid,1)], float32
+//
+//     for f in range(2):
+//         src_ptr = T.pointer_offset(T.address_of(A[0]), threadIdx_x % 32 * 8 + f * 4)
+//         dst_ptr = T.pointer_offset(T.address_of(R[0]), f * 4)
+//         T.cuda.copy_bytes(dst_ptr, src_ptr, 16)
+//
+// Threads that share elements (replicas, or a layout that does not tell them apart) all load; one
+// of them stores.
+#include "lower/copy/vectors.h"
+#include "lower/variant.h"
+
+namespace ww::lower {
+namespace {
+
+struct Plan {
+  CopyProblem problem;
+  std::vector<Phase> phases;
+  std::string modifiers;  // of loads from global memory
+};
+
+Match<Plan> match(const Call& call) {
+  if (call.tile.scope == ir::Unit::Cluster)
+    return decline("scope", "{} scope, expected thread, warp, warpgroup or cta",
+                   ir::name_of(call.tile.scope));
+  auto problem = copy_problem(call);
+  if (!problem) return std::unexpected(std::move(problem).error());
+  if (problem->register_side() == nullptr)
+    return decline("memory_pair", "{} to {}, expected registers on one side",
+                   ir::name_of(problem->src.scope), ir::name_of(problem->dst.scope));
+  for (const Side* side : {&problem->dst, &problem->src})
+    if (side->scope == ir::Scope::Tmem)
+      return decline("memory_pair", "tensor memory is copied by `copy_async`");
+  auto phases = register_phases(call, *problem);
+  if (!phases) return std::unexpected(std::move(phases).error());
+  auto modifiers = load_modifiers(call, *problem, *phases);
+  if (!modifiers) return std::unexpected(std::move(modifiers).error());
+  return Plan{*std::move(problem), *std::move(phases), *std::move(modifiers)};
+}
+
+void emit(const Plan& plan, const Call& call, Code& code) {
+  PhaseWriter writer(call, plan.problem, code, plan.modifiers);
+  for (const Phase& phase : plan.phases) writer.write(phase);
+}
+
+PlanReport report(const Plan& plan, const Call& call) {
+  PlanReport out = phases_report(call, plan.problem, plan.phases);
+  out.summary = fmt::format("{}-bit vectors, {} per thread", out.vector_bits, out.rounds);
+  return out;
+}
+
+}  // namespace
+
+constinit const Variant kCopyReg = variant<Plan, match, emit, report>(
+    {.op = ir::TileOp::Copy,
+     .name = "reg",
+     .aliases = "vec_auto",
+     .about = "each thread moves the elements of its registers in vectors"});
+
+}  // namespace ww::lower

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+// copy / vec_256b … vec_8b: exactly one access of the named width, by one thread. Only when the
+// call asks for it by name: the caller promises that the region is such a vector, and is taken at
+// the word only after it has been checked.
+//
+//     Tx.copy(r[0:4], A[i, 0:4], dispatch="vec_128b")          float32
+//
+//     T.cuda.copy_bytes(dst_ptr, src_ptr, 16)
+//
+// `cache="nc"`, `l1_evict=`, `l2_evict=` and `prefetch_size=` go to the load from global memory.
+#include "lower/copy/vectors.h"
+#include "lower/variant.h"
+
+namespace ww::lower {
+namespace {
+
+struct Plan {
+  CopyProblem problem;
+  Phase phase;
+  std::string modifiers;
+};
+
+Match<Phase> one_access(const Call& call, const CopyProblem& problem, std::int64_t bytes) {
+  if (problem.register_side() == nullptr) {
+    if (auto phase = shared_out_phase(call, problem, bytes)) return *std::move(phase);
+  } else {
+    auto phases = register_phases(call, problem);
+    if (!phases) return std::unexpected(std::move(phases).error());
+    if (phases->size() == 1 && phases->front().bytes == bytes && phases->front().rounds == 1)
+      return std::move(phases->front());
+  }
+  return decline("vector",
+                 "the {} elements are not contiguous and aligned to {} bytes on both sides",
+                 problem.elements, bytes);
+}
+
+template <int kBits>
+Match<Plan> match(const Call& call) {
+  if (call.tile.scope != ir::Unit::Thread)
+    return decline("scope", "{} scope, expected thread", ir::name_of(call.tile.scope));
+  auto problem = copy_problem(call);
+  if (!problem) return std::unexpected(std::move(problem).error());
+  if (problem->elements * problem->dst.bits != kBits)
+    return decline("size", "{} elements of {} bits, expected {} bits in all", problem->elements,
+                   problem->dst.bits, kBits);
+  const auto widths = access_widths(call, *problem);
+  if (std::find(widths.begin(), widths.end(), kBits / 8) == widths.end())
+    return decline("arch", "no access of {} bits between {} and {} on {}", kBits,
+                   ir::name_of(problem->src.scope), ir::name_of(problem->dst.scope),
+                   target::info(call.context.target.arch).name);
+  auto phase = one_access(call, *problem, kBits / 8);
+  if (!phase) return std::unexpected(std::move(phase).error());
+  auto modifiers = load_modifiers(call, *problem, std::span(&*phase, 1));
+  if (!modifiers) return std::unexpected(std::move(modifiers).error());
+  return Plan{*std::move(problem), *std::move(phase), *std::move(modifiers)};
+}
+
+void emit(const Plan& plan, const Call& call, Code& code) {
+  PhaseWriter(call, plan.problem, code, plan.modifiers).write(plan.phase);
+}
+
+PlanReport report(const Plan& plan, const Call& call) {
+  PlanReport out = phases_report(call, plan.problem, {plan.phase});
+  out.summary = fmt::format("one access of {} bits", out.vector_bits);
+  return out;
+}
+
+template <int kBits>
+constexpr Variant row(std::string_view name) {
+  return variant<Plan, match<kBits>, emit, report>(
+      {.op = ir::TileOp::Copy,
+       .name = name,
+       .priority = 20,
+       .only_by_name = true,
+       .about = "one access of the named width by one thread"});
+}
+
+}  // namespace
+
+constinit const Variant kCopyVec256b = row<256>("vec_256b");
+constinit const Variant kCopyVec128b = row<128>("vec_128b");
+constinit const Variant kCopyVec64b = row<64>("vec_64b");
+constinit const Variant kCopyVec32b = row<32>("vec_32b");
+constinit const Variant kCopyVec16b = row<16>("vec_16b");
+constinit const Variant kCopyVec8b = row<8>("vec_8b");
+
+}  // namespace ww::lower

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copies as vector accesses: what `reg`, `gmem_smem` and the rest of a matrix copy have in common.
+// A *phase* is a run of accesses of one width that the same threads make, one per round.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "lower/copy/problem.h"
+#include "lower/cost.h"
+#include "lower/report.h"
+#include "lower/tables.h"
+
+namespace ww::lower {
+
+/// The addresses of one side in a phase: a formula each for the constant part and for what
+/// multiplies each runtime stride.
+struct SideForm {
+  AddressForm form;
+  std::vector<std::pair<ir::ExprId, AddressForm>> strides;
+};
+
+struct Phase {
+  std::int64_t bytes = 0;    // of one access
+  std::int64_t vec = 1;      // elements of one access
+  std::int64_t threads = 1;  // of the unit
+  std::int64_t rounds = 1;
+  std::vector<bool> used;  // which threads of the unit take part
+  std::int64_t count = 0;  // accesses in all, where the last round is not full; 0: it is
+  // By k·threads + u: the element that thread u begins with in round k, and its places before the
+  // swizzle. Entries of threads that do not take part do not count.
+  std::vector<std::int32_t> first;
+  std::vector<std::int64_t> dst_places, src_places;
+  SideForm dst, src;
+  bool is_unrolled = false;  // loads of later rounds need not wait for stores of earlier ones
+};
+
+/// Widths of an access in bytes, widest first, that the copy may use.
+std::vector<std::int64_t> access_widths(const Call& call, const CopyProblem& problem);
+
+/// Finds the formulas of a phase from `first`; false when its addresses are irregular. A phase of
+/// several rounds that fails may be cut into single rounds.
+bool find_forms(const CopyProblem& problem, Phase& phase);
+
+/// Elements of a flat view that holds all places of a side.
+std::int64_t view_elements(const Call& call, const Side& side);
+
+/// How global memory is to be read, from the call's configuration (`cache="nc"`, `l1_evict=`,
+/// `l2_evict=`, `prefetch_size=`): modifiers of `ld.global`, empty for none. Declines values that
+/// there are not, any of them where the source is not global or the destination no register, and
+/// what the target does not have at the widths of the phases.
+Match<std::string> load_modifiers(const Call& call, const CopyProblem& problem,
+                                  std::span<const Phase> phases);
+
+/// The code of the phases.
+class PhaseWriter {
+ public:
+  /// `modifiers` as load_modifiers gives them.
+  PhaseWriter(const Call& call, const CopyProblem& problem, Code& code, std::string modifiers = {});
+  void write(const Phase& phase);
+  ir::BufferId flat(bool is_dst) const { return is_dst ? dst_ : src_; }
+
+ private:
+  ir::ExprId address(const Side& side, const SideForm& form, const std::vector<ir::ExprId>& parts,
+                     ir::ExprId k, std::int64_t threads);
+  std::vector<ir::ExprId> thread_parts(const Side& side, const SideForm& form,
+                                       std::string_view name);
+
+  void move(const Phase& phase, ir::ExprId to, ir::ExprId from);
+  void load_with_modifiers(const Phase& phase, ir::ExprId to, ir::ExprId from);
+
+  const Call& call_;
+  const CopyProblem& problem_;
+  Code& code_;
+  std::string modifiers_;
+  ir::ExprId u_;
+  ir::BufferId dst_, src_;
+};
+
+/// What holds for all plans: elements, bytes, threads, registers.
+PlanReport begin_report(const Call& call, const CopyProblem& problem);
+/// Counts instructions; equal ones are one row.
+void add_instruction(PlanReport& report, std::string opcode, std::int64_t per_thread,
+                     std::int64_t bytes);
+/// Adds the phase's instructions and rounds to a report.
+void add_phase(PlanReport& report, const CopyProblem& problem, const Phase& phase);
+/// Adds the phase's accesses to a shared-memory operand.
+void log_phase(AccessLog& log, const Phase& phase, bool is_dst);
+/// The report of a plan that consists of phases.
+PlanReport phases_report(const Call& call, const CopyProblem& problem,
+                         const std::vector<Phase>& phases);
+
+/// How the accesses of one thread to registers pair with memory, slot by slot: phases in ascending
+/// order of registers. `wanted` limits them to some slots (none: all). The reason when an access
+/// cannot be expressed.
+Match<std::vector<Phase>> register_phases(const Call& call, const CopyProblem& problem,
+                                          const std::vector<bool>* wanted_slots = nullptr);
+
+/// Declines where the threads that arrive cannot be numbered: they differ between units, or follow
+/// no formula.
+Match<void> check_workers(const Call& call);
+
+/// A copy between two memories, shared out among the threads of the unit in accesses of that width:
+/// the vectors in the order of the global side's addresses, vector f·T + u to thread u in round f.
+/// Nothing when the elements are not vectors of that width on both sides, or lie irregularly.
+std::optional<Phase> shared_out_phase(const Call& call, const CopyProblem& problem,
+                                      std::int64_t bytes);
+
+/// Which element thread u of the unit has in which slot: x = at(slot, u), -1 for none. For a
+/// destination every holder of an element gets it, for a source one holder gives it.
+struct RegisterMap {
+  std::int64_t first_slot = 0;
+  std::int64_t slots = 0;
+  std::int64_t threads = 1;
+  std::vector<std::int32_t> cells;
+
+  [[nodiscard]] std::int32_t at(std::int64_t slot, std::int64_t u) const {
+    return cells[static_cast<std::size_t>(slot * threads + u)];
+  }
+};
+RegisterMap register_map(const Call& call, const CopyProblem& problem, bool of_dst);
+
+}  // namespace ww::lower

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// What shared-memory accesses cost, counted on the plan's own addresses, and which layout would
+// make them free of bank conflicts.
+//
+// Shared memory has 32 banks of 4 bytes. The accesses of a warp are served in groups of 128 bytes:
+// all lanes at once up to 4 bytes each, 16 lanes for 8 bytes, 8 lanes for 16 bytes (a matrix row
+// counts as one such lane). A group takes as many turns as different words are wanted from its
+// busiest bank.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "lower/copy/problem.h"
+#include "lower/report.h"
+
+namespace ww::lower {
+
+/// Addresses of the lanes of one warp in one access, lane 0 first, in elements before the swizzle;
+/// kNoAddress for those that do not take part.
+struct WarpAccess {
+  static constexpr std::int64_t kNoAddress = -1;
+  std::vector<std::int64_t> linear;
+  std::int64_t bytes = 4;
+};
+
+/// The accesses of a whole primitive to one shared-memory operand.
+class AccessLog {
+ public:
+  explicit AccessLog(const Side& side) : side_(side) {}
+  void add(WarpAccess access) { accesses_.push_back(std::move(access)); }
+  [[nodiscard]] bool empty() const { return accesses_.empty(); }
+  /// Turns with the operand's own layout.
+  [[nodiscard]] Wavefronts count() const;
+  /// A layout in words under which no conflict is left, or nothing: swizzles first, then padding.
+  [[nodiscard]] std::string remedy(const Call& call) const;
+
+ private:
+  using Placing = std::function<std::int64_t(std::int64_t linear)>;
+  [[nodiscard]] Wavefronts count(const Placing& place) const;
+  [[nodiscard]] std::string swizzle_remedy(std::int64_t needed) const;
+  [[nodiscard]] std::string padding_remedy(const Call& call, std::int64_t needed) const;
+
+  const Side& side_;
+  std::vector<WarpAccess> accesses_;
+};
+
+/// Adds the turns, and the remedy when there are conflicts, to a report.
+void add_costs(PlanReport& report, const Call& call, const AccessLog& log);
+
+}  // namespace ww::lower

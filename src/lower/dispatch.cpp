@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lower/dispatch.h"
+
+#include <fmt/ranges.h>
+
+#include "base/suggest.h"
+#include "ir/print_parts.h"
+#include "layout/text.h"
+#include "lower/proof.h"
+#include "lower/variant.h"
+
+namespace ww::lower {
+namespace {
+
+using ir::StmtKind;
+
+std::string_view scope_word(ir::Unit unit) {
+  return unit == ir::Unit::Warpgroup ? "wg" : ir::name_of(unit);
+}
+
+class Dispatch {
+ public:
+  Dispatch(Context& context, const ir::ActiveSets& active, Report& report,
+           std::vector<Diag>& errors)
+      : c_(context),
+        f_(context.f),
+        active_(active),
+        report_(report),
+        errors_(errors),
+        printer_(context.f) {}
+
+  void block(ir::Block& list) {
+    ir::Block out;
+    for (const ir::StmtId id : list) {
+      if (f_[id].kind == StmtKind::Tile) {
+        tile(id, out);
+        continue;
+      }
+      ir::Stmt s = f_[id];
+      block(s.body);
+      block(s.other);
+      f_.at(id).body = std::move(s.body);
+      f_.at(id).other = std::move(s.other);
+      out.push_back(id);
+    }
+    list = std::move(out);
+  }
+
+ private:
+  void tile(ir::StmtId id, ir::Block& out) {
+    const ir::Stmt stmt = f_[id];
+    const ir::TileCall tile_call = f_[stmt.tile];
+    const Call call{c_, tile_call, stmt.span, active_[id]};
+    CallReport row = describe(call);
+    const Variant* chosen = nullptr;
+    std::any plan;
+    const std::vector<const Variant*> candidates = candidates_of(call, row);
+    for (const Variant* each : candidates) {
+      Verdict verdict{
+          .variant = std::string(each->name), .priority = each->priority, .rule = {}, .reason = {}};
+      if (chosen == nullptr) {
+        auto answer = each->match(call);
+        if (answer) {
+          chosen = each;
+          plan = *std::move(answer);
+          verdict.kind = Verdict::Kind::Chosen;
+        } else {
+          verdict.kind = Verdict::Kind::Declined;
+          verdict.rule = std::move(answer).error().rule;
+          verdict.reason = std::move(answer).error().reason;
+        }
+      }
+      row.verdicts.push_back(std::move(verdict));
+    }
+    if (chosen == nullptr) {
+      errors_.push_back(nobody(call, row));
+    } else {
+      row.chosen = chosen->name;
+      row.plan = chosen->report(plan, call);
+      write(*chosen, plan, call, out);
+    }
+    report_.calls.push_back(std::move(row));
+  }
+
+  std::vector<const Variant*> candidates_of(const Call& call, CallReport&) const {
+    std::vector<const Variant*> out;
+    for (const Variant* each : variants_of(call.tile.op)) {
+      const bool is_named = answers_to(*each, call.tile.dispatch);
+      if (call.tile.dispatch.empty() ? !each->only_by_name : is_named) out.push_back(each);
+    }
+    return out;
+  }
+
+  void write(const Variant& variant, const std::any& plan, const Call& call, ir::Block& out) {
+    Code code(f_, c_.facts, call.span);
+    variant.emit(plan, call, code);
+    ir::Stmt attr{.kind = StmtKind::Attr};
+    attr.span = call.span;
+    attr.name = "primitive";
+    attr.setting = fmt::format("{} by {}", call_text(call), variant.name);
+    attr.body = code.take();
+    prove(variant, call, attr.body);
+    out.push_back(f_.add(std::move(attr)));
+  }
+
+  void prove(const Variant& variant, const Call& call, const ir::Block& code) {
+    const Proof proof = prove_copy(call, code);
+    WW_CHECK(proof.difference.empty(), "`{}` of `{}` is wrong: {}", variant.name, call_text(call),
+             proof.difference);
+    if (!proof.could_not.empty())
+      errors_.push_back(diag(DiagKind::NotLowered, "`{}` could not be proven: {}",
+                             ir::name_of(call.tile.op), proof.could_not)
+                            .with_span(call.span));
+  }
+
+  // --- words ---
+
+  // The region under the buffer's name in the source; a printed program may have to use another.
+  [[nodiscard]] std::string region_text(const ir::Region& region) const {
+    const std::string printed = printer_.region(region);
+    return f_[region.buffer].name + printed.substr(std::min(printed.find('['), printed.size()));
+  }
+
+  [[nodiscard]] std::string call_text(const Call& call) const {
+    std::string args;
+    for (const std::size_t i : {0U, 1U}) args += (i > 0 ? ", " : "") + region_text(call.region(i));
+    const std::string scope =
+        call.tile.scope == ir::Unit::Thread ? "" : fmt::format(".{}", scope_word(call.tile.scope));
+    return fmt::format("Tx{}.{}({})", scope, ir::name_of(call.tile.op), args);
+  }
+
+  [[nodiscard]] CallReport describe(const Call& call) const {
+    CallReport row;
+    row.span = call.span;
+    row.op = ir::name_of(call.tile.op);
+    row.scope = ir::name_of(call.tile.scope);
+    row.threads = ir::to_text(call.active, c_.launch);
+    const auto& params = ir::params_of(call.tile.op);
+    for (std::size_t i = 0; i < call.tile.args.size(); ++i) {
+      const auto* region = std::get_if<ir::Region>(&call.tile.args[i]);
+      if (region == nullptr) continue;
+      const ir::Buffer& buffer = f_[region->buffer];
+      const auto layout = ir::layout_of(f_, buffer);
+      row.operands.push_back({.role = std::string(params[i].name),
+                              .region = region_text(*region),
+                              .dtype = std::string(num::name_of(buffer.dtype)),
+                              .scope = std::string(ir::name_of(buffer.scope)),
+                              .layout = layout ? layout::to_text(*layout) : ""});
+    }
+    return row;
+  }
+
+  [[nodiscard]] Diag nobody(const Call& call, const CallReport& row) const {
+    const std::string_view op = ir::name_of(call.tile.op);
+    if (row.verdicts.empty() && call.tile.dispatch.empty())
+      return diag(DiagKind::NotLowered, "`{}` has no lowering", op).with_span(call.span);
+    if (row.verdicts.empty()) return unknown_variant(call);
+    Diag out = diag(DiagKind::NoVariant, "no variant of `{}` accepts this call for `{}`", op,
+                    target::info(c_.target.arch).name)
+                   .with_span(call.span);
+    for (const Verdict& verdict : row.verdicts)
+      out.notes.push_back(
+          {fmt::format("{}: {} [declined: {}]", verdict.variant, verdict.reason, verdict.rule),
+           {}});
+    return out;
+  }
+
+  [[nodiscard]] Diag unknown_variant(const Call& call) const {
+    std::vector<std::string_view> names;
+    for (const Variant* each : variants_of(call.tile.op)) names.push_back(each->name);
+    Diag out = diag(DiagKind::NoVariant, "`{}` has no variant `{}`{}", ir::name_of(call.tile.op),
+                    call.tile.dispatch, did_you_mean(call.tile.dispatch, names))
+                   .with_span(call.span);
+    out.notes.push_back({fmt::format("there are {}", fmt::join(names, ", ")), {}});
+    return out;
+  }
+
+  Context& c_;
+  ir::Function& f_;
+  const ir::ActiveSets& active_;
+  Report& report_;
+  std::vector<Diag>& errors_;
+  ir::printing::Writer printer_;  // knows the names of the source: regions mention no others
+};
+
+}  // namespace
+
+void dispatch(Context& context, const ir::ActiveSets& active, Report& report,
+              std::vector<Diag>& errors) {
+  Dispatch(context, active, report, errors).block(context.f.body);
+}
+
+}  // namespace ww::lower

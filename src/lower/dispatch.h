@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// Dispatch: for each tile primitive the first variant that accepts it, its code in place of the
+// call, and the proof that the code does what the call means.
+#pragma once
+
+#include <vector>
+
+#include "base/diag.h"
+#include "lower/call.h"
+#include "lower/report.h"
+
+namespace ww::lower {
+
+/// Replaces the tile calls of the function. `active` are the active sets of its statements, made
+/// before anything was changed.
+void dispatch(Context& context, const ir::ActiveSets& active, Report& report,
+              std::vector<Diag>& errors);
+
+}  // namespace ww::lower

@@ -1,0 +1,508 @@
+// SPDX-License-Identifier: Apache-2.0
+// One walk in program order. Expressions are rebuilt from the leaves up, each once; statements
+// change in place; buffers become flat at the very end, because until then their layouts are asked.
+//
+// Two things happen on the way because later passes want them:
+//   - pointer arithmetic on a flat buffer becomes its index: `pointer_offset(address_of(A[i]), k)`
+//     is `address_of(A[i + k])`;
+//   - a branch whose condition is decided by the launch (`if wg_id == 0` with one warpgroup) goes.
+#include "lower/flatten.h"
+
+#include <algorithm>
+#include <limits>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "ir/build.h"
+#include "ir/visit.h"
+#include "lower/index_expr.h"
+#include "lower/plain_sum.h"
+#include "lower/vector_lanes.h"
+
+namespace ww::lower {
+namespace {
+
+using ir::Block;
+using ir::Buffer;
+using ir::BufferId;
+using ir::BufferOrigin;
+using ir::Expr;
+using ir::ExprId;
+using ir::ExprOp;
+using ir::Function;
+using ir::Intrinsic;
+using ir::Stmt;
+using ir::StmtId;
+using ir::StmtKind;
+using ir::Type;
+using ir::VarId;
+using num::DType;
+
+using Indices = SmallVec<ExprId, 3>;
+
+/// A buffer as accesses see it.
+struct Target {
+  FlatPlan plan;
+  BufferId buffer;  // the flat one: its own, or the base of a view
+};
+
+class Flattener {
+ public:
+  explicit Flattener(Function& f)
+      : f_(f), facts_(ir::facts_of(f)), done_(f.expr_count()), targets_(f.buffer_count()) {}
+
+  Result<void> run() {
+    for (auto& [key, setting] : f_.attrs) WW_TRY_VOID(rewrite(setting));
+    f_.host = WW_TRY(block(f_.host));
+    f_.body = WW_TRY(block(f_.body));
+    for (std::uint32_t i = 0; i < targets_.size(); ++i) WW_TRY_VOID(flat_offsets(BufferId{i}));
+    std::vector<ExprId> sizes;
+    for (std::uint32_t i = 0; i < targets_.size(); ++i)
+      sizes.push_back(WW_TRY(flat_size(BufferId{i})));
+    for (std::uint32_t i = 0; i < targets_.size(); ++i) make_flat(BufferId{i}, sizes[i]);
+    for (ir::Param& param : f_.params) match(param);
+    drop_unused();
+    f_.level = ir::Level::Lowered;
+    return {};
+  }
+
+ private:
+  // --- names -------------------------------------------------------------------------------------
+
+  // What is known of a name: the expression it stands for, unless that reads memory.
+  void learn(VarId var, ExprId value) {
+    const Type type = f_[var].type;
+    if (!type.is_scalar() || !(type.is_int() || type.is_bool())) return;
+    facts_.set_range(var, ir::range_of(f_, value, facts_));
+    if (is_fixed(value)) facts_.set_value(var, value);
+  }
+  // The same wherever it is evaluated, and without effect.
+  [[nodiscard]] bool is_fixed(ExprId id) const {
+    const Expr& e = f_[id];
+    if (e.op == ExprOp::Load) return false;
+    if (e.op == ExprOp::Call && ir::facts_of(e.callee).effect != ir::Effect::Pure) return false;
+    for (const ExprId arg : e.args)
+      if (!is_fixed(arg)) return false;
+    return true;
+  }
+
+  // Names that nothing mentions any more; one may have been the last to mention another.
+  void drop_unused() {
+    bool is_done = false;
+    while (!is_done) {
+      std::vector<bool> is_used(f_.var_count());
+      ir::for_each_expr(f_, [&](ExprId id) {
+        if (f_[id].op == ExprOp::Var) is_used[f_[id].var.index] = true;
+      });
+      is_done = !drop_unused(f_.body, is_used);
+    }
+  }
+  bool drop_unused(Block& block, const std::vector<bool>& is_used) {
+    bool has_dropped = false;
+    for (const StmtId id : block) {
+      for (Block Stmt::*part : {&Stmt::body, &Stmt::other})
+        has_dropped = drop_unused(f_.at(id).*part, is_used) || has_dropped;
+    }
+    const std::size_t dropped = std::erase_if(block, [&](StmtId id) {
+      const Stmt& s = f_[id];
+      return s.kind == StmtKind::Bind && !is_used[s.var.index] && is_fixed(s.expr);
+    });
+    return dropped > 0 || has_dropped;
+  }
+
+  // --- buffers -----------------------------------------------------------------------------------
+
+  Result<const Target*> target(BufferId id) {
+    std::optional<Target>& known = targets_[id.index];
+    if (known) return &*known;
+    WW_TRY_VOID(rewrite_offsets(id));
+    const FlatPlan plan = WW_TRY(flat_plan(f_, id, facts_));
+    if (plan.rest_bytes.valid() && f_[id].origin != BufferOrigin::View)
+      return fail(diag(DiagKind::NotLowered,
+                       "`{}` begins {} bytes behind its storage, expected a "
+                       "multiple of the {} bytes of an element",
+                       f_[id].name, bytes_text(plan.rest_bytes), storage_bits(f_[id].dtype) / 8)
+                      .with_span(f_[id].span));
+    known = Target{plan, stays(id, plan) ? id : f_[id].base};
+    return &*known;
+  }
+
+  [[nodiscard]] std::string bytes_text(ExprId bytes) const {
+    const auto value = ir::const_int(f_, bytes);
+    return value ? std::to_string(*value) : "a runtime number of";
+  }
+
+  // Is the buffer there in the lowered program? Views of the same elements are not.
+  [[nodiscard]] bool stays(BufferId id, const FlatPlan& plan) const {
+    const Buffer& b = f_[id];
+    return b.origin != BufferOrigin::View || b.dtype != f_[b.base].dtype || plan.rest_bytes.valid();
+  }
+
+  Result<void> rewrite_offsets(BufferId id) {
+    for (ExprId Buffer::*part : {&Buffer::elem_offset, &Buffer::byte_offset}) {
+      const ExprId offset = f_[id].*part;
+      if (offset.valid()) f_.at(id).*part = WW_TRY(rewrite(offset));
+    }
+    return {};
+  }
+
+  // Buffers that no access needed have offsets, too.
+  Result<void> flat_offsets(BufferId id) {
+    return targets_[id.index] ? Result<void>() : rewrite_offsets(id);
+  }
+
+  ExprId number(std::int64_t value) {
+    const bool is_small = value <= std::numeric_limits<std::int32_t>::max();
+    return ir::int_imm(f_, is_small ? DType::Int32 : DType::Int64, value);
+  }
+
+  // How many elements the flat buffer has.
+  Result<ExprId> flat_size(BufferId id) {
+    const Buffer b = f_[id];
+    if (b.scope == ir::Scope::Tmem) return ExprId{};
+    if (b.origin == BufferOrigin::View) return view_size(b);
+    if (const auto size = WW_TRY(storage_size(f_, b))) return number(*size);
+    ExprId size = product(b.shape);
+    if (b.elem_offset.valid()) size = added(size, b.elem_offset);
+    return simpler(f_, size, facts_);
+  }
+
+  // What fits into the storage.
+  Result<ExprId> view_size(const Buffer& b) {
+    const Buffer& base = f_[b.base];
+    const int bits = storage_bits(b.dtype);
+    const int base_bits = storage_bits(base.dtype);
+    const std::int64_t skipped = ir::const_int(f_, b.byte_offset).value_or(0) * 8;
+    if (const auto size = WW_TRY(storage_size(f_, base)))
+      return number(std::max<std::int64_t>(1, (*size * base_bits - skipped) / bits));
+    const ExprId size = wide(WW_TRY(flat_size(b.base)));
+    const ExprId all = op(ExprOp::Mul, size, ir::int_imm(f_, DType::Int64, base_bits));
+    return simpler(f_, op(ExprOp::FloorDiv, all, ir::int_imm(f_, DType::Int64, bits)), facts_);
+  }
+
+  // In 64 bits unless it is one extent: a product of two may need them.
+  ExprId product(const std::vector<ExprId>& extents) {
+    if (extents.size() == 1) return extents[0];
+    ExprId out = ir::int_imm(f_, DType::Int64, 1);
+    for (const ExprId extent : extents) out = op(ExprOp::Mul, out, wide(extent));
+    return out;
+  }
+  ExprId added(ExprId a, ExprId b) { return op(ExprOp::Add, wide(a), wide(b)); }
+  ExprId wide(ExprId value) { return ir::cast(f_, value, Type::of(DType::Int64)).value(); }
+  ExprId op(ExprOp kind, ExprId a, ExprId b) {
+    return ir::binary(f_, kind, {a, false}, {b, false}).value();
+  }
+
+  void make_flat(BufferId id, ExprId size) {
+    if (!size.valid()) return;
+    const bool keeps_bytes = targets_[id.index] && targets_[id.index]->plan.rest_bytes.valid();
+    Buffer& b = f_.at(id);
+    b.shape = {size};
+    b.layout_kind = ir::LayoutKind::None;
+    b.layout.reset();
+    b.elem_offset = {};
+    if (!keeps_bytes) b.byte_offset = {};
+  }
+
+  // In an annotation an extent of run time is a name; one that is computed needs a declaration.
+  void match(ir::Param& param) {
+    const BufferId id = param.buffer;
+    if (!id.valid() || ir::const_int(f_, f_[id].shape[0])) return;
+    param.buffer = {};
+    f_.at(id).is_annotation = false;
+    Stmt s{.kind = StmtKind::Declare, .span = f_[id].span, .buffer = id};
+    f_.host.insert(f_.host.begin(), f_.add(std::move(s)));
+  }
+
+  // --- expressions -------------------------------------------------------------------------------
+
+  Result<ExprId> rewrite(ExprId id) {
+    if (!id.valid() || id.index >= done_.size()) return id;
+    if (done_[id.index].valid()) return done_[id.index];
+    const ExprId out = WW_TRY(rewritten(id));
+    done_[id.index] = out;
+    return out;
+  }
+
+  Result<void> rewrite(ir::Setting& setting) {
+    if (ExprId* expr = std::get_if<ExprId>(&setting)) *expr = WW_TRY(rewrite(*expr));
+    return {};
+  }
+
+  Result<ExprId> rewritten(ExprId id) {
+    Expr e = f_[id];
+    bool is_same = true;
+    for (ExprId& arg : e.args) {
+      const ExprId next = WW_TRY(rewrite(arg));
+      is_same = is_same && next == arg;
+      arg = next;
+    }
+    switch (e.op) {
+      case ExprOp::Load:
+        return load(e);
+      case ExprOp::AddressOf:
+        return address(e);
+      case ExprOp::BufferData:
+        return data(e);
+      case ExprOp::Call:
+        if (e.callee == Intrinsic::PointerOffset) return moved_pointer(e);
+        break;
+      default:
+        break;
+    }
+    return is_same ? id : f_.add(std::move(e));
+  }
+
+  Result<ExprId> load(Expr e) {
+    const Target& to = *WW_TRY(target(e.buffer));
+    const int lanes = e.type.lanes;
+    if (lanes > 1 && !has_run(to, e.args, lanes)) return gathered(to, e, lanes);
+    if (lanes > 1) start_of_run(e.args);
+    return element(to, e);
+  }
+
+  // One element, or a run of them.
+  ExprId element(const Target& to, Expr e) {
+    e.args = {place_of(f_, to.plan, e.args, facts_)};
+    e.buffer = to.buffer;
+    return f_.add(std::move(e));
+  }
+
+  ExprId gathered(const Target& to, const Expr& e, int lanes) {
+    std::vector<ExprId> parts;
+    for (int k = 0; k < lanes; ++k) {
+      Expr one = e;
+      one.type.lanes = 1;
+      one.args = lane_indices(e.args, k);
+      parts.push_back(element(to, std::move(one)));
+    }
+    return vector_of(f_, parts);
+  }
+
+  // An index that is a vector of neighbours counts as its first.
+  void start_of_run(Indices& indices) {
+    if (f_[indices.back()].type.lanes > 1) indices.back() = lane_of(f_, indices.back(), 0);
+  }
+  bool has_run(const Target& to, const Indices& indices, int lanes) {
+    if (indices.empty()) return false;
+    Indices first = indices;
+    const Expr& last = f_[indices.back()];
+    if (last.type.lanes > 1) {
+      if (last.op != ExprOp::Ramp || ir::const_int(f_, last.args[1]) != 1) return false;
+      start_of_run(first);
+    }
+    return is_contiguous(f_, to.plan, first, lanes, facts_);
+  }
+  // The indices of one lane: of the vector index, or that many elements further.
+  Indices lane_indices(const Indices& indices, int lane) {
+    Indices out = indices;
+    ExprId& last = out.back();
+    if (f_[last].type.lanes > 1)
+      last = lane_of(f_, last, lane);
+    else
+      last = op(ExprOp::Add, last, ir::int_imm(f_, f_[last].type.dtype, lane));
+    return out;
+  }
+
+  Result<ExprId> address(Expr e) {
+    const Target& to = *WW_TRY(target(e.buffer));
+    return element(to, std::move(e));
+  }
+
+  // The start of the storage, whatever the offset.
+  Result<ExprId> data(Expr e) {
+    const Buffer& b = f_[e.buffer];
+    if (b.scope == ir::Scope::Tmem)
+      return fail(
+          diag(DiagKind::NotLowered, "`{}` is in tensor memory, which no pointer leads to", b.name)
+              .with_span(e.span));
+    const bool is_flat =
+        b.origin != BufferOrigin::View || (b.dtype != f_[b.base].dtype && !ir::has_thread_axes(b));
+    if (is_flat) return f_.add(std::move(e));
+    const Type type = e.type;
+    e.buffer = b.base;
+    e.type = Type::pointer(f_[b.base].dtype);
+    return ir::reinterpret(f_, f_.add(std::move(e)), type);
+  }
+
+  // pointer_offset(address_of(A[i]), k) is address_of(A[i + k]) while that is inside.
+  Result<ExprId> moved_pointer(Expr e) {
+    e.args[1] = simpler(f_, e.args[1], facts_);
+    Expr from = f_[e.args[0]];
+    // The data of a buffer of its own is its first element.
+    if (from.op == ExprOp::BufferData && f_[from.buffer].origin != BufferOrigin::View) {
+      from.op = ExprOp::AddressOf;
+      from.args = {number(0)};
+    }
+    if (from.op != ExprOp::AddressOf || from.type != e.type) return f_.add(std::move(e));
+    // `pointer_offset(address_of(A[0]), offset)` says all there is to say.
+    if (f_[e.args[0]].op == ExprOp::AddressOf && ir::const_int(f_, from.args[0]) == 0)
+      return f_.add(std::move(e));
+    const ExprId index = simpler(f_, op(ExprOp::Add, from.args[0], e.args[1]), facts_);
+    const auto value = ir::const_int(f_, index);
+    const auto size = WW_TRY(storage_size(f_, f_[from.buffer]));
+    // A pointer past the end may be made, an index may not.
+    if (value && (*value < 0 || !size || *value >= *size)) return f_.add(std::move(e));
+    from.args = {index};
+    from.span = e.span;
+    return f_.add(std::move(from));
+  }
+
+  // --- statements --------------------------------------------------------------------------------
+
+  Result<Block> block(const Block& in) {
+    Block out;
+    for (const StmtId id : in) WW_TRY_VOID(stmt(id, out));
+    return out;
+  }
+
+  Result<void> stmt(StmtId id, Block& out) {
+    switch (f_[id].kind) {
+      case StmtKind::Tile:
+        return fail(diag(DiagKind::NotLowered, "`{}` is left as a tile primitive",
+                         ir::name_of(f_[f_[id].tile].op))
+                        .with_span(f_[id].span));
+      case StmtKind::Declare:
+        return declare(id, out);
+      case StmtKind::Store:
+        return store(id, out);
+      case StmtKind::If:
+        return branch(id, out);
+      default:
+        out.push_back(id);
+        return change(id);
+    }
+  }
+
+  // Everything whose parts are rewritten where they stand.
+  Result<void> change(StmtId id) {
+    Stmt s = f_[id];
+    if (s.expr.valid()) s.expr = WW_TRY(rewrite(s.expr));
+    for (ExprId& arg : s.args) arg = WW_TRY(rewrite(arg));
+    WW_TRY_VOID(rewrite(s.setting));
+    for (auto& [key, setting] : s.settings) WW_TRY_VOID(rewrite(setting));
+    if (s.kind == StmtKind::For) change_loop(s);
+    if (s.kind == StmtKind::While) s.expr = simpler(f_, s.expr, facts_);
+    if (s.kind == StmtKind::Ptx) WW_TRY_VOID(change_ptx(s));
+    if (s.kind == StmtKind::Bind) bind(s);
+    s.body = WW_TRY(block(s.body));
+    s.other = WW_TRY(block(s.other));
+    f_.at(id) = std::move(s);
+    return {};
+  }
+
+  void bind(Stmt& s) {
+    const Type type = f_[s.var].type;
+    if (type.is_scalar() && type.is_int()) s.expr = simpler(f_, s.expr, facts_);
+    learn(s.var, s.expr);
+  }
+
+  void change_loop(Stmt& s) {
+    for (ExprId& arg : s.args) arg = simpler(f_, arg, facts_);
+    if (s.loop == ir::LoopKind::Vectorized) s.loop = ir::LoopKind::Unroll;
+    if (s.loop == ir::LoopKind::Parallel) s.loop = ir::LoopKind::Serial;
+  }
+
+  Result<void> change_ptx(const Stmt& s) {
+    ir::PtxCall call = f_[s.ptx];
+    for (ir::PtxOperand& operand : call.operands) {
+      const bool was_element = operand.expr.valid() && f_[operand.expr].op == ExprOp::Load;
+      operand.expr = WW_TRY(rewrite(operand.expr));
+      operand.offset = WW_TRY(rewrite(operand.offset));
+      if (was_element && f_[operand.expr].op == ExprOp::Shuffle)
+        return fail(diag(DiagKind::NotLowered,
+                         "an operand of `{}` is a vector whose elements do not follow each other",
+                         call.opcode)
+                        .with_span(s.span));
+    }
+    call.predicate = WW_TRY(rewrite(call.predicate));
+    f_.ptx_calls[s.ptx.index] = std::move(call);
+    return {};
+  }
+
+  Result<void> declare(StmtId id, Block& out) {
+    const BufferId buffer = f_[id].buffer;
+    if (f_[buffer].scope == ir::Scope::Tmem) return {};
+    if (f_[buffer].origin == BufferOrigin::View && ir::has_thread_axes(f_[buffer])) return {};
+    if (f_[buffer].pointer.valid()) {
+      const ExprId pointer = WW_TRY(rewrite(f_[buffer].pointer));
+      f_.at(buffer).pointer = pointer;
+    }
+    if (WW_TRY(target(buffer))->buffer == buffer) out.push_back(id);
+    return {};
+  }
+
+  Result<void> store(StmtId id, Block& out) {
+    Stmt s = f_[id];
+    s.expr = WW_TRY(rewrite(s.expr));
+    for (ExprId& arg : s.args) arg = WW_TRY(rewrite(arg));
+    const Target& to = *WW_TRY(target(s.buffer));
+    const int lanes = f_[s.expr].type.lanes;
+    if (lanes > 1 && !has_run(to, s.args, lanes)) return scatter(to, s, lanes, out);
+    if (lanes > 1) start_of_run(s.args);
+    s.args = {place_of(f_, to.plan, s.args, facts_)};
+    s.buffer = to.buffer;
+    f_.at(id) = std::move(s);
+    out.push_back(id);
+    return {};
+  }
+
+  // The vector is evaluated before anything is stored.
+  Result<void> scatter(const Target& to, const Stmt& s, int lanes, Block& out) {
+    const VarId var =
+        f_.add(ir::Var{.name = f_[s.buffer].name + "_lanes", .type = f_[s.expr].type});
+    out.push_back(f_.add(Stmt{.kind = StmtKind::Bind, .span = s.span, .expr = s.expr, .var = var}));
+    const ExprId all = ir::var_ref(f_, var);
+    for (int k = 0; k < lanes; ++k) {
+      Stmt one{.kind = StmtKind::Store, .span = s.span, .expr = lane_of(f_, all, k)};
+      one.args = {place_of(f_, to.plan, lane_indices(s.args, k), facts_)};
+      one.buffer = to.buffer;
+      out.push_back(f_.add(std::move(one)));
+    }
+    return {};
+  }
+
+  Result<void> branch(StmtId id, Block& out) {
+    Stmt s = f_[id];
+    s.expr = simpler(f_, WW_TRY(rewrite(s.expr)), facts_);
+    const auto decided = ir::const_int(f_, s.expr);
+    Block then = !decided || *decided != 0 ? WW_TRY(block(s.body)) : Block{};
+    Block other = !decided || *decided == 0 ? WW_TRY(block(s.other)) : Block{};
+    Block& taken = decided && *decided == 0 ? other : then;
+    if (decided && !has_open_attr(taken)) {
+      out.insert(out.end(), taken.begin(), taken.end());
+      return {};
+    }
+    s.body = std::move(then);
+    s.other = std::move(other);
+    f_.at(id) = std::move(s);
+    out.push_back(id);
+    return {};
+  }
+
+  // An attribute of the rest of its block must not reach what stands behind the block.
+  [[nodiscard]] bool has_open_attr(const Block& in) const {
+    for (const StmtId id : in)
+      if (f_[id].kind == StmtKind::Attr && f_[id].is_open) return true;
+    return false;
+  }
+
+  Function& f_;
+  ir::Facts facts_;
+  std::vector<ExprId> done_;                    // by ExprId of the tile program
+  std::vector<std::optional<Target>> targets_;  // by BufferId
+};
+
+}  // namespace
+
+Result<ExprId> flat_index(Function& function, BufferId buffer, std::span<const ExprId> indices,
+                          const ir::Facts& facts) {
+  const FlatPlan plan = WW_TRY(flat_plan(function, buffer, facts));
+  return place_of(function, plan, indices, facts);
+}
+
+Result<void> flatten(Function& function) { return Flattener(function).run(); }
+
+}  // namespace ww::lower

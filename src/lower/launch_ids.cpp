@@ -1,0 +1,283 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the ids of a thread are in terms of hardware ids; ir/launch.cpp (`scope_id_value`) says the
+// same in numbers. Dimensions of one CTA or thread take no part in any of it.
+#include "lower/launch_ids.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "ir/build.h"
+#include "ir/simplify.h"
+#include "ir/visit.h"
+
+namespace ww::lower {
+namespace {
+
+using ir::Block;
+using ir::ExprId;
+using ir::ExprOp;
+using ir::Extent;
+using ir::Function;
+using ir::ScopeIdKind;
+using ir::Stmt;
+using ir::StmtId;
+using ir::StmtKind;
+using ir::Type;
+using ir::VarId;
+using ir::VarKind;
+using num::DType;
+
+constexpr std::int64_t kWarp = 32;
+constexpr std::int64_t kWarpgroup = 128;
+constexpr std::int64_t kWarpsOfGroup = 4;
+constexpr std::int64_t kPair = 2;
+
+/// A coordinate in three dimensions and how far each goes; none where there is only one value.
+struct Coordinate {
+  std::array<ExprId, 3> at;
+  std::array<ExprId, 3> size;
+};
+
+class Resolver {
+ public:
+  Resolver(Function& f, const ir::LaunchShape& shape) : f_(f), shape_(shape) {}
+
+  LaunchIds run() {
+    find_uses();
+    make_params();
+    Block body;
+    launch(body);
+    replace(f_.body, body);
+    f_.body = std::move(body);
+    return ids_;
+  }
+
+ private:
+  // --- what is there ---
+
+  void find_uses() {
+    is_used_.resize(f_.var_count());
+    ir::for_each_expr(f_, [&](ExprId id) {
+      if (f_[id].op == ExprOp::Var) is_used_[f_[id].var.index] = true;
+    });
+    lets_.resize(f_.var_count());
+    ir::for_each_stmt(f_, f_.body, [&](StmtId id) {
+      if (f_[id].kind == StmtKind::Bind) lets_[f_[id].var.index] = f_[id].expr;
+    });
+  }
+
+  // Extents that the launch tells become scalars that it passes.
+  void make_params() {
+    for (std::uint32_t i = 0; i < f_.var_count(); ++i) {
+      const VarId var{i};
+      if (f_[var].kind != VarKind::Extent || !is_used_[i]) continue;
+      f_.at(var).kind = VarKind::Param;
+      f_.params.push_back({.var = var, .buffer = {}});
+    }
+  }
+
+  // --- arithmetic on ids ---
+
+  ExprId number(std::int64_t value) { return ir::int_imm(f_, DType::Int32, value); }
+  ExprId ref(VarId var) { return ir::var_ref(f_, var); }
+  // The operands are integers, so that nothing can fail.
+  ExprId op(ExprOp kind, ExprId a, ExprId b) {
+    return ir::binary(f_, kind, {a, false}, {b, false}).value();
+  }
+  ExprId divided(ExprId a, std::int64_t by) {
+    return by == 1 ? a : op(ExprOp::FloorDiv, a, number(by));
+  }
+  ExprId reduced(ExprId a, std::int64_t by) { return op(ExprOp::FloorMod, a, number(by)); }
+
+  // x + size x·(y + size y·z)
+  ExprId linear(const Coordinate& c) {
+    ExprId out;
+    for (std::size_t d = 3; d-- > 0;) {
+      if (!c.at[d].valid()) continue;
+      const bool is_first = !out.valid();
+      out = is_first ? c.at[d] : op(ExprOp::Add, c.at[d], op(ExprOp::Mul, out, c.size[d]));
+    }
+    return out.valid() ? out : number(0);
+  }
+
+  // --- the launch ---
+
+  // Values that are bound in the body are not yet bound where the launch stands.
+  ExprId outside(ExprId expr) {
+    return ir::substitute(f_, expr, [&](VarId var) {
+      const ExprId value = var.index < lets_.size() ? lets_[var.index] : ExprId{};
+      return value.valid() ? outside(value) : ExprId{};
+    });
+  }
+  ExprId size_of(const Extent& extent) {
+    return extent.is_constant() ? number(extent.value) : outside(extent.expr);
+  }
+
+  VarId launch(Block& block, std::string_view unit, std::size_t d, ExprId extent) {
+    ir::Var var{.name = fmt::format("{}_{}", unit, "xyz"[d]),
+                .type = Type::of(DType::Int32),
+                .kind = VarKind::Launch};
+    Stmt stmt{.kind = StmtKind::LaunchThread, .var = f_.add(std::move(var))};
+    stmt.name = fmt::format("{}.{}", unit, "xyz"[d]);
+    stmt.args = {extent};
+    const VarId id = stmt.var;
+    const ir::Range all = ir::range_of(f_, extent, facts_);
+    facts_.set_range(id, {0, std::max<std::int64_t>(0, all.max - 1)});
+    block.push_back(f_.add(std::move(stmt)));
+    return id;
+  }
+
+  static bool is_one(const Extent& extent) { return extent.is_constant() && extent.value == 1; }
+
+  // x is always there: a launch has a block of at least one thread, in a grid of at least one CTA.
+  void launch(Block& block) {
+    for (std::size_t d = 0; d < 3; ++d)
+      if (d == 0 || !is_one(shape_.grid[d]))
+        ids_.block[d] = launch(block, "blockIdx", d, size_of(shape_.grid[d]));
+    for (std::size_t d = 0; d < 3; ++d)
+      if (d == 0 || shape_.block[d] != 1)
+        ids_.thread[d] = launch(block, "threadIdx", d, number(shape_.block[d]));
+    for (std::size_t d = 0; d < 3 && shape_.has_clusters; ++d)
+      if (d == 0 || shape_.cluster[d] != 1)
+        ids_.cta_in_cluster[d] = launch(block, "clusterCtaIdx", d, number(shape_.cluster[d]));
+    number_threads(block);
+  }
+
+  void number_threads(Block& block) {
+    ids_.linear_thread = ids_.thread[0];
+    if (!ids_.thread[1].valid() && !ids_.thread[2].valid()) return;
+    const ir::Var var{.name = "linear_thread", .type = Type::of(DType::Int32)};
+    Stmt stmt{.kind = StmtKind::Bind, .expr = linear(threads()), .var = f_.add(var)};
+    ids_.linear_thread = stmt.var;
+    facts_.set_range(stmt.var, {0, shape_.threads() - 1});
+    block.push_back(f_.add(std::move(stmt)));
+  }
+
+  ExprId launched(const std::array<VarId, 3>& ids, std::size_t d) {
+    return ids[d].valid() ? ref(ids[d]) : ExprId{};
+  }
+  Coordinate threads() {
+    Coordinate out;
+    for (std::size_t d = 0; d < 3; ++d) {
+      out.at[d] = launched(ids_.thread, d);
+      out.size[d] = number(shape_.block[d]);
+    }
+    return out;
+  }
+  Coordinate ctas() {
+    Coordinate out;
+    for (std::size_t d = 0; d < 3; ++d) {
+      out.at[d] = launched(ids_.block, d);
+      out.size[d] = size_of(shape_.grid[d]);
+    }
+    return out;
+  }
+  Coordinate clusters() {
+    Coordinate out = ctas();
+    for (std::size_t d = 0; d < 3; ++d) {
+      if (out.at[d].valid()) out.at[d] = divided(out.at[d], shape_.cluster[d]);
+      out.size[d] = divided(out.size[d], shape_.cluster[d]);
+    }
+    return out;
+  }
+  Coordinate ranks() {
+    Coordinate out;
+    for (std::size_t d = 0; d < 3; ++d) {
+      out.at[d] = launched(ids_.cta_in_cluster, d);
+      out.size[d] = number(shape_.cluster[d]);
+    }
+    return out;
+  }
+
+  // --- scope ids ---
+
+  ExprId part(const Coordinate& c, std::size_t dim, std::size_t dims) {
+    if (dims == 1) return linear(c);
+    return c.at[dim].valid() ? c.at[dim] : number(0);
+  }
+
+  ExprId value_of(ScopeIdKind kind, std::size_t dim, std::size_t dims) {
+    const auto thread = [&] { return ref(ids_.linear_thread); };
+    switch (kind) {
+      case ScopeIdKind::ClusterId:
+        return part(clusters(), dim, dims);
+      case ScopeIdKind::CtaId:
+        return part(ctas(), dim, dims);
+      case ScopeIdKind::CtaIdInCluster:
+        return part(ranks(), dim, dims);
+      case ScopeIdKind::CtaIdInPair:
+        return reduced(linear(ranks()), kPair);
+      case ScopeIdKind::WarpgroupId:
+        return divided(thread(), kWarpgroup);
+      case ScopeIdKind::WarpId:
+        return divided(thread(), kWarp);
+      case ScopeIdKind::WarpIdInWg:
+        return reduced(divided(thread(), kWarp), kWarpsOfGroup);
+      case ScopeIdKind::LaneId:
+        return reduced(thread(), kWarp);
+      case ScopeIdKind::ThreadId:
+        return dims == 1 ? thread() : part(threads(), dim, dims);
+      case ScopeIdKind::ThreadIdInWg:
+        return reduced(thread(), kWarpgroup);
+    }
+    return number(0);
+  }
+
+  ExprId hardware_id(std::string_view tag) {
+    const std::size_t d = std::string_view("xyz").find(tag.back());
+    const VarId var = tag.starts_with("threadIdx") ? ids_.thread[d] : ids_.block[d];
+    return var.valid() ? ref(var) : number(0);
+  }
+
+  // --- statements ---
+
+  void bind(VarId var, ExprId value, Span span, Block& out) {
+    if (!is_used_[var.index]) return;
+    f_.at(var).kind = VarKind::Let;
+    value = ir::simplify(f_, value, facts_);
+    value = ir::cast(f_, value, f_[var].type).value();
+    out.push_back(f_.add(Stmt{.kind = StmtKind::Bind, .span = span, .expr = value, .var = var}));
+  }
+
+  void replace(const Block& in, Block& out) {
+    for (const StmtId id : in) {
+      const Stmt stmt = f_[id];
+      if (stmt.kind == StmtKind::ScopeIds) {
+        for (std::size_t d = 0; d < stmt.vars.size(); ++d)
+          bind(stmt.vars[d], value_of(stmt.scope_id, d, stmt.vars.size()), stmt.span, out);
+        continue;
+      }
+      if (stmt.kind == StmtKind::For && stmt.loop == ir::LoopKind::ThreadBinding) {
+        bind(stmt.var, hardware_id(stmt.name), stmt.span, out);
+        replace(stmt.body, out);
+        continue;
+      }
+      out.push_back(id);
+      if (!stmt.body.empty()) f_.at(id).body = replaced(stmt.body);
+      if (!stmt.other.empty()) f_.at(id).other = replaced(stmt.other);
+    }
+  }
+  Block replaced(const Block& in) {
+    Block out;
+    replace(in, out);
+    return out;
+  }
+
+  Function& f_;
+  const ir::LaunchShape& shape_;
+  LaunchIds ids_;
+  ir::Facts facts_;
+  std::vector<bool> is_used_;
+  std::vector<ExprId> lets_;  // by VarId: what the body binds
+};
+
+}  // namespace
+
+LaunchIds resolve_scope_ids(ir::Function& function, const ir::LaunchShape& shape) {
+  return Resolver(function, shape).run();
+}
+
+}  // namespace ww::lower

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lower/lower.h"
+
+#include "ir/active_set.h"
+#include "ir/launch.h"
+#include "ir/verify.h"
+#include "ir/visit.h"
+#include "lower/dispatch.h"
+#include "lower/flatten.h"
+#include "lower/launch_ids.h"
+#include "lower/promote.h"
+#include "lower/unroll.h"
+
+namespace ww::lower {
+
+Lowered lower(const ir::Function& tile, const Options& options) {
+  Lowered out;
+  ir::Function f = tile;
+  if (tile.level == ir::Level::Tile) {
+    const auto shape = ir::launch_shape(f);
+    if (!shape) {
+      out.errors.push_back(shape.error());
+      return out;
+    }
+    promote_scalars(f);
+    const ir::ActiveSets active = ir::ActiveSets::of(f, *shape);
+    const LaunchIds ids = resolve_scope_ids(f, *shape);
+    ir::Facts facts = ir::facts_of(f);
+    const ir::Definitions definitions = ir::definitions_of(f);
+    ir::ThreadValues values(f, *shape, definitions);
+    Context context{f, *shape, ids, facts, values, options.target};
+    dispatch(context, active, out.report, out.errors);
+    if (!out.errors.empty()) return out;
+    if (auto flat = flatten(f); !flat) {
+      out.errors.push_back(flat.error());
+      return out;
+    }
+  }
+  unroll_register_loops(f, out.report);
+  for (const Diag& broken : ir::verify(f, {.target = options.target, .check_uniform = false}))
+    WW_CHECK(false, "lowering wrote a broken program: {}", broken.text);
+  out.function = std::move(f);
+  return out;
+}
+
+std::int64_t dynamic_shared_bytes(const ir::Function& lowered) {
+  std::int64_t bytes = 0;
+  ir::for_each_stmt(lowered, lowered.body, [&](ir::StmtId id) {
+    if (lowered[id].kind != ir::StmtKind::Alloc) return;
+    const ir::Buffer& buffer = lowered[lowered[id].buffer];
+    if (buffer.scope != ir::Scope::SharedDyn) return;
+    std::int64_t elements = 1;
+    for (const ir::ExprId extent : buffer.shape)
+      elements *= ir::const_int(lowered, extent).value_or(0);
+    bytes += (elements * num::bits_of(buffer.dtype) + 7) / 8;
+  });
+  return (bytes + 15) / 16 * 16;  // nvcc reads the last bytes of an array in whole words
+}
+
+}  // namespace ww::lower

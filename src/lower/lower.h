@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// Lowering: from a tile program to a *lowered program* of plain loops, flat buffers and PTX
+// instructions, with a report of what was chosen and why.
+//
+//     tile IR ── resolve_scope_ids ── dispatch ── flatten ── unroll ──> lowered IR
+//                launch_ids.h         dispatch.h  flatten.h  unroll.h
+//
+// What a lowered program looks like (beyond what ir/verify.h says of the level); emitters rely on
+// exactly this:
+//
+//   parameters   those of the tile program in their order, then one scalar for each extent that is
+//                known at launch only (`n = T.int32()`), by its name
+//   launch       LaunchThread statements at the start of the body: `blockIdx.x` …, `threadIdx.x` …,
+//                and for clusters `clusterCtaIdx.x` …; what scope ids were is bound by T.let from
+//                these, under the names of the source
+//   buffers      one dimension, layout None. Param and Pointer buffers are global memory (or what
+//                the pointer leads to), Alloc ones shared, shared.dyn or local; a View has its
+//                storage's scope and stands for other elements there (another type, an offset).
+//                tmem buffers are gone; what uses tensor memory are PTX instructions
+//   registers    local Alloc buffers. Where every index is constant once loops of kind Unroll are
+//                expanded, they are registers; the rest lives in local memory
+//   loops        Serial and Unroll. `unroll` turns serial ones that index registers into Unroll
+//   memory       element loads and stores, vector ones (n elements from an index on),
+//                T.cuda.copy_bytes of 1, 2, 4, 8, 16 or 32 bytes between two pointers of which each
+//                is aligned to as many bytes, and PTX instructions
+//   provenance   what came out of a primitive stands in the body of an Attr named "primitive",
+//   whose
+//                text says which: "Tx.warp.copy(R[0:8], A[0:8]) by ldstmatrix"
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "base/diag.h"
+#include "ir/function.h"
+#include "lower/report.h"
+#include "target/target.h"
+
+namespace ww::lower {
+
+struct Options {
+  target::Target target = {};
+};
+
+struct Lowered {
+  std::optional<ir::Function> function;  // when there are no errors
+  Report report;                         // of all primitives, also of those that nothing accepted
+  std::vector<Diag> errors;              // in the order of the source
+};
+
+/// Lowers a verified tile program (a lowered one comes back as it is, unrolled). Errors: NoVariant
+/// where no variant takes a primitive, with every reason; NotLowered for what has no lowering.
+Lowered lower(const ir::Function& tile, const Options& options);
+
+/// Bytes of dynamic shared memory that a lowered program must be launched with.
+std::int64_t dynamic_shared_bytes(const ir::Function& lowered);
+
+}  // namespace ww::lower

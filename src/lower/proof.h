@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// The proof of a lowering: the code that a variant has written for a copy is carried out on the
+// names of elements, by the definition of each instruction, and compared with what the call means.
+//
+// Nothing here looks at a plan, or at how a variant thinks. Addresses come from evaluating the
+// written expressions for every thread of a unit; which bytes a vector access or a matrix copy
+// moves comes from the catalogue's fragments (isa/fragment.h); what must come out comes from
+// applying the two layouts to the coordinates of every element (layout/apply.h). Variables whose
+// value is known at run time only take a few values from their range; all threads, registers and
+// elements are gone through for each.
+#pragma once
+
+#include <string>
+
+#include "lower/call.h"
+
+namespace ww::lower {
+
+/// Nothing when the code does exactly what the copy means; otherwise the first difference in words.
+/// `could_not` is set when there is something in the code or the call that cannot be carried out
+/// here.
+struct Proof {
+  std::string difference;
+  std::string could_not;
+  [[nodiscard]] bool holds() const { return difference.empty() && could_not.empty(); }
+};
+Proof prove_copy(const Call& call, const ir::Block& code);
+
+}  // namespace ww::lower

@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: Apache-2.0
+// The proof must hold for what variants write, and must not hold for anything near it: every number
+// in the written code is changed in turn, statements are dropped, doubled or guarded, instructions
+// are exchanged.
+#include "lower/proof.h"
+
+#include <gtest/gtest.h>
+
+#include "ir/build.h"
+#include "ir/print.h"
+#include "ir/test_programs.h"
+#include "lower/dispatch.h"
+#include "lower/promote.h"
+#include "lower/variant.h"
+
+namespace ww::lower {
+namespace {
+
+using ir::BufferId;
+using ir::ExprId;
+using ir::ExprOp;
+using ir::Scope;
+using ir::StmtId;
+using ir::StmtKind;
+using ir::TileOp;
+using ir::Unit;
+using ir::VarId;
+using ir::test::Builder;
+using num::DType;
+
+/// One copy: dst and src in the scopes and layouts given, all of both.
+struct Case {
+  std::string variant;
+  Unit unit = Unit::Warp;
+  DType dtype = DType::Float16;
+  std::vector<std::int64_t> shape;
+  Scope dst_scope = Scope::Local;
+  std::string dst;
+  Scope src_scope = Scope::Shared;
+  std::string src;
+  std::int64_t threads = 32;
+};
+
+std::vector<Case> cases() {
+  const std::string fragment = "S[(8,4,4,2):(4@laneid,1@laneid,2,1)]";
+  const std::string rows = "S[(8,4,4,2):(32,2,8,1)]";
+  const std::string columns = "S[(8,4,4,2):(1,64,8,32)]";
+  const std::string swizzled = "ComposeLayout(3, 3, 3, S[(8,4,4,2):(64,2,8,1)])";
+  const std::vector<std::int64_t> shape{8, 4, 4, 2};
+  return {
+      {"ldstmatrix", Unit::Warp, DType::Float16, shape, Scope::Local, fragment, Scope::Shared,
+       rows},
+      {"ldstmatrix", Unit::Warp, DType::Float16, shape, Scope::Local, fragment, Scope::Shared,
+       columns},
+      {"ldstmatrix", Unit::Warp, DType::Float16, shape, Scope::Local, fragment, Scope::Shared,
+       swizzled},
+      {"ldstmatrix", Unit::Warp, DType::Float16, shape, Scope::Shared, swizzled, Scope::Local,
+       fragment},
+      {"reg",
+       Unit::Warp,
+       DType::Float32,
+       {32, 8},
+       Scope::Local,
+       "S[(32,8):(1@laneid,1)]",
+       Scope::Shared,
+       "S[(32,8):(8,1)]"},
+      {"reg",
+       Unit::Warp,
+       DType::Float32,
+       {8, 8},
+       Scope::Shared,
+       "S[(8,8):(12,1)]",
+       Scope::Local,
+       "S[(8,8):(4@laneid,1)] + R[4:1@laneid]"},
+      {"gmem_smem",
+       Unit::Cta,
+       DType::Float16,
+       {33, 8},
+       Scope::Shared,
+       "S[(33,8):(16,1)]",
+       Scope::Shared,
+       "S[(33,8):(8,1)]",
+       64},
+      {"fallback",
+       Unit::Warp,
+       DType::Float32,
+       {5, 7},
+       Scope::Shared,
+       "S[(5,7):(7,1)]",
+       Scope::Shared,
+       "S[(5,7):(1,5)]"},
+  };
+}
+
+/// A copy up to where its variant has written code, kept alive for asking the proof.
+class Written {
+ public:
+  explicit Written(const Case& c) : builder_("k") {
+    builder_.f.has_device_entry = true;
+    builder_.id(ir::ScopeIdKind::CtaId, "", 1);
+    builder_.id(ir::ScopeIdKind::ThreadId, "tid", c.threads);
+    const BufferId dst = builder_.alloc("D", c.shape, c.dtype, c.dst_scope, c.dst);
+    const BufferId src = builder_.alloc("A", c.shape, c.dtype, c.src_scope, c.src);
+    builder_.tile(TileOp::Copy, c.unit, {builder_.full(dst), builder_.full(src)});
+    f = builder_.done();
+    shape_ = ir::launch_shape(f).value();
+    active_ = ir::ActiveSets::of(f, shape_);
+    tile_ = f.body.back();
+    ids_ = resolve_scope_ids(f, shape_);
+    facts_ = ir::facts_of(f);
+    definitions_ = ir::definitions_of(f);
+    values_.emplace(f, shape_, definitions_);
+    context_.emplace(
+        Context{f, shape_, ids_, facts_, *values_, {.arch = target::Arch::Sm90a, .ptx = 90}});
+    call_text_ = f[f[tile_].tile];
+    call_.emplace(Call{*context_, call_text_, {}, active_[tile_]});
+    for (const Variant* each : variants_of(TileOp::Copy))
+      if (each->name == c.variant) write(*each);
+  }
+
+  ir::Function f;
+  ir::Block code;
+  std::string declined;
+
+  [[nodiscard]] Proof prove() const { return prove_copy(*call_, code); }
+
+ private:
+  void write(const Variant& variant) {
+    const auto plan = variant.match(*call_);
+    if (!plan) {
+      declined = plan.error().reason;
+      return;
+    }
+    Code out(f, facts_, {});
+    variant.emit(*plan, *call_, out);
+    code = out.take();
+  }
+
+  Builder builder_;
+  ir::LaunchShape shape_;
+  ir::ActiveSets active_;
+  StmtId tile_;
+  LaunchIds ids_;
+  ir::Facts facts_;
+  ir::Definitions definitions_;
+  std::optional<ir::ThreadValues> values_;
+  std::optional<Context> context_;
+  ir::TileCall call_text_;
+  std::optional<Call> call_;
+};
+
+std::string name_of(const Case& c) { return c.variant + " " + c.dst + " <- " + c.src; }
+
+TEST(Proof, HoldsForWhatVariantsWrite) {
+  for (const Case& c : cases()) {
+    const Written w(c);
+    ASSERT_EQ(w.declined, "") << name_of(c);
+    const Proof proof = w.prove();
+    EXPECT_TRUE(proof.holds()) << name_of(c) << ": " << proof.difference << proof.could_not;
+  }
+}
+
+// --- planted faults ---
+
+/// A copy of the expression in which the number that is the `which`-th constant is one larger.
+ExprId changed(ir::Function& f, ExprId id, int& which) {
+  ir::Expr e = f[id];
+  if (e.op == ExprOp::IntImm && which-- == 0) {
+    ++e.integer;
+    return f.add(std::move(e));
+  }
+  bool is_same = true;
+  for (ExprId& arg : e.args) {
+    const ExprId next = changed(f, arg, which);
+    is_same = is_same && next == arg;
+    arg = next;
+  }
+  return is_same ? id : f.add(std::move(e));
+}
+
+/// Every place in the code where an expression stands.
+void for_each_place(ir::Function& f, const ir::Block& block,
+                    const std::function<void(StmtId, std::size_t)>& visit) {
+  for (const StmtId id : block) {
+    const ir::Stmt s = f[id];
+    if (s.expr.valid()) visit(id, 0);
+    if (s.ptx.valid())
+      for (std::size_t i = 0; i < f[s.ptx].operands.size(); ++i) visit(id, i + 1);
+    if (s.kind == StmtKind::For) visit(id, 100);
+    for_each_place(f, s.body, visit);
+  }
+}
+
+ExprId& place(ir::Function& f, StmtId id, std::size_t which) {
+  ir::Stmt& s = f.at(id);
+  if (which == 0) return s.expr;
+  if (which == 100) return s.args[1];
+  return f.ptx_calls[s.ptx.index].operands[which - 1].expr;
+}
+
+TEST(Proof, EveryChangedNumberIsCaught) {
+  int planted = 0, caught = 0;
+  for (const Case& c : cases()) {
+    Written w(c);
+    std::vector<std::pair<StmtId, std::size_t>> places;
+    for_each_place(w.f, w.code, [&](StmtId id, std::size_t i) { places.emplace_back(id, i); });
+    for (const auto& [id, i] : places)
+      for (int which = 0; which < 40; ++which) {
+        const ExprId before = place(w.f, id, i);
+        int left = which;
+        const ExprId after = changed(w.f, before, left);
+        if (after == before) break;
+        place(w.f, id, i) = after;
+        ++planted;
+        const Proof proof = w.prove();
+        caught += proof.holds() ? 0 : 1;
+        // `x % 33` for x below 32, for instance, is no fault: the changed code is right as well.
+        if (proof.holds()) std::printf("  not a fault: %s\n", ir::print(w.f, after).c_str());
+        place(w.f, id, i) = before;
+      }
+  }
+  std::printf("  %d of %d changed numbers are caught\n", caught, planted);
+  EXPECT_GT(planted, 60);
+  EXPECT_GT(caught * 10, planted * 8);
+}
+
+TEST(Proof, DroppedDoubledAndGuardedStatements) {
+  for (const Case& c : cases()) {
+    Written w(c);
+    const ir::Block whole = w.code;
+    // Dropped: the last statement is what moves something, or the loop around it.
+    w.code.pop_back();
+    EXPECT_FALSE(w.prove().holds()) << name_of(c);
+    // Guarded: half of the threads do nothing.
+    w.code = whole;
+    const ExprId half = ir::binary(w.f, ExprOp::Lt, {.expr = ir::int_imm(w.f, DType::Int32, 1)},
+                                   {.expr = ir::int_imm(w.f, DType::Int32, 0)})
+                            .value();
+    ir::Stmt guard{.kind = StmtKind::If, .expr = half};
+    guard.body = {w.code.back()};
+    w.code.back() = w.f.add(std::move(guard));
+    EXPECT_FALSE(w.prove().holds()) << name_of(c);
+  }
+}
+
+TEST(Proof, ExchangedInstructions) {
+  for (const Case& c : cases()) {
+    if (c.variant != "ldstmatrix") continue;
+    Written w(c);
+    ASSERT_FALSE(w.f.ptx_calls.empty());
+    std::string& opcode = w.f.ptx_calls.back().opcode;
+    const std::string before = opcode;
+    const auto trans = opcode.find(".trans");
+    if (trans != std::string::npos)
+      opcode.erase(trans, 6);
+    else
+      opcode.insert(opcode.find(".shared"), ".trans");
+    EXPECT_FALSE(w.prove().holds()) << opcode;
+    opcode = before;
+    auto& operands = w.f.ptx_calls.back().operands;
+    const std::size_t first = before.starts_with("st") ? 1 : 0;
+    std::swap(operands[first], operands[first + 1]);
+    EXPECT_FALSE(w.prove().holds()) << "exchanged registers";
+  }
+}
+
+TEST(Proof, CodeThatIsNotUnderstoodIsNoProof) {
+  Written w(cases()[4]);
+  ir::Stmt stop{.kind = StmtKind::Return};
+  w.code.push_back(w.f.add(std::move(stop)));
+  const Proof proof = w.prove();
+  EXPECT_FALSE(proof.holds());
+  EXPECT_EQ(proof.could_not, "a statement `Return`");
+}
+
+}  // namespace
+}  // namespace ww::lower

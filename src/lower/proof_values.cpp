@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lower/proof_values.h"
+
+#include <algorithm>
+
+#include "ir/print.h"
+
+namespace ww::lower {
+
+using ir::ExprId;
+using ir::ExprOp;
+
+namespace {
+
+std::int64_t floor_div(std::int64_t a, std::int64_t b) {
+  return a / b - ((a % b != 0 && (a < 0) != (b < 0)) ? 1 : 0);
+}
+
+std::optional<std::int64_t> operate(ExprOp op, std::int64_t a, std::int64_t b) {
+  switch (op) {
+    case ExprOp::Add:
+      return a + b;
+    case ExprOp::Sub:
+      return a - b;
+    case ExprOp::Mul:
+      return a * b;
+    case ExprOp::FloorDiv:
+      return b == 0 ? std::nullopt : std::optional(floor_div(a, b));
+    case ExprOp::FloorMod:
+      return b == 0 ? std::nullopt : std::optional(a - floor_div(a, b) * b);
+    case ExprOp::TruncDiv:
+      return b == 0 ? std::nullopt : std::optional(a / b);
+    case ExprOp::TruncMod:
+      return b == 0 ? std::nullopt : std::optional(a % b);
+    case ExprOp::Min:
+      return std::min(a, b);
+    case ExprOp::Max:
+      return std::max(a, b);
+    case ExprOp::BitAnd:
+      return a & b;
+    case ExprOp::BitOr:
+      return a | b;
+    case ExprOp::BitXor:
+      return a ^ b;
+    case ExprOp::Shl:
+      return b < 0 || b > 62 ? std::nullopt : std::optional(a << b);
+    case ExprOp::Shr:
+      return b < 0 || b > 62 ? std::nullopt : std::optional(a >> b);
+    case ExprOp::Eq:
+      return a == b ? 1 : 0;
+    case ExprOp::Ne:
+      return a != b ? 1 : 0;
+    case ExprOp::Lt:
+      return a < b ? 1 : 0;
+    case ExprOp::Le:
+      return a <= b ? 1 : 0;
+    case ExprOp::Gt:
+      return a > b ? 1 : 0;
+    case ExprOp::Ge:
+      return a >= b ? 1 : 0;
+    case ExprOp::And:
+      return a != 0 && b != 0 ? 1 : 0;
+    case ExprOp::Or:
+      return a != 0 || b != 0 ? 1 : 0;
+    default:
+      return std::nullopt;
+  }
+}
+
+}  // namespace
+
+ProofValues::ProofValues(const Call& call, std::int64_t first, int sample)
+    : call_(call),
+      f_(call.f()),
+      first_(first),
+      threads_(static_cast<std::size_t>(
+          std::min(call.unit_threads(), call.context.launch.threads() - first))),
+      sample_(sample),
+      random_(0x9E37'79B9'7F4A'7C15U * static_cast<std::uint64_t>(sample + 1)) {}
+
+void ProofValues::set(ir::VarId var, PerUnit value) {
+  vars_[var.index] = std::move(value);
+  memo_.clear();
+}
+
+std::expected<PerUnit, std::string> ProofValues::of(ExprId expr) {
+  if (const auto number = ir::const_int(f_, expr)) return PerUnit(threads_, *number);
+  if (const auto found = memo_.find(expr.index); found != memo_.end()) return found->second;
+  Values out = compute(expr);
+  if (out) memo_[expr.index] = *out;
+  return out;
+}
+
+ProofValues::Values ProofValues::compute(ExprId expr) {
+  const ir::Expr e = f_[expr];
+  switch (e.op) {
+    case ExprOp::Var:
+      return variable(expr);
+    case ExprOp::Load: {
+      const ir::Range range = ir::range_of(f_, expr, call_.context.facts);
+      return sampled(ir::print(f_, expr), range, 1);
+    }
+    case ExprOp::Cast:
+      if (f_[e.args[0]].type.is_int() && e.type.is_int()) return of(e.args[0]);
+      break;
+    case ExprOp::Not:
+    case ExprOp::Neg: {
+      Values a = of(e.args[0]);
+      if (a)
+        for (std::int64_t& v : *a) v = e.op == ExprOp::Neg ? -v : (v == 0 ? 1 : 0);
+      return a;
+    }
+    case ExprOp::Select:
+    case ExprOp::IfThenElse: {
+      Values c = of(e.args[0]), a = of(e.args[1]), b = of(e.args[2]);
+      if (!c || !a || !b) return !c ? c : !a ? a : b;
+      for (std::size_t t = 0; t < threads_; ++t)
+        if ((*c)[t] == 0) (*a)[t] = (*b)[t];
+      return a;
+    }
+    case ExprOp::Call:
+      if (e.callee == ir::Intrinsic::Likely) return of(e.args[0]);
+      return sampled(ir::print(f_, expr), ir::range_of(f_, expr, call_.context.facts), 1);
+    default:
+      break;
+  }
+  return e.args.size() == 2 ? operated(e)
+                            : std::unexpected(fmt::format("`{}`", ir::print(f_, expr)));
+}
+
+ProofValues::Values ProofValues::operated(const ir::Expr& e) {
+  Values a = of(e.args[0]), b = of(e.args[1]);
+  if (!a) return a;
+  if (!b) return b;
+  for (std::size_t t = 0; t < threads_; ++t) {
+    const auto value = operate(e.op, (*a)[t], (*b)[t]);
+    if (!value) return std::unexpected(fmt::format("`{}` of {}", ir::name_of(e.op), (*b)[t]));
+    (*a)[t] = *value;
+  }
+  return a;
+}
+
+ProofValues::Values ProofValues::variable(ExprId expr) {
+  const ir::VarId var = f_[expr].var;
+  if (const auto found = vars_.find(var.index); found != vars_.end()) return found->second;
+  if (f_[var].kind == ir::VarKind::Launch) return launch_variable(var);
+  if (const ExprId value = call_.context.facts.value(var); value.valid()) return of(value);
+  const ir::Range range = ir::range_of(f_, expr, call_.context.facts);
+  return sampled(fmt::format("var {}", var.index), range, call_.context.facts.divisor(var));
+}
+
+// threadIdx of each thread; other hardware ids have one value in a CTA.
+PerUnit ProofValues::launch_variable(ir::VarId var) {
+  std::int64_t below = 1;
+  for (std::size_t d = 0; d < 3; ++d) {
+    const std::int64_t extent = call_.context.launch.block[d];
+    if (call_.context.ids.thread[d] == var) {
+      PerUnit out(threads_);
+      for (std::size_t t = 0; t < threads_; ++t)
+        out[t] = (first_ + static_cast<std::int64_t>(t)) / below % extent;
+      return out;
+    }
+    below *= extent;
+  }
+  const auto range = call_.context.facts.range(var).value_or(ir::Range{0, 0});
+  return sampled(fmt::format("var {}", var.index), range, 1);
+}
+
+// The ends of the range first, then small numbers, which keep small regions inside their buffers,
+// then any.
+std::int64_t ProofValues::choose(ir::Range range, std::int64_t divisor) {
+  constexpr std::int64_t kLarge = 200;
+  const std::int64_t least = std::max(range.min, -kLarge);
+  const std::int64_t most =
+      std::min(range.max, std::max(least, std::int64_t{0}) + kLarge * divisor);
+  std::int64_t value = sample_ == 0 ? least : most;
+  if (sample_ > 1) {
+    random_ = random_ * 6364136223846793005U + 1442695040888963407U;
+    const std::int64_t from = std::max(least, std::int64_t{0});
+    const std::int64_t span = std::min<std::int64_t>(most - from, divisor << (sample_ % 8)) + 1;
+    value =
+        from + static_cast<std::int64_t>(
+                   (random_ >> 33U) % static_cast<std::uint64_t>(std::max<std::int64_t>(1, span)));
+  }
+  value = floor_div(value, divisor) * divisor;
+  return value < least ? value + divisor : value;
+}
+
+PerUnit ProofValues::sampled(const std::string& key, ir::Range range, std::int64_t divisor) {
+  const auto [found, is_new] = samples_.try_emplace(key, 0);
+  if (is_new) found->second = choose(range, divisor);
+  return PerUnit(threads_, found->second);
+}
+
+std::expected<std::int64_t, std::string> ProofValues::uniform(ExprId expr) {
+  Values values = of(expr);
+  if (!values) return std::unexpected(values.error());
+  for (const std::int64_t v : *values)
+    if (v != values->front())
+      return std::unexpected(fmt::format("`{}` differs between threads", ir::print(f_, expr)));
+  return values->front();
+}
+
+// --- pointers ------------------------------------------------------------------------------------
+
+std::expected<PerUnit, std::string> ProofValues::start_of(ir::BufferId id) {
+  const ir::Buffer& buffer = f_[id];
+  PerUnit out(threads_, 0);
+  const auto add = [&](ExprId offset, std::int64_t bits) -> std::expected<void, std::string> {
+    if (!offset.valid()) return {};
+    Values value = of(offset);
+    if (!value) return std::unexpected(value.error());
+    for (std::size_t t = 0; t < threads_; ++t) out[t] += (*value)[t] * bits;
+    return {};
+  };
+  if (auto good = add(buffer.elem_offset, num::bits_of(buffer.dtype)); !good)
+    return std::unexpected(good.error());
+  if (auto good = add(buffer.byte_offset, 8); !good) return std::unexpected(good.error());
+  return out;
+}
+
+std::expected<PointerValue, std::string> ProofValues::pointer(ExprId expr) {
+  const ir::Expr e = f_[expr];
+  if (e.op == ExprOp::Var) {
+    const auto found = pointers_.find(e.var.index);
+    if (found != pointers_.end()) return found->second;
+  }
+  const bool is_offset = e.op == ExprOp::Call && e.callee == ir::Intrinsic::PointerOffset;
+  if (is_offset) {
+    auto base = pointer(e.args[0]);
+    Values offset = of(e.args[1]);
+    if (!base || !offset) return !base ? base : std::unexpected(offset.error());
+    for (std::size_t t = 0; t < threads_; ++t)
+      base->bit[t] += (*offset)[t] * num::bits_of(e.type.dtype);
+    return base;
+  }
+  const bool is_flat = e.op == ExprOp::AddressOf && e.args.size() == 1 &&
+                       f_[e.buffer].layout_kind == ir::LayoutKind::None;
+  if (!is_flat) return std::unexpected(fmt::format("pointer `{}`", ir::print(f_, expr)));
+  Values index = of(e.args[0]);
+  auto start = start_of(e.buffer);
+  if (!index || !start) return std::unexpected(!index ? index.error() : start.error());
+  PointerValue out{.storage = ir::storage_of(f_, e.buffer), .bit = *std::move(start)};
+  for (std::size_t t = 0; t < threads_; ++t)
+    out.bit[t] += (*index)[t] * num::bits_of(f_[e.buffer].dtype);
+  return out;
+}
+
+}  // namespace ww::lower

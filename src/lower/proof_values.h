@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// The values of integer expressions in every thread of one unit, for lower/proof.h. What is known
+// at run time only (parameters, CTA ids, loop variables around the call, memory) takes sampled
+// values.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "lower/call.h"
+
+namespace ww::lower {
+
+/// One value per thread of the unit.
+using PerUnit = std::vector<std::int64_t>;
+
+/// A pointer: the buffer that owns the storage, and the bit in it that each thread points to.
+struct PointerValue {
+  ir::BufferId storage;
+  PerUnit bit;
+};
+
+class ProofValues {
+ public:
+  /// The unit of `call` that begins with thread `first`; `sample` chooses the values of what is
+  /// known at run time only: 0 the least, 1 the greatest (or a large one), others by chance.
+  ProofValues(const Call& call, std::int64_t first, int sample);
+
+  [[nodiscard]] std::size_t threads() const { return threads_; }
+  /// Fails with what it does not know how to evaluate.
+  std::expected<PerUnit, std::string> of(ir::ExprId expr);
+  std::expected<PointerValue, std::string> pointer(ir::ExprId expr);
+  /// The same in all threads, or an error.
+  std::expected<std::int64_t, std::string> uniform(ir::ExprId expr);
+  /// The bit of element 0 of a buffer in its storage.
+  std::expected<PerUnit, std::string> start_of(ir::BufferId buffer);
+
+  /// Did anything so far depend on a sampled value?
+  [[nodiscard]] bool has_sampled() const { return !samples_.empty(); }
+
+  void set(ir::VarId var, PerUnit value);
+  void set(ir::VarId var, PointerValue value) { pointers_[var.index] = std::move(value); }
+
+ private:
+  using Values = std::expected<PerUnit, std::string>;
+  Values compute(ir::ExprId expr);
+  Values variable(ir::ExprId expr);
+  Values operated(const ir::Expr& e);
+  PerUnit sampled(const std::string& key, ir::Range range, std::int64_t divisor);
+  std::int64_t choose(ir::Range range, std::int64_t divisor);
+  PerUnit launch_variable(ir::VarId var);
+
+  const Call& call_;
+  ir::Function& f_;
+  std::int64_t first_;
+  std::size_t threads_;
+  int sample_;
+  std::uint64_t random_;
+  std::map<std::uint32_t, PerUnit> vars_;
+  std::map<std::uint32_t, PointerValue> pointers_;
+  std::map<std::uint32_t, PerUnit> memo_;  // of expressions; forgotten when a variable changes
+  std::map<std::string, std::int64_t> samples_;
+};
+
+}  // namespace ww::lower

@@ -1,0 +1,305 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lower/tables.h"
+
+#include <algorithm>
+#include <bit>
+#include <numeric>
+
+#include "layout/fit.h"
+
+namespace ww::lower {
+
+using ir::ExprId;
+using layout::TileLayout;
+
+namespace {
+
+constexpr std::int64_t kMostInt32 = std::int64_t{1} << 31;
+
+std::size_t index(std::int64_t i) { return static_cast<std::size_t>(i); }
+
+// The entries that count may be every c-th from some start on.
+struct Progression {
+  std::int64_t first = 0, step = 1, count = 0;
+};
+std::optional<Progression> progression(const std::vector<bool>& used) {
+  Progression out;
+  std::int64_t last = -1;
+  for (std::size_t i = 0; i < used.size(); ++i) {
+    if (!used[i]) continue;
+    const auto at = static_cast<std::int64_t>(i);
+    if (out.count == 0) out.first = at;
+    if (out.count == 1) out.step = at - last;
+    if (out.count > 1 && at - last != out.step) return std::nullopt;
+    last = at;
+    ++out.count;
+  }
+  return out;
+}
+
+// Weights of the bits of i, as far as two entries that count differ in one bit only.
+std::optional<std::vector<std::int64_t>> complete_by_bits(std::span<const std::int64_t> values,
+                                                          const std::vector<bool>& used) {
+  const std::size_t n = values.size();
+  const auto first = index(std::find(used.begin(), used.end(), true) - used.begin());
+  const auto bits = static_cast<std::size_t>(std::bit_width(n - 1));
+  std::vector<std::int64_t> weight(bits, 0);
+  for (std::size_t b = 0; b < bits; ++b)
+    for (std::size_t i = 0; i < n; ++i) {
+      const std::size_t with = i | (std::size_t{1} << b);
+      if (with == i || with >= n || !used[i] || !used[with]) continue;
+      weight[b] = values[with] - values[i];
+      break;
+    }
+  const auto sum = [&](std::size_t i) {
+    std::int64_t total = 0;
+    for (std::size_t b = 0; b < bits; ++b) total += ((i >> b) & 1U) != 0 ? weight[b] : 0;
+    return total;
+  };
+  const std::int64_t offset = values[first] - sum(first);
+  std::vector<std::int64_t> out(n);
+  for (std::size_t i = 0; i < n; ++i) {
+    out[i] = offset + sum(i);
+    if (used[i] && out[i] != values[i]) return std::nullopt;
+  }
+  return out;
+}
+
+}  // namespace
+
+std::optional<TileLayout> fit_table(std::span<const std::int64_t> values) {
+  const layout::Column column{layout::axes::m(), values};
+  auto fitted = layout::fit(std::span(&column, 1));
+  if (!fitted) return std::nullopt;
+  return *std::move(fitted);
+}
+
+// Every c-th entry from the beginning on: the table without the others, whose index is i // c.
+static std::optional<TileLayout> fit_steps(std::span<const std::int64_t> values,
+                                           const std::vector<bool>& used) {
+  const auto steps = progression(used);
+  if (!steps || steps->first >= steps->step) return std::nullopt;
+  std::vector<std::int64_t> taken;
+  for (std::int64_t j = 0; j < steps->count; ++j)
+    taken.push_back(values[index(steps->first + j * steps->step)]);
+  const auto fitted = fit_table(taken);
+  if (!fitted) return std::nullopt;
+  layout::Iters shard = fitted->shard();
+  if (steps->step > 1)
+    shard.push_back({.extent = steps->step, .stride = 0, .axis = layout::axes::m()});
+  auto lifted = TileLayout::make(std::move(shard), {}, fitted->offset());
+  return lifted ? std::optional(*std::move(lifted)) : std::nullopt;
+}
+
+std::optional<TileLayout> fit_table(std::span<const std::int64_t> values,
+                                    const std::vector<bool>& used) {
+  if (std::find(used.begin(), used.end(), false) == used.end()) return fit_table(values);
+  if (std::find(used.begin(), used.end(), true) == used.end()) return std::nullopt;
+  if (auto fitted = fit_steps(values, used)) return fitted;
+  const auto full = complete_by_bits(values, used);
+  return full ? fit_table(*full) : std::nullopt;
+}
+
+ExprId digits_expr(Code& code, const TileLayout& form, ExprId i) {
+  const ExprId sum = code.n(form.offset().constant_on(layout::axes::m()));
+  const layout::Range range = form.range_on(layout::axes::m());
+  if (range.min < -kMostInt32 || range.max >= kMostInt32) i = code.as_int64(i);
+  std::int64_t below = 1;
+  ExprId total = {};
+  for (std::size_t d = form.shard().size(); d-- > 0;) {
+    const layout::Iter& iter = form.shard()[d];
+    if (iter.extent > 1 && iter.stride != 0) {
+      ExprId digit = code.div(i, below);
+      if (d != 0) digit = code.mod(digit, iter.extent);
+      const ExprId term = code.mul(digit, iter.stride);
+      total = total.valid() ? code.add(term, total) : term;
+    }
+    below *= iter.extent;
+  }
+  return total.valid() ? code.add(total, sum) : sum;
+}
+
+ExprId swizzle_expr(Code& code, const layout::Swizzle& swizzle, ExprId address) {
+  if (swizzle.is_none()) return address;
+  const std::int64_t mask = (std::int64_t{1} << swizzle.len()) - 1;
+  const int p = swizzle.per_element();
+  const int from = swizzle.inner() ? p + swizzle.atom() : p;
+  const int to = swizzle.inner() ? p : p + swizzle.atom();
+  const ExprId picked = code.mod(code.div(address, std::int64_t{1} << from), mask + 1);
+  return code.bit_xor(address, code.mul(picked, std::int64_t{1} << to));
+}
+
+// --- sets ----------------------------------------------------------------------------------------
+
+namespace {
+
+// u in [first, last]
+ExprId between(Code& code, ExprId u, std::int64_t first, std::int64_t last, std::int64_t size) {
+  ExprId out = {};
+  if (first > 0) out = code.binary(ir::ExprOp::Ge, u, code.n(first));
+  if (last + 1 < size) out = code.both(out, code.less(u, last + 1));
+  return out;
+}
+
+// The set repeats every `period`; the smallest such period.
+std::size_t period_of(const std::vector<bool>& set) {
+  for (std::size_t p = 1; p < set.size(); ++p) {
+    if (set.size() % p != 0) continue;
+    bool repeats = true;
+    for (std::size_t i = p; i < set.size() && repeats; ++i) repeats = set[i] == set[i - p];
+    if (repeats) return p;
+  }
+  return set.size();
+}
+
+// Runs of equal membership all have lengths that are multiples of this.
+std::size_t granule_of(const std::vector<bool>& set) {
+  std::size_t out = set.size();
+  for (std::size_t i = 1; i < set.size(); ++i)
+    if (set[i] != set[i - 1]) out = std::gcd(out, i);
+  return out;
+}
+
+}  // namespace
+
+ExprId member_expr(Code& code, ExprId u, const std::vector<bool>& set) {
+  const auto count = std::count(set.begin(), set.end(), true);
+  if (index(count) == set.size()) return {};
+  WW_CHECK(count > 0, "an empty set of threads");
+  const std::size_t period = period_of(set);
+  std::vector<bool> part(set.begin(), set.begin() + static_cast<std::ptrdiff_t>(period));
+  const std::size_t granule = granule_of(part);
+  std::vector<bool> units;
+  for (std::size_t i = 0; i < period; i += granule) units.push_back(part[i]);
+  ExprId digit = code.div(u, static_cast<std::int64_t>(granule));
+  if (period < set.size()) digit = code.mod(digit, static_cast<std::int64_t>(units.size()));
+  const auto first = std::find(units.begin(), units.end(), true) - units.begin();
+  const auto last = static_cast<std::ptrdiff_t>(units.size()) - 1 -
+                    (std::find(units.rbegin(), units.rend(), true) - units.rbegin());
+  const auto inside = std::count(units.begin(), units.end(), true);
+  const auto size = static_cast<std::int64_t>(units.size());
+  const auto step = static_cast<std::int64_t>(granule);
+  if (period == set.size() && last - first + 1 == inside)
+    return between(code, u, first * step, (last + 1) * step - 1, size * step);
+  if (inside == 1) return code.binary(ir::ExprOp::Eq, digit, code.n(first));
+  if (last - first + 1 == inside) return between(code, digit, first, last, size);
+  // By pieces: the middle of the units is as good a place to cut as any.
+  ExprId out = {};
+  for (std::int64_t i = 0; i < size; ++i) {
+    if (!units[index(i)]) continue;
+    std::int64_t end = i;
+    while (end + 1 < size && units[index(end + 1)]) ++end;
+    ExprId piece = i == end ? code.binary(ir::ExprOp::Eq, digit, code.n(i))
+                            : between(code, digit, i, end, size);
+    out = out.valid() ? code.binary(ir::ExprOp::Or, out, piece) : piece;
+    i = end;
+  }
+  return out;
+}
+
+// --- addresses -----------------------------------------------------------------------------------
+
+namespace {
+
+// Does the runtime base commute with the swizzle?
+bool base_commutes(const AddressTable& table) {
+  return table.swizzle.is_none() || table.base_divisor == 0 ||
+         table.base_divisor % table.swizzle.period() == 0;
+}
+
+std::int64_t first_used(const AddressTable& table) {
+  return std::find(table.used.begin(), table.used.end(), true) - table.used.begin();
+}
+
+std::vector<std::int64_t> column(const AddressTable& table, std::int64_t k) {
+  const auto begin = table.linear.begin() + k * table.threads;
+  return {begin, begin + table.threads};
+}
+
+template <typename Rest>
+bool holds_everywhere(const AddressTable& table, Rest&& rest) {
+  for (std::int64_t k = 0; k < table.rounds; ++k)
+    for (std::int64_t u = 0; u < table.threads; ++u)
+      if (table.counts(u, k) && !rest(u, k)) return false;
+  return true;
+}
+
+// T(u) + D(k) or T(u) ^ D(k), with the swizzle done in T.
+std::optional<AddressForm> separate(const AddressTable& table, AddressForm::Kind kind) {
+  const bool is_xor = kind == AddressForm::Kind::Xor;
+  const std::int64_t u0 = first_used(table);
+  const auto place = [&](std::int64_t u, std::int64_t k) { return table.swizzle(table.at(u, k)); };
+  std::vector<std::int64_t> round;
+  for (std::int64_t k = 0; k < table.rounds; ++k)
+    round.push_back(is_xor ? place(u0, k) ^ place(u0, 0) : place(u0, k) - place(u0, 0));
+  const bool holds = holds_everywhere(table, [&](std::int64_t u, std::int64_t k) {
+    const std::int64_t d = round[index(k)];
+    return place(u, k) == (is_xor ? place(u, 0) ^ d : place(u, 0) + d);
+  });
+  if (!holds) return std::nullopt;
+  // Behind an XOR only a base above all the bits that it changes can be added.
+  const std::int64_t top = *std::max_element(round.begin(), round.end());
+  if (is_xor && table.base_divisor != 0 &&
+      table.base_divisor % static_cast<std::int64_t>(std::bit_ceil(index(top) + 1)) != 0)
+    return std::nullopt;
+  std::vector<bool> used;
+  for (std::int64_t u = 0; u < table.threads; ++u) used.push_back(table.counts(u, 0));
+  auto thread = fit_table(column(table, 0), used);
+  auto rounds = fit_table(round);
+  if (!thread || !rounds) return std::nullopt;
+  return AddressForm{.kind = kind,
+                     .thread = *std::move(thread),
+                     .round = *std::move(rounds),
+                     .swizzle = table.swizzle};
+}
+
+// L(u) + D(k) before the swizzle, or one formula of k·threads + u.
+std::optional<AddressForm> join(const AddressTable& table) {
+  std::vector<bool> used;
+  for (std::int64_t k = 0; k < table.rounds; ++k)
+    for (std::int64_t u = 0; u < table.threads; ++u) used.push_back(table.counts(u, k));
+  auto all = fit_table(table.linear, used);
+  if (!all) return std::nullopt;
+  return AddressForm{.kind = AddressForm::Kind::Joint,
+                     .thread = *std::move(all),
+                     .round = {},
+                     .swizzle = table.swizzle,
+                     .base_inside = !base_commutes(table)};
+}
+
+}  // namespace
+
+std::optional<AddressForm> find_form(const AddressTable& table) {
+  WW_CHECK(table.linear.size() == index(table.threads * table.rounds), "a table of {} entries",
+           table.linear.size());
+  if (base_commutes(table)) {
+    if (auto form = separate(table, AddressForm::Kind::Sum)) return form;
+    if (!table.swizzle.is_none())
+      if (auto form = separate(table, AddressForm::Kind::Xor)) return form;
+  }
+  return join(table);
+}
+
+ExprId thread_part(Code& code, const AddressForm& form, ExprId u, ExprId base) {
+  if (form.kind == AddressForm::Kind::Joint) return base;
+  const ExprId thread = swizzle_expr(code, form.swizzle, digits_expr(code, form.thread, u));
+  return form.kind == AddressForm::Kind::Sum ? code.add(base, thread) : code.add(thread, base);
+}
+
+ExprId address_expr(Code& code, const AddressForm& form, ExprId part, ExprId u, ExprId k,
+                    std::int64_t threads) {
+  switch (form.kind) {
+    case AddressForm::Kind::Sum:
+      return code.add(part, digits_expr(code, form.round, k));
+    case AddressForm::Kind::Xor:
+      return code.bit_xor(part, digits_expr(code, form.round, k));
+    case AddressForm::Kind::Joint:
+      break;
+  }
+  const ExprId q = code.add(code.mul(k, threads), u);
+  const ExprId linear = digits_expr(code, form.thread, q);
+  if (form.base_inside) return swizzle_expr(code, form.swizzle, code.add(part, linear));
+  return code.add(part, swizzle_expr(code, form.swizzle, linear));
+}
+
+}  // namespace ww::lower

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+// From tables back to expressions. Plans are found on enumerated tables (which address does thread
+// u touch in round k?); code wants short formulas. A table over one number becomes a sum of its
+// digits times strides (layout/fit.h finds them); a table over threads and rounds becomes, in this
+// order,
+//
+//     T(u) + D(k)      one part per thread, computed once, and one per round, often constant
+//     T(u) ^ D(k)      the same for swizzled addresses
+//     swizzle(L(u,k))  the unswizzled address as a formula of k·threads + u, swizzled each time
+//
+// Every recovered form has been compared with the whole table.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "layout/layout.h"
+#include "lower/code.h"
+
+namespace ww::lower {
+
+/// values[i] = offset + Σ digits of i times strides.
+std::optional<layout::TileLayout> fit_table(std::span<const std::int64_t> values);
+/// The same where only some entries count: those with `used`. Entries that do not count are filled
+/// in such that the table is regular, if it can be.
+std::optional<layout::TileLayout> fit_table(std::span<const std::int64_t> values,
+                                            const std::vector<bool>& used);
+/// The formula of such a layout at `i`, which lies in the table.
+ir::ExprId digits_expr(Code& code, const layout::TileLayout& form, ir::ExprId i);
+/// The swizzled address as a formula.
+ir::ExprId swizzle_expr(Code& code, const layout::Swizzle& swizzle, ir::ExprId address);
+
+/// A condition that holds for the members among 0 … set.size()-1; none when all are.
+ir::ExprId member_expr(Code& code, ir::ExprId u, const std::vector<bool>& set);
+
+/// Addresses of threads in rounds: linear[k * threads + u], before the swizzle, for used[u]; all
+/// other threads do not take part. A runtime base is added before the swizzle; it is a multiple of
+/// `base_divisor` (0: there is none).
+struct AddressTable {
+  std::int64_t threads = 1;
+  std::int64_t rounds = 1;
+  std::vector<std::int64_t> linear;
+  std::vector<bool> used;
+  std::int64_t count = 0;  // entries that count: k·threads + u below it; 0: all
+  layout::Swizzle swizzle;
+  std::int64_t base_divisor = 0;
+
+  [[nodiscard]] std::int64_t at(std::int64_t u, std::int64_t k) const {
+    return linear[static_cast<std::size_t>(k * threads + u)];
+  }
+  [[nodiscard]] bool counts(std::int64_t u, std::int64_t k) const {
+    return used[static_cast<std::size_t>(u)] && (count == 0 || k * threads + u < count);
+  }
+};
+
+struct AddressForm {
+  enum class Kind : std::uint8_t { Sum, Xor, Joint };
+  Kind kind = Kind::Sum;
+  layout::TileLayout thread;  // T before its swizzle; Joint: over k·threads + u
+  layout::TileLayout round;   // D; none in Joint
+  layout::Swizzle swizzle;    // applied to T, or to the whole for Joint
+  bool base_inside = false;   // the base is added before the swizzle, not behind it
+};
+
+/// Nothing when the addresses are irregular.
+std::optional<AddressForm> find_form(const AddressTable& table);
+
+/// The part that does not depend on the round (to be bound before the loop), and the address from
+/// it. For Joint the first is only the base.
+ir::ExprId thread_part(Code& code, const AddressForm& form, ir::ExprId u, ir::ExprId base);
+ir::ExprId address_expr(Code& code, const AddressForm& form, ir::ExprId thread_part, ir::ExprId u,
+                        ir::ExprId k, std::int64_t threads);
+
+}  // namespace ww::lower

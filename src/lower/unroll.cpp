@@ -1,0 +1,331 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which loops must be unrolled so that register arrays are indexed by constants. An index depends
+// on loop variables (fine, if those loops can be unrolled), or on something that only a thread
+// knows (then the array lives in local memory). Giving up on one array may make another array's
+// loops small enough, so the question is asked until nothing changes.
+#include "lower/unroll.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "ir/simplify.h"
+#include "ir/visit.h"
+#include "lower/unroll_rules.h"
+
+namespace ww::lower {
+namespace {
+
+using ir::Block;
+using ir::BufferId;
+using ir::Expr;
+using ir::ExprId;
+using ir::ExprOp;
+using ir::Function;
+using ir::Intrinsic;
+using ir::LoopKind;
+using ir::Stmt;
+using ir::StmtId;
+using ir::StmtKind;
+using ir::VarId;
+
+/// Statements that one outermost loop may become: a few thousand instructions fill the instruction
+/// cache many times over, and the assembler's time grows faster than the text.
+constexpr std::int64_t kMostStatements = 4096;
+/// The same for loops that the program itself asks to unroll.
+constexpr std::int64_t kMostAsked = 65536;
+constexpr std::int64_t kFar = std::int64_t{1} << 40;
+
+std::int64_t times(std::int64_t a, std::int64_t b) {
+  return a > kFar / std::max<std::int64_t>(1, b) ? kFar : a * b;
+}
+
+/// What an index depends on.
+struct Reasons {
+  std::set<VarId> loops;
+  std::string runtime;  // what is not known before the thread runs, or empty
+};
+
+class RegisterLoops {
+ public:
+  RegisterLoops(Function& f, Report& report) : f_(f), report_(report), lets_(f.var_count()) {}
+
+  void run() {
+    find_bindings();
+    soften(f_.body, 1);
+    find_accesses();
+    for (std::size_t before = spilled_.size() + 1; before != spilled_.size();) {
+      before = spilled_.size();
+      find_wanted();
+      check_sizes(f_.body, 1);
+    }
+    for (const VarId var : wanted_) mark(f_.at(loops_.at(var)));
+    for (const auto& [buffer, reason] : spilled_)
+      report_.spilled.push_back({f_[buffer].name, f_[buffer].span, reason});
+  }
+
+ private:
+  // --- what there is ---
+
+  void find_bindings() {
+    for (const Block* block : {&f_.host, &f_.body}) {
+      ir::for_each_stmt(f_, *block, [&](StmtId id) {
+        if (f_[id].kind == StmtKind::Bind) lets_[f_[id].var.index] = f_[id].expr;
+        if (f_[id].kind == StmtKind::For) loops_[f_[id].var] = id;
+      });
+    }
+  }
+
+  // Loops that the program asks to unroll and that cannot be.
+  void soften(const Block& block, std::int64_t around) {
+    for (const StmtId id : block) {
+      const Stmt& s = f_[id];
+      std::int64_t rounds = 1;
+      if (asks_unroll(s)) {
+        rounds = trips(s);
+        const bool is_large = times(around, times(rounds, count(s.body))) > kMostAsked;
+        if (is_large || has_jump(f_, s.body)) {
+          make_serial(f_.at(id));
+          rounds = 1;
+        }
+      }
+      soften(f_[id].body, times(around, rounds));
+      soften(f_[id].other, around);
+    }
+  }
+
+  static void make_serial(Stmt& s) {
+    s.loop = LoopKind::Serial;
+    std::erase_if(s.settings, [](const auto& row) { return row.first == kUnrollNote; });
+  }
+
+  // The buffer in registers that a pointer leads into; none for other memory.
+  BufferId registers_behind(ExprId pointer) {
+    const Expr& e = f_[pointer];
+    switch (e.op) {
+      case ExprOp::AddressOf:
+      case ExprOp::BufferData:
+        return registers_of(e.buffer);
+      case ExprOp::Var:
+        return lets_[e.var.index].valid() ? registers_behind(lets_[e.var.index]) : BufferId{};
+      case ExprOp::Reinterpret:
+        return registers_behind(e.args[0]);
+      case ExprOp::Call:
+        return moves_pointer(e) ? registers_behind(e.args[0]) : BufferId{};
+      default:
+        return {};
+    }
+  }
+  BufferId registers_of(BufferId buffer) {
+    return f_[buffer].scope == ir::Scope::Local ? ir::storage_of(f_, buffer) : BufferId{};
+  }
+  static bool moves_pointer(const Expr& e) {
+    return e.op == ExprOp::Call &&
+           (e.callee == Intrinsic::PointerOffset || e.callee == Intrinsic::ByteOffset);
+  }
+
+  // --- accesses ---
+
+  void find_accesses() {
+    ir::for_each_expr(f_, [&](ExprId id) { look_at(f_[id]); });
+    ir::for_each_stmt(f_, f_.body, [&](StmtId id) {
+      const Stmt& s = f_[id];
+      if (s.kind == StmtKind::Store) access(registers_of(s.buffer), s.args[0]);
+      if (s.kind == StmtKind::Ptx) look_at(f_[s.ptx]);
+    });
+  }
+
+  void access(BufferId registers, ExprId index) {
+    if (registers.valid()) accesses_[registers].push_back(index);
+  }
+
+  void look_at(const Expr& e) {
+    if (e.op == ExprOp::Load || e.op == ExprOp::AddressOf)
+      return access(registers_of(e.buffer), e.args[0]);
+    const bool is_copy = e.op == ExprOp::Call && e.callee == Intrinsic::CopyBytes;
+    for (const ExprId arg : e.args) {
+      if (!f_[arg].type.is_pointer() || e.op == ExprOp::Reinterpret || is_copy) continue;
+      if (moves_pointer(e))
+        access(registers_behind(arg), e.args[1]);
+      else
+        escape(arg, e.op == ExprOp::Call ? fmt::format("T.{}", ir::facts_of(e.callee).name)
+                                         : std::string(ir::spelling_of(e.op)));
+    }
+  }
+
+  void look_at(const ir::PtxCall& call) {
+    for (const ir::PtxOperand& operand : call.operands) {
+      const bool is_pointer = operand.expr.valid() && f_[operand.expr].type.is_pointer();
+      if (is_pointer && operand.kind != ir::PtxOperand::Kind::At) escape(operand.expr, call.opcode);
+    }
+  }
+
+  void escape(ExprId pointer, const std::string& user) {
+    const BufferId buffer = registers_behind(pointer);
+    if (buffer.valid()) spill(buffer, fmt::format("its address goes to `{}`", user));
+  }
+
+  void spill(BufferId buffer, std::string reason) { spilled_.emplace(buffer, std::move(reason)); }
+
+  // --- dependences ---
+
+  void depends(ExprId id, Reasons& out) {
+    const Expr& e = f_[id];
+    if (e.op == ExprOp::Var) return depends(e.var, out);
+    const bool is_call = e.op == ExprOp::Call && ir::facts_of(e.callee).effect != ir::Effect::Pure;
+    if (e.op == ExprOp::Load) out.runtime = f_[e.buffer].name;
+    if (is_call) out.runtime = fmt::format("T.{}", ir::facts_of(e.callee).name);
+    for (const ExprId arg : e.args) depends(arg, out);
+  }
+  void depends(VarId var, Reasons& out) {
+    if (f_[var].kind == ir::VarKind::Loop) {
+      out.loops.insert(var);
+      return;
+    }
+    Reasons inner;
+    if (lets_[var.index].valid()) depends(lets_[var.index], inner);
+    out.loops.merge(inner.loops);
+    // By the name that stands in the index.
+    if (!lets_[var.index].valid() || !inner.runtime.empty()) out.runtime = f_[var].name;
+  }
+
+  void find_wanted() {
+    wanted_.clear();
+    users_.clear();
+    for (const auto& [buffer, indices] : accesses_) {
+      if (spilled_.contains(buffer)) continue;
+      std::set<VarId> loops;
+      std::optional<std::string> reason;
+      for (const ExprId index : indices) {
+        Reasons reasons;
+        depends(index, reasons);
+        if (!reasons.runtime.empty()) reason = fmt::format("indexed by `{}`", reasons.runtime);
+        for (const VarId var : reasons.loops)
+          if (!reason) reason = want(var, loops);
+      }
+      if (reason) {
+        spill(buffer, *reason);
+        continue;
+      }
+      for (const VarId var : loops) users_[var].push_back(buffer);
+      wanted_.insert(loops.begin(), loops.end());
+    }
+  }
+
+  // Adds a loop and those that its bounds depend on; otherwise says why it cannot be unrolled.
+  std::optional<std::string> want(VarId var, std::set<VarId>& loops) {
+    const Stmt& s = f_[loops_.at(var)];
+    const std::string& name = f_[var].name;
+    if (has_jump(f_, s.body))
+      return fmt::format("indexed by `{}`, whose loop is left by `break` or `continue`", name);
+    Reasons bounds;
+    depends(s.args[0], bounds);
+    depends(s.args[1], bounds);
+    if (!bounds.runtime.empty())
+      return fmt::format("indexed by `{}`, whose loop goes as far as `{}` says", name,
+                         bounds.runtime);
+    if (!loops.insert(var).second) return std::nullopt;
+    for (const VarId outer : bounds.loops)
+      if (auto reason = want(outer, loops)) return reason;
+    return std::nullopt;
+  }
+
+  // --- sizes ---
+
+  std::int64_t trips(const Stmt& s) {
+    const auto constant = ir::const_int(f_, s.args[1]);
+    if (!constant && !facts_) facts_ = ir::facts_of(f_);
+    const std::int64_t most = constant ? *constant : ir::range_of(f_, s.args[1], *facts_).max;
+    return std::clamp<std::int64_t>(most, 0, kFar);
+  }
+  [[nodiscard]] bool is_expanded(const Stmt& s) const {
+    return asks_unroll(s) || (s.kind == StmtKind::For && wanted_.contains(s.var));
+  }
+  // Statements after expansion.
+  std::int64_t count(const Block& block) {
+    std::int64_t sum = 0;
+    for (const StmtId id : block) {
+      const Stmt& s = f_[id];
+      const std::int64_t inside = count(s.body) + count(s.other);
+      sum += is_expanded(s) ? times(trips(s), inside) : 1 + inside;
+      sum = std::min(sum, kFar);
+    }
+    return sum;
+  }
+
+  // Gives up on the arrays of a loop that would become too large.
+  void check_sizes(const Block& block, std::int64_t around) {
+    for (const StmtId id : block) {
+      const Stmt& s = f_[id];
+      std::int64_t rounds = 1;
+      if (is_expanded(s)) {
+        rounds = trips(s);
+        const std::int64_t all = times(around, times(rounds, count(s.body)));
+        if (all > kMostStatements && !asks_unroll(s)) {
+          give_up(s.var, all);
+          rounds = 1;
+        }
+      }
+      check_sizes(s.body, times(around, rounds));
+      check_sizes(s.other, around);
+    }
+  }
+  void give_up(VarId var, std::int64_t statements) {
+    for (const BufferId buffer : users_[var])
+      spill(buffer,
+            fmt::format("indexed by `{}`, whose loop would become {} statements, of {} at most",
+                        f_[var].name, statements, kMostStatements));
+  }
+
+  // A loop of kind Unroll has a constant number of rounds; where outer loops decide it, an
+  // annotation says the same.
+  void mark(Stmt& s) {
+    if (asks_unroll(s)) return;
+    if (ir::const_int(f_, s.args[1]))
+      s.loop = LoopKind::Unroll;
+    else
+      s.settings.emplace_back(std::string(kUnrollNote), true);
+  }
+
+  Function& f_;
+  Report& report_;
+  std::optional<ir::Facts> facts_;  // made when a loop needs them
+  std::vector<ExprId> lets_;        // by VarId
+  std::map<VarId, StmtId> loops_;
+  std::map<BufferId, std::vector<ExprId>> accesses_;
+  std::map<BufferId, std::string> spilled_;
+  std::set<VarId> wanted_;
+  std::map<VarId, std::vector<BufferId>> users_;  // arrays that want a loop unrolled
+};
+
+}  // namespace
+
+bool asks_unroll(const Stmt& loop) {
+  if (loop.kind != StmtKind::For) return false;
+  const auto is_note = [](const auto& row) {
+    const bool* wanted = std::get_if<bool>(&row.second);
+    return row.first == kUnrollNote && wanted != nullptr && *wanted;
+  };
+  return loop.loop == LoopKind::Unroll ||
+         std::any_of(loop.settings.begin(), loop.settings.end(), is_note);
+}
+
+bool has_jump(const Function& f, const Block& body) {
+  return std::any_of(body.begin(), body.end(), [&](StmtId id) {
+    const Stmt& s = f[id];
+    if (s.kind == StmtKind::Break || s.kind == StmtKind::Continue) return true;
+    if (s.kind == StmtKind::For || s.kind == StmtKind::While) return false;
+    return has_jump(f, s.body) || has_jump(f, s.other);
+  });
+}
+
+void unroll_register_loops(Function& function, Report& report) {
+  RegisterLoops(function, report).run();
+}
+
+}  // namespace ww::lower

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lower/variant.h"
+
+#include <algorithm>
+
+namespace ww::lower {
+namespace {
+
+constexpr const Variant* kAll[] = {
+#define WW_VARIANT(row) &row,
+#include "lower/variants.def"
+#undef WW_VARIANT
+};
+
+}  // namespace
+
+std::span<const Variant* const> all_variants() { return kAll; }
+
+std::vector<const Variant*> variants_of(ir::TileOp op) {
+  std::vector<const Variant*> out;
+  for (const Variant* each : kAll)
+    if (each->op == op) out.push_back(each);
+  std::sort(out.begin(), out.end(), [](const Variant* a, const Variant* b) {
+    return a->priority != b->priority ? a->priority > b->priority : a->name < b->name;
+  });
+  return out;
+}
+
+bool answers_to(const Variant& variant, std::string_view name) {
+  if (variant.name == name) return true;
+  std::string_view rest = variant.aliases;
+  while (!rest.empty()) {
+    const std::size_t end = std::min(rest.find(' '), rest.size());
+    if (rest.substr(0, end) == name) return true;
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+  }
+  return false;
+}
+
+}  // namespace ww::lower

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// A variant is one way to carry out a tile primitive. Its file (lower/<op>/<variant>.cpp) has a
+// plan type, a `match` that answers a call with a plan or a decline, an `emit` that writes the
+// plan's code, a `report` of it, and one row that says when it is tried; variants.def lists the
+// rows.
+#pragma once
+
+#include <any>
+#include <span>
+#include <string_view>
+
+#include "lower/call.h"
+#include "lower/report.h"
+
+namespace ww::lower {
+
+struct Variant {
+  ir::TileOp op = ir::TileOp::Copy;
+  std::string_view name;
+  /// Tried in order of priority, highest first, then by name.
+  int priority = 10;
+  /// Only asked when `dispatch=` names it.
+  bool only_by_name = false;
+  /// Other names that `dispatch=` takes, separated by blanks.
+  std::string_view aliases{};
+  /// One line for people.
+  std::string_view about{};
+
+  Match<std::any> (*match)(const Call&) = nullptr;
+  void (*emit)(const std::any& plan, const Call&, Code&) = nullptr;
+  PlanReport (*report)(const std::any& plan, const Call&) = nullptr;
+};
+
+/// The three functions of a variant behind one interface.
+template <typename Plan, Match<Plan> (*kMatch)(const Call&),
+          void (*kEmit)(const Plan&, const Call&, Code&),
+          PlanReport (*kReport)(const Plan&, const Call&)>
+constexpr Variant variant(Variant row) {
+  row.match = [](const Call& call) -> Match<std::any> {
+    auto plan = kMatch(call);
+    if (!plan) return std::unexpected(std::move(plan).error());
+    return std::any(*std::move(plan));
+  };
+  row.emit = [](const std::any& plan, const Call& call, Code& code) {
+    kEmit(*std::any_cast<Plan>(&plan), call, code);
+  };
+  row.report = [](const std::any& plan, const Call& call) {
+    return kReport(*std::any_cast<Plan>(&plan), call);
+  };
+  return row;
+}
+
+/// All variants of an op in the order in which they are tried.
+std::vector<const Variant*> variants_of(ir::TileOp op);
+/// All rows, in the order of variants.def.
+std::span<const Variant* const> all_variants();
+/// Does `dispatch="name"` mean this variant?
+bool answers_to(const Variant& variant, std::string_view name);
+
+#define WW_VARIANT(row) extern const Variant row;
+#include "lower/variants.def"
+#undef WW_VARIANT
+
+}  // namespace ww::lower
