@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "emit/ptx/code.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <iterator>
+#include <utility>
+
+#include "base/check.h"
+
+namespace ww::emit::to_ptx {
+
+int bits_of(Class cls) {
+  switch (cls) {
+    case Class::Pred:
+      return 1;
+    case Class::B16:
+      return 16;
+    case Class::B32:
+      return 32;
+    case Class::B64:
+      return 64;
+  }
+  return 0;
+}
+
+std::string_view type_of(Class cls) {
+  switch (cls) {
+    case Class::Pred:
+      return "pred";
+    case Class::B16:
+      return "b16";
+    case Class::B32:
+      return "b32";
+    case Class::B64:
+      return "b64";
+  }
+  return "";
+}
+
+Value int_value(std::int64_t number, Class cls) {
+  return {.kind = Value::Kind::Int, .cls = cls, .bits = number};
+}
+Value f32_value(float number) {
+  return {.kind = Value::Kind::F32,
+          .cls = Class::B32,
+          .bits = static_cast<std::int64_t>(std::bit_cast<std::uint32_t>(number))};
+}
+Value f64_value(double number) {
+  return {.kind = Value::Kind::F64, .cls = Class::B64, .bits = std::bit_cast<std::int64_t>(number)};
+}
+
+namespace {
+
+Arg named(Arg::Kind kind, std::string name) {
+  Arg arg;
+  arg.kind = kind;
+  arg.name = std::move(name);
+  return arg;
+}
+
+Arg composite(Arg::Kind kind, std::vector<Arg> parts) {
+  Arg arg;
+  arg.kind = kind;
+  arg.parts = std::move(parts);
+  return arg;
+}
+
+}  // namespace
+
+Arg symbol_arg(std::string name) { return named(Arg::Kind::Symbol, std::move(name)); }
+Arg special_arg(std::string name) { return named(Arg::Kind::Special, std::move(name)); }
+Arg label_arg(std::string name) { return named(Arg::Kind::Label, std::move(name)); }
+Arg vector_arg(std::vector<Arg> parts) { return composite(Arg::Kind::Vector, std::move(parts)); }
+Arg vector_arg(std::span<const Value> values) {
+  return vector_arg(std::vector<Arg>(values.begin(), values.end()));
+}
+Arg list_arg(std::vector<Arg> parts) { return composite(Arg::Kind::List, std::move(parts)); }
+Arg pair_arg(Arg first, Arg second) {
+  return composite(Arg::Kind::Pair, {std::move(first), std::move(second)});
+}
+Arg address_arg(Arg base, std::int64_t offset) {
+  Arg arg = composite(Arg::Kind::Address, {std::move(base)});
+  arg.offset = offset;
+  return arg;
+}
+
+// --- scopes and registers ------------------------------------------------------------------------
+
+void Code::open_scope(bool is_loop) {
+  // A later round may find other numbers in variables than the first one did.
+  if (is_loop) ++loops_;
+  scopes_.emplace_back().is_loop = is_loop;
+}
+
+void Code::close_scope(std::vector<Line> before) {
+  Scope closed = std::move(scopes_.back());
+  scopes_.pop_back();
+  std::ranges::move(before, std::back_inserter(scopes_.back().lines));
+  std::ranges::move(closed.lines, std::back_inserter(scopes_.back().lines));
+}
+
+Value Code::new_register(Class cls) {
+  registers_.push_back({cls, level(), 0});
+  return {.kind = Value::Kind::Register, .cls = cls, .reg = now() - 1};
+}
+
+Value Code::new_variable(Class cls) {
+  const Value value = new_register(cls);
+  registers_[value.reg].writes = 1;
+  return value;
+}
+
+void Code::touch(Value variable) { ++registers_[variable.reg].writes; }
+
+bool Code::is_variable(Value value) const {
+  return value.is_register() && registers_[value.reg].writes != 0;
+}
+
+int Code::level_of(Value value) const {
+  if (!value.is_register()) return 0;
+  return is_variable(value) ? level() : registers_[value.reg].level;
+}
+
+int Code::level_of(const Arg& arg) const {
+  int found = arg.kind == Arg::Kind::Value ? level_of(arg.value) : 0;
+  for (const Arg& part : arg.parts) found = std::max(found, level_of(part));
+  return found;
+}
+
+// The outermost scope where the operands are known and that no branch separates from here.
+int Code::level_for(const std::vector<Arg>& args) const {
+  int wanted = 0;
+  for (const Arg& arg : args) wanted = std::max(wanted, level_of(arg));
+  int found = level();
+  while (found > wanted && scopes_[static_cast<std::size_t>(found)].is_loop) --found;
+  return found;
+}
+
+// --- lines ---------------------------------------------------------------------------------------
+
+void Code::add_key(const Arg& arg, std::string& key) const {
+  key += fmt::format(" {}", static_cast<int>(arg.kind));
+  if (arg.kind == Arg::Kind::Value) {
+    const Value& v = arg.value;
+    key += fmt::format(":{}:{}:{}", static_cast<int>(v.kind), v.is_register() ? v.reg : 0, v.bits);
+    if (is_variable(v)) key += fmt::format("@{}.{}", registers_[v.reg].writes, loops_);
+  }
+  key += arg.name;
+  for (const Arg& part : arg.parts) add_key(part, key);
+}
+
+std::string Code::key_of(const std::string& opcode, const std::vector<Arg>& args) const {
+  std::string key = opcode;
+  for (const Arg& arg : args) add_key(arg, key);
+  return key;
+}
+
+std::vector<Value> Code::pure_vector(std::string opcode, Class cls, std::size_t count,
+                                     std::vector<Arg> args) {
+  std::string key = key_of(opcode, args);
+  for (const Scope& scope : scopes_) {
+    if (const auto found = scope.known.find(key); found != scope.known.end()) return found->second;
+  }
+  const int where = level_for(args);
+  std::vector<Value> results;
+  for (std::size_t i = 0; i < count; ++i) {
+    results.push_back(new_register(cls));
+    registers_.back().level = where;
+  }
+  Scope& scope = scopes_[static_cast<std::size_t>(where)];
+  args.insert(args.begin(), count == 1 ? Arg(results[0]) : vector_arg(results));
+  scope.lines.push_back({.text = std::move(opcode), .args = std::move(args), .span = span_});
+  scope.lines.back().is_pure = true;
+  scope.known.emplace(std::move(key), results);
+  return results;
+}
+
+Value Code::pure(std::string opcode, Class cls, std::vector<Arg> args) {
+  return pure_vector(std::move(opcode), cls, 1, std::move(args))[0];
+}
+
+void Code::add(std::string opcode, std::vector<Arg> args, Guard guard) {
+  add_line({.text = std::move(opcode), .args = std::move(args), .guard = guard, .span = span_});
+}
+void Code::add_label(std::string name) {
+  add_line({.kind = Line::Kind::Label, .text = std::move(name)});
+}
+void Code::add_comment(std::string text) {
+  add_line({.kind = Line::Kind::Comment, .text = std::move(text)});
+}
+void Code::add_place(std::uint32_t line, std::uint32_t column) {
+  add_line({.kind = Line::Kind::Place, .line = line, .column = column});
+}
+void Code::add_line(Line line) { scopes_.back().lines.push_back(std::move(line)); }
+
+// Whether the last line of the scope makes the value, and nothing else knows of it but `known`.
+bool Code::is_made_last(Value value, std::uint32_t since) const {
+  const std::vector<Line>& lines = scopes_.back().lines;
+  if (!value.is_register() || value.reg < since || lines.empty()) return false;
+  const Line& line = lines.back();
+  const bool has_result =
+      line.is_pure || line.text.starts_with("ld.") || line.text.starts_with("shfl.");
+  return has_result && !line.guard.present() && line.args[0].kind == Arg::Kind::Value &&
+         line.args[0].value == value;
+}
+
+void Code::assign(Value variable, Value value, std::uint32_t since, Guard guard) {
+  if (variable.cls == Class::Pred) value = in_register(value);
+  if (!guard.present() && value.cls == variable.cls && is_made_last(value, since)) {
+    Line& line = scopes_.back().lines.back();
+    if (line.is_pure)
+      scopes_.back().known.erase(key_of(line.text, {line.args.begin() + 1, line.args.end()}));
+    line.args[0] = variable;
+    line.is_pure = false;
+    touch(variable);
+    return;
+  }
+  touch(variable);
+  add(fmt::format("mov.{}", type_of(variable.cls)), {variable, value}, guard);
+}
+
+Value Code::in_register(Value value) {
+  if (!value.is_constant()) return value;
+  if (value.cls != Class::Pred)
+    return pure(fmt::format("mov.{}", type_of(value.cls)), value.cls, {value});
+  return pure("setp.ne.s32", Class::Pred, {in_register(int_value(value.bits)), int_value(0)});
+}
+
+Value Code::snapshot(Value value) {
+  if (!is_variable(value)) return value;
+  return pure(fmt::format("mov.{}", type_of(value.cls)), value.cls, {value});
+}
+
+std::string Code::new_label(std::string_view what) {
+  return fmt::format("$L_{}_{}", what, ++labels_[std::string(what)]);
+}
+
+}  // namespace ww::emit::to_ptx

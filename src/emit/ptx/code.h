@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+// The code of a kernel while it is written: lines over numbered registers, in nested scopes.
+//
+// A scope is the body of a loop or of a branch and has its own list of lines, which goes to the end
+// of the list around it when the scope closes. What depends on nothing inside a loop is therefore
+// written into the list around the loop and stands before it in the text. Nothing leaves a branch.
+//
+// A register that is written once is a *value*: `pure` gives the same one for the same operation on
+// the same values as long as its scope is open. Registers that are written more than once (loop
+// counters, elements of register arrays) count their writes, and what was computed from one of them
+// holds until the next write.
+//
+// `finish` numbers the registers in the order in which they appear, leaves out what nobody uses,
+// checks every instruction against the catalogue and makes the PTX function.
+#pragma once
+
+#include <cstdint>
+#include <initializer_list>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "isa/operand.h"
+#include "ptx/module.h"
+#include "target/target.h"
+
+namespace ww::emit::to_ptx {
+
+/// Register classes, with the prefixes of their names: %p, %rs, %r, %rd.
+enum class Class : std::uint8_t { Pred, B16, B32, B64 };
+int bits_of(Class cls);
+/// "b16", "b32", "b64", "pred".
+std::string_view type_of(Class cls);
+
+/// A register, or a constant.
+struct Value {
+  enum class Kind : std::uint8_t { None, Register, Int, F32, F64 };
+  Kind kind = Kind::None;
+  Class cls = Class::B32;
+  std::uint32_t reg = 0;
+  std::int64_t bits = 0;  // of a constant
+
+  [[nodiscard]] bool is_register() const { return kind == Kind::Register; }
+  [[nodiscard]] bool is_constant() const { return !is_register() && kind != Kind::None; }
+  friend bool operator==(const Value&, const Value&) = default;
+};
+Value int_value(std::int64_t number, Class cls = Class::B32);
+Value f32_value(float number);
+Value f64_value(double number);
+
+/// An operand of an instruction.
+struct Arg {
+  enum class Kind : std::uint8_t {
+    Value,
+    Symbol,
+    Special,
+    Label,
+    Address,
+    Vector,
+    Pair,
+    List,
+    Sink
+  };
+  Kind kind = Kind::Sink;
+  Value value = {};
+  std::string name = {};        // Symbol, Special, Label
+  std::int64_t offset = 0;      // Address
+  std::vector<Arg> parts = {};  // Address: base, then coordinates in a Vector
+
+  Arg() = default;
+  Arg(Value v) : kind(Kind::Value), value(v) {}  // NOLINT(google-explicit-constructor)
+};
+Arg symbol_arg(std::string name);
+Arg special_arg(std::string name);
+Arg label_arg(std::string name);
+Arg address_arg(Arg base, std::int64_t offset);
+Arg vector_arg(std::vector<Arg> parts);
+Arg vector_arg(std::span<const Value> values);
+Arg pair_arg(Arg first, Arg second);
+Arg list_arg(std::vector<Arg> parts);
+
+/// `@%p1`, `@!%p1`, or none.
+struct Guard {
+  Value value = {};
+  bool is_negated = false;
+  [[nodiscard]] bool present() const { return value.is_register(); }
+};
+
+struct Line {
+  enum class Kind : std::uint8_t { Instruction, Label, Comment, Place, Open, Close, Parameter };
+  Kind kind = Kind::Instruction;
+  std::string text = {};  // the opcode, label or comment; name of a Parameter
+  std::vector<Arg> args = {};
+  Guard guard = {};
+  Span span = {};
+  std::uint32_t line = 0;  // Place; Parameter: bits
+  std::uint32_t column = 0;
+  bool is_pure = false;  // may go when its result is not used
+};
+
+/// A variable of the function: a `.shared` or `.local` array of bytes.
+struct Array {
+  std::string name = {};
+  isa::Space space = isa::Space::Shared;
+  std::int64_t bytes = 0;
+  std::int64_t align = 16;
+};
+
+class Code {
+ public:
+  explicit Code(target::Target target) : target_(target) { scopes_.emplace_back(); }
+
+  [[nodiscard]] target::Target target() const { return target_; }
+  /// Lines that follow belong to this place of the source.
+  void set_span(Span span) { span_ = span; }
+  [[nodiscard]] Span span() const { return span_; }
+
+  // --- scopes ---
+  void open_scope(bool is_loop);
+  /// `before` comes between what left the scope and the scope itself.
+  void close_scope(std::vector<Line> before = {});
+  [[nodiscard]] int level() const { return static_cast<int>(scopes_.size()) - 1; }
+
+  // --- registers ---
+  /// To be written once, in this scope.
+  Value new_register(Class cls);
+  /// To be written any number of times; every write must be told to `touch`.
+  Value new_variable(Class cls);
+  void touch(Value variable);
+  [[nodiscard]] bool is_variable(Value value) const;
+  [[nodiscard]] int level_of(Value value) const;
+
+  // --- lines ---
+  /// The result of an operation that depends on its operands alone.
+  Value pure(std::string opcode, Class cls, std::vector<Arg> args);
+  /// A pure operation with several results, in braces where the list is one operand.
+  std::vector<Value> pure_vector(std::string opcode, Class cls, std::size_t count,
+                                 std::vector<Arg> args);
+  void add(std::string opcode, std::vector<Arg> args, Guard guard = {});
+  void add_label(std::string name);
+  void add_comment(std::string text);
+  void add_place(std::uint32_t line, std::uint32_t column);
+  void add_line(Line line);
+  /// `variable = value`; the instruction that made the value writes the variable itself if it is
+  /// the last line and younger than `since`.
+  void assign(Value variable, Value value, std::uint32_t since, Guard guard = {});
+  /// A number that grows with every register.
+  [[nodiscard]] std::uint32_t now() const { return static_cast<std::uint32_t>(registers_.size()); }
+  /// A value as a register; constants are moved into one.
+  Value in_register(Value value);
+  /// The same value in a register (or constant) that later writes do not change.
+  Value snapshot(Value value);
+  /// "$L_for_3", each once.
+  std::string new_label(std::string_view what);
+
+  /// Fills the body. Fails with the first instruction that is not one of the target's.
+  Result<void> finish(ptx::Module& module, ptx::Function& function, std::span<const Array> arrays,
+                      std::span<const Array> outer);
+
+ private:
+  struct Register {
+    Class cls = Class::B32;
+    int level = 0;
+    std::uint32_t writes = 0;  // of a variable; 0: a value
+  };
+  struct Scope {
+    bool is_loop = false;
+    std::vector<Line> lines;
+    std::map<std::string, std::vector<Value>> known;
+  };
+  [[nodiscard]] std::string key_of(const std::string& opcode, const std::vector<Arg>& args) const;
+  void add_key(const Arg& arg, std::string& key) const;
+  [[nodiscard]] bool is_made_last(Value value, std::uint32_t since) const;
+  [[nodiscard]] int level_of(const Arg& arg) const;
+  [[nodiscard]] int level_for(const std::vector<Arg>& args) const;
+
+  target::Target target_;
+  Span span_;
+  std::vector<Register> registers_;
+  std::vector<Scope> scopes_;
+  std::uint32_t loops_ = 0;
+  std::map<std::string, int> labels_;  // how many there are of each sort
+};
+
+}  // namespace ww::emit::to_ptx

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// From a lowered program (lower/lower.h says what that looks like) to a PTX module: no other
+// compiler is on the way. Every instruction is one of the catalogue for the target.
+#pragma once
+
+#include "base/result.h"
+#include "base/source.h"
+#include "ir/function.h"
+#include "ptx/module.h"
+#include "target/target.h"
+
+namespace ww::emit {
+
+struct PtxOptions {
+  target::Target target = {};
+  const SourceText* source = nullptr;  // where spans point: gives .file and .loc; none: neither
+};
+
+/// The module with one kernel of the function's name. Fails with NotEmitted (located) for what PTX
+/// cannot express, NotOnTarget for what the target does not have.
+Result<ptx::Module> ptx_module(const ir::Function& lowered, const PtxOptions& options);
+
+}  // namespace ww::emit

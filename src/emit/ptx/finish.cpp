@@ -1,0 +1,320 @@
+// SPDX-License-Identifier: Apache-2.0
+// The last step of writing a kernel: from lines to statements of a PTX function.
+#include <fmt/format.h>
+
+#include <array>
+#include <deque>
+
+#include "base/check.h"
+#include "emit/ptx/code.h"
+#include "isa/check.h"
+#include "isa/special_registers.h"
+
+namespace ww::emit::to_ptx {
+namespace {
+
+constexpr std::array kClasses = {Class::Pred, Class::B16, Class::B32, Class::B64};
+constexpr std::array<std::string_view, 4> kPrefixes = {"%p", "%rs", "%r", "%rd"};
+
+constexpr std::int64_t kGreatestInt = 0x7fffffff;
+
+std::size_t index_of(Class cls) { return static_cast<std::size_t>(cls); }
+
+isa::Type isa_type(Class cls) {
+  return cls == Class::Pred ? isa::Type::Pred : isa::bits_type(bits_of(cls));
+}
+
+ptx::Space space_of(isa::Space space) {
+  return space == isa::Space::Local ? ptx::Space::Local : ptx::Space::Shared;
+}
+
+/// Leaves out values that nobody uses, and places that no code follows.
+class Cleaner {
+ public:
+  Cleaner(std::vector<Line>& lines, std::size_t registers) : lines_(lines), uses_(registers) {}
+
+  void run() {
+    std::vector<Line> kept;
+    bool is_followed = false;  // by an instruction, before the next place
+    for (auto line = lines_.rbegin(); line != lines_.rend(); ++line) {
+      if (line->kind == Line::Kind::Place && !is_followed) continue;
+      if (line->is_pure && !is_used(line->args[0])) continue;
+      if (line->kind == Line::Kind::Instruction) is_followed = true;
+      if (line->kind == Line::Kind::Place) is_followed = false;
+      for (std::size_t i = line->is_pure ? 1 : 0; i < line->args.size(); ++i) use(line->args[i]);
+      if (line->guard.present()) ++uses_[line->guard.value.reg];
+      kept.push_back(std::move(*line));
+    }
+    lines_.assign(std::make_move_iterator(kept.rbegin()), std::make_move_iterator(kept.rend()));
+  }
+
+ private:
+  [[nodiscard]] bool is_used(const Arg& result) const {
+    if (result.kind == Arg::Kind::Value) return uses_[result.value.reg] != 0;
+    for (const Arg& part : result.parts)
+      if (is_used(part)) return true;
+    return false;
+  }
+  void use(const Arg& arg) {
+    if (arg.kind == Arg::Kind::Value && arg.value.is_register()) ++uses_[arg.value.reg];
+    for (const Arg& part : arg.parts) use(part);
+  }
+
+  std::vector<Line>& lines_;
+  std::vector<std::uint32_t> uses_;
+};
+
+/// Makes statements from lines, and asks the catalogue about each instruction.
+class Finisher {
+ public:
+  Finisher(target::Target target, ptx::Module& module, ptx::Function& function,
+           std::span<const Array> arrays, std::span<const Array> outer, std::size_t registers)
+      : module_(module), f_(function), checker_(target), names_(registers, ptx::kNoName) {
+    for (const auto list : {arrays, outer})
+      for (const Array& array : list) spaces_.emplace(array.name, array.space);
+  }
+
+  Result<void> run(std::span<const Line> lines, std::span<const Array> arrays) {
+    for (const Line& line : lines) name_registers(line);
+    for (const Class cls : kClasses) {
+      const std::uint32_t count = counts_[index_of(cls)];
+      if (count == 0) continue;
+      const ptx::NameId name = module_.names.intern(kPrefixes[index_of(cls)]);
+      f_.add_registers(isa_type(cls), {{name, count + 1}});
+    }
+    for (const Array& array : arrays) f_.add_variable(variable_of(array));
+    for (const Line& line : lines) WW_TRY_VOID(add(line));
+    return {};
+  }
+
+ private:
+  // Registers are numbered from 1 in the order of the text.
+  void name_registers(const Line& line) {
+    if (line.guard.present()) name_register(line.guard.value);
+    for (const Arg& arg : line.args) name_registers(arg);
+  }
+  void name_registers(const Arg& arg) {
+    if (arg.kind == Arg::Kind::Value && arg.value.is_register()) name_register(arg.value);
+    for (const Arg& part : arg.parts) name_registers(part);
+  }
+  void name_register(Value value) {
+    ptx::NameId& name = names_[value.reg];
+    if (name != ptx::kNoName) return;
+    const std::size_t cls = index_of(value.cls);
+    name = module_.names.intern(fmt::format("{}{}", kPrefixes[cls], ++counts_[cls]));
+  }
+
+  ptx::Variable variable_of(const Array& array) {
+    ptx::Variable variable;
+    variable.space = space_of(array.space);
+    variable.type = isa::Type::B8;
+    variable.align = static_cast<std::uint32_t>(array.align);
+    variable.name = module_.names.intern(array.name);
+    variable.dims = {static_cast<std::uint64_t>(array.bytes)};
+    return variable;
+  }
+
+  Result<void> add(const Line& line) {
+    switch (line.kind) {
+      case Line::Kind::Instruction:
+        return add_instruction(line);
+      case Line::Kind::Label:
+        f_.add_label(module_.names.intern(line.text));
+        return {};
+      case Line::Kind::Comment:
+        f_.add_comment(module_.names.intern(line.text));
+        return {};
+      case Line::Kind::Place:
+        f_.add_loc({.at = {1, line.line, line.column}});
+        return {};
+      case Line::Kind::Open:
+        f_.open_block();
+        return {};
+      case Line::Kind::Close:
+        f_.close_block();
+        return {};
+      case Line::Kind::Parameter:
+        f_.add_variable(parameter_of(line));
+        return {};
+    }
+    return {};
+  }
+
+  ptx::Variable parameter_of(const Line& line) {
+    ptx::Variable variable;
+    variable.space = ptx::Space::Param;
+    variable.type = isa::bits_type(static_cast<int>(line.line));
+    variable.name = module_.names.intern(line.text);
+    spaces_.insert_or_assign(line.text, isa::Space::Param);
+    return variable;
+  }
+
+  Result<void> add_instruction(const Line& line) {
+    WW_TRY_VOID(check(line));
+    std::vector<ptx::Operand> operands;
+    for (const Arg& arg : line.args) operands.push_back(operand_of(arg));
+    ptx::Guard guard;
+    if (line.guard.present()) guard = {names_[line.guard.value.reg], line.guard.is_negated};
+    f_.add_instruction(module_.names.intern(line.text), operands, guard);
+    return {};
+  }
+
+  // --- operands of the module ---
+
+  [[nodiscard]] ptx::Operand value_operand(const Value& value) const {
+    switch (value.kind) {
+      case Value::Kind::Register:
+        return ptx::name_operand(names_[value.reg]);
+      case Value::Kind::F32: {
+        ptx::Operand out = ptx::f32_operand(0);
+        out.bits = static_cast<std::uint64_t>(value.bits);
+        return out;
+      }
+      case Value::Kind::F64: {
+        ptx::Operand out = ptx::f64_operand(0);
+        out.bits = static_cast<std::uint64_t>(value.bits);
+        return out;
+      }
+      default:
+        break;
+    }
+    const bool is_mask = value.cls == Class::B32 && value.bits > kGreatestInt;
+    return is_mask ? ptx::hex_operand(static_cast<std::uint64_t>(value.bits))
+                   : ptx::int_operand(value.bits);
+  }
+
+  ptx::Operand operand_of(const Arg& arg) {
+    std::vector<ptx::Operand> parts;
+    if (arg.kind != Arg::Kind::Address)
+      for (const Arg& part : arg.parts) parts.push_back(operand_of(part));
+    switch (arg.kind) {
+      case Arg::Kind::Value:
+        return value_operand(arg.value);
+      case Arg::Kind::Symbol:
+      case Arg::Kind::Special:
+      case Arg::Kind::Label:
+        return ptx::name_operand(module_.names.intern(arg.name));
+      case Arg::Kind::Address:
+        return address_operand(arg);
+      case Arg::Kind::Vector:
+        return f_.vector_of(parts);
+      case Arg::Kind::Pair:
+        return f_.pair(parts[0], parts[1]);
+      case Arg::Kind::List:
+        return f_.list_of(parts);
+      case Arg::Kind::Sink:
+        break;
+    }
+    return ptx::sink();
+  }
+
+  ptx::Operand address_operand(const Arg& arg) {
+    ptx::Operand base = operand_of(arg.parts[0]);
+    if (arg.offset != 0) base = ptx::name_offset(base.name, arg.offset);
+    if (arg.parts.size() == 1) return f_.address(base);
+    return f_.address({base, operand_of(arg.parts[1])});
+  }
+
+  // --- operands as the catalogue sees them ---
+
+  Result<void> check(const Line& line) {
+    pool_.clear();
+    std::vector<isa::Operand> operands;
+    for (const Arg& arg : line.args) operands.push_back(isa_operand(arg));
+    const auto legal = checker_.check({line.text, operands, {}});
+    if (legal) return {};
+    Diag problem = legal.error();
+    problem.span = line.span;
+    for (Note& note : problem.notes) note.span = {};
+    return fail(std::move(problem));
+  }
+
+  isa::Operand isa_value(const Value& value) {
+    isa::Operand out;
+    out.type = isa_type(value.cls);
+    out.value = value.bits;
+    out.text = "constant";
+    switch (value.kind) {
+      case Value::Kind::Register:
+        out.kind = isa::OperandKind::Register;
+        out.text = module_.text(names_[value.reg]);
+        break;
+      case Value::Kind::F32:
+        out.kind = isa::OperandKind::F32Bits;
+        break;
+      case Value::Kind::F64:
+        out.kind = isa::OperandKind::F64Bits;
+        break;
+      default:
+        break;
+    }
+    return out;
+  }
+
+  isa::Operand isa_operand(const Arg& arg) {
+    isa::Operand out;
+    out.text = arg.name;
+    switch (arg.kind) {
+      case Arg::Kind::Value:
+        return isa_value(arg.value);
+      case Arg::Kind::Symbol: {
+        out.kind = isa::OperandKind::Symbol;
+        const auto found = spaces_.find(arg.name);
+        out.space = found == spaces_.end() ? isa::Space::Param : found->second;
+        return out;
+      }
+      case Arg::Kind::Special: {
+        out.kind = isa::OperandKind::Special;
+        const isa::SpecialRegister* special = isa::find_special(arg.name);
+        WW_CHECK(special != nullptr, "`{}` is no special register", arg.name);
+        out.type = special->type;
+        return out;
+      }
+      case Arg::Kind::Label:
+        out.kind = isa::OperandKind::Label;
+        return out;
+      case Arg::Kind::Sink:
+        out.kind = isa::OperandKind::Sink;
+        return out;
+      case Arg::Kind::Address:
+        return isa_composite(isa::OperandKind::Address, arg);
+      case Arg::Kind::Vector:
+        return isa_composite(isa::OperandKind::Vector, arg);
+      case Arg::Kind::Pair:
+        return isa_composite(isa::OperandKind::Pair, arg);
+      case Arg::Kind::List:
+        return isa_composite(isa::OperandKind::List, arg);
+    }
+    return out;
+  }
+
+  isa::Operand isa_composite(isa::OperandKind kind, const Arg& arg) {
+    std::vector<isa::Operand> parts;
+    for (const Arg& part : arg.parts) parts.push_back(isa_operand(part));
+    isa::Operand out;
+    out.kind = kind;
+    out.value = arg.offset;
+    out.parts = pool_.emplace_back(std::move(parts));
+    return out;
+  }
+
+  ptx::Module& module_;
+  ptx::Function& f_;
+  isa::Checker checker_;
+  std::vector<ptx::NameId> names_;  // by register
+  std::array<std::uint32_t, 4> counts_{};
+  std::map<std::string, isa::Space> spaces_;
+  std::deque<std::vector<isa::Operand>> pool_;  // parts of operands, which hold views of them
+};
+
+}  // namespace
+
+Result<void> Code::finish(ptx::Module& module, ptx::Function& function,
+                          std::span<const Array> arrays, std::span<const Array> outer) {
+  WW_CHECK(scopes_.size() == 1, "{} scopes are open", scopes_.size() - 1);
+  std::vector<Line>& lines = scopes_[0].lines;
+  Cleaner(lines, registers_.size()).run();
+  return Finisher(target_, module, function, arrays, outer, registers_.size()).run(lines, arrays);
+}
+
+}  // namespace ww::emit::to_ptx

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+// The contents of register arrays. A 32-bit cell that narrow elements share is kept in one of two
+// shapes, whichever was written last: the whole word, or its pieces (two halves, or four bytes).
+// Pieces are put together when somebody wants the word, and taken apart when somebody wants a
+// piece; so elements that are written one after the other cost one `mov.b32 %r, {%rs, %rs}`, and a
+// word that is only copied costs nothing.
+//
+// Where control flow parts or meets, all cells must be words: `settle` sees to it.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "emit/ptx/code.h"
+#include "emit/ptx/local_plan.h"
+
+namespace ww::emit::to_ptx {
+
+/// The register class that holds a value of an element type. Integers of 8 and 16 bits are held
+/// sign- or zero-extended in 32 bits, 8-bit floats as their bits.
+Class class_of(num::DType type);
+
+class Locals {
+ public:
+  Locals(std::vector<LocalPlan> plans, Code& code) : plans_(std::move(plans)), code_(code) {}
+
+  [[nodiscard]] const LocalPlan& plan(ir::BufferId storage) const { return plans_[storage.index]; }
+
+  /// One element at a bit of the storage.
+  Value read(ir::BufferId storage, std::int64_t bit, num::DType type);
+  /// `since`: Code::now() before the value was computed.
+  void write(ir::BufferId storage, std::int64_t bit, num::DType type, Value value,
+             std::uint32_t since, Guard guard = {});
+
+  /// A whole cell that holds its contents: 32 or 64 bits, or an element.
+  Value cell(ir::BufferId storage, std::int64_t bit);
+  /// The register of a whole cell that is about to be written; what it holds is kept if `keeps`.
+  Value cell_to_write(ir::BufferId storage, std::int64_t bit, bool keeps);
+
+  /// Makes every cell a word again.
+  void settle();
+
+  /// Which cells hold anything yet: what one branch fills, the other has not.
+  using Filled = std::set<std::pair<std::uint32_t, std::int64_t>>;
+  [[nodiscard]] Filled filled() const;
+  void set_filled(const Filled& filled);
+  void add_filled(const Filled& filled);
+
+ private:
+  struct Cell {
+    Value value = {};                  // the register; a constant too when assigned once
+    bool has_word = false;             // the register holds the contents
+    int piece_bits = 0;                // 0: no pieces are known
+    std::array<Value, 4> pieces = {};  // by number; none: not known
+    std::uint8_t written = 0;          // pieces that the register does not have yet
+  };
+  Cell& cell_at(ir::BufferId storage, std::int64_t bit);
+  void pack(Cell& cell);
+  void pack_halves(Cell& cell);
+  void pack_bytes(Cell& cell);
+  void unpack(Cell& cell, int bits, std::size_t number);
+  Value read_piece(Cell& cell, int bits, std::size_t number);
+  void write_piece(Cell& cell, int bits, std::size_t number, Value raw);
+  void write_cell(Cell& cell, Value raw, bool is_once, std::uint32_t since, Guard guard);
+  Value to_raw(Value value, Class cls);
+  Value from_raw(Value raw, num::DType type);
+  Value choose(Guard guard, Value yes, Value no);
+
+  std::vector<LocalPlan> plans_;
+  Code& code_;
+  std::map<std::pair<std::uint32_t, std::int64_t>, Cell> cells_;  // by buffer and cell number
+};
+
+}  // namespace ww::emit::to_ptx
