@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// From a lowered program (lower/lower.h says what that looks like) to CUDA C++ that stands alone.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "base/source.h"
+#include "ir/function.h"
+#include "target/target.h"
+
+namespace ww::emit {
+
+/// A parameter in a host program: an array or a scalar.
+struct HostArgument {
+  std::string name = {};
+  num::DType dtype = num::DType::Float32;
+  std::int64_t elements = 1;  // of an array
+  bool is_array = true;
+  std::uint64_t scalar_bits = 0;         // of a scalar
+  std::vector<std::byte> contents = {};  // of an array before the run; empty: zeros
+  std::vector<std::byte> expected = {};  // afterwards; empty: not compared
+  double tolerance = 0;                  // relative and absolute, for floats; 0: equal bits
+};
+
+/// A host program around the kernel: allocates, runs, compares.
+struct HostProgram {
+  std::vector<HostArgument> arguments = {};  // in the order of the kernel's parameters
+  std::int64_t grid[3] = {1, 1, 1};
+  std::int64_t block[3] = {1, 1, 1};
+  std::int64_t cluster[3] = {1, 1, 1};
+  std::int64_t dynamic_shared_bytes = 0;
+};
+
+struct CudaOptions {
+  target::Target target = {};
+  const SourceText* source = nullptr;  // where spans point, for comments; none: no line numbers
+  const HostProgram* host = nullptr;   // none: the kernel alone
+};
+
+/// A .cu file. Fails with NotEmitted (located) for what it cannot express, NotOnTarget for what the
+/// target does not have.
+Result<std::string> cuda_source(const ir::Function& lowered, const CudaOptions& options);
+
+}  // namespace ww::emit

@@ -1,0 +1,300 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "emit/cuda/helpers.h"
+
+#include <fmt/format.h>
+
+#include "base/check.h"
+
+namespace ww::emit::cuda {
+namespace {
+
+struct Row {
+  std::string_view name;
+  std::string_view text;
+  std::string_view needs = "";  // another row
+};
+
+constexpr Row kRows[] = {
+    {"ww_vec", R"(// A vector value; aligned as far as one access can make use of.
+template <typename T, int N>
+struct alignas(N % 2 == 0 && sizeof(T) * (N & -N) <= 16 ? sizeof(T) * (N & -N)
+               : N % 2 == 0                             ? 16
+                                                        : sizeof(T)) ww_vec {
+  T lane[N];
+};
+)"},
+    {"ww_lanes", R"(// The vector whose lane k is value(k).
+template <typename T, int N, typename Value>
+__forceinline__ __device__ ww_vec<T, N> ww_lanes(Value value) {
+  ww_vec<T, N> out;
+#pragma unroll
+  for (int k = 0; k < N; ++k) out.lane[k] = value(k);
+  return out;
+}
+)",
+     "ww_vec"},
+    {"ww_store", R"(// Stores a vector where nothing is known about the alignment.
+template <typename T, typename V, int N>
+__forceinline__ __device__ void ww_store(T* to, ww_vec<V, N> value) {
+#pragma unroll
+  for (int k = 0; k < N; ++k) to[k] = value.lane[k];
+}
+)",
+     "ww_vec"},
+    {"ww_bitcast", R"(// The same bits as another type.
+template <typename To, typename From>
+__forceinline__ __device__ To ww_bitcast(From from) {
+  static_assert(sizeof(To) == sizeof(From));
+  To to;
+  memcpy(&to, &from, sizeof(To));
+  return to;
+}
+)"},
+    {"ww_floordiv",
+     R"(// Rounds to minus infinity; by 0 gives -1, and the least number by -1 itself.
+template <typename T>
+__forceinline__ __device__ T ww_floordiv(T a, T b) {
+  if (b == 0) return T(-1);
+  if (b == T(-1)) return T(0ull - static_cast<unsigned long long>(a));
+  return T(a / b - (a % b != 0 && (a < 0) != (b < 0) ? 1 : 0));
+}
+)"},
+    {"ww_floormod", R"(// Has the sign of the divisor; by 0 gives the dividend.
+template <typename T>
+__forceinline__ __device__ T ww_floormod(T a, T b) {
+  if (b == 0) return a;
+  if (b == T(-1)) return 0;
+  return T(a % b + (a % b != 0 && (a < 0) != (b < 0) ? b : 0));
+}
+)"},
+    {"ww_truncdiv", R"(// Rounds to zero; by 0 gives -1, and the least number by -1 itself.
+template <typename T>
+__forceinline__ __device__ T ww_truncdiv(T a, T b) {
+  if (b == 0) return T(-1);
+  if (T(-1) < T(0) && b == T(-1)) return T(0ull - static_cast<unsigned long long>(a));
+  return T(a / b);
+}
+)"},
+    {"ww_truncmod", R"(// Has the sign of the dividend; by 0 gives the dividend.
+template <typename T>
+__forceinline__ __device__ T ww_truncmod(T a, T b) {
+  if (b == 0) return a;
+  if (T(-1) < T(0) && b == T(-1)) return 0;
+  return T(a % b);
+}
+)"},
+    {"ww_shl", R"(// Bits shifted out are gone, all of them from the width of the type on.
+template <typename T>
+__forceinline__ __device__ T ww_shl(T a, T by) {
+  const unsigned long long n = static_cast<unsigned long long>(by);
+  return n < 8 * sizeof(T) ? T(static_cast<unsigned long long>(a) << n) : T(0);
+}
+)"},
+    {"ww_shr", R"(// Fills with the sign, with nothing else from the width of the type on.
+template <typename T>
+__forceinline__ __device__ T ww_shr(T a, T by) {
+  const unsigned long long n = static_cast<unsigned long long>(by);
+  return n < 8 * sizeof(T) ? T(a >> n) : T(a >> (8 * sizeof(T) - 1) >> 1);
+}
+)"},
+    {"ww_abs", R"(// The least number gives itself.
+template <typename T>
+__forceinline__ __device__ T ww_abs(T a) {
+  return a < T(0) ? T(0ull - static_cast<unsigned long long>(a)) : a;
+}
+)"},
+    {"ww_real_mod", R"(// a - floor(a / b) * b, each step rounded.
+__forceinline__ __device__ float ww_real_mod(float a, float b) {
+  return a - __fmul_rn(floorf(a / b), b);
+}
+__forceinline__ __device__ double ww_real_mod(double a, double b) {
+  return a - __dmul_rn(floor(a / b), b);
+}
+)"},
+    {"ww_to_int64",
+     R"(// Drops the fraction; what does not fit gives the nearest number, NaN gives 0.
+__forceinline__ __device__ int64_t ww_to_int64(double x) { return isnan(x) ? 0 : __double2ll_rz(x); }
+)"},
+    {"ww_to_uint64",
+     R"(// Drops the fraction; what does not fit gives the nearest number, NaN gives 0.
+__forceinline__ __device__ uint64_t ww_to_uint64(double x) {
+  return isnan(x) ? 0 : __double2ull_rz(x);
+}
+)"},
+    {"ww_to_int32",
+     R"(// Drops the fraction; what does not fit gives the nearest number, NaN gives 0.
+__forceinline__ __device__ int ww_to_int32(double x) { return isnan(x) ? 0 : __double2int_rz(x); }
+)"},
+    {"ww_to_uint32",
+     R"(// Drops the fraction; what does not fit gives the nearest number, NaN gives 0.
+__forceinline__ __device__ uint32_t ww_to_uint32(double x) {
+  return isnan(x) ? 0 : __double2uint_rz(x);
+}
+)"},
+    {"ww_to_tf32", R"(// The nearest number with 10 bits of fraction, ties to even.
+__forceinline__ __device__ float ww_to_tf32(float x) {
+  const uint32_t bits = __float_as_uint(x);
+  if (isnan(x)) return __uint_as_float(0x7fffffffu);
+  return __uint_as_float((bits + 0xfffu + (bits >> 13 & 1u)) & ~0x1fffu);
+}
+)"},
+    {"tvm_builtin_pointer_offset", R"(template <typename T>
+__forceinline__ __device__ T* tvm_builtin_pointer_offset(T* ptr, int64_t elems) {
+  return ptr + elems;
+}
+)"},
+    {"tvm_builtin_byte_offset", R"(template <typename T>
+__forceinline__ __device__ T* tvm_builtin_byte_offset(void* ptr, int64_t bytes) {
+  return reinterpret_cast<T*>(static_cast<char*>(ptr) + bytes);
+}
+)"},
+    {"tvm_builtin_copy_256b",
+     R"(__forceinline__ __device__ void tvm_builtin_copy_256b(void* dst, void* src) {
+  const uint4 low = static_cast<uint4*>(src)[0];
+  const uint4 high = static_cast<uint4*>(src)[1];
+  static_cast<uint4*>(dst)[0] = low;
+  static_cast<uint4*>(dst)[1] = high;
+}
+)"},
+    {"tvm_builtin_copy_128b",
+     R"(__forceinline__ __device__ void tvm_builtin_copy_128b(void* dst, void* src) {
+  *static_cast<uint4*>(dst) = *static_cast<uint4*>(src);
+}
+)"},
+    {"tvm_builtin_copy_64b",
+     R"(__forceinline__ __device__ void tvm_builtin_copy_64b(void* dst, void* src) {
+  *static_cast<uint2*>(dst) = *static_cast<uint2*>(src);
+}
+)"},
+    {"tvm_builtin_copy_32b",
+     R"(__forceinline__ __device__ void tvm_builtin_copy_32b(void* dst, void* src) {
+  *static_cast<uint32_t*>(dst) = *static_cast<uint32_t*>(src);
+}
+)"},
+    {"tvm_builtin_copy_16b",
+     R"(__forceinline__ __device__ void tvm_builtin_copy_16b(void* dst, void* src) {
+  *static_cast<uint16_t*>(dst) = *static_cast<uint16_t*>(src);
+}
+)"},
+    {"tvm_builtin_copy_8b",
+     R"(__forceinline__ __device__ void tvm_builtin_copy_8b(void* dst, void* src) {
+  *static_cast<uint8_t*>(dst) = *static_cast<uint8_t*>(src);
+}
+)"},
+    {"get_tmem_addr",
+     R"(// Adds to the lane (high half) and the column (low half) of a tensor memory address.
+__forceinline__ __device__ uint32_t get_tmem_addr(uint32_t base, uint32_t row, uint32_t col) {
+  return (((base >> 16) + row) & 0xffffu) << 16 | ((base + col) & 0xffffu);
+}
+)"},
+    {"tvm_builtin_elect_sync", R"(// 1 in one lane of the warp, 0 in the others.
+__forceinline__ __device__ uint32_t tvm_builtin_elect_sync() {
+  uint32_t is_elected;
+  asm volatile(
+      "{\n"
+      ".reg .pred p;\n"
+      "elect.sync _|p, 0xffffffff;\n"
+      "selp.b32 %0, 1, 0, p;\n"
+      "}"
+      : "=r"(is_elected)
+      :
+      : "memory");
+  return is_elected;
+}
+)"},
+    {"tvm_builtin_warpgroup_sync", R"(// A barrier of 128 threads.
+__forceinline__ __device__ void tvm_builtin_warpgroup_sync(int barrier) {
+  asm volatile("bar.sync %0, 128;" : : "r"(barrier) : "memory");
+}
+)"},
+    {"tvm_builtin_cluster_sync", R"(__forceinline__ __device__ void tvm_builtin_cluster_sync() {
+  asm volatile("barrier.cluster.arrive.aligned;\nbarrier.cluster.wait.aligned;" : : : "memory");
+}
+)"},
+    {"tvm_builtin_mbarrier_wait", R"(// Waits until the phase of that parity has completed.
+__forceinline__ __device__ void tvm_builtin_mbarrier_wait(void* barrier, uint32_t parity) {
+  const uint32_t address = static_cast<uint32_t>(__cvta_generic_to_shared(barrier));
+  uint32_t is_complete = 0;
+  while (is_complete == 0) {
+    asm volatile(
+        "{\n"
+        ".reg .pred p;\n"
+        "mbarrier.try_wait.parity.shared::cta.b64 p, [%1], %2;\n"
+        "selp.b32 %0, 1, 0, p;\n"
+        "}"
+        : "=r"(is_complete)
+        : "r"(address), "r"(parity)
+        : "memory");
+  }
+}
+)"},
+    {"tvm_builtin_cluster_ctaid_x",
+     R"(__forceinline__ __device__ int tvm_builtin_cluster_ctaid_x() {
+  int id;
+  asm("mov.u32 %0, %%cluster_ctaid.x;" : "=r"(id));
+  return id;
+}
+)"},
+    {"tvm_builtin_cluster_ctaid_y",
+     R"(__forceinline__ __device__ int tvm_builtin_cluster_ctaid_y() {
+  int id;
+  asm("mov.u32 %0, %%cluster_ctaid.y;" : "=r"(id));
+  return id;
+}
+)"},
+    {"tvm_builtin_cluster_ctaid_z",
+     R"(__forceinline__ __device__ int tvm_builtin_cluster_ctaid_z() {
+  int id;
+  asm("mov.u32 %0, %%cluster_ctaid.z;" : "=r"(id));
+  return id;
+}
+)"},
+};
+
+const Row& row_of(std::string_view name) {
+  for (const Row& row : kRows)
+    if (row.name == name) return row;
+  WW_CHECK(false, "no helper `{}`", name);
+  return kRows[0];
+}
+
+}  // namespace
+
+std::string_view Helpers::use(std::string_view name) {
+  const Row& row = row_of(name);
+  used_.insert(row.name);
+  if (!row.needs.empty()) use(row.needs);
+  return row.name;
+}
+
+void Helpers::add(const std::string& name, const std::string& text) { made_[name].insert(text); }
+
+void Helpers::note(num::DType dtype) {
+  has_fp16_ |= dtype == num::DType::Float16;
+  has_bf16_ |= dtype == num::DType::Bfloat16;
+  has_fp8_ |= dtype == num::DType::Float8E4M3fn || dtype == num::DType::Float8E5M2;
+}
+
+std::string Helpers::includes(bool with_host) const {
+  std::string out;
+  if (has_bf16_) out += "#include <cuda_bf16.h>\n";
+  if (has_fp16_) out += "#include <cuda_fp16.h>\n";
+  if (has_fp8_) out += "#include <cuda_fp8.h>\n";
+  if (!out.empty()) out += "\n";
+  if (with_host) out += "#include <cmath>\n";
+  out += "#include <cstdint>\n";
+  if (has_printf_ || with_host) out += "#include <cstdio>\n";
+  if (with_host) out += "#include <cstdlib>\n#include <cstring>\n#include <vector>\n";
+  return out;
+}
+
+std::string Helpers::text() const {
+  std::string out;
+  for (const Row& row : kRows)
+    if (used_.contains(row.name)) out += fmt::format("{}\n", row.text);
+  for (const auto& [name, overloads] : made_)
+    for (const std::string& text : overloads) out += text + "\n";
+  return out;
+}
+
+}  // namespace ww::emit::cuda

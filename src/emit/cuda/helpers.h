@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// The functions that stand before the kernel. Those with a fixed text are rows of helpers.cpp and
+// come first, in the order of the table; those made for a type or an instruction follow, by name.
+// Each is there once, and only if it is used.
+#pragma once
+
+#include <map>
+#include <set>
+#include <string>
+#include <string_view>
+
+#include "num/dtype.h"
+
+namespace ww::emit::cuda {
+
+class Helpers {
+ public:
+  /// Asks for a fixed one and gives its name back; what it needs itself comes along.
+  std::string_view use(std::string_view name);
+  /// Adds one that is made here: all of its text, without an empty line behind.
+  void add(const std::string& name, const std::string& text);
+  /// Notes that a type occurs, for its header.
+  void note(num::DType dtype);
+  void note_printf() { has_printf_ = true; }
+
+  /// The #include lines; a host program needs more of them.
+  [[nodiscard]] std::string includes(bool with_host) const;
+  /// All that were asked for, each with an empty line behind.
+  [[nodiscard]] std::string text() const;
+
+ private:
+  std::set<std::string_view> used_;
+  std::map<std::string, std::set<std::string>> made_;  // overloads of one name
+  bool has_fp16_ = false, has_bf16_ = false, has_fp8_ = false, has_printf_ = false;
+};
+
+}  // namespace ww::emit::cuda

@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "emit/cuda/host.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "emit/cuda/names.h"
+#include "emit/cuda/types.h"
+
+namespace ww::emit::cuda {
+namespace {
+
+using num::DType;
+
+constexpr std::size_t kMostBytes = std::size_t{64} << 10;
+constexpr std::int64_t kPlainDynamicBytes = std::int64_t{48} << 10;  // more must be asked for
+
+constexpr std::string_view kSupport = R"(
+namespace {
+
+void check(cudaError_t status, const char* what) {
+  if (status == cudaSuccess) return;
+  std::fprintf(stderr, "%s: %s\n", what, cudaGetErrorName(status));
+  std::exit(1);
+}
+
+[[maybe_unused]] double number_of(double x) { return x; }
+{0}
+// 0 when the elements have the same bits, are both NaN, or differ by no more than the tolerance.
+template <typename T>
+int compare(const char* name, const void* found, const void* expected, size_t count,
+            double tolerance) {
+  for (size_t i = 0; i < count; ++i) {
+    T x, y;
+    std::memcpy(&x, static_cast<const char*>(found) + i * sizeof(T), sizeof(T));
+    std::memcpy(&y, static_cast<const char*>(expected) + i * sizeof(T), sizeof(T));
+    if (std::memcmp(&x, &y, sizeof(T)) == 0) continue;
+    const double a = number_of(x), b = number_of(y);
+    if (std::isnan(a) && std::isnan(b)) continue;
+    if (tolerance > 0 && std::fabs(a - b) <= tolerance + tolerance * std::fabs(b)) continue;
+    std::printf("%s[%zu] is %.17g, expected %.17g\n", name, i, a, b);
+    return 1;
+  }
+  std::printf("%s: %zu elements equal\n", name, count);
+  return 0;
+}
+
+}  // namespace
+)";
+
+// 6-bit elements take a byte, 4-bit ones half of it.
+std::int64_t bytes_of(const HostArgument& argument) {
+  const int bits =
+      is_packed(argument.dtype) ? num::bits_of(argument.dtype) : cuda::bytes_of(argument.dtype) * 8;
+  return (argument.elements * bits + 7) / 8;
+}
+
+std::string array_text(const std::string& name, const std::vector<std::byte>& bytes) {
+  std::string out = fmt::format("const unsigned char {}[] = {{", name);
+  constexpr std::size_t kPerLine = 20;
+  for (std::size_t i = 0; i < bytes.size(); ++i)
+    out += fmt::format("{}0x{:02x},", i % kPerLine == 0 ? "\n    " : " ",
+                       std::to_integer<unsigned>(bytes[i]));
+  return out + "\n};\n";
+}
+
+// How a number is read from the types that are no number of C++.
+std::string readers(const HostProgram& host) {
+  std::string out;
+  const auto has = [&](DType dtype) {
+    for (const HostArgument& argument : host.arguments)
+      if (argument.dtype == dtype && !argument.expected.empty()) return true;
+    return false;
+  };
+  if (has(DType::Float16)) out += "double number_of(half x) { return __half2float(x); }\n";
+  if (has(DType::Bfloat16))
+    out += "double number_of(nv_bfloat16 x) { return __bfloat162float(x); }\n";
+  for (const DType dtype : {DType::Float8E4M3fn, DType::Float8E5M2})
+    if (has(dtype))
+      out += fmt::format("double number_of({} x) {{ return float(x); }}\n", value_type(dtype));
+  return out;
+}
+
+Result<void> check(const ir::Function& f, const HostProgram& host) {
+  if (host.arguments.size() != f.params.size())
+    return fail(DiagKind::BadArgument, "{} arguments for the {} parameters of `{}`",
+                host.arguments.size(), f.params.size(), f.name);
+  std::size_t bytes = 0;
+  for (const HostArgument& argument : host.arguments) {
+    const auto size = static_cast<std::size_t>(bytes_of(argument));
+    for (const auto* array : {&argument.contents, &argument.expected}) {
+      bytes += array->size();
+      if (argument.is_array && !array->empty() && array->size() != size)
+        return fail(DiagKind::BadArgument, "`{}` is given {} bytes, its {} elements take {}",
+                    argument.name, array->size(), argument.elements, size);
+    }
+  }
+  if (bytes > kMostBytes)
+    return fail(DiagKind::TooLarge,
+                "the host program would hold {} bytes of array contents; at most {} are written "
+                "into a source file",
+                bytes, kMostBytes);
+  return {};
+}
+
+// One argument: its memory on the device, filled.
+std::string prepared(const HostArgument& argument, const std::string& name) {
+  if (!argument.is_array)
+    return fmt::format("  uint64_t {} = 0x{:x};\n", name, argument.scalar_bits);
+  const std::int64_t bytes = bytes_of(argument);
+  std::string out =
+      fmt::format("  void* {} = nullptr;\n  check(cudaMalloc(&{}, {}), \"cudaMalloc\");\n", name,
+                  name, std::max<std::int64_t>(bytes, 1));
+  if (argument.contents.empty())
+    return out + fmt::format("  check(cudaMemset({}, 0, {}), \"cudaMemset\");\n", name, bytes);
+  return out + fmt::format(
+                   "  check(cudaMemcpy({}, {}_contents, {}, cudaMemcpyHostToDevice), "
+                   "\"cudaMemcpy\");\n",
+                   name, name, bytes);
+}
+
+std::string compared(const HostArgument& argument, const std::string& name) {
+  if (!argument.is_array || argument.expected.empty()) return "";
+  const std::int64_t bytes = bytes_of(argument);
+  const std::int64_t count = is_packed(argument.dtype) ? bytes : argument.elements;
+  return fmt::format(
+      "  std::vector<char> {0}_found({1});\n"
+      "  check(cudaMemcpy({0}_found.data(), {0}, {1}, cudaMemcpyDeviceToHost), \"cudaMemcpy\");\n"
+      "  failed |= compare<{2}>({3}, {0}_found.data(), {0}_expected, {4}, {5});\n",
+      name, bytes, memory_type(argument.dtype), quoted(argument.name), count, argument.tolerance);
+}
+
+std::string launch(const std::string& kernel, const HostProgram& host) {
+  const std::string entry =
+      kernel == "entry" ? "entry_point" : "entry";  // no name of its own kernel
+  const auto dims = [](const std::int64_t(&extent)[3]) {
+    return fmt::format("dim3({}, {}, {})", extent[0], extent[1], extent[2]);
+  };
+  std::string out =
+      fmt::format("  const void* {} = reinterpret_cast<const void*>(&{});\n", entry, kernel);
+  if (host.dynamic_shared_bytes > kPlainDynamicBytes)
+    out += fmt::format(
+        "  check(cudaFuncSetAttribute({}, cudaFuncAttributeMaxDynamicSharedMemorySize, "
+        "{}),\n        \"cudaFuncSetAttribute\");\n",
+        entry, host.dynamic_shared_bytes);
+  out += fmt::format(
+      "  cudaLaunchConfig_t config = {{}};\n"
+      "  config.gridDim = {};\n  config.blockDim = {};\n"
+      "  config.dynamicSmemBytes = {};\n",
+      dims(host.grid), dims(host.block), host.dynamic_shared_bytes);
+  if (host.cluster[0] * host.cluster[1] * host.cluster[2] > 1)
+    out += fmt::format(
+        "  cudaLaunchAttribute cluster;\n"
+        "  cluster.id = cudaLaunchAttributeClusterDimension;\n"
+        "  cluster.val.clusterDim.x = {};\n  cluster.val.clusterDim.y = {};\n"
+        "  cluster.val.clusterDim.z = {};\n"
+        "  config.attrs = &cluster;\n  config.numAttrs = 1;\n",
+        host.cluster[0], host.cluster[1], host.cluster[2]);
+  return out +
+         fmt::format("  check(cudaLaunchKernelExC(&config, {}, args), \"cudaLaunchKernelExC\");\n",
+                     entry) +
+         "  check(cudaDeviceSynchronize(), \"cudaDeviceSynchronize\");\n";
+}
+
+}  // namespace
+
+Result<std::string> host_program(const ir::Function& f, const std::string& kernel,
+                                 const HostProgram& host) {
+  WW_TRY_VOID(check(f, host));
+  std::string arrays, before, after;
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < host.arguments.size(); ++i) {
+    const HostArgument& argument = host.arguments[i];
+    names.push_back(fmt::format("arg{}_{}", i, as_identifier(argument.name)));
+    if (argument.is_array && !argument.contents.empty())
+      arrays += array_text(names.back() + "_contents", argument.contents);
+    if (argument.is_array && !argument.expected.empty())
+      arrays += array_text(names.back() + "_expected", argument.expected);
+    before += prepared(argument, names.back());
+    after += compared(argument, names.back());
+  }
+  std::string args;
+  for (const std::string& name : names)
+    args += fmt::format("{}&{}", args.empty() ? "" : ", ", name);
+  std::string support(after.empty() ? kSupport.substr(0, kSupport.find("[[maybe_unused]]"))
+                                    : kSupport);
+  if (after.empty())
+    support += "}  // namespace\n";
+  else
+    support.replace(support.find("{0}\n"), 4, readers(host));
+  return fmt::format(
+      "{}\n{}\nint main() {{\n{}  void* args[] = {{{}}};\n{}  int failed = 0;\n{}  return "
+      "failed;\n}}\n",
+      support, arrays, before, args.empty() ? "nullptr" : args, launch(kernel, host), after);
+}
+
+}  // namespace ww::emit::cuda

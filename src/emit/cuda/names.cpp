@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "emit/cuda/names.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "base/ascii.h"
+#include "ir/visit.h"
+
+namespace ww::emit::cuda {
+namespace {
+
+using ir::Block;
+using ir::Buffer;
+using ir::BufferId;
+using ir::BufferOrigin;
+using ir::ExprId;
+using ir::ExprOp;
+using ir::Stmt;
+using ir::StmtKind;
+using ir::VarId;
+
+// Keywords, and what the headers or the generated text itself give a meaning to.
+// clang-format off
+constexpr std::string_view kTaken[] = {
+    "alignas", "alignof", "and", "and_eq", "asm", "auto", "bitand", "bitor", "bool", "break",
+    "case", "catch", "char", "char16_t", "char32_t", "class", "compl", "const", "const_cast",
+    "constexpr", "continue", "decltype", "default", "delete", "do", "double", "dynamic_cast",
+    "else", "enum", "explicit", "export", "extern", "false", "float", "for", "friend", "goto",
+    "if", "inline", "int", "long", "mutable", "namespace", "new", "noexcept", "not", "not_eq",
+    "nullptr", "operator", "or", "or_eq", "private", "protected", "public", "register",
+    "return", "reinterpret_cast", "short", "signed", "sizeof", "static", "static_assert",
+    "static_cast", "struct", "switch", "template", "this", "thread_local", "throw", "true",
+    "try", "typedef", "typeid", "typename", "union", "unsigned", "using", "virtual", "void",
+    "volatile", "wchar_t", "while", "xor", "xor_eq", "half", "half2", "nv_bfloat16", "uint",
+    "uchar", "ushort", "threadIdx", "blockIdx", "blockDim", "gridDim", "warpSize", "main",
+    "printf", "memcpy", "min", "max", "abs", "isnan", "isinf", "isfinite", "exp", "log", "sqrt",
+    "sin", "cos", "tan", "floor", "ceil", "round", "pow", "fma", "fabs", "fmod", "erf",
+    "signbit", "std", "int8_t", "int16_t", "int32_t", "int64_t", "uint8_t", "uint16_t",
+    "uint32_t", "uint64_t", "size_t", "NULL", "INFINITY", "NAN", "linux", "unix", "assert",
+    "clock",
+};
+// clang-format on
+
+bool is_taken(std::string_view name) {
+  for (const std::string_view prefix : {"__", "ww_", "ptx_", "tvm_builtin_"})
+    if (name.starts_with(prefix)) return true;
+  return std::ranges::find(kTaken, name) != std::end(kTaken);
+}
+
+}  // namespace
+
+std::string as_identifier(std::string_view name) {
+  if (name.empty()) return "v";
+  std::string out;
+  if (!is_letter(name.front())) out = "v_";
+  for (const char c : name) out += is_name_char(c) ? c : '_';
+  if (is_taken(out)) out = "v_" + out;
+  return out;
+}
+
+Names::Names(const ir::Function& f)
+    : f_(f),
+      used_vars_(f.var_count()),
+      used_buffers_(f.buffer_count()),
+      read_buffers_(f.buffer_count()),
+      variables_(f.buffer_count()) {
+  for (std::uint32_t i = 0; i < f.var_count(); ++i)
+    vars_.push_back(as_identifier(f[VarId{i}].name));
+  for (std::uint32_t i = 0; i < f.buffer_count(); ++i)
+    buffers_.push_back(as_identifier(f[BufferId{i}].name + "_ptr"));
+  note_uses();
+  find_variables();
+  visible_.insert(as_identifier(f.name));
+  name_params();
+  name_block(f.host);
+  name_block(f.body);
+}
+
+void Names::note_uses() {
+  ir::for_each_expr(f_, [&](ExprId id) {
+    const ir::Expr& e = f_[id];
+    if (e.op == ExprOp::Var) used_vars_[e.var.index] = true;
+    if (e.buffer.valid()) read_buffers_[e.buffer.index] = true;
+  });
+  used_buffers_ = read_buffers_;
+  ir::for_each_stmt(f_, f_.body, [&](ir::StmtId id) {
+    if (f_[id].kind == StmtKind::Store) used_buffers_[f_[id].buffer.index] = true;
+  });
+  note_buffer_uses();
+}
+
+// A view that is used uses what it views.
+void Names::note_buffer_uses() {
+  for (std::uint32_t i = 0; i < f_.buffer_count(); ++i) {
+    const Buffer& b = f_[BufferId{i}];
+    if (!used_buffers_[i] || b.origin != BufferOrigin::View) continue;
+    used_buffers_[b.base.index] = true;
+    read_buffers_[b.base.index] = true;
+  }
+}
+
+void Names::find_variables() {
+  for (std::uint32_t i = 0; i < f_.buffer_count(); ++i) {
+    const Buffer& b = f_[BufferId{i}];
+    variables_[i] = b.is_scalar && b.scope == ir::Scope::Local && b.origin == BufferOrigin::Alloc &&
+                    !b.elem_offset.valid() && !b.byte_offset.valid();
+  }
+  for (std::uint32_t i = 0; i < f_.buffer_count(); ++i) {
+    const Buffer& b = f_[BufferId{i}];
+    if (b.origin == BufferOrigin::View) variables_[b.base.index] = false;
+  }
+  ir::for_each_expr(f_, [&](ExprId id) {
+    const ir::Expr& e = f_[id];
+    const bool is_pointer = e.op == ExprOp::AddressOf || e.op == ExprOp::BufferData;
+    if (is_pointer || (e.op == ExprOp::Load && e.type.lanes > 1))
+      variables_[e.buffer.index] = false;
+  });
+  for (std::uint32_t i = 0; i < f_.buffer_count(); ++i)
+    if (variables_[i]) buffers_[i] = as_identifier(f_[BufferId{i}].name);
+}
+
+// A parameter is called as the storage of the first buffer matched to it. Buffers that stand
+// elsewhere in that storage, or hold other elements, get pointers of their own.
+void Names::name_params() {
+  for (std::size_t i = 0; i < f_.params.size(); ++i) {
+    const VarId var = f_.params[i].var;
+    const BufferId matched = ir::buffer_of_param(f_, i);
+    if (matched.valid()) vars_[var.index] = buffers_[matched.index];
+    bind(var);
+    for (std::uint32_t b = 0; b < f_.buffer_count(); ++b) {
+      const Buffer& buffer = f_[BufferId{b}];
+      if (buffer.origin != BufferOrigin::Param || buffer.param != var) continue;
+      const bool is_moved = buffer.elem_offset.valid() || buffer.byte_offset.valid();
+      if (is_moved || buffer.dtype != f_[matched].dtype)
+        bind(BufferId{b});
+      else
+        buffers_[b] = of(var);
+    }
+  }
+}
+
+void Names::name_block(const Block& block) {
+  for (const ir::StmtId id : block) name_stmt(f_[id]);
+}
+
+void Names::name_stmt(const Stmt& stmt) {
+  switch (stmt.kind) {
+    case StmtKind::Bind:
+    case StmtKind::LaunchThread:
+      bind(stmt.var);
+      break;
+    case StmtKind::Alloc:
+    case StmtKind::Declare:
+      if (f_[stmt.buffer].origin != BufferOrigin::Param) bind(stmt.buffer);
+      break;
+    case StmtKind::For:
+      name_frame(stmt.body, stmt.var);
+      break;
+    default:
+      name_frame(stmt.body);
+      name_frame(stmt.other);
+      break;
+  }
+}
+
+void Names::name_frame(const Block& block, VarId loop_var) {
+  std::vector<std::string> outer = std::exchange(frame_, {});
+  if (loop_var.valid()) bind(loop_var);
+  name_block(block);
+  for (const std::string& name : frame_) visible_.erase(name);
+  frame_ = std::move(outer);
+}
+
+void Names::bind(VarId var) { vars_[var.index] = unique(std::move(vars_[var.index])); }
+void Names::bind(BufferId buffer) {
+  buffers_[buffer.index] = unique(std::move(buffers_[buffer.index]));
+}
+
+std::string Names::unique(std::string name) {
+  std::string out = name;
+  for (int i = 1; visible_.contains(out); ++i) out = fmt::format("{}_{}", name, i);
+  visible_.insert(out);
+  frame_.push_back(out);
+  return out;
+}
+
+}  // namespace ww::emit::cuda

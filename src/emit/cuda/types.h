@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// How element types and constants are spelled in CUDA C++.
+//
+//   bool             bool in expressions, a byte (int8_t) in memory
+//   float16 …        half, nv_bfloat16, __nv_fp8_e4m3, __nv_fp8_e5m2
+//   tfloat32         float
+//   6-bit floats and float8_e8m0fnu     uint8_t: they can be moved, not computed with
+//   4-bit types      uint8_t in memory, two to a byte: they can be pointed to, not named one by one
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "ir/type.h"
+#include "num/dtype.h"
+
+namespace ww::emit::cuda {
+
+/// The type of a value.
+std::string_view value_type(num::DType dtype);
+/// The type of an element in memory.
+std::string_view memory_type(num::DType dtype);
+/// The type of an expression: "float", "ww_vec<half, 4>", "float*", "void*".
+std::string type_text(ir::Type type);
+/// The same for what an expression of this type is in memory: pointers as they are.
+std::string memory_type(ir::Type type);
+
+/// Two elements share a byte.
+bool is_packed(num::DType dtype);
+/// A float that has a type of its own in CUDA, or an integer or bool: can be computed with.
+bool is_number(num::DType dtype);
+/// Floats whose arithmetic goes through float: eight bits.
+bool is_fp8(num::DType dtype);
+bool is_half(num::DType dtype);  // float16, bfloat16
+bool is_signed(num::DType dtype);
+/// Bytes of an element in memory; of a pair for packed ones.
+int bytes_of(num::DType dtype);
+/// The unsigned type of as many bits: 8, 16, 32 or 64.
+std::string_view unsigned_type(int bits);
+
+/// A constant that has the type: "5", "5u", "int64_t(5)", "true".
+std::string int_literal(num::DType dtype, std::int64_t value);
+/// "1.5f", "__float2half_rn(1.5f)", "__int_as_float(0x7f800000)".
+std::string float_literal(num::DType dtype, double value);
+/// A text in quotes, as C++ reads it.
+std::string quoted(std::string_view text);
+
+}  // namespace ww::emit::cuda

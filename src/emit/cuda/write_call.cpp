@@ -1,0 +1,422 @@
+// SPDX-License-Identifier: Apache-2.0
+// Functions of intrinsics.def.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+
+#include "emit/cuda/types.h"
+#include "emit/cuda/writer.h"
+#include "isa/check.h"
+
+namespace ww::emit::cuda {
+namespace {
+
+using ir::Expr;
+using ir::ExprId;
+using ir::ExprOp;
+using ir::Intrinsic;
+using num::DType;
+using target::Feature;
+
+ExprOp reduction_of(std::string_view name) {
+  if (name == "max") return ExprOp::Max;
+  return name == "min" ? ExprOp::Min : ExprOp::Add;
+}
+
+ExprOp atomic_op(Intrinsic callee) {
+  switch (callee) {
+    case Intrinsic::AtomicAdd:
+      return ExprOp::Add;
+    case Intrinsic::AtomicMin:
+      return ExprOp::Min;
+    case Intrinsic::AtomicMax:
+      return ExprOp::Max;
+    case Intrinsic::AtomicAnd:
+      return ExprOp::BitAnd;
+    case Intrinsic::AtomicOr:
+      return ExprOp::BitOr;
+    default:
+      return ExprOp::BitXor;
+  }
+}
+
+std::string_view atomic_name(Intrinsic callee) {
+  switch (callee) {
+    case Intrinsic::AtomicAdd:
+      return "Add";
+    case Intrinsic::AtomicMin:
+      return "Min";
+    case Intrinsic::AtomicMax:
+      return "Max";
+    case Intrinsic::AtomicAnd:
+      return "And";
+    case Intrinsic::AtomicOr:
+      return "Or";
+    case Intrinsic::AtomicXor:
+      return "Xor";
+    case Intrinsic::AtomicExch:
+      return "Exch";
+    default:
+      return "CAS";
+  }
+}
+
+// The type under which CUDA has the atomic function; "": it has none.
+std::string_view atomic_type(Intrinsic callee, DType dtype, bool has_bf16) {
+  switch (dtype) {
+    case DType::Int32:
+      return "int";
+    case DType::Uint32:
+      return "unsigned int";
+    case DType::Int64:
+      return callee == Intrinsic::AtomicMin || callee == Intrinsic::AtomicMax
+                 ? "long long"
+                 : "unsigned long long";
+    case DType::Uint64:
+      return "unsigned long long";
+    case DType::Float32:
+      return callee == Intrinsic::AtomicAdd || callee == Intrinsic::AtomicExch ? "float" : "";
+    case DType::Float64:
+      return callee == Intrinsic::AtomicAdd ? "double" : "";
+    case DType::Float16:
+      return callee == Intrinsic::AtomicAdd ? "half" : "";
+    case DType::Bfloat16:
+      return callee == Intrinsic::AtomicAdd && has_bf16 ? "nv_bfloat16" : "";
+    default:
+      return "";
+  }
+}
+
+constexpr std::string_view kConversions = "%diouxXfFeEgGaAcsp";
+constexpr std::string_view kReal = "fFeEgGaA";
+
+}  // namespace
+
+std::string Writer::text_of(ExprId id) const {
+  return f_[id].op == ExprOp::TextImm ? f_.texts[f_[id].text] : "";
+}
+
+bool Writer::check_feature(Feature feature, std::string_view what, Span span) {
+  std::optional<Diag> problem = isa::lacking(what, feature, 0, options_.target);
+  if (!problem) return true;
+  refuse(std::move(*problem).with_span(span));
+  return false;
+}
+
+Text Writer::call(const Expr& e, const Lane* at) {
+  switch (e.callee) {
+    case Intrinsic::PointerOffset:
+    case Intrinsic::ByteOffset:
+    case Intrinsic::CvtaToShared:
+    case Intrinsic::TmemAddr:
+    case Intrinsic::Ldg:
+      return call_pointer(e);
+    case Intrinsic::WarpReduce:
+    case Intrinsic::CtaReduce:
+      return reduction(e);
+    case Intrinsic::CopyBytes:
+      return copy_bytes(e);
+    case Intrinsic::Printf:
+      return print(e);
+    case Intrinsic::FuncCall:
+      return func_call(e);
+    default:
+      break;
+  }
+  const ir::Effect effect = ir::facts_of(e.callee).effect;
+  if (effect == ir::Effect::Exchange) return exchange(e, at);
+  if (effect == ir::Effect::Barrier) return barrier(e);
+  if (effect == ir::Effect::Writes) return atomic(e);
+  const DType dtype = f_[e.args[0]].type.dtype;
+  if (!check_number(dtype, e.span)) return {"0"};
+  std::vector<Text> args;
+  for (const ExprId arg : e.args) args.push_back(operand(arg, at, {}));
+  return numbers_.call(e.callee, dtype, args);
+}
+
+Text Writer::call_pointer(const Expr& e) {
+  switch (e.callee) {
+    case Intrinsic::CvtaToShared:
+      return {fmt::format("uint32_t(__cvta_generic_to_shared({}))", expr(e.args[0]))};
+    case Intrinsic::TmemAddr:
+      return {fmt::format("{}({}, {}, {})", helpers_.use("get_tmem_addr"), expr(e.args[0]),
+                          expr(e.args[1]), expr(e.args[2]))};
+    case Intrinsic::Ldg: {
+      const DType dtype = e.type.dtype;
+      const std::string pointer = pointer_as(e.args[0], ir::Type::pointer(dtype));
+      const bool is_plain = dtype == DType::Bool || !is_number(dtype) || is_fp8(dtype);
+      const Text value = {is_plain ? fmt::format("(*{})", pointer)
+                                   : fmt::format("__ldg({})", pointer)};
+      return dtype == DType::Bool ? Text{value.text + " != 0", kEqual} : value;
+    }
+    default:
+      return {offset_pointer(e)};
+  }
+}
+
+// --- lanes exchange values -----------------------------------------------------------------------
+
+Text Writer::exchange(const Expr& e, const Lane* at) {
+  const auto with = [&](std::string_view function) {
+    return Text{fmt::format("{}({}, {})", function, expr(e.args[0]), expr(e.args[1]))};
+  };
+  switch (e.callee) {
+    case Intrinsic::ActiveMask:
+      return {"__activemask()"};
+    case Intrinsic::Ballot:
+      return with("__ballot_sync");
+    case Intrinsic::AnySync:
+      return {with("__any_sync").text + " != 0", kEqual};
+    case Intrinsic::AllSync:
+      return {with("__all_sync").text + " != 0", kEqual};
+    case Intrinsic::ElectSync:
+      if (!check_feature(Feature::Sm90, "`T.cuda.elect_sync`", e.span)) return {"0u"};
+      return {fmt::format("{}()", helpers_.use("tvm_builtin_elect_sync"))};
+    default:
+      break;
+  }
+  const std::string_view name = e.callee == Intrinsic::Shfl       ? "__shfl_sync"
+                                : e.callee == Intrinsic::ShflUp   ? "__shfl_up_sync"
+                                : e.callee == Intrinsic::ShflDown ? "__shfl_down_sync"
+                                                                  : "__shfl_xor_sync";
+  if (!check_number(e.type.dtype, e.span)) return {"0"};
+  return numbers_.shuffle(name, e.type.dtype, expr(e.args[0]), operand(e.args[1], at, {}),
+                          fmt::format("{}, {}", expr(e.args[2]), expr(e.args[3])));
+}
+
+// --- reductions ----------------------------------------------------------------------------------
+
+Text Writer::reduction(const Expr& e) {
+  const ExprOp op = reduction_of(text_of(e.args[1]));
+  const DType dtype = e.type.dtype;
+  if (!check_number(dtype, e.span) || e.type.lanes != 1)
+    return {refuse(e.span, "a reduction of vectors")};
+  const std::string warp = warp_reduction(op, dtype);
+  const std::optional<std::int64_t> count = ir::const_int(f_, e.args[2]);
+  if (e.callee == Intrinsic::WarpReduce)
+    return {fmt::format("{}({}, {})", warp, expr(e.args[0]), expr(e.args[2]))};
+  if (!count || *count < 1 || *count > 32)
+    return {refuse(e.span, "`T.cuda.cta_reduce` over a number of warps that is not constant")};
+  return {fmt::format("{}({}, {})", cta_reduction(op, dtype, *count), expr(e.args[0]),
+                      pointer_as(e.args[3], ir::Type::pointer(dtype)))};
+}
+
+std::string Writer::warp_reduction(ExprOp op, DType dtype) {
+  const std::string name =
+      fmt::format("tvm_builtin_warp_reduce_{}_{}", op == ExprOp::Add ? "sum" : ir::spelling_of(op),
+                  num::name_of(dtype));
+  const Text other = numbers_.shuffle("__shfl_xor_sync", dtype, "0xffffffffu", {"value"}, "by, 32");
+  helpers_.add(name, fmt::format("// Lanes at distance width/2, …, 2, 1 combine what they have.\n"
+                                 "__forceinline__ __device__ {0} {1}({0} value, int width) {{\n"
+                                 "  for (int by = width / 2; by > 0; by /= 2) {{\n"
+                                 "    const {0} other = {2};\n"
+                                 "    value = {3};\n"
+                                 "  }}\n"
+                                 "  return value;\n"
+                                 "}}\n",
+                                 value_type(dtype), name, other.text,
+                                 numbers_.binary(op, dtype, {"value"}, {"other"}).text));
+  return name;
+}
+
+// Made before the helper that calls it is printed: names are in order, "cta" before "warp", so the
+// warps' function is declared there.
+std::string Writer::cta_reduction(ExprOp op, DType dtype, std::int64_t warps) {
+  const std::string warp = warp_reduction(op, dtype);
+  const std::string name =
+      fmt::format("tvm_builtin_cta_reduce_{}_{}_{}",
+                  op == ExprOp::Add ? "sum" : ir::spelling_of(op), num::name_of(dtype), warps);
+  const bool is_tree = std::has_single_bit(static_cast<std::uint64_t>(warps));
+  const Text sum = numbers_.binary(op, dtype, {"parts[w]"}, {"parts[w + by]"});
+  const std::string combine =
+      is_tree ? fmt::format(
+                    "  for (int by = {} / 2; by > 0; by /= 2)\n"
+                    "    for (int w = 0; w < by; ++w) parts[w] = {};\n",
+                    warps, sum.text)
+              : fmt::format("  for (int w = 0, by = 1; by < {}; ++by) parts[w] = {};\n", warps,
+                            sum.text);
+  helpers_.add(
+      name, fmt::format(
+                "__forceinline__ __device__ {0} {1}({0} value, int width);\n"
+                "// Warps combine their lanes, then all of the CTA what the warps have.\n"
+                "__forceinline__ __device__ {0} {2}({0} value, {3}* scratch) {{\n"
+                "  const int thread =\n"
+                "      int(threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z));\n"
+                "  value = {1}(value, 32);\n"
+                "  __syncthreads();\n"
+                "  if (thread % 32 == 0) scratch[thread / 32] = value;\n"
+                "  __syncthreads();\n"
+                "  {0} parts[{4}];\n"
+                "  for (int w = 0; w < {4}; ++w) parts[w] = scratch[w]{5};\n"
+                "{6}"
+                "  return parts[0];\n"
+                "}}\n",
+                value_type(dtype), warp, name, memory_type(dtype), warps,
+                dtype == DType::Bool ? " != 0" : "", combine));
+  return name;
+}
+
+// --- synchronisation -----------------------------------------------------------------------------
+
+Text Writer::barrier(const Expr& e) {
+  switch (e.callee) {
+    case Intrinsic::StorageSync:
+      return {text_of(e.args[0]) == "warp" ? "__syncwarp()" : "__syncthreads()"};
+    case Intrinsic::CtaSync:
+      return {"__syncthreads()"};
+    case Intrinsic::WarpSync:
+      return {"__syncwarp()"};
+    case Intrinsic::ThreadFence:
+      return {"__threadfence()"};
+    case Intrinsic::WarpgroupSync:
+      return {fmt::format("{}({})", helpers_.use("tvm_builtin_warpgroup_sync"), expr(e.args[0]))};
+    case Intrinsic::ClusterSync:
+      check_feature(Feature::Sm90, "`T.cuda.cluster_sync`", e.span);
+      return {fmt::format("{}()", helpers_.use("tvm_builtin_cluster_sync"))};
+    case Intrinsic::MbarrierWait:
+      check_feature(Feature::Sm90, "`T.cuda.mbarrier_wait`", e.span);
+      return {fmt::format("{}({}, {})", helpers_.use("tvm_builtin_mbarrier_wait"), expr(e.args[0]),
+                          expr(e.args[1]))};
+    default:
+      return {refuse(e.span, fmt::format("`T.{}`", ir::facts_of(e.callee).name))};
+  }
+}
+
+// --- memory --------------------------------------------------------------------------------------
+
+Text Writer::copy_bytes(const Expr& e) {
+  const std::int64_t bits = ir::const_int(f_, e.args[2]).value_or(0) * 8;
+  if (bits < 8 || bits > 256 || !std::has_single_bit(static_cast<std::uint64_t>(bits)))
+    return {refuse(e.span, fmt::format("`T.cuda.copy_bytes` of {} bytes, expected 1, 2, 4, 8, 16 "
+                                       "or 32",
+                                       bits / 8))};
+  return {fmt::format("{}({}, {})", helpers_.use(fmt::format("tvm_builtin_copy_{}b", bits)),
+                      expr(e.args[0]), expr(e.args[1]))};
+}
+
+Text Writer::atomic(const Expr& e) {
+  const DType dtype = f_[e.args[1]].type.dtype;
+  const std::string pointer = pointer_as(e.args[0], ir::Type::pointer(dtype));
+  const bool has_bf16 = options_.target.has(Feature::Sm80);
+  const std::string_view type = atomic_type(e.callee, dtype, has_bf16);
+  std::string values = expr(e.args[1]);
+  if (e.callee == Intrinsic::AtomicCas) values += fmt::format(", {}", expr(e.args[2]));
+  if (type.empty()) return {fmt::format("{}({}, {})", atomic_loop(e, dtype), pointer, values)};
+  const std::string function = fmt::format("atomic{}", atomic_name(e.callee));
+  if (num::bits_of(dtype) != 64 || dtype == DType::Float64)
+    return {fmt::format("{}({}, {})", function, pointer, values)};
+  const auto typed = [&](ExprId id) { return fmt::format("static_cast<{}>({})", type, expr(id)); };
+  values = typed(e.args[1]);
+  if (e.callee == Intrinsic::AtomicCas) values += fmt::format(", {}", typed(e.args[2]));
+  return {fmt::format("{}({}(reinterpret_cast<{}*>({}), {}))", value_type(dtype), function, type,
+                      pointer, values)};
+}
+
+// What CUDA has no function for is a loop that tries again until nobody was in between.
+std::string Writer::atomic_loop(const Expr& e, DType dtype) {
+  const int bits = num::bits_of(dtype);
+  const std::string name =
+      fmt::format("ww_atomic{}_{}", atomic_name(e.callee), num::name_of(dtype));
+  if (bits < 16 || !is_number(dtype))
+    return refuse(e.span, fmt::format("`T.{}` of `{}`, which is narrower than an atomic operation",
+                                      ir::facts_of(e.callee).name, num::name_of(dtype)));
+  helpers_.use("ww_bitcast");
+  const std::string_view word = bits == 64   ? "unsigned long long"
+                                : bits == 32 ? "unsigned int"
+                                             : "unsigned short";
+  const bool is_cas = e.callee == Intrinsic::AtomicCas;
+  const Text old = {fmt::format("ww_bitcast<{}>(seen)", value_type(dtype))};
+  const std::string next =
+      is_cas ? fmt::format("seen == ww_bitcast<{}>(compare) ? value : {}", word, old.text)
+      : e.callee == Intrinsic::AtomicExch
+          ? "value"
+          : numbers_.binary(atomic_op(e.callee), dtype, old, {"value"}).text;
+  helpers_.add(
+      name, fmt::format("__forceinline__ __device__ {0} {1}({0}* ptr, {2}{0} value) {{\n"
+                        "  {3}* bits = reinterpret_cast<{3}*>(ptr);\n"
+                        "  {3} seen = atomicCAS(bits, static_cast<{3}>(0), static_cast<{3}>(0));\n"
+                        "  while (true) {{\n"
+                        "    const {0} next = {4};\n"
+                        "    const {3} found = atomicCAS(bits, seen, ww_bitcast<{3}>(next));\n"
+                        "    if (found == seen) return ww_bitcast<{0}>(seen);\n"
+                        "    seen = found;\n"
+                        "  }}\n"
+                        "}}\n",
+                        value_type(dtype), name,
+                        is_cas ? fmt::format("{} compare, ", value_type(dtype)) : "", word, next));
+  return name;
+}
+
+// --- texts ---------------------------------------------------------------------------------------
+
+// Values are 64 bits wide or double, whatever the format says of their length.
+Text Writer::print(const Expr& e) {
+  helpers_.note_printf();
+  const std::string format = text_of(e.args[0]);
+  std::string text, args;
+  std::size_t next = 1;
+  for (std::size_t at = 0; at < format.size(); ++at) {
+    if (format[at] == '\\' && at + 1 < format.size()) {
+      const char escaped = format[++at];
+      text += escaped == 'n' ? '\n' : escaped == 't' ? '\t' : escaped;
+      continue;
+    }
+    if (format[at] != '%') {
+      text += format[at];
+      continue;
+    }
+    const std::size_t end = format.find_first_of(kConversions, at + 1);
+    if (end == std::string::npos) break;
+    const char letter = format[end];
+    std::string spec = format.substr(at, end - at);
+    at = end;
+    if (letter == '%') {
+      text += "%%";
+      continue;
+    }
+    if (next >= e.args.size()) continue;
+    const ExprId arg = e.args[next++];
+    if (letter == 's') {
+      for (const char c : text_of(arg)) text += c == '%' ? std::string("%%") : std::string(1, c);
+      continue;
+    }
+    std::erase_if(spec, [](char c) {
+      return std::string_view("%-+ #.0123456789").find(c) == std::string_view::npos;
+    });
+    const bool is_real = kReal.find(letter) != std::string_view::npos;
+    args += ", " + printed(arg, letter);
+    text += spec + (is_real || letter == 'c' ? "" : "ll") + (letter == 'p' ? 'x' : letter);
+  }
+  return {fmt::format("printf({}{})", quoted(text), args)};
+}
+
+// An argument of printf as the type that its conversion takes.
+std::string Writer::printed(ExprId arg, char letter) {
+  const ir::Type type = f_[arg].type;
+  if (type.is_pointer()) return fmt::format("reinterpret_cast<unsigned long long>({})", expr(arg));
+  if (kReal.find(letter) != std::string_view::npos)
+    return numbers_.cast(type.dtype, DType::Float64, render(arg)).text;
+  if (letter == 'c') return fmt::format("int({})", expr(arg));
+  const Text whole =
+      type.is_float() ? numbers_.cast(type.dtype, DType::Int64, render(arg)) : render(arg);
+  return fmt::format("static_cast<long long>({})", whole.text);
+}
+
+Text Writer::func_call(const Expr& e) {
+  const std::string name = text_of(e.args[0]);
+  const std::string source = text_of(e.args[1]);
+  const auto known =
+      std::ranges::find(functions_, name, &std::pair<std::string, std::string>::first);
+  if (known == functions_.end()) {
+    functions_.emplace_back(name, source);
+  } else if (known->second != source) {
+    return {refuse(e.span, fmt::format("`{}` is given two different source texts", name))};
+  }
+  std::string args;
+  for (std::size_t i = 2; i < e.args.size(); ++i)
+    args += fmt::format("{}{}", i == 2 ? "" : ", ", expr(e.args[i]));
+  return {fmt::format("{}({})", name, args)};
+}
+
+}  // namespace ww::emit::cuda
