@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// NVIDIA's assembler, where it is installed: PTX in, a cubin out.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+#include "target/target.h"
+
+namespace ww::runtime {
+
+/// Where to look for a program; the environment is the caller's to read.
+struct ToolSearch {
+  std::string given = {};  // the path of it; empty: search
+  std::string path = {};   // folders, with `:` between them, as in PATH
+};
+
+/// The path of `ptxas`: the one given, or the first in the folders, or that of /usr/local/cuda. Io
+/// when there is none, with the places that were looked at.
+Result<std::string> find_ptxas(const ToolSearch& search);
+
+/// Runs `ptxas` on the text. DeviceError with its messages when it refuses, Io when it cannot be
+/// run. Leaves no file behind.
+Result<std::string> assemble(const std::string& ptxas, std::string_view ptx, target::Arch arch);
+
+}  // namespace ww::runtime

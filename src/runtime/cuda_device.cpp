@@ -1,0 +1,357 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/cuda_device.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <iterator>
+#include <thread>
+#include <utility>
+
+namespace ww::runtime {
+namespace {
+
+// Numbers of cuda.h.
+constexpr int kSuccess = 0;
+constexpr int kNotReady = 600;
+constexpr int kCapabilityMajor = 75;  // CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR
+constexpr int kCapabilityMinor = 76;
+constexpr int kMostDynamicShared = 8;      // CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
+constexpr int kRequiredClusterWidth = 11;  // CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH
+constexpr int kLargeClusterAllowed = 14;   // CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED
+constexpr int kClusterDimension = 4;       // CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION
+constexpr int kJitErrorLog = 5;            // CU_JIT_ERROR_LOG_BUFFER
+constexpr int kJitErrorLogBytes = 6;
+
+constexpr std::uint64_t kPortableCluster = 8;
+constexpr std::size_t kMostLogLines = 12;
+
+// The newest PTX that the driver of each CUDA version reads, from the PTX manual's release notes.
+struct PtxOfDriver {
+  int driver;  // 1000·major + 10·minor
+  int ptx;
+};
+constexpr PtxOfDriver kPtxOfDriver[] = {
+    {13000, 90}, {12090, 88}, {12080, 87}, {12070, 86}, {12050, 85}, {12040, 84}, {12030, 83},
+    {12020, 82}, {12010, 81}, {12000, 80}, {11080, 78}, {11070, 77}, {11060, 76}, {11050, 75},
+    {11040, 74}, {11030, 73}, {11020, 72}, {11010, 71}, {11000, 70}};
+
+int newest_ptx(int driver) {
+  for (const PtxOfDriver& row : kPtxOfDriver)
+    if (driver >= row.driver) return std::min(row.ptx, target::ptx_versions().back());
+  return kPtxOfDriver[std::size(kPtxOfDriver) - 1].ptx;
+}
+
+// "CUDA_ERROR_INVALID_PTX (a PTX JIT compilation failed)"
+std::string words(const CudaCalls& calls, int status) {
+  const char* name = nullptr;
+  const char* text = nullptr;
+  if (calls.error_name(status, &name) != kSuccess || name == nullptr)
+    return fmt::format("CUDA error {}", status);
+  if (calls.error_string(status, &text) != kSuccess || text == nullptr) return name;
+  return fmt::format("{} ({})", name, text);
+}
+
+Diag refused(const CudaCalls& calls, int status, std::string_view what) {
+  return diag(DiagKind::DeviceError, "{} failed: {}", what, words(calls, status));
+}
+
+Result<void> checked(const CudaCalls& calls, int status, std::string_view what) {
+  if (status == kSuccess) return {};
+  return fail(refused(calls, status, what));
+}
+
+int capability_of(const CudaCalls& calls, int device) {
+  int major = 0;
+  int minor = 0;
+  if (calls.device_attribute(&major, kCapabilityMajor, device) != kSuccess ||
+      calls.device_attribute(&minor, kCapabilityMinor, device) != kSuccess)
+    return 0;
+  return 10 * major + minor;
+}
+
+std::string name_of(const CudaCalls& calls, int device) {
+  std::array<char, 256> text{};
+  if (calls.device_name(text.data(), static_cast<int>(text.size()) - 1, device) != kSuccess)
+    return "a GPU without a name";
+  return text.data();
+}
+
+// The compiler's log as notes, a line each.
+Diag with_log(Diag problem, std::string_view log) {
+  log = log.substr(0, log.find('\0'));
+  std::size_t lines = 0;
+  while (!log.empty() && lines < kMostLogLines) {
+    const std::size_t end = std::min(log.find('\n'), log.size());
+    if (end > 0) {
+      problem.notes.push_back({std::string(log.substr(0, end)), {}});
+      ++lines;
+    }
+    log.remove_prefix(std::min(end + 1, log.size()));
+  }
+  return problem;
+}
+
+Diag no_fitting_gpu(const CudaCalls& calls, int count, std::optional<target::Arch> arch) {
+  Diag out =
+      arch ? diag(DiagKind::NoDevice, "no GPU here runs code for `{}`", target::info(*arch).name)
+           : diag(DiagKind::NoDevice, "no GPU here is `{}` or later", target::kArchs[0].name);
+  for (int i = 0; i < count; ++i) {
+    int device = 0;
+    if (calls.device_get(&device, i) != kSuccess) continue;
+    out.notes.push_back({fmt::format("GPU {} is {} (sm_{})", i, name_of(calls, device),
+                                     capability_of(calls, device)),
+                         {}});
+  }
+  return out;
+}
+
+}  // namespace
+
+// --- opening and closing -------------------------------------------------------------------------
+
+Result<std::unique_ptr<CudaDevice>> CudaDevice::open(const CudaCalls& calls,
+                                                     std::optional<target::Arch> arch) {
+  if (const int status = calls.init(0); status != kSuccess)
+    return fail(DiagKind::NoDevice, "the CUDA driver does not start: {}", words(calls, status));
+  int count = 0;
+  if (const int status = calls.device_count(&count); status != kSuccess)
+    return fail(DiagKind::NoDevice, "the CUDA driver does not say which GPUs there are: {}",
+                words(calls, status));
+  if (count == 0) return fail(DiagKind::NoDevice, "there is a CUDA driver here, and no GPU");
+  for (int i = 0; i < count; ++i) {
+    int device = 0;
+    if (calls.device_get(&device, i) != kSuccess) continue;
+    const int capability = capability_of(calls, device);
+    if (arch ? !runs_on(*arch, capability) : !native_arch(capability)) continue;
+    std::unique_ptr<CudaDevice> out(new CudaDevice(calls, device, capability));
+    WW_TRY_VOID(out->start());
+    return out;
+  }
+  return fail(no_fitting_gpu(calls, count, arch));
+}
+
+Result<void> CudaDevice::start() {
+  WW_TRY_VOID(checked(calls_, calls_.context_retain(&context_, device_),
+                      fmt::format("starting on {}", name())));
+  return checked(calls_, calls_.context_set(context_), fmt::format("starting on {}", name()));
+}
+
+CudaDevice::~CudaDevice() {
+  if (is_lost_) return;  // the end of the process frees what it can
+  unload();
+  if (context_ != nullptr) calls_.context_release(device_);
+}
+
+void CudaDevice::unload() {
+  for (const Address address : memory_) calls_.release(address);
+  memory_.clear();
+  if (module_ != nullptr) calls_.module_unload(module_);
+  module_ = nullptr;
+  function_ = nullptr;
+}
+
+std::string CudaDevice::name() const {
+  int version = 0;
+  calls_.driver_version(&version);
+  return fmt::format("{} (sm_{}), driver {}.{}", name_of(calls_, device_), capability_,
+                     version / 1000, version % 1000 / 10);
+}
+
+std::optional<target::Target> CudaDevice::native_target() const {
+  const auto arch = native_arch(capability_);
+  if (!arch) return std::nullopt;
+  int version = 0;
+  calls_.driver_version(&version);
+  return target::Target{.arch = *arch,
+                        .ptx = std::max(newest_ptx(version), target::info(*arch).min_ptx)};
+}
+
+// --- code and memory -----------------------------------------------------------------------------
+
+Result<void> CudaDevice::load(const Image& image) {
+  unload();
+  kernel_ = image.kernel;
+  std::string log(16 * 1024, '\0');
+  std::array<int, 2> options{kJitErrorLog, kJitErrorLogBytes};
+  // The driver wants the number of bytes in the place of a pointer.
+  std::array<void*, 2> values{log.data(), reinterpret_cast<void*>(log.size())};
+  const int status =
+      calls_.module_load(&module_, image.bytes.c_str(), static_cast<unsigned>(options.size()),
+                         options.data(), values.data());
+  if (status != kSuccess) {
+    module_ = nullptr;
+    return fail(with_log(refused(calls_, status, fmt::format("loading `{}`", kernel_)), log));
+  }
+  return checked(calls_, calls_.module_function(&function_, module_, kernel_.c_str()),
+                 fmt::format("finding `{}` in its module", kernel_));
+}
+
+Result<Address> CudaDevice::allocate(std::size_t bytes, std::string_view name) {
+  Address address = 0;
+  WW_TRY_VOID(checked(calls_, calls_.allocate(&address, std::max<std::size_t>(bytes, 1)),
+                      fmt::format("allocating {} bytes for `{}`", bytes, name)));
+  memory_.push_back(address);
+  return address;
+}
+
+Result<void> CudaDevice::upload(Address to, std::span<const std::byte> bytes) {
+  if (bytes.empty()) return {};
+  return checked(calls_, calls_.upload(to, bytes.data(), bytes.size()),
+                 fmt::format("copying {} bytes to the GPU", bytes.size()));
+}
+
+Result<void> CudaDevice::download(std::span<std::byte> to, Address from) {
+  if (to.empty()) return {};
+  return checked(calls_, calls_.download(to.data(), from, to.size()),
+                 fmt::format("copying {} bytes from the GPU", to.size()));
+}
+
+// --- launching -----------------------------------------------------------------------------------
+
+namespace {
+
+std::uint64_t volume(const Dims& dims) { return std::uint64_t{dims[0]} * dims[1] * dims[2]; }
+
+// An event that is gone at the end of a block.
+class Event {
+ public:
+  static Result<Event> make(const CudaCalls& calls) {
+    void* handle = nullptr;
+    WW_TRY_VOID(checked(calls, calls.event_create(&handle, 0), "making an event"));
+    return Event(calls, handle);
+  }
+  Event(Event&& other) noexcept
+      : calls_(other.calls_), handle_(std::exchange(other.handle_, nullptr)) {}
+  Event(const Event&) = delete;
+  Event& operator=(const Event&) = delete;
+  Event& operator=(Event&&) = delete;
+  ~Event() {
+    if (handle_ != nullptr) calls_->event_destroy(handle_);
+  }
+  [[nodiscard]] void* handle() const { return handle_; }
+
+ private:
+  Event(const CudaCalls& calls, void* handle) : calls_(&calls), handle_(handle) {}
+  const CudaCalls* calls_;
+  void* handle_;
+};
+
+}  // namespace
+
+// What the kernel must be allowed before it can be launched like this.
+Result<void> CudaDevice::allow(const Launch& launch) {
+  if (launch.dynamic_shared > 0)
+    WW_TRY_VOID(checked(
+        calls_,
+        calls_.function_set(function_, kMostDynamicShared, static_cast<int>(launch.dynamic_shared)),
+        fmt::format("giving `{}` {} bytes of shared memory", kernel_, launch.dynamic_shared)));
+  if (launch.cluster && volume(*launch.cluster) > kPortableCluster)
+    WW_TRY_VOID(
+        checked(calls_, calls_.function_set(function_, kLargeClusterAllowed, 1),
+                fmt::format("giving `{}` clusters of {} CTAs", kernel_, volume(*launch.cluster))));
+  return {};
+}
+
+Result<void> CudaDevice::submit(const Launch& launch) {
+  CudaLaunchAttribute cluster;
+  cluster.id = kClusterDimension;
+  CudaLaunchConfig config{
+      .grid = launch.grid, .block = launch.block, .dynamic_shared = launch.dynamic_shared};
+  int required = 0;
+  // A kernel that states its clusters does not take them from a launch.
+  const bool is_stated =
+      calls_.function_get(&required, kRequiredClusterWidth, function_) == kSuccess && required > 0;
+  if (launch.cluster && !is_stated) {
+    cluster.value.dims = *launch.cluster;
+    config.attributes = &cluster;
+    config.attribute_count = 1;
+  }
+  std::vector<Value> values = launch.arguments;
+  std::vector<void*> arguments;
+  for (Value& value : values) arguments.push_back(&value.bits);
+  return checked(calls_, calls_.launch(&config, function_, arguments.data(), nullptr),
+                 fmt::format("launching `{}`", kernel_));
+}
+
+// Asks again and again, so that a kernel that never ends does not keep the program.
+Result<void> CudaDevice::wait_for(void* event, std::string_view what) {
+  using Clock = std::chrono::steady_clock;
+  const auto start = Clock::now();
+  for (int tries = 0;; ++tries) {
+    const int status = calls_.event_query(event);
+    if (status == kSuccess) return {};
+    if (status != kNotReady) {
+      is_lost_ = true;
+      return fail(refused(calls_, status, what));
+    }
+    if (std::chrono::duration<double>(Clock::now() - start).count() > patience_) {
+      is_lost_ = true;
+      return fail(DiagKind::DeviceError, "{} did not end within {} seconds", what, patience_);
+    }
+    if (tries > 1000) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+}
+
+Result<void> CudaDevice::launch(const Launch& launch) {
+  const Event end = WW_TRY(Event::make(calls_));
+  WW_TRY_VOID(allow(launch));
+  WW_TRY_VOID(submit(launch));
+  WW_TRY_VOID(checked(calls_, calls_.event_record(end.handle(), nullptr), "recording an event"));
+  WW_TRY_VOID(wait_for(end.handle(), fmt::format("running `{}`", kernel_)));
+  // Nothing is left to wait for, but only this call writes out what kernels printed.
+  return checked(calls_, calls_.synchronize(), fmt::format("running `{}`", kernel_));
+}
+
+// --- timing --------------------------------------------------------------------------------------
+
+Result<double> CudaDevice::time_one(const Work& work, void* start, void* end) {
+  WW_TRY_VOID(checked(calls_, calls_.event_record(start, nullptr), "recording an event"));
+  WW_TRY_VOID(work.submit());
+  WW_TRY_VOID(checked(calls_, calls_.event_record(end, nullptr), "recording an event"));
+  WW_TRY_VOID(wait_for(end, work.name));
+  float milliseconds = 0;
+  WW_TRY_VOID(
+      checked(calls_, calls_.event_elapsed(&milliseconds, start, end), "reading an event's time"));
+  return static_cast<double>(milliseconds) / 1000;
+}
+
+Result<Timing> CudaDevice::time_work(const Work& work, int times) {
+  const Event start = WW_TRY(Event::make(calls_));
+  const Event end = WW_TRY(Event::make(calls_));
+  std::vector<double> seconds;
+  for (int i = 0; i <= times; ++i) {
+    const double one = WW_TRY(time_one(work, start.handle(), end.handle()));
+    if (i > 0) seconds.push_back(one);
+  }
+  std::sort(seconds.begin(), seconds.end());
+  const std::size_t middle = seconds.size() / 2;
+  const double median =
+      seconds.size() % 2 == 1 ? seconds[middle] : (seconds[middle - 1] + seconds[middle]) / 2;
+  return Timing{median, seconds.front(), seconds.back(), times};
+}
+
+Result<Timing> CudaDevice::time(const Launch& launch, int launches) {
+  WW_TRY_VOID(allow(launch));
+  return time_work({[&] { return submit(launch); }, fmt::format("running `{}`", kernel_)},
+                   launches);
+}
+
+CudaDevice::Work CudaDevice::copying(Address to, Address from, std::size_t bytes) {
+  std::string name = fmt::format("copying {} bytes on the GPU", bytes);
+  return {[=, this] { return checked(calls_, calls_.copy(to, from, bytes), name); }, name};
+}
+
+Result<void> CudaDevice::copy(Address to, Address from, std::size_t bytes) {
+  if (bytes == 0) return {};
+  const Work work = copying(to, from, bytes);
+  WW_TRY_VOID(work.submit());
+  return checked(calls_, calls_.synchronize(), work.name);
+}
+
+Result<Timing> CudaDevice::time_copy(Address to, Address from, std::size_t bytes, int copies) {
+  return time_work(copying(to, from, bytes), copies);
+}
+
+}  // namespace ww::runtime

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+// A real GPU behind the CUDA driver. PTX is compiled by the driver when it is loaded; a cubin is
+// taken as it is.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "runtime/cuda_calls.h"
+#include "runtime/device.h"
+
+namespace ww::runtime {
+
+class CudaDevice final : public Device {
+ public:
+  /// The first GPU that runs code for `arch`, or the first of all. NoDevice when the driver does
+  /// not start or there is no such GPU; notes list those there are.
+  static Result<std::unique_ptr<CudaDevice>> open(const CudaCalls& calls,
+                                                  std::optional<target::Arch> arch = {});
+  ~CudaDevice() override;
+
+  [[nodiscard]] std::string name() const override;
+  /// The GPU's own architecture and the newest PTX version that the driver reads.
+  [[nodiscard]] std::optional<target::Target> native_target() const override;
+  /// DeviceError with the compiler's log when the driver does not take the image.
+  Result<void> load(const Image& image) override;
+  Result<Address> allocate(std::size_t bytes, std::string_view name) override;
+  Result<void> upload(Address to, std::span<const std::byte> bytes) override;
+  Result<void> download(std::span<std::byte> to, Address from) override;
+  /// DeviceError for what the driver refuses, for a kernel that fails (an illegal address, a trap)
+  /// and for one that does not end in time. After such a failure the device is of no use any more.
+  Result<void> launch(const Launch& launch) override;
+  Result<Timing> time(const Launch& launch, int launches) override;
+
+  /// From one place in the GPU's memory to another, by the driver: nothing that overlaps.
+  Result<void> copy(Address to, Address from, std::size_t bytes);
+  /// Copies once more than `copies` times, as `time` launches. What no kernel that reads and writes
+  /// the same bytes is expected to beat.
+  Result<Timing> time_copy(Address to, Address from, std::size_t bytes, int copies);
+
+  /// How long a kernel or a copy may take.
+  void set_patience(double seconds) { patience_ = seconds; }
+
+ private:
+  CudaDevice(const CudaCalls& calls, int device, int capability)
+      : calls_(calls), device_(device), capability_(capability) {}
+
+  Result<void> start();
+  void unload();
+  Result<void> allow(const Launch& launch);
+  Result<void> submit(const Launch& launch);
+  Result<void> wait_for(void* event, std::string_view what);
+  /// Something that the GPU is asked to do, and its name in messages: "running `scale`".
+  struct Work {
+    std::function<Result<void>()> submit;
+    std::string name;
+  };
+  Work copying(Address to, Address from, std::size_t bytes);
+  Result<Timing> time_work(const Work& work, int times);
+  Result<double> time_one(const Work& work, void* start, void* end);
+
+  CudaCalls calls_;
+  int device_ = 0;
+  int capability_ = 0;
+  double patience_ = 60;
+  void* context_ = nullptr;
+  void* module_ = nullptr;
+  void* function_ = nullptr;
+  std::string kernel_;
+  std::vector<Address> memory_;
+  bool is_lost_ = false;  // after a failure every call fails, and some would wait forever
+};
+
+}  // namespace ww::runtime

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/device.h"
+
+namespace ww::runtime {
+namespace {
+
+using target::ArchInfo;
+using target::ArchKind;
+
+// The one that can do most, of two that both run on a GPU: a later number, then `a` before plain
+// before `f`.
+bool is_better(const ArchInfo& one, const ArchInfo& other) {
+  if (one.number != other.number) return one.number > other.number;
+  const auto rank = [](ArchKind kind) {
+    return kind == ArchKind::Accelerated ? 2 : kind == ArchKind::Plain ? 1 : 0;
+  };
+  return rank(one.kind) > rank(other.kind);
+}
+
+}  // namespace
+
+std::span<const std::uint8_t> Device::undefined(Address /*address*/) const { return {}; }
+
+bool runs_on(target::Arch arch, int capability) {
+  const ArchInfo& code = target::info(arch);
+  switch (code.kind) {
+    case ArchKind::Plain:
+      return code.number <= capability;
+    case ArchKind::Accelerated:
+      return code.number == capability;
+    case ArchKind::Family:
+      return code.number / 10 == capability / 10 && code.number <= capability;
+  }
+  return false;
+}
+
+std::optional<target::Arch> native_arch(int capability) {
+  const ArchInfo* best = nullptr;
+  for (const ArchInfo& each : target::kArchs) {
+    if (!runs_on(each.arch, capability)) continue;
+    if (best == nullptr || is_better(each, *best)) best = &each;
+  }
+  if (best == nullptr) return std::nullopt;
+  return best->arch;
+}
+
+}  // namespace ww::runtime

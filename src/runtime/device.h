@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+// What runs compiled kernels: the virtual GPU (sim_device.h) or a real one (cuda_device.h), used in
+// the same way:
+//
+//     WW_TRY_VOID(device.load({.bytes = ptx, .kernel = "scale"}));
+//     const Address a = WW_TRY(device.allocate(bytes, "A"));
+//     WW_TRY_VOID(device.upload(a, contents));
+//     WW_TRY_VOID(device.launch({.grid = {4}, .block = {128}, .arguments = {{a}, {n, 4}}}));
+//     WW_TRY_VOID(device.download(results, a));
+//
+// Failures are Diags without a place: NoDevice when there is nothing to run on, DeviceError when
+// the device refused or failed, with what was attempted and the device's own words.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "target/target.h"
+
+namespace ww::runtime {
+
+using Address = std::uint64_t;
+using Dims = std::array<std::uint32_t, 3>;  // x first
+
+/// PTX text or a cubin, and which kernel of it.
+struct Image {
+  std::string bytes;
+  std::string kernel;
+};
+
+/// What a parameter gets: the bits of a scalar, or an address, and how many bytes they are.
+struct Value {
+  std::uint64_t bits = 0;
+  std::uint32_t bytes = sizeof(Address);
+};
+
+struct Launch {
+  Dims grid{1, 1, 1};
+  Dims block{1, 1, 1};
+  std::optional<Dims> cluster = {};   // none: what the kernel says, or no clusters
+  std::uint32_t dynamic_shared = 0;   // bytes
+  std::vector<Value> arguments = {};  // one per parameter
+};
+
+/// Seconds of repeated launches.
+struct Timing {
+  double median = 0;
+  double fastest = 0;
+  double slowest = 0;
+  int launches = 0;
+};
+
+class Device {
+ public:
+  Device() = default;
+  virtual ~Device() = default;
+  Device(const Device&) = delete;
+  Device& operator=(const Device&) = delete;
+
+  /// "NVIDIA H200 (sm_90a), driver 13.0".
+  [[nodiscard]] virtual std::string name() const = 0;
+  /// What to compile for; none: any target.
+  [[nodiscard]] virtual std::optional<target::Target> native_target() const = 0;
+
+  /// Makes the kernel ready. Comes first, once for each use of the device: memory belongs to the
+  /// loaded image, and what an earlier one had is gone.
+  virtual Result<void> load(const Image& image) = 0;
+  /// Memory with unknown contents, aligned for every access. The name is for messages.
+  virtual Result<Address> allocate(std::size_t bytes, std::string_view name) = 0;
+  virtual Result<void> upload(Address to, std::span<const std::byte> bytes) = 0;
+  virtual Result<void> download(std::span<std::byte> to, Address from) = 0;
+  /// Runs the kernel to its end.
+  virtual Result<void> launch(const Launch& launch) = 0;
+  /// Whether the device knows which bytes of memory have been written, by an upload or a kernel.
+  [[nodiscard]] virtual bool tracks_writes() const { return false; }
+  /// One byte for each byte of the memory that begins there: not 0 where nothing was written. Empty
+  /// where that is not tracked.
+  [[nodiscard]] virtual std::span<const std::uint8_t> undefined(Address address) const;
+  /// Runs the kernel once more than `launches` times: the first one does not count.
+  virtual Result<Timing> time(const Launch& launch, int launches) = 0;
+};
+
+/// Whether a GPU of compute capability `major.minor`, given as 10·major + minor, runs PTX compiled
+/// for `arch`: plain code runs on all later GPUs, `f` code on later ones of its family (the same
+/// major number), `a` code on its own GPU alone.
+bool runs_on(target::Arch arch, int capability);
+/// The best architecture to compile for on such a GPU: `sm_90a` for 90. None for GPUs older than
+/// all known ones.
+std::optional<target::Arch> native_arch(int capability);
+
+}  // namespace ww::runtime

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which code runs where, the virtual GPU as a device, and the assembler.
+#include "runtime/device.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+#include "runtime/assembler.h"
+#include "runtime/sim_device.h"
+
+namespace ww::runtime {
+namespace {
+
+using target::Arch;
+using testing::HasSubstr;
+
+TEST(RunsOn, FollowsTheKindOfCode) {
+  struct Row {
+    Arch code;
+    int gpu;
+    bool runs;
+  };
+  const std::vector<Row> rows = {
+      {Arch::Sm80, 80, true},     {Arch::Sm80, 90, true},     {Arch::Sm80, 120, true},
+      {Arch::Sm90, 80, false},    {Arch::Sm90a, 90, true},    {Arch::Sm90a, 80, false},
+      {Arch::Sm90a, 100, false},  {Arch::Sm100a, 103, false}, {Arch::Sm100f, 103, true},
+      {Arch::Sm103f, 100, false}, {Arch::Sm100f, 110, false}, {Arch::Sm120f, 121, true}};
+  for (const Row& row : rows)
+    EXPECT_EQ(runs_on(row.code, row.gpu), row.runs)
+        << target::info(row.code).name << " on " << row.gpu;
+}
+
+TEST(NativeArch, IsTheOneThatCanDoMost) {
+  EXPECT_EQ(native_arch(80), Arch::Sm80);
+  EXPECT_EQ(native_arch(90), Arch::Sm90a);
+  EXPECT_EQ(native_arch(103), Arch::Sm103a);
+  EXPECT_EQ(native_arch(130), Arch::Sm121);  // not known yet: the latest plain one
+  EXPECT_EQ(native_arch(70), std::nullopt);
+}
+
+// --- the virtual GPU ---
+
+// out[tid] = in[tid] + 1, except for the last thread.
+constexpr std::string_view kIncrement = R"(.version 8.0
+.target sm_80
+.address_size 64
+.visible .entry increment(.param .u64 in, .param .u64 out, .param .u32 n)
+{
+	.reg .pred %p<2>;
+	.reg .b32 %r<4>;
+	.reg .b64 %rd<6>;
+	ld.param.u64 %rd1, [in];
+	ld.param.u64 %rd2, [out];
+	ld.param.u32 %r1, [n];
+	mov.u32 %r2, %tid.x;
+	setp.ge.u32 %p1, %r2, %r1;
+	@%p1 ret;
+	mul.wide.u32 %rd3, %r2, 4;
+	add.s64 %rd4, %rd1, %rd3;
+	add.s64 %rd5, %rd2, %rd3;
+	ld.global.u32 %r3, [%rd4];
+	add.u32 %r3, %r3, 1;
+	st.global.u32 [%rd5], %r3;
+	ret;
+}
+)";
+
+using Words = std::array<std::uint32_t, 4>;
+
+std::span<std::byte> bytes_of(Words& words) { return std::as_writable_bytes(std::span(words)); }
+
+TEST(SimDevice, RunsAKernelAndKnowsWhatItWrote) {
+  SimDevice device;
+  ASSERT_TRUE(device.load({.bytes = std::string(kIncrement), .kernel = "increment"}));
+  Words words{1, 2, 3, 4};
+  const auto in = device.allocate(sizeof words, "A");
+  const auto out = device.allocate(sizeof words, "B");
+  ASSERT_TRUE(in && out);
+  ASSERT_TRUE(device.upload(*in, bytes_of(words)));
+  ASSERT_TRUE(device.launch({.block = {4, 1, 1}, .arguments = {{*in}, {*out}, {3, 4}}}));
+  ASSERT_TRUE(device.report().has_value());
+  EXPECT_TRUE(device.report()->ok());
+  ASSERT_TRUE(device.download(bytes_of(words), *out));
+  EXPECT_EQ(words[2], 4U);
+  EXPECT_EQ(device.undefined(*out)[8], 0);
+  EXPECT_NE(device.undefined(*out)[12], 0);
+  EXPECT_EQ(device.time({}, 3).error().kind, DiagKind::BadArgument);
+}
+
+TEST(SimDevice, NamesMemoryInFindings) {
+  SimDevice device;
+  ASSERT_TRUE(device.load({.bytes = std::string(kIncrement), .kernel = "increment"}));
+  const auto in = device.allocate(sizeof(Words), "A");
+  ASSERT_TRUE(device.launch({.block = {5, 1, 1}, .arguments = {{*in}, {*in}, {5, 4}}}));
+  const auto& findings = device.report()->findings.list();
+  ASSERT_FALSE(findings.empty());
+  EXPECT_THAT(findings[0].text, HasSubstr("`A`"));
+}
+
+TEST(SimDevice, SaysWhatDoesNotFit) {
+  sim::RunOptions options;
+  options.limits.memory = 1024;
+  SimDevice device(options);
+  ASSERT_TRUE(device.load({.bytes = std::string(kIncrement), .kernel = "increment"}));
+  EXPECT_EQ(device.allocate(513, "A").error().kind, DiagKind::TooLarge);
+  EXPECT_EQ(device.launch({.arguments = {{}}}).error().text,
+            "1 arguments for `increment`, which has 3 parameters");
+  EXPECT_EQ(device.launch({.arguments = {{}, {}, {}}}).error().text,
+            "argument 2 has 8 bytes: parameter `n` has 4");
+  Words words{};
+  EXPECT_EQ(device.upload(16, bytes_of(words)).error().kind, DiagKind::DeviceError);
+  EXPECT_EQ(device.download(bytes_of(words), 16).error().kind, DiagKind::DeviceError);
+}
+
+TEST(SimDevice, ShowsTheLineItDoesNotTake) {
+  std::string text(kIncrement);
+  text.replace(text.find("add.u32"), 7, "add.u33");
+  SimDevice device;
+  const auto loaded = device.load({.bytes = text, .kernel = "increment"});
+  ASSERT_FALSE(loaded);
+  EXPECT_THAT(loaded.error().text, HasSubstr("line 19 of the PTX: "));
+  EXPECT_EQ(loaded.error().notes.back().text, "it is `add.u33 %r3, %r3, 1;`");
+}
+
+// --- the assembler ---
+
+namespace fs = std::filesystem;
+
+class Assembler : public testing::Test {
+ protected:
+  void SetUp() override {
+    std::string path = (fs::temp_directory_path() / "ww-tool-XXXXXX").string();
+    folder_ = ::mkdtemp(path.data());
+  }
+  void TearDown() override { fs::remove_all(folder_); }
+
+  /// A program that stands for ptxas.
+  std::string script(const std::string& body) {
+    const fs::path path = folder_ / "ptxas";
+    std::ofstream(path) << "#!/bin/sh\n" << body << "\n";
+    fs::permissions(path, fs::perms::owner_all);
+    return path.string();
+  }
+  fs::path folder_;
+};
+
+TEST_F(Assembler, IsFoundWhereItIs) {
+  const std::string path = script("exit 0");
+  EXPECT_EQ(find_ptxas({.given = path}).value(), path);
+  EXPECT_EQ(find_ptxas({.path = "/nowhere::" + folder_.string()}).value(), path);
+  EXPECT_EQ(find_ptxas({.given = "/nowhere/ptxas"}).error().text,
+            "`/nowhere/ptxas`, given as `ptxas`, is no program");
+}
+
+TEST_F(Assembler, GivesTheFileThatTheProgramWrites) {
+  const auto cubin =
+      assemble(script("cp \"$2\" \"$4\"; echo \" $1\" >> \"$4\""), "text", Arch::Sm90a);
+  ASSERT_TRUE(cubin) << cubin.error().text;
+  EXPECT_EQ(*cubin, "text -arch=sm_90a\n");
+}
+
+TEST_F(Assembler, RefusesWithTheWordsOfTheProgram) {
+  const auto refused = assemble(script("echo 'line 1; error' >&2; exit 255"), "text", Arch::Sm80);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().kind, DiagKind::DeviceError);
+  EXPECT_THAT(refused.error().text, HasSubstr("refused the PTX for `sm_80`: exit status 255"));
+  EXPECT_EQ(refused.error().notes.at(0).text, "line 1; error");
+  EXPECT_EQ(assemble("/nowhere/ptxas", "text", Arch::Sm80).error().kind, DiagKind::Io);
+}
+
+}  // namespace
+}  // namespace ww::runtime

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// The virtual GPU as a device. It takes every target, knows which bytes of memory were never
+// written, and keeps the report of the last launch: findings, counters, outcome.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "runtime/device.h"
+#include "sim/launch.h"
+
+namespace ww::runtime {
+
+class SimDevice final : public Device {
+ public:
+  explicit SimDevice(sim::RunOptions options = {}) : options_(std::move(options)) {}
+
+  [[nodiscard]] std::string name() const override { return "the virtual GPU"; }
+  [[nodiscard]] std::optional<target::Target> native_target() const override { return {}; }
+  /// Fails with NotSimulated, naming the instruction and its line of PTX.
+  Result<void> load(const Image& image) override;
+  /// TooLarge beyond the memory that the options allow.
+  Result<Address> allocate(std::size_t bytes, std::string_view name) override;
+  Result<void> upload(Address to, std::span<const std::byte> bytes) override;
+  Result<void> download(std::span<std::byte> to, Address from) override;
+  /// BadLaunch for what no GPU takes. What the kernel does wrong is in `report`, no failure.
+  Result<void> launch(const Launch& launch) override;
+  /// BadArgument: there is no time on the virtual GPU.
+  Result<Timing> time(const Launch& launch, int launches) override;
+
+  [[nodiscard]] bool tracks_writes() const override { return true; }
+  [[nodiscard]] std::span<const std::uint8_t> undefined(Address address) const override;
+
+  /// Of the last launch; none before the first.
+  [[nodiscard]] const std::optional<sim::RunReport>& report() const { return report_; }
+  [[nodiscard]] std::shared_ptr<const sim::Program> program() const { return program_; }
+  [[nodiscard]] const sim::RunOptions& options() const { return options_; }
+
+ private:
+  [[nodiscard]] Result<std::vector<std::byte>> parameters(const Launch& launch) const;
+
+  sim::RunOptions options_;
+  std::shared_ptr<const sim::Program> program_;
+  const sim::Code* kernel_ = nullptr;
+  std::unique_ptr<sim::Device> device_;
+  std::optional<sim::RunReport> report_;
+};
+
+}  // namespace ww::runtime
