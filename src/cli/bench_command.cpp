@@ -22,7 +22,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view kSuites[] = {"compile", "layout", "ptx", "sim"};
+constexpr std::string_view kSuites[] = {"compile", "kernels", "layout", "ptx", "sim"};
 
 struct Options {
   std::string suite;  // empty: all
@@ -80,7 +80,7 @@ Outcome run(const Options& options) {
 Run set_up(OptionSet& set) {
   auto options = std::make_shared<Options>();
   set.argument("SUITE", options->suite, Need::Optional, kSuites,
-               "which benchmarks: layout, ptx (default: all)");
+               "which benchmarks: compile, kernels, layout, ptx, sim (default: all)");
   set.flag("--json", options->json, "print Google Benchmark's JSON instead of a table");
   set.text("--filter", "REGEX", options->filter,
            "only benchmarks whose name (after `SUITE/`) matches this regular expression");
@@ -97,12 +97,18 @@ const Command kBenchCommand{
     .summary = "measure the speed of Warpwright itself on this machine",
     .description =
         "Runs the benchmarks of a suite and prints time per operation: mean, median, standard\n"
-        "deviation and coefficient of variation over the repetitions.",
+        "deviation and coefficient of variation over the repetitions.\n"
+        "\n"
+        "`compile` also measures nvcc and ptxas, where they are installed. `kernels` needs a GPU;\n"
+        "without one its benchmarks are skipped. WW_BENCH_KERNELS names other kernels for it: a\n"
+        "list of FILE::EXPRESSION with `;` between them, files of examples/.",
     .examples =
         "# how fast are the layout operations here\n"
         "warpwright bench layout\n"
         "# two of them, for a script\n"
-        "warpwright bench layout --filter 'compose|inverse' --json",
+        "warpwright bench layout --filter 'compose|inverse' --json\n"
+        "# a kernel on the GPU, with parameters of one's own\n"
+        "WW_BENCH_KERNELS='transpose.py::build(m=8192, n=8192)' warpwright bench kernels",
     .set_up = set_up};
 
 }  // namespace ww::cli

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// `warpwright compile`: a kernel of a source file as a checked program. Everything is in
-// driver/compile_tool.h.
+// `warpwright compile`: a kernel of a source file in one of several forms. Everything is in
+// driver/compile_tool.h; the environment is read here.
+#include <cstdlib>
 #include <memory>
 #include <string>
 #include <utility>
@@ -13,9 +14,15 @@
 namespace ww::cli {
 namespace {
 
-constexpr std::string_view kEmit[] = {"tile", "threads"};
+constexpr std::string_view kEmit[] = {"tile", "threads", "explain", "ir", "cuda", "ptx", "cubin"};
 
-Outcome run(const driver::CompileRequest& request) {
+std::string environment(const char* name) {
+  const char* const value = std::getenv(name);
+  return value == nullptr ? "" : value;
+}
+
+Outcome run(driver::CompileRequest request) {
+  request.ptxas = {.given = environment("PTXAS"), .path = environment("PATH")};
   driver::CompileOutcome result = run_compile(request);
   Outcome out;
   out.out = std::move(result.out);
@@ -24,12 +31,26 @@ Outcome run(const driver::CompileRequest& request) {
   return out;
 }
 
+std::string emit_help() {
+  constexpr std::size_t kColumn = 9;
+  std::string help;
+  for (const driver::EmitForm& form : driver::emit_forms()) {
+    if (!help.empty()) help += '\n';
+    help += form.name;
+    help.append(kColumn - form.name.size(), ' ');
+    help += form.help;
+  }
+  return help;
+}
+
 Run set_up(OptionSet& set) {
   auto request = std::make_shared<driver::CompileRequest>();
   declare_source(set, request->source);
-  set.choice("--emit", "FORM", request->emit, kEmit,
-             "tile     the program, checked, in one spelling (default); it compiles to itself\n"
-             "threads  the lines of the kernel, each with the threads that execute it");
+  set.choice("--emit", "FORM", request->emit, kEmit, emit_help());
+  set.flag("--main", request->with_main,
+           "cuda: with a main that runs the kernel and compares with the evaluator");
+  set.texts("--arg", "NAME=SPEC", request->arguments.args,
+            "an argument for --main, as for `warpwright run`");
   set.text("-o,--output", "FILE", request->output, "write to a file instead");
   return [request] { return run(*request); };
 }
@@ -39,15 +60,19 @@ Run set_up(OptionSet& set) {
 extern const Command kCompileCommand;
 const Command kCompileCommand{
     .name = "compile",
-    .summary = "check a tile program and print it in one form",
+    .summary = "compile a tile program to PTX, CUDA C++ or another form",
     .description =
         "Reads a Python file with kernels in TVMScript syntax, runs the host code around them (no\n"
-        "Python is needed), checks the chosen kernel and prints it. Errors say where and why; one\n"
-        "run reports as many as it can. docs/language.md has the language.",
+        "Python is needed), checks the chosen kernel and prints it in the form asked for. Errors "
+        "say\n"
+        "where and why; one run reports as many as it can. docs/language.md has the language,\n"
+        "docs/running.md the forms.",
     .examples =
-        "# the only kernel of a file\n"
-        "warpwright compile examples/seeds/gemm.py\n"
-        "# a kernel that a builder makes\n"
+        "# the PTX of the only kernel of a file\n"
+        "warpwright compile examples/seeds/ldstmatrix.py --emit ptx\n"
+        "# a CUDA program that runs a kernel and looks whether it is right\n"
+        "warpwright compile examples/seeds/reg.py --emit cuda --main -o reg.cu\n"
+        "# a kernel that a builder makes, checked and in one spelling\n"
         "warpwright compile kernels.py --kernel 'build(num=2, trans=False)'\n"
         "# a kernel defined inside a test function, and who executes each of its lines\n"
         "warpwright compile test_copy.py --kernel 'test_copy(4)::kernel' --emit threads",

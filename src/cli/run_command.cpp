@@ -1,26 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
-// `warpwright run`: runs a kernel of a source file. Everything is in driver/run_tool.h.
+// `warpwright run`: compiles a kernel of a source file and runs it. Everything is in
+// driver/run_tool.h.
 #include <memory>
 #include <string>
 #include <utility>
 
 #include "cli/command.h"
 #include "cli/options.h"
+#include "cli/progress.h"
 #include "cli/source_options.h"
 #include "driver/run_tool.h"
 
 namespace ww::cli {
 namespace {
 
-constexpr std::string_view kDevices[] = {"eval"};
+constexpr std::string_view kDevices[] = {"auto", "sim", "cuda", "eval"};
+constexpr std::int64_t kMostLaunches = 1'000'000;
 
 struct Options {
   driver::RunRequest request;
+  bool time = false;
+  std::int64_t launches = 20;
   bool json = false;
 };
 
 Outcome run(const Options& options) {
-  driver::RunOutcome result = run_kernel(options.request);
+  Progress progress;
+  driver::RunRequest request = options.request;
+  request.progress = progress.callback();
+  if (options.time) request.timed_launches = static_cast<int>(options.launches);
+  driver::RunOutcome result = run_kernel(request);
   Outcome out;
   if (result.report) {
     out.out = options.json ? run_json(*result.report) : run_text(*result.report);
@@ -31,12 +40,7 @@ Outcome run(const Options& options) {
   return out;
 }
 
-Run set_up(OptionSet& set) {
-  auto options = std::make_shared<Options>();
-  driver::RunRequest& request = options->request;
-  declare_source(set, request.source);
-  set.choice("--device", "D", request.device, kDevices,
-             "where it runs: eval, the reference evaluator");
+void declare_arguments(OptionSet& set, driver::ArgRequest& request) {
   set.texts("--arg", "NAME=SPEC", request.args,
             "an argument, by the name of the parameter or of its buffer:\n"
             "arange, zeros, ones, eye, full:X, randn[:SEED], rand, randint[:LO,HI,SEED]\n"
@@ -46,9 +50,32 @@ Run set_up(OptionSet& set) {
   set.texts("--out", "NAME=FILE.npy", request.outs, "write a buffer after the run");
   set.texts("--expect", "EXPR", request.expects,
             "what must hold after the run: 'B == A.T', 'D ~= A @ B'");
+}
+
+void declare_device(OptionSet& set, Options& options) {
+  driver::RunRequest& request = options.request;
+  std::string help = "where it runs (default auto):";
+  for (const driver::DeviceName& each : driver::device_names()) {
+    help += "\n" + std::string(each.name);
+    help.append(6 - each.name.size(), ' ');
+    help += each.help;
+  }
+  set.choice("--device", "D", request.device, kDevices, help);
+  set.text("--check", "LIST", request.checks,
+           "sim: all (default), none, or names: bounds, align, space, uninit, race,\n"
+           "collective, async, barrier, tensor, numbers; -NAME leaves one out: all,-race");
   set.text("--schedule", "S", request.schedule,
-           "which threads go first: rr (default), random:SEED");
-  set.flag("--json", options->json, "print JSON (docs/language.md)");
+           "sim, eval: who goes first: rr (default), random:SEED");
+  set.flag("--time", options.time, "cuda: take the time, the median of several launches");
+  set.number("--launches", options.launches, 1, kMostLaunches, "of --time (default 20)");
+}
+
+Run set_up(OptionSet& set) {
+  auto options = std::make_shared<Options>();
+  declare_source(set, options->request.source);
+  declare_device(set, *options);
+  declare_arguments(set, options->request.arguments);
+  set.flag("--json", options->json, "print JSON (docs/running.md)");
   return [options] { return run(*options); };
 }
 
@@ -57,18 +84,25 @@ Run set_up(OptionSet& set) {
 extern const Command kRunCommand;
 const Command kRunCommand{
     .name = "run",
-    .summary = "run a kernel of a source file and check what it computes",
+    .summary = "compile a kernel of a source file, run it, check what it computes",
     .description =
-        "Compiles a kernel and runs it. Reads of what nothing has written, races, accesses out of\n"
-        "bounds, use of asynchronous copies before their wait and barriers that not all threads\n"
-        "reach are reported with their places. Exit status 0: nothing was found and all "
-        "expectations\n"
-        "hold; 1: not so; 2: bad usage or an error in the program.",
+        "Lowers a kernel to PTX and runs it: on a GPU if there is one that fits, else on the "
+        "virtual\n"
+        "GPU, which reports reads of what nothing has written, races, accesses out of bounds, "
+        "results\n"
+        "of asynchronous copies used before their wait and barriers misused, each with its line. "
+        "Exit\n"
+        "status 0: it finished, nothing was found and all expectations hold; 1: not so; 2: bad "
+        "usage,\n"
+        "an error in the program, or no device.",
     .examples =
-        "# a product of two matrices, on random values\n"
-        "warpwright run examples/seeds/gemm.py --expect 'D_g ~= A_g @ B_g'\n"
-        "# with arrays of NumPy's\n"
-        "warpwright run examples/seeds/gemm.py --arg A_g=@a.npy --arg B_g=@b.npy --out D_g=d.npy",
+        "# registers and shared memory, and look whether the copy is right\n"
+        "warpwright run examples/seeds/ldstmatrix.py --expect 'B == A'\n"
+        "# a product of two matrices by its meaning, with arrays of NumPy's\n"
+        "warpwright run examples/seeds/gemm.py --device eval --arg A_g=@a.npy --arg B_g=@b.npy "
+        "--out D_g=d.npy\n"
+        "# on a GPU, with its time\n"
+        "warpwright run examples/seeds/reg.py --device cuda --time",
     .set_up = set_up};
 
 }  // namespace ww::cli

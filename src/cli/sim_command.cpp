@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // `warpwright sim`: runs a kernel of a PTX file on the virtual GPU. Everything is in
 // driver/sim_tool.h; here options become a request, and a terminal gets a line of progress.
-#include <fmt/format.h>
-#include <unistd.h>
-
-#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -13,6 +9,7 @@
 #include "base/source.h"
 #include "cli/command.h"
 #include "cli/options.h"
+#include "cli/progress.h"
 #include "driver/sim_tool.h"
 
 namespace ww::cli {
@@ -30,46 +27,9 @@ struct Options {
   bool json = false;
 };
 
-// A line on stderr that is written over again and again, and is gone at the end. The one thing that
-// a command prints while it works: it is worth something only then, and only to a person.
-class Progress {
- public:
-  ~Progress() {
-    if (is_shown_) write("\r\x1b[K");
-  }
-  Progress() = default;
-  Progress(const Progress&) = delete;
-  Progress& operator=(const Progress&) = delete;
-
-  bool update(std::uint64_t done, std::uint64_t all) {
-    const auto now = Clock::now();
-    if (done >= all || now - last_ < kPause) return true;
-    last_ = now;
-    is_shown_ = true;
-    write(fmt::format("\r\x1b[K{}%, {} of {} done", done * 100 / all, done, all));
-    return true;
-  }
-
- private:
-  using Clock = std::chrono::steady_clock;
-  static constexpr std::chrono::milliseconds kPause{100};
-
-  static void write(const std::string& text) {
-    // What a terminal does not take is no loss.
-    [[maybe_unused]] const auto count = ::write(STDERR_FILENO, text.data(), text.size());
-  }
-
-  Clock::time_point last_ = Clock::now();
-  bool is_shown_ = false;
-};
-
 driver::SimOutcome simulate(driver::SimRequest request) {
   Progress progress;
-  if (::isatty(STDERR_FILENO) == 1) {
-    request.progress = [&](std::uint64_t done, std::uint64_t all) {
-      return progress.update(done, all);
-    };
-  }
+  request.progress = progress.callback();
   return driver::run_sim(request);
 }
 

@@ -13,7 +13,9 @@ void declare_source(OptionSet& set, driver::SourceRequest& request) {
            "::NAME takes the kernel NAME defined while it is evaluated\n"
            "(default: the only kernel of the file)");
   set.text("--target", "ARCH", request.target,
-           "an architecture such as sm_90a, for its limits (default: any)");
+           "an architecture such as sm_90a\n"
+           "(default auto: on a GPU its own; else sm_100a for kernels with tensor memory, sm_90a\n"
+           "for others)");
   set.choice("--dialect", "D", request.dialect, kDialects,
              "the order of .local(): d1 by iters, d2 by place (default: as the file is written)");
 }

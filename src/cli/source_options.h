@@ -3,7 +3,7 @@
 #pragma once
 
 #include "cli/options.h"
-#include "driver/compile_tool.h"
+#include "driver/build.h"
 
 namespace ww::cli {
 

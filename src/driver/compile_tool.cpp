@@ -5,12 +5,15 @@
 
 #include <algorithm>
 #include <iterator>
+#include <optional>
 
 #include "base/file_io.h"
 #include "base/source.h"
+#include "driver/explain.h"
+#include "driver/host_program.h"
+#include "emit/cuda/emit.h"
 #include "ir/active_set.h"
 #include "ir/print.h"
-#include "script/parser.h"
 
 namespace ww::driver {
 namespace {
@@ -70,20 +73,92 @@ std::string threads_text(const script::Compiled& compiled) {
   return out;
 }
 
-std::string tile_text(const script::Compiled& compiled) { return ir::print(*compiled.function); }
+// --- forms --------------------------------------------------------------------------------------
+
+/// What a form is made from. What goes wrong is added to the errors of the build.
+struct Emission {
+  Build& build;
+  const CompileRequest& request;
+
+  void refuse(const Diag& problem) const {
+    build.errors += problem.span.known ? build.compiled->render(problem) : render(problem);
+  }
+};
+
+std::string tile_form(const Emission& emission) { return ir::print(emission.build.tile()); }
+
+std::string threads_form(const Emission& emission) {
+  return threads_text(*emission.build.compiled);
+}
+
+std::string ir_form(const Emission& emission) { return ir::print(*emission.build.lowered); }
+
+std::string explain_form(const Emission& emission) { return explain_text(emission.build); }
+
+std::string cuda_form(const Emission& emission) {
+  Build& build = emission.build;
+  std::optional<emit::HostProgram> host;
+  if (emission.request.with_main) {
+    host = host_program(build, emission.request.arguments, build.errors);
+    if (!host) return "";
+  }
+  auto text = emit::cuda_source(*build.lowered, {.target = *build.target,
+                                                 .source = &build.compiled->source,
+                                                 .host = host ? &*host : nullptr});
+  if (text) return *std::move(text);
+  emission.refuse(text.error());
+  return "";
+}
+
+std::string ptx_form(const Emission& emission) { return emission.build.ptx; }
+
+std::string cubin_form(const Emission& emission) {
+  const auto assembled = [&]() -> Result<std::string> {
+    const std::string ptxas = WW_TRY(runtime::find_ptxas(emission.request.ptxas));
+    return runtime::assemble(ptxas, emission.build.ptx, emission.build.target->arch);
+  };
+  auto cubin = assembled();
+  if (cubin) return *std::move(cubin);
+  emission.refuse(cubin.error());
+  return "";
+}
 
 struct EmitRow {
   EmitForm form;
-  std::string (*run)(const script::Compiled&);
+  Phase needs;
+  std::string (*run)(const Emission&);
 };
 const std::vector<EmitRow>& emit_rows() {
   static const std::vector<EmitRow> rows = {
-      {{"tile", "the tile program, checked, in one spelling; it compiles back to itself"},
-       tile_text},
-      {{"threads", "the source lines of the kernel, each with the threads that execute it"},
-       threads_text},
+      {{"tile", "the program, checked, in one spelling (default); it compiles to itself"},
+       Phase::Tile,
+       tile_form},
+      {{"threads", "the lines of the kernel, each with the threads that execute it"},
+       Phase::Tile,
+       threads_form},
+      {{"explain", "what was chosen for each primitive, and why"}, Phase::Lowered, explain_form},
+      {{"ir", "the lowered program: loops, flat buffers, PTX instructions"},
+       Phase::Lowered,
+       ir_form},
+      {{"cuda", "CUDA C++ that stands alone; --main adds a host program"},
+       Phase::Lowered,
+       cuda_form},
+      {{"ptx", "PTX, with places in the source"}, Phase::Ptx, ptx_form},
+      {{"cubin", "what ptxas makes of the PTX; needs -o"}, Phase::Ptx, cubin_form},
   };
   return rows;
+}
+
+// Options that do not go with the form.
+std::optional<Diag> misused(const CompileRequest& request) {
+  if (request.emit == "cubin" && request.output.empty())
+    return diag(DiagKind::BadArgument, "`--emit cubin` gives bytes, and `-o` names no file");
+  if (request.with_main && request.emit != "cuda")
+    return diag(DiagKind::BadArgument, "`--main` with `--emit {}`: it is for `--emit cuda`",
+                request.emit);
+  if (!request.with_main && !request.arguments.args.empty())
+    return diag(DiagKind::BadArgument, "`--arg` without `--main`: nothing takes arguments");
+  return std::nullopt;
 }
 
 }  // namespace
@@ -97,50 +172,19 @@ const std::vector<EmitForm>& emit_forms() {
   return forms;
 }
 
-LoadedKernel load_kernel(const SourceRequest& request) {
-  LoadedKernel out;
-  if (!request.target.empty() && request.target != "auto") {
-    const auto arch = target::parse_arch(request.target);
-    if (!arch) {
-      out.errors = render(arch.error(), SourceText("--target", request.target));
-      return out;
-    }
-    out.target = target::Target{.arch = *arch, .ptx = target::ptx_versions().back()};
-  }
-  const auto text = read_file(request.path, script::kMaxSourceBytes);
-  if (!text) {
-    out.errors = render(text.error());
-    return out;
-  }
-  script::Options options;
-  options.kernel = request.kernel;
-  options.target = out.target;
-  if (!request.dialect.empty())
-    options.dialect = request.dialect == "d1" ? script::Dialect::D1 : script::Dialect::D2;
-  script::Compiled compiled = script::compile(SourceText(request.path, *text), options);
-  for (const Diag& error : compiled.errors)
-    out.errors += error.span.known ? compiled.render(error)
-                                   : fmt::format("{}: {}", request.path, compiled.render(error));
-  if (out.errors.empty()) out.compiled = std::move(compiled);
-  return out;
-}
-
 CompileOutcome run_compile(const CompileRequest& request) {
-  CompileOutcome out;
   const auto& rows = emit_rows();
   const auto row = std::find_if(rows.begin(), rows.end(),
                                 [&](const EmitRow& r) { return r.form.name == request.emit; });
-  LoadedKernel loaded = load_kernel(request.source);
-  out.errors = std::move(loaded.errors);
-  if (!loaded.compiled || row == rows.end()) return out;
-  std::string text = row->run(*loaded.compiled);
-  if (request.output.empty()) {
-    out.out = std::move(text);
-    return out;
-  }
+  if (row == rows.end())
+    return {.errors = render(diag(DiagKind::UnknownName, "no form `{}`", request.emit))};
+  if (const auto problem = misused(request)) return {.errors = render(*problem)};
+  Build build = build_file(request.source, row->needs);
+  std::string text = build.good() ? row->run({build, request}) : "";
+  if (!build.good()) return {.errors = std::move(build.errors)};
+  if (request.output.empty()) return {.out = std::move(text)};
   const auto written = write_file_atomically(request.output, text);
-  if (!written) out.errors = render(written.error());
-  return out;
+  return {.errors = written ? "" : render(written.error())};
 }
 
 }  // namespace ww::driver

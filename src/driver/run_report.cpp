@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The report of a run, for people and for programs.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <iterator>
 
@@ -23,12 +24,40 @@ std::string launch_text(const RunReport& report) {
       fmt::format("grid {}, block {}", dims_text(report.grid), dims_text(report.block));
   if (report.cluster != std::array<std::int64_t, 3>{1, 1, 1})
     out += fmt::format(", cluster {}", dims_text(report.cluster));
+  if (report.dynamic_shared > 0)
+    out += fmt::format(", {} of dynamic shared memory",
+                       plural(static_cast<std::uint64_t>(report.dynamic_shared), "byte"));
   return out;
 }
 
-std::string device_text(const std::string& device) {
-  return device == "eval" ? "the reference evaluator: the program by its meaning, not lowered"
-                          : device;
+std::string device_text(const RunReport& report) {
+  if (report.device == "eval")
+    return "the reference evaluator: the program by its meaning, not lowered";
+  return report.remark.empty() ? report.device_name
+                               : fmt::format("{}: {}", report.device_name, report.remark);
+}
+
+std::string findings_text(const RunReport& report) {
+  if (report.device == "cuda") return "nothing was checked";
+  if (report.device == "sim" && report.checks.empty()) return "nothing was checked";
+  const std::string found =
+      report.findings.empty()
+          ? "none"
+          : fmt::format("{}", report.findings.size() + report.findings_left_out);
+  if (report.checks.empty()) return found;
+  return fmt::format("{} (checked: {})", found, fmt::join(report.checks, ", "));
+}
+
+// "1.23 us"
+std::string seconds_text(double seconds) {
+  if (seconds < 1e-3) return fmt::format("{:.2f} us", seconds * 1e6);
+  if (seconds < 1) return fmt::format("{:.3f} ms", seconds * 1e3);
+  return fmt::format("{:.3f} s", seconds);
+}
+
+std::string time_text(const runtime::Timing& timing) {
+  return fmt::format("{}, the median of {} launches ({} to {})", seconds_text(timing.median),
+                     timing.launches, seconds_text(timing.fastest), seconds_text(timing.slowest));
 }
 
 std::string_view trimmed(std::string_view line) {
@@ -36,35 +65,79 @@ std::string_view trimmed(std::string_view line) {
   return line;
 }
 
+void add_place(std::string& out, const RunReport& report, const RunFinding::Place& at) {
+  if (at.line != 0) fmt::format_to(Out(out), "{}:{}:{}: ", report.path, at.line, at.column);
+}
+
+void add_lines(std::string& out, const RunFinding::Place& at) {
+  if (!at.source.empty()) fmt::format_to(Out(out), "    {}\n", trimmed(at.source));
+  if (!at.instruction.empty()) fmt::format_to(Out(out), "    {}\n", at.instruction);
+}
+
 void add_finding(std::string& out, const RunReport& report, const RunFinding& finding) {
   fmt::format_to(Out(out), "\n{}: ", finding.check);
-  if (finding.line != 0)
-    fmt::format_to(Out(out), "{}:{}:{}: ", report.path, finding.line, finding.column);
+  add_place(out, report, finding.at);
   out += finding.text;
   if (finding.count > 1) fmt::format_to(Out(out), "; {} times", finding.count);
   out += '\n';
-  if (!finding.source.empty()) fmt::format_to(Out(out), "    {}\n", trimmed(finding.source));
+  add_lines(out, finding.at);
   if (finding.note.empty()) return;
   out += "  ";
-  if (finding.note_line != 0)
-    fmt::format_to(Out(out), "{}:{}:{}: ", report.path, finding.note_line, finding.note_column);
+  add_place(out, report, finding.note_at);
   fmt::format_to(Out(out), "{}\n", finding.note);
-  if (!finding.note_source.empty())
-    fmt::format_to(Out(out), "    {}\n", trimmed(finding.note_source));
+  add_lines(out, finding.note_at);
 }
 
-Json place_json(std::size_t line, std::size_t column) {
-  if (line == 0) return nullptr;
-  return {{"line", line}, {"column", column}};
+// What a program was lowered to, and what it did as such.
+void add_lowered_facts(std::string& out, const RunReport& report) {
+  if (report.device == "eval") return;
+  add_fact(out, "outcome", report.outcome);
+  if (report.device == "sim")
+    add_fact(out, "executed",
+             fmt::format("{}; {}", plural(report.steps, "warp instruction"), report.arithmetic));
+  if (report.timing) add_fact(out, "time", time_text(*report.timing));
 }
+
+Json place_json(const RunFinding::Place& at) {
+  if (at.line == 0) return nullptr;
+  return {{"line", at.line}, {"column", at.column}};
+}
+
+Json text_or_null(const std::string& text) { return text.empty() ? Json() : Json(text); }
 
 Json finding_json(const RunFinding& finding) {
   return {{"check", finding.check},
           {"message", finding.text},
-          {"at", place_json(finding.line, finding.column)},
-          {"note", finding.note.empty() ? Json() : Json(finding.note)},
-          {"note_at", place_json(finding.note_line, finding.note_column)},
+          {"at", place_json(finding.at)},
+          {"instruction", text_or_null(finding.at.instruction)},
+          {"note", text_or_null(finding.note)},
+          {"note_at", place_json(finding.note_at)},
+          {"note_instruction", text_or_null(finding.note_at.instruction)},
           {"count", finding.count}};
+}
+
+Json primitive_json(const PrimitiveLine& line) {
+  return {{"line", line.line},
+          {"column", line.column},
+          {"call", line.call},
+          {"variant", line.variant},
+          {"instructions", line.instructions}};
+}
+
+Json time_json(const std::optional<runtime::Timing>& timing) {
+  if (!timing) return nullptr;
+  return {{"launches", timing->launches},
+          {"median_seconds", timing->median},
+          {"fastest_seconds", timing->fastest},
+          {"slowest_seconds", timing->slowest}};
+}
+
+// One JSON value for each item of a list.
+template <typename Item>
+Json list_json(const std::vector<Item>& items, Json (*one)(const Item&)) {
+  Json out = Json::array();
+  for (const Item& item : items) out.push_back(one(item));
+  return out;
 }
 
 }  // namespace
@@ -72,12 +145,12 @@ Json finding_json(const RunFinding& finding) {
 std::string run_text(const RunReport& report) {
   std::string out;
   add_fact(out, "kernel", fmt::format("{} in {}", report.kernel, report.path));
-  add_fact(out, "device", device_text(report.device));
+  add_fact(out, "device", device_text(report));
+  if (report.target) add_fact(out, "target", target_text(*report.target));
   add_fact(out, "launch", launch_text(report));
-  add_fact(out, "findings",
-           report.findings.empty()
-               ? "none"
-               : fmt::format("{}", report.findings.size() + report.findings_left_out));
+  add_lowered_facts(out, report);
+  add_fact(out, "findings", findings_text(report));
+  if (!report.primitives.empty()) out += '\n' + to_text(report.primitives);
   for (const RunFinding& finding : report.findings) add_finding(out, report, finding);
   if (report.findings_left_out > 0)
     fmt::format_to(Out(out), "\n... and {}\n", plural(report.findings_left_out, "more finding"));
@@ -88,18 +161,25 @@ std::string run_text(const RunReport& report) {
 }
 
 std::string run_json(const RunReport& report) {
-  Json out = {{"file", report.path},   {"kernel", report.kernel},   {"device", report.device},
-              {"grid", report.grid},   {"cluster", report.cluster}, {"block", report.block},
-              {"good", report.good()}, {"steps", report.steps}};
-  out["findings"] = Json::array();
-  for (const RunFinding& finding : report.findings)
-    out["findings"].push_back(finding_json(finding));
+  Json out = {{"file", report.path}, {"kernel", report.kernel}, {"device", report.device}};
+  out["device_name"] = text_or_null(report.device_name);
+  out["remark"] = text_or_null(report.remark);
+  out["target"] = report.target ? Json(target::info(report.target->arch).name) : Json();
+  out["ptx"] = report.target ? Json(target::ptx_version_text(report.target->ptx)) : Json();
+  out["grid"] = report.grid;
+  out["cluster"] = report.cluster;
+  out["block"] = report.block;
+  out["dynamic_shared"] = report.dynamic_shared;
+  out["good"] = report.good();
+  out["outcome"] = report.outcome;
+  out["steps"] = report.steps;
+  out["time"] = time_json(report.timing);
+  out["primitives"] = list_json(report.primitives, primitive_json);
+  out["checks"] = report.checks;
+  out["findings"] = list_json(report.findings, finding_json);
   out["findings_left_out"] = report.findings_left_out;
-  out["buffers"] = Json::array();
-  for (const BufferReport& buffer : report.buffers) out["buffers"].push_back(buffer_json(buffer));
-  out["expectations"] = Json::array();
-  for (const ExpectReport& each : report.expectations)
-    out["expectations"].push_back(expectation_json(each));
+  out["buffers"] = list_json(report.buffers, buffer_json);
+  out["expectations"] = list_json(report.expectations, expectation_json);
   out["printed"] = report.printed;
   return json_text(out);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // `warpwright run` as a library: a source file and arguments in, a run of its kernel, and what came
-// out. docs/language.md describes the notations and the JSON.
+// out. docs/running.md describes the notations and the JSON.
 #pragma once
 
 #include <array>
@@ -8,50 +8,75 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
-#include "driver/compile_tool.h"
+#include "driver/build.h"
+#include "driver/explain.h"
+#include "driver/kernel_args.h"
 #include "driver/report_parts.h"
+#include "runtime/device.h"
 
 namespace ww::driver {
 
+/// Names that RunRequest::device takes, with a line on each.
+struct DeviceName {
+  std::string_view name;
+  std::string_view help;
+};
+const std::vector<DeviceName>& device_names();
+
 struct RunRequest {
   SourceRequest source;
-  std::string device = "eval";
-  std::vector<std::string> args = {};     // NAME=SPEC
-  std::vector<std::string> outs = {};     // NAME=FILE
-  std::vector<std::string> expects = {};  // driver/expect.h
-  std::string schedule = "rr";            // or random:SEED
-  std::function<bool()> keep_going = {};  // asked now and then
+  std::string device = "auto";  // or sim, cuda, eval
+  ArgRequest arguments = {};
+  std::string checks = {};    // of the virtual GPU; empty: all
+  std::string schedule = {};  // rr or random:SEED; empty: rr
+  int timed_launches = 0;     // 0: no times are taken
+  /// Blocks done and blocks in all, now and then; returns whether to go on.
+  std::function<bool(std::uint64_t, std::uint64_t)> progress = {};
 };
 
-/// Something without meaning that the run came upon.
+/// Something that the run came upon and that has no meaning.
 struct RunFinding {
+  /// Who was there: a place in the source file and, for lowered programs, the line of PTX.
+  struct Place {
+    std::size_t line = 0, column = 0;  // 0: nowhere
+    std::string source = {};           // that line
+    std::string instruction = {};
+  };
   std::string check;  // "uninit", "race" …
   std::string text;
   std::uint64_t count = 1;
-  std::size_t line = 0, column = 0;  // in the source file; 0: nowhere
-  std::string source = {};           // that line
-  std::string note = {};             // the other party, or empty
-  std::size_t note_line = 0, note_column = 0;
-  std::string note_source = {};
+  Place at = {};
+  std::string note = {};  // the other party, or empty
+  Place note_at = {};
 };
 
 struct RunReport {
   std::string path;
   std::string kernel;
-  std::string device;
+  std::string device;                    // "eval", "sim", "cuda"
+  std::string device_name;               // "NVIDIA H200 (sm_90), driver 13.0"
+  std::string remark;                    // why the GPU that is there was not taken; or empty
+  std::optional<target::Target> target;  // none: not lowered
   std::array<std::int64_t, 3> grid{1, 1, 1};
   std::array<std::int64_t, 3> cluster{1, 1, 1};
   std::array<std::int64_t, 3> block{1, 1, 1};
-  std::uint64_t steps = 0;
+  std::int64_t dynamic_shared = 0;
+  std::string outcome = "finished";
+  std::uint64_t steps = 0;  // eval: statements times threads; sim: warp instructions; cuda: 0
+  std::string arithmetic;   // of tensor cores, on the virtual GPU
+  std::vector<std::string> checks;  // that were made
+  std::vector<PrimitiveLine> primitives;
   std::vector<RunFinding> findings;
   std::uint64_t findings_left_out = 0;
   std::vector<BufferReport> buffers;
   std::vector<ExpectReport> expectations;
+  std::optional<runtime::Timing> timing;
   std::string printed;
 
-  /// Nothing was found and all expectations hold.
+  /// It finished, nothing was found and all expectations hold.
   [[nodiscard]] bool good() const;
 };
 

@@ -12,6 +12,7 @@ namespace {
 struct Example {
   std::string name;
   std::vector<std::string> expects;
+  std::string device = "eval";
 };
 
 std::string example_path(const std::string& name) {
@@ -21,7 +22,8 @@ std::string example_path(const std::string& name) {
 RunOutcome run_example(const Example& example, const std::string& schedule = "rr") {
   RunRequest request;
   request.source.path = example_path(example.name);
-  request.expects = example.expects;
+  request.device = example.device;
+  request.arguments.expects = example.expects;
   request.schedule = schedule;
   return run_kernel(request);
 }
@@ -50,13 +52,17 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(Example{"ldstmatrix", {"B == A"}}, Example{"ldstmatrix_new", {"B == A"}},
                     Example{"reg", {}}, Example{"reg_new", {}}, Example{"tcgen05_ldst", {"B == A"}},
                     Example{"tcgen05_ldst_new", {"B == A"}}, Example{"gemm", {"D_g ~= A_g @ B_g"}},
-                    Example{"gemm_new", {"D_g ~= A_g @ B_g"}}),
-    [](const auto& each) { return each.param.name; });
+                    Example{"gemm_new", {"D_g ~= A_g @ B_g"}},
+                    Example{"ldstmatrix", {"B == A"}, "sim"},
+                    Example{"ldstmatrix_new", {"B == A"}, "sim"}, Example{"reg", {}, "sim"},
+                    Example{"reg_new", {}, "sim"}),
+    [](const auto& each) { return each.param.name + "_" + each.param.device; });
 
 // B[row, column] = 100 row + column + 1, through registers and back.
 TEST(RunTool, RegisterRoundTripKeepsEveryElement) {
-  for (const std::string name : {"reg", "reg_new"}) {
-    const RunOutcome outcome = run_example({name, {"B == B", "sum(B, 1) == sum(B, 1)"}});
+  for (const auto& [name, device] : {std::pair("reg", "eval"), std::pair("reg_new", "eval"),
+                                     std::pair("reg", "sim"), std::pair("reg_new", "sim")}) {
+    const RunOutcome outcome = run_example({name, {}, device});
     ASSERT_TRUE(outcome.report.has_value()) << outcome.errors;
     EXPECT_THAT(outcome.report->buffers[0].first,
                 testing::ElementsAre("1", "2", "3", "4", "5", "6", "7", "8"));
@@ -69,11 +75,48 @@ TEST(RunTool, TheOtherDialectGivesOtherNumbers) {
     RunRequest request;
     request.source.path = example_path(name);
     request.source.dialect = dialect;
-    request.expects = {"D_g ~= A_g @ B_g"};
+    request.device = "eval";
+    request.arguments.expects = {"D_g ~= A_g @ B_g"};
     const RunOutcome outcome = run_kernel(request);
     ASSERT_TRUE(outcome.report.has_value()) << outcome.errors;
     EXPECT_FALSE(outcome.report->good()) << name;
   }
+}
+
+TEST(RunTool, SaysWhatADeviceDoesNotHave) {
+  struct Row {
+    std::string device;
+    void (*set)(RunRequest&);
+    std::string text;
+  };
+  const std::vector<Row> rows = {
+      {"sim", [](RunRequest& r) { r.timed_launches = 3; },
+       "`--time` with `--device sim`, which has no time"},
+      {"eval", [](RunRequest& r) { r.timed_launches = 3; },
+       "`--time` with `--device eval`, which has no time"},
+      {"cuda", [](RunRequest& r) { r.checks = "race"; }, "`--check` with `--device cuda`"},
+      {"eval", [](RunRequest& r) { r.checks = "race"; }, "`--check` with `--device eval`"},
+      {"cuda", [](RunRequest& r) { r.schedule = "rr"; }, "`--schedule` with `--device cuda`"},
+      {"sim", [](RunRequest& r) { r.checks = "luck"; }, "luck"}};
+  for (const Row& row : rows) {
+    RunRequest request;
+    request.source.path = example_path("reg");
+    request.device = row.device;
+    row.set(request);
+    const RunOutcome outcome = run_kernel(request);
+    EXPECT_FALSE(outcome.report.has_value());
+    EXPECT_THAT(outcome.errors, testing::HasSubstr(row.text));
+  }
+}
+
+// What cannot be lowered says so, and where it can run.
+TEST(RunTool, PointsToTheEvaluatorWhereNothingIsLowered) {
+  RunRequest request;
+  request.source.path = example_path("gemm");
+  request.device = "sim";
+  const RunOutcome outcome = run_kernel(request);
+  EXPECT_FALSE(outcome.report.has_value());
+  EXPECT_THAT(outcome.errors, testing::HasSubstr("`--device eval`"));
 }
 
 }  // namespace

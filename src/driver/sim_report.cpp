@@ -48,6 +48,48 @@ std::vector<std::string_view> check_names(const sim::CheckSet& checks) {
   return names;
 }
 
+std::string party_text(const sim::Dim3& grid, const sim::Party& party) {
+  std::string out = fmt::format("block {} warp {}", block_text(grid, party.block), party.warp);
+  if (party.lanes != 0) {
+    const bool is_one = sim::count_lanes(party.lanes) == 1;
+    out += fmt::format(" lane{} {}", is_one ? "" : "s", sim::lanes_text(party.lanes));
+  }
+  return out;
+}
+
+namespace {
+
+// Whether the text has this hexadecimal number, and not just a longer one that begins so.
+bool contains_number(std::string_view text, std::string_view number) {
+  for (std::size_t at = text.find(number); at != std::string_view::npos;
+       at = text.find(number, at + 1)) {
+    const std::size_t end = at + number.size();
+    if (end == text.size() || !is_name_char(text[end])) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+std::string address_text(const sim::Finding& finding) {
+  if (!finding.has_address) return "";
+  const AddressPlace place = place_of(finding.address);
+  const std::string number = fmt::format("0x{:x}", place.address);
+  if (contains_number(finding.text, number)) return "";
+  const std::string space = place.space == "global" ? "" : fmt::format("{} ", place.space);
+  return fmt::format("; {}address {}", space, number);
+}
+
+std::string arithmetic_text(const std::string& mode) {
+  if (mode == "plain") return "matrix products as plain sums";
+  return fmt::format("matrix products as on {}", mode);
+}
+
+std::string outcome_text(const sim::RunReport& run) {
+  const std::string_view name = name_of(run.outcome);
+  return run.reason.empty() ? std::string(name) : fmt::format("{}: {}", name, run.reason);
+}
+
 bool touches_memory(const sim::OpCount& count) { return count.wavefronts + count.sectors > 0; }
 
 double mean_lanes(const sim::OpCount& count) {
@@ -106,16 +148,6 @@ std::string launch_text(const SimReport& report) {
                            plural(report.run.warps_per_block, "warp"));
 }
 
-std::string arithmetic_text(const std::string& mode) {
-  if (mode == "plain") return "matrix products as plain sums";
-  return fmt::format("matrix products as on {}", mode);
-}
-
-std::string outcome_text(const sim::RunReport& run) {
-  const std::string_view name = name_of(run.outcome);
-  return run.reason.empty() ? std::string(name) : fmt::format("{}: {}", name, run.reason);
-}
-
 std::string findings_text(const SimReport& report) {
   const std::size_t found = report.run.findings.list().size();
   const auto names = check_names(report.checks);
@@ -151,52 +183,22 @@ std::string place_text(const sim::Program& program, std::uint32_t op) {
   return out + fmt::format(" ({}:{})", file, source->line);
 }
 
-std::string party_text(const SimReport& report, const sim::Party& party) {
-  std::string out =
-      fmt::format("block {} warp {}", block_text(report.launch.grid, party.block), party.warp);
-  if (party.lanes != 0) {
-    const bool is_one = sim::count_lanes(party.lanes) == 1;
-    out += fmt::format(" lane{} {}", is_one ? "" : "s", sim::lanes_text(party.lanes));
-  }
-  return out;
-}
-
 void add_ptx_line(std::string& out, const sim::Program& program, std::uint32_t op) {
   if (op >= program.infos.size()) return;
   fmt::format_to(Out(out), "    {}\n", program.line(program.infos[op].line));
 }
 
-// Whether the text has this hexadecimal number, and not just a longer one that begins so.
-bool contains_number(std::string_view text, std::string_view number) {
-  for (std::size_t at = text.find(number); at != std::string_view::npos;
-       at = text.find(number, at + 1)) {
-    const std::size_t end = at + number.size();
-    if (end == text.size() || !is_name_char(text[end])) return true;
-  }
-  return false;
-}
-
-// "; shared address 0x80", unless the finding's own words say it.
-std::string address_text(const sim::Finding& finding) {
-  if (!finding.has_address) return "";
-  const AddressPlace place = place_of(finding.address);
-  const std::string number = fmt::format("0x{:x}", place.address);
-  if (contains_number(finding.text, number)) return "";
-  const std::string space = place.space == "global" ? "" : fmt::format("{} ", place.space);
-  return fmt::format("; {}address {}", space, number);
-}
-
 void add_finding(std::string& out, const SimReport& report, const sim::Finding& finding) {
   const sim::Program& program = *report.program;
   fmt::format_to(Out(out), "{}: {}: {}; {}{}", name_of(finding.check),
-                 place_text(program, finding.who.op), finding.text, party_text(report, finding.who),
-                 address_text(finding));
+                 place_text(program, finding.who.op), finding.text,
+                 party_text(report.launch.grid, finding.who), address_text(finding));
   if (finding.count > 1) fmt::format_to(Out(out), "; {} times", finding.count);
   out += '\n';
   add_ptx_line(out, program, finding.who.op);
   if (finding.other.op == sim::kNoOp) return;
   fmt::format_to(Out(out), "  other: {}: {}\n", place_text(program, finding.other.op),
-                 party_text(report, finding.other));
+                 party_text(report.launch.grid, finding.other));
   add_ptx_line(out, program, finding.other.op);
 }
 

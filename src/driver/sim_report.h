@@ -29,6 +29,15 @@ struct AddressPlace {
 };
 AddressPlace place_of(std::uint64_t generic);
 
+/// "block (1,0,0) warp 1 lanes 0-3".
+std::string party_text(const sim::Dim3& grid, const sim::Party& party);
+/// "; shared address 0x80", unless the finding's own words say it.
+std::string address_text(const sim::Finding& finding);
+/// "matrix products as on Hopper".
+std::string arithmetic_text(const std::string& mode);
+/// "finished", or what happened instead and why.
+std::string outcome_text(const sim::RunReport& run);
+
 /// The names of the checks in a set.
 std::vector<std::string_view> check_names(const sim::CheckSet& checks);
 

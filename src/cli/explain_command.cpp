@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// `warpwright explain`: which instructions a kernel's primitives become, and why. Everything is in
+// driver/explain.h.
+#include <memory>
+#include <utility>
+
+#include "cli/command.h"
+#include "cli/options.h"
+#include "cli/source_options.h"
+#include "driver/explain.h"
+
+namespace ww::cli {
+namespace {
+
+Outcome run(const driver::ExplainRequest& request) {
+  driver::ExplainOutcome result = run_explain(request);
+  Outcome out;
+  out.out = std::move(result.out);
+  out.err = std::move(result.errors);
+  if (!out.err.empty()) out.status = Exit::UserError;
+  return out;
+}
+
+Run set_up(OptionSet& set) {
+  auto request = std::make_shared<driver::ExplainRequest>();
+  declare_source(set, request->source);
+  set.flag("--json", request->json, "print JSON (docs/running.md)");
+  return [request] { return run(*request); };
+}
+
+}  // namespace
+
+extern const Command kExplainCommand;
+const Command kExplainCommand{
+    .name = "explain",
+    .summary = "show which instructions a kernel's primitives become, and why",
+    .description =
+        "Lowers a kernel and shows for each tile primitive its operands with their layouts, what "
+        "every\n"
+        "variant said to it, and the plan that was chosen: instructions, registers, bytes, turns "
+        "of\n"
+        "shared memory against the fewest possible, and a layout without bank conflicts where "
+        "there "
+        "is\n"
+        "one. Primitives that nothing accepts are shown with all reasons; the exit status is 2 "
+        "then.",
+    .examples =
+        "# why a copy becomes ldmatrix\n"
+        "warpwright explain examples/seeds/ldstmatrix.py\n"
+        "# for another architecture, as JSON\n"
+        "warpwright explain examples/seeds/reg.py --target sm_80 --json",
+    .set_up = set_up};
+
+}  // namespace ww::cli

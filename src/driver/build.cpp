@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "driver/build.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <span>
+#include <utility>
+
+#include "base/file_io.h"
+#include "emit/ptx/emit.h"
+#include "ir/verify.h"
+#include "lower/lower.h"
+#include "lower/unroll.h"
+#include "ptx/printer.h"
+#include "script/parser.h"
+
+namespace ww::driver {
+namespace {
+
+void add_errors(Build& build, std::span<const Diag> errors) {
+  const script::Compiled& compiled = *build.compiled;
+  for (const Diag& error : errors) {
+    if (!error.span.known) build.errors += fmt::format("{}: ", compiled.source.name());
+    build.errors += compiled.render(error);
+  }
+}
+
+// A function without errors comes back as the tile program, everything else as errors.
+void compile_tile(Build& build, const SourceText& source, const BuildOptions& options) {
+  script::Options script;
+  script.kernel = options.kernel;
+  script.target = build.target;
+  if (!options.dialect.empty())
+    script.dialect = options.dialect == "d1" ? script::Dialect::D1 : script::Dialect::D2;
+  build.compiled = script::compile(source, script);
+  add_errors(build, build.compiled->errors);
+  build.is_checked = build.target.has_value();
+  if (build.good()) build.phase = Phase::Tile;
+}
+
+// Against the target, which may not have been known when the program was compiled.
+void check_tile(Build& build) {
+  if (!build.target) build.target = default_target(build.tile());
+  if (!std::exchange(build.is_checked, true))
+    add_errors(build, ir::verify(build.tile(), {.target = build.target}));
+}
+
+void lower_tile(Build& build) {
+  lower::Lowered lowered = lower::lower(build.tile(), {.target = *build.target});
+  build.report = std::move(lowered.report);
+  add_errors(build, lowered.errors);
+  if (!build.good()) return;
+  build.lowered = std::move(lowered.function);
+  build.phase = Phase::Lowered;
+}
+
+// PTX has no loop that is unrolled later, and registers have no addresses.
+void emit_ptx(Build& build) {
+  const auto module =
+      emit::ptx_module(lower::expand_unrolled(*build.lowered),
+                       {.target = *build.target, .source = &build.compiled->source});
+  if (!module) {
+    add_errors(build, std::span(&module.error(), 1));
+    return;
+  }
+  build.ptx = ptx::print(*module);
+  build.phase = Phase::Ptx;
+}
+
+bool uses_tensor_memory(const ir::Function& tile) {
+  for (std::uint32_t i = 0; i < tile.buffer_count(); ++i)
+    if (tile[ir::BufferId{i}].scope == ir::Scope::Tmem) return true;
+  return std::ranges::any_of(
+      tile.ptx_calls, [](const ir::PtxCall& call) { return call.opcode.starts_with("tcgen05."); });
+}
+
+}  // namespace
+
+target::Target default_target(const ir::Function& tile) {
+  return {.arch = uses_tensor_memory(tile) ? target::Arch::Sm100a : target::Arch::Sm90a,
+          .ptx = target::ptx_versions().back()};
+}
+
+Build build_kernel(const SourceText& source, const BuildOptions& options) {
+  Build build;
+  if (!options.target.empty() && options.target != "auto") {
+    const auto arch = target::parse_arch(options.target);
+    if (!arch) {
+      build.errors = render(arch.error(), SourceText("--target", options.target));
+      return build;
+    }
+    build.target = target::Target{.arch = *arch, .ptx = target::ptx_versions().back()};
+  }
+  compile_tile(build, source, options);
+  advance(build, options.until);
+  return build;
+}
+
+Build build_file(const SourceRequest& request, Phase until) {
+  const auto text = read_file(request.path, script::kMaxSourceBytes);
+  if (!text) return {.errors = render(text.error())};
+  return build_kernel(SourceText(request.path, *text), {.kernel = request.kernel,
+                                                        .dialect = request.dialect,
+                                                        .target = request.target,
+                                                        .until = until});
+}
+
+void set_target(Build& build, const target::Target& target) {
+  build.target = target;
+  build.is_checked = false;
+}
+
+void advance(Build& build, Phase until) {
+  const auto is_due = [&](Phase phase) {
+    return build.good() && build.phase < phase && phase <= until;
+  };
+  if (is_due(Phase::Lowered)) check_tile(build);
+  if (is_due(Phase::Lowered)) lower_tile(build);
+  if (is_due(Phase::Ptx)) emit_ptx(build);
+}
+
+}  // namespace ww::driver

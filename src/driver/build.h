@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// The compiler as a library: a source text in; the tile program, the lowered program, the report of
+// what was chosen, and PTX out. driver/device_run.h runs the result. docs/library.md has an
+// example.
+//
+//     const Build build = build_kernel(SourceText("scale.py", text), {.target = "sm_90a"});
+//     if (!build.good()) std::fputs(build.errors.c_str(), stderr);
+//     use(build.ptx, build.report);
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "base/source.h"
+#include "ir/function.h"
+#include "lower/report.h"
+#include "script/compile.h"
+#include "target/target.h"
+
+namespace ww::driver {
+
+/// How far a kernel has come.
+enum class Phase : std::uint8_t { Nothing, Tile, Lowered, Ptx };
+
+struct BuildOptions {
+  std::string kernel = {};   // an expression, with `::NAME` behind it or not; empty: the only one
+  std::string dialect = {};  // "d1", "d2"; empty: as the file is written
+  std::string target = {};   // "sm_90a"; empty or "auto": default_target
+  Phase until = Phase::Ptx;
+};
+
+struct Build {
+  std::optional<script::Compiled> compiled = {};  // the source, and the tile program
+  std::optional<target::Target> target = {};      // none before lowering unless it was given
+  lower::Report report = {};  // of all primitives, also where nothing accepted one
+  std::optional<ir::Function> lowered = {};
+  std::string ptx = {};
+  std::string errors = {};  // rendered, in the order of the source
+  Phase phase = Phase::Nothing;
+  bool is_checked = false;  // the tile program against the limits and instructions of `target`
+
+  [[nodiscard]] bool good() const { return errors.empty(); }
+  [[nodiscard]] const ir::Function& tile() const { return *compiled->function; }
+};
+
+/// Compiles a kernel of the text up to a phase, or as far as it goes.
+Build build_kernel(const SourceText& source, const BuildOptions& options = {});
+
+/// Which kernel of which file, as text.
+struct SourceRequest {
+  std::string path;
+  std::string kernel = {};
+  std::string dialect = {};
+  std::string target = {};
+};
+Build build_file(const SourceRequest& request, Phase until);
+
+/// Goes on until a phase, for `build.target` (none: default_target). Nothing happens to a build
+/// with errors.
+void advance(Build& build, Phase until);
+/// Chooses what to lower a tile program for.
+void set_target(Build& build, const target::Target& target);
+
+/// sm_100a when the program uses tensor memory, else sm_90a; the newest PTX version.
+target::Target default_target(const ir::Function& tile);
+
+}  // namespace ww::driver

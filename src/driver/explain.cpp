@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "driver/explain.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <iterator>
+#include <string_view>
+
+#include "base/ascii.h"
+#include "driver/report_parts.h"
+
+namespace ww::driver {
+namespace {
+
+using lower::CallReport;
+using lower::PlanReport;
+using lower::Verdict;
+using Out = std::back_insert_iterator<std::string>;
+using Row = std::vector<std::string>;
+
+std::uint64_t count(std::int64_t number) { return static_cast<std::uint64_t>(number); }
+
+std::string instructions_text(const PlanReport& plan) {
+  if (plan.instructions.empty()) return plan.summary;
+  std::vector<std::string> parts;
+  for (const lower::InstructionCount& each : plan.instructions)
+    parts.push_back(fmt::format("{} x {}", each.per_thread, each.opcode));
+  return fmt::format("{}", fmt::join(parts, ", "));
+}
+
+// Columns as wide as their widest cell, the last one as it is.
+void add_columns(std::string& out, std::string_view indent, const std::vector<Row>& rows) {
+  std::vector<std::size_t> widths;
+  for (const Row& row : rows) {
+    widths.resize(std::max(widths.size(), row.size()));
+    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
+  }
+  for (const Row& row : rows) {
+    std::string line(indent);
+    for (std::size_t i = 0; i < row.size(); ++i)
+      fmt::format_to(Out(line), "{:<{}}{}", row[i], widths[i], i + 1 == row.size() ? "" : "  ");
+    line.erase(line.find_last_not_of(' ') + 1);
+    out += line + '\n';
+  }
+}
+
+void add_operands(std::string& out, const CallReport& call) {
+  std::vector<Row> rows;
+  for (const lower::OperandReport& each : call.operands)
+    rows.push_back({each.role, each.region, each.dtype, each.scope,
+                    each.layout.empty() ? "row-major" : each.layout});
+  add_columns(out, "  ", rows);
+}
+
+std::string verdict_text(const CallReport& call, const Verdict& verdict) {
+  switch (verdict.kind) {
+    case Verdict::Kind::Chosen:
+      return fmt::format("chosen: {}", call.plan.summary);
+    case Verdict::Kind::Declined:
+      return fmt::format("declined, {}: {}", verdict.rule, verdict.reason);
+    case Verdict::Kind::NotAsked:
+      return "not asked";
+  }
+  return "";
+}
+
+void add_verdicts(std::string& out, const CallReport& call) {
+  std::vector<Row> rows;
+  for (const Verdict& verdict : call.verdicts)
+    rows.push_back({verdict.variant, verdict_text(call, verdict)});
+  add_columns(out, "  ", rows);
+}
+
+std::string moves_text(const PlanReport& plan) {
+  std::string out = fmt::format("{}, {}", plural(count(plan.elements), "element"),
+                                plural(count(plan.bytes), "byte"));
+  if (plan.threads > 0) out += fmt::format(", by {}", plural(count(plan.threads), "thread"));
+  if (plan.rounds > 0) out += fmt::format(" in {}", plural(count(plan.rounds), "round"));
+  return out;
+}
+
+std::string wavefronts_text(const lower::Wavefronts& wavefronts) {
+  const std::string conflicts = wavefronts.conflicts() == 0
+                                    ? "no bank conflicts"
+                                    : plural(count(wavefronts.conflicts()), "bank conflict");
+  return fmt::format("{}, {} at best: {}", wavefronts.needed, wavefronts.ideal, conflicts);
+}
+
+void add_plan(std::string& out, const PlanReport& plan) {
+  std::vector<Row> rows;
+  for (const lower::InstructionCount& each : plan.instructions) {
+    const std::string bytes =
+        each.bytes > 0 ? fmt::format(", {} each", plural(count(each.bytes), "byte")) : "";
+    rows.push_back({"executes", fmt::format("{} x {}{}", each.per_thread, each.opcode, bytes)});
+  }
+  rows.push_back({"moves", moves_text(plan)});
+  if (plan.registers > 0)
+    rows.push_back({"registers", fmt::format("{} of 32 bits per thread", plan.registers)});
+  if (plan.vector_bits > 0) rows.push_back({"vectors", fmt::format("{} bits", plan.vector_bits)});
+  if (plan.wavefronts) rows.push_back({"wavefronts", wavefronts_text(*plan.wavefronts)});
+  if (!plan.remedy.empty()) rows.push_back({"remedy", plan.remedy});
+  for (const std::string& note : plan.notes) rows.push_back({"note", note});
+  add_columns(out, "  ", rows);
+}
+
+std::string place_text(const SourceText& source, Span span) {
+  if (!span.known) return source.name();
+  const auto at = source.position(span.begin);
+  return fmt::format("{}:{}:{}", source.name(), at.line, at.column);
+}
+
+void add_call(std::string& out, const SourceText& source, const CallReport& call) {
+  fmt::format_to(Out(out), "\n{}: {} by {}\n", place_text(source, call.span), call_name(call),
+                 call.threads);
+  if (call.span.known) {
+    std::string_view line = source.line(source.line_number(call.span.begin));
+    while (!line.empty() && is_space(line.front())) line.remove_prefix(1);
+    fmt::format_to(Out(out), "    {}\n", line);
+  }
+  add_operands(out, call);
+  if (!call.verdicts.empty()) out += '\n';
+  add_verdicts(out, call);
+  if (call.chosen.empty()) return;
+  out += '\n';
+  add_plan(out, call.plan);
+}
+
+}  // namespace
+
+std::string target_text(const target::Target& target) {
+  return fmt::format("{}, PTX {}", target::info(target.arch).name,
+                     target::ptx_version_text(target.ptx));
+}
+
+std::string call_name(const CallReport& call) {
+  if (call.scope == "thread") return fmt::format("Tx.{}", call.op);
+  return fmt::format("Tx.{}.{}", call.scope == "warpgroup" ? "wg" : call.scope, call.op);
+}
+
+std::vector<PrimitiveLine> primitive_lines(const Build& build) {
+  std::vector<PrimitiveLine> out;
+  for (const CallReport& call : build.report.calls) {
+    PrimitiveLine line{.call = call_name(call),
+                       .variant = call.chosen,
+                       .instructions = instructions_text(call.plan)};
+    if (call.span.known) {
+      const auto at = build.compiled->source.position(call.span.begin);
+      line.line = at.line;
+      line.column = at.column;
+    }
+    out.push_back(std::move(line));
+  }
+  return out;
+}
+
+std::string to_text(const std::vector<PrimitiveLine>& lines) {
+  std::vector<Row> rows;
+  for (const PrimitiveLine& each : lines)
+    rows.push_back({fmt::format("line {}", each.line), each.call, each.variant, each.instructions});
+  std::string out;
+  add_columns(out, "", rows);
+  return out;
+}
+
+std::string explain_text(const Build& build) {
+  const SourceText& source = build.compiled->source;
+  std::string out;
+  add_fact(out, "kernel", fmt::format("{} in {}", build.tile().name, source.name()));
+  if (build.target) add_fact(out, "target", target_text(*build.target));
+  add_fact(out, "primitives", fmt::format("{}", build.report.calls.size()));
+  for (const CallReport& call : build.report.calls) add_call(out, source, call);
+  if (!build.report.spilled.empty()) out += "\nregister arrays that went to local memory:\n";
+  for (const lower::SpilledArray& each : build.report.spilled)
+    fmt::format_to(Out(out), "  {}: `{}`: {}\n", place_text(source, each.span), each.buffer,
+                   each.reason);
+  return out;
+}
+
+ExplainOutcome run_explain(const ExplainRequest& request) {
+  const Build build = build_file(request.source, Phase::Lowered);
+  ExplainOutcome out{.errors = build.errors};
+  if (build.phase >= Phase::Tile && build.target && (build.good() || !build.report.calls.empty()))
+    out.out = request.json ? explain_json(build) : explain_text(build);
+  return out;
+}
+
+}  // namespace ww::driver

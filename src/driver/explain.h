@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the compiler chose and why, as people read it: `warpwright explain`, and a line for each
+// primitive in the report of a run. docs/running.md shows both and lists the JSON's keys.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "driver/build.h"
+#include "lower/report.h"
+
+namespace ww::driver {
+
+/// A primitive in one line: where, what, by which variant, with which instructions.
+struct PrimitiveLine {
+  std::size_t line = 0, column = 0;
+  std::string call;          // "Tx.warp.copy"
+  std::string variant;       // "ldstmatrix"; empty: nothing accepted it
+  std::string instructions;  // "2 x ldmatrix.sync.aligned.m8n8.x4.shared.b16"
+};
+std::vector<PrimitiveLine> primitive_lines(const Build& build);
+/// Aligned in columns, each line with its break.
+std::string to_text(const std::vector<PrimitiveLine>& lines);
+
+/// "sm_90a, PTX 9.0".
+std::string target_text(const target::Target& target);
+/// "Tx.warp.copy", "Tx.wg.copy", and "Tx.copy" for single threads.
+std::string call_name(const lower::CallReport& call);
+
+/// The whole report of a build that has been lowered, or of which something could not be.
+std::string explain_text(const Build& build);
+std::string explain_json(const Build& build);
+
+struct ExplainRequest {
+  SourceRequest source;
+  bool json = false;
+};
+/// Where lowering fails there is a text, too: it shows the refusals of all variants.
+struct ExplainOutcome {
+  std::string out = {};
+  std::string errors = {};
+};
+ExplainOutcome run_explain(const ExplainRequest& request);
+
+}  // namespace ww::driver

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+// The report of lowering as JSON; docs/running.md lists the keys.
+#include "driver/explain.h"
+#include "driver/report_json.h"
+
+namespace ww::driver {
+namespace {
+
+Json text_or_null(const std::string& text) { return text.empty() ? Json() : Json(text); }
+
+Json place_json(const SourceText& source, Span span) {
+  if (!span.known) return nullptr;
+  const auto at = source.position(span.begin);
+  return {{"line", at.line}, {"column", at.column}};
+}
+
+Json operand_json(const lower::OperandReport& operand) {
+  return {{"role", operand.role},
+          {"region", operand.region},
+          {"dtype", operand.dtype},
+          {"scope", operand.scope},
+          {"layout", text_or_null(operand.layout)}};
+}
+
+std::string_view verdict_name(lower::Verdict::Kind kind) {
+  switch (kind) {
+    case lower::Verdict::Kind::Chosen:
+      return "chosen";
+    case lower::Verdict::Kind::Declined:
+      return "declined";
+    case lower::Verdict::Kind::NotAsked:
+      return "not asked";
+  }
+  return "";
+}
+
+Json verdict_json(const lower::Verdict& verdict) {
+  return {{"variant", verdict.variant},
+          {"priority", verdict.priority},
+          {"verdict", verdict_name(verdict.kind)},
+          {"rule", text_or_null(verdict.rule)},
+          {"reason", text_or_null(verdict.reason)}};
+}
+
+Json wavefronts_json(const std::optional<lower::Wavefronts>& wavefronts) {
+  if (!wavefronts) return nullptr;
+  return {{"needed", wavefronts->needed},
+          {"ideal", wavefronts->ideal},
+          {"conflicts", wavefronts->conflicts()}};
+}
+
+Json plan_json(const lower::PlanReport& plan) {
+  Json instructions = Json::array();
+  for (const lower::InstructionCount& each : plan.instructions)
+    instructions.push_back(
+        {{"opcode", each.opcode}, {"per_thread", each.per_thread}, {"bytes", each.bytes}});
+  return {{"summary", plan.summary},
+          {"instructions", instructions},
+          {"elements", plan.elements},
+          {"bytes", plan.bytes},
+          {"threads", plan.threads},
+          {"rounds", plan.rounds},
+          {"registers", plan.registers},
+          {"vector_bits", plan.vector_bits},
+          {"wavefronts", wavefronts_json(plan.wavefronts)},
+          {"remedy", text_or_null(plan.remedy)},
+          {"notes", plan.notes}};
+}
+
+Json call_json(const SourceText& source, const lower::CallReport& call) {
+  Json operands = Json::array();
+  for (const lower::OperandReport& each : call.operands) operands.push_back(operand_json(each));
+  Json verdicts = Json::array();
+  for (const lower::Verdict& each : call.verdicts) verdicts.push_back(verdict_json(each));
+  return {{"at", place_json(source, call.span)},
+          {"call", call_name(call)},
+          {"op", call.op},
+          {"scope", call.scope},
+          {"threads", call.threads},
+          {"operands", operands},
+          {"variants", verdicts},
+          {"chosen", text_or_null(call.chosen)},
+          {"plan", call.chosen.empty() ? Json() : plan_json(call.plan)}};
+}
+
+}  // namespace
+
+std::string explain_json(const Build& build) {
+  const SourceText& source = build.compiled->source;
+  Json out = {{"file", source.name()},
+              {"kernel", build.tile().name},
+              {"target", target::info(build.target->arch).name},
+              {"ptx", target::ptx_version_text(build.target->ptx)},
+              {"good", build.good()}};
+  out["primitives"] = Json::array();
+  for (const lower::CallReport& call : build.report.calls)
+    out["primitives"].push_back(call_json(source, call));
+  out["local_memory"] = Json::array();
+  for (const lower::SpilledArray& each : build.report.spilled)
+    out["local_memory"].push_back(
+        {{"buffer", each.buffer}, {"at", place_json(source, each.span)}, {"reason", each.reason}});
+  return json_text(out);
+}
+
+}  // namespace ww::driver
