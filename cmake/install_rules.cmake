@@ -5,7 +5,7 @@
 #   bin/warpwright                         the program
 #   libexec/warpwright/warpwright-bench    its benchmarks, started by `warpwright bench`
 #   lib/libww_*.a                          one library per folder of src/
-#   include/warpwright/<folder>/*.h        headers; users write #include "layout/layout.h"
+#   include/warpwright/<folder>/*.h        headers; users write #include <warpwright/layout/layout.h>
 #   lib/cmake/warpwright/                  find_package(warpwright)
 #
 # The command line (cli) is no library for others and stays out.
@@ -28,7 +28,7 @@ foreach(library IN LISTS libraries)
     EXPORT warpwright_targets
     ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}"
     ${file_sets}
-    INCLUDES DESTINATION "${include_dir}")
+    INCLUDES DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}" "${include_dir}") # the second: among themselves
 endforeach()
 
 install(TARGETS warpwright RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")

@@ -27,9 +27,20 @@ run("configuring against the installed tree"
     -D CMAKE_PREFIX_PATH=${prefix} -D CMAKE_CXX_COMPILER=${cxx_compiler} -D version=${version})
 run("building against the installed tree" ${CMAKE_COMMAND} --build ${work_dir}/build)
 run("the consumer" ${work_dir}/build/consumer)
+run("the example of docs/library.md" ${work_dir}/build/library)
 run("the installed program" ${prefix}/bin/warpwright --version)
 if(NOT output STREQUAL "warpwright ${version}\n")
   message(FATAL_ERROR "the installed program says `${output}`, not `warpwright ${version}`")
+endif()
+
+# The page shows the program that was just run.
+file(READ "${CMAKE_CURRENT_LIST_DIR}/library.cpp" program)
+string(FIND "${program}" "#include" begin)
+string(SUBSTRING "${program}" ${begin} -1 program)
+file(READ "${CMAKE_CURRENT_LIST_DIR}/../../docs/library.md" page)
+string(FIND "${page}" "${program}" found)
+if(found EQUAL -1)
+  message(FATAL_ERROR "docs/library.md does not have the text of tests/install/library.cpp")
 endif()
 
 # Nothing may point back to where it was built.

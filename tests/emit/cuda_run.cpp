@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "emit/cuda_run.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <limits>
+#include <random>
+#include <set>
+#include <sstream>
+#include <stdexcept>
+
+#include "corpus/corpus.h"
+#include "corpus/toolchain.h"
+#include "eval/eval.h"
+#include "eval/number.h"
+#include "ir/launch.h"
+#include "script/compile.h"
+#include "sim/launch.h"
+
+namespace ww::emit::test {
+namespace {
+
+using num::DType;
+using Bytes = std::vector<std::byte>;
+
+// --- arguments -----------------------------------------------------------------------------------
+
+double input_number(DType type, bool small, std::mt19937& random) {
+  const bool is_float = num::kind_of(type) == num::DTypeKind::Float;
+  const bool is_uint = num::kind_of(type) == num::DTypeKind::Uint;
+  if (small) return static_cast<double>(random() % 7) - (is_uint ? 0 : 3);
+  switch (random() % 8) {
+    case 0:
+      return 0;
+    case 1:
+      return is_uint ? 1 : -1;
+    case 2:
+      return is_float ? -0.0 : 7;
+    case 3:
+      return is_float ? std::numeric_limits<double>::quiet_NaN() : 2;
+    case 4:
+      return is_float ? std::numeric_limits<double>::infinity() : 31;
+    default:
+      if (!is_float) return static_cast<double>(random() % 4001) - (is_uint ? 0 : 2000);
+      // More bits than any of the narrow types has, so that results are rounded.
+      return std::ldexp(static_cast<double>(random()) - 2147483648.0,
+                        static_cast<int>(random() % 12) - 29);
+  }
+}
+
+eval::Word input_word(DType type, bool small, std::mt19937& random) {
+  const bool is_float = num::kind_of(type) == num::DTypeKind::Float;
+  if (type == DType::Bool) return random() % 2;
+  if (!small && !is_float && random() % 3 == 0) {  // any bits, the least number among them
+    const int bits = num::bits_of(type);
+    const eval::Word any = (eval::Word{random()} << 32 | random()) & eval::low_mask(bits);
+    return random() % 4 == 0 ? eval::Word{1} << (bits - 1) : any;
+  }
+  return eval::from_real(type, input_number(type, small, random));
+}
+
+Bytes input_bytes(DType type, std::size_t elements, bool small, std::mt19937& random) {
+  const auto size = static_cast<std::size_t>(eval::storage_bits(type)) / 8;
+  Bytes out(elements * size);
+  for (std::size_t i = 0; i < elements; ++i) {
+    const eval::Word word = input_word(type, small, random);
+    std::memcpy(out.data() + i * size, &word, size);
+  }
+  return out;
+}
+
+std::size_t elements_of(const ir::Function& f, ir::BufferId buffer) {
+  std::size_t out = 1;
+  const auto shape = ir::const_shape(f, f[buffer]);
+  for (const std::int64_t extent : *shape) out *= static_cast<std::size_t>(extent);
+  return out;
+}
+
+struct Run {
+  ir::Function function;
+  std::vector<DType> types;
+  std::vector<Bytes> inputs;
+  std::vector<Bytes> expected;
+};
+
+// What the evaluator says.
+Run evaluated(const Kernel& kernel) {
+  Run run{.function = function_of(kernel.source), .types = {}, .inputs = {}, .expected = {}};
+  std::mt19937 random(7);
+  for (std::size_t i = 0; i < run.function.params.size(); ++i) {
+    const ir::BufferId buffer = ir::buffer_of_param(run.function, i);
+    const bool is_scalar = !buffer.valid();
+    run.types.push_back(is_scalar ? run.function[run.function.params[i].var].type.dtype
+                                  : run.function[buffer].dtype);
+    const std::size_t elements = is_scalar ? 1 : elements_of(run.function, buffer);
+    run.inputs.push_back(input_bytes(run.types[i], elements, kernel.small || is_scalar, random));
+  }
+  run.expected = run.inputs;
+  std::vector<eval::Argument> arguments;
+  for (std::size_t i = 0; i < run.inputs.size(); ++i) {
+    if (ir::buffer_of_param(run.function, i).valid()) {
+      arguments.emplace_back(eval::BufferArg{&run.expected[i], {}, true});
+      continue;
+    }
+    eval::ScalarArg scalar;
+    std::memcpy(&scalar.bits, run.inputs[i].data(), run.inputs[i].size());
+    arguments.emplace_back(scalar);
+  }
+  const auto report = eval::run(run.function, std::move(arguments));
+  if (!report) throw std::runtime_error(run.function.name + ": " + report.error().text);
+  if (!report->good())
+    throw std::runtime_error(run.function.name + ": " + report->findings.front().text);
+  return run;
+}
+
+// --- on the virtual GPU --------------------------------------------------------------------------
+
+std::string difference(const Kernel& kernel, const Run& run, std::size_t param,
+                       const std::byte* found) {
+  const DType type = run.types[param];
+  const auto size = static_cast<std::size_t>(eval::storage_bits(type)) / 8;
+  const Bytes& expected = run.expected[param];
+  for (std::size_t i = 0; i < expected.size() / size; ++i) {
+    eval::Word x = 0, y = 0;
+    std::memcpy(&x, found + i * size, size);
+    std::memcpy(&y, expected.data() + i * size, size);
+    if (x == y) continue;
+    const double a = eval::as_real(type, x), b = eval::as_real(type, y);
+    if (num::kind_of(type) == num::DTypeKind::Float && std::isnan(a) && std::isnan(b)) continue;
+    if (std::fabs(a - b) <= kernel.tolerance * std::max(1.0, std::fabs(b))) continue;
+    return fmt::format("{}: parameter {}, element {}: {} (0x{:x}), expected {} (0x{:x})\n",
+                       run.function.name, param, i, a, x, b, y);
+  }
+  return "";
+}
+
+sim::Dim3 dims(const std::array<std::int64_t, 3>& extents) {
+  return {static_cast<std::uint32_t>(extents[0]), static_cast<std::uint32_t>(extents[1]),
+          static_cast<std::uint32_t>(extents[2])};
+}
+
+std::string simulated(const Kernel& kernel, const Run& run,
+                      const std::shared_ptr<const sim::Program>& program) {
+  sim::Device device(program);
+  const ir::LaunchShape shape = ir::launch_shape(run.function).value();
+  sim::Launch launch{.kernel = program->find_kernel(run.function.name)};
+  if (launch.kernel == nullptr) return run.function.name + ": no such kernel\n";
+  launch.grid = dims({shape.grid[0].value, shape.grid[1].value, shape.grid[2].value});
+  launch.block = dims(shape.block);
+  launch.dynamic_shared = 16384;
+  launch.params.resize(launch.kernel->param_bytes);
+  std::vector<sim::Region*> regions;
+  for (std::size_t i = 0; i < run.inputs.size(); ++i) {
+    const sim::Param& param = launch.kernel->params[i];
+    std::byte* to = launch.params.data() + param.offset;
+    regions.push_back(nullptr);
+    if (!ir::buffer_of_param(run.function, i).valid()) {
+      std::memcpy(to, run.inputs[i].data(), run.inputs[i].size());
+      continue;
+    }
+    sim::Region& region =
+        device.memory().allocate(run.inputs[i].size(), 256, fmt::format("parameter {}", i));
+    sim::GlobalMemory::write(region, run.inputs[i]);
+    std::memcpy(to, &region.base, sizeof region.base);
+    regions.back() = &region;
+  }
+  const auto report = device.run(launch, {});
+  if (!report) return fmt::format("{}: {}\n", run.function.name, report.error().text);
+  if (!report->ok())
+    return fmt::format("{}: {} {}\n", run.function.name, report->reason,
+                       report->findings.empty() ? "" : report->findings.list().front().text);
+  for (std::size_t i = 0; i < regions.size(); ++i) {
+    if (regions[i] == nullptr) continue;
+    std::string text = difference(kernel, run, i, regions[i]->data);
+    if (!text.empty()) return text;
+  }
+  return "";
+}
+
+}  // namespace
+
+std::string joined(const std::vector<std::string>& sources) {
+  std::set<std::string> includes;
+  std::string bodies;
+  for (std::size_t i = 0; i < sources.size(); ++i) {
+    bodies += fmt::format("namespace kernel_{} {{\n", i);
+    std::istringstream in(sources[i]);
+    for (std::string line; std::getline(in, line);) {
+      if (line.starts_with("#include"))
+        includes.insert(line);
+      else
+        bodies += line + "\n";
+    }
+    bodies += "}\n";
+  }
+  std::string out;
+  for (const std::string& include : includes) out += include + "\n";
+  return out + bodies;
+}
+
+ir::Function function_of(const std::string& source) {
+  const script::Compiled compiled = script::compile(SourceText("kernel.py", source));
+  if (!compiled.function) throw std::runtime_error(compiled.render(compiled.errors.at(0)));
+  return *compiled.function;
+}
+
+namespace {
+
+// "" or what nvcc says.
+std::string compile_to_ptx(const corpus::Toolchain& tools, const std::vector<std::string>& sources,
+                           const std::string& arch, const std::filesystem::path& folder) {
+  std::ofstream(folder / "kernels.cu") << joined(sources);
+  const corpus::Outcome outcome =
+      tools.compile(folder / "kernels.cu", arch,
+                    {"-std=c++17", "-Xcompiler", "-Wall,-Wextra", "-Werror", "all-warnings"},
+                    folder, "kernels.ptx");
+  return outcome.status == 0 ? "" : outcome.output;
+}
+
+}  // namespace
+
+std::string compile_all(const std::vector<std::string>& sources, const std::string& arch,
+                        bool& skipped) {
+  const auto tools = corpus::Toolchain::find();
+  skipped = !tools || !tools->knows(arch);
+  if (skipped) return "";
+  const corpus::ScratchFolder folder;
+  return compile_to_ptx(*tools, sources, arch, folder.path());
+}
+
+std::string run_all(const std::vector<Kernel>& kernels, const std::string& arch, bool& skipped) {
+  const auto tools = corpus::Toolchain::find();
+  skipped = !tools || !tools->knows(arch);
+  if (skipped) return "";
+  std::vector<Run> runs;
+  std::vector<std::string> sources;
+  CudaOptions options;
+  options.target.arch = target::parse_arch(arch).value();
+  for (const Kernel& kernel : kernels) {
+    runs.push_back(evaluated(kernel));
+    const auto source = cuda_source(runs.back().function, options);
+    if (!source) return fmt::format("{}: {}\n", runs.back().function.name, source.error().text);
+    sources.push_back(*source);
+  }
+  const corpus::ScratchFolder folder;
+  if (const std::string text = compile_to_ptx(*tools, sources, arch, folder.path()); !text.empty())
+    return text;
+  const std::string text = corpus::read_text(folder.path() / "kernels.ptx");
+  const sim::LoadResult loaded = sim::load(text, "kernels.ptx");
+  if (loaded.program == nullptr) return loaded.errors.at(0).text;
+  std::string differences;
+  for (std::size_t i = 0; i < kernels.size(); ++i)
+    differences += simulated(kernels[i], runs[i], loaded.program);
+  return differences;
+}
+
+}  // namespace ww::emit::test

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lower/cuda_batch.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cstdint>
+#include <fstream>
+#include <optional>
+#include <utility>
+
+#include "base/check.h"
+#include "corpus/corpus.h"
+#include "corpus/toolchain.h"
+#include "emit/cuda/emit.h"
+#include "emit/cuda_run.h"
+#include "sim/launch.h"
+
+namespace ww::test {
+namespace {
+
+constexpr std::size_t kKernelsPerFile = 100;
+// Bytes of shared memory are read in aligned words where nvcc likes, the last ones too.
+constexpr std::uint32_t kSharedUnit = 16;
+
+// Warnings are errors.
+std::string to_ptx(const corpus::Toolchain& tools, const std::string& target,
+                   const std::string& source, std::string& ptx) {
+  const corpus::ScratchFolder folder;
+  std::ofstream(folder.path() / "kernels.cu") << source;
+  const corpus::Outcome outcome =
+      tools.compile(folder.path() / "kernels.cu", target,
+                    {"-std=c++17", "-Xcompiler", "-Wall,-Wextra", "-Werror", "all-warnings"},
+                    folder.path(), "kernels.ptx");
+  if (outcome.status != 0) return outcome.output + source;
+  ptx = corpus::read_text(folder.path() / "kernels.ptx");
+  return "";
+}
+
+ir::Function renamed(const ir::Function& lowered, std::size_t i) {
+  ir::Function out = lowered;
+  out.name = fmt::format("kernel_{}", i);
+  return out;
+}
+
+// Arrays of dynamic shared memory are one object where they have one name, whatever the namespace.
+std::string with_own_arrays(std::string source, std::size_t i) {
+  const std::size_t declared = source.find("extern __shared__");
+  if (declared == std::string::npos) return source;
+  const std::size_t end = source.find("[]", declared);
+  const std::size_t begin = source.rfind(' ', end) + 1;
+  const std::string name = source.substr(begin, end - begin);
+  const auto is_part = [](char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
+  };
+  for (std::size_t at = source.find(name); at != std::string::npos; at = source.find(name, at)) {
+    const bool is_whole = !is_part(source[at - 1]) && !is_part(source[at + name.size()]);
+    at += name.size();
+    if (is_whole) source.insert(at, fmt::format("_{}", i));
+  }
+  return source;
+}
+
+// "" or what is wrong with the kernel on the virtual GPU.
+std::string compare(const std::shared_ptr<const sim::Program>& program, const ir::Function& lowered,
+                    const Ran& ran) {
+  Results seen;
+  std::optional<std::string> why;
+  try {
+    why = simulate({program, kSharedUnit}, lowered, ran.args, seen, nullptr);
+  } catch (const BugError& bug) {
+    why = fmt::format("a broken promise: {}", bug.what());
+  }
+  if (!why) why = difference_of(ran.args, ran.expected, seen);
+  return why.value_or("");
+}
+
+}  // namespace
+
+void CudaBatch::add(const Checked& checked) {
+  kernels_[checked.ran->target].push_back({checked.ran, checked.source});
+  ++count_;
+}
+
+std::string CudaBatch::text_of(const ir::Function& lowered, const std::string& target,
+                               std::string& problem) const {
+  const auto text =
+      emit::cuda_source(lowered, {.target = {.arch = target::parse_arch(target).value()}});
+  if (!text) problem = text.error().text;
+  std::string out = text.value_or("");
+  for (const auto& [from, to] : edits_)
+    if (const std::size_t at = out.find(from); at != std::string::npos)
+      out.replace(at, from.size(), to);
+  return out;
+}
+
+std::string CudaBatch::run_file(const corpus::Toolchain& tools,
+                                std::span<const Kernel> kernels) const {
+  const std::string& target = kernels.front().ran->target;
+  std::vector<ir::Function> functions;
+  std::vector<std::string> sources;
+  std::string problem, ptx;
+  for (const Kernel& kernel : kernels) {
+    functions.push_back(renamed(kernel.ran->lowered, functions.size()));
+    sources.push_back(with_own_arrays(text_of(functions.back(), target, problem), sources.size()));
+    if (!problem.empty()) return fmt::format("CUDA C++: {}\n{}", problem, kernel.source);
+  }
+  problem = to_ptx(tools, target, emit::test::joined(sources), ptx);
+  if (!problem.empty()) return problem;
+  const sim::LoadResult loaded = sim::load(ptx, "kernels.ptx");
+  if (loaded.program == nullptr) return "PTX of nvcc: " + loaded.errors.at(0).text;
+  for (std::size_t i = 0; i < kernels.size(); ++i) {
+    const std::string found = compare(loaded.program, functions[i], *kernels[i].ran);
+    if (!found.empty())
+      problem += fmt::format("CUDA C++ on the virtual GPU: {}\n--- source\n{}--- CUDA C++\n{}",
+                             found, kernels[i].source, sources[i]);
+  }
+  return problem;
+}
+
+std::string CudaBatch::run(std::string& skipped) const {
+  const auto tools = corpus::Toolchain::find();
+  if (!tools) {
+    skipped = "there is no nvcc";
+    return {};
+  }
+  std::string out;
+  for (const auto& [target, kernels] : kernels_) {
+    if (!tools->knows(target)) {
+      skipped += fmt::format("this nvcc does not know {}; ", target);
+      continue;
+    }
+    for (std::size_t i = 0; i < kernels.size(); i += kKernelsPerFile)
+      out += run_file(*tools,
+                      std::span(kernels).subspan(i, std::min(kKernelsPerFile, kernels.size() - i)));
+  }
+  return out;
+}
+
+}  // namespace ww::test

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// Kernels as CUDA C++, through nvcc and on the virtual GPU. One call of nvcc takes about a second,
+// however small the file: many kernels share one.
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "corpus/toolchain.h"
+#include "lower/harness.h"
+
+namespace ww::test {
+
+class CudaBatch {
+ public:
+  /// A kernel that is right on the other engines.
+  void add(const Checked& checked);
+  /// What nvcc says against them, or what differs on the virtual GPU, with the text of the kernel;
+  /// empty when all agree. `skipped` says why some were not compiled.
+  std::string run(std::string& skipped) const;
+  [[nodiscard]] std::size_t count() const { return count_; }
+  /// Text to put in the place of other text in all sources: what the comparison must notice.
+  void edit(std::string from, std::string to) {
+    edits_.emplace_back(std::move(from), std::move(to));
+  }
+
+ private:
+  struct Kernel {
+    std::shared_ptr<const Ran> ran;
+    std::string source;  // the tile program, for messages
+  };
+
+  [[nodiscard]] std::string text_of(const ir::Function& lowered, const std::string& target,
+                                    std::string& problem) const;
+  [[nodiscard]] std::string run_file(const corpus::Toolchain& tools,
+                                     std::span<const Kernel> kernels) const;
+
+  std::map<std::string, std::vector<Kernel>> kernels_;  // by target
+  std::vector<std::pair<std::string, std::string>> edits_;
+  std::size_t count_ = 0;
+};
+
+}  // namespace ww::test

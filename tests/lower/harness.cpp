@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lower/harness.h"
+
+#include <fmt/format.h>
+
+#include <fstream>
+#include <optional>
+#include <span>
+#include <utility>
+
+#include "base/check.h"
+#include "corpus/toolchain.h"
+#include "emit/ptx/emit.h"
+#include "ir/print.h"
+#include "lower/gpu.h"
+#include "lower/lower.h"
+#include "lower/unroll.h"
+#include "ptx/printer.h"
+#include "script/compile.h"
+
+namespace ww::test {
+namespace {
+
+std::string rendered(const script::Compiled& compiled, const std::vector<Diag>& errors) {
+  std::string out;
+  for (const Diag& error : errors) out += compiled.render(error);
+  return out;
+}
+
+class Checker {
+ public:
+  explicit Checker(const Program& program) : program_(program) { out_.source = program.source; }
+
+  Checked run(bool only_compile) {
+    try {
+      if (compile() && lower() && emit() && !only_compile && evaluate_tile() &&
+          evaluate_lowered() && run_on_virtual_gpu() && run_on_gpu())
+        out_.ran = std::make_shared<const Ran>(
+            Ran{program_.target, *std::move(lowered_), std::move(args_), std::move(expected_)});
+    } catch (const BugError& bug) {
+      out_.why = fmt::format("a broken promise: {}", bug.what());
+    }
+    return std::move(out_);
+  }
+
+ private:
+  bool compile() {
+    out_.stage = Stage::Script;
+    const auto arch = target::parse_arch(program_.target);
+    WW_CHECK(arch.has_value(), "no target {}", program_.target);
+    target_ = {.arch = *arch, .ptx = Gpu::wanted().ptx_for(*arch)};
+    compiled_ = script::compile(SourceText("test.py", program_.source), {.target = target_});
+    out_.why = rendered(*compiled_, compiled_->errors);
+    return compiled_->function.has_value();
+  }
+
+  bool lower() {
+    out_.stage = Stage::Lower;
+    lower::Lowered lowered = lower::lower(*compiled_->function, {.target = target_});
+    out_.report = std::move(lowered.report);
+    out_.why = rendered(*compiled_, lowered.errors);
+    if (!lowered.function || !lowered.errors.empty()) return false;
+    lowered_ = std::move(lowered.function);
+    out_.lowered = ir::print(*lowered_);
+    return true;
+  }
+
+  bool emit() {
+    out_.stage = Stage::Emit;
+    const auto module = emit::ptx_module(lower::expand_unrolled(*lowered_), {.target = target_});
+    if (!module) {
+      out_.why = compiled_->render(module.error());
+      return false;
+    }
+    out_.ptx = ptx::print(*module);
+    for (const auto& [from, to] : program_.edits) edit(from, to);
+    loaded_ = sim::load(out_.ptx, "test.ptx");
+    for (const Diag& error : loaded_.errors)
+      out_.why += render(error, SourceText("test.ptx", out_.ptx));
+    if (loaded_.program != nullptr) out_.stage = Stage::Right;
+    return loaded_.program != nullptr;
+  }
+
+  void edit(const std::string& from, const std::string& to) {
+    const std::size_t at = out_.ptx.find(from);
+    WW_CHECK(at != std::string::npos, "`{}` is not in the PTX", from);
+    out_.ptx.replace(at, from.size(), to);
+  }
+
+  bool stop(Stage stage, std::optional<std::string> why) {
+    out_.stage = why ? stage : Stage::Right;
+    out_.why = why.value_or("");
+    return why.has_value();
+  }
+
+  bool evaluate_tile() {
+    out_.stage = Stage::Tile;
+    args_ = make_args(*compiled_->function, program_.scalars, program_.seed);
+    bool is_evaluated = true;
+    return !stop(Stage::Tile, evaluate(*compiled_->function, args_, expected_, is_evaluated));
+  }
+
+  // The program may have instructions that the evaluator does not know; the virtual GPU has them
+  // all.
+  bool evaluate_lowered() {
+    out_.stage = Stage::Lowered;
+    add_lowered_args(args_, *lowered_, program_.scalars);
+    Results seen;
+    bool is_evaluated = true;
+    const auto why = evaluate(*lowered_, args_, seen, is_evaluated);
+    if (!is_evaluated) return true;
+    return !stop(Stage::Lowered, why ? why : difference_of(args_, expected_, seen));
+  }
+
+  bool run_on_virtual_gpu() {
+    out_.stage = Stage::Device;
+    Results seen;
+    const auto why = simulate({loaded_.program}, *lowered_, args_, seen, &out_.turns);
+    return !stop(Stage::Device, why ? why : difference_of(args_, expected_, seen));
+  }
+
+  bool run_on_gpu() {
+    const Gpu& gpu = Gpu::wanted();
+    if (!gpu.runs(target_.arch)) return true;
+    out_.stage = Stage::Gpu;
+    Results seen;
+    const auto why = gpu.run(out_.ptx, *lowered_, args_, seen);
+    out_.is_on_gpu = true;
+    return !stop(Stage::Gpu, why ? why : difference_of(args_, expected_, seen));
+  }
+
+  const Program& program_;
+  Checked out_;
+  target::Target target_;
+  std::optional<script::Compiled> compiled_;
+  std::optional<ir::Function> lowered_;
+  sim::LoadResult loaded_;
+  std::vector<Arg> args_;
+  Results expected_;
+};
+
+}  // namespace
+
+std::string_view name_of(Stage stage) {
+  switch (stage) {
+    case Stage::Script:
+      return "script";
+    case Stage::Lower:
+      return "lower";
+    case Stage::Emit:
+      return "emit";
+    case Stage::Tile:
+      return "tile program";
+    case Stage::Lowered:
+      return "lowered program";
+    case Stage::Device:
+      return "virtual GPU";
+    case Stage::Gpu:
+      return "GPU";
+    case Stage::Right:
+      return "right";
+  }
+  return "";
+}
+
+std::string Checked::explain() const {
+  std::string out = fmt::format("{}: {}\n--- source\n{}", name_of(stage), why, source);
+  for (const lower::CallReport& each : report.calls) {
+    out += fmt::format("--- {} {}: {} {}\n", each.scope, each.op, each.chosen, each.plan.summary);
+    for (const lower::Verdict& verdict : each.verdicts)
+      if (!verdict.reason.empty())
+        out += fmt::format("      {}: {} [{}]\n", verdict.variant, verdict.reason, verdict.rule);
+  }
+  if (!lowered.empty()) out += "--- lowered\n" + lowered;
+  if (stage == Stage::Device || stage == Stage::Gpu || stage == Stage::Emit)
+    out += "--- PTX\n" + ptx;
+  return out;
+}
+
+Checked check(const Program& program) { return Checker(program).run(false); }
+Checked compile_only(const Program& program) { return Checker(program).run(true); }
+
+std::string GpuCount::text() const {
+  return fmt::format("on the GPU: {} programs, {} copies", programs, copies);
+}
+
+std::size_t count_of(std::string_view text, std::string_view what) {
+  std::size_t count = 0;
+  for (std::size_t at = text.find(what); at != std::string_view::npos;
+       at = text.find(what, at + what.size()))
+    ++count;
+  return count;
+}
+
+// --- ptxas ---------------------------------------------------------------------------------------
+
+namespace {
+
+constexpr std::size_t kKernelsPerModule = 24;
+
+// Variables of a module stand before its kernel; such modules stay alone.
+bool has_variables(const std::string& ptx) { return ptx.find(".extern") != std::string::npos; }
+
+// The kernels of several modules in one: heads and the names of kernels are what clashes.
+std::string joined(std::span<const std::string> modules) {
+  constexpr std::string_view kEntry = ".visible .entry kernel";
+  std::string out;
+  for (std::size_t i = 0; i < modules.size(); ++i) {
+    const std::size_t entry = modules[i].find(kEntry);
+    const std::size_t from = i == 0 ? 0 : entry;
+    std::string text = modules[i].substr(from);
+    out += text.insert(entry - from + kEntry.size(), fmt::format("_{}", i));
+  }
+  return out;
+}
+
+std::string complaints(const corpus::Toolchain& toolchain, const std::string& target,
+                       const std::string& ptx) {
+  const corpus::ScratchFolder folder;
+  std::ofstream(folder.path() / "k.ptx") << ptx;
+  const auto outcome = toolchain.assemble(folder.path(), "k.ptx", target, "k.cubin");
+  return outcome.status == 0 ? "" : outcome.output + ptx;
+}
+
+}  // namespace
+
+void Assembly::add(const std::string& target, const std::string& ptx) {
+  modules_[target].push_back(ptx);
+  ++count_;
+}
+
+std::string Assembly::assemble(std::string& skipped) const {
+  const auto toolchain = corpus::Toolchain::find();
+  if (!toolchain) {
+    skipped = "there is no ptxas";
+    return {};
+  }
+  std::string out;
+  for (const auto& [target, modules] : modules_) {
+    if (!toolchain->knows(target)) {
+      skipped += fmt::format("this ptxas does not know {}; ", target);
+      continue;
+    }
+    for (std::size_t i = 0, n = 0; i < modules.size(); i += n) {
+      n = 1;
+      while (n < kKernelsPerModule && i + n < modules.size() && !has_variables(modules[i]) &&
+             !has_variables(modules[i + n]))
+        ++n;
+      out += complaints(*toolchain, target, joined(std::span(modules).subspan(i, n)));
+    }
+  }
+  return out;
+}
+
+}  // namespace ww::test

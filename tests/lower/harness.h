@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+// A kernel through every engine that gives it a meaning, from source text:
+//
+//     source ── script ──> tile program ── lower ──> lowered program ── emit ──> PTX ──────────┐
+//                              │                          │    └─ emit ─> CUDA C++ ─ nvcc ─┐   │
+//                          evaluator                  evaluator                     virtual GPU,
+//                          GPU
+//
+// All get the same inputs (random bit patterns, fixed by a seed) and outputs without contents. A
+// kernel is right when no engine finds anything, and all write the same elements with the same
+// bits. CUDA C++ is compiled for many kernels at a time (lower/cuda_batch.h), and the GPU takes
+// part when WW_DEVICE=cuda asks for it (lower/gpu.h). Nothing here knows what a variant does.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "lower/engines.h"
+#include "lower/report.h"
+
+namespace ww::test {
+
+struct Program {
+  std::string source;
+  std::string target = "sm_90a";
+  std::uint64_t seed = 1;  // of the inputs
+  Scalars scalars = {};
+  std::vector<std::pair<std::string, std::string>> edits =
+      {};  // of the PTX: what the harness must notice
+};
+
+enum class Stage : std::uint8_t {
+  Script,   // the source does not compile
+  Lower,    // lowering refused something, or broke a promise of its own
+  Emit,     // no PTX for it, or PTX that the virtual GPU does not load
+  Tile,     // the evaluator found something in the tile program: a bad test
+  Lowered,  // the evaluator found something in the lowered program, or other results
+  Device,   // the virtual GPU did
+  Gpu,      // the GPU did
+  Right
+};
+std::string_view name_of(Stage stage);
+
+struct Checked {
+  Stage stage = Stage::Script;  // where it went wrong, or Right
+  std::string why;              // in words: the errors, the finding, the first different element
+  std::string source;
+  lower::Report report;
+  std::string lowered;  // text
+  std::string ptx;
+  std::vector<Turns> turns;        // by primitive, of the whole run
+  std::shared_ptr<const Ran> ran;  // for further engines, when it is right
+  bool is_on_gpu = false;          // the GPU has run it too
+
+  [[nodiscard]] bool right() const { return stage == Stage::Right; }
+  /// Everything one needs to understand a failure.
+  [[nodiscard]] std::string explain() const;
+  /// The report of the k-th primitive.
+  [[nodiscard]] const lower::CallReport& call(std::size_t k) const { return report.calls.at(k); }
+};
+
+/// Compiles and runs. Never throws: a broken promise inside is a Checked of its stage.
+Checked check(const Program& program);
+
+/// Compiles up to PTX without running anything. Right: there is PTX.
+Checked compile_only(const Program& program);
+
+/// What the GPU has run, for the summary of a test.
+struct GpuCount {
+  std::size_t programs = 0, copies = 0;
+  void add(const Checked& checked) {
+    if (!checked.is_on_gpu) return;
+    ++programs;
+    copies += checked.report.calls.size();
+  }
+  /// "on the GPU: 3 programs, 7 copies"
+  [[nodiscard]] std::string text() const;
+};
+
+/// How often a text occurs in another.
+std::size_t count_of(std::string_view text, std::string_view what);
+
+/// PTX of many kernels, assembled a few modules at a time.
+class Assembly {
+ public:
+  void add(const std::string& target, const std::string& ptx);
+  /// What ptxas says against them; empty when it accepts all. `skipped` says why nothing was done.
+  std::string assemble(std::string& skipped) const;
+  [[nodiscard]] std::size_t count() const { return count_; }
+
+ private:
+  std::map<std::string, std::vector<std::string>> modules_;  // by target
+  std::size_t count_ = 0;
+};
+
+}  // namespace ww::test

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+// Negative controls: the harness must notice what is wrong, and say which engine saw it.
+#include <gtest/gtest.h>
+
+#include "lower/cuda_batch.h"
+#include "lower/gpu.h"
+#include "lower/programs.h"
+#include "runtime/sim_device.h"
+
+namespace ww::test {
+namespace {
+
+CopyCase fragment_copy(bool is_load) {
+  Operand own{.memory = "local",
+              .shape = {8, 4, 2, 2},
+              .layout = tile("S[(8, 4, 2, 2) : (4 @ laneid, 1 @ laneid, 2, 1)]"),
+              .registers = 4};
+  Operand other{.shape = {8, 4, 2, 2}, .layout = tile("S[(8, 4, 2, 2) : (16, 2, 8, 1)]")};
+  if (is_load) return {.dst = own, .src = other};
+  return {.dst = other, .src = own};
+}
+
+Checked check_edited(bool is_load, const std::string& from, const std::string& to) {
+  Program program = program_of(fragment_copy(is_load));
+  program.edits = {{from, to}};
+  return check(program);
+}
+
+TEST(Harness, NoticesWrongBits) {
+  const Checked turned = check_edited(true, "x2.shared", "x2.trans.shared");
+  EXPECT_EQ(turned.stage, Stage::Device);
+  EXPECT_EQ(turned.why, "`dst_out[0, 1]` has other bits than in the tile program");
+}
+
+// One row of four words per lane, to all rows of global memory but the last.
+Program row_stores() {
+  CopyCase rows{.dtype = "float32", .fills_dst = false};
+  rows.src = registers({32, 4}, "S[(32, 4) : (1 @ laneid, 1)]", 4);
+  rows.dst = global({33, 4}, "[0:32, 0:4]");
+  return program_of(rows);
+}
+
+// The line of the text that has that in it.
+std::string line_with(const std::string& text, const std::string& what) {
+  const std::size_t at = text.find(what);
+  const std::size_t begin = text.rfind('\n', at) + 1;
+  return text.substr(begin, text.find('\n', at) + 1 - begin);
+}
+
+// The same store, 16 bytes further on.
+std::string moved(std::string store) { return store.insert(store.find(']'), "+16"); }
+
+constexpr const char* kMissing = "`dst_out[0, 0]` is not written, expected that it is";
+constexpr const char* kStray = "`dst_out[32, 0]` is written, expected that it is not";
+
+TEST(Harness, NoticesMissingAndStrayWrites) {
+  Program program = row_stores();
+  const Checked right = check(program);
+  ASSERT_TRUE(right.right()) << right.explain();
+  const std::string store = line_with(right.ptx, "st.global.v4.b32");
+  program.edits = {{store, ""}};
+  const Checked missing = check(program);
+  EXPECT_EQ(missing.stage, Stage::Device);
+  EXPECT_EQ(missing.why, kMissing);
+  // Only the last lane's row is not overwritten by the lane that it belongs to.
+  program.edits = {{store, moved(store) + "\tbar.warp.sync\t0xffffffff;\n" + store}};
+  const Checked stray = check(program);
+  EXPECT_EQ(stray.stage, Stage::Device);
+  EXPECT_EQ(stray.why, kStray);
+}
+
+// --- devices -------------------------------------------------------------------------------------
+
+// The way to a GPU, with the virtual one in its place.
+std::string on_device(const Checked& checked, const std::string& ptx) {
+  runtime::SimDevice device;
+  Results seen;
+  auto why = run_on(device, ptx, checked.ran->lowered, checked.ran->args, seen);
+  if (!why) why = difference_of(checked.ran->args, checked.ran->expected, seen);
+  return why.value_or("");
+}
+
+TEST(Harness, ComparesDevices) {
+  const Checked right = check(row_stores());
+  ASSERT_TRUE(right.right()) << right.explain();
+  const std::string store = line_with(right.ptx, "st.global.v4.b32");
+  const auto edited = [&](const std::string& to) {
+    std::string out = right.ptx;
+    return out.replace(out.find(store), store.size(), to);
+  };
+  EXPECT_EQ(on_device(right, right.ptx), "");
+  EXPECT_EQ(on_device(right, edited("")), kMissing);
+  EXPECT_EQ(on_device(right, edited(moved(store) + store)), kStray);
+}
+
+TEST(Harness, WantsTheGpuThatIsAskedFor) {
+  const Checked right = check(row_stores());
+  ASSERT_TRUE(right.right()) << right.explain();
+  const auto says = [&](const Gpu& gpu) {
+    Results seen;
+    return gpu.run(right.ptx, right.ran->lowered, right.ran->args, seen).value_or("");
+  };
+  EXPECT_FALSE(Gpu("", "libcuda.so.1").runs(target::Arch::Sm90a));
+  const Gpu none("cuda", "libno_such_driver.so.1");
+  EXPECT_TRUE(none.runs(target::Arch::Sm90a));
+  EXPECT_NE(says(none).find("libno_such_driver.so.1"), std::string::npos) << says(none);
+  EXPECT_EQ(says(Gpu("amd", "libcuda.so.1")), "WW_DEVICE is `amd`, expected `cuda` or nothing");
+}
+
+TEST(Harness, NoticesWrongCuda) {
+  CudaBatch batch;
+  batch.add(check(program_of(fragment_copy(true))));
+  batch.edit("x2.shared", "x2.trans.shared");
+  std::string skipped;
+  const std::string found = batch.run(skipped);
+  if (!skipped.empty()) GTEST_SKIP() << "needs nvcc: " << skipped;
+  EXPECT_EQ(found.substr(0, found.find('\n')),
+            "CUDA C++ on the virtual GPU: `dst_out[0, 1]` has other bits than in the tile program");
+}
+
+// --- findings ------------------------------------------------------------------------------------
+
+TEST(Harness, NoticesFindings) {
+  const Checked racing = check_edited(false, "bar.sync\t0;\n\tmov", "mov");
+  EXPECT_EQ(racing.stage, Stage::Device) << racing.explain() << racing.ptx;
+}
+
+TEST(Harness, NoticesBadPrograms) {
+  CopyCase each = fragment_copy(true);
+  each.src.region = "[0:8, 0:4, 0:2, 0:1]";
+  EXPECT_EQ(check(program_of(each)).stage, Stage::Script);
+  KernelText text(64, "float32");
+  text.param("A", {64});
+  text.param("B", {64});
+  text.line("M = T.alloc_buffer((64,), \"float32\", scope=\"shared\")");
+  text.line("M[tid] = A[tid]");
+  text.line("B[tid] = M[63 - tid]");
+  const Checked racing = check({.source = text.text()});
+  EXPECT_EQ(racing.stage, Stage::Tile);
+  EXPECT_EQ(racing.why.substr(0, 6), "race: ") << racing.why;
+}
+
+}  // namespace
+}  // namespace ww::test
