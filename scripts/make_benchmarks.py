@@ -7,6 +7,10 @@
     scripts/make_benchmarks.py --from RESULT.json   write what a run made earlier or elsewhere measured
     scripts/make_benchmarks.py --machine "TEXT"     how the page names the machine (default: what Linux says)
 
+What a run skipped, because there is no GPU or no nvcc, is left out; a suite that was skipped as a whole keeps
+the section it has. A benchmark that failed is an error. scripts/device_benchmarks.sh makes a RESULT.json of
+the suite `kernels` on a machine where not all of Warpwright can be built.
+
 The numbers are medians over the repetitions of one run. They change from machine to machine; compare rows
 of one section, not of two.
 """
@@ -16,6 +20,7 @@ import pathlib
 import platform
 import re
 import subprocess
+import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 PAGE = ROOT / "docs" / "benchmarks.md"
@@ -23,12 +28,27 @@ PAGE = ROOT / "docs" / "benchmarks.md"
 HEAD = """# Benchmarks
 
 Written by `scripts/make_benchmarks.py`; do not edit. Each section is one run of `./warpwright bench`; the median of its
-repetitions counts.
+repetitions counts. To measure again, and write the page:
+
+    scripts/make_benchmarks.py                          all suites that can run here
+    scripts/make_benchmarks.py --suite compile          one of them; with nvcc on the machine it is measured as well
+    scripts/device_benchmarks.sh 5 > kernels.json       the suite `kernels`, on a machine with a GPU and little else
+    scripts/make_benchmarks.py --suite kernels --from kernels.json --machine "NVIDIA H200"
 """
 
 SUITES = {
-    "compile": """From source text to a verified tile program: a kernel of one screen, and one of about 2000 lines with scalar code,
-loops, branches and tile primitives.""",
+    "compile": """Programs of `examples/` from source text to PTX in one process: the whole, and its phases (the tile program,
+verified; the lowered one, each copy of it proven; PTX text). Beside them what NVIDIA's compilers take for the same
+kernel, as processes of their own: `nvcc_to_ptx` and `nvcc_to_cubin` for the CUDA C++ that `warpwright compile --emit
+cuda` makes of it, `ptxas` for our PTX; the factor is their time over `source_to_ptx`, measured next to it. Then the
+front end alone, from source text to a verified tile program, for a kernel of one screen and one of about 2000 lines
+with scalar code, loops, branches and tile primitives.""",
+    "kernels": """Kernels of `examples/` on a real GPU. `copy_through` moves 4 GiB from global memory through shared memory and
+registers back to global memory; RxT is R rounds of 16 bytes for each of T threads, the tile of a CTA. `transpose` turns
+its tiles with `ldmatrix.trans` and `stmatrix`. Times are medians of 20 launches, rates count bytes read and bytes
+written, and the percentage is the time of the driver's own copy (`cuMemcpyDtoD`, as in `driver_copy`) of as many bytes in
+the same memory, measured next to the kernel, over the kernel's. In the same run every byte of every result is compared
+with what it must be.""",
     "layout": """The number after an operation is the rank of its layout: 4 an `mma` C fragment (16×8), 5 an A fragment (16×16), 6 a
 `tcgen05` register tile (64×64). Each benchmark checks its own answer before it is timed. Enumerations write all places
 of a 128×256 tile: `registers` on three axes, `swizzled` on one; `reused` means into memory from the call before.""",
@@ -75,14 +95,28 @@ def rows(result):
     for entry in result["benchmarks"]:
         found.setdefault(entry["run_name"], {})[entry.get("aggregate_name")] = entry
     for name, kinds in found.items():
+        if "median" not in kinds:  # skipped
+            continue
         median = kinds["median"]
         unit = {"ns": 1, "us": 1e3, "ms": 1e6}[median["time_unit"]]
-        time = "real_time" if "/real_time" in name else "cpu_time"
-        name = name.replace("/real_time", "").replace("/iterations:1", "")
+        time = "real_time" if name.endswith(("/real_time", "/manual_time")) else "cpu_time"
+        name = re.sub(r"/(real_time|manual_time|iterations:1)(?=/|$)", "", name)
         yield name, median[time] * unit, rate_text(name, median), kinds["cv"][time]
 
 
+def failures(result):
+    """What went wrong, other than that something is not on this machine."""
+    for entry in result["benchmarks"]:
+        message = entry.get("error_message", "")
+        if entry.get("error_occurred") and not message.startswith("skipped"):
+            yield f"{entry['run_name']}: {message}"
+
+
 def rate_text(name, median):
+    if "of_copy" in median:
+        return f"{median['bytes_per_second'] / 1e12:.2f} TB/s, {100 * median['of_copy']:.1f} %"
+    if "ratio" in median:
+        return f"{median['ratio']:.3g} ×" if median["ratio"] < 100 else f"{median['ratio']:.0f} ×"
     if "FLOP" in median:
         return f"{median['FLOP'] / 1e9:.2f} GFLOP/s"
     if "bytes_per_second" in median:
@@ -118,6 +152,8 @@ def main():
     parser.add_argument("--machine", default=machine_name())
     options = parser.parse_args()
     result = json.loads(options.source.read_text()) if options.source else measure(options.suite)
+    if failed := list(failures(result)):
+        sys.exit("\n".join(failed))
     sections = sections_of(PAGE.read_text()) if PAGE.exists() else {}
     for suite in SUITES:
         text = section(suite, result, options.machine)

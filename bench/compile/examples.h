@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+// The programs of examples/, which benchmarks compile and run.
+#pragma once
+
+#include <string_view>
+
+#include "base/result.h"
+#include "base/source.h"
+
+namespace ww::bench {
+
+/// The text of examples/`name` ("seeds/reg.py"), under that name. The folder is looked for beside
+/// the benchmark program and in every folder above it; Io when it is in none of them, as where only
+/// the program was installed.
+Result<SourceText> example(std::string_view name);
+
+}  // namespace ww::bench

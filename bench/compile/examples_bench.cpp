@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+// Programs of examples/ from source text to PTX, whole and by phase, and what NVIDIA's compilers
+// take for the same kernels: nvcc for the CUDA C++ that we emit, ptxas for our PTX. The `ratio` of
+// a tool's row is its time over that of source_to_ptx, measured next to it.
+#include <benchmark/benchmark.h>
+#include <fmt/format.h>
+#include <malloc.h>
+
+#include <algorithm>
+#include <chrono>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/file_io.h"
+#include "driver/build.h"
+#include "emit/cuda/emit.h"
+#include "emit/ptx/emit.h"
+#include "examples.h"
+#include "lower/lower.h"
+#include "lower/unroll.h"
+#include "nvidia_tools.h"
+#include "ptx/check.h"
+#include "ptx/parser.h"
+#include "ptx/printer.h"
+#include "script/compile.h"
+
+namespace ww::bench {
+namespace {
+
+constexpr std::string_view kTarget = "sm_90a";
+
+// As the program does (cli/main.cpp): freed memory is kept, not given back and fetched again.
+[[maybe_unused]] const bool kKeepsFreedMemory = [] {
+  constexpr int kEnough = 64 << 20;
+  return ::mallopt(M_TRIM_THRESHOLD, kEnough) == 1 && ::mallopt(M_MMAP_THRESHOLD, kEnough) == 1;
+}();
+
+struct Program {
+  std::string_view name;
+  std::string_view file;
+};
+constexpr Program kPrograms[] = {{"ldstmatrix", "seeds/ldstmatrix.py"},
+                                 {"reg", "seeds/reg.py"},
+                                 {"copy_through", "copy_through.py"},
+                                 {"transpose", "transpose.py"}};
+
+driver::Build build(const SourceText& source) {
+  return driver::build_kernel(source, {.target = std::string(kTarget)});
+}
+
+// Compiles an example, and checks that its PTX is legal, before anything is timed.
+Result<driver::Build> checked_build(const Program& program) {
+  driver::Build out = build(WW_TRY(example(program.file)));
+  if (!out.good()) return fail(DiagKind::BadArgument, "{}", out.errors);
+  const ptx::ParseResult parsed = ptx::parse(out.ptx);
+  if (!parsed.ok() || !ptx::check(parsed.module).ok())
+    return fail(DiagKind::BadArgument, "the PTX of `{}` is not legal", program.file);
+  return out;
+}
+
+std::string ptx_text(const driver::Build& of) {
+  const auto module = emit::ptx_module(lower::expand_unrolled(*of.lowered),
+                                       {.target = *of.target, .source = &of.compiled->source});
+  return module ? ptx::print(*module) : std::string();
+}
+
+// --- in this process -----------------------------------------------------------------------------
+
+using Phase = std::size_t (*)(const driver::Build& of);
+struct NamedPhase {
+  std::string_view name;
+  Phase run;
+};
+// What each takes from the build that is given to it was made before.
+constexpr NamedPhase kPhases[] = {
+    {"source_to_ptx",
+     [](const driver::Build& of) { return build(of.compiled->source).ptx.size(); }},
+    {"source_to_tile",
+     [](const driver::Build& of) {
+       const script::Compiled compiled =
+           script::compile(of.compiled->source, {.target = of.target});
+       return compiled.function->stmt_count();
+     }},
+    {"tile_to_lowered",
+     [](const driver::Build& of) {
+       return lower::lower(of.tile(), {.target = *of.target}).function->stmt_count();
+     }},
+    {"lowered_to_ptx", [](const driver::Build& of) { return ptx_text(of).size(); }},
+};
+
+void run_phase(benchmark::State& state, const Program& program, Phase phase) {
+  const auto of = checked_build(program);
+  if (!of) return state.SkipWithError(("skipped: " + of.error().text).c_str());
+  for (auto _ : state) benchmark::DoNotOptimize(phase(*of));
+}
+
+// --- NVIDIA's compilers --------------------------------------------------------------------------
+
+double seconds_of(const std::function<void()>& work) {
+  const auto start = std::chrono::steady_clock::now();
+  work();
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+// The median time from source to PTX.
+double own_seconds(const driver::Build& of) {
+  constexpr std::size_t kRuns = 9;
+  std::vector<double> seconds(kRuns);
+  for (double& one : seconds)
+    one = seconds_of([&] { benchmark::DoNotOptimize(build(of.compiled->source).ptx.size()); });
+  std::ranges::nth_element(seconds, seconds.begin() + kRuns / 2);
+  return seconds[kRuns / 2];
+}
+
+struct Tool {
+  std::string_view name;
+  std::string_view program;
+  std::string_view option;
+  std::string_view input;  // .cu: the CUDA C++ that we emit; .ptx: our PTX
+};
+constexpr Tool kTools[] = {{"nvcc_to_ptx", "nvcc", "-ptx", "kernel.cu"},
+                           {"nvcc_to_cubin", "nvcc", "-cubin", "kernel.cu"},
+                           {"ptxas", "ptxas", "-O3", "kernel.ptx"}};
+
+Result<std::string> input_text(const Tool& with, const driver::Build& of) {
+  if (with.program == "ptxas") return of.ptx;
+  return emit::cuda_source(*of.lowered, {.target = *of.target, .source = &of.compiled->source});
+}
+
+Result<void> time_tool(benchmark::State& state, const Program& program, const Tool& with) {
+  const driver::Build of = WW_TRY(checked_build(program));
+  const std::string path = WW_TRY(find_tool(std::string(with.program)));
+  const ScratchFolder folder = WW_TRY(ScratchFolder::make());
+  const std::string input = folder.file(std::string(with.input));
+  WW_TRY_VOID(write_file_atomically(input, WW_TRY(input_text(with, of))));
+  const std::vector<std::string> words = {path,  std::string(with.option),
+                                          input, fmt::format("-arch={}", kTarget),
+                                          "-o",  folder.file("result")};
+  double seconds = 0;
+  for (auto _ : state) {
+    Result<void> done;
+    seconds += seconds_of([&] { done = run_tool(words); });
+    WW_TRY_VOID(done);
+  }
+  state.counters["ratio"] = seconds / static_cast<double>(state.iterations()) / own_seconds(of);
+  return {};
+}
+
+void run_tool_row(benchmark::State& state, const Program& program, const Tool& with) {
+  if (const auto done = time_tool(state, program, with); !done)
+    state.SkipWithError(("skipped: " + done.error().text).c_str());
+}
+
+// --- rows ----------------------------------------------------------------------------------------
+
+void add_tool(const Program& program, const Tool& with) {
+  auto* const made = benchmark::RegisterBenchmark(
+      fmt::format("compile/{}/{}", program.name, with.name).c_str(), run_tool_row, program, with);
+  made->Unit(benchmark::kMillisecond)->Iterations(1)->UseRealTime();
+  if (!find_tool(std::string(with.program))) made->Repetitions(1);  // enough to say it once
+}
+
+bool add_rows() {
+  for (const Program& program : kPrograms) {
+    for (const NamedPhase& phase : kPhases)
+      benchmark::RegisterBenchmark(fmt::format("compile/{}/{}", program.name, phase.name).c_str(),
+                                   run_phase, program, phase.run)
+          ->Unit(benchmark::kMicrosecond);
+    for (const Tool& with : kTools) add_tool(program, with);
+  }
+  return true;
+}
+[[maybe_unused]] const bool kAdded = add_rows();
+
+}  // namespace
+}  // namespace ww::bench

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernel_rows.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <string_view>
+#include <utility>
+
+#include "../compile/examples.h"
+#include "driver/build.h"
+#include "ir/launch.h"
+#include "lower/lower.h"
+#include "num/dtype.h"
+
+namespace ww::bench {
+namespace {
+
+using runtime::Address;
+
+Result<Extents> extents_of(const ir::Function& tile) {
+  const ir::BufferId id = tile.params.size() == 2 ? ir::buffer_of_param(tile, 0) : ir::BufferId{};
+  if (!id.valid()) return fail(DiagKind::BadArgument, "`{}` is no kernel of two arrays", tile.name);
+  const ir::Buffer& buffer = tile[id];
+  Extents out{.element_bytes = static_cast<std::size_t>(num::bits_of(buffer.dtype) / 8)};
+  for (const ir::ExprId extent : buffer.shape) {
+    const auto number = ir::const_int(tile, extent);
+    if (!number)
+      return fail(DiagKind::BadArgument, "an extent of `{}` is not constant", buffer.name);
+    out.rows *= out.cols;
+    out.cols = static_cast<std::size_t>(*number);
+  }
+  return out;
+}
+
+Result<runtime::Launch> launch_of(const ir::Function& lowered, Address a, Address b) {
+  const ir::LaunchShape shape = WW_TRY(ir::launch_shape(lowered));
+  runtime::Launch out{.arguments = {{a}, {b}}};
+  for (std::size_t d = 0; d < 3; ++d) {
+    out.grid[d] = static_cast<std::uint32_t>(shape.grid[d].value);
+    out.block[d] = static_cast<std::uint32_t>(shape.block[d]);
+  }
+  out.dynamic_shared = static_cast<std::uint32_t>(lower::dynamic_shared_bytes(lowered));
+  return out;
+}
+
+Result<driver::Build> build(const KernelRow& row, const target::Target& target) {
+  driver::Build out = driver::build_kernel(
+      WW_TRY(example(row.file)), {.kernel = row.expression, .until = driver::Phase::Tile});
+  driver::set_target(out, target);
+  driver::advance(out, driver::Phase::Ptx);
+  if (!out.good()) return fail(DiagKind::BadArgument, "{}", out.errors);
+  return out;
+}
+
+}  // namespace
+
+// --- measuring -----------------------------------------------------------------------------------
+
+Result<KernelBench> KernelBench::open() {
+  const runtime::CudaCalls calls = WW_TRY(runtime::load_cuda_calls());
+  return KernelBench(WW_TRY(runtime::CudaDevice::open(calls)));
+}
+
+Result<void> KernelBench::prepare(const KernelRow& row) {
+  if (row_ && row_->is_same_kernel(row)) return {};
+  row_.reset();
+  const driver::Build built = WW_TRY(build(row, *device_->native_target()));
+  extents_ = WW_TRY(extents_of(built.tile()));
+  WW_TRY_VOID(device_->load({.bytes = built.ptx, .kernel = built.lowered->name}));
+  a_ = WW_TRY(device_->allocate(extents_.bytes(), "A"));
+  b_ = WW_TRY(device_->allocate(extents_.bytes(), "B"));
+  launch_ = WW_TRY(launch_of(*built.lowered, a_, b_));
+  WW_TRY_VOID(contents_.fill(*device_, a_, extents_.bytes()));
+  row_ = row;
+  is_checked_ = false;
+  return {};
+}
+
+Result<void> KernelBench::check() {
+  if (!row_->file.ends_with("transpose.py"))
+    return contents_.check_copy(*device_, b_, extents_.bytes());
+  if (extents_.element_bytes != 2)
+    return fail(DiagKind::BadArgument, "elements of {} bytes are not checked as a transpose",
+                extents_.element_bytes);
+  return contents_.check_transpose(*device_, b_, extents_.rows, extents_.cols);
+}
+
+Result<double> KernelBench::time_kernel() {
+  if (!is_checked_) WW_TRY_VOID(Contents::clear(*device_, b_, extents_.bytes()));
+  const runtime::Timing timing = WW_TRY(device_->time(launch_, kLaunches));
+  if (!is_checked_) WW_TRY_VOID(check());
+  is_checked_ = true;
+  return timing.median;
+}
+
+Result<double> KernelBench::time_copy() {
+  return WW_TRY(device_->time_copy(b_, a_, extents_.bytes(), kLaunches)).median;
+}
+
+Result<Measured> KernelBench::measure(const KernelRow& row) {
+  WW_TRY_VOID(prepare(row));
+  Measured out{.bytes = 2 * extents_.bytes()};
+  if (row.timed == Timed::Kernel) out.seconds = WW_TRY(time_kernel());
+  out.copy_seconds = WW_TRY(time_copy());
+  if (row.timed == Timed::DriverCopy) out.seconds = out.copy_seconds;
+  return out;
+}
+
+// --- rows ----------------------------------------------------------------------------------------
+
+namespace {
+
+// 4 GiB each, 16 bytes per thread and round, within the 48 KiB of shared memory that a kernel has
+// without asking.
+void add_copies(std::vector<KernelRow>& rows, std::string_view dtype, int log_n, int vec) {
+  for (const int rounds : {1, 2, 4, 8}) {
+    for (const int threads : {128, 256, 512}) {
+      if (rounds * threads * 16 > 48 * 1024) continue;
+      rows.push_back({.name = fmt::format("copy_through/{}/{}x{}", dtype, rounds, threads),
+                      .file = "copy_through.py",
+                      .expression = fmt::format(
+                          "build(n=1 << {}, threads={}, rounds={}, dtype=\"{}\", vec={})", log_n,
+                          threads, rounds, dtype, vec)});
+    }
+  }
+}
+
+std::vector<KernelRow> own_rows() {
+  std::vector<KernelRow> rows;
+  add_copies(rows, "float16", 31, 8);
+  add_copies(rows, "float32", 30, 4);
+  for (const int size : {16384, 32768})
+    for (const int tile : {64, 128})
+      rows.push_back({.name = fmt::format("transpose/float16/{0}x{0}/tile:{1}", size, tile),
+                      .file = "transpose.py",
+                      .expression = fmt::format("build(m={0}, n={0}, tile={1})", size, tile)});
+  KernelRow copy = rows.front();
+  copy.name = "driver_copy/4GiB";
+  copy.timed = Timed::DriverCopy;
+  rows.insert(rows.begin(), copy);
+  return rows;
+}
+
+std::vector<KernelRow> rows_of(std::string_view list) {
+  std::vector<KernelRow> rows;
+  while (!list.empty()) {
+    const std::size_t end = std::min(list.find(';'), list.size());
+    const std::string_view one = list.substr(0, end);
+    const std::size_t parts = std::min(one.find("::"), one.size());
+    rows.push_back({.name = std::string(one),
+                    .file = std::string(one.substr(0, parts)),
+                    .expression = std::string(one.substr(std::min(parts + 2, one.size())))});
+    list.remove_prefix(std::min(end + 1, list.size()));
+  }
+  return rows;
+}
+
+}  // namespace
+
+std::vector<KernelRow> kernel_rows() {
+  const char* const list = std::getenv("WW_BENCH_KERNELS");
+  return list == nullptr ? own_rows() : rows_of(list);
+}
+
+}  // namespace ww::bench
