@@ -160,7 +160,8 @@ bool Cta::is_complete(const Op& op, std::size_t first, std::size_t last,
       if (ts[i] >= first && ts[i] < last) mask |= masks[i];
   }
   for (std::size_t t = first; t < last; ++t) {
-    const bool is_wanted = op.gather != Gather::Lanes || (mask >> (t - first) & 1) != 0;
+    const bool is_wanted =
+        op.wanted ? (*op.wanted)[t] : op.gather != Gather::Lanes || (mask >> (t - first) & 1) != 0;
     if (is_wanted && status_[t] != Status::Exited && here[t] == 0) return false;
   }
   return true;

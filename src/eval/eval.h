@@ -11,9 +11,10 @@
 // A primitive reads all its operands before it writes. Its accesses to shared and global memory are
 // those of some thread of its unit, so that another thread of the unit needs a barrier; only copies
 // into registers are read by the threads that get the elements. Elementwise primitives and
-// reductions with a shared destination end with a barrier of their unit. Registers that a layout
-// does not assign to one thread of the unit (no thread axis, or fewer than the unit has) are held
-// by all of them.
+// reductions with a shared destination end with a barrier of their unit. A copy between memories
+// that only part of its unit can reach is made by that part. Registers that a layout does not
+// assign to one thread of the unit (no thread axis, or fewer than the unit has) are held by all of
+// them.
 //
 // What has no meaning is found, not computed around:
 //

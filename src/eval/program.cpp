@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "eval/support.h"
+#include "ir/launch.h"
 
 namespace ww::eval {
 namespace {
@@ -158,6 +159,7 @@ class Builder {
     const Stmt& stmt = function_[op.stmt];
     if (op.kind == OpKind::Tile) {
       op.gather = gather_of(function_[stmt.tile].scope);
+      if (op.gather == Gather::Warpgroup || op.gather == Gather::Cta) want_who_comes(op);
       return;
     }
     if (op.kind == OpKind::Ptx && is_warp_collective(function_[stmt.ptx].opcode)) {
@@ -171,6 +173,19 @@ class Builder {
     for_each_expr(function_, stmt.expr, visit);
     for (const ExprId arg : stmt.args) for_each_expr(function_, arg, visit);
     if (is_full) op.masks.clear();
+  }
+
+  // A copy between memories may stand where only part of its unit comes (ir/verify.h): the others
+  // are not waited for.
+  void want_who_comes(Op& op) {
+    if (!active_) {
+      const auto shape = ir::launch_shape(function_);
+      if (!shape) return;
+      active_ = ir::ActiveSets::of(function_, *shape);
+      threads_ = static_cast<std::size_t>(shape->threads());
+    }
+    const ir::Threads& may = (*active_)[op.stmt].may;
+    if (may.any() && may.count() != threads_) op.wanted = may;
   }
 
   static void look_at(const Expr& expr, Op& op, bool& is_full) {
@@ -200,6 +215,8 @@ class Builder {
   }
 
   const Function& function_;
+  std::optional<ir::ActiveSets> active_;  // made when asked for
+  std::size_t threads_ = 0;
   Program program_;
   std::vector<Loop> loops_;
 };

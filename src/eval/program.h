@@ -5,9 +5,11 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "base/result.h"
+#include "ir/active_set.h"
 #include "ir/function.h"
 
 namespace ww::eval {
@@ -41,6 +43,7 @@ struct Op {
   std::uint32_t loop = 0;
   std::vector<ir::ExprId> masks =
       {};  // Lanes: the masks that name them; none: all lanes of the warp
+  std::optional<ir::Threads> wanted = {};  // the only threads that come here, where that is not all
 };
 
 struct Program {
