@@ -66,6 +66,14 @@ set(WW_OWN_HEADER_lower lower/copy/vectors.h)
 set(WW_OWN_HEADER_emit/cuda emit/cuda/writer.h)
 set(WW_OWN_HEADER_emit/ptx emit/ptx/emitter.h)
 
+# What g++ 12 keeps quiet about in the system's headers it warns of where they are precompiled: it takes
+# moving a string for an access out of bounds. The sanitizers see real ones.
+function(ww_trust_precompiled target)
+  foreach(warning array-bounds restrict stringop-overflow stringop-overread)
+    target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-Wno-${warning}>)
+  endforeach()
+endfunction()
+
 function(ww_library_headers target folder)
   if(CMAKE_CXX_CLANG_TIDY OR folder STREQUAL "num") # num: few files, compiled with options of its own
     return()
@@ -86,11 +94,7 @@ function(ww_library_headers target folder)
     endif()
     target_precompile_headers(${target} REUSE_FROM ${headers})
   endif()
-  # What g++ 12 keeps quiet about in the system's headers it warns of where they are precompiled: it
-  # takes moving a string for an access out of bounds. The sanitizers see real ones.
-  foreach(warning array-bounds restrict stringop-overflow stringop-overread)
-    target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-Wno-${warning}>)
-  endforeach()
+  ww_trust_precompiled(${target})
 endfunction()
 
 function(ww_add_library folder)
@@ -238,6 +242,7 @@ function(ww_add_tests target)
   ww_test_options(${target} ${arg_LABEL})
   ww_test_headers(${arg_LABEL} headers)
   target_precompile_headers(${target} REUSE_FROM ${headers})
+  ww_trust_precompiled(${target})
   ww_sanitizer_defaults(${target})
   # Cases are listed when ctest starts, not while building, so a test that cannot even start is a
   # reported failure and not a broken build.
