@@ -12,16 +12,20 @@ namespace ww::bench {
 
 namespace fs = std::filesystem;
 
-Result<SourceText> example(std::string_view name) {
+Result<std::string> file_above(std::string_view name) {
   std::error_code ignored;
   const fs::path program = fs::read_symlink("/proc/self/exe", ignored);
   for (fs::path folder = program.parent_path();; folder = folder.parent_path()) {
-    const fs::path file = folder / "examples" / name;
-    if (fs::is_regular_file(file, ignored))
-      return SourceText(std::string(name), WW_TRY(read_file(file, script::kMaxSourceBytes)));
+    const fs::path file = folder / name;
+    if (fs::is_regular_file(file, ignored)) return file.string();
     if (folder == folder.parent_path()) break;
   }
-  return fail(DiagKind::Io, "no folder above `{}` has `examples/{}`", program.string(), name);
+  return fail(DiagKind::Io, "no folder above `{}` has `{}`", program.string(), name);
+}
+
+Result<SourceText> example(std::string_view name) {
+  const std::string file = WW_TRY(file_above("examples/" + std::string(name)));
+  return SourceText(std::string(name), WW_TRY(read_file(file, script::kMaxSourceBytes)));
 }
 
 }  // namespace ww::bench

@@ -2,6 +2,7 @@
 // The programs of examples/, which benchmarks compile and run.
 #pragma once
 
+#include <string>
 #include <string_view>
 
 #include "base/result.h"
@@ -13,5 +14,7 @@ namespace ww::bench {
 /// the benchmark program and in every folder above it; Io when it is in none of them, as where only
 /// the program was installed.
 Result<SourceText> example(std::string_view name);
+/// The path of a file of the repository, looked for in the same way.
+Result<std::string> file_above(std::string_view name);
 
 }  // namespace ww::bench

@@ -4,23 +4,24 @@
 // a tool's row is its time over that of source_to_ptx, measured next to it.
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
-#include <malloc.h>
 
 #include <algorithm>
 #include <chrono>
+#include <cstdlib>
 #include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/file_io.h"
+#include "base/heap.h"
+#include "base/process.h"
 #include "driver/build.h"
 #include "emit/cuda/emit.h"
 #include "emit/ptx/emit.h"
 #include "examples.h"
 #include "lower/lower.h"
 #include "lower/unroll.h"
-#include "nvidia_tools.h"
 #include "ptx/check.h"
 #include "ptx/parser.h"
 #include "ptx/printer.h"
@@ -31,11 +32,8 @@ namespace {
 
 constexpr std::string_view kTarget = "sm_90a";
 
-// As the program does (cli/main.cpp): freed memory is kept, not given back and fetched again.
-[[maybe_unused]] const bool kKeepsFreedMemory = [] {
-  constexpr int kEnough = 64 << 20;
-  return ::mallopt(M_TRIM_THRESHOLD, kEnough) == 1 && ::mallopt(M_MMAP_THRESHOLD, kEnough) == 1;
-}();
+// As the program does.
+[[maybe_unused]] const bool kKeepsFreedMemory = (keep_freed_memory(), true);
 
 struct Program {
   std::string_view name;
@@ -124,6 +122,26 @@ constexpr Tool kTools[] = {{"nvcc_to_ptx", "nvcc", "-ptx", "kernel.cu"},
                            {"nvcc_to_cubin", "nvcc", "-cubin", "kernel.cu"},
                            {"ptxas", "ptxas", "-O3", "kernel.ptx"}};
 
+// "" when it is not on this machine.
+std::string find_tool(std::string_view name) {
+  const auto variable = [](const char* of) {
+    const char* const value = std::getenv(of);
+    return std::string(value == nullptr ? "" : value);
+  };
+  return find_program(
+      name, fmt::format("{}:/usr/local/cuda/bin:{}/bin", variable("PATH"), variable("CUDA_HOME")));
+}
+
+// With the last line that the program wrote when it fails.
+Result<void> run_tool(const std::vector<std::string>& words) {
+  Finished finished = WW_TRY(run_program(words));
+  if (finished.good()) return {};
+  std::string& said = finished.output;
+  while (said.ends_with('\n')) said.pop_back();
+  return fail(DiagKind::DeviceError, "`{}` failed: {}", words[0],
+              said.substr(said.rfind('\n') + 1));
+}
+
 Result<std::string> input_text(const Tool& with, const driver::Build& of) {
   if (with.program == "ptxas") return of.ptx;
   return emit::cuda_source(*of.lowered, {.target = *of.target, .source = &of.compiled->source});
@@ -131,9 +149,10 @@ Result<std::string> input_text(const Tool& with, const driver::Build& of) {
 
 Result<void> time_tool(benchmark::State& state, const Program& program, const Tool& with) {
   const driver::Build of = WW_TRY(checked_build(program));
-  const std::string path = WW_TRY(find_tool(std::string(with.program)));
+  const std::string path = find_tool(with.program);
+  if (path.empty()) return fail(DiagKind::Io, "`{}` is not on this machine", with.program);
   const ScratchFolder folder = WW_TRY(ScratchFolder::make());
-  const std::string input = folder.file(std::string(with.input));
+  const std::string input = folder.file(with.input);
   WW_TRY_VOID(write_file_atomically(input, WW_TRY(input_text(with, of))));
   const std::vector<std::string> words = {path,  std::string(with.option),
                                           input, fmt::format("-arch={}", kTarget),
@@ -159,7 +178,7 @@ void add_tool(const Program& program, const Tool& with) {
   auto* const made = benchmark::RegisterBenchmark(
       fmt::format("compile/{}/{}", program.name, with.name).c_str(), run_tool_row, program, with);
   made->Unit(benchmark::kMillisecond)->Iterations(1)->UseRealTime();
-  if (!find_tool(std::string(with.program))) made->Repetitions(1);  // enough to say it once
+  if (find_tool(with.program).empty()) made->Repetitions(1);  // enough to say it once
 }
 
 bool add_rows() {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The program's outer edge: it turns an Outcome into bytes on stdout and stderr and an exit status.
 #include <fcntl.h>
-#include <malloc.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -12,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/heap.h"
 #include "cli/app.h"
 
 namespace {
@@ -26,14 +26,6 @@ void fill_standard_descriptors() {
   for (const int fd : {0, 1, 2}) {
     if (::fcntl(fd, F_GETFD) < 0) (void)::open("/dev/null", O_RDONLY);
   }
-}
-
-// Memory that is given back stays with the process, which will want it again: compiling makes and
-// drops tables of some hundred kilobytes all the time.
-void keep_freed_memory() {
-  constexpr int kEnough = 64 << 20;
-  (void)::mallopt(M_TRIM_THRESHOLD, kEnough);
-  (void)::mallopt(M_MMAP_THRESHOLD, kEnough);
 }
 
 // 0, or the system's error number.
@@ -76,7 +68,7 @@ Exit become(const std::vector<std::string>& command) {
 
 int main(int argc, char** argv) {
   fill_standard_descriptors();
-  keep_freed_memory();
+  ww::keep_freed_memory();
   (void)std::signal(SIGPIPE, SIG_IGN);  // a closed pipe is then an error number, not a death
   const std::vector<std::string> args(argv + (argc > 0 ? 1 : 0), argv + argc);
   const Outcome outcome = ww::cli::run_program(ww::cli::all_commands(), args);

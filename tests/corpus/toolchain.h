@@ -7,7 +7,10 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
+
+#include "base/process.h"
 
 namespace ww::corpus {
 
@@ -20,24 +23,23 @@ struct Outcome {
 /// Status 127: it could not be started.
 Outcome run(const std::vector<std::string>& words, const std::filesystem::path& folder);
 
-/// A new folder in the temporary folder, removed with all it holds at the end.
+/// The path of a tool of CUDA's: in the folders of PATH, then in /usr/local/cuda/bin, then in
+/// $CUDA_HOME/bin; "" when it is in none of them.
+std::string find_tool(std::string_view name);
+
+/// A folder for a test.
 class ScratchFolder {
  public:
-  ScratchFolder();
-  ~ScratchFolder();
-  ScratchFolder(const ScratchFolder&) = delete;
-  ScratchFolder& operator=(const ScratchFolder&) = delete;
-
   [[nodiscard]] const std::filesystem::path& path() const { return path_; }
 
  private:
-  std::filesystem::path path_;
+  ww::ScratchFolder folder_ = ww::ScratchFolder::make().value();
+  std::filesystem::path path_ = folder_.path();
 };
 
 class Toolchain {
  public:
-  /// Looks for both programs in the folders of PATH, then in /usr/local/cuda/bin, then in
-  /// $CUDA_HOME/bin.
+  /// Both programs, or nothing.
   static std::optional<Toolchain> find();
 
   /// Whether nvcc compiles for `sm_90`, `sm_90a` ...

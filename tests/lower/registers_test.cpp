@@ -3,7 +3,6 @@
 // kernel. An array that is indexed at run time cannot, and the report says so.
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 
@@ -18,28 +17,17 @@ namespace fs = std::filesystem;
 
 /// The line of `ptxas -v` on memory: "0 bytes stack frame, 0 bytes spill stores, 0 bytes spill
 /// loads".
-std::string memory_line(const fs::path& ptxas, const std::string& ptx, const std::string& target) {
+std::string memory_line(const std::string& ptxas, const std::string& ptx,
+                        const std::string& target) {
   const corpus::ScratchFolder folder;
   std::ofstream(folder.path() / "k.ptx") << ptx;
-  const corpus::Outcome outcome = corpus::run(
-      {ptxas.string(), "-v", "-arch=" + target, "-o", "k.cubin", "k.ptx"}, folder.path());
+  const corpus::Outcome outcome =
+      corpus::run({ptxas, "-v", "-arch=" + target, "-o", "k.cubin", "k.ptx"}, folder.path());
   const std::size_t at = outcome.output.find(" bytes stack frame");
   if (outcome.status != 0 || at == std::string::npos) return outcome.output;
   const std::size_t begin = outcome.output.find_last_of('\n', at) + 1;
   const std::string line = outcome.output.substr(begin, outcome.output.find('\n', at) - begin);
   return line.substr(line.find_first_not_of(' '));
-}
-
-fs::path find_ptxas() {
-  const char* path = std::getenv("PATH");
-  std::string folders = std::string(path == nullptr ? "" : path) + ":/usr/local/cuda/bin";
-  for (std::size_t begin = 0; begin < folders.size();) {
-    const std::size_t end = std::min(folders.find(':', begin), folders.size());
-    const fs::path found = fs::path(folders.substr(begin, end - begin)) / "ptxas";
-    if (end > begin && fs::exists(found)) return found;
-    begin = end + 1;
-  }
-  return {};
 }
 
 driver::Build built(const std::string& name, const std::string& text,
@@ -54,7 +42,7 @@ std::string text_of(const std::string& path) {
 constexpr std::string_view kNone = "0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads";
 
 TEST(Registers, ArraysOfTheExamplesStayThere) {
-  const fs::path ptxas = find_ptxas();
+  const std::string ptxas = corpus::find_tool("ptxas");
   if (ptxas.empty()) GTEST_SKIP() << "ptxas is not installed";
   const std::pair<const char*, const char*> kernels[] = {
       {"examples/seeds/ldstmatrix.py", ""},

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// Other programs: where they are, running them, and a folder for what they read and write. No shell
+// takes part anywhere.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+
+namespace ww {
+
+/// Whether the path names a file that may be executed.
+bool is_program(const std::string& path);
+/// The first program of that name in the folders, which have `:` between them as in PATH; "" when
+/// there is none.
+std::string find_program(std::string_view name, std::string_view folders);
+
+struct Finished {
+  int status = 0;      // what it exited with
+  int signal = 0;      // what it died of; 0: it exited
+  std::string output;  // stdout and stderr together
+  [[nodiscard]] bool good() const { return status == 0 && signal == 0; }
+};
+
+/// Runs a program (words[0] is its path) to its end, with nothing to read and `folder` as working
+/// folder (empty: the present one). Io when it cannot be started.
+Result<Finished> run_program(std::vector<std::string> words, const std::string& folder = {});
+
+/// A new folder in the temporary folder, removed with all it holds at the end.
+class ScratchFolder {
+ public:
+  static Result<ScratchFolder> make();
+  ScratchFolder(ScratchFolder&& other) noexcept;
+  ScratchFolder(const ScratchFolder&) = delete;
+  ScratchFolder& operator=(const ScratchFolder&) = delete;
+  ScratchFolder& operator=(ScratchFolder&&) = delete;
+  ~ScratchFolder();
+
+  [[nodiscard]] const std::string& path() const { return path_; }
+  [[nodiscard]] std::string file(std::string_view name) const;
+
+ private:
+  explicit ScratchFolder(std::string path) : path_(std::move(path)) {}
+  std::string path_;
+};
+
+}  // namespace ww
