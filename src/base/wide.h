@@ -4,14 +4,16 @@
 
 #include <cstdint>
 #include <optional>
+#include <type_traits>
 
 namespace ww {
 
 __extension__ using Wide = __int128;
 
 /// a / b rounded to minus infinity; b is not 0.
-inline Wide floor_div(Wide a, Wide b) {
-  const Wide q = a / b;
+template <typename T>
+constexpr T floor_div(T a, std::type_identity_t<T> b) {
+  const T q = a / b;
   return a % b != 0 && (a < 0) != (b < 0) ? q - 1 : q;
 }
 

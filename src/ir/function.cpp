@@ -90,6 +90,21 @@ std::string_view spelling_of(ExprOp op) { return row_of(op).spelling; }
 ExprGroup group_of(ExprOp op) { return row_of(op).group; }
 int arity_of(ExprOp op) { return row_of(op).arity; }
 
+ExprOp mirrored(ExprOp op) {
+  switch (op) {
+    case ExprOp::Lt:
+      return ExprOp::Gt;
+    case ExprOp::Le:
+      return ExprOp::Ge;
+    case ExprOp::Gt:
+      return ExprOp::Lt;
+    case ExprOp::Ge:
+      return ExprOp::Le;
+    default:
+      return op;
+  }
+}
+
 const std::vector<IntrinsicFacts>& all_intrinsics() {
   static const std::vector<IntrinsicFacts> rows = {
 #define WW_INTRINSIC(id, name, min, max, effect, result) \

@@ -51,6 +51,8 @@ std::string_view name_of(ExprOp op);      // "FloorDiv"
 std::string_view spelling_of(ExprOp op);  // "//"
 ExprGroup group_of(ExprOp op);
 int arity_of(ExprOp op);  // -1: varies
+/// What a comparison becomes when its sides change places; other operators stay.
+ExprOp mirrored(ExprOp op);
 
 enum class Intrinsic : std::uint8_t {
 #define WW_INTRINSIC(id, name, min, max, effect, result) id,

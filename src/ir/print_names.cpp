@@ -37,9 +37,9 @@ Names::Names(const Function& f) : f_(f), used_(f.var_count()) {
     vars_.push_back(as_identifier(f[VarId{i}].name));
   for (std::uint32_t i = 0; i < f.buffer_count(); ++i)
     buffers_.push_back(as_identifier(f[BufferId{i}].name));
-  visible_.insert(kOwn.begin(), kOwn.end());
+  for (const auto& name : kOwn) frames_.reserve(std::string(name));
   note_uses();
-  visible_.insert(axes_.begin(), axes_.end());
+  for (const std::string& axis : axes_) frames_.reserve(axis);
   name_params();
   name_block(f.host);
   name_block(f.body);
@@ -139,24 +139,13 @@ bool Names::is_named(const Stmt& scope_ids) const {
 }
 
 void Names::name_frame(const Block& block, VarId loop_var) {
-  std::vector<std::string> outer = std::exchange(frame_, {});
-  if (loop_var.valid()) bind(loop_var);
-  name_block(block);
-  for (const std::string& name : frame_) visible_.erase(name);
-  frame_ = std::move(outer);
+  frames_.in_frame([&] {
+    if (loop_var.valid()) bind(loop_var);
+    name_block(block);
+  });
 }
 
-void Names::bind(VarId var) { vars_[var.index] = unique(std::move(vars_[var.index])); }
-void Names::bind(BufferId buffer) {
-  buffers_[buffer.index] = unique(std::move(buffers_[buffer.index]));
-}
-
-std::string Names::unique(std::string name) {
-  std::string out = name;
-  for (int i = 1; visible_.contains(out); ++i) out = fmt::format("{}_{}", name, i);
-  visible_.insert(out);
-  frame_.push_back(out);
-  return out;
-}
+void Names::bind(VarId var) { vars_[var.index] = frames_.bind(vars_[var.index]); }
+void Names::bind(BufferId buffer) { buffers_[buffer.index] = frames_.bind(buffers_[buffer.index]); }
 
 }  // namespace ww::ir::printing

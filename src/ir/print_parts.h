@@ -3,13 +3,13 @@
 // them by subject (expressions, buffers, calls, statements, the function).
 #pragma once
 
-#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "ir/function.h"
+#include "ir/name_frames.h"
 #include "ir/print.h"
 
 namespace ww::ir::printing {
@@ -43,7 +43,6 @@ class Names {
   void name_frame(const Block& block, VarId loop_var = {});
   void bind(VarId var);
   void bind(BufferId buffer);
-  std::string unique(std::string name);
 
   const Function& f_;
   std::vector<std::string> vars_;
@@ -53,8 +52,7 @@ class Names {
   std::vector<std::string> axes_;
   bool has_layouts_ = false;
   bool has_own_axes_ = false;
-  std::set<std::string, std::less<>> visible_;
-  std::vector<std::string> frame_;  // names of the innermost frame, to be forgotten with it
+  NameFrames frames_;
 };
 
 /// How tightly an expression's outermost operator binds, as in Python.
@@ -96,6 +94,7 @@ class Writer {
 
   std::string expr(ExprId id, Precedence at_least = kAnything) const;
   std::string region(const Region& region) const;
+  std::string setting(const Setting& setting) const;
   void stmt(StmtId id);
   void function(PrintOptions options);
   std::string take() { return std::move(out_); }
@@ -111,7 +110,6 @@ class Writer {
   std::string call(const Expr& e) const;
   std::string list(const SmallVec<ExprId, 3>& ids, std::size_t from, std::size_t to) const;
   std::string end_of(ExprId min, ExprId extent) const;
-  std::string setting(const Setting& setting) const;
   std::string settings(const std::vector<std::pair<std::string, Setting>>& settings) const;
   bool is_zero(const SmallVec<ExprId, 3>& indices) const;
 

@@ -10,21 +10,6 @@
 namespace ww::ir {
 namespace {
 
-ExprOp mirrored(ExprOp op) {
-  switch (op) {
-    case ExprOp::Lt:
-      return ExprOp::Gt;
-    case ExprOp::Le:
-      return ExprOp::Ge;
-    case ExprOp::Gt:
-      return ExprOp::Lt;
-    case ExprOp::Ge:
-      return ExprOp::Le;
-    default:
-      return op;
-  }
-}
-
 ExprOp negated(ExprOp op) {
   switch (op) {
     case ExprOp::Lt:

@@ -73,12 +73,8 @@ Result<LaneAccess> vector_access(std::span<const std::int64_t> addresses, int bi
 }  // namespace
 
 BankPlace bank_place(std::int64_t address, int bits) {
-  const auto floor_div = [](Wide a, Wide b) {
-    return static_cast<std::int64_t>(a >= 0 ? a / b : -((-a + b - 1) / b));
-  };
-  const Wide bit = static_cast<Wide>(address) * bits;
-  const std::int64_t byte = floor_div(bit, 8);
-  const std::int64_t line = floor_div(byte, kLineBytes);
+  const auto byte = static_cast<std::int64_t>(ww::floor_div(static_cast<Wide>(address) * bits, 8));
+  const std::int64_t line = ww::floor_div(byte, kLineBytes);
   return {byte, line, static_cast<int>((byte - line * kLineBytes) / kBankBytes)};
 }
 

@@ -73,7 +73,7 @@ Names::Names(const ir::Function& f)
     buffers_.push_back(as_identifier(f[BufferId{i}].name + "_ptr"));
   note_uses();
   find_variables();
-  visible_.insert(as_identifier(f.name));
+  frames_.reserve(as_identifier(f.name));
   name_params();
   name_block(f.host);
   name_block(f.body);
@@ -167,24 +167,13 @@ void Names::name_stmt(const Stmt& stmt) {
 }
 
 void Names::name_frame(const Block& block, VarId loop_var) {
-  std::vector<std::string> outer = std::exchange(frame_, {});
-  if (loop_var.valid()) bind(loop_var);
-  name_block(block);
-  for (const std::string& name : frame_) visible_.erase(name);
-  frame_ = std::move(outer);
+  frames_.in_frame([&] {
+    if (loop_var.valid()) bind(loop_var);
+    name_block(block);
+  });
 }
 
-void Names::bind(VarId var) { vars_[var.index] = unique(std::move(vars_[var.index])); }
-void Names::bind(BufferId buffer) {
-  buffers_[buffer.index] = unique(std::move(buffers_[buffer.index]));
-}
-
-std::string Names::unique(std::string name) {
-  std::string out = name;
-  for (int i = 1; visible_.contains(out); ++i) out = fmt::format("{}_{}", name, i);
-  visible_.insert(out);
-  frame_.push_back(out);
-  return out;
-}
+void Names::bind(VarId var) { vars_[var.index] = frames_.bind(vars_[var.index]); }
+void Names::bind(BufferId buffer) { buffers_[buffer.index] = frames_.bind(buffers_[buffer.index]); }
 
 }  // namespace ww::emit::cuda

@@ -4,12 +4,12 @@
 // called `<buffer>_ptr`; a parameter that a buffer is matched to has the name of that storage.
 #pragma once
 
-#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "ir/function.h"
+#include "ir/name_frames.h"
 
 namespace ww::emit::cuda {
 
@@ -27,7 +27,7 @@ class Names {
   /// A scalar of the source whose address nobody takes: a plain variable, called by its own name.
   [[nodiscard]] bool is_variable(ir::BufferId buffer) const { return variables_[buffer.index]; }
   /// A name for something that no node of the program stands for; visible from here on everywhere.
-  std::string fresh(std::string_view name) { return unique(std::string(name)); }
+  std::string fresh(std::string_view name) { return frames_.bind(std::string(name)); }
 
  private:
   void note_uses();
@@ -39,13 +39,11 @@ class Names {
   void name_stmt(const ir::Stmt& stmt);
   void bind(ir::VarId var);
   void bind(ir::BufferId buffer);
-  std::string unique(std::string name);
 
   const ir::Function& f_;
   std::vector<std::string> vars_, buffers_;
   std::vector<bool> used_vars_, used_buffers_, read_buffers_, variables_;
-  std::set<std::string, std::less<>> visible_;
-  std::vector<std::string> frame_;  // names of the innermost frame, to be forgotten with it
+  ir::NameFrames frames_;
 };
 
 /// Letters, digits and underscores; no keyword of C++.

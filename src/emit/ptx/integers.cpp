@@ -37,21 +37,6 @@ std::string_view compare_word(ExprOp op) {
   }
 }
 
-ExprOp mirrored(ExprOp op) {
-  switch (op) {
-    case ExprOp::Lt:
-      return ExprOp::Gt;
-    case ExprOp::Le:
-      return ExprOp::Ge;
-    case ExprOp::Gt:
-      return ExprOp::Lt;
-    case ExprOp::Ge:
-      return ExprOp::Le;
-    default:
-      return op;
-  }
-}
-
 bool commutes(ExprOp op) {
   switch (op) {
     case ExprOp::Add:
