@@ -15,10 +15,8 @@
 
 #include "corpus/corpus.h"
 #include "corpus/toolchain.h"
-#include "eval/eval.h"
+#include "emit/engines.h"
 #include "eval/number.h"
-#include "ir/launch.h"
-#include "script/compile.h"
 #include "sim/launch.h"
 
 namespace ww::emit::test {
@@ -89,7 +87,8 @@ struct Run {
 
 // What the evaluator says.
 Run evaluated(const Kernel& kernel) {
-  Run run{.function = function_of(kernel.source), .types = {}, .inputs = {}, .expected = {}};
+  Run run{
+      .function = engines::function_of(kernel.source), .types = {}, .inputs = {}, .expected = {}};
   std::mt19937 random(7);
   for (std::size_t i = 0; i < run.function.params.size(); ++i) {
     const ir::BufferId buffer = ir::buffer_of_param(run.function, i);
@@ -99,34 +98,23 @@ Run evaluated(const Kernel& kernel) {
     const std::size_t elements = is_scalar ? 1 : elements_of(run.function, buffer);
     run.inputs.push_back(input_bytes(run.types[i], elements, kernel.small || is_scalar, random));
   }
-  run.expected = run.inputs;
-  std::vector<eval::Argument> arguments;
-  for (std::size_t i = 0; i < run.inputs.size(); ++i) {
-    if (ir::buffer_of_param(run.function, i).valid()) {
-      arguments.emplace_back(eval::BufferArg{&run.expected[i], {}, true});
-      continue;
-    }
-    eval::ScalarArg scalar;
-    std::memcpy(&scalar.bits, run.inputs[i].data(), run.inputs[i].size());
-    arguments.emplace_back(scalar);
-  }
-  const auto report = eval::run(run.function, std::move(arguments));
-  if (!report) throw std::runtime_error(run.function.name + ": " + report.error().text);
-  if (!report->good())
-    throw std::runtime_error(run.function.name + ": " + report->findings.front().text);
+  engines::Outcome evaluated = engines::evaluate(run.function, run.inputs);
+  if (!evaluated.complaints.empty())
+    throw std::runtime_error(run.function.name + ": " + evaluated.complaints);
+  run.expected = std::move(evaluated.arrays);
   return run;
 }
 
 // --- on the virtual GPU --------------------------------------------------------------------------
 
 std::string difference(const Kernel& kernel, const Run& run, std::size_t param,
-                       const std::byte* found) {
+                       const Bytes& found) {
   const DType type = run.types[param];
   const auto size = static_cast<std::size_t>(eval::storage_bits(type)) / 8;
   const Bytes& expected = run.expected[param];
   for (std::size_t i = 0; i < expected.size() / size; ++i) {
     eval::Word x = 0, y = 0;
-    std::memcpy(&x, found + i * size, size);
+    std::memcpy(&x, found.data() + i * size, size);
     std::memcpy(&y, expected.data() + i * size, size);
     if (x == y) continue;
     const double a = eval::as_real(type, x), b = eval::as_real(type, y);
@@ -138,44 +126,14 @@ std::string difference(const Kernel& kernel, const Run& run, std::size_t param,
   return "";
 }
 
-sim::Dim3 dims(const std::array<std::int64_t, 3>& extents) {
-  return {static_cast<std::uint32_t>(extents[0]), static_cast<std::uint32_t>(extents[1]),
-          static_cast<std::uint32_t>(extents[2])};
-}
-
 std::string simulated(const Kernel& kernel, const Run& run,
                       const std::shared_ptr<const sim::Program>& program) {
-  sim::Device device(program);
-  const ir::LaunchShape shape = ir::launch_shape(run.function).value();
-  sim::Launch launch{.kernel = program->find_kernel(run.function.name)};
-  if (launch.kernel == nullptr) return run.function.name + ": no such kernel\n";
-  launch.grid = dims({shape.grid[0].value, shape.grid[1].value, shape.grid[2].value});
-  launch.block = dims(shape.block);
-  launch.dynamic_shared = 16384;
-  launch.params.resize(launch.kernel->param_bytes);
-  std::vector<sim::Region*> regions;
+  const engines::Outcome outcome = engines::simulate(program, run.function, run.inputs);
+  if (!outcome.complaints.empty())
+    return fmt::format("{}: {}", run.function.name, outcome.complaints);
   for (std::size_t i = 0; i < run.inputs.size(); ++i) {
-    const sim::Param& param = launch.kernel->params[i];
-    std::byte* to = launch.params.data() + param.offset;
-    regions.push_back(nullptr);
-    if (!ir::buffer_of_param(run.function, i).valid()) {
-      std::memcpy(to, run.inputs[i].data(), run.inputs[i].size());
-      continue;
-    }
-    sim::Region& region =
-        device.memory().allocate(run.inputs[i].size(), 256, fmt::format("parameter {}", i));
-    sim::GlobalMemory::write(region, run.inputs[i]);
-    std::memcpy(to, &region.base, sizeof region.base);
-    regions.back() = &region;
-  }
-  const auto report = device.run(launch, {});
-  if (!report) return fmt::format("{}: {}\n", run.function.name, report.error().text);
-  if (!report->ok())
-    return fmt::format("{}: {} {}\n", run.function.name, report->reason,
-                       report->findings.empty() ? "" : report->findings.list().front().text);
-  for (std::size_t i = 0; i < regions.size(); ++i) {
-    if (regions[i] == nullptr) continue;
-    std::string text = difference(kernel, run, i, regions[i]->data);
+    if (!ir::buffer_of_param(run.function, i).valid()) continue;
+    std::string text = difference(kernel, run, i, outcome.arrays[i]);
     if (!text.empty()) return text;
   }
   return "";
@@ -200,12 +158,6 @@ std::string joined(const std::vector<std::string>& sources) {
   std::string out;
   for (const std::string& include : includes) out += include + "\n";
   return out + bodies;
-}
-
-ir::Function function_of(const std::string& source) {
-  const script::Compiled compiled = script::compile(SourceText("kernel.py", source));
-  if (!compiled.function) throw std::runtime_error(compiled.render(compiled.errors.at(0)));
-  return *compiled.function;
 }
 
 namespace {

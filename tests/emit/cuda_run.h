@@ -17,9 +17,6 @@ struct Kernel {
   bool small = false;    // small whole numbers as inputs, for sums that must be exact
 };
 
-/// The kernel's function, from its source. Throws on a program that does not compile.
-ir::Function function_of(const std::string& source);
-
 /// The sources as one file: each brings its helpers along, so each stands in a namespace of its
 /// own.
 std::string joined(const std::vector<std::string>& sources);

@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "emit/cuda_run.h"
+#include "emit/engines.h"
 
 namespace ww::emit::test {
 namespace {
@@ -442,8 +443,8 @@ while True:
   host.grid[0] = 2;
   host.dynamic_shared_bytes = 60000;
   const std::vector<std::string> sources = {
-      cuda_source(function_of(rare), {}).value(),
-      cuda_source(function_of(small), {.host = &host}).value(),
+      cuda_source(engines::function_of(rare), {}).value(),
+      cuda_source(engines::function_of(small), {.host = &host}).value(),
   };
   bool skipped = false;
   EXPECT_EQ(compile_all(sources, "sm_90a", skipped), "");

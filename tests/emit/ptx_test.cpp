@@ -11,7 +11,7 @@
 #include <random>
 
 #include "corpus/toolchain.h"
-#include "emit/ptx_run.h"
+#include "emit/engines.h"
 #include "num/dtype.h"
 #include "num/float_format.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "emit/ptx_run.h"
+#include "emit/engines.h"
 
 #include <fmt/format.h>
 
@@ -10,7 +10,7 @@
 #include "emit/ptx/emit.h"
 #include "eval/eval.h"
 #include "ir/launch.h"
-#include "ir/visit.h"
+#include "lower/lower.h"
 #include "ptx/printer.h"
 #include "script/compile.h"
 #include "sim/launch.h"
@@ -29,20 +29,6 @@ sim::Dim3 dims_of(const std::array<std::int64_t, 3>& sizes) {
           static_cast<std::uint32_t>(sizes[2])};
 }
 
-std::uint32_t dynamic_bytes(const ir::Function& kernel) {
-  std::int64_t bytes = 0;
-  ir::for_each_stmt(kernel, kernel.body, [&](ir::StmtId id) {
-    if (kernel[id].kind != ir::StmtKind::Alloc) return;
-    const ir::Buffer& buffer = kernel[kernel[id].buffer];
-    if (buffer.scope != ir::Scope::SharedDyn) return;
-    const auto shape = ir::const_shape(kernel, buffer);
-    std::int64_t size = num::bits_of(buffer.dtype) / 8;
-    for (const std::int64_t extent : *shape) size *= extent;
-    bytes = (bytes + 127) / 128 * 128 + size;
-  });
-  return static_cast<std::uint32_t>(bytes);
-}
-
 // The first element of a scalar's array.
 std::uint64_t scalar_of(const ir::Function& kernel, std::size_t param, const Bytes& bytes) {
   std::uint64_t bits = 0;
@@ -53,14 +39,15 @@ std::uint64_t scalar_of(const ir::Function& kernel, std::size_t param, const Byt
 
 }  // namespace
 
-ir::Function kernel_of(const std::string& text) {
-  const SourceText source("kernel.py", std::string(kHead) + text);
-  const script::Compiled compiled = script::compile(source);
+ir::Function function_of(const std::string& program) {
+  const script::Compiled compiled = script::compile(SourceText("kernel.py", program));
   std::string errors;
   for (const Diag& error : compiled.errors) errors += compiled.render(error);
   if (!compiled.function) throw std::runtime_error(errors);
   return *compiled.function;
 }
+
+ir::Function kernel_of(const std::string& text) { return function_of(std::string(kHead) + text); }
 
 std::string ptx_of(const ir::Function& kernel, target::Target target) {
   const auto module = emit::ptx_module(kernel, {.target = target});
@@ -90,18 +77,26 @@ Outcome evaluate(const ir::Function& kernel, std::vector<Bytes> arguments) {
 }
 
 Outcome simulate(const ir::Function& kernel, std::vector<Bytes> arguments, target::Target target) {
-  Outcome out;
   const std::string text = ptx_of(kernel, target);
   const sim::LoadResult loaded = sim::load(text, "kernel.ptx");
+  if (loaded.program != nullptr && loaded.errors.empty())
+    return simulate(loaded.program, kernel, std::move(arguments));
+  Outcome out;
   for (const Diag& error : loaded.errors)
     out.complaints += render(error, SourceText("kernel.ptx", text));
-  if (loaded.program == nullptr || !loaded.errors.empty()) return out;
-  sim::Device device(loaded.program);
-  sim::Launch launch{.kernel = loaded.program->kernels().at(0)};
+  return out;
+}
+
+Outcome simulate(const std::shared_ptr<const sim::Program>& program, const ir::Function& kernel,
+                 std::vector<Bytes> arguments) {
+  Outcome out;
+  sim::Device device(program);
+  sim::Launch launch{.kernel = program->find_kernel(kernel.name)};
+  if (launch.kernel == nullptr) throw std::runtime_error("no kernel `" + kernel.name + "`");
   const ir::LaunchShape shape = ir::launch_shape(kernel).value();
   launch.grid = dims_of({shape.grid[0].value, shape.grid[1].value, shape.grid[2].value});
   launch.block = dims_of(shape.block);
-  launch.dynamic_shared = dynamic_bytes(kernel);
+  launch.dynamic_shared = static_cast<std::uint32_t>(lower::dynamic_shared_bytes(kernel));
   launch.params.resize(launch.kernel->param_bytes);
   std::vector<const sim::Region*> regions;
   for (std::size_t i = 0; i < arguments.size(); ++i) {

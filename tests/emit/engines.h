@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// A lowered kernel on two engines: the reference evaluator, and the virtual GPU with the PTX that
-// the emitter makes of it. Both get the same arguments.
+// A lowered kernel on two engines: the reference evaluator, and the virtual GPU with PTX that was
+// made of it, by our emitter or by nvcc. Both get the same arguments.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "base/result.h"
 #include "ir/function.h"
+#include "sim/program.h"
 #include "target/target.h"
 
 namespace ww::engines {
@@ -23,11 +25,17 @@ struct Outcome {
   std::string complaints = {};  // findings, one to a line; and how the run ended, if not well
 };
 
+/// The kernel of a program. Throws on one that does not compile.
+ir::Function function_of(const std::string& program);
 /// A kernel from the text of a lowered program without its imports: `def kernel(...)` and its body.
 ir::Function kernel_of(const std::string& text);
 /// The text of the PTX module. Throws with the rendered diagnostic.
 std::string ptx_of(const ir::Function& kernel, target::Target target);
 Outcome evaluate(const ir::Function& kernel, std::vector<Bytes> arguments);
+/// By our own PTX; throws like ptx_of.
 Outcome simulate(const ir::Function& kernel, std::vector<Bytes> arguments, target::Target target);
+/// By a program that has a kernel of that name.
+Outcome simulate(const std::shared_ptr<const sim::Program>& program, const ir::Function& kernel,
+                 std::vector<Bytes> arguments);
 
 }  // namespace ww::engines
