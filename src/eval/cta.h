@@ -32,6 +32,7 @@
 #include "eval/storage.h"
 #include "eval/support.h"
 #include "eval/words.h"
+#include "ir/copy_settings.h"
 
 namespace ww::eval {
 
@@ -99,10 +100,11 @@ class Cta {
   /// An operand of a tile primitive: its elements in row-major order, each with its copies.
   struct Tile {
     const BufferInfo* info = nullptr;
-    layout::Shape extents;
+    layout::Shape extents = {};
     std::size_t count = 0;
     std::size_t copies = 1;
-    std::vector<Element> elements;  // [element][copy]
+    std::vector<Element> elements = {};  // [element][copy]
+    std::vector<bool> outside = {};      // elements beyond the end of the buffer; empty: none is
   };
   struct Values {
     num::DType type = num::DType::Float32;
@@ -279,7 +281,9 @@ class Cta {
   // --- tile primitives ---
   void tile_call(const ir::Stmt& stmt, Threads ts);
   void tile_instance(const ir::TileCall& call, const UnitInstance& unit);
-  bool make_tile(const ir::Region& region, const UnitInstance& unit, Tile& tile);
+  /// `may_leave`: the region may go beyond the end of its buffer.
+  bool make_tile(const ir::Region& region, const UnitInstance& unit, Tile& tile,
+                 bool may_leave = false);
   void place_elements(Tile& tile, std::span<const std::int64_t> mins, Place base,
                       const UnitInstance& unit);
   void place_owned(Tile& tile, std::span<const std::int64_t> flats, Place base,
@@ -294,6 +298,8 @@ class Cta {
   [[nodiscard]] bool is_given(const ir::TileArg& arg) const;
   bool broadcast_to(const Tile& like, const Tile& from, Values& values);
   bool tile_copy(const ir::TileCall& call, const UnitInstance& unit, bool is_async);
+  /// Does the unit's predicate hold?
+  bool does_copy(const ir::CopySettings& settings, const UnitInstance& unit);
   void copy_async(const Tile& to, const Tile& from, const UnitInstance& unit);
   void tile_fill(const ir::TileCall& call, const UnitInstance& unit);
   void tile_cast(const ir::TileCall& call, const UnitInstance& unit);

@@ -117,22 +117,25 @@ void Cta::tile_unsupported(const ir::TileCall& call, std::string_view why) {
 
 // --- places ------------------------------------------------------------------------------------
 
-bool Cta::make_tile(const Region& region, const UnitInstance& unit, Tile& tile) {
+bool Cta::make_tile(const Region& region, const UnitInstance& unit, Tile& tile, bool may_leave) {
   const BufferInfo& info = k_.info(region.buffer);
   tile.info = &info;
   std::vector<std::int64_t> mins;
   std::int64_t count = 1;
+  bool is_inside = true;
   for (std::size_t d = 0; d < region.ranges.size(); ++d) {
     const std::int64_t min = uniform_int(region.ranges[d].min, unit.threads, "a region's start");
     const std::int64_t extent =
         uniform_int(region.ranges[d].extent, unit.threads, "a region's extent");
-    if (min < 0 || extent < 0 || min + extent > info.shape[d]) {
+    const bool leaves = min + extent > info.shape[d];
+    if (min < 0 || extent < 0 || (leaves && !may_leave)) {
       if (Finding* found = finding(Check::Bounds, info.id.index); found != nullptr)
         found->text = fmt::format(
             "region {}:{} of dimension {} of `{}` in {} of {} leaves its extent {}", min,
             min + extent, d, info.ir->name, agent_text(unit.agent), cta_text(), info.shape[d]);
       return false;
     }
+    is_inside = is_inside && !leaves;
     mins.push_back(min);
     tile.extents.push_back(extent);
     count = std::min(kMostElements + 1, count * extent);
@@ -143,6 +146,7 @@ bool Cta::make_tile(const Region& region, const UnitInstance& unit, Tile& tile) 
     return false;
   }
   tile.count = static_cast<std::size_t>(count);
+  if (!is_inside) tile.outside = outside_of(info.shape, mins, tile.extents, tile.count);
   const std::vector<Place> bases = bases_of(info, unit.threads);
   const auto differs = [&](const Place& p) {
     return p.root != bases[0].root || p.bit != bases[0].bit;
@@ -152,13 +156,18 @@ bool Cta::make_tile(const Region& region, const UnitInstance& unit, Tile& tile) 
       found->text = fmt::format("the place of `{}` differs between threads of {} of {}",
                                 info.ir->name, agent_text(unit.agent), cta_text());
   place_elements(tile, mins, bases[0], unit);
+  for (std::size_t x = 0; x < tile.outside.size(); ++x)
+    for (std::size_t c = 0; c < tile.copies && tile.outside[x]; ++c)
+      tile.elements[x * tile.copies + c].place.root = kNoRoot;
   return !run_.stop;
 }
 
 void Cta::place_elements(Tile& tile, std::span<const std::int64_t> mins, Place base,
                          const UnitInstance& unit) {
   const BufferInfo& info = *tile.info;
-  const std::vector<std::int64_t> flats = flat_indices(info.shape, mins, tile.extents, tile.count);
+  std::vector<std::int64_t> flats = flat_indices(info.shape, mins, tile.extents, tile.count);
+  for (std::size_t x = 0; x < tile.outside.size(); ++x)
+    if (tile.outside[x]) flats[x] = 0;  // its place does not matter
   if (base.root != kNoRoot &&
       k_.roots[static_cast<std::size_t>(base.root)].scope == ir::Scope::Local) {
     place_owned(tile, flats, base, unit);

@@ -84,11 +84,24 @@ std::vector<std::int64_t> axes_of(const ir::TileArg& arg) {
 
 }  // namespace
 
+bool Cta::does_copy(const ir::CopySettings& settings, const UnitInstance& unit) {
+  if (settings.predicate == nullptr) return true;
+  if (const bool* flag = std::get_if<bool>(settings.predicate)) return *flag;
+  return uniform_int(std::get<ir::ExprId>(*settings.predicate), unit.threads, "a predicate") != 0;
+}
+
 bool Cta::tile_copy(const ir::TileCall& call, const UnitInstance& unit, bool is_async) {
   Tile to;
   Tile from;
+  const ir::CopySettings settings = ir::copy_settings(call);
+  const bool copies = does_copy(settings, unit);
+  if (!copies && !settings.fills) return true;
   if (!make_tile(std::get<Region>(call.args[0]), unit, to)) return false;
-  if (!make_tile(std::get<Region>(call.args[1]), unit, from)) return false;
+  const Region& source = std::get<Region>(call.args[1]);
+  if (!copies)  // nothing is read: zeros without a place
+    from = {.info = &k_.info(source.buffer), .extents = to.extents, .count = to.count, .copies = 0};
+  else if (!make_tile(source, unit, from, settings.fills))
+    return false;
   if (to.info->ir->dtype != from.info->ir->dtype) {
     tile_unsupported(call, "the element types differ");
     return false;
@@ -128,7 +141,7 @@ void Cta::copy_async(const Tile& to, const Tile& from, const UnitInstance& unit)
   // Registers are read when the copy starts.
   if (source != ir::Scope::Local)
     for (const Element& element : from.elements)
-      if (is_reachable(element, from.info->bits))
+      if (element.place.root != kNoRoot && is_reachable(element, from.info->bits))
         copy.sources.emplace_back(element, from.info->bits);
   start_copy(std::move(copy), unit.threads);
 }

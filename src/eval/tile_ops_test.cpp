@@ -37,6 +37,72 @@ Numbers apply(TileOp op, DType type, const std::vector<Numbers>& operands) {
 
 double f32(double x) { return static_cast<float>(x); }
 
+// --- copies under conditions ---
+
+struct Conditions {
+  TileOp op = TileOp::Copy;
+  std::int64_t start = 0;  // of the source region, whose rows are 4 of 6, columns 4 of 3
+  bool fills = true;
+  std::optional<bool> predicate = {};
+};
+
+// Into a tile of sevens; the source counts from 1.
+Outcome copied(const Conditions& c) {
+  TestKernel k;
+  const BufferId in = k.matched("in", {6, 3}, DType::Float32);
+  const BufferId out = k.matched("out", {4, 4}, DType::Float32);
+  k.start(1);
+  const BufferId s = k.alloc("s", {4, 4}, DType::Float32, Scope::Shared);
+  k.tile(TileOp::Fill, Unit::Cta, {k.full(s), k.real(DType::Float32, 7)});
+  k.sync();
+  const auto id =
+      k.tile(c.op, Unit::Cta, {k.full(s), k.part(in, {{k.n(c.start), 4}, {k.n(0), 4}})});
+  auto& config = k.f.tile_calls[id.index].config;
+  if (c.fills) config.emplace_back("fill_mode", std::string("zero"));
+  if (c.predicate) config.emplace_back("predicate", k.eq(k.tid(), *c.predicate ? 0 : 1));
+  if (c.op == TileOp::CopyAsync) {
+    k.ptx("cp.async.commit_group", {});
+    k.ptx("cp.async.wait_group", {ir::test::value(k.n(0))});
+  }
+  k.sync();
+  k.tile(TileOp::Copy, Unit::Cta, {k.full(out), k.full(s)});
+  return k.run({count_to(18, 1), {}});
+}
+
+TEST(EvalTileOp, CopiesUnderConditions) {
+  for (const TileOp op : {TileOp::Copy, TileOp::CopyAsync}) {
+    const Outcome inside = copied({.op = op});
+    EXPECT_EQ(inside.checks(), "") << inside.text();
+    EXPECT_EQ(inside.arrays[1], (Numbers{1, 2, 3, 0, 4, 5, 6, 0, 7, 8, 9, 0, 10, 11, 12, 0}));
+    const Outcome ends = copied({.op = op, .start = 4});
+    EXPECT_EQ(ends.checks(), "") << ends.text();
+    EXPECT_EQ(ends.arrays[1], (Numbers{13, 14, 15, 0, 16, 17, 18, 0, 0, 0, 0, 0, 0, 0, 0, 0}));
+    EXPECT_EQ(copied({.op = op, .start = 100}).arrays[1], Numbers(16, 0));
+    EXPECT_EQ(copied({.op = op, .start = 4, .predicate = true}).arrays[1], ends.arrays[1]);
+    EXPECT_EQ(copied({.op = op, .predicate = false}).arrays[1], Numbers(16, 0));
+    // Nothing is copied, wherever the source is.
+    const Outcome kept = copied({.op = op, .start = -1, .fills = false, .predicate = false});
+    EXPECT_EQ(kept.checks(), "") << kept.text();
+    EXPECT_EQ(kept.arrays[1], Numbers(16, 7));
+    // Without zeros to fill in, and before the beginning, it is a fault.
+    EXPECT_EQ(copied({.op = op, .start = 4, .fills = false}).checks(), "bounds");
+    EXPECT_EQ(copied({.op = op, .start = -1}).checks(), "bounds");
+  }
+}
+
+TEST(EvalTileOp, APredicateOfSingleThreadsIsFound) {
+  TestKernel k;
+  const BufferId in = k.matched("in", {4}, DType::Float32);
+  k.start(2);
+  const BufferId s = k.alloc("s", {4}, DType::Float32, Scope::Shared);
+  const auto id = k.tile(TileOp::Copy, Unit::Cta, {k.full(s), k.full(in)});
+  k.f.tile_calls[id.index].config.emplace_back("predicate", k.eq(k.tid(), 0));
+  const Outcome o = k.run({count_to(4)});
+  EXPECT_EQ(o.checks(), "barrier");
+  EXPECT_EQ(o.text(),
+            "a predicate differs between threads of CTA (0,0,0): 1 in thread 0, 0 in thread 1");
+}
+
 TEST(EvalTileOp, FunctionsOfOneOperand) {
   const Numbers x{0.25, 1, 2, 9};
   const auto expect = [&](TileOp op, double (*f)(double)) {

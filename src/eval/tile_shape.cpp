@@ -45,6 +45,22 @@ std::vector<std::int64_t> flat_indices(std::span<const std::int64_t> shape,
   return out;
 }
 
+std::vector<bool> outside_of(std::span<const std::int64_t> shape,
+                             std::span<const std::int64_t> mins,
+                             std::span<const std::int64_t> extents, std::size_t count) {
+  std::vector<bool> out{false};
+  for (std::size_t d = 0; d < extents.size(); ++d) {
+    std::vector<bool> next;
+    next.reserve(out.size() * static_cast<std::size_t>(extents[d]));
+    for (const bool is_outside : out)
+      for (std::int64_t k = 0; k < extents[d]; ++k)
+        next.push_back(is_outside || mins[d] + k >= shape[d]);
+    out = std::move(next);
+  }
+  out.resize(count);
+  return out;
+}
+
 layout::Shape squeezed(std::span<const std::int64_t> extents) {
   layout::Shape out;
   for (const std::int64_t extent : extents)

@@ -17,6 +17,11 @@ std::vector<std::int64_t> flat_indices(std::span<const std::int64_t> shape,
                                        std::span<const std::int64_t> mins,
                                        std::span<const std::int64_t> extents, std::size_t count);
 
+/// Which of those elements are beyond the end of the whole shape.
+std::vector<bool> outside_of(std::span<const std::int64_t> shape,
+                             std::span<const std::int64_t> mins,
+                             std::span<const std::int64_t> extents, std::size_t count);
+
 /// The extents other than 1.
 layout::Shape squeezed(std::span<const std::int64_t> extents);
 

@@ -68,6 +68,52 @@ TEST_F(VerifyTile, CopyOfAnotherType) {
             "`copy` with `float32` of `A` and `float16` of `H`, expected one element type "
             "[BadTileCall]");
 }
+TEST_F(VerifyTile, SourcesBeyondTheEnd) {
+  const auto copy = [&](std::int64_t start, std::vector<std::pair<std::string, Setting>> config) {
+    Builder each = b;
+    Region src = each.full(c);
+    src.ranges[0] = {each.n(start), each.n(8)};
+    src.ranges[1].extent = each.n(16);
+    const TileCallId id = each.tile(TileOp::CopyAsync, Unit::Thread, {each.full(a), src});
+    each.f.tile_calls[id.index].config = std::move(config);
+    return findings(each);
+  };
+  const Setting zero = std::string("zero");
+  EXPECT_EQ(copy(12, {{"fill_mode", zero}}), "");
+  EXPECT_EQ(copy(12, {}),
+            "a region takes 8 from 12 in dimension 0 of `C`, which has extent 16 [OutOfBounds]\n"
+            "a region takes 16 from 0 in dimension 1 of `C`, which has extent 8 [OutOfBounds]");
+  EXPECT_EQ(copy(-1, {{"fill_mode", zero}}),
+            "a region takes 8 from -1 in dimension 0 of `C`, which has extent 16 [OutOfBounds]");
+}
+TEST_F(VerifyTile, DestinationsMayNotLeave) {
+  Region dst = b.full(a);
+  dst.ranges[0].extent = b.n(16);
+  dst.ranges[1].extent = b.n(8);
+  const TileCallId id = b.tile(TileOp::Copy, Unit::Thread, {dst, b.full(c)});
+  b.f.tile_calls[id.index].config = {{"fill_mode", Setting(std::string("zero"))}};
+  EXPECT_EQ(findings(b),
+            "a region takes 16 from 0 in dimension 0 of `A`, which has extent 8 [OutOfBounds]");
+}
+TEST_F(VerifyTile, SettingsOfCopies) {
+  const auto with = [&](const std::string& name, Setting setting) {
+    Builder each = b;
+    const TileCallId id = each.tile(TileOp::Copy, Unit::Thread, {each.full(a), each.full(a)});
+    each.f.tile_calls[id.index].config = {{name, std::move(setting)}};
+    return findings(each);
+  };
+  EXPECT_EQ(with("predicate", true), "");
+  EXPECT_EQ(with("predicate", std::string("yes")),
+            "`predicate` of `copy` is `\"yes\"`, expected a condition [BadTileCall]");
+  EXPECT_EQ(with("predicate", b.real(DType::Float32, 1)),
+            "`predicate` of `copy` is `T.float32(1.0)`, expected a condition [BadTileCall]");
+  EXPECT_EQ(with("fill_mode", std::string("one")),
+            "`fill_mode` of `copy` is `\"one\"`, expected \"zero\" [BadTileCall]");
+  EXPECT_EQ(with("fill_mode", std::int64_t{0}),
+            "`fill_mode` of `copy` is `0`, expected \"zero\" [BadTileCall]");
+  EXPECT_EQ(with("direct", std::int64_t{1}),
+            "`direct` of `copy` is `1`, expected `True` or `False` [BadTileCall]");
+}
 TEST_F(VerifyTile, CastMayChangeTheType) {
   EXPECT_EQ(of(TileOp::Cast, {b.full(a), b.full(h)}), "");
 }

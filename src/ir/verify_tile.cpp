@@ -5,7 +5,9 @@
 
 #include <algorithm>
 
+#include "ir/copy_settings.h"
 #include "ir/equal.h"
+#include "ir/print_parts.h"
 #include "ir/verify_parts.h"
 #include "ir/visit.h"
 
@@ -53,8 +55,10 @@ class TileCheck {
     const TileParam& param = params_[i];
     if (std::holds_alternative<std::monostate>(arg))
       return !param.required || bad("`{}` lacks its argument `{}`", name(), param.name);
-    if (const auto* region = std::get_if<Region>(&arg))
-      return takes_region(param) ? check_region(*region) : wrong(param, "a region");
+    if (const auto* region = std::get_if<Region>(&arg)) {
+      const bool may_leave = param.name == "src" && copy_settings(call_).fills;
+      return takes_region(param) ? check_region(*region, may_leave) : wrong(param, "a region");
+    }
     if (const auto* id = std::get_if<ExprId>(&arg)) return check_scalar(param, *id);
     const Setting& setting = std::get<Setting>(arg);
     if (const auto* id = std::get_if<ExprId>(&setting)) return check_scalar(param, *id);
@@ -116,7 +120,8 @@ class TileCheck {
     return fits || wrong(param, fmt::format("`{}`", to_text(type)));
   }
 
-  bool check_region(const Region& region) {
+  // `may_leave`: the buffer, at its end.
+  bool check_region(const Region& region, bool may_leave) {
     const Buffer& buffer = f_[region.buffer];
     const Span span = region.span.known ? region.span : span_;
     if (region.ranges.size() != buffer.shape.size()) {
@@ -127,11 +132,12 @@ class TileCheck {
     }
     bool good = true;
     for (std::size_t dim = 0; dim < region.ranges.size(); ++dim)
-      good = check_range(region.ranges[dim], buffer, dim, span) && good;
+      good = check_range(region.ranges[dim], buffer, dim, span, may_leave) && good;
     return good;
   }
 
-  bool check_range(const RangeExpr& range, const Buffer& buffer, std::size_t dim, Span span) {
+  bool check_range(const RangeExpr& range, const Buffer& buffer, std::size_t dim, Span span,
+                   bool may_leave) {
     for (const ExprId id : {range.min, range.extent}) {
       const Type type = f_[id].type;
       if (type.is_int() && type.is_scalar()) continue;
@@ -145,7 +151,7 @@ class TileCheck {
     const auto extent = const_int(f_, buffer.shape[dim]);
     const bool is_empty = count && *count < 1;
     const bool leaves =
-        (min && *min < 0) || (extent && count && min.value_or(0) + *count > *extent);
+        (min && *min < 0) || (!may_leave && extent && count && min.value_or(0) + *count > *extent);
     if (!is_empty && !leaves) return true;
     c_.report(DiagKind::OutOfBounds, span, buffer,
               "a region takes {} in dimension {} of `{}`, which has extent {}",
@@ -212,7 +218,32 @@ class TileCheck {
     return call_.op == TileOp::CopyAsync && call_.dispatch.starts_with("tma");
   }
 
+  // --- settings of copies ---
+
+  void check_settings() {
+    for (const auto& [key, setting] : call_.config) {
+      if (key == "predicate" && !is_condition(setting))
+        bad("`predicate` of `{}` is {}, expected a condition", name(), text_of(setting));
+      if (key == "fill_mode" && setting != Setting(std::string("zero")) &&
+          setting != Setting(std::string()))
+        bad("`fill_mode` of `{}` is {}, expected \"zero\"", name(), text_of(setting));
+      if (key == "direct" && !std::holds_alternative<bool>(setting))
+        bad("`direct` of `{}` is {}, expected `True` or `False`", name(), text_of(setting));
+    }
+  }
+  [[nodiscard]] bool is_condition(const Setting& setting) const {
+    if (const auto* id = std::get_if<ExprId>(&setting)) {
+      const Type type = f_[*id].type;
+      return type.is_scalar() && (type.is_bool() || type.is_int());
+    }
+    return std::holds_alternative<bool>(setting);
+  }
+  [[nodiscard]] std::string text_of(const Setting& setting) const {
+    return fmt::format("`{}`", printing::Writer(f_).setting(setting));
+  }
+
   void check_copy() {
+    if (call_.op != TileOp::PermuteLayout) check_settings();
     const Region& dst = *region("dst");
     const Region& src = *region("src");
     if (counts_bytes()) return;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "ir/copy_settings.h"
 #include "lower/tables.h"
 
 namespace ww::lower {
@@ -67,9 +68,7 @@ ir::ExprId Call::worker(Code& code) const {
 }
 
 const ir::Setting* Call::setting(std::string_view name) const {
-  for (const auto& [key, value] : tile.config)
-    if (key == name) return &value;
-  return nullptr;
+  return ir::find_setting(tile, name);
 }
 
 }  // namespace ww::lower

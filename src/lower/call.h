@@ -2,6 +2,7 @@
 // What a variant is asked about: one tile primitive with everything around it that matters.
 #pragma once
 
+#include <any>
 #include <cstdint>
 #include <expected>
 #include <string>
@@ -50,6 +51,8 @@ struct Call {
   const ir::TileCall& tile;
   Span span;
   const ir::ActiveSet& active;
+  /// What the variants of an op have worked out about the call, for those that are asked next.
+  mutable std::any memo = {};
 
   [[nodiscard]] ir::Function& f() const { return context.f; }
   /// Threads of the unit that executes the call together: 1, 32, 128 or the whole CTA.
@@ -71,3 +74,10 @@ struct Call {
 };
 
 }  // namespace ww::lower
+
+namespace ww {
+/// Makes WW_TRY work in functions that answer with a Match.
+inline std::unexpected<lower::Decline> fail(lower::Decline decline) {
+  return std::unexpected(std::move(decline));
+}
+}  // namespace ww

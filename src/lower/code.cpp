@@ -52,6 +52,11 @@ ExprId Code::as_int64(ExprId value) {
   return sure(ir::cast(f_, value, ir::Type::of(DType::Int64), span_));
 }
 
+ExprId Code::as_int32(ExprId value) {
+  if (f_[value].type == ir::Type::of(DType::Int32)) return value;
+  return sure(ir::cast(f_, value, ir::Type::of(DType::Int32), span_));
+}
+
 ExprId Code::add(ExprId a, ExprId b) {
   if (constant(a) == 0) return b;
   if (constant(b) == 0) return a;
@@ -100,6 +105,16 @@ ExprId Code::both(ExprId a, ExprId b) {
   if (!a.valid()) return b;
   if (!b.valid()) return a;
   return sure(ir::binary(f_, ExprOp::And, {.expr = a}, {.expr = b}, span_));
+}
+
+ExprId Code::choose(ExprId condition, ExprId yes, ExprId no) {
+  return sure(
+      ir::choose(f_, ExprOp::IfThenElse, simplify(condition), {.expr = yes}, {.expr = no}, span_));
+}
+
+ExprId Code::zero(DType dtype) {
+  return ir::Type::of(dtype).is_float() ? ir::float_imm(f_, dtype, 0, span_)
+                                        : ir::int_imm(f_, dtype, 0, span_);
 }
 
 // --- buffers and pointers ------------------------------------------------------------------------
@@ -179,9 +194,9 @@ void Code::evaluate(ir::Intrinsic callee, std::initializer_list<ExprId> args) {
   add(ir::Stmt{.kind = ir::StmtKind::Evaluate, .expr = call});
 }
 
-void Code::ptx(std::string opcode, std::vector<ir::PtxOperand> operands) {
-  const ir::PtxCallId call =
-      f_.add(ir::PtxCall{.opcode = std::move(opcode), .operands = std::move(operands)});
+void Code::ptx(std::string opcode, std::vector<ir::PtxOperand> operands, ExprId predicate) {
+  const ir::PtxCallId call = f_.add(ir::PtxCall{
+      .opcode = std::move(opcode), .operands = std::move(operands), .predicate = predicate});
   ir::Stmt stmt{.kind = ir::StmtKind::Ptx};
   stmt.ptx = call;
   add(std::move(stmt));

@@ -42,6 +42,10 @@ class Code {
   ir::ExprId both(ir::ExprId a, ir::ExprId b);  // either may be none
   ir::ExprId simplify(ir::ExprId expr);
   ir::ExprId as_int64(ir::ExprId value);
+  ir::ExprId as_int32(ir::ExprId value);
+  /// Only the side that is chosen is computed.
+  ir::ExprId choose(ir::ExprId condition, ir::ExprId yes, ir::ExprId no);
+  ir::ExprId zero(num::DType dtype);
   [[nodiscard]] std::optional<std::int64_t> constant(ir::ExprId expr) const;
 
   // --- buffers and pointers ---
@@ -59,7 +63,8 @@ class Code {
   /// name: T.let = value; constants and plain variables are given back as they are.
   ir::ExprId let(std::string_view name, ir::ExprId value);
   void evaluate(ir::Intrinsic callee, std::initializer_list<ir::ExprId> args);
-  void ptx(std::string opcode, std::vector<ir::PtxOperand> operands);
+  /// Executed where the predicate holds; none: everywhere.
+  void ptx(std::string opcode, std::vector<ir::PtxOperand> operands, ir::ExprId predicate = {});
   void store(ir::BufferId buffer, std::span<const ir::ExprId> indices, ir::ExprId value);
   void add(ir::Stmt stmt);
 

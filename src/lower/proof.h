@@ -26,4 +26,8 @@ struct Proof {
 };
 Proof prove_copy(const Call& call, const ir::Block& code);
 
+/// The same for a product. Here registers hold numbers modulo 2^64 that stand for the elements, mma
+/// multiplies and adds them, and what comes out is compared with the sums that the call means.
+Proof prove_gemm(const Call& call, const ir::Block& code);
+
 }  // namespace ww::lower

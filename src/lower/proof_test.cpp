@@ -39,7 +39,29 @@ struct Case {
   Scope src_scope = Scope::Shared;
   std::string src;
   std::int64_t threads = 32;
+  // Copies under conditions: of `copy_async`, from global memory with other extents, which are
+  // parameters where they are 0; zeros fill up what is missing; `p < 3` is the predicate.
+  bool is_async = false;
+  std::vector<std::int64_t> src_shape = {};
+  bool fills = false, has_predicate = false;
 };
+
+Case async_case(std::vector<std::int64_t> shape, std::vector<std::int64_t> src_shape, DType dtype,
+                bool fills, bool has_predicate = false) {
+  return {.variant = "ldgsts",
+          .unit = Unit::Cta,
+          .dtype = dtype,
+          .shape = std::move(shape),
+          .dst_scope = Scope::Shared,
+          .dst = "",
+          .src_scope = Scope::Global,
+          .src = "",
+          .threads = 32,
+          .is_async = true,
+          .src_shape = std::move(src_shape),
+          .fills = fills,
+          .has_predicate = has_predicate};
+}
 
 std::vector<Case> cases() {
   const std::string fragment = "S[(8,4,4,2):(4@laneid,1@laneid,2,1)]";
@@ -89,6 +111,13 @@ std::vector<Case> cases() {
        "S[(5,7):(7,1)]",
        Scope::Shared,
        "S[(5,7):(1,5)]"},
+      async_case({16, 32}, {16, 32}, DType::Float16, false),
+      async_case({16, 32}, {16, 32}, DType::Float16, false, true),
+      async_case({16, 32}, {16, 32}, DType::Float16, true, true),
+      async_case({16, 32}, {13, 24}, DType::Float16, true),
+      async_case({16, 32}, {13, 22}, DType::Float16, true),
+      async_case({16, 32}, {13, 25}, DType::Float32, true, true),
+      async_case({16, 32}, {0, 0}, DType::Float32, true),
   };
 }
 
@@ -100,8 +129,17 @@ class Written {
     builder_.id(ir::ScopeIdKind::CtaId, "", 1);
     builder_.id(ir::ScopeIdKind::ThreadId, "tid", c.threads);
     const BufferId dst = builder_.alloc("D", c.shape, c.dtype, c.dst_scope, c.dst);
-    const BufferId src = builder_.alloc("A", c.shape, c.dtype, c.src_scope, c.src);
-    builder_.tile(TileOp::Copy, c.unit, {builder_.full(dst), builder_.full(src)});
+    const BufferId src = source(c);
+    ir::Region from = builder_.full(src);
+    for (std::size_t d = 0; d < c.shape.size(); ++d) from.ranges[d].extent = builder_.n(c.shape[d]);
+    const auto op = c.is_async ? TileOp::CopyAsync : TileOp::Copy;
+    const auto id = builder_.tile(op, c.unit, {builder_.full(dst), from});
+    auto& config = builder_.f.tile_calls[id.index].config;
+    if (c.fills) config.emplace_back("fill_mode", std::string("zero"));
+    if (c.has_predicate) {
+      const ExprId p = builder_.var(builder_.param("p", ir::Type::of(DType::Int32)));
+      config.emplace_back("predicate", builder_.op(ExprOp::Lt, p, builder_.n(3)));
+    }
     f = builder_.done();
     shape_ = ir::launch_shape(f).value();
     active_ = ir::ActiveSets::of(f, shape_);
@@ -114,7 +152,7 @@ class Written {
         Context{f, shape_, ids_, facts_, *values_, {.arch = target::Arch::Sm90a, .ptx = 90}});
     call_text_ = f[f[tile_].tile];
     call_.emplace(Call{*context_, call_text_, {}, active_[tile_]});
-    for (const Variant* each : variants_of(TileOp::Copy))
+    for (const Variant* each : variants_of(op))
       if (each->name == c.variant) write(*each);
   }
 
@@ -125,6 +163,16 @@ class Written {
   [[nodiscard]] Proof prove() const { return prove_copy(*call_, code); }
 
  private:
+  BufferId source(const Case& c) {
+    if (!c.is_async) return builder_.alloc("A", c.shape, c.dtype, c.src_scope, c.src);
+    ir::Buffer out = builder_.buffer("A", c.src_shape, c.dtype, c.src_scope);
+    for (std::size_t d = 0; d < c.src_shape.size(); ++d)
+      if (c.src_shape[d] == 0)
+        out.shape[d] =
+            builder_.var(builder_.param(fmt::format("n{}", d), ir::Type::of(DType::Int32)));
+    return builder_.matched("A_ptr", std::move(out));
+  }
+
   void write(const Variant& variant) {
     const auto plan = variant.match(*call_);
     if (!plan) {
@@ -262,6 +310,61 @@ TEST(Proof, ExchangedInstructions) {
     std::swap(operands[first], operands[first + 1]);
     EXPECT_FALSE(w.prove().holds()) << "exchanged registers";
   }
+}
+
+/// The cp.async of the written code, one call or several.
+std::vector<ir::PtxCall*> copies_in(ir::Function& f) {
+  std::vector<ir::PtxCall*> out;
+  for (ir::PtxCall& call : f.ptx_calls)
+    if (call.opcode.starts_with("cp.async")) out.push_back(&call);
+  return out;
+}
+
+TEST(Proof, AsynchronousCopiesWithFaults) {
+  int planted = 0;
+  for (const Case& c : cases()) {
+    if (!c.is_async) continue;
+    Written w(c);
+    ASSERT_EQ(w.declined, "");
+    ASSERT_EQ(copies_in(w.f).size(), 1U);
+    ir::PtxCall& call = *copies_in(w.f)[0];
+    const ir::PtxCall before = call;
+    const auto number = [&](std::int64_t n) { return ir::int_imm(w.f, DType::Int32, n); };
+    const auto expect_wrong = [&](const std::string& what, const std::string& why = {}) {
+      const Proof proof = w.prove();
+      EXPECT_NE(proof.difference, "") << what << " in " << name_of(c) << proof.could_not;
+      if (!why.empty()) {
+        EXPECT_NE(proof.difference.find(why), std::string::npos)
+            << what << ": " << proof.difference;
+      }
+      call = before;
+      ++planted;
+    };
+    const std::int64_t bytes = *ir::const_int(w.f, before.operands[2].expr);
+    call.operands[2].expr = number(bytes / 2);
+    expect_wrong("half the size");
+    std::swap(call.operands[0], call.operands[1]);
+    expect_wrong("the other direction");
+    call.operands[1].expr =
+        ir::call(w.f, ir::Intrinsic::PointerOffset,
+                 std::vector{before.operands[1].expr, number(bytes / (num::bits_of(c.dtype) / 8))})
+            .value();
+    expect_wrong("another address");
+    if (before.predicate.valid()) {
+      call.predicate = {};
+      expect_wrong("no predicate", "is written and must not be");
+    }
+    if (before.operands.size() < 4) continue;
+    call.operands.pop_back();
+    expect_wrong("no source size", c.has_predicate && c.shape == c.src_shape
+                                       ? "expected zero"
+                                       : "is read, outside the source");
+    call.operands[3].expr = number(0);
+    expect_wrong("only zeros", "gets zero");
+    call.operands[3].expr = number(bytes + 1);
+    expect_wrong("a source size beyond the size", fmt::format("reads {} of {}", bytes + 1, bytes));
+  }
+  EXPECT_GT(planted, 30);
 }
 
 TEST(Proof, CodeThatIsNotUnderstoodIsNoProof) {

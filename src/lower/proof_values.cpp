@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/wide.h"
 #include "ir/print.h"
 
 namespace ww::lower {
@@ -11,10 +12,6 @@ using ir::ExprId;
 using ir::ExprOp;
 
 namespace {
-
-std::int64_t floor_div(std::int64_t a, std::int64_t b) {
-  return a / b - ((a % b != 0 && (a < 0) != (b < 0)) ? 1 : 0);
-}
 
 std::optional<std::int64_t> operate(ExprOp op, std::int64_t a, std::int64_t b) {
   switch (op) {
@@ -93,6 +90,9 @@ std::expected<PerUnit, std::string> ProofValues::of(ExprId expr) {
 
 ProofValues::Values ProofValues::compute(ExprId expr) {
   const ir::Expr e = f_[expr];
+  if (ir::group_of(e.op) == ir::ExprGroup::Compare && !f_[e.args[0]].type.is_int() &&
+      !f_[e.args[0]].type.is_bool())
+    return sampled(ir::print(f_, expr), {0, 1}, 1);
   switch (e.op) {
     case ExprOp::Var:
       return variable(expr);
@@ -146,7 +146,7 @@ ProofValues::Values ProofValues::variable(ExprId expr) {
   if (f_[var].kind == ir::VarKind::Launch) return launch_variable(var);
   if (const ExprId value = call_.context.facts.value(var); value.valid()) return of(value);
   const ir::Range range = ir::range_of(f_, expr, call_.context.facts);
-  return sampled(fmt::format("var {}", var.index), range, call_.context.facts.divisor(var));
+  return sampled(key_of(var), range, call_.context.facts.divisor(var));
 }
 
 // threadIdx of each thread; other hardware ids have one value in a CTA.
@@ -163,24 +163,28 @@ PerUnit ProofValues::launch_variable(ir::VarId var) {
     below *= extent;
   }
   const auto range = call_.context.facts.range(var).value_or(ir::Range{0, 0});
-  return sampled(fmt::format("var {}", var.index), range, 1);
+  return sampled(key_of(var), range, 1);
 }
 
 // The ends of the range first, then small numbers, which keep small regions inside their buffers,
-// then any.
+// then any; now and then one at its end among others.
 std::int64_t ProofValues::choose(ir::Range range, std::int64_t divisor) {
   constexpr std::int64_t kLarge = 200;
   const std::int64_t least = std::max(range.min, -kLarge);
   const std::int64_t most =
       std::min(range.max, std::max(least, std::int64_t{0}) + kLarge * divisor);
-  std::int64_t value = sample_ == 0 ? least : most;
-  if (sample_ > 1) {
-    random_ = random_ * 6364136223846793005U + 1442695040888963407U;
+  constexpr std::int64_t kFar = 1 << 24;
+  const std::int64_t end = range.max < kFar ? range.max : most;
+  std::int64_t value = sample_ == 0 ? least : end;
+  random_ = random_ * 6364136223846793005U + 1442695040888963407U;
+  const bool takes_end = sample_ % 4 == 3 && random_ >> 63U == 1;
+  if (sample_ > 1 && !takes_end) {
     const std::int64_t from = std::max(least, std::int64_t{0});
     const std::int64_t span = std::min<std::int64_t>(most - from, divisor << (sample_ % 8)) + 1;
     value =
         from + static_cast<std::int64_t>(
                    (random_ >> 33U) % static_cast<std::uint64_t>(std::max<std::int64_t>(1, span)));
+    if (sample_ % 4 == 2) value = std::min(most, from + sample_ / 4 * divisor);  // one by one
   }
   value = floor_div(value, divisor) * divisor;
   return value < least ? value + divisor : value;
@@ -190,6 +194,36 @@ PerUnit ProofValues::sampled(const std::string& key, ir::Range range, std::int64
   const auto [found, is_new] = samples_.try_emplace(key, 0);
   if (is_new) found->second = choose(range, divisor);
   return PerUnit(threads_, found->second);
+}
+
+std::string ProofValues::key_of(ir::VarId var) { return fmt::format("var {}", var.index); }
+
+void ProofValues::prefer_near(ExprId whole, std::int64_t min, std::int64_t extent, bool may_leave,
+                              std::size_t salt) {
+  // A parameter, or a multiple of one.
+  std::int64_t scale = 1;
+  ir::Expr e = f_[whole];
+  if (e.op == ExprOp::Mul) {
+    const auto factor = ir::const_int(f_, e.args[1]);
+    if (!factor || *factor < 1) return;
+    scale = *factor;
+    e = f_[e.args[0]];
+  }
+  if (e.op != ExprOp::Var || f_[e.var].kind == ir::VarKind::Launch) return;
+  if (vars_.contains(e.var.index) || call_.context.facts.value(e.var).valid()) return;
+  // Beyond the region's end; the rest of the cases are before it.
+  const std::int64_t further[] = {0,       1,          extent / 2 + 1, -1, -(extent / 2) - 1,
+                                  -extent, -extent - 1};
+  const std::size_t cases = may_leave ? std::size(further) : 3;
+  const auto sample = static_cast<std::size_t>(sample_);
+  const std::int64_t step = scale * call_.context.facts.divisor(e.var);
+  const std::int64_t wanted =
+      min + extent + further[(sample + salt * (sample / cases + 1)) % cases];
+  const std::int64_t multiple = floor_div(wanted + (may_leave ? 0 : step - 1), step) * step / scale;
+  const ir::Range range =
+      call_.context.facts.range(e.var).value_or(ir::Range{1, std::int64_t{1} << 30});
+  const std::int64_t least = std::max(range.min, step / scale);
+  samples_.try_emplace(key_of(e.var), std::clamp(multiple, least, std::max(least, range.max)));
 }
 
 std::expected<std::int64_t, std::string> ProofValues::uniform(ExprId expr) {

@@ -38,6 +38,12 @@ class ProofValues {
   /// The bit of element 0 of a buffer in its storage.
   std::expected<PerUnit, std::string> start_of(ir::BufferId buffer);
 
+  /// Chooses an extent `whole` that is known at run time only and was not asked for yet: one that a
+  /// region of `extent` elements from `min` on just fits into, or almost, or by far; with
+  /// `may_leave` also one that it leaves. `salt` makes dimensions differ.
+  void prefer_near(ir::ExprId whole, std::int64_t min, std::int64_t extent, bool may_leave,
+                   std::size_t salt);
+
   /// Did anything so far depend on a sampled value?
   [[nodiscard]] bool has_sampled() const { return !samples_.empty(); }
 
@@ -50,6 +56,8 @@ class ProofValues {
   Values variable(ir::ExprId expr);
   Values operated(const ir::Expr& e);
   PerUnit sampled(const std::string& key, ir::Range range, std::int64_t divisor);
+  /// The key of a variable among the samples.
+  static std::string key_of(ir::VarId var);
   std::int64_t choose(ir::Range range, std::int64_t divisor);
   PerUnit launch_variable(ir::VarId var);
 

@@ -237,11 +237,6 @@ std::optional<AddressForm> separate(const AddressTable& table, AddressForm::Kind
     return place(u, k) == (is_xor ? place(u, 0) ^ d : place(u, 0) + d);
   });
   if (!holds) return std::nullopt;
-  // Behind an XOR only a base above all the bits that it changes can be added.
-  const std::int64_t top = *std::max_element(round.begin(), round.end());
-  if (is_xor && table.base_divisor != 0 &&
-      table.base_divisor % static_cast<std::int64_t>(std::bit_ceil(index(top) + 1)) != 0)
-    return std::nullopt;
   std::vector<bool> used;
   for (std::int64_t u = 0; u < table.threads; ++u) used.push_back(table.counts(u, 0));
   auto thread = fit_table(column(table, 0), used);
@@ -251,6 +246,30 @@ std::optional<AddressForm> separate(const AddressTable& table, AddressForm::Kind
                      .thread = *std::move(thread),
                      .round = *std::move(rounds),
                      .swizzle = table.swizzle};
+}
+
+// Rounds that are whole periods of the swizzle apart: T(u) with the base is swizzled once.
+std::optional<AddressForm> swizzled_once(const AddressTable& table) {
+  const std::int64_t u0 = first_used(table);
+  std::vector<std::int64_t> round;
+  for (std::int64_t k = 0; k < table.rounds; ++k) {
+    round.push_back(table.at(u0, k) - table.at(u0, 0));
+    if (round.back() % table.swizzle.period() != 0) return std::nullopt;
+  }
+  const bool holds = holds_everywhere(table, [&](std::int64_t u, std::int64_t k) {
+    return table.at(u, k) == table.at(u, 0) + round[index(k)];
+  });
+  if (!holds) return std::nullopt;
+  std::vector<bool> used;
+  for (std::int64_t u = 0; u < table.threads; ++u) used.push_back(table.counts(u, 0));
+  auto thread = fit_table(column(table, 0), used);
+  auto rounds = fit_table(round);
+  if (!thread || !rounds) return std::nullopt;
+  return AddressForm{.kind = AddressForm::Kind::Sum,
+                     .thread = *std::move(thread),
+                     .round = *std::move(rounds),
+                     .swizzle = table.swizzle,
+                     .base_inside = true};
 }
 
 // L(u) + D(k) before the swizzle, or one formula of k·threads + u.
@@ -276,30 +295,62 @@ std::optional<AddressForm> find_form(const AddressTable& table) {
     if (auto form = separate(table, AddressForm::Kind::Sum)) return form;
     if (!table.swizzle.is_none())
       if (auto form = separate(table, AddressForm::Kind::Xor)) return form;
+  } else if (auto form = swizzled_once(table)) {
+    return form;
   }
   return join(table);
 }
 
-ExprId thread_part(Code& code, const AddressForm& form, ExprId u, ExprId base) {
-  if (form.kind == AddressForm::Kind::Joint) return base;
-  const ExprId thread = swizzle_expr(code, form.swizzle, digits_expr(code, form.thread, u));
-  return form.kind == AddressForm::Kind::Sum ? code.add(base, thread) : code.add(thread, base);
+namespace {
+
+// The terms of a sum that are multiples of the period, and the others; none where there are none.
+std::pair<ExprId, ExprId> split_at_period(Code& code, ExprId sum, std::int64_t period) {
+  const ir::Expr& e = code.f()[sum];
+  if (e.op == ir::ExprOp::Add) {
+    const ExprId left = e.args[0], right = e.args[1];
+    const auto [outer_left, inner_left] = split_at_period(code, left, period);
+    const auto [outer_right, inner_right] = split_at_period(code, right, period);
+    const auto both = [&](ExprId a, ExprId b) {
+      return !a.valid() ? b : !b.valid() ? a : code.add(a, b);
+    };
+    return {both(outer_left, outer_right), both(inner_left, inner_right)};
+  }
+  if (ir::divisor_of(code.f(), sum, code.facts()) % period == 0) return {sum, {}};
+  return {{}, sum};
 }
 
-ExprId address_expr(Code& code, const AddressForm& form, ExprId part, ExprId u, ExprId k,
+}  // namespace
+
+ThreadPart thread_part(Code& code, const AddressForm& form, ExprId u, ExprId base) {
+  if (form.kind == AddressForm::Kind::Joint) return {base, {}};
+  const ExprId digits = digits_expr(code, form.thread, u);
+  if (form.base_inside) {
+    const auto [outer, inner] = split_at_period(code, base, form.swizzle.period());
+    return {swizzle_expr(code, form.swizzle, inner.valid() ? code.add(inner, digits) : digits),
+            outer};
+  }
+  const ExprId thread = swizzle_expr(code, form.swizzle, digits);
+  if (form.kind == AddressForm::Kind::Xor) return {thread, base};
+  return {code.add(base, thread), {}};
+}
+
+ExprId address_expr(Code& code, const AddressForm& form, const ThreadPart& part, ExprId u, ExprId k,
                     std::int64_t threads) {
+  const auto with_base = [&](ExprId rest) {
+    return part.base.valid() && code.constant(part.base) != 0 ? code.add(part.base, rest) : rest;
+  };
   switch (form.kind) {
     case AddressForm::Kind::Sum:
-      return code.add(part, digits_expr(code, form.round, k));
+      return with_base(code.add(part.fixed, digits_expr(code, form.round, k)));
     case AddressForm::Kind::Xor:
-      return code.bit_xor(part, digits_expr(code, form.round, k));
+      return with_base(code.bit_xor(part.fixed, digits_expr(code, form.round, k)));
     case AddressForm::Kind::Joint:
       break;
   }
   const ExprId q = code.add(code.mul(k, threads), u);
   const ExprId linear = digits_expr(code, form.thread, q);
-  if (form.base_inside) return swizzle_expr(code, form.swizzle, code.add(part, linear));
-  return code.add(part, swizzle_expr(code, form.swizzle, linear));
+  if (form.base_inside) return swizzle_expr(code, form.swizzle, code.add(part.fixed, linear));
+  return code.add(part.fixed, swizzle_expr(code, form.swizzle, linear));
 }
 
 }  // namespace ww::lower

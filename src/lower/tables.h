@@ -6,6 +6,7 @@
 //
 //     T(u) + D(k)      one part per thread, computed once, and one per round, often constant
 //     T(u) ^ D(k)      the same for swizzled addresses
+//     swizzle(base + T(u)) + D(k)     where a runtime base reaches below the swizzle's period
 //     swizzle(L(u,k))  the unswizzled address as a formula of k·threads + u, swizzled each time
 //
 // Every recovered form has been compared with the whole table.
@@ -67,10 +68,15 @@ struct AddressForm {
 /// Nothing when the addresses are irregular.
 std::optional<AddressForm> find_form(const AddressTable& table);
 
-/// The part that does not depend on the round (to be bound before the loop), and the address from
-/// it. For Joint the first is only the base.
-ir::ExprId thread_part(Code& code, const AddressForm& form, ir::ExprId u, ir::ExprId base);
-ir::ExprId address_expr(Code& code, const AddressForm& form, ir::ExprId thread_part, ir::ExprId u,
+/// The part of an address that does not depend on the round, to be bound before the loop over them,
+/// and what is added to the rest: none, or a runtime base. Kept apart, so that the rest of an
+/// address in a loop over tiles need not be computed again for each.
+struct ThreadPart {
+  ir::ExprId fixed;
+  ir::ExprId base;
+};
+ThreadPart thread_part(Code& code, const AddressForm& form, ir::ExprId u, ir::ExprId base);
+ir::ExprId address_expr(Code& code, const AddressForm& form, const ThreadPart& part, ir::ExprId u,
                         ir::ExprId k, std::int64_t threads);
 
 }  // namespace ww::lower

@@ -136,6 +136,8 @@ TEST(Tables, AddressesOfThreadsAndRounds) {
        [](auto u, auto k) { return u % 8 * 64 + u / 8 * 8 + k * 512; }, swizzle, 0},
       {"rounds that the swizzle turns", Kind::Xor,
        [](auto u, auto k) { return u % 16 * 64 + u / 16 * 8 + k * 16; }, swizzle, 1024},
+      {"a base that the swizzle sees, rounds of whole periods", Kind::Sum,
+       [](auto u, auto k) { return u * 8 + k * 1024; }, swizzle, 64},
       {"a base that the swizzle sees", Kind::Joint, [](auto u, auto k) { return u * 8 + k * 256; },
        swizzle, 64}};
   for (const FormRow& row : rows) {
@@ -154,7 +156,7 @@ TEST(Tables, AddressesOfThreadsAndRounds) {
     for (const std::int64_t base : {std::int64_t{0}, row.base_divisor, 5 * row.base_divisor}) {
       Sheet sheet(32, 4);
       const ExprId u = sheet.code.var(sheet.u);
-      const ExprId part = thread_part(sheet.code, *form, u, sheet.code.n(base));
+      const ThreadPart part = thread_part(sheet.code, *form, u, sheet.code.n(base));
       const ExprId at = address_expr(sheet.code, *form, part, u, sheet.code.var(sheet.k), 32);
       for (std::int64_t k = 0; k < 4; ++k)
         for (std::int64_t t = 0; t < 32; ++t)

@@ -67,24 +67,31 @@ Result<Bounds> bounds_of(Interp& in, ir::BufferId id, std::size_t dim, const Sli
   return out;
 }
 
-Result<ir::RangeExpr> range_of_slice(Interp& in, ir::BufferId id, std::size_t dim,
-                                     const SliceObject& slice, Span span) {
-  ir::Function& f = in.fn();
-  const Bounds bounds = WW_TRY(bounds_of(in, id, dim, slice, span));
-  const ir::ExprId extent = WW_TRY(region_extent(in, bounds.begin, bounds.end, span));
-  const auto begin = ir::const_int(f, bounds.begin);
-  const auto size = ir::const_int(f, extent);
+// A range with a constant start and extent must be inside; with `may_leave` only at its start.
+Result<void> check_range(const ir::Function& f, ir::BufferId id, std::size_t dim,
+                         const ir::RangeExpr& range, bool may_leave, Span span) {
+  const auto begin = ir::const_int(f, range.min);
+  const auto size = ir::const_int(f, range.extent);
   const auto whole = ir::const_int(f, f[id].shape[dim]);
   const bool is_empty = size && *size <= 0;
-  const bool leaves = begin && (*begin < 0 || (size && whole && *begin + *size > *whole));
-  if (is_empty || leaves)
-    return fail(diag(DiagKind::OutOfBounds, "{}:{} in dimension {} of `{}`, which has extent {}",
-                     begin ? std::to_string(*begin) : "…",
-                     begin && size ? std::to_string(*begin + *size) : "…", dim, f[id].name,
-                     whole ? std::to_string(*whole) : "of run time")
-                    .with_note("declared here", f[id].span)
-                    .with_span(span));
-  return ir::RangeExpr{bounds.begin, extent};
+  const bool is_beyond = begin && size && whole && *begin + *size > *whole;
+  const bool leaves = begin && (*begin < 0 || (is_beyond && !may_leave));
+  if (!is_empty && !leaves) return {};
+  return fail(diag(DiagKind::OutOfBounds, "{}:{} in dimension {} of `{}`, which has extent {}",
+                   begin ? std::to_string(*begin) : "…",
+                   begin && size ? std::to_string(*begin + *size) : "…", dim, f[id].name,
+                   whole ? std::to_string(*whole) : "of run time")
+                  .with_note("declared here", f[id].span)
+                  .with_span(span));
+}
+
+Result<ir::RangeExpr> range_of_slice(Interp& in, ir::BufferId id, std::size_t dim,
+                                     const SliceObject& slice, bool may_leave, Span span) {
+  const Bounds bounds = WW_TRY(bounds_of(in, id, dim, slice, span));
+  const ir::ExprId extent = WW_TRY(region_extent(in, bounds.begin, bounds.end, span));
+  const ir::RangeExpr range{bounds.begin, extent};
+  WW_TRY_VOID(check_range(in.fn(), id, dim, range, may_leave, span));
+  return range;
 }
 
 // B[a:b:s]: a vector of elements.
@@ -137,7 +144,8 @@ Result<ir::ExprId> region_extent(Interp& in, ir::ExprId begin, ir::ExprId end, S
   return linear_difference(in, end, begin, span);
 }
 
-Result<BufferIndex> buffer_index(Interp& in, ir::BufferId id, const Value& index, Span span) {
+Result<BufferIndex> buffer_index(Interp& in, ir::BufferId id, const Value& index, Span span,
+                                 bool may_leave) {
   const std::vector<Part> parts = WW_TRY(parts_of(in, index, span));
   const std::size_t rank = in.fn()[id].shape.size();
   if (parts.size() > rank) return fail(rank_error(in.fn(), id, parts.size(), span));
@@ -155,7 +163,7 @@ Result<BufferIndex> buffer_index(Interp& in, ir::BufferId id, const Value& index
           diag(DiagKind::BadTileCall, "a slice with a step in a region of `{}`", in.fn()[id].name)
               .with_span(span));
     } else if (parts[d].is_slice) {
-      out.ranges.push_back(WW_TRY(range_of_slice(in, id, d, parts[d].slice, span)));
+      out.ranges.push_back(WW_TRY(range_of_slice(in, id, d, parts[d].slice, may_leave, span)));
     } else {
       const ir::ExprId one = WW_TRY(in.index_expr(parts[d].index, span));
       const auto value = ir::const_int(in.fn(), one);
@@ -174,16 +182,22 @@ Result<BufferIndex> buffer_index(Interp& in, ir::BufferId id, const Value& index
 
 Result<Value> index_buffer(Interp& in, ir::BufferId id, const Value& index, Span span) {
   if (index.is(Kind::Poison)) return poison();
-  BufferIndex at = WW_TRY(buffer_index(in, id, index, span));
+  BufferIndex at = WW_TRY(buffer_index(in, id, index, span, true));
   if (at.is_element) return of_expr(WW_TRY(ir::load(in.fn(), id, at.indices, 1, span)));
   RegionObject region;
   region.region = {id, std::move(at.ranges), span};
   return in.heap.wrap(Kind::Region, std::move(region));
 }
 
-Result<ir::Region> as_region(Interp& in, const Value& value, std::string_view what, Span span) {
+Result<ir::Region> as_region(Interp& in, const Value& value, std::string_view what, Span span,
+                             bool may_leave) {
   ir::Function& f = in.fn();
-  if (value.is(Kind::Region)) return value.as<RegionObject>().region;
+  if (value.is(Kind::Region)) {
+    const ir::Region& region = value.as<RegionObject>().region;
+    for (std::size_t d = 0; d < region.ranges.size(); ++d)
+      WW_TRY_VOID(check_range(f, region.buffer, d, region.ranges[d], may_leave, region.span));
+    return region;
+  }
   if (value.is(Kind::Buffer)) {
     ir::Region out{value.buffer(), {}, span};
     const std::vector<ir::ExprId> shape = f[value.buffer()].shape;

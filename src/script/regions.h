@@ -16,14 +16,18 @@ struct BufferIndex {
 };
 
 /// Reads `B[i, j]`, `B[a:b, :]`, `B[full]` with a tuple of slices. Fewer indices than dimensions
-/// give a region with the rest whole. Checks rank and constant bounds.
-Result<BufferIndex> buffer_index(Interp& in, ir::BufferId buffer, const Value& index, Span span);
+/// give a region with the rest whole. Checks rank and constant bounds; with `may_leave` not the
+/// ends of slices.
+Result<BufferIndex> buffer_index(Interp& in, ir::BufferId buffer, const Value& index, Span span,
+                                 bool may_leave = false);
 
-/// The element (a load) or region.
+/// The element (a load) or region; where that ends is checked when it is used.
 Result<Value> index_buffer(Interp& in, ir::BufferId buffer, const Value& index, Span span);
 
 /// A region from what a tile primitive got: a region, a buffer as a whole, or one element of one.
-Result<ir::Region> as_region(Interp& in, const Value& value, std::string_view what, Span span);
+/// Only with `may_leave` it may end beyond its buffer.
+Result<ir::Region> as_region(Interp& in, const Value& value, std::string_view what, Span span,
+                             bool may_leave = false);
 
 /// end - begin, a constant where everything else cancels.
 Result<ir::ExprId> region_extent(Interp& in, ir::ExprId begin, ir::ExprId end, Span span);

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "base/suggest.h"
+#include "ir/copy_settings.h"
 #include "script/regions.h"
 
 namespace ww::script {
@@ -59,8 +60,8 @@ Result<ir::TileArg> scalar_arg(Interp& in, const Value& value, Span span) {
   return ir::TileArg(WW_TRY(in.expression(value, span)));
 }
 
-Result<ir::TileArg> read_arg(Interp& in, const ir::TileParam& param, const Value& value,
-                             Span span) {
+Result<ir::TileArg> read_arg(Interp& in, const ir::TileCall& call, const ir::TileParam& param,
+                             const Value& value, Span span) {
   using Kind_ = ir::TileParam::Kind;
   const std::string what = fmt::format("`{}`", param.name);
   if (value.is(Kind::None)) {
@@ -69,8 +70,10 @@ Result<ir::TileArg> read_arg(Interp& in, const ir::TileParam& param, const Value
     return ir::TileArg();
   }
   switch (param.kind) {
-    case Kind_::Region:
-      return ir::TileArg(WW_TRY(as_region(in, value, what, span)));
+    case Kind_::Region: {
+      const bool may_leave = param.name == "src" && ir::copy_settings(call).fills;
+      return ir::TileArg(WW_TRY(as_region(in, value, what, span, may_leave)));
+    }
     case Kind_::RegionOrScalar:
       if (is_region_like(value)) return ir::TileArg(WW_TRY(as_region(in, value, what, span)));
       return scalar_arg(in, value, span);
@@ -79,6 +82,7 @@ Result<ir::TileArg> read_arg(Interp& in, const ir::TileParam& param, const Value
     case Kind_::Bool:
       return ir::TileArg(ir::Setting(WW_TRY(in.boolean(value, what, span))));
     case Kind_::Float:
+      if (value.is(Kind::Ir)) return scalar_arg(in, value, span);  // known at run time
       return ir::TileArg(ir::Setting(WW_TRY(in.number(value, what, span))));
     case Kind_::Int: {
       const layout::Shape numbers = WW_TRY(in.int_list(value, what, span));
@@ -167,6 +171,13 @@ Result<Value> call_tile(Interp& in, const TilePath& path, CallArgs& args) {
   call.op = path.op;
   call.scope = path.scope;
   for (const ir::TileParam& param : params) call.args.push_back(default_arg(param));
+  const auto param_named = [&](const CallArgs::Named& named) {
+    return std::find_if(params.begin(), params.end(),
+                        [&](const ir::TileParam& p) { return p.name == named.name; });
+  };
+  // Settings first: regions are read by them.
+  for (const CallArgs::Named& named : args.named)
+    if (param_named(named) == params.end()) WW_TRY_VOID(read_keyword(in, named, call));
   std::vector<bool> given(params.size(), false);
   if (args.plain.size() > params.size())
     return fail(diag(DiagKind::BadTileCall, "`{}` with {} arguments, expected at most {}", name,
@@ -174,21 +185,17 @@ Result<Value> call_tile(Interp& in, const TilePath& path, CallArgs& args) {
                     .with_note(fmt::format("it takes ({})", signature_text(path.op)))
                     .with_span(args.spans[params.size()]));
   for (std::size_t i = 0; i < args.plain.size(); ++i) {
-    call.args[i] = WW_TRY(read_arg(in, params[i], args.plain[i], args.spans[i]));
+    call.args[i] = WW_TRY(read_arg(in, call, params[i], args.plain[i], args.spans[i]));
     given[i] = true;
   }
   for (const CallArgs::Named& named : args.named) {
-    const auto param = std::find_if(params.begin(), params.end(),
-                                    [&](const ir::TileParam& p) { return p.name == named.name; });
-    if (param == params.end()) {
-      WW_TRY_VOID(read_keyword(in, named, call));
-      continue;
-    }
+    const auto param = param_named(named);
+    if (param == params.end()) continue;
     const auto i = static_cast<std::size_t>(param - params.begin());
     if (given[i])
       return fail(diag(DiagKind::BadTileCall, "`{}` of `{}` is given twice", named.name, name)
                       .with_span(named.span));
-    call.args[i] = WW_TRY(read_arg(in, *param, named.value, named.span));
+    call.args[i] = WW_TRY(read_arg(in, call, *param, named.value, named.span));
     given[i] = true;
   }
   for (std::size_t i = 0; i < params.size(); ++i)

@@ -14,9 +14,10 @@
 //         dst_ptr = T.pointer_offset(T.address_of(A_smem[0]), f * 1024 + threadIdx_x * 8)
 //         T.cuda.copy_bytes(dst_ptr, src_ptr, 16)
 //
+// A copy under a condition that leaves zeros elsewhere (`fill_mode="zero"`) goes element by
+// element, each guarded.
+//
 // No barrier: the caller waits before others read.
-#include <algorithm>
-
 #include "lower/copy/vectors.h"
 #include "lower/variant.h"
 
@@ -24,49 +25,29 @@ namespace ww::lower {
 namespace {
 
 struct Plan {
-  CopyProblem problem;
+  std::shared_ptr<const CopyProblem> problem;
   Phase phase;
 };
 
 Match<Plan> match(const Call& call) {
-  if (call.tile.scope == ir::Unit::Cluster)
-    return decline("scope", "{} scope, expected thread, warp, warpgroup or cta",
-                   ir::name_of(call.tile.scope));
+  WW_TRY_VOID(check_scope(call));
   const auto scope = [&](std::size_t i) { return call.f()[call.region(i).buffer].scope; };
   for (const std::size_t i : {0U, 1U})
     if (scope(i) != ir::Scope::Global && !ir::is_shared(scope(i)))
       return decline("memory_pair", "{} to {}, expected global or shared memory on both sides",
                      ir::name_of(scope(1)), ir::name_of(scope(0)));
-  if (auto good = check_workers(call); !good) return std::unexpected(std::move(good).error());
-  auto problem = copy_problem(call);
-  if (!problem) return std::unexpected(std::move(problem).error());
-  for (const std::int64_t bytes : access_widths(call, *problem))
-    if (auto phase = shared_out_phase(call, *problem, bytes))
-      return Plan{*std::move(problem), *std::move(phase)};
-  if (problem->dst.bits < 8)
-    return decline("sub_byte", "elements of {} bits do not pair up to whole bytes on both sides",
-                   problem->dst.bits);
-  return decline("irregular", "no formula of round and thread gives the {} places of both sides",
-                 problem->dst.size());
+  WW_TRY_VOID(check_workers(call));
+  const auto problem = WW_TRY(copy_problem(call));
+  auto phase = WW_TRY(memory_phase(call, *problem));
+  return Plan{problem, std::move(phase)};
 }
 
 void emit(const Plan& plan, const Call& call, Code& code) {
-  PhaseWriter(call, plan.problem, code).write(plan.phase);
+  PhaseWriter(call, *plan.problem, code).write(plan.phase);
 }
 
 PlanReport report(const Plan& plan, const Call& call) {
-  PlanReport out = phases_report(call, plan.problem, {plan.phase});
-  out.summary =
-      fmt::format("{}-bit vectors, {} round{} of {} thread{}", out.vector_bits, out.rounds,
-                  out.rounds == 1 ? "" : "s", out.threads, out.threads == 1 ? "" : "s");
-  const std::int64_t idle = plan.phase.threads - out.threads;
-  if (idle > 0)
-    out.notes.push_back(
-        fmt::format("{} of {} threads have nothing to do", idle, plan.phase.threads));
-  if (plan.phase.count != 0)
-    out.notes.push_back(fmt::format("the last round is done by {} of {} threads",
-                                    plan.phase.count % plan.phase.threads, plan.phase.threads));
-  return out;
+  return memory_report(call, *plan.problem, plan.phase);
 }
 
 }  // namespace

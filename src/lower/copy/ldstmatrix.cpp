@@ -49,7 +49,7 @@ struct Issue {
 };
 
 struct Plan {
-  CopyProblem problem;
+  std::shared_ptr<const CopyProblem> problem;
   bool is_load = true;
   std::vector<Issue> issues;
   std::vector<Phase> rest;  // words that fit no form
@@ -109,10 +109,10 @@ class Matcher {
   Matcher(const Call& call, Plan& plan)
       : call_(call),
         plan_(plan),
-        p_(plan.problem),
+        p_(*plan.problem),
         own_(plan.is_load ? p_.dst : p_.src),
         other_(plan.is_load ? p_.src : p_.dst),
-        map_(register_map(call, p_, plan.is_load)),
+        map_(register_map(call, own_, plan.is_load)),
         per_word_(32 / own_.bits),
         threads_(call.unit_threads()) {}
 
@@ -258,11 +258,9 @@ class Matcher {
         for (; run - i >= static_cast<std::size_t>(num); i += static_cast<std::size_t>(num))
           issue(std::span(taken_).subspan(i, static_cast<std::size_t>(num)));
     }
-    if (auto merged = merge(); !merged) return merged;
+    WW_TRY_VOID(merge());
     if (std::find(rest.begin(), rest.end(), true) == rest.end()) return {};
-    auto phases = register_phases(call_, p_, &rest);
-    if (!phases) return std::unexpected(std::move(phases).error());
-    plan_.rest = *std::move(phases);
+    plan_.rest = WW_TRY(register_phases(call_, p_, &rest));
     return {};
   }
 
@@ -393,7 +391,7 @@ Match<void> check_sides(const Call& call, const CopyProblem& problem, bool is_lo
 }
 
 Match<Plan> match(const Call& call) {
-  if (auto good = check_threads(call); !good) return std::unexpected(std::move(good).error());
+  WW_TRY_VOID(check_threads(call));
   const auto scope = [&](std::size_t i) { return call.f()[call.region(i).buffer].scope; };
   const bool is_load = scope(0) == ir::Scope::Local;
   if (!is_load && scope(1) != ir::Scope::Local)
@@ -404,12 +402,10 @@ Match<Plan> match(const Call& call) {
                    ir::name_of(scope(1)), ir::name_of(scope(0)));
   Plan plan;
   plan.is_load = is_load;
-  auto problem = copy_problem(call);
-  if (!problem) return std::unexpected(std::move(problem).error());
-  plan.problem = *std::move(problem);
-  if (auto good = check_sides(call, plan.problem, is_load); !good)
-    return std::unexpected(std::move(good).error());
-  if (auto good = Matcher(call, plan).run(); !good) return std::unexpected(std::move(good).error());
+  plan.problem = WW_TRY(copy_problem(call));
+  WW_TRY_VOID(check_plain(*plan.problem));
+  WW_TRY_VOID(check_sides(call, *plan.problem, is_load));
+  WW_TRY_VOID(Matcher(call, plan).run());
   return plan;
 }
 
@@ -417,14 +413,14 @@ Match<Plan> match(const Call& call) {
 
 void emit_issue(const Plan& plan, const Issue& issue, const Call& call, Code& code,
                 const PhaseWriter& writer) {
-  const Side& own = plan.is_load ? plan.problem.dst : plan.problem.src;
-  const Side& other = plan.is_load ? plan.problem.src : plan.problem.dst;
+  const Side& own = plan.is_load ? plan.problem->dst : plan.problem->src;
+  const Side& other = plan.is_load ? plan.problem->src : plan.problem->dst;
   const ir::ExprId u = call.unit_thread(code);
   const ir::ExprId own_base = own.base.valid() ? own.base : code.n(0);
   const ir::ExprId base = other.base.valid() ? other.base : code.n(0);
   code.guarded(member_expr(code, u, issue.used), [&] {
-    ir::ExprId part = thread_part(code, issue.form, u, base);
-    if (issue.form.kind != AddressForm::Kind::Joint) part = code.let("row", part);
+    ThreadPart part = thread_part(code, issue.form, u, base);
+    if (issue.form.kind != AddressForm::Kind::Joint) part.fixed = code.let("row", part.fixed);
     code.loop("mm", issue.rounds, ir::LoopKind::Unroll, [&](ir::ExprId mm) {
       const ir::ExprId at = address_expr(code, issue.form, part, u, mm, call.unit_threads());
       const ir::PtxOperand address{
@@ -446,7 +442,7 @@ void emit_issue(const Plan& plan, const Issue& issue, const Call& call, Code& co
 }
 
 void emit(const Plan& plan, const Call& call, Code& code) {
-  PhaseWriter writer(call, plan.problem, code);
+  PhaseWriter writer(call, *plan.problem, code);
   for (const Issue& issue : plan.issues) emit_issue(plan, issue, call, code, writer);
   for (const Phase& phase : plan.rest) writer.write(phase);
 }
@@ -466,16 +462,15 @@ void log_issue(AccessLog& log, const Issue& issue, std::int64_t threads) {
 }
 
 PlanReport report(const Plan& plan, const Call& call) {
-  PlanReport out = begin_report(call, plan.problem);
-  AccessLog log(plan.is_load ? plan.problem.src : plan.problem.dst);
+  PlanReport out = begin_report(call, *plan.problem);
+  AccessLog log(plan.is_load ? plan.problem->src : plan.problem->dst);
   for (const Issue& issue : plan.issues) {
     add_instruction(out, issue.opcode, issue.rounds, 4 * issue.words);
     out.rounds += issue.rounds;
     log_issue(log, issue, call.unit_threads());
   }
-  const std::size_t matrix_kinds = out.instructions.size();
   for (const Phase& phase : plan.rest) {
-    add_phase(out, plan.problem, phase);
+    add_phase(out, *plan.problem, phase);
     log_phase(log, phase, !plan.is_load);
   }
   add_costs(out, call, log);
@@ -484,7 +479,6 @@ PlanReport report(const Plan& plan, const Call& call) {
     out.notes.push_back(
         fmt::format("{} of {} register words do not fit a matrix and are moved by vectors",
                     plan.others, plan.others + plan.fitting));
-  WW_CHECK(matrix_kinds > 0, "a matrix copy without an instruction");
   return out;
 }
 

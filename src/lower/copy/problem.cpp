@@ -8,6 +8,7 @@
 #include <numeric>
 #include <string>
 
+#include "ir/copy_settings.h"
 #include "ir/print.h"
 #include "layout/apply.h"
 #include "layout/image.h"
@@ -49,6 +50,34 @@ const Side* CopyProblem::register_side() const {
   return src.is_register() ? &src : nullptr;
 }
 
+Match<void> check_plain(const CopyProblem& problem) {
+  if (problem.predicate.valid()) return decline("predicate", "the copy is made under a condition");
+  if (!problem.src.edges.empty())
+    return decline("edge", "the source may leave its buffer in {} dimension{}",
+                   problem.src.edges.size(), problem.src.edges.size() == 1 ? "" : "s");
+  return {};
+}
+
+ExprId predicate_of(const Call& call, Code& code) {
+  const ir::Setting* setting = ir::copy_settings(call.tile).predicate;
+  if (setting == nullptr) return {};
+  if (const bool* flag = std::get_if<bool>(setting))
+    return *flag ? ExprId{} : ir::bool_imm(call.f(), false, call.span);
+  const auto* expr = std::get_if<ExprId>(setting);
+  WW_CHECK(expr != nullptr, "a predicate that is no condition");
+  ExprId out = *expr;
+  if (!call.f()[out].type.is_bool()) out = code.binary(ExprOp::Ne, out, code.n(0));
+  out = code.simplify(out);
+  return code.constant(out) == 1 ? ExprId{} : out;
+}
+
+bool stays_inside(Code& code, const ir::Region& region, std::size_t d) {
+  const ir::RangeExpr& range = region.ranges[d];
+  const ExprId end = code.wide_add(code.simplify(range.min), code.simplify(range.extent));
+  const ExprId whole = code.f()[region.buffer].shape[d];
+  return code.constant(code.simplify(code.binary(ExprOp::Le, end, whole))) == 1;
+}
+
 std::int64_t storage_alignment(const Context& context, ir::BufferId id) {
   const ir::Buffer& buffer = context.f[id];
   const std::int64_t element = std::max<std::int64_t>(1, num::bits_of(buffer.dtype) / 8);
@@ -71,6 +100,20 @@ std::int64_t storage_alignment(const Context& context, ir::BufferId id) {
       break;
   }
   return std::gcd(buffer.align > 0 ? buffer.align : element, divisor(buffer.elem_offset, element));
+}
+
+std::optional<std::vector<std::int64_t>> storage_bits(const Call& call, const Side& side) {
+  const ir::Buffer& buffer = call.f()[side.buffer];
+  const auto number = [&](ExprId expr) {
+    return expr.valid() ? ir::const_int(call.f(), expr) : std::optional<std::int64_t>(0);
+  };
+  const auto elements = number(buffer.elem_offset);
+  const auto bytes = number(buffer.byte_offset);
+  if (side.base.valid() || !side.strides.empty() || !elements || !bytes) return std::nullopt;
+  std::vector<std::int64_t> out;
+  for (std::size_t x = 0; x < side.size(); ++x)
+    out.push_back((side.swizzle(side.linear[x]) + *elements) * side.bits + *bytes * 8);
+  return out;
 }
 
 namespace {
@@ -133,11 +176,12 @@ class Starts {
 
 class SideMaker {
  public:
-  SideMaker(const Call& call, const ir::Region& region)
+  SideMaker(const Call& call, std::size_t operand)
       : call_(call),
+        may_leave_(operand == 1 && ir::copy_settings(call.tile).fills),
         f_(call.f()),
-        region_(region),
-        buffer_(call.f()[region.buffer]),
+        region_(call.region(operand)),
+        buffer_(call.f()[region_.buffer]),
         code_(call.f(), call.context.facts, call.span),
         starts_(code_) {}
 
@@ -147,10 +191,11 @@ class SideMaker {
     side_.dtype = buffer_.dtype;
     side_.bits = num::bits_of(buffer_.dtype);
     side_.align_bytes = storage_alignment(call_.context, region_.buffer);
-    if (auto read = read_extents(); !read) return std::unexpected(std::move(read).error());
+    WW_TRY_VOID(read_extents());
+    if (may_leave_) add_edges();
     const std::optional<layout::Layout> whole = ir::layout_of(f_, buffer_);
-    auto placed = whole ? place_by_layout(*whole) : place_by_runtime_strides();
-    if (!placed) return std::unexpected(std::move(placed).error());
+    auto placed = whole && side_.edges.empty() ? place_by_layout(*whole) : place_row_major();
+    WW_TRY_VOID(placed);
     return std::move(side_);
   }
 
@@ -173,6 +218,20 @@ class SideMaker {
     return {};
   }
 
+  void add_edges() {
+    std::int64_t inner = count_;
+    for (std::size_t d = 0; d < extents_.size(); ++d) {
+      inner /= extents_[d];
+      if (stays_inside(code_, region_, d)) continue;
+      Edge edge;
+      edge.room = code_.simplify(
+          code_.binary(ExprOp::Sub, buffer_.shape[d], code_.simplify(region_.ranges[d].min)));
+      edge.divisor = ir::divisor_of(f_, edge.room, code_.facts());
+      for (std::int64_t x = 0; x < count_; ++x) edge.coordinate.push_back(x / inner % extents_[d]);
+      side_.edges.push_back(std::move(edge));
+    }
+  }
+
   // --- constant layouts ---
 
   Match<void> place_by_layout(const layout::Layout& whole) {
@@ -180,10 +239,9 @@ class SideMaker {
     std::vector<layout::Slice1> slices;
     bool is_constant = true;
     for (std::size_t d = 0; d < extents_.size(); ++d) {
-      auto begin = starts_.start(region_.ranges[d].min, extents_[d], shape[d]);
-      if (!begin) return std::unexpected(std::move(begin).error());
-      is_constant = is_constant && begin->is_constant();
-      slices.push_back({.begin = *begin, .extent = extents_[d]});
+      const auto begin = WW_TRY(starts_.start(region_.ranges[d].min, extents_[d], shape[d]));
+      is_constant = is_constant && begin.is_constant();
+      slices.push_back({.begin = begin, .extent = extents_[d]});
     }
     side_.swizzle = whole.swizzle();
     const auto sliced = layout::slice(whole, shape, slices);
@@ -196,7 +254,7 @@ class SideMaker {
       return decline("start", "`{}` at a runtime start: {}", buffer_.name, sliced.error().text);
     }
     add_replicas(whole.tile());
-    if (auto good = settle_registers(); !good) return good;
+    WW_TRY_VOID(settle_registers());
     return side_.is_register() ? set_owners(whole.tile()) : no_threads(whole.tile());
   }
 
@@ -347,8 +405,7 @@ class SideMaker {
     const std::int64_t unit = call_.unit_threads();
     std::vector<std::int64_t> first_seen;
     for (const std::int64_t first : call_.unit_starts()) {
-      auto start = start_in_unit(first);
-      if (!start) return std::unexpected(std::move(start).error());
+      const std::int64_t start = WW_TRY(start_in_unit(first));
       // The layout's own digits above the unit must be those of the unit.
       std::int64_t above = 0;
       for (const Digits& d : covered) {
@@ -358,12 +415,12 @@ class SideMaker {
       above -= above % unit;
       std::vector<std::int64_t> here(owner_.size());
       for (std::size_t x = 0; x < owner_.size(); ++x) {
-        here[x] = owner_[x] + *start - above;
+        here[x] = owner_[x] + start - above;
         if (here[x] < 0 || here[x] + side_.replicas.back().thread >= unit)
           return decline(
               "owner",
               "an element of `{}` belongs to thread {}, which is not in the {} of thread {}",
-              buffer_.name, owner_[x] + *start, ir::name_of(call_.tile.scope), first);
+              buffer_.name, owner_[x] + start, ir::name_of(call_.tile.scope), first);
       }
       if (first_seen.empty()) first_seen = here;
       if (first_seen != here)
@@ -400,9 +457,12 @@ class SideMaker {
     return sum;
   }
 
-  // --- row-major with extents known at launch ---
+  // --- row-major, with extents known at launch or regions that leave the buffer ---
 
-  Match<void> place_by_runtime_strides() {
+  Match<void> place_row_major() {
+    if (buffer_.layout_kind == ir::LayoutKind::Explicit && !side_.edges.empty())
+      return decline("layout", "`{}` has a layout of its own, and the region may leave it",
+                     buffer_.name);
     if (buffer_.layout_kind == ir::LayoutKind::Explicit)
       return decline("layout", "the layout of `{}` has no constant shape", buffer_.name);
     side_.linear.assign(static_cast<std::size_t>(count_), 0);
@@ -420,11 +480,24 @@ class SideMaker {
       stride = code_.wide_mul(code_.simplify(buffer_.shape[d]), stride);
     }
     if (base.valid()) {
-      side_.base = code_.as_int64(base);
+      side_.base = is_small() ? base : code_.as_int64(base);
       side_.base_divisor = ir::divisor_of(f_, base, code_.facts());
     }
     if (side_.is_register()) return decline("layout", "`{}` has a runtime shape", buffer_.name);
     return {};
+  }
+
+  // Do 32 bits hold the places of all elements, those beyond the buffer's end too?
+  bool is_small() {
+    const auto shape = ir::const_shape(f_, buffer_);
+    if (!shape) return false;
+    double reach = 0, stride = 1;
+    for (std::size_t d = extents_.size(); d-- > 0;) {
+      const ir::Range start = ir::range_of(f_, region_.ranges[d].min, code_.facts());
+      reach += static_cast<double>(start.max + extents_[d]) * stride;
+      stride *= static_cast<double>((*shape)[d]);
+    }
+    return reach < 2147483648.0;
   }
 
   void add_dimension(std::size_t d, std::int64_t inner, ExprId stride) {
@@ -442,6 +515,7 @@ class SideMaker {
   }
 
   const Call& call_;
+  bool may_leave_;  // the buffer at its end: zeros are there
   ir::Function& f_;
   const ir::Region& region_;
   ir::Buffer buffer_;  // a copy: making expressions does not move it, but declaring views would
@@ -473,23 +547,9 @@ void spell_out_replicas(CopyProblem& problem) {
   repeat(dst.linear);
   for (Side* side : {&problem.src, &dst})
     for (RuntimeStride& stride : side->strides) repeat(stride.coef);
+  for (Edge& edge : problem.src.edges) repeat(edge.coordinate);
   for (std::size_t c = 0; c < shifts.size(); ++c)
     for (std::size_t x = 0; x < n; ++x) dst.linear[c * n + x] += shifts[c].place;
-}
-
-// First bit of each element from the start of the storage, for constant places; nothing otherwise.
-std::optional<std::vector<std::int64_t>> storage_bits(const Call& call, const Side& side) {
-  const ir::Buffer& buffer = call.f()[side.buffer];
-  const auto number = [&](ExprId expr) {
-    return expr.valid() ? ir::const_int(call.f(), expr) : std::optional<std::int64_t>(0);
-  };
-  const auto elements = number(buffer.elem_offset);
-  const auto bytes = number(buffer.byte_offset);
-  if (side.base.valid() || !side.strides.empty() || !elements || !bytes) return std::nullopt;
-  std::vector<std::int64_t> out;
-  for (std::size_t x = 0; x < side.size(); ++x)
-    out.push_back((side.swizzle(side.linear[x]) + *elements) * side.bits + *bytes * 8);
-  return out;
 }
 
 // All is read before anything is written, says the meaning of a copy; threads that do both in turn
@@ -540,29 +600,54 @@ Match<void> check_collisions(const Call& call, const Side& dst) {
 }  // namespace
 
 Match<Side> copy_side(const Call& call, std::size_t operand) {
-  return SideMaker(call, call.region(operand)).make();
+  return SideMaker(call, operand).make();
 }
 
-Match<CopyProblem> copy_problem(const Call& call) {
+namespace {
+
+// A unit copies or does not: its threads share the elements out, so that a condition of single
+// threads would choose elements by chance.
+Match<void> check_predicate(const Call& call, ExprId predicate) {
+  if (!predicate.valid()) return {};
+  const ir::PerThread& holds = call.context.values.of(predicate);
+  for (const std::int64_t first : call.unit_starts())
+    for (const std::int64_t u : call.workers()) {
+      const auto t = static_cast<std::size_t>(first + u);
+      const auto other = static_cast<std::size_t>(first + call.workers().front());
+      if (holds.known[t] && holds.known[other] && holds.value[t] != holds.value[other])
+        return decline("predicate", "`{}` differs between threads {} and {} of one {}",
+                       ir::print(call.f(), predicate), other, t, ir::name_of(call.tile.scope));
+    }
+  return {};
+}
+
+Match<CopyProblem> enumerated(const Call& call) {
   CopyProblem problem;
-  auto dst = copy_side(call, 0);
-  if (!dst) return std::unexpected(std::move(dst).error());
-  auto src = copy_side(call, 1);
-  if (!src) return std::unexpected(std::move(src).error());
-  problem.dst = *std::move(dst);
-  problem.src = *std::move(src);
+  problem.dst = WW_TRY(copy_side(call, 0));
+  problem.src = WW_TRY(copy_side(call, 1));
   problem.elements = static_cast<std::int64_t>(problem.dst.size());
-  for (const ir::RangeExpr& range : call.region(0).ranges)
-    if (const auto extent = ir::const_int(call.f(), range.extent); extent && *extent != 1)
-      problem.extents.push_back(*extent);
+  Code code(call.f(), call.context.facts, call.span);
+  problem.predicate = predicate_of(call, code);
+  problem.fills = ir::copy_settings(call.tile).fills;
+  WW_TRY_VOID(check_predicate(call, problem.predicate));
   WW_CHECK(problem.dst.size() == problem.src.size(), "regions of {} and {} elements",
            problem.dst.size(), problem.src.size());
-  if (auto good = check_collisions(call, problem.dst); !good)
-    return std::unexpected(std::move(good).error());
-  if (auto apart = check_overlap(call, problem); !apart)
-    return std::unexpected(std::move(apart).error());
+  WW_TRY_VOID(check_collisions(call, problem.dst));
+  WW_TRY_VOID(check_overlap(call, problem));
   spell_out_replicas(problem);
   return problem;
+}
+
+}  // namespace
+
+Match<std::shared_ptr<const CopyProblem>> copy_problem(const Call& call) {
+  using Answer = Match<std::shared_ptr<const CopyProblem>>;
+  if (const auto* known = std::any_cast<Answer>(&call.memo)) return *known;
+  auto problem = enumerated(call);
+  Answer answer = problem ? Answer(std::make_shared<const CopyProblem>(*std::move(problem)))
+                          : Answer(std::unexpected(std::move(problem).error()));
+  call.memo = answer;
+  return answer;
 }
 
 }  // namespace ww::lower

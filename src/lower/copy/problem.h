@@ -13,6 +13,8 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
+#include <optional>
 #include <vector>
 
 #include "layout/layout.h"
@@ -33,6 +35,14 @@ struct Shift {
   std::int64_t place = 0;
 };
 
+/// A dimension in which a source that is filled up with zeros may leave its buffer: element x is
+/// inside as long as coordinate[x] < room.
+struct Edge {
+  ir::ExprId room;           // from the region's start to the end of the buffer; may be negative
+  std::int64_t divisor = 1;  // of room
+  std::vector<std::int64_t> coordinate;
+};
+
 struct Side {
   ir::BufferId buffer;
   ir::Scope scope = ir::Scope::Global;
@@ -49,6 +59,9 @@ struct Side {
   // Registers: element x is held by threads owner[x] + replica + spread of the unit.
   std::vector<std::int64_t> owner;
   std::vector<std::int64_t> spread{0};
+
+  // Dimensions in which the region is not known to stay inside.
+  std::vector<Edge> edges;
 
   [[nodiscard]] bool is_register() const { return scope == ir::Scope::Local; }
   [[nodiscard]] std::size_t size() const { return linear.size(); }
@@ -74,22 +87,37 @@ struct Side {
 
 struct CopyProblem {
   std::int64_t elements = 0;  // of the tile
-  layout::Shape extents;      // those other than 1
   Side dst, src;
+  ir::ExprId predicate;  // nothing is copied where it is false; none: all is
+  bool fills = false;    // zeros arrive instead of what is not copied
 
+  /// Does everything move, unconditionally?
+  [[nodiscard]] bool is_plain() const { return !predicate.valid() && src.edges.empty(); }
   /// The side in registers, if there is one; the destination if both are.
   [[nodiscard]] const Side* register_side() const;
 };
 
 /// The relation of a copy, or why it cannot be enumerated: extents known at run time only, more
 /// than `kMostElements`, a runtime start that crosses digits of a layout, thread axes beyond the
-/// unit.
-Match<CopyProblem> copy_problem(const Call& call);
+/// unit. It is worked out once for a call.
+Match<std::shared_ptr<const CopyProblem>> copy_problem(const Call& call);
+
+/// Declines a copy under a condition (`predicate=`, or a source that may leave its buffer), for the
+/// variants that cannot make one.
+Match<void> check_plain(const CopyProblem& problem);
 
 /// One operand (0 the destination, 1 the source) of the same, whatever the other is like.
 Match<Side> copy_side(const Call& call, std::size_t operand);
 
+/// The predicate of the call; none when it has none, or it is true.
+ir::ExprId predicate_of(const Call& call, Code& code);
+/// Does the region provably stay inside its buffer, in dimension d?
+bool stays_inside(Code& code, const ir::Region& region, std::size_t d);
+
 inline constexpr std::int64_t kMostElements = std::int64_t{1} << 20;
+
+/// First bit of each element from the start of the storage, for constant places; nothing otherwise.
+std::optional<std::vector<std::int64_t>> storage_bits(const Call& call, const Side& side);
 
 /// Bytes to which the storage of a buffer is aligned, offsets of views included.
 std::int64_t storage_alignment(const Context& context, ir::BufferId buffer);

@@ -23,37 +23,33 @@ namespace ww::lower {
 namespace {
 
 struct Plan {
-  CopyProblem problem;
+  std::shared_ptr<const CopyProblem> problem;
   std::vector<Phase> phases;
   std::string modifiers;  // of loads from global memory
 };
 
 Match<Plan> match(const Call& call) {
-  if (call.tile.scope == ir::Unit::Cluster)
-    return decline("scope", "{} scope, expected thread, warp, warpgroup or cta",
-                   ir::name_of(call.tile.scope));
-  auto problem = copy_problem(call);
-  if (!problem) return std::unexpected(std::move(problem).error());
+  WW_TRY_VOID(check_scope(call));
+  const auto problem = WW_TRY(copy_problem(call));
+  WW_TRY_VOID(check_plain(*problem));
   if (problem->register_side() == nullptr)
     return decline("memory_pair", "{} to {}, expected registers on one side",
                    ir::name_of(problem->src.scope), ir::name_of(problem->dst.scope));
   for (const Side* side : {&problem->dst, &problem->src})
     if (side->scope == ir::Scope::Tmem)
       return decline("memory_pair", "tensor memory is copied by `copy_async`");
-  auto phases = register_phases(call, *problem);
-  if (!phases) return std::unexpected(std::move(phases).error());
-  auto modifiers = load_modifiers(call, *problem, *phases);
-  if (!modifiers) return std::unexpected(std::move(modifiers).error());
-  return Plan{*std::move(problem), *std::move(phases), *std::move(modifiers)};
+  auto phases = WW_TRY(register_phases(call, *problem));
+  auto modifiers = WW_TRY(load_modifiers(call, *problem, phases));
+  return Plan{problem, std::move(phases), std::move(modifiers)};
 }
 
 void emit(const Plan& plan, const Call& call, Code& code) {
-  PhaseWriter writer(call, plan.problem, code, plan.modifiers);
+  PhaseWriter writer(call, *plan.problem, code, plan.modifiers);
   for (const Phase& phase : plan.phases) writer.write(phase);
 }
 
 PlanReport report(const Plan& plan, const Call& call) {
-  PlanReport out = phases_report(call, plan.problem, plan.phases);
+  PlanReport out = phases_report(call, *plan.problem, plan.phases);
   out.summary = fmt::format("{}-bit vectors, {} per thread", out.vector_bits, out.rounds);
   return out;
 }

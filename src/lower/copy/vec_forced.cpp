@@ -15,7 +15,7 @@ namespace ww::lower {
 namespace {
 
 struct Plan {
-  CopyProblem problem;
+  std::shared_ptr<const CopyProblem> problem;
   Phase phase;
   std::string modifiers;
 };
@@ -24,10 +24,9 @@ Match<Phase> one_access(const Call& call, const CopyProblem& problem, std::int64
   if (problem.register_side() == nullptr) {
     if (auto phase = shared_out_phase(call, problem, bytes)) return *std::move(phase);
   } else {
-    auto phases = register_phases(call, problem);
-    if (!phases) return std::unexpected(std::move(phases).error());
-    if (phases->size() == 1 && phases->front().bytes == bytes && phases->front().rounds == 1)
-      return std::move(phases->front());
+    auto phases = WW_TRY(register_phases(call, problem));
+    if (phases.size() == 1 && phases.front().bytes == bytes && phases.front().rounds == 1)
+      return std::move(phases.front());
   }
   return decline("vector",
                  "the {} elements are not contiguous and aligned to {} bytes on both sides",
@@ -38,8 +37,8 @@ template <int kBits>
 Match<Plan> match(const Call& call) {
   if (call.tile.scope != ir::Unit::Thread)
     return decline("scope", "{} scope, expected thread", ir::name_of(call.tile.scope));
-  auto problem = copy_problem(call);
-  if (!problem) return std::unexpected(std::move(problem).error());
+  const auto problem = WW_TRY(copy_problem(call));
+  WW_TRY_VOID(check_plain(*problem));
   if (problem->elements * problem->dst.bits != kBits)
     return decline("size", "{} elements of {} bits, expected {} bits in all", problem->elements,
                    problem->dst.bits, kBits);
@@ -48,19 +47,17 @@ Match<Plan> match(const Call& call) {
     return decline("arch", "no access of {} bits between {} and {} on {}", kBits,
                    ir::name_of(problem->src.scope), ir::name_of(problem->dst.scope),
                    target::info(call.context.target.arch).name);
-  auto phase = one_access(call, *problem, kBits / 8);
-  if (!phase) return std::unexpected(std::move(phase).error());
-  auto modifiers = load_modifiers(call, *problem, std::span(&*phase, 1));
-  if (!modifiers) return std::unexpected(std::move(modifiers).error());
-  return Plan{*std::move(problem), *std::move(phase), *std::move(modifiers)};
+  auto phase = WW_TRY(one_access(call, *problem, kBits / 8));
+  auto modifiers = WW_TRY(load_modifiers(call, *problem, std::span(&phase, 1)));
+  return Plan{problem, std::move(phase), std::move(modifiers)};
 }
 
 void emit(const Plan& plan, const Call& call, Code& code) {
-  PhaseWriter(call, plan.problem, code, plan.modifiers).write(plan.phase);
+  PhaseWriter(call, *plan.problem, code, plan.modifiers).write(plan.phase);
 }
 
 PlanReport report(const Plan& plan, const Call& call) {
-  PlanReport out = phases_report(call, plan.problem, {plan.phase});
+  PlanReport out = phases_report(call, *plan.problem, {plan.phase});
   out.summary = fmt::format("one access of {} bits", out.vector_bits);
   return out;
 }

@@ -1,15 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lower/copy/vectors.h"
 
-#include <fmt/ranges.h>
-
 #include <algorithm>
-#include <array>
 #include <numeric>
 
 #include "base/check.h"
-#include "isa/catalogue.h"
-#include "lower/cost.h"
 
 namespace ww::lower {
 
@@ -46,8 +41,7 @@ std::vector<std::int64_t> access_widths(const Call& call, const CopyProblem& pro
 
 // --- which register holds what -------------------------------------------------------------------
 
-RegisterMap register_map(const Call& call, const CopyProblem& problem, bool of_dst) {
-  const Side& side = of_dst ? problem.dst : problem.src;
+RegisterMap register_map(const Call& call, const Side& side, bool is_dst) {
   std::int64_t low = side.linear[0], high = side.linear[0];
   for (const std::int64_t slot : side.linear) {
     low = std::min(low, slot);
@@ -64,7 +58,7 @@ RegisterMap register_map(const Call& call, const CopyProblem& problem, bool of_d
     bool is_given = false;
     for (const Shift& replica : side.replicas)
       for (const std::int64_t spread : side.spread) {
-        if (is_given && !of_dst) continue;
+        if (is_given && !is_dst) continue;
         const std::int64_t u = side.owner[x] + replica.thread + spread;
         if (u >= map.threads) continue;
         map.cells[index((side.linear[x] + replica.place - low) * map.threads + u)] =
@@ -83,11 +77,10 @@ namespace {
 class RegisterPhases {
  public:
   RegisterPhases(const Call& call, const CopyProblem& problem)
-      : problem_(problem),
-        is_dst_(problem.dst.is_register()),
+      : is_dst_(problem.dst.is_register()),
         own_(is_dst_ ? problem.dst : problem.src),
         other_(is_dst_ ? problem.src : problem.dst),
-        map_(register_map(call, problem, is_dst_)),
+        map_(register_map(call, own_, is_dst_)),
         widths_(access_widths(call, problem)) {}
 
   Match<std::vector<Phase>> make(const std::vector<bool>* wanted) {
@@ -187,7 +180,6 @@ class RegisterPhases {
                                 : other_.linear[index(x)];
   }
 
-  const CopyProblem& problem_;
   bool is_dst_;
   const Side& own_;
   const Side& other_;
@@ -272,11 +264,10 @@ Match<std::vector<Phase>> register_phases(const Call& call, const CopyProblem& p
   if (is_copied && !problem.dst.swizzle.is_none())
     return decline("replica", "the swizzled destination holds each element at {} places",
                    problem.dst.replicas.size());
-  auto cut = RegisterPhases(call, problem).make(wanted_slots);
-  if (!cut) return cut;
-  if (is_copied) add_replicas(problem.dst.replicas, *cut);
+  std::vector<Phase> cut = WW_TRY(RegisterPhases(call, problem).make(wanted_slots));
+  if (is_copied) add_replicas(problem.dst.replicas, cut);
   std::vector<Phase> out;
-  for (Phase& phase : *cut) {
+  for (Phase& phase : cut) {
     if (find_forms(problem, phase)) {
       out.push_back(std::move(phase));
       continue;
@@ -359,6 +350,49 @@ Phase make_phase(const Call& call, const CopyProblem& p, const Order& order, std
   return phase;
 }
 
+// Where the accesses meet an edge of the source.
+enum class Meeting : std::uint8_t { Whole, Cut, Mixed };
+
+// Within an access the coordinate stays or counts up. It is whole where it stays, and where the
+// edge lies between accesses.
+Meeting meeting_of(const Edge& edge, const Order& order, std::int64_t vec) {
+  bool stays = true, counts = true, is_between = edge.divisor % vec == 0;
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    const std::int64_t at = edge.coordinate[index(order[i])];
+    if (i % index(vec) == 0) {
+      is_between = is_between && at % vec == 0;
+      continue;
+    }
+    const std::int64_t before = edge.coordinate[index(order[i - 1])];
+    stays = stays && at == before;
+    counts = counts && at == before + 1;
+  }
+  if (stays || (counts && is_between)) return Meeting::Whole;
+  return counts ? Meeting::Cut : Meeting::Mixed;
+}
+
+bool find_edges(const CopyProblem& p, const Order& order, Phase& phase) {
+  std::int64_t cuts = 0;
+  for (const Edge& edge : p.src.edges) {
+    const Meeting meeting = meeting_of(edge, order, phase.vec);
+    cuts += meeting == Meeting::Cut ? 1 : 0;
+    if (meeting == Meeting::Mixed || cuts > 1) return false;
+    AddressTable table{.threads = phase.threads,
+                       .rounds = phase.rounds,
+                       .linear = {},
+                       .used = phase.used,
+                       .count = phase.count,
+                       .swizzle = {},
+                       .base_divisor = 1};
+    for (const std::int32_t x : phase.first)
+      table.linear.push_back(x < 0 ? 0 : edge.coordinate[index(x)]);
+    auto form = find_form(table);
+    if (!form) return false;
+    phase.edges.push_back({*std::move(form), meeting == Meeting::Cut});
+  }
+  return true;
+}
+
 std::vector<Order> orders_of(const CopyProblem& p) {
   const bool src_first = p.src.scope == ir::Scope::Global && p.dst.scope != ir::Scope::Global;
   Order logical(p.dst.size());
@@ -368,6 +402,12 @@ std::vector<Order> orders_of(const CopyProblem& p) {
 }
 
 }  // namespace
+
+Match<void> check_scope(const Call& call) {
+  if (call.tile.scope != ir::Unit::Cluster) return {};
+  return decline("scope", "{} scope, expected thread, warp, warpgroup or cta",
+                 ir::name_of(call.tile.scope));
+}
 
 Match<void> check_workers(const Call& call) {
   Code scratch(call.f(), call.context.facts, call.span);
@@ -382,271 +422,22 @@ std::optional<Phase> shared_out_phase(const Call& call, const CopyProblem& probl
   for (const Order& order : orders_of(problem)) {
     if (!are_vectors(problem, order, vec, bytes)) continue;
     Phase phase = make_phase(call, problem, order, vec, bytes);
-    if (find_forms(problem, phase)) return phase;
+    if (find_forms(problem, phase) && find_edges(problem, order, phase)) return phase;
   }
   return std::nullopt;
 }
 
-// --- code ----------------------------------------------------------------------------------------
-
-std::int64_t view_elements(const Call& call, const Side& side) {
-  const ir::Buffer& buffer = call.f()[side.buffer];
-  if (const auto whole = ir::layout_of(call.f(), buffer))
-    if (const auto span = layout::span_on(*whole, layout::axes::m()))
-      return std::max<std::int64_t>(1, *span);
-  std::int64_t most = 0;
-  for (std::size_t x = 0; x < side.size(); ++x) most = std::max(most, side.swizzle(side.linear[x]));
-  return most + 1;
-}
-
-PhaseWriter::PhaseWriter(const Call& call, const CopyProblem& problem, Code& code,
-                         std::string modifiers)
-    : call_(call),
-      problem_(problem),
-      code_(code),
-      modifiers_(std::move(modifiers)),
-      u_(problem.register_side() == nullptr ? call.worker(code) : call.unit_thread(code)) {
-  const auto flat = [&](const Side& side) {
-    return code_.flat_view(side.buffer, side.dtype, view_elements(call_, side),
-                           call_.f()[side.buffer].name);
-  };
-  dst_ = flat(problem.dst);
-  src_ = flat(problem.src);
-}
-
-std::vector<ExprId> PhaseWriter::thread_parts(const Side& side, const SideForm& form,
-                                              std::string_view name) {
-  const ExprId base = side.base.valid() ? side.base : code_.n(0);
-  std::vector<ExprId> parts{thread_part(code_, form.form, u_, base)};
-  for (const auto& [stride, coef] : form.strides)
-    parts.push_back(thread_part(code_, coef, u_, code_.n(0)));
-  // What does not depend on the round is computed once.
-  if (!side.is_register() && form.form.kind != AddressForm::Kind::Joint)
-    parts[0] = code_.let(name, parts[0]);
-  return parts;
-}
-
-ExprId PhaseWriter::address(const Side&, const SideForm& form, const std::vector<ExprId>& parts,
-                            ExprId k, std::int64_t threads) {
-  ExprId out = address_expr(code_, form.form, parts[0], u_, k, threads);
-  for (std::size_t i = 0; i < form.strides.size(); ++i) {
-    const auto& [stride, coef] = form.strides[i];
-    const ExprId times = address_expr(code_, coef, parts[i + 1], u_, k, threads);
-    out = code_.add(out, code_.wide_mul(times, stride));
+Match<Phase> memory_phase(const Call& call, const CopyProblem& problem) {
+  const bool is_filled = problem.fills && !problem.is_plain();
+  for (const std::int64_t bytes : access_widths(call, problem)) {
+    if (is_filled && bytes * 8 != problem.dst.bits) continue;
+    if (auto phase = shared_out_phase(call, problem, bytes)) return *std::move(phase);
   }
-  return out;
-}
-
-void PhaseWriter::write(const Phase& phase) {
-  code_.guarded(member_expr(code_, u_, phase.used), [&] {
-    const auto dst_parts = thread_parts(problem_.dst, phase.dst, "dst_base");
-    const auto src_parts = thread_parts(problem_.src, phase.src, "src_base");
-    const bool is_unrolled = phase.is_unrolled && phase.rounds > 1;
-    const auto kind = is_unrolled ? ir::LoopKind::Unroll : ir::LoopKind::Serial;
-    code_.loop("f", phase.rounds, kind, [&](ExprId k) {
-      const ExprId q = code_.add(code_.mul(k, phase.threads), u_);
-      const ExprId in_range = phase.count == 0 ? ExprId{} : code_.less(q, phase.count);
-      code_.guarded(in_range, [&] {
-        const auto to = address(problem_.dst, phase.dst, dst_parts, k, phase.threads);
-        const auto from = address(problem_.src, phase.src, src_parts, k, phase.threads);
-        move(phase, to, from);
-      });
-    });
-  });
-}
-
-void PhaseWriter::move(const Phase& phase, ExprId to, ExprId from) {
-  if (!modifiers_.empty()) return load_with_modifiers(phase, to, from);
-  const ExprId dst = code_.let("dst_ptr", code_.pointer(dst_, to));
-  const ExprId src = code_.let("src_ptr", code_.pointer(src_, from));
-  const ExprId bytes = code_.n(phase.bytes);
-  code_.evaluate(ir::Intrinsic::CopyBytes, {dst, src, bytes});
-}
-
-static std::string load_tail(std::int64_t bytes) {
-  return bytes > 4 ? fmt::format(".v{}.b32", bytes / 4) : fmt::format(".b{}", bytes * 8);
-}
-
-// Into words of the registers, seen as unsigned integers.
-void PhaseWriter::load_with_modifiers(const Phase& phase, ExprId to, ExprId from) {
-  const std::int64_t word = std::min<std::int64_t>(4, phase.bytes);
-  const num::DType type = word == 4   ? num::DType::Uint32
-                          : word == 2 ? num::DType::Uint16
-                                      : num::DType::Uint8;
-  const std::int64_t bits = problem_.dst.bits;
-  const std::int64_t words =
-      (view_elements(call_, problem_.dst) * bits + word * 8 - 1) / (word * 8);
-  const ir::BufferId view =
-      code_.flat_view(problem_.dst.buffer, type, words, call_.f()[dst_].name + "_words");
-  const ExprId first = code_.div(code_.mul(to, bits), word * 8);
-  std::vector<ir::PtxOperand> operands;
-  for (std::int64_t i = 0; i < phase.bytes / word; ++i)
-    operands.push_back(
-        {.kind = ir::PtxOperand::Kind::Value, .expr = code_.load(view, {code_.add(first, i)})});
-  operands.push_back({.kind = ir::PtxOperand::Kind::Address,
-                      .expr = code_.let("src_ptr", code_.pointer(src_, from))});
-  code_.ptx("ld.global" + modifiers_ + load_tail(phase.bytes), std::move(operands));
-}
-
-namespace {
-
-// The value of a setting in words, as far as it is one of those: none when it is not given.
-Match<std::string> word_of(const Call& call, std::string_view name,
-                           std::span<const std::string_view> words) {
-  const ir::Setting* setting = call.setting(name);
-  if (setting == nullptr) return std::string();
-  if (const auto* text = std::get_if<std::string>(setting))
-    if (std::find(words.begin(), words.end(), *text) != words.end()) return *text;
-  if (const auto* number = std::get_if<std::int64_t>(setting)) {
-    const std::string text = std::to_string(*number);
-    if (*number == -1) return std::string();
-    if (std::find(words.begin(), words.end(), text) != words.end()) return text;
-  }
-  return decline("config", "`{}` is not one of {}", name, fmt::join(words, ", "));
-}
-
-}  // namespace
-
-namespace {
-
-// Does the target have a load with these modifiers?
-bool is_on_target(const std::string& opcode, target::Target target) {
-  const isa::Bindings bindings = isa::bind_opcode(opcode);
-  return std::any_of(bindings.fits.begin(), bindings.fits.end(), [&](const isa::Binding& binding) {
-    const auto& gates = binding.form().gates;
-    return std::all_of(gates.begin(), gates.end(), [&](const isa::GateInfo& gate) {
-      return !binding.holds(gate.when) || (target.has(gate.needs) && target.ptx >= gate.ptx);
-    });
-  });
-}
-
-}  // namespace
-
-Match<std::string> load_modifiers(const Call& call, const CopyProblem& problem,
-                                  std::span<const Phase> phases) {
-  struct Row {
-    std::string_view name, prefix;
-    std::span<const std::string_view> words;
-  };
-  static constexpr std::string_view kCache[] = {"nc"};
-  static constexpr std::string_view kL1[] = {"evict_normal", "evict_unchanged", "evict_first",
-                                             "evict_last", "no_allocate"};
-  static constexpr std::string_view kL2[] = {"evict_normal", "evict_first", "evict_last"};
-  static constexpr std::string_view kPrefetch[] = {"64", "128", "256"};
-  static constexpr Row kRows[] = {{"cache", ".", kCache},
-                                  {"l1_evict", ".L1::", kL1},
-                                  {"l2_evict", ".L2::", kL2},
-                                  {"prefetch_size", ".L2::", kPrefetch}};
-  std::string out;
-  for (const Row& row : kRows) {
-    auto word = word_of(call, row.name, row.words);
-    if (!word) return word;
-    if (word->empty()) continue;
-    if (problem.src.scope != ir::Scope::Global || !problem.dst.is_register())
-      return decline("config", "`{}` is for global memory into registers, this is {} to {}",
-                     row.name, ir::name_of(problem.src.scope), ir::name_of(problem.dst.scope));
-    out += std::string(row.prefix) + *word + (row.name == "prefetch_size" ? "B" : "");
-  }
-  for (const Phase& phase : phases) {
-    const std::string opcode = "ld.global" + out + load_tail(phase.bytes);
-    if (!out.empty() && !is_on_target(opcode, call.context.target))
-      return decline("config", "there is no `{}` on {}", opcode,
-                     target::info(call.context.target.arch).name);
-  }
-  return out;
-}
-
-// --- report --------------------------------------------------------------------------------------
-
-PlanReport begin_report(const Call& call, const CopyProblem& problem) {
-  PlanReport out;
-  out.elements = problem.elements;
-  out.bytes = (problem.elements * problem.dst.bits + 7) / 8;
-  out.threads = call.unit_threads();
-  if (const Side* own = problem.register_side()) {
-    const RegisterMap map = register_map(call, problem, own == &problem.dst);
-    std::int64_t occupied = 0;
-    for (std::int64_t slot = 0; slot < map.slots; ++slot) {
-      const auto row = map.cells.begin() + slot * map.threads;
-      occupied +=
-          std::any_of(row, row + map.threads, [](std::int32_t x) { return x >= 0; }) ? 1 : 0;
-    }
-    out.registers = (occupied * own->bits + 31) / 32;
-  }
-  return out;
-}
-
-namespace {
-
-std::string_view space_word(const Side& side) {
-  return side.scope == ir::Scope::Global ? "global" : "shared";
-}
-
-std::string access_opcode(std::string_view op, const Side& side, std::int64_t bytes) {
-  static constexpr std::array kTypes = {std::pair(32, "v8.b32"), std::pair(16, "v4.b32"),
-                                        std::pair(8, "v2.b32"),  std::pair(4, "b32"),
-                                        std::pair(2, "b16"),     std::pair(1, "b8")};
-  for (const auto& [width, type] : kTypes)
-    if (width == bytes) return fmt::format("{}.{}.{}", op, space_word(side), type);
-  return {};
-}
-
-}  // namespace
-
-void add_instruction(PlanReport& report, std::string opcode, std::int64_t count,
-                     std::int64_t bytes) {
-  for (InstructionCount& each : report.instructions)
-    if (each.opcode == opcode) {
-      each.per_thread += count;
-      return;
-    }
-  report.instructions.push_back({std::move(opcode), count, bytes});
-}
-
-void add_phase(PlanReport& report, const CopyProblem& problem, const Phase& phase) {
-  if (!problem.src.is_register())
-    add_instruction(report, access_opcode("ld", problem.src, phase.bytes), phase.rounds,
-                    phase.bytes);
-  if (!problem.dst.is_register())
-    add_instruction(report, access_opcode("st", problem.dst, phase.bytes), phase.rounds,
-                    phase.bytes);
-  if (problem.src.is_register() && problem.dst.is_register())
-    add_instruction(report, "mov", phase.rounds, phase.bytes);
-  report.rounds += phase.rounds;
-  report.vector_bits = std::max(report.vector_bits, static_cast<int>(phase.bytes * 8));
-}
-
-void log_phase(AccessLog& log, const Phase& phase, bool is_dst) {
-  const std::vector<std::int64_t>& places = is_dst ? phase.dst_places : phase.src_places;
-  for (std::int64_t k = 0; k < phase.rounds; ++k)
-    for (std::int64_t first = 0; first < phase.threads; first += 32) {
-      WarpAccess access{.linear = {}, .bytes = phase.bytes};
-      for (std::int64_t u = first; u < std::min(first + 32, phase.threads); ++u) {
-        const std::int64_t q = k * phase.threads + u;
-        const bool takes_part = phase.used[index(u)] && (phase.count == 0 || q < phase.count);
-        access.linear.push_back(takes_part ? places[index(q)] : WarpAccess::kNoAddress);
-      }
-      log.add(std::move(access));
-    }
-}
-
-PlanReport phases_report(const Call& call, const CopyProblem& problem,
-                         const std::vector<Phase>& phases) {
-  PlanReport report = begin_report(call, problem);
-  std::vector<bool> busy(phases.empty() ? 0 : phases[0].used.size());
-  for (const Phase& phase : phases) {
-    add_phase(report, problem, phase);
-    for (std::size_t u = 0; u < busy.size(); ++u) busy[u] = busy[u] || phase.used[u];
-  }
-  report.threads = std::count(busy.begin(), busy.end(), true);
-  for (const bool is_dst : {false, true}) {
-    const Side& side = is_dst ? problem.dst : problem.src;
-    if (!ir::is_shared(side.scope)) continue;
-    AccessLog log(side);
-    for (const Phase& phase : phases) log_phase(log, phase, is_dst);
-    add_costs(report, call, log);
-  }
-  return report;
+  if (problem.dst.bits < 8)
+    return decline("sub_byte", "elements of {} bits do not pair up to whole bytes on both sides",
+                   problem.dst.bits);
+  return decline("irregular", "no formula of round and thread gives the {} places of both sides",
+                 problem.dst.size());
 }
 
 }  // namespace ww::lower

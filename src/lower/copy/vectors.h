@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <vector>
@@ -22,6 +23,13 @@ struct SideForm {
   std::vector<std::pair<ir::ExprId, AddressForm>> strides;
 };
 
+/// How the accesses of a phase meet an edge of the source: which coordinate each begins with, and
+/// whether it is inside with all its elements or none, or may be cut off behind some of them.
+struct EdgeForm {
+  AddressForm form;
+  bool is_cut = false;
+};
+
 struct Phase {
   std::int64_t bytes = 0;    // of one access
   std::int64_t vec = 1;      // elements of one access
@@ -34,7 +42,8 @@ struct Phase {
   std::vector<std::int32_t> first;
   std::vector<std::int64_t> dst_places, src_places;
   SideForm dst, src;
-  bool is_unrolled = false;  // loads of later rounds need not wait for stores of earlier ones
+  std::vector<EdgeForm> edges{};  // one for each of the source
+  bool is_unrolled = false;       // loads of later rounds need not wait for stores of earlier ones
 };
 
 /// Widths of an access in bytes, widest first, that the copy may use.
@@ -60,15 +69,29 @@ class PhaseWriter {
   /// `modifiers` as load_modifiers gives them.
   PhaseWriter(const Call& call, const CopyProblem& problem, Code& code, std::string modifiers = {});
   void write(const Phase& phase);
+  /// The same with other accesses: `move` writes one, between element `to` and element `from` of
+  /// the flat views.
+  struct Access {
+    ir::ExprId to, from;
+    /// Does it copy? none: always. All of the predicate and the edges but for those below.
+    ir::ExprId condition = {};
+    /// Elements inside, where an edge may cut it: none, or an expression that may be negative or
+    /// more than all.
+    ir::ExprId inside = {};
+  };
+  using Move = std::function<void(const Access&)>;
+  void write(const Phase& phase, const Move& move);
   ir::BufferId flat(bool is_dst) const { return is_dst ? dst_ : src_; }
 
  private:
-  ir::ExprId address(const Side& side, const SideForm& form, const std::vector<ir::ExprId>& parts,
-                     ir::ExprId k, std::int64_t threads);
-  std::vector<ir::ExprId> thread_parts(const Side& side, const SideForm& form,
+  ir::ExprId address(const SideForm& form, const std::vector<ThreadPart>& parts, ir::ExprId k,
+                     std::int64_t threads);
+  std::vector<ThreadPart> thread_parts(const Side& side, const SideForm& form,
                                        std::string_view name);
 
-  void move(const Phase& phase, ir::ExprId to, ir::ExprId from);
+  void rounds(const Phase& phase, ir::ExprId predicate, const Move& move);
+  void move(const Phase& phase, const Access& access);
+  void fill(const Access& access);
   void load_with_modifiers(const Phase& phase, ir::ExprId to, ir::ExprId from);
 
   const Call& call_;
@@ -78,6 +101,14 @@ class PhaseWriter {
   ir::ExprId u_;
   ir::BufferId dst_, src_;
 };
+
+/// The end of an opcode: ".v4.b32" for 16 bytes.
+std::string access_type(std::int64_t bytes);
+/// Does the target have the instruction with these modifiers?
+bool is_on_target(const std::string& opcode, target::Target target);
+/// The value of a setting as one of these words; empty: it is not given, or -1. Declines others.
+Match<std::string> word_of(const Call& call, std::string_view name,
+                           std::span<const std::string_view> words);
 
 /// What holds for all plans: elements, bytes, threads, registers.
 PlanReport begin_report(const Call& call, const CopyProblem& problem);
@@ -98,6 +129,8 @@ PlanReport phases_report(const Call& call, const CopyProblem& problem,
 Match<std::vector<Phase>> register_phases(const Call& call, const CopyProblem& problem,
                                           const std::vector<bool>* wanted_slots = nullptr);
 
+/// Declines cluster scope.
+Match<void> check_scope(const Call& call);
 /// Declines where the threads that arrive cannot be numbered: they differ between units, or follow
 /// no formula.
 Match<void> check_workers(const Call& call);
@@ -108,8 +141,15 @@ Match<void> check_workers(const Call& call);
 std::optional<Phase> shared_out_phase(const Call& call, const CopyProblem& problem,
                                       std::int64_t bytes);
 
-/// Which element thread u of the unit has in which slot: x = at(slot, u), -1 for none. For a
-/// destination every holder of an element gets it, for a source one holder gives it.
+/// The same with the widest vectors that there are; single elements where some become zero.
+Match<Phase> memory_phase(const Call& call, const CopyProblem& problem);
+/// The report of such a plan by loads and stores.
+PlanReport memory_report(const Call& call, const CopyProblem& problem, const Phase& phase);
+/// "4 rounds of 128 threads", and notes about threads that have less to do.
+std::string rounds_text(PlanReport& report, const Phase& phase);
+
+/// Which element thread u of the unit has in which slot of a register side: x = at(slot, u), -1 for
+/// none. Every holder of an element of a destination gets it, one holder of a source's gives it.
 struct RegisterMap {
   std::int64_t first_slot = 0;
   std::int64_t slots = 0;
@@ -120,6 +160,6 @@ struct RegisterMap {
     return cells[static_cast<std::size_t>(slot * threads + u)];
   }
 };
-RegisterMap register_map(const Call& call, const CopyProblem& problem, bool of_dst);
+RegisterMap register_map(const Call& call, const Side& side, bool is_dst);
 
 }  // namespace ww::lower

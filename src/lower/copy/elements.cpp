@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lower/copy/elements.h"
+
+#include "base/check.h"
+#include "ir/copy_settings.h"
+#include "lower/copy/problem.h"
+
+namespace ww::lower {
+
+using ir::ExprId;
+
+std::optional<std::int64_t> element_count(const Call& call) {
+  std::int64_t count = 1;
+  for (const ir::RangeExpr& range : call.region(0).ranges) {
+    const auto extent = ir::const_int(call.f(), range.extent);
+    if (!extent) return std::nullopt;
+    count *= *extent;
+  }
+  return count;
+}
+
+Elements::Elements(const Call& call, Code& code)
+    : call_(call),
+      code_(code),
+      predicate_(predicate_of(call, code)),
+      fills_(ir::copy_settings(call.tile).fills) {
+  for (const ir::RangeExpr& range : call.region(0).ranges)
+    if (const ExprId extent = code.simplify(range.extent); code.constant(extent) != 1)
+      extents_.push_back(extent);
+  if (fills_ && predicate_.valid()) predicate_ = code.let("predicate", predicate_);
+}
+
+ExprId Elements::count() {
+  ExprId out = code_.n(1);
+  for (const ExprId extent : extents_) out = code_.wide_mul(out, extent);
+  return out;
+}
+
+std::vector<ExprId> Elements::indices(std::size_t operand, ExprId q) {
+  std::vector<ExprId> digits(extents_.size());
+  for (std::size_t d = extents_.size(); d-- > 0;) {
+    digits[d] = d == 0 ? q : code_.binary(ir::ExprOp::FloorMod, q, extents_[d]);
+    q = code_.binary(ir::ExprOp::FloorDiv, q, extents_[d]);
+  }
+  std::vector<ExprId> out;
+  std::size_t next = 0;
+  for (const ir::RangeExpr& range : call_.region(operand).ranges) {
+    const bool is_unit = code_.constant(code_.simplify(range.extent)) == 1;
+    out.push_back(is_unit ? range.min : code_.add(range.min, digits[next++]));
+  }
+  return out;
+}
+
+ExprId Elements::is_inside(const std::vector<ExprId>& indices) {
+  ExprId out = {};
+  const ir::Region& region = call_.region(1);
+  for (std::size_t d = 0; d < indices.size(); ++d)
+    if (!stays_inside(code_, region, d))
+      out = code_.both(out,
+                       code_.binary(ir::ExprOp::Lt, indices[d], code_.f()[region.buffer].shape[d]));
+  return out;
+}
+
+ExprId Elements::source(ExprId q) {
+  const ir::BufferId buffer = call_.region(1).buffer;
+  const std::vector<ExprId> at = indices(1, q);
+  const auto loaded = ir::load(code_.f(), buffer, at);
+  WW_CHECK(loaded.has_value(), "an element is not loaded: {}", loaded.error().text);
+  return fills_ ? filled(*loaded, is_inside(at)) : *loaded;
+}
+
+ExprId Elements::filled(ExprId value, ExprId condition) {
+  condition = fills_ ? code_.both(predicate_, condition) : ExprId{};
+  if (!condition.valid()) return value;
+  return code_.choose(condition, value, code_.zero(code_.f()[value].type.dtype));
+}
+
+void Elements::copy(ExprId q) {
+  const ExprId value = source(q);
+  code_.store(call_.region(0).buffer, indices(0, q), value);
+}
+
+void loop_over(Code& code, ExprId trips, const std::function<void(ExprId)>& body) {
+  if (const auto number = code.constant(trips))
+    return code.loop("f", *number, ir::LoopKind::Serial, body);
+  const ir::VarId f = code.loop_var("f", ir::range_of(code.f(), trips, code.facts()).max - 1,
+                                    code.f()[trips].type.dtype);
+  ir::Block outer = code.take();
+  body(code.var(f));
+  code.finish_loop(f, trips, ir::LoopKind::Serial, std::move(outer));
+}
+
+void copy_shared_out(const Call& call, Code& code) {
+  Elements elements(call, code);
+  const ExprId u = call.worker(code);
+  const ExprId count = elements.count();
+  const auto threads = static_cast<std::int64_t>(call.workers().size());
+  const ExprId trips = code.simplify(code.div(code.add(count, threads - 1), threads));
+  code.guarded(elements.guard(), [&] {
+    loop_over(code, trips, [&](ExprId f) {
+      const ExprId q = code.add(code.mul(f, threads), u);
+      code.guarded(code.binary(ir::ExprOp::Lt, q, count), [&] { elements.copy(code.let("q", q)); });
+    });
+  });
+}
+
+void copy_one_by_one(const Call& call, Code& code, bool only_first) {
+  Elements elements(call, code);
+  const ExprId u = call.worker(code);
+  const ExprId first = only_first ? code.binary(ir::ExprOp::Eq, u, code.n(0)) : ExprId{};
+  const ExprId count = elements.count();
+  code.guarded(code.both(elements.guard(), first),
+               [&] { loop_over(code, count, [&](ExprId q) { elements.copy(q); }); });
+}
+
+PlanReport elements_report(const Call& call, ElementOrder order) {
+  PlanReport out;
+  const int bits = num::bits_of(call.f()[call.region(0).buffer].dtype);
+  out.elements = element_count(call).value_or(0);
+  out.bytes = (out.elements * bits + 7) / 8;
+  out.threads =
+      order == ElementOrder::FirstThread ? 1 : static_cast<std::int64_t>(call.workers().size());
+  out.vector_bits = bits;
+  out.rounds = order == ElementOrder::SharedOut ? (out.elements + out.threads - 1) / out.threads
+                                                : out.elements;
+  out.summary = order == ElementOrder::SharedOut
+                    ? "element by element, shared out among the threads"
+                : order == ElementOrder::FirstThread ? "element by element, by the first thread"
+                                                     : "element by element, in each thread";
+  return out;
+}
+
+}  // namespace ww::lower

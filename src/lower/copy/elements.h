@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copies element by element, through the layouts' own formulas: for what has no vectors.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <vector>
+
+#include "lower/call.h"
+#include "lower/report.h"
+
+namespace ww::lower {
+
+/// Elements of the tile; nothing when they are counted at run time only.
+std::optional<std::int64_t> element_count(const Call& call);
+
+/// Access to elements by their number in the tile.
+class Elements {
+ public:
+  Elements(const Call& call, Code& code);
+
+  ir::ExprId count();
+  std::vector<ir::ExprId> indices(std::size_t operand, ir::ExprId q);
+  /// What arrives: the element of the source, or zero where that is what the call says.
+  ir::ExprId source(ir::ExprId q);
+  void copy(ir::ExprId q);
+  /// The value, or zero where the call's condition, and the other one if it is given, do not hold.
+  ir::ExprId filled(ir::ExprId value, ir::ExprId condition = {});
+  /// The condition of a call that copies nothing where it is false; none where zeros arrive, or
+  /// there is no condition.
+  [[nodiscard]] ir::ExprId guard() const { return fills_ ? ir::ExprId{} : predicate_; }
+
+ private:
+  ir::ExprId is_inside(const std::vector<ir::ExprId>& indices);
+
+  const Call& call_;
+  Code& code_;
+  std::vector<ir::ExprId> extents_;
+  ir::ExprId predicate_;
+  bool fills_;
+};
+
+/// A loop with that many rounds, known at compile time or not.
+void loop_over(Code& code, ir::ExprId trips, const std::function<void(ir::ExprId)>& body);
+
+/// Thread u moves elements u, u + T, …
+void copy_shared_out(const Call& call, Code& code);
+/// Each thread that comes here moves all, or the first alone does.
+void copy_one_by_one(const Call& call, Code& code, bool only_first);
+
+/// Who moves the elements.
+enum class ElementOrder : std::uint8_t { SharedOut, EachThread, FirstThread };
+PlanReport elements_report(const Call& call, ElementOrder order);
+
+}  // namespace ww::lower

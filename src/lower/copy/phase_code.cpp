@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0
+// The code of phases: addresses from their formulas, accesses, conditions, load modifiers.
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "ir/print_parts.h"
+#include "isa/catalogue.h"
+#include "lower/copy/vectors.h"
+
+namespace ww::lower {
+
+using ir::ExprId;
+
+std::string access_type(std::int64_t bytes) {
+  return bytes > 4 ? fmt::format(".v{}.b32", bytes / 4) : fmt::format(".b{}", bytes * 8);
+}
+
+std::int64_t view_elements(const Call& call, const Side& side) {
+  const ir::Buffer& buffer = call.f()[side.buffer];
+  std::int64_t most = 1;
+  if (const auto whole = ir::layout_of(call.f(), buffer))
+    if (const auto span = layout::span_on(*whole, layout::axes::m())) {
+      most = std::max(most, *span);
+      if (side.edges.empty()) return most;
+    }
+  for (std::size_t x = 0; x < side.size(); ++x)
+    most = std::max(most, side.swizzle(side.linear[x]) + 1);
+  return most;
+}
+
+PhaseWriter::PhaseWriter(const Call& call, const CopyProblem& problem, Code& code,
+                         std::string modifiers)
+    : call_(call),
+      problem_(problem),
+      code_(code),
+      modifiers_(std::move(modifiers)),
+      u_(problem.register_side() == nullptr ? call.worker(code) : call.unit_thread(code)) {
+  const auto flat = [&](const Side& side) {
+    return code_.flat_view(side.buffer, side.dtype, view_elements(call_, side),
+                           call_.f()[side.buffer].name);
+  };
+  dst_ = flat(problem.dst);
+  src_ = flat(problem.src);
+}
+
+std::vector<ThreadPart> PhaseWriter::thread_parts(const Side& side, const SideForm& form,
+                                                  std::string_view name) {
+  const ExprId base = side.base.valid() ? side.base : code_.n(0);
+  std::vector<ThreadPart> parts{thread_part(code_, form.form, u_, base)};
+  for (const auto& [stride, coef] : form.strides)
+    parts.push_back(thread_part(code_, coef, u_, code_.n(0)));
+  // What does not depend on the round is computed once.
+  if (!side.is_register() && form.form.kind != AddressForm::Kind::Joint)
+    parts[0].fixed = code_.let(name, parts[0].fixed);
+  return parts;
+}
+
+ExprId PhaseWriter::address(const SideForm& form, const std::vector<ThreadPart>& parts, ExprId k,
+                            std::int64_t threads) {
+  ExprId out = address_expr(code_, form.form, parts[0], u_, k, threads);
+  for (std::size_t i = 0; i < form.strides.size(); ++i) {
+    const auto& [stride, coef] = form.strides[i];
+    const ExprId times = address_expr(code_, coef, parts[i + 1], u_, k, threads);
+    out = code_.add(out, code_.wide_mul(times, stride));
+  }
+  return out;
+}
+
+void PhaseWriter::write(const Phase& phase) {
+  const Move by_vectors = [&](const Access& access) { move(phase, access); };
+  if (problem_.fills) return write(phase, by_vectors);
+  code_.guarded(problem_.predicate, [&] { rounds(phase, {}, by_vectors); });
+}
+
+void PhaseWriter::write(const Phase& phase, const Move& move) {
+  rounds(phase, problem_.predicate, move);
+}
+
+void PhaseWriter::rounds(const Phase& phase, ExprId predicate, const Move& move) {
+  code_.guarded(member_expr(code_, u_, phase.used), [&] {
+    const auto dst_parts = thread_parts(problem_.dst, phase.dst, "dst_base");
+    const auto src_parts = thread_parts(problem_.src, phase.src, "src_base");
+    // How far an element is beyond each edge, up to what the round adds.
+    std::vector<ThreadPart> beyond;
+    for (std::size_t e = 0; e < phase.edges.size(); ++e) {
+      const ExprId room = problem_.src.edges[e].room;
+      ThreadPart part = thread_part(code_, phase.edges[e].form, u_,
+                                    code_.binary(ir::ExprOp::Sub, code_.n(0), room));
+      part.fixed = code_.let("beyond", part.fixed);
+      beyond.push_back(part);
+    }
+    if (predicate.valid()) predicate = code_.let("predicate", predicate);
+    const bool is_unrolled = phase.is_unrolled && phase.rounds > 1;
+    const auto kind = is_unrolled ? ir::LoopKind::Unroll : ir::LoopKind::Serial;
+    code_.loop("f", phase.rounds, kind, [&](ExprId k) {
+      const ExprId q = code_.add(code_.mul(k, phase.threads), u_);
+      const ExprId in_range = phase.count == 0 ? ExprId{} : code_.less(q, phase.count);
+      code_.guarded(in_range, [&] {
+        Access access{.to = address(phase.dst, dst_parts, k, phase.threads),
+                      .from = address(phase.src, src_parts, k, phase.threads),
+                      .condition = predicate};
+        for (std::size_t e = 0; e < phase.edges.size(); ++e) {
+          const auto& [form, is_cut] = phase.edges[e];
+          const ExprId at = address_expr(code_, form, beyond[e], u_, k, phase.threads);
+          if (is_cut)
+            access.inside = code_.binary(ir::ExprOp::Sub, code_.n(0), at);
+          else
+            access.condition = code_.both(access.condition, code_.less(at, 0));
+        }
+        move(access);
+      });
+    });
+  });
+}
+
+void PhaseWriter::move(const Phase& phase, const Access& access) {
+  if (access.condition.valid()) return fill(access);
+  if (!modifiers_.empty()) return load_with_modifiers(phase, access.to, access.from);
+  const ExprId dst = code_.let("dst_ptr", code_.pointer(dst_, access.to));
+  const ExprId src = code_.let("src_ptr", code_.pointer(src_, access.from));
+  const ExprId bytes = code_.n(phase.bytes);
+  code_.evaluate(ir::Intrinsic::CopyBytes, {dst, src, bytes});
+}
+
+// One element, or zero.
+void PhaseWriter::fill(const Access& access) {
+  code_.store(dst_, std::span(&access.to, 1),
+              code_.choose(access.condition, code_.load(src_, {access.from}),
+                           code_.zero(problem_.dst.dtype)));
+}
+
+// Into words of the registers, seen as unsigned integers.
+void PhaseWriter::load_with_modifiers(const Phase& phase, ExprId to, ExprId from) {
+  const std::int64_t word = std::min<std::int64_t>(4, phase.bytes);
+  const num::DType type = word == 4   ? num::DType::Uint32
+                          : word == 2 ? num::DType::Uint16
+                                      : num::DType::Uint8;
+  const std::int64_t bits = problem_.dst.bits;
+  const std::int64_t words =
+      (view_elements(call_, problem_.dst) * bits + word * 8 - 1) / (word * 8);
+  const ir::BufferId view =
+      code_.flat_view(problem_.dst.buffer, type, words, call_.f()[dst_].name + "_words");
+  const ExprId first = code_.div(code_.mul(to, bits), word * 8);
+  std::vector<ir::PtxOperand> operands;
+  for (std::int64_t i = 0; i < phase.bytes / word; ++i)
+    operands.push_back(
+        {.kind = ir::PtxOperand::Kind::Value, .expr = code_.load(view, {code_.add(first, i)})});
+  operands.push_back({.kind = ir::PtxOperand::Kind::Address,
+                      .expr = code_.let("src_ptr", code_.pointer(src_, from))});
+  code_.ptx("ld.global" + modifiers_ + access_type(phase.bytes), std::move(operands));
+}
+
+Match<std::string> word_of(const Call& call, std::string_view name,
+                           std::span<const std::string_view> words) {
+  const ir::Setting* setting = call.setting(name);
+  if (setting == nullptr) return std::string();
+  if (const auto* text = std::get_if<std::string>(setting))
+    if (std::find(words.begin(), words.end(), *text) != words.end()) return *text;
+  if (const auto* number = std::get_if<std::int64_t>(setting)) {
+    const std::string text = std::to_string(*number);
+    if (*number == -1) return std::string();
+    if (std::find(words.begin(), words.end(), text) != words.end()) return text;
+  }
+  return decline("config", "`{}` is {}, not one of {}", name,
+                 ir::printing::Writer(call.f()).setting(*setting), fmt::join(words, ", "));
+}
+
+bool is_on_target(const std::string& opcode, target::Target target) {
+  const isa::Bindings bindings = isa::bind_opcode(opcode);
+  return std::any_of(bindings.fits.begin(), bindings.fits.end(), [&](const isa::Binding& binding) {
+    const auto& gates = binding.form().gates;
+    return std::all_of(gates.begin(), gates.end(), [&](const isa::GateInfo& gate) {
+      return !binding.holds(gate.when) || (target.has(gate.needs) && target.ptx >= gate.ptx);
+    });
+  });
+}
+
+Match<std::string> load_modifiers(const Call& call, const CopyProblem& problem,
+                                  std::span<const Phase> phases) {
+  struct Row {
+    std::string_view name, prefix;
+    std::span<const std::string_view> words;
+  };
+  static constexpr std::string_view kCache[] = {"nc"};
+  static constexpr std::string_view kL1[] = {"evict_normal", "evict_unchanged", "evict_first",
+                                             "evict_last", "no_allocate"};
+  static constexpr std::string_view kL2[] = {"evict_normal", "evict_first", "evict_last"};
+  static constexpr std::string_view kPrefetch[] = {"64", "128", "256"};
+  static constexpr Row kRows[] = {{"cache", ".", kCache},
+                                  {"l1_evict", ".L1::", kL1},
+                                  {"l2_evict", ".L2::", kL2},
+                                  {"prefetch_size", ".L2::", kPrefetch}};
+  std::string out;
+  for (const Row& row : kRows) {
+    const std::string word = WW_TRY(word_of(call, row.name, row.words));
+    if (word.empty()) continue;
+    if (problem.src.scope != ir::Scope::Global || !problem.dst.is_register())
+      return decline("config", "`{}` is for global memory into registers, this is {} to {}",
+                     row.name, ir::name_of(problem.src.scope), ir::name_of(problem.dst.scope));
+    out += std::string(row.prefix) + word + (row.name == "prefetch_size" ? "B" : "");
+  }
+  for (const Phase& phase : phases) {
+    const std::string opcode = "ld.global" + out + access_type(phase.bytes);
+    if (!out.empty() && !is_on_target(opcode, call.context.target))
+      return decline("config", "there is no `{}` on {}", opcode,
+                     target::info(call.context.target.arch).name);
+  }
+  return out;
+}
+
+}  // namespace ww::lower

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+// What phases cost, for reports.
+#include <algorithm>
+
+#include "lower/copy/vectors.h"
+#include "lower/cost.h"
+
+namespace ww::lower {
+namespace {
+
+std::size_t index(std::int64_t i) { return static_cast<std::size_t>(i); }
+
+}  // namespace
+
+PlanReport begin_report(const Call& call, const CopyProblem& problem) {
+  PlanReport out;
+  out.elements = problem.elements;
+  out.bytes = (problem.elements * problem.dst.bits + 7) / 8;
+  out.threads = call.unit_threads();
+  if (const Side* own = problem.register_side()) {
+    const RegisterMap map = register_map(call, *own, own == &problem.dst);
+    std::int64_t occupied = 0;
+    for (std::int64_t slot = 0; slot < map.slots; ++slot) {
+      const auto row = map.cells.begin() + slot * map.threads;
+      occupied +=
+          std::any_of(row, row + map.threads, [](std::int32_t x) { return x >= 0; }) ? 1 : 0;
+    }
+    out.registers = (occupied * own->bits + 31) / 32;
+  }
+  return out;
+}
+
+namespace {
+
+std::string access_opcode(std::string_view op, const Side& side, std::int64_t bytes) {
+  const std::string_view space = side.scope == ir::Scope::Global ? "global" : "shared";
+  return fmt::format("{}.{}{}", op, space, access_type(bytes));
+}
+
+}  // namespace
+
+void add_instruction(PlanReport& report, std::string opcode, std::int64_t count,
+                     std::int64_t bytes) {
+  for (InstructionCount& each : report.instructions)
+    if (each.opcode == opcode) {
+      each.per_thread += count;
+      return;
+    }
+  report.instructions.push_back({std::move(opcode), count, bytes});
+}
+
+void add_phase(PlanReport& report, const CopyProblem& problem, const Phase& phase) {
+  if (!problem.src.is_register())
+    add_instruction(report, access_opcode("ld", problem.src, phase.bytes), phase.rounds,
+                    phase.bytes);
+  if (!problem.dst.is_register())
+    add_instruction(report, access_opcode("st", problem.dst, phase.bytes), phase.rounds,
+                    phase.bytes);
+  if (problem.src.is_register() && problem.dst.is_register())
+    add_instruction(report, "mov", phase.rounds, phase.bytes);
+  report.rounds += phase.rounds;
+  report.vector_bits = std::max(report.vector_bits, static_cast<int>(phase.bytes * 8));
+}
+
+void log_phase(AccessLog& log, const Phase& phase, bool is_dst) {
+  const std::vector<std::int64_t>& places = is_dst ? phase.dst_places : phase.src_places;
+  for (std::int64_t k = 0; k < phase.rounds; ++k)
+    for (std::int64_t first = 0; first < phase.threads; first += 32) {
+      WarpAccess access{.linear = {}, .bytes = phase.bytes};
+      for (std::int64_t u = first; u < std::min(first + 32, phase.threads); ++u) {
+        const std::int64_t q = k * phase.threads + u;
+        const bool takes_part = phase.used[index(u)] && (phase.count == 0 || q < phase.count);
+        access.linear.push_back(takes_part ? places[index(q)] : WarpAccess::kNoAddress);
+      }
+      log.add(std::move(access));
+    }
+}
+
+PlanReport phases_report(const Call& call, const CopyProblem& problem,
+                         const std::vector<Phase>& phases) {
+  PlanReport report = begin_report(call, problem);
+  std::vector<bool> busy(phases.empty() ? 0 : phases[0].used.size());
+  for (const Phase& phase : phases) {
+    add_phase(report, problem, phase);
+    for (std::size_t u = 0; u < busy.size(); ++u) busy[u] = busy[u] || phase.used[u];
+  }
+  report.threads = std::count(busy.begin(), busy.end(), true);
+  for (const bool is_dst : {false, true}) {
+    const Side& side = is_dst ? problem.dst : problem.src;
+    if (!ir::is_shared(side.scope)) continue;
+    AccessLog log(side);
+    for (const Phase& phase : phases) log_phase(log, phase, is_dst);
+    add_costs(report, call, log);
+  }
+  return report;
+}
+
+std::string rounds_text(PlanReport& report, const Phase& phase) {
+  const std::int64_t idle = phase.threads - report.threads;
+  if (idle > 0)
+    report.notes.push_back(fmt::format("{} of {} threads have nothing to do", idle, phase.threads));
+  if (phase.count != 0)
+    report.notes.push_back(fmt::format("the last round is done by {} of {} threads",
+                                       phase.count % phase.threads, phase.threads));
+  return fmt::format("{} round{} of {} thread{}", report.rounds, report.rounds == 1 ? "" : "s",
+                     report.threads, report.threads == 1 ? "" : "s");
+}
+
+PlanReport memory_report(const Call& call, const CopyProblem& problem, const Phase& phase) {
+  PlanReport out = phases_report(call, problem, {phase});
+  const std::string rounds = rounds_text(out, phase);
+  out.summary = fmt::format("{}-bit vectors, {}", out.vector_bits, rounds);
+  return out;
+}
+
+}  // namespace ww::lower

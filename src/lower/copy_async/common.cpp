@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lower/copy_async/common.h"
+
+#include <algorithm>
+#include <array>
+
+#include "lower/copy/vectors.h"
+
+namespace ww::lower {
+
+Match<void> check_global_to_shared(const Call& call) {
+  WW_TRY_VOID(check_scope(call));
+  const auto scope = [&](std::size_t i) { return call.f()[call.region(i).buffer].scope; };
+  if (scope(1) != ir::Scope::Global || !ir::is_shared(scope(0)))
+    return decline("scope", "{} to {}, expected global to shared memory", ir::name_of(scope(1)),
+                   ir::name_of(scope(0)));
+  static constexpr std::array<std::string_view, 3> kTensor = {"cta_mask", "gather4",
+                                                              "use_tma_reduce"};
+  for (const auto& [key, value] : call.tile.config) {
+    if (key.starts_with("mbar"))
+      return decline("mbarrier", "`{}=` is for a copy that arrives at a barrier", key);
+    if (std::find(kTensor.begin(), kTensor.end(), key) != kTensor.end())
+      return decline("config", "`{}=` is for tensor copies", key);
+  }
+  return check_workers(call);
+}
+
+Match<std::string> prefetch_modifier(const Call& call) {
+  static constexpr std::string_view kSizes[] = {"64", "128", "256"};
+  const std::string size = WW_TRY(word_of(call, "prefetch_size", kSizes));
+  return size.empty() ? size : fmt::format(".L2::{}B", size);
+}
+
+bool is_direct(const Call& call) {
+  const ir::Setting* setting = call.setting("direct");
+  const bool* flag = setting == nullptr ? nullptr : std::get_if<bool>(setting);
+  return flag != nullptr && *flag;
+}
+
+}  // namespace ww::lower

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+// copy_async / ldgsts: global to shared memory by cp.async, 4, 8 or 16 bytes at a time.
+//
+// The threads of the unit share the tile out as in copy / gmem_smem; the widest vectors that lie
+// contiguous and aligned on both sides are taken, those of 16 bytes past L1.
+//
+//     Tx.cta.copy_async(A_smem[0:128, 0:32], A[0:128, 0:32])          float16, 128 threads
+//
+//     for f in T.unroll(4):
+//         src_ptr = T.pointer_offset(T.address_of(A[0]), f * 1024 + threadIdx_x * 8)
+//         dst_ptr = T.pointer_offset(T.address_of(A_smem[0]), f * 1024 + threadIdx_x * 8)
+//         cp.async.cg.shared.global [dst_ptr], [src_ptr], 16
+//
+// With `fill_mode="zero"` an instruction says how many bytes it reads, and writes zeros for the
+// rest: none where the predicate is false, as many as there are where the source ends.
+//
+// The caller commits and waits. PTX manual, "cp.async".
+#include "lower/copy/vectors.h"
+#include "lower/copy_async/common.h"
+#include "lower/variant.h"
+
+namespace ww::lower {
+namespace {
+
+using ir::ExprId;
+
+struct Plan {
+  std::shared_ptr<const CopyProblem> problem;
+  Phase phase;
+  std::string opcode;
+};
+
+// Bytes to which every contiguous part of a side is aligned, in the order of the elements.
+std::int64_t part_alignment(const Side& side) {
+  std::int64_t out = 16;
+  while (out > 1 && !side.base_is_aligned(out)) out /= 2;
+  for (std::size_t x = 0; x < side.size(); ++x)
+    if (x == 0 || !side.follows(x - 1, x))
+      while (out > 1 && !side.is_aligned(x, out)) out /= 2;
+  return out;
+}
+
+Match<Phase> widest_phase(const Call& call, const CopyProblem& problem) {
+  for (const std::int64_t bytes : {16, 8, 4})
+    if (bytes * 8 % problem.dst.bits == 0)
+      if (auto phase = shared_out_phase(call, problem, bytes)) return *std::move(phase);
+  for (const Side* side : {&problem.src, &problem.dst})
+    if (const std::int64_t bytes = part_alignment(*side); bytes < 4)
+      return decline(
+          "alignment",
+          "contiguous parts of `{}` begin at multiples of {} byte{}, expected 4, 8 or 16",
+          call.f()[side->buffer].name, bytes, bytes == 1 ? "" : "s");
+  return decline("vector", "the {} bytes are no vectors of 4, 8 or 16 that both sides have",
+                 problem.elements * problem.dst.bits / 8);
+}
+
+Match<void> check_direct(const Call& call, const Phase& phase) {
+  if (!is_direct(call)) return {};
+  if (call.tile.scope != ir::Unit::Thread)
+    return decline("direct", "{} scope, expected thread", ir::name_of(call.tile.scope));
+  if (phase.rounds != 1)
+    return decline("direct", "{} instructions of {} bytes, expected one", phase.rounds,
+                   phase.bytes);
+  return {};
+}
+
+Match<Plan> match(const Call& call) {
+  WW_TRY_VOID(check_global_to_shared(call));
+  const std::string prefetch = WW_TRY(prefetch_modifier(call));
+  const auto problem = WW_TRY(copy_problem(call));
+  auto phase = WW_TRY(widest_phase(call, *problem));
+  WW_TRY_VOID(check_direct(call, phase));
+  const std::string opcode =
+      fmt::format("cp.async.{}.shared.global{}", phase.bytes == 16 ? "cg" : "ca", prefetch);
+  if (!is_on_target(opcode, call.context.target))
+    return decline("arch", "there is no `{}` on {}", opcode,
+                   target::info(call.context.target.arch).name);
+  return Plan{problem, std::move(phase), opcode};
+}
+
+// Bytes to read; the rest of the vector becomes zero. None: all of them.
+ExprId source_bytes(const Plan& plan, const PhaseWriter::Access& access, Code& code) {
+  if (!plan.problem->fills) return {};
+  const std::int64_t vec = plan.phase.vec;
+  ExprId bytes = {};
+  if (access.inside.valid()) {
+    const ExprId most = code.binary(ir::ExprOp::Min, access.inside, code.n(vec));
+    const ExprId elements = code.binary(ir::ExprOp::Max, most, code.n(0));
+    bytes = code.as_int32(code.simplify(code.mul(elements, plan.phase.bytes / vec)));
+  }
+  if (!access.condition.valid()) return bytes;
+  if (!bytes.valid()) bytes = code.n(plan.phase.bytes);
+  return code.choose(access.condition, bytes, code.n(0));
+}
+
+void emit(const Plan& plan, const Call& call, Code& code) {
+  PhaseWriter writer(call, *plan.problem, code);
+  using Kind = ir::PtxOperand::Kind;
+  writer.write(plan.phase, [&](const PhaseWriter::Access& access) {
+    const auto address = [&](std::string_view name, bool is_dst, ExprId offset) {
+      return ir::PtxOperand{.kind = Kind::Address,
+                            .expr = code.let(name, code.pointer(writer.flat(is_dst), offset))};
+    };
+    std::vector<ir::PtxOperand> operands = {
+        address("dst_ptr", true, access.to),
+        address("src_ptr", false, access.from),
+        {.kind = Kind::Value, .expr = code.n(plan.phase.bytes)}};
+    if (const ExprId bytes = source_bytes(plan, access, code); bytes.valid())
+      operands.push_back({.kind = Kind::Value, .expr = bytes});
+    code.ptx(plan.opcode, std::move(operands), plan.problem->fills ? ExprId{} : access.condition);
+  });
+}
+
+PlanReport report(const Plan& plan, const Call& call) {
+  PlanReport out = phases_report(call, *plan.problem, {plan.phase});
+  out.instructions.clear();
+  add_instruction(out, plan.opcode, plan.phase.rounds, plan.phase.bytes);
+  const std::string rounds = rounds_text(out, plan.phase);
+  out.summary = fmt::format("cp.async of {} bytes, {}", plan.phase.bytes, rounds);
+  if (!plan.phase.edges.empty())
+    out.notes.emplace_back("what lies beyond the end of the source is filled with zeros");
+  return out;
+}
+
+}  // namespace
+
+constinit const Variant kCopyAsyncLdgsts =
+    variant<Plan, match, emit, report>({.op = ir::TileOp::CopyAsync,
+                                        .name = "ldgsts",
+                                        .priority = 20,
+                                        .about = "cp.async, 4, 8 or 16 bytes at a time"});
+
+}  // namespace ww::lower

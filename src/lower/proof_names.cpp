@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lower/proof_names.h"
+
+#include "layout/apply.h"
+
+namespace ww::lower {
+namespace {
+
+/// Fills in the names of one operand's region, from its layout applied to coordinates.
+class Meaning {
+ public:
+  Meaning(const Call& call, ProofValues& values, const ir::Region& region, int granule,
+          bool may_leave)
+      : f_(call.f()),
+        values_(values),
+        region_(region),
+        may_leave_(may_leave),
+        buffer_(call.f()[region.buffer]),
+        bits_(num::bits_of(buffer_.dtype)),
+        granule_(granule),
+        group_(std::max(1, granule / bits_)),
+        parts_(std::max(1, bits_ / granule)) {}
+
+  // Nothing: the sampled values put the region outside its buffer.
+  Try<std::optional<RegionNames>> names(std::int64_t first_thread) {
+    for (std::size_t d = 0; d < region_.ranges.size(); ++d) {
+      const auto min = values_.uniform(region_.ranges[d].min);
+      const auto extent = values_.uniform(region_.ranges[d].extent);
+      if (min && extent) values_.prefer_near(buffer_.shape[d], *min, *extent, may_leave_, d);
+      const auto whole = values_.uniform(buffer_.shape[d]);
+      if (!min || !extent || !whole)
+        return std::unexpected(!min ? min.error() : !extent ? extent.error() : whole.error());
+      const bool leaves = *min + *extent > *whole;
+      if (*min < 0 || *extent < 1 || *whole < 0 || (leaves && !may_leave_)) return std::nullopt;
+      leaves_ = leaves_ || leaves;
+      mins_.push_back(*min);
+      extents_.push_back(*extent);
+      shape_.push_back(*whole);
+    }
+    std::int64_t elements = 1;
+    for (const std::int64_t extent : extents_) elements *= extent;
+    const bool is_private = buffer_.scope == ir::Scope::Local;
+    auto start = values_.start_of(region_.buffer);
+    if (!start) return std::unexpected(start.error());
+    start_ = *std::move(start);
+    if (leaves_) outside_.resize(static_cast<std::size_t>(elements * parts_ / group_ + 1));
+    if (auto good = place_all(elements, first_thread); !good) return std::unexpected(good.error());
+    return RegionNames{elements, Granules(is_private ? values_.threads() + 1 : 1, granule_, spots_),
+                       std::move(outside_)};
+  }
+
+ private:
+  Try<void> place_all(std::int64_t elements, std::int64_t first_thread) {
+    const std::optional<layout::Layout> whole = ir::layout_of(f_, buffer_);
+    if (buffer_.layout_kind == ir::LayoutKind::Explicit && !whole)
+      return std::unexpected(std::string("a layout without a constant shape"));
+    const bool is_plain = buffer_.layout_kind != ir::LayoutKind::Explicit;
+    if (!is_plain) prepare(*whole, first_thread);
+    const std::int64_t copies = is_plain ? 1 : image_.copies;
+    last_.resize(static_cast<std::size_t>(copies));
+    spots_.reserve(static_cast<std::size_t>(elements * copies * parts_ / group_));
+    is_together_ = elements % group_ == 0;
+    for_each_element(elements, [&](std::int64_t x, std::int64_t flat, bool is_inside) {
+      if (leaves_) note_outside(x, !is_inside);
+      if (!is_inside) return is_together_;
+      if (is_plain) place(x, 0, {flat, 0});
+      for (std::int64_t c = 0; c < copies && !is_plain; ++c) place(x, c, copy_of(flat, c));
+      return is_together_;
+    });
+    if (!is_together_) return std::unexpected(std::string("elements of a granule lie apart"));
+    return {};
+  }
+
+  // A granule is outside with all its elements, or with none.
+  void note_outside(std::int64_t x, bool is_outside) {
+    const auto first = static_cast<std::size_t>(x / group_ * parts_);
+    if (x % group_ != 0 && outside_[first] != is_outside) is_together_ = false;
+    for (int i = 0; i < parts_; ++i) outside_[first + static_cast<std::size_t>(i)] = is_outside;
+  }
+
+  // The elements of the region in order, each with its row-major number in the buffer, and whether
+  // it is in the buffer, as long as the visitor wants more.
+  template <typename Visit>
+  void for_each_element(std::int64_t elements, Visit&& visit) const {
+    const std::size_t rank = extents_.size();
+    std::vector<std::int64_t> scales(rank, 1), digits(rank, 0);
+    for (std::size_t d = rank; d-- > 1;) scales[d - 1] = scales[d] * shape_[d];
+    std::int64_t flat = 0;
+    for (std::size_t d = 0; d < rank; ++d) flat += mins_[d] * scales[d];
+    for (std::int64_t x = 0; x < elements; ++x) {
+      bool is_inside = true;
+      for (std::size_t d = 0; leaves_ && d < rank; ++d)
+        is_inside = is_inside && mins_[d] + digits[d] < shape_[d];
+      if (!visit(x, flat, is_inside)) return;
+      for (std::size_t d = rank; d-- > 0;) {
+        flat += scales[d];
+        if (++digits[d] < extents_[d]) break;
+        flat -= std::exchange(digits[d], 0) * scales[d];
+      }
+    }
+  }
+
+  void prepare(const layout::Layout& whole, std::int64_t first_thread) {
+    const auto image = layout::enumerate(whole);
+    WW_CHECK(image.has_value(), "a layout is not enumerated: {}", image.error().text);
+    image_ = *image;
+    for (std::size_t a = 0; a < image_.axes.size(); ++a)
+      if (image_.axes[a] == layout::axes::m()) places_ = &image_.values[a];
+    if (buffer_.scope != ir::Scope::Local) return;
+    // A thread holds an element when it agrees with its place on every thread axis that moves.
+    for (const layout::Axis axis : layout::moving_axes(whole.tile())) {
+      if (!axis.is_thread()) continue;
+      axes_.push_back(axis);
+      for (std::size_t a = 0; a < image_.axes.size(); ++a)
+        if (image_.axes[a] == axis) key_parts_.push_back({&image_.values[a], axis.facts().divisor});
+    }
+    holders_.assign(ir::kMaxThreads, {});
+    for (std::size_t t = 0; t < values_.threads(); ++t)
+      holders_.at(static_cast<std::size_t>(key_of(first_thread + static_cast<std::int64_t>(t))))
+          .push_back(t);
+  }
+
+  [[nodiscard]] std::int64_t key_of(std::int64_t thread) const {
+    std::int64_t key = 0;
+    for (const layout::Axis axis : axes_) {
+      const layout::AxisFacts& facts = axis.facts();
+      std::int64_t digit = thread / facts.divisor;
+      if (facts.modulus != 0) digit %= facts.modulus;
+      key += digit * facts.divisor;
+    }
+    return key;
+  }
+
+  /// Where an element is: in memory or in the registers of the threads with that key.
+  struct Place {
+    std::int64_t at = 0;
+    std::int64_t key = 0;
+  };
+
+  [[nodiscard]] Place copy_of(std::int64_t flat, std::int64_t copy) const {
+    const auto i = static_cast<std::size_t>(copy * image_.size + flat);
+    Place out{.at = places_ != nullptr ? (*places_)[i] : 0};
+    for (const KeyPart& part : key_parts_) out.key += (*part.values)[i] * part.divisor;
+    return out;
+  }
+
+  // The first element of a granule has its name; the others must follow it.
+  void place(std::int64_t x, std::int64_t copy, Place now) {
+    Place& last = last_[static_cast<std::size_t>(copy)];
+    if (x % group_ == 0)
+      hold(x, now);
+    else if (now.at != last.at + 1 || now.key != last.key)
+      is_together_ = false;
+    last = now;
+  }
+
+  void hold(std::int64_t x, Place place) {
+    if (buffer_.scope != ir::Scope::Local) return put(x, 0, start_[0] + place.at * bits_);
+    if (holders_.empty()) {
+      for (std::size_t t = 0; t < values_.threads(); ++t) put(x, t, start_[t] + place.at * bits_);
+    } else {
+      for (const std::size_t t : holders_.at(static_cast<std::size_t>(place.key)))
+        put(x, t, start_[t] + place.at * bits_);
+    }
+  }
+
+  void put(std::int64_t x, std::size_t row, std::int64_t bit) {
+    if (group_ > 1 && bit % granule_ != 0) is_together_ = false;
+    const std::int64_t first = granule_at(bit, granule_);
+    for (int i = 0; i < parts_; ++i)
+      spots_.push_back(
+          {first + i, static_cast<std::uint32_t>(row), static_cast<Name>(x / group_ * parts_ + i)});
+  }
+
+  ir::Function& f_;
+  ProofValues& values_;
+  const ir::Region& region_;
+  bool may_leave_;
+  bool leaves_ = false;
+  std::vector<bool> outside_;
+  ir::Buffer buffer_;
+  int bits_;  // of an element
+  int granule_;
+  int group_;  // elements of a granule
+  int parts_;  // granules of an element
+  std::vector<std::int64_t> mins_, extents_, shape_;
+  PerUnit start_;
+  std::vector<Spot> spots_;
+  std::vector<Place> last_;  // by copy: of the element before
+  bool is_together_ = true;
+  layout::Image image_;
+  using Numbers = std::vector<std::int64_t>;
+  const Numbers* places_ = nullptr;  // in image_: on the memory axis
+  struct KeyPart {
+    const Numbers* values;
+    std::int64_t divisor;
+  };
+  std::vector<KeyPart> key_parts_;  // in image_: on the axes below
+  std::vector<layout::Axis> axes_;
+  std::vector<std::vector<std::size_t>> holders_;  // by the thread id that the axes make
+};
+
+}  // namespace
+
+Try<std::optional<RegionNames>> names_of(const Call& call, ProofValues& values,
+                                         const ir::Region& region, int granule_bits,
+                                         std::int64_t first_thread, bool may_leave) {
+  return Meaning(call, values, region, granule_bits, may_leave).names(first_thread);
+}
+
+}  // namespace ww::lower

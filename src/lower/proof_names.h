@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0
+// Names of the elements of a region and the places where they stand, for lower/proof.h.
+//
+// Memory is cut into granules of an element (or less, when the code moves less). Each granule of a
+// region has a name: element number times granules of an element, plus which of them. Several
+// elements that lie side by side may share a granule, and then a name.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <expected>
+#include <optional>
+#include <span>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "layout/image.h"
+#include "lower/proof_values.h"
+
+namespace ww::lower {
+
+using Name = std::int32_t;
+inline constexpr Name kNobody = -1;
+inline constexpr Name kZero = -3;  // not an element, but zero bits
+
+/// What a step of a proof gives, or why it could not be made.
+template <typename T>
+using Try = std::expected<T, std::string>;
+
+/// Where a name is: a thread's registers or memory, and the granule there.
+struct Spot {
+  std::int64_t granule;
+  std::uint32_t row;
+  Name name;
+};
+
+/// The granule that a bit is in.
+inline std::int64_t granule_at(std::int64_t bit, int granule_bits) {
+  const std::int64_t whole = bit / granule_bits;
+  return bit < whole * granule_bits ? whole - 1 : whole;
+}
+
+/// The names in one storage: a row for memory, one per thread for registers. Only the granules that
+/// the region can have are kept, as a table when they lie close together.
+class Granules {
+ public:
+  Granules(std::size_t rows, int bits, std::span<const Spot> spots) : rows_(rows), bits_(bits) {
+    first_ = spots.empty() ? 0 : spots[0].granule;
+    std::int64_t last = first_;
+    for (const Spot& spot : spots) {
+      first_ = std::min(first_, spot.granule);
+      last = std::max(last, spot.granule);
+    }
+    width_ = last - first_ + 1;
+    is_table_ = width_ * static_cast<std::int64_t>(rows) <
+                static_cast<std::int64_t>(16 * spots.size()) + 4096;
+    if (is_table_) table_.assign(static_cast<std::size_t>(width_) * rows, kNobody);
+    for (const Spot& spot : spots) {
+      const Name before = at(spot.row, spot.granule);
+      if (before == kNobody)
+        put(spot.row, spot.granule, spot.name);
+      else if (before != spot.name)
+        aliases_[spot.name] = before;
+    }
+  }
+
+  /// Elements that stand where another one does are known by the name of the first.
+  [[nodiscard]] Name known_as(Name name) const {
+    const auto found = aliases_.find(name);
+    return found == aliases_.end() ? name : found->second;
+  }
+  [[nodiscard]] bool has_aliases() const { return !aliases_.empty(); }
+  void rename(const Granules& by) {
+    for (Name& name : table_) name = by.known_as(name);
+    for (auto& [i, name] : sparse_) name = by.known_as(name);
+  }
+
+  /// Zeros are meant to be where these names are.
+  void replace_by_zero(const std::vector<bool>& which) {
+    const auto replace = [&](Name& name) {
+      if (name >= 0 && which[static_cast<std::size_t>(name)]) name = kZero;
+    };
+    for (Name& name : table_) replace(name);
+    for (auto& [i, name] : sparse_) replace(name);
+  }
+  /// Nothing is meant to be anywhere.
+  void clear() {
+    std::fill(table_.begin(), table_.end(), kNobody);
+    sparse_.clear();
+  }
+  void replace_all_by_zero() {
+    for (Name& name : table_) name = name == kNobody ? name : kZero;
+    for (auto& [i, name] : sparse_) name = kZero;
+  }
+
+  /// The same granules, nothing in them yet.
+  [[nodiscard]] Granules blank() const {
+    Granules out = *this;
+    std::fill(out.table_.begin(), out.table_.end(), kUntouched);
+    out.sparse_.clear();
+    return out;
+  }
+
+  /// False when the region has no such granule.
+  bool put(std::size_t row, std::int64_t granule, Name name) {
+    if (!is_inside(granule)) return false;
+    if (is_table_)
+      table_[index(row, granule)] = name;
+    else
+      sparse_[index(row, granule)] = name;
+    return true;
+  }
+  [[nodiscard]] Name at(std::size_t row, std::int64_t granule) const {
+    if (!is_inside(granule)) return kNobody;
+    if (is_table_) return table_[index(row, granule)];
+    const auto found = sparse_.find(index(row, granule));
+    return found == sparse_.end() ? kNobody : found->second;
+  }
+  /// The granules of a row that have a name.
+  template <typename Visit>
+  void for_each_in(std::size_t row, Visit&& visit) const {
+    if (is_table_) {
+      for (std::int64_t granule = first_; granule < first_ + width_; ++granule)
+        if (const Name name = table_[index(row, granule)]; name >= 0) visit(granule, name);
+      return;
+    }
+    const auto width = static_cast<std::size_t>(width_);
+    for (const auto& [i, name] : sparse_)
+      if (i / width == row && name >= 0) visit(static_cast<std::int64_t>(i % width) + first_, name);
+  }
+  [[nodiscard]] bool is_private() const { return rows_ > 1; }
+  [[nodiscard]] std::size_t row_of(std::size_t thread) const { return rows_ > 1 ? thread : 0; }
+
+  /// What differs from the names that are meant to be here.
+  [[nodiscard]] std::string difference(const Granules& meant) const {
+    for (std::size_t i = 0; i < table_.size(); ++i)
+      if (std::string d = meant.difference_at(i, meant.table_[i], table_[i]); !d.empty()) return d;
+    for (const auto& [i, name] : sparse_) {
+      const auto found = meant.sparse_.find(i);
+      const Name wanted = found == meant.sparse_.end() ? kNobody : found->second;
+      if (std::string d = meant.difference_at(i, wanted, name); !d.empty()) return d;
+    }
+    for (const auto& [i, name] : meant.sparse_)
+      if (!sparse_.contains(i)) return meant.difference_at(i, name, kUntouched);
+    return {};
+  }
+
+ private:
+  static constexpr Name kUntouched = -2;
+
+  [[nodiscard]] bool is_inside(std::int64_t granule) const {
+    return granule >= first_ && granule - first_ < width_;
+  }
+  [[nodiscard]] std::size_t index(std::size_t row, std::int64_t granule) const {
+    return row * static_cast<std::size_t>(width_) + static_cast<std::size_t>(granule - first_);
+  }
+  [[nodiscard]] std::string difference_at(std::size_t i, Name wanted, Name got) const {
+    if (wanted == got || (wanted == kNobody && got == kUntouched)) return {};
+    const std::size_t row = i / static_cast<std::size_t>(width_);
+    const std::int64_t byte =
+        (static_cast<std::int64_t>(i % static_cast<std::size_t>(width_)) + first_) * bits_ / 8;
+    const std::string where =
+        is_private() ? fmt::format("byte {} of the registers of thread {} of the unit", byte, row)
+                     : fmt::format("byte {}", byte);
+    if (got == kUntouched) return where + " is not written";
+    if (wanted == kNobody) return where + " is written and must not be";
+    return fmt::format("{} gets {}, expected {}", where, text_of(got), text_of(wanted));
+  }
+  static std::string text_of(Name name) {
+    return name == kZero ? "zero" : fmt::format("granule {} of the source", name);
+  }
+
+  std::size_t rows_;
+  int bits_;
+  std::int64_t first_ = 0, width_ = 1;
+  bool is_table_ = true;
+  std::vector<Name> table_;
+  std::unordered_map<std::size_t, Name> sparse_;
+  std::unordered_map<Name, Name> aliases_;
+};
+
+/// The names in the region of one operand of a call, for the unit that begins with thread
+/// `first_thread`: from its layout applied to coordinates. Nothing when the sampled values put the
+/// region outside its buffer.
+struct RegionNames {
+  std::int64_t elements = 0;
+  Granules granules;
+  std::vector<bool> outside{};  // by name: beyond the end of the buffer; empty: none is
+};
+/// `may_leave`: the region may go beyond the end of its buffer.
+Try<std::optional<RegionNames>> names_of(const Call& call, ProofValues& values,
+                                         const ir::Region& region, int granule_bits,
+                                         std::int64_t first_thread, bool may_leave = false);
+
+}  // namespace ww::lower

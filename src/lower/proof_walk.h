@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// Carrying out lowered code for all threads of a unit at once: the control flow that every proof
+// needs. What statements do to the data is for the one who derives from this.
+#pragma once
+
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "lower/proof_names.h"
+#include "lower/proof_values.h"
+
+namespace ww::lower {
+
+/// Which threads of the unit execute something.
+using Mask = std::vector<bool>;
+
+/// Begins the message of something that no right code does, in contrast to code that is not
+/// understood.
+inline constexpr std::string_view kWrong = "wrong: ";
+
+class ProofWalk {
+ public:
+  ProofWalk(const Call& call, ProofValues& values) : f_(call.f()), values_(values) {}
+  ProofWalk(const ProofWalk&) = delete;
+  ProofWalk& operator=(const ProofWalk&) = delete;
+  virtual ~ProofWalk() = default;
+
+  Try<void> block(const ir::Block& stmts, const Mask& mask);
+
+ protected:
+  virtual Try<void> store(const ir::Stmt& s, const Mask& mask) = 0;
+  virtual Try<void> evaluate(const ir::Stmt& s, const Mask& mask) = 0;
+  virtual Try<void> ptx(const ir::PtxCall& call, const Mask& mask) = 0;
+  /// Registers that the code takes for itself; refused unless somebody knows what to do with them.
+  virtual Try<void> allocate(const ir::Stmt& s);
+
+  /// Where an element is, in the threads of the mask.
+  Try<PointerValue> element(ir::BufferId buffer, std::span<const ir::ExprId> indices,
+                            const Mask& mask);
+
+  ir::Function& f_;
+  ProofValues& values_;
+
+ private:
+  Try<void> stmt(const ir::Stmt& s, const Mask& mask);
+  Try<void> bind(const ir::Stmt& s);
+  Try<void> loop(const ir::Stmt& s, const Mask& mask);
+  Try<void> branch(const ir::Stmt& s, const Mask& mask);
+};
+
+/// The first lanes of the warps that execute a warp-collective instruction, all 32 lanes of each;
+/// an error that begins with kWrong when only part of a warp does.
+Try<std::vector<std::size_t>> whole_warps(const Mask& mask, std::string_view opcode);
+
+}  // namespace ww::lower
