@@ -81,6 +81,19 @@ std::string moves_text(const PlanReport& plan) {
   return out;
 }
 
+std::string computes_text(const PlanReport& plan) {
+  return fmt::format("{}, by {}", plural(count(plan.flops), "operation"),
+                     plural(count(plan.threads), "thread"));
+}
+
+std::string registers_text(const PlanReport& plan) {
+  std::vector<std::string> parts;
+  for (const auto& [role, registers] : plan.operand_registers)
+    parts.push_back(fmt::format("{} of {}", registers, role));
+  return fmt::format("{} of 32 bits per thread{}{}", plan.registers, parts.empty() ? "" : ": ",
+                     fmt::join(parts, ", "));
+}
+
 std::string wavefronts_text(const lower::Wavefronts& wavefronts) {
   const std::string conflicts = wavefronts.conflicts() == 0
                                     ? "no bank conflicts"
@@ -95,9 +108,10 @@ void add_plan(std::string& out, const PlanReport& plan) {
         each.bytes > 0 ? fmt::format(", {} each", plural(count(each.bytes), "byte")) : "";
     rows.push_back({"executes", fmt::format("{} x {}{}", each.per_thread, each.opcode, bytes)});
   }
-  rows.push_back({"moves", moves_text(plan)});
-  if (plan.registers > 0)
-    rows.push_back({"registers", fmt::format("{} of 32 bits per thread", plan.registers)});
+  if (!plan.tiling.empty()) rows.push_back({"tiling", plan.tiling});
+  rows.push_back(plan.flops > 0 ? Row{"computes", computes_text(plan)}
+                                : Row{"moves", moves_text(plan)});
+  if (plan.registers > 0) rows.push_back({"registers", registers_text(plan)});
   if (plan.vector_bits > 0) rows.push_back({"vectors", fmt::format("{} bits", plan.vector_bits)});
   if (plan.wavefronts) rows.push_back({"wavefronts", wavefronts_text(*plan.wavefronts)});
   if (!plan.remedy.empty()) rows.push_back({"remedy", plan.remedy});

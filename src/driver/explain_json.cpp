@@ -49,6 +49,13 @@ Json wavefronts_json(const std::optional<lower::Wavefronts>& wavefronts) {
           {"conflicts", wavefronts->conflicts()}};
 }
 
+Json product_json(const lower::PlanReport& plan) {
+  if (plan.tiling.empty()) return nullptr;
+  Json registers = Json::object();
+  for (const auto& [role, count] : plan.operand_registers) registers[role] = count;
+  return {{"tiling", plan.tiling}, {"flops", plan.flops}, {"registers", registers}};
+}
+
 Json plan_json(const lower::PlanReport& plan) {
   Json instructions = Json::array();
   for (const lower::InstructionCount& each : plan.instructions)
@@ -63,6 +70,7 @@ Json plan_json(const lower::PlanReport& plan) {
           {"registers", plan.registers},
           {"vector_bits", plan.vector_bits},
           {"wavefronts", wavefronts_json(plan.wavefronts)},
+          {"product", product_json(plan)},
           {"remedy", text_or_null(plan.remedy)},
           {"notes", plan.notes}};
 }

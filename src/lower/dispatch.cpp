@@ -6,6 +6,7 @@
 #include "base/suggest.h"
 #include "ir/print_parts.h"
 #include "layout/text.h"
+#include "lower/gemm/stage.h"
 #include "lower/proof.h"
 #include "lower/variant.h"
 
@@ -27,6 +28,7 @@ class Dispatch {
         active_(active),
         report_(report),
         errors_(errors),
+        source_buffers_(context.f.buffer_count()),
         printer_(context.f) {}
 
   void block(ir::Block& list) {
@@ -37,6 +39,10 @@ class Dispatch {
         continue;
       }
       ir::Stmt s = f_[id];
+      // What can be seen not to happen need not be lowered, and often could not be.
+      if (s.kind == StmtKind::If)
+        if (const auto known = ir::const_int(f_, ir::simplify(f_, s.expr, c_.facts)))
+          (*known != 0 ? s.other : s.body).clear();
       block(s.body);
       block(s.other);
       f_.at(id).body = std::move(s.body);
@@ -51,10 +57,43 @@ class Dispatch {
     const ir::Stmt stmt = f_[id];
     const ir::TileCall tile_call = f_[stmt.tile];
     const Call call{c_, tile_call, stmt.span, active_[id]};
+    if (wants_stage(call))
+      staged(call, out);
+    else
+      lower_call(call, out);
+  }
+
+  // The copies into registers and the gemm of what they bring, each as a call of its own.
+  void staged(const Call& call, ir::Block& out) {
+    const auto calls = stage_gemm(call);
+    if (!calls) {
+      CallReport row = describe(call);
+      for (const Variant* each : candidates_of(call))
+        row.verdicts.push_back({.variant = std::string(each->name),
+                                .priority = each->priority,
+                                .kind = Verdict::Kind::Declined,
+                                .rule = calls.error().rule,
+                                .reason = calls.error().reason});
+      errors_.push_back(nobody(call, row));
+      report_.calls.push_back(std::move(row));
+      return;
+    }
+    for (const ir::BufferId fragment : calls->fragments) {
+      ir::Stmt alloc{.kind = StmtKind::Alloc};
+      alloc.span = call.span;
+      alloc.buffer = fragment;
+      out.push_back(f_.add(std::move(alloc)));
+    }
+    for (const ir::TileCall& copy : calls->copies)
+      lower_call({c_, copy, call.span, call.active}, out);
+    lower_call({c_, calls->gemm, call.span, call.active}, out);
+  }
+
+  void lower_call(const Call& call, ir::Block& out) {
     CallReport row = describe(call);
     const Variant* chosen = nullptr;
     std::any plan;
-    const std::vector<const Variant*> candidates = candidates_of(call, row);
+    const std::vector<const Variant*> candidates = candidates_of(call);
     for (const Variant* each : candidates) {
       Verdict verdict{
           .variant = std::string(each->name), .priority = each->priority, .rule = {}, .reason = {}};
@@ -82,7 +121,7 @@ class Dispatch {
     report_.calls.push_back(std::move(row));
   }
 
-  std::vector<const Variant*> candidates_of(const Call& call, CallReport&) const {
+  std::vector<const Variant*> candidates_of(const Call& call) const {
     std::vector<const Variant*> out;
     for (const Variant* each : variants_of(call.tile.op)) {
       const bool is_named = answers_to(*each, call.tile.dispatch);
@@ -104,7 +143,8 @@ class Dispatch {
   }
 
   void prove(const Variant& variant, const Call& call, const ir::Block& code) {
-    const Proof proof = prove_copy(call, code);
+    const Proof proof =
+        call.tile.op == ir::TileOp::Gemm ? prove_gemm(call, code) : prove_copy(call, code);
     WW_CHECK(proof.difference.empty(), "`{}` of `{}` is wrong: {}", variant.name, call_text(call),
              proof.difference);
     if (!proof.could_not.empty())
@@ -117,13 +157,16 @@ class Dispatch {
 
   // The region under the buffer's name in the source; a printed program may have to use another.
   [[nodiscard]] std::string region_text(const ir::Region& region) const {
+    if (region.buffer.index >= source_buffers_) return f_[region.buffer].name;  // a whole fragment
     const std::string printed = printer_.region(region);
     return f_[region.buffer].name + printed.substr(std::min(printed.find('['), printed.size()));
   }
 
   [[nodiscard]] std::string call_text(const Call& call) const {
     std::string args;
-    for (const std::size_t i : {0U, 1U}) args += (i > 0 ? ", " : "") + region_text(call.region(i));
+    for (const ir::TileArg& arg : call.tile.args)
+      if (const auto* region = std::get_if<ir::Region>(&arg))
+        args += (args.empty() ? "" : ", ") + region_text(*region);
     const std::string scope =
         call.tile.scope == ir::Unit::Thread ? "" : fmt::format(".{}", scope_word(call.tile.scope));
     return fmt::format("Tx{}.{}({})", scope, ir::name_of(call.tile.op), args);
@@ -180,6 +223,7 @@ class Dispatch {
   const ir::ActiveSets& active_;
   Report& report_;
   std::vector<Diag>& errors_;
+  std::size_t source_buffers_;
   ir::printing::Writer printer_;  // knows the names of the source: regions mention no others
 };
 

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/diag.h"
@@ -49,7 +50,11 @@ struct PlanReport {
   std::int64_t elements = 0;                   // of the tile
   std::int64_t bytes = 0;                      // of the tile
   std::int64_t threads = 0;                    // that take part, of one unit
-  std::int64_t registers = 0;            // 32-bit registers per thread of the register operand
+  std::int64_t registers = 0;  // 32-bit registers per thread of the register operand
+  // The same by operand where all of them are in registers: "A", 4.
+  std::vector<std::pair<std::string, std::int64_t>> operand_registers;
+  std::string tiling;                    // of a product: "4 x 8 x 1 tiles of m16n8k16"
+  std::int64_t flops = 0;                // of a product: multiplications and additions, of one unit
   int vector_bits = 0;                   // of the widest access; 0: not vectors
   std::int64_t rounds = 0;               // of a thread
   std::optional<Wavefronts> wavefronts;  // where shared memory takes part

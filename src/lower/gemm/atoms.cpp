@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lower/gemm/atoms.h"
+
+#include "isa/catalogue.h"
+#include "isa/check.h"
+
+namespace ww::lower {
+namespace {
+
+using num::DType;
+
+// The type's name in an opcode; empty: mma has no such factor.
+std::string_view factor_name(DType type) {
+  switch (type) {
+    case DType::Float16:
+      return "f16";
+    case DType::Bfloat16:
+      return "bf16";
+    case DType::Float32:
+    case DType::Tfloat32:
+      return "tf32";
+    case DType::Float64:
+      return "f64";
+    case DType::Int8:
+      return "s8";
+    case DType::Uint8:
+      return "u8";
+    case DType::Float8E4M3fn:
+      return "e4m3";
+    case DType::Float8E5M2:
+      return "e5m2";
+    default:
+      return "";
+  }
+}
+
+std::string_view sum_name(DType type) {
+  switch (type) {
+    case DType::Float16:
+      return "f16";
+    case DType::Float32:
+      return "f32";
+    case DType::Float64:
+      return "f64";
+    case DType::Int32:
+      return "s32";
+    default:
+      return "";
+  }
+}
+
+std::unexpected<Decline> no_such_types(const GemmTypes& types) {
+  return decline("dtype", "no mma.sync for A {}, B {}, D {}", num::name_of(types.in),
+                 num::name_of(types.in), num::name_of(types.out));
+}
+
+}  // namespace
+
+Match<std::vector<Atom>> atoms_of(const GemmTypes& types, bool may_cut, target::Target target) {
+  const std::string_view in = factor_name(types.in);
+  const std::string_view out = sum_name(types.out);
+  if (in.empty() || out.empty()) return no_such_types(types);
+  std::vector<Atom> atoms;
+  std::string missing;
+  for (const int octets : {2, 1})
+    for (const int groups : {4, 2, 1}) {
+      const std::string shape = fmt::format("m{}n8k{}", 8 * octets, 4 * types.per_word() * groups);
+      const std::string opcode =
+          fmt::format("mma.sync.aligned.{}.row.col.{}.{}.{}.{}", shape, out, in, in, out);
+      const isa::Bindings bindings = isa::bind_opcode(opcode);
+      // Without fragments it is several products in one.
+      if (bindings.fits.empty() || isa::fragments_of(bindings.fits[0]).empty()) continue;
+      if (const auto why = isa::missing_on(bindings.fits[0], target))
+        missing = why->text;
+      else
+        atoms.push_back({.shape = shape, .opcode = opcode, .octets = octets, .groups = groups});
+    }
+  if (atoms.empty() && missing.empty()) return no_such_types(types);
+  if (types.in == DType::Float32 && !may_cut)
+    return decline("dtype",
+                   "no mma.sync for A float32, B float32, D {}: `allow_tf32=True` permits tf32, "
+                   "which drops 13 bits of each factor",
+                   num::name_of(types.out));
+  if (atoms.empty()) return decline("arch", "{}", missing);
+  return atoms;
+}
+
+}  // namespace ww::lower

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which mma.sync there is for the element types of a product, read off the catalogue. A shape is so
+// many groups of eight rows (octets) by eight columns by so many groups of 4e values of k, where e
+// elements of A or B share a register:
+//
+//     m16n8k16 of float16: 2 octets, e = 2, 2 groups of k      m8n8k4 of float64: 1, e = 1, 1
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "isa/fragment.h"
+#include "lower/call.h"
+#include "num/dtype.h"
+
+namespace ww::lower {
+
+struct Atom {
+  std::string shape;   // "m16n8k16"
+  std::string opcode;  // "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32"
+  int octets = 2;
+  int groups = 1;
+};
+
+/// Element types of A and B, which agree, and of D and C.
+struct GemmTypes {
+  num::DType in = num::DType::Float16;
+  num::DType out = num::DType::Float32;
+
+  /// Elements of A or B in one register, and of D.
+  [[nodiscard]] int per_word() const { return per_register(in); }
+  [[nodiscard]] int per_out_word() const { return per_register(out); }
+
+ private:
+  static int per_register(num::DType type) {
+    return num::bits_of(type) < 32 ? 32 / num::bits_of(type) : 1;
+  }
+};
+
+/// The instructions that the target has for these types: more octets first, then more groups.
+/// Declines types that no mma.sync has (`dtype`) and targets that have none of them (`arch`).
+/// `may_cut`: float32 factors may lose 13 of their bits.
+Match<std::vector<Atom>> atoms_of(const GemmTypes& types, bool may_cut, target::Target target);
+
+}  // namespace ww::lower

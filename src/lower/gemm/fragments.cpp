@@ -1,0 +1,438 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lower/gemm/fragments.h"
+
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+namespace ww::lower {
+namespace {
+
+using Numbers = std::vector<std::int64_t>;
+
+/// Row and column of an element in its matrix, transposed back: (m, k), (k, n), (m, n).
+struct Cell {
+  std::int64_t row = 0, col = 0;
+};
+
+/// One operand as the threads of the unit hold it.
+class Held {
+ public:
+  Held(std::string_view role, const Side& side, std::int64_t columns, bool is_turned)
+      : role_(role), side_(side), columns_(columns), is_turned_(is_turned) {}
+
+  /// Which element each thread has in which register. Declines elements that a warp holds twice.
+  Match<void> read(const Call& call) {
+    threads_ = call.unit_threads();
+    find_slots();
+    cells_.assign(slots_.size() * static_cast<std::size_t>(threads_), kNone);
+    for (std::size_t x = 0; x < side_.size(); ++x) {
+      std::map<std::int64_t, std::int64_t> holder;  // by warp
+      for (const Shift& shift : side_.replicas)
+        for (const std::int64_t spread : side_.spread) {
+          const std::int64_t u = side_.owner[x] + shift.thread + spread;
+          const std::int64_t slot = side_.linear[x] + shift.place;
+          const auto [found, is_new] = holder.try_emplace(u / 32, u);
+          if (!is_new)
+            return decline("no_replica", "element {} of {} is held by lanes {} and {} of warp {}",
+                           text(x), role_, found->second % 32, u % 32, u / 32);
+          std::int32_t& cell = cells_[index(slot, u)];
+          if (cell != kNone)
+            return decline("registers", "elements {} and {} of {} share a register of thread {}",
+                           text(static_cast<std::size_t>(cell)), text(x), role_, u);
+          cell = static_cast<std::int32_t>(x);
+        }
+    }
+    return {};
+  }
+
+  [[nodiscard]] const Numbers& slots() const { return slots_; }
+  [[nodiscard]] bool has(std::int64_t slot, std::int64_t u) const {
+    return std::binary_search(slots_.begin(), slots_.end(), slot) &&
+           cells_[index(slot, u)] != kNone;
+  }
+  [[nodiscard]] Cell at(std::int64_t slot, std::int64_t u) const {
+    return cell_of(static_cast<std::size_t>(cells_[index(slot, u)]));
+  }
+  /// The register in which a thread has an element; nothing when it has not.
+  [[nodiscard]] std::optional<std::int64_t> slot_of(Cell wanted, std::int64_t u) const {
+    for (const std::int64_t slot : slots_)
+      if (has(slot, u) && at(slot, u).row == wanted.row && at(slot, u).col == wanted.col)
+        return slot;
+    return std::nullopt;
+  }
+  [[nodiscard]] std::string_view role() const { return role_; }
+  [[nodiscard]] std::string text(Cell cell) const {
+    return is_turned_ ? fmt::format("({}, {})", cell.col, cell.row)
+                      : fmt::format("({}, {})", cell.row, cell.col);
+  }
+
+ private:
+  static constexpr std::int32_t kNone = -1;
+
+  [[nodiscard]] std::string text(std::size_t x) const { return text(cell_of(x)); }
+  [[nodiscard]] Cell cell_of(std::size_t x) const {
+    const auto i = static_cast<std::int64_t>(x);
+    const Cell stored{i / columns_, i % columns_};
+    return is_turned_ ? Cell{stored.col, stored.row} : stored;
+  }
+
+  void find_slots() {
+    std::set<std::int64_t> all;
+    for (const std::int64_t slot : side_.linear)
+      for (const Shift& shift : side_.replicas) all.insert(slot + shift.place);
+    slots_.assign(all.begin(), all.end());
+  }
+  [[nodiscard]] std::size_t index(std::int64_t slot, std::int64_t u) const {
+    const auto at = std::lower_bound(slots_.begin(), slots_.end(), slot) - slots_.begin();
+    return static_cast<std::size_t>(at * threads_ + u);
+  }
+
+  std::string_view role_;
+  const Side& side_;
+  std::int64_t columns_;  // as stored
+  bool is_turned_;
+  std::int64_t threads_ = 32;
+  Numbers slots_;  // ascending
+  std::vector<std::int32_t> cells_;
+};
+
+/// One register of a warp as a product of two lists of numbers: one by g = lane / 4, one by
+/// t = lane % 4 and the part of the register.
+struct Pattern {
+  Numbers by_g;  // 8
+  Numbers by_t;  // 4 per part
+};
+
+/// Finds the tiles of one warp.
+class WarpReader {
+ public:
+  /// What the unit holds; for `lines` D is enough.
+  struct Operands {
+    const Held* d = nullptr;
+    const Held* a = nullptr;
+    const Held* b = nullptr;
+    const Held* c = nullptr;
+  };
+  WarpReader(const GemmSizes& sizes, const Operands& held, std::int64_t warp)
+      : p_(sizes), d_(*held.d), a_(held.a), b_(held.b), c_(held.c), warp_(warp) {}
+
+  [[nodiscard]] bool takes_part() const {
+    return std::any_of(d_.slots().begin(), d_.slots().end(), [&](std::int64_t slot) {
+      for (std::int64_t lane = 0; lane < 32; ++lane)
+        if (d_.has(slot, first() + lane)) return true;
+      return false;
+    });
+  }
+
+  Match<WarpLines> lines() {
+    WW_TRY_VOID(read_d());
+    WarpLines out;
+    for (const std::size_t octet : by_least(d_slots_, true, octets_.size()))
+      out.octets.push_back(octets_[octet]);
+    for (const std::size_t quad : by_least(d_slots_, false, quads_.size()))
+      out.quads.push_back(quads_[quad]);
+    return out;
+  }
+
+  Match<WarpTiles> read() {
+    WW_TRY_VOID(read_d());
+    WW_TRY_VOID(read_a());
+    WW_TRY_VOID(read_b());
+    order();
+    return finish();
+  }
+
+ private:
+  [[nodiscard]] std::int64_t first() const { return warp_ * 32; }
+
+  // --- one register ---
+
+  /// Which number of a cell follows g, and which follows t.
+  enum class Way : std::uint8_t { RowByG, ColByG };
+
+  // The register of `parts` elements at `slot`; nothing when the warp has none of it.
+  Match<std::optional<Pattern>> pattern(const Held& held, std::int64_t slot, int parts, Way way) {
+    int count = 0;
+    for (std::int64_t lane = 0; lane < 32; ++lane)
+      for (int j = 0; j < parts; ++j) count += held.has(slot + j, first() + lane) ? 1 : 0;
+    if (count == 0) return std::nullopt;
+    if (count != 32 * parts)
+      return decline("fragment",
+                     "register {} of {} has {} of the {} elements that a warp of a matrix "
+                     "instruction holds there",
+                     slot, held.role(), count, 32 * parts);
+    Pattern out{Numbers(8, 0), Numbers(static_cast<std::size_t>(4 * parts), 0)};
+    const auto at = [&](std::int64_t lane, int j) {
+      const Cell cell = held.at(slot + j, first() + lane);
+      return way == Way::RowByG ? cell : Cell{cell.col, cell.row};
+    };
+    for (std::int64_t g = 0; g < 8; ++g) out.by_g[static_cast<std::size_t>(g)] = at(4 * g, 0).row;
+    for (std::int64_t t = 0; t < 4; ++t)
+      for (int j = 0; j < parts; ++j)
+        out.by_t[static_cast<std::size_t>(t * parts + j)] = at(t, j).col;
+    for (std::int64_t lane = 0; lane < 32; ++lane)
+      for (int j = 0; j < parts; ++j) {
+        const Cell cell = at(lane, j);
+        const std::int64_t row = out.by_g[static_cast<std::size_t>(lane / 4)];
+        const std::int64_t col = out.by_t[static_cast<std::size_t>(lane % 4 * parts + j)];
+        if (cell.row == row && cell.col == col) continue;
+        const Cell wanted = way == Way::RowByG ? Cell{row, col} : Cell{col, row};
+        return decline("fragment",
+                       "register {} of lane {} has {} of {}, where a matrix instruction would "
+                       "have {}",
+                       slot + j, lane, held.text(held.at(slot + j, first() + lane)), held.role(),
+                       held.text(wanted));
+      }
+    return out;
+  }
+
+  // First slots of the words in which the warp may have something.
+  static Numbers words_of(const Held& held, int parts) {
+    Numbers out;
+    for (const std::int64_t slot : held.slots()) {
+      const std::int64_t past = ((slot % parts) + parts) % parts;
+      if (out.empty() || out.back() != slot - past) out.push_back(slot - past);
+    }
+    return out;
+  }
+
+  // --- the operands ---
+
+  Match<void> read_d() {
+    for (const std::int64_t slot : d_.slots()) {
+      const auto found = WW_TRY(pattern(d_, slot, 1, Way::RowByG));
+      if (!found) continue;
+      const std::size_t octet = number_of(octets_, found->by_g);
+      const std::size_t quad = number_of(quads_, found->by_t);
+      d_slots_[{octet, quad}] = slot;
+    }
+    if (d_slots_.size() != octets_.size() * quads_.size())
+      return decline("fragment",
+                     "warp {} holds {} registers of D for {} groups of 8 rows and {} of 4 columns",
+                     warp_, d_slots_.size(), octets_.size(), quads_.size());
+    return {};
+  }
+
+  Match<void> read_a() {
+    const int parts = p_.types.per_word();
+    for (const std::int64_t slot : words_of(*a_, parts)) {
+      const auto found = WW_TRY(pattern(*a_, slot, parts, Way::RowByG));
+      if (!found) continue;
+      const auto octet = find(octets_, found->by_g);
+      if (!octet && is_apart(octets_, found->by_g)) continue;  // rows of other warps
+      if (!octet)
+        return decline("fragment",
+                       "register {} of A has rows {} in a warp, which are not those of a register "
+                       "of D",
+                       slot, fmt::join(found->by_g, ", "));
+      a_slots_[{*octet, number_of(groups_, found->by_t)}] = slot;
+    }
+    if (a_slots_.size() == octets_.size() * groups_.size() && covers_k()) return {};
+    return lacking_a();
+  }
+
+  Match<void> read_b() {
+    const int parts = p_.types.per_word();
+    for (const std::int64_t slot : words_of(*b_, parts)) {
+      const auto found = WW_TRY(pattern(*b_, slot, parts, Way::ColByG));
+      if (!found || is_apart(quads_, found->by_g)) continue;
+      std::optional<std::size_t> quad[2];
+      for (const std::size_t r : {0U, 1U}) {
+        Numbers columns;
+        for (std::size_t t = 0; t < 4; ++t) columns.push_back(found->by_g[2 * t + r]);
+        quad[r] = find(quads_, columns);
+      }
+      if (!quad[0] || !quad[1])
+        return decline("fragment",
+                       "register {} of B has columns {} in a warp, which are not those of two "
+                       "registers of D in turn",
+                       slot, fmt::join(found->by_g, ", "));
+      const auto group = find(groups_, found->by_t);
+      if (!group)
+        return decline("fragment",
+                       "register {} of B has k {} in a warp, which are not those of a register of "
+                       "A",
+                       slot, fmt::join(found->by_t, ", "));
+      const std::size_t pair = number_of(pairs_, Numbers{static_cast<std::int64_t>(*quad[0]),
+                                                         static_cast<std::int64_t>(*quad[1])});
+      b_slots_[{pair, *group}] = slot;
+    }
+    if (pairs_.size() * 2 == quads_.size() && b_slots_.size() == pairs_.size() * groups_.size())
+      return {};
+    return lacking_b();
+  }
+
+  // --- what is missing ---
+
+  [[nodiscard]] bool covers_k() const {
+    std::set<std::int64_t> seen;
+    for (const Numbers& group : groups_) seen.insert(group.begin(), group.end());
+    return static_cast<std::int64_t>(seen.size()) == p_.k;
+  }
+
+  // The values of k that the warp has for a row of A or a column of B.
+  static std::string list(const std::set<std::int64_t>& numbers) {
+    return fmt::format("{}", fmt::join(numbers, ", "));
+  }
+  [[nodiscard]] std::set<std::int64_t> depth_of(const Held& held, bool is_a,
+                                                std::int64_t line) const {
+    std::set<std::int64_t> out;
+    for (const std::int64_t slot : held.slots())
+      for (std::int64_t lane = 0; lane < 32; ++lane) {
+        if (!held.has(slot, first() + lane)) continue;
+        const Cell cell = held.at(slot, first() + lane);
+        if ((is_a ? cell.row : cell.col) == line) out.insert(is_a ? cell.col : cell.row);
+      }
+    return out;
+  }
+  [[nodiscard]] std::unexpected<Decline> lacking(const Held& held, bool is_a,
+                                                 const std::vector<Numbers>& lists) const {
+    const std::string_view what = is_a ? "row" : "column";
+    for (const Numbers& lines : lists)
+      for (const std::int64_t line : lines) {
+        const auto depth = depth_of(held, is_a, line);
+        if (depth.empty())
+          return decline("warps", "warp {} holds {} {} of D and nothing of it in {}", warp_, what,
+                         line, held.role());
+        if (static_cast<std::int64_t>(depth.size()) < p_.k)
+          return decline("k-split",
+                         "warp {} holds k {} of {} only: the sums of several warps would have to "
+                         "be added up",
+                         warp_, list(depth), held.role());
+      }
+    return decline("fragment",
+                   "the registers of {} group k differently in different {}s, where a matrix "
+                   "instruction has one order",
+                   held.role(), what);
+  }
+  [[nodiscard]] std::unexpected<Decline> lacking_a() const { return lacking(*a_, true, octets_); }
+  [[nodiscard]] std::unexpected<Decline> lacking_b() const { return lacking(*b_, false, quads_); }
+
+  // --- lists ---
+
+  static std::optional<std::size_t> find(const std::vector<Numbers>& lists, const Numbers& one) {
+    const auto at = std::find(lists.begin(), lists.end(), one);
+    if (at == lists.end()) return std::nullopt;
+    return static_cast<std::size_t>(at - lists.begin());
+  }
+  static std::size_t number_of(std::vector<Numbers>& lists, const Numbers& one) {
+    if (const auto known = find(lists, one)) return *known;
+    lists.push_back(one);
+    return lists.size() - 1;
+  }
+  static bool is_apart(const std::vector<Numbers>& lists, const Numbers& one) {
+    return std::none_of(lists.begin(), lists.end(), [&](const Numbers& list) {
+      return std::find_first_of(list.begin(), list.end(), one.begin(), one.end()) != list.end();
+    });
+  }
+
+  // --- the result ---
+
+  using Slots = std::map<std::pair<std::size_t, std::size_t>, std::int64_t>;
+
+  // Numbers 0 … count-1 in the order of the least register that has them.
+  static std::vector<std::size_t> by_least(const Slots& slots, bool is_first, std::size_t count) {
+    Numbers least(count, INT64_MAX);
+    for (const auto& [key, slot] : slots) {
+      std::int64_t& now = least[is_first ? key.first : key.second];
+      now = std::min(now, slot);
+    }
+    std::vector<std::size_t> out(count);
+    for (std::size_t i = 0; i < count; ++i) out[i] = i;
+    std::sort(out.begin(), out.end(),
+              [&](std::size_t x, std::size_t y) { return least[x] < least[y]; });
+    return out;
+  }
+  void order() {
+    octet_order_ = by_least(a_slots_, true, octets_.size());
+    group_order_ = by_least(a_slots_, false, groups_.size());
+    pair_order_ = by_least(b_slots_, true, pairs_.size());
+  }
+
+  Match<WarpTiles> finish() {
+    WarpTiles out{.octets = octets_.size(), .pairs = pairs_.size(), .groups = groups_.size()};
+    for (const std::size_t octet : octet_order_) {
+      for (const std::size_t pair : pair_order_)
+        for (const std::int64_t quad : pairs_[pair])
+          out.d.push_back(d_slots_.at({octet, static_cast<std::size_t>(quad)}));
+      for (const std::size_t group : group_order_) out.a.push_back(a_slots_.at({octet, group}));
+    }
+    for (const std::size_t pair : pair_order_)
+      for (const std::size_t group : group_order_) out.b.push_back(b_slots_.at({pair, group}));
+    if (c_ != nullptr)
+      for (const std::int64_t slot : out.d) out.c.push_back(WW_TRY(c_slot(slot)));
+    return out;
+  }
+
+  // The register of C with the elements that a register of D has, in the same lanes.
+  Match<std::int64_t> c_slot(std::int64_t d_slot) {
+    std::optional<std::int64_t> out;
+    for (std::int64_t lane = 0; lane < 32; ++lane) {
+      const Cell cell = d_.at(d_slot, first() + lane);
+      if (!out) out = c_->slot_of(cell, first() + lane);
+      if (!out || !c_->has(*out, first() + lane) || !is_same(c_->at(*out, first() + lane), cell))
+        return decline("fragment", "lane {} of warp {} has {} of D in register {}, and {} of C {}",
+                       lane, warp_, d_.text(cell), d_slot, "the same element",
+                       c_->slot_of(cell, first() + lane) ? "in another register than lane 0"
+                                                         : "belongs to another thread");
+    }
+    return *out;
+  }
+  static bool is_same(Cell a, Cell b) { return a.row == b.row && a.col == b.col; }
+
+  const GemmSizes& p_;
+  const Held& d_;
+  const Held* a_;
+  const Held* b_;
+  const Held* c_;
+  std::int64_t warp_;
+  std::vector<Numbers> octets_, quads_, groups_;
+  std::vector<Numbers> pairs_;  // two numbers of quads
+  Slots d_slots_, a_slots_, b_slots_;
+  std::vector<std::size_t> octet_order_, group_order_, pair_order_;
+};
+
+}  // namespace
+
+Match<UnitTiles> tiles_of(const Call& call, const GemmProblem& problem) {
+  Held d("D", problem.d, problem.n, false);
+  Held a("A", problem.a, problem.turns_a ? problem.m : problem.k, problem.turns_a);
+  Held b("B", problem.b, problem.turns_b ? problem.k : problem.n, problem.turns_b);
+  std::optional<Held> c;
+  if (problem.c) c.emplace("C", *problem.c, problem.n, false);
+  for (Held* held : {&d, &a, &b}) WW_TRY_VOID(held->read(call));
+  if (c) WW_TRY_VOID(c->read(call));
+  UnitTiles out;
+  std::optional<std::int64_t> seen;
+  for (std::int64_t warp = 0; warp < call.unit_threads() / 32; ++warp) {
+    WarpReader reader(problem, {.d = &d, .a = &a, .b = &b, .c = c ? &*c : nullptr}, warp);
+    out.warps.push_back(reader.takes_part());
+    if (!out.warps.back()) continue;
+    const WarpTiles tiles = WW_TRY(reader.read());
+    if (!seen) {
+      seen = warp;
+      out.tiles = tiles;
+    } else if (tiles != out.tiles) {
+      return decline("warps", "warps {} and {} hold their parts in different registers", *seen,
+                     warp);
+    }
+  }
+  return out;
+}
+
+Match<std::vector<WarpLines>> lines_of(const Call& call, const GemmSizes& sizes) {
+  const Side side = WW_TRY(copy_side(call, 0));
+  Held d("D", side, sizes.n, false);
+  WW_TRY_VOID(d.read(call));
+  std::vector<WarpLines> out;
+  for (std::int64_t warp = 0; warp < call.unit_threads() / 32; ++warp) {
+    WarpReader reader(sizes, {.d = &d}, warp);
+    out.push_back(reader.takes_part() ? WW_TRY(reader.lines()) : WarpLines{});
+  }
+  return out;
+}
+
+}  // namespace ww::lower

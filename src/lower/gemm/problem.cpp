@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lower/gemm/problem.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "ir/equal.h"
+#include "ir/print.h"
+
+namespace ww::lower {
+namespace {
+
+using ir::ExprId;
+using ir::ExprOp;
+
+bool is_set(const ir::TileArg& arg) {
+  const auto* setting = std::get_if<ir::Setting>(&arg);
+  const bool* flag = setting != nullptr ? std::get_if<bool>(setting) : nullptr;
+  return flag != nullptr && *flag;
+}
+
+std::string text_of(const Call& call, const ir::Setting& setting) {
+  if (const auto* text = std::get_if<std::string>(&setting)) return fmt::format("\"{}\"", *text);
+  if (const auto* whole = std::get_if<std::int64_t>(&setting)) return fmt::format("{}", *whole);
+  if (const auto* real = std::get_if<double>(&setting)) return fmt::format("{}", *real);
+  const auto* expr = std::get_if<ExprId>(&setting);
+  return expr != nullptr ? fmt::format("`{}`", ir::print(call.f(), *expr)) : "a flag";
+}
+
+Factor factor_of_expr(const ir::Function& f, ExprId expr) {
+  const ir::Expr& e = f[expr];
+  if (e.op == ExprOp::FloatImm) return {.constant = e.real};
+  if (const auto number = ir::const_int(f, expr)) return {.constant = double(*number)};
+  return {.constant = {}, .expr = expr};
+}
+
+// --- operands ------------------------------------------------------------------------------------
+
+// The two extents of a region that are not 1.
+Match<std::pair<std::int64_t, std::int64_t>> sizes(const Call& call, std::size_t argument) {
+  Code code(call.f(), call.context.facts, call.span);
+  std::vector<std::int64_t> out;
+  for (const ir::RangeExpr& range : call.region(argument).ranges) {
+    const auto extent = code.constant(code.simplify(range.extent));
+    if (!extent)
+      return decline("extents", "an extent of {} is `{}`, known at run time only",
+                     kRoleNames[argument], ir::print(call.f(), range.extent));
+    if (*extent != 1) out.push_back(*extent);
+  }
+  if (out.size() != 2)
+    return decline("extents", "{} has {} extents other than 1, expected 2", kRoleNames[argument],
+                   out.size());
+  return std::pair(out[0], out[1]);
+}
+
+// --- overlap -------------------------------------------------------------------------------------
+
+bool is_same_region(const Call& call, const ir::Region& a, const ir::Region& b) {
+  if (a.buffer != b.buffer) return false;
+  for (std::size_t d = 0; d < a.ranges.size(); ++d)
+    if (!ir::same(call.f(), a.ranges[d].min, b.ranges[d].min) ||
+        !ir::same(call.f(), a.ranges[d].extent, b.ranges[d].extent))
+      return false;
+  return true;
+}
+
+/// How the places of two operands lie to each other.
+enum class Overlap : std::uint8_t { None, Same, Some, Unknown };
+Overlap overlap_of(const Call& call, const Side& a, const Side& b) {
+  if (ir::storage_of(call.f(), a.buffer) != ir::storage_of(call.f(), b.buffer))
+    return Overlap::None;
+  const auto x = storage_bits(call, a);
+  const auto y = storage_bits(call, b);
+  if (!x || !y) return Overlap::Unknown;
+  if (a.bits == b.bits && *x == *y && a.owner == b.owner) return Overlap::Same;
+  std::vector<std::int64_t> taken = *x;
+  std::sort(taken.begin(), taken.end());
+  for (const std::int64_t bit : *y) {
+    const auto after = std::upper_bound(taken.begin(), taken.end(), bit);
+    const bool hits_next = after != taken.end() && *after < bit + b.bits;
+    const bool hits_last = after != taken.begin() && *(after - 1) + a.bits > bit;
+    if (hits_next || hits_last) return Overlap::Some;
+  }
+  return Overlap::None;
+}
+
+std::unexpected<Decline> overlapping(const Call& call, std::size_t argument, Overlap how) {
+  return decline("overlap", "{} {} D in the registers of `{}`", kRoleNames[argument],
+                 how == Overlap::Unknown ? "may overlap" : "overlaps",
+                 call.f()[ir::storage_of(call.f(), call.region(argument).buffer)].name);
+}
+
+Match<void> check_overlap(const Call& call, GemmCall& out) {
+  const GemmProblem& p = out.problem;
+  for (const std::size_t i : {1U, 2U}) {
+    const Overlap how = overlap_of(call, p.d, i == 1 ? p.a : p.b);
+    if (how != Overlap::None) return overlapping(call, i, how);
+  }
+  if (!p.c) return {};
+  out.is_in_place = is_same_region(call, call.region(0), call.region(3));
+  const Overlap how = out.is_in_place ? Overlap::Same : overlap_of(call, p.d, *p.c);
+  out.is_in_place = how == Overlap::Same;
+  if (how == Overlap::Some || how == Overlap::Unknown) return overlapping(call, 3, how);
+  return {};
+}
+
+// --- factors -------------------------------------------------------------------------------------
+
+Match<void> check_factor(const Call& call, const GemmProblem& problem, const Factor& factor,
+                         std::string_view name) {
+  if (num::kind_of(problem.types.out) == num::DTypeKind::Float) return {};
+  if (factor.constant && *factor.constant == std::floor(*factor.constant)) return {};
+  if (factor.expr.valid() && call.f()[factor.expr].type.is_int()) return {};
+  return decline("factor", "{} is {}, and D is of {}, expected a whole number", name,
+                 factor.constant ? fmt::format("{}", *factor.constant)
+                                 : fmt::format("`{}`", ir::print(call.f(), factor.expr)),
+                 num::name_of(problem.types.out));
+}
+
+}  // namespace
+
+Factor factor_of(const Call& call, std::size_t argument, double otherwise) {
+  const ir::TileArg& arg = call.tile.args[argument];
+  if (const auto* expr = std::get_if<ExprId>(&arg)) return factor_of_expr(call.f(), *expr);
+  const auto* setting = std::get_if<ir::Setting>(&arg);
+  if (setting == nullptr) return {.constant = otherwise};
+  if (const auto* expr = std::get_if<ExprId>(setting)) return factor_of_expr(call.f(), *expr);
+  if (const auto* real = std::get_if<double>(setting)) return {.constant = *real};
+  if (const auto* whole = std::get_if<std::int64_t>(setting)) return {.constant = double(*whole)};
+  const bool* flag = std::get_if<bool>(setting);
+  return {.constant = flag != nullptr ? double(*flag) : otherwise};
+}
+
+Match<void> check_warps(const Call& call) {
+  const ir::Unit scope = call.tile.scope;
+  if (scope != ir::Unit::Warp && scope != ir::Unit::Warpgroup && scope != ir::Unit::Cta)
+    return decline("full_active_lanes", "{} scope, expected warp, warpgroup or cta",
+                   ir::name_of(scope));
+  if (call.context.launch.threads() % 32 != 0)
+    return decline("full_active_lanes", "{} threads are no whole warps",
+                   call.context.launch.threads());
+  if (!call.active.together(ir::Unit::Warp))
+    return decline("full_active_lanes", "not whole warps arrive: {}",
+                   ir::to_text(call.active, call.context.launch));
+  return {};
+}
+
+Match<void> check_in_registers(const Call& call, std::size_t argument) {
+  const ir::Scope scope = call.f()[call.region(argument).buffer].scope;
+  if (scope == ir::Scope::Local) return {};
+  const bool can_stage = ir::is_shared(scope) && (argument == 1 || argument == 2);
+  return decline("scope", "gemm mma requires {} in register (local) scope, got {}{}",
+                 kRoleNames[argument], ir::name_of(scope),
+                 can_stage ? "; `stage=True` copies it into registers first" : "");
+}
+
+Match<bool> flag_of(const Call& call, std::string_view name) {
+  const ir::Setting* setting = call.setting(name);
+  if (setting == nullptr) return false;
+  if (const bool* flag = std::get_if<bool>(setting)) return *flag;
+  return decline("config", "`{}` is {}, expected True or False", name, text_of(call, *setting));
+}
+
+Match<GemmSizes> gemm_sizes(const Call& call) {
+  GemmSizes out;
+  const auto d = WW_TRY(sizes(call, 0));
+  const auto a = WW_TRY(sizes(call, 1));
+  out.turns_a = is_set(call.tile.args[4]);
+  out.turns_b = is_set(call.tile.args[5]);
+  out.m = d.first;
+  out.n = d.second;
+  out.k = out.turns_a ? a.first : a.second;
+  out.types = {.in = call.f()[call.region(1).buffer].dtype,
+               .out = call.f()[call.region(0).buffer].dtype};
+  return out;
+}
+
+Match<GemmCall> gemm_call(const Call& call) {
+  GemmCall out;
+  out.alpha = factor_of(call, kAlpha, 1);
+  out.beta = factor_of(call, kBeta, 0);
+  WW_TRY_VOID(flag_of(call, "stage"));
+  const bool uses_c = !out.beta.is(0);
+  for (std::size_t i = 0; i < (uses_c ? 4U : 3U); ++i) WW_TRY_VOID(check_in_registers(call, i));
+  GemmProblem& p = out.problem;
+  static_cast<GemmSizes&>(p) = WW_TRY(gemm_sizes(call));
+  WW_TRY_VOID(check_factor(call, p, out.alpha, "alpha"));
+  WW_TRY_VOID(check_factor(call, p, out.beta, "beta"));
+  p.d = WW_TRY(copy_side(call, 0));
+  p.a = WW_TRY(copy_side(call, 1));
+  p.b = WW_TRY(copy_side(call, 2));
+  if (uses_c) p.c = WW_TRY(copy_side(call, 3));
+  WW_TRY_VOID(check_overlap(call, out));
+  return out;
+}
+
+}  // namespace ww::lower

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// A gemm call read into sizes, types, factors and the places of its operands.
+#pragma once
+
+#include <optional>
+
+#include "lower/gemm/fragments.h"
+
+namespace ww::lower {
+
+/// alpha or beta: a constant, or an expression known at run time only.
+struct Factor {
+  std::optional<double> constant;
+  ir::ExprId expr = {};
+
+  [[nodiscard]] bool is(double value) const { return constant == value; }
+};
+/// `argument` of the call, or `otherwise` where it is left out.
+Factor factor_of(const Call& call, std::size_t argument, double otherwise);
+inline constexpr std::size_t kAlpha = 6, kBeta = 7;
+
+struct GemmCall {
+  GemmProblem problem;
+  Factor alpha, beta;
+  bool is_in_place = false;  // C is D
+};
+
+/// Declines where not all lanes of warps execute the call together (`full_active_lanes`).
+Match<void> check_warps(const Call& call);
+/// Declines an operand that is not in registers (`scope`).
+Match<void> check_in_registers(const Call& call, std::size_t argument);
+
+/// A setting that is True or False, or left out for False; declines anything else (`config`).
+Match<bool> flag_of(const Call& call, std::string_view name);
+
+/// Sizes, types and transposes; declines extents known at run time only.
+Match<GemmSizes> gemm_sizes(const Call& call);
+
+/// Declines operands that are not in registers (`scope`), that cannot be enumerated, that overlap
+/// where they must not (`overlap`), and factors that an integer D cannot have (`factor`).
+Match<GemmCall> gemm_call(const Call& call);
+
+}  // namespace ww::lower

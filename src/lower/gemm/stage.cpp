@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lower/gemm/stage.h"
+
+#include <algorithm>
+
+#include "layout/fit.h"
+#include "lower/gemm/problem.h"
+
+namespace ww::lower {
+namespace {
+
+constexpr std::size_t kA = 1, kB = 2;
+
+bool is_staged(const Call& call, std::size_t argument) {
+  return ir::is_shared(call.f()[call.region(argument).buffer].scope);
+}
+
+/// Where the elements of one factor go: for each the threads of the unit that get it, and the place
+/// in their registers.
+class FragmentMaker {
+ public:
+  /// `lines`: which row of A (column of B) lane group g = lane / 4 has in which part of a warp's
+  /// registers, by warp, part and g.
+  using Lines = std::vector<std::vector<std::vector<std::int64_t>>>;
+
+  FragmentMaker(const Call& call, std::int64_t depth, int per_word)
+      : call_(call), depth_(depth), per_word_(per_word) {}
+
+  /// Words that lie side by side: so many parts of one group of k.
+  Match<layout::TileLayout> make(const Lines& lines, std::int64_t count, std::size_t side_by_side,
+                                 bool is_depth_last, std::string_view role) {
+    std::vector<std::vector<Holder>> holders(static_cast<std::size_t>(count));
+    for (std::size_t warp = 0; warp < lines.size(); ++warp)
+      for (std::size_t part = 0; part < lines[warp].size(); ++part)
+        for (std::size_t g = 0; g < 8; ++g)
+          holders[static_cast<std::size_t>(lines[warp][part][g])].push_back({warp, part, g});
+    const std::size_t copies = holders[0].size();
+    for (const auto& each : holders)
+      if (each.size() != copies || copies == 0)
+        return decline("stage", "{} of D's warps hold one line of {}, {} another", copies, role,
+                       each.size());
+    layout::Image image = blank(count, static_cast<std::int64_t>(copies));
+    for (std::int64_t x = 0; x < image.size; ++x) {
+      const std::int64_t line = is_depth_last ? x / depth_ : x % count;
+      const std::int64_t k = is_depth_last ? x % depth_ : x / count;
+      for (std::size_t c = 0; c < copies; ++c)
+        put(image, static_cast<std::int64_t>(c) * image.size + x,
+            holders[static_cast<std::size_t>(line)][c], k, side_by_side);
+    }
+    auto fitted = layout::fit_image(image);
+    if (!fitted)
+      return decline("stage", "no layout expresses the fragments of {} that go with D: {}", role,
+                     fitted.error().text);
+    return *std::move(fitted);
+  }
+
+ private:
+  struct Holder {
+    std::size_t warp, part, g;
+  };
+
+  [[nodiscard]] bool has_warps() const { return call_.tile.scope != ir::Unit::Warp; }
+  [[nodiscard]] layout::Image blank(std::int64_t count, std::int64_t copies) const {
+    layout::Image image{.size = count * depth_, .copies = copies, .axes = {}, .values = {}};
+    image.axes = {layout::axes::laneid(), layout::axes::m()};
+    if (has_warps())
+      image.axes.push_back(call_.tile.scope == ir::Unit::Cta ? layout::axes::warpid()
+                                                             : layout::axes::wid_in_wg());
+    image.values.assign(image.axes.size(),
+                        std::vector<std::int64_t>(static_cast<std::size_t>(image.size * copies)));
+    return image;
+  }
+  void put(layout::Image& image, std::int64_t at, const Holder& holder, std::int64_t k,
+           std::size_t side_by_side) const {
+    const std::int64_t groups = depth_ / (4 * per_word_);
+    const std::int64_t group = k / (4 * per_word_), t = k / per_word_ % 4, j = k % per_word_;
+    const auto beside = static_cast<std::int64_t>(side_by_side);
+    const auto part = static_cast<std::int64_t>(holder.part);
+    const std::int64_t word = (part / beside * groups + group) * beside + part % beside;
+    const auto i = static_cast<std::size_t>(at);
+    image.values[0][i] = static_cast<std::int64_t>(holder.g) * 4 + t;
+    image.values[1][i] = word * per_word_ + j;
+    if (has_warps()) image.values[2][i] = static_cast<std::int64_t>(holder.warp);
+  }
+
+  const Call& call_;
+  std::int64_t depth_;
+  std::int64_t per_word_;
+};
+
+ir::Region whole(ir::Function& f, ir::BufferId buffer) {
+  ir::Region out;
+  out.buffer = buffer;
+  for (const ir::ExprId extent : f[buffer].shape)
+    out.ranges.push_back({.min = ir::int_imm(f, num::DType::Int32, 0), .extent = extent});
+  return out;
+}
+
+void add_fragment(const Call& call, std::size_t argument, layout::TileLayout layout,
+                  std::int64_t rows, std::int64_t cols, Staged& out) {
+  ir::Function& f = call.f();
+  const ir::Buffer& of = f[call.region(argument).buffer];
+  ir::Buffer fragment;
+  fragment.name = of.name + "_frag";
+  fragment.dtype = of.dtype;
+  fragment.scope = ir::Scope::Local;
+  fragment.span = call.span;
+  fragment.layout_kind = ir::LayoutKind::Explicit;
+  fragment.layout = layout::Layout(std::move(layout));
+  fragment.origin = ir::BufferOrigin::Alloc;
+  fragment.shape = {ir::int_imm(f, num::DType::Int32, rows),
+                    ir::int_imm(f, num::DType::Int32, cols)};
+  const ir::BufferId id = f.add(std::move(fragment));
+  out.fragments.push_back(id);
+  ir::TileCall copy;
+  copy.op = ir::TileOp::Copy;
+  copy.scope = call.tile.scope;
+  copy.args = {ir::TileArg(whole(f, id)), call.tile.args[argument]};
+  out.copies.push_back(std::move(copy));
+  out.gemm.args[argument] = whole(f, id);
+}
+
+}  // namespace
+
+bool wants_stage(const Call& call) {
+  if (call.tile.op != ir::TileOp::Gemm) return false;
+  return flag_of(call, "stage").value_or(false) && (is_staged(call, kA) || is_staged(call, kB));
+}
+
+Match<Staged> stage_gemm(const Call& call) {
+  WW_TRY_VOID(check_warps(call));
+  WW_TRY_VOID(check_in_registers(call, 0));
+  const GemmSizes sizes = WW_TRY(gemm_sizes(call));
+  const int per_word = sizes.types.per_word();
+  if (sizes.k % (4 * per_word) != 0 || sizes.m % 8 != 0 || sizes.n % 8 != 0)
+    return decline("shape",
+                   "M is {}, N is {}, K is {}; mma.sync of {} takes M by 8, N by 8, K by {}",
+                   sizes.m, sizes.n, sizes.k, num::name_of(sizes.types.in), 4 * per_word);
+  const std::vector<WarpLines> warps = WW_TRY(lines_of(call, sizes));
+  FragmentMaker::Lines rows, columns;
+  for (const WarpLines& warp : warps) {
+    rows.push_back(warp.octets);
+    auto& pairs = columns.emplace_back();
+    if (warp.quads.size() % 2 != 0)
+      return decline("fragment", "a warp holds {} groups of 4 columns of D, expected pairs",
+                     warp.quads.size());
+    for (std::size_t i = 0; i < warp.quads.size(); i += 2) {
+      auto& pair = pairs.emplace_back();
+      for (std::size_t t = 0; t < 4; ++t)
+        for (const std::size_t r : {0U, 1U}) pair.push_back(warp.quads[i + r][t]);
+    }
+  }
+  const bool has_pairs = std::all_of(rows.begin(), rows.end(),
+                                     [](const auto& octets) { return octets.size() % 2 == 0; });
+  Staged out;
+  out.gemm = call.tile;
+  FragmentMaker maker(call, sizes.k, per_word);
+  if (is_staged(call, kA)) {
+    auto layout = WW_TRY(maker.make(rows, sizes.m, has_pairs ? 2 : 1, !sizes.turns_a, "A"));
+    add_fragment(call, kA, std::move(layout), sizes.turns_a ? sizes.k : sizes.m,
+                 sizes.turns_a ? sizes.m : sizes.k, out);
+  }
+  if (is_staged(call, kB)) {
+    auto layout = WW_TRY(maker.make(columns, sizes.n, 1, sizes.turns_b, "B"));
+    add_fragment(call, kB, std::move(layout), sizes.turns_b ? sizes.n : sizes.k,
+                 sizes.turns_b ? sizes.k : sizes.n, out);
+  }
+  return out;
+}
+
+}  // namespace ww::lower

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+// gemm calls for tests: operands with given layouts, up to where the variant has written its code.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "ir/build.h"
+#include "ir/test_programs.h"
+#include "ir/visit.h"
+#include "lower/proof.h"
+#include "lower/variant.h"
+
+namespace ww::lower::test {
+
+using ir::Scope;
+using ir::Setting;
+using ir::TileArg;
+using ir::test::Builder;
+using num::DType;
+
+/// Fragments in their natural order, for so many tiles of 16 rows, groups of 4e values of k, and
+/// tiles of 8 columns.
+inline std::string d_frag(int m, int n) {
+  return fmt::format("S[({},2,8,{},4,2):({},2,4@laneid,4,1@laneid,1)]", m, n, 4 * n);
+}
+inline std::string a_frag(int m, int groups, int e = 2) {
+  return fmt::format("S[({},2,8,{},4,{}):({},{},4@laneid,{},1@laneid,1)]", m, groups, e,
+                     2 * e * groups, e, 2 * e);
+}
+inline std::string b_frag(int groups, int n, int e = 2) {
+  return fmt::format("S[({},4,{},{},8):({},1@laneid,1,{},4@laneid)]", groups, e, n, e, e * groups);
+}
+
+struct GemmCase {
+  ir::Unit unit = ir::Unit::Warp;
+  std::int64_t threads = 32;
+  DType in = DType::Float16, out = DType::Float32;
+  std::vector<std::int64_t> d_shape{16, 8}, a_shape{16, 16}, b_shape{16, 8};
+  std::string d = d_frag(1, 1), a = a_frag(1, 2), b = b_frag(2, 1);
+  std::string c = {};  // empty: C is D
+  Scope d_scope = Scope::Local, a_scope = Scope::Local, b_scope = Scope::Local,
+        c_scope = Scope::Local;
+  bool turns_a = false, turns_b = false;
+  TileArg alpha = Setting(1.0), beta = Setting(0.0);
+  std::vector<std::pair<std::string, Setting>> config = {};
+  target::Target target = {.arch = target::Arch::Sm90a, .ptx = 90};
+  /// The last word about the arguments D A B C …
+  std::function<void(Builder&, std::vector<TileArg>&)> edit = {};
+
+  /// Sizes in tiles of 16 rows, groups of k and tiles of 8 columns, in natural order.
+  static GemmCase natural(int m, int n, int groups, int e = 2) {
+    GemmCase out;
+    out.d_shape = {16 * m, 8 * n};
+    out.a_shape = {16 * m, 4 * e * groups};
+    out.b_shape = {4 * e * groups, 8 * n};
+    out.d = d_frag(m, n);
+    out.a = a_frag(m, groups, e);
+    out.b = b_frag(groups, n, e);
+    return out;
+  }
+};
+
+/// The function of a case, its gemm call the last statement.
+inline ir::Function function_of(const GemmCase& c) {
+  Builder b("k");
+  b.f.has_device_entry = true;
+  b.id(ir::ScopeIdKind::CtaId, "", 1);
+  b.id(ir::ScopeIdKind::ThreadId, "tid", c.threads);
+  const ir::BufferId d = b.alloc("D", c.d_shape, c.out, c.d_scope, c.d);
+  const ir::BufferId a = b.alloc("A", c.a_shape, c.in, c.a_scope, c.a);
+  const ir::BufferId w = b.alloc("B", c.b_shape, c.in, c.b_scope, c.b);
+  ir::BufferId old = d;
+  if (!c.c.empty() || c.c_scope != Scope::Local)
+    old = b.alloc("C", c.d_shape, c.out, c.c_scope, c.c);
+  std::vector<TileArg> args{b.full(d),          b.full(a),          b.full(w), b.full(old),
+                            Setting(c.turns_a), Setting(c.turns_b), c.alpha,   c.beta};
+  if (c.edit) c.edit(b, args);
+  const ir::TileCallId call = b.tile(ir::TileOp::Gemm, c.unit, std::move(args));
+  b.f.tile_calls[call.index].config = c.config;
+  return b.done();
+}
+
+/// A call, the variant's answer and its code.
+class GemmUnderTest {
+ public:
+  explicit GemmUnderTest(const GemmCase& c) : f(function_of(c)) {
+    shape_ = ir::launch_shape(f).value();
+    active_ = ir::ActiveSets::of(f, shape_);
+    const ir::StmtId tile = f.body.back();
+    ids_ = resolve_scope_ids(f, shape_);
+    facts_ = ir::facts_of(f);
+    definitions_ = ir::definitions_of(f);
+    values_.emplace(f, shape_, definitions_);
+    context_.emplace(Context{f, shape_, ids_, facts_, *values_, c.target});
+    tile_ = f[f[tile].tile];
+    call_.emplace(Call{*context_, tile_, {}, active_[tile]});
+    const auto plan = kGemmMma.match(*call_);
+    if (!plan) {
+      rule = plan.error().rule;
+      reason = plan.error().reason;
+      return;
+    }
+    report = kGemmMma.report(*plan, *call_);
+    Code out(f, facts_, {});
+    kGemmMma.emit(*plan, *call_, out);
+    code = out.take();
+  }
+
+  [[nodiscard]] Proof prove() const { return prove_gemm(*call_, code); }
+  /// How often statements of a kind are executed, loops gone through.
+  [[nodiscard]] std::int64_t executed(ir::StmtKind kind) const { return executed(kind, code); }
+  /// How many stand in the code.
+  [[nodiscard]] std::int64_t written(ir::StmtKind kind) const {
+    std::int64_t out = 0;
+    ir::for_each_stmt(f, code, [&](ir::StmtId id) { out += f[id].kind == kind ? 1 : 0; });
+    return out;
+  }
+
+  ir::Function f;
+  ir::Block code;
+  PlanReport report;
+  std::string rule, reason;  // when declined
+
+ private:
+  [[nodiscard]] std::int64_t executed(ir::StmtKind kind, const ir::Block& block) const {
+    std::int64_t out = 0;
+    for (const ir::StmtId id : block) {
+      const ir::Stmt& s = f[id];
+      const std::int64_t times = s.kind == ir::StmtKind::For ? *ir::const_int(f, s.args[1]) : 1;
+      out += (s.kind == kind ? 1 : 0) + times * executed(kind, s.body);
+    }
+    return out;
+  }
+
+  ir::LaunchShape shape_;
+  ir::ActiveSets active_;
+  LaunchIds ids_;
+  ir::Facts facts_;
+  ir::Definitions definitions_;
+  std::optional<ir::ThreadValues> values_;
+  std::optional<Context> context_;
+  ir::TileCall tile_;
+  std::optional<Call> call_;
+};
+
+}  // namespace ww::lower::test

@@ -1,0 +1,587 @@
+// SPDX-License-Identifier: Apache-2.0
+// A product is proven by doing it with other numbers. Every element of A, B and C gets a number
+// modulo 2^64 that nothing else has, and so do alpha and beta unless they are whole; other
+// registers hold nothing and must not be read. The code is carried out on them: mma multiplies and
+// adds, with the places of its elements taken from the catalogue. What must come out for an element
+// of D is the sum of products that the call means. Both are polynomials in these numbers with small
+// coefficients; two different ones agree in all elements with a chance of about 2^-64.
+//
+// Only the ring of integers modulo 2^64 is used, in which sums have no order: rounding is not what
+// is proven here.
+#include <cmath>
+#include <cstring>
+#include <set>
+#include <unordered_map>
+
+#include "ir/equal.h"
+#include "ir/print.h"
+#include "isa/catalogue.h"
+#include "isa/fragment.h"
+#include "lower/proof.h"
+#include "lower/proof_walk.h"
+
+namespace ww::lower {
+namespace {
+
+using ir::ExprId;
+using ir::ExprOp;
+using Number = std::uint64_t;
+using Numbers = std::vector<Number>;  // by thread of the unit
+
+// SplitMix64.
+Number mixed(Number x) {
+  x += 0x9E37'79B9'7F4A'7C15U;
+  x = (x ^ (x >> 30U)) * 0xBF58'476D'1CE4'E5B9U;
+  x = (x ^ (x >> 27U)) * 0x94D0'49BB'1331'11EBU;
+  return x ^ (x >> 31U);
+}
+Number mixed(Number a, Number b) { return mixed(mixed(a) ^ b); }
+
+enum Tag : Number { kOfD, kOfA, kOfB, kOfC, kOfFactor, kOfText };
+
+Number number_of(Tag tag, Name name) { return mixed(tag, static_cast<Number>(name)); }
+
+// Whole numbers stand for themselves; others are told apart by their value in the precision in
+// which D is computed.
+Number number_of(double value, bool is_double) {
+  if (value == std::floor(value) && std::abs(value) < 1e15)
+    return static_cast<Number>(static_cast<std::int64_t>(value));
+  if (!is_double) value = static_cast<double>(static_cast<float>(value));
+  Number bits = 0;
+  std::memcpy(&bits, &value, sizeof bits);
+  return mixed(kOfFactor, bits) | 1U;
+}
+
+/// One unit of threads, one choice of what is known at run time only, and whether a beta known at
+/// run time only is 0.
+struct Trial {
+  std::int64_t first_thread;
+  int sample;
+  bool is_beta_zero = false;
+};
+
+/// alpha and beta.
+class Factors {
+ public:
+  Factors(const Call& call, const Trial& trial)
+      : f_(call.f()),
+        type_(call.f()[call.region(0).buffer].dtype),
+        is_double_(type_ == num::DType::Float64),
+        alpha_(read(call.tile.args[6], 1, 1)),
+        beta_(read(call.tile.args[7], 0, 2)) {
+    if (trial.is_beta_zero) beta_.number = 0;
+    if (is_runtime(alpha_) && is_runtime(beta_) && ir::same(f_, alpha_.expr, beta_.expr))
+      alpha_.number = beta_.number;
+  }
+
+  [[nodiscard]] Number alpha() const { return alpha_.number; }
+  [[nodiscard]] Number beta() const { return beta_.number; }
+  [[nodiscard]] bool is_beta_runtime() const { return is_runtime(beta_); }
+  /// Can a type hold what D holds?
+  [[nodiscard]] bool keeps(ir::Type type) const {
+    const bool is_alike = type.is_scalar() && num::kind_of(type.dtype) == num::kind_of(type_);
+    return is_alike && num::bits_of(type.dtype) >= num::bits_of(type_);
+  }
+  [[nodiscard]] bool is_zero(ExprId expr) const { return constant(expr) == Number{0}; }
+  /// A constant, or one of the two; nothing for anything else.
+  [[nodiscard]] std::optional<Number> of(ExprId expr) const {
+    expr = without_casts(expr);
+    if (const auto number = constant(expr)) return number;
+    for (const Factor* one : {&alpha_, &beta_})
+      if (is_runtime(*one) && ir::same(f_, one->expr, expr)) return one->number;
+    return std::nullopt;
+  }
+
+ private:
+  struct Factor {
+    ExprId expr;  // where it is known at run time only
+    Number number;
+  };
+  static bool is_runtime(const Factor& factor) { return factor.expr.valid(); }
+
+  [[nodiscard]] ExprId without_casts(ExprId expr) const {
+    while (f_[expr].op == ExprOp::Cast && keeps(f_[expr].type)) expr = f_[expr].args[0];
+    return expr;
+  }
+  [[nodiscard]] std::optional<Number> constant(ExprId expr) const {
+    if (f_[expr].op == ExprOp::FloatImm) return number_of(f_[expr].real, is_double_);
+    if (const auto whole = ir::const_int(f_, expr)) return static_cast<Number>(*whole);
+    return std::nullopt;
+  }
+  [[nodiscard]] Factor read(const ir::TileArg& arg, double otherwise, Number id) const {
+    const auto* expr = std::get_if<ExprId>(&arg);
+    const auto* setting = std::get_if<ir::Setting>(&arg);
+    if (expr == nullptr && setting != nullptr) expr = std::get_if<ExprId>(setting);
+    if (expr != nullptr) {
+      const ExprId inner = without_casts(*expr);
+      if (const auto number = constant(inner)) return {{}, *number};
+      return {inner, mixed(kOfText, id) | 1U};
+    }
+    if (setting == nullptr) return {{}, number_of(otherwise, is_double_)};
+    if (const auto* real = std::get_if<double>(setting)) return {{}, number_of(*real, is_double_)};
+    if (const auto* whole = std::get_if<std::int64_t>(setting))
+      return {{}, static_cast<Number>(*whole)};
+    const auto* flag = std::get_if<bool>(setting);
+    return {{}, number_of(flag != nullptr ? double(*flag) : otherwise, is_double_)};
+  }
+
+  const ir::Function& f_;
+  num::DType type_;
+  bool is_double_;
+  Factor alpha_, beta_;
+};
+
+// --- registers -----------------------------------------------------------------------------------
+
+/// What the registers of all threads of the unit hold, bit address by bit address.
+class Registers {
+ public:
+  struct Place {
+    ir::BufferId storage;
+    std::size_t thread;
+    std::int64_t bit;
+  };
+
+  void put(const Place& place, Number value) { held_[key(place)] = value; }
+  /// Nothing where nothing has been put.
+  [[nodiscard]] std::optional<Number> at(const Place& place) const {
+    const auto found = held_.find(key(place));
+    if (found == held_.end()) return std::nullopt;
+    return found->second;
+  }
+
+ private:
+  static std::uint64_t key(const Place& place) {
+    return mixed(place.storage.index, place.thread) ^ static_cast<std::uint64_t>(place.bit);
+  }
+  std::unordered_map<std::uint64_t, Number> held_;
+};
+
+/// The names of an operand's elements and where they are.
+struct Operand {
+  ir::BufferId storage;
+  int bits = 32;
+  std::int64_t elements = 0;
+  std::optional<Granules> names;
+};
+
+// --- what the code does --------------------------------------------------------------------------
+
+class Replay : public ProofWalk {
+ public:
+  Replay(const Call& call, ProofValues& values, const Factors& factors, const Operand& d,
+         Registers& registers)
+      : ProofWalk(call, values), call_(call), factors_(factors), d_(d), registers_(registers) {}
+
+ private:
+  using Place = Registers::Place;
+
+  // --- scalars and elements ---
+
+  Try<Numbers> value(ExprId expr, const Mask& mask) {
+    if (const auto number = factors_.of(expr)) return Numbers(values_.threads(), *number);
+    const ir::Expr e = f_[expr];
+    switch (e.op) {
+      case ExprOp::Load:
+        if (f_[e.buffer].scope == ir::Scope::Local) return loaded(e, mask);
+        break;
+      case ExprOp::Cast:
+        if (factors_.keeps(e.type)) return value(e.args[0], mask);
+        break;
+      case ExprOp::Add:
+      case ExprOp::Sub:
+      case ExprOp::Mul:
+        return operated(e, mask);
+      case ExprOp::Ne:
+        if (factors_.is_zero(e.args[1])) return value(e.args[0], mask);
+        break;
+      case ExprOp::Select:
+      case ExprOp::IfThenElse:
+        return chosen(e, mask);
+      case ExprOp::Call:
+        if (e.callee == ir::Intrinsic::Fma) return multiplied_and_added(e, mask);
+        break;
+      default:
+        break;
+    }
+    return std::unexpected(fmt::format("`{}`", ir::print(f_, expr)));
+  }
+
+  Try<Numbers> loaded(const ir::Expr& e, const Mask& mask) {
+    const auto from = element(e.buffer, std::span(e.args.begin(), e.args.size()), mask);
+    if (!from) return std::unexpected(from.error());
+    Numbers out(values_.threads());
+    for (std::size_t t = 0; t < out.size(); ++t)
+      if (mask[t])
+        if (auto good = read({from->storage, t, from->bit[t]}, out[t]); !good)
+          return std::unexpected(good.error());
+    return out;
+  }
+  Try<void> read(const Place& place, Number& out) {
+    const auto number = registers_.at(place);
+    if (!number)
+      return std::unexpected(
+          fmt::format("{}thread {} of the unit reads byte {} of `{}`, which "
+                      "holds nothing",
+                      kWrong, place.thread, place.bit / 8, f_[place.storage].name));
+    out = *number;
+    return {};
+  }
+  Try<Numbers> multiplied_and_added(const ir::Expr& e, const Mask& mask) {
+    auto a = value(e.args[0], mask);
+    const auto b = value(e.args[1], mask), c = value(e.args[2], mask);
+    if (!a || !b || !c) return !a ? a : !b ? b : c;
+    for (std::size_t t = 0; t < a->size(); ++t) (*a)[t] = (*a)[t] * (*b)[t] + (*c)[t];
+    return a;
+  }
+  Try<Numbers> operated(const ir::Expr& e, const Mask& mask) {
+    auto a = value(e.args[0], mask);
+    const auto b = value(e.args[1], mask);
+    if (!a || !b) return !a ? a : b;
+    for (std::size_t t = 0; t < a->size(); ++t) {
+      Number& x = (*a)[t];
+      const Number y = (*b)[t];
+      x = e.op == ExprOp::Add ? x + y : e.op == ExprOp::Sub ? x - y : x * y;
+    }
+    return a;
+  }
+  // Only the chosen side counts: what the other one would be, an infinity for instance, is lost.
+  Try<Numbers> chosen(const ir::Expr& e, const Mask& mask) {
+    const auto condition = value(e.args[0], mask);
+    if (!condition) return condition;
+    Mask yes = mask, no = mask;
+    for (std::size_t t = 0; t < mask.size(); ++t) {
+      yes[t] = mask[t] && (*condition)[t] != 0;
+      no[t] = mask[t] && (*condition)[t] == 0;
+    }
+    auto out = value(e.args[1], yes);
+    const auto other = value(e.args[2], no);
+    if (!out || !other) return !out ? out : other;
+    for (std::size_t t = 0; t < mask.size(); ++t)
+      if (no[t]) (*out)[t] = (*other)[t];
+    return out;
+  }
+
+  // --- writes ---
+
+  // Only D and what the code has allocated for itself may change.
+  Try<void> put(const Place& place, Number number) {
+    const bool is_own = place.storage != d_.storage && is_allocated_here(place.storage);
+    const bool is_d =
+        place.storage == d_.storage &&
+        d_.names->at(d_.names->row_of(place.thread), granule_at(place.bit, d_.bits)) != kNobody;
+    if (!is_own && !is_d)
+      return std::unexpected(fmt::format("{}byte {} of `{}` is written by thread {} of the unit",
+                                         kWrong, place.bit / 8, f_[place.storage].name,
+                                         place.thread));
+    registers_.put(place, number);
+    return {};
+  }
+  // Operands of the call were there before it.
+  [[nodiscard]] bool is_allocated_here(ir::BufferId storage) const {
+    for (std::size_t i = 0; i < 4; ++i)
+      if (storage == ir::storage_of(f_, call_.region(i).buffer)) return false;
+    return allocated_.contains(storage.index);
+  }
+
+  Try<void> allocate(const ir::Stmt& s) override {
+    allocated_.insert(s.buffer.index);
+    return {};
+  }
+
+  Try<void> store(const ir::Stmt& s, const Mask& mask) override {
+    const auto number = value(s.expr, mask);
+    const auto to = element(s.buffer, std::span(s.args.begin(), s.args.size()), mask);
+    if (!number || !to) return std::unexpected(!number ? number.error() : to.error());
+    for (std::size_t t = 0; t < mask.size(); ++t)
+      if (mask[t])
+        if (auto good = put({to->storage, t, to->bit[t]}, (*number)[t]); !good) return good;
+    return {};
+  }
+
+  Try<void> evaluate(const ir::Stmt& s, const Mask&) override {
+    return std::unexpected(fmt::format("`{}`", ir::print(f_, s.expr)));
+  }
+
+  // --- mma ---
+
+  /// An operand of the instruction: its registers and where in them the elements are.
+  struct Matrix {
+    const isa::Fragment* fragment = nullptr;
+    int bits = 32;  // of an element
+    std::vector<PointerValue> registers;
+
+    [[nodiscard]] Place at(int row, int col, std::size_t first_lane) const {
+      const isa::FragmentPlace& place = fragment->at(row, col);
+      const std::size_t thread = first_lane + static_cast<std::size_t>(place.lane);
+      const PointerValue& reg = registers[static_cast<std::size_t>(place.reg)];
+      return {reg.storage, thread, reg.bit[thread] + place.part * bits};
+    }
+  };
+
+  Try<void> ptx(const ir::PtxCall& call, const Mask& mask) override {
+    const isa::Bindings bindings = isa::bind_opcode(call.opcode);
+    if (bindings.fits.empty() || bindings.fits[0].form().mnemonic != "mma" ||
+        call.predicate.valid())
+      return std::unexpected(fmt::format("`{}`", call.opcode));
+    const isa::Binding& binding = bindings.fits[0];
+    if (auto good = check_types(call, binding); !good) return good;
+    const std::vector<isa::Fragment> fragments = isa::fragments_of(binding);
+    const auto warps = whole_warps(mask, call.opcode);
+    if (!warps) return std::unexpected(warps.error());
+    std::vector<Matrix> matrices;
+    std::size_t next = 0;
+    for (const std::string_view name : {"d", "a", "b", "c"}) {
+      for (const isa::Fragment& fragment : fragments)
+        if (fragment.operand == name) matrices.push_back({.fragment = &fragment, .registers = {}});
+      if (auto good = read_registers(call, mask, matrices.back(), next); !good) return good;
+    }
+    for (const std::size_t first : *warps)
+      if (auto good = multiply(matrices, first); !good) return good;
+    return {};
+  }
+
+  // The instruction must take the registers for what they are, and do nothing but multiply and add.
+  Try<void> check_types(const ir::PtxCall& call, const isa::Binding& binding) const {
+    for (const std::string_view more : {"rnd", "satfinite", "sp", "kind", "block_scale"})
+      if (binding.has(more)) return std::unexpected(fmt::format("`{}`", call.opcode));
+    constexpr std::pair<std::string_view, std::size_t> kOperands[] = {
+        {"dtype", 0}, {"atype", 1}, {"btype", 2}, {"ctype", 0}};
+    for (const auto& [slot, argument] : kOperands) {
+      const auto type = num::parse_dtype(binding.word(slot));
+      const num::DType held = f_[call_.region(argument).buffer].dtype;
+      const bool is_cut = held == num::DType::Float32 && type && *type == num::DType::Tfloat32;
+      if (!type || (*type != held && !is_cut))
+        return std::unexpected(fmt::format("{}{} on {}", kWrong, call.opcode, num::name_of(held)));
+    }
+    return {};
+  }
+
+  Try<void> read_registers(const ir::PtxCall& call, const Mask& mask, Matrix& matrix,
+                           std::size_t& next) {
+    for (int r = 0; r < matrix.fragment->regs; ++r) {
+      if (next == call.operands.size())
+        return std::unexpected(fmt::format("{}{} operands of {}", kWrong, next, call.opcode));
+      const ir::PtxOperand& operand = call.operands[next++];
+      const bool is_word = operand.kind == ir::PtxOperand::Kind::At;
+      const ir::Expr e = f_[operand.expr];
+      if (!is_word && e.op != ExprOp::Load)
+        return std::unexpected(fmt::format("`{}`", ir::print(f_, operand.expr)));
+      auto pointer = is_word ? values_.pointer(operand.expr)
+                             : element(e.buffer, std::span(e.args.begin(), e.args.size()), mask);
+      if (!pointer) return std::unexpected(pointer.error());
+      const int width = is_word ? 32 : num::bits_of(e.type.dtype);
+      matrix.bits = width / matrix.fragment->parts;
+      for (std::size_t t = 0; t < mask.size(); ++t)
+        if (mask[t] && pointer->bit[t] % width != 0)
+          return std::unexpected(fmt::format("{}a register of {} begins at bit {}", kWrong,
+                                             call.opcode, pointer->bit[t]));
+      matrix.registers.push_back(*std::move(pointer));
+    }
+    return {};
+  }
+
+  Try<void> gather(const Matrix& matrix, std::size_t first, Numbers& out) {
+    for (int i = 0; i < matrix.fragment->rows; ++i)
+      for (int j = 0; j < matrix.fragment->cols; ++j)
+        if (auto good = read(matrix.at(i, j, first), out.emplace_back()); !good) return good;
+    return {};
+  }
+
+  // All is read before anything is written.
+  Try<void> multiply(const std::vector<Matrix>& matrices, std::size_t first) {
+    const Matrix &d = matrices[0], &a = matrices[1], &b = matrices[2], &c = matrices[3];
+    const int rows = d.fragment->rows, cols = d.fragment->cols, depth = a.fragment->cols;
+    Numbers left, right, before;
+    for (const auto& [matrix, numbers] : {std::pair(&a, &left), {&b, &right}, {&c, &before}})
+      if (auto good = gather(*matrix, first, *numbers); !good) return good;
+    const auto at = [](const Numbers& all, int i, int width, int j) {
+      return all[static_cast<std::size_t>(i) * static_cast<std::size_t>(width) +
+                 static_cast<std::size_t>(j)];
+    };
+    for (int i = 0; i < rows; ++i)
+      for (int j = 0; j < cols; ++j) {
+        Number sum = at(before, i, cols, j);
+        for (int k = 0; k < depth; ++k) sum += at(left, i, depth, k) * at(right, k, cols, j);
+        if (auto good = put(d.at(i, j, first), sum); !good) return good;
+      }
+    return {};
+  }
+
+  const Call& call_;
+  const Factors& factors_;
+  const Operand& d_;
+  Registers& registers_;
+  std::set<std::uint32_t> allocated_;
+};
+
+// --- what the call means -------------------------------------------------------------------------
+
+struct Sizes {
+  std::int64_t m = 0, n = 0, k = 0;
+  bool turns_a = false, turns_b = false;
+};
+
+bool is_set(const ir::TileArg& arg) {
+  const auto* setting = std::get_if<ir::Setting>(&arg);
+  const bool* flag = setting != nullptr ? std::get_if<bool>(setting) : nullptr;
+  return flag != nullptr && *flag;
+}
+
+// Two extents of a region other than 1.
+Try<std::pair<std::int64_t, std::int64_t>> extents_of(ProofValues& values,
+                                                      const ir::Region& region) {
+  std::vector<std::int64_t> out;
+  for (const ir::RangeExpr& range : region.ranges) {
+    const auto extent = values.uniform(range.extent);
+    if (!extent) return std::unexpected(extent.error());
+    if (*extent != 1) out.push_back(*extent);
+  }
+  if (out.size() != 2) return std::unexpected(std::string("an operand that is no matrix"));
+  return std::pair(out[0], out[1]);
+}
+
+Try<Sizes> sizes_of(const Call& call, ProofValues& values) {
+  Sizes out{.turns_a = is_set(call.tile.args[4]), .turns_b = is_set(call.tile.args[5])};
+  const auto d = extents_of(values, call.region(0));
+  const auto a = extents_of(values, call.region(1));
+  if (!d || !a) return std::unexpected(!d ? d.error() : a.error());
+  out.m = d->first;
+  out.n = d->second;
+  out.k = out.turns_a ? a->first : a->second;
+  return out;
+}
+
+Number meant(const Sizes& s, const Factors& factors, std::int64_t x) {
+  const std::int64_t row = x / s.n, col = x % s.n;
+  Number sum = 0;
+  for (std::int64_t k = 0; k < s.k; ++k) {
+    const std::int64_t a = s.turns_a ? k * s.m + row : row * s.k + k;
+    const std::int64_t b = s.turns_b ? col * s.k + k : k * s.n + col;
+    sum += number_of(kOfA, static_cast<Name>(a)) * number_of(kOfB, static_cast<Name>(b));
+  }
+  return factors.alpha() * sum + factors.beta() * number_of(kOfC, static_cast<Name>(x));
+}
+
+// --- comparison ----------------------------------------------------------------------------------
+
+enum class Outcome : std::uint8_t { Held, HeldAlways, Skipped, Failed };
+
+class Proving {
+ public:
+  Proving(const Call& call, const ir::Block& code, const Trial& trial, Proof& proof)
+      : call_(call),
+        code_(code),
+        trial_(trial),
+        proof_(proof),
+        values_(call, trial.first_thread, trial.sample),
+        factors_(call, trial) {}
+
+  Outcome run() {
+    const auto sizes = sizes_of(call_, values_);
+    if (!sizes) return could_not(sizes.error());
+    for (const std::size_t i : {0U, 1U, 2U, 3U}) {
+      const bool counts = i != 3 || factors_.beta() != 0;  // C is not read where beta is 0
+      const auto read = counts ? read_operand(i) : Try<bool>(true);
+      if (!read) return could_not(read.error());
+      if (!*read) return Outcome::Skipped;
+    }
+    return compare(*sizes);
+  }
+  [[nodiscard]] bool is_beta_runtime() const { return factors_.is_beta_runtime(); }
+
+ private:
+  Outcome could_not(std::string why) {
+    proof_.could_not = std::move(why);
+    return Outcome::Failed;
+  }
+  Outcome differs(std::string how) {
+    proof_.difference = std::move(how);
+    return Outcome::Failed;
+  }
+
+  // False: the sampled values put it outside its buffer.
+  Try<bool> read_operand(std::size_t i) {
+    const ir::Region& region = call_.region(i);
+    const int bits = num::bits_of(call_.f()[region.buffer].dtype);
+    auto names = names_of(call_, values_, region, bits, trial_.first_thread);
+    if (!names) return std::unexpected(names.error());
+    if (!*names) return false;
+    operands_[i] = {.storage = ir::storage_of(call_.f(), region.buffer),
+                    .bits = bits,
+                    .elements = (*names)->elements,
+                    .names = std::move((*names)->granules)};
+    constexpr Tag kTags[] = {kOfD, kOfA, kOfB, kOfC};
+    if (i != 0) fill(operands_[i], kTags[i]);
+    return true;
+  }
+  void fill(const Operand& operand, Tag tag) {
+    for_each(operand, [&](const Registers::Place& place, Name name) {
+      registers_.put(place, number_of(tag, name));
+    });
+  }
+  template <typename Visit>
+  void for_each(const Operand& operand, Visit&& visit) {
+    for (std::size_t t = 0; t < values_.threads(); ++t)
+      operand.names->for_each_in(operand.names->row_of(t), [&](std::int64_t granule, Name name) {
+        visit(Registers::Place{operand.storage, t, granule * operand.bits}, name);
+      });
+  }
+
+  Outcome compare(const Sizes& sizes) {
+    Mask arriving(values_.threads());
+    for (std::size_t t = 0; t < arriving.size(); ++t)
+      arriving[t] = call_.active.may[static_cast<std::size_t>(trial_.first_thread) + t];
+    const auto ran =
+        Replay(call_, values_, factors_, operands_[0], registers_).block(code_, arriving);
+    if (!ran && ran.error().starts_with(kWrong)) return differs(ran.error().substr(kWrong.size()));
+    if (!ran) return could_not(ran.error());
+    Numbers wanted(static_cast<std::size_t>(operands_[0].elements));
+    for (std::size_t x = 0; x < wanted.size(); ++x)
+      wanted[x] = meant(sizes, factors_, static_cast<std::int64_t>(x));
+    std::string difference;
+    for_each(operands_[0], [&](const Registers::Place& place, Name name) {
+      if (difference.empty() && registers_.at(place) != wanted[static_cast<std::size_t>(name)])
+        difference = fmt::format("element ({}, {}) of D in thread {} of the unit is another sum",
+                                 name / sizes.n, name % sizes.n, place.thread);
+    });
+    if (!difference.empty()) return differs(std::move(difference));
+    return values_.has_sampled() ? Outcome::Held : Outcome::HeldAlways;
+  }
+
+  const Call& call_;
+  const ir::Block& code_;
+  Trial trial_;
+  Proof& proof_;
+  ProofValues values_;
+  Factors factors_;
+  Operand operands_[4];
+  Registers registers_;
+};
+
+}  // namespace
+
+Proof prove_gemm(const Call& call, const ir::Block& code) {
+  Proof proof;
+  const std::vector<std::int64_t> starts = call.unit_starts();
+  if (starts.empty()) return proof;  // nobody comes here
+  constexpr int kWanted = 2, kMost = 60;
+  for (const std::int64_t first : {starts.front(), starts.back()}) {
+    int held = 0;
+    for (int sample = 0; sample < kMost && held < kWanted; ++sample) {
+      Proving proving(call, code, {first, sample}, proof);
+      Outcome outcome = proving.run();
+      if (proving.is_beta_runtime() && outcome != Outcome::Failed)
+        outcome = Proving(call, code, {first, sample, true}, proof).run();
+      if (outcome == Outcome::Failed) return proof;
+      if (outcome == Outcome::HeldAlways) held = kWanted;
+      held += outcome == Outcome::Held ? 1 : 0;
+    }
+    if (held == 0)
+      proof.could_not = "no values were found that keep the regions inside their buffers";
+    if (starts.size() == 1) break;
+  }
+  return proof;
+}
+
+}  // namespace ww::lower
