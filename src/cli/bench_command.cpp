@@ -29,6 +29,7 @@ struct Options {
   std::string filter;
   std::int64_t repetitions = 3;
   bool json = false;
+  bool no_rivals = false;
 };
 
 Result<void> check_regex(const std::string& text) {
@@ -70,18 +71,23 @@ Outcome run(const Options& options) {
   if (const auto valid = check_regex(options.filter); !valid) return user_error(valid.error());
   const auto executable = find_executable();
   if (!executable) return user_error(executable.error());
-  return {.become = {executable->string(), "--benchmark_filter=" + name_filter(options),
-                     fmt::format("--benchmark_format={}", options.json ? "json" : "console"),
-                     fmt::format("--benchmark_repetitions={}", options.repetitions),
-                     "--benchmark_report_aggregates_only=true",
-                     fmt::format("--benchmark_context=warpwright={}", version())}};
+  Outcome out{.become = {executable->string(), "--benchmark_filter=" + name_filter(options),
+                         fmt::format("--benchmark_format={}", options.json ? "json" : "console"),
+                         fmt::format("--benchmark_repetitions={}", options.repetitions),
+                         "--benchmark_report_aggregates_only=true",
+                         fmt::format("--benchmark_context=warpwright={}", version())}};
+  if (options.no_rivals) out.become.emplace_back("--no_rivals");
+  return out;
 }
 
 Run set_up(OptionSet& set) {
   auto options = std::make_shared<Options>();
   set.argument("SUITE", options->suite, Need::Optional, kSuites,
                "which benchmarks: compile, kernels, layout, ptx, sim (default: all)");
-  set.flag("--json", options->json, "print Google Benchmark's JSON instead of a table");
+  set.flag("--json", options->json,
+           "print JSON instead of a table: Google Benchmark's, and the matrix products");
+  set.flag("--no-rivals", options->no_rivals,
+           "matrix products: leave out cuBLAS and Triton, which take part where they are");
   set.text("--filter", "REGEX", options->filter,
            "only benchmarks whose name (after `SUITE/`) matches this regular expression");
   set.number("--repetitions", options->repetitions, 2, 1000,
@@ -101,12 +107,18 @@ const Command kBenchCommand{
         "\n"
         "`compile` also measures nvcc and ptxas, where they are installed. `kernels` needs a GPU;\n"
         "without one its benchmarks are skipped. WW_BENCH_KERNELS names other kernels for it: a\n"
-        "list of FILE::EXPRESSION with `;` between them, files of examples/.",
+        "list of FILE::EXPRESSION with `;` between them, files of examples/.\n"
+        "\n"
+        "Matrix products are part of `kernels`: ours, the ceiling of mma.sync, cuBLAS and Triton\n"
+        "take turns, five rounds for a repetition, and medians are shown. A result that is wrong\n"
+        "makes the exit status 1.",
     .examples =
         "# how fast are the layout operations here\n"
         "warpwright bench layout\n"
         "# two of them, for a script\n"
         "warpwright bench layout --filter 'compose|inverse' --json\n"
+        "# matrix products of ours alone\n"
+        "warpwright bench kernels --filter gemm --no-rivals\n"
         "# a kernel on the GPU, with parameters of one's own\n"
         "WW_BENCH_KERNELS='transpose.py::build(m=8192, n=8192)' warpwright bench kernels",
     .set_up = set_up};

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // `warpwright compile`: a kernel of a source file in one of several forms. Everything is in
 // driver/compile_tool.h; the environment is read here.
-#include <cstdlib>
 #include <memory>
 #include <string>
 #include <utility>
 
 #include "cli/command.h"
+#include "cli/environment.h"
 #include "cli/options.h"
 #include "cli/source_options.h"
 #include "driver/compile_tool.h"
@@ -15,11 +15,6 @@ namespace ww::cli {
 namespace {
 
 constexpr std::string_view kEmit[] = {"tile", "threads", "explain", "ir", "cuda", "ptx", "cubin"};
-
-std::string environment(const char* name) {
-  const char* const value = std::getenv(name);
-  return value == nullptr ? "" : value;
-}
 
 Outcome run(driver::CompileRequest request) {
   request.ptxas = {.given = environment("PTXAS"), .path = environment("PATH")};

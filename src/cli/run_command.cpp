@@ -40,27 +40,9 @@ Outcome run(const Options& options) {
   return out;
 }
 
-void declare_arguments(OptionSet& set, driver::ArgRequest& request) {
-  set.texts("--arg", "NAME=SPEC", request.args,
-            "an argument, by the name of the parameter or of its buffer:\n"
-            "arange, zeros, ones, eye, full:X, randn[:SEED], rand, randint[:LO,HI,SEED]\n"
-            "@FILE.npy           the array of a file\n"
-            "VALUE               for a scalar, or an extent of run time\n"
-            "(default: results are left undefined, floats get randn, integers arange)");
-  set.texts("--out", "NAME=FILE.npy", request.outs, "write a buffer after the run");
-  set.texts("--expect", "EXPR", request.expects,
-            "what must hold after the run: 'B == A.T', 'D ~= A @ B'");
-}
-
-void declare_device(OptionSet& set, Options& options) {
+void declare_device_options(OptionSet& set, Options& options) {
   driver::RunRequest& request = options.request;
-  std::string help = "where it runs (default auto):";
-  for (const driver::DeviceName& each : driver::device_names()) {
-    help += "\n" + std::string(each.name);
-    help.append(6 - each.name.size(), ' ');
-    help += each.help;
-  }
-  set.choice("--device", "D", request.device, kDevices, help);
+  declare_device(set, request.device, kDevices);
   set.text("--check", "LIST", request.checks,
            "sim: all (default), none, or names: bounds, align, space, uninit, race,\n"
            "collective, async, barrier, tensor, numbers; -NAME leaves one out: all,-race");
@@ -73,8 +55,11 @@ void declare_device(OptionSet& set, Options& options) {
 Run set_up(OptionSet& set) {
   auto options = std::make_shared<Options>();
   declare_source(set, options->request.source);
-  declare_device(set, *options);
-  declare_arguments(set, options->request.arguments);
+  declare_device_options(set, *options);
+  declare_args(set, options->request.arguments);
+  set.texts("--out", "NAME=FILE.npy", options->request.arguments.outs,
+            "write a buffer after the run");
+  declare_expects(set, options->request.arguments);
   set.flag("--json", options->json, "print JSON (docs/running.md)");
   return [options] { return run(*options); };
 }

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/source_options.h"
 
+#include <algorithm>
+
+#include "driver/run_tool.h"
+
 namespace ww::cli {
 namespace {
 constexpr std::string_view kDialects[] = {"d1", "d2"};
@@ -10,7 +14,8 @@ void declare_source(OptionSet& set, driver::SourceRequest& request) {
   set.argument("FILE", request.path, Need::Required, "a Python file with kernels");
   set.text("--kernel", "EXPR[::NAME]", request.kernel,
            "which kernel: any host expression over the file's names, e.g. 'build(2)[0]';\n"
-           "::NAME takes the kernel NAME defined while it is evaluated\n"
+           "::NAME takes the kernel NAME defined while it is evaluated;\n"
+           "@FILE takes the expression that `warpwright tune -o FILE` has found\n"
            "(default: the only kernel of the file)");
   set.text("--target", "ARCH", request.target,
            "an architecture such as sm_90a\n"
@@ -18,6 +23,31 @@ void declare_source(OptionSet& set, driver::SourceRequest& request) {
            "for others)");
   set.choice("--dialect", "D", request.dialect, kDialects,
              "the order of .local(): d1 by iters, d2 by place (default: as the file is written)");
+}
+
+void declare_args(OptionSet& set, driver::ArgRequest& request) {
+  set.texts("--arg", "NAME=SPEC", request.args,
+            "an argument, by the name of the parameter or of its buffer:\n"
+            "arange, zeros, ones, eye, full:X, randn[:SEED], rand, randint[:LO,HI,SEED]\n"
+            "@FILE.npy           the array of a file\n"
+            "VALUE               for a scalar, or an extent of run time\n"
+            "(default: results are left undefined, floats get randn, integers arange)");
+}
+
+void declare_expects(OptionSet& set, driver::ArgRequest& request) {
+  set.texts("--expect", "EXPR", request.expects,
+            "what must hold after the run: 'B == A.T', 'D ~= A @ B'");
+}
+
+void declare_device(OptionSet& set, std::string& device, std::span<const std::string_view> names) {
+  std::string help = "where it runs (default auto):";
+  for (const driver::DeviceName& each : driver::device_names()) {
+    if (std::ranges::find(names, each.name) == names.end()) continue;
+    help += "\n" + std::string(each.name);
+    help.append(6 - each.name.size(), ' ');
+    help += each.help;
+  }
+  set.choice("--device", "D", device, names, help);
 }
 
 }  // namespace ww::cli

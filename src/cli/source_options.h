@@ -1,13 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
-// The options by which every command on source files says which kernel it means.
+// The options that the commands on source files share: which kernel, where it runs, with what.
 #pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
 
 #include "cli/options.h"
 #include "driver/build.h"
+#include "driver/kernel_args.h"
 
 namespace ww::cli {
 
 /// FILE, --kernel, --target, --dialect.
 void declare_source(OptionSet& set, driver::SourceRequest& request);
+
+/// --arg and --expect, of commands that run the kernel.
+void declare_args(OptionSet& set, driver::ArgRequest& request);
+void declare_expects(OptionSet& set, driver::ArgRequest& request);
+
+/// --device, one of `names`, which must outlive the set; each with its line of help.
+void declare_device(OptionSet& set, std::string& device, std::span<const std::string_view> names);
 
 }  // namespace ww::cli

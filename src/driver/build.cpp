@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/file_io.h"
+#include "driver/kernel_file.h"
 #include "emit/ptx/emit.h"
 #include "ir/verify.h"
 #include "lower/lower.h"
@@ -97,13 +98,24 @@ Build build_kernel(const SourceText& source, const BuildOptions& options) {
   return build;
 }
 
+Result<SourceText> read_source(const std::string& path) {
+  return SourceText(path, WW_TRY(read_file(path, script::kMaxSourceBytes)));
+}
+
 Build build_file(const SourceRequest& request, Phase until) {
-  const auto text = read_file(request.path, script::kMaxSourceBytes);
+  BuildOptions options{.kernel = request.kernel,
+                       .dialect = request.dialect,
+                       .target = request.target,
+                       .until = until};
+  if (request.kernel.starts_with('@')) {
+    auto kernel = kernel_in_file(request.kernel.substr(1));
+    if (!kernel) return {.errors = render(kernel.error())};
+    options.kernel = *std::move(kernel);
+  }
+  if (request.text != nullptr) return build_kernel(*request.text, options);
+  const auto text = read_source(request.path);
   if (!text) return {.errors = render(text.error())};
-  return build_kernel(SourceText(request.path, *text), {.kernel = request.kernel,
-                                                        .dialect = request.dialect,
-                                                        .target = request.target,
-                                                        .until = until});
+  return build_kernel(*text, options);
 }
 
 void set_target(Build& build, const target::Target& target) {

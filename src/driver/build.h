@@ -12,6 +12,7 @@
 #include <optional>
 #include <string>
 
+#include "base/result.h"
 #include "base/source.h"
 #include "ir/function.h"
 #include "lower/report.h"
@@ -50,10 +51,13 @@ Build build_kernel(const SourceText& source, const BuildOptions& options = {});
 /// Which kernel of which file, as text.
 struct SourceRequest {
   std::string path;
-  std::string kernel = {};
+  std::string kernel = {};  // or `@FILE`: driver/kernel_file.h
   std::string dialect = {};
   std::string target = {};
+  const SourceText* text = nullptr;  // of the file, where it has been read before
 };
+/// Io or TooLarge where there is no such text.
+Result<SourceText> read_source(const std::string& path);
 Build build_file(const SourceRequest& request, Phase until);
 
 /// Goes on until a phase, for `build.target` (none: default_target). Nothing happens to a build

@@ -9,6 +9,7 @@
 #include "base/source.h"
 #include "base/suggest.h"
 #include "driver/array_spec.h"
+#include "driver/assignment.h"
 #include "driver/npy.h"
 #include "driver/typed_text.h"
 #include "ir/param_use.h"
@@ -21,24 +22,7 @@ constexpr std::size_t kMostFileBytes = std::size_t{1} << 33U;
 // out in a file.
 constexpr std::byte kPattern{0xCB};
 
-/// `NAME=SPEC` or `NAME=FILE`, cut at the first `=`.
-struct Assignment {
-  std::string text;
-  std::string name;
-  std::string value;
-  Span name_span, value_span;
-
-  [[nodiscard]] bool is_file() const { return value.starts_with('@'); }
-};
-
-Result<Assignment> cut_assignment(const std::string& text, std::string_view what) {
-  const std::size_t at = text.find('=');
-  if (at == std::string::npos || at == 0 || at + 1 == text.size())
-    return fail(diag(DiagKind::Syntax, "found `{}`, expected `NAME={}`", text, what)
-                    .with_span(Span::at(0, text.size())));
-  return Assignment{text, text.substr(0, at), text.substr(at + 1), Span::at(0, at),
-                    Span::at(at + 1, text.size())};
-}
+bool is_file(const Assignment& given) { return given.value.starts_with('@'); }
 
 }  // namespace
 
@@ -203,7 +187,7 @@ bool ArgReader::make_arrays() {
   for (const bool files : {true, false})
     for (std::size_t i = 0; i < function_.params.size(); ++i) {
       const Assignment* const arg = given(i);
-      if ((arg != nullptr && arg->is_file()) != files) continue;
+      if ((arg != nullptr && is_file(*arg)) != files) continue;
       out_.is_output_[i] = arg == nullptr && uses[i].is_output();
       if (!(out_.is_buffer(i) ? make_buffer(i) : make_scalar(i))) return false;
     }
@@ -231,7 +215,7 @@ bool ArgReader::make_buffer(std::size_t param) {
     return true;
   }
   const Assignment* const arg = given(param);
-  if (arg != nullptr && arg->is_file()) return take_file(param, *arg);
+  if (arg != nullptr && is_file(*arg)) return take_file(param, *arg);
   auto shape = shape_of(param, nullptr);
   return shape && take_words(param, *std::move(shape));
 }

@@ -17,6 +17,7 @@
 #include "driver/sim_report.h"
 #include "eval/eval.h"
 #include "ir/launch.h"
+#include "runtime/assembler.h"
 
 namespace ww::driver {
 namespace {
@@ -44,11 +45,13 @@ class KernelRun {
   bool check_options();
   bool choose();
   bool lower();
+  bool assemble();
   RunReport& start_report();
   void finish_report(const std::vector<std::vector<bool>>& written);
   void add_eval_findings(const eval::Report& run);
   void add_sim_report(const runtime::SimDevice& device, const runtime::Launch& launch);
   void add_launch(const runtime::Launch& launch);
+  void add_size(const runtime::Launch& launch);
   [[nodiscard]] RunFinding::Place place_of(Span span) const;
   [[nodiscard]] RunFinding::Place place_of(const sim::Program& program, std::uint32_t op) const;
   [[nodiscard]] BufferReport report_buffer(std::size_t param,
@@ -68,12 +71,16 @@ class KernelRun {
     return false;
   }
 
+  /// What fails from here on fails in this step.
+  void begin(RunStep step) { outcome_.step = step; }
+
   const RunRequest& request_;
   RunOutcome outcome_;
   sim::RunOptions options_;
   Build build_;
   std::optional<KernelArgs> args_;
   DeviceChoice device_;
+  KernelSize size_;  // as far as ptxas was asked
 };
 
 // --- options and the program --------------------------------------------------------------------
@@ -90,6 +97,7 @@ bool KernelRun::read_options() {
     options_.checks = *checks;
   }
   options_.progress = request_.progress;
+  options_.count = request_.counts_work;
   return check_options();
 }
 
@@ -111,12 +119,14 @@ bool KernelRun::check_options() {
 }
 
 bool KernelRun::load() {
+  begin(RunStep::Program);
   build_ = build_file(request_.source, Phase::Tile);
   outcome_.errors += build_.errors;
   return build_.good();
 }
 
 bool KernelRun::read_arguments() {
+  begin(RunStep::Arguments);
   args_ = KernelArgs::read(fn(), request_.arguments, outcome_.errors);
   return args_.has_value();
 }
@@ -124,6 +134,7 @@ bool KernelRun::read_arguments() {
 // --- the reference evaluator --------------------------------------------------------------------
 
 void KernelRun::run_eval() {
+  begin(RunStep::Launch);
   std::vector<eval::Argument> arguments;
   for (std::size_t i = 0; i < args_->count(); ++i) {
     Array& array = args_->array(i);
@@ -181,8 +192,10 @@ DeviceWish wish_of(const RunRequest& request) {
 }
 
 bool KernelRun::choose() {
+  begin(RunStep::Device);
   const DeviceWish wish = wish_of(request_);
-  const Result<runtime::CudaCalls> calls = wish == DeviceWish::Sim
+  const Result<runtime::CudaCalls> calls = request_.driver != nullptr ? *request_.driver
+                                           : wish == DeviceWish::Sim
                                                ? Result<runtime::CudaCalls>(runtime::CudaCalls{})
                                                : runtime::load_cuda_calls();
   auto choice = choose_device(wish, fn(), build_.target, options_, calls);
@@ -196,6 +209,7 @@ bool KernelRun::choose() {
 }
 
 bool KernelRun::lower() {
+  begin(RunStep::Lowering);
   set_target(build_, device_.target);
   advance(build_, Phase::Ptx);
   if (build_.good()) return true;
@@ -205,8 +219,30 @@ bool KernelRun::lower() {
   return false;
 }
 
+// Beyond what the device knows itself.
+bool KernelRun::assemble() {
+  if (request_.ptxas.empty()) return true;
+  const auto size = runtime::assembled_size(request_.ptxas, build_.ptx, build_.target->arch);
+  if (!size) return refuse(size.error());
+  size_.registers = size->registers;
+  size_.local = size->local;
+  size_.spills = size->spills;
+  return true;
+}
+
+void KernelRun::add_size(const runtime::Launch& launch) {
+  outcome_.report->size = size_;
+  KernelSize& size = outcome_.report->size;
+  const auto seen = device_.device->resources();
+  if (!seen) return;
+  size.shared = std::int64_t{seen->static_shared} + launch.dynamic_shared;
+  if (!size.registers && seen->registers) size.registers = *seen->registers;
+  if (!size.local && seen->local) size.local = *seen->local;
+}
+
 void KernelRun::run_device() {
-  if (!choose() || !lower()) return;
+  if (!choose() || !lower() || !assemble()) return;
+  begin(RunStep::Launch);
   std::vector<KernelArg> arguments;
   for (std::size_t i = 0; i < args_->count(); ++i) {
     Array& array = args_->array(i);
@@ -216,6 +252,7 @@ void KernelRun::run_device() {
   const auto run =
       run_on(*device_.device, build_, arguments, {.timed_launches = request_.timed_launches});
   if (!run) {
+    outcome_.hangs = device_.device->hangs();
     refuse(run.error());
     return;
   }
@@ -227,6 +264,7 @@ void KernelRun::run_device() {
   report.primitives = primitive_lines(build_);
   report.timing = run->timing;
   add_launch(run->launch);
+  add_size(run->launch);
   if (device_.sim != nullptr) add_sim_report(*device_.sim, run->launch);
   finish_report(run->written);
 }
@@ -261,6 +299,7 @@ void KernelRun::add_sim_report(const runtime::SimDevice& device, const runtime::
   report.steps = run.counters.instructions;
   report.arithmetic = arithmetic_text(run.matrix_mode);
   report.printed = run.printed;
+  if (request_.counts_work) report.work = work_of(*device.program(), run);
   for (const std::string_view name : check_names(device.options().checks))
     report.checks.emplace_back(name);
   for (const sim::Finding& finding : run.findings.list()) {
@@ -280,6 +319,7 @@ void KernelRun::add_sim_report(const runtime::SimDevice& device, const runtime::
 // --- what a run leaves --------------------------------------------------------------------------
 
 RunReport& KernelRun::start_report() {
+  begin(RunStep::Report);
   RunReport& report = outcome_.report.emplace();
   report.path = request_.source.path;
   report.kernel = fn().name;
@@ -313,13 +353,28 @@ BufferReport KernelRun::report_buffer(std::size_t param, const std::vector<bool>
 }
 
 void KernelRun::check_expectations() {
+  std::vector<ExpectReport>& out = outcome_.report->expectations;
+  std::vector<std::pair<std::string, Array>> arrays;
+  if (request_.checked != nullptr && !args_->expectations().empty()) {
+    for (std::size_t i = 0; i < args_->count(); ++i)
+      arrays.emplace_back(args_->name_of(i), args_->array(i));
+    if (arrays == request_.checked->arrays) {
+      ++request_.checked->reuses;
+      out = request_.checked->expectations;
+      return;
+    }
+  }
   const FindArray find = [&](std::string_view name) { return &args_->array(*args_->find(name)); };
   for (const Expectation& expectation : args_->expectations()) {
     auto result = check_expectation(expectation, find);
     if (result)
-      outcome_.report->expectations.push_back({expectation.text, *std::move(result)});
+      out.push_back({expectation.text, *std::move(result)});
     else
       refuse(result.error(), "--expect", expectation.text);
+  }
+  if (!arrays.empty() && outcome_.errors.empty()) {
+    request_.checked->arrays = std::move(arrays);
+    request_.checked->expectations = out;
   }
 }
 
@@ -336,7 +391,8 @@ void KernelRun::write_files() {
 }
 
 RunOutcome no_memory() {
-  return {.errors = render(diag(DiagKind::TooLarge, "the host has no memory for this run"))};
+  return {.errors = render(diag(DiagKind::TooLarge, "the host has no memory for this run")),
+          .step = RunStep::Launch};
 }
 
 }  // namespace

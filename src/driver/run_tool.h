@@ -9,12 +9,15 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "driver/build.h"
 #include "driver/explain.h"
 #include "driver/kernel_args.h"
 #include "driver/report_parts.h"
+#include "driver/tune_estimate.h"
+#include "runtime/cuda_calls.h"
 #include "runtime/device.h"
 
 namespace ww::driver {
@@ -26,6 +29,14 @@ struct DeviceName {
 };
 const std::vector<DeviceName>& device_names();
 
+/// The arrays of a run with what became of its expectations. A run that ends with the same arrays
+/// takes them over: the product of two large matrices takes a host longer than all the rest.
+struct CheckedArrays {
+  std::vector<std::pair<std::string, Array>> arrays = {};  // with their names, after the run
+  std::vector<ExpectReport> expectations = {};
+  std::size_t reuses = 0;
+};
+
 struct RunRequest {
   SourceRequest source;
   std::string device = "auto";  // or sim, cuda, eval
@@ -33,6 +44,10 @@ struct RunRequest {
   std::string checks = {};    // of the virtual GPU; empty: all
   std::string schedule = {};  // rr or random:SEED; empty: rr
   int timed_launches = 0;     // 0: no times are taken
+  bool counts_work = false;   // on the virtual GPU: RunReport::work
+  std::string ptxas = {};     // asked for RunReport::registers and others; empty: not
+  const Result<runtime::CudaCalls>* driver = nullptr;  // loaded before; none: load it
+  CheckedArrays* checked = nullptr;                    // of runs with the same `arguments.expects`
   /// Blocks done and blocks in all, now and then; returns whether to go on.
   std::function<bool(std::uint64_t, std::uint64_t)> progress = {};
 };
@@ -51,6 +66,14 @@ struct RunFinding {
   Place at = {};
   std::string note = {};  // the other party, or empty
   Place note_at = {};
+};
+
+/// What a kernel takes of an SM; none where nobody knows.
+struct KernelSize {
+  std::optional<std::int64_t> shared = {};     // bytes of a block, static and dynamic
+  std::optional<std::int64_t> registers = {};  // of a thread
+  std::optional<std::int64_t> local = {};      // bytes of a thread: spilled registers, arrays
+  std::optional<std::int64_t> spills = {};     // bytes of spill stores and loads
 };
 
 struct RunReport {
@@ -74,17 +97,24 @@ struct RunReport {
   std::vector<BufferReport> buffers;
   std::vector<ExpectReport> expectations;
   std::optional<runtime::Timing> timing;
+  std::optional<SimWork> work;  // when it was asked for
+  KernelSize size;
   std::string printed;
 
   /// It finished, nothing was found and all expectations hold.
   [[nodiscard]] bool good() const;
 };
 
+/// What a run consists of.
+enum class RunStep : std::uint8_t { Options, Program, Arguments, Device, Lowering, Launch, Report };
+
 /// A report, or errors that the user can do something about, rendered; both when the kernel ran and
 /// a file could not be written or an expectation makes no sense for the shapes.
 struct RunOutcome {
   std::optional<RunReport> report{};
   std::string errors{};
+  RunStep step = RunStep::Options;  // the last one that was begun
+  bool hangs = false;               // the kernel still runs on the GPU, and nothing else can
 };
 RunOutcome run_kernel(const RunRequest& request);
 

@@ -2,6 +2,7 @@
 // NVIDIA's assembler, where it is installed: PTX in, a cubin out.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -23,5 +24,16 @@ Result<std::string> find_ptxas(const ToolSearch& search);
 /// Runs `ptxas` on the text. DeviceError with its messages when it refuses, Io when it cannot be
 /// run. Leaves no file behind.
 Result<std::string> assemble(const std::string& ptxas, std::string_view ptx, target::Arch arch);
+
+/// What `ptxas` says of a kernel.
+struct AssembledSize {
+  std::uint32_t registers = 0;  // of a thread
+  std::uint32_t local = 0;      // bytes of a thread: its stack, with spilled registers
+  std::uint32_t spills = 0;     // bytes of spill stores and loads
+};
+/// Runs `ptxas` on a text with one kernel. Fails as `assemble` does, and with DeviceError when its
+/// messages do not say it.
+Result<AssembledSize> assembled_size(const std::string& ptxas, std::string_view ptx,
+                                     target::Arch arch);
 
 }  // namespace ww::runtime

@@ -15,8 +15,12 @@ namespace {
 // Numbers of cuda.h.
 constexpr int kSuccess = 0;
 constexpr int kNotReady = 600;
+constexpr int kMultiprocessors = 16;  // CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT
 constexpr int kCapabilityMajor = 75;  // CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR
 constexpr int kCapabilityMinor = 76;
+constexpr int kStaticShared = 1;           // CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES
+constexpr int kLocalBytes = 3;             // CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES
+constexpr int kRegisters = 4;              // CU_FUNC_ATTRIBUTE_NUM_REGS
 constexpr int kMostDynamicShared = 8;      // CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
 constexpr int kRequiredClusterWidth = 11;  // CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH
 constexpr int kLargeClusterAllowed = 14;   // CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED
@@ -139,7 +143,12 @@ Result<void> CudaDevice::start() {
 }
 
 CudaDevice::~CudaDevice() {
-  if (is_lost_) return;  // the end of the process frees what it can
+  if (hangs_) return;  // the end of the process frees what it can
+  if (is_lost_) {      // what failed stays in the context: the next one needs another
+    calls_.context_release(device_);
+    calls_.context_reset(device_);
+    return;
+  }
   unload();
   if (context_ != nullptr) calls_.context_release(device_);
 }
@@ -157,6 +166,11 @@ std::string CudaDevice::name() const {
   calls_.driver_version(&version);
   return fmt::format("{} (sm_{}), driver {}.{}", name_of(calls_, device_), capability_,
                      version / 1000, version % 1000 / 10);
+}
+
+int CudaDevice::multiprocessors() const {
+  int count = 0;
+  return calls_.device_attribute(&count, kMultiprocessors, device_) == kSuccess ? count : 0;
 }
 
 std::optional<target::Target> CudaDevice::native_target() const {
@@ -186,6 +200,15 @@ Result<void> CudaDevice::load(const Image& image) {
   }
   return checked(calls_, calls_.module_function(&function_, module_, kernel_.c_str()),
                  fmt::format("finding `{}` in its module", kernel_));
+}
+
+std::optional<Resources> CudaDevice::resources() const {
+  std::array<int, 3> values{};
+  constexpr std::array kAttributes{kStaticShared, kLocalBytes, kRegisters};
+  for (std::size_t i = 0; i < values.size(); ++i)
+    if (calls_.function_get(&values[i], kAttributes[i], function_) != kSuccess) return std::nullopt;
+  const auto size = [](int value) { return static_cast<std::uint32_t>(std::max(value, 0)); };
+  return Resources{size(values[0]), size(values[2]), size(values[1])};
 }
 
 Result<Address> CudaDevice::allocate(std::size_t bytes, std::string_view name) {
@@ -287,7 +310,7 @@ Result<void> CudaDevice::wait_for(void* event, std::string_view what) {
       return fail(refused(calls_, status, what));
     }
     if (std::chrono::duration<double>(Clock::now() - start).count() > patience_) {
-      is_lost_ = true;
+      hangs_ = is_lost_ = true;
       return fail(DiagKind::DeviceError, "{} did not end within {} seconds", what, patience_);
     }
     if (tries > 1000) std::this_thread::sleep_for(std::chrono::milliseconds(1));
@@ -336,6 +359,22 @@ Result<Timing> CudaDevice::time(const Launch& launch, int launches) {
   WW_TRY_VOID(allow(launch));
   return time_work({[&] { return submit(launch); }, fmt::format("running `{}`", kernel_)},
                    launches);
+}
+
+Result<double> CudaDevice::time_in_a_row(const Launch& launch, int launches) {
+  WW_TRY_VOID(allow(launch));
+  return time_in_a_row({[&] { return submit(launch); }, fmt::format("running `{}`", kernel_)},
+                       launches);
+}
+
+Result<double> CudaDevice::time_in_a_row(const Work& work, int times) {
+  const Event start = WW_TRY(Event::make(calls_));
+  const Event end = WW_TRY(Event::make(calls_));
+  const auto submit = [&]() -> Result<void> {
+    for (int i = 0; i < times; ++i) WW_TRY_VOID(work.submit());
+    return {};
+  };
+  return time_one({submit, work.name}, start.handle(), end.handle());
 }
 
 CudaDevice::Work CudaDevice::copying(Address to, Address from, std::size_t bytes) {

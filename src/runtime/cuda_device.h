@@ -30,19 +30,34 @@ class CudaDevice final : public Device {
   [[nodiscard]] std::optional<target::Target> native_target() const override;
   /// DeviceError with the compiler's log when the driver does not take the image.
   Result<void> load(const Image& image) override;
+  [[nodiscard]] std::optional<Resources> resources() const override;
   Result<Address> allocate(std::size_t bytes, std::string_view name) override;
   Result<void> upload(Address to, std::span<const std::byte> bytes) override;
   Result<void> download(std::span<std::byte> to, Address from) override;
   /// DeviceError for what the driver refuses, for a kernel that fails (an illegal address, a trap)
-  /// and for one that does not end in time. After such a failure the device is of no use any more.
+  /// and for one that does not end in time. After such a failure the device is of no use any more;
+  /// one that is opened after its end is, unless a kernel still runs.
   Result<void> launch(const Launch& launch) override;
   Result<Timing> time(const Launch& launch, int launches) override;
+  [[nodiscard]] bool hangs() const override { return hangs_; }
 
   /// From one place in the GPU's memory to another, by the driver: nothing that overlaps.
   Result<void> copy(Address to, Address from, std::size_t bytes);
   /// Copies once more than `copies` times, as `time` launches. What no kernel that reads and writes
   /// the same bytes is expected to beat.
   Result<Timing> time_copy(Address to, Address from, std::size_t bytes, int copies);
+
+  /// Something that the GPU is asked to do, and its name in messages: "running `scale`".
+  struct Work {
+    std::function<Result<void>()> submit;
+    std::string name;
+  };
+  /// Seconds from the beginning of the first launch to the end of the last, which are asked for
+  /// without waiting in between: short kernels hide what a launch costs behind each other.
+  Result<double> time_in_a_row(const Launch& launch, int launches);
+  /// The same of something else on the GPU's default stream.
+  Result<double> time_in_a_row(const Work& work, int times);
+  [[nodiscard]] int multiprocessors() const;
 
   /// How long a kernel or a copy may take.
   void set_patience(double seconds) { patience_ = seconds; }
@@ -56,11 +71,6 @@ class CudaDevice final : public Device {
   Result<void> allow(const Launch& launch);
   Result<void> submit(const Launch& launch);
   Result<void> wait_for(void* event, std::string_view what);
-  /// Something that the GPU is asked to do, and its name in messages: "running `scale`".
-  struct Work {
-    std::function<Result<void>()> submit;
-    std::string name;
-  };
   Work copying(Address to, Address from, std::size_t bytes);
   Result<Timing> time_work(const Work& work, int times);
   Result<double> time_one(const Work& work, void* start, void* end);
@@ -74,7 +84,8 @@ class CudaDevice final : public Device {
   void* function_ = nullptr;
   std::string kernel_;
   std::vector<Address> memory_;
-  bool is_lost_ = false;  // after a failure every call fails, and some would wait forever
+  bool is_lost_ = false;  // after a failure every call fails
+  bool hangs_ = false;    // and some would wait forever
 };
 
 }  // namespace ww::runtime

@@ -57,6 +57,13 @@ struct Timing {
   int launches = 0;
 };
 
+/// What a kernel takes of an SM, as far as a device knows it.
+struct Resources {
+  std::uint32_t static_shared = 0;              // bytes of a block
+  std::optional<std::uint32_t> registers = {};  // of a thread
+  std::optional<std::uint32_t> local = {};      // bytes of a thread: spilled registers, arrays
+};
+
 class Device {
  public:
   Device() = default;
@@ -72,12 +79,16 @@ class Device {
   /// Makes the kernel ready. Comes first, once for each use of the device: memory belongs to the
   /// loaded image, and what an earlier one had is gone.
   virtual Result<void> load(const Image& image) = 0;
+  /// Of the loaded kernel; none where the device does not know them.
+  [[nodiscard]] virtual std::optional<Resources> resources() const { return {}; }
   /// Memory with unknown contents, aligned for every access. The name is for messages.
   virtual Result<Address> allocate(std::size_t bytes, std::string_view name) = 0;
   virtual Result<void> upload(Address to, std::span<const std::byte> bytes) = 0;
   virtual Result<void> download(std::span<std::byte> to, Address from) = 0;
   /// Runs the kernel to its end.
   virtual Result<void> launch(const Launch& launch) = 0;
+  /// Whether a kernel still runs that `launch` or `time` has given up: nothing else can run then.
+  [[nodiscard]] virtual bool hangs() const { return false; }
   /// Whether the device knows which bytes of memory have been written, by an upload or a kernel.
   [[nodiscard]] virtual bool tracks_writes() const { return false; }
   /// One byte for each byte of the memory that begins there: not 0 where nothing was written. Empty

@@ -164,6 +164,22 @@ TEST_F(Assembler, GivesTheFileThatTheProgramWrites) {
   EXPECT_EQ(*cubin, "text -arch=sm_90a\n");
 }
 
+TEST_F(Assembler, ReadsWhatAKernelTakes) {
+  const auto size = assembled_size(
+      script("test \"$5\" = -v || exit 1\n"
+             "echo '    24 bytes stack frame, 20 bytes spill stores, 28 bytes spill loads'\n"
+             "echo 'ptxas info    : Used 40 registers, used 1 barriers, 24 bytes cumulative'"),
+      "text", Arch::Sm90a);
+  ASSERT_TRUE(size) << size.error().text;
+  EXPECT_EQ(size->registers, 40U);
+  EXPECT_EQ(size->local, 24U);
+  EXPECT_EQ(size->spills, 48U);
+  EXPECT_THAT(assembled_size(script("echo Used many registers"), "text", Arch::Sm90a).error().text,
+              HasSubstr("does not say how many registers"));
+  EXPECT_THAT(assembled_size(script("exit 3"), "text", Arch::Sm90a).error().text,
+              HasSubstr("refused the PTX"));
+}
+
 TEST_F(Assembler, RefusesWithTheWordsOfTheProgram) {
   const auto refused = assemble(script("echo 'line 1; error' >&2; exit 255"), "text", Arch::Sm80);
   ASSERT_FALSE(refused);

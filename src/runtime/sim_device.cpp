@@ -48,6 +48,11 @@ Result<void> SimDevice::load(const Image& image) {
   return {};
 }
 
+// PTX has as many registers as it likes.
+std::optional<Resources> SimDevice::resources() const {
+  return Resources{.static_shared = std::max(kernel_->static_shared, program_->module_shared)};
+}
+
 Result<Address> SimDevice::allocate(std::size_t bytes, std::string_view name) {
   const std::uint64_t used = device_->memory().bytes();
   const std::uint64_t limit = options_.limits.memory / kCost;

@@ -25,6 +25,7 @@ class SimDevice final : public Device {
   [[nodiscard]] std::optional<target::Target> native_target() const override { return {}; }
   /// Fails with NotSimulated, naming the instruction and its line of PTX.
   Result<void> load(const Image& image) override;
+  [[nodiscard]] std::optional<Resources> resources() const override;
   /// TooLarge beyond the memory that the options allow.
   Result<Address> allocate(std::size_t bytes, std::string_view name) override;
   Result<void> upload(Address to, std::span<const std::byte> bytes) override;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Arguments and parameters.
+#include <set>
 #include <utility>
 
 #include "script/expr_parser.h"
@@ -88,6 +89,7 @@ struct ExprParser::ParamState {
   bool has_star = false;
   bool has_default = false;  // of a parameter before the star
   bool ended = false;        // by `**kwargs`
+  std::set<std::uint32_t> names = {};
 };
 
 Result<ListOf<Param>> ExprParser::parameters(TokenKind closer) {
@@ -151,8 +153,11 @@ Result<void> ExprParser::parameter(ListBuilder<Param>& params, ParamState& state
 
 // The cursor is at the name; `begin` is where its stars are.
 Result<Param> ExprParser::named_parameter(Param::Kind kind, std::uint32_t begin,
-                                          const ParamState& state) {
+                                          ParamState& state) {
   const Token name = WW_TRY(cursor_.expect_name("the name of a parameter"));
+  if (!state.names.insert(cursor_.intern(name).index).second)
+    return fail(diag(DiagKind::Syntax, "found a second parameter `{}`", cursor_.text_of(name))
+                    .with_span(ParseCursor::place_of(name).span()));
   const bool has_stars = kind == Param::Kind::Star || kind == Param::Kind::DoubleStar;
   Param out{.kind = kind, .name = cursor_.intern(name)};
   if (state.annotated && cursor_.accept(TokenKind::Colon)) {

@@ -104,7 +104,7 @@ class ExprParser {
   Result<void> parameter(ListBuilder<Param>& params, ParamState& state);
   Result<void> slash(ListBuilder<Param>& params, ParamState& state);
   Result<void> star(ListBuilder<Param>& params, ParamState& state);
-  Result<Param> named_parameter(Param::Kind kind, std::uint32_t begin, const ParamState& state);
+  Result<Param> named_parameter(Param::Kind kind, std::uint32_t begin, ParamState& state);
 
   // string_parser.cpp
   struct StringParts;

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "driver/kernel_file.h"
+
+#include "base/file_io.h"
+#include "driver/report_json.h"
+
+namespace ww::driver {
+namespace {
+constexpr std::size_t kMostBytes = std::size_t{1} << 20U;
+}
+
+Result<std::string> kernel_in_file(const std::string& path) {
+  const std::string text = WW_TRY(read_file(path, kMostBytes));
+  const Json json = Json::parse(text, nullptr, false);
+  if (json.is_discarded()) return fail(DiagKind::Syntax, "`{}` holds no JSON", path);
+  if (!json.is_object() || !json.contains("kernel") || !json["kernel"].is_string())
+    return fail(diag(DiagKind::BadArgument, "`{}` has no text under the key `kernel`", path)
+                    .with_note("`warpwright tune -o FILE` writes such files"));
+  return json["kernel"].get<std::string>();
+}
+
+}  // namespace ww::driver

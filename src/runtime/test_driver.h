@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+// A GPU's driver made of a few functions, which can be told to fail. Kernels are taken and do
+// nothing. For tests alone.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "runtime/cuda_calls.h"
+
+namespace ww::runtime {
+
+struct FakeGpu {
+  std::string name;
+  int major, minor;
+};
+
+/// What the fake driver has, what it is told to answer, and what was asked of it.
+struct FakeDriver {
+  std::vector<FakeGpu> gpus{{"Fake H200", 9, 0}};
+  int version = 13000;
+  std::map<std::string, int> status;  // by call; success otherwise
+  std::string log;                    // of the compiler
+  int required_cluster = 0;
+  std::map<int, int> function;  // attributes of it
+  int queries_until_done = 2;
+  std::vector<float> milliseconds{3, 1, 2};
+
+  std::map<std::uint64_t, std::vector<std::byte>> memory;
+  std::map<int, int> attributes;
+  std::vector<std::uint64_t> arguments;
+  CudaLaunchConfig launched;
+  std::array<std::uint32_t, 3> cluster{};
+  int launches = 0;
+  int timed = 0;
+  int open_events = 0;
+  int released_contexts = 0;
+  int reset_contexts = 0;
+
+  [[nodiscard]] int answer(const std::string& call) const {
+    const auto found = status.find(call);
+    return found == status.end() ? 0 : found->second;
+  }
+};
+/// The one that the calls mean; a test sets it.
+inline FakeDriver* fake = nullptr;
+
+inline CudaCalls fake_calls() {
+  CudaCalls calls;
+  calls.init = [](unsigned) { return fake->answer("init"); };
+  calls.driver_version = [](int* version) {
+    *version = fake->version;
+    return 0;
+  };
+  calls.error_name = [](int error, const char** name) {
+    static const std::map<int, const char*> names = {
+        {3, "CUDA_ERROR_NOT_INITIALIZED"}, {2, "CUDA_ERROR_OUT_OF_MEMORY"},
+        {1, "CUDA_ERROR_INVALID_VALUE"},   {218, "CUDA_ERROR_INVALID_PTX"},
+        {500, "CUDA_ERROR_NOT_FOUND"},     {700, "CUDA_ERROR_ILLEGAL_ADDRESS"}};
+    const auto found = names.find(error);
+    *name = found == names.end() ? nullptr : found->second;
+    return found == names.end() ? 1 : 0;
+  };
+  calls.error_string = [](int error, const char** text) {
+    *text = error == 700 ? "an illegal memory access was encountered" : nullptr;
+    return error == 700 ? 0 : 1;
+  };
+  calls.device_count = [](int* count) {
+    *count = static_cast<int>(fake->gpus.size());
+    return fake->answer("device_count");
+  };
+  calls.device_get = [](int* device, int ordinal) {
+    *device = ordinal;
+    return 0;
+  };
+  calls.device_name = [](char* name, int bytes, int device) {
+    std::strncpy(name, fake->gpus[static_cast<std::size_t>(device)].name.c_str(),
+                 static_cast<std::size_t>(bytes));
+    return 0;
+  };
+  calls.device_attribute = [](int* value, int attribute, int device) {
+    const FakeGpu& gpu = fake->gpus[static_cast<std::size_t>(device)];
+    *value = attribute == 75 ? gpu.major : gpu.minor;
+    return 0;
+  };
+  calls.context_retain = [](void** context, int) {
+    *context = fake;
+    return fake->answer("context_retain");
+  };
+  calls.context_release = [](int) {
+    ++fake->released_contexts;
+    return 0;
+  };
+  calls.context_reset = [](int) {
+    ++fake->reset_contexts;
+    return 0;
+  };
+  calls.context_set = [](void*) { return 0; };
+  calls.module_load = [](void** module, const void*, unsigned count, int* options, void** values) {
+    *module = fake;
+    if (count == 2 && options[0] == 5)
+      std::memcpy(values[0], fake->log.c_str(), fake->log.size() + 1);
+    return fake->answer("module_load");
+  };
+  calls.module_unload = [](void*) { return 0; };
+  calls.module_function = [](void** function, void*, const char*) {
+    *function = fake;
+    return fake->answer("module_function");
+  };
+  calls.function_get = [](int* value, int attribute, void*) {
+    const bool is_known = fake->function.contains(attribute);
+    *value = is_known ? fake->function[attribute] : fake->required_cluster;
+    return fake->answer("function_get");
+  };
+  calls.function_set = [](void*, int attribute, int value) {
+    fake->attributes[attribute] = value;
+    return fake->answer("function_set");
+  };
+  calls.allocate = [](std::uint64_t* address, std::size_t bytes) {
+    *address = 0x1000 * (fake->memory.size() + 1);
+    fake->memory[*address].resize(bytes);
+    return fake->answer("allocate");
+  };
+  calls.release = [](std::uint64_t address) {
+    fake->memory.erase(address);
+    return 0;
+  };
+  calls.upload = [](std::uint64_t to, const void* from, std::size_t bytes) {
+    std::memcpy(fake->memory[to].data(), from, bytes);
+    return fake->answer("upload");
+  };
+  calls.download = [](void* to, std::uint64_t from, std::size_t bytes) {
+    std::memcpy(to, fake->memory[from].data(), bytes);
+    return fake->answer("download");
+  };
+  calls.copy = [](std::uint64_t to, std::uint64_t from, std::size_t bytes) {
+    if (const int status = fake->answer("copy"); status != 0) return status;
+    std::memcpy(fake->memory[to].data(), fake->memory[from].data(), bytes);
+    return 0;
+  };
+  calls.launch = [](const CudaLaunchConfig* config, void*, void** arguments, void**) {
+    fake->launched = *config;
+    if (config->attribute_count == 1) fake->cluster = config->attributes[0].value.dims;
+    fake->arguments.clear();
+    for (int i = 0; i < 2; ++i)
+      fake->arguments.push_back(*static_cast<std::uint64_t*>(arguments[i]));
+    ++fake->launches;
+    return fake->answer("launch");
+  };
+  calls.event_create = [](void** event, unsigned) {
+    *event = fake;
+    ++fake->open_events;
+    return fake->answer("event_create");
+  };
+  calls.event_destroy = [](void*) {
+    --fake->open_events;
+    return 0;
+  };
+  calls.event_record = [](void*, void*) { return 0; };
+  calls.event_query = [](void*) {
+    static int asked = 0;
+    if (const int status = fake->answer("event_query"); status != 0) return status;
+    return ++asked % fake->queries_until_done == 0 ? 0 : 600;
+  };
+  calls.event_elapsed = [](float* milliseconds, void*, void*) {
+    const auto which = static_cast<std::size_t>(fake->timed++) % fake->milliseconds.size();
+    *milliseconds = fake->milliseconds[which];
+    return 0;
+  };
+  calls.synchronize = [] { return fake->answer("synchronize"); };
+  return calls;
+}
+
+}  // namespace ww::runtime
