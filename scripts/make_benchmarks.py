@@ -8,8 +8,7 @@
     scripts/make_benchmarks.py --machine "TEXT"     how the page names the machine (default: what Linux says)
 
 What a run skipped, because there is no GPU or no nvcc, is left out; a suite that was skipped as a whole keeps
-the section it has. A benchmark that failed is an error. scripts/device_benchmarks.sh makes a RESULT.json of
-the suite `kernels` on a machine where not all of Warpwright can be built.
+the section it has. A benchmark that failed is an error.
 
 The numbers are medians over the repetitions of one run. They change from machine to machine; compare rows
 of one section, not of two.
@@ -32,7 +31,8 @@ repetitions counts. To measure again, and write the page:
 
     scripts/make_benchmarks.py                          all suites that can run here
     scripts/make_benchmarks.py --suite compile          one of them; with nvcc on the machine it is measured as well
-    scripts/device_benchmarks.sh 5 > kernels.json       the suite `kernels`, on a machine with a GPU and little else
+    ./warpwright bench kernels --json > kernels.json    the suite `kernels`, on a machine with a GPU
+    ./warpwright bench kernels --filter gemm --json > kernels.json    only its matrix products
     scripts/make_benchmarks.py --suite kernels --from kernels.json --machine "NVIDIA H200"
 """
 
@@ -59,6 +59,25 @@ warp instructions, or multiplications and additions of `mma.sync`. `checked` has
 ldmatrix and mma on all cores. `start_up` reads, checks and decodes a kernel.""",
 }
 
+# A section of its own, made by the suite `kernels`.
+PRODUCTS = "matrix products"
+PRODUCTS_TEXT = """Matrix products of `examples/` on a real GPU; rows and tiles are in `bench/kernels/gemm_rows.cpp`. A
+GPU slows down when it draws too much power, so that a number alone says little: in each round the ceiling, cuBLAS, our
+kernels and a kernel in Triton (`bench/kernels/triton_gemm.py`) take turns, with as many products in a turn, 20 ms of
+them in a row but at most 1000; medians over the rounds are shown, and the best round of ours. The ceiling is `mma.sync`
+on registers and nothing else (8 warps on each SM, 32 accumulators each), as long as the products: what no kernel with
+this instruction exceeds. cuBLAS and Triton use `wgmma` on Hopper, which can. A tile is BM×BN×BK of a CTA, WM×WN of a
+warp, the depth of the ring of shared memory (s), and how many rows of tiles CTAs go through together (g). Operands are
+normal with deviation 1 (int8: all values), kept as A (M×K) and B (K×N) or, with A' and B', the other way round; sums
+are float32 or int32. TOP/s for int8. cuBLAS beside `gemm_bias_relu` makes the product alone. In the same run each
+result of ours is compared with sums in float64 (at least 4096 elements) and with that of cuBLAS (all of them): |d −
+exact| ≤ 2u·|exact| + 2^-11·√K, u the rounding of D's type."""
+
+PRODUCTS_TABLE = """
+| product | type | size | tile | TFLOP/s | of ceiling | ceiling | cuBLAS | Triton | registers | shared bytes | best |
+|---|---|---|---|--:|--:|--:|--:|--:|--:|--:|--:|
+"""
+
 TABLE = """
 | benchmark | median | per element or rate | spread |
 |---|--:|--:|--:|
@@ -67,7 +86,10 @@ TABLE = """
 
 def measure(suite):
     command = [str(ROOT / "warpwright"), "bench", *([suite] if suite else []), "--repetitions", "5", "--json"]
-    return json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
+    run = subprocess.run(command, capture_output=True, text=True)
+    if run.returncode not in (0, 1) or not run.stdout:  # 1: a result was wrong, and it says which
+        sys.exit(run.stderr)
+    return json.loads(run.stdout)
 
 
 def version():
@@ -110,6 +132,9 @@ def failures(result):
         message = entry.get("error_message", "")
         if entry.get("error_occurred") and not message.startswith("skipped"):
             yield f"{entry['run_name']}: {message}"
+    for entry in result.get("products", []):
+        if "wrong" in entry:
+            yield f"{entry['name']} {entry['tile_text']}: {entry['wrong']}"
 
 
 def rate_text(name, median):
@@ -139,6 +164,30 @@ def section(suite, result, machine):
     return text
 
 
+def products_section(result, machine):
+    measured = [entry for entry in result.get("products", []) if entry["tflops"] is not None]
+    if not measured:
+        return None
+    rounds = max(entry["rounds"] for entry in measured)
+    text = f"## {PRODUCTS}\n\n{PRODUCTS_TEXT}\n\n{rounds} rounds, version {version()}, {machine}.\n" + PRODUCTS_TABLE
+    for entry in measured:
+        cells = [f"`{entry['kernel']}`", entry["dtype"], entry["size"].replace("x", "×"),
+                 entry["tile_text"].replace("x", "×"), number_text(entry["tflops"]), share_text(entry["of_ceiling"]),
+                 *(number_text(entry[rival]["tflops"]) for rival in ("ceiling", "cublas", "triton")),
+                 "-" if entry["registers"] is None else str(entry["registers"]), str(entry["shared_bytes"]),
+                 number_text(entry["best_tflops"])]
+        text += f"| {' | '.join(cells)} |\n"
+    return text
+
+
+def number_text(value):
+    return "-" if value is None else f"{value:.0f}" if value >= 100 else f"{value:.1f}"
+
+
+def share_text(value):
+    return "-" if value is None else f"{100 * value:.1f} %"
+
+
 def sections_of(page):
     """The sections that are there, by suite."""
     parts = re.split(r"^## ", page, flags=re.M)[1:]
@@ -156,10 +205,14 @@ def main():
         sys.exit("\n".join(failed))
     sections = sections_of(PAGE.read_text()) if PAGE.exists() else {}
     for suite in SUITES:
-        text = section(suite, result, options.machine)
-        if text and options.suite in (None, suite):
+        if options.suite not in (None, suite):
+            continue
+        if text := section(suite, result, options.machine):
             sections[suite] = text
-    PAGE.write_text(HEAD + "".join("\n" + sections[suite] for suite in SUITES if suite in sections))
+        if suite == "kernels" and (text := products_section(result, options.machine)):
+            sections[PRODUCTS] = text
+    order = [name for suite in SUITES for name in (suite, *([PRODUCTS] if suite == "kernels" else []))]
+    PAGE.write_text(HEAD + "".join("\n" + sections[name] for name in order if name in sections))
 
 
 if __name__ == "__main__":

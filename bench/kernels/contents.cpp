@@ -21,9 +21,11 @@ std::uint64_t random_word(std::uint64_t i) {
   return z ^ (z >> 31U);
 }
 
+}  // namespace
+
 // The block at the beginning, then what is there once more behind it, until it is enough.
-Result<void> repeat(CudaDevice& device, Address to, std::size_t bytes,
-                    std::span<const std::byte> block) {
+Result<void> fill_with(CudaDevice& device, Address to, std::size_t bytes,
+                       std::span<const std::byte> block) {
   std::size_t done = std::min(block.size(), bytes);
   WW_TRY_VOID(device.upload(to, block.first(done)));
   while (done < bytes) {
@@ -34,8 +36,6 @@ Result<void> repeat(CudaDevice& device, Address to, std::size_t bytes,
   return {};
 }
 
-}  // namespace
-
 Contents::Contents() {
   elements_.reserve(4 * kWords);
   for (std::size_t i = 0; i < kWords; ++i)
@@ -44,11 +44,11 @@ Contents::Contents() {
 }
 
 Result<void> Contents::fill(CudaDevice& device, Address to, std::size_t bytes) const {
-  return repeat(device, to, bytes, block());
+  return fill_with(device, to, bytes, block());
 }
 
 Result<void> Contents::clear(CudaDevice& device, Address to, std::size_t bytes) {
-  return repeat(device, to, bytes, std::vector<std::byte>(std::size_t{1} << 20U));
+  return fill_with(device, to, bytes, std::vector<std::byte>(std::size_t{1} << 20U));
 }
 
 Result<void> Contents::check_copy(CudaDevice& device, Address at, std::size_t bytes) const {

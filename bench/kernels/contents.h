@@ -15,6 +15,10 @@
 
 namespace ww::bench {
 
+/// Fills the GPU's memory with a block, again and again; the GPU makes the copies.
+Result<void> fill_with(runtime::CudaDevice& device, runtime::Address to, std::size_t bytes,
+                       std::span<const std::byte> block);
+
 class Contents {
  public:
   Contents();

@@ -9,15 +9,11 @@
 #include <utility>
 
 #include "../compile/examples.h"
-#include "driver/build.h"
-#include "ir/launch.h"
-#include "lower/lower.h"
+#include "gpu.h"
 #include "num/dtype.h"
 
 namespace ww::bench {
 namespace {
-
-using runtime::Address;
 
 Result<Extents> extents_of(const ir::Function& tile) {
   const ir::BufferId id = tile.params.size() == 2 ? ir::buffer_of_param(tile, 0) : ir::BufferId{};
@@ -34,26 +30,6 @@ Result<Extents> extents_of(const ir::Function& tile) {
   return out;
 }
 
-Result<runtime::Launch> launch_of(const ir::Function& lowered, Address a, Address b) {
-  const ir::LaunchShape shape = WW_TRY(ir::launch_shape(lowered));
-  runtime::Launch out{.arguments = {{a}, {b}}};
-  for (std::size_t d = 0; d < 3; ++d) {
-    out.grid[d] = static_cast<std::uint32_t>(shape.grid[d].value);
-    out.block[d] = static_cast<std::uint32_t>(shape.block[d]);
-  }
-  out.dynamic_shared = static_cast<std::uint32_t>(lower::dynamic_shared_bytes(lowered));
-  return out;
-}
-
-Result<driver::Build> build(const KernelRow& row, const target::Target& target) {
-  driver::Build out = driver::build_kernel(
-      WW_TRY(example(row.file)), {.kernel = row.expression, .until = driver::Phase::Tile});
-  driver::set_target(out, target);
-  driver::advance(out, driver::Phase::Ptx);
-  if (!out.good()) return fail(DiagKind::BadArgument, "{}", out.errors);
-  return out;
-}
-
 }  // namespace
 
 // --- measuring -----------------------------------------------------------------------------------
@@ -66,12 +42,13 @@ Result<KernelBench> KernelBench::open() {
 Result<void> KernelBench::prepare(const KernelRow& row) {
   if (row_ && row_->is_same_kernel(row)) return {};
   row_.reset();
-  const driver::Build built = WW_TRY(build(row, *device_->native_target()));
+  const driver::Build built =
+      WW_TRY(build_for(*device_->native_target(), WW_TRY(example(row.file)), row.expression));
   extents_ = WW_TRY(extents_of(built.tile()));
   WW_TRY_VOID(device_->load({.bytes = built.ptx, .kernel = built.lowered->name}));
   a_ = WW_TRY(device_->allocate(extents_.bytes(), "A"));
   b_ = WW_TRY(device_->allocate(extents_.bytes(), "B"));
-  launch_ = WW_TRY(launch_of(*built.lowered, a_, b_));
+  launch_ = WW_TRY(launch_of(*built.lowered, {{a_}, {b_}}));
   WW_TRY_VOID(contents_.fill(*device_, a_, extents_.bytes()));
   row_ = row;
   is_checked_ = false;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Kernels of examples/ on the real GPU, each against the driver's own copy of as many bytes, which
-// is timed next to it in the same memory. What is measured is here; kernels_bench.cpp shows it with
-// Google Benchmark, device_main.cpp where that is not installed.
+// is timed next to it in the same memory.
 //
 // The rows are copies of 4 GiB with tiles of several sizes, and transposes. Others, for instance to
 // find the best parameters: WW_BENCH_KERNELS has a list of FILE::EXPRESSION with `;` between them,

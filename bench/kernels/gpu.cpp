@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "gpu.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+
+#include "ir/launch.h"
+#include "lower/lower.h"
+
+namespace ww::bench {
+
+using runtime::CudaDevice;
+
+Result<driver::Build> build_for(const target::Target& target, const SourceText& source,
+                                const std::string& expression) {
+  driver::Build out =
+      driver::build_kernel(source, {.kernel = expression, .until = driver::Phase::Tile});
+  driver::set_target(out, target);
+  driver::advance(out, driver::Phase::Ptx);
+  if (!out.good()) return fail(DiagKind::BadArgument, "{}", out.errors);
+  return out;
+}
+
+Result<runtime::Launch> launch_of(const ir::Function& lowered,
+                                  std::vector<runtime::Value> arguments) {
+  const ir::LaunchShape shape = WW_TRY(ir::launch_shape(lowered));
+  runtime::Launch out{.arguments = std::move(arguments)};
+  for (std::size_t d = 0; d < 3; ++d) {
+    if (!shape.grid[d].is_constant())
+      return fail(DiagKind::BadArgument, "the grid of `{}` is not constant", lowered.name);
+    out.grid[d] = static_cast<std::uint32_t>(shape.grid[d].value);
+    out.block[d] = static_cast<std::uint32_t>(shape.block[d]);
+  }
+  out.dynamic_shared = static_cast<std::uint32_t>(lower::dynamic_shared_bytes(lowered));
+  return out;
+}
+
+Result<Gpu> Gpu::open(const runtime::CudaCalls& calls) {
+  Gpu out(calls);
+  WW_TRY(out.add_device());
+  return out;
+}
+
+// All of them share the GPU's primary context.
+Result<CudaDevice*> Gpu::add_device() {
+  devices_.push_back(WW_TRY(CudaDevice::open(calls_)));
+  return devices_.back().get();
+}
+
+Result<CudaDevice*> Gpu::load(const driver::Build& build) {
+  CudaDevice* const out = WW_TRY(add_device());
+  WW_TRY_VOID(out->load({.bytes = build.ptx, .kernel = build.lowered->name}));
+  return out;
+}
+
+// The end of one that failed takes the context away from the others, so it is the last; one that
+// hangs would keep the end of every other waiting, so nobody ends.
+Gpu::~Gpu() {
+  const bool hangs = lost_ != nullptr && lost_->hangs();
+  for (auto& device : devices_) {
+    if (hangs)
+      (void)device.release();
+    else if (device.get() != lost_)
+      device.reset();
+  }
+}
+
+}  // namespace ww::bench

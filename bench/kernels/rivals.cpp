@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "rivals.h"
+
+#include <dlfcn.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <system_error>
+#include <tuple>
+#include <utility>
+
+namespace ww::bench {
+
+// --- cuBLAS --------------------------------------------------------------------------------------
+
+namespace {
+
+// Numbers of cublas_api.h and library_types.h.
+constexpr int kPlain = 0;       // CUBLAS_OP_N
+constexpr int kTransposed = 1;  // CUBLAS_OP_T
+constexpr int kComputeF32 = 68;
+constexpr int kComputeI32 = 72;
+constexpr int kDefaultAlgorithm = -1;
+
+constexpr std::string_view kNames[] = {"libcublas.so.13", "libcublas.so.12", "libcublas.so"};
+constexpr std::string_view kUsualPlace = "/usr/local/cuda/lib64";
+
+template <typename Function>
+bool find(void* library, const char* symbol, Function& function) {
+  function = reinterpret_cast<Function>(::dlsym(library, symbol));
+  return function != nullptr;
+}
+
+Result<int> type_of(num::DType type) {
+  switch (type) {
+    case num::DType::Float32:
+      return 0;
+    case num::DType::Float16:
+      return 2;
+    case num::DType::Int8:
+      return 3;
+    case num::DType::Int32:
+      return 10;
+    case num::DType::Bfloat16:
+      return 14;
+    default:
+      return fail(DiagKind::BadArgument, "no type of cuBLAS for `{}`", num::name_of(type));
+  }
+}
+
+void* pointer(runtime::Address address) {
+  return reinterpret_cast<void*>(address);  // NOLINT(performance-no-int-to-ptr): of the GPU
+}
+
+}  // namespace
+
+std::vector<std::string> cublas_places(std::string_view folders) {
+  std::vector<std::string> out(std::begin(kNames), std::end(kNames));
+  const std::string all = fmt::format("{}:{}", folders, kUsualPlace);
+  for (std::string_view rest = all; !rest.empty();) {
+    const std::size_t end = std::min(rest.find(':'), rest.size());
+    for (const std::string_view name : kNames)
+      if (end > 0) out.push_back(fmt::format("{}/{}", rest.substr(0, end), name));
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+  }
+  return out;
+}
+
+Result<CublasCalls> load_cublas(const std::vector<std::string>& places) {
+  // Never closed, as the driver is not.
+  void* library = nullptr;
+  for (const std::string& place : places)
+    if ((library = ::dlopen(place.c_str(), RTLD_NOW | RTLD_LOCAL)) != nullptr) break;
+  if (library == nullptr)
+    return fail(DiagKind::Io, "cuBLAS is not here: none of {} can be loaded",
+                fmt::join(places, ", "));
+  CublasCalls calls;
+  if (find(library, "cublasCreate_v2", calls.create) &&
+      find(library, "cublasDestroy_v2", calls.destroy) &&
+      find(library, "cublasGemmEx", calls.gemm) &&
+      find(library, "cublasGemmStridedBatchedEx", calls.gemm_batched))
+    return calls;
+  return fail(DiagKind::Io, "the cuBLAS here is too old: it lacks functions");
+}
+
+Result<Cublas> Cublas::open(const CublasCalls& calls) {
+  void* handle = nullptr;
+  if (const int status = calls.create(&handle); status != 0)
+    return fail(DiagKind::DeviceError, "cuBLAS does not start: status {}", status);
+  return Cublas(calls, handle);
+}
+
+Cublas::Cublas(Cublas&& other) noexcept
+    : calls_(other.calls_), handle_(std::exchange(other.handle_, nullptr)) {}
+
+Cublas::~Cublas() {
+  if (handle_ != nullptr) calls_.destroy(handle_);
+}
+
+// cuBLAS counts in columns: a row-major matrix is its transpose there, and D' = B' @ A'.
+Result<void> Cublas::submit(const Problem& problem, const Matrices& at) const {
+  const int type = WW_TRY(type_of(problem.dtype));
+  const int out = WW_TRY(type_of(problem.out));
+  const auto [m, n, k] = std::tuple(static_cast<int>(problem.m), static_cast<int>(problem.n),
+                                    static_cast<int>(problem.k));
+  const int op_b = problem.trans_b ? kTransposed : kPlain;
+  const int op_a = problem.trans_a ? kTransposed : kPlain;
+  const int ldb = problem.trans_b ? k : n;
+  const int lda = problem.trans_a ? m : k;
+  const bool is_whole = problem.out == num::DType::Int32;
+  const float one = 1, zero = 0;
+  const int whole_one = 1, whole_zero = 0;
+  const void* const alpha = is_whole ? static_cast<const void*>(&whole_one) : &one;
+  const void* const beta = is_whole ? static_cast<const void*>(&whole_zero) : &zero;
+  const int compute = is_whole ? kComputeI32 : kComputeF32;
+  void* const d = pointer(at.d);
+  const int status =
+      problem.batch == 1
+          ? calls_.gemm(handle_, op_b, op_a, n, m, k, alpha, pointer(at.b), type, ldb,
+                        pointer(at.a), type, lda, beta, d, out, n, compute, kDefaultAlgorithm)
+          : calls_.gemm_batched(handle_, op_b, op_a, n, m, k, alpha, pointer(at.b), type, ldb,
+                                problem.k * problem.n, pointer(at.a), type, lda,
+                                problem.m * problem.k, beta, d, out, n, problem.m * problem.n,
+                                static_cast<int>(problem.batch), compute, kDefaultAlgorithm);
+  if (status == 0) return {};
+  return fail(DiagKind::DeviceError, "cuBLAS has no such product: status {}", status);
+}
+
+// --- Triton --------------------------------------------------------------------------------------
+
+namespace {
+
+constexpr double kPatience = 600;  // it compiles a dozen kernels
+
+// An answer is `ok TEXT` or `no REASON`.
+Result<std::string> answer(Child& child, std::string_view question) {
+  const std::string line = WW_TRY(child.ask(question, kPatience));
+  if (line == "ok") return std::string();
+  if (line.starts_with("ok ")) return line.substr(3);
+  if (line.starts_with("no ")) return fail(DiagKind::Io, "{}", line.substr(3));
+  return fail(DiagKind::Io, "`{}` is no answer to `{}`", line, question);
+}
+
+}  // namespace
+
+std::string triton_question(const Problem& problem) {
+  return fmt::format("prepare {} {} {} {} {} {} {:d} {:d}", problem.m, problem.n, problem.k,
+                     problem.batch, num::name_of(problem.dtype), num::name_of(problem.out),
+                     problem.trans_a, problem.trans_b);
+}
+
+Result<Triton> Triton::start(const std::string& python, const std::string& script) {
+  Child child = WW_TRY(Child::start({python, script}));
+  std::string versions = WW_TRY(answer(child, "hello"));
+  return Triton(std::move(child), std::move(versions));
+}
+
+Result<std::string> Triton::prepare(const Problem& problem) {
+  if (problem.epilogue != Epilogue::None)
+    return fail(DiagKind::Io, "the kernel in Triton has no epilogue");
+  return answer(child_, triton_question(problem));
+}
+
+Result<double> Triton::time(int launches) {
+  const std::string text = WW_TRY(answer(child_, fmt::format("run {}", launches)));
+  double milliseconds = 0;
+  const auto [rest, error] = std::from_chars(text.data(), text.data() + text.size(), milliseconds);
+  if (error != std::errc() || rest != text.data() + text.size())
+    return fail(DiagKind::Io, "`{}` is no number of milliseconds", text);
+  return milliseconds / 1000;
+}
+
+}  // namespace ww::bench

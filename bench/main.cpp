@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+// The benchmark program: what Google Benchmark runs, then the matrix products of the suite
+// `kernels`, whose competitors take turns (kernels/rounds.h), which Google Benchmark cannot do.
+// Takes the options of Google Benchmark, of which the products obey --benchmark_filter, _format and
+// _repetitions, and `--no_rivals`, which leaves out cuBLAS and Triton. Exit status 1: a kernel's
+// result was wrong.
+#include <benchmark/benchmark.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cstdio>
+#include <cstdlib>
+#include <iostream>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <sstream>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/process.h"
+#include "compile/examples.h"
+#include "kernels/gemm_measure.h"
+#include "kernels/gemm_table.h"
+#include "runtime/assembler.h"
+
+namespace ww::bench {
+namespace {
+
+constexpr int kRoundsPerRepetition = 5;
+
+struct Options {
+  std::string filter;
+  bool json = false;
+  int repetitions = 3;
+  bool with_rivals = true;
+};
+
+std::string environment(const char* name) {
+  const char* const value = std::getenv(name);
+  return value == nullptr ? "" : value;
+}
+
+// Reads what the products obey, and takes away what Google Benchmark does not know.
+Options read_options(int& argc, char** argv) {
+  Options out;
+  const auto value = [](std::string_view text, std::string_view name) {
+    return text.starts_with(name) ? std::optional(text.substr(name.size())) : std::nullopt;
+  };
+  for (const std::string_view text : std::vector<std::string_view>(argv + 1, argv + argc)) {
+    if (const auto filter = value(text, "--benchmark_filter=")) out.filter = *filter;
+    if (const auto format = value(text, "--benchmark_format=")) out.json = *format == "json";
+    if (const auto number = value(text, "--benchmark_repetitions="))
+      (void)std::from_chars(number->data(), number->data() + number->size(), out.repetitions);
+    if (text == "--no_rivals") out.with_rivals = false;
+  }
+  argc =
+      static_cast<int>(std::remove(argv + 1, argv + argc, std::string_view("--no_rivals")) - argv);
+  argv[argc] = nullptr;
+  return out;
+}
+
+// --- the products --------------------------------------------------------------------------------
+
+Rivals find_rivals(bool with_rivals) {
+  const auto triton = []() -> Result<Triton> {
+    const std::string python = find_program("python3", environment("PATH"));
+    if (python.empty()) return fail(DiagKind::Io, "`python3` is in no folder of PATH");
+    return Triton::start(python, WW_TRY(file_above("bench/kernels/triton_gemm.py")));
+  };
+  if (with_rivals) return {load_cublas(cublas_places(environment("LD_LIBRARY_PATH"))), triton()};
+  return {fail(DiagKind::Io, "left out on request"), fail(DiagKind::Io, "left out on request")};
+}
+
+std::string found_ptxas() {
+  const auto found =
+      runtime::find_ptxas({.given = environment("PTXAS"), .path = environment("PATH")});
+  return found ? *found : "";
+}
+
+struct Products {
+  std::vector<GemmResult> results = {};
+  std::string skipped = {};  // why there are none
+  std::string gpu = {};
+};
+
+Products measure(const std::vector<GemmRow>& rows, const Options& options) {
+  const auto calls = runtime::load_cuda_calls();
+  if (!calls) return {.skipped = calls.error().text};
+  Products out;
+  if (const auto gpu = Gpu::open(*calls); gpu)
+    out.gpu = gpu->memory().name();
+  else
+    return {.skipped = gpu.error().text};
+  Rivals rivals = find_rivals(options.with_rivals);
+  GemmBench bench(*calls,
+                  {.rounds = kRoundsPerRepetition * options.repetitions,
+                   .ptxas = found_ptxas(),
+                   .source = [](std::string_view file) { return example(file); }},
+                  rivals);
+  std::FILE* const to = options.json ? stderr : stdout;  // so that it can be watched
+  fmt::print(to, "\nmatrix products on {}\n{}", out.gpu, table_head());
+  for (const GemmRow& row : rows) {
+    out.results.push_back(bench.measure(row));
+    fmt::print(to, "{}", table_lines(out.results.back()));
+    std::fflush(to);
+  }
+  fmt::print(to, "{}", table_foot(out.results));
+  return out;
+}
+
+void add_products(nlohmann::ordered_json& json, const Products& products) {
+  json["products"] = products_json(products.results);
+  if (!products.gpu.empty()) json["products_gpu"] = products.gpu;
+  if (!products.skipped.empty()) json["products_skipped"] = products.skipped;
+}
+
+// --- Google Benchmark ----------------------------------------------------------------------------
+
+// What it printed in JSON. That no benchmark matches is an error only when no product does.
+nlohmann::ordered_json run_benchmarks(const Options& options, bool has_products) {
+  std::ostringstream output, errors;
+  benchmark::BenchmarkReporter* const reporter = benchmark::CreateDefaultDisplayReporter();
+  if (options.json) reporter->SetOutputStream(&output);
+  reporter->SetErrorStream(&errors);
+  const std::size_t matched = benchmark::RunSpecifiedBenchmarks(reporter);
+  if (matched > 0 || !has_products) std::cerr << errors.str();
+  auto out = nlohmann::ordered_json::parse(output.str(), nullptr, /*allow_exceptions=*/false);
+  if (out.is_object()) return out;
+  return {{"context", nlohmann::ordered_json::object()},
+          {"benchmarks", nlohmann::ordered_json::array()}};
+}
+
+int run(int argc, char** argv) {
+  const Options options = read_options(argc, argv);
+  benchmark::Initialize(&argc, argv);
+  if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 1;
+  // Rows of one's own take the place of all others (kernels/kernel_rows.h).
+  const std::vector<GemmRow> rows =
+      environment("WW_BENCH_KERNELS").empty() ? gemm_rows(options.filter) : std::vector<GemmRow>();
+  nlohmann::ordered_json json = run_benchmarks(options, !rows.empty());
+  benchmark::Shutdown();
+  Products products;
+  if (!rows.empty()) {
+    products = measure(rows, options);
+    add_products(json, products);
+  }
+  if (options.json) fmt::print("{}\n", json.dump(2));
+  if (!options.json && !products.skipped.empty())
+    fmt::print("{} matrix products skipped: {}\n", rows.size(), products.skipped);
+  return std::ranges::all_of(products.results, &GemmResult::good) ? 0 : 1;
+}
+
+}  // namespace
+}  // namespace ww::bench
+
+int main(int argc, char** argv) {  // NOLINT(bugprone-exception-escape)
+  return ww::bench::run(argc, argv);
+}
