@@ -1,15 +1,16 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# The tests of lowered copies (tests/lower) with the GPU here as one more engine, then under
+# The tests of lowered copies and products (tests/lower) with the GPU here as one more engine, then under
 # compute-sanitizer. Needs a driver, and nvcc for the part that goes through CUDA C++.
 #
 #   scripts/device_lowering.sh [--out FOLDER] [COPIES]      COPIES: random ones, 10000 unless told
 #
 # Steps, one line of summary each:
 #
-#   cases      all coverage cases, mis-lowerings, needless declines and variants
+#   cases      all coverage cases, mis-lowerings, needless declines and variants; products of matrices
 #   random     COPIES random copies on the GPU, in up to 8 processes with a seed each
+#   products   COPIES / 10 random products, likewise
 #   memcheck   the coverage cases and 500 random copies: accesses out of bounds or misaligned
 #   racecheck  the same: accesses of shared memory that nothing orders
 #   synccheck  the same: barriers that not all threads reach
@@ -34,6 +35,7 @@ out=$(cd "$out" && pwd)
 build="$root/build/device"
 tests="$build/tests/lowering_tests"
 coverage=(LdstMatrix Reg GmemSmem Fallback)
+products=(Gemm GemmTypes GemmFactors GemmWarps GemmLayouts GemmStage GemmHarness WholeGemm)
 status=0
 
 # --- building ---------------------------------------------------------------------------------------
@@ -89,7 +91,7 @@ summary() {
 rm -f "$out"/*.rc
 
 begin=$SECONDS
-for suite in "${coverage[@]}" Harness Mislowering Needless Variants; do
+for suite in "${coverage[@]}" "${products[@]}" Harness Mislowering Needless Variants; do
   WW_ALL_CUDA=1 start "cases_$suite" "$tests" --gtest_filter="$suite.*"
 done
 wait
@@ -104,6 +106,14 @@ for ((i = 0; i < parts; ++i)); do
 done
 wait
 summary random $((SECONDS - begin))
+
+begin=$SECONDS
+for ((i = 0; i < parts; ++i)); do
+  WW_RANDOM_SEED=$((20260301 + i)) WW_RANDOM_COUNT=$((copies / 10 / parts + 1)) \
+    start "products_$i" "$tests" --gtest_filter='RandomGemms.*'
+done
+wait
+summary products $((SECONDS - begin))
 
 if [ -z "$sanitizer" ]; then
   echo "there is no compute-sanitizer here" >&2

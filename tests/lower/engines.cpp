@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstring>
 #include <random>
 #include <utility>
@@ -32,6 +33,21 @@ Bytes random_bytes(std::size_t size, bool is_bool, std::uint64_t seed) {
   return out;
 }
 
+// Elements that numbers are drawn for.
+Bytes random_numbers(std::size_t count, num::DType type, Inputs inputs, std::uint64_t seed) {
+  std::mt19937_64 engine(seed);
+  std::normal_distribution<double> normal;
+  std::uniform_int_distribution<int> whole(-4, 4);
+  const auto size = static_cast<std::size_t>(num::bits_of(type)) / 8;
+  Bytes out(count * size);
+  for (std::size_t i = 0; i < count; ++i) {
+    const double drawn = inputs == Inputs::Whole ? whole(engine) : normal(engine);
+    const eval::Word bits = eval::from_real(type, drawn);
+    std::memcpy(out.data() + i * size, &bits, size);
+  }
+  return out;
+}
+
 Arg scalar_arg(const ir::Var& var, const Scalars& scalars) {
   Arg arg{.name = var.name};
   const auto given = scalars.find(var.name);
@@ -42,8 +58,8 @@ Arg scalar_arg(const ir::Var& var, const Scalars& scalars) {
 
 class ArgMaker {
  public:
-  ArgMaker(const ir::Function& tile, const Scalars& scalars, std::uint64_t seed)
-      : f_(tile), scalars_(scalars), seed_(seed) {}
+  ArgMaker(const ir::Function& tile, const Scalars& scalars, std::uint64_t seed, Inputs inputs)
+      : f_(tile), scalars_(scalars), seed_(seed), inputs_(inputs) {}
 
   std::vector<Arg> make() {
     const std::vector<ir::ParamUse> uses = ir::param_uses(f_);
@@ -60,6 +76,7 @@ class ArgMaker {
  private:
   [[nodiscard]] std::int64_t extent(ir::ExprId expr) const {
     if (const auto constant = ir::const_int(f_, expr)) return *constant;
+    if (f_[expr].op == ir::ExprOp::Mul) return extent(f_[expr].args[0]) * extent(f_[expr].args[1]);
     const auto given = scalars_.find(f_[f_[expr].var].name);
     WW_CHECK(given != scalars_.end(), "no value for `{}`", ir::print(f_, expr));
     return given->second;
@@ -75,22 +92,30 @@ class ArgMaker {
     const auto bits = static_cast<std::size_t>(eval::storage_bits(buffer.dtype));
     arg.element_bytes = std::max<std::size_t>(1, bits / 8);
     arg.packed = std::max<std::size_t>(1, 8 / bits);
+    arg.dtype = buffer.dtype;
     const std::size_t bytes = static_cast<std::size_t>(size) / arg.packed * arg.element_bytes;
-    arg.bytes = is_output
-                    ? Bytes(bytes, std::byte{0xCD})
-                    : random_bytes(bytes, buffer.dtype == num::DType::Bool, seed_ * 1000 + index);
+    arg.bytes = is_output ? Bytes(bytes, std::byte{0xCD}) : contents(arg, bytes, index);
     return arg;
+  }
+
+  [[nodiscard]] Bytes contents(const Arg& arg, std::size_t bytes, std::size_t index) const {
+    const std::uint64_t seed = seed_ * 1000 + index;
+    if (inputs_ != Inputs::Bits && num::kind_of(arg.dtype) == num::DTypeKind::Float)
+      return random_numbers(bytes / arg.element_bytes, arg.dtype, inputs_, seed);
+    return random_bytes(bytes, arg.dtype == num::DType::Bool, seed);
   }
 
   const ir::Function& f_;
   const Scalars& scalars_;
   std::uint64_t seed_;
+  Inputs inputs_;
 };
 
 }  // namespace
 
-std::vector<Arg> make_args(const ir::Function& tile, const Scalars& scalars, std::uint64_t seed) {
-  return ArgMaker(tile, scalars, seed).make();
+std::vector<Arg> make_args(const ir::Function& tile, const Scalars& scalars, std::uint64_t seed,
+                           Inputs inputs) {
+  return ArgMaker(tile, scalars, seed, inputs).make();
 }
 
 void add_lowered_args(std::vector<Arg>& args, const ir::Function& lowered, const Scalars& scalars) {
@@ -367,6 +392,12 @@ std::optional<std::string> run_on(runtime::Device& device, const std::string& pt
 
 // --- comparison ----------------------------------------------------------------------------------
 
+double number_at(const Arg& arg, const Bytes& bytes, std::size_t unit) {
+  eval::Word bits = 0;
+  std::memcpy(&bits, bytes.data() + unit * arg.element_bytes, arg.element_bytes);
+  return eval::as_real(arg.dtype, bits);
+}
+
 namespace {
 
 std::string place_of(const Arg& arg, std::size_t unit) {
@@ -377,9 +408,15 @@ std::string place_of(const Arg& arg, std::size_t unit) {
   return fmt::format("{}[{}]", arg.name, out);
 }
 
+bool is_near(double expected, double seen, double tolerance) {
+  if (std::isnan(expected) || std::isnan(seen)) return std::isnan(expected) && std::isnan(seen);
+  return expected == seen ||
+         std::abs(expected - seen) <= tolerance * std::max(1., std::abs(expected));
+}
+
 std::optional<std::string> difference_of(const Arg& arg, const Bytes& expected, const Bytes& seen,
                                          const std::vector<bool>& expected_written,
-                                         const std::vector<bool>& seen_written) {
+                                         const std::vector<bool>& seen_written, double tolerance) {
   const std::size_t size = arg.element_bytes;
   for (std::size_t i = 0; i * size < expected.size(); ++i) {
     if (arg.is_output && expected_written[i] != seen_written[i])
@@ -388,23 +425,33 @@ std::optional<std::string> difference_of(const Arg& arg, const Bytes& expected, 
     if (arg.is_output && !expected_written[i]) continue;
     const auto at = static_cast<std::ptrdiff_t>(i * size);
     const auto end = at + static_cast<std::ptrdiff_t>(size);
-    if (!std::equal(expected.begin() + at, expected.begin() + end, seen.begin() + at))
+    if (std::equal(expected.begin() + at, expected.begin() + end, seen.begin() + at)) continue;
+    if (tolerance == 0)
       return fmt::format("`{}` has other bits than in the tile program", place_of(arg, i));
+    const double wanted = number_at(arg, expected, i), got = number_at(arg, seen, i);
+    if (!is_near(wanted, got, tolerance))
+      return fmt::format("`{}` is {}, and {} in the tile program, which is more than {} apart",
+                         place_of(arg, i), got, wanted, tolerance);
   }
   return std::nullopt;
 }
 
 }  // namespace
 
-std::optional<std::string> difference_of(const std::vector<Arg>& args, const Results& expected,
-                                         const Results& seen) {
+std::optional<std::string> distance_of(const std::vector<Arg>& args, const Results& expected,
+                                       const Results& seen, double tolerance) {
   for (std::size_t i = 0; i < args.size(); ++i) {
     if (!args[i].is_array) continue;
     if (auto found = difference_of(args[i], expected.arrays[i], seen.arrays[i], expected.written[i],
-                                   seen.written[i]))
+                                   seen.written[i], tolerance))
       return found;
   }
   return std::nullopt;
+}
+
+std::optional<std::string> difference_of(const std::vector<Arg>& args, const Results& expected,
+                                         const Results& seen) {
+  return distance_of(args, expected, seen, 0);
 }
 
 }  // namespace ww::test

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "ir/function.h"
+#include "num/dtype.h"
 #include "runtime/device.h"
 #include "sim/launch.h"
 
@@ -20,12 +21,18 @@ namespace ww::test {
 using Bytes = std::vector<std::byte>;
 using Scalars = std::map<std::string, std::int64_t>;  // parameters and extents known at launch
 
+/// What inputs hold: any bits; floats that are small whole numbers, whose sums and products are
+/// exact in any order (other types any bits); floats near 0 as data usually are, normally
+/// distributed.
+enum class Inputs : std::uint8_t { Bits, Whole, Normal };
+
 /// The argument of one parameter. Arrays are as they lie in memory: parameters have no layouts
 /// here.
 struct Arg {
   std::string name = {};
   bool is_array = false;
   bool is_output = false;
+  num::DType dtype = num::DType::Uint8;
   std::size_t element_bytes = 1;
   std::size_t packed = 1;  // elements of a byte, where they are smaller
   std::vector<std::int64_t> shape = {};
@@ -34,8 +41,9 @@ struct Arg {
   std::size_t scalar_bytes = 4;
 };
 
-/// Arguments for a tile program: random bits as inputs, fixed by the seed.
-std::vector<Arg> make_args(const ir::Function& tile, const Scalars& scalars, std::uint64_t seed);
+/// Arguments for a tile program: random inputs, fixed by the seed.
+std::vector<Arg> make_args(const ir::Function& tile, const Scalars& scalars, std::uint64_t seed,
+                           Inputs inputs = Inputs::Bits);
 /// A lowered program has the extents that are known at launch only as further parameters.
 void add_lowered_args(std::vector<Arg>& args, const ir::Function& lowered, const Scalars& scalars);
 
@@ -50,7 +58,7 @@ struct Ran {
   std::string target = {};
   ir::Function lowered;
   std::vector<Arg> args;
-  Results expected;  // of the tile program
+  Results expected;  // of the tile program; of the virtual GPU where there is a tolerance
 };
 
 /// Shared-memory turns of a primitive as the virtual GPU counted them.
@@ -82,8 +90,14 @@ std::optional<std::string> run_on(runtime::Device& device, const std::string& pt
                                   const ir::Function& lowered, const std::vector<Arg>& args,
                                   Results& out);
 
+/// The number in an array of the argument, by the element's place.
+double number_at(const Arg& arg, const Bytes& bytes, std::size_t unit);
+
 /// The first element that is not as expected.
 std::optional<std::string> difference_of(const std::vector<Arg>& args, const Results& expected,
                                          const Results& seen);
+/// The same, where numbers may be off by `tolerance` times their size, or times 1 near 0.
+std::optional<std::string> distance_of(const std::vector<Arg>& args, const Results& expected,
+                                       const Results& seen, double tolerance);
 
 }  // namespace ww::test

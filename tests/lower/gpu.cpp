@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "num/matrix_mode.h"
 #include "runtime/cuda_calls.h"
 
 namespace ww::test {
@@ -37,6 +38,12 @@ Gpu::Gpu(const std::string& device, const std::string& library) {
 bool Gpu::runs(target::Arch arch) const {
   if (!problem_.empty()) return true;
   return target_ && runtime::runs_on(arch, target::info(target_->arch).number);
+}
+
+bool Gpu::rounds_like(target::Arch arch) const {
+  if (!target_) return true;
+  const auto mode = [](target::Arch each) { return num::mode_of(target::info(each).number).name; };
+  return mode(target_->arch) == mode(arch);
 }
 
 int Gpu::ptx_for(target::Arch arch) const {

@@ -23,6 +23,9 @@ class Gpu {
   /// Whether it is asked for and runs such code; true as well where it cannot be had, so that `run`
   /// says so.
   [[nodiscard]] bool runs(target::Arch arch) const;
+  /// Whether its matrix units round as the virtual GPU does for this target: those of other
+  /// generations add up in other ways.
+  [[nodiscard]] bool rounds_like(target::Arch arch) const;
   /// The PTX version to compile for: the newest, or what the driver reads where it will run it.
   [[nodiscard]] int ptx_for(target::Arch arch) const;
   /// As the other engines.

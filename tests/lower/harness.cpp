@@ -49,7 +49,8 @@ class Checker {
     const auto arch = target::parse_arch(program_.target);
     WW_CHECK(arch.has_value(), "no target {}", program_.target);
     target_ = {.arch = *arch, .ptx = Gpu::wanted().ptx_for(*arch)};
-    compiled_ = script::compile(SourceText("test.py", program_.source), {.target = target_});
+    compiled_ = script::compile(SourceText("test.py", program_.source),
+                                {.kernel = program_.kernel, .target = target_});
     out_.why = rendered(*compiled_, compiled_->errors);
     return compiled_->function.has_value();
   }
@@ -95,7 +96,7 @@ class Checker {
 
   bool evaluate_tile() {
     out_.stage = Stage::Tile;
-    args_ = make_args(*compiled_->function, program_.scalars, program_.seed);
+    args_ = make_args(*compiled_->function, program_.scalars, program_.seed, program_.inputs);
     bool is_evaluated = true;
     return !stop(Stage::Tile, evaluate(*compiled_->function, args_, expected_, is_evaluated));
   }
@@ -109,19 +110,24 @@ class Checker {
     bool is_evaluated = true;
     const auto why = evaluate(*lowered_, args_, seen, is_evaluated);
     if (!is_evaluated) return true;
-    return !stop(Stage::Lowered, why ? why : difference_of(args_, expected_, seen));
+    return !stop(Stage::Lowered,
+                 why ? why : distance_of(args_, expected_, seen, program_.tolerance));
   }
 
   bool run_on_virtual_gpu() {
     out_.stage = Stage::Device;
     Results seen;
     const auto why = simulate({loaded_.program}, *lowered_, args_, seen, &out_.turns);
-    return !stop(Stage::Device, why ? why : difference_of(args_, expected_, seen));
+    if (stop(Stage::Device, why ? why : distance_of(args_, expected_, seen, program_.tolerance)))
+      return false;
+    if (program_.tolerance > 0) expected_ = std::move(seen);
+    return true;
   }
 
   bool run_on_gpu() {
     const Gpu& gpu = Gpu::wanted();
     if (!gpu.runs(target_.arch)) return true;
+    if (program_.tolerance > 0 && !gpu.rounds_like(target_.arch)) return true;
     out_.stage = Stage::Gpu;
     Results seen;
     const auto why = gpu.run(out_.ptx, *lowered_, args_, seen);
@@ -203,13 +209,13 @@ bool has_variables(const std::string& ptx) { return ptx.find(".extern") != std::
 
 // The kernels of several modules in one: heads and the names of kernels are what clashes.
 std::string joined(std::span<const std::string> modules) {
-  constexpr std::string_view kEntry = ".visible .entry kernel";
+  constexpr std::string_view kEntry = ".visible .entry ";
   std::string out;
   for (std::size_t i = 0; i < modules.size(); ++i) {
     const std::size_t entry = modules[i].find(kEntry);
     const std::size_t from = i == 0 ? 0 : entry;
     std::string text = modules[i].substr(from);
-    out += text.insert(entry - from + kEntry.size(), fmt::format("_{}", i));
+    out += text.insert(text.find('(', entry - from), fmt::format("_{}", i));
   }
   return out;
 }

@@ -6,10 +6,11 @@
 //                          evaluator                  evaluator                     virtual GPU,
 //                          GPU
 //
-// All get the same inputs (random bit patterns, fixed by a seed) and outputs without contents. A
-// kernel is right when no engine finds anything, and all write the same elements with the same
-// bits. CUDA C++ is compiled for many kernels at a time (lower/cuda_batch.h), and the GPU takes
-// part when WW_DEVICE=cuda asks for it (lower/gpu.h). Nothing here knows what a variant does.
+// All get the same inputs (random, fixed by a seed) and outputs without contents. A kernel is right
+// when no engine finds anything, and all write the same elements with the same bits, or where sums
+// are rounded, numbers near to the evaluator's. CUDA C++ is compiled for many kernels at a time
+// (lower/cuda_batch.h), and the GPU takes part when WW_DEVICE=cuda asks for it (lower/gpu.h).
+// Nothing here knows what a variant does.
 #pragma once
 
 #include <cstdint>
@@ -31,7 +32,11 @@ struct Program {
   std::uint64_t seed = 1;  // of the inputs
   Scalars scalars = {};
   std::vector<std::pair<std::string, std::string>> edits =
-      {};  // of the PTX: what the harness must notice
+      {};                   // of the PTX: what the harness must notice
+  std::string kernel = {};  // which of the source's; empty: the only one
+  Inputs inputs = Inputs::Bits;
+  double tolerance = 0;  // of the virtual GPU against the evaluator; the other engines agree with
+                         // the virtual GPU bit for bit
 };
 
 enum class Stage : std::uint8_t {

@@ -254,9 +254,13 @@ std::string source_of(const CopyCase& each) {
   };
   const std::string scope = each.scope == "thread" ? "" : "." + each.scope;
   if (!each.around.empty()) text.line(each.around);
-  text.line(fmt::format("{}Tx{}.copy(dst{}, src{}{}{})", each.around.empty() ? "" : "    ", scope,
-                        region(each.dst), region(each.src), each.settings.empty() ? "" : ", ",
-                        each.settings));
+  const std::string indent = each.around.empty() ? "" : "    ";
+  text.line(fmt::format("{}Tx{}.{}(dst{}, src{}{}{})", indent, scope, each.op, region(each.dst),
+                        region(each.src), each.settings.empty() ? "" : ", ", each.settings));
+  if (each.op == "copy_async") {
+    text.line(indent + "T.ptx.cp_async.commit_group()");
+    text.line(indent + "T.ptx.cp_async.wait_group(0)");
+  }
   text.sync();
   text.dump("dst", each.dst);
   return text.text();

@@ -44,6 +44,7 @@ struct CopyCase {
   std::string around = {};    // a line that the copy stands under: "if warp == 0:"
   bool fills_dst = true;      // false: a destination without contents
   std::string target = "sm_90a";
+  std::string op = "copy";  // "copy_async": its group is committed and waited for
 };
 
 /// Registers of a layout in notation, `count` places of each thread.

@@ -6,37 +6,12 @@
 
 #include <algorithm>
 #include <numeric>
-#include <random>
 #include <utility>
 
 #include "lower/programs.h"
 
 namespace ww::test {
 namespace {
-
-class Tape {
- public:
-  explicit Tape(const Choices& choices) : choices_(choices) {}
-  /// In [0, n).
-  std::int64_t below(std::int64_t n) {
-    const std::uint32_t next = at_ < choices_.size() ? choices_[at_++] : 0;
-    return static_cast<std::int64_t>(next) % n;
-  }
-  /// True once in n times; an ended tape says no.
-  bool one_in(std::int64_t n) { return below(n) == n - 1; }
-  template <typename T>
-  const T& pick(const std::vector<T>& values) {
-    return values[static_cast<std::size_t>(below(static_cast<std::int64_t>(values.size())))];
-  }
-  template <typename T>
-  T& pick(std::vector<T>& values) {
-    return values[static_cast<std::size_t>(below(static_cast<std::int64_t>(values.size())))];
-  }
-
- private:
-  const Choices& choices_;
-  std::size_t at_ = 0;
-};
 
 struct Iter {
   std::int64_t extent = 1;
@@ -509,9 +484,17 @@ class Maker {
         text.line(fmt::format("{}if {}:", indent, guard_));
         inner += "    ";
       }
-      const std::string_view settings = tape_.one_in(10) ? ", dispatch=\"fallback\"" : "";
-      text.line(fmt::format("{}Tx{}.copy({}{}, {}{}{})", inner, scope, name(i), chain[i].region,
-                            name(i - 1), chain[i - 1].region, settings));
+      const bool is_async = chain[i - 1].memory == "global" &&
+                            chain[i].memory.starts_with("shared") && tape_.one_in(3);
+      const std::string_view settings =
+          !is_async && tape_.one_in(10) ? ", dispatch=\"fallback\"" : "";
+      text.line(fmt::format("{}Tx{}.{}({}{}, {}{}{})", inner, scope,
+                            is_async ? "copy_async" : "copy", name(i), chain[i].region, name(i - 1),
+                            chain[i - 1].region, settings));
+      if (is_async) {
+        text.line(inner + "T.ptx.cp_async.commit_group()");
+        text.line(inner + "T.ptx.cp_async.wait_group(0)");
+      }
       text.line(indent + "T.cuda.cta_sync()");
     }
   }
@@ -540,12 +523,5 @@ class Maker {
 }  // namespace
 
 RandomProgram random_program(const Choices& choices) { return Maker(choices).make(); }
-
-Choices random_choices(std::uint64_t seed, std::uint64_t number) {
-  std::mt19937_64 engine(seed * 0x9E37'79B9'7F4A'7C15U + number);
-  Choices out(120);
-  for (std::uint32_t& each : out) each = static_cast<std::uint32_t>(engine() >> 40U);
-  return out;
-}
 
 }  // namespace ww::test

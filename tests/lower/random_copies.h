@@ -14,10 +14,9 @@
 #include <vector>
 
 #include "lower/harness.h"
+#include "lower/tape.h"
 
 namespace ww::test {
-
-using Choices = std::vector<std::uint32_t>;
 
 struct RandomProgram {
   Program program;
@@ -30,8 +29,5 @@ struct RandomProgram {
   [[nodiscard]] std::size_t copies() const { return is_matrix_pair.size(); }
 };
 RandomProgram random_program(const Choices& choices);
-
-/// Choices by chance: always the same for a seed and a number.
-Choices random_choices(std::uint64_t seed, std::uint64_t number);
 
 }  // namespace ww::test

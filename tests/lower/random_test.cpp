@@ -7,19 +7,14 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <map>
 
 #include "lower/cuda_batch.h"
 #include "lower/random_copies.h"
+#include "lower/shrink.h"
 
 namespace ww::test {
 namespace {
-
-std::uint64_t from_environment(const char* name, std::uint64_t otherwise) {
-  const char* const text = std::getenv(name);
-  return text == nullptr ? otherwise : std::strtoull(text, nullptr, 10);
-}
 
 // Registers move between threads by shuffles, which copies do not use; a part of registers that is
 // no box of their layout is not found at a runtime index; and copies element by element know one
@@ -46,24 +41,6 @@ std::string turns_that_differ(const RandomProgram& made, const Checked& checked)
   return {};
 }
 
-// What went wrong, without the numbers of this program.
-std::string kind_of(const Checked& checked) {
-  constexpr std::size_t kMost = 120;
-  std::string out(name_of(checked.stage));
-  const std::size_t error = checked.why.find("error: ");
-  const std::string_view why =
-      std::string_view(checked.why).substr(error == std::string::npos ? 0 : error);
-  for (const char each : why.substr(0, std::min(kMost, why.find('\n'))))
-    if (each < '0' || each > '9') out += each;
-  return out;
-}
-
-struct Verdict {
-  bool is_bad = false;
-  std::string kind = {};
-  std::string explanation = {};
-};
-
 Verdict verdict_of(const Choices& choices) {
   const RandomProgram made = random_program(choices);
   const Checked checked = check(made.program);
@@ -71,61 +48,6 @@ Verdict verdict_of(const Choices& choices) {
   return {is_bad, kind_of(checked), is_bad ? checked.explain() : ""};
 }
 
-// Smaller rows that still go wrong in the same way: parts left out, choices nearer to 0.
-class Shrinker {
- public:
-  Shrinker(Choices choices, Verdict verdict)
-      : best_(std::move(choices)), verdict_(std::move(verdict)) {}
-
-  std::string run() {
-    for (bool is_better = true; is_better && tries_ < kMostTries;) {
-      is_better = false;
-      for (std::size_t chunk = 32; chunk > 0; chunk /= 2)
-        for (std::size_t at = 0; at + chunk <= best_.size(); ++at)
-          is_better = attempt(without(at, chunk)) || is_better;
-      for (std::size_t at = 0; at < best_.size(); ++at)
-        for (const std::uint32_t value : {0U, 1U, 2U, 3U})
-          is_better = (best_[at] > value && attempt(with(at, value))) || is_better;
-    }
-    return verdict_.explanation;
-  }
-
- private:
-  static constexpr int kMostTries = 1500;
-
-  [[nodiscard]] Choices without(std::size_t at, std::size_t count) const {
-    Choices out = best_;
-    const auto begin = out.begin() + static_cast<std::ptrdiff_t>(at);
-    out.erase(begin, begin + static_cast<std::ptrdiff_t>(count));
-    return out;
-  }
-  [[nodiscard]] Choices with(std::size_t at, std::uint32_t value) const {
-    Choices out = best_;
-    out[at] = value;
-    return out;
-  }
-  bool attempt(Choices choices) {
-    if (++tries_ > kMostTries) return false;
-    Verdict verdict = verdict_of(choices);
-    if (!verdict.is_bad || verdict.kind != verdict_.kind) return false;
-    best_ = std::move(choices);
-    verdict_ = std::move(verdict);
-    return true;
-  }
-
-  Choices best_;
-  Verdict verdict_;
-  int tries_ = 0;
-};
-
-// Which programs go through nvcc and ptxas: the first of every few, and no more than a number.
-struct Share {
-  std::uint64_t step;
-  std::size_t most;
-  [[nodiscard]] bool has(std::uint64_t number, std::size_t so_far) const {
-    return number % step == 0 && so_far < most;
-  }
-};
 constexpr Share kAssembled{8, 100};
 constexpr Share kCompiled{8, 100};
 
@@ -175,7 +97,7 @@ TEST(RandomCopies, AgreeOnAllEngines) {
     }
     if (!checked.right())
       FAIL() << fmt::format("program {} of WW_RANDOM_SEED={}, shrunk:\n", number, seed)
-             << Shrinker(choices, {true, kind_of(checked), checked.explain()}).run();
+             << Shrinker(verdict_of, choices, {true, kind_of(checked), checked.explain()}).run();
     totals.add(made, checked);
     ASSERT_EQ(turns_that_differ(made, checked), "");
     if (kAssembled.has(number, assembly.count())) assembly.add(made.program.target, checked.ptx);

@@ -123,10 +123,10 @@ std::vector<Decline> declines() {
        "[config] `cache` is for global memory into registers, this is shared to local"},
       {with(through, "vec_128b", ", cache=\"nc\""), "vec_128b",
        "[config] `cache` is for global memory into registers, this is global to shared"},
-      {with(pair, "reg", ", cache=\"ca\""), "reg", "[config] `cache` is not one of nc"},
+      {with(pair, "reg", ", cache=\"ca\""), "reg", "[config] `cache` is \"ca\", not one of nc"},
       {with(pair, "reg", ", l1_evict=\"soon\""), "reg",
-       "[config] `l1_evict` is not one of evict_normal, evict_unchanged, evict_first, evict_last, "
-       "no_allocate"}};
+       "[config] `l1_evict` is \"soon\", not one of evict_normal, evict_unchanged, evict_first, "
+       "evict_last, no_allocate"}};
 }
 
 TEST(Variants, DeclineWithReasons) {

@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: Apache-2.0
+// The matrix products of examples/, whole: copies into shared memory, pipelines, products, results
+// back. Each row is a kernel of an example and runs twice: on small whole numbers, where D must be
+// what three loops over the inputs give, bit for bit; and on normal numbers, where the virtual GPU
+// must be near to the evaluator and a GPU equal to the virtual one (without a GPU one row of each
+// group).
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+
+#include "base/file_io.h"
+#include "eval/number.h"
+#include "lower/family.h"
+
+namespace ww::test {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Row {
+  std::string kernel;       // "build(M=128)"
+  bool is_ragged = false;   // sizes that tiles do not divide
+  std::string copies = {};  // the variant of copy_async; empty: any
+  std::string target = "sm_90a";
+};
+
+struct Example {
+  std::string file;
+  bool turns_a = false, turns_b = false;
+  double tolerance = 1e-2;
+  bool has_relu = false;  // and a bias
+};
+
+Program program_of(const Example& example, const Row& row, Inputs inputs) {
+  const fs::path path = fs::path(WW_SOURCE_DIR) / "examples" / example.file;
+  return {.source = read_file(path, std::size_t{1} << 20U).value(),
+          .target = row.target,
+          .kernel = row.kernel,
+          .inputs = inputs,
+          .tolerance = inputs == Inputs::Normal ? example.tolerance : 0};
+}
+
+// --- what D must be ------------------------------------------------------------------------------
+
+/// An array as numbers, and its two inner extents.
+struct Numbers {
+  explicit Numbers(const Arg& arg, const Bytes& bytes)
+      : columns(static_cast<std::size_t>(arg.shape.back())),
+        rows(arg.shape.size() < 2 ? 1 : static_cast<std::size_t>(arg.shape[arg.shape.size() - 2])) {
+    for (std::size_t i = 0; i * arg.element_bytes < bytes.size(); ++i)
+      values.push_back(number_at(arg, bytes, i));
+  }
+  [[nodiscard]] double at(std::size_t batch, std::size_t i, std::size_t j) const {
+    return values[(batch * rows + i) * columns + j];
+  }
+  [[nodiscard]] double at(bool is_turned, std::size_t batch, std::size_t i, std::size_t j) const {
+    return is_turned ? at(batch, j, i) : at(batch, i, j);
+  }
+
+  std::size_t columns, rows;
+  std::vector<double> values = {};
+};
+
+/// The first element of D that is not what the example says it is, or nothing.
+std::string wrong_element(const Example& example, const Ran& ran) {
+  const auto index = [&](std::string_view name) {
+    const auto named = [&](const Arg& arg) { return arg.name == name; };
+    return static_cast<std::size_t>(std::find_if(ran.args.begin(), ran.args.end(), named) -
+                                    ran.args.begin());
+  };
+  const auto input = [&](std::string_view name) {
+    const Arg& arg = ran.args.at(index(name));
+    return Numbers(arg, arg.bytes);
+  };
+  const std::size_t out = index("D");
+  const num::DType type = ran.args[out].dtype;
+  const Numbers a = input("A"), b = input("B"), d(ran.args[out], ran.expected.arrays[out]);
+  const std::size_t depth = example.turns_a ? a.rows : a.columns;
+  const std::vector<double> bias =
+      example.has_relu ? input("bias").values : std::vector<double>(d.columns);
+  for (std::size_t at = 0; at < d.values.size(); ++at) {
+    const std::size_t batch = at / d.columns / d.rows, i = at / d.columns % d.rows;
+    const std::size_t j = at % d.columns;
+    double sum = bias[j];
+    for (std::size_t k = 0; k < depth; ++k)
+      sum += a.at(example.turns_a, batch, i, k) * b.at(example.turns_b, batch, k, j);
+    if (example.has_relu) sum = std::max(0., sum);
+    const double wanted = eval::as_real(type, eval::from_real(type, sum));
+    if (d.values[at] != wanted)
+      return fmt::format("D[{}, {}] of {} is {}, expected {}", i, j, batch, d.values[at], wanted);
+  }
+  return "";
+}
+
+// --- running -------------------------------------------------------------------------------------
+
+// Shared memory is read and written in as few turns as its banks allow.
+void expect_no_conflicts(const Checked& checked) {
+  ASSERT_FALSE(checked.turns.empty());
+  Turns sum;
+  for (const Turns& each : checked.turns) {
+    sum.needed += each.needed;
+    sum.ideal += each.ideal;
+  }
+  EXPECT_GT(sum.ideal, 0);
+  EXPECT_EQ(sum.needed, sum.ideal) << checked.source;
+}
+
+void run(const Example& example, const std::vector<Row>& rows) {
+  Family family(example.file);
+  const bool has_gpu = std::getenv("WW_DEVICE") != nullptr;
+  for (const Row& row : rows) {
+    SCOPED_TRACE(row.kernel);
+    const Checked exact = family.run(program_of(example, row, Inputs::Whole));
+    if (!exact.right()) continue;
+    EXPECT_EQ(wrong_element(example, *exact.ran), "");
+    if (!row.is_ragged) expect_no_conflicts(exact);
+    for (const lower::CallReport& call : exact.report.calls) {
+      if (call.op == "copy_async" && !row.copies.empty()) {
+        EXPECT_EQ(call.chosen, row.copies);
+      }
+    }
+    family.count();
+    if (&row != &rows.front() && !has_gpu) continue;
+    const Checked normal = check(program_of(example, row, Inputs::Normal));
+    EXPECT_TRUE(normal.right()) << normal.explain();
+  }
+}
+
+// --- rows ----------------------------------------------------------------------------------------
+
+TEST(WholeGemm, Tiles) {
+  run({.file = "gemm_mma.py"},
+      {{"build(M=128, N=128, K=128, BM=64, BN=64, WM=32, WN=32, stages=2)", false, "ldgsts"},
+       {"build(M=128, N=192, K=256, BM=64, BN=64, WM=32, WN=32, stages=3)", false, "ldgsts"},
+       {"build(M=64, N=64, K=64, BM=64, BN=64, WM=32, WN=32, stages=4)", false, "ldgsts"},
+       {"build(M=128, N=128, K=192, stages=4)", false, "ldgsts"},
+       {"build(M=256, N=128, K=128, BM=128, BN=64, WM=64, WN=32, stages=2)", false, "ldgsts"},
+       {"build(M=64, N=256, K=128, BM=64, BN=128, WM=32, WN=64, stages=2)", false, "ldgsts"},
+       {"build(M=256, N=192, K=64, BM=64, BN=64, WM=32, WN=32, group=2)", false, "ldgsts"}});
+}
+
+// Without stmatrix, and where only ptxas can judge.
+TEST(WholeGemm, OtherTargets) {
+  const std::string kernel = "build(M=64, N=64, K=128, BM=64, BN=64, WM=32, WN=32)";
+  const Example example{.file = "gemm_mma.py"};
+  run(example, {{kernel, true, "ldgsts", "sm_80"}, {kernel, true, "ldgsts", "sm_89"}});
+  Assembly assembly;
+  for (const std::string target : {"sm_86", "sm_100a", "sm_120a"}) {
+    const Checked compiled =
+        compile_only(program_of(example, {kernel, true, "", target}, Inputs::Whole));
+    EXPECT_TRUE(compiled.right()) << compiled.explain();
+    assembly.add(target, compiled.ptx);
+  }
+  std::string skipped;
+  EXPECT_EQ(assembly.assemble(skipped), "");
+}
+
+TEST(WholeGemm, TypesAndTransposes) {
+  for (const bool turns_a : {false, true})
+    for (const bool turns_b : {false, true}) {
+      const auto kernel = [&](const std::string& rest) {
+        return fmt::format(
+            "build(M=64, N=128, K=128, BM=64, BN=64, WM=32, WN=32, trans_a={}, "
+            "trans_b={}{})",
+            turns_a ? "True" : "False", turns_b ? "True" : "False", rest);
+      };
+      run({.file = "gemm_mma.py", .turns_a = turns_a, .turns_b = turns_b},
+          {{kernel(", out=\"float32\"")},
+           {kernel(", stages=2, dtype=\"bfloat16\", out=\"bfloat16\"")},
+           {kernel(", stages=4, dtype=\"bfloat16\", out=\"float32\"")}});
+    }
+}
+
+// Sizes that tiles do not divide. Rows that do not begin at multiples of 4 bytes cannot be copied
+// by cp.async.
+TEST(WholeGemm, Ragged) {
+  for (const bool turns_a : {false, true})
+    for (const bool turns_b : {false, true}) {
+      const auto kernel = [&](const std::string& sizes, const std::string& rest = "") {
+        return fmt::format("build({}, BM=64, BN=64, WM=32, WN=32, trans_a={}, trans_b={}{})", sizes,
+                           turns_a ? "True" : "False", turns_b ? "True" : "False", rest);
+      };
+      run({.file = "gemm_mma.py", .turns_a = turns_a, .turns_b = turns_b},
+          {{kernel("M=72, N=136, K=88"), true, "ldgsts"},
+           {kernel("M=66, N=34, K=102", ", out=\"float32\""), true, "ldgsts"},
+           {kernel("M=65, N=67, K=33", ", dtype=\"bfloat16\""), true, "sync"},
+           {kernel("M=1, N=3, K=129", ", stages=2"), true, "sync"}});
+    }
+}
+
+TEST(WholeGemm, Int8) {
+  run({.file = "gemm_int8.py", .turns_b = true},
+      {{"build(M=128, N=128, K=128)", false, "ldgsts"},
+       {"build(M=128, N=128, K=256, stages=2)", false, "ldgsts"},
+       {"build(M=128, N=64, K=512, BM=64, BN=64, WM=32, WN=32)", false, "ldgsts"},
+       {"build(M=64, N=64, K=256, BM=64, BN=64, WM=32, WN=32, dtype=\"uint8\")"}});
+}
+
+TEST(WholeGemm, Batched) {
+  run({.file = "gemm_batched.py"},
+      {{"build()"}, {"build(batch=2, M=128, N=128, K=64)"}, {"build(batch=3, dtype=\"float16\")"}});
+}
+
+TEST(WholeGemm, BiasRelu) {
+  run({.file = "gemm_bias_relu.py", .has_relu = true},
+      {{"build(M=64, N=128, K=128, BM=64, BN=64, WM=32, WN=32)", false, "ldgsts"},
+       {"build(M=128, N=128, K=256)", false, "ldgsts"},
+       {"build(M=128, N=64, K=64, BM=64, BN=64, WM=32, WN=32, stages=2, dtype=\"bfloat16\")"}});
+}
+
+// --- the tests themselves ------------------------------------------------------------------------
+
+TEST(WholeGemm, OracleSaysNo) {
+  const Example example{.file = "gemm_batched.py"};
+  const Checked checked = check(program_of(example, {"build(batch=1, K=64)"}, Inputs::Whole));
+  ASSERT_TRUE(checked.right()) << checked.explain();
+  EXPECT_EQ(wrong_element(example, *checked.ran), "");
+  const Example other{.file = "gemm_batched.py", .turns_b = true};
+  EXPECT_NE(wrong_element(other, *checked.ran), "");
+}
+
+// A pipeline that lacks a barrier or a wait is no right program any more, and that is found.
+TEST(WholeGemm, PipelineFaultsAreFound) {
+  const Row row{"build(M=64, N=64, K=256, BM=64, BN=64, WM=32, WN=32)"};
+  const Program right = program_of({.file = "gemm_mma.py"}, row, Inputs::Whole);
+  const std::string in_loop = "                    ";
+  for (const std::string line :
+       {"T.cuda.cta_sync()\n", "T.ptx.cp_async.wait_group(stages - 2)\n"}) {
+    Program program = right;
+    const std::size_t at = program.source.find(in_loop + line);
+    ASSERT_NE(at, std::string::npos);
+    program.source.erase(at, in_loop.size() + line.size());
+    const Checked checked = check(program);
+    EXPECT_EQ(checked.stage, Stage::Tile) << line << checked.why;
+  }
+}
+
+// A layout whose rows all begin in the same bank is not free of conflicts.
+TEST(WholeGemm, ConflictsAreCounted) {
+  const Example example{.file = "gemm_batched.py"};
+  Program program = program_of(example, {"build(batch=1, K=64)"}, Inputs::Whole);
+  const std::string swizzle = "ComposeLayout(SwizzleLayout(3, 3, 3), ";
+  const std::size_t at = program.source.find(swizzle);
+  ASSERT_NE(at, std::string::npos);
+  program.source.erase(at, swizzle.size());
+  program.source.erase(program.source.find("))\n", at) + 1, 1);
+  const Checked checked = check(program);
+  ASSERT_TRUE(checked.right()) << checked.explain();
+  EXPECT_TRUE(std::any_of(checked.turns.begin(), checked.turns.end(),
+                          [](const Turns& each) { return each.needed > each.ideal; }));
+}
+
+}  // namespace
+}  // namespace ww::test
