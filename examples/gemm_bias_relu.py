@@ -49,6 +49,7 @@ def build(M=128, N=128, K=256, BM=128, BN=128, BK=64, WM=64, WN=64, stages=3, gr
         B_f = T.alloc_buffer((BK, BN), dtype, scope="local", layout=b_frag)
         acc = T.alloc_buffer((BM, BN), "float32", scope="local", layout=d_frag)
         D_f = T.alloc_buffer((BM, BN), dtype, scope="local", layout=d_frag)
+        bias_reg = T.alloc_buffer((WN // 4,), "float32", scope="local")
         acc_reg = acc.local(count)
         D_reg = D_f.local(count)
 
@@ -68,16 +69,17 @@ def build(M=128, N=128, K=256, BM=128, BN=128, BK=64, WM=64, WN=64, stages=3, gr
             Tx.cta.copy(A_f[:, k : k + 16], A_s[stage, :, k : k + 16])
             Tx.cta.copy(B_f[k : k + 16, :], B_s[stage, k : k + 16, :])
 
+        column: T.let = n0 + warp // warps_m * WN + lane % 4 * 2
+        for i in T.unroll(WN // 4):
+            bias_reg[i] = bias[column + i // 2 * 8 + i % 2]
         for s in T.unroll(stages - 1):
             if s < tiles_k:
                 load(s, s)
             T.ptx.cp_async.commit_group()
 
-        # A thread's sums, four by four for each n8 block: two columns, and the same eight rows below.
-        column: T.let = n0 + warp // warps_m * WN + lane % 4 * 2
+        # Sums of a thread, four by four for each n8 block: two columns, and the same eight rows below.
         for i in T.unroll(count):
-            acc_reg[i] = bias[column + i // 4 % (WN // 8) * 8 + i % 2]
-
+            acc_reg[i] = bias_reg[i // 4 % (WN // 8) * 2 + i % 2]
         T.ptx.cp_async.wait_group(stages - 2)
         T.cuda.cta_sync()
         fetch(0, 0)

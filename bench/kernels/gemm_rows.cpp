@@ -24,15 +24,16 @@ constexpr Kernel kBatched{"gemm_batched", "batch M N K dtype"};
 constexpr Kernel kBiasRelu{"gemm_bias_relu", "M N K BM BN BK WM WN stages group dtype"};
 
 constexpr Tile kLarge{};
-constexpr Tile kSquare{.bm = 128, .bn = 128, .bk = 64, .wm = 64, .wn = 32};
-constexpr Tile kMedium{.bm = 128, .bn = 64, .bk = 64, .wm = 32, .wn = 32};
+constexpr Tile kSquare{.bm = 128, .bn = 128};
+constexpr Tile kMedium{.bm = 64, .bn = 128, .bk = 64, .wm = 64, .wn = 32};
 constexpr Tile kSmall{.bm = 64, .bn = 64, .bk = 64, .wm = 32, .wn = 32};
 // A CTA per SM where D has few rows: the time goes into reading B.
 constexpr Tile kSkinny16{.bm = 16, .bn = 64, .bk = 128, .wm = 16, .wn = 16, .stages = 6};
-constexpr Tile kSkinny64{.bm = 64, .bn = 64, .bk = 128, .wm = 32, .wn = 32, .stages = 5};
+constexpr Tile kSkinny64{.bm = 64, .bn = 64, .bk = 128, .wm = 32, .wn = 32, .stages = 6};
+constexpr Tile kSkinny64Thin{.bm = 64, .bn = 64, .bk = 64, .wm = 64, .wn = 16, .stages = 8};
 // Whole numbers: twice as many to the byte.
 constexpr Tile kDeep{.bk = 128};
-constexpr Tile kDeepSquare{.bm = 128, .bn = 128, .bk = 128, .wm = 64, .wn = 32};
+constexpr Tile kDeepSquare{.bm = 128, .bn = 128, .bk = 128};
 // What the short kernel has fixed.
 constexpr Tile kPlain{.bm = 64, .bn = 64, .bk = 64, .wm = 32, .wn = 32, .stages = 1, .group = 1};
 
@@ -91,7 +92,7 @@ std::vector<GemmRow> gemm_rows() {
       row(kMma, "4096", cube(4096, DType::Bfloat16), {kLarge}),
       row(kMma, "8192", cube(8192, DType::Bfloat16), {kLarge}),
       row(kMma, "16x8192x8192", {.m = 16, .n = 8192, .k = 8192}, {kSkinny16}),
-      row(kMma, "64x8192x8192", {.m = 64, .n = 8192, .k = 8192}, {kSkinny64})};
+      row(kMma, "64x8192x8192", {.m = 64, .n = 8192, .k = 8192}, {kSkinny64, kSkinny64Thin})};
   add_transposes(out);
   add_short_kernels(out);
   return out;

@@ -251,25 +251,11 @@ std::optional<AddressForm> separate(const AddressTable& table, AddressForm::Kind
 // Rounds that are whole periods of the swizzle apart: T(u) with the base is swizzled once.
 std::optional<AddressForm> swizzled_once(const AddressTable& table) {
   const std::int64_t u0 = first_used(table);
-  std::vector<std::int64_t> round;
-  for (std::int64_t k = 0; k < table.rounds; ++k) {
-    round.push_back(table.at(u0, k) - table.at(u0, 0));
-    if (round.back() % table.swizzle.period() != 0) return std::nullopt;
-  }
-  const bool holds = holds_everywhere(table, [&](std::int64_t u, std::int64_t k) {
-    return table.at(u, k) == table.at(u, 0) + round[index(k)];
-  });
-  if (!holds) return std::nullopt;
-  std::vector<bool> used;
-  for (std::int64_t u = 0; u < table.threads; ++u) used.push_back(table.counts(u, 0));
-  auto thread = fit_table(column(table, 0), used);
-  auto rounds = fit_table(round);
-  if (!thread || !rounds) return std::nullopt;
-  return AddressForm{.kind = AddressForm::Kind::Sum,
-                     .thread = *std::move(thread),
-                     .round = *std::move(rounds),
-                     .swizzle = table.swizzle,
-                     .base_inside = true};
+  for (std::int64_t k = 0; k < table.rounds; ++k)
+    if ((table.at(u0, k) - table.at(u0, 0)) % table.swizzle.period() != 0) return std::nullopt;
+  auto form = separate(table, AddressForm::Kind::Sum);
+  if (form) form->base_inside = true;
+  return form;
 }
 
 // L(u) + D(k) before the swizzle, or one formula of k·threads + u.
