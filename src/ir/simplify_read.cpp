@@ -19,12 +19,6 @@ std::optional<std::int64_t> power_of_mask(const Sum& sum) {
   return (power & sum.constant) == 0 ? std::optional(power) : std::nullopt;
 }
 
-std::int64_t wrapped(std::int64_t value, num::DType dtype) {
-  const Range all = range::of_type(dtype);
-  if (num::bits_of(dtype) >= 63) return value;
-  return all.min + range::floor_modulo(value - all.min, all.max - all.min + 1);
-}
-
 }  // namespace
 
 Sum Algebra::read(ExprId expr) {
@@ -222,7 +216,7 @@ Sum Algebra::read_cast(const Expr& e, ExprId id) {
   if (!is_index(from) || from.is_bool() || e.type.is_bool()) return as_it_is(e, id);
   const Sum x = read(e.args[0]);
   if (x.is_constant() && !(e.type.dtype == num::DType::Uint64 && x.constant < 0))
-    return {wrapped(x.constant, e.type.dtype), {}};
+    return {range::wrapped(x.constant, e.type.dtype), {}};
   if (x.constant != 0 || x.terms.size() != 1 || x.terms[0].coef != 1) return as_it_is(e, id);
   // A cast of a cast whose value fitted on the way is one cast, or none.
   const SumAtom inner = atoms_[x.terms[0].atom];

@@ -12,15 +12,6 @@ namespace {
 
 using Value = std::optional<std::int64_t>;
 
-std::int64_t wrapped(std::int64_t value, num::DType dtype) {
-  const int bits = num::bits_of(dtype);
-  if (dtype == num::DType::Bool) return value != 0 ? 1 : 0;
-  if (bits >= 64) return value;
-  const auto low = static_cast<std::uint64_t>(value) & ((std::uint64_t{1} << bits) - 1);
-  const bool is_negative = num::kind_of(dtype) == num::DTypeKind::Int && (low >> (bits - 1)) != 0;
-  return static_cast<std::int64_t>(is_negative ? low - (std::uint64_t{1} << bits) : low);
-}
-
 // Sums and products in unsigned numbers: their low bits are those of any type.
 std::int64_t low_bits(ExprOp op, std::int64_t a, std::int64_t b) {
   const auto x = static_cast<std::uint64_t>(a);
@@ -271,7 +262,7 @@ PerThread ThreadValues::operated(const Expr& e) {
         e.args.size() == 2 ? two(e.op, a.value[t], b.value[t], operands) : one(e, a.value[t]);
     if (!v) continue;
     out.known.set(t);
-    out.value[t] = wrapped(*v, e.type.dtype);
+    out.value[t] = range::wrapped(*v, e.type.dtype);
   }
   return out;
 }

@@ -3,6 +3,8 @@
 
 #include <fmt/ranges.h>
 
+#include <algorithm>
+
 #include "base/suggest.h"
 #include "ir/print_parts.h"
 #include "layout/text.h"
@@ -89,8 +91,37 @@ class Dispatch {
     lower_call({c_, calls->gemm, call.span, call.active}, out);
   }
 
-  void lower_call(const Call& call, ir::Block& out) {
-    CallReport row = describe(call);
+  // Starts and extents of regions as lowering wants them: in int32 or int64, and, where memory is
+  // read for them, bound before the call, which may write that memory.
+  ir::TileCall settled(const Call& call, ir::Block& out) {
+    Code code(f_, c_.facts, call.span);
+    ir::TileCall tile = call.tile;
+    for (ir::TileArg& arg : tile.args) {
+      auto* region = std::get_if<ir::Region>(&arg);
+      if (region == nullptr) continue;
+      for (ir::RangeExpr& range : region->ranges)
+        for (ir::ExprId* expr : {&range.min, &range.extent}) {
+          const num::DType type = f_[*expr].type.dtype;
+          const bool is_wide = type == num::DType::Uint32 || num::bits_of(type) == 64;
+          *expr = is_wide ? code.as_int64(*expr) : code.as_int32(*expr);
+          if (reads_memory(*expr)) *expr = code.let("start", *expr);
+        }
+    }
+    const ir::Block bound = code.take();
+    out.insert(out.end(), bound.begin(), bound.end());
+    return tile;
+  }
+  [[nodiscard]] bool reads_memory(ir::ExprId expr) const {
+    const ir::Expr& e = f_[expr];
+    return e.op == ir::ExprOp::Load || e.op == ir::ExprOp::Call ||
+           std::any_of(e.args.begin(), e.args.end(),
+                       [&](ir::ExprId arg) { return reads_memory(arg); });
+  }
+
+  void lower_call(const Call& written, ir::Block& out) {
+    const ir::TileCall tile = settled(written, out);
+    const Call call{c_, tile, written.span, written.active};
+    CallReport row = describe(written);
     const Variant* chosen = nullptr;
     std::any plan;
     const std::vector<const Variant*> candidates = candidates_of(call);
@@ -116,7 +147,7 @@ class Dispatch {
     } else {
       row.chosen = chosen->name;
       row.plan = chosen->report(plan, call);
-      write(*chosen, plan, call, out);
+      write(*chosen, plan, call, call_text(written), out);
     }
     report_.calls.push_back(std::move(row));
   }
@@ -130,22 +161,24 @@ class Dispatch {
     return out;
   }
 
-  void write(const Variant& variant, const std::any& plan, const Call& call, ir::Block& out) {
+  void write(const Variant& variant, const std::any& plan, const Call& call,
+             const std::string& text, ir::Block& out) {
     Code code(f_, c_.facts, call.span);
     variant.emit(plan, call, code);
     ir::Stmt attr{.kind = StmtKind::Attr};
     attr.span = call.span;
     attr.name = "primitive";
-    attr.setting = fmt::format("{} by {}", call_text(call), variant.name);
+    attr.setting = fmt::format("{} by {}", text, variant.name);
     attr.body = code.take();
-    prove(variant, call, attr.body);
+    prove(variant, call, text, attr.body);
     out.push_back(f_.add(std::move(attr)));
   }
 
-  void prove(const Variant& variant, const Call& call, const ir::Block& code) {
+  void prove(const Variant& variant, const Call& call, const std::string& text,
+             const ir::Block& code) {
     const Proof proof =
         call.tile.op == ir::TileOp::Gemm ? prove_gemm(call, code) : prove_copy(call, code);
-    WW_CHECK(proof.difference.empty(), "`{}` of `{}` is wrong: {}", variant.name, call_text(call),
+    WW_CHECK(proof.difference.empty(), "`{}` of `{}` is wrong: {}", variant.name, text,
              proof.difference);
     if (!proof.could_not.empty())
       errors_.push_back(diag(DiagKind::NotLowered, "`{}` could not be proven: {}",

@@ -5,6 +5,7 @@
 
 #include "base/wide.h"
 #include "ir/print.h"
+#include "ir/simplify_range.h"
 
 namespace ww::lower {
 
@@ -101,14 +102,14 @@ ProofValues::Values ProofValues::compute(ExprId expr) {
       return sampled(ir::print(f_, expr), range, 1);
     }
     case ExprOp::Cast:
-      if (f_[e.args[0]].type.is_int() && e.type.is_int()) return of(e.args[0]);
+      if (f_[e.args[0]].type.is_int() && e.type.is_int()) return wrapped(of(e.args[0]), e.type);
       break;
     case ExprOp::Not:
     case ExprOp::Neg: {
       Values a = of(e.args[0]);
       if (a)
         for (std::int64_t& v : *a) v = e.op == ExprOp::Neg ? -v : (v == 0 ? 1 : 0);
-      return a;
+      return wrapped(std::move(a), e.type);
     }
     case ExprOp::Select:
     case ExprOp::IfThenElse: {
@@ -137,7 +138,14 @@ ProofValues::Values ProofValues::operated(const ir::Expr& e) {
     if (!value) return std::unexpected(fmt::format("`{}` of {}", ir::name_of(e.op), (*b)[t]));
     (*a)[t] = *value;
   }
-  return a;
+  return wrapped(std::move(a), e.type);
+}
+
+// Code computes in the types that it is written in.
+ProofValues::Values ProofValues::wrapped(Values values, ir::Type type) {
+  if (values && (type.is_int() || type.is_bool()))
+    for (std::int64_t& v : *values) v = ir::range::wrapped(v, type.dtype);
+  return values;
 }
 
 ProofValues::Values ProofValues::variable(ExprId expr) {

@@ -55,6 +55,7 @@ class ProofValues {
   Values compute(ir::ExprId expr);
   Values variable(ir::ExprId expr);
   Values operated(const ir::Expr& e);
+  static Values wrapped(Values values, ir::Type type);
   PerUnit sampled(const std::string& key, ir::Range range, std::int64_t divisor);
   /// The key of a variable among the samples.
   static std::string key_of(ir::VarId var);

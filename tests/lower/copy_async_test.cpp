@@ -186,6 +186,25 @@ TEST(ZeroFill, Starts) {
   }
 }
 
+// Starts in types in which the address of the region would not fit.
+TEST(ZeroFill, StartsOfOtherTypes) {
+  Family family("starts in other types");
+  for (const std::string_view type : {"int8", "uint8", "int16", "uint16", "uint32", "int64"}) {
+    const std::string start = fmt::format("T.cast(it * 5 + 20, \"{}\")", type);
+    const std::string region = fmt::format("[{0}:{0} + T.{1}(16), 0:64]", start, type);
+    for (const bool fills : {false, true}) {
+      CopyCase each = async_copy(shared({2, 16, 64}, {}, "[it, 0:16, 0:64]"),
+                                 global({fills ? 38 : 64, 64}, region), "float16", 64);
+      each.around = "for it in range(2):";
+      if (fills) each.settings = "fill_mode=\"zero\"";
+      family.run(each, {.variant = "ldgsts", .vector_bits = 128});
+      each.op = "copy";
+      family.run(each);
+      family.count();
+    }
+  }
+}
+
 // Tiles, sources, starts, units and layouts by chance, the same every time.
 TEST(ZeroFill, ByChance) {
   Family family("zero fill, by chance");
