@@ -127,4 +127,20 @@ Result<void> write_file_atomically(const fs::path& path, std::string_view bytes)
   return replace(target, bytes, &old);
 }
 
+Result<void> check_writable(const fs::path& path) {
+  fs::path target = path;
+  follow_links(target);
+  struct stat old {};
+  const bool is_there = ::stat(target.c_str(), &old) == 0;
+  if (is_there && S_ISDIR(old.st_mode)) return io_failure("write", path, EISDIR);
+  if (is_there && !S_ISREG(old.st_mode)) {
+    if (::access(path.c_str(), W_OK) != 0) return io_failure("write", path, errno);
+    return {};
+  }
+  const NewFile file = create_beside(target);
+  if (!file.descriptor.is_open()) return io_failure("write", target, errno);
+  ::unlink(file.path.c_str());
+  return {};
+}
+
 }  // namespace ww

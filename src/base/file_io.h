@@ -22,4 +22,8 @@ Result<std::string> read_file(const std::filesystem::path& path, std::size_t max
 /// directly. Fails with `Io`, naming the path and the system's reason.
 Result<void> write_file_atomically(const std::filesystem::path& path, std::string_view bytes);
 
+/// Fails as write_file_atomically would, where that can be told before; changes nothing. For those
+/// who work long before they write.
+Result<void> check_writable(const std::filesystem::path& path);
+
 }  // namespace ww

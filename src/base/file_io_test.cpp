@@ -88,6 +88,20 @@ TEST_F(FileIo, WritingIntoAFolderThatIsNotThereSaysSo) {
       << written.error().text;
 }
 
+TEST_F(FileIo, TellsBeforeWhetherAFileCanBeWritten) {
+  ASSERT_TRUE(write_file_atomically(file("x"), "old"));
+  EXPECT_TRUE(check_writable(file("x")));
+  EXPECT_TRUE(check_writable(file("y")));
+  EXPECT_TRUE(check_writable("/dev/null"));
+  EXPECT_EQ(contents(file("x")), "old");
+  EXPECT_EQ(files_in_folder(), 1);
+  for (const fs::path& path : {file("no/x"), file("x/y"), folder_}) {
+    const auto checked = check_writable(path);
+    ASSERT_FALSE(checked) << path;
+    EXPECT_EQ(checked.error().text, write_file_atomically(path, "new").error().text);
+  }
+}
+
 TEST_F(FileIo, ReadsUpToTheLimitAndNoFurther) {
   ASSERT_TRUE(write_file_atomically(file("x"), "12345"));
   EXPECT_EQ(*read_file(file("x"), 5), "12345");

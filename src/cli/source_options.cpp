@@ -8,15 +8,18 @@
 namespace ww::cli {
 namespace {
 constexpr std::string_view kDialects[] = {"d1", "d2"};
+constexpr const char* kKernelHelp =
+    "which kernel: any host expression over the file's names, e.g. 'build(2)[0]';\n"
+    "::NAME takes the kernel NAME defined while it is evaluated;\n"
+    "@FILE takes the expression that `warpwright tune -o FILE` has found\n"
+    "(default: the only kernel of the file)";
 }  // namespace
 
-void declare_source(OptionSet& set, driver::SourceRequest& request) {
+void declare_source(OptionSet& set, driver::SourceRequest& request,
+                    const std::string& kernel_help) {
   set.argument("FILE", request.path, Need::Required, "a Python file with kernels");
   set.text("--kernel", "EXPR[::NAME]", request.kernel,
-           "which kernel: any host expression over the file's names, e.g. 'build(2)[0]';\n"
-           "::NAME takes the kernel NAME defined while it is evaluated;\n"
-           "@FILE takes the expression that `warpwright tune -o FILE` has found\n"
-           "(default: the only kernel of the file)");
+           kernel_help.empty() ? kKernelHelp : kernel_help);
   set.text("--target", "ARCH", request.target,
            "an architecture such as sm_90a\n"
            "(default auto: on a GPU its own; else sm_100a for kernels with tensor memory, sm_90a\n"

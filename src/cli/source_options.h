@@ -12,8 +12,10 @@
 
 namespace ww::cli {
 
-/// FILE, --kernel, --target, --dialect.
-void declare_source(OptionSet& set, driver::SourceRequest& request);
+/// FILE, --kernel, --target, --dialect. The help of --kernel is that of commands on one kernel
+/// unless given.
+void declare_source(OptionSet& set, driver::SourceRequest& request,
+                    const std::string& kernel_help = "");
 
 /// --arg and --expect, of commands that run the kernel.
 void declare_args(OptionSet& set, driver::ArgRequest& request);

@@ -22,7 +22,7 @@ constexpr std::int64_t kMostRows = 1'000'000;
 
 struct Options {
   driver::TuneRequest request;
-  std::int64_t repetitions = 20;
+  std::int64_t repetitions = 0;  // not given
   std::int64_t top = 10;
   bool asks_ptxas = false;
   bool verbose = false;
@@ -33,7 +33,7 @@ Outcome run(const Options& options) {
   Progress progress;
   driver::TuneRequest request = options.request;
   request.progress = progress.callback();
-  request.repetitions = static_cast<int>(options.repetitions);
+  if (options.repetitions > 0) request.repetitions = static_cast<int>(options.repetitions);
   if (options.asks_ptxas)
     request.ptxas = {.given = environment("PTXAS"), .path = environment("PATH")};
   driver::TuneOutcome result = tune(request);
@@ -70,7 +70,10 @@ void declare_results(OptionSet& set, Options& options) {
 
 Run set_up(OptionSet& set) {
   auto options = std::make_shared<Options>();
-  declare_source(set, options->request.source);
+  declare_source(set, options->request.source,
+                 "what to tune: a host expression over the file's names in which the values of\n"
+                 "keywords are ?, e.g. 'build(tile=?)';\n"
+                 "::NAME takes the kernel NAME defined while it is evaluated");
   declare_space(set, options->request);
   declare_device(set, options->request.device, kDevices);
   declare_args(set, options->request.arguments);

@@ -12,6 +12,8 @@
 #include "driver/assignment.h"
 #include "driver/npy.h"
 #include "driver/typed_text.h"
+#include "eval/kernel.h"
+#include "eval/number.h"
 #include "ir/param_use.h"
 
 namespace ww::driver {
@@ -24,16 +26,28 @@ constexpr std::byte kPattern{0xCB};
 
 bool is_file(const Assignment& given) { return given.value.starts_with('@'); }
 
+std::int64_t most_extent(num::DType type) {
+  return static_cast<std::int64_t>(std::min<Wide>(int_range(type).max, kMaxArrayBytes));
+}
+
 }  // namespace
 
 /// One request from its texts to arrays, step by step. A step that fails has said why.
 class ArgReader {
  public:
   ArgReader(const ir::Function& function, const ArgRequest& request, std::string& errors)
-      : function_(function), request_(request), errors_(errors), out_(function) {}
+      : function_(function),
+        request_(request),
+        errors_(errors),
+        out_(function),
+        values_(function.var_count()) {
+    out_.arrays_.resize(function.params.size());
+    out_.is_output_.resize(function.params.size());
+  }
 
   std::optional<KernelArgs> go() {
-    if (read_args() && read_outs() && read_expectations() && read_extents() && make_arrays())
+    if (read_args() && read_outs() && read_expectations() && make_scalars() && read_extents() &&
+        read_files() && make_buffers())
       return std::move(out_);
     return std::nullopt;
   }
@@ -43,16 +57,21 @@ class ArgReader {
   bool read_args();
   bool read_outs();
   bool read_expectations();
+  bool make_scalars();
   bool read_extents();
-  bool make_arrays();
+  bool read_files();
+  bool make_buffers();
 
   // Parts of them
   bool make_scalar(std::size_t param);
   bool make_buffer(std::size_t param);
-  bool take_file(std::size_t param, const Assignment& arg);
+  bool read_file(std::size_t param, const Assignment& arg);
+  bool check_file(std::size_t param, const Assignment& arg);
   bool take_words(std::size_t param, std::vector<std::int64_t> shape);
-  std::optional<std::vector<std::int64_t>> shape_of(std::size_t param, const Array* file);
-  std::optional<std::int64_t> extent_of(const ir::Expr& extent, const Array* file, std::size_t dim);
+  std::optional<std::vector<std::int64_t>> shape_of(std::size_t param, std::int64_t least);
+  void bind_lets();
+  [[nodiscard]] ir::VarId missing_in(ir::ExprId expr) const;
+  [[nodiscard]] Diag unknown_extent(std::size_t dim, const ir::Buffer& buffer) const;
   [[nodiscard]] bool is_extent(std::string_view name) const;
   [[nodiscard]] std::vector<std::string> known_names() const;
   [[nodiscard]] Diag unknown(std::string_view name, Span span) const;
@@ -81,9 +100,9 @@ class ArgReader {
   const ArgRequest& request_;
   std::string& errors_;
   KernelArgs out_;
-  std::map<std::size_t, Assignment> args_;               // by parameter
-  std::map<std::string, Assignment> extents_;            // by name
-  std::map<std::uint32_t, std::int64_t> extent_values_;  // by variable
+  std::map<std::size_t, Assignment> args_;     // by parameter
+  std::map<std::string, Assignment> extents_;  // by name
+  eval::HostValues values_;                    // scalars, extents, what is bound before the launch
 };
 
 // --- names --------------------------------------------------------------------------------------
@@ -169,28 +188,37 @@ bool ArgReader::read_extents() {
     const Assignment& arg = found->second;
     const auto value = parse_wide(arg.value);
     if (!value) return refuse(value.error(), "--arg", arg.text);
-    if (*value < 1 || *value > kMaxArrayBytes)
-      return refuse(diag(DiagKind::BadExtent, "an extent of {}, expected 1 or more", arg.value),
+    const std::int64_t most = most_extent(var.type.dtype);
+    if (*value < 1 || *value > most)
+      return refuse(diag(DiagKind::BadExtent, "an extent of {}, expected 1 to {}", arg.value, most),
                     arg, arg.value_span);
-    extent_values_[i] = static_cast<std::int64_t>(*value);
+    values_[i] = eval::from_int(var.type.dtype, static_cast<std::int64_t>(*value));
   }
   return true;
 }
 
 // --- arrays -------------------------------------------------------------------------------------
 
-bool ArgReader::make_arrays() {
+bool ArgReader::make_scalars() {
+  for (std::size_t i = 0; i < function_.params.size(); ++i)
+    if (!out_.is_buffer(i) && !make_scalar(i)) return false;
+  return true;
+}
+
+// All of them before the first shape is wanted: each may tell extents that others need.
+bool ArgReader::read_files() {
+  for (const auto& [param, arg] : args_)
+    if (out_.is_buffer(param) && is_file(arg) && !read_file(param, arg)) return false;
+  bind_lets();
+  return true;
+}
+
+bool ArgReader::make_buffers() {
   const std::vector<ir::ParamUse> uses = ir::param_uses(function_);
-  out_.arrays_.resize(function_.params.size());
-  out_.is_output_.resize(function_.params.size());
-  // Files first: their shapes tell extents that others need.
-  for (const bool files : {true, false})
-    for (std::size_t i = 0; i < function_.params.size(); ++i) {
-      const Assignment* const arg = given(i);
-      if ((arg != nullptr && is_file(*arg)) != files) continue;
-      out_.is_output_[i] = arg == nullptr && uses[i].is_output();
-      if (!(out_.is_buffer(i) ? make_buffer(i) : make_scalar(i))) return false;
-    }
+  for (std::size_t i = 0; i < function_.params.size(); ++i) {
+    out_.is_output_[i] = given(i) == nullptr && uses[i].is_output();
+    if (out_.is_buffer(i) && !make_buffer(i)) return false;
+  }
   return true;
 }
 
@@ -204,6 +232,7 @@ bool ArgReader::make_scalar(std::size_t param) {
                       .with_note(fmt::format("give it with `--arg {}=VALUE`", name)));
   auto value = parse_scalar(type.dtype, arg->value);
   if (!value) return refuse(std::move(value).error(), *arg, arg->value_span);
+  values_[function_.params[param].var.index] = value->bits(0);
   out_.arrays_[param] = *std::move(value);
   return true;
 }
@@ -215,23 +244,42 @@ bool ArgReader::make_buffer(std::size_t param) {
     return true;
   }
   const Assignment* const arg = given(param);
-  if (arg != nullptr && is_file(*arg)) return take_file(param, *arg);
-  auto shape = shape_of(param, nullptr);
+  if (arg != nullptr && is_file(*arg)) return check_file(param, *arg);
+  auto shape = shape_of(param, 1);
   return shape && take_words(param, *std::move(shape));
 }
 
-bool ArgReader::take_file(std::size_t param, const Assignment& arg) {
-  const num::DType dtype = function_[ir::buffer_of_param(function_, param)].dtype;
-  auto file = read_npy(arg.value.substr(1), kMostFileBytes, dtype);
+// Extents that nobody has given are those of the file.
+bool ArgReader::read_file(std::size_t param, const Assignment& arg) {
+  const ir::BufferId id = ir::buffer_of_param(function_, param);
+  if (!id.valid()) return true;
+  const ir::Buffer& buffer = function_[id];
+  auto file = read_npy(arg.value.substr(1), kMostFileBytes, buffer.dtype);
   if (!file) return refuse(std::move(file).error().with_span(arg.value_span), "--arg", arg.text);
-  const auto shape = shape_of(param, &*file);
-  if (!shape) return false;
-  if (file->shape != *shape)
-    return refuse(diag(DiagKind::BadArgument, "`{}` holds {}, expected {}", arg.value.substr(1),
-                       shaped_type_text(file->dtype, file->shape), shaped_type_text(dtype, *shape)),
-                  arg, arg.value_span);
+  for (std::size_t d = 0; d < std::min(buffer.shape.size(), file->shape.size()); ++d) {
+    const ir::Expr& extent = function_[buffer.shape[d]];
+    if (extent.op != ir::ExprOp::Var || function_[extent.var].kind != ir::VarKind::Extent) continue;
+    const std::int64_t most = most_extent(extent.type.dtype);
+    if (file->shape[d] > most)
+      return refuse(diag(DiagKind::BadExtent, "`{}` has an extent of {}, expected at most {}",
+                         arg.value.substr(1), file->shape[d], most),
+                    arg, arg.value_span);
+    std::optional<eval::Word>& value = values_[extent.var.index];
+    if (!value) value = eval::from_int(extent.type.dtype, file->shape[d]);
+  }
   out_.arrays_[param] = *std::move(file);
   return true;
+}
+
+bool ArgReader::check_file(std::size_t param, const Assignment& arg) {
+  const Array& file = out_.arrays_[param];
+  const auto shape = shape_of(param, 0);
+  if (!shape) return false;
+  if (file.shape == *shape) return true;
+  return refuse(
+      diag(DiagKind::BadArgument, "`{}` holds {}, expected {}", arg.value.substr(1),
+           shaped_type_text(file.dtype, file.shape), shaped_type_text(file.dtype, *shape)),
+      arg, arg.value_span);
 }
 
 bool ArgReader::take_words(std::size_t param, std::vector<std::int64_t> shape) {
@@ -248,32 +296,59 @@ bool ArgReader::take_words(std::size_t param, std::vector<std::int64_t> shape) {
   return true;
 }
 
-// A constant, an extent that is given, or that of a file.
-std::optional<std::int64_t> ArgReader::extent_of(const ir::Expr& extent, const Array* file,
-                                                 std::size_t dim) {
-  if (extent.op == ir::ExprOp::IntImm) return extent.integer;
-  if (extent.op != ir::ExprOp::Var) return std::nullopt;
-  if (const auto known = extent_values_.find(extent.var.index); known != extent_values_.end())
-    return known->second;
-  if (file == nullptr || dim >= file->shape.size()) return std::nullopt;
-  return extent_values_[extent.var.index] = file->shape[dim];
+// --- shapes -------------------------------------------------------------------------------------
+
+void ArgReader::bind_lets() {
+  for (const ir::StmtId id : function_.host)
+    if (const ir::Stmt& stmt = function_[id]; stmt.kind == ir::StmtKind::Bind)
+      values_[stmt.var.index] = eval::host_value(function_, values_, stmt.expr);
 }
 
-std::optional<std::vector<std::int64_t>> ArgReader::shape_of(std::size_t param, const Array* file) {
+// An extent that must be given before the value is known; invalid if there is none.
+ir::VarId ArgReader::missing_in(ir::ExprId id) const {
+  const ir::Expr& expr = function_[id];
+  if (expr.op == ir::ExprOp::Var && !values_[expr.var.index]) {
+    if (function_[expr.var].kind == ir::VarKind::Extent) return expr.var;
+    for (const ir::StmtId each : function_.host)
+      if (const ir::Stmt& stmt = function_[each];
+          stmt.kind == ir::StmtKind::Bind && stmt.var == expr.var)
+        return missing_in(stmt.expr);
+  }
+  for (const ir::ExprId arg : expr.args)
+    if (const ir::VarId missing = missing_in(arg); missing.valid()) return missing;
+  return {};
+}
+
+Diag ArgReader::unknown_extent(std::size_t dim, const ir::Buffer& buffer) const {
+  const ir::VarId missing = missing_in(buffer.shape[dim]);
+  if (!missing.valid())
+    return diag(DiagKind::BadArgument, "dimension {} of `{}` is not known before the launch", dim,
+                buffer.name)
+        .with_note("it must follow from constants, scalars and extents by operators");
+  const std::string& name = function_[missing].name;
+  const ir::Expr& extent = function_[buffer.shape[dim]];
+  const bool is_itself = extent.op == ir::ExprOp::Var && extent.var == missing;
+  return diag(DiagKind::BadArgument, "dimension {} of `{}` is {}`{}`, which is not known", dim,
+              buffer.name, is_itself ? "" : "computed from ", name)
+      .with_note(fmt::format("give it with `--arg {}=NUMBER`", name));
+}
+
+std::optional<std::vector<std::int64_t>> ArgReader::shape_of(std::size_t param,
+                                                             std::int64_t least) {
   const ir::Buffer& buffer = function_[ir::buffer_of_param(function_, param)];
   std::vector<std::int64_t> shape;
   for (std::size_t d = 0; d < buffer.shape.size(); ++d) {
-    const ir::Expr& extent = function_[buffer.shape[d]];
-    if (const auto value = extent_of(extent, file, d)) {
-      shape.push_back(*value);
-      continue;
+    const auto value = eval::host_value(function_, values_, buffer.shape[d]);
+    if (!value) {
+      refuse(unknown_extent(d, buffer));
+      return std::nullopt;
     }
-    const bool is_var = extent.op == ir::ExprOp::Var;
-    const std::string name = is_var ? function_[extent.var].name : "";
-    refuse(diag(DiagKind::BadArgument, "dimension {} of `{}` is {}, which is not known", d,
-                buffer.name, is_var ? fmt::format("`{}`", name) : "computed at launch")
-               .with_note(is_var ? fmt::format("give it with `--arg {}=NUMBER`", name)
-                                 : "give the array as a file"));
+    shape.push_back(eval::as_int(function_[buffer.shape[d]].type.dtype, *value));
+    if (shape.back() >= least) continue;
+    refuse(diag(DiagKind::BadExtent,
+                "dimension {} of `{}` is {} with these arguments, expected {} "
+                "or more",
+                d, buffer.name, shape.back(), least));
     return std::nullopt;
   }
   return shape;

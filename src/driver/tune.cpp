@@ -15,6 +15,8 @@
 namespace ww::driver {
 namespace {
 
+constexpr int kRepetitions = 20;
+
 std::string first_line(std::string_view text) {
   return std::string(text.substr(0, text.find('\n')));
 }
@@ -69,7 +71,7 @@ class Tuning {
   explicit Tuning(const TuneRequest& request) : request_(request) {}
 
   TuneOutcome go() {
-    if (read() && choose_device() && find_ptxas() && try_all()) {
+    if (read() && choose_device() && check_repetitions() && find_ptxas() && try_all()) {
       rank();
       if (!is_usable()) return {.errors = std::move(errors_)};
       write_best();
@@ -82,6 +84,7 @@ class Tuning {
   bool read();
   bool choose_device();
   bool open_gpu();
+  bool check_repetitions();
   bool find_ptxas();
   bool try_all();
   void try_one(const Combination& choice);
@@ -90,6 +93,7 @@ class Tuning {
   bool is_usable();
   void write_best();
 
+  [[nodiscard]] int repetitions() const { return request_.repetitions.value_or(kRepetitions); }
   bool refuse(const Diag& problem) {
     errors_ += render(problem);
     return false;
@@ -127,7 +131,10 @@ bool Tuning::read() {
   space_ = TuneSpace::read(
       {.kernel = request_.source.kernel, .spaces = request_.spaces, .wheres = request_.wheres},
       errors_);
-  return space_.has_value();
+  if (!space_) return false;
+  if (request_.output.empty()) return true;
+  const auto writable = check_writable(request_.output);
+  return writable ? true : refuse(writable.error());
 }
 
 bool Tuning::open_gpu() {
@@ -157,6 +164,14 @@ bool Tuning::choose_device() {
   return true;
 }
 
+bool Tuning::check_repetitions() {
+  if (!request_.repetitions || gpu_ != nullptr) return true;
+  const std::string& why = calls_ ? report_.remark : calls_.error().text;
+  return refuse(
+      diag(DiagKind::BadArgument, "`--repetitions` without a GPU: the virtual GPU has no time")
+          .with_note(why.empty() ? "`--device cuda` runs on a GPU and takes its time" : why));
+}
+
 bool Tuning::find_ptxas() {
   if (!request_.ptxas) return true;
   auto found = runtime::find_ptxas(*request_.ptxas);
@@ -179,7 +194,7 @@ void Tuning::try_one(const Combination& choice) {
   RunRequest request{.source = request_.source,
                      .device = report_.device,
                      .arguments = request_.arguments,
-                     .timed_launches = on_gpu ? request_.repetitions : 0,
+                     .timed_launches = on_gpu ? repetitions() : 0,
                      .counts_work = !on_gpu,
                      .ptxas = ptxas_,
                      .driver = &calls_,
@@ -215,7 +230,7 @@ bool Tuning::try_all() {
   report_.kernel = request_.source.kernel;
   report_.device_name = gpu_ != nullptr ? gpu_->name() : runtime::SimDevice().name();
   report_.expects = request_.arguments.expects;
-  report_.repetitions = gpu_ != nullptr ? request_.repetitions : 0;
+  report_.repetitions = gpu_ != nullptr ? repetitions() : 0;
   report_.axes = space_->axes();
   report_.left_out = space_->left_out();
   const std::vector<Combination>& all = space_->combinations();

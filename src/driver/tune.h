@@ -26,7 +26,7 @@ struct TuneRequest {
   std::vector<std::string> wheres = {};
   std::string device = "auto";                         // or sim, cuda
   ArgRequest arguments = {};                           // nothing is written: `outs` is empty
-  int repetitions = 20;                                // timed launches on a GPU
+  std::optional<int> repetitions = {};                 // timed launches on a GPU; none: 20
   std::optional<runtime::ToolSearch> ptxas = {};       // ask it for registers
   std::string output = {};                             // a file for the best one; empty: none
   const Result<runtime::CudaCalls>* driver = nullptr;  // loaded before; none: load it

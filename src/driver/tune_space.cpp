@@ -16,11 +16,15 @@
 #include "base/suggest.h"
 #include "base/wide.h"
 #include "driver/assignment.h"
+#include "driver/report_parts.h"
+#include "script/compile.h"
 
 namespace ww::driver {
 namespace {
 
 constexpr std::size_t kMostCombinations = 10'000;
+constexpr std::string_view kTwoKernels =
+    "`--kernel 'build(BM=?)' --space BM=64,128` tries two kernels";
 
 /// A part of a text, without the blanks around it.
 struct Piece {
@@ -82,24 +86,42 @@ std::optional<std::int64_t> whole_number(std::string_view text) {
   return value;
 }
 
-std::optional<Range> range_in(std::string_view text) {
-  const std::size_t dots = text.find("..");
-  if (dots == std::string_view::npos) return std::nullopt;
+// Where `..` stands, outside of texts; host expressions have no use for it.
+std::optional<std::size_t> dots_in(std::string_view text) {
+  std::optional<std::size_t> out;
+  for_each_code_char(text, 0, [&](std::size_t i, int) {
+    if (!out && text.substr(i).starts_with("..")) out = i;
+  });
+  return out;
+}
+
+constexpr std::string_view kRanges = "`64..256*2` is 64, 128, 256; `2..8+3` is 2, 5, 8";
+
+Result<Range> range_of(std::string_view text, std::size_t dots) {
   const std::size_t step = text.find_first_of("*+", dots);
   const auto first = whole_number(text.substr(0, dots));
   const auto last =
       whole_number(text.substr(dots + 2, step == std::string_view::npos ? step : step - dots - 2));
   const auto by = step == std::string_view::npos ? 1 : whole_number(text.substr(step + 1));
-  if (!first || !last || !by) return std::nullopt;
+  if (!first || !last || !by)
+    return fail(diag(DiagKind::BadArgument,
+                     "`{}` is no range: expected `FIRST..LAST`, `FIRST..LAST+STEP` or "
+                     "`FIRST..LAST*FACTOR` in whole numbers of 64 bits",
+                     text)
+                    .with_note(std::string(kRanges)));
   return Range{*first, *last, *by, step != std::string_view::npos && text[step] == '*'};
 }
 
 Result<std::vector<std::int64_t>> numbers_of(const Range& range) {
+  if (range.first > range.last)
+    return fail(
+        diag(DiagKind::BadArgument, "the range from {} to {} is empty", range.first, range.last)
+            .with_note(std::string(kRanges)));
   const bool grows = range.multiplies ? range.first > 0 && range.step > 1 : range.step > 0;
-  if (range.first > range.last || !grows)
+  if (!grows)
     return fail(diag(DiagKind::BadArgument, "the range from {} to {} by {}{} never ends there",
                      range.first, range.last, range.multiplies ? "*" : "+", range.step)
-                    .with_note("`64..256*2` is 64, 128, 256; `2..8+3` is 2, 5, 8"));
+                    .with_note(std::string(kRanges)));
   std::vector<std::int64_t> out;
   for (std::optional<std::int64_t> i = range.first; i && *i <= range.last;
        i = range.multiplies ? checked_mul(*i, range.step) : checked_add(*i, range.step)) {
@@ -136,8 +158,8 @@ class SpaceReader {
   }
 
   std::optional<TuneSpace> go() {
-    if (!find_gaps()) return std::nullopt;
-    bool good = true;
+    if (!check_kernel() || !find_gaps()) return std::nullopt;
+    bool good = check_wheres();
     for (const std::string& text : request_.spaces) good &= read_axis(text);
     good = check_gaps() && good;
     if (!good || !combine()) return std::nullopt;
@@ -147,6 +169,8 @@ class SpaceReader {
  private:
   using Gap = TuneSpace::Gap;
 
+  bool check_kernel();
+  bool check_wheres();
   bool find_gaps();
   Result<Gap> gap_at(std::size_t question) const;
   bool read_axis(const std::string& text);
@@ -166,6 +190,32 @@ class SpaceReader {
   std::string& errors_;
   TuneSpace out_;
 };
+
+// --- texts ---------------------------------------------------------------------------------------
+
+bool SpaceReader::check_kernel() {
+  std::string text = request_.kernel;
+  if (text.empty()) return true;  // said where gaps are missed
+  if (text.starts_with('@'))
+    return refuse(
+        diag(DiagKind::BadArgument, "`{}` is a file: expected an expression with `?`", text)
+            .with_span(Span::at(0, text.size()))
+            .with_note(std::string(kTwoKernels)),
+        "--kernel", text);
+  for_each_code_char(request_.kernel, 0, [&](std::size_t i, int) {
+    if (text[i] == '?') text[i] = '0';
+  });
+  const auto checked = script::check_kernel_syntax(text);
+  return checked ? true : refuse(checked.error(), "--kernel", request_.kernel);
+}
+
+bool SpaceReader::check_wheres() {
+  bool good = true;
+  for (const std::string& text : request_.wheres)
+    if (const auto checked = script::check_host_syntax(text); !checked)
+      good = refuse(checked.error(), "--where", text);
+  return good;
+}
 
 // --- gaps ----------------------------------------------------------------------------------------
 
@@ -206,7 +256,7 @@ bool SpaceReader::find_gaps() {
                          text.empty() ? "`--kernel` is missing: it says what to tune"
                                       : "`--kernel` has no `?`: nothing is left to "
                                         "choose")
-                        .with_note("`--kernel 'build(BM=?)' --space BM=64,128` tries two kernels"));
+                        .with_note(std::string(kTwoKernels)));
   return false;
 }
 
@@ -225,18 +275,22 @@ Result<void> SpaceReader::add_host_value(SpaceAxis& axis, const Piece& piece) {
   auto value = script::evaluate_host(piece.text);
   if (!value) return fail(moved(std::move(value).error(), piece.span.begin));
   const auto same = std::ranges::find(axis.values, *value);
-  if (same != axis.values.end())
-    return fail(diag(DiagKind::BadArgument, "`{}` is there twice, first as `{}`", piece.text,
-                     axis.texts[static_cast<std::size_t>(same - axis.values.begin())])
-                    .with_span(piece.span));
+  if (same != axis.values.end()) {
+    const auto& first = axis.texts[static_cast<std::size_t>(same - axis.values.begin())];
+    const auto as = first == piece.text ? std::string() : fmt::format(", first as `{}`", first);
+    return fail(
+        diag(DiagKind::BadArgument, "`{}` is there twice{}", piece.text, as).with_span(piece.span));
+  }
   axis.values.push_back(*std::move(value));
   axis.texts.emplace_back(piece.text);
   return {};
 }
 
 Result<void> SpaceReader::add_value(SpaceAxis& axis, const Piece& piece) {
-  const auto range = range_in(piece.text);
-  if (!range) return add_host_value(axis, piece);
+  const auto dots = dots_in(piece.text);
+  if (!dots) return add_host_value(axis, piece);
+  const auto range = range_of(piece.text, *dots);
+  if (!range) return fail(Diag(range.error()).with_span(piece.span));
   const auto numbers = numbers_of(*range);
   if (!numbers) return fail(Diag(numbers.error()).with_span(piece.span));
   for (const std::int64_t number : *numbers)
@@ -330,7 +384,8 @@ bool SpaceReader::combine() {
       ++out_.left_out_;
   }
   if (!good || !out_.combinations_.empty()) return good;
-  errors_ += render(diag(DiagKind::BadArgument, "`--where` leaves none of {} combinations", count));
+  errors_ += render(
+      diag(DiagKind::BadArgument, "`--where` leaves none of {}", plural(count, "combination")));
   return false;
 }
 

@@ -77,7 +77,11 @@ TEST(TuneSpace, RefusesWithAPlaceInTheOption) {
       {{.kernel = "build(?)"}, "--kernel:1:7: error: `?` is not the value of a keyword"},
       {{.kernel = "?"}, "--kernel:1:1: error: `?` is not the value of a keyword"},
       {{.kernel = "f(a==?)"}, "--kernel:1:6: error: `?` is not the value of a keyword"},
-      {{.kernel = "f(4=?)"}, "--kernel:1:5: error: `?` is not the value of a keyword"},
+      {{.kernel = "f(4=?)"}, "--kernel:1:4: error: found `=`, expected `,` or `)`"},
+      {{.kernel = "f(a=?"}, "--kernel:1:6: error: found the end of the text, expected `)`"},
+      {{.kernel = "@best.json"},
+       "--kernel:1:1: error: `@best.json` is a file: expected an expression with `?`"},
+      {{.kernel = "@b?.json"}, "`@b?.json` is a file"},
       {{.kernel = "f(a=? * 2)"}, "--kernel:1:5: error: `?` is only a part of the value of `a`"},
       {{.kernel = "f(a=?)"}, "--kernel:1:3: error: `a=?` has no values"},
       {{.kernel = "f(a=?)", .spaces = {"a"}}, "--space:1:1: error: found `a`, expected `NAME="},
@@ -92,18 +96,41 @@ TEST(TuneSpace, RefusesWithAPlaceInTheOption) {
       {{.kernel = "f(a=?)", .spaces = {"a=1#,2"}}, "--space:1:4: error: a value with a comment"},
       {{.kernel = "f(a=?)", .spaces = {"a=4,8,2*2"}},
        "--space:1:7: error: `2*2` is there twice, first as `4`"},
-      {{.kernel = "f(a=?)", .spaces = {"a=8..4"}}, "never ends there"},
+      {{.kernel = "f(a=?)", .spaces = {"a=4,4"}}, "--space:1:5: error: `4` is there twice [Bad"},
+      {{.kernel = "f(a=?)", .spaces = {"a=8..4"}}, "the range from 8 to 4 is empty"},
+      {{.kernel = "f(a=?)", .spaces = {"a=2,1.."}}, "--space:1:5: error: `1..` is no range"},
+      {{.kernel = "f(a=?)", .spaces = {"a=..4"}}, "`..4` is no range"},
+      {{.kernel = "f(a=?)", .spaces = {"a=1..8-1"}}, "`1..8-1` is no range"},
+      {{.kernel = "f(a=?)", .spaces = {"a=1.0..2.0"}}, "`1.0..2.0` is no range"},
+      {{.kernel = "f(a=?)", .spaces = {"a=1..9999999999999999999"}}, "in whole numbers of 64 bits"},
+      {{.kernel = "f(a=?)", .spaces = {"a=2..8+"}}, "`2..8+` is no range"},
+      {{.kernel = "f(a=?)", .spaces = {"a=2..8+0"}}, "never ends there"},
       {{.kernel = "f(a=?)", .spaces = {"a=1..8*1"}}, "never ends there"},
       {{.kernel = "f(a=?)", .spaces = {"a=0..8*2"}}, "never ends there"},
       {{.kernel = "f(a=?)", .spaces = {"a=1..100000"}}, "more than 10000 values"},
       {{.kernel = "f(a=?, b=?)", .spaces = {"a=1..200", "b=1..200"}}, "more than 10000 comb"},
       {{.kernel = "f(a=?)", .spaces = {"a=1,2"}, .wheres = {"a > 2"}},
        "`--where` leaves none of 2 combinations"},
+      {{.kernel = "f(a=?)", .spaces = {"a=1"}, .wheres = {"a > 2"}},
+       "`--where` leaves none of 1 combination ["},
       {{.kernel = "f(a=?)", .spaces = {"a=1,2"}, .wheres = {"a + 1"}},
        "--where:1:1: error: the condition gives neither True nor False"},
       {{.kernel = "f(a=?)", .spaces = {"a=1,2"}, .wheres = {"a > b"}}, "--where:1:5: error: "},
       {{.kernel = "f(a=?)", .spaces = {"a=1,0"}, .wheres = {"4 // a > 1"}}, "with a=0"}};
   for (const Row& row : rows) EXPECT_THAT(errors_of(row.request), HasSubstr(row.text));
+}
+
+TEST(TuneSpace, DotsInsideOfATextAreNoRange) {
+  EXPECT_THAT(kernels({.kernel = "f(a=?)", .spaces = {"a=\"1..4\""}}),
+              ElementsAre("f(a=\"1..4\")"));
+}
+
+// A condition that is none says so whatever the values are, and without them.
+TEST(TuneSpace, ReadsConditionsBeforeValues) {
+  EXPECT_EQ(errors_of({.kernel = "f(a=?)", .spaces = {"a=64"}, .wheres = {"a +", "a < 128"}}),
+            "--where:1:4: error: found the end of the text, expected an expression [Syntax]\n"
+            "    a +\n"
+            "       ^\n");
 }
 
 // Both ends of a slip are named, each once.

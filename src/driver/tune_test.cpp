@@ -79,13 +79,51 @@ TEST(Tune, StopsWhenToldTo) {
   EXPECT_THAT(tune(request).errors, HasSubstr("stopped after 1 of 2 combinations"));
 }
 
-TEST(Tune, SaysThatTheBestCouldNotBeWritten) {
+TEST(Tune, RefusesAnOutputThatCannotBeWrittenBeforeItBegins) {
   TuneRequest request = transposes("64");
   request.output = "/no/such/folder/best.json";
+  request.progress = [](std::uint64_t, std::uint64_t) {
+    ADD_FAILURE() << "the search has begun";
+    return true;
+  };
   const TuneOutcome outcome = tune(request);
-  ASSERT_TRUE(outcome.report.has_value());
+  EXPECT_FALSE(outcome.report.has_value());
+  EXPECT_THAT(outcome.errors, HasSubstr("cannot write `/no/such/folder/best.json`"));
+}
+
+TEST(Tune, LeavesAnOutputAloneWhereNothingIsRight) {
+  const ScratchFolder folder = ScratchFolder::make().value();
+  TuneRequest request = transposes("64");
+  request.output = folder.file("best.json");
+  std::ofstream(request.output) << "old";
+  request.arguments.expects = {"B == A"};
+  EXPECT_TRUE(tune(request).report.has_value());
+  std::string text;
+  std::ifstream(request.output) >> text;
+  EXPECT_EQ(text, "old");
+}
+
+TEST(Tune, SaysThatTheBestCouldNotBeWritten) {
+  const ScratchFolder folder = ScratchFolder::make().value();
+  TuneRequest request = transposes("64");
+  request.output = folder.file("sub/best.json");
+  std::filesystem::create_directory(folder.file("sub"));
+  request.progress = [&](std::uint64_t, std::uint64_t) {
+    std::filesystem::remove(folder.file("sub"));
+    return true;
+  };
+  const TuneOutcome outcome = tune(request);
+  ASSERT_TRUE(outcome.report.has_value()) << outcome.errors;
   EXPECT_EQ(outcome.report->output, "");
-  EXPECT_THAT(outcome.errors, HasSubstr("/no/such/folder/best.json"));
+  EXPECT_THAT(outcome.errors, HasSubstr("sub/best.json"));
+}
+
+TEST(Tune, TakesNoRepetitionsWithoutAGpu) {
+  TuneRequest request = transposes("64");
+  request.repetitions = 5;
+  EXPECT_EQ(tune(request).errors,
+            "error: `--repetitions` without a GPU: the virtual GPU has no time [BadArgument]\n"
+            "  note: `--device cuda` runs on a GPU and takes its time\n");
 }
 
 TEST(Tune, NeedsThePtxasThatItIsToAsk) {
@@ -195,11 +233,17 @@ TEST_F(TuneOnGpu, GoesOnWithAFreshContextAfterAKernelThatFails) {
 TEST_F(TuneOnGpu, TakesTheVirtualGpuWhereTheRealOneDoesNotFit) {
   TuneRequest request = transposes("64");
   request.source.target = "sm_100a";
-  const TuneReport report = tuned(request);
-  EXPECT_EQ(report.device, "sim");
-  EXPECT_EQ(report.remark, "no GPU here runs code for `sm_100a`");
-  request.device = "cuda";
+  request.device = "auto";
   request.driver = &calls_;
+  const TuneOutcome outcome = tune(request);
+  ASSERT_TRUE(outcome.report.has_value()) << outcome.errors;
+  EXPECT_EQ(outcome.report->device, "sim");
+  EXPECT_EQ(outcome.report->remark, "no GPU here runs code for `sm_100a`");
+  request.repetitions = 5;
+  EXPECT_THAT(tune(request).errors,
+              HasSubstr("without a GPU: the virtual GPU has no time [BadArgument]\n"
+                        "  note: no GPU here runs code for `sm_100a`"));
+  request.device = "cuda";
   EXPECT_THAT(tune(request).errors, HasSubstr("no GPU here runs code for `sm_100a`"));
 }
 

@@ -8,6 +8,7 @@
 #include "base/suggest.h"
 #include "ir/verify.h"
 #include "script/candidates.h"
+#include "script/host_expr.h"
 #include "script/interp.h"
 #include "script/parser.h"
 
@@ -164,6 +165,10 @@ Compiled compile(const SourceText& source, const Options& options) {
 
 std::string Compiled::render(const Diag& diag) const {
   return ww::render(diag, source, expression);
+}
+
+Result<void> check_kernel_syntax(std::string_view kernel) {
+  return check_host_syntax(split_choice(kernel).expression);
 }
 
 }  // namespace ww::script

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "base/diag.h"
+#include "base/result.h"
 #include "base/source.h"
 #include "ir/function.h"
 #include "target/target.h"
@@ -52,5 +53,9 @@ struct Compiled {
 
 /// Compiles the chosen kernel. Never throws on bad input.
 Compiled compile(const SourceText& source, const Options& options = {});
+
+/// Whether a text can be read as Options::kernel, whatever its names are: Syntax, TooLarge, with
+/// the place in it.
+Result<void> check_kernel_syntax(std::string_view kernel);
 
 }  // namespace ww::script

@@ -67,4 +67,11 @@ Result<HostValue> evaluate_host(std::string_view expression, std::span<const Hos
   return out;
 }
 
+Result<void> check_host_syntax(std::string_view expression) {
+  SymbolTable symbols;
+  ExprId root;
+  WW_TRY(parse_expression(expression, symbols, root));
+  return {};
+}
+
 }  // namespace ww::script

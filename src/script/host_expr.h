@@ -35,4 +35,7 @@ struct HostName {
 /// without a spelling (a function, a layout). Names whose own expression fails are not to be used.
 Result<HostValue> evaluate_host(std::string_view expression, std::span<const HostName> names = {});
 
+/// Whether it is an expression, whatever its names are: Syntax, TooLarge, with the place in it.
+Result<void> check_host_syntax(std::string_view expression);
+
 }  // namespace ww::script

@@ -34,6 +34,14 @@ TEST(HostExpr, KnowsTheNamesItIsGiven) {
   EXPECT_EQ(evaluate_host("BM * 2 == 128 and dtype != 'f'", names).value(), HostValue{true});
 }
 
+TEST(HostExpr, SyntaxIsCheckedWithoutNames) {
+  EXPECT_TRUE(check_host_syntax("BM * (BN + 1)"));
+  const auto checked = check_host_syntax("BM * (BN + 1");
+  ASSERT_FALSE(checked);
+  EXPECT_EQ(checked.error().kind, DiagKind::Syntax);
+  EXPECT_EQ(checked.error().span.begin, 12U);
+}
+
 TEST(HostExpr, RefusesWithAPlaceInTheExpression) {
   struct Row {
     std::string expression;

@@ -83,6 +83,9 @@ Result<ir::TileArg> read_arg(Interp& in, const ir::TileCall& call, const ir::Til
       return ir::TileArg(ir::Setting(WW_TRY(in.boolean(value, what, span))));
     case Kind_::Float:
       if (value.is(Kind::Ir)) return scalar_arg(in, value, span);  // known at run time
+      if (!is_number(value) && !value.is(Kind::Opaque))
+        return fail(diag(DiagKind::BadType, "{} is {}, expected a number", what, type_name(value))
+                        .with_span(span));
       return ir::TileArg(ir::Setting(WW_TRY(in.number(value, what, span))));
     case Kind_::Int: {
       const layout::Shape numbers = WW_TRY(in.int_list(value, what, span));
