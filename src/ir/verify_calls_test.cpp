@@ -2,6 +2,8 @@
 // Tile calls, PTX instructions and the launch: one fault per test.
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "ir/verify.h"
 #include "ir/verify_test.h"
 
@@ -141,6 +143,42 @@ TEST_F(VerifyTile, Gemm) {
   b.f.tile_calls[0].args[1] = part(a, 1, 16);
   EXPECT_EQ(findings(b),
             "`gemm` of (1, 16) of `A`, expected two extents other than 1 [BadTileCall]");
+}
+TEST_F(VerifyTile, TypesOfGemm) {
+  const auto with = [&](DType left, DType right, DType sum, double alpha = 1, double beta = 0) {
+    Builder each = b;
+    const BufferId x = each.alloc("X", {8, 16}, left, Scope::Local);
+    const BufferId y = each.alloc("Y", {16, 8}, right, Scope::Local);
+    const BufferId d = each.alloc("D", {8, 8}, sum, Scope::Local);
+    each.tile(TileOp::Gemm, Unit::Thread,
+              {each.full(d), each.full(x), each.full(y), each.full(d), Setting(false),
+               Setting(false), Setting(alpha), Setting(beta)});
+    return findings(each);
+  };
+  EXPECT_EQ(with(DType::Uint8, DType::Int8, DType::Int32), "");
+  EXPECT_EQ(with(DType::Float8E4M3fn, DType::Float8E5M2, DType::Float32), "");
+  EXPECT_EQ(with(DType::Float8E4M3fn, DType::Float8E8M0, DType::Float32),
+            "`gemm` with `float8_e4m3fn` of `X` and `float8_e8m0fnu` of `Y`, expected one element "
+            "type [BadTileCall]");
+  EXPECT_EQ(with(DType::Uint8, DType::Float8E5M2, DType::Float32),
+            "`gemm` with `uint8` of `X` and `float8_e5m2` of `Y`, expected one element type "
+            "[BadTileCall]");
+  const DType s8 = DType::Int8, s32 = DType::Int32, f16 = DType::Float16, f64 = DType::Float64;
+  EXPECT_EQ(with(s8, s8, s32, -2147483648.0, 2147483647), "");
+  EXPECT_EQ(with(s8, s8, s32, 2147483648.0),
+            "alpha is 2147483648, and D is of int32, expected a whole number of int32 "
+            "[BadTileCall]");
+  EXPECT_EQ(with(s8, s8, s32, 1, 0.5),
+            "beta is 0.5, and D is of int32, expected a whole number of int32 [BadTileCall]");
+  EXPECT_EQ(with(s8, s8, s32, NAN),
+            "alpha is nan, and D is of int32, expected a whole number of int32 [BadTileCall]");
+  EXPECT_EQ(with(f16, f16, f16, INFINITY),
+            "alpha is inf, and D is of float16, expected a finite float32 [BadTileCall]");
+  EXPECT_EQ(with(f16, f16, DType::Float32, 1, 1e39),
+            "beta is 1e+39, and D is of float32, expected a finite float32 [BadTileCall]");
+  EXPECT_EQ(with(f64, f64, f64, 1, 1e39), "");
+  EXPECT_EQ(with(f64, f64, f64, NAN),
+            "alpha is nan, and D is of float64, expected a finite float64 [BadTileCall]");
 }
 
 // --- launch --------------------------------------------------------------------------------------

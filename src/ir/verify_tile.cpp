@@ -7,6 +7,7 @@
 
 #include "ir/copy_settings.h"
 #include "ir/equal.h"
+#include "ir/gemm_factors.h"
 #include "ir/print_parts.h"
 #include "ir/verify_parts.h"
 #include "ir/visit.h"
@@ -319,8 +320,10 @@ class TileCheck {
     const Region& a = *region("A");
     const Region& b = *region("B");
     const Region& c = *region("C");
-    check_types(&a, &b);
+    if (!can_multiply(f_[a.buffer].dtype, f_[b.buffer].dtype)) check_types(&a, &b);
     check_types(&d, &c);
+    check_factor("alpha", kGemmAlpha, f_[d.buffer].dtype);
+    check_factor("beta", kGemmBeta, f_[d.buffer].dtype);
     Extents ed = extents_of(d);
     Extents ea = extents_of(a);
     Extents eb = extents_of(b);
@@ -336,6 +339,10 @@ class TileCheck {
       bad("`gemm` of A {}, B {}, C {} into D {}, expected A (M, K), B (K, N), C and D (M, N){}",
           text(a), text(b), text(c), text(d),
           flag("transpose_A") || flag("transpose_B") ? " after transposing" : "");
+  }
+  void check_factor(std::string_view which, std::size_t argument, num::DType d) {
+    const GemmFactor factor = gemm_factor(f_, call_.args[argument], 1);
+    if (const auto fault = fault_of(f_, factor, which, d)) bad("{}", *fault);
   }
 
   Context& c_;

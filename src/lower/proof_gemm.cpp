@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // A product is proven by doing it with other numbers. Every element of A, B and C gets a number
-// modulo 2^64 that nothing else has, and so do alpha and beta unless they are whole; other
-// registers hold nothing and must not be read. The code is carried out on them: mma multiplies and
-// adds, with the places of its elements taken from the catalogue. What must come out for an element
-// of D is the sum of products that the call means. Both are polynomials in these numbers with small
-// coefficients; two different ones agree in all elements with a chance of about 2^-64.
+// modulo 2^64 that nothing else has but elements in the same registers, and so do alpha and beta
+// unless they are whole; other registers hold nothing and must not be read. The code is carried out
+// on them: mma multiplies and adds, with the places of its elements taken from the catalogue. What
+// must come out for an element of D is the sum of products that the call means. Both are
+// polynomials in these numbers with small coefficients; two different ones agree in all elements
+// with a chance of about 2^-64.
 //
 // Only the ring of integers modulo 2^64 is used, in which sums have no order: rounding is not what
 // is proven here.
@@ -14,10 +15,12 @@
 #include <unordered_map>
 
 #include "ir/equal.h"
+#include "ir/gemm_factors.h"
 #include "ir/print.h"
 #include "isa/catalogue.h"
 #include "isa/fragment.h"
 #include "lower/proof.h"
+#include "lower/proof_registers.h"
 #include "lower/proof_walk.h"
 
 namespace ww::lower {
@@ -25,17 +28,7 @@ namespace {
 
 using ir::ExprId;
 using ir::ExprOp;
-using Number = std::uint64_t;
 using Numbers = std::vector<Number>;  // by thread of the unit
-
-// SplitMix64.
-Number mixed(Number x) {
-  x += 0x9E37'79B9'7F4A'7C15U;
-  x = (x ^ (x >> 30U)) * 0xBF58'476D'1CE4'E5B9U;
-  x = (x ^ (x >> 27U)) * 0x94D0'49BB'1331'11EBU;
-  return x ^ (x >> 31U);
-}
-Number mixed(Number a, Number b) { return mixed(mixed(a) ^ b); }
 
 enum Tag : Number { kOfD, kOfA, kOfB, kOfC, kOfFactor, kOfText };
 
@@ -67,8 +60,8 @@ class Factors {
       : f_(call.f()),
         type_(call.f()[call.region(0).buffer].dtype),
         is_double_(type_ == num::DType::Float64),
-        alpha_(read(call.tile.args[6], 1, 1)),
-        beta_(read(call.tile.args[7], 0, 2)) {
+        alpha_(read(call.tile.args[ir::kGemmAlpha], 1, 1)),
+        beta_(read(call.tile.args[ir::kGemmBeta], 0, 2)) {
     if (trial.is_beta_zero) beta_.number = 0;
     if (is_runtime(alpha_) && is_runtime(beta_) && ir::same(f_, alpha_.expr, beta_.expr))
       alpha_.number = beta_.number;
@@ -83,10 +76,15 @@ class Factors {
     return is_alike && num::bits_of(type.dtype) >= num::bits_of(type_);
   }
   [[nodiscard]] bool is_zero(ExprId expr) const { return constant(expr) == Number{0}; }
-  /// A constant, or one of the two; nothing for anything else.
-  [[nodiscard]] std::optional<Number> of(ExprId expr) const {
+  /// A constant; nothing for anything else.
+  [[nodiscard]] std::optional<Number> constant_of(ExprId expr) const {
+    return constant(without_casts(expr));
+  }
+  /// One of the two, by its text; nothing for anything else. Where something `has_changed` since
+  /// the call began, the text may mean another number, unless it is a variable.
+  [[nodiscard]] std::optional<Number> runtime_of(ExprId expr, bool has_changed) const {
     expr = without_casts(expr);
-    if (const auto number = constant(expr)) return number;
+    if (has_changed && f_[expr].op != ExprOp::Var) return std::nullopt;
     for (const Factor* one : {&alpha_, &beta_})
       if (is_runtime(*one) && ir::same(f_, one->expr, expr)) return one->number;
     return std::nullopt;
@@ -131,31 +129,7 @@ class Factors {
   Factor alpha_, beta_;
 };
 
-// --- registers -----------------------------------------------------------------------------------
-
-/// What the registers of all threads of the unit hold, bit address by bit address.
-class Registers {
- public:
-  struct Place {
-    ir::BufferId storage;
-    std::size_t thread;
-    std::int64_t bit;
-  };
-
-  void put(const Place& place, Number value) { held_[key(place)] = value; }
-  /// Nothing where nothing has been put.
-  [[nodiscard]] std::optional<Number> at(const Place& place) const {
-    const auto found = held_.find(key(place));
-    if (found == held_.end()) return std::nullopt;
-    return found->second;
-  }
-
- private:
-  static std::uint64_t key(const Place& place) {
-    return mixed(place.storage.index, place.thread) ^ static_cast<std::uint64_t>(place.bit);
-  }
-  std::unordered_map<std::uint64_t, Number> held_;
-};
+// --- operands ------------------------------------------------------------------------------------
 
 /// The names of an operand's elements and where they are.
 struct Operand {
@@ -179,9 +153,15 @@ class Replay : public ProofWalk {
   // --- scalars and elements ---
 
   Try<Numbers> value(ExprId expr, const Mask& mask) {
-    if (const auto number = factors_.of(expr)) return Numbers(values_.threads(), *number);
+    if (const auto number = factors_.constant_of(expr)) return Numbers(values_.threads(), *number);
+    if (const auto number = factors_.runtime_of(expr, has_changed_))
+      return Numbers(values_.threads(), *number);
     const ir::Expr e = f_[expr];
     switch (e.op) {
+      case ExprOp::Var:
+        if (const auto bound = bound_.find(e.var.index); bound != bound_.end())
+          return Numbers(values_.threads(), bound->second);
+        break;
       case ExprOp::Load:
         if (f_[e.buffer].scope == ir::Scope::Local) return loaded(e, mask);
         break;
@@ -210,10 +190,11 @@ class Replay : public ProofWalk {
   Try<Numbers> loaded(const ir::Expr& e, const Mask& mask) {
     const auto from = element(e.buffer, std::span(e.args.begin(), e.args.size()), mask);
     if (!from) return std::unexpected(from.error());
+    const int bits = num::bits_of(f_[e.buffer].dtype);
     Numbers out(values_.threads());
     for (std::size_t t = 0; t < out.size(); ++t)
       if (mask[t])
-        if (auto good = read({from->storage, t, from->bit[t]}, out[t]); !good)
+        if (auto good = read({from->storage, t, from->bit[t], bits}, out[t]); !good)
           return std::unexpected(good.error());
     return out;
   }
@@ -268,13 +249,14 @@ class Replay : public ProofWalk {
   Try<void> put(const Place& place, Number number) {
     const bool is_own = place.storage != d_.storage && is_allocated_here(place.storage);
     const bool is_d =
-        place.storage == d_.storage &&
+        place.storage == d_.storage && place.bits == d_.bits &&
         d_.names->at(d_.names->row_of(place.thread), granule_at(place.bit, d_.bits)) != kNobody;
     if (!is_own && !is_d)
       return std::unexpected(fmt::format("{}byte {} of `{}` is written by thread {} of the unit",
                                          kWrong, place.bit / 8, f_[place.storage].name,
                                          place.thread));
     registers_.put(place, number);
+    has_changed_ = true;
     return {};
   }
   // Operands of the call were there before it.
@@ -289,13 +271,22 @@ class Replay : public ProofWalk {
     return {};
   }
 
+  // A factor that is read once, for later.
+  Try<void> bind(const ir::Stmt& s) override {
+    const auto number = factors_.runtime_of(s.expr, has_changed_);
+    if (!number) return ProofWalk::bind(s);
+    bound_[s.var.index] = *number;
+    return {};
+  }
+
   Try<void> store(const ir::Stmt& s, const Mask& mask) override {
     const auto number = value(s.expr, mask);
     const auto to = element(s.buffer, std::span(s.args.begin(), s.args.size()), mask);
     if (!number || !to) return std::unexpected(!number ? number.error() : to.error());
+    const int bits = num::bits_of(f_[s.buffer].dtype);
     for (std::size_t t = 0; t < mask.size(); ++t)
       if (mask[t])
-        if (auto good = put({to->storage, t, to->bit[t]}, (*number)[t]); !good) return good;
+        if (auto good = put({to->storage, t, to->bit[t], bits}, (*number)[t]); !good) return good;
     return {};
   }
 
@@ -315,7 +306,7 @@ class Replay : public ProofWalk {
       const isa::FragmentPlace& place = fragment->at(row, col);
       const std::size_t thread = first_lane + static_cast<std::size_t>(place.lane);
       const PointerValue& reg = registers[static_cast<std::size_t>(place.reg)];
-      return {reg.storage, thread, reg.bit[thread] + place.part * bits};
+      return {reg.storage, thread, reg.bit[thread] + place.part * bits, bits};
     }
   };
 
@@ -413,6 +404,8 @@ class Replay : public ProofWalk {
   const Operand& d_;
   Registers& registers_;
   std::set<std::uint32_t> allocated_;
+  std::unordered_map<std::uint32_t, Number> bound_;  // by variable: factors
+  bool has_changed_ = false;                         // any register
 };
 
 // --- what the call means -------------------------------------------------------------------------
@@ -452,15 +445,18 @@ Try<Sizes> sizes_of(const Call& call, ProofValues& values) {
   return out;
 }
 
-Number meant(const Sizes& s, const Factors& factors, std::int64_t x) {
+Number meant(const Sizes& s, const Factors& factors, const SharedNumbers& shared, std::int64_t x) {
+  const auto element = [&](Tag tag, std::int64_t name) {
+    return shared.known_as(number_of(tag, static_cast<Name>(name)));
+  };
   const std::int64_t row = x / s.n, col = x % s.n;
   Number sum = 0;
   for (std::int64_t k = 0; k < s.k; ++k) {
     const std::int64_t a = s.turns_a ? k * s.m + row : row * s.k + k;
     const std::int64_t b = s.turns_b ? col * s.k + k : k * s.n + col;
-    sum += number_of(kOfA, static_cast<Name>(a)) * number_of(kOfB, static_cast<Name>(b));
+    sum += element(kOfA, a) * element(kOfB, b);
   }
-  return factors.alpha() * sum + factors.beta() * number_of(kOfC, static_cast<Name>(x));
+  return factors.alpha() * sum + factors.beta() * element(kOfC, x);
 }
 
 // --- comparison ----------------------------------------------------------------------------------
@@ -486,6 +482,8 @@ class Proving {
       if (!read) return could_not(read.error());
       if (!*read) return Outcome::Skipped;
     }
+    if (!shared_.empty())
+      registers_.change_all([&](Number number) { return shared_.known_as(number); });
     return compare(*sizes);
   }
   [[nodiscard]] bool is_beta_runtime() const { return factors_.is_beta_runtime(); }
@@ -517,14 +515,16 @@ class Proving {
   }
   void fill(const Operand& operand, Tag tag) {
     for_each(operand, [&](const Registers::Place& place, Name name) {
-      registers_.put(place, number_of(tag, name));
+      const Number number = number_of(tag, name);
+      if (const auto other = registers_.at(place)) shared_.unite(*other, number);
+      registers_.put_beside(place, number);
     });
   }
   template <typename Visit>
   void for_each(const Operand& operand, Visit&& visit) {
     for (std::size_t t = 0; t < values_.threads(); ++t)
       operand.names->for_each_in(operand.names->row_of(t), [&](std::int64_t granule, Name name) {
-        visit(Registers::Place{operand.storage, t, granule * operand.bits}, name);
+        visit(Registers::Place{operand.storage, t, granule * operand.bits, operand.bits}, name);
       });
   }
 
@@ -538,7 +538,7 @@ class Proving {
     if (!ran) return could_not(ran.error());
     Numbers wanted(static_cast<std::size_t>(operands_[0].elements));
     for (std::size_t x = 0; x < wanted.size(); ++x)
-      wanted[x] = meant(sizes, factors_, static_cast<std::int64_t>(x));
+      wanted[x] = meant(sizes, factors_, shared_, static_cast<std::int64_t>(x));
     std::string difference;
     for_each(operands_[0], [&](const Registers::Place& place, Name name) {
       if (difference.empty() && registers_.at(place) != wanted[static_cast<std::size_t>(name)])
@@ -557,6 +557,7 @@ class Proving {
   Factors factors_;
   Operand operands_[4];
   Registers registers_;
+  SharedNumbers shared_;
 };
 
 }  // namespace

@@ -212,6 +212,66 @@ TEST(ProofGemm, BetaOfZeroIsTriedAsWell) {
   EXPECT_FALSE(gemm.prove().holds());
 }
 
+// A factor in registers of D, read again when they hold something else.
+TEST(ProofGemm, FactorReadAgain) {
+  GemmCase c = GemmCase::natural(1, 1, 2);
+  c.edit = [](Builder& b, std::vector<TileArg>& args) {
+    const ir::BufferId local = b.view("r", std::get<ir::Region>(args[0]).buffer, {4}, "S[4:1]");
+    args[7] = TileArg(b.at(local, {b.n(0)}));
+  };
+  GemmUnderTest gemm(c);
+  ASSERT_TRUE(gemm.prove().holds());
+  ExprId text;
+  for (const StmtId id : all_of(gemm, StmtKind::Bind)) text = gemm.f[id].expr;
+  const std::vector<StmtId> stores = all_of(gemm, StmtKind::Store);
+  const auto read_again_in = [&](StmtId id) {
+    ir::Expr choice = gemm.f[gemm.f[id].expr];
+    ASSERT_EQ(choice.op, ExprOp::Select);
+    ir::Expr product = gemm.f[choice.args[1]];
+    product.args[0] = text;
+    choice.args[1] = gemm.f.add(std::move(product));
+    gemm.f.at(id).expr = gemm.f.add(std::move(choice));
+  };
+  read_again_in(stores.front());  // nothing has been written yet
+  EXPECT_TRUE(gemm.prove().holds());
+  read_again_in(stores.back());
+  EXPECT_EQ(gemm.prove().difference, "element (8, 1) of D in thread 0 of the unit is another sum");
+}
+
+/// A·A^T of one fragment.
+GemmCase with_itself() {
+  GemmCase c = GemmCase::natural(1, 2, 2);
+  c.turns_b = true;
+  c.edit = [](Builder&, std::vector<TileArg>& args) { args[2] = args[1]; };
+  return c;
+}
+
+TEST(ProofGemm, OperandsInTheSameRegisters) {
+  GemmUnderTest gemm(with_itself());
+  ASSERT_TRUE(gemm.prove().holds());
+  auto& operands = gemm.f.ptx_calls.back().operands;
+  std::swap(operands[8], operands[9]);  // of B
+  EXPECT_FALSE(gemm.prove().holds());
+  std::swap(operands[8], operands[9]);
+  std::swap(operands[5], operands[8]);  // of A and B, with other rows
+  EXPECT_FALSE(gemm.prove().holds());
+}
+
+// Had A been in registers of D, of another width, the first store would have destroyed it.
+TEST(ProofGemm, OverwrittenOperand) {
+  GemmUnderTest gemm(GemmCase::natural(1, 1, 2));
+  ASSERT_TRUE(gemm.prove().holds());
+  const ir::BufferId d = std::get<ir::Region>(gemm.f.tile_calls.back().args[0]).buffer;
+  for (std::uint32_t i = 0; i < gemm.f.buffer_count(); ++i) {
+    ir::Buffer& buffer = gemm.f.at(ir::BufferId{i});
+    if (buffer.name != "A") continue;
+    buffer.origin = ir::BufferOrigin::View;
+    buffer.base = d;
+  }
+  EXPECT_EQ(gemm.prove().difference,
+            "thread 0 of the unit reads byte 0 of `D`, which holds nothing");
+}
+
 TEST(ProofGemm, OtherInstructionsAndWrites) {
   GemmUnderTest other(GemmCase::natural(1, 1, 2));
   other.f.ptx_calls.back().opcode = "mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32";

@@ -36,9 +36,17 @@ Try<void> ProofWalk::stmt(const ir::Stmt& s, const Mask& mask) {
       return evaluate(s, mask);
     case StmtKind::Ptx:
       return ptx(f_[s.ptx], mask);
-    default:
-      return std::unexpected(fmt::format("a statement `{}`", ir::name_of(s.kind)));
+    case StmtKind::While:
+    case StmtKind::Assert:
+    case StmtKind::Break:
+    case StmtKind::Continue:
+    case StmtKind::Return:
+    case StmtKind::ScopeIds:
+    case StmtKind::LaunchThread:
+    case StmtKind::Tile:
+      break;
   }
+  return std::unexpected(fmt::format("a statement `{}`", ir::name_of(s.kind)));
 }
 
 Try<void> ProofWalk::allocate(const ir::Stmt& s) {

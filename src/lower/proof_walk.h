@@ -34,6 +34,8 @@ class ProofWalk {
   virtual Try<void> ptx(const ir::PtxCall& call, const Mask& mask) = 0;
   /// Registers that the code takes for itself; refused unless somebody knows what to do with them.
   virtual Try<void> allocate(const ir::Stmt& s);
+  /// Integers and pointers.
+  virtual Try<void> bind(const ir::Stmt& s);
 
   /// Where an element is, in the threads of the mask.
   Try<PointerValue> element(ir::BufferId buffer, std::span<const ir::ExprId> indices,
@@ -44,7 +46,6 @@ class ProofWalk {
 
  private:
   Try<void> stmt(const ir::Stmt& s, const Mask& mask);
-  Try<void> bind(const ir::Stmt& s);
   Try<void> loop(const ir::Stmt& s, const Mask& mask);
   Try<void> branch(const ir::Stmt& s, const Mask& mask);
 };

@@ -8,6 +8,7 @@
 // be the evaluator's; and on normal numbers, where the virtual GPU must be near to the evaluator
 // and everything else equal to the virtual GPU.
 #include <algorithm>
+#include <tuple>
 
 #include "lower/gemm_programs.h"
 #include "lower/variant.h"
@@ -234,6 +235,14 @@ std::vector<TypeRow> type_rows() {
        "2 x 2 x 1 tiles of m16n8k16 and 2 x 2 x 1 tiles of m16n8k8 and 2 x 2 x 1 tiles of "
        "m16n8k4"},
       {f64, 2, "4 x 2 x 2 tiles of m8n8k4", "sm_80"},
+      {{.in = "uint8", .out = "int32", .in_b = "int8"}, 2, "2 x 2 x 1 tiles of m16n8k32"},
+      {{.in = "int8", .out = "int32", .in_b = "uint8"}, 2, "4 x 2 x 2 tiles of m8n8k16", "sm_75"},
+      {{.in = "float8_e4m3fn", .tolerance = 1e-2, .in_b = "float8_e5m2"},
+       2,
+       "2 x 2 x 1 tiles of m16n8k32"},
+      {{.in = "float8_e5m2", .tolerance = 1e-2, .in_b = "float8_e4m3fn"},
+       3,
+       "2 x 2 x 1 tiles of m16n8k32 and 2 x 2 x 1 tiles of m16n8k16"},
   };
 }
 
@@ -340,6 +349,67 @@ TEST(GemmFactors, KnownAtRunTime) {
       family.run(program);
       family.count();
     }
+}
+
+// What D cannot be multiplied by is an error for every engine.
+TEST(GemmFactors, NoNumbers) {
+  const GemmTypes ints{.in = "int8", .out = "int32"};
+  const std::vector<std::tuple<GemmTypes, std::string, std::string>> rows{
+      {ints, "0.5", "beta is 0.5, and D is of int32, expected a whole number of int32"},
+      {ints, "2 ** 31", "beta is 2147483648, and D is of int32, expected a whole number of int32"},
+      {ints, "float(\"nan\")", "beta is nan, and D is of int32, expected a whole number of int32"},
+      {kHalf, "float(\"inf\")", "beta is inf, and D is of float32, expected a finite float32"}};
+  for (const auto& [types, beta, text] : rows) {
+    const Checked checked = check(program_of(GemmCase{.types = types, .beta = beta}));
+    EXPECT_EQ(checked.stage, Stage::Script) << checked.explain();
+    EXPECT_NE(checked.why.find(text), std::string::npos) << checked.why;
+  }
+}
+
+// A factor in a register that the product writes; all threads have the same number there.
+TEST(GemmFactors, InRegistersOfD) {
+  Family family("gemm, factors in registers of D");
+  for (const std::string which : {"alpha", "beta"}) {
+    GemmCase c{.tiles_n = 2, .beta = "1.0"};
+    c.beta = which == "beta" ? "r[0]" : "2.0";
+    if (which == "alpha") c.alpha = "r[0]";
+    Program program = program_of(c);
+    const std::size_t at = program.source.find("Tx.warp.gemm");
+    ASSERT_NE(at, std::string::npos);
+    const std::size_t line = program.source.rfind('\n', at) + 1;
+    const std::string indent(at - line, ' ');
+    program.source.insert(line, indent + "r = D.local(8)\n" + indent + "r[0] = T.float32(3)\n");
+    family.run(program);
+    family.count();
+  }
+}
+
+// A product with its own transpose, with a part of it, and with a part of A added.
+TEST(GemmFactors, OperandsInTheSameRegisters) {
+  Family family("gemm, operands in the same registers", Nvcc::Always);
+  const std::vector<std::tuple<std::string, std::int64_t, std::string>> rows{
+      {"float32", 16, "Tx.warp.gemm(D, A, A, D, transpose_B=True)"},
+      {"float32", 8, "Tx.warp.gemm(D, A, A[8:16, :], D, transpose_B=True, alpha=2.0)"},
+      {"float16", 8, "Tx.warp.gemm(D, A, A[0:8, :], A[:, 8:16], transpose_B=True, beta=1.0)"}};
+  for (const auto& [out, columns, call] : rows) {
+    GemmCase c{.types = {.out = out}, .tiles_n = columns / 8};
+    KernelText text(32, "float16");
+    text.param("A_in", {16, 16});
+    text.param("D_out", {16, columns}, out);
+    const auto declare = [&](const std::string& name, Role role, const Number& second,
+                             std::int64_t width, const std::string& type) {
+      text.line(fmt::format("{} = T.alloc_buffer((16, {}), \"{}\", scope=\"local\", layout={})",
+                            name, width, type, tile(fragment(c, role, natural_m(c), second))));
+    };
+    declare("A", Role::A, natural_k(c), 16, "float16");
+    declare("D", Role::D, natural_n(c), columns, out);
+    text.line("Tx.warp.copy(A[:, :], A_in[:, :])");
+    text.line(call);
+    text.line("Tx.warp.copy(D_out[:, :], D[:, :])");
+    const Checked checked = family.run({.source = text.text(), .inputs = Inputs::Whole});
+    EXPECT_EQ(mma_verdict(checked), "chosen");
+    family.count();
+  }
 }
 
 // C in registers of another order.
@@ -621,12 +691,6 @@ std::vector<DeclineRow> declines() {
       "[dtype] no mma.sync for A bfloat16, B bfloat16, D float16");
   add([](GemmCase& c) { c.types = {.in = "int16", .out = "int32"}; },
       "[dtype] no mma.sync for A int16, B int16, D int32");
-  add(
-      [](GemmCase& c) {
-        c.types = {.in = "int8", .out = "int32"};
-        c.beta = "0.5";
-      },
-      "[factor] beta is 0.5, and D is of int32, expected a whole number");
   add([](GemmCase& c) { c.d_layout = "S[(16, 2, 4) : (2 @ laneid, 1 @ laneid, 1)]"; },
       "[fragment] register 0 of lane 2 has (1, 0) of D, where a matrix instruction would have (0, "
       "0)");

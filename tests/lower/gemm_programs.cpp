@@ -210,11 +210,16 @@ class Writer {
                                 : role == Role::B ? c_.shared_b
                                                   : kNothing;
     return {.name = name,
-            .dtype = role == Role::A || role == Role::B ? c_.types.in : c_.types.out,
+            .dtype = dtype_of(role),
             .shape = shape,
             .region = region,
             .layout = layout.empty() ? fragment(whole, role, *first, *second, order) : layout,
             .shared = shared};
+  }
+
+  [[nodiscard]] const std::string& dtype_of(Role role) const {
+    if (role == Role::B && !c_.types.in_b.empty()) return c_.types.in_b;
+    return role == Role::A || role == Role::B ? c_.types.in : c_.types.out;
   }
 
   void declare(const Matrix& each) {

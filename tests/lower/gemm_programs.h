@@ -41,6 +41,7 @@ struct GemmTypes {
   std::string out = "float32";
   std::string settings = {};  // that they need: "allow_tf32=True"
   double tolerance = 1e-4;    // of sums of normal numbers
+  std::string in_b = {};      // of B, where it is another one
 
   /// Elements of A or B in a register; values of k of which a group consists.
   [[nodiscard]] std::int64_t per_word() const { return std::max(1, 32 / bits_of(in)); }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lower/gemm/atoms.h"
 
+#include <algorithm>
+
 #include "isa/catalogue.h"
 #include "isa/check.h"
 
@@ -29,44 +31,49 @@ std::string_view factor_name(DType type) {
       return "e4m3";
     case DType::Float8E5M2:
       return "e5m2";
-    default:
+    case DType::Bool:
+    case DType::Int4:
+    case DType::Int16:
+    case DType::Int32:
+    case DType::Int64:
+    case DType::Uint4:
+    case DType::Uint16:
+    case DType::Uint32:
+    case DType::Uint64:
+    case DType::Float8E8M0:
+    case DType::Float6E2M3fn:
+    case DType::Float6E3M2fn:
+    case DType::Float4E2M1fn:
       return "";
   }
+  return "";
 }
 
 std::string_view sum_name(DType type) {
-  switch (type) {
-    case DType::Float16:
-      return "f16";
-    case DType::Float32:
-      return "f32";
-    case DType::Float64:
-      return "f64";
-    case DType::Int32:
-      return "s32";
-    default:
-      return "";
-  }
+  if (type == DType::Float16) return "f16";
+  if (type == DType::Float32) return "f32";
+  if (type == DType::Float64) return "f64";
+  return type == DType::Int32 ? "s32" : "";
 }
 
 std::unexpected<Decline> no_such_types(const GemmTypes& types) {
-  return decline("dtype", "no mma.sync for A {}, B {}, D {}", num::name_of(types.in),
-                 num::name_of(types.in), num::name_of(types.out));
+  return decline("dtype", "no mma.sync for A {}, B {}, D {}", num::name_of(types.a),
+                 num::name_of(types.b), num::name_of(types.out));
 }
 
 }  // namespace
 
 Match<std::vector<Atom>> atoms_of(const GemmTypes& types, bool may_cut, target::Target target) {
-  const std::string_view in = factor_name(types.in);
+  const std::string_view a = factor_name(types.a), b = factor_name(types.b);
   const std::string_view out = sum_name(types.out);
-  if (in.empty() || out.empty()) return no_such_types(types);
+  if (a.empty() || b.empty() || out.empty()) return no_such_types(types);
   std::vector<Atom> atoms;
   std::string missing;
   for (const int octets : {2, 1})
     for (const int groups : {4, 2, 1}) {
       const std::string shape = fmt::format("m{}n8k{}", 8 * octets, 4 * types.per_word() * groups);
       const std::string opcode =
-          fmt::format("mma.sync.aligned.{}.row.col.{}.{}.{}.{}", shape, out, in, in, out);
+          fmt::format("mma.sync.aligned.{}.row.col.{}.{}.{}.{}", shape, out, a, b, out);
       const isa::Bindings bindings = isa::bind_opcode(opcode);
       // Without fragments it is several products in one.
       if (bindings.fits.empty() || isa::fragments_of(bindings.fits[0]).empty()) continue;
@@ -76,13 +83,25 @@ Match<std::vector<Atom>> atoms_of(const GemmTypes& types, bool may_cut, target::
         atoms.push_back({.shape = shape, .opcode = opcode, .octets = octets, .groups = groups});
     }
   if (atoms.empty() && missing.empty()) return no_such_types(types);
-  if (types.in == DType::Float32 && !may_cut)
+  if (types.a == DType::Float32 && !may_cut)
     return decline("dtype",
                    "no mma.sync for A float32, B float32, D {}: `allow_tf32=True` permits tf32, "
                    "which drops 13 bits of each factor",
                    num::name_of(types.out));
   if (atoms.empty()) return decline("arch", "{}", missing);
   return atoms;
+}
+
+Match<void> check_sizes(const GemmSizes& sizes, const std::vector<Atom>& atoms) {
+  int rows = 16, depth = 1 << 20;
+  for (const Atom& atom : atoms) {
+    rows = std::min(rows, 8 * atom.octets);
+    depth = std::min(depth, 4 * sizes.types.per_word() * atom.groups);
+  }
+  if (sizes.m % rows == 0 && sizes.n % 8 == 0 && sizes.k % depth == 0) return {};
+  return decline("shape",
+                 "M is {}, N is {}, K is {}; mma.sync of {} takes M by {}, N by 8, K by {}",
+                 sizes.m, sizes.n, sizes.k, sizes.types.text(), rows, depth);
 }
 
 }  // namespace ww::lower

@@ -22,14 +22,19 @@ struct Atom {
   int groups = 1;
 };
 
-/// Element types of A and B, which agree, and of D and C.
+/// Element types of A and B, which are of one width, and of D and C.
 struct GemmTypes {
-  num::DType in = num::DType::Float16;
+  num::DType a = num::DType::Float16, b = num::DType::Float16;
   num::DType out = num::DType::Float32;
 
   /// Elements of A or B in one register, and of D.
-  [[nodiscard]] int per_word() const { return per_register(in); }
+  [[nodiscard]] int per_word() const { return per_register(a); }
   [[nodiscard]] int per_out_word() const { return per_register(out); }
+  /// Those of A and B: "float16", "uint8 and int8".
+  [[nodiscard]] std::string text() const {
+    const std::string_view first = num::name_of(a);
+    return a == b ? std::string(first) : fmt::format("{} and {}", first, num::name_of(b));
+  }
 
  private:
   static int per_register(num::DType type) {
@@ -41,5 +46,13 @@ struct GemmTypes {
 /// Declines types that no mma.sync has (`dtype`) and targets that have none of them (`arch`).
 /// `may_cut`: float32 factors may lose 13 of their bits.
 Match<std::vector<Atom>> atoms_of(const GemmTypes& types, bool may_cut, target::Target target);
+
+struct GemmSizes {
+  std::int64_t m = 0, n = 0, k = 0;
+  bool turns_a = false, turns_b = false;
+  GemmTypes types;
+};
+/// Declines sizes that are no multiples of what the instructions take (`shape`).
+Match<void> check_sizes(const GemmSizes& sizes, const std::vector<Atom>& atoms);
 
 }  // namespace ww::lower

@@ -29,15 +29,13 @@ class Held {
     find_slots();
     cells_.assign(slots_.size() * static_cast<std::size_t>(threads_), kNone);
     for (std::size_t x = 0; x < side_.size(); ++x) {
-      std::map<std::int64_t, std::int64_t> holder;  // by warp
+      std::map<std::int64_t, Holder> holder;  // by warp
       for (const Shift& shift : side_.replicas)
         for (const std::int64_t spread : side_.spread) {
           const std::int64_t u = side_.owner[x] + shift.thread + spread;
           const std::int64_t slot = side_.linear[x] + shift.place;
-          const auto [found, is_new] = holder.try_emplace(u / 32, u);
-          if (!is_new)
-            return decline("no_replica", "element {} of {} is held by lanes {} and {} of warp {}",
-                           text(x), role_, found->second % 32, u % 32, u / 32);
+          const auto [found, is_new] = holder.try_emplace(u / 32, Holder{u, slot});
+          if (!is_new) return held_twice(x, found->second, {u, slot});
           std::int32_t& cell = cells_[index(slot, u)];
           if (cell != kNone)
             return decline("registers", "elements {} and {} of {} share a register of thread {}",
@@ -71,6 +69,19 @@ class Held {
 
  private:
   static constexpr std::int32_t kNone = -1;
+
+  struct Holder {
+    std::int64_t thread, slot;
+  };
+  [[nodiscard]] std::unexpected<Decline> held_twice(std::size_t x, Holder one, Holder two) const {
+    const std::int64_t lane = one.thread % 32, warp = one.thread / 32;
+    if (one.thread == two.thread)
+      return decline("no_replica",
+                     "element {} of {} is in registers {} and {} of lane {} of warp {}", text(x),
+                     role_, one.slot, two.slot, lane, warp);
+    return decline("no_replica", "element {} of {} is held by lanes {} and {} of warp {}", text(x),
+                   role_, lane, two.thread % 32, warp);
+  }
 
   [[nodiscard]] std::string text(std::size_t x) const { return text(cell_of(x)); }
   [[nodiscard]] Cell cell_of(std::size_t x) const {
@@ -374,10 +385,12 @@ class WarpReader {
       const Cell cell = d_.at(d_slot, first() + lane);
       if (!out) out = c_->slot_of(cell, first() + lane);
       if (!out || !c_->has(*out, first() + lane) || !is_same(c_->at(*out, first() + lane), cell))
-        return decline("fragment", "lane {} of warp {} has {} of D in register {}, and {} of C {}",
-                       lane, warp_, d_.text(cell), d_slot, "the same element",
-                       c_->slot_of(cell, first() + lane) ? "in another register than lane 0"
-                                                         : "belongs to another thread");
+        return decline(
+            "fragment",
+            "lane {} of warp {} has {} of D in register {}, and the same element of C {}", lane,
+            warp_, d_.text(cell), d_slot,
+            c_->slot_of(cell, first() + lane) ? "in another register than lane 0"
+                                              : "belongs to another thread");
     }
     return *out;
   }

@@ -21,12 +21,6 @@ namespace ww::lower {
 /// The operands of a call, by argument.
 inline constexpr std::string_view kRoleNames[] = {"D", "A", "B", "C"};
 
-struct GemmSizes {
-  std::int64_t m = 0, n = 0, k = 0;
-  bool turns_a = false, turns_b = false;
-  GemmTypes types;
-};
-
 struct GemmProblem : GemmSizes {
   Side d, a, b;
   std::optional<Side> c;  // when it takes part

@@ -79,19 +79,6 @@ Match<void> check_words(const Side& side, std::string_view role) {
   return decline("registers", "the first register of {} is not known to begin a 32-bit word", role);
 }
 
-// The sizes by which instructions take rows and k.
-Match<void> check_sizes(const GemmProblem& p, const std::vector<Atom>& atoms) {
-  int rows = 16, depth = 1 << 20;
-  for (const Atom& atom : atoms) {
-    rows = std::min(rows, 8 * atom.octets);
-    depth = std::min(depth, 4 * p.types.per_word() * atom.groups);
-  }
-  if (p.m % rows == 0 && p.n % 8 == 0 && p.k % depth == 0) return {};
-  return decline("shape",
-                 "M is {}, N is {}, K is {}; mma.sync of {} takes M by {}, N by 8, K by {}", p.m,
-                 p.n, p.k, num::name_of(p.types.in), rows, depth);
-}
-
 /// The instructions over all groups of k, deep ones first; empty when they do not add up.
 std::vector<Run> runs_of(const std::vector<Atom>& atoms, int octets, std::size_t groups) {
   std::vector<Run> out;
@@ -223,7 +210,11 @@ class Writer {
     if (p_.c && plan_.call.is_in_place) c_ = d_;
     sums_ = d_;
     if (plan_.is_scaled() && p_.c && plan_.call.is_in_place) allocate_sums();
-    code_.guarded(member_expr(code_, call_.unit_thread(code_), plan_.used), [&] { nest(); });
+    code_.guarded(member_expr(code_, call_.unit_thread(code_), plan_.used), [&] {
+      alpha_ = factor("alpha", plan_.call.alpha);
+      beta_ = factor("beta", plan_.call.beta);
+      nest();
+    });
   }
 
  private:
@@ -359,7 +350,7 @@ class Writer {
       const ExprId sum = as(working_type(), code_.load(sums_, {sum_slot(r, m, n)}));
       // Without C a zero is added, which costs nothing: a product of zero has no sign then.
       const ExprId more = p_.c ? scaled_old(r, m, n) : number(working_type(), 0);
-      const ExprId value = multiply_add(factor(plan_.call.alpha), sum, more);
+      const ExprId value = multiply_add(alpha_, sum, more);
       const ExprId at = slot(plan_.d[r], m, n, p_.d);
       code_.store(d_, std::span(&at, 1), as(p_.types.out, value));
     }
@@ -372,11 +363,10 @@ class Writer {
   ExprId scaled_old(std::size_t r, Index m, Index n) {
     const ExprId value = as(working_type(), old(r, m, n));
     if (plan_.call.beta.is(1)) return value;
-    const ExprId beta = factor(plan_.call.beta);
-    const ExprId product = code_.binary(ExprOp::Mul, beta, value);
+    const ExprId product = code_.binary(ExprOp::Mul, beta_, value);
     if (plan_.call.beta.constant) return product;
     const ExprId zero = number(working_type(), 0);
-    const ExprId counts = code_.binary(ExprOp::Ne, beta, zero);
+    const ExprId counts = code_.binary(ExprOp::Ne, beta_, zero);
     return ir::choose(f_, ExprOp::Select, counts, {product}, {zero}, call_.span).value();
   }
 
@@ -401,9 +391,10 @@ class Writer {
     if (f_[value].type == ir::Type::of(type)) return value;
     return ir::cast(f_, value, ir::Type::of(type), call_.span).value();
   }
-  ExprId factor(const Factor& factor) {
+  // Those known at run time are read once: it may be registers of D that they are in.
+  ExprId factor(std::string_view name, const ir::GemmFactor& factor) {
     if (factor.constant) return number(working_type(), *factor.constant);
-    return as(working_type(), factor.expr);
+    return code_.let(name, as(working_type(), factor.expr));
   }
 
   const Plan& plan_;
@@ -412,6 +403,7 @@ class Writer {
   Code& code_;
   ir::Function& f_;
   ir::BufferId d_, a_, b_, c_;
+  ExprId alpha_, beta_;
   ir::BufferId sums_;  // where instructions add up: D, or registers of one tile
 };
 

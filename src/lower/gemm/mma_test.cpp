@@ -4,6 +4,9 @@
 // compilation.
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <tuple>
+
 #include "lower/gemm/test_calls.h"
 #include "lower/lower.h"
 
@@ -251,6 +254,10 @@ TEST(GemmMma, Replicas) {
   c = {};
   c.b = "S[(16,8):(8,1)]";
   expect_declined(c, "no_replica", "element (0, 0) of B is held by lanes 0 and 1 of warp 0");
+  c = {};
+  c.d = "S[(2,8,4,2):(2,4@laneid,1@laneid,1)] + R[2:4]";
+  expect_declined(c, "no_replica",
+                  "element (0, 0) of D is in registers 0 and 4 of lane 0 of warp 0");
 }
 
 // --- threads, scopes, types ----------------------------------------------------------------------
@@ -351,6 +358,38 @@ TEST(GemmMma, TypesAndTargets) {
     EXPECT_EQ(gemm.reason.empty() ? gemm.report.tiling : gemm.reason, row.tiling);
     EXPECT_TRUE(!gemm.reason.empty() || gemm.prove().holds()) << row.tiling;
   }
+}
+
+// Integers of both signs, and 8-bit floats of both kinds.
+TEST(GemmMma, FactorsOfTwoTypes) {
+  const std::vector<std::tuple<DType, DType, DType, std::string_view>> rows{
+      {DType::Uint8, DType::Int8, DType::Int32, "mma.sync.aligned.m16n8k32.row.col.s32.u8.s8.s32"},
+      {DType::Int8, DType::Uint8, DType::Int32, "mma.sync.aligned.m16n8k32.row.col.s32.s8.u8.s32"},
+      {DType::Float8E4M3fn, DType::Float8E5M2, DType::Float32,
+       "mma.sync.aligned.m16n8k32.row.col.f32.e4m3.e5m2.f32"},
+      {DType::Float8E5M2, DType::Float8E4M3fn, DType::Float16,
+       "mma.sync.aligned.m16n8k32.row.col.f16.e5m2.e4m3.f16"}};
+  GemmCase c = GemmCase::natural(1, 1, 2, 4);
+  for (const auto& [a, b, out, opcode] : rows) {
+    c.in = a;
+    c.in_b = b;
+    c.out = out;
+    const GemmUnderTest gemm(c);
+    ASSERT_EQ(gemm.reason, "") << opcode;
+    EXPECT_EQ(gemm.report.instructions[0].opcode, opcode);
+    EXPECT_TRUE(gemm.prove().holds()) << opcode;
+  }
+  c.out = DType::Int32;
+  expect_declined(c, "dtype", "no mma.sync for A float8_e5m2, B float8_e4m3fn, D int32");
+  c = GemmCase::natural(1, 1, 1, 4);
+  c.in = DType::Uint8;
+  c.in_b = DType::Int8;
+  c.out = DType::Int32;
+  c.a_shape = {16, 8};
+  c.b_shape = {8, 8};
+  expect_declined(c, "shape",
+                  "M is 16, N is 8, K is 8; mma.sync of uint8 and int8 takes M by 8, N by 8, K by "
+                  "16");
 }
 
 TEST(GemmMma, Tf32ByPermission) {
@@ -466,8 +505,65 @@ TEST(GemmMma, FactorsOfIntegers) {
   c.alpha = Setting(-3.0);
   c.beta = Setting(2.0);
   expect_tiling(c, "1 x 1 x 1 tiles of m16n8k32");
-  c.beta = Setting(0.5);
-  expect_declined(c, "factor", "beta is 0.5, and D is of int32, expected a whole number");
+  const std::vector<std::pair<double, std::string>> rows{
+      {0.5, "0.5"}, {1e12, "1000000000000"}, {INFINITY, "inf"}, {NAN, "nan"}};
+  for (const auto& [beta, text] : rows) {
+    c.beta = Setting(beta);
+    expect_declined(
+        c, "factor",
+        fmt::format("beta is {}, and D is of int32, expected a whole number of int32", text));
+  }
+  c.edit = [](Builder& b, std::vector<TileArg>& args) {
+    args[7] = TileArg(b.var(b.param("x", ir::Type::of(DType::Float32))));
+  };
+  expect_declined(c, "factor", "beta is `x`, and D is of int32, expected a whole number of int32");
+}
+
+TEST(GemmMma, FactorsThatAreNoNumbers) {
+  GemmCase c;
+  c.alpha = Setting(-INFINITY);
+  expect_declined(c, "factor", "alpha is -inf, and D is of float32, expected a finite float32");
+}
+
+// They are read before anything is written.
+TEST(GemmMma, FactorsInRegistersOfD) {
+  for (const std::size_t argument : {6U, 7U}) {
+    GemmCase c = GemmCase::natural(1, 2, 2);
+    c.edit = [&](Builder& b, std::vector<TileArg>& args) {
+      const ir::BufferId local = b.view("r", std::get<Region>(args[0]).buffer, {8}, "S[8:1]");
+      args[argument] = TileArg(b.at(local, {b.n(0)}));
+    };
+    expect_tiling(c, "1 x 2 x 1 tiles of m16n8k16");
+    const GemmUnderTest gemm(c);
+    int read = 0;
+    ir::for_each_stmt(gemm.f, gemm.code, [&](ir::StmtId id) {
+      const ir::Stmt& s = gemm.f[id];
+      read += s.kind == StmtKind::Bind && gemm.f[s.expr].op == ir::ExprOp::Load ? 1 : 0;
+    });
+    EXPECT_EQ(read, 1);
+  }
+}
+
+// --- operands in the same registers --------------------------------------------------------------
+
+TEST(GemmMma, ProductWithItsOwnTranspose) {
+  GemmCase c = GemmCase::natural(1, 2, 2);
+  c.turns_b = true;
+  c.edit = [](Builder&, std::vector<TileArg>& args) { args[2] = args[1]; };
+  expect_tiling(c, "1 x 2 x 1 tiles of m16n8k16");
+  // Of its upper half only.
+  c = {};
+  c.turns_b = true;
+  c.edit = [](Builder& b, std::vector<TileArg>& args) { args[2] = slice(b, args[1], 0, 8, 0, 16); };
+  expect_tiling(c, "1 x 1 x 1 tiles of m16n8k16");
+}
+
+TEST(GemmMma, AddendIsPartOfA) {
+  GemmCase c;
+  c.out = DType::Float16;
+  c.beta = Setting(1.0);
+  c.edit = [](Builder& b, std::vector<TileArg>& args) { args[3] = slice(b, args[1], 0, 16, 0, 8); };
+  expect_tiling(c, "1 x 1 x 1 tiles of m16n8k16");
 }
 
 // --- stage=True ----------------------------------------------------------------------------------
@@ -489,6 +585,18 @@ TEST(GemmStage, CopiesAndGemm) {
   EXPECT_EQ(lowered.report.calls[1].chosen, "ldstmatrix");
   EXPECT_EQ(lowered.report.calls[2].chosen, "mma");
   EXPECT_EQ(lowered.report.calls[2].plan.tiling, "2 x 2 x 2 tiles of m16n8k16");
+}
+
+// Both factors from one buffer are told apart.
+TEST(GemmStage, NamesOfFragments) {
+  GemmCase c = staged(1, 2, 2, 2);
+  c.turns_b = true;
+  c.edit = [](Builder&, std::vector<TileArg>& args) { args[2] = args[1]; };
+  const auto lowered = lower(test::function_of(c), {});
+  ASSERT_TRUE(lowered.errors.empty()) << lowered.errors[0].text;
+  ASSERT_EQ(lowered.report.calls.size(), 3U);
+  EXPECT_EQ(lowered.report.calls[0].operands[0].region, "A_frag_A");
+  EXPECT_EQ(lowered.report.calls[1].operands[0].region, "A_frag_B");
 }
 
 TEST(GemmStage, OneFactorOnly) {
@@ -527,6 +635,14 @@ TEST(GemmStage, Declines) {
   ASSERT_EQ(lowered.errors.size(), 1U);
   EXPECT_EQ(lowered.errors[0].notes[0].text,
             "mma: gemm mma requires D in register (local) scope, got shared [declined: scope]");
+  c = staged(1, 1, 2, 2);
+  c.a_shape = {16, 20};
+  c.b_shape = {20, 8};
+  lowered = lower(test::function_of(c), {});
+  ASSERT_EQ(lowered.errors.size(), 1U);
+  EXPECT_EQ(lowered.errors[0].notes[0].text,
+            "mma: M is 16, N is 8, K is 20; mma.sync of float16 takes M by 16, N by 8, K by 8 "
+            "[declined: shape]");
 }
 
 }  // namespace

@@ -2,36 +2,18 @@
 #include "lower/gemm/problem.h"
 
 #include <algorithm>
-#include <cmath>
 
 #include "ir/equal.h"
 #include "ir/print.h"
+#include "ir/print_parts.h"
 
 namespace ww::lower {
 namespace {
-
-using ir::ExprId;
-using ir::ExprOp;
 
 bool is_set(const ir::TileArg& arg) {
   const auto* setting = std::get_if<ir::Setting>(&arg);
   const bool* flag = setting != nullptr ? std::get_if<bool>(setting) : nullptr;
   return flag != nullptr && *flag;
-}
-
-std::string text_of(const Call& call, const ir::Setting& setting) {
-  if (const auto* text = std::get_if<std::string>(&setting)) return fmt::format("\"{}\"", *text);
-  if (const auto* whole = std::get_if<std::int64_t>(&setting)) return fmt::format("{}", *whole);
-  if (const auto* real = std::get_if<double>(&setting)) return fmt::format("{}", *real);
-  const auto* expr = std::get_if<ExprId>(&setting);
-  return expr != nullptr ? fmt::format("`{}`", ir::print(call.f(), *expr)) : "a flag";
-}
-
-Factor factor_of_expr(const ir::Function& f, ExprId expr) {
-  const ir::Expr& e = f[expr];
-  if (e.op == ExprOp::FloatImm) return {.constant = e.real};
-  if (const auto number = ir::const_int(f, expr)) return {.constant = double(*number)};
-  return {.constant = {}, .expr = expr};
 }
 
 // --- operands ------------------------------------------------------------------------------------
@@ -104,32 +86,7 @@ Match<void> check_overlap(const Call& call, GemmCall& out) {
   return {};
 }
 
-// --- factors -------------------------------------------------------------------------------------
-
-Match<void> check_factor(const Call& call, const GemmProblem& problem, const Factor& factor,
-                         std::string_view name) {
-  if (num::kind_of(problem.types.out) == num::DTypeKind::Float) return {};
-  if (factor.constant && *factor.constant == std::floor(*factor.constant)) return {};
-  if (factor.expr.valid() && call.f()[factor.expr].type.is_int()) return {};
-  return decline("factor", "{} is {}, and D is of {}, expected a whole number", name,
-                 factor.constant ? fmt::format("{}", *factor.constant)
-                                 : fmt::format("`{}`", ir::print(call.f(), factor.expr)),
-                 num::name_of(problem.types.out));
-}
-
 }  // namespace
-
-Factor factor_of(const Call& call, std::size_t argument, double otherwise) {
-  const ir::TileArg& arg = call.tile.args[argument];
-  if (const auto* expr = std::get_if<ExprId>(&arg)) return factor_of_expr(call.f(), *expr);
-  const auto* setting = std::get_if<ir::Setting>(&arg);
-  if (setting == nullptr) return {.constant = otherwise};
-  if (const auto* expr = std::get_if<ExprId>(setting)) return factor_of_expr(call.f(), *expr);
-  if (const auto* real = std::get_if<double>(setting)) return {.constant = *real};
-  if (const auto* whole = std::get_if<std::int64_t>(setting)) return {.constant = double(*whole)};
-  const bool* flag = std::get_if<bool>(setting);
-  return {.constant = flag != nullptr ? double(*flag) : otherwise};
-}
 
 Match<void> check_warps(const Call& call) {
   const ir::Unit scope = call.tile.scope;
@@ -158,7 +115,8 @@ Match<bool> flag_of(const Call& call, std::string_view name) {
   const ir::Setting* setting = call.setting(name);
   if (setting == nullptr) return false;
   if (const bool* flag = std::get_if<bool>(setting)) return *flag;
-  return decline("config", "`{}` is {}, expected True or False", name, text_of(call, *setting));
+  return decline("config", "`{}` is {}, expected True or False", name,
+                 ir::printing::Writer(call.f()).setting(*setting));
 }
 
 Match<GemmSizes> gemm_sizes(const Call& call) {
@@ -170,22 +128,24 @@ Match<GemmSizes> gemm_sizes(const Call& call) {
   out.m = d.first;
   out.n = d.second;
   out.k = out.turns_a ? a.first : a.second;
-  out.types = {.in = call.f()[call.region(1).buffer].dtype,
+  out.types = {.a = call.f()[call.region(1).buffer].dtype,
+               .b = call.f()[call.region(2).buffer].dtype,
                .out = call.f()[call.region(0).buffer].dtype};
   return out;
 }
 
 Match<GemmCall> gemm_call(const Call& call) {
   GemmCall out;
-  out.alpha = factor_of(call, kAlpha, 1);
-  out.beta = factor_of(call, kBeta, 0);
+  out.alpha = ir::gemm_factor(call.f(), call.tile.args[ir::kGemmAlpha], 1);
+  out.beta = ir::gemm_factor(call.f(), call.tile.args[ir::kGemmBeta], 0);
   WW_TRY_VOID(flag_of(call, "stage"));
   const bool uses_c = !out.beta.is(0);
   for (std::size_t i = 0; i < (uses_c ? 4U : 3U); ++i) WW_TRY_VOID(check_in_registers(call, i));
   GemmProblem& p = out.problem;
   static_cast<GemmSizes&>(p) = WW_TRY(gemm_sizes(call));
-  WW_TRY_VOID(check_factor(call, p, out.alpha, "alpha"));
-  WW_TRY_VOID(check_factor(call, p, out.beta, "beta"));
+  for (const auto& [name, factor] : {std::pair("alpha", &out.alpha), {"beta", &out.beta}})
+    if (const auto fault = ir::fault_of(call.f(), *factor, name, p.types.out))
+      return decline("factor", "{}", *fault);
   p.d = WW_TRY(copy_side(call, 0));
   p.a = WW_TRY(copy_side(call, 1));
   p.b = WW_TRY(copy_side(call, 2));

@@ -4,24 +4,14 @@
 
 #include <optional>
 
+#include "ir/gemm_factors.h"
 #include "lower/gemm/fragments.h"
 
 namespace ww::lower {
 
-/// alpha or beta: a constant, or an expression known at run time only.
-struct Factor {
-  std::optional<double> constant;
-  ir::ExprId expr = {};
-
-  [[nodiscard]] bool is(double value) const { return constant == value; }
-};
-/// `argument` of the call, or `otherwise` where it is left out.
-Factor factor_of(const Call& call, std::size_t argument, double otherwise);
-inline constexpr std::size_t kAlpha = 6, kBeta = 7;
-
 struct GemmCall {
   GemmProblem problem;
-  Factor alpha, beta;
+  ir::GemmFactor alpha, beta;
   bool is_in_place = false;  // C is D
 };
 
@@ -37,7 +27,7 @@ Match<bool> flag_of(const Call& call, std::string_view name);
 Match<GemmSizes> gemm_sizes(const Call& call);
 
 /// Declines operands that are not in registers (`scope`), that cannot be enumerated, that overlap
-/// where they must not (`overlap`), and factors that an integer D cannot have (`factor`).
+/// where they must not (`overlap`), and factors that D cannot have (`factor`).
 Match<GemmCall> gemm_call(const Call& call);
 
 }  // namespace ww::lower

@@ -96,12 +96,20 @@ ir::Region whole(ir::Function& f, ir::BufferId buffer) {
   return out;
 }
 
+// After the buffer; also after the role where both factors are in one.
+std::string fragment_name(const Call& call, std::size_t argument) {
+  const auto name = [&](std::size_t i) { return call.f()[call.region(i).buffer].name; };
+  const bool is_shared = is_staged(call, kA) && is_staged(call, kB) && name(kA) == name(kB);
+  return fmt::format("{}_frag{}{}", name(argument), is_shared ? "_" : "",
+                     is_shared ? kRoleNames[argument] : "");
+}
+
 void add_fragment(const Call& call, std::size_t argument, layout::TileLayout layout,
                   std::int64_t rows, std::int64_t cols, Staged& out) {
   ir::Function& f = call.f();
   const ir::Buffer& of = f[call.region(argument).buffer];
   ir::Buffer fragment;
-  fragment.name = of.name + "_frag";
+  fragment.name = fragment_name(call, argument);
   fragment.dtype = of.dtype;
   fragment.scope = ir::Scope::Local;
   fragment.span = call.span;
@@ -132,10 +140,8 @@ Match<Staged> stage_gemm(const Call& call) {
   WW_TRY_VOID(check_in_registers(call, 0));
   const GemmSizes sizes = WW_TRY(gemm_sizes(call));
   const int per_word = sizes.types.per_word();
-  if (sizes.k % (4 * per_word) != 0 || sizes.m % 8 != 0 || sizes.n % 8 != 0)
-    return decline("shape",
-                   "M is {}, N is {}, K is {}; mma.sync of {} takes M by 8, N by 8, K by {}",
-                   sizes.m, sizes.n, sizes.k, num::name_of(sizes.types.in), 4 * per_word);
+  const bool may_cut = WW_TRY(flag_of(call, "allow_tf32"));
+  WW_TRY_VOID(check_sizes(sizes, WW_TRY(atoms_of(sizes.types, may_cut, call.context.target))));
   const std::vector<WarpLines> warps = WW_TRY(lines_of(call, sizes));
   FragmentMaker::Lines rows, columns;
   for (const WarpLines& warp : warps) {

@@ -39,6 +39,7 @@ struct GemmCase {
   ir::Unit unit = ir::Unit::Warp;
   std::int64_t threads = 32;
   DType in = DType::Float16, out = DType::Float32;
+  std::optional<DType> in_b = {};  // of B, where it is another one
   std::vector<std::int64_t> d_shape{16, 8}, a_shape{16, 16}, b_shape{16, 8};
   std::string d = d_frag(1, 1), a = a_frag(1, 2), b = b_frag(2, 1);
   std::string c = {};  // empty: C is D
@@ -72,7 +73,7 @@ inline ir::Function function_of(const GemmCase& c) {
   b.id(ir::ScopeIdKind::ThreadId, "tid", c.threads);
   const ir::BufferId d = b.alloc("D", c.d_shape, c.out, c.d_scope, c.d);
   const ir::BufferId a = b.alloc("A", c.a_shape, c.in, c.a_scope, c.a);
-  const ir::BufferId w = b.alloc("B", c.b_shape, c.in, c.b_scope, c.b);
+  const ir::BufferId w = b.alloc("B", c.b_shape, c.in_b.value_or(c.in), c.b_scope, c.b);
   ir::BufferId old = d;
   if (!c.c.empty() || c.c_scope != Scope::Local)
     old = b.alloc("C", c.d_shape, c.out, c.c_scope, c.c);

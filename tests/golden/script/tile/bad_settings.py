@@ -7,7 +7,7 @@ def f(a: T.handle):
     Tx.sum(A, A, axes=(0, 1))
     Tx.copy(A, A, config=3)
 #--- expected
-bad_settings.py:6:36: error: `alpha` is str, expected a number that is known at compile time [BadType]
+bad_settings.py:6:36: error: `alpha` is str, expected a number [BadType]
         Tx.warp.gemm(A, A, A, A, alpha="x")
                                        ^~~
 bad_settings.py:7:24: error: `axes` has 2 numbers, expected one [BadTileCall]

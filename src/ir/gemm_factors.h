@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// alpha and beta of `gemm`: what a call says, and which numbers make sense for its D.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "ir/function.h"
+
+namespace ww::ir {
+
+/// Their places among the arguments of the call.
+inline constexpr std::size_t kGemmAlpha = 6, kGemmBeta = 7;
+
+/// A constant, or an expression known at run time only.
+struct GemmFactor {
+  std::optional<double> constant;
+  ExprId expr = {};
+
+  [[nodiscard]] bool is(double value) const { return constant == value; }
+};
+/// An argument of the call, or `otherwise` where it is left out.
+GemmFactor gemm_factor(const Function& f, const TileArg& arg, double otherwise);
+
+/// Why a D of this type cannot have the factor, if so: not finite in the precision of the product,
+/// or no whole number of int32 where D is of integers.
+std::optional<std::string> fault_of(const Function& f, const GemmFactor& factor,
+                                    std::string_view name, num::DType d);
+
+/// Can a product have factors of these two types? One type, or two of 8 bits, both of integers or
+/// both of floats with a sign.
+bool can_multiply(num::DType a, num::DType b);
+
+}  // namespace ww::ir
