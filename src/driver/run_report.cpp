@@ -94,7 +94,8 @@ void add_lowered_facts(std::string& out, const RunReport& report) {
   add_fact(out, "outcome", report.outcome);
   if (report.device == "sim")
     add_fact(out, "executed",
-             fmt::format("{}; {}", plural(report.steps, "warp instruction"), report.arithmetic));
+             plural(report.steps, "warp instruction") +
+                 (report.arithmetic.empty() ? "" : "; " + report.arithmetic));
   if (report.timing) add_fact(out, "time", time_text(*report.timing));
 }
 

@@ -297,7 +297,7 @@ void KernelRun::add_sim_report(const runtime::SimDevice& device, const runtime::
   const sim::Dim3 grid{launch.grid[0], launch.grid[1], launch.grid[2]};
   report.outcome = outcome_text(run);
   report.steps = run.counters.instructions;
-  report.arithmetic = arithmetic_text(run.matrix_mode);
+  report.arithmetic = arithmetic_text(*device.program(), run.matrix_mode);
   report.printed = run.printed;
   if (request_.counts_work) report.work = work_of(*device.program(), run);
   for (const std::string_view name : check_names(device.options().checks))

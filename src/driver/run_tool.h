@@ -89,7 +89,7 @@ struct RunReport {
   std::int64_t dynamic_shared = 0;
   std::string outcome = "finished";
   std::uint64_t steps = 0;  // eval: statements times threads; sim: warp instructions; cuda: 0
-  std::string arithmetic;   // of tensor cores, on the virtual GPU
+  std::string arithmetic;   // of tensor cores, on the virtual GPU, if it was used
   std::vector<std::string> checks;  // that were made
   std::vector<PrimitiveLine> primitives;
   std::vector<RunFinding> findings;

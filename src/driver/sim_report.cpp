@@ -80,7 +80,12 @@ std::string address_text(const sim::Finding& finding) {
   return fmt::format("; {}address {}", space, number);
 }
 
-std::string arithmetic_text(const std::string& mode) {
+std::string arithmetic_text(const sim::Program& program, const std::string& mode) {
+  const bool multiplies =
+      std::any_of(program.infos.begin(), program.infos.end(), [](const sim::OpInfo& info) {
+        return info.family < isa::families().size() && isa::families()[info.family].name == "mma";
+      });
+  if (!multiplies) return "";
   if (mode == "plain") return "matrix products as plain sums";
   return fmt::format("matrix products as on {}", mode);
 }
@@ -165,7 +170,8 @@ void add_facts(std::string& out, const SimReport& report) {
   add_fact(out, "launch", launch_text(report));
   if (report.schedule.is_random)
     add_fact(out, "schedule", fmt::format("random, seed {}", report.schedule.seed));
-  add_fact(out, "arithmetic", arithmetic_text(report.run.matrix_mode));
+  if (const std::string text = arithmetic_text(program, report.run.matrix_mode); !text.empty())
+    add_fact(out, "arithmetic", text);
   add_fact(out, "outcome", outcome_text(report.run));
   add_fact(out, "executed", plural(report.run.counters.instructions, "warp instruction"));
   add_fact(out, "findings", findings_text(report));

@@ -33,8 +33,8 @@ AddressPlace place_of(std::uint64_t generic);
 std::string party_text(const sim::Dim3& grid, const sim::Party& party);
 /// "; shared address 0x80", unless the finding's own words say it.
 std::string address_text(const sim::Finding& finding);
-/// "matrix products as on Hopper".
-std::string arithmetic_text(const std::string& mode);
+/// "matrix products as on Hopper"; empty for a program without any.
+std::string arithmetic_text(const sim::Program& program, const std::string& mode);
 /// "finished", or what happened instead and why.
 std::string outcome_text(const sim::RunReport& run);
 
