@@ -224,11 +224,11 @@ class SideMaker {
       inner /= extents_[d];
       if (stays_inside(code_, region_, d)) continue;
       Edge edge;
-      edge.room = code_.simplify(
-          code_.binary(ExprOp::Sub, buffer_.shape[d], code_.simplify(region_.ranges[d].min)));
+      const ExprId start = code_.simplify(region_.ranges[d].min);
+      edge.room = code_.simplify(code_.binary(ExprOp::Sub, buffer_.shape[d], start));
       // Far beyond the end is as good as at the end, and does not leave int32.
       constexpr std::int64_t kFarOutside = std::int64_t{1} << 30;
-      if (ir::range_of(f_, edge.room, code_.facts()).min < -kFarOutside)
+      if (ir::range_of(f_, start, code_.facts()).max > kFarOutside)
         edge.room = code_.simplify(code_.binary(ExprOp::Max, edge.room, code_.n(0)));
       edge.divisor = ir::divisor_of(f_, edge.room, code_.facts());
       for (std::int64_t x = 0; x < count_; ++x) edge.coordinate.push_back(x / inner % extents_[d]);
