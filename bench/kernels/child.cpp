@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "child.h"
 
-#include <fcntl.h>
 #include <poll.h>
-#include <spawn.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -15,41 +13,19 @@
 #include <system_error>
 #include <utility>
 
-extern char** environ;  // NOLINT: what POSIX calls it
+#include "base/process.h"
 
 namespace ww::bench {
-namespace {
-
-std::string system_reason(int error) { return std::generic_category().message(error); }
-
-// 0, or the system's error number.
-int spawn(std::vector<std::string>& words, int end, pid_t& child) {
-  std::vector<char*> argv;
-  argv.reserve(words.size() + 1);
-  for (std::string& word : words) argv.push_back(word.data());
-  argv.push_back(nullptr);
-  posix_spawn_file_actions_t actions;
-  posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_adddup2(&actions, end, STDIN_FILENO);
-  posix_spawn_file_actions_adddup2(&actions, end, STDOUT_FILENO);
-  posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
-  const int error = ::posix_spawn(&child, argv.front(), &actions, nullptr, argv.data(), environ);
-  posix_spawn_file_actions_destroy(&actions);
-  return error;
-}
-
-}  // namespace
 
 Result<Child> Child::start(std::vector<std::string> words) {
   std::array<int, 2> ends{};
   if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0)
-    return fail(DiagKind::Io, "cannot make a socket: {}", system_reason(errno));
-  pid_t pid = 0;
-  const int error = spawn(words, ends[1], pid);
+    return fail(DiagKind::Io, "cannot make a socket: {}", std::generic_category().message(errno));
+  const auto pid = start_program(std::move(words), {.in = ends[1], .out = ends[1]});
   ::close(ends[1]);
-  if (error == 0) return Child(pid, ends[0]);
+  if (pid) return Child(*pid, ends[0]);
   ::close(ends[0]);
-  return fail(DiagKind::Io, "cannot run `{}`: {}", words.front(), system_reason(error));
+  return fail(pid.error());
 }
 
 Child::Child(Child&& other) noexcept

@@ -33,22 +33,6 @@ std::string read_all(int fd) {
   }
 }
 
-// 0, or the system's error number.
-int spawn(std::vector<std::string>& words, const std::string& folder, int write_end, pid_t& child) {
-  std::vector<char*> argv;
-  for (std::string& word : words) argv.push_back(word.data());
-  argv.push_back(nullptr);
-  posix_spawn_file_actions_t actions;
-  posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-  posix_spawn_file_actions_adddup2(&actions, write_end, STDOUT_FILENO);
-  posix_spawn_file_actions_adddup2(&actions, write_end, STDERR_FILENO);
-  if (!folder.empty()) posix_spawn_file_actions_addchdir_np(&actions, folder.c_str());
-  const int error = ::posix_spawn(&child, argv.front(), &actions, nullptr, argv.data(), environ);
-  posix_spawn_file_actions_destroy(&actions);
-  return error;
-}
-
 }  // namespace
 
 bool is_program(const std::string& path) {
@@ -66,20 +50,44 @@ std::string find_program(std::string_view name, std::string_view folders) {
   return {};
 }
 
+Result<int> start_program(std::vector<std::string> words, const Streams& streams,
+                          const std::string& folder) {
+  std::vector<char*> argv;
+  argv.reserve(words.size() + 1);
+  for (std::string& word : words) argv.push_back(word.data());
+  argv.push_back(nullptr);
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  const auto connect = [&](int from, int to) {
+    if (from >= 0)
+      posix_spawn_file_actions_adddup2(&actions, from, to);
+    else
+      posix_spawn_file_actions_addopen(&actions, to, "/dev/null",
+                                       to == STDIN_FILENO ? O_RDONLY : O_WRONLY, 0);
+  };
+  connect(streams.in, STDIN_FILENO);
+  connect(streams.out, STDOUT_FILENO);
+  connect(streams.err, STDERR_FILENO);
+  if (!folder.empty()) posix_spawn_file_actions_addchdir_np(&actions, folder.c_str());
+  pid_t child = 0;
+  const int error = ::posix_spawn(&child, argv.front(), &actions, nullptr, argv.data(), environ);
+  posix_spawn_file_actions_destroy(&actions);
+  if (error == 0) return child;
+  return fail(DiagKind::Io, "cannot run `{}`: {}", words.front(), system_reason(error));
+}
+
 Result<Finished> run_program(std::vector<std::string> words, const std::string& folder) {
   std::array<int, 2> ends{};
   if (::pipe2(ends.data(), O_CLOEXEC) != 0)
     return fail(DiagKind::Io, "cannot make a pipe: {}", system_reason(errno));
-  pid_t child = 0;
-  const int error = spawn(words, folder, ends[1], child);
+  const auto child = start_program(std::move(words), {.out = ends[1], .err = ends[1]}, folder);
   ::close(ends[1]);
   Finished out;
-  if (error == 0) out.output = read_all(ends[0]);
+  if (child) out.output = read_all(ends[0]);
   ::close(ends[0]);
-  if (error != 0)
-    return fail(DiagKind::Io, "cannot run `{}`: {}", words.front(), system_reason(error));
+  if (!child) return fail(child.error());
   int status = 0;
-  while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  while (::waitpid(*child, &status, 0) < 0 && errno == EINTR) {
   }
   out.status = WIFEXITED(status) ? WEXITSTATUS(status) : 0;
   out.signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;

@@ -24,6 +24,15 @@ struct Finished {
   [[nodiscard]] bool good() const { return status == 0 && signal == 0; }
 };
 
+/// File descriptors that a program gets as its own; -1: nothing comes, or what comes is dropped.
+struct Streams {
+  int in = -1, out = -1, err = -1;
+};
+/// Starts a program, the first of the words, in a folder (empty: this one); its process id. The
+/// caller waits for it.
+Result<int> start_program(std::vector<std::string> words, const Streams& streams,
+                          const std::string& folder = {});
+
 /// Runs a program (words[0] is its path) to its end, with nothing to read and `folder` as working
 /// folder (empty: the present one). Io when it cannot be started.
 Result<Finished> run_program(std::vector<std::string> words, const std::string& folder = {});

@@ -83,16 +83,21 @@ target::Target default_target(const ir::Function& tile) {
           .ptx = target::ptx_versions().back()};
 }
 
+bool read_target(const std::string& text, std::optional<target::Target>& target,
+                 std::string& errors) {
+  if (text.empty() || text == "auto") return true;
+  const auto arch = target::parse_arch(text);
+  if (!arch) {
+    errors += render(arch.error(), SourceText("--target", text));
+    return false;
+  }
+  target = target::Target{.arch = *arch, .ptx = target::ptx_versions().back()};
+  return true;
+}
+
 Build build_kernel(const SourceText& source, const BuildOptions& options) {
   Build build;
-  if (!options.target.empty() && options.target != "auto") {
-    const auto arch = target::parse_arch(options.target);
-    if (!arch) {
-      build.errors = render(arch.error(), SourceText("--target", options.target));
-      return build;
-    }
-    build.target = target::Target{.arch = *arch, .ptx = target::ptx_versions().back()};
-  }
+  if (!read_target(options.target, build.target, build.errors)) return build;
   compile_tile(build, source, options);
   advance(build, options.until);
   return build;

@@ -217,6 +217,7 @@ TEST(Explain, ShowsEveryPartOfAReport) {
   set_target(tile, default_target(tile.tile()));
   lower::CallReport call;
   call.span = Span::at(1, 12);
+  call.name = "Tx.wg.copy";
   call.op = "copy";
   call.scope = "warpgroup";
   call.threads = "all 128 threads";

@@ -126,7 +126,7 @@ std::string place_text(const SourceText& source, Span span) {
 }
 
 void add_call(std::string& out, const SourceText& source, const CallReport& call) {
-  fmt::format_to(Out(out), "\n{}: {} by {}\n", place_text(source, call.span), call_name(call),
+  fmt::format_to(Out(out), "\n{}: {} by {}\n", place_text(source, call.span), call.name,
                  call.threads);
   if (call.span.known) {
     std::string_view line = source.line(source.line_number(call.span.begin));
@@ -148,17 +148,11 @@ std::string target_text(const target::Target& target) {
                      target::ptx_version_text(target.ptx));
 }
 
-std::string call_name(const CallReport& call) {
-  if (call.scope == "thread") return fmt::format("Tx.{}", call.op);
-  return fmt::format("Tx.{}.{}", call.scope == "warpgroup" ? "wg" : call.scope, call.op);
-}
-
 std::vector<PrimitiveLine> primitive_lines(const Build& build) {
   std::vector<PrimitiveLine> out;
   for (const CallReport& call : build.report.calls) {
-    PrimitiveLine line{.call = call_name(call),
-                       .variant = call.chosen,
-                       .instructions = instructions_text(call.plan)};
+    PrimitiveLine line{
+        .call = call.name, .variant = call.chosen, .instructions = instructions_text(call.plan)};
     if (call.span.known) {
       const auto at = build.compiled->source.position(call.span.begin);
       line.line = at.line;

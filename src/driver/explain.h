@@ -25,8 +25,6 @@ std::string to_text(const std::vector<PrimitiveLine>& lines);
 
 /// "sm_90a, PTX 9.0".
 std::string target_text(const target::Target& target);
-/// "Tx.warp.copy", "Tx.wg.copy", and "Tx.copy" for single threads.
-std::string call_name(const lower::CallReport& call);
 
 /// The whole report of a build that has been lowered, or of which something could not be.
 std::string explain_text(const Build& build);

@@ -81,7 +81,7 @@ Json call_json(const SourceText& source, const lower::CallReport& call) {
   Json verdicts = Json::array();
   for (const lower::Verdict& each : call.verdicts) verdicts.push_back(verdict_json(each));
   return {{"at", place_json(source, call.span)},
-          {"call", call_name(call)},
+          {"call", call.name},
           {"op", call.op},
           {"scope", call.scope},
           {"threads", call.threads},

@@ -116,15 +116,9 @@ class Tuning {
 // --- before the first run ------------------------------------------------------------------------
 
 bool Tuning::read() {
-  const std::string& target = request_.source.target;
-  if (!target.empty() && target != "auto") {
-    const auto arch = target::parse_arch(target);
-    if (!arch) {
-      errors_ += render(arch.error(), SourceText("--target", target));
-      return false;
-    }
-    arch_ = *arch;
-  }
+  std::optional<target::Target> target;
+  if (!read_target(request_.source.target, target, errors_)) return false;
+  if (target) arch_ = target->arch;
   auto source = read_source(request_.source.path);
   if (!source) return refuse(source.error());
   source_ = *std::move(source);

@@ -32,7 +32,7 @@
 #include "eval/storage.h"
 #include "eval/support.h"
 #include "eval/words.h"
-#include "ir/copy_settings.h"
+#include "ir/settings.h"
 
 namespace ww::eval {
 
@@ -313,7 +313,6 @@ class Cta {
                              Values& out);
   static void multiply_ints(const Product& p, const Values& a, const Values& b, const Values& c,
                             Values& out);
-  [[nodiscard]] static bool is_set(const ir::TileArg& arg);
   void end_with_barrier(const ir::TileCall& call, const UnitInstance& unit);
   double scalar_setting(const ir::TileArg& arg, const UnitInstance& unit, double otherwise);
   void tile_unsupported(const ir::TileCall& call, std::string_view why);

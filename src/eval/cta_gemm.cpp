@@ -56,8 +56,8 @@ void Cta::tile_gemm(const ir::TileCall& call, const UnitInstance& unit) {
       !make_tile(std::get<Region>(call.args[1]), unit, a) ||
       !make_tile(std::get<Region>(call.args[2]), unit, b))
     return;
-  Product product{.turns_a = is_set(call.args[4]),
-                  .turns_b = is_set(call.args[5]),
+  Product product{.turns_a = ir::is_true(call.args[4]),
+                  .turns_b = ir::is_true(call.args[5]),
                   .alpha = scalar_setting(call.args[6], unit, 1),
                   .beta = scalar_setting(call.args[7], unit, 0)};
   const auto d_shape = matrix_of(d.extents);

@@ -278,12 +278,6 @@ bool Cta::is_given(const ir::TileArg& arg) const {
   return !std::holds_alternative<std::monostate>(arg);
 }
 
-bool Cta::is_set(const ir::TileArg& arg) {
-  const auto* setting = std::get_if<ir::Setting>(&arg);
-  const bool* flag = setting != nullptr ? std::get_if<bool>(setting) : nullptr;
-  return flag != nullptr && *flag;
-}
-
 // A region, broadcast to the shape of `like`, or a scalar for all of its elements.
 bool Cta::read_operand(const ir::TileArg& arg, const UnitInstance& unit, const Tile& like,
                        Values& out) {

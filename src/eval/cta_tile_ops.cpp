@@ -253,7 +253,7 @@ void Cta::tile_reduce(const ir::TileCall& call, const UnitInstance& unit) {
         folded[into] ? apply(operator_of(call.op), in.type, in.type, *folded[into], in.type, value)
                      : value;
   };
-  if (is_set(call.args[3])) {
+  if (ir::is_true(call.args[3])) {
     const Values old = read_tile(to, unit, false);
     for (std::size_t x = 0; x < to.count; ++x) take(x, old.type, old.bits[x]);
   }

@@ -26,4 +26,7 @@ std::string print(const Function& function, ExprId expr);
 std::string print(const Function& function, StmtId stmt);
 std::string print(const Function& function, const Region& region);
 
+/// A tile primitive as programs call it: "Tx.wg.copy".
+std::string tile_name(const TileCall& call);
+
 }  // namespace ww::ir

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "ir/print.h"
 #include "ir/print_parts.h"
 #include "isa/catalogue.h"
 #include "num/dtype.h"
@@ -16,17 +17,6 @@ namespace {
 
 using Kind = PtxOperand::Kind;
 using Operands = std::span<const PtxOperand>;
-
-std::string_view unit_prefix(Unit unit) {
-  switch (unit) {
-    case Unit::Thread:
-      return "";
-    case Unit::Warpgroup:
-      return "wg";
-    default:
-      return name_of(unit);
-  }
-}
 
 bool all_of_kind(Operands operands, Kind kind) {
   return std::ranges::all_of(operands,
@@ -107,9 +97,7 @@ std::string Writer::tile_call(const TileCall& call) const {
     keywords.push_back(fmt::format("workspace={{{}}}", fmt::join(buffers, ", ")));
   }
   args.insert(args.end(), keywords.begin(), keywords.end());
-  const std::string_view unit = unit_prefix(call.scope);
-  return fmt::format("Tx.{}{}{}({})", unit, unit.empty() ? "" : ".", name_of(call.op),
-                     fmt::join(args, ", "));
+  return fmt::format("{}({})", tile_name(call), fmt::join(args, ", "));
 }
 
 // --- PTX -----------------------------------------------------------------------------------------
@@ -210,3 +198,13 @@ std::string Writer::tensor_copy(const PtxCall& call) const {
 }
 
 }  // namespace ww::ir::printing
+
+namespace ww::ir {
+
+std::string tile_name(const TileCall& call) {
+  if (call.scope == Unit::Thread) return fmt::format("Tx.{}", name_of(call.op));
+  const bool is_short = call.scope == Unit::Warpgroup;
+  return fmt::format("Tx.{}.{}", is_short ? "wg" : name_of(call.scope), name_of(call.op));
+}
+
+}  // namespace ww::ir

@@ -76,16 +76,6 @@ inline Range of_type(num::DType dtype) {
   return kind == num::DTypeKind::Uint ? Range{0, 2 * half - 1} : Range{-half, half - 1};
 }
 
-/// What is left of a value in an integer type or bool.
-inline std::int64_t wrapped(std::int64_t value, num::DType dtype) {
-  const int bits = num::bits_of(dtype);
-  if (dtype == num::DType::Bool) return value != 0 ? 1 : 0;
-  if (bits >= 64) return value;
-  const auto low = static_cast<std::uint64_t>(value) & ((std::uint64_t{1} << bits) - 1);
-  const bool is_negative = num::kind_of(dtype) == num::DTypeKind::Int && (low >> (bits - 1)) != 0;
-  return static_cast<std::int64_t>(is_negative ? low - (std::uint64_t{1} << bits) : low);
-}
-
 /// The greatest power of two that divides n; 2^62 for 0.
 inline std::int64_t power_in(std::int64_t n) { return n == 0 ? kFar : n & -n; }
 /// 2^k - 1 ≥ n, the least such; n ≥ 0.

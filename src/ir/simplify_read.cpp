@@ -2,6 +2,7 @@
 // From IR expressions to sums.
 #include <algorithm>
 
+#include "ir/fold.h"
 #include "ir/simplify_algebra.h"
 #include "ir/simplify_range.h"
 
@@ -216,7 +217,7 @@ Sum Algebra::read_cast(const Expr& e, ExprId id) {
   if (!is_index(from) || from.is_bool() || e.type.is_bool()) return as_it_is(e, id);
   const Sum x = read(e.args[0]);
   if (x.is_constant() && !(e.type.dtype == num::DType::Uint64 && x.constant < 0))
-    return {range::wrapped(x.constant, e.type.dtype), {}};
+    return {wrap(e.type.dtype, x.constant), {}};
   if (x.constant != 0 || x.terms.size() != 1 || x.terms[0].coef != 1) return as_it_is(e, id);
   // A cast of a cast whose value fitted on the way is one cast, or none.
   const SumAtom inner = atoms_[x.terms[0].atom];

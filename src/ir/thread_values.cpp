@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "ir/fold.h"
 #include "ir/simplify_algebra.h"
 #include "ir/simplify_range.h"
 
@@ -33,8 +34,35 @@ Value divided(ExprOp op, std::int64_t a, std::int64_t b) {
   }
 }
 
-// Both operands have type `type`.
-Value two(ExprOp op, std::int64_t a, std::int64_t b, Type type) {
+Value one(const Expr& e, std::int64_t a) {
+  switch (e.op) {
+    case ExprOp::Neg:
+      return low_bits(ExprOp::Sub, 0, a);
+    case ExprOp::BitNot:
+      return ~a;
+    case ExprOp::Not:
+      return a == 0 ? 1 : 0;
+    case ExprOp::Cast:
+      return a;
+    case ExprOp::Call:
+      if (e.callee == Intrinsic::Likely) return a;
+      return e.callee == Intrinsic::Abs && a >= 0 ? Value(a) : Value();
+    default:
+      return std::nullopt;
+  }
+}
+
+// Threads of the dimension that a tag such as "threadIdx.y" names.
+std::optional<std::size_t> axis_of(const std::string& tag) {
+  const std::size_t d = tag.size() >= 2 && tag[tag.size() - 2] == '.'
+                            ? std::string_view("xyz").find(tag.back())
+                            : std::string_view::npos;
+  return d == std::string_view::npos ? std::nullopt : std::optional(d);
+}
+
+}  // namespace
+
+std::optional<std::int64_t> int_result(ExprOp op, std::int64_t a, std::int64_t b, Type type) {
   // The bits of a great uint64 are not its value.
   const bool is_great = type.dtype == num::DType::Uint64 && (a < 0 || b < 0);
   switch (op) {
@@ -84,34 +112,6 @@ Value two(ExprOp op, std::int64_t a, std::int64_t b, Type type) {
       return std::nullopt;
   }
 }
-
-Value one(const Expr& e, std::int64_t a) {
-  switch (e.op) {
-    case ExprOp::Neg:
-      return low_bits(ExprOp::Sub, 0, a);
-    case ExprOp::BitNot:
-      return ~a;
-    case ExprOp::Not:
-      return a == 0 ? 1 : 0;
-    case ExprOp::Cast:
-      return a;
-    case ExprOp::Call:
-      if (e.callee == Intrinsic::Likely) return a;
-      return e.callee == Intrinsic::Abs && a >= 0 ? Value(a) : Value();
-    default:
-      return std::nullopt;
-  }
-}
-
-// Threads of the dimension that a tag such as "threadIdx.y" names.
-std::optional<std::size_t> axis_of(const std::string& tag) {
-  const std::size_t d = tag.size() >= 2 && tag[tag.size() - 2] == '.'
-                            ? std::string_view("xyz").find(tag.back())
-                            : std::string_view::npos;
-  return d == std::string_view::npos ? std::nullopt : std::optional(d);
-}
-
-}  // namespace
 
 const PerThread& ThreadValues::of(ExprId expr) {
   if (const auto found = done_.find(expr.index); found != done_.end()) return found->second;
@@ -258,11 +258,11 @@ PerThread ThreadValues::operated(const Expr& e) {
   const PerThread b = e.args.size() == 2 ? of(e.args[1]) : a;
   for (std::size_t t = 0; t < count_; ++t) {
     if (!a.known[t] || !b.known[t]) continue;
-    const Value v =
-        e.args.size() == 2 ? two(e.op, a.value[t], b.value[t], operands) : one(e, a.value[t]);
+    const Value v = e.args.size() == 2 ? int_result(e.op, a.value[t], b.value[t], operands)
+                                       : one(e, a.value[t]);
     if (!v) continue;
     out.known.set(t);
-    out.value[t] = range::wrapped(*v, e.type.dtype);
+    out.value[t] = wrap(e.type.dtype, *v);
   }
   return out;
 }

@@ -13,7 +13,7 @@
 //                element type
 //   shapes       extents are integers, constant ones at least 1; ranks agree; constant indices
 //                and regions lie inside the shape; the source of a copy that is filled up with
-//                zeros (ir/copy_settings.h) may go beyond its end
+//                zeros (ir/settings.h) may go beyond its end
 //   layouts      an explicit layout has as many elements as the shape; a local buffer's memory
 //                and a shared buffer's addresses are not negative; two elements of an Alloc do
 //                not share a place; a view lies inside the storage it views

@@ -5,10 +5,10 @@
 
 #include <algorithm>
 
-#include "ir/copy_settings.h"
 #include "ir/equal.h"
 #include "ir/gemm_factors.h"
 #include "ir/print_parts.h"
+#include "ir/settings.h"
 #include "ir/verify_parts.h"
 #include "ir/visit.h"
 
@@ -179,10 +179,7 @@ class TileCheck {
   }
   [[nodiscard]] bool flag(std::string_view param) const {
     for (std::size_t i = 0; i < params_.size(); ++i) {
-      if (params_[i].name != param) continue;
-      const auto* setting = std::get_if<Setting>(&call_.args[i]);
-      const bool* value = setting == nullptr ? nullptr : std::get_if<bool>(setting);
-      return value != nullptr && *value;
+      if (params_[i].name == param) return is_true(call_.args[i]);
     }
     return false;
   }

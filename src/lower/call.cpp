@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "ir/copy_settings.h"
+#include "ir/settings.h"
 #include "lower/tables.h"
 
 namespace ww::lower {

@@ -46,15 +46,9 @@ ExprId Code::binary(ExprOp op, ExprId a, ExprId b) {
                          {.expr = b, .is_weak = is_constant(b)}, span_));
 }
 
-ExprId Code::as_int64(ExprId value) {
-  if (f_[value].type == ir::Type::of(DType::Int64)) return value;
-  if (const auto number = constant(value)) return ir::int_imm(f_, DType::Int64, *number, span_);
-  return sure(ir::cast(f_, value, ir::Type::of(DType::Int64), span_));
-}
-
-ExprId Code::as_int32(ExprId value) {
-  if (f_[value].type == ir::Type::of(DType::Int32)) return value;
-  return sure(ir::cast(f_, value, ir::Type::of(DType::Int32), span_));
+ExprId Code::as(DType dtype, ExprId value) {
+  if (f_[value].type == ir::Type::of(dtype)) return value;
+  return sure(ir::cast(f_, value, ir::Type::of(dtype), span_));
 }
 
 ExprId Code::add(ExprId a, ExprId b) {
@@ -187,6 +181,12 @@ ExprId Code::let(std::string_view name, ExprId value) {
   bind.var = id;
   add(std::move(bind));
   return var(id);
+}
+
+void Code::allocate(ir::BufferId buffer) {
+  ir::Stmt stmt{.kind = ir::StmtKind::Alloc};
+  stmt.buffer = buffer;
+  add(std::move(stmt));
 }
 
 void Code::evaluate(ir::Intrinsic callee, std::initializer_list<ExprId> args) {

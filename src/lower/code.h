@@ -41,8 +41,9 @@ class Code {
   ir::ExprId less(ir::ExprId a, std::int64_t b);
   ir::ExprId both(ir::ExprId a, ir::ExprId b);  // either may be none
   ir::ExprId simplify(ir::ExprId expr);
-  ir::ExprId as_int64(ir::ExprId value);
-  ir::ExprId as_int32(ir::ExprId value);
+  ir::ExprId as(num::DType dtype, ir::ExprId value);
+  ir::ExprId as_int64(ir::ExprId value) { return as(num::DType::Int64, value); }
+  ir::ExprId as_int32(ir::ExprId value) { return as(num::DType::Int32, value); }
   /// Only the side that is chosen is computed.
   ir::ExprId choose(ir::ExprId condition, ir::ExprId yes, ir::ExprId no);
   ir::ExprId zero(num::DType dtype);
@@ -62,6 +63,7 @@ class Code {
   // --- statements ---
   /// name: T.let = value; constants and plain variables are given back as they are.
   ir::ExprId let(std::string_view name, ir::ExprId value);
+  void allocate(ir::BufferId buffer);
   void evaluate(ir::Intrinsic callee, std::initializer_list<ir::ExprId> args);
   /// Executed where the predicate holds; none: everywhere.
   void ptx(std::string opcode, std::vector<ir::PtxOperand> operands, ir::ExprId predicate = {});

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "base/suggest.h"
+#include "ir/effects.h"
 #include "ir/print_parts.h"
 #include "layout/text.h"
 #include "lower/gemm/stage.h"
@@ -16,10 +17,6 @@ namespace ww::lower {
 namespace {
 
 using ir::StmtKind;
-
-std::string_view scope_word(ir::Unit unit) {
-  return unit == ir::Unit::Warpgroup ? "wg" : ir::name_of(unit);
-}
 
 class Dispatch {
  public:
@@ -80,12 +77,9 @@ class Dispatch {
       report_.calls.push_back(std::move(row));
       return;
     }
-    for (const ir::BufferId fragment : calls->fragments) {
-      ir::Stmt alloc{.kind = StmtKind::Alloc};
-      alloc.span = call.span;
-      alloc.buffer = fragment;
-      out.push_back(f_.add(std::move(alloc)));
-    }
+    Code code(f_, c_.facts, call.span);
+    for (const ir::BufferId fragment : calls->fragments) code.allocate(fragment);
+    append(out, code.take());
     for (const ir::TileCall& copy : calls->copies)
       lower_call({c_, copy, call.span, call.active}, out);
     lower_call({c_, calls->gemm, call.span, call.active}, out);
@@ -104,18 +98,14 @@ class Dispatch {
           const num::DType type = f_[*expr].type.dtype;
           const bool is_wide = type == num::DType::Uint32 || num::bits_of(type) == 64;
           *expr = is_wide ? code.as_int64(*expr) : code.as_int32(*expr);
-          if (reads_memory(*expr)) *expr = code.let("start", *expr);
+          if (ir::reads_memory(f_, *expr)) *expr = code.let("start", *expr);
         }
     }
-    const ir::Block bound = code.take();
-    out.insert(out.end(), bound.begin(), bound.end());
+    append(out, code.take());
     return tile;
   }
-  [[nodiscard]] bool reads_memory(ir::ExprId expr) const {
-    const ir::Expr& e = f_[expr];
-    return e.op == ir::ExprOp::Load || e.op == ir::ExprOp::Call ||
-           std::any_of(e.args.begin(), e.args.end(),
-                       [&](ir::ExprId arg) { return reads_memory(arg); });
+  static void append(ir::Block& out, const ir::Block& more) {
+    out.insert(out.end(), more.begin(), more.end());
   }
 
   void lower_call(const Call& written, ir::Block& out) {
@@ -200,14 +190,13 @@ class Dispatch {
     for (const ir::TileArg& arg : call.tile.args)
       if (const auto* region = std::get_if<ir::Region>(&arg))
         args += (args.empty() ? "" : ", ") + region_text(*region);
-    const std::string scope =
-        call.tile.scope == ir::Unit::Thread ? "" : fmt::format(".{}", scope_word(call.tile.scope));
-    return fmt::format("Tx{}.{}({})", scope, ir::name_of(call.tile.op), args);
+    return fmt::format("{}({})", ir::tile_name(call.tile), args);
   }
 
   [[nodiscard]] CallReport describe(const Call& call) const {
     CallReport row;
     row.span = call.span;
+    row.name = ir::tile_name(call.tile);
     row.op = ir::name_of(call.tile.op);
     row.scope = ir::name_of(call.tile.scope);
     row.threads = ir::to_text(call.active, c_.launch);

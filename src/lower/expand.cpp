@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "ir/build.h"
+#include "ir/effects.h"
 #include "ir/simplify.h"
 #include "ir/visit.h"
 #include "lower/unroll.h"
@@ -410,20 +411,12 @@ class Expander {
 
   // A start that is read from memory is read once.
   ExprId start_of(const Stmt& s, std::int64_t rounds, Block& out) {
-    if (rounds == 0 || !reads(s.args[0])) return s.args[0];
+    if (rounds == 0 || !ir::reads_memory(out_, s.args[0])) return s.args[0];
     Stmt let{.kind = StmtKind::Bind, .span = s.span, .expr = s.args[0]};
     let.var = out_.add(ir::Var{.name = in_[s.var].name + "_start", .type = in_[s.var].type});
     const VarId var = let.var;
     out.push_back(out_.add(std::move(let)));
     return ir::var_ref(out_, var);
-  }
-  [[nodiscard]] bool reads(ExprId id) const {
-    const Expr& e = out_[id];
-    if (e.op == ExprOp::Load) return true;
-    if (e.op == ExprOp::Call && ir::facts_of(e.callee).effect != ir::Effect::Pure) return true;
-    for (const ExprId arg : e.args)
-      if (reads(arg)) return true;
-    return false;
   }
 
   const Function& in_;

@@ -11,11 +11,11 @@
 #include <array>
 #include <cmath>
 
-#include "ir/copy_settings.h"
 #include "ir/print.h"
+#include "ir/settings.h"
 #include "isa/catalogue.h"
 #include "isa/fragment.h"
-#include "lower/proof_walk.h"
+#include "lower/proof_trials.h"
 
 namespace ww::lower {
 namespace {
@@ -283,19 +283,11 @@ int least_move(const ir::Function& f, const ir::Block& code, int element_bits) {
   return out;
 }
 
-enum class Outcome : std::uint8_t { Held, HeldAlways, Skipped, Failed };
-
 /// What a trial was about, where the meaning of the call depends on it.
 struct Seen {
   bool leaves = false;   // the source region leaves its buffer
   bool refuses = false;  // the predicate is false
   [[nodiscard]] int index() const { return (leaves ? 1 : 0) + (refuses ? 2 : 0); }
-};
-
-/// One unit of threads with one choice of what is known at run time only.
-struct Trial {
-  std::int64_t first_thread;
-  int sample;
 };
 
 Try<bool> does_copy(const ir::CopySettings& settings, ProofValues& values) {
@@ -340,15 +332,8 @@ Outcome prove_with(const Call& call, const ir::Block& code, Trial trial, int gra
   Granules done = wanted.blank();
   seen.leaves = !(*source)->outside.empty();
   apply_settings(settings, **source, wanted, seen);
-  Mask arriving(values.threads());
-  for (std::size_t t = 0; t < arriving.size(); ++t)
-    arriving[t] = call.active.may[static_cast<std::size_t>(trial.first_thread) + t];
-  auto ran = Replay(call, values, from, done, granule).block(code, arriving);
-  if (!ran && ran.error().starts_with(kWrong)) {
-    proof.difference = ran.error().substr(kWrong.size());
-    return Outcome::Failed;
-  }
-  if (!ran) return fail_with(ran.error());
+  Replay replay(call, values, from, done, granule);
+  if (!carry_out(replay, call, code, trial, values.threads(), proof)) return Outcome::Failed;
   proof.difference = done.difference(wanted);
   if (!proof.difference.empty()) return Outcome::Failed;
   return values.has_sampled() ? Outcome::Held : Outcome::HeldAlways;
@@ -369,32 +354,22 @@ Outcome prove_once(const Call& call, const ir::Block& code, Trial trial, Proof& 
 
 Proof prove_copy(const Call& call, const ir::Block& code) {
   Proof proof;
-  const std::vector<std::int64_t> starts = call.unit_starts();
-  if (starts.empty()) return proof;  // nobody comes here
   // Where the call has several meanings (an edge, a predicate), each is wanted.
   const ir::CopySettings settings = ir::copy_settings(call.tile);
   const bool has_cases = settings.fills || settings.predicate != nullptr;
-  constexpr int kWanted = 2, kMost = 60;
-  for (const std::int64_t first : {starts.front(), starts.back()}) {
-    std::array<int, 4> held_in{};
-    int held = 0;
-    const auto is_enough = [&] {
-      constexpr int kManyCases = 16;  // not all of them need exist
-      if (!has_cases || held >= kManyCases) return held >= kWanted;
-      return *std::min_element(held_in.begin(), held_in.end()) >= kWanted;
-    };
-    for (int sample = 0; sample < kMost && !is_enough(); ++sample) {
-      Seen seen;
-      const Outcome outcome = prove_once(call, code, {first, sample}, proof, seen);
-      if (outcome == Outcome::Failed) return proof;
-      held += outcome == Outcome::Skipped ? 0 : 1;
-      if (outcome == Outcome::HeldAlways) break;
-      held_in.at(static_cast<std::size_t>(seen.index())) += outcome == Outcome::Held ? 1 : 0;
-    }
-    if (held == 0)
-      proof.could_not = "no values were found that keep the regions inside their buffers";
-    if (starts.size() == 1) break;
-  }
+  std::array<int, 4> held_in{};
+  const auto attempt = [&](Trial trial) {
+    if (trial.sample == 0) held_in = {};  // another unit
+    Seen seen;
+    const Outcome outcome = prove_once(call, code, trial, proof, seen);
+    held_in.at(static_cast<std::size_t>(seen.index())) += outcome == Outcome::Held ? 1 : 0;
+    return outcome;
+  };
+  make_trials(call, proof, attempt, [&](int held) {
+    constexpr int kManyCases = 16;  // not all of them need exist
+    if (!has_cases || held >= kManyCases) return held >= kWantedTrials;
+    return *std::min_element(held_in.begin(), held_in.end()) >= kWantedTrials;
+  });
   return proof;
 }
 

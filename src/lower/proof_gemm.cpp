@@ -17,11 +17,12 @@
 #include "ir/equal.h"
 #include "ir/gemm_factors.h"
 #include "ir/print.h"
+#include "ir/settings.h"
 #include "isa/catalogue.h"
 #include "isa/fragment.h"
 #include "lower/proof.h"
 #include "lower/proof_registers.h"
-#include "lower/proof_walk.h"
+#include "lower/proof_trials.h"
 
 namespace ww::lower {
 namespace {
@@ -45,24 +46,17 @@ Number number_of(double value, bool is_double) {
   return mixed(kOfFactor, bits) | 1U;
 }
 
-/// One unit of threads, one choice of what is known at run time only, and whether a beta known at
-/// run time only is 0.
-struct Trial {
-  std::int64_t first_thread;
-  int sample;
-  bool is_beta_zero = false;
-};
-
 /// alpha and beta.
 class Factors {
  public:
-  Factors(const Call& call, const Trial& trial)
+  /// `is_beta_zero`: a beta known at run time only is 0.
+  Factors(const Call& call, bool is_beta_zero)
       : f_(call.f()),
         type_(call.f()[call.region(0).buffer].dtype),
         is_double_(type_ == num::DType::Float64),
         alpha_(read(call.tile.args[ir::kGemmAlpha], 1, 1)),
         beta_(read(call.tile.args[ir::kGemmBeta], 0, 2)) {
-    if (trial.is_beta_zero) beta_.number = 0;
+    if (is_beta_zero) beta_.number = 0;
     if (is_runtime(alpha_) && is_runtime(beta_) && ir::same(f_, alpha_.expr, beta_.expr))
       alpha_.number = beta_.number;
   }
@@ -415,12 +409,6 @@ struct Sizes {
   bool turns_a = false, turns_b = false;
 };
 
-bool is_set(const ir::TileArg& arg) {
-  const auto* setting = std::get_if<ir::Setting>(&arg);
-  const bool* flag = setting != nullptr ? std::get_if<bool>(setting) : nullptr;
-  return flag != nullptr && *flag;
-}
-
 // Two extents of a region other than 1.
 Try<std::pair<std::int64_t, std::int64_t>> extents_of(ProofValues& values,
                                                       const ir::Region& region) {
@@ -435,7 +423,7 @@ Try<std::pair<std::int64_t, std::int64_t>> extents_of(ProofValues& values,
 }
 
 Try<Sizes> sizes_of(const Call& call, ProofValues& values) {
-  Sizes out{.turns_a = is_set(call.tile.args[4]), .turns_b = is_set(call.tile.args[5])};
+  Sizes out{.turns_a = ir::is_true(call.tile.args[4]), .turns_b = ir::is_true(call.tile.args[5])};
   const auto d = extents_of(values, call.region(0));
   const auto a = extents_of(values, call.region(1));
   if (!d || !a) return std::unexpected(!d ? d.error() : a.error());
@@ -461,17 +449,15 @@ Number meant(const Sizes& s, const Factors& factors, const SharedNumbers& shared
 
 // --- comparison ----------------------------------------------------------------------------------
 
-enum class Outcome : std::uint8_t { Held, HeldAlways, Skipped, Failed };
-
 class Proving {
  public:
-  Proving(const Call& call, const ir::Block& code, const Trial& trial, Proof& proof)
+  Proving(const Call& call, const ir::Block& code, Trial trial, bool is_beta_zero, Proof& proof)
       : call_(call),
         code_(code),
         trial_(trial),
         proof_(proof),
         values_(call, trial.first_thread, trial.sample),
-        factors_(call, trial) {}
+        factors_(call, is_beta_zero) {}
 
   Outcome run() {
     const auto sizes = sizes_of(call_, values_);
@@ -529,13 +515,8 @@ class Proving {
   }
 
   Outcome compare(const Sizes& sizes) {
-    Mask arriving(values_.threads());
-    for (std::size_t t = 0; t < arriving.size(); ++t)
-      arriving[t] = call_.active.may[static_cast<std::size_t>(trial_.first_thread) + t];
-    const auto ran =
-        Replay(call_, values_, factors_, operands_[0], registers_).block(code_, arriving);
-    if (!ran && ran.error().starts_with(kWrong)) return differs(ran.error().substr(kWrong.size()));
-    if (!ran) return could_not(ran.error());
+    Replay replay(call_, values_, factors_, operands_[0], registers_);
+    if (!carry_out(replay, call_, code_, trial_, values_.threads(), proof_)) return Outcome::Failed;
     Numbers wanted(static_cast<std::size_t>(operands_[0].elements));
     for (std::size_t x = 0; x < wanted.size(); ++x)
       wanted[x] = meant(sizes, factors_, shared_, static_cast<std::int64_t>(x));
@@ -564,24 +545,13 @@ class Proving {
 
 Proof prove_gemm(const Call& call, const ir::Block& code) {
   Proof proof;
-  const std::vector<std::int64_t> starts = call.unit_starts();
-  if (starts.empty()) return proof;  // nobody comes here
-  constexpr int kWanted = 2, kMost = 60;
-  for (const std::int64_t first : {starts.front(), starts.back()}) {
-    int held = 0;
-    for (int sample = 0; sample < kMost && held < kWanted; ++sample) {
-      Proving proving(call, code, {first, sample}, proof);
-      Outcome outcome = proving.run();
-      if (proving.is_beta_runtime() && outcome != Outcome::Failed)
-        outcome = Proving(call, code, {first, sample, true}, proof).run();
-      if (outcome == Outcome::Failed) return proof;
-      if (outcome == Outcome::HeldAlways) held = kWanted;
-      held += outcome == Outcome::Held ? 1 : 0;
-    }
-    if (held == 0)
-      proof.could_not = "no values were found that keep the regions inside their buffers";
-    if (starts.size() == 1) break;
-  }
+  const auto attempt = [&](Trial trial) {
+    Proving proving(call, code, trial, false, proof);
+    const Outcome outcome = proving.run();
+    if (!proving.is_beta_runtime() || outcome == Outcome::Failed) return outcome;
+    return Proving(call, code, trial, true, proof).run();
+  };
+  make_trials(call, proof, attempt, [](int held) { return held >= kWantedTrials; });
   return proof;
 }
 

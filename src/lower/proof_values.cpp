@@ -4,68 +4,14 @@
 #include <algorithm>
 
 #include "base/wide.h"
+#include "ir/fold.h"
 #include "ir/print.h"
-#include "ir/simplify_range.h"
+#include "ir/thread_values.h"
 
 namespace ww::lower {
 
 using ir::ExprId;
 using ir::ExprOp;
-
-namespace {
-
-std::optional<std::int64_t> operate(ExprOp op, std::int64_t a, std::int64_t b) {
-  switch (op) {
-    case ExprOp::Add:
-      return a + b;
-    case ExprOp::Sub:
-      return a - b;
-    case ExprOp::Mul:
-      return a * b;
-    case ExprOp::FloorDiv:
-      return b == 0 ? std::nullopt : std::optional(floor_div(a, b));
-    case ExprOp::FloorMod:
-      return b == 0 ? std::nullopt : std::optional(a - floor_div(a, b) * b);
-    case ExprOp::TruncDiv:
-      return b == 0 ? std::nullopt : std::optional(a / b);
-    case ExprOp::TruncMod:
-      return b == 0 ? std::nullopt : std::optional(a % b);
-    case ExprOp::Min:
-      return std::min(a, b);
-    case ExprOp::Max:
-      return std::max(a, b);
-    case ExprOp::BitAnd:
-      return a & b;
-    case ExprOp::BitOr:
-      return a | b;
-    case ExprOp::BitXor:
-      return a ^ b;
-    case ExprOp::Shl:
-      return b < 0 || b > 62 ? std::nullopt : std::optional(a << b);
-    case ExprOp::Shr:
-      return b < 0 || b > 62 ? std::nullopt : std::optional(a >> b);
-    case ExprOp::Eq:
-      return a == b ? 1 : 0;
-    case ExprOp::Ne:
-      return a != b ? 1 : 0;
-    case ExprOp::Lt:
-      return a < b ? 1 : 0;
-    case ExprOp::Le:
-      return a <= b ? 1 : 0;
-    case ExprOp::Gt:
-      return a > b ? 1 : 0;
-    case ExprOp::Ge:
-      return a >= b ? 1 : 0;
-    case ExprOp::And:
-      return a != 0 && b != 0 ? 1 : 0;
-    case ExprOp::Or:
-      return a != 0 || b != 0 ? 1 : 0;
-    default:
-      return std::nullopt;
-  }
-}
-
-}  // namespace
 
 ProofValues::ProofValues(const Call& call, std::int64_t first, int sample)
     : call_(call),
@@ -133,10 +79,17 @@ ProofValues::Values ProofValues::operated(const ir::Expr& e) {
   Values a = of(e.args[0]), b = of(e.args[1]);
   if (!a) return a;
   if (!b) return b;
+  const ir::Type type = f_[e.args[0]].type;
   for (std::size_t t = 0; t < threads_; ++t) {
-    const auto value = operate(e.op, (*a)[t], (*b)[t]);
-    if (!value) return std::unexpected(fmt::format("`{}` of {}", ir::name_of(e.op), (*b)[t]));
-    (*a)[t] = *value;
+    std::int64_t& x = (*a)[t];
+    const std::int64_t y = (*b)[t];
+    if (e.op == ExprOp::And || e.op == ExprOp::Or) {
+      x = (e.op == ExprOp::And ? x != 0 && y != 0 : x != 0 || y != 0) ? 1 : 0;
+      continue;
+    }
+    const auto value = ir::int_result(e.op, x, y, type);
+    if (!value) return std::unexpected(fmt::format("`{}` of {}", ir::name_of(e.op), y));
+    x = *value;
   }
   return wrapped(std::move(a), e.type);
 }
@@ -144,7 +97,7 @@ ProofValues::Values ProofValues::operated(const ir::Expr& e) {
 // Code computes in the types that it is written in.
 ProofValues::Values ProofValues::wrapped(Values values, ir::Type type) {
   if (values && (type.is_int() || type.is_bool()))
-    for (std::int64_t& v : *values) v = ir::range::wrapped(v, type.dtype);
+    for (std::int64_t& v : *values) v = ir::wrap(type.dtype, v);
   return values;
 }
 

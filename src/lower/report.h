@@ -73,6 +73,7 @@ struct OperandReport {
 
 struct CallReport {
   Span span;
+  std::string name;     // "Tx.wg.copy"
   std::string op;       // "copy"
   std::string scope;    // "warp"
   std::string threads;  // who comes here: "all 128 threads"

@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "base/suggest.h"
-#include "ir/copy_settings.h"
+#include "ir/settings.h"
 #include "script/regions.h"
 
 namespace ww::script {

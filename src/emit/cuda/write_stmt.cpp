@@ -6,6 +6,7 @@
 
 #include "emit/cuda/types.h"
 #include "emit/cuda/writer.h"
+#include "ir/effects.h"
 
 namespace ww::emit::cuda {
 namespace {
@@ -144,7 +145,7 @@ std::string Writer::loop_end(const Stmt& s, std::int64_t step) {
                                         : fmt::format("{} * {}", index(s.args[1], kProduct), step);
     end = fmt::format("{} + {}", index(s.args[0], kSum), times);
   }
-  if (!reads_memory(s.args[0]) && !reads_memory(s.args[1])) return end;
+  if (!ir::reads_memory(f_, s.args[0]) && !ir::reads_memory(f_, s.args[1])) return end;
   const std::string name = names_.fresh(fmt::format("ww_{}_end", names_.of(s.var)));
   line(fmt::format("const {} {} = {};", type_text(f_[s.var].type), name, end));
   return name;
@@ -243,13 +244,6 @@ bool Writer::has_effect(ExprId id) const {
     if (effect != ir::Effect::Pure && effect != ir::Effect::Reads) return true;
   }
   return std::ranges::any_of(e.args, [&](ExprId arg) { return has_effect(arg); });
-}
-
-bool Writer::reads_memory(ExprId id) const {
-  const Expr& e = f_[id];
-  if (e.op == ExprOp::Load) return true;
-  if (e.op == ExprOp::Call && ir::facts_of(e.callee).effect != ir::Effect::Pure) return true;
-  return std::ranges::any_of(e.args, [&](ExprId arg) { return reads_memory(arg); });
 }
 
 }  // namespace ww::emit::cuda

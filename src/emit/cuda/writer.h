@@ -117,7 +117,6 @@ class Writer {
   void attr(const ir::Stmt& s);
   void launch_thread(const ir::Stmt& s);
   bool has_effect(ir::ExprId id) const;
-  bool reads_memory(ir::ExprId id) const;
 
   // write_ptx.cpp
   void ptx(const ir::Stmt& s);

@@ -2,7 +2,7 @@
 #include "lower/copy/elements.h"
 
 #include "base/check.h"
-#include "ir/copy_settings.h"
+#include "ir/settings.h"
 #include "lower/copy/problem.h"
 
 namespace ww::lower {

@@ -352,18 +352,6 @@ class Matcher {
   std::string first_reason_;
 };
 
-Match<void> check_threads(const Call& call) {
-  const ir::Unit scope = call.tile.scope;
-  if (scope != ir::Unit::Warp && scope != ir::Unit::Warpgroup && scope != ir::Unit::Cta)
-    return decline("scope", "{} scope, expected warp, warpgroup or cta", ir::name_of(scope));
-  if (call.context.launch.threads() % 32 != 0)
-    return decline("threads", "{} threads are no whole warps", call.context.launch.threads());
-  if (!call.active.together(ir::Unit::Warp))
-    return decline("threads", "not whole warps arrive: {}",
-                   ir::to_text(call.active, call.context.launch));
-  return {};
-}
-
 Match<void> check_sides(const Call& call, const CopyProblem& problem, bool is_load) {
   const Side& own = is_load ? problem.dst : problem.src;
   const Side& other = is_load ? problem.src : problem.dst;
@@ -391,7 +379,7 @@ Match<void> check_sides(const Call& call, const CopyProblem& problem, bool is_lo
 }
 
 Match<Plan> match(const Call& call) {
-  WW_TRY_VOID(check_threads(call));
+  WW_TRY_VOID(check_warps(call, "scope", "threads"));
   const auto scope = [&](std::size_t i) { return call.f()[call.region(i).buffer].scope; };
   const bool is_load = scope(0) == ir::Scope::Local;
   if (!is_load && scope(1) != ir::Scope::Local)

@@ -8,8 +8,8 @@
 #include <numeric>
 #include <string>
 
-#include "ir/copy_settings.h"
 #include "ir/print.h"
+#include "ir/settings.h"
 #include "layout/apply.h"
 #include "layout/image.h"
 #include "layout/slice.h"

@@ -409,6 +409,19 @@ Match<void> check_scope(const Call& call) {
                  ir::name_of(call.tile.scope));
 }
 
+Match<void> check_warps(const Call& call, std::string_view scope_rule,
+                        std::string_view threads_rule) {
+  const ir::Unit scope = call.tile.scope;
+  if (scope != ir::Unit::Warp && scope != ir::Unit::Warpgroup && scope != ir::Unit::Cta)
+    return decline(scope_rule, "{} scope, expected warp, warpgroup or cta", ir::name_of(scope));
+  if (call.context.launch.threads() % 32 != 0)
+    return decline(threads_rule, "{} threads are no whole warps", call.context.launch.threads());
+  if (!call.active.together(ir::Unit::Warp))
+    return decline(threads_rule, "not whole warps arrive: {}",
+                   ir::to_text(call.active, call.context.launch));
+  return {};
+}
+
 Match<void> check_workers(const Call& call) {
   Code scratch(call.f(), call.context.facts, call.span);
   if (!call.workers().empty() && call.worker(scratch).valid()) return {};

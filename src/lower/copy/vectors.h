@@ -131,6 +131,10 @@ Match<std::vector<Phase>> register_phases(const Call& call, const CopyProblem& p
 
 /// Declines cluster scope.
 Match<void> check_scope(const Call& call);
+/// Declines other scopes than those of whole warps, by the first rule, and warps of which not all
+/// lanes come, by the second.
+Match<void> check_warps(const Call& call, std::string_view scope_rule,
+                        std::string_view threads_rule);
 /// Declines where the threads that arrive cannot be numbered: they differ between units, or follow
 /// no formula.
 Match<void> check_workers(const Call& call);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 
+#include "ir/settings.h"
 #include "lower/copy/vectors.h"
 
 namespace ww::lower {
@@ -31,10 +32,6 @@ Match<std::string> prefetch_modifier(const Call& call) {
   return size.empty() ? size : fmt::format(".L2::{}B", size);
 }
 
-bool is_direct(const Call& call) {
-  const ir::Setting* setting = call.setting("direct");
-  const bool* flag = setting == nullptr ? nullptr : std::get_if<bool>(setting);
-  return flag != nullptr && *flag;
-}
+bool is_direct(const Call& call) { return ir::is_true(call.setting("direct")); }
 
 }  // namespace ww::lower

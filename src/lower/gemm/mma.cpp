@@ -171,7 +171,7 @@ Match<void> check_out_words(const GemmProblem& p, const WarpTiles& tiles) {
 }
 
 Match<Plan> match(const Call& call) {
-  WW_TRY_VOID(check_warps(call));
+  WW_TRY_VOID(check_warps(call, kFullLanes, kFullLanes));
   Plan plan;
   plan.call = WW_TRY(gemm_call(call));
   const GemmProblem& p = plan.call.problem;
@@ -236,9 +236,7 @@ class Writer {
     sums.origin = ir::BufferOrigin::Alloc;
     sums.shape = {code_.n(static_cast<std::int64_t>(plan_.d.size()))};
     sums_ = f_.add(std::move(sums));
-    ir::Stmt alloc{.kind = ir::StmtKind::Alloc};
-    alloc.buffer = sums_;
-    code_.add(std::move(alloc));
+    code_.allocate(sums_);
   }
   [[nodiscard]] bool has_own_sums() const { return sums_ != d_; }
 
@@ -341,18 +339,18 @@ class Writer {
       const bool is_zero = plan_.is_scaled() || !p_.c;
       const ExprId value = is_zero                 ? number(p_.types.out, 0)
                            : plan_.call.beta.is(1) ? old(r, m, n)
-                                                   : as(p_.types.out, scaled_old(r, m, n));
+                                                   : code_.as(p_.types.out, scaled_old(r, m, n));
       code_.store(sums_, std::span(&at, 1), value);
     }
   }
   void finish(Index m, Index n) {
     for (std::size_t r = 0; r < plan_.d.size(); ++r) {
-      const ExprId sum = as(working_type(), code_.load(sums_, {sum_slot(r, m, n)}));
+      const ExprId sum = code_.as(working_type(), code_.load(sums_, {sum_slot(r, m, n)}));
       // Without C a zero is added, which costs nothing: a product of zero has no sign then.
       const ExprId more = p_.c ? scaled_old(r, m, n) : number(working_type(), 0);
       const ExprId value = multiply_add(alpha_, sum, more);
       const ExprId at = slot(plan_.d[r], m, n, p_.d);
-      code_.store(d_, std::span(&at, 1), as(p_.types.out, value));
+      code_.store(d_, std::span(&at, 1), code_.as(p_.types.out, value));
     }
   }
 
@@ -361,7 +359,7 @@ class Writer {
   }
   // beta·C; C does not count where beta is 0, whatever it holds.
   ExprId scaled_old(std::size_t r, Index m, Index n) {
-    const ExprId value = as(working_type(), old(r, m, n));
+    const ExprId value = code_.as(working_type(), old(r, m, n));
     if (plan_.call.beta.is(1)) return value;
     const ExprId product = code_.binary(ExprOp::Mul, beta_, value);
     if (plan_.call.beta.constant) return product;
@@ -387,14 +385,9 @@ class Writer {
     const ExprId args[] = {a, b, c};
     return ir::call(f_, ir::Intrinsic::Fma, args, call_.span).value();
   }
-  ExprId as(DType type, ExprId value) {
-    if (f_[value].type == ir::Type::of(type)) return value;
-    return ir::cast(f_, value, ir::Type::of(type), call_.span).value();
-  }
-  // Those known at run time are read once: it may be registers of D that they are in.
   ExprId factor(std::string_view name, const ir::GemmFactor& factor) {
     if (factor.constant) return number(working_type(), *factor.constant);
-    return code_.let(name, as(working_type(), factor.expr));
+    return code_.let(name, code_.as(working_type(), factor.expr));
   }
 
   const Plan& plan_;

@@ -6,15 +6,10 @@
 #include "ir/equal.h"
 #include "ir/print.h"
 #include "ir/print_parts.h"
+#include "ir/settings.h"
 
 namespace ww::lower {
 namespace {
-
-bool is_set(const ir::TileArg& arg) {
-  const auto* setting = std::get_if<ir::Setting>(&arg);
-  const bool* flag = setting != nullptr ? std::get_if<bool>(setting) : nullptr;
-  return flag != nullptr && *flag;
-}
 
 // --- operands ------------------------------------------------------------------------------------
 
@@ -88,20 +83,6 @@ Match<void> check_overlap(const Call& call, GemmCall& out) {
 
 }  // namespace
 
-Match<void> check_warps(const Call& call) {
-  const ir::Unit scope = call.tile.scope;
-  if (scope != ir::Unit::Warp && scope != ir::Unit::Warpgroup && scope != ir::Unit::Cta)
-    return decline("full_active_lanes", "{} scope, expected warp, warpgroup or cta",
-                   ir::name_of(scope));
-  if (call.context.launch.threads() % 32 != 0)
-    return decline("full_active_lanes", "{} threads are no whole warps",
-                   call.context.launch.threads());
-  if (!call.active.together(ir::Unit::Warp))
-    return decline("full_active_lanes", "not whole warps arrive: {}",
-                   ir::to_text(call.active, call.context.launch));
-  return {};
-}
-
 Match<void> check_in_registers(const Call& call, std::size_t argument) {
   const ir::Scope scope = call.f()[call.region(argument).buffer].scope;
   if (scope == ir::Scope::Local) return {};
@@ -123,8 +104,8 @@ Match<GemmSizes> gemm_sizes(const Call& call) {
   GemmSizes out;
   const auto d = WW_TRY(sizes(call, 0));
   const auto a = WW_TRY(sizes(call, 1));
-  out.turns_a = is_set(call.tile.args[4]);
-  out.turns_b = is_set(call.tile.args[5]);
+  out.turns_a = ir::is_true(call.tile.args[4]);
+  out.turns_b = ir::is_true(call.tile.args[5]);
   out.m = d.first;
   out.n = d.second;
   out.k = out.turns_a ? a.first : a.second;

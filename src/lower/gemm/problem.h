@@ -9,14 +9,15 @@
 
 namespace ww::lower {
 
+/// The rule of a call that not all lanes of its warps execute together.
+inline constexpr std::string_view kFullLanes = "full_active_lanes";
+
 struct GemmCall {
   GemmProblem problem;
   ir::GemmFactor alpha, beta;
   bool is_in_place = false;  // C is D
 };
 
-/// Declines where not all lanes of warps execute the call together (`full_active_lanes`).
-Match<void> check_warps(const Call& call);
 /// Declines an operand that is not in registers (`scope`).
 Match<void> check_in_registers(const Call& call, std::size_t argument);
 

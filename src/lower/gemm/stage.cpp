@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "layout/fit.h"
+#include "lower/copy/vectors.h"
 #include "lower/gemm/problem.h"
 
 namespace ww::lower {
@@ -136,7 +137,7 @@ bool wants_stage(const Call& call) {
 }
 
 Match<Staged> stage_gemm(const Call& call) {
-  WW_TRY_VOID(check_warps(call));
+  WW_TRY_VOID(check_warps(call, kFullLanes, kFullLanes));
   WW_TRY_VOID(check_in_registers(call, 0));
   const GemmSizes sizes = WW_TRY(gemm_sizes(call));
   const int per_word = sizes.types.per_word();

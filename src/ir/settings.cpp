@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ir/copy_settings.h"
+#include "ir/settings.h"
 
 namespace ww::ir {
 
@@ -8,6 +8,13 @@ const Setting* find_setting(const TileCall& call, std::string_view name) {
     if (key == name) return &value;
   return nullptr;
 }
+
+bool is_true(const Setting* setting) {
+  const bool* flag = setting == nullptr ? nullptr : std::get_if<bool>(setting);
+  return flag != nullptr && *flag;
+}
+
+bool is_true(const TileArg& arg) { return is_true(std::get_if<Setting>(&arg)); }
 
 CopySettings copy_settings(const TileCall& call) {
   if (call.op != TileOp::Copy && call.op != TileOp::CopyAsync) return {};

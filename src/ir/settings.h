@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Settings of `copy` and `copy_async` that change what they mean.
+// What the arguments and the configuration of a tile call say, and the settings of `copy` and
+// `copy_async` that change what they mean:
 //
 //   predicate=e        what the executing unit says: nothing is copied where it is false
 //   fill_mode="zero"   zeros are written instead of what is not copied: everything where the
@@ -15,6 +16,9 @@ namespace ww::ir {
 
 /// The value of a setting of the call's configuration, or nullptr.
 const Setting* find_setting(const TileCall& call, std::string_view name);
+/// Is it given, and True?
+bool is_true(const Setting* setting);
+bool is_true(const TileArg& arg);
 
 struct CopySettings {
   const Setting* predicate = nullptr;  // a bool or an expression; nullptr: everything is copied
