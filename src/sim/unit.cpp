@@ -212,8 +212,24 @@ void Unit::report_deadlock() {
   stop(Outcome::Deadlocked, std::move(text));
 }
 
+// Loads and stores of tensor memory that nobody has waited for.
+void Unit::report_unwaited() {
+  const auto report = [&](const Warp& warp, std::uint32_t op, Mask lanes, std::string_view kind) {
+    findings.add({.check = Check::Async,
+                  .who = {op, warp.cta->linear, warp.index, lanes},
+                  .text = fmt::format("the kernel ends without `tcgen05.wait::{}`", kind)});
+  };
+  for (const auto& cta : ctas) {
+    for (const auto& warp : cta->warps) {
+      for (const PendingLoad& load : warp->loads) report(*warp, load.op, load.lanes, "ld");
+      for (const PendingStore& store : warp->stores) report(*warp, store.op, kAllLanes, "st");
+    }
+  }
+}
+
 // All threads have ended: what is still on its way arrives, what was not given back is reported.
 void Unit::finish() {
+  if (context.options->checks.has(Check::Async)) report_unwaited();
   while (!jobs.empty()) {
     PendingJob job = std::move(jobs.front());
     jobs.erase(jobs.begin());

@@ -151,6 +151,7 @@ class Unit {
   bool unblock();
   void report_deadlock();
   void finish();
+  void report_unwaited();
   void prepare(Cta& cta, std::uint64_t linear, unsigned rank);
 
   std::uint64_t executed_ = 0;

@@ -395,7 +395,8 @@ void Warp::use(Place place, Mask who, unsigned bytes, bool is_pred) {
   report_undefined(place, bad);
 }
 
-void Warp::report_undefined(Place place, Mask bad) {
+// Of an operand of the op that runs.
+std::string_view Warp::name_of(Place place) const {
   const OpInfo& info = program->infos[current_];
   std::string_view name = "a register";
   for (std::uint32_t i = 0; i < info.operand_count; ++i) {
@@ -404,17 +405,13 @@ void Warp::report_undefined(Place place, Mask bad) {
       name = program->module.text(operand.name);
     }
   }
-  for (const PendingLoad& load : loads) {
-    const Op& op = program->ops[load.op];
-    const auto* first = &program->places[op.extra];
-    if (load.frame != frame_offset_ ||
-        std::find(first, first + op.count, place) == first + op.count) {
-      continue;
-    }
-    if (checks(Check::Async)) {
-      report_at(Check::Async, bad, 0, fmt::format("`{}` is used before `tcgen05.wait::ld`", name),
-                Party{load.op, cta->linear, index, load.lanes});
-    }
+  return name;
+}
+
+void Warp::report_undefined(Place place, Mask bad) {
+  const std::string_view name = name_of(place);
+  if (const PendingLoad* load = pending_load(place); load != nullptr) {
+    report_pending(*load, bad, name);
     return;
   }
   if (!checks(Check::Uninit)) return;
@@ -423,6 +420,37 @@ void Warp::report_undefined(Place place, Mask bad) {
   report(Check::Uninit, bad,
          is_guard ? "the guard decides and nothing has written it"
                   : fmt::format("`{}` is used and holds undefined bytes", name));
+}
+
+const PendingLoad* Warp::pending_load(Place place) const {
+  for (const PendingLoad& load : loads) {
+    const Op& op = program->ops[load.op];
+    const auto* first = &program->places[op.extra];
+    if (load.frame == frame_offset_ &&
+        std::find(first, first + op.count, place) != first + op.count) {
+      return &load;
+    }
+  }
+  return nullptr;
+}
+
+void Warp::report_pending(const PendingLoad& load, Mask bad, std::string_view name) {
+  if (!checks(Check::Async)) return;
+  if (unit->findings.count_up(Check::Async, current_, load.op, count_lanes(bad))) return;
+  report_at(Check::Async, bad, 0, fmt::format("`{}` is used before `tcgen05.wait::ld`", name),
+            Party{load.op, cta->linear, index, load.lanes});
+}
+
+void Warp::pass_on(Place place, Mask who) {
+  if (loads.empty() || !tracks() || place.is_constant()) return;
+  const PendingLoad* load = pending_load(place);
+  if (load == nullptr) return;
+  Mask bad = 0;
+  const std::uint8_t* const bits = undefined_lanes(place);
+  for_each_lane(load->lanes & who, [&](unsigned l) {
+    if (bits[l] != 0) bad |= lane_bit(l);
+  });
+  if (bad != 0) report_pending(*load, bad, name_of(place));
 }
 
 void Warp::define(Place place, bool is_pred) {

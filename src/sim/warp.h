@@ -199,6 +199,8 @@ class Warp {
 
   /// A source of the running op, or the whole op's: reports undefined bytes as used.
   void use(Place place, Mask who, unsigned bytes = 8, bool is_pred = false);
+  /// A source of a store, which may hold undefined bytes but not those of a load under way.
+  void pass_on(Place place, Mask who);
   /// Marks a register as defined in the executing lanes.
   void define(Place place, bool is_pred = false);
 
@@ -272,6 +274,9 @@ class Warp {
   [[nodiscard]] Mask finite_lanes(bool results);
   void report_numbers(Mask lanes);
   void report_undefined(Place place, Mask bad);
+  [[nodiscard]] std::string_view name_of(Place place) const;
+  [[nodiscard]] const PendingLoad* pending_load(Place place) const;
+  void report_pending(const PendingLoad& load, Mask bad, std::string_view name);
   void move_values(const std::vector<ValueMove>& moves, std::uint32_t from_frame,
                    std::uint32_t from_local, std::uint32_t to_frame, std::uint32_t to_local);
   void forget_frame(std::uint32_t to_frame, const Code& code, std::uint32_t to_local);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // tcgen05 between registers and tensor memory, and how that is handed out. Each warp reaches only
-// the 32 lanes of its quarter, warp % 4. With L0 and C0 the lane and column of the address,
-// register r of lane l (g = l / 4, t = l % 4) is the cell in
+// the 32 lanes of its quarter, warp % 4; an address in quarter 0 stands for the same lanes of the
+// warp's own one. With L0 and C0 the lane and column of the address, register r of lane l
+// (g = l / 4, t = l % 4) is the cell in
 //
 //              lane                     column
 //   32x32b     L0 + l                   C0 + r
@@ -159,6 +160,7 @@ class Access {
     warp.addresses(address, all);
     base_ = static_cast<std::uint32_t>(all[first_lane(warp.exec)]);
     check_address(all);
+    if (tensor_address(base_).lane < kQuarter) moved_ = first_;
   }
 
   /// Cell `part` (0 or, when packed, 1) of a register of a lane; false: it is not to be touched.
@@ -167,7 +169,7 @@ class Access {
     const TensorAddress base = tensor_address(base_ + (is_upper ? half_split_ : 0));
     const TensorAddress offset = offset_of(shape_, lane, reg);
     const std::uint32_t column = packed ? 2 * offset.column + part : offset.column;
-    cell = {base.lane + offset.lane, base.column + column};
+    cell = {base.lane + moved_ + offset.lane, base.column + column};
     std::string why;
     if (cell.lane - first_ >= kQuarter) {
       why = fmt::format("lane {} of tensor memory is none of the lanes {} to {} of warp {}",
@@ -203,7 +205,8 @@ class Access {
   TensorMemory& tensor_;
   Shape shape_;
   std::uint32_t half_split_;
-  std::uint32_t first_;  // lane of the warp's quarter
+  std::uint32_t first_;      // lane of the warp's quarter
+  std::uint32_t moved_ = 0;  // lanes that the address does not say
   std::uint32_t base_ = 0;
   Mask bad_ = 0;
   std::string why_;

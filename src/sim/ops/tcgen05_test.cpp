@@ -187,6 +187,18 @@ TEST(TensorLoad, RegistersComeWithTheWait) {
   expect_found(Check::Async, "`%r40` is used before `tcgen05.wait::ld`",
                load + use + kLoaded + freed(), kFour);
   expect_fine(load + kLoaded + use + freed(), kFour);
+  // Undefined bytes may be stored, but not those of a load under way.
+  expect_found(Check::Async, "`%r40` is used before `tcgen05.wait::ld`",
+               load + shown(1) + kLoaded + freed(), kFour);
+  expect_fine(load + kLoaded + shown(1) + freed(), kFour);
+}
+
+TEST(TensorLoad, IsWaitedFor) {
+  const std::string load = "tcgen05.ld.sync.aligned.32x32b.x1.b32 {%r40}, [%r22];";
+  expect_found(Check::Async, "the kernel ends without `tcgen05.wait::ld`",
+               allocated() + numbered() + kStored + load + freed(), kFour);
+  expect_found(Check::Async, "the kernel ends without `tcgen05.wait::st`",
+               allocated() + numbered() + freed(), kFour);
 }
 
 TEST(TensorStore, CellsComeWithTheWait) {
@@ -206,10 +218,30 @@ TEST(TensorLoad, CellsThatNothingWrote) {
 // --- who may touch what --------------------------------------------------------------------------
 
 TEST(TensorMemory, LanesOfAnotherWarp) {
-  expect_found(
-      Check::Tensor, "lane 0 of tensor memory is none of the lanes",
-      allocated() + "tcgen05.ld.sync.aligned.32x32b.x1.b32 {%r40}, [%r20];" + kLoaded + freed(),
-      kFour);
+  const auto refused = [](const std::string& what, const std::string& load) {
+    expect_found(Check::Tensor, what + " of tensor memory is none of the lanes",
+                 allocated() + "tcgen05.ld.sync.aligned." + load + ";" + kLoaded + freed(), kFour);
+  };
+  refused("lane 32", "32x32b.x1.b32 {%r40}, [%r20+2097152]");
+  refused("lane 80", "16x64b.x1.b32 {%r40}, [%r20+5242880]");
+  // The upper half of each warp leaves its quarter.
+  refused("", "16x32bx2.x1.b32 {%r40}, [%r20+1048576], 1048576");
+}
+
+// `%r20` has lane 0 in all four warps, `%r22` the first lane of each.
+TEST(TensorMemory, TheFirstQuarterStandsForTheWarpsOwn) {
+  for (const std::string shape : {"32x32b.x8", "16x64b.x8", "16x128b.x4", "16x256b.x2"})
+    EXPECT_EQ(loaded(shape, "%r20"), loaded(shape, "%r22")) << shape;
+  EXPECT_EQ(loaded("16x256b.x2", "%r20+1048576"), loaded("16x256b.x2", "%r22+1048576"));
+  EXPECT_EQ(loaded("16x32bx2.x8", "%r20", ", 1048580"), loaded("16x32bx2.x8", "%r22", ", 1048580"));
+  const auto stored = [](const std::string& address) {
+    return expect_fine(allocated() + numbered() + kStored +
+                           "mov.u32 %r40, 7; tcgen05.st.sync.aligned.32x32b.x1.b32 [" + address +
+                           "], {%r40};" + kStored + "tcgen05.ld.sync.aligned.32x32b.x8.b32 " +
+                           registers(40, 8) + ", [%r22];" + kLoaded + shown() + freed(),
+                       kFour);
+  };
+  EXPECT_EQ(stored("%r20"), stored("%r22"));
 }
 
 TEST(TensorMemory, ColumnsThatAreNotAllocated) {
