@@ -11,6 +11,7 @@
 //   cta_tile.cpp     operands of tile primitives         cta_tile_ops.cpp  the primitives
 //   cta_gemm.cpp     the matrix product                  cta_text.cpp      messages
 //   cta_ptx.cpp      instructions of threads             cta_matrix.cpp    those of warps
+//   cta_tensor.cpp   work of the tensor core
 #pragma once
 
 #include <array>
@@ -143,7 +144,7 @@ class Cta {
     Order::Knowledge complete;
   };
 
-  enum class AsyncKind : std::uint8_t { Group, Bulk, TmemLoad, TmemStore };
+  enum class AsyncKind : std::uint8_t { Group, Bulk, TmemLoad, TmemStore, Tensor };
   struct Transfer {
     Element to;
     int bits = 0;
@@ -166,6 +167,15 @@ class Cta {
   struct AsyncState {
     std::array<AsyncGroups, 2> groups;        // Group, Bulk
     std::array<std::vector<CopyId>, 2> tmem;  // loads, stores
+    // Of the tensor core: what it has not done yet, in order, each with its number.
+    std::deque<std::pair<std::uint32_t, CopyId>> tensor;
+    std::uint32_t tensor_issued = 0;
+  };
+  /// An mbarrier will be arrived at when the tensor core has done a thread's work up to a number.
+  struct TensorCommit {
+    Thread thread = 0;
+    std::uint32_t before = 0;
+    Order::Knowledge knowledge;
   };
 
   // --- threads and operations (cta.cpp) ---
@@ -267,6 +277,7 @@ class Cta {
   Mbarrier* find_mbarrier(Place place, Thread t);
   void init_mbarrier(Place place, std::uint32_t count, Thread t);
   void arrive_mbarrier(Place place, std::uint32_t count, Thread t);
+  void arrive_mbarrier(Mbarrier& barrier, std::uint32_t count);
   bool test_mbarrier(Place place, std::uint32_t parity, Thread t);
 
   // --- asynchronous copies ---
@@ -275,8 +286,16 @@ class Cta {
   void wait_group(AsyncKind kind, std::size_t keep, bool open_too, Threads ts);
   void wait_tmem(AsyncKind kind, Threads ts);
   void waited(std::vector<CopyId>& ids);
-  void check_free(const Transfer& transfer, Agent agent);
+  void check_free(const Transfer& transfer, const Copy& copy);
   void deliver(Copy& copy);
+
+  // --- work of the tensor core ---
+  void commit_tensor(Place mbarrier, Thread t);
+  bool finish_commit(Place mbarrier, Mbarrier& barrier);
+  [[nodiscard]] bool is_own_target(const Transfer& transfer, const Copy& copy) const;
+  void ptx_tensor_commit(const ir::PtxCall& call, Threads ts);
+  void ptx_tensor_copy(const ir::PtxCall& call, Threads ts);
+  void add_tensor_chunk(Copy& copy, Place from, std::int64_t lane, std::int64_t column, Thread t);
 
   // --- tile primitives ---
   void tile_call(const ir::Stmt& stmt, Threads ts);
@@ -337,6 +356,8 @@ class Cta {
   void ptx_mma(const ir::PtxCall& call, Threads ts);
   void ptx_tmem_alloc(const ir::PtxCall& call, Threads ts);
   void ptx_tmem_free(const ir::PtxCall& call, Threads ts);
+  std::uint32_t tmem_address(const ir::PtxOperand& operand, std::int64_t step, Threads warp);
+  Element tmem_cell(std::uint32_t address, std::int64_t lane, std::int64_t column, Thread t);
   void ptx_tmem_move(const ir::PtxCall& call, Threads ts, bool is_load);
   void add_register_transfers(Copy& copy, const ir::PtxOperand& operand, Threads warp,
                               const Words& values, const Words& undefined);
@@ -365,7 +386,9 @@ class Cta {
   std::map<std::pair<std::int32_t, std::int64_t>, Mbarrier> mbarriers_;
   std::vector<std::optional<Copy>> copies_;
   std::vector<AsyncState> async_;
+  std::map<std::pair<std::int32_t, std::int64_t>, std::deque<TensorCommit>> tensor_commits_;
   std::array<bool, kTmemColumns> tmem_used_{};
+  bool tmem_relinquished_ = false;
   std::map<std::uint32_t, std::pair<std::uint32_t, std::uint32_t>>
       tmem_allocations_;  // column: columns, op
 };

@@ -8,20 +8,21 @@
 namespace ww::eval {
 
 // Nothing else is under way where a copy will write.
-void Cta::check_free(const Transfer& transfer, Agent agent) {
+void Cta::check_free(const Transfer& transfer, const Copy& copy) {
   Storage& storage = storage_of(transfer.to.place.root);
   const std::int64_t bit = absolute(transfer.to);
   if (!storage.is_target(bit, transfer.bits) && !storage.is_source(bit, transfer.bits)) return;
+  if (is_own_target(transfer, copy)) return;
   if (Finding* found = finding(Check::Async, transfer.to); found != nullptr)
     found->text =
         fmt::format("{} of {} starts a copy into {} while another copy there is under way",
-                    agent_text(agent), cta_text(), element_text(transfer.to));
+                    agent_text(copy.agent), cta_text(), element_text(transfer.to));
 }
 
 void Cta::start_copy(Copy copy, Threads ts) {
   copy.op = op_;
   copy.missing = ts.size();
-  for (const Transfer& transfer : copy.transfers) check_free(transfer, copy.agent);
+  for (const Transfer& transfer : copy.transfers) check_free(transfer, copy);
   for (const Transfer& transfer : copy.transfers)
     storage_of(transfer.to.place.root).mark_target(absolute(transfer.to), transfer.bits, 1);
   for (const auto& [element, bits] : copy.sources)
@@ -31,7 +32,9 @@ void Cta::start_copy(Copy copy, Threads ts) {
   copies_.emplace_back(std::move(copy));
   for (const Thread t : ts) {
     AsyncState& state = async_[t];
-    if (kind == AsyncKind::TmemLoad || kind == AsyncKind::TmemStore)
+    if (kind == AsyncKind::Tensor)
+      state.tensor.emplace_back(state.tensor_issued++, id);
+    else if (kind == AsyncKind::TmemLoad || kind == AsyncKind::TmemStore)
       state.tmem[kind == AsyncKind::TmemLoad ? 0 : 1].push_back(id);
     else
       state.groups[kind == AsyncKind::Group ? 0 : 1].open.push_back(id);

@@ -199,22 +199,27 @@ void Cta::arrive_mbarrier(Place place, std::uint32_t count, Thread t) {
   Mbarrier* barrier = find_mbarrier(place, t);
   if (barrier == nullptr) return;
   order_.release(t, barrier->gathering);
-  if (barrier->missing > count) {
-    barrier->missing -= count;
+  arrive_mbarrier(*barrier, count);
+}
+
+void Cta::arrive_mbarrier(Mbarrier& barrier, std::uint32_t count) {
+  if (barrier.missing > count) {
+    barrier.missing -= count;
     return;
   }
-  barrier->missing = barrier->expected;
-  ++barrier->phase;
-  barrier->complete = std::move(barrier->gathering);
-  barrier->gathering.clear();
+  barrier.missing = barrier.expected;
+  ++barrier.phase;
+  barrier.complete = std::move(barrier.gathering);
+  barrier.gathering.clear();
   for (Status& status : status_)
     if (status == Status::AtMbarrier) status = Status::Ready;
 }
 
 bool Cta::test_mbarrier(Place place, std::uint32_t parity, Thread t) {
-  const Mbarrier* barrier = find_mbarrier(place, t);
+  Mbarrier* barrier = find_mbarrier(place, t);
   if (barrier == nullptr) return true;
-  if ((barrier->phase & 1) == (parity & 1)) return false;
+  while ((barrier->phase & 1) == (parity & 1))
+    if (!finish_commit(place, *barrier)) return false;
   order_.acquire(t, barrier->complete);
   return true;
 }

@@ -8,9 +8,11 @@
 //     A (16 x k)         register r: row g + 8·(r % 2), columns 2·t + 8·(r / 2) and the next
 //     B (k x 8)          register r: column g, rows 2·t + 8·r and the next
 //     C, D (16 x 8)      register r: row g + 8·(r / 2), column 2·t + r % 2
-//   tcgen05 32x32b       register r of lane l of warp w: lane 32·(w % 4) + l, column C0 + r
+//   tcgen05.ld, .st      register r of lane l is a cell of tensor memory; what each bit of the two
+//                        numbers adds to its lane and column: `kMoves` below
 #include <algorithm>
 #include <array>
+#include <bit>
 
 #include "eval/cta.h"
 
@@ -142,10 +144,76 @@ void Cta::ptx_mma(const PtxCall& call, Threads ts) {
 
 // --- tensor memory -----------------------------------------------------------------------------
 
+namespace {
+
+constexpr std::int64_t kQuarter = 32;  // lanes of tensor memory that a warp reaches
+
+struct Cell {
+  std::int64_t lane = 0;
+  std::int64_t column = 0;
+};
+// A shape of tcgen05.ld and .st. Bit b of a lane's number adds `lanes[b]`, bit b of a register's
+// `registers[b]` for the first two bits, and `rest` columns, doubled from bit to bit, for others.
+struct Move {
+  std::string_view shape;
+  std::array<Cell, 5> lanes;
+  std::array<Cell, 2> registers;
+  std::int64_t rest;
+  std::int64_t first_lanes = 16;  // a move begins at a multiple of it
+  bool is_split = false;          // lanes from 16 on add a number to the address
+};
+// clang-format off
+constexpr Move kMoves[] = {
+    {"32x32b",   {{{1, 0}, {2, 0}, {4, 0}, {8, 0}, {16, 0}}}, {{{0, 1}, {0, 2}}}, 4, 32},
+    {"16x64b",   {{{8, 0}, {0, 1}, {1, 0}, {2, 0}, {4, 0}}},  {{{0, 2}, {0, 4}}}, 8},
+    {"16x128b",  {{{0, 1}, {0, 2}, {1, 0}, {2, 0}, {4, 0}}},  {{{8, 0}, {0, 4}}}, 8},
+    {"16x256b",  {{{0, 2}, {0, 4}, {1, 0}, {2, 0}, {4, 0}}},  {{{0, 1}, {8, 0}}}, 8},
+    {"16x32bx2", {{{1, 0}, {2, 0}, {4, 0}, {8, 0}, {0, 0}}},  {{{0, 1}, {0, 2}}}, 4, 16, true},
+};
+// clang-format on
+
+const Move& move_of(std::string_view opcode) {
+  for (const Move& move : kMoves)
+    if (has_part(opcode, move.shape)) return move;
+  return kMoves[0];
+}
+
+Cell cell_of(const Move& move, std::size_t lane, std::size_t reg) {
+  Cell out;
+  const auto add = [&](std::size_t number, std::size_t bit, const Cell& step) {
+    if ((number >> bit & 1) == 0) return;
+    out.lane += step.lane;
+    out.column += step.column;
+  };
+  for (std::size_t b = 0; b < move.lanes.size(); ++b) add(lane, b, move.lanes[b]);
+  for (std::size_t b = 0; b < move.registers.size(); ++b) add(reg, b, move.registers[b]);
+  out.column += static_cast<std::int64_t>(reg >> move.registers.size()) * move.rest;
+  return out;
+}
+
+Cell address_cell(std::uint32_t address) { return {address >> 16, address & 0xffff}; }
+
+bool is_legal_count(Word columns) {
+  return columns >= 32 && columns <= static_cast<Word>(kTmemColumns) &&
+         std::has_single_bit(columns);
+}
+
+}  // namespace
+
 void Cta::ptx_tmem_alloc(const PtxCall& call, Threads ts) {
   each_warp(ts, [&](Threads warp) {
     const std::vector<Place> places = ptx_address(call.operands[0], warp);
-    const Word columns = ptx_int(call.operands[1], warp)[0];
+    const Word columns = ptx_int(call.operands[1], warp)[0] & low_mask(32);
+    const auto report = [&](std::string_view why) {
+      if (Finding* found = finding(Check::Tensor); found != nullptr)
+        found->text =
+            fmt::format("{} asks for {} columns of tensor memory{}", cta_text(), columns, why);
+    };
+    if (tmem_relinquished_) report(" after `tcgen05.relinquish_alloc_permit`");
+    if (!is_legal_count(columns)) {
+      report(", expected 32, 64, 128, 256 or 512");
+      return;
+    }
     std::size_t first = 0;
     const auto is_free = [&](std::size_t at) {
       return std::none_of(tmem_used_.begin() + static_cast<std::ptrdiff_t>(at),
@@ -153,11 +221,8 @@ void Cta::ptx_tmem_alloc(const PtxCall& call, Threads ts) {
                           [](bool used) { return used; });
     };
     while (first + columns <= tmem_used_.size() && !is_free(first)) first += 32;
-    if (columns == 0 || first + columns > tmem_used_.size()) {
-      if (Finding* found = finding(Check::Tensor); found != nullptr)
-        found->text =
-            fmt::format("{} asks for {} columns of tensor memory, and there are not as many",
-                        cta_text(), columns);
+    if (first + columns > tmem_used_.size()) {
+      report(", and there are not as many");
       return;
     }
     std::fill_n(tmem_used_.begin() + static_cast<std::ptrdiff_t>(first), columns, true);
@@ -187,39 +252,92 @@ void Cta::ptx_tmem_free(const PtxCall& call, Threads ts) {
   });
 }
 
+// The address of a load or store, the same in all lanes, at a multiple of `step` lanes. A warp
+// reaches its own quarter only; an address in the first one stands for the same lanes of it.
+std::uint32_t Cta::tmem_address(const ir::PtxOperand& operand, std::int64_t step, Threads warp) {
+  Words addresses = ptx_int(operand, warp);
+  if (operand.offset.valid()) {
+    const Words offsets = eval(operand.offset, warp);
+    for (std::size_t i = 0; i < warp.size(); ++i)
+      addresses[i] += static_cast<Word>(as_int(type_of(operand.offset), offsets[i]));
+  }
+  for (Word& address : addresses) address &= low_mask(32);
+  const auto address = static_cast<std::uint32_t>(addresses[0]);
+  const std::int64_t lane = address_cell(address).lane;
+  const std::int64_t first = warp[0] / kQuarter % 4 * kQuarter;
+  std::string why;
+  if (std::any_of(addresses.begin(), addresses.end(), [&](Word a) { return a != addresses[0]; }))
+    why = "names different addresses in its lanes";
+  else if (lane / kQuarter != 0 && lane / kQuarter != first / kQuarter)
+    why = fmt::format("names lane {} of tensor memory: its lanes begin at {}", lane, first);
+  else if (lane % step != 0)
+    why = fmt::format("names lane {} of tensor memory, expected a multiple of {}", lane, step);
+  if (!why.empty())
+    if (Finding* found = finding(Check::Tensor); found != nullptr)
+      found->text =
+          fmt::format("{} of {} {}",
+                      agent_text({AgentKind::Warp, static_cast<std::uint16_t>(warp[0] / kLanes)}),
+                      cta_text(), why);
+  const std::int64_t own = lane % kQuarter / step * step;
+  return static_cast<std::uint32_t>(first + own) << 16 | (address & 0xffff);
+}
+
+// Cell of a register, if it is one that the warp reaches.
+Element Cta::tmem_cell(std::uint32_t address, std::int64_t lane, std::int64_t column, Thread t) {
+  const Cell base = address_cell(address);
+  const Cell at{base.lane + lane, base.column + column};
+  Element out = element_at({k_.tmem, at.lane * kTmemLaneBits + at.column * kRegister}, t);
+  if (at.column >= kTmemColumns || at.lane / kQuarter != t / kQuarter % 4) {
+    out.place.root = kNoRoot;
+    if (Finding* found = finding(Check::Tensor); found != nullptr)
+      found->text = fmt::format(
+          "{} of {} reaches for lane {}, column {} of tensor memory: it has lanes {} to {} and {} "
+          "columns",
+          thread_text(t), cta_text(), at.lane, at.column, t / kQuarter % 4 * kQuarter,
+          t / kQuarter % 4 * kQuarter + kQuarter - 1, kTmemColumns);
+  }
+  return out;
+}
+
 void Cta::ptx_tmem_move(const PtxCall& call, Threads ts, bool is_load) {
-  const auto count = static_cast<std::size_t>(count_of(call.opcode, 'x'));
-  const ir::PtxOperand& address = call.operands[is_load ? count : 0];
+  const Move& move = move_of(call.opcode);
+  const bool is_packed = has_part(call.opcode, is_load ? "pack::16b" : "unpack::16b");
+  const int bits = is_packed ? kHalf : kRegister;
+  const std::size_t parts = is_packed ? 2 : 1;
+  const std::size_t others = move.is_split ? 2 : 1;  // operands that are no registers
+  const std::size_t count = call.operands.size() - others;
+  const std::size_t first = is_load ? 0 : others;
+  const std::size_t where = is_load ? count : 0;
   each_warp(ts, [&](Threads warp) {
-    const Words addresses = ptx_int(address, warp);
-    const auto base = static_cast<std::int64_t>(addresses[0] & low_mask(32));
-    const std::int64_t quarter = warp[0] / static_cast<std::int64_t>(kLanes) % 4 * 32;
-    // A warp reaches its own quarter only; lane 0 stands for it, too.
-    if (base >> 16 != 0 && base >> 16 != quarter)
-      if (Finding* found = finding(Check::Tensor); found != nullptr)
-        found->text =
-            fmt::format("{} of {} names lane {} of tensor memory: its lanes begin at {}",
-                        agent_text({AgentKind::Warp, static_cast<std::uint16_t>(warp[0] / kLanes)}),
-                        cta_text(), base >> 16, quarter);
+    const std::uint32_t base = tmem_address(call.operands[where], move.first_lanes, warp);
+    const auto split =
+        move.is_split ? static_cast<std::uint32_t>(ptx_int(call.operands[where + 1], warp)[0]) : 0;
     Copy copy{.kind = is_load ? AsyncKind::TmemLoad : AsyncKind::TmemStore,
               .agent = {AgentKind::Warp, static_cast<std::uint16_t>(warp[0] / kLanes)}};
     for (std::size_t r = 0; r < count; ++r) {
       Words values = constant(0, warp.size());
       Words undefined = constant(0, warp.size());
-      if (!is_load) values = ptx_value(call.operands[r + 1], warp, kRegister, &undefined);
+      if (!is_load) values = ptx_value(call.operands[first + r], warp, kRegister, &undefined);
       for (std::size_t i = 0; i < warp.size(); ++i) {
-        const std::int64_t lane = quarter + warp[i] % static_cast<std::int64_t>(kLanes);
-        const std::int64_t column = (base & 0xffff) + static_cast<std::int64_t>(r);
-        Element cell = element_at({k_.tmem, lane * kTmemLaneBits + column * 32}, warp[i]);
-        if (column >= kTmemColumns) cell.place.root = kNoRoot;
-        if (is_load)
-          values[i] = read(cell, kRegister, access_of(thread_agent(warp[i])), undefined[i]);
-        if (!is_reachable(cell, kRegister)) continue;
-        if (is_load)
-          copy.sources.emplace_back(cell, kRegister);
-        else
-          copy.transfers.push_back(
-              {cell, kRegister, values[i] & low_mask(kRegister), undefined[i]});
+        const std::size_t l = warp[i] % kLanes;
+        const std::uint32_t address = base + (move.is_split && l >= kLanes / 2 ? split : 0);
+        const Cell at = cell_of(move, l, r);
+        for (std::size_t part = 0; part < parts; ++part) {
+          const auto column =
+              at.column * static_cast<std::int64_t>(parts) + static_cast<std::int64_t>(part);
+          const Element cell = tmem_cell(address, at.lane, column, warp[i]);
+          const auto shift = static_cast<unsigned>(kHalf * part);
+          if (cell.place.root == kNoRoot || !is_reachable(cell, bits)) continue;
+          if (is_load) {
+            Word bad = 0;
+            values[i] |= read(cell, bits, access_of(thread_agent(warp[i])), bad) << shift;
+            undefined[i] |= bad << shift;
+            copy.sources.emplace_back(cell, bits);
+          } else {
+            copy.transfers.push_back({cell, bits, values[i] >> shift & low_mask(bits),
+                                      undefined[i] >> shift & low_mask(bits)});
+          }
+        }
       }
       if (is_load) add_register_transfers(copy, call.operands[r], warp, values, undefined);
     }

@@ -90,6 +90,9 @@ bool Cta::run_ptx(PtxKind kind, const PtxCall& call, Threads ts) {
     case PtxKind::TmemFree:
       ptx_tmem_free(call, ts);
       break;
+    case PtxKind::TmemRelinquish:
+      tmem_relinquished_ = true;
+      break;
     case PtxKind::TmemLoad:
       ptx_tmem_move(call, ts, true);
       break;
@@ -101,6 +104,12 @@ bool Cta::run_ptx(PtxKind kind, const PtxCall& call, Threads ts) {
       break;
     case PtxKind::TmemWaitStore:
       wait_tmem(AsyncKind::TmemStore, ts);
+      break;
+    case PtxKind::TensorCopy:
+      ptx_tensor_copy(call, ts);
+      break;
+    case PtxKind::TensorCommit:
+      ptx_tensor_commit(call, ts);
       break;
     case PtxKind::Load:
       ptx_load(call, ts);

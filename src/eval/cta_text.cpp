@@ -112,8 +112,9 @@ void Cta::report_leftovers() {
     if (!copy) continue;
     op_ = copy->op;
     if (Finding* found = finding(Check::Async); found != nullptr)
-      found->text = fmt::format("the kernel ends before {} of {} has waited for this copy",
-                                agent_text(copy->agent), cta_text());
+      found->text = fmt::format(
+          "the kernel ends before {} of {} has waited for this copy",
+          copy->kind == AsyncKind::Tensor ? "anybody" : agent_text(copy->agent), cta_text());
   }
   for (const auto& [column, columns_and_op] : tmem_allocations_) {
     op_ = columns_and_op.second;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tile primitives by their definition: all operands are read, element by element a value is
-// computed as exactly as a double allows and rounded once to the destination's type, and written.
+// computed in the type that ir/elementwise.h gives, rounded to the destination's, and written.
+// Functions are computed as exactly as a double allows and rounded to that type.
 #include <algorithm>
 #include <charconv>
 #include <cmath>
@@ -8,6 +9,7 @@
 #include "eval/cta.h"
 #include "eval/exact_sum.h"
 #include "eval/tile_shape.h"
+#include "ir/elementwise.h"
 
 namespace ww::eval {
 namespace {
@@ -35,34 +37,18 @@ double unary_value(TileOp op, double x) {
   }
 }
 
-ir::ExprOp operator_of(TileOp op) {
-  switch (op) {
-    case TileOp::Add:
-    case TileOp::Sum:
-      return ir::ExprOp::Add;
-    case TileOp::Sub:
-      return ir::ExprOp::Sub;
-    case TileOp::Mul:
-      return ir::ExprOp::Mul;
-    case TileOp::Fdiv:
-      return ir::ExprOp::Div;
-    case TileOp::Maximum:
-    case TileOp::Max:
-      return ir::ExprOp::Max;
-    default:
-      return ir::ExprOp::Min;
-  }
+ir::ExprOp folding_of(TileOp op) {
+  if (op == TileOp::Sum) return ir::ExprOp::Add;
+  return op == TileOp::Max ? ir::ExprOp::Max : ir::ExprOp::Min;
 }
 
-// In double, for floats: operators of narrower types lose nothing that the rounding would keep.
-Word apply(ir::ExprOp op, num::DType type, num::DType a_type, Word a, num::DType b_type, Word b) {
-  const num::DType in =
-      is_float(type) || is_float(a_type) || is_float(b_type) ? num::DType::Float64 : type;
+// In the type `in`.
+Word apply(ir::ExprOp op, num::DType in, num::DType a_type, Word a, num::DType b_type, Word b) {
   a = convert(a_type, in, a);
   b = convert(b_type, in, b);
   Word out = 0;
   binary(op, in, {&a, 1}, {&b, 1}, {&out, 1});
-  return convert(in, type, out);
+  return out;
 }
 
 std::vector<std::int64_t> axes_of(const ir::TileArg& arg) {
@@ -102,7 +88,8 @@ bool Cta::tile_copy(const ir::TileCall& call, const UnitInstance& unit, bool is_
     from = {.info = &k_.info(source.buffer), .extents = to.extents, .count = to.count, .copies = 0};
   else if (!make_tile(source, unit, from, settings.fills))
     return false;
-  if (to.info->ir->dtype != from.info->ir->dtype) {
+  const bool is_by_width = is_async && to.info->ir->scope == ir::Scope::Tmem;
+  if (is_by_width ? to.info->bits != from.info->bits : to.info->ir->dtype != from.info->ir->dtype) {
     tile_unsupported(call, "the element types differ");
     return false;
   }
@@ -126,11 +113,14 @@ void Cta::copy_async(const Tile& to, const Tile& from, const UnitInstance& unit)
     copy.kind = AsyncKind::TmemLoad;
   else if (target == ir::Scope::Tmem && source == ir::Scope::Local)
     copy.kind = AsyncKind::TmemStore;
+  else if (target == ir::Scope::Tmem && ir::is_shared(source) && unit.size == 1)
+    copy.kind = AsyncKind::Tensor;  // who starts it is who commits
   else if (target == ir::Scope::Global && ir::is_shared(source))
     copy.kind = AsyncKind::Bulk;
   else if (!ir::is_shared(target) || source != ir::Scope::Global)
-    return stop(DiagKind::NotEvaluated, fmt::format("`copy_async` from {} to {} is not evaluated",
-                                                    ir::name_of(source), ir::name_of(target)));
+    return stop(DiagKind::NotEvaluated,
+                fmt::format("`copy_async` from {} to {} by {} is not evaluated",
+                            ir::name_of(source), ir::name_of(target), agent_text(unit.agent)));
   const Values values = read_tile(from, unit, true);
   for (std::size_t i = 0; i < to.elements.size(); ++i) {
     const Element& element = to.elements[i];
@@ -171,19 +161,24 @@ void Cta::tile_unary(const ir::TileCall& call, const UnitInstance& unit) {
   if (!make_tile(std::get<Region>(call.args[0]), unit, to)) return;
   Values value;
   if (!read_operand(call.args[is_given(call.args[1]) ? 1 : 0], unit, to, value)) return;
-  std::vector<double> x(to.count);
-  for (std::size_t i = 0; i < to.count; ++i) x[i] = as_real(value.type, value.bits[i]);
-  const auto with = [&](std::size_t number, auto apply_to) {
-    if (call.args.size() <= number || !is_given(call.args[number])) return;
-    Values other;
-    if (!read_operand(call.args[number], unit, to, other)) return;
-    for (std::size_t i = 0; i < to.count; ++i) apply_to(x[i], as_real(other.type, other.bits[i]));
+  const num::DType in = ir::compute_type(*f_, call);
+  // A scale or bias that is left out changes nothing: x·1 and x + -0 are x.
+  const auto other = [&](std::size_t number, double otherwise, std::vector<Word>& bits) {
+    bits.assign(to.count, from_real(in, otherwise));
+    if (call.args.size() <= number || !is_given(call.args[number])) return true;
+    Values read;
+    if (!read_operand(call.args[number], unit, to, read)) return false;
+    for (std::size_t i = 0; i < to.count; ++i) bits[i] = convert(read.type, in, read.bits[i]);
+    return true;
   };
-  with(kScale, [](double& a, double b) { a *= b; });
-  with(kBias, [](double& a, double b) { a += b; });
+  std::vector<Word> scale;
+  std::vector<Word> bias;
+  if (!other(kScale, 1, scale) || !other(kBias, -0.0, bias)) return;
   Values out{.type = to.info->ir->dtype, .bits = std::vector<Word>(to.count), .undefined = {}};
-  for (std::size_t i = 0; i < to.count; ++i)
-    out.bits[i] = from_real(out.type, unary_value(call.op, x[i]));
+  for (std::size_t i = 0; i < to.count; ++i) {
+    const Word x = fused(in, convert(value.type, in, value.bits[i]), scale[i], bias[i]);
+    out.bits[i] = convert(in, out.type, from_real(in, unary_value(call.op, as_real(in, x))));
+  }
   write_tile(to, unit, out);
 }
 
@@ -195,9 +190,11 @@ void Cta::tile_binary(const ir::TileCall& call, const UnitInstance& unit) {
   if (!read_operand(call.args[1], unit, to, a) || !read_operand(call.args[2], unit, to, b)) return;
   if (call.op == TileOp::Fdiv && !is_float(to.info->ir->dtype))
     return tile_unsupported(call, "integers are divided");
+  const num::DType in = ir::compute_type(*f_, call);
   Values out{.type = to.info->ir->dtype, .bits = std::vector<Word>(to.count), .undefined = {}};
   for (std::size_t i = 0; i < to.count; ++i)
-    out.bits[i] = apply(operator_of(call.op), out.type, a.type, a.bits[i], b.type, b.bits[i]);
+    out.bits[i] = convert(
+        in, out.type, apply(ir::operator_of(call.op), in, a.type, a.bits[i], b.type, b.bits[i]));
   write_tile(to, unit, out);
 }
 
@@ -207,11 +204,13 @@ void Cta::tile_fma(const ir::TileCall& call, const UnitInstance& unit) {
   if (!make_tile(std::get<Region>(call.args[0]), unit, to)) return;
   for (std::size_t k = 0; k < 3; ++k)
     if (!read_operand(call.args[k + 1], unit, to, in[k])) return;
+  const num::DType type = ir::compute_type(*f_, call);
   Values out{.type = to.info->ir->dtype, .bits = std::vector<Word>(to.count), .undefined = {}};
   for (std::size_t i = 0; i < to.count; ++i)
-    out.bits[i] = fused(out.type, convert(in[0].type, out.type, in[0].bits[i]),
-                        convert(in[1].type, out.type, in[1].bits[i]),
-                        convert(in[2].type, out.type, in[2].bits[i]));
+    out.bits[i] = convert(
+        type, out.type,
+        fused(type, convert(in[0].type, type, in[0].bits[i]),
+              convert(in[1].type, type, in[1].bits[i]), convert(in[2].type, type, in[2].bits[i])));
   write_tile(to, unit, out);
 }
 
@@ -249,9 +248,9 @@ void Cta::tile_reduce(const ir::TileCall& call, const UnitInstance& unit) {
   const auto take = [&](std::size_t into, num::DType from_type, Word bits) {
     if (sums_floats) return sums[into].add(as_real(from_type, bits));
     const Word value = convert(from_type, in.type, bits);
-    folded[into] =
-        folded[into] ? apply(operator_of(call.op), in.type, in.type, *folded[into], in.type, value)
-                     : value;
+    folded[into] = folded[into]
+                       ? apply(folding_of(call.op), in.type, in.type, *folded[into], in.type, value)
+                       : value;
   };
   if (ir::is_true(call.args[3])) {
     const Values old = read_tile(to, unit, false);

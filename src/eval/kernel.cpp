@@ -40,6 +40,8 @@ class Maker {
     for (std::uint32_t i = 0; i < function_.buffer_count(); ++i) WW_TRY_VOID(root(BufferId{i}));
     for (std::uint32_t i = 0; i < function_.buffer_count(); ++i) share_root(BufferId{i});
     root_bare_params();
+    for (const ir::PtxCall& call : function_.ptx_calls)  // by address, with no buffer there
+      if (call.opcode.starts_with("tcgen05.")) tmem_root();
     WW_TRY_VOID(check_memory());
     return std::move(kernel_);
   }

@@ -25,7 +25,6 @@ constexpr std::array kRows = {
     Row{"membar",                          PtxKind::Nothing},
     Row{"tcgen05.fence::before_thread_sync", PtxKind::Nothing},
     Row{"tcgen05.fence::after_thread_sync", PtxKind::Nothing},
-    Row{"tcgen05.relinquish_alloc_permit", PtxKind::Nothing},
     Row{"setmaxnreg",                      PtxKind::Nothing},
     Row{"griddepcontrol",                  PtxKind::Nothing},
     Row{"prefetch",                        PtxKind::Nothing},
@@ -59,10 +58,13 @@ constexpr std::array kRows = {
     Row{"mma.sync.aligned.m16n8k8",        PtxKind::Mma},
     Row{"tcgen05.alloc.cta_group::1",      PtxKind::TmemAlloc},
     Row{"tcgen05.dealloc.cta_group::1",    PtxKind::TmemFree},
-    Row{"tcgen05.ld.sync.aligned.32x32b",  PtxKind::TmemLoad},
-    Row{"tcgen05.st.sync.aligned.32x32b",  PtxKind::TmemStore},
+    Row{"tcgen05.relinquish_alloc_permit", PtxKind::TmemRelinquish},
+    Row{"tcgen05.ld.sync",                 PtxKind::TmemLoad},
+    Row{"tcgen05.st.sync",                 PtxKind::TmemStore},
     Row{"tcgen05.wait::ld",                PtxKind::TmemWaitLoad},
     Row{"tcgen05.wait::st",                PtxKind::TmemWaitStore},
+    Row{"tcgen05.cp.cta_group::1",         PtxKind::TensorCopy},
+    Row{"tcgen05.commit.cta_group::1",     PtxKind::TensorCommit},
     Row{"ld.global",                       PtxKind::Load},
     Row{"ld.shared",                       PtxKind::Load},
     Row{"ld.shared::cta",                  PtxKind::Load},
@@ -99,13 +101,13 @@ bool is_other_form(PtxKind kind, std::string_view opcode) {
     case PtxKind::Mma:
       return !opcode.ends_with(".row.col.f32.f16.f16.f32") &&
              !opcode.ends_with(".row.col.f32.bf16.bf16.f32");
-    case PtxKind::TmemLoad:
-    case PtxKind::TmemStore:
-      return has_part(opcode, "pack::16b") || has_part(opcode, "unpack::16b") ||
-             has_part(opcode, "red");
     case PtxKind::Load:
     case PtxKind::Store:
       return type_bits(opcode) < 8 || type_bits(opcode) > 64;
+    case PtxKind::TensorCopy:
+      return has_part(opcode, "b8x16");
+    case PtxKind::TensorCommit:
+      return has_part(opcode, "multicast::cluster");
     case PtxKind::MbarArrive:
       return has_part(opcode, "shared::cluster") || has_part(opcode, "noComplete");
     case PtxKind::CopyAsync:
@@ -131,10 +133,13 @@ Result<void> require_tile_call(const Function& function, const Stmt& stmt) {
                                           ir::name_of(call.op), ir::name_of(call.scope)),
                               stmt.span));
   if (call.op != ir::TileOp::CopyAsync) return {};
-  for (const auto& [key, setting] : call.config)
+  for (const auto& [key, setting] : call.config) {
     if (key.starts_with("mbar") || key == "cta_mask" || key == "use_tma_reduce" || key == "gather4")
       return fail(
           not_evaluated(fmt::format("`copy_async` with `{}=` is not evaluated", key), stmt.span));
+    if (key == "cta_group" && setting != ir::Setting(std::int64_t{1}))
+      return fail(not_evaluated("`copy_async` of two CTAs together is not evaluated", stmt.span));
+  }
   return {};
 }
 
@@ -199,6 +204,7 @@ bool is_warp_collective(std::string_view opcode) {
     case PtxKind::Mma:
     case PtxKind::TmemAlloc:
     case PtxKind::TmemFree:
+    case PtxKind::TmemRelinquish:
     case PtxKind::TmemLoad:
     case PtxKind::TmemStore:
     case PtxKind::TmemWaitLoad:

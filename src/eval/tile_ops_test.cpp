@@ -137,6 +137,24 @@ TEST(EvalTileOp, ScaleAndBiasComeBeforeTheFunction) {
   EXPECT_EQ(k.run({{}, {2, 4, 8, 12}, {0, 1}}).arrays[0], (Numbers{2, 3, 4, 5}));
 }
 
+// The product of halves and the product of their float32 values differ in the last place.
+TEST(EvalTileOp, ComputesInTheTypeThatOperandsMeetIn) {
+  const auto product = [](DType to, DType a, DType b, double x, double y) {
+    OpKernel k;
+    k.arrays({{{1}, to}, {{1}, a}, {{1}, b}});
+    k.tile(TileOp::Mul, Unit::Warp, {k.all(0), k.all(1), k.all(2)});
+    return k.run({{}, {x}, {y}}).arrays[0][0];
+  };
+  // 1.0009765625² = 1.001954078674316…, between two halves, nearer to the lower.
+  const double x = 1 + 0x1p-10;
+  EXPECT_EQ(product(DType::Float16, DType::Float16, DType::Float16, x, x), 1 + 0x1p-9);
+  EXPECT_EQ(product(DType::Float32, DType::Float16, DType::Float16, x, x), x * x);
+  // (1 + 2^-12)² = 1 + 2^-11 + 2^-24: in float32 the last term is lost, and with it the way up.
+  const double y = 1 + 0x1p-12;
+  EXPECT_EQ(product(DType::Float16, DType::Float32, DType::Float32, y, y), 1);
+  EXPECT_EQ(product(DType::Float16, DType::Float64, DType::Float64, y, y), 1 + 0x1p-10);
+}
+
 TEST(EvalTileOp, SelectChoosesByElement) {
   OpKernel k;
   k.arrays({{{4}, DType::Float32}, {{4}, DType::Float32}, {{4}, DType::Bool}});

@@ -166,15 +166,26 @@ std::string int_text(DType dtype, std::int64_t value) {
   return fmt::format("{}", value);
 }
 
+namespace {
+
+// Conversions to floats of 8 bits and fewer saturate, those of the hardware as well.
+double rounded_in_conversion(DType to, double value) {
+  if (num::bits_of(to) > 8) return round_to(to, value);
+  return num::decode(to,
+                     num::encode(to, value, num::Rounding::NearestEven, num::Overflow::Saturate));
+}
+
+}  // namespace
+
 Constant convert(const Constant& value, DType to) {
   if (is_float(value.dtype)) {
-    if (is_float(to)) return {to, 0, round_to(to, value.real)};
+    if (is_float(to)) return {to, 0, rounded_in_conversion(to, value.real)};
     if (to == DType::Bool) return truth(value.real != 0);
     return {to, narrow(to, saturate(value.real, to)), 0};
   }
   if (is_float(to)) {
     const Wide exact = wide(value.dtype, value.integer);
-    return {to, 0, round_to(to, static_cast<double>(exact))};
+    return {to, 0, rounded_in_conversion(to, static_cast<double>(exact))};
   }
   return {to, wrap(to, value.integer), 0};
 }
