@@ -9,6 +9,7 @@
 #include "script/collections.h"
 #include "script/interp.h"
 #include "script/layouts.h"
+#include "script/pools.h"
 #include "script/ptx_calls.h"
 #include "script/regions.h"
 #include "script/tile_calls.h"
@@ -114,6 +115,8 @@ std::string_view method_prefix(const Value& value) {
       return "jit";
     case Kind::DType:
       return "dtype";
+    case Kind::Pool:
+      return value.as<PoolObject>().is_tensor ? "tmem_pool" : "smem_pool";
     default:
       return "";
   }
@@ -123,6 +126,7 @@ std::optional<Result<Value>> special_attribute(Interp& in, const Value& object,
                                                std::string_view name, Span span) {
   if (object.is(Kind::Buffer)) return buffer_attribute(in, object, name, span);
   if (object.is(Kind::Layout)) return layout_attribute(in, object, name);
+  if (object.is(Kind::Pool)) return pool_attribute(in, object, name, span);
   if (object.is(Kind::Ir) && name == "dtype") return dtype_value(in.fn()[object.expr()].type);
   if (object.is(Kind::Region) && name == "buffer")
     return of_buffer(object.as<RegionObject>().region.buffer);

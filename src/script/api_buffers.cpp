@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "layout/ready_made.h"
+#include "script/buffer_fields.h"
 #include "script/builtins.h"
 #include "script/layouts.h"
 #include "script/params.h"
@@ -20,22 +21,6 @@ constexpr std::string_view kMatch =
 constexpr std::string_view kDeclare =
     "shape, dtype?, data?, strides?, elem_offset?, scope?, align?, offset_factor?, buffer_type?, "
     "axis_separators?, layout?, byte_offset?, allocated_addr?";
-
-enum Field : std::size_t {
-  Shape,
-  Dtype,
-  Data,
-  Strides,
-  ElemOffset,
-  ScopeName,
-  Align,
-  OffsetFactor,
-  BufferType,
-  Separators,
-  LayoutArg,
-  ByteOffset,
-  AllocatedAddr
-};
 
 Result<std::vector<ir::ExprId>> shape_of(Interp& in, const Value& value, Span span) {
   std::vector<ir::ExprId> out;
@@ -89,8 +74,20 @@ Result<void> apply_layout_arg(Interp& in, ir::Buffer& buffer, const Value& value
   return {};
 }
 
-// The fields that every kind of declaration has; `at` is the place of `shape` among the parameters.
-Result<ir::Buffer> read_fields(Interp& in, const Args& a, std::size_t at, ir::Scope scope) {
+}  // namespace
+
+Args as_fields(const Args& a, std::span<const BufferField> places) {
+  Args out = a;
+  out.values.assign(FieldCount, std::nullopt);
+  out.spans.assign(FieldCount, a.call);
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    out.values[places[i]] = a.values[i];
+    if (a.has(i)) out.spans[places[i]] = a.spans[i];
+  }
+  return out;
+}
+
+Result<ir::Buffer> read_buffer_fields(Interp& in, const Args& a, std::size_t at, ir::Scope scope) {
   ir::Buffer out;
   out.span = a.call;
   out.scope = scope;
@@ -138,7 +135,7 @@ Result<ir::Buffer> read_fields(Interp& in, const Args& a, std::size_t at, ir::Sc
   return out;
 }
 
-Value declare(Interp& in, ir::Buffer buffer, ir::StmtKind kind) {
+Value declare_buffer(Interp& in, ir::Buffer buffer, ir::StmtKind kind) {
   ir::Stmt stmt;
   stmt.kind = kind;
   stmt.span = buffer.span;
@@ -147,6 +144,8 @@ Value declare(Interp& in, ir::Buffer buffer, ir::StmtKind kind) {
   in.emit(std::move(stmt));
   return of_buffer(id);
 }
+
+namespace {
 
 Result<Value> match_buffer(Interp& in, Args& a) {
   if (!a[0].is(Kind::Ir) || in.fn()[a[0].expr()].op != ir::ExprOp::Var ||
@@ -157,21 +156,22 @@ Result<Value> match_buffer(Interp& in, Args& a) {
                      a[0].is(Kind::Ir) ? fmt::format("`{}`", ir::to_text(in.fn()[a[0].expr()].type))
                                        : std::string(type_name(a[0])))
                     .with_span(a.spans[0]));
-  ir::Buffer buffer = WW_TRY(read_fields(in, a, 1, ir::Scope::Global));
+  ir::Buffer buffer = WW_TRY(read_buffer_fields(in, a, 1, ir::Scope::Global));
   buffer.origin = ir::BufferOrigin::Param;
   buffer.param = in.fn()[a[0].expr()].var;
-  return declare(in, std::move(buffer), ir::StmtKind::Declare);
+  return declare_buffer(in, std::move(buffer), ir::StmtKind::Declare);
 }
 
 Result<Value> alloc(Interp& in, Args& a, ir::Scope scope) {
-  ir::Buffer buffer = WW_TRY(read_fields(in, a, 0, scope));
-  return declare(in, std::move(buffer), ir::StmtKind::Alloc);
+  ir::Buffer buffer = WW_TRY(read_buffer_fields(in, a, 0, scope));
+  return declare_buffer(in, std::move(buffer), ir::StmtKind::Alloc);
 }
 Result<Value> alloc_buffer(Interp& in, Args& a) { return alloc(in, a, ir::Scope::Global); }
 Result<Value> alloc_shared(Interp& in, Args& a) { return alloc(in, a, ir::Scope::Shared); }
 Result<Value> alloc_local_row(Interp& in, Args& a) { return alloc(in, a, ir::Scope::Local); }
 
-// Where `data=` points: the storage of a buffer, an element of one, or any pointer.
+}  // namespace
+
 Result<void> apply_data(Interp& in, ir::Buffer& buffer, const Value& data, Span span) {
   ir::Function& f = in.fn();
   if (data.is(Kind::Buffer)) {
@@ -194,8 +194,10 @@ Result<void> apply_data(Interp& in, ir::Buffer& buffer, const Value& data, Span 
   return {};
 }
 
+namespace {
+
 Result<Value> decl_buffer(Interp& in, Args& a) {
-  ir::Buffer buffer = WW_TRY(read_fields(in, a, 0, ir::Scope::Global));
+  ir::Buffer buffer = WW_TRY(read_buffer_fields(in, a, 0, ir::Scope::Global));
   if (a.has(AllocatedAddr) && !a[AllocatedAddr].is(Kind::None)) {
     Value address = a[AllocatedAddr];
     if (address.is(Kind::Tuple) || address.is(Kind::List)) {
@@ -216,13 +218,13 @@ Result<Value> decl_buffer(Interp& in, Args& a) {
                          ir::name_of(buffer.scope), in.fn()[buffer.base].name, ir::name_of(scope))
                         .with_span(a.call));
     }
-    return declare(in, std::move(buffer), ir::StmtKind::Declare);
+    return declare_buffer(in, std::move(buffer), ir::StmtKind::Declare);
   }
   if (buffer.scope == ir::Scope::Tmem) {
     buffer.origin = ir::BufferOrigin::Alloc;
-    return declare(in, std::move(buffer), ir::StmtKind::Declare);
+    return declare_buffer(in, std::move(buffer), ir::StmtKind::Declare);
   }
-  return declare(in, std::move(buffer), ir::StmtKind::Alloc);
+  return declare_buffer(in, std::move(buffer), ir::StmtKind::Alloc);
 }
 
 Result<Value> scalar(Interp& in, Args& a, ir::Scope scope) {
@@ -233,7 +235,7 @@ Result<Value> scalar(Interp& in, Args& a, ir::Scope scope) {
   buffer.is_scalar = true;
   buffer.span = a.call;
   buffer.shape = {ir::int_imm(in.fn(), DType::Int32, 1, a.call)};
-  return declare(in, std::move(buffer), ir::StmtKind::Alloc);
+  return declare_buffer(in, std::move(buffer), ir::StmtKind::Alloc);
 }
 Result<Value> local_scalar(Interp& in, Args& a) { return scalar(in, a, ir::Scope::Local); }
 Result<Value> shared_scalar(Interp& in, Args& a) { return scalar(in, a, ir::Scope::Shared); }
@@ -264,7 +266,7 @@ Result<Value> wg_reg_tile(Interp& in, Args& a) {
   buffer.layout_kind = ir::LayoutKind::Explicit;
   buffer.shape = {ir::int_imm(in.fn(), DType::Int32, 128, a.call),
                   ir::int_imm(in.fn(), DType::Int32, n, a.call)};
-  return declare(in, std::move(buffer), ir::StmtKind::Alloc);
+  return declare_buffer(in, std::move(buffer), ir::StmtKind::Alloc);
 }
 
 // T.alloc_tcgen05_ldst_frag(shape, (rows, cols), dtype): registers of a warpgroup, and their view
@@ -295,7 +297,7 @@ Result<Value> alloc_ldst_frag(Interp& in, Args& a) {
   view.layout_kind = ir::LayoutKind::Explicit;
   for (const std::int64_t extent : size)
     view.shape.push_back(ir::int_imm(in.fn(), DType::Int32, extent, a.call));
-  return declare(in, std::move(view), ir::StmtKind::Declare);
+  return declare_buffer(in, std::move(view), ir::StmtKind::Declare);
 }
 
 // T.alloc_cast_frag(src, dtype): a fragment of src's shape and layout with other elements.
@@ -312,7 +314,7 @@ Result<Value> alloc_cast_frag(Interp& in, Args& a) {
   buffer.scope = src.scope;
   buffer.span = a.call;
   buffer.dtype = WW_TRY(in.value_type(a[1], "`dtype`", a.spans[1])).dtype;
-  return declare(in, std::move(buffer), ir::StmtKind::Alloc);
+  return declare_buffer(in, std::move(buffer), ir::StmtKind::Alloc);
 }
 
 constexpr BuiltinRow kRows[] = {
@@ -339,11 +341,11 @@ Result<Value> alloc_local(Interp& in, const std::vector<Value>& shape, DType dty
   buffer.scope = ir::Scope::Local;
   buffer.span = span;
   buffer.shape = WW_TRY(shape_of(in, in.heap.tuple(shape), span));
-  return declare(in, std::move(buffer), ir::StmtKind::Alloc);
+  return declare_buffer(in, std::move(buffer), ir::StmtKind::Alloc);
 }
 
 Result<Value> declare_view(Interp& in, ir::Buffer view) {
-  return declare(in, std::move(view), ir::StmtKind::Declare);
+  return declare_buffer(in, std::move(view), ir::StmtKind::Declare);
 }
 
 Result<Value> buffer_param(Interp& in, const AnnotationObject& annotation, ir::VarId var,
@@ -353,7 +355,7 @@ Result<Value> buffer_param(Interp& in, const AnnotationObject& annotation, ir::V
   a.spans.assign(annotation.args.size(), span);
   for (const Value& value : annotation.args)
     a.values.push_back(value.is(Kind::Ellipsis) ? std::nullopt : std::optional(value));
-  ir::Buffer buffer = WW_TRY(read_fields(in, a, 0, ir::Scope::Global));
+  ir::Buffer buffer = WW_TRY(read_buffer_fields(in, a, 0, ir::Scope::Global));
   buffer.origin = ir::BufferOrigin::Param;
   buffer.param = var;
   buffer.is_annotation = true;

@@ -107,21 +107,9 @@ Result<Value> tmem_datapath_layout(Interp& in, Args& a) {
   return made(in, layout::tmem_datapath(letter[0], rows, cols, static_cast<int>(slab)), a.call);
 }
 
-// The swizzle by name ("128B"), by its number of bits (0 to 3), or by the name of the mode.
-Result<layout::SwizzleMode> mode_arg(Interp& in, const Value& value, Span span) {
-  if (value.is(Kind::Int)) {
-    const std::int64_t n = WW_TRY(in.integer(value, "the swizzle", span));
-    if (n < 0 || n > 3)
-      return fail(
-          diag(DiagKind::BadSwizzle, "swizzle mode {}, expected 0 to 3", n).with_span(span));
-    return static_cast<layout::SwizzleMode>(n);
-  }
-  return layout::swizzle_mode(WW_TRY(in.text(value, "the swizzle", span)));
-}
-
 Result<Value> mma_shared_layout(Interp& in, Args& a) {
   const int bits = WW_TRY(bits_arg(in, a, 0, 16));
-  const layout::SwizzleMode mode = WW_TRY(mode_arg(in, a[1], a.spans[1]));
+  const layout::SwizzleMode mode = WW_TRY(swizzle_mode_arg(in, a[1], a.spans[1]));
   return made(in,
               layout::mma_shared(WW_TRY(in.int_list(a[2], "the shape", a.spans[2])), mode, bits),
               a.call);
@@ -260,5 +248,16 @@ constexpr BuiltinRow kRows[] = {
 }  // namespace
 
 std::span<const BuiltinRow> layout_rows() { return kRows; }
+
+Result<layout::SwizzleMode> swizzle_mode_arg(Interp& in, const Value& value, Span span) {
+  if (value.is(Kind::Int)) {
+    const std::int64_t n = WW_TRY(in.integer(value, "the swizzle", span));
+    if (n < 0 || n > 3)
+      return fail(
+          diag(DiagKind::BadSwizzle, "swizzle mode {}, expected 0 to 3", n).with_span(span));
+    return static_cast<layout::SwizzleMode>(n);
+  }
+  return layout::swizzle_mode(WW_TRY(in.text(value, "the swizzle", span)));
+}
 
 }  // namespace ww::script

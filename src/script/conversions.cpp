@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "script/interp.h"
+#include "script/pools.h"
 
 namespace ww::script {
 namespace {
@@ -232,6 +233,8 @@ void give_name_to(ir::Function& f, const Value& value, const std::string& name, 
   } else if (value.is(Kind::Ir)) {
     const ir::Expr& e = f[value.expr()];
     if (e.op == ir::ExprOp::Var && f[e.var].name.empty()) f.at(e.var).name = name;
+  } else if (value.is(Kind::Pool)) {
+    name_pool(f, value.as<PoolObject>(), name);
   } else if (is_sequence(value) && depth < kDeepestNames) {
     const auto& items = value.as<SeqObject>().items;
     for (std::size_t i = 0; i < std::min(items.size(), kMostNames); ++i)

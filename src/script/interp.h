@@ -31,6 +31,7 @@
 namespace ww::script {
 
 class Interp;
+struct PoolObject;
 
 /// The arguments of a call as they stand: positional ones, then by name.
 struct CallArgs {
@@ -98,6 +99,7 @@ struct KernelContext {
   ir::Function function;
   std::vector<ir::Block> blocks;  // innermost last
   std::vector<Diag> errors;
+  std::vector<PoolObject*> pools;
   bool in_device = false;
   int loops = 0;
 };

@@ -7,6 +7,7 @@
 #include "ir/fold.h"
 #include "script/kernel_body.h"
 #include "script/params.h"
+#include "script/pools.h"
 
 namespace ww::script {
 
@@ -186,6 +187,9 @@ KernelObject* Interp::build_kernel(const FunctionObject& def,
               .with_span(constants[c].span));
 
   body.block(s.body, env);
+  if (context.errors.empty())
+    if (std::optional<Diag> unfinished = unfinished_pool(context))
+      body.report(*std::move(unfinished));
   context.function.body = std::move(context.blocks[0]);
 
   KernelObject kernel;

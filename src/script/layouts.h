@@ -5,6 +5,7 @@
 
 #include <optional>
 
+#include "layout/ready_made.h"
 #include "script/interp.h"
 
 namespace ww::script {
@@ -18,6 +19,9 @@ Result<Value> make_spec(Interp& in, const Value& maker, const Value& index, Span
 
 /// The layout a value stands for: a layout, or a specification as it is.
 Result<layout::Layout> as_layout(Interp& in, const Value& value, std::string_view what, Span span);
+
+/// A swizzle by name ("128B") or by its number of bits (0 to 3).
+Result<layout::SwizzleMode> swizzle_mode_arg(Interp& in, const Value& value, Span span);
 
 /// The places of an element, one value per axis: `layout.apply(i, j, shape=(8, 4))`. Coordinates
 /// may be values of run time.

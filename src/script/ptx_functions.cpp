@@ -281,8 +281,12 @@ Result<Value> tcgen05_move(Interp& in, Args& a, bool is_load) {
     reg.expr = WW_TRY(in.expression(access.registers[i], access.spans[i]));
     operands.push_back(reg);
   }
-  const ir::PtxOperand from = WW_TRY(tmem_address(in, a[0], access, a.call));
-  operands.insert(is_load ? operands.end() : operands.begin(), from);
+  std::vector<ir::PtxOperand> place = {WW_TRY(tmem_address(in, a[0], access, a.call))};
+  // The upper half of the warp has the columns behind those of the lower one.
+  if (access.shape == "16x32bx2")
+    place.push_back(
+        WW_TRY(word(in, of_int(access.num * (access.pack ? 2 : 1)), DType::Int32, a.call)));
+  operands.insert(is_load ? operands.end() : operands.begin(), place.begin(), place.end());
   const std::string_view packing = !access.pack ? "" : is_load ? ".pack::16b" : ".unpack::16b";
   return finish(in,
                 fmt::format("tcgen05.{}.sync.aligned.{}.x{}{}.b32", is_load ? "ld" : "st",

@@ -1,0 +1,53 @@
+# Loads and stores of tensor memory of every shape, packed and not, in both spellings.
+@T.prim_func
+def f(a: T.handle):
+    A = T.match_buffer(a, (16, 16), "float32")
+    T.device_entry()
+    tx = T.thread_id([32])
+    addr = T.alloc_shared([1], "uint32")
+    r = T.alloc_local((4,), "uint32")
+    T.ptx.tcgen05.alloc(T.address_of(addr), n_cols=32, cta_group=1)
+    T.ptx.tcgen05.ld(addr[0], r[0], r[1], r[2], r[3], shape="16x64b", num=4, row=16, col=8)
+    T.ptx.tcgen05.ld(addr[0], r[0], r[1], r[2], r[3], shape="16x128b", num=2, pack=True)
+    T.ptx.tcgen05.ld(addr[0], r[0], r[1], r[2], r[3], shape="16x256b", num=1)
+    T.ptx.tcgen05.ld(addr[0], r[0], r[1], r[2], r[3], shape="16x32bx2", num=4, col=2)
+    T.ptx.tcgen05.ld(addr[0], r[0], r[1], shape="16x32bx2", num=2, pack=True)
+    T.ptx.tcgen05.wait.ld()
+    T.ptx.tcgen05.st(addr[0], r[0], r[1], r[2], r[3], shape="16x128b", num=2, unpack=True)
+    T.ptx.tcgen05.st(addr[0], r[0], r[1], shape="16x32bx2", num=2)
+    T.ptx.tcgen05.st(addr[0], r[0], r[1], shape="16x32bx2", num=2, unpack=True, row=16)
+    T.ptx["tcgen05.st.sync.aligned.16x256b.x1.unpack::16b.b32"](addr[0], r[0], r[1], r[2], r[3])
+    T.ptx["tcgen05.st.sync.aligned.16x32bx2.x2.b32"](addr[0], 16, r[0], r[1])
+    T.ptx.tcgen05.wait.st()
+    T.ptx["tcgen05.ld.sync.aligned.32x32b.x2.pack::16b.b32"](r[0], r[1], addr[0])
+    T.ptx["tcgen05.ld.sync.aligned.16x32bx2.x2.pack::16b.b32"](r[0], r[1], T.ptx.addr(addr[0], 4), 1048576)
+    T.ptx.tcgen05.wait.ld()
+    T.ptx.tcgen05.dealloc(addr[0], 32, 1)
+#--- expected
+from tvm.script import tirx as T
+from tvm.script.tirx import tile as Tx
+
+@T.prim_func
+def f(a: T.handle):
+    A = T.match_buffer(a, (16, 16))
+    T.device_entry()
+    tx = T.thread_id([32])
+    addr = T.alloc_shared((1,), "uint32")
+    r = T.alloc_local((4,), "uint32")
+    T.ptx["tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32"](T.address_of(addr[0]), T.uint32(32))
+    T.ptx.tcgen05.ld(addr[0], 16, 8, "16x64b", 4, False, r[0], r[1], r[2], r[3])
+    T.ptx.tcgen05.ld(addr[0], 0, 0, "16x128b", 2, True, r[0], r[1], r[2], r[3])
+    T.ptx.tcgen05.ld(addr[0], 0, 0, "16x256b", 1, False, r[0], r[1], r[2], r[3])
+    T.ptx["tcgen05.ld.sync.aligned.16x32bx2.x4.b32"](r[0], r[1], r[2], r[3], T.cuda.get_tmem_addr(addr[0], 0, 2), 4)
+    T.ptx["tcgen05.ld.sync.aligned.16x32bx2.x2.pack::16b.b32"](r[0], r[1], T.cuda.get_tmem_addr(addr[0], 0, 0), 4)
+    T.ptx["tcgen05.wait::ld.sync.aligned"]()
+    T.ptx.tcgen05.st(addr[0], 0, 0, "16x128b", 2, True, r[0], r[1], r[2], r[3])
+    T.ptx["tcgen05.st.sync.aligned.16x32bx2.x2.b32"](T.cuda.get_tmem_addr(addr[0], 0, 0), 2, r[0], r[1])
+    T.ptx["tcgen05.st.sync.aligned.16x32bx2.x2.unpack::16b.b32"](T.cuda.get_tmem_addr(addr[0], 16, 0), 4, r[0], r[1])
+    T.ptx["tcgen05.st.sync.aligned.16x256b.x1.unpack::16b.b32"](addr[0], r[0], r[1], r[2], r[3])
+    T.ptx["tcgen05.st.sync.aligned.16x32bx2.x2.b32"](addr[0], 16, r[0], r[1])
+    T.ptx["tcgen05.wait::st.sync.aligned"]()
+    T.ptx["tcgen05.ld.sync.aligned.32x32b.x2.pack::16b.b32"](r[0], r[1], addr[0])
+    T.ptx["tcgen05.ld.sync.aligned.16x32bx2.x2.pack::16b.b32"](r[0], r[1], T.ptx.addr(addr[0], 4), 1048576)
+    T.ptx["tcgen05.wait::ld.sync.aligned"]()
+    T.ptx["tcgen05.dealloc.cta_group::1.sync.aligned.b32"](addr[0], T.uint32(32))
