@@ -7,6 +7,7 @@
 
 #include "base/suggest.h"
 #include "ir/effects.h"
+#include "ir/print.h"
 #include "ir/print_parts.h"
 #include "layout/text.h"
 #include "lower/gemm/stage.h"
@@ -164,10 +165,21 @@ class Dispatch {
     out.push_back(f_.add(std::move(attr)));
   }
 
+  static Proof proof_of(const Call& call, const ir::Block& code) {
+    switch (call.tile.op) {
+      case ir::TileOp::Gemm:
+        return prove_gemm(call, code);
+      case ir::TileOp::Copy:
+      case ir::TileOp::CopyAsync:
+        return prove_copy(call, code);
+      default:
+        return prove_elementwise(call, code);
+    }
+  }
+
   void prove(const Variant& variant, const Call& call, const std::string& text,
              const ir::Block& code) {
-    const Proof proof =
-        call.tile.op == ir::TileOp::Gemm ? prove_gemm(call, code) : prove_copy(call, code);
+    const Proof proof = proof_of(call, code);
     WW_CHECK(proof.difference.empty(), "`{}` of `{}` is wrong: {}", variant.name, text,
              proof.difference);
     if (!proof.could_not.empty())
@@ -187,9 +199,14 @@ class Dispatch {
 
   [[nodiscard]] std::string call_text(const Call& call) const {
     std::string args;
-    for (const ir::TileArg& arg : call.tile.args)
-      if (const auto* region = std::get_if<ir::Region>(&arg))
-        args += (args.empty() ? "" : ", ") + region_text(*region);
+    for (const ir::TileArg& arg : call.tile.args) {
+      const auto* region = std::get_if<ir::Region>(&arg);
+      const auto* scalar = std::get_if<ir::ExprId>(&arg);
+      if (call.tile.op == ir::TileOp::Gemm) scalar = nullptr;  // alpha and beta go without saying
+      if (region == nullptr && scalar == nullptr) continue;
+      args += args.empty() ? "" : ", ";
+      args += region != nullptr ? region_text(*region) : ir::print(f_, *scalar);
+    }
     return fmt::format("{}({})", ir::tile_name(call.tile), args);
   }
 

@@ -15,6 +15,7 @@
 #include "ir/settings.h"
 #include "isa/catalogue.h"
 #include "isa/fragment.h"
+#include "lower/proof_tensor.h"
 #include "lower/proof_trials.h"
 
 namespace ww::lower {
@@ -27,8 +28,11 @@ using ir::StmtKind;
 
 class Replay : public ProofWalk {
  public:
-  Replay(const Call& call, ProofValues& values, const Granules& src, Granules& dst, int granule)
+  Replay(const Call& call, ProofValues& values, const Granules& src, Granules& dst, int granule,
+         std::int64_t first_thread)
       : ProofWalk(call, values),
+        call_(call),
+        first_thread_(first_thread),
         src_(src),
         dst_(dst),
         granule_(granule),
@@ -154,6 +158,9 @@ class Replay : public ProofWalk {
       return matrix(call, binding, mnemonic == "ldmatrix", mask);
     if (mnemonic == "ld") return load(call, mask);
     if (mnemonic == "cp.async") return copy_async(call, mask);
+    if (mnemonic == "tcgen05.ld" || mnemonic == "tcgen05.st")
+      return tensor(call, binding, mnemonic == "tcgen05.ld", mask);
+    if (mnemonic == "tcgen05.cp") return tensor_copy(call, binding, mask);
     return std::unexpected(fmt::format("`{}`", call.opcode));
   }
 
@@ -252,6 +259,133 @@ class Replay : public ProofWalk {
     return {};
   }
 
+  // tcgen05.ld and .st: registers to cells at an address of the call's buffer in tensor memory.
+  Try<void> tensor(const ir::PtxCall& call, const isa::Binding& binding, bool is_load,
+                   const Mask& mask) {
+    std::vector<PointerValue> registers;
+    std::optional<PerUnit> address;
+    std::int64_t split = 0;
+    for (const ir::PtxOperand& operand : call.operands) {
+      if (operand.kind == ir::PtxOperand::Kind::Address) {
+        auto value = values_.of(operand.expr);
+        if (!value) return std::unexpected(value.error());
+        address = *std::move(value);
+      } else if (const auto number = ir::const_int(f_, operand.expr)) {
+        split = *number;
+      } else {
+        auto place = register_of(operand, mask);
+        if (!place) return std::unexpected(place.error());
+        registers.push_back(*std::move(place));
+      }
+    }
+    const auto cells = tensor_cells(binding, split, registers.size());
+    if (!address || cells.empty()) return std::unexpected(fmt::format("`{}`", call.opcode));
+    const auto warps = whole_warps(mask, call.opcode);
+    if (!warps) return std::unexpected(warps.error());
+    for (const std::size_t first : *warps)
+      if (auto good = tensor_of_warp(cells, registers, *address, first, is_load); !good)
+        return good;
+    return {};
+  }
+
+  Try<PointerValue> register_of(const ir::PtxOperand& operand, const Mask& mask) {
+    if (operand.kind == ir::PtxOperand::Kind::At) return values_.pointer(operand.expr);
+    const ir::Expr e = f_[operand.expr];
+    if (e.op != ir::ExprOp::Load)
+      return std::unexpected(fmt::format("operand `{}`", ir::print(f_, operand.expr)));
+    return element(e.buffer, std::span(e.args.begin(), e.args.size()), mask);
+  }
+
+  Try<void> tensor_of_warp(const std::vector<TensorCell>& cells,
+                           const std::vector<PointerValue>& registers, const PerUnit& address,
+                           std::size_t first, bool is_load) {
+    const ir::BufferId buffer = call_.region(is_load ? 1 : 0).buffer;
+    if (f_[buffer].scope != ir::Scope::Tmem)
+      return std::unexpected(
+          fmt::format("{}tensor memory instead of `{}`", kWrong, f_[buffer].name));
+    const auto base = values_.of(f_[buffer].allocated_addr);
+    if (!base) return std::unexpected(base.error());
+    const std::int64_t here = address[first], origin = (*base)[first];
+    for (std::size_t lane = 0; lane < 32; ++lane)
+      if (address[first + lane] != here)
+        return std::unexpected(
+            fmt::format("{}the lanes of a warp give different addresses", kWrong));
+    // Halves of the address, which are added apart.
+    const std::int64_t row = ((here >> 16) - (origin >> 16)) & 0xffff;
+    const std::int64_t column = (here - origin) & 0xffff;
+    const std::int64_t quarter = (first_thread_ + static_cast<std::int64_t>(first)) / 32 % 4;
+    const PointerValue tensor{.storage = buffer, .bit = {}};
+    for (const TensorCell& cell : cells) {
+      // An address whose own lane is not known is that of lane 0.
+      const std::int64_t lane = row + cell.row;
+      const std::int64_t reached = lane + lane_of_address(buffer);
+      if (reached / 32 != quarter || lane < 0)
+        return std::unexpected(
+            fmt::format("{}warp {} of the unit reaches for lane {}", kWrong, first / 32, reached));
+      const std::size_t thread = first + cell.lane;
+      const PointerValue& reg = registers.at(cell.reg);
+      const std::int64_t in_register = reg.bit[thread] + cell.bit;
+      const std::int64_t in_lane = (column + cell.column) * 32;
+      const auto at = static_cast<std::size_t>(lane);
+      auto good = is_load ? move(reg, thread, in_register, tensor, at, in_lane, cell.bits)
+                          : move(tensor, at, in_lane, reg, thread, in_register, cell.bits);
+      if (!good) return good;
+    }
+    return {};
+  }
+
+  // tcgen05.cp: shared memory by a descriptor to the call's buffer in tensor memory.
+  Try<void> tensor_copy(const ir::PtxCall& call, const isa::Binding& binding, const Mask& mask) {
+    const ir::BufferId buffer = call_.region(0).buffer;
+    if (f_[buffer].scope != ir::Scope::Tmem)
+      return std::unexpected(
+          fmt::format("{}tensor memory instead of `{}`", kWrong, f_[buffer].name));
+    const auto address = values_.of(call.operands[0].expr);
+    const auto descriptor = values_.of(call.operands[1].expr);
+    const auto base = values_.of(f_[buffer].allocated_addr);
+    if (!address || !descriptor || !base)
+      return std::unexpected(!address      ? address.error()
+                             : !descriptor ? descriptor.error()
+                                           : base.error());
+    const std::int64_t window = values_.window_of(src_storage_);
+    for (std::size_t t = 0; t < mask.size(); ++t) {
+      if (!mask[t]) continue;
+      const auto units = tensor_copy_units(binding, static_cast<std::uint64_t>((*descriptor)[t]));
+      if (!units) return std::unexpected(units.error());
+      const std::int64_t row = (((*address)[t] >> 16) - ((*base)[t] >> 16)) & 0xffff;
+      const std::int64_t column = ((*address)[t] - (*base)[t]) & 0xffff;
+      for (const TensorUnit& unit : *units)
+        if (auto good = tensor_unit(unit, row, column, unit.from - window); !good) return good;
+    }
+    return {};
+  }
+
+  Try<void> tensor_unit(const TensorUnit& unit, std::int64_t row, std::int64_t column,
+                        std::int64_t byte) {
+    if ((column + unit.column) * 32 % granule_ != 0 || byte * 8 % granule_ != 0)
+      return std::unexpected(std::string("part of a granule"));
+    const PointerValue to{.storage = dst_storage_, .bit = {}};
+    const PointerValue from{.storage = src_storage_, .bit = {}};
+    for (const std::int64_t lane : unit.lanes) {
+      const std::int64_t reached = row + lane + lane_of_address(call_.region(0).buffer);
+      if (row + lane < 0 || reached < 0 || reached >= static_cast<std::int64_t>(kTensorLanes))
+        return std::unexpected(fmt::format("{}lane {} of tensor memory", kWrong, reached));
+      if (auto good = move(to, static_cast<std::size_t>(row + lane), (column + unit.column) * 32,
+                           from, 0, byte * 8, 128);
+          !good)
+        return good;
+    }
+    return {};
+  }
+
+  [[nodiscard]] std::int64_t lane_of_address(ir::BufferId buffer) const {
+    const ir::Expr& e = f_[f_[buffer].allocated_addr];
+    if (e.op != ir::ExprOp::Call || e.callee != ir::Intrinsic::TmemAddr) return 0;
+    return ir::const_int(f_, e.args[1]).value_or(0);
+  }
+
+  const Call& call_;
+  std::int64_t first_thread_;
   const Granules& src_;
   Granules& dst_;
   int granule_;
@@ -263,6 +397,9 @@ class Replay : public ProofWalk {
 int least_of(const ir::Function& f, const ir::PtxCall& call, int element_bits) {
   if (call.opcode.starts_with("cp.async") && call.operands.size() >= 3)
     return static_cast<int>(ir::const_int(f, call.operands[2].expr).value_or(1)) * 8;
+  if (call.opcode.starts_with("tcgen05.cp")) return 128;
+  if (call.opcode.starts_with("tcgen05."))
+    return call.opcode.find("pack::16b") != std::string::npos ? 16 : 32;
   return element_bits > 8 ? 16 : element_bits;
 }
 
@@ -332,7 +469,7 @@ Outcome prove_with(const Call& call, const ir::Block& code, Trial trial, int gra
   Granules done = wanted.blank();
   seen.leaves = !(*source)->outside.empty();
   apply_settings(settings, **source, wanted, seen);
-  Replay replay(call, values, from, done, granule);
+  Replay replay(call, values, from, done, granule, trial.first_thread);
   if (!carry_out(replay, call, code, trial, values.threads(), proof)) return Outcome::Failed;
   proof.difference = done.difference(wanted);
   if (!proof.difference.empty()) return Outcome::Failed;

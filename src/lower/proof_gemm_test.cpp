@@ -14,7 +14,9 @@ using ir::ExprId;
 using ir::ExprOp;
 using ir::StmtId;
 using ir::StmtKind;
+using test::all_of;
 using test::Builder;
+using test::changed;
 using test::GemmCase;
 using test::GemmUnderTest;
 using test::TileArg;
@@ -61,14 +63,6 @@ TEST(ProofGemm, HoldsForWhatIsWritten) {
 
 // --- planted faults ---
 
-std::vector<StmtId> all_of(const GemmUnderTest& gemm, StmtKind kind) {
-  std::vector<StmtId> out;
-  ir::for_each_stmt(gemm.f, gemm.code, [&](StmtId id) {
-    if (gemm.f[id].kind == kind) out.push_back(id);
-  });
-  return out;
-}
-
 /// Is an operand one of C, where all of C are zeros? Then it does not matter which.
 bool is_zero(const GemmCase& c, const ir::PtxCall& call, std::size_t operand) {
   const auto is = [](const TileArg& arg, double value) {
@@ -96,24 +90,6 @@ TEST(ProofGemm, EveryExchangeOfRegistersIsCaught) {
       }
   }
   EXPECT_GT(planted, 300);
-}
-
-/// A copy of the expression in which the `which`-th number is one larger.
-ExprId changed(ir::Function& f, ExprId id, int& which) {
-  ir::Expr e = f[id];
-  const bool is_number = e.op == ExprOp::IntImm || e.op == ExprOp::FloatImm;
-  if (is_number && which-- == 0) {
-    e.integer += e.op == ExprOp::IntImm ? 1 : 0;
-    e.real += e.op == ExprOp::FloatImm ? 1 : 0;
-    return f.add(std::move(e));
-  }
-  bool is_same = true;
-  for (ExprId& arg : e.args) {
-    const ExprId next = changed(f, arg, which);
-    is_same = is_same && next == arg;
-    arg = next;
-  }
-  return is_same ? id : f.add(std::move(e));
 }
 
 // Registers, strides of loops, zeros to begin with, alpha, beta.

@@ -39,13 +39,15 @@ class Meaning {
     }
     std::int64_t elements = 1;
     for (const std::int64_t extent : extents_) elements *= extent;
-    const bool is_private = buffer_.scope == ir::Scope::Local;
+    const std::size_t rows = buffer_.scope == ir::Scope::Local  ? values_.threads() + 1
+                             : buffer_.scope == ir::Scope::Tmem ? kTensorLanes
+                                                                : 1;
     auto start = values_.start_of(region_.buffer);
     if (!start) return std::unexpected(start.error());
     start_ = *std::move(start);
     if (leaves_) outside_.resize(static_cast<std::size_t>(elements * parts_ / group_ + 1));
     if (auto good = place_all(elements, first_thread); !good) return std::unexpected(good.error());
-    return RegionNames{elements, Granules(is_private ? values_.threads() + 1 : 1, granule_, spots_),
+    return RegionNames{elements, Granules(rows, granule_, spots_, buffer_.scope == ir::Scope::Tmem),
                        std::move(outside_)};
   }
 
@@ -104,8 +106,13 @@ class Meaning {
     const auto image = layout::enumerate(whole);
     WW_CHECK(image.has_value(), "a layout is not enumerated: {}", image.error().text);
     image_ = *image;
-    for (std::size_t a = 0; a < image_.axes.size(); ++a)
-      if (image_.axes[a] == layout::axes::m()) places_ = &image_.values[a];
+    const bool is_tensor = buffer_.scope == ir::Scope::Tmem;
+    for (std::size_t a = 0; a < image_.axes.size(); ++a) {
+      if (image_.axes[a] == (is_tensor ? layout::axes::tcol() : layout::axes::m()))
+        places_ = &image_.values[a];
+      if (is_tensor && image_.axes[a] == layout::axes::tlane())
+        key_parts_.push_back({&image_.values[a], 1});
+    }
     if (buffer_.scope != ir::Scope::Local) return;
     // A thread holds an element when it agrees with its place on every thread axis that moves.
     for (const layout::Axis axis : layout::moving_axes(whole.tile())) {
@@ -131,7 +138,8 @@ class Meaning {
     return key;
   }
 
-  /// Where an element is: in memory or in the registers of the threads with that key.
+  /// Where an element is: in memory, in that lane of tensor memory, or in the registers of the
+  /// threads with that key.
   struct Place {
     std::int64_t at = 0;
     std::int64_t key = 0;
@@ -155,6 +163,11 @@ class Meaning {
   }
 
   void hold(std::int64_t x, Place place) {
+    if (buffer_.scope == ir::Scope::Tmem) {
+      const bool is_lane = place.key >= 0 && place.key < static_cast<std::int64_t>(kTensorLanes);
+      if (!is_lane) return;
+      return put(x, static_cast<std::size_t>(place.key), start_[0] + place.at * bits_);
+    }
     if (buffer_.scope != ir::Scope::Local) return put(x, 0, start_[0] + place.at * bits_);
     if (holders_.empty()) {
       for (std::size_t t = 0; t < values_.threads(); ++t) put(x, t, start_[t] + place.at * bits_);

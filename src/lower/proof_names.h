@@ -28,7 +28,10 @@ inline constexpr Name kZero = -3;  // not an element, but zero bits
 template <typename T>
 using Try = std::expected<T, std::string>;
 
-/// Where a name is: a thread's registers or memory, and the granule there.
+inline constexpr std::size_t kTensorLanes = 128;
+
+/// Where a name is: a thread's registers, a lane of tensor memory, or memory; and the granule
+/// there.
 struct Spot {
   std::int64_t granule;
   std::uint32_t row;
@@ -41,11 +44,13 @@ inline std::int64_t granule_at(std::int64_t bit, int granule_bits) {
   return bit < whole * granule_bits ? whole - 1 : whole;
 }
 
-/// The names in one storage: a row for memory, one per thread for registers. Only the granules that
-/// the region can have are kept, as a table when they lie close together.
+/// The names in one storage: a row for memory, one per thread for registers, one per lane for
+/// tensor memory. Only the granules that the region can have are kept, as a table when they lie
+/// close together.
 class Granules {
  public:
-  Granules(std::size_t rows, int bits, std::span<const Spot> spots) : rows_(rows), bits_(bits) {
+  Granules(std::size_t rows, int bits, std::span<const Spot> spots, bool is_tensor = false)
+      : rows_(rows), bits_(bits), is_tensor_(is_tensor) {
     first_ = spots.empty() ? 0 : spots[0].granule;
     std::int64_t last = first_;
     for (const Spot& spot : spots) {
@@ -161,8 +166,9 @@ class Granules {
     const std::int64_t byte =
         (static_cast<std::int64_t>(i % static_cast<std::size_t>(width_)) + first_) * bits_ / 8;
     const std::string where =
-        is_private() ? fmt::format("byte {} of the registers of thread {} of the unit", byte, row)
-                     : fmt::format("byte {}", byte);
+        is_tensor_     ? fmt::format("byte {} of lane {} of tensor memory", byte, row)
+        : is_private() ? fmt::format("byte {} of the registers of thread {} of the unit", byte, row)
+                       : fmt::format("byte {}", byte);
     if (got == kUntouched) return where + " is not written";
     if (wanted == kNobody) return where + " is written and must not be";
     return fmt::format("{} gets {}, expected {}", where, text_of(got), text_of(wanted));
@@ -173,6 +179,7 @@ class Granules {
 
   std::size_t rows_;
   int bits_;
+  bool is_tensor_;
   std::int64_t first_ = 0, width_ = 1;
   bool is_table_ = true;
   std::vector<Name> table_;

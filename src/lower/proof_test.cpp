@@ -63,6 +63,36 @@ Case async_case(std::vector<std::int64_t> shape, std::vector<std::int64_t> src_s
           .has_predicate = has_predicate};
 }
 
+/// Between registers and tensor memory, by a warpgroup.
+Case tensor_case(std::vector<std::int64_t> shape, DType dtype, bool is_load, std::string registers,
+                 std::string tensor, std::int64_t threads = 128) {
+  return {.variant = "tcgen05_ldst",
+          .unit = Unit::Warpgroup,
+          .dtype = dtype,
+          .shape = std::move(shape),
+          .dst_scope = is_load ? Scope::Local : Scope::Tmem,
+          .dst = is_load ? registers : tensor,
+          .src_scope = is_load ? Scope::Tmem : Scope::Local,
+          .src = is_load ? tensor : registers,
+          .threads = threads,
+          .is_async = true};
+}
+
+/// From shared to tensor memory, by one thread.
+Case matrix_case(std::vector<std::int64_t> shape, DType dtype, std::string tensor,
+                 std::string shared) {
+  return {.variant = "tcgen05_cp",
+          .unit = Unit::Thread,
+          .dtype = dtype,
+          .shape = std::move(shape),
+          .dst_scope = Scope::Tmem,
+          .dst = std::move(tensor),
+          .src_scope = Scope::Shared,
+          .src = std::move(shared),
+          .threads = 1,
+          .is_async = true};
+}
+
 std::vector<Case> cases() {
   const std::string fragment = "S[(8,4,4,2):(4@laneid,1@laneid,2,1)]";
   const std::string rows = "S[(8,4,4,2):(32,2,8,1)]";
@@ -118,6 +148,39 @@ std::vector<Case> cases() {
       async_case({16, 32}, {13, 22}, DType::Float16, true),
       async_case({16, 32}, {13, 25}, DType::Float32, true, true),
       async_case({16, 32}, {0, 0}, DType::Float32, true),
+      // 32x32b; 16x64b; 16x128b in two slabs; 16x256b; 16x32bx2; pairs of columns
+      tensor_case({128, 6}, DType::Float16, true, "S[(128,6):(1@tid_in_wg,1)]",
+                  "S[(128,6):(1@TLane,1@TCol)] + 4@TCol", 256),
+      tensor_case({64, 4}, DType::Float32, true,
+                  "S[(4,2,8,2,2):(1@wid_in_wg,1@laneid,4@laneid,1,2@laneid)]",
+                  "S[(4,16,4):(32@TLane,1@TLane,1@TCol)]"),
+      tensor_case({128, 8}, DType::Float32, false,
+                  "S[(4,2,2,8,2,4):(1@wid_in_wg,4,1,4@laneid,2,1@laneid)]",
+                  "S[(128,8):(1@TLane,1@TCol)]"),
+      tensor_case({64, 16}, DType::Float16, false,
+                  "S[(4,2,8,1,4,2,2):(1@wid_in_wg,4,4@laneid,8,1@laneid,2,1)]",
+                  "S[(4,16,16):(32@TLane,1@TLane,1@TCol)] + 16@TLane"),
+      tensor_case({4, 16, 2, 3}, DType::Float32, true,
+                  "S[(4,16,2,3):(1@wid_in_wg,1@laneid,16@laneid,1)]",
+                  "S[(4,16,2,3):(32@TLane,1@TLane,8@TCol,1@TCol)]"),
+      tensor_case({128, 8}, DType::Float16, true, "S[(128,8):(1@tid_in_wg,1)]",
+                  "S[(128,8):(1@TLane,2@TCol)]"),
+      tensor_case({128, 8}, DType::Bfloat16, false, "S[(128,8):(1@tid_in_wg,1)]",
+                  "S[(128,8):(1@TLane,2@TCol)]"),
+      // 128x256b with and without swizzle; 128x128b; 64x128b both ways; 32x128b; 4x256b
+      matrix_case({128, 16}, DType::Float16, "S[(128,16):(1@TLane,1@TCol)]",
+                  "S[(128,2,8):(8,1024,1)]"),
+      matrix_case({128, 64}, DType::Float16, "S[(128,64):(1@TLane,1@TCol)] + 8@TCol",
+                  "ComposeLayout(3, 3, 3, S[(128,64):(64,1)])"),
+      matrix_case({128, 4}, DType::Float32, "S[(128,4):(1@TLane,1@TCol)]", "S[(16,8,4):(64,4,1)]"),
+      matrix_case({64, 16}, DType::Uint8, "S[(64,16):(1@TLane,1@TCol)] + R[2:64@TLane]",
+                  "S[(64,16):(16,1)]"),
+      matrix_case({64, 16}, DType::Uint8, "S[(2,32,16):(64@TLane,1@TLane,1@TCol)] + R[2:32@TLane]",
+                  "ComposeLayout(4, 1, 3, S[(64,16):(32,1)])"),
+      matrix_case({4, 32, 4}, DType::Uint8, "S[(4,32,4):(4@TCol,1@TLane,1@TCol)] + R[4:32@TLane]",
+                  "S[(4,32,4):(4,16,1)]"),
+      matrix_case({4, 16}, DType::Float16, "S[(4,16):(32@TLane,1@TCol)] + 5@TLane",
+                  "ComposeLayout(3, 2, 3, S[(4,16):(32,1)])"),
   };
 }
 
@@ -128,7 +191,9 @@ class Written {
     builder_.f.has_device_entry = true;
     builder_.id(ir::ScopeIdKind::CtaId, "", 1);
     builder_.id(ir::ScopeIdKind::ThreadId, "tid", c.threads);
-    const BufferId dst = builder_.alloc("D", c.shape, c.dtype, c.dst_scope, c.dst);
+    const BufferId dst = c.dst_scope == Scope::Tmem
+                             ? tensor("D", c, c.dst)
+                             : builder_.alloc("D", c.shape, c.dtype, c.dst_scope, c.dst);
     const BufferId src = source(c);
     ir::Region from = builder_.full(src);
     for (std::size_t d = 0; d < c.shape.size(); ++d) from.ranges[d].extent = builder_.n(c.shape[d]);
@@ -148,8 +213,9 @@ class Written {
     facts_ = ir::facts_of(f);
     definitions_ = ir::definitions_of(f);
     values_.emplace(f, shape_, definitions_);
-    context_.emplace(
-        Context{f, shape_, ids_, facts_, *values_, {.arch = target::Arch::Sm90a, .ptx = 90}});
+    const bool has_tensor = c.dst_scope == Scope::Tmem || c.src_scope == Scope::Tmem;
+    const target::Arch arch = has_tensor ? target::Arch::Sm100a : target::Arch::Sm90a;
+    context_.emplace(Context{f, shape_, ids_, facts_, *values_, {.arch = arch, .ptx = 90}});
     call_text_ = f[f[tile_].tile];
     call_.emplace(Call{*context_, call_text_, {}, active_[tile_]});
     for (const Variant* each : variants_of(op))
@@ -163,8 +229,22 @@ class Written {
   [[nodiscard]] Proof prove() const { return prove_copy(*call_, code); }
 
  private:
+  BufferId tensor(const std::string& name, const Case& c, const std::string& layout) {
+    const BufferId address = builder_.alloc("address", {1}, DType::Uint32, Scope::Shared);
+    ir::Buffer out = builder_.buffer(name, c.shape, c.dtype, Scope::Tmem, layout);
+    out.allocated_addr = builder_.at(address, {builder_.n(0)});
+    return builder_.declare(std::move(out));
+  }
+
   BufferId source(const Case& c) {
-    if (!c.is_async) return builder_.alloc("A", c.shape, c.dtype, c.src_scope, c.src);
+    if (c.src_scope == Scope::Tmem) return tensor("A", c, c.src);
+    if (c.is_async && c.src_scope == Scope::Shared) {
+      ir::Buffer out = builder_.buffer("A", c.shape, c.dtype, c.src_scope, c.src);
+      out.align = 1024;
+      return builder_.alloc(std::move(out));
+    }
+    if (!c.is_async || c.src_scope == Scope::Local)
+      return builder_.alloc("A", c.shape, c.dtype, c.src_scope, c.src);
     ir::Buffer out = builder_.buffer("A", c.src_shape, c.dtype, c.src_scope);
     for (std::size_t d = 0; d < c.src_shape.size(); ++d)
       if (c.src_shape[d] == 0)
@@ -323,7 +403,7 @@ std::vector<ir::PtxCall*> copies_in(ir::Function& f) {
 TEST(Proof, AsynchronousCopiesWithFaults) {
   int planted = 0;
   for (const Case& c : cases()) {
-    if (!c.is_async) continue;
+    if (c.variant != "ldgsts") continue;
     Written w(c);
     ASSERT_EQ(w.declined, "");
     ASSERT_EQ(copies_in(w.f).size(), 1U);
@@ -365,6 +445,87 @@ TEST(Proof, AsynchronousCopiesWithFaults) {
     expect_wrong("a source size beyond the size", fmt::format("reads {} of {}", bytes + 1, bytes));
   }
   EXPECT_GT(planted, 30);
+}
+
+TEST(Proof, TensorCopiesWithFaults) {
+  for (const Case& c : cases()) {
+    if (c.variant != "tcgen05_ldst") continue;
+    Written w(c);
+    ASSERT_EQ(w.declined, "") << name_of(c);
+    ASSERT_FALSE(w.f.ptx_calls.empty());
+    ir::PtxCall& call = w.f.ptx_calls.back();
+    const ir::PtxCall before = call;
+    const auto expect_wrong = [&](const std::string& what) {
+      EXPECT_FALSE(w.prove().holds()) << what << " in " << call.opcode;
+      call = before;
+    };
+    const bool is_load = c.dst_scope == Scope::Local;
+    const std::size_t first = is_load ? 0 : before.operands.size() - 2;
+    std::swap(call.operands[first], call.operands[first + 1]);
+    if (before.operands.size() > 3) expect_wrong("exchanged registers");
+    for (ir::PtxOperand& operand : call.operands)
+      if (operand.kind == ir::PtxOperand::Kind::Address)
+        operand.expr = w.f[operand.expr].args[0];  // no lane, no column
+    expect_wrong("lane 0 in every warp");
+    for (ir::PtxOperand& operand : call.operands)
+      if (operand.kind == ir::PtxOperand::Kind::Address) {
+        int which = 0;
+        operand.expr = changed(w.f, operand.expr, which);
+      }
+    expect_wrong("another address");
+    const auto packing = call.opcode.find(is_load ? ".pack::16b" : ".unpack::16b");
+    if (packing != std::string::npos)
+      call.opcode.erase(packing, is_load ? 10 : 12);
+    else
+      call.opcode.insert(call.opcode.rfind(".b32"), is_load ? ".pack::16b" : ".unpack::16b");
+    expect_wrong("the other packing");
+  }
+}
+
+TEST(Proof, EveryBitOfADescriptorCounts) {
+  int planted = 0;
+  for (const Case& c : cases()) {
+    if (c.variant != "tcgen05_cp") continue;
+    Written w(c);
+    ASSERT_EQ(w.declined, "") << name_of(c);
+    const std::string& opcode = w.f.ptx_calls.back().opcode;
+    for (const StmtId id : w.code) {
+      if (w.f[id].kind != StmtKind::Bind || w.f[w.f[id].var].name != "desc") continue;
+      const ExprId before = w.f[id].expr;
+      const auto bits = static_cast<std::uint64_t>(*ir::const_int(w.f, w.f[before].args[1]));
+      const bool has_halves = opcode.ends_with("x256b") && bits >> 61U == 0;
+      const bool has_groups = !opcode.ends_with(".4x256b");
+      for (unsigned bit = 0; bit < 64; ++bit) {
+        const bool is_unused =
+            (bit >= 16 && bit < 30 && !has_halves) || (bit >= 32 && bit < 46 && !has_groups);
+        if (is_unused) continue;
+        ir::Expr descriptor = w.f[before];
+        descriptor.args[1] = ir::int_imm(w.f, DType::Uint64,
+                                         static_cast<std::int64_t>(bits ^ std::uint64_t{1} << bit));
+        w.f.at(id).expr = w.f.add(std::move(descriptor));
+        EXPECT_FALSE(w.prove().holds()) << "bit " << bit << " of " << opcode;
+        ++planted;
+      }
+      w.f.at(id).expr = before;
+    }
+    EXPECT_TRUE(w.prove().holds());
+  }
+  EXPECT_GT(planted, 300);
+}
+
+TEST(Proof, ExchangedShapesOfTensorCopies) {
+  for (const Case& c : cases()) {
+    if (c.variant != "tcgen05_cp") continue;
+    Written w(c);
+    std::string& opcode = w.f.ptx_calls.back().opcode;
+    const std::string before = opcode;
+    for (const std::string shape : {"128x256b", "128x128b", "64x128b.warpx2::02_13",
+                                    "64x128b.warpx2::01_23", "32x128b.warpx4", "4x256b"}) {
+      opcode = "tcgen05.cp.cta_group::1." + shape;
+      EXPECT_EQ(w.prove().holds(), opcode == before) << opcode << " instead of " << before;
+    }
+    opcode = before;
+  }
 }
 
 TEST(Proof, CodeThatIsNotUnderstoodIsNoProof) {

@@ -7,11 +7,16 @@
 #include "ir/fold.h"
 #include "ir/print.h"
 #include "ir/thread_values.h"
+#include "lower/copy/problem.h"
 
 namespace ww::lower {
 
 using ir::ExprId;
 using ir::ExprOp;
+
+namespace {
+constexpr std::int64_t kFar = 1 << 24;  // ends of ranges beyond this are no numbers to try
+}  // namespace
 
 ProofValues::ProofValues(const Call& call, std::int64_t first, int sample)
     : call_(call),
@@ -45,7 +50,9 @@ ProofValues::Values ProofValues::compute(ExprId expr) {
       return variable(expr);
     case ExprOp::Load: {
       const ir::Range range = ir::range_of(f_, expr, call_.context.facts);
-      return sampled(ir::print(f_, expr), range, 1);
+      const std::string key = ir::print(f_, expr);
+      if (e.type == ir::Type::of(num::DType::Uint32) && range.max > kFar) sample_address(key);
+      return sampled(key, range, 1);
     }
     case ExprOp::Cast:
       if (f_[e.args[0]].type.is_int() && e.type.is_int()) return wrapped(of(e.args[0]), e.type);
@@ -67,6 +74,8 @@ ProofValues::Values ProofValues::compute(ExprId expr) {
     }
     case ExprOp::Call:
       if (e.callee == ir::Intrinsic::Likely) return of(e.args[0]);
+      if (e.callee == ir::Intrinsic::TmemAddr) return tensor_address(e);
+      if (e.callee == ir::Intrinsic::CvtaToShared) return shared_address(e);
       return sampled(ir::print(f_, expr), ir::range_of(f_, expr, call_.context.facts), 1);
     default:
       break;
@@ -92,6 +101,34 @@ ProofValues::Values ProofValues::operated(const ir::Expr& e) {
     x = *value;
   }
   return wrapped(std::move(a), e.type);
+}
+
+// Lane and column are added each in its half.
+ProofValues::Values ProofValues::tensor_address(const ir::Expr& e) {
+  Values base = of(e.args[0]), row = of(e.args[1]), column = of(e.args[2]);
+  if (!base || !row || !column) return !base ? base : !row ? row : column;
+  for (std::size_t t = 0; t < threads_; ++t) {
+    std::int64_t& address = (*base)[t];
+    address = (((address >> 16) + (*row)[t]) & 0xffff) << 16 | ((address + (*column)[t]) & 0xffff);
+  }
+  return base;
+}
+
+ProofValues::Values ProofValues::shared_address(const ir::Expr& e) {
+  const auto at = pointer(e.args[0]);
+  if (!at) return std::unexpected(at.error());
+  PerUnit out = at->bit;
+  const std::int64_t window = window_of(at->storage);
+  for (std::int64_t& address : out) address = window + address / 8;
+  return out;
+}
+
+// Not so far from the start that the end would leave the window; the greatest is aligned to no more
+// than it must be.
+std::int64_t ProofValues::window_of(ir::BufferId storage) {
+  constexpr ir::Range kStarts{0, (1 << 14) - 1};
+  const std::int64_t alignment = storage_alignment(call_.context, storage);
+  return sampled(fmt::format("window {}", storage.index), kStarts, alignment).front();
 }
 
 // Code computes in the types that it is written in.
@@ -127,6 +164,14 @@ PerUnit ProofValues::launch_variable(ir::VarId var) {
   return sampled(key_of(var), range, 1);
 }
 
+// An address that was loaded, of tensor memory for instance: two of them must not be alike in every
+// sample, as they would be at the ends of their range.
+void ProofValues::sample_address(const std::string& key) {
+  std::uint64_t hash = 0xCBF2'9CE4'8422'2325U + static_cast<std::uint64_t>(sample_);
+  for (const char c : key) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100'0000'01B3U;
+  samples_.try_emplace(key, static_cast<std::int64_t>(hash >> 40U & 0x1FFU));
+}
+
 // The ends of the range first, then small numbers, which keep small regions inside their buffers,
 // then any; now and then one at its end among others.
 std::int64_t ProofValues::choose(ir::Range range, std::int64_t divisor) {
@@ -134,7 +179,6 @@ std::int64_t ProofValues::choose(ir::Range range, std::int64_t divisor) {
   const std::int64_t least = std::max(range.min, -kLarge);
   const std::int64_t most =
       std::min(range.max, std::max(least, std::int64_t{0}) + kLarge * divisor);
-  constexpr std::int64_t kFar = 1 << 24;
   const std::int64_t end = range.max < kFar ? range.max : most;
   std::int64_t value = sample_ == 0 ? least : end;
   random_ = random_ * 6364136223846793005U + 1442695040888963407U;

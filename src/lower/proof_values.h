@@ -35,6 +35,8 @@ class ProofValues {
   std::expected<PointerValue, std::string> pointer(ir::ExprId expr);
   /// The same in all threads, or an error.
   std::expected<std::int64_t, std::string> uniform(ir::ExprId expr);
+  /// Where a storage begins in the shared window: a sampled address, aligned as the storage is.
+  std::int64_t window_of(ir::BufferId storage);
   /// The bit of element 0 of a buffer in its storage.
   std::expected<PerUnit, std::string> start_of(ir::BufferId buffer);
 
@@ -55,8 +57,11 @@ class ProofValues {
   Values compute(ir::ExprId expr);
   Values variable(ir::ExprId expr);
   Values operated(const ir::Expr& e);
+  Values tensor_address(const ir::Expr& e);
+  Values shared_address(const ir::Expr& e);
   static Values wrapped(Values values, ir::Type type);
   PerUnit sampled(const std::string& key, ir::Range range, std::int64_t divisor);
+  void sample_address(const std::string& key);
   /// The key of a variable among the samples.
   static std::string key_of(ir::VarId var);
   std::int64_t choose(ir::Range range, std::int64_t divisor);

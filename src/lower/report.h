@@ -54,7 +54,7 @@ struct PlanReport {
   // The same by operand where all of them are in registers: "A", 4.
   std::vector<std::pair<std::string, std::int64_t>> operand_registers;
   std::string tiling;                    // of a product: "4 x 8 x 1 tiles of m16n8k16"
-  std::int64_t flops = 0;                // of a product: multiplications and additions, of one unit
+  std::int64_t flops = 0;                // of one unit; of a product: multiplications and additions
   int vector_bits = 0;                   // of the widest access; 0: not vectors
   std::int64_t rounds = 0;               // of a thread
   std::optional<Wavefronts> wavefronts;  // where shared memory takes part

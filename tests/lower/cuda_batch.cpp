@@ -72,7 +72,7 @@ std::string compare(const std::shared_ptr<const sim::Program>& program, const ir
   } catch (const BugError& bug) {
     why = fmt::format("a broken promise: {}", bug.what());
   }
-  if (!why) why = difference_of(ran.args, ran.expected, seen);
+  if (!why) why = distance_of(ran.args, ran.expected, seen, ran.tolerance);
   return why.value_or("");
 }
 

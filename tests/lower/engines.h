@@ -58,7 +58,8 @@ struct Ran {
   std::string target = {};
   ir::Function lowered;
   std::vector<Arg> args;
-  Results expected;  // of the tile program; of the virtual GPU where there is a tolerance
+  Results expected;      // of the tile program; of the virtual GPU where there is a tolerance
+  double tolerance = 0;  // of what follows
 };
 
 /// Shared-memory turns of a primitive as the virtual GPU counted them.

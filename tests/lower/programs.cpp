@@ -15,7 +15,7 @@ constexpr std::string_view kHead =
     "from tvm.script import tirx as T\n"
     "from tvm.script.tirx import tile as Tx\n"
     "from tvm.tirx.layout import S, R, TileLayout, ComposeLayout, laneid, warpid, wgid, wid_in_wg, "
-    "tid_in_wg, tx\n\n";
+    "tid_in_wg, tx, TLane, TCol, tcgen05_atom_layout, tmem_datapath_layout\n\n";
 
 std::int64_t product(const Extents& extents) {
   return std::accumulate(extents.begin(), extents.end(), std::int64_t{1}, std::multiplies<>());

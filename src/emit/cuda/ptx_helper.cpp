@@ -99,6 +99,10 @@ class Maker {
     if (call_.predicate.valid()) instruction = guarded(instruction);
     if (!problem_.empty()) return fail(DiagKind::NotEmitted, "{}", problem_);
     prologue_.push_back(instruction + ";");
+    // Between this and a wait of its own, nvcc would copy the registers and take them apart, before
+    // they are there.
+    if (call_.opcode.starts_with("tcgen05.ld."))
+      prologue_.emplace_back("tcgen05.wait::ld.sync.aligned;");
     rename_matrix_copy();
     out_.name = "ptx_" + as_identifier(name_ + suffix_);
     out_.text = text();

@@ -47,6 +47,9 @@ bool Emitter::try_form(const ir::PtxCall& call, const isa::Binding& binding,
         args[i] = ptx_operand(call, placed[i], binding, guard, outputs);
   }
   code_.add(call.opcode, std::move(args), guard);
+  // Registers of this instruction are there after a wait, and may be put elsewhere no earlier.
+  if (call.opcode.starts_with("tcgen05.ld.") && !outputs.empty())
+    code_.add("tcgen05.wait::ld.sync.aligned", {}, guard);
   for (const Output& output : outputs) write_back(output, guard);
   return true;
 }

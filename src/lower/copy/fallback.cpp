@@ -55,6 +55,7 @@ Match<Plan> match_registers(const Call& call, Plan plan) {
 
 Match<Plan> match(const Call& call) {
   WW_TRY_VOID(check_scope(call));
+  WW_TRY_VOID(check_no_tensor(call));
   Plan plan;
   plan.elements = element_count(call);
   const auto problem = copy_problem(call);
@@ -71,8 +72,6 @@ Match<Plan> match(const Call& call) {
   bool has_registers = false, has_threads = false;
   for (const std::size_t i : {0U, 1U}) {
     const ir::Buffer& buffer = call.f()[call.region(i).buffer];
-    if (buffer.scope == ir::Scope::Tmem)
-      return decline("memory_pair", "tensor memory is copied by `copy_async`");
     if (buffer.scope != ir::Scope::Local && buffer.layout && buffer.layout->copies() > 1)
       return decline("replica", "`{}` holds each element at {} places in memory", buffer.name,
                      buffer.layout->copies());

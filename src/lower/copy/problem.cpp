@@ -7,6 +7,7 @@
 #include <map>
 #include <numeric>
 #include <string>
+#include <tuple>
 
 #include "ir/print.h"
 #include "ir/settings.h"
@@ -250,7 +251,7 @@ class SideMaker {
     side_.swizzle = whole.swizzle();
     const auto sliced = layout::slice(whole, shape, slices);
     if (sliced) {
-      set_base(sliced->tile());
+      WW_TRY_VOID(set_base(sliced->tile()));
       enumerate(sliced->tile());
     } else if (is_constant) {
       enumerate_region(whole.tile(), shape, slices);
@@ -259,7 +260,23 @@ class SideMaker {
     }
     add_replicas(whole.tile());
     WW_TRY_VOID(settle_registers());
+    WW_TRY_VOID(add_tensor_offset());
     return side_.is_register() ? set_owners(whole.tile()) : no_threads(whole.tile());
+  }
+
+  // The axis along which places are counted.
+  [[nodiscard]] Axis place_axis() const {
+    return side_.is_tensor() ? layout::axes::tcol() : layout::axes::m();
+  }
+
+  // Other buffers have views that begin at their offset; tensor memory has addresses only.
+  Match<void> add_tensor_offset() {
+    if (!side_.is_tensor()) return {};
+    const auto is_zero = [&](ExprId e) { return !e.valid() || code_.constant(e) == 0; };
+    if (!is_zero(buffer_.byte_offset) || !is_zero(buffer_.elem_offset))
+      return decline("offset", "`{}` in tensor memory has an offset beside its address",
+                     buffer_.name);
+    return {};
   }
 
   // Registers are numbered at compile time, so that a swizzle of theirs is only another order of
@@ -278,11 +295,14 @@ class SideMaker {
     return {};
   }
 
-  void set_base(const layout::TileLayout& tile) {
+  Match<void> set_base(const layout::TileLayout& tile) {
     for (const Axis axis : tile.offset().axes()) {
       const ExprId runtime = starts_.expr(tile.offset().on(axis));
       if (!runtime.valid()) continue;
-      if (axis == layout::axes::m()) {
+      if (side_.is_tensor() && axis == layout::axes::tlane())
+        return decline("start", "the lanes of `{}` begin at `{}`, known at run time only",
+                       buffer_.name, ir::print(f_, runtime));
+      if (axis == place_axis()) {
         constexpr std::int64_t kMostInt32 = std::int64_t{1} << 31;
         const bool is_wide = tile.range_on(axis).max + tile.size() >= kMostInt32;
         side_.base = is_wide ? code_.as_int64(runtime) : runtime;
@@ -291,6 +311,7 @@ class SideMaker {
         thread_starts_.emplace_back(axis, runtime);
       }
     }
+    return {};
   }
 
   void enumerate(const layout::TileLayout& tile) {
@@ -300,7 +321,11 @@ class SideMaker {
     const auto plain = layout::TileLayout::make(tile.shard(), {}, std::move(constant));
     WW_CHECK(plain.has_value(), "a slice is no layout");
     side_.linear.resize(static_cast<std::size_t>(count_));
-    layout::enumerate_axis(*plain, layout::axes::m(), side_.linear);
+    layout::enumerate_axis(*plain, place_axis(), side_.linear);
+    if (side_.is_tensor()) {
+      side_.lane.resize(side_.linear.size());
+      layout::enumerate_axis(*plain, layout::axes::tlane(), side_.lane);
+    }
     owner_.assign(side_.linear.size(), 0);
     std::vector<std::int64_t> on_axis(side_.linear.size());
     for (const Axis axis : plain->axes()) {
@@ -320,16 +345,19 @@ class SideMaker {
       for (std::size_t d = 0; d < at.size(); ++d)
         flat = flat * shape[d] + at[d] + slices[d].begin.constant();
       const layout::Shape digits = layout::split_digits(tile, flat);
-      std::int64_t linear = tile.offset().constant_on(layout::axes::m());
+      std::int64_t linear = tile.offset().constant_on(place_axis());
+      std::int64_t lane = tile.offset().constant_on(layout::axes::tlane());
       std::int64_t owner = 0;
       for (const Axis axis : tile.offset().axes())
         if (axis.is_thread()) owner += tile.offset().constant_on(axis) * axis.facts().divisor;
       for (std::size_t i = 0; i < digits.size(); ++i) {
         const layout::Iter& iter = tile.shard()[i];
-        if (iter.axis == layout::axes::m()) linear += digits[i] * iter.stride;
+        if (iter.axis == place_axis()) linear += digits[i] * iter.stride;
+        if (iter.axis == layout::axes::tlane()) lane += digits[i] * iter.stride;
         if (iter.axis.is_thread()) owner += digits[i] * iter.stride * iter.axis.facts().divisor;
       }
       side_.linear.push_back(linear);
+      if (side_.is_tensor()) side_.lane.push_back(lane);
       owner_.push_back(owner);
     }
   }
@@ -341,13 +369,14 @@ class SideMaker {
         for (std::int64_t k = 0; k < iter.extent; ++k) {
           Shift moved = shift;
           const std::int64_t by = k * iter.stride;
-          if (iter.axis == layout::axes::m()) moved.place += by;
+          if (iter.axis == place_axis()) moved.place += by;
+          if (iter.axis == layout::axes::tlane()) moved.lane += by;
           if (iter.axis.is_thread()) moved.thread += by * iter.axis.facts().divisor;
           next.push_back(moved);
         }
       side_.replicas = std::move(next);
     }
-    const auto key = [](const Shift& s) { return std::pair(s.thread, s.place); };
+    const auto key = [](const Shift& s) { return std::tuple(s.thread, s.lane, s.place); };
     auto& all = side_.replicas;
     std::sort(all.begin(), all.end(), [&](auto& a, auto& b) { return key(a) < key(b); });
     const auto same = [&](const Shift& a, const Shift& b) { return key(a) == key(b); };
@@ -356,7 +385,7 @@ class SideMaker {
 
   Match<void> no_threads(const layout::TileLayout& whole) {
     for (const Axis axis : layout::moving_axes(whole))
-      if (axis != layout::axes::m())
+      if (axis != place_axis() && !(side_.is_tensor() && axis == layout::axes::tlane()))
         return decline("axes", "`{}` in {} memory has a layout over `{}`", buffer_.name,
                        ir::name_of(buffer_.scope), axis.name());
     return {};
@@ -533,10 +562,12 @@ class SideMaker {
 };
 
 // A destination in memory that holds an element at several places gets it at all of them (from
-// registers, by repeated accesses); a source gives it from the first.
+// registers, by repeated accesses); a source gives it from the first. In tensor memory it matters
+// which warp reaches which replica, so that they stay.
 void spell_out_replicas(CopyProblem& problem) {
-  if (!problem.src.is_register()) problem.src.replicas.resize(1);
   Side& dst = problem.dst;
+  if (dst.is_tensor() || problem.src.is_tensor()) return;
+  if (!problem.src.is_register()) problem.src.replicas.resize(1);
   if (dst.is_register() || problem.src.is_register() || dst.replicas.size() == 1) return;
   const std::size_t n = dst.size();
   const std::vector<Shift> shifts = std::exchange(dst.replicas, {Shift{}});
@@ -591,10 +622,13 @@ Match<void> check_collisions(const Call& call, const Side& dst) {
   if (dst.is_register() || buffer.layout_kind != ir::LayoutKind::Explicit) return {};
   std::vector<std::size_t> order(dst.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
+  const auto place = [&](std::size_t x) {
+    return std::pair(dst.is_tensor() ? dst.lane[x] : 0, dst.linear[x]);
+  };
   std::sort(order.begin(), order.end(),
-            [&](std::size_t a, std::size_t b) { return dst.linear[a] < dst.linear[b]; });
+            [&](std::size_t a, std::size_t b) { return place(a) < place(b); });
   for (std::size_t i = 1; i < order.size(); ++i)
-    if (dst.linear[order[i]] == dst.linear[order[i - 1]])
+    if (place(order[i]) == place(order[i - 1]))
       return decline("collision", "elements {} and {} of the destination share a place in `{}`",
                      std::min(order[i], order[i - 1]), std::max(order[i], order[i - 1]),
                      buffer.name);

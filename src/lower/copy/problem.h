@@ -9,7 +9,8 @@
 //
 // where base is an expression (a runtime tile offset, for instance) of which a divisor is known,
 // and the strides are extents known at launch only. On a register side this is a place in the
-// registers of certain threads of the unit.
+// registers of certain threads of the unit; in tensor memory it is a place in a lane, so that the
+// 32-bit column is the place times the bits of an element over 32.
 #pragma once
 
 #include <cstdint>
@@ -33,6 +34,7 @@ struct RuntimeStride {
 struct Shift {
   std::int64_t thread = 0;
   std::int64_t place = 0;
+  std::int64_t lane = 0;
 };
 
 /// A dimension in which a source that is filled up with zeros may leave its buffer: element x is
@@ -60,10 +62,14 @@ struct Side {
   std::vector<std::int64_t> owner;
   std::vector<std::int64_t> spread{0};
 
+  // Tensor memory: the lane of element x.
+  std::vector<std::int64_t> lane;
+
   // Dimensions in which the region is not known to stay inside.
   std::vector<Edge> edges;
 
   [[nodiscard]] bool is_register() const { return scope == ir::Scope::Local; }
+  [[nodiscard]] bool is_tensor() const { return scope == ir::Scope::Tmem; }
   [[nodiscard]] std::size_t size() const { return linear.size(); }
   /// Is the swizzle of a sum the sum of the base and the swizzle of the rest?
   [[nodiscard]] bool base_commutes() const {

@@ -35,9 +35,7 @@ Match<Plan> match(const Call& call) {
   if (problem->register_side() == nullptr)
     return decline("memory_pair", "{} to {}, expected registers on one side",
                    ir::name_of(problem->src.scope), ir::name_of(problem->dst.scope));
-  for (const Side* side : {&problem->dst, &problem->src})
-    if (side->scope == ir::Scope::Tmem)
-      return decline("memory_pair", "tensor memory is copied by `copy_async`");
+  WW_TRY_VOID(check_no_tensor(call));
   auto phases = WW_TRY(register_phases(call, *problem));
   auto modifiers = WW_TRY(load_modifiers(call, *problem, phases));
   return Plan{problem, std::move(phases), std::move(modifiers)};

@@ -37,6 +37,7 @@ template <int kBits>
 Match<Plan> match(const Call& call) {
   if (call.tile.scope != ir::Unit::Thread)
     return decline("scope", "{} scope, expected thread", ir::name_of(call.tile.scope));
+  WW_TRY_VOID(check_no_tensor(call));
   const auto problem = WW_TRY(copy_problem(call));
   WW_TRY_VOID(check_plain(*problem));
   if (problem->elements * problem->dst.bits != kBits)

@@ -409,6 +409,13 @@ Match<void> check_scope(const Call& call) {
                  ir::name_of(call.tile.scope));
 }
 
+Match<void> check_no_tensor(const Call& call) {
+  for (const std::size_t i : {0U, 1U})
+    if (call.f()[call.region(i).buffer].scope == ir::Scope::Tmem)
+      return decline("memory_pair", "tensor memory is copied by `copy_async`");
+  return {};
+}
+
 Match<void> check_warps(const Call& call, std::string_view scope_rule,
                         std::string_view threads_rule) {
   const ir::Unit scope = call.tile.scope;

@@ -131,6 +131,8 @@ Match<std::vector<Phase>> register_phases(const Call& call, const CopyProblem& p
 
 /// Declines cluster scope.
 Match<void> check_scope(const Call& call);
+/// Declines tensor memory, which loads and stores do not reach.
+Match<void> check_no_tensor(const Call& call);
 /// Declines other scopes than those of whole warps, by the first rule, and warps of which not all
 /// lanes come, by the second.
 Match<void> check_warps(const Call& call, std::string_view scope_rule,

@@ -34,4 +34,10 @@ Match<std::string> prefetch_modifier(const Call& call) {
 
 bool is_direct(const Call& call) { return ir::is_true(call.setting("direct")); }
 
+std::int64_t tensor_base_lane(const Call& call, const Side& tensor) {
+  const ir::Expr& address = call.f()[call.f()[tensor.buffer].allocated_addr];
+  const bool is_made = address.op == ir::ExprOp::Call && address.callee == ir::Intrinsic::TmemAddr;
+  return is_made ? ir::const_int(call.f(), address.args[1]).value_or(0) : 0;
+}
+
 }  // namespace ww::lower

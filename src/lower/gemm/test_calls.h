@@ -8,19 +8,9 @@
 #include <utility>
 #include <vector>
 
-#include "ir/build.h"
-#include "ir/test_programs.h"
-#include "ir/visit.h"
-#include "lower/proof.h"
-#include "lower/variant.h"
+#include "lower/test_calls.h"
 
 namespace ww::lower::test {
-
-using ir::Scope;
-using ir::Setting;
-using ir::TileArg;
-using ir::test::Builder;
-using num::DType;
 
 /// Fragments in their natural order, for so many tiles of 16 rows, groups of 4e values of k, and
 /// tiles of 8 columns.
@@ -85,67 +75,11 @@ inline ir::Function function_of(const GemmCase& c) {
   return b.done();
 }
 
-/// A call, the variant's answer and its code.
-class GemmUnderTest {
+/// A gemm call, the variant's answer and its code.
+class GemmUnderTest : public CallUnderTest {
  public:
-  explicit GemmUnderTest(const GemmCase& c) : f(function_of(c)) {
-    shape_ = ir::launch_shape(f).value();
-    active_ = ir::ActiveSets::of(f, shape_);
-    const ir::StmtId tile = f.body.back();
-    ids_ = resolve_scope_ids(f, shape_);
-    facts_ = ir::facts_of(f);
-    definitions_ = ir::definitions_of(f);
-    values_.emplace(f, shape_, definitions_);
-    context_.emplace(Context{f, shape_, ids_, facts_, *values_, c.target});
-    tile_ = f[f[tile].tile];
-    call_.emplace(Call{*context_, tile_, {}, active_[tile]});
-    const auto plan = kGemmMma.match(*call_);
-    if (!plan) {
-      rule = plan.error().rule;
-      reason = plan.error().reason;
-      return;
-    }
-    report = kGemmMma.report(*plan, *call_);
-    Code out(f, facts_, {});
-    kGemmMma.emit(*plan, *call_, out);
-    code = out.take();
-  }
-
-  [[nodiscard]] Proof prove() const { return prove_gemm(*call_, code); }
-  /// How often statements of a kind are executed, loops gone through.
-  [[nodiscard]] std::int64_t executed(ir::StmtKind kind) const { return executed(kind, code); }
-  /// How many stand in the code.
-  [[nodiscard]] std::int64_t written(ir::StmtKind kind) const {
-    std::int64_t out = 0;
-    ir::for_each_stmt(f, code, [&](ir::StmtId id) { out += f[id].kind == kind ? 1 : 0; });
-    return out;
-  }
-
-  ir::Function f;
-  ir::Block code;
-  PlanReport report;
-  std::string rule, reason;  // when declined
-
- private:
-  [[nodiscard]] std::int64_t executed(ir::StmtKind kind, const ir::Block& block) const {
-    std::int64_t out = 0;
-    for (const ir::StmtId id : block) {
-      const ir::Stmt& s = f[id];
-      const std::int64_t times = s.kind == ir::StmtKind::For ? *ir::const_int(f, s.args[1]) : 1;
-      out += (s.kind == kind ? 1 : 0) + times * executed(kind, s.body);
-    }
-    return out;
-  }
-
-  ir::LaunchShape shape_;
-  ir::ActiveSets active_;
-  LaunchIds ids_;
-  ir::Facts facts_;
-  ir::Definitions definitions_;
-  std::optional<ir::ThreadValues> values_;
-  std::optional<Context> context_;
-  ir::TileCall tile_;
-  std::optional<Call> call_;
+  explicit GemmUnderTest(const GemmCase& c)
+      : CallUnderTest(function_of(c), kGemmMma, prove_gemm, c.target) {}
 };
 
 }  // namespace ww::lower::test

@@ -1,0 +1,612 @@
+// SPDX-License-Identifier: Apache-2.0
+// copy_async / tcgen05_cp: from shared to tensor memory with tcgen05.cp, which one thread starts
+// and the tensor core carries out.
+//
+// An instruction takes rows of 16 or 32 bytes and puts each into 4 or 8 columns of one lane, or of
+// several that get the same:
+//
+//   shape                     lanes of row r
+//   128x256b, 128x128b        r
+//   64x128b.warpx2::02_13     r, r + 64
+//   64x128b.warpx2::01_23     r and r + 32 below row 32, r + 32 and r + 64 from it on
+//   32x128b.warpx4            r, r + 32, r + 64, r + 96
+//   4x256b                    32·r from any lane of the first 32 on
+//
+// A matrix descriptor says where the rows are: within 8 rows 16 bytes apart, or as wide as the
+// swizzle; groups of 8 rows SBO bytes, and without swizzle the halves of 32 bytes LBO bytes apart.
+//
+// The tile is taken in units of 16 bytes: for each lane and four columns, which unit of shared
+// memory goes there? Columns whose units a shape and a descriptor give are one instruction, widest
+// first. The caller commits (tcgen05.commit) and waits for the mbarrier. PTX manual, "tcgen05.cp".
+//
+//     Tx.copy_async(tmem[0:128, 0:8], A_smem[0:128, 0:8])            float32, 8 columns
+//
+//     smem_addr: T.let = T.cuda.cvta_generic_to_shared(…)
+//     desc: T.let = T.uint64(smem_addr >> 4 & 0x3FFF) | …
+//     tcgen05.cp.cta_group::1.128x256b [tmem_addr], desc
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <set>
+
+#include "base/wide.h"
+#include "ir/print.h"
+#include "lower/copy/vectors.h"
+#include "lower/copy_async/common.h"
+#include "lower/variant.h"
+
+namespace ww::lower {
+namespace {
+
+constexpr std::int64_t kUnitBits = 128;
+constexpr std::int64_t kUnitBytes = 16;
+constexpr std::int64_t kUnitColumns = 4;
+constexpr std::int64_t kLanes = 128;
+constexpr std::int64_t kMostField = 0x3FFF;  // units, of a field of the descriptor
+
+// --- shapes --------------------------------------------------------------------------------------
+
+enum class Spread : std::uint8_t { Rows, Pairs02, Pairs01, All, Windows };
+
+struct ShapeFacts {
+  std::string_view shape;
+  std::string_view multicast;
+  Spread spread;
+  std::int64_t rows;
+  std::int64_t units;  // of a row
+};
+constexpr ShapeFacts kShapes[] = {{"128x256b", "", Spread::Rows, 128, 2},
+                                  {"128x128b", "", Spread::Rows, 128, 1},
+                                  {"64x128b", "warpx2::02_13", Spread::Pairs02, 64, 1},
+                                  {"64x128b", "warpx2::01_23", Spread::Pairs01, 64, 1},
+                                  {"32x128b", "warpx4", Spread::All, 32, 1},
+                                  {"4x256b", "", Spread::Windows, 4, 2}};
+
+std::vector<std::int64_t> lanes_of(Spread spread, std::int64_t row) {
+  switch (spread) {
+    case Spread::Rows:
+      return {row};
+    case Spread::Pairs02:
+      return {row, row + 64};
+    case Spread::Pairs01:
+      return {row + row / 32 * 32, row + row / 32 * 32 + 32};
+    case Spread::All:
+      return {row, row + 32, row + 64, row + 96};
+    case Spread::Windows:
+      break;
+  }
+  return {32 * row};
+}
+
+std::string name_of(const ShapeFacts& facts) {
+  return facts.multicast.empty() ? std::string(facts.shape)
+                                 : fmt::format("{}.{}", facts.shape, facts.multicast);
+}
+
+// --- descriptors ---------------------------------------------------------------------------------
+
+struct Swizzle {
+  std::int64_t units;  // of a row of the pattern; 8 rows make it up
+  std::uint64_t code;  // bits 61 to 63
+};
+constexpr Swizzle kSwizzles[] = {{1, 0}, {8, 2}, {4, 4}, {2, 6}};
+
+// Eight rows; without a swizzle, nothing but whole units.
+constexpr std::int64_t pattern_bytes(const Swizzle& swizzle) {
+  return swizzle.units == 1 ? kUnitBytes : 8 * swizzle.units * kUnitBytes;
+}
+
+/// Where the rows of an instruction are, in units from the side's base on.
+struct Rows {
+  Swizzle swizzle{};
+  std::int64_t start = 0;  // before the swizzle
+  std::int64_t leading = 0;
+  std::int64_t stride = 0;
+
+  /// All of the descriptor but for the start.
+  [[nodiscard]] std::uint64_t fields() const {
+    constexpr std::uint64_t kVersion = 1;
+    return static_cast<std::uint64_t>(leading) << 16U | static_cast<std::uint64_t>(stride) << 32U |
+           kVersion << 46U | swizzle.code << 61U;
+  }
+};
+
+// --- plan ----------------------------------------------------------------------------------------
+
+/// One instruction.
+struct Issue {
+  const ShapeFacts* shape = nullptr;
+  Rows rows;
+  std::int64_t lane = 0;
+  std::int64_t column = 0;
+};
+
+struct Plan {
+  std::shared_ptr<const CopyProblem> problem;
+  std::string group;  // "1" or "2"
+  std::vector<Issue> issues;
+  /// A base that begins no pattern of the swizzle: by how many units at most it is off one.
+  struct Inside {
+    std::int64_t units;  // of a row of the pattern
+    std::int64_t most;
+  };
+  std::optional<Inside> inside;
+  bool is_one_thread = true;  // provably
+
+  [[nodiscard]] std::string opcode(const Issue& issue) const {
+    return fmt::format("tcgen05.cp.cta_group::{}.{}", group, name_of(*issue.shape));
+  }
+};
+
+// --- match ---------------------------------------------------------------------------------------
+
+/// Four columns of all lanes: the unit of shared memory that each gets.
+struct Column {
+  static constexpr std::int64_t kNone = -1;
+  std::array<std::int64_t, kLanes> unit;
+  std::array<std::uint64_t, kLanes> filled{};  // elements of it, by bits
+
+  Column() { unit.fill(kNone); }
+};
+
+class Matcher {
+ public:
+  Matcher(const Call& call, Plan& plan, std::vector<const ShapeFacts*> shapes)
+      : call_(call),
+        plan_(plan),
+        shapes_(std::move(shapes)),
+        dst_(plan.problem->dst),
+        src_(plan.problem->src) {}
+
+  Match<void> run() {
+    WW_TRY_VOID(read_units());
+    for (const ShapeFacts* facts : shapes_) take(*facts);
+    for (const auto& [at, column] : columns_)
+      for (std::size_t lane = 0; lane < column.unit.size(); ++lane)
+        if (column.unit[lane] != Column::kNone)
+          return no_shape(at, static_cast<std::int64_t>(lane));
+    std::stable_sort(plan_.issues.begin(), plan_.issues.end(), [](const Issue& a, const Issue& b) {
+      return std::pair(a.column, a.lane) < std::pair(b.column, b.lane);
+    });
+    return {};
+  }
+
+ private:
+  [[nodiscard]] const std::string& name(const Side& side) const {
+    return call_.f()[side.buffer].name;
+  }
+
+  // --- units ---
+
+  Match<void> read_units() {
+    const std::int64_t first_lane = tensor_base_lane(call_, dst_);
+    for (std::size_t x = 0; x < dst_.size(); ++x)
+      for (const Shift& shift : dst_.replicas)
+        WW_TRY_VOID(read_element(x, dst_.lane[x] + shift.lane + first_lane,
+                                 (dst_.linear[x] + shift.place) * dst_.bits));
+    const std::uint64_t all = (std::uint64_t{1} << (kUnitBits / dst_.bits)) - 1;
+    for (const auto& [at, column] : columns_)
+      for (std::size_t lane = 0; lane < column.filled.size(); ++lane)
+        if (column.filled[lane] != 0 && column.filled[lane] != all)
+          return decline("columns",
+                         "columns {} to {} of lane {} are filled in part, expected whole "
+                         "units of 4 columns",
+                         at * kUnitColumns, at * kUnitColumns + kUnitColumns - 1, lane);
+    whole_ = columns_;
+    return {};
+  }
+
+  Match<void> read_element(std::size_t x, std::int64_t lane, std::int64_t to_bit) {
+    if (lane < 0 || lane >= kLanes)
+      return decline("lanes", "element {} goes to lane {} of tensor memory, which has {}", x, lane,
+                     kLanes);
+    const std::int64_t from_bit = src_.place(x) * src_.bits;
+    const std::int64_t at = floor_div(to_bit, kUnitBits);
+    const std::int64_t inside = to_bit - at * kUnitBits;
+    Column& column = columns_[at];
+    std::int64_t& unit = column.unit[static_cast<std::size_t>(lane)];
+    const std::int64_t from = floor_div(from_bit, kUnitBits);
+    if (from_bit - from * kUnitBits != inside || (unit != Column::kNone && unit != from))
+      return decline("units",
+                     "element {} is byte {} of `{}`, and byte {} of columns {} to {} of lane {}: "
+                     "16 bytes do not move as one",
+                     x, from_bit / 8, name(src_), inside / 8, at * kUnitColumns,
+                     at * kUnitColumns + kUnitColumns - 1, lane);
+    unit = from;
+    column.filled[static_cast<std::size_t>(lane)] |= std::uint64_t{1} << (inside / dst_.bits);
+    return {};
+  }
+
+  // --- instructions ---
+
+  void take(const ShapeFacts& facts) {
+    const std::int64_t lanes = facts.spread == Spread::Windows ? 32 : 1;
+    for (const auto& entry : whole_)
+      for (std::int64_t lane = 0; lane < lanes; ++lane) {
+        const auto units = units_of(facts, entry.first, lane, columns_);
+        const auto rows = units ? rows_of(facts, *units) : std::nullopt;
+        if (!rows) continue;
+        plan_.issues.push_back(
+            {&facts, *rows, lane - tensor_base_lane(call_, dst_), entry.first * kUnitColumns});
+        forget(facts, entry.first, lane);
+      }
+  }
+
+  using Columns = std::map<std::int64_t, Column>;
+
+  // The units of an instruction, row by row; nothing when some lane does not get what the others of
+  // the row get.
+  static std::optional<std::vector<std::int64_t>> units_of(const ShapeFacts& facts, std::int64_t at,
+                                                           std::int64_t lane,
+                                                           const Columns& columns) {
+    std::vector<std::int64_t> out;
+    for (std::int64_t row = 0; row < facts.rows; ++row)
+      for (std::int64_t k = 0; k < facts.units; ++k) {
+        const auto column = columns.find(at + k);
+        if (column == columns.end()) return std::nullopt;
+        std::int64_t unit = Column::kNone;
+        for (const std::int64_t to : lanes_of(facts.spread, row)) {
+          const std::int64_t here = column->second.unit[static_cast<std::size_t>(lane + to)];
+          if (here == Column::kNone || (unit != Column::kNone && here != unit)) return std::nullopt;
+          unit = here;
+        }
+        out.push_back(unit);
+      }
+    return out;
+  }
+
+  void forget(const ShapeFacts& facts, std::int64_t at, std::int64_t lane) {
+    for (std::int64_t row = 0; row < facts.rows; ++row)
+      for (std::int64_t k = 0; k < facts.units; ++k)
+        for (const std::int64_t to : lanes_of(facts.spread, row))
+          columns_[at + k].unit[static_cast<std::size_t>(lane + to)] = Column::kNone;
+  }
+
+  [[nodiscard]] std::optional<Rows> rows_of(const ShapeFacts& facts,
+                                            const std::vector<std::int64_t>& units) const {
+    for (const Swizzle& swizzle : kSwizzles) {
+      if (!begins_with_pattern(swizzle)) continue;
+      if (auto rows = rows_with(facts, units, swizzle)) return rows;
+    }
+    return std::nullopt;
+  }
+
+  // The swizzle is one of addresses, so that storage and base must begin with its pattern; or the
+  // storage alone, where it is known how far into the first row the base goes.
+  [[nodiscard]] bool begins_with_pattern(const Swizzle& swizzle) const {
+    if (plan_.inside)
+      return swizzle.units == plan_.inside->units && src_.align_bytes % pattern_bytes(swizzle) == 0;
+    return src_.base_is_aligned(pattern_bytes(swizzle));
+  }
+
+  [[nodiscard]] std::optional<Rows> rows_with(const ShapeFacts& facts,
+                                              const std::vector<std::int64_t>& units,
+                                              const Swizzle& swizzle) const {
+    // Before the swizzle, as they are from the start when the base does not begin a pattern.
+    const auto at = [&](std::int64_t row, std::int64_t k) {
+      const std::int64_t unit = units[static_cast<std::size_t>(row * facts.units + k)];
+      return plan_.inside ? unit : unit ^ (unit / 8 & (swizzle.units - 1));
+    };
+    const bool is_swizzled = swizzle.units > 1;
+    Rows out{.swizzle = swizzle, .start = at(0, 0), .leading = is_swizzled ? 1 : 0, .stride = 0};
+    if (!is_swizzled && facts.units > 1) out.leading = at(0, 1) - out.start;
+    if (facts.rows > 8) out.stride = at(8, 0) - out.start;
+    // Groups of 8 rows begin in the first row of a pattern, and stay in it with all their units.
+    const std::int64_t pattern = 8 * swizzle.units;
+    const std::int64_t furthest = out.start % pattern + (plan_.inside ? plan_.inside->most : 0);
+    if (is_swizzled && (furthest + facts.units > swizzle.units || out.stride % pattern != 0))
+      return std::nullopt;
+    const auto is_field = [](std::int64_t value, bool is_used) {
+      return value >= (is_used ? 1 : 0) && value <= kMostField;
+    };
+    if (!is_field(out.start, false) || !is_field(out.leading, facts.units > 1) ||
+        !is_field(out.stride, facts.rows > 8))
+      return std::nullopt;
+    for (std::int64_t row = 0; row < facts.rows; ++row)
+      for (std::int64_t k = 0; k < facts.units; ++k)
+        if (at(row, k) !=
+            out.start + row % 8 * swizzle.units + row / 8 * out.stride + k * out.leading)
+          return std::nullopt;
+    return out;
+  }
+
+  // --- what was seen ---
+
+  // Either no shape has the lanes, or one has them and no descriptor the rows.
+  Match<void> no_shape(std::int64_t at, std::int64_t lane) const {
+    for (const ShapeFacts* facts : shapes_) {
+      const std::int64_t first = facts->spread == Spread::Windows ? lane % 32 : 0;
+      const auto units = units_of(*facts, at, first, whole_);
+      if (units) return no_descriptor(*facts, at, *units);
+    }
+    const Column& column = whole_.at(at);
+    std::map<std::int64_t, std::vector<std::int64_t>> by_unit;
+    std::int64_t lanes = 0;
+    for (std::size_t l = 0; l < column.unit.size(); ++l) {
+      if (column.unit[l] == Column::kNone) continue;
+      by_unit[column.unit[l]].push_back(static_cast<std::int64_t>(l));
+      ++lanes;
+    }
+    const auto& alike = by_unit.at(column.unit[static_cast<std::size_t>(lane)]);
+    std::set<std::string> names;
+    for (const ShapeFacts* facts : shapes_) names.insert(name_of(*facts));
+    return decline("shape",
+                   "columns {} to {} are filled in {} lanes from {} different rows, lane{} {} "
+                   "alike: not the lanes of {}",
+                   at * kUnitColumns, at * kUnitColumns + kUnitColumns - 1, lanes, by_unit.size(),
+                   alike.size() == 1 ? "" : "s", fmt::join(alike, ", "), fmt::join(names, ", "));
+  }
+
+  Match<void> no_descriptor(const ShapeFacts& facts, std::int64_t at,
+                            const std::vector<std::int64_t>& units) const {
+    for (const Swizzle& swizzle : kSwizzles)
+      if (!begins_with_pattern(swizzle) && rows_with(facts, units, swizzle))
+        return decline("alignment",
+                       "the rows of `{}` have a swizzle of {} bytes, whose pattern begins at "
+                       "multiples of {} bytes; storage of {}, offset a multiple of {} elements of "
+                       "{} bits",
+                       name(src_), swizzle.units * kUnitBytes, pattern_bytes(swizzle),
+                       src_.align_bytes, src_.base_divisor, src_.bits);
+    std::vector<std::string> seen;
+    for (const std::int64_t row : {0, 1, 2, 7, 8, 16})
+      if (row < facts.rows)
+        seen.push_back(
+            fmt::format("row {} at byte {}", row,
+                        units[static_cast<std::size_t>(row * facts.units)] * kUnitBytes));
+    if (facts.units > 1)
+      seen.push_back(fmt::format("half a row {} bytes on", (units[1] - units[0]) * kUnitBytes));
+    return decline("descriptor", "no matrix descriptor gives the rows of {} for columns {} on: {}",
+                   name_of(facts), at * kUnitColumns, fmt::join(seen, ", "));
+  }
+
+  const Call& call_;
+  Plan& plan_;
+  std::vector<const ShapeFacts*> shapes_;
+  const Side& dst_;
+  const Side& src_;
+  Columns columns_;  // what is still to be taken
+  Columns whole_;
+};
+
+// Several threads would start several copies. Where that cannot be seen here, the report says so.
+Match<bool> check_one_thread(const Call& call) {
+  if (call.tile.scope != ir::Unit::Thread)
+    return decline("scope", "{} scope, expected thread: who starts the copy is who commits",
+                   ir::name_of(call.tile.scope));
+  const ir::ActiveSet& active = call.active;
+  // At most so many of each unit of `size` threads; at least so many where they come together.
+  const auto most_of = [&](std::int64_t size) {
+    std::map<std::int64_t, std::int64_t> of_unit;
+    std::set<std::int64_t> warps;
+    for (std::size_t t = 0; t < active.may.size(); ++t) {
+      if (!active.may[t]) continue;
+      const auto thread = static_cast<std::int64_t>(t);
+      if (active.one_lane_per_warp && !warps.insert(thread / 32).second) continue;
+      ++of_unit[thread / size];
+    }
+    std::int64_t out = 0;
+    for (const auto& [unit, count] : of_unit) out = std::max(out, count);
+    return out;
+  };
+  constexpr auto kCta = static_cast<std::int64_t>(ir::kMaxThreads);
+  if (most_of(kCta) <= 1) return true;
+  const std::int64_t size = active.granule >= ir::Unit::Cta         ? kCta
+                            : active.granule == ir::Unit::Warpgroup ? 128
+                            : active.granule == ir::Unit::Warp      ? 32
+                                                                    : 1;
+  if (const std::int64_t several = most_of(size); several > 1)
+    return decline("threads", "{} threads come here, of which each would start the copy: {}",
+                   several, ir::to_text(active, call.context.launch));
+  return false;
+}
+
+Match<std::vector<const ShapeFacts*>> wanted_shapes(const Call& call) {
+  static constexpr std::string_view kNames[] = {"128x256b", "128x128b", "64x128b", "32x128b",
+                                                "4x256b"};
+  static constexpr std::string_view kWords[] = {"warpx2::02_13", "warpx2::01_23", "warpx4"};
+  const std::string shape = WW_TRY(word_of(call, "shape", kNames));
+  const std::string multicast = WW_TRY(word_of(call, "multicast", kWords));
+  std::vector<const ShapeFacts*> out;
+  for (const ShapeFacts& facts : kShapes)
+    if ((shape.empty() || facts.shape == shape) &&
+        (multicast.empty() || facts.multicast == multicast))
+      out.push_back(&facts);
+  if (out.empty()) return decline("config", "there is no `tcgen05.cp.{}.{}`", shape, multicast);
+  for (const auto& [key, value] : call.tile.config) {
+    if (key.starts_with("mbar"))
+      return decline("mbarrier", "`{}=`: the caller commits to a barrier", key);
+    if (key == "decompress") return decline("config", "`decompress=` is not lowered");
+  }
+  return out;
+}
+
+Match<void> check_sides(const Call& call, const CopyProblem& problem) {
+  const Side& src = problem.src;
+  const Side& dst = problem.dst;
+  const std::string& from = call.f()[src.buffer].name;
+  const std::string& to = call.f()[dst.buffer].name;
+  if (dst.bits < 8 || kUnitBits % dst.bits != 0)
+    return decline("dtype", "elements of {} bits, expected 8, 16, 32 or 64", dst.bits);
+  if (!src.strides.empty())
+    return decline("layout", "`{}` has extents known at run time only", from);
+  if (!dst.swizzle.is_none()) return decline("swizzle", "`{}` in tensor memory is swizzled", to);
+  if (dst.base_divisor * dst.bits % kUnitBits != 0)
+    return decline("columns",
+                   "`{}` begins at `{}` elements of {} bits, known at run time only and not known "
+                   "to be multiples of 4 columns",
+                   to, ir::print(call.f(), dst.base), dst.bits);
+  if (!src.base_is_aligned(kUnitBytes))
+    return decline("alignment",
+                   "`{}` is not known to begin at a multiple of 16 bytes: storage of {}, offset a "
+                   "multiple of {} elements of {} bits",
+                   from, src.align_bytes, src.base_divisor, src.bits);
+  return {};
+}
+
+// Where the base begins no pattern of the swizzle, how far it is from one.
+Match<std::optional<Plan::Inside>> base_inside(const Call& call, const Side& src) {
+  if (src.base_commutes()) return std::nullopt;
+  const std::string& name = call.f()[src.buffer].name;
+  const layout::Swizzle& own = src.swizzle;
+  if (!own.inner() || own.atom() != 3 || own.len() > 3 ||
+      (src.bits << own.per_element()) != kUnitBits)
+    return decline("swizzle",
+                   "`{}` begins at `{}`, with a swizzle ({}, {}, {}) that no descriptor has", name,
+                   ir::print(call.f(), src.base), own.per_element(), own.len(), own.atom());
+  Code code(call.f(), call.context.facts, call.span);
+  const ir::ExprId rest = code.simplify(code.mod(src.base, own.period()));
+  const std::int64_t most =
+      ir::range_of(call.f(), rest, call.context.facts).max * src.bits / kUnitBits;
+  const Plan::Inside out{.units = std::int64_t{1} << own.len(), .most = most};
+  if (most >= out.units)
+    return decline("start",
+                   "`{}` begins at `{}`, which may be {} units of 16 bytes behind the start of a "
+                   "pattern, expected less than {}",
+                   name, ir::print(call.f(), src.base), most, out.units);
+  return out;
+}
+
+Match<Plan> match(const Call& call) {
+  const auto scope = [&](std::size_t i) { return call.f()[call.region(i).buffer].scope; };
+  if (scope(0) != ir::Scope::Tmem || !ir::is_shared(scope(1)))
+    return decline("memory_pair", "{} to {}, expected shared to tensor memory",
+                   ir::name_of(scope(1)), ir::name_of(scope(0)));
+  if (!call.context.target.has(target::Feature::TensorMemory))
+    return decline("arch", "tcgen05.cp needs {}, the target is {}",
+                   target::to_text(target::archs_with(target::Feature::TensorMemory)),
+                   target::info(call.context.target.arch).name);
+  Plan plan;
+  plan.is_one_thread = WW_TRY(check_one_thread(call));
+  static constexpr std::string_view kGroups[] = {"1", "2"};
+  plan.group = WW_TRY(word_of(call, "cta_group", kGroups));
+  if (plan.group.empty()) plan.group = "1";
+  auto shapes = WW_TRY(wanted_shapes(call));
+  plan.problem = WW_TRY(copy_problem(call));
+  WW_TRY_VOID(check_plain(*plan.problem));
+  WW_TRY_VOID(check_sides(call, *plan.problem));
+  plan.inside = WW_TRY(base_inside(call, plan.problem->src));
+  WW_TRY_VOID(Matcher(call, plan, std::move(shapes)).run());
+  return plan;
+}
+
+// --- emit ----------------------------------------------------------------------------------------
+
+class Writer {
+ public:
+  Writer(const Plan& plan, const Call& call, Code& code)
+      : plan_(plan), call_(call), code_(code), src_(plan.problem->src), dst_(plan.problem->dst) {
+    const ir::BufferId flat =
+        code.flat_view(src_.buffer, src_.dtype, view_elements(call, src_), "src");
+    const ExprId pointer = code.pointer(flat, src_.base.valid() ? src_.base : code.n(0));
+    const ExprId address = code.let(
+        "smem_addr",
+        made(ir::call(call.f(), ir::Intrinsic::CvtaToShared, std::span(&pointer, 1), call.span)));
+    const ExprId units = code.binary(ir::ExprOp::Shr, address, code.n(4));
+    start_ = code.let(
+        "smem_start",
+        code.as(num::DType::Uint64, code.binary(ir::ExprOp::BitAnd, units, code.n(kMostField))));
+    cells_ = code.let("tmem_addr", call.f()[dst_.buffer].allocated_addr);
+  }
+
+  void write(const Issue& issue) {
+    const ExprId desc = code_.add(descriptor(issue.rows.fields()), word(issue.rows.start));
+    code_.ptx(plan_.opcode(issue), {{.kind = ir::PtxOperand::Kind::Address, .expr = cells(issue)},
+                                    {.kind = ir::PtxOperand::Kind::Value, .expr = desc}});
+  }
+
+ private:
+  using ExprId = ir::ExprId;
+
+  static ExprId made(Result<ExprId> expr) {
+    WW_CHECK(expr.has_value(), "no address: {}", expr.error().text);
+    return *expr;
+  }
+
+  ExprId word(std::int64_t value) {
+    return ir::int_imm(call_.f(), num::DType::Uint64, value, call_.span);
+  }
+
+  // One for all instructions whose rows differ in where they start.
+  ExprId descriptor(std::uint64_t fields) {
+    const auto [found, is_new] = descriptors_.try_emplace(fields);
+    if (is_new)
+      found->second = code_.let(
+          "desc", code_.binary(ir::ExprOp::BitOr, start_, word(static_cast<std::int64_t>(fields))));
+    return found->second;
+  }
+
+  ExprId cells(const Issue& issue) {
+    ExprId column = code_.n(issue.column);
+    if (dst_.base.valid())
+      column = code_.add(column, code_.div(code_.mul(dst_.base, dst_.bits), 32));
+    const ExprId args[] = {cells_, code_.n(issue.lane), code_.as_int32(code_.simplify(column))};
+    return made(ir::call(call_.f(), ir::Intrinsic::TmemAddr, args, call_.span));
+  }
+
+  const Plan& plan_;
+  const Call& call_;
+  Code& code_;
+  const Side& src_;
+  const Side& dst_;
+  ExprId start_, cells_;
+  std::map<std::uint64_t, ExprId> descriptors_;
+};
+
+void emit(const Plan& plan, const Call& call, Code& code) {
+  Writer writer(plan, call, code);
+  for (const Issue& issue : plan.issues) writer.write(issue);
+}
+
+// --- report --------------------------------------------------------------------------------------
+
+std::string rows_text(const Rows& rows) {
+  const std::int64_t width = rows.swizzle.units * kUnitBytes;
+  std::string out =
+      width == kUnitBytes ? std::string("no swizzle") : fmt::format("swizzle of {} bytes", width);
+  if (rows.stride != 0)
+    out += fmt::format(", groups of 8 rows {} bytes apart", rows.stride * kUnitBytes);
+  if (width == kUnitBytes && rows.leading != 0)
+    out += fmt::format(", halves of rows {} bytes", rows.leading * kUnitBytes);
+  return out;
+}
+
+PlanReport report(const Plan& plan, const Call& call) {
+  PlanReport out = begin_report(call, *plan.problem);
+  std::vector<std::string> shapes, rows;
+  const auto add = [](std::vector<std::string>& list, std::string text) {
+    if (std::find(list.begin(), list.end(), text) == list.end()) list.push_back(std::move(text));
+  };
+  bool is_paired = false;
+  for (const Issue& issue : plan.issues) {
+    const ShapeFacts& facts = *issue.shape;
+    add_instruction(out, plan.opcode(issue), 1, facts.rows * facts.units * kUnitBytes);
+    add(shapes, "." + name_of(facts));
+    add(rows, "descriptor: " + rows_text(issue.rows));
+    is_paired = is_paired || facts.rows == 64;
+  }
+  out.rounds = static_cast<std::int64_t>(plan.issues.size());
+  out.summary = fmt::format("tcgen05.cp {}, {} per thread", fmt::join(shapes, " and "), out.rounds);
+  out.notes = std::move(rows);
+  if (is_paired)
+    out.notes.emplace_back(
+        "public sources differ in which of warpx2::02_13 and warpx2::01_23 is which; here 02_13 "
+        "puts row r into lanes r and r + 64");
+  if (!plan.is_one_thread)
+    out.notes.push_back(fmt::format("one thread must come here, of {}",
+                                    ir::to_text(call.active, call.context.launch)));
+  out.notes.emplace_back(
+      "done when the mbarrier of a later tcgen05.commit of the thread is waited for");
+  return out;
+}
+
+}  // namespace
+
+constinit const Variant kCopyAsyncTcgen05Cp = variant<Plan, match, emit, report>(
+    {.op = ir::TileOp::CopyAsync,
+     .name = "tcgen05_cp",
+     .aliases = "smem->tmem",
+     .about = "shared to tensor memory by the tensor core, started by one thread"});
+
+}  // namespace ww::lower

@@ -1,0 +1,698 @@
+// SPDX-License-Identifier: Apache-2.0
+// copy_async / tcgen05_ldst: between tensor memory and registers with tcgen05.ld and tcgen05.st.
+//
+// A warp reaches the 32 lanes of its quarter of tensor memory (warp % 4). The registers of the
+// unit's warps are taken word by word (32 bits): which cell, a lane and a 32-bit column, do the 32
+// lanes of each warp hold there? With g = l / 4 and t = l % 4, lane l of the warp may find
+//
+//   shape      word of an atom   lane of the cell     column of the cell
+//   32x32b     0                 l                    0
+//   16x64b     0                 g + 8·(l % 2)        l / 2 % 2
+//   16x128b    0, 1              g + 8·word           t
+//   16x256b    0 … 3             g + 8·(word / 2)     2·t + word % 2
+//   16x32bx2   0                 l % 16               0, from lane 16 on a constant further
+//
+// from lane 0 or 16 of the quarter on (the *slab*; 32x32b from lane 0 on). Words with the same
+// corner make an atom; atoms side by side make one instruction, .x128 … .x1, widest first. Which
+// register is which operand is free, so that registers may be in any order. 16-bit elements that
+// have a column each are moved in pairs by .pack::16b and .unpack::16b.
+//
+// What is no such cell is declined: half a column, a lane of another warp's quarter, a pattern that
+// no shape has. There is no way out through other instructions. The caller waits
+// (tcgen05.wait::ld, ::st).
+//
+//     Tx.wg.copy_async(B_local[:, :], tmem[:, :])
+//         B_local = S[(128,8):(1@tid_in_wg,1)], tmem = S[(128,8):(1@TLane,1@TCol)], float16
+//
+//     T.ptx.tcgen05.ld(tmem_addr[0], lane, 0, "32x32b", 4, False, local_32b[0], …, local_32b[3])
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <bit>
+#include <map>
+#include <set>
+#include <tuple>
+
+#include "base/wide.h"
+#include "ir/print.h"
+#include "lower/copy/vectors.h"
+#include "lower/copy_async/common.h"
+#include "lower/variant.h"
+
+namespace ww::lower {
+namespace {
+
+constexpr std::int64_t kLanes = 32;
+constexpr std::int64_t kQuarters = 4;
+
+// --- shapes --------------------------------------------------------------------------------------
+
+enum class Shape : std::uint8_t { S16x256b, S16x128b, S16x64b, S32x32b, S16x32bx2 };
+
+struct ShapeFacts {
+  Shape shape;
+  std::string_view name;
+  int words;    // of an atom
+  int columns;  // of an atom
+  int most;     // atoms of an instruction
+};
+constexpr ShapeFacts kShapes[] = {{Shape::S16x256b, "16x256b", 4, 8, 32},
+                                  {Shape::S16x128b, "16x128b", 2, 4, 64},
+                                  {Shape::S16x64b, "16x64b", 1, 2, 128},
+                                  {Shape::S32x32b, "32x32b", 1, 1, 128},
+                                  {Shape::S16x32bx2, "16x32bx2", 1, 1, 128}};
+
+struct Cell {
+  std::int64_t lane = -1;
+  std::int64_t column = 0;
+
+  friend auto operator<=>(const Cell&, const Cell&) = default;
+};
+
+Cell cell_of(Shape shape, std::int64_t lane, std::int64_t word) {
+  const std::int64_t g = lane / 4, t = lane % 4;
+  switch (shape) {
+    case Shape::S16x256b:
+      return {g + 8 * (word / 2), 2 * t + word % 2};
+    case Shape::S16x128b:
+      return {g + 8 * word, t};
+    case Shape::S16x64b:
+      return {g + 8 * (lane % 2), lane / 2 % 2};
+    case Shape::S32x32b:
+      return {lane, 0};
+    case Shape::S16x32bx2:
+      break;
+  }
+  return {lane % 16, 0};
+}
+
+// --- plan ----------------------------------------------------------------------------------------
+
+/// One instruction.
+struct Issue {
+  const ShapeFacts* shape = nullptr;
+  std::int64_t num = 1;
+  bool is_packed = false;
+  std::int64_t split = 0;  // 16x32bx2: columns from the lower to the upper lanes
+  // By warp of the unit: does it take part, and the corner within its quarter.
+  std::vector<bool> used;
+  std::vector<Cell> corner;
+  std::vector<std::int64_t> slots;  // first element of each register operand
+
+  [[nodiscard]] std::string opcode(bool is_load) const {
+    return fmt::format("tcgen05.{}.sync.aligned.{}.x{}{}.b32", is_load ? "ld" : "st", shape->name,
+                       num,
+                       !is_packed ? ""
+                       : is_load  ? ".pack::16b"
+                                  : ".unpack::16b");
+  }
+};
+
+struct Plan {
+  std::shared_ptr<const CopyProblem> problem;
+  bool is_load = true;
+  std::vector<std::int64_t> quarters;  // of the unit's warps
+  std::vector<Issue> issues;
+  std::int64_t most_registers = 0;  // of one instruction; 0: no limit was met
+
+  [[nodiscard]] const Side& own() const { return is_load ? problem->dst : problem->src; }
+  [[nodiscard]] const Side& tensor() const { return is_load ? problem->src : problem->dst; }
+};
+
+// --- match ---------------------------------------------------------------------------------------
+
+/// A register word of all warps: the cell of each lane, in its first half if it is packed.
+struct Word {
+  std::int64_t slot = 0;  // first element
+  bool is_packed = false;
+  std::vector<bool> used;                // by warp
+  std::vector<std::vector<Cell>> cells;  // by warp and lane
+};
+
+/// Where a word would be in an atom: what words of one atom have in common.
+struct Corner {
+  std::vector<bool> used;
+  std::vector<Cell> at;  // by warp, within its quarter; the default where it takes no part
+  std::int64_t split = 0;
+  bool is_packed = false;
+
+  friend auto operator<=>(const Corner&, const Corner&) = default;
+};
+
+class Matcher {
+ public:
+  Matcher(const Call& call, Plan& plan)
+      : call_(call),
+        plan_(plan),
+        own_(plan.own()),
+        tensor_(plan.tensor()),
+        per_word_(32 / own_.bits),
+        warps_(static_cast<std::int64_t>(plan.quarters.size())),
+        base_lane_(tensor_base_lane(call, plan.tensor())) {}
+
+  Match<void> run() {
+    WW_TRY_VOID(read_words());
+    if (!plan_.is_load) WW_TRY_VOID(drop_repeated_stores());
+    for (const ShapeFacts& facts : kShapes) take_atoms(facts);
+    if (std::find(taken_.begin(), taken_.end(), false) != taken_.end()) return no_shape();
+    limit_registers();
+    for (const ShapeFacts& facts : kShapes) issue(facts);
+    std::stable_sort(plan_.issues.begin(), plan_.issues.end(), [](const Issue& a, const Issue& b) {
+      return a.slots.front() < b.slots.front();
+    });
+    return check_corners();
+  }
+
+ private:
+  // --- words ---
+
+  // By slot and thread of the unit, every holder: element of the tile.
+  [[nodiscard]] std::map<std::int64_t, std::vector<std::int64_t>> holders() const {
+    std::map<std::int64_t, std::vector<std::int64_t>> out;
+    for (std::size_t x = 0; x < own_.size(); ++x)
+      for (const Shift& replica : own_.replicas)
+        for (const std::int64_t spread : own_.spread) {
+          const std::int64_t u = own_.owner[x] + replica.thread + spread;
+          if (u >= warps_ * kLanes) continue;
+          auto& row = out[own_.linear[x] + replica.place];
+          if (row.empty()) row.assign(static_cast<std::size_t>(warps_ * kLanes), -1);
+          row[static_cast<std::size_t>(u)] = static_cast<std::int64_t>(x);
+        }
+    return out;
+  }
+
+  Match<void> read_words() {
+    const auto elements = holders();
+    std::set<std::int64_t> firsts;
+    for (const auto& [slot, row] : elements)
+      firsts.insert(slot - (slot % per_word_ + per_word_) % per_word_);
+    for (const std::int64_t first : firsts) {
+      Word word{.slot = first, .used = {}, .cells = {}};
+      for (std::int64_t w = 0; w < warps_; ++w) WW_TRY_VOID(read_warp(word, w, elements));
+      words_.push_back(std::move(word));
+    }
+    taken_.assign(words_.size(), false);
+    return {};
+  }
+
+  Match<void> read_warp(Word& word, std::int64_t warp,
+                        const std::map<std::int64_t, std::vector<std::int64_t>>& elements) {
+    std::vector<Cell> cells(static_cast<std::size_t>(kLanes));
+    std::int64_t held = 0;
+    for (std::int64_t lane = 0; lane < kLanes; ++lane) {
+      std::vector<std::int64_t> parts;
+      for (std::int64_t p = 0; p < per_word_; ++p) {
+        const auto row = elements.find(word.slot + p);
+        const auto u = static_cast<std::size_t>(warp * kLanes + lane);
+        const std::int64_t x = row == elements.end() ? -1 : row->second[u];
+        if (x >= 0) parts.push_back(x);
+      }
+      if (parts.empty()) continue;
+      if (static_cast<std::int64_t>(parts.size()) != per_word_)
+        return decline("registers",
+                       "the 32-bit word at register element {} of thread {} of the unit has {} of "
+                       "its {} elements in the tile",
+                       word.slot, warp * kLanes + lane, parts.size(), per_word_);
+      cells[static_cast<std::size_t>(lane)] = WW_TRY(cell_of_word(word, warp, lane, parts));
+      ++held;
+    }
+    if (held != 0 && held != kLanes)
+      return decline("shape",
+                     "the 32-bit word at register element {} is held by {} of the 32 lanes of "
+                     "warp {}, expected all or none",
+                     word.slot, held, warp);
+    word.used.push_back(held != 0);
+    word.cells.push_back(std::move(cells));
+    return {};
+  }
+
+  // The cell that the elements of a word make up, in the warp's quarter where there are several.
+  Match<Cell> cell_of_word(Word& word, std::int64_t warp, std::int64_t lane,
+                           const std::vector<std::int64_t>& parts) {
+    const auto first = static_cast<std::size_t>(parts[0]);
+    const std::int64_t quarter = plan_.quarters[static_cast<std::size_t>(warp)];
+    const auto is_near = [&](const Shift& s) {
+      return floor_div(tensor_.lane[first] + s.lane + base_lane_, kLanes) == quarter;
+    };
+    const auto shift = std::find_if(tensor_.replicas.begin(), tensor_.replicas.end(), is_near);
+    if (shift == tensor_.replicas.end())
+      return decline("lanes",
+                     "thread {} of the unit holds an element of lane {} of tensor memory; its warp "
+                     "reaches lanes {} to {}",
+                     warp * kLanes + lane, tensor_.lane[first] + base_lane_, quarter * kLanes,
+                     quarter * kLanes + kLanes - 1);
+    const std::int64_t at = tensor_.linear[first] + shift->place;
+    // Columns of a pair each, or the parts of one.
+    const bool is_packed =
+        own_.bits == 16 && at % 2 == 0 && parts.size() == 2 &&
+        tensor_.linear[static_cast<std::size_t>(parts[1])] + shift->place == at + 2;
+    for (std::size_t p = 0; p < parts.size(); ++p) {
+      const auto x = static_cast<std::size_t>(parts[p]);
+      const std::int64_t wanted = at + static_cast<std::int64_t>(p) * (is_packed ? 2 : 1);
+      const std::int64_t place = tensor_.linear[x] + shift->place;
+      if (place == wanted && tensor_.lane[x] == tensor_.lane[first] && at % per_word_ == 0)
+        continue;
+      return decline(
+          "columns",
+          "register element {} of thread {} of the unit goes with element {} of lane {}, "
+          "which is not part {} of the 32-bit column of its word",
+          word.slot + static_cast<std::int64_t>(p), warp * kLanes + lane, place,
+          tensor_.lane[x] + shift->lane, p);
+    }
+    const bool is_first =
+        std::none_of(word.used.begin(), word.used.end(), std::identity()) && lane == 0;
+    if (is_first) word.is_packed = is_packed;
+    if (word.is_packed != is_packed)
+      return decline("columns",
+                     "the word at register element {} is a pair of columns in some "
+                     "threads only",
+                     word.slot);
+    return Cell{tensor_.lane[first] + shift->lane + base_lane_ - quarter * kLanes,
+                floor_div(at * own_.bits, 32)};
+  }
+
+  // What several warps hold is stored by the first of them, to every replica once.
+  Match<void> drop_repeated_stores() {
+    std::set<std::pair<std::int64_t, Cell>> stored;  // quarter, cell
+    for (Word& word : words_)
+      for (std::size_t w = 0; w < word.used.size(); ++w) {
+        if (!word.used[w]) continue;
+        bool is_new = false;
+        for (const Cell& cell : word.cells[w])
+          for (std::int64_t h = 0; h < (word.is_packed ? 2 : 1); ++h)
+            is_new =
+                stored.insert({plan_.quarters[w], {cell.lane, cell.column + h}}).second || is_new;
+        word.used[w] = is_new;
+      }
+    std::set<std::pair<std::int64_t, Cell>> meant;
+    for (std::size_t x = 0; x < tensor_.size(); ++x)
+      for (const Shift& shift : tensor_.replicas) {
+        const std::int64_t lane = tensor_.lane[x] + shift.lane + base_lane_;
+        const std::int64_t column = floor_div((tensor_.linear[x] + shift.place) * own_.bits, 32);
+        meant.insert({floor_div(lane, kLanes), {lane - floor_div(lane, kLanes) * kLanes, column}});
+      }
+    if (meant.size() != stored.size())
+      return decline("replica",
+                     "`{}` holds each element at {} places, {} of the {} cells are reached by a "
+                     "warp that has them in registers",
+                     call_.f()[tensor_.buffer].name, tensor_.replicas.size(), stored.size(),
+                     meant.size());
+    // A word that no warp stores any more is done.
+    for (std::size_t i = 0; i < words_.size(); ++i)
+      taken_[i] = std::none_of(words_[i].used.begin(), words_[i].used.end(), std::identity());
+    return {};
+  }
+
+  // --- atoms ---
+
+  std::optional<Corner> corner_of(const ShapeFacts& facts, const Word& word,
+                                  std::int64_t position) const {
+    const std::int64_t step = word.is_packed ? 2 : 1;
+    Corner out{.used = word.used, .at = {}, .split = 0, .is_packed = word.is_packed};
+    bool has_split = false;
+    for (std::size_t w = 0; w < word.used.size(); ++w) {
+      out.at.emplace_back();
+      if (!word.used[w]) continue;
+      const Cell zero = cell_of(facts.shape, 0, position);
+      const Cell corner{word.cells[w][0].lane - zero.lane,
+                        word.cells[w][0].column - zero.column * step};
+      if (corner.lane != 0 && (corner.lane != 16 || facts.shape == Shape::S32x32b))
+        return std::nullopt;
+      if (facts.shape == Shape::S16x32bx2) {
+        const std::int64_t split = word.cells[w][16].column - corner.column;
+        if (split < 0 || (has_split && split != out.split)) return std::nullopt;
+        out.split = split;
+        has_split = true;
+      }
+      for (std::int64_t lane = 0; lane < kLanes; ++lane) {
+        const Cell offset = cell_of(facts.shape, lane, position);
+        const std::int64_t further = lane >= 16 ? out.split : 0;
+        const Cell wanted{corner.lane + offset.lane,
+                          corner.column + offset.column * step + further};
+        if (word.cells[w][static_cast<std::size_t>(lane)] != wanted) return std::nullopt;
+      }
+      out.at.back() = corner;
+    }
+    return out;
+  }
+
+  struct Atom {
+    Corner corner;
+    std::vector<std::size_t> words;
+  };
+
+  void take_atoms(const ShapeFacts& facts) {
+    using Lists = std::vector<std::vector<std::size_t>>;  // by position
+    std::map<Corner, Lists> found;
+    for (std::size_t i = 0; i < words_.size(); ++i)
+      for (int position = 0; position < facts.words && !taken_[i]; ++position)
+        if (const auto corner = corner_of(facts, words_[i], position)) {
+          Lists& lists = found[*corner];
+          lists.resize(static_cast<std::size_t>(facts.words));
+          lists[static_cast<std::size_t>(position)].push_back(i);
+        }
+    for (const auto& [corner, lists] : found) {
+      std::size_t count = lists[0].size();
+      for (const auto& list : lists) count = std::min(count, list.size());
+      for (std::size_t k = 0; k < count; ++k) {
+        Atom atom{corner, {}};
+        for (const auto& list : lists) atom.words.push_back(list[k]);
+        const bool is_free = std::none_of(atom.words.begin(), atom.words.end(),
+                                          [&](std::size_t i) { return taken_[i]; });
+        if (!is_free) continue;
+        for (const std::size_t i : atom.words) taken_[i] = true;
+        atoms_[facts.shape].push_back(std::move(atom));
+      }
+    }
+  }
+
+  // The first word that no shape takes, and what its lanes hold.
+  Match<void> no_shape() const {
+    const auto i =
+        static_cast<std::size_t>(std::find(taken_.begin(), taken_.end(), false) - taken_.begin());
+    const Word& word = words_[i];
+    const auto w = static_cast<std::size_t>(std::find(word.used.begin(), word.used.end(), true) -
+                                            word.used.begin());
+    for (const ShapeFacts& facts : kShapes)
+      for (int position = 0; position < facts.words; ++position)
+        if (facts.shape != Shape::S16x32bx2 && corner_of(facts, word, position))
+          return decline("shape",
+                         "the word at register element {} is one of the {} words of an atom of "
+                         "{}, of which others are not in the tile",
+                         word.slot, facts.words, facts.name);
+    std::vector<std::string> seen;
+    for (const std::size_t lane : {0U, 1U, 2U, 4U, 16U})
+      seen.push_back(fmt::format("lane {}: ({}, {})", lane, word.cells[w][lane].lane,
+                                 word.cells[w][lane].column));
+    return decline("shape",
+                   "no shape gives the word at register element {} of warp {} the cells (lane of "
+                   "the quarter, column) that it holds: {}",
+                   word.slot, w, fmt::join(seen, ", "));
+  }
+
+  // --- instructions ---
+
+  // ptxas refuses an instruction whose registers do not fit beside a few others.
+  void limit_registers() {
+    constexpr std::int64_t kFile = 65536, kMost = 255, kOthers = 18;
+    const std::int64_t threads = std::max<std::int64_t>(1, call_.context.launch.threads());
+    const std::int64_t all = std::min(kMost, kFile / threads / 8 * 8);
+    const auto room = static_cast<std::uint64_t>(std::max<std::int64_t>(4, all - kOthers));
+    most_registers_ = static_cast<std::int64_t>(std::bit_floor(room));
+  }
+
+  void issue(const ShapeFacts& facts) {
+    auto& atoms = atoms_[facts.shape];
+    const std::int64_t most = std::min<std::int64_t>(facts.most, most_registers_ / facts.words);
+    std::vector<bool> done(atoms.size(), false);
+    std::multimap<Corner, std::size_t> by_corner;
+    for (std::size_t i = 0; i < atoms.size(); ++i) by_corner.emplace(atoms[i].corner, i);
+    for (std::size_t i = 0; i < atoms.size(); ++i) {
+      if (done[i]) continue;
+      std::vector<std::size_t> chain;
+      Corner next = atoms[i].corner;
+      for (std::size_t at = i; at < atoms.size();) {
+        done[at] = true;
+        chain.push_back(at);
+        for (std::size_t w = 0; w < next.at.size(); ++w)
+          if (next.used[w]) next.at[w].column += facts.columns * (next.is_packed ? 2 : 1);
+        at = atoms.size();
+        const auto [begin, end] = by_corner.equal_range(next);
+        for (auto found = begin; found != end && at == atoms.size(); ++found)
+          if (!done[found->second]) at = found->second;
+      }
+      for (std::size_t at = 0; at < chain.size();) {
+        const auto left = static_cast<std::uint64_t>(chain.size() - at);
+        const auto whole = static_cast<std::int64_t>(std::bit_floor(left));
+        const auto num = std::min(whole, std::min<std::int64_t>(facts.most, most));
+        if (num < std::min<std::int64_t>(facts.most, whole)) plan_.most_registers = most_registers_;
+        add(facts, std::span(chain).subspan(at, static_cast<std::size_t>(num)));
+        at += static_cast<std::size_t>(num);
+      }
+    }
+  }
+
+  void add(const ShapeFacts& facts, std::span<const std::size_t> chain) {
+    const auto& atoms = atoms_[facts.shape];
+    const Corner& corner = atoms[chain[0]].corner;
+    Issue out{.shape = &facts,
+              .num = static_cast<std::int64_t>(chain.size()),
+              .is_packed = corner.is_packed,
+              .split = corner.split,
+              .used = corner.used,
+              .corner = corner.at,
+              .slots = {}};
+    for (const std::size_t i : chain)
+      for (const std::size_t word : atoms[i].words) out.slots.push_back(words_[word].slot);
+    plan_.issues.push_back(std::move(out));
+  }
+
+  // Corners that differ from warp to warp follow a formula of the warp.
+  Match<void> check_corners() const {
+    for (const Issue& issue : plan_.issues)
+      for (const auto part : {&Cell::lane, &Cell::column})
+        if (!fit_table(by_warp(issue, part), issue.used))
+          return decline("irregular", "no formula gives the first column of every warp");
+    return {};
+  }
+
+ public:
+  static std::vector<std::int64_t> by_warp(const Issue& issue, std::int64_t Cell::*part) {
+    std::vector<std::int64_t> out;
+    for (const Cell& cell : issue.corner) out.push_back(cell.*part);
+    return out;
+  }
+
+ private:
+  const Call& call_;
+  Plan& plan_;
+  const Side& own_;
+  const Side& tensor_;
+  std::int64_t per_word_;
+  std::int64_t warps_;
+  std::int64_t base_lane_;
+  std::vector<Word> words_;
+  std::vector<bool> taken_;
+  std::map<Shape, std::vector<Atom>> atoms_;
+  std::int64_t most_registers_ = 0;
+};
+
+// Which quarter each warp of a unit reaches: the same in all units that come here.
+Match<std::vector<std::int64_t>> quarters_of(const Call& call) {
+  std::vector<std::int64_t> out;
+  for (const std::int64_t first : call.unit_starts()) {
+    std::vector<std::int64_t> here;
+    for (std::int64_t w = 0; w < call.unit_threads() / kLanes; ++w)
+      here.push_back((first / kLanes + w) % kQuarters);
+    if (!out.empty() && out != here)
+      return decline("lanes",
+                     "warps {} and {} come here, which reach different lanes of tensor memory",
+                     call.unit_starts().front() / kLanes, first / kLanes);
+    out = std::move(here);
+  }
+  if (out.empty())
+    for (std::int64_t w = 0; w < call.unit_threads() / kLanes; ++w) out.push_back(w % kQuarters);
+  return out;
+}
+
+Match<void> check_sides(const Call& call, const Plan& plan) {
+  const Side& own = plan.own();
+  const Side& tensor = plan.tensor();
+  if (own.bits > 32 || 32 % own.bits != 0)
+    return decline("dtype", "elements of {} bits, expected 4, 8, 16 or 32", own.bits);
+  if (!own.base_is_aligned(4))
+    return decline("registers", "the first register is not known to begin a 32-bit word");
+  if (tensor.base_divisor * tensor.bits % 32 != 0)
+    return decline("columns",
+                   "`{}` begins at `{}` elements of {} bits, known at run time only and not known "
+                   "to be whole 32-bit columns",
+                   call.f()[tensor.buffer].name, ir::print(call.f(), tensor.base), tensor.bits);
+  if (!tensor.swizzle.is_none())
+    return decline("swizzle", "`{}` in tensor memory is swizzled", call.f()[tensor.buffer].name);
+  return {};
+}
+
+// Where .unpack::16b writes a half, it may change the other one.
+Match<void> check_unpacked(const Call& call, const Plan& plan) {
+  const bool unpacks = std::any_of(plan.issues.begin(), plan.issues.end(),
+                                   [](const Issue& issue) { return issue.is_packed; });
+  if (plan.is_load || !unpacks) return {};
+  const layout::TileLayout& tile = call.f()[plan.tensor().buffer].layout->tile();
+  const auto is_odd = [](const layout::Iter& iter) {
+    return iter.axis == layout::axes::tcol() && iter.extent > 1 && iter.stride % 2 != 0;
+  };
+  if (std::none_of(tile.shard().begin(), tile.shard().end(), is_odd) &&
+      std::none_of(tile.replica().begin(), tile.replica().end(), is_odd))
+    return {};
+  return decline("columns",
+                 "`{}` has elements in the upper halves of columns whose lower halves "
+                 "alone are stored",
+                 call.f()[plan.tensor().buffer].name);
+}
+
+Match<Plan> match(const Call& call) {
+  const auto scope = [&](std::size_t i) { return call.f()[call.region(i).buffer].scope; };
+  Plan plan;
+  plan.is_load = scope(0) == ir::Scope::Local;
+  const ir::Scope own = scope(plan.is_load ? 0 : 1), other = scope(plan.is_load ? 1 : 0);
+  if (own != ir::Scope::Local || other != ir::Scope::Tmem)
+    return decline("memory_pair", "{} to {}, expected tensor memory and registers",
+                   ir::name_of(scope(1)), ir::name_of(scope(0)));
+  if (!call.context.target.has(target::Feature::TensorMemory))
+    return decline("arch", "tcgen05.{} needs {}, the target is {}", plan.is_load ? "ld" : "st",
+                   target::to_text(target::archs_with(target::Feature::TensorMemory)),
+                   target::info(call.context.target.arch).name);
+  WW_TRY_VOID(check_warps(call, "scope", "threads"));
+  plan.quarters = WW_TRY(quarters_of(call));
+  plan.problem = WW_TRY(copy_problem(call));
+  WW_TRY_VOID(check_plain(*plan.problem));
+  WW_TRY_VOID(check_sides(call, plan));
+  WW_TRY_VOID(Matcher(call, plan).run());
+  WW_TRY_VOID(check_unpacked(call, plan));
+  return plan;
+}
+
+// --- emit ----------------------------------------------------------------------------------------
+
+class Writer {
+ public:
+  Writer(const Plan& plan, const Call& call, Code& code)
+      : plan_(plan), call_(call), code_(code), own_(plan.own()), tensor_(plan.tensor()) {
+    const ir::Buffer& registers = call.f()[own_.buffer];
+    const ExprId offset = registers.elem_offset;
+    is_cast_ = !offset.valid() || code.constant(offset) == 0;
+    const num::DType words = own_.bits == 32 || !is_cast_ ? own_.dtype : num::DType::Uint32;
+    const std::int64_t per = num::bits_of(words) / own_.bits;
+    const std::int64_t elements = view_elements(call, own_);
+    per_view_ = per;
+    flat_ = code.flat_view(own_.buffer, words, std::max<std::int64_t>(1, elements / per),
+                           own_.bits == 32 || !is_cast_ ? "local" : "local_32b");
+    const ExprId warp = code.simplify(code.div(call.unit_thread(code), kLanes));
+    warp_ = warp;
+    lane_ = code.let("tmem_lane", quarter_lane(warp));
+    base_ = call.f()[tensor_.buffer].allocated_addr;
+    if (plan.issues.size() > 1) base_ = code.let("tmem_base", base_);
+  }
+
+  void write(const Issue& issue) {
+    std::vector<bool> threads;
+    for (const bool used : issue.used) threads.insert(threads.end(), kLanes, used);
+    code_.guarded(member_expr(code_, call_.unit_thread(code_), threads), [&] {
+      std::vector<ir::PtxOperand> operands = registers(issue);
+      std::vector<ir::PtxOperand> place{address(issue)};
+      if (issue.shape->shape == Shape::S16x32bx2)
+        place.push_back({.kind = ir::PtxOperand::Kind::Value, .expr = code_.n(issue.split)});
+      operands.insert(plan_.is_load ? operands.end() : operands.begin(), place.begin(),
+                      place.end());
+      code_.ptx(issue.opcode(plan_.is_load), std::move(operands));
+    });
+  }
+
+ private:
+  using ExprId = ir::ExprId;
+
+  // The first lane of the warp's quarter.
+  ExprId quarter_lane(ExprId warp) {
+    const auto form = fit_table(plan_.quarters);
+    WW_CHECK(form.has_value(), "the quarters of warps follow no formula");
+    return code_.simplify(code_.mul(digits_expr(code_, *form, warp), kLanes));
+  }
+
+  std::vector<ir::PtxOperand> registers(const Issue& issue) {
+    std::vector<ir::PtxOperand> out;
+    for (const std::int64_t slot : issue.slots) {
+      ExprId at = code_.n(slot);
+      if (own_.base.valid()) at = code_.add(own_.base, at);
+      at = code_.simplify(code_.div(at, per_view_));
+      if (is_cast_)
+        out.push_back({.kind = ir::PtxOperand::Kind::Value, .expr = code_.load(flat_, {at})});
+      else
+        out.push_back({.kind = ir::PtxOperand::Kind::At, .expr = code_.address(flat_, at)});
+    }
+    return out;
+  }
+
+  ir::PtxOperand address(const Issue& issue) {
+    const auto part = [&](std::int64_t Cell::*which) {
+      const auto form = fit_table(Matcher::by_warp(issue, which), issue.used);
+      return code_.simplify(digits_expr(code_, *form, warp_));
+    };
+    const ExprId lane = code_.add(lane_, part(&Cell::lane));
+    const ExprId row = code_.simplify(code_.add(lane, -tensor_base_lane(call_, tensor_)));
+    ExprId column = part(&Cell::column);
+    if (tensor_.base.valid()) {
+      ExprId base = code_.mul(tensor_.base, tensor_.bits);
+      base = code_.div(base, 32);
+      column = code_.add(column, base);
+    }
+    const ExprId args[] = {base_, row, code_.as_int32(code_.simplify(column))};
+    const auto made = ir::call(call_.f(), ir::Intrinsic::TmemAddr, args, call_.span);
+    WW_CHECK(made.has_value(), "no address of tensor memory: {}", made.error().text);
+    return {.kind = ir::PtxOperand::Kind::Address, .expr = *made};
+  }
+
+  const Plan& plan_;
+  const Call& call_;
+  Code& code_;
+  const Side& own_;
+  const Side& tensor_;
+  bool is_cast_ = true;  // the registers are seen as 32-bit words
+  std::int64_t per_view_ = 1;
+  ir::BufferId flat_;
+  ExprId warp_, lane_, base_;
+};
+
+void emit(const Plan& plan, const Call& call, Code& code) {
+  Writer writer(plan, call, code);
+  for (const Issue& issue : plan.issues) writer.write(issue);
+}
+
+// --- report --------------------------------------------------------------------------------------
+
+PlanReport report(const Plan& plan, const Call& call) {
+  PlanReport out = begin_report(call, *plan.problem);
+  std::set<std::int64_t> slabs;
+  std::vector<std::string> kinds;
+  std::vector<std::int64_t> of_warp(plan.quarters.size(), 0);
+  for (const Issue& issue : plan.issues) {
+    const auto registers = static_cast<std::int64_t>(issue.slots.size());
+    add_instruction(out, issue.opcode(plan.is_load), 1, registers * 4);
+    std::string kind = fmt::format(".{}.x{}", issue.shape->name, issue.num);
+    if (std::find(kinds.begin(), kinds.end(), kind) == kinds.end()) kinds.push_back(kind);
+    for (std::size_t w = 0; w < issue.used.size(); ++w) {
+      if (!issue.used[w]) continue;
+      ++of_warp[w];
+      if (issue.shape->shape != Shape::S32x32b) slabs.insert(issue.corner[w].lane);
+    }
+  }
+  const std::int64_t most = *std::max_element(of_warp.begin(), of_warp.end());
+  out.rounds = most;
+  out.summary = fmt::format("tcgen05.{} {}, {} per warp", plan.is_load ? "ld" : "st",
+                            fmt::join(kinds, " and "), most);
+  std::string shape = "32 lanes of each warp's quarter at a time";
+  if (!slabs.empty())
+    shape = fmt::format("slabs of 16 lanes, from lane {} of each warp's quarter on",
+                        fmt::join(slabs, " and "));
+  out.notes.push_back(std::move(shape));
+  const auto idle = std::count(of_warp.begin(), of_warp.end(), 0);
+  if (idle != 0)
+    out.notes.push_back(fmt::format("{} of {} warps move nothing", idle, of_warp.size()));
+  if (plan.most_registers != 0)
+    out.notes.push_back(
+        fmt::format("at most {} registers per instruction: {} threads share the "
+                    "register file",
+                    plan.most_registers, call.context.launch.threads()));
+  out.notes.push_back(
+      fmt::format("done at the caller's tcgen05.wait::{}", plan.is_load ? "ld" : "st"));
+  return out;
+}
+
+}  // namespace
+
+constinit const Variant kCopyAsyncTcgen05Ldst = variant<Plan, match, emit, report>(
+    {.op = ir::TileOp::CopyAsync,
+     .name = "tcgen05_ldst",
+     .aliases = "tmem<->local",
+     .about = "tensor memory to and from registers, a quarter per warp"});
+
+}  // namespace ww::lower

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+// fill, zero, memset / memory: shared or global memory; the threads of the unit share the tile out
+// in vectors, as copies do.
+//
+//     Tx.cta.fill(A[0:64, 0:64], 0)          A float16 in shared memory, 128 threads
+//
+//     value = T.alloc_local((8,), "float16")
+//     for i in T.unroll(8):
+//         value[i] = T.float16(0.0)
+//     for f in T.unroll(4):
+//         T.cuda.copy_bytes(&A[threadIdx_x * 8 + f * 1024], &value[0], 16)
+//     T.cuda.cta_sync()
+//
+// What is in shared memory is there for the whole unit afterwards: a barrier of the unit ends it.
+// Warpgroups have the named barriers 8 to 15 for that.
+#include <algorithm>
+
+#include "ir/elementwise.h"
+#include "lower/copy/vectors.h"
+#include "lower/elementwise/problem.h"
+#include "lower/variant.h"
+
+namespace ww::lower {
+namespace {
+
+using ir::ExprId;
+using ir::TileOp;
+
+struct Plan {
+  CopyProblem problem;  // into the tile, from nowhere
+  Phase phase;
+};
+
+// --- match ---------------------------------------------------------------------------------------
+
+// The vectors are found; where they come from is no place in memory.
+void drop_source(Plan& plan) {
+  Side& src = plan.problem.src;
+  src.base = {};
+  src.base_divisor = 0;
+  src.strides.clear();
+  src.swizzle = {};
+  src.linear.assign(src.size(), 0);
+  std::fill(plan.phase.src_places.begin(), plan.phase.src_places.end(), 0);
+  const bool is_found = find_forms(plan.problem, plan.phase);
+  WW_CHECK(is_found, "addresses of a fill that were found before");
+}
+
+Match<Plan> match(const Call& call) {
+  WW_TRY_VOID(check_scope(call));
+  const ir::Buffer& buffer = call.f()[call.region(0).buffer];
+  if (buffer.scope != ir::Scope::Global && !ir::is_shared(buffer.scope))
+    return decline("memory", "`{}` is in {}, expected shared or global memory", buffer.name,
+                   buffer.scope == ir::Scope::Local ? "registers" : "tensor memory");
+  Plan plan;
+  plan.problem.dst = WW_TRY(copy_side(call, 0));
+  const Side& dst = plan.problem.dst;
+  if (dst.bits < 8)
+    return decline("sub_byte", "`{}` has elements of {} bits, expected whole bytes", buffer.name,
+                   dst.bits);
+  if (dst.replicas.size() > 1)
+    return decline("replica", "`{}` holds each element at {} places", buffer.name,
+                   dst.replicas.size());
+  plan.problem.src = dst;
+  plan.problem.elements = static_cast<std::int64_t>(dst.size());
+  WW_TRY_VOID(check_workers(call));
+  plan.phase = WW_TRY(memory_phase(call, plan.problem));
+  drop_source(plan);
+  return plan;
+}
+
+// --- emit ----------------------------------------------------------------------------------------
+
+ExprId value_of(const Plan& plan, const Call& call, Code& code) {
+  const num::DType type = plan.problem.dst.dtype;
+  if (call.tile.op == TileOp::Zero) return code.zero(type);
+  const ExprId value = code.as(type, scalar_of(call, ir::operands_of(call.tile)[0]));
+  return call.f()[value].op == ir::ExprOp::FloatImm ? value : code.let("scalar", value);
+}
+
+// The registers of one access, all with the value.
+ir::BufferId filled_registers(const Plan& plan, const Call& call, Code& code, ExprId value) {
+  ir::Buffer made;
+  made.name = "value";
+  made.dtype = plan.problem.dst.dtype;
+  made.scope = ir::Scope::Local;
+  made.span = call.span;
+  made.layout_kind = ir::LayoutKind::None;
+  made.origin = ir::BufferOrigin::Alloc;
+  made.shape = {code.n(plan.phase.vec)};
+  const ir::BufferId out = call.f().add(std::move(made));
+  code.allocate(out);
+  code.loop("i", plan.phase.vec, ir::LoopKind::Unroll,
+            [&](ExprId i) { code.store(out, std::span(&i, 1), value); });
+  return out;
+}
+
+void end_with_barrier(const Call& call, Code& code) {
+  switch (call.tile.scope) {
+    case ir::Unit::Thread:
+      return;
+    case ir::Unit::Warp:
+      return code.evaluate(ir::Intrinsic::WarpSync, {});
+    case ir::Unit::Warpgroup: {
+      constexpr std::int64_t kFirstBarrier = 8;
+      const ExprId group = code.div(code.var(call.context.ids.linear_thread), call.unit_threads());
+      return code.evaluate(ir::Intrinsic::WarpgroupSync,
+                           {code.simplify(code.add(group, kFirstBarrier))});
+    }
+    default:
+      return code.evaluate(ir::Intrinsic::CtaSync, {});
+  }
+}
+
+void emit(const Plan& plan, const Call& call, Code& code) {
+  const ExprId value = value_of(plan, call, code);
+  const bool is_vector = plan.phase.vec > 1;
+  const ir::BufferId registers =
+      is_vector ? filled_registers(plan, call, code, value) : ir::BufferId{};
+  PhaseWriter writer(call, plan.problem, code);
+  writer.write(plan.phase, [&](const PhaseWriter::Access& access) {
+    const ir::BufferId flat = writer.flat(true);
+    if (!is_vector) return code.store(flat, std::span(&access.to, 1), value);
+    const ExprId dst = code.let("dst_ptr", code.pointer(flat, access.to));
+    const ExprId src = code.let("src_ptr", code.pointer(registers, code.n(0)));
+    code.evaluate(ir::Intrinsic::CopyBytes, {dst, src, code.n(plan.phase.bytes)});
+  });
+  if (ir::is_shared(plan.problem.dst.scope)) end_with_barrier(call, code);
+}
+
+// --- report --------------------------------------------------------------------------------------
+
+PlanReport report(const Plan& plan, const Call& call) {
+  PlanReport out = begin_report(call, plan.problem);
+  const bool is_shared = ir::is_shared(plan.problem.dst.scope);
+  add_instruction(out, (is_shared ? "st.shared" : "st.global") + access_type(plan.phase.bytes),
+                  plan.phase.rounds, plan.phase.bytes);
+  out.rounds = plan.phase.rounds;
+  out.vector_bits = static_cast<int>(plan.phase.bytes * 8);
+  out.summary = fmt::format("{}-bit vectors, {}", out.vector_bits, rounds_text(out, plan.phase));
+  if (is_shared && call.tile.scope == ir::Unit::Warpgroup)
+    out.notes.emplace_back("ends with the named barrier 8 + the number of the warpgroup");
+  return out;
+}
+
+constexpr Variant row(TileOp op) {
+  return variant<Plan, match, emit, report>(
+      {.op = op, .name = "memory", .priority = 5, .about = "the threads fill memory in vectors"});
+}
+
+}  // namespace
+
+constinit const Variant kFillMemory = row(TileOp::Fill);
+constinit const Variant kZeroMemory = row(TileOp::Zero);
+constinit const Variant kMemsetMemory = row(TileOp::Memset);
+
+}  // namespace ww::lower

@@ -1,0 +1,377 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lower/elementwise/problem.h"
+
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+
+#include "ir/elementwise.h"
+#include "ir/equal.h"
+#include "layout/apply.h"
+#include "lower/copy/vectors.h"
+
+namespace ww::lower {
+
+using ir::ExprId;
+
+std::size_t ElementwiseProblem::sides() const {
+  return static_cast<std::size_t>(std::count_if(
+      sources.begin(), sources.end(), [](const Source& s) { return s.side.has_value(); }));
+}
+
+ExprId scalar_of(const Call& call, const ir::TileArg* arg) {
+  if (arg == nullptr) return {};
+  if (const auto* expr = std::get_if<ExprId>(arg)) return *expr;
+  const auto* setting = std::get_if<ir::Setting>(arg);
+  if (setting == nullptr) return {};
+  ir::Function& f = call.f();
+  if (const auto* expr = std::get_if<ExprId>(setting)) return *expr;
+  if (const auto* real = std::get_if<double>(setting))
+    return ir::float_imm(f, num::DType::Float64, *real, call.span);
+  if (const auto* whole = std::get_if<std::int64_t>(setting))
+    return ir::int_imm(f, num::DType::Int64, *whole, call.span);
+  const auto* flag = std::get_if<bool>(setting);
+  WW_CHECK(flag != nullptr, "an operand that is a text");
+  return ir::bool_imm(f, *flag, call.span);
+}
+
+std::vector<std::int64_t> stretched(const std::vector<std::int64_t>& into,
+                                    const std::vector<std::int64_t>& from) {
+  const auto without_ones = [](std::vector<std::int64_t> extents) {
+    std::erase(extents, 1);
+    return extents;
+  };
+  std::vector<std::int64_t> strides(into.size(), 0);
+  std::int64_t count = 1, stride = 1;
+  for (const std::int64_t extent : into) count *= extent;
+  const bool is_alike = without_ones(into) == without_ones(from);
+  const std::vector<std::int64_t>& shape = is_alike ? into : from;
+  for (std::size_t back = 1; back <= std::min(shape.size(), into.size()); ++back) {
+    const std::int64_t extent = shape[shape.size() - back];
+    if (extent != 1) strides[into.size() - back] = stride;
+    stride *= extent;
+  }
+  std::vector<std::int64_t> out;
+  out.reserve(static_cast<std::size_t>(count));
+  for (std::int64_t x = 0; x < count; ++x) {
+    std::int64_t rest = x, at = 0;
+    for (std::size_t d = into.size(); d-- > 0;) {
+      at += rest % into[d] * strides[d];
+      rest /= into[d];
+    }
+    out.push_back(at);
+  }
+  return out;
+}
+
+namespace {
+
+constexpr std::int64_t kMostCells = std::int64_t{1} << 22;
+constexpr std::size_t kMostWays = 8;  // in which threads compute one register
+
+std::vector<std::int64_t> extents_of(const Call& call, const ir::Region& region) {
+  Code code(call.f(), call.context.facts, call.span);
+  std::vector<std::int64_t> out;
+  for (const ir::RangeExpr& range : region.ranges) {
+    const auto extent = code.constant(code.simplify(range.extent));
+    WW_CHECK(extent.has_value(), "a side with runtime extents");
+    out.push_back(*extent);
+  }
+  return out;
+}
+
+/// An element of a side in one of the threads that hold it.
+struct Cell {
+  std::int64_t x, thread, slot;
+};
+
+template <typename Visit>
+void for_each_cell(const Side& side, std::int64_t threads, Visit&& visit) {
+  for (std::size_t x = 0; x < side.size(); ++x)
+    for (const Shift& replica : side.replicas)
+      for (const std::int64_t spread : side.spread) {
+        const std::int64_t u = side.owner[x] + replica.thread + spread;
+        if (u < threads)
+          visit(Cell{static_cast<std::int64_t>(x), u, side.linear[x] + replica.place});
+      }
+}
+
+/// Where the elements of a source are, thread by thread.
+class Holders {
+ public:
+  /// `element` by element of the destination: which of the side goes into it.
+  Holders(const Side& side, std::int64_t threads, std::vector<std::int64_t> element)
+      : element_(std::move(element)), ends_(side.size()) {
+    for_each_cell(side, threads, [&](const Cell& cell) {
+      cells_.push_back(cell);
+      ends_[static_cast<std::size_t>(cell.x)] = cells_.size();
+    });
+    for (std::size_t x = 1; x < ends_.size(); ++x) ends_[x] = std::max(ends_[x], ends_[x - 1]);
+    for (std::size_t x = 0; x < ends_.size(); ++x)
+      std::sort(begin_of(x), end_of(x), [](const Cell& a, const Cell& b) {
+        return std::pair(a.thread, a.slot) < std::pair(b.thread, b.slot);
+      });
+  }
+  /// The element that goes into element x of the destination.
+  [[nodiscard]] std::int64_t source_of(std::int64_t x) const {
+    return element_[static_cast<std::size_t>(x)];
+  }
+  /// Its register in a thread, the first of several.
+  [[nodiscard]] std::optional<std::int64_t> slot(std::int64_t x, std::int64_t thread) {
+    const auto y = static_cast<std::size_t>(source_of(x));
+    const auto found =
+        std::lower_bound(begin_of(y), end_of(y), thread,
+                         [](const Cell& cell, std::int64_t t) { return cell.thread < t; });
+    if (found == end_of(y) || found->thread != thread) return std::nullopt;
+    return found->slot;
+  }
+  /// A thread that has it.
+  [[nodiscard]] std::int64_t owner(std::int64_t x) {
+    return begin_of(static_cast<std::size_t>(source_of(x)))->thread;
+  }
+
+ private:
+  std::vector<Cell>::iterator begin_of(std::size_t y) {
+    return cells_.begin() + static_cast<std::ptrdiff_t>(y == 0 ? 0 : ends_[y - 1]);
+  }
+  std::vector<Cell>::iterator end_of(std::size_t y) {
+    return cells_.begin() + static_cast<std::ptrdiff_t>(ends_[y]);
+  }
+
+  std::vector<std::int64_t> element_;
+  std::vector<Cell> cells_;        // by element, then by thread
+  std::vector<std::size_t> ends_;  // of each element's
+};
+
+class Maker {
+ public:
+  explicit Maker(const Call& call) : call_(call), f_(call.f()), threads_(call.unit_threads()) {}
+
+  Match<ElementwiseProblem> make() {
+    p_.dst = WW_TRY(side_of(0));
+    p_.elements = static_cast<std::int64_t>(p_.dst.size());
+    for (const ir::TileArg* arg : ir::operands_of(call_.tile))
+      p_.sources.push_back(WW_TRY(source_of(arg)));
+    extents_ = extents_of(call_, call_.region(0));
+    find_holders();
+    WW_TRY_VOID(find_steps());
+    WW_TRY_VOID(find_order());
+    return std::move(p_);
+  }
+
+ private:
+  // --- operands ---
+
+  Match<Side> side_of(std::size_t argument) const {
+    const ir::Buffer& buffer = f_[call_.region(argument).buffer];
+    if (buffer.scope != ir::Scope::Local)
+      return decline("memory", "`{}` is in {} memory, expected registers", buffer.name,
+                     ir::name_of(buffer.scope));
+    Side side = WW_TRY(copy_side(call_, argument));
+    if (side.bits < 8)
+      return decline("sub_byte", "`{}` has elements of {} bits, expected whole bytes", buffer.name,
+                     side.bits);
+    const auto cells =
+        static_cast<std::int64_t>(side.size() * side.replicas.size() * side.spread.size());
+    if (cells > kMostCells)
+      return decline("size", "`{}` takes {} registers of all threads, of {} that are enumerated",
+                     buffer.name, cells, kMostCells);
+    return side;
+  }
+
+  Match<Source> source_of(const ir::TileArg* arg) {
+    Source out;
+    if (arg == nullptr) return out;
+    if (const auto* region = std::get_if<ir::Region>(arg)) {
+      while (&call_.tile.args[out.argument] != arg) ++out.argument;
+      out.side = WW_TRY(side_of(out.argument));
+      out.operand = p_.sides();
+      regions_.push_back(region);
+    } else {
+      out.scalar = scalar_of(call_, arg);
+    }
+    return out;
+  }
+
+  void find_holders() {
+    std::size_t next = 0;
+    for (const Source& source : p_.sources)
+      if (source.side)
+        holders_.emplace_back(*source.side, threads_,
+                              stretched(extents_, extents_of(call_, *regions_[next++])));
+  }
+
+  // --- steps ---
+
+  [[nodiscard]] std::string element_text(std::int64_t x,
+                                         const std::vector<std::int64_t>& extents) const {
+    return fmt::format("({})", fmt::join(layout::unflatten(x, extents), ", "));
+  }
+
+  Match<void> find_steps() {
+    std::vector<Cell> cells;
+    for_each_cell(p_.dst, threads_, [&](const Cell& cell) { cells.push_back(cell); });
+    const auto key = [](const Cell& cell) { return std::tuple(cell.slot, cell.thread, cell.x); };
+    std::sort(cells.begin(), cells.end(),
+              [&](const Cell& a, const Cell& b) { return key(a) < key(b); });
+    auto at = cells.begin();
+    while (at != cells.end()) {
+      const std::int64_t slot = at->slot;
+      std::vector<Batch> ways;
+      for (; at != cells.end() && at->slot == slot; ++at) {
+        if (at + 1 != cells.end()) WW_TRY_VOID(check_apart(*at, *(at + 1)));
+        Step step{.to = slot};
+        for (std::size_t i = 0; i < holders_.size(); ++i)
+          step.from.push_back(WW_TRY(find_slot(i, *at)));
+        auto way = std::find_if(ways.begin(), ways.end(),
+                                [&](const Batch& b) { return b.steps[0] == step; });
+        if (way == ways.end()) {
+          ways.push_back({std::vector<bool>(static_cast<std::size_t>(threads_)), {step}});
+          way = ways.end() - 1;
+        }
+        way->threads[static_cast<std::size_t>(at->thread)] = true;
+        if (ways.size() > kMostWays)
+          return decline(
+              "irregular",
+              "register {} of `{}` comes from different registers in {} sets of threads, "
+              "of {} that are told apart",
+              slot, f_[p_.dst.buffer].name, ways.size(), kMostWays);
+      }
+      add(std::move(ways));
+    }
+    return {};
+  }
+
+  // Two elements in one register: which of them it gets would be chance.
+  Match<void> check_apart(const Cell& one, const Cell& other) const {
+    if (one.slot != other.slot || one.thread != other.thread || one.x == other.x) return {};
+    return decline("collision", "elements {} and {} of `{}` are both in register {} of thread {}",
+                   element_text(one.x, extents_), element_text(other.x, extents_),
+                   f_[p_.dst.buffer].name, one.slot, one.thread);
+  }
+
+  Match<std::int64_t> find_slot(std::size_t i, const Cell& to) {
+    if (const auto found = holders_[i].slot(to.x, to.thread)) return *found;
+    return decline("owner",
+                   "element {} of `{}` is in register {} of thread {}, its source {} of `{}` in "
+                   "thread {}",
+                   element_text(to.x, extents_), f_[p_.dst.buffer].name, to.slot, to.thread,
+                   element_text(holders_[i].source_of(to.x), extents_of(call_, *regions_[i])),
+                   f_[regions_[i]->buffer].name, holders_[i].owner(to.x));
+  }
+
+  // Registers that all threads of a batch compute alike follow each other in it.
+  void add(std::vector<Batch> ways) {
+    const bool joins = ways.size() == 1 && !p_.batches.empty() && !was_split_ &&
+                       p_.batches.back().threads == ways[0].threads;
+    was_split_ = ways.size() > 1;
+    if (joins) {
+      p_.batches.back().steps.push_back(std::move(ways[0].steps[0]));
+      return;
+    }
+    for (Batch& way : ways) p_.batches.push_back(std::move(way));
+  }
+
+  // --- order ---
+
+  // How far register `slot` of a side is from where that of the destination is counted from;
+  // nothing when only run time knows.
+  [[nodiscard]] std::optional<std::int64_t> start_of(const Side& side) const {
+    const ir::Buffer& buffer = f_[side.buffer];
+    const bool is_dst = side.buffer == p_.dst.buffer;
+    const bool has_base = side.base.valid() || p_.dst.base.valid();
+    const bool same_base =
+        side.base.valid() && p_.dst.base.valid() && ir::same(f_, side.base, p_.dst.base);
+    if (has_base && (!is_dst || !same_base)) return std::nullopt;
+    if (is_dst) return 0;
+    std::int64_t out = 0;
+    const ir::Buffer& dst = f_[p_.dst.buffer];
+    for (const auto& [of, sign] : {std::pair(&buffer, 1), {&dst, -1}}) {
+      const auto number = [&](ExprId expr) {
+        return expr.valid() ? ir::const_int(f_, expr) : std::optional<std::int64_t>(0);
+      };
+      const auto elements = number(of->elem_offset);
+      const auto bytes = number(of->byte_offset);
+      if (!elements || !bytes) return std::nullopt;
+      out += sign * (*elements * num::bits_of(of->dtype) + *bytes * 8);
+    }
+    return out;
+  }
+
+  Match<void> find_order() {
+    const ir::BufferId storage = ir::storage_of(f_, p_.dst.buffer);
+    std::vector<std::pair<std::size_t, std::int64_t>> shared;  // operand, start
+    for (const Source& source : p_.sources) {
+      if (!source.side || ir::storage_of(f_, source.side->buffer) != storage) continue;
+      const auto start = start_of(*source.side);
+      if (!start)
+        return decline("overlap",
+                       "`{}` may overlap `{}` in the registers of `{}`: their offsets are known at "
+                       "run time only",
+                       f_[source.side->buffer].name, f_[p_.dst.buffer].name, f_[storage].name);
+      shared.emplace_back(source.operand, *start);
+    }
+    if (shared.empty()) return {};
+    std::vector<const Step*> steps;
+    for (const Batch& batch : p_.batches)
+      for (const Step& step : batch.steps) steps.push_back(&step);
+    const auto forward = first_clash(steps, shared);
+    if (!forward) return {};
+    std::reverse(steps.begin(), steps.end());
+    if (first_clash(steps, shared))
+      return decline("overlap",
+                     "register {} of `{}` is written before register {} is computed, which reads "
+                     "it",
+                     forward->first, f_[p_.dst.buffer].name, forward->second);
+    std::reverse(p_.batches.begin(), p_.batches.end());
+    for (Batch& batch : p_.batches) std::reverse(batch.steps.begin(), batch.steps.end());
+    return {};
+  }
+
+  using Shared = std::vector<std::pair<std::size_t, std::int64_t>>;
+  // Registers of which the first is written before the second reads it.
+  [[nodiscard]] std::optional<std::pair<std::int64_t, std::int64_t>> first_clash(
+      const std::vector<const Step*>& steps, const Shared& shared) const {
+    std::map<std::int64_t, std::int64_t> written;  // first bit, register
+    const std::int64_t width = p_.dst.bits;
+    std::size_t done = 0;  // steps before this one are in `written`
+    for (std::size_t j = 0; j < steps.size(); ++j) {
+      for (; done < j && steps[done]->to != steps[j]->to; ++done)
+        written.emplace(steps[done]->to * width, steps[done]->to);
+      for (const auto& [operand, start] : shared) {
+        const std::int64_t first = start + steps[j]->from[operand] * bits_of_side(operand);
+        const auto after = written.lower_bound(first - width + 1);
+        if (after != written.end() && after->first < first + bits_of_side(operand))
+          return std::pair(after->second, steps[j]->to);
+      }
+    }
+    return std::nullopt;
+  }
+  [[nodiscard]] int bits_of_side(std::size_t operand) const {
+    for (const Source& source : p_.sources)
+      if (source.side && source.operand == operand) return source.side->bits;
+    return 0;
+  }
+
+  const Call& call_;
+  ir::Function& f_;
+  std::int64_t threads_;
+  std::vector<std::int64_t> extents_;
+  std::vector<const ir::Region*> regions_;  // by operand
+  std::vector<Holders> holders_;            // by operand
+  bool was_split_ = false;
+  ElementwiseProblem p_;
+};
+
+}  // namespace
+
+Match<ElementwiseProblem> elementwise_problem(const Call& call) {
+  WW_TRY_VOID(check_scope(call));
+  auto out = WW_TRY(Maker(call).make());
+  out.type = ir::compute_type(call.f(), call.tile);
+  return out;
+}
+
+}  // namespace ww::lower

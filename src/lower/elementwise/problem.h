@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// An elementwise primitive on registers as what each thread does: which of its registers it
+// computes from which others. Found from the places of elements, so that two spellings of a layout
+// are alike.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "lower/copy/problem.h"
+
+namespace ww::lower {
+
+/// What is read for an element: a register of the thread, or a scalar.
+struct Source {
+  std::optional<Side> side;
+  ir::ExprId scalar = {};    // where there is no side; none: left out (a scale or bias)
+  std::size_t operand = 0;   // its number among the sides; of registers only
+  std::size_t argument = 0;  // of the call; of registers only
+};
+
+/// One element in one thread: register `to` from registers `from`, one for each source that has a
+/// side.
+struct Step {
+  std::int64_t to = 0;
+  std::vector<std::int64_t> from = {};
+  friend bool operator==(const Step&, const Step&) = default;
+};
+
+/// Steps that the same threads of the unit take.
+struct Batch {
+  std::vector<bool> threads;
+  std::vector<Step> steps;
+};
+
+struct ElementwiseProblem {
+  num::DType type = num::DType::Float32;  // in which it computes
+  std::int64_t elements = 0;              // of the tile
+  Side dst;
+  std::vector<Source> sources;  // as ir::operands_of gives them
+  std::vector<Batch> batches;   // in an order in which no step writes what a later one reads
+
+  [[nodiscard]] std::size_t sides() const;
+};
+
+/// The argument as an expression of its own type; none for a region or what is left out.
+ir::ExprId scalar_of(const Call& call, const ir::TileArg* arg);
+
+/// Which element of a region with extents `from` goes into each element of one with extents `into`:
+/// extents of 1 do not count if the others agree; otherwise they are stretched, aligned at the last
+/// dimension. The verifier has seen that one of the two is so.
+std::vector<std::int64_t> stretched(const std::vector<std::int64_t>& into,
+                                    const std::vector<std::int64_t>& from);
+
+/// Declines what is not in registers, elements whose sources are in another thread, and registers
+/// that are written before they are read.
+Match<ElementwiseProblem> elementwise_problem(const Call& call);
+
+}  // namespace ww::lower

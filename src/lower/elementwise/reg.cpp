@@ -1,0 +1,310 @@
+// SPDX-License-Identifier: Apache-2.0
+// Elementwise primitives / reg: every thread computes the elements of its own registers, one after
+// the other.
+//
+// Every element of the destination must have its sources in the same thread, in whatever registers;
+// scalars are computed once. Registers that follow formulas become a loop, which is unrolled, since
+// registers have no addresses; others are written one by one.
+//
+//     Tx.wg.cast(H[0:128, 0:64], R[0:128, 0:64])     R float32, H float16, a row in each thread
+//
+//     for i in T.unroll(64):
+//         H[i] = T.cast(R[i], "float16")
+//
+// Threads that share elements all compute them. Threads that hold nothing are left out.
+#include <algorithm>
+
+#include "ir/elementwise.h"
+#include "lower/copy/vectors.h"
+#include "lower/elementwise/problem.h"
+#include "lower/tables.h"
+#include "lower/variant.h"
+
+namespace ww::lower {
+namespace {
+
+using ir::ExprId;
+using ir::ExprOp;
+using ir::TileOp;
+using num::DType;
+
+bool is_float(DType type) { return num::kind_of(type) == num::DTypeKind::Float; }
+
+/// The registers of a batch as formulas of the step: of dst, then of each source with a side.
+using Forms = std::vector<layout::TileLayout>;
+
+struct Plan {
+  ElementwiseProblem problem;
+  std::vector<std::optional<Forms>> forms;  // by batch; nothing: one by one
+};
+
+// --- match ---------------------------------------------------------------------------------------
+
+// What has no meaning, or none that instructions agree on.
+Match<void> check_types(const Call& call, const ElementwiseProblem& p) {
+  const std::string_view op = ir::name_of(call.tile.op);
+  const DType dst = p.dst.dtype;
+  const bool computes = ir::is_function(call.tile.op) || ir::is_arithmetic(call.tile.op) ||
+                        call.tile.op == TileOp::Fma;
+  if (computes && dst == DType::Bool) return decline("dtype", "{} into bool", op);
+  const bool is_real = ir::is_function(call.tile.op) || call.tile.op == TileOp::Fdiv;
+  if (is_real && !is_float(dst))
+    return decline("dtype", "{} into {}, expected floats", op, num::name_of(dst));
+  return {};
+}
+
+// The front end folds numbers; what is left over is a fill.
+Match<void> check_operands(const Call& call, const ElementwiseProblem& p) {
+  const bool computes = ir::is_arithmetic(call.tile.op) || call.tile.op == TileOp::Fma;
+  if (computes && p.sides() == 0)
+    return decline("operands",
+                   "{} of scalars alone, expected a region among them; `fill` stores one",
+                   ir::name_of(call.tile.op));
+  return {};
+}
+
+std::optional<Forms> forms_of(const Batch& batch) {
+  if (batch.steps.size() < 2) return std::nullopt;
+  Forms out;
+  for (std::size_t i = 0; i <= batch.steps[0].from.size(); ++i) {
+    std::vector<std::int64_t> slots;
+    for (const Step& step : batch.steps) slots.push_back(i == 0 ? step.to : step.from[i - 1]);
+    auto form = fit_table(slots);
+    if (!form) return std::nullopt;
+    out.push_back(*std::move(form));
+  }
+  return out;
+}
+
+Match<Plan> match(const Call& call) {
+  Plan plan{WW_TRY(elementwise_problem(call)), {}};
+  WW_TRY_VOID(check_types(call, plan.problem));
+  WW_TRY_VOID(check_operands(call, plan.problem));
+  for (const Batch& batch : plan.problem.batches) plan.forms.push_back(forms_of(batch));
+  return plan;
+}
+
+// --- emit ----------------------------------------------------------------------------------------
+
+class Writer {
+ public:
+  Writer(const Plan& plan, const Call& call, Code& code)
+      : plan_(plan), p_(plan.problem), call_(call), code_(code), f_(code.f()) {}
+
+  void write() {
+    dst_ = view(p_.dst);
+    for (std::size_t i = 0; i < p_.sources.size(); ++i) prepare(i);
+    const ExprId u = call_.unit_thread(code_);
+    for (std::size_t i = 0; i < p_.batches.size(); ++i)
+      code_.guarded(member_expr(code_, u, p_.batches[i].threads), [&] { batch(i); });
+  }
+
+ private:
+  // --- operands ---
+
+  ir::BufferId view(const Side& side) {
+    for (const auto& [buffer, flat] : views_)
+      if (buffer == side.buffer) return flat;
+    const ir::BufferId flat =
+        code_.flat_view(side.buffer, side.dtype, view_elements(call_, side), f_[side.buffer].name);
+    views_.emplace_back(side.buffer, flat);
+    return flat;
+  }
+
+  [[nodiscard]] bool is_condition(std::size_t i) const {
+    return call_.tile.op == TileOp::Select && i == 2;
+  }
+  // An operand in the type in which it is used.
+  ExprId converted(std::size_t i, ExprId value) {
+    if (is_condition(i)) {
+      const ir::Type type = f_[value].type;
+      return type.is_bool() ? value : code_.binary(ExprOp::Ne, value, code_.zero(type.dtype));
+    }
+    const TileOp op = call_.tile.op;
+    const bool computes = ir::is_function(op) || ir::is_arithmetic(op) || op == TileOp::Fma;
+    return code_.as(computes ? p_.type : p_.dst.dtype, value);
+  }
+  // Views of registers, and scalars, which are computed once.
+  void prepare(std::size_t i) {
+    const Source& source = p_.sources[i];
+    buffers_.push_back(source.side ? view(*source.side) : ir::BufferId{});
+    ExprId scalar = {};
+    if (source.scalar.valid()) {
+      scalar = converted(i, source.scalar);
+      if (f_[scalar].op != ExprOp::FloatImm) scalar = code_.let("scalar", scalar);
+    }
+    scalars_.push_back(scalar);
+  }
+
+  // --- steps ---
+
+  void batch(std::size_t number) {
+    const Batch& batch = p_.batches[number];
+    if (!plan_.forms[number]) {
+      for (const Step& step : batch.steps)
+        one([&](std::size_t i) { return code_.n(i == 0 ? step.to : step.from[i - 1]); });
+      return;
+    }
+    const Forms& forms = *plan_.forms[number];
+    code_.loop(
+        "i", static_cast<std::int64_t>(batch.steps.size()), ir::LoopKind::Unroll,
+        [&](ExprId k) { one([&](std::size_t i) { return digits_expr(code_, forms[i], k); }); });
+  }
+
+  ExprId index(const Side& side, ExprId slot) {
+    return code_.simplify(side.base.valid() ? code_.add(side.base, slot) : slot);
+  }
+  // `slot_of(0)` is the register of the destination, `slot_of(1 + k)` that of operand k.
+  template <typename SlotOf>
+  void one(SlotOf&& slot_of) {
+    std::vector<ExprId> values;
+    for (std::size_t i = 0; i < p_.sources.size(); ++i) {
+      const Source& source = p_.sources[i];
+      values.push_back(
+          source.side ? converted(i, code_.load(buffers_[i],
+                                                {index(*source.side, slot_of(1 + source.operand))}))
+                      : scalars_[i]);
+    }
+    const ExprId to = index(p_.dst, slot_of(0));
+    code_.store(dst_, std::span(&to, 1), code_.as(p_.dst.dtype, computed(values)));
+  }
+
+  // --- values ---
+
+  ExprId real(double value) { return ir::float_imm(f_, p_.type, value, call_.span); }
+  ExprId called(ir::Intrinsic callee, std::initializer_list<ExprId> args) {
+    return ir::call(f_, callee, std::span(args.begin(), args.size()), call_.span).value();
+  }
+
+  ExprId computed(const std::vector<ExprId>& v) {
+    const TileOp op = call_.tile.op;
+    if (op == TileOp::Zero) return code_.zero(p_.dst.dtype);
+    if (ir::is_arithmetic(op)) return code_.binary(ir::operator_of(op), v[0], v[1]);
+    if (ir::is_function(op)) return function(argument(v[0], v[1], v[2]));
+    if (op == TileOp::Fma) return fused(v[0], v[1], v[2]);
+    if (op == TileOp::Select)
+      return ir::choose(f_, ExprOp::Select, v[2], {v[0]}, {v[1]}, call_.span).value();
+    return v[0];
+  }
+  ExprId fused(ExprId a, ExprId b, ExprId c) {
+    if (is_float(p_.type)) return called(ir::Intrinsic::Fma, {a, b, c});
+    return code_.binary(ExprOp::Add, code_.binary(ExprOp::Mul, a, b), c);
+  }
+  ExprId argument(ExprId x, ExprId scale, ExprId bias) {
+    if (scale.valid() && bias.valid()) return fused(x, scale, bias);
+    if (scale.valid()) return code_.binary(ExprOp::Mul, x, scale);
+    return bias.valid() ? code_.binary(ExprOp::Add, x, bias) : x;
+  }
+  ExprId function(ExprId x) {
+    switch (call_.tile.op) {
+      case TileOp::Sqrt:
+        return called(ir::Intrinsic::Sqrt, {x});
+      case TileOp::Exp:
+        return called(ir::Intrinsic::Exp, {x});
+      case TileOp::Exp2:
+        return called(ir::Intrinsic::Exp2, {x});
+      case TileOp::Log2:
+        return called(ir::Intrinsic::Log2, {x});
+      case TileOp::Reciprocal:
+        return code_.binary(ExprOp::Div, real(1), x);
+      default:
+        break;
+    }
+    const ExprId minus = ir::unary(f_, ExprOp::Neg, {x}, call_.span).value();  // silu
+    const ExprId below = code_.binary(ExprOp::Add, real(1), called(ir::Intrinsic::Exp, {minus}));
+    return code_.binary(ExprOp::Div, x, below);
+  }
+
+  const Plan& plan_;
+  const ElementwiseProblem& p_;
+  const Call& call_;
+  Code& code_;
+  ir::Function& f_;
+  ir::BufferId dst_;
+  std::vector<std::pair<ir::BufferId, ir::BufferId>> views_;
+  std::vector<ir::BufferId> buffers_;  // by source, of those in registers
+  std::vector<ExprId> scalars_;        // by source, of the others
+};
+
+void emit(const Plan& plan, const Call& call, Code& code) { Writer(plan, call, code).write(); }
+
+// --- report --------------------------------------------------------------------------------------
+
+// 32-bit registers that a thread's part of an operand takes.
+std::int64_t registers_of(const ElementwiseProblem& p, const Side& side, std::size_t form) {
+  std::vector<std::int64_t> words;
+  for (const Batch& batch : p.batches)
+    for (const Step& step : batch.steps) {
+      const std::int64_t first = (form == 0 ? step.to : step.from[form - 1]) * side.bits;
+      for (std::int64_t bit = first; bit < first + side.bits; bit += 32) words.push_back(bit / 32);
+    }
+  std::sort(words.begin(), words.end());
+  return std::unique(words.begin(), words.end()) - words.begin();
+}
+
+PlanReport report(const Plan& plan, const Call& call) {
+  const ElementwiseProblem& p = plan.problem;
+  PlanReport out;
+  out.elements = p.elements;
+  out.flops = p.elements;
+  out.bytes = p.elements * p.dst.bits / 8;
+  std::vector<std::int64_t> steps(static_cast<std::size_t>(call.unit_threads()));
+  for (const Batch& batch : p.batches)
+    for (std::size_t u = 0; u < steps.size(); ++u)
+      if (batch.threads[u]) steps[u] += static_cast<std::int64_t>(batch.steps.size());
+  out.threads = static_cast<std::int64_t>(steps.size()) -
+                std::count(steps.begin(), steps.end(), std::int64_t{0});
+  out.rounds = *std::max_element(steps.begin(), steps.end());
+  const auto& params = ir::params_of(call.tile.op);
+  out.operand_registers.emplace_back(params[0].name, registers_of(p, p.dst, 0));
+  std::vector<ir::BufferId> counted{p.dst.buffer};
+  for (const Source& source : p.sources) {
+    if (!source.side) continue;
+    const ir::BufferId buffer = source.side->buffer;
+    if (std::find(counted.begin(), counted.end(), buffer) != counted.end()) continue;
+    counted.push_back(buffer);
+    out.operand_registers.emplace_back(params[source.argument].name,
+                                       registers_of(p, *source.side, 1 + source.operand));
+  }
+  for (const auto& [name, count] : out.operand_registers) out.registers += count;
+  const bool is_copied = out.rounds * out.threads > out.elements;
+  out.summary = fmt::format("{} element{} per thread, in its registers", out.rounds,
+                            out.rounds == 1 ? "" : "s");
+  const auto is_loop = [](const std::optional<Forms>& forms) { return forms.has_value(); };
+  if (out.rounds > 1 && std::none_of(plan.forms.begin(), plan.forms.end(), is_loop))
+    out.notes.emplace_back("the registers follow no formula and are written one by one");
+  if (is_copied) out.notes.emplace_back("elements that several threads hold are computed by each");
+  if (p.type != p.dst.dtype && call.tile.op != TileOp::Cast &&
+      (ir::is_arithmetic(call.tile.op) || call.tile.op == TileOp::Fma ||
+       ir::is_function(call.tile.op)))
+    out.notes.push_back(fmt::format("computed in {}", num::name_of(p.type)));
+  return out;
+}
+
+constexpr Variant row(TileOp op) {
+  return variant<Plan, match, emit, report>(
+      {.op = op, .name = "reg", .about = "each thread computes the elements of its registers"});
+}
+
+}  // namespace
+
+constinit const Variant kFillReg = row(TileOp::Fill);
+constinit const Variant kZeroReg = row(TileOp::Zero);
+constinit const Variant kMemsetReg = row(TileOp::Memset);
+constinit const Variant kCastReg = row(TileOp::Cast);
+constinit const Variant kSqrtReg = row(TileOp::Sqrt);
+constinit const Variant kExpReg = row(TileOp::Exp);
+constinit const Variant kExp2Reg = row(TileOp::Exp2);
+constinit const Variant kLog2Reg = row(TileOp::Log2);
+constinit const Variant kReciprocalReg = row(TileOp::Reciprocal);
+constinit const Variant kSiluReg = row(TileOp::Silu);
+constinit const Variant kAddReg = row(TileOp::Add);
+constinit const Variant kSubReg = row(TileOp::Sub);
+constinit const Variant kMulReg = row(TileOp::Mul);
+constinit const Variant kFdivReg = row(TileOp::Fdiv);
+constinit const Variant kMaximumReg = row(TileOp::Maximum);
+constinit const Variant kMinimumReg = row(TileOp::Minimum);
+constinit const Variant kFmaReg = row(TileOp::Fma);
+constinit const Variant kSelectReg = row(TileOp::Select);
+
+}  // namespace ww::lower

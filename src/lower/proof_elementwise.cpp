@@ -1,0 +1,556 @@
+// SPDX-License-Identifier: Apache-2.0
+// An elementwise primitive is proven by carrying it out on numbers that stand for values. Every
+// element of an operand gets a number of 64 bits that nothing else has but elements in the same
+// registers, and so do scalars known at run time only; constants have one by type and value. What
+// is computed from numbers is a hash of them, of the operation and of its type, in the order of the
+// operands. What must come out for an element is the hash that the table in ir/elementwise.h gives:
+// a wrong register or thread, a store too few or in place of another, operands in another order, a
+// conversion left out all give another number.
+#include <bit>
+#include <unordered_map>
+
+#include "ir/elementwise.h"
+#include "ir/equal.h"
+#include "ir/fold.h"
+#include "ir/print.h"
+#include "lower/proof.h"
+#include "lower/proof_registers.h"
+#include "lower/proof_trials.h"
+
+namespace ww::lower {
+namespace {
+
+using ir::ExprId;
+using ir::ExprOp;
+using ir::TileOp;
+using num::DType;
+using Numbers = std::vector<Number>;  // by thread of the unit
+
+enum Tag : Number { kElement, kScalar, kConstant, kCast, kOperator, kCall, kChoice };
+
+Number hashed(Tag tag, Number what, DType type, std::initializer_list<Number> args) {
+  Number out = mixed(mixed(tag, what), static_cast<Number>(type));
+  for (const Number arg : args) out = mixed(out, arg);
+  return out;
+}
+Number number_of(const ir::Constant& constant) {
+  const bool is_real = num::kind_of(constant.dtype) == num::DTypeKind::Float;
+  return hashed(
+      kConstant, 0, constant.dtype,
+      {is_real ? std::bit_cast<Number>(constant.real) : static_cast<Number>(constant.integer)});
+}
+Number cast(DType from, DType to, Number x) {
+  return from == to ? x : hashed(kCast, static_cast<Number>(from), to, {x});
+}
+Number operated(ExprOp op, DType type, Number a, Number b) {
+  return hashed(kOperator, static_cast<Number>(op), type, {a, b});
+}
+Number negated(DType type, Number a) {
+  return hashed(kOperator, static_cast<Number>(ExprOp::Neg), type, {a});
+}
+Number called(ir::Intrinsic callee, DType type, std::initializer_list<Number> args) {
+  return hashed(kCall, static_cast<Number>(callee), type, args);
+}
+
+std::optional<ir::Constant> constant_of(const ir::Function& f, ExprId expr) {
+  const ir::Expr& e = f[expr];
+  if (e.op == ExprOp::FloatImm) return ir::Constant{e.type.dtype, 0, e.real};
+  if (e.op == ExprOp::IntImm) return ir::Constant{e.type.dtype, e.integer, 0};
+  return std::nullopt;
+}
+
+// --- operands ------------------------------------------------------------------------------------
+
+/// The elements of a region and where they are.
+struct Elements {
+  ir::BufferId storage;
+  bool is_private = true;
+  int bits = 32;
+  std::vector<std::int64_t> extents;
+  std::optional<Granules> names;
+};
+
+/// What the primitive reads: a region, or a scalar.
+struct Operand {
+  DType type = DType::Float32;
+  std::optional<Elements> elements = {};
+  std::optional<ir::Constant> constant = {};
+  ExprId scalar = {};  // known at run time only
+  Number number = 0;   // of the scalar; of elements, what tells this operand from others
+  bool is_left_out = false;
+};
+
+std::optional<ir::Constant> constant_of(const ir::Setting& setting) {
+  if (const auto* real = std::get_if<double>(&setting))
+    return ir::Constant{DType::Float64, 0, *real};
+  if (const auto* whole = std::get_if<std::int64_t>(&setting))
+    return ir::Constant{DType::Int64, *whole, 0};
+  if (const auto* flag = std::get_if<bool>(&setting))
+    return ir::Constant{DType::Bool, *flag ? 1 : 0, 0};
+  return std::nullopt;
+}
+
+// --- what the code does --------------------------------------------------------------------------
+
+class Replay : public ProofWalk {
+ public:
+  Replay(const Call& call, ProofValues& values, const std::vector<Operand>& operands,
+         const Elements& dst, Registers& registers)
+      : ProofWalk(call, values), operands_(operands), dst_(dst), registers_(registers) {}
+
+ private:
+  using Place = Registers::Place;
+
+  [[nodiscard]] Place place(const PointerValue& at, std::size_t thread, int bits) const {
+    const bool is_private = f_[at.storage].scope == ir::Scope::Local;
+    return {at.storage, is_private ? thread : 0, at.bit[thread], bits};
+  }
+
+  Try<Numbers> value(ExprId expr, const Mask& mask) {
+    if (const auto constant = constant_of(f_, expr))
+      return Numbers(values_.threads(), number_of(*constant));
+    const ir::Expr e = f_[expr];
+    // Where something has changed, the text of a scalar may mean another value.
+    if (!has_changed_ || e.op == ExprOp::Var)
+      for (const Operand& operand : operands_)
+        if (operand.scalar.valid() && ir::same(f_, operand.scalar, expr))
+          return Numbers(values_.threads(), operand.number);
+    if (e.op == ExprOp::Var)
+      if (const auto bound = bound_.find(e.var.index); bound != bound_.end()) return bound->second;
+    if (e.op == ExprOp::Load && f_[e.buffer].scope == ir::Scope::Local) return loaded(e, mask);
+    std::vector<Numbers> args;
+    for (const ExprId arg : e.args) {
+      auto number = value(arg, mask);
+      if (!number) return number;
+      args.push_back(*std::move(number));
+    }
+    return computed(expr, e, args);
+  }
+
+  Try<Numbers> computed(ExprId expr, const ir::Expr& e, const std::vector<Numbers>& args) {
+    Numbers out(values_.threads());
+    for (std::size_t t = 0; t < out.size(); ++t) {
+      const auto arg = [&](std::size_t i) { return args[i][t]; };
+      const DType type = e.args.empty() ? e.type.dtype : f_[e.args[0]].type.dtype;
+      switch (e.op) {
+        case ExprOp::Cast:
+          out[t] = cast(type, e.type.dtype, arg(0));
+          break;
+        case ExprOp::Neg:
+          out[t] = negated(type, arg(0));
+          break;
+        case ExprOp::Add:
+        case ExprOp::Sub:
+        case ExprOp::Mul:
+        case ExprOp::Div:
+        case ExprOp::Max:
+        case ExprOp::Min:
+        case ExprOp::Ne:
+          out[t] = operated(e.op, type, arg(0), arg(1));
+          break;
+        case ExprOp::Select:
+          out[t] = hashed(kChoice, 0, e.type.dtype, {arg(0), arg(1), arg(2)});
+          break;
+        case ExprOp::Call:
+          if (args.size() == 1) out[t] = called(e.callee, type, {arg(0)});
+          if (args.size() == 3) out[t] = called(e.callee, type, {arg(0), arg(1), arg(2)});
+          if (args.size() == 1 || args.size() == 3) break;
+          [[fallthrough]];
+        default:
+          return std::unexpected(fmt::format("`{}`", ir::print(f_, expr)));
+      }
+    }
+    return out;
+  }
+
+  Try<Numbers> loaded(const ir::Expr& e, const Mask& mask) {
+    const auto from = element(e.buffer, std::span(e.args.begin(), e.args.size()), mask);
+    if (!from) return std::unexpected(from.error());
+    Numbers out(values_.threads());
+    for (std::size_t t = 0; t < out.size(); ++t) {
+      if (!mask[t]) continue;
+      const Place at = place(*from, t, num::bits_of(f_[e.buffer].dtype));
+      const auto number = registers_.at(at);
+      if (!number)
+        return std::unexpected(
+            fmt::format("{}thread {} of the unit reads byte {} of `{}`, which is no operand",
+                        kWrong, t, at.bit / 8, f_[at.storage].name));
+      out[t] = *number;
+    }
+    return out;
+  }
+
+  Try<void> bind(const ir::Stmt& s) override {
+    auto number = value(s.expr, Mask(values_.threads(), true));
+    if (!number) return ProofWalk::bind(s);
+    bound_[s.var.index] = *std::move(number);
+    return {};
+  }
+
+  Try<void> store(const ir::Stmt& s, const Mask& mask) override {
+    const auto number = value(s.expr, mask);
+    const auto to = element(s.buffer, std::span(s.args.begin(), s.args.size()), mask);
+    if (!number || !to) return std::unexpected(!number ? number.error() : to.error());
+    const ir::Type type = f_[s.expr].type;
+    const DType held = f_[s.buffer].dtype;
+    if (type.dtype != held)
+      return std::unexpected(fmt::format("{}{} is stored as {}", kWrong, num::name_of(type.dtype),
+                                         num::name_of(held)));
+    for (std::size_t t = 0; t < mask.size(); ++t)
+      if (mask[t])
+        if (auto good = put(place(*to, t, num::bits_of(held)), t, (*number)[t]); !good) return good;
+    has_changed_ = true;
+    return {};
+  }
+  // Only the destination and what the code has allocated for itself may change.
+  Try<void> put(const Place& at, std::size_t thread, Number number) {
+    const bool is_dst =
+        at.storage == dst_.storage && at.bits == dst_.bits &&
+        dst_.names->at(dst_.names->row_of(thread), granule_at(at.bit, dst_.bits)) != kNobody;
+    const auto own = allocated_.find(at.storage.index);
+    const bool is_own = own != allocated_.end() && at.bit >= 0 && at.bit + at.bits <= own->second;
+    if (!is_dst && !is_own)
+      return std::unexpected(fmt::format("{}byte {} of `{}` is written by thread {} of the unit",
+                                         kWrong, at.bit / 8, f_[at.storage].name, thread));
+    registers_.put(at, number);
+    return {};
+  }
+
+  Try<void> allocate(const ir::Stmt& s) override {
+    const ir::Buffer& buffer = f_[s.buffer];
+    std::int64_t bits = num::bits_of(buffer.dtype);
+    for (const ExprId each : buffer.shape) {
+      const auto extent = values_.uniform(each);
+      if (!extent) return std::unexpected(extent.error());
+      bits *= *extent;
+    }
+    allocated_[s.buffer.index] = bits;
+    return {};
+  }
+
+  Try<void> evaluate(const ir::Stmt& s, const Mask& mask) override {
+    const ir::Expr e = f_[s.expr];
+    const auto is = [&](ir::Intrinsic callee) {
+      return e.op == ExprOp::Call && e.callee == callee;
+    };
+    if (is(ir::Intrinsic::CopyBytes)) return copy_bytes(e, mask);
+    if (is(ir::Intrinsic::CtaSync) || is(ir::Intrinsic::WarpSync) ||
+        is(ir::Intrinsic::WarpgroupSync))
+      return {};
+    return std::unexpected(fmt::format("`{}`", ir::print(f_, s.expr)));
+  }
+  // Whole elements of the destination.
+  Try<void> copy_bytes(const ir::Expr& e, const Mask& mask) {
+    const auto to = values_.pointer(e.args[0]), from = values_.pointer(e.args[1]);
+    if (!to || !from) return std::unexpected(!to ? to.error() : from.error());
+    const auto bytes = values_.uniform(e.args[2]);
+    if (!bytes) return std::unexpected(bytes.error());
+    for (std::size_t t = 0; t < mask.size(); ++t) {
+      if (!mask[t]) continue;
+      if (to->bit[t] % (*bytes * 8) != 0)
+        return std::unexpected(
+            fmt::format("{}{} bytes are written at byte {}", kWrong, *bytes, to->bit[t] / 8));
+      for (std::int64_t bit = 0; bit < *bytes * 8; bit += dst_.bits) {
+        Place read = place(*from, t, dst_.bits), written = place(*to, t, dst_.bits);
+        read.bit += bit;
+        written.bit += bit;
+        const auto number = registers_.at(read);
+        if (!number)
+          return std::unexpected(
+              fmt::format("{}thread {} of the unit reads byte {} of `{}`, which "
+                          "holds nothing",
+                          kWrong, t, read.bit / 8, f_[read.storage].name));
+        if (auto good = put(written, t, *number); !good) return good;
+      }
+    }
+    has_changed_ = true;
+    return {};
+  }
+  Try<void> ptx(const ir::PtxCall& call, const Mask&) override {
+    return std::unexpected(fmt::format("`{}`", call.opcode));
+  }
+
+  const std::vector<Operand>& operands_;
+  const Elements& dst_;
+  Registers& registers_;
+  std::unordered_map<std::uint32_t, std::int64_t> allocated_;  // by buffer: bits
+  std::unordered_map<std::uint32_t, Numbers> bound_;           // by variable
+  bool has_changed_ = false;                                   // any element
+};
+
+// --- what the call means -------------------------------------------------------------------------
+
+/// Which element of a source goes into an element of the destination.
+class Stretch {
+ public:
+  Stretch(const std::vector<std::int64_t>& into, const std::vector<std::int64_t>& from) {
+    std::vector<std::int64_t> wide, narrow;
+    for (const std::int64_t extent : into)
+      if (extent != 1) wide.push_back(extent);
+    for (const std::int64_t extent : from)
+      if (extent != 1) narrow.push_back(extent);
+    is_alike_ = wide == narrow;
+    std::int64_t scale = 1;
+    for (std::size_t back = 1; back <= from.size(); ++back) {
+      const std::int64_t extent = from[from.size() - back];
+      const std::int64_t whole = back <= into.size() ? into[into.size() - back] : 1;
+      steps_.push_back({whole, extent == 1 ? 0 : scale});
+      scale *= extent;
+    }
+  }
+  [[nodiscard]] std::int64_t operator()(std::int64_t x) const {
+    if (is_alike_) return x;
+    std::int64_t y = 0;
+    for (const Digit& digit : steps_) {
+      y += x % digit.extent * digit.scale;
+      x /= digit.extent;
+    }
+    return y;
+  }
+
+ private:
+  struct Digit {
+    std::int64_t extent, scale;
+  };
+  bool is_alike_ = false;
+  std::vector<Digit> steps_;  // from the last dimension on
+};
+
+/// The numbers that the table of ir/elementwise.h gives.
+class Meaning {
+ public:
+  Meaning(const Call& call, const std::vector<Operand>& operands, const Elements& dst,
+          const SharedNumbers& shared)
+      : op_(call.tile.op),
+        operands_(operands),
+        shared_(shared),
+        dst_(call.f()[call.region(0).buffer].dtype),
+        in_(ir::compute_type(call.f(), call.tile)) {
+    for (const Operand& operand : operands)
+      stretches_.emplace_back(dst.extents,
+                              operand.elements ? operand.elements->extents : dst.extents);
+  }
+
+  [[nodiscard]] Number of(std::int64_t x) const {
+    switch (op_) {
+      case TileOp::Zero:
+        return number_of(ir::convert({DType::Int32, 0, 0}, dst_));
+      case TileOp::Fill:
+      case TileOp::Memset:
+      case TileOp::Cast:
+        return as(dst_, 0, x);
+      case TileOp::Select:
+        return chosen(x);
+      case TileOp::Fma:
+        return cast(in_, dst_, fused(as(in_, 0, x), as(in_, 1, x), as(in_, 2, x)));
+      default:
+        break;
+    }
+    if (ir::is_arithmetic(op_))
+      return cast(in_, dst_, operated(ir::operator_of(op_), in_, as(in_, 0, x), as(in_, 1, x)));
+    return cast(in_, dst_, function(argument(x)));
+  }
+
+ private:
+  [[nodiscard]] Number as(DType type, std::size_t i, std::int64_t x) const {
+    const Operand& operand = operands_[i];
+    if (operand.constant) return number_of(ir::convert(*operand.constant, type));
+    return cast(operand.type, type, own(i, x));
+  }
+  [[nodiscard]] Number own(std::size_t i, std::int64_t x) const {
+    const Operand& operand = operands_[i];
+    if (!operand.elements) return operand.number;
+    const std::int64_t y = stretches_[i](x);
+    return shared_.known_as(
+        hashed(kElement, operand.number, operand.type, {static_cast<Number>(y)}));
+  }
+  [[nodiscard]] Number chosen(std::int64_t x) const {
+    const Operand& choice = operands_[2];
+    if (choice.constant)
+      return as(dst_, ir::convert(*choice.constant, DType::Bool).integer != 0 ? 0 : 1, x);
+    const Number zero = number_of(ir::convert({DType::Int32, 0, 0}, choice.type));
+    const Number is_yes =
+        choice.type == DType::Bool ? own(2, x) : operated(ExprOp::Ne, choice.type, own(2, x), zero);
+    return hashed(kChoice, 0, dst_, {is_yes, as(dst_, 0, x), as(dst_, 1, x)});
+  }
+  [[nodiscard]] Number fused(Number a, Number b, Number c) const {
+    if (num::kind_of(in_) == num::DTypeKind::Float)
+      return called(ir::Intrinsic::Fma, in_, {a, b, c});
+    return operated(ExprOp::Add, in_, operated(ExprOp::Mul, in_, a, b), c);
+  }
+  [[nodiscard]] Number argument(std::int64_t x) const {
+    const bool is_scaled = !operands_[1].is_left_out, is_moved = !operands_[2].is_left_out;
+    if (is_scaled && is_moved) return fused(as(in_, 0, x), as(in_, 1, x), as(in_, 2, x));
+    if (is_scaled) return operated(ExprOp::Mul, in_, as(in_, 0, x), as(in_, 1, x));
+    if (is_moved) return operated(ExprOp::Add, in_, as(in_, 0, x), as(in_, 2, x));
+    return as(in_, 0, x);
+  }
+  [[nodiscard]] Number function(Number x) const {
+    const Number one = number_of({in_, 0, 1});
+    switch (op_) {
+      case TileOp::Sqrt:
+        return called(ir::Intrinsic::Sqrt, in_, {x});
+      case TileOp::Exp:
+        return called(ir::Intrinsic::Exp, in_, {x});
+      case TileOp::Exp2:
+        return called(ir::Intrinsic::Exp2, in_, {x});
+      case TileOp::Log2:
+        return called(ir::Intrinsic::Log2, in_, {x});
+      case TileOp::Reciprocal:
+        return operated(ExprOp::Div, in_, one, x);
+      default: {  // silu: x / (1 + exp(-x))
+        const Number power = called(ir::Intrinsic::Exp, in_, {negated(in_, x)});
+        return operated(ExprOp::Div, in_, x, operated(ExprOp::Add, in_, one, power));
+      }
+    }
+  }
+
+  TileOp op_;
+  const std::vector<Operand>& operands_;
+  const SharedNumbers& shared_;
+  DType dst_, in_;
+  std::vector<Stretch> stretches_;  // by operand
+};
+
+// --- comparison ----------------------------------------------------------------------------------
+
+class Proving {
+ public:
+  Proving(const Call& call, const ir::Block& code, Trial trial, Proof& proof)
+      : call_(call),
+        code_(code),
+        trial_(trial),
+        proof_(proof),
+        values_(call, trial.first_thread, trial.sample) {}
+
+  Outcome run() {
+    auto dst = elements_of(call_.region(0));
+    if (!dst) return could_not(dst.error());
+    if (!*dst) return Outcome::Skipped;
+    dst_ = **std::move(dst);
+    for (const ir::TileArg* arg : ir::operands_of(call_.tile)) {
+      const auto read = read_operand(arg);
+      if (!read) return could_not(read.error());
+      if (!*read) return Outcome::Skipped;
+    }
+    if (!shared_.empty())
+      registers_.change_all([&](Number number) { return shared_.known_as(number); });
+    return compare();
+  }
+
+ private:
+  Outcome could_not(std::string why) {
+    proof_.could_not = std::move(why);
+    return Outcome::Failed;
+  }
+
+  // Nothing: the sampled values put the region outside its buffer.
+  Try<std::optional<Elements>> elements_of(const ir::Region& region) {
+    const ir::Buffer& buffer = call_.f()[region.buffer];
+    Elements out{.storage = ir::storage_of(call_.f(), region.buffer),
+                 .is_private = buffer.scope == ir::Scope::Local,
+                 .bits = num::bits_of(buffer.dtype),
+                 .extents = {},
+                 .names = {}};
+    for (const ir::RangeExpr& range : region.ranges) {
+      const auto extent = values_.uniform(range.extent);
+      if (!extent) return std::unexpected(extent.error());
+      out.extents.push_back(*extent);
+    }
+    auto names = names_of(call_, values_, region, out.bits, trial_.first_thread);
+    if (!names) return std::unexpected(names.error());
+    if (!*names) return std::nullopt;
+    out.names = std::move((*names)->granules);
+    return out;
+  }
+
+  Try<bool> read_operand(const ir::TileArg* arg) {
+    Operand operand;
+    operand.number = operands_.size();
+    operand.is_left_out = arg == nullptr;
+    if (arg != nullptr) {
+      if (const auto* region = std::get_if<ir::Region>(arg)) {
+        auto elements = elements_of(*region);
+        if (!elements) return std::unexpected(elements.error());
+        if (!*elements) return false;
+        operand.elements = **std::move(elements);
+        operand.type = call_.f()[region->buffer].dtype;
+        fill(operand);
+      } else {
+        read_scalar(*arg, operand);
+      }
+    }
+    operands_.push_back(std::move(operand));
+    return true;
+  }
+  void read_scalar(const ir::TileArg& arg, Operand& operand) {
+    const auto* expr = std::get_if<ExprId>(&arg);
+    const auto* setting = std::get_if<ir::Setting>(&arg);
+    if (expr == nullptr && setting != nullptr) expr = std::get_if<ExprId>(setting);
+    operand.constant = expr != nullptr ? constant_of(call_.f(), *expr) : constant_of(*setting);
+    if (operand.constant) {
+      operand.type = operand.constant->dtype;
+      return;
+    }
+    operand.scalar = *expr;
+    operand.type = call_.f()[*expr].type.dtype;
+    operand.number = hashed(kScalar, operand.number, operand.type, {});
+    for (const Operand& other : operands_)
+      if (other.scalar.valid() && ir::same(call_.f(), other.scalar, *expr))
+        operand.number = other.number;
+  }
+  void fill(const Operand& operand) {
+    for_each(*operand.elements, [&](const Registers::Place& place, Name name) {
+      const Number number =
+          hashed(kElement, operand.number, operand.type, {static_cast<Number>(name)});
+      if (const auto other = registers_.at(place)) shared_.unite(*other, number);
+      registers_.put_beside(place, number);
+    });
+  }
+  template <typename Visit>
+  void for_each(const Elements& elements, Visit&& visit) {
+    const std::size_t rows = elements.is_private ? values_.threads() : 1;
+    for (std::size_t t = 0; t < rows; ++t)
+      elements.names->for_each_in(elements.names->row_of(t), [&](std::int64_t granule, Name name) {
+        visit(Registers::Place{elements.storage, t, granule * elements.bits, elements.bits}, name);
+      });
+  }
+
+  Outcome compare() {
+    Replay replay(call_, values_, operands_, dst_, registers_);
+    if (!carry_out(replay, call_, code_, trial_, values_.threads(), proof_)) return Outcome::Failed;
+    const Meaning meaning(call_, operands_, dst_, shared_);
+    for_each(dst_, [&](const Registers::Place& place, Name name) {
+      if (!proof_.difference.empty()) return;
+      const auto number = registers_.at(place);
+      if (number == meaning.of(name)) return;
+      proof_.difference =
+          fmt::format("element {} of the destination in thread {} of the unit {}", name,
+                      place.thread, number ? "is another value" : "is not written");
+    });
+    if (!proof_.difference.empty()) return Outcome::Failed;
+    return values_.has_sampled() ? Outcome::Held : Outcome::HeldAlways;
+  }
+
+  const Call& call_;
+  const ir::Block& code_;
+  Trial trial_;
+  Proof& proof_;
+  ProofValues values_;
+  Elements dst_;
+  std::vector<Operand> operands_;
+  Registers registers_;
+  SharedNumbers shared_;
+};
+
+}  // namespace
+
+Proof prove_elementwise(const Call& call, const ir::Block& code) {
+  Proof proof;
+  make_trials(
+      call, proof, [&](Trial trial) { return Proving(call, code, trial, proof).run(); },
+      [](int held) { return held >= kWantedTrials; });
+  return proof;
+}
+
+}  // namespace ww::lower

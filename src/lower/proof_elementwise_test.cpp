@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: Apache-2.0
+// The proof of an elementwise primitive must hold for what the variants write, and for nothing near
+// it: other registers or threads, operands exchanged, stores dropped, doubled or somewhere else,
+// conversions and operations left out.
+#include <gtest/gtest.h>
+
+#include <functional>
+
+#include "ir/print.h"
+#include "lower/test_calls.h"
+
+namespace ww::lower {
+namespace {
+
+using ir::ExprId;
+using ir::ExprOp;
+using ir::StmtId;
+using ir::StmtKind;
+using ir::TileOp;
+using num::DType;
+using test::all_of;
+using test::Builder;
+using test::changed;
+using test::Scope;
+using test::TileArg;
+
+struct Case {
+  TileOp op = TileOp::Add;
+  const Variant* variant = &kAddReg;
+  std::vector<DType> types = {DType::Float32, DType::Float32, DType::Float32};  // D, A, B, C
+  std::string d = "S[(32,4):(1@laneid,1)]";
+  std::string a = "S[(32,4):(1@laneid,1)]";
+  Scope scope = Scope::Local;  // of D
+  std::function<void(Builder&, std::vector<TileArg>&)> edit = {};
+};
+
+ir::Function function_of(const Case& c) {
+  Builder b("k");
+  b.f.has_device_entry = true;
+  b.id(ir::ScopeIdKind::CtaId, "", 1);
+  b.id(ir::ScopeIdKind::ThreadId, "tid", 64);
+  constexpr const char* kNames[] = {"D", "A", "B", "C"};
+  std::vector<TileArg> args;
+  for (std::size_t i = 0; i < c.types.size(); ++i)
+    args.emplace_back(
+        b.full(b.alloc(kNames[i], {32, 4}, c.types[i], i == 0 ? c.scope : Scope::Local,
+                       i == 0 && c.scope != Scope::Local ? ""
+                       : i == 1                          ? c.a
+                                                         : c.d)));
+  if (c.edit) c.edit(b, args);
+  args.resize(std::max(args.size(), ir::params_of(c.op).size()));
+  b.tile(c.op, ir::Unit::Warp, std::move(args));
+  return b.done();
+}
+
+class Under : public test::CallUnderTest {
+ public:
+  explicit Under(const Case& c)
+      : CallUnderTest(function_of(c), *c.variant, prove_elementwise,
+                      {.arch = target::Arch::Sm90a, .ptx = 90}) {}
+};
+
+TileArg scalar(Builder& b, const std::string& name) {
+  return TileArg(b.var(b.param(name, ir::Type::of(DType::Float32))));
+}
+
+std::vector<Case> cases() {
+  using enum DType;
+  const std::string turned = "S[(32,2,2):(1@laneid,1,2)]", gaps = "S[(32,4):(1@laneid,3)]";
+  std::vector<Case> out;
+  out.push_back({});
+  out.push_back({.op = TileOp::Sub, .variant = &kSubReg, .a = turned});
+  out.push_back({.op = TileOp::Fdiv, .variant = &kFdivReg, .types = {Float16, Float32, Float32}});
+  out.push_back({.op = TileOp::Cast, .variant = &kCastReg, .types = {Float16, Float32}, .a = gaps});
+  out.push_back({.op = TileOp::Fma,
+                 .variant = &kFmaReg,
+                 .types = {Float32, Float32, Float16, Float32},
+                 .a = turned});
+  out.push_back(
+      {.op = TileOp::Select, .variant = &kSelectReg, .types = {Float16, Float32, Float16, Int32}});
+  for (const auto& [op, variant] : {std::pair(TileOp::Sqrt, &kSqrtReg),
+                                    {TileOp::Exp, &kExpReg},
+                                    {TileOp::Exp2, &kExp2Reg},
+                                    {TileOp::Log2, &kLog2Reg},
+                                    {TileOp::Reciprocal, &kReciprocalReg},
+                                    {TileOp::Silu, &kSiluReg}})
+    out.push_back({.op = op, .variant = variant, .types = {Float32, Float16}});
+  out.push_back({.op = TileOp::Sqrt, .variant = &kSqrtReg});  // bias, and a scale
+  out.back().edit = [](Builder& b, std::vector<TileArg>& args) { args.push_back(scalar(b, "s")); };
+  out.push_back({.op = TileOp::Mul, .variant = &kMulReg, .types = {Float16, Float16}});
+  out.back().edit = [](Builder& b, std::vector<TileArg>& args) { args.push_back(scalar(b, "s")); };
+  out.push_back({.op = TileOp::Maximum, .variant = &kMaximumReg, .types = {Int32, Int32}});
+  out.back().edit = [](Builder& b, std::vector<TileArg>& args) { args.emplace_back(b.n(7)); };
+  out.push_back({.op = TileOp::Fill, .variant = &kFillReg, .types = {Float16}});
+  out.back().edit = [](Builder& b, std::vector<TileArg>& args) { args.push_back(scalar(b, "s")); };
+  out.push_back({.op = TileOp::Zero, .variant = &kZeroReg, .types = {Int8}});
+  out.push_back({.op = TileOp::Sub, .variant = &kSubReg, .types = {Float32, Float32}});  // in place
+  out.back().edit = [](Builder&, std::vector<TileArg>& args) { args.push_back(args[0]); };
+  out.push_back(
+      {.op = TileOp::Zero, .variant = &kZeroMemory, .types = {Float16}, .scope = Scope::Shared});
+  out.push_back(
+      {.op = TileOp::Fill, .variant = &kFillMemory, .types = {Float64}, .scope = Scope::Shared});
+  out.back().edit = [](Builder& b, std::vector<TileArg>& args) { args.push_back(scalar(b, "s")); };
+  // Only some threads, and registers that differ between threads.
+  out.push_back({.d = "S[(8,4,4):(4@laneid,1@laneid,1)]"});
+  out.back().edit = [](Builder& b, std::vector<TileArg>& args) {
+    for (TileArg& arg : args) std::get<ir::Region>(arg).ranges[0] = {b.n(4), b.n(9)};
+  };
+  return out;
+}
+
+std::string text(const Case& c) { return std::string(ir::name_of(c.op)); }
+
+TEST(ProofElementwise, HoldsForWhatIsWritten) {
+  for (const Case& c : cases()) {
+    const Under under(c);
+    ASSERT_EQ(under.reason, "") << text(c);
+    const Proof proof = under.prove();
+    EXPECT_TRUE(proof.holds()) << text(c) << ": " << proof.difference << proof.could_not;
+  }
+}
+
+// Registers, strides and counts of loops, constants, bounds of threads.
+TEST(ProofElementwise, EveryChangedNumberIsCaught) {
+  int planted = 0;
+  for (const Case& c : cases()) {
+    Under under(c);
+    std::vector<std::function<ExprId&()>> places;
+    for (const StmtId id : all_of(under, StmtKind::Store)) {
+      places.emplace_back([&under, id]() -> ExprId& { return under.f.at(id).expr; });
+      places.emplace_back([&under, id]() -> ExprId& { return under.f.at(id).args[0]; });
+    }
+    for (const StmtId id : all_of(under, StmtKind::For))
+      places.emplace_back([&under, id]() -> ExprId& { return under.f.at(id).args[1]; });
+    for (const StmtKind kind : {StmtKind::If, StmtKind::Evaluate, StmtKind::Bind})
+      for (const StmtId id : all_of(under, kind))
+        places.emplace_back([&under, id]() -> ExprId& { return under.f.at(id).expr; });
+    for (const auto& place : places)
+      for (int which = 0; which < 20; ++which) {
+        const ExprId before = place();
+        int left = which;
+        const ExprId after = changed(under.f, before, left);
+        if (after == before) break;
+        place() = after;
+        EXPECT_FALSE(under.prove().holds())
+            << text(c) << ": " << ir::print(under.f, before) << " as " << ir::print(under.f, after);
+        place() = before;
+        ++planted;
+      }
+  }
+  EXPECT_GT(planted, 50);
+}
+
+bool is_effect(const ir::Function& f, StmtId id) {
+  const StmtKind kind = f[id].kind;
+  const bool is_barrier =
+      kind == StmtKind::Evaluate && f[f[id].expr].callee != ir::Intrinsic::CopyBytes;
+  return !is_barrier && (kind == StmtKind::Store || kind == StmtKind::For || kind == StmtKind::If ||
+                         kind == StmtKind::Evaluate);
+}
+
+TEST(ProofElementwise, DroppedStatements) {
+  int planted = 0;
+  for (const Case& c : cases()) {
+    Under under(c);
+    const std::function<void(ir::Block&)> visit = [&](ir::Block& block) {
+      for (std::size_t i = 0; i < block.size(); ++i) {
+        if (!is_effect(under.f, block[i])) continue;
+        const ir::Block whole = block;
+        block.erase(block.begin() + static_cast<std::ptrdiff_t>(i));
+        EXPECT_FALSE(under.prove().holds()) << text(c);
+        block = whole;
+        ++planted;
+      }
+    };
+    visit(under.code);
+    for (const StmtKind kind : {StmtKind::For, StmtKind::If})
+      for (const StmtId id : all_of(under, kind)) visit(under.f.at(id).body);
+  }
+  EXPECT_GT(planted, 40);
+}
+
+// A step made twice is wrong where it reads what it has written.
+TEST(ProofElementwise, DoubledInPlace) {
+  Case c{.op = TileOp::Sub, .variant = &kSubReg, .types = {DType::Float32, DType::Float32}};
+  c.edit = [](Builder&, std::vector<TileArg>& args) {
+    args.push_back(args[1]);
+    args[1] = args[0];
+  };
+  Under under(c);
+  ASSERT_TRUE(under.prove().holds());
+  under.code.push_back(under.code.back());
+  EXPECT_EQ(under.prove().difference,
+            "element 0 of the destination in thread 0 of the unit is another value");
+}
+
+// Operands exchanged, or one of them instead of the operation; functions and conversions left out.
+TEST(ProofElementwise, OtherExpressions) {
+  int planted = 0;
+  for (const Case& c : cases()) {
+    Under under(c);
+    for (const StmtId id : all_of(under, StmtKind::Store)) {
+      const ExprId before = under.f[id].expr;
+      const std::function<void(ExprId, const std::function<void(ExprId)>&)> visit =
+          [&](ExprId at, const std::function<void(ExprId)>& set) {
+            const ir::Expr e = under.f[at];
+            if (e.op == ExprOp::Load || e.args.empty()) return;
+            const auto try_one = [&](ExprId other) {
+              set(other);
+              EXPECT_FALSE(under.prove().holds())
+                  << text(c) << ": " << ir::print(under.f, under.f[id].expr);
+              set(at);
+              ++planted;
+            };
+            for (const ExprId arg : e.args)
+              if (under.f[arg].type == e.type) try_one(arg);
+            for (std::size_t i = 1; i < e.args.size(); ++i) {
+              if (under.f[e.args[0]].type != under.f[e.args[i]].type) continue;
+              ir::Expr other = e;
+              std::swap(other.args[0], other.args[i]);
+              try_one(under.f.add(std::move(other)));
+            }
+            for (std::size_t i = 0; i < e.args.size(); ++i)
+              visit(e.args[i], [&, i](ExprId other) {
+                ir::Expr parent = e;
+                parent.args[i] = other;
+                set(under.f.add(std::move(parent)));
+              });
+          };
+      visit(before, [&](ExprId other) { under.f.at(id).expr = other; });
+      under.f.at(id).expr = before;
+      EXPECT_TRUE(under.prove().holds()) << text(c);
+    }
+  }
+  EXPECT_GT(planted, 40);
+}
+
+// A scalar in registers of D, read again when they hold something else.
+TEST(ProofElementwise, ScalarReadAgain) {
+  Case c{.types = {DType::Float32, DType::Float32}};
+  c.edit = [](Builder& b, std::vector<TileArg>& args) {
+    const ir::BufferId local = b.view("r", std::get<ir::Region>(args[0]).buffer, {4}, "S[4:1]");
+    args.emplace_back(b.at(local, {b.n(0)}));
+  };
+  Under under(c);
+  ASSERT_TRUE(under.prove().holds());
+  const std::vector<StmtId> binds = all_of(under, StmtKind::Bind);
+  ASSERT_EQ(binds.size(), 1U);
+  for (const StmtId id : all_of(under, StmtKind::Store)) {
+    ir::Expr sum = under.f[under.f[id].expr];
+    sum.args[1] = under.f[binds[0]].expr;
+    under.f.at(id).expr = under.f.add(std::move(sum));
+  }
+  EXPECT_FALSE(under.prove().holds());
+}
+
+// Had A been in registers of D, the first store would have destroyed it.
+TEST(ProofElementwise, OverwrittenOperand) {
+  Under under(
+      {.op = TileOp::Cast, .variant = &kCastReg, .types = {DType::Float32, DType::Float16}});
+  ASSERT_TRUE(under.prove().holds());
+  const ir::BufferId d = std::get<ir::Region>(under.f.tile_calls.back().args[0]).buffer;
+  for (std::uint32_t i = 0; i < under.f.buffer_count(); ++i) {
+    ir::Buffer& buffer = under.f.at(ir::BufferId{i});
+    if (buffer.name != "A") continue;
+    buffer.origin = ir::BufferOrigin::View;
+    buffer.base = d;
+  }
+  EXPECT_EQ(under.prove().difference,
+            "thread 0 of the unit reads byte 2 of `D`, which is no operand");
+}
+
+TEST(ProofElementwise, WritesElsewhere) {
+  Under under({});
+  for (const StmtId id : all_of(under, StmtKind::Store))
+    under.f.at(id).buffer = under.f[under.f[under.f[id].expr].args[0]].buffer;  // into A
+  EXPECT_EQ(under.prove().difference, "byte 0 of `A` is written by thread 0 of the unit");
+}
+
+TEST(ProofElementwise, CodeThatIsNotUnderstoodIsNoProof) {
+  Under under({});
+  under.code.push_back(under.f.add(ir::Stmt{.kind = StmtKind::Return}));
+  EXPECT_EQ(under.prove().could_not, "a statement `Return`");
+}
+
+}  // namespace
+}  // namespace ww::lower

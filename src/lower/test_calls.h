@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+// Calls for tests of variants and proofs: up to where a variant has written its code.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "ir/build.h"
+#include "ir/test_programs.h"
+#include "ir/visit.h"
+#include "lower/proof.h"
+#include "lower/variant.h"
+
+namespace ww::lower::test {
+
+using ir::Scope;
+using ir::Setting;
+using ir::TileArg;
+using ir::test::Builder;
+using num::DType;
+
+/// The call that is the last statement of a function, a variant's answer and its code.
+class CallUnderTest {
+ public:
+  using Prove = Proof (*)(const Call&, const ir::Block&);
+  CallUnderTest(ir::Function function, const Variant& variant, Prove with, target::Target target)
+      : f(std::move(function)), prove_(with) {
+    shape_ = ir::launch_shape(f).value();
+    active_ = ir::ActiveSets::of(f, shape_);
+    const ir::StmtId tile = f.body.back();
+    ids_ = resolve_scope_ids(f, shape_);
+    facts_ = ir::facts_of(f);
+    definitions_ = ir::definitions_of(f);
+    values_.emplace(f, shape_, definitions_);
+    context_.emplace(Context{f, shape_, ids_, facts_, *values_, target});
+    tile_ = f[f[tile].tile];
+    call_.emplace(Call{*context_, tile_, {}, active_[tile]});
+    const auto plan = variant.match(*call_);
+    if (!plan) {
+      rule = plan.error().rule;
+      reason = plan.error().reason;
+      return;
+    }
+    report = variant.report(*plan, *call_);
+    Code out(f, facts_, {});
+    variant.emit(*plan, *call_, out);
+    code = out.take();
+  }
+  CallUnderTest(const CallUnderTest&) = delete;
+  CallUnderTest& operator=(const CallUnderTest&) = delete;
+
+  [[nodiscard]] Proof prove() const { return prove_(*call_, code); }
+  /// How often statements of a kind are executed, loops gone through.
+  [[nodiscard]] std::int64_t executed(ir::StmtKind kind) const { return executed(kind, code); }
+  /// How many stand in the code.
+  [[nodiscard]] std::int64_t written(ir::StmtKind kind) const {
+    std::int64_t out = 0;
+    ir::for_each_stmt(f, code, [&](ir::StmtId id) { out += f[id].kind == kind ? 1 : 0; });
+    return out;
+  }
+
+  ir::Function f;
+  ir::Block code;
+  PlanReport report;
+  std::string rule, reason;  // when declined
+
+ private:
+  [[nodiscard]] std::int64_t executed(ir::StmtKind kind, const ir::Block& block) const {
+    std::int64_t out = 0;
+    for (const ir::StmtId id : block) {
+      const ir::Stmt& s = f[id];
+      const std::int64_t times = s.kind == ir::StmtKind::For ? *ir::const_int(f, s.args[1]) : 1;
+      out += (s.kind == kind ? 1 : 0) + times * executed(kind, s.body);
+    }
+    return out;
+  }
+
+  Prove prove_;
+  ir::LaunchShape shape_;
+  ir::ActiveSets active_;
+  LaunchIds ids_;
+  ir::Facts facts_;
+  ir::Definitions definitions_;
+  std::optional<ir::ThreadValues> values_;
+  std::optional<Context> context_;
+  ir::TileCall tile_;
+  std::optional<Call> call_;
+};
+
+/// All statements of a kind in the code, loops gone into.
+inline std::vector<ir::StmtId> all_of(const CallUnderTest& call, ir::StmtKind kind) {
+  std::vector<ir::StmtId> out;
+  ir::for_each_stmt(call.f, call.code, [&](ir::StmtId id) {
+    if (call.f[id].kind == kind) out.push_back(id);
+  });
+  return out;
+}
+
+/// A copy of the expression in which the `which`-th number is one larger; the expression itself
+/// when it has fewer.
+inline ir::ExprId changed(ir::Function& f, ir::ExprId id, int& which) {
+  ir::Expr e = f[id];
+  const bool is_int = e.op == ir::ExprOp::IntImm, is_real = e.op == ir::ExprOp::FloatImm;
+  if ((is_int || is_real) && which-- == 0) {
+    e.integer += is_int ? 1 : 0;
+    e.real += is_real ? 1 : 0;
+    return f.add(std::move(e));
+  }
+  bool is_same = true;
+  for (ir::ExprId& arg : e.args) {
+    const ir::ExprId next = changed(f, arg, which);
+    is_same = is_same && next == arg;
+    arg = next;
+  }
+  return is_same ? id : f.add(std::move(e));
+}
+
+}  // namespace ww::lower::test
