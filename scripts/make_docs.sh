@@ -7,7 +7,7 @@
 #   scripts/make_docs.sh --check    fails if one differs from what the program draws now
 #
 # WARPWRIGHT names the program to use; the default is ./warpwright, which builds it first.
-set -euo pipefail
+set -feuo pipefail  # -f: notations are not file patterns
 
 self=$(readlink -f -- "${BASH_SOURCE[0]}")
 root=${self%/scripts/*}
@@ -20,8 +20,15 @@ rows=(
   "mma_a_fragment|mma_frag(A,16,float16)|--shape 16,16"
   "shared_row_major|S[(8,64):(64,1)]|--shape 8,64 --dtype float16"
   "shared_swizzled|mma_shared(float16,128B,8,64)|--shape 8,64"
-  "tcgen05_atom|tcgen05_atom(16x256b,64,8,float32)|--shape 64,8"
-  "tmem_datapath_f|tmem_datapath(F,64,8)|--shape 64,8"
+  "tcgen05_32x32b|tcgen05_atom(32x32b,128,4,float32)|--op slice:0:32,0:4 --op permute:1,0"
+  "tcgen05_16x64b|tcgen05_atom(16x64b,64,8,float32)|--op slice:0:16,0:8"
+  "tcgen05_16x128b|tcgen05_atom(16x128b,64,8,float32)|--op slice:0:16,0:8"
+  "tcgen05_16x256b|tcgen05_atom(16x256b,64,8,float32)|--op slice:0:16,0:8"
+  "tcgen05_16x32bx2|S[(16,2,4):(1@laneid,16@laneid,1)]|--shape 16,8"
+  "tmem_datapath_d|tmem_datapath(D,128,4)|--op permute:1,0"
+  "tmem_datapath_b|tmem_datapath(B,64,4)|--op permute:1,0"
+  "tmem_datapath_f|tmem_datapath(F,64,4)|--op permute:1,0"
+  "tmem_datapath_g|tmem_datapath(G,32,8)|--op permute:1,0"
 )
 
 draw_into() {

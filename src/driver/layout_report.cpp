@@ -50,7 +50,8 @@ Result<std::string> as_table(const LayoutReport& report, std::int64_t width) {
   if (!view)
     return fmt::format("{}shape {}; no table: {}\n{}", notation_line(report),
                        layout::shape_text(report.state.shape), view.error().text, answers);
-  return view::to_table(*view, {.width = width}) + (answers.empty() ? "" : "\n" + answers);
+  return view::to_table(*view, {.width = width, .grid = report.grid}) +
+         (answers.empty() ? "" : "\n" + answers);
 }
 
 // ---- JSON
@@ -109,13 +110,17 @@ Result<std::string> as_svg(const LayoutReport& report) {
   WW_TRY_VOID(require_at_most(report, view::kMaxSvgElements, "a picture"));
   const auto view = view_of(report);
   if (!view) return fail(view.error());
-  return view::to_svg(*view);
+  return view::to_svg(*view, report.grid);
 }
 
 }  // namespace
 
 Result<std::string> render_report(const LayoutReport& report, LayoutFormat format,
                                   std::int64_t width) {
+  const bool has_cells = format == LayoutFormat::Table || format == LayoutFormat::Svg;
+  if (report.grid && !has_cells)
+    return fail(DiagKind::BadArgument, "`--on` is for tables and pictures, which {} has not",
+                format == LayoutFormat::Json ? "JSON" : "text");
   switch (format) {
     case LayoutFormat::Text:
       return notation_line(report) + answer_lines(report);

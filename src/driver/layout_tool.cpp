@@ -11,8 +11,11 @@
 #include "base/suggest.h"
 #include "driver/declarations.h"
 #include "driver/named_layouts.h"
+#include "driver/op_parts.h"
 #include "layout/apply.h"
 #include "num/dtype.h"
+#include "view/layout_view.h"
+#include "view/memory_grid.h"
 
 namespace ww::driver {
 namespace {
@@ -32,6 +35,7 @@ class Reader {
       WW_TRY_VOID(run_op(report.state, op));
       report.ops.push_back({op, layout::to_text(report.state.layout)});
     }
+    if (!request.on.empty()) WW_TRY_VOID(read_grid(report, request.on));
     return report;
   }
 
@@ -69,6 +73,20 @@ class Reader {
       at("--dtype", request.dtype);
       state.bits = num::bits_of(WW_TRY(num::parse_dtype(request.dtype)));
     }
+    return {};
+  }
+
+  Result<void> read_grid(LayoutReport& report, const std::string& text) {
+    at("--on", text);
+    const Piece whole = {text, 0};
+    const ShapedLayout on = WW_TRY(parse_shaped(whole, report.state.names));
+    const layout::Layout& own = report.state.layout;
+    if (!own.tile().has_unknown_extent() && on.layout.size() != own.size())
+      return fail(located(diag(DiagKind::NotAdmitted, "{} elements are here, the layout has {}",
+                               on.layout.size(), own.size()),
+                          whole));
+    const auto places = WW_TRY(located(view::LayoutView::make(on.layout, on.shape), whole));
+    report.grid = WW_TRY(located(view::memory_grid(places), whole));
     return {};
   }
 

@@ -13,6 +13,7 @@
 #include "base/source.h"
 #include "driver/layout_ops.h"
 #include "layout/threads.h"
+#include "view/grid.h"
 
 namespace ww::driver {
 
@@ -25,6 +26,7 @@ struct LayoutRequest {
   std::vector<std::string> vars =
       {};                  // "k=0:8" or "k=0:64:16": range without its end, and a divisor
   std::string dtype = {};  // element type; empty: the named layout's, if known
+  std::string on = {};     // notation[/shape] in tensor memory: where tables show the elements
   layout::Machine machine = layout::Machine::Cuda;
 };
 
@@ -37,6 +39,7 @@ struct AppliedOp {
 struct LayoutReport {
   LayoutState state;
   std::vector<AppliedOp> ops;
+  std::optional<view::Grid> grid = {};  // of LayoutRequest::on
 
   /// Did every expectation among the operations hold?
   [[nodiscard]] bool holds() const;

@@ -45,6 +45,21 @@ TEST(LayoutTool, EachTextIsNamedInItsErrors) {
   EXPECT_EQ(refusal_of({.notation = "S[8]", .vars = {"k=8:0"}}).substr(0, 10), "--var:1:3:");
 }
 
+TEST(LayoutTool, ATableMayBeThatOfTensorMemory) {
+  LayoutRequest request = {.notation = "S[(4,2):(1@laneid,1)]",
+                           .on = "S[(2,2,2):(32@TLane,1@TLane,1@TCol)]/4,2"};
+  const std::string table = text_of(request, LayoutFormat::Table);
+  EXPECT_NE(table.find("\n32  T2 r0  T2 r1\n"), table.npos) << table;
+  EXPECT_EQ(text_of(request), "error: `--on` is for tables and pictures, which text has not");
+  EXPECT_EQ(text_of(request, LayoutFormat::Json),
+            "error: `--on` is for tables and pictures, which JSON has not");
+  request.ops = {"slice:0:2,0:2"};  // what is shown is what the operations leave
+  EXPECT_EQ(refusal_of(request).substr(0, 56),
+            "--on:1:1: error: 8 elements are here, the layout has 4 [");
+  request.on = "S[4:1]";
+  EXPECT_EQ(refusal_of(request).substr(0, 10), "--on:1:1: ");
+}
+
 TEST(LayoutTool, UndeclaredAxesAreRemarkedOnce) {
   const auto outcome =
       run_layout({.notation = "S[(2,4):(1@lanid,2@lanid)]", .ops = {"equal:S[8:1@lanid]"}});

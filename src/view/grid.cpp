@@ -41,16 +41,20 @@ Grid make_grid(std::span<const std::int64_t> shape, std::int64_t wrap) {
 
 std::optional<std::int64_t> Grid::element(std::int64_t slab, std::int64_t row,
                                           std::int64_t col) const {
+  if (!cells.empty()) {
+    const std::int64_t held = cells[static_cast<std::size_t>(row * cols + col)];
+    return held == kHole ? std::nullopt : std::optional(held);
+  }
   const std::int64_t flat = (slab * rows + row) * cols + col;
   return flat < size ? std::optional(flat) : std::nullopt;
 }
 
 std::string Grid::row_name(std::int64_t row) const {
-  return fmt::format("{}", is_wrapped ? row * cols : row);
+  return fmt::format("{}", is_wrapped ? row * cols : first_row + row);
 }
 
 std::string Grid::col_name(std::int64_t col) const {
-  return is_wrapped ? fmt::format("+{}", col) : fmt::format("{}", col);
+  return is_wrapped ? fmt::format("+{}", col) : fmt::format("{}", first_col + col);
 }
 
 std::string Grid::slab_name(std::int64_t slab) const {

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // How the elements of a shape lie on paper: a two-dimensional shape is one grid; a one-dimensional
 // shape is wrapped into rows; from three dimensions on, the last two make a grid and the others
-// count *slabs*. Elements of a slab are consecutive in flat order, rows too.
+// count *slabs*. Elements of a slab are consecutive in flat order, rows too. Or they lie where a
+// memory has them (view/memory_grid.h).
 #pragma once
 
 #include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "layout/layout.h"
 
@@ -21,7 +23,14 @@ struct Grid {
   bool is_wrapped = false;   // one dimension cut into several rows; the last may be short
   layout::Shape slab_shape;  // the leading dimensions; empty when there is one slab
 
-  /// Flat index of a cell; nothing past the end of a wrapped row.
+  // Where elements are not in flat order:
+  std::vector<std::int64_t> cells = {};  // row by row the element, kHole for none
+  std::int64_t first_row = 0, first_col = 0;
+  std::string note = {};  // for people: what rows and columns are
+
+  static constexpr std::int64_t kHole = -1;
+
+  /// Flat index of a cell; nothing past the end of a wrapped row, and in a hole.
   [[nodiscard]] std::optional<std::int64_t> element(std::int64_t slab, std::int64_t row,
                                                     std::int64_t col) const;
   /// Headings: the coordinate, or for a wrapped row its first index and "+1", "+2" …

@@ -134,6 +134,7 @@ Block notes_block(const LayoutView& view, const PanelStyle& style, const Legend&
                   double width) {
   Block block{{.size = kFactFont, .fill = kFaintInk}, {}};
   std::string note = cells_sentence(view, style);
+  if (!style.grid.note.empty()) note.replace(note.size() - 1, 1, "; " + style.grid.note + ".");
   if (!legend.region_note.empty()) note += " " + legend.region_note;
   if (view.copies() > 1)
     note += fmt::format(" ×{}: held that often; the first place is shown.", view.copies());
@@ -220,8 +221,8 @@ std::string draw_page(const LayoutView& view, const PanelStyle& style, const Leg
 
 }  // namespace
 
-Result<std::string> to_svg(const LayoutView& view) {
-  Grid grid = make_grid(view.shape(), wrap_after(view.size()));
+Result<std::string> to_svg(const LayoutView& view, const std::optional<Grid>& given) {
+  const Grid grid = given ? *given : make_grid(view.shape(), wrap_after(view.size()));
   WW_TRY_VOID(check_bounds(view, grid));
   const Paint paint(view);
   PanelStyle style{

@@ -223,7 +223,7 @@ std::vector<std::string> names_along(std::int64_t length, const RegionAt& region
   std::vector<std::string> names;
   for (std::int64_t k = 0; k < length; ++k) {
     std::string name = region(k);
-    if (names.empty() || names.back() != name) names.push_back(std::move(name));
+    if (!name.empty() && (names.empty() || names.back() != name)) names.push_back(std::move(name));
   }
   return names;
 }
@@ -241,8 +241,8 @@ std::vector<Band> bands_of(std::int64_t lines, std::int64_t length, std::size_t 
     ++bands.back().count;
     if (std::ssize(bands) > kMaxBands) return {};
   }
-  const bool is_nameless = bands.size() == 1 && bands.front().names.front().empty();
-  return is_nameless ? std::vector<Band>{} : bands;
+  std::erase_if(bands, [](const Band& band) { return band.names.empty(); });  // no region, or holes
+  return bands;
 }
 
 struct Bands {
@@ -260,7 +260,8 @@ Bands bands_of(const PanelStyle& style, std::int64_t slab) {
   const Grid& grid = style.grid;
   if (grid.is_wrapped) return {};
   const auto at = [&](std::int64_t row, std::int64_t col) {
-    return style.paint->region(style.view->first_place(*grid.element(slab, row, col)));
+    const auto flat = grid.element(slab, row, col);
+    return flat ? style.paint->region(style.view->first_place(*flat)) : "";
   };
   const auto transposed = [&](std::int64_t col, std::int64_t row) { return at(row, col); };
   Bands bands;

@@ -29,7 +29,8 @@ struct Face {
 
 struct Page {
   Grid grid;
-  std::vector<std::int64_t> rows, cols, slabs;  // shown indices with at most one kGap
+  std::vector<std::int64_t> rows, cols, slabs;  // shown indices, kGap for those left out
+  std::int64_t row_count = 0;                   // rows with an element
 };
 
 /// 0 … total-1, or the first and last ones with a gap between when more than `limit`.
@@ -46,8 +47,7 @@ std::vector<std::int64_t> shown_indices(std::int64_t total, std::int64_t limit) 
 }
 
 std::int64_t left_out(const std::vector<std::int64_t>& shown, std::int64_t total) {
-  const bool has_gap = std::ranges::find(shown, kGap) != shown.end();
-  return total - static_cast<std::int64_t>(shown.size()) + (has_gap ? 1 : 0);
+  return total - std::ranges::count_if(shown, [](std::int64_t i) { return i != kGap; });
 }
 
 std::string pad_left(std::string_view text, std::size_t width) {
@@ -136,16 +136,45 @@ Grid fit_grid(const LayoutView& view, const std::vector<Face>& faces, std::int64
   return make_grid(view.shape(), wrap_after(size, fitting_columns(width - header, cell)));
 }
 
+/// The rows that have an element in some slab.
+std::vector<std::int64_t> used_rows(const Grid& grid) {
+  std::vector<std::int64_t> rows;
+  for (std::int64_t row = 0; row < grid.rows; ++row) {
+    bool is_used = grid.cells.empty();
+    for (std::int64_t col = 0; col < grid.cols && !is_used; ++col)
+      is_used = grid.element(0, row, col).has_value();
+    if (is_used) rows.push_back(row);
+  }
+  return rows;
+}
+
+/// As many of the rows as may be shown, with gaps where rows are missing between them.
+std::vector<std::int64_t> shown_rows(const std::vector<std::int64_t>& used, std::int64_t limit) {
+  std::vector<std::int64_t> shown;
+  for (const std::int64_t i : shown_indices(std::ssize(used), limit)) {
+    const std::int64_t row = i == kGap ? kGap : used[static_cast<std::size_t>(i)];
+    const bool is_next = shown.empty() || shown.back() == kGap || row == shown.back() + 1;
+    if (row != kGap && !is_next) shown.push_back(kGap);
+    shown.push_back(row);
+  }
+  return shown;
+}
+
 Page make_page(const LayoutView& view, const std::vector<Face>& faces,
                const TableOptions& options) {
-  Page page{.grid = fit_grid(view, faces, options.width), .rows = {}, .cols = {}, .slabs = {}};
+  Page page{.grid = options.grid ? *options.grid : fit_grid(view, faces, options.width),
+            .rows = {},
+            .cols = {},
+            .slabs = {}};
+  const std::vector<std::int64_t> used = used_rows(page.grid);
+  page.row_count = std::ssize(used);
   const std::size_t cell = widest_column(page.grid, faces);
   const auto room = options.width - static_cast<std::int64_t>(row_header_width(page.grid));
   const std::int64_t fitting = fitting_columns(room, cell);
   constexpr std::int64_t kEllipsisRoom = 3;
   const std::int64_t beside_gap = fitting_columns(room - kEllipsisRoom, cell);
   page.cols = shown_indices(page.grid.cols, page.grid.cols <= fitting ? fitting : beside_gap);
-  page.rows = shown_indices(page.grid.rows, std::max<std::int64_t>(2, options.max_rows));
+  page.rows = shown_rows(used, std::max<std::int64_t>(2, options.max_rows));
   page.slabs = shown_indices(page.grid.slabs, std::max<std::int64_t>(2, options.max_slabs));
   return page;
 }
@@ -201,7 +230,7 @@ void write_left_out(std::string& out, const Page& page) {
     if (missing > 0) parts.push_back(fmt::format("{} of {} {}", missing, total, what));
   };
   note(left_out(page.slabs, page.grid.slabs), page.grid.slabs, "slabs");
-  note(left_out(page.rows, page.grid.rows), page.grid.rows, "rows");
+  note(left_out(page.rows, page.row_count), page.row_count, "rows");
   note(left_out(page.cols, page.grid.cols), page.grid.cols, "columns");
   if (!parts.empty()) out += fmt::format("\nleft out: {}\n", fmt::join(parts, ", "));
 }
@@ -221,6 +250,7 @@ std::string to_table(const LayoutView& view, const TableOptions& options) {
   const Page page = make_page(view, faces, options);
   std::string out;
   write_header(out, view);
+  if (!page.grid.note.empty()) out += page.grid.note + "\n";
   for (const Face& face : faces) write_face(out, page, face);
   write_left_out(out, page);
   return out;

@@ -2,7 +2,7 @@
 // A layout as a text grid for a terminal: facts on top, logical coordinates along the edges, the
 // place of each element in the cells (spelling: view/labels.h). A shared-memory layout gets two
 // grids, addresses and then line:bank. What does not fit is left out of the middle, marked `…` and
-// counted at the end.
+// counted at the end; `…` alone stands for rows of a memory without elements.
 //
 //   S[(8,4,2):(4@laneid,1@laneid,1)]
 //   shape (8,8), 64 elements; laneid 0..31, m 0..1
@@ -14,16 +14,19 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
+#include "view/grid.h"
 #include "view/layout_view.h"
 
 namespace ww::view {
 
 struct TableOptions {
   std::int64_t width = 160;  // characters per line; at least two columns are shown whatever it says
-  std::int64_t max_rows = 64;  // rows per slab
-  std::int64_t max_slabs = 8;  // grids of a shape with more than two dimensions
+  std::int64_t max_rows = 64;     // rows per slab
+  std::int64_t max_slabs = 8;     // grids of a shape with more than two dimensions
+  std::optional<Grid> grid = {};  // where the elements lie; else by the view's shape
 };
 
 /// The table, one line break after every line. Copies of an element are named once above the grid
