@@ -146,7 +146,11 @@ int run(int argc, char** argv) {
     products = measure(rows, options);
     add_products(json, products);
   }
-  if (options.json) fmt::print("{}\n", json.dump(2));
+  if (options.json) {
+    nlohmann::ordered_json out = {{"schema", "warpwright/bench/1"}};
+    out.update(json);
+    fmt::print("{}\n", out.dump(2));
+  }
   if (!options.json && !products.skipped.empty())
     fmt::print("{} matrix products skipped: {}\n", rows.size(), products.skipped);
   return std::ranges::all_of(products.results, &GemmResult::good) ? 0 : 1;

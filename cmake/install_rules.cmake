@@ -7,6 +7,9 @@
 #   lib/libww_*.a                          one library per folder of src/
 #   include/warpwright/<folder>/*.h        headers; users write #include <warpwright/layout/layout.h>
 #   lib/cmake/warpwright/                  find_package(warpwright)
+#   share/man/man1/warpwright.1            manual page
+#   share/{bash-completion,zsh,fish}/...   completion of command lines
+#   share/doc/warpwright/                  documents with their pictures and schemas, examples, licence
 #
 # The command line (cli) is no library for others and stays out.
 
@@ -36,7 +39,16 @@ if(TARGET warpwright-bench)
   install(TARGETS warpwright-bench
           RUNTIME DESTINATION "${CMAKE_INSTALL_LIBEXECDIR}/warpwright")
 endif()
-install(FILES "${PROJECT_SOURCE_DIR}/LICENSE" DESTINATION "${CMAKE_INSTALL_DOCDIR}")
+install(FILES "${PROJECT_SOURCE_DIR}/LICENSE" "${PROJECT_SOURCE_DIR}/cmake/copyright"
+        DESTINATION "${CMAKE_INSTALL_DOCDIR}")
+install(DIRECTORY "${PROJECT_SOURCE_DIR}/docs/" DESTINATION "${CMAKE_INSTALL_DOCDIR}"
+        FILES_MATCHING PATTERN "*.md" PATTERN "*.svg" PATTERN "*.json")
+install(DIRECTORY "${PROJECT_SOURCE_DIR}/examples" DESTINATION "${CMAKE_INSTALL_DOCDIR}"
+        FILES_MATCHING PATTERN "*.py" PATTERN "*.ptx")
+install(DIRECTORY "${shell_files_dir}/man/" DESTINATION "${CMAKE_INSTALL_MANDIR}")
+foreach(shell IN ITEMS bash-completion zsh fish)
+  install(DIRECTORY "${shell_files_dir}/${shell}" DESTINATION "${CMAKE_INSTALL_DATADIR}")
+endforeach()
 
 if(libraries)
   install(EXPORT warpwright_targets NAMESPACE warpwright:: DESTINATION "${package_dir}"

@@ -11,6 +11,7 @@
 #include "base/source.h"
 #include "base/suggest.h"
 #include "cli/help.h"
+#include "cli/manual.h"
 #include "cli/options.h"
 #include "cli/version.h"
 
@@ -27,11 +28,6 @@ bool looks_like_option(std::string_view word) { return word.size() > 1 && word.s
 
 // --- words the program itself understands --------------------------------------------------------
 
-const Command* find_command(Commands commands, std::string_view name) {
-  const auto found = std::ranges::find(commands, name, &Command::name);
-  return found == commands.end() ? nullptr : *found;
-}
-
 Outcome unknown_command(Commands commands, std::string_view word) {
   std::vector<std::string_view> known;
   for (const Command* command : commands) known.push_back(command->name);
@@ -39,6 +35,16 @@ Outcome unknown_command(Commands commands, std::string_view word) {
   return user_error(
       diag(DiagKind::UnknownName, "unknown command `{}`{}", word, did_you_mean(word, known))
           .with_note("see `warpwright --help`"));
+}
+
+// Commands with actions take no arguments of their own.
+Outcome unknown_action(const Command& command, std::string_view word) {
+  std::vector<std::string_view> known;
+  for (const Command* action : command.actions) known.push_back(action->name);
+  const std::string typed = fmt::format("{} {}", command.name, word);
+  return user_error(
+      diag(DiagKind::UnknownName, "unknown command `{}`{}", typed, did_you_mean(typed, known))
+          .with_note(fmt::format("see `warpwright {} --help`", command.name)));
 }
 
 Outcome unknown_program_option(Commands commands, std::string_view word) {
@@ -54,6 +60,10 @@ Outcome unknown_program_option(Commands commands, std::string_view word) {
 // --- one command ---------------------------------------------------------------------------------
 
 Outcome run_command(const Command& command, Args args) {
+  const Command* const action = args.empty() ? nullptr : find_command(command.actions, args[0]);
+  if (action != nullptr) return run_command(*action, args.subspan(1));
+  if (!command.actions.empty() && !args.empty() && !looks_like_option(args[0]))
+    return unknown_action(command, args[0]);
   OptionSet options;
   const Run run = command.set_up(options);
   Result<Asked> asked = options.parse(args);
@@ -61,15 +71,19 @@ Outcome run_command(const Command& command, Args args) {
     return user_error(std::move(asked).error().with_note(
         fmt::format("see `warpwright {} --help`", command.name)));
   }
-  return *asked == Asked::Help ? Outcome{.out = command_help(command, options)} : run();
+  Outcome outcome = *asked == Asked::Help ? Outcome{.out = command_help(command, options)} : run();
+  outcome.color = options.color();
+  return outcome;
 }
 
 Outcome show_help(Commands commands, Args args) {
   if (args.empty()) return {.out = program_help(commands)};
-  const Command* command = find_command(commands, args.front());
+  if (args.front() == "--man") return {.out = manual_page(commands)};
+  const Command* const command = find_command(commands, args.front());
   if (command == nullptr) return unknown_command(commands, args.front());
-  const std::string help[] = {"--help"};
-  return run_command(*command, help);
+  std::vector<std::string> words(args.begin() + 1, args.end());
+  words.emplace_back("--help");
+  return run_command(*command, words);
 }
 
 Outcome dispatch(Commands commands, Args args) {

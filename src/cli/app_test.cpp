@@ -34,7 +34,7 @@ struct Options {
 Run set_up_sample(OptionSet& set) {
   auto options = std::make_shared<Options>();
   set.argument("TEXT", options->text, Need::Required, "what to print");
-  set.choice("--colour", "COLOUR", options->colour, kColours, "red, green or blue");
+  set.choice("--shade", "COLOUR", options->colour, kColours, "red, green or blue");
   set.texts("--op", "OP", options->ops, "an operation; repeat for more");
   set.text("-o,--output", "FILE", options->output, "where to");
   set.number("--count", options->count, 1, 9, "how often");
@@ -56,7 +56,7 @@ const Command* const kCommands[] = {&kSample};
 Outcome run(const std::vector<std::string>& args) { return run_program(kCommands, args); }
 
 TEST(App, RunsACommandWithItsOptions) {
-  const Outcome outcome = run({"sample", "word", "--colour", "blue"});
+  const Outcome outcome = run({"sample", "word", "--shade", "blue"});
   EXPECT_EQ(outcome.status, Exit::Good);
   EXPECT_EQ(outcome.out, "word blue\n");
   EXPECT_THAT(outcome.err, IsEmpty());
@@ -77,7 +77,7 @@ TEST(App, HelpNamesEveryOptionAndAnExample) {
   const Outcome outcome = run({"sample", "--help"});
   EXPECT_EQ(outcome.status, Exit::Good);
   EXPECT_THAT(outcome.out, AllOf(StartsWith("usage: warpwright sample TEXT [OPTION...]\n"),
-                                 HasSubstr("-o, --output FILE"), HasSubstr("--colour COLOUR"),
+                                 HasSubstr("-o, --output FILE"), HasSubstr("--shade COLOUR"),
                                  HasSubstr("-h, --help"), HasSubstr("warpwright sample word")));
   EXPECT_EQ(run({"help", "sample"}).out, outcome.out);
 }
@@ -104,17 +104,17 @@ TEST(App, BadUsageIsNamedWithTheNearestSpelling) {
       {{"help", "smaple"}, "unknown command `smaple`; did you mean `sample`?"},
       {{"zzzzzz"}, "unknown command `zzzzzz` "},
       {{"--hepl"}, "unknown option `--hepl`; did you mean `--help`?"},
-      {{"sample", "x", "--color", "red"}, "unknown option `--color`; did you mean `--colour`?"},
-      {{"sample", "x", "--color=red"}, "unknown option `--color`;"},
-      {{"sample", "x", "--colour", "grean"},
+      {{"sample", "x", "--shaed", "red"}, "unknown option `--shaed`; did you mean `--shade`?"},
+      {{"sample", "x", "--shaed=red"}, "unknown option `--shaed`;"},
+      {{"sample", "x", "--shade", "grean"},
        "`grean` is not one of red, green, blue; did you mean `green`?"},
       {{"sample", "x", "--count", "10"}, "--count: `10` is no whole number from 1 to 9"},
       {{"sample", "x", "--count", "3x"}, "--count: `3x` is no whole number from 1 to 9"},
       {{"sample", "x", "y"}, "unexpected argument `y`"},
       {{"sample"}, "TEXT is required"},
       {{"sample", "x", "--output"}, "`--output` needs a value"},
-      {{"sample", "x", "--colour", "red", "--colour", "blue"},
-       "`--colour` is given 2 times, and takes one value"},
+      {{"sample", "x", "--shade", "red", "--shade", "blue"},
+       "`--shade` is given 2 times, and takes one value"},
   };
   for (const BadUsage& bad : cases) {
     const Outcome outcome = run(bad.args);
@@ -122,6 +122,48 @@ TEST(App, BadUsageIsNamedWithTheNearestSpelling) {
     EXPECT_THAT(outcome.out, IsEmpty());
     EXPECT_THAT(outcome.err, AllOf(StartsWith("error: "), HasSubstr(bad.message)));
   }
+}
+
+// Words of similar tools, where spelling would lead elsewhere.
+TEST(App, WordsOfOtherToolsAreUnderstood) {
+  const BadUsage cases[] = {
+      {{"run", "k.py", "--arch", "sm_90a"}, "unknown option `--arch`; did you mean `--target`?"},
+      {{"run", "k.py", "-arch=sm_90a"}, "unknown option"},
+      {{"run", "k.py", "--gpu-name=sm_90a"}, "did you mean `--target`?"},
+      {{"run", "k.py", "--backend", "sim"}, "did you mean `--device`?"},
+      {{"run", "k.py", "--sim"}, "did you mean `--device sim`?"},
+      {{"run", "k.py", "--cuda"}, "did you mean `--device cuda`?"},
+      {{"compile", "k.py", "--cuda"}, "did you mean `--emit cuda`?"},
+      {{"compile", "k.py", "--emit-ptx"}, "did you mean `--emit ptx`?"},
+      {{"compile", "k.py", "--ptx"}, "did you mean `--emit ptx`?"},
+      {{"compile", "k.py", "--emit=PTX"}, "did you mean `ptx`?"},
+      {{"layout", "S[8:1]", "--json"}, "did you mean `--as json`?"},
+      {{"sim", "k.ptx", "--blockDim", "32"}, "did you mean `--block`?"},
+      {{"sim", "k.ptx", "--smem", "32"}, "did you mean `--shared`?"},
+      {{"explain", "k.py", "--colour", "never"}, "did you mean `--color`?"},
+      {{"explain", "k.py", "--no-color"}, "did you mean `--color never`?"},
+      {{"run", "k.py", "-o", "x.npy"}, "unknown option `-o`; did you mean `--out`?"},
+      {{"compile", "k.py", "--out", "x.ptx"}, "did you mean `--output`?"},
+      {{"explain", "k.py", "-z"}, "unknown option `-z` ["},
+      // A word that stands for an option which the command has not goes by its spelling.
+      {{"explain", "k.py", "--kernle", "x"}, "did you mean `--kernel`?"},
+  };
+  for (const BadUsage& bad : cases) {
+    const Outcome outcome = run_program(all_commands(), bad.args);
+    EXPECT_EQ(outcome.status, Exit::UserError) << testing::PrintToString(bad.args);
+    EXPECT_THAT(outcome.err, HasSubstr(bad.message));
+  }
+}
+
+TEST(App, ActionsAreCommandsOfACommand) {
+  EXPECT_THAT(run_program(all_commands(), std::vector<std::string>{"help", "examples", "run"}).out,
+              StartsWith("usage: warpwright examples run NAME [OPTION...]\n"));
+  EXPECT_THAT(run_program(all_commands(), std::vector<std::string>{"examples", "--help"}).out,
+              HasSubstr("examples show"));
+  const Outcome bad =
+      run_program(all_commands(), std::vector<std::string>{"examples", "show", "transpoze"});
+  EXPECT_EQ(bad.status, Exit::UserError);
+  EXPECT_THAT(bad.err, HasSubstr("did you mean `transpose`?"));
 }
 
 TEST(App, AnExceptionIsOurBug) {

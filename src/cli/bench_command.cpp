@@ -4,6 +4,7 @@
 // are named `<suite>/<what>`, which is how a suite is chosen.
 #include <fmt/format.h>
 #include <regex.h>
+#include <unistd.h>
 
 #include <array>
 #include <cstdint>
@@ -15,6 +16,7 @@
 #include "base/result.h"
 #include "cli/command.h"
 #include "cli/options.h"
+#include "cli/terminal.h"
 #include "cli/version.h"
 
 namespace ww::cli {
@@ -67,7 +69,7 @@ std::string name_filter(const Options& options) {
   return fmt::format("^{}/{}({})", suite, anchored ? "" : ".*", options.filter.substr(anchored));
 }
 
-Outcome run(const Options& options) {
+Outcome run(const Options& options, const std::string& color) {
   if (const auto valid = check_regex(options.filter); !valid) return user_error(valid.error());
   const auto executable = find_executable();
   if (!executable) return user_error(executable.error());
@@ -75,6 +77,8 @@ Outcome run(const Options& options) {
                          fmt::format("--benchmark_format={}", options.json ? "json" : "console"),
                          fmt::format("--benchmark_repetitions={}", options.repetitions),
                          "--benchmark_report_aggregates_only=true",
+                         fmt::format("--benchmark_color={}",
+                                     dress_for(STDOUT_FILENO, color).colored ? "true" : "false"),
                          fmt::format("--benchmark_context=warpwright={}", version())}};
   if (options.no_rivals) out.become.emplace_back("--no_rivals");
   return out;
@@ -92,7 +96,7 @@ Run set_up(OptionSet& set) {
            "only benchmarks whose name (after `SUITE/`) matches this regular expression");
   set.number("--repetitions", options->repetitions, 2, 1000,
              "how often each is repeated; mean, median and spread are shown (default: 3)");
-  return [options] { return run(*options); };
+  return [options, &set] { return run(*options, set.color()); };
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <array>
 
 #include "cli/command.h"
@@ -16,6 +17,14 @@ std::span<const Command* const> all_commands() {
 #undef WW_COMMAND
   });
   return kCommands;
+}
+
+const Command* find_command(std::span<const Command* const> commands, std::string_view word) {
+  const auto last_word = [](const Command* command) {
+    return command->name.substr(command->name.rfind(' ') + 1);
+  };
+  const auto found = std::ranges::find(commands, word, last_word);
+  return found == commands.end() ? nullptr : *found;
 }
 
 }  // namespace ww::cli

@@ -22,15 +22,16 @@ Outcome run(driver::CompileRequest request) {
   Outcome out;
   out.out = std::move(result.out);
   out.err = std::move(result.errors);
+  if (request.emit == "explain") out.look = Look::Report;
   if (!out.err.empty()) out.status = Exit::UserError;
   return out;
 }
 
 std::string emit_help() {
   constexpr std::size_t kColumn = 9;
-  std::string help;
+  std::string help = "which form:";
   for (const driver::EmitForm& form : driver::emit_forms()) {
-    if (!help.empty()) help += '\n';
+    help += '\n';
     help += form.name;
     help.append(kColumn - form.name.size(), ' ');
     help += form.help;

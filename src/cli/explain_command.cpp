@@ -17,6 +17,7 @@ Outcome run(const driver::ExplainRequest& request) {
   Outcome out;
   out.out = std::move(result.out);
   out.err = std::move(result.errors);
+  if (!request.json) out.look = Look::Report;
   if (!out.err.empty()) out.status = Exit::UserError;
   return out;
 }

@@ -41,6 +41,11 @@ std::string indented(std::string_view lines) {
 
 }  // namespace
 
+std::string usage_of(const OptionRow& row) {
+  const std::string name = row.names.front() + (row.is_repeated ? "..." : "");
+  return row.need == Need::Required ? " " + name : fmt::format(" [{}]", name);
+}
+
 std::string short_help(std::span<const Command* const> commands) {
   std::vector<Row> rows;
   for (const Command* command : commands) {
@@ -57,14 +62,12 @@ std::string program_help(std::span<const Command* const> commands) {
     examples += command->examples.substr(0, command->examples.find("\n#"));
     examples += '\n';
   }
+  std::vector<Row> statuses;
+  for (const HelpRow& row : kExitStatus) statuses.emplace_back(row.typed, row.help);
   return "Warpwright, a tile-primitive compiler for NVIDIA GPUs\n\n" + short_help(commands) +
          "\noptions:\n" +
          table({{"-h, --help", "show this text"}, {"--version", "show the version"}}) +
-         "\nexamples:\n" + indented(examples) + "\nexit status:\n" +
-         table({{"0", "all good"},
-                {"1", "an expectation or check did not hold"},
-                {"2", "bad usage, or an error in the input"},
-                {"3", "a bug in Warpwright"}});
+         "\nexamples:\n" + indented(examples) + "\nexit status:\n" + table(statuses);
 }
 
 std::string command_help(const Command& command, const OptionSet& set) {
@@ -72,11 +75,17 @@ std::string command_help(const Command& command, const OptionSet& set) {
   std::vector<Row> arguments;
   std::vector<Row> options;
   for (const OptionRow& row : set.rows()) {
-    (row.is_argument ? arguments : options).emplace_back(row.spelling, row.help);
-    if (!row.is_argument) continue;
-    usage += row.need == Need::Required ? " " + row.spelling : fmt::format(" [{}]", row.spelling);
+    (row.is_argument ? arguments : options).emplace_back(row.spelling(), row.help);
+    if (row.is_argument) usage += usage_of(row);
   }
-  std::string text = fmt::format("{} [OPTION...]\n\n{}\n", usage, command.description);
+  std::string text = fmt::format("{} [OPTION...]\n", usage);
+  std::vector<Row> actions;
+  for (const Command* action : command.actions) {
+    text += fmt::format("       warpwright {} ...\n", action->name);
+    actions.emplace_back(action->name, action->summary);
+  }
+  text += fmt::format("\n{}\n", command.description);
+  if (!actions.empty()) text += "\ncommands:\n" + table(actions);
   if (!arguments.empty()) text += "\narguments:\n" + table(arguments);
   return text + "\noptions:\n" + table(options) + "\nexamples:\n" + indented(command.examples);
 }

@@ -5,17 +5,30 @@
 
 #include <span>
 #include <string>
+#include <string_view>
 
 #include "cli/command.h"
 #include "cli/options.h"
 
 namespace ww::cli {
 
+struct HelpRow {
+  std::string_view typed;
+  std::string_view help;
+};
+inline constexpr HelpRow kExitStatus[] = {{"0", "all good"},
+                                          {"1", "an expectation or check did not hold"},
+                                          {"2", "bad usage, or an error in the input"},
+                                          {"3", "a bug in Warpwright"}};
+
 /// Usage and the list of commands: what `warpwright` alone prints.
 std::string short_help(std::span<const Command* const> commands);
 
 /// short_help with the program's options, exit status and examples: `warpwright --help`.
 std::string program_help(std::span<const Command* const> commands);
+
+/// An argument in a line of usage: " FILE", " [PATH]".
+std::string usage_of(const OptionRow& row);
 
 /// Usage, description, arguments, options and examples of one command.
 std::string command_help(const Command& command, const OptionSet& set);

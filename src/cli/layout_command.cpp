@@ -4,6 +4,7 @@
 // file.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -14,6 +15,7 @@
 #include "base/source.h"
 #include "cli/command.h"
 #include "cli/options.h"
+#include "cli/terminal.h"
 #include "driver/layout_listing.h"
 #include "driver/layout_tool.h"
 
@@ -24,14 +26,16 @@ using driver::LayoutFormat;
 
 constexpr std::string_view kFormats[] = {"table", "text", "json", "svg"};
 constexpr std::string_view kTargets[] = {"cuda", "none"};
+// Where there is no terminal to say it.
 constexpr std::int64_t kDefaultWidth = 160;
+constexpr std::int64_t kLeastWidth = 20;
 
 struct Options {
   driver::LayoutRequest request;
   std::string format = "table";
   std::string target = "cuda";
   std::string output;
-  std::int64_t width = kDefaultWidth;
+  std::int64_t width = 0;  // not given
   bool list_ops = false;
   bool list_layouts = false;
 };
@@ -40,6 +44,12 @@ LayoutFormat format_of(std::string_view name) {
   if (name == "json") return LayoutFormat::Json;
   if (name == "svg") return LayoutFormat::Svg;
   return name == "text" ? LayoutFormat::Text : LayoutFormat::Table;
+}
+
+std::int64_t width_of(const Options& options) {
+  if (options.width > 0) return options.width;
+  const auto columns = static_cast<std::int64_t>(terminal_columns());
+  return columns == 0 || !options.output.empty() ? kDefaultWidth : std::max(columns, kLeastWidth);
 }
 
 std::string remark_lines(const driver::LayoutOutcome& outcome) {
@@ -64,8 +74,9 @@ Outcome show(const Options& options) {
   if (result.refusal)
     return {.status = Exit::UserError,
             .err = remarks + render(result.refusal->diag, result.refusal->source)};
-  auto text = render_report(*result.report, format_of(options.format), options.width);
+  auto text = render_report(*result.report, format_of(options.format), width_of(options));
   Outcome outcome = text ? deliver(options, std::move(*text)) : user_error(text.error());
+  if (options.format == "table" || options.format == "text") outcome.look = Look::Table;
   outcome.err = remarks + outcome.err;
   if (outcome.status == Exit::Good && !result.report->holds()) outcome.status = Exit::Unexpected;
   return outcome;
@@ -100,7 +111,8 @@ Run set_up(OptionSet& set) {
   set.texts("--var", "VAR", request.vars, "declare a run-time variable: NAME=BEGIN:END[:MULTIPLE]");
   set.choice("--target", "TARGET", options->target, kTargets,
              "whose thread axes may be fused and split: cuda (default), none");
-  set.number("--width", options->width, 20, 10000, "characters per line of a table (default: 160)");
+  set.number("--width", options->width, kLeastWidth, 10000,
+             "characters per line of a table (default: the terminal's, or 160)");
   set.flag("--list-ops", options->list_ops, "list all operations, with an example each");
   set.flag("--list-layouts", options->list_layouts, "list all named layouts, with an example each");
   return [options] { return run(*options); };

@@ -13,10 +13,14 @@
 
 #include "base/heap.h"
 #include "cli/app.h"
+#include "cli/terminal.h"
 
 namespace {
 
+using ww::cli::dress_for;
+using ww::cli::dressed;
 using ww::cli::Exit;
+using ww::cli::Look;
 using ww::cli::Outcome;
 
 // A caller may have closed one of the three standard descriptors. The next file we open would take
@@ -42,8 +46,10 @@ int write_all(int fd, std::string_view bytes) {
 // Writes what there is to write and returns the status to exit with. A reader that went away, such
 // as `head`, has seen enough and is no error; any other failure means that results were lost.
 Exit write_outcome(const Outcome& outcome) {
-  const int error = write_all(STDOUT_FILENO, outcome.out);
-  (void)write_all(STDERR_FILENO, outcome.err);
+  const int error = write_all(
+      STDOUT_FILENO, dressed(outcome.out, outcome.look, dress_for(STDOUT_FILENO, outcome.color)));
+  (void)write_all(STDERR_FILENO,
+                  dressed(outcome.err, Look::Diagnostics, dress_for(STDERR_FILENO, outcome.color)));
   if (error == 0 || error == EPIPE) return outcome.status;
   (void)write_all(STDERR_FILENO, "error: cannot write the results to standard output: " +
                                      std::generic_category().message(error) + "\n");

@@ -14,13 +14,12 @@
 namespace ww::cli {
 namespace {
 
-// "-o, --output FILE"
-std::string spelling_of(const CLI::Option& option, const std::string& type) {
-  if (option.get_positional()) return option.get_name(true);
+std::vector<std::string> names_of(const CLI::Option& option) {
+  if (option.get_positional()) return {option.get_name(true)};
   std::vector<std::string> names;
   for (const std::string& name : option.get_snames()) names.push_back("-" + name);
   for (const std::string& name : option.get_lnames()) names.push_back("--" + name);
-  return fmt::format("{}{}{}", fmt::join(names, ", "), type.empty() ? "" : " ", type);
+  return names;
 }
 
 // A check that CLI11 runs on the text of a value; it returns what is wrong, or nothing.
@@ -57,22 +56,131 @@ Diag wrong_count(const CLI::App& app, const std::string& message) {
 
 bool looks_like_option(std::string_view word) { return word.size() > 1 && word.starts_with('-'); }
 
+// What tools like this one call the same thing. Several rows for a word: the first whose option the
+// command has.
+struct Alias {
+  std::string_view typed;
+  std::string_view ours;
+  std::string_view value = "";  // that goes with it, where the word stands for a value
+};
+constexpr Alias kAliases[] = {
+    {"--arch", "--target"},
+    {"-arch", "--target"},
+    {"--gpu-architecture", "--target"},
+    {"--gpu-name", "--target"},
+    {"--gpu", "--target"},
+    {"--sm", "--target"},
+    {"-mcpu", "--target"},
+    {"--backend", "--device"},
+    {"--engine", "--device"},
+    {"--function", "--kernel"},
+    {"--entry", "--kernel"},
+    {"--name", "--kernel"},
+    {"-k", "--kernel"},
+    {"--ptx", "--emit", "ptx"},
+    {"-ptx", "--emit", "ptx"},
+    {"--emit-ptx", "--emit", "ptx"},
+    {"-S", "--emit", "ptx"},
+    {"--cubin", "--emit", "cubin"},
+    {"-cubin", "--emit", "cubin"},
+    {"--emit-cubin", "--emit", "cubin"},
+    {"--cuda", "--emit", "cuda"},
+    {"--cuda", "--device", "cuda"},
+    {"--emit-cuda", "--emit", "cuda"},
+    {"--emit-ir", "--emit", "ir"},
+    {"--dump-ir", "--emit", "ir"},
+    {"--ir", "--emit", "ir"},
+    {"--explain", "--emit", "explain"},
+    {"--sim", "--device", "sim"},
+    {"--simulate", "--device", "sim"},
+    {"--eval", "--device", "eval"},
+    {"--format", "--emit"},
+    {"--format", "--as"},
+    {"--format", "--json"},
+    {"--output-format", "--as"},
+    {"--output-format", "--json"},
+    {"--svg", "--as", "svg"},
+    {"--json", "--as", "json"},
+    {"-o", "--out"},
+    {"--output", "--out"},
+    {"--out-file", "--output"},
+    {"--out", "--output"},
+    {"-out", "--output"},
+    {"--input", "--arg"},
+    {"--inputs", "--arg"},
+    {"--param", "--arg"},
+    {"--define", "--arg"},
+    {"-D", "--arg"},
+    {"--verify", "--expect"},
+    {"--assert", "--expect"},
+    {"--compare", "--expect"},
+    {"--gridDim", "--grid"},
+    {"--blocks", "--grid"},
+    {"--blockDim", "--block"},
+    {"--smem", "--shared"},
+    {"--shared-memory", "--shared"},
+    {"--sanitize", "--check"},
+    {"--memcheck", "--check"},
+    {"--racecheck", "--check", "race"},
+    {"--profile", "--time"},
+    {"--benchmark", "--time"},
+    {"--iterations", "--launches"},
+    {"--iterations", "--repetitions"},
+    {"--iters", "--launches"},
+    {"--reps", "--repetitions"},
+    {"--repeat", "--repetitions"},
+    {"--stats", "--counters"},
+    {"--breakpoint", "--break"},
+    {"--colour", "--color"},
+    {"--no-color", "--color", "never"},
+    {"--params", "--space"},
+    {"--grid-search", "--space"},
+};
+
+// "; did you mean `--target`?", from the table above or by spelling.
+std::string suggestion(std::string_view word, std::span<const std::string_view> known) {
+  for (const Alias& alias : kAliases) {
+    if (alias.typed != word || std::ranges::find(known, alias.ours) == known.end()) continue;
+    return fmt::format("; did you mean `{}{}{}`?", alias.ours, alias.value.empty() ? "" : " ",
+                       alias.value);
+  }
+  // Every letter is one slip away from every other.
+  return word.size() > 2 ? did_you_mean(word, known) : "";
+}
+
 }  // namespace
+
+std::string OptionRow::spelling() const {
+  return fmt::format("{}{}{}", fmt::join(names, ", "), type.empty() ? "" : " ", type);
+}
+
+bool OptionRow::takes_file() const {
+  const std::string& text = is_argument ? names.front() : type;
+  return text.contains("FILE") || text.contains("PATH");
+}
 
 OptionSet::OptionSet() : app_(std::make_unique<CLI::App>()) {
   app_->set_help_flag("-h,--help", "show this text");
+  choice("--color", "WHEN", color_, kColors,
+         "auto (default: on a terminal, unless NO_COLOR is set), always, never");
 }
 
 OptionSet::~OptionSet() = default;
 
 CLI::Option& OptionSet::remember(CLI::Option* option, const std::string& type,
-                                 const std::string& help) {
-  rows_.push_back({.spelling = spelling_of(*option, type),
+                                 const std::string& help,
+                                 std::span<const std::string_view> choices) {
+  rows_.push_back({.names = names_of(*option),
+                   .type = type,
                    .help = help,
                    .is_argument = option->get_positional(),
-                   .need = option->get_required() ? Need::Required : Need::Optional});
+                   .need = option->get_required() ? Need::Required : Need::Optional,
+                   .words = {choices.begin(), choices.end()}});
+  if (!choices.empty()) option->check(one_of(choices));
   return *option;
 }
+
+void OptionSet::offer(std::vector<std::string> words) { rows_.back().words = std::move(words); }
 
 void OptionSet::argument(const std::string& name, std::string& value, Need need,
                          const std::string& help) {
@@ -81,13 +189,13 @@ void OptionSet::argument(const std::string& name, std::string& value, Need need,
 
 void OptionSet::argument(const std::string& name, std::string& value, Need need,
                          std::span<const std::string_view> choices, const std::string& help) {
-  CLI::Option* option = app_->add_option(name, value)->required(need == Need::Required);
-  remember(option, "", help).check(one_of(choices));
+  remember(app_->add_option(name, value)->required(need == Need::Required), "", help, choices);
 }
 
 void OptionSet::arguments(const std::string& name, std::vector<std::string>& values, Need need,
                           const std::string& help) {
   remember(app_->add_option(name, values)->required(need == Need::Required), "", help);
+  rows_.back().is_repeated = true;
 }
 
 void OptionSet::flag(const std::string& names, bool& value, const std::string& help) {
@@ -106,11 +214,12 @@ void OptionSet::texts(const std::string& names, const std::string& type,
       .expected(1)
       ->allow_extra_args(false)
       ->take_all();
+  rows_.back().is_repeated = true;
 }
 
 void OptionSet::choice(const std::string& names, const std::string& type, std::string& value,
                        std::span<const std::string_view> choices, const std::string& help) {
-  remember(app_->add_option(names, value), type, help).check(one_of(choices));
+  remember(app_->add_option(names, value), type, help, choices);
 }
 
 void OptionSet::number(const std::string& names, std::int64_t& value, std::int64_t least,
@@ -131,7 +240,7 @@ Diag OptionSet::unexpected_word() const {
   }
   const std::vector<std::string_view> known(names.begin(), names.end());
   const std::string word = option->substr(0, option->find('='));
-  return diag(DiagKind::UnknownName, "unknown option `{}`{}", word, did_you_mean(word, known));
+  return diag(DiagKind::UnknownName, "unknown option `{}`{}", word, suggestion(word, known));
 }
 
 Result<Asked> OptionSet::parse(std::span<const std::string> args) {
@@ -151,9 +260,10 @@ Result<Asked> OptionSet::parse(std::span<const std::string> args) {
 }
 
 std::vector<OptionRow> OptionSet::rows() const {
-  std::vector<OptionRow> rows = rows_;
+  std::vector<OptionRow> rows(rows_.begin() + 1, rows_.end());
   std::ranges::stable_partition(rows, &OptionRow::is_argument);
-  rows.push_back({.spelling = "-h, --help", .help = "show this text"});
+  rows.push_back(rows_.front());  // --color
+  rows.push_back({.names = {"-h", "--help"}, .help = "show this text"});
   return rows;
 }
 

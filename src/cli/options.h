@@ -31,17 +31,28 @@ enum class Asked : std::uint8_t { Work, Help };
 /// Whether an argument may be left out.
 enum class Need : std::uint8_t { Required, Optional };
 
-/// One line of help.
+/// What --color takes; every command has it.
+inline constexpr std::string_view kColors[] = {"auto", "always", "never"};
+
+/// An option or an argument, as help, the manual page and shell completion show it.
 struct OptionRow {
-  std::string spelling;  // "-o, --output FILE", or "FILE" for an argument
-  std::string help;
+  std::vector<std::string> names;  // as they are typed; of an argument its one name
+  std::string type = {};           // what the value is called; "" for a flag and for an argument
+  std::string help = {};
   bool is_argument = false;
+  bool is_repeated = false;  // an option that may be given several times, or all that is left
   Need need = Need::Optional;
+  std::vector<std::string> words = {};  // values to offer; not always all there are
+
+  /// "-o, --output FILE", or "FILE" for an argument.
+  [[nodiscard]] std::string spelling() const;
+  /// Whether a file may be (part of) the value.
+  [[nodiscard]] bool takes_file() const;
 };
 
 class OptionSet {
  public:
-  /// Declares --help already.
+  /// Declares --help and --color, which all commands have.
   OptionSet();
   ~OptionSet();
   OptionSet(const OptionSet&) = delete;
@@ -69,20 +80,27 @@ class OptionSet {
   /// An option that is a whole number from `least` to `most`.
   void number(const std::string& names, std::int64_t& value, std::int64_t least, std::int64_t most,
               const std::string& help);
+  /// Words that a shell offers for the option declared last; others are values as well.
+  void offer(std::vector<std::string> words);
 
   /// Fills the variables. What is wrong (an unknown option or value, with the nearest right one; a
   /// missing or surplus argument) is a Diag without a place.
   Result<Asked> parse(std::span<const std::string> args);
 
-  /// The rows of help: arguments first, --help last.
+  /// The rows of help: arguments first, then options, --color and --help last.
   [[nodiscard]] std::vector<OptionRow> rows() const;
 
+  /// What --color says, once parsed: one of kColors.
+  [[nodiscard]] const std::string& color() const { return color_; }
+
  private:
-  CLI::Option& remember(CLI::Option* option, const std::string& type, const std::string& help);
+  CLI::Option& remember(CLI::Option* option, const std::string& type, const std::string& help,
+                        std::span<const std::string_view> choices = {});
   [[nodiscard]] Diag unexpected_word() const;
 
   std::unique_ptr<CLI::App> app_;
   std::vector<OptionRow> rows_;
+  std::string color_ = "auto";
 };
 
 }  // namespace ww::cli

@@ -8,6 +8,7 @@
 #include "cli/command.h"
 #include "cli/options.h"
 #include "cli/progress.h"
+#include "cli/run_options.h"
 #include "cli/source_options.h"
 #include "driver/run_tool.h"
 
@@ -18,7 +19,8 @@ constexpr std::string_view kDevices[] = {"auto", "sim", "cuda", "eval"};
 constexpr std::int64_t kMostLaunches = 1'000'000;
 
 struct Options {
-  driver::RunRequest request;
+  std::shared_ptr<driver::RunRequest> request;
+  Prepare prepare;
   bool time = false;
   std::int64_t launches = 20;
   bool json = false;
@@ -26,7 +28,10 @@ struct Options {
 
 Outcome run(const Options& options) {
   Progress progress;
-  driver::RunRequest request = options.request;
+  driver::RunRequest request = *options.request;
+  if (options.prepare) {
+    if (const auto ready = options.prepare(request); !ready) return user_error(ready.error());
+  }
   request.progress = progress.callback();
   if (options.time) request.timed_launches = static_cast<int>(options.launches);
   driver::RunOutcome result = run_kernel(request);
@@ -34,6 +39,7 @@ Outcome run(const Options& options) {
   if (result.report) {
     out.out = options.json ? run_json(*result.report) : run_text(*result.report);
     out.status = result.report->good() ? Exit::Good : Exit::Unexpected;
+    if (!options.json) out.look = Look::Report;
   }
   out.err = std::move(result.errors);
   if (!out.err.empty()) out.status = Exit::UserError;
@@ -41,7 +47,7 @@ Outcome run(const Options& options) {
 }
 
 void declare_device_options(OptionSet& set, Options& options) {
-  driver::RunRequest& request = options.request;
+  driver::RunRequest& request = *options.request;
   declare_device(set, request.device, kDevices);
   set.text("--check", "LIST", request.checks,
            "sim: all (default), none, or names: bounds, align, space, uninit, race,\n"
@@ -53,18 +59,25 @@ void declare_device_options(OptionSet& set, Options& options) {
 }
 
 Run set_up(OptionSet& set) {
-  auto options = std::make_shared<Options>();
-  declare_source(set, options->request.source);
-  declare_device_options(set, *options);
-  declare_args(set, options->request.arguments);
-  set.texts("--out", "NAME=FILE.npy", options->request.arguments.outs,
-            "write a buffer after the run");
-  declare_expects(set, options->request.arguments);
-  set.flag("--json", options->json, "print JSON (docs/running.md)");
-  return [options] { return run(*options); };
+  auto request = std::make_shared<driver::RunRequest>();
+  set.argument("FILE", request->source.path, Need::Required, "a Python file with kernels");
+  return declare_run(set, request);
 }
 
 }  // namespace
+
+Run declare_run(OptionSet& set, std::shared_ptr<driver::RunRequest> request, Prepare prepare) {
+  auto options = std::make_shared<Options>(
+      Options{.request = std::move(request), .prepare = std::move(prepare)});
+  driver::RunRequest& wanted = *options->request;
+  declare_kernel(set, wanted.source);
+  declare_device_options(set, *options);
+  declare_args(set, wanted.arguments);
+  set.texts("--out", "NAME=FILE.npy", wanted.arguments.outs, "write a buffer after the run");
+  declare_expects(set, wanted.arguments);
+  set.flag("--json", options->json, "print JSON (docs/running.md)");
+  return [options] { return run(*options); };
+}
 
 extern const Command kRunCommand;
 const Command kRunCommand{

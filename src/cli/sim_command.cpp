@@ -43,6 +43,7 @@ Outcome run(const Options& options) {
   if (result.report) {
     out.out = options.json ? sim_json(*result.report) : sim_text(*result.report);
     out.status = result.report->good() ? Exit::Good : Exit::Unexpected;
+    if (!options.json) out.look = Look::Report;
   }
   out.err = std::move(result.errors);
   if (!out.err.empty()) out.status = Exit::UserError;

@@ -18,12 +18,18 @@ constexpr const char* kKernelHelp =
 void declare_source(OptionSet& set, driver::SourceRequest& request,
                     const std::string& kernel_help) {
   set.argument("FILE", request.path, Need::Required, "a Python file with kernels");
+  declare_kernel(set, request, kernel_help);
+}
+
+void declare_kernel(OptionSet& set, driver::SourceRequest& request,
+                    const std::string& kernel_help) {
   set.text("--kernel", "EXPR[::NAME]", request.kernel,
            kernel_help.empty() ? kKernelHelp : kernel_help);
   set.text("--target", "ARCH", request.target,
            "an architecture such as sm_90a\n"
            "(default auto: on a GPU its own; else sm_100a for kernels with tensor memory, sm_90a\n"
            "for others)");
+  set.offer(driver::target_names());
   set.choice("--dialect", "D", request.dialect, kDialects,
              "the order of .local(): d1 by iters, d2 by place (default: as the file is written)");
 }

@@ -16,6 +16,9 @@ namespace ww::cli {
 /// unless given.
 void declare_source(OptionSet& set, driver::SourceRequest& request,
                     const std::string& kernel_help = "");
+/// The same without FILE.
+void declare_kernel(OptionSet& set, driver::SourceRequest& request,
+                    const std::string& kernel_help = "");
 
 /// --arg and --expect, of commands that run the kernel.
 void declare_args(OptionSet& set, driver::ArgRequest& request);

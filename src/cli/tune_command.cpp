@@ -43,6 +43,7 @@ Outcome run(const Options& options) {
                                         .is_verbose = options.verbose};
     out.out = options.json ? tune_json(*result.report) : tune_text(*result.report, shown);
     out.status = result.report->entries.empty() ? Exit::Unexpected : Exit::Good;
+    if (!options.json) out.look = Look::Report;
   }
   out.err = std::move(result.errors);
   if (!out.err.empty()) out.status = Exit::UserError;

@@ -95,6 +95,12 @@ bool read_target(const std::string& text, std::optional<target::Target>& target,
   return true;
 }
 
+std::vector<std::string> target_names() {
+  std::vector<std::string> names = {"auto"};
+  for (const target::ArchInfo& arch : target::kArchs) names.emplace_back(arch.name);
+  return names;
+}
+
 Build build_kernel(const SourceText& source, const BuildOptions& options) {
   Build build;
   if (!read_target(options.target, build.target, build.errors)) return build;

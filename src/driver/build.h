@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "base/result.h"
 #include "base/source.h"
@@ -72,5 +73,7 @@ target::Target default_target(const ir::Function& tile);
 /// that is none.
 bool read_target(const std::string& text, std::optional<target::Target>& target,
                  std::string& errors);
+/// What read_target takes.
+std::vector<std::string> target_names();
 
 }  // namespace ww::driver

@@ -95,11 +95,11 @@ Json call_json(const SourceText& source, const lower::CallReport& call) {
 
 std::string explain_json(const Build& build) {
   const SourceText& source = build.compiled->source;
-  Json out = {{"file", source.name()},
-              {"kernel", build.tile().name},
-              {"target", target::info(build.target->arch).name},
-              {"ptx", target::ptx_version_text(build.target->ptx)},
-              {"good", build.good()}};
+  Json out = with_schema("explain", {{"file", source.name()},
+                                     {"kernel", build.tile().name},
+                                     {"target", target::info(build.target->arch).name},
+                                     {"ptx", target::ptx_version_text(build.target->ptx)},
+                                     {"good", build.good()}});
   out["primitives"] = Json::array();
   for (const lower::CallReport& call : build.report.calls)
     out["primitives"].push_back(call_json(source, call));

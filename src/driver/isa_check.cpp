@@ -2,16 +2,13 @@
 // `warpwright isa check`: a PTX file against the catalogue.
 #include <fmt/format.h>
 
-#include <nlohmann/json.hpp>
-
 #include "driver/isa_tool.h"
+#include "driver/report_json.h"
 #include "ptx/check.h"
 #include "ptx/parser.h"
 
 namespace ww::driver {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 Json finding_json(const Diag& problem, const SourceText& source) {
   Json result;
@@ -51,16 +48,15 @@ Judged judge(const SourceText& source) {
 std::string to_json(const Judged& judged, const SourceText& source) {
   Json findings = Json::array();
   for (const Diag& problem : judged.errors) findings.push_back(finding_json(problem, source));
-  return Json{{"file", source.name()},     {"legal", judged.errors.empty()},
-              {"target", judged.target},   {"ptx", judged.ptx},
-              {"kernels", judged.kernels}, {"instructions", judged.instructions},
-              {"findings", findings}}
+  return with_schema("isa-check", {{"file", source.name()},
+                                   {"legal", judged.errors.empty()},
+                                   {"target", judged.target},
+                                   {"ptx", judged.ptx},
+                                   {"kernels", judged.kernels},
+                                   {"instructions", judged.instructions},
+                                   {"findings", findings}})
              .dump(2) +
          "\n";
-}
-
-std::string plural(std::size_t n, std::string_view what) {
-  return fmt::format("{} {}{}", n, what, n == 1 ? "" : "s");
 }
 
 }  // namespace

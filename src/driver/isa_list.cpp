@@ -3,18 +3,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <vector>
 
 #include "base/suggest.h"
 #include "driver/isa_text.h"
 #include "driver/isa_tool.h"
+#include "driver/report_json.h"
 #include "isa/catalogue.h"
 
 namespace ww::driver {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 std::vector<std::string_view> mnemonics_of(const isa::Family& family) {
   std::vector<std::string_view> names;
@@ -43,7 +41,7 @@ std::string families_json() {
                     {"forms", family.forms.size()},
                     {"mnemonics", mnemonics_of(family)}});
   }
-  return Json{{"families", list}}.dump(2) + "\n";
+  return with_schema("isa-list", {{"families", list}}).dump(2) + "\n";
 }
 
 std::vector<const isa::Form*> forms_named(std::string_view name) {
@@ -81,7 +79,7 @@ std::string forms_json(std::span<const isa::Form* const> forms) {
                     {"about", form->row->about},
                     {"needs", gate_lines(*form)}});
   }
-  return Json{{"forms", list}}.dump(2) + "\n";
+  return with_schema("isa-forms", {{"forms", list}}).dump(2) + "\n";
 }
 
 }  // namespace

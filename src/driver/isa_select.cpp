@@ -4,11 +4,11 @@
 
 #include <algorithm>
 #include <charconv>
-#include <nlohmann/json.hpp>
 
 #include "base/suggest.h"
 #include "driver/isa_text.h"
 #include "driver/isa_tool.h"
+#include "driver/report_json.h"
 #include "isa/matrix_copy.h"
 
 namespace ww::driver {
@@ -16,7 +16,6 @@ namespace {
 
 using isa::MatrixCopy;
 using isa::MatrixCopyProps;
-using Json = nlohmann::ordered_json;
 
 constexpr std::string_view kKeys[] = {"family", "num", "shape", "sz", "trans", "layout", "attr"};
 
@@ -53,7 +52,7 @@ Result<void> read_word(MatrixCopyProps& props, std::string_view word) {
 std::string or_none(std::string_view text) { return text.empty() ? "none" : std::string(text); }
 
 Json to_json(const MatrixCopy& copy) {
-  Json result;
+  Json result = with_schema("isa-select");
   result["family"] = copy.props.family;
   result["id"] = copy.id ? Json(*copy.id) : Json(nullptr);
   result["document_mnemonic"] = copy.document_mnemonic;

@@ -3,12 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <vector>
 
 #include "base/suggest.h"
 #include "driver/isa_text.h"
 #include "driver/isa_tool.h"
+#include "driver/report_json.h"
 #include "isa/catalogue.h"
 #include "isa/check.h"
 #include "isa/fragment.h"
@@ -21,7 +21,6 @@ using isa::Binding;
 using isa::Form;
 using isa::Fragment;
 using isa::FragmentPlace;
-using Json = nlohmann::ordered_json;
 
 // --- fragments ---
 
@@ -238,9 +237,9 @@ Result<std::string> show_special(std::string_view name, IsaFormat format) {
   if (special->shape == isa::SpecialShape::Numbered)
     spelling += fmt::format(" 0..{}", special->count - 1);
   if (format == IsaFormat::Json) {
-    return Json{{"special_register", special->name},
-                {"type", isa::info(special->type).name},
-                {"needs", needs_text(special->needs, special->ptx)}}
+    return with_schema("isa-special", {{"special_register", special->name},
+                                       {"type", isa::info(special->type).name},
+                                       {"needs", needs_text(special->needs, special->ptx)}})
                .dump(2) +
            "\n";
   }
@@ -254,8 +253,9 @@ Result<std::string> isa_show(std::string_view name, IsaFormat format) {
   if (name.starts_with('%')) return show_special(name, format);
   const isa::Bindings bindings = isa::bind_opcode(name);
   if (bindings.fits.size() == 1 && name != bindings.fits[0].form().mnemonic) {
-    return format == IsaFormat::Json ? binding_json(bindings.fits[0]).dump(2) + "\n"
-                                     : binding_text(bindings.fits[0]);
+    return format == IsaFormat::Json
+               ? with_schema("isa-opcode", binding_json(bindings.fits[0])).dump(2) + "\n"
+               : binding_text(bindings.fits[0]);
   }
   const std::vector<const Form*> forms = isa::forms_of(name);
   if (forms.empty()) {
@@ -267,7 +267,7 @@ Result<std::string> isa_show(std::string_view name, IsaFormat format) {
   if (format == IsaFormat::Text) return forms_text(forms);
   Json list = Json::array();
   for (const Form* form : forms) list.push_back(form_json(*form));
-  return Json{{"forms", list}}.dump(2) + "\n";
+  return with_schema("isa-show", {{"forms", list}}).dump(2) + "\n";
 }
 
 }  // namespace ww::driver

@@ -102,8 +102,10 @@ Result<std::string> as_json(const LayoutReport& report) {
   if (!json && !is_unpicturable(json.error().kind)) return json;
   std::string text = json ? std::move(*json) : without_map(report, json.error());
   text.resize(text.rfind("\n}"));  // the object stays open for two more keys
-  return fmt::format("{},\n  \"ops\": {},\n  \"answers\": {}\n}}\n", text, ops_json(report),
-                     answers_json(report));
+  return fmt::format(
+      "{{\n  \"schema\": \"warpwright/layout/1\",{},\n  \"ops\": {},\n  "
+      "\"answers\": {}\n}}\n",
+      text.substr(text.find('\n')), ops_json(report), answers_json(report));
 }
 
 Result<std::string> as_svg(const LayoutReport& report) {

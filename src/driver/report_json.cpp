@@ -8,6 +8,12 @@
 
 namespace ww::driver {
 
+Json with_schema(std::string_view name, const Json& keys) {
+  Json out = {{"schema", fmt::format("warpwright/{}/1", name)}};
+  out.update(keys);
+  return out;
+}
+
 Json buffer_json(const BufferReport& buffer) {
   return {{"parameter", buffer.param},
           {"name", buffer.name},

@@ -5,12 +5,17 @@
 
 #include <nlohmann/json.hpp>
 #include <string>
+#include <string_view>
 
 #include "driver/report_parts.h"
 
 namespace ww::driver {
 
 using Json = nlohmann::ordered_json;
+
+/// `keys` with the name of their schema before them: "warpwright/run/1", docs/schema/run.json. The
+/// number changes when a key is taken away or changes its meaning; keys may be added under it.
+Json with_schema(std::string_view name, const Json& keys = Json::object());
 
 Json buffer_json(const BufferReport& buffer);
 Json expectation_json(const ExpectReport& each);

@@ -162,7 +162,8 @@ std::string run_text(const RunReport& report) {
 }
 
 std::string run_json(const RunReport& report) {
-  Json out = {{"file", report.path}, {"kernel", report.kernel}, {"device", report.device}};
+  Json out = with_schema(
+      "run", {{"file", report.path}, {"kernel", report.kernel}, {"device", report.device}});
   out["device_name"] = text_or_null(report.device_name);
   out["remark"] = text_or_null(report.remark);
   out["target"] = report.target ? Json(target::info(report.target->arch).name) : Json();

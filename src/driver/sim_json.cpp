@@ -117,7 +117,7 @@ Json array_json(const List& list, Each&& each) {
 }  // namespace
 
 std::string sim_json(const SimReport& report) {
-  Json out = launch_json(report);
+  Json out = with_schema("sim", launch_json(report));
   out["good"] = report.good();
   out["outcome"] = name_of(report.run.outcome);
   out["reason"] = report.run.reason;

@@ -252,16 +252,17 @@ std::string tune_text(const TuneReport& report, const TuneTextOptions& options) 
 }
 
 std::string tune_json(const TuneReport& report) {
-  Json out = {{"file", report.path},
-              {"kernel", report.kernel},
-              {"device", report.device},
-              {"device_name", report.device_name},
-              {"remark", report.remark.empty() ? Json() : Json(report.remark)},
-              {"expects", report.expects},
-              {"repetitions", report.repetitions > 0 ? Json(report.repetitions) : Json()},
-              {"space", space_json(report)},
-              {"left_out", report.left_out},
-              {"tried", report.tried()}};
+  Json out = with_schema(
+      "tune", {{"file", report.path},
+               {"kernel", report.kernel},
+               {"device", report.device},
+               {"device_name", report.device_name},
+               {"remark", report.remark.empty() ? Json() : Json(report.remark)},
+               {"expects", report.expects},
+               {"repetitions", report.repetitions > 0 ? Json(report.repetitions) : Json()},
+               {"space", space_json(report)},
+               {"left_out", report.left_out},
+               {"tried", report.tried()}});
   out["ranked"] = Json::array();
   for (std::size_t i = 0; i < report.entries.size(); ++i)
     out["ranked"].push_back(entry_json(report, i));
@@ -272,12 +273,12 @@ std::string tune_json(const TuneReport& report) {
 
 std::string best_json(const TuneReport& report) {
   const TuneEntry& best = report.entries.front();
-  Json out = {{"file", report.path},
-              {"kernel", best.kernel},
-              {"target", target_json(best)},
-              {"device", report.device},
-              {"device_name", report.device_name},
-              {"parameters", parameters_json(report, best.choice)}};
+  Json out = with_schema("tune-best", {{"file", report.path},
+                                       {"kernel", best.kernel},
+                                       {"target", target_json(best)},
+                                       {"device", report.device},
+                                       {"device_name", report.device_name},
+                                       {"parameters", parameters_json(report, best.choice)}});
   if (best.timing)
     out["time_us"] = best.timing->median * 1e6;
   else

@@ -5,20 +5,7 @@
 
 set(prefix "${work_dir}/prefix")
 
-# run(<what> <command>...): stops with everything the command said if it fails.
-function(run what)
-  execute_process(
-    COMMAND ${ARGN}
-    RESULT_VARIABLE status
-    OUTPUT_VARIABLE text
-    ERROR_VARIABLE text)
-  if(NOT status EQUAL 0)
-    string(REGEX REPLACE "-- (Installing|Up-to-date):[^\n]*\n" "" text "${text}")
-    message(NOTICE "${text}")
-    message(FATAL_ERROR "${what} failed (${status})")
-  endif()
-  set(output "${text}" PARENT_SCOPE)
-endfunction()
+include("${CMAKE_CURRENT_LIST_DIR}/run.cmake")
 
 file(REMOVE_RECURSE "${work_dir}")
 run("installing" ${CMAKE_COMMAND} --install ${build_dir} --config ${config} --prefix ${prefix})

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// `warpwright completion`: a script that completes command lines in a shell. Everything is in
+// cli/completion.h.
+#include "cli/completion.h"
+
+#include <memory>
+#include <string>
+
+#include "cli/command.h"
+#include "cli/options.h"
+
+namespace ww::cli {
+namespace {
+
+Run set_up(OptionSet& set) {
+  auto shell = std::make_shared<std::string>();
+  set.argument("SHELL", *shell, Need::Required, kShells, "bash, zsh or fish");
+  return [shell] { return Outcome{.out = completion_script(*shell, all_commands())}; };
+}
+
+}  // namespace
+
+extern const Command kCompletionCommand;
+const Command kCompletionCommand{
+    .name = "completion",
+    .summary = "print a script that completes command lines in bash, zsh or fish",
+    .description =
+        "Prints a script for a shell, which then completes commands, options, their values and\n"
+        "the names of examples. An installed Warpwright has put it where shells look; otherwise\n"
+        "read it in yourself.",
+    .examples =
+        "# in this bash\n"
+        "source <(warpwright completion bash)\n"
+        "# in every zsh\n"
+        "warpwright completion zsh > ~/.zfunc/_warpwright\n"
+        "# in every fish\n"
+        "warpwright completion fish > ~/.config/fish/completions/warpwright.fish",
+    .set_up = set_up};
+
+}  // namespace ww::cli

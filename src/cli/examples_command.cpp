@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+// `warpwright examples`: lists, shows, runs and writes the programs that come with Warpwright.
+// Everything is in driver/examples.h.
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include "base/file_io.h"
+#include "base/source.h"
+#include "cli/command.h"
+#include "cli/options.h"
+#include "cli/run_options.h"
+#include "driver/examples.h"
+
+namespace ww::cli {
+namespace {
+
+void declare_name(OptionSet& set, std::string& name) {
+  set.argument("NAME", name, Need::Required, "of an example, as `warpwright examples` lists them");
+  std::vector<std::string> names;
+  for (const driver::Example& each : driver::examples()) names.push_back(each.name);
+  set.offer(std::move(names));
+}
+
+// --- list ----------------------------------------------------------------------------------------
+
+Run set_up_list(OptionSet& set) {
+  auto json = std::make_shared<bool>(false);
+  set.flag("--json", *json, "print JSON (docs/running.md)");
+  return [json] {
+    return *json ? Outcome{.out = driver::examples_json()}
+                 : Outcome{.out = driver::examples_text(), .look = Look::Report};
+  };
+}
+
+// --- show ----------------------------------------------------------------------------------------
+
+Run set_up_show(OptionSet& set) {
+  auto name = std::make_shared<std::string>();
+  declare_name(set, *name);
+  return [name]() -> Outcome {
+    const auto example = driver::find_example(*name);
+    if (!example) return user_error(example.error());
+    return {.out = std::string(example->text)};
+  };
+}
+
+const Command kShow{.name = "examples show",
+                    .summary = "print an example",
+                    .description = "Prints the text of an example.",
+                    .examples = "# a transpose\nwarpwright examples show transpose",
+                    .set_up = set_up_show};
+
+// --- run -----------------------------------------------------------------------------------------
+
+Run set_up_run(OptionSet& set) {
+  auto request = std::make_shared<driver::RunRequest>();
+  auto text = std::make_shared<std::optional<SourceText>>();
+  declare_name(set, request->source.path);
+  return declare_run(set, request, [text](driver::RunRequest& wanted) -> Result<void> {
+    const driver::Example example = WW_TRY(driver::find_example(wanted.source.path));
+    wanted.source.path = example.path;
+    text->emplace(example.path, std::string(example.text));
+    wanted.source.text = &**text;
+    return {};
+  });
+}
+
+const Command kRun{
+    .name = "examples run",
+    .summary = "run an example, with the options of `warpwright run`",
+    .description = "Runs an example as `warpwright run` runs a file; no file is needed.",
+    .examples =
+        "# transpose, and look whether it did\n"
+        "warpwright examples run transpose --expect 'B == A.T'\n"
+        "# a matrix product of other extents\n"
+        "warpwright examples run gemm_mma --kernel 'build(M=200, K=120)' --expect 'D ~= A @ B'",
+    .set_up = set_up_run};
+
+// --- write ---------------------------------------------------------------------------------------
+
+struct WriteOptions {
+  std::string name;
+  std::string path;
+  bool overwrites = false;
+};
+
+Outcome write(const WriteOptions& options) {
+  const auto example = driver::find_example(options.name);
+  if (!example) return user_error(example.error());
+  namespace fs = std::filesystem;
+  std::error_code ignored;
+  fs::path path = options.path;
+  // In a folder it keeps its name.
+  if (path.empty() || fs::is_directory(path, ignored)) path /= fs::path(example->path).filename();
+  if (fs::exists(fs::symlink_status(path, ignored)) && !options.overwrites)
+    return user_error(diag(DiagKind::Io, "`{}` is there already", path.string())
+                          .with_note("`--force` overwrites it"));
+  const auto written = write_file_atomically(path, example->text);
+  if (!written) return user_error(written.error());
+  return {.out = path.string() + " written\n", .look = Look::Report};
+}
+
+Run set_up_write(OptionSet& set) {
+  auto options = std::make_shared<WriteOptions>();
+  declare_name(set, options->name);
+  set.argument("PATH", options->path, Need::Optional,
+               "a file or a folder (default: this one, under the example's name)");
+  set.flag("--force", options->overwrites, "overwrite a file that is there");
+  return [options] { return write(*options); };
+}
+
+const Command kWrite{.name = "examples write",
+                     .summary = "write an example to a file",
+                     .description = "Writes an example to a file, to be changed.",
+                     .examples = "# as mine.py\nwarpwright examples write gemm_mma mine.py",
+                     .set_up = set_up_write};
+
+const Command* const kActions[] = {&kShow, &kRun, &kWrite};
+
+}  // namespace
+
+extern const Command kExamplesCommand;
+const Command kExamplesCommand{
+    .name = "examples",
+    .summary = "list, show, run and write the examples that come with Warpwright",
+    .description =
+        "Lists the examples with a line on each. They are part of the program: `examples run` and\n"
+        "`examples show` need no files.",
+    .examples =
+        "# what there is\n"
+        "warpwright examples\n"
+        "# run one, and look whether it is right\n"
+        "warpwright examples run transpose --expect 'B == A.T'\n"
+        "# take one as a beginning\n"
+        "warpwright examples write gemm_mma mine.py",
+    .set_up = set_up_list,
+    .actions = kActions};
+
+}  // namespace ww::cli

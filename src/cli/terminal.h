@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// Text of ours on a terminal: with colours, and broken where the terminal ends. What goes into a
+// file or a pipe is not changed, so that it is the same everywhere.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+#include "cli/command.h"
+
+namespace ww::cli {
+
+/// How a text is shown.
+struct Dress {
+  bool colored = false;
+  std::size_t columns = 0;  // 0: lines are not broken
+};
+
+/// For what is written to a file descriptor, with what --color says. `auto` colours on a terminal
+/// that is not `dumb`, unless NO_COLOR is set and not empty.
+Dress dress_for(int descriptor, std::string_view color);
+
+/// Columns of the terminal that stdout is: what COLUMNS says, else the terminal itself, else 80; 0
+/// where it is none.
+std::size_t terminal_columns();
+
+/// The text with escape sequences for colours and with line breaks put in at spaces; what follows a
+/// break is indented as far as the text it belongs to. Nothing else changes: without the sequences,
+/// and the breaks with their indentation taken for a space, it is the same text. Lines that show
+/// source (indented by four or more) and rows of tables are not broken. Texts of more than a
+/// megabyte are not coloured.
+std::string dressed(std::string_view text, Look look, const Dress& dress);
+
+}  // namespace ww::cli

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// The examples that come with the program: `warpwright examples`.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+
+namespace ww::driver {
+
+struct Example {
+  std::string name;                   // "transpose", "seeds/gemm"
+  std::string path;                   // "examples/transpose.py"
+  std::string summary;                // the first sentence of the file
+  std::vector<std::string> commands;  // runs that the file says to try, as they are typed
+  std::string_view text;
+};
+
+/// By name, those of folders last.
+const std::vector<Example>& examples();
+/// UnknownName with the nearest one. A name may have `examples/` before it and `.py` behind it.
+Result<Example> find_example(std::string_view name);
+
+/// A line for each, aligned; and the same for programs (docs/running.md).
+std::string examples_text();
+std::string examples_json();
+
+}  // namespace ww::driver

@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: Apache-2.0
+// The JSON of every command against its schema in docs/schema: what is printed is described, and
+// what is described as required is printed.
+#include "cli/schema.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <set>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "cli/program.h"
+
+namespace ww::cli_test {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+fs::path schema_folder() { return fs::path(WW_SOURCE_DIR) / "docs" / "schema"; }
+
+Json read_schema(const std::string& name) {
+  std::ifstream in(schema_folder() / (name + ".json"));
+  return Json::parse(in, nullptr, false);
+}
+
+// An array of registers whose index is known at run time only.
+constexpr const char* kSpill = R"(
+@T.prim_func
+def spill(A_ptr: T.handle, B_ptr: T.handle):
+    A = T.match_buffer(A_ptr, (32,), "int32")
+    B = T.match_buffer(B_ptr, (32,), "int32")
+    T.device_entry()
+    tid = T.thread_id([32])
+    r = T.alloc_buffer((4,), "int32", scope="local")
+    for i in T.unroll(4):
+        r[i] = A[tid] + i
+    B[tid] = r[A[tid] % 4]
+)";
+
+// A command, in a folder where `examples` is the project's, bad.ptx is no PTX and spill.py is the
+// above.
+struct Case {
+  std::string schema;
+  std::string command;
+  std::string file = {};  // that holds the JSON; empty: stdout
+};
+
+const Case kCases[] = {
+    {"examples", "examples --json"},
+    {"run", "run examples/findings/race.py --device sim --json"},
+    {"run", "run examples/seeds/ldstmatrix.py --device sim --expect 'B == A + A' --json"},
+    {"run", "run examples/seeds/gemm.py --device eval --expect 'D_g ~= A_g @ B_g' --json"},
+    {"run", "run examples/tcgen05_stages.py --device sim --out B=b.npy --json"},
+    {"explain", "explain examples/seeds/ldstmatrix.py --json"},
+    {"explain", "explain examples/gemm_mma.py --json"},
+    {"explain", "explain examples/tcgen05_cp.py --json"},
+    {"explain", "explain examples/refused/overlap.py --json"},
+    {"explain", "explain spill.py --json"},
+    {"sim",
+     "sim examples/ptx/vector_add.ptx --grid 4 --block 64 --arg 0=f32[256]:arange "
+     "--arg 1=f32[256]:ones --arg 2=f32[256] --arg 3=i32:256 --expect '$2 == $0 + $1' --counters "
+     "--json"},
+    {"sim",
+     "sim examples/ptx/vector_add.ptx --grid 5 --block 64 --arg 0=f32[200]:arange "
+     "--arg 1=f32[256]:ones --arg 2=f32[256] --arg 3=i32:256 --expect '$2 == $1' --trace 0:0 "
+     "--json"},
+    {"tune",
+     "tune examples/transpose.py --kernel 'build(tile=?)' --space tile=32,64 --device sim "
+     "--expect 'B == A.T' --json"},
+    {"tune-best",
+     "tune examples/copy_through.py --kernel 'build(threads=?)' --space threads=64,128 --device "
+     "sim -o best.json",
+     "best.json"},
+    {"layout", "layout 'mma_frag(A,16,float16)' --op at:laneid=5,m=1 --as json"},
+    {"layout", "layout 'mma_shared(float16,128B,8,64)' --dtype float16 --as json"},
+    {"layout", "layout 'tmem_datapath(F,64,4)' --as json"},
+    {"layout", "layout 'S[(2,2):(2,2)]' --op 'equal:S[4:1]' --as json"},
+    {"layout", "layout 'row_major(4,32)' --var k=0:4 --op 'slice:0:4,8*k:8*k+8' --as json"},
+    {"layout", "layout 'row_major(4,4)' --op inverse --op span --op group:4,4 --as json"},
+    {"isa-list", "isa list --json"},
+    {"isa-forms", "isa list matrix --json"},
+    {"isa-show", "isa show ldmatrix --json"},
+    {"isa-show", "isa show mma --json"},
+    {"isa-opcode", "isa show mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 --json"},
+    {"isa-special", "isa show %laneid --json"},
+    {"isa-check", "isa check examples/ptx/vector_add.ptx --json"},
+    {"isa-check", "isa check bad.ptx --json"},
+    {"isa-select", "isa select family=ldmatrix num=2 shape=0 sz=0 trans=1 layout=0 --json"},
+    {"isa-select", "isa select family=ldmatrix num=2 shape=3 sz=2 trans=0 layout=1 --json"},
+    {"bench", "bench layout --filter '^parse/4$' --repetitions 2 --json"},
+};
+
+class Schemas : public testing::Test {
+ protected:
+  void SetUp() override {
+    fs::create_directory_symlink(fs::path(WW_SOURCE_DIR) / "examples",
+                                 fs::path(folder_.path()) / "examples");
+    std::ofstream(fs::path(folder_.path()) / "bad.ptx")
+        << ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k()\n{\n  nosuch;\n}\n";
+    std::ofstream(fs::path(folder_.path()) / "spill.py") << kSpill;
+  }
+
+  [[nodiscard]] std::string output_of(const Case& each) const {
+    const Ran ran = run(words_of(each.command), {.folder = folder_.path()});
+    EXPECT_LT(ran.status, 3) << each.command << "\n" << ran.err;
+    if (ran.err.find("`warpwright-bench` is not here") != std::string::npos) return "";
+    if (each.file.empty()) return ran.out;
+    std::ifstream in(fs::path(folder_.path()) / each.file);
+    return {std::istreambuf_iterator<char>(in), {}};
+  }
+
+  Folder folder_;
+};
+
+TEST_F(Schemas, DescribeWhatCommandsPrint) {
+  for (const Case& each : kCases) {
+    const std::string text = output_of(each);
+    if (text.empty() && each.schema == "bench") continue;  // a build without benchmarks
+    const Json json = Json::parse(text, nullptr, false);
+    ASSERT_TRUE(json.is_object()) << each.command << "\n" << text;
+    EXPECT_EQ(json.begin().key(), "schema") << each.command;
+    EXPECT_THAT(violations(json, read_schema(each.schema)), IsEmpty()) << each.command;
+  }
+}
+
+// Every property of every schema is seen in some output, but for those that take a GPU.
+void collect_seen(const Json& value, const std::string& path, std::set<std::string>& seen) {
+  if (value.is_array())
+    for (const Json& item : value) collect_seen(item, path + "[]", seen);
+  if (!value.is_object()) return;
+  for (const auto& [key, item] : value.items()) {
+    seen.insert(path + "." + key);
+    collect_seen(item, path + "." + key, seen);
+  }
+}
+
+void collect_described(const Json& schema, const std::string& path, std::set<std::string>& out) {
+  if (schema.contains("items")) collect_described(schema["items"], path + "[]", out);
+  if (!schema.contains("properties")) return;
+  for (const auto& [key, item] : schema["properties"].items()) {
+    out.insert(path + "." + key);
+    collect_described(item, path + "." + key, out);
+  }
+}
+
+TEST_F(Schemas, DescribeNothingThatIsNeverPrinted) {
+  const std::set<std::string> on_gpu = {"run.time.launches",
+                                        "run.time.median_seconds",
+                                        "run.time.fastest_seconds",
+                                        "run.time.slowest_seconds",
+                                        "tune.ranked[].time_us.median",
+                                        "tune.ranked[].time_us.fastest",
+                                        "tune.ranked[].time_us.slowest",
+                                        "tune-best.time_us"};
+  std::set<std::string> seen;
+  std::set<std::string> described;
+  for (const Case& each : kCases) {
+    if (each.schema == "bench") continue;
+    collect_seen(Json::parse(output_of(each), nullptr, false), each.schema, seen);
+    collect_described(read_schema(each.schema), each.schema, described);
+  }
+  for (const std::string& key : described)
+    EXPECT_TRUE(seen.contains(key) || on_gpu.contains(key)) << key << " is in no output";
+}
+
+TEST_F(Schemas, AreComplete) {
+  std::set<std::string> tested;
+  for (const Case& each : kCases) tested.insert(each.schema);
+  std::set<std::string> files;
+  for (const auto& entry : fs::directory_iterator(schema_folder())) {
+    const std::string name = entry.path().stem().string();
+    files.insert(name);
+    const Json schema = read_schema(name);
+    ASSERT_TRUE(schema.is_object()) << name;
+    EXPECT_THAT(schema_problems(schema), IsEmpty()) << name;
+    EXPECT_EQ(schema["$id"], "warpwright/" + name + "/1");
+    EXPECT_EQ(schema["properties"]["schema"]["const"], schema["$id"]);
+  }
+  EXPECT_EQ(tested, files);
+}
+
+TEST_F(Schemas, CoverEveryCommandWithJson) {
+  std::set<std::string> tested;
+  for (const Case& each : kCases) tested.insert(each.command.substr(0, each.command.find(' ')));
+  const std::string help = run({"--help"}).out;
+  const std::string list = help.substr(help.find("commands:"), help.find("options:"));
+  std::istringstream lines(list);
+  for (std::string line; std::getline(lines, line);) {
+    if (!line.starts_with("  ") || line.starts_with("  help")) continue;
+    const std::string name = line.substr(2, line.find(' ', 2) - 2);
+    const bool has_json = run({"help", name}).out.find("json") != std::string::npos;
+    EXPECT_EQ(has_json, tested.contains(name)) << name;
+  }
+}
+
+// The validator sees what is wrong.
+TEST(SchemaValidator, SeesPlantedFaults) {
+  const Json schema = Json::parse(R"({"type":"object","required":["a","n"],
+    "additionalProperties":false,"$defs":{"d":{"type":"integer"}},
+    "properties":{"a":{"type":["string","null"],"enum":["x",null]},
+                  "n":{"type":"array","maxItems":2,"items":{"$ref":"#/$defs/d"}},
+                  "m":{"type":"object","additionalProperties":{"type":"boolean"}},
+                  "o":{"anyOf":[{"type":"null"},{"type":"number","minimum":1}]}}})");
+  const auto found = [&](const char* text) { return violations(Json::parse(text), schema); };
+  EXPECT_THAT(found(R"({"a":"x","n":[1,2],"m":{"q":true},"o":1.5})"), IsEmpty());
+  EXPECT_THAT(found(R"({"a":null,"n":[]})"), IsEmpty());
+  EXPECT_THAT(found(R"({"a":"x"})"), ElementsAre(HasSubstr("`n` is missing")));
+  EXPECT_THAT(found(R"({"a":"y","n":[]})"), ElementsAre(HasSubstr("$.a: \"y\" is not one of")));
+  EXPECT_THAT(found(R"({"a":"x","n":[1,"2"]})"), ElementsAre(HasSubstr("$.n[1]: \"2\" is no")));
+  EXPECT_THAT(found(R"({"a":"x","n":[1.5]})"), ElementsAre(HasSubstr("is no \"integer\"")));
+  EXPECT_THAT(found(R"({"a":"x","n":[1,2,3]})"), ElementsAre(HasSubstr("too many")));
+  EXPECT_THAT(found(R"({"a":"x","n":[],"z":1})"), ElementsAre(HasSubstr("$.z: the key is not")));
+  EXPECT_THAT(found(R"({"a":"x","n":[],"m":{"q":1}})"), ElementsAre(HasSubstr("$.m.q: 1 is no")));
+  EXPECT_THAT(found(R"({"a":"x","n":[],"o":0})"), ElementsAre(HasSubstr("fits none of 2")));
+  EXPECT_THAT(violations(Json(1), Json{{"pattern", "x"}}), ElementsAre(HasSubstr("unknown")));
+  EXPECT_THAT(schema_problems(Json::parse(R"({"properties":{"a":{"type":"null"}},
+                                              "required":["b"]})")),
+              ElementsAre(HasSubstr("does not describe"), HasSubstr("requires `b`")));
+  EXPECT_THAT(schema_problems(Json::parse(R"({"items":{"type":"string"}})")),
+              ElementsAre(HasSubstr("$[]: has no description")));
+}
+
+}  // namespace
+}  // namespace ww::cli_test
