@@ -31,6 +31,8 @@ constexpr std::uint64_t kSharedWindow = 0x1'0000'0000U;
 constexpr std::uint64_t kLocalWindow = 0x2'0000'0000U;
 constexpr std::uint64_t kParamWindow = 0x3'0000'0000U;
 constexpr std::uint64_t kCodeWindow = 0x4'0000'0000U;
+/// Not an address of any instruction: where the race check sees tensor memory.
+constexpr std::uint64_t kTensorWindow = 0x5'0000'0000U;
 constexpr std::uint64_t kGlobalStart = 0x10'0000'0000U;
 /// Bits of a shared address below the rank of the CTA.
 constexpr unsigned kRankShift = 24;

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "sim/tensor_memory.h"
 #include "sim/unit.h"
 
 namespace ww::sim {
@@ -164,6 +165,14 @@ void RaceTracker::touch(Warp& warp, const Region& region, const std::uint64_t* a
       at = stop;
     }
   });
+}
+
+void RaceTracker::touch_tensor(Warp& warp, const std::uint32_t* cell, Mask lanes, Touched how) {
+  current_warp_ = warp.unit_warp();
+  std::uint64_t address[kLanes];
+  const std::uint64_t window = kTensorWindow + (std::uint64_t{warp.cta->rank} << kRankShift);
+  for_each_lane(lanes, [&](unsigned l) { address[l] = window + std::uint64_t{cell[l]} * 4; });
+  touch_words(warp, address, lanes, 4, how, false);
 }
 
 // Whole words. What is plain to see is done here; the rest goes the long way.
@@ -350,21 +359,33 @@ void RaceTracker::write_cell(const Step& step, Cell& cell) {
   drop_readers(cell);
 }
 
+namespace {
+
+std::string place_text(std::uint64_t address, unsigned bytes) {
+  const std::uint64_t within = address & ((1U << kRankShift) - 1);
+  if (address >= kTensorWindow && address < kGlobalStart)
+    return fmt::format("lane {}, column {} of tensor memory", within / 4 / kTensorColumns,
+                       within / 4 % kTensorColumns);
+  const bool is_shared = address < kLocalWindow;
+  return fmt::format("{} bytes of {} memory at 0x{:x}", bytes, is_shared ? "shared" : "global",
+                     is_shared ? within : address);
+}
+
+}  // namespace
+
 void RaceTracker::report(const Step& step, const char* what, std::uint32_t other_op,
                          unsigned other_warp, Mask other_lanes) const {
   Unit& unit = *step.warp.unit;
   if (unit.findings.count_up(Check::Race, step.warp.this_op(), other_op, 1)) return;
   const auto per_cta = static_cast<unsigned>(unit.ctas[0]->warps.size());
   const Cta& cta = *unit.ctas[other_warp / per_cta];
-  const char* verb = step.how == Touched::Read ? "reads" : "writes";
-  const bool is_shared = step.address < kLocalWindow;
-  step.warp.report_at(
-      Check::Race, lane_bit(step.lane), step.address,
-      fmt::format("{} {} bytes of {} memory at 0x{:x} that another thread has {}, with nothing to "
-                  "order the two",
-                  verb, step.bytes, is_shared ? "shared" : "global",
-                  is_shared ? step.address & ((1U << kRankShift) - 1) : step.address, what),
-      Party{other_op, cta.linear, other_warp % per_cta, other_lanes});
+  const char* verb = step.how == Touched::Read   ? "reads"
+                     : step.how == Touched::Free ? "frees"
+                                                 : "writes";
+  step.warp.report_at(Check::Race, lane_bit(step.lane), step.address,
+                      fmt::format("{} {} that another thread has {}, with nothing to order the two",
+                                  verb, place_text(step.address, step.bytes), what),
+                      Party{other_op, cta.linear, other_warp % per_cta, other_lanes});
 }
 
 // --- between units -------------------------------------------------------------------------------

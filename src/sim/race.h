@@ -34,8 +34,9 @@ using WarpClocks = std::vector<std::uint32_t>;
 
 class Warp;
 
-/// AsyncWrite: the landing of what was noted as a Write when it was issued.
-enum class Touched : std::uint8_t { Read, Write, Atomic, AsyncWrite };
+/// AsyncWrite: the landing of what was noted as a Write when it was issued. Free: the end of an
+/// allocation, which must come after every access like a write.
+enum class Touched : std::uint8_t { Read, Write, Atomic, AsyncWrite, Free };
 
 struct RunContext;
 
@@ -95,6 +96,9 @@ class RaceTracker {
   /// relaxed and the like, which do not race with each other.
   void touch(Warp& warp, const Region& region, const std::uint64_t* address, Mask lanes,
              unsigned bytes, Touched how, bool strong);
+  /// The same for cells of the tensor memory of the warp's CTA: lane times columns plus column, for
+  /// each lane of the warp.
+  void touch_tensor(Warp& warp, const std::uint32_t* cell, Mask lanes, Touched how);
 
   /// All threads of the unit (the only CTA) passed a barrier together.
   void everyone_met();

@@ -50,6 +50,8 @@ class TensorMemory {
     return pending_[lane * kTensorColumns + column];
   }
   bool relinquished = false;
+  /// What the warps that freed columns knew then, for those that get them next.
+  std::vector<std::uint32_t> freed_clock;
 
  private:
   std::vector<std::uint32_t> cells_;

@@ -71,6 +71,12 @@ struct PendingCopy {
   std::uint8_t undefined[kLanes][16];
 };
 
+/// One cell of tensor memory for each of these lanes.
+struct TouchedCells {
+  Mask lanes = 0;
+  std::array<std::uint32_t, kLanes> cell{};
+};
+
 /// Cells of tensor memory that a tcgen05.st writes once it is waited for.
 struct PendingStore {
   struct Cell {
@@ -81,6 +87,7 @@ struct PendingStore {
   };
   std::uint32_t op = 0;
   std::vector<Cell> cells;
+  std::vector<TouchedCells> touched;  // the same cells, where races are looked for
 };
 
 /// A tcgen05.cp or tcgen05.shift of one lane that no tcgen05.commit has completed.
@@ -98,6 +105,7 @@ struct PendingLoad {
   std::uint32_t frame = 0;
   std::vector<std::uint32_t> values;  // register by register, 32 lanes each
   std::vector<std::uint8_t> undefined;
+  std::vector<TouchedCells> cells;  // that it reads, where races are looked for
 };
 
 class Warp {

@@ -81,6 +81,9 @@ void run_alloc(Warp& warp, const Op& op) {
     columns = std::bit_ceil(std::clamp<std::uint32_t>(columns, 32, kTensorColumns));
   }
   const auto column = tensor.allocate(columns, warp.this_op(), warp.index);
+  if (column && warp.unit->races != nullptr) {
+    warp.unit->races->acquire(warp.unit_warp(), tensor.freed_clock);
+  }
   if (!column && in_vain) {
     give_up(warp, tensor, columns);
     return;
@@ -93,6 +96,20 @@ void run_alloc(Warp& warp, const Op& op) {
   std::memcpy(bytes.data(), &*column, sizeof bytes);
   write_lanes(warp, warp.program->addresses[op.address], lane_bit(first), sizeof bytes,
               bytes.data(), 0);
+}
+
+// Whoever still works on the columns has nothing that orders it before this.
+void touch_freed(Warp& warp, TensorMemory& tensor, const TensorMemory::Allocation& freed) {
+  RaceTracker* races = warp.unit->races.get();
+  if (races == nullptr) return;
+  TouchedCells touched{.lanes = warp.exec};
+  for (unsigned lane = 0; lane < kTensorLanes; lane += kLanes)
+    for (unsigned c = 0; c < freed.count; ++c) {
+      for (unsigned l = 0; l < kLanes; ++l)
+        touched.cell[l] = (lane + l) * kTensorColumns + freed.column + c;
+      races->touch_tensor(warp, touched.cell.data(), touched.lanes, Touched::Free);
+    }
+  races->release(warp.unit_warp(), tensor.freed_clock);
 }
 
 void run_dealloc(Warp& warp, const Op& op) {
@@ -115,6 +132,7 @@ void run_dealloc(Warp& warp, const Op& op) {
     report_tensor(warp, warp.exec,
                   fmt::format("frees {} columns of an allocation of {}", columns, found->count));
   }
+  touch_freed(warp, tensor, *found);
   tensor.release(at.column);
   ++warp.unit->activity;
   for (const auto& other : warp.cta->warps) other->wake(SplitState::AtAlloc, false);
@@ -175,6 +193,7 @@ class Access {
       why = fmt::format("lane {} of tensor memory is none of the lanes {} to {} of warp {}",
                         cell.lane, first_, first_ + kQuarter - 1, warp_.index);
     } else if (is_cell(tensor_, cell, why)) {
+      note(lane, reg * 2 + part, cell);
       return true;
     }
     if (bad_ == 0) why_ = why;
@@ -186,8 +205,16 @@ class Access {
     if (bad_ != 0) report_tensor(warp_, bad_, why_);
   }
   TensorMemory& tensor() { return tensor_; }
+  /// The cells that were found, by register and part, where races are looked for.
+  std::vector<TouchedCells> touched;
 
  private:
+  void note(unsigned lane, unsigned row, TensorAddress cell) {
+    if (warp_.unit->races == nullptr) return;
+    if (touched.size() <= row) touched.resize(row + 1);
+    touched[row].lanes |= lane_bit(lane);
+    touched[row].cell[lane] = cell.lane * kTensorColumns + cell.column;
+  }
   void check_address(const std::uint64_t* all) {
     for_each_lane(warp_.exec, [&](unsigned l) {
       if (static_cast<std::uint32_t>(all[l]) == base_) return;
@@ -211,6 +238,12 @@ class Access {
   Mask bad_ = 0;
   std::string why_;
 };
+
+// Races are looked for when an access is issued and when it is waited for: it lasts so long.
+void touch_cells(Warp& warp, const std::vector<TouchedCells>& all, Touched how) {
+  for (const TouchedCells& cells : all)
+    if (cells.lanes != 0) warp.unit->races->touch_tensor(warp, cells.cell.data(), cells.lanes, how);
+}
 
 // --- loads ---------------------------------------------------------------------------------------
 
@@ -290,6 +323,8 @@ void run_load(Warp& warp, const Op& op) {
     });
   }
   access.finish();
+  touch_cells(warp, access.touched, Touched::Read);
+  load.cells = std::move(access.touched);
   if (reduces) {
     for_each_lane(warp.exec,
                   [&](unsigned l) { keep(count, l, reduce_lane(load, op.mode2, count, l)); });
@@ -319,7 +354,10 @@ void deliver_load(Warp& warp, PendingLoad& load) {
 
 void run_wait_load(Warp& warp, const Op&) {
   if (!gather(warp)) return;
-  for (PendingLoad& load : warp.loads) deliver_load(warp, load);
+  for (PendingLoad& load : warp.loads) {
+    touch_cells(warp, load.cells, Touched::Read);
+    deliver_load(warp, load);
+  }
   std::erase_if(warp.loads, [](const PendingLoad& load) { return load.lanes == 0; });
 }
 
@@ -329,7 +367,7 @@ void run_store(Warp& warp, const Op& op) {
   if (!gather(warp)) return;
   Access access(warp, op);
   const bool packed = (op.mode2 & kPacked) != 0;
-  PendingStore store{.op = warp.this_op(), .cells = {}};
+  PendingStore store{.op = warp.this_op(), .cells = {}, .touched = {}};
   for (unsigned r = 0; r < op.count; ++r) {
     const Place place = warp.program->places[op.extra + r];
     const auto* values = warp.source<std::uint32_t>(place);
@@ -350,13 +388,18 @@ void run_store(Warp& warp, const Op& op) {
     });
   }
   access.finish();
+  touch_cells(warp, access.touched, Touched::Write);
+  store.touched = std::move(access.touched);
   mark_cells(warp, access.tensor(), store.cells);
   warp.stores.push_back(std::move(store));
 }
 
 void run_wait_store(Warp& warp, const Op&) {
   if (!gather(warp)) return;
-  for (const PendingStore& store : warp.stores) write_cells(tensor_of(*warp.cta), store.cells);
+  for (const PendingStore& store : warp.stores) {
+    touch_cells(warp, store.touched, Touched::AsyncWrite);
+    write_cells(tensor_of(*warp.cta), store.cells);
+  }
   warp.stores.clear();
 }
 

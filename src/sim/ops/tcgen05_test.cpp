@@ -215,6 +215,45 @@ TEST(TensorLoad, CellsThatNothingWrote) {
   expect_found(Check::Uninit, "%r40", load + "add.u32 %r41, %r40, 1;" + freed(), kFour);
 }
 
+// --- order between warps -------------------------------------------------------------------------
+
+// Warps 0 to 3 and 4 to 7 reach the same lanes.
+constexpr Grid kEight{.threads = 256, .target = "sm_100a"};
+const std::string kBarrier = "bar.sync 0;";
+const std::string kUpperHalf = "setp.ge.u32 %p2, %r1, 128; @!%p2 bra $L_no; ";
+const std::string kLowerHalf = "setp.lt.u32 %p2, %r1, 128; @!%p2 bra $L_none; ";
+const std::string kLoadOne = "tcgen05.ld.sync.aligned.32x32b.x1.b32 {%r40}, [%r22];";
+const std::string kStoreOne =
+    "mov.b32 %r40, 7; tcgen05.st.sync.aligned.32x32b.x1.b32 [%r22], {%r40};";
+
+TEST(TensorMemory, WarpsOfOneQuarterAreOrderedByBarriers) {
+  const auto program = [](const std::string& between) {
+    return allocated() + kLowerHalf + kStoreOne + kStored + "$L_none:" + between + kUpperHalf +
+           kLoadOne + kLoaded + "$L_no:" + freed();
+  };
+  expect_found(Check::Race, "of tensor memory that another thread has", program(""), kEight);
+  expect_fine(program(kBarrier), kEight);
+}
+
+TEST(TensorMemory, ALoadLastsUntilItIsWaitedFor) {
+  // One half begins to load, the other stores behind the barrier, and only then the load is waited
+  // for.
+  const auto program = [](const std::string& before, const std::string& behind) {
+    return allocated() + kLowerHalf + kLoadOne + before + "$L_none:" + kBarrier + kUpperHalf +
+           kStoreOne + kStored + "bra $L_end; $L_no:" + behind + "$L_end:" + freed();
+  };
+  expect_found(Check::Race, "column 0 of tensor memory that another thread has",
+               program("", kLoaded), kEight);
+  expect_fine(program(kLoaded, ""), kEight);
+}
+
+TEST(TensorMemory, ColumnsAreFreedWhenNobodyWorksOnThem) {
+  const std::string work = allocated() + kStoreOne + kStored + kLoadOne + kLoaded;
+  const std::string free = "@%p1 tcgen05.dealloc.cta_group::1.sync.aligned.b32 %r20, 64;";
+  expect_found(Check::Race, "frees lane", work + free, kFour);
+  expect_fine(work + kBarrier + free, kFour);
+}
+
 // --- who may touch what --------------------------------------------------------------------------
 
 TEST(TensorMemory, LanesOfAnotherWarp) {
