@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "driver/array_spec.h"
 
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -51,8 +53,10 @@ Diag at(Piece piece, Diag diag) { return std::move(diag).with_span(piece.span())
 Result<std::uint64_t> seed_at(const Arguments& arguments, std::size_t index) {
   if (index >= arguments.pieces.size()) return arguments.seed;
   const Piece& piece = arguments.pieces[index];
-  const Wide seed = WW_TRY(located(parse_wide(piece.text), piece));
-  if (seed >= 0) return static_cast<std::uint64_t>(seed);
+  const Result<Wide> seed = located(parse_wide(piece.text), piece);
+  if (!seed)
+    return fail(Diag(seed.error()).with_note("what is given there is a seed, as in `randn:7`"));
+  if (*seed >= 0) return static_cast<std::uint64_t>(*seed);
   return fail(at(
       piece, diag(DiagKind::BadArgument, "the seed is {}; it must not be negative", piece.text)));
 }
@@ -243,8 +247,10 @@ Result<const Row*> find_row(Piece name) {
     if (row.word.name == name.text) return &row;
     names.push_back(row.word.name);
   }
-  return fail(at(name, diag(DiagKind::UnknownName, "`{}` is no word for an array{}", name.text,
-                            did_you_mean(name.text, names))));
+  return fail(
+      at(name, diag(DiagKind::UnknownName, "`{}` is no word for an array{}", name.text,
+                    did_you_mean(name.text, names))
+                   .with_note(fmt::format("there are {}, and @FILE.npy", fmt::join(names, ", ")))));
 }
 
 Result<void> check_count(const Row& row, const Arguments& arguments) {

@@ -6,6 +6,7 @@
 #include <charconv>
 
 #include "base/ascii.h"
+#include "ir/settings.h"
 
 namespace ww::eval {
 namespace {
@@ -134,7 +135,8 @@ Result<void> require_tile_call(const Function& function, const Stmt& stmt) {
                               stmt.span));
   if (call.op != ir::TileOp::CopyAsync) return {};
   for (const auto& [key, setting] : call.config) {
-    if (key.starts_with("mbar") || key == "cta_mask" || key == "use_tma_reduce" || key == "gather4")
+    const ir::SettingFacts* facts = ir::find_setting_facts(call.op, key);
+    if (facts != nullptr && facts->is_of_tensor_maps())
       return fail(
           not_evaluated(fmt::format("`copy_async` with `{}=` is not evaluated", key), stmt.span));
     if (key == "cta_group" && setting != ir::Setting(std::int64_t{1}))

@@ -1,7 +1,77 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ir/settings.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+
 namespace ww::ir {
+namespace {
+
+constexpr SettingFacts kSettings[] = {
+#define WW_TILE_SETTING(ops, name, values) {ops, name, values},
+#include "ir/tile_settings.def"
+#undef WW_TILE_SETTING
+};
+
+std::vector<std::string_view> split(std::string_view text, char by) {
+  std::vector<std::string_view> out;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find(by), text.size());
+    out.push_back(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return out;
+}
+
+bool is_number(std::string_view word) {
+  return std::all_of(word.begin(), word.end(), [](char c) { return c >= '0' && c <= '9'; });
+}
+
+}  // namespace
+
+bool SettingFacts::is_for(TileOp op) const {
+  const auto all = split(ops, ' ');
+  return std::find(all.begin(), all.end(), name_of(op)) != all.end();
+}
+
+std::vector<std::string_view> SettingFacts::words() const {
+  static constexpr std::string_view kKinds[] = {"condition", "flag", "any", "tensor map"};
+  if (std::find(std::begin(kKinds), std::end(kKinds), values) != std::end(kKinds)) return {};
+  return split(values, '|');
+}
+
+std::string SettingFacts::wanted() const {
+  if (values == "condition") return "a condition";
+  if (values == "flag") return "`True` or `False`";
+  std::string out;
+  const auto all = words();
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (i != 0) out += i + 1 == all.size() ? " or " : ", ";
+    out += is_number(all[i]) ? std::string(all[i]) : fmt::format("\"{}\"", all[i]);
+  }
+  return out;
+}
+
+const SettingFacts* find_setting_facts(TileOp op, std::string_view name) {
+  for (const SettingFacts& each : kSettings)
+    if (each.name == name && each.is_for(op)) return &each;
+  return nullptr;
+}
+
+std::vector<std::string_view> settings_of(TileOp op) {
+  std::vector<std::string_view> out;
+  for (const SettingFacts& each : kSettings)
+    if (each.is_for(op)) out.push_back(each.name);
+  return out;
+}
+
+std::string word_of(const Setting* setting) {
+  if (setting == nullptr) return {};
+  if (const auto* text = std::get_if<std::string>(setting)) return *text;
+  const auto* number = std::get_if<std::int64_t>(setting);
+  return number == nullptr || *number == -1 ? std::string() : std::to_string(*number);
+}
 
 const Setting* find_setting(const TileCall& call, std::string_view name) {
   for (const auto& [key, value] : call.config)

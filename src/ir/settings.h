@@ -8,11 +8,31 @@
 //                      end of its buffer, which only this setting allows
 #pragma once
 
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "ir/function.h"
 
 namespace ww::ir {
+
+/// A setting that a tile primitive takes, from tile_settings.def.
+struct SettingFacts {
+  std::string_view ops, name, values;
+
+  [[nodiscard]] bool is_for(TileOp op) const;
+  [[nodiscard]] bool is_of_tensor_maps() const { return values == "tensor map"; }
+  /// The words or numbers to choose from; empty: any value of its kind.
+  [[nodiscard]] std::vector<std::string_view> words() const;
+  /// "`True` or `False`", "64, 128 or 256".
+  [[nodiscard]] std::string wanted() const;
+};
+/// The setting of an op, or nullptr.
+const SettingFacts* find_setting_facts(TileOp op, std::string_view name);
+/// The names of all settings of an op.
+std::vector<std::string_view> settings_of(TileOp op);
+/// The value of a setting with words as text; empty: it is not given, or says so by -1.
+std::string word_of(const Setting* setting);
 
 /// The value of a setting of the call's configuration, or nullptr.
 const Setting* find_setting(const TileCall& call, std::string_view name);

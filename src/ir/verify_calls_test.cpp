@@ -113,8 +113,16 @@ TEST_F(VerifyTile, SettingsOfCopies) {
             "`fill_mode` of `copy` is `\"one\"`, expected \"zero\" [BadTileCall]");
   EXPECT_EQ(with("fill_mode", std::int64_t{0}),
             "`fill_mode` of `copy` is `0`, expected \"zero\" [BadTileCall]");
-  EXPECT_EQ(with("direct", std::int64_t{1}),
-            "`direct` of `copy` is `1`, expected `True` or `False` [BadTileCall]");
+  EXPECT_EQ(with("prefetch_size", std::int64_t{128}), "");
+  EXPECT_EQ(with("prefetch_size", std::int64_t{-1}), "");
+  EXPECT_EQ(with("prefetch_size", std::string("64")), "");
+  EXPECT_EQ(with("prefetch_size", std::int64_t{96}),
+            "`prefetch_size` of `copy` is `96`, expected 64, 128 or 256 [BadTileCall]");
+  EXPECT_EQ(with("prefetch_size", true),
+            "`prefetch_size` of `copy` is `True`, expected 64, 128 or 256 [BadTileCall]");
+  EXPECT_EQ(with("fill_mod", std::string("zero")),
+            "`copy` has no setting `fill_mod`; did you mean `fill_mode`? [UnknownName]");
+  EXPECT_EQ(with("direct", true), "`copy` has no setting `direct` [UnknownName]");
 }
 TEST_F(VerifyTile, CastMayChangeTheType) {
   EXPECT_EQ(of(TileOp::Cast, {b.full(a), b.full(h)}), "");

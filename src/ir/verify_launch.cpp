@@ -64,6 +64,12 @@ void check_threads(Context& c, const LaunchShape& shape, const Buffer& buffer, S
              "`{}` has elements at {} {}, the launch goes {}", buffer.name, axis.name(),
              range.min < 0 ? range.min : range.max,
              most ? fmt::format("from 0 to {}", *most) : "from 0");
+    if (range.min >= 0)
+      c.findings.back().notes.push_back(
+          {fmt::format("a CTA has {} threads here: `tx` counts all of them, `laneid` the 32 of a "
+                       "warp, `warpid` the warps",
+                       shape.threads()),
+           {}});
   }
 }
 
@@ -144,6 +150,10 @@ void check_collective(Context& c, const LaunchShape& shape) {
       return;
     c.report(DiagKind::Divergent, s.span, "`{}` at {} scope is reached by {}, expected whole {}s",
              name_of(call.op), name_of(call.scope), to_text(set, shape), name_of(call.scope));
+    c.findings.back().notes.push_back(
+        {fmt::format("put it outside the `if`, or let the condition hold for whole {}s",
+                     name_of(call.scope)),
+         {}});
   });
 }
 

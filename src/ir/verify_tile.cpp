@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "base/suggest.h"
 #include "ir/equal.h"
 #include "ir/gemm_factors.h"
 #include "ir/print_parts.h"
@@ -156,7 +157,7 @@ class TileCheck {
     if (!is_empty && !leaves) return true;
     c_.report(DiagKind::OutOfBounds, span, buffer,
               "a region takes {} in dimension {} of `{}`, which has extent {}",
-              count ? fmt::format("{} from {}", *count, min ? std::to_string(*min) : "?")
+              count ? fmt::format("{} from {}", *count, printing::Writer(f_).expr(range.min))
                     : fmt::format("elements from {}", *min),
               dim, buffer.name, extent ? std::to_string(*extent) : "?");
     return false;
@@ -165,6 +166,7 @@ class TileCheck {
   // --- arguments together ---
 
   void check_together() {
+    check_settings();
     if (is_copy(call_.op)) check_copy();
     if (call_.op == TileOp::Gemm) check_gemm();
     if (is_reduction(call_.op)) check_reduction();
@@ -216,18 +218,35 @@ class TileCheck {
     return call_.op == TileOp::CopyAsync && call_.dispatch.starts_with("tma");
   }
 
-  // --- settings of copies ---
+  // --- settings ---
 
   void check_settings() {
     for (const auto& [key, setting] : call_.config) {
-      if (key == "predicate" && !is_condition(setting))
-        bad("`predicate` of `{}` is {}, expected a condition", name(), text_of(setting));
-      if (key == "fill_mode" && setting != Setting(std::string("zero")) &&
-          setting != Setting(std::string()))
-        bad("`fill_mode` of `{}` is {}, expected \"zero\"", name(), text_of(setting));
-      if (key == "direct" && !std::holds_alternative<bool>(setting))
-        bad("`direct` of `{}` is {}, expected `True` or `False`", name(), text_of(setting));
+      const SettingFacts* facts = find_setting_facts(call_.op, key);
+      if (facts == nullptr)
+        report_unknown(key);
+      else if (!takes(*facts, setting))
+        bad("`{}` of `{}` is {}, expected {}", key, name(), text_of(setting), facts->wanted());
     }
+  }
+  void report_unknown(const std::string& key) {
+    const std::vector<std::string_view> known = settings_of(call_.op);
+    c_.report(DiagKind::UnknownName, span_, "`{}` has no setting `{}`{}", name(), key,
+              did_you_mean(key, known));
+    c_.findings.back().notes.push_back(
+        {known.empty() ? fmt::format("`{}` has no settings", name())
+                       : fmt::format("its settings: {}", fmt::join(known, ", ")),
+         {}});
+  }
+  [[nodiscard]] bool takes(const SettingFacts& facts, const Setting& setting) const {
+    if (facts.values == "condition") return is_condition(setting);
+    if (facts.values == "flag") return std::holds_alternative<bool>(setting);
+    const std::vector<std::string_view> words = facts.words();
+    if (words.empty()) return true;
+    const bool is_word = std::holds_alternative<std::string>(setting) ||
+                         std::holds_alternative<std::int64_t>(setting);
+    const std::string word = word_of(&setting);
+    return is_word && (word.empty() || std::find(words.begin(), words.end(), word) != words.end());
   }
   [[nodiscard]] bool is_condition(const Setting& setting) const {
     if (const auto* id = std::get_if<ExprId>(&setting)) {
@@ -241,7 +260,6 @@ class TileCheck {
   }
 
   void check_copy() {
-    if (call_.op != TileOp::PermuteLayout) check_settings();
     const Region& dst = *region("dst");
     const Region& src = *region("src");
     if (counts_bytes()) return;
@@ -260,6 +278,8 @@ class TileCheck {
     if (left.dtype != right.dtype)
       bad("`{}` with `{}` of `{}` and `{}` of `{}`, expected one element type", name(),
           num::name_of(left.dtype), left.name, num::name_of(right.dtype), right.name);
+    if (left.dtype != right.dtype && is_copy(call_.op))
+      c_.findings.back().notes.push_back({"`cast` changes the element type, in registers", {}});
   }
 
   [[nodiscard]] std::optional<std::int64_t> number(std::string_view param) const {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Attributes and subscripts: `x.name` and `x[i]` for every kind of value.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <limits>
@@ -53,6 +54,46 @@ std::optional<Value> language_name(Interp& in, std::string_view name) {
   return layout_name(in, name);
 }
 
+// What other languages call something, and what it is called here.
+std::optional<std::string_view> name_elsewhere(std::string_view path, std::string_view name) {
+  struct Row {
+    std::string_view there, here;
+  };
+  static constexpr Row kCuda[] = {{"syncthreads", "cta_sync"},  {"__syncthreads", "cta_sync"},
+                                  {"sync_threads", "cta_sync"}, {"barrier", "cta_sync"},
+                                  {"sync", "cta_sync"},         {"syncwarp", "warp_sync"},
+                                  {"__syncwarp", "warp_sync"}};
+  static constexpr Row kTile[] = {{"load", "copy"},   {"store", "copy"},  {"memcpy", "copy"},
+                                  {"dot", "gemm"},    {"matmul", "gemm"}, {"mma", "gemm"},
+                                  {"block", "cta"},   {"div", "fdiv"},    {"where", "select"},
+                                  {"convert", "cast"}};
+  const auto find = [&](std::span<const Row> rows) -> std::optional<std::string_view> {
+    for (const Row& row : rows)
+      if (row.there == name) return row.here;
+    return std::nullopt;
+  };
+  if (path == "T.cuda") return find(kCuda);
+  return is_tile_namespace(path) && path != "T" ? find(kTile) : std::nullopt;
+}
+
+Diag no_such_name(const std::string& path, std::string_view name) {
+  std::vector<std::string_view> known = members_of(path);
+  const bool is_tile = is_tile_namespace(path);
+  if (is_tile)
+    for (const std::string_view op : ir::all_tile_op_names()) known.push_back(op);
+  if (path == "layout")
+    for (const layout::Axis axis : layout::builtin_axes()) known.push_back(axis.name());
+  const auto elsewhere = name_elsewhere(path, name);
+  Diag out =
+      diag(DiagKind::UnknownName, "`{}` has no `{}`{}", path == "layout" ? "tvm.tirx.layout" : path,
+           name,
+           elsewhere ? fmt::format("; did you mean `{}`?", *elsewhere) : did_you_mean(name, known));
+  if (is_tile && path != "T")
+    out.notes.push_back(
+        {fmt::format("its primitives: {}", fmt::join(ir::all_tile_op_names(), ", ")), {}});
+  return out;
+}
+
 Result<Value> namespace_attribute(Interp& in, const std::string& path, std::string_view name,
                                   Span span, Span name_span) {
   const std::string full = path + "." + std::string(name);
@@ -81,12 +122,7 @@ Result<Value> namespace_attribute(Interp& in, const std::string& path, std::stri
                                    : std::numeric_limits<double>::quiet_NaN());
   if (path == "functools" || path == "itertools" || path == "math" || path == "dataclasses")
     return in.opaque(span, fmt::format("`{}` is not modelled", full));
-  std::vector<std::string_view> known = members_of(path);
-  if (is_tile_namespace(path))
-    for (const std::string_view op : ir::all_tile_op_names()) known.push_back(op);
-  return fail(
-      diag(DiagKind::UnknownName, "`{}` has no `{}`{}", path, name, did_you_mean(name, known))
-          .with_span(name_span));
+  return fail(no_such_name(path, name).with_span(name_span));
 }
 
 // Methods are rows named after the type of the value.

@@ -34,6 +34,8 @@ Result<Value> scope_id(Interp& in, Args& a, ir::ScopeIdKind kind) {
   const ir::ScopeIdFacts& facts = ir::facts_of(kind);
   if (!in.kernel().in_device)
     return fail(diag(DiagKind::BadScopeIds, "`T.{}` before `T.device_entry()`", facts.name)
+                    .with_note("put `T.device_entry()` behind the buffers of the parameters: what "
+                               "follows it runs on the GPU")
                     .with_span(a.call));
   ir::Stmt out;
   out.kind = ir::StmtKind::ScopeIds;

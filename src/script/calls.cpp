@@ -15,13 +15,6 @@ namespace {
 constexpr std::size_t kCallsShown = 3;
 constexpr int kDepthOfCall = 2;  // a call takes more of the C++ stack than an expression does
 
-bool is_in_error(const Value& value) {
-  if (!value.is(Kind::Tuple) && !value.is(Kind::List)) return value.is(Kind::Poison);
-  const auto& items = value.as<SeqObject>().items;
-  return std::any_of(items.begin(), items.end(),
-                     [](const Value& item) { return item.is(Kind::Poison); });
-}
-
 bool any_in_error(const CallArgs& args) {
   return std::any_of(args.plain.begin(), args.plain.end(), is_in_error) ||
          std::any_of(args.named.begin(), args.named.end(),
@@ -36,6 +29,18 @@ bool passes_unknowns(const BuiltinRow& row) {
 }
 
 }  // namespace
+
+bool is_in_error(const Value& value) {
+  if (value.is(Kind::Slice)) {
+    const auto& slice = value.as<SliceObject>();
+    return slice.begin.is(Kind::Poison) || slice.end.is(Kind::Poison) ||
+           slice.step.is(Kind::Poison);
+  }
+  if (!value.is(Kind::Tuple) && !value.is(Kind::List)) return value.is(Kind::Poison);
+  const auto& items = value.as<SeqObject>().items;
+  return std::any_of(items.begin(), items.end(),
+                     [](const Value& item) { return !item.is(Kind::Tuple) && is_in_error(item); });
+}
 
 // --- calling -------------------------------------------------------------------------------------
 

@@ -118,7 +118,11 @@ Result<Value> Interp::eval_kind(const Expr& e, ExprId id, Env& env) {
       return unary(e.op, WW_TRY(eval(e.a, env)), span(e.place));
     case ExprKind::Binary: {
       const Value left = WW_TRY(eval(e.a, env));
-      return binary(e.op, left, WW_TRY(eval(e.b, env)), span(e.place));
+      Result<Value> right = eval(e.b, env);
+      if (!right && e.op == Op::MatMul && right.error().kind == DiagKind::UnknownName &&
+          right.error().notes.empty())
+        right.error().notes.push_back({std::string(kAxisNote), {}});
+      return binary(e.op, left, WW_TRY(std::move(right)), span(e.place));
     }
     case ExprKind::And:
     case ExprKind::Or:
@@ -242,9 +246,13 @@ Result<Value> Interp::name_error(Symbol name, Span where, Env& env) {
   for (const Env* scope = &env; scope != nullptr; scope = scope->parent())
     for (const auto& [symbol, value] : scope->names()) known.push_back(symbols.text(symbol));
   for (const std::string_view builtin : members_of("")) known.push_back(builtin);
-  return fail(diag(DiagKind::UnknownName, "`{}` has no value here{}", symbols.text(name),
-                   did_you_mean(symbols.text(name), known))
-                  .with_span(where));
+  const std::string_view text = symbols.text(name);
+  Diag out =
+      diag(DiagKind::UnknownName, "`{}` has no value here{}", text, did_you_mean(text, known))
+          .with_span(where);
+  if (layout::Axis::builtin(text) || find_builtin(fmt::format("layout.{}", text)) != nullptr)
+    out.notes.push_back({fmt::format("`from tvm.tirx.layout import {}` brings it", text), {}});
+  return fail(std::move(out));
 }
 
 // --- logic ---------------------------------------------------------------------------------------

@@ -90,6 +90,12 @@ const BuiltinRow* find_builtin(std::string_view name);
 bool is_namespace(std::string_view path);
 /// The last words of all rows directly below a path, for suggestions.
 std::vector<std::string_view> members_of(std::string_view path);
+/// Was it made by something in error, whole or in part?
+bool is_in_error(const Value& value);
+/// What `@` is for, said where it is used otherwise.
+inline constexpr std::string_view kAxisNote =
+    "`stride @ axis` places elements; axes are tx, laneid, warpid, wgid, tid_in_wg, wid_in_wg, "
+    "TLane, TCol, of tvm.tirx.layout";
 
 /// The namespace that a module's path stands for, if we know the module.
 std::optional<std::string_view> known_module(std::string_view path);

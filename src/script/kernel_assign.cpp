@@ -294,6 +294,14 @@ Result<void> KernelBody::store(ir::BufferId buffer, const Value& index, const Va
                                Span target, const AssignSpans& at) {
   if (value.is(Kind::Poison) || index.is(Kind::Poison)) return {};
   const BufferIndex place = WW_TRY(buffer_index(in, buffer, index, target));
+  if (value.is(Kind::Region))
+    return fail(diag(DiagKind::BadType,
+                     "a region is assigned to `{}`, expected a number or an "
+                     "expression",
+                     in.fn()[buffer].name)
+                    .with_note("`Tx.copy(dst, src)` copies regions, by a thread; `Tx.warp.copy`, "
+                               "`Tx.wg.copy`, `Tx.cta.copy` by more")
+                    .with_span(at.value));
   const ir::ExprId raw = WW_TRY(in.expression(value, at.value));
   if (in.fn()[raw].type.kind == ir::Type::Kind::Void) return fail(no_value(at.value));
   std::vector<ir::ExprId> indices = place.indices;

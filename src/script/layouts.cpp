@@ -25,7 +25,14 @@ Result<Iter> stride_of(Interp& in, const Value& value, std::int64_t extent, Span
 
 Result<layout::Iters> row_major(Interp& in, const std::vector<Value>& extents, Span span) {
   layout::Shape shape;
-  for (const Value& e : extents) shape.push_back(WW_TRY(in.integer(e, "an extent", span)));
+  for (const Value& e : extents) {
+    if (e.is(Kind::Tuple))
+      return fail(diag(DiagKind::Syntax,
+                       "found a comma between two tuples, expected `extents : "
+                       "strides`")
+                      .with_span(span));
+    shape.push_back(WW_TRY(in.integer(e, "an extent", span)));
+  }
   Result<layout::TileLayout> tile = layout::TileLayout::row_major(shape);
   if (!tile) return fail(std::move(tile).error().with_span(span));
   return tile->shard();
@@ -43,9 +50,9 @@ Result<layout::Iters> iters_of(Interp& in, const Value& index, Span span) {
   const std::vector<Value> strides =
       single ? std::vector<Value>{slice.end} : WW_TRY(in.sequence(slice.end, "the strides", span));
   if (extents.size() != strides.size())
-    return fail(
-        diag(DiagKind::CountMismatch, "{} extents and {} strides", extents.size(), strides.size())
-            .with_span(span));
+    return fail(diag(DiagKind::CountMismatch, "{} extent{} and {} stride{}", extents.size(),
+                     extents.size() == 1 ? "" : "s", strides.size(), strides.size() == 1 ? "" : "s")
+                    .with_span(span));
   layout::Iters out;
   for (std::size_t i = 0; i < extents.size(); ++i)
     out.push_back(

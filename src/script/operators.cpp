@@ -87,7 +87,9 @@ Result<Value> int_binary(Op op, Wide a, Wide b, Span span) {
     case Op::BitXor:
       return of_int(a ^ b);
     default:
-      return fail(diag(DiagKind::BadType, "`{}` of int and int", text_of(op)).with_span(span));
+      return fail(diag(DiagKind::BadType, "`{}` of int and int", text_of(op))
+                      .with_note(std::string(kAxisNote))
+                      .with_span(span));
   }
 }
 
@@ -186,8 +188,10 @@ Result<Value> Interp::binary(Op op, const Value& a, const Value& b, Span where) 
   if (std::optional<Result<Value>> out = layout_binary(*this, op, a, b, where))
     return *std::move(out);
   if (op == Op::Mod && a.is(Kind::Str)) return opaque(where, "`%` of a text is not modelled");
-  return fail(diag(DiagKind::BadType, "`{}` of {} and {}", text_of(op), type_name(a), type_name(b))
-                  .with_span(where));
+  Diag out = diag(DiagKind::BadType, "`{}` of {} and {}", text_of(op), type_name(a), type_name(b))
+                 .with_span(where);
+  if (op == Op::MatMul) out.notes.push_back({std::string(kAxisNote), {}});
+  return fail(std::move(out));
 }
 
 Result<Value> Interp::unary(Op op, const Value& a, Span where) {

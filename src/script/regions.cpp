@@ -181,7 +181,7 @@ Result<BufferIndex> buffer_index(Interp& in, ir::BufferId id, const Value& index
 }
 
 Result<Value> index_buffer(Interp& in, ir::BufferId id, const Value& index, Span span) {
-  if (index.is(Kind::Poison)) return poison();
+  if (is_in_error(index)) return poison();
   BufferIndex at = WW_TRY(buffer_index(in, id, index, span, true));
   if (at.is_element) return of_expr(WW_TRY(ir::load(in.fn(), id, at.indices, 1, span)));
   RegionObject region;

@@ -85,6 +85,7 @@ const Case kCases[] = {
     {"layout", "layout 'S[(2,2):(2,2)]' --op 'equal:S[4:1]' --as json"},
     {"layout", "layout 'row_major(4,32)' --var k=0:4 --op 'slice:0:4,8*k:8*k+8' --as json"},
     {"layout", "layout 'row_major(4,4)' --op inverse --op span --op group:4,4 --as json"},
+    {"variants", "variants --json"},
     {"isa-list", "isa list --json"},
     {"isa-forms", "isa list matrix --json"},
     {"isa-show", "isa show ldmatrix --json"},

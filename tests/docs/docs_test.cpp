@@ -3,8 +3,12 @@
 // README.md, one test case per document. Within a block, a line `$ warpwright …` is a command and
 // the lines below it are all it prints, errors included; a line `...` stands for any number of
 // lines, and `[exit 2]` at the end for the exit status where it is not 0. Commands of a document
-// run in a new folder, one after the other, where `examples` is the project's. BLESS=1 rewrites
-// what no longer matches with what was seen.
+// run in a new folder, one after the other, where `examples` and `docs` are the project's. BLESS=1
+// rewrites what no longer matches with what was seen.
+//
+// What stands between `<!-- $ COMMAND -->` and `<!-- end -->` is all that the command prints:
+// tables and pages that scripts make of the program. `scripts` is the project's, too, and
+// WARPWRIGHT the program.
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 
@@ -133,13 +137,38 @@ Lines check_block(const fs::path& path, const fs::path& folder, const Lines& lin
   return out;
 }
 
+constexpr std::string_view kMadeBy = "<!-- $ ";
+constexpr std::string_view kMadeByEnd = " -->";
+constexpr std::string_view kMadeEnd = "<!-- end -->";
+
+// Checks what a command is said to have made, from lines[at] to the end mark, to which `at` moves.
+Lines check_made(const fs::path& path, const fs::path& folder, const Lines& lines,
+                 std::size_t& at) {
+  const std::size_t line = at;
+  std::string command = lines[at - 1].substr(kMadeBy.size());
+  command.resize(command.size() - std::min(command.size(), kMadeByEnd.size()));
+  Lines wanted;
+  while (at < lines.size() && lines[at] != kMadeEnd) wanted.push_back(lines[at++]);
+  EXPECT_LT(at, lines.size()) << path << ":" << line << ": no `" << kMadeEnd << "`";
+  const Lines seen = run(command, folder);
+  if (wanted == seen || is_blessing()) return seen;
+  const auto [first, other] = std::mismatch(wanted.begin(), wanted.end(), seen.begin(), seen.end());
+  ADD_FAILURE() << path << ":" << line << ": no longer what `" << command << "` prints\nexpected:\n"
+                << (first == wanted.end() ? "(nothing more)" : *first) << "\nseen:\n"
+                << (other == seen.end() ? "(nothing more)" : *other)
+                << "\nBLESS=1 accepts what was seen";
+  return wanted;
+}
+
 class Document : public testing::TestWithParam<fs::path> {
  protected:
   void SetUp() override {
     std::string name = (fs::temp_directory_path() / "ww_docs_XXXXXX").string();
     ASSERT_NE(::mkdtemp(name.data()), nullptr);
     folder_ = name;
-    fs::create_directory_symlink(fs::path(WW_SOURCE_DIR) / "examples", folder_ / "examples");
+    for (const char* const each : {"examples", "scripts", "docs"})
+      fs::create_directory_symlink(fs::path(WW_SOURCE_DIR) / each, folder_ / each);
+    ::setenv("WARPWRIGHT", WW_PROGRAM, 1);
   }
   void TearDown() override { fs::remove_all(folder_); }
 
@@ -151,7 +180,12 @@ TEST_P(Document, CommandsPrintWhatItSays) {
   Lines out;
   for (std::size_t at = 0; at < lines.size(); ++at) {
     out.push_back(lines[at]);
-    if (lines[at] != "```console") continue;
+    if (lines[at].starts_with(kMadeBy)) {
+      const Lines made = check_made(GetParam(), folder_, lines, ++at);
+      out.insert(out.end(), made.begin(), made.end());
+      if (at < lines.size()) out.push_back(lines[at]);
+    }
+    if (at >= lines.size() || lines[at] != "```console") continue;
     const Lines block = check_block(GetParam(), folder_, lines, ++at);
     out.insert(out.end(), block.begin(), block.end());
     if (at < lines.size()) out.push_back(lines[at]);
@@ -161,7 +195,9 @@ TEST_P(Document, CommandsPrintWhatItSays) {
 
 bool has_commands(const fs::path& path) {
   const Lines lines = read_lines(path);
-  return std::find(lines.begin(), lines.end(), "```console") != lines.end();
+  return std::any_of(lines.begin(), lines.end(), [](const std::string& line) {
+    return line == "```console" || line.starts_with(kMadeBy);
+  });
 }
 
 std::vector<fs::path> documents() {

@@ -498,11 +498,8 @@ TEST(Tcgen05Cp, Declines) {
          [](CpCase& c) { c.tensor = tile("S[(2, 64, 16) : (0 @ TLane, 1 @ TLane, 1 @ TCol)]"); });
   expect("[predicate] ", [](CpCase& c) { c.settings = "predicate=stage < 2"; });
   // Settings.
-  expect("[config] `shape` is \"64x256b\", not one of",
-         [](CpCase& c) { c.settings = "shape=\"64x256b\""; });
   expect("[config] there is no `tcgen05.cp.128x256b.warpx4`",
          [](CpCase& c) { c.settings = "shape=\"128x256b\", multicast=\"warpx4\""; });
-  expect("[config] `cta_group` is 3", [](CpCase& c) { c.settings = "cta_group=3"; });
   expect("[config] `decompress=`", [](CpCase& c) { c.settings = "decompress=True"; });
   expect("[shape] ", [](CpCase& c) { c.settings = "shape=\"64x128b\""; });
 }

@@ -122,11 +122,7 @@ std::vector<Decline> declines() {
       {with(cached, "reg", ", cache=\"nc\""), "reg",
        "[config] `cache` is for global memory into registers, this is shared to local"},
       {with(through, "vec_128b", ", cache=\"nc\""), "vec_128b",
-       "[config] `cache` is for global memory into registers, this is global to shared"},
-      {with(pair, "reg", ", cache=\"ca\""), "reg", "[config] `cache` is \"ca\", not one of nc"},
-      {with(pair, "reg", ", l1_evict=\"soon\""), "reg",
-       "[config] `l1_evict` is \"soon\", not one of evict_normal, evict_unchanged, evict_first, "
-       "evict_last, no_allocate"}};
+       "[config] `cache` is for global memory into registers, this is global to shared"}};
 }
 
 TEST(Variants, DeclineWithReasons) {

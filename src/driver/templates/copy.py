@@ -29,7 +29,7 @@ def build(n=1 << 14, threads=128, dtype="float16"):
         begin: T.let = block * tile
 
         Tx.cta.copy(staged[:], A[begin : begin + tile])  # all threads of the block together
-        T.cuda.cta_sync()  # without it the run reports a race
+        T.cuda.cta_sync()  # `--device eval` reports a race without it
         Tx.cta.copy(R[:], staged[:])
         Tx.cta.copy(B[begin : begin + tile], R[:])
 

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The code of phases: addresses from their formulas, accesses, conditions, load modifiers.
-#include <fmt/ranges.h>
 
 #include <algorithm>
 
-#include "ir/print_parts.h"
+#include "ir/settings.h"
 #include "isa/catalogue.h"
 #include "lower/copy/vectors.h"
 
@@ -151,21 +150,6 @@ void PhaseWriter::load_with_modifiers(const Phase& phase, ExprId to, ExprId from
   code_.ptx("ld.global" + modifiers_ + access_type(phase.bytes), std::move(operands));
 }
 
-Match<std::string> word_of(const Call& call, std::string_view name,
-                           std::span<const std::string_view> words) {
-  const ir::Setting* setting = call.setting(name);
-  if (setting == nullptr) return std::string();
-  if (const auto* text = std::get_if<std::string>(setting))
-    if (std::find(words.begin(), words.end(), *text) != words.end()) return *text;
-  if (const auto* number = std::get_if<std::int64_t>(setting)) {
-    const std::string text = std::to_string(*number);
-    if (*number == -1) return std::string();
-    if (std::find(words.begin(), words.end(), text) != words.end()) return text;
-  }
-  return decline("config", "`{}` is {}, not one of {}", name,
-                 ir::printing::Writer(call.f()).setting(*setting), fmt::join(words, ", "));
-}
-
 bool is_on_target(const std::string& opcode, target::Target target) {
   const isa::Bindings bindings = isa::bind_opcode(opcode);
   return std::any_of(bindings.fits.begin(), bindings.fits.end(), [&](const isa::Binding& binding) {
@@ -180,20 +164,12 @@ Match<std::string> load_modifiers(const Call& call, const CopyProblem& problem,
                                   std::span<const Phase> phases) {
   struct Row {
     std::string_view name, prefix;
-    std::span<const std::string_view> words;
   };
-  static constexpr std::string_view kCache[] = {"nc"};
-  static constexpr std::string_view kL1[] = {"evict_normal", "evict_unchanged", "evict_first",
-                                             "evict_last", "no_allocate"};
-  static constexpr std::string_view kL2[] = {"evict_normal", "evict_first", "evict_last"};
-  static constexpr std::string_view kPrefetch[] = {"64", "128", "256"};
-  static constexpr Row kRows[] = {{"cache", ".", kCache},
-                                  {"l1_evict", ".L1::", kL1},
-                                  {"l2_evict", ".L2::", kL2},
-                                  {"prefetch_size", ".L2::", kPrefetch}};
+  static constexpr Row kRows[] = {
+      {"cache", "."}, {"l1_evict", ".L1::"}, {"l2_evict", ".L2::"}, {"prefetch_size", ".L2::"}};
   std::string out;
   for (const Row& row : kRows) {
-    const std::string word = WW_TRY(word_of(call, row.name, row.words));
+    const std::string word = ir::word_of(call.setting(row.name));
     if (word.empty()) continue;
     if (problem.src.scope != ir::Scope::Global || !problem.dst.is_register())
       return decline("config", "`{}` is for global memory into registers, this is {} to {}",

@@ -436,8 +436,9 @@ class SideMaker {
 
   Match<void> place_in_units(const std::vector<Digits>& covered) {
     const std::int64_t unit = call_.unit_threads();
-    std::vector<std::int64_t> first_seen;
-    for (const std::int64_t first : call_.unit_starts()) {
+    std::vector<std::int64_t> first_seen, starts = call_.unit_starts();
+    if (starts.empty()) starts.push_back(0);  // nobody comes here: anything is right
+    for (const std::int64_t first : starts) {
       const std::int64_t start = WW_TRY(start_in_unit(first));
       // The layout's own digits above the unit must be those of the unit.
       std::int64_t above = 0;

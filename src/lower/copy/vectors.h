@@ -106,9 +106,6 @@ class PhaseWriter {
 std::string access_type(std::int64_t bytes);
 /// Does the target have the instruction with these modifiers?
 bool is_on_target(const std::string& opcode, target::Target target);
-/// The value of a setting as one of these words; empty: it is not given, or -1. Declines others.
-Match<std::string> word_of(const Call& call, std::string_view name,
-                           std::span<const std::string_view> words);
 
 /// What holds for all plans: elements, bytes, threads, registers.
 PlanReport begin_report(const Call& call, const CopyProblem& problem);

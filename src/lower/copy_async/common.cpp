@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lower/copy_async/common.h"
 
-#include <algorithm>
-#include <array>
-
 #include "ir/settings.h"
 #include "lower/copy/vectors.h"
 
@@ -15,20 +12,18 @@ Match<void> check_global_to_shared(const Call& call) {
   if (scope(1) != ir::Scope::Global || !ir::is_shared(scope(0)))
     return decline("scope", "{} to {}, expected global to shared memory", ir::name_of(scope(1)),
                    ir::name_of(scope(0)));
-  static constexpr std::array<std::string_view, 3> kTensor = {"cta_mask", "gather4",
-                                                              "use_tma_reduce"};
   for (const auto& [key, value] : call.tile.config) {
     if (key.starts_with("mbar"))
       return decline("mbarrier", "`{}=` is for a copy that arrives at a barrier", key);
-    if (std::find(kTensor.begin(), kTensor.end(), key) != kTensor.end())
+    const ir::SettingFacts* facts = ir::find_setting_facts(call.tile.op, key);
+    if (facts != nullptr && facts->is_of_tensor_maps())
       return decline("config", "`{}=` is for tensor copies", key);
   }
   return check_workers(call);
 }
 
-Match<std::string> prefetch_modifier(const Call& call) {
-  static constexpr std::string_view kSizes[] = {"64", "128", "256"};
-  const std::string size = WW_TRY(word_of(call, "prefetch_size", kSizes));
+std::string prefetch_modifier(const Call& call) {
+  const std::string size = ir::word_of(call.setting("prefetch_size"));
   return size.empty() ? size : fmt::format(".L2::{}B", size);
 }
 

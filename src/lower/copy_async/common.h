@@ -11,7 +11,7 @@ namespace ww::lower {
 Match<void> check_global_to_shared(const Call& call);
 
 /// `prefetch_size=` as a modifier of cp.async, ".L2::128B" or nothing.
-Match<std::string> prefetch_modifier(const Call& call);
+std::string prefetch_modifier(const Call& call);
 /// `direct=True`: the caller promises that the region is one instruction.
 bool is_direct(const Call& call);
 

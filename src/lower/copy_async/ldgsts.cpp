@@ -66,7 +66,7 @@ Match<void> check_direct(const Call& call, const Phase& phase) {
 
 Match<Plan> match(const Call& call) {
   WW_TRY_VOID(check_global_to_shared(call));
-  const std::string prefetch = WW_TRY(prefetch_modifier(call));
+  const std::string prefetch = prefetch_modifier(call);
   const auto problem = WW_TRY(copy_problem(call));
   auto phase = WW_TRY(widest_phase(call, *problem));
   WW_TRY_VOID(check_direct(call, phase));

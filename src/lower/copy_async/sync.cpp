@@ -21,7 +21,6 @@ struct Plan {
 
 Match<Plan> match(const Call& call) {
   WW_TRY_VOID(check_global_to_shared(call));
-  WW_TRY_VOID(prefetch_modifier(call));
   if (is_direct(call)) return decline("direct", "one cp.async is asked for");
   Plan plan;
   const auto problem = copy_problem(call);

@@ -33,6 +33,7 @@
 
 #include "base/wide.h"
 #include "ir/print.h"
+#include "ir/settings.h"
 #include "lower/copy/vectors.h"
 #include "lower/copy_async/common.h"
 #include "lower/variant.h"
@@ -403,11 +404,8 @@ Match<bool> check_one_thread(const Call& call) {
 }
 
 Match<std::vector<const ShapeFacts*>> wanted_shapes(const Call& call) {
-  static constexpr std::string_view kNames[] = {"128x256b", "128x128b", "64x128b", "32x128b",
-                                                "4x256b"};
-  static constexpr std::string_view kWords[] = {"warpx2::02_13", "warpx2::01_23", "warpx4"};
-  const std::string shape = WW_TRY(word_of(call, "shape", kNames));
-  const std::string multicast = WW_TRY(word_of(call, "multicast", kWords));
+  const std::string shape = ir::word_of(call.setting("shape"));
+  const std::string multicast = ir::word_of(call.setting("multicast"));
   std::vector<const ShapeFacts*> out;
   for (const ShapeFacts& facts : kShapes)
     if ((shape.empty() || facts.shape == shape) &&
@@ -479,8 +477,7 @@ Match<Plan> match(const Call& call) {
                    target::info(call.context.target.arch).name);
   Plan plan;
   plan.is_one_thread = WW_TRY(check_one_thread(call));
-  static constexpr std::string_view kGroups[] = {"1", "2"};
-  plan.group = WW_TRY(word_of(call, "cta_group", kGroups));
+  plan.group = ir::word_of(call.setting("cta_group"));
   if (plan.group.empty()) plan.group = "1";
   auto shapes = WW_TRY(wanted_shapes(call));
   plan.problem = WW_TRY(copy_problem(call));

@@ -22,3 +22,4 @@ bad_layout_fit.py:10:9: error: an element of `w` lies at m -1, expected 0 or mor
 bad_layout_fit.py:11:9: error: `x` has elements at laneid 63, the launch goes from 0 to 31 [BadBuffer]
         x = T.alloc_local((64, 2), "float32", layout=TileLayout(S[(64, 2) : (1 @ laneid, 1)]))
             ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
+  note: a CTA has 32 threads here: `tx` counts all of them, `laneid` the 32 of a warp, `warpid` the warps

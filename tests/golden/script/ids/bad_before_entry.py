@@ -8,3 +8,4 @@ def f(a: T.handle):
 bad_before_entry.py:3:10: error: `T.thread_id` before `T.device_entry()` [BadScopeIds]
         tx = T.thread_id([32])
              ^~~~~~~~~~~~~~~~~
+  note: put `T.device_entry()` behind the buffers of the parameters: what follows it runs on the GPU

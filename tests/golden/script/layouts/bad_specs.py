@@ -17,7 +17,7 @@ def f(a: T.handle):
     a7 = FRAG.tile_to([16, 16], [16, 7])
     a8 = FRAG.apply(1, 2, 3, shape=(16, 8))
 #--- expected
-bad_specs.py:10:59: error: 2 extents and 1 strides [CountMismatch]
+bad_specs.py:10:59: error: 2 extents and 1 stride [CountMismatch]
         a0 = T.alloc_local((4,), "float32", layout=TileLayout(S[(2, 2) : (1,)]))
                                                               ^~~~~~~~~~~~~~~~
 bad_specs.py:11:59: error: a stride is str 'x', expected an integer that is known at compile time [BadType]

@@ -14,7 +14,7 @@ def kernel(B_ptr: T.handle):
     R = T.alloc_buffer((32,), "float32", scope="local", layout=LAYOUT)
     Tx.warp.copy(R, B)
 #--- expected
-bad_import_member.py:14:64: error: this value is not known at compile time: `layout` has no `TileLayot`; did you mean `TileLayout`? [Opaque]
+bad_import_member.py:14:64: error: this value is not known at compile time: `tvm.tirx.layout` has no `TileLayot`; did you mean `TileLayout`? [Opaque]
         R = T.alloc_buffer((32,), "float32", scope="local", layout=LAYOUT)
                                                                    ^~~~~~
 bad_import_member.py:4:10: note: it comes from here

@@ -15,9 +15,12 @@ def f(a: T.handle):
 bad_divergent.py:8:9: error: `copy` at warp scope is reached by threads 0-15 of 128, expected whole warps [Divergent]
             Tx.warp.copy(s0, A)
             ^~~~~~~~~~~~~~~~~~~
+  note: put it outside the `if`, or let the condition hold for whole warps
 bad_divergent.py:10:9: error: `zero` at warpgroup scope is reached by warp 0 of 4, expected whole warpgroups [Divergent]
             Tx.wg.zero(s0)
             ^~~~~~~~~~~~~~
+  note: put it outside the `if`, or let the condition hold for whole warpgroups
 bad_divergent.py:13:9: error: `copy` at cta scope is reached by some threads of all 128 threads, expected whole ctas [Divergent]
             Tx.cta.copy(s0, A)
             ^~~~~~~~~~~~~~~~~~
+  note: put it outside the `if`, or let the condition hold for whole ctas

@@ -10,3 +10,4 @@ def f(a: T.handle):
 bad_dtypes.py:7:5: error: `copy` with `float16` of `s0` and `float32` of `A`, expected one element type [BadTileCall]
         Tx.cta.copy(s0, A)
         ^~~~~~~~~~~~~~~~~~
+  note: `cast` changes the element type, in registers

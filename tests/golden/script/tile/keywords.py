@@ -1,5 +1,5 @@
 # Variant, workspace and open settings.
-extra = {"vec_len": 8}
+extra = {"prefetch_size": 64}
 
 @T.prim_func
 def f(a: T.handle):
@@ -8,8 +8,8 @@ def f(a: T.handle):
     tx = T.thread_id([128])
     S0 = T.alloc_shared((16, 16), "float32")
     W = T.alloc_shared((64,), "uint8")
-    Tx.cta.copy(S0, A, dispatch="vec_auto", vec_len=4, cache=True, ratio=0.5, mode="x")
-    Tx.cta.copy(dst=S0, src=A, workspace={"tmp": W}, config={"k": 1})
+    Tx.cta.copy(S0, A, dispatch="vec_auto", prefetch_size=128, cache="nc", predicate=True, fill_mode="zero")
+    Tx.cta.copy(dst=S0, src=A, workspace={"tmp": W}, config={"l1_evict": "no_allocate"})
     Tx.cta.copy(S0, A, dispatch=None, **extra)
 #--- expected
 from tvm.script import tirx as T
@@ -22,6 +22,6 @@ def f(a: T.handle):
     tx = T.thread_id([128])
     S0 = T.alloc_buffer((16, 16), scope="shared")
     W = T.alloc_shared((64,), "uint8")
-    Tx.cta.copy(S0[0:16, 0:16], A[0:16, 0:16], vec_len=4, cache=True, ratio=0.5, mode="x", dispatch="vec_auto")
-    Tx.cta.copy(S0[0:16, 0:16], A[0:16, 0:16], k=1, workspace={"tmp": W})
-    Tx.cta.copy(S0[0:16, 0:16], A[0:16, 0:16], vec_len=8)
+    Tx.cta.copy(S0[0:16, 0:16], A[0:16, 0:16], prefetch_size=128, cache="nc", predicate=True, fill_mode="zero", dispatch="vec_auto")
+    Tx.cta.copy(S0[0:16, 0:16], A[0:16, 0:16], l1_evict="no_allocate", workspace={"tmp": W})
+    Tx.cta.copy(S0[0:16, 0:16], A[0:16, 0:16], prefetch_size=64)

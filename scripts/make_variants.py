@@ -1,0 +1,212 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Prints what the documents say about the variants, as the program is now.
+
+usage: make_variants.py table | pages
+
+table: variants by architectures and engines, in Markdown (README.md). pages: docs/variants.md
+behind its first words. Everything is asked of the program named by WARPWRIGHT: which variants there are
+(`warpwright variants --json`), which architectures take the smallest program of each
+(docs/variants/small.py), and whether the engines run it without findings and with equal results.
+docs_tests fails where a document says something else; BLESS=1 rewrites it.
+"""
+
+import json
+import os
+import pathlib
+import re
+import struct
+import subprocess
+import sys
+import tempfile
+from concurrent.futures import ThreadPoolExecutor
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+PROGRAM = os.environ.get("WARPWRIGHT", str(ROOT / "warpwright"))
+SMALL = "docs/variants/small.py"
+ARCHS = ["sm_75", "sm_80", "sm_89", "sm_90a", "sm_100a", "sm_120a"]
+ENGINES = ["evaluator", "virtual GPU", "CUDA C++", "H200"]
+# What scripts/device_lowering.sh has run on a GPU of sm_90a (docs/lowering.md).
+ON_GPU = {"copy", "copy_async", "gemm"}
+
+
+def ask(*words):
+    done = subprocess.run([PROGRAM, *words], cwd=ROOT, capture_output=True, text=True, check=False)
+    return done.returncode, done.stdout
+
+
+def variants():
+    return json.loads(ask("variants", "--json")[1])["variants"]
+
+
+def is_elementwise(row):
+    return row["op"] not in ("copy", "copy_async", "gemm")
+
+
+def kernel_of(row):
+    """The builder of its smallest program."""
+    name = row["name"]
+    if name.startswith("vec_"):
+        return f"vec({name[4:-1]})"
+    if is_elementwise(row):
+        return f'{"memory" if name == "memory" else "elementwise"}("{row["op"]}")'
+    return f"{name}()"
+
+
+def chosen(row, arch):
+    """What the program reports of the primitive that this variant takes there, or None."""
+    _, out = ask("explain", SMALL, "--kernel", kernel_of(row), "--target", arch, "--json")
+    for primitive in json.loads(out)["primitives"] if out else []:
+        if primitive["op"] == row["op"] and primitive["chosen"] == row["name"]:
+            return primitive
+    return None
+
+
+def archs_of(row):
+    return [arch for arch in ARCHS if chosen(row, arch)]
+
+
+def results(row, arch, device):
+    """The bytes of the result, or None where it cannot be run or has findings."""
+    with tempfile.TemporaryDirectory() as folder:
+        out = pathlib.Path(folder) / "out.npy"
+        name = "D" if row["op"] == "gemm" else "B"
+        words = ["run", SMALL, "--kernel", kernel_of(row), "--target", arch, "--device", device,
+                 "--out", f"{name}={out}"]
+        if row["name"] == "fallback":
+            words += ["--arg", "rows=64"]
+        status, _ = ask(*words)
+        return out.read_bytes() if status == 0 else None
+
+
+def numbers(npy):
+    """The elements of a .npy file of float32."""
+    begin = 10 + struct.unpack_from("<H", npy, 8)[0]
+    return struct.unpack(f"<{(len(npy) - begin) // 4}f", npy[begin:])
+
+
+def agree(row, meant, ran):
+    """Moved elements are the same; computed ones may be rounded otherwise."""
+    if meant is None or ran is None:
+        return False
+    if row["op"] in ("copy", "copy_async"):
+        return meant == ran
+    return all((a != a and b != b) or a == b or abs(a - b) <= 1e-3 * max(1, abs(a))
+               for a, b in zip(numbers(meant), numbers(ran)))
+
+
+def engines_of(row, archs):
+    arch = "sm_90a" if "sm_90a" in archs else archs[0]
+    meant = results(row, arch, "eval")
+    ran = results(row, arch, "sim")
+    cuda, _ = ask("compile", SMALL, "--kernel", kernel_of(row), "--target", arch, "--emit", "cuda")
+    return {"evaluator": meant is not None, "virtual GPU": agree(row, meant, ran),
+            "CUDA C++": cuda == 0, "H200": row["op"] in ON_GPU and "sm_90a" in archs}
+
+
+def groups():
+    """Rows of one file: elementwise primitives, and the widths of a forced vector, are one page."""
+    out = {}
+    for row in variants():
+        op = "elementwise" if is_elementwise(row) else row["op"]
+        name = "vec" if row["name"].startswith("vec_") else row["name"]
+        out.setdefault((op, name), []).append(row)
+    return out
+
+
+def facts(row):
+    archs = archs_of(row)
+    return archs, engines_of(row, archs) if archs else {}
+
+
+def cell(words):
+    return ", ".join(f"`{word}`" for word in words)
+
+
+def table():
+    rows = [(key, row) for key, members in groups().items() for row in members]
+    with ThreadPoolExecutor() as pool:
+        found = list(pool.map(lambda item: facts(item[1]), rows))
+    # Lines that would say the same are one.
+    lines = {}
+    for (key, row), (archs, engines) in zip(rows, found):
+        marks = tuple(arch in archs for arch in ARCHS)
+        marks += tuple(bool(engines.get(engine)) for engine in ENGINES)
+        lines.setdefault((key, marks), []).append(row)
+    print("| primitive | variant | " + " | ".join(ARCHS + ENGINES) + " |")
+    print("|---|---|" + ":-:|" * len(ARCHS + ENGINES))
+    for (key, marks), members in lines.items():
+        ops = cell(dict.fromkeys(row["op"] for row in members))
+        names = cell(dict.fromkeys(row["name"] for row in members))
+        cells = " | ".join("✓" if mark else "" for mark in marks)
+        print(f"| {ops} | [{names}](docs/variants.md#{anchor(key)}) | {cells} |")
+
+
+def anchor(key):
+    return f"{key[0]}-{key[1]}"
+
+
+def source_of(row):
+    folder = "elementwise" if is_elementwise(row) else row["op"]
+    name = "vec_forced" if row["name"].startswith("vec_") else row["name"]
+    return pathlib.Path("src/lower") / folder / f"{name}.cpp"
+
+
+def opening(path):
+    """The comment at the top of a file, behind its licence."""
+    lines = []
+    for line in (ROOT / path).read_text().splitlines()[1:]:
+        if not line.startswith("//"):
+            break
+        lines.append(line[3:])
+    return lines
+
+
+def page(key, members):
+    row = next(row for row in members if row["op"] in ("add", "fill") or row["name"] == "vec_128b"
+               or len(members) == 1)
+    archs = archs_of(row)
+    arch = "sm_90a" if "sm_90a" in archs else archs[0]
+    print(f"## {key[0]} {key[1]}\n")
+    print(f"{row['about'][0].upper()}{row['about'][1:]}. Priority {row['priority']}"
+          + (", only where `dispatch=` names it" if row["only_by_name"] else "")
+          + (f", also called {', '.join(f'`{each}`' for each in row['aliases'])}"
+             if row["aliases"] else "") + ".")
+    if len(members) > 1:
+        of = "op" if key[0] == "elementwise" else "name"
+        print(f"The same for {cell(each[of] for each in members)}; shown for `{row[of]}`.")
+    print(f"Its smallest program is taken on {', '.join(archs)}.")
+    print(f"From [{source_of(row)}](../{source_of(row)}):\n")
+    for line in opening(source_of(row)):
+        print(f"    {line}".rstrip())
+    print()
+    _, text = ask("explain", SMALL, "--kernel", kernel_of(row), "--target", arch)
+    print("```text")
+    print(f"$ warpwright explain {SMALL} --kernel '{kernel_of(row)}' --target {arch}")
+    print(part_of(text, row))
+    print("```\n")
+
+
+def part_of(text, row):
+    """What `explain` says of the first call that the variant takes."""
+    for part in re.split(rf"^(?={re.escape(SMALL)}:)", text, flags=re.MULTILINE)[1:]:
+        is_chosen = re.search(rf"^  {row['name']} +chosen", part, flags=re.MULTILINE)
+        if is_chosen and f".{row['op']} by" in part:
+            return part.rstrip()
+    raise ValueError(f"`{row['name']}` is not chosen in\n{text}")
+
+
+def main(words):
+    if words == ["table"]:
+        table()
+    elif words == ["pages"]:
+        for key, members in groups().items():
+            page(key, members)
+    else:
+        print(__doc__, file=sys.stderr)
+        return 2
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

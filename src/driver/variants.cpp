@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "driver/variants.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <string_view>
+#include <vector>
+
+#include "driver/report_json.h"
+#include "lower/variant.h"
+
+namespace ww::driver {
+namespace {
+
+// Primitive by primitive in the order of their table, each in the order of trying.
+std::vector<const lower::Variant*> in_order() {
+  std::vector<const lower::Variant*> out;
+  for (const std::string_view op : ir::all_tile_op_names())
+    for (const lower::Variant* each : lower::variants_of(*ir::find_tile_op(op)))
+      out.push_back(each);
+  return out;
+}
+
+std::vector<std::string> aliases_of(const lower::Variant& variant) {
+  std::vector<std::string> out;
+  std::string_view rest = variant.aliases;
+  while (!rest.empty()) {
+    const std::size_t end = std::min(rest.find(' '), rest.size());
+    out.emplace_back(rest.substr(0, end));
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+  }
+  return out;
+}
+
+}  // namespace
+
+std::string variants_text() {
+  std::string out;
+  for (const lower::Variant* each : in_order()) {
+    const std::vector<std::string> aliases = aliases_of(*each);
+    out += fmt::format("{:<12}{:<14}{:>3}  {}{}{}\n", ir::name_of(each->op), each->name,
+                       each->priority, each->about, each->only_by_name ? "; only by name" : "",
+                       aliases.empty() ? "" : fmt::format("; also {}", fmt::join(aliases, ", ")));
+  }
+  return out;
+}
+
+std::string variants_json() {
+  Json rows = Json::array();
+  for (const lower::Variant* each : in_order())
+    rows.push_back({{"op", ir::name_of(each->op)},
+                    {"name", each->name},
+                    {"priority", each->priority},
+                    {"only_by_name", each->only_by_name},
+                    {"aliases", aliases_of(*each)},
+                    {"about", each->about}});
+  return json_text(with_schema("variants", {{"variants", rows}}));
+}
+
+}  // namespace ww::driver
