@@ -11,9 +11,11 @@
 
 namespace ww::lower {
 
+struct Tampering;  // test_lowering.h
+
 /// Replaces the tile calls of the function. `active` are the active sets of its statements, made
-/// before anything was changed.
+/// before anything was changed. `tampering` is for tests that plant faults, and null otherwise.
 void dispatch(Context& context, const ir::ActiveSets& active, Report& report,
-              std::vector<Diag>& errors);
+              std::vector<Diag>& errors, Tampering* tampering = nullptr);
 
 }  // namespace ww::lower

@@ -9,11 +9,13 @@
 #include "lower/flatten.h"
 #include "lower/launch_ids.h"
 #include "lower/promote.h"
+#include "lower/test_lowering.h"
 #include "lower/unroll.h"
 
 namespace ww::lower {
+namespace {
 
-Lowered lower(const ir::Function& tile, const Options& options) {
+Lowered lowered_with(const ir::Function& tile, const Options& options, Tampering* tampering) {
   Lowered out;
   ir::Function f = tile;
   if (tile.level == ir::Level::Tile) {
@@ -29,7 +31,7 @@ Lowered lower(const ir::Function& tile, const Options& options) {
     const ir::Definitions definitions = ir::definitions_of(f);
     ir::ThreadValues values(f, *shape, definitions);
     Context context{f, *shape, ids, facts, values, options.target};
-    dispatch(context, active, out.report, out.errors);
+    dispatch(context, active, out.report, out.errors, tampering);
     if (!out.errors.empty()) return out;
     if (auto flat = flatten(f); !flat) {
       out.errors.push_back(flat.error());
@@ -41,6 +43,16 @@ Lowered lower(const ir::Function& tile, const Options& options) {
     WW_CHECK(false, "lowering wrote a broken program: {}", broken.text);
   out.function = std::move(f);
   return out;
+}
+
+}  // namespace
+
+Lowered lower(const ir::Function& tile, const Options& options) {
+  return lowered_with(tile, options, nullptr);
+}
+
+Lowered lower_tampered(const ir::Function& tile, const Options& options, Tampering& tampering) {
+  return lowered_with(tile, options, &tampering);
 }
 
 std::int64_t dynamic_shared_bytes(const ir::Function& lowered) {

@@ -446,7 +446,7 @@ void apply_settings(const ir::CopySettings& settings, const RegionNames& source,
 
 Outcome prove_with(const Call& call, const ir::Block& code, Trial trial, int granule, Proof& proof,
                    Seen& seen) {
-  ProofValues values(call, trial.first_thread, trial.sample);
+  ProofValues values(call, trial.first_thread, trial.sample, *trial.few);
   const auto fail_with = [&](const std::string& why) {
     proof.could_not = why;
     return Outcome::Failed;

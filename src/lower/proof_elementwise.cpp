@@ -421,7 +421,7 @@ class Proving {
         code_(code),
         trial_(trial),
         proof_(proof),
-        values_(call, trial.first_thread, trial.sample) {}
+        values_(call, trial.first_thread, trial.sample, *trial.few) {}
 
   Outcome run() {
     auto dst = elements_of(call_.region(0));

@@ -456,7 +456,7 @@ class Proving {
         code_(code),
         trial_(trial),
         proof_(proof),
-        values_(call, trial.first_thread, trial.sample),
+        values_(call, trial.first_thread, trial.sample, *trial.few),
         factors_(call, is_beta_zero) {}
 
   Outcome run() {

@@ -1,20 +1,52 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lower/proof_trials.h"
 
+#include <algorithm>
+
 namespace ww::lower {
+namespace {
+
+/// The values that need not be chosen again: those of trials that held, and those of two that were
+/// skipped, which a condition around the call may rule out.
+class Settled {
+ public:
+  void add(const FewValues& chosen, bool is_skipped) {
+    for (const auto& [key, values] : chosen) {
+      std::vector<int>& points = points_.try_emplace(key, values.size()).first->second;
+      for (std::size_t i = 0; i < std::min(points.size(), values.size()); ++i)
+        if (values[i]) points[i] += is_skipped ? 1 : kEnough;
+    }
+  }
+  [[nodiscard]] bool all() const {
+    return std::all_of(points_.begin(), points_.end(), [](const auto& each) {
+      return *std::min_element(each.second.begin(), each.second.end()) >= kEnough;
+    });
+  }
+
+ private:
+  static constexpr int kEnough = 2;
+  std::map<std::string, std::vector<int>> points_;
+};
+
+}  // namespace
 
 void make_trials(const Call& call, Proof& proof, const std::function<Outcome(Trial)>& attempt,
                  const std::function<bool(int)>& is_enough) {
   const std::vector<std::int64_t> starts = call.unit_starts();
   if (starts.empty()) return;  // nobody comes here
   constexpr int kMost = 60;
+  constexpr int kMostForFew = 16;
   for (const std::int64_t first : {starts.front(), starts.back()}) {
     int held = 0;
+    Settled settled;
     for (int sample = 0; sample < kMost; ++sample) {
-      const Outcome outcome = attempt({first, sample});
+      FewValues chosen;
+      const Outcome outcome = attempt({first, sample, &chosen});
       if (outcome == Outcome::Failed) return;
       held += outcome == Outcome::Skipped ? 0 : 1;
-      if (outcome == Outcome::HeldAlways || is_enough(held)) break;
+      settled.add(chosen, outcome == Outcome::Skipped);
+      if (outcome == Outcome::HeldAlways) break;
+      if (is_enough(held) && (sample >= kMostForFew || settled.all())) break;
     }
     if (held == 0)
       proof.could_not = "no values were found that keep the regions inside their buffers";

@@ -15,6 +15,7 @@ namespace ww::lower {
 struct Trial {
   std::int64_t first_thread;
   int sample;
+  FewValues* few;  // takes note of the choice
 };
 
 enum class Outcome : std::uint8_t {
@@ -27,7 +28,8 @@ enum class Outcome : std::uint8_t {
 inline constexpr int kWantedTrials = 2;  // that hold, for a unit
 
 /// Makes trials until one fails, or until enough of them hold: `is_enough` of how many do so far in
-/// this unit. Says in `proof` when no choice keeps the regions inside their buffers.
+/// this unit, and what has few values has had them all, as far as they can be had. Says in `proof`
+/// when no choice keeps the regions inside their buffers.
 void make_trials(const Call& call, Proof& proof, const std::function<Outcome(Trial)>& attempt,
                  const std::function<bool(int)>& is_enough);
 

@@ -18,13 +18,14 @@ namespace {
 constexpr std::int64_t kFar = 1 << 24;  // ends of ranges beyond this are no numbers to try
 }  // namespace
 
-ProofValues::ProofValues(const Call& call, std::int64_t first, int sample)
+ProofValues::ProofValues(const Call& call, std::int64_t first, int sample, FewValues& few)
     : call_(call),
       f_(call.f()),
       first_(first),
       threads_(static_cast<std::size_t>(
           std::min(call.unit_threads(), call.context.launch.threads() - first))),
       sample_(sample),
+      few_(few),
       random_(0x9E37'79B9'7F4A'7C15U * static_cast<std::uint64_t>(sample + 1)) {}
 
 void ProofValues::set(ir::VarId var, PerUnit value) {
@@ -173,14 +174,25 @@ void ProofValues::sample_address(const std::string& key) {
 }
 
 // The ends of the range first, then small numbers, which keep small regions inside their buffers,
-// then any; now and then one at its end among others.
-std::int64_t ProofValues::choose(ir::Range range, std::int64_t divisor) {
-  constexpr std::int64_t kLarge = 200;
+// then any; now and then one at its end among others. Of few values each in turn, not all variables
+// in step.
+std::int64_t ProofValues::choose(const std::string& key, ir::Range range, std::int64_t divisor) {
+  constexpr std::int64_t kLarge = 200, kFew = 8;
   const std::int64_t least = std::max(range.min, -kLarge);
   const std::int64_t most =
       std::min(range.max, std::max(least, std::int64_t{0}) + kLarge * divisor);
   const std::int64_t end = range.max < kFar ? range.max : most;
   std::int64_t value = sample_ == 0 ? least : end;
+  const std::int64_t first = -floor_div(-least, divisor) * divisor;
+  const std::int64_t count = floor_div(end - first, divisor) + 1;
+  if (count > 1 && count <= kFew) {
+    const auto place = static_cast<std::int64_t>(samples_.size());
+    std::int64_t turn = sample_ == 0 ? 0 : count - 1;
+    if (sample_ > 1) turn = (sample_ - 1 + place * (sample_ / count + 1)) % count;
+    few_.try_emplace(key, static_cast<std::size_t>(count))
+        .first->second[static_cast<std::size_t>(turn)] = true;
+    return first + turn * divisor;
+  }
   random_ = random_ * 6364136223846793005U + 1442695040888963407U;
   const bool takes_end = sample_ % 4 == 3 && random_ >> 63U == 1;
   if (sample_ > 1 && !takes_end) {
@@ -189,7 +201,7 @@ std::int64_t ProofValues::choose(ir::Range range, std::int64_t divisor) {
     value =
         from + static_cast<std::int64_t>(
                    (random_ >> 33U) % static_cast<std::uint64_t>(std::max<std::int64_t>(1, span)));
-    if (sample_ % 4 == 2) value = std::min(most, from + sample_ / 4 * divisor);  // one by one
+    if (sample_ % 4 == 2) value = std::min(most, from + (sample_ / 4 + 1) * divisor);  // one by one
   }
   value = floor_div(value, divisor) * divisor;
   return value < least ? value + divisor : value;
@@ -197,7 +209,7 @@ std::int64_t ProofValues::choose(ir::Range range, std::int64_t divisor) {
 
 PerUnit ProofValues::sampled(const std::string& key, ir::Range range, std::int64_t divisor) {
   const auto [found, is_new] = samples_.try_emplace(key, 0);
-  if (is_new) found->second = choose(range, divisor);
+  if (is_new) found->second = choose(key, range, divisor);
   return PerUnit(threads_, found->second);
 }
 

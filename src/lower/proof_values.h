@@ -23,11 +23,15 @@ struct PointerValue {
   PerUnit bit;
 };
 
+/// Of what has few values, such as a loop variable: which of them were chosen, by name.
+using FewValues = std::map<std::string, std::vector<bool>>;
+
 class ProofValues {
  public:
   /// The unit of `call` that begins with thread `first`; `sample` chooses the values of what is
-  /// known at run time only: 0 the least, 1 the greatest (or a large one), others by chance.
-  ProofValues(const Call& call, std::int64_t first, int sample);
+  /// known at run time only: 0 the least, 1 the greatest (or a large one), others by chance, but
+  /// one after the other where there are few. Those are noted in `few`.
+  ProofValues(const Call& call, std::int64_t first, int sample, FewValues& few);
 
   [[nodiscard]] std::size_t threads() const { return threads_; }
   /// Fails with what it does not know how to evaluate.
@@ -64,7 +68,7 @@ class ProofValues {
   void sample_address(const std::string& key);
   /// The key of a variable among the samples.
   static std::string key_of(ir::VarId var);
-  std::int64_t choose(ir::Range range, std::int64_t divisor);
+  std::int64_t choose(const std::string& key, ir::Range range, std::int64_t divisor);
   PerUnit launch_variable(ir::VarId var);
 
   const Call& call_;
@@ -72,6 +76,7 @@ class ProofValues {
   std::int64_t first_;
   std::size_t threads_;
   int sample_;
+  FewValues& few_;
   std::uint64_t random_;
   std::map<std::uint32_t, PerUnit> vars_;
   std::map<std::uint32_t, PointerValue> pointers_;

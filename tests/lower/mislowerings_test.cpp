@@ -2,7 +2,10 @@
 // Programs that are easy to lower wrongly without anybody noticing: alignment that only some
 // threads have, vectors that are contiguous on one side only, offsets that count twice, thread ids
 // used where a digit of them is meant, replicas, partial warps. Each comes out right, or is refused
-// with the reason.
+// with the reason. docs/mislowerings.md tells of them; its programs are those of docs/mislowerings.
+#include <filesystem>
+
+#include "base/file_io.h"
 #include "lower/family.h"
 
 namespace ww::test {
@@ -289,6 +292,93 @@ TEST(Mislowering, InstructionsOfOtherArchitectures) {
   each.target = "sm_75";
   family.run(reversed(each), {.variant = "ldstmatrix"});
   family.count(3);
+}
+
+// --- the programs of the page --------------------------------------------------------------------
+
+namespace fs = std::filesystem;
+
+fs::path page_folder() { return fs::path(WW_SOURCE_DIR) / "docs" / "mislowerings"; }
+
+Program page_program(const std::string& name) {
+  return {.source = read_file(page_folder() / (name + ".py"), std::size_t{1} << 20U).value(),
+          .target = name.starts_with("13") || name.starts_with("14") ? "sm_100a" : "sm_90a",
+          .inputs = Inputs::Whole};
+}
+
+void expect_right(const std::string& name) {
+  const Checked checked = check(page_program(name));
+  EXPECT_TRUE(checked.right()) << checked.explain();
+}
+void expect_refused(const std::string& name, Stage stage, const std::string& why) {
+  const Checked checked = check(page_program(name));
+  EXPECT_EQ(checked.stage, stage) << checked.explain();
+  EXPECT_NE(checked.why.find(why), std::string::npos) << checked.why;
+}
+
+TEST(Mislowering, TensorRegistersInAnotherOrder) {
+  expect_refused("13_permuted_registers", Stage::Lower,
+                 "tcgen05_ldst: thread 1 of the unit holds an element of lane 64 of tensor memory; "
+                 "its warp reaches lanes 0 to 31 [declined: lanes]");
+}
+
+TEST(Mislowering, PartOfAWarpgroup) {
+  expect_refused("14_part_of_a_warpgroup", Stage::Script,
+                 "is reached by warps 0-1 of 4, expected whole warpgroups [Divergent]");
+}
+
+TEST(Mislowering, BarriersAreNotForgotten) {
+  expect_refused("15_mbarrier", Stage::Lower,
+                 "`mbar=` is for a copy that arrives at a barrier [declined: mbarrier]");
+}
+
+TEST(Mislowering, GemmOfAThread) {
+  expect_refused(
+      "16_gemm_of_a_thread", Stage::Lower,
+      "mma: thread scope, expected warp, warpgroup or cta [declined: full_active_lanes]");
+}
+
+TEST(Mislowering, GemmSplitAlongK) {
+  expect_refused("16_split_k", Stage::Lower,
+                 "the sums of several warps would have to be added up [declined: k-split]");
+}
+
+TEST(Mislowering, GemmOfOneWarpsPart) {
+  const Checked checked = check(page_program("16_part_of_one_warp"));
+  EXPECT_TRUE(checked.right()) << checked.explain();
+  EXPECT_NE(checked.lowered.find("if threadIdx_x < 32:"), std::string::npos) << checked.lowered;
+  EXPECT_NE(checked.lowered.find("if threadIdx_x >= 32:"), std::string::npos) << checked.lowered;
+}
+
+TEST(Mislowering, ReductionsAreNotGuessed) {
+  expect_refused("17_sum", Stage::Lower, "`sum` has no lowering [NotLowered]");
+}
+
+TEST(Mislowering, BiasOfAnyScalar) { expect_right("18_bias_of_registers"); }
+
+TEST(Mislowering, CastsAtOddRegisters) { expect_right("19_casts_of_odd_registers"); }
+
+// What else is on the page is lowered, or refused at the same place as its sisters above.
+TEST(Mislowering, ProgramsOfThePage) {
+  std::size_t count = 0;
+  for (const auto& entry : fs::directory_iterator(page_folder())) {
+    const std::string name = entry.path().stem().string();
+    SCOPED_TRACE(name);
+    // Arrays of the harness are flat; the page's commands run those with layouts.
+    const bool has_layouts = name.starts_with("05") || name.starts_with("06");
+    const Program program = page_program(name);
+    const Checked checked = has_layouts ? compile_only(program) : check(program);
+    const bool is_script = name.starts_with("10") || name.starts_with("14");
+    const bool is_lower = name.starts_with("09") || name.starts_with("13") ||
+                          name.starts_with("15") || name.starts_with("17") ||
+                          name == "16_gemm_of_a_thread" || name == "16_split_k";
+    EXPECT_EQ(checked.stage, is_script  ? Stage::Script
+                             : is_lower ? Stage::Lower
+                                        : Stage::Right)
+        << checked.explain();
+    ++count;
+  }
+  EXPECT_GE(count, 22U);
 }
 
 }  // namespace

@@ -1,0 +1,16 @@
+from tvm.script import tirx as T
+from tvm.script.tirx import tile as Tx
+from tvm.tirx.layout import S, TileLayout
+
+
+@T.prim_func
+def kernel(A_ptr: T.handle, B_ptr: T.handle):
+    A = T.match_buffer(A_ptr, (8, 8), "float32", layout=TileLayout(S[(8, 8) : (16, 2)]))
+    B = T.match_buffer(B_ptr, (8, 8), "float32")
+    T.device_entry()
+    T.cta_id([1])
+    T.thread_id([32])
+    M = T.alloc_buffer((8, 8), "float32", scope="shared")
+    Tx.cta.copy(M[:, :], A[:, :])
+    T.cuda.cta_sync()
+    Tx.cta.copy(B[:, :], M[:, :])

@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0
+// Faults planted in real programs, and who catches them. Nobody may miss one that changes what the
+// program does; the proof alone catches all that are inside a primitive. What nobody catches
+// changes nothing, and stands in equivalent.txt with the reason. docs/trust.md has the counts;
+// BLESS=1 writes them.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <set>
+
+#include "base/file_io.h"
+#include "mutation/subject.h"
+
+namespace ww::test {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Faults of one kind in one primitive: enough to meet every form of code that variants write.
+constexpr std::size_t kLimit = 6;
+
+std::string text_of_file(const fs::path& path) {
+  return read_file(fs::path(WW_SOURCE_DIR) / path, std::size_t{1} << 20U).value();
+}
+
+SubjectText example(const std::string& name, std::string kernel = {},
+                    std::string target = "sm_90a") {
+  return {.name = name,
+          .source = text_of_file("examples/" + name + ".py"),
+          .kernel = std::move(kernel),
+          .target = std::move(target)};
+}
+
+// Rounds that not all threads take part in.
+constexpr std::string_view kTail = R"(
+@T.prim_func
+def tail(A_ptr: T.handle, B_ptr: T.handle):
+    A = T.match_buffer(A_ptr, (33, 24), "float16")
+    B = T.match_buffer(B_ptr, (33, 24), "float16")
+    T.device_entry()
+    T.cta_id([1])
+    T.thread_id([64])
+    M = T.alloc_buffer((33, 24), "float16", scope="shared")
+    Tx.cta.copy(M[:, :], A[:, :])
+    T.cuda.cta_sync()
+    Tx.cta.copy(B[:, :], M[:, :])
+)";
+
+std::vector<SubjectText> subjects() {
+  const std::string small = "BM=64, BN=64, WM=32, WN=32, stages=2";
+  return {
+      example("seeds/reg"),
+      example("seeds/ldstmatrix"),
+      example("seeds/gemm"),
+      example("seeds/tcgen05_ldst", "", "sm_100a"),
+      {.name = "tail", .source = std::string(kTail)},
+      example("copy_through", "build(n=4096)"),
+      example("transpose", "build(m=64, n=128)"),
+      example("gemm_mma", "build(M=56, N=64, K=184, " + small + ")"),
+      example("gemm_bias_relu", "build(M=64, N=64, K=192, " + small + ")"),
+      example("tcgen05_epilogue", "build(M=128, N=128)", "sm_100a"),
+      example("tcgen05_cp", "", "sm_100a"),
+  };
+}
+
+const std::vector<Sentence>& sentences() {
+  static const std::vector<Sentence> all = [] {
+    std::vector<Sentence> out;
+    for (const SubjectText& text : subjects()) {
+      const std::vector<Sentence> more = Subject(text).try_all(kLimit);
+      out.insert(out.end(), more.begin(), more.end());
+    }
+    return out;
+  }();
+  return all;
+}
+
+bool is_blessing() { return std::getenv("BLESS") != nullptr; }
+
+// --- uncaught.txt --------------------------------------------------------------------------------
+
+struct Uncaught {
+  std::multiset<std::string> same;    // the program does the same with them
+  std::multiset<std::string> missed;  // it does not
+};
+
+const Uncaught& uncaught() {
+  static const Uncaught read = [] {
+    std::ifstream in(fs::path(WW_SOURCE_DIR) / "tests/mutation/uncaught.txt");
+    Uncaught out;
+    std::multiset<std::string>* faults = nullptr;
+    for (std::string line; std::getline(in, line);) {
+      if (line.starts_with("= same: ")) faults = &out.same;
+      if (line.starts_with("= missed: ")) faults = &out.missed;
+      if (line.empty() || line[0] == '#' || line[0] == '=' || faults == nullptr) continue;
+      faults->insert(line);
+    }
+    return out;
+  }();
+  return read;
+}
+
+void expect_that_someone_objects() {
+  std::multiset<std::string> seen;
+  for (const Sentence& each : sentences())
+    if (!each.is_caught()) seen.insert(each.text());
+  const Uncaught& known = uncaught();
+  std::multiset<std::string> listed = known.same;
+  listed.insert(known.missed.begin(), known.missed.end());
+  for (const std::string& each : seen)
+    EXPECT_EQ(listed.count(each), seen.count(each)) << "nobody caught: " << each;
+  for (const std::string& each : listed)
+    EXPECT_TRUE(seen.contains(each)) << "no such fault, or caught: " << each;
+  EXPECT_GT(sentences().size(), 500U);
+}
+
+// With the proof passed over others find many of them, but none that the proof lets through.
+void expect_that_the_proof_objects() {
+  for (const Sentence& each : sentences()) {
+    if (is_around(each.kind) || !each.proof.empty()) continue;
+    EXPECT_EQ(each.checks + each.comparison, "") << "the proof holds for " << each.text();
+  }
+}
+
+// The proof says nothing of the program around a primitive; the virtual GPU's checks do.
+void expect_that_checks_object() {
+  for (const Sentence& each : sentences()) {
+    if (!is_around(each.kind) || !each.is_caught()) continue;
+    EXPECT_NE(each.checks, "") << each.text() << ": only " << each.build << each.comparison;
+  }
+}
+
+// --- docs/trust.md -------------------------------------------------------------------------------
+
+struct Counts {
+  std::size_t planted = 0, proof = 0, build = 0, checks = 0, comparison = 0, same = 0, missed = 0;
+  void add(const Sentence& each) {
+    ++planted;
+    proof += each.proof.empty() ? 0U : 1U;
+    build += each.build.empty() ? 0U : 1U;
+    checks += each.checks.empty() ? 0U : 1U;
+    comparison += each.comparison.empty() ? 0U : 1U;
+    if (each.is_caught()) return;
+    ++(uncaught().missed.contains(each.text()) ? missed : same);
+  }
+  [[nodiscard]] std::string row(std::string_view name, bool is_proven = true) const {
+    return fmt::format("| {} | {} | {} | {} | {} | {} | {} | {} |\n", name, planted,
+                       is_proven ? fmt::to_string(proof) : "–", build, checks, comparison, same,
+                       missed);
+  }
+};
+
+std::string table() {
+  std::map<FaultKind, Counts> kinds;
+  Counts all;
+  for (const Sentence& each : sentences()) {
+    kinds[each.kind].add(each);
+    all.add(each);
+  }
+  std::string out =
+      "| fault | planted | refused by the proof | no program | found by checks | other results | "
+      "no difference | missed |\n|---|--:|--:|--:|--:|--:|--:|--:|\n";
+  for (const auto& [kind, counts] : kinds) out += counts.row(name_of(kind), !is_around(kind));
+  return out + all.row("all");
+}
+
+constexpr std::string_view kBegin = "<!-- faults: begin -->\n", kEnd = "<!-- faults: end -->";
+
+void compare_with_documents() {
+  const fs::path path = fs::path(WW_SOURCE_DIR) / "docs/trust.md";
+  std::string text = text_of_file("docs/trust.md");
+  const std::size_t begin = text.find(kBegin), end = text.find(kEnd);
+  ASSERT_TRUE(begin != std::string::npos && end != std::string::npos) << path;
+  const std::string seen = text.substr(begin + kBegin.size(), end - begin - kBegin.size());
+  if (seen == table()) return;
+  if (!is_blessing()) {
+    ADD_FAILURE() << "docs/trust.md has\n"
+                  << seen << "and it is\n"
+                  << table() << "BLESS=1 writes it";
+    return;
+  }
+  text.replace(begin + kBegin.size(), seen.size(), table());
+  std::ofstream(path) << text;
+}
+
+// For people: WW_FAULTS=FILE gets every fault with what was said of it.
+void list_faults() {
+  const char* path = std::getenv("WW_FAULTS");
+  if (path == nullptr) return;
+  std::ofstream out(path);
+  for (const Sentence& each : sentences())
+    out << each.text() << "\n    proof: " << each.proof << "\n    build: " << each.build
+        << "\n    checks: " << each.checks << "\n    comparison: " << each.comparison << "\n";
+}
+
+// One case: all look at the same faults, and trying them is nearly all the work.
+TEST(Mutation, FaultsInRealPrograms) {
+  list_faults();
+  expect_that_someone_objects();
+  expect_that_the_proof_objects();
+  expect_that_checks_object();
+  compare_with_documents();
+}
+
+}  // namespace
+}  // namespace ww::test
