@@ -170,6 +170,25 @@ TEST(EvalRace, WritesOfOneValueAreNone) {
   }
 }
 
+// Writing what is there already is a write nevertheless: another value must wait for it.
+TEST(EvalRace, AnotherValueWaitsForAllWritersOfTheFirst) {
+  for (const bool waits : {true, false}) {
+    TestKernel k;
+    k.start(64);
+    const BufferId s = k.alloc("s", {1}, DType::Int32, Scope::Shared);
+    for (const int writer : {0, 1}) {
+      k.when(k.eq(k.tid(), writer));
+      k.store(s, {k.n(0)}, k.n(5));
+      k.end();
+      if (writer == 0 || waits) k.sync();
+    }
+    k.when(k.eq(k.tid(), 2));
+    k.store(s, {k.n(0)}, k.n(6));
+    k.end();
+    EXPECT_EQ(k.run({}).checks(), waits ? "" : "race");
+  }
+}
+
 TEST(EvalRace, CtasAreNotOrdered) {
   for (const bool apart : {true, false}) {
     TestKernel k;

@@ -81,6 +81,14 @@ void RaceCheck::read_one(History& history, const Access& by,
   }
 }
 
+void RaceCheck::write_again(Access& again, const Access& by) const {
+  const bool is_apart =
+      again.agent.kind != AgentKind::None && again.cta == by.cta && !is_before(again, by);
+  const Agent both = is_apart ? merge(again.agent, by.agent, false) : by.agent;
+  again = by;
+  again.agent = both;
+}
+
 void RaceCheck::write_one(History& history, const Access& by, bool is_same,
                           std::optional<Conflict>& conflict) const {
   const bool is_ordered = is_before(history.write, by);
@@ -88,9 +96,11 @@ void RaceCheck::write_one(History& history, const Access& by, bool is_same,
     // Whoever waits for one of the writers finds the value.
     if (!is_ordered && history.write.cta == by.cta)
       history.write.agent = merge(history.write.agent, by.agent, true);
+    write_again(history.again, by);
     return;
   }
   if (!is_ordered) conflict = Conflict{history.write, true};
+  if (!is_before(history.again, by)) conflict = Conflict{history.again, true};
   // A primitive reads all it needs before it writes.
   const bool is_own_read = history.read.agent == by.agent && history.read.time == by.time &&
                            history.read.op == by.op && history.read.cta == by.cta;

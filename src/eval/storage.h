@@ -28,6 +28,8 @@ struct Access {
 /// The last write and the reads since then, of one granule of memory.
 struct History {
   Access write;
+  Access
+      again;  // the last that wrote the value that was there: another value must wait for it, too
   Access read;
   bool other_cta_read = false;  // a CTA before that of `read` has read it, too
 };
@@ -128,6 +130,7 @@ class RaceCheck {
  private:
   [[nodiscard]] bool is_before(const Access& first, const Access& second) const;
   void read_one(History& history, const Access& by, std::optional<Conflict>& conflict) const;
+  void write_again(Access& again, const Access& by) const;
   void write_one(History& history, const Access& by, bool is_same,
                  std::optional<Conflict>& conflict) const;
 

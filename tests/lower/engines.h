@@ -71,9 +71,10 @@ struct Turns {
 
 // Every engine returns what it found, or what hindered it; nothing when it ended well.
 
-/// The evaluator, on either level. What it does not evaluate is no finding.
+/// The evaluator, on either level. What it does not evaluate is no finding. `schedule` is the seed
+/// of the order that threads run in; 0: its own.
 std::optional<std::string> evaluate(const ir::Function& function, const std::vector<Arg>& args,
-                                    Results& out, bool& is_evaluated);
+                                    Results& out, bool& is_evaluated, std::uint64_t schedule = 0);
 
 /// PTX on the virtual GPU.
 struct Loaded {

@@ -51,6 +51,25 @@ class Checker {
     stop(Stage::Device, simulate({loaded_.program}, *lowered_, args_, seen, &out_.turns));
     return std::move(out_);
   }
+  Findings run_each() {
+    Findings out;
+    Results seen;
+    bool is_evaluated = true;
+    try {
+      if (compile() && lower() && emit()) {
+        args_ = make_args(*compiled_->function, program_.scalars, program_.seed, program_.inputs);
+        out.tile = evaluate(*compiled_->function, args_, seen, is_evaluated);
+        add_lowered_args(args_, *lowered_, program_.scalars);
+        out.lowered = evaluate(*lowered_, args_, seen, out.is_lowered_evaluated);
+        out.device = simulate({loaded_.program}, *lowered_, args_, seen, nullptr);
+      }
+    } catch (const BugError& bug) {
+      out_.stage = Stage::Emit;
+      out_.why = fmt::format("a broken promise: {}", bug.what());
+    }
+    out.checked = std::move(out_);
+    return out;
+  }
 
  private:
   bool compile() {
@@ -107,7 +126,15 @@ class Checker {
     out_.stage = Stage::Tile;
     args_ = make_args(*compiled_->function, program_.scalars, program_.seed, program_.inputs);
     bool is_evaluated = true;
-    return !stop(Stage::Tile, evaluate(*compiled_->function, args_, expected_, is_evaluated));
+    if (stop(Stage::Tile, evaluate(*compiled_->function, args_, expected_, is_evaluated)))
+      return false;
+    return program_.schedule == 0 || evaluate_in_another_order();
+  }
+  bool evaluate_in_another_order() {
+    Results seen;
+    bool is_evaluated = true;
+    const auto why = evaluate(*compiled_->function, args_, seen, is_evaluated, program_.schedule);
+    return !stop(Stage::Tile, why ? why : difference_of(args_, expected_, seen));
   }
 
   // The program may have instructions that the evaluator does not know; the virtual GPU has them
@@ -197,6 +224,7 @@ std::string Checked::explain() const {
 
 Checked check(const Program& program) { return Checker(program).run(false); }
 Checked check_on_virtual_gpu(const Program& program) { return Checker(program).run_device(); }
+Findings findings_of(const Program& program) { return Checker(program).run_each(); }
 Checked compile_only(const Program& program) { return Checker(program).run(true); }
 
 std::string GpuCount::text() const {

@@ -16,6 +16,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -38,6 +39,7 @@ struct Program {
   double tolerance = 0;  // of the virtual GPU against the evaluator; the other engines agree with
                          // the virtual GPU bit for bit, or within twice as much:
   bool is_approximate = false;
+  std::uint64_t schedule = 0;  // not 0: the evaluator runs the tile program in such an order, too
 };
 
 enum class Stage : std::uint8_t {
@@ -76,6 +78,14 @@ Checked check(const Program& program);
 /// Compiles and runs on the virtual GPU alone: what it finds in a program that the evaluator has
 /// found something in already. Nothing is compared.
 Checked check_on_virtual_gpu(const Program& program);
+
+/// What engines find in a program, each by itself: nothing is compared.
+struct Findings {
+  Checked checked;  // Right: there is PTX
+  std::optional<std::string> tile, lowered, device;
+  bool is_lowered_evaluated = true;
+};
+Findings findings_of(const Program& program);
 
 /// Compiles up to PTX without running anything. Right: there is PTX.
 Checked compile_only(const Program& program);

@@ -52,6 +52,8 @@ class Shrinker {
     }
     return verdict_.explanation;
   }
+  /// The smallest row so far.
+  [[nodiscard]] const Choices& best() const { return best_; }
 
  private:
   static constexpr int kMostTries = 1500;

@@ -32,6 +32,8 @@ class Tape {
   T& pick(std::vector<T>& values) {
     return values[static_cast<std::size_t>(below(static_cast<std::int64_t>(values.size())))];
   }
+  /// How many choices were read.
+  [[nodiscard]] std::size_t used() const { return at_; }
 
  private:
   const Choices& choices_;

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// Programs that something was once wrong with (tests/lower/regressions/*.py), on all engines. A
+// comment `# target sm_80` names the target, if it matters.
+#include <algorithm>
+#include <filesystem>
+#include <vector>
+
+#include "corpus/corpus.h"
+#include "lower/family.h"
+
+namespace ww::test {
+namespace {
+
+std::string target_in(const std::string& source) {
+  constexpr std::string_view kBefore = "# target ";
+  const std::size_t at = source.find(kBefore);
+  if (at == std::string::npos) return "sm_90a";
+  const std::size_t begin = at + kBefore.size();
+  return source.substr(begin, source.find_first_of(" ,\n", begin) - begin);
+}
+
+TEST(Regressions, AreRightNow) {
+  Family family("regressions", Nvcc::Always);
+  std::vector<std::filesystem::path> files;
+  for (const auto& entry :
+       std::filesystem::directory_iterator(WW_SOURCE_DIR "/tests/lower/regressions"))
+    files.push_back(entry.path());
+  std::ranges::sort(files);
+  EXPECT_FALSE(files.empty());
+  for (const std::filesystem::path& file : files) {
+    SCOPED_TRACE(file.filename().string());
+    const std::string source = corpus::read_text(file);
+    family.run({.source = source, .target = target_in(source), .inputs = Inputs::Whole});
+    family.count();
+  }
+}
+
+}  // namespace
+}  // namespace ww::test
