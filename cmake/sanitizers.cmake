@@ -8,8 +8,17 @@
 # unit-test executable (ctest cases `leaks/...`), since on AArch64 one such look takes seconds even in
 # an empty program; and the longest tests run with the sanitizers, too.
 
+#
+# WW_FUZZ: a build for nothing but the program `fuzz` (tests/fuzz): every branch and comparison of ours
+# is told to libFuzzer.
+
 option(WW_SANITIZE "Build with the address and undefined-behaviour sanitizers" OFF)
 option(WW_THOROUGH "Check and test all that the sanitizers can" OFF)
+option(WW_FUZZ "Build for fuzzing" OFF)
+
+if(WW_FUZZ)
+  add_compile_options(-fsanitize-coverage=trace-pc,trace-cmp)
+endif()
 
 if(WW_SANITIZE)
   if(NOT WW_THOROUGH)

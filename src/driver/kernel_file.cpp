@@ -10,7 +10,10 @@ constexpr std::size_t kMostBytes = std::size_t{1} << 20U;
 }
 
 Result<std::string> kernel_in_file(const std::string& path) {
-  const std::string text = WW_TRY(read_file(path, kMostBytes));
+  return kernel_in_json(WW_TRY(read_file(path, kMostBytes)), path);
+}
+
+Result<std::string> kernel_in_json(std::string_view text, const std::string& path) {
   const Json json = Json::parse(text, nullptr, false);
   if (json.is_discarded()) return fail(DiagKind::Syntax, "`{}` holds no JSON", path);
   if (!json.is_object() || !json.contains("kernel") || !json["kernel"].is_string())

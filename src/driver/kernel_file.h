@@ -4,6 +4,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "base/result.h"
 
@@ -12,5 +13,7 @@ namespace ww::driver {
 /// The text under `kernel` in a JSON file. Io and TooLarge where it cannot be read, Syntax and
 /// BadArgument where there is no such text in it.
 Result<std::string> kernel_in_file(const std::string& path);
+/// The same for the text of such a file.
+Result<std::string> kernel_in_json(std::string_view text, const std::string& path);
 
 }  // namespace ww::driver

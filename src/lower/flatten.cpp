@@ -162,19 +162,24 @@ class Flattener {
   Result<ExprId> flat_size(BufferId id) {
     const Buffer b = f_[id];
     if (b.scope == ir::Scope::Tmem) return ExprId{};
-    if (b.origin == BufferOrigin::View) return view_size(b);
+    if (b.origin == BufferOrigin::View) return view_size(b, keeps_bytes(id));
     if (const auto size = WW_TRY(storage_size(f_, b))) return number(*size);
     ExprId size = product(b.shape);
     if (b.elem_offset.valid()) size = added(size, b.elem_offset);
     return simpler(f_, size, facts_);
   }
 
+  // Does a view still begin at its byte offset? Otherwise that is part of every index.
+  [[nodiscard]] bool keeps_bytes(BufferId id) const {
+    return targets_[id.index] && targets_[id.index]->plan.rest_bytes.valid();
+  }
+
   // What fits into the storage.
-  Result<ExprId> view_size(const Buffer& b) {
+  Result<ExprId> view_size(const Buffer& b, bool is_moved) {
     const Buffer& base = f_[b.base];
     const int bits = storage_bits(b.dtype);
     const int base_bits = storage_bits(base.dtype);
-    const std::int64_t skipped = ir::const_int(f_, b.byte_offset).value_or(0) * 8;
+    const std::int64_t skipped = is_moved ? ir::const_int(f_, b.byte_offset).value_or(0) * 8 : 0;
     if (const auto size = WW_TRY(storage_size(f_, base)))
       return number(std::max<std::int64_t>(1, (*size * base_bits - skipped) / bits));
     const ExprId size = wide(WW_TRY(flat_size(b.base)));
@@ -197,13 +202,13 @@ class Flattener {
 
   void make_flat(BufferId id, ExprId size) {
     if (!size.valid()) return;
-    const bool keeps_bytes = targets_[id.index] && targets_[id.index]->plan.rest_bytes.valid();
+    const bool stays_there = keeps_bytes(id);
     Buffer& b = f_.at(id);
     b.shape = {size};
     b.layout_kind = ir::LayoutKind::None;
     b.layout.reset();
     b.elem_offset = {};
-    if (!keeps_bytes) b.byte_offset = {};
+    if (!stays_there) b.byte_offset = {};
   }
 
   // In an annotation an extent of run time is a name; one that is computed needs a declaration.

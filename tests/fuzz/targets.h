@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is fuzzed. A target is a promise about any bytes, in one function: it hands them to a part
+// of Warpwright and says what is wrong with what came of it. libFuzzer hunts for bytes that break
+// one (libfuzzer_main.cpp); what it found stays in corpus/<name>/, which the tests run once each.
+// A new target is a file <name>_target.cpp and a row in targets.cpp.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace ww::fuzz {
+
+/// What is wrong, or "" when all is well.
+using Law = std::string (*)(std::string_view bytes);
+
+struct Target {
+  std::string_view name;
+  Law law;
+};
+
+std::span<const Target> targets();
+/// Null when there is none of that name.
+const Target* find_target(std::string_view name);
+
+std::string layout_law(std::string_view bytes);       // notation, shape, operations, all reports
+std::string program_law(std::string_view bytes);      // source text to PTX and CUDA C++
+std::string ptx_law(std::string_view bytes);          // read, checked, loaded, run in narrow limits
+std::string npy_law(std::string_view bytes);          // array files, read and written back
+std::string arguments_law(std::string_view bytes);    // --arg, --expect, limits, sizes …
+std::string kernel_law(std::string_view bytes);       // --kernel, --space, --where
+std::string kernel_file_law(std::string_view bytes);  // --kernel @best.json
+
+/// `key value` on each line; a line without a blank is a key alone.
+using Lines = std::vector<std::pair<std::string_view, std::string_view>>;
+Lines read_lines(std::string_view text);
+
+/// Whether the text has a whole number of more than `most` digits. Sizes as large as that are real
+/// requests for as much memory or time; targets leave them out where nothing else bounds them.
+bool has_long_number(std::string_view text, std::size_t most);
+
+}  // namespace ww::fuzz
