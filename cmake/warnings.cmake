@@ -17,7 +17,8 @@ target_compile_options(
     -Wall
     -Wextra
     -Wpedantic
-    -Wshadow
+    # Where files are compiled together, one may shadow what another's headers declare.
+    $<$<NOT:$<BOOL:$<TARGET_PROPERTY:UNITY_BUILD>>>:-Wshadow>
     -Wconversion
     -Wsign-conversion
     -Wold-style-cast

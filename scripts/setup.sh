@@ -11,7 +11,7 @@ why_not=   # why they could not be installed
 
 # One row per package: name, who needs it, how it is recognised, what it is for.
 #   who:  run = to build the program, test = to build and run the tests, lint = for ./test --lint,
-#         fuzz = for tests that are skipped without it
+#         fuzz = for ./test --fuzz
 #   how:  a command that must be on the PATH, or - for a library, which dpkg is asked about
 packages=(
   "g++                run   g++           C++23 compiler, version 12 or newer"
@@ -23,11 +23,11 @@ packages=(
   "libbenchmark-dev   run   -             benchmarks (Google Benchmark)"
   "libgtest-dev       test  -             tests (GoogleTest)"
   "libgmock-dev       test  -             matchers for tests (GoogleMock)"
-  "python3            test  python3       layer check and test report, standard library only"
+  "python3            run   python3       a shorter build, layer check, test report; standard library only"
   "clang-format       test  clang-format  format check (version 14)"
   "clang-tidy         lint  clang-tidy    lint (version 14)"
-  "clang              fuzz  clang++       fuzz targets"
-  "libclang-rt-14-dev fuzz  -             libFuzzer for it"
+  "clang              fuzz  clang++       tells where libFuzzer is"
+  "libclang-rt-14-dev fuzz  -             libFuzzer"
 )
 
 say() { printf '%s: %s\n' "$me" "$*" >&2; }
