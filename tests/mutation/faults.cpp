@@ -265,13 +265,15 @@ class Finder {
 
   void node(const Slot& slot, const Path& path, ExprId id, const ir::Expr& e, bool is_xor) {
     const std::string text = ir::print(f_, id);
-    const auto right =
+    const auto found =
         e.args.size() == 2 ? ir::const_int(f_, e.args[1]) : std::optional<std::int64_t>{};
+    const bool has_number = found.has_value();
+    const std::int64_t number = found.value_or(0);
     switch (e.op) {
       case ExprOp::Mul:
-        if (right)
+        if (has_number)
           constant(is_xor ? FaultKind::Swizzle : FaultKind::Stride, slot, below(path, 1),
-                   *right * 2, fmt::format("`{}` twice as far", text));
+                   number * 2, fmt::format("`{}` twice as far", text));
         break;
       case ExprOp::FloorDiv:
       case ExprOp::FloorMod: {
@@ -282,8 +284,8 @@ class Finder {
       }
       case ExprOp::Add:
       case ExprOp::Sub:
-        if (right && e.type.lanes == 1)
-          constant(FaultKind::OffByOne, slot, below(path, 1), *right + 1,
+        if (has_number && e.type.lanes == 1)
+          constant(FaultKind::OffByOne, slot, below(path, 1), number + 1,
                    fmt::format("`{}` one further", text));
         break;
       case ExprOp::BitXor:
