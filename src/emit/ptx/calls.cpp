@@ -79,8 +79,11 @@ Value Emitter::tensor_address(const Expr& e) {
   const auto as_u32 = [&](std::size_t i) {
     return cast(eval(e.args[i]), f_[e.args[i]].type.dtype, DType::Uint32);
   };
+  // One after the other: arguments of a call are evaluated in any order, and each emits code.
   const Value row = product("u32", as_u32(1), int_value(65536));
-  return sum("u32", sum("u32", as_u32(0), row), as_u32(2));
+  const Value lane = sum("u32", as_u32(0), row);
+  const Value column = as_u32(2);
+  return sum("u32", lane, column);
 }
 
 Value Emitter::int_call(Intrinsic callee, DType type, std::span<const Value> args) {
