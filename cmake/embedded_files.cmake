@@ -5,9 +5,9 @@
 
 set(root "${PROJECT_SOURCE_DIR}")
 file(GLOB examples CONFIGURE_DEPENDS RELATIVE "${root}" "${root}/examples/*.py")
-file(GLOB seeds CONFIGURE_DEPENDS RELATIVE "${root}" "${root}/examples/seeds/*.py")
+file(GLOB basics CONFIGURE_DEPENDS RELATIVE "${root}" "${root}/examples/basics/*.py")
 file(GLOB templates CONFIGURE_DEPENDS RELATIVE "${root}" "${root}/src/driver/templates/*.py")
-list(APPEND examples ${seeds})
+list(APPEND examples ${basics})
 
 set(embedded "${PROJECT_BINARY_DIR}/generated/embedded_files.cpp")
 list(TRANSFORM examples PREPEND "${root}/" OUTPUT_VARIABLE inputs)

@@ -39,8 +39,8 @@ struct Program {
   std::string_view name;
   std::string_view file;
 };
-constexpr Program kPrograms[] = {{"ldstmatrix", "seeds/ldstmatrix.py"},
-                                 {"reg", "seeds/reg.py"},
+constexpr Program kPrograms[] = {{"ldstmatrix", "basics/ldstmatrix.py"},
+                                 {"reg", "basics/reg.py"},
                                  {"copy_through", "copy_through.py"},
                                  {"transpose", "transpose.py"}};
 

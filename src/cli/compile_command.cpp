@@ -65,9 +65,9 @@ const Command kCompileCommand{
         "docs/running.md the forms.",
     .examples =
         "# the PTX of the only kernel of a file\n"
-        "warpwright compile examples/seeds/ldstmatrix.py --emit ptx\n"
+        "warpwright compile examples/basics/ldstmatrix.py --emit ptx\n"
         "# a CUDA program that runs a kernel and looks whether it is right\n"
-        "warpwright compile examples/seeds/reg.py --emit cuda --main -o reg.cu\n"
+        "warpwright compile examples/basics/reg.py --emit cuda --main -o reg.cu\n"
         "# a kernel that a builder makes, checked and in one spelling\n"
         "warpwright compile kernels.py --kernel 'build(num=2, trans=False)'\n"
         "# a kernel defined inside a test function, and who executes each of its lines\n"

@@ -47,9 +47,9 @@ const Command kExplainCommand{
         "then.",
     .examples =
         "# why a copy becomes ldmatrix\n"
-        "warpwright explain examples/seeds/ldstmatrix.py\n"
+        "warpwright explain examples/basics/ldstmatrix.py\n"
         "# for another architecture, as JSON\n"
-        "warpwright explain examples/seeds/reg.py --target sm_80 --json",
+        "warpwright explain examples/basics/reg.py --target sm_80 --json",
     .set_up = set_up};
 
 }  // namespace ww::cli

@@ -95,12 +95,12 @@ const Command kRunCommand{
         "an error in the program, or no device.",
     .examples =
         "# registers and shared memory, and look whether the copy is right\n"
-        "warpwright run examples/seeds/ldstmatrix.py --expect 'B == A'\n"
+        "warpwright run examples/basics/ldstmatrix.py --expect 'B == A'\n"
         "# a product of two matrices by its meaning, with arrays of NumPy's\n"
-        "warpwright run examples/seeds/gemm.py --device eval --arg A_g=@a.npy --arg B_g=@b.npy "
+        "warpwright run examples/basics/gemm.py --device eval --arg A_g=@a.npy --arg B_g=@b.npy "
         "--out D_g=d.npy\n"
         "# on a GPU, with its time\n"
-        "warpwright run examples/seeds/reg.py --device cuda --time",
+        "warpwright run examples/basics/reg.py --device cuda --time",
     .set_up = set_up};
 
 }  // namespace ww::cli

@@ -11,7 +11,7 @@
 namespace ww::driver {
 
 struct Example {
-  std::string name;                   // "transpose", "seeds/gemm"
+  std::string name;                   // "transpose", "basics/gemm"
   std::string path;                   // "examples/transpose.py"
   std::string summary;                // the first sentence of the file
   std::vector<std::string> commands;  // runs that the file says to try, as they are typed

@@ -25,7 +25,7 @@ TEST(Examples, HaveANameASentenceAndCommands) {
 }
 
 TEST(Examples, AreFoundByPathToo) {
-  EXPECT_EQ(find_example("examples/seeds/gemm.py")->name, "seeds/gemm");
+  EXPECT_EQ(find_example("examples/basics/gemm.py")->name, "basics/gemm");
   EXPECT_EQ(find_example("gemm_mma.py")->name, "gemm_mma");
 }
 
@@ -37,7 +37,7 @@ TEST(Examples, UnknownOnesComeWithTheNearest) {
 }
 
 TEST(Examples, VariationsSayOfWhat) {
-  EXPECT_EQ(find_example("seeds/reg_new")->summary, "The program of reg.py in the newer spelling");
+  EXPECT_EQ(find_example("basics/reg_new")->summary, "The program of reg.py in the newer spelling");
 }
 
 TEST(Examples, TheListIsNarrow) {

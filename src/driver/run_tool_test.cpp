@@ -16,7 +16,7 @@ struct Example {
 };
 
 std::string example_path(const std::string& name) {
-  return std::string(WW_SOURCE_DIR) + "/examples/seeds/" + name + ".py";
+  return std::string(WW_SOURCE_DIR) + "/examples/basics/" + name + ".py";
 }
 
 RunOutcome run_example(const Example& example, const std::string& schedule = "rr") {

@@ -293,7 +293,7 @@ TEST(Examples, Compile) {
     const bool is_bad = entry.path().parent_path().filename() == "errors";
     EXPECT_EQ(out.function.has_value(), !is_bad) << entry.path() << "\n" << rendered(out);
     const bool is_new = entry.path().stem().string().ends_with("_new");
-    if (entry.path().parent_path().filename() == "seeds") {
+    if (entry.path().parent_path().filename() == "basics") {
       EXPECT_EQ(out.dialect, is_new ? Dialect::D2 : Dialect::D1) << entry.path();
     }
   }
@@ -303,7 +303,7 @@ TEST(Examples, Compile) {
 // The two spellings of one program differ in the order of registers and in instructions alone.
 TEST(Examples, TwinsHaveTheSameBuffers) {
   for (const char* const name : {"ldstmatrix", "reg", "tcgen05_ldst", "gemm"}) {
-    const fs::path folder = fs::path(WW_SOURCE_DIR) / "examples/seeds";
+    const fs::path folder = fs::path(WW_SOURCE_DIR) / "examples/basics";
     const Compiled seed = compiled(read_text(folder / fmt::format("{}.py", name)));
     const Compiled twin = compiled(read_text(folder / fmt::format("{}_new.py", name)));
     ASSERT_TRUE(seed.function && twin.function) << rendered(seed) << rendered(twin);

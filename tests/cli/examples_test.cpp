@@ -30,7 +30,7 @@ nlohmann::json listed() {
 
 TEST(Examples, AllAreThereByteForByte) {
   std::size_t files = 0;
-  for (const char* folder : {"examples", "examples/seeds"})
+  for (const char* folder : {"examples", "examples/basics"})
     for (const auto& entry : fs::directory_iterator(fs::path(WW_SOURCE_DIR) / folder))
       files += entry.path().extension() == ".py" ? 1U : 0U;
   const nlohmann::json examples = listed();
@@ -66,9 +66,9 @@ TEST(Examples, AreWrittenWhereAsked) {
   const fs::path root = folder.path();
   EXPECT_EQ(run({"examples", "write", "transpose"}, here).out, "transpose.py written\n");
   fs::create_directory(root / "mine");
-  EXPECT_EQ(run({"examples", "write", "seeds/reg", "mine"}, here).out, "mine/reg.py written\n");
-  EXPECT_EQ(run({"examples", "write", "seeds/reg", "mine/other.py"}, here).status, 0);
-  EXPECT_EQ(read_text(root / "mine/other.py"), run({"examples", "show", "seeds/reg"}).out);
+  EXPECT_EQ(run({"examples", "write", "basics/reg", "mine"}, here).out, "mine/reg.py written\n");
+  EXPECT_EQ(run({"examples", "write", "basics/reg", "mine/other.py"}, here).status, 0);
+  EXPECT_EQ(read_text(root / "mine/other.py"), run({"examples", "show", "basics/reg"}).out);
   const Ran again = run({"examples", "write", "pools", "transpose.py"}, here);
   EXPECT_EQ(again.status, 2);
   EXPECT_NE(again.err.find("`transpose.py` is there already"), std::string::npos) << again.err;

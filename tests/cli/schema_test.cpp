@@ -56,10 +56,10 @@ struct Case {
 const Case kCases[] = {
     {"examples", "examples --json"},
     {"run", "run examples/findings/race.py --device sim --json"},
-    {"run", "run examples/seeds/ldstmatrix.py --device sim --expect 'B == A + A' --json"},
-    {"run", "run examples/seeds/gemm.py --device eval --expect 'D_g ~= A_g @ B_g' --json"},
+    {"run", "run examples/basics/ldstmatrix.py --device sim --expect 'B == A + A' --json"},
+    {"run", "run examples/basics/gemm.py --device eval --expect 'D_g ~= A_g @ B_g' --json"},
     {"run", "run examples/tcgen05_stages.py --device sim --out B=b.npy --json"},
-    {"explain", "explain examples/seeds/ldstmatrix.py --json"},
+    {"explain", "explain examples/basics/ldstmatrix.py --json"},
     {"explain", "explain examples/gemm_mma.py --json"},
     {"explain", "explain examples/tcgen05_cp.py --json"},
     {"explain", "explain examples/refused/overlap.py --json"},

@@ -27,7 +27,7 @@ Setting terminal(int columns, std::vector<std::string> more = {}) {
 }
 
 std::vector<std::string> explain(const std::string& extra = "") {
-  std::vector<std::string> words = {"explain", WW_SOURCE_DIR "/examples/seeds/ldstmatrix.py"};
+  std::vector<std::string> words = {"explain", WW_SOURCE_DIR "/examples/basics/ldstmatrix.py"};
   if (!extra.empty()) words.insert(words.end(), {"--color", extra});
   return words;
 }
@@ -127,7 +127,7 @@ TEST(Terminal, ErrorsAreColoured) {
 
 // Code is for copying: whatever the terminal, it is as it is.
 TEST(Terminal, CodeAndJsonAreLeftAlone) {
-  const std::string file = WW_SOURCE_DIR "/examples/seeds/ldstmatrix.py";
+  const std::string file = WW_SOURCE_DIR "/examples/basics/ldstmatrix.py";
   for (const std::vector<std::string>& words :
        {std::vector<std::string>{"compile", file, "--emit", "ptx"},
         {"explain", file, "--json"},

@@ -26,7 +26,7 @@ std::string source(const std::string& path) { return (fs::path(WW_SOURCE_DIR) / 
 /// Every form of output, of programs that have registers, products, floats in text and findings.
 std::vector<Words> commands() {
   std::vector<Words> out;
-  const Words files = {"examples/seeds/ldstmatrix.py", "examples/transpose.py",
+  const Words files = {"examples/basics/ldstmatrix.py", "examples/transpose.py",
                        "examples/gemm_bias_relu.py", "examples/tcgen05_epilogue.py"};
   for (const std::string& file : files) {
     for (const char* form : {"tile", "threads", "explain", "ir", "cuda", "ptx"})
@@ -37,7 +37,7 @@ std::vector<Words> commands() {
     out.push_back({"run", file, "--device", "sim", "--schedule", "random:5"});
   }
   out.push_back({"run", "examples/findings/race.py", "--device", "sim", "--json"});
-  out.push_back({"run", "examples/seeds/gemm.py", "--device", "eval", "--json"});
+  out.push_back({"run", "examples/basics/gemm.py", "--device", "eval", "--json"});
   out.push_back({"compile", "examples/gemm_mma.py", "--emit", "cuda", "--main"});
   out.push_back({"compile", "examples/errors/wrong.py"});
   out.push_back({"isa", "show", "mma"});
@@ -143,7 +143,7 @@ std::uint64_t digest_of(const std::string& text) {
 
 std::string digests() {
   Words files;
-  for (const char* folder : {"examples", "examples/seeds"})
+  for (const char* folder : {"examples", "examples/basics"})
     for (const auto& entry : fs::directory_iterator(source(folder)))
       if (entry.path().extension() == ".py")
         files.push_back(std::string(folder) + "/" + entry.path().filename().string());

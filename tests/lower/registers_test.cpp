@@ -45,10 +45,10 @@ TEST(Registers, ArraysOfTheExamplesStayThere) {
   const std::string ptxas = corpus::find_tool("ptxas");
   if (ptxas.empty()) GTEST_SKIP() << "ptxas is not installed";
   const std::pair<const char*, const char*> kernels[] = {
-      {"examples/seeds/ldstmatrix.py", ""},
-      {"examples/seeds/ldstmatrix_new.py", ""},
-      {"examples/seeds/reg.py", ""},
-      {"examples/seeds/reg_new.py", ""},
+      {"examples/basics/ldstmatrix.py", ""},
+      {"examples/basics/ldstmatrix_new.py", ""},
+      {"examples/basics/reg.py", ""},
+      {"examples/basics/reg_new.py", ""},
       {"examples/transpose.py", ""},
       {"examples/copy_through.py", ""},
       {"examples/copy_through.py", "build(rounds=16, threads=128)"}};

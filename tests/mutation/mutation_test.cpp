@@ -52,10 +52,10 @@ def tail(A_ptr: T.handle, B_ptr: T.handle):
 std::vector<SubjectText> subjects() {
   const std::string small = "BM=64, BN=64, WM=32, WN=32, stages=2";
   return {
-      example("seeds/reg"),
-      example("seeds/ldstmatrix"),
-      example("seeds/gemm"),
-      example("seeds/tcgen05_ldst", "", "sm_100a"),
+      example("basics/reg"),
+      example("basics/ldstmatrix"),
+      example("basics/gemm"),
+      example("basics/tcgen05_ldst", "", "sm_100a"),
       {.name = "tail", .source = std::string(kTail)},
       example("copy_through", "build(n=4096)"),
       example("transpose", "build(m=64, n=128)"),

@@ -1,10 +1,7 @@
 # A warp takes a 32x8 tile from shared memory into registers, one row per lane, clears the shared
 # tile, and puts it back.
-# The program of reg.py in the newer spelling.
 #
-#   warpwright run examples/seeds/reg_new.py --device eval
-from tvm.script import tirx as T
-from tvm.script.tirx import tile as Tx
+#   warpwright run examples/basics/reg.py --device eval
 from tvm.tirx.layout import S, TileLayout, laneid
 
 shape, dtype = (32, 8), "float32"

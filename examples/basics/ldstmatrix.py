@@ -1,10 +1,7 @@
 # A warp loads `num` 8x8 tiles of float16 from shared memory into the fragment of a matrix
 # instruction, and writes the fragment out again: B is A.
-# The program of ldstmatrix.py in the newer spelling.
 #
-#   warpwright run examples/seeds/ldstmatrix_new.py --device eval --expect 'B == A'
-from tvm.script import tirx as T
-from tvm.script.tirx import tile as Tx
+#   warpwright run examples/basics/ldstmatrix.py --device eval --expect 'B == A'
 from tvm.tirx.layout import S, TileLayout, laneid
 
 num = 2; M, N = 8, num * 8

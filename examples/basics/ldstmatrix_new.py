@@ -1,7 +1,10 @@
 # A warp loads `num` 8x8 tiles of float16 from shared memory into the fragment of a matrix
 # instruction, and writes the fragment out again: B is A.
+# The program of ldstmatrix.py in the newer spelling.
 #
-#   warpwright run examples/seeds/ldstmatrix.py --device eval --expect 'B == A'
+#   warpwright run examples/basics/ldstmatrix_new.py --device eval --expect 'B == A'
+from tvm.script import tirx as T
+from tvm.script.tirx import tile as Tx
 from tvm.tirx.layout import S, TileLayout, laneid
 
 num = 2; M, N = 8, num * 8

@@ -1,6 +1,9 @@
 # A warpgroup stores a 128x8 tile of float16 to tensor memory and loads it again: B is A.
+# The program of tcgen05_ldst.py in the newer spelling.
 #
-#   warpwright run examples/seeds/tcgen05_ldst.py --device eval --expect 'B == A'
+#   warpwright run examples/basics/tcgen05_ldst_new.py --device eval --expect 'B == A'
+from tvm.script import tirx as T
+from tvm.script.tirx import tile as Tx
 from tvm.tirx.layout import S, TCol, TileLayout, TLane
 from tvm.tirx.layout import tid_in_wg as axis_tid_in_wg
 
@@ -15,7 +18,8 @@ def copy_async_test(A_ptr: T.handle, B_ptr: T.handle):
     tmem_addr = T.alloc_shared([1], "uint32")
     if wg_id == 0:
         if warp_id == 0:
-            T.ptx.tcgen05.alloc(T.address_of(tmem_addr), n_cols=32, cta_group=1)
+            T.ptx["tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32"](
+                T.address_of(tmem_addr), T.uint32(32))
         T.tvm_storage_sync("shared")
         tmem = T.decl_buffer((128, WIDTH), "float16", scope="tmem", allocated_addr=tmem_addr[0],
                              layout=TileLayout(S[(128, WIDTH) : (1 @ TLane, 1 @ TCol)]))
@@ -26,12 +30,14 @@ def copy_async_test(A_ptr: T.handle, B_ptr: T.handle):
             A_reg[i] = A[tid, i]
             B_reg[i] = T.float16(0)
         T.cuda.cta_sync()
-        Tx.wg.copy_async(tmem[:, :], A_local[:, :]); T.ptx.tcgen05.wait.st()   # store (local -> tmem)
+        Tx.wg.copy_async(tmem[:, :], A_local[:, :])
+        T.ptx.tcgen05.wait__st.sync.aligned()   # store (local -> tmem)
         T.cuda.cta_sync()
-        Tx.wg.copy_async(B_local[:, :], tmem[:, :]); T.ptx.tcgen05.wait.ld()   # load  (tmem -> local)
+        Tx.wg.copy_async(B_local[:, :], tmem[:, :])
+        T.ptx.tcgen05.wait__ld.sync.aligned()   # load  (tmem -> local)
         for i in range(WIDTH):
             B[tid, i] = B_reg[i]
         T.cuda.cta_sync()
         if warp_id == 0:
-            T.ptx.tcgen05.relinquish_alloc_permit(cta_group=1)
-            T.ptx.tcgen05.dealloc(tmem_addr[0], n_cols=32, cta_group=1)
+            T.ptx.tcgen05.relinquish_alloc_permit.cta_group__1.sync.aligned()
+            T.ptx.tcgen05.dealloc.cta_group__1.sync.aligned.b32(tmem_addr[0], T.uint32(32))

@@ -1,11 +1,7 @@
 # A single warp multiplies float16 matrices, D[16,8] = A[16,16] @ B[16,8], accumulating in float32:
 # one m16n8k16 instruction.
-# The program of gemm.py in the newer spelling, where `.local` counts places in storage: register
-# 4*kHi + 2*rM + kp of A, not 4*rM + 2*kHi + kp.
 #
-#   warpwright run examples/seeds/gemm_new.py --device eval --expect 'D_g ~= A_g @ B_g'
-from tvm.script import tirx as T
-from tvm.script.tirx import tile as Tx
+#   warpwright run examples/basics/gemm.py --device eval --expect 'D_g ~= A_g @ B_g'
 from tvm.tirx.layout import S, TileLayout, laneid
 
 D_FRAG    = TileLayout(S[(2, 8, 4, 2) : (2, 4 @ laneid, 1 @ laneid, 1)])
@@ -23,7 +19,7 @@ def gemm(A_ptr: T.handle, B_ptr: T.handle, D_ptr: T.handle):
     D_f = T.alloc_buffer((16, 8),  "float32", scope="local", layout=D_FRAG)
     A_reg = A_f.local(8)                              # stage A into the lane's 8 regs
     for s in T.unroll(8):
-        kp, rM, kHi = s % 2, (s // 2) % 2, s // 4
+        kp, kHi, rM = s % 2, (s // 2) % 2, s // 4
         A_reg[s] = A_g[lane // 4 + 8 * rM, 2 * (lane % 4) + kp + 8 * kHi]
     B_reg = B_f.local(4)                              # stage B into the lane's 4 regs
     for s in T.unroll(4):
