@@ -49,12 +49,12 @@ inline void OperandReader::plain_name() {
   out.length = static_cast<std::uint32_t>(text.size());
 }
 
-// A name, perhaps with an offset or an index.
+// A name, perhaps with an offset or an index. `_` has neither.
 inline bool OperandReader::name() {
   const std::uint32_t begin = cursor_.offset();
   plain_name();
   const char next = cursor_.here();
-  if (next == ',' || next == ';') return true;
+  if (next == ',' || next == ';' || stack_.back().kind == OperandKind::Sink) return true;
   const bool has_offset = next == '+' || next == '-';
   if (!has_offset && next != '[') return true;
   Operand& out = stack_.back();
@@ -68,7 +68,7 @@ inline bool OperandReader::name() {
 bool OperandReader::not_name() {
   const std::uint32_t begin = cursor_.offset();
   cursor_.take_punct();
-  if (!cursor_.at_name()) {
+  if (!cursor_.at_name() || cursor_.at_word("_")) {
     cursor_.go_back_to(begin);
     return number();
   }

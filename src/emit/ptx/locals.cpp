@@ -136,7 +136,7 @@ void Locals::pack_bytes(Cell& cell) {
   if (is_first_whole) word = cell.pieces[0];
   const std::uint32_t since = code_.now();
   for (std::size_t i = is_first_whole ? 1 : 0; i < 4; ++i) {
-    if ((cell.written >> i & 1U) == 0) continue;
+    if ((unsigned{cell.written} >> i & 1U) == 0) continue;
     word = code_.pure(
         "bfi.b32", Class::B32,
         {cell.pieces[i], word, int_value(static_cast<std::int64_t>(i) * 8), int_value(8)});

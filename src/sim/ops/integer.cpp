@@ -321,7 +321,7 @@ void track_dp2a(Warp& warp, const Op& op) {
   warp.use(op.p[3], warp.exec, 4);
   Mask used = 0;
   for_each_lane(warp.exec, [&](unsigned l) {
-    if (((undefined_in_lane(warp, op.p[2], l) >> kFirst) & 3U) != 0) used |= lane_bit(l);
+    if (((unsigned{undefined_in_lane(warp, op.p[2], l)} >> kFirst) & 3U) != 0) used |= lane_bit(l);
   });
   if (used != 0) warp.use(op.p[2], used, 4);
   warp.define(op.p[0]);
