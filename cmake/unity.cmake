@@ -17,6 +17,11 @@ find_package(Python3 3.9 COMPONENTS Interpreter QUIET)
 set(WW_GROUPS OFF) # whether it is done
 if(WW_UNITY AND Python3_FOUND)
   set(WW_GROUPS ON)
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    # g++ looks for garbage after every 128 MB; looking less often, it needs a sixteenth less time here and
+    # a sixth more memory.
+    target_compile_options(ww_flags INTERFACE --param=ggc-min-heapsize=1048576)
+  endif()
 endif()
 
 function(ww_compile_together target)

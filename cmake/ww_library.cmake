@@ -9,8 +9,8 @@
 #       src/<folder>/**/*.h, *.def -> its headers, each also compiled alone by the target
 #                                     all_verify_interface_header_sets
 #       src/<folder>/**/*_test.cpp -> test executable <folder>_tests
-#   ww_add_tests(<target> SOURCES <file>... LABEL <label> [LIBRARIES <target>...])
-#       one GoogleTest executable, each of its cases one ctest case
+#   ww_add_tests(<target> SOURCES <file>... LABEL <label> [LIBRARIES <target>...] [OPTIMISED])
+#       one GoogleTest executable, each of its cases one ctest case; OPTIMISED: its own code works hard
 #
 # Files are globbed with CONFIGURE_DEPENDS: adding a file needs no edit here, and the next build
 # notices it. src/cli/main.cpp belongs to the program, not to a library.
@@ -75,7 +75,7 @@ set(WW_OWN_HEADER_emit/ptx emit/ptx/emitter.h)
 # moving a string for an access out of bounds. The sanitizers see real ones.
 function(ww_trust_precompiled target)
   foreach(warning array-bounds restrict stringop-overflow stringop-overread)
-    target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-Wno-${warning}>)
+    target_compile_options(${target} PRIVATE -Wno-${warning})
   endforeach()
 endfunction()
 
@@ -125,7 +125,7 @@ function(ww_add_library folder)
     set(scope PUBLIC)
     target_link_libraries(${target} PRIVATE $<BUILD_INTERFACE:ww_flags>)
     ww_library_headers(${target} ${folder})
-    if(NOT folder IN_LIST WW_APART_FOLDERS)
+    if(NOT (folder IN_LIST WW_APART_FOLDERS AND CMAKE_BUILD_TYPE STREQUAL "Release"))
       ww_compile_together(${target})
     endif()
   else()
@@ -202,38 +202,40 @@ function(ww_add_all_libraries)
 endfunction()
 
 # It is the library that is optimised and checked for undefined behaviour. Tests are most of what is
-# compiled; doing the same to them would cost a third more time. Unit tests are not optimised at all;
-# the others do real work and keep some of it.
-function(ww_test_options target label)
-  if(label STREQUAL "unit")
-    target_compile_options(${target} PRIVATE -O0)
-  else()
+# compiled; doing the same to them would cost a third more time. They are not optimised at all, but for
+# those that do real work themselves, which keep some of it.
+function(ww_test_options target is_optimised)
+  if(is_optimised)
     target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
+  else()
+    target_compile_options(${target} PRIVATE -O0)
   endif()
   if(WW_SANITIZE)
     target_compile_options(${target} PRIVATE -fno-sanitize=undefined)
   endif()
 endfunction()
 
-# ww_test_headers(<label> <variable>): the library of the headers that every test includes, compiled once
-# for the unit tests and once for the others, which are optimised: most of a test's compilation is
-# reading these.
-function(ww_test_headers label result)
-  set(target ww_test_headers_optimised)
-  if(label STREQUAL "unit")
-    set(target ww_test_headers)
+# ww_test_compilation(<target> <whether optimised>): how tests and what they share are compiled. The
+# headers that every test includes, most of a test's compilation, are read once for those that are
+# optimised and once for the others.
+function(ww_test_compilation target is_optimised)
+  set(headers ww_test_headers)
+  if(is_optimised)
+    set(headers ww_test_headers_optimised)
   endif()
-  set(${result} ${target} PARENT_SCOPE)
-  if(TARGET ${target})
-    return()
+  if(NOT TARGET ${headers})
+    ww_headers_library(${headers} <fmt/format.h> <gmock/gmock.h> <gtest/gtest.h> <string> <vector>)
+    target_link_libraries(${headers} PRIVATE GTest::gmock)
+    ww_test_options(${headers} ${is_optimised})
   endif()
-  ww_headers_library(${target} <fmt/format.h> <gmock/gmock.h> <gtest/gtest.h> <string> <vector>)
-  target_link_libraries(${target} PRIVATE GTest::gmock)
-  ww_test_options(${target} ${label})
+  ww_test_options(${target} ${is_optimised})
+  target_precompile_headers(${target} REUSE_FROM ${headers})
+  ww_trust_precompiled(${target})
+  ww_compile_together(${target})
 endfunction()
 
 function(ww_add_tests target)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "LABEL" "SOURCES;LIBRARIES")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "OPTIMISED" "LABEL" "SOURCES;LIBRARIES")
   if(NOT BUILD_TESTING)
     return()
   endif()
@@ -247,11 +249,7 @@ function(ww_add_tests target)
   target_link_libraries(${target} PRIVATE ww_flags GTest::gmock GTest::gtest_main)
   target_compile_definitions(${target} PRIVATE WW_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
   set_target_properties(${target} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/tests")
-  ww_test_options(${target} ${arg_LABEL})
-  ww_test_headers(${arg_LABEL} headers)
-  target_precompile_headers(${target} REUSE_FROM ${headers})
-  ww_trust_precompiled(${target})
-  ww_compile_together(${target})
+  ww_test_compilation(${target} ${arg_OPTIMISED})
   ww_sanitizer_defaults(${target})
   # Cases are listed when ctest starts, not while building, so a test that cannot even start is a
   # reported failure and not a broken build.

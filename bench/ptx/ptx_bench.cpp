@@ -15,6 +15,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/append.h"
 #include "ptx/check.h"
 #include "ptx/module.h"
 #include "ptx/parser.h"
@@ -93,7 +94,7 @@ class Kernel {
  private:
   template <typename... Args>
   void add_text(fmt::format_string<Args...> format, Args&&... args) {
-    fmt::format_to(std::back_inserter(out_), format, std::forward<Args>(args)...);
+    ww::append(out_, format, std::forward<Args>(args)...);
   }
 
   void add_line(std::string_view line) {

@@ -5,8 +5,9 @@
 
 #include <fmt/format.h>
 
-#include <iterator>
 #include <string>
+
+#include "base/append.h"
 
 namespace ww::bench {
 
@@ -18,7 +19,7 @@ inline std::string gemm_kernel() {
   constexpr int kStage = 2 * kTile;
   std::string text;
   const auto add = [&text]<typename... T>(fmt::format_string<T...> format, T&&... args) {
-    fmt::format_to(std::back_inserter(text), format, std::forward<T>(args)...);
+    append(text, format, std::forward<T>(args)...);
   };
   add(".version 8.0\n.target sm_80\n.address_size 64\n"
       ".visible .entry gemm(.param .u64 a, .param .u64 b, .param .u64 d, .param .u32 size) {{\n"

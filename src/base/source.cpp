@@ -4,8 +4,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <iterator>
 #include <utility>
+
+#include "base/append.h"
 
 namespace ww {
 namespace {
@@ -41,19 +42,17 @@ void append_excerpt(std::string& out, const SourceText& source, Span span) {
   // tabs.
   std::ranges::replace_if(
       shown, [](char c) { return c >= 0 && c < ' '; }, ' ');
-  fmt::format_to(std::back_inserter(out), "    {}\n    {}^{}\n", shown, std::string(begin, ' '),
-                 std::string(width - 1, '~'));
+  append(out, "    {}\n    {}^{}\n", shown, std::string(begin, ' '), std::string(width - 1, '~'));
 }
 
 void append_message(std::string& out, const SourceText* source, Span span, std::string_view level,
                     std::string_view text, std::string_view kind) {
   if (source != nullptr && span.known) {
     const auto position = source->position(span.begin);
-    fmt::format_to(std::back_inserter(out), "{}:{}:{}: ", source->name(), position.line,
-                   position.column);
+    append(out, "{}:{}:{}: ", source->name(), position.line, position.column);
   }
-  fmt::format_to(std::back_inserter(out), "{}: {}", level, text);
-  if (!kind.empty()) fmt::format_to(std::back_inserter(out), " [{}]", kind);
+  append(out, "{}: {}", level, text);
+  if (!kind.empty()) append(out, " [{}]", kind);
   out += '\n';
   if (source != nullptr && span.known) append_excerpt(out, *source, span);
 }

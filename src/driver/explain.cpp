@@ -5,9 +5,9 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <iterator>
 #include <string_view>
 
+#include "base/append.h"
 #include "base/ascii.h"
 #include "driver/report_parts.h"
 
@@ -17,7 +17,6 @@ namespace {
 using lower::CallReport;
 using lower::PlanReport;
 using lower::Verdict;
-using Out = std::back_insert_iterator<std::string>;
 using Row = std::vector<std::string>;
 
 std::uint64_t count(std::int64_t number) { return static_cast<std::uint64_t>(number); }
@@ -40,7 +39,7 @@ void add_columns(std::string& out, std::string_view indent, const std::vector<Ro
   for (const Row& row : rows) {
     std::string line(indent);
     for (std::size_t i = 0; i < row.size(); ++i)
-      fmt::format_to(Out(line), "{:<{}}{}", row[i], widths[i], i + 1 == row.size() ? "" : "  ");
+      append(line, "{:<{}}{}", row[i], widths[i], i + 1 == row.size() ? "" : "  ");
     line.erase(line.find_last_not_of(' ') + 1);
     out += line + '\n';
   }
@@ -126,12 +125,11 @@ std::string place_text(const SourceText& source, Span span) {
 }
 
 void add_call(std::string& out, const SourceText& source, const CallReport& call) {
-  fmt::format_to(Out(out), "\n{}: {} by {}\n", place_text(source, call.span), call.name,
-                 call.threads);
+  append(out, "\n{}: {} by {}\n", place_text(source, call.span), call.name, call.threads);
   if (call.span.known) {
     std::string_view line = source.line(source.line_number(call.span.begin));
     while (!line.empty() && is_space(line.front())) line.remove_prefix(1);
-    fmt::format_to(Out(out), "    {}\n", line);
+    append(out, "    {}\n", line);
   }
   add_operands(out, call);
   if (!call.verdicts.empty()) out += '\n';
@@ -181,8 +179,7 @@ std::string explain_text(const Build& build) {
   for (const CallReport& call : build.report.calls) add_call(out, source, call);
   if (!build.report.spilled.empty()) out += "\nregister arrays that went to local memory:\n";
   for (const lower::SpilledArray& each : build.report.spilled)
-    fmt::format_to(Out(out), "  {}: `{}`: {}\n", place_text(source, each.span), each.buffer,
-                   each.reason);
+    append(out, "  {}: `{}`: {}\n", place_text(source, each.span), each.buffer, each.reason);
   return out;
 }
 

@@ -3,8 +3,9 @@
 
 #include <fmt/format.h>
 
-#include <iterator>
 #include <string_view>
+
+#include "base/append.h"
 
 namespace ww::driver {
 
@@ -68,12 +69,12 @@ void write(std::string& out, const Json& value, std::size_t indent) {
   if (value.is_primitive() || line.size() + indent <= kLongestLine) return void(out += line);
   std::string_view separator = value.is_object() ? "{" : "[";
   for (const auto& [key, item] : value.items()) {
-    fmt::format_to(std::back_inserter(out), "{}\n{:{}}", separator, "", indent + 2);
+    append(out, "{}\n{:{}}", separator, "", indent + 2);
     separator = ",";
     if (value.is_object()) out += plain_text(key) + ": ";
     write(out, item, indent + 2);
   }
-  fmt::format_to(std::back_inserter(out), "\n{:{}}{}", "", indent, value.is_object() ? "}" : "]");
+  append(out, "\n{:{}}{}", "", indent, value.is_object() ? "}" : "]");
 }
 
 }  // namespace

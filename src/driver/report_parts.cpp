@@ -4,15 +4,13 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <iterator>
 #include <utility>
 
+#include "base/append.h"
 #include "driver/array.h"
 
 namespace ww::driver {
 namespace {
-
-using Out = std::back_insert_iterator<std::string>;
 
 std::string definedness(const BufferReport& buffer) {
   if (buffer.undefined == 0) return "";
@@ -30,18 +28,16 @@ void add_buffers(std::string& out, std::span<const BufferReport> buffers, bool n
     if (std::exchange(is_first, false)) out += '\n';
     const auto size = element_count(buffer.shape).value_or(0);
     const bool has_more = static_cast<std::size_t>(size) > buffer.first.size();
-    if (numbered) fmt::format_to(Out(out), "${} ", buffer.param);
-    fmt::format_to(Out(out), "{}: {}{}: {}{}\n", buffer.name,
-                   shaped_type_text(buffer.dtype, buffer.shape), definedness(buffer),
-                   fmt::join(buffer.first, " "), has_more ? " ..." : "");
-    if (!buffer.file.empty()) fmt::format_to(Out(out), "  written to {}\n", buffer.file);
+    if (numbered) append(out, "${} ", buffer.param);
+    append(out, "{}: {}{}: {}{}\n", buffer.name, shaped_type_text(buffer.dtype, buffer.shape),
+           definedness(buffer), fmt::join(buffer.first, " "), has_more ? " ..." : "");
+    if (!buffer.file.empty()) append(out, "  written to {}\n", buffer.file);
   }
 }
 
 void add_expectations(std::string& out, std::span<const ExpectReport> expectations) {
   if (!expectations.empty()) out += '\n';
-  for (const ExpectReport& each : expectations)
-    fmt::format_to(Out(out), "expect {}\n", each.result.text);
+  for (const ExpectReport& each : expectations) append(out, "expect {}\n", each.result.text);
 }
 
 void add_printed(std::string& out, std::string_view printed) {
@@ -65,7 +61,7 @@ std::string plural(std::uint64_t count, std::string_view what) {
 }
 
 void add_fact(std::string& out, std::string_view name, std::string_view text) {
-  fmt::format_to(Out(out), "{:<11} {}\n", name, text);
+  append(out, "{:<11} {}\n", name, text);
 }
 
 }  // namespace ww::driver

@@ -3,16 +3,13 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <iterator>
-
+#include "base/append.h"
 #include "base/ascii.h"
 #include "driver/report_json.h"
 #include "driver/run_tool.h"
 
 namespace ww::driver {
 namespace {
-
-using Out = std::back_insert_iterator<std::string>;
 
 std::string dims_text(const std::array<std::int64_t, 3>& dims) {
   if (dims[1] == 1 && dims[2] == 1) return fmt::format("{}", dims[0]);
@@ -66,25 +63,25 @@ std::string_view trimmed(std::string_view line) {
 }
 
 void add_place(std::string& out, const RunReport& report, const RunFinding::Place& at) {
-  if (at.line != 0) fmt::format_to(Out(out), "{}:{}:{}: ", report.path, at.line, at.column);
+  if (at.line != 0) append(out, "{}:{}:{}: ", report.path, at.line, at.column);
 }
 
 void add_lines(std::string& out, const RunFinding::Place& at) {
-  if (!at.source.empty()) fmt::format_to(Out(out), "    {}\n", trimmed(at.source));
-  if (!at.instruction.empty()) fmt::format_to(Out(out), "    {}\n", at.instruction);
+  if (!at.source.empty()) append(out, "    {}\n", trimmed(at.source));
+  if (!at.instruction.empty()) append(out, "    {}\n", at.instruction);
 }
 
 void add_finding(std::string& out, const RunReport& report, const RunFinding& finding) {
-  fmt::format_to(Out(out), "\n{}: ", finding.check);
+  append(out, "\n{}: ", finding.check);
   add_place(out, report, finding.at);
   out += finding.text;
-  if (finding.count > 1) fmt::format_to(Out(out), "; {} times", finding.count);
+  if (finding.count > 1) append(out, "; {} times", finding.count);
   out += '\n';
   add_lines(out, finding.at);
   if (finding.note.empty()) return;
   out += "  ";
   add_place(out, report, finding.note_at);
-  fmt::format_to(Out(out), "{}\n", finding.note);
+  append(out, "{}\n", finding.note);
   add_lines(out, finding.note_at);
 }
 
@@ -154,7 +151,7 @@ std::string run_text(const RunReport& report) {
   if (!report.primitives.empty()) out += '\n' + to_text(report.primitives);
   for (const RunFinding& finding : report.findings) add_finding(out, report, finding);
   if (report.findings_left_out > 0)
-    fmt::format_to(Out(out), "\n... and {}\n", plural(report.findings_left_out, "more finding"));
+    append(out, "\n... and {}\n", plural(report.findings_left_out, "more finding"));
   add_buffers(out, report.buffers, false);
   add_expectations(out, report.expectations);
   add_printed(out, report.printed);

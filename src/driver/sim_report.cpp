@@ -7,10 +7,10 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
-#include <iterator>
 #include <map>
 #include <utility>
 
+#include "base/append.h"
 #include "base/ascii.h"
 #include "driver/sim_options.h"
 #include "isa/catalogue.h"
@@ -140,8 +140,6 @@ std::vector<LineCount> counts_by_line(const SimReport& report) {
 
 namespace {
 
-using Out = std::back_insert_iterator<std::string>;
-
 std::string launch_text(const SimReport& report) {
   const sim::Launch& launch = report.launch;
   std::string out =
@@ -191,20 +189,19 @@ std::string place_text(const sim::Program& program, std::uint32_t op) {
 
 void add_ptx_line(std::string& out, const sim::Program& program, std::uint32_t op) {
   if (op >= program.infos.size()) return;
-  fmt::format_to(Out(out), "    {}\n", program.line(program.infos[op].line));
+  append(out, "    {}\n", program.line(program.infos[op].line));
 }
 
 void add_finding(std::string& out, const SimReport& report, const sim::Finding& finding) {
   const sim::Program& program = *report.program;
-  fmt::format_to(Out(out), "{}: {}: {}; {}{}", name_of(finding.check),
-                 place_text(program, finding.who.op), finding.text,
-                 party_text(report.launch.grid, finding.who), address_text(finding));
-  if (finding.count > 1) fmt::format_to(Out(out), "; {} times", finding.count);
+  append(out, "{}: {}: {}; {}{}", name_of(finding.check), place_text(program, finding.who.op),
+         finding.text, party_text(report.launch.grid, finding.who), address_text(finding));
+  if (finding.count > 1) append(out, "; {} times", finding.count);
   out += '\n';
   add_ptx_line(out, program, finding.who.op);
   if (finding.other.op == sim::kNoOp) return;
-  fmt::format_to(Out(out), "  other: {}: {}\n", place_text(program, finding.other.op),
-                 party_text(report.launch.grid, finding.other));
+  append(out, "  other: {}: {}\n", place_text(program, finding.other.op),
+         party_text(report.launch.grid, finding.other));
   add_ptx_line(out, program, finding.other.op);
 }
 
@@ -227,9 +224,8 @@ void add_table(std::string& out, const std::vector<Row>& rows) {
   }
   for (const Row& row : rows) {
     out += ' ';
-    for (std::size_t i = 0; i + 1 < row.size(); ++i)
-      fmt::format_to(Out(out), " {:>{}}", row[i], widths[i]);
-    fmt::format_to(Out(out), "  {}\n", row.back());
+    for (std::size_t i = 0; i + 1 < row.size(); ++i) append(out, " {:>{}}", row[i], widths[i]);
+    append(out, "  {}\n", row.back());
   }
 }
 
@@ -262,7 +258,7 @@ void add_counters(std::string& out, const SimReport& report) {
 std::string sim_text(const SimReport& report) {
   std::string out = report.shown;
   if (report.shown_left_out > 0)
-    fmt::format_to(Out(out), "... and {}\n", plural(report.shown_left_out, "more line"));
+    append(out, "... and {}\n", plural(report.shown_left_out, "more line"));
   if (!out.empty()) out += '\n';
   add_facts(out, report);
   add_findings(out, report);

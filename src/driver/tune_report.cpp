@@ -4,11 +4,11 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <iterator>
 #include <type_traits>
 #include <utility>
 #include <variant>
 
+#include "base/append.h"
 #include "driver/explain.h"
 #include "driver/report_json.h"
 #include "driver/tune.h"
@@ -16,7 +16,6 @@
 namespace ww::driver {
 namespace {
 
-using Out = std::back_insert_iterator<std::string>;
 using Row = std::vector<std::string>;
 
 double relative(const TuneReport& report, const TuneEntry& entry) {
@@ -107,11 +106,11 @@ void add_table(std::string& out, const TuneReport& report, std::size_t top) {
   out += '\n';
   for (const Row& row : rows) {
     for (std::size_t i = 0; i < row.size(); ++i)
-      fmt::format_to(Out(out), "{}{:>{}}", i == 0 ? "" : "  ", row[i], widths[i]);
+      append(out, "{}{:>{}}", i == 0 ? "" : "  ", row[i], widths[i]);
     out += '\n';
   }
   if (shown < report.entries.size())
-    fmt::format_to(Out(out), "... and {} more\n", report.entries.size() - shown);
+    append(out, "... and {} more\n", report.entries.size() - shown);
 }
 
 // --- what was dropped ----------------------------------------------------------------------------
@@ -136,7 +135,7 @@ std::vector<Group> groups_of(const TuneReport& report) {
 void add_indented(std::string& out, std::string_view text) {
   while (!text.empty()) {
     const std::size_t end = std::min(text.find('\n'), text.size());
-    fmt::format_to(Out(out), "{}{}\n", end > 0 ? "      " : "", text.substr(0, end));
+    append(out, "{}{}\n", end > 0 ? "      " : "", text.substr(0, end));
     text.remove_prefix(std::min(end + 1, text.size()));
   }
 }
@@ -144,16 +143,16 @@ void add_indented(std::string& out, std::string_view text) {
 void add_drops(std::string& out, const TuneReport& report, bool is_verbose) {
   if (!report.drops.empty()) out += "\ndropped\n";
   for (const Group& group : groups_of(report)) {
-    fmt::format_to(Out(out), "  {} x {}: {}\n", group.all.size(), name_of(group.first->stage),
-                   group.first->reason);
+    append(out, "  {} x {}: {}\n", group.all.size(), name_of(group.first->stage),
+           group.first->reason);
     if (!is_verbose) continue;
     for (const TuneDrop* drop : group.all) {
-      fmt::format_to(Out(out), "    {}\n", drop->kernel);
+      append(out, "    {}\n", drop->kernel);
       add_indented(out, drop->details);
     }
   }
   if (is_verbose || !report.entries.empty() || report.drops.empty()) return;
-  fmt::format_to(Out(out), "\nthe first, {}\n", report.drops[0].kernel);
+  append(out, "\nthe first, {}\n", report.drops[0].kernel);
   add_indented(out, report.drops[0].details);
 }
 
@@ -247,7 +246,7 @@ std::string tune_text(const TuneReport& report, const TuneTextOptions& options) 
   add_table(out, report, options.top);
   add_drops(out, report, options.is_verbose);
   if (!report.output.empty())
-    fmt::format_to(Out(out), "\n{} written to {}\n", report.entries[0].kernel, report.output);
+    append(out, "\n{} written to {}\n", report.entries[0].kernel, report.output);
   return out;
 }
 

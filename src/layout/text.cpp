@@ -8,6 +8,7 @@
 #include <string>
 #include <utility>
 
+#include "base/append.h"
 #include "base/suggest.h"
 #include "base/wide.h"
 #include "layout/text_lexer.h"
@@ -543,7 +544,7 @@ Result<Parser> open(std::string_view text, const Names& names) {
 // ---- printing ----
 
 void append_list(std::string& out, std::string_view name, const Iters& iters) {
-  fmt::format_to(std::back_inserter(out), "{}[", name);
+  append(out, "{}[", name);
   const bool many = iters.size() > 1;
   const auto list = [&](auto&& item) {
     if (many) out += '(';
@@ -566,12 +567,11 @@ void append_list(std::string& out, std::string_view name, const Iters& iters) {
 void append_offset(std::string& out, Axis axis, const Expr& amount) {
   const std::string suffix = axis == Axis() ? std::string() : fmt::format("@{}", axis.name());
   if (!amount.is_constant()) {
-    fmt::format_to(std::back_inserter(out), " + ({}){}", amount.text(), suffix);
+    append(out, " + ({}){}", amount.text(), suffix);
     return;
   }
   const std::int64_t value = amount.constant();
-  fmt::format_to(std::back_inserter(out), " {} {}{}", value < 0 ? '-' : '+',
-                 value < 0 ? -value : value, suffix);
+  append(out, " {} {}{}", value < 0 ? '-' : '+', value < 0 ? -value : value, suffix);
 }
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/append.h"
 #include "layout/apply.h"
 
 namespace ww::view {
@@ -74,7 +75,7 @@ PlaceWriter place_writer(const LayoutView& view) {
   for (const layout::Axis axis : view.axes()) keys.push_back(quoted(axis.name()));
   return [keys](std::string& out, const PlaceValues& place) {
     for (std::size_t i = 0; i < place.size(); ++i) {
-      fmt::format_to(std::back_inserter(out), "{}{}:{}", i == 0 ? "" : ",", keys[i], place[i]);
+      append(out, "{}{}:{}", i == 0 ? "" : ",", keys[i], place[i]);
     }
   };
 }
@@ -82,8 +83,7 @@ PlaceWriter place_writer(const LayoutView& view) {
 PlaceWriter bank_writer(const LayoutView& view) {
   return [&view](std::string& out, const PlaceValues& place) {
     const layout::BankPlace bank = view.bank(place);
-    fmt::format_to(std::back_inserter(out), R"("byte":{},"line":{},"bank":{})", bank.byte,
-                   bank.line, bank.bank);
+    append(out, R"("byte":{},"line":{},"bank":{})", bank.byte, bank.line, bank.bank);
   };
 }
 

@@ -6,7 +6,8 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
-#include <iterator>
+
+#include "base/append.h"
 
 namespace ww::view {
 namespace {
@@ -69,9 +70,8 @@ std::string svg_number(double value) {
 }
 
 void SvgWriter::rect(double x, double y, double width, double height, Rgb fill) {
-  fmt::format_to(std::back_inserter(body_),
-                 R"(<rect x="{}" y="{}" width="{}" height="{}" fill="{}"/>)", svg_number(x),
-                 svg_number(y), svg_number(width), svg_number(height), hex_of(fill));
+  append(body_, R"(<rect x="{}" y="{}" width="{}" height="{}" fill="{}"/>)", svg_number(x),
+         svg_number(y), svg_number(width), svg_number(height), hex_of(fill));
   body_ += '\n';
 }
 
