@@ -18,8 +18,6 @@ constexpr std::size_t kBlock = 190121;  // a prime far from powers of two and th
 constexpr std::size_t kSamples = 4096;
 constexpr double kQuickly = 0x1p28;  // multiplications
 
-bool is_float(num::DType type) { return num::kind_of(type) == num::DTypeKind::Float; }
-
 // As little-endian hosts have them.
 std::uint64_t code_at(num::DType type, std::span<const std::byte> memory, std::size_t element) {
   const std::size_t bytes = bytes_of(type, 1);

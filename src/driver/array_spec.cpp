@@ -18,9 +18,7 @@ namespace ww::driver {
 namespace {
 
 using num::DType;
-using num::DTypeKind;
 
-bool is_float(DType type) { return num::kind_of(type) == DTypeKind::Float; }
 bool has_only_powers(DType type) {
   return is_float(type) && num::format_of(type).mantissa_bits == 0;
 }

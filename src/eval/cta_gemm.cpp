@@ -32,8 +32,6 @@ Matrix transposed_if(bool is_transposed, Matrix m) {
   return is_transposed ? Matrix{m.columns, m.rows} : m;
 }
 
-bool is_float(num::DType type) { return num::kind_of(type) == num::DTypeKind::Float; }
-
 // The elements, read by `element`, row by row of the matrix or of its transpose.
 template <typename T, typename Read>
 std::vector<T> elements(const std::vector<Word>& bits, Matrix shape, bool transposed,

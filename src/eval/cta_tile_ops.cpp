@@ -16,9 +16,6 @@ namespace {
 
 using ir::Region;
 using ir::TileOp;
-using num::DTypeKind;
-
-bool is_float(num::DType type) { return num::kind_of(type) == DTypeKind::Float; }
 
 double unary_value(TileOp op, double x) {
   switch (op) {

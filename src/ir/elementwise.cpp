@@ -10,9 +10,6 @@ namespace ww::ir {
 namespace {
 
 using num::DType;
-using num::DTypeKind;
-
-bool is_float(DType type) { return num::kind_of(type) == DTypeKind::Float; }
 
 // What an operand brings along: its type and, of a constant, the number.
 struct Brought {
@@ -70,6 +67,8 @@ bool is_arithmetic(TileOp op) {
       return false;
   }
 }
+
+bool computes(TileOp op) { return is_function(op) || is_arithmetic(op) || op == TileOp::Fma; }
 
 ExprOp operator_of(TileOp op) {
   switch (op) {

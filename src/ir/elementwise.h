@@ -25,6 +25,9 @@ bool is_function(TileOp op);
 /// add, sub, mul, fdiv, maximum, minimum.
 bool is_arithmetic(TileOp op);
 
+/// Those two and fma: what computes in a type of its own, and does not only move values.
+bool computes(TileOp op);
+
 /// The operator of an arithmetic op.
 ExprOp operator_of(TileOp op);
 
@@ -32,7 +35,7 @@ ExprOp operator_of(TileOp op);
 /// a scale or bias that is left out. A `src` that is left out is the destination.
 std::vector<const TileArg*> operands_of(const TileCall& call);
 
-/// The type in which `a f b`, fma and functions compute. All integers: that of the destination.
+/// The type in which an op that computes does so. All integers: that of the destination.
 /// Otherwise the type that dst and all operands have, if it is one of 16 bits or more; else
 /// float32, or float64 where one of them is that. Functions compute in float32 or float64.
 /// Constants that the type holds exactly do not count.

@@ -16,7 +16,6 @@ namespace {
 using num::DType;
 using num::DTypeKind;
 
-bool is_float(DType dtype) { return num::kind_of(dtype) == DTypeKind::Float; }
 bool is_unsigned(DType dtype) { return num::kind_of(dtype) == DTypeKind::Uint; }
 
 Wide wide(DType dtype, std::int64_t value) {

@@ -504,7 +504,7 @@ Proof prove_copy(const Call& call, const ir::Block& code) {
   };
   make_trials(call, proof, attempt, [&](int held) {
     constexpr int kManyCases = 16;  // not all of them need exist
-    if (!has_cases || held >= kManyCases) return held >= kWantedTrials;
+    if (!has_cases || held >= kManyCases) return are_enough(held);
     return *std::min_element(held_in.begin(), held_in.end()) >= kWantedTrials;
   });
   return proof;

@@ -34,7 +34,7 @@ Number hashed(Tag tag, Number what, DType type, std::initializer_list<Number> ar
   return out;
 }
 Number number_of(const ir::Constant& constant) {
-  const bool is_real = num::kind_of(constant.dtype) == num::DTypeKind::Float;
+  const bool is_real = is_float(constant.dtype);
   return hashed(
       kConstant, 0, constant.dtype,
       {is_real ? std::bit_cast<Number>(constant.real) : static_cast<Number>(constant.integer)});
@@ -374,8 +374,7 @@ class Meaning {
     return hashed(kChoice, 0, dst_, {is_yes, as(dst_, 0, x), as(dst_, 1, x)});
   }
   [[nodiscard]] Number fused(Number a, Number b, Number c) const {
-    if (num::kind_of(in_) == num::DTypeKind::Float)
-      return called(ir::Intrinsic::Fma, in_, {a, b, c});
+    if (is_float(in_)) return called(ir::Intrinsic::Fma, in_, {a, b, c});
     return operated(ExprOp::Add, in_, operated(ExprOp::Mul, in_, a, b), c);
   }
   [[nodiscard]] Number argument(std::int64_t x) const {
@@ -547,9 +546,7 @@ class Proving {
 
 Proof prove_elementwise(const Call& call, const ir::Block& code) {
   Proof proof;
-  make_trials(
-      call, proof, [&](Trial trial) { return Proving(call, code, trial, proof).run(); },
-      [](int held) { return held >= kWantedTrials; });
+  make_trials(call, proof, [&](Trial trial) { return Proving(call, code, trial, proof).run(); });
   return proof;
 }
 

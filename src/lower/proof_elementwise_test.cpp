@@ -259,13 +259,7 @@ TEST(ProofElementwise, OverwrittenOperand) {
   Under under(
       {.op = TileOp::Cast, .variant = &kCastReg, .types = {DType::Float32, DType::Float16}});
   ASSERT_TRUE(under.prove().holds());
-  const ir::BufferId d = std::get<ir::Region>(under.f.tile_calls.back().args[0]).buffer;
-  for (std::uint32_t i = 0; i < under.f.buffer_count(); ++i) {
-    ir::Buffer& buffer = under.f.at(ir::BufferId{i});
-    if (buffer.name != "A") continue;
-    buffer.origin = ir::BufferOrigin::View;
-    buffer.base = d;
-  }
+  put_into_destination(under, "A");
   EXPECT_EQ(under.prove().difference,
             "thread 0 of the unit reads byte 2 of `D`, which is no operand");
 }

@@ -237,13 +237,7 @@ TEST(ProofGemm, OperandsInTheSameRegisters) {
 TEST(ProofGemm, OverwrittenOperand) {
   GemmUnderTest gemm(GemmCase::natural(1, 1, 2));
   ASSERT_TRUE(gemm.prove().holds());
-  const ir::BufferId d = std::get<ir::Region>(gemm.f.tile_calls.back().args[0]).buffer;
-  for (std::uint32_t i = 0; i < gemm.f.buffer_count(); ++i) {
-    ir::Buffer& buffer = gemm.f.at(ir::BufferId{i});
-    if (buffer.name != "A") continue;
-    buffer.origin = ir::BufferOrigin::View;
-    buffer.base = d;
-  }
+  put_into_destination(gemm, "A");
   EXPECT_EQ(gemm.prove().difference,
             "thread 0 of the unit reads byte 0 of `D`, which holds nothing");
 }

@@ -97,6 +97,17 @@ inline std::vector<ir::StmtId> all_of(const CallUnderTest& call, ir::StmtKind ki
   return out;
 }
 
+/// Puts the buffer of that name into the registers of the destination.
+inline void put_into_destination(CallUnderTest& call, std::string_view name) {
+  const ir::BufferId d = std::get<ir::Region>(call.f.tile_calls.back().args[0]).buffer;
+  for (std::uint32_t i = 0; i < call.f.buffer_count(); ++i) {
+    ir::Buffer& buffer = call.f.at(ir::BufferId{i});
+    if (buffer.name != name) continue;
+    buffer.origin = ir::BufferOrigin::View;
+    buffer.base = d;
+  }
+}
+
 /// A copy of the expression in which the `which`-th number is one larger; the expression itself
 /// when it has fewer.
 inline ir::ExprId changed(ir::Function& f, ir::ExprId id, int& which) {

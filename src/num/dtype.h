@@ -40,6 +40,7 @@ constexpr int bits_of(DType type) { return detail::kDTypeBits[static_cast<std::u
 constexpr DTypeKind kind_of(DType type) {
   return detail::kDTypeKinds[static_cast<std::uint8_t>(type)];
 }
+constexpr bool is_float(DType type) { return kind_of(type) == DTypeKind::Float; }
 /// Other accepted names, shortest use first; may be empty.
 std::span<const std::string_view> aliases_of(DType type);
 

@@ -32,9 +32,4 @@ endif()
 
 # Nothing may point back to where it was built.
 file(GLOB_RECURSE texts "${prefix}/*.cmake" "${prefix}/*.h")
-foreach(path IN LISTS texts)
-  file(STRINGS "${path}" lines REGEX "${build_dir}")
-  if(lines)
-    message(FATAL_ERROR "${path} names the build folder: ${lines}")
-  endif()
-endforeach()
+expect_unnamed("${build_dir}" ${texts})

@@ -79,12 +79,7 @@ endif()
 
 # Nothing may point back to where it was built.
 file(GLOB_RECURSE texts "${root}/usr/*.cmake" "${root}/usr/share/*")
-foreach(path IN LISTS texts)
-  file(STRINGS "${path}" lines REGEX "${build_dir}|${source_dir}")
-  if(lines)
-    message(FATAL_ERROR "${path} names a folder of the build: ${lines}")
-  endif()
-endforeach()
+expect_unnamed("${build_dir}|${source_dir}" ${texts})
 
 # --- the program, from where it was unpacked, in an empty folder ----------------------------------
 

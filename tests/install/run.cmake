@@ -1,5 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 #
+# expect_unnamed(<regex> <file>...): stops if a file has text that matches, a folder of the build.
+function(expect_unnamed regex)
+  foreach(path IN LISTS ARGN)
+    file(STRINGS "${path}" lines REGEX "${regex}")
+    if(lines)
+      message(FATAL_ERROR "${path} names a folder of the build: ${lines}")
+    endif()
+  endforeach()
+endfunction()
+
 # run(<what> <command>...): stops with everything the command said if it fails.
 function(run what)
   execute_process(

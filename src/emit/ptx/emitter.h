@@ -74,7 +74,6 @@ struct Address {
 };
 
 // --- facts about element types ---
-bool is_float(DType type);
 bool is_signed(DType type);
 /// "s32", "u64", "f32", "bf16": the type of an instruction that computes with it.
 std::string_view arith_type(DType type);

@@ -11,7 +11,6 @@ namespace ww::emit::to_ptx {
 
 using ir::Expr;
 
-bool is_float(DType type) { return num::kind_of(type) == num::DTypeKind::Float; }
 bool is_signed(DType type) { return num::kind_of(type) == num::DTypeKind::Int; }
 
 std::string_view arith_type(DType type) {

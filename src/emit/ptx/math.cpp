@@ -265,9 +265,9 @@ Value Emitter::pow32(Value x, Value y) {
   const Value with_sign = choose(odd, f32("copysign.f32", {x, power}), power);
   const Value is_bad = bool_op(ExprOp::And, is_negative, negated(whole));
   const Value result = choose(is_bad, int_value(0x7fffffff), with_sign);
-  const Value is_one = bool_op(ExprOp::Or, code_.pure("setp.eq.f32", Class::Pred, {y, zero}),
-                               code_.pure("setp.eq.f32", Class::Pred, {x, f32_value(1)}));
-  return choose(is_one, f32_value(1), result);
+  const Value is_no_power = code_.pure("setp.eq.f32", Class::Pred, {y, zero});
+  const Value is_of_one = code_.pure("setp.eq.f32", Class::Pred, {x, f32_value(1)});
+  return choose(bool_op(ExprOp::Or, is_no_power, is_of_one), f32_value(1), result);
 }
 
 // x - trunc(x / y) · y. The quotient may be rounded up to the next whole number: then the rest has

@@ -357,11 +357,8 @@ Match<void> check_sides(const Call& call, const CopyProblem& problem, bool is_lo
   const Side& other = is_load ? problem.src : problem.dst;
   if (own.bits > 32 || 32 % own.bits != 0)
     return decline("dtype", "elements of {} bits, expected 4, 8, 16 or 32", own.bits);
-  const target::Feature needs = is_load ? target::Feature::Sm75 : target::Feature::Sm90;
-  if (!call.context.target.has(needs))
-    return decline("arch", "{} needs {}, the target is {}", is_load ? "ldmatrix" : "stmatrix",
-                   target::to_text(target::archs_with(needs)),
-                   target::info(call.context.target.arch).name);
+  WW_TRY_VOID(check_target(call, is_load ? "ldmatrix" : "stmatrix",
+                           is_load ? target::Feature::Sm75 : target::Feature::Sm90));
   if (!own.base_is_aligned(4))
     return decline("registers", "the first register is not known to begin a 32-bit word");
   if (!other.base_is_aligned(16) || !other.strides.empty())

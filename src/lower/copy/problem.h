@@ -91,6 +91,18 @@ struct Side {
   [[nodiscard]] bool base_is_aligned(std::int64_t bytes) const;
 };
 
+/// Every thread of the unit that holds an element of a register side: visit(x, thread, slot), the
+/// elements in order.
+template <typename Visit>
+void for_each_holder(const Side& side, std::int64_t threads, Visit&& visit) {
+  for (std::size_t x = 0; x < side.size(); ++x)
+    for (const Shift& replica : side.replicas)
+      for (const std::int64_t spread : side.spread) {
+        const std::int64_t u = side.owner[x] + replica.thread + spread;
+        if (u < threads) visit(x, u, side.linear[x] + replica.place);
+      }
+}
+
 struct CopyProblem {
   std::int64_t elements = 0;  // of the tile
   Side dst, src;

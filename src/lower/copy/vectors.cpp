@@ -54,18 +54,12 @@ RegisterMap register_map(const Call& call, const Side& side, bool is_dst) {
   map.slots = high + most - low + 1;
   map.threads = call.unit_threads();
   map.cells.assign(index(map.slots * map.threads), -1);
-  for (std::size_t x = 0; x < side.size(); ++x) {
-    bool is_given = false;
-    for (const Shift& replica : side.replicas)
-      for (const std::int64_t spread : side.spread) {
-        if (is_given && !is_dst) continue;
-        const std::int64_t u = side.owner[x] + replica.thread + spread;
-        if (u >= map.threads) continue;
-        map.cells[index((side.linear[x] + replica.place - low) * map.threads + u)] =
-            static_cast<std::int32_t>(x);
-        is_given = true;
-      }
-  }
+  std::vector<bool> is_given(side.size(), false);
+  for_each_holder(side, map.threads, [&](std::size_t x, std::int64_t u, std::int64_t slot) {
+    if (is_given[x] && !is_dst) return;
+    map.cells[index((slot - low) * map.threads + u)] = static_cast<std::int32_t>(x);
+    is_given[x] = true;
+  });
   return map;
 }
 
@@ -407,6 +401,13 @@ Match<void> check_scope(const Call& call) {
   if (call.tile.scope != ir::Unit::Cluster) return {};
   return decline("scope", "{} scope, expected thread, warp, warpgroup or cta",
                  ir::name_of(call.tile.scope));
+}
+
+Match<void> check_target(const Call& call, std::string_view instruction, target::Feature feature) {
+  if (call.context.target.has(feature)) return {};
+  return decline("arch", "{} needs {}, the target is {}", instruction,
+                 target::to_text(target::archs_with(feature)),
+                 target::info(call.context.target.arch).name);
 }
 
 Match<void> check_no_tensor(const Call& call) {

@@ -128,6 +128,8 @@ Match<std::vector<Phase>> register_phases(const Call& call, const CopyProblem& p
 
 /// Declines cluster scope.
 Match<void> check_scope(const Call& call);
+/// Declines targets without the feature that an instruction needs.
+Match<void> check_target(const Call& call, std::string_view instruction, target::Feature feature);
 /// Declines tensor memory, which loads and stores do not reach.
 Match<void> check_no_tensor(const Call& call);
 /// Declines other scopes than those of whole warps, by the first rule, and warps of which not all

@@ -35,4 +35,14 @@ std::int64_t tensor_base_lane(const Call& call, const Side& tensor) {
   return is_made ? ir::const_int(call.f(), address.args[1]).value_or(0) : 0;
 }
 
+ir::ExprId tensor_address(const Call& call, Code& code, const Side& tensor, ir::ExprId base,
+                          ir::ExprId lane, ir::ExprId column) {
+  if (tensor.base.valid())
+    column = code.add(column, code.div(code.mul(tensor.base, tensor.bits), 32));
+  const ir::ExprId args[] = {base, lane, code.as_int32(code.simplify(column))};
+  const auto made = ir::call(call.f(), ir::Intrinsic::TmemAddr, args, call.span);
+  WW_CHECK(made.has_value(), "no address of tensor memory: {}", made.error().text);
+  return *made;
+}
+
 }  // namespace ww::lower

@@ -18,5 +18,9 @@ bool is_direct(const Call& call);
 /// The lane of tensor memory from which the lanes of a side count: where its address is made of a
 /// base and a row.
 std::int64_t tensor_base_lane(const Call& call, const Side& tensor);
+/// The address of a 32-bit column of a side in tensor memory: `lane` and `column` from where `base`
+/// is, which has the buffer's address, and from a run-time start of the region on.
+ir::ExprId tensor_address(const Call& call, Code& code, const Side& tensor, ir::ExprId base,
+                          ir::ExprId lane, ir::ExprId column);
 
 }  // namespace ww::lower

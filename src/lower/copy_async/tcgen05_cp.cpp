@@ -471,10 +471,7 @@ Match<Plan> match(const Call& call) {
   if (scope(0) != ir::Scope::Tmem || !ir::is_shared(scope(1)))
     return decline("memory_pair", "{} to {}, expected shared to tensor memory",
                    ir::name_of(scope(1)), ir::name_of(scope(0)));
-  if (!call.context.target.has(target::Feature::TensorMemory))
-    return decline("arch", "tcgen05.cp needs {}, the target is {}",
-                   target::to_text(target::archs_with(target::Feature::TensorMemory)),
-                   target::info(call.context.target.arch).name);
+  WW_TRY_VOID(check_target(call, "tcgen05.cp", target::Feature::TensorMemory));
   Plan plan;
   plan.is_one_thread = WW_TRY(check_one_thread(call));
   plan.group = ir::word_of(call.setting("cta_group"));
@@ -535,11 +532,8 @@ class Writer {
   }
 
   ExprId cells(const Issue& issue) {
-    ExprId column = code_.n(issue.column);
-    if (dst_.base.valid())
-      column = code_.add(column, code_.div(code_.mul(dst_.base, dst_.bits), 32));
-    const ExprId args[] = {cells_, code_.n(issue.lane), code_.as_int32(code_.simplify(column))};
-    return made(ir::call(call_.f(), ir::Intrinsic::TmemAddr, args, call_.span));
+    const ExprId lane = code_.n(issue.lane);
+    return tensor_address(call_, code_, dst_, cells_, lane, code_.n(issue.column));
   }
 
   const Plan& plan_;

@@ -108,6 +108,13 @@ struct Issue {
   }
 };
 
+/// A part of the corners, by warp.
+std::vector<std::int64_t> by_warp(const Issue& issue, std::int64_t Cell::*part) {
+  std::vector<std::int64_t> out;
+  for (const Cell& cell : issue.corner) out.push_back(cell.*part);
+  return out;
+}
+
 struct Plan {
   std::shared_ptr<const CopyProblem> problem;
   bool is_load = true;
@@ -169,23 +176,19 @@ class Matcher {
   // By slot and thread of the unit, every holder: element of the tile.
   [[nodiscard]] std::map<std::int64_t, std::vector<std::int64_t>> holders() const {
     std::map<std::int64_t, std::vector<std::int64_t>> out;
-    for (std::size_t x = 0; x < own_.size(); ++x)
-      for (const Shift& replica : own_.replicas)
-        for (const std::int64_t spread : own_.spread) {
-          const std::int64_t u = own_.owner[x] + replica.thread + spread;
-          if (u >= warps_ * kLanes) continue;
-          auto& row = out[own_.linear[x] + replica.place];
-          if (row.empty()) row.assign(static_cast<std::size_t>(warps_ * kLanes), -1);
-          row[static_cast<std::size_t>(u)] = static_cast<std::int64_t>(x);
-        }
+    const std::int64_t threads = warps_ * kLanes;
+    for_each_holder(own_, threads, [&](std::size_t x, std::int64_t u, std::int64_t slot) {
+      auto& row = out[slot];
+      if (row.empty()) row.assign(static_cast<std::size_t>(threads), -1);
+      row[static_cast<std::size_t>(u)] = static_cast<std::int64_t>(x);
+    });
     return out;
   }
 
   Match<void> read_words() {
     const auto elements = holders();
     std::set<std::int64_t> firsts;
-    for (const auto& [slot, row] : elements)
-      firsts.insert(slot - (slot % per_word_ + per_word_) % per_word_);
+    for (const auto& [slot, row] : elements) firsts.insert(floor_div(slot, per_word_) * per_word_);
     for (const std::int64_t first : firsts) {
       Word word{.slot = first, .used = {}, .cells = {}};
       for (std::int64_t w = 0; w < warps_; ++w) WW_TRY_VOID(read_warp(word, w, elements));
@@ -424,7 +427,7 @@ class Matcher {
       for (std::size_t at = 0; at < chain.size();) {
         const auto left = static_cast<std::uint64_t>(chain.size() - at);
         const auto whole = static_cast<std::int64_t>(std::bit_floor(left));
-        const auto num = std::min(whole, std::min<std::int64_t>(facts.most, most));
+        const std::int64_t num = std::min(whole, most);
         if (num < std::min<std::int64_t>(facts.most, whole)) plan_.most_registers = most_registers_;
         add(facts, std::span(chain).subspan(at, static_cast<std::size_t>(num)));
         at += static_cast<std::size_t>(num);
@@ -456,14 +459,6 @@ class Matcher {
     return {};
   }
 
- public:
-  static std::vector<std::int64_t> by_warp(const Issue& issue, std::int64_t Cell::*part) {
-    std::vector<std::int64_t> out;
-    for (const Cell& cell : issue.corner) out.push_back(cell.*part);
-    return out;
-  }
-
- private:
   const Call& call_;
   Plan& plan_;
   const Side& own_;
@@ -538,10 +533,8 @@ Match<Plan> match(const Call& call) {
   if (own != ir::Scope::Local || other != ir::Scope::Tmem)
     return decline("memory_pair", "{} to {}, expected tensor memory and registers",
                    ir::name_of(scope(1)), ir::name_of(scope(0)));
-  if (!call.context.target.has(target::Feature::TensorMemory))
-    return decline("arch", "tcgen05.{} needs {}, the target is {}", plan.is_load ? "ld" : "st",
-                   target::to_text(target::archs_with(target::Feature::TensorMemory)),
-                   target::info(call.context.target.arch).name);
+  WW_TRY_VOID(check_target(call, plan.is_load ? "tcgen05.ld" : "tcgen05.st",
+                           target::Feature::TensorMemory));
   WW_TRY_VOID(check_warps(call, "scope", "threads"));
   plan.quarters = WW_TRY(quarters_of(call));
   plan.problem = WW_TRY(copy_problem(call));
@@ -614,21 +607,13 @@ class Writer {
 
   ir::PtxOperand address(const Issue& issue) {
     const auto part = [&](std::int64_t Cell::*which) {
-      const auto form = fit_table(Matcher::by_warp(issue, which), issue.used);
+      const auto form = fit_table(by_warp(issue, which), issue.used);
       return code_.simplify(digits_expr(code_, *form, warp_));
     };
     const ExprId lane = code_.add(lane_, part(&Cell::lane));
     const ExprId row = code_.simplify(code_.add(lane, -tensor_base_lane(call_, tensor_)));
-    ExprId column = part(&Cell::column);
-    if (tensor_.base.valid()) {
-      ExprId base = code_.mul(tensor_.base, tensor_.bits);
-      base = code_.div(base, 32);
-      column = code_.add(column, base);
-    }
-    const ExprId args[] = {base_, row, code_.as_int32(code_.simplify(column))};
-    const auto made = ir::call(call_.f(), ir::Intrinsic::TmemAddr, args, call_.span);
-    WW_CHECK(made.has_value(), "no address of tensor memory: {}", made.error().text);
-    return {.kind = ir::PtxOperand::Kind::Address, .expr = *made};
+    const ExprId at = tensor_address(call_, code_, tensor_, base_, row, part(&Cell::column));
+    return {.kind = ir::PtxOperand::Kind::Address, .expr = at};
   }
 
   const Plan& plan_;

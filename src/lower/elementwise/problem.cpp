@@ -87,15 +87,12 @@ struct Cell {
   std::int64_t x, thread, slot;
 };
 
-template <typename Visit>
-void for_each_cell(const Side& side, std::int64_t threads, Visit&& visit) {
-  for (std::size_t x = 0; x < side.size(); ++x)
-    for (const Shift& replica : side.replicas)
-      for (const std::int64_t spread : side.spread) {
-        const std::int64_t u = side.owner[x] + replica.thread + spread;
-        if (u < threads)
-          visit(Cell{static_cast<std::int64_t>(x), u, side.linear[x] + replica.place});
-      }
+std::vector<Cell> cells_of(const Side& side, std::int64_t threads) {
+  std::vector<Cell> out;
+  for_each_holder(side, threads, [&](std::size_t x, std::int64_t u, std::int64_t slot) {
+    out.push_back({static_cast<std::int64_t>(x), u, slot});
+  });
+  return out;
 }
 
 /// Where the elements of a source are, thread by thread.
@@ -104,10 +101,9 @@ class Holders {
   /// `element` by element of the destination: which of the side goes into it.
   Holders(const Side& side, std::int64_t threads, std::vector<std::int64_t> element)
       : element_(std::move(element)), ends_(side.size()) {
-    for_each_cell(side, threads, [&](const Cell& cell) {
-      cells_.push_back(cell);
-      ends_[static_cast<std::size_t>(cell.x)] = cells_.size();
-    });
+    cells_ = cells_of(side, threads);
+    for (std::size_t i = 0; i < cells_.size(); ++i)
+      ends_[static_cast<std::size_t>(cells_[i].x)] = i + 1;
     for (std::size_t x = 1; x < ends_.size(); ++x) ends_[x] = std::max(ends_[x], ends_[x - 1]);
     for (std::size_t x = 0; x < ends_.size(); ++x)
       std::sort(begin_of(x), end_of(x), [](const Cell& a, const Cell& b) {
@@ -211,8 +207,7 @@ class Maker {
   }
 
   Match<void> find_steps() {
-    std::vector<Cell> cells;
-    for_each_cell(p_.dst, threads_, [&](const Cell& cell) { cells.push_back(cell); });
+    std::vector<Cell> cells = cells_of(p_.dst, threads_);
     const auto key = [](const Cell& cell) { return std::tuple(cell.slot, cell.thread, cell.x); };
     std::sort(cells.begin(), cells.end(),
               [&](const Cell& a, const Cell& b) { return key(a) < key(b); });

@@ -28,8 +28,6 @@ using ir::ExprOp;
 using ir::TileOp;
 using num::DType;
 
-bool is_float(DType type) { return num::kind_of(type) == num::DTypeKind::Float; }
-
 /// The registers of a batch as formulas of the step: of dst, then of each source with a side.
 using Forms = std::vector<layout::TileLayout>;
 
@@ -44,9 +42,7 @@ struct Plan {
 Match<void> check_types(const Call& call, const ElementwiseProblem& p) {
   const std::string_view op = ir::name_of(call.tile.op);
   const DType dst = p.dst.dtype;
-  const bool computes = ir::is_function(call.tile.op) || ir::is_arithmetic(call.tile.op) ||
-                        call.tile.op == TileOp::Fma;
-  if (computes && dst == DType::Bool) return decline("dtype", "{} into bool", op);
+  if (ir::computes(call.tile.op) && dst == DType::Bool) return decline("dtype", "{} into bool", op);
   const bool is_real = ir::is_function(call.tile.op) || call.tile.op == TileOp::Fdiv;
   if (is_real && !is_float(dst))
     return decline("dtype", "{} into {}, expected floats", op, num::name_of(dst));
@@ -120,9 +116,7 @@ class Writer {
       const ir::Type type = f_[value].type;
       return type.is_bool() ? value : code_.binary(ExprOp::Ne, value, code_.zero(type.dtype));
     }
-    const TileOp op = call_.tile.op;
-    const bool computes = ir::is_function(op) || ir::is_arithmetic(op) || op == TileOp::Fma;
-    return code_.as(computes ? p_.type : p_.dst.dtype, value);
+    return code_.as(ir::computes(call_.tile.op) ? p_.type : p_.dst.dtype, value);
   }
   // Views of registers, and scalars, which are computed once.
   void prepare(std::size_t i) {
@@ -211,7 +205,8 @@ class Writer {
         break;
     }
     const ExprId minus = ir::unary(f_, ExprOp::Neg, {x}, call_.span).value();  // silu
-    const ExprId below = code_.binary(ExprOp::Add, real(1), called(ir::Intrinsic::Exp, {minus}));
+    const ExprId power = called(ir::Intrinsic::Exp, {minus});
+    const ExprId below = code_.binary(ExprOp::Add, real(1), power);
     return code_.binary(ExprOp::Div, x, below);
   }
 
@@ -274,9 +269,7 @@ PlanReport report(const Plan& plan, const Call& call) {
   if (out.rounds > 1 && std::none_of(plan.forms.begin(), plan.forms.end(), is_loop))
     out.notes.emplace_back("the registers follow no formula and are written one by one");
   if (is_copied) out.notes.emplace_back("elements that several threads hold are computed by each");
-  if (p.type != p.dst.dtype && call.tile.op != TileOp::Cast &&
-      (ir::is_arithmetic(call.tile.op) || call.tile.op == TileOp::Fma ||
-       ir::is_function(call.tile.op)))
+  if (p.type != p.dst.dtype && ir::computes(call.tile.op))
     out.notes.push_back(fmt::format("computed in {}", num::name_of(p.type)));
   return out;
 }
