@@ -51,7 +51,7 @@ void declare_device_options(OptionSet& set, Options& options) {
   declare_device(set, request.device, kDevices);
   set.text("--check", "LIST", request.checks,
            "sim: all (default), none, or names: bounds, align, space, uninit, race,\n"
-           "collective, async, barrier, tensor, numbers; -NAME leaves one out: all,-race");
+           "collective, async, barrier, tensor, fence, numbers; -NAME leaves one out: all,-race");
   set.text("--schedule", "S", request.schedule,
            "sim, eval: who goes first: rr (default), random:SEED");
   set.flag("--time", options.time, "cuda: take the time, the median of several launches");

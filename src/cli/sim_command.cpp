@@ -77,7 +77,7 @@ void declare_run(OptionSet& set, Options& options) {
   driver::SimRequest& request = options.request;
   set.text("--check", "LIST", request.checks,
            "all (default), none, or names: bounds, align, space, uninit, race, collective,\n"
-           "async, barrier, tensor, numbers; -NAME leaves one out: all,-race");
+           "async, barrier, tensor, fence, numbers; -NAME leaves one out: all,-race");
   set.text("--schedule", "S", request.schedule, "which warp is next: rr (default), random:SEED");
   set.choice("--math", "HOW", options.math, kMath,
              "tensor cores: exact (default, as the hardware rounds) or plain sums");

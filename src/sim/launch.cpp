@@ -107,12 +107,13 @@ bool Run::run_unit(Unit& unit) {
 }
 
 void Run::stop_if_too_big(Unit& unit) const {
-  const std::uint64_t bytes = unit.races != nullptr ? unit.races->bytes() : 0;
-  if (bytes <= context_.options->limits.memory) return;
-  unit.stop(
-      Outcome::MemoryLimit,
-      fmt::format("tracking races takes {} bytes, more than the budget; try `--check all,-race`",
-                  bytes));
+  const std::uint64_t races = unit.races != nullptr ? unit.races->bytes() : 0;
+  const std::uint64_t fences = unit.fences != nullptr ? unit.fences->bytes() : 0;
+  if (races + fences <= context_.options->limits.memory) return;
+  const bool is_races = races >= fences;
+  unit.stop(Outcome::MemoryLimit,
+            fmt::format("tracking {}s takes {} bytes, more than the budget; try `--check all,-{}`",
+                        is_races ? "race" : "fence", races + fences, is_races ? "race" : "fence"));
 }
 
 // Puts finished units into the report in their order, so that it does not depend on who was first.

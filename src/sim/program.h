@@ -110,6 +110,8 @@ struct Program {
   std::uint32_t static_shared = 0;  // where dynamic shared memory starts
   std::uint32_t module_shared = 0;  // bytes of shared variables that any kernel may use
   bool uses_heap = false;           // calls malloc
+  bool uses_async_proxy = false;    // reads or writes memory through it
+  bool uses_tensor_memory = false;
 
   [[nodiscard]] const Code* find_kernel(std::string_view name) const;
   [[nodiscard]] std::vector<const Code*> kernels() const;

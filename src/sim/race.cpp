@@ -10,118 +10,28 @@
 
 namespace ww::sim {
 
-RaceTracker::RaceTracker(unsigned warps) : warps_(warps) { reset(); }
-
 void RaceTracker::reset() {
-  ++epoch_;  // cells of pages that are used again are out of date
-  synced_ = false;
-  own_.assign(warps_, 1);
-  full_.assign(warps_, 0);
-  known_.assign(warps_, WarpClocks(warps_, 0));
-  fenced_.assign(warps_, {});
-  heard_.assign(warps_, {});
-  lanes_.clear();
-  lanes_.resize(warps_);
   for (auto& [number, page] : pages_) spare_.push_back(std::move(page));
   pages_.clear();
   last_number_ = ~std::uint64_t{0};
   bytes_.clear();
+  keep_up();
+}
+
+// Cells of an older epoch are out of date, and so are their lists.
+void RaceTracker::keep_up() {
+  if (epoch_ == order_.epoch()) return;
+  epoch_ = order_.epoch();
   readers_.clear();
   free_reader_ = 0;
-  locations_.clear();
 }
 
-// --- what orders ---------------------------------------------------------------------------------
-
-void RaceTracker::join(WarpClocks& into, const WarpClocks& from) const {
-  if (from.empty()) return;
-  if (into.empty()) into.assign(warps_, 0);
-  for (unsigned w = 0; w < warps_; ++w) into[w] = std::max(into[w], from[w]);
-}
-
-void RaceTracker::everyone_met() {
-  ++epoch_;  // what was before is ordered before all that comes
-  readers_.clear();
-  free_reader_ = 0;
-  for (unsigned w = 0; w < warps_; ++w) {
-    known_[w] = own_;
-    full_[w] = own_[w];
-  }
-  for (std::uint32_t& clock : own_) ++clock;
-}
-
-void RaceTracker::met(std::span<const unsigned> warps) {
-  WarpClocks all(warps_, 0);
-  for (const unsigned w : warps) {
-    join(all, known_[w]);
-    all[w] = std::max(all[w], own_[w]);
-  }
-  for (const unsigned w : warps) {
-    known_[w] = all;
-    full_[w] = own_[w];
-    ++own_[w];
-  }
-}
-
-void RaceTracker::lanes_met(unsigned warp, Mask lanes) {
-  if (lanes == kAllLanes) {
-    full_[warp] = own_[warp]++;
-    return;
-  }
-  auto& table = lanes_[warp];
-  if (table == nullptr)
-    table = std::make_unique<std::array<std::array<std::uint32_t, kLanes>, kLanes>>();
-  for_each_lane(lanes, [&](unsigned a) {
-    for_each_lane(lanes, [&](unsigned b) { (*table)[a][b] = own_[warp]; });
-  });
-  ++own_[warp];
-}
-
-void RaceTracker::release(unsigned warp, WarpClocks& into) {
-  join(into, known_[warp]);
-  into[warp] = std::max(into[warp], own_[warp]);
-  ++own_[warp];
-}
-
-void RaceTracker::acquire(unsigned warp, const WarpClocks& from) {
-  join(known_[warp], from);
-  // What the warp itself published there, all its lanes know now.
-  if (!from.empty()) full_[warp] = std::max(full_[warp], from[warp]);
-}
-
-void RaceTracker::fence(unsigned warp) {
-  acquire(warp, heard_[warp]);
-  fenced_[warp] = known_[warp];
-  fenced_[warp][warp] = own_[warp]++;
-}
-
-void RaceTracker::sync_write(unsigned warp, std::uint64_t address, bool releases) {
-  synced_ = synced_ || address >= kGlobalStart;
-  WarpClocks& at = locations_[address];
-  if (releases) {
-    release(warp, at);
-  } else {
-    join(at, fenced_[warp]);
-  }
-}
-
-void RaceTracker::sync_read(unsigned warp, std::uint64_t address, bool acquires) {
-  synced_ = synced_ || address >= kGlobalStart;
-  const auto found = locations_.find(address);
-  if (found == locations_.end()) return;
-  if (acquires) {
-    acquire(warp, found->second);
-  } else {
-    join(heard_[warp], found->second);
-  }
-}
-
-bool RaceTracker::ordered(unsigned warp, unsigned lane, unsigned other, unsigned other_lane,
-                          std::uint32_t clock) const {
-  if (known_[warp][other] >= clock) return true;
-  if (warp != other) return false;
-  if (lane == other_lane || full_[warp] >= clock) return true;
-  return lanes_[warp] != nullptr && (*lanes_[warp])[lane][other_lane] >= clock;
+// In tensor memory fences order what barriers without release and acquire would not.
+bool RaceTracker::is_ordered(const Step& step, unsigned other, unsigned other_lane,
+                             std::uint32_t clock) const {
+  if (order_.ordered(current_warp_, step.lane, other, other_lane, clock)) return true;
+  return step.address >= kTensorWindow && step.address < kGlobalStart &&
+         order_.fenced_in_tensor(current_warp_, other, clock);
 }
 
 // --- accesses ------------------------------------------------------------------------------------
@@ -151,6 +61,7 @@ void RaceTracker::touch(Warp& warp, const Region& region, const std::uint64_t* a
     return;
   }
   current_warp_ = warp.unit_warp();
+  keep_up();
   if (bytes % 4 == 0 && address[first_lane(lanes)] % 4 == 0) {
     touch_words(warp, address, lanes, bytes, how, strong);
     return;
@@ -169,6 +80,7 @@ void RaceTracker::touch(Warp& warp, const Region& region, const std::uint64_t* a
 
 void RaceTracker::touch_tensor(Warp& warp, const std::uint32_t* cell, Mask lanes, Touched how) {
   current_warp_ = warp.unit_warp();
+  keep_up();
   std::uint64_t address[kLanes];
   const std::uint64_t window = kTensorWindow + (std::uint64_t{warp.cta->rank} << kRankShift);
   for_each_lane(lanes, [&](unsigned l) { address[l] = window + std::uint64_t{cell[l]} * 4; });
@@ -201,7 +113,7 @@ void RaceTracker::touch_words(Warp& warp, const std::uint64_t* address, Mask lan
 
 bool RaceTracker::touch_quickly(Cell& cell, std::uint32_t thread, std::uint32_t op, bool is_read,
                                 bool strong) {
-  const std::uint32_t now = own_[current_warp_];
+  const std::uint32_t now = order_.now(current_warp_);
   const Mask bit = lane_bit((thread - 1) % kLanes);
   if (cell.epoch != epoch_) {
     cell = Cell{};
@@ -273,8 +185,8 @@ void RaceTracker::touch_cell(const Step& step, Cell& cell) {
     const unsigned other_lane = thread % kLanes;
     // Lanes that write one place in one instruction: one of them wins, as the program may want.
     const bool together = other == current_warp_ && cell.write_op == step.warp.this_op() &&
-                          cell.write_clock == own_[current_warp_];
-    if (!together && !ordered(current_warp_, step.lane, other, other_lane, cell.write_clock)) {
+                          cell.write_clock == order_.now(current_warp_);
+    if (!together && !is_ordered(step, other, other_lane, cell.write_clock)) {
       report(step, "written", cell.write_op, other, lane_bit(other_lane));
     }
   }
@@ -286,14 +198,14 @@ void RaceTracker::touch_cell(const Step& step, Cell& cell) {
 }
 
 void RaceTracker::read_cell(const Step& step, Cell& cell) {
-  const std::uint32_t now = own_[current_warp_];
+  const std::uint32_t now = order_.now(current_warp_);
   cell.read_op = step.warp.this_op();
   const auto add = [&](std::uint32_t& clock, Mask& lanes) {
     lanes = (clock == now ? lanes : 0) | lane_bit(step.lane);
     clock = now;
   };
   const bool mine = cell.read_lanes == 0 || cell.read_warp == current_warp_;
-  if (mine || known_[current_warp_][cell.read_warp] >= cell.read_clock) {
+  if (mine || order_.knows(current_warp_, cell.read_warp, cell.read_clock)) {
     if (!mine) cell.read_clock = 0;
     cell.read_warp = static_cast<std::uint16_t>(current_warp_);
     add(cell.read_clock, cell.read_lanes);
@@ -331,15 +243,15 @@ void RaceTracker::drop_readers(Cell& cell) {
 void RaceTracker::check_readers(const Step& step, const Cell& cell) {
   const auto check = [&](unsigned warp, Mask lanes, std::uint32_t clock) {
     if (warp != current_warp_) {
-      if (known_[current_warp_][warp] < clock) report(step, "read", cell.read_op, warp, lanes);
+      if (!is_ordered(step, warp, 0, clock)) report(step, "read", cell.read_op, warp, lanes);
       return;
     }
-    if (full_[warp] >= clock || known_[warp][warp] >= clock) return;
+    if (order_.lanes_know(warp, clock)) return;
     // Lanes that read and write one place in one instruction (an atomic, an exchange) are fine.
-    if (cell.read_op == step.warp.this_op() && clock == own_[warp]) return;
+    if (cell.read_op == step.warp.this_op() && clock == order_.now(warp)) return;
     Mask bad = 0;
     for_each_lane(lanes & ~lane_bit(step.lane), [&](unsigned l) {
-      if (!ordered(warp, step.lane, warp, l, clock)) bad |= lane_bit(l);
+      if (!order_.ordered(warp, step.lane, warp, l, clock)) bad |= lane_bit(l);
     });
     if (bad != 0) report(step, "read", cell.read_op, warp, bad);
   };
@@ -353,13 +265,11 @@ void RaceTracker::check_readers(const Step& step, const Cell& cell) {
 void RaceTracker::write_cell(const Step& step, Cell& cell) {
   if (cell.read_lanes != 0 && step.how != Touched::AsyncWrite) check_readers(step, cell);
   cell.writer = current_warp_ * kLanes + step.lane + 1;
-  cell.write_clock = own_[current_warp_];
+  cell.write_clock = order_.now(current_warp_);
   cell.write_op = step.warp.this_op();
   cell.strong_write = step.strong;
   drop_readers(cell);
 }
-
-namespace {
 
 std::string place_text(std::uint64_t address, unsigned bytes) {
   const std::uint64_t within = address & ((1U << kRankShift) - 1);
@@ -370,8 +280,6 @@ std::string place_text(std::uint64_t address, unsigned bytes) {
   return fmt::format("{} bytes of {} memory at 0x{:x}", bytes, is_shared ? "shared" : "global",
                      is_shared ? within : address);
 }
-
-}  // namespace
 
 void RaceTracker::report(const Step& step, const char* what, std::uint32_t other_op,
                          unsigned other_warp, Mask other_lanes) const {
@@ -391,7 +299,7 @@ void RaceTracker::report(const Step& step, const char* what, std::uint32_t other
 // --- between units -------------------------------------------------------------------------------
 
 void RaceTracker::hand_over(BlockRaces& all, std::uint64_t unit) {
-  if (synced_) return;
+  if (order_.is_synced()) return;
   for (const auto& [number, page] : pages_) {
     if (number * kPageWords * 4 >= kGlobalStart) all.note(number, unit, page->accesses);
   }

@@ -1,17 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Races: two threads at the same bytes, at least one of them writing, and nothing that orders the
-// two. What orders is kept as vector clocks with one entry per warp of the unit:
-//
-//   - a barrier of the CTA: everything before it in any participant is known to all of them after
-//   it
-//   - mbarrier arrive / wait, release and acquire accesses, fences around atomic or volatile ones
-//   - inside a warp: `bar.warp.sync` and every other instruction that waits for lanes
-//
-// A whole warp learns and publishes at once: a lane that waits for an mbarrier lets its neighbours
-// know, too. That can miss a race, and never reports one that is none. For each word of four bytes
-// the last write and the reads since then are kept; where threads of one word differ in their
-// bytes, byte by byte. Blocks that share no cluster are ordered by nothing but what happens at the
-// same global address (see `cross`), so two of them at one word are a race.
+// two (order.h). For each word of four bytes the last write and the reads since then are kept;
+// where threads of one word differ in their bytes, byte by byte. Blocks that share no cluster are
+// ordered by nothing but what happens at the same global address (see `cross`), so two of them at
+// one word are a race.
 #pragma once
 
 #include <array>
@@ -19,18 +11,16 @@
 #include <memory>
 #include <mutex>
 #include <optional>
-#include <span>
+#include <string>
 #include <unordered_map>
 #include <vector>
 
 #include "sim/findings.h"
 #include "sim/lanes.h"
 #include "sim/memory.h"
+#include "sim/order.h"
 
 namespace ww::sim {
-
-/// Entry w: how much of warp w's past is known.
-using WarpClocks = std::vector<std::uint32_t>;
 
 class Warp;
 
@@ -87,9 +77,12 @@ class BlockRaces {
   std::array<Part, 64> parts_;
 };
 
+/// "4 bytes of shared memory at 0x80", "lane 3, column 0 of tensor memory".
+std::string place_text(std::uint64_t address, unsigned bytes);
+
 class RaceTracker {
  public:
-  explicit RaceTracker(unsigned warps);
+  explicit RaceTracker(const Order& order) : order_(order) {}
   void reset();
 
   /// Accesses of a warp's lanes: notes them, reports races with earlier ones. `strong`: volatile,
@@ -99,20 +92,6 @@ class RaceTracker {
   /// The same for cells of the tensor memory of the warp's CTA: lane times columns plus column, for
   /// each lane of the warp.
   void touch_tensor(Warp& warp, const std::uint32_t* cell, Mask lanes, Touched how);
-
-  /// All threads of the unit (the only CTA) passed a barrier together.
-  void everyone_met();
-  /// These warps passed a barrier together.
-  void met(std::span<const unsigned> warps);
-  /// Lanes of a warp met at a collective instruction.
-  void lanes_met(unsigned warp, Mask lanes);
-  /// Publishes what the warp knows, and its own past.
-  void release(unsigned warp, WarpClocks& into);
-  void acquire(unsigned warp, const WarpClocks& from);
-  void fence(unsigned warp);
-  /// Accesses that synchronise at an address: an atomic, a volatile or ordered load or store.
-  void sync_write(unsigned warp, std::uint64_t address, bool releases);
-  void sync_read(unsigned warp, std::uint64_t address, bool acquires);
 
   /// How much memory it takes, about.
   [[nodiscard]] std::uint64_t bytes() const {
@@ -167,21 +146,14 @@ class RaceTracker {
   void read_cell(const Step& step, Cell& cell);
   void write_cell(const Step& step, Cell& cell);
   void check_readers(const Step& step, const Cell& cell);
-  [[nodiscard]] bool ordered(unsigned warp, unsigned lane, unsigned other, unsigned other_lane,
-                             std::uint32_t clock) const;
+  void keep_up();
+  [[nodiscard]] bool is_ordered(const Step& step, unsigned other, unsigned other_lane,
+                                std::uint32_t clock) const;
   void report(const Step& step, const char* what, std::uint32_t other_op, unsigned other_warp,
               Mask other_lanes) const;
-  void join(WarpClocks& into, const WarpClocks& from) const;
 
-  unsigned warps_;
-  std::uint32_t epoch_ = 1;
-  bool synced_ = false;              // the unit has synchronised with others through memory
-  std::vector<std::uint32_t> own_;   // each warp's own clock
-  std::vector<std::uint32_t> full_;  // its clock when all its lanes last met
-  std::vector<WarpClocks> known_;    // by warp
-  std::vector<WarpClocks> fenced_;   // what each warp knew at its last fence
-  std::vector<WarpClocks> heard_;    // what strong loads saw, until a fence makes it known
-  std::vector<std::unique_ptr<std::array<std::array<std::uint32_t, kLanes>, kLanes>>> lanes_;
+  const Order& order_;
+  std::uint32_t epoch_ = 0;  // of the order, when something was last touched
   std::unordered_map<std::uint64_t, std::unique_ptr<Page>> pages_;
   std::uint64_t last_number_ = ~std::uint64_t{0};
   Page* last_page_ = nullptr;
@@ -189,7 +161,6 @@ class RaceTracker {
   std::vector<Reader> readers_;
   std::uint32_t free_reader_ = 0;             // a list, as Cell::more
   std::vector<std::unique_ptr<Page>> spare_;  // pages of earlier units
-  std::unordered_map<std::uint64_t, WarpClocks> locations_;
   unsigned current_warp_ = 0;
 };
 

@@ -25,9 +25,13 @@ std::uint32_t threads_of(const Warp& warp) {
 Unit::Unit(const RunContext& run_context) : context(run_context) {
   const std::uint64_t warps = (context.launch->block.count() + kLanes - 1) / kLanes;
   const std::uint64_t size = context.cluster.count();
-  if (context.options->checks.has(Check::Race)) {
-    races = std::make_unique<RaceTracker>(static_cast<unsigned>(warps * size));
-  }
+  const CheckSet& checks = context.options->checks;
+  const bool has_fences = context.program->uses_async_proxy || context.program->uses_tensor_memory;
+  if (checks.has(Check::Race) || (checks.has(Check::Fence) && has_fences))
+    order = std::make_unique<Order>(static_cast<unsigned>(warps * size), has_fences);
+  if (checks.has(Check::Race)) races = std::make_unique<RaceTracker>(*order);
+  if (checks.has(Check::Fence) && has_fences)
+    fences = std::make_unique<FenceTracker>(*order, context.program->uses_async_proxy);
   if (context.options->count) counters.ops.resize(context.program->ops.size());
   for (std::uint64_t r = 0; r < size; ++r) {
     auto cta = std::make_unique<Cta>();
@@ -84,7 +88,9 @@ void Unit::start(std::uint64_t cluster) {
   executed_ = idle_wakes_ = activity = activity_seen_ = 0;
   cluster_arrived_ = 0;
   cluster_phase_ = 0;
+  if (order != nullptr) order->reset();
   if (races != nullptr) races->reset();
+  if (fences != nullptr) fences->reset();
   random_.seed(context.options->schedule.seed * 0x9E37'79B9'7F4A'7C15U + cluster);
   const Dim3& grid = context.launch->grid;
   const Dim3& size = context.cluster;
@@ -212,17 +218,23 @@ void Unit::report_deadlock() {
   stop(Outcome::Deadlocked, std::move(text));
 }
 
-// Loads and stores of tensor memory that nobody has waited for.
+// What nobody has waited for: copies, loads and stores of tensor memory.
 void Unit::report_unwaited() {
-  const auto report = [&](const Warp& warp, std::uint32_t op, Mask lanes, std::string_view kind) {
+  const auto report = [&](const Warp& warp, std::uint32_t op, Mask lanes, std::string_view what) {
     findings.add({.check = Check::Async,
                   .who = {op, warp.cta->linear, warp.index, lanes},
-                  .text = fmt::format("the kernel ends without `tcgen05.wait::{}`", kind)});
+                  .text = fmt::format("the kernel ends without {}", what)});
   };
   for (const auto& cta : ctas) {
     for (const auto& warp : cta->warps) {
-      for (const PendingLoad& load : warp->loads) report(*warp, load.op, load.lanes, "ld");
-      for (const PendingStore& store : warp->stores) report(*warp, store.op, kAllLanes, "st");
+      for (const PendingCopy& copy : warp->copies)
+        report(*warp, copy.op, copy.lanes, "a wait for this copy");
+      for (const PendingLoad& load : warp->loads)
+        report(*warp, load.op, load.lanes, "`tcgen05.wait::ld`");
+      for (const PendingStore& store : warp->stores)
+        report(*warp, store.op, kAllLanes, "`tcgen05.wait::st`");
+      for (const TensorWork& work : warp->tensor_work)
+        report(*warp, work.op, lane_bit(work.lane), "a wait for a `tcgen05.commit` behind this");
     }
   }
 }
@@ -270,11 +282,11 @@ void Unit::arrive(Cta& cta, unsigned number) {
       met.push_back(static_cast<unsigned>(cta.rank * cta.warps.size()) + warp->index);
     }
   }
-  if (races != nullptr) {
+  if (order != nullptr) {
     if (ctas.size() == 1 && met.size() == cta.warps.size()) {
-      races->everyone_met();
+      order->everyone_met();
     } else {
-      races->met(met);
+      order->met(met);
     }
   }
   const std::uint32_t result = barrier.count;
@@ -300,7 +312,7 @@ void Unit::arrive_cluster(std::uint64_t arrived) {
   cluster_arrived_ = 0;
   ++cluster_phase_;
   ++activity;
-  if (races != nullptr) races->everyone_met();
+  if (order != nullptr) order->everyone_met();
   for (Warp* warp : order_) warp->wake(SplitState::AtClusterBarrier, false);
 }
 

@@ -15,7 +15,9 @@
 #include <vector>
 
 #include "num/matrix_tile.h"
+#include "sim/fences.h"
 #include "sim/launch.h"
+#include "sim/order.h"
 #include "sim/race.h"
 #include "sim/tensor_memory.h"
 #include "sim/warp.h"
@@ -117,7 +119,9 @@ class Unit {
   const RunContext& context;
   std::vector<std::unique_ptr<Cta>> ctas;
   Findings findings;
-  std::unique_ptr<RaceTracker> races;  // null: not checked
+  std::unique_ptr<Order> order;          // null: neither of these is checked
+  std::unique_ptr<RaceTracker> races;    // null: not checked
+  std::unique_ptr<FenceTracker> fences;  // null: not checked, or nothing needs them
   Counters counters;
   Outcome outcome = Outcome::Finished;
   std::string reason;

@@ -62,6 +62,7 @@ std::vector<SubjectText> subjects() {
       example("gemm_mma", "build(M=56, N=64, K=184, " + small + ")"),
       example("gemm_bias_relu", "build(M=64, N=64, K=192, " + small + ")"),
       example("tcgen05_epilogue", "build(M=128, N=128)", "sm_100a"),
+      example("tcgen05_stages", "build(tiles=3, N=8)", "sm_100a"),
       example("tcgen05_cp", "", "sm_100a"),
   };
 }

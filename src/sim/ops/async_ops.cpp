@@ -141,13 +141,32 @@ Run find_run(Warp& warp, std::uint64_t address, unsigned lane, std::uint32_t byt
   return run;
 }
 
+namespace {
+
+void note_race(Warp& warp, const Run& run, const std::uint64_t* address, unsigned lane, Touched how,
+               bool strong) {
+  RaceTracker* races = warp.unit->races.get();
+  if (races == nullptr) return;
+  races->touch(warp, *run.region, address, lane_bit(lane), run.bytes, how, strong);
+}
+
+void check_fence(Warp& warp, const Run& run, const std::uint64_t* address, unsigned lane,
+                 bool is_write) {
+  FenceTracker* fences = warp.unit->fences.get();
+  if (fences == nullptr) return;
+  fences->check_async(warp, *run.region, address, lane_bit(lane), run.bytes, is_write);
+}
+
+}  // namespace
+
 Bytes read_run(Warp& warp, const Run& run, unsigned lane, std::uint32_t bytes) {
   Bytes read;
   read.data.resize(bytes);
   if (run.region == nullptr) return read;
   std::uint64_t address[kLanes];
   std::fill(std::begin(address), std::end(address), run.address);
-  note_access(warp, *run.region, address, lane_bit(lane), run.bytes, Touched::Read);
+  note_race(warp, run, address, lane, Touched::Read, false);
+  check_fence(warp, run, address, lane, false);
   check_async(warp, *run.region, address, lane_bit(lane), run.bytes, false);
   const std::uint64_t from = run.region->offset(run.address, lane);
   std::memcpy(read.data.data(), run.region->data + from, run.bytes);
@@ -158,13 +177,14 @@ Bytes read_run(Warp& warp, const Run& run, unsigned lane, std::uint32_t bytes) {
   return read;
 }
 
-void begin_write(Warp& warp, const Run& run, unsigned lane, bool combines) {
+void begin_write(Warp& warp, const Run& run, unsigned lane, const WriteMode& mode) {
   if (run.region == nullptr) return;
   std::uint64_t address[kLanes];
   std::fill(std::begin(address), std::end(address), run.address);
-  if (!combines) check_async(warp, *run.region, address, lane_bit(lane), run.bytes, true);
-  note_access(warp, *run.region, address, lane_bit(lane), run.bytes,
-              combines ? Touched::Atomic : Touched::Write, combines);
+  if (!mode.combines) check_async(warp, *run.region, address, lane_bit(lane), run.bytes, true);
+  note_race(warp, run, address, lane, mode.combines ? Touched::Atomic : Touched::Write,
+            mode.combines);
+  if (mode.is_async_proxy) check_fence(warp, run, address, lane, true);
   mark_shared(warp, *run.region, run.address, run.bytes, lane, Use::Write);
 }
 
@@ -173,7 +193,9 @@ void end_write(Warp& warp, const Run& run, unsigned lane, bool combines) {
   std::uint64_t address[kLanes];
   std::fill(std::begin(address), std::end(address), run.address);
   unmark_shared(warp, *run.region, run.address, run.bytes, Use::Write);
-  note_access(warp, *run.region, address, lane_bit(lane), run.bytes, Touched::AsyncWrite, combines);
+  note_race(warp, run, address, lane, Touched::AsyncWrite, combines);
+  FenceTracker* fences = warp.unit->fences.get();
+  if (fences != nullptr) fences->forget(*run.region, address, lane_bit(lane), run.bytes);
   ++warp.unit->activity;
 }
 

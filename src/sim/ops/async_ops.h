@@ -66,11 +66,16 @@ struct Run {
 /// Finds a run that starts at a multiple of 16; what lies outside is reported and left out.
 Run find_run(Warp& warp, std::uint64_t address, unsigned lane, std::uint32_t bytes,
              Warp::Touch touch, Space space);
-/// Reads the run as an access of that lane; zeros up to `bytes` beyond what is accessible.
+/// Reads the run through the async proxy as an access of that lane; zeros up to `bytes` beyond what
+/// is accessible.
 Bytes read_run(Warp& warp, const Run& run, unsigned lane, std::uint32_t bytes);
-/// An asynchronous write to the run begins: it is checked and marked. Those that combine may meet
-/// each other.
-void begin_write(Warp& warp, const Run& run, unsigned lane, bool combines);
+/// How an asynchronous write is done.
+struct WriteMode {
+  bool combines = false;  // such writes may meet each other
+  bool is_async_proxy = true;
+};
+/// An asynchronous write to the run begins: it is checked and marked.
+void begin_write(Warp& warp, const Run& run, unsigned lane, const WriteMode& mode);
 /// The write to the run is done; the bytes are put there by the caller.
 void end_write(Warp& warp, const Run& run, unsigned lane, bool combines);
 
@@ -81,9 +86,10 @@ Mbarrier* mbarrier_at(Warp& warp, std::uint64_t address, Mask who);
 /// How somebody arrives.
 struct Arrival {
   std::int64_t count = 1;
-  bool drops = false;         // for good
-  bool must_not_end = false;  // the phase
-  bool releases = true;       // what the warp did before is known to who waits
+  bool drops = false;          // for good
+  bool must_not_end = false;   // the phase
+  bool releases = true;        // what the warp did before is known to who waits
+  bool fences_tensor = false;  // as tcgen05.commit does
 };
 void arrive_on(Warp& warp, Mbarrier& barrier, std::uint64_t address, unsigned lane,
                const Arrival& arrival);

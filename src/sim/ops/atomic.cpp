@@ -45,10 +45,10 @@ T replace(std::byte* at, T b, T c) {
 }
 
 void synchronise(Warp& warp, const Op& op, std::uint64_t address) {
-  RaceTracker* races = warp.unit->races.get();
-  if (races == nullptr) return;
-  races->sync_read(warp.unit_warp(), address, (op.mode & kAcquires) != 0);
-  races->sync_write(warp.unit_warp(), address, (op.mode & kReleases) != 0);
+  Order* order = warp.unit->order.get();
+  if (order == nullptr) return;
+  order->sync_read(warp.unit_warp(), address, (op.mode & kAcquires) != 0);
+  order->sync_write(warp.unit_warp(), address, (op.mode & kReleases) != 0);
 }
 
 // Undefined bytes under an atomic are used.

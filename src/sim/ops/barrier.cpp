@@ -135,7 +135,7 @@ bool decode_barrier(Decode& in) {
 void run_warp_sync(Warp& warp, const Op& op) {
   Mask mask = 0;
   if (!warp.meet_mask(op.p[0], mask)) return;
-  if (warp.unit->races != nullptr) warp.unit->races->lanes_met(warp.unit_warp(), mask | ~warp.born);
+  if (warp.unit->order != nullptr) warp.unit->order->lanes_met(warp.unit_warp(), mask | ~warp.born);
 }
 
 bool decode_warp_sync(Decode& in) {

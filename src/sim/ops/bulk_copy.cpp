@@ -10,6 +10,7 @@
 #include <memory>
 #include <utility>
 
+#include "sim/function_decoder.h"
 #include "sim/ops/async_ops.h"
 #include "sim/ops/families.h"
 
@@ -128,13 +129,16 @@ struct Parcel {
   Bytes bytes;
   Effect effect;
   std::uint32_t size = 0;
+  bool is_async_proxy = true;
+
+  [[nodiscard]] WriteMode mode() const { return {effect.combine != nullptr, is_async_proxy}; }
 };
 
 // Starts the write of a parcel to one CTA; its mbarrier hears of it when it lands.
 void send(Warp& warp, unsigned lane, const std::shared_ptr<const Parcel>& parcel, const Run& to,
           std::uint64_t mbarrier) {
   mbarrier_at(warp, mbarrier, lane_bit(lane));
-  begin_write(warp, to, lane, parcel->effect.combine != nullptr);
+  begin_write(warp, to, lane, parcel->mode());
   const Run from = parcel->from;
   if (from.region != nullptr) {
     mark_shared(warp, *from.region, from.address, from.bytes, lane, Use::Read);
@@ -202,7 +206,7 @@ void run_to_global(Warp& warp, const Op& op) {
     if (op.p[1].present()) parcel->effect.mask = warp.source<std::uint16_t>(op.p[1])[l];
     const Run to = find_run(warp, at.of[0][l], l, parcel->size, Warp::Touch::Write, at.space[0]);
     const Run from = parcel->from;
-    begin_write(warp, to, l, parcel->effect.combine != nullptr);
+    begin_write(warp, to, l, parcel->mode());
     PendingJob job;
     job.op = number;
     job.warp = &warp;
@@ -268,6 +272,7 @@ void run_store_async(Warp& warp, const Op& op) {
     parcel->size = total;
     parcel->effect.combine = reinterpret_cast<Combine>(op.imm);
     parcel->effect.element = op.bytes;
+    parcel->is_async_proxy = false;
     parcel->bytes.data.resize(total);
     if (warp.tracks()) parcel->bytes.undefined.resize(total);
     for (unsigned i = 0; i < op.count; ++i) {
@@ -308,6 +313,7 @@ bool decode_bulk(Decode& in) {
   const bool to_global = in.word("dst") == "global";
   in.op.run = to_global ? run_to_global : run_to_shared;
   in.op.flags = kTracksItself;
+  in.function().program().uses_async_proxy = true;
   in.op.address = in.address(0);
   in.address(1);
   in.op.p[0] = in.source(2);

@@ -47,7 +47,7 @@ TEST(BulkCopy, ToThisBlockByItsOtherName) {
 }
 
 TEST(BulkCopy, ReadBeforeTheWait) {
-  const std::string old = "st.shared.u32 [%r4], 7; bar.sync 0;";
+  const std::string old = "st.shared.u32 [%r4], 7; fence.proxy.async; bar.sync 0;";
   const Done done = expect_found(Check::Async, "an asynchronous write is still on its way to",
                                  kMade + old + expected(128) + kCopyIn + "bar.sync 0;" + kRead);
   EXPECT_EQ(done.out[9], 7U);
@@ -71,7 +71,8 @@ TEST(BulkCopy, TheBufferMustBeFreeWhenTheCopyIsIssued) {
   const std::string use = "st.shared.u32 [%r4], 1; ld.shared.u32 %r9, [%r4];";
   expect_found(Check::Race, "writes 128 bytes",
                kMade + use + expected(128) + kCopyIn + "WAIT(0, 0);");
-  expect_fine(kMade + use + "bar.sync 0;" + expected(128) + kCopyIn + "WAIT(0, 0);");
+  expect_fine(kMade + use + "fence.proxy.async; bar.sync 0;" + expected(128) + kCopyIn +
+              "WAIT(0, 0);");
 }
 
 TEST(BulkCopy, ToSeveralBlocksAtOnce) {
@@ -165,7 +166,7 @@ TEST(BulkCopy, OnlySomeBytes) {
   const std::string masked =
       "setp.eq.u32 %p1, %r1, 0; st.global.u32 [%d2], 0; mov.u32 %r10, -1; st.shared.u32 [%r4], "
       "%r10;"
-      "bar.sync 0; mov.u16 %h1, 0x0F05;"
+      "fence.proxy.async; bar.sync 0; mov.u16 %h1, 0x0F05;"
       "@%p1 cp.async.bulk.global.shared::cta.bulk_group.cp_mask [%a1], [cells], 128, %h1;";
   const auto out = expect_fine(masked, grid);
   EXPECT_EQ(out[0], 0x00FF00FFU);
@@ -180,7 +181,7 @@ TEST(BulkCopy, OnlySomeBytes) {
 std::uint32_t reduced(std::string_view op_and_type, std::uint32_t there, std::uint32_t with) {
   const std::string body = "setp.eq.u32 %p1, %r1, 0; st.global.u32 [%d2], " +
                            std::to_string(there) + "; mov.u32 %r10, " + std::to_string(with) +
-                           "; st.shared.u32 [%r4], %r10; bar.sync 0; @%p1 "
+                           "; st.shared.u32 [%r4], %r10; fence.proxy.async; bar.sync 0; @%p1 "
                            "cp.reduce.async.bulk.global.shared::cta.bulk_group." +
                            std::string(op_and_type) + " [%a1], [cells], 128;";
   return expect_fine(body)[17];
@@ -213,7 +214,9 @@ TEST(BulkCopy, BlocksMayCombineInOnePlace) {
 
 TEST(BulkCopy, CombinesInAnotherBlock) {
   const std::string body =
-      kMade + "st.shared.u32 [%r4], 1; add.u32 %r10, %r1, 100; st.shared.u32 [%r4+1024], %r10;" +
+      kMade +
+      "st.shared.u32 [%r4], 1; add.u32 %r10, %r1, 100; st.shared.u32 [%r4+1024], %r10;"
+      "fence.proxy.async;" +
       expected(128) + kClusterSync +
       "mov.u32 %r12, %cluster_ctarank; xor.b32 %r12, %r12, 1;"
       "mapa.shared::cluster.u32 %r13, %r2, %r12; mapa.shared::cluster.u32 %r14, %r3, %r12;"

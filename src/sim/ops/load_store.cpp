@@ -159,13 +159,13 @@ void track_store(Warp& warp, const Op& op, Place place, const Region& region,
 
 void synchronise(Warp& warp, const std::uint64_t* address, Mask group, Strength strength,
                  bool is_load) {
-  RaceTracker* races = warp.unit->races.get();
-  if (races == nullptr || strength == Strength::Weak) return;
+  Order* order = warp.unit->order.get();
+  if (order == nullptr || strength == Strength::Weak) return;
   for_each_lane(group, [&](unsigned l) {
     if (is_load) {
-      races->sync_read(warp.unit_warp(), address[l], strength == Strength::Acquire);
+      order->sync_read(warp.unit_warp(), address[l], strength == Strength::Acquire);
     } else {
-      races->sync_write(warp.unit_warp(), address[l], strength == Strength::Release);
+      order->sync_write(warp.unit_warp(), address[l], strength == Strength::Release);
     }
   });
 }

@@ -210,9 +210,13 @@ Waiters ask(Warp& warp, const Op& op) {
       waiters.address[l] = address;
       return;
     }
-    const bool acquires = (op.mode & kRelaxed) == 0;
-    RaceTracker* races = warp.unit->races.get();
-    if (acquires && races != nullptr) races->acquire(warp.unit_warp(), barrier.clock);
+    Order* order = warp.unit->order.get();
+    if (order == nullptr) return;
+    if ((op.mode & kRelaxed) == 0) {
+      order->acquire(warp.unit_warp(), barrier.clock);
+    } else {
+      order->acquire_relaxed(warp.unit_warp(), barrier.clock);
+    }
   });
   return waiters;
 }
@@ -373,8 +377,14 @@ void arrive_on(Warp& warp, Mbarrier& barrier, std::uint64_t address, unsigned la
   }
   barrier.pending -= arrival.count;
   if (arrival.drops) barrier.expected = std::max<std::int64_t>(0, barrier.expected - arrival.count);
-  RaceTracker* races = warp.unit->races.get();
-  if (arrival.releases && races != nullptr) races->release(warp.unit_warp(), barrier.clock);
+  if (Order* order = warp.unit->order.get(); order != nullptr) {
+    if (arrival.fences_tensor) order->commit_tensor(warp.unit_warp(), barrier.clock);
+    if (arrival.releases) {
+      order->release(warp.unit_warp(), barrier.clock);
+    } else {
+      order->release_relaxed(warp.unit_warp(), barrier.clock);
+    }
+  }
   warp.unit->settle(barrier, address);
 }
 
@@ -390,8 +400,8 @@ void complete_tx(Warp& warp, std::uint64_t address, unsigned lane, std::uint32_t
   Mbarrier* barrier = warp.unit->find_mbarrier(address);
   if (barrier == nullptr) return;
   add_tx(warp, *barrier, address, lane, -std::int64_t{bytes});
-  RaceTracker* races = warp.unit->races.get();
-  if (races != nullptr) races->release(warp.unit_warp(), barrier->clock);
+  Order* order = warp.unit->order.get();
+  if (order != nullptr) order->release(warp.unit_warp(), barrier->clock);
   warp.unit->settle(*barrier, address);
 }
 

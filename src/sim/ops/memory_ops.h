@@ -14,11 +14,13 @@ namespace ww::sim {
 /// How an access behaves in the memory model.
 enum class Strength : std::uint8_t { Weak, Strong, Acquire, Release };
 
-/// Notes the accesses of a group of lanes for the race check.
+/// Notes for the checks of races and fences what a group of lanes does through the generic proxy.
 inline void note_access(Warp& warp, const Region& region, const std::uint64_t* address, Mask group,
                         unsigned bytes, Touched how, bool strong = false) {
   RaceTracker* races = warp.unit->races.get();
   if (races != nullptr) races->touch(warp, region, address, group, bytes, how, strong);
+  FenceTracker* fences = warp.unit->fences.get();
+  if (fences != nullptr && how != Touched::Read) fences->wrote(warp, region, address, group, bytes);
 }
 
 /// Counts wavefronts or sectors of an access, if the run counts.

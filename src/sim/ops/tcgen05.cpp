@@ -21,6 +21,7 @@
 #include <bit>
 #include <cstring>
 
+#include "sim/function_decoder.h"
 #include "sim/ops/async_ops.h"
 #include "sim/ops/atomic_values.h"
 #include "sim/ops/families.h"
@@ -39,8 +40,8 @@ constexpr unsigned kQuarter = 32;
 // All lanes of the warp are there; what they did before is ordered before what they do after.
 bool gather(Warp& warp) {
   if (!warp.meet_all()) return false;
-  if (warp.unit->races != nullptr) {
-    warp.unit->races->lanes_met(warp.unit_warp(), warp.exec | ~warp.born);
+  if (warp.unit->order != nullptr) {
+    warp.unit->order->lanes_met(warp.unit_warp(), warp.exec | ~warp.born);
   }
   return true;
 }
@@ -81,8 +82,8 @@ void run_alloc(Warp& warp, const Op& op) {
     columns = std::bit_ceil(std::clamp<std::uint32_t>(columns, 32, kTensorColumns));
   }
   const auto column = tensor.allocate(columns, warp.this_op(), warp.index);
-  if (column && warp.unit->races != nullptr) {
-    warp.unit->races->acquire(warp.unit_warp(), tensor.freed_clock);
+  if (column && warp.unit->order != nullptr) {
+    warp.unit->order->acquire(warp.unit_warp(), tensor.freed_clock);
   }
   if (!column && in_vain) {
     give_up(warp, tensor, columns);
@@ -99,7 +100,7 @@ void run_alloc(Warp& warp, const Op& op) {
 }
 
 // Whoever still works on the columns has nothing that orders it before this.
-void touch_freed(Warp& warp, TensorMemory& tensor, const TensorMemory::Allocation& freed) {
+void touch_freed(Warp& warp, const TensorMemory::Allocation& freed) {
   RaceTracker* races = warp.unit->races.get();
   if (races == nullptr) return;
   TouchedCells touched{.lanes = warp.exec};
@@ -109,7 +110,6 @@ void touch_freed(Warp& warp, TensorMemory& tensor, const TensorMemory::Allocatio
         touched.cell[l] = (lane + l) * kTensorColumns + freed.column + c;
       races->touch_tensor(warp, touched.cell.data(), touched.lanes, Touched::Free);
     }
-  races->release(warp.unit_warp(), tensor.freed_clock);
 }
 
 void run_dealloc(Warp& warp, const Op& op) {
@@ -132,7 +132,10 @@ void run_dealloc(Warp& warp, const Op& op) {
     report_tensor(warp, warp.exec,
                   fmt::format("frees {} columns of an allocation of {}", columns, found->count));
   }
-  touch_freed(warp, tensor, *found);
+  touch_freed(warp, *found);
+  if (warp.unit->order != nullptr) warp.unit->order->release(warp.unit_warp(), tensor.freed_clock);
+  if (warp.unit->fences != nullptr)
+    warp.unit->fences->forget_columns(warp.cta->rank, found->column, found->count);
   tensor.release(at.column);
   ++warp.unit->activity;
   for (const auto& other : warp.cta->warps) other->wake(SplitState::AtAlloc, false);
@@ -205,12 +208,12 @@ class Access {
     if (bad_ != 0) report_tensor(warp_, bad_, why_);
   }
   TensorMemory& tensor() { return tensor_; }
-  /// The cells that were found, by register and part, where races are looked for.
+  /// The cells that were found, by register and part, where races or fences are looked for.
   std::vector<TouchedCells> touched;
 
  private:
   void note(unsigned lane, unsigned row, TensorAddress cell) {
-    if (warp_.unit->races == nullptr) return;
+    if (warp_.unit->order == nullptr) return;
     if (touched.size() <= row) touched.resize(row + 1);
     touched[row].lanes |= lane_bit(lane);
     touched[row].cell[lane] = cell.lane * kTensorColumns + cell.column;
@@ -241,8 +244,28 @@ class Access {
 
 // Races are looked for when an access is issued and when it is waited for: it lasts so long.
 void touch_cells(Warp& warp, const std::vector<TouchedCells>& all, Touched how) {
+  if (warp.unit->races == nullptr) return;
   for (const TouchedCells& cells : all)
     if (cells.lanes != 0) warp.unit->races->touch_tensor(warp, cells.cell.data(), cells.lanes, how);
+}
+
+// Fences are looked for when it is issued; what comes next is behind its end.
+void check_fences(Warp& warp, const std::vector<TouchedCells>& all, TensorUse use) {
+  FenceTracker* fences = warp.unit->fences.get();
+  if (fences == nullptr) return;
+  for (const TouchedCells& cells : all)
+    for_each_lane(cells.lanes, [&](unsigned l) {
+      fences->check_cell(warp, l, warp.cta->rank, cells.cell[l], use);
+    });
+}
+void note_fences(Warp& warp, const std::vector<TouchedCells>& all, std::uint32_t op,
+                 TensorUse use) {
+  FenceTracker* fences = warp.unit->fences.get();
+  if (fences == nullptr) return;
+  const ActingFor acting(warp, op);
+  for (const TouchedCells& cells : all)
+    for_each_lane(cells.lanes,
+                  [&](unsigned l) { fences->used_cell(warp, warp.cta->rank, cells.cell[l], use); });
 }
 
 // --- loads ---------------------------------------------------------------------------------------
@@ -324,6 +347,7 @@ void run_load(Warp& warp, const Op& op) {
   }
   access.finish();
   touch_cells(warp, access.touched, Touched::Read);
+  check_fences(warp, access.touched, TensorUse::Load);
   load.cells = std::move(access.touched);
   if (reduces) {
     for_each_lane(warp.exec,
@@ -356,6 +380,7 @@ void run_wait_load(Warp& warp, const Op&) {
   if (!gather(warp)) return;
   for (PendingLoad& load : warp.loads) {
     touch_cells(warp, load.cells, Touched::Read);
+    note_fences(warp, load.cells, load.op, TensorUse::Load);
     deliver_load(warp, load);
   }
   std::erase_if(warp.loads, [](const PendingLoad& load) { return load.lanes == 0; });
@@ -389,6 +414,7 @@ void run_store(Warp& warp, const Op& op) {
   }
   access.finish();
   touch_cells(warp, access.touched, Touched::Write);
+  check_fences(warp, access.touched, TensorUse::Store);
   store.touched = std::move(access.touched);
   mark_cells(warp, access.tensor(), store.cells);
   warp.stores.push_back(std::move(store));
@@ -398,9 +424,20 @@ void run_wait_store(Warp& warp, const Op&) {
   if (!gather(warp)) return;
   for (const PendingStore& store : warp.stores) {
     touch_cells(warp, store.touched, Touched::AsyncWrite);
+    note_fences(warp, store.touched, store.op, TensorUse::Store);
     write_cells(tensor_of(*warp.cta), store.cells);
   }
   warp.stores.clear();
+}
+
+// --- fences --------------------------------------------------------------------------------------
+
+// Nothing overtakes here, so there is nothing to hold back; but that they are there is checked.
+void run_fence_before(Warp& warp, const Op&) {
+  if (warp.unit->order != nullptr) warp.unit->order->fence_tensor_before(warp.unit_warp());
+}
+void run_fence_after(Warp& warp, const Op&) {
+  if (warp.unit->order != nullptr) warp.unit->order->fence_tensor_after(warp.unit_warp());
 }
 
 // --- decoding ------------------------------------------------------------------------------------
@@ -408,6 +445,7 @@ void run_wait_store(Warp& warp, const Op&) {
 bool decode_alloc(Decode& in) {
   in.op.run = run_alloc;
   in.op.flags = kTracksItself;
+  in.function().program().uses_tensor_memory = true;
   in.op.address = cluster_address(in, 0);
   in.operands({in.source(1)});
   return true;
@@ -468,9 +506,8 @@ constexpr OpRow kRows[] = {
     {"tcgen05.alloc", decode_alloc},
     {"tcgen05.dealloc", decode_dealloc},
     {"tcgen05.relinquish_alloc_permit", decode_bare<run_relinquish>},
-    // Nothing overtakes here, so there is nothing to hold back.
-    {"tcgen05.fence::before_thread_sync", decode_bare<run_nothing>},
-    {"tcgen05.fence::after_thread_sync", decode_bare<run_nothing>},
+    {"tcgen05.fence::before_thread_sync", decode_bare<run_fence_before>},
+    {"tcgen05.fence::after_thread_sync", decode_bare<run_fence_after>},
     {"tcgen05.ld", decode_load},
     {"tcgen05.ld.red", decode_load_reduced},
     {"tcgen05.st", decode_store},

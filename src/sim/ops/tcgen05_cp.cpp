@@ -17,6 +17,7 @@
 #include <array>
 #include <utility>
 
+#include "sim/function_decoder.h"
 #include "sim/ops/async_ops.h"
 #include "sim/ops/tcgen05_ops.h"
 
@@ -201,6 +202,23 @@ std::uint32_t address_in(Warp& warp, const Op& op, unsigned lane) {
   return static_cast<std::uint32_t>(all[lane]);
 }
 
+// The tensor core is about to write these cells, and has written them.
+void check_fences(Warp& warp, unsigned lane, const Cta& cta, const TensorCells& cells) {
+  FenceTracker* fences = warp.unit->fences.get();
+  if (fences == nullptr) return;
+  for (const PendingStore::Cell& cell : cells) {
+    fences->check_cell(warp, lane, cta.rank, cell.lane * kTensorColumns + cell.column,
+                       TensorUse::Copy);
+  }
+}
+void finish_cells(Warp& warp, Cta& cta, const TensorCells& cells) {
+  write_cells(tensor_of(cta), cells);
+  FenceTracker* fences = warp.unit->fences.get();
+  if (fences == nullptr) return;
+  for (const PendingStore::Cell& cell : cells)
+    fences->used_cell(warp, cta.rank, cell.lane * kTensorColumns + cell.column, TensorUse::Copy);
+}
+
 void run_copy(Warp& warp, const Op& op) {
   warp.use(op.p[0], warp.exec);
   const auto* descriptors = warp.source<std::uint64_t>(op.p[0]);
@@ -208,6 +226,7 @@ void run_copy(Warp& warp, const Op& op) {
     const TensorAddress base = tensor_address(address_in(warp, op, l));
     for (Cta* cta : cta_group(warp, (op.mode & kPair) != 0)) {
       Copy copy = read_copy(warp, op, l, *cta, base, Descriptor(descriptors[l]));
+      check_fences(warp, l, *cta, copy.cells);
       mark_cells(warp, tensor_of(*cta), copy.cells);
       for (const Run& run : copy.sources) {
         mark_shared(warp, *run.region, run.address, run.bytes, l, Use::Read);
@@ -216,7 +235,7 @@ void run_copy(Warp& warp, const Op& op) {
         for (const Run& run : copy.sources) {
           unmark_shared(warp, *run.region, run.address, run.bytes, Use::Read);
         }
-        write_cells(tensor_of(*copy.cta), copy.cells);
+        finish_cells(warp, *copy.cta, copy.cells);
       });
     }
   });
@@ -259,9 +278,12 @@ void run_shift(Warp& warp, const Op& op) {
     for (Cta* cta : cta_group(warp, (op.mode & kPair) != 0)) {
       TensorMemory& tensor = tensor_of(*cta);
       if (!can_shift(warp, l, tensor, base)) continue;
-      mark_cells(warp, tensor, shifted(tensor, base));
+      const TensorCells cells = shifted(tensor, base);
+      check_fences(warp, l, *cta, cells);
+      mark_cells(warp, tensor, cells);
       // What is moved is what is there then, from work that was started before.
-      add_work(warp, l, [&tensor, base] { write_cells(tensor, shifted(tensor, base)); });
+      add_work(warp, l,
+               [&warp, cta, base] { finish_cells(warp, *cta, shifted(tensor_of(*cta), base)); });
     }
   });
 }
@@ -277,7 +299,7 @@ void commit_to(Warp& warp, unsigned lane, std::uint64_t mbarrier) {
          do_work(warp, lane, before);
          const ActingFor acting(warp, op);
          Mbarrier* barrier = warp.unit->find_mbarrier(mbarrier);
-         if (barrier != nullptr) arrive_on(warp, *barrier, mbarrier, lane, {});
+         if (barrier != nullptr) arrive_on(warp, *barrier, mbarrier, lane, {.fences_tensor = true});
        }});
 }
 
@@ -319,6 +341,7 @@ bool decode_tensor_copy(Decode& in) {
   const std::string_view format = in.word("src");
   in.op.run = run_copy;
   in.op.flags = kTracksItself;
+  in.function().program().uses_async_proxy = true;
   in.op.mode = static_cast<std::uint8_t>(static_cast<unsigned>(spread_in(in)) | pair_in(in));
   in.op.mode2 = static_cast<std::uint8_t>(format == "b6x16_p32"   ? Format::Packed6
                                           : format == "b4x16_p64" ? Format::Packed4

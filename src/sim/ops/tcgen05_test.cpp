@@ -219,7 +219,8 @@ TEST(TensorLoad, CellsThatNothingWrote) {
 
 // Warps 0 to 3 and 4 to 7 reach the same lanes.
 constexpr Grid kEight{.threads = 256, .target = "sm_100a"};
-const std::string kBarrier = "bar.sync 0;";
+const std::string kBarrier =
+    "tcgen05.fence::before_thread_sync; bar.sync 0; tcgen05.fence::after_thread_sync;";
 const std::string kUpperHalf = "setp.ge.u32 %p2, %r1, 128; @!%p2 bra $L_no; ";
 const std::string kLowerHalf = "setp.lt.u32 %p2, %r1, 128; @!%p2 bra $L_none; ";
 const std::string kLoadOne = "tcgen05.ld.sync.aligned.32x32b.x1.b32 {%r40}, [%r22];";
@@ -395,8 +396,8 @@ const std::string kSource =
     "shl.b32 %r35, %r35, 8; shl.b32 %r36, %r36, 16; shl.b32 %r37, %r37, 24;"
     "or.b32 %r34, %r34, %r35; or.b32 %r36, %r36, %r37; or.b32 %r34, %r34, %r36;"
     "setp.ge.u32 %p3, %r32, 64; @%p3 st.shared.u32 [%r31], %r34;"
-    "add.u32 %r30, %r30, 1; setp.lt.u32 %p3, %r30, 8; @%p3 bra fill; fence.proxy.async; bar.sync "
-    "0;\n";
+    "add.u32 %r30, %r30, 1; setp.lt.u32 %p3, %r30, 8; @%p3 bra fill; fence.proxy.async;"
+    "tcgen05.fence::before_thread_sync; bar.sync 0; tcgen05.fence::after_thread_sync;\n";
 // %d8: a descriptor of the cells from `start` on.
 std::string descriptor(std::uint64_t start, std::uint64_t lbo, std::uint64_t sbo,
                        std::uint64_t swizzle = 0) {
@@ -408,6 +409,7 @@ std::string descriptor(std::uint64_t start, std::uint64_t lbo, std::uint64_t sbo
          fmt::format("0x{:x}", bits) + ";\n";
 }
 const std::string kCommit = "@%p2 tcgen05.commit.cta_group::1.mbarrier::arrive::one.b64 [%r3];\n";
+const std::string kCompleted = "WAIT(0, 0); tcgen05.fence::after_thread_sync;\n";
 const std::string kLoadEight =
     "tcgen05.ld.sync.aligned.32x32b.x8.b32 {%r40,%r41,%r42,%r43,%r44,%r45,%r46,%r47}, [%r22];\n";
 
@@ -420,7 +422,7 @@ std::uint32_t source_word(std::uint32_t offset) {
 std::vector<std::uint32_t> copied(const std::string& shape, const std::string& desc) {
   return expect_fine(allocated() + numbered() + kStored + kSource + desc +
                          "@%p2 tcgen05.cp.cta_group::1." + shape + " [%r20], %d8;" + kCommit +
-                         "WAIT(0, 0);" + kLoadEight + kLoaded + shown() + freed(),
+                         kCompleted + kLoadEight + kLoaded + shown() + freed(),
                      kFour);
 }
 
@@ -494,11 +496,11 @@ TEST(TensorCopy, IsWaitedForThroughAnMbarrier) {
   const std::string load =
       "tcgen05.ld.sync.aligned.32x32b.x1.b32 {%r40}, [%r22];" + kLoaded + freed();
   expect_found(Check::Async, "still to write", start + "bar.sync 0;" + load, kFour);
-  expect_fine(start + "WAIT(0, 0);" + load, kFour);
+  expect_fine(start + kCompleted + load, kFour);
   // The source belongs to the copy until then, too.
   const std::string again = "st.shared.u32 [%r4+1024], 1;";
   expect_found(Check::Async, "may still be reading", start + again + "WAIT(0, 0);" + load, kFour);
-  expect_fine(start + "WAIT(0, 0); bar.sync 0;" + again + load, kFour);
+  expect_fine(start + kCompleted + "bar.sync 0;" + again + load, kFour);
 }
 
 TEST(TensorCopy, IntoColumnsThatAreNotAllocated) {
@@ -512,9 +514,9 @@ TEST(TensorCopy, IntoColumnsThatAreNotAllocated) {
 TEST(TensorShift, MovesRowsDownByOne) {
   const auto out =
       expect_fine(allocated() + numbered() + kStored +
-                      "setp.eq.u32 %p2, %r1, 0; @%p2 mbarrier.init.shared.b64 [bar], 1; bar.sync 0;"
-                      "@%p2 tcgen05.shift.cta_group::1.down [%r20+2097152];" +
-                      kCommit + "WAIT(0, 0);" + kLoadEight + kLoaded + shown() + freed(),
+                      "setp.eq.u32 %p2, %r1, 0; @%p2 mbarrier.init.shared.b64 [bar], 1;" +
+                      kBarrier + "@%p2 tcgen05.shift.cta_group::1.down [%r20+2097152];" + kCommit +
+                      kCompleted + kLoadEight + kLoaded + shown() + freed(),
                   kFour);
   EXPECT_EQ(out[8 * 31 + 3], cell(31, 3));
   EXPECT_EQ(out[8 * 32 + 3], cell(32, 3));
@@ -561,8 +563,8 @@ TEST(TensorCopy, InBothBlocksOfAPair) {
   const auto out = expect_fine(
       in_pairs(allocated() + kSource + descriptor(1024, 16, 128) +
                "mov.u32 %r12, %cluster_ctarank; setp.eq.u32 %p3, %r12, 0; and.pred %p3, %p3, %p2;" +
-               sync + "@%p3 tcgen05.cp.cta_group::1.128x128b [%r20], %d8;" + commit +
-               "WAIT(0, 0);" + kLoadEight + kLoaded + show + sync + freed()),
+               sync + "@%p3 tcgen05.cp.cta_group::1.128x128b [%r20], %d8;" + commit + kCompleted +
+               kLoadEight + kLoaded + show + sync + freed()),
       pair);
   for (unsigned i = 0; i < 256; ++i) ASSERT_EQ(out[i], source_word(1024 + 16 * (i % 128)));
   expect_found(Check::Tensor, "has no peer",

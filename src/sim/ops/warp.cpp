@@ -14,8 +14,8 @@ namespace {
 // Lanes met: what they did before is ordered before what they do after.
 bool gather(Warp& warp, Place mask_place, Mask& mask) {
   if (!warp.meet_mask(mask_place, mask)) return false;
-  if (warp.unit->races != nullptr) {
-    warp.unit->races->lanes_met(warp.unit_warp(), mask | ~warp.born);
+  if (warp.unit->order != nullptr) {
+    warp.unit->order->lanes_met(warp.unit_warp(), mask | ~warp.born);
   }
   return true;
 }
