@@ -2,15 +2,17 @@
 // The benchmark program: what Google Benchmark runs, then the matrix products of the suite
 // `kernels`, whose competitors take turns (kernels/rounds.h), which Google Benchmark cannot do.
 // Takes the options of Google Benchmark, of which the products obey --benchmark_filter, _format and
-// _repetitions, and `--no_rivals`, which leaves out cuBLAS and Triton. Exit status 1: a kernel's
-// result was wrong.
+// _repetitions, and `--no_rivals`, which leaves out cuBLAS and Triton; `--report=FILE` writes a
+// page (report/page.h), `--report_options=TEXT` is what it says of the options. Exit status 1: a
+// kernel's result was wrong, or something failed; 2: the page cannot be read or written.
 #include <benchmark/benchmark.h>
-#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <charconv>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <iostream>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -19,10 +21,17 @@
 #include <string_view>
 #include <vector>
 
+#include "base/file_io.h"
 #include "base/process.h"
+#include "base/source.h"
 #include "compile/examples.h"
 #include "kernels/gemm_measure.h"
 #include "kernels/gemm_table.h"
+#include "kernels/gpu.h"
+#include "report/machine.h"
+#include "report/page.h"
+#include "report/rows.h"
+#include "report/sections.h"
 #include "runtime/assembler.h"
 
 namespace ww::bench {
@@ -35,6 +44,8 @@ struct Options {
   bool json = false;
   int repetitions = 3;
   bool with_rivals = true;
+  std::string report = {};          // the page; "": none
+  std::string report_options = {};  // as the user wrote them
 };
 
 std::string environment(const char* name) {
@@ -54,9 +65,13 @@ Options read_options(int& argc, char** argv) {
     if (const auto number = value(text, "--benchmark_repetitions="))
       (void)std::from_chars(number->data(), number->data() + number->size(), out.repetitions);
     if (text == "--no_rivals") out.with_rivals = false;
+    if (const auto file = value(text, "--report=")) out.report = *file;
+    if (const auto given = value(text, "--report_options=")) out.report_options = *given;
   }
-  argc =
-      static_cast<int>(std::remove(argv + 1, argv + argc, std::string_view("--no_rivals")) - argv);
+  const auto is_ours = [](std::string_view text) {
+    return text == "--no_rivals" || text.starts_with("--report");
+  };
+  argc = static_cast<int>(std::remove_if(argv + 1, argv + argc, is_ours) - argv);
   argv[argc] = nullptr;
   return out;
 }
@@ -118,11 +133,36 @@ void add_products(nlohmann::ordered_json& json, const Products& products) {
 
 // --- Google Benchmark ----------------------------------------------------------------------------
 
+// Shows results while they come in, and keeps them as JSON.
+class ShowAndKeep : public benchmark::BenchmarkReporter {
+ public:
+  explicit ShowAndKeep(benchmark::BenchmarkReporter& shown) : shown_(shown) {}
+
+  bool ReportContext(const Context& context) override {
+    kept_.SetOutputStream(&GetOutputStream());
+    return shown_.ReportContext(context) && kept_.ReportContext(context);
+  }
+  void ReportRuns(const std::vector<Run>& runs) override {
+    shown_.ReportRuns(runs);
+    kept_.ReportRuns(runs);
+  }
+  void Finalize() override {
+    shown_.Finalize();
+    kept_.Finalize();
+  }
+
+ private:
+  benchmark::BenchmarkReporter& shown_;
+  benchmark::JSONReporter kept_;
+};
+
 // What it printed in JSON. That no benchmark matches is an error only when no product does.
 nlohmann::ordered_json run_benchmarks(const Options& options, bool has_products) {
   std::ostringstream output, errors;
-  benchmark::BenchmarkReporter* const reporter = benchmark::CreateDefaultDisplayReporter();
-  if (options.json) reporter->SetOutputStream(&output);
+  benchmark::BenchmarkReporter* const shown = benchmark::CreateDefaultDisplayReporter();
+  ShowAndKeep both(*shown);
+  benchmark::BenchmarkReporter* const reporter = options.report.empty() ? shown : &both;
+  if (options.json || reporter == &both) reporter->SetOutputStream(&output);
   reporter->SetErrorStream(&errors);
   const std::size_t matched = benchmark::RunSpecifiedBenchmarks(reporter);
   if (matched > 0 || !has_products) std::cerr << errors.str();
@@ -132,8 +172,73 @@ nlohmann::ordered_json run_benchmarks(const Options& options, bool has_products)
           {"benchmarks", nlohmann::ordered_json::array()}};
 }
 
+// --- the report ----------------------------------------------------------------------------------
+
+constexpr std::size_t kMostPageBytes = std::size_t{1} << 24U;
+
+Result<Page> read_page(const std::string& file) {
+  if (std::error_code ignored; !std::filesystem::exists(file, ignored)) return Page();
+  return Page::read(WW_TRY(read_file(file, kMostPageBytes)));
+}
+
+std::string gpu_name() {
+  const auto calls = runtime::load_cuda_calls();
+  if (!calls) return "";
+  const auto gpu = Gpu::open(*calls);
+  return gpu ? gpu->memory().name() : "";
+}
+
+Measurement measurement(const nlohmann::ordered_json& result, const Options& options) {
+  const auto context = result.value("context", nlohmann::ordered_json::object());
+  const auto load = context.value("load_avg", nlohmann::ordered_json::array());
+  return {.machine = this_machine(find_tool("nvcc"), gpu_name()),
+          .version = context.value("warpwright", "unknown"),
+          .date = context.value("date", "").substr(0, 10),
+          .load = load.empty() ? 0 : load[0].get<double>(),
+          .options = options.report_options,
+          .is_filtered = options.report_options.contains("--filter")};
+}
+
+int user_error(const Diag& diag, const std::string& file) {
+  const auto text = diag.span.known ? read_file(file, kMostPageBytes) : std::string();
+  fmt::print(stderr, "{}", render(diag, SourceText(file, text ? *text : "")));
+  return 2;
+}
+
+// The page with the sections that this run has measured.
+int write_report(Page page, const nlohmann::ordered_json& result, const Options& options) {
+  if (const Rows rows = read_rows(result); !rows.failed.empty()) {
+    fmt::print(stderr, "`{}` stays as it is, for something failed:\n{}\n", options.report,
+               fmt::join(rows.failed, "\n"));
+    return 1;
+  }
+  const std::vector<Section> sections = sections_of(result, measurement(result, options));
+  if (sections.empty()) {
+    fmt::print("`{}` stays as it is: nothing was measured\n", options.report);
+    return 0;
+  }
+  const Section head = page_head();
+  page.put(head.name, head.text);
+  std::vector<std::string> kept = page.names(), written;
+  std::erase(kept, head.name);
+  for (const Section& section : sections) {
+    page.put(section.name, section.text);
+    std::erase(kept, section.name);
+    written.push_back(section.name);
+  }
+  if (const auto good = write_file_atomically(options.report, page.text()); !good)
+    return user_error(good.error(), options.report);
+  fmt::print("`{}`: measured {}; kept {}\n", options.report, fmt::join(written, ", "),
+             kept.empty() ? "nothing" : fmt::to_string(fmt::join(kept, ", ")));
+  return 0;
+}
+
+// --- all of it -----------------------------------------------------------------------------------
+
 int run(int argc, char** argv) {
   const Options options = read_options(argc, argv);
+  const auto page = options.report.empty() ? Result<Page>(Page()) : read_page(options.report);
+  if (!page) return user_error(page.error(), options.report);
   benchmark::Initialize(&argc, argv);
   if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 1;
   // Rows of one's own take the place of all others (kernels/kernel_rows.h).
@@ -146,6 +251,8 @@ int run(int argc, char** argv) {
     products = measure(rows, options);
     add_products(json, products);
   }
+  if (!options.report.empty())
+    if (const int status = write_report(*page, json, options); status != 0) return status;
   if (options.json) {
     nlohmann::ordered_json out = {{"schema", "warpwright/bench/1"}};
     out.update(json);

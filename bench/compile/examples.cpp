@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "examples.h"
 
+#include <fmt/format.h>
+
+#include <cstdlib>
 #include <filesystem>
 #include <string>
 #include <system_error>
 
 #include "base/file_io.h"
+#include "base/process.h"
 #include "script/parser.h"
 
 namespace ww::bench {
@@ -26,6 +30,15 @@ Result<std::string> file_above(std::string_view name) {
 Result<SourceText> example(std::string_view name) {
   const std::string file = WW_TRY(file_above("examples/" + std::string(name)));
   return SourceText(std::string(name), WW_TRY(read_file(file, script::kMaxSourceBytes)));
+}
+
+std::string find_tool(std::string_view name) {
+  const auto variable = [](const char* of) {
+    const char* const value = std::getenv(of);
+    return std::string(value == nullptr ? "" : value);
+  };
+  return find_program(
+      name, fmt::format("{}:/usr/local/cuda/bin:{}/bin", variable("PATH"), variable("CUDA_HOME")));
 }
 
 }  // namespace ww::bench

@@ -16,5 +16,8 @@ namespace ww::bench {
 Result<SourceText> example(std::string_view name);
 /// The path of a file of the repository, looked for in the same way.
 Result<std::string> file_above(std::string_view name);
+/// The path of a program of CUDA: in PATH, where CUDA is installed by itself, or in CUDA_HOME; ""
+/// when it is not on this machine.
+std::string find_tool(std::string_view name);
 
 }  // namespace ww::bench

@@ -4,9 +4,9 @@
 // a tool's row is its time over that of source_to_ptx, measured next to it.
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
+#include <sys/resource.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cstdlib>
 #include <functional>
 #include <string>
@@ -17,10 +17,12 @@
 #include "base/heap.h"
 #include "base/process.h"
 #include "driver/build.h"
+#include "driver/examples.h"
 #include "emit/cuda/emit.h"
 #include "emit/ptx/emit.h"
 #include "examples.h"
 #include "lower/lower.h"
+#include "lower/test_lowering.h"
 #include "lower/unroll.h"
 #include "ptx/check.h"
 #include "ptx/parser.h"
@@ -30,31 +32,24 @@
 namespace ww::bench {
 namespace {
 
-constexpr std::string_view kTarget = "sm_90a";
+// There are many examples, and each repetition is a median's sample.
+constexpr double kSecondsPerPhase = 0.1;
 
 // As the program does.
 [[maybe_unused]] const bool kKeepsFreedMemory = (keep_freed_memory(), true);
 
-struct Program {
-  std::string_view name;
-  std::string_view file;
-};
-constexpr Program kPrograms[] = {{"ldstmatrix", "basics/ldstmatrix.py"},
-                                 {"reg", "basics/reg.py"},
-                                 {"copy_through", "copy_through.py"},
-                                 {"transpose", "transpose.py"}};
+using driver::Example;
 
-driver::Build build(const SourceText& source) {
-  return driver::build_kernel(source, {.target = std::string(kTarget)});
-}
+// For the target that suits it: driver/build.h.
+driver::Build build(const SourceText& source) { return driver::build_kernel(source); }
 
 // Compiles an example, and checks that its PTX is legal, before anything is timed.
-Result<driver::Build> checked_build(const Program& program) {
-  driver::Build out = build(WW_TRY(example(program.file)));
+Result<driver::Build> checked_build(const Example& program) {
+  driver::Build out = build(SourceText(program.path, std::string(program.text)));
   if (!out.good()) return fail(DiagKind::BadArgument, "{}", out.errors);
   const ptx::ParseResult parsed = ptx::parse(out.ptx);
   if (!parsed.ok() || !ptx::check(parsed.module).ok())
-    return fail(DiagKind::BadArgument, "the PTX of `{}` is not legal", program.file);
+    return fail(DiagKind::BadArgument, "the PTX of `{}` is not legal", program.path);
   return out;
 }
 
@@ -85,29 +80,47 @@ constexpr NamedPhase kPhases[] = {
      [](const driver::Build& of) {
        return lower::lower(of.tile(), {.target = *of.target}).function->stmt_count();
      }},
+    // The same without the proof, whose time is the difference.
+    {"tile_to_unproven",
+     [](const driver::Build& of) {
+       lower::Tampering nothing{.change = [](ir::Function&, ir::Block&) { return false; }};
+       return lower::lower_tampered(of.tile(), {.target = *of.target}, nothing)
+           .function->stmt_count();
+     }},
     {"lowered_to_ptx", [](const driver::Build& of) { return ptx_text(of).size(); }},
 };
 
-void run_phase(benchmark::State& state, const Program& program, Phase phase) {
+void run_phase(benchmark::State& state, const Example& program, Phase phase) {
   const auto of = checked_build(program);
-  if (!of) return state.SkipWithError(("skipped: " + of.error().text).c_str());
+  if (!of) return state.SkipWithError(of.error().text.c_str());
   for (auto _ : state) benchmark::DoNotOptimize(phase(*of));
 }
 
 // --- NVIDIA's compilers --------------------------------------------------------------------------
 
-double seconds_of(const std::function<void()>& work) {
-  const auto start = std::chrono::steady_clock::now();
+// Processor time of this process, or of programs that it has waited for: what else the machine does
+// counts for neither.
+double seconds_of(int whom, const std::function<void()>& work) {
+  const auto used = [&] {
+    rusage usage{};
+    ::getrusage(whom, &usage);
+    const auto seconds = [](const timeval& time) {
+      return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) * 1e-6;
+    };
+    return seconds(usage.ru_utime) + seconds(usage.ru_stime);
+  };
+  const double before = used();
   work();
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  return used() - before;
 }
 
 // The median time from source to PTX.
 double own_seconds(const driver::Build& of) {
-  constexpr std::size_t kRuns = 9;
+  constexpr std::size_t kRuns = 5;
   std::vector<double> seconds(kRuns);
   for (double& one : seconds)
-    one = seconds_of([&] { benchmark::DoNotOptimize(build(of.compiled->source).ptx.size()); });
+    one = seconds_of(RUSAGE_SELF,
+                     [&] { benchmark::DoNotOptimize(build(of.compiled->source).ptx.size()); });
   std::ranges::nth_element(seconds, seconds.begin() + kRuns / 2);
   return seconds[kRuns / 2];
 }
@@ -119,18 +132,7 @@ struct Tool {
   std::string_view input;  // .cu: the CUDA C++ that we emit; .ptx: our PTX
 };
 constexpr Tool kTools[] = {{"nvcc_to_ptx", "nvcc", "-ptx", "kernel.cu"},
-                           {"nvcc_to_cubin", "nvcc", "-cubin", "kernel.cu"},
                            {"ptxas", "ptxas", "-O3", "kernel.ptx"}};
-
-// "" when it is not on this machine.
-std::string find_tool(std::string_view name) {
-  const auto variable = [](const char* of) {
-    const char* const value = std::getenv(of);
-    return std::string(value == nullptr ? "" : value);
-  };
-  return find_program(
-      name, fmt::format("{}:/usr/local/cuda/bin:{}/bin", variable("PATH"), variable("CUDA_HOME")));
-}
 
 // With the last line that the program wrote when it fails.
 Result<void> run_tool(const std::vector<std::string>& words) {
@@ -147,46 +149,52 @@ Result<std::string> input_text(const Tool& with, const driver::Build& of) {
   return emit::cuda_source(*of.lowered, {.target = *of.target, .source = &of.compiled->source});
 }
 
-Result<void> time_tool(benchmark::State& state, const Program& program, const Tool& with) {
+Result<void> time_tool(benchmark::State& state, const Example& program, const Tool& with) {
   const driver::Build of = WW_TRY(checked_build(program));
   const std::string path = find_tool(with.program);
-  if (path.empty()) return fail(DiagKind::Io, "`{}` is not on this machine", with.program);
   const ScratchFolder folder = WW_TRY(ScratchFolder::make());
   const std::string input = folder.file(with.input);
   WW_TRY_VOID(write_file_atomically(input, WW_TRY(input_text(with, of))));
-  const std::vector<std::string> words = {path,  std::string(with.option),
-                                          input, fmt::format("-arch={}", kTarget),
-                                          "-o",  folder.file("result")};
+  const std::vector<std::string> words = {
+      path,  std::string(with.option),
+      input, fmt::format("-arch={}", target::info(of.target->arch).name),
+      "-o",  folder.file("result")};
   double seconds = 0;
   for (auto _ : state) {
     Result<void> done;
-    seconds += seconds_of([&] { done = run_tool(words); });
+    const double once = seconds_of(RUSAGE_CHILDREN, [&] { done = run_tool(words); });
     WW_TRY_VOID(done);
+    state.SetIterationTime(once);
+    seconds += once;
   }
   state.counters["ratio"] = seconds / static_cast<double>(state.iterations()) / own_seconds(of);
   return {};
 }
 
-void run_tool_row(benchmark::State& state, const Program& program, const Tool& with) {
+void run_tool_row(benchmark::State& state, const Example& program, const Tool& with) {
+  if (find_tool(with.program).empty())
+    return state.SkipWithError(
+        fmt::format("skipped: `{}` is not on this machine", with.program).c_str());
   if (const auto done = time_tool(state, program, with); !done)
-    state.SkipWithError(("skipped: " + done.error().text).c_str());
+    state.SkipWithError(done.error().text.c_str());
 }
 
 // --- rows ----------------------------------------------------------------------------------------
 
-void add_tool(const Program& program, const Tool& with) {
+void add_tool(const Example& program, const Tool& with) {
   auto* const made = benchmark::RegisterBenchmark(
       fmt::format("compile/{}/{}", program.name, with.name).c_str(), run_tool_row, program, with);
-  made->Unit(benchmark::kMillisecond)->Iterations(1)->UseRealTime();
+  made->Unit(benchmark::kMillisecond)->Iterations(1)->UseManualTime();
   if (find_tool(with.program).empty()) made->Repetitions(1);  // enough to say it once
 }
 
 bool add_rows() {
-  for (const Program& program : kPrograms) {
+  for (const Example& program : driver::examples()) {
     for (const NamedPhase& phase : kPhases)
       benchmark::RegisterBenchmark(fmt::format("compile/{}/{}", program.name, phase.name).c_str(),
                                    run_phase, program, phase.run)
-          ->Unit(benchmark::kMicrosecond);
+          ->Unit(benchmark::kMicrosecond)
+          ->MinTime(kSecondsPerPhase);
     for (const Tool& with : kTools) add_tool(program, with);
   }
   return true;

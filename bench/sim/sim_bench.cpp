@@ -6,6 +6,7 @@
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
@@ -13,6 +14,8 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <thread>
+#include <utility>
 #include <vector>
 
 #include "gemm_kernel.h"
@@ -125,11 +128,10 @@ RunOptions options_of(Checks checks, unsigned threads) {
 }
 
 void run_loop(benchmark::State& state, std::string_view body, Checks checks, unsigned threads,
-              bool exact = true) {
-  constexpr std::uint32_t kBlocks = 16;
+              bool exact = true, std::uint32_t blocks = 16) {
   constexpr std::uint32_t kThreads = 128;
-  Setup it = set_up(loop_kernel(body, body == kMma ? kMmaInputs : ""), {kBlocks}, {kThreads});
-  Region& out = it.device->memory().allocate(16 * kBlocks * kThreads, 256, "out");
+  Setup it = set_up(loop_kernel(body, body == kMma ? kMmaInputs : ""), {blocks}, {kThreads});
+  Region& out = it.device->memory().allocate(std::size_t{16} * blocks * kThreads, 256, "out");
   set_pointer(it, 0, out.base);
   RunOptions options = options_of(checks, threads);
   options.exact_matrix = exact;
@@ -142,7 +144,7 @@ void run_loop(benchmark::State& state, std::string_view body, Checks checks, uns
   state.SetItemsProcessed(static_cast<std::int64_t>(instructions));
   if (body == kMma) {
     state.counters["FLOP"] = benchmark::Counter(
-        static_cast<double>(state.iterations()) * 2 * 4096 * 256 * kBlocks * kThreads / 32,
+        static_cast<double>(state.iterations()) * 2 * 4096 * 256 * blocks * kThreads / 32,
         benchmark::Counter::kIsRate);
   }
 }
@@ -196,36 +198,29 @@ void start_up(benchmark::State& state) {
   }
 }
 
+// On one core processor time counts, which the rest of the machine does not disturb.
 #define WW_LOOP(name, body)                                        \
   BENCHMARK_CAPTURE(run_loop, name, body, Checks::Off, 1)          \
       ->Name("sim/" #name "/unchecked")                            \
       ->Unit(benchmark::kMillisecond)                              \
-      ->UseRealTime();                                             \
+      ->MeasureProcessCPUTime();                                   \
   BENCHMARK_CAPTURE(run_loop, name##_checked, body, Checks::On, 1) \
       ->Name("sim/" #name "/checked")                              \
       ->Unit(benchmark::kMillisecond)                              \
-      ->UseRealTime()
+      ->MeasureProcessCPUTime()
 
 WW_LOOP(integer, kInteger);
 WW_LOOP(float, kFloat);
 WW_LOOP(memory, kMemory);
 WW_LOOP(mixed, kMixed);
-BENCHMARK_CAPTURE(run_loop, threads2, kMixed, Checks::Off, 2)
-    ->Name("sim/mixed/unchecked_2_threads")
-    ->Unit(benchmark::kMillisecond)
-    ->UseRealTime();
-BENCHMARK_CAPTURE(run_loop, threads_all, kMixed, Checks::Off, 0)
-    ->Name("sim/mixed/unchecked_all_cores")
-    ->Unit(benchmark::kMillisecond)
-    ->UseRealTime();
 BENCHMARK_CAPTURE(run_loop, mma_exact, kMma, Checks::Off, 1, true)
     ->Name("sim/mma_f16/exact")
     ->Unit(benchmark::kMillisecond)
-    ->UseRealTime();
+    ->MeasureProcessCPUTime();
 BENCHMARK_CAPTURE(run_loop, mma_plain, kMma, Checks::Off, 1, false)
     ->Name("sim/mma_f16/plain")
     ->Unit(benchmark::kMillisecond)
-    ->UseRealTime();
+    ->MeasureProcessCPUTime();
 BENCHMARK_CAPTURE(run_gemm, gemm, Checks::Off, true, 0)
     ->Name("sim/gemm_1024/exact")
     ->Unit(benchmark::kMillisecond)
@@ -242,5 +237,19 @@ BENCHMARK_CAPTURE(run_gemm, gemm_checked, Checks::On, true, 0)
     ->UseRealTime()
     ->Iterations(1);
 BENCHMARK(start_up)->Name("sim/start_up")->Unit(benchmark::kMillisecond);
+
+// One core, two, four and so on, and all of them.
+bool add_cores() {
+  constexpr std::uint32_t kBlocks = 64;
+  const unsigned all = std::max(1U, std::thread::hardware_concurrency());
+  for (const auto& [name, checks] : {std::pair("unchecked", Checks::Off), {"checked", Checks::On}})
+    for (unsigned cores = 1; cores != 0; cores = cores == all ? 0 : std::min(2 * cores, all))
+      benchmark::RegisterBenchmark(fmt::format("sim/cores/{}/{}", name, cores).c_str(), run_loop,
+                                   kMixed, checks, cores, true, kBlocks)
+          ->Unit(benchmark::kMillisecond)
+          ->UseRealTime();
+  return true;
+}
+[[maybe_unused]] const bool kAdded = add_cores();
 
 }  // namespace

@@ -12,7 +12,10 @@
 #include <memory>
 #include <string>
 #include <system_error>
+#include <vector>
 
+#include "base/append.h"
+#include "base/file_io.h"
 #include "base/result.h"
 #include "cli/command.h"
 #include "cli/options.h"
@@ -26,12 +29,16 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view kSuites[] = {"compile", "kernels", "layout", "ptx", "sim"};
 
+constexpr std::int64_t kRepetitions = 3;
+
 struct Options {
   std::string suite;  // empty: all
   std::string filter;
-  std::int64_t repetitions = 3;
+  std::int64_t repetitions = kRepetitions;
   bool json = false;
   bool no_rivals = false;
+  bool report = false;
+  std::string output;
 };
 
 Result<void> check_regex(const std::string& text) {
@@ -69,8 +76,53 @@ std::string name_filter(const Options& options) {
   return fmt::format("^{}/{}({})", suite, anchored ? "" : ".*", options.filter.substr(anchored));
 }
 
+constexpr std::string_view kPage = "docs/benchmarks.md";
+
+// Where the report goes: as asked for, or the page of the checkout that the user is in.
+Result<fs::path> page_for(const Options& options) {
+  if (!options.output.empty()) return fs::path(options.output);
+  std::error_code ignored;
+  for (fs::path folder = fs::current_path(ignored);; folder = folder.parent_path()) {
+    if (fs::is_regular_file(folder / kPage, ignored)) return folder / kPage;
+    if (folder == folder.parent_path()) break;
+  }
+  return fail(diag(DiagKind::BadArgument, "`--report` has no page to write")
+                  .with_note(fmt::format("neither this folder nor one above it has `{}`", kPage))
+                  .with_note("`-o FILE` writes another one"));
+}
+
+Result<void> check_report(const Options& options) {
+  if (!options.report && !options.output.empty())
+    return fail(DiagKind::BadArgument, "`-o {}` is for `--report`", options.output);
+  if (options.report && options.json)
+    return fail(DiagKind::BadArgument, "`--report` writes a page, `--json` JSON; only one of them");
+  return {};
+}
+
+// The options other than the suite, as a shell takes them.
+std::string options_text(const Options& options) {
+  std::string out;
+  if (!options.filter.empty()) append(out, " --filter '{}'", options.filter);
+  if (options.no_rivals) out += " --no-rivals";
+  if (options.repetitions != kRepetitions) append(out, " --repetitions {}", options.repetitions);
+  return out;
+}
+
+// Measuring takes minutes, so that what is wrong with the page is said before.
+Result<void> add_report(const Options& options, std::vector<std::string>& words) {
+  const fs::path page = WW_TRY(page_for(options));
+  WW_TRY_VOID(check_writable(page));
+  words.push_back("--report=" + page.string());
+  words.push_back("--report_options=" + options_text(options));
+  return {};
+}
+
 Outcome run(const Options& options, const std::string& color) {
   if (const auto valid = check_regex(options.filter); !valid) return user_error(valid.error());
+  if (const auto valid = check_report(options); !valid) return user_error(valid.error());
+  std::vector<std::string> report;
+  if (options.report)
+    if (const auto added = add_report(options, report); !added) return user_error(added.error());
   const auto executable = find_executable();
   if (!executable) return user_error(executable.error());
   Outcome out{.become = {executable->string(), "--benchmark_filter=" + name_filter(options),
@@ -81,6 +133,7 @@ Outcome run(const Options& options, const std::string& color) {
                                      dress_for(STDOUT_FILENO, color).colored ? "true" : "false"),
                          fmt::format("--benchmark_context=warpwright={}", version())}};
   if (options.no_rivals) out.become.emplace_back("--no_rivals");
+  out.become.insert(out.become.end(), report.begin(), report.end());
   return out;
 }
 
@@ -90,6 +143,10 @@ Run set_up(OptionSet& set) {
                "which benchmarks: compile, kernels, layout, ptx, sim (default: all)");
   set.flag("--json", options->json,
            "print JSON instead of a table: Google Benchmark's, and the matrix products");
+  set.flag("--report", options->report,
+           "write the results into a page in Markdown; sections not measured stay as they are");
+  set.text("-o,--output", "FILE", options->output,
+           "the page for --report (default: docs/benchmarks.md of the checkout that one is in)");
   set.flag("--no-rivals", options->no_rivals,
            "matrix products: leave out cuBLAS and Triton, which take part where they are");
   set.text("--filter", "REGEX", options->filter,
@@ -115,12 +172,18 @@ const Command kBenchCommand{
         "\n"
         "Matrix products are part of `kernels`: ours, the ceiling of mma.sync, cuBLAS and Triton\n"
         "take turns, five rounds for a repetition, and medians are shown. A result that is wrong\n"
-        "makes the exit status 1.",
+        "makes the exit status 1.\n"
+        "\n"
+        "With --report the results also go into docs/benchmarks.md or another page: medians, the\n"
+        "machine and the date, with the command for each table. What the page has between other\n"
+        "marks, or outside of them, stays, such as a GPU's numbers where there is none.",
     .examples =
         "# how fast are the layout operations here\n"
         "warpwright bench layout\n"
         "# two of them, for a script\n"
         "warpwright bench layout --filter 'compose|inverse' --json\n"
+        "# all that this machine can measure, into docs/benchmarks.md\n"
+        "warpwright bench --report\n"
         "# matrix products of ours alone\n"
         "warpwright bench kernels --filter gemm --no-rivals\n"
         "# a kernel on the GPU, with parameters of one's own\n"

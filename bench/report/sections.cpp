@@ -1,0 +1,419 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sections.h"
+
+#include <algorithm>
+#include <optional>
+#include <set>
+#include <span>
+#include <string_view>
+#include <utility>
+
+#include "base/append.h"
+#include "rows.h"
+
+namespace ww::bench {
+namespace {
+
+using nlohmann::ordered_json;
+
+// --- numbers and tables --------------------------------------------------------------------------
+
+constexpr std::string_view kNone = "-";
+
+// Three digits.
+std::string number_text(double value) {
+  return value >= 99.95   ? fmt::format("{:.0f}", value)
+         : value >= 9.995 ? fmt::format("{:.1f}", value)
+                          : fmt::format("{:.2f}", value);
+}
+std::string number_text(std::optional<double> value, double scale = 1) {
+  return value ? number_text(*value * scale) : std::string(kNone);
+}
+
+std::string time_text(double nanoseconds) {
+  if (nanoseconds < 1e4) return fmt::format("{:.0f} ns", nanoseconds);
+  if (nanoseconds < 1e7) return fmt::format("{:.0f} µs", nanoseconds / 1e3);
+  return fmt::format("{:.1f} ms", nanoseconds / 1e6);
+}
+std::optional<double> milliseconds(const Row* row) {
+  return row == nullptr ? std::nullopt : std::optional(row->nanoseconds / 1e6);
+}
+std::optional<double> counter(const Row* row, const std::string& name) {
+  return row == nullptr ? std::nullopt : row->counter(name);
+}
+std::optional<double> ratio(std::optional<double> a, std::optional<double> b) {
+  return a && b && *b != 0 ? std::optional(*a / *b) : std::nullopt;
+}
+std::string times_text(std::optional<double> value) {
+  return value ? number_text(*value) + " ×" : std::string(kNone);
+}
+
+class Table {
+ public:
+  /// Titles; those of columns with numbers begin with `>`.
+  explicit Table(std::span<const std::string_view> titles) {
+    std::string rule;
+    for (std::string_view title : titles) {
+      const bool is_number = title.starts_with('>');
+      append(text_, "| {} ", title.substr(is_number));
+      rule += is_number ? "|--:" : "|---";
+    }
+    append(text_, "|\n{}|\n", rule);
+  }
+  void add(std::span<const std::string> cells) {
+    for (const std::string& cell : cells) append(text_, "| {} ", cell);
+    text_ += "|\n";
+    is_empty_ = false;
+  }
+  /// With an empty line before it; nothing when it has no rows.
+  [[nodiscard]] std::string text() const { return is_empty_ ? "" : "\n" + text_; }
+
+ private:
+  std::string text_;
+  bool is_empty_ = true;
+};
+
+std::string_view last_part(std::string_view name) { return name.substr(name.rfind('/') + 1); }
+std::string code(std::string_view text) { return fmt::format("`{}`", text); }
+
+// --- compile -------------------------------------------------------------------------------------
+
+std::string tool_cell(const Rows& rows, const std::string& name) {
+  if (rows.skipped.contains(name)) return "not here";
+  return number_text(milliseconds(rows.find(name)));
+}
+
+std::string compile_tables(const Rows& rows) {
+  constexpr std::string_view kTitles[] = {
+      "example", ">source → PTX, ms", ">read",           ">lower",      ">prove",
+      ">emit",   ">`nvcc -ptx`, ms",  ">nvcc over ours", ">`ptxas`, ms"};
+  constexpr std::string_view kWhole = "/source_to_ptx";
+  Table programs(kTitles);
+  for (const Row* row : rows.under("compile/")) {
+    if (!row->name.ends_with(kWhole)) continue;
+    const std::string of = row->name.substr(0, row->name.size() - kWhole.size());
+    const auto phase = [&](std::string_view name) {
+      return milliseconds(rows.find(fmt::format("{}/{}", of, name)));
+    };
+    const auto lowered = phase("tile_to_lowered"), unproven = phase("tile_to_unproven");
+    const std::string proof =
+        lowered && unproven ? number_text(std::max(0.0, *lowered - *unproven)) : std::string(kNone);
+    const std::string cells[] = {code(of.substr(8)),
+                                 number_text(milliseconds(row)),
+                                 number_text(phase("source_to_tile")),
+                                 number_text(unproven),
+                                 proof,
+                                 number_text(phase("lowered_to_ptx")),
+                                 tool_cell(rows, of + "/nvcc_to_ptx"),
+                                 times_text(counter(rows.find(of + "/nvcc_to_ptx"), "ratio")),
+                                 tool_cell(rows, of + "/ptxas")};
+    programs.add(cells);
+  }
+  constexpr std::string_view kFrontEnd[] = {"front end", ">ms"};
+  Table front_end(kFrontEnd);
+  for (const Row* row : rows.under("compile/")) {
+    if (std::ranges::count(row->name, '/') != 1) continue;
+    const std::string cells[] = {code(last_part(row->name)), number_text(milliseconds(row))};
+    front_end.add(cells);
+  }
+  return programs.text() + front_end.text();
+}
+
+// --- layout --------------------------------------------------------------------------------------
+
+std::string layout_tables(const Rows& rows) {
+  constexpr std::string_view kTitles[] = {"operation, ns", ">rank 4", ">rank 5", ">rank 6"};
+  constexpr std::string_view kOthers[] = {"operation", ">whole", ">per element, ns"};
+  Table operations(kTitles), others(kOthers);
+  std::set<std::string> done;
+  for (const Row* row : rows.under("layout/")) {
+    const std::string of = row->name.substr(0, row->name.rfind('/'));
+    if (last_part(row->name).find_first_not_of("0123456789") != std::string_view::npos) {
+      const auto rate = row->counter("items_per_second");
+      const std::string cells[] = {code(row->name.substr(7)), time_text(row->nanoseconds),
+                                   number_text(ratio(1e9, rate))};
+      others.add(cells);
+    } else if (done.insert(of).second) {
+      std::vector<std::string> cells = {code(of.substr(7))};
+      for (const int rank : {4, 5, 6}) {
+        const auto ms = milliseconds(rows.find(fmt::format("{}/{}", of, rank)));
+        cells.push_back(ms ? fmt::format("{:.0f}", *ms * 1e6) : std::string(kNone));
+      }
+      operations.add(cells);
+    }
+  }
+  return operations.text() + others.text();
+}
+
+// --- ptx and kernels -----------------------------------------------------------------------------
+
+std::string rate_text(const Row& row) {
+  if (const auto share = row.counter("of_copy"))
+    return fmt::format("{} TB/s, {:.1f} %", number_text(row.counter("bytes_per_second"), 1e-12),
+                       100 * *share);
+  if (const auto bytes = row.counter("bytes_per_second"))
+    return fmt::format("{:.0f} MB/s", *bytes / 1e6);
+  if (const auto items = row.counter("items_per_second"))
+    return fmt::format("{} ns per instruction", number_text(1e9 / *items));
+  return "";
+}
+
+std::string plain_table(const Rows& rows, std::string_view suite) {
+  constexpr std::string_view kTitles[] = {"benchmark", ">median", ">rate"};
+  Table out(kTitles);
+  for (const Row* row : rows.under(suite)) {
+    const std::string cells[] = {code(row->name.substr(suite.size())), time_text(row->nanoseconds),
+                                 rate_text(*row)};
+    out.add(cells);
+  }
+  return out.text();
+}
+std::string ptx_tables(const Rows& rows) { return plain_table(rows, "ptx/"); }
+std::string kernel_tables(const Rows& rows) { return plain_table(rows, "kernels/"); }
+
+// --- sim -----------------------------------------------------------------------------------------
+
+constexpr double kMega = 1e-6;
+constexpr double kLanes = 32;
+
+// Instructions per second, without checks and with all.
+std::string code_table(const Rows& rows) {
+  constexpr std::string_view kTitles[] = {"code, M/s", ">warp instructions, checks off",
+                                          ">on",       ">thread instructions, checks off",
+                                          ">on",       ">off over on"};
+  Table out(kTitles);
+  for (const std::string_view each : {"integer", "float", "memory", "mixed"}) {
+    const auto rate = [&](std::string_view checks) {
+      return counter(rows.find(fmt::format("sim/{}/{}", each, checks)), "items_per_second");
+    };
+    const auto off = rate("unchecked"), on = rate("checked");
+    if (!off && !on) continue;
+    const std::string cells[] = {std::string(each),
+                                 number_text(off, kMega),
+                                 number_text(on, kMega),
+                                 number_text(off, kMega * kLanes),
+                                 number_text(on, kMega * kLanes),
+                                 times_text(ratio(off, on))};
+    out.add(cells);
+  }
+  return out.text();
+}
+
+// The same code on more and more cores.
+std::string cores_table(const Rows& rows) {
+  constexpr std::string_view kTitles[] = {"cores", ">warp instructions, M/s, checks off",
+                                          ">over one core", ">checks on", ">over one core"};
+  constexpr std::string_view kOff = "sim/cores/unchecked/", kOn = "sim/cores/checked/";
+  const auto rate = [&](std::string_view of, std::string_view cores) {
+    return counter(rows.find(fmt::format("{}{}", of, cores)), "items_per_second");
+  };
+  Table out(kTitles);
+  for (const Row* row : rows.under(kOff)) {
+    const std::string_view cores = last_part(row->name);
+    const auto off = rate(kOff, cores), on = rate(kOn, cores);
+    const std::string cells[] = {std::string(cores), number_text(off, kMega),
+                                 times_text(ratio(off, rate(kOff, "1"))), number_text(on, kMega),
+                                 times_text(ratio(on, rate(kOn, "1")))};
+    out.add(cells);
+  }
+  return out.text();
+}
+
+std::string products_on_sim(const Rows& rows) {
+  constexpr std::string_view kTitles[] = {"matrix products, GFLOP/s", ">exact", ">plain",
+                                          ">exact, checks on"};
+  constexpr double kGiga = 1e-9;
+  Table out(kTitles);
+  for (const std::string_view each : {"mma_f16", "gemm_1024"}) {
+    std::vector<std::string> cells = {code(each)};
+    for (const std::string_view how : {"exact", "plain", "checked"})
+      cells.push_back(
+          number_text(counter(rows.find(fmt::format("sim/{}/{}", each, how)), "FLOP"), kGiga));
+    if (std::ranges::count(cells, kNone) < 3) out.add(cells);
+  }
+  return out.text();
+}
+
+std::string sim_tables(const Rows& rows) {
+  std::string out = code_table(rows) + cores_table(rows) + products_on_sim(rows);
+  if (const auto ms = milliseconds(rows.find("sim/start_up")))
+    append(out, "\nReading, checking and decoding a kernel of one screen: {} ms.\n",
+           number_text(*ms));
+  return out;
+}
+
+// --- products ------------------------------------------------------------------------------------
+
+// As people write sizes.
+std::string sized(std::string text) {
+  for (std::size_t at = text.find('x'); at != std::string::npos; at = text.find('x', at))
+    text.replace(at, 1, "×");
+  return text;
+}
+std::optional<double> number_in(const ordered_json& entry, const char* key) {
+  return entry.contains(key) && entry[key].is_number() ? std::optional(entry[key].get<double>())
+                                                       : std::nullopt;
+}
+std::string whole_text(std::optional<double> value) {
+  return value ? fmt::format("{:.0f}", *value) : std::string(kNone);
+}
+
+std::string product_table(const ordered_json& result) {
+  constexpr std::string_view kTitles[] = {"product",  "type",        "size",          "tile",
+                                          ">TFLOP/s", ">of ceiling", ">ceiling",      ">cuBLAS",
+                                          ">Triton",  ">registers",  ">shared bytes", ">best"};
+  Table out(kTitles);
+  for (const ordered_json& entry : result.value("products", ordered_json::array())) {
+    if (!number_in(entry, "tflops")) continue;
+    const auto rival = [&](const char* name) {
+      return entry.contains(name) ? number_text(number_in(entry[name], "tflops"))
+                                  : std::string(kNone);
+    };
+    const auto share = number_in(entry, "of_ceiling");
+    const std::string cells[] = {code(entry.value("kernel", "")),
+                                 entry.value("dtype", ""),
+                                 sized(entry.value("size", "")),
+                                 sized(entry.value("tile_text", "")),
+                                 number_text(number_in(entry, "tflops")),
+                                 share ? fmt::format("{:.1f} %", 100 * *share) : std::string(kNone),
+                                 rival("ceiling"),
+                                 rival("cublas"),
+                                 rival("triton"),
+                                 whole_text(number_in(entry, "registers")),
+                                 whole_text(number_in(entry, "shared_bytes")),
+                                 number_text(number_in(entry, "best_tflops"))};
+    out.add(cells);
+  }
+  return out.text();
+}
+
+int rounds_of(const ordered_json& result) {
+  int out = 0;
+  for (const ordered_json& entry : result.value("products", ordered_json::array()))
+    out = std::max(out, entry.value("rounds", 0));
+  return out;
+}
+
+// --- sections ------------------------------------------------------------------------------------
+
+struct Suite {
+  std::string_view name;
+  std::string_view filter;  // what makes the section alone, where the suite has others
+  std::string (*tables)(const Rows& rows);
+  std::string_view text;
+};
+
+constexpr Suite kSuites[] = {
+    {"compile", "", compile_tables,
+     R"(Every program of `examples/` from source text to PTX, in one process: the whole, and its phases. *read* makes the
+checked tile program, *lower* chooses instructions, *prove* carries out what was chosen for each primitive and compares
+it with what the primitive means, *emit* writes PTX. Beside it what NVIDIA's compilers take, as processes of their own:
+`nvcc -ptx` for the CUDA C++ that `warpwright compile --emit cuda` makes of the same program, `ptxas` for our PTX. All is
+processor time. *nvcc over ours* divides by source → PTX, measured next to nvcc. Then the front end alone, from source
+text to a checked tile program, for a kernel of one screen and for one of 2000 lines, and two steps of it.)"},
+    {"layout", "", layout_tables,
+     R"(Layouts that kernels use: rank 4 is an `mma` C fragment (16×8), 5 an A fragment (16×16), 6 a `tcgen05` register tile
+(64×64). Each benchmark checks its own answer before it is timed. Enumerations write all places of a 128×256 tile:
+`registers` on three axes, `swizzled` on one; `reused` means into memory from the call before.)"},
+    {"ptx", "", ptx_tables,
+     R"(Our own reader, printer and checker of PTX on a module of 64 kernels with 2000 lines each, as compilers write them.)"},
+    {"sim", "", sim_tables,
+     R"(The virtual GPU. Code is a loop of a dozen instructions on one core (processor time), 16 blocks of 128 threads; all
+threads take part, so that a warp instruction is 32 thread instructions. The second table runs `mixed` on 64 blocks and
+as many cores as it says, by the clock. Of the matrix products, `mma_f16` is a loop of `mma.sync` on one core and
+`gemm_1024` a product of 1024×1024×1024 halves with cp.async, ldmatrix and mma on all cores; *exact* rounds like the
+tensor cores, *plain* does not.)"},
+    {"kernels", "copy|transpose", kernel_tables,
+     R"(Kernels of `examples/` on a real GPU. `copy_through` moves 4 GiB from global memory through shared memory and registers
+back to global memory; RxT is R rounds of 16 bytes for each of T threads, the tile of a CTA. `transpose` turns its tiles
+with `ldmatrix.trans` and `stmatrix`. Times are medians of 20 launches, rates count bytes read and bytes written, and the
+percentage is the time of the driver's own copy (`cuMemcpyDtoD`, as in `driver_copy`) of as many bytes in the same
+memory, measured next to the kernel, over the kernel's. In the same run every byte of every result is compared with what
+it must be.)"},
+};
+
+constexpr std::string_view kProducts = "matrix products";
+constexpr std::string_view kProductsText =
+    R"(Matrix products of `examples/` on a real GPU; rows and tiles are in `bench/kernels/gemm_rows.cpp`, and
+[gemm.md](gemm.md) says what limits them. A GPU slows down when it draws too much power, so that a number alone says
+little: in each round the ceiling, cuBLAS, our kernels and a kernel in Triton (`bench/kernels/triton_gemm.py`) take
+turns, with as many products in a turn, 20 ms of them in a row but at most 1000; medians over the rounds are shown, and
+the best round of ours. The ceiling is `mma.sync` on registers and nothing else (8 warps on each SM, 32 accumulators
+each), as long as the products: what no kernel with this instruction exceeds. cuBLAS and Triton use `wgmma` on Hopper,
+which can. A tile is BM×BN×BK of a CTA, WM×WN of a warp, the depth of the ring of shared memory (s), and how many rows of
+tiles CTAs go through together (g). Operands are normal with deviation 1 (int8: all values), kept as A (M×K) and B (K×N)
+or, with A' and B', the other way round; sums are float32 or int32. TOP/s for int8. cuBLAS beside `gemm_bias_relu` makes
+the product alone. In the same run each result of ours is compared with sums in float64 (at least 4096 elements) and with
+that of cuBLAS (all of them): |d − exact| ≤ 2u·|exact| + 2^-11·√K, u the rounding of D's type.)";
+
+std::string machine_text(const Machine& machine, std::string_view suite) {
+  std::string out;
+  if (suite == "kernels" && !machine.gpu.empty()) append(out, "{}, ", machine.gpu);
+  append(out, "{}, {}", machine.cpu, machine.compiler);
+  if (suite == "compile" && !machine.cuda.empty()) append(out, ", CUDA {}", machine.cuda);
+  return out;
+}
+
+std::string section_text(std::string_view title, std::string_view suite, std::string_view filter,
+                         std::string_view text, std::string_view how_often,
+                         const std::string& tables, const Measurement& how) {
+  const std::string own =
+      filter.empty() || how.is_filtered ? "" : fmt::format(" --filter '{}'", filter);
+  return fmt::format(
+      "## {}\n\n{}\n\nMeasured on {} with version {}{} on {}, load {:.1f} before;\n{}:\n\n"
+      "    warpwright bench {}{}{} --report\n{}",
+      title, text, how.date, how.version,
+      how.machine.commit.empty() ? "" : fmt::format(" ({})", how.machine.commit),
+      machine_text(how.machine, suite), how.load, how_often, suite, own, how.options, tables);
+}
+
+std::string repetitions_text(const ordered_json& result, const std::vector<const Row*>& rows) {
+  int repetitions = 1;
+  for (const ordered_json& entry : result.value("benchmarks", ordered_json::array()))
+    repetitions = std::max(repetitions, entry.value("repetitions", 1));
+  std::vector<double> spreads;
+  for (const Row* row : rows) spreads.push_back(row->spread);
+  std::ranges::sort(spreads);
+  return fmt::format(
+      "medians of {} repetitions, spread {:.0f} % in the middle and {:.0f} % at most", repetitions,
+      100 * spreads[spreads.size() / 2], 100 * spreads.back());
+}
+
+}  // namespace
+
+std::vector<Section> sections_of(const ordered_json& result, const Measurement& how) {
+  std::vector<Section> out;
+  const Rows rows = read_rows(result);
+  for (const Suite& suite : kSuites) {
+    const auto mine = rows.under(fmt::format("{}/", suite.name));
+    if (mine.empty()) continue;
+    out.push_back({std::string(suite.name),
+                   section_text(suite.name, suite.name, suite.filter, suite.text,
+                                repetitions_text(result, mine), suite.tables(rows), how)});
+  }
+  if (const std::string table = product_table(result); !table.empty())
+    out.push_back(
+        {std::string(kProducts),
+         section_text(kProducts, "kernels", "gemm", kProductsText,
+                      fmt::format("medians of {} rounds", rounds_of(result)), table, how)});
+  return out;
+}
+
+Section page_head() {
+  return {"head", R"(# Benchmarks
+
+Written by `warpwright bench --report`, run in a checkout; what it writes need not be edited, and is lost when it is.
+
+    warpwright bench --report                    all that this machine can measure
+    warpwright bench sim --report                one suite
+    warpwright bench --report -o page.md         on a page elsewhere
+
+A section stands between two lines that only its source shows, `<!-- measured: NAME -->` and `<!-- end of NAME -->`. A run
+replaces the sections that it has measured, and this head; it leaves everything else as it is: sections of suites that
+were not asked for, those that this machine cannot measure, such as a GPU's, and what was written by hand outside of
+these lines. So each section says where and when it was measured, and with which command. Compare numbers of one
+section, which are of one run, and not of two. A median counts; the spread is the standard deviation over the mean.
+)"};
+}
+
+}  // namespace ww::bench
