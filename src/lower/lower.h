@@ -2,8 +2,9 @@
 // Lowering: from a tile program to a *lowered program* of plain loops, flat buffers and PTX
 // instructions, with a report of what was chosen and why.
 //
-//     tile IR ── resolve_scope_ids ── dispatch ── flatten ── unroll ──> lowered IR
-//                launch_ids.h         dispatch.h  flatten.h  unroll.h
+//     tile IR ── promote ── launch_ids ── dispatch ── flatten ── unroll ──> lowered IR
+//
+// where each step is a header of that name.
 //
 // What a lowered program looks like (beyond what ir/verify.h says of the level); emitters rely on
 // exactly this:

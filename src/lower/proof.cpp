@@ -117,7 +117,7 @@ class Replay : public ProofWalk {
       if (auto good = store(s, value.args[1], yes); !good) return good;
       return store(s, value.args[2], no);
     }
-    const auto to = element(s.buffer, std::span(s.args.begin(), s.args.size()), mask);
+    const auto to = element(s, mask);
     if (is_zero(value)) {
       if (!to) return std::unexpected(to.error());
       for (std::size_t t = 0; t < mask.size(); ++t)
@@ -127,7 +127,7 @@ class Replay : public ProofWalk {
       return {};
     }
     if (value.op != ir::ExprOp::Load) return std::unexpected(std::string("a store of no load"));
-    const auto from = element(value.buffer, std::span(value.args.begin(), value.args.size()), mask);
+    const auto from = element(value, mask);
     if (!to || !from) return std::unexpected(!to ? to.error() : from.error());
     const int bits = num::bits_of(f_[s.buffer].dtype);
     for (std::size_t t = 0; t < mask.size(); ++t)
@@ -171,8 +171,7 @@ class Replay : public ProofWalk {
     std::int64_t offset = 0;
     for (std::size_t i = 0; i + 1 < call.operands.size(); ++i) {
       const ir::Expr target = f_[call.operands[i].expr];
-      const auto to =
-          element(target.buffer, std::span(target.args.begin(), target.args.size()), mask);
+      const auto to = element(target, mask);
       if (!to) return std::unexpected(to.error());
       const int bits = num::bits_of(f_[target.buffer].dtype);
       for (std::size_t t = 0; t < mask.size(); ++t)
@@ -286,14 +285,6 @@ class Replay : public ProofWalk {
       if (auto good = tensor_of_warp(cells, registers, *address, first, is_load); !good)
         return good;
     return {};
-  }
-
-  Try<PointerValue> register_of(const ir::PtxOperand& operand, const Mask& mask) {
-    if (operand.kind == ir::PtxOperand::Kind::At) return values_.pointer(operand.expr);
-    const ir::Expr e = f_[operand.expr];
-    if (e.op != ir::ExprOp::Load)
-      return std::unexpected(fmt::format("operand `{}`", ir::print(f_, operand.expr)));
-    return element(e.buffer, std::span(e.args.begin(), e.args.size()), mask);
   }
 
   Try<void> tensor_of_warp(const std::vector<TensorCell>& cells,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The proof of a lowering: the code that a variant has written for a copy is carried out on the
-// names of elements, by the definition of each instruction, and compared with what the call means.
+// The proof of a lowering: the code that a variant has written is carried out, by the definition of
+// each instruction, on names of elements (copies) or on numbers that stand for them (what
+// computes), and what has come out is compared with what the call means.
 //
 // Nothing here looks at a plan, or at how a variant thinks. Addresses come from evaluating the
 // written expressions for every thread of a unit; which bytes a vector access or a matrix copy
@@ -16,7 +17,7 @@
 
 namespace ww::lower {
 
-/// Nothing when the code does exactly what the copy means; otherwise the first difference in words.
+/// Nothing when the code does exactly what the call means; otherwise the first difference in words.
 /// `could_not` is set when there is something in the code or the call that cannot be carried out
 /// here.
 struct Proof {
@@ -24,6 +25,8 @@ struct Proof {
   std::string could_not;
   [[nodiscard]] bool holds() const { return difference.empty() && could_not.empty(); }
 };
+
+/// Of a copy.
 Proof prove_copy(const Call& call, const ir::Block& code);
 
 /// The same for a product. Here registers hold numbers modulo 2^64 that stand for the elements, mma

@@ -6,15 +6,12 @@
 // operands. What must come out for an element is the hash that the table in ir/elementwise.h gives:
 // a wrong register or thread, a store too few or in place of another, operands in another order, a
 // conversion left out all give another number.
-#include <bit>
 #include <unordered_map>
 
-#include "ir/elementwise.h"
 #include "ir/equal.h"
-#include "ir/fold.h"
 #include "ir/print.h"
 #include "lower/proof.h"
-#include "lower/proof_registers.h"
+#include "lower/proof_meaning.h"
 #include "lower/proof_trials.h"
 
 namespace ww::lower {
@@ -22,35 +19,8 @@ namespace {
 
 using ir::ExprId;
 using ir::ExprOp;
-using ir::TileOp;
 using num::DType;
 using Numbers = std::vector<Number>;  // by thread of the unit
-
-enum Tag : Number { kElement, kScalar, kConstant, kCast, kOperator, kCall, kChoice };
-
-Number hashed(Tag tag, Number what, DType type, std::initializer_list<Number> args) {
-  Number out = mixed(mixed(tag, what), static_cast<Number>(type));
-  for (const Number arg : args) out = mixed(out, arg);
-  return out;
-}
-Number number_of(const ir::Constant& constant) {
-  const bool is_real = is_float(constant.dtype);
-  return hashed(
-      kConstant, 0, constant.dtype,
-      {is_real ? std::bit_cast<Number>(constant.real) : static_cast<Number>(constant.integer)});
-}
-Number cast(DType from, DType to, Number x) {
-  return from == to ? x : hashed(kCast, static_cast<Number>(from), to, {x});
-}
-Number operated(ExprOp op, DType type, Number a, Number b) {
-  return hashed(kOperator, static_cast<Number>(op), type, {a, b});
-}
-Number negated(DType type, Number a) {
-  return hashed(kOperator, static_cast<Number>(ExprOp::Neg), type, {a});
-}
-Number called(ir::Intrinsic callee, DType type, std::initializer_list<Number> args) {
-  return hashed(kCall, static_cast<Number>(callee), type, args);
-}
 
 std::optional<ir::Constant> constant_of(const ir::Function& f, ExprId expr) {
   const ir::Expr& e = f[expr];
@@ -58,27 +28,6 @@ std::optional<ir::Constant> constant_of(const ir::Function& f, ExprId expr) {
   if (e.op == ExprOp::IntImm) return ir::Constant{e.type.dtype, e.integer, 0};
   return std::nullopt;
 }
-
-// --- operands ------------------------------------------------------------------------------------
-
-/// The elements of a region and where they are.
-struct Elements {
-  ir::BufferId storage;
-  bool is_private = true;
-  int bits = 32;
-  std::vector<std::int64_t> extents;
-  std::optional<Granules> names;
-};
-
-/// What the primitive reads: a region, or a scalar.
-struct Operand {
-  DType type = DType::Float32;
-  std::optional<Elements> elements = {};
-  std::optional<ir::Constant> constant = {};
-  ExprId scalar = {};  // known at run time only
-  Number number = 0;   // of the scalar; of elements, what tells this operand from others
-  bool is_left_out = false;
-};
 
 std::optional<ir::Constant> constant_of(const ir::Setting& setting) {
   if (const auto* real = std::get_if<double>(&setting))
@@ -94,8 +43,8 @@ std::optional<ir::Constant> constant_of(const ir::Setting& setting) {
 
 class Replay : public ProofWalk {
  public:
-  Replay(const Call& call, ProofValues& values, const std::vector<Operand>& operands,
-         const Elements& dst, Registers& registers)
+  Replay(const Call& call, ProofValues& values, const std::vector<ElementwiseOperand>& operands,
+         const RegionElements& dst, Registers& registers)
       : ProofWalk(call, values), operands_(operands), dst_(dst), registers_(registers) {}
 
  private:
@@ -108,11 +57,11 @@ class Replay : public ProofWalk {
 
   Try<Numbers> value(ExprId expr, const Mask& mask) {
     if (const auto constant = constant_of(f_, expr))
-      return Numbers(values_.threads(), number_of(*constant));
+      return Numbers(values_.threads(), hashes::number_of(*constant));
     const ir::Expr e = f_[expr];
     // Where something has changed, the text of a scalar may mean another value.
     if (!has_changed_ || e.op == ExprOp::Var)
-      for (const Operand& operand : operands_)
+      for (const ElementwiseOperand& operand : operands_)
         if (operand.scalar.valid() && ir::same(f_, operand.scalar, expr))
           return Numbers(values_.threads(), operand.number);
     if (e.op == ExprOp::Var)
@@ -134,10 +83,10 @@ class Replay : public ProofWalk {
       const DType type = e.args.empty() ? e.type.dtype : f_[e.args[0]].type.dtype;
       switch (e.op) {
         case ExprOp::Cast:
-          out[t] = cast(type, e.type.dtype, arg(0));
+          out[t] = hashes::cast(type, e.type.dtype, arg(0));
           break;
         case ExprOp::Neg:
-          out[t] = negated(type, arg(0));
+          out[t] = hashes::negated(type, arg(0));
           break;
         case ExprOp::Add:
         case ExprOp::Sub:
@@ -146,14 +95,14 @@ class Replay : public ProofWalk {
         case ExprOp::Max:
         case ExprOp::Min:
         case ExprOp::Ne:
-          out[t] = operated(e.op, type, arg(0), arg(1));
+          out[t] = hashes::operated(e.op, type, arg(0), arg(1));
           break;
         case ExprOp::Select:
-          out[t] = hashed(kChoice, 0, e.type.dtype, {arg(0), arg(1), arg(2)});
+          out[t] = hashes::hashed(hashes::kChoice, 0, e.type.dtype, {arg(0), arg(1), arg(2)});
           break;
         case ExprOp::Call:
-          if (args.size() == 1) out[t] = called(e.callee, type, {arg(0)});
-          if (args.size() == 3) out[t] = called(e.callee, type, {arg(0), arg(1), arg(2)});
+          if (args.size() == 1) out[t] = hashes::called(e.callee, type, {arg(0)});
+          if (args.size() == 3) out[t] = hashes::called(e.callee, type, {arg(0), arg(1), arg(2)});
           if (args.size() == 1 || args.size() == 3) break;
           [[fallthrough]];
         default:
@@ -164,7 +113,7 @@ class Replay : public ProofWalk {
   }
 
   Try<Numbers> loaded(const ir::Expr& e, const Mask& mask) {
-    const auto from = element(e.buffer, std::span(e.args.begin(), e.args.size()), mask);
+    const auto from = element(e, mask);
     if (!from) return std::unexpected(from.error());
     Numbers out(values_.threads());
     for (std::size_t t = 0; t < out.size(); ++t) {
@@ -189,7 +138,7 @@ class Replay : public ProofWalk {
 
   Try<void> store(const ir::Stmt& s, const Mask& mask) override {
     const auto number = value(s.expr, mask);
-    const auto to = element(s.buffer, std::span(s.args.begin(), s.args.size()), mask);
+    const auto to = element(s, mask);
     if (!number || !to) return std::unexpected(!number ? number.error() : to.error());
     const ir::Type type = f_[s.expr].type;
     const DType held = f_[s.buffer].dtype;
@@ -204,12 +153,9 @@ class Replay : public ProofWalk {
   }
   // Only the destination and what the code has allocated for itself may change.
   Try<void> put(const Place& at, std::size_t thread, Number number) {
-    const bool is_dst =
-        at.storage == dst_.storage && at.bits == dst_.bits &&
-        dst_.names->at(dst_.names->row_of(thread), granule_at(at.bit, dst_.bits)) != kNobody;
     const auto own = allocated_.find(at.storage.index);
     const bool is_own = own != allocated_.end() && at.bit >= 0 && at.bit + at.bits <= own->second;
-    if (!is_dst && !is_own)
+    if (!dst_.has(at, thread) && !is_own)
       return std::unexpected(fmt::format("{}byte {} of `{}` is written by thread {} of the unit",
                                          kWrong, at.bit / 8, f_[at.storage].name, thread));
     registers_.put(at, number);
@@ -270,145 +216,12 @@ class Replay : public ProofWalk {
     return std::unexpected(fmt::format("`{}`", call.opcode));
   }
 
-  const std::vector<Operand>& operands_;
-  const Elements& dst_;
+  const std::vector<ElementwiseOperand>& operands_;
+  const RegionElements& dst_;
   Registers& registers_;
   std::unordered_map<std::uint32_t, std::int64_t> allocated_;  // by buffer: bits
   std::unordered_map<std::uint32_t, Numbers> bound_;           // by variable
   bool has_changed_ = false;                                   // any element
-};
-
-// --- what the call means -------------------------------------------------------------------------
-
-/// Which element of a source goes into an element of the destination.
-class Stretch {
- public:
-  Stretch(const std::vector<std::int64_t>& into, const std::vector<std::int64_t>& from) {
-    std::vector<std::int64_t> wide, narrow;
-    for (const std::int64_t extent : into)
-      if (extent != 1) wide.push_back(extent);
-    for (const std::int64_t extent : from)
-      if (extent != 1) narrow.push_back(extent);
-    is_alike_ = wide == narrow;
-    std::int64_t scale = 1;
-    for (std::size_t back = 1; back <= from.size(); ++back) {
-      const std::int64_t extent = from[from.size() - back];
-      const std::int64_t whole = back <= into.size() ? into[into.size() - back] : 1;
-      steps_.push_back({whole, extent == 1 ? 0 : scale});
-      scale *= extent;
-    }
-  }
-  [[nodiscard]] std::int64_t operator()(std::int64_t x) const {
-    if (is_alike_) return x;
-    std::int64_t y = 0;
-    for (const Digit& digit : steps_) {
-      y += x % digit.extent * digit.scale;
-      x /= digit.extent;
-    }
-    return y;
-  }
-
- private:
-  struct Digit {
-    std::int64_t extent, scale;
-  };
-  bool is_alike_ = false;
-  std::vector<Digit> steps_;  // from the last dimension on
-};
-
-/// The numbers that the table of ir/elementwise.h gives.
-class Meaning {
- public:
-  Meaning(const Call& call, const std::vector<Operand>& operands, const Elements& dst,
-          const SharedNumbers& shared)
-      : op_(call.tile.op),
-        operands_(operands),
-        shared_(shared),
-        dst_(call.f()[call.region(0).buffer].dtype),
-        in_(ir::compute_type(call.f(), call.tile)) {
-    for (const Operand& operand : operands)
-      stretches_.emplace_back(dst.extents,
-                              operand.elements ? operand.elements->extents : dst.extents);
-  }
-
-  [[nodiscard]] Number of(std::int64_t x) const {
-    switch (op_) {
-      case TileOp::Zero:
-        return number_of(ir::convert({DType::Int32, 0, 0}, dst_));
-      case TileOp::Fill:
-      case TileOp::Memset:
-      case TileOp::Cast:
-        return as(dst_, 0, x);
-      case TileOp::Select:
-        return chosen(x);
-      case TileOp::Fma:
-        return cast(in_, dst_, fused(as(in_, 0, x), as(in_, 1, x), as(in_, 2, x)));
-      default:
-        break;
-    }
-    if (ir::is_arithmetic(op_))
-      return cast(in_, dst_, operated(ir::operator_of(op_), in_, as(in_, 0, x), as(in_, 1, x)));
-    return cast(in_, dst_, function(argument(x)));
-  }
-
- private:
-  [[nodiscard]] Number as(DType type, std::size_t i, std::int64_t x) const {
-    const Operand& operand = operands_[i];
-    if (operand.constant) return number_of(ir::convert(*operand.constant, type));
-    return cast(operand.type, type, own(i, x));
-  }
-  [[nodiscard]] Number own(std::size_t i, std::int64_t x) const {
-    const Operand& operand = operands_[i];
-    if (!operand.elements) return operand.number;
-    const std::int64_t y = stretches_[i](x);
-    return shared_.known_as(
-        hashed(kElement, operand.number, operand.type, {static_cast<Number>(y)}));
-  }
-  [[nodiscard]] Number chosen(std::int64_t x) const {
-    const Operand& choice = operands_[2];
-    if (choice.constant)
-      return as(dst_, ir::convert(*choice.constant, DType::Bool).integer != 0 ? 0 : 1, x);
-    const Number zero = number_of(ir::convert({DType::Int32, 0, 0}, choice.type));
-    const Number is_yes =
-        choice.type == DType::Bool ? own(2, x) : operated(ExprOp::Ne, choice.type, own(2, x), zero);
-    return hashed(kChoice, 0, dst_, {is_yes, as(dst_, 0, x), as(dst_, 1, x)});
-  }
-  [[nodiscard]] Number fused(Number a, Number b, Number c) const {
-    if (is_float(in_)) return called(ir::Intrinsic::Fma, in_, {a, b, c});
-    return operated(ExprOp::Add, in_, operated(ExprOp::Mul, in_, a, b), c);
-  }
-  [[nodiscard]] Number argument(std::int64_t x) const {
-    const bool is_scaled = !operands_[1].is_left_out, is_moved = !operands_[2].is_left_out;
-    if (is_scaled && is_moved) return fused(as(in_, 0, x), as(in_, 1, x), as(in_, 2, x));
-    if (is_scaled) return operated(ExprOp::Mul, in_, as(in_, 0, x), as(in_, 1, x));
-    if (is_moved) return operated(ExprOp::Add, in_, as(in_, 0, x), as(in_, 2, x));
-    return as(in_, 0, x);
-  }
-  [[nodiscard]] Number function(Number x) const {
-    const Number one = number_of({in_, 0, 1});
-    switch (op_) {
-      case TileOp::Sqrt:
-        return called(ir::Intrinsic::Sqrt, in_, {x});
-      case TileOp::Exp:
-        return called(ir::Intrinsic::Exp, in_, {x});
-      case TileOp::Exp2:
-        return called(ir::Intrinsic::Exp2, in_, {x});
-      case TileOp::Log2:
-        return called(ir::Intrinsic::Log2, in_, {x});
-      case TileOp::Reciprocal:
-        return operated(ExprOp::Div, in_, one, x);
-      default: {  // silu: x / (1 + exp(-x))
-        const Number power = called(ir::Intrinsic::Exp, in_, {negated(in_, x)});
-        return operated(ExprOp::Div, in_, x, operated(ExprOp::Add, in_, one, power));
-      }
-    }
-  }
-
-  TileOp op_;
-  const std::vector<Operand>& operands_;
-  const SharedNumbers& shared_;
-  DType dst_, in_;
-  std::vector<Stretch> stretches_;  // by operand
 };
 
 // --- comparison ----------------------------------------------------------------------------------
@@ -423,14 +236,14 @@ class Proving {
         values_(call, trial.first_thread, trial.sample, *trial.few) {}
 
   Outcome run() {
-    auto dst = elements_of(call_.region(0));
+    auto dst = read(call_.region(0));
     if (!dst) return could_not(dst.error());
     if (!*dst) return Outcome::Skipped;
     dst_ = **std::move(dst);
     for (const ir::TileArg* arg : ir::operands_of(call_.tile)) {
-      const auto read = read_operand(arg);
-      if (!read) return could_not(read.error());
-      if (!*read) return Outcome::Skipped;
+      const auto is_inside = read_operand(arg);
+      if (!is_inside) return could_not(is_inside.error());
+      if (!*is_inside) return Outcome::Skipped;
     }
     if (!shared_.empty())
       registers_.change_all([&](Number number) { return shared_.known_as(number); });
@@ -443,36 +256,41 @@ class Proving {
     return Outcome::Failed;
   }
 
+  /// A region that is inside its buffer.
+  struct Read {
+    RegionElements elements;
+    std::vector<std::int64_t> extents;
+  };
   // Nothing: the sampled values put the region outside its buffer.
-  Try<std::optional<Elements>> elements_of(const ir::Region& region) {
+  Try<std::optional<Read>> read(const ir::Region& region) {
     const ir::Buffer& buffer = call_.f()[region.buffer];
-    Elements out{.storage = ir::storage_of(call_.f(), region.buffer),
-                 .is_private = buffer.scope == ir::Scope::Local,
-                 .bits = num::bits_of(buffer.dtype),
-                 .extents = {},
-                 .names = {}};
+    Read out{.elements = {.storage = ir::storage_of(call_.f(), region.buffer),
+                          .is_private = buffer.scope == ir::Scope::Local,
+                          .bits = num::bits_of(buffer.dtype)},
+             .extents = {}};
     for (const ir::RangeExpr& range : region.ranges) {
       const auto extent = values_.uniform(range.extent);
       if (!extent) return std::unexpected(extent.error());
       out.extents.push_back(*extent);
     }
-    auto names = names_of(call_, values_, region, out.bits, trial_.first_thread);
+    auto names = names_of(call_, values_, region, out.elements.bits, trial_.first_thread);
     if (!names) return std::unexpected(names.error());
     if (!*names) return std::nullopt;
-    out.names = std::move((*names)->granules);
+    out.elements.names = std::move((*names)->granules);
     return out;
   }
 
   Try<bool> read_operand(const ir::TileArg* arg) {
-    Operand operand;
+    ElementwiseOperand operand;
     operand.number = operands_.size();
     operand.is_left_out = arg == nullptr;
     if (arg != nullptr) {
       if (const auto* region = std::get_if<ir::Region>(arg)) {
-        auto elements = elements_of(*region);
-        if (!elements) return std::unexpected(elements.error());
-        if (!*elements) return false;
-        operand.elements = **std::move(elements);
+        auto inside = read(*region);
+        if (!inside) return std::unexpected(inside.error());
+        if (!*inside) return false;
+        operand.elements = std::move((*inside)->elements);
+        operand.extents = std::move((*inside)->extents);
         operand.type = call_.f()[region->buffer].dtype;
         fill(operand);
       } else {
@@ -482,7 +300,7 @@ class Proving {
     operands_.push_back(std::move(operand));
     return true;
   }
-  void read_scalar(const ir::TileArg& arg, Operand& operand) {
+  void read_scalar(const ir::TileArg& arg, ElementwiseOperand& operand) {
     const auto* expr = std::get_if<ExprId>(&arg);
     const auto* setting = std::get_if<ir::Setting>(&arg);
     if (expr == nullptr && setting != nullptr) expr = std::get_if<ExprId>(setting);
@@ -493,33 +311,24 @@ class Proving {
     }
     operand.scalar = *expr;
     operand.type = call_.f()[*expr].type.dtype;
-    operand.number = hashed(kScalar, operand.number, operand.type, {});
-    for (const Operand& other : operands_)
+    operand.number = hashes::hashed(hashes::kScalar, operand.number, operand.type, {});
+    for (const ElementwiseOperand& other : operands_)
       if (other.scalar.valid() && ir::same(call_.f(), other.scalar, *expr))
         operand.number = other.number;
   }
-  void fill(const Operand& operand) {
-    for_each(*operand.elements, [&](const Registers::Place& place, Name name) {
-      const Number number =
-          hashed(kElement, operand.number, operand.type, {static_cast<Number>(name)});
+  void fill(const ElementwiseOperand& operand) {
+    operand.elements->for_each(values_.threads(), [&](const Registers::Place& place, Name name) {
+      const Number number = operand.number_of(name);
       if (const auto other = registers_.at(place)) shared_.unite(*other, number);
       registers_.put_beside(place, number);
     });
   }
-  template <typename Visit>
-  void for_each(const Elements& elements, Visit&& visit) {
-    const std::size_t rows = elements.is_private ? values_.threads() : 1;
-    for (std::size_t t = 0; t < rows; ++t)
-      elements.names->for_each_in(elements.names->row_of(t), [&](std::int64_t granule, Name name) {
-        visit(Registers::Place{elements.storage, t, granule * elements.bits, elements.bits}, name);
-      });
-  }
 
   Outcome compare() {
-    Replay replay(call_, values_, operands_, dst_, registers_);
+    Replay replay(call_, values_, operands_, dst_.elements, registers_);
     if (!carry_out(replay, call_, code_, trial_, values_.threads(), proof_)) return Outcome::Failed;
-    const Meaning meaning(call_, operands_, dst_, shared_);
-    for_each(dst_, [&](const Registers::Place& place, Name name) {
+    const ElementwiseMeaning meaning(call_, operands_, dst_.extents, shared_);
+    dst_.elements.for_each(values_.threads(), [&](const Registers::Place& place, Name name) {
       if (!proof_.difference.empty()) return;
       const auto number = registers_.at(place);
       if (number == meaning.of(name)) return;
@@ -536,8 +345,8 @@ class Proving {
   Trial trial_;
   Proof& proof_;
   ProofValues values_;
-  Elements dst_;
-  std::vector<Operand> operands_;
+  Read dst_;
+  std::vector<ElementwiseOperand> operands_;
   Registers registers_;
   SharedNumbers shared_;
 };

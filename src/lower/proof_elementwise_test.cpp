@@ -20,7 +20,7 @@ using ir::TileOp;
 using num::DType;
 using test::all_of;
 using test::Builder;
-using test::changed;
+using test::for_each_change;
 using test::Scope;
 using test::TileArg;
 
@@ -136,17 +136,11 @@ TEST(ProofElementwise, EveryChangedNumberIsCaught) {
       for (const StmtId id : all_of(under, kind))
         places.emplace_back([&under, id]() -> ExprId& { return under.f.at(id).expr; });
     for (const auto& place : places)
-      for (int which = 0; which < 20; ++which) {
-        const ExprId before = place();
-        int left = which;
-        const ExprId after = changed(under.f, before, left);
-        if (after == before) break;
-        place() = after;
+      for_each_change(under.f, place, [&](ExprId before, ExprId after) {
         EXPECT_FALSE(under.prove().holds())
             << text(c) << ": " << ir::print(under.f, before) << " as " << ir::print(under.f, after);
-        place() = before;
         ++planted;
-      }
+      });
   }
   EXPECT_GT(planted, 50);
 }

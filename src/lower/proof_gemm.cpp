@@ -9,18 +9,15 @@
 //
 // Only the ring of integers modulo 2^64 is used, in which sums have no order: rounding is not what
 // is proven here.
-#include <cmath>
-#include <cstring>
 #include <set>
 #include <unordered_map>
 
-#include "ir/equal.h"
-#include "ir/gemm_factors.h"
 #include "ir/print.h"
 #include "ir/settings.h"
 #include "isa/catalogue.h"
 #include "isa/fragment.h"
 #include "lower/proof.h"
+#include "lower/proof_factors.h"
 #include "lower/proof_registers.h"
 #include "lower/proof_trials.h"
 
@@ -31,113 +28,13 @@ using ir::ExprId;
 using ir::ExprOp;
 using Numbers = std::vector<Number>;  // by thread of the unit
 
-enum Tag : Number { kOfD, kOfA, kOfB, kOfC, kOfFactor, kOfText };
-
-Number number_of(Tag tag, Name name) { return mixed(tag, static_cast<Number>(name)); }
-
-// Whole numbers stand for themselves; others are told apart by their value in the precision in
-// which D is computed.
-Number number_of(double value, bool is_double) {
-  if (value == std::floor(value) && std::abs(value) < 1e15)
-    return static_cast<Number>(static_cast<std::int64_t>(value));
-  if (!is_double) value = static_cast<double>(static_cast<float>(value));
-  Number bits = 0;
-  std::memcpy(&bits, &value, sizeof bits);
-  return mixed(kOfFactor, bits) | 1U;
-}
-
-/// alpha and beta.
-class Factors {
- public:
-  /// `is_beta_zero`: a beta known at run time only is 0.
-  Factors(const Call& call, bool is_beta_zero)
-      : f_(call.f()),
-        type_(call.f()[call.region(0).buffer].dtype),
-        is_double_(type_ == num::DType::Float64),
-        alpha_(read(call.tile.args[ir::kGemmAlpha], 1, 1)),
-        beta_(read(call.tile.args[ir::kGemmBeta], 0, 2)) {
-    if (is_beta_zero) beta_.number = 0;
-    if (is_runtime(alpha_) && is_runtime(beta_) && ir::same(f_, alpha_.expr, beta_.expr))
-      alpha_.number = beta_.number;
-  }
-
-  [[nodiscard]] Number alpha() const { return alpha_.number; }
-  [[nodiscard]] Number beta() const { return beta_.number; }
-  [[nodiscard]] bool is_beta_runtime() const { return is_runtime(beta_); }
-  /// Can a type hold what D holds?
-  [[nodiscard]] bool keeps(ir::Type type) const {
-    const bool is_alike = type.is_scalar() && num::kind_of(type.dtype) == num::kind_of(type_);
-    return is_alike && num::bits_of(type.dtype) >= num::bits_of(type_);
-  }
-  [[nodiscard]] bool is_zero(ExprId expr) const { return constant(expr) == Number{0}; }
-  /// A constant; nothing for anything else.
-  [[nodiscard]] std::optional<Number> constant_of(ExprId expr) const {
-    return constant(without_casts(expr));
-  }
-  /// One of the two, by its text; nothing for anything else. Where something `has_changed` since
-  /// the call began, the text may mean another number, unless it is a variable.
-  [[nodiscard]] std::optional<Number> runtime_of(ExprId expr, bool has_changed) const {
-    expr = without_casts(expr);
-    if (has_changed && f_[expr].op != ExprOp::Var) return std::nullopt;
-    for (const Factor* one : {&alpha_, &beta_})
-      if (is_runtime(*one) && ir::same(f_, one->expr, expr)) return one->number;
-    return std::nullopt;
-  }
-
- private:
-  struct Factor {
-    ExprId expr;  // where it is known at run time only
-    Number number;
-  };
-  static bool is_runtime(const Factor& factor) { return factor.expr.valid(); }
-
-  [[nodiscard]] ExprId without_casts(ExprId expr) const {
-    while (f_[expr].op == ExprOp::Cast && keeps(f_[expr].type)) expr = f_[expr].args[0];
-    return expr;
-  }
-  [[nodiscard]] std::optional<Number> constant(ExprId expr) const {
-    if (f_[expr].op == ExprOp::FloatImm) return number_of(f_[expr].real, is_double_);
-    if (const auto whole = ir::const_int(f_, expr)) return static_cast<Number>(*whole);
-    return std::nullopt;
-  }
-  [[nodiscard]] Factor read(const ir::TileArg& arg, double otherwise, Number id) const {
-    const auto* expr = std::get_if<ExprId>(&arg);
-    const auto* setting = std::get_if<ir::Setting>(&arg);
-    if (expr == nullptr && setting != nullptr) expr = std::get_if<ExprId>(setting);
-    if (expr != nullptr) {
-      const ExprId inner = without_casts(*expr);
-      if (const auto number = constant(inner)) return {{}, *number};
-      return {inner, mixed(kOfText, id) | 1U};
-    }
-    if (setting == nullptr) return {{}, number_of(otherwise, is_double_)};
-    if (const auto* real = std::get_if<double>(setting)) return {{}, number_of(*real, is_double_)};
-    if (const auto* whole = std::get_if<std::int64_t>(setting))
-      return {{}, static_cast<Number>(*whole)};
-    const auto* flag = std::get_if<bool>(setting);
-    return {{}, number_of(flag != nullptr ? double(*flag) : otherwise, is_double_)};
-  }
-
-  const ir::Function& f_;
-  num::DType type_;
-  bool is_double_;
-  Factor alpha_, beta_;
-};
-
-// --- operands ------------------------------------------------------------------------------------
-
-/// The names of an operand's elements and where they are.
-struct Operand {
-  ir::BufferId storage;
-  int bits = 32;
-  std::int64_t elements = 0;
-  std::optional<Granules> names;
-};
+Number number_of(GemmTag tag, Name name) { return mixed(tag, static_cast<Number>(name)); }
 
 // --- what the code does --------------------------------------------------------------------------
 
 class Replay : public ProofWalk {
  public:
-  Replay(const Call& call, ProofValues& values, const Factors& factors, const Operand& d,
+  Replay(const Call& call, ProofValues& values, const Factors& factors, const RegionElements& d,
          Registers& registers)
       : ProofWalk(call, values), call_(call), factors_(factors), d_(d), registers_(registers) {}
 
@@ -182,7 +79,7 @@ class Replay : public ProofWalk {
   }
 
   Try<Numbers> loaded(const ir::Expr& e, const Mask& mask) {
-    const auto from = element(e.buffer, std::span(e.args.begin(), e.args.size()), mask);
+    const auto from = element(e, mask);
     if (!from) return std::unexpected(from.error());
     const int bits = num::bits_of(f_[e.buffer].dtype);
     Numbers out(values_.threads());
@@ -242,10 +139,7 @@ class Replay : public ProofWalk {
   // Only D and what the code has allocated for itself may change.
   Try<void> put(const Place& place, Number number) {
     const bool is_own = place.storage != d_.storage && is_allocated_here(place.storage);
-    const bool is_d =
-        place.storage == d_.storage && place.bits == d_.bits &&
-        d_.names->at(d_.names->row_of(place.thread), granule_at(place.bit, d_.bits)) != kNobody;
-    if (!is_own && !is_d)
+    if (!is_own && !d_.has(place, place.thread))
       return std::unexpected(fmt::format("{}byte {} of `{}` is written by thread {} of the unit",
                                          kWrong, place.bit / 8, f_[place.storage].name,
                                          place.thread));
@@ -275,7 +169,7 @@ class Replay : public ProofWalk {
 
   Try<void> store(const ir::Stmt& s, const Mask& mask) override {
     const auto number = value(s.expr, mask);
-    const auto to = element(s.buffer, std::span(s.args.begin(), s.args.size()), mask);
+    const auto to = element(s, mask);
     if (!number || !to) return std::unexpected(!number ? number.error() : to.error());
     const int bits = num::bits_of(f_[s.buffer].dtype);
     for (std::size_t t = 0; t < mask.size(); ++t)
@@ -348,14 +242,10 @@ class Replay : public ProofWalk {
       if (next == call.operands.size())
         return std::unexpected(fmt::format("{}{} operands of {}", kWrong, next, call.opcode));
       const ir::PtxOperand& operand = call.operands[next++];
-      const bool is_word = operand.kind == ir::PtxOperand::Kind::At;
-      const ir::Expr e = f_[operand.expr];
-      if (!is_word && e.op != ExprOp::Load)
-        return std::unexpected(fmt::format("`{}`", ir::print(f_, operand.expr)));
-      auto pointer = is_word ? values_.pointer(operand.expr)
-                             : element(e.buffer, std::span(e.args.begin(), e.args.size()), mask);
+      auto pointer = register_of(operand, mask);
       if (!pointer) return std::unexpected(pointer.error());
-      const int width = is_word ? 32 : num::bits_of(e.type.dtype);
+      const bool is_word = operand.kind == ir::PtxOperand::Kind::At;
+      const int width = is_word ? 32 : num::bits_of(f_[operand.expr].type.dtype);
       matrix.bits = width / matrix.fragment->parts;
       for (std::size_t t = 0; t < mask.size(); ++t)
         if (mask[t] && pointer->bit[t] % width != 0)
@@ -395,7 +285,7 @@ class Replay : public ProofWalk {
 
   const Call& call_;
   const Factors& factors_;
-  const Operand& d_;
+  const RegionElements& d_;
   Registers& registers_;
   std::set<std::uint32_t> allocated_;
   std::unordered_map<std::uint32_t, Number> bound_;  // by variable: factors
@@ -433,18 +323,27 @@ Try<Sizes> sizes_of(const Call& call, ProofValues& values) {
   return out;
 }
 
-Number meant(const Sizes& s, const Factors& factors, const SharedNumbers& shared, std::int64_t x) {
-  const auto element = [&](Tag tag, std::int64_t name) {
-    return shared.known_as(number_of(tag, static_cast<Name>(name)));
+// What the elements of D must be, in their order.
+Numbers meant(const Sizes& s, const Factors& factors, const SharedNumbers& shared) {
+  const auto numbers = [&](GemmTag tag, std::int64_t count) {
+    Numbers out(static_cast<std::size_t>(count));
+    for (std::size_t i = 0; i < out.size(); ++i)
+      out[i] = shared.known_as(number_of(tag, static_cast<Name>(i)));
+    return out;
   };
-  const std::int64_t row = x / s.n, col = x % s.n;
-  Number sum = 0;
-  for (std::int64_t k = 0; k < s.k; ++k) {
-    const std::int64_t a = s.turns_a ? k * s.m + row : row * s.k + k;
-    const std::int64_t b = s.turns_b ? col * s.k + k : k * s.n + col;
-    sum += element(kOfA, a) * element(kOfB, b);
+  const Numbers a = numbers(kOfA, s.m * s.k), b = numbers(kOfB, s.k * s.n),
+                c = numbers(kOfC, s.m * s.n);
+  Numbers out(c.size());
+  for (std::int64_t x = 0; x < s.m * s.n; ++x) {
+    const std::int64_t row = x / s.n, col = x % s.n;
+    Number sum = 0;
+    for (std::int64_t k = 0; k < s.k; ++k)
+      sum += a[static_cast<std::size_t>(s.turns_a ? k * s.m + row : row * s.k + k)] *
+             b[static_cast<std::size_t>(s.turns_b ? col * s.k + k : k * s.n + col)];
+    const auto at = static_cast<std::size_t>(x);
+    out[at] = factors.alpha() * sum + factors.beta() * c[at];
   }
-  return factors.alpha() * sum + factors.beta() * element(kOfC, x);
+  return out;
 }
 
 // --- comparison ----------------------------------------------------------------------------------
@@ -493,35 +392,25 @@ class Proving {
     if (!*names) return false;
     operands_[i] = {.storage = ir::storage_of(call_.f(), region.buffer),
                     .bits = bits,
-                    .elements = (*names)->elements,
                     .names = std::move((*names)->granules)};
-    constexpr Tag kTags[] = {kOfD, kOfA, kOfB, kOfC};
+    constexpr GemmTag kTags[] = {kOfD, kOfA, kOfB, kOfC};
     if (i != 0) fill(operands_[i], kTags[i]);
     return true;
   }
-  void fill(const Operand& operand, Tag tag) {
-    for_each(operand, [&](const Registers::Place& place, Name name) {
+  void fill(const RegionElements& operand, GemmTag tag) {
+    operand.for_each(values_.threads(), [&](const Registers::Place& place, Name name) {
       const Number number = number_of(tag, name);
       if (const auto other = registers_.at(place)) shared_.unite(*other, number);
       registers_.put_beside(place, number);
     });
   }
-  template <typename Visit>
-  void for_each(const Operand& operand, Visit&& visit) {
-    for (std::size_t t = 0; t < values_.threads(); ++t)
-      operand.names->for_each_in(operand.names->row_of(t), [&](std::int64_t granule, Name name) {
-        visit(Registers::Place{operand.storage, t, granule * operand.bits, operand.bits}, name);
-      });
-  }
 
   Outcome compare(const Sizes& sizes) {
     Replay replay(call_, values_, factors_, operands_[0], registers_);
     if (!carry_out(replay, call_, code_, trial_, values_.threads(), proof_)) return Outcome::Failed;
-    Numbers wanted(static_cast<std::size_t>(operands_[0].elements));
-    for (std::size_t x = 0; x < wanted.size(); ++x)
-      wanted[x] = meant(sizes, factors_, shared_, static_cast<std::int64_t>(x));
+    const Numbers wanted = meant(sizes, factors_, shared_);
     std::string difference;
-    for_each(operands_[0], [&](const Registers::Place& place, Name name) {
+    operands_[0].for_each(values_.threads(), [&](const Registers::Place& place, Name name) {
       if (difference.empty() && registers_.at(place) != wanted[static_cast<std::size_t>(name)])
         difference = fmt::format("element ({}, {}) of D in thread {} of the unit is another sum",
                                  name / sizes.n, name % sizes.n, place.thread);
@@ -536,7 +425,7 @@ class Proving {
   Proof& proof_;
   ProofValues values_;
   Factors factors_;
-  Operand operands_[4];
+  RegionElements operands_[4];
   Registers registers_;
   SharedNumbers shared_;
 };
@@ -551,7 +440,7 @@ Proof prove_gemm(const Call& call, const ir::Block& code) {
     if (!proving.is_beta_runtime() || outcome == Outcome::Failed) return outcome;
     return Proving(call, code, trial, true, proof).run();
   };
-  make_trials(call, proof, attempt, [](int held) { return held >= kWantedTrials; });
+  make_trials(call, proof, attempt);
   return proof;
 }
 

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// What registers hold while the proof of a product carries out its code: a number per element.
+// Numbers in the place of values, for the proofs of what computes: what the elements of a region
+// are called, what is in the registers while the code is carried out, and which numbers are the
+// same because their elements share a register.
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <optional>
-#include <set>
 #include <unordered_map>
+#include <vector>
 
 #include "lower/proof_names.h"
 
@@ -38,43 +39,112 @@ class Registers {
 
   /// Elements of another width that lie there are no longer known.
   void put(const Place& place, Number value) {
-    std::set<int>& widths = widths_[place.storage.index];
-    widths.insert(place.bits);
-    for (const int width : widths)
-      if (width != place.bits) forget(place, width);
-    held_[place] = value;
+    Width& mine = width_of(place);
+    for (Width& each : widths_)
+      if (each.storage == place.storage && each.bits != place.bits) forget(place, each);
+    mine.cell(place) = {value, true};
   }
   /// What is there beside others: elements of another width stay.
-  void put_beside(const Place& place, Number value) {
-    widths_[place.storage.index].insert(place.bits);
-    held_[place] = value;
-  }
+  void put_beside(const Place& place, Number value) { width_of(place).cell(place) = {value, true}; }
   /// Nothing where nothing has been put.
   [[nodiscard]] std::optional<Number> at(const Place& place) const {
-    const auto found = held_.find(place);
-    if (found == held_.end()) return std::nullopt;
-    return found->second;
+    for (const Width& each : widths_)
+      if (each.holds(place))
+        if (const Cell* cell = each.find(place); cell != nullptr && cell->is_known)
+          return cell->number;
+    return std::nullopt;
   }
   template <typename Change>
   void change_all(Change&& change) {
-    for (auto& [place, number] : held_) number = change(number);
+    for (Width& each : widths_) each.change_all(change);
   }
 
  private:
-  void forget(const Place& place, int width) {
-    const std::int64_t first = granule_at(place.bit, width) * width;
-    for (std::int64_t bit = first; bit < place.bit + place.bits; bit += width)
-      held_.erase({place.storage, place.thread, bit, width});
-  }
+  struct Cell {
+    Number number = 0;
+    bool is_known = false;
+  };
 
-  struct Hash {
-    std::size_t operator()(const Place& place) const {
-      const Number where = mixed(place.storage.index, place.thread);
-      return where ^ (static_cast<Number>(place.bit) * 64 + static_cast<Number>(place.bits));
+  /// The elements of one width in a storage: in a table where registers are, by hash elsewhere.
+  struct Width {
+    ir::BufferId storage;
+    int bits;
+    std::vector<std::vector<Cell>> table = {};  // by thread and place
+    std::unordered_map<Number, Cell> others = {};
+
+    [[nodiscard]] bool holds(const Place& place) const {
+      return storage == place.storage && bits == place.bits;
+    }
+    // A thread has 255 registers of 32 bits.
+    [[nodiscard]] bool is_in_table(std::int64_t bit) const {
+      return bit >= 0 && bit < 255 * 32 && bit % bits == 0;
+    }
+    static Number key_of(std::size_t thread, std::int64_t bit) {
+      return static_cast<Number>(bit) << 12U | thread;  // kMaxThreads is 1024
+    }
+    Cell& cell(const Place& place) {
+      if (!is_in_table(place.bit)) return others[key_of(place.thread, place.bit)];
+      if (table.size() <= place.thread) table.resize(place.thread + 1);
+      std::vector<Cell>& row = table[place.thread];
+      const auto at = static_cast<std::size_t>(place.bit / bits);
+      if (row.size() <= at) row.resize(at + 1);
+      return row[at];
+    }
+    [[nodiscard]] const Cell* find(const Place& place) const {
+      if (!is_in_table(place.bit)) {
+        const auto found = others.find(key_of(place.thread, place.bit));
+        return found == others.end() ? nullptr : &found->second;
+      }
+      const auto at = static_cast<std::size_t>(place.bit / bits);
+      if (table.size() <= place.thread || table[place.thread].size() <= at) return nullptr;
+      return &table[place.thread][at];
+    }
+    template <typename Change>
+    void change_all(Change&& change) {
+      for (std::vector<Cell>& row : table)
+        for (Cell& cell : row)
+          if (cell.is_known) cell.number = change(cell.number);
+      for (auto& [key, cell] : others)
+        if (cell.is_known) cell.number = change(cell.number);
     }
   };
-  std::unordered_map<Place, Number, Hash> held_;
-  std::map<std::uint32_t, std::set<int>> widths_;  // by storage
+
+  Width& width_of(const Place& place) {
+    for (Width& each : widths_)
+      if (each.holds(place)) return each;
+    return widths_.emplace_back(Width{.storage = place.storage, .bits = place.bits});
+  }
+
+  static void forget(const Place& place, Width& other) {
+    const std::int64_t first = granule_at(place.bit, other.bits) * other.bits;
+    for (std::int64_t bit = first; bit < place.bit + place.bits; bit += other.bits)
+      if (const Place at{place.storage, place.thread, bit, other.bits}; other.find(at) != nullptr)
+        other.cell(at).is_known = false;
+  }
+
+  std::vector<Width> widths_;  // few
+};
+
+/// The names of a region's elements and where they are.
+struct RegionElements {
+  ir::BufferId storage;
+  bool is_private = true;  // to a thread
+  int bits = 32;           // of an element
+  std::optional<Granules> names = {};
+
+  /// Is the place, of a thread, one of its elements?
+  [[nodiscard]] bool has(const Registers::Place& place, std::size_t thread) const {
+    return place.storage == storage && place.bits == bits &&
+           names->at(names->row_of(thread), granule_at(place.bit, bits)) != kNobody;
+  }
+  /// visit(place, name) for each element, in that many threads.
+  template <typename Visit>
+  void for_each(std::size_t threads, Visit&& visit) const {
+    for (std::size_t t = 0; t < (is_private ? threads : 1); ++t)
+      names->for_each_in(names->row_of(t), [&](std::int64_t granule, Name name) {
+        visit(Registers::Place{storage, t, granule * bits, bits}, name);
+      });
+  }
 };
 
 /// Numbers of elements that share a register, which are one number.

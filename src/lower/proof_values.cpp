@@ -7,7 +7,7 @@
 #include "ir/fold.h"
 #include "ir/print.h"
 #include "ir/thread_values.h"
-#include "lower/copy/problem.h"
+#include "lower/side.h"
 
 namespace ww::lower {
 

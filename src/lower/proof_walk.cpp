@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "ir/print.h"
 #include "layout/apply.h"
 
 namespace ww::lower {
@@ -88,6 +89,14 @@ Try<void> ProofWalk::branch(const ir::Stmt& s, const Mask& mask) {
   return block(s.other, no);
 }
 
+Try<PointerValue> ProofWalk::register_of(const ir::PtxOperand& operand, const Mask& mask) {
+  if (operand.kind == ir::PtxOperand::Kind::At) return values_.pointer(operand.expr);
+  const ir::Expr e = f_[operand.expr];
+  if (e.op != ir::ExprOp::Load)
+    return std::unexpected(fmt::format("operand `{}`", ir::print(f_, operand.expr)));
+  return element(e, mask);
+}
+
 Try<PointerValue> ProofWalk::element(ir::BufferId id, std::span<const ExprId> indices,
                                      const Mask& mask) {
   const ir::Buffer buffer = f_[id];
@@ -99,7 +108,13 @@ Try<PointerValue> ProofWalk::element(ir::BufferId id, std::span<const ExprId> in
     const auto index = values_.of(indices[d]);
     const auto extent = values_.uniform(buffer.shape[d]);
     if (!index || !extent) return std::unexpected(!index ? index.error() : extent.error());
-    for (std::size_t t = 0; t < flat.size(); ++t) flat[t] = flat[t] * *extent + (*index)[t];
+    for (std::size_t t = 0; t < flat.size(); ++t) {
+      // Whoever simplifies takes the index into a single element for 0.
+      if (*extent == 1 && mask[t] && (*index)[t] != 0)
+        return std::unexpected(fmt::format("{}index {} into the single element of `{}`", kWrong,
+                                           (*index)[t], buffer.name));
+      flat[t] = flat[t] * *extent + (*index)[t];
+    }
   }
   for (std::size_t t = 0; t < flat.size(); ++t) {
     if (!mask[t]) continue;

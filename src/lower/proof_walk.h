@@ -37,14 +37,20 @@ class ProofWalk {
   /// Integers and pointers.
   virtual Try<void> bind(const ir::Stmt& s);
 
-  /// Where an element is, in the threads of the mask.
-  Try<PointerValue> element(ir::BufferId buffer, std::span<const ir::ExprId> indices,
-                            const Mask& mask);
+  /// Where the element of a load, an address or a store is, in the threads of the mask.
+  template <typename Access>
+  Try<PointerValue> element(const Access& access, const Mask& mask) {
+    return element(access.buffer, std::span(access.args.begin(), access.args.size()), mask);
+  }
+  /// The register that an operand of an instruction names: by its address, or as an element.
+  Try<PointerValue> register_of(const ir::PtxOperand& operand, const Mask& mask);
 
   ir::Function& f_;
   ProofValues& values_;
 
  private:
+  Try<PointerValue> element(ir::BufferId buffer, std::span<const ir::ExprId> indices,
+                            const Mask& mask);
   Try<void> stmt(const ir::Stmt& s, const Mask& mask);
   Try<void> loop(const ir::Stmt& s, const Mask& mask);
   Try<void> branch(const ir::Stmt& s, const Mask& mask);

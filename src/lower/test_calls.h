@@ -127,4 +127,19 @@ inline ir::ExprId changed(ir::Function& f, ir::ExprId id, int& which) {
   return is_same ? id : f.add(std::move(e));
 }
 
+/// Makes each number in the expression at place(), an ExprId&, one larger in turn:
+/// visit(before, after) while it is.
+template <typename Place, typename Visit>
+void for_each_change(ir::Function& f, Place&& place, Visit&& visit) {
+  for (int which = 0;; ++which) {
+    const ir::ExprId before = place();
+    int left = which;
+    const ir::ExprId after = changed(f, before, left);
+    if (after == before) return;
+    place() = after;
+    visit(before, after);
+    place() = before;
+  }
+}
+
 }  // namespace ww::lower::test

@@ -65,4 +65,26 @@ Reg row_reg(const std::string& name, const std::string& dtype, const std::string
   return out;
 }
 
+Reg reg(std::string name, std::string dtype, Extents shape, std::string layout, std::int64_t slots,
+        std::string row) {
+  return {.name = std::move(name),
+          .dtype = std::move(dtype),
+          .shape = std::move(shape),
+          .layout = std::move(layout),
+          .slots = slots,
+          .row = std::move(row)};
+}
+
+ElementwiseCase on_rows(const UnitOfRows& unit, const std::vector<std::string>& dtypes,
+                        const std::string& call) {
+  ElementwiseCase out{.threads = unit.threads};
+  constexpr std::string_view kNames = "DABC";
+  for (std::size_t i = 0; i < dtypes.size(); ++i)
+    out.regs.push_back(row_reg(std::string(1, kNames[i]), dtypes[i], unit.scope, unit.threads));
+  out.calls = {prefix_of(unit.scope) + call};
+  // Which NaN an operation on doubles gives is not specified.
+  if (std::count(dtypes.begin(), dtypes.end(), "float64") != 0) out.inputs = Inputs::Normal;
+  return out;
+}
+
 }  // namespace ww::test

@@ -43,5 +43,17 @@ std::string prefix_of(const std::string& scope);
 /// scope.
 Reg row_reg(const std::string& name, const std::string& dtype, const std::string& scope,
             std::int64_t threads);
+/// A tile with any layout.
+Reg reg(std::string name, std::string dtype, Extents shape, std::string layout, std::int64_t slots,
+        std::string row = "tid");
+
+/// Who executes a primitive, and how many threads there are.
+struct UnitOfRows {
+  std::string scope;
+  std::int64_t threads;
+};
+/// One call on row_reg tiles of these types, `D`, `A`, `B` and `C` in turn.
+ElementwiseCase on_rows(const UnitOfRows& unit, const std::vector<std::string>& dtypes,
+                        const std::string& call);
 
 }  // namespace ww::test

@@ -1,19 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Random chains of elementwise primitives on registers, on all engines. A failing program is shrunk
 // and printed as a file.
-//
-//   WW_RANDOM_COUNT=n   how many programs to check
-//   WW_RANDOM_SEED=n    another seed
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <map>
 
-#include "lower/cuda_batch.h"
 #include "lower/elementwise_programs.h"
 #include "lower/family.h"
-#include "lower/shrink.h"
+#include "lower/random_run.h"
 
 namespace ww::test {
 namespace {
@@ -223,52 +219,33 @@ bool is_fair_refusal(const RandomChain& made, const Checked& checked) {
 Verdict verdict_of(const Choices& choices) {
   const RandomChain made = random_chain(choices);
   const Checked checked = check(program_of(made.chain));
-  const bool is_bad = !checked.right() && !is_fair_refusal(made, checked);
-  return {is_bad, kind_of(checked), is_bad ? checked.explain() : ""};
+  return Verdict::of(checked, !checked.right() && !is_fair_refusal(made, checked));
 }
 
-constexpr Share kAssembled{4, 200};
-constexpr Share kCompiled{8, 100};
-
 TEST(RandomElementwise, AgreeOnAllEngines) {
-  const std::uint64_t seed = from_environment("WW_RANDOM_SEED", 20260101);
-  const std::uint64_t wanted = from_environment("WW_RANDOM_COUNT", 400);
+  RandomRun run(400, {4, 200}, {8, 100});
   std::map<std::string, int> ops, rules;
-  Assembly assembly;
-  CudaBatch cuda;
-  GpuCount on_gpu;
   std::uint64_t right = 0;
-  for (std::uint64_t number = 0; number < wanted; ++number) {
-    const Choices choices = random_choices(seed, number);
-    const RandomChain made = random_chain(choices);
+  for (std::uint64_t number = 0; number < run.wanted; ++number) {
+    const RandomChain made = random_chain(run.choices(number));
     const Checked checked = check(program_of(made.chain));
     if (is_fair_refusal(made, checked)) {
       ++rules[rule_of(checked)];
       continue;
     }
-    if (!checked.right())
-      FAIL() << fmt::format("program {} of WW_RANDOM_SEED={}, shrunk:\n", number, seed)
-             << Shrinker(verdict_of, choices, {true, kind_of(checked), checked.explain()}).run();
+    if (!checked.right()) FAIL() << run.failure(number, checked, verdict_of);
     ++right;
-    on_gpu.add(checked);
     for (const lower::CallReport& call : checked.report.calls) ++ops[call.op];
-    if (kAssembled.has(number, assembly.count())) assembly.add(made.chain.target, checked.ptx);
-    if (kCompiled.has(number, cuda.count())) cuda.add(checked);
+    run.add(number, checked);
   }
-  std::string not_assembled, not_compiled;
-  EXPECT_EQ(assembly.assemble(not_assembled), "");
-  const std::string differences = cuda.run(not_compiled);
-  EXPECT_TRUE(differences.empty()) << differences;
-  fmt::print("{} chains, seed {}, {} right; {}\n", wanted, seed, right, on_gpu.text());
+  fmt::print("{} chains, seed {}, {} right\n", run.wanted, run.seed, right);
   for (const auto& [op, count] : ops) fmt::print("  {:>6} {}\n", count, op);
   for (const auto& [rule, count] : rules) fmt::print("  {:>6} declined: {}\n", count, rule);
-  fmt::print("  {:>6} programs by ptxas {}\n  {:>6} programs by nvcc {}\n",
-             not_assembled.empty() ? assembly.count() : 0, not_assembled,
-             not_compiled.empty() ? cuda.count() : 0, not_compiled);
-  if (wanted < 400) return;
+  run.finish();
+  if (run.wanted < 400) return;
   // The generator should not lose sight of any primitive, nor of what does not fit.
   EXPECT_EQ(ops.size(), 13U);
-  EXPECT_GT(right * 10, wanted * 7);
+  EXPECT_GT(right * 10, run.wanted * 7);
   EXPECT_GT(rules["owner"], 0);
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Elementwise primitives on registers: every op, element type and scope; casts between all types;
 // functions within what their instructions promise; registers in other orders, gaps, parts,
-// replicas, stretched operands, operands in place; chains; and what is declined.
+// replicas, stretched operands, operands in place; chains; and faults that must show.
 #include <algorithm>
 #include <cmath>
 
@@ -11,34 +11,18 @@
 namespace ww::test {
 namespace {
 
-struct Scope {
-  std::string name;
-  std::int64_t threads;
-};
-const std::vector<Scope> kScopes = {{"thread", 32}, {"warp", 64}, {"wg", 256}, {"cta", 96}};
-
-ElementwiseCase on_rows(const Scope& scope, const std::vector<std::string>& dtypes,
-                        const std::string& call) {
-  ElementwiseCase out{.threads = scope.threads};
-  constexpr std::string_view kNames = "DABC";
-  for (std::size_t i = 0; i < dtypes.size(); ++i)
-    out.regs.push_back(row_reg(std::string(1, kNames[i]), dtypes[i], scope.name, scope.threads));
-  out.calls = {prefix_of(scope.name) + call};
-  // Which NaN an operation on doubles gives is not specified.
-  if (std::count(dtypes.begin(), dtypes.end(), "float64") != 0) out.inputs = Inputs::Normal;
-  return out;
-}
+const std::vector<UnitOfRows> kUnits = {{"thread", 32}, {"warp", 64}, {"wg", 256}, {"cta", 96}};
 
 // --- ops, types, scopes --------------------------------------------------------------------------
 
 TEST(Elementwise, ArithmeticOfAllTypesAndScopes) {
   Family family("elementwise arithmetic", Nvcc::Always);
-  for (const Scope& scope : kScopes)
+  for (const UnitOfRows& unit : kUnits)
     for (const std::string op : {"add", "sub", "mul", "fdiv", "maximum", "minimum"})
       for (const std::string dtype : {"float32", "float16", "bfloat16", "float64", "int32", "int8",
                                       "uint16", "int64", "float8_e4m3fn", "float8_e5m2"}) {
         if (op == "fdiv" && dtype.find("float") == std::string::npos) continue;
-        family.run(program_of(on_rows(scope, {dtype, dtype, dtype}, op + "(D, A, B)")),
+        family.run(program_of(on_rows(unit, {dtype, dtype, dtype}, op + "(D, A, B)")),
                    {.variant = "reg", .rounds = 8});
         family.count();
       }
@@ -46,23 +30,23 @@ TEST(Elementwise, ArithmeticOfAllTypesAndScopes) {
 
 TEST(Elementwise, FillsZerosSelectsAndFusedProducts) {
   Family family("elementwise fill, zero, select, fma", Nvcc::Always);
-  for (const Scope& scope : kScopes)
+  for (const UnitOfRows& unit : kUnits)
     for (const std::string dtype : {"float32", "float16", "bfloat16", "float64", "int32", "uint8",
                                     "int64", "float8_e4m3fn"}) {
-      family.run(program_of(on_rows(scope, {dtype}, "fill(D, 3)")), {.variant = "reg"});
-      family.run(program_of(on_rows(scope, {dtype}, "fill(D, -2.5)")), {.variant = "reg"});
-      family.run(program_of(on_rows(scope, {dtype}, "memset(D, 100000)")), {.variant = "reg"});
-      family.run(program_of(on_rows(scope, {dtype}, "zero(D)")), {.variant = "reg"});
-      family.run(program_of(on_rows(scope, {dtype, "float16"}, "zero(D, A)")), {.variant = "reg"});
+      family.run(program_of(on_rows(unit, {dtype}, "fill(D, 3)")), {.variant = "reg"});
+      family.run(program_of(on_rows(unit, {dtype}, "fill(D, -2.5)")), {.variant = "reg"});
+      family.run(program_of(on_rows(unit, {dtype}, "memset(D, 100000)")), {.variant = "reg"});
+      family.run(program_of(on_rows(unit, {dtype}, "zero(D)")), {.variant = "reg"});
+      family.run(program_of(on_rows(unit, {dtype, "float16"}, "zero(D, A)")), {.variant = "reg"});
       for (const std::string pred : {"bool", "int32", "float32"})
-        family.run(program_of(on_rows(scope, {dtype, dtype, dtype, pred}, "select(D, A, B, C)")),
+        family.run(program_of(on_rows(unit, {dtype, dtype, dtype, pred}, "select(D, A, B, C)")),
                    {.variant = "reg"});
-      family.run(program_of(on_rows(scope, {dtype, dtype, "bool"}, "select(D, A, 0, B)")));
+      family.run(program_of(on_rows(unit, {dtype, dtype, "bool"}, "select(D, A, 0, B)")));
       family.count(9);
-      if (dtype == "float8_e4m3fn" && scope.name != "warp") continue;
-      family.run(program_of(on_rows(scope, {dtype, dtype, dtype, dtype}, "fma(D, A, B, C)")),
+      if (dtype == "float8_e4m3fn" && unit.scope != "warp") continue;
+      family.run(program_of(on_rows(unit, {dtype, dtype, dtype, dtype}, "fma(D, A, B, C)")),
                  {.variant = "reg"});
-      family.run(program_of(on_rows(scope, {dtype, dtype}, "fma(D, A, 2, 1)")));
+      family.run(program_of(on_rows(unit, {dtype, dtype}, "fma(D, A, 2, 1)")));
       family.count(2);
     }
 }
@@ -120,19 +104,19 @@ TEST(Elementwise, MixedTypes) {
 // sqrt and reciprocal are exact; the others as near as their instructions.
 TEST(Elementwise, Functions) {
   Family family("functions", Nvcc::Always);
-  for (const Scope& scope : kScopes)
+  for (const UnitOfRows& unit : kUnits)
     for (const std::string op : {"sqrt", "reciprocal", "exp", "exp2", "log2", "silu"})
       for (const std::string dtype : {"float32", "float16", "bfloat16", "float64"}) {
         const bool is_exact = op == "sqrt" || op == "reciprocal";
         if (!is_exact && dtype == "float64") continue;  // has no instruction
-        ElementwiseCase each = on_rows(scope, {dtype, dtype}, op + "(D, A)");
+        ElementwiseCase each = on_rows(unit, {dtype, dtype}, op + "(D, A)");
         if (op == "sqrt" && dtype == "float64")
-          each.calls.insert(each.calls.begin(), prefix_of(scope.name) + "mul(A, A, A)");
+          each.calls.insert(each.calls.begin(), prefix_of(unit.scope) + "mul(A, A, A)");
         if (!is_exact) each.inputs = Inputs::Normal;
         if (!is_exact)
           each.tolerance = dtype == "float32" ? 1e-6 : dtype == "float16" ? 1e-3 : 8e-3;
         family.run(program_of(each), {.variant = "reg"});
-        each = on_rows(scope, {"float16", "float32"}, op + "(D, A)");
+        each = on_rows(unit, {"float16", "float32"}, op + "(D, A)");
         if (!is_exact) each.inputs = Inputs::Normal;
         if (!is_exact) each.tolerance = 1e-3;
         family.run(program_of(each), {.variant = "reg"});
@@ -166,7 +150,7 @@ TEST(Elementwise, ErrorsOfFunctions) {
       {"log2", "mul(A, A, A)", 2, [](double x) { return std::log2(x); }},
       {"silu", "mul(A, A, 15)", 5, [](double x) { return x / (1 + std::exp(-x)); }}};
   for (const Row& row : rows) {
-    const Scope cta{"cta", 1024};
+    const UnitOfRows cta{"cta", 1024};
     ElementwiseCase each = on_rows(cta, {"float32", "float32"}, row.op + "(D, A)");
     each.calls.insert(each.calls.begin(), "Tx.cta." + row.before);
     each.inputs = Inputs::Normal;
@@ -215,23 +199,13 @@ TEST(Elementwise, ScaleAndBias) {
 
 TEST(Elementwise, InPlace) {
   Family family("elementwise in place");
-  for (const Scope& scope : kScopes)
+  for (const UnitOfRows& unit : kUnits)
     for (const std::string call : {"add(D, D, D)", "mul(D, D, A)", "sub(D, A, D)", "cast(D)",
                                    "reciprocal(D)", "fma(D, D, A, D)", "maximum(D, D, 0)"}) {
-      family.run(program_of(on_rows(scope, {"float32", "float32"}, call)),
+      family.run(program_of(on_rows(unit, {"float32", "float32"}, call)),
                  {.variant = "reg", .rounds = 8});
       family.count();
     }
-}
-
-Reg reg(std::string name, std::string dtype, Extents shape, std::string layout, std::int64_t slots,
-        std::string row = "tid") {
-  return {.name = std::move(name),
-          .dtype = std::move(dtype),
-          .shape = std::move(shape),
-          .layout = std::move(layout),
-          .slots = slots,
-          .row = std::move(row)};
 }
 
 // The same elements in other registers of the same threads.
@@ -389,14 +363,14 @@ TEST(Elementwise, ViewsOfOneStorage) {
 
 // --- memory --------------------------------------------------------------------------------------
 
-std::string memory_fill(const Scope& scope, const std::string& dtype, const Operand& to,
+std::string memory_fill(const UnitOfRows& unit, const std::string& dtype, const Operand& to,
                         const std::string& call) {
-  KernelText text(scope.threads, dtype);
+  KernelText text(unit.threads, dtype);
   text.declare("M", to, true);
   text.fill("M", to);
   text.sync();
-  text.line(prefix_of(scope.name) + call);
-  if (scope.name != "cta") text.sync();
+  text.line(prefix_of(unit.scope) + call);
+  if (unit.scope != "cta") text.sync();
   text.dump("M", to);
   return text.text();
 }
@@ -405,17 +379,18 @@ std::string memory_fill(const Scope& scope, const std::string& dtype, const Oper
 TEST(Elementwise, FillsMemory) {
   Family family("fills of memory", Nvcc::Always);
   const std::string whole = "[0:64, 0:32]";
-  for (const Scope& scope : {Scope{"warp", 32}, Scope{"wg", 128}, Scope{"cta", 96}})
+  for (const UnitOfRows& unit :
+       {UnitOfRows{"warp", 32}, UnitOfRows{"wg", 128}, UnitOfRows{"cta", 96}})
     for (const std::string dtype :
          {"float32", "float16", "int8", "float64", "float8_e4m3fn", "bool"})
       for (const std::string& layout :
            {std::string(), swizzled(3, 3, 3, "S[64, 32]"), tile("S[(64, 32) : (36, 1)]")}) {
         const std::string value = dtype == "bool" ? "1" : "2.5";
-        family.run({.source = memory_fill(scope, dtype, shared({64, 32}, layout),
+        family.run({.source = memory_fill(unit, dtype, shared({64, 32}, layout),
                                           "fill(M, " + value + ")")},
                    {.variant = "memory"});
         family.run(
-            {.source = memory_fill(scope, dtype, shared({64, 32}, layout), "zero(M[3:21, 8:16])")},
+            {.source = memory_fill(unit, dtype, shared({64, 32}, layout), "zero(M[3:21, 8:16])")},
             {.variant = "memory"});
         family.count(2);
       }
@@ -485,130 +460,6 @@ TEST(Elementwise, EpilogueThroughSharedMemory) {
     EXPECT_TRUE(checked.report.spilled.empty());
     family.count();
   }
-}
-
-// --- declines ------------------------------------------------------------------------------------
-
-struct Declined {
-  ElementwiseCase each;
-  std::string verdict;
-};
-
-std::vector<Declined> declines() {
-  const Reg d = reg("D", "float32", {32, 8}, "S[(32, 8) : (1 @ laneid, 1)]", 8);
-  const Reg turned = reg("A", "float32", {32, 8}, "S[(4, 8, 8) : (8, 1, 4 @ laneid)]", 32);
-  const Reg moved = reg("A", "float32", {32, 8}, "S[(32, 8) : (1 @ laneid, 1)]", 8);
-  const Reg whole = reg("A", "int32", {32, 8}, "S[(32, 8) : (1 @ laneid, 1)]", 8);
-  const Reg flag = reg("A", "bool", {32, 8}, "S[(32, 8) : (1 @ laneid, 1)]", 8);
-  const Reg row = reg("D", "float32", {8}, "S[8]", 8);
-  Reg folded = reg("V", "float32", {32, 4}, "S[(32, 4) : (1 @ laneid, 1)] + R[2 : 2]", 8);
-  folded.offset = 0;
-  // A carry in each dimension: all 16 lanes have their element in another register.
-  const Reg carried = reg("A", "float32", {4, 4, 4, 4},
-                          "S[(2, 2, 2, 2, 2, 2, 2, 2) : (1, 1 @ laneid, 2, 2 @ laneid, 4, 4 @ "
-                          "laneid, 8, 8 @ laneid)]",
-                          16);
-  const Reg bits = reg("D", "float32", {2, 2, 2, 2},
-                       "S[(2, 2, 2, 2) : (-1 @ laneid, -2 @ laneid, -4 @ laneid, -8 @ laneid)] + "
-                       "15 @ laneid",
-                       1);
-  const auto with = [](std::vector<Reg> regs, const std::string& call) {
-    return ElementwiseCase{.regs = std::move(regs), .calls = {call}, .scalars = {{"n", 1}}};
-  };
-  return {
-      {with({d, turned}, "Tx.warp.add(D, A, 1)"),
-       "[owner] element (1, 0) of `D` is in register 0 of thread 1, its source (1, 0) of `A` in "
-       "thread 0"},
-      {with({d, moved}, "Tx.warp.cast(D[0:16, 0:8], A[8:24, 0:8])"),
-       "[owner] element (0, 0) of `D` is in register 0 of thread 0, its source (0, 0) of `A` in "
-       "thread 8"},
-      {with({d, moved}, "Tx.warp.sub(D, D, A[3, 0:8])"),
-       "[owner] element (0, 0) of `D` is in register 0 of thread 0, its source (0, 0) of `A` in "
-       "thread 3"},
-      {with({d},
-            "M = T.alloc_buffer((32, 8), \"float32\", scope=\"shared\"); "
-            "Tx.warp.add(M, D, 1)"),
-       "[memory] `M` is in shared memory, expected registers"},
-      {with({d},
-            "M = T.alloc_buffer((32, 8), \"float32\", scope=\"shared\"); "
-            "Tx.warp.add(D, D, M)"),
-       "[memory] `M` is in shared memory, expected registers"},
-      {with({d}, "Tx.cluster.fill(D, 1)"),
-       "[scope] cluster scope, expected thread, warp, warpgroup or cta"},
-      {with({d, folded}, "Tx.warp.fill(V, 1)"),
-       "[collision] elements (0, 0) and (0, 2) of `V` are both in register 2 of thread 0"},
-      {with({bits, carried}, "Tx.warp.sqrt(D, A[1:3, 1:3, 1:3, 1:3])"),
-       "[irregular] register 0 of `D` comes from different registers in 9 sets of threads, of 8 "
-       "that are told apart"},
-      {with({reg("D", "int4", {32, 8}, "S[(32, 8) : (1 @ laneid, 1)]", 8)}, "Tx.warp.fill(D, 1)"),
-       "[sub_byte] `D` has elements of 4 bits, expected whole bytes"},
-      {with({whole, d}, "Tx.warp.exp(A, D)"), "[dtype] exp into int32, expected floats"},
-      {with({whole, d}, "Tx.warp.fdiv(A, A, A)"), "[dtype] fdiv into int32, expected floats"},
-      {with({flag, d}, "Tx.warp.add(A, A, A)"), "[dtype] add into bool"},
-      {with({d}, "Tx.warp.add(D, 1, n)"),
-       "[operands] add of scalars alone, expected a region among them; `fill` stores one"},
-      {with({row}, "Tx.add(D[0:4], D[1:5], D[0:4])"), ""},
-      {with({row}, "Tx.add(D[1:7], D[0:6], D[2:8])"),
-       "[overlap] register 1 of `D` is written before register 2 is computed, which reads it"},
-      {with({row}, "Tx.cast(D[0:4], D[n:n + 4])"),
-       "[overlap] `D` may overlap `D` in the registers of `D`: their offsets are known at run time "
-       "only"}};
-}
-
-TEST(Elementwise, DeclineWithReasons) {
-  std::size_t count = 0;
-  for (const Declined& row : declines()) {
-    const Checked checked = check(program_of(row.each));
-    ++count;
-    if (row.verdict.empty()) {  // what is near enough is taken
-      EXPECT_TRUE(checked.right()) << checked.explain();
-      continue;
-    }
-    EXPECT_EQ(checked.stage, Stage::Lower) << checked.explain();
-    EXPECT_EQ(verdict_on(checked, 0, "reg"), row.verdict) << checked.source;
-    EXPECT_NE(checked.why.find("accepts this call for `sm_90a` [NoVariant]"), std::string::npos)
-        << checked.why;
-  }
-  fmt::print("declines: {} cases\n", count);
-}
-
-TEST(Elementwise, UnknownVariant) {
-  const Scope warp{"warp", 32};
-  const Checked checked =
-      check(program_of(on_rows(warp, {"float32", "float32"}, "add(D, A, 1, dispatch=\"regs\")")));
-  EXPECT_EQ(checked.stage, Stage::Lower);
-  EXPECT_NE(checked.why.find("`add` has no variant `regs`; did you mean `reg`?"), std::string::npos)
-      << checked.why;
-}
-
-// What the verifier refuses.
-TEST(Elementwise, BadCalls) {
-  const Scope warp{"warp", 64};
-  const std::vector<std::pair<ElementwiseCase, std::string>> rows = {
-      {on_rows(warp, {"float32", "float32"}, "add(D, A[0:32, 0:4], 1)"),
-       "`add` of (32, 4) of `A` into (32, 8) of `D`, to which it does not stretch"},
-      {on_rows(warp, {"float32"}, "cast(D, 1.0)"), "`src` is"},
-      {on_rows(warp, {"float32", "float32"}, "sqrt(D[0:33, 0:8], A)"), "33"},
-      {on_rows(warp, {"float32"}, "add(D, D)"), "`b`"}};
-  for (const auto& [each, text] : rows) {
-    const Checked checked = check(program_of(each));
-    EXPECT_EQ(checked.stage, Stage::Script) << checked.explain();
-    EXPECT_NE(checked.why.find(text), std::string::npos) << checked.why;
-  }
-  ElementwiseCase parted = on_rows(warp, {"float32"}, "fill(D, 1)");
-  parted.calls = {"if lane < 8:", "    Tx.warp.fill(D, 1)"};
-  const Checked checked = check(program_of(parted));
-  EXPECT_FALSE(checked.right());
-  EXPECT_NE(checked.why.find("test.py"), std::string::npos) << checked.why;
-}
-
-// float64 has no exp among its instructions.
-TEST(Elementwise, FunctionsOfDoublesAreNotEmitted) {
-  const Checked checked =
-      check(program_of(on_rows({"warp", 32}, {"float64", "float64"}, "exp(D, A)")));
-  EXPECT_EQ(checked.stage, Stage::Emit) << checked.explain();
-  EXPECT_NE(checked.why.find("`T.exp` of `float64` has no PTX instruction"), std::string::npos)
-      << checked.why;
 }
 
 // --- faults --------------------------------------------------------------------------------------

@@ -1,16 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Random products on all engines. A failing program is shrunk and printed as a file.
-//
-//   WW_RANDOM_COUNT=n   how many products to check
-//   WW_RANDOM_SEED=n    another seed
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <map>
 
-#include "lower/cuda_batch.h"
 #include "lower/random_gemms.h"
-#include "lower/shrink.h"
+#include "lower/random_run.h"
 
 namespace ww::test {
 namespace {
@@ -28,16 +24,11 @@ bool is_fair_refusal(const RandomGemm& made, const Checked& checked) {
 Verdict verdict_of(const Choices& choices) {
   const RandomGemm made = random_gemm(choices);
   const Checked checked = check(made.program());
-  const bool is_bad = !checked.right() && !is_fair_refusal(made, checked);
-  return {is_bad, kind_of(checked), is_bad ? checked.explain() : ""};
+  return Verdict::of(checked, !checked.right() && !is_fair_refusal(made, checked));
 }
-
-constexpr Share kAssembled{4, 200};
-constexpr Share kCompiled{8, 100};
 
 struct Totals {
   std::uint64_t products = 0, inconsistent = 0, declined = 0, normals = 0;
-  GpuCount on_gpu = {};
   std::map<std::string, int> shapes = {}, rules = {};
 
   void print(std::uint64_t seed) const {
@@ -45,7 +36,6 @@ struct Totals {
                products, seed, inconsistent, declined, normals);
     for (const auto& [shape, count] : shapes) fmt::print("  {:>6} {}\n", count, shape);
     for (const auto& [rule, count] : rules) fmt::print("  {:>6} declined: {}\n", count, rule);
-    fmt::print("  {}\n", on_gpu.text());
   }
 };
 
@@ -55,15 +45,11 @@ std::string rule_of(const Checked& checked) {
 }
 
 TEST(RandomGemms, AgreeOnAllEngines) {
-  const std::uint64_t seed = from_environment("WW_RANDOM_SEED", 20260101);
-  const std::uint64_t wanted = from_environment("WW_RANDOM_COUNT", 100);
+  RandomRun run(100, {4, 200}, {8, 100});
   Totals totals;
-  Assembly assembly;
-  CudaBatch cuda;
-  for (; totals.products < wanted; ++totals.products) {
+  for (; totals.products < run.wanted; ++totals.products) {
     const std::uint64_t number = totals.products;
-    const Choices choices = random_choices(seed, number);
-    const RandomGemm made = random_gemm(choices);
+    const RandomGemm made = random_gemm(run.choices(number));
     const Checked checked = check(made.program());
     totals.inconsistent += made.is_consistent ? 0 : 1;
     if (is_fair_refusal(made, checked)) {
@@ -71,25 +57,14 @@ TEST(RandomGemms, AgreeOnAllEngines) {
       ++totals.rules[rule_of(checked)];
       continue;
     }
-    if (!checked.right())
-      FAIL() << fmt::format("program {} of WW_RANDOM_SEED={}, shrunk:\n", number, seed)
-             << Shrinker(verdict_of, choices, {true, kind_of(checked), checked.explain()}).run();
+    if (!checked.right()) FAIL() << run.failure(number, checked, verdict_of);
     totals.normals += made.has_normals ? 1 : 0;
-    totals.on_gpu.add(checked);
     for (const lower::InstructionCount& each : gemm_of(checked).plan.instructions)
       ++totals.shapes[each.opcode];
-    if (kAssembled.has(number, assembly.count())) assembly.add(made.gemm.target, checked.ptx);
-    if (kCompiled.has(number, cuda.count())) cuda.add(checked);
+    run.add(number, checked);
   }
-  std::string not_assembled, not_compiled;
-  EXPECT_EQ(assembly.assemble(not_assembled), "");
-  const std::string differences = cuda.run(not_compiled);
-  EXPECT_TRUE(differences.empty()) << differences;
-  totals.print(seed);
-  fmt::print("  {:>6} programs by ptxas {}\n", not_assembled.empty() ? assembly.count() : 0,
-             not_assembled);
-  fmt::print("  {:>6} programs by nvcc {}\n", not_compiled.empty() ? cuda.count() : 0,
-             not_compiled);
+  totals.print(run.seed);
+  run.finish();
   // The generator should not lose sight of products that do not fit.
   if (totals.products >= 100) {
     EXPECT_GE(totals.inconsistent * 10, totals.products);

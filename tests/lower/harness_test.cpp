@@ -5,6 +5,7 @@
 #include "lower/cuda_batch.h"
 #include "lower/gpu.h"
 #include "lower/programs.h"
+#include "lower/random_run.h"
 #include "runtime/sim_device.h"
 
 namespace ww::test {
@@ -138,6 +139,26 @@ TEST(Harness, NoticesBadPrograms) {
   const Checked racing = check({.source = text.text()});
   EXPECT_EQ(racing.stage, Stage::Tile);
   EXPECT_EQ(racing.why.substr(0, 6), "race: ") << racing.why;
+}
+
+// --- random programs -----------------------------------------------------------------------------
+
+Checked racing_at(std::size_t byte) {
+  Checked out;
+  out.stage = Stage::Device;
+  out.why = fmt::format("race: byte {}", byte);
+  return out;
+}
+
+// Rows of at least three choices "race", whatever their number.
+TEST(Harness, ShrinksWhatGoesWrong) {
+  const RandomRun run(1, {.step = 1, .most = 0}, {.step = 1, .most = 0});
+  const std::string said = run.failure(7, racing_at(120), [](const Choices& row) {
+    return Verdict::of(racing_at(row.size()), row.size() >= 3);
+  });
+  EXPECT_EQ(
+      said.substr(0, said.find("\n---")),
+      fmt::format("program 7 of WW_RANDOM_SEED={}, shrunk:\nvirtual GPU: race: byte 3", run.seed));
 }
 
 }  // namespace

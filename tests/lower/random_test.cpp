@@ -1,17 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Random copies on all engines. A failing program is shrunk and printed as a file.
-//
-//   WW_RANDOM_COUNT=n   how many copies to check
-//   WW_RANDOM_SEED=n    another seed
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <map>
 
-#include "lower/cuda_batch.h"
 #include "lower/random_copies.h"
-#include "lower/shrink.h"
+#include "lower/random_run.h"
 
 namespace ww::test {
 namespace {
@@ -44,16 +40,11 @@ std::string turns_that_differ(const RandomProgram& made, const Checked& checked)
 Verdict verdict_of(const Choices& choices) {
   const RandomProgram made = random_program(choices);
   const Checked checked = check(made.program);
-  const bool is_bad = !checked.right() && !is_fair_refusal(made, checked);
-  return {is_bad, kind_of(checked), is_bad ? checked.explain() : ""};
+  return Verdict::of(checked, !checked.right() && !is_fair_refusal(made, checked));
 }
-
-constexpr Share kAssembled{8, 100};
-constexpr Share kCompiled{8, 100};
 
 struct Totals {
   std::uint64_t programs = 0, copies = 0, refused = 0, with_turns = 0;
-  GpuCount on_gpu = {};
   std::uint64_t near_registers = 0, by_matrix = 0;  // between shared memory and registers
   std::map<std::string, int> chosen = {};
 
@@ -61,7 +52,6 @@ struct Totals {
     for (const lower::CallReport& call : checked.report.calls) ++chosen[call.chosen];
     copies += made.copies();
     with_turns += made.runs_once ? 1 : 0;
-    on_gpu.add(checked);
     for (std::size_t k = 0; k < made.copies(); ++k) {
       if (!made.is_matrix_pair[k]) continue;
       ++near_registers;
@@ -76,42 +66,27 @@ struct Totals {
     fmt::print("  {:>6} of {} copies between shared memory and registers by matrices\n", by_matrix,
                near_registers);
     for (const auto& [variant, count] : chosen) fmt::print("  {:>6} {}\n", count, variant);
-    fmt::print("  {}\n", on_gpu.text());
   }
 };
 
 TEST(RandomCopies, AgreeOnAllEngines) {
-  const std::uint64_t seed = from_environment("WW_RANDOM_SEED", 20260101);
-  const std::uint64_t wanted = from_environment("WW_RANDOM_COUNT", 1200);
+  RandomRun run(1200, {8, 100}, {8, 100});
   Totals totals;
-  Assembly assembly;
-  CudaBatch cuda;
-  for (; totals.copies < wanted; ++totals.programs) {
+  for (; totals.copies < run.wanted; ++totals.programs) {
     const std::uint64_t number = totals.programs;
-    const Choices choices = random_choices(seed, number);
-    const RandomProgram made = random_program(choices);
+    const RandomProgram made = random_program(run.choices(number));
     const Checked checked = check(made.program);
     if (is_fair_refusal(made, checked)) {
       ++totals.refused;
       continue;
     }
-    if (!checked.right())
-      FAIL() << fmt::format("program {} of WW_RANDOM_SEED={}, shrunk:\n", number, seed)
-             << Shrinker(verdict_of, choices, {true, kind_of(checked), checked.explain()}).run();
+    if (!checked.right()) FAIL() << run.failure(number, checked, verdict_of);
     totals.add(made, checked);
     ASSERT_EQ(turns_that_differ(made, checked), "");
-    if (kAssembled.has(number, assembly.count())) assembly.add(made.program.target, checked.ptx);
-    if (kCompiled.has(number, cuda.count())) cuda.add(checked);
+    run.add(number, checked);
   }
-  std::string not_assembled, not_compiled;
-  EXPECT_EQ(assembly.assemble(not_assembled), "");
-  const std::string differences = cuda.run(not_compiled);
-  EXPECT_TRUE(differences.empty()) << differences;
-  totals.print(seed);
-  fmt::print("  {:>6} programs by ptxas {}\n", not_assembled.empty() ? assembly.count() : 0,
-             not_assembled);
-  fmt::print("  {:>6} programs by nvcc {}\n", not_compiled.empty() ? cuda.count() : 0,
-             not_compiled);
+  totals.print(run.seed);
+  run.finish();
   // The generator should not lose sight of matrices.
   if (totals.copies >= 1000) {
     EXPECT_GE(5 * totals.by_matrix, totals.near_registers);

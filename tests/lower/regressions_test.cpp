@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Programs that something was once wrong with (tests/lower/regressions/*.py), on all engines. A
-// comment `# target sm_80` names the target, if it matters.
+// comment `# target sm_80` names the target, if it matters; `# target sm_80, n0 = 3` the values of
+// scalars, too.
 #include <algorithm>
 #include <filesystem>
+#include <sstream>
+#include <string>
 #include <vector>
 
 #include "corpus/corpus.h"
@@ -19,6 +22,22 @@ std::string target_in(const std::string& source) {
   return source.substr(begin, source.find_first_of(" ,\n", begin) - begin);
 }
 
+Scalars scalars_in(const std::string& source) {
+  const std::size_t at = source.find("# target ");
+  Scalars out;
+  if (at == std::string::npos) return out;
+  std::istringstream line(source.substr(at, source.find('\n', at) - at));
+  std::string target, name;
+  std::getline(line, target, ',');
+  while (std::getline(line, name, '=')) {
+    std::string value;
+    std::getline(line, value, ',');
+    std::erase(name, ' ');
+    out[name] = std::stoll(value);
+  }
+  return out;
+}
+
 TEST(Regressions, AreRightNow) {
   Family family("regressions", Nvcc::Always);
   std::vector<std::filesystem::path> files;
@@ -30,7 +49,10 @@ TEST(Regressions, AreRightNow) {
   for (const std::filesystem::path& file : files) {
     SCOPED_TRACE(file.filename().string());
     const std::string source = corpus::read_text(file);
-    family.run({.source = source, .target = target_in(source), .inputs = Inputs::Whole});
+    family.run({.source = source,
+                .target = target_in(source),
+                .scalars = scalars_in(source),
+                .inputs = Inputs::Whole});
     family.count();
   }
 }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What tests of random programs share: the smallest program that fails in the same way, and which
-// programs go through slow tools.
+// The smallest random program that fails in the same way as a given one.
 #pragma once
 
 #include <algorithm>
@@ -31,6 +30,10 @@ struct Verdict {
   bool is_bad = false;
   std::string kind = {};
   std::string explanation = {};
+
+  static Verdict of(const Checked& checked, bool is_bad) {
+    return {is_bad, kind_of(checked), is_bad ? checked.explain() : ""};
+  }
 };
 
 /// Smaller rows that still go wrong in the same way: parts left out, choices nearer to 0.
@@ -82,15 +85,6 @@ class Shrinker {
   Choices best_;
   Verdict verdict_;
   int tries_ = 0;
-};
-
-/// Which programs go through nvcc and ptxas: the first of every few, and no more than a number.
-struct Share {
-  std::uint64_t step;
-  std::size_t most;
-  [[nodiscard]] bool has(std::uint64_t number, std::size_t so_far) const {
-    return number % step == 0 && so_far < most;
-  }
 };
 
 }  // namespace ww::test

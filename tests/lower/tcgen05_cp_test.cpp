@@ -1,159 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // copy_async from shared to tensor memory: every shape and swizzle, element widths, offsets and
-// stages, and what is declined. The programs go
-//
-//     global -- as it lies --> shared -- copy_async --> tensor memory -- tcgen05.ld --> global
-//
-// and show every cell of the columns that were allocated; what the copy does not write holds 0.
-// WW_RANDOM_COUNT=n and WW_RANDOM_SEED=n for more and other random ones.
+// stages, copies by chance, and faults that must show. WW_RANDOM_COUNT=n and WW_RANDOM_SEED=n for
+// more and other random ones.
 #include <map>
 #include <random>
 
-#include "lower/family.h"
+#include "lower/cp_programs.h"
 #include "lower/tape.h"
 
 namespace ww::test {
 namespace {
-
-/// One copy; shapes and layouts as text.
-struct CpCase {
-  std::string dtype = "float32";
-  Extents shape = {};         // of both sides, unless one has more
-  std::string tensor = {};    // layout, "S[(128, 8) : (1 @ TLane, 1 @ TCol)]"
-  std::string shared = {};    // layout; empty: row-major
-  std::int64_t elements = 0;  // of the shared storage
-  Extents tensor_shape = {};  // other than `shape`
-  Extents shared_shape = {};
-  std::string to = {}, from = {};  // regions; empty: everything
-  std::string source_dtype = {};   // empty: dtype
-  std::string settings = {};
-  std::string around = "if tid == 0:";
-  std::string loop = {};  // a line around the copy, not the commit
-  std::string address = "base[0]";
-  std::int64_t columns = 32;
-  int align = 1024;
-  std::string target = "sm_100a";
-};
-
-std::int64_t product(const Extents& extents) {
-  std::int64_t out = 1;
-  for (const std::int64_t extent : extents) out *= extent;
-  return out;
-}
-
-std::string lines(const std::string& text, const std::string& indent) {
-  std::string out;
-  std::size_t at = 0;
-  while (at < text.size()) {
-    const std::size_t end = std::min(text.find('\n', at), text.size());
-    out += indent + text.substr(at, end - at) + "\n";
-    at = end + 1;
-  }
-  return out;
-}
-
-/// All cells of some columns with one register each, 0 first where nobody has written.
-std::string for_cells(std::int64_t columns, const std::string& body) {
-  return fmt::format("for c in range({}):\n", columns) + lines(body, "    ");
-}
-
-std::string source_of(const CpCase& c) {
-  const Extents& to = c.tensor_shape.empty() ? c.shape : c.tensor_shape;
-  const Extents& from = c.shared_shape.empty() ? c.shape : c.shared_shape;
-  const std::string from_type = c.source_dtype.empty() ? c.dtype : c.source_dtype;
-  const std::int64_t elements = c.elements != 0 ? c.elements : product(from);
-  const std::string shared = c.shared.empty() ? "" : fmt::format(", layout={}", c.shared);
-  std::string copy =
-      fmt::format("Tx.copy_async(tmem{}, smem{}{})", c.to.empty() ? "" : c.to,
-                  c.from.empty() ? "" : c.from, c.settings.empty() ? "" : ", " + c.settings);
-  std::string body = fmt::format(
-      "A = T.match_buffer(A_ptr, ({0},), \"{1}\")\n"
-      "B = T.match_buffer(B_ptr, (128, {2}), \"uint32\")\n"
-      "T.device_entry()\n"
-      "T.cta_id([1])\n"
-      "warp_id = T.warp_id([4])\n"
-      "lane_id = T.lane_id([32])\n"
-      "tid = T.thread_id([128])\n"
-      "base = T.alloc_shared([1], \"uint32\")\n"
-      "bar = T.alloc_shared([1], \"uint64\")\n"
-      "raw = T.alloc_buffer(({0},), \"{1}\", scope=\"shared\", align={3})\n"
-      "smem = T.decl_buffer({4}, \"{1}\", data=raw.data, scope=\"shared\"{5})\n"
-      "r = T.alloc_local([1], \"uint32\")\n"
-      "if warp_id == 0:\n"
-      "    T.ptx.tcgen05.alloc(T.address_of(base), n_cols={2}, cta_group=1)\n"
-      "if tid == 0:\n"
-      "    T.ptx.mbarrier.init(T.address_of(bar), 1)\n"
-      "for i in range(({0} + 127) // 128):\n"
-      "    if i * 128 + tid < {0}:\n"
-      "        raw[i * 128 + tid] = A[i * 128 + tid]\n"
-      "T.cuda.cta_sync()\n",
-      elements, from_type, c.columns, c.align, tuple(from), shared);
-  body += for_cells(c.columns,
-                    "r[0] = T.uint32(0)\n"
-                    "T.ptx.tcgen05.st(base[0], r[0], shape=\"32x32b\", num=1, row=warp_id * 32, "
-                    "col=c)");
-  body += fmt::format(
-      "T.ptx.tcgen05.wait.st()\n"
-      "T.ptx.fence.proxy_async(\"shared::cta\")\n"
-      "T.ptx.tcgen05.fence.before_thread_sync()\n"
-      "T.cuda.cta_sync()\n"
-      "T.ptx.tcgen05.fence.after_thread_sync()\n"
-      "tmem = T.decl_buffer({}, \"{}\", scope=\"tmem\", allocated_addr={}, layout={})\n",
-      tuple(to), c.dtype, c.address, c.tensor);
-  const std::string who = c.around.empty() ? "" : "    ";
-  if (!c.around.empty()) body += c.around + "\n";
-  if (!c.loop.empty()) body += who + c.loop + "\n    ";
-  body += who + copy + "\n" + who + "T.ptx.tcgen05.commit(T.address_of(bar), cta_group=1)\n";
-  body +=
-      "T.cuda.mbarrier_wait(T.address_of(bar), 0)\n"
-      "T.ptx.tcgen05.fence.after_thread_sync()\n";
-  body += for_cells(c.columns,
-                    "T.ptx.tcgen05.ld(base[0], r[0], shape=\"32x32b\", num=1, row=warp_id * 32, "
-                    "col=c)\n"
-                    "T.ptx.tcgen05.wait.ld()\n"
-                    "B[tid, c] = r[0]");
-  body += fmt::format(
-      "T.cuda.cta_sync()\n"
-      "if warp_id == 0:\n"
-      "    T.ptx.tcgen05.relinquish_alloc_permit(cta_group=1)\n"
-      "    T.ptx.tcgen05.dealloc(base[0], n_cols={}, cta_group=1)\n",
-      c.columns);
-  return "from tvm.script import tirx as T\n"
-         "from tvm.script.tirx import tile as Tx\n"
-         "from tvm.tirx.layout import S, R, TileLayout, ComposeLayout, TLane, TCol\n\n"
-         "@T.prim_func\n"
-         "def kernel(A_ptr: T.handle, B_ptr: T.handle, stage: T.int32):\n" +
-         lines(body, "    ");
-}
-
-Program program_of(const CpCase& c) {
-  return {.source = source_of(c), .target = c.target, .scalars = {{"stage", 1}}};
-}
-
-std::string lanes(std::int64_t rows, std::int64_t columns) {
-  return tile(fmt::format("S[({}, {}) : (1 @ TLane, 1 @ TCol)]", rows, columns));
-}
-
-/// Rows of `bytes` with a swizzle of that many, or 16-byte columns one after the other without.
-std::string swizzled_rows(int bits, std::int64_t rows, std::int64_t width, int swizzle) {
-  int per_unit = 0;
-  while (bits << per_unit < 128) ++per_unit;
-  const std::int64_t unit = 128 / bits;
-  if (swizzle == 0)
-    return tile(
-        fmt::format("S[({}, {}, {}) : ({}, {}, 1)]", rows, width / unit, unit, unit, rows * unit));
-  const int log = swizzle == 128 ? 3 : swizzle == 64 ? 2 : 1;
-  const std::int64_t across = swizzle * 8 / bits;
-  return swizzled(per_unit, log, 3,
-                  fmt::format("S[({}, {}, {}) : ({}, {}, 1)]", rows, width / across, across, across,
-                              rows * across));
-}
-
-std::string opcode(const std::string& shape) { return "tcgen05.cp.cta_group::1." + shape; }
-
-Expected by_cp(const std::string& shape, std::int64_t times) {
-  return {.variant = "tcgen05_cp", .opcode = opcode(shape), .per_thread = times};
-}
 
 // --- what is accepted ----------------------------------------------------------------------------
 
@@ -269,7 +125,7 @@ TEST(Tcgen05Cp, OffsetsAndStages) {
               .to = "[0:128, 16:40]",
               .from = "[0:128, 24:48]"};
   const Checked parts = family.run(program_of(part), by_cp("128x256b", 1));
-  EXPECT_EQ(times_of(parts.call(0), opcode("128x128b")), 1) << parts.explain();
+  EXPECT_EQ(times_of(parts.call(0), cp_opcode("128x128b")), 1) << parts.explain();
   // A later group of rows.
   CpCase rows = part;
   rows.shared = swizzled_rows(16, 256, 64, 128);
@@ -394,159 +250,11 @@ TEST(Tcgen05Cp, AssembledForSm103a) {
     other.target = "sm_103a";
     const Checked checked = compile_only(program_of(other));
     EXPECT_TRUE(checked.right()) << checked.explain();
-    EXPECT_EQ(count_of(checked.ptx, opcode(shape)), 1U) << checked.ptx;
+    EXPECT_EQ(count_of(checked.ptx, cp_opcode(shape)), 1U) << checked.ptx;
     assembly.add(other.target, checked.ptx);
   }
   std::string skipped;
   EXPECT_EQ(assembly.assemble(skipped), "");
-}
-
-// --- what is declined ----------------------------------------------------------------------------
-
-TEST(Tcgen05Cp, Declines) {
-  const CpCase good{.dtype = "float16",
-                    .shape = {128, 16},
-                    .tensor = lanes(128, 16),
-                    .shared = swizzled_rows(16, 128, 16, 32)};
-  const auto expect = [&](const std::string& verdict, const auto& change) {
-    CpCase c = good;
-    change(c);
-    const Checked checked = compile_only(program_of(c));
-    EXPECT_EQ(checked.stage, Stage::Lower) << checked.explain();
-    const std::string said = verdict_on(checked, 0, "tcgen05_cp");
-    EXPECT_EQ(said.substr(0, verdict.size()), verdict) << said << "\n" << checked.why;
-  };
-  expect("[threads] 128 threads come here", [](CpCase& c) { c.around = ""; });
-  expect("[threads] 32 threads come here", [](CpCase& c) { c.around = "if warp_id == 1:"; });
-  expect("[threads] 4 threads come here", [](CpCase& c) { c.around = "if T.ptx.elect_sync():"; });
-  // Not even the lanes of a row, rows that no shape has, lanes that there are not.
-  expect("[shape] columns 0 to 3 are filled in 64 lanes from 64 different rows, lane 0 alike",
-         [](CpCase& c) {
-           c.shape = {64, 16};
-           c.tensor = lanes(64, 16);
-           c.shared = swizzled_rows(16, 64, 16, 32);
-         });
-  expect("[shape] columns 0 to 3 are filled in 64 lanes from 32 different rows, lanes 0, 32 alike",
-         [](CpCase& c) {
-           c.shape = {32, 16};
-           c.tensor = tile("S[(32, 16) : (1 @ TLane, 1 @ TCol)] + R[2 : 32 @ TLane]");
-           c.shared = swizzled_rows(16, 32, 16, 32);
-         });
-  expect("[lanes] element 1008 goes to lane 128", [](CpCase& c) {
-    c.shape = {64, 16};
-    c.tensor = lanes(64, 16);
-    c.address = "T.cuda.get_tmem_addr(base[0], 65, 0)";
-    c.shared = swizzled_rows(16, 64, 16, 32);
-  });
-  expect("[columns] columns 4 to 7 of lane 0 are filled in part", [](CpCase& c) {
-    c.shape = {128, 12};
-    c.tensor = lanes(128, 12);
-    c.shared = tile("S[(128, 12) : (16, 1)]");
-    c.elements = 2048;
-  });
-  expect("[units] element 0 is byte 0 of `smem`, and byte 8 of columns 0 to 3",
-         [](CpCase& c) { c.tensor = tile("S[(128, 16) : (1 @ TLane, 1 @ TCol)] + 4 @ TCol"); });
-  expect("[units] element 1 is byte 256", [](CpCase& c) {
-    c.shared = tile("S[(128, 16) : (1, 128)]");  // the other way round
-  });
-  // Rows as they lie in no descriptor: row-major without a swizzle, a swizzle of other bits.
-  expect(
-      "[descriptor] no matrix descriptor gives the rows of 128x256b for columns 0 on: row 0 at "
-      "byte 0, row 1 at byte 32, row 2 at byte 64, row 7 at byte 224, row 8 at byte 256, row 16 "
-      "at byte 512, half a row 16 bytes on",
-      [](CpCase& c) { c.shared = {}; });
-  expect("[descriptor] ",
-         [](CpCase& c) { c.shared = swizzled(3, 1, 4, "S[(128, 16) : (16, 1)]"); });
-  expect("[descriptor] ", [](CpCase& c) {
-    c.shared_shape = {136, 16};
-    c.shared = swizzled_rows(16, 136, 16, 32);
-    c.from = "[1:129, 0:16]";  // not where a pattern begins
-  });
-  expect(
-      "[alignment] the rows of `smem` have a swizzle of 32 bytes, whose pattern begins at "
-      "multiples of 256 bytes; storage of 64",
-      [](CpCase& c) { c.align = 64; });
-  expect("[alignment] `smem` is not known to begin at a multiple of 16 bytes", [](CpCase& c) {
-    c.shared_shape = {8, 128, 16};
-    c.shared = tile("S[(8, 128, 2, 8) : (4, 8, 1024, 1)]");
-    c.elements = 4096;
-    c.from = "[stage, 0:128, 0:16]";
-  });
-  expect("[start] `smem` begins at ", [](CpCase& c) {
-    c.shared_shape = {128, 64};
-    c.shared = swizzled_rows(16, 128, 64, 128);
-    c.from = "[0:128, stage * 16:stage * 16 + 16]";
-  });
-  expect("[swizzle] `smem` begins at ", [](CpCase& c) {
-    c.shared_shape = {128, 64};
-    c.shared = swizzled(4, 1, 3, "S[(128, 64) : (64, 1)]");
-    c.from = "[0:128, stage * 16:stage * 16 + 16]";
-  });
-  // Groups of 8 rows that begin in different rows of the pattern.
-  expect("[descriptor] ", [](CpCase& c) {
-    c.shared = swizzled(3, 1, 3, "S[(16, 8, 16) : (144, 16, 1)]");
-    c.shape = {16, 8, 16};
-    c.tensor = tile("S[(16, 8, 16) : (8 @ TLane, 1 @ TLane, 1 @ TCol)]");
-    c.elements = 2560;
-  });
-  expect("[columns] `tmem` begins at ", [](CpCase& c) {
-    c.tensor_shape = {128, 64};
-    c.tensor = lanes(128, 64);
-    c.to = "[0:128, stage * 4:stage * 4 + 16]";
-  });
-  expect("[collision] ",
-         [](CpCase& c) { c.tensor = tile("S[(2, 64, 16) : (0 @ TLane, 1 @ TLane, 1 @ TCol)]"); });
-  expect("[predicate] ", [](CpCase& c) { c.settings = "predicate=stage < 2"; });
-  // Settings.
-  expect("[config] there is no `tcgen05.cp.128x256b.warpx4`",
-         [](CpCase& c) { c.settings = "shape=\"128x256b\", multicast=\"warpx4\""; });
-  expect("[config] `decompress=`", [](CpCase& c) { c.settings = "decompress=True"; });
-  expect("[shape] ", [](CpCase& c) { c.settings = "shape=\"64x128b\""; });
-}
-
-// Nothing else of the program needs tensor memory.
-TEST(Tcgen05Cp, DeclinesOtherArchitectures) {
-  Program program{
-      .source =
-          "from tvm.script import tirx as T\n"
-          "from tvm.script.tirx import tile as Tx\n"
-          "from tvm.tirx.layout import S, R, TileLayout, TLane, TCol\n\n"
-          "@T.prim_func\n"
-          "def kernel(address: T.uint32):\n"
-          "    T.device_entry()\n"
-          "    T.cta_id([1])\n"
-          "    T.thread_id([1])\n"
-          "    smem = T.alloc_shared((32, 4), \"float32\")\n"
-          "    tmem = T.decl_buffer((32, 4), \"float32\", scope=\"tmem\", "
-          "allocated_addr=address, layout=TileLayout(S[(32, 4) : (1 @ TLane, 1 @ TCol)] + "
-          "R[4 : 32 @ TLane]))\n"
-          "    Tx.copy_async(tmem, smem)\n"};
-  for (const std::string target : {"sm_80", "sm_90a", "sm_100", "sm_120a"}) {
-    program.target = target;
-    const std::string said = verdict_on(compile_only(program), 0, "tcgen05_cp");
-    EXPECT_EQ(said,
-              "[arch] tcgen05.cp needs sm_100a, sm_100f, sm_103a, sm_103f, sm_110a, sm_110f, "
-              "the target is " +
-                  target);
-  }
-  for (const std::string target : {"sm_100a", "sm_100f", "sm_103a"}) {
-    program.target = target;
-    EXPECT_EQ(verdict_on(compile_only(program), 0, "tcgen05_cp"), "chosen");
-  }
-}
-
-TEST(Tcgen05Cp, DeclinesOtherScopes) {
-  CpCase c{.dtype = "float16",
-           .shape = {128, 16},
-           .tensor = lanes(128, 16),
-           .shared = swizzled_rows(16, 128, 16, 32),
-           .around = "if warp_id == 0:"};
-  Program program = program_of(c);
-  const std::size_t at = program.source.find("Tx.copy_async");
-  program.source.replace(at, 13, "Tx.warp.copy_async");
-  const Checked checked = compile_only(program);
-  EXPECT_EQ(verdict_on(checked, 0, "tcgen05_cp"),
-            "[scope] warp scope, expected thread: who starts the copy is who commits");
 }
 
 // --- by chance -----------------------------------------------------------------------------------

@@ -1,18 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Random copies between tensor memory and registers on all engines. A failing program is shrunk and
 // printed as a file.
-//
-//   WW_RANDOM_COUNT=n   how many programs to check
-//   WW_RANDOM_SEED=n    another seed
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <map>
 
-#include "lower/cuda_batch.h"
 #include "lower/family.h"
+#include "lower/random_run.h"
 #include "lower/random_tensors.h"
-#include "lower/shrink.h"
 
 namespace ww::test {
 namespace {
@@ -30,16 +26,11 @@ bool is_fair(const RandomTensor& made, const Checked& checked) {
 Verdict verdict_of(const Choices& choices) {
   const RandomTensor made = random_tensor(choices);
   const Checked checked = check(program_of(made.program));
-  const bool is_bad = !is_fair(made, checked);
-  return {is_bad, kind_of(checked), is_bad ? checked.explain() : ""};
+  return Verdict::of(checked, !is_fair(made, checked));
 }
-
-constexpr Share kAssembled{4, 100};
-constexpr Share kCompiled{8, 40};
 
 struct Totals {
   std::uint64_t programs = 0, copies = 0, unfit = 0, declined = 0;
-  GpuCount on_gpu = {};
   std::map<std::string, int> shapes = {}, rules = {};
 
   void add(const Checked& checked) {
@@ -50,7 +41,6 @@ struct Totals {
       shapes[shape] += count;
     }
     copies += checked.report.calls.size();
-    on_gpu.add(checked);
   }
   void refuse(const Checked& checked) {
     ++declined;
@@ -65,43 +55,28 @@ struct Totals {
         copies, programs, seed, unfit, declined);
     for (const auto& [shape, count] : shapes) fmt::print("  {:>6} {}\n", count, shape);
     for (const auto& [rule, count] : rules) fmt::print("  {:>6} declined: {}\n", count, rule);
-    fmt::print("  {}\n", on_gpu.text());
   }
 };
 
 TEST(RandomTensors, AgreeOnAllEngines) {
-  const std::uint64_t seed = from_environment("WW_RANDOM_SEED", 20260101);
-  const std::uint64_t wanted = from_environment("WW_RANDOM_COUNT", 250);
+  RandomRun run(250, {4, 100}, {8, 40});
   Totals totals;
-  Assembly assembly;
-  CudaBatch cuda;
-  for (; totals.programs < wanted; ++totals.programs) {
+  for (; totals.programs < run.wanted; ++totals.programs) {
     const std::uint64_t number = totals.programs;
-    const Choices choices = random_choices(seed, number);
-    const RandomTensor made = random_tensor(choices);
+    const RandomTensor made = random_tensor(run.choices(number));
     const Checked checked = check(program_of(made.program));
     totals.unfit += made.fits ? 0 : 1;
-    if (!is_fair(made, checked))
-      FAIL() << fmt::format("program {} of WW_RANDOM_SEED={}, shrunk:\n", number, seed)
-             << Shrinker(verdict_of, choices, {true, kind_of(checked), checked.explain()}).run();
+    if (!is_fair(made, checked)) FAIL() << run.failure(number, checked, verdict_of);
     if (!checked.right()) {
       totals.refuse(checked);
       continue;
     }
     totals.add(checked);
     EXPECT_EQ(wrong_registers(checked.ptx), "") << checked.ptx;
-    if (kAssembled.has(number, assembly.count())) assembly.add(made.program.target, checked.ptx);
-    if (kCompiled.has(number, cuda.count())) cuda.add(checked);
+    run.add(number, checked);
   }
-  std::string not_assembled, not_compiled;
-  EXPECT_EQ(assembly.assemble(not_assembled), "");
-  const std::string differences = cuda.run(not_compiled);
-  EXPECT_TRUE(differences.empty()) << differences;
-  totals.print(seed);
-  fmt::print("  {:>6} programs by ptxas {}\n", not_assembled.empty() ? assembly.count() : 0,
-             not_assembled);
-  fmt::print("  {:>6} programs by nvcc {}\n", not_compiled.empty() ? cuda.count() : 0,
-             not_compiled);
+  totals.print(run.seed);
+  run.finish();
   // The generator should not lose sight of any shape, nor of what does not fit.
   if (totals.programs < 200) return;
   for (const std::string shape : {"32x32b", "16x64b", "16x128b", "16x256b", "16x32bx2"}) {

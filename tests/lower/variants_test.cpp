@@ -88,10 +88,6 @@ std::vector<Decline> declines() {
   moving.dst = registers({8, 16}, "S[(8, 2, 4, 2) : (4 @ laneid, 2, 1 @ laneid, 1)]", 4);
   moving.src =
       memory("shared", {16, 16}, swizzled(2, 3, 3, "S[16, 16]"), "[it * 8:it * 8 + 8, 0:16]");
-  CopyCase through{.scope = "thread"};
-  through.dst = memory("shared", {32, 8}, {}, "[tid, 0:8]");
-  through.src = memory("global", {32, 8}, {}, "[tid, 0:8]");
-  CopyCase cached = rows_copy();
   CopyCase wide{.dtype = "float32", .scope = "thread"};
   wide.dst = registers({8}, "S[8]", 8);
   wide.src = memory("global", {32, 8}, {}, "[tid, 0:8]");
@@ -118,11 +114,7 @@ std::vector<Decline> declines() {
       {with(rows_copy(), "vec_128b"), "vec_128b", "[scope] warp scope, expected thread"},
       {with(thread, "vec_64b"), "vec_64b", "[size] 8 elements of 16 bits, expected 64 bits in all"},
       {with(wide, "vec_256b"), "vec_256b",
-       "[arch] no access of 256 bits between global and local on sm_90a"},
-      {with(cached, "reg", ", cache=\"nc\""), "reg",
-       "[config] `cache` is for global memory into registers, this is shared to local"},
-      {with(through, "vec_128b", ", cache=\"nc\""), "vec_128b",
-       "[config] `cache` is for global memory into registers, this is global to shared"}};
+       "[arch] no access of 256 bits between global and local on sm_90a"}};
 }
 
 TEST(Variants, DeclineWithReasons) {

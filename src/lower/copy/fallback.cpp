@@ -45,7 +45,7 @@ Match<Plan> match_registers(const Call& call, Plan plan) {
                    "an element moves from the registers of one thread to those of another");
   plan.kind = Plan::Kind::Registers;
   plan.own_is_dst = is_local(0);
-  plan.own = WW_TRY(copy_side(call, plan.own_is_dst ? 0 : 1));
+  plan.own = WW_TRY(side_of(call, plan.own_is_dst ? 0 : 1));
   plan.map = register_map(call, plan.own, plan.own_is_dst);
   if (plan.map.slots > kMostRounds)
     return decline("size", "{} registers, at most {} are moved one by one", plan.map.slots,

@@ -17,7 +17,8 @@ std::string access_type(std::int64_t bytes) {
 
 std::int64_t view_elements(const Call& call, const Side& side) {
   const ir::Buffer& buffer = call.f()[side.buffer];
-  std::int64_t most = 1;
+  // To whoever simplifies, the index into a single element is 0.
+  std::int64_t most = side.base.valid() || !side.strides.empty() ? 2 : 1;
   if (const auto whole = ir::layout_of(call.f(), buffer))
     if (const auto span = layout::span_on(*whole, layout::axes::m())) {
       most = std::max(most, *span);

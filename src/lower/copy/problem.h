@@ -1,107 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// A copy as a relation between places, element by element: the form in which all variants see it,
-// so that two spellings of one layout look the same to them.
-//
-// The elements of the tile are numbered row-major over the region's extents; both regions agree in
-// them. Element x of a side stands at
-//
-//     swizzle(base + linear[x] + Σ stride·coef[x])          in elements of its storage
-//
-// where base is an expression (a runtime tile offset, for instance) of which a divisor is known,
-// and the strides are extents known at launch only. On a register side this is a place in the
-// registers of certain threads of the unit; in tensor memory it is a place in a lane, so that the
-// 32-bit column is the place times the bits of an element over 32.
+// A copy as a relation between places: its two sides (lower/side.h), whose elements are numbered
+// alike because both regions agree in their extents, and the conditions under which it is made.
 #pragma once
 
 #include <cstdint>
 #include <memory>
-#include <optional>
-#include <vector>
 
-#include "layout/layout.h"
-#include "lower/call.h"
+#include "lower/side.h"
 
 namespace ww::lower {
-
-/// A stride known at launch only, and how often each element takes it.
-struct RuntimeStride {
-  ir::ExprId stride;
-  std::int64_t divisor = 1;
-  std::vector<std::int64_t> coef;
-};
-
-/// From one copy of a replicated element to another.
-struct Shift {
-  std::int64_t thread = 0;
-  std::int64_t place = 0;
-  std::int64_t lane = 0;
-};
-
-/// A dimension in which a source that is filled up with zeros may leave its buffer: element x is
-/// inside as long as coordinate[x] < room.
-struct Edge {
-  ir::ExprId room;           // from the region's start to the end of the buffer; may be negative
-  std::int64_t divisor = 1;  // of room
-  std::vector<std::int64_t> coordinate;
-};
-
-struct Side {
-  ir::BufferId buffer;
-  ir::Scope scope = ir::Scope::Global;
-  num::DType dtype = num::DType::Float32;
-  int bits = 32;
-  std::int64_t align_bytes = 1;   // of the storage
-  ir::ExprId base;                // none: 0
-  std::int64_t base_divisor = 0;  // 0: no base
-  std::vector<std::int64_t> linear;
-  std::vector<RuntimeStride> strides;
-  layout::Swizzle swizzle;
-  std::vector<Shift> replicas{{}};  // at least one, which is no shift
-
-  // Registers: element x is held by threads owner[x] + replica + spread of the unit.
-  std::vector<std::int64_t> owner;
-  std::vector<std::int64_t> spread{0};
-
-  // Tensor memory: the lane of element x.
-  std::vector<std::int64_t> lane;
-
-  // Dimensions in which the region is not known to stay inside.
-  std::vector<Edge> edges;
-
-  [[nodiscard]] bool is_register() const { return scope == ir::Scope::Local; }
-  [[nodiscard]] bool is_tensor() const { return scope == ir::Scope::Tmem; }
-  [[nodiscard]] std::size_t size() const { return linear.size(); }
-  /// Is the swizzle of a sum the sum of the base and the swizzle of the rest?
-  [[nodiscard]] bool base_commutes() const {
-    return swizzle.is_none() || base_divisor == 0 || base_divisor % swizzle.period() == 0;
-  }
-  /// The place of an element up to the base: after the swizzle where that can be said.
-  [[nodiscard]] std::int64_t place(std::size_t x) const {
-    return base_commutes() ? swizzle(linear[x]) : linear[x];
-  }
-  /// Elements that lie one after the other wherever the base is: within a swizzle's units.
-  [[nodiscard]] std::int64_t longest_run() const {
-    return base_commutes() ? std::int64_t{1} << 40 : std::int64_t{1} << swizzle.per_element();
-  }
-  /// Is element y the next one after x in storage?
-  [[nodiscard]] bool follows(std::size_t x, std::size_t y) const;
-  /// Does element x stand at a multiple of that many bytes?
-  [[nodiscard]] bool is_aligned(std::size_t x, std::int64_t bytes) const;
-  /// The same for all elements at once: the base, the storage and the strides.
-  [[nodiscard]] bool base_is_aligned(std::int64_t bytes) const;
-};
-
-/// Every thread of the unit that holds an element of a register side: visit(x, thread, slot), the
-/// elements in order.
-template <typename Visit>
-void for_each_holder(const Side& side, std::int64_t threads, Visit&& visit) {
-  for (std::size_t x = 0; x < side.size(); ++x)
-    for (const Shift& replica : side.replicas)
-      for (const std::int64_t spread : side.spread) {
-        const std::int64_t u = side.owner[x] + replica.thread + spread;
-        if (u < threads) visit(x, u, side.linear[x] + replica.place);
-      }
-}
 
 struct CopyProblem {
   std::int64_t elements = 0;  // of the tile
@@ -115,29 +22,16 @@ struct CopyProblem {
   [[nodiscard]] const Side* register_side() const;
 };
 
-/// The relation of a copy, or why it cannot be enumerated: extents known at run time only, more
-/// than `kMostElements`, a runtime start that crosses digits of a layout, thread axes beyond the
-/// unit. It is worked out once for a call.
+/// The relation of a copy, or why there is none: a side that cannot be enumerated, source and
+/// destination that overlap, two elements for one place, a condition that differs within a unit. It
+/// is worked out once for a call.
 Match<std::shared_ptr<const CopyProblem>> copy_problem(const Call& call);
 
 /// Declines a copy under a condition (`predicate=`, or a source that may leave its buffer), for the
 /// variants that cannot make one.
 Match<void> check_plain(const CopyProblem& problem);
 
-/// One operand (0 the destination, 1 the source) of the same, whatever the other is like.
-Match<Side> copy_side(const Call& call, std::size_t operand);
-
 /// The predicate of the call; none when it has none, or it is true.
 ir::ExprId predicate_of(const Call& call, Code& code);
-/// Does the region provably stay inside its buffer, in dimension d?
-bool stays_inside(Code& code, const ir::Region& region, std::size_t d);
-
-inline constexpr std::int64_t kMostElements = std::int64_t{1} << 20;
-
-/// First bit of each element from the start of the storage, for constant places; nothing otherwise.
-std::optional<std::vector<std::int64_t>> storage_bits(const Call& call, const Side& side);
-
-/// Bytes to which the storage of a buffer is aligned, offsets of views included.
-std::int64_t storage_alignment(const Context& context, ir::BufferId buffer);
 
 }  // namespace ww::lower

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the variants of copy_async ask of a call.
+// What the variants of copy_async share: checks of a call's memories and settings, and addresses of
+// tensor memory.
 #pragma once
 
 #include "lower/copy/problem.h"

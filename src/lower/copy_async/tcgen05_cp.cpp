@@ -36,16 +36,14 @@
 #include "ir/settings.h"
 #include "lower/copy/vectors.h"
 #include "lower/copy_async/common.h"
+#include "lower/copy_async/matrix_rows.h"
 #include "lower/variant.h"
 
 namespace ww::lower {
 namespace {
 
-constexpr std::int64_t kUnitBits = 128;
-constexpr std::int64_t kUnitBytes = 16;
 constexpr std::int64_t kUnitColumns = 4;
 constexpr std::int64_t kLanes = 128;
-constexpr std::int64_t kMostField = 0x3FFF;  // units, of a field of the descriptor
 
 // --- shapes --------------------------------------------------------------------------------------
 
@@ -86,40 +84,12 @@ std::string name_of(const ShapeFacts& facts) {
                                  : fmt::format("{}.{}", facts.shape, facts.multicast);
 }
 
-// --- descriptors ---------------------------------------------------------------------------------
-
-struct Swizzle {
-  std::int64_t units;  // of a row of the pattern; 8 rows make it up
-  std::uint64_t code;  // bits 61 to 63
-};
-constexpr Swizzle kSwizzles[] = {{1, 0}, {8, 2}, {4, 4}, {2, 6}};
-
-// Eight rows; without a swizzle, nothing but whole units.
-constexpr std::int64_t pattern_bytes(const Swizzle& swizzle) {
-  return swizzle.units == 1 ? kUnitBytes : 8 * swizzle.units * kUnitBytes;
-}
-
-/// Where the rows of an instruction are, in units from the side's base on.
-struct Rows {
-  Swizzle swizzle{};
-  std::int64_t start = 0;  // before the swizzle
-  std::int64_t leading = 0;
-  std::int64_t stride = 0;
-
-  /// All of the descriptor but for the start.
-  [[nodiscard]] std::uint64_t fields() const {
-    constexpr std::uint64_t kVersion = 1;
-    return static_cast<std::uint64_t>(leading) << 16U | static_cast<std::uint64_t>(stride) << 32U |
-           kVersion << 46U | swizzle.code << 61U;
-  }
-};
-
 // --- plan ----------------------------------------------------------------------------------------
 
 /// One instruction.
 struct Issue {
   const ShapeFacts* shape = nullptr;
-  Rows rows;
+  MatrixRows rows;
   std::int64_t lane = 0;
   std::int64_t column = 0;
 };
@@ -128,12 +98,6 @@ struct Plan {
   std::shared_ptr<const CopyProblem> problem;
   std::string group;  // "1" or "2"
   std::vector<Issue> issues;
-  /// A base that begins no pattern of the swizzle: by how many units at most it is off one.
-  struct Inside {
-    std::int64_t units;  // of a row of the pattern
-    std::int64_t most;
-  };
-  std::optional<Inside> inside;
   bool is_one_thread = true;  // provably
 
   [[nodiscard]] std::string opcode(const Issue& issue) const {
@@ -154,12 +118,14 @@ struct Column {
 
 class Matcher {
  public:
-  Matcher(const Call& call, Plan& plan, std::vector<const ShapeFacts*> shapes)
+  Matcher(const Call& call, Plan& plan, std::vector<const ShapeFacts*> shapes,
+          std::optional<BaseInside> inside)
       : call_(call),
         plan_(plan),
         shapes_(std::move(shapes)),
         dst_(plan.problem->dst),
-        src_(plan.problem->src) {}
+        src_(plan.problem->src),
+        rows_(src_, inside) {}
 
   Match<void> run() {
     WW_TRY_VOID(read_units());
@@ -187,7 +153,7 @@ class Matcher {
       for (const Shift& shift : dst_.replicas)
         WW_TRY_VOID(read_element(x, dst_.lane[x] + shift.lane + first_lane,
                                  (dst_.linear[x] + shift.place) * dst_.bits));
-    const std::uint64_t all = (std::uint64_t{1} << (kUnitBits / dst_.bits)) - 1;
+    const std::uint64_t all = (std::uint64_t{1} << (kRowUnitBits / dst_.bits)) - 1;
     for (const auto& [at, column] : columns_)
       for (std::size_t lane = 0; lane < column.filled.size(); ++lane)
         if (column.filled[lane] != 0 && column.filled[lane] != all)
@@ -204,12 +170,12 @@ class Matcher {
       return decline("lanes", "element {} goes to lane {} of tensor memory, which has {}", x, lane,
                      kLanes);
     const std::int64_t from_bit = src_.place(x) * src_.bits;
-    const std::int64_t at = floor_div(to_bit, kUnitBits);
-    const std::int64_t inside = to_bit - at * kUnitBits;
+    const std::int64_t at = floor_div(to_bit, kRowUnitBits);
+    const std::int64_t inside = to_bit - at * kRowUnitBits;
     Column& column = columns_[at];
     std::int64_t& unit = column.unit[static_cast<std::size_t>(lane)];
-    const std::int64_t from = floor_div(from_bit, kUnitBits);
-    if (from_bit - from * kUnitBits != inside || (unit != Column::kNone && unit != from))
+    const std::int64_t from = floor_div(from_bit, kRowUnitBits);
+    if (from_bit - from * kRowUnitBits != inside || (unit != Column::kNone && unit != from))
       return decline("units",
                      "element {} is byte {} of `{}`, and byte {} of columns {} to {} of lane {}: "
                      "16 bytes do not move as one",
@@ -227,7 +193,7 @@ class Matcher {
     for (const auto& entry : whole_)
       for (std::int64_t lane = 0; lane < lanes; ++lane) {
         const auto units = units_of(facts, entry.first, lane, columns_);
-        const auto rows = units ? rows_of(facts, *units) : std::nullopt;
+        const auto rows = units ? rows_.find(*units, facts.units) : std::nullopt;
         if (!rows) continue;
         plan_.issues.push_back(
             {&facts, *rows, lane - tensor_base_lane(call_, dst_), entry.first * kUnitColumns});
@@ -265,54 +231,6 @@ class Matcher {
           columns_[at + k].unit[static_cast<std::size_t>(lane + to)] = Column::kNone;
   }
 
-  [[nodiscard]] std::optional<Rows> rows_of(const ShapeFacts& facts,
-                                            const std::vector<std::int64_t>& units) const {
-    for (const Swizzle& swizzle : kSwizzles) {
-      if (!begins_with_pattern(swizzle)) continue;
-      if (auto rows = rows_with(facts, units, swizzle)) return rows;
-    }
-    return std::nullopt;
-  }
-
-  // The swizzle is one of addresses, so that storage and base must begin with its pattern; or the
-  // storage alone, where it is known how far into the first row the base goes.
-  [[nodiscard]] bool begins_with_pattern(const Swizzle& swizzle) const {
-    if (plan_.inside)
-      return swizzle.units == plan_.inside->units && src_.align_bytes % pattern_bytes(swizzle) == 0;
-    return src_.base_is_aligned(pattern_bytes(swizzle));
-  }
-
-  [[nodiscard]] std::optional<Rows> rows_with(const ShapeFacts& facts,
-                                              const std::vector<std::int64_t>& units,
-                                              const Swizzle& swizzle) const {
-    // Before the swizzle, as they are from the start when the base does not begin a pattern.
-    const auto at = [&](std::int64_t row, std::int64_t k) {
-      const std::int64_t unit = units[static_cast<std::size_t>(row * facts.units + k)];
-      return plan_.inside ? unit : unit ^ (unit / 8 & (swizzle.units - 1));
-    };
-    const bool is_swizzled = swizzle.units > 1;
-    Rows out{.swizzle = swizzle, .start = at(0, 0), .leading = is_swizzled ? 1 : 0, .stride = 0};
-    if (!is_swizzled && facts.units > 1) out.leading = at(0, 1) - out.start;
-    if (facts.rows > 8) out.stride = at(8, 0) - out.start;
-    // Groups of 8 rows begin in the first row of a pattern, and stay in it with all their units.
-    const std::int64_t pattern = 8 * swizzle.units;
-    const std::int64_t furthest = out.start % pattern + (plan_.inside ? plan_.inside->most : 0);
-    if (is_swizzled && (furthest + facts.units > swizzle.units || out.stride % pattern != 0))
-      return std::nullopt;
-    const auto is_field = [](std::int64_t value, bool is_used) {
-      return value >= (is_used ? 1 : 0) && value <= kMostField;
-    };
-    if (!is_field(out.start, false) || !is_field(out.leading, facts.units > 1) ||
-        !is_field(out.stride, facts.rows > 8))
-      return std::nullopt;
-    for (std::int64_t row = 0; row < facts.rows; ++row)
-      for (std::int64_t k = 0; k < facts.units; ++k)
-        if (at(row, k) !=
-            out.start + row % 8 * swizzle.units + row / 8 * out.stride + k * out.leading)
-          return std::nullopt;
-    return out;
-  }
-
   // --- what was seen ---
 
   // Either no shape has the lanes, or one has them and no descriptor the rows.
@@ -342,22 +260,21 @@ class Matcher {
 
   Match<void> no_descriptor(const ShapeFacts& facts, std::int64_t at,
                             const std::vector<std::int64_t>& units) const {
-    for (const Swizzle& swizzle : kSwizzles)
-      if (!begins_with_pattern(swizzle) && rows_with(facts, units, swizzle))
-        return decline("alignment",
-                       "the rows of `{}` have a swizzle of {} bytes, whose pattern begins at "
-                       "multiples of {} bytes; storage of {}, offset a multiple of {} elements of "
-                       "{} bits",
-                       name(src_), swizzle.units * kUnitBytes, pattern_bytes(swizzle),
-                       src_.align_bytes, src_.base_divisor, src_.bits);
+    if (const auto swizzle = rows_.misaligned(units, facts.units))
+      return decline("alignment",
+                     "the rows of `{}` have a swizzle of {} bytes, whose pattern begins at "
+                     "multiples of {} bytes; storage of {}, offset a multiple of {} elements of "
+                     "{} bits",
+                     name(src_), swizzle->units * kRowUnitBytes, swizzle->pattern_bytes(),
+                     src_.align_bytes, src_.base_divisor, src_.bits);
     std::vector<std::string> seen;
     for (const std::int64_t row : {0, 1, 2, 7, 8, 16})
       if (row < facts.rows)
         seen.push_back(
             fmt::format("row {} at byte {}", row,
-                        units[static_cast<std::size_t>(row * facts.units)] * kUnitBytes));
+                        units[static_cast<std::size_t>(row * facts.units)] * kRowUnitBytes));
     if (facts.units > 1)
-      seen.push_back(fmt::format("half a row {} bytes on", (units[1] - units[0]) * kUnitBytes));
+      seen.push_back(fmt::format("half a row {} bytes on", (units[1] - units[0]) * kRowUnitBytes));
     return decline("descriptor", "no matrix descriptor gives the rows of {} for columns {} on: {}",
                    name_of(facts), at * kUnitColumns, fmt::join(seen, ", "));
   }
@@ -367,6 +284,7 @@ class Matcher {
   std::vector<const ShapeFacts*> shapes_;
   const Side& dst_;
   const Side& src_;
+  RowFinder rows_;
   Columns columns_;  // what is still to be taken
   Columns whole_;
 };
@@ -425,45 +343,22 @@ Match<void> check_sides(const Call& call, const CopyProblem& problem) {
   const Side& dst = problem.dst;
   const std::string& from = call.f()[src.buffer].name;
   const std::string& to = call.f()[dst.buffer].name;
-  if (dst.bits < 8 || kUnitBits % dst.bits != 0)
+  if (dst.bits < 8 || kRowUnitBits % dst.bits != 0)
     return decline("dtype", "elements of {} bits, expected 8, 16, 32 or 64", dst.bits);
   if (!src.strides.empty())
     return decline("layout", "`{}` has extents known at run time only", from);
   if (!dst.swizzle.is_none()) return decline("swizzle", "`{}` in tensor memory is swizzled", to);
-  if (dst.base_divisor * dst.bits % kUnitBits != 0)
+  if (dst.base_divisor * dst.bits % kRowUnitBits != 0)
     return decline("columns",
                    "`{}` begins at `{}` elements of {} bits, known at run time only and not known "
                    "to be multiples of 4 columns",
                    to, ir::print(call.f(), dst.base), dst.bits);
-  if (!src.base_is_aligned(kUnitBytes))
+  if (!src.base_is_aligned(kRowUnitBytes))
     return decline("alignment",
                    "`{}` is not known to begin at a multiple of 16 bytes: storage of {}, offset a "
                    "multiple of {} elements of {} bits",
                    from, src.align_bytes, src.base_divisor, src.bits);
   return {};
-}
-
-// Where the base begins no pattern of the swizzle, how far it is from one.
-Match<std::optional<Plan::Inside>> base_inside(const Call& call, const Side& src) {
-  if (src.base_commutes()) return std::nullopt;
-  const std::string& name = call.f()[src.buffer].name;
-  const layout::Swizzle& own = src.swizzle;
-  if (!own.inner() || own.atom() != 3 || own.len() > 3 ||
-      (src.bits << own.per_element()) != kUnitBits)
-    return decline("swizzle",
-                   "`{}` begins at `{}`, with a swizzle ({}, {}, {}) that no descriptor has", name,
-                   ir::print(call.f(), src.base), own.per_element(), own.len(), own.atom());
-  Code code(call.f(), call.context.facts, call.span);
-  const ir::ExprId rest = code.simplify(code.mod(src.base, own.period()));
-  const std::int64_t most =
-      ir::range_of(call.f(), rest, call.context.facts).max * src.bits / kUnitBits;
-  const Plan::Inside out{.units = std::int64_t{1} << own.len(), .most = most};
-  if (most >= out.units)
-    return decline("start",
-                   "`{}` begins at `{}`, which may be {} units of 16 bytes behind the start of a "
-                   "pattern, expected less than {}",
-                   name, ir::print(call.f(), src.base), most, out.units);
-  return out;
 }
 
 Match<Plan> match(const Call& call) {
@@ -480,8 +375,8 @@ Match<Plan> match(const Call& call) {
   plan.problem = WW_TRY(copy_problem(call));
   WW_TRY_VOID(check_plain(*plan.problem));
   WW_TRY_VOID(check_sides(call, *plan.problem));
-  plan.inside = WW_TRY(base_inside(call, plan.problem->src));
-  WW_TRY_VOID(Matcher(call, plan, std::move(shapes)).run());
+  const auto inside = WW_TRY(base_inside(call, plan.problem->src));
+  WW_TRY_VOID(Matcher(call, plan, std::move(shapes), inside).run());
   return plan;
 }
 
@@ -498,9 +393,9 @@ class Writer {
         "smem_addr",
         made(ir::call(call.f(), ir::Intrinsic::CvtaToShared, std::span(&pointer, 1), call.span)));
     const ExprId units = code.binary(ir::ExprOp::Shr, address, code.n(4));
-    start_ = code.let(
-        "smem_start",
-        code.as(num::DType::Uint64, code.binary(ir::ExprOp::BitAnd, units, code.n(kMostField))));
+    start_ = code.let("smem_start",
+                      code.as(num::DType::Uint64, code.binary(ir::ExprOp::BitAnd, units,
+                                                              code.n(kMostDescriptorField))));
     cells_ = code.let("tmem_addr", call.f()[dst_.buffer].allocated_addr);
   }
 
@@ -552,17 +447,6 @@ void emit(const Plan& plan, const Call& call, Code& code) {
 
 // --- report --------------------------------------------------------------------------------------
 
-std::string rows_text(const Rows& rows) {
-  const std::int64_t width = rows.swizzle.units * kUnitBytes;
-  std::string out =
-      width == kUnitBytes ? std::string("no swizzle") : fmt::format("swizzle of {} bytes", width);
-  if (rows.stride != 0)
-    out += fmt::format(", groups of 8 rows {} bytes apart", rows.stride * kUnitBytes);
-  if (width == kUnitBytes && rows.leading != 0)
-    out += fmt::format(", halves of rows {} bytes", rows.leading * kUnitBytes);
-  return out;
-}
-
 PlanReport report(const Plan& plan, const Call& call) {
   PlanReport out = begin_report(call, *plan.problem);
   std::vector<std::string> shapes, rows;
@@ -572,9 +456,9 @@ PlanReport report(const Plan& plan, const Call& call) {
   bool is_paired = false;
   for (const Issue& issue : plan.issues) {
     const ShapeFacts& facts = *issue.shape;
-    add_instruction(out, plan.opcode(issue), 1, facts.rows * facts.units * kUnitBytes);
+    add_instruction(out, plan.opcode(issue), 1, facts.rows * facts.units * kRowUnitBytes);
     add(shapes, "." + name_of(facts));
-    add(rows, "descriptor: " + rows_text(issue.rows));
+    add(rows, "descriptor: " + issue.rows.text());
     is_paired = is_paired || facts.rows == 64;
   }
   out.rounds = static_cast<std::int64_t>(plan.issues.size());

@@ -31,19 +31,15 @@
 #include <bit>
 #include <map>
 #include <set>
-#include <tuple>
 
-#include "base/wide.h"
 #include "ir/print.h"
 #include "lower/copy/vectors.h"
 #include "lower/copy_async/common.h"
+#include "lower/copy_async/tensor_words.h"
 #include "lower/variant.h"
 
 namespace ww::lower {
 namespace {
-
-constexpr std::int64_t kLanes = 32;
-constexpr std::int64_t kQuarters = 4;
 
 // --- shapes --------------------------------------------------------------------------------------
 
@@ -62,14 +58,7 @@ constexpr ShapeFacts kShapes[] = {{Shape::S16x256b, "16x256b", 4, 8, 32},
                                   {Shape::S32x32b, "32x32b", 1, 1, 128},
                                   {Shape::S16x32bx2, "16x32bx2", 1, 1, 128}};
 
-struct Cell {
-  std::int64_t lane = -1;
-  std::int64_t column = 0;
-
-  friend auto operator<=>(const Cell&, const Cell&) = default;
-};
-
-Cell cell_of(Shape shape, std::int64_t lane, std::int64_t word) {
+QuarterCell cell_of(Shape shape, std::int64_t lane, std::int64_t word) {
   const std::int64_t g = lane / 4, t = lane % 4;
   switch (shape) {
     case Shape::S16x256b:
@@ -96,7 +85,7 @@ struct Issue {
   std::int64_t split = 0;  // 16x32bx2: columns from the lower to the upper lanes
   // By warp of the unit: does it take part, and the corner within its quarter.
   std::vector<bool> used;
-  std::vector<Cell> corner;
+  std::vector<QuarterCell> corner;
   std::vector<std::int64_t> slots;  // first element of each register operand
 
   [[nodiscard]] std::string opcode(bool is_load) const {
@@ -109,9 +98,9 @@ struct Issue {
 };
 
 /// A part of the corners, by warp.
-std::vector<std::int64_t> by_warp(const Issue& issue, std::int64_t Cell::*part) {
+std::vector<std::int64_t> by_warp(const Issue& issue, std::int64_t QuarterCell::*part) {
   std::vector<std::int64_t> out;
-  for (const Cell& cell : issue.corner) out.push_back(cell.*part);
+  for (const QuarterCell& cell : issue.corner) out.push_back(cell.*part);
   return out;
 }
 
@@ -128,18 +117,10 @@ struct Plan {
 
 // --- match ---------------------------------------------------------------------------------------
 
-/// A register word of all warps: the cell of each lane, in its first half if it is packed.
-struct Word {
-  std::int64_t slot = 0;  // first element
-  bool is_packed = false;
-  std::vector<bool> used;                // by warp
-  std::vector<std::vector<Cell>> cells;  // by warp and lane
-};
-
 /// Where a word would be in an atom: what words of one atom have in common.
 struct Corner {
   std::vector<bool> used;
-  std::vector<Cell> at;  // by warp, within its quarter; the default where it takes no part
+  std::vector<QuarterCell> at;  // by warp, within its quarter; the default where it takes no part
   std::int64_t split = 0;
   bool is_packed = false;
 
@@ -148,18 +129,13 @@ struct Corner {
 
 class Matcher {
  public:
-  Matcher(const Call& call, Plan& plan)
-      : call_(call),
-        plan_(plan),
-        own_(plan.own()),
-        tensor_(plan.tensor()),
-        per_word_(32 / own_.bits),
-        warps_(static_cast<std::int64_t>(plan.quarters.size())),
-        base_lane_(tensor_base_lane(call, plan.tensor())) {}
+  Matcher(const Call& call, Plan& plan) : call_(call), plan_(plan) {}
 
   Match<void> run() {
-    WW_TRY_VOID(read_words());
-    if (!plan_.is_load) WW_TRY_VOID(drop_repeated_stores());
+    const TensorPair pair{call_, plan_.own(), plan_.tensor(), plan_.quarters};
+    words_ = WW_TRY(read_tensor_words(pair));
+    if (!plan_.is_load) WW_TRY_VOID(drop_repeated_stores(pair, words_));
+    for (const TensorWord& word : words_) taken_.push_back(word.is_unused());
     for (const ShapeFacts& facts : kShapes) take_atoms(facts);
     if (std::find(taken_.begin(), taken_.end(), false) != taken_.end()) return no_shape();
     limit_registers();
@@ -171,144 +147,9 @@ class Matcher {
   }
 
  private:
-  // --- words ---
-
-  // By slot and thread of the unit, every holder: element of the tile.
-  [[nodiscard]] std::map<std::int64_t, std::vector<std::int64_t>> holders() const {
-    std::map<std::int64_t, std::vector<std::int64_t>> out;
-    const std::int64_t threads = warps_ * kLanes;
-    for_each_holder(own_, threads, [&](std::size_t x, std::int64_t u, std::int64_t slot) {
-      auto& row = out[slot];
-      if (row.empty()) row.assign(static_cast<std::size_t>(threads), -1);
-      row[static_cast<std::size_t>(u)] = static_cast<std::int64_t>(x);
-    });
-    return out;
-  }
-
-  Match<void> read_words() {
-    const auto elements = holders();
-    std::set<std::int64_t> firsts;
-    for (const auto& [slot, row] : elements) firsts.insert(floor_div(slot, per_word_) * per_word_);
-    for (const std::int64_t first : firsts) {
-      Word word{.slot = first, .used = {}, .cells = {}};
-      for (std::int64_t w = 0; w < warps_; ++w) WW_TRY_VOID(read_warp(word, w, elements));
-      words_.push_back(std::move(word));
-    }
-    taken_.assign(words_.size(), false);
-    return {};
-  }
-
-  Match<void> read_warp(Word& word, std::int64_t warp,
-                        const std::map<std::int64_t, std::vector<std::int64_t>>& elements) {
-    std::vector<Cell> cells(static_cast<std::size_t>(kLanes));
-    std::int64_t held = 0;
-    for (std::int64_t lane = 0; lane < kLanes; ++lane) {
-      std::vector<std::int64_t> parts;
-      for (std::int64_t p = 0; p < per_word_; ++p) {
-        const auto row = elements.find(word.slot + p);
-        const auto u = static_cast<std::size_t>(warp * kLanes + lane);
-        const std::int64_t x = row == elements.end() ? -1 : row->second[u];
-        if (x >= 0) parts.push_back(x);
-      }
-      if (parts.empty()) continue;
-      if (static_cast<std::int64_t>(parts.size()) != per_word_)
-        return decline("registers",
-                       "the 32-bit word at register element {} of thread {} of the unit has {} of "
-                       "its {} elements in the tile",
-                       word.slot, warp * kLanes + lane, parts.size(), per_word_);
-      cells[static_cast<std::size_t>(lane)] = WW_TRY(cell_of_word(word, warp, lane, parts));
-      ++held;
-    }
-    if (held != 0 && held != kLanes)
-      return decline("shape",
-                     "the 32-bit word at register element {} is held by {} of the 32 lanes of "
-                     "warp {}, expected all or none",
-                     word.slot, held, warp);
-    word.used.push_back(held != 0);
-    word.cells.push_back(std::move(cells));
-    return {};
-  }
-
-  // The cell that the elements of a word make up, in the warp's quarter where there are several.
-  Match<Cell> cell_of_word(Word& word, std::int64_t warp, std::int64_t lane,
-                           const std::vector<std::int64_t>& parts) {
-    const auto first = static_cast<std::size_t>(parts[0]);
-    const std::int64_t quarter = plan_.quarters[static_cast<std::size_t>(warp)];
-    const auto is_near = [&](const Shift& s) {
-      return floor_div(tensor_.lane[first] + s.lane + base_lane_, kLanes) == quarter;
-    };
-    const auto shift = std::find_if(tensor_.replicas.begin(), tensor_.replicas.end(), is_near);
-    if (shift == tensor_.replicas.end())
-      return decline("lanes",
-                     "thread {} of the unit holds an element of lane {} of tensor memory; its warp "
-                     "reaches lanes {} to {}",
-                     warp * kLanes + lane, tensor_.lane[first] + base_lane_, quarter * kLanes,
-                     quarter * kLanes + kLanes - 1);
-    const std::int64_t at = tensor_.linear[first] + shift->place;
-    // Columns of a pair each, or the parts of one.
-    const bool is_packed =
-        own_.bits == 16 && at % 2 == 0 && parts.size() == 2 &&
-        tensor_.linear[static_cast<std::size_t>(parts[1])] + shift->place == at + 2;
-    for (std::size_t p = 0; p < parts.size(); ++p) {
-      const auto x = static_cast<std::size_t>(parts[p]);
-      const std::int64_t wanted = at + static_cast<std::int64_t>(p) * (is_packed ? 2 : 1);
-      const std::int64_t place = tensor_.linear[x] + shift->place;
-      if (place == wanted && tensor_.lane[x] == tensor_.lane[first] && at % per_word_ == 0)
-        continue;
-      return decline(
-          "columns",
-          "register element {} of thread {} of the unit goes with element {} of lane {}, "
-          "which is not part {} of the 32-bit column of its word",
-          word.slot + static_cast<std::int64_t>(p), warp * kLanes + lane, place,
-          tensor_.lane[x] + shift->lane, p);
-    }
-    const bool is_first =
-        std::none_of(word.used.begin(), word.used.end(), std::identity()) && lane == 0;
-    if (is_first) word.is_packed = is_packed;
-    if (word.is_packed != is_packed)
-      return decline("columns",
-                     "the word at register element {} is a pair of columns in some "
-                     "threads only",
-                     word.slot);
-    return Cell{tensor_.lane[first] + shift->lane + base_lane_ - quarter * kLanes,
-                floor_div(at * own_.bits, 32)};
-  }
-
-  // What several warps hold is stored by the first of them, to every replica once.
-  Match<void> drop_repeated_stores() {
-    std::set<std::pair<std::int64_t, Cell>> stored;  // quarter, cell
-    for (Word& word : words_)
-      for (std::size_t w = 0; w < word.used.size(); ++w) {
-        if (!word.used[w]) continue;
-        bool is_new = false;
-        for (const Cell& cell : word.cells[w])
-          for (std::int64_t h = 0; h < (word.is_packed ? 2 : 1); ++h)
-            is_new =
-                stored.insert({plan_.quarters[w], {cell.lane, cell.column + h}}).second || is_new;
-        word.used[w] = is_new;
-      }
-    std::set<std::pair<std::int64_t, Cell>> meant;
-    for (std::size_t x = 0; x < tensor_.size(); ++x)
-      for (const Shift& shift : tensor_.replicas) {
-        const std::int64_t lane = tensor_.lane[x] + shift.lane + base_lane_;
-        const std::int64_t column = floor_div((tensor_.linear[x] + shift.place) * own_.bits, 32);
-        meant.insert({floor_div(lane, kLanes), {lane - floor_div(lane, kLanes) * kLanes, column}});
-      }
-    if (meant.size() != stored.size())
-      return decline("replica",
-                     "`{}` holds each element at {} places, {} of the {} cells are reached by a "
-                     "warp that has them in registers",
-                     call_.f()[tensor_.buffer].name, tensor_.replicas.size(), stored.size(),
-                     meant.size());
-    // A word that no warp stores any more is done.
-    for (std::size_t i = 0; i < words_.size(); ++i)
-      taken_[i] = std::none_of(words_[i].used.begin(), words_[i].used.end(), std::identity());
-    return {};
-  }
-
   // --- atoms ---
 
-  std::optional<Corner> corner_of(const ShapeFacts& facts, const Word& word,
+  std::optional<Corner> corner_of(const ShapeFacts& facts, const TensorWord& word,
                                   std::int64_t position) const {
     const std::int64_t step = word.is_packed ? 2 : 1;
     Corner out{.used = word.used, .at = {}, .split = 0, .is_packed = word.is_packed};
@@ -316,9 +157,9 @@ class Matcher {
     for (std::size_t w = 0; w < word.used.size(); ++w) {
       out.at.emplace_back();
       if (!word.used[w]) continue;
-      const Cell zero = cell_of(facts.shape, 0, position);
-      const Cell corner{word.cells[w][0].lane - zero.lane,
-                        word.cells[w][0].column - zero.column * step};
+      const QuarterCell zero = cell_of(facts.shape, 0, position);
+      const QuarterCell corner{word.cells[w][0].lane - zero.lane,
+                               word.cells[w][0].column - zero.column * step};
       if (corner.lane != 0 && (corner.lane != 16 || facts.shape == Shape::S32x32b))
         return std::nullopt;
       if (facts.shape == Shape::S16x32bx2) {
@@ -327,11 +168,11 @@ class Matcher {
         out.split = split;
         has_split = true;
       }
-      for (std::int64_t lane = 0; lane < kLanes; ++lane) {
-        const Cell offset = cell_of(facts.shape, lane, position);
+      for (std::int64_t lane = 0; lane < kWarpLanes; ++lane) {
+        const QuarterCell offset = cell_of(facts.shape, lane, position);
         const std::int64_t further = lane >= 16 ? out.split : 0;
-        const Cell wanted{corner.lane + offset.lane,
-                          corner.column + offset.column * step + further};
+        const QuarterCell wanted{corner.lane + offset.lane,
+                                 corner.column + offset.column * step + further};
         if (word.cells[w][static_cast<std::size_t>(lane)] != wanted) return std::nullopt;
       }
       out.at.back() = corner;
@@ -373,7 +214,7 @@ class Matcher {
   Match<void> no_shape() const {
     const auto i =
         static_cast<std::size_t>(std::find(taken_.begin(), taken_.end(), false) - taken_.begin());
-    const Word& word = words_[i];
+    const TensorWord& word = words_[i];
     const auto w = static_cast<std::size_t>(std::find(word.used.begin(), word.used.end(), true) -
                                             word.used.begin());
     for (const ShapeFacts& facts : kShapes)
@@ -453,7 +294,7 @@ class Matcher {
   // Corners that differ from warp to warp follow a formula of the warp.
   Match<void> check_corners() const {
     for (const Issue& issue : plan_.issues)
-      for (const auto part : {&Cell::lane, &Cell::column})
+      for (const auto part : {&QuarterCell::lane, &QuarterCell::column})
         if (!fit_table(by_warp(issue, part), issue.used))
           return decline("irregular", "no formula gives the first column of every warp");
     return {};
@@ -461,34 +302,11 @@ class Matcher {
 
   const Call& call_;
   Plan& plan_;
-  const Side& own_;
-  const Side& tensor_;
-  std::int64_t per_word_;
-  std::int64_t warps_;
-  std::int64_t base_lane_;
-  std::vector<Word> words_;
+  std::vector<TensorWord> words_;
   std::vector<bool> taken_;
   std::map<Shape, std::vector<Atom>> atoms_;
   std::int64_t most_registers_ = 0;
 };
-
-// Which quarter each warp of a unit reaches: the same in all units that come here.
-Match<std::vector<std::int64_t>> quarters_of(const Call& call) {
-  std::vector<std::int64_t> out;
-  for (const std::int64_t first : call.unit_starts()) {
-    std::vector<std::int64_t> here;
-    for (std::int64_t w = 0; w < call.unit_threads() / kLanes; ++w)
-      here.push_back((first / kLanes + w) % kQuarters);
-    if (!out.empty() && out != here)
-      return decline("lanes",
-                     "warps {} and {} come here, which reach different lanes of tensor memory",
-                     call.unit_starts().front() / kLanes, first / kLanes);
-    out = std::move(here);
-  }
-  if (out.empty())
-    for (std::int64_t w = 0; w < call.unit_threads() / kLanes; ++w) out.push_back(w % kQuarters);
-  return out;
-}
 
 Match<void> check_sides(const Call& call, const Plan& plan) {
   const Side& own = plan.own();
@@ -560,7 +378,7 @@ class Writer {
     per_view_ = per;
     flat_ = code.flat_view(own_.buffer, words, std::max<std::int64_t>(1, elements / per),
                            own_.bits == 32 || !is_cast_ ? "local" : "local_32b");
-    const ExprId warp = code.simplify(code.div(call.unit_thread(code), kLanes));
+    const ExprId warp = code.simplify(code.div(call.unit_thread(code), kWarpLanes));
     warp_ = warp;
     lane_ = code.let("tmem_lane", quarter_lane(warp));
     base_ = call.f()[tensor_.buffer].allocated_addr;
@@ -569,7 +387,7 @@ class Writer {
 
   void write(const Issue& issue) {
     std::vector<bool> threads;
-    for (const bool used : issue.used) threads.insert(threads.end(), kLanes, used);
+    for (const bool used : issue.used) threads.insert(threads.end(), kWarpLanes, used);
     code_.guarded(member_expr(code_, call_.unit_thread(code_), threads), [&] {
       std::vector<ir::PtxOperand> operands = registers(issue);
       std::vector<ir::PtxOperand> place{address(issue)};
@@ -588,7 +406,7 @@ class Writer {
   ExprId quarter_lane(ExprId warp) {
     const auto form = fit_table(plan_.quarters);
     WW_CHECK(form.has_value(), "the quarters of warps follow no formula");
-    return code_.simplify(code_.mul(digits_expr(code_, *form, warp), kLanes));
+    return code_.simplify(code_.mul(digits_expr(code_, *form, warp), kWarpLanes));
   }
 
   std::vector<ir::PtxOperand> registers(const Issue& issue) {
@@ -606,13 +424,13 @@ class Writer {
   }
 
   ir::PtxOperand address(const Issue& issue) {
-    const auto part = [&](std::int64_t Cell::*which) {
+    const auto part = [&](std::int64_t QuarterCell::*which) {
       const auto form = fit_table(by_warp(issue, which), issue.used);
       return code_.simplify(digits_expr(code_, *form, warp_));
     };
-    const ExprId lane = code_.add(lane_, part(&Cell::lane));
+    const ExprId lane = code_.add(lane_, part(&QuarterCell::lane));
     const ExprId row = code_.simplify(code_.add(lane, -tensor_base_lane(call_, tensor_)));
-    const ExprId at = tensor_address(call_, code_, tensor_, base_, row, part(&Cell::column));
+    const ExprId at = tensor_address(call_, code_, tensor_, base_, row, part(&QuarterCell::column));
     return {.kind = ir::PtxOperand::Kind::Address, .expr = at};
   }
 

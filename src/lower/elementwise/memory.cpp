@@ -53,7 +53,7 @@ Match<Plan> match(const Call& call) {
     return decline("memory", "`{}` is in {}, expected shared or global memory", buffer.name,
                    buffer.scope == ir::Scope::Local ? "registers" : "tensor memory");
   Plan plan;
-  plan.problem.dst = WW_TRY(copy_side(call, 0));
+  plan.problem.dst = WW_TRY(side_of(call, 0));
   const Side& dst = plan.problem.dst;
   if (dst.bits < 8)
     return decline("sub_byte", "`{}` has elements of {} bits, expected whole bytes", buffer.name,

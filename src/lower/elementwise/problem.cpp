@@ -146,7 +146,7 @@ class Maker {
   explicit Maker(const Call& call) : call_(call), f_(call.f()), threads_(call.unit_threads()) {}
 
   Match<ElementwiseProblem> make() {
-    p_.dst = WW_TRY(side_of(0));
+    p_.dst = WW_TRY(registers_of(0));
     p_.elements = static_cast<std::int64_t>(p_.dst.size());
     for (const ir::TileArg* arg : ir::operands_of(call_.tile))
       p_.sources.push_back(WW_TRY(source_of(arg)));
@@ -160,12 +160,12 @@ class Maker {
  private:
   // --- operands ---
 
-  Match<Side> side_of(std::size_t argument) const {
+  Match<Side> registers_of(std::size_t argument) const {
     const ir::Buffer& buffer = f_[call_.region(argument).buffer];
     if (buffer.scope != ir::Scope::Local)
       return decline("memory", "`{}` is in {} memory, expected registers", buffer.name,
                      ir::name_of(buffer.scope));
-    Side side = WW_TRY(copy_side(call_, argument));
+    Side side = WW_TRY(side_of(call_, argument));
     if (side.bits < 8)
       return decline("sub_byte", "`{}` has elements of {} bits, expected whole bytes", buffer.name,
                      side.bits);
@@ -182,7 +182,7 @@ class Maker {
     if (arg == nullptr) return out;
     if (const auto* region = std::get_if<ir::Region>(arg)) {
       while (&call_.tile.args[out.argument] != arg) ++out.argument;
-      out.side = WW_TRY(side_of(out.argument));
+      out.side = WW_TRY(registers_of(out.argument));
       out.operand = p_.sides();
       regions_.push_back(region);
     } else {

@@ -8,7 +8,7 @@
 #include <optional>
 #include <vector>
 
-#include "lower/copy/problem.h"
+#include "lower/side.h"
 
 namespace ww::lower {
 

@@ -437,7 +437,7 @@ Match<UnitTiles> tiles_of(const Call& call, const GemmProblem& problem) {
 }
 
 Match<std::vector<WarpLines>> lines_of(const Call& call, const GemmSizes& sizes) {
-  const Side side = WW_TRY(copy_side(call, 0));
+  const Side side = WW_TRY(side_of(call, 0));
   Held d("D", side, sizes.n, false);
   WW_TRY_VOID(d.read(call));
   std::vector<WarpLines> out;

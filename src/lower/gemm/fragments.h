@@ -13,8 +13,8 @@
 #include <optional>
 #include <vector>
 
-#include "lower/copy/problem.h"
 #include "lower/gemm/atoms.h"
+#include "lower/side.h"
 
 namespace ww::lower {
 

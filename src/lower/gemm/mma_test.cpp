@@ -4,16 +4,13 @@
 // compilation.
 #include <gtest/gtest.h>
 
-#include <cmath>
 #include <tuple>
 
 #include "lower/gemm/test_calls.h"
-#include "lower/lower.h"
 
 namespace ww::lower {
 namespace {
 
-using ir::Region;
 using ir::Scope;
 using ir::Setting;
 using ir::StmtKind;
@@ -21,32 +18,12 @@ using ir::Unit;
 using num::DType;
 using target::Arch;
 using test::Builder;
+using test::expect_declined;
+using test::expect_tiling;
 using test::GemmCase;
 using test::GemmUnderTest;
+using test::slice;
 using test::TileArg;
-
-// Declined; nothing more is meant.
-void expect_declined(const GemmCase& c, std::string_view rule, std::string_view reason) {
-  const GemmUnderTest gemm(c);
-  EXPECT_EQ(gemm.rule, rule);
-  EXPECT_EQ(gemm.reason, reason);
-}
-
-void expect_tiling(const GemmCase& c, std::string_view tiling) {
-  const GemmUnderTest gemm(c);
-  ASSERT_EQ(gemm.reason, "") << tiling;
-  EXPECT_EQ(gemm.report.tiling, tiling);
-  const Proof proof = gemm.prove();
-  EXPECT_TRUE(proof.holds()) << tiling << ": " << proof.difference << proof.could_not;
-}
-
-// The region [row, row + rows) x [col, col + cols).
-Region slice(Builder& b, const TileArg& whole, std::int64_t row, std::int64_t rows,
-             std::int64_t col, std::int64_t cols) {
-  Region out = std::get<Region>(whole);
-  out.ranges = {{b.n(row), b.n(rows)}, {b.n(col), b.n(cols)}};
-  return out;
-}
 
 // --- shapes --------------------------------------------------------------------------------------
 
@@ -182,22 +159,9 @@ TEST(GemmMma, SlicesOfLargerFragments) {
 
 // --- warps ---------------------------------------------------------------------------------------
 
-GemmCase over_warps() {
-  GemmCase c;
-  c.unit = Unit::Cta;
-  c.threads = 128;
-  c.d_shape = {32, 16};
-  c.a_shape = {32, 16};
-  c.b_shape = {16, 16};
-  c.d = "S[(2,2,8,2,4,2):(2@warpid,2,4@laneid,1@warpid,1@laneid,1)]";
-  c.a = "S[(2,2,8,2,4,2):(2@warpid,2,4@laneid,4,1@laneid,1)] + R[2:1@warpid]";
-  c.b = "S[(2,4,2,2,8):(2,1@laneid,1,1@warpid,4@laneid)] + R[2:2@warpid]";
-  return c;
-}
-
 TEST(GemmMma, WarpsShareTheProduct) {
-  expect_tiling(over_warps(), "1 x 1 x 1 tiles of m16n8k16");
-  GemmCase c = over_warps();
+  expect_tiling(GemmCase::over_warps(), "1 x 1 x 1 tiles of m16n8k16");
+  GemmCase c = GemmCase::over_warps();
   c.unit = Unit::Warpgroup;
   for (std::string* text : {&c.d, &c.a, &c.b})
     for (auto at = text->find("warpid"); at != std::string::npos; at = text->find("warpid", at + 9))
@@ -215,7 +179,7 @@ TEST(GemmMma, WarpsByThemselves) {
 }
 
 TEST(GemmMma, WarpsWithoutAPartAreLeftOut) {
-  GemmCase c = over_warps();
+  GemmCase c = GemmCase::over_warps();
   c.threads = 256;
   const GemmUnderTest gemm(c);
   ASSERT_EQ(gemm.reason, "");
@@ -238,11 +202,11 @@ TEST(GemmMma, DepthSplitOverWarps) {
 }
 
 TEST(GemmMma, WarpsThatDoNotFitEachOther) {
-  GemmCase c = over_warps();
+  GemmCase c = GemmCase::over_warps();
   c.a = "S[(2,2,8,2,4,2):(1@warpid,2,4@laneid,4,1@laneid,1)] + R[2:2@warpid]";
   expect_declined(c, "warps", "warp 1 holds row 0 of D and nothing of it in A");
   // All of A everywhere: warps would have to take different registers of it.
-  c = over_warps();
+  c = GemmCase::over_warps();
   c.a = "S[(2,2,8,2,4,2):(8,2,4@laneid,4,1@laneid,1)]";
   expect_declined(c, "warps", "warps 0 and 2 hold their parts in different registers");
 }
@@ -438,211 +402,6 @@ TEST(GemmMma, HalvesOfDShareRegisters) {
   expect_declined(c, "fragment",
                   "elements 0 and 2 of the registers of D would have to share a 32-bit register, "
                   "in this order");
-}
-
-// --- C, alpha, beta ------------------------------------------------------------------------------
-
-TEST(GemmMma, CInOtherRegisters) {
-  GemmCase c = GemmCase::natural(2, 1, 2);
-  c.beta = Setting(1.0);
-  c.c = "S[(2,2,8,4,2):(1,2,4@laneid,1@laneid,4)]";
-  expect_tiling(c, "2 x 1 x 1 tiles of m16n8k16");
-  c.c = "S[(2,2,8,2,4):(4,2,4@laneid,1,1@laneid)]";
-  expect_declined(c, "fragment",
-                  "lane 1 of warp 0 has (0, 2) of D in register 0, and the same element of C "
-                  "belongs to another thread");
-}
-
-TEST(GemmMma, Overlaps) {
-  GemmCase c = GemmCase::natural(2, 1, 2);
-  c.edit = [](Builder& b, std::vector<TileArg>& args) {
-    args[3] = slice(b, args[0], 0, 16, 0, 8);
-    args[0] = slice(b, args[0], 16, 16, 0, 8);
-    args[1] = slice(b, args[1], 0, 16, 0, 16);
-  };
-  c.beta = Setting(1.0);
-  expect_tiling(c, "1 x 1 x 1 tiles of m16n8k16");  // other registers of the same buffer
-  GemmCase same = GemmCase::natural(1, 1, 1);
-  same.in = same.out = DType::Float16;
-  same.edit = [](Builder&, std::vector<TileArg>& args) { args[1] = args[0]; };
-  same.b_shape = {8, 8};
-  same.a_shape = {16, 8};
-  expect_declined(same, "overlap", "A overlaps D in the registers of `D`");
-}
-
-TEST(GemmMma, Factors) {
-  for (const auto& [alpha, beta] :
-       std::vector<std::pair<double, double>>{{1, 2.5}, {0.5, 0}, {0.5, 1}, {-1, 3}, {0, 0}}) {
-    for (const bool is_apart : {false, true}) {
-      GemmCase c = GemmCase::natural(2, 2, 4);
-      c.alpha = Setting(alpha);
-      c.beta = Setting(beta);
-      if (is_apart) c.c = c.d;
-      expect_tiling(c, "2 x 2 x 2 tiles of m16n8k16");
-    }
-  }
-  GemmCase halves;
-  halves.out = DType::Float16;
-  halves.alpha = Setting(0.1);
-  halves.beta = Setting(0.3);
-  expect_tiling(halves, "1 x 1 x 1 tiles of m16n8k16");
-}
-
-TEST(GemmMma, FactorsKnownAtRunTime) {
-  GemmCase c;
-  c.edit = [](Builder& b, std::vector<TileArg>& args) {
-    const auto x = b.var(b.param("x", ir::Type::of(DType::Float32)));
-    args[6] = TileArg(x);
-    args[7] = TileArg(x);
-  };
-  expect_tiling(c, "1 x 1 x 1 tiles of m16n8k16");
-}
-
-TEST(GemmMma, FactorsOfIntegers) {
-  GemmCase c = GemmCase::natural(1, 1, 2, 4);
-  c.in = DType::Int8;
-  c.out = DType::Int32;
-  c.alpha = Setting(-3.0);
-  c.beta = Setting(2.0);
-  expect_tiling(c, "1 x 1 x 1 tiles of m16n8k32");
-  const std::vector<std::pair<double, std::string>> rows{
-      {0.5, "0.5"}, {1e12, "1000000000000"}, {INFINITY, "inf"}, {NAN, "nan"}};
-  for (const auto& [beta, text] : rows) {
-    c.beta = Setting(beta);
-    expect_declined(
-        c, "factor",
-        fmt::format("beta is {}, and D is of int32, expected a whole number of int32", text));
-  }
-  c.edit = [](Builder& b, std::vector<TileArg>& args) {
-    args[7] = TileArg(b.var(b.param("x", ir::Type::of(DType::Float32))));
-  };
-  expect_declined(c, "factor", "beta is `x`, and D is of int32, expected a whole number of int32");
-}
-
-TEST(GemmMma, FactorsThatAreNoNumbers) {
-  GemmCase c;
-  c.alpha = Setting(-INFINITY);
-  expect_declined(c, "factor", "alpha is -inf, and D is of float32, expected a finite float32");
-}
-
-// They are read before anything is written.
-TEST(GemmMma, FactorsInRegistersOfD) {
-  for (const std::size_t argument : {6U, 7U}) {
-    GemmCase c = GemmCase::natural(1, 2, 2);
-    c.edit = [&](Builder& b, std::vector<TileArg>& args) {
-      const ir::BufferId local = b.view("r", std::get<Region>(args[0]).buffer, {8}, "S[8:1]");
-      args[argument] = TileArg(b.at(local, {b.n(0)}));
-    };
-    expect_tiling(c, "1 x 2 x 1 tiles of m16n8k16");
-    const GemmUnderTest gemm(c);
-    int read = 0;
-    ir::for_each_stmt(gemm.f, gemm.code, [&](ir::StmtId id) {
-      const ir::Stmt& s = gemm.f[id];
-      read += s.kind == StmtKind::Bind && gemm.f[s.expr].op == ir::ExprOp::Load ? 1 : 0;
-    });
-    EXPECT_EQ(read, 1);
-  }
-}
-
-// --- operands in the same registers --------------------------------------------------------------
-
-TEST(GemmMma, ProductWithItsOwnTranspose) {
-  GemmCase c = GemmCase::natural(1, 2, 2);
-  c.turns_b = true;
-  c.edit = [](Builder&, std::vector<TileArg>& args) { args[2] = args[1]; };
-  expect_tiling(c, "1 x 2 x 1 tiles of m16n8k16");
-  // Of its upper half only.
-  c = {};
-  c.turns_b = true;
-  c.edit = [](Builder& b, std::vector<TileArg>& args) { args[2] = slice(b, args[1], 0, 8, 0, 16); };
-  expect_tiling(c, "1 x 1 x 1 tiles of m16n8k16");
-}
-
-TEST(GemmMma, AddendIsPartOfA) {
-  GemmCase c;
-  c.out = DType::Float16;
-  c.beta = Setting(1.0);
-  c.edit = [](Builder& b, std::vector<TileArg>& args) { args[3] = slice(b, args[1], 0, 16, 0, 8); };
-  expect_tiling(c, "1 x 1 x 1 tiles of m16n8k16");
-}
-
-// --- stage=True ----------------------------------------------------------------------------------
-
-GemmCase staged(int m, int n, int groups, int e) {
-  GemmCase c = GemmCase::natural(m, n, groups, e);
-  c.a_scope = c.b_scope = Scope::Shared;
-  c.a = c.b = "";
-  c.config = {{"stage", Setting(true)}};
-  return c;
-}
-
-TEST(GemmStage, CopiesAndGemm) {
-  const auto lowered = lower(test::function_of(staged(2, 2, 4, 2)), {});
-  ASSERT_TRUE(lowered.errors.empty()) << lowered.errors[0].text;
-  ASSERT_EQ(lowered.report.calls.size(), 3U);
-  EXPECT_EQ(lowered.report.calls[0].chosen, "ldstmatrix");
-  EXPECT_EQ(lowered.report.calls[0].operands[0].region, "A_frag");
-  EXPECT_EQ(lowered.report.calls[1].chosen, "ldstmatrix");
-  EXPECT_EQ(lowered.report.calls[2].chosen, "mma");
-  EXPECT_EQ(lowered.report.calls[2].plan.tiling, "2 x 2 x 2 tiles of m16n8k16");
-}
-
-// Both factors from one buffer are told apart.
-TEST(GemmStage, NamesOfFragments) {
-  GemmCase c = staged(1, 2, 2, 2);
-  c.turns_b = true;
-  c.edit = [](Builder&, std::vector<TileArg>& args) { args[2] = args[1]; };
-  const auto lowered = lower(test::function_of(c), {});
-  ASSERT_TRUE(lowered.errors.empty()) << lowered.errors[0].text;
-  ASSERT_EQ(lowered.report.calls.size(), 3U);
-  EXPECT_EQ(lowered.report.calls[0].operands[0].region, "A_frag_A");
-  EXPECT_EQ(lowered.report.calls[1].operands[0].region, "A_frag_B");
-}
-
-TEST(GemmStage, OneFactorOnly) {
-  GemmCase c = staged(1, 2, 2, 2);
-  c.b_scope = Scope::Local;
-  c.b = test::b_frag(2, 2);
-  const auto lowered = lower(test::function_of(c), {});
-  ASSERT_TRUE(lowered.errors.empty()) << lowered.errors[0].text;
-  ASSERT_EQ(lowered.report.calls.size(), 2U);
-  EXPECT_EQ(lowered.report.calls[1].plan.tiling, "1 x 2 x 1 tiles of m16n8k16");
-}
-
-TEST(GemmStage, WarpsGetCopiesOfTheirOwn) {
-  GemmCase c = over_warps();
-  c.a_scope = c.b_scope = Scope::Shared;
-  c.a = c.b = "";
-  c.config = {{"stage", Setting(true)}};
-  const auto lowered = lower(test::function_of(c), {});
-  ASSERT_TRUE(lowered.errors.empty()) << lowered.errors[0].text;
-  ASSERT_EQ(lowered.report.calls.size(), 3U);
-  EXPECT_EQ(lowered.report.calls[2].plan.tiling, "1 x 1 x 1 tiles of m16n8k16");
-}
-
-TEST(GemmStage, Declines) {
-  GemmCase c = staged(1, 1, 2, 2);
-  c.d = "S[(16,2,4):(2@laneid,1@laneid,1)]";
-  auto lowered = lower(test::function_of(c), {});
-  ASSERT_EQ(lowered.errors.size(), 1U);
-  EXPECT_EQ(lowered.errors[0].text, "no variant of `gemm` accepts this call for `sm_90a`");
-  ASSERT_EQ(lowered.errors[0].notes.size(), 1U);
-  EXPECT_EQ(lowered.errors[0].notes[0].text.substr(0, 30), "mma: register 0 of lane 2 has ");
-  c = staged(1, 1, 2, 2);
-  c.d_scope = Scope::Shared;
-  c.d = "";
-  lowered = lower(test::function_of(c), {});
-  ASSERT_EQ(lowered.errors.size(), 1U);
-  EXPECT_EQ(lowered.errors[0].notes[0].text,
-            "mma: gemm mma requires D in register (local) scope, got shared [declined: scope]");
-  c = staged(1, 1, 2, 2);
-  c.a_shape = {16, 20};
-  c.b_shape = {20, 8};
-  lowered = lower(test::function_of(c), {});
-  ASSERT_EQ(lowered.errors.size(), 1U);
-  EXPECT_EQ(lowered.errors[0].notes[0].text,
-            "mma: M is 16, N is 8, K is 20; mma.sync of float16 takes M by 16, N by 8, K by 8 "
-            "[declined: shape]");
 }
 
 }  // namespace

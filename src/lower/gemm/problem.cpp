@@ -127,10 +127,10 @@ Match<GemmCall> gemm_call(const Call& call) {
   for (const auto& [name, factor] : {std::pair("alpha", &out.alpha), {"beta", &out.beta}})
     if (const auto fault = ir::fault_of(call.f(), *factor, name, p.types.out))
       return decline("factor", "{}", *fault);
-  p.d = WW_TRY(copy_side(call, 0));
-  p.a = WW_TRY(copy_side(call, 1));
-  p.b = WW_TRY(copy_side(call, 2));
-  if (uses_c) p.c = WW_TRY(copy_side(call, 3));
+  p.d = WW_TRY(side_of(call, 0));
+  p.a = WW_TRY(side_of(call, 1));
+  p.b = WW_TRY(side_of(call, 2));
+  if (uses_c) p.c = WW_TRY(side_of(call, 3));
   WW_TRY_VOID(check_overlap(call, out));
   return out;
 }

@@ -2,6 +2,8 @@
 // gemm calls for tests: operands with given layouts, up to where the variant has written its code.
 #pragma once
 
+#include <gtest/gtest.h>
+
 #include <functional>
 #include <optional>
 #include <string>
@@ -42,6 +44,19 @@ struct GemmCase {
   /// The last word about the arguments D A B C …
   std::function<void(Builder&, std::vector<TileArg>&)> edit = {};
 
+  /// A product of a CTA of four warps, two by two.
+  static GemmCase over_warps() {
+    GemmCase c;
+    c.unit = ir::Unit::Cta;
+    c.threads = 128;
+    c.d_shape = {32, 16};
+    c.a_shape = {32, 16};
+    c.b_shape = {16, 16};
+    c.d = "S[(2,2,8,2,4,2):(2@warpid,2,4@laneid,1@warpid,1@laneid,1)]";
+    c.a = "S[(2,2,8,2,4,2):(2@warpid,2,4@laneid,4,1@laneid,1)] + R[2:1@warpid]";
+    c.b = "S[(2,4,2,2,8):(2,1@laneid,1,1@warpid,4@laneid)] + R[2:2@warpid]";
+    return c;
+  }
   /// Sizes in tiles of 16 rows, groups of k and tiles of 8 columns, in natural order.
   static GemmCase natural(int m, int n, int groups, int e = 2) {
     GemmCase out;
@@ -81,5 +96,29 @@ class GemmUnderTest : public CallUnderTest {
   explicit GemmUnderTest(const GemmCase& c)
       : CallUnderTest(function_of(c), kGemmMma, prove_gemm, c.target) {}
 };
+
+/// Declined; nothing more is meant.
+inline void expect_declined(const GemmCase& c, std::string_view rule, std::string_view reason) {
+  const GemmUnderTest gemm(c);
+  EXPECT_EQ(gemm.rule, rule);
+  EXPECT_EQ(gemm.reason, reason);
+}
+
+/// Accepted, with that tiling, and proven.
+inline void expect_tiling(const GemmCase& c, std::string_view tiling) {
+  const GemmUnderTest gemm(c);
+  ASSERT_EQ(gemm.reason, "") << tiling;
+  EXPECT_EQ(gemm.report.tiling, tiling);
+  const Proof proof = gemm.prove();
+  EXPECT_TRUE(proof.holds()) << tiling << ": " << proof.difference << proof.could_not;
+}
+
+/// The region [row, row + rows) x [col, col + cols).
+inline ir::Region slice(Builder& b, const TileArg& whole, std::int64_t row, std::int64_t rows,
+                        std::int64_t col, std::int64_t cols) {
+  ir::Region out = std::get<ir::Region>(whole);
+  out.ranges = {{b.n(row), b.n(rows)}, {b.n(col), b.n(cols)}};
+  return out;
+}
 
 }  // namespace ww::lower::test

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+// What an elementwise primitive means, in numbers that stand for values. An element has a number by
+// its operand and name, a constant by its type and value; what is computed from numbers is a hash
+// of them, of the operation and of its type, in the order of the operands.
+#pragma once
+
+#include <bit>
+#include <initializer_list>
+#include <optional>
+#include <vector>
+
+#include "ir/elementwise.h"
+#include "ir/fold.h"
+#include "lower/call.h"
+#include "lower/proof_registers.h"
+
+namespace ww::lower {
+
+/// The hashes, which what the code does and what the call means are both made of.
+namespace hashes {
+
+using ir::ExprOp;
+using num::DType;
+
+enum Tag : Number { kElement, kScalar, kConstant, kCast, kOperator, kCall, kChoice };
+
+inline Number hashed(Tag tag, Number what, DType type, std::initializer_list<Number> args) {
+  Number out = mixed(mixed(tag, what), static_cast<Number>(type));
+  for (const Number arg : args) out = mixed(out, arg);
+  return out;
+}
+inline Number number_of(const ir::Constant& constant) {
+  const bool is_real = is_float(constant.dtype);
+  return hashed(
+      kConstant, 0, constant.dtype,
+      {is_real ? std::bit_cast<Number>(constant.real) : static_cast<Number>(constant.integer)});
+}
+inline Number cast(DType from, DType to, Number x) {
+  return from == to ? x : hashed(kCast, static_cast<Number>(from), to, {x});
+}
+inline Number operated(ExprOp op, DType type, Number a, Number b) {
+  return hashed(kOperator, static_cast<Number>(op), type, {a, b});
+}
+inline Number negated(DType type, Number a) {
+  return hashed(kOperator, static_cast<Number>(ExprOp::Neg), type, {a});
+}
+inline Number called(ir::Intrinsic callee, DType type, std::initializer_list<Number> args) {
+  return hashed(kCall, static_cast<Number>(callee), type, args);
+}
+
+}  // namespace hashes
+
+/// What the primitive reads: a region, or a scalar.
+struct ElementwiseOperand {
+  num::DType type = num::DType::Float32;
+  std::optional<RegionElements> elements = {};
+  std::vector<std::int64_t> extents = {};  // of the region
+  std::optional<ir::Constant> constant = {};
+  ir::ExprId scalar = {};  // known at run time only
+  Number number = 0;       // of the scalar; of elements, what tells this operand from others
+  bool is_left_out = false;
+
+  /// The number of an element.
+  [[nodiscard]] Number number_of(std::int64_t name) const {
+    return hashes::hashed(hashes::kElement, number, type, {static_cast<Number>(name)});
+  }
+};
+
+/// Which element of a source goes into an element of the destination.
+class Stretch {
+ public:
+  Stretch(const std::vector<std::int64_t>& into, const std::vector<std::int64_t>& from);
+  [[nodiscard]] std::int64_t operator()(std::int64_t x) const;
+
+ private:
+  struct Digit {
+    std::int64_t extent, scale;
+  };
+  bool is_alike_ = false;
+  std::vector<Digit> steps_;  // from the last dimension on
+};
+
+/// The numbers that the table of ir/elementwise.h gives.
+class ElementwiseMeaning {
+ public:
+  /// `extents` of the destination.
+  ElementwiseMeaning(const Call& call, const std::vector<ElementwiseOperand>& operands,
+                     const std::vector<std::int64_t>& extents, const SharedNumbers& shared);
+
+  /// Of element x of the destination.
+  [[nodiscard]] Number of(std::int64_t x) const;
+
+ private:
+  [[nodiscard]] Number as(num::DType type, std::size_t i, std::int64_t x) const;
+  [[nodiscard]] Number own(std::size_t i, std::int64_t x) const;
+  [[nodiscard]] Number chosen(std::int64_t x) const;
+  [[nodiscard]] Number fused(Number a, Number b, Number c) const;
+  [[nodiscard]] Number argument(std::int64_t x) const;
+  [[nodiscard]] Number function(Number x) const;
+
+  ir::TileOp op_;
+  const std::vector<ElementwiseOperand>& operands_;
+  const SharedNumbers& shared_;
+  num::DType dst_, in_;
+  std::vector<Stretch> stretches_;  // by operand
+};
+
+}  // namespace ww::lower

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lower/side_owners.h"
+
+#include <algorithm>
+#include <string>
+
+#include "ir/print.h"
+#include "layout/image.h"
+
+namespace ww::lower {
+namespace {
+
+using layout::Axis;
+
+class Owners {
+ public:
+  Owners(const Call& call, const ThreadPlaces& places, Side& side)
+      : call_(call), name_(call.f()[side.buffer].name), places_(places), side_(side) {}
+
+  Match<void> run(const layout::TileLayout& whole) {
+    std::vector<Digits> covered;
+    for (const Axis axis : layout::moving_axes(whole)) {
+      if (!axis.is_thread()) {
+        if (axis == layout::axes::m()) continue;
+        return decline("axes", "`{}` in registers has a layout over `{}`", name_, axis.name());
+      }
+      if (axis.facts().counter != layout::Counter::CtaThread)
+        return decline("axes", "`{}` is spread over `{}`, beyond the CTA", name_, axis.name());
+      const auto& facts = axis.facts();
+      covered.push_back({facts.divisor, facts.modulus == 0 ? 0 : facts.divisor * facts.modulus});
+    }
+    std::sort(covered.begin(), covered.end(), [](Digits a, Digits b) { return a.begin < b.begin; });
+    spread_over(covered);
+    return place_in_units(covered);
+  }
+
+ private:
+  struct Digits {
+    std::int64_t begin = 1, end = 0;  // of the linear thread id; end 0: all above
+  };
+
+  // Threads of the unit that the layout does not tell apart hold the same elements.
+  void spread_over(const std::vector<Digits>& covered) {
+    const std::int64_t unit = call_.unit_threads();
+    std::int64_t open = 1;
+    const auto take = [&](std::int64_t begin, std::int64_t end) {
+      if (begin >= end) return;
+      const std::vector<std::int64_t> before = std::exchange(side_.spread, {});
+      for (std::int64_t k = 0; k * begin < end; ++k)
+        for (const std::int64_t shift : before) side_.spread.push_back(shift + k * begin);
+    };
+    for (const Digits& digits : covered) {
+      take(open, std::min(digits.begin, unit));
+      open = digits.end == 0 ? unit : std::max(open, digits.end);
+    }
+    take(open, unit);
+    std::sort(side_.spread.begin(), side_.spread.end());
+  }
+
+  Match<void> place_in_units(const std::vector<Digits>& covered) {
+    const std::int64_t unit = call_.unit_threads();
+    std::vector<std::int64_t> first_seen, starts = call_.unit_starts();
+    if (starts.empty()) starts.push_back(0);  // nobody comes here: anything is right
+    for (const std::int64_t first : starts) {
+      const std::int64_t start = WW_TRY(start_in_unit(first));
+      // The layout's own digits above the unit must be those of the unit.
+      std::int64_t above = 0;
+      for (const Digits& d : covered) {
+        const std::int64_t digit = first / d.begin * d.begin;
+        above += d.end == 0 ? digit : digit % d.end;
+      }
+      above -= above % unit;
+      std::vector<std::int64_t> here(places_.owner.size());
+      for (std::size_t x = 0; x < places_.owner.size(); ++x) {
+        here[x] = places_.owner[x] + start - above;
+        if (here[x] < 0 || here[x] + side_.replicas.back().thread >= unit)
+          return decline(
+              "owner",
+              "an element of `{}` belongs to thread {}, which is not in the {} of thread {}", name_,
+              places_.owner[x] + start, ir::name_of(call_.tile.scope), first);
+      }
+      if (first_seen.empty()) first_seen = here;
+      if (first_seen != here)
+        return decline("owner", "the threads that hold `{}` differ from {} to {}", name_,
+                       ir::name_of(call_.tile.scope), ir::name_of(call_.tile.scope));
+      if (places_.starts.empty() && is_inside(covered, unit)) break;
+    }
+    side_.owner = std::move(first_seen);
+    return {};
+  }
+
+  static bool is_inside(const std::vector<Digits>& covered, std::int64_t unit) {
+    return std::all_of(covered.begin(), covered.end(), [&](const Digits& d) {
+      return d.begin < unit && (d.end == 0 || d.end <= unit);
+    });
+  }
+
+  // What the runtime starts add on thread axes, in one unit: it must be the same for all its
+  // threads.
+  Match<std::int64_t> start_in_unit(std::int64_t first) {
+    std::int64_t sum = 0;
+    for (const auto& [axis, expr] : places_.starts) {
+      const ir::PerThread& value = call_.context.values.of(expr);
+      const auto at = static_cast<std::size_t>(first);
+      const auto end =
+          std::min(at + static_cast<std::size_t>(call_.unit_threads()), value.value.size());
+      for (std::size_t t = at; t < end; ++t)
+        if (!value.known[t] || value.value[t] != value.value[at])
+          return decline("owner",
+                         "which thread holds `{}` depends on `{}`, not known at compile time",
+                         name_, ir::print(call_.f(), expr));
+      sum += value.value[at] * axis.facts().divisor;
+    }
+    return sum;
+  }
+
+  const Call& call_;
+  const std::string& name_;
+  const ThreadPlaces& places_;
+  Side& side_;
+};
+
+}  // namespace
+
+Match<void> set_owners(const Call& call, const layout::TileLayout& whole,
+                       const ThreadPlaces& places, Side& side) {
+  return Owners(call, places, side).run(whole);
+}
+
+}  // namespace ww::lower

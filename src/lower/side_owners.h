@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// Whose registers hold an operand. A layout counts along thread axes (`laneid`, `wid_in_wg`, `tx`),
+// each of them some digits of the thread's number in the CTA; a primitive wants the thread of its
+// unit. What is between the digits that a layout uses does not tell threads apart: they hold the
+// same elements. Digits above the unit must be those of the unit that executes the primitive.
+#pragma once
+
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "lower/side.h"
+
+namespace ww::lower {
+
+/// Where the elements of an operand are on the thread axes of its layout.
+struct ThreadPlaces {
+  std::vector<std::int64_t> owner;                          // by element, as a number in the CTA
+  std::vector<std::pair<layout::Axis, ir::ExprId>> starts;  // of the region, where not constant
+};
+
+/// Fills in `owner` and `spread` of a side in registers, whose replicas are there already. Declines
+/// axes other than registers' and those of threads in a CTA, and elements that are not in the unit,
+/// or not in the same thread of every unit that comes to the call.
+Match<void> set_owners(const Call& call, const layout::TileLayout& whole,
+                       const ThreadPlaces& places, Side& side);
+
+}  // namespace ww::lower
