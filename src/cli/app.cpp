@@ -2,6 +2,7 @@
 #include "cli/app.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <exception>
@@ -59,6 +60,29 @@ Outcome unknown_program_option(Commands commands, std::string_view word) {
 
 // --- one command ---------------------------------------------------------------------------------
 
+bool has_option(const Command& command, std::string_view word) {
+  OptionSet options;
+  static_cast<void>(command.set_up(options));
+  return std::ranges::any_of(options.rows(), [&](const OptionRow& row) {
+    return std::ranges::find(row.names, word) != row.names.end();
+  });
+}
+
+// Whose option it is that a command does not have.
+void add_owners(Diag& problem, Args args) {
+  for (const std::string& arg : args) {
+    const std::string word = arg.substr(0, arg.find('='));
+    if (!problem.text.starts_with(fmt::format("unknown option `{}`", word))) continue;
+    std::vector<std::string> owners;
+    for (const Command* each : all_commands())
+      if (each->actions.empty() && has_option(*each, word))
+        owners.push_back(fmt::format("`warpwright {}`", each->name));
+    if (!owners.empty())
+      problem.notes.push_back({fmt::format("an option of {}", fmt::join(owners, ", ")), {}});
+    return;
+  }
+}
+
 Outcome run_command(const Command& command, Args args) {
   const Command* const action = args.empty() ? nullptr : find_command(command.actions, args[0]);
   if (action != nullptr) return run_command(*action, args.subspan(1));
@@ -68,8 +92,10 @@ Outcome run_command(const Command& command, Args args) {
   const Run run = command.set_up(options);
   Result<Asked> asked = options.parse(args);
   if (!asked) {
-    return user_error(std::move(asked).error().with_note(
-        fmt::format("see `warpwright {} --help`", command.name)));
+    Diag problem = std::move(asked).error();
+    if (problem.kind == DiagKind::UnknownName) add_owners(problem, args);
+    return user_error(
+        std::move(problem).with_note(fmt::format("see `warpwright {} --help`", command.name)));
   }
   Outcome outcome = *asked == Asked::Help ? Outcome{.out = command_help(command, options)} : run();
   outcome.color = options.color();

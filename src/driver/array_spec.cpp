@@ -245,9 +245,11 @@ Result<const Row*> find_row(Piece name) {
     if (row.word.name == name.text) return &row;
     names.push_back(row.word.name);
   }
+  const std::string meant = parse_real(name.text)
+                                ? fmt::format("; did you mean `full:{}`?", name.text)
+                                : did_you_mean(name.text, names);
   return fail(
-      at(name, diag(DiagKind::UnknownName, "`{}` is no word for an array{}", name.text,
-                    did_you_mean(name.text, names))
+      at(name, diag(DiagKind::UnknownName, "`{}` is no word for an array{}", name.text, meant)
                    .with_note(fmt::format("there are {}, and @FILE.npy", fmt::join(names, ", ")))));
 }
 

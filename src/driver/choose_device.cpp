@@ -43,7 +43,8 @@ Result<DeviceChoice> choose_device(DeviceWish wish, const ir::Function& tile,
                                    const Result<runtime::CudaCalls>& calls) {
   if (wish == DeviceWish::Sim) return virtual_gpu(tile, given, std::move(options));
   if (!calls) {
-    if (wish == DeviceWish::Cuda) return fail(calls.error());
+    if (wish == DeviceWish::Cuda)
+      return fail(Diag(calls.error()).with_note("`--device sim` needs no GPU"));
     return virtual_gpu(tile, given, std::move(options));
   }
   auto real = real_gpu(tile, given, *calls);

@@ -128,7 +128,8 @@ class HostPart {
 
 eval::Word scalar_bits(const KernelArg& arg) {
   eval::Word bits = 0;
-  std::memcpy(&bits, arg.bytes.data(), std::min(arg.bytes.size(), sizeof bits));
+  if (!arg.bytes.empty())
+    std::memcpy(&bits, arg.bytes.data(), std::min(arg.bytes.size(), sizeof bits));
   return bits;
 }
 

@@ -111,11 +111,21 @@ double distance(double a, double b) {
   return std::isnan(d) ? std::numeric_limits<double>::infinity() : d;
 }
 
+constexpr const char* kNothing = "never written";
+
+// Which elements of the two sides have values; null: all.
+struct Unwritten {
+  const std::vector<bool>* left = nullptr;
+  const std::vector<bool>* right = nullptr;
+};
+
 // The two sides, of one shape, element by element.
 class Comparison {
  public:
-  Comparison(ExprValue seen, ExprValue wanted, ExpectRelation relation, double tolerance)
+  Comparison(ExprValue seen, ExprValue wanted, Unwritten unwritten, ExpectRelation relation,
+             double tolerance)
       : seen_(std::move(seen)),
+        unwritten_(unwritten),
         wanted_(std::move(wanted)),
         is_near_(relation == ExpectRelation::Near),
         tolerance_(tolerance) {}
@@ -124,12 +134,17 @@ class Comparison {
     bool agrees;
     double error;
   };
+  [[nodiscard]] bool has_value(std::int64_t i) const {
+    return is_written(unwritten_.left, i) && is_written(unwritten_.right, i);
+  }
   [[nodiscard]] Verdict judge(std::int64_t i) const {
+    if (!has_value(i)) return {false, 0};
     return compares_integers() ? judge_integer(i) : judge_real(i);
   }
 
   [[nodiscard]] Mismatch mismatch(std::int64_t i, double error) const {
-    return {index_of(i), seen_text(i), wanted_text(i), error};
+    return {index_of(i), is_written(unwritten_.left, i) ? seen_text(i) : kNothing,
+            is_written(unwritten_.right, i) ? wanted_text(i) : kNothing, error};
   }
 
   [[nodiscard]] std::int64_t size() const { return seen_.size(); }
@@ -143,6 +158,10 @@ class Comparison {
   }
 
  private:
+  static bool is_written(const std::vector<bool>* mask, std::int64_t i) {
+    return mask == nullptr || (*mask)[static_cast<std::size_t>(i)];
+  }
+
   // Without a type there is nothing to round to, and doubles will do.
   [[nodiscard]] bool compares_integers() const { return seen_.is_integer && seen_.dtype; }
 
@@ -194,6 +213,7 @@ class Comparison {
   }
 
   ExprValue seen_;
+  Unwritten unwritten_;
   ExprValue wanted_;
   bool is_near_;
   double tolerance_;
@@ -208,12 +228,17 @@ std::string report(const Expectation& expectation, const ExpectResult& result,
                        result.elements == 1 ? "" : "s",
                        is_exact ? "" : fmt::format(", largest error {}", error));
   }
-  std::string text =
-      fmt::format("`{}` fails for {} of {} elements, largest error {} at {}", expectation.text,
-                  result.mismatches, result.elements, error, shape_text(worst));
+  std::string text = fmt::format("`{}` fails for {} of {} elements", expectation.text,
+                                 result.mismatches, result.elements);
+  const bool is_all = result.unwritten == result.mismatches;
+  if (result.unwritten > 0)
+    text += is_all ? std::string(", all of them never written")
+                   : fmt::format(", {} of them never written", result.unwritten);
+  if (!is_all) text += fmt::format(", largest error {} at {}", error, shape_text(worst));
   for (const Mismatch& each : result.first)
-    text +=
-        fmt::format("\n  {}: seen {}, wanted {}", shape_text(each.index), each.seen, each.wanted);
+    text += fmt::format("\n  {}: {}{}, wanted {}", shape_text(each.index),
+                        each.seen == kNothing ? "" : "seen ", each.seen,
+                        each.wanted == kNothing ? "what was never written" : each.wanted);
   return text;
 }
 
@@ -229,6 +254,7 @@ ExpectResult compare(const Expectation& expectation, const Comparison& compariso
     }
     if (agrees) continue;
     ++out.mismatches;
+    if (!comparison.has_value(i)) ++out.unwritten;
     if (out.first.size() < kShownMismatches) out.first.push_back(comparison.mismatch(i, error));
   }
   out.holds = out.mismatches == 0;
@@ -247,6 +273,17 @@ Result<double> tolerance_of(const Expectation& expectation, const ExprValue& lef
                     .with_span(node.span)
                     .with_note("put an array there, or name the type: `float32(...)`"));
   return expectation.relation == ExpectRelation::Equal ? 0 : default_tolerance(*left.dtype);
+}
+
+// Of a side that is the name of an array, if any of its elements is missing.
+const std::vector<bool>* unwritten_in(const Expectation& expectation, std::size_t side,
+                                      const FindWritten& written) {
+  const ExprNode& node = expectation.nodes[side];
+  if (!written || node.op != ExprOp::Name) return nullptr;
+  const std::vector<bool>* mask = written(expectation.text_of(node));
+  if (mask == nullptr || std::find(mask->begin(), mask->end(), false) == mask->end())
+    return nullptr;
+  return mask;
 }
 
 // Two whole arrays with the same bits are equal; most results that are compared are.
@@ -275,18 +312,25 @@ double default_tolerance(DType type) {
 }
 
 Result<ExpectResult> check_expectation(const Expectation& expectation, const FindArray& find,
-                                       std::span<const std::string_view> known) {
-  if (auto same = same_bits(expectation, find)) return *std::move(same);
+                                       std::span<const std::string_view> known,
+                                       const FindWritten& written) {
+  Unwritten unwritten{unwritten_in(expectation, expectation.left, written),
+                      unwritten_in(expectation, expectation.right, written)};
+  const bool is_whole = unwritten.left == nullptr && unwritten.right == nullptr;
+  if (auto same = is_whole ? same_bits(expectation, find) : std::nullopt) return *std::move(same);
   Evaluator evaluator(expectation, find, known);
   WW_TRY_VOID(evaluator.run());
   ExprValue left = evaluator.take(expectation.left);
   const double tolerance = WW_TRY(tolerance_of(expectation, left));
   auto right = broadcast_to(evaluator.take(expectation.right), left.shape);
+  if (unwritten.right != nullptr && std::ssize(*unwritten.right) != left.size())
+    unwritten.right = nullptr;  // one element for many
   if (!right)
     return fail(std::move(right).error().with_span(expectation.nodes[expectation.right].span));
-  return compare(expectation,
-                 Comparison(std::move(left), *std::move(right), expectation.relation, tolerance),
-                 tolerance);
+  return compare(
+      expectation,
+      Comparison(std::move(left), *std::move(right), unwritten, expectation.relation, tolerance),
+      tolerance);
 }
 
 Result<ExpectResult> check_expectation(std::string_view text, const FindArray& find,

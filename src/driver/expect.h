@@ -49,10 +49,12 @@ namespace ww::driver {
 
 /// The array of that name (`$0` with its dollar), or null.
 using FindArray = std::function<const Array*(std::string_view)>;
+/// Which elements of the array of that name have been written; null: all of them have a value.
+using FindWritten = std::function<const std::vector<bool>*(std::string_view)>;
 
 struct Mismatch {
   std::vector<std::int64_t> index;
-  std::string seen;
+  std::string seen;    // "never written": there is nothing to see
   std::string wanted;  // rounded to the left side's type
   double error = 0;    // |seen - wanted|, infinite when just one of them is NaN
 };
@@ -61,6 +63,7 @@ struct ExpectResult {
   bool holds = false;
   std::int64_t elements = 0;
   std::int64_t mismatches = 0;
+  std::int64_t unwritten = 0;        // of them; they have no error
   std::vector<Mismatch> first = {};  // in C order, kShownMismatches at most
   double max_error = 0;              // over all elements, also those that agree
   double tolerance = 0;              // atol and rtol
@@ -76,8 +79,10 @@ double default_tolerance(num::DType type);
 /// Computes both sides and compares them. Diags point into the expectation's text: UnknownName for
 /// an array that `find` does not have (with the nearest of `known`), BadArgument for shapes that do
 /// not go together or a left side without a type, TooLarge for values beyond 2^31 elements.
+/// Elements that nothing has written equal nothing, where a side is just the name of an array.
 Result<ExpectResult> check_expectation(const Expectation& expectation, const FindArray& find,
-                                       std::span<const std::string_view> known = {});
+                                       std::span<const std::string_view> known = {},
+                                       const FindWritten& written = {});
 /// Reads and checks.
 Result<ExpectResult> check_expectation(std::string_view text, const FindArray& find,
                                        std::span<const std::string_view> known = {});

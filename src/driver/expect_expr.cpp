@@ -45,7 +45,7 @@ class ExpectReader {
       WW_TRY_VOID(read_tolerance());
     }
     skip_blanks();
-    if (at_ != text().size()) return fail(expected("an operator or the end"));
+    if (at_ != text().size()) return fail(unexpected_end());
     return std::move(out_);
   }
 
@@ -257,6 +257,16 @@ class ExpectReader {
     std::size_t length = 1;
     while ((static_cast<unsigned char>(peek(length)) & 0xC0U) == 0x80U) ++length;
     return text().substr(at_, length);
+  }
+  // What numpy has and this has not.
+  [[nodiscard]] Diag unexpected_end() {
+    Diag out = expected("an operator or the end");
+    const std::string_view rest = text().substr(at_);
+    if (rest.starts_with('['))
+      out.notes.push_back({"expectations compare whole arrays; there are no indices", {}});
+    if (rest.starts_with("rtol") || rest.starts_with("atol") || rest.starts_with("tol"))
+      out.notes.push_back({"a tolerance is given by `within`: `B ~= A within 1e-3`", {}});
+    return out;
   }
   [[nodiscard]] Diag expected(std::string_view what) {
     skip_blanks();

@@ -31,6 +31,18 @@ class Arrays {
     arrays_.insert_or_assign(std::move(name), std::move(array));
     return *this;
   }
+  Arrays& add(const std::string& name, Array array, std::vector<bool> written) {
+    written_[name] = std::move(written);
+    return add(name, std::move(array));
+  }
+  Result<ExpectResult> check_written(std::string_view text) const {
+    const FindArray find = [&](std::string_view name) { return &arrays_.find(name)->second; };
+    const FindWritten written = [&](std::string_view name) {
+      const auto found = written_.find(name);
+      return found == written_.end() ? nullptr : &found->second;
+    };
+    return check_expectation(parse_expectation(text).value(), find, {}, written);
+  }
   Result<ExpectResult> check(std::string_view text) const {
     std::vector<std::string_view> known;
     for (const auto& [name, array] : arrays_) known.push_back(name);
@@ -43,6 +55,7 @@ class Arrays {
 
  private:
   std::map<std::string, Array, std::less<>> arrays_;
+  std::map<std::string, std::vector<bool>, std::less<>> written_;
 };
 
 Arrays small_arrays() {
@@ -362,6 +375,32 @@ TEST(Expect, BadBatchesAndSizes) {
     EXPECT_EQ(result.error().text,
               "a value of shape [65536,65536] has 4294967296 elements; there may be at most 2^31");
   }
+}
+
+// What happens to lie there is no value, not even the right one.
+TEST(ExpectUnwritten, EqualsNothing) {
+  Arrays arrays;
+  arrays.add("A", array_of(DType::Int32, {4}, {1, 2, 3, 4}));
+  arrays.add("B", array_of(DType::Int32, {4}, {1, 2, 3, 4}), {true, false, true, true});
+  const ExpectResult left = arrays.check_written("B == A").value();
+  EXPECT_FALSE(left.holds);
+  EXPECT_EQ(left.mismatches, 1);
+  EXPECT_EQ(left.unwritten, 1);
+  EXPECT_EQ(left.text,
+            "`B == A` fails for 1 of 4 elements, all of them never written\n"
+            "  [1]: never written, wanted 2");
+  EXPECT_EQ(arrays.check_written("A == B").value().text,
+            "`A == B` fails for 1 of 4 elements, all of them never written\n"
+            "  [1]: seen 2, wanted what was never written");
+  EXPECT_EQ(arrays.check_written("B == 2 * A").value().text,
+            "`B == 2 * A` fails for 4 of 4 elements, 1 of them never written, largest error 4 at "
+            "[3]\n"
+            "  [0]: seen 1, wanted 2\n"
+            "  [1]: never written, wanted 4\n"
+            "  [2]: seen 3, wanted 6\n"
+            "  [3]: seen 4, wanted 8");
+  arrays.add("B", array_of(DType::Int32, {4}, {1, 2, 3, 4}), {true, true, true, true});
+  EXPECT_TRUE(arrays.check_written("B == A").value().holds);
 }
 
 }  // namespace

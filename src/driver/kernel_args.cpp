@@ -47,7 +47,7 @@ class ArgReader {
 
   std::optional<KernelArgs> go() {
     if (read_args() && read_outs() && read_expectations() && make_scalars() && read_extents() &&
-        read_files() && make_buffers())
+        read_files() && fits() && make_buffers())
       return std::move(out_);
     return std::nullopt;
   }
@@ -60,6 +60,7 @@ class ArgReader {
   bool make_scalars();
   bool read_extents();
   bool read_files();
+  bool fits();
   bool make_buffers();
 
   // Parts of them
@@ -84,7 +85,7 @@ class ArgReader {
   }
 
   bool refuse(const Diag& problem) {
-    errors_ += render(problem);
+    errors_ += problem.span.known && request_.show ? request_.show(problem) : render(problem);
     return false;
   }
   bool refuse(const Diag& problem, std::string_view option, std::string_view text) {
@@ -211,6 +212,34 @@ bool ArgReader::read_files() {
     if (out_.is_buffer(param) && is_file(arg) && !read_file(param, arg)) return false;
   bind_lets();
   return true;
+}
+
+// Before anything is made: a shape is quickly written that no host has memory for.
+bool ArgReader::fits() {
+  std::int64_t total = 0;
+  std::int64_t most = 0;
+  Span largest;
+  std::string parts;
+  for (std::size_t i = 0; i < function_.params.size(); ++i) {
+    const ir::BufferId id = ir::buffer_of_param(function_, i);
+    if (!out_.is_buffer(i) || !id.valid()) continue;
+    const Assignment* const arg = given(i);
+    const auto shape = shape_of(i, arg != nullptr && is_file(*arg) ? 0 : 1);
+    if (!shape) return false;
+    const auto bytes = byte_size(function_[id].dtype, *shape);
+    if (!bytes) return refuse(Diag(bytes.error()).with_span(function_[id].span));
+    if (*bytes > most) largest = function_[id].span;
+    most = std::max(most, *bytes);
+    total += *bytes;
+    parts += fmt::format("{}`{}` {}", parts.empty() ? "" : ", ", out_.name_of(i), *bytes);
+  }
+  if (total <= kMostHostBytes || !request_.most_bytes) return true;
+  const ByteLimit limit = request_.most_bytes();
+  if (total <= limit.bytes) return true;
+  return refuse(diag(DiagKind::TooLarge, "the arrays of `{}` take {} bytes; {} has {} at most",
+                     function_.name, total, limit.whose, limit.bytes)
+                    .with_note(fmt::format("bytes by parameter: {}", parts))
+                    .with_span(largest));
 }
 
 bool ArgReader::make_buffers() {

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -19,10 +20,24 @@
 
 namespace ww::driver {
 
+/// Bytes of arrays that the virtual GPU and the evaluator take: their checks need ten to forty
+/// times as much memory of the host.
+inline constexpr std::int64_t kMostHostBytes = std::int64_t{1} << 30;
+
+struct ByteLimit {
+  std::int64_t bytes = 0;
+  std::string whose;  // "the virtual GPU"
+};
+
 struct ArgRequest {
   std::vector<std::string> args = {};     // NAME=SPEC
   std::vector<std::string> outs = {};     // NAME=FILE
   std::vector<std::string> expects = {};  // driver/expect.h
+  /// What all arrays together may take, and who says so; asked when they take more than
+  /// kMostHostBytes. Empty: nobody does.
+  std::function<ByteLimit()> most_bytes = {};
+  /// Shows a place of the kernel's source. Empty: places are left out.
+  std::function<std::string(const Diag&)> show = {};
 };
 
 /// A buffer to be written to a file.

@@ -111,5 +111,28 @@ TEST_F(KernelArgsTest, RefusesExtentsThatNoArrayHas) {
               HasSubstr("C.npy` has an extent of 4294967302, expected at most 2147483647"));
 }
 
+// Refused before anything is made.
+TEST_F(KernelArgsTest, MoreBytesThanThereMayBe) {
+  int asked = 0;
+  ArgRequest request{.args = {"M=40000", "K=8000", "n=4"}};
+  request.most_bytes = [&] {
+    ++asked;
+    return ByteLimit{kMostHostBytes, "the virtual GPU"};
+  };
+  EXPECT_FALSE(KernelArgs::read(*compiled_.function, request, errors_).has_value());
+  EXPECT_EQ(errors_,
+            "error: the arrays of `k` take 10240256016 bytes; the virtual GPU has 1073741824 at "
+            "most [TooLarge]\n"
+            "  note: bytes by parameter: `A` 10240000000, `B` 256000, `C` 16\n");
+  request.show = [&](const Diag& problem) { return compiled_.render(problem); };
+  errors_.clear();
+  EXPECT_FALSE(KernelArgs::read(*compiled_.function, request, errors_).has_value());
+  EXPECT_THAT(errors_, HasSubstr("k.py:6:9: error: the arrays of `k` take"));
+  EXPECT_EQ(asked, 2);
+  request.args = {"M=4", "K=8", "n=4"};
+  EXPECT_TRUE(KernelArgs::read(*compiled_.function, request, errors_).has_value());
+  EXPECT_EQ(asked, 2);
+}
+
 }  // namespace
 }  // namespace ww::driver

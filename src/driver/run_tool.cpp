@@ -22,6 +22,8 @@
 namespace ww::driver {
 namespace {
 
+DeviceWish wish_of(const RunRequest& request);
+
 /// One request from its texts to its report, step by step. A step that fails has said why.
 class KernelRun {
  public:
@@ -43,6 +45,7 @@ class KernelRun {
 
   // Parts of them
   bool check_options();
+  ByteLimit most_bytes();
   bool choose();
   bool lower();
   bool assemble();
@@ -56,7 +59,7 @@ class KernelRun {
   [[nodiscard]] RunFinding::Place place_of(const sim::Program& program, std::uint32_t op) const;
   [[nodiscard]] BufferReport report_buffer(std::size_t param,
                                            const std::vector<bool>& written) const;
-  void check_expectations();
+  void check_expectations(const std::vector<std::vector<bool>>& written);
   void write_files();
 
   [[nodiscard]] const ir::Function& fn() const { return build_.tile(); }
@@ -127,8 +130,19 @@ bool KernelRun::load() {
 
 bool KernelRun::read_arguments() {
   begin(RunStep::Arguments);
-  args_ = KernelArgs::read(fn(), request_.arguments, outcome_.errors);
+  ArgRequest request = request_.arguments;
+  request.most_bytes = [this] { return most_bytes(); };
+  request.show = [this](const Diag& problem) { return build_.compiled->render(problem); };
+  args_ = KernelArgs::read(fn(), request, outcome_.errors);
   return args_.has_value();
+}
+
+ByteLimit KernelRun::most_bytes() {
+  if (request_.device == "eval") return {kMostHostBytes, "the reference evaluator"};
+  const bool is_gpu = wish_of(request_) == DeviceWish::Cuda || (choose() && device_.sim == nullptr);
+  begin(RunStep::Arguments);
+  if (is_gpu) return {kMaxArrayBytes, "a GPU"};
+  return {kMostHostBytes, "the virtual GPU"};
 }
 
 // --- the reference evaluator --------------------------------------------------------------------
@@ -192,6 +206,7 @@ DeviceWish wish_of(const RunRequest& request) {
 }
 
 bool KernelRun::choose() {
+  if (device_.device != nullptr) return true;
   begin(RunStep::Device);
   const DeviceWish wish = wish_of(request_);
   const Result<runtime::CudaCalls> calls = request_.driver != nullptr ? *request_.driver
@@ -330,7 +345,7 @@ void KernelRun::finish_report(const std::vector<std::vector<bool>>& written) {
   for (std::size_t i = 0; i < args_->count(); ++i)
     if (args_->is_buffer(i) && ir::buffer_of_param(fn(), i).valid())
       outcome_.report->buffers.push_back(report_buffer(i, written[i]));
-  check_expectations();
+  check_expectations(written);
   write_files();
 }
 
@@ -352,7 +367,7 @@ BufferReport KernelRun::report_buffer(std::size_t param, const std::vector<bool>
   return out;
 }
 
-void KernelRun::check_expectations() {
+void KernelRun::check_expectations(const std::vector<std::vector<bool>>& written) {
   std::vector<ExpectReport>& out = outcome_.report->expectations;
   std::vector<std::pair<std::string, Array>> arrays;
   if (request_.checked != nullptr && !args_->expectations().empty()) {
@@ -365,8 +380,12 @@ void KernelRun::check_expectations() {
     }
   }
   const FindArray find = [&](std::string_view name) { return &args_->array(*args_->find(name)); };
+  const FindWritten find_written = [&](std::string_view name) {
+    const std::size_t param = *args_->find(name);
+    return args_->is_output(param) ? &written[param] : nullptr;
+  };
   for (const Expectation& expectation : args_->expectations()) {
-    auto result = check_expectation(expectation, find);
+    auto result = check_expectation(expectation, find, {}, find_written);
     if (result)
       out.push_back({expectation.text, *std::move(result)});
     else

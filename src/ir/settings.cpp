@@ -9,7 +9,7 @@ namespace ww::ir {
 namespace {
 
 constexpr SettingFacts kSettings[] = {
-#define WW_TILE_SETTING(ops, name, values) {ops, name, values},
+#define WW_TILE_SETTING(ops, name, memories, values) {ops, name, memories, values},
 #include "ir/tile_settings.def"
 #undef WW_TILE_SETTING
 };

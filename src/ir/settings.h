@@ -18,7 +18,7 @@ namespace ww::ir {
 
 /// A setting that a tile primitive takes, from tile_settings.def.
 struct SettingFacts {
-  std::string_view ops, name, values;
+  std::string_view ops, name, memories, values;
 
   [[nodiscard]] bool is_for(TileOp op) const;
   [[nodiscard]] bool is_of_tensor_maps() const { return values == "tensor map"; }

@@ -16,6 +16,7 @@ using layout::Axis;
 constexpr std::int64_t kTensorLanes = 128;
 constexpr std::int64_t kTensorColumns = 512;  // of 32 bits
 constexpr std::int64_t kDefaultAlign = 64;
+constexpr std::int64_t kLocalBytes = 512 * 1024;  // of a thread, on every architecture
 
 class BufferCheck {
  public:
@@ -25,6 +26,7 @@ class BufferCheck {
   /// Facts that do not depend on how the buffer comes into being.
   void run() {
     check_extents();
+    check_count();
     check_offsets();
     if (b_.is_scalar && (b_.shape.size() != 1 || const_int(f_, b_.shape[0]) != 1))
       bad("scalar `{}` has shape {}, expected (1)", b_.name, shape_text(f_, b_.shape));
@@ -51,6 +53,9 @@ class BufferCheck {
     if (b_.scope != Scope::SharedDyn && !const_shape(f_, b_))
       bad("`{}` is allocated in {} memory with shape {}, expected constant extents", b_.name,
           name_of(b_.scope), shape_text(f_, b_.shape));
+    const std::optional<std::int64_t> own = bytes();
+    if (b_.scope == Scope::Local && own && *own > kLocalBytes)
+      bad("`{}` takes {} bytes of each thread; a thread has {}", b_.name, *own, kLocalBytes);
     check_distinct();
   }
 
@@ -70,6 +75,8 @@ class BufferCheck {
   void bad(fmt::format_string<Args...> format, Args&&... args) {
     c_.report(DiagKind::BadBuffer, span_, format, std::forward<Args>(args)...);
   }
+
+  void note(std::string text) { c_.findings.back().notes.push_back({std::move(text), {}}); }
 
   // What a view reaches lies in the storage it views, as far as both are constant.
   void check_view() {
@@ -99,6 +106,15 @@ class BufferCheck {
     }
   }
 
+  void check_count() {
+    const std::optional<layout::Shape> shape = const_shape(f_, b_);
+    if (!shape) return;
+    const bool is_sound = std::all_of(shape->begin(), shape->end(), [](auto n) { return n > 0; });
+    if (is_sound && !layout::element_count(*shape))
+      bad("`{}` of shape {} has more than the {} elements that a buffer may have", b_.name,
+          shape_text(f_, b_.shape), layout::kMaxSize);
+  }
+
   void check_offsets() {
     for (const ExprId offset : {b_.elem_offset, b_.byte_offset}) {
       if (offset.valid() && !f_[offset].type.is_int())
@@ -119,7 +135,24 @@ class BufferCheck {
         bad("the layout of `{}` has {} elements, its shape {} has {}", b_.name, layout.size(),
             shape_text(f_, b_.shape), *count);
     }
+    check_axes(layout);
     if (b_.scope == Scope::Local || is_shared(b_.scope)) check_not_negative(layout);
+  }
+
+  // Registers are spread over threads; shared and global memory are one memory. Tensor memory says
+  // it itself.
+  void check_axes(const layout::Layout& layout) {
+    if (b_.scope == Scope::Tmem) return;
+    const bool is_spread = b_.scope == Scope::Local;
+    for (const Axis axis : layout::moving_axes(layout.tile())) {
+      if (axis == Axis() || (is_spread && axis.is_thread())) continue;
+      bad("the layout of `{}` places elements along `{}`, expected {}", b_.name, axis.name(),
+          is_spread ? "threads and `m`, as registers have" : "`m` only: it is one memory");
+      if (axis.is_thread())
+        note("only registers, `scope=\"local\"`, are spread over threads");
+      else if (axis == layout::axes::tlane() || axis == layout::axes::tcol())
+        note("`TLane` and `TCol` are those of tensor memory, `scope=\"tmem\"`");
+    }
   }
 
   void check_not_negative(const layout::Layout& layout) {
@@ -187,12 +220,16 @@ class BufferCheck {
   Span span_;
 };
 
-std::int64_t static_shared_limit(const VerifyOptions& options) {
-  if (options.target) return target::info(options.target->arch).static_shared_bytes;
+std::int64_t most_shared_bytes() {
   std::int64_t most = 0;
   for (const target::ArchInfo& arch : target::kArchs)
     most = std::max<std::int64_t>(most, arch.static_shared_bytes);
   return most;
+}
+
+std::int64_t static_shared_limit(const VerifyOptions& options) {
+  return options.target ? target::info(options.target->arch).static_shared_bytes
+                        : most_shared_bytes();
 }
 
 /// Adds up what all allocations take together.
@@ -207,6 +244,10 @@ class Totals {
                   "`{}` is a second allocation of shared.dyn; `{}` is the only one there can be",
                   buffer.name, dynamic_->name);
       dynamic_ = &buffer;
+      if (bytes && *bytes > most_shared_bytes())
+        c_.report(DiagKind::BadBuffer, span,
+                  "`{}` takes {} bytes of dynamic shared memory; no architecture has more than {}",
+                  buffer.name, *bytes, most_shared_bytes());
     }
     if (buffer.scope != Scope::Shared || !bytes) return;
     const bool fitted = used_ <= limit_;

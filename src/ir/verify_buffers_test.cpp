@@ -124,6 +124,32 @@ TEST(VerifyLayouts, TwoElementsAtOnePlace) {
   EXPECT_EQ(findings(c), "");
 }
 
+TEST(VerifyLayouts, AxesOfTheMemory) {
+  Builder b = test::reg_program();
+  b.alloc("A", {32, 8}, DType::Int32, Scope::Shared, "S[(32,8):(1@laneid,1)]");
+  EXPECT_EQ(findings(b),
+            "the layout of `A` places elements along `laneid`, expected `m` only: it is one memory "
+            "[BadBuffer]");
+  Builder c;
+  c.alloc("A", {8}, DType::Int32, Scope::Shared, "S[8:1@TCol]");
+  EXPECT_EQ(findings(c),
+            "the layout of `A` places elements along `TCol`, expected `m` only: it is one memory "
+            "[BadBuffer]");
+  Builder d;
+  d.alloc("R", {8, 4}, DType::Int32, Scope::Local, "S[(8,4):(1@TLane,1)]");
+  EXPECT_EQ(findings(d),
+            "the layout of `R` places elements along `TLane`, expected threads and `m`, as "
+            "registers have [BadBuffer]");
+}
+
+TEST(VerifyLayouts, TooManyElements) {
+  Builder b;
+  b.alloc("A", {1 << 20, 1 << 20}, DType::Uint8, Scope::Shared);
+  EXPECT_EQ(findings(b),
+            "`A` of shape (1048576, 1048576) has more than the 274877906944 elements that a buffer "
+            "may have [BadBuffer]");
+}
+
 // --- threads -------------------------------------------------------------------------------------
 
 TEST(VerifyThreads, ElementOfASpreadBuffer) {
@@ -188,6 +214,25 @@ TEST(VerifyScopes, StaticSharedMemory) {
   EXPECT_EQ(findings(b),
             "`D` brings static shared memory to 311360 bytes; no architecture has more than 232448 "
             "[BadBuffer]");
+}
+
+TEST(VerifyScopes, DynamicSharedMemory) {
+  Builder b;
+  b.alloc("A", {232448}, DType::Uint8, Scope::SharedDyn);
+  EXPECT_EQ(findings(b), "");
+  Builder c;
+  c.alloc("A", {232449}, DType::Uint8, Scope::SharedDyn);
+  EXPECT_EQ(findings(c),
+            "`A` takes 232449 bytes of dynamic shared memory; no architecture has more than 232448 "
+            "[BadBuffer]");
+}
+
+TEST(VerifyScopes, BytesOfAThread) {
+  Builder b;
+  b.alloc("R", {1 << 17}, DType::Float32, Scope::Local);
+  EXPECT_EQ(findings(b), "");
+  b.alloc("S", {(1 << 17) + 1}, DType::Float32, Scope::Local);
+  EXPECT_EQ(findings(b), "`S` takes 524292 bytes of each thread; a thread has 524288 [BadBuffer]");
 }
 
 TEST(VerifyScopes, ViewInAnotherScope) {

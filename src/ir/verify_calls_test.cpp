@@ -97,10 +97,36 @@ TEST_F(VerifyTile, DestinationsMayNotLeave) {
   EXPECT_EQ(findings(b),
             "a region takes 16 from 0 in dimension 0 of `A`, which has extent 8 [OutOfBounds]");
 }
+TEST_F(VerifyTile, SettingsForOtherMemories) {
+  const BufferId g = b.matched("G", {8, 16}, DType::Float32);
+  const BufferId s = b.alloc("S", {8, 16}, DType::Float32, Scope::Shared);
+  const auto with = [&](TileOp op, BufferId dst, BufferId src, const std::string& name,
+                        Setting setting) {
+    Builder each = b;
+    const TileCallId id = each.tile(op, Unit::Thread, {each.full(dst), each.full(src)});
+    each.f.tile_calls[id.index].config = {{name, std::move(setting)}};
+    return findings(each);
+  };
+  const Setting evict = std::string("evict_last");
+  EXPECT_EQ(with(TileOp::Copy, a, g, "l1_evict", evict), "");
+  EXPECT_EQ(with(TileOp::Copy, a, s, "l1_evict", std::string()), "");
+  EXPECT_EQ(with(TileOp::Copy, a, s, "l1_evict", evict),
+            "`l1_evict` of `copy` is for global to local memory, this is shared to local "
+            "[BadTileCall]");
+  EXPECT_EQ(with(TileOp::CopyAsync, s, g, "direct", true), "");
+  EXPECT_EQ(with(TileOp::CopyAsync, g, s, "direct", false), "");
+  EXPECT_EQ(with(TileOp::CopyAsync, g, s, "direct", true),
+            "`direct` of `copy_async` is for global to shared memory, this is shared to global "
+            "[BadTileCall]");
+  EXPECT_EQ(with(TileOp::CopyAsync, s, g, "shape", std::string("32x128b")),
+            "`shape` of `copy_async` is for shared to tmem memory, this is global to shared "
+            "[BadTileCall]");
+}
 TEST_F(VerifyTile, SettingsOfCopies) {
+  const BufferId g = b.matched("G", {8, 16}, DType::Float32);
   const auto with = [&](const std::string& name, Setting setting) {
     Builder each = b;
-    const TileCallId id = each.tile(TileOp::Copy, Unit::Thread, {each.full(a), each.full(a)});
+    const TileCallId id = each.tile(TileOp::Copy, Unit::Thread, {each.full(a), each.full(g)});
     each.f.tile_calls[id.index].config = {{name, std::move(setting)}};
     return findings(each);
   };

@@ -117,6 +117,12 @@ std::optional<Unit> unit_of_barrier(const Function& f, const Expr& call) {
   }
 }
 
+Note outside_the_if(Unit unit) {
+  return {fmt::format("put it outside the `if`, or let the condition hold for whole {}s",
+                      name_of(unit)),
+          {}};
+}
+
 // A barrier that some threads of its unit never reach. Conditions of which nothing is known get the
 // benefit of the doubt: they may be the same for all.
 void check_barrier(Context& c, const LaunchShape& shape, const Stmt& s, const ActiveSet& set) {
@@ -125,6 +131,7 @@ void check_barrier(Context& c, const LaunchShape& shape, const Stmt& s, const Ac
   if (!unit || set.may.none() || has_whole_units(set, shape, *unit)) return;
   c.report(DiagKind::Divergent, s.span, "`T.{}` is reached by {}, expected whole {}s",
            facts_of(call.callee).name, to_text(set, shape), name_of(*unit));
+  c.findings.back().notes.push_back(outside_the_if(*unit));
 }
 
 // A copy between memories can be shared out among any threads that come together; registers belong
@@ -150,10 +157,7 @@ void check_collective(Context& c, const LaunchShape& shape) {
       return;
     c.report(DiagKind::Divergent, s.span, "`{}` at {} scope is reached by {}, expected whole {}s",
              name_of(call.op), name_of(call.scope), to_text(set, shape), name_of(call.scope));
-    c.findings.back().notes.push_back(
-        {fmt::format("put it outside the `if`, or let the condition hold for whole {}s",
-                     name_of(call.scope)),
-         {}});
+    c.findings.back().notes.push_back(outside_the_if(call.scope));
   });
 }
 

@@ -112,9 +112,14 @@ class StmtCheck {
     if (s.kind == StmtKind::Tile)
       c_.report(DiagKind::BrokenIr, s.span, "tile call `{}` in a lowered program",
                 name_of(f_[s.tile].op));
-    if (s.kind == StmtKind::ScopeIds)
+    if (s.kind == StmtKind::ScopeIds) {
       c_.report(DiagKind::BrokenIr, s.span, "scope id `{}` in a lowered program",
                 facts_of(s.scope_id).name);
+      c_.findings.back().notes.push_back(
+          {"`T.launch_thread` makes it a lowered one, without tile calls and layouts; a tile "
+           "program has `T.cta_id` and `T.thread_id` only",
+           {}});
+    }
     const bool has_buffer = s.kind == StmtKind::Alloc || s.kind == StmtKind::Declare;
     if (has_buffer && f_[s.buffer].layout_kind == LayoutKind::Explicit)
       c_.report(DiagKind::BrokenIr, s.span, "buffer `{}` has a layout in a lowered program",

@@ -227,7 +227,27 @@ class TileCheck {
         report_unknown(key);
       else if (!takes(*facts, setting))
         bad("`{}` of `{}` is {}, expected {}", key, name(), text_of(setting), facts->wanted());
+      else
+        check_memories(*facts, setting);
     }
+  }
+  // What is given and means nothing here was meant for another call.
+  void check_memories(const SettingFacts& facts, const Setting& setting) {
+    const bool is_given = facts.words().empty() ? !is_false(setting) : !word_of(&setting).empty();
+    const Region* dst = region("dst");
+    const Region* src = region("src");
+    if (facts.memories.empty() || !is_given || dst == nullptr || src == nullptr) return;
+    const auto memory = [&](const Region& r) {
+      const Scope scope = f_[r.buffer].scope;
+      return name_of(is_shared(scope) ? Scope::Shared : scope);
+    };
+    const std::string seen = fmt::format("{} to {}", memory(*src), memory(*dst));
+    if (seen != facts.memories)
+      bad("`{}` of `{}` is for {} memory, this is {}", facts.name, name(), facts.memories, seen);
+  }
+  static bool is_false(const Setting& setting) {
+    const bool* flag = std::get_if<bool>(&setting);
+    return flag != nullptr && !*flag;
   }
   void report_unknown(const std::string& key) {
     const std::vector<std::string_view> known = settings_of(call_.op);

@@ -67,13 +67,22 @@ std::optional<std::string_view> name_elsewhere(std::string_view path, std::strin
                                   {"dot", "gemm"},    {"matmul", "gemm"}, {"mma", "gemm"},
                                   {"block", "cta"},   {"div", "fdiv"},    {"where", "select"},
                                   {"convert", "cast"}};
+  static constexpr Row kLanguage[] = {{"blockIdx", "cta_id"},
+                                      {"threadIdx", "thread_id"},
+                                      {"program_id", "cta_id"},
+                                      {"Tensor", "Buffer"},
+                                      {"syncthreads", "cuda.cta_sync"},
+                                      {"sync_threads", "cuda.cta_sync"},
+                                      {"alloc_fragment", "alloc_local"},
+                                      {"alloc_smem", "alloc_shared"}};
   const auto find = [&](std::span<const Row> rows) -> std::optional<std::string_view> {
     for (const Row& row : rows)
       if (row.there == name) return row.here;
     return std::nullopt;
   };
   if (path == "T.cuda") return find(kCuda);
-  return is_tile_namespace(path) && path != "T" ? find(kTile) : std::nullopt;
+  if (path == "T") return find(kLanguage);
+  return is_tile_namespace(path) ? find(kTile) : std::nullopt;
 }
 
 Diag no_such_name(const std::string& path, std::string_view name) {

@@ -137,7 +137,7 @@ Result<Value> thread_binding(Interp& in, Args& a) {
   out.loop = ir::LoopKind::ThreadBinding;
   const bool has_start = a.has(1) && !a[1].is(Kind::Str);
   out.ranges = {has_start ? std::pair(a[0], a[1]) : std::pair(of_int(0), a[0])};
-  const std::size_t tag = has_start ? 2 : 1;
+  const std::size_t tag = has_start || a.has(2) ? 2 : 1;  // by name it is always the third
   if (!a.has(tag))
     return fail(
         diag(DiagKind::BadArgument, "`T.thread_binding` without `thread`").with_span(a.call));

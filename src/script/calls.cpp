@@ -69,6 +69,10 @@ Result<Value> Interp::call(const Value& callee, CallArgs& args) {
       return specialize(callee.as<FunctionObject>(), args);
     case Kind::Opaque:
       return opaque(args.call, callee.as<OpaqueObject>().reason);
+    case Kind::SpecMaker:
+      return fail(diag(DiagKind::BadType, "a layout is written with brackets, not called")
+                      .with_note("`S[extents : strides]`, as in `S[(8, 4) : (4, 1)]`")
+                      .with_span(args.call));
     default:
       return fail(
           diag(DiagKind::BadType, "{} cannot be called", type_name(callee)).with_span(args.call));

@@ -311,6 +311,11 @@ Result<std::vector<Value>> Interp::iterate(const Value& value, Span where) {
     }
     case Kind::Opaque:
       return fail(needs_opaque(value, where));
+    case Kind::Loop:
+      return fail(diag(DiagKind::HostError,
+                       "this runs at compile time, and how often is known at run time only")
+                      .with_note("a `for` statement loops at run time")
+                      .with_span(where));
     default:
       return fail(
           diag(DiagKind::HostError, "cannot iterate over {}", type_name(value)).with_span(where));

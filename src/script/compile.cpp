@@ -129,9 +129,13 @@ class Compilation {
     }
     std::vector<std::string_view> known;
     for (std::size_t i = before; i < all.size(); ++i) known.push_back(all[i]->function.name);
-    report(diag(DiagKind::NotAKernel, "no kernel `{}` was defined by `{}`{}", choice.name,
-                choice.expression, did_you_mean(choice.name, known))
-               .with_span(whole));
+    Diag none = diag(DiagKind::NotAKernel, "no kernel `{}` was defined by `{}`{}", choice.name,
+                     choice.expression, did_you_mean(choice.name, known))
+                    .with_span(whole);
+    if (known.empty())
+      none.notes.push_back(
+          {"`@T.prim_func` defines one where `T` is `from tvm.script import tirx as T`", {}});
+    report(std::move(none));
     return nullptr;
   }
 

@@ -247,11 +247,15 @@ Result<Value> Interp::name_error(Symbol name, Span where, Env& env) {
     for (const auto& [symbol, value] : scope->names()) known.push_back(symbols.text(symbol));
   for (const std::string_view builtin : members_of("")) known.push_back(builtin);
   const std::string_view text = symbols.text(name);
-  Diag out =
-      diag(DiagKind::UnknownName, "`{}` has no value here{}", text, did_you_mean(text, known))
-          .with_span(where);
+  const bool is_module = known_module(text).has_value();
+  const bool is_of_language = find_builtin(fmt::format("T.{}", text)) != nullptr;
+  const std::string meant = is_module        ? ""
+                            : is_of_language ? fmt::format("; did you mean `T.{}`?", text)
+                                             : did_you_mean(text, known);
+  Diag out = diag(DiagKind::UnknownName, "`{}` has no value here{}", text, meant).with_span(where);
   if (layout::Axis::builtin(text) || find_builtin(fmt::format("layout.{}", text)) != nullptr)
     out.notes.push_back({fmt::format("`from tvm.tirx.layout import {}` brings it", text), {}});
+  if (is_module) out.notes.push_back({fmt::format("`import {}` brings it", text), {}});
   return fail(std::move(out));
 }
 

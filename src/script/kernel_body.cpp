@@ -8,6 +8,26 @@ namespace {
 
 constexpr std::size_t kMaxErrors = 50;
 
+// "`try`", of statements that only a host has.
+std::string_view statement_text(StmtKind kind) {
+  switch (kind) {
+    case StmtKind::ClassDef:
+      return "`class`";
+    case StmtKind::Raise:
+      return "`raise`";
+    case StmtKind::Delete:
+      return "`del`";
+    case StmtKind::Global:
+      return "`global`";
+    case StmtKind::Nonlocal:
+      return "`nonlocal`";
+    case StmtKind::Try:
+      return "`try`";
+    default:
+      return "this statement";
+  }
+}
+
 }  // namespace
 
 ir::Stmt stmt_node(ir::StmtKind kind, Span span) {
@@ -90,7 +110,8 @@ Result<void> KernelBody::stmt(StmtId id, Env& env) {
       return {};
     }
     default:
-      return fail(diag(DiagKind::Syntax, "this statement cannot stand in a kernel")
+      return fail(diag(DiagKind::Syntax, "{} cannot stand in a kernel", statement_text(s.kind))
+                      .with_note("what Python does before the launch stands outside, in a builder")
                       .with_span(in.span(s.head)));
   }
 }

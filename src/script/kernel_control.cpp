@@ -101,7 +101,9 @@ Result<ir::Stmt> KernelBody::loop_node(const LoopObject& loop, std::size_t i, Lo
   if (!loop.step.is(Kind::None)) step = WW_TRY(in.integer(loop.step, "the step", at.range));
   if (step < 1)
     return fail(
-        diag(DiagKind::BadArgument, "a step of {}, expected 1 or more", step).with_span(at.range));
+        diag(DiagKind::BadArgument, "a step of {}, expected 1 or more", step)
+            .with_note("count up, and index from the end: `for i in range(n)`, `x[n - 1 - i]`")
+            .with_span(at.range));
   const ir::ExprId count = WW_TRY(trip_count(in, begin, end, step, at.range));
   if (loop.loop == ir::LoopKind::Unroll && !ir::const_int(f, count))
     return fail(diag(DiagKind::NeedsConstant,

@@ -489,6 +489,7 @@ bool Lexer::no_token() {
   if (point.value < 0x80) {
     Diag none = diag(DiagKind::Syntax, "found `{}`, which has no meaning outside a string", own);
     if (own == "!") none.notes.push_back({"did you mean `not`?", {}});
+    if (own == "?") none.notes.push_back({"a choice is `a if condition else b`", {}});
     return error(at_, end, std::move(none));
   }
   Diag none = diag(DiagKind::Syntax, "found `{}` (U+{:04X}), which has no meaning outside a string",

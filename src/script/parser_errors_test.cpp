@@ -83,7 +83,9 @@ TEST(ScriptErrors, RenderedExpression) {
 TEST(ScriptErrors, Characters) {
   expect_syntax(
       {{"a = $", "1:5: found `$`, which has no meaning outside a string"},
-       {"a = ?", "1:5: found `?`, which has no meaning outside a string"},
+       {"a = ?",
+        "1:5: found `?`, which has no meaning outside a string | a choice is `a if condition else "
+        "b`"},
        {"!a", "1:1: found `!`, which has no meaning outside a string | did you mean `not`?"},
        {"a = “x”",
         "1:5: found `“` (U+201C), which has no meaning outside a string | strings are "

@@ -103,10 +103,17 @@ Result<ir::ExprId> ramp_of_slice(Interp& in, ir::BufferId id, std::size_t dim,
   const std::int64_t size =
       WW_TRY(in.integer(of_expr(extent), "the extent of a slice with a step", span));
   if (step < 1 || size < 1)
-    return fail(diag(DiagKind::OutOfBounds, "a slice of {} elements by steps of {}", size, step)
+    return fail(diag(DiagKind::OutOfBounds,
+                     "a slice of {} elements by steps of {}, expected both from 1 on", size, step)
                     .with_span(span));
   const ir::ExprId stride = ir::int_imm(in.fn(), in.fn()[bounds.begin].type.dtype, step, span);
   return ir::ramp(in.fn(), bounds.begin, stride, (size + step - 1) / step, span);
+}
+
+Diag stepped_region(std::string_view buffer, Span span) {
+  return diag(DiagKind::BadTileCall, "a slice with a step in a region of `{}`", buffer)
+      .with_note("regions take every element; a buffer whose layout has the strides selects others")
+      .with_span(span);
 }
 
 bool has_step(const Part& part) {
@@ -159,9 +166,7 @@ Result<BufferIndex> buffer_index(Interp& in, ir::BufferId id, const Value& index
     if (d >= parts.size()) {
       out.ranges.push_back({ir::int_imm(in.fn(), DType::Int32, 0, span), in.fn()[id].shape[d]});
     } else if (has_step(parts[d])) {
-      return fail(
-          diag(DiagKind::BadTileCall, "a slice with a step in a region of `{}`", in.fn()[id].name)
-              .with_span(span));
+      return fail(stepped_region(in.fn()[id].name, span));
     } else if (parts[d].is_slice) {
       out.ranges.push_back(WW_TRY(range_of_slice(in, id, d, parts[d].slice, may_leave, span)));
     } else {
@@ -208,6 +213,9 @@ Result<ir::Region> as_region(Interp& in, const Value& value, std::string_view wh
   if (value.is(Kind::Ir) && f[value.expr()].op == ir::ExprOp::Load) {
     const ir::Expr load = f[value.expr()];
     ir::Region out{load.buffer, {}, span};
+    const bool has_ramp = std::any_of(load.args.begin(), load.args.end(),
+                                      [&](ir::ExprId i) { return f[i].op == ir::ExprOp::Ramp; });
+    if (has_ramp) return fail(stepped_region(f[load.buffer].name, span));
     for (const ir::ExprId i : load.args)
       out.ranges.push_back({i, ir::int_imm(f, DType::Int32, 1, span)});
     return out;

@@ -29,3 +29,4 @@ bad_region_bounds.py:3:9: note: declared here
 bad_region_bounds.py:9:13: error: a slice with a step in a region of `A` [BadTileCall]
         Tx.copy(A[0:8:2, :], A[0:4, :])
                 ^~~~~~~~~~~
+  note: regions take every element; a buffer whose layout has the strides selects others

@@ -15,6 +15,7 @@ def f(a: T.handle):
 bad_loop_step.py:6:14: error: a step of -1, expected 1 or more [BadArgument]
         for i in range(0, 8, -1):
                  ^~~~~~~~~~~~~~~
+  note: count up, and index from the end: `for i in range(n)`, `x[n - 1 - i]`
 bad_loop_step.py:8:14: error: the step is a value of run time, expected an integer that is known at compile time [BadType]
         for i in range(0, 8, tx):
                  ^~~~~~~~~~~~~~~

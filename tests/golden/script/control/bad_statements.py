@@ -15,21 +15,26 @@ def f(a: T.handle):
     with open("x") as f0:
         pass
 #--- expected
-bad_statements.py:6:5: error: this statement cannot stand in a kernel [Syntax]
+bad_statements.py:6:5: error: `try` cannot stand in a kernel [Syntax]
         try:
         ^~~
-bad_statements.py:10:5: error: this statement cannot stand in a kernel [Syntax]
+  note: what Python does before the launch stands outside, in a builder
+bad_statements.py:10:5: error: `class` cannot stand in a kernel [Syntax]
         class X:
         ^~~~~~~
-bad_statements.py:12:5: error: this statement cannot stand in a kernel [Syntax]
+  note: what Python does before the launch stands outside, in a builder
+bad_statements.py:12:5: error: `del` cannot stand in a kernel [Syntax]
         del A
         ^~~~~
-bad_statements.py:13:5: error: this statement cannot stand in a kernel [Syntax]
+  note: what Python does before the launch stands outside, in a builder
+bad_statements.py:13:5: error: `global` cannot stand in a kernel [Syntax]
         global y
         ^~~~~~~~
-bad_statements.py:14:5: error: this statement cannot stand in a kernel [Syntax]
+  note: what Python does before the launch stands outside, in a builder
+bad_statements.py:14:5: error: `raise` cannot stand in a kernel [Syntax]
         raise ValueError("x")
         ^~~~~~~~~~~~~~~~~~~~~
+  note: what Python does before the launch stands outside, in a builder
 bad_statements.py:15:10: error: this value is not known at compile time: `open` is not modelled [Opaque]
         with open("x") as f0:
              ^~~~~~~~~

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every variant that a file defines is in the list, and no two answer to one name. A row that the
+// list forgets would compile, link, and never be tried.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <regex>
+#include <set>
+#include <sstream>
+#include <string>
+
+#include "lower/variant.h"
+
+namespace ww::lower {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::set<std::string> found_in(const fs::path& path, const std::regex& pattern) {
+  std::ostringstream text;
+  text << std::ifstream(path).rdbuf();
+  const std::string all = std::move(text).str();
+  std::set<std::string> out;
+  for (std::sregex_iterator it(all.begin(), all.end(), pattern), end; it != end; ++it)
+    out.insert((*it)[1]);
+  return out;
+}
+
+TEST(VariantRows, EachThatIsDefinedIsListed) {
+  const fs::path folder = fs::path(WW_SOURCE_DIR) / "src" / "lower";
+  const auto listed = found_in(folder / "variants.def", std::regex("\nWW_VARIANT\\((k\\w+)\\)"));
+  EXPECT_EQ(listed.size(), all_variants().size());
+  std::set<std::string> defined;
+  for (const auto& entry : fs::recursive_directory_iterator(folder))
+    if (entry.path().extension() == ".cpp")
+      defined.merge(found_in(entry.path(), std::regex("\nconstinit const Variant (k\\w+) =")));
+  for (const std::string& row : defined)
+    EXPECT_TRUE(listed.contains(row)) << row << " is not in src/lower/variants.def";
+}
+
+TEST(VariantRows, NoTwoAnswerToOneName) {
+  for (const Variant* a : all_variants())
+    for (const Variant* b : all_variants())
+      if (a != b && a->op == b->op) {
+        EXPECT_FALSE(answers_to(*a, b->name)) << a->name << " and " << b->name;
+      }
+}
+
+}  // namespace
+}  // namespace ww::lower
