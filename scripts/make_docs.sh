@@ -16,6 +16,8 @@ pictures="$root/docs/pictures"
 
 # file name | notation | further arguments
 rows=(
+  "step_columns|S[(4,6):(1,4)]|"
+  "step_tiles|S[(2,2,2,3):(12,3,6,1)]|--shape 4,6"
   "ldmatrix_fragment|ldmatrix_frag(1)|--shape 8,8"
   "mma_a_fragment|mma_frag(A,16,float16)|--shape 16,16"
   "shared_row_major|S[(8,64):(64,1)]|--shape 8,64 --dtype float16"

@@ -26,8 +26,11 @@ PROGRAM = os.environ.get("WARPWRIGHT", str(ROOT / "warpwright"))
 SMALL = "docs/variants/small.py"
 ARCHS = ["sm_75", "sm_80", "sm_89", "sm_90a", "sm_100a", "sm_120a"]
 ENGINES = ["evaluator", "virtual GPU", "CUDA C++", "H200"]
-# What scripts/device_lowering.sh has run on a GPU of sm_90a (docs/lowering.md).
-ON_GPU = {"copy", "copy_async", "gemm"}
+# What scripts/device_lowering.sh has run on a GPU of sm_90a (docs/lowering.md): a new variant joins when it
+# has.
+ON_GPU = {("copy", "vec"), ("copy", "gmem_smem"), ("copy", "ldstmatrix"), ("copy", "reg"),
+          ("copy", "fallback"), ("copy_async", "ldgsts"), ("copy_async", "sync"), ("gemm", "mma"),
+          ("elementwise", "reg"), ("elementwise", "memory")}
 
 
 def ask(*words):
@@ -101,16 +104,19 @@ def engines_of(row, archs):
     ran = results(row, arch, "sim")
     cuda, _ = ask("compile", SMALL, "--kernel", kernel_of(row), "--target", arch, "--emit", "cuda")
     return {"evaluator": meant is not None, "virtual GPU": agree(row, meant, ran),
-            "CUDA C++": cuda == 0, "H200": row["op"] in ON_GPU and "sm_90a" in archs}
+            "CUDA C++": cuda == 0, "H200": group_of(row) in ON_GPU and "sm_90a" in archs}
+
+
+def group_of(row):
+    """Rows of one file: elementwise primitives, and the widths of a forced vector, are one page."""
+    return ("elementwise" if is_elementwise(row) else row["op"],
+            "vec" if row["name"].startswith("vec_") else row["name"])
 
 
 def groups():
-    """Rows of one file: elementwise primitives, and the widths of a forced vector, are one page."""
     out = {}
     for row in variants():
-        op = "elementwise" if is_elementwise(row) else row["op"]
-        name = "vec" if row["name"].startswith("vec_") else row["name"]
-        out.setdefault((op, name), []).append(row)
+        out.setdefault(group_of(row), []).append(row)
     return out
 
 
