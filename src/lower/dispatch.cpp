@@ -11,7 +11,7 @@
 #include "ir/print_parts.h"
 #include "layout/text.h"
 #include "lower/gemm/stage.h"
-#include "lower/proof.h"
+#include "lower/proof/proof.h"
 #include "lower/test_lowering.h"
 #include "lower/variant.h"
 

@@ -9,7 +9,7 @@
 #include "ir/build.h"
 #include "ir/test_programs.h"
 #include "ir/visit.h"
-#include "lower/proof.h"
+#include "lower/proof/proof.h"
 #include "lower/variant.h"
 
 namespace ww::lower::test {

@@ -7,7 +7,7 @@
 #include <optional>
 
 #include "lower/lower.h"
-#include "lower/proof.h"
+#include "lower/proof/proof.h"
 
 namespace ww::lower {
 

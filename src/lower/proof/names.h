@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Names of the elements of a region and the places where they stand, for lower/proof.h.
+// Names of the elements of a region and the places where they stand, for lower/proof/proof.h.
 //
 // Memory is cut into granules of an element (or less, when the code moves less). Each granule of a
 // region has a name: element number times granules of an element, plus which of them. Several
@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "layout/image.h"
-#include "lower/proof_values.h"
+#include "lower/proof/values.h"
 
 namespace ww::lower {
 

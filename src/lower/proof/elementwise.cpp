@@ -10,9 +10,9 @@
 
 #include "ir/equal.h"
 #include "ir/print.h"
-#include "lower/proof.h"
-#include "lower/proof_meaning.h"
-#include "lower/proof_trials.h"
+#include "lower/proof/meaning.h"
+#include "lower/proof/proof.h"
+#include "lower/proof/trials.h"
 
 namespace ww::lower {
 namespace {

@@ -2,7 +2,7 @@
 // The proof must hold for what variants write, and must not hold for anything near it: every number
 // in the written code is changed in turn, statements are dropped, doubled or guarded, instructions
 // are exchanged.
-#include "lower/proof.h"
+#include "lower/proof/proof.h"
 
 #include <gtest/gtest.h>
 

@@ -9,7 +9,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "lower/proof_names.h"
+#include "lower/proof/names.h"
 
 namespace ww::lower {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "lower/proof_walk.h"
+#include "lower/proof/walk.h"
 
 #include <algorithm>
 

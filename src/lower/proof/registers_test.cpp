@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "lower/proof_registers.h"
+#include "lower/proof/registers.h"
 
 #include <gtest/gtest.h>
 

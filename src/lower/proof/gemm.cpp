@@ -16,10 +16,10 @@
 #include "ir/settings.h"
 #include "isa/catalogue.h"
 #include "isa/fragment.h"
-#include "lower/proof.h"
-#include "lower/proof_factors.h"
-#include "lower/proof_registers.h"
-#include "lower/proof_trials.h"
+#include "lower/proof/factors.h"
+#include "lower/proof/proof.h"
+#include "lower/proof/registers.h"
+#include "lower/proof/trials.h"
 
 namespace ww::lower {
 namespace {

@@ -12,7 +12,7 @@
 #include "ir/elementwise.h"
 #include "ir/fold.h"
 #include "lower/call.h"
-#include "lower/proof_registers.h"
+#include "lower/proof/registers.h"
 
 namespace ww::lower {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "lower/proof_factors.h"
+#include "lower/proof/factors.h"
 
 #include <bit>
 #include <cmath>

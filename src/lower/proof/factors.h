@@ -6,7 +6,7 @@
 #include <optional>
 
 #include "lower/call.h"
-#include "lower/proof_registers.h"
+#include "lower/proof/registers.h"
 
 namespace ww::lower {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "lower/proof_names.h"
+#include "lower/proof/names.h"
 
 #include "layout/apply.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The values of integer expressions in every thread of one unit, for lower/proof.h. What is known
-// at run time only (parameters, CTA ids, loop variables around the call, memory) takes sampled
-// values.
+// The values of integer expressions in every thread of one unit, for lower/proof/proof.h. What is
+// known at run time only (parameters, CTA ids, loop variables around the call, memory) takes
+// sampled values.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "lower/proof_trials.h"
+#include "lower/proof/trials.h"
 
 #include <algorithm>
 

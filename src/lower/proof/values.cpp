@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "lower/proof_values.h"
+#include "lower/proof/values.h"
 
 #include <algorithm>
 

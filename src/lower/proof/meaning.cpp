@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "lower/proof_meaning.h"
+#include "lower/proof/meaning.h"
 
 namespace ww::lower {
 

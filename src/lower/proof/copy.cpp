@@ -5,7 +5,7 @@
 // Where the code moves several elements at a time, that many are tried as one granule first: the
 // same proof with fewer names, provided that in both regions they lie side by side. Only its yes
 // counts; everything else is found out element by element.
-#include "lower/proof.h"
+#include "lower/proof/proof.h"
 
 #include <algorithm>
 #include <array>
@@ -15,8 +15,8 @@
 #include "ir/settings.h"
 #include "isa/catalogue.h"
 #include "isa/fragment.h"
-#include "lower/proof_tensor.h"
-#include "lower/proof_trials.h"
+#include "lower/proof/tensor.h"
+#include "lower/proof/trials.h"
 
 namespace ww::lower {
 namespace {

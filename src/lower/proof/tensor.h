@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// What tcgen05.ld, .st and .cp move, by their definition, for lower/proof.h: from the words of the
-// instruction, and the bits of a descriptor, to lanes and columns of tensor memory.
+// What tcgen05.ld, .st and .cp move, by their definition, for lower/proof/proof.h: from the words
+// of the instruction, and the bits of a descriptor, to lanes and columns of tensor memory.
 #pragma once
 
 #include <cstdint>
 #include <vector>
 
 #include "isa/catalogue.h"
-#include "lower/proof_names.h"
+#include "lower/proof/names.h"
 
 namespace ww::lower {
 

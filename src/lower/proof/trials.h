@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <functional>
 
-#include "lower/proof.h"
-#include "lower/proof_walk.h"
+#include "lower/proof/proof.h"
+#include "lower/proof/walk.h"
 
 namespace ww::lower {
 

@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
-#include "lower/proof_names.h"
-#include "lower/proof_values.h"
+#include "lower/proof/names.h"
+#include "lower/proof/values.h"
 
 namespace ww::lower {
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "lower/proof_tensor.h"
+#include "lower/proof/tensor.h"
 
 #include <charconv>
 #include <optional>
 
 #include "isa/fragment.h"
-#include "lower/proof_walk.h"
+#include "lower/proof/walk.h"
 
 namespace ww::lower {
 namespace {
