@@ -42,6 +42,21 @@ std::vector<std::string> cast_to(const std::string& dtype, const std::vector<std
   return out;
 }
 
+// Operations with numbers of the type: one near its end, a small one.
+std::vector<std::string> with_constants(const std::string& dtype) {
+  const bool is_signed = dtype.starts_with("int");
+  const int bits = std::stoi(dtype.substr(dtype.find("int") + 3));
+  const std::uint64_t most = ~std::uint64_t{0} >> (64 - bits + (is_signed ? 1 : 0));
+  std::vector<std::string> out;
+  for (const std::string& number :
+       {fmt::format("{}", most - 2), std::string(is_signed ? "-3" : "3")})
+    for (const char* const form :
+         {"a + {}", "a - {}", "a * {}", "{} - a", "a * {} + b", "T.max(a, {})", "T.truncdiv({}, a)",
+          "a & {}", "T.Select(a < {}, a, b)", "T.Select({} == b, a, b)"})
+      out.push_back(fmt::format(fmt::runtime(form), fmt::format("T.{}({})", dtype, number)));
+  return out;
+}
+
 void expect_same(const std::vector<Kernel>& kernels, const std::string& arch) {
   bool skipped = false;
   EXPECT_EQ(run_all(kernels, arch, skipped), "");
@@ -78,6 +93,7 @@ TEST(CudaRuns, IntegersOfAllWidths) {
                                        "a >> 3",
                                        "T.Select(a < b, a, b)",
                                        "T.if_then_else(a >= b, a + b, b)"})});
+    kernels.push_back({element_kernel("constants_" + dtype, dtype, dtype, with_constants(dtype))});
     kernels.push_back({element_kernel(
         "compare_" + dtype, dtype, "bool",
         {"a == b", "a != b", "a < b", "a <= b", "a > b", "a >= b", "a < b and a != b",
@@ -218,6 +234,33 @@ S[tx + 32] = A[tx + 32]
 T.tvm_storage_sync("shared.dyn")
 B[tx] = S[63 - tx]
 B[tx + 32] = T.cuda.ldg(T.address_of(A[tx])) + S[31 - tx]
+)")},
+      // nvcc makes loads of four of those of three neighbours, the last ones too.
+      {kernel_of("ragged", "A: T.Buffer((128,), \"float32\"), B: T.Buffer((96,), \"float32\")", 32,
+                 R"(S = T.alloc_shared((127,), "float32")
+for i in T.unroll(3):
+    S[tx * 4 + i] = A[tx * 4 + i]
+T.tvm_storage_sync("shared")
+for i in T.unroll(3):
+    B[tx * 3 + i] = S[(31 - tx) * 4 + i]
+)")},
+      {kernel_of("ragged_dynamic",
+                 "A: T.Buffer((128,), \"float32\"), B: T.Buffer((96,), \"float32\")", 32,
+                 R"(D = T.alloc_buffer((127,), "float32", scope="shared.dyn", layout=None)
+for i in T.unroll(3):
+    D[tx * 4 + i] = A[tx * 4 + i]
+T.tvm_storage_sync("shared.dyn")
+for i in T.unroll(3):
+    B[tx * 3 + i] = D[(31 - tx) * 4 + i]
+)")},
+      {kernel_of("ragged_local", "A: T.Buffer((7,), \"float32\"), B: T.Buffer((3,), \"float32\")",
+                 1,
+                 R"(L = T.alloc_local((7,), "float32")
+for i in range(7):
+    L[i] = A[i]
+half: T.let[T.int32] = T.Cast("int32", A[0]) & 1
+for i in T.unroll(3):
+    B[i] = L[half * 4 + i]
 )")},
   };
   expect_same(kernels, "sm_80");

@@ -152,6 +152,39 @@ TEST(CudaSource, OnlyWhatMayBeNegativeOrWrapIsGuarded) {
 )");
 }
 
+// `-3` beside a number of 64 bits without a sign would be a warning of nvcc.
+TEST(CudaSource, ConstantsKeepTheirSign) {
+  for (const auto& [dtype, text] :
+       {std::pair{DType::Uint64, "uint64_t(0xfffffffffffffffdu)"}, std::pair{DType::Int16, "-3"}}) {
+    TestKernel k(dtype);
+    k.store(k.a, {k.tx()}, k.op(ExprOp::BitXor, k.at(k.a, {k.tx()}), ir::int_imm(k.f, dtype, -3)));
+    EXPECT_THAT(k.body(), HasSubstr(fmt::format("A_ptr[tx] ^ {}", text)));
+  }
+}
+
+// A load that nvcc has made of smaller ones stays within the array.
+TEST(CudaSource, SharedArraysHaveRoomForWideLoads) {
+  struct Case {
+    std::int64_t elements;
+    DType dtype;
+    std::int64_t expected;
+  };
+  for (const auto& [elements, dtype, expected] : {
+           Case{127, DType::Float32, 128}, Case{128, DType::Float32, 128},
+           Case{3, DType::Float32, 4}, Case{2, DType::Uint32, 2}, Case{5, DType::Float32, 8},
+           Case{1, DType::Uint64, 1}, Case{3, DType::Uint64, 4}, Case{3, DType::Uint8, 4},
+           Case{17, DType::Float16, 24}, Case{65, DType::Int4, 48},
+           Case{12287, DType::Float32, 12288},  // all there is
+       }) {
+    TestKernel k;
+    k.flat("S", elements, dtype, Scope::Shared);
+    EXPECT_THAT(k.body(), HasSubstr(fmt::format("S_ptr[{}];", expected))) << elements;
+    TestKernel own;
+    own.flat("S", elements, DType::Float32, Scope::Local);
+    EXPECT_THAT(own.body(), HasSubstr(fmt::format("S_ptr[{}];", elements)));
+  }
+}
+
 TEST(CudaSource, RoundingsAreKeptApart) {
   TestKernel k(DType::Float16);
   const ExprId x = k.at(k.a, {k.tx()});

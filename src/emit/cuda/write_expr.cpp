@@ -95,7 +95,9 @@ Text Writer::render_as(ExprId id, const Lane* at) {
 // A constant beside a value of its type needs no type of its own.
 Text Writer::operand(ExprId id, const Lane* at, ExprId beside) {
   const Expr& e = f_[id];
-  const bool is_plain = e.op == ExprOp::IntImm && e.type.is_int() && e.type.dtype != DType::Uint32;
+  const bool is_plain = e.op == ExprOp::IntImm && e.type.is_int() &&
+                        e.type.dtype != DType::Uint32 &&
+                        (e.integer >= 0 || e.type.dtype != DType::Uint64);
   const bool is_small = e.integer > std::numeric_limits<std::int32_t>::min() &&
                         e.integer <= std::numeric_limits<std::int32_t>::max();
   if (is_plain && is_small && beside.valid() && f_[beside].op != ExprOp::IntImm)

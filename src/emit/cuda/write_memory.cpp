@@ -3,6 +3,10 @@
 // the start goes by its storage's name, any other view is a pointer of its own type.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+
 #include "emit/cuda/types.h"
 #include "emit/cuda/writer.h"
 
@@ -20,7 +24,16 @@ using ir::Scope;
 namespace {
 
 constexpr std::int64_t kDefaultAlign = 64;
-constexpr std::int64_t kSharedAlign = 128;  // what the asynchronous copies ask for
+constexpr std::int64_t kSharedAlign = 128;   // what the asynchronous copies ask for
+constexpr std::uint64_t kWidestAccess = 16;  // bytes
+
+// nvcc makes one wide load of neighbouring small ones, up to the next power of two, where the
+// alignment allows it: the array goes on for as long as such a load from within it may reach.
+std::int64_t with_room_for_wide_loads(std::int64_t elements, int bytes_each) {
+  const auto bytes = static_cast<std::uint64_t>(elements * bytes_each);
+  const std::uint64_t unit = std::min(kWidestAccess, std::bit_ceil(bytes));
+  return static_cast<std::int64_t>((bytes + unit - 1) / unit * unit) / bytes_each;
+}
 
 }  // namespace
 
@@ -140,6 +153,7 @@ void Writer::alloc(const ir::Stmt& s) {
     elements *= value.value_or(1);
   }
   if (is_packed(b.dtype)) elements = (elements * num::bits_of(b.dtype) + 7) / 8;
+  if (is_shared) elements = with_room_for_wide_loads(elements, bytes_of(b.dtype));
   line(fmt::format("{}{}alignas({}) {} {}[{}];", unused, is_shared ? "__shared__ " : "", align,
                    memory_type(b.dtype), name, elements));
 }
