@@ -161,6 +161,13 @@ class Binder {
   HostValues values_;
 };
 
+// Both have the same size: 0, at no address, where nothing is matched to a parameter.
+template <typename To, typename From>
+void copy_bytes(std::vector<To>& to, const std::vector<From>& from) {
+  static_assert(sizeof(To) == 1 && sizeof(From) == 1);
+  if (!to.empty()) std::memcpy(to.data(), from.data(), to.size());
+}
+
 }  // namespace
 
 std::optional<Word> host_value(const Function& f, const HostValues& values, ExprId id) {
@@ -197,7 +204,7 @@ Result<HostValues> bind_arguments(const Function& function, std::span<const Argu
 Storage load_argument(const Kernel& kernel, const Root& root, const BufferArg& argument) {
   Storage storage(root.bytes, root.granule, !root.buffer.valid() && argument.is_defined);
   std::vector<std::uint8_t> packed(argument.bytes->size());
-  std::memcpy(packed.data(), argument.bytes->data(), packed.size());
+  copy_bytes(packed, *argument.bytes);
   if (!root.buffer.valid()) {
     storage.bytes() = std::move(packed);
     storage.keep_written();
@@ -227,14 +234,14 @@ Storage load_argument(const Kernel& kernel, const Root& root, const BufferArg& a
 void store_argument(const Kernel& kernel, const Root& root, Storage& storage,
                     const BufferArg& argument, std::vector<bool>& written) {
   if (!root.buffer.valid()) {
-    std::memcpy(argument.bytes->data(), storage.bytes().data(), argument.bytes->size());
+    copy_bytes(*argument.bytes, storage.bytes());
     for (std::size_t i = 0; i < argument.bytes->size(); ++i)
       written.push_back(storage.was_written(static_cast<std::int64_t>(i) * 8, 8));
     return;
   }
   const BufferInfo& info = kernel.info(root.buffer);
   Storage target(argument.bytes->size(), 1, true);
-  std::memcpy(target.bytes().data(), argument.bytes->data(), argument.bytes->size());
+  copy_bytes(target.bytes(), *argument.bytes);
   written.assign(static_cast<std::size_t>(info.size), false);
   for (std::int64_t flat = 0; flat < info.size; ++flat) {
     const std::int64_t bit = info.placement.spot(flat).memory * info.bits + info.offset_bits;
@@ -242,7 +249,7 @@ void store_argument(const Kernel& kernel, const Root& root, Storage& storage,
     target.put(flat * info.bits, info.bits, storage.value(bit, info.bits), 0);
     written[static_cast<std::size_t>(flat)] = storage.was_written(bit, info.bits);
   }
-  std::memcpy(argument.bytes->data(), target.bytes().data(), argument.bytes->size());
+  copy_bytes(*argument.bytes, target.bytes());
 }
 
 }  // namespace ww::eval

@@ -228,6 +228,21 @@ TEST(EvalControl, ArgumentsMustFit) {
   EXPECT_EQ(shape.error().text, "`A_ptr` was given an array of shape [2, 2]: expected [4]");
 }
 
+// Nothing is matched to the parameter, and its argument is no memory at all.
+TEST(EvalControl, ArgumentsMayBeEmpty) {
+  TestKernel k;
+  k.param("a", ir::Type::handle());
+  const BufferId out = k.matched("B", {2}, DType::Float32);
+  k.start(2);
+  k.store(out, {k.tid()}, k.real(DType::Float32, 3));
+  std::vector<std::byte> none, bytes(8);
+  const auto report = run(k.done(), {BufferArg{&none, {}, true}, BufferArg{&bytes, {}, false}});
+  ASSERT_TRUE(report) << report.error().text;
+  EXPECT_TRUE(report->findings.empty());
+  EXPECT_TRUE(none.empty());
+  EXPECT_EQ(unpack(DType::Float32, bytes), (Numbers{3, 3}));
+}
+
 TEST(EvalControl, EndlessLoopsEndWithTheBudget) {
   TestKernel k;
   k.start(2);

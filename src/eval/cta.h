@@ -252,7 +252,11 @@ class Cta {
   Word read(const Element& element, int bits, const Access& by, Word& undefined);
   Word read_defined(const Element& element, int bits, const Access& by);
   void write(const Element& element, int bits, Word value, Word undefined, const Access& by);
-  void put(const Element& element, int bits, Word value, Word undefined, const Access& by);
+  /// Puts it there; with whom it races, if with anybody.
+  std::optional<Conflict> put(const Element& element, int bits, Word value, Word undefined,
+                              const Access& by);
+  std::optional<Conflict> note_write(const Element& element, int bits, Word value, Word undefined,
+                                     const Access& by);
   void report_undefined(const Element& element, Agent agent);
   void report_race(const Element& element, const Conflict& conflict, const Access& by,
                    bool is_write);
@@ -287,6 +291,7 @@ class Cta {
   void wait_tmem(AsyncKind kind, Threads ts);
   void waited(std::vector<CopyId>& ids);
   void check_free(const Transfer& transfer, const Copy& copy);
+  void check_start(const Transfer& transfer, const Copy& copy);
   void deliver(Copy& copy);
 
   // --- work of the tensor core ---

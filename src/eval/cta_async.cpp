@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Asynchronous copies. The values are taken when a copy starts and arrive when the last of its
-// threads has waited for it, as late as the program can tell.
+// threads has waited for it, as late as the program can tell. It may write all that time: what
+// others did before must be ordered before the start, what they do next behind the wait.
 #include <utility>
 
 #include "eval/cta.h"
@@ -19,10 +20,21 @@ void Cta::check_free(const Transfer& transfer, const Copy& copy) {
                     agent_text(copy.agent), cta_text(), element_text(transfer.to));
 }
 
+// Whoever used the place before is done with it.
+void Cta::check_start(const Transfer& transfer, const Copy& copy) {
+  const Access by = access_of(copy.agent);
+  const auto conflict =
+      note_write(transfer.to, transfer.bits, transfer.value, transfer.undefined, by);
+  if (!conflict || conflict->earlier == by) return;
+  if (storage_of(transfer.to.place.root).is_target(absolute(transfer.to), transfer.bits)) return;
+  report_race(transfer.to, *conflict, by, true);
+}
+
 void Cta::start_copy(Copy copy, Threads ts) {
   copy.op = op_;
   copy.missing = ts.size();
   for (const Transfer& transfer : copy.transfers) check_free(transfer, copy);
+  for (const Transfer& transfer : copy.transfers) check_start(transfer, copy);
   for (const Transfer& transfer : copy.transfers)
     storage_of(transfer.to.place.root).mark_target(absolute(transfer.to), transfer.bits, 1);
   for (const auto& [element, bits] : copy.sources)
@@ -81,6 +93,7 @@ void Cta::deliver(Copy& copy) {
     storage_of(transfer.to.place.root).mark_target(absolute(transfer.to), transfer.bits, -1);
   Access by = access_of(copy.agent);
   by.op = copy.op;
+  // What it may race with was looked at when it started, or was found since.
   for (const Transfer& transfer : copy.transfers)
     put(transfer.to, transfer.bits, transfer.value, transfer.undefined, by);
 }

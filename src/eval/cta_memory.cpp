@@ -192,13 +192,14 @@ Word Cta::read(const Element& element, int bits, const Access& by, Word& undefin
   if (!is_reachable(element, bits)) return 0;
   Storage& storage = storage_of(element.place.root);
   const std::int64_t bit = absolute(element);
-  if (storage.is_target(bit, bits)) {
+  const bool is_target = storage.is_target(bit, bits);
+  if (is_target) {
     if (Finding* found = finding(Check::Async, element); found != nullptr)
       found->text = fmt::format("{} is read by {} of {} while a copy into it is under way",
                                 element_text(element), agent_text(by.agent), cta_text());
   }
   if (is_tracked(k_.roots[static_cast<std::size_t>(element.place.root)].scope, bits))
-    if (const auto conflict = races_.read(storage, bit, bits, by))
+    if (const auto conflict = races_.read(storage, bit, bits, by); conflict && !is_target)
       report_race(element, *conflict, by, false);
   undefined = storage.undefined(bit, bits);
   return storage.value(bit, bits);
@@ -222,19 +223,26 @@ void Cta::write(const Element& element, int bits, Word value, Word undefined, co
                                 element_text(element), agent_text(by.agent), cta_text(),
                                 is_target ? "into" : "from");
   }
-  put(element, bits, value, undefined, by);
+  const auto conflict = put(element, bits, value, undefined, by);
+  if (conflict && !is_target) report_race(element, *conflict, by, true);
 }
 
-void Cta::put(const Element& element, int bits, Word value, Word undefined, const Access& by) {
+std::optional<Conflict> Cta::put(const Element& element, int bits, Word value, Word undefined,
+                                 const Access& by) {
+  const auto conflict = note_write(element, bits, value, undefined, by);
+  storage_of(element.place.root).put(absolute(element), bits, value, undefined);
+  return conflict;
+}
+
+std::optional<Conflict> Cta::note_write(const Element& element, int bits, Word value,
+                                        Word undefined, const Access& by) {
+  if (!is_tracked(k_.roots[static_cast<std::size_t>(element.place.root)].scope, bits)) return {};
   Storage& storage = storage_of(element.place.root);
   const std::int64_t bit = absolute(element);
-  if (is_tracked(k_.roots[static_cast<std::size_t>(element.place.root)].scope, bits)) {
-    const bool is_same = undefined == 0 && storage.undefined(bit, bits) == 0 &&
-                         storage.value(bit, bits) == (value & low_mask(bits));
-    if (const auto conflict = races_.write(storage, bit, bits, by, is_same))
-      report_race(element, *conflict, by, true);
-  }
-  storage.put(bit, bits, value, undefined);
+  const bool is_same = !run_.options.equal_values_race && undefined == 0 &&
+                       storage.undefined(bit, bits) == 0 &&
+                       storage.value(bit, bits) == (value & low_mask(bits));
+  return races_.write(storage, bit, bits, by, is_same);
 }
 
 }  // namespace ww::eval

@@ -242,22 +242,21 @@ void Cta::ptx_copy_async(const PtxCall& call, Threads ts) {
   const Words sizes = ptx_int(call.operands[2], ts);
   const bool has_limit = call.operands.size() > 3;
   const Words limits = has_limit ? ptx_int(call.operands[3], ts) : constant(0, ts.size());
-  constexpr std::int64_t kPiece = 4;  // bytes; sizes are 4, 8 and 16
   for (std::size_t i = 0; i < ts.size(); ++i) {
     const std::span<const Thread> self = ts.subspan(i, 1);
     const auto limit = static_cast<std::int64_t>(has_limit ? limits[i] : sizes[i]);
+    const int bits = limit % 4 == 0 ? 32 : 8;  // sizes are 4, 8 and 16 bytes, the limit is any
     Copy copy{.kind = AsyncKind::Group, .agent = thread_agent(ts[i])};
-    for (std::int64_t at = 0; at < static_cast<std::int64_t>(sizes[i]); at += kPiece) {
+    for (std::int64_t at = 0; at < static_cast<std::int64_t>(sizes[i]); at += bits / 8) {
       Element source = element_at(from[i], ts[i]);
       Element target = element_at(to[i], ts[i]);
       source.place.bit += at * 8;
       target.place.bit += at * 8;
-      if (!is_reachable(target, kRegister)) continue;
-      Transfer transfer{target, kRegister, 0, 0};
+      if (!is_reachable(target, bits)) continue;
+      Transfer transfer{target, bits, 0, 0};
       if (at < limit) {  // the rest is filled with zeros
-        transfer.value =
-            read(source, kRegister, access_of(thread_agent(ts[i])), transfer.undefined);
-        if (is_reachable(source, kRegister)) copy.sources.emplace_back(source, kRegister);
+        transfer.value = read(source, bits, access_of(thread_agent(ts[i])), transfer.undefined);
+        if (is_reachable(source, bits)) copy.sources.emplace_back(source, bits);
       }
       copy.transfers.push_back(transfer);
     }

@@ -23,7 +23,8 @@
 //             Writes of the same value are no race
 //   bounds    an index leaves the shape, a place leaves the storage, or a register belongs to a
 //             thread that is not in the unit
-//   async     an asynchronous copy's target is read, or its source written, before its wait
+//   async     an asynchronous copy's target is read, or its source written, before its wait; the
+//             kernel ends without one
 //   barrier   threads wait at barriers that the others never reach (the run ends there); a barrier
 //             or collective that only part of its unit reaches; operands that differ in a unit
 //   replica   the copies of a replicated element differ
@@ -81,6 +82,7 @@ struct Options {
   std::size_t max_bytes = std::size_t{4} << 30;      // memory of buffers; more is Budget
   std::uint64_t seed = 0;         // 0: groups furthest behind first; else in an order drawn from it
   std::size_t max_findings = 20;  // different ones that are kept
+  bool equal_values_race = false;  // a write of the value that is there already is one as any other
   std::function<bool()> keep_going = {};  // asked now and then; false ends with Budget
 };
 

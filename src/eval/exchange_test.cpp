@@ -146,6 +146,44 @@ TEST(EvalAsync, ACopyArrivesWhenAllHaveWaited) {
               HasSubstr("`in[0]` is written by thread 0 of CTA (0,0,0) while a copy from it"));
 }
 
+// Threads read what others will copy to; a barrier follows the start of the copies, and one may
+// precede it.
+Outcome refill(bool is_tile, bool has_barrier, double value_of_in, const Options& options = {}) {
+  TestKernel k;
+  const BufferId in = k.matched("in", {64}, DType::Float32);
+  const BufferId out = k.matched("out", {64}, DType::Float32);
+  k.start(64);
+  const BufferId s = k.alloc("s", {64}, DType::Float32, Scope::Shared);
+  k.store(s, {k.tid()}, k.real(DType::Float32, 1));
+  k.sync();
+  k.store(out, {k.tid()}, k.at(s, {k.op(ExprOp::Sub, k.n(63), k.tid())}));
+  if (has_barrier) k.sync();
+  if (is_tile)
+    k.tile(TileOp::CopyAsync, Unit::Cta, {k.full(s), k.full(in)});
+  else
+    k.ptx("cp.async.ca.shared.global",
+          {mem(k.address(s, {k.tid()})), mem(k.address(in, {k.tid()})), value(k.n(4))});
+  k.ptx("cp.async.commit_group", {});
+  k.sync();
+  k.ptx("cp.async.wait_group", {value(k.n(0))});
+  k.sync();
+  k.store(out, {k.tid()}, k.at(s, {k.tid()}));
+  return k.run({Numbers(64, value_of_in), {}}, options);
+}
+
+TEST(EvalAsync, APlaceIsFreeWhenTheCopyStarts) {
+  for (const bool is_tile : {false, true}) {
+    EXPECT_EQ(refill(is_tile, true, 2).checks(), "") << refill(is_tile, true, 2).text();
+    EXPECT_EQ(refill(is_tile, true, 2).arrays[1], Numbers(64, 2));
+    EXPECT_EQ(refill(is_tile, false, 2).checks(), "race");
+    EXPECT_THAT(refill(is_tile, false, 2).text(), HasSubstr("read by thread"));
+    // What is there already may be copied there, unless that counts.
+    EXPECT_EQ(refill(is_tile, false, 1).checks(), "");
+    EXPECT_EQ(refill(is_tile, false, 1, {.equal_values_race = true}).checks(), "race");
+    EXPECT_EQ(refill(is_tile, true, 1, {.equal_values_race = true}).checks(), "");
+  }
+}
+
 TEST(EvalAsync, GroupsArriveInOrder) {
   TestKernel k;
   const BufferId in = k.matched("in", {2, 4}, DType::Float32);

@@ -23,6 +23,7 @@ struct Access {
   std::uint32_t cta = 0;
   std::uint32_t time = 0;
   std::uint32_t op = 0;
+  friend bool operator==(const Access&, const Access&) = default;
 };
 
 /// The last write and the reads since then, of one granule of memory.

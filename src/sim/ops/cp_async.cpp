@@ -2,7 +2,7 @@
 // cp.async: copies of 4, 8 or 16 bytes from global to shared memory, a lane at a time, in groups.
 // The source is read at once; what was read lands in shared memory when its lane waits for the
 // group, or when somebody waits for the mbarrier that the lane arrives on with
-// cp.async.mbarrier.arrive. Copies that nobody waits for never land.
+// cp.async.mbarrier.arrive. Copies that nobody waits for never land, and are found at the end.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -102,7 +102,7 @@ TEST(CpAsync, GroupsAreWaitedForInOrder) {
   const std::string two =
       body({kCopy, "cp.async.commit_group; cp.async.ca.shared.global [%r4+128], [%d1+128], 4;",
             "cp.async.commit_group; cp.async.wait_group 1;"});
-  const auto out = expect_fine(two + std::string(kRead));
+  const auto out = expect_fine(two + std::string(kRead) + "cp.async.wait_all;");
   EXPECT_EQ(out[31], 31U);
   const std::string second = "ld.shared.u32 %r10, [%r4+128]; st.global.u32 [%d2], %r10;";
   expect_found(Check::Async, "still on its way", two + second);
@@ -111,6 +111,21 @@ TEST(CpAsync, GroupsAreWaitedForInOrder) {
 
 TEST(CpAsync, AnOpenGroupIsNotWaitedFor) {
   expect_found(Check::Async, "still on its way", body({kCopy, "cp.async.wait_group 0;", kRead}));
+}
+
+TEST(CpAsync, IsWaitedForBeforeTheEnd) {
+  constexpr std::string_view kEnd = "the kernel ends without a wait for this copy";
+  expect_found(Check::Async, kEnd, body({kCopy}));
+  expect_found(Check::Async, kEnd, body({kCopy, "cp.async.commit_group;"}));
+  expect_found(Check::Async, kEnd,
+               body({kCopy, "setp.lt.u32 %p1, %r1, 16; @%p1 cp.async.wait_all;"}));
+  expect_fine(body({kCopy, "cp.async.wait_all;"}));
+  // One that tells an mbarrier which nobody asks.
+  const std::string start =
+      body({"setp.eq.u32 %p1, %r1, 0; @%p1 mbarrier.init.shared.b64 [bar], 32; bar.warp.sync -1;",
+            kCopy, "cp.async.mbarrier.arrive.noinc.shared.b64 [bar];"});
+  expect_found(Check::Async, kEnd, start);
+  expect_fine(start + "WAIT(0, 0);");
 }
 
 TEST(CpAsync, EmptyGroupsCount) {

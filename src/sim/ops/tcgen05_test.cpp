@@ -501,6 +501,8 @@ TEST(TensorCopy, IsWaitedForThroughAnMbarrier) {
   const std::string again = "st.shared.u32 [%r4+1024], 1;";
   expect_found(Check::Async, "may still be reading", start + again + "WAIT(0, 0);" + load, kFour);
   expect_fine(start + kCompleted + "bar.sync 0;" + again + load, kFour);
+  expect_found(Check::Async, "the kernel ends without a wait for a `tcgen05.commit`",
+               start + freed(), kFour);
 }
 
 TEST(TensorCopy, IntoColumnsThatAreNotAllocated) {
