@@ -147,7 +147,8 @@ std::vector<std::int64_t> shape_of(const Arg& arg, bool is_flat) {
 
 // Lowered programs see arrays as flat.
 std::optional<std::string> evaluate(const ir::Function& function, const std::vector<Arg>& args,
-                                    Results& out, bool& is_evaluated, std::uint64_t schedule) {
+                                    Results& out, bool& is_evaluated, std::uint64_t schedule,
+                                    bool is_strict) {
   const bool is_flat = function.level == ir::Level::Lowered;
   out.arrays.clear();
   for (const Arg& arg : args) out.arrays.push_back(arg.bytes);
@@ -159,7 +160,8 @@ std::optional<std::string> evaluate(const ir::Function& function, const std::vec
     else
       arguments.emplace_back(eval::ScalarArg{args[i].bits});
   }
-  auto report = eval::run(function, std::move(arguments), {.seed = schedule});
+  auto report =
+      eval::run(function, std::move(arguments), {.seed = schedule, .equal_values_race = is_strict});
   is_evaluated = report.has_value() || report.error().kind != DiagKind::NotEvaluated;
   if (!report) return "the evaluator: " + report.error().text;
   if (!report->good()) return text_of(report->findings.front());

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // A kernel through every engine that gives it a meaning, from source text:
 //
-//     source ── script ──> tile program ── lower ──> lowered program ── emit ──> PTX ──────────┐
-//                              │                          │    └─ emit ─> CUDA C++ ─ nvcc ─┐   │
-//                          evaluator                  evaluator                     virtual GPU,
-//                          GPU
+//     source ── script ──> tile program ── lower ──> lowered program ── emit ──> PTX ────────┐
+//                              │                      │      └─ emit ─> CUDA C++ ── nvcc ──┤
+//                          evaluator              evaluator                   virtual GPU, GPU
 //
 // All get the same inputs (random, fixed by a seed) and outputs without contents. A kernel is right
 // when no engine finds anything, and all write the same elements with the same bits, or where sums
@@ -85,7 +84,8 @@ struct Findings {
   std::optional<std::string> tile, lowered, device;
   bool is_lowered_evaluated = true;
 };
-Findings findings_of(const Program& program);
+/// `is_strict`: to the evaluator, too, writing what is there already is a race.
+Findings findings_of(const Program& program, bool is_strict = false);
 
 /// Compiles up to PTX without running anything. Right: there is PTX.
 Checked compile_only(const Program& program);

@@ -128,8 +128,8 @@ class Maker {
       guard_ = fmt::format("{} == {}", unit_.number, only_unit_);
     } else if (tape_.one_in(4)) {
       static const std::vector<std::string> kGuards = {"{} < {}", "{} >= {}", "{} % 2 != {} % 2"};
-      guard_ =
-          fmt::format(fmt::runtime(tape_.pick(kGuards)), unit_.number, 1 + tape_.below(units - 1));
+      const std::string& guard = tape_.pick(kGuards);
+      guard_ = fmt::format(fmt::runtime(guard), unit_.number, 1 + tape_.below(units - 1));
     }
   }
 

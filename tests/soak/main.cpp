@@ -12,19 +12,26 @@
 #include <string_view>
 #include <thread>
 
+#include "lower/cuda_batch.h"
 #include "runtime/cuda_calls.h"
 #include "runtime/cuda_device.h"
+#include "soak/summary.h"
 #include "soak/workers.h"
 
 namespace {
 
 constexpr std::string_view kUsage =
-    "usage: soak [--minutes M | --programs N] [--seed S] [--workers W] [--finds FOLDER] [--cuda "
-    "N]\n"
-    "       soak --seed S --number N     one program: what is wrong with it, or its text\n"
+    "usage: soak [--minutes M | --programs N] [--seed S] [--jobs J] [--finds FOLDER]\n"
+    "            [--cuda N] [--patience S] [--shrink 0]\n"
+    "       soak --seed S --number N     one program: what is wrong with it, or its text; without\n"
+    "                                    nvcc and ptxas if --cuda 0 is said\n"
     "\n"
-    "  --cuda N    every N-th program also through nvcc and ptxas; 0: none\n"
-    "WW_DEVICE=cuda in the environment: the GPU takes part; auto: if there is one.\n"
+    "  --jobs J       processes; as many as there are cores, if not said. Which program is which\n"
+    "                 does not depend on it\n"
+    "  --patience S   seconds that one program may take; 300 if not said\n"
+    "  --cuda N       every N-th program also through nvcc and ptxas; 0: none\n"
+    "A GPU takes part if there is one. WW_DEVICE in the environment: `cuda` asks for it, empty:\n"
+    "none does.\n"
     "Exits 1 when something was found; the programs are in FOLDER then, `soak-finds` if not "
     "said.\n";
 
@@ -41,16 +48,29 @@ bool has_gpu() {
 
 void choose_device() {
   const char* const device = std::getenv("WW_DEVICE");
-  if (device == nullptr || std::string_view(device) != "auto") return;
+  if (device != nullptr && std::string_view(device) != "auto") return;
   ::setenv("WW_DEVICE", has_gpu() ? "cuda" : "", 1);
 }
 
-int show_one(std::uint64_t seed, std::uint64_t number) {
+// What nvcc and ptxas make of a program that is right on the other engines: "" or what is wrong.
+std::string by_tools(const ww::test::Checked& checked) {
+  ww::test::CudaBatch batch;
+  ww::test::Assembly assembly;
+  batch.add(checked);
+  assembly.add(checked.ran->target, checked.ptx);
+  std::string skipped;
+  return batch.run(skipped) + assembly.assemble(skipped);
+}
+
+int show_one(std::uint64_t seed, std::uint64_t number, bool with_tools) {
   const ww::test::Choices choices = ww::test::whole_choices(seed, number);
   const ww::test::Examined examined = ww::test::examine(choices);
-  fmt::print("{}\n{}", examined.is_find ? examined.explanation : examined.checked.explain(),
-             ww::test::table_of(examined.tally));
-  return examined.is_find ? 1 : 0;
+  const std::string wrong =
+      with_tools && examined.checked.right() ? by_tools(examined.checked) : "";
+  fmt::print("{}{}\n{}", wrong,
+             examined.is_find ? examined.explanation : examined.checked.explain(),
+             ww::test::summary_of(examined.tally));
+  return examined.is_find || !wrong.empty() ? 1 : 0;
 }
 
 }  // namespace
@@ -61,7 +81,7 @@ int main(int argc, char** argv) {
     return RUN_ALL_TESTS();
   }
   ww::test::SoakPlan plan;
-  plan.workers = std::max(1U, std::thread::hardware_concurrency());
+  plan.jobs = std::max(1U, std::thread::hardware_concurrency());
   double number = -1;
   for (int i = 1; i < argc; i += 2) {
     const std::string_view name = argv[i];
@@ -76,10 +96,14 @@ int main(int argc, char** argv) {
       plan.programs = static_cast<std::uint64_t>(value);
     } else if (name == "--seed" && is_number) {
       plan.seed = static_cast<std::uint64_t>(value);
-    } else if (name == "--workers" && is_number && value >= 1) {
-      plan.workers = static_cast<unsigned>(value);
+    } else if (name == "--jobs" && is_number && value >= 1) {
+      plan.jobs = static_cast<unsigned>(value);
     } else if (name == "--cuda" && is_number) {
       plan.cuda_share = static_cast<std::uint64_t>(value);
+    } else if (name == "--patience" && is_number) {
+      plan.patience = value;
+    } else if (name == "--shrink" && is_number) {
+      plan.shrinks = value != 0;
     } else if (name == "--number" && is_number) {
       number = value;
     } else {
@@ -88,13 +112,14 @@ int main(int argc, char** argv) {
     }
   }
   choose_device();
-  if (number >= 0) return show_one(plan.seed, static_cast<std::uint64_t>(number));
+  if (number >= 0)
+    return show_one(plan.seed, static_cast<std::uint64_t>(number), plan.cuda_share > 0);
   if (plan.seconds == 0 && plan.programs == 0) {
     fmt::print("{}", kUsage);
     return 2;
   }
   const ww::test::SoakResult result = ww::test::soak(plan);
-  fmt::print("seed {}\n{}{} finds{}\n", plan.seed, ww::test::table_of(result.tally), result.finds,
+  fmt::print("seed {}\n{}{} finds{}\n", plan.seed, ww::test::summary_of(result.tally), result.finds,
              result.finds == 0 ? "" : ", in " + plan.finds.string());
   return result.finds == 0 ? 0 : 1;
 }

@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
+#include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -25,18 +26,21 @@ using Clock = std::chrono::steady_clock;
 constexpr std::size_t kBatch = 12;           // kernels of one call of nvcc
 constexpr std::uint64_t kShrunkPerKind = 1;  // finds of one kind that are worth the time
 constexpr auto kProgress = std::chrono::seconds(10);
+constexpr int kGpuIsGone = 77;          // status of a process that left for that
+constexpr int kMostFaults = 3;          // of the GPU, then no process is started any more
+constexpr double kShrinkPatience = 10;  // times that of one program
 
-// --- in a worker
-// -----------------------------------------------------------------------------------
+// --- in a worker ---------------------------------------------------------------------------------
 //
-// What it tells, one message per line: `begin NUMBER`, `count N NAME`, `find NUMBER KIND`.
+// What it tells, one message per line: `begin NUMBER`, `count N NAME`, `find NUMBER KIND`,
+// `shrink NUMBER`.
 
 class Worker {
  public:
   Worker(const SoakPlan& plan, Clock::time_point end, int to) : plan_(plan), end_(end), to_(to) {}
 
   void run(std::uint64_t first) {
-    for (std::uint64_t number = first; goes_on(number); number += plan_.workers) {
+    for (std::uint64_t number = first; goes_on(number); number += plan_.jobs) {
       tell(fmt::format("begin {}", number));
       const Choices choices = whole_choices(plan_.seed, number);
       const Examined examined = examine(choices);
@@ -72,10 +76,14 @@ class Worker {
   }
 
   void report(std::uint64_t number, const Choices& choices, const Examined& found) {
-    const bool is_worth_it = seen_[found.kind]++ < kShrunkPerKind;
-    write_file(number, file_of(choices, repeat(number)));
+    const bool is_worth_it = plan_.shrinks && seen_[found.kind]++ < kShrunkPerKind;
+    write_file(number, file_of(choices, found, repeat(number)));
     tell(fmt::format("find {} {}", number, first_line(found.kind)));
-    if (is_worth_it) write_file(number, file_of(shrunk(choices, found), repeat(number)));
+    if (found.checked.stage == Stage::Gpu && !is_gpu_well()) std::_Exit(kGpuIsGone);
+    if (!is_worth_it) return;
+    tell(fmt::format("shrink {}", number));
+    const Choices smaller = shrunk(choices, found);
+    write_file(number, file_of(smaller, examine(smaller), repeat(number)));
   }
 
   // --- nvcc and ptxas, which take their time: for many programs at once ---
@@ -95,13 +103,17 @@ class Worker {
     }
     std::string skipped;
     if (!batch.run(skipped).empty()) find_one("CUDA C++");
-    if (skipped.empty())
-      tell(fmt::format("count {} engine: virtual GPU, CUDA C++ through nvcc", waiting_.size()));
+    if (skipped.empty()) tell_calls("engine: virtual GPU, CUDA C++ through nvcc", "nvcc");
     std::string not_assembled;
     if (!assembly.assemble(not_assembled).empty()) find_one("ptxas");
-    if (not_assembled.empty())
-      tell(fmt::format("count {} engine: ptxas, assembled", waiting_.size()));
+    if (not_assembled.empty()) tell_calls("engine: ptxas, assembled", "ptxas");
     waiting_.clear();
+  }
+  void tell_calls(const std::string& engine, const std::string& column) {
+    Tally tally;
+    tally[engine] = waiting_.size();
+    for (const auto& [number, checked] : waiting_) count_calls(checked, column, tally);
+    tell(tally);
   }
   void find_one(const std::string& tool) {
     for (const auto& [number, checked] : waiting_) {
@@ -127,15 +139,15 @@ class Worker {
   std::vector<std::pair<std::uint64_t, Checked>> waiting_;
 };
 
-// --- what watches over them
-// -------------------------------------------------------------------------
+// --- what watches over them ----------------------------------------------------------------------
 
 struct Running {
   pid_t process = -1;
   int from = -1;
   std::uint64_t current = 0;
-  bool has_begun = false;
-  std::string partial;  // a line that is not complete
+  bool has_begun = false, is_shrinking = false, is_late = false;
+  Clock::time_point heard = Clock::now();  // from it
+  std::string partial;                     // a line that is not complete
 };
 
 class Watcher {
@@ -147,10 +159,11 @@ class Watcher {
 
   SoakResult run() {
     std::fflush(nullptr);
-    for (unsigned w = 0; w < plan_.workers; ++w) running_.push_back(start(w));
+    for (unsigned w = 0; w < plan_.jobs; ++w) running_.push_back(start(w));
     auto next = start_ + kProgress;
     while (!running_.empty()) {
       listen();
+      end_late();
       if (plan_.shows_progress && Clock::now() >= next) {
         print_progress();
         next = Clock::now() + kProgress;
@@ -188,6 +201,17 @@ class Watcher {
       if (polled[i].revents != 0 && !take(running_[i])) end(i);
   }
 
+  // Whoever has not said anything for too long will not.
+  void end_late() {
+    for (Running& each : running_) {
+      const double most = plan_.patience * (each.is_shrinking ? kShrinkPatience : 1);
+      const std::chrono::duration<double> silent = Clock::now() - each.heard;
+      if (each.is_late || silent.count() < most) continue;
+      each.is_late = true;
+      ::kill(each.process, SIGKILL);
+    }
+  }
+
   // False when there is nothing more to come.
   bool take(Running& from) {
     char text[4096];
@@ -207,6 +231,9 @@ class Watcher {
     const std::string verb = text.substr(0, space);
     char* rest = nullptr;
     const std::uint64_t value = std::strtoull(text.c_str() + space + 1, &rest, 10);
+    from.heard = Clock::now();
+    from.is_shrinking = verb == "shrink";
+    if (from.is_shrinking) return;
     if (verb == "begin") {
       from.current = value;
       from.has_begun = true;
@@ -231,22 +258,39 @@ class Watcher {
     int status = 0;
     ::waitpid(gone.process, &status, 0);
     if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return;
+    if (WIFEXITED(status) && WEXITSTATUS(status) == kGpuIsGone)
+      give_up_gpu(gone.current);
+    else if (!gone.is_shrinking)
+      find_end(gone, status);
+    if (gone.has_begun && faults_ < kMostFaults)
+      running_.push_back(start(gone.current + plan_.jobs));
+  }
+
+  // The find is told already.
+  void give_up_gpu(std::uint64_t number) {
+    ++out_.tally["GPU: faults, each the end of a process"];
+    fmt::print("the GPU runs nothing more for the process of program {} of seed {}{}\n", number,
+               plan_.seed, ++faults_ < kMostFaults ? "" : "; no other is started");
+    std::fflush(stdout);
+  }
+  void find_end(const Running& gone, int status) {
     std::filesystem::create_directories(plan_.finds);
     std::ofstream(plan_.finds / fmt::format("{}_{}.py", plan_.seed, gone.current))
         << whole_program(whole_choices(plan_.seed, gone.current)).program.source;
-    found(gone.current, WIFSIGNALED(status)
+    found(gone.current, gone.is_late ? fmt::format("no answer for {} s", plan_.patience)
+                        : WIFSIGNALED(status)
                             ? fmt::format("the process died of signal {}", WTERMSIG(status))
                             : fmt::format("the process ended with {}", WEXITSTATUS(status)));
-    if (gone.has_begun) running_.push_back(start(gone.current + plan_.workers));
   }
 
   void print_progress() const {
     const auto seconds =
         std::chrono::duration_cast<std::chrono::seconds>(Clock::now() - start_).count();
     std::map<std::string, std::uint64_t> groups;
-    for (const auto& [name, count] : out_.tally) groups[name.substr(0, name.find(':'))] += count;
+    for (const auto& [name, count] : out_.tally)
+      groups[name.substr(0, name.find_first_of(":,"))] += count;
     fmt::print("{:>5} s  {} programs, {} primitives, {} declined, {} broken on purpose, {} finds\n",
-               seconds, groups["programs"], groups["primitive"], groups["declined"],
+               seconds, groups["programs"], groups["calls/agreed"], groups["declined"],
                groups["broken"], out_.finds);
     std::fflush(stdout);
   }
@@ -254,24 +298,12 @@ class Watcher {
   const SoakPlan& plan_;
   Clock::time_point start_, end_;
   std::vector<Running> running_;
+  int faults_ = 0;
   SoakResult out_;
 };
 
 }  // namespace
 
 SoakResult soak(const SoakPlan& plan) { return Watcher(plan).run(); }
-
-std::string table_of(const Tally& tally) {
-  std::string out, group;
-  for (const auto& [name, count] : tally) {
-    const std::size_t colon = name.find(": ");
-    const std::string of = name.substr(0, colon);
-    if (of != group) out += fmt::format("{}\n", of);
-    group = of;
-    out += fmt::format("  {:>9}  {}\n", count,
-                       colon == std::string::npos ? "in all" : name.substr(colon + 2));
-  }
-  return out;
-}
 
 }  // namespace ww::test

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+// Products of factors in registers or shared memory; and a whole loop over K that brings the
+// factors of each turn from global memory. Sums are exact as long as nothing else gets into them
+// and their factors.
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "soak/steps.h"
+
+namespace ww::test {
+namespace {
+
+constexpr int kMostAdded = 8;
+
+bool fits(const Draft& draft, const Place&) { return draft.f.has_products; }
+
+// `acc`, `fa` and `fb`, in this order behind the other registers.
+void declare(Draft& draft) {
+  const Frame& f = draft.f;
+  if (!f.has_products) return;
+  const Extents a{f.gemm.size_m(), f.gemm.size_k()};
+  Extents b{f.gemm.size_k(), f.gemm.size_n()};
+  if (f.gemm.turns_b) std::swap(b[0], b[1]);
+  draft.add_reg("acc", f.gemm.types.out, f.tile, tile(fragment(f.gemm, Role::D, f.m, f.n)));
+  draft.add_reg("fa", f.gemm.types.in, a, tile(fragment(f.gemm, Role::A, f.m, f.k)));
+  draft.add_reg("fb", f.gemm.types.in, b,
+                tile(f.gemm.turns_b ? fragment(f.gemm, Role::B, f.n, f.k)
+                                    : fragment(f.gemm, Role::B, f.k, f.n)));
+  for (std::size_t i = draft.works; i < draft.regs.size(); ++i) draft.regs[i].is_for_sums = true;
+  if (draft.tape.below(3) != 0) draft.add_shared(f.gemm.types.in, a);
+  if (draft.tape.below(3) != 0) draft.add_shared(f.gemm.types.in, b);
+}
+void begin(Draft& draft) {
+  if (!draft.f.has_products) return;
+  draft.line({}, draft.prefix() + "zero(acc)");
+  for (std::size_t i = draft.works + 1; i < draft.regs.size(); ++i)
+    load(draft, {}, draft.regs[i], false);
+}
+
+// Where factors can be that are still in shared memory, if there is such a place.
+std::pair<Shared*, Shared*> factors(Draft& draft) {
+  Shared *left = nullptr, *right = nullptr;
+  for (Shared& each : draft.shared) {
+    if (each.dtype != draft.f.gemm.types.in || each.shape == draft.f.tile) continue;
+    if (each.shape == draft.regs[draft.works + 1].shape) left = &each;
+    if (each.shape == draft.regs[draft.works + 2].shape) right = &each;
+  }
+  if (left == right) return {};
+  return left == nullptr || right == nullptr ? std::pair<Shared*, Shared*>{}
+                                             : std::pair{left, right};
+}
+
+std::string settings(const Draft& draft, bool adds) {
+  const GemmCase& gemm = draft.f.gemm;
+  std::string out = gemm.turns_b ? ", transpose_B=True" : "";
+  out += adds ? ", beta=1.0" : ", beta=0.0";
+  return gemm.types.settings.empty() ? out : out + ", " + gemm.types.settings;
+}
+// Halves do not hold many products.
+bool can_add(const Draft& draft) {
+  return draft.f.gemm.types.out != "float16" && draft.products < kMostAdded;
+}
+
+void multiply(Draft& draft, const Place& at, bool adds, bool is_staged) {
+  std::string a = "fa", b = "fb", staged;
+  if (is_staged) {
+    const auto [left, right] = factors(draft);
+    for (Shared* each : {left, right}) draft.access(at, *each, false, false);
+    left->pending.own_read = true;  // behind the barrier that the other may have needed
+    a = draft.of(at, *left, draft.f.unit, Draft::all(left->shape));
+    b = draft.of(at, *right, draft.f.unit, Draft::all(right->shape));
+    staged = ", stage=True";
+  }
+  if (adds) ++draft.products;
+  draft.line(at, fmt::format("{}gemm(acc, {}, {}, acc{}{})", draft.prefix(), a, b,
+                             settings(draft, adds), staged));
+}
+
+void write(Draft& draft, const Place& at) {
+  const bool adds = can_add(draft) && draft.tape.one_in(2);
+  const bool is_staged = factors(draft).first != nullptr && draft.tape.one_in(3);
+  multiply(draft, at, adds, is_staged);
+}
+
+// --- over K ---
+
+bool pipeline_fits(const Draft& draft, const Place& at) {
+  return draft.f.has_products && at.loops.size() < 2 && at.depth < 3;
+}
+
+void write_pipeline(Draft& draft, const Place& at) {
+  const auto [left, right] = factors(draft);
+  if (left == nullptr || !can_add(draft)) return;
+  if (draft.tape.one_in(2)) draft.line(at, draft.prefix() + "zero(acc)");
+  const Place inside = draft.begin_loop(at);
+  const bool is_async = draft.tape.below(3) != 2 && draft.f.has_async();
+  for (Shared* each : {left, right})
+    load_part(draft, inside, *each, Draft::all(each->shape), false, is_async);
+  draft.wait(inside);
+  if (draft.tape.one_in(2)) {
+    multiply(draft, inside, true, true);
+  } else {
+    std::size_t i = draft.works + 1;
+    for (Shared* each : {left, right}) {
+      const Reg& reg = draft.regs[i++];
+      draft.access(inside, *each, false, false);
+      const Columns c = Draft::all(reg.shape);
+      draft.line(inside, fmt::format("{}copy({}, {})", draft.prefix(), Draft::of(reg, c),
+                                     draft.of(inside, *each, draft.f.unit, c)));
+    }
+    multiply(draft, inside, true, false);
+  }
+  draft.end_loop(inside);
+}
+
+}  // namespace
+
+const Step kProduct{.name = "product",
+                    .weight = 2,
+                    .fits = fits,
+                    .write = write,
+                    .declare = declare,
+                    .begin = begin};
+const Step kPipeline{
+    .name = "product in a loop over k", .fits = pipeline_fits, .write = write_pipeline};
+
+}  // namespace ww::test

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tiles of registers from inputs, and to outputs.
+#include <fmt/format.h>
+
+#include "soak/steps.h"
+
+namespace ww::test {
+
+void load(Draft& draft, const Place& at, const Reg& reg, bool may_be_ragged) {
+  const Columns c = Draft::all(reg.shape);
+  const Source from = draft.input(at, reg.dtype, reg.shape, c, false, may_be_ragged);
+  draft.line(at, fmt::format("{}copy({}, {}{}{})", draft.prefix(), Draft::of(reg, c), from.text,
+                             from.fill(), may_be_ragged ? draft.predicate(at, true) : ""));
+}
+
+void store(Draft& draft, const Place& at, const Reg& reg) {
+  const Columns c = Draft::all(reg.shape);
+  draft.line(at, fmt::format("{}copy({}, {}{})", draft.prefix(),
+                             draft.output(at, reg.dtype, reg.shape, c, false), Draft::of(reg, c),
+                             at.depth > 0 ? draft.predicate(at, true) : ""));
+}
+
+namespace {
+
+bool fits(const Draft&, const Place&) { return true; }
+
+void write_load(Draft& draft, const Place& at) {
+  const Reg& reg = draft.tape.pick(draft.regs);
+  if (reg.name != "acc") load(draft, at, reg, true);
+}
+void write_store(Draft& draft, const Place& at) { store(draft, at, draft.tape.pick(draft.regs)); }
+
+}  // namespace
+
+const Step kLoadRegisters{
+    .name = "registers: from global memory", .fits = fits, .write = write_load};
+const Step kStoreRegisters{
+    .name = "registers: to global memory", .fits = fits, .write = write_store};
+
+}  // namespace ww::test

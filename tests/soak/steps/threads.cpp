@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+// Code of single threads: on their registers of a tile, on a tile of their own, with scalars.
+#include <fmt/format.h>
+
+#include "soak/steps.h"
+
+namespace ww::test {
+namespace {
+
+constexpr std::int64_t kElements = Draft::kThreadElements;
+
+bool fits(const Draft&, const Place&) { return true; }
+
+void begin(Draft& draft) {
+  draft.thread_type = draft.tape.pick(std::vector<std::string>{"float32", "int32", "float16"});
+  draft.line({}, fmt::format("priv = T.alloc_buffer(({},), \"{}\", scope=\"local\")", kElements,
+                             draft.thread_type));
+  draft.line({}, "Tx.fill(priv, 3)");
+}
+
+void mirror_registers(Draft& draft, const Place& at) {
+  const Reg& reg = draft.work();
+  draft.line(at, fmt::format("for i in range({}):", reg.slots));
+  draft.line(at, fmt::format("    {0}_r[i] = {0}_r[i] + {0}_r[{1} - i]", reg.name, reg.slots - 1));
+}
+
+void load_own(Draft& draft, const Place& at) {
+  const std::string name = draft.fresh("a");
+  draft.param(name, {draft.f.ctas, draft.f.threads, kElements}, draft.thread_type);
+  draft.line(at, fmt::format("Tx.copy(priv[0:{0}], {1}[cta, tid, 0:{0}])", kElements, name));
+}
+
+void store_own(Draft& draft, const Place& at) {
+  const std::string name = draft.fresh("o");
+  Extents extents{draft.f.ctas};
+  std::string index = "cta, ";
+  for (const auto& [var, count] : at.loops) {
+    extents.push_back(count);
+    index += var + ", ";
+  }
+  extents.insert(extents.end(), {draft.f.threads, kElements});
+  draft.param(name, extents, draft.thread_type);
+  draft.line(
+      at, fmt::format("Tx.copy({}[{}tid, 0:{}], priv[0:{}])", name, index, kElements, kElements));
+}
+
+// A loop that ends at different times, and registers at an index of run time.
+void halve(Draft& draft, const Place& at) {
+  const std::string x = draft.fresh("x");
+  draft.line(at, fmt::format("{}: T.int32 = tid + p0", x));
+  draft.line(at, fmt::format("while {} > {}:", x, 3 + draft.tape.below(20)));
+  draft.line(at, fmt::format("    {0} = {0} // 2", x));
+  draft.line(at, fmt::format("priv[{0} % {1}] = {0}", x, kElements));
+}
+
+void write(Draft& draft, const Place& at) {
+  switch (draft.tape.below(5)) {
+    case 0:
+      return mirror_registers(draft, at);
+    case 1:
+      return load_own(draft, at);
+    case 2:
+      return draft.line(
+          at, fmt::format("Tx.{}(priv, priv, 3)",
+                          draft.tape.pick(std::vector<std::string>{"add", "maximum", "mul"})));
+    case 3:
+      return halve(draft, at);
+    default:
+      return store_own(draft, at);
+  }
+}
+
+}  // namespace
+
+const Step kThreadCode{.name = "code of single threads",
+                       .is_of_thread = true,
+                       .fits = fits,
+                       .write = write,
+                       .begin = begin};
+
+}  // namespace ww::test
