@@ -19,9 +19,10 @@ void fill_all(Draft& draft, const Place& at, Shared& each) {
 void load_part(Draft& draft, const Place& at, Shared& to, Columns c, bool is_all, bool is_async) {
   draft.access(at, to, true, is_all);
   const Source from = draft.input(at, to.dtype, to.shape, c, is_all, true);
+  const std::string there = draft.of(at, to, draft.units(is_all), c);
   draft.line(at, fmt::format("{}copy{}({}, {}{}{})", is_all ? "Tx.cta." : draft.prefix(),
-                             is_async ? "_async" : "", draft.of(at, to, draft.units(is_all), c),
-                             from.text, from.fill(), draft.predicate(at, !is_all)));
+                             is_async ? "_async" : "", there, from.text, from.fill(),
+                             draft.predicate(at, !is_all)));
   if (!is_async) return;
   draft.line(at, "T.ptx.cp_async.commit_group()");
   to.is_arriving = true;
@@ -62,8 +63,9 @@ void write_write(Draft& draft, const Place& at) {
   if (to->shape != draft.f.tile) return;
   draft.access(at, *to, true, false);
   const Columns c = draft.some(reg->shape);
-  draft.line(at, fmt::format("{}copy({}, {}{})", draft.prefix(), draft.of(at, *to, draft.f.unit, c),
-                             Draft::of(*reg, c), draft.predicate(at, true)));
+  const std::string there = draft.of(at, *to, draft.f.unit, c);
+  draft.line(at, fmt::format("{}copy({}, {}{})", draft.prefix(), there, Draft::of(*reg, c),
+                             draft.predicate(at, true)));
 }
 
 void write_store(Draft& draft, const Place& at) {
@@ -84,7 +86,8 @@ void write_move(Draft& draft, const Place& at) {
   draft.access(at, to, true, false);
   from.pending.own_read = true;  // behind the barrier that the other side may have needed
   const Columns c = draft.some(to.shape);
-  draft.line(at, fmt::format("{}copy({}, {})", draft.prefix(), draft.of(at, to, draft.f.unit, c),
+  const std::string there = draft.of(at, to, draft.f.unit, c);
+  draft.line(at, fmt::format("{}copy({}, {})", draft.prefix(), there,
                              draft.of(at, from, draft.f.unit, c)));
 }
 
