@@ -86,8 +86,16 @@ class BufferCheck {
     const auto offset = [&](ExprId e) { return e.valid() ? const_int(f_, e) : 0; };
     const std::optional<std::int64_t> elements = offset(b_.elem_offset);
     const std::optional<std::int64_t> plain = offset(b_.byte_offset);
-    if (!own || !whole || !elements || !plain) return;
+    if (!elements || !plain) return;
     const std::int64_t begin = *plain + *elements * num::bits_of(b_.dtype) / 8;
+    const std::int64_t element = num::bits_of(b_.dtype) / 8;
+    if (b_.scope != Scope::Tmem && element > 1 && begin % element != 0)
+      c_.report(
+          DiagKind::BadBuffer, span_, base,
+          "`{}` begins at byte {} of `{}`, expected a multiple of {}, the bytes of an element; "
+          "where it is allocated, `align={}` makes it one",
+          b_.name, begin, base.name, element, element);
+    if (!own || !whole) return;
     if (begin >= 0 && begin + *own <= *whole) return;
     c_.report(DiagKind::BadBuffer, span_, base,
               "`{}` reaches bytes {} to {} of `{}`, which has {}{}", b_.name, begin,

@@ -113,6 +113,19 @@ TEST(VerifyLayouts, OffsetOfAViewCounts) {
   EXPECT_EQ(findings(b), "an element of `V` lies at m -1, expected 0 or more [BadBuffer]");
 }
 
+TEST(VerifyLayouts, ViewsBeginAtWholeElements) {
+  Builder b;
+  const BufferId a = b.alloc("A", {64}, DType::Uint8, Scope::Shared);
+  const BufferId v = b.view("V", a, {4});
+  b.f.at(v).dtype = DType::Uint32;
+  b.f.at(v).byte_offset = b.n(12);
+  EXPECT_EQ(findings(b), "");
+  b.f.at(v).byte_offset = b.n(3);
+  EXPECT_EQ(findings(b),
+            "`V` begins at byte 3 of `A`, expected a multiple of 4, the bytes of an element; where "
+            "it is allocated, `align=4` makes it one [BadBuffer]");
+}
+
 TEST(VerifyLayouts, TwoElementsAtOnePlace) {
   Builder b;
   b.alloc("A", {4, 2}, DType::Int32, Scope::Local, "S[(4,2):(1,2)]");
