@@ -7,41 +7,13 @@
 #include <string>
 
 #include "base/source.h"
+#include "driver/examples.h"
 #include "ir/print.h"
 #include "script/compile.h"
 #include "script/parser.h"
 
 namespace ww::script {
 namespace {
-
-// A warp copies a tile through shared memory: what most kernels are made of.
-constexpr std::string_view kSmall = R"py(
-from tvm.tirx.layout import S, TileLayout, laneid
-
-num = 2; M, N = 8, num * 8
-r_layout = TileLayout(S[(8, 4, num, 2) : (4 @ laneid, 1 @ laneid, 2, 1)])
-s_layout = TileLayout(S[(8, 4, num, 2) : (num * 8, 2, 8, 1)])
-full = (slice(0, 8), slice(0, 4), slice(0, num), slice(0, 2))
-
-@T.prim_func
-def kernel(A_ptr: T.handle, B_ptr: T.handle):
-    A = T.match_buffer(A_ptr, (M, N), "float16")
-    B = T.match_buffer(B_ptr, (M, N), "float16")
-    T.device_entry(); T.cta_id([1]); T.lane_id([32]); tid = T.thread_id([32])
-    A_smem = T.alloc_buffer((8, 4, num, 2), "float16", scope="shared", layout=s_layout)
-    row = tid // 4
-    cp = tid % 4
-    for t in range(num):
-        for w in range(2):
-            A_smem[row, cp, t, w] = A[row, 8 * t + 2 * cp + w]
-    T.cuda.cta_sync()
-    R = T.alloc_buffer((8, 4, num, 2), "float16", scope="local", layout=r_layout)
-    Tx.warp.copy(R[full], A_smem[full])
-    r = R.local(num * 2)
-    for t in range(num):
-        for w in range(2):
-            B[row, 8 * t + 2 * cp + w] = r[t * 2 + w]
-)py";
 
 // One kernel of about 2000 lines: scalar code, loops, branches and tile calls.
 std::string large_program() {
@@ -102,7 +74,10 @@ void parse_program(benchmark::State& state, std::string_view text) {
   }
 }
 
-void small(benchmark::State& state) { compile_program(state, kSmall); }
+// A warp copies a tile through shared memory: what most kernels are made of.
+void small(benchmark::State& state) {
+  compile_program(state, driver::find_example("basics/ldstmatrix")->text);
+}
 void large(benchmark::State& state) { compile_program(state, large_program()); }
 void parse_large(benchmark::State& state) { parse_program(state, large_program()); }
 void print_large(benchmark::State& state) {

@@ -161,8 +161,7 @@ bool is_on_target(const std::string& opcode, target::Target target) {
   });
 }
 
-Match<std::string> load_modifiers(const Call& call, const CopyProblem& problem,
-                                  std::span<const Phase> phases) {
+Match<std::string> load_modifiers(const Call& call, std::span<const Phase> phases) {
   struct Row {
     std::string_view name, prefix;
   };
@@ -172,9 +171,6 @@ Match<std::string> load_modifiers(const Call& call, const CopyProblem& problem,
   for (const Row& row : kRows) {
     const std::string word = ir::word_of(call.setting(row.name));
     if (word.empty()) continue;
-    if (problem.src.scope != ir::Scope::Global || !problem.dst.is_register())
-      return decline("config", "`{}` is for global memory into registers, this is {} to {}",
-                     row.name, ir::name_of(problem.src.scope), ir::name_of(problem.dst.scope));
     out += std::string(row.prefix) + word + (row.name == "prefetch_size" ? "B" : "");
   }
   for (const Phase& phase : phases) {

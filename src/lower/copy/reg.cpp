@@ -37,7 +37,7 @@ Match<Plan> match(const Call& call) {
                    ir::name_of(problem->src.scope), ir::name_of(problem->dst.scope));
   WW_TRY_VOID(check_no_tensor(call));
   auto phases = WW_TRY(register_phases(call, *problem));
-  auto modifiers = WW_TRY(load_modifiers(call, *problem, phases));
+  auto modifiers = WW_TRY(load_modifiers(call, phases));
   return Plan{problem, std::move(phases), std::move(modifiers)};
 }
 

@@ -49,7 +49,7 @@ Match<Plan> match(const Call& call) {
                    ir::name_of(problem->src.scope), ir::name_of(problem->dst.scope),
                    target::info(call.context.target.arch).name);
   auto phase = WW_TRY(one_access(call, *problem, kBits / 8));
-  auto modifiers = WW_TRY(load_modifiers(call, *problem, std::span(&phase, 1)));
+  auto modifiers = WW_TRY(load_modifiers(call, std::span(&phase, 1)));
   return Plan{problem, std::move(phase), std::move(modifiers)};
 }
 

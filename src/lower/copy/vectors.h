@@ -57,11 +57,10 @@ bool find_forms(const CopyProblem& problem, Phase& phase);
 std::int64_t view_elements(const Call& call, const Side& side);
 
 /// How global memory is to be read, from the call's configuration (`cache="nc"`, `l1_evict=`,
-/// `l2_evict=`, `prefetch_size=`): modifiers of `ld.global`, empty for none. Declines values that
-/// there are not, any of them where the source is not global or the destination no register, and
-/// what the target does not have at the widths of the phases.
-Match<std::string> load_modifiers(const Call& call, const CopyProblem& problem,
-                                  std::span<const Phase> phases);
+/// `l2_evict=`, `prefetch_size=`): modifiers of `ld.global`, empty for none. Between which memories
+/// they stand is verified (ir/tile_settings.def). Declines what the target does not have at the
+/// widths of the phases.
+Match<std::string> load_modifiers(const Call& call, std::span<const Phase> phases);
 
 /// The code of the phases.
 class PhaseWriter {
