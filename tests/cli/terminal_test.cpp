@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -13,6 +14,7 @@
 namespace ww::cli_test {
 namespace {
 
+namespace fs = std::filesystem;
 using testing::HasSubstr;
 using testing::Not;
 
@@ -20,14 +22,16 @@ constexpr char kEscape = '\x1b';
 
 const std::vector<std::string> kPlainTerminal = {"TERM=xterm", "NO_COLOR", "COLUMNS"};
 
+// Both in the folder of the sources: the length of its path must not matter.
+Setting pipes() { return {.environment = {}, .folder = WW_SOURCE_DIR}; }
 Setting terminal(int columns, std::vector<std::string> more = {}) {
-  Setting setting{.environment = kPlainTerminal, .columns = columns};
+  Setting setting{.environment = kPlainTerminal, .folder = WW_SOURCE_DIR, .columns = columns};
   setting.environment.insert(setting.environment.end(), more.begin(), more.end());
   return setting;
 }
 
 std::vector<std::string> explain(const std::string& extra = "") {
-  std::vector<std::string> words = {"explain", WW_SOURCE_DIR "/examples/basics/ldstmatrix.py"};
+  std::vector<std::string> words = {"explain", "examples/basics/ldstmatrix.py"};
   if (!extra.empty()) words.insert(words.end(), {"--color", extra});
   return words;
 }
@@ -63,7 +67,7 @@ TEST(Terminal, ReportsAreColoured) {
   const Ran ran = run(explain(), terminal(200));
   EXPECT_TRUE(is_colored(ran.out));
   EXPECT_THAT(ran.out, HasSubstr("\x1b[32mchosen\x1b[0m: ldmatrix"));
-  EXPECT_EQ(without_colors(ran.out), run(explain()).out);
+  EXPECT_EQ(without_colors(ran.out), run(explain(), pipes()).out);
 }
 
 TEST(Terminal, WhenToColour) {
@@ -72,14 +76,16 @@ TEST(Terminal, WhenToColour) {
   EXPECT_FALSE(is_colored(run(explain(), terminal(200, {"TERM=dumb"})).out));
   EXPECT_FALSE(is_colored(run(explain("never"), terminal(200)).out));
   EXPECT_TRUE(is_colored(run(explain("always"), terminal(200, {"NO_COLOR=1"})).out));
-  EXPECT_FALSE(is_colored(run(explain("auto"), {}).out));
-  EXPECT_TRUE(is_colored(run(explain("always"), {}).out));
-  EXPECT_EQ(without_colors(run(explain("always"), {}).out), run(explain()).out);
+  EXPECT_FALSE(is_colored(run(explain("auto"), pipes()).out));
+  EXPECT_TRUE(is_colored(run(explain("always"), pipes()).out));
+  EXPECT_EQ(without_colors(run(explain("always"), pipes()).out), run(explain(), pipes()).out);
 }
 
 TEST(Terminal, PipesAreTheSameEverywhere) {
-  const Ran plain = run(explain());
-  EXPECT_EQ(run(explain(), {.environment = {"COLUMNS=40", "TERM=xterm"}}).out, plain.out);
+  const Ran plain = run(explain(), pipes());
+  EXPECT_EQ(
+      run(explain(), {.environment = {"COLUMNS=40", "TERM=xterm"}, .folder = WW_SOURCE_DIR}).out,
+      plain.out);
   const std::vector<std::string> layout = {"layout", "row_major(4,64)"};
   EXPECT_EQ(run(layout, {.environment = {"COLUMNS=40"}}).out, run(layout).out);
 }
@@ -93,10 +99,27 @@ TEST(Terminal, LinesEndWhereItEnds) {
       if (is_source || is_row) continue;
       EXPECT_LE(line.size(), static_cast<std::size_t>(columns)) << line;
     }
-    EXPECT_EQ(words_joined(ran.out), words_joined(run(explain()).out));
+    EXPECT_EQ(words_joined(ran.out), words_joined(run(explain(), pipes()).out));
   }
   EXPECT_GT(lines_of(run(explain("never"), terminal(60)).out).size(),
-            lines_of(run(explain()).out).size());
+            lines_of(run(explain(), pipes()).out).size());
+}
+
+// A path is a word: longer than the terminal is wide, it stays whole, and is broken at its spaces
+// only.
+TEST(Terminal, LongPathsStayWhole) {
+  const Folder folder;
+  const std::string deep = "a folder/" + std::string(90, 'd') + "/\u00e4";
+  fs::create_directories(fs::path(folder.path()) / deep);
+  fs::copy_file(WW_SOURCE_DIR "/examples/basics/ldstmatrix.py",
+                fs::path(folder.path()) / deep / "k.py");
+  const std::vector<std::string> words = {"explain", deep + "/k.py"};
+  Setting setting = terminal(60);
+  setting.folder = folder.path();
+  const std::string broken = without_colors(run(words, setting).out);
+  EXPECT_THAT(broken, HasSubstr("folder/" + std::string(90, 'd') + "/\u00e4/k.py"));
+  setting.columns = 0;
+  EXPECT_EQ(words_joined(broken), words_joined(run(words, setting).out));
 }
 
 TEST(Terminal, ColumnsOfTheEnvironmentComeFirst) {

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# expect_unnamed(<regex> <file>...): stops if a file has text that matches, a folder of the build.
-function(expect_unnamed regex)
+# expect_unnamed(<folder> <file>...): stops if a file names the folder, where it was built.
+function(expect_unnamed folder)
   foreach(path IN LISTS ARGN)
-    file(STRINGS "${path}" lines REGEX "${regex}")
-    if(lines)
-      message(FATAL_ERROR "${path} names a folder of the build: ${lines}")
+    file(READ "${path}" text)
+    string(FIND "${text}" "${folder}" found)
+    if(NOT found EQUAL -1)
+      message(FATAL_ERROR "${path} names a folder of the build: ${folder}")
     endif()
   endforeach()
 endfunction()
