@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/append.h"
+#include "base/printable.h"
 
 namespace ww {
 namespace {
@@ -17,41 +18,55 @@ std::size_t count_characters(std::string_view text) {
   return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), starts_character));
 }
 
+// `count` characters from the one at `from`.
+std::string_view characters(std::string_view text, std::size_t from, std::size_t count) {
+  const auto offset_of = [&](std::size_t character) {
+    std::size_t at = 0;
+    while (at < text.size() && character > 0)
+      if (++at == text.size() || starts_character(text[at])) --character;
+    return at;
+  };
+  const std::size_t begin = offset_of(from);
+  text.remove_prefix(begin);
+  return text.substr(0, offset_of(count));
+}
+
 // Long lines are shown as a window around the span, so that a caret never scrolls away.
 constexpr std::size_t kWindow = 120;
 
 void append_excerpt(std::string& out, const SourceText& source, Span span) {
-  const auto position = source.position(span.begin);
-  std::string_view line = source.line(position.line);
-  std::size_t begin = std::min(position.column - 1, count_characters(line));
-  const std::size_t bytes = std::max<std::size_t>(span.end, span.begin) - span.begin;
-  std::size_t width = std::max<std::size_t>(
-      1, count_characters(source.text().substr(std::min(span.begin, source.text().size()), bytes)));
-  std::string shown(line);
-  if (line.size() > kWindow) {
+  const std::string_view text = source.text();
+  const std::size_t at = std::min(span.begin, text.size());
+  const std::string_view line = source.line(source.line_number(at));
+  const auto offset =
+      std::min(static_cast<std::size_t>(text.data() + at - line.data()), line.size());
+  const std::size_t bytes = std::max(span.end, span.begin) - span.begin;
+  // One column each, so that the caret stands below its character.
+  std::string shown = printable_columns(line.substr(0, offset));
+  std::size_t begin = count_characters(shown);
+  const std::string marked = printable_columns(line.substr(offset, bytes));
+  const std::size_t width = std::max<std::size_t>(1, count_characters(marked));
+  shown += marked;
+  if (bytes < line.size() - offset) shown += printable_columns(line.substr(offset + bytes));
+  std::size_t most = width;
+  if (const std::size_t all = count_characters(shown); all > kWindow) {
     const std::size_t from = begin > kWindow / 2 ? begin - kWindow / 2 : 0;
-    shown = std::string(from == 0 ? "" : "…") +
-            std::string(line.substr(std::min(from, line.size()), kWindow)) +
-            (from + kWindow < line.size() ? "…" : "");
+    shown = fmt::format("{}{}{}", from == 0 ? "" : "…", characters(shown, from, kWindow),
+                        from + kWindow < all ? "…" : "");
     begin = begin - from + (from == 0 ? 0 : 1);
+    most = std::max<std::size_t>(1, count_characters(shown) - begin);
   }
-  width = std::min(width,
-                   std::max<std::size_t>(
-                       1, count_characters(shown) > begin ? count_characters(shown) - begin : 1));
-  // One column each, so that the caret stands below its character whatever a terminal makes of
-  // tabs.
-  std::ranges::replace_if(
-      shown, [](char c) { return c >= 0 && c < ' '; }, ' ');
-  append(out, "    {}\n    {}^{}\n", shown, std::string(begin, ' '), std::string(width - 1, '~'));
+  append(out, "    {}\n    {}^{}\n", shown, std::string(begin, ' '),
+         std::string(std::min(width, most) - 1, '~'));
 }
 
 void append_message(std::string& out, const SourceText* source, Span span, std::string_view level,
                     std::string_view text, std::string_view kind) {
   if (source != nullptr && span.known) {
     const auto position = source->position(span.begin);
-    append(out, "{}:{}:{}: ", source->name(), position.line, position.column);
+    append(out, "{}:{}:{}: ", printable_name(source->name()), position.line, position.column);
   }
-  append(out, "{}: {}", level, text);
+  append(out, "{}: {}", level, printable(text, Breaks::Spell));
   if (!kind.empty()) append(out, " [{}]", kind);
   out += '\n';
   if (source != nullptr && span.known) append_excerpt(out, *source, span);

@@ -84,6 +84,28 @@ TEST(DiagKinds, EveryKindHasANameAndAMeaning) {
   }
 }
 
+TEST(Render, SpellsOutControlCharacters) {
+  const SourceText source("a\x1b[2J\nb.txt", "x\x1b = 1\xff!");
+  Diag problem = diag(DiagKind::Syntax, "found `{}`", "\x1b]0;title\x07")
+                     .with_note("see `\u202e`")
+                     .with_span(Span::at(7, 8));
+  EXPECT_EQ(render(problem, source),
+            "a\\x1b[2J\\nb.txt:1:8: error: found `\\x1b]0;title\\x07` [Syntax]\n"
+            "    x\uFFFD = 1\uFFFD!\n"
+            "           ^\n"
+            "  note: see `\\u202e`\n");
+}
+
+TEST(Render, WindowsEndBetweenCharacters) {
+  std::string text;
+  for (int i = 0; i < 300; ++i) text += "\u00e4";
+  const std::string shown = render(problem(300, 302), SourceText("a", text));
+  EXPECT_EQ(shown.find("\uFFFD"), std::string::npos) << shown;
+  std::string expected = "    …";
+  for (int i = 0; i < 120; ++i) expected += "\u00e4";
+  EXPECT_NE(shown.find(expected + "…\n"), std::string::npos) << shown;
+}
+
 TEST(Render, ShowsTabsAsOneColumn) {
   const SourceText source("k.ptx", "\tadd.s23 %r1;\n");
   Diag problem = diag(DiagKind::Syntax, "here");

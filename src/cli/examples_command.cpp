@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/file_io.h"
+#include "base/printable.h"
 #include "base/source.h"
 #include "cli/command.h"
 #include "cli/options.h"
@@ -104,7 +105,7 @@ Outcome write(const WriteOptions& options) {
                           .with_note("`--force` overwrites it"));
   const auto written = write_file_atomically(path, example->text);
   if (!written) return user_error(written.error());
-  return {.out = path.string() + " written\n", .look = Look::Report};
+  return {.out = printable_name(path.string()) + " written\n", .look = Look::Report};
 }
 
 Run set_up_write(OptionSet& set) {

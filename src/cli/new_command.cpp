@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/printable.h"
 #include "base/source.h"
 #include "cli/command.h"
 #include "cli/options.h"
@@ -33,8 +34,8 @@ Outcome run(const driver::StarterRequest& request) {
                                         .err = render(problem, SourceText("NAME", request.name))}
                               : user_error(problem);
   }
-  return {.out = fmt::format("{} written; now\n  {}\n  {}\n", starter->path, starter->run,
-                             starter->explain),
+  return {.out = fmt::format("{} written; now\n  {}\n  {}\n", printable_name(starter->path),
+                             starter->run, starter->explain),
           .look = Look::Report};
 }
 

@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/printable.h"
 #include "cli/environment.h"
 
 namespace ww::cli {
@@ -83,9 +84,9 @@ constexpr Rule kReportRules[] = {
     {"^  [a-z0-9_]+ +(chosen):", Color::Green},
     {"^  [a-z0-9_]+ +(declined)", Color::Yellow},
     {"^  [a-z0-9_]+ +(not asked)$", Color::Dim},
-    {"^([a-z]+): [^ ]+:[0-9]+:[0-9]+: ", Color::Red},
-    {"^(?:[a-z]+: )?([^ ]+:[0-9]+:[0-9]+): ", Color::Bold},
-    {"^  ([^ ]+:[0-9]+:[0-9]+): ", Color::Bold},
+    {"^([a-z]+): [^:]+:[0-9]+:[0-9]+: ", Color::Red},
+    {"^(?:[a-z]+: )?([^:]+:[0-9]+:[0-9]+): ", Color::Bold},
+    {"^  ([^ ][^:]*:[0-9]+:[0-9]+): ", Color::Bold},
     {"^([a-z]+): line [0-9]+: ", Color::Red},
     {"^(?:  )?[a-z]+: (line [0-9]+): ", Color::Bold},
     {"^(line [0-9]+)  ", Color::Dim},
@@ -103,7 +104,7 @@ constexpr Rule kDiagnosticRules[] = {
     {"^(?:(?!error: ).)*?(error:) ", Color::Red},
     {"^(?:(?!note: ).)*?(note:) ", Color::Cyan},
     {"^(internal error:)", Color::Red},
-    {"^([^ ]+:[0-9]+:[0-9]+:) ", Color::Bold},
+    {"^([^:]+:[0-9]+:[0-9]+:) ", Color::Bold},
     {"^ +(\\^~*)$", Color::Green},
     {"did you mean (`[^`]*`)", Color::Green},
     {"(\\[[A-Z][A-Za-z]+\\])$", Color::Dim},
@@ -230,10 +231,13 @@ Dress dress_for(int descriptor, std::string_view color) {
   return {.colored = color == "always" || (color == "auto" && can_color), .columns = columns};
 }
 
-std::string dressed(std::string_view text, Look look, const Dress& wanted) {
+std::string dressed(std::string_view given, Look look, const Dress& wanted) {
+  if (look == Look::Plain) return std::string(given);
+  const std::string shown = printable(given, Breaks::Keep);
+  std::string_view text = shown;
   const Dress dress{.colored = wanted.colored && text.size() <= kLongestColored,
                     .columns = look == Look::Table ? 0 : wanted.columns};
-  if (look == Look::Plain || (!dress.colored && dress.columns == 0)) return std::string(text);
+  if (!dress.colored && dress.columns == 0) return shown;
   const Painter painter(dress.colored ? look : Look::Plain);
   std::string out;
   while (!text.empty()) {

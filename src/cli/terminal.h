@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Text of ours on a terminal: with colours, and broken where the terminal ends. What goes into a
-// file or a pipe is not changed, so that it is the same everywhere.
+// file or a pipe has neither, so that it is the same everywhere.
 #pragma once
 
 #include <cstddef>
@@ -25,11 +25,12 @@ Dress dress_for(int descriptor, std::string_view color);
 /// where it is none.
 std::size_t terminal_columns();
 
-/// The text with escape sequences for colours and with line breaks put in at spaces; what follows a
-/// break is indented as far as the text it belongs to. Nothing else changes: without the sequences,
-/// and the breaks with their indentation taken for a space, it is the same text. Lines that show
-/// source (indented by four or more) and rows of tables are not broken. Texts of more than a
-/// megabyte are not coloured.
+/// The text, printable (base/printable.h) unless its look is Plain: names of files and lines of
+/// sources may hold anything. On top of that come escape sequences for colours, and line breaks at
+/// spaces; what follows a break is indented as far as the text it belongs to. Nothing else changes:
+/// without the sequences, and the breaks with their indentation taken for a space, it is the same
+/// text. Lines that show source (indented by four or more) and rows of tables are not broken. Texts
+/// of more than a megabyte are not coloured.
 std::string dressed(std::string_view text, Look look, const Dress& dress);
 
 }  // namespace ww::cli

@@ -9,6 +9,7 @@
 
 #include "base/append.h"
 #include "base/ascii.h"
+#include "base/printable.h"
 #include "driver/report_parts.h"
 
 namespace ww::driver {
@@ -119,9 +120,10 @@ void add_plan(std::string& out, const PlanReport& plan) {
 }
 
 std::string place_text(const SourceText& source, Span span) {
-  if (!span.known) return source.name();
+  const std::string name = printable_name(source.name());
+  if (!span.known) return name;
   const auto at = source.position(span.begin);
-  return fmt::format("{}:{}:{}", source.name(), at.line, at.column);
+  return fmt::format("{}:{}:{}", name, at.line, at.column);
 }
 
 void add_call(std::string& out, const SourceText& source, const CallReport& call) {
@@ -173,7 +175,8 @@ std::string to_text(const std::vector<PrimitiveLine>& lines) {
 std::string explain_text(const Build& build) {
   const SourceText& source = build.compiled->source;
   std::string out;
-  add_fact(out, "kernel", fmt::format("{} in {}", build.tile().name, source.name()));
+  add_fact(out, "kernel",
+           fmt::format("{} in {}", build.tile().name, printable_name(source.name())));
   if (build.target) add_fact(out, "target", target_text(*build.target));
   add_fact(out, "primitives", fmt::format("{}", build.report.calls.size()));
   for (const CallReport& call : build.report.calls) add_call(out, source, call);

@@ -2,6 +2,7 @@
 // `warpwright isa check`: a PTX file against the catalogue.
 #include <fmt/format.h>
 
+#include "base/printable.h"
 #include "driver/isa_tool.h"
 #include "driver/report_json.h"
 #include "ptx/check.h"
@@ -48,15 +49,13 @@ Judged judge(const SourceText& source) {
 std::string to_json(const Judged& judged, const SourceText& source) {
   Json findings = Json::array();
   for (const Diag& problem : judged.errors) findings.push_back(finding_json(problem, source));
-  return with_schema("isa-check", {{"file", source.name()},
-                                   {"legal", judged.errors.empty()},
-                                   {"target", judged.target},
-                                   {"ptx", judged.ptx},
-                                   {"kernels", judged.kernels},
-                                   {"instructions", judged.instructions},
-                                   {"findings", findings}})
-             .dump(2) +
-         "\n";
+  return json_lines(with_schema("isa-check", {{"file", source.name()},
+                                              {"legal", judged.errors.empty()},
+                                              {"target", judged.target},
+                                              {"ptx", judged.ptx},
+                                              {"kernels", judged.kernels},
+                                              {"instructions", judged.instructions},
+                                              {"findings", findings}}));
 }
 
 }  // namespace
@@ -71,11 +70,13 @@ IsaCheck isa_check(const SourceText& source, IsaFormat format) {
   }
   for (const Diag& problem : judged.errors) result.err += render(problem, source);
   if (result.legal) {
-    result.out = fmt::format("{}: {} in {}, all legal for {}, PTX {}\n", source.name(),
-                             plural(judged.instructions, "instruction"),
-                             plural(judged.kernels, "kernel"), judged.target, judged.ptx);
+    result.out =
+        fmt::format("{}: {} in {}, all legal for {}, PTX {}\n", printable_name(source.name()),
+                    plural(judged.instructions, "instruction"), plural(judged.kernels, "kernel"),
+                    judged.target, judged.ptx);
   } else {
-    result.out = fmt::format("{}: {}\n", source.name(), plural(judged.errors.size(), "error"));
+    result.out = fmt::format("{}: {}\n", printable_name(source.name()),
+                             plural(judged.errors.size(), "error"));
   }
   return result;
 }

@@ -41,7 +41,7 @@ std::string families_json() {
                     {"forms", family.forms.size()},
                     {"mnemonics", mnemonics_of(family)}});
   }
-  return with_schema("isa-list", {{"families", list}}).dump(2) + "\n";
+  return json_lines(with_schema("isa-list", {{"families", list}}));
 }
 
 std::vector<const isa::Form*> forms_named(std::string_view name) {
@@ -79,7 +79,7 @@ std::string forms_json(std::span<const isa::Form* const> forms) {
                     {"about", form->row->about},
                     {"needs", gate_lines(*form)}});
   }
-  return with_schema("isa-forms", {{"forms", list}}).dump(2) + "\n";
+  return json_lines(with_schema("isa-forms", {{"forms", list}}));
 }
 
 }  // namespace

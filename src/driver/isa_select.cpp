@@ -92,7 +92,7 @@ Result<std::string> isa_select(std::span<const std::string> words, IsaFormat for
   // movmatrix has one form; its properties may be left out.
   if (props.family == "movmatrix" && words.size() == 1) props.trans = 1;
   const MatrixCopy copy = WW_TRY(isa::select_matrix_copy(props));
-  return format == IsaFormat::Json ? to_json(copy).dump(2) + "\n" : to_text(copy);
+  return format == IsaFormat::Json ? json_lines(to_json(copy)) : to_text(copy);
 }
 
 }  // namespace ww::driver

@@ -237,11 +237,10 @@ Result<std::string> show_special(std::string_view name, IsaFormat format) {
   if (special->shape == isa::SpecialShape::Numbered)
     spelling += fmt::format(" 0..{}", special->count - 1);
   if (format == IsaFormat::Json) {
-    return with_schema("isa-special", {{"special_register", special->name},
-                                       {"type", isa::info(special->type).name},
-                                       {"needs", needs_text(special->needs, special->ptx)}})
-               .dump(2) +
-           "\n";
+    return json_lines(
+        with_schema("isa-special", {{"special_register", special->name},
+                                    {"type", isa::info(special->type).name},
+                                    {"needs", needs_text(special->needs, special->ptx)}}));
   }
   return fmt::format("{}  .{}, needs {}\n", spelling, isa::info(special->type).name,
                      needs_text(special->needs, special->ptx));
@@ -254,7 +253,7 @@ Result<std::string> isa_show(std::string_view name, IsaFormat format) {
   const isa::Bindings bindings = isa::bind_opcode(name);
   if (bindings.fits.size() == 1 && name != bindings.fits[0].form().mnemonic) {
     return format == IsaFormat::Json
-               ? with_schema("isa-opcode", binding_json(bindings.fits[0])).dump(2) + "\n"
+               ? json_lines(with_schema("isa-opcode", binding_json(bindings.fits[0])))
                : binding_text(bindings.fits[0]);
   }
   const std::vector<const Form*> forms = isa::forms_of(name);
@@ -267,7 +266,7 @@ Result<std::string> isa_show(std::string_view name, IsaFormat format) {
   if (format == IsaFormat::Text) return forms_text(forms);
   Json list = Json::array();
   for (const Form* form : forms) list.push_back(form_json(*form));
-  return with_schema("isa-show", {{"forms", list}}).dump(2) + "\n";
+  return json_lines(with_schema("isa-show", {{"forms", list}}));
 }
 
 }  // namespace ww::driver

@@ -5,6 +5,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/printable.h"
+
 namespace ww::driver {
 
 using layout::Shape;
@@ -59,7 +61,10 @@ std::string list_json(std::span<const std::int64_t> values) {
   return nlohmann::json(std::vector<std::int64_t>(values.begin(), values.end())).dump();
 }
 
-std::string quoted_json(std::string_view text) { return nlohmann::json(text).dump(); }
+std::string quoted_json(std::string_view text) {
+  return printable_json(
+      nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
+}
 
 Shape product(const Shape& a, const Shape& b) {
   Shape out;

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "base/append.h"
+#include "base/printable.h"
 
 namespace ww::driver {
 
@@ -46,8 +47,8 @@ Json expectation_json(const ExpectReport& each) {
 namespace {
 
 // What a kernel prints, and names of files, may be any bytes; JSON is UTF-8.
-std::string plain_text(const Json& value) {
-  return value.dump(-1, ' ', false, Json::error_handler_t::replace);
+std::string plain_text(const Json& value, int indent = -1) {
+  return printable_json(value.dump(indent, ' ', false, Json::error_handler_t::replace));
 }
 
 // What fits into a line of this length stands on one.
@@ -84,5 +85,7 @@ std::string json_text(const Json& value) {
   write(text, value, 0);
   return text + "\n";
 }
+
+std::string json_lines(const Json& value) { return plain_text(value, 2) + "\n"; }
 
 }  // namespace ww::driver

@@ -23,5 +23,7 @@ Json expectation_json(const ExpectReport& each);
 /// The value as text: what fits into a line stands on one, the rest is indented by two. Ends with a
 /// line break.
 std::string json_text(const Json& value);
+/// The same, each value on its own line.
+std::string json_lines(const Json& value);
 
 }  // namespace ww::driver

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/append.h"
+#include "base/printable.h"
 #include "driver/array.h"
 
 namespace ww::driver {
@@ -31,7 +32,7 @@ void add_buffers(std::string& out, std::span<const BufferReport> buffers, bool n
     if (numbered) append(out, "${} ", buffer.param);
     append(out, "{}: {}{}: {}{}\n", buffer.name, shaped_type_text(buffer.dtype, buffer.shape),
            definedness(buffer), fmt::join(buffer.first, " "), has_more ? " ..." : "");
-    if (!buffer.file.empty()) append(out, "  written to {}\n", buffer.file);
+    if (!buffer.file.empty()) append(out, "  written to {}\n", printable_name(buffer.file));
   }
 }
 

@@ -5,6 +5,7 @@
 
 #include "base/append.h"
 #include "base/ascii.h"
+#include "base/printable.h"
 #include "driver/report_json.h"
 #include "driver/run_tool.h"
 
@@ -63,7 +64,7 @@ std::string_view trimmed(std::string_view line) {
 }
 
 void add_place(std::string& out, const RunReport& report, const RunFinding::Place& at) {
-  if (at.line != 0) append(out, "{}:{}:{}: ", report.path, at.line, at.column);
+  if (at.line != 0) append(out, "{}:{}:{}: ", printable_name(report.path), at.line, at.column);
 }
 
 void add_lines(std::string& out, const RunFinding::Place& at) {
@@ -142,7 +143,7 @@ Json list_json(const std::vector<Item>& items, Json (*one)(const Item&)) {
 
 std::string run_text(const RunReport& report) {
   std::string out;
-  add_fact(out, "kernel", fmt::format("{} in {}", report.kernel, report.path));
+  add_fact(out, "kernel", fmt::format("{} in {}", report.kernel, printable_name(report.path)));
   add_fact(out, "device", device_text(report));
   if (report.target) add_fact(out, "target", target_text(*report.target));
   add_fact(out, "launch", launch_text(report));

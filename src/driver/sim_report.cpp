@@ -12,6 +12,7 @@
 
 #include "base/append.h"
 #include "base/ascii.h"
+#include "base/printable.h"
 #include "driver/sim_options.h"
 #include "isa/catalogue.h"
 #include "sim/lanes.h"
@@ -161,10 +162,10 @@ std::string findings_text(const SimReport& report) {
 
 void add_facts(std::string& out, const SimReport& report) {
   const sim::Program& program = *report.program;
-  add_fact(
-      out, "kernel",
-      fmt::format("{} in {}, {}, PTX {}", report.kernel->name, program.source.name(),
-                  info(program.target.arch).name, target::ptx_version_text(program.target.ptx)));
+  add_fact(out, "kernel",
+           fmt::format("{} in {}, {}, PTX {}", report.kernel->name,
+                       printable_name(program.source.name()), info(program.target.arch).name,
+                       target::ptx_version_text(program.target.ptx)));
   add_fact(out, "launch", launch_text(report));
   if (report.schedule.is_random)
     add_fact(out, "schedule", fmt::format("random, seed {}", report.schedule.seed));
@@ -183,7 +184,7 @@ std::string place_text(const sim::Program& program, std::uint32_t op) {
   std::string out = fmt::format("line {}", program.infos[op].line);
   const auto source = source_of(program, op);
   if (!source || source->file.empty()) return out;
-  const std::string file = std::filesystem::path(source->file).filename().string();
+  const std::string file = printable_name(std::filesystem::path(source->file).filename().string());
   return out + fmt::format(" ({}:{})", file, source->line);
 }
 

@@ -11,6 +11,7 @@
 #include "base/ascii.h"
 #include "base/check.h"
 #include "base/file_io.h"
+#include "base/printable.h"
 #include "base/suggest.h"
 #include "driver/embedded.h"
 
@@ -114,8 +115,8 @@ Result<Starter> make_starter(const StarterRequest& request) {
   const std::string name = WW_TRY(kernel_name(request.name));
   Starter starter{.path = path_of(request.name), .text = std::string(template_of(kind.name))};
   // A name that begins with a dash would be taken for an option.
-  const std::string file =
-      shell_word(starter.path.starts_with('-') ? "./" + starter.path : starter.path);
+  const std::string file = printable_name(
+      shell_word(starter.path.starts_with('-') ? "./" + starter.path : starter.path));
   starter.run = fmt::format("warpwright run {} --expect '{}'", file, kind.expect);
   starter.explain = fmt::format("warpwright explain {}", file);
   replace_all(starter.text, "{{name}}", name);

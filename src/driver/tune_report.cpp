@@ -9,6 +9,7 @@
 #include <variant>
 
 #include "base/append.h"
+#include "base/printable.h"
 #include "driver/explain.h"
 #include "driver/report_json.h"
 #include "driver/tune.h"
@@ -50,7 +51,7 @@ std::string estimate_text(target::Arch arch) {
 }
 
 void add_facts(std::string& out, const TuneReport& report) {
-  add_fact(out, "kernel", fmt::format("{} in {}", report.kernel, report.path));
+  add_fact(out, "kernel", fmt::format("{} in {}", report.kernel, printable_name(report.path)));
   add_fact(out, "device",
            report.remark.empty() ? report.device_name
                                  : fmt::format("{}: {}", report.device_name, report.remark));

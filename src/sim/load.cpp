@@ -9,6 +9,7 @@
 
 #include "base/ascii.h"
 #include "base/check.h"
+#include "base/printable.h"
 #include "ptx/check.h"
 #include "ptx/parser.h"
 #include "sim/function_decoder.h"
@@ -351,7 +352,7 @@ LoadResult load(std::string_view text, std::string name, const LoadOptions& opti
     if (file.index > 65535) continue;
     program->files.resize(
         std::max<std::size_t>(program->files.size(), file.index + std::size_t{1}));
-    program->files[file.index] = program->module.text(file.path);
+    program->files[file.index] = path_from_code(program->module.text(file.path));
   }
   Loader(*program, result.errors).run(options);
   if (result.errors.empty()) result.program = std::move(program);

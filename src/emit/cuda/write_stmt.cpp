@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/printable.h"
 #include "emit/cuda/types.h"
 #include "emit/cuda/writer.h"
 #include "ir/effects.h"
@@ -204,7 +205,8 @@ void Writer::assertion(const Stmt& s) {
 // "gemm.py:14"; nothing when the place is not known.
 std::string Writer::place_of(Span span) const {
   if (options_.source == nullptr || !span.known) return "";
-  return fmt::format("{}:{}", options_.source->name(), options_.source->line_number(span.begin));
+  return fmt::format("{}:{}", path_in_code(options_.source->name()),
+                     options_.source->line_number(span.begin));
 }
 
 void Writer::attr(const Stmt& s) {
@@ -212,6 +214,7 @@ void Writer::attr(const Stmt& s) {
     std::string comment = place_of(s.span);
     comment += (comment.empty() ? "" : ": ") + *text;
     std::ranges::replace(comment, '\n', ' ');
+    comment = printable(comment, Breaks::Spell);
     while (comment.ends_with('\\')) comment.pop_back();  // would continue the comment
     line("// " + comment);
   }

@@ -6,6 +6,7 @@
 
 #include "base/ascii.h"
 #include "base/check.h"
+#include "base/printable.h"
 #include "emit/ptx/emitter.h"
 #include "ir/visit.h"
 #include "isa/catalogue.h"
@@ -131,7 +132,8 @@ Result<ptx::Module> Emitter::run() {
   declare_launch(entry, shape_);
   WW_TRY_VOID(code_.finish(module, entry, arrays_, outer_));
   if (options_.source != nullptr)
-    module.add_file({.index = 1, .path = module.names.intern(options_.source->name())});
+    module.add_file(
+        {.index = 1, .path = module.names.intern(path_in_code(options_.source->name()))});
   add_outer(module);
   module.add_function(std::move(entry));
   return module;
