@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -22,6 +23,7 @@
 #include <vector>
 
 #include "base/file_io.h"
+#include "base/leftovers.h"
 #include "base/process.h"
 #include "base/source.h"
 #include "compile/examples.h"
@@ -267,5 +269,7 @@ int run(int argc, char** argv) {
 }  // namespace ww::bench
 
 int main(int argc, char** argv) {  // NOLINT(bugprone-exception-escape)
+  (void)std::signal(SIGXFSZ, SIG_IGN);
+  ww::clean_up_on_signals();
   return ww::bench::run(argc, argv);
 }

@@ -7,8 +7,12 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <charconv>
+#include <optional>
 #include <system_error>
 #include <utility>
+
+#include "base/leftovers.h"
 
 namespace ww {
 namespace {
@@ -49,17 +53,81 @@ bool write_all(int fd, std::string_view bytes) {
   return true;
 }
 
-// Replaces a link by what it names, there or not, as the system would on opening it. A chain that
-// does not end is left for the system to refuse.
-void follow_links(fs::path& path) {
-  std::error_code error;
-  for (int links = 0; links < 40 && fs::is_symlink(path, error); ++links) {
-    path = path.parent_path() / fs::read_symlink(path, error);
-  }
+// --- what a path names ---------------------------------------------------------------------------
+
+constexpr int kMostLinks = 40;  // as Linux has it
+
+// The number of an open descriptor that a path stands for: `/dev/fd/1`, or where `/dev/stdout`
+// leads.
+std::optional<int> descriptor_number(const fs::path& path) {
+  const fs::path plain = path.lexically_normal();
+  const std::string name = plain.filename().string();
+  if (plain.parent_path() != "/dev/fd" && plain.parent_path() != "/proc/self/fd")
+    return std::nullopt;
+  int number = 0;
+  const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), number);
+  const bool is_number = error == std::errc() && end == name.data() + name.size() && number >= 0;
+  return is_number ? std::optional(number) : std::nullopt;
 }
 
-Result<void> write_directly(const fs::path& path, std::string_view bytes) {
-  Descriptor file(::open(path.c_str(), O_WRONLY | O_CLOEXEC));
+// Where writing to a path ends up.
+struct Target {
+  fs::path path;                         // no symbolic link to a regular file
+  std::optional<int> descriptor = {};    // an open one instead
+  std::optional<struct stat> file = {};  // what is there; none: nothing yet
+  int error = 0;                         // why it cannot be told
+};
+
+Target target_of(const fs::path& given) {
+  Target out{.path = given};
+  std::error_code error;
+  for (int links = 0; links <= kMostLinks; ++links) {
+    // An open file has a position that its name does not lead to.
+    out.descriptor = descriptor_number(out.path);
+    struct stat found {};
+    if (::stat(out.path.c_str(), &found) == 0)
+      out.file = found;
+    else if (errno != ENOENT)
+      out.error = errno;
+    const bool is_file_or_nothing = !out.file || S_ISREG(out.file->st_mode);
+    if (out.descriptor || out.error != 0 || !is_file_or_nothing || !fs::is_symlink(out.path, error))
+      return out;
+    out.path = out.path.parent_path() / fs::read_symlink(out.path, error);
+  }
+  out.error = ELOOP;
+  return out;
+}
+
+bool is_regular(const Target& target) {
+  return !target.descriptor && target.file && S_ISREG(target.file->st_mode);
+}
+
+// A file without any write permission is meant to stay, and root is asked as everybody else is.
+bool is_read_only(const Target& target) {
+  const bool nobody_writes = (target.file->st_mode & 0222U) == 0;
+  return nobody_writes || (::access(target.path.c_str(), W_OK) != 0 && errno == EACCES);
+}
+
+auto read_only(const fs::path& path) {
+  return fail(diag(DiagKind::Io, "cannot write `{}`: the file is read-only", path.string())
+                  .with_note("`chmod u+w` makes it writable; or name another file"));
+}
+
+// What can be told before writing: nothing when it looks good.
+Result<void> check_target(const fs::path& path, const Target& target) {
+  if (target.error != 0) return io_failure("write", path, target.error);
+  if (target.descriptor) return {};
+  if (target.file && S_ISDIR(target.file->st_mode)) return io_failure("write", path, EISDIR);
+  if (is_regular(target) && is_read_only(target)) return read_only(path);
+  if (!target.file && !target.path.has_filename()) return io_failure("write", path, EISDIR);
+  return {};
+}
+
+// --- writing -------------------------------------------------------------------------------------
+
+Result<void> write_directly(const fs::path& path, const Target& target, std::string_view bytes) {
+  Descriptor file(target.descriptor ? ::fcntl(*target.descriptor, F_DUPFD_CLOEXEC, 0)
+                                    : ::open(path.c_str(), O_WRONLY | O_CLOEXEC));
   if (!file.is_open() || !write_all(file.get(), bytes) || !file.close()) {
     return io_failure("write", path, errno);
   }
@@ -72,23 +140,26 @@ struct NewFile {
 };
 
 // A file of a name nobody has yet, beside `path`. open() rather than mkstemp(), so that the user's
-// umask decides the mode as it does for every other file.
+// umask decides the mode as it does for every other file. Short, because `path` may have the
+// longest name there is.
 NewFile create_beside(const fs::path& path) {
   for (int attempt = 0;; ++attempt) {
-    fs::path name = path.parent_path() /
-                    fmt::format(".{}.{}-{}.tmp", path.filename().string(), ::getpid(), attempt);
+    fs::path name = path.parent_path() / fmt::format(".ww-{}-{}.tmp", ::getpid(), attempt);
     const int fd = ::open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (fd >= 0 || errno != EEXIST || attempt == 100) return {Descriptor(fd), std::move(name)};
   }
 }
 
-Result<void> replace(const fs::path& path, std::string_view bytes, const struct stat* old) {
-  NewFile file = create_beside(path);
+Result<void> replace(const fs::path& path, const Target& target, std::string_view bytes) {
+  std::optional<LeftoverPause> pause(std::in_place);
+  NewFile file = create_beside(target.path);
   if (!file.descriptor.is_open()) return io_failure("write", path, errno);
+  const Leftover leftover = Leftover::file(file.path.string());
+  pause.reset();
   const int fd = file.descriptor.get();
-  const bool done = (old == nullptr || ::fchmod(fd, old->st_mode & 07777U) == 0) &&
+  const bool done = (!target.file || ::fchmod(fd, target.file->st_mode & 07777U) == 0) &&
                     write_all(fd, bytes) && file.descriptor.close() &&
-                    ::rename(file.path.c_str(), path.c_str()) == 0;
+                    ::rename(file.path.c_str(), target.path.c_str()) == 0;
   if (done) return {};
   const int error = errno;
   ::unlink(file.path.c_str());
@@ -117,30 +188,42 @@ Result<std::string> read_file(const fs::path& path, std::size_t max_bytes) {
 }
 
 Result<void> write_file_atomically(const fs::path& path, std::string_view bytes) {
-  fs::path target = path;
-  follow_links(target);
-  struct stat old {};
-  // What stat cannot tell, the attempt itself reports.
-  if (::stat(target.c_str(), &old) != 0) return replace(target, bytes, nullptr);
-  if (S_ISDIR(old.st_mode)) return io_failure("write", path, EISDIR);
-  if (!S_ISREG(old.st_mode)) return write_directly(path, bytes);
-  return replace(target, bytes, &old);
+  const Target target = target_of(path);
+  WW_TRY_VOID(check_target(path, target));
+  if (target.descriptor || (target.file && !is_regular(target)))
+    return write_directly(path, target, bytes);
+  return replace(path, target, bytes);
 }
 
 Result<void> check_writable(const fs::path& path) {
-  fs::path target = path;
-  follow_links(target);
-  struct stat old {};
-  const bool is_there = ::stat(target.c_str(), &old) == 0;
-  if (is_there && S_ISDIR(old.st_mode)) return io_failure("write", path, EISDIR);
-  if (is_there && !S_ISREG(old.st_mode)) {
-    if (::access(path.c_str(), W_OK) != 0) return io_failure("write", path, errno);
-    return {};
+  const Target target = target_of(path);
+  WW_TRY_VOID(check_target(path, target));
+  if (target.descriptor) {
+    const int mode = ::fcntl(*target.descriptor, F_GETFL);
+    if (mode < 0 || (mode & O_ACCMODE) == O_RDONLY) return io_failure("write", path, EBADF);
+  } else if (target.file && !is_regular(target)) {
+    if (::access(target.path.c_str(), W_OK) != 0) return io_failure("write", path, errno);
+  } else {
+    const fs::path folder = target.path.parent_path();
+    if (::access(folder.empty() ? "." : folder.c_str(), W_OK | X_OK) != 0)
+      return io_failure("write", path, errno);
   }
-  const NewFile file = create_beside(target);
-  if (!file.descriptor.is_open()) return io_failure("write", target, errno);
-  ::unlink(file.path.c_str());
   return {};
+}
+
+bool is_same_file(const fs::path& a, const fs::path& b) {
+  const Target first = target_of(a);
+  const Target second = target_of(b);
+  if (first.file.has_value() != second.file.has_value()) return false;
+  if (first.file)
+    return is_regular(first) && is_regular(second) && first.file->st_dev == second.file->st_dev &&
+           first.file->st_ino == second.file->st_ino;
+  std::error_code error;
+  const auto folder = [&](const Target& target) {
+    const fs::path parent = target.path.parent_path();
+    return fs::weakly_canonical(parent.empty() ? "." : parent, error);
+  };
+  return first.path.filename() == second.path.filename() && folder(first) == folder(second);
 }
 
 }  // namespace ww

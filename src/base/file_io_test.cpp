@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/file_io.h"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
+#include <csignal>
 #include <fstream>
 #include <iterator>
 
@@ -63,6 +67,107 @@ TEST_F(FileIo, FollowsALinkToNothingYet) {
   ASSERT_TRUE(write_file_atomically(file("link"), "new"));
   EXPECT_TRUE(fs::is_symlink(file("link")));
   EXPECT_EQ(contents(file("y")), "new");
+}
+
+TEST_F(FileIo, ALinkThatLeadsToItselfIsRefused) {
+  fs::create_symlink("b", file("a"));
+  fs::create_symlink("a", file("b"));
+  const auto written = write_file_atomically(file("a"), "new");
+  ASSERT_FALSE(written);
+  EXPECT_EQ(written.error().text,
+            "cannot write `" + file("a").string() + "`: Too many levels of symbolic links");
+  EXPECT_FALSE(check_writable(file("a")));
+  EXPECT_TRUE(fs::is_symlink(file("a")));
+  EXPECT_TRUE(fs::is_symlink(file("b")));
+  EXPECT_EQ(files_in_folder(), 2);
+}
+
+// Root may write everything; that a file is read-only is said all the same.
+TEST_F(FileIo, AReadOnlyFileStays) {
+  ASSERT_TRUE(write_file_atomically(file("x"), "old"));
+  fs::permissions(file("x"), fs::perms::owner_read | fs::perms::group_read);
+  fs::create_symlink("x", file("link"));
+  for (const char* name : {"x", "link"}) {
+    const auto written = write_file_atomically(file(name), "new");
+    ASSERT_FALSE(written);
+    EXPECT_EQ(written.error().text,
+              "cannot write `" + file(name).string() + "`: the file is read-only");
+    EXPECT_EQ(check_writable(file(name)).error().text, written.error().text);
+  }
+  EXPECT_EQ(contents(file("x")), "old");
+  EXPECT_EQ(files_in_folder(), 2);
+}
+
+TEST_F(FileIo, TheLongestNamesCanBeWritten) {
+  const std::string name(255, 'n');
+  ASSERT_TRUE(write_file_atomically(file(name), "text"));
+  EXPECT_EQ(contents(file(name)), "text");
+  EXPECT_TRUE(check_writable(file(name)));
+  EXPECT_FALSE(write_file_atomically(file(name + "n"), "text"));
+  EXPECT_EQ(files_in_folder(), 1);
+}
+
+TEST_F(FileIo, WritesToPipesAndOpenDescriptors) {
+  ASSERT_EQ(::mkfifo(file("pipe").c_str(), 0600), 0);
+  const int reader = ::open(file("pipe").c_str(), O_RDWR | O_CLOEXEC);
+  ASSERT_TRUE(write_file_atomically(file("pipe"), "abc"));
+  std::string seen(3, ' ');
+  EXPECT_EQ(::read(reader, seen.data(), seen.size()), 3);
+  EXPECT_EQ(seen, "abc");
+  ::close(reader);
+  EXPECT_TRUE(fs::is_fifo(file("pipe")));
+  // What is there stays, and what follows goes behind.
+  const int out = ::open(file("x").c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+  EXPECT_EQ(::write(out, "one ", 4), 4);
+  const std::string path = "/dev/fd/" + std::to_string(out);
+  EXPECT_TRUE(check_writable(path));
+  ASSERT_TRUE(write_file_atomically(path, "two "));
+  EXPECT_EQ(::write(out, "three", 5), 5);
+  ::close(out);
+  EXPECT_EQ(contents(file("x")), "one two three");
+  EXPECT_FALSE(check_writable(path));
+  EXPECT_FALSE(write_file_atomically(path, "four"));
+}
+
+TEST_F(FileIo, KnowsAFileUnderItsOtherNames) {
+  ASSERT_TRUE(write_file_atomically(file("x"), "old"));
+  ASSERT_TRUE(write_file_atomically(file("y"), "old"));
+  fs::create_directory(file("folder"));
+  fs::create_symlink("../x", file("folder/soft"));
+  fs::create_symlink("folder/soft", file("softer"));
+  fs::create_hard_link(file("x"), file("hard"));
+  fs::create_directory_symlink("folder", file("door"));
+  for (const char* name : {"x", "./x", "folder/../x", "softer", "hard", "door/soft"})
+    EXPECT_TRUE(is_same_file(file("x"), file(name))) << name;
+  EXPECT_FALSE(is_same_file(file("x"), file("y")));
+  EXPECT_FALSE(is_same_file(file("x"), file("new")));
+  // Nothing there yet.
+  EXPECT_TRUE(is_same_file(file("new"), file("folder/../new")));
+  EXPECT_TRUE(is_same_file(file("folder/new"), file("door/new")));
+  EXPECT_FALSE(is_same_file(file("new"), file("door/new")));
+  fs::create_symlink("new", file("ahead"));
+  EXPECT_TRUE(is_same_file(file("new"), file("ahead")));
+  // What is no file can be written any number of times.
+  EXPECT_FALSE(is_same_file("/dev/null", "/dev/null"));
+}
+
+// A limit on the size of files stands for a full disk: both end a write halfway.
+TEST_F(FileIo, AFileThatGrowsTooLargeLeavesTheOldOne) {
+  ASSERT_TRUE(write_file_atomically(file("x"), "old"));
+  const pid_t child = ::fork();
+  if (child == 0) {
+    (void)std::signal(SIGXFSZ, SIG_IGN);
+    const rlimit limit{1000, 1000};
+    ::setrlimit(RLIMIT_FSIZE, &limit);
+    const auto written = write_file_atomically(file("x"), std::string(5000, 'n'));
+    const bool says_why = !written && written.error().text.ends_with("`: File too large");
+    ::_exit(says_why ? 0 : 1);
+  }
+  int status = 1;
+  ::waitpid(child, &status, 0);
+  EXPECT_EQ(status, 0);
+  EXPECT_EQ(contents(file("x")), "old");
+  EXPECT_EQ(files_in_folder(), 1);
 }
 
 TEST_F(FileIo, WritesToDevicesInPlace) {

@@ -9,7 +9,9 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <csignal>
 #include <filesystem>
+#include <optional>
 #include <system_error>
 #include <utility>
 
@@ -33,6 +35,36 @@ std::string read_all(int fd) {
   }
 }
 
+// Settings of posix_spawn.
+class Attributes {
+ public:
+  explicit Attributes(Group group) {
+    posix_spawnattr_init(&value_);
+    sigset_t ignored;
+    sigemptyset(&ignored);
+    for (const int signal : {SIGPIPE, SIGXFSZ}) sigaddset(&ignored, signal);
+    posix_spawnattr_setsigdefault(&value_, &ignored);
+    int flags = POSIX_SPAWN_SETSIGDEF;
+    if (group == Group::Own) flags |= POSIX_SPAWN_SETPGROUP;  // 0, the default: its own
+    posix_spawnattr_setflags(&value_, static_cast<short>(flags));
+  }
+  Attributes(const Attributes&) = delete;
+  Attributes& operator=(const Attributes&) = delete;
+  ~Attributes() { posix_spawnattr_destroy(&value_); }
+  [[nodiscard]] const posix_spawnattr_t* get() const { return &value_; }
+
+ private:
+  posix_spawnattr_t value_{};
+};
+
+// Waits until the program has ended, without reaping it: its id stays its own so long.
+void wait_for_end(int child) {
+  siginfo_t info{};
+  while (::waitid(P_PID, static_cast<id_t>(child), &info, WEXITED | WNOWAIT) < 0 &&
+         errno == EINTR) {
+  }
+}
+
 }  // namespace
 
 bool is_program(const std::string& path) {
@@ -51,7 +83,7 @@ std::string find_program(std::string_view name, std::string_view folders) {
 }
 
 Result<int> start_program(std::vector<std::string> words, const Streams& streams,
-                          const std::string& folder) {
+                          const std::string& folder, Group group) {
   std::vector<char*> argv;
   argv.reserve(words.size() + 1);
   for (std::string& word : words) argv.push_back(word.data());
@@ -69,8 +101,10 @@ Result<int> start_program(std::vector<std::string> words, const Streams& streams
   connect(streams.out, STDOUT_FILENO);
   connect(streams.err, STDERR_FILENO);
   if (!folder.empty()) posix_spawn_file_actions_addchdir_np(&actions, folder.c_str());
+  const Attributes attributes(group);
   pid_t child = 0;
-  const int error = ::posix_spawn(&child, argv.front(), &actions, nullptr, argv.data(), environ);
+  const int error =
+      ::posix_spawn(&child, argv.front(), &actions, attributes.get(), argv.data(), environ);
   posix_spawn_file_actions_destroy(&actions);
   if (error == 0) return child;
   return fail(DiagKind::Io, "cannot run `{}`: {}", words.front(), system_reason(error));
@@ -80,12 +114,21 @@ Result<Finished> run_program(std::vector<std::string> words, const std::string& 
   std::array<int, 2> ends{};
   if (::pipe2(ends.data(), O_CLOEXEC) != 0)
     return fail(DiagKind::Io, "cannot make a pipe: {}", system_reason(errno));
-  const auto child = start_program(std::move(words), {.out = ends[1], .err = ends[1]}, folder);
+  // Where nothing would end it, it stays with us.
+  const Group group = cleans_up_on_signals() ? Group::Own : Group::Ours;
+  std::optional<LeftoverPause> pause(std::in_place);
+  const auto child =
+      start_program(std::move(words), {.out = ends[1], .err = ends[1]}, folder, group);
+  std::optional<Leftover> leftover;
+  if (child && group == Group::Own) leftover.emplace(Leftover::process_group(*child));
+  pause.reset();
   ::close(ends[1]);
   Finished out;
   if (child) out.output = read_all(ends[0]);
   ::close(ends[0]);
   if (!child) return fail(child.error());
+  wait_for_end(*child);
+  leftover.reset();
   int status = 0;
   while (::waitpid(*child, &status, 0) < 0 && errno == EINTR) {
   }
@@ -97,14 +140,15 @@ Result<Finished> run_program(std::vector<std::string> words, const std::string& 
 Result<ScratchFolder> ScratchFolder::make() {
   std::error_code error;
   std::string path = (fs::temp_directory_path(error) / "warpwright-XXXXXX").string();
+  const LeftoverPause pause;
   if (error || ::mkdtemp(path.data()) == nullptr)
     return fail(DiagKind::Io, "cannot make a temporary folder `{}`: {}", path,
                 error ? error.message() : system_reason(errno));
-  return ScratchFolder(std::move(path));
+  return ScratchFolder(path);
 }
 
 ScratchFolder::ScratchFolder(ScratchFolder&& other) noexcept
-    : path_(std::exchange(other.path_, {})) {}
+    : path_(std::exchange(other.path_, {})), leftover_(std::move(other.leftover_)) {}
 
 ScratchFolder::~ScratchFolder() {
   std::error_code ignored;

@@ -3,10 +3,12 @@
 // takes part anywhere.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "base/leftovers.h"
 #include "base/result.h"
 
 namespace ww {
@@ -28,16 +30,21 @@ struct Finished {
 struct Streams {
   int in = -1, out = -1, err = -1;
 };
+/// Whether a program becomes the first of a process group, so that it can be ended with all that it
+/// starts, and a terminal's Ctrl-C does not reach it.
+enum class Group : std::uint8_t { Ours, Own };
 /// Starts a program, the first of the words, in a folder (empty: this one); its process id. The
-/// caller waits for it.
+/// caller waits for it. Signals that this process ignores are not ignored in the program.
 Result<int> start_program(std::vector<std::string> words, const Streams& streams,
-                          const std::string& folder = {});
+                          const std::string& folder = {}, Group group = Group::Ours);
 
 /// Runs a program (words[0] is its path) to its end, with nothing to read and `folder` as working
-/// folder (empty: the present one). Io when it cannot be started.
+/// folder (empty: the present one). Io when it cannot be started. It ends with this process, if
+/// that cleans up (base/leftovers.h).
 Result<Finished> run_program(std::vector<std::string> words, const std::string& folder = {});
 
-/// A new folder in the temporary folder, removed with all it holds at the end.
+/// A new folder in the temporary folder, removed with all it holds at the end, a Leftover until
+/// then.
 class ScratchFolder {
  public:
   static Result<ScratchFolder> make();
@@ -51,8 +58,10 @@ class ScratchFolder {
   [[nodiscard]] std::string file(std::string_view name) const;
 
  private:
-  explicit ScratchFolder(std::string path) : path_(std::move(path)) {}
+  explicit ScratchFolder(const std::string& path)
+      : path_(path), leftover_(Leftover::folder(path)) {}
   std::string path_;
+  Leftover leftover_;
 };
 
 }  // namespace ww

@@ -12,11 +12,14 @@
 #include <vector>
 
 #include "base/heap.h"
+#include "base/leftovers.h"
+#include "base/printable.h"
 #include "cli/app.h"
 #include "cli/terminal.h"
 
 namespace {
 
+using ww::printable_name;
 using ww::cli::dress_for;
 using ww::cli::dressed;
 using ww::cli::Exit;
@@ -62,10 +65,10 @@ Exit become(const std::vector<std::string>& command) {
   std::vector<char*> argv;
   for (std::string& word : words) argv.push_back(word.data());
   argv.push_back(nullptr);
-  // The other program expects the usual end by SIGPIPE.
-  (void)std::signal(SIGPIPE, SIG_DFL);
+  // The other program expects the usual ends.
+  for (const int signal : {SIGPIPE, SIGXFSZ}) (void)std::signal(signal, SIG_DFL);
   ::execv(argv.front(), argv.data());
-  (void)write_all(STDERR_FILENO, "error: cannot run `" + command.front() +
+  (void)write_all(STDERR_FILENO, "error: cannot run `" + printable_name(command.front()) +
                                      "`: " + std::generic_category().message(errno) + "\n");
   return Exit::UserError;
 }
@@ -75,7 +78,9 @@ Exit become(const std::vector<std::string>& command) {
 int main(int argc, char** argv) {
   fill_standard_descriptors();
   ww::keep_freed_memory();
-  (void)std::signal(SIGPIPE, SIG_IGN);  // a closed pipe is then an error number, not a death
+  // A closed pipe and a file beyond `ulimit -f` are then error numbers, not deaths.
+  for (const int signal : {SIGPIPE, SIGXFSZ}) (void)std::signal(signal, SIG_IGN);
+  ww::clean_up_on_signals();
   const std::vector<std::string> args(argv + (argc > 0 ? 1 : 0), argv + argc);
   const Outcome outcome = ww::cli::run_program(ww::cli::all_commands(), args);
   const Exit status = write_outcome(outcome);

@@ -32,6 +32,15 @@ CLI::Validator one_of(std::span<const std::string_view> choices) {
           ""};
 }
 
+// An option that is not given has an empty text, too: `-o "$name"` without a name must not mean
+// that.
+CLI::Validator not_empty(const std::string& type) {
+  return {[type](const std::string& given) -> std::string {
+            return given.empty() ? fmt::format("the value is empty, expected {}", type) : "";
+          },
+          ""};
+}
+
 CLI::Validator whole_number(std::int64_t least, std::int64_t most) {
   return {[least, most](const std::string& given) -> std::string {
             std::int64_t value = 0;
@@ -204,7 +213,7 @@ void OptionSet::flag(const std::string& names, bool& value, const std::string& h
 
 void OptionSet::text(const std::string& names, const std::string& type, std::string& value,
                      const std::string& help) {
-  remember(app_->add_option(names, value), type, help);
+  remember(app_->add_option(names, value), type, help).check(not_empty(type));
 }
 
 void OptionSet::texts(const std::string& names, const std::string& type,

@@ -68,7 +68,7 @@ class OptionSet {
                  const std::string& help);
   /// An option without a value.
   void flag(const std::string& names, bool& value, const std::string& help);
-  /// An option with any text. `type` is what help calls the value, such as "FILE".
+  /// An option with any text but an empty one. `type` is what help calls the value, such as "FILE".
   void text(const std::string& names, const std::string& type, std::string& value,
             const std::string& help);
   /// An option that may be given several times, one value each time, kept in order.

@@ -8,8 +8,10 @@
 #include <optional>
 
 #include "base/file_io.h"
+#include "base/printable.h"
 #include "base/source.h"
 #include "driver/explain.h"
+#include "driver/file_plan.h"
 #include "driver/host_program.h"
 #include "emit/cuda/emit.h"
 #include "ir/active_set.h"
@@ -58,15 +60,16 @@ std::string threads_text(const script::Compiled& compiled) {
   std::vector<ThreadLine> lines;
   collect(f, f.body, compiled.source, lines);
   std::size_t width = 0;
-  for (const ThreadLine& line : lines)
-    width = std::max(width, compiled.source.line(line.line).size());
+  const auto source_line = [&](const ThreadLine& line) {
+    return printable_columns(compiled.source.line(line.line));
+  };
+  for (const ThreadLine& line : lines) width = std::max(width, source_line(line).size());
   width = std::min<std::size_t>(width, 90);
   std::string out;
   std::string last;
   for (const ThreadLine& line : lines) {
-    const std::string text =
-        fmt::format("{:>5}  {:<{}}  # {}\n", line.line, compiled.source.line(line.line), width,
-                    ir::to_text(sets[line.stmt], *shape));
+    const std::string text = fmt::format("{:>5}  {:<{}}  # {}\n", line.line, source_line(line),
+                                         width, ir::to_text(sets[line.stmt], *shape));
     if (text != last) out += text;
     last = text;
   }
@@ -161,6 +164,16 @@ std::optional<Diag> misused(const CompileRequest& request) {
   return std::nullopt;
 }
 
+Result<void> check_files(const CompileRequest& request) {
+  if (request.output.empty()) return {};
+  FilePlan files;
+  files.reads(request.source);
+  files.reads_args(request.arguments.args);
+  auto good = files.writes(request.output, "`-o`");
+  if (good) return {};
+  return fail(std::move(good).error().with_span(Span::at(0, request.output.size())));
+}
+
 }  // namespace
 
 const std::vector<EmitForm>& emit_forms() {
@@ -179,6 +192,8 @@ CompileOutcome run_compile(const CompileRequest& request) {
   if (row == rows.end())
     return {.errors = render(diag(DiagKind::UnknownName, "no form `{}`", request.emit))};
   if (const auto problem = misused(request)) return {.errors = render(*problem)};
+  if (const auto good = check_files(request); !good)
+    return {.errors = render(good.error(), SourceText("-o", request.output))};
   Build build = build_file(request.source, row->needs);
   std::string text = build.good() ? row->run({build, request}) : "";
   if (!build.good()) return {.errors = std::move(build.errors)};

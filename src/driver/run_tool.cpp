@@ -10,8 +10,10 @@
 
 #include "base/file_io.h"
 #include "base/source.h"
+#include "driver/assignment.h"
 #include "driver/choose_device.h"
 #include "driver/device_run.h"
+#include "driver/file_plan.h"
 #include "driver/npy.h"
 #include "driver/sim_options.h"
 #include "driver/sim_report.h"
@@ -30,7 +32,7 @@ class KernelRun {
   explicit KernelRun(const RunRequest& request) : request_(request) {}
 
   RunOutcome go() {
-    if (read_options() && load() && read_arguments())
+    if (read_options() && load() && check_files() && read_arguments())
       request_.device == "eval" ? run_eval() : run_device();
     return std::move(outcome_);
   }
@@ -39,6 +41,7 @@ class KernelRun {
   // Steps
   bool read_options();
   bool load();
+  bool check_files();
   bool read_arguments();
   void run_eval();
   void run_device();
@@ -126,6 +129,21 @@ bool KernelRun::load() {
   build_ = build_file(request_.source, Phase::Tile);
   outcome_.errors += build_.errors;
   return build_.good();
+}
+
+// Before anything runs; what is wrong with the form of an `--out` is read_arguments' to say.
+bool KernelRun::check_files() {
+  begin(RunStep::Arguments);
+  FilePlan files;
+  files.reads(request_.source);
+  files.reads_args(request_.arguments.args);
+  for (const std::string& text : request_.arguments.outs) {
+    const auto out = cut_assignment(text, "FILE.npy");
+    if (!out) continue;
+    auto good = files.writes(out->value, fmt::format("`{}`", out->name));
+    if (!good) return refuse(std::move(good).error().with_span(out->value_span), "--out", text);
+  }
+  return true;
 }
 
 bool KernelRun::read_arguments() {

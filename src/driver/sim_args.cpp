@@ -193,7 +193,7 @@ Result<SimOut> parse_sim_out(std::string_view text) {
   if (value.empty())
     return fail(
         diag(DiagKind::Syntax, "expected the name of a file behind `=`").with_span(value.span()));
-  return SimOut{std::string(text), key.span(), std::string(value.text)};
+  return SimOut{std::string(text), key.span(), value.span(), std::string(value.text)};
 }
 
 std::string param_type_text(const sim::Param& param) {

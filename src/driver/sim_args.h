@@ -53,7 +53,7 @@ Result<SimArg> parse_sim_arg(std::string_view text);
 /// `PARAMETER=FILE`: where a buffer goes after the run.
 struct SimOut {
   std::string text;
-  Span key;
+  Span key, value;
   std::string path;
 };
 Result<SimOut> parse_sim_out(std::string_view text);

@@ -14,6 +14,7 @@
 #include "base/file_io.h"
 #include "base/source.h"
 #include "base/suggest.h"
+#include "driver/file_plan.h"
 #include "driver/npy.h"
 #include "driver/sim_args.h"
 #include "driver/sim_memory.h"
@@ -199,6 +200,11 @@ bool Simulation::read_args() {
 }
 
 bool Simulation::read_outs() {
+  FilePlan files;
+  files.reads(request_.path, "the program");
+  for (const SimArg& arg : args_)
+    if (arg.kind == ArgKind::File)
+      files.reads(arg.path, fmt::format("the argument `{}`", arg.part(arg.key)));
   for (const std::string& text : request_.outs) {
     auto out = parse_sim_out(text);
     if (!out) return refuse(out.error(), "--out", text);
@@ -209,6 +215,8 @@ bool Simulation::read_outs() {
                          param_title(*kernel_, *param), arg_of(*param).text)
                         .with_span(out->key),
                     "--out", text);
+    auto good = files.writes(out->path, param_title(*kernel_, *param));
+    if (!good) return refuse(std::move(good).error().with_span(out->value), "--out", text);
     outs_.emplace_back(*param, std::move(*out));
   }
   return true;

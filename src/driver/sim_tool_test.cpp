@@ -114,9 +114,17 @@ TEST_F(SimTool, WhatIsLeftUndefinedIsCounted) {
 
 TEST_F(SimTool, AFileThatCannotBeWrittenLosesNoReport) {
   request_.args = {"0=i32[128]:arange", "1=i32[128]", "2=u32:128"};
-  request_.outs = {"1=" + at("nowhere/out.npy")};
+  request_.outs = {"1=/dev/full"};
   const SimOutcome outcome = run_sim(request_);
   EXPECT_TRUE(outcome.report);
+  EXPECT_NE(outcome.errors.find("[Io]"), std::string::npos) << outcome.errors;
+}
+
+TEST_F(SimTool, WhatCanBeToldBeforeIsSaidBefore) {
+  request_.args = {"0=i32[128]:arange", "1=i32[128]", "2=u32:128"};
+  request_.outs = {"1=" + at("nowhere/out.npy")};
+  const SimOutcome outcome = run_sim(request_);
+  EXPECT_FALSE(outcome.report);
   EXPECT_NE(outcome.errors.find("[Io]"), std::string::npos) << outcome.errors;
 }
 

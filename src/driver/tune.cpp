@@ -9,6 +9,7 @@
 
 #include "base/file_io.h"
 #include "base/source.h"
+#include "driver/file_plan.h"
 #include "runtime/cuda_device.h"
 #include "runtime/sim_device.h"
 
@@ -127,8 +128,14 @@ bool Tuning::read() {
       errors_);
   if (!space_) return false;
   if (request_.output.empty()) return true;
-  const auto writable = check_writable(request_.output);
-  return writable ? true : refuse(writable.error());
+  FilePlan files;
+  files.reads(request_.source.path, "the source");
+  files.reads_args(request_.arguments.args);
+  auto good = files.writes(request_.output, "`-o`");
+  if (good) return true;
+  const Diag problem = std::move(good).error().with_span(Span::at(0, request_.output.size()));
+  errors_ += render(problem, SourceText("-o", request_.output));
+  return false;
 }
 
 bool Tuning::open_gpu() {

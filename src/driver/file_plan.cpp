@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "driver/file_plan.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "base/ascii.h"
+#include "base/file_io.h"
+#include "driver/assignment.h"
+
+namespace ww::driver {
+
+void FilePlan::reads(std::string path, std::string what) {
+  inputs_.push_back({std::move(path), std::move(what)});
+}
+
+void FilePlan::reads(const SourceRequest& source) {
+  reads(source.path, "the source");
+  if (source.kernel.starts_with('@')) reads(source.kernel.substr(1), "the file of `--kernel`");
+}
+
+void FilePlan::reads_args(std::span<const std::string> args) {
+  for (const std::string& text : args) {
+    const auto arg = cut_assignment(text, "");
+    if (!arg || !arg->value.starts_with('@')) continue;
+    const std::string path = arg->value.substr(1);
+    const std::string what = fmt::format("the argument `{}`", arg->name);
+    reads(path, what);
+    // `@FILE:TYPE` is a file with the type to read it as.
+    const std::size_t colon = path.rfind(':');
+    if (colon != std::string::npos && is_identifier(path.substr(colon + 1)))
+      reads(path.substr(0, colon), what);
+  }
+}
+
+Result<void> FilePlan::writes(const std::string& path, std::string_view what) {
+  const auto is_it = [&](const File& file) { return is_same_file(file.path, path); };
+  if (const auto input = std::ranges::find_if(inputs_, is_it); input != inputs_.end())
+    return fail(diag(DiagKind::BadArgument, "`{}` is {}, and the output would overwrite it", path,
+                     input->what)
+                    .with_note("name another file"));
+  if (const auto other = std::ranges::find_if(outputs_, is_it); other != outputs_.end())
+    return fail(diag(DiagKind::BadArgument, "`{}` is written twice: for {} and for {}", path,
+                     other->what, what)
+                    .with_note("name another file for one of them"));
+  WW_TRY_VOID(check_writable(path));
+  outputs_.push_back({path, std::string(what)});
+  return {};
+}
+
+}  // namespace ww::driver
