@@ -21,7 +21,8 @@ constexpr int kRounds = 8;
 
 class Simplifier {
  public:
-  Simplifier(Function& function, const Facts& facts) : f_(function), facts_(facts) {}
+  Simplifier(Function& function, const Facts& facts)
+      : f_(function), named_(function, facts, false), inlined_(function, facts, true) {}
 
   ExprId best(ExprId expr) {
     if (f_[expr].op == ExprOp::IntImm) return expr;
@@ -42,14 +43,13 @@ class Simplifier {
   ExprId once(ExprId expr) {
     std::optional<ExprId> found;
     if (!has_effect(f_, expr, effects_)) {
-      for (const bool inlined : {false, true}) {
-        Algebra algebra(f_, facts_, inlined);
-        const Sum sum = algebra.read(expr);
+      for (Algebra* algebra : {&named_, &inlined_}) {
+        const Sum sum = algebra->read(expr);
         const Type type = f_[expr].type;
-        const auto next = Rebuild(f_, algebra).expr(sum, type);
+        const auto next = Rebuild(f_, *algebra).expr(sum, type);
         if (next && size(*next) <= size(expr) && (!found || size(*next) < size(*found)))
           found = next;
-        if (!algebra.has_names()) break;  // nothing to inline
+        if (!algebra->has_names()) break;  // nothing to inline
       }
     }
     return found ? *found : by_parts(expr);
@@ -94,7 +94,8 @@ class Simplifier {
   }
 
   Function& f_;
-  const Facts& facts_;
+  Algebra named_;  // both know what they have read: parts of an expression are not read again
+  Algebra inlined_;
   std::unordered_map<std::uint32_t, ExprId> done_;
   std::unordered_map<std::uint32_t, Size> sizes_;
   Effects effects_;

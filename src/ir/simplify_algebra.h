@@ -136,7 +136,8 @@ class Algebra {
   std::unordered_map<std::uint32_t, Sum> known_;  // by expression
   Effects effects_;
   std::int64_t unique_ = 0;
-  int depth_ = 0;
+  int depth_ = 0;  // variables that stand for expressions, inside each other
+  int level_ = 0;  // operations inside each other
 };
 
 /// An integer or bool that is no vector.

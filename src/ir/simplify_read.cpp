@@ -9,8 +9,10 @@
 namespace ww::ir {
 namespace {
 
-// Beyond this depth of variables that stand for expressions, a variable stands for itself.
+// Beyond this depth of variables that stand for expressions, and this many operations inside each
+// other on the way there, a variable stands for itself.
 constexpr int kDeepest = 64;
+constexpr int kMostLevels = 256;
 
 // k when value is 2^k - 1 with k ≥ 1, as its power.
 std::optional<std::int64_t> power_of_mask(const Sum& sum) {
@@ -26,7 +28,9 @@ Sum Algebra::read(ExprId expr) {
   const Expr& e = f_[expr];
   if (e.op == ExprOp::IntImm) return read_new(e, expr);
   if (const auto found = known_.find(expr.index); found != known_.end()) return found->second;
+  ++level_;
   Sum sum = read_new(e, expr);
+  --level_;
   // A call with an effect happens as often as it is written: each reading of it is another value.
   if (!has_effect(expr)) known_.emplace(expr.index, sum);
   return sum;
@@ -83,7 +87,8 @@ Sum Algebra::as_it_is(const Expr& e, ExprId id) {
 Sum Algebra::read_var(const Expr& e, ExprId id) {
   const ExprId value = facts_.value(e.var);
   const SumAtom itself{.op = e.op, .type = e.type, .args = {}, .source = id};
-  if (!value.valid() || depth_ >= kDeepest || f_[value].type != e.type) return make(itself);
+  const bool is_deep = depth_ >= kDeepest || level_ >= kMostLevels;
+  if (!value.valid() || is_deep || f_[value].type != e.type) return make(itself);
   has_names_ = true;
   ++depth_;
   Sum sum = read(value);

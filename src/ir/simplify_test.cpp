@@ -257,6 +257,27 @@ TEST_F(Simplify, SubstitutesVariables) {
   EXPECT_EQ(substitute(b.f, sum.id, [](VarId) { return ExprId{}; }), sum.id);
 }
 
+// Names that stand for expressions with names, far more of them than a stack holds.
+TEST_F(Simplify, EndlessChainsOfNames) {
+  ExprId last = v("i").id;
+  for (int i = 0; i < 20'000; ++i) {
+    const VarId name = b.param("p", Type::of(DType::Int32));
+    facts.set_value(name, (Node{this, last} * 3 + 1).id);
+    last = var_ref(b.f, name);
+  }
+  const Node remainder = Node{this, last} % 64;
+  EXPECT_EQ(range(remainder), (Range{0, 63}));
+  EXPECT_EQ(range(Node{this, simplify(b.f, remainder.id, facts)}), (Range{0, 63}));
+}
+
+// Each part is read once, however often it is used and whatever stands around it.
+TEST_F(Simplify, SharedPartsOnce) {
+  Node sum = v("x");
+  for (int i = 0; i < 200; ++i) sum = (sum * sum + sum) % 64;
+  EXPECT_EQ(range(sum), (Range{0, 63}));
+  EXPECT_TRUE(simplify(b.f, sum.id, facts).valid());
+}
+
 TEST(SimplifyFacts, OfAFunction) {
   Builder b;
   const VarId cta = b.id(ScopeIdKind::CtaId, "cta", 6);
