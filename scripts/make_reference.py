@@ -26,7 +26,7 @@ TEXT = r'(?:"(?:[^"\\]|\\.)*"\s*)+'  # one or more literals, joined
 
 
 def read(path):
-    return (SRC / path).read_text()
+    return (SRC / path).read_text(encoding="utf-8")
 
 
 def joined(literals):
@@ -129,7 +129,7 @@ def names():
 # --- tile primitives ------------------------------------------------------------------------------
 
 def primitives():
-    done = subprocess.run([PROGRAM, "variants", "--json"], capture_output=True, text=True,
+    done = subprocess.run([PROGRAM, "variants", "--json"], capture_output=True, encoding="utf-8",
                           check=True)
     variants = {}
     for row in json.loads(done.stdout)["variants"]:
@@ -164,7 +164,7 @@ def sources(folder=""):
 def kinds():
     places = {}
     for path in sources():
-        for kind in re.findall(r"DiagKind::(\w+)", path.read_text()):
+        for kind in re.findall(r"DiagKind::(\w+)", path.read_text(encoding="utf-8")):
             places.setdefault(kind, set()).add(str(path.parent.relative_to(SRC)))
     print("| kind | meaning | from |\n|---|---|---|")
     title = ""
@@ -180,7 +180,7 @@ def rules():
     files = {}
     for path in sources("lower"):
         where = str(path.relative_to(SRC / "lower").with_suffix(""))
-        files[where] = files.get(where, "") + path.read_text()
+        files[where] = files.get(where, "") + path.read_text(encoding="utf-8")
         texts |= texts_of(files[where])
 
     def add(rule, message, where):

@@ -34,7 +34,7 @@ ON_GPU = {("copy", "vec"), ("copy", "gmem_smem"), ("copy", "ldstmatrix"), ("copy
 
 
 def ask(*words):
-    done = subprocess.run([PROGRAM, *words], cwd=ROOT, capture_output=True, text=True, check=False)
+    done = subprocess.run([PROGRAM, *words], cwd=ROOT, capture_output=True, encoding="utf-8", check=False)
     return done.returncode, done.stdout
 
 
@@ -161,7 +161,7 @@ def source_of(row):
 def opening(path):
     """The comment at the top of a file, behind its licence."""
     lines = []
-    for line in (ROOT / path).read_text().splitlines()[1:]:
+    for line in (ROOT / path).read_text(encoding="utf-8").splitlines()[1:]:
         if not line.startswith("//"):
             break
         lines.append(line[3:])

@@ -70,7 +70,7 @@ void declare_launch(OptionSet& set, Options& options) {
             "null                a null pointer");
   set.texts("--out", "P=FILE.npy", request.outs, "write a buffer after the run");
   set.texts("--expect", "EXPR", request.expects,
-            "what must hold after the run: '$2 == $0 + $1', 'D ~= A @ B within 1e-3'");
+            "what must hold after the run: '$2 == $0 + $1', 'D ~= A @ B within rtol=1e-3'");
 }
 
 void declare_run(OptionSet& set, Options& options) {

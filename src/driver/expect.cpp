@@ -123,7 +123,7 @@ struct Unwritten {
 class Comparison {
  public:
   Comparison(ExprValue seen, ExprValue wanted, Unwritten unwritten, ExpectRelation relation,
-             double tolerance)
+             Tolerance tolerance)
       : seen_(std::move(seen)),
         unwritten_(unwritten),
         wanted_(std::move(wanted)),
@@ -190,8 +190,8 @@ class Comparison {
   }
 
   [[nodiscard]] bool is_within(double error, double wanted) const {
-    return tolerance_ > 0 && std::isfinite(wanted) &&
-           error <= tolerance_ + tolerance_ * std::fabs(wanted);
+    return !tolerance_.is_exact() && std::isfinite(wanted) &&
+           error <= tolerance_.rtol * std::fabs(wanted) + tolerance_.atol;
   }
   static double finite_or_zero(double d) { return std::isfinite(d) ? std::fabs(d) : 0; }
 
@@ -216,25 +216,27 @@ class Comparison {
   Unwritten unwritten_;
   ExprValue wanted_;
   bool is_near_;
-  double tolerance_;
+  Tolerance tolerance_;
 };
 
 std::string report(const Expectation& expectation, const ExpectResult& result,
                    const std::vector<std::int64_t>& worst) {
   const std::string error = fmt::format("{:.3g}", result.max_error);
-  if (result.holds) {
-    const bool is_exact = expectation.relation == ExpectRelation::Equal;
-    return fmt::format("`{}` holds for {} element{}{}", expectation.text, result.elements,
+  const bool is_near = expectation.relation == ExpectRelation::Near;
+  const std::string allowed = is_near ? fmt::format(" (rtol {:.3g}, atol {:.3g})",
+                                                    result.tolerance.rtol, result.tolerance.atol)
+                                      : "";
+  if (result.holds)
+    return fmt::format("`{}` holds for {} element{}{}{}", expectation.text, result.elements,
                        result.elements == 1 ? "" : "s",
-                       is_exact ? "" : fmt::format(", largest error {}", error));
-  }
+                       is_near ? fmt::format(", largest error {}", error) : "", allowed);
   std::string text = fmt::format("`{}` fails for {} of {} elements", expectation.text,
                                  result.mismatches, result.elements);
   const bool is_all = result.unwritten == result.mismatches;
   if (result.unwritten > 0)
     text += is_all ? std::string(", all of them never written")
                    : fmt::format(", {} of them never written", result.unwritten);
-  if (!is_all) text += fmt::format(", largest error {} at {}", error, shape_text(worst));
+  if (!is_all) text += fmt::format(", largest error {} at {}{}", error, shape_text(worst), allowed);
   for (const Mismatch& each : result.first)
     text += fmt::format("\n  {}: {}{}, wanted {}", shape_text(each.index),
                         each.seen == kNothing ? "" : "seen ", each.seen,
@@ -243,7 +245,7 @@ std::string report(const Expectation& expectation, const ExpectResult& result,
 }
 
 ExpectResult compare(const Expectation& expectation, const Comparison& comparison,
-                     double tolerance) {
+                     Tolerance tolerance) {
   ExpectResult out{.elements = comparison.size(), .tolerance = tolerance};
   std::int64_t worst = 0;
   for (std::int64_t i = 0; i < out.elements; ++i) {
@@ -263,16 +265,57 @@ ExpectResult compare(const Expectation& expectation, const Comparison& compariso
   return out;
 }
 
-// What is allowed to differ; the left side may lack a type only where that does not matter.
-Result<double> tolerance_of(const Expectation& expectation, const ExprValue& left) {
-  if (expectation.has_tolerance) return expectation.tolerance;
+// --- tolerances ----------------------------------------------------------------------------------
+
+// The part of rtol that elements near 0 get of the mean magnitude. Room for sums whose terms
+// cancel; too little for a factor of 1.01 to hide in, or for a quarter of the mean.
+constexpr double kCancelled = 0.25;
+
+double mean_magnitude(const ExprValue& value) {
+  double sum = 0;
+  std::int64_t count = 0;
+  for (std::int64_t i = 0; i < value.size(); ++i) {
+    const double each = std::fabs(value.real(i));
+    if (!std::isfinite(each)) continue;
+    // A mean that is kept up to date does not overflow where a sum would.
+    ++count;
+    sum += (each - sum) / static_cast<double>(count);
+  }
+  return sum;
+}
+
+// The distance of the numbers next to 0.
+double smallest_step(DType type) {
+  if (num::kind_of(type) != DTypeKind::Float) return 0;
+  const num::FloatFormat& format = num::format_of(type);
+  return std::ldexp(1.0, 1 - format.bias - format.mantissa_bits);
+}
+
+// The atol that goes with an rtol.
+double data_atol(double rtol, std::optional<DType> type, const ExprValue& wanted) {
+  if (rtol == 0) return 0;
+  const double mean = mean_magnitude(wanted);
+  const double least = type ? std::min(smallest_step(*type), mean / 4) : 0;
+  return std::max(rtol * kCancelled * mean, least);
+}
+
+// The left side may lack a type only where that does not matter.
+Result<void> check_type(const Expectation& expectation, const ExprValue& left) {
+  if (left.dtype || expectation.has_tolerance()) return {};
   const ExprNode& node = expectation.nodes[expectation.left];
-  if (!left.dtype)
-    return fail(diag(DiagKind::BadArgument, "the left side `{}` has no element type to compare in",
-                     expectation.text_of(node))
-                    .with_span(node.span)
-                    .with_note("put an array there, or name the type: `float32(...)`"));
-  return expectation.relation == ExpectRelation::Equal ? 0 : default_tolerance(*left.dtype);
+  return fail(diag(DiagKind::BadArgument, "the left side `{}` has no element type to compare in",
+                   expectation.text_of(node))
+                  .with_span(node.span)
+                  .with_note("put an array there, or name the type: `float32(...)`"));
+}
+
+// What is allowed to differ.
+Tolerance tolerance_of(const Expectation& expectation, const ExprValue& left,
+                       const ExprValue& wanted) {
+  if (expectation.relation == ExpectRelation::Equal) return {};
+  const double rtol =
+      expectation.has_tolerance() ? expectation.rtol.value_or(0) : default_rtol(*left.dtype);
+  return {rtol, expectation.atol ? *expectation.atol : data_atol(rtol, left.dtype, wanted)};
 }
 
 // Of a side that is the name of an array, if any of its elements is missing.
@@ -290,25 +333,30 @@ const std::vector<bool>* unwritten_in(const Expectation& expectation, std::size_
 std::optional<ExpectResult> same_bits(const Expectation& expectation, const FindArray& find) {
   const ExprNode& left = expectation.nodes[expectation.left];
   const ExprNode& right = expectation.nodes[expectation.right];
-  if (left.op != ExprOp::Name || right.op != ExprOp::Name || expectation.has_tolerance)
+  if (left.op != ExprOp::Name || right.op != ExprOp::Name ||
+      expectation.relation == ExpectRelation::Near)
     return std::nullopt;
   const Array* a = find(expectation.text_of(left));
   const Array* b = find(expectation.text_of(right));
   if (a == nullptr || b == nullptr || *a != *b) return std::nullopt;
-  const bool is_near = expectation.relation == ExpectRelation::Near;
-  ExpectResult out{
-      .holds = true, .elements = a->size(), .tolerance = is_near ? default_tolerance(a->dtype) : 0};
+  ExpectResult out{.holds = true, .elements = a->size()};
   out.text = report(expectation, out, {});
   return out;
 }
 
 }  // namespace
 
-double default_tolerance(DType type) {
+double default_rtol(DType type) {
   if (num::kind_of(type) != DTypeKind::Float) return 0;
   if (type == DType::Float64) return 1e-9;
   if (type == DType::Float32) return 1e-4;
   return std::ldexp(1.0, -std::max(num::format_of(type).mantissa_bits, 1));
+}
+
+Tolerance default_tolerance(const Array& wanted) {
+  const double rtol = default_rtol(wanted.dtype);
+  const auto values = load_value(wanted);
+  return {rtol, values ? data_atol(rtol, wanted.dtype, *values) : 0};
 }
 
 Result<ExpectResult> check_expectation(const Expectation& expectation, const FindArray& find,
@@ -321,12 +369,13 @@ Result<ExpectResult> check_expectation(const Expectation& expectation, const Fin
   Evaluator evaluator(expectation, find, known);
   WW_TRY_VOID(evaluator.run());
   ExprValue left = evaluator.take(expectation.left);
-  const double tolerance = WW_TRY(tolerance_of(expectation, left));
+  WW_TRY_VOID(check_type(expectation, left));
   auto right = broadcast_to(evaluator.take(expectation.right), left.shape);
   if (unwritten.right != nullptr && std::ssize(*unwritten.right) != left.size())
     unwritten.right = nullptr;  // one element for many
   if (!right)
     return fail(std::move(right).error().with_span(expectation.nodes[expectation.right].span));
+  const Tolerance tolerance = tolerance_of(expectation, left, *right);
   return compare(
       expectation,
       Comparison(std::move(left), *std::move(right), unwritten, expectation.relation, tolerance),

@@ -3,7 +3,7 @@
 // it left behind.
 //
 //   B == A.T                        C ~= A + 2*B - 1
-//   D ~= A @ B within 1e-3          $1 == max($0, 0)
+//   D ~= A @ B within rtol=1e-3     $1 == max($0, 0)
 //   D ~= f16(A) @ f16(B)            y ~= sum(A, 1)
 //
 // Arrays go by name, or `$0`, `$1`, ... by position. Operators are + - * / @ (matrix product),
@@ -19,9 +19,8 @@
 //
 //   ==  each element equals the right side rounded to the left side's type: floats to nearest even,
 //       fractions to the nearest integer, integers modulo 2^bits. NaN equals NaN, and -0 equals 0.
-//   ~=  each element is equal in that sense, or |seen - wanted| <= atol + rtol * |wanted|, where
-//       wanted is not rounded. `within X` makes both X (and then the left side may be anything);
-//       otherwise they depend on the left side's type:
+//   ~=  each element is equal in that sense, or |seen - wanted| <= rtol * |wanted| + atol, where
+//       wanted is not rounded. rtol depends on the left side's type:
 //
 //         float64             1e-9      room for the order of summation
 //         float32             1e-4
@@ -31,6 +30,15 @@
 //         e5m2, e3m2          2^-2
 //         e2m1, ue8m0         2^-1
 //         integers, bool      0
+//
+//       atol is for elements in which large terms cancel, and depends on the data, so that results
+//       of any magnitude are compared alike: rtol / 4 of the mean |wanted|; no less than the
+//       type's smallest number, where that is less than a quarter of the mean. So zeros never pass
+//       for something else, nor for nothing: where all is 0 that is wanted, atol is 0.
+//
+//       `within rtol=X`, `within atol=Y`, `within rtol=X, atol=Y` decide otherwise: an atol alone
+//       makes rtol 0, and an rtol alone leaves atol to the data. `within X` makes both X. With an
+//       explicit tolerance the left side may be anything.
 #pragma once
 
 #include <cstdint>
@@ -52,6 +60,14 @@ using FindArray = std::function<const Array*(std::string_view)>;
 /// Which elements of the array of that name have been written; null: all of them have a value.
 using FindWritten = std::function<const std::vector<bool>*(std::string_view)>;
 
+/// |seen - wanted| may be rtol * |wanted| + atol.
+struct Tolerance {
+  double rtol = 0;
+  double atol = 0;
+
+  [[nodiscard]] bool is_exact() const { return rtol == 0 && atol == 0; }
+};
+
 struct Mismatch {
   std::vector<std::int64_t> index;
   std::string seen;    // "never written": there is nothing to see
@@ -66,15 +82,17 @@ struct ExpectResult {
   std::int64_t unwritten = 0;        // of them; they have no error
   std::vector<Mismatch> first = {};  // in C order, kShownMismatches at most
   double max_error = 0;              // over all elements, also those that agree
-  double tolerance = 0;              // atol and rtol
+  Tolerance tolerance = {};          // 0 for `==`
   /// For people: one line, then one for each of `first`.
   std::string text = {};
 };
 
 inline constexpr std::size_t kShownMismatches = 8;
 
-/// atol and rtol of `~=` for a left side of that type.
-double default_tolerance(num::DType type);
+/// rtol of `~=` for a left side of that type.
+double default_rtol(num::DType type);
+/// That, and the atol of `~=` where this array is wanted.
+Tolerance default_tolerance(const Array& wanted);
 
 /// Computes both sides and compares them. Diags point into the expectation's text: UnknownName for
 /// an array that `find` does not have (with the nearest of `known`), BadArgument for shapes that do

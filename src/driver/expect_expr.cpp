@@ -198,19 +198,44 @@ class ExpectReader {
   Result<void> read_tolerance() {
     skip_blanks();
     const std::size_t begin = at_;
-    while (at_ < text().size() && !is_space(text()[at_])) ++at_;
+    if (word_here() != "rtol" && word_here() != "atol") {
+      out_.rtol = out_.atol = WW_TRY(read_amount());
+    } else {
+      do WW_TRY_VOID(read_setting());
+      while (accepts(","));
+    }
+    if (out_.relation == ExpectRelation::Equal)
+      return fail(diag(DiagKind::BadArgument, "`==` allows no difference; a tolerance needs `~=`")
+                      .with_span(Span::at(begin, at_)));
+    return {};
+  }
+
+  // `rtol=1e-3`
+  Result<void> read_setting() {
+    skip_blanks();
+    const std::string_view name = word_here();
+    if (name != "rtol" && name != "atol") return fail(expected("`rtol=` or `atol=`"));
+    std::optional<double>& value = name == "rtol" ? out_.rtol : out_.atol;
+    if (value)
+      return fail(diag(DiagKind::BadArgument, "`{}` is given twice", name)
+                      .with_span(Span::at(at_, at_ + name.size())));
+    at_ += name.size();
+    if (!accepts("=")) return fail(expected(fmt::format("`=` behind `{}`", name)));
+    value = WW_TRY(read_amount());
+    return {};
+  }
+
+  Result<double> read_amount() {
+    skip_blanks();
+    const std::size_t begin = at_;
+    while (at_ < text().size() && !is_space(text()[at_]) && text()[at_] != ',') ++at_;
     const Span span = Span::at(begin, at_);
-    auto value = parse_real(text().substr(begin, at_ - begin));
-    if (!value) return fail(moved(std::move(value).error(), span));
+    const auto value = parse_real(text().substr(begin, at_ - begin));
+    if (!value) return fail(moved(value.error(), span));
     if (!std::isfinite(*value) || *value < 0)
       return fail(diag(DiagKind::BadArgument, "the tolerance is {}; it must be at least 0", *value)
                       .with_span(span));
-    if (out_.relation == ExpectRelation::Equal)
-      return fail(diag(DiagKind::BadArgument, "`==` allows no difference; a tolerance needs `~=`")
-                      .with_span(span));
-    out_.has_tolerance = true;
-    out_.tolerance = *value;
-    return {};
+    return *value;
   }
 
   Node add(ExprNode node) {
@@ -265,7 +290,7 @@ class ExpectReader {
     if (rest.starts_with('['))
       out.notes.push_back({"expectations compare whole arrays; there are no indices", {}});
     if (rest.starts_with("rtol") || rest.starts_with("atol") || rest.starts_with("tol"))
-      out.notes.push_back({"a tolerance is given by `within`: `B ~= A within 1e-3`", {}});
+      out.notes.push_back({"a tolerance is given by `within`: `B ~= A within rtol=1e-3`", {}});
     return out;
   }
   [[nodiscard]] Diag expected(std::string_view what) {

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The notation of expectations (driver/expect.h), read into a tree:
 //
-//   expectation := sum ("==" | "~=") sum ["within" NUMBER]
+//   expectation := sum ("==" | "~=") sum ["within" tolerance]
+//   tolerance   := NUMBER | setting { "," setting }
+//   setting     := ("rtol" | "atol") "=" NUMBER
 //   sum         := product { ("+" | "-") product }
 //   product     := unary { ("*" | "/" | "@") unary }
 //   unary       := "-" unary | primary { ".T" }
@@ -14,6 +16,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -62,9 +65,11 @@ struct Expectation {
   std::size_t left = 0;  // places of the two sides
   std::size_t right = 0;
   ExpectRelation relation = ExpectRelation::Equal;
-  bool has_tolerance = false;
-  double tolerance = 0;  // behind `within`
+  // Behind `within`; one number is both.
+  std::optional<double> rtol = {};
+  std::optional<double> atol = {};
 
+  [[nodiscard]] bool has_tolerance() const { return rtol || atol; }
   /// The text a node was read from.
   [[nodiscard]] std::string_view text_of(const ExprNode& node) const {
     return std::string_view(text).substr(node.span.begin, node.span.end - node.span.begin);

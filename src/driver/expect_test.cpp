@@ -120,6 +120,10 @@ TEST(Expect, TrueExpectations) {
            "int32(2.6) == 1.5",  // == rounds, casts cut off
            "A + 1 ~= A within 1",
            "f32(1e-2) ~= .01 within 1E-9",
+           "A + 1 ~= A within atol=1",
+           "A ~= 1.5*A within rtol=0.4",
+           "A ~= 1.5*A within rtol = 0.3 , atol = 1",
+           "A ~= 1.5*A within atol=1,rtol=0.3",
        }) {
     const auto result = arrays.check(text);
     ASSERT_TRUE(result) << text << ": " << result.error().text;
@@ -130,9 +134,11 @@ TEST(Expect, TrueExpectations) {
 
 TEST(Expect, FalseExpectations) {
   const Arrays arrays = small_arrays();
-  for (const char* text : {"A == A + 1", "A ~= A * 1.001", "P == B.T @ A.T", "I == J", "I ~= J",
-                           "A == -A", "$1 == $0", "int32(2.4) == 2.6", "A ~= A + 0.5 within 0.01",
-                           "bool(1) == 0", "f32(0) == 1/0", "f32(0/0) ~= 1 within 1e9"}) {
+  for (const char* text :
+       {"A == A + 1", "A ~= A * 1.001", "P == B.T @ A.T", "I == J", "I ~= J", "A == -A", "$1 == $0",
+        "int32(2.4) == 2.6", "A ~= A + 0.5 within 0.01", "A ~= A + 0.5 within atol=0.4",
+        "A ~= 1.5*A within rtol=0.2", "A ~= 1.5*A within atol=0.2", "bool(1) == 0", "f32(0) == 1/0",
+        "f32(0/0) ~= 1 within 1e9"}) {
     const auto result = arrays.check(text);
     ASSERT_TRUE(result) << text << ": " << result.error().text;
     EXPECT_FALSE(result->holds) << text;
@@ -154,8 +160,13 @@ TEST(Expect, ReportNamesPlacesAndValues) {
             "  [0,2]: seen 3.5, wanted 3\n"
             "  [1,2]: seen 8, wanted 6");
   EXPECT_EQ(arrays.check("A == A")->text, "`A == A` holds for 6 elements");
-  EXPECT_EQ(arrays.check("A ~= A + 1e-5")->text,
-            "`A ~= A + 1e-5` holds for 6 elements, largest error 1e-05");
+  EXPECT_EQ(
+      arrays.check("A ~= A + 1e-5")->text,
+      "`A ~= A + 1e-5` holds for 6 elements, largest error 1e-05 (rtol 0.0001, atol 8.75e-05)");
+  EXPECT_TRUE(
+      arrays.check("A ~= 2*A within rtol=1e-3, atol=0.5")
+          ->text.starts_with("`A ~= 2*A within rtol=1e-3, atol=0.5` fails for 6 of 6 elements, "
+                             "largest error 6 at [1,2] (rtol 0.001, atol 0.5)\n"));
 }
 
 TEST(Expect, ReportShowsTheFirstMismatchesOnly) {
@@ -255,16 +266,16 @@ TEST(Expect, BatchedProductsBroadcastTheirBatches) {
 }
 
 TEST(DefaultTolerance, FollowsTheMantissa) {
-  EXPECT_EQ(default_tolerance(DType::Float64), 1e-9);
-  EXPECT_EQ(default_tolerance(DType::Float32), 1e-4);
-  EXPECT_EQ(default_tolerance(DType::Float16), 0x1p-10);
-  EXPECT_EQ(default_tolerance(DType::Tfloat32), 0x1p-10);
-  EXPECT_EQ(default_tolerance(DType::Bfloat16), 0x1p-7);
-  EXPECT_EQ(default_tolerance(DType::Float8E4M3fn), 0x1p-3);
-  EXPECT_EQ(default_tolerance(DType::Float6E3M2fn), 0x1p-2);
-  EXPECT_EQ(default_tolerance(DType::Float4E2M1fn), 0.5);
-  EXPECT_EQ(default_tolerance(DType::Float8E8M0), 0.5);
-  EXPECT_EQ(default_tolerance(DType::Int32), 0);
+  EXPECT_EQ(default_rtol(DType::Float64), 1e-9);
+  EXPECT_EQ(default_rtol(DType::Float32), 1e-4);
+  EXPECT_EQ(default_rtol(DType::Float16), 0x1p-10);
+  EXPECT_EQ(default_rtol(DType::Tfloat32), 0x1p-10);
+  EXPECT_EQ(default_rtol(DType::Bfloat16), 0x1p-7);
+  EXPECT_EQ(default_rtol(DType::Float8E4M3fn), 0x1p-3);
+  EXPECT_EQ(default_rtol(DType::Float6E3M2fn), 0x1p-2);
+  EXPECT_EQ(default_rtol(DType::Float4E2M1fn), 0.5);
+  EXPECT_EQ(default_rtol(DType::Float8E8M0), 0.5);
+  EXPECT_EQ(default_rtol(DType::Int32), 0);
 }
 
 TEST(Expectation, NamesItsArraysOnce) {
@@ -320,6 +331,17 @@ TEST(Expect, BadNotation) {
        "the tolerance is -1; it must be at least 0"},
       {"A == A within 1", DiagKind::BadArgument, Span::at(14, 15),
        "`==` allows no difference; a tolerance needs `~=`"},
+      {"A == A within rtol=1", DiagKind::BadArgument, Span::at(14, 20),
+       "`==` allows no difference; a tolerance needs `~=`"},
+      {"A ~= A within rtol=1, rtol=2", DiagKind::BadArgument, Span::at(22, 26),
+       "`rtol` is given twice"},
+      {"A ~= A within rtol 1", DiagKind::Syntax, Span::at(19, 20),
+       "expected `=` behind `rtol`, found `1`"},
+      {"A ~= A within rtol=1, 2", DiagKind::Syntax, Span::at(22, 23),
+       "expected `rtol=` or `atol=`, found `2`"},
+      {"A ~= A within atol=x", DiagKind::Syntax, Span::at(19, 20), "`x` is no number"},
+      {"A ~= A within atol=-1", DiagKind::BadArgument, Span::at(19, 21),
+       "the tolerance is -1; it must be at least 0"},
       {"A == " + std::string(300, '('), DiagKind::Syntax, Span::at(205, 205),
        "more than 200 parentheses and signs inside each other"},
       {"A == " + std::string(300, '-') + "A", DiagKind::Syntax, Span::at(205, 205),

@@ -43,8 +43,6 @@ emit::HostArgument array_argument(const KernelArgs& args, std::size_t param,
   out.dtype = args.array(param).dtype;
   out.elements = static_cast<std::int64_t>(contents.size()) * 8 / stored_bits(out.dtype);
   out.contents = std::move(contents);
-  if (num::kind_of(out.dtype) == num::DTypeKind::Float)
-    out.tolerance = default_tolerance(out.dtype);
   return out;
 }
 
@@ -89,8 +87,12 @@ std::optional<emit::HostProgram> host_program(const Build& build, const ArgReque
   }
   if (!evaluate(build.tile(), *args)) return out;
   auto after = host_side(build, kernel_args(*args));
-  for (std::size_t i = 0; after && i < args->count(); ++i)
+  for (std::size_t i = 0; after && i < args->count(); ++i) {
+    const Tolerance tolerance = default_tolerance(args->array(i));
+    out.arguments[i].rtol = tolerance.rtol;
+    out.arguments[i].atol = tolerance.atol;
     out.arguments[i].expected = std::move(after->memory[i]);
+  }
   return out;
 }
 

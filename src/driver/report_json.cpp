@@ -40,7 +40,9 @@ Json expectation_json(const ExpectReport& each) {
           {"elements", each.result.elements},
           {"mismatches", each.result.mismatches},
           {"max_error", each.result.max_error},
-          {"tolerance", each.result.tolerance},
+          {"tolerance", each.result.tolerance.rtol},
+          {"rtol", each.result.tolerance.rtol},
+          {"atol", each.result.tolerance.atol},
           {"first", first}};
 }
 

@@ -24,7 +24,9 @@ struct HostArgument {
   std::uint64_t scalar_bits = 0;         // of a scalar
   std::vector<std::byte> contents = {};  // of an array before the run; empty: zeros
   std::vector<std::byte> expected = {};  // afterwards; empty: not compared
-  double tolerance = 0;                  // relative and absolute, for floats; 0: equal bits
+  // How far a float may be from what is expected, relative to that and beyond it; 0: equal bits.
+  double rtol = 0;
+  double atol = 0;
 };
 
 /// A host program around the kernel: allocates, runs, compares.

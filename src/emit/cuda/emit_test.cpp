@@ -409,15 +409,28 @@ TEST(CudaHost, RunsAndCompares) {
   HostProgram host = host_of(8);
   host.dynamic_shared_bytes = 100000;
   host.cluster[0] = 2;
+  host.arguments[0].rtol = 0.5;
+  host.arguments[0].atol = 0.25;
   const auto text = cuda_source(k.done(), {.host = &host});
   for (const char* part :
        {"const unsigned char arg0_A_contents[] = {\n    0x00, 0x00,",
         "check(cudaMalloc(&arg0_A, 8), \"cudaMalloc\");", "config.blockDim = dim3(32, 1, 1);",
         "cudaFuncAttributeMaxDynamicSharedMemorySize, 100000)", "cluster.val.clusterDim.x = 2;",
         "check(cudaLaunchKernelExC(&config, entry, args)",
-        "failed |= compare<float>(\"A\", arg0_A_found.data(), arg0_A_expected, 2, 0);",
+        "failed |= compare<float>(\"A\", arg0_A_found.data(), arg0_A_expected, 2, 0.5, 0.25);",
         "// Compile: nvcc -std=c++17 -arch=sm_90a -o kernel kernel.cu"})
     EXPECT_THAT(*text, HasSubstr(part));
+}
+
+// Elements without a C++ type of their own are bytes, whose values mean nothing.
+TEST(CudaHost, ComparesBitsOfTheNarrowest) {
+  HostProgram host = host_of(8);
+  host.arguments[0].dtype = num::DType::Float4E2M1fn;
+  host.arguments[0].elements = 16;
+  host.arguments[0].rtol = 0.5;
+  host.arguments[0].atol = 0.25;
+  const auto text = cuda_source(TestKernel().done(), {.host = &host});
+  EXPECT_THAT(*text, HasSubstr("arg0_A_expected, 8, 0, 0);"));
 }
 
 TEST(CudaHost, RefusesWhatDoesNotFit) {

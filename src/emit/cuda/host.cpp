@@ -26,10 +26,10 @@ void check(cudaError_t status, const char* what) {
 
 [[maybe_unused]] double number_of(double x) { return x; }
 {0}
-// 0 when the elements have the same bits, are both NaN, or differ by no more than the tolerance.
+// 0 when the elements have the same bits, are both NaN, or differ by no more than the tolerances.
 template <typename T>
-int compare(const char* name, const void* found, const void* expected, size_t count,
-            double tolerance) {
+int compare(const char* name, const void* found, const void* expected, size_t count, double rtol,
+            double atol) {
   for (size_t i = 0; i < count; ++i) {
     T x, y;
     std::memcpy(&x, static_cast<const char*>(found) + i * sizeof(T), sizeof(T));
@@ -37,7 +37,7 @@ int compare(const char* name, const void* found, const void* expected, size_t co
     if (std::memcmp(&x, &y, sizeof(T)) == 0) continue;
     const double a = number_of(x), b = number_of(y);
     if (std::isnan(a) && std::isnan(b)) continue;
-    if (tolerance > 0 && std::fabs(a - b) <= tolerance + tolerance * std::fabs(b)) continue;
+    if (rtol > 0 && std::fabs(a - b) <= rtol * std::fabs(b) + atol) continue;
     std::printf("%s[%zu] is %.17g, expected %.17g\n", name, i, a, b);
     return 1;
   }
@@ -123,11 +123,13 @@ std::string compared(const HostArgument& argument, const std::string& name) {
   if (!argument.is_array || argument.expected.empty()) return "";
   const std::int64_t bytes = bytes_of(argument);
   const std::int64_t count = is_packed(argument.dtype) ? bytes : argument.elements;
+  const bool has_values = is_number(argument.dtype);  // the others are compared as bytes
   return fmt::format(
       "  std::vector<char> {0}_found({1});\n"
       "  check(cudaMemcpy({0}_found.data(), {0}, {1}, cudaMemcpyDeviceToHost), \"cudaMemcpy\");\n"
-      "  failed |= compare<{2}>({3}, {0}_found.data(), {0}_expected, {4}, {5});\n",
-      name, bytes, memory_type(argument.dtype), quoted(argument.name), count, argument.tolerance);
+      "  failed |= compare<{2}>({3}, {0}_found.data(), {0}_expected, {4}, {5}, {6});\n",
+      name, bytes, memory_type(argument.dtype), quoted(argument.name), count,
+      has_values ? argument.rtol : 0, has_values ? argument.atol : 0);
 }
 
 std::string launch(const std::string& kernel, const HostProgram& host) {
