@@ -262,6 +262,8 @@ void check_index(Context& c, const Buffer& buffer, std::size_t dim, ExprId index
              buffer.name, to_text(type));
     return;
   }
+  // Lowering makes constants of indices in code that a condition keeps from running.
+  if (c.f.level == Level::Lowered) return;
   const auto range = constant_range(c.f, index, is_last ? lanes : 1);
   const auto extent = const_int(c.f, buffer.shape[dim]);
   if (!range || (range->first >= 0 && (!extent || range->second < *extent))) return;

@@ -16,6 +16,7 @@
 #include "ir/launch.h"
 #include "ir/param_use.h"
 #include "ir/print.h"
+#include "lower/edges.h"
 #include "lower/lower.h"
 
 namespace ww::test {
@@ -43,6 +44,16 @@ Bytes random_numbers(std::size_t count, num::DType type, Inputs inputs, std::uin
   for (std::size_t i = 0; i < count; ++i) {
     const double drawn = inputs == Inputs::Whole ? whole(engine) : normal(engine);
     const eval::Word bits = eval::from_real(type, drawn);
+    std::memcpy(out.data() + i * size, &bits, size);
+  }
+  return out;
+}
+
+Bytes random_edges(std::size_t count, num::DType type, std::size_t size, std::uint64_t seed) {
+  std::mt19937_64 engine(seed);
+  Bytes out(count * size);
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::uint64_t bits = edgy_bits(type, engine);
     std::memcpy(out.data() + i * size, &bits, size);
   }
   return out;
@@ -93,6 +104,7 @@ class ArgMaker {
     arg.element_bytes = std::max<std::size_t>(1, bits / 8);
     arg.packed = std::max<std::size_t>(1, 8 / bits);
     arg.dtype = buffer.dtype;
+    arg.has_any_nan = inputs_ == Inputs::Edges && num::is_float(buffer.dtype);
     const std::size_t bytes = static_cast<std::size_t>(size) / arg.packed * arg.element_bytes;
     arg.bytes = is_output ? Bytes(bytes, std::byte{0xCD}) : contents(arg, bytes, index);
     return arg;
@@ -100,6 +112,8 @@ class ArgMaker {
 
   [[nodiscard]] Bytes contents(const Arg& arg, std::size_t bytes, std::size_t index) const {
     const std::uint64_t seed = seed_ * 1000 + index;
+    if (inputs_ == Inputs::Edges)
+      return random_edges(bytes / arg.element_bytes, arg.dtype, arg.element_bytes, seed);
     if (inputs_ != Inputs::Bits && num::kind_of(arg.dtype) == num::DTypeKind::Float)
       return random_numbers(bytes / arg.element_bytes, arg.dtype, inputs_, seed);
     return random_bytes(bytes, arg.dtype == num::DType::Bool, seed);
@@ -428,6 +442,9 @@ std::optional<std::string> difference_of(const Arg& arg, const Bytes& expected, 
     const auto at = static_cast<std::ptrdiff_t>(i * size);
     const auto end = at + static_cast<std::ptrdiff_t>(size);
     if (std::equal(expected.begin() + at, expected.begin() + end, seen.begin() + at)) continue;
+    if (arg.has_any_nan && std::isnan(number_at(arg, expected, i)) &&
+        std::isnan(number_at(arg, seen, i)))
+      continue;
     if (tolerance == 0)
       return fmt::format("`{}` has other bits than in the tile program", place_of(arg, i));
     const double wanted = number_at(arg, expected, i), got = number_at(arg, seen, i);

@@ -23,8 +23,9 @@ using Scalars = std::map<std::string, std::int64_t>;  // parameters and extents 
 
 /// What inputs hold: any bits; floats that are small whole numbers, whose sums and products are
 /// exact in any order (other types any bits); floats near 0 as data usually are, normally
-/// distributed.
-enum class Inputs : std::uint8_t { Bits, Whole, Normal };
+/// distributed; any bits mixed with edge values of the type (lower/edges.h), and then outputs may
+/// hold any NaN where a NaN is expected, because its payload is not part of the language.
+enum class Inputs : std::uint8_t { Bits, Whole, Normal, Edges };
 
 /// The argument of one parameter. Arrays are as they lie in memory: parameters have no layouts
 /// here.
@@ -32,6 +33,7 @@ struct Arg {
   std::string name = {};
   bool is_array = false;
   bool is_output = false;
+  bool has_any_nan = false;  // one NaN is as good as another
   num::DType dtype = num::DType::Uint8;
   std::size_t element_bytes = 1;
   std::size_t packed = 1;  // elements of a byte, where they are smaller

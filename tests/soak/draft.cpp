@@ -48,7 +48,7 @@ Place Place::inside() const {
   return out;
 }
 
-Draft::Draft(const Choices& choices) : tape(choices), f(choose_frame(tape)) {
+Draft::Draft(Tape& tape_in) : tape(tape_in), f(choose_frame(tape)) {
   if (!tape.one_in(8)) return;
   leave_out_ = tape.below(6);
   leaves_out_wait_ = tape.one_in(4);

@@ -92,9 +92,9 @@ struct LeftOut {
 };
 
 struct Draft {
-  explicit Draft(const Choices& choices);
+  explicit Draft(Tape& tape);
 
-  Tape tape;
+  Tape& tape;
   Frame f;
   std::vector<Reg> regs;
   std::size_t works = 0;       // registers that anything may be computed in; then sums and factors

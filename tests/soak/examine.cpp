@@ -41,6 +41,36 @@ bool is_about_device(const std::string& text) {
   return text.starts_with("race: ") || text.starts_with("async: ") || text.starts_with("uninit: ");
 }
 
+// --- programs over scalars -----------------------------------------------------------------------
+
+// Where an output is among the arguments. Nothing where it is written in dead code only.
+std::optional<std::size_t> output_of(const Ran& ran, const std::string& name) {
+  for (std::size_t i = 0; i < ran.args.size(); ++i)
+    if (ran.args[i].name == name && ran.args[i].is_output) return i;
+  return std::nullopt;
+}
+
+// The first outputs that should hold the same and do not.
+std::optional<std::string> unlike(const WholeProgram& made, const Ran& ran) {
+  for (const auto& [first, second] : made.alike) {
+    const auto a = output_of(ran, first), b = output_of(ran, second);
+    if (!a || !b) continue;
+    const auto results_of = [&](std::size_t i) -> Results {
+      return {.arrays = {ran.expected.arrays[i]}, .written = {ran.expected.written[i]}};
+    };
+    if (const auto found = difference_of({ran.args[*a]}, results_of(*a), results_of(*b)))
+      return fmt::format("`{}` and `{}` should be alike: {}", first, second, *found);
+  }
+  return std::nullopt;
+}
+
+// Constants that the front end divides by 0 are an error of the program.
+bool divides_by_zero(const Checked& checked) {
+  return checked.stage == Stage::Script &&
+         (checked.why.find("` by 0 [") != std::string::npos ||
+          checked.why.find("division by zero") != std::string::npos);
+}
+
 void be_find(Examined& out, std::string kind, const std::string& explanation) {
   out.is_find = true;
   out.kind = std::move(kind);
@@ -105,10 +135,15 @@ Examined examine(const WholeProgram& made) {
   out.checked = check(made.program);
   const Checked& checked = out.checked;
   ++out.tally["programs"];
+  ++out.tally[fmt::format("kind: {}", name_of(made.kind))];
   ++out.tally["target: " + made.program.target];
   count_calls(checked, "asked", out.tally);
   for (const auto& [name, count] : made.steps) out.tally["steps/written: " + name] += count;
   if (checked.right()) {
+    if (const auto why = unlike(made, *checked.ran)) {
+      be_find(out, "outputs that should be alike", *why + "\n" + checked.explain());
+      return out;
+    }
     count_calls(checked, "agreed", out.tally);
     for (const auto& [name, count] : made.steps) out.tally["steps/agreed: " + name] += count;
     for (const char* engine : {"evaluator, tile program", "evaluator, another schedule",
@@ -119,6 +154,19 @@ Examined examine(const WholeProgram& made) {
       count_calls(checked, "GPU", out.tally);
     }
     if (made.left_out) ++out.tally[fmt::format("broken, a {}: not needed", made.left_out->what)];
+    return out;
+  }
+  if (made.kind == ProgramKind::Scalar && divides_by_zero(checked)) {
+    ++out.tally["refused: a constant is divided by 0"];
+    return out;
+  }
+  // What decides where a tile begins is computed by the proof, too, which knows integers only.
+  if (made.kind == ProgramKind::Scalar && checked.why.contains("` could not be proven: `")) {
+    ++out.tally["refused: a start or a predicate that the proof does not compute"];
+    return out;
+  }
+  if (made.may_overflow && checked.stage == Stage::Tile && checked.why.starts_with("overflow: ")) {
+    ++out.tally["overflow: found in the tile program"];
     return out;
   }
   if (checked.stage == Stage::Lower && !rule_of(checked).empty()) {

@@ -20,10 +20,7 @@ class Chooser {
   explicit Chooser(Tape& tape) : tape_(tape) {}
 
   Frame choose() {
-    static const std::vector<std::string> kTargets = {
-        "sm_90a", "sm_80",  "sm_100a", "sm_120a", "sm_103a", "sm_89",   "sm_90",   "sm_75",
-        "sm_86",  "sm_90a", "sm_100a", "sm_110a", "sm_100f", "sm_121a", "sm_103f", "sm_88"};
-    f_.target = tape_.pick(kTargets);
+    f_.target = choose_target(tape_);
     f_.is_first_spelling = tape_.one_in(4);
     choose_unit();
     f_.ctas = 1 + tape_.below(3);
@@ -135,7 +132,14 @@ class Chooser {
 
 }  // namespace
 
-int Frame::number() const { return std::atoi(target.c_str() + 3); }
+std::string choose_target(Tape& tape) {
+  static const std::vector<std::string> kTargets = {
+      "sm_90a", "sm_80",  "sm_100a", "sm_120a", "sm_103a", "sm_89",   "sm_90",   "sm_75",
+      "sm_86",  "sm_90a", "sm_100a", "sm_110a", "sm_100f", "sm_121a", "sm_103f", "sm_88"};
+  return tape.pick(kTargets);
+}
+int number_of_target(const std::string& target) { return std::atoi(target.c_str() + 3); }
+int Frame::number() const { return number_of_target(target); }
 
 std::vector<std::size_t> choose_order(Tape& tape, std::size_t count) {
   std::vector<std::size_t> out(count);

@@ -40,6 +40,9 @@ struct Frame {
 };
 
 Frame choose_frame(Tape& tape);
+std::string choose_target(Tape& tape);
+/// 90 of "sm_90a".
+int number_of_target(const std::string& target);
 
 /// An order of so many, which an ended tape leaves as it is.
 std::vector<std::size_t> choose_order(Tape& tape, std::size_t count);

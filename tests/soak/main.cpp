@@ -22,12 +22,13 @@ namespace {
 
 constexpr std::string_view kUsage =
     "usage: soak [--minutes M | --programs N] [--seed S] [--jobs J] [--finds FOLDER]\n"
-    "            [--cuda N] [--patience S] [--shrink 0]\n"
+    "            [--only KIND] [--cuda N] [--patience S] [--shrink 0]\n"
     "       soak --seed S --number N     one program: what is wrong with it, or its text; without\n"
     "                                    nvcc and ptxas if --cuda 0 is said\n"
     "\n"
     "  --jobs J       processes; as many as there are cores, if not said. Which program is which\n"
     "                 does not depend on it\n"
+    "  --only KIND    programs of this kind: tiles, scalars\n"
     "  --patience S   seconds that one program may take; 300 if not said\n"
     "  --cuda N       every N-th program also through nvcc and ptxas; 0: none\n"
     "A GPU takes part if there is one. WW_DEVICE in the environment: `cuda` asks for it, empty:\n"
@@ -62,11 +63,11 @@ std::string by_tools(const ww::test::Checked& checked) {
   return batch.run(skipped) + assembly.assemble(skipped);
 }
 
-int show_one(std::uint64_t seed, std::uint64_t number, bool with_tools) {
-  const ww::test::Choices choices = ww::test::whole_choices(seed, number);
+int show_one(const ww::test::SoakPlan& plan, std::uint64_t number) {
+  const ww::test::Choices choices = ww::test::whole_choices(plan.seed, number, plan.only);
   const ww::test::Examined examined = ww::test::examine(choices);
   const std::string wrong =
-      with_tools && examined.checked.right() ? by_tools(examined.checked) : "";
+      plan.cuda_share > 0 && examined.checked.right() ? by_tools(examined.checked) : "";
   fmt::print("{}{}\n{}", wrong,
              examined.is_find ? examined.explanation : examined.checked.explain(),
              ww::test::summary_of(examined.tally));
@@ -90,6 +91,8 @@ int main(int argc, char** argv) {
     const bool is_number = end != nullptr && *end == '\0' && end != argv[i + 1] && value >= 0;
     if (name == "--finds" && i + 1 < argc) {
       plan.finds = argv[i + 1];
+    } else if (name == "--only" && i + 1 < argc && ww::test::kind_of(argv[i + 1])) {
+      plan.only = ww::test::kind_of(argv[i + 1]);
     } else if (name == "--minutes" && is_number) {
       plan.seconds = value * 60;
     } else if (name == "--programs" && is_number) {
@@ -112,8 +115,7 @@ int main(int argc, char** argv) {
     }
   }
   choose_device();
-  if (number >= 0)
-    return show_one(plan.seed, static_cast<std::uint64_t>(number), plan.cuda_share > 0);
+  if (number >= 0) return show_one(plan, static_cast<std::uint64_t>(number));
   if (plan.seconds == 0 && plan.programs == 0) {
     fmt::print("{}", kUsage);
     return 2;

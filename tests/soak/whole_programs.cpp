@@ -3,14 +3,20 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
+#include "soak/scalars/program.h"
 #include "soak/steps.h"
 
 namespace ww::test {
 namespace {
 
 constexpr std::int64_t kMostSteps = 14;
+
+// How often each; the first is what an ended row of choices says.
+const std::vector<ProgramKind> kKinds = {ProgramKind::Tile, ProgramKind::Tile, ProgramKind::Tile,
+                                         ProgramKind::Scalar};
 
 void make_registers(Draft& draft) {
   const std::int64_t count = 2 + draft.tape.below(3);
@@ -55,20 +61,8 @@ void finish(Draft& draft) {
     if (step->finish != nullptr) step->finish(draft);
 }
 
-}  // namespace
-
-Choices whole_choices(std::uint64_t seed, std::uint64_t number) {
-  constexpr std::uint64_t kRows = 5;
-  Choices out;
-  for (std::uint64_t i = 0; i < kRows; ++i) {
-    const Choices more = random_choices(seed, number * kRows + i);
-    out.insert(out.end(), more.begin(), more.end());
-  }
-  return out;
-}
-
-WholeProgram whole_program(const Choices& choices) {
-  Draft draft(choices);
+WholeProgram tile_program(Tape& tape) {
+  Draft draft(tape);
   begin(draft);
   write_block(draft, {}, 3 + draft.tape.below(kMostSteps));
   finish(draft);
@@ -83,7 +77,37 @@ WholeProgram whole_program(const Choices& choices) {
   out.program.scalars = draft.scalars;
   out.program.scalars["p0"] = draft.tape.below(3);
   out.program.schedule = 1 + static_cast<std::uint64_t>(draft.tape.below(1000));
-  out.used = draft.tape.used();
+  return out;
+}
+
+}  // namespace
+
+std::string_view name_of(ProgramKind kind) {
+  return kind == ProgramKind::Scalar ? "scalars" : "tiles";
+}
+std::optional<ProgramKind> kind_of(std::string_view name) {
+  for (const ProgramKind each : kKinds)
+    if (name == name_of(each)) return each;
+  return std::nullopt;
+}
+
+Choices whole_choices(std::uint64_t seed, std::uint64_t number, std::optional<ProgramKind> only) {
+  constexpr std::uint64_t kRows = 5;
+  Choices out = {0};
+  if (only) out[0] = static_cast<std::uint32_t>(std::ranges::find(kKinds, *only) - kKinds.begin());
+  for (std::uint64_t i = 0; i < kRows; ++i) {
+    const Choices more = random_choices(seed, number * kRows + i);
+    out.insert(out.end(), more.begin(), more.end());
+  }
+  return out;
+}
+
+WholeProgram whole_program(const Choices& choices) {
+  Tape tape(choices);
+  const ProgramKind kind = tape.pick(kKinds);
+  WholeProgram out = kind == ProgramKind::Scalar ? scalar_program(tape) : tile_program(tape);
+  out.kind = kind;
+  out.used = tape.used();
   return out;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random whole programs: a kernel with many primitives of several kinds, chained through shared
-// memory, tensor memory and registers, in loops and in branches.
+// Random whole programs of two kinds: threads that compute with scalars (soak/scalars/program.h),
+// or a kernel with many primitives of several kinds, chained through shared memory, tensor memory
+// and registers, in loops and in branches:
 //
 //     fill every tile              so that everything has contents
 //     steps                        see steps.def
@@ -16,6 +17,9 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 #include "lower/harness.h"
 #include "lower/tape.h"
@@ -23,15 +27,24 @@
 
 namespace ww::test {
 
+enum class ProgramKind : std::uint8_t { Tile, Scalar };
+/// "tiles", "scalars"
+std::string_view name_of(ProgramKind kind);
+std::optional<ProgramKind> kind_of(std::string_view name);
+
 struct WholeProgram {
+  ProgramKind kind = ProgramKind::Tile;
   Program program;
-  std::size_t used = 0;                        // choices that it was made from
-  std::optional<LeftOut> left_out = {};        // which may or may not matter
-  std::map<std::string, std::uint64_t> steps;  // by name
+  std::size_t used = 0;                                         // choices that it was made from
+  std::optional<LeftOut> left_out = {};                         // which may or may not matter
+  std::map<std::string, std::uint64_t> steps;                   // by name
+  std::vector<std::pair<std::string, std::string>> alike = {};  // outputs that must hold the same
+  bool may_overflow = false;  // an index: the evaluator says so, or all engines agree
 };
 
-/// Choices for one: more than other random programs need.
-Choices whole_choices(std::uint64_t seed, std::uint64_t number);
+/// Choices for one: more than other random programs need, the first for its kind.
+Choices whole_choices(std::uint64_t seed, std::uint64_t number,
+                      std::optional<ProgramKind> only = {});
 WholeProgram whole_program(const Choices& choices);
 
 }  // namespace ww::test

@@ -42,7 +42,7 @@ class Worker {
   void run(std::uint64_t first) {
     for (std::uint64_t number = first; goes_on(number); number += plan_.jobs) {
       tell(fmt::format("begin {}", number));
-      const Choices choices = whole_choices(plan_.seed, number);
+      const Choices choices = whole_choices(plan_.seed, number, plan_.only);
       const Examined examined = examine(choices);
       tell(examined.tally);
       if (examined.is_find) report(number, choices, examined);
@@ -72,7 +72,8 @@ class Worker {
     std::ofstream(plan_.finds / fmt::format("{}_{}.py", plan_.seed, number)) << text;
   }
   [[nodiscard]] std::string repeat(std::uint64_t number) const {
-    return fmt::format("soak --seed {} --number {}", plan_.seed, number);
+    return fmt::format("soak --seed {} --number {}{}", plan_.seed, number,
+                       plan_.only ? fmt::format(" --only {}", name_of(*plan_.only)) : "");
   }
 
   void report(std::uint64_t number, const Choices& choices, const Examined& found) {
@@ -276,7 +277,7 @@ class Watcher {
   void find_end(const Running& gone, int status) {
     std::filesystem::create_directories(plan_.finds);
     std::ofstream(plan_.finds / fmt::format("{}_{}.py", plan_.seed, gone.current))
-        << whole_program(whole_choices(plan_.seed, gone.current)).program.source;
+        << whole_program(whole_choices(plan_.seed, gone.current, plan_.only)).program.source;
     found(gone.current, gone.is_late ? fmt::format("no answer for {} s", plan_.patience)
                         : WIFSIGNALED(status)
                             ? fmt::format("the process died of signal {}", WTERMSIG(status))

@@ -19,6 +19,7 @@ struct SoakPlan {
   unsigned jobs = 1;              // processes; which program is which does not depend on it
   double patience = 300;          // seconds that a process may take for one program
   std::uint64_t cuda_share = 12;  // every n-th right program goes through nvcc and ptxas; 0: none
+  std::optional<ProgramKind> only = {};  // programs of this kind
   std::filesystem::path finds = "soak-finds";
   bool shrinks = true;  // what is found
   bool shows_progress = true;
