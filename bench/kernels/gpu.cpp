@@ -50,7 +50,7 @@ Result<CudaDevice*> Gpu::add_device() {
 
 Result<CudaDevice*> Gpu::load(const driver::Build& build) {
   CudaDevice* const out = WW_TRY(add_device());
-  WW_TRY_VOID(out->load({.bytes = build.ptx, .kernel = build.lowered->name}));
+  WW_TRY_VOID(out->load({.bytes = build.ptx, .kernel = build.entry}));
   return out;
 }
 

@@ -45,7 +45,7 @@ Result<void> KernelBench::prepare(const KernelRow& row) {
   const driver::Build built =
       WW_TRY(build_for(*device_->native_target(), WW_TRY(example(row.file)), row.expression));
   extents_ = WW_TRY(extents_of(built.tile()));
-  WW_TRY_VOID(device_->load({.bytes = built.ptx, .kernel = built.lowered->name}));
+  WW_TRY_VOID(device_->load({.bytes = built.ptx, .kernel = built.entry}));
   a_ = WW_TRY(device_->allocate(extents_.bytes(), "A"));
   b_ = WW_TRY(device_->allocate(extents_.bytes(), "B"));
   launch_ = WW_TRY(launch_of(*built.lowered, {{a_}, {b_}}));

@@ -66,6 +66,7 @@ void emit_ptx(Build& build) {
     return;
   }
   build.ptx = ptx::print(*module);
+  build.entry = module->text(module->functions.back().name);
   build.phase = Phase::Ptx;
 }
 

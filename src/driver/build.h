@@ -38,6 +38,7 @@ struct Build {
   lower::Report report = {};  // of all primitives, also where nothing accepted one
   std::optional<ir::Function> lowered = {};
   std::string ptx = {};
+  std::string entry = {};   // the kernel's name in it: the function's, as far as PTX has such names
   std::string errors = {};  // rendered, in the order of the source
   Phase phase = Phase::Nothing;
   bool is_checked = false;  // the tile program against the limits and instructions of `target`

@@ -340,8 +340,7 @@ class Runner {
 Result<DeviceRun> run_on(runtime::Device& device, const Build& build,
                          std::span<const KernelArg> args, const DeviceRunOptions& options) {
   const HostPart host = WW_TRY(HostPart::make(build, args));
-  return Runner(device, host, args)
-      .go({.bytes = build.ptx, .kernel = build.lowered->name}, options);
+  return Runner(device, host, args).go({.bytes = build.ptx, .kernel = build.entry}, options);
 }
 
 Result<HostSide> host_side(const Build& build, std::span<const KernelArg> args) {

@@ -86,6 +86,17 @@ void check_rows(runtime::Device& device, const Build& rows) {
   EXPECT_TRUE(run->written[0].empty());
 }
 
+// PTX has neither letters beyond ASCII nor kernels that are called like instructions.
+TEST(DeviceRun, RunsKernelsOfAnyName) {
+  for (const char* name : {"add", "gr\u00f6\u00dfe", "ret", "rows"}) {
+    std::string text(kRows);
+    text.replace(text.find("rows"), 4, name);
+    SCOPED_TRACE(name);
+    runtime::SimDevice device;
+    check_rows(device, build(text));
+  }
+}
+
 TEST(DeviceRun, BindsExtentsAndKnowsWhatWasWritten) {
   const Build rows = build(kRows);
   runtime::SimDevice device;

@@ -16,7 +16,8 @@ struct PtxOptions {
   const SourceText* source = nullptr;  // where spans point: gives .file and .loc; none: neither
 };
 
-/// The module with one kernel of the function's name. Fails with NotEmitted (located) for what PTX
+/// The module with one kernel, its last function. It has the function's name, unless that is an
+/// instruction's or has other characters than PTX takes. Fails with NotEmitted (located) for what PTX
 /// cannot express, NotOnTarget for what the target does not have.
 Result<ptx::Module> ptx_module(const ir::Function& lowered, const PtxOptions& options);
 
