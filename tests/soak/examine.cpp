@@ -71,6 +71,31 @@ bool divides_by_zero(const Checked& checked) {
           checked.why.find("division by zero") != std::string::npos);
 }
 
+// --- programs of mixed scopes --------------------------------------------------------------------
+
+// An error with a place and its kind: "test.py:9:5: error: … [Divergent]".
+std::optional<std::string> kind_of_error(const Checked& checked) {
+  const bool is_compiling = checked.stage == Stage::Script || checked.stage == Stage::Lower ||
+                            checked.stage == Stage::Emit;
+  const std::size_t line = checked.why.find('\n');
+  const std::size_t begin = checked.why.rfind('[', line);
+  if (!is_compiling || !checked.why.starts_with("test.py:") || begin == std::string::npos)
+    return std::nullopt;
+  return checked.why.substr(begin + 1, checked.why.find(']', begin) - begin - 1);
+}
+
+// What is refused with a reason, or what the evaluator finds in the tile program already, has no
+// results to compare. Writing equal values is a race to a strict evaluator only.
+std::optional<std::string> without_meaning(const WholeProgram& made, const Checked& checked) {
+  if (const auto kind = kind_of_error(checked)) return "refused: " + *kind;
+  const auto check_of = [](const std::string& why) { return why.substr(0, why.find(':')); };
+  if (checked.stage == Stage::Tile) return "found in the tile program: " + check_of(checked.why);
+  if (!checked.why.starts_with("race: ")) return std::nullopt;
+  const Findings strict = findings_of(made.program, true);
+  if (!strict.tile || !strict.tile->starts_with("race: ")) return std::nullopt;
+  return "found where equal values race: race";
+}
+
 void be_find(Examined& out, std::string kind, const std::string& explanation) {
   out.is_find = true;
   out.kind = std::move(kind);
@@ -159,6 +184,12 @@ Examined examine(const WholeProgram& made) {
   if (made.kind == ProgramKind::Scalar && divides_by_zero(checked)) {
     ++out.tally["refused: a constant is divided by 0"];
     return out;
+  }
+  if (made.kind == ProgramKind::Scope) {
+    if (const auto reason = without_meaning(made, checked)) {
+      ++out.tally[*reason];
+      return out;
+    }
   }
   // What decides where a tile begins is computed by the proof, too, which knows integers only.
   if (made.kind == ProgramKind::Scalar && checked.why.contains("` could not be proven: `")) {

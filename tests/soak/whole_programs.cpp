@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "soak/scalars/program.h"
+#include "soak/scopes/program.h"
 #include "soak/steps.h"
 
 namespace ww::test {
@@ -16,7 +17,7 @@ constexpr std::int64_t kMostSteps = 14;
 
 // How often each; the first is what an ended row of choices says.
 const std::vector<ProgramKind> kKinds = {ProgramKind::Tile, ProgramKind::Tile, ProgramKind::Tile,
-                                         ProgramKind::Scalar};
+                                         ProgramKind::Scalar, ProgramKind::Scope};
 
 void make_registers(Draft& draft) {
   const std::int64_t count = 2 + draft.tape.below(3);
@@ -83,7 +84,15 @@ WholeProgram tile_program(Tape& tape) {
 }  // namespace
 
 std::string_view name_of(ProgramKind kind) {
-  return kind == ProgramKind::Scalar ? "scalars" : "tiles";
+  switch (kind) {
+    case ProgramKind::Tile:
+      return "tiles";
+    case ProgramKind::Scalar:
+      return "scalars";
+    case ProgramKind::Scope:
+      return "scopes";
+  }
+  return "";
 }
 std::optional<ProgramKind> kind_of(std::string_view name) {
   for (const ProgramKind each : kKinds)
@@ -105,7 +114,9 @@ Choices whole_choices(std::uint64_t seed, std::uint64_t number, std::optional<Pr
 WholeProgram whole_program(const Choices& choices) {
   Tape tape(choices);
   const ProgramKind kind = tape.pick(kKinds);
-  WholeProgram out = kind == ProgramKind::Scalar ? scalar_program(tape) : tile_program(tape);
+  WholeProgram out = kind == ProgramKind::Scalar  ? scalar_program(tape)
+                     : kind == ProgramKind::Scope ? scope_program(tape)
+                                                  : tile_program(tape);
   out.kind = kind;
   out.used = tape.used();
   return out;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random whole programs of two kinds: threads that compute with scalars (soak/scalars/program.h),
-// or a kernel with many primitives of several kinds, chained through shared memory, tensor memory
-// and registers, in loops and in branches:
+// Random whole programs of three kinds: threads that compute with scalars (soak/scalars/program.h),
+// primitives of mixed scopes (soak/scopes/program.h), or a kernel with many primitives, chained
+// through shared memory, tensor memory and registers, in loops and in branches:
 //
 //     fill every tile              so that everything has contents
 //     steps                        see steps.def
@@ -27,8 +27,8 @@
 
 namespace ww::test {
 
-enum class ProgramKind : std::uint8_t { Tile, Scalar };
-/// "tiles", "scalars"
+enum class ProgramKind : std::uint8_t { Tile, Scalar, Scope };
+/// "tiles", "scalars", "scopes"
 std::string_view name_of(ProgramKind kind);
 std::optional<ProgramKind> kind_of(std::string_view name);
 
