@@ -48,6 +48,8 @@ std::string_view role_text(isa::Role role) {
       return "address";
     case isa::Role::Label:
       return "label";
+    case isa::Role::Targets:
+      return "list of labels";
     case isa::Role::Rest:
       return "any";
   }

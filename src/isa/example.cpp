@@ -51,6 +51,8 @@ class Maker {
         return address(spec);
       case Role::Label:
         return named(OperandKind::Label, Type::B32, "L");
+      case Role::Targets:
+        return named(OperandKind::Targets, Type::B32, "L");
       case Role::Rest:
         break;
     }

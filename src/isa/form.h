@@ -46,7 +46,7 @@ struct Condition {
   [[nodiscard]] bool empty() const { return terms.empty(); }
 };
 
-enum class Role : std::uint8_t { Write, Read, Immediate, Address, Label, Rest };
+enum class Role : std::uint8_t { Write, Read, Immediate, Address, Label, Targets, Rest };
 
 struct OperandSpec {
   enum class Count : std::uint8_t { Scalar, Fixed, BySlot, ByFunction };

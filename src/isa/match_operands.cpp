@@ -28,8 +28,12 @@ std::string_view kind_text(OperandKind kind) {
       return "a variable";
     case OperandKind::Label:
       return "a label";
+    case OperandKind::Targets:
+      return "a list of labels";
     case OperandKind::Function:
       return "a function";
+    case OperandKind::Callees:
+      return "a list of functions or a prototype";
     case OperandKind::Sink:
       return "`_`";
     case OperandKind::Vector:
@@ -183,13 +187,21 @@ class Matcher {
       case Role::Address:
         return check_address(spec, operand);
       case Role::Label:
-        if (operand.kind == OperandKind::Label) return std::nullopt;
-        return shape(operand, fmt::format("operand `{}` is {}, a label is wanted", spec.name,
-                                          kind_text(operand.kind)));
+        return check_target(spec, operand, OperandKind::Label);
+      case Role::Targets:
+        return check_target(spec, operand, OperandKind::Targets);
       case Role::Rest:
         return std::nullopt;
     }
     return std::nullopt;
+  }
+
+  static Problem check_target(const OperandSpec& spec, const Operand& operand, OperandKind wanted) {
+    if (operand.kind == wanted && !operand.has_offset) return std::nullopt;
+    return shape(
+        operand,
+        fmt::format("operand `{}` is {}{}, {} is wanted", spec.name, kind_text(operand.kind),
+                    operand.has_offset ? " with an offset" : "", kind_text(wanted)));
   }
 
   Problem check_value(const OperandSpec& spec, const Operand& operand) const {
@@ -268,8 +280,11 @@ class Matcher {
         return shape(operand,
                      fmt::format("`{}` cannot drop its result `{}`", form_.mnemonic, spec.name));
       case OperandKind::Symbol:
+        if (spec.symbol || (operand.has_offset && spec.role == Role::Read))
+          return check_symbol(spec, operand);
+        break;
       case OperandKind::Function:
-        if (spec.symbol) return check_symbol(spec, operand);
+        if (spec.symbol && !operand.has_offset) return check_symbol(spec, operand);
         break;
       default:
         break;
@@ -282,6 +297,8 @@ class Matcher {
 
   // An address is a number: no float and no predicate. ptxas takes it in any width.
   Problem check_symbol(const OperandSpec& spec, const Operand& operand) const {
+    if (operand.is_indexed && !operand.is_array)
+      return shape(operand, fmt::format("`{}` has an index and is no array", operand.text));
     const auto wanted = type_of(spec, binding_);
     if (!wanted || is_whole(*wanted)) return std::nullopt;
     return types(operand, fmt::format("the address of `{}` is no `.{}` value", operand.text,
@@ -299,6 +316,7 @@ class Matcher {
       return shape(operand, fmt::format("operand `{}` of `{}` is written and cannot be negated",
                                         spec.name, form_.mnemonic));
     }
+    if (Problem problem = check_offset(spec, operand)) return problem;
     const Width width = spec.wider ? Width::OrWider : Width::Exact;
     const bool fits = operand.kind == OperandKind::Special
                           ? special_accepts(operand.text, *wanted, width)
@@ -307,6 +325,23 @@ class Matcher {
     return types(operand, fmt::format("`{}` is declared `.{}`; operand `{}` of `{}` takes {}",
                                       operand.text, info(operand.type).name, spec.name,
                                       binding_.opcode(), wanted_text(*wanted, spec.wider)));
+  }
+
+  // `r+4` is the sum wherever a register is read, as ptxas has it; of floats and predicates it
+  // makes nothing.
+  [[nodiscard]] static Problem check_offset(const OperandSpec& spec, const Operand& operand) {
+    if (operand.is_indexed)
+      return shape(operand, fmt::format("`{}` has an index and is no array", operand.text));
+    if (!operand.has_offset) return std::nullopt;
+    if (spec.role == Role::Write) {
+      return shape(operand,
+                   fmt::format("operand `{}` is written; nothing can be added to `{}` here",
+                               spec.name, operand.text));
+    }
+    if (is_whole(operand.type)) return std::nullopt;
+    return shape(operand, fmt::format("`{}` is declared `.{}`; an offset can be added to integers "
+                                      "only",
+                                      operand.text, info(operand.type).name));
   }
 
   Problem check_literal(const OperandSpec& spec, const Operand& operand) const {
@@ -342,6 +377,12 @@ class Matcher {
   // --- addresses ---
 
   Problem check_address(const OperandSpec& spec, const Operand& operand) const {
+    // ptxas: `table[4]` is an address, too, of `ld` and `st`.
+    const bool takes_index = form_.mnemonic == "ld" || form_.mnemonic == "st";
+    if (operand.kind == OperandKind::Symbol && operand.is_indexed && takes_index) {
+      if (Problem problem = check_symbol(spec, operand)) return problem;
+      return check_address_symbol(spec, operand);
+    }
     if (operand.kind != OperandKind::Address) {
       return shape(operand, fmt::format("operand `{}` is {}, an address in brackets is wanted",
                                         spec.name, kind_text(operand.kind)));

@@ -39,7 +39,9 @@ enum class OperandKind : std::uint8_t {
   F64Bits,  // 0d3FF0000000000000
   Symbol,   // a variable, or its address plus an offset
   Label,
+  Targets,  // a `.branchtargets`
   Function,
+  Callees,     // a `.calltargets` or `.callprototype`
   Sink,        // _
   Vector,      // {a, b}
   Address,     // [base+offset], [map, {c0, c1}]
@@ -50,11 +52,14 @@ enum class OperandKind : std::uint8_t {
 
 struct Operand {
   OperandKind kind = OperandKind::Integer;
-  Type type = Type::B32;           // Register, Special
+  Type type = Type::B32;           // Register, Special; Symbol: of its elements
   std::uint8_t lanes = 1;          // Register: 2 or 4 for `.reg .v4 …` used whole
   Space space = Space::Generic;    // Symbol
   bool negated = false;            // !p
-  std::int64_t value = 0;          // Integer; Symbol, Address: the offset; F32Bits, F64Bits
+  bool has_offset = false;         // Register, Special, Symbol, Function: `r+4`
+  bool is_array = false;           // Symbol
+  bool is_indexed = false;         // Symbol: `table[4]`
+  std::int64_t value = 0;          // Integer; the offset in bytes; F32Bits, F64Bits
   std::string_view text;           // the name or number as written
   std::span<const Operand> parts;  // Vector, List: elements; Pair: two; Address: base, coordinates
   Span span;

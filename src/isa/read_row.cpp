@@ -126,6 +126,9 @@ class OperandReader {
       case '^':
         spec_.role = Role::Label;
         break;
+      case '~':
+        spec_.role = Role::Targets;
+        break;
       case '[':
         spec_.role = Role::Address;
         text_.remove_suffix(text_.ends_with(']') ? 1 : 0);

@@ -19,6 +19,7 @@
 //                                 {*} as many as the row's `count` function says
 //               >d|p:b32          d with a predicate behind a bar; |p? the bar part is optional
 //               ^target           a label
+//               ~targets          a list of labels, `.branchtargets`
 //               *                 whatever follows is not checked (call)
 //             after the name:  ? optional   @slot, @!slot, @a=w&!b  there exactly if this holds
 //             after the type:  *2 twice as wide

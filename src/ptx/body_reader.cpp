@@ -12,7 +12,7 @@
 namespace ww::ptx {
 namespace {
 
-constexpr std::uint32_t kDeepestBlocks = 256;
+constexpr std::uint32_t kDeepestBlocks = 1024;
 constexpr std::uint64_t kLargest32 = std::numeric_limits<std::uint32_t>::max();
 
 // Leaves a copy of just the right size in `own` and its memory in `buffer`. What is large keeps the
@@ -154,7 +154,11 @@ bool BodyReader::directive(Function& f) {
   if (text == ".reg") return registers(f);
   if (text == ".loc") return loc(f);
   if (text == ".pragma") return pragmas(f);
-  if (space_of(text) || linkage_of(text)) return variables(f);
+  if (space_of(text)) return variables(f);
+  if (linkage_of(text))
+    return cursor_.error(diag(DiagKind::Syntax,
+                              "found `{}` in a function; such variables are declared outside", text)
+                             .with_span(word.span()));
   if (text == ".callprototype" || text == ".branchtargets" || text == ".calltargets")
     return cursor_.error(
         diag(DiagKind::Syntax, "found `{0}`, expected `label: {0}`", text).with_span(word.span()));
@@ -172,10 +176,8 @@ bool BodyReader::registers(Function& f) {
 }
 
 bool BodyReader::variables(Function& f) {
-  const std::optional<Linkage> linkage = linkage_of(cursor_.text());
-  if (linkage) cursor_.take_word();
   variables_.clear();
-  if (!declarations_.variables(linkage.value_or(Linkage::None), variables_)) return false;
+  if (!declarations_.variables(Linkage::None, variables_)) return false;
   for (Variable& variable : variables_) f.add_variable(std::move(variable));
   return true;
 }
@@ -225,7 +227,7 @@ bool BodyReader::place(Loc::Place& out) {
 
 // The cursor is at the colon.
 bool BodyReader::labelled(Function& f, std::string_view label) {
-  if (!is_plain_name(label)) {
+  if (!is_plain_name(label) || label == "WARP_SZ") {
     cursor_.go_back_to(cursor_.offset_of(label));
     return cursor_.unexpected("a label without dots");
   }

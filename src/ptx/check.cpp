@@ -6,14 +6,19 @@
 #include <algorithm>
 
 #include "isa/check.h"
+#include "ptx/call_check.h"
 #include "ptx/function_check.h"
 #include "ptx/resolve.h"
+#include "ptx/scope.h"
+#include "ptx/variable_check.h"
 
 namespace ww::ptx {
 namespace {
 
 using target::Feature;
 using target::Target;
+
+constexpr std::uint64_t kMostConstBytes = 64U * 1024;
 
 // Walks the module and collects findings.
 class Walk {
@@ -23,12 +28,15 @@ class Walk {
         options_(options),
         result_(result),
         checker_(result.target),
-        scope_(module) {}
+        scope_(module, result.errors),
+        resolver_(module, scope_) {}
 
   void run() {
     if (module_.address_size == 32)
       report(diag(DiagKind::NotOnTarget, "32-bit addresses are not supported"));
-    for (const Variable& variable : module_.variables) check_variable(variable);
+    for (std::size_t i = 0; i < module_.items.size(); ++i) {
+      if (module_.items[i].kind == ItemKind::Variable) check_global(i);
+    }
     for (const Function& function : module_.functions) {
       if (full()) return;
       check_function(function);
@@ -44,6 +52,29 @@ class Walk {
   void check_variable(const Variable& variable) {
     if (auto problem = variable_problem(module_, variable, result_.target))
       report(std::move(*problem));
+    if (auto problem = extents_problem(module_, variable)) report(std::move(*problem));
+  }
+
+  void check_global(std::size_t item) {
+    const Variable& variable = module_.variables[module_.items[item].index];
+    check_variable(variable);
+    if (auto problem = global_problem(module_, variable)) report(std::move(*problem));
+    if (auto problem = initializer_problem(module_, scope_, variable, item))
+      report(std::move(*problem));
+    if (variable.space != Space::Const) return;
+    const std::uint64_t bytes = size_in_bytes(variable);
+    const_bytes_ += bytes;
+    if (const_bytes_ <= kMostConstBytes || const_bytes_ - bytes > kMostConstBytes) return;
+    const std::string_view name = module_.text(variable.name);
+    report(diag(DiagKind::TooLarge,
+                "with `{}` the `.const` variables take {} bytes; at most {} fit", name,
+                const_bytes_, kMostConstBytes)
+               .with_span(Span::at(variable.offset, variable.offset + name.size())));
+  }
+
+  void check_local(const Variable& variable) {
+    check_variable(variable);
+    if (auto problem = initializer_problem(module_, scope_, variable)) report(std::move(*problem));
   }
 
   void check_function(const Function& function) {
@@ -71,28 +102,51 @@ class Walk {
         return;
       }
       case StatementKind::Variable:
-        check_variable(function.variables[statement.index]);
+        check_local(function.variables[statement.index]);
         return;
       case StatementKind::Instruction:
-        check_instruction(function.instructions[statement.index], facts);
+        check_instruction(function, function.instructions[statement.index], facts);
+        return;
+      case StatementKind::BranchTargets:
+        check_targets(function, statement, Declared::Kind::Label, "label");
+        return;
+      case StatementKind::CallTargets:
+        check_targets(function, statement, Declared::Kind::Function, "function");
         return;
       default:
         return;
     }
   }
 
-  void check_instruction(const Instruction& instruction, FunctionFacts& facts) {
+  void check_targets(const Function& function, const Statement& statement, Declared::Kind wanted,
+                     std::string_view what) {
+    const TargetList& list = function.target_lists[statement.index];
+    for (const NameId name : list.names) {
+      if (scope_.find(name).kind == wanted) continue;
+      Diag problem = diag(DiagKind::BadOperand, "`{}` in the list `{}` is no {} here",
+                          module_.text(name), module_.text(list.label), what);
+      problem.span = Span::at(statement.offset, statement.offset + module_.text(list.label).size());
+      if (auto note = scope_.elsewhere(name)) problem.notes.push_back(std::move(*note));
+      report(std::move(problem));
+    }
+  }
+
+  void check_instruction(const Function& function, const Instruction& instruction,
+                         FunctionFacts& facts) {
     ++result_.instructions;
     check_guard(instruction);
     const std::string_view opcode = module_.text(instruction.opcode);
-    const std::span<const isa::Operand> operands = scope_.operands_of(instruction);
+    const std::span<const isa::Operand> operands = resolver_.operands_of(function, instruction);
     const Span span = Span::at(instruction.offset, instruction.offset + opcode.size());
     const auto legal = checker_.check({opcode, operands, span});
     if (!legal) {
-      report(legal.error());
+      report(explained(legal.error(), operands));
       return;
     }
-    if (legal->binding.form().mnemonic == "call") check_call(operands);
+    if (legal->binding.form().mnemonic == "call") {
+      if (auto problem = call_problem(module_, scope_, function, instruction, operands))
+        report(explained(std::move(*problem), operands));
+    }
     facts.note(module_, scope_, legal->binding, operands, span);
   }
 
@@ -106,19 +160,23 @@ class Walk {
              what.kind == Declared::Kind::Nothing ? "not declared" : "no predicate");
     problem.span =
         Span::at(instruction.offset, instruction.offset + module_.text(instruction.opcode).size());
+    if (auto note = scope_.elsewhere(instruction.guard.name))
+      problem.notes.push_back(std::move(*note));
     report(std::move(problem));
   }
 
-  // A call's shape is the callee's business; that its names exist is checked here.
-  void check_call(std::span<const isa::Operand> operands) {
+  // Says where a name is declared that is not seen here.
+  [[nodiscard]] Diag explained(Diag problem, std::span<const isa::Operand> operands) const {
     for (const isa::Operand& operand : operands) {
-      if (operand.kind == isa::OperandKind::Undeclared) {
-        Diag problem = diag(DiagKind::BadOperand, "`{}` is not declared", operand.text);
-        problem.span = operand.span;
-        report(std::move(problem));
+      if (operand.kind == isa::OperandKind::Undeclared && operand.span == problem.span) {
+        const auto name = module_.names.find(operand.text);
+        auto note = name ? scope_.elsewhere(*name) : std::nullopt;
+        if (note) problem.notes.push_back(std::move(*note));
+        return problem;
       }
-      check_call(operand.parts);
+      problem = explained(std::move(problem), operand.parts);
     }
+    return problem;
   }
 
   const Module& module_;
@@ -126,6 +184,8 @@ class Walk {
   CheckResult& result_;
   isa::Checker checker_;
   Scope scope_;
+  OperandResolver resolver_;
+  std::uint64_t const_bytes_ = 0;
 };
 
 }  // namespace

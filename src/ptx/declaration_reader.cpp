@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ptx/declaration_reader.h"
 
+#include <algorithm>
 #include <bit>
 #include <limits>
 #include <optional>
@@ -8,6 +9,7 @@
 #include <utility>
 
 #include "base/suggest.h"
+#include "ptx/variable_check.h"
 #include "ptx/words.h"
 
 namespace ww::ptx {
@@ -78,11 +80,31 @@ bool DeclarationReader::vector_and_type(std::uint8_t& vector, isa::Type& type) {
 
 bool DeclarationReader::declarator(Variable& variable) {
   variable.offset = cursor_.offset();
-  return name("a name", variable.name) && count(variable.count) && dims(variable) && init(variable);
+  return name("a name", variable.name) && count(variable.count) && dims(variable) &&
+         fits(variable) && init(variable);
+}
+
+// Whoever lays variables out adds sizes up, which must not overflow.
+bool DeclarationReader::fits(const Variable& variable) {
+  std::uint64_t room =
+      kMostVariableBytes /
+      std::max<std::uint64_t>(
+          1, static_cast<std::uint64_t>(isa::info(variable.type).bits) * variable.vector / 8);
+  if (variable.count != kSingle) room /= std::max(1U, variable.count);
+  for (const std::uint64_t extent : variable.dims) {
+    if (extent == kUnsized || extent == 0) continue;
+    room /= extent;
+  }
+  if (room > 0) return true;
+  const std::string_view text = names_.text(variable.name);
+  return cursor_.error(
+      diag(DiagKind::TooLarge, "`{}` has more than {} bytes", text, kMostVariableBytes)
+          .with_span(Span::at(variable.offset, variable.offset + text.size())));
 }
 
 bool DeclarationReader::name(std::string_view wanted, NameId& out) {
-  if (!cursor_.at_name() || cursor_.at_word("_")) return cursor_.unexpected(wanted);
+  if (!cursor_.at_name() || cursor_.at_word("_") || cursor_.at_word("WARP_SZ"))
+    return cursor_.unexpected(wanted);
   const std::uint32_t begin = cursor_.offset();
   const std::string_view text = cursor_.take_word();
   if (is_plain_name(text)) {
@@ -117,7 +139,9 @@ bool DeclarationReader::dims(Variable& variable) {
           diag(DiagKind::TooLarge, "the array has more than {} dimensions", kMostDims)
               .with_span(bracket.span()));
     std::uint64_t extent = kUnsized;
-    if (!cursor_.at(']')) {
+    if (cursor_.accept_word("WARP_SZ")) {
+      extent = 32;
+    } else if (!cursor_.at(']')) {
       const auto read = cursor_.integer("an extent", kUnsized - 1);
       if (!read) return false;
       extent = *read;
@@ -206,7 +230,7 @@ bool DeclarationReader::parameter(Variable& out) {
     out.name = names_.intern("_");
   else if (!name("the parameter's name", out.name))
     return false;
-  return dims(out);
+  return dims(out) && fits(out);
 }
 
 // `.ptr .global .align 16`

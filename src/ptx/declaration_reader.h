@@ -46,6 +46,7 @@ class DeclarationReader {
   bool declarator(Variable& variable);
   bool count(std::uint32_t& out);
   bool dims(Variable& variable);
+  bool fits(const Variable& variable);
   bool init(Variable& variable);
   bool parameter(Variable& out);
   bool pointee(Pointee& out);

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "isa/check.h"
+#include "ptx/variable_check.h"
 
 namespace ww::ptx {
 namespace {
@@ -36,20 +37,13 @@ bool is_cluster_directive(DirectiveKind kind) {
          kind == DirectiveKind::MaxClusterRank || kind == DirectiveKind::BlocksAreClusters;
 }
 
-std::uint64_t align_of(const Variable& variable) {
-  const std::uint64_t natural =
-      static_cast<std::uint64_t>(isa::info(variable.type).bits) / 8 * variable.vector;
-  return std::max<std::uint64_t>({variable.align, natural, 1});
-}
-
 // Parameters are laid out in order, each at its alignment.
-std::optional<std::uint64_t> parameter_bytes(const Function& function) {
+std::uint64_t parameter_bytes(const Function& function) {
   std::uint64_t bytes = 0;
   for (const Variable& param : function.params) {
-    const auto size = size_in_bytes(param);
-    if (!size) return std::nullopt;
-    const std::uint64_t align = align_of(param);
-    bytes = (bytes + align - 1) / align * align + *size;
+    const std::uint64_t align = align_in_bytes(param);
+    bytes = (bytes + align - 1) / align * align + size_in_bytes(param);
+    bytes = std::min(bytes, kMostVariableBytes);
   }
   return bytes;
 }
@@ -94,7 +88,8 @@ void note_shared(const Module& module, const Scope& scope, std::span<const isa::
     if (operand.kind == isa::OperandKind::Symbol && operand.space == isa::Space::Shared) {
       const Variable* variable = scope.find(*module.names.find(operand.text)).variable;
       if (facts.shared.insert(variable).second) {
-        facts.shared_bytes += size_in_bytes(*variable).value_or(0);
+        facts.shared_bytes =
+            std::min(facts.shared_bytes + size_in_bytes(*variable), kMostVariableBytes);
       }
     }
     note_shared(module, scope, operand.parts, facts);
@@ -115,67 +110,6 @@ void FunctionFacts::note(const Module& module, const Scope& scope, const isa::Bi
     most_registers = words;
     most_registers_at = span;
   }
-}
-
-std::optional<std::uint64_t> size_in_bytes(const Variable& variable) {
-  if (variable.opaque != Opaque::None) return 8;
-  std::uint64_t size =
-      static_cast<std::uint64_t>(isa::info(variable.type).bits) / 8 * variable.vector;
-  for (const std::uint64_t extent : variable.dims) {
-    if (extent == kUnsized) return std::nullopt;
-    if (extent != 0 && size > (std::uint64_t{1} << 48U) / extent) return std::nullopt;
-    size *= extent;
-  }
-  return size;
-}
-
-std::optional<Diag> variable_problem(const Module& module, const Variable& variable,
-                                     Target target) {
-  const std::string_view name = module.text(variable.name);
-  if (variable.opaque != Opaque::None) return std::nullopt;
-  if (variable.type == isa::Type::Pred && variable.space != Space::Reg) {
-    return at(diag(DiagKind::BadOperand, "the predicate `{}` is not in a register", name),
-              variable.offset, name.size());
-  }
-  if (!isa::info(variable.type).declarable) {
-    return at(diag(DiagKind::BadOperand, "`.{}` is the type of an instruction, not of a variable",
-                   isa::info(variable.type).name),
-              variable.offset, name.size());
-  }
-  if (variable.has_init() && variable.space != Space::Global && variable.space != Space::Const) {
-    return at(diag(DiagKind::BadOperand,
-                   "`{}` cannot have an initial value; only `.global` and "
-                   "`.const` variables can",
-                   name),
-              variable.offset, name.size());
-  }
-  if (variable.type == isa::Type::B128) {
-    if (auto problem = isa::lacking("`.b128`", Feature::Sm75, 83, target)) {
-      return at(std::move(*problem), variable.offset, name.size());
-    }
-  }
-  return std::nullopt;
-}
-
-std::optional<Diag> register_problem(const Function& function, const RegisterDecl& decl,
-                                     Target target) {
-  const std::uint32_t offset =
-      function.names_of(decl).empty() ? 0 : function.names_of(decl)[0].offset;
-  const std::string_view type = isa::info(decl.type).name;
-  if (!isa::info(decl.type).declarable) {
-    return at(
-        diag(DiagKind::BadOperand, "`.{}` is the type of an instruction, not of a register", type),
-        offset);
-  }
-  if (decl.vector > 4) {
-    return at(diag(DiagKind::BadOperand, "registers are `.v2` or `.v4`, not `.v{}`", decl.vector),
-              offset);
-  }
-  if (decl.type == isa::Type::B128) {
-    if (auto problem = isa::lacking("`.b128`", Feature::Sm75, 83, target))
-      return at(std::move(*problem), offset);
-  }
-  return std::nullopt;
 }
 
 std::vector<Diag> directive_problems(const Function& function, Target target) {
@@ -210,18 +144,23 @@ std::vector<Diag> directive_problems(const Function& function, Target target) {
 std::vector<Diag> parameter_problems(const Module& module, const Function& function,
                                      Target target) {
   std::vector<Diag> out;
-  for (const Variable& param : function.params) {
-    if (auto problem = variable_problem(module, param, target)) out.push_back(std::move(*problem));
+  for (const std::vector<Variable>* const list : {&function.results, &function.params}) {
+    for (const Variable& param : *list) {
+      if (auto problem = variable_problem(module, param, target))
+        out.push_back(std::move(*problem));
+      if (auto problem = parameter_problem(module, param, function.kind))
+        out.push_back(std::move(*problem));
+    }
   }
   if (function.kind != FunctionKind::Entry) return out;
   const std::uint64_t limit = target.ptx >= 81 ? 32764 : 4352;
-  const auto bytes = parameter_bytes(function);
-  if (bytes && *bytes > limit) {
+  const std::uint64_t bytes = parameter_bytes(function);
+  if (bytes > limit) {
     out.push_back(
         at(diag(DiagKind::TooLarge,
                 "the parameters of `{}` take {} bytes; at most {} are "
                 "allowed for PTX {}",
-                module.text(function.name), *bytes, limit, target::ptx_version_text(target.ptx)),
+                module.text(function.name), bytes, limit, target::ptx_version_text(target.ptx)),
            function.offset));
   }
   return out;

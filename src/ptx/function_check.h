@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is checked about declarations and functions beside their instructions: directives that
-// exclude each other, sizes of parameters and shared memory, and rules about a kernel as a whole.
+// What is checked about functions beside their instructions: directives that exclude each other,
+// sizes of parameters and shared memory, and rules about a kernel as a whole.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 #include "base/diag.h"
 #include "isa/form.h"
 #include "ptx/module.h"
-#include "ptx/resolve.h"
+#include "ptx/scope.h"
 #include "target/target.h"
 
 namespace ww::ptx {
@@ -29,17 +29,10 @@ struct FunctionFacts {
             std::span<const isa::Operand> operands, Span span);
 };
 
-std::optional<Diag> variable_problem(const Module& module, const Variable& variable,
-                                     target::Target target);
-std::optional<Diag> register_problem(const Function& function, const RegisterDecl& decl,
-                                     target::Target target);
 std::vector<Diag> directive_problems(const Function& function, target::Target target);
 std::vector<Diag> parameter_problems(const Module& module, const Function& function,
                                      target::Target target);
 std::vector<Diag> whole_problems(const Module& module, const Function& function,
                                  const FunctionFacts& facts, target::Target target);
-
-/// How many bytes a variable takes; nullopt where that is not known (`[]`) or too much to count.
-std::optional<std::uint64_t> size_in_bytes(const Variable& variable);
 
 }  // namespace ww::ptx

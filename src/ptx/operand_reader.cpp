@@ -49,7 +49,8 @@ inline void OperandReader::plain_name() {
   out.length = static_cast<std::uint32_t>(text.size());
 }
 
-// A name, perhaps with an offset or an index. `_` has neither.
+// A name, perhaps with an offset or an index. `_` has neither. WARP_SZ is a number, and may begin
+// an expression.
 inline bool OperandReader::name() {
   const std::uint32_t begin = cursor_.offset();
   plain_name();
@@ -57,12 +58,27 @@ inline bool OperandReader::name() {
   if (next == ',' || next == ';' || stack_.back().kind == OperandKind::Sink) return true;
   const bool has_offset = next == '+' || next == '-';
   if (!has_offset && next != '[') return true;
+  if (next == '-') return minus_offset();
+  // ptxas: nothing is added to a component.
   Operand& out = stack_.back();
+  if (has_offset && names_.text(out.name).find('.', 1) != std::string_view::npos)
+    return cursor_.unexpected("`,` or `;`");
   out.kind = has_offset ? OperandKind::NameOffset : OperandKind::Index;
   if (!has_offset) cursor_.take_punct();
   if (!constant(out) || (!has_offset && !cursor_.expect(']', "`]`"))) return false;
   finish(begin);
   return true;
+}
+
+// The cursor is at the `-` behind the name on top of the stack.
+bool OperandReader::minus_offset() {
+  const std::string_view name = names_.text(stack_.back().name);
+  const Token minus = cursor_.peek();
+  return cursor_.error(diag(DiagKind::Syntax,
+                            "found `-` behind `{0}`, expected `+`; a negative offset is written "
+                            "`{0}+-4`",
+                            name)
+                           .with_span(minus.span()));
 }
 
 bool OperandReader::not_name() {
@@ -137,10 +153,30 @@ bool OperandReader::constant(Operand& out) {
   return true;
 }
 
+bool OperandReader::warp_size() {
+  const std::uint32_t begin = cursor_.offset();
+  plain_name();
+  if (!at_operator(cursor_)) return true;
+  stack_.pop_back();
+  cursor_.go_back_to(begin);
+  Operand& out = stack_.emplace_back();
+  out.kind = OperandKind::Int;
+  if (!constant(out)) return false;
+  finish(begin);
+  return true;
+}
+
+// An element of a list: nothing is added to its names.
+inline bool OperandReader::element() {
+  if (!cursor_.at_name() || cursor_.at_word("WARP_SZ")) return leaf();
+  plain_name();
+  return true;
+}
+
 inline bool OperandReader::leaf() {
   switch (cursor_.start()) {
     case Start::Word:
-      return name();
+      return cursor_.at_word("WARP_SZ") ? warp_size() : name();
     case Start::Percent:
       if (cursor_.at_name()) return name();
       break;
@@ -186,7 +222,7 @@ bool OperandReader::vector(OperandPool& pool) {
   const std::size_t base = stack_.size();
   cursor_.take_punct();
   do {
-    if (!leaf()) return false;
+    if (!element()) return false;
   } while (cursor_.accept(','));
   if (!cursor_.expect('}', "`,` or `}`")) return false;
   make_list(pool, OperandKind::Vector, base, begin);
@@ -200,7 +236,7 @@ bool OperandReader::call_list(OperandPool& pool) {
   cursor_.take_punct();
   if (!cursor_.at(')')) {
     do {
-      if (!leaf()) return false;
+      if (!element()) return false;
     } while (cursor_.accept(','));
   }
   if (!cursor_.expect(')', "`,` or `)`")) return false;
@@ -258,7 +294,7 @@ bool OperandReader::initializer(OperandPool& pool, Operand& value) {
 
 bool OperandReader::initial_value(OperandPool& pool, int depth) {
   if (!cursor_.at('{')) {
-    if (cursor_.at_name()) return symbol();
+    if (cursor_.at_name() && !cursor_.at_word("WARP_SZ")) return symbol();
     return leaf() && (cursor_.at('(') ? mask(pool) : true);
   }
   if (depth == kDeepestBraces)
@@ -284,14 +320,22 @@ bool OperandReader::symbol() {
   const bool is_generic = cursor_.take_word() == "generic" && cursor_.at('(');
   if (!is_generic) {
     cursor_.go_back_to(begin);
-    return name();
+    plain_name();
+    if (cursor_.at('[')) return cursor_.unexpected("`+`, `,` or `;`");
+    if (cursor_.at('-')) return minus_offset();
+    if (!cursor_.at('+')) return true;
+    stack_.back().kind = OperandKind::NameOffset;
+    if (!constant(stack_.back())) return false;
+    finish(begin);
+    return true;
   }
   cursor_.take_punct();
   if (!cursor_.at_name()) return cursor_.unexpected("a symbol");
   plain_name();
   stack_.back().kind = OperandKind::Generic;
   if (!cursor_.expect(')', "`)`")) return false;
-  if ((cursor_.at('+') || cursor_.at('-')) && !constant(stack_.back())) return false;
+  if (cursor_.at('-')) return minus_offset();
+  if (cursor_.at('+') && !constant(stack_.back())) return false;
   finish(begin);
   return true;
 }

@@ -44,7 +44,10 @@ class OperandReader {
   bool pair(OperandPool& pool);
 
   bool leaf();
+  bool element();
   bool name();
+  bool minus_offset();
+  bool warp_size();
   bool not_name();
   bool plain_int();
   bool number();

@@ -61,6 +61,17 @@ TEST(ParseErrors, Variables) {
        {".global .b8 a.b;", "4:13: found `a.b`, expected a name without dots [Syntax]"},
        {".global .b8 a", "4:14: found the end of the text, expected `,` or `;` [Syntax]"},
        {".global .b8 a[2;", "4:16: found `;`, expected `]` [Syntax]"},
+       {".global .b8 a = s[1];", "4:18: found `[`, expected `+`, `,` or `;` [Syntax]"},
+       {".global .b8 a = s-1;",
+        "4:18: found `-` behind `s`, expected `+`; a negative offset is written `s+-4` [Syntax]"},
+       {".shared .b32 s[4294967296][4294967296];",
+        "4:14: `s` has more than 1099511627776 bytes [TooLarge]"},
+       {".global .v4 .f32 s[68719476737];",
+        "4:18: `s` has more than 1099511627776 bytes [TooLarge]"},
+       {".global .b64 s<1000000>[1000000];",
+        "4:14: `s` has more than 1099511627776 bytes [TooLarge]"},
+       {".entry k(.param .b8 p[2199023255552]) {}",
+        "4:21: `p` has more than 1099511627776 bytes [TooLarge]"},
        {".global .b8 a[-1];", "4:15: found `-`, expected an extent [Syntax]"},
        {".global .b8 a<2;", "4:16: found `;`, expected `>` [Syntax]"},
        {".global .b8 a = ;", "4:17: found `;`, expected an operand [Syntax]"},
@@ -156,6 +167,19 @@ TEST(ParseErrors, Operands) {
                  {"op 1.0+2.0;", "6:7: found `+`, expected `,` or `;` [Syntax]"},
                  {"op !;", "6:5: found `;`, expected an integer [Syntax]"},
                  {"op !_;", "6:5: found `_`, expected an integer [Syntax]"},
+                 {"op a-4;",
+                  "6:5: found `-` behind `a`, expected `+`; a negative offset is written `a+-4` "
+                  "[Syntax]"},
+                 {"op [a-4];",
+                  "6:6: found `-` behind `a`, expected `+`; a negative offset is written `a+-4` "
+                  "[Syntax]"},
+                 {"op %tid.x+4;", "6:10: found `+`, expected `,` or `;` [Syntax]"},
+                 {"op {a+4, b};", "6:6: found `+`, expected `,` or `}` [Syntax]"},
+                 {"call f, (a+4);", "6:11: found `+`, expected `,` or `)` [Syntax]"},
+                 {".extern .shared .b8 s[];",
+                  "6:1: found `.extern` in a function; such variables are declared outside "
+                  "[Syntax]"},
+                 {"WARP_SZ: ret;", "6:1: found `WARP_SZ`, expected a label without dots [Syntax]"},
                  {"op _-1;", "6:5: found `-`, expected `,` or `;` [Syntax]"},
                  {"op _[1];", "6:5: found `[`, expected `,` or `;` [Syntax]"},
                  {"op a, .b32;", "6:7: found `.b32`, expected an operand [Syntax]"},
@@ -275,9 +299,9 @@ std::string repeated(std::string_view piece, std::size_t times) {
 }
 
 TEST(ParseLimits, Nesting) {
-  EXPECT_THAT(errors_of(in_kernel(repeated("{", 256) + repeated("}", 256))), IsEmpty());
+  EXPECT_THAT(errors_of(in_kernel(repeated("{", 1024) + repeated("}", 1024))), IsEmpty());
   EXPECT_THAT(errors_of(in_kernel(repeated("{", 100000))),
-              ElementsAre("6:257: the blocks nest more than 256 deep [TooLarge]"));
+              ElementsAre("6:1025: the blocks nest more than 1024 deep [TooLarge]"));
   EXPECT_THAT(
       errors_of(with_header(".global .b8 a = " + repeated("{", 64) + repeated("}", 64) + ";")),
       IsEmpty());

@@ -285,7 +285,7 @@ TEST(ParseBody, PositionsAreByteOffsets) {
 TEST(ParseOperand, Kinds) {
   const std::pair<const char*, OperandKind> table[] = {
       {"%r1", OperandKind::Name},        {"%tid.x", OperandKind::Name},
-      {"sm+4", OperandKind::NameOffset}, {"sm-4", OperandKind::NameOffset},
+      {"sm+4", OperandKind::NameOffset}, {"sm+-4", OperandKind::NameOffset},
       {"sm[4]", OperandKind::Index},     {"!%p1", OperandKind::NotName},
       {"_", OperandKind::Sink},          {"-1", OperandKind::Int},
       {"0f3F800000", OperandKind::F32},  {"0d3FF0000000000000", OperandKind::F64},
@@ -302,7 +302,8 @@ TEST(ParseOperand, Kinds) {
 
 TEST(ParseOperand, OffsetsHaveASign) {
   const std::pair<const char*, std::int64_t> table[] = {
-      {"a+4", 4}, {"a+-8", -8}, {"a-8", -8}, {"a + 0x10", 16}, {"a+4*2", 8}, {"a-4+8", 4}};
+      {"a+4", 4},    {"a+-8", -8},      {"a + 0x10", 16}, {"a+4*2", 8},
+      {"a+-4+8", 4}, {"WARP_SZ+1", 33}, {"WARP_SZ*2", 64}};
   for (const auto& [text, offset] : table) {
     const OneInstruction one(fmt::format("op {0}, [{0}];", text));
     EXPECT_EQ(one.operands()[0].value(), offset) << text;

@@ -52,7 +52,7 @@ TEST(Print, Variables) {
       {".global .attribute( .managed ) .u32 m;", ".global .attribute(.managed) .u32 m;\n"},
       {".global .attribute(.unified(10,0xAB)) .u32 m;",
        ".global .attribute(.unified(0xA, 0xAB)) .u32 m;\n"},
-      {".global .u64 p={s,s+4,s-4,generic(s),generic(s)+-4,0xff(s)};",
+      {".global .u64 p={s,s+4,s+-4,generic(s),generic(s)+-4,0xff(s)};",
        ".global .u64 p = {s, s+4, s+-4, generic(s), generic(s)+-4, 0xFF(s)};\n"},
       {".global .texref t;", ".global .texref t;\n"}};
   for (const auto& [text, expected] : table) EXPECT_EQ(printed(text), expected);
@@ -94,7 +94,7 @@ TEST(Print, Statements) {
 TEST(Print, Operands) {
   const std::pair<const char*, const char*> table[] = {
       {"a+4", "a+4"},
-      {"a-4", "a+-4"},
+      {"a+ -4", "a+-4"},
       {"a[ 4 ]", "a[4]"},
       {"! p", "!p"},
       {"{a,_}|p", "{a, _}|p"},

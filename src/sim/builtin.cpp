@@ -19,7 +19,7 @@ std::uint64_t argument(const Warp& warp, const ValueMove& from, unsigned lane) {
   std::uint64_t value = 0;
   const std::byte* at =
       from.from_register
-          ? warp.frame + from.from + std::size_t{lane} * from.bytes
+          ? warp.frame + from.from + std::size_t{lane} * from.from_step
           : warp.local_region.data + warp.local_region.lane_stride * lane + warp.local + from.from;
   std::memcpy(&value, at, std::min<std::uint32_t>(from.bytes, 8));
   return value;
@@ -30,7 +30,7 @@ void set_result(Warp& warp, const CallSite& site, const std::uint64_t* values) {
     for_each_lane(warp.exec, [&](unsigned l) {
       const std::size_t bytes = std::min<std::uint32_t>(to.bytes, 8);
       if (to.to_register) {
-        std::memcpy(warp.frame + to.to + std::size_t{l} * to.bytes, &values[l], bytes);
+        std::memcpy(warp.frame + to.to + std::size_t{l} * to.to_step, &values[l], bytes);
         return;
       }
       const std::uint64_t at = warp.local_region.lane_stride * l + warp.local + to.to;

@@ -60,11 +60,15 @@ Place Decode::place_of(const isa::Operand& operand, isa::Type type, bool is_resu
   switch (operand.kind) {
     case isa::OperandKind::Register: {
       const Place place = function_.register_place(operand.text);
+      if (operand.has_offset)
+        return function_.sum(place, operand.type, operand.value, operand.text);
       function_.note_operand(place, operand.type, type, is_result, operand.text);
       return place;
     }
     case isa::OperandKind::Special: {
       const Place place = function_.special_place(operand);
+      if (operand.has_offset)
+        return function_.sum(place, operand.type, operand.value, operand.text);
       function_.note_operand(place, operand.type, type, false, operand.text);
       return place;
     }
@@ -72,6 +76,7 @@ Place Decode::place_of(const isa::Operand& operand, isa::Type type, bool is_resu
       return scratch(bytes_of_type(type));
     case isa::OperandKind::Symbol: {
       const auto [address, is_local] = function_.symbol_address(operand);
+      if (is_local) return function_.frame_address(address, bytes_of_type(type));
       return constant(address, bytes_of_type(type));
     }
     case isa::OperandKind::Function: {
@@ -178,9 +183,12 @@ bool Decode::is_immediate(std::size_t i) const {
 std::int64_t Decode::immediate(std::size_t i) const { return operand(i).value; }
 bool Decode::is_negated(std::size_t i) const { return operand(i).negated; }
 
-bool Decode::is_frame_address(std::size_t i) const {
+Place Decode::frame_offset(std::size_t i) {
   const isa::Operand& it = operand(i);
-  return it.kind == isa::OperandKind::Symbol && function_.symbol_address(it).second;
+  if (it.kind != isa::OperandKind::Symbol) return {};
+  const auto [offset, is_local] = function_.symbol_address(it);
+  const isa::Type type = type_of(form.form().operands[i], form).value_or(isa::Type::B64);
+  return is_local ? constant(offset, bytes_of_type(type)) : Place{};
 }
 
 void Decode::operands(std::initializer_list<Place> places) {

@@ -65,8 +65,9 @@ class Decode {
   /// The value of an integer operand that is a constant.
   [[nodiscard]] std::int64_t immediate(std::size_t i) const;
   [[nodiscard]] bool is_immediate(std::size_t i) const;
-  /// Whether the operand is the address of a local variable, relative to Warp::local.
-  [[nodiscard]] bool is_frame_address(std::size_t i) const;
+  /// For ops that add Warp::local themselves: the constant offset of a local variable whose address
+  /// the operand is; not present where it is none.
+  [[nodiscard]] Place frame_offset(std::size_t i);
   /// Whether a source predicate is written with `!` (setp's third source may be).
   [[nodiscard]] bool is_negated(std::size_t i) const;
 

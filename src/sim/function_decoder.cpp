@@ -8,13 +8,16 @@
 #include <optional>
 
 #include "base/check.h"
-#include "sim/builtin.h"
+#include "ptx/variable_check.h"
 #include "sim/memory.h"
 #include "sim/special.h"
 #include "sim/warp.h"
 
 namespace ww::sim {
 namespace {
+
+// Of registers and of local memory of one function: what offsets in ops can say.
+constexpr std::uint64_t kMostPlaced = std::uint64_t{1} << 30U;
 
 // Bytes that one lane of a register takes; predicates are bits and take 4 for all lanes.
 unsigned register_bytes(isa::Type type) { return static_cast<unsigned>(isa::info(type).bits) / 8; }
@@ -48,26 +51,29 @@ void read_special(Warp& warp, const Op& op) {
   });
 }
 
+// Runs before the op that reads the sum: as an instruction of its own would.
+template <typename T>
+void run_sum(Warp& warp, const Op& op) {
+  warp.use(op.p[1], warp.exec);
+  const T* const from = warp.source<T>(op.p[1]);
+  for_each_lane(warp.exec, [&](unsigned l) {
+    warp.lanes<T>(op.p[0])[l] = static_cast<T>(from[l] + static_cast<T>(op.imm));
+  });
+  warp.define(op.p[0]);
+}
+
+void run_frame_address(Warp& warp, const Op& op) {
+  const std::uint64_t address = static_cast<std::uint64_t>(op.imm) + warp.local;
+  for_each_lane(warp.exec, [&](unsigned l) {
+    std::memcpy(warp.frame + op.p[0].offset() + std::size_t{l} * op.bytes, &address, op.bytes);
+  });
+  warp.define(op.p[0]);
+}
+
 // The end of a function's text, where a `ret` may be missing.
 void fall_off(Warp& warp, const Op&) { warp.ret(); }
 
 }  // namespace
-
-std::uint64_t bytes_of(const ptx::Variable& variable) {
-  std::uint64_t bytes = std::max<std::uint64_t>(register_bytes(variable.type), 1) * variable.vector;
-  if (variable.opaque != ptx::Opaque::None) bytes = 8;
-  constexpr std::uint64_t kMost = std::uint64_t{1} << 60U;  // more than anything can hold
-  for (const std::uint64_t extent : variable.dims) {
-    if (extent == ptx::kUnsized || extent == 0) return 0;
-    bytes = bytes > kMost / extent ? kMost : bytes * extent;
-  }
-  return bytes;
-}
-
-std::uint32_t align_of(const ptx::Variable& variable) {
-  if (variable.align != 0) return variable.align;
-  return std::max(1U, register_bytes(variable.type)) * variable.vector;
-}
 
 FunctionDecoder::FunctionDecoder(Program& program, const ptx::Module& module, Layout& layout,
                                  ptx::Scope& scope, isa::Checker& checker,
@@ -76,6 +82,7 @@ FunctionDecoder::FunctionDecoder(Program& program, const ptx::Module& module, La
       module_(module),
       layout_(layout),
       scope_(scope),
+      resolver_(module, scope),
       checker_(checker),
       errors_(errors) {}
 
@@ -84,14 +91,15 @@ void FunctionDecoder::decode(const ptx::Function& function, std::uint32_t index)
   index_ = index;
   Code& code = program_.functions[index];
   code.first_op = next_op();
-  blocks_.assign(1, {});
+  registers_.clear();
   noted_.clear();
   specials_.clear();
   locals_.clear();
   labels_.clear();
+  tables_.clear();
   label_fixups_.clear();
-  table_fixups_.clear();
   carry_ = {};
+  is_full_ = false;
   frame_bytes_ = local_bytes_ = 0;
   loc_ = 0;
   std::vector<Diag> ignored;  // the checker has reported them
@@ -125,9 +133,9 @@ void FunctionDecoder::decode(const ptx::Function& function, std::uint32_t index)
 void FunctionDecoder::place_params(const ptx::Function& function, Code& code) {
   std::uint64_t offset = 0;
   for (const ptx::Variable& param : function.params) {
-    const std::uint32_t align = align_of(param);
+    const auto align = static_cast<std::uint32_t>(ptx::align_in_bytes(param));
     offset = round_up(offset, align);
-    const auto bytes = static_cast<std::uint32_t>(bytes_of(param));
+    const auto bytes = static_cast<std::uint32_t>(ptx::size_in_bytes(param));
     code.params.push_back({std::string(module_.text(param.name)), param.type,
                            static_cast<std::uint32_t>(offset), bytes, align});
     locals_[&param] = static_cast<std::uint32_t>(offset);
@@ -137,38 +145,53 @@ void FunctionDecoder::place_params(const ptx::Function& function, Code& code) {
 }
 
 void FunctionDecoder::place_formals(const ptx::Function& function, Code& code) {
-  const auto place = [&](const ptx::Variable& variable, bool is_param) {
-    ValueMove move;
-    move.bytes = static_cast<std::uint32_t>(std::max<std::uint64_t>(bytes_of(variable), 1));
-    std::uint32_t& at = is_param ? move.to : move.from;
-    if (variable.space == ptx::Space::Reg) {
-      (is_param ? move.to_register : move.from_register) = true;
-      const Place reg = new_register(variable.type);
-      blocks_.back().registers[variable.name] = {reg, variable.type};
-      at = reg.offset();
-    } else {
-      at = locals_[&variable] = local_slot(move.bytes, align_of(variable));
-    }
-    return move;
+  const auto place = [&](const ptx::Variable& variable, bool is_param,
+                         std::vector<ValueMove>& moves) {
+    if (variable.space != ptx::Space::Reg) locals_[&variable] = local_slot(variable);
+    ptx::Operand self = ptx::name_operand(variable.name);
+    // From inside, a parameter is where a value goes to, and a result where one comes from.
+    add_moves(self, variable, !is_param, moves);
   };
-  for (const ptx::Variable& param : function.params) code.formals.push_back(place(param, true));
-  for (const ptx::Variable& result : function.results) code.results.push_back(place(result, false));
+  for (const ptx::Variable& param : function.params) place(param, true, code.formals);
+  for (const ptx::Variable& result : function.results) place(result, false, code.results);
 }
 
-std::uint32_t FunctionDecoder::local_slot(std::uint64_t bytes, std::uint32_t align) {
-  const auto at = static_cast<std::uint32_t>(round_up(local_bytes_, align));
-  local_bytes_ = static_cast<std::uint32_t>(at + bytes);
-  return at;
+std::uint32_t FunctionDecoder::local_slot(const ptx::Variable& variable) {
+  const std::uint64_t at = round_up(local_bytes_, ptx::align_in_bytes(variable));
+  const std::uint64_t end = at + std::max<std::uint64_t>(ptx::size_in_bytes(variable), 1);
+  if (end > kMostPlaced) {
+    too_large(variable, "local memory");
+    return 0;
+  }
+  local_bytes_ = static_cast<std::uint32_t>(end);
+  return static_cast<std::uint32_t>(at);
+}
+
+void FunctionDecoder::too_large(const ptx::Variable& variable, std::string_view where) {
+  const std::string_view name = module_.text(variable.name);
+  errors_.push_back(
+      diag(DiagKind::TooLarge, "with `{}`, which has {} bytes, `{}` needs more than {} bytes of {}",
+           name, ptx::size_in_bytes(variable), module_.text(function_->name), kMostPlaced, where)
+          .with_span(Span::at(variable.offset, variable.offset + name.size())));
 }
 
 // --- registers and constants --------------------------------------------------------------------
 
-Place FunctionDecoder::new_register(isa::Type type) {
-  const unsigned bytes = register_bytes(type);
+// The components of a vector are registers of their own, side by side.
+Place FunctionDecoder::new_register(isa::Type type, unsigned lanes) {
   // A predicate is four bytes, but takes 32 so that every register's tracking has room.
-  const std::uint32_t size = std::max(bytes, 1U) * kLanes;
+  const std::uint64_t size = std::uint64_t{std::max(register_bytes(type), 1U)} * kLanes * lanes;
+  if (frame_bytes_ + size > kMostPlaced) {
+    if (!is_full_) {
+      errors_.push_back(diag(DiagKind::TooLarge, "the registers of `{}` take more than {} bytes",
+                             module_.text(function_->name), kMostPlaced)
+                            .with_span(Span::at(function_->offset, function_->offset + 1)));
+    }
+    is_full_ = true;
+    return Place::in_frame(0);
+  }
   const Place place = Place::in_frame(frame_bytes_);
-  frame_bytes_ += size;
+  frame_bytes_ += static_cast<std::uint32_t>(size);
   return place;
 }
 
@@ -181,58 +204,17 @@ Place FunctionDecoder::carry() {
   return carry_;
 }
 
-void FunctionDecoder::declare(const ptx::RegisterDecl& decl) {
-  for (const ptx::RegisterName& name : function_->names_of(decl)) {
-    if (name.count == ptx::kSingle) {
-      blocks_.back().singles[name.name] = {decl.type, decl.vector};
-    } else {
-      blocks_.back().families[name.name] = {decl.type, name.count};
-    }
-  }
-}
-
-// The name without its trailing digits, which is that of a family, if any name is.
-ptx::NameId FunctionDecoder::family_of(std::string_view name) const {
-  std::size_t digits = name.size();
-  while (digits > 0 && name[digits - 1] >= '0' && name[digits - 1] <= '9') --digits;
-  if (digits == name.size() || digits == 0) return ptx::kNoName;
-  return module_.names.find(name.substr(0, digits)).value_or(ptx::kNoName);
-}
-
 Place FunctionDecoder::register_place(std::string_view name) {
-  const ptx::NameId id = module_.names.find(name).value_or(ptx::kNoName);
-  const ptx::NameId family = family_of(name);
   const std::size_t dot = name.rfind('.');
-  const auto component =
-      dot == std::string_view::npos ? std::nullopt : component_of(name.substr(dot + 1));
-  const ptx::NameId base =
-      component ? module_.names.find(name.substr(0, dot)).value_or(ptx::kNoName) : ptx::kNoName;
-  for (std::size_t b = blocks_.size(); b-- > 0;) {
-    Block& block = blocks_[b];
-    if (const auto found = block.registers.find(id); found != block.registers.end()) {
-      return found->second.first;
-    }
-    if (const auto found = block.singles.find(id); found != block.singles.end()) {
-      // A vector's components are registers of their own, side by side.
-      const auto [type, lanes] = found->second;
-      const Place place = new_register(type);
-      for (unsigned i = 1; i < lanes; ++i) new_register(type);
-      block.registers[id] = {place, type};
-      return place;
-    }
-    if (const auto found = block.singles.find(base); component && found != block.singles.end()) {
-      const Place first = register_place(name.substr(0, dot));
-      const unsigned bytes = std::max(1U, register_bytes(found->second.first));
-      return Place::in_frame(first.offset() + *component * bytes * kLanes);
-    }
-    if (const auto found = block.families.find(family); found != block.families.end()) {
-      const Place place = new_register(found->second.type);
-      block.registers[id] = {place, found->second.type};
-      return place;
-    }
-  }
-  WW_CHECK(false, "`{}` is no register", name);
-  return {};
+  const bool is_component = dot != std::string_view::npos;
+  const unsigned component = is_component ? component_of(name.substr(dot + 1)).value_or(0) : 0;
+  const ptx::Declared what = scope_.find(name.substr(0, dot));
+  WW_CHECK(what.kind == ptx::Declared::Kind::Register && component < what.lanes,
+           "`{}` is no register", name);
+  Place& first = registers_[std::uint64_t{what.declaration} << 32U | what.member];
+  if (!first.present()) first = new_register(what.type, what.lanes);
+  return Place::in_frame(first.offset() +
+                         component * std::max(1U, register_bytes(what.type)) * kLanes);
 }
 
 Place FunctionDecoder::constant(std::uint64_t low, std::uint64_t high, unsigned bytes) {
@@ -264,15 +246,43 @@ Place FunctionDecoder::special_place(const isa::Operand& operand) {
     op.mode = static_cast<std::uint8_t>(special);
     op.bytes = static_cast<std::uint8_t>(bytes);
     op.flags = kTracksItself;
-    pending_.push_back(op);
+    before_.push_back({op, std::nullopt});
   }
   return place;
 }
 
+Place FunctionDecoder::sum(Place from, isa::Type type, std::int64_t offset, std::string_view name) {
+  const unsigned bytes = std::max(1U, register_bytes(type));
+  Before before{.op = {},
+                .source = OperandInfo{from, type, type, false, *module_.names.find(name)}};
+  before.op.run = bytes == 1   ? run_sum<std::uint8_t>
+                  : bytes == 2 ? run_sum<std::uint16_t>
+                  : bytes == 4 ? run_sum<std::uint32_t>
+                               : run_sum<std::uint64_t>;
+  before.op.flags = kTracksItself;
+  before.op.p[0] = scratch(bytes);
+  before.op.p[1] = from;
+  before.op.imm = offset;
+  before_.push_back(before);
+  return before.op.p[0];
+}
+
+Place FunctionDecoder::frame_address(std::uint64_t offset, unsigned bytes) {
+  Op op;
+  op.run = run_frame_address;
+  op.flags = kTracksItself;
+  op.bytes = static_cast<std::uint8_t>(std::min(bytes, 8U));
+  op.p[0] = scratch(op.bytes);
+  op.imm = static_cast<std::int64_t>(offset);
+  before_.push_back({op, std::nullopt});
+  return op.p[0];
+}
+
 std::pair<std::uint64_t, bool> FunctionDecoder::symbol_address(const isa::Operand& operand) {
-  const auto offset = static_cast<std::uint64_t>(operand.value);
   const std::optional<ptx::NameId> id = module_.names.find(operand.text);
   const ptx::Declared what = scope_.find(*id);
+  const std::uint64_t offset =
+      static_cast<std::uint64_t>(operand.value) + what.member * ptx::member_bytes(*what.variable);
   if (const auto local = locals_.find(what.variable); local != locals_.end()) {
     const bool is_kernel_param =
         what.space == ptx::Space::Param && program_.functions[index_].is_entry &&
@@ -281,18 +291,15 @@ std::pair<std::uint64_t, bool> FunctionDecoder::symbol_address(const isa::Operan
     return {local->second + offset, !is_kernel_param};
   }
   std::uint64_t place = layout_.variables.at(what.variable).address;
-  if (what.count != ptx::kSingle) WW_CHECK(false, "a family of variables");
-  if (what.space == ptx::Space::Shared && bytes_of(*what.variable) == 0) {
+  if (what.space == ptx::Space::Shared && ptx::size_in_bytes(*what.variable) == 0) {
     place = layout_.dynamic_shared;
   }
   return {place + offset, false};
 }
 
 void FunctionDecoder::declare(const ptx::Variable& variable) {
-  if (variable.space == ptx::Space::Local || variable.space == ptx::Space::Param) {
-    locals_[&variable] =
-        local_slot(std::max<std::uint64_t>(bytes_of(variable), 1), align_of(variable));
-  }
+  if (variable.space == ptx::Space::Local || variable.space == ptx::Space::Param)
+    locals_[&variable] = local_slot(variable);
 }
 
 // --- statements ----------------------------------------------------------------------------------
@@ -307,19 +314,13 @@ void FunctionDecoder::statement(const ptx::Statement& statement) {
       instruction(function_->instructions[statement.index]);
       return;
     case ptx::StatementKind::Label:
-      labels_[static_cast<ptx::NameId>(statement.index)] = next_op();
+      labels_[static_cast<std::uint32_t>(&statement - function_->statements.data())] = next_op();
       return;
-    case ptx::StatementKind::Registers:
-      declare(function_->registers[statement.index]);
+    case ptx::StatementKind::BranchTargets:
+      add_table(statement);
       return;
     case ptx::StatementKind::Variable:
       declare(function_->variables[statement.index]);
-      return;
-    case ptx::StatementKind::OpenBlock:
-      blocks_.emplace_back();
-      return;
-    case ptx::StatementKind::CloseBlock:
-      blocks_.pop_back();
       return;
     case ptx::StatementKind::Loc: {
       const ptx::Loc& loc = function_->locs[statement.index];
@@ -327,9 +328,11 @@ void FunctionDecoder::statement(const ptx::Statement& statement) {
       loc_ = static_cast<std::uint32_t>(program_.locs.size());
       return;
     }
+    case ptx::StatementKind::Registers:
+    case ptx::StatementKind::OpenBlock:
+    case ptx::StatementKind::CloseBlock:
     case ptx::StatementKind::Pragma:
     case ptx::StatementKind::Prototype:
-    case ptx::StatementKind::BranchTargets:
     case ptx::StatementKind::CallTargets:
     case ptx::StatementKind::Comment:
       return;
@@ -347,9 +350,9 @@ void FunctionDecoder::error(const ptx::Instruction& instruction, std::string tex
 void FunctionDecoder::instruction(const ptx::Instruction& instruction) {
   const std::string_view opcode = module_.text(instruction.opcode);
   noted_.clear();
-  pending_.clear();
-  label_ = ptx::kNoName;
-  const std::span<const isa::Operand> operands = scope_.operands_of(instruction);
+  before_.clear();
+  label_.reset();
+  const std::span<const isa::Operand> operands = resolver_.operands_of(*function_, instruction);
   const Span span = Span::at(instruction.offset, instruction.offset + opcode.size());
   const Result<isa::Legal> legal = checker_.check({opcode, operands, span});
   if (!legal) {
@@ -385,16 +388,19 @@ void FunctionDecoder::finish_op(Op op, const ptx::Instruction& instruction, std:
               .function = index_,
               .opcode = instruction.opcode,
               .family = family};
-  info.first_operand = static_cast<std::uint32_t>(program_.operands.size());
-  for (const Op& before : pending_) {
-    program_.ops.push_back(before);
-    program_.infos.push_back(info);
+  for (const Before& before : before_) {
+    program_.ops.push_back(before.op);
     program_.ops.back().guard = op.guard;
     program_.ops.back().guard_negated = op.guard_negated;
+    info.first_operand = static_cast<std::uint32_t>(program_.operands.size());
+    info.operand_count = before.source ? 1 : 0;
+    if (before.source) program_.operands.push_back(*before.source);
+    program_.infos.push_back(info);
   }
+  info.first_operand = static_cast<std::uint32_t>(program_.operands.size());
   info.operand_count = static_cast<std::uint32_t>(noted_.size());
   program_.operands.insert(program_.operands.end(), noted_.begin(), noted_.end());
-  if (label_ != ptx::kNoName) label_fixups_.emplace_back(next_op(), label_);
+  if (label_) label_fixups_.emplace_back(next_op(), *label_);
   program_.ops.push_back(op);
   program_.infos.push_back(info);
 }
@@ -436,7 +442,7 @@ void FunctionDecoder::mark_order(const isa::Binding& binding, Code& code) {
 // --- labels --------------------------------------------------------------------------------------
 
 void FunctionDecoder::add_label_fixup(std::string_view label) {
-  label_ = *module_.names.find(label);
+  label_ = scope_.find(*module_.names.find(label)).statement;
 }
 
 std::uint64_t FunctionDecoder::function_address(std::string_view name) const {
@@ -444,114 +450,24 @@ std::uint64_t FunctionDecoder::function_address(std::string_view name) const {
   return found == layout_.functions.end() ? 0 : kCodeWindow + std::uint64_t{found->second} * 16;
 }
 
+// Which labels the names of a list are is decided where the list stands.
+void FunctionDecoder::add_table(const ptx::Statement& statement) {
+  auto& table = program_.branch_tables.emplace_back();
+  for (const ptx::NameId name : function_->target_lists[statement.index].names)
+    table.push_back(scope_.find(name).statement);
+  tables_[static_cast<std::uint32_t>(&statement - function_->statements.data())] =
+      static_cast<std::uint32_t>(program_.branch_tables.size() - 1);
+}
+
 std::uint32_t FunctionDecoder::branch_table(std::string_view name) {
-  const ptx::NameId label = *module_.names.find(name);
-  for (std::size_t i = 0; i < function_->target_lists.size(); ++i) {
-    if (function_->target_lists[i].label != label) continue;
-    program_.branch_tables.emplace_back();
-    const auto table = static_cast<std::uint32_t>(program_.branch_tables.size() - 1);
-    table_fixups_.emplace_back(table, static_cast<std::uint32_t>(i));
-    return table;
-  }
-  return ~0U;
+  return tables_.at(scope_.find(*module_.names.find(name)).statement);
 }
 
 void FunctionDecoder::fix_labels() {
-  for (const auto& [op, label] : label_fixups_) {
-    const auto found = labels_.find(label);
-    WW_CHECK(found != labels_.end(), "a label that is nowhere");
-    program_.ops[op].imm = found->second;
+  for (const auto& [op, label] : label_fixups_) program_.ops[op].imm = labels_.at(label);
+  for (const auto& [statement, table] : tables_) {
+    for (std::uint32_t& target : program_.branch_tables[table]) target = labels_.at(target);
   }
-  for (const auto& [table, list] : table_fixups_) {
-    for (const ptx::NameId name : function_->target_lists[list].names) {
-      const auto found = labels_.find(name);
-      program_.branch_tables[table].push_back(found == labels_.end() ? 0 : found->second);
-    }
-  }
-}
-
-// --- calls ---------------------------------------------------------------------------------------
-
-ValueMove FunctionDecoder::value_of(const ptx::Operand& operand, bool is_argument) {
-  ValueMove move;
-  const auto set = [&](bool is_register, std::uint32_t at, std::uint32_t bytes) {
-    (is_argument ? move.from_register : move.to_register) = is_register;
-    (is_argument ? move.from : move.to) = at;
-    move.bytes = bytes;
-  };
-  if (operand.kind != ptx::OperandKind::Name) {
-    // A constant: kept in a register that the function never writes otherwise.
-    const Place place = scratch(8);
-    Op op;
-    op.run = [](Warp& warp, const Op& self) {
-      for_each_lane(warp.exec, [&](unsigned l) {
-        warp.lanes<std::uint64_t>(self.p[0])[l] = static_cast<std::uint64_t>(self.imm);
-      });
-      warp.define(self.p[0]);
-    };
-    op.flags = kTracksItself;
-    op.p[0] = place;
-    op.imm = operand.value();
-    pending_.push_back(op);
-    set(true, place.offset(), 8);
-    return move;
-  }
-  const ptx::Declared what = scope_.find(operand.name);
-  if (what.kind == ptx::Declared::Kind::Variable) {
-    const auto found = locals_.find(what.variable);
-    WW_CHECK(found != locals_.end(), "an argument that is no parameter variable");
-    set(false, found->second,
-        static_cast<std::uint32_t>(std::max<std::uint64_t>(bytes_of(*what.variable), 1)));
-  } else {
-    set(true, register_place(module_.text(operand.name)).offset(), register_bytes(what.type));
-  }
-  return move;
-}
-
-bool FunctionDecoder::call(const ptx::Instruction& instruction, Op& op) {
-  CallSite site;
-  std::span<const ptx::Operand> operands = function_->operands_of(instruction);
-  if (!operands.empty() && operands[0].kind == ptx::OperandKind::List) {
-    for (const ptx::Operand& result : function_->operands.children(operands[0])) {
-      site.results.push_back(value_of(result, false));
-    }
-    operands = operands.subspan(1);
-  }
-  if (operands.empty()) return false;
-  const ptx::Operand& target = operands[0];
-  if (operands.size() > 1 && operands[1].kind == ptx::OperandKind::List) {
-    for (const ptx::Operand& argument : function_->operands.children(operands[1])) {
-      site.arguments.push_back(value_of(argument, true));
-    }
-  }
-  const ptx::Declared what = scope_.find(target.name);
-  if (what.kind == ptx::Declared::Kind::Function) {
-    const auto found = layout_.functions.find(target.name);
-    if (found != layout_.functions.end()) {
-      site.function = found->second;
-    } else if (const auto builtin = find_builtin(module_.text(target.name))) {
-      op.run = *builtin;
-      if (module_.text(target.name) == "malloc") {
-        program_.uses_heap = true;
-        program_.functions[index_].is_ordered = true;
-      }
-      op.flags = kTracksItself;
-      op.extra = static_cast<std::uint32_t>(program_.calls.size());
-      program_.calls.push_back(std::move(site));
-      return true;
-    } else {
-      error(instruction, fmt::format("`{}` is declared and not defined in this file",
-                                     module_.text(target.name)));
-      return false;
-    }
-  } else {
-    site.target = register_place(module_.text(target.name));
-  }
-  op.run = run_call;
-  op.flags = kTracksItself;
-  op.extra = static_cast<std::uint32_t>(program_.calls.size());
-  program_.calls.push_back(std::move(site));
-  return true;
 }
 
 }  // namespace ww::sim

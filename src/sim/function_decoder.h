@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -29,10 +30,6 @@ struct Layout {
   std::uint64_t dynamic_shared = 0;                          // where `.extern .shared` arrays start
 };
 
-/// Bytes of a variable; unsized dimensions count as 0.
-std::uint64_t bytes_of(const ptx::Variable& variable);
-std::uint32_t align_of(const ptx::Variable& variable);
-
 class FunctionDecoder {
  public:
   FunctionDecoder(Program& program, const ptx::Module& module, Layout& layout, ptx::Scope& scope,
@@ -42,11 +39,16 @@ class FunctionDecoder {
   void decode(const ptx::Function& function, std::uint32_t index);
 
   // for Decode
+  /// The register that the name stands for here, by the scopes of the text.
   Place register_place(std::string_view name);
   Place special_place(const isa::Operand& operand);
   Place constant(std::uint64_t low, std::uint64_t high, unsigned bytes);
   Place scratch(unsigned bytes);
   Place carry();
+  /// A register that gets `from` plus the offset before the op being decoded runs.
+  Place sum(Place from, isa::Type type, std::int64_t offset, std::string_view name);
+  /// A register of that many bytes that gets the address of a local variable in the same way.
+  Place frame_address(std::uint64_t offset, unsigned bytes);
   /// The address of a variable in its state space, and whether it is relative to local memory.
   std::pair<std::uint64_t, bool> symbol_address(const isa::Operand& operand);
   /// The op being decoded goes to this label: its `imm`.
@@ -62,14 +64,10 @@ class FunctionDecoder {
   }
 
  private:
-  struct Block {
-    std::map<ptx::NameId, std::pair<Place, isa::Type>> registers;
-    struct Family {
-      isa::Type type;
-      std::uint32_t count;
-    };
-    std::map<ptx::NameId, Family> families;
-    std::map<ptx::NameId, std::pair<isa::Type, unsigned>> singles;  // not used yet; vector length
+  /// An op that must run before the one being decoded, and the register it reads.
+  struct Before {
+    Op op{};
+    std::optional<OperandInfo> source{};
   };
 
   void place_params(const ptx::Function& function, Code& code);
@@ -77,15 +75,19 @@ class FunctionDecoder {
   void statement(const ptx::Statement& statement);
   void instruction(const ptx::Instruction& instruction);
   bool call(const ptx::Instruction& instruction, Op& op);
-  void declare(const ptx::RegisterDecl& decl);
   void declare(const ptx::Variable& variable);
   void finish_op(Op op, const ptx::Instruction& instruction, std::uint8_t family);
   void fix_labels();
   static void mark_order(const isa::Binding& binding, Code& code);
-  Place new_register(isa::Type type);
-  [[nodiscard]] ptx::NameId family_of(std::string_view name) const;
-  std::uint32_t local_slot(std::uint64_t bytes, std::uint32_t align);
-  ValueMove value_of(const ptx::Operand& operand, bool is_argument);
+  void add_table(const ptx::Statement& statement);
+  Place new_register(isa::Type type, unsigned lanes = 1);
+  std::uint32_t local_slot(const ptx::Variable& variable);
+  void add_moves(const ptx::Operand& operand, const ptx::Variable& formal, bool is_argument,
+                 std::vector<ValueMove>& moves);
+  [[nodiscard]] bool call_builtin(const ptx::Instruction& instruction, std::string_view name,
+                                  CallSite site, Op& op);
+  Place number_register(const ptx::Operand& operand, isa::Type type);
+  void too_large(const ptx::Variable& variable, std::string_view where);
   void error(const ptx::Instruction& instruction, std::string text);
   [[nodiscard]] std::uint32_t line_of(std::uint32_t offset) const;
 
@@ -93,21 +95,24 @@ class FunctionDecoder {
   const ptx::Module& module_;
   Layout& layout_;
   ptx::Scope& scope_;
+  ptx::OperandResolver resolver_;
   isa::Checker& checker_;
   std::vector<Diag>& errors_;
   const ptx::Function* function_ = nullptr;
   std::uint32_t index_ = 0;
-  std::vector<Block> blocks_;
+  std::unordered_map<std::uint64_t, Place> registers_;  // by declaration and member
   std::vector<OperandInfo> noted_;
-  std::vector<Op> pending_;  // that must run before the op being decoded
+  std::vector<Before> before_;
   std::map<std::pair<std::uint64_t, std::uint64_t>, Place> constants_[17];
   std::map<std::pair<std::uint8_t, unsigned>, Place> specials_;
   std::map<const ptx::Variable*, std::uint32_t> locals_;
-  std::map<ptx::NameId, std::uint32_t> labels_;
-  std::vector<std::pair<std::uint32_t, ptx::NameId>> label_fixups_;
-  std::vector<std::pair<std::uint32_t, std::uint32_t>> table_fixups_;  // table, its target list
-  ptx::NameId label_ = ptx::kNoName;                                   // of the op being decoded
+  // Labels and lists of labels go by the statement that declares them.
+  std::unordered_map<std::uint32_t, std::uint32_t> labels_;            // the op that follows
+  std::unordered_map<std::uint32_t, std::uint32_t> tables_;            // in Program::branch_tables
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> label_fixups_;  // op, label
+  std::optional<std::uint32_t> label_;                                 // of the op being decoded
   Place carry_{};
+  bool is_full_ = false;  // no room for more registers
   std::uint32_t frame_bytes_ = 0, local_bytes_ = 0;
   std::uint32_t loc_ = 0;
 };

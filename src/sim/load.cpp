@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <limits>
 #include <set>
 #include <utility>
 
@@ -12,6 +13,8 @@
 #include "base/printable.h"
 #include "ptx/check.h"
 #include "ptx/parser.h"
+#include "ptx/scope.h"
+#include "ptx/variable_check.h"
 #include "sim/function_decoder.h"
 #include "sim/memory.h"
 #include "sim/program.h"
@@ -21,6 +24,16 @@ namespace {
 
 constexpr std::size_t kMostErrors = 20;
 constexpr std::uint64_t kMostVariableBytes = std::uint64_t{4} << 30U;
+
+std::uint32_t align_of(const ptx::Variable& variable) {
+  return static_cast<std::uint32_t>(ptx::align_in_bytes(variable));
+}
+
+// No launch has room for so much, and says so.
+std::uint32_t shared_bytes(std::uint64_t bytes) {
+  return static_cast<std::uint32_t>(
+      std::min<std::uint64_t>(bytes, std::numeric_limits<std::uint32_t>::max()));
+}
 
 /// Lays out variables and decodes functions, into one Program.
 class Loader {
@@ -124,26 +137,26 @@ void Loader::find_functions(const LoadOptions& options) {
 // --- variables -----------------------------------------------------------------------------------
 
 void Loader::place_shared(const ptx::Variable& variable, std::uint64_t& at) {
-  const std::uint64_t bytes = bytes_of(variable);
+  const std::uint64_t bytes = ptx::size_in_bytes(variable);
   at = round_up(at, align_of(variable));
   layout_.variables[&variable] = {at, 0};
-  at += bytes;
+  at = std::min(at + bytes, ptx::kMostVariableBytes);
 }
 
 void Loader::place_global(const ptx::Variable& variable) {
-  total_ += std::min(bytes_of(variable), kMostVariableBytes + 1);
+  total_ += std::min(ptx::size_in_bytes(variable), kMostVariableBytes + 1);
   if (total_ > kMostVariableBytes) {
-    errors_.push_back(diag(DiagKind::TooLarge,
-                           "`{}` has {} bytes; the variables of a module may have {} in all",
-                           module_.text(variable.name), bytes_of(variable), kMostVariableBytes)
-                          .with_span(Span::at(variable.offset, variable.offset + 1)));
+    errors_.push_back(
+        diag(DiagKind::TooLarge, "`{}` has {} bytes; the variables of a module may have {} in all",
+             module_.text(variable.name), ptx::size_in_bytes(variable), kMostVariableBytes)
+            .with_span(Span::at(variable.offset, variable.offset + 1)));
     return;
   }
   GlobalVariable to;
   to.name = module_.text(variable.name);
   to.space = variable.space == ptx::Space::Const ? isa::Space::Const : isa::Space::Global;
   to.align = align_of(variable);
-  to.size = bytes_of(variable);
+  to.size = ptx::size_in_bytes(variable);
   layout_.variables[&variable] = {0, static_cast<std::uint32_t>(program_.variables.size())};
   program_.variables.push_back(std::move(to));
 }
@@ -153,7 +166,8 @@ void Loader::place_variables() {
   std::uint32_t dynamic_align = 16;
   for (const ptx::Variable& variable : module_.variables) {
     if (variable.space == ptx::Space::Shared) {
-      if (bytes_of(variable) == 0) dynamic_align = std::max(dynamic_align, align_of(variable));
+      if (ptx::size_in_bytes(variable) == 0)
+        dynamic_align = std::max(dynamic_align, align_of(variable));
       place_shared(variable, shared);
     } else {
       place_global(variable);
@@ -169,20 +183,21 @@ void Loader::place_variables() {
       std::uint64_t at = entries ? start : shared;
       for (const ptx::Variable& variable : function.variables) {
         if (variable.space == ptx::Space::Shared) {
-          if (bytes_of(variable) == 0) dynamic_align = std::max(dynamic_align, align_of(variable));
+          if (ptx::size_in_bytes(variable) == 0)
+            dynamic_align = std::max(dynamic_align, align_of(variable));
           place_shared(variable, at);
         } else if (variable.space == ptx::Space::Global || variable.space == ptx::Space::Const) {
           place_global(variable);
         }
       }
-      if (entries) program_.functions[i].static_shared = static_cast<std::uint32_t>(at);
+      if (entries) program_.functions[i].static_shared = shared_bytes(at);
       if (!entries) shared = at;
       most = std::max(most, at);
     }
   }
-  program_.module_shared = static_cast<std::uint32_t>(shared);
+  program_.module_shared = shared_bytes(shared);
   layout_.dynamic_shared = round_up(most, dynamic_align);
-  program_.static_shared = static_cast<std::uint32_t>(layout_.dynamic_shared);
+  program_.static_shared = shared_bytes(layout_.dynamic_shared);
   // The addresses that a Device will give them: it allocates them first, in this order.
   std::uint64_t next = kGlobalStart;
   if (!errors_.empty()) return;
@@ -258,7 +273,7 @@ void Loader::fill_value(GlobalVariable& to, const ptx::Variable& variable,
       if (at + bytes <= to.bytes.size()) std::memcpy(&to.bytes[at], &bits, std::min(bytes, 8U));
     }
   }
-  at += bytes;
+  at = std::min(at + bytes, ptx::kMostVariableBytes);
 }
 
 void Loader::fill(GlobalVariable& to, const ptx::Variable& variable) {
@@ -272,7 +287,7 @@ void Loader::fill(GlobalVariable& to, const ptx::Variable& variable) {
 // --- code ----------------------------------------------------------------------------------------
 
 void Loader::decode_functions() {
-  ptx::Scope scope(module_);
+  ptx::Scope scope(module_, errors_);
   isa::Checker checker(program_.target);
   FunctionDecoder decoder(program_, module_, layout_, scope, checker, errors_);
   for (std::size_t i = 0; i < functions_.size() && errors_.size() < kMostErrors; ++i) {
@@ -280,7 +295,7 @@ void Loader::decode_functions() {
   }
   for (CallSite& site : program_.calls) {
     if (site.function < program_.functions.size()) {
-      complete_call(site, program_.functions[site.function]);
+      WW_CHECK(complete_call(site, program_.functions[site.function]), "a call that was checked");
     }
   }
 }
@@ -295,19 +310,24 @@ void Loader::spread_order() {
 
 }  // namespace
 
-void complete_call(CallSite& site, const Code& callee) {
-  for (std::size_t i = 0; i < std::min(site.arguments.size(), callee.formals.size()); ++i) {
-    ValueMove& move = site.arguments[i];
-    move.to = callee.formals[i].to;
-    move.to_register = callee.formals[i].to_register;
-    move.bytes = std::min(move.bytes, callee.formals[i].bytes);
+bool complete_call(CallSite& site, const Code& callee) {
+  const auto fits = [](const ValueMove& a, const ValueMove& b) {
+    return a.bytes == b.bytes && a.is_pred == b.is_pred;
+  };
+  if (!std::ranges::equal(site.arguments, callee.formals, fits) ||
+      !std::ranges::equal(site.results, callee.results, fits))
+    return false;
+  for (std::size_t i = 0; i < site.arguments.size(); ++i) {
+    site.arguments[i].to = callee.formals[i].to;
+    site.arguments[i].to_register = callee.formals[i].to_register;
+    site.arguments[i].to_step = callee.formals[i].to_step;
   }
-  for (std::size_t i = 0; i < std::min(site.results.size(), callee.results.size()); ++i) {
-    ValueMove& move = site.results[i];
-    move.from = callee.results[i].from;
-    move.from_register = callee.results[i].from_register;
-    move.bytes = std::min(move.bytes, callee.results[i].bytes);
+  for (std::size_t i = 0; i < site.results.size(); ++i) {
+    site.results[i].from = callee.results[i].from;
+    site.results[i].from_register = callee.results[i].from_register;
+    site.results[i].from_step = callee.results[i].from_step;
   }
+  return true;
 }
 
 const Code* Program::find_kernel(std::string_view wanted) const {

@@ -43,11 +43,14 @@ struct Param {
   std::uint32_t align = 1;
 };
 
-/// How a value gets from a call's argument to the callee's parameter, or back.
+/// How a value gets from a call's argument to the callee's parameter, or back. A vector register is
+/// one for each component.
 struct ValueMove {
   bool from_register = false, to_register = false;
+  bool is_pred = false;            // both are predicate registers: a bit per lane
   std::uint32_t from = 0, to = 0;  // frame offset of a register, or offset in local memory
-  std::uint32_t bytes = 0;         // of one lane
+  std::uint32_t from_step = 0, to_step = 0;  // of registers: bytes from lane to lane
+  std::uint32_t bytes = 0;                   // of one lane
 };
 
 /// A decoded function.
@@ -75,8 +78,9 @@ struct CallSite {
   Place target{};                              // of an indirect call
   std::vector<ValueMove> arguments, results;   // of an indirect call only the caller's side
 };
-/// Fills in the callee's side.
-void complete_call(CallSite& site, const Code& callee);
+/// Fills in the callee's side. Whether arguments and results are as many and as large as the
+/// callee's.
+bool complete_call(CallSite& site, const Code& callee);
 
 /// A variable of the module.
 struct GlobalVariable {

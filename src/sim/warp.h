@@ -287,6 +287,7 @@ class Warp {
   void report_pending(const PendingLoad& load, Mask bad, std::string_view name);
   void move_values(const std::vector<ValueMove>& moves, std::uint32_t from_frame,
                    std::uint32_t from_local, std::uint32_t to_frame, std::uint32_t to_local);
+  void move_predicate(std::uint64_t from, std::uint64_t to);
   void forget_frame(std::uint32_t to_frame, const Code& code, std::uint32_t to_local);
   [[nodiscard]] std::string whereabouts(Mask who) const;
 

@@ -11,7 +11,7 @@ constexpr Row kRows[] = {
     {.mnemonic = "bra", .slots = "uni?", .operands = "^target", .about = "goes on at the label"},
     {.mnemonic = "brx.idx",
      .slots = "uni?",
-     .operands = "index:u32/r ^targets",
+     .operands = "index:u32/r ~targets",
      .about = "goes on at one of a list of labels"},
     {.mnemonic = "call", .slots = "uni?", .operands = "*", .about = "calls a function"},
     {.mnemonic = "ret",

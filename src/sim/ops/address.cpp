@@ -23,9 +23,10 @@ void run_add(Warp& warp, const Op& op) {
 bool decode_cvta(Decode& in) {
   in.op.run = run_add;
   in.op.imm = static_cast<std::int64_t>(window_of(space_of(in)));
-  in.op.mode = in.is_frame_address(1) ? 1 : 0;
+  const Place offset = in.frame_offset(1);
+  in.op.mode = offset.present() ? 1 : 0;
   if (in.op.mode != 0) in.op.imm = static_cast<std::int64_t>(kLocalWindow);
-  in.operands({in.result(0), in.source(1)});
+  in.operands({in.result(0), offset.present() ? offset : in.source(1)});
   return true;
 }
 

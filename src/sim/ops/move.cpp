@@ -48,9 +48,10 @@ bool decode_copy(Decode& in) {
     take_pred(in, 1, 1);
     return true;
   }
-  in.op.p[1] = in.source(1);
+  const Place offset = in.frame_offset(1);
+  in.op.p[1] = offset.present() ? offset : in.source(1);
   in.op.track = type == Type::B128 ? &track_copy_wide : &track_copy;
-  if (in.is_frame_address(1)) {
+  if (offset.present()) {
     in.op.run = pick_bits(type, []<typename T>() -> RunOp { return &run_frame_address<T>; });
   } else if (type == Type::B128) {
     in.op.run = &run_copy<Wide>;
