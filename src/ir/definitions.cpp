@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which names and scalars stand for one expression.
+#include "ir/below.h"
 #include "ir/thread_values.h"
 #include "ir/visit.h"
 
@@ -59,12 +60,13 @@ class Scalars {
     return true;
   }
 
-  void look_at(ExprId id) {
-    const Expr& e = f_[id];
-    const bool takes_address = e.op == ExprOp::AddressOf || e.op == ExprOp::BufferData;
-    if (takes_address || (e.op == ExprOp::Load && !written_[e.buffer.index]))
-      bad_[e.buffer.index] = true;
-    for (const ExprId arg : e.args) look_at(arg);
+  void look_at(ExprId root) {
+    any_below(f_, root, [&](const Expr& e) {
+      const bool takes_address = e.op == ExprOp::AddressOf || e.op == ExprOp::BufferData;
+      if (takes_address || (e.op == ExprOp::Load && !written_[e.buffer.index]))
+        bad_[e.buffer.index] = true;
+      return false;
+    });
   }
 
   void touch(const TileCall& call) {

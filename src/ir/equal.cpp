@@ -344,17 +344,20 @@ Difference Comparison::expr_lists(std::string_view what, const List& a, const Li
 }
 
 bool Comparison::exprs(ExprId a, ExprId b) {
-  if (is_identity && a == b) return true;
-  if (equal_.contains({a, b})) return true;
-  const Expr& left = a_[a];
-  const Expr& right = b_[b];
-  if (left.op != right.op || left.type != right.type || left.args.size() != right.args.size())
-    return false;
-  if (!leaves(left, right)) return false;
-  for (std::size_t i = 0; i < left.args.size(); ++i) {
-    if (!exprs(left.args[i], right.args[i])) return false;
+  std::set<std::pair<ExprId, ExprId>> met;  // equal, unless a difference follows
+  std::vector<std::pair<ExprId, ExprId>> left = {{a, b}};
+  while (!left.empty()) {
+    const auto pair = left.back();
+    left.pop_back();
+    if (is_identity && pair.first == pair.second) continue;
+    if (equal_.contains(pair) || !met.insert(pair).second) continue;
+    const Expr& x = a_[pair.first];
+    const Expr& y = b_[pair.second];
+    if (x.op != y.op || x.type != y.type || x.args.size() != y.args.size()) return false;
+    if (!leaves(x, y)) return false;
+    for (std::size_t i = x.args.size(); i-- > 0;) left.emplace_back(x.args[i], y.args[i]);
   }
-  equal_.insert({a, b});
+  equal_.merge(met);
   return true;
 }
 

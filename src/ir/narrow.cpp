@@ -2,6 +2,8 @@
 #include "ir/narrow.h"
 
 #include <algorithm>
+#include <set>
+#include <utility>
 
 namespace ww::ir {
 
@@ -15,8 +17,8 @@ ActiveSet without(const ActiveSet& set, const Threads& gone) {
 }
 
 Narrowed Narrow::by(const ActiveSet& set, ExprId condition, bool sense) {
-  std::vector<Part> parts;
-  split(condition, sense, {}, parts);
+  values_.make_room();
+  std::vector<Part> parts = split(condition, sense);
   Narrowed out{set, true};
   // What is known goes first, it makes the rest more even. Only elect_sync keeps its place: it asks
   // who is there at that moment.
@@ -37,12 +39,15 @@ Narrowed Narrow::by(const ActiveSet& set, ExprId condition, bool sense) {
 
 // A truth value in whatever type: bool, what elect_sync returns, a name or a cast of such.
 bool Narrow::is_truth(ExprId expr) const {
-  const Expr& e = f_[expr];
-  if (e.type.is_bool()) return true;
-  if (e.op == ExprOp::Call) return e.callee == Intrinsic::ElectSync;
-  if (e.op == ExprOp::Cast) return e.type.is_int() && is_truth(e.args[0]);
-  const Definition name = definition_of(f_, definitions_, expr);
-  return name.value.valid() && is_truth(name.value);
+  while (true) {
+    const Expr& e = f_[expr];
+    if (e.type.is_bool()) return true;
+    if (e.op == ExprOp::Call) return e.callee == Intrinsic::ElectSync;
+    if (e.op == ExprOp::Cast && !e.type.is_int()) return false;
+    const Definition name = definition_of(f_, definitions_, expr);
+    if (e.op != ExprOp::Cast && !name.value.valid()) return false;
+    expr = e.op == ExprOp::Cast ? e.args[0] : name.value;
+  }
 }
 
 // A truth value compared with 0 or 1: the truth that makes the comparison hold.
@@ -56,29 +61,56 @@ std::optional<bool> Narrow::truth_compared(const Expr& e) const {
   return std::nullopt;
 }
 
-void Narrow::split(ExprId condition, bool sense, StmtId evaluated_at,
-                   std::vector<Part>& parts) const {
-  const Expr& e = f_[condition];
+// The parts of a conjunction, from left to right; one that is met again says nothing new.
+std::vector<Narrow::Part> Narrow::split(ExprId condition, bool sense) const {
+  std::vector<Part> parts;
+  std::vector<Part> left = {{condition, sense, false, {}}};
+  std::set<std::pair<ExprId, bool>> seen;
+  while (!left.empty()) {
+    const Part part = left.back();
+    left.pop_back();
+    if (!seen.emplace(part.expr, part.sense).second) continue;
+    if (take_apart(part, left)) continue;
+    const Expr& e = f_[part.expr];
+    const bool is_elect = e.op == ExprOp::Call && e.callee == Intrinsic::ElectSync;
+    parts.push_back({part.expr, part.sense, is_elect, is_elect ? part.elected_at : StmtId{}});
+  }
+  return parts;
+}
+
+bool Narrow::take_apart(const Part& part, std::vector<Part>& left) const {
+  const Expr& e = f_[part.expr];
+  const auto add = [&](ExprId expr, bool sense, StmtId at) {
+    left.push_back({expr, sense, false, at});
+  };
   const bool is_and = e.op == ExprOp::And || (e.op == ExprOp::BitAnd && e.type.is_bool());
   const bool is_or = e.op == ExprOp::Or || (e.op == ExprOp::BitOr && e.type.is_bool());
-  if (e.op == ExprOp::Not) return split(e.args[0], !sense, evaluated_at, parts);
-  if ((is_and && sense) || (is_or && !sense)) {
-    split(e.args[0], sense, evaluated_at, parts);
-    return split(e.args[1], sense, evaluated_at, parts);
+  if (e.op == ExprOp::Not) {
+    add(e.args[0], !part.sense, part.elected_at);
+    return true;
   }
-  if (e.op == ExprOp::Call && e.callee == Intrinsic::ElectSync) {
-    parts.push_back({condition, sense, true, evaluated_at});
-    return;
+  if ((is_and && part.sense) || (is_or && !part.sense)) {
+    add(e.args[1], part.sense, part.elected_at);
+    add(e.args[0], part.sense, part.elected_at);
+    return true;
   }
+  if (e.op == ExprOp::Call && e.callee == Intrinsic::ElectSync) return false;
   const bool is_likely = e.op == ExprOp::Call && e.callee == Intrinsic::Likely;
   const bool is_plain_cast = e.op == ExprOp::Cast && is_truth(e.args[0]);
-  if (is_likely || is_plain_cast) return split(e.args[0], sense, evaluated_at, parts);
-  if (const Definition name = definition_of(f_, definitions_, condition);
-      name.value.valid() && is_truth(name.value))
-    return split(name.value, sense, name.stmt, parts);
-  if (const auto truth = truth_compared(e))
-    return split(e.args[0], sense == *truth, evaluated_at, parts);
-  parts.push_back({condition, sense, false, {}});
+  if (is_likely || is_plain_cast) {
+    add(e.args[0], part.sense, part.elected_at);
+    return true;
+  }
+  if (const Definition name = definition_of(f_, definitions_, part.expr);
+      name.value.valid() && is_truth(name.value)) {
+    add(name.value, part.sense, name.stmt);
+    return true;
+  }
+  if (const auto truth = truth_compared(e)) {
+    add(e.args[0], part.sense == *truth, part.elected_at);
+    return true;
+  }
+  return false;
 }
 
 bool Narrow::apply_if_known(Narrowed& to, const Part& part) {
@@ -120,6 +152,7 @@ bool Narrow::is_whole_warps(const ActiveSet& set) const {
 }
 
 Narrowed Narrow::by_trips(const ActiveSet& set, const Stmt& loop) {
+  values_.make_room();
   const ExprId trips = loop.args[1];
   const PerThread& values = values_.of(trips);
   Threads gone;

@@ -43,7 +43,8 @@ class Narrow {
     StmtId elected_at =
         {};  // the statement that evaluates elect_sync, when it is not the condition
   };
-  void split(ExprId condition, bool sense, StmtId evaluated_at, std::vector<Part>& parts) const;
+  [[nodiscard]] std::vector<Part> split(ExprId condition, bool sense) const;
+  bool take_apart(const Part& part, std::vector<Part>& left) const;
   [[nodiscard]] bool is_truth(ExprId expr) const;
   [[nodiscard]] std::optional<bool> truth_compared(const Expr& e) const;
   bool apply_if_known(Narrowed& to, const Part& part);

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "ir/below.h"
 #include "ir/print_parts.h"
 #include "ir/visit.h"
 
@@ -14,14 +15,11 @@ bool is_bare_scalar(const Buffer& buffer) {
 }
 
 bool mentions(const Function& f, ExprId id, BufferId buffer) {
-  const Expr& e = f[id];
-  const bool is_access =
-      e.op == ExprOp::Load || e.op == ExprOp::AddressOf || e.op == ExprOp::BufferData;
-  if (is_access && e.buffer == buffer) return true;
-  for (const ExprId arg : e.args) {
-    if (mentions(f, arg, buffer)) return true;
-  }
-  return false;
+  return any_below(f, id, [&](const Expr& e) {
+    const bool is_access =
+        e.op == ExprOp::Load || e.op == ExprOp::AddressOf || e.op == ExprOp::BufferData;
+    return is_access && e.buffer == buffer;
+  });
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "ir/below.h"
 #include "ir/fold.h"
 #include "ir/simplify_algebra.h"
 #include "ir/simplify_range.h"
@@ -12,6 +13,11 @@ namespace ww::ir {
 namespace {
 
 using Value = std::optional<std::int64_t>;
+
+// A value in each thread takes some kilobytes. With more of them than the first number, old answers
+// go; beyond the second, the rest of an expression counts as unknown.
+constexpr std::size_t kMostKept = 4096;
+constexpr std::size_t kMostKnown = 16384;
 
 // Sums and products in unsigned numbers: their low bits are those of any type.
 std::int64_t low_bits(ExprOp op, std::int64_t a, std::int64_t b) {
@@ -113,10 +119,51 @@ std::optional<std::int64_t> int_result(ExprOp op, std::int64_t a, std::int64_t b
   }
 }
 
+void ThreadValues::make_room() {
+  if (done_.size() <= kMostKept) return;
+  done_.clear();
+  given_up_.clear();
+}
+
 const PerThread& ThreadValues::of(ExprId expr) {
-  if (const auto found = done_.find(expr.index); found != done_.end()) return found->second;
-  PerThread values = compute(expr);
-  return done_.emplace(expr.index, std::move(values)).first->second;
+  bottom_up(
+      expr, [&](ExprId id, auto&& add) { for_each_part(id, add); },
+      [&](ExprId id) { return is_done(id); },
+      [&](ExprId id) {
+        if (done_.size() < kMostKnown)
+          done_.emplace(id.index, compute(id));
+        else
+          given_up_.insert(id.index);
+      });
+  return known(expr);
+}
+
+const PerThread& ThreadValues::known(ExprId expr) const {
+  const auto found = done_.find(expr.index);
+  return found == done_.end() ? nothing_ : found->second;
+}
+
+// The expressions that `compute` asks for.
+template <typename Add>
+void ThreadValues::for_each_part(ExprId expr, const Add& add) const {
+  const Expr& e = f_[expr];
+  if (!is_index(e.type)) return;
+  if (const Definition name = definition_of(f_, definitions_, expr); name.value.valid())
+    return add(name.value);
+  if (e.op == ExprOp::Var) {
+    if (const StmtId loop = one_round(e.var); loop.valid()) add(f_[loop].args[0]);
+    return;
+  }
+  if (e.op == ExprOp::Load) return;
+  for (const ExprId arg : e.args) add(arg);
+}
+
+// The loop of a variable that has one value.
+StmtId ThreadValues::one_round(VarId var) const {
+  const StmtId loop = definitions_.loops[var.index];
+  const bool is_one = loop.valid() && f_[loop].loop != LoopKind::ThreadBinding &&
+                      const_int(f_, f_[loop].args[1]) == 1;
+  return is_one ? loop : StmtId{};
 }
 
 PerThread ThreadValues::unknown() const { return {std::vector<std::int64_t>(count_), {}}; }
@@ -137,7 +184,7 @@ PerThread ThreadValues::compute(ExprId expr) {
       return variable(e);
     case ExprOp::Load: {
       const Definition once = definition_of(f_, definitions_, expr);
-      return once.value.valid() ? of(once.value) : unknown();
+      return once.value.valid() ? known(once.value) : unknown();
     }
     case ExprOp::And:
     case ExprOp::Or:
@@ -155,13 +202,10 @@ PerThread ThreadValues::compute(ExprId expr) {
 
 PerThread ThreadValues::variable(const Expr& e) {
   if (definitions_.ids[e.var.index].stmt.valid()) return scope_id(e.var);
-  if (definitions_.lets[e.var.index].value.valid()) return of(definitions_.lets[e.var.index].value);
-  const StmtId loop = definitions_.loops[e.var.index];
-  // A loop of one round has one value.
-  if (loop.valid() && f_[loop].loop != LoopKind::ThreadBinding &&
-      const_int(f_, f_[loop].args[1]) == 1)
-    return of(f_[loop].args[0]);
-  return unknown();
+  if (definitions_.lets[e.var.index].value.valid())
+    return known(definitions_.lets[e.var.index].value);
+  const StmtId loop = one_round(e.var);
+  return loop.valid() ? known(f_[loop].args[0]) : unknown();
 }
 
 PerThread ThreadValues::scope_id(VarId var) {
@@ -205,8 +249,8 @@ PerThread ThreadValues::launch_id(const Stmt& stmt) const {
 
 // One side alone may tell.
 PerThread ThreadValues::logic(const Expr& e) {
-  const PerThread a = of(e.args[0]);
-  const PerThread& b = of(e.args[1]);
+  const PerThread a = known(e.args[0]);
+  const PerThread& b = known(e.args[1]);
   const bool is_and = e.op == ExprOp::And;
   PerThread out = unknown();
   for (std::size_t t = 0; t < count_; ++t) {
@@ -221,9 +265,9 @@ PerThread ThreadValues::logic(const Expr& e) {
 
 PerThread ThreadValues::chosen(const Expr& e) {
   if (!is_index(f_[e.args[0]].type)) return unknown();
-  const PerThread condition = of(e.args[0]);
-  const PerThread yes = of(e.args[1]);
-  const PerThread& no = of(e.args[2]);
+  const PerThread condition = known(e.args[0]);
+  const PerThread yes = known(e.args[1]);
+  const PerThread& no = known(e.args[2]);
   PerThread out = unknown();
   for (std::size_t t = 0; t < count_; ++t) {
     if (!condition.known[t]) continue;
@@ -237,8 +281,8 @@ PerThread ThreadValues::chosen(const Expr& e) {
 // Every lane of a whole warp asks the same lane: how lowered programs spell the number of a warp.
 PerThread ThreadValues::shuffled(const Expr& e) {
   PerThread out = unknown();
-  const PerThread value = of(e.args[1]);
-  const PerThread& lane = of(e.args[2]);
+  const PerThread value = known(e.args[1]);
+  const PerThread& lane = known(e.args[2]);
   if (const_int(f_, e.args[3]) != 32) return out;
   for (std::size_t t = 0; t < count_; ++t) {
     if (!lane.known[t] || lane.value[t] < 0 || lane.value[t] >= 32) continue;
@@ -254,8 +298,8 @@ PerThread ThreadValues::operated(const Expr& e) {
   PerThread out = unknown();
   const Type operands = f_[e.args[0]].type;
   if (!is_index(operands)) return out;
-  const PerThread a = of(e.args[0]);
-  const PerThread b = e.args.size() == 2 ? of(e.args[1]) : a;
+  const PerThread a = known(e.args[0]);
+  const PerThread b = e.args.size() == 2 ? known(e.args[1]) : a;
   for (std::size_t t = 0; t < count_; ++t) {
     if (!a.known[t] || !b.known[t]) continue;
     const Value v = e.args.size() == 2 ? int_result(e.op, a.value[t], b.value[t], operands)

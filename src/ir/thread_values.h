@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <vector>
 
 #include "ir/active_set.h"
@@ -51,13 +52,24 @@ class ThreadValues {
         definitions_(definitions),
         count_(static_cast<std::size_t>(shape.threads())) {
     WW_CHECK(count_ <= kMaxThreads, "{} threads", count_);
+    nothing_ = unknown();
   }
 
   /// Threads where nothing is known (a parameter, memory, a division by 0) are not in `known`.
   const PerThread& of(ExprId expr);
+  /// Before a question that has nothing to do with those before: lets go of their answers when they
+  /// take much memory.
+  void make_room();
   [[nodiscard]] std::size_t count() const { return count_; }
 
  private:
+  [[nodiscard]] bool is_done(ExprId expr) const {
+    return done_.contains(expr.index) || given_up_.contains(expr.index);
+  }
+  const PerThread& known(ExprId expr) const;
+  template <typename Add>
+  void for_each_part(ExprId expr, const Add& add) const;
+  [[nodiscard]] StmtId one_round(VarId var) const;
   PerThread compute(ExprId expr);
   PerThread constant(std::int64_t value) const;
   PerThread unknown() const;
@@ -73,7 +85,9 @@ class ThreadValues {
   const LaunchShape& shape_;
   const Definitions& definitions_;
   std::size_t count_;
+  PerThread nothing_;
   std::map<std::uint32_t, PerThread> done_;
+  std::set<std::uint32_t> given_up_;
 };
 
 }  // namespace ww::ir

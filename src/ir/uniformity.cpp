@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "ir/below.h"
+
 namespace ww::ir {
 namespace {
 
@@ -46,15 +48,39 @@ class Uniformity {
       : f_(f), definitions_(definitions), values_(values), among_(among) {}
 
   Unit of(ExprId expr) {
-    if (const auto found = done_.find(expr.index); found != done_.end()) return found->second;
-    const PerThread& known = values_.of(expr);
-    const bool is_known = (among_ & ~known.known).none();
-    const Unit unit = is_known ? unit_of(known, among_) : by_parts(expr);
-    done_.emplace(expr.index, unit);
-    return unit;
+    bottom_up(
+        expr, [&](ExprId id, auto&& add) { for_each_part(id, add); },
+        [&](ExprId id) { return done_.contains(id.index); },
+        [&](ExprId id) {
+          const PerThread& values = values_.of(id);
+          done_.emplace(id.index, is_known(values) ? unit_of(values, among_) : by_parts(id));
+        });
+    return done_.at(expr.index);
   }
 
  private:
+  [[nodiscard]] bool is_known(const PerThread& values) const {
+    return (among_ & ~values.known).none();
+  }
+
+  // The expressions that `by_parts` asks for.
+  template <typename Add>
+  void for_each_part(ExprId id, const Add& add) {
+    if (is_known(values_.of(id))) return;
+    const Expr& e = f_[id];
+    if (const Definition name = definition_of(f_, definitions_, id); name.value.valid())
+      return add(name.value);
+    if (e.op == ExprOp::Var) {
+      if (const StmtId loop = definitions_.loops[e.var.index]; loop.valid())
+        for (const ExprId arg : f_[loop].args) add(arg);
+      return;
+    }
+    if (e.op == ExprOp::Load) return;
+    for (const ExprId arg : e.args) add(arg);
+  }
+
+  [[nodiscard]] Unit known(ExprId expr) const { return done_.at(expr.index); }
+
   Unit by_parts(ExprId expr) {
     const Expr& e = f_[expr];
     switch (e.op) {
@@ -63,7 +89,7 @@ class Uniformity {
       case ExprOp::Load: {
         const Definition once = definition_of(f_, definitions_, expr);
         // Other threads may write between two reads of the same place.
-        return once.value.valid() ? of(once.value) : Unit::Thread;
+        return once.value.valid() ? known(once.value) : Unit::Thread;
       }
       case ExprOp::AddressOf:
       case ExprOp::BufferData:
@@ -78,7 +104,7 @@ class Uniformity {
   template <typename Args>
   Unit all(const Args& args) {
     Unit unit = Unit::Kernel;
-    for (const ExprId arg : args) unit = std::min(unit, of(arg));
+    for (const ExprId arg : args) unit = std::min(unit, known(arg));
     return unit;
   }
 
@@ -104,7 +130,7 @@ class Uniformity {
       }
       case VarKind::Let: {
         const ExprId value = definitions_.lets[var.index].value;
-        return value.valid() ? of(value) : Unit::Thread;
+        return value.valid() ? known(value) : Unit::Thread;
       }
       case VarKind::Loop:
         return loop(definitions_.loops[var.index]);
@@ -128,7 +154,7 @@ class Uniformity {
       case Intrinsic::AllSync:
         return is_whole_warp ? Unit::Warp : Unit::Thread;
       case Intrinsic::Shfl:
-        return is_whole_warp && const_int(f_, e.args[3]) == 32 && of(e.args[2]) >= Unit::Warp
+        return is_whole_warp && const_int(f_, e.args[3]) == 32 && known(e.args[2]) >= Unit::Warp
                    ? Unit::Warp
                    : Unit::Thread;
       default:

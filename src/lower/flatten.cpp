@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "ir/build.h"
+#include "ir/effects.h"
 #include "ir/visit.h"
 #include "lower/index_expr.h"
 #include "lower/plain_sum.h"
@@ -79,37 +80,44 @@ class Flattener {
     if (is_fixed(value)) facts_.set_value(var, value);
   }
   // The same wherever it is evaluated, and without effect.
-  [[nodiscard]] bool is_fixed(ExprId id) const {
-    const Expr& e = f_[id];
-    if (e.op == ExprOp::Load) return false;
-    if (e.op == ExprOp::Call && ir::facts_of(e.callee).effect != ir::Effect::Pure) return false;
-    for (const ExprId arg : e.args)
-      if (!is_fixed(arg)) return false;
-    return true;
-  }
+  [[nodiscard]] bool is_fixed(ExprId id) const { return !ir::reads_memory(f_, id); }
 
-  // Names that nothing mentions any more; one may have been the last to mention another.
+  // Names that nothing mentions but other such names. Only what is kept, or stands for a name that
+  // is, counts as a mention.
   void drop_unused() {
-    bool is_done = false;
-    while (!is_done) {
-      std::vector<bool> is_used(f_.var_count());
-      ir::for_each_expr(f_, [&](ExprId id) {
-        if (f_[id].op == ExprOp::Var) is_used[f_[id].var.index] = true;
-      });
-      is_done = !drop_unused(f_.body, is_used);
-    }
-  }
-  bool drop_unused(Block& block, const std::vector<bool>& is_used) {
-    bool has_dropped = false;
-    for (const StmtId id : block) {
-      for (Block Stmt::*part : {&Stmt::body, &Stmt::other})
-        has_dropped = drop_unused(f_.at(id).*part, is_used) || has_dropped;
-    }
-    const std::size_t dropped = std::erase_if(block, [&](StmtId id) {
+    std::vector<ExprId> values(f_.var_count());  // of names that may go
+    std::vector<ExprId> left;
+    const auto add = [&](ExprId id) { left.push_back(id); };
+    for (const ir::Param& param : f_.params)
+      if (param.buffer.valid()) ir::for_each_root(f_[param.buffer], add);
+    for (const auto& [key, setting] : f_.attrs) ir::for_each_root(setting, add);
+    ir::for_each_stmt(f_, f_.host, [&](StmtId id) { ir::for_each_root(f_, f_[id], add); });
+    ir::for_each_stmt(f_, f_.body, [&](StmtId id) {
       const Stmt& s = f_[id];
-      return s.kind == StmtKind::Bind && !is_used[s.var.index] && is_fixed(s.expr);
+      if (s.kind == StmtKind::Bind && is_fixed(s.expr))
+        values[s.var.index] = s.expr;
+      else
+        ir::for_each_root(f_, s, add);
     });
-    return dropped > 0 || has_dropped;
+    std::vector<bool> seen(f_.expr_count());
+    while (!left.empty()) {
+      const ExprId id = left.back();
+      left.pop_back();
+      if (seen[id.index]) continue;
+      seen[id.index] = true;
+      const Expr& e = f_[id];
+      for (const ExprId arg : e.args) left.push_back(arg);
+      if (e.op == ExprOp::Var && values[e.var.index].valid())
+        left.push_back(std::exchange(values[e.var.index], ExprId{}));
+    }
+    drop(f_.body, values);
+  }
+  void drop(Block& block, const std::vector<ExprId>& values) {
+    std::erase_if(block, [&](StmtId id) {
+      return f_[id].kind == StmtKind::Bind && values[f_[id].var.index].valid();
+    });
+    for (const StmtId id : block)
+      for (Block Stmt::*part : {&Stmt::body, &Stmt::other}) drop(f_.at(id).*part, values);
   }
 
   // --- buffers -----------------------------------------------------------------------------------

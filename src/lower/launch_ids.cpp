@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -108,8 +109,10 @@ class Resolver {
   // Values that are bound in the body are not yet bound where the launch stands.
   ExprId outside(ExprId expr) {
     return ir::substitute(f_, expr, [&](VarId var) {
-      const ExprId value = var.index < lets_.size() ? lets_[var.index] : ExprId{};
-      return value.valid() ? outside(value) : ExprId{};
+      if (var.index >= lets_.size() || !lets_[var.index].valid()) return ExprId{};
+      ExprId& value = outside_[var];
+      if (!value.valid()) value = outside(lets_[var.index]);
+      return value;
     });
   }
   ExprId size_of(const Extent& extent) {
@@ -271,7 +274,8 @@ class Resolver {
   LaunchIds ids_;
   ir::Facts facts_;
   std::vector<bool> is_used_;
-  std::vector<ExprId> lets_;  // by VarId: what the body binds
+  std::vector<ExprId> lets_;         // by VarId: what the body binds
+  std::map<VarId, ExprId> outside_;  // the same where nothing of the body is bound
 };
 
 }  // namespace

@@ -3,6 +3,7 @@
 
 #include "ir/active_set.h"
 #include "ir/launch.h"
+#include "ir/name_parts.h"
 #include "ir/verify.h"
 #include "ir/visit.h"
 #include "lower/dispatch.h"
@@ -18,6 +19,10 @@ namespace {
 Lowered lowered_with(const ir::Function& tile, const Options& options, Tampering* tampering) {
   Lowered out;
   ir::Function f = tile;
+  if (const auto named = ir::name_parts(f); !named) {
+    out.errors.push_back(named.error());
+    return out;
+  }
   if (tile.level == ir::Level::Tile) {
     const auto shape = ir::launch_shape(f);
     if (!shape) {
@@ -33,7 +38,10 @@ Lowered lowered_with(const ir::Function& tile, const Options& options, Tampering
     Context context{f, *shape, ids, facts, values, options.target};
     dispatch(context, active, out.report, out.errors, tampering);
     if (!out.errors.empty()) return out;
-    if (auto flat = flatten(f); !flat) {
+    // Addresses repeat the indices that they are made of.
+    auto flat = flatten(f);
+    if (flat) flat = ir::name_parts(f);
+    if (!flat) {
       out.errors.push_back(flat.error());
       return out;
     }

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "ir/build.h"
+#include "ir/map_roots.h"
 #include "ir/thread_values.h"
-#include "ir/visit.h"
 
 namespace ww::lower {
 namespace {
@@ -50,52 +50,12 @@ class Promote {
   }
 
   void stmt(ir::StmtId id) {
-    ir::Stmt s = f_[id];
-    const auto replace = [&](ExprId& expr) {
-      if (expr.valid()) expr = replaced(expr);
-    };
-    replace(s.expr);
-    for (ExprId& arg : s.args) replace(arg);
-    replace_in(s.setting);
-    for (auto& [name, setting] : s.settings) replace_in(setting);
-    if (s.tile.valid()) replace_in(f_.tile_calls[s.tile.index]);
-    if (s.ptx.valid()) replace_in(f_.ptx_calls[s.ptx.index]);
-    if (s.kind == StmtKind::Alloc || s.kind == StmtKind::Declare) replace_in(f_.at(s.buffer));
-    block(s.body);
-    block(s.other);
-    f_.at(id) = std::move(s);
-  }
-
-  void replace_in(ir::Setting& setting) {
-    if (auto* id = std::get_if<ExprId>(&setting); id != nullptr && id->valid()) *id = replaced(*id);
-  }
-
-  void replace_in(ir::TileCall& call) {
-    for (ir::TileArg& arg : call.args) {
-      if (auto* region = std::get_if<ir::Region>(&arg))
-        for (ir::RangeExpr& range : region->ranges) {
-          range.min = replaced(range.min);
-          range.extent = replaced(range.extent);
-        }
-      if (auto* id = std::get_if<ExprId>(&arg); id != nullptr && id->valid()) *id = replaced(*id);
-      if (auto* setting = std::get_if<ir::Setting>(&arg)) replace_in(*setting);
+    ir::map_roots(f_, id, [&](ExprId root) { return replaced(root); });
+    for (ir::Block ir::Stmt::*part : {&ir::Stmt::body, &ir::Stmt::other}) {
+      ir::Block inner = f_[id].*part;
+      block(inner);
+      f_.at(id).*part = std::move(inner);
     }
-    for (auto& [name, setting] : call.config) replace_in(setting);
-  }
-
-  void replace_in(ir::PtxCall& call) {
-    for (ir::PtxOperand& operand : call.operands) {
-      if (operand.expr.valid()) operand.expr = replaced(operand.expr);
-      if (operand.offset.valid()) operand.offset = replaced(operand.offset);
-    }
-    if (call.predicate.valid()) call.predicate = replaced(call.predicate);
-  }
-
-  void replace_in(ir::Buffer& buffer) {
-    for (ExprId* id :
-         {&buffer.pointer, &buffer.elem_offset, &buffer.byte_offset, &buffer.allocated_addr})
-      if (id->valid()) *id = replaced(*id);
-    for (ExprId& extent : buffer.shape) extent = replaced(extent);
   }
 
   ExprId replaced(ExprId id) {

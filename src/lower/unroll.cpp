@@ -75,10 +75,16 @@ class RegisterLoops {
   void find_bindings() {
     for (const Block* block : {&f_.host, &f_.body}) {
       ir::for_each_stmt(f_, *block, [&](StmtId id) {
-        if (f_[id].kind == StmtKind::Bind) lets_[f_[id].var.index] = f_[id].expr;
+        if (f_[id].kind == StmtKind::Bind) bind(f_[id].var, f_[id].expr);
         if (f_[id].kind == StmtKind::For) loops_[f_[id].var] = id;
       });
     }
+  }
+
+  // What a name depends on is settled where it is bound: the names in its value are known there.
+  void bind(VarId var, ExprId value) {
+    lets_[var.index] = value;
+    depends(value, reasons_[var]);
   }
 
   // Loops that the program asks to unroll and that cannot be.
@@ -106,20 +112,14 @@ class RegisterLoops {
 
   // The buffer in registers that a pointer leads into; none for other memory.
   BufferId registers_behind(ExprId pointer) {
-    const Expr& e = f_[pointer];
-    switch (e.op) {
-      case ExprOp::AddressOf:
-      case ExprOp::BufferData:
-        return registers_of(e.buffer);
-      case ExprOp::Var:
-        return lets_[e.var.index].valid() ? registers_behind(lets_[e.var.index]) : BufferId{};
-      case ExprOp::Reinterpret:
-        return registers_behind(e.args[0]);
-      case ExprOp::Call:
-        return moves_pointer(e) ? registers_behind(e.args[0]) : BufferId{};
-      default:
-        return {};
+    while (pointer.valid()) {
+      const Expr& e = f_[pointer];
+      if (e.op == ExprOp::AddressOf || e.op == ExprOp::BufferData) return registers_of(e.buffer);
+      const bool passes_on = e.op == ExprOp::Reinterpret || moves_pointer(e);
+      if (!passes_on && e.op != ExprOp::Var) return {};
+      pointer = passes_on ? e.args[0] : lets_[e.var.index];
     }
+    return {};
   }
   BufferId registers_of(BufferId buffer) {
     return f_[buffer].scope == ir::Scope::Local ? ir::storage_of(f_, buffer) : BufferId{};
@@ -187,11 +187,11 @@ class RegisterLoops {
       out.loops.insert(var);
       return;
     }
-    Reasons inner;
-    if (lets_[var.index].valid()) depends(lets_[var.index], inner);
-    out.loops.merge(inner.loops);
+    const auto value = reasons_.find(var);
+    if (value != reasons_.end())
+      out.loops.insert(value->second.loops.begin(), value->second.loops.end());
     // By the name that stands in the index.
-    if (!lets_[var.index].valid() || !inner.runtime.empty()) out.runtime = f_[var].name;
+    if (value == reasons_.end() || !value->second.runtime.empty()) out.runtime = f_[var].name;
   }
 
   void find_wanted() {
@@ -294,8 +294,9 @@ class RegisterLoops {
 
   Function& f_;
   Report& report_;
-  std::optional<ir::Facts> facts_;  // made when a loop needs them
-  std::vector<ExprId> lets_;        // by VarId
+  std::optional<ir::Facts> facts_;    // made when a loop needs them
+  std::vector<ExprId> lets_;          // by VarId
+  std::map<VarId, Reasons> reasons_;  // of names
   std::map<VarId, StmtId> loops_;
   std::map<BufferId, std::vector<ExprId>> accesses_;
   std::map<BufferId, std::string> spilled_;

@@ -30,16 +30,27 @@ bool passes_unknowns(const BuiltinRow& row) {
 
 }  // namespace
 
+// Lists may hold each other, or themselves, and be long: a few values are looked at. An error that
+// is overlooked shows where its value is used.
 bool is_in_error(const Value& value) {
-  if (value.is(Kind::Slice)) {
-    const auto& slice = value.as<SliceObject>();
-    return slice.begin.is(Kind::Poison) || slice.end.is(Kind::Poison) ||
-           slice.step.is(Kind::Poison);
+  constexpr int kMostLooks = 256;
+  std::vector<Value> left = {value};
+  for (int looks = 0; !left.empty() && looks < kMostLooks; ++looks) {
+    const Value next = left.back();
+    left.pop_back();
+    if (next.is(Kind::Poison)) return true;
+    if (next.is(Kind::Slice)) {
+      const auto& slice = next.as<SliceObject>();
+      for (const Value& part : {slice.begin, slice.end, slice.step})
+        if (part.is(Kind::Poison)) return true;
+    }
+    const bool is_outer = next.is(Kind::Tuple) && looks == 0;
+    if (!is_outer && !next.is(Kind::List)) continue;
+    const auto& items = next.as<SeqObject>().items;
+    const std::size_t count = std::min<std::size_t>(items.size(), kMostLooks);
+    left.insert(left.end(), items.begin(), items.begin() + static_cast<std::ptrdiff_t>(count));
   }
-  if (!value.is(Kind::Tuple) && !value.is(Kind::List)) return value.is(Kind::Poison);
-  const auto& items = value.as<SeqObject>().items;
-  return std::any_of(items.begin(), items.end(),
-                     [](const Value& item) { return !item.is(Kind::Tuple) && is_in_error(item); });
+  return false;
 }
 
 // --- calling -------------------------------------------------------------------------------------

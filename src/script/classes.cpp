@@ -30,6 +30,18 @@ void add_field(ClassObject& type, Symbol name, const std::optional<Value>& value
     known->second = value;
 }
 
+constexpr std::size_t kMostBases = 100;
+
+// A class and what it inherits from, depth first; each counts once.
+void add_bases(ClassObject& type, const ClassObject& direct) {
+  const auto add = [&](const ClassObject* base) {
+    if (std::find(type.bases.begin(), type.bases.end(), base) == type.bases.end())
+      type.bases.push_back(base);
+  };
+  add(&direct);
+  for (const ClassObject* base : direct.bases) add(base);
+}
+
 }  // namespace
 
 Result<void> Interp::exec_class(const Stmt& s, Env& env) {
@@ -46,8 +58,13 @@ Result<void> Interp::exec_class(const Stmt& s, Env& env) {
                                                                      type.name, type_name(base));
       return bind(env, s.name, opaque(span(s.head), reason), span(s.head));
     }
-    type.bases.push_back(&base.as<ClassObject>());
-    for (const auto& [name, value] : type.bases.back()->fields) add_field(type, name, value);
+    const auto& direct = base.as<ClassObject>();
+    add_bases(type, direct);
+    if (type.bases.size() > kMostBases)
+      return fail(diag(DiagKind::Budget, "class `{}` inherits from more than {} classes", type.name,
+                       kMostBases)
+                      .with_span(span(s.head)));
+    for (const auto& [name, value] : direct.fields) add_field(type, name, value);
   }
   WW_TRY_VOID(exec_class_body(s, type));
   const Value made = heap.wrap(Kind::Class, std::move(type));

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "base/suggest.h"
+#include "ir/name_parts.h"
 #include "ir/verify.h"
 #include "script/candidates.h"
 #include "script/host_expr.h"
@@ -143,6 +144,8 @@ class Compilation {
     if (kernel == nullptr) return;
     for (const Diag& problem : kernel->errors) report(problem);
     if (!out_.errors.empty()) return;
+    if (Result<void> named = ir::name_parts(kernel->function); !named)
+      return report(std::move(named).error());
     for (Diag& finding : ir::verify(kernel->function, {.target = options_.target}))
       report(std::move(finding));
     if (out_.errors.empty()) out_.function = std::move(kernel->function);

@@ -182,6 +182,8 @@ class Interp {
   void give_name(const Value& value, std::string_view name);
   /// Fails when the budget of steps or memory is used up.
   Result<void> spend(std::uint64_t steps, Span span);
+  /// The same for a comparison of two values, which may have given up.
+  Result<void> spend(const Comparison& comparison, const Value& a, const Value& b, Span span);
 
   /// Compiles the body of a kernel; `constants` are the values of T.constexpr parameters.
   KernelObject* build_kernel(const FunctionObject& def,

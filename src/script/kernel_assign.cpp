@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "ir/below.h"
 #include "script/kernel_body.h"
 #include "script/params.h"
 #include "script/regions.h"
@@ -42,10 +43,9 @@ std::string_view kind_text(const ir::Var& var) {
 
 // Does the value of an expression depend on the storage of a buffer?
 bool reads(const ir::Function& f, ir::ExprId id, ir::BufferId storage) {
-  const ir::Expr& e = f[id];
-  if (e.op == ir::ExprOp::Load && ir::storage_of(f, e.buffer) == storage) return true;
-  return std::any_of(e.args.begin(), e.args.end(),
-                     [&](ir::ExprId arg) { return reads(f, arg, storage); });
+  return ir::any_below(f, id, [&](const ir::Expr& e) {
+    return e.op == ir::ExprOp::Load && ir::storage_of(f, e.buffer) == storage;
+  });
 }
 
 Diag read_only(const ir::Var& var, std::string_view name, Span span) {

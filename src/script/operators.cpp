@@ -224,14 +224,19 @@ bool is_identical(const Value& a, const Value& b) {
 
 }  // namespace
 
-Result<bool> Interp::same(const Value& a, const Value& b, Span where) {
-  Comparison comparison;
-  const bool out = comparison.same(a, b);
+Result<void> Interp::spend(const Comparison& comparison, const Value& a, const Value& b,
+                           Span where) {
   if (comparison.gave_up())
     return fail(
         diag(DiagKind::Budget, "comparing {} with {} takes too long", type_name(a), type_name(b))
             .with_span(where));
-  WW_TRY_VOID(spend(comparison.visits(), where));
+  return spend(comparison.visits(), where);
+}
+
+Result<bool> Interp::same(const Value& a, const Value& b, Span where) {
+  Comparison comparison;
+  const bool out = comparison.same(a, b);
+  WW_TRY_VOID(spend(comparison, a, b, where));
   return out;
 }
 
@@ -253,7 +258,7 @@ Result<Value> Interp::compare(Op op, const Value& a, const Value& b, Span where)
   if (op == Op::Eq || op == Op::Ne) return of_bool(WW_TRY(same(a, b, where)) == (op == Op::Eq));
   Comparison comparison;
   const std::optional<int> c = comparison.order(a, b);
-  WW_TRY_VOID(spend(comparison.visits(), where));
+  WW_TRY_VOID(spend(comparison, a, b, where));
   if (!c) {
     if (is_number(a) && is_number(b)) return of_bool(false);
     return fail(

@@ -4,7 +4,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
+#include <map>
 
+#include "base/wide.h"
 #include "ir/equal.h"
 
 namespace ww::script {
@@ -137,16 +140,19 @@ Result<BufferIndex> element_index(Interp& in, ir::BufferId id, const std::vector
 // end - begin, with the common `i*k : i*k + k` recognised, so that extents are constants where they
 // can.
 Result<ir::ExprId> region_extent(Interp& in, ir::ExprId begin, ir::ExprId end, Span span) {
+  constexpr int kMostStripped = 64;
   ir::Function& f = in.fn();
-  if (ir::const_int(f, begin) == 0) return end;
-  if (f[end].op == ir::ExprOp::Add) {
+  for (int stripped = 0; stripped < kMostStripped; ++stripped) {
+    if (ir::const_int(f, begin) == 0) return end;
+    if (f[end].op != ir::ExprOp::Add) break;
     const ir::ExprId left = f[end].args[0];
     const ir::ExprId right = f[end].args[1];
     if (ir::same(f, left, begin)) return right;
     if (ir::same(f, right, begin)) return left;
     // (a + b) + k over a + b0 … : strip a common first summand.
-    if (f[begin].op == ir::ExprOp::Add && ir::same(f, left, f[begin].args[0]))
-      return region_extent(in, f[begin].args[1], right, span);
+    if (f[begin].op != ir::ExprOp::Add || !ir::same(f, left, f[begin].args[0])) break;
+    begin = f[begin].args[1];
+    end = right;
   }
   return linear_difference(in, end, begin, span);
 }
@@ -230,52 +236,75 @@ Result<ir::Region> as_region(Interp& in, const Value& value, std::string_view wh
 
 namespace {
 
-// A sum of expressions times constants.
-struct Linear {
-  std::vector<std::pair<ir::ExprId, std::int64_t>> terms;
-  std::int64_t constant = 0;
-};
+// A sum of expressions times constants. Shared parts are taken apart once, those made last first:
+// what they stand on was made before them.
+class Linear {
+ public:
+  explicit Linear(const ir::Function& f) : f_(f) {}
 
-void add_linear(const ir::Function& f, ir::ExprId id, std::int64_t factor, Linear& out, int depth) {
-  const ir::Expr& e = f[id];
-  if (e.op == ir::ExprOp::IntImm) {
-    out.constant += factor * e.integer;
-    return;
+  void add(ir::ExprId id, std::int64_t factor) { open_[id] += factor; }
+
+  /// The sum when all terms but constants cancel out.
+  std::optional<std::int64_t> constant() {
+    constexpr int kMostParts = 512;
+    constexpr Wide kMostFactor = Wide{1} << 40;
+    for (int parts = 0; !open_.empty(); ++parts) {
+      const auto [id, factor] = *open_.begin();
+      open_.erase(open_.begin());
+      if (factor == 0) continue;
+      const bool is_small = factor > -kMostFactor && factor < kMostFactor;
+      if (parts >= kMostParts || !is_small || !take_apart(f_[id], factor)) add_term(id, factor);
+    }
+    const bool cancels = std::all_of(terms_.begin(), terms_.end(),
+                                     [](const auto& term) { return term.second == 0; });
+    const auto sum = static_cast<std::int64_t>(constant_);
+    return cancels && sum == constant_ ? std::optional(sum) : std::nullopt;
   }
-  if (depth < 64 && (e.op == ir::ExprOp::Add || e.op == ir::ExprOp::Sub)) {
-    add_linear(f, e.args[0], factor, out, depth + 1);
-    add_linear(f, e.args[1], e.op == ir::ExprOp::Add ? factor : -factor, out, depth + 1);
-    return;
+
+ private:
+  bool take_apart(const ir::Expr& e, Wide factor) {
+    if (e.op == ir::ExprOp::IntImm) {
+      constant_ += factor * e.integer;
+      return true;
+    }
+    if (e.op == ir::ExprOp::Add || e.op == ir::ExprOp::Sub) {
+      open_[e.args[0]] += factor;
+      open_[e.args[1]] += e.op == ir::ExprOp::Add ? factor : -factor;
+      return true;
+    }
+    if (e.op != ir::ExprOp::Mul) return false;
+    for (const std::size_t side : {0U, 1U})
+      if (const auto k = ir::const_int(f_, e.args[side]); k && *k > -(1 << 30) && *k < (1 << 30)) {
+        open_[e.args[1 - side]] += factor * *k;
+        return true;
+      }
+    return false;
   }
-  if (depth < 64 && e.op == ir::ExprOp::Mul) {
-    for (const int side : {0, 1}) {
-      const auto k = ir::const_int(f, e.args[static_cast<std::size_t>(side)]);
-      const bool small =
-          k && *k > -(1 << 30) && *k < (1 << 30) && factor > -(1 << 30) && factor < (1 << 30);
-      if (small) {
-        add_linear(f, e.args[static_cast<std::size_t>(1 - side)], factor * *k, out, depth + 1);
+
+  void add_term(ir::ExprId id, Wide factor) {
+    for (auto& [term, count] : terms_)
+      if (ir::same(f_, term, id)) {
+        count += factor;
         return;
       }
-    }
+    terms_.emplace_back(id, factor);
   }
-  for (auto& [term, count] : out.terms)
-    if (ir::same(f, term, id)) {
-      count += factor;
-      return;
-    }
-  out.terms.emplace_back(id, factor);
-}
+
+  const ir::Function& f_;
+  std::map<ir::ExprId, Wide, std::greater<>> open_;
+  std::vector<std::pair<ir::ExprId, Wide>> terms_;
+  Wide constant_ = 0;
+};
 
 }  // namespace
 
 // The difference as a constant where all other terms cancel; else the subtraction as it stands.
 Result<ir::ExprId> linear_difference(Interp& in, ir::ExprId a, ir::ExprId b, Span span) {
-  Linear sum;
-  add_linear(in.fn(), a, 1, sum, 0);
-  add_linear(in.fn(), b, -1, sum, 0);
-  const bool is_constant = std::all_of(sum.terms.begin(), sum.terms.end(),
-                                       [](const auto& term) { return term.second == 0; });
-  if (is_constant) return ir::int_imm(in.fn(), DType::Int32, sum.constant, span);
+  Linear sum(in.fn());
+  sum.add(a, 1);
+  sum.add(b, -1);
+  if (const auto constant = sum.constant())
+    return ir::int_imm(in.fn(), DType::Int32, *constant, span);
   return ir::binary(in.fn(), ir::ExprOp::Sub, {a, false}, {b, false}, span);
 }
 

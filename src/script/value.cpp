@@ -247,14 +247,12 @@ Value Heap::seq(Kind kind, std::vector<Value> items) {
 const Value* ClassObject::find(Symbol member) const {
   if (const Value* value = env->find_here(member)) return value;
   for (const ClassObject* base : bases)
-    if (const Value* value = base->find(member)) return value;
+    if (const Value* value = base->env->find_here(member)) return value;
   return nullptr;
 }
 
 bool ClassObject::is_or_inherits(const ClassObject& other) const {
-  return this == &other || std::any_of(bases.begin(), bases.end(), [&](const ClassObject* base) {
-           return base->is_or_inherits(other);
-         });
+  return this == &other || std::find(bases.begin(), bases.end(), &other) != bases.end();
 }
 
 Env* Env::redirected(Symbol name) const {

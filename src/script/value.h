@@ -137,6 +137,7 @@ struct FunctionObject : Object {                                            // F
 struct ClassObject : Object {
   std::string name;
   Env* env = nullptr;  // what its body binds
+  /// All classes that it inherits from, each once, in the order in which names are looked up.
   std::vector<const ClassObject*> bases;
   std::vector<std::pair<Symbol, std::optional<Value>>>
       fields;  // annotated names and their defaults

@@ -7,6 +7,7 @@
 
 #include "emit/cuda/types.h"
 #include "emit/cuda/writer.h"
+#include "ir/below.h"
 
 namespace ww::emit::cuda {
 namespace {
@@ -182,22 +183,31 @@ Text Writer::reinterpret(const Expr& e) {
 // --- what is known -------------------------------------------------------------------------------
 
 // Whether no part of the expression leaves its type: only then are ranges those of the program.
-bool Writer::stays_in_type(ExprId id) {
+bool Writer::stays_in_type(ExprId root) {
+  const auto for_each_part = [&](ExprId id, auto&& add) {
+    const Expr& e = f_[id];
+    if (!e.type.is_int() || !e.type.is_scalar() || e.op == ExprOp::Load) return;
+    if (e.op == ExprOp::Var) return add(facts_.value(e.var));
+    for (const ExprId arg : e.args)
+      if (f_[arg].type.is_value()) add(arg);
+  };
+  ir::bottom_up(
+      root, for_each_part, [&](ExprId id) { return stays_.contains(id.index); },
+      [&](ExprId id) {
+        bool stays = !leaves_type(id);
+        for_each_part(
+            id, [&](ExprId part) { stays = stays && (!part.valid() || stays_.at(part.index)); });
+        stays_.emplace(id.index, stays);
+      });
+  return stays_.at(root.index);
+}
+
+bool Writer::leaves_type(ExprId id) const {
   const Expr& e = f_[id];
-  if (!e.type.is_int() || !e.type.is_scalar()) return true;
-  if (is_arithmetic(e.op)) {
-    const Range all = ranges_.range(id);
-    const Range own = type_range(e.type.dtype);
-    if (all.min < own.min || all.max > own.max) return false;
-  }
-  if (e.op == ExprOp::Load) return true;
-  if (e.op == ExprOp::Var) {
-    const ExprId value = facts_.value(e.var);
-    return !value.valid() || stays_in_type(value);
-  }
-  for (const ExprId arg : e.args)
-    if (f_[arg].type.is_value() && !stays_in_type(arg)) return false;
-  return true;
+  if (!e.type.is_int() || !e.type.is_scalar() || !is_arithmetic(e.op)) return false;
+  const Range all = ranges_.range(id);
+  const Range own = type_range(e.type.dtype);
+  return all.min < own.min || all.max > own.max;
 }
 
 std::optional<Range> Writer::range(ExprId id) {

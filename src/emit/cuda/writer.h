@@ -14,6 +14,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "emit/cuda/emit.h"
@@ -56,6 +57,7 @@ class Writer {
   Text compare_pointers(const ir::Expr& e);
   Known known(const ir::Expr& e, ir::ExprId id);
   bool stays_in_type(ir::ExprId id);
+  [[nodiscard]] bool leaves_type(ir::ExprId id) const;
   std::optional<ir::Range> range(ir::ExprId id);
   bool check_number(num::DType dtype, Span span);
   std::string index(ir::ExprId id, Precedence at_least = kAnything);
@@ -136,6 +138,7 @@ class Writer {
   const ir::Function& f_;
   const CudaOptions& options_;
   ir::Facts facts_;
+  std::unordered_map<std::uint32_t, bool> stays_;  // by expression: stays_in_type
   ir::Ranges ranges_{f_, facts_};
   Names names_;
   Helpers helpers_;

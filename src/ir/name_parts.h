@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// Host functions make expressions of any size: ten thousand operations inside each other, or a sum
+// of itself with itself sixty times over. Those are small as graphs, because parts are shared, and
+// endless when they are written out. Everything behind the front end may walk an expression as the
+// tree that it is written as, once `name_parts` has been here.
+//
+//     B[i] = ((x + x) + (x + x)) + …        part: T.let = …
+//                                           B[i] = part + part
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "base/result.h"
+#include "ir/function.h"
+
+namespace ww::ir {
+
+/// The most operations inside each other, and the most nodes when each shared part is written out
+/// as often as it is used, of any expression of a function.
+inline constexpr std::uint32_t kMaxDepth = 1000;
+inline constexpr std::uint64_t kMaxWritten = std::uint64_t{1} << 20U;
+
+/// Depth and written size of expressions. Made for all nodes of a function at once, which takes one
+/// pass: operands have smaller numbers than those who use them.
+class Measures {
+ public:
+  /// `names`, by VarId, are what variables stand for where those count too; none: they do not.
+  explicit Measures(const Function& function, const std::vector<ExprId>& names = {});
+
+  [[nodiscard]] std::uint32_t depth(ExprId id) const { return depths_[id.index]; }
+  /// Saturates at 2^62.
+  [[nodiscard]] std::uint64_t written(ExprId id) const { return written_[id.index]; }
+
+ private:
+  std::vector<std::uint32_t> depths_;
+  std::vector<std::uint64_t> written_;
+};
+
+/// Budget, at its place, for the first expression that is beyond kMaxDepth or kMaxWritten.
+Result<void> check_measures(const Function& function);
+
+/// Gives names (`T.let`, before the statement) to parts of expressions that are nested deeply or
+/// used again and again, and then does what check_measures does. A part gets a name only where
+/// computing it there is the same: without effects, and where it reads memory or divides, always
+/// computed by the statement.
+Result<void> name_parts(Function& function);
+
+}  // namespace ww::ir

@@ -1,0 +1,19 @@
+# A list that holds itself twice, sixty levels deep, as an argument in a kernel.
+from tvm.script import tirx as T
+
+x = [1]
+for i in range(60):
+    x = [x, x]
+
+
+@T.prim_func
+def k(A_ptr: T.handle):
+    A = T.match_buffer(A_ptr, (64,), "float32")
+    T.device_entry()
+    T.cta_id([1])
+    tid = T.thread_id([64])
+    T.evaluate(x)
+#--- expected
+bad_shared_list_in_kernel.py:15:16: error: list as a value of the kernel, expected a number or an expression [BadType]
+        T.evaluate(x)
+                   ^
