@@ -11,7 +11,7 @@
 //   cta_tile.cpp     operands of tile primitives         cta_tile_ops.cpp  the primitives
 //   cta_gemm.cpp     the matrix product                  cta_text.cpp      messages
 //   cta_ptx.cpp      instructions of threads             cta_matrix.cpp    those of warps
-//   cta_tensor.cpp   work of the tensor core
+//   cta_tensor.cpp   work of the tensor core             cta_overflow.cpp  index arithmetic
 #pragma once
 
 #include <array>
@@ -211,15 +211,21 @@ class Cta {
   Finding* finding(Check check, const Element& element);
   void stop(DiagKind kind, std::string text);
 
+  // --- index arithmetic ---
+  void report_overflow(ir::ExprId id, Thread t, num::DType type, const std::string& numbers);
+  void check_overflow(ir::ExprId id, const Words& a, const Words& b, Threads ts);
+  void check_cast(ir::ExprId id, const Words& values, Threads ts);
+  void check_last(const ir::Stmt& stmt, Thread t, Word first, std::int64_t trips);
+
   // --- expressions ---
   Words eval(ir::ExprId id, Threads ts);
   Words eval_copied(ir::ExprId id, Threads ts, Words& undefined);
-  Words eval_binary(const ir::Expr& expr, Threads ts);
+  Words eval_binary(ir::ExprId id, Threads ts);
   Words eval_logic(const ir::Expr& expr, Threads ts);
   Words eval_choice(const ir::Expr& expr, Threads ts);
   Words eval_load(const ir::Expr& expr, Threads ts, Words* undefined);
   Words eval_address(const ir::Expr& expr, Threads ts);
-  Words eval_ramp(const ir::Expr& expr, Threads ts);
+  Words eval_ramp(ir::ExprId id, Threads ts);
   Words eval_reinterpret(const ir::Expr& expr, Threads ts);
   Words eval_shuffle(const ir::Expr& expr, Threads ts);
   Words constant(Word value, std::size_t size);

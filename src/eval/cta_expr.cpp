@@ -62,17 +62,19 @@ Words Cta::eval(ExprId id, Threads ts) {
     case ExprOp::And:
     case ExprOp::Or:
       if (lanes == 1) return eval_logic(expr, ts);
-      return eval_binary(expr, ts);
+      return eval_binary(id, ts);
     case ExprOp::Neg:
     case ExprOp::BitNot:
     case ExprOp::Not: {
       Words out = eval(expr.args[0], ts);
+      if (k_.may_overflow[id.index]) check_overflow(id, constant(0, out.size()), out, ts);
       unary(expr.op, expr.type.dtype, out, out);
       return out;
     }
     case ExprOp::Cast: {
       Words out = eval(expr.args[0], ts);
       const num::DType from = type_of(expr.args[0]);
+      if (k_.may_overflow[id.index]) check_cast(id, out, ts);
       for (Word& word : out) word = convert(from, expr.type.dtype, word);
       return out;
     }
@@ -83,13 +85,13 @@ Words Cta::eval(ExprId id, Threads ts) {
       return eval_reinterpret(expr, ts);
     case ExprOp::Ramp:
     case ExprOp::Broadcast:
-      return eval_ramp(expr, ts);
+      return eval_ramp(id, ts);
     case ExprOp::Shuffle:
       return eval_shuffle(expr, ts);
     case ExprOp::Call:
       return call(expr, ts);
     default:
-      return eval_binary(expr, ts);
+      return eval_binary(id, ts);
   }
 }
 
@@ -100,9 +102,11 @@ Words Cta::eval_copied(ExprId id, Threads ts, Words& undefined) {
   return eval(id, ts);
 }
 
-Words Cta::eval_binary(const Expr& expr, Threads ts) {
+Words Cta::eval_binary(ExprId id, Threads ts) {
+  const Expr& expr = (*f_)[id];
   Words a = eval(expr.args[0], ts);
   const Words b = eval(expr.args[1], ts);
+  if (k_.may_overflow[id.index]) check_overflow(id, a, b, ts);
   const ir::Type type = (*f_)[expr.args[0]].type;
   binary(expr.op, type.is_pointer() ? num::DType::Uint64 : type.dtype, a, b, a);
   return a;
@@ -171,11 +175,13 @@ Words Cta::eval_address(const Expr& expr, Threads ts) {
   return out;
 }
 
-Words Cta::eval_ramp(const Expr& expr, Threads ts) {
+Words Cta::eval_ramp(ExprId id, Threads ts) {
+  const Expr& expr = (*f_)[id];
   const Words first = eval(expr.args[0], ts);
   const Words stride = expr.op == ExprOp::Ramp ? eval(expr.args[1], ts) : constant(0, ts.size());
   const std::size_t n = ts.size();
   const Word mask = low_mask(num::bits_of(expr.type.dtype));
+  if (k_.may_overflow[id.index]) check_overflow(id, first, stride, ts);
   Words out(run_.pool, n * expr.type.lanes);
   for (std::size_t l = 0; l < expr.type.lanes; ++l)
     for (std::size_t i = 0; i < n; ++i) out[l * n + i] = (first[i] + l * stride[i]) & mask;

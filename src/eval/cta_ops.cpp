@@ -103,6 +103,7 @@ bool Cta::loop_begin(const Op& op, const Stmt& stmt, Threads ts) {
   for (std::size_t i = 0; i < ts.size(); ++i) {
     vars_[var_base_[stmt.var.index] * thread_count() + ts[i]] = first[i];
     left_[op.loop * thread_count() + ts[i]] = as_int(type, trips[i]);
+    check_last(stmt, ts[i], first[i], as_int(type, trips[i]));
   }
   go_on(ts);
   return true;

@@ -23,6 +23,8 @@
 //             Writes of the same value are no race
 //   bounds    an index leaves the shape, a place leaves the storage, or a register belongs to a
 //             thread that is not in the unit
+//   overflow  a sum or product in an index, a region's start or a loop's bound leaves its type
+//             (ir/indices.h); in values it wraps around
 //   async     an asynchronous copy's target is read, or its source written, before its wait; the
 //             kernel ends without one
 //   barrier   threads wait at barriers that the others never reach (the run ends there); a barrier
@@ -63,7 +65,17 @@ struct ScalarArg {
 };
 using Argument = std::variant<BufferArg, ScalarArg>;
 
-enum class Check : std::uint8_t { Uninit, Race, Bounds, Async, Barrier, Replica, Tensor, Assert };
+enum class Check : std::uint8_t {
+  Uninit,
+  Race,
+  Bounds,
+  Overflow,
+  Async,
+  Barrier,
+  Replica,
+  Tensor,
+  Assert
+};
 std::string_view name_of(Check check);
 
 /// Something without meaning, at a statement; equal ones of one statement are counted once.

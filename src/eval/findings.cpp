@@ -13,6 +13,8 @@ std::string_view name_of(Check check) {
       return "race";
     case Check::Bounds:
       return "bounds";
+    case Check::Overflow:
+      return "overflow";
     case Check::Async:
       return "async";
     case Check::Barrier:

@@ -8,6 +8,7 @@
 
 #include "base/wide.h"
 #include "eval/arguments.h"
+#include "ir/simplify.h"
 #include "layout/apply.h"
 
 namespace ww::eval {
@@ -43,10 +44,25 @@ class Maker {
     for (const ir::PtxCall& call : function_.ptx_calls)  // by address, with no buffer there
       if (call.opcode.starts_with("tcgen05.")) tmem_root();
     WW_TRY_VOID(check_memory());
+    find_overflows();
     return std::move(kernel_);
   }
 
  private:
+  // Lowering adds in another order than the source, and is right where the source is: its own index
+  // arithmetic is not looked at.
+  void find_overflows() {
+    kernel_.may_overflow.resize(function_.expr_count());
+    if (function_.level != ir::Level::Tile) return;
+    const ir::Facts facts = ir::facts_of(function_);
+    const ir::Ranges ranges(function_, facts);
+    for (std::uint32_t i = 0; i < function_.expr_count(); ++i) {
+      const ir::ExprId id{i};
+      const bool is_vector = function_[id].type.lanes > 1;
+      kernel_.may_overflow[i] = function_[id].no_wrap && (is_vector || !ranges.stays_in_type(id));
+    }
+  }
+
   Result<void> find_grid() {
     for (std::size_t d = 0; d < 3; ++d) {
       const ir::Extent& extent = kernel_.shape.grid[d];

@@ -42,6 +42,10 @@ Result<std::pair<ExprId, ExprId>> meet(Function& f, Operand a, Operand b, std::s
 /// Arithmetic, comparisons and logic. BadType where the operator does not take the types.
 Result<ExprId> binary(Function& f, ExprOp op, Operand a, Operand b, Span span = {});
 Result<ExprId> unary(Function& f, ExprOp op, Operand a, Span span = {});
+/// `binary` of two integers that meet, as index arithmetic (ir/indices.h).
+ExprId index_binary(Function& f, ExprOp op, ExprId a, ExprId b, Span span = {});
+/// `binary` with the operator, place and promise of a node that it replaces.
+Result<ExprId> binary_like(Function& f, const Expr& old, ExprId a, ExprId b);
 /// To another type by value; constants become constants. BadType for pointers and texts.
 Result<ExprId> cast(Function& f, ExprId value, Type to, Span span = {});
 Result<ExprId> reinterpret(Function& f, ExprId value, Type to, Span span = {});

@@ -137,6 +137,7 @@ struct Expr {
   BufferId buffer = {};      // Load, AddressOf, BufferData
   Intrinsic callee{};        // Call
   std::uint32_t text = 0;    // TextImm: number in Function::texts
+  bool no_wrap = false;      // index arithmetic, which must not overflow: ir/indices.h
 };
 
 /// What a variable stands for. All variables are immutable.
@@ -328,6 +329,8 @@ class Function {
   Stmt& at(StmtId id) { return stmts_.at(id.index); }
   Buffer& at(BufferId id) { return buffers_.at(id.index); }
   Var& at(VarId id) { return vars_.at(id.index); }
+  /// For those who have just made the expression; all others rely on its staying as it is.
+  Expr& at(ExprId id) { return exprs_.at(id.index); }
 
   [[nodiscard]] std::size_t expr_count() const { return exprs_.size(); }
   [[nodiscard]] std::size_t stmt_count() const { return stmts_.size(); }

@@ -129,6 +129,32 @@ std::int64_t Ranges::divisor(ExprId expr) const {
   return inlined == 0 || named == 0 ? 0 : std::max(inlined, named);
 }
 
+bool Ranges::stays_in_type(ExprId expr) const {
+  const Expr& e = f_[expr];
+  const auto arg = [&](std::size_t i) { return range(e.args[i]); };
+  const auto fits = [&](Range r) { return range::within(r, range::of_type(e.type.dtype)); };
+  if (!e.type.is_int()) return true;
+  switch (e.op) {
+    case ExprOp::Add:
+      return fits(range::add(arg(0), arg(1)));
+    case ExprOp::Sub:
+      return fits(range::add(arg(0), range::scale(arg(1), -1)));
+    case ExprOp::Mul:
+      return fits(range::multiply(arg(0), arg(1)));
+    case ExprOp::Neg:
+      return fits(range::scale(arg(0), -1));
+    case ExprOp::Shl: {
+      const Range by = arg(1);
+      if (by.min < 0 || by.max >= num::bits_of(e.type.dtype) || by.max > 61) return false;
+      return fits(range::multiply(arg(0), {std::int64_t{1} << by.min, std::int64_t{1} << by.max}));
+    }
+    case ExprOp::Cast:
+      return fits(arg(0));
+    default:
+      return true;
+  }
+}
+
 Range range_of(const Function& function, ExprId expr, const Facts& facts) {
   return Ranges(function, facts).range(expr);
 }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Index arithmetic: ranges, divisors, and simpler expressions of the same value.
+// Ranges and divisors of integers, and simpler expressions of the same value.
 //
-// All of it is about integers that do not overflow: an index that wraps around is out of bounds
-// anyway. `//` and `%` are floor operations throughout.
+// Values wrap around; index arithmetic does not (ir/indices.h). So an identity is used where it
+// holds modulo 2^width, where ranges show that nothing wraps, or on nodes with `no_wrap`.
+// `//` and `%` are floor operations throughout.
 #pragma once
 
 #include <cstdint>
@@ -45,7 +46,8 @@ class Facts {
 /// extents).
 Facts facts_of(const Function& function);
 
-/// A range that holds every value of an integer expression (saturated at ±2^62).
+/// A range that holds every value of an integer expression (saturated at ±2^62): all of the type's
+/// where it may wrap. Of index arithmetic it is that of the whole number, which may leave the type.
 Range range_of(const Function& function, ExprId expr, const Facts& facts);
 /// A number that divides every value; 0 when the value is always 0.
 std::int64_t divisor_of(const Function& function, ExprId expr, const Facts& facts);
@@ -63,6 +65,9 @@ class Ranges {
 
   [[nodiscard]] Range range(ExprId expr) const;
   [[nodiscard]] std::int64_t divisor(ExprId expr) const;
+  /// Does a sum, product, negation, shift or conversion of integers stay in its type, by what its
+  /// operands can be? Other operations do, but for the least number divided by -1.
+  [[nodiscard]] bool stays_in_type(ExprId expr) const;
 
  private:
   const Function& f_;

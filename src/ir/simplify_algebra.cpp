@@ -4,6 +4,7 @@
 #include <bit>
 #include <numeric>
 
+#include "ir/fold.h"
 #include "ir/simplify_range.h"
 
 namespace ww::ir {
@@ -11,7 +12,7 @@ namespace {
 
 void append(std::vector<std::int64_t>& key, const Sum& sum) {
   key.push_back(sum.constant);
-  key.push_back(static_cast<std::int64_t>(sum.terms.size()));
+  key.push_back(static_cast<std::int64_t>(sum.terms.size()) * 2 + (sum.exact ? 1 : 0));
   for (const SumTerm& term : sum.terms) {
     key.push_back(term.coef);
     key.push_back(term.atom);
@@ -34,6 +35,20 @@ void append(std::vector<std::int64_t>& key, const Expr& e) {
 
 int sign(auto a, auto b) { return a < b ? -1 : (b < a ? 1 : 0); }
 
+bool is_unsigned(Type type) { return num::kind_of(type.dtype) == num::DTypeKind::Uint; }
+
+bool is_one_atom(const Sum& sum) {
+  return sum.constant == 0 && sum.terms.size() == 1 && sum.terms[0].coef == 1;
+}
+
+// The number modulo 2^bits that the type holds; of an unsigned type with its sign, because a
+// difference has one.
+std::int64_t reduced(std::int64_t number, Type type) {
+  const int bits = num::bits_of(type.dtype);
+  if (bits >= 63) return number;
+  return is_unsigned(type) ? number % (std::int64_t{1} << bits) : wrap(type.dtype, number);
+}
+
 }  // namespace
 
 // --- atoms ---------------------------------------------------------------------------------------
@@ -47,6 +62,7 @@ Sum Algebra::make(SumAtom atom, bool is_unique) {
   key.reserve(24);
   key.push_back(static_cast<std::int64_t>(atom.op));
   key.push_back(is_unique ? ++unique_ : 0);
+  key.push_back(atom.exact ? 1 : 0);
   append(key, atom.type);
   append(key, atom.source.valid() ? f_[atom.source] : Expr{});
   for (const Sum& arg : atom.args) append(key, arg);
@@ -56,8 +72,9 @@ Sum Algebra::make(SumAtom atom, bool is_unique) {
   return {0, {{1, place->second}}};
 }
 
-Sum Algebra::single(ExprOp op, Type type, Type arg_type, std::vector<Sum> args) {
-  return make({.op = op, .type = type, .arg_type = arg_type, .args = std::move(args)});
+Sum Algebra::single(ExprOp op, Type type, Type arg_type, std::vector<Sum> args, bool exact) {
+  return make(
+      {.op = op, .type = type, .arg_type = arg_type, .args = std::move(args), .exact = exact});
 }
 
 int Algebra::compare(AtomId a, AtomId b) const {
@@ -77,6 +94,7 @@ int Algebra::compare(AtomId a, AtomId b) const {
   append(left, x.source.valid() ? f_[x.source] : Expr{});
   append(right, y.source.valid() ? f_[y.source] : Expr{});
   if (const int s = sign(left, right)) return s;
+  if (const int s = sign(x.exact, y.exact)) return s;
   return sign(a, b);  // unique atoms only
 }
 
@@ -139,6 +157,28 @@ std::optional<Sum> Algebra::plus(const Sum& a, const Sum& b, std::int64_t factor
   return joined(*std::move(sum));
 }
 
+// `exact` says that it does not overflow, which counts only where the range does not show it, so
+// that equal sums are alike.
+Sum Algebra::promised(Sum sum, Type type, bool exact) const {
+  sum.exact = false;
+  sum.exact = exact && !is_unsigned(type) && may_wrap(sum, type);
+  return sum;
+}
+
+// What an operation of that type makes. What may wrap is meant modulo 2^bits: its numbers are kept
+// small.
+Sum Algebra::settled(Sum sum, Type type, bool exact) const {
+  sum = promised(std::move(sum), type, exact);
+  if (!may_wrap(sum, type)) return sum;
+  sum.constant = reduced(sum.constant, type);
+  SmallVec<SumTerm, 3> terms;
+  for (const SumTerm& term : sum.terms)
+    if (const std::int64_t coef = reduced(term.coef, type); coef != 0)
+      terms.push_back({coef, term.atom});
+  sum.terms = std::move(terms);
+  return sum;
+}
+
 // x%k + k·(x//k) is x, and x - k·(x//k) is x%k: where either leaves fewer terms, it is taken.
 Sum Algebra::joined(Sum sum) {
   for (bool again = true; again;) {
@@ -171,10 +211,11 @@ std::optional<Sum> Algebra::join_at(const Sum& sum, const SumTerm& term) {
   if (out) out = raw_plus(*out, x, is_mod ? c : -c);
   if (out) out = raw_plus(*out, other, *other_coef);
   if (!out || out->terms.size() >= sum.terms.size()) return std::nullopt;
+  out->exact = sum.exact;
   return out;
 }
 
-std::optional<Sum> Algebra::product(const Sum& a, const Sum& b, Type type) {
+std::optional<Sum> Algebra::product(const Sum& a, const Sum& b, Type type, bool exact) {
   if (a.is_constant()) return scaled(b, a.constant);
   if (b.is_constant()) return scaled(a, b.constant);
   // Numbers come out of products of single terms; other sums stay together.
@@ -186,7 +227,8 @@ std::optional<Sum> Algebra::product(const Sum& a, const Sum& b, Type type) {
   Sum left = factor(a) == 1 ? a : Sum{0, {{1, a.terms[0].atom}}};
   Sum right = factor(b) == 1 ? b : Sum{0, {{1, b.terms[0].atom}}};
   if (compare(right, left) < 0) std::swap(left, right);
-  return scaled(single(ExprOp::Mul, type, type, {left, right}), *numbers);
+  return scaled(single(ExprOp::Mul, type, type, {left, right}, exact && !is_unsigned(type)),
+                *numbers);
 }
 
 // --- what is known about them --------------------------------------------------------------------
@@ -210,8 +252,8 @@ std::int64_t Algebra::plain_divisor(const Sum& sum) const {
 }
 
 bool Algebra::may_wrap(const Sum& sum, Type type) const {
-  return num::kind_of(type.dtype) == num::DTypeKind::Uint &&
-         !range::within(plain_range(sum), range::of_type(type.dtype));
+  if (sum.exact || is_one_atom(sum)) return false;
+  return !range::within(plain_range(sum), range::of_type(type.dtype));
 }
 
 Range Algebra::range(const Sum& sum, Type type) const {

@@ -7,6 +7,10 @@
 // number, a minimum of two sums. Equal atoms have equal numbers, so that common terms meet. A bool
 // is a sum, too: a constant 0 or 1, or one atom. Values of other types are one atom each.
 //
+// The value is the sum modulo 2^width. It is the sum itself where the sum cannot leave the type
+// (`may_wrap` is false): by its range, or because it was read from index arithmetic (`exact`). What
+// needs more than a congruence (`//`, `<`, min, a wider type) asks that first.
+//
 // Nothing here changes the function; `Rebuild` (simplify_rebuild.h) turns sums into nodes.
 #pragma once
 
@@ -31,8 +35,12 @@ struct SumTerm {
 struct Sum {
   std::int64_t constant = 0;
   SmallVec<SumTerm, 3> terms;  // by atom, coefficients not 0
+  bool exact = false;          // index arithmetic, where the range alone does not tell
   [[nodiscard]] bool is_constant() const { return terms.empty(); }
-  friend bool operator==(const Sum&, const Sum&) = default;
+  /// The same sum, whatever is known about its not overflowing.
+  friend bool operator==(const Sum& a, const Sum& b) {
+    return a.constant == b.constant && a.terms == b.terms;
+  }
 };
 
 struct SumAtom {
@@ -41,6 +49,7 @@ struct SumAtom {
   Type arg_type = {};  // of the arguments, where `source` is none
   std::vector<Sum> args;
   ExprId source = {};  // the node that it was read from, for all that is not in `args`
+  bool exact = false;  // a product or comparison of index arithmetic
   Range range = {};
   std::int64_t divisor = 1;
 };
@@ -60,8 +69,7 @@ class Algebra {
   [[nodiscard]] bool has_names() const { return has_names_; }
   [[nodiscard]] const SumAtom& atom(AtomId id) const { return atoms_[id]; }
 
-  /// What the value of a sum of that type can be. An unsigned sum that may wrap around can be
-  /// anything.
+  /// What the value of a sum of that type can be: anything where it may wrap around.
   [[nodiscard]] Range range(const Sum& sum, Type type) const;
   [[nodiscard]] std::int64_t divisor(const Sum& sum, Type type) const;
 
@@ -83,17 +91,19 @@ class Algebra {
   bool has_effect(ExprId expr) { return ir::has_effect(f_, expr, effects_); }
 
   // simplify_compare.cpp
-  Sum comparison(ExprOp op, const Sum& a, const Sum& b, Type operands);
+  Sum comparison(ExprOp op, const Sum& a, const Sum& b, Type operands, bool exact);
   std::optional<bool> decided(ExprOp op, const Sum& difference) const;
   Sum inverse(const Sum& condition);
 
   // simplify_algebra.cpp
   Sum make(SumAtom atom, bool is_unique = false);
-  Sum single(ExprOp op, Type type, Type arg_type, std::vector<Sum> args);
+  Sum single(ExprOp op, Type type, Type arg_type, std::vector<Sum> args, bool exact = false);
   std::optional<Sum> plus(const Sum& a, const Sum& b, std::int64_t factor);
   std::optional<Sum> raw_plus(const Sum& a, const Sum& b, std::int64_t factor) const;
-  std::optional<Sum> product(const Sum& a, const Sum& b, Type type);
+  std::optional<Sum> product(const Sum& a, const Sum& b, Type type, bool exact);
   std::optional<Sum> scaled(const Sum& a, std::int64_t factor) const;
+  Sum promised(Sum sum, Type type, bool exact) const;
+  Sum settled(Sum sum, Type type, bool exact) const;
   Sum joined(Sum sum);
   std::optional<Sum> join_at(const Sum& sum, const SumTerm& term);
   [[nodiscard]] Range plain_range(const Sum& sum) const;
@@ -101,8 +111,9 @@ class Algebra {
   [[nodiscard]] bool may_wrap(const Sum& sum, Type type) const;
 
   // simplify_division.cpp
-  Sum floor_div(const Sum& x, std::int64_t k, Type type);
-  Sum floor_mod(const Sum& x, std::int64_t k, Type type);
+  Sum floor_div(const Sum& x, std::int64_t k, Type type);  // x does not wrap
+  Sum floor_mod(const Sum& x, std::int64_t k, Type type);  // nor here, unless k divides 2^width
+  [[nodiscard]] static bool divides_width(std::int64_t k, Type type);
   Sum divide_rest(const Sum& rest, std::int64_t k, Type type);
   Sum reduce_rest(const Sum& rest, std::int64_t k, Type type);
   [[nodiscard]] std::int64_t granularity(const SumTerm& term) const;

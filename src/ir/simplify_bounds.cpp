@@ -49,7 +49,8 @@ Range floor_remainders(Range x, Range y, std::int64_t step, Range otherwise) {
 
 Range trunc_remainders(Range x, Range y, Range otherwise) {
   const std::int64_t size = std::max(y.max < 0 ? -y.max : y.max, y.min < 0 ? -y.min : y.min);
-  if (range::is_far(size) || size == 0) return otherwise;
+  const bool may_be_zero = y.min <= 0 && y.max >= 0;
+  if (range::is_far(size) || may_be_zero) return otherwise;
   return {x.min >= 0 ? 0 : std::max(x.min, -(size - 1)),
           x.max <= 0 ? 0 : std::min(x.max, size - 1)};
 }
@@ -72,6 +73,9 @@ Range shifted(ExprOp op, Range x, Range y, Range otherwise) {
   if (op == ExprOp::Shl) return range::multiply(x, {power(y.min), power(y.max)});
   return range::hull(range::floor_div(x, power(y.min)), range::floor_div(x, power(y.max)));
 }
+
+// The range, or all of the type when a value may leave that.
+Range unless_wrapped(Range r, Range any) { return range::within(r, any) ? r : any; }
 
 Range absolute(Range x) {
   const Range mirrored{-x.max, -x.min};
@@ -98,13 +102,15 @@ Range Algebra::range_of_atom(const SumAtom& atom) const {
     }
     case ExprOp::Mul: {
       const Range products = range::multiply(arg(0), arg(1));
-      return any.min == 0 && !range::within(products, any) ? any : products;
+      return atom.exact ? products : unless_wrapped(products, any);
     }
     case ExprOp::FloorDiv:
       if (range::is_single(arg(1)) && arg(1).min >= 1) return range::floor_div(arg(0), arg(1).min);
-      return quotients(arg(0), arg(1), any, range::floor_divide);
+      return unless_wrapped(quotients(arg(0), arg(1), any, range::floor_divide), any);
     case ExprOp::TruncDiv:
-      return quotients(arg(0), arg(1), any, [](std::int64_t a, std::int64_t b) { return a / b; });
+      return unless_wrapped(
+          quotients(arg(0), arg(1), any, [](std::int64_t a, std::int64_t b) { return a / b; }),
+          any);
     case ExprOp::FloorMod:
       return floor_remainders(arg(0), arg(1), divisor(atom.args[0], arg_type), any);
     case ExprOp::TruncMod:
@@ -118,10 +124,9 @@ Range Algebra::range_of_atom(const SumAtom& atom) const {
     case ExprOp::BitXor:
       return bits(atom.op, arg(0), arg(1), any);
     case ExprOp::Shl:
-    case ExprOp::Shr: {
-      const Range moved = shifted(atom.op, arg(0), arg(1), any);
-      return any.min == 0 && !range::within(moved, any) ? any : moved;
-    }
+      return unless_wrapped(shifted(atom.op, arg(0), arg(1), any), any);
+    case ExprOp::Shr:
+      return shifted(atom.op, arg(0), arg(1), any);
     case ExprOp::BitNot:
       return any.min < 0 ? range::add(range::scale(arg(0), -1), {-1, -1}) : any;
     case ExprOp::Select:
@@ -131,7 +136,7 @@ Range Algebra::range_of_atom(const SumAtom& atom) const {
       return is_index(arg_type) && range::within(arg(0), any) ? arg(0) : any;
     case ExprOp::Call: {
       const Intrinsic callee = f_[atom.source].callee;
-      if (callee == Intrinsic::Abs) return absolute(arg(0));
+      if (callee == Intrinsic::Abs) return unless_wrapped(absolute(arg(0)), any);
       if (callee == Intrinsic::Likely) return arg(0);
       if (callee == Intrinsic::Popcount || callee == Intrinsic::Clz)
         return {0, num::bits_of(atom.type.dtype)};
@@ -150,8 +155,11 @@ std::int64_t Algebra::divisor_of_atom(const SumAtom& atom) const {
       return facts_.divisor(f_[atom.source].var);
     case ExprOp::Mul: {
       const std::int64_t both = checked_mul(arg(0), arg(1)).value_or(std::max(arg(0), arg(1)));
+      const Range products =
+          range::multiply(range(atom.args[0], atom.type), range(atom.args[1], atom.type));
       // What wraps around keeps its powers of two.
-      return num::kind_of(atom.type.dtype) == num::DTypeKind::Uint ? range::power_in(both) : both;
+      const bool wraps = !atom.exact && !range::within(products, range::of_type(atom.type.dtype));
+      return wraps ? range::power_in(both) : both;
     }
     case ExprOp::FloorDiv:
     case ExprOp::TruncDiv: {

@@ -90,11 +90,12 @@ std::optional<bool> Algebra::decided(ExprOp op, const Sum& difference) const {
   return std::nullopt;
 }
 
-Sum Algebra::comparison(ExprOp op, const Sum& a, const Sum& b, Type operands) {
+Sum Algebra::comparison(ExprOp op, const Sum& a, const Sum& b, Type operands, bool exact) {
   const Type truth = Type::of(num::DType::Bool);
+  if (a == b) return {op == ExprOp::Eq || op == ExprOp::Le || op == ExprOp::Ge ? 1 : 0, {}};
   const auto difference = plus(a, b, -1);
   if (!difference || may_wrap(a, operands) || may_wrap(b, operands))
-    return single(op, truth, operands, {a, b});
+    return single(op, truth, operands, {a, b}, exact);
   const bool greater = is_greater(op);
   ExprOp less = greater ? mirrored(op) : op;
   Sum d = greater ? negative(*difference) : *difference;
@@ -107,12 +108,13 @@ Sum Algebra::comparison(ExprOp op, const Sum& a, const Sum& b, Type operands) {
         [this](const SumTerm& s, const SumTerm& t) { return compare(s.atom, t.atom) < 0; });
     if (first->coef < 0) d = negative(d);
   }
-  const Sides sides = split(d);
+  Sides sides = split(d);
+  for (Sum* side : {&sides.left, &sides.right}) *side = promised(std::move(*side), operands, exact);
   if (may_wrap(sides.left, operands) || may_wrap(sides.right, operands))
-    return single(op, truth, operands, {a, b});
+    return single(op, truth, operands, {a, b}, exact);
   const bool turned = sides.left.is_constant() || (greater && !sides.right.is_constant());
-  return turned ? single(mirrored(less), truth, operands, {sides.right, sides.left})
-                : single(less, truth, operands, {sides.left, sides.right});
+  return turned ? single(mirrored(less), truth, operands, {sides.right, sides.left}, exact)
+                : single(less, truth, operands, {sides.left, sides.right}, exact);
 }
 
 // not condition, where that is again one atom or a constant.
@@ -122,7 +124,7 @@ Sum Algebra::inverse(const Sum& condition) {
   const Type truth = Type::of(num::DType::Bool);
   if (atom.op == ExprOp::Not) return atom.args[0];
   if (group_of(atom.op) == ExprGroup::Compare && !atom.source.valid())
-    return comparison(negated(atom.op), atom.args[0], atom.args[1], atom.arg_type);
+    return comparison(negated(atom.op), atom.args[0], atom.args[1], atom.arg_type, atom.exact);
   return single(ExprOp::Not, truth, truth, {condition});
 }
 

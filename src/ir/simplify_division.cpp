@@ -3,6 +3,7 @@
 // high + low where `high` is a multiple of some c that divides k, and low stays in [0, c). Then
 // nothing carries from low into high, and both can be treated on their own.
 #include <algorithm>
+#include <bit>
 #include <numeric>
 
 #include "ir/simplify_algebra.h"
@@ -32,6 +33,7 @@ std::optional<Algebra::Cut> Algebra::cut_below(const Sum& sum, std::int64_t k) c
   places.erase(std::unique(places.begin(), places.end()), places.end());
   for (const std::int64_t c : places) {
     Cut cut{.at = c, .high = {}, .low = {}, .divides = true};
+    cut.high.exact = cut.low.exact = sum.exact;
     cut.low.constant = range::floor_modulo(sum.constant, c);
     cut.high.constant = sum.constant - cut.low.constant;
     for (const SumTerm& term : sum.terms) {
@@ -49,6 +51,7 @@ Sum Algebra::floor_div(const Sum& x, std::int64_t k, Type type) {
   if (k == 1) return x;
   Sum quotient;
   Sum rest;
+  rest.exact = x.exact;
   for (const SumTerm& term : x.terms) {
     if (term.coef % k == 0)
       quotient.terms.push_back({term.coef / k, term.atom});
@@ -62,7 +65,8 @@ Sum Algebra::floor_div(const Sum& x, std::int64_t k, Type type) {
   // An unsigned rest below 0 would wrap around.
   if (may_wrap(rest, type)) return single(ExprOp::FloorDiv, type, type, {x, {k, {}}});
   auto out = plus(quotient, divide_rest(rest, k, type), 1);
-  return out ? *std::move(out) : single(ExprOp::FloorDiv, type, type, {x, {k, {}}});
+  return out ? settled(*std::move(out), type, x.exact)
+             : single(ExprOp::FloorDiv, type, type, {x, {k, {}}});
 }
 
 // x // k where no coefficient is a multiple of k.
@@ -70,8 +74,8 @@ Sum Algebra::divide_rest(const Sum& rest, std::int64_t k, Type type) {
   const Range values = plain_range(rest);
   if (range::in_one_block(values, k)) return {range::floor_divide(values.min, k), {}};
   if (const auto cut = cut_below(rest, k)) {
-    if (cut->divides) return floor_div(divided(cut->high, cut->at), k / cut->at, type);
-    return floor_div(cut->high, k, type);
+    const Sum high = cut->divides ? divided(cut->high, cut->at) : cut->high;
+    if (!may_wrap(high, type)) return floor_div(high, cut->divides ? k / cut->at : k, type);
   }
   if (is_one_atom(rest)) {
     const SumAtom inner = atoms_[rest.terms[0].atom];
@@ -88,12 +92,20 @@ Sum Algebra::divide_rest(const Sum& rest, std::int64_t k, Type type) {
   return single(ExprOp::FloorDiv, type, type, {rest, {k, {}}});
 }
 
+// Does k divide every 2^width that a sum of the type may be off by?
+bool Algebra::divides_width(std::int64_t k, Type type) {
+  const auto bits = static_cast<std::uint64_t>(k);
+  return k >= 1 && std::has_single_bit(bits) && std::countr_zero(bits) < num::bits_of(type.dtype);
+}
+
 Sum Algebra::floor_mod(const Sum& x, std::int64_t k, Type type) {
   if (k == 1) return {};
   const Range values = plain_range(x);
   if (range::in_one_block(values, k))
     return {x.constant - range::floor_divide(values.min, k) * k, x.terms};
+  const bool may_be_off = divides_width(k, type);
   Sum rest;
+  rest.exact = x.exact;
   std::vector<Sum> opened;
   rest.constant = x.constant % k == 0 ? 0 : x.constant;
   for (const SumTerm& term : x.terms) {
@@ -101,7 +113,8 @@ Sum Algebra::floor_mod(const Sum& x, std::int64_t k, Type type) {
     const SumAtom& inner = atoms_[term.atom];
     // (x % (a·k) + y) % k is (x + y) % k.
     if (inner.op == ExprOp::FloorMod && inner.type == type && inner.args[1].is_constant() &&
-        inner.args[1].constant >= 1 && inner.args[1].constant % k == 0) {
+        inner.args[1].constant >= 1 && inner.args[1].constant % k == 0 &&
+        (may_be_off || !may_wrap(inner.args[0], type))) {
       if (const auto open = scaled(inner.args[0], term.coef)) {
         opened.push_back(*open);
         continue;
@@ -112,9 +125,10 @@ Sum Algebra::floor_mod(const Sum& x, std::int64_t k, Type type) {
   for (const Sum& more : opened) {
     auto sum = plus(rest, more, 1);
     if (!sum) return single(ExprOp::FloorMod, type, type, {x, {k, {}}});
-    rest = *std::move(sum);
+    rest = promised(*std::move(sum), type, x.exact);
   }
-  if (may_wrap(rest, type)) return single(ExprOp::FloorMod, type, type, {x, {k, {}}});
+  if (!may_be_off && may_wrap(rest, type))
+    return single(ExprOp::FloorMod, type, type, {x, {k, {}}});
   return opened.empty() ? reduce_rest(rest, k, type) : floor_mod(rest, k, type);
 }
 
@@ -124,9 +138,12 @@ Sum Algebra::reduce_rest(const Sum& rest, std::int64_t k, Type type) {
   if (range::in_one_block(values, k))
     return {rest.constant - range::floor_divide(values.min, k) * k, rest.terms};
   if (const auto cut = cut_below(rest, k)) {
-    const Sum high = cut->divides ? floor_mod(divided(cut->high, cut->at), k / cut->at, type)
-                                  : floor_mod(cut->high, k, type);
-    if (auto out = plus(cut->low, high, cut->divides ? cut->at : 1)) return *std::move(out);
+    const Sum high = cut->divides ? divided(cut->high, cut->at) : cut->high;
+    if (divides_width(k, type) || !may_wrap(high, type)) {
+      const Sum reduced = floor_mod(high, cut->divides ? k / cut->at : k, type);
+      if (auto out = plus(cut->low, reduced, cut->divides ? cut->at : 1))
+        return settled(*std::move(out), type, rest.exact);
+    }
   }
   return single(ExprOp::FloorMod, type, type, {rest, {k, {}}});
 }

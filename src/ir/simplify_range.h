@@ -40,7 +40,13 @@ inline std::int64_t add_bounds(std::int64_t a, std::int64_t b) {
   if (is_far(a)) return a;
   return is_far(b) ? b : saturate(static_cast<Wide>(a) + b);
 }
-inline Range add(Range a, Range b) { return {add_bounds(a.min, b.min), add_bounds(a.max, b.max)}; }
+// A least number beyond +kFar is a bound like any other: only one at -kFar is none.
+inline Range add(Range a, Range b) {
+  const bool has_min = a.min > -kFar && b.min > -kFar;
+  const bool has_max = a.max < kFar && b.max < kFar;
+  return {has_min ? saturate(static_cast<Wide>(a.min) + b.min) : -kFar,
+          has_max ? saturate(static_cast<Wide>(a.max) + b.max) : kFar};
+}
 
 // A far bound times anything but 0 is far; saturation alone sees to that.
 inline std::int64_t multiply_bounds(std::int64_t a, std::int64_t b) {
@@ -54,12 +60,10 @@ inline Range multiply(Range a, Range b) {
 }
 inline Range scale(Range a, std::int64_t k) { return multiply(a, {k, k}); }
 
-inline std::int64_t divide_bound(std::int64_t a, std::int64_t k) {
-  return is_far(a) ? a : floor_divide(a, k);
-}
 /// k ≥ 1.
 inline Range floor_div(Range a, std::int64_t k) {
-  return {divide_bound(a.min, k), divide_bound(a.max, k)};
+  return {a.min <= -kFar ? a.min : floor_divide(a.min, k),
+          a.max >= kFar ? a.max : floor_divide(a.max, k)};
 }
 /// Does a stay between two neighbouring multiples of k ≥ 1?
 inline bool in_one_block(Range a, std::int64_t k) {

@@ -59,7 +59,7 @@ Sum Algebra::read_new(const Expr& e, ExprId id) {
       const Type type = f_[e.args[0]].type;
       if (!is_index(type) || type.is_bool()) return as_it_is(e, id);
       const Sum a = read(e.args[0]);
-      return comparison(e.op, a, read(e.args[1]), type);
+      return comparison(e.op, a, read(e.args[1]), type, e.no_wrap);
     }
     case ExprGroup::Logic:
       return read_logic(e, id);
@@ -107,19 +107,34 @@ Sum Algebra::read_var(const Expr& e, ExprId id) {
 
 Sum Algebra::read_integer(const Expr& e, ExprId id) {
   std::optional<Sum> out;
+  bool exact = e.no_wrap;
+  // Sums of what is only congruent to its value are no more than that.
+  const auto operand = [&](std::size_t i) {
+    Sum sum = read(e.args[i]);
+    exact = exact && !may_wrap(sum, e.type);
+    return sum;
+  };
   switch (e.op) {
     case ExprOp::Add:
     case ExprOp::Sub: {
-      const Sum a = read(e.args[0]);
-      out = plus(a, read(e.args[1]), e.op == ExprOp::Add ? 1 : -1);
+      const Sum a = operand(0);
+      out = plus(a, operand(1), e.op == ExprOp::Add ? 1 : -1);
       break;
     }
     case ExprOp::Neg:
-      out = scaled(read(e.args[0]), -1);
+      out = scaled(operand(0), -1);
       break;
     case ExprOp::Mul: {
-      const Sum a = read(e.args[0]);
-      out = product(a, read(e.args[1]), e.type);
+      const Sum a = operand(0);
+      const Sum b = operand(1);
+      out = product(a, b, e.type, exact);
+      break;
+    }
+    case ExprOp::Shl: {
+      const Sum a = operand(0);
+      const Sum by = read(e.args[1]);
+      if (by.is_constant() && by.constant >= 0 && by.constant <= 30)
+        out = scaled(a, std::int64_t{1} << by.constant);
       break;
     }
     case ExprOp::FloorDiv:
@@ -149,7 +164,7 @@ Sum Algebra::read_integer(const Expr& e, ExprId id) {
     default:
       return read_bits(e, id);
   }
-  return out ? *std::move(out) : as_it_is(e, id);
+  return out ? settled(*std::move(out), e.type, exact) : as_it_is(e, id);
 }
 
 Sum Algebra::read_division(const Expr& e, ExprId id) {
@@ -160,6 +175,10 @@ Sum Algebra::read_division(const Expr& e, ExprId id) {
   const Range values = range(x, e.type);
   const Range by = range(y, e.type);
   if (by.min <= 0 && by.max >= 0) return as_it_is(e, id);
+  // 2^k divides 2^width, so that the remainder of what wraps is that of the sum.
+  if (may_wrap(x, e.type) && e.op == ExprOp::FloorMod && y.is_constant() &&
+      divides_width(y.constant, e.type))
+    return floor_mod(x, y.constant, e.type);
   if (may_wrap(x, e.type) || may_wrap(y, e.type)) return as_it_is(e, id);
   if (x == Sum{}) return {};
   if (x == y) return {is_div ? 1 : 0, {}};
@@ -175,18 +194,18 @@ Sum Algebra::read_bits(const Expr& e, ExprId id) {
   if (e.args.size() != 2 || group_of(e.op) != ExprGroup::Infix) return as_it_is(e, id);
   Sum a = read(e.args[0]);
   Sum b = read(e.args[1]);
-  if (e.op == ExprOp::Shl || e.op == ExprOp::Shr) {
-    if (!b.is_constant() || b.constant < 0 || b.constant > 30) return as_it_is(e, id);
-    const std::int64_t power = std::int64_t{1} << b.constant;
-    if (e.op == ExprOp::Shr)
-      return may_wrap(a, e.type) ? as_it_is(e, id) : floor_div(a, power, e.type);
-    return scaled(a, power).value_or(as_it_is(e, id));
+  if (e.op == ExprOp::Shr) {
+    const bool is_division = b.is_constant() && b.constant >= 0 && b.constant <= 30;
+    if (!is_division || may_wrap(a, e.type)) return as_it_is(e, id);
+    return floor_div(a, std::int64_t{1} << b.constant, e.type);
   }
   if (e.op == ExprOp::BitAnd) {
     if (a == b) return a;
     for (const auto& [x, mask] : {std::pair(&a, &b), std::pair(&b, &a)})
-      if (const auto power = power_of_mask(*mask); power && !may_wrap(*x, e.type))
-        return floor_mod(*x, *power, e.type);
+      if (const auto power = power_of_mask(*mask))
+        return range::within(range::of_type(e.type.dtype), {0, *power - 1})
+                   ? *x
+                   : floor_mod(*x, *power, e.type);
     return as_it_is(e, id);
   }
   if (e.op != ExprOp::BitOr && e.op != ExprOp::BitXor) return as_it_is(e, id);
@@ -194,7 +213,10 @@ Sum Algebra::read_bits(const Expr& e, ExprId id) {
   for (const auto& [high, low] : {std::pair(&a, &b), std::pair(&b, &a)}) {
     const std::int64_t step = range::power_in(divisor(*high, e.type));
     if (!range::within(range(*low, e.type), {0, step - 1})) continue;
-    if (const auto sum = plus(*high, *low, 1)) return *sum;  // no bit in common
+    if (const auto sum = plus(*high, *low, 1)) {  // no bit in common
+      const bool wraps = may_wrap(*high, e.type) || may_wrap(*low, e.type);
+      return settled(*sum, e.type, !wraps && (high->exact || low->exact));
+    }
   }
   return as_it_is(e, id);
 }
@@ -204,7 +226,10 @@ Sum Algebra::read_choice(const Expr& e, ExprId id) {
   const Sum condition = read(e.args[0]);
   if (condition.is_constant()) return read(e.args[condition.constant != 0 ? 1 : 2]);
   Sum yes = read(e.args[1]);
-  if (yes == read(e.args[2]) && !has_effect(e.args[1])) return yes;
+  if (const Sum no = read(e.args[2]); yes == no && !has_effect(e.args[1])) {
+    yes.exact = yes.exact && no.exact;  // only one of them is there
+    return yes;
+  }
   return as_it_is(e, id);
 }
 

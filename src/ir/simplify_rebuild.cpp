@@ -14,10 +14,13 @@ std::optional<ExprId> Rebuild::number(std::int64_t value, Type type) {
   return int_imm(f_, type.dtype, value);
 }
 
-std::optional<ExprId> Rebuild::apply(ExprOp op, std::optional<ExprId> a, std::optional<ExprId> b) {
+std::optional<ExprId> Rebuild::apply(ExprOp op, std::optional<ExprId> a, std::optional<ExprId> b,
+                                     bool exact) {
   if (!a || !b) return std::nullopt;
   auto made = binary(f_, op, {*a, false}, {*b, false});
-  return made ? std::optional(*made) : std::nullopt;
+  if (!made) return std::nullopt;
+  if (exact && f_[*made].op == op) f_.at(*made).no_wrap = true;
+  return *made;
 }
 
 std::vector<Rebuild::Group> Rebuild::groups(const Sum& sum) const {
@@ -37,10 +40,11 @@ std::vector<Rebuild::Group> Rebuild::groups(const Sum& sum) const {
 
 // a + b - c - d; at least one is added.
 std::optional<ExprId> Rebuild::chain(const std::vector<AtomId>& added,
-                                     const std::vector<AtomId>& subtracted) {
+                                     const std::vector<AtomId>& subtracted, bool exact) {
   std::optional<ExprId> out = atom(added.front());
-  for (std::size_t i = 1; i < added.size(); ++i) out = apply(ExprOp::Add, out, atom(added[i]));
-  for (const AtomId id : subtracted) out = apply(ExprOp::Sub, out, atom(id));
+  for (std::size_t i = 1; i < added.size(); ++i)
+    out = apply(ExprOp::Add, out, atom(added[i]), exact);
+  for (const AtomId id : subtracted) out = apply(ExprOp::Sub, out, atom(id), exact);
   return out;
 }
 
@@ -48,6 +52,7 @@ std::optional<ExprId> Rebuild::expr(const Sum& sum, Type type) {
   if (sum.is_constant()) return number(sum.constant, type);
   if (sum.constant == 0 && sum.terms.size() == 1 && sum.terms[0].coef == 1)
     return atom(sum.terms[0].atom);
+  const bool exact = sum.exact;
   std::optional<ExprId> out;
   bool has_constant = sum.constant != 0;
   bool is_first = true;
@@ -62,13 +67,15 @@ std::optional<ExprId> Rebuild::expr(const Sum& sum, Type type) {
       } else if (range::of_type(type.dtype).min == 0) {
         return std::nullopt;
       } else {
-        const auto all = chain(group.subtracted, {});
+        const auto all = chain(group.subtracted, {}, exact);
         if (!all) return std::nullopt;
         if (group.coef == 1) {
           auto minus = unary(f_, ExprOp::Neg, {*all, false});
-          out = minus ? std::optional(*minus) : std::nullopt;
+          if (!minus) return std::nullopt;
+          f_.at(*minus).no_wrap = exact;
+          out = *minus;
         } else {
-          out = apply(ExprOp::Mul, all, number(-group.coef, type));
+          out = apply(ExprOp::Mul, all, number(-group.coef, type), exact);
         }
         is_first = false;
         continue;
@@ -76,23 +83,24 @@ std::optional<ExprId> Rebuild::expr(const Sum& sum, Type type) {
     }
     if (group.coef == 1) {
       for (const AtomId id : group.added) {
-        out = is_first ? atom(id) : apply(ExprOp::Add, out, atom(id));
+        out = is_first ? atom(id) : apply(ExprOp::Add, out, atom(id), exact);
         is_first = false;
       }
       late = group.subtracted;
       if (!adds) is_first = false;
       continue;
     }
-    auto inner = adds ? chain(group.added, group.subtracted) : chain(group.subtracted, {});
-    inner = apply(ExprOp::Mul, inner, number(group.coef, type));
-    out = is_first && adds ? inner : apply(adds ? ExprOp::Add : ExprOp::Sub, out, inner);
+    auto inner =
+        adds ? chain(group.added, group.subtracted, exact) : chain(group.subtracted, {}, exact);
+    inner = apply(ExprOp::Mul, inner, number(group.coef, type), exact);
+    out = is_first && adds ? inner : apply(adds ? ExprOp::Add : ExprOp::Sub, out, inner, exact);
     is_first = false;
   }
-  for (const AtomId id : late) out = apply(ExprOp::Sub, out, atom(id));
+  for (const AtomId id : late) out = apply(ExprOp::Sub, out, atom(id), exact);
   if (!has_constant) return out;
   const bool adds = sum.constant > 0;
   return apply(adds ? ExprOp::Add : ExprOp::Sub, out,
-               number(adds ? sum.constant : -sum.constant, type));
+               number(adds ? sum.constant : -sum.constant, type), exact);
 }
 
 std::optional<ExprId> Rebuild::atom(AtomId id) {
@@ -112,7 +120,7 @@ std::optional<ExprId> Rebuild::atom(AtomId id) {
       if (made) out = *made;
     }
   } else {
-    out = apply(a.op, expr(a.args[0], a.arg_type), expr(a.args[1], a.arg_type));
+    out = apply(a.op, expr(a.args[0], a.arg_type), expr(a.args[1], a.arg_type), a.exact);
   }
   made_.emplace(id, out);
   return out;

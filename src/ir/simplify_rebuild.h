@@ -28,11 +28,12 @@ class Rebuild {
   };
   [[nodiscard]] std::vector<Group> groups(const Sum& sum) const;
   std::optional<ExprId> chain(const std::vector<AtomId>& added,
-                              const std::vector<AtomId>& subtracted);
+                              const std::vector<AtomId>& subtracted, bool exact);
   std::optional<ExprId> atom(AtomId id);
   std::optional<ExprId> copied(const SumAtom& atom);
   std::optional<ExprId> number(std::int64_t value, Type type);
-  std::optional<ExprId> apply(ExprOp op, std::optional<ExprId> a, std::optional<ExprId> b);
+  std::optional<ExprId> apply(ExprOp op, std::optional<ExprId> a, std::optional<ExprId> b,
+                              bool exact);
 
   Function& f_;
   const Algebra& algebra_;

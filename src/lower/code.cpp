@@ -46,6 +46,12 @@ ExprId Code::binary(ExprOp op, ExprId a, ExprId b) {
                          {.expr = b, .is_weak = is_constant(b)}, span_));
 }
 
+ExprId Code::index(ExprOp op, ExprId a, ExprId b) {
+  const ExprId made = binary(op, a, b);
+  if (f_[made].op == op) f_.at(made).no_wrap = true;
+  return made;
+}
+
 ExprId Code::as(DType dtype, ExprId value) {
   if (f_[value].type == ir::Type::of(dtype)) return value;
   return sure(ir::cast(f_, value, ir::Type::of(dtype), span_));
@@ -54,13 +60,13 @@ ExprId Code::as(DType dtype, ExprId value) {
 ExprId Code::add(ExprId a, ExprId b) {
   if (constant(a) == 0) return b;
   if (constant(b) == 0) return a;
-  return binary(ExprOp::Add, a, b);
+  return index(ExprOp::Add, a, b);
 }
 
 ExprId Code::mul(ExprId a, std::int64_t b) {
   if (b == 1) return a;
   if (b == 0 || constant(a) == 0) return n(0);
-  return binary(ExprOp::Mul, a, n(b));
+  return index(ExprOp::Mul, a, n(b));
 }
 
 ExprId Code::wide_add(ExprId a, ExprId b) {
@@ -81,19 +87,17 @@ ExprId Code::wide_mul(ExprId a, ExprId b) {
     a = as_int64(a);
     b = as_int64(b);
   }
-  return simplify(binary(ExprOp::Mul, a, b));
+  return simplify(index(ExprOp::Mul, a, b));
 }
 
-ExprId Code::div(ExprId a, std::int64_t b) {
-  return b == 1 ? a : binary(ExprOp::FloorDiv, a, n(b));
-}
-ExprId Code::mod(ExprId a, std::int64_t b) { return binary(ExprOp::FloorMod, a, n(b)); }
+ExprId Code::div(ExprId a, std::int64_t b) { return b == 1 ? a : index(ExprOp::FloorDiv, a, n(b)); }
+ExprId Code::mod(ExprId a, std::int64_t b) { return index(ExprOp::FloorMod, a, n(b)); }
 ExprId Code::bit_xor(ExprId a, ExprId b) {
   if (constant(b) == 0) return a;
   if (constant(a) == 0) return b;
-  return binary(ExprOp::BitXor, a, b);
+  return index(ExprOp::BitXor, a, b);
 }
-ExprId Code::less(ExprId a, std::int64_t b) { return binary(ExprOp::Lt, a, n(b)); }
+ExprId Code::less(ExprId a, std::int64_t b) { return index(ExprOp::Lt, a, n(b)); }
 
 ExprId Code::both(ExprId a, ExprId b) {
   if (!a.valid()) return b;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Writing lowered code: index arithmetic that is simplified as it is made, and statements that go
 // to the end of a block. Variants use this instead of ir/build.h, because what they write is
-// correct by construction: a type error here is a bug of ours.
+// correct by construction: a type error here is a bug of ours. Index arithmetic is written with the
+// promise that it does not overflow (ir/indices.h); values that the program computes are not.
 #pragma once
 
 #include <cstdint>
@@ -28,7 +29,7 @@ class Code {
   // --- integers: int32, or int64 as soon as an operand is; simplified when they are used ---
   ir::ExprId n(std::int64_t value);
   ir::ExprId var(ir::VarId var);
-  ir::ExprId binary(ir::ExprOp op, ir::ExprId a, ir::ExprId b);
+  ir::ExprId index(ir::ExprOp op, ir::ExprId a, ir::ExprId b);
   ir::ExprId add(ir::ExprId a, ir::ExprId b);
   ir::ExprId add(ir::ExprId a, std::int64_t b) { return b == 0 ? a : add(a, n(b)); }
   ir::ExprId mul(ir::ExprId a, std::int64_t b);
@@ -40,6 +41,8 @@ class Code {
   ir::ExprId bit_xor(ir::ExprId a, ir::ExprId b);
   ir::ExprId less(ir::ExprId a, std::int64_t b);
   ir::ExprId both(ir::ExprId a, ir::ExprId b);  // either may be none
+  /// Of values, of any type: integers wrap around.
+  ir::ExprId binary(ir::ExprOp op, ir::ExprId a, ir::ExprId b);
   ir::ExprId simplify(ir::ExprId expr);
   ir::ExprId as(num::DType dtype, ir::ExprId value);
   ir::ExprId as_int64(ir::ExprId value) { return as(num::DType::Int64, value); }

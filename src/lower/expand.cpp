@@ -162,7 +162,7 @@ class Expander {
     if (from.op != ExprOp::AddressOf || from.type != e.type) return out_.add(std::move(e));
     auto met = ir::meet(out_, {from.args[0], false}, {e.args[1], false}, "+");
     if (!met) return out_.add(std::move(e));
-    const ExprId index = sum(met->first, met->second, e.span);
+    const ExprId index = sum(met->first, met->second, {.span = e.span, .no_wrap = true});
     const auto at = ir::const_int(out_, index);
     const auto size = ir::const_int(out_, out_[from.buffer].shape[0]);
     if (at && (*at < 0 || !size || *at >= *size)) return out_.add(std::move(e));
@@ -175,7 +175,7 @@ class Expander {
     const auto is_number = [&](std::size_t i) {
       return ir::const_int(out_, e.args[i]).has_value();
     };
-    if (e.op == ExprOp::Add) return sum(e.args[0], e.args[1], e.span);
+    if (e.op == ExprOp::Add) return sum(e.args[0], e.args[1], e);
     if (e.op == ExprOp::Mul && e.type.is_scalar() && e.type.is_int()) {
       if (is_number(0) && !is_number(1)) std::swap(e.args[0], e.args[1]);
       if (is_constant(e.args[1], 1)) return e.args[0];
@@ -184,23 +184,29 @@ class Expander {
     if (e.op == ExprOp::Cast) return ir::cast(out_, e.args[0], e.type, e.span).value();
     Result<ExprId> made = fail(DiagKind::BadType, "not folded");
     if (ir::arity_of(e.op) == 2 && e.op != ExprOp::Ramp)
-      made = ir::binary(out_, e.op, {e.args[0], false}, {e.args[1], false}, e.span);
-    if (ir::arity_of(e.op) == 1 && ir::group_of(e.op) == ir::ExprGroup::Prefix)
+      made = ir::binary_like(out_, e, e.args[0], e.args[1]);
+    if (ir::arity_of(e.op) == 1 && ir::group_of(e.op) == ir::ExprGroup::Prefix) {
       made = ir::unary(out_, e.op, {e.args[0], false}, e.span);
+      if (made && out_[*made].op == e.op) out_.at(*made).no_wrap = e.no_wrap;
+    }
     return made ? *made : out_.add(std::move(e));
   }
   [[nodiscard]] bool is_constant(ExprId id, std::int64_t wanted) const {
     return ir::const_int(out_, id) == wanted;
   }
 
-  // a + b with one constant at the end: (x + 1) + y is (x + y) + 1.
-  ExprId sum(ExprId a, ExprId b, Span span) {
+  // a + b with one constant at the end: (x + 1) + y is (x + y) + 1. Whether that is index
+  // arithmetic says `like`; what is taken apart must be, too.
+  ExprId sum(ExprId a, ExprId b, Expr like) {
+    like.op = ExprOp::Add;
     const auto plain = [&](ExprId x, ExprId y) {
-      return ir::binary(out_, ExprOp::Add, {x, false}, {y, false}, span).value();
+      return ir::binary_like(out_, like, x, y).value();
     };
     if (!out_[a].type.is_int() || out_[a].type.lanes > 1) return plain(a, b);
     const auto [x, c] = parts(a);
     const auto [y, d] = parts(b);
+    for (const ExprId side : {a, b})
+      if (out_[side].op == ExprOp::Add && !out_[side].no_wrap) like.no_wrap = false;
     ExprId terms = x.valid() && y.valid() ? plain(x, y) : x.valid() ? x : y;
     ExprId constant = c.valid() && d.valid() ? plain(c, d) : c.valid() ? c : d;
     if (!constant.valid() || (terms.valid() && is_constant(constant, 0))) return terms;
@@ -398,7 +404,7 @@ class Expander {
     for (std::int64_t k = 0; k < rounds; ++k) {
       ++round_;
       const ExprId moved = ir::int_imm(out_, in_[s.var].type.dtype, k * step);
-      values_[s.var.index] = sum(start, moved, s.span);
+      values_[s.var.index] = sum(start, moved, {.span = s.span, .no_wrap = true});
       splice(s.body, content);
     }
     --depth_;

@@ -204,9 +204,7 @@ class Flattener {
   }
   ExprId added(ExprId a, ExprId b) { return op(ExprOp::Add, wide(a), wide(b)); }
   ExprId wide(ExprId value) { return ir::cast(f_, value, Type::of(DType::Int64)).value(); }
-  ExprId op(ExprOp kind, ExprId a, ExprId b) {
-    return ir::binary(f_, kind, {a, false}, {b, false}).value();
-  }
+  ExprId op(ExprOp kind, ExprId a, ExprId b) { return ir::index_binary(f_, kind, a, b); }
 
   void make_flat(BufferId id, ExprId size) {
     if (!size.valid()) return;

@@ -79,10 +79,9 @@ void add_offset(Function& f, ExprId amount, FlatPlan& plan) {
     return;
   }
   // Both are integers: types meet.
-  plan.runtime_offset =
-      plan.runtime_offset.valid()
-          ? ir::binary(f, ExprOp::Add, {plan.runtime_offset, false}, {amount, false}).value()
-          : amount;
+  plan.runtime_offset = plan.runtime_offset.valid()
+                            ? ir::index_binary(f, ExprOp::Add, plan.runtime_offset, amount)
+                            : amount;
 }
 
 void take_offsets(Function& f, const Buffer& buffer, const ir::Facts& facts, FlatPlan& plan) {
@@ -91,12 +90,10 @@ void take_offsets(Function& f, const Buffer& buffer, const ir::Facts& facts, Fla
   const int bits = storage_bits(buffer.dtype);
   if (bits < 8) {
     const ExprId two = ir::int_imm(f, f[buffer.byte_offset].type.dtype, 8 / bits);
-    add_offset(f, ir::binary(f, ExprOp::Mul, {buffer.byte_offset, false}, {two, false}).value(),
-               plan);
+    add_offset(f, ir::index_binary(f, ExprOp::Mul, buffer.byte_offset, two), plan);
   } else if (ir::divisor_of(f, buffer.byte_offset, facts) % (bits / 8) == 0) {
     const ExprId size = ir::int_imm(f, f[buffer.byte_offset].type.dtype, bits / 8);
-    const ExprId whole =
-        ir::binary(f, ExprOp::FloorDiv, {buffer.byte_offset, false}, {size, false}).value();
+    const ExprId whole = ir::index_binary(f, ExprOp::FloorDiv, buffer.byte_offset, size);
     add_offset(f, simpler(f, whole, facts), plan);
   } else {
     plan.rest_bytes = buffer.byte_offset;
@@ -123,9 +120,7 @@ class Arithmetic {
 
   ExprId number(std::int64_t value) { return ir::int_imm(f_, dtype_, value); }
   ExprId of(ExprId value) { return ir::cast(f_, value, Type::of(dtype_)).value(); }
-  ExprId op(ExprOp kind, ExprId a, ExprId b) {
-    return ir::binary(f_, kind, {a, false}, {b, false}).value();
-  }
+  ExprId op(ExprOp kind, ExprId a, ExprId b) { return ir::index_binary(f_, kind, a, b); }
   ExprId sum(ExprId a, ExprId b) { return a.valid() ? op(ExprOp::Add, a, b) : b; }
   ExprId scaled(ExprId a, std::int64_t by) { return by == 1 ? a : op(ExprOp::Mul, a, number(by)); }
   ExprId divided(ExprId a, std::int64_t by) {

@@ -85,9 +85,7 @@ class Resolver {
   ExprId number(std::int64_t value) { return ir::int_imm(f_, DType::Int32, value); }
   ExprId ref(VarId var) { return ir::var_ref(f_, var); }
   // The operands are integers, so that nothing can fail.
-  ExprId op(ExprOp kind, ExprId a, ExprId b) {
-    return ir::binary(f_, kind, {a, false}, {b, false}).value();
-  }
+  ExprId op(ExprOp kind, ExprId a, ExprId b) { return ir::index_binary(f_, kind, a, b); }
   ExprId divided(ExprId a, std::int64_t by) {
     return by == 1 ? a : op(ExprOp::FloorDiv, a, number(by));
   }

@@ -6,6 +6,7 @@
 
 #include "base/wide.h"
 #include "ir/build.h"
+#include "ir/fold.h"
 
 namespace ww::lower {
 namespace {
@@ -38,8 +39,10 @@ class PlainSum {
       case ExprOp::FloorMod:
         return f_[e.args[0]].op == ExprOp::Var && add_term({factor, id, f_[e.args[0]].var});
       case ExprOp::Add:
+        is_index_ = is_index_ && e.no_wrap;
         return read(e.args[0], factor) && read(e.args[1], factor);
       case ExprOp::Mul: {
+        is_index_ = is_index_ && e.no_wrap;
         const bool is_left = f_[e.args[0]].op == ExprOp::IntImm;
         const auto by = ir::const_int(f_, e.args[is_left ? 0 : 1]);
         const auto both = by ? checked_mul(*by, factor) : std::nullopt;
@@ -50,21 +53,22 @@ class PlainSum {
     }
   }
 
-  // Nothing below zero, no two terms that could be one.
-  bool is_plain() {
+  // Nothing below zero, no two terms that could be one, no number that wraps.
+  bool is_plain(num::DType dtype) {
     std::sort(terms_.begin(), terms_.end(),
               [](const Term& a, const Term& b) { return a.factor > b.factor; });
     for (std::size_t i = 0; i < terms_.size(); ++i) {
       if (i > 0 && terms_[i].factor == terms_[i - 1].factor) return false;
-      if (!is_plain(terms_[i])) return false;
+      if (!is_plain(terms_[i]) || !ir::fits(dtype, terms_[i].factor, num::DType::Int64))
+        return false;
     }
-    return constant_ >= 0 && !terms_.empty();
+    return constant_ >= 0 && ir::fits(dtype, constant_, num::DType::Int64) && !terms_.empty();
   }
 
   [[nodiscard]] ExprId rebuilt(Function& f, num::DType dtype) const {
     ExprId out;
     const auto op = [&](ExprOp kind, ExprId a, ExprId b) {
-      return ir::binary(f, kind, {a, false}, {b, false}).value();
+      return ir::binary_like(f, {.op = kind, .no_wrap = is_index_}, a, b).value();
     };
     for (const Term& term : terms_) {
       const ExprId part = term.factor == 1
@@ -115,6 +119,7 @@ class PlainSum {
   const ir::Facts& facts_;
   SmallVec<Term, 6> terms_;
   std::int64_t constant_ = 0;
+  bool is_index_ = true;  // all that was read is index arithmetic
 };
 
 bool is_index(ir::Type type) {
@@ -128,8 +133,9 @@ ExprId simpler(Function& function, ExprId expr, const ir::Facts& facts) {
   if (op == ExprOp::IntImm || op == ExprOp::Load) return expr;
   if (is_index(function[expr].type)) {
     PlainSum sum(function, facts);
-    if (sum.read(expr, 1) && sum.is_plain())
-      return sum.rebuilt(function, function[expr].type.dtype);
+    if (const num::DType dtype = function[expr].type.dtype;
+        sum.read(expr, 1) && sum.is_plain(dtype))
+      return sum.rebuilt(function, dtype);
   }
   return ir::simplify(function, expr, facts);
 }

@@ -51,7 +51,7 @@ bool stays_inside(Code& code, const ir::Region& region, std::size_t d) {
   const ir::RangeExpr& range = region.ranges[d];
   const ExprId end = code.wide_add(code.simplify(range.min), code.simplify(range.extent));
   const ExprId whole = code.f()[region.buffer].shape[d];
-  return code.constant(code.simplify(code.binary(ExprOp::Le, end, whole))) == 1;
+  return code.constant(code.simplify(code.index(ExprOp::Le, end, whole))) == 1;
 }
 
 std::int64_t storage_alignment(const Context& context, ir::BufferId id) {
@@ -201,11 +201,11 @@ class SideMaker {
       if (stays_inside(code_, region_, d)) continue;
       Edge edge;
       const ExprId start = code_.simplify(region_.ranges[d].min);
-      edge.room = code_.simplify(code_.binary(ExprOp::Sub, buffer_.shape[d], start));
+      edge.room = code_.simplify(code_.index(ExprOp::Sub, buffer_.shape[d], start));
       // Far beyond the end is as good as at the end, and does not leave int32.
       constexpr std::int64_t kFarOutside = std::int64_t{1} << 30;
       if (ir::range_of(f_, start, code_.facts()).max > kFarOutside)
-        edge.room = code_.simplify(code_.binary(ExprOp::Max, edge.room, code_.n(0)));
+        edge.room = code_.simplify(code_.index(ExprOp::Max, edge.room, code_.n(0)));
       edge.divisor = ir::divisor_of(f_, edge.room, code_.facts());
       for (std::int64_t x = 0; x < count_; ++x) edge.coordinate.push_back(x / inner % extents_[d]);
       side_.edges.push_back(std::move(edge));

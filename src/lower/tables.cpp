@@ -136,7 +136,7 @@ namespace {
 // u in [first, last]
 ExprId between(Code& code, ExprId u, std::int64_t first, std::int64_t last, std::int64_t size) {
   ExprId out = {};
-  if (first > 0) out = code.binary(ir::ExprOp::Ge, u, code.n(first));
+  if (first > 0) out = code.index(ir::ExprOp::Ge, u, code.n(first));
   if (last + 1 < size) out = code.both(out, code.less(u, last + 1));
   return out;
 }
@@ -181,7 +181,7 @@ ExprId member_expr(Code& code, ExprId u, const std::vector<bool>& set) {
   const auto step = static_cast<std::int64_t>(granule);
   if (period == set.size() && last - first + 1 == inside)
     return between(code, u, first * step, (last + 1) * step - 1, size * step);
-  if (inside == 1) return code.binary(ir::ExprOp::Eq, digit, code.n(first));
+  if (inside == 1) return code.index(ir::ExprOp::Eq, digit, code.n(first));
   if (last - first + 1 == inside) return between(code, digit, first, last, size);
   // By pieces: the middle of the units is as good a place to cut as any.
   ExprId out = {};
@@ -189,7 +189,7 @@ ExprId member_expr(Code& code, ExprId u, const std::vector<bool>& set) {
     if (!units[index(i)]) continue;
     std::int64_t end = i;
     while (end + 1 < size && units[index(end + 1)]) ++end;
-    ExprId piece = i == end ? code.binary(ir::ExprOp::Eq, digit, code.n(i))
+    ExprId piece = i == end ? code.index(ir::ExprOp::Eq, digit, code.n(i))
                             : between(code, digit, i, end, size);
     out = out.valid() ? code.binary(ir::ExprOp::Or, out, piece) : piece;
     i = end;

@@ -23,8 +23,10 @@ ExprId shuffled(Function& f, ExprId vector, int lane) {
 // base + lane · stride, in the type of both.
 ExprId ramp_lane(Function& f, const Expr& e, int lane) {
   const ExprId number = ir::int_imm(f, e.type.dtype, lane);
-  const ExprId moved = ir::binary(f, ExprOp::Mul, {e.args[1], false}, {number, false}).value();
-  return ir::binary(f, ExprOp::Add, {e.args[0], false}, {moved, false}).value();
+  Expr step{.op = ExprOp::Mul, .span = e.span, .no_wrap = e.no_wrap};
+  const ExprId moved = ir::binary_like(f, step, e.args[1], number).value();
+  step.op = ExprOp::Add;
+  return ir::binary_like(f, step, e.args[0], moved).value();
 }
 
 bool is_by_lane(ExprOp op) {

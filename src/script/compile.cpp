@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "base/suggest.h"
+#include "ir/indices.h"
 #include "ir/name_parts.h"
 #include "ir/verify.h"
 #include "script/candidates.h"
@@ -148,7 +149,9 @@ class Compilation {
       return report(std::move(named).error());
     for (Diag& finding : ir::verify(kernel->function, {.target = options_.target}))
       report(std::move(finding));
-    if (out_.errors.empty()) out_.function = std::move(kernel->function);
+    if (!out_.errors.empty()) return;
+    ir::mark_indices(kernel->function);
+    out_.function = std::move(kernel->function);
   }
 
   Compiled& out_;

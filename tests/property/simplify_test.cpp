@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Laws of ir/simplify.h over random expressions of a few variables: every value is tried, with an
-// interpreter of its own. What divides by 0 or leaves its signed type is outside all promises.
+// Laws of ir/simplify.h over random expressions of a few variables, of every integer type: every
+// value is tried, with an interpreter of its own. Values wrap around. Some nodes are index
+// arithmetic; where one overflows, nothing is promised.
 #include "ir/simplify.h"
 
 #include <gtest/gtest.h>
@@ -8,7 +9,9 @@
 #include <functional>
 #include <optional>
 
+#include "base/wide.h"
 #include "ir/build.h"
+#include "ir/indices.h"
 #include "property/tape.h"
 
 namespace ww::test {
@@ -21,9 +24,8 @@ using num::DType;
 
 struct Variable {
   ir::VarId id;
-  std::int64_t min = 0;
-  std::int64_t max = 0;
-  std::int64_t step = 1;  // only multiples of it
+  std::vector<std::int64_t> values;
+  std::string known;  // what the facts say
 };
 
 struct Problem {
@@ -33,78 +35,112 @@ struct Problem {
   ExprId integer;
   ExprId condition;
   DType dtype = DType::Int32;
+  bool has_indices = false;
 };
 
 // ---- The interpreter ----------------------------------------------------------------------------
 
+// Nothing where index arithmetic overflows.
 using Value = std::optional<std::int64_t>;
 
-std::int64_t floored(std::int64_t a, std::int64_t b) {
-  std::int64_t q = a / b;
-  if (q * b != a && ((a < 0) != (b < 0))) --q;
-  return q;
+bool is_unsigned(DType dtype) { return num::kind_of(dtype) == num::DTypeKind::Uint; }
+
+// A uint64 beyond the greatest int64 has its bits, as in ir::Expr.
+Wide whole(std::int64_t v, DType dtype) {
+  return dtype == DType::Uint64 ? Wide{static_cast<std::uint64_t>(v)} : Wide{v};
 }
+
+std::int64_t wrapped(Wide v, DType dtype) {
+  switch (dtype) {
+    case DType::Bool:
+      return v != 0;
+    case DType::Int8:
+      return static_cast<std::int8_t>(v);
+    case DType::Int16:
+      return static_cast<std::int16_t>(v);
+    case DType::Int32:
+      return static_cast<std::int32_t>(v);
+    case DType::Uint8:
+      return static_cast<std::uint8_t>(v);
+    case DType::Uint16:
+      return static_cast<std::uint16_t>(v);
+    case DType::Uint32:
+      return static_cast<std::uint32_t>(v);
+    default:
+      return static_cast<std::int64_t>(v);
+  }
+}
+
+// What index arithmetic that leaves its type is: nothing, or, in what simplifying makes of a sum
+// that does not, a step on the way: numbers that wrap, and whole numbers that do not, must both get
+// there. Parts of an index are taken to be no greater than the whole, so that an index near the end
+// of its type counts as one that leaves it.
+enum class Overflow { IsNothing, Wraps, IsWhole };
 
 class Interpreter {
  public:
-  Interpreter(const Function& f, const std::vector<std::int64_t>& values)
-      : f_(f), values_(values) {}
+  Interpreter(const Function& f, const std::vector<std::int64_t>& values,
+              Overflow overflow = Overflow::IsNothing)
+      : f_(f), values_(values), overflow_(overflow) {}
 
   Value operator()(ExprId id) const {
-    const ir::Expr& e = f_[id];
-    if (e.op == ExprOp::IntImm) return e.integer;
-    if (e.op == ExprOp::Var) return values_[e.var.index];
-    const Value a = (*this)(e.args[0]);
-    if (!a) return std::nullopt;
-    if (e.op == ExprOp::And) return *a == 0 ? Value(0) : (*this)(e.args[1]);
-    if (e.op == ExprOp::Or) return *a != 0 ? Value(1) : (*this)(e.args[1]);
-    if (e.op == ExprOp::Not) return *a == 0 ? 1 : 0;
-    if (e.op == ExprOp::IfThenElse) return (*this)(e.args[*a != 0 ? 1 : 2]);
-    if (e.op == ExprOp::Neg) return fitted(-*a, e.type);
-    if (e.op == ExprOp::Cast) return wrapped(*a, e.type);
-    const Value b = (*this)(e.args[1]);
-    if (!b) return std::nullopt;
-    if (e.op == ExprOp::Select) {
-      const Value c = (*this)(e.args[2]);
-      return !c ? std::nullopt : (*a != 0 ? b : c);
-    }
-    return two(e, *a, *b);
+    const Number v = number(id);
+    return v ? Value(wrapped(*v, f_[id].type.dtype)) : std::nullopt;
   }
 
  private:
-  static Value two(const ir::Expr& e, std::int64_t a, std::int64_t b) {
-    const bool divides = e.op == ExprOp::FloorDiv || e.op == ExprOp::FloorMod ||
-                         e.op == ExprOp::TruncDiv || e.op == ExprOp::TruncMod;
-    if (divides && b == 0) return std::nullopt;
+  using Number = std::optional<Wide>;
+
+  Number number(ExprId id) const {
+    const ir::Expr& e = f_[id];
+    const DType to = e.type.dtype;
+    if (e.op == ExprOp::IntImm) return whole(e.integer, to);
+    if (e.op == ExprOp::Var) return whole(values_[e.var.index], to);
+    const Number a = number(e.args[0]);
+    if (!a) return std::nullopt;
+    if (e.op == ExprOp::And) return *a == 0 ? Number(0) : number(e.args[1]);
+    if (e.op == ExprOp::Or) return *a != 0 ? Number(1) : number(e.args[1]);
+    if (e.op == ExprOp::Not) return *a == 0 ? 1 : 0;
+    if (e.op == ExprOp::IfThenElse) return number(e.args[*a != 0 ? 1 : 2]);
+    if (e.op == ExprOp::Neg) return linear(e, -*a);
+    if (e.op == ExprOp::BitNot) return held(~*a, to);
+    if (e.op == ExprOp::Call) return held(*a < 0 ? -*a : *a, to);  // abs
+    if (e.op == ExprOp::Cast) return held(*a, to);
+    const Number b = number(e.args[1]);
+    if (!b) return std::nullopt;
+    if (e.op == ExprOp::Select) {
+      const Number c = number(e.args[2]);
+      return !c ? std::nullopt : (*a != 0 ? b : c);
+    }
+    return two(e, f_[e.args[0]].type.dtype, *a, *b);
+  }
+
+  Number two(const ir::Expr& e, DType dtype, Wide a, Wide b) const {
     switch (e.op) {
       case ExprOp::Add:
-        return fitted(a + b, e.type);
+        return linear(e, a + b);
       case ExprOp::Sub:
-        return fitted(a - b, e.type);
+        return linear(e, a - b);
       case ExprOp::Mul:
-        return fitted(a * b, e.type);
+        return linear(e, a * b);
       case ExprOp::FloorDiv:
-        return fitted(floored(a, b), e.type);
       case ExprOp::FloorMod:
-        return a - floored(a, b) * b;
       case ExprOp::TruncDiv:
-        return fitted(a / b, e.type);
       case ExprOp::TruncMod:
-        return a % b;
+        return divided(e.op, dtype, a, b);
       case ExprOp::Min:
         return a < b ? a : b;
       case ExprOp::Max:
         return a < b ? b : a;
       case ExprOp::BitAnd:
-        return a & b;
+        return held(a & b, dtype);
       case ExprOp::BitOr:
-        return a | b;
+        return held(a | b, dtype);
       case ExprOp::BitXor:
-        return a ^ b;
+        return held(a ^ b, dtype);
       case ExprOp::Shl:
-        return b < 0 || b > 31 ? Value() : fitted(a * (std::int64_t{1} << b), e.type);
       case ExprOp::Shr:
-        return b < 0 || b > 31 ? Value() : Value(a >> b);
+        return shifted(e, dtype, a, b);
       case ExprOp::Eq:
         return a == b;
       case ExprOp::Ne:
@@ -121,29 +157,40 @@ class Interpreter {
         throw std::logic_error("no such operator in this test");
     }
   }
-  // Unsigned arithmetic wraps around, signed arithmetic must not.
-  static Value fitted(std::int64_t v, ir::Type type) {
-    const std::int64_t w = *wrapped(v, type);
-    if (type.dtype == DType::Uint32) return w;
-    return w == v ? Value(v) : std::nullopt;
+  // By 0: all bits, or the dividend.
+  static Number divided(ExprOp op, DType dtype, Wide a, Wide b) {
+    const bool is_modulo = op == ExprOp::FloorMod || op == ExprOp::TruncMod;
+    if (b == 0) return held(is_modulo ? a : -1, dtype);
+    const bool is_floor = op == ExprOp::FloorDiv || op == ExprOp::FloorMod;
+    Wide q = a / b;
+    if (is_floor && q * b != a && (a < 0) != (b < 0)) --q;
+    return held(is_modulo ? a - q * b : q, dtype);
   }
-  static Value wrapped(std::int64_t v, ir::Type type) {
-    switch (type.dtype) {
-      case DType::Int8:
-        return static_cast<std::int8_t>(v);
-      case DType::Int32:
-        return static_cast<std::int32_t>(v);
-      case DType::Uint32:
-        return static_cast<std::uint32_t>(v);
-      case DType::Bool:
-        return v != 0;
-      default:
-        return v;
-    }
+  // From the width on everything is shifted out; a negative amount counts as a great one.
+  [[nodiscard]] Number shifted(const ir::Expr& e, DType dtype, Wide a, Wide b) const {
+    const bool is_beyond = b < 0 || b >= num::bits_of(dtype);
+    if (e.op == ExprOp::Shr) return held(is_beyond ? (a < 0 ? -1 : 0) : a >> b, dtype);
+    if (is_beyond) return e.no_wrap && overflow_ == Overflow::IsNothing && a != 0 ? Number() : 0;
+    return linear(e, a * (Wide{1} << b));
   }
+  // A sum or product.
+  [[nodiscard]] Number linear(const ir::Expr& e, Wide v) const {
+    const Wide w = held(v, e.type.dtype);
+    const bool is_index = e.no_wrap && !is_unsigned(e.type.dtype);
+    if (!is_index || overflow_ == Overflow::Wraps) return w;
+    if (overflow_ == Overflow::IsWhole) return v;
+    constexpr int kRoom = 6;
+    const Wide end = Wide{1} << (num::bits_of(e.type.dtype) - 1 - kRoom);
+    for (const ExprId arg : e.args)
+      if (const Number part = number(arg); !part || *part < -end || *part >= end)
+        return std::nullopt;
+    return v < -end || v >= end ? std::nullopt : Number(v);
+  }
+  static Wide held(Wide v, DType dtype) { return whole(wrapped(v, dtype), dtype); }
 
   const Function& f_;
   const std::vector<std::int64_t>& values_;
+  Overflow overflow_;
 };
 
 void for_each_assignment(const Problem& p,
@@ -151,10 +198,8 @@ void for_each_assignment(const Problem& p,
   std::vector<std::int64_t> values(p.f.var_count(), 0);
   const std::function<void(std::size_t)> fill = [&](std::size_t k) {
     if (k == p.variables.size()) return visit(values);
-    const Variable& v = p.variables[k];
-    for (std::int64_t x = v.min; x <= v.max; ++x) {
-      if (x % v.step != 0) continue;
-      values[v.id.index] = x;
+    for (const std::int64_t x : p.variables[k].values) {
+      values[p.variables[k].id.index] = x;
       fill(k + 1);
     }
   };
@@ -169,26 +214,19 @@ class Maker {
 
   void variables() {
     const std::int64_t count = tape_.between(1, 4);
-    const bool is_unsigned = p_.dtype == DType::Uint32;
     for (std::int64_t i = 0; i < count; ++i) {
-      const std::int64_t step = tape_.pick<std::int64_t>({1, 1, 1, 2, 3, 4, 8});
-      const std::int64_t low = is_unsigned ? tape_.between(0, 3) : tape_.between(-6, 6);
-      const std::int64_t span = tape_.between(0, count > 2 ? 5 : 18);
       const auto id = p_.f.add(ir::Var{std::string(1, static_cast<char>('i' + i)),
                                        ir::Type::of(p_.dtype),
                                        ir::VarKind::Param,
                                        {}});
-      const Variable v{id, low * step, (low + span) * step, step};
-      p_.variables.push_back(v);
-      p_.facts.set_range(id, {v.min, v.max});
-      p_.facts.set_divisor(id, step);
+      p_.variables.push_back(tape_.below(4) == 3 ? unknown(id) : bounded(id, count > 2 ? 5 : 18));
     }
   }
 
   ExprId integer(int depth) {
     const std::int64_t kind = depth == 0 ? tape_.below(3) : tape_.below(20);
     if (kind <= 1) return variable();
-    if (kind == 2) return number(tape_.between(p_.dtype == DType::Uint32 ? 0 : -9, 17));
+    if (kind == 2) return tape_.below(4) == 3 ? great_number() : number(tape_.between(-9, 17));
     if (kind <= 5) return two(ExprOp::Add, depth);
     if (kind <= 7) return two(ExprOp::Sub, depth);
     if (kind == 8) return two(ExprOp::Mul, depth);
@@ -200,7 +238,8 @@ class Maker {
       return by_number(tape_.pick<ExprOp>({ExprOp::BitAnd, ExprOp::BitOr, ExprOp::BitXor}), depth,
                        {1, 3, 7, 15, 4, 6});
     if (kind == 17)
-      return by_number(tape_.pick<ExprOp>({ExprOp::Shl, ExprOp::Shr}), depth, {1, 2, 3});
+      return by_number(tape_.pick<ExprOp>({ExprOp::Shl, ExprOp::Shr}), depth,
+                       {1, 2, 3, 7, 31, 40, -1});
     if (kind == 18) return rare(depth);
     const ExprId c = condition(depth - 1);
     const ExprId a = integer(depth - 1);
@@ -225,12 +264,54 @@ class Maker {
   }
 
  private:
+  // Nothing is known but the type: its ends, and a few between.
+  Variable unknown(ir::VarId id) {
+    const auto [min, max] = ends();
+    std::vector<std::int64_t> values = {min, 0, 1, 5, 100, max};
+    if (min != 0) values.insert(values.begin() + 1, {wrapped(Wide{min} + 1, p_.dtype), -1});
+    return {id, values, "any value"};
+  }
+  // A range about 0 or at an end of the type, of every value or every step-th.
+  Variable bounded(ir::VarId id, std::int64_t most) {
+    const auto [min, max] = ends();
+    const std::int64_t step = tape_.pick<std::int64_t>({1, 1, 1, 2, 3, 4, 8});
+    const std::int64_t span = tape_.between(0, most);
+    const std::int64_t where = tape_.below(8);
+    const std::int64_t low = min == 0 ? tape_.between(0, 3) : tape_.between(-6, 6);
+    const auto multiple = [&](std::int64_t v) { return v - (v % step + step) % step; };
+    std::int64_t first = multiple(low * step);
+    if (where == 6) first = multiple(max) - span * step;
+    if (where == 7) first = multiple(min) == min ? min : multiple(min) + step;
+    if (first < min) first = 0;
+    Variable v{id, {}, ""};
+    for (std::int64_t k = 0; k <= span && first + k * step <= max; ++k)
+      v.values.push_back(first + k * step);
+    p_.facts.set_range(id, {v.values.front(), v.values.back()});
+    p_.facts.set_divisor(id, step);
+    v.known = fmt::format("[{}, {}] of step {}", v.values.front(), v.values.back(), step);
+    return v;
+  }
+  // Of 64 bits no further than the numbers that ranges are about.
+  [[nodiscard]] std::pair<std::int64_t, std::int64_t> ends() const {
+    const int bits = num::bits_of(p_.dtype);
+    const std::int64_t half = std::int64_t{1} << (bits == 64 ? 61 : bits - 1);
+    if (is_unsigned(p_.dtype)) return {0, bits == 64 ? half : 2 * half - 1};
+    return {-half, half - 1};
+  }
+  ExprId great_number() {
+    const auto [min, max] = ends();
+    return number(
+        tape_.pick<std::int64_t>({min, max, max / 2, max / 2 + 1, max / 3, 65536, 46341}));
+  }
   ExprId variable() { return ir::var_ref(p_.f, tape_.pick(p_.variables).id); }
   ExprId number(std::int64_t value) { return ir::int_imm(p_.f, p_.dtype, value); }
   // Constants are folded while building; what cannot be folded (a division by 0) is left out.
   ExprId made(ExprOp op, ExprId a, ExprId b) {
     const auto out = ir::binary(p_.f, op, {a, false}, {b, false});
-    return out ? *out : a;
+    if (!out) return a;
+    const bool is_index = p_.has_indices && tape_.below(2) == 0;
+    if (is_index && ir::is_linear(p_.f[*out])) p_.f.at(*out).no_wrap = true;
+    return *out;
   }
   ExprId two(ExprOp op, int depth) {
     const ExprId a = integer(depth - 1);
@@ -239,10 +320,10 @@ class Maker {
   ExprId by_number(ExprOp op, int depth, const std::vector<std::int64_t>& numbers) {
     const ExprId a = integer(depth - 1);
     const std::int64_t n = tape_.pick(numbers);
-    return made(op, a, number(p_.dtype == DType::Uint32 && n < 0 ? -n : n));
+    return made(op, a, number(is_unsigned(p_.dtype) && n < 0 ? -n : n));
   }
   ExprId rare(int depth) {
-    switch (tape_.below(6)) {
+    switch (tape_.below(9)) {
       case 0:
         return by_number(ExprOp::TruncDiv, depth, {2, 4, 3, -3});
       case 1:
@@ -252,12 +333,23 @@ class Maker {
       case 3:
         return two(ExprOp::FloorMod, depth);
       case 4: {
-        const ExprId narrow = *ir::cast(p_.f, integer(depth - 1), ir::Type::of(DType::Int8));
-        return *ir::cast(p_.f, narrow, ir::Type::of(p_.dtype));
+        const DType other = tape_.pick<DType>(
+            {DType::Int8, DType::Uint8, DType::Int32, DType::Uint32, DType::Int64});
+        const ExprId there = *ir::cast(p_.f, integer(depth - 1), ir::Type::of(other));
+        return *ir::cast(p_.f, there, ir::Type::of(p_.dtype));
+      }
+      case 5:
+        return two(tape_.pick<ExprOp>({ExprOp::TruncDiv, ExprOp::TruncMod}), depth);
+      case 6:
+        return two(tape_.pick<ExprOp>({ExprOp::Shl, ExprOp::Shr}), depth);
+      case 7: {
+        const ExprId arg = integer(depth - 1);
+        if (p_.f[arg].op == ExprOp::IntImm) return arg;
+        return *ir::call(p_.f, ir::Intrinsic::Abs, std::span(&arg, 1));
       }
       default: {
-        if (p_.dtype == DType::Uint32) return two(ExprOp::Add, depth);
-        return *ir::unary(p_.f, ExprOp::Neg, {integer(depth - 1), false});
+        const ExprOp op = tape_.pick<ExprOp>({ExprOp::Neg, ExprOp::Neg, ExprOp::BitNot});
+        return *ir::unary(p_.f, op, {integer(depth - 1), false});
       }
     }
   }
@@ -269,7 +361,9 @@ class Maker {
 Problem problem_of(const Case& c) {
   Tape tape(c.numbers);
   Problem p;
-  p.dtype = tape.below(5) == 4 ? DType::Uint32 : DType::Int32;
+  p.dtype = tape.pick<DType>({DType::Int32, DType::Int32, DType::Uint32, DType::Int8, DType::Uint8,
+                              DType::Int16, DType::Uint16, DType::Int64, DType::Uint64});
+  p.has_indices = tape.below(2) == 0;
   Maker maker(p, tape);
   maker.variables();
   const int depth = static_cast<int>(tape.between(0, 4));
@@ -282,15 +376,15 @@ std::string shown(const Function& f, ExprId id) {
   const ir::Expr& e = f[id];
   if (e.op == ExprOp::IntImm) return fmt::format("{}", e.integer);
   if (e.op == ExprOp::Var) return f[e.var].name;
-  std::string out = fmt::format("{}(", ir::name_of(e.op));
+  std::string out = fmt::format("{}{}(", e.no_wrap ? "index " : "", ir::name_of(e.op));
+  if (e.op == ExprOp::Cast) out += fmt::format("{}, ", num::name_of(e.type.dtype));
   for (const ExprId arg : e.args) out += shown(f, arg) + (arg == e.args.back() ? "" : ", ");
   return out + ")";
 }
 
 std::string shown(const Problem& p, ExprId id) {
-  std::string out = shown(p.f, id) + " with";
-  for (const Variable& v : p.variables)
-    out += fmt::format(" {} in [{}, {}] of step {}", p.f[v.id].name, v.min, v.max, v.step);
+  std::string out = fmt::format("{} of {} with", shown(p.f, id), num::name_of(p.dtype));
+  for (const Variable& v : p.variables) out += fmt::format(" {}: {}", p.f[v.id].name, v.known);
   return out;
 }
 
@@ -313,10 +407,11 @@ Complaint keeps_the_value(Problem& p, ExprId before) {
                        shown(p.f, again));
   Complaint out;
   for_each_assignment(p, [&](const std::vector<std::int64_t>& values) {
-    const Interpreter value(p.f, values);
-    const Value want = value(before);
-    if (!out && want && value(after) != want)
-      out = fmt::format("{} becomes {}: not {}", shown(p, before), shown(p.f, after), *want);
+    const Value want = Interpreter(p.f, values)(before);
+    if (out || !want) return;
+    for (const Overflow overflow : {Overflow::Wraps, Overflow::IsWhole})
+      if (Interpreter(p.f, values, overflow)(after) != want)
+        out = fmt::format("{} becomes {}: not {}", shown(p, before), shown(p.f, after), *want);
   });
   return out;
 }
@@ -329,10 +424,14 @@ Complaint bounds_hold(const Problem& p) {
   for_each_assignment(p, [&](const std::vector<std::int64_t>& values) {
     const Interpreter value(p.f, values);
     if (const Value v = value(p.integer); v && !out) {
-      if (*v < range.min || *v > range.max)
+      const Wide exact = whole(*v, p.dtype);
+      constexpr Wide kFar = Wide{1} << 62;  // stands for no bound
+      const bool is_below = exact < range.min && range.min > -kFar;
+      const bool is_above = exact > range.max && range.max < kFar;
+      if (is_below || is_above)
         out =
             fmt::format("{} is {}, not in [{}, {}]", shown(p, p.integer), *v, range.min, range.max);
-      else if (divisor == 0 ? *v != 0 : *v % divisor != 0)
+      else if (divisor == 0 ? *v != 0 : exact % divisor != 0)
         out = fmt::format("{} is {}, no multiple of {}", shown(p, p.integer), *v, divisor);
     }
     if (const Value v = value(p.condition); v && answer && !out && (*v != 0) != *answer)
@@ -350,7 +449,7 @@ Complaint replaces(Problem& p) {
   Complaint out;
   for_each_assignment(p, [&](const std::vector<std::int64_t>& values) {
     std::vector<std::int64_t> moved = values;
-    ++moved[v.id.index];
+    moved[v.id.index] = wrapped(Wide{moved[v.id.index]} + 1, p.dtype);
     if (Interpreter(p.f, values)(after) != Interpreter(p.f, moved)(p.integer))
       out = "substitution changes more than the variable: " + shown(p, p.integer);
   });
@@ -398,7 +497,7 @@ TEST(LawsSimplify, NamesForValues) {
       std::vector<std::int64_t> bound = values;
       bound[name.index] = *v;
       const Value want = Interpreter(p.f, bound)(before);
-      if (want && Interpreter(p.f, bound)(after) != want)
+      if (want && Interpreter(p.f, bound, Overflow::Wraps)(after) != want)
         out = fmt::format("{} becomes {}", shown(p, before), shown(p.f, after));
     });
     return out;
@@ -409,8 +508,27 @@ TEST(LawsSimplify, NamesForValues) {
 TEST(LawsSimplify, AWrongValueIsCaught) {
   const auto failure = find_failure(1705, 2000, random_case, [](const Case& c) -> Complaint {
     Problem p = problem_of(c);
-    p.facts.set_range(p.variables[0].id, {p.variables[0].min, p.variables[0].min});  // a lie
+    const std::int64_t first = p.variables[0].values.front();
+    p.facts.set_range(p.variables[0].id, {first, first});  // a lie
     return keeps_the_value(p, p.integer);
+  });
+  EXPECT_TRUE(failure);
+}
+
+// And one that takes values for index arithmetic, which would not wrap.
+TEST(LawsSimplify, AWrongPromiseIsCaught) {
+  const auto failure = find_failure(1706, 6000, random_case, [](const Case& c) -> Complaint {
+    Problem p = problem_of(c);
+    Problem lying = problem_of(c);
+    for (std::uint32_t i = 0; i < lying.f.expr_count(); ++i)
+      if (ir::is_linear(lying.f[ExprId{i}])) lying.f.at(ExprId{i}).no_wrap = true;
+    const ExprId after = ir::simplify(lying.f, lying.integer, lying.facts);
+    Complaint out;
+    for_each_assignment(p, [&](const std::vector<std::int64_t>& values) {
+      const Value want = Interpreter(p.f, values)(p.integer);
+      if (want && Interpreter(lying.f, values, Overflow::Wraps)(after) != want) out = "wrapped";
+    });
+    return out;
   });
   EXPECT_TRUE(failure);
 }

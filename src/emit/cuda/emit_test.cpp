@@ -7,6 +7,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "ir/indices.h"
 #include "ir/test_programs.h"
 
 namespace ww::emit {
@@ -145,6 +146,7 @@ TEST(CudaSource, OnlyWhatMayBeNegativeOrWrapIsGuarded) {
   k.store(k.a, {k.n(1)}, k.div(loaded, 4));
   k.store(k.a, {k.n(2)}, k.add(k.mul(loaded, k.n(3)), k.tx()));
   k.store(k.a, {k.add(k.mul(loaded, k.n(3)), k.tx())}, k.op(ExprOp::Shl, k.tx(), k.n(2)));
+  ir::mark_indices(k.f);
   EXPECT_EQ(k.body(), R"(  A_ptr[0] = tx / 4 + tx % 4;
   A_ptr[1] = ww_floordiv<int>(A_ptr[tx], 4);
   A_ptr[2] = int(uint32_t(A_ptr[tx]) * 3u + uint32_t(tx));

@@ -7,7 +7,6 @@
 
 #include "emit/cuda/types.h"
 #include "emit/cuda/writer.h"
-#include "ir/below.h"
 
 namespace ww::emit::cuda {
 namespace {
@@ -18,29 +17,9 @@ using ir::ExprOp;
 using ir::Range;
 using num::DType;
 
-Range type_range(DType dtype) {
-  const int bits = num::bits_of(dtype);
-  if (bits >= 64) return {-(std::int64_t{1} << 61), std::int64_t{1} << 61};
-  if (is_signed(dtype))
-    return {-(std::int64_t{1} << (bits - 1)), (std::int64_t{1} << (bits - 1)) - 1};
-  return {0, (std::int64_t{1} << bits) - 1};
-}
-
-bool is_arithmetic(ExprOp op) {
-  return op == ExprOp::Add || op == ExprOp::Sub || op == ExprOp::Mul || op == ExprOp::Neg ||
-         op == ExprOp::Shl;
-}
-
 }  // namespace
 
 std::string Writer::expr(ExprId id, Precedence at_least) { return within(render(id), at_least); }
-
-std::string Writer::index(ExprId id, Precedence at_least) {
-  const bool outer = std::exchange(in_index_, true);
-  std::string out = expr(id, at_least);
-  in_index_ = outer;
-  return out;
-}
 
 Text Writer::render(ExprId id) {
   if (f_[id].type.is_value() && f_[id].type.lanes > 1) return {vector(id)};
@@ -111,7 +90,7 @@ Text Writer::binary(const Expr& e, ExprId id, const Lane* at) {
   const ir::Type type = f_[e.args[0]].type;
   if (type.is_pointer()) return compare_pointers(e);
   if (!check_number(type.dtype, e.span)) return {"0"};
-  const Known facts = at == nullptr ? known(e, id) : Known{.fits = in_index_};
+  const Known facts = at == nullptr ? known(e, id) : Known{.fits = e.no_wrap};
   const bool is_signed_int = is_signed(type.dtype) && num::bits_of(type.dtype) >= 32;
   const bool may_wrap = e.op == ExprOp::Add || e.op == ExprOp::Sub || e.op == ExprOp::Mul;
   if (may_wrap && is_signed_int && !facts.fits && at == nullptr)
@@ -182,45 +161,19 @@ Text Writer::reinterpret(const Expr& e) {
 
 // --- what is known -------------------------------------------------------------------------------
 
-// Whether no part of the expression leaves its type: only then are ranges those of the program.
-bool Writer::stays_in_type(ExprId root) {
-  const auto for_each_part = [&](ExprId id, auto&& add) {
-    const Expr& e = f_[id];
-    if (!e.type.is_int() || !e.type.is_scalar() || e.op == ExprOp::Load) return;
-    if (e.op == ExprOp::Var) return add(facts_.value(e.var));
-    for (const ExprId arg : e.args)
-      if (f_[arg].type.is_value()) add(arg);
-  };
-  ir::bottom_up(
-      root, for_each_part, [&](ExprId id) { return stays_.contains(id.index); },
-      [&](ExprId id) {
-        bool stays = !leaves_type(id);
-        for_each_part(
-            id, [&](ExprId part) { stays = stays && (!part.valid() || stays_.at(part.index)); });
-        stays_.emplace(id.index, stays);
-      });
-  return stays_.at(root.index);
-}
-
-bool Writer::leaves_type(ExprId id) const {
-  const Expr& e = f_[id];
-  if (!e.type.is_int() || !e.type.is_scalar() || !is_arithmetic(e.op)) return false;
-  const Range all = ranges_.range(id);
-  const Range own = type_range(e.type.dtype);
-  return all.min < own.min || all.max > own.max;
-}
-
 std::optional<Range> Writer::range(ExprId id) {
   const Expr& e = f_[id];
   if (!e.type.is_int() || !e.type.is_scalar()) return std::nullopt;
-  if (!in_index_ && !stays_in_type(id)) return std::nullopt;
   return ranges_.range(id);
 }
+
+// Whether the operation itself leaves its type; what its operands do is their business.
+bool Writer::stays_in_type(ExprId id) { return f_[id].no_wrap || ranges_.stays_in_type(id); }
 
 Known Writer::known(const Expr& e, ExprId id) {
   Known out;
   if (!e.type.is_int() || !e.type.is_scalar()) return out;
-  out.fits = in_index_ || stays_in_type(id);
+  out.fits = stays_in_type(id);
   if (e.args.size() < 2) return out;
   const std::optional<Range> a = range(e.args[0]);
   const std::optional<Range> b = range(e.args[1]);

@@ -62,7 +62,7 @@ std::string Writer::base_name(BufferId id) const {
 // --- elements ------------------------------------------------------------------------------------
 
 std::string Writer::element(BufferId buffer, ExprId at, Span span) {
-  return element_at(buffer, index(at), span);
+  return element_at(buffer, expr(at), span);
 }
 
 std::string Writer::element_at(BufferId buffer, const std::string& place, Span span) {
@@ -75,7 +75,7 @@ std::string Writer::element_at(BufferId buffer, const std::string& place, Span s
 }
 
 std::string Writer::flat_index(BufferId buffer, const SmallVec<ExprId, 3>& indices, Span span) {
-  if (indices.size() == 1) return index(indices[0]);
+  if (indices.size() == 1) return expr(indices[0]);
   if (indices.empty()) return "0";
   return refuse(span, fmt::format("`{}` is accessed with {} indices, expected a lowered program "
                                   "with one",
@@ -123,11 +123,11 @@ std::string Writer::offset_pointer(const Expr& e) {
   const bool by_bytes = e.callee == Intrinsic::ByteOffset;
   if (!by_bytes && !type.opaque && !is_packed(type.dtype))
     return fmt::format("{}({}, {})", helpers_.use("tvm_builtin_pointer_offset"), expr(e.args[0]),
-                       index(e.args[1]));
+                       expr(e.args[1]));
   const std::string offset =
       by_bytes || !is_packed(type.dtype)
-          ? index(e.args[1])
-          : fmt::format("{} * {} / 8", index(e.args[1], kProduct), num::bits_of(type.dtype));
+          ? expr(e.args[1])
+          : fmt::format("{} * {} / 8", expr(e.args[1], kProduct), num::bits_of(type.dtype));
   const std::string_view target = e.type.opaque ? "uint8_t" : memory_type(e.type.dtype);
   return fmt::format("{}<{}>({}, {})", helpers_.use("tvm_builtin_byte_offset"), target,
                      expr(e.args[0]), offset);
@@ -179,14 +179,14 @@ void Writer::declare(const ir::Stmt& s) {
   std::string text = storage_pointer(b);
   if (b.byte_offset.valid()) {
     text = fmt::format("{}<{}>({}, {})", helpers_.use("tvm_builtin_byte_offset"),
-                       memory_type(b.dtype), text, index(b.byte_offset));
+                       memory_type(b.dtype), text, expr(b.byte_offset));
   } else if (b.origin != BufferOrigin::Pointer || type_text(f_[b.pointer].type) != type) {
     text = fmt::format("reinterpret_cast<{}>({})", type, text);
   }
   if (b.elem_offset.valid()) {
-    text += is_packed(b.dtype) ? fmt::format(" + {} * {} / 8", index(b.elem_offset, kProduct),
+    text += is_packed(b.dtype) ? fmt::format(" + {} * {} / 8", expr(b.elem_offset, kProduct),
                                              num::bits_of(b.dtype))
-                               : fmt::format(" + {}", index(b.elem_offset, kSum));
+                               : fmt::format(" + {}", expr(b.elem_offset, kSum));
   }
   line(fmt::format("{} {} = {};", type, names_.of(s.buffer), text));
 }

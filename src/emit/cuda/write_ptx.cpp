@@ -34,7 +34,7 @@ std::string Writer::ptx_operand(const ir::PtxOperand& operand, const PlacedCall&
     if (!e.type.is_pointer())
       return fmt::format("{} + {}", expr(operand.expr, kSum), expr(operand.offset, kProduct));
     return fmt::format("{}<uint8_t>({}, {})", helpers_.use("tvm_builtin_byte_offset"),
-                       expr(operand.expr), index(operand.offset));
+                       expr(operand.expr), expr(operand.offset));
   }
   bool is_written = false;
   for (const ir::PlacedOperand& group : placed.operands)

@@ -140,11 +140,11 @@ std::string Writer::loop_end(const Stmt& s, std::int64_t step) {
   if (min && count) return fmt::format("{}", *min + *count * step);
   std::string end;
   if (step == 1 && min == 0) {
-    end = index(s.args[1], kSum);
+    end = expr(s.args[1], kSum);
   } else {
-    const std::string times = step == 1 ? index(s.args[1], kProduct)
-                                        : fmt::format("{} * {}", index(s.args[1], kProduct), step);
-    end = fmt::format("{} + {}", index(s.args[0], kSum), times);
+    const std::string times = step == 1 ? expr(s.args[1], kProduct)
+                                        : fmt::format("{} * {}", expr(s.args[1], kProduct), step);
+    end = fmt::format("{} + {}", expr(s.args[0], kSum), times);
   }
   if (!ir::reads_memory(f_, s.args[0]) && !ir::reads_memory(f_, s.args[1])) return end;
   const std::string name = names_.fresh(fmt::format("ww_{}_end", names_.of(s.var)));
@@ -173,7 +173,7 @@ void Writer::loop(const Stmt& s) {
                                            : fmt::format("{} += {}", name, step);
   const std::optional<std::int64_t> first = ir::const_int(f_, s.args[0]);
   line(fmt::format("for ({} {} = {}; {} {} {}; {}) {{", type_text(f_[s.var].type), name,
-                   first ? fmt::format("{}", *first) : index(s.args[0]), name, step < 0 ? ">" : "<",
+                   first ? fmt::format("{}", *first) : expr(s.args[0]), name, step < 0 ? ">" : "<",
                    end, advance));
   nested(s.body);
   line("}");

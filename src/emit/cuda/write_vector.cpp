@@ -63,22 +63,16 @@ Text Writer::lane(ExprId id, const Lane& at) {
       if (has_effect(e.args[0])) refuse(e.span, "a value with an effect is broadcast to a vector");
       return render(e.args[0]);
     case ExprOp::Ramp: {
-      const Text stride = render(e.args[1]);
+      const Known known{.fits = e.no_wrap};
       const bool is_one = ir::const_int(f_, e.args[1]) == 1;
-      const std::string step =
-          is_one ? at.text : fmt::format("{} * {}", within(stride, kProduct), at.text);
-      const Text base = render(e.args[0]);
-      return numbers_.binary(ExprOp::Add, e.type.dtype, base, {step, is_one ? kAtom : kProduct},
-                             {.fits = in_index_});
+      const Text step =
+          is_one ? Text{at.text}
+                 : numbers_.binary(ExprOp::Mul, e.type.dtype, render(e.args[1]), {at.text}, known);
+      return numbers_.binary(ExprOp::Add, e.type.dtype, render(e.args[0]), step, known);
     }
     case ExprOp::Load: {
-      if (!is_run(e.args, e.type)) {
-        const bool outer = std::exchange(in_index_, true);
-        const std::string place = lane(e.args[0], at).text;
-        in_index_ = outer;
-        return {element_at(e.buffer, place, e.span)};
-      }
-      const std::string place = fmt::format("{} + {}", index(e.args[0], kSum), at.text);
+      if (!is_run(e.args, e.type)) return {element_at(e.buffer, lane(e.args[0], at).text, e.span)};
+      const std::string place = fmt::format("{} + {}", expr(e.args[0], kSum), at.text);
       return {element_at(e.buffer, place, e.span)};
     }
     case ExprOp::Shuffle:
@@ -130,7 +124,7 @@ bool Writer::is_aligned(ir::BufferId id, ExprId at, ir::Type type) {
 std::string Writer::vector_load(const Expr& e) {
   if (!is_aligned(e.buffer, e.args[0], e.type) || e.type.is_bool())
     return lanes_of(e.type, [&](const Lane& at) {
-      const std::string place = fmt::format("{} + {}", index(e.args[0], kSum), at.text);
+      const std::string place = fmt::format("{} + {}", expr(e.args[0], kSum), at.text);
       return element_at(e.buffer, place, e.span);
     });
   return fmt::format("*reinterpret_cast<const {}*>(&{})", type_text(e.type),
@@ -151,9 +145,7 @@ void Writer::vector_store(const ir::Stmt& s) {
   ++indent_;
   line(fmt::format("const {} ww_value = {};", type_text(type), value));
   for (int k = 0; k < type.lanes; ++k) {
-    const bool outer = std::exchange(in_index_, true);
     const Text place = lane(s.args[0], Lane{fmt::format("{}", k), k});
-    in_index_ = outer;
     line(fmt::format("{} = ww_value.lane[{}];", element_at(s.buffer, place.text, s.span), k));
   }
   --indent_;

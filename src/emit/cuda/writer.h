@@ -14,7 +14,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
 #include "emit/cuda/emit.h"
@@ -57,10 +56,8 @@ class Writer {
   Text compare_pointers(const ir::Expr& e);
   Known known(const ir::Expr& e, ir::ExprId id);
   bool stays_in_type(ir::ExprId id);
-  [[nodiscard]] bool leaves_type(ir::ExprId id) const;
   std::optional<ir::Range> range(ir::ExprId id);
   bool check_number(num::DType dtype, Span span);
-  std::string index(ir::ExprId id, Precedence at_least = kAnything);
 
   // write_vector.cpp
   std::string vector(ir::ExprId id);
@@ -138,7 +135,6 @@ class Writer {
   const ir::Function& f_;
   const CudaOptions& options_;
   ir::Facts facts_;
-  std::unordered_map<std::uint32_t, bool> stays_;  // by expression: stays_in_type
   ir::Ranges ranges_{f_, facts_};
   Names names_;
   Helpers helpers_;
@@ -149,7 +145,6 @@ class Writer {
   std::optional<Diag> error_;
   std::string out_;
   int indent_ = 1;
-  bool in_index_ = false;  // an index that leaves its type is out of bounds anyway
 };
 
 }  // namespace ww::emit::cuda

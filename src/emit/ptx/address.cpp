@@ -3,8 +3,8 @@
 // constant goes into the instruction, and terms are added to the base from the outermost scope
 // inwards, so that what does not change in a loop is added before it.
 //
-// Indices do not overflow (ir/simplify.h), so sums may be taken apart. Addresses of shared memory
-// have 32 bits, all others 64.
+// Index arithmetic does not overflow (ir/indices.h), so sums may be taken apart. Addresses of
+// shared memory have 32 bits, all others 64.
 #include <algorithm>
 #include <limits>
 #include <numeric>
@@ -135,11 +135,11 @@ void Emitter::add_index(Address& to, ExprId index, std::int64_t scale_bits) {
   }
 }
 
-// Sums and products of unsigned 32-bit numbers wrap around by intent, unless their range says not.
+// Sums and products that are no index arithmetic wrap around, unless their range says not.
 bool Emitter::may_wrap(ExprId expr) const {
   const DType type = f_[expr].type.dtype;
-  if (is_signed(type)) return num::bits_of(type) < 32;
   if (num::bits_of(type) < 32) return true;
+  if (is_signed(type)) return !f_[expr].no_wrap && !ranges_.stays_in_type(expr);
   const auto in_bounds = [&](ExprId id) {
     const ir::Range r = range(id);
     return r.min >= 0 && r.max < kUnsignedEnd;

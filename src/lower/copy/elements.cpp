@@ -39,8 +39,8 @@ ExprId Elements::count() {
 std::vector<ExprId> Elements::indices(std::size_t operand, ExprId q) {
   std::vector<ExprId> digits(extents_.size());
   for (std::size_t d = extents_.size(); d-- > 0;) {
-    digits[d] = d == 0 ? q : code_.binary(ir::ExprOp::FloorMod, q, extents_[d]);
-    q = code_.binary(ir::ExprOp::FloorDiv, q, extents_[d]);
+    digits[d] = d == 0 ? q : code_.index(ir::ExprOp::FloorMod, q, extents_[d]);
+    q = code_.index(ir::ExprOp::FloorDiv, q, extents_[d]);
   }
   std::vector<ExprId> out;
   std::size_t next = 0;
@@ -57,7 +57,7 @@ ExprId Elements::is_inside(const std::vector<ExprId>& indices) {
   for (std::size_t d = 0; d < indices.size(); ++d)
     if (!stays_inside(code_, region, d))
       out = code_.both(out,
-                       code_.binary(ir::ExprOp::Lt, indices[d], code_.f()[region.buffer].shape[d]));
+                       code_.index(ir::ExprOp::Lt, indices[d], code_.f()[region.buffer].shape[d]));
   return out;
 }
 
@@ -99,7 +99,7 @@ void copy_shared_out(const Call& call, Code& code) {
   code.guarded(elements.guard(), [&] {
     loop_over(code, trips, [&](ExprId f) {
       const ExprId q = code.add(code.mul(f, threads), u);
-      code.guarded(code.binary(ir::ExprOp::Lt, q, count), [&] { elements.copy(code.let("q", q)); });
+      code.guarded(code.index(ir::ExprOp::Lt, q, count), [&] { elements.copy(code.let("q", q)); });
     });
   });
 }
@@ -107,7 +107,7 @@ void copy_shared_out(const Call& call, Code& code) {
 void copy_one_by_one(const Call& call, Code& code, bool only_first) {
   Elements elements(call, code);
   const ExprId u = call.worker(code);
-  const ExprId first = only_first ? code.binary(ir::ExprOp::Eq, u, code.n(0)) : ExprId{};
+  const ExprId first = only_first ? code.index(ir::ExprOp::Eq, u, code.n(0)) : ExprId{};
   const ExprId count = elements.count();
   code.guarded(code.both(elements.guard(), first),
                [&] { loop_over(code, count, [&](ExprId q) { elements.copy(q); }); });

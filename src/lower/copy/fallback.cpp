@@ -121,7 +121,7 @@ void emit_slot(const Plan& plan, const Call& call, Code& code, ir::BufferId flat
   }
   for (std::size_t t = 0; t < used.size(); ++t)
     if (used[t])
-      code.guarded(code.binary(ir::ExprOp::Eq, u, code.n(static_cast<std::int64_t>(t))),
+      code.guarded(code.index(ir::ExprOp::Eq, u, code.n(static_cast<std::int64_t>(t))),
                    [&] { move(code.n(numbers[t])); });
 }
 

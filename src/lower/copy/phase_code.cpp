@@ -86,7 +86,7 @@ void PhaseWriter::rounds(const Phase& phase, ExprId predicate, const Move& move)
     for (std::size_t e = 0; e < phase.edges.size(); ++e) {
       const ExprId room = problem_.src.edges[e].room;
       ThreadPart part = thread_part(code_, phase.edges[e].form, u_,
-                                    code_.binary(ir::ExprOp::Sub, code_.n(0), room));
+                                    code_.index(ir::ExprOp::Sub, code_.n(0), room));
       part.fixed = code_.let("beyond", part.fixed);
       beyond.push_back(part);
     }
@@ -104,7 +104,7 @@ void PhaseWriter::rounds(const Phase& phase, ExprId predicate, const Move& move)
           const auto& [form, is_cut] = phase.edges[e];
           const ExprId at = address_expr(code_, form, beyond[e], u_, k, phase.threads);
           if (is_cut)
-            access.inside = code_.binary(ir::ExprOp::Sub, code_.n(0), at);
+            access.inside = code_.index(ir::ExprOp::Sub, code_.n(0), at);
           else
             access.condition = code_.both(access.condition, code_.less(at, 0));
         }

@@ -84,8 +84,8 @@ ExprId source_bytes(const Plan& plan, const PhaseWriter::Access& access, Code& c
   const std::int64_t vec = plan.phase.vec;
   ExprId bytes = {};
   if (access.inside.valid()) {
-    const ExprId most = code.binary(ir::ExprOp::Min, access.inside, code.n(vec));
-    const ExprId elements = code.binary(ir::ExprOp::Max, most, code.n(0));
+    const ExprId most = code.index(ir::ExprOp::Min, access.inside, code.n(vec));
+    const ExprId elements = code.index(ir::ExprOp::Max, most, code.n(0));
     bytes = code.as_int32(code.simplify(code.mul(elements, plan.phase.bytes / vec)));
   }
   if (!access.condition.valid()) return bytes;

@@ -292,8 +292,8 @@ class Writer {
     if (plan_.tiles_m == 1 || last == 0) return n;
     if (!n.var.valid())
       return m.fixed % 2 == 0 ? n : Index{.var = {}, .fixed = plan_.tiles_n - 1 - n.fixed};
-    const ExprId back = code_.binary(ExprOp::Sub, code_.n(last), code_.mul(n.var, 2));
-    const ExprId there = code_.binary(ExprOp::Mul, code_.mod(m.var, 2), back);
+    const ExprId back = code_.index(ExprOp::Sub, code_.n(last), code_.mul(n.var, 2));
+    const ExprId there = code_.index(ExprOp::Mul, code_.mod(m.var, 2), back);
     return {.var = code_.let("n_turned", code_.add(n.var, there))};
   }
 

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ir/indices.h"
+
+#include <vector>
+
+#include "ir/visit.h"
+
+namespace ww::ir {
+namespace {
+
+bool is_pointer_offset(const Expr& e) {
+  return e.op == ExprOp::Call &&
+         (e.callee == Intrinsic::PointerOffset || e.callee == Intrinsic::ByteOffset);
+}
+
+// Is argument `i` of the node an index?
+bool is_index_arg(const Expr& e, std::size_t i) {
+  return e.op == ExprOp::Load || e.op == ExprOp::AddressOf || (is_pointer_offset(e) && i == 1);
+}
+
+// First it is found how each node is used, as an index or as a value or both; then index arithmetic
+// is marked, and what holds an index is pointed at it. No recursion: expressions may be deep.
+class Marker {
+ public:
+  explicit Marker(Function& f)
+      : f_(f), is_value_(f.expr_count()), is_index_(f.expr_count()), twins_(f.expr_count()) {}
+
+  void run() {
+    for_each_holder([this](ExprId& id, bool is_index) { reach(id, is_index); });
+    while (!open_.empty()) {
+      const auto [id, is_index] = open_.back();
+      open_.pop_back();
+      const Expr& e = f_[id];
+      for (std::size_t i = 0; i < e.args.size(); ++i)
+        reach(e.args[i], is_index || is_index_arg(e, i));
+    }
+    make_twins();
+    point_at_twins();
+    for_each_holder([this](ExprId& id, bool is_index) {
+      if (is_index) id = as_index(id);
+    });
+  }
+
+ private:
+  // What is no sum or product ends index arithmetic.
+  void reach(ExprId id, bool is_index) {
+    if (!id.valid()) return;
+    is_index = is_index && is_linear(f_[id]);
+    std::vector<bool>& seen = is_index ? is_index_ : is_value_;
+    if (seen[id.index]) return;
+    seen[id.index] = true;
+    open_.push_back({id, is_index});
+  }
+
+  void make_twins() {
+    const auto count = static_cast<std::uint32_t>(is_index_.size());
+    for (std::uint32_t i = 0; i < count; ++i) {
+      if (!is_index_[i]) continue;
+      if (is_value_[i]) twins_[i] = f_.add(Expr(f_[ExprId{i}]));
+      f_.at(as_index(ExprId{i})).no_wrap = true;
+    }
+  }
+
+  void point_at_twins() {
+    const auto count = static_cast<std::uint32_t>(is_index_.size());
+    for (std::uint32_t i = 0; i < count; ++i) {
+      if (is_index_[i]) turn(as_index(ExprId{i}), true);
+      if (is_value_[i]) turn(ExprId{i}, false);
+    }
+  }
+  void turn(ExprId id, bool is_index) {
+    Expr& e = f_.at(id);
+    for (std::size_t k = 0; k < e.args.size(); ++k)
+      if (is_index || is_index_arg(e, k)) e.args[k] = as_index(e.args[k]);
+  }
+
+  [[nodiscard]] ExprId as_index(ExprId id) const {
+    const bool has_twin = id.valid() && id.index < twins_.size() && twins_[id.index].valid();
+    return has_twin ? twins_[id.index] : id;
+  }
+
+  // Every expression that something else than an expression holds, and whether it is an index.
+  template <typename Visit>
+  void for_each_holder(const Visit& visit) {
+    for (auto& [key, setting] : f_.attrs) visit_setting(setting, visit);
+    for (std::uint32_t i = 0; i < f_.buffer_count(); ++i) {
+      Buffer& b = f_.at(BufferId{i});
+      for (ExprId& extent : b.shape) visit(extent, false);
+      visit(b.pointer, false);
+      visit(b.allocated_addr, false);
+      visit(b.elem_offset, true);
+      visit(b.byte_offset, true);
+    }
+    for (std::uint32_t i = 0; i < f_.stmt_count(); ++i) visit_stmt(f_.at(StmtId{i}), visit);
+    for (TileCall& call : f_.tile_calls) visit_call(call, visit);
+    for (PtxCall& call : f_.ptx_calls) {
+      for (PtxOperand& operand : call.operands) {
+        visit(operand.expr, false);
+        visit(operand.offset, true);
+      }
+      visit(call.predicate, false);
+    }
+  }
+  template <typename Visit>
+  static void visit_setting(Setting& setting, const Visit& visit) {
+    if (ExprId* id = std::get_if<ExprId>(&setting)) visit(*id, false);
+  }
+  template <typename Visit>
+  static void visit_stmt(Stmt& s, const Visit& visit) {
+    visit(s.expr, false);
+    for (ExprId& arg : s.args) visit(arg, s.kind == StmtKind::Store || s.kind == StmtKind::For);
+    visit_setting(s.setting, visit);
+    for (auto& [key, setting] : s.settings) visit_setting(setting, visit);
+  }
+  template <typename Visit>
+  static void visit_call(TileCall& call, const Visit& visit) {
+    for (TileArg& arg : call.args) {
+      if (auto* region = std::get_if<Region>(&arg))
+        for (RangeExpr& range : region->ranges) {
+          visit(range.min, true);
+          visit(range.extent, true);
+        }
+      if (auto* id = std::get_if<ExprId>(&arg)) visit(*id, false);
+      if (auto* setting = std::get_if<Setting>(&arg)) visit_setting(*setting, visit);
+    }
+    for (auto& [key, setting] : call.config) visit_setting(setting, visit);
+  }
+
+  struct Use {
+    ExprId id;
+    bool is_index = false;
+  };
+
+  Function& f_;
+  std::vector<bool> is_value_;  // by ExprId: some use of it is no index
+  std::vector<bool> is_index_;  // by ExprId: some use of it is part of an index, and it is linear
+  std::vector<ExprId> twins_;   // by ExprId: the node that stands for it in indices
+  std::vector<Use> open_;
+};
+
+}  // namespace
+
+bool is_linear(const Expr& expr) {
+  if (!expr.type.is_int() || num::kind_of(expr.type.dtype) != num::DTypeKind::Int) return false;
+  switch (expr.op) {
+    case ExprOp::Add:
+    case ExprOp::Sub:
+    case ExprOp::Mul:
+    case ExprOp::Neg:
+    case ExprOp::Shl:
+    case ExprOp::Ramp:
+    case ExprOp::Broadcast:
+      return true;
+    default:
+      return false;
+  }
+}
+
+void mark_indices(Function& function) { Marker(function).run(); }
+
+}  // namespace ww::ir
