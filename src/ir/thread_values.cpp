@@ -2,7 +2,6 @@
 #include "ir/thread_values.h"
 
 #include <algorithm>
-#include <limits>
 
 #include "ir/below.h"
 #include "ir/fold.h"
@@ -26,8 +25,11 @@ std::int64_t low_bits(ExprOp op, std::int64_t a, std::int64_t b) {
   return static_cast<std::int64_t>(op == ExprOp::Add ? x + y : (op == ExprOp::Sub ? x - y : x * y));
 }
 
-Value divided(ExprOp op, std::int64_t a, std::int64_t b) {
-  if (b == 0 || (b == -1 && a == std::numeric_limits<std::int64_t>::min())) return std::nullopt;
+// By 0: all bits, or the dividend. The least number by -1 is itself.
+std::int64_t divided(ExprOp op, std::int64_t a, std::int64_t b) {
+  const bool is_modulo = op == ExprOp::FloorMod || op == ExprOp::TruncMod;
+  if (b == 0) return is_modulo ? a : -1;
+  if (b == -1) return is_modulo ? 0 : low_bits(ExprOp::Sub, 0, a);
   switch (op) {
     case ExprOp::FloorDiv:
       return range::floor_divide(a, b);
@@ -52,7 +54,8 @@ Value one(const Expr& e, std::int64_t a) {
       return a;
     case ExprOp::Call:
       if (e.callee == Intrinsic::Likely) return a;
-      return e.callee == Intrinsic::Abs && a >= 0 ? Value(a) : Value();
+      if (e.callee != Intrinsic::Abs || e.type.dtype == num::DType::Uint64) return std::nullopt;
+      return a >= 0 ? a : low_bits(ExprOp::Sub, 0, a);
     default:
       return std::nullopt;
   }
@@ -102,10 +105,9 @@ std::optional<std::int64_t> int_result(ExprOp op, std::int64_t a, std::int64_t b
     case ExprOp::Max:
       return std::max(a, b);
     case ExprOp::Shl:
-      return shifts ? Value(static_cast<std::int64_t>(static_cast<std::uint64_t>(a) << b))
-                    : Value();
+      return shifts ? static_cast<std::int64_t>(static_cast<std::uint64_t>(a) << b) : 0;
     case ExprOp::Shr:
-      return shifts ? Value(a >> b) : Value();
+      return a >> (shifts ? b : 63);
     case ExprOp::Lt:
       return a < b;
     case ExprOp::Le:

@@ -205,12 +205,20 @@ Value Emitter::divide(ExprOp op, DType type, Value a, Value b, const ir::Expr& e
                         {a, int_value(b.bits - 1, b.cls)});
     return b.bits == 1 ? a : shift(ExprOp::Shr, type, a, int_value(log2_of(b.bits)));
   }
-  const bool is_plain = !is_floor || !is_signed(type) ||
-                        (is_positive && e.args.size() == 2 && range(e.args[1]).min > 0);
-  if (!is_plain) return floor_fix(op, type, a, b, b.is_constant() && b.bits > 0);
-  return wrap(
-      type, code_.pure(fmt::format("{}.{}", is_modulo(op) ? "rem" : "div", arith_type(type)), a.cls,
-                       {a, b}));
+  const ir::Range by = e.args.size() == 2 ? range(e.args[1]) : ir::Range{b.bits, b.bits};
+  const bool is_plain = !is_floor || !is_signed(type) || (is_positive && by.min > 0);
+  const bool is_index = e.args.size() == 2 && e.no_wrap;  // lowering divides by no 0
+  const bool may_be_zero = b.is_constant() ? b.bits == 0 : by.min <= 0 && by.max >= 0 && !is_index;
+  const auto quotient = [&] {
+    if (!is_plain) return floor_fix(op, type, a, b, b.is_constant() && b.bits > 0);
+    const std::string_view word = is_modulo(op) ? "rem" : "div";
+    return wrap(type, code_.pure(fmt::format("{}.{}", word, arith_type(type)), a.cls, {a, b}));
+  };
+  if (!may_be_zero) return quotient();
+  // PTX leaves open what a division by 0 gives; here it is all bits, and the dividend as remainder.
+  const Value by_zero = is_modulo(op) ? a : int_value(ir::wrap(type, -1), a.cls);
+  if (b.is_constant()) return by_zero;
+  return choose(compare(ExprOp::Eq, type, b, int_value(0, b.cls)), by_zero, quotient());
 }
 
 // Division in PTX cuts towards zero. Where that leaves a remainder of the other sign than the

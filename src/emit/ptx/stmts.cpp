@@ -12,6 +12,7 @@
 #include <algorithm>
 
 #include "emit/ptx/emitter.h"
+#include "ir/fold.h"
 
 namespace ww::emit::to_ptx {
 
@@ -219,15 +220,29 @@ bool Emitter::leaves_early(const ir::Block& body) const {
   });
 }
 
+namespace {
+
+// A constant as the type of the suffix has it.
+Value wrapped(std::string_view suffix, std::uint64_t bits, Class cls) {
+  const DType type = suffix == "s32"   ? DType::Int32
+                     : suffix == "u32" ? DType::Uint32
+                                       : DType::Int64;
+  return int_value(ir::wrap(type, static_cast<std::int64_t>(bits)), cls);
+}
+
+std::uint64_t low_bits(Value value) { return static_cast<std::uint64_t>(value.bits); }
+
+}  // namespace
+
 Value Emitter::sum(std::string_view suffix, Value a, Value b) {
-  if (a.is_constant() && b.is_constant()) return int_value(a.bits + b.bits, a.cls);
+  if (a.is_constant() && b.is_constant()) return wrapped(suffix, low_bits(a) + low_bits(b), a.cls);
   if (a.is_constant()) std::swap(a, b);
   if (b.is_constant() && b.bits == 0) return a;
   return code_.pure(fmt::format("add.{}", suffix), a.cls, {a, b});
 }
 
 Value Emitter::product(std::string_view suffix, Value a, Value b) {
-  if (a.is_constant() && b.is_constant()) return int_value(a.bits * b.bits, a.cls);
+  if (a.is_constant() && b.is_constant()) return wrapped(suffix, low_bits(a) * low_bits(b), a.cls);
   if (a.is_constant()) std::swap(a, b);
   if (b.is_constant() && b.bits == 1) return a;
   return code_.pure(fmt::format("mul.lo.{}", suffix), a.cls, {a, b});

@@ -62,7 +62,8 @@ ProofValues::Values ProofValues::compute(ExprId expr) {
     case ExprOp::Neg: {
       Values a = of(e.args[0]);
       if (a)
-        for (std::int64_t& v : *a) v = e.op == ExprOp::Neg ? -v : (v == 0 ? 1 : 0);
+        for (std::int64_t& v : *a)
+          v = e.op == ExprOp::Neg ? *ir::int_result(ExprOp::Sub, 0, v, e.type) : (v == 0 ? 1 : 0);
       return wrapped(std::move(a), e.type);
     }
     case ExprOp::Select:
