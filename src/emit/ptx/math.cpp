@@ -14,11 +14,12 @@
 //   sigmoid              1 / (1 + exp(-x))                        4 ulp
 //   erf                  two polynomials, the outer one with exp  2 ulp
 //   pow                  ex2(y · lg2 |x|)                         relative 2^-22 · |y · log2 x|
-//   fmod                 in float64                               exact while |x / y| < 2^52
+//   fmod                 in float64                               exact
 //   floor … nearbyint, copysign, abs, isnan …                     exact
 //
 // float64 has those of them that need no approximation.
 #include <array>
+#include <limits>
 #include <numbers>
 
 #include "emit/ptx/emitter.h"
@@ -270,20 +271,48 @@ Value Emitter::pow32(Value x, Value y) {
   return choose(bool_op(ExprOp::Or, is_no_power, is_of_one), f32_value(1), result);
 }
 
-// x - trunc(x / y) · y. The quotient may be rounded up to the next whole number: then the rest has
-// the wrong sign, and one y too little was taken.
+// What is left of x when y is taken away as often as it goes: by 2^k · y at a time, with k such
+// that the quotient has no more bits than a float64. It is cut, so that the rest is never below
+// zero, and the rest has no bits below those of y, so that it is exact. NaN ends the loop as well.
 Value Emitter::fmod64(Value x, Value y) {
   const auto f64 = [&](std::string opcode, std::vector<Arg> operands) {
     return code_.pure(std::move(opcode), Class::B64, std::move(operands));
   };
-  const Value a = f64("abs.f64", {x});
-  const Value b = f64("abs.f64", {y});
-  const Value whole = f64("cvt.rzi.f64.f64", {f64("div.rn.f64", {a, b})});
-  const Value rest = f64("fma.rn.f64", {f64("neg.f64", {whole}), b, a});
-  const Value is_under = code_.pure("setp.lt.f64", Class::Pred, {rest, f64_value(0)});
-  const Value fixed = choose(is_under, f64("add.rn.f64", {rest, b}), rest);
-  const Value is_far = code_.pure("testp.infinite.f64", Class::Pred, {b});
-  return f64("copysign.f64", {x, choose(is_far, a, fixed)});
+  const auto exponent = [&](Value of) {
+    const Value high = code_.pure_vector("mov.b64", Class::B32, 2, {of})[1];
+    return code_.pure("bfe.u32", Class::B32, {high, int_value(20), int_value(11)});
+  };
+  constexpr std::int64_t kBits = 51;    // of a quotient, one to spare
+  constexpr std::int64_t kMost = 1000;  // 2^k must be a number; what is left takes another round
+  const Value by = f64("abs.f64", {y});
+  const Value by_exponent = exponent(by);
+  const Value rest = code_.new_variable(Class::B64);
+  code_.add("abs.f64", {rest, x});
+  code_.touch(rest);
+  const std::string again = code_.new_label("again");
+  const std::string end = code_.new_label("end");
+  code_.add_label(again);
+  const Value is_less = code_.new_register(Class::Pred);
+  code_.add("setp.ltu.f64", {is_less, rest, by});
+  code_.add("bra", {label_arg(end)}, {is_less});
+  const Value apart = code_.pure("sub.s32", Class::B32, {exponent(rest), by_exponent});
+  Value k = code_.pure("sub.s32", Class::B32, {apart, int_value(kBits)});
+  k = code_.pure("min.s32", Class::B32, {k, int_value(kMost)});
+  k = code_.pure("max.s32", Class::B32, {k, int_value(0)});
+  const Value high =
+      code_.pure("shl.b32", Class::B32,
+                 {code_.pure("add.s32", Class::B32, {k, int_value(1023)}), int_value(20)});
+  const Value zero = code_.in_register(int_value(0));
+  const Value scale = f64("mov.b64", {vector_arg({zero, high})});
+  const Value step = f64("mul.rn.f64", {by, scale});
+  const Value times = f64("cvt.rzi.f64.f64", {f64("div.rz.f64", {rest, step})});
+  code_.add("fma.rn.f64", {rest, f64("neg.f64", {times}), step, rest});
+  code_.touch(rest);
+  code_.add("bra", {label_arg(again)});
+  code_.add_label(end);
+  const Value is_nan = code_.pure("setp.nan.f64", Class::Pred, {rest, y});
+  const Value nan = int_value(std::numeric_limits<std::int64_t>::max(), Class::B64);
+  return choose(is_nan, nan, f64("copysign.f64", {x, rest}));
 }
 
 // Halves go away from zero: the greatest number below a half is added before cutting.
