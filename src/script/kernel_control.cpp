@@ -2,6 +2,8 @@
 // Control in a kernel: branches, loops, blocks with attributes.
 #include <fmt/format.h>
 
+#include "base/wide.h"
+#include "ir/fold.h"
 #include "script/kernel_body.h"
 #include "script/regions.h"
 
@@ -59,11 +61,36 @@ Result<void> KernelBody::while_stmt(const Stmt& s, Env& env) {
 
 namespace {
 
-// How often a loop from begin to before end runs.
+bool is_unsigned(ir::Type type) { return num::kind_of(type.dtype) == num::DTypeKind::Uint; }
+
+// The number of rounds between two constants, which is counted in the type of the loop's variable.
+Result<ir::ExprId> constant_trips(Interp& in, std::int64_t begin, std::int64_t end,
+                                  std::int64_t step, ir::Type type, Span span) {
+  const auto whole = [&](std::int64_t v) {
+    return is_unsigned(type) ? Wide{static_cast<std::uint64_t>(v)} : Wide{v};
+  };
+  const Wide distance = std::max<Wide>(0, whole(end) - whole(begin));
+  const Wide trips = (distance + step - 1) / step;
+  if (trips == whole(ir::wrap(type.dtype, static_cast<std::int64_t>(trips))))
+    return ir::int_imm(in.fn(), type.dtype, static_cast<std::int64_t>(trips), span);
+  return fail(diag(DiagKind::Overflow, "a loop of {} rounds, more than `{}` counts",
+                   ir::int_text(num::DType::Uint64, static_cast<std::int64_t>(trips)),
+                   num::name_of(type.dtype))
+                  .with_note("give a bound with more bits: `T.int64(0)`")
+                  .with_span(span));
+}
+
+// How often a loop from begin to before end runs. What is computed for it must not overflow.
 Result<ir::ExprId> trip_count(Interp& in, ir::ExprId begin, ir::ExprId end, std::int64_t step,
                               Span span) {
   ir::Function& f = in.fn();
   const ir::Type type = f[end].type;
+  const auto first = ir::const_int(f, begin);
+  if (const auto last = ir::const_int(f, end); first && last)
+    return constant_trips(in, *first, *last, step, type, span);
+  // The difference of unsigned numbers would wrap around.
+  if (is_unsigned(type) && first != 0)
+    end = WW_TRY(ir::binary(f, ir::ExprOp::Max, {end, false}, {begin, false}, span));
   ir::ExprId count = WW_TRY(region_extent(in, begin, end, span));
   count = WW_TRY(ir::cast(f, count, type, span));
   if (step > 1) {
@@ -72,8 +99,8 @@ Result<ir::ExprId> trip_count(Interp& in, ir::ExprId begin, ir::ExprId end, std:
     if (is_product && ir::const_int(f, f[count].args[1]) == step) return f[count].args[0];
     const ir::ExprId round = ir::int_imm(f, type.dtype, step - 1, span);
     const ir::ExprId by = ir::int_imm(f, type.dtype, step, span);
-    count = WW_TRY(ir::binary(f, ir::ExprOp::Add, {count, false}, {round, false}, span));
-    count = WW_TRY(ir::binary(f, ir::ExprOp::FloorDiv, {count, false}, {by, false}, span));
+    count = ir::index_binary(f, ir::ExprOp::Add, count, round, span);
+    count = ir::index_binary(f, ir::ExprOp::FloorDiv, count, by, span);
   }
   if (const auto constant = ir::const_int(f, count); constant && *constant < 0)
     return ir::int_imm(f, type.dtype, 0, span);
@@ -91,12 +118,17 @@ Result<ir::Stmt> KernelBody::loop_node(const LoopObject& loop, std::size_t i, Lo
   ir::ExprId begin = WW_TRY(in.index_expr(loop.ranges[i].first, at.range));
   ir::ExprId end = WW_TRY(in.index_expr(loop.ranges[i].second, at.range));
   ir::Type type = loop.type;
-  for (const ir::ExprId bound : {begin, end})
-    if (f[bound].op != ir::ExprOp::IntImm &&
-        num::bits_of(f[bound].type.dtype) > num::bits_of(type.dtype))
-      type = f[bound].type;
-  begin = WW_TRY(ir::cast(f, begin, type, at.range));
-  end = WW_TRY(ir::cast(f, end, type, at.range));
+  for (const ir::ExprId bound : {begin, end}) {
+    const ir::Expr& e = f[bound];
+    const bool is_held =
+        e.op == ir::ExprOp::IntImm && ir::fits(type.dtype, e.integer, e.type.dtype);
+    if (!is_held && num::bits_of(e.type.dtype) > num::bits_of(type.dtype)) type = e.type;
+  }
+  for (ir::ExprId* bound : {&begin, &end}) {
+    *bound = WW_TRY(ir::cast(f, *bound, type, at.range));
+    if (f[*bound].op == ir::ExprOp::Cast)
+      f.at(*bound).no_wrap = true;  // a bound is no other number
+  }
   std::int64_t step = 1;
   if (!loop.step.is(Kind::None)) step = WW_TRY(in.integer(loop.step, "the step", at.range));
   if (step < 1)
