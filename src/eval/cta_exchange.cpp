@@ -13,24 +13,24 @@ using ir::Intrinsic;
 
 constexpr std::int64_t kLanes = 32;
 
-std::int64_t source_lane(Intrinsic callee, std::int64_t lane, std::int64_t by, std::int64_t width) {
-  const std::int64_t base = lane / width * width;
-  std::int64_t from = lane;
+// Only the low five bits of amount and width count, as in hardware. A lane whose source is not in
+// its segment reads its own value; the butterfly may read from segments before its own.
+std::int64_t source_lane(Intrinsic callee, std::int64_t lane, Word by, Word width) {
+  constexpr std::int64_t kLow = kLanes - 1;
+  const std::int64_t amount = static_cast<std::int64_t>(by) & kLow;
+  const std::int64_t outer = -static_cast<std::int64_t>(width & 31) & kLow;  // bits of the segment
+  const std::int64_t first = lane & outer;
+  const std::int64_t last = first | (kLow & ~outer);
   switch (callee) {
     case Intrinsic::Shfl:
-      from = base + ((by % width) + width) % width;
-      break;
+      return first | (amount & ~outer);
     case Intrinsic::ShflUp:
-      from = lane - by < base ? lane : lane - by;
-      break;
+      return lane - amount < first ? lane : lane - amount;
     case Intrinsic::ShflDown:
-      from = lane + by >= base + width ? lane : lane + by;
-      break;
+      return lane + amount > last ? lane : lane + amount;
     default:
-      from = (lane ^ by) >= base + width ? lane : lane ^ by;
-      break;
+      return (lane ^ amount) > last ? lane : lane ^ amount;
   }
-  return from >= 0 && from < kLanes ? from : lane;
 }
 
 ir::ExprOp reduction_of(std::string_view op) {
@@ -72,10 +72,7 @@ Words Cta::shuffle_lanes(const Expr& expr, Threads ts) {
   Words out(run_.pool, values.size());
   for (std::size_t i = 0; i < values.size(); ++i) {
     const Thread t = ts[i % n];
-    const std::int64_t width =
-        std::clamp<std::int64_t>(static_cast<std::int64_t>(widths[i % n]), 1, kLanes);
-    const std::int64_t from =
-        source_lane(expr.callee, t % kLanes, as_int(type_of(expr.args[2]), by[i % n]), width);
+    const std::int64_t from = source_lane(expr.callee, t % kLanes, by[i % n], widths[i % n]);
     const std::int32_t number = numbers[static_cast<std::size_t>(t / kLanes * kLanes + from)];
     if (number < 0) {
       if (Finding* found = finding(Check::Barrier); found != nullptr)

@@ -22,16 +22,27 @@ Result<Value> copy_bytes(Interp& in, Args& a) {
   return of_expr(WW_TRY(ir::call(in.fn(), Intrinsic::CopyBytes, args, a.call)));
 }
 
+// The lanes of a segment, where their number is known.
+Result<ir::ExprId> segment_width(Interp& in, const Value& value, Span span) {
+  const ir::ExprId width = WW_TRY(in.expression_as(value, ir::Type::of(DType::Int32), span));
+  const auto lanes = ir::const_int(in.fn(), width);
+  if (!lanes || (*lanes >= 1 && *lanes <= 32 && (*lanes & (*lanes - 1)) == 0)) return width;
+  return fail(
+      diag(DiagKind::BadArgument, "a width of {} lanes, expected 1, 2, 4, 8, 16 or 32", *lanes)
+          .with_span(span));
+}
+
 // CUDA's own names: __shfl_xor_sync(mask, value, lane, width).
 template <Intrinsic kCallee>
 Result<Value> shuffle(Interp& in, Args& a) {
   const ir::Type u32 = ir::Type::of(DType::Uint32);
   const ir::Type i32 = ir::Type::of(DType::Int32);
   const Value width = a.has(3) ? a[3] : of_int(32);
-  const ir::ExprId args[] = {
-      WW_TRY(in.expression_as(a[0], u32, a.spans[0])), WW_TRY(in.expression(a[1], a.spans[1])),
-      WW_TRY(in.expression_as(a[2], i32, a.spans[2])), WW_TRY(in.expression_as(width, i32, a.call)),
-      ir::int_imm(in.fn(), DType::Int32, 32, a.call)};
+  const ir::ExprId args[] = {WW_TRY(in.expression_as(a[0], u32, a.spans[0])),
+                             WW_TRY(in.expression(a[1], a.spans[1])),
+                             WW_TRY(in.expression_as(a[2], i32, a.spans[2])),
+                             WW_TRY(segment_width(in, width, a.has(3) ? a.spans[3] : a.call)),
+                             ir::int_imm(in.fn(), DType::Int32, 32, a.call)};
   return of_expr(WW_TRY(ir::call(in.fn(), kCallee, args, a.call)));
 }
 
@@ -42,8 +53,7 @@ Result<Value> tvm_shuffle(Interp& in, Args& a) {
   const ir::ExprId args[] = {
       WW_TRY(in.expression_as(a[0], ir::Type::of(DType::Uint32), a.spans[0])),
       WW_TRY(in.expression(a[1], a.spans[1])), WW_TRY(in.expression_as(a[2], i32, a.spans[2])),
-      WW_TRY(in.expression_as(a[3], i32, a.spans[3])),
-      WW_TRY(in.expression_as(a[4], i32, a.spans[4]))};
+      WW_TRY(segment_width(in, a[3], a.spans[3])), WW_TRY(in.expression_as(a[4], i32, a.spans[4]))};
   return of_expr(WW_TRY(ir::call(in.fn(), kCallee, args, a.call)));
 }
 

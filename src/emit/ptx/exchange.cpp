@@ -69,7 +69,7 @@ Emitter::Lanes Emitter::shuffle_lanes(const ir::Expr& e) {
   const std::int64_t clamp = e.callee == Intrinsic::ShflUp ? 0 : 31;
   Value bounds;
   if (width.is_constant())
-    bounds = int_value((kLanes - std::clamp<std::int64_t>(width.bits, 1, kLanes)) << 8 | clamp);
+    bounds = int_value(((kLanes - width.bits) & (kLanes - 1)) << 8 | clamp);
   else
     bounds = code_.pure("mad.lo.s32", Class::B32,
                         {width, int_value(-256), int_value(kLanes << 8 | clamp)});
