@@ -4,13 +4,18 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <random>
+#include <set>
 #include <sstream>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
 #include "fuzz/targets.h"
+#include "lower/tape.h"
 
 namespace ww::fuzz {
 namespace {
@@ -70,6 +75,56 @@ TEST(CorpusOf, ABrokenLawIsNoticed) {
   const auto broken = broken_files(refuses_all, folder);
   ASSERT_EQ(broken.size(), files_in(folder).size());
   EXPECT_EQ(broken.front().find("calls.ptx: no: "), 0U);
+}
+
+// --- by chance -----------------------------------------------------------------------------------
+
+// WW_RANDOM_COUNT and WW_RANDOM_SEED say how many, and which others. Each runs in a process with
+// bounds on time and memory.
+std::uint64_t count_or(std::uint64_t otherwise) {
+  return test::from_environment("WW_RANDOM_COUNT", otherwise);
+}
+std::uint64_t first_seed() { return test::from_environment("WW_RANDOM_SEED", 0) * 1'000'000; }
+
+TEST(ByChance, BombsKeepTheLaw) {
+  for (std::uint64_t i = 0; i < count_or(80); ++i) {
+    std::mt19937 engine(static_cast<std::uint32_t>(first_seed() + i));
+    std::string bytes(4, ' ');
+    for (char& each : bytes) each = static_cast<char>(engine() >> 24U);
+    EXPECT_EQ(bounded_law(bomb_law, bytes), "") << bomb_source(bytes);
+  }
+}
+
+TEST(ByChance, ChangedExamplesKeepTheLaw) {
+  std::vector<std::string> examples;
+  for (const fs::path& file : files_in(fs::path(WW_SOURCE_DIR) / "examples"))
+    if (file.extension() == ".py") examples.push_back(contents(file));
+  ASSERT_GE(examples.size(), 20U);
+  for (std::uint64_t i = 0; i < count_or(80); ++i) {
+    const auto seed = static_cast<std::uint32_t>(first_seed() + i);
+    const std::string text = change_program(examples[seed % examples.size()], seed);
+    EXPECT_EQ(bounded_law(program_law, text), "") << "seed " << seed << "\n" << text;
+  }
+}
+
+TEST(ByChance, WhatEndsTheProcessIsNoticed) {
+  EXPECT_EQ(bounded_law([](std::string_view) -> std::string { std::abort(); }, ""),
+            "it ended by signal 6");
+  EXPECT_EQ(
+      bounded_law([](std::string_view) -> std::string { throw std::runtime_error("no"); }, ""),
+      "it threw: no");
+  EXPECT_EQ(bounded_law([](std::string_view bytes) { return "no: " + std::string(bytes); }, "x"),
+            "no: x");
+  EXPECT_EQ(bounded_law([](std::string_view) { return std::string(); }, "x"), "");
+}
+
+TEST(ByChance, ChangesAreNear) {
+  const std::string text = "Tx.warp.copy(A[0:32], B[0:32])\n";
+  std::set<std::string> seen;
+  for (std::uint32_t seed = 0; seed < 50; ++seed) seen.insert(change_program(text, seed));
+  EXPECT_GE(seen.size(), 20U);
+  EXPECT_TRUE(std::ranges::any_of(
+      seen, [](const std::string& each) { return each.starts_with("Tx.cta.copy(A[0:32]"); }));
 }
 
 TEST(FuzzText, Lines) {

@@ -65,6 +65,8 @@ std::string broken_ptx(const std::string& text) {
   return "";
 }
 
+}  // namespace
+
 std::string broken_lowering(const ir::Function& tile) {
   const target::Target target = driver::default_target(tile);
   if (!ir::verify(tile, {.target = target}).empty()) return "";
@@ -79,8 +81,6 @@ std::string broken_lowering(const ir::Function& tile) {
       emit::ptx_module(lower::expand_unrolled(*lowered.function), {.target = target});
   return module ? broken_ptx(ptx::print(*module)) : "";
 }
-
-}  // namespace
 
 std::string program_law(std::string_view bytes) {
   const std::string_view text = bytes.substr(0, bytes.find("#--- expected"));
