@@ -12,6 +12,7 @@
 #include <thread>
 #include <utility>
 
+#include "sim/conflicts.h"
 #include "sim/limits.h"
 #include "sim/race.h"
 #include "sim/unit.h"
@@ -27,6 +28,14 @@ constexpr std::size_t kMostResident = 4096;
 constexpr std::uint64_t kHeapBytes = std::uint64_t{8} << 20U;
 
 using Time = std::chrono::steady_clock;
+
+unsigned host_threads(const RunOptions& options) {
+  return options.threads != 0 ? options.threads : std::max(1U, std::thread::hardware_concurrency());
+}
+
+bool must_be_in_order(const RunContext& context) {
+  return context.code->is_ordered || context.options->trace || context.options->stop_at;
+}
 
 /// One run of a kernel: hands units to threads and puts their reports together in order.
 class Run {
@@ -49,7 +58,7 @@ class Run {
           bytes_per_unit(), context_.memory->bytes() * 2, context_.options->limits.memory);
       return std::move(report_);
     }
-    if (context_.code->is_ordered || context_.options->trace || context_.options->stop_at) {
+    if (must_be_in_order(context_)) {
       in_order();
     } else {
       in_parallel();
@@ -66,6 +75,9 @@ class Run {
   void stop_if_too_big(Unit& unit) const;
   void work(std::atomic<std::uint64_t>& next);
   void finish(Unit& unit);
+  [[nodiscard]] bool is_in_conflict() const {
+    return context_.conflicts != nullptr && context_.conflicts->found();
+  }
   [[nodiscard]] bool out_of_time() const {
     const double limit = context_.options->limits.seconds;
     return limit > 0 && std::chrono::duration<double>(Time::now() - begin_).count() > limit;
@@ -99,7 +111,7 @@ class Run {
 // Runs a unit to its end; false: somebody else has stopped the run.
 bool Run::run_unit(Unit& unit) {
   while (!unit.run(kRounds)) {
-    if (stopped_.load(std::memory_order_relaxed)) return false;
+    if (stopped_.load(std::memory_order_relaxed) || is_in_conflict()) return false;
     if (out_of_time()) unit.stop(Outcome::TimeLimit, "the budget of time is used up");
     stop_if_too_big(unit);
   }
@@ -155,7 +167,7 @@ void Run::finish(Unit& unit) {
 
 void Run::work(std::atomic<std::uint64_t>& next) {
   Unit unit(context_);
-  for (std::uint64_t i = next++; i < units_ && !stopped_; i = next++) {
+  for (std::uint64_t i = next++; i < units_ && !stopped_ && !is_in_conflict(); i = next++) {
     unit.start(i);
     unit.budget = context_.options->limits.instructions;
     if (!run_unit(unit)) break;
@@ -167,8 +179,8 @@ void Run::work(std::atomic<std::uint64_t>& next) {
 }
 
 void Run::in_parallel() {
-  unsigned threads = context_.options->threads;
-  if (threads == 0) threads = std::max(1U, std::thread::hardware_concurrency());
+  // One at a time, unless somebody watches what they do to each other.
+  unsigned threads = context_.conflicts == nullptr ? 1 : host_threads(*context_.options);
   threads = static_cast<unsigned>(std::min<std::uint64_t>(threads, units_));
   const std::uint64_t room = context_.options->limits.memory - context_.memory->bytes() * 2;
   threads = static_cast<unsigned>(std::min<std::uint64_t>(
@@ -222,6 +234,34 @@ void Run::in_order() {
     }
   }
   report_.counters.merge(counters);
+}
+
+// Whether the end of a run leaves memory as it is by the order of units alone: those behind the one
+// that ended it must not have begun.
+bool ends_early(Outcome outcome) {
+  return outcome == Outcome::Trapped || outcome == Outcome::Deadlocked ||
+         outcome == Outcome::InstructionLimit || outcome == Outcome::MemoryLimit;
+}
+
+// On several threads while that makes no difference; else once more, one unit after the other.
+RunReport run_units(RunContext& context, std::uint64_t units) {
+  const std::uint64_t memory = context.memory->bytes() * 2 + Conflicts::bytes_for(*context.memory);
+  const bool is_alone = units == 1 || units > Conflicts::kMostUnits ||
+                        host_threads(*context.options) == 1 || must_be_in_order(context) ||
+                        memory > context.options->limits.memory;
+  if (is_alone) return Run(context, units).go();
+  const auto begin = Time::now();
+  Conflicts conflicts(*context.memory);
+  context.conflicts = &conflicts;
+  RunReport report = Run(context, units).go();
+  context.conflicts = nullptr;
+  if (!conflicts.found() && !ends_early(report.outcome)) return report;
+  if (report.outcome == Outcome::Stopped || report.outcome == Outcome::TimeLimit) return report;
+  conflicts.restore();
+  conflicts.stop_watching();
+  RunReport again = Run(context, units).go();
+  again.seconds = std::chrono::duration<double>(Time::now() - begin).count();
+  return again;
 }
 
 Result<void> check_launch(const Program& program, const Launch& launch, const Dim3& cluster,
@@ -367,7 +407,7 @@ Result<RunReport> Device::run(const Launch& given, const RunOptions& options) {
   bytes.resize(bytes.size() + 16);
   params.data = bytes.data();
   context.params = &params;
-  return Run(context, launch.grid.count() / context.cluster.count()).go();
+  return run_units(context, launch.grid.count() / context.cluster.count());
 }
 
 }  // namespace ww::sim

@@ -61,12 +61,15 @@ constexpr std::uint64_t round_up(std::uint64_t value, std::uint64_t step) {
   return (value + step - 1) / step * step;
 }
 
+struct WordOwners;
+
 /// A run of memory. `undefined` has one byte for each byte of data: 0 once it has been written.
 struct Region {
   std::uint64_t base = 0;  // generic address of the first byte
   std::uint64_t size = 0;
   std::byte* data = nullptr;
   std::uint8_t* undefined = nullptr;  // null: not tracked
+  WordOwners* owners = nullptr;       // null: nobody watches (conflicts.h)
   std::uint64_t lane_stride = 0;      // local memory: distance of two lanes' bytes
   Space space = Space::Global;
   bool writable = true;

@@ -89,6 +89,8 @@ class Cta {
   std::unique_ptr<std::uint8_t[]> undefined_;
 };
 
+class Conflicts;
+
 /// What all units of a run share, and only read.
 struct RunContext {
   const Program* program = nullptr;
@@ -96,6 +98,7 @@ struct RunContext {
   const Launch* launch = nullptr;
   const RunOptions* options = nullptr;
   GlobalMemory* memory = nullptr;
+  Conflicts* conflicts = nullptr;  // null: units run one after the other
   Region* params = nullptr;
   Dim3 cluster{};
   bool is_explicit_cluster = false;

@@ -224,7 +224,9 @@ class Warp {
     while (who != 0) {
       Mask group = 0;
       Region* region = resolve(address, who, bytes, touch, space, group);
-      if (region != nullptr) visit(*region, group);
+      if (region == nullptr) continue;
+      if (region->owners != nullptr) note_touch(*region, address, group, bytes, touch);
+      visit(*region, group);
     }
   }
 
@@ -277,6 +279,8 @@ class Warp {
   Region* resolve(const std::uint64_t* address, Mask& who, unsigned bytes, Touch touch, Space space,
                   Mask& group);
   Region* region_of(std::uint64_t address);
+  void note_touch(const Region& region, const std::uint64_t* address, Mask lanes, unsigned bytes,
+                  Touch touch);
   void bad_address(std::uint64_t address, unsigned lane, unsigned bytes, Touch touch, Space space);
   void default_track();
   [[nodiscard]] Mask finite_lanes(bool results);

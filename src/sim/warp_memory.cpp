@@ -2,6 +2,7 @@
 // From a lane's address to the bytes it means, with the checks that go with it.
 #include <fmt/format.h>
 
+#include "sim/conflicts.h"
 #include "sim/unit.h"
 #include "sim/warp.h"
 
@@ -118,6 +119,20 @@ Region* Warp::resolve(const std::uint64_t* address, Mask& who, unsigned bytes, T
   }
   group &= ~bad;
   return group != 0 ? region : nullptr;
+}
+
+void Warp::note_touch(const Region& region, const std::uint64_t* address, Mask lanes,
+                      unsigned bytes, Touch touch) {
+  Conflicts& conflicts = *unit->context.conflicts;
+  switch (touch) {
+    case Touch::Read:
+      return conflicts.note_read(region, address, lanes, bytes, unit->index);
+    case Touch::Write:
+      return conflicts.note_write(region, address, lanes, bytes, unit->index);
+    case Touch::Atomic:
+      return conflicts.note_atomic(region, address, lanes, bytes, unit->index,
+                                   static_cast<std::uint32_t>(program->infos[current_].opcode));
+  }
 }
 
 void Warp::bad_address(std::uint64_t address, unsigned lane, unsigned bytes, Touch touch,
