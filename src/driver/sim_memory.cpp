@@ -131,6 +131,18 @@ UndefinedElements undefined_elements(const SimBuffer& buffer) {
   return out;
 }
 
+std::vector<bool> defined_elements(const SimBuffer& buffer) {
+  std::vector<bool> out;
+  const auto count = static_cast<std::size_t>(element_count(buffer.shape).value_or(0));
+  out.reserve(count);
+  if (count == 0) return out;
+  for_each_element(buffer, [&](std::int64_t, bool is_undefined) {
+    out.push_back(!is_undefined);
+    return out.size() < count;
+  });
+  return out;
+}
+
 std::vector<std::string> first_elements(const SimBuffer& buffer, std::size_t most) {
   const auto count = static_cast<std::size_t>(element_count(buffer.shape).value_or(0));
   std::vector<std::string> out;

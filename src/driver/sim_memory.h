@@ -58,6 +58,8 @@ struct UndefinedElements {
   std::int64_t first = 0;  // meaningless if there are none
 };
 UndefinedElements undefined_elements(const SimBuffer& buffer);
+/// By element: whether it is defined.
+std::vector<bool> defined_elements(const SimBuffer& buffer);
 /// The first elements as text, `most` at most; `?` where one is undefined.
 std::vector<std::string> first_elements(const SimBuffer& buffer, std::size_t most);
 

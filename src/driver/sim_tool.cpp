@@ -6,6 +6,8 @@
 
 #include <algorithm>
 #include <cstring>
+#include <functional>
+#include <map>
 #include <new>
 #include <stdexcept>
 #include <string_view>
@@ -360,18 +362,24 @@ const SimBuffer* Simulation::buffer_of(std::size_t param) const {
 void Simulation::check_expectations(SimReport& report) {
   for (const Expectation& expectation : expectations_) {
     std::vector<std::pair<std::string, Array>> arrays;
+    std::map<std::string, std::vector<bool>, std::less<>> defined;
     for (const std::string& name : expectation.names()) {
       const std::size_t param = *param_named(name);
       const SimBuffer* buffer = buffer_of(param);
       auto array = buffer != nullptr ? read_buffer(*buffer) : arg_of(param).scalar;
       if (!array) return void(refuse(array.error()));
       arrays.emplace_back(name, std::move(*array));
+      if (buffer != nullptr) defined.emplace(name, defined_elements(*buffer));
     }
     const FindArray find = [&](std::string_view name) -> const Array* {
       const auto found = std::ranges::find(arrays, name, &std::pair<std::string, Array>::first);
       return found == arrays.end() ? nullptr : &found->second;
     };
-    auto result = check_expectation(expectation, find);
+    const FindWritten find_defined = [&](std::string_view name) {
+      const auto found = defined.find(name);
+      return found == defined.end() ? nullptr : &found->second;
+    };
+    auto result = check_expectation(expectation, find, {}, find_defined);
     if (result) {
       report.expectations.push_back({expectation.text, std::move(*result)});
     } else {
