@@ -261,8 +261,7 @@ class Cta {
   /// Puts it there; with whom it races, if with anybody.
   std::optional<Conflict> put(const Element& element, int bits, Word value, Word undefined,
                               const Access& by);
-  std::optional<Conflict> note_write(const Element& element, int bits, Word value, Word undefined,
-                                     const Access& by);
+  std::optional<Conflict> note_write(const Element& element, int bits, const Access& by);
   void report_undefined(const Element& element, Agent agent);
   void report_race(const Element& element, const Conflict& conflict, const Access& by,
                    bool is_write);

@@ -23,8 +23,7 @@ void Cta::check_free(const Transfer& transfer, const Copy& copy) {
 // Whoever used the place before is done with it.
 void Cta::check_start(const Transfer& transfer, const Copy& copy) {
   const Access by = access_of(copy.agent);
-  const auto conflict =
-      note_write(transfer.to, transfer.bits, transfer.value, transfer.undefined, by);
+  const auto conflict = note_write(transfer.to, transfer.bits, by);
   if (!conflict || conflict->earlier == by) return;
   if (storage_of(transfer.to.place.root).is_target(absolute(transfer.to), transfer.bits)) return;
   report_race(transfer.to, *conflict, by, true);

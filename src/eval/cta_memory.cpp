@@ -229,20 +229,16 @@ void Cta::write(const Element& element, int bits, Word value, Word undefined, co
 
 std::optional<Conflict> Cta::put(const Element& element, int bits, Word value, Word undefined,
                                  const Access& by) {
-  const auto conflict = note_write(element, bits, value, undefined, by);
+  const auto conflict = note_write(element, bits, by);
   storage_of(element.place.root).put(absolute(element), bits, value, undefined);
   return conflict;
 }
 
-std::optional<Conflict> Cta::note_write(const Element& element, int bits, Word value,
-                                        Word undefined, const Access& by) {
+std::optional<Conflict> Cta::note_write(const Element& element, int bits, const Access& by) {
   if (!is_tracked(k_.roots[static_cast<std::size_t>(element.place.root)].scope, bits)) return {};
   Storage& storage = storage_of(element.place.root);
   const std::int64_t bit = absolute(element);
-  const bool is_same = !run_.options.equal_values_race && undefined == 0 &&
-                       storage.undefined(bit, bits) == 0 &&
-                       storage.value(bit, bits) == (value & low_mask(bits));
-  return races_.write(storage, bit, bits, by, is_same);
+  return races_.write(storage, bit, bits, by);
 }
 
 }  // namespace ww::eval

@@ -19,13 +19,10 @@ std::string Cta::agent_text(Agent agent) const {
     case AgentKind::Thread:
       return fmt::format("thread {}", agent.index);
     case AgentKind::Warp:
-    case AgentKind::AnyWarp:
       return fmt::format("warp {}", agent.index);
     case AgentKind::Warpgroup:
-    case AgentKind::AnyWarpgroup:
       return fmt::format("warpgroup {}", agent.index);
     case AgentKind::Cta:
-    case AgentKind::AnyCta:
       return "the CTA";
   }
   return "?";

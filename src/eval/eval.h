@@ -19,8 +19,9 @@
 // What has no meaning is found, not computed around:
 //
 //   uninit    an element is used that nothing has written (copying it is no use)
-//   race      two threads touch an element, at least one writes it, and nothing orders them.
-//             Writes of the same value are no race
+//   race      two threads touch an element, at least one writes it, and nothing orders them,
+//             whatever the value. Lanes of one warp that write by one statement do not race: one of
+//             them wins, here the last
 //   bounds    an index leaves the shape, a place leaves the storage, or a register belongs to a
 //             thread that is not in the unit
 //   overflow  a sum or product in an index, a region's start or a loop's bound leaves its type
@@ -94,7 +95,6 @@ struct Options {
   std::size_t max_bytes = std::size_t{4} << 30;      // memory of buffers; more is Budget
   std::uint64_t seed = 0;         // 0: groups furthest behind first; else in an order drawn from it
   std::size_t max_findings = 20;  // different ones that are kept
-  bool equal_values_race = false;  // a write of the value that is there already is one as any other
   std::function<bool()> keep_going = {};  // asked now and then; false ends with Budget
 };
 

@@ -98,6 +98,7 @@ class Maker {
     for (std::uint32_t i = 0; i < function_.expr_count(); ++i) {
       const ir::Expr& expr = function_[ir::ExprId{i}];
       if (expr.op != ir::ExprOp::Call) continue;
+      kernel_.has_fences = kernel_.has_fences || expr.callee == Intrinsic::ThreadFence;
       const ir::Effect effect = ir::facts_of(expr.callee).effect;
       if (expr.callee == Intrinsic::CopyBytes) {
         const auto count = ir::const_int(function_, expr.args[2]).value_or(1);
@@ -108,7 +109,11 @@ class Maker {
         note_atomic(expr);
       }
     }
-    for (const ir::PtxCall& call : function_.ptx_calls) at_least(ptx_granule(call));
+    for (const ir::PtxCall& call : function_.ptx_calls) {
+      at_least(ptx_granule(call));
+      kernel_.has_fences = kernel_.has_fences || call.opcode.starts_with("fence") ||
+                           call.opcode.starts_with("membar");
+    }
     granule_ = granule;
   }
 

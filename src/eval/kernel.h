@@ -68,6 +68,7 @@ struct Kernel {
   std::int32_t tmem = kNoRoot;      // root of the tensor memory
   bool has_global_atomics = false;
   std::vector<bool> may_overflow;  // by ExprId: index arithmetic that its ranges do not bound
+  bool has_fences = false;
 
   [[nodiscard]] std::size_t threads() const { return static_cast<std::size_t>(shape.threads()); }
   [[nodiscard]] const BufferInfo& info(ir::BufferId id) const { return buffers[id.index]; }

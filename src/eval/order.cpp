@@ -12,8 +12,6 @@ namespace {
 constexpr std::size_t kWarp = 32;
 constexpr std::size_t kWarpgroup = 128;
 
-bool is_any(AgentKind kind) { return kind >= AgentKind::AnyWarp; }
-
 // The size of the unit: 1, 32, 128, or 0 for the CTA.
 std::size_t size_of(AgentKind kind) {
   switch (kind) {
@@ -21,13 +19,10 @@ std::size_t size_of(AgentKind kind) {
     case AgentKind::Thread:
       return 1;
     case AgentKind::Warp:
-    case AgentKind::AnyWarp:
       return kWarp;
     case AgentKind::Warpgroup:
-    case AgentKind::AnyWarpgroup:
       return kWarpgroup;
     case AgentKind::Cta:
-    case AgentKind::AnyCta:
       return 0;
   }
   return 0;
@@ -48,13 +43,16 @@ bool share(Agent a, Agent b, std::size_t size) {
 
 }  // namespace
 
-Agent merge(Agent a, Agent b, bool any) {
+Agent merge(Agent a, Agent b) {
   if (a == b) return a;
   const auto unit = [&](std::size_t size) { return static_cast<std::uint16_t>(unit_of(a, size)); };
-  if (share(a, b, kWarp)) return {any ? AgentKind::AnyWarp : AgentKind::Warp, unit(kWarp)};
-  if (share(a, b, kWarpgroup))
-    return {any ? AgentKind::AnyWarpgroup : AgentKind::Warpgroup, unit(kWarpgroup)};
-  return {any ? AgentKind::AnyCta : AgentKind::Cta, 0};
+  if (share(a, b, kWarp)) return {AgentKind::Warp, unit(kWarp)};
+  if (share(a, b, kWarpgroup)) return {AgentKind::Warpgroup, unit(kWarpgroup)};
+  return {AgentKind::Cta, 0};
+}
+
+Agent warp_of(Agent agent) {
+  return {AgentKind::Warp, static_cast<std::uint16_t>(unit_of(agent, kWarp))};
 }
 
 Order::Order(std::size_t threads, Clock& clock)
@@ -118,9 +116,7 @@ bool Order::is_before(Agent first, std::uint32_t time, Agent second) const {
   if (time <= floor_between(first, second)) return true;
   const Members before = members(first);
   const Members after = members(second);
-  if (is_any(first.kind) && after.begin >= before.begin && after.end <= before.end) return true;
   if (pairs_.empty()) return false;
-  if (is_any(first.kind)) return true;
   for (std::size_t by = after.begin; by < after.end; ++by)
     for (std::size_t whom = before.begin; whom < before.end; ++whom)
       if (by != whom && seen(by, whom) < time) {

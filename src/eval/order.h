@@ -15,26 +15,18 @@
 
 namespace ww::eval {
 
-/// Who made an access: a thread, or some thread of a unit. `Any…`: several threads of that unit
-/// wrote the same value, so to be ordered behind one of them is enough.
-enum class AgentKind : std::uint8_t {
-  None,
-  Thread,
-  Warp,
-  Warpgroup,
-  Cta,
-  AnyWarp,
-  AnyWarpgroup,
-  AnyCta
-};
+/// Who made an access: a thread, or some thread of a unit.
+enum class AgentKind : std::uint8_t { None, Thread, Warp, Warpgroup, Cta };
 struct Agent {
   AgentKind kind = AgentKind::None;
   std::uint16_t index = 0;  // of the thread, warp or warpgroup in its CTA
   friend bool operator==(Agent, Agent) = default;
 };
 
-/// The smallest unit that holds both; `any` when the accesses are writes of one value.
-Agent merge(Agent a, Agent b, bool any);
+/// The smallest unit that holds both.
+Agent merge(Agent a, Agent b);
+/// The warp of a thread, or of something smaller than a warpgroup.
+Agent warp_of(Agent agent);
 
 /// Shared by the CTAs of a cluster.
 struct Clock {

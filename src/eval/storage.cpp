@@ -73,7 +73,7 @@ void RaceCheck::read_one(History& history, const Access& by,
   } else if (is_before(read, by)) {
     read = by;
   } else {
-    read = Access{.agent = merge(read.agent, by.agent, false),
+    read = Access{.agent = merge(read.agent, by.agent),
                   .is_atomic = read.is_atomic && by.is_atomic,
                   .cta = by.cta,
                   .time = std::max(read.time, by.time),
@@ -81,33 +81,31 @@ void RaceCheck::read_one(History& history, const Access& by,
   }
 }
 
-void RaceCheck::write_again(Access& again, const Access& by) const {
-  const bool is_apart =
-      again.agent.kind != AgentKind::None && again.cta == by.cta && !is_before(again, by);
-  const Agent both = is_apart ? merge(again.agent, by.agent, false) : by.agent;
-  again = by;
-  again.agent = both;
+namespace {
+
+// Whether both are made by one statement of threads of one warp, at once.
+bool is_together(const Access& first, const Access& second) {
+  return second.agent.kind == AgentKind::Thread && first.cta == second.cta &&
+         first.time == second.time && first.op == second.op &&
+         (first.agent.kind == AgentKind::Thread || first.agent.kind == AgentKind::Warp) &&
+         warp_of(first.agent) == warp_of(second.agent);
 }
 
-void RaceCheck::write_one(History& history, const Access& by, bool is_same,
+}  // namespace
+
+void RaceCheck::write_one(History& history, const Access& by,
                           std::optional<Conflict>& conflict) const {
-  const bool is_ordered = is_before(history.write, by);
-  if (is_same) {
-    // Whoever waits for one of the writers finds the value.
-    if (!is_ordered && history.write.cta == by.cta)
-      history.write.agent = merge(history.write.agent, by.agent, true);
-    write_again(history.again, by);
-    return;
-  }
-  if (!is_ordered) conflict = Conflict{history.write, true};
-  if (!is_before(history.again, by)) conflict = Conflict{history.again, true};
+  const bool together = is_together(history.write, by);
+  if (!together && !is_before(history.write, by)) conflict = Conflict{history.write, true};
   // A primitive reads all it needs before it writes.
   const bool is_own_read = history.read.agent == by.agent && history.read.time == by.time &&
                            history.read.op == by.op && history.read.cta == by.cta;
   if (!is_own_read && !is_before(history.read, by)) conflict = Conflict{history.read, false};
   if (history.other_cta_read && !ignore_other_) conflict = Conflict{history.read, false};
+  const Agent writer = together ? merge(history.write.agent, by.agent) : by.agent;
   history = {};
   history.write = by;
+  history.write.agent = writer;
 }
 
 std::optional<Conflict> RaceCheck::read(Storage& storage, std::int64_t bit, int bits,
@@ -120,11 +118,11 @@ std::optional<Conflict> RaceCheck::read(Storage& storage, std::int64_t bit, int 
 }
 
 std::optional<Conflict> RaceCheck::write(Storage& storage, std::int64_t bit, int bits,
-                                         const Access& by, bool is_same) const {
+                                         const Access& by) const {
   std::optional<Conflict> conflict;
   const std::size_t last = storage.granule_of(bit + bits - 1);
   for (std::size_t g = storage.granule_of(bit); g <= last; ++g)
-    write_one(storage.history(g), by, is_same, conflict);
+    write_one(storage.history(g), by, conflict);
   return conflict;
 }
 

@@ -29,8 +29,6 @@ struct Access {
 /// The last write and the reads since then, of one granule of memory.
 struct History {
   Access write;
-  Access
-      again;  // the last that wrote the value that was there: another value must wait for it, too
   Access read;
   bool other_cta_read = false;  // a CTA before that of `read` has read it, too
 };
@@ -114,7 +112,7 @@ struct Conflict {
 class RaceCheck {
  public:
   /// `ctas_per_cluster` run together. `ignore_other_ctas`: whatever happens between clusters may be
-  /// ordered by atomics.
+  /// ordered by atomics and fences.
   RaceCheck(const Order& order, const Clock& clock, std::uint32_t ctas_per_cluster,
             bool ignore_other_ctas)
       : order_(&order),
@@ -124,16 +122,13 @@ class RaceCheck {
 
   std::optional<Conflict> read(Storage& storage, std::int64_t bit, int bits,
                                const Access& by) const;
-  /// `is_same`: the bits do not change; such a write conflicts with nothing.
-  std::optional<Conflict> write(Storage& storage, std::int64_t bit, int bits, const Access& by,
-                                bool is_same) const;
+  std::optional<Conflict> write(Storage& storage, std::int64_t bit, int bits,
+                                const Access& by) const;
 
  private:
   [[nodiscard]] bool is_before(const Access& first, const Access& second) const;
   void read_one(History& history, const Access& by, std::optional<Conflict>& conflict) const;
-  void write_again(Access& again, const Access& by) const;
-  void write_one(History& history, const Access& by, bool is_same,
-                 std::optional<Conflict>& conflict) const;
+  void write_one(History& history, const Access& by, std::optional<Conflict>& conflict) const;
 
   const Order* order_;
   const Clock* clock_;

@@ -173,23 +173,79 @@ void run_printf(Warp& warp, const Op& op) {
   set_result(warp, site, nothing);
 }
 
-// malloc(bytes): the next bytes of the heap, or null when it is used up. Nothing is given back to
-// it by free: a block that is used after it was freed is not noticed.
+// The heap is to threads what a lock would be: who gets memory that another one has given back is
+// ordered behind that.
+void order_heap(Warp& warp, unsigned lane, std::uint64_t block) {
+  constexpr unsigned kNotASize = 31;  // so that no access of the program is at the same location
+  if (warp.unit->order == nullptr) return;
+  warp.unit->order->strong_access(
+      actor_of(warp, lane_bit(lane)), block, kNotASize,
+      {.reads = true, .writes = true, .acquires = true, .releases = true});
+}
+
+// malloc(bytes): a block of the heap, or null when there is no room.
 void run_malloc(Warp& warp, const Op& op) {
   const CallSite& site = warp.program->calls[op.extra];
   const RunContext& context = warp.unit->context;
   std::uint64_t blocks[kLanes] = {};
   for_each_lane(warp.exec, [&](unsigned l) {
     const std::uint64_t bytes = site.arguments.empty() ? 0 : argument(warp, site.arguments[0], l);
-    const std::uint64_t left = context.heap->size - *context.heap_used;
-    if (bytes == 0 || bytes > left) return;
-    blocks[l] = context.heap->base + *context.heap_used;
-    *context.heap_used += std::min(left, (bytes + 15) / 16 * 16);
+    const Heap::Block* block = context.heap->allocate(bytes);
+    if (block == nullptr) return;
+    blocks[l] = block->base;
+    order_heap(warp, l, block->base);
   });
   set_result(warp, site, blocks);
 }
 
-void run_free(Warp&, const Op&) {}
+void report_free(Warp& warp, unsigned lane, std::uint64_t address, std::string text,
+                 const Party& other = {}) {
+  if (!warp.checks(Check::Bounds)) return;
+  if (warp.unit->findings.count_up(Check::Bounds, warp.this_op(), other.op, 1)) return;
+  warp.report_at(Check::Bounds, lane_bit(lane), address, std::move(text), other);
+}
+
+void free_block(Warp& warp, unsigned lane, std::uint64_t address) {
+  Heap& heap = *warp.unit->context.heap;
+  const Heap::Block* block = heap.find(address);
+  if (block == nullptr || !heap.region().holds(address, 1) ||
+      address - block->base >= block->bytes) {
+    report_free(warp, lane, address,
+                fmt::format("frees 0x{:x}, which is not memory that `malloc` gave out", address));
+    return;
+  }
+  if (block->base != address) {
+    report_free(warp, lane, address,
+                fmt::format("frees 0x{:x}, {} bytes behind the start of a block of {}", address,
+                            address - block->base, block->bytes));
+    return;
+  }
+  if (block->is_free) {
+    report_free(
+        warp, lane, address,
+        fmt::format("frees the block of {} bytes at 0x{:x} a second time", block->bytes, address),
+        block->freed);
+    return;
+  }
+  std::uint64_t at[kLanes] = {};
+  at[lane] = address;
+  if (warp.unit->races != nullptr) {
+    warp.unit->races->touch(warp, heap.region(), at, lane_bit(lane),
+                            static_cast<unsigned>(block->bytes), Touched::Free, {});
+  }
+  order_heap(warp, lane, address);
+  heap.free(address, {warp.this_op(), warp.cta->linear, warp.index, lane_bit(lane)});
+}
+
+// free(address): null is fine.
+void run_free(Warp& warp, const Op& op) {
+  const CallSite& site = warp.program->calls[op.extra];
+  if (site.arguments.empty()) return;
+  for_each_lane(warp.exec, [&](unsigned l) {
+    const std::uint64_t address = argument(warp, site.arguments[0], l);
+    if (address != 0) free_block(warp, l, address);
+  });
+}
 
 // __assertfail(condition, file, line, function, size of a character)
 void run_assert(Warp& warp, const Op& op) {

@@ -124,7 +124,7 @@ bool FunctionDecoder::call_builtin(const ptx::Instruction& instruction, std::str
     return false;
   }
   op.run = *builtin;
-  if (name == "malloc") {
+  if (name == "malloc" || name == "free") {
     program_.uses_heap = true;
     program_.functions[index_].is_ordered = true;
   }

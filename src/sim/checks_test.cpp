@@ -97,6 +97,16 @@ TEST(Uninit, CopyingIsNoUse) {
   expect_clean({"mov.u32 %r1, %r2; st.global.u32 [%a0], %r1;"}, Check::Uninit);
   expect_caught({"mov.u32 %r1, %r2; add.u32 %r3, %r1, %r1;"}, Check::Uninit, "`%r1` is used");
 }
+TEST(Uninit, AShiftByLessThanAnElementCalculates) {
+  // Compilers multiply so; by 4 bits and their multiples values are put together.
+  expect_caught({"shl.b32 %r1, %r2, 1;"}, Check::Uninit, "`%r2` is used");
+  expect_caught({"mov.u32 %r3, 3; shr.s64 %d1, %d2, %r3;"}, Check::Uninit, "`%d2` is used");
+  expect_clean({"shl.b32 %r1, %r2, 16; mov.u32 %r3, 8; shr.u32 %r4, %r2, %r3;"}, Check::Uninit);
+  // Of a value that is undefined in parts, those may be cut off.
+  expect_clean(
+      {with_shared("st.shared.u8 [%r2], 1; ld.shared.u32 %r4, [%r2]; shl.b32 %r5, %r4, 1;")},
+      Check::Uninit);
+}
 TEST(Uninit, SharedMemoryByTheByte) {
   expect_caught(
       {with_shared("st.shared.u8 [%r2], 1; ld.shared.u16 %h1, [%r2]; add.u16 %h2, %h1, 1;")},
@@ -252,10 +262,23 @@ TEST(Collective, LanesThatComeByAnotherWayMeet) {
     SAME: shfl.sync.idx.b32 %r4, %r3, 0, 31, -1;)"},
                Check::Collective);
 }
-TEST(Collective, EndedLanesAreNotMissed) {
-  expect_clean({"mov.u32 %r1, %tid.x; setp.ge.u32 %p1, %r1, 16; @%p1 exit; shfl.sync.idx.b32 %r4, "
-                "%r1, 0, 31, -1;"},
+TEST(Collective, EndedLanesAreNotWaitedFor) {
+  const std::string half = "mov.u32 %r1, %tid.x; setp.ge.u32 %p1, %r1, 16; @%p1 exit;";
+  expect_clean({half + "bar.warp.sync -1; vote.sync.ballot.b32 %r4, %p1, -1;"}, Check::Collective);
+}
+TEST(Collective, AShuffleNamesNoEndedLanes) {
+  const std::string half = "mov.u32 %r1, %tid.x; setp.ge.u32 %p1, %r1, 16; @%p1 exit;";
+  expect_caught({half + "shfl.sync.bfly.b32 %r4, %r1, 1, 31, -1;"}, Check::Collective,
+                "the member mask 0xffffffff names lanes 16-31, which have ended");
+  expect_clean({half + "shfl.sync.bfly.b32 %r4, %r1, 1, 31, 0xFFFF;"}, Check::Collective);
+  // Lanes that a short block never had are no promise broken.
+  expect_clean({"mov.u32 %r1, %tid.x; shfl.sync.bfly.b32 %r4, %r1, 1, 31, -1;", 16},
                Check::Collective);
+}
+TEST(Collective, GroupsHaveNoLanesInCommon) {
+  expect_caught({R"(mov.u32 %r1, %tid.x; setp.lt.u32 %p1, %r1, 16; selp.b32 %r2, 0xFFFF, -1, %p1;
+    shfl.sync.bfly.b32 %r4, %r1, 1, 31, %r2;)"},
+                Check::Collective, "lanes have different member masks: 0x0000ffff and 0xffffffff");
 }
 TEST(Collective, GroupsWithMasksOfTheirOwn) {
   expect_clean(

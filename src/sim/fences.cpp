@@ -21,8 +21,7 @@ void for_each_word(const std::uint64_t* address, Mask lanes, unsigned bytes, Vis
 }
 
 Party party_of(const Unit& unit, std::uint32_t op, unsigned unit_warp, Mask lanes) {
-  const auto per_cta = static_cast<unsigned>(unit.ctas[0]->warps.size());
-  return {op, unit.ctas[unit_warp / per_cta]->linear, unit_warp % per_cta, lanes};
+  return {op, unit.linear_of(unit.index, unit_warp), unit.index_in_cta(unit_warp), lanes};
 }
 
 }  // namespace
@@ -85,7 +84,7 @@ void FenceTracker::check_async(Warp& warp, const Region& region, const std::uint
     if (write.clock == 0) return;
     const unsigned other = write.thread / kLanes;
     const unsigned other_lane = write.thread % kLanes;
-    if (order_.fenced_for_proxy(unit_warp, other, other_lane, write.clock, what) ||
+    if (order_.fenced_for_proxy(unit_warp, lane, other, other_lane, write.clock, what) ||
         !order_.ordered(unit_warp, lane, other, other_lane, write.clock)) {
       return;
     }
@@ -135,7 +134,7 @@ void FenceTracker::check_pair(Warp& warp, unsigned lane, std::uint32_t cell, Ten
   if (order_.fenced_in_tensor(mine, other, before.clock)) return;
   if (mine != other && !order_.knows(mine, other, before.clock)) return;
   if (warp.unit->findings.count_up(Check::Fence, warp.this_op(), before.op, 1)) return;
-  const bool has_before = order_.has_before(mine, other, before.clock);
+  const bool has_before = order_.has_before(mine, lane, other, before.clock);
   const bool has_after = order_.has_after(mine, other, before.clock);
   const char* missing = has_before  ? "no `tcgen05.fence::after_thread_sync` behind it"
                         : has_after ? "no `tcgen05.fence::before_thread_sync` before it"

@@ -119,7 +119,9 @@ bool Run::run_unit(Unit& unit) {
 }
 
 void Run::stop_if_too_big(Unit& unit) const {
-  const std::uint64_t races = unit.races != nullptr ? unit.races->bytes() : 0;
+  std::uint64_t races = unit.races != nullptr ? unit.races->bytes() : 0;
+  if (context_.grid != nullptr)
+    races += context_.grid->races.bytes() + context_.grid->locations.bytes();
   const std::uint64_t fences = unit.fences != nullptr ? unit.fences->bytes() : 0;
   if (races + fences <= context_.options->limits.memory) return;
   const bool is_races = races >= fences;
@@ -356,7 +358,11 @@ Device::Device(std::shared_ptr<const Program> program) : program_(std::move(prog
     GlobalMemory::write(region, variable.bytes);
     variables_.push_back(&region);
   }
-  if (program_->uses_heap) heap_ = &memory_.allocate(kHeapBytes, 256, "the device's heap");
+  if (program_->uses_heap) {
+    Region& region = memory_.allocate(kHeapBytes, 256, "the device's heap");
+    heap_ = std::make_unique<Heap>(region);
+    region.heap = heap_.get();
+  }
 }
 
 Region* Device::variable(std::string_view name) {
@@ -375,8 +381,7 @@ Result<RunReport> Device::run(const Launch& given, const RunOptions& options) {
     launch.grid.z *= (*code.required_cluster)[2];
   }
   RunContext context;
-  context.heap = heap_;
-  context.heap_used = &heap_used_;
+  context.heap = heap_.get();
   context.program = program_.get();
   context.code = &code;
   context.launch = &launch;
@@ -396,6 +401,8 @@ Result<RunReport> Device::run(const Launch& given, const RunOptions& options) {
   context.watches = context.tracks || options.count || options.trace || options.stop_at ||
                     options.checks.has(Check::Numbers);
   context.matrix = num::mode_of(target::info(program_->target.arch).number);
+  GridOrder grid;
+  if (code.is_ordered) context.grid = &grid;
   WW_TRY_VOID(check_launch(*program_, launch, context.cluster, context.shared_bytes));
 
   Region params{.base = kParamWindow,

@@ -20,6 +20,7 @@
 #include "base/result.h"
 #include "sim/counters.h"
 #include "sim/findings.h"
+#include "sim/heap.h"
 #include "sim/memory.h"
 #include "sim/program.h"
 
@@ -124,8 +125,7 @@ class Device {
   std::shared_ptr<const Program> program_;
   GlobalMemory memory_;
   std::vector<Region*> variables_;
-  Region* heap_ = nullptr;  // if the program calls malloc
-  std::uint64_t heap_used_ = 0;
+  std::unique_ptr<Heap> heap_;  // if the program calls malloc
 };
 
 }  // namespace ww::sim

@@ -62,6 +62,7 @@ constexpr std::uint64_t round_up(std::uint64_t value, std::uint64_t step) {
 }
 
 struct WordOwners;
+class Heap;
 
 /// A run of memory. `undefined` has one byte for each byte of data: 0 once it has been written.
 struct Region {
@@ -74,6 +75,7 @@ struct Region {
   Space space = Space::Global;
   bool writable = true;
   std::uint32_t owner = 0;  // shared memory: rank of the CTA
+  Heap* heap = nullptr;     // that hands out parts of it, which alone may be used
   std::string name{};       // for messages: "parameter 0", "variable `table`", "shared memory"
 
   /// Whether the bytes lie inside. No address overflows here: sizes are far below 2^64.

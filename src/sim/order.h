@@ -1,13 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// What orders the threads of a unit, as vector clocks with one entry per warp:
+// What orders the threads of a unit among each other and behind threads of other units, by the
+// rules of the PTX memory model, as vector clocks (clocks.h):
 //
-//   - a barrier of the CTA: everything before it in any participant is known to all of them after
-//   it
-//   - mbarrier arrive / wait, release and acquire accesses, fences around atomic or volatile ones
+//   - a barrier of the CTA or the cluster, an mbarrier: what was before an arrival is known to who
+//     has waited
+//   - a release pattern (a strong write that releases, or a fence and then a strong write) and an
+//     acquire pattern (a strong read that acquires, or a strong read and then a fence) at the same
+//     location, if the scopes of both include the other thread (locations.h)
 //   - inside a warp: `bar.warp.sync` and every other instruction that waits for lanes
 //
-// A whole warp learns and publishes at once: a lane that waits for an mbarrier lets its neighbours
-// know, too. That can miss something, and never finds disorder where there is none.
+// Lanes that wait, arrive or fence by themselves learn and publish for themselves alone; others of
+// the warp know of it once they meet them. Fences go with barriers: a fence before a barrier and a
+// relaxed write behind it, by another thread, publish, and so do a relaxed read before it and a
+// fence behind it.
 //
 // To some accesses being known is not enough: on the way from one to the other there must be a
 // fence (fences.h). Programs that have such accesses have longer clocks, with further parts that
@@ -24,106 +29,160 @@
 #include <unordered_map>
 #include <vector>
 
+#include "sim/clocks.h"
 #include "sim/lanes.h"
+#include "sim/locations.h"
 
 namespace ww::sim {
-
-/// Entry w: how much of warp w's past is known; and so on for each further part.
-using WarpClocks = std::vector<std::uint32_t>;
 
 /// The parts of a clock.
 enum class Past : std::uint8_t { Known, FencedShared, FencedGlobal, FencedTensor };
 
+/// Lanes of a warp that do something, and which there are besides.
+struct Actor {
+  unsigned warp = 0;  // of the unit
+  Mask lanes = 0;
+  Mask live = kAllLanes;  // not ended
+  Mask born = kAllLanes;
+};
+
+/// What a fence is for.
+struct FenceKind {
+  bool acquires = true, releases = true;
+  Scope scope = Scope::Gpu;
+};
+
+/// A strong access.
+struct StrongAccess {
+  bool reads = false, writes = false;  // both: an atomic
+  bool acquires = false, releases = false;
+  Scope scope = Scope::Gpu;
+};
+
 class Order {
  public:
-  /// `has_fences`: the program has accesses to which fences matter.
-  Order(unsigned warps, bool has_fences);
-  void reset();
+  /// `warps_per_cta`: of the unit's warps; `has_fences`: the program has accesses to which fences
+  /// matter; `grid`: locations of global memory, null where units cannot synchronise.
+  Order(unsigned warps, unsigned warps_per_cta, bool has_fences, Locations* grid);
+  void reset(std::uint64_t unit);
 
   /// All threads of the unit passed a barrier together.
   void everyone_met();
-  /// These warps passed a barrier together.
-  void met(std::span<const unsigned> warps);
+  /// These warps passed a barrier together, at which others arrived without waiting (`arrived`).
+  void met(std::span<const unsigned> warps, const Clocks& arrived = {});
   /// Lanes of a warp met at a collective instruction.
-  void lanes_met(unsigned warp, Mask lanes);
-  /// Publishes what the warp knows, and its own past.
-  void release(unsigned warp, WarpClocks& into);
-  void acquire(unsigned warp, const WarpClocks& from);
-  void fence(unsigned warp);
-  /// Accesses that synchronise at an address: an atomic, a volatile or ordered load or store.
-  void sync_write(unsigned warp, std::uint64_t address, bool releases);
-  void sync_read(unsigned warp, std::uint64_t address, bool acquires);
+  void lanes_met(const Actor& who);
+  /// They did, and what one of them learned the others know; their own past is not ordered by it.
+  void lanes_share(const Actor& who);
+  /// Adds what the lanes know of others.
+  void know(const Actor& who, Clocks& into) const { add_known(who, into); }
+  /// Publishes what the lanes know, and their own past.
+  void release(const Actor& who, Clocks& into);
+  void acquire(const Actor& who, const Clocks& from);
+  void fence(const Actor& who, const FenceKind& kind);
+  /// Lanes make a strong access at one address.
+  void strong_access(const Actor& who, std::uint64_t address, unsigned bytes,
+                     const StrongAccess& access);
 
   // --- fences that go with the order; nothing without `has_fences` -------------------------------
   /// fence.proxy.async of these lanes for shared (or else global) memory.
-  void fence_proxy(unsigned warp, Mask lanes, bool is_whole_warp, Past what);
+  void fence_proxy(const Actor& who, Past what);
   /// tcgen05.fence::before_thread_sync and ::after_thread_sync.
   void fence_tensor_before(unsigned warp);
-  void fence_tensor_after(unsigned warp);
-  /// What relaxed arrivals and waits hand on all the same: the order of fenced work in tensor
-  /// memory.
-  void release_relaxed(unsigned warp, WarpClocks& into) const;
-  void acquire_relaxed(unsigned warp, const WarpClocks& from);
+  void fence_tensor_after(const Actor& who);
+  /// What relaxed arrivals and waits hand on all the same: what has a fence behind it, and the
+  /// order of fenced work in tensor memory.
+  void release_relaxed(const Actor& who, Clocks& into, Scope scope = Scope::Cta);
+  void acquire_relaxed(const Actor& who, const Clocks& from);
   /// The fence that tcgen05.commit is to whoever waits for its mbarrier.
-  void commit_tensor(unsigned warp, WarpClocks& into) const;
+  void commit_tensor(unsigned warp, Clocks& into);
 
   // --- questions ---------------------------------------------------------------------------------
   /// Changes when all that was before is ordered before all that comes.
   [[nodiscard]] std::uint32_t epoch() const { return epoch_; }
+  [[nodiscard]] std::uint64_t unit() const { return unit_; }
   [[nodiscard]] unsigned warps() const { return warps_; }
+  [[nodiscard]] Home home_of(unsigned warp) const { return {unit_, warp / warps_per_cta_}; }
   /// The warp's own clock.
   [[nodiscard]] std::uint32_t now(unsigned warp) const { return own_[warp]; }
+  /// Whether all lanes of the warp know all that `other` did then.
   [[nodiscard]] bool knows(unsigned warp, unsigned other, std::uint32_t clock) const {
-    return known_[warp][other] >= clock;
+    return known_[warp].here.warps[other] >= clock;
   }
   /// Whether all lanes of the warp know what one of them did then.
   [[nodiscard]] bool lanes_know(unsigned warp, std::uint32_t clock) const {
-    return full_[warp] >= clock || known_[warp][warp] >= clock;
+    return full_[warp] >= clock || known_[warp].here.warps[warp] >= clock;
   }
   /// Whether what a lane of `other` did then is ordered before what `lane` of `warp` does now.
   [[nodiscard]] bool ordered(unsigned warp, unsigned lane, unsigned other, unsigned other_lane,
                              std::uint32_t clock) const;
+  /// Of these lanes of a warp of another unit, those whose doings then are not ordered before that.
+  [[nodiscard]] Mask unordered_from(unsigned warp, unsigned lane, std::uint64_t unit,
+                                    unsigned other, Mask lanes, std::uint32_t clock) const;
   /// Whether a fence for the async proxy is on the way, too.
-  [[nodiscard]] bool fenced_for_proxy(unsigned warp, unsigned other, unsigned other_lane,
-                                      std::uint32_t clock, Past what) const;
+  [[nodiscard]] bool fenced_for_proxy(unsigned warp, unsigned lane, unsigned other,
+                                      unsigned other_lane, std::uint32_t clock, Past what) const;
   /// Whether both fences of tensor memory are; and which of them: that before the barrier, that
   /// behind it.
   [[nodiscard]] bool fenced_in_tensor(unsigned warp, unsigned other, std::uint32_t clock) const {
     return !after_[warp].empty() && after_[warp][at(Past::FencedTensor, other)] >= clock;
   }
-  [[nodiscard]] bool has_before(unsigned warp, unsigned other, std::uint32_t clock) const {
-    return known_[warp][at(Past::FencedTensor, other)] >= clock;
-  }
+  [[nodiscard]] bool has_before(unsigned warp, unsigned lane, unsigned other,
+                                std::uint32_t clock) const;
   [[nodiscard]] bool has_after(unsigned warp, unsigned other, std::uint32_t clock) const {
     return !after_[warp].empty() && after_[warp][at(Past::Known, other)] >= clock;
   }
-  /// Whether the unit has synchronised with others through global memory.
-  [[nodiscard]] bool is_synced() const { return synced_; }
+  /// Whether lanes of the warp know something that others of it do not.
+  [[nodiscard]] bool has_lone(unsigned warp) const { return !lone_[warp].empty(); }
 
  private:
-  using LaneClocks = std::array<std::uint32_t, kLanes>;
+  /// What some lanes of a warp know, and not all.
+  struct Lone {
+    Mask lanes = 0;
+    Clocks clocks;
+  };
+  /// What strong reads of some lanes saw, which a fence of that scope or more makes known.
+  struct Heard {
+    Mask lanes = 0;
+    Scope scope{};
+    Clocks clocks;
+  };
+  using LaneTable = std::array<LaneClocks, kLanes>;
+
   [[nodiscard]] std::size_t at(Past part, unsigned warp) const {
     return static_cast<std::size_t>(part) * warps_ + warp;
   }
   [[nodiscard]] bool has_fences() const { return width_ != warps_; }
-  void join(WarpClocks& into, const WarpClocks& from) const;
+  void learn(Clocks& into, const Clocks& from) const;
   void join_tensor(WarpClocks& into, const WarpClocks& from) const;
+  void add_own_past(const Actor& who, UnitPast& into) const;
+  void add_known(const Actor& who, Clocks& into) const;
+  void hear(const Actor& who, Scope scope, const Clocks& what);
+  void fold_lone(unsigned warp, Mask live);
+  void meet(std::span<const unsigned> warps, const Clocks& arrived);
+  void publish(const Actor& who, const StrongAccess& access, bool is_global, Location& location);
+  [[nodiscard]] Clocks outward(const Clocks& clocks) const;
 
-  unsigned warps_;
+  unsigned warps_, warps_per_cta_;
   std::size_t width_;  // of a clock
+  Locations* grid_;
+  std::uint64_t unit_ = 0;
   std::uint32_t epoch_ = 1;
-  bool synced_ = false;
+  bool has_extras_ = false;          // more is known than that of whole warps of the unit
+  bool hands_on_tensor_ = false;     // fences of tensor memory go with every strong access
   std::vector<std::uint32_t> own_;   // each warp's own clock
   std::vector<std::uint32_t> full_;  // its clock when all its lanes last met
-  std::vector<WarpClocks> known_;    // by warp
-  std::vector<WarpClocks> fenced_;   // what each warp knew at its last fence
-  std::vector<WarpClocks> heard_;    // what strong loads saw, until a fence makes it known
-  std::vector<WarpClocks> after_;    // what it knew at its last tcgen05.fence::after_thread_sync
+  std::vector<Clocks> known_;        // by warp, to all its lanes
+  std::vector<std::vector<Lone>> lone_;
+  std::vector<std::vector<Heard>> heard_;
+  std::vector<WarpClocks> after_;  // what it knew at its last tcgen05.fence::after_thread_sync
   /// By warp and lane: when two lanes last met without all others.
-  std::vector<std::unique_ptr<std::array<LaneClocks, kLanes>>> lanes_;
+  std::vector<std::unique_ptr<LaneTable>> lanes_;
   /// By warp: when single lanes were last fenced for the async proxy; shared and global memory.
   std::vector<std::unique_ptr<std::array<LaneClocks, 2>>> lane_fences_;
-  std::unordered_map<std::uint64_t, WarpClocks> locations_;
+  Locations shared_;  // of shared memory
+  std::unordered_map<std::uint64_t, WarpClocks>
+      tensor_;  // what accesses there hand on, relaxed too
 };
 
 }  // namespace ww::sim

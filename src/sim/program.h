@@ -113,7 +113,7 @@ struct Program {
   std::vector<std::string> files;   // by `.file` index
   std::uint32_t static_shared = 0;  // where dynamic shared memory starts
   std::uint32_t module_shared = 0;  // bytes of shared variables that any kernel may use
-  bool uses_heap = false;           // calls malloc
+  bool uses_heap = false;           // calls malloc or free
   bool uses_async_proxy = false;    // reads or writes memory through it
   bool uses_tensor_memory = false;
 

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "sim/tensor_memory.h"
 #include "sim/unit.h"
@@ -23,7 +24,8 @@ void RaceTracker::keep_up() {
   if (epoch_ == order_.epoch()) return;
   epoch_ = order_.epoch();
   readers_.clear();
-  free_reader_ = 0;
+  strong_.clear();
+  free_reader_ = free_strong_ = 0;
 }
 
 // In tensor memory fences order what barriers without release and acquire would not.
@@ -55,7 +57,7 @@ RaceTracker::Page& RaceTracker::new_page(std::uint64_t number) {
 }
 
 void RaceTracker::touch(Warp& warp, const Region& region, const std::uint64_t* address, Mask lanes,
-                        unsigned bytes, Touched how, bool strong) {
+                        unsigned bytes, Touched how, const Manner& manner) {
   if (region.space == Space::Local || region.space == Space::Param ||
       region.space == Space::Const) {
     return;
@@ -63,19 +65,22 @@ void RaceTracker::touch(Warp& warp, const Region& region, const std::uint64_t* a
   current_warp_ = warp.unit_warp();
   keep_up();
   if (bytes % 4 == 0 && address[first_lane(lanes)] % 4 == 0) {
-    touch_words(warp, address, lanes, bytes, how, strong);
-    return;
+    touch_words(warp, address, lanes, bytes, how, manner);
+  } else {
+    for_each_lane(lanes, [&](unsigned l) {
+      const Step step{warp, address[l], bytes, l, how, manner};
+      const std::uint64_t end = address[l] + bytes;
+      for (std::uint64_t at = address[l]; at < end;) {
+        const std::uint64_t word = at / 4;
+        const std::uint64_t stop = std::min(end, word * 4 + 4);
+        touch_word(step, word, static_cast<unsigned>(at % 4),
+                   static_cast<unsigned>((stop - 1) % 4));
+        at = stop;
+      }
+    });
   }
-  for_each_lane(lanes, [&](unsigned l) {
-    const Step step{warp, address[l], bytes, l, how, strong};
-    const std::uint64_t end = address[l] + bytes;
-    for (std::uint64_t at = address[l]; at < end;) {
-      const std::uint64_t word = at / 4;
-      const std::uint64_t stop = std::min(end, word * 4 + 4);
-      touch_word(step, word, static_cast<unsigned>(at % 4), static_cast<unsigned>((stop - 1) % 4));
-      at = stop;
-    }
-  });
+  if (grid_ != nullptr && region.space == Space::Global)
+    grid_->touch(warp, order_, address, lanes, bytes, how, manner);
 }
 
 void RaceTracker::touch_tensor(Warp& warp, const std::uint32_t* cell, Mask lanes, Touched how) {
@@ -84,48 +89,49 @@ void RaceTracker::touch_tensor(Warp& warp, const std::uint32_t* cell, Mask lanes
   std::uint64_t address[kLanes];
   const std::uint64_t window = kTensorWindow + (std::uint64_t{warp.cta->rank} << kRankShift);
   for_each_lane(lanes, [&](unsigned l) { address[l] = window + std::uint64_t{cell[l]} * 4; });
-  touch_words(warp, address, lanes, 4, how, false);
+  touch_words(warp, address, lanes, 4, how, {});
 }
 
 // Whole words. What is plain to see is done here; the rest goes the long way.
 void RaceTracker::touch_words(Warp& warp, const std::uint64_t* address, Mask lanes, unsigned bytes,
-                              Touched how, bool strong) {
-  const bool is_read = how == Touched::Read;
-  const bool is_noted = !strong && address[first_lane(lanes)] >= kGlobalStart;
+                              Touched how, const Manner& manner) {
+  const bool reads = is_read(how);
+  const bool is_noted = grid_ == nullptr && address[first_lane(lanes)] >= kGlobalStart;
+  const bool is_plain = !manner.is_strong && how != Touched::ReadNc;
   const std::uint32_t op = warp.this_op();
   for_each_lane(lanes, [&](unsigned l) {
     const std::uint64_t first = address[l] / 4;
     for (std::uint64_t word = first; word < first + bytes / 4; ++word) {
-      Page& page = page_of(word);
-      const auto slot = static_cast<unsigned>(word % kPageWords);
-      if (is_noted) {
-        BlockRaces::Accesses& to = page.accesses;
-        std::uint32_t& by = is_read ? to.read[slot] : to.wrote[slot];
-        if (by == 0) by = op + 1;
-        (is_read ? to.read_bytes : to.wrote_bytes)[slot] = 15;
+      if (is_plain) {
+        Page& page = page_of(word);
+        const auto slot = static_cast<unsigned>(word % kPageWords);
+        if (is_noted) {
+          BlockRaces::Accesses& to = page.accesses;
+          std::uint32_t& by = reads ? to.read[slot] : to.wrote[slot];
+          if (by == 0) by = op + 1;
+          (reads ? to.read_bytes : to.wrote_bytes)[slot] = 15;
+        }
+        if (touch_quickly(page.cells[slot], current_warp_ * kLanes + l + 1, op, reads)) continue;
       }
-      if (touch_quickly(page.cells[slot], current_warp_ * kLanes + l + 1, op, is_read, strong))
-        continue;
-      touch_word({warp, address[l], bytes, l, how, strong}, word, 0, 3);
+      touch_word({warp, address[l], bytes, l, how, manner}, word, 0, 3);
     }
   });
 }
 
-bool RaceTracker::touch_quickly(Cell& cell, std::uint32_t thread, std::uint32_t op, bool is_read,
-                                bool strong) {
+bool RaceTracker::touch_quickly(Cell& cell, std::uint32_t thread, std::uint32_t op, bool reads) {
   const std::uint32_t now = order_.now(current_warp_);
   const Mask bit = lane_bit((thread - 1) % kLanes);
   if (cell.epoch != epoch_) {
     cell = Cell{};
     cell.epoch = epoch_;
   } else {
-    if (cell.is_split || (cell.writer != 0 && cell.writer != thread)) return false;
+    if (cell.is_split || cell.strong != 0 || (cell.writer != 0 && cell.writer != thread))
+      return false;
     const bool mine =
         cell.read_lanes == 0 || (cell.read_warp == current_warp_ && cell.read_clock == now);
-    if (is_read ? !mine : !mine || cell.more != 0 || (cell.read_lanes & ~bit) != 0) return false;
+    if (reads ? !mine : !mine || cell.more != 0 || (cell.read_lanes & ~bit) != 0) return false;
   }
-  if (is_read) {
-    if (strong) return true;
+  if (reads) {
     cell.read_op = op;
     cell.read_warp = static_cast<std::uint16_t>(current_warp_);
     cell.read_clock = now;
@@ -134,10 +140,56 @@ bool RaceTracker::touch_quickly(Cell& cell, std::uint32_t thread, std::uint32_t 
     cell.writer = thread;
     cell.write_clock = now;
     cell.write_op = op;
-    cell.strong_write = strong;
     cell.read_lanes = 0;
   }
   return true;
+}
+
+// For races with other units, where nothing orders units: what this one does to the bytes.
+void RaceTracker::note_for_units(const Step& step, Page& page, unsigned slot, std::uint8_t mask) {
+  BlockRaces::Accesses& to = page.accesses;
+  const std::uint32_t op = step.warp.this_op() + 1;
+  if (!step.manner.is_strong) {
+    std::uint32_t& by = is_read(step.how) ? to.read[slot] : to.wrote[slot];
+    if (by == 0) by = op;
+    (is_read(step.how) ? to.read_bytes : to.wrote_bytes)[slot] |= mask;
+    return;
+  }
+  if (is_read(step.how)) return;
+  if (to.strong == nullptr) to.strong = std::make_unique<BlockRaces::Strong>();
+  BlockRaces::Strong& strong = *to.strong;
+  if (strong.op[slot] == 0) {
+    strong.op[slot] = op;
+    strong.manner[slot] = step.manner;
+  } else {
+    const Agreement same = agreement(strong.manner[slot], step.manner, Scope::Cta);
+    strong.is_mixed[slot] = strong.is_mixed[slot] || same != Agreement::Agree;
+    strong.manner[slot].scope = std::min(strong.manner[slot].scope, step.manner.scope);
+  }
+  strong.bytes[slot] |= mask;
+}
+
+// The lists of a cell have one owner.
+RaceTracker::Cell RaceTracker::copy_of(const Cell& cell) {
+  Cell copy = cell;
+  copy.more = copy.strong = 0;
+  for (std::uint32_t i = cell.more; i != 0; i = readers_[i - 1].next) {
+    Reader reader = readers_[i - 1];
+    reader.next = std::exchange(copy.more, static_cast<std::uint32_t>(readers_.size()) + 1);
+    readers_.push_back(reader);
+  }
+  for (std::uint32_t i = cell.strong; i != 0; i = strong_[i - 1].next) {
+    StrongUse use = strong_[i - 1];
+    use.next = std::exchange(copy.strong, static_cast<std::uint32_t>(strong_.size()) + 1);
+    strong_.push_back(use);
+  }
+  return copy;
+}
+
+void RaceTracker::split(Cell& cell, std::array<Cell, 4>& parts) {
+  for (unsigned b = 1; b < 4; ++b) parts[b] = copy_of(cell);
+  parts[0] = cell;
+  cell.is_split = true;
 }
 
 void RaceTracker::touch_word(const Step& step, std::uint64_t word, unsigned first, unsigned last) {
@@ -149,24 +201,17 @@ void RaceTracker::touch_word(const Step& step, std::uint64_t word, unsigned firs
     cell.epoch = epoch_;
   }
   const bool whole = first == 0 && last == 3;
-  if (!whole && !step.strong && word >= kGlobalStart / 4) {
+  if (grid_ == nullptr && word >= kGlobalStart / 4) {
     const auto mask = static_cast<std::uint8_t>(((2U << last) - 1) & ~((1U << first) - 1));
-    const bool is_read = step.how == Touched::Read;
-    std::uint32_t& op = is_read ? page.accesses.read[slot] : page.accesses.wrote[slot];
-    if (op == 0) op = step.warp.this_op() + 1;
-    (is_read ? page.accesses.read_bytes : page.accesses.wrote_bytes)[slot] |= mask;
+    if (step.how == Touched::ReadNc) check_stale(step, page, slot, mask);
+    note_for_units(step, page, slot, mask);
   }
   if (whole && !cell.is_split) {
     touch_cell(step, cell);
     return;
   }
   std::array<Cell, 4>& parts = bytes_[word];
-  if (!cell.is_split) {
-    cell.is_split = true;
-    parts.fill(cell);
-    for (Cell& part : parts) part.more = 0;  // a list has one owner
-    parts[0].more = cell.more;
-  }
+  if (!cell.is_split) split(cell, parts);
   for (unsigned b = first; b <= last; ++b) {
     if (parts[b].epoch != epoch_) {
       parts[b] = Cell{};
@@ -179,23 +224,21 @@ void RaceTracker::touch_word(const Step& step, std::uint64_t word, unsigned firs
 void RaceTracker::touch_cell(const Step& step, Cell& cell) {
   // What may race with an asynchronous write was looked at when it was issued; here it lands.
   const bool lands = step.how == Touched::AsyncWrite;
-  if (cell.writer != 0 && !lands && !(step.strong && cell.strong_write)) {
-    const unsigned thread = cell.writer - 1;
-    const unsigned other = thread / kLanes;
-    const unsigned other_lane = thread % kLanes;
-    // Lanes that write one place in one instruction: one of them wins, as the program may want.
-    const bool together = other == current_warp_ && cell.write_op == step.warp.this_op() &&
-                          cell.write_clock == order_.now(current_warp_);
-    if (!together && !is_ordered(step, other, other_lane, cell.write_clock)) {
-      report(step, "written", cell.write_op, other, lane_bit(other_lane));
-    }
+  if (!lands) {
+    if (cell.writer != 0) check_writer(step, cell);
+    if (cell.strong != 0) check_strong(step, cell);
+    if (cell.read_lanes != 0 && !is_read(step.how)) check_readers(step, cell);
   }
-  if (step.how == Touched::Read) {
-    if (!step.strong) read_cell(step, cell);
+  if (step.manner.is_strong) {
+    note_strong(step, cell);
+  } else if (is_read(step.how)) {
+    read_cell(step, cell);
   } else {
     write_cell(step, cell);
   }
 }
+
+// --- what is kept of a cell ----------------------------------------------------------------------
 
 void RaceTracker::read_cell(const Step& step, Cell& cell) {
   const std::uint32_t now = order_.now(current_warp_);
@@ -228,31 +271,94 @@ void RaceTracker::read_cell(const Step& step, Cell& cell) {
   }
 }
 
-// The nodes of the list can be used again.
-void RaceTracker::drop_readers(Cell& cell) {
+void RaceTracker::write_cell(const Step& step, Cell& cell) {
+  cell.writer = current_warp_ * kLanes + step.lane + 1;
+  cell.write_clock = order_.now(current_warp_);
+  cell.write_op = step.warp.this_op();
+  drop_uses(cell);
+}
+
+// Strong accesses are kept one for each warp and kind: the latest.
+void RaceTracker::note_strong(const Step& step, Cell& cell) {
+  const std::uint32_t now = order_.now(current_warp_);
+  const bool writes = !is_read(step.how);
+  const bool reads = !writes || step.how == Touched::Atomic;
+  for (std::uint32_t i = cell.strong; i != 0; i = strong_[i - 1].next) {
+    StrongUse& use = strong_[i - 1];
+    if (use.warp != current_warp_ || use.writes != writes || use.reads != reads ||
+        !(use.manner == step.manner)) {
+      continue;
+    }
+    use.lanes = (use.clock == now ? use.lanes : 0) | lane_bit(step.lane);
+    use.clock = now;
+    use.op = step.warp.this_op();
+    use.number = ++strong_number_;
+    return;
+  }
+  const StrongUse use{.next = cell.strong,
+                      .clock = now,
+                      .op = step.warp.this_op(),
+                      .lanes = lane_bit(step.lane),
+                      .number = ++strong_number_,
+                      .warp = static_cast<std::uint16_t>(current_warp_),
+                      .reads = reads,
+                      .writes = writes,
+                      .manner = step.manner};
+  if (free_strong_ != 0) {
+    cell.strong = free_strong_;
+    free_strong_ = strong_[cell.strong - 1].next;
+    strong_[cell.strong - 1] = use;
+  } else {
+    strong_.push_back(use);
+    cell.strong = static_cast<std::uint32_t>(strong_.size());
+  }
+}
+
+// The nodes of the lists can be used again.
+void RaceTracker::drop_uses(Cell& cell) {
   while (cell.more != 0) {
     Reader& node = readers_[cell.more - 1];
-    const std::uint32_t next = node.next;
-    node.next = free_reader_;
-    free_reader_ = cell.more;
-    cell.more = next;
+    const std::uint32_t next = std::exchange(node.next, free_reader_);
+    free_reader_ = std::exchange(cell.more, next);
+  }
+  while (cell.strong != 0) {
+    StrongUse& node = strong_[cell.strong - 1];
+    const std::uint32_t next = std::exchange(node.next, free_strong_);
+    free_strong_ = std::exchange(cell.strong, next);
   }
   cell.read_lanes = 0;
 }
 
+// --- races ---------------------------------------------------------------------------------------
+
+Mask RaceTracker::unordered(const Step& step, unsigned other, Mask lanes,
+                            std::uint32_t clock) const {
+  Mask bad = 0;
+  for_each_lane(lanes, [&](unsigned l) {
+    if (!is_ordered(step, other, l, clock)) bad |= lane_bit(l);
+  });
+  return bad;
+}
+
+void RaceTracker::check_writer(const Step& step, const Cell& cell) {
+  const unsigned other = (cell.writer - 1) / kLanes;
+  const unsigned lane = (cell.writer - 1) % kLanes;
+  // Lanes that write one place in one instruction: one of them wins, as the program may want.
+  const bool together = other == current_warp_ && cell.write_op == step.warp.this_op() &&
+                        cell.write_clock == order_.now(current_warp_);
+  if (together || is_ordered(step, other, lane, cell.write_clock)) return;
+  report(step, "written", cell.write_op, other, lane_bit(lane));
+}
+
 void RaceTracker::check_readers(const Step& step, const Cell& cell) {
   const auto check = [&](unsigned warp, Mask lanes, std::uint32_t clock) {
-    if (warp != current_warp_) {
-      if (!is_ordered(step, warp, 0, clock)) report(step, "read", cell.read_op, warp, lanes);
-      return;
+    if (order_.knows(current_warp_, warp, clock)) return;
+    if (warp == current_warp_) {
+      if (order_.lanes_know(warp, clock)) return;
+      // Lanes that read and write one place in one instruction (an atomic, an exchange) are fine.
+      if (cell.read_op == step.warp.this_op() && clock == order_.now(warp)) return;
     }
-    if (order_.lanes_know(warp, clock)) return;
-    // Lanes that read and write one place in one instruction (an atomic, an exchange) are fine.
-    if (cell.read_op == step.warp.this_op() && clock == order_.now(warp)) return;
-    Mask bad = 0;
-    for_each_lane(lanes & ~lane_bit(step.lane), [&](unsigned l) {
-      if (!order_.ordered(warp, step.lane, warp, l, clock)) bad |= lane_bit(l);
-    });
+    const Mask bad = unordered(step, warp, lanes, clock);
     if (bad != 0) report(step, "read", cell.read_op, warp, bad);
   };
   check(cell.read_warp, cell.read_lanes, cell.read_clock);
@@ -262,13 +368,66 @@ void RaceTracker::check_readers(const Step& step, const Cell& cell) {
   }
 }
 
-void RaceTracker::write_cell(const Step& step, Cell& cell) {
-  if (cell.read_lanes != 0 && step.how != Touched::AsyncWrite) check_readers(step, cell);
-  cell.writer = current_warp_ * kLanes + step.lane + 1;
-  cell.write_clock = order_.now(current_warp_);
-  cell.write_op = step.warp.this_op();
-  cell.strong_write = step.strong;
-  drop_readers(cell);
+// Up to which strong access a thread has seen the others' writes: to one location these have one
+// order, which the thread keeps to.
+std::uint32_t RaceTracker::seen_by(const Step& step, const Cell& cell) const {
+  std::uint32_t seen = 0;
+  for (std::uint32_t i = cell.strong; i != 0; i = strong_[i - 1].next) {
+    const StrongUse& use = strong_[i - 1];
+    if (use.reads && use.warp == current_warp_ && has_lane(use.lanes, step.lane))
+      seen = std::max(seen, use.number);
+  }
+  return seen;
+}
+
+void RaceTracker::check_strong(const Step& step, const Cell& cell) {
+  const Home home = order_.home_of(current_warp_);
+  const std::uint32_t seen = step.manner.is_strong ? 0 : seen_by(step, cell);
+  for (std::uint32_t i = cell.strong; i != 0; i = strong_[i - 1].next) {
+    const StrongUse& use = strong_[i - 1];
+    if (!use.writes && is_read(step.how)) continue;
+    if (use.writes && use.number < seen) continue;
+    const Agreement why =
+        agreement(use.manner, step.manner, scope_of(home, order_.home_of(use.warp)));
+    if (why == Agreement::Agree) {
+      check_step(step, use);
+      continue;
+    }
+    if (order_.knows(current_warp_, use.warp, use.clock)) continue;
+    const Mask bad = unordered(step, use.warp, use.lanes, use.clock);
+    if (bad == 0) continue;
+    report(step, use.writes ? "written" : "read", use.op, use.warp, bad,
+           why_not_strong(why, step.manner, use.manner));
+  }
+}
+
+// Volatile accesses do not race, and lanes may spin on what others of their warp write. But lanes
+// that go together and take it that they do so in step have been wrong since lanes are scheduled
+// one by one.
+void RaceTracker::check_step(const Step& step, const StrongUse& use) {
+  if (!step.manner.is_volatile || !use.manner.is_volatile || use.warp != current_warp_ ||
+      step.address >= kLocalWindow) {
+    return;
+  }
+  if (use.op == step.warp.this_op() && use.clock == order_.now(current_warp_)) return;
+  const Mask bad =
+      unordered(step, use.warp, use.lanes & step.warp.active & ~lane_bit(step.lane), use.clock);
+  if (bad == 0) return;
+  report(step, use.writes ? "written" : "read", use.op, use.warp, bad,
+         "; both are volatile, but lanes of a warp need not run in step: `bar.warp.sync` orders "
+         "them");
+}
+
+void RaceTracker::check_stale(const Step& step, const Page& page, unsigned slot,
+                              std::uint8_t mask) const {
+  const BlockRaces::Accesses& by = page.accesses;
+  const BlockRaces::Strong* strong = by.strong.get();
+  std::uint32_t op = 0;
+  if (by.wrote[slot] != 0 && (by.wrote_bytes[slot] & mask) != 0) op = by.wrote[slot];
+  if (op == 0 && strong != nullptr && (strong->bytes[slot] & mask) != 0) op = strong->op[slot];
+  if (op == 0) return;
+  report_stale(step.warp, step.lane, step.address, step.bytes,
+               Party{op - 1, step.warp.cta->linear, 0, 0});
 }
 
 std::string place_text(std::uint64_t address, unsigned bytes) {
@@ -281,119 +440,57 @@ std::string place_text(std::uint64_t address, unsigned bytes) {
                      is_shared ? within : address);
 }
 
+const char* verb_of(Touched how) {
+  return is_read(how) ? "reads" : how == Touched::Free ? "frees" : "writes";
+}
+
+std::string why_not_strong(Agreement why, const Manner& a, const Manner& b) {
+  switch (why) {
+    case Agreement::Agree:
+    case Agreement::Weak:
+      return "";
+    case Agreement::Scopes: {
+      const bool is_cta = std::min(a.scope, b.scope) == Scope::Cta;
+      return fmt::format("; both are strong, but scope `.{}` does not include the other thread",
+                         is_cta ? "cta" : "cluster");
+    }
+    case Agreement::Sizes:
+      return a.bytes == b.bytes
+                 ? "; both are strong, but of different sizes"
+                 : fmt::format("; both are strong, but of different sizes, {} and {} bytes",
+                               a.bytes, b.bytes);
+  }
+  return "";
+}
+
+void report_stale(Warp& warp, unsigned lane, std::uint64_t address, unsigned bytes,
+                  const Party& writer) {
+  if (warp.unit->findings.count_up(Check::Race, warp.this_op(), writer.op, 1)) return;
+  warp.report_at(Check::Race, lane_bit(lane), address,
+                 fmt::format("reads {} with `.nc`, which need not see what the kernel writes, "
+                             "whatever orders the two; `ld.global` does",
+                             place_text(address, bytes)),
+                 writer);
+}
+
 void RaceTracker::report(const Step& step, const char* what, std::uint32_t other_op,
-                         unsigned other_warp, Mask other_lanes) const {
+                         unsigned other_warp, Mask other_lanes, const std::string& why) const {
   Unit& unit = *step.warp.unit;
   if (unit.findings.count_up(Check::Race, step.warp.this_op(), other_op, 1)) return;
-  const auto per_cta = static_cast<unsigned>(unit.ctas[0]->warps.size());
-  const Cta& cta = *unit.ctas[other_warp / per_cta];
-  const char* verb = step.how == Touched::Read   ? "reads"
-                     : step.how == Touched::Free ? "frees"
-                                                 : "writes";
-  step.warp.report_at(Check::Race, lane_bit(step.lane), step.address,
-                      fmt::format("{} {} that another thread has {}, with nothing to order the two",
-                                  verb, place_text(step.address, step.bytes), what),
-                      Party{other_op, cta.linear, other_warp % per_cta, other_lanes});
+  step.warp.report_at(
+      Check::Race, lane_bit(step.lane), step.address,
+      fmt::format("{} {} that another thread has {}, with nothing to order the two{}",
+                  verb_of(step.how), place_text(step.address, step.bytes), what, why),
+      Party{other_op, unit.linear_of(unit.index, other_warp), unit.index_in_cta(other_warp),
+            other_lanes});
 }
 
 // --- between units -------------------------------------------------------------------------------
 
 void RaceTracker::hand_over(BlockRaces& all, std::uint64_t unit) {
-  if (order_.is_synced()) return;
+  if (grid_ != nullptr) return;
   for (const auto& [number, page] : pages_) {
     if (number * kPageWords * 4 >= kGlobalStart) all.note(number, unit, page->accesses);
-  }
-}
-
-void BlockRaces::note(std::uint64_t number, std::uint64_t unit, const Accesses& accesses) {
-  Part& part = parts_[number % parts_.size()];
-  const std::lock_guard lock(part.mutex);
-  auto& page = part.words[number];
-  if (page == nullptr) page = std::make_unique<Page>();
-  for (unsigned i = 0; i < kPageWords; ++i) {
-    const std::uint32_t wrote = accesses.wrote[i];
-    const std::uint32_t read = accesses.read[i];
-    const bool in_parts = (wrote != 0 && accesses.wrote_bytes[i] != 15) ||
-                          (read != 0 && accesses.read_bytes[i] != 15);
-    if (in_parts) {
-      note_bytes(part, number * kPageWords + i, unit, wrote, accesses.wrote_bytes[i], read,
-                 accesses.read_bytes[i]);
-      continue;
-    }
-    if (wrote != 0) (*page)[i].writes.add((unit << 32U) | (wrote - 1));
-    if (read != 0) (*page)[i].reads.add((unit << 32U) | (read - 1));
-  }
-}
-
-void BlockRaces::note_bytes(Part& part, std::uint64_t word, std::uint64_t unit, std::uint32_t wrote,
-                            unsigned wrote_bytes, std::uint32_t read, unsigned read_bytes) {
-  for (unsigned b = 0; b < 4; ++b) {
-    const bool writes = wrote != 0 && ((wrote_bytes >> b) & 1U) != 0;
-    const bool reads = read != 0 && ((read_bytes >> b) & 1U) != 0;
-    if (!writes && !reads) continue;
-    Entry& entry = part.bytes[word * 4 + b];
-    if (writes) entry.writes.add((unit << 32U) | (wrote - 1));
-    if (reads) entry.reads.add((unit << 32U) | (read - 1));
-  }
-}
-
-std::optional<BlockRaces::Conflict> BlockRaces::conflict_of(const Entry& entry,
-                                                            std::uint64_t address) {
-  const auto unit = [](std::uint64_t access) { return access >> 32U; };
-  if (entry.writes.empty()) return std::nullopt;
-  if (unit(entry.writes.first) != unit(entry.writes.last)) {
-    return Conflict{address, entry.writes.first, entry.writes.last, true};
-  }
-  if (entry.reads.empty()) return std::nullopt;
-  if (unit(entry.reads.first) != unit(entry.writes.first)) {
-    return Conflict{address, entry.writes.first, entry.reads.first, false};
-  }
-  if (unit(entry.reads.last) != unit(entry.writes.first)) {
-    return Conflict{address, entry.writes.first, entry.reads.last, false};
-  }
-  return std::nullopt;
-}
-
-void BlockRaces::find_conflicts(const Part& part, std::vector<Conflict>& conflicts) {
-  for (const auto& [number, page] : part.words) {
-    for (unsigned i = 0; i < kPageWords; ++i) {
-      const std::uint64_t word = number * kPageWords + i;
-      if (const auto found = conflict_of((*page)[i], word * 4)) conflicts.push_back(*found);
-    }
-  }
-  for (const auto& [address, entry] : part.bytes) {
-    Entry both = entry;
-    const auto page = part.words.find(address / 4 / kPageWords);
-    if (page != part.words.end()) {
-      const Entry& word = (*page->second)[address / 4 % kPageWords];
-      for (const auto& [to, from] :
-           {std::pair(&both.writes, &word.writes), std::pair(&both.reads, &word.reads)}) {
-        if (from->empty()) continue;
-        to->add(from->first);
-        to->add(from->last);
-      }
-    }
-    if (const auto found = conflict_of(both, address)) conflicts.push_back(*found);
-  }
-}
-
-void BlockRaces::report(Findings& findings, const RunContext& context) const {
-  std::vector<Conflict> conflicts;
-  for (const Part& part : parts_) find_conflicts(part, conflicts);
-  std::sort(conflicts.begin(), conflicts.end(),
-            [](const Conflict& a, const Conflict& b) { return a.address < b.address; });
-  const std::uint64_t size = context.cluster.count();
-  for (const Conflict& c : conflicts) {
-    const Party later{static_cast<std::uint32_t>(c.later), (c.later >> 32U) * size, 0, 0};
-    const Party earlier{static_cast<std::uint32_t>(c.earlier), (c.earlier >> 32U) * size, 0, 0};
-    findings.add({.check = Check::Race,
-                  .who = later,
-                  .other = earlier,
-                  .text = fmt::format("{} global memory at 0x{:x} that another block writes, with "
-                                      "nothing to order the two",
-                                      c.is_write_write ? "writes" : "reads", c.address),
-                  .address = c.address,
-                  .has_address = true});
   }
 }
 

@@ -1,22 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 // Races: two threads at the same bytes, at least one of them writing, and nothing that orders the
-// two (order.h). For each word of four bytes the last write and the reads since then are kept;
-// where threads of one word differ in their bytes, byte by byte. Blocks that share no cluster are
-// ordered by nothing but what happens at the same global address (see `cross`), so two of them at
-// one word are a race.
+// two (order.h), unless both are strong accesses that suit each other (manner.h). For each word of
+// four bytes the last weak write, the weak reads since then and the strong accesses since then are
+// kept; where threads of one word differ in their bytes, byte by byte.
+//
+// Units that can synchronise through global memory are looked at in GridRaces. Those of all other
+// kernels have nothing that could order them, so two of them at one word are a race (BlockRaces).
 #pragma once
 
 #include <array>
 #include <cstdint>
 #include <memory>
-#include <mutex>
-#include <optional>
 #include <string>
 #include <unordered_map>
 #include <vector>
 
+#include "sim/block_races.h"
 #include "sim/findings.h"
+#include "sim/grid_races.h"
 #include "sim/lanes.h"
+#include "sim/manner.h"
 #include "sim/memory.h"
 #include "sim/order.h"
 
@@ -24,71 +27,25 @@ namespace ww::sim {
 
 class Warp;
 
-/// AsyncWrite: the landing of what was noted as a Write when it was issued. Free: the end of an
-/// allocation, which must come after every access like a write.
-enum class Touched : std::uint8_t { Read, Write, Atomic, AsyncWrite, Free };
-
-struct RunContext;
-
-/// Words of global memory that more than one unit touched. Units hand over what they did when they
-/// end, in any order; what is kept of them (the first and the last by number) and so what is
-/// reported does not depend on it.
-class BlockRaces {
- public:
-  static constexpr unsigned kPageWords = 128;
-  /// The plain accesses of a unit to a page: ops plus one (0: none), and which bytes of each word.
-  struct Accesses {
-    std::array<std::uint32_t, kPageWords> wrote{}, read{};
-    std::array<std::uint8_t, kPageWords> wrote_bytes{}, read_bytes{};
-  };
-  /// May be called from several threads at once.
-  void note(std::uint64_t page, std::uint64_t unit, const Accesses& accesses);
-  void report(Findings& findings, const RunContext& context) const;
-
- private:
-  /// Unit in the upper half, op in the lower.
-  struct Span {
-    std::uint64_t first = ~std::uint64_t{0}, last = 0;
-    void add(std::uint64_t access) {
-      first = access < first ? access : first;
-      last = access > last ? access : last;
-    }
-    [[nodiscard]] bool empty() const { return first > last; }
-  };
-  struct Entry {
-    Span writes, reads;
-  };
-  using Page = std::array<Entry, kPageWords>;
-  struct Conflict {
-    std::uint64_t address, earlier, later;
-    bool is_write_write;
-  };
-  // Pages are spread over parts, each with its lock.
-  struct Part {
-    std::mutex mutex;
-    std::unordered_map<std::uint64_t, std::unique_ptr<Page>> words;
-    std::unordered_map<std::uint64_t, Entry> bytes;  // of words that are touched in parts
-  };
-  static void note_bytes(Part& part, std::uint64_t word, std::uint64_t unit, std::uint32_t wrote,
-                         unsigned wrote_bytes, std::uint32_t read, unsigned read_bytes);
-  static std::optional<Conflict> conflict_of(const Entry& entry, std::uint64_t address);
-  static void find_conflicts(const Part& part, std::vector<Conflict>& conflicts);
-
-  std::array<Part, 64> parts_;
-};
-
 /// "4 bytes of shared memory at 0x80", "lane 3, column 0 of tensor memory".
 std::string place_text(std::uint64_t address, unsigned bytes);
+/// "reads", "writes", "frees".
+const char* verb_of(Touched how);
+/// ": both are strong, and …" where two strong accesses race all the same; else empty.
+std::string why_not_strong(Agreement why, const Manner& a, const Manner& b);
+/// A lane reads, through the non-coherent cache, what somebody in the kernel has written.
+void report_stale(Warp& warp, unsigned lane, std::uint64_t address, unsigned bytes,
+                  const Party& writer);
 
 class RaceTracker {
  public:
-  explicit RaceTracker(const Order& order) : order_(order) {}
+  /// `grid`: null where units cannot synchronise through global memory.
+  RaceTracker(const Order& order, GridRaces* grid) : order_(order), grid_(grid) {}
   void reset();
 
-  /// Accesses of a warp's lanes: notes them, reports races with earlier ones. `strong`: volatile,
-  /// relaxed and the like, which do not race with each other.
+  /// Accesses of a warp's lanes: notes them, reports races with earlier ones.
   void touch(Warp& warp, const Region& region, const std::uint64_t* address, Mask lanes,
-             unsigned bytes, Touched how, bool strong);
+             unsigned bytes, Touched how, const Manner& manner);
   /// The same for cells of the tensor memory of the warp's CTA: lane times columns plus column, for
   /// each lane of the warp.
   void touch_tensor(Warp& warp, const std::uint32_t* cell, Mask lanes, Touched how);
@@ -96,22 +53,23 @@ class RaceTracker {
   /// How much memory it takes, about.
   [[nodiscard]] std::uint64_t bytes() const {
     return (pages_.size() + spare_.size()) * sizeof(Page) + readers_.size() * sizeof(Reader) +
-           bytes_.size() * 5 * sizeof(Cell);
+           strong_.size() * sizeof(StrongUse) + bytes_.size() * 5 * sizeof(Cell);
   }
   /// Tells what this unit did to global memory, for races between units.
   void hand_over(BlockRaces& all, std::uint64_t unit);
 
  private:
-  /// The last write and the reads since, of four bytes or of one. Several warps' reads make a list.
+  /// The last weak write and what was done since, to four bytes or to one. Several warps' reads
+  /// make a list.
   struct Cell {
     std::uint32_t epoch = 0;   // older than the tracker's: nothing of it counts any more
     std::uint32_t writer = 0;  // thread of the unit plus one; 0: nobody
     std::uint32_t write_clock = 0, write_op = 0;
     std::uint32_t read_op = 0, read_clock = 0;
     Mask read_lanes = 0;
-    std::uint32_t more = 0;  // of readers_, plus one
+    std::uint32_t more = 0;    // of readers_, plus one
+    std::uint32_t strong = 0;  // of strong_, plus one
     std::uint16_t read_warp = 0;
-    bool strong_write = false;
     bool is_split = false;  // the bytes have cells of their own
   };
   struct Reader {
@@ -119,6 +77,16 @@ class RaceTracker {
     std::uint32_t clock = 0;
     Mask lanes = 0;
     std::uint16_t warp = 0;
+  };
+  /// A strong access.
+  struct StrongUse {
+    std::uint32_t next = 0;
+    std::uint32_t clock = 0, op = 0;
+    Mask lanes = 0;
+    std::uint32_t number = 0;  // in the order of their happening
+    std::uint16_t warp = 0;
+    bool reads = false, writes = false;
+    Manner manner{};
   };
   static constexpr unsigned kPageWords = BlockRaces::kPageWords;
   struct Page {
@@ -132,34 +100,49 @@ class RaceTracker {
     unsigned bytes;
     unsigned lane;
     Touched how;
-    bool strong;
+    Manner manner;
   };
 
   Page& page_of(std::uint64_t word);
   Page& new_page(std::uint64_t number);
   void touch_words(Warp& warp, const std::uint64_t* address, Mask lanes, unsigned bytes,
-                   Touched how, bool strong);
-  bool touch_quickly(Cell& cell, std::uint32_t thread, std::uint32_t op, bool is_read, bool strong);
-  void drop_readers(Cell& cell);
+                   Touched how, const Manner& manner);
+  bool touch_quickly(Cell& cell, std::uint32_t thread, std::uint32_t op, bool reads);
+  void drop_uses(Cell& cell);
+  Cell copy_of(const Cell& cell);
+  void split(Cell& cell, std::array<Cell, 4>& parts);
+  void note_for_units(const Step& step, Page& page, unsigned slot, std::uint8_t mask);
   void touch_word(const Step& step, std::uint64_t word, unsigned first, unsigned last);
   void touch_cell(const Step& step, Cell& cell);
   void read_cell(const Step& step, Cell& cell);
   void write_cell(const Step& step, Cell& cell);
+  void note_strong(const Step& step, Cell& cell);
+  void check_writer(const Step& step, const Cell& cell);
   void check_readers(const Step& step, const Cell& cell);
+  void check_strong(const Step& step, const Cell& cell);
+  void check_step(const Step& step, const StrongUse& use);
+  [[nodiscard]] std::uint32_t seen_by(const Step& step, const Cell& cell) const;
+  void check_stale(const Step& step, const Page& page, unsigned slot, std::uint8_t mask) const;
   void keep_up();
   [[nodiscard]] bool is_ordered(const Step& step, unsigned other, unsigned other_lane,
                                 std::uint32_t clock) const;
+  [[nodiscard]] Mask unordered(const Step& step, unsigned other, Mask lanes,
+                               std::uint32_t clock) const;
   void report(const Step& step, const char* what, std::uint32_t other_op, unsigned other_warp,
-              Mask other_lanes) const;
+              Mask other_lanes, const std::string& why = {}) const;
 
   const Order& order_;
+  GridRaces* grid_;
   std::uint32_t epoch_ = 0;  // of the order, when something was last touched
   std::unordered_map<std::uint64_t, std::unique_ptr<Page>> pages_;
   std::uint64_t last_number_ = ~std::uint64_t{0};
   Page* last_page_ = nullptr;
   std::unordered_map<std::uint64_t, std::array<Cell, 4>> bytes_;
   std::vector<Reader> readers_;
+  std::vector<StrongUse> strong_;
+  std::uint32_t strong_number_ = 0;
   std::uint32_t free_reader_ = 0;             // a list, as Cell::more
+  std::uint32_t free_strong_ = 0;             // a list, as Cell::strong
   std::vector<std::unique_ptr<Page>> spare_;  // pages of earlier units
   unsigned current_warp_ = 0;
 };

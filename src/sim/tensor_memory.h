@@ -8,6 +8,7 @@
 #include <optional>
 #include <vector>
 
+#include "sim/clocks.h"
 #include "sim/findings.h"
 
 namespace ww::sim {
@@ -51,7 +52,7 @@ class TensorMemory {
   }
   bool relinquished = false;
   /// What the warps that freed columns knew then, for those that get them next.
-  std::vector<std::uint32_t> freed_clock;
+  Clocks freed_clock;
 
  private:
   std::vector<std::uint32_t> cells_;

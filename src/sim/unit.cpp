@@ -27,9 +27,16 @@ Unit::Unit(const RunContext& run_context) : context(run_context) {
   const std::uint64_t size = context.cluster.count();
   const CheckSet& checks = context.options->checks;
   const bool has_fences = context.program->uses_async_proxy || context.program->uses_tensor_memory;
-  if (checks.has(Check::Race) || (checks.has(Check::Fence) && has_fences))
-    order = std::make_unique<Order>(static_cast<unsigned>(warps * size), has_fences);
-  if (checks.has(Check::Race)) races = std::make_unique<RaceTracker>(*order);
+  if (checks.has(Check::Race) || (checks.has(Check::Fence) && has_fences)) {
+    order = std::make_unique<Order>(static_cast<unsigned>(warps * size),
+                                    static_cast<unsigned>(warps), has_fences,
+                                    context.grid != nullptr ? &context.grid->locations : nullptr);
+  }
+  if (checks.has(Check::Race)) {
+    races = std::make_unique<RaceTracker>(*order,
+                                          context.grid != nullptr ? &context.grid->races : nullptr);
+  }
+  if (checks.has(Check::Race) && size > 1) neighbours = std::make_unique<Neighbours>(*order, size);
   if (checks.has(Check::Fence) && has_fences)
     fences = std::make_unique<FenceTracker>(*order, context.program->uses_async_proxy);
   if (context.options->count) counters.ops.resize(context.program->ops.size());
@@ -88,25 +95,16 @@ void Unit::start(std::uint64_t cluster) {
   executed_ = idle_wakes_ = activity = activity_seen_ = 0;
   cluster_arrived_ = 0;
   cluster_phase_ = 0;
-  if (order != nullptr) order->reset();
+  if (order != nullptr) order->reset(cluster);
+  cluster_arriving = cluster_clock = {};
+  skips_.clear();
+  if (neighbours != nullptr) neighbours->reset();
   if (races != nullptr) races->reset();
   if (fences != nullptr) fences->reset();
   random_.seed(context.options->schedule.seed * 0x9E37'79B9'7F4A'7C15U + cluster);
-  const Dim3& grid = context.launch->grid;
-  const Dim3& size = context.cluster;
-  const std::uint64_t across = grid.x / size.x;
-  const std::uint64_t down = grid.y / size.y;
-  const std::uint64_t cx = cluster % across;
-  const std::uint64_t cy = cluster / across % down;
-  const std::uint64_t cz = cluster / across / down;
   const std::uint64_t threads = context.launch->block.count();
   order_.clear();
-  for (unsigned r = 0; r < ctas.size(); ++r) {
-    const std::uint64_t x = cx * size.x + r % size.x;
-    const std::uint64_t y = cy * size.y + r / size.x % size.y;
-    const std::uint64_t z = cz * size.z + r / size.x / size.y;
-    prepare(*ctas[r], x + grid.x * (y + grid.y * z), r);
-  }
+  for (unsigned r = 0; r < ctas.size(); ++r) prepare(*ctas[r], cta_linear(context, cluster, r), r);
   for (auto& cta : ctas) {
     for (auto& warp : cta->warps) {
       const std::uint64_t left = threads - std::uint64_t{warp->index} * kLanes;
@@ -114,6 +112,21 @@ void Unit::start(std::uint64_t cluster) {
       order_.push_back(warp.get());
     }
   }
+}
+
+std::uint64_t cta_linear(const RunContext& context, std::uint64_t unit, std::uint64_t rank) {
+  const Dim3& grid = context.launch->grid;
+  const Dim3& size = context.cluster;
+  const std::uint64_t across = grid.x / size.x;
+  const std::uint64_t down = grid.y / size.y;
+  const std::uint64_t x = unit % across * size.x + rank % size.x;
+  const std::uint64_t y = unit / across % down * size.y + rank / size.x % size.y;
+  const std::uint64_t z = unit / across / down * size.z + rank / size.x / size.y;
+  return x + grid.x * (y + grid.y * z);
+}
+
+std::uint64_t Unit::linear_of(std::uint64_t unit, unsigned unit_warp) const {
+  return cta_linear(context, unit, unit_warp / ctas[0]->warps.size());
 }
 
 std::string Unit::describe(const Cta& cta) const {
@@ -186,6 +199,7 @@ bool Unit::run(std::uint64_t turns) {
 }
 
 void Unit::report_deadlock() {
+  report_skips();
   std::vector<std::string> waiting;
   Party who;
   Party other;
@@ -242,11 +256,13 @@ void Unit::report_unwaited() {
 // All threads have ended: what is still on its way arrives, what was not given back is reported.
 void Unit::finish() {
   if (context.options->checks.has(Check::Async)) report_unwaited();
+  report_skips();
   while (!jobs.empty()) {
     PendingJob job = std::move(jobs.front());
     jobs.erase(jobs.begin());
     job.deliver();
   }
+  report_left_over();
   for (const auto& cta : ctas) {
     if (cta->tensor == nullptr || !context.options->checks.has(Check::Tensor)) continue;
     for (const TensorMemory::Allocation& left : cta->tensor->allocations()) {
@@ -276,19 +292,19 @@ void Unit::arrive(Cta& cta, unsigned number) {
                                       barrier.arrived, expected)});
   }
   ++activity;
-  std::vector<unsigned> met;
-  for (const auto& warp : cta.warps) {
-    if (has_lane(barrier.warps_arrived, warp->index)) {
-      met.push_back(static_cast<unsigned>(cta.rank * cta.warps.size()) + warp->index);
-    }
-  }
   if (order != nullptr) {
+    std::vector<unsigned> met;
+    for (const auto& warp : cta.warps) {
+      if (has_lane(barrier.warps_arrived & ~barrier.warps_passing, warp->index))
+        met.push_back(warp->unit_warp());
+    }
     if (ctas.size() == 1 && met.size() == cta.warps.size()) {
       order->everyone_met();
     } else {
-      order->met(met);
+      order->met(met, barrier.passed);
     }
   }
+  if (!barrier.is_partial) note_skips(cta, barrier);
   const std::uint32_t result = barrier.count;
   const bool is_full = barrier.count == barrier.voters;
   barrier = {};
@@ -302,6 +318,50 @@ void Unit::arrive(Cta& cta, unsigned number) {
   }
 }
 
+// Warps that are at another barrier than most, or nowhere any more. That may be as it should, and
+// is told of only when such a warp turns out to race.
+void Unit::note_skips(const Cta& cta, const Barrier& barrier) {
+  constexpr std::size_t kMost = 64;
+  if (races == nullptr || !context.options->checks.has(Check::Barrier)) return;
+  std::map<std::uint32_t, unsigned> visits;
+  for (const auto& warp : cta.warps) {
+    if (has_lane(barrier.warps_arrived, warp->index)) ++visits[barrier.ops[warp->index]];
+  }
+  const auto most =
+      std::max_element(visits.begin(), visits.end(),
+                       [](const auto& a, const auto& b) { return a.second < b.second; });
+  for (const auto& warp : cta.warps) {
+    const bool is_here = has_lane(barrier.warps_arrived, warp->index);
+    const std::uint32_t at = is_here ? barrier.ops[warp->index] : kNoOp;
+    if (at != most->first && skips_.size() < kMost)
+      skips_.push_back({most->first, at, cta.linear, warp->index});
+  }
+}
+
+void Unit::report_skips() {
+  for (const SkippedBarrier& skip : skips_) {
+    const auto is_it = [&](const Party& party) {
+      return party.block == skip.block && party.warp == skip.warp;
+    };
+    const auto& list = findings.list();
+    if (std::none_of(list.begin(), list.end(), [&](const Finding& f) {
+          return f.check == Check::Race && (is_it(f.who) || is_it(f.other));
+        })) {
+      continue;
+    }
+    const std::string where =
+        skip.at == kNoOp ? "it ends without it"
+                         : fmt::format("it is at the one at line {} when the others are here",
+                                       context.program->infos[skip.at].line);
+    findings.add({.check = Check::Barrier,
+                  .who = {skip.op, skip.block, skip.warp, kAllLanes},
+                  .other = {skip.at, skip.block, skip.warp, kAllLanes},
+                  .text = fmt::format("warp {} does not come to this barrier, which is for all "
+                                      "threads of the block: {}; the warp races with others",
+                                      skip.warp, where)});
+  }
+}
+
 void Unit::arrive_cluster(std::uint64_t arrived) {
   cluster_arrived_ += arrived;
   std::uint64_t expected = 0;
@@ -312,11 +372,13 @@ void Unit::arrive_cluster(std::uint64_t arrived) {
   cluster_arrived_ = 0;
   ++cluster_phase_;
   ++activity;
-  if (order != nullptr) order->everyone_met();
+  cluster_clock.join(cluster_arriving);
+  cluster_arriving = {};
   for (Warp* warp : order_) warp->wake(SplitState::AtClusterBarrier, false);
 }
 
 void Unit::lanes_ended(Warp& warp) {
+  if (neighbours != nullptr) neighbours->ended(warp);
   for (unsigned b = 0; b < warp.cta->barriers.size(); ++b) {
     if (warp.cta->barriers[b].arrived != 0) arrive(*warp.cta, b);
   }
@@ -334,16 +396,72 @@ Mbarrier* Unit::find_mbarrier(std::uint64_t address) {
   return found == all.end() ? nullptr : &found->second;
 }
 
+void Unit::fence_mbarriers(const Warp& warp) {
+  for (auto& [offset, barrier] : warp.cta->mbarriers) {
+    if (barrier.is_fenced || barrier.maker / kLanes != warp.unit_warp() ||
+        !has_lane(warp.exec, barrier.maker % kLanes)) {
+      continue;
+    }
+    barrier.is_fenced = true;
+    barrier.fenced_at = cluster_phase_;
+  }
+}
+
 void Unit::settle(Mbarrier& barrier, std::uint64_t address) {
   ++activity;
   if (barrier.pending != 0 || barrier.tx != 0) return;
+  if (!jobs.empty()) report_overrun(barrier, address);
+  barrier.bytes = 0;
   ++barrier.phase;
   barrier.pending = barrier.expected;
+  barrier.clock.join(barrier.arriving);
+  barrier.arriving = {};
   for (Warp* warp : order_) {
     for (Split& split : warp->splits()) {
       if (split.state != SplitState::Asleep || split.address != address) continue;
       split.state = SplitState::Running;
       split.is_granted = false;
+    }
+  }
+}
+
+// Copies that are still on their way when the phase is over: nobody waits for them.
+void Unit::report_overrun(Mbarrier& barrier, std::uint64_t address) {
+  if (!context.options->checks.has(Check::Barrier)) return;
+  const PendingJob* first = nullptr;
+  std::int64_t more = 0;
+  for (const PendingJob& job : jobs) {
+    if (job.mbarrier != address || job.bytes == 0) continue;
+    if (first == nullptr) first = &job;
+    more += job.bytes;
+  }
+  if (first == nullptr) return;
+  barrier.is_overrun = true;
+  const Warp& warp = *first->warp;
+  findings.add(
+      {.check = Check::Barrier,
+       .who = {first->op, warp.cta->linear, warp.index, lane_bit(first->lane)},
+       .other = {barrier.expect_op, warp.cta->linear, warp.index, 0},
+       .text = fmt::format("the mbarrier at 0x{:x} expects {} bytes and its phase ends when "
+                           "they are there, with {} bytes more still on their way",
+                           address & ((1U << kRankShift) - 1), barrier.bytes, more),
+       .address = address,
+       .has_address = true});
+}
+
+// Bytes that were counted and never expected.
+void Unit::report_left_over() {
+  if (!context.options->checks.has(Check::Barrier)) return;
+  for (const auto& cta : ctas) {
+    for (const auto& [offset, barrier] : cta->mbarriers) {
+      if (barrier.tx >= 0 || barrier.is_overrun) continue;
+      findings.add({.check = Check::Barrier,
+                    .who = {barrier.complete_op, cta->linear, 0, 0},
+                    .other = {barrier.expect_op, cta->linear, 0, 0},
+                    .text = fmt::format("the mbarrier at 0x{:x} gets {} bytes more than it expects",
+                                        offset, -barrier.tx),
+                    .address = cta->shared.base + offset,
+                    .has_address = true});
     }
   }
 }

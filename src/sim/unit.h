@@ -16,7 +16,9 @@
 
 #include "num/matrix_tile.h"
 #include "sim/fences.h"
+#include "sim/heap.h"
 #include "sim/launch.h"
+#include "sim/neighbours.h"
 #include "sim/order.h"
 #include "sim/race.h"
 #include "sim/tensor_memory.h"
@@ -32,15 +34,33 @@ struct Barrier {
   std::uint32_t count = 0;   // of the reduction: threads whose predicate holds
   std::uint32_t voters = 0;  // and how many took part in it
   Mask warps_arrived = 0;
+  Mask warps_passing = 0;  // of these, those that do not wait
+  Clocks passed;           // what they knew when they came
   std::uint32_t first_op = kNoOp;
+  std::array<std::uint32_t, kLanes> ops{};  // where each warp has come to it
+};
+
+/// A warp that was not at the barrier at which the others were.
+struct SkippedBarrier {
+  std::uint32_t op = 0;      // the barrier
+  std::uint32_t at = kNoOp;  // the one at which the warp was; kNoOp: it had ended
+  std::uint64_t block = 0;   // linear
+  std::uint32_t warp = 0;
 };
 
 /// An mbarrier object. It lives beside the memory: the eight bytes there are opaque to programs.
 struct Mbarrier {
   std::uint64_t phase = 0;
   std::int64_t expected = 0, pending = 0, tx = 0;
-  WarpClocks clock;             // what waiting for it lets one know
+  std::int64_t bytes = 0;                                // that this phase expects
+  std::uint32_t expect_op = kNoOp, complete_op = kNoOp;  // the latest that changed tx
+  bool is_overrun = false;      // more bytes came than were expected, and that was reported
+  Clocks arriving;              // what arrivals of this phase publish
+  Clocks clock;                 // what waiting for the phases before it lets one know
   std::uint32_t op = kNoOp;     // that made it
+  std::uint32_t maker = 0;      // the thread of the unit
+  bool is_fenced = false;       // the maker has let it be known to the cluster
+  std::uint32_t fenced_at = 0;  // the phase of the cluster's barrier then
   std::uint64_t polled_at = 0;  // Unit::activity when it was last tested in vain
   std::uint32_t polls = 0;      // how often since then
 };
@@ -68,6 +88,7 @@ struct PendingJob {
   Warp* warp = nullptr;
   unsigned lane = 0;
   std::uint32_t group = 0;  // of the thread's bulk groups
+  std::uint32_t bytes = 0;  // that the mbarrier counts
   std::function<void()> deliver;
 };
 
@@ -91,7 +112,13 @@ class Cta {
 
 class Conflicts;
 
-/// What all units of a run share, and only read.
+/// What units share that can synchronise through global memory. They run on one thread.
+struct GridOrder {
+  Locations locations;
+  GridRaces races;
+};
+
+/// What all units of a run share, and but for the grid only read.
 struct RunContext {
   const Program* program = nullptr;
   const Code* code = nullptr;
@@ -103,12 +130,15 @@ struct RunContext {
   Dim3 cluster{};
   bool is_explicit_cluster = false;
   std::uint32_t shared_bytes = 0;
-  Region* heap = nullptr;  // of malloc; kernels that call it run on one thread
-  std::uint64_t* heap_used = nullptr;
-  bool tracks = false;   // undefined bytes
-  bool watches = false;  // anything that the fast loop does not do
+  Heap* heap = nullptr;       // of malloc; kernels that call it run on one thread
+  bool tracks = false;        // undefined bytes
+  bool watches = false;       // anything that the fast loop does not do
+  GridOrder* grid = nullptr;  // null: units cannot synchronise through global memory
   num::MatrixMode matrix{};
 };
+
+/// The number in the grid of a CTA of a unit.
+std::uint64_t cta_linear(const RunContext& context, std::uint64_t unit, std::uint64_t rank);
 
 class Unit {
  public:
@@ -122,9 +152,10 @@ class Unit {
   const RunContext& context;
   std::vector<std::unique_ptr<Cta>> ctas;
   Findings findings;
-  std::unique_ptr<Order> order;          // null: neither of these is checked
-  std::unique_ptr<RaceTracker> races;    // null: not checked
-  std::unique_ptr<FenceTracker> fences;  // null: not checked, or nothing needs them
+  std::unique_ptr<Order> order;            // null: neither of these is checked
+  std::unique_ptr<RaceTracker> races;      // null: not checked
+  std::unique_ptr<FenceTracker> fences;    // null: not checked, or nothing needs them
+  std::unique_ptr<Neighbours> neighbours;  // null: not checked, or there are none
   Counters counters;
   Outcome outcome = Outcome::Finished;
   std::string reason;
@@ -139,6 +170,8 @@ class Unit {
   void deliver(std::uint64_t mbarrier);
   /// The mbarrier at a shared address with rank; nullptr: there is none.
   Mbarrier* find_mbarrier(std::uint64_t address);
+  /// The executing lanes of the warp let the mbarriers that they made be known to the cluster.
+  void fence_mbarriers(const Warp& warp);
   /// The phase is over if nothing is pending any more; lets those go on who wait for it.
   void settle(Mbarrier& barrier, std::uint64_t address);
   /// Arrivals of threads at a barrier of the CTA; releases it if all are there.
@@ -152,6 +185,13 @@ class Unit {
   [[nodiscard]] std::uint64_t clock_now() const { return executed_; }
   /// `block (1, 0, 0), warp 2`
   [[nodiscard]] std::string describe(const Cta& cta) const;
+  /// Of a warp of a unit: the number of its CTA in the grid, and its own in the CTA.
+  [[nodiscard]] std::uint64_t linear_of(std::uint64_t unit, unsigned unit_warp) const;
+  [[nodiscard]] unsigned index_in_cta(unsigned unit_warp) const {
+    return unit_warp % static_cast<unsigned>(ctas[0]->warps.size());
+  }
+  /// The clocks of the cluster's barrier: of the arrivals so far, and of the phases before.
+  Clocks cluster_arriving, cluster_clock;
 
  private:
   bool pass();
@@ -159,6 +199,10 @@ class Unit {
   void report_deadlock();
   void finish();
   void report_unwaited();
+  void report_overrun(Mbarrier& barrier, std::uint64_t address);
+  void report_left_over();
+  void note_skips(const Cta& cta, const Barrier& barrier);
+  void report_skips();
   void prepare(Cta& cta, std::uint64_t linear, unsigned rank);
 
   std::uint64_t executed_ = 0;
@@ -166,8 +210,14 @@ class Unit {
   std::uint64_t activity_seen_ = 0;
   std::mt19937_64 random_;
   std::vector<Warp*> order_;
+  std::vector<SkippedBarrier> skips_;
   std::uint64_t cluster_arrived_ = 0;
   std::uint32_t cluster_phase_ = 0;
 };
+
+/// Lanes of a warp, as the order sees them.
+inline Actor actor_of(const Warp& warp, Mask lanes) {
+  return {.warp = warp.unit_warp(), .lanes = lanes, .live = warp.live, .born = warp.born};
+}
 
 }  // namespace ww::sim

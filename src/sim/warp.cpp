@@ -542,6 +542,14 @@ bool Warp::meet(Mask wanted, bool aligned) {
   return false;
 }
 
+bool Warp::meet_all() {
+  if ((exec != live || granted_) && !meet(live, true)) return false;
+  // What one lane has waited for, the others have now, too.
+  Order* order = unit->order.get();
+  if (order != nullptr && order->has_lone(unit_warp())) order->lanes_share(actor_of(*this, exec));
+  return true;
+}
+
 bool Warp::meet_mask(Place place, Mask& mask) {
   const auto* masks = source<std::uint32_t>(place);
   const Mask wanted = masks[first_lane(exec)];
@@ -561,9 +569,12 @@ bool Warp::meet_mask(Place place, Mask& mask) {
                        masks[first_lane(strangers)]));
   }
   if (differ != 0) {
-    // Lanes with another mask are a group of their own: they execute it by themselves.
+    // Lanes with another mask are a group of their own: they execute it by themselves. Groups must
+    // not have lanes in common.
     const Mask group = exec & ~differ;
-    if ((wanted & live) != group && checks(Check::Collective)) {
+    Mask common = 0;
+    for_each_lane(differ, [&](unsigned l) { common |= masks[l] & wanted & live; });
+    if (((wanted & live) != group || common != 0) && checks(Check::Collective)) {
       report(Check::Collective, differ,
              fmt::format("lanes have different member masks: 0x{:08x} and 0x{:08x}", wanted,
                          masks[first_lane(differ)]));

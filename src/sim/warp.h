@@ -188,7 +188,7 @@ class Warp {
   /// and be members of; `mask` gets it, less ended lanes.
   bool meet_mask(Place place, Mask& mask);
   /// The same for all lanes of the warp, for instructions that are `.aligned`.
-  bool meet_all() { return (exec == live && !granted_) || meet(live, true); }
+  bool meet_all();
   /// Ends the run of this warp's turn after this op.
   void yield() {
     stop = 0;
@@ -282,6 +282,8 @@ class Warp {
   void note_touch(const Region& region, const std::uint64_t* address, Mask lanes, unsigned bytes,
                   Touch touch);
   void bad_address(std::uint64_t address, unsigned lane, unsigned bytes, Touch touch, Space space);
+  void check_heap(const Heap& heap, const std::uint64_t* address, unsigned bytes, Touch touch,
+                  Mask& group);
   void default_track();
   [[nodiscard]] Mask finite_lanes(bool results);
   void report_numbers(Mask lanes);

@@ -103,6 +103,10 @@ Region* Warp::resolve(const std::uint64_t* address, Mask& who, unsigned bytes, T
     });
   }
   who &= ~group;
+  if (region->heap != nullptr && checks(Check::Bounds)) {
+    check_heap(*region->heap, address, bytes, touch, group);
+    if (group == 0) return nullptr;
+  }
   const unsigned align = bytes & (~bytes + 1);  // of odd sizes, what they are a multiple of
   if ((low_bits & (align - 1)) == 0) return region;
   Mask bad = 0;
@@ -135,9 +139,48 @@ void Warp::note_touch(const Region& region, const std::uint64_t* address, Mask l
   }
 }
 
+namespace {
+
+const char* verb_of(Warp::Touch touch) {
+  switch (touch) {
+    case Warp::Touch::Read:
+      return "read";
+    case Warp::Touch::Write:
+      return "write";
+    case Warp::Touch::Atomic:
+      return "atomic";
+  }
+  return "";
+}
+
+}  // namespace
+
+// Leaves out the lanes whose bytes are not in a block that was handed out.
+void Warp::check_heap(const Heap& heap, const std::uint64_t* address, unsigned bytes, Touch touch,
+                      Mask& group) {
+  for_each_lane(group, [&](unsigned l) {
+    const Heap::Block* block = heap.find(address[l]);
+    const std::uint64_t past = block != nullptr ? address[l] - block->base : 0;
+    const bool is_inside = block != nullptr && past < block->bytes && bytes <= block->bytes - past;
+    if (is_inside && !block->is_free) return;
+    group &= ~lane_bit(l);
+    const Party other = is_inside ? block->freed : Party{};
+    if (unit->findings.count_up(Check::Bounds, current_, other.op, 1)) return;
+    const std::string place =
+        is_inside ? fmt::format("in a block of {} bytes that was freed", block->bytes)
+        : block != nullptr
+            ? fmt::format("{} bytes behind the start of a block of {} bytes of `malloc`", past,
+                          block->bytes)
+            : "in the heap, of which `malloc` has given out nothing";
+    report_at(Check::Bounds, lane_bit(l), address[l],
+              fmt::format("{} of {} bytes at 0x{:x}: {}", verb_of(touch), bytes, address[l], place),
+              other);
+  });
+}
+
 void Warp::bad_address(std::uint64_t address, unsigned lane, unsigned bytes, Touch touch,
                        Space space) {
-  const char* verb = touch == Touch::Read ? "read" : touch == Touch::Write ? "write" : "atomic";
+  const char* verb = verb_of(touch);
   const Mask who = lane_bit(lane);
   if (address - kSharedWindow < (std::uint64_t{1} << kRankShift)) {
     address += std::uint64_t{cta->rank + 1} << kRankShift;

@@ -161,8 +161,7 @@ std::vector<std::int64_t> shape_of(const Arg& arg, bool is_flat) {
 
 // Lowered programs see arrays as flat.
 std::optional<std::string> evaluate(const ir::Function& function, const std::vector<Arg>& args,
-                                    Results& out, bool& is_evaluated, std::uint64_t schedule,
-                                    bool is_strict) {
+                                    Results& out, bool& is_evaluated, std::uint64_t schedule) {
   const bool is_flat = function.level == ir::Level::Lowered;
   out.arrays.clear();
   for (const Arg& arg : args) out.arrays.push_back(arg.bytes);
@@ -174,8 +173,7 @@ std::optional<std::string> evaluate(const ir::Function& function, const std::vec
     else
       arguments.emplace_back(eval::ScalarArg{args[i].bits});
   }
-  auto report =
-      eval::run(function, std::move(arguments), {.seed = schedule, .equal_values_race = is_strict});
+  auto report = eval::run(function, std::move(arguments), {.seed = schedule});
   is_evaluated = report.has_value() || report.error().kind != DiagKind::NotEvaluated;
   if (!report) return "the evaluator: " + report.error().text;
   if (!report->good()) return text_of(report->findings.front());

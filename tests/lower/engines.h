@@ -74,11 +74,9 @@ struct Turns {
 // Every engine returns what it found, or what hindered it; nothing when it ended well.
 
 /// The evaluator, on either level. What it does not evaluate is no finding. `schedule` is the seed
-/// of the order that threads run in; 0: its own. `is_strict`: writing what is there already races,
-/// too.
+/// of the order that threads run in; 0: its own.
 std::optional<std::string> evaluate(const ir::Function& function, const std::vector<Arg>& args,
-                                    Results& out, bool& is_evaluated, std::uint64_t schedule = 0,
-                                    bool is_strict = false);
+                                    Results& out, bool& is_evaluated, std::uint64_t schedule = 0);
 
 /// PTX on the virtual GPU.
 struct Loaded {

@@ -51,16 +51,16 @@ class Checker {
     stop(Stage::Device, simulate({loaded_.program}, *lowered_, args_, seen, &out_.turns));
     return std::move(out_);
   }
-  Findings run_each(bool is_strict) {
+  Findings run_each() {
     Findings out;
     Results seen;
     bool is_evaluated = true;
     try {
       if (compile() && lower() && emit()) {
         args_ = make_args(*compiled_->function, program_.scalars, program_.seed, program_.inputs);
-        out.tile = evaluate(*compiled_->function, args_, seen, is_evaluated, 0, is_strict);
+        out.tile = evaluate(*compiled_->function, args_, seen, is_evaluated);
         add_lowered_args(args_, *lowered_, program_.scalars);
-        out.lowered = evaluate(*lowered_, args_, seen, out.is_lowered_evaluated, 0, is_strict);
+        out.lowered = evaluate(*lowered_, args_, seen, out.is_lowered_evaluated);
         out.device = simulate({loaded_.program}, *lowered_, args_, seen, nullptr);
       }
     } catch (const BugError& bug) {
@@ -224,9 +224,7 @@ std::string Checked::explain() const {
 
 Checked check(const Program& program) { return Checker(program).run(false); }
 Checked check_on_virtual_gpu(const Program& program) { return Checker(program).run_device(); }
-Findings findings_of(const Program& program, bool is_strict) {
-  return Checker(program).run_each(is_strict);
-}
+Findings findings_of(const Program& program) { return Checker(program).run_each(); }
 Checked compile_only(const Program& program) { return Checker(program).run(true); }
 
 std::string GpuCount::text() const {

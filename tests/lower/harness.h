@@ -84,8 +84,7 @@ struct Findings {
   std::optional<std::string> tile, lowered, device;
   bool is_lowered_evaluated = true;
 };
-/// `is_strict`: to the evaluator, too, writing what is there already is a race.
-Findings findings_of(const Program& program, bool is_strict = false);
+Findings findings_of(const Program& program);
 
 /// Compiles up to PTX without running anything. Right: there is PTX.
 Checked compile_only(const Program& program);

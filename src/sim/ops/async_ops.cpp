@@ -64,15 +64,14 @@ void report_mark(Warp& warp, const SharedMark& mark, unsigned lane, std::uint64_
   const Check check = is_barrier ? Check::Barrier : Check::Async;
   if (!warp.checks(check)) return;
   if (warp.unit->findings.count_up(check, warp.this_op(), mark.op, 1)) return;
-  const auto per_cta = static_cast<unsigned>(warp.cta->warps.size());
   const char* why = is_barrier         ? "that is an mbarrier"
                     : mark.writes != 0 ? "that an asynchronous write is still on its way to"
                                        : "that an asynchronous copy may still be reading";
   warp.report_at(check, lane_bit(lane), address,
                  fmt::format("{} {} bytes of shared memory at 0x{:x} {}",
                              is_write ? "writes" : "reads", bytes, address & kInside, why),
-                 Party{mark.op, warp.unit->ctas[mark.warp / per_cta]->linear, mark.warp % per_cta,
-                       lane_bit(mark.lane)});
+                 Party{mark.op, warp.unit->linear_of(warp.unit->index, mark.warp),
+                       warp.unit->index_in_cta(mark.warp), lane_bit(mark.lane)});
 }
 
 }  // namespace
@@ -143,11 +142,15 @@ Run find_run(Warp& warp, std::uint64_t address, unsigned lane, std::uint32_t byt
 
 namespace {
 
+// Those that combine are strong, and do not race with each other.
 void note_race(Warp& warp, const Run& run, const std::uint64_t* address, unsigned lane, Touched how,
-               bool strong) {
+               bool combines) {
   RaceTracker* races = warp.unit->races.get();
   if (races == nullptr) return;
-  races->touch(warp, *run.region, address, lane_bit(lane), run.bytes, how, strong);
+  if (how != Touched::AsyncWrite)
+    note_neighbour(warp, *run.region, address, lane_bit(lane), run.bytes, how);
+  races->touch(warp, *run.region, address, lane_bit(lane), run.bytes, how,
+               combines ? Manner::strong(0) : Manner{});
 }
 
 void check_fence(Warp& warp, const Run& run, const std::uint64_t* address, unsigned lane,
@@ -182,7 +185,7 @@ void begin_write(Warp& warp, const Run& run, unsigned lane, const WriteMode& mod
   std::uint64_t address[kLanes];
   std::fill(std::begin(address), std::end(address), run.address);
   if (!mode.combines) check_async(warp, *run.region, address, lane_bit(lane), run.bytes, true);
-  note_race(warp, run, address, lane, mode.combines ? Touched::Atomic : Touched::Write,
+  note_race(warp, run, address, lane, mode.combines ? Touched::Atomic : Touched::AsyncBegin,
             mode.combines);
   if (mode.is_async_proxy) check_fence(warp, run, address, lane, true);
   mark_shared(warp, *run.region, run.address, run.bytes, lane, Use::Write);

@@ -85,6 +85,7 @@ void end_write(Warp& warp, const Run& run, unsigned lane, bool combines);
 Mbarrier* mbarrier_at(Warp& warp, std::uint64_t address, Mask who);
 /// How somebody arrives.
 struct Arrival {
+  Mask lanes = 0;  // whose past it publishes; of several that arrive at once, only the first does
   std::int64_t count = 1;
   bool drops = false;          // for good
   bool must_not_end = false;   // the phase

@@ -14,7 +14,17 @@
 namespace ww::sim {
 namespace {
 
-constexpr std::uint8_t kAcquires = 1, kReleases = 2;  // of Op::mode
+// Of Op::mode, with the scope above; and of Op::mode2.
+constexpr std::uint8_t kAcquires = 1, kReleases = 2, kPacked = 4;
+constexpr unsigned kScopeShift = 3;
+constexpr std::uint8_t kHasResult = 1;
+
+Scope op_scope(const Op& op) { return static_cast<Scope>(op.mode >> kScopeShift); }
+
+// Pairs of 16-bit elements are combined one by one, and read as one.
+Manner manner_of(const Op& op) {
+  return Manner::strong((op.mode & kPacked) != 0 ? 0 : op.bytes, op_scope(op));
+}
 
 // F(value, b), or F(value, b, c) where there are three.
 template <typename T, auto F>
@@ -44,11 +54,16 @@ T replace(std::byte* at, T b, T c) {
   }
 }
 
-void synchronise(Warp& warp, const Op& op, std::uint64_t address) {
+void synchronise(Warp& warp, const Op& op, std::uint64_t address, unsigned lane) {
   Order* order = warp.unit->order.get();
   if (order == nullptr) return;
-  order->sync_read(warp.unit_warp(), address, (op.mode & kAcquires) != 0);
-  order->sync_write(warp.unit_warp(), address, (op.mode & kReleases) != 0);
+  const StrongAccess access{.reads = true,
+                            .writes = true,
+                            .acquires = (op.mode & kAcquires) != 0,
+                            .releases = (op.mode & kReleases) != 0,
+                            .scope = op_scope(op)};
+  for (unsigned i = 0; i < op.count; ++i)
+    order->strong_access(actor_of(warp, lane_bit(lane)), address + i * op.bytes, op.bytes, access);
 }
 
 // Undefined bytes under an atomic are used.
@@ -78,18 +93,18 @@ void run_atomic(Warp& warp, const Op& op) {
   warp.addresses(at, address);
   const unsigned total = op.bytes * op.count;
   ++warp.unit->activity;
-  const bool has_result = op.mode2 != 0;
+  const bool has_result = op.mode2 == kHasResult;
   const Place* places = &program.places[op.extra];
   if (has_result) {
     for (unsigned i = 0; i < op.count; ++i) warp.define(places[i]);
   }
   warp.access(address, warp.exec, total, Warp::Touch::Atomic, at.space,
               [&](Region& region, Mask group) {
-                access_checks(warp, region, address, group, total, Touched::Atomic, true);
+                access_checks(warp, region, address, group, total, Touched::Atomic, manner_of(op));
                 if constexpr (kTakesMemory) use_memory(warp, region, address, group, total);
                 for_each_lane(group, [&](unsigned l) {
                   if (address[l] % sizeof(T) != 0) return;
-                  synchronise(warp, op, address[l]);
+                  synchronise(warp, op, address[l], l);
                   const std::uint64_t offset = region.offset(address[l], l);
                   for (unsigned i = 0; i < op.count; ++i) {
                     const T b = warp.source<T>(places[op.count + i])[l];
@@ -199,9 +214,11 @@ bool decode_atomic(Decode& in) {
   in.op.run = pick_atomic(type, in.word("op"));
   in.op.bytes = static_cast<std::uint8_t>(isa::info(type).bits / 8);
   const bool releases = sem == "release" || sem == "acq_rel" || in.has("release");
-  in.op.mode = static_cast<std::uint8_t>((sem == "acquire" || sem == "acq_rel" ? kAcquires : 0) |
-                                         (releases ? kReleases : 0));
-  in.op.mode2 = has_result ? 1 : 0;
+  const bool is_packed = type == isa::Type::F16x2 || type == isa::Type::Bf16x2;
+  in.op.mode = static_cast<std::uint8_t>((sem == "acquire" || sem == "acq_rel" ? kAcquires : 0U) |
+                                         (releases ? kReleases : 0U) | (is_packed ? kPacked : 0U) |
+                                         (static_cast<unsigned>(scope_in(in)) << kScopeShift));
+  in.op.mode2 = has_result ? kHasResult : 0;
   const std::size_t first = has_result ? 1 : 0;
   const std::vector<Place> values = in.sources(first + 1);
   const std::size_t count = values.size();

@@ -10,6 +10,7 @@ namespace ww::sim {
 namespace {
 
 enum class Kind : std::uint8_t { Sync, Arrive, Popc, And, Or };
+constexpr std::uint32_t kBarriers = 16;      // of a CTA
 constexpr std::uint8_t kAlignedForm = 0x10;  // of Op::mode, with the kind
 
 Kind kind_of(const Op& op) { return static_cast<Kind>(op.mode & 0xFU); }
@@ -41,6 +42,12 @@ void expect(Warp& warp, Barrier& barrier, std::uint32_t id, std::uint32_t thread
   if (is_partial && threads % kLanes != 0 && warp.checks(Check::Barrier)) {
     warp.report(Check::Barrier, warp.exec,
                 fmt::format("barrier {} for {} threads, which is no multiple of 32", id, threads));
+  }
+  const std::uint32_t most = static_cast<std::uint32_t>(warp.cta->warps.size()) * kLanes;
+  if (threads > most && warp.checks(Check::Barrier)) {
+    warp.report(Check::Barrier, warp.exec,
+                fmt::format("barrier {} for {} threads can never open: the block has {}", id,
+                            threads, warp.unit->context.launch->block.count()));
   }
   if (barrier.arrived == 0) {
     barrier.expected = threads;
@@ -88,13 +95,24 @@ void run_barrier(Warp& warp, const Op& op) {
     return;
   }
   if ((op.mode & kAlignedForm) != 0 && !warp.meet_all()) return;
-  const std::uint32_t id = uniform(warp, op.p[1], "the barrier") & 15U;
+  std::uint32_t id = uniform(warp, op.p[1], "the barrier");
+  if (id >= kBarriers && warp.checks(Check::Barrier)) {
+    warp.report(Check::Barrier, warp.exec,
+                fmt::format("there is no barrier {}: a block has barriers 0 to 15", id));
+  }
+  id %= kBarriers;
   const std::uint32_t threads =
       op.p[2].present() ? uniform(warp, op.p[2], "the number of threads") : 0;
   Barrier& barrier = warp.cta->barriers[id];
   expect(warp, barrier, id, threads);
   barrier.arrived += arriving(warp, barrier);
   barrier.warps_arrived |= lane_bit(warp.index);
+  barrier.ops[warp.index] = warp.this_op();
+  if (kind_of(op) == Kind::Arrive) {
+    barrier.warps_passing |= lane_bit(warp.index);
+    if (warp.unit->order != nullptr)
+      warp.unit->order->release(actor_of(warp, warp.exec), barrier.passed);
+  }
   if (op.p[3].present()) {
     const Mask holds = warp.pred(op.p[3]) ^ (op.mode2 != 0 ? kAllLanes : 0);
     barrier.count += count_lanes(holds & warp.exec);
@@ -135,7 +153,7 @@ bool decode_barrier(Decode& in) {
 void run_warp_sync(Warp& warp, const Op& op) {
   Mask mask = 0;
   if (!warp.meet_mask(op.p[0], mask)) return;
-  if (warp.unit->order != nullptr) warp.unit->order->lanes_met(warp.unit_warp(), mask | ~warp.born);
+  if (warp.unit->order != nullptr) warp.unit->order->lanes_met(actor_of(warp, mask | ~warp.born));
 }
 
 bool decode_warp_sync(Decode& in) {
@@ -146,8 +164,18 @@ bool decode_warp_sync(Decode& in) {
 
 // --- cluster -------------------------------------------------------------------------------------
 
+constexpr std::uint8_t kAligned = 1, kRelaxed = 2;  // of Op::mode
+
 void run_cluster_arrive(Warp& warp, const Op& op) {
-  if (op.mode != 0 && !warp.meet_all()) return;
+  if ((op.mode & kAligned) != 0 && !warp.meet_all()) return;
+  if (Order* order = warp.unit->order.get(); order != nullptr) {
+    const Actor who = actor_of(warp, warp.exec);
+    if ((op.mode & kRelaxed) == 0) {
+      order->release(who, warp.unit->cluster_arriving);
+    } else {
+      order->release_relaxed(who, warp.unit->cluster_arriving, Scope::Cluster);
+    }
+  }
   const std::uint32_t phase = warp.unit->cluster_phase();
   for_each_lane(warp.exec, [&](unsigned l) { warp.cluster_phase[l] = phase + 1; });
   ++warp.unit->activity;
@@ -155,7 +183,7 @@ void run_cluster_arrive(Warp& warp, const Op& op) {
 }
 
 void run_cluster_wait(Warp& warp, const Op& op) {
-  if (op.mode != 0 && !warp.meet_all()) return;
+  if ((op.mode & kAligned) != 0 && !warp.meet_all()) return;
   Mask waits = 0;
   Mask stray = 0;
   for_each_lane(warp.exec, [&](unsigned l) {
@@ -165,17 +193,22 @@ void run_cluster_wait(Warp& warp, const Op& op) {
   if (stray != 0 && warp.checks(Check::Barrier)) {
     warp.report(Check::Barrier, stray, "waits for the cluster's barrier without having arrived");
   }
-  if (waits != 0) warp.wait(SplitState::AtClusterBarrier);
+  if (waits != 0) {
+    warp.wait(SplitState::AtClusterBarrier);
+  } else if (warp.unit->order != nullptr) {
+    warp.unit->order->acquire(actor_of(warp, warp.exec), warp.unit->cluster_clock);
+  }
 }
 
 bool decode_cluster_arrive(Decode& in) {
   in.op.run = run_cluster_arrive;
-  in.op.mode = in.has("aligned") ? 1 : 0;
+  in.op.mode = static_cast<std::uint8_t>((in.has("aligned") ? kAligned : 0U) |
+                                         (in.word("sem") == "relaxed" ? kRelaxed : 0U));
   return true;
 }
 bool decode_cluster_wait(Decode& in) {
   in.op.run = run_cluster_wait;
-  in.op.mode = in.has("aligned") ? 1 : 0;
+  in.op.mode = in.has("aligned") ? kAligned : 0;
   return true;
 }
 

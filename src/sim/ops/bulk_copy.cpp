@@ -144,16 +144,20 @@ void send(Warp& warp, unsigned lane, const std::shared_ptr<const Parcel>& parcel
     mark_shared(warp, *from.region, from.address, from.bytes, lane, Use::Read);
   }
   const std::uint32_t op = warp.this_op();
-  warp.unit->jobs.push_back(
-      {.mbarrier = mbarrier, .op = op, .warp = &warp, .lane = lane, .deliver = [=, &warp] {
-         const ActingFor acting(warp, op);
-         if (parcel->from.region != nullptr) {
-           unmark_shared(warp, *parcel->from.region, parcel->from.address, parcel->from.bytes,
-                         Use::Read);
-         }
-         land(warp, lane, to, parcel->bytes, parcel->effect);
-         complete_tx(warp, mbarrier, lane, parcel->size);
-       }});
+  warp.unit->jobs.push_back({.mbarrier = mbarrier,
+                             .op = op,
+                             .warp = &warp,
+                             .lane = lane,
+                             .bytes = parcel->size,
+                             .deliver = [=, &warp] {
+                               const ActingFor acting(warp, op);
+                               if (parcel->from.region != nullptr) {
+                                 unmark_shared(warp, *parcel->from.region, parcel->from.address,
+                                               parcel->from.bytes, Use::Read);
+                               }
+                               land(warp, lane, to, parcel->bytes, parcel->effect);
+                               complete_tx(warp, mbarrier, lane, parcel->size);
+                             }});
 }
 
 std::shared_ptr<Parcel> take(Warp& warp, const Op& op, unsigned lane, const Addresses& at) {

@@ -77,7 +77,7 @@ TEST(BulkCopy, TheBufferMustBeFreeWhenTheCopyIsIssued) {
 
 TEST(BulkCopy, ToSeveralBlocksAtOnce) {
   const std::string all =
-      kMade + expected(128) + kClusterSync +
+      kMade + expected(128) + "fence.mbarrier_init.release.cluster;" + kClusterSync +
       "mov.u32 %r12, %cluster_ctarank; setp.eq.u32 %p2, %r12, 0; and.pred %p2, %p2, %p1;"
       "mov.u16 %h1, 3; @%p2 cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes"
       ".multicast::cluster [cells], [%a0+128], 128, [bar], %h1; WAIT(0, 0);" +
@@ -233,7 +233,7 @@ TEST(BulkCopy, PrefetchingDoesNothing) {
 // --- single elements -----------------------------------------------------------------------------
 
 const std::string kNeighbour =
-    kMade + kClusterSync +
+    kMade + "fence.mbarrier_init.release.cluster;" + kClusterSync +
     "mov.u32 %r12, %cluster_ctarank; xor.b32 %r12, %r12, 1; add.u32 %r10, %r1, 100;"
     "mapa.shared::cluster.u32 %r13, %r4, %r12; mapa.shared::cluster.u32 %r14, %r3, %r12;";
 

@@ -174,7 +174,10 @@ void arrive_later(Warp& warp, std::uint64_t address, Mask lanes) {
                                const ActingFor acting(warp, op);
                                for_each_lane(lanes, [&](unsigned l) {
                                  Mbarrier* barrier = warp.unit->find_mbarrier(address);
-                                 if (barrier != nullptr) arrive_on(warp, *barrier, address, l, {});
+                                 const bool is_first = l == first_lane(lanes);
+                                 if (barrier != nullptr)
+                                   arrive_on(warp, *barrier, address, l,
+                                             {.lanes = is_first ? lanes : 0});
                                });
                              }});
 }

@@ -3,24 +3,51 @@
 // thread publishes after it and what it has seen before it as ordered, and to the fence check,
 // which asks for those of the async proxy.
 #include "sim/ops/families.h"
+#include "sim/ops/memory_ops.h"
 #include "sim/unit.h"
 
 namespace ww::sim {
 namespace {
 
-void run_fence(Warp& warp, const Op&) {
-  if (warp.unit->order != nullptr) warp.unit->order->fence(warp.unit_warp());
+// Of Op::mode: the scope, and the two sides.
+constexpr std::uint8_t kScope = 3, kAcquires = 4, kReleases = 8;
+
+void run_fence(Warp& warp, const Op& op) {
+  const FenceKind kind{.acquires = (op.mode & kAcquires) != 0,
+                       .releases = (op.mode & kReleases) != 0,
+                       .scope = static_cast<Scope>(op.mode & kScope)};
+  if (warp.unit->order != nullptr) warp.unit->order->fence(actor_of(warp, warp.exec), kind);
+  if (kind.releases && kind.scope != Scope::Cta) warp.unit->fence_mbarriers(warp);
 }
+
+// Of `membar`, `.gl` is the GPU.
+bool decode_fence(Decode& in) {
+  const std::string_view sem = in.word("sem");
+  const Scope scope = in.word("level") == "cta" ? Scope::Cta : scope_in(in);
+  in.op.run = run_fence;
+  in.op.mode =
+      static_cast<std::uint8_t>(static_cast<unsigned>(scope) | (sem == "release" ? 0U : kAcquires) |
+                                (sem == "acquire" ? 0U : kReleases));
+  return true;
+}
+// fence.acquire and fence.release for shared memory of the cluster.
+template <std::uint8_t kSide>
+bool decode_cluster_fence(Decode& in) {
+  in.op.run = run_fence;
+  in.op.mode = static_cast<std::uint8_t>(static_cast<unsigned>(Scope::Cluster) | kSide);
+  return true;
+}
+
+// Orders nothing but the making of mbarriers.
+void run_fence_init(Warp& warp, const Op&) { warp.unit->fence_mbarriers(warp); }
 
 constexpr std::uint8_t kShared = 1, kGlobal = 2;  // of Op::mode: what is fenced for the async proxy
 
 void run_fence_proxy(Warp& warp, const Op& op) {
+  if ((op.mode & kShared) != 0) warp.unit->fence_mbarriers(warp);
   Order* order = warp.unit->order.get();
   if (order == nullptr) return;
-  const bool is_whole_warp = warp.exec == warp.live;
-  const auto fence = [&](Past what) {
-    order->fence_proxy(warp.unit_warp(), warp.exec, is_whole_warp, what);
-  };
+  const auto fence = [&](Past what) { order->fence_proxy(actor_of(warp, warp.exec), what); };
   if ((op.mode & kShared) != 0) fence(Past::FencedShared);
   if ((op.mode & kGlobal) != 0) fence(Past::FencedGlobal);
 }
@@ -42,10 +69,14 @@ bool decode_fence_one_way(Decode& in) {
 }
 
 constexpr OpRow kRows[] = {
-    {"membar", decode_bare<run_fence>},        {"membar.proxy", decode_bare<run_nothing>},
-    {"fence", decode_bare<run_fence>},         {"fence.acquire", decode_bare<run_fence>},
-    {"fence.release", decode_bare<run_fence>}, {"fence.mbarrier_init", decode_bare<run_fence>},
-    {"fence.proxy", decode_fence_proxy},       {"fence.proxy.async::generic", decode_fence_one_way},
+    {"membar", decode_fence},
+    {"membar.proxy", decode_bare<run_nothing>},
+    {"fence", decode_fence},
+    {"fence.acquire", decode_cluster_fence<kAcquires>},
+    {"fence.release", decode_cluster_fence<kReleases>},
+    {"fence.mbarrier_init", decode_bare<run_fence_init>},
+    {"fence.proxy", decode_fence_proxy},
+    {"fence.proxy.async::generic", decode_fence_one_way},
 };
 
 }  // namespace

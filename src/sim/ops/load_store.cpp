@@ -10,10 +10,19 @@
 namespace ww::sim {
 namespace {
 
-constexpr std::uint8_t kSigned = 1;  // of Op::mode
-constexpr unsigned kStrengthShift = 1;
+// Of Op::mode: the sign of loads, how strong the access is, and above these its scope.
+constexpr std::uint8_t kSigned = 1, kStrong = 2, kOrders = 4, kVolatile = 8, kNonCoherent = 16;
+constexpr unsigned kScopeShift = 5;
 
-Strength strength_of(const Op& op) { return static_cast<Strength>(op.mode >> kStrengthShift); }
+Scope op_scope(const Op& op) { return static_cast<Scope>(op.mode >> kScopeShift); }
+
+Manner manner_of(const Op& op) {
+  if ((op.mode & kStrong) == 0) return {};
+  return {.is_strong = true,
+          .is_volatile = (op.mode & kVolatile) != 0,
+          .bytes = op.bytes,
+          .scope = op_scope(op)};
+}
 
 // One element of each lane, extended to the register's width.
 template <typename Element, typename Register>
@@ -157,16 +166,19 @@ void track_store(Warp& warp, const Op& op, Place place, const Region& region,
 
 // --- running -------------------------------------------------------------------------------------
 
-void synchronise(Warp& warp, const std::uint64_t* address, Mask group, Strength strength,
-                 bool is_load) {
+// The elements of a vector are accesses of their own.
+void synchronise(Warp& warp, const Op& op, const std::uint64_t* address, Mask group, bool is_load) {
   Order* order = warp.unit->order.get();
-  if (order == nullptr || strength == Strength::Weak) return;
-  for_each_lane(group, [&](unsigned l) {
-    if (is_load) {
-      order->sync_read(warp.unit_warp(), address[l], strength == Strength::Acquire);
-    } else {
-      order->sync_write(warp.unit_warp(), address[l], strength == Strength::Release);
-    }
+  if (order == nullptr || (op.mode & kStrong) == 0) return;
+  const bool orders = (op.mode & kOrders) != 0;
+  const StrongAccess access{.reads = is_load,
+                            .writes = !is_load,
+                            .acquires = is_load && orders,
+                            .releases = !is_load && orders,
+                            .scope = op_scope(op)};
+  for_each_address(address, group, [&](std::uint64_t here, Mask same) {
+    for (unsigned i = 0; i < op.count; ++i)
+      order->strong_access(actor_of(warp, same), here + i * op.bytes, op.bytes, access);
   });
 }
 
@@ -177,14 +189,13 @@ void run_load(Warp& warp, const Op& op) {
   std::uint64_t address[kLanes];
   warp.addresses(from, address);
   const unsigned total = op.bytes * op.count;
-  const Strength strength = strength_of(op);
+  const Touched how = (op.mode & kNonCoherent) != 0 ? Touched::ReadNc : Touched::Read;
   Mask loaded = 0;
   warp.access(address, warp.exec, total, Warp::Touch::Read, from.space,
               [&](Region& region, Mask group) {
                 loaded |= group;
-                synchronise(warp, address, group, strength, true);
-                access_checks(warp, region, address, group, total, Touched::Read,
-                              strength != Strength::Weak);
+                synchronise(warp, op, address, group, true);
+                access_checks(warp, region, address, group, total, how, manner_of(op));
                 for (unsigned i = 0; i < op.count; ++i) {
                   const Place place = program.places[op.extra + i];
                   const auto move = reinterpret_cast<Move>(op.imm);
@@ -214,13 +225,11 @@ void run_store(Warp& warp, const Op& op) {
   std::uint64_t address[kLanes];
   warp.addresses(to, address);
   const unsigned total = op.bytes * op.count;
-  const Strength strength = strength_of(op);
   ++warp.unit->activity;
   warp.access(address, warp.exec, total, Warp::Touch::Write, to.space,
               [&](Region& region, Mask group) {
-                synchronise(warp, address, group, strength, false);
-                access_checks(warp, region, address, group, total, Touched::Write,
-                              strength != Strength::Weak);
+                synchronise(warp, op, address, group, false);
+                access_checks(warp, region, address, group, total, Touched::Write, manner_of(op));
                 for (unsigned i = 0; i < op.count; ++i) {
                   const Place place = program.places[op.extra + i];
                   const auto move = reinterpret_cast<Move>(op.imm);
@@ -233,19 +242,20 @@ void run_store(Warp& warp, const Op& op) {
 
 // --- decoding ------------------------------------------------------------------------------------
 
-Strength strength_in(const Decode& in) {
+// Volatile accesses are relaxed ones for the whole system, and so are those of `.mmio`.
+unsigned strength_in(const Decode& in) {
   const std::string_view sem = in.word("sem");
-  if (sem == "acquire") return Strength::Acquire;
-  if (sem == "release" || in.has("release")) return Strength::Release;
-  const bool strong = sem == "relaxed" || in.has("volatile") || in.has("mmio");
-  return strong ? Strength::Strong : Strength::Weak;
+  const bool orders = sem == "acquire" || sem == "release" || in.has("release");
+  const bool is_volatile = in.has("volatile");
+  const bool is_strong = orders || sem == "relaxed" || is_volatile || in.has("mmio");
+  return (is_strong ? kStrong : 0U) | (orders ? kOrders : 0U) | (is_volatile ? kVolatile : 0U) |
+         (in.has("nc") ? kNonCoherent : 0U) | (static_cast<unsigned>(scope_in(in)) << kScopeShift);
 }
 
 void set_shape(Decode& in, isa::Type type) {
   const bool is_signed = isa::info(type).cls == isa::TypeClass::Signed;
   in.op.bytes = static_cast<std::uint8_t>(isa::info(type).bits / 8);
-  in.op.mode = static_cast<std::uint8_t>(
-      (is_signed ? kSigned : 0) | (static_cast<unsigned>(strength_in(in)) << kStrengthShift));
+  in.op.mode = static_cast<std::uint8_t>((is_signed ? kSigned : 0U) | strength_in(in));
   in.op.flags = kTracksItself;
 }
 

@@ -177,16 +177,50 @@ std::int64_t clamped_amount(const Decode& in, std::size_t i) {
   return static_cast<std::int64_t>(std::min(static_cast<U32>(in.immediate(i)), U32{255}));
 }
 
+// Shifts by whole elements, of 4 bits or more, put values together and take them apart. Others
+// calculate: `x << 1` is what compilers make of `x * 2`. A value of which only parts are undefined
+// may yet lose them.
+constexpr unsigned kLeastElement = 4;
+
+template <typename T>
+void use_shifted(Warp& warp, Place value, Mask lanes) {
+  if (!has_undefined(warp, value)) return;
+  constexpr std::uint8_t kWhole = (1U << sizeof(T)) - 1U;
+  Mask whole = 0;
+  for_each_lane(lanes, [&](unsigned l) {
+    if ((undefined_in_lane(warp, value, l) & kWhole) == kWhole) whole |= lane_bit(l);
+  });
+  warp.use(value, whole, sizeof(T));
+}
+
+template <auto F, typename T>
+void track_calculated_imm(Warp& warp, const Op& op) {
+  use_shifted<T>(warp, op.p[1], warp.exec);
+  track_moved_imm<F, T, T>(warp, op);
+}
+
+template <auto F, typename T>
+void track_shift(Warp& warp, const Op& op) {
+  const U32* const amount = warp.source<U32>(op.p[2]);
+  Mask calculates = 0;
+  for_each_lane(warp.exec, [&](unsigned l) {
+    if (amount[l] % kLeastElement != 0 && amount[l] < 8 * sizeof(T)) calculates |= lane_bit(l);
+  });
+  if (calculates != 0) use_shifted<T>(warp, op.p[1], calculates);
+  track_moved_lanes<F, 1, T, T, U32>(warp, op);
+}
+
 template <auto F, auto FImm, typename T>
 bool decode_shift_of(Decode& in) {
   in.operands({in.result(0), in.source(1), in.source(2)});
   if (in.is_immediate(2)) {
     in.op.imm = clamped_amount(in, 2);
     in.op.run = &map_lanes_imm<FImm, T, T>;
-    in.op.track = &track_moved_imm<FImm, T, T>;
+    const bool calculates = in.op.imm % kLeastElement != 0;
+    in.op.track = calculates ? &track_calculated_imm<FImm, T> : &track_moved_imm<FImm, T, T>;
   } else {
     in.op.run = &map_lanes<F, T, T, U32>;
-    in.op.track = &track_moved_lanes<F, 1, T, T, U32>;
+    in.op.track = &track_shift<F, T>;
   }
   return true;
 }

@@ -55,6 +55,28 @@ void complain(Warp& warp, unsigned lane, std::uint64_t address, fmt::format_stri
 // with each other.
 enum class Role : std::uint8_t { Makes, Uses };
 
+// Whether everybody in the cluster knows of the mbarrier by its own fence and a barrier behind
+// that, which need not order anything else.
+bool is_announced(const Unit& unit, const Mbarrier* barrier) {
+  return barrier != nullptr && barrier->is_fenced && unit.cluster_phase() > barrier->fenced_at;
+}
+
+// Of those that use the same mbarrier, one is enough.
+void note_object(Warp& warp, const Region& region, const std::uint64_t* address, Mask group,
+                 Role role) {
+  if (role == Role::Makes) {
+    note_access(warp, region, address, group, kObjectBytes, Touched::Write);
+    return;
+  }
+  Mask users = 0;
+  for_each_address(address, group, [&](std::uint64_t here, Mask same) {
+    if (!is_announced(*warp.unit, warp.unit->find_mbarrier(here)))
+      users |= lane_bit(first_lane(same));
+  });
+  if (users != 0)
+    note_access(warp, region, address, users, kObjectBytes, Touched::Read, Manner::strong(0));
+}
+
 // Calls visit(region, address, lane) for each executing lane whose address can be an mbarrier's.
 template <typename Visit>
 void each_object(Warp& warp, const Op& op, Role role, Visit&& visit) {
@@ -62,7 +84,6 @@ void each_object(Warp& warp, const Op& op, Role role, Visit&& visit) {
   use_base(warp, at, warp.exec);
   std::uint64_t address[kLanes];
   warp.addresses(at, address);
-  const bool is_plain = role == Role::Makes;
   warp.access(address, warp.exec, kObjectBytes, Warp::Touch::Atomic, at.space,
               [&](Region& region, Mask group) {
                 if (region.space != Space::Shared) {
@@ -71,8 +92,7 @@ void each_object(Warp& warp, const Op& op, Role role, Visit&& visit) {
                                  "an mbarrier that is not in shared memory");
                   return;
                 }
-                note_access(warp, region, address, group, kObjectBytes,
-                            is_plain ? Touched::Write : Touched::Read, !is_plain);
+                note_object(warp, region, address, group, role);
                 for_each_lane(group, [&](unsigned l) { visit(region, address[l], l); });
               });
 }
@@ -109,6 +129,7 @@ void run_init(Warp& warp, const Op& op) {
     found->second = {};
     found->second.expected = found->second.pending = arrivals;
     found->second.op = warp.this_op();
+    found->second.maker = warp.unit_warp() * kLanes + l;
     std::memset(region.data + offset, 0, kObjectBytes);
     mark_bytes(region, offset, kObjectBytes);
     mark_mbarrier(warp, region, address, l);
@@ -127,17 +148,41 @@ void run_inval(Warp& warp, const Op& op) {
 
 // --- arriving ------------------------------------------------------------------------------------
 
+// The mbarrier may be a neighbour's.
+void note_neighbour(Warp& warp, std::uint64_t address, Mask lanes) {
+  if (warp.unit->neighbours == nullptr) return;
+  const std::uint64_t rank = ((address - kSharedWindow) >> kRankShift) - 1;
+  std::uint64_t at[kLanes];
+  std::fill(std::begin(at), std::end(at), address);
+  warp.unit->neighbours->used(warp, warp.unit->ctas[rank]->shared, at, lanes, kObjectBytes,
+                              Touched::Write);
+}
+
+// The lanes with the same address, if this is the first of them; else none.
+Mask first_of_address(const std::uint64_t* address, Mask lanes, unsigned lane) {
+  Mask same = 0;
+  for_each_lane(lanes, [&](unsigned l) {
+    if (address[l] == address[lane]) same |= lane_bit(l);
+  });
+  return first_lane(same) == lane ? same : 0;
+}
+
 void run_arrive(Warp& warp, const Op& op) {
   const bool has_operand = op.p[1].present();
   if (has_operand) warp.use(op.p[1], warp.exec);
   const auto* operand = has_operand ? warp.source<std::uint32_t>(op.p[1]) : nullptr;
   const bool expects = (op.mode & kExpects) != 0;
   std::uint64_t states[kLanes] = {};
+  std::uint64_t at[kLanes];
+  warp.addresses(warp.program->addresses[op.address], at);
   each_mbarrier(warp, op, [&](Mbarrier& barrier, std::uint64_t address, unsigned l) {
+    const Mask lanes = first_of_address(at, warp.exec, l);
+    if ((op.mode & kRelaxed) == 0) note_neighbour(warp, address, lanes);
     states[l] = state_of(barrier);
     if (expects) add_tx(warp, barrier, address, l, operand[l]);
     arrive_on(warp, barrier, address, l,
-              {.count = has_operand && !expects ? std::int64_t{operand[l]} : 1,
+              {.lanes = lanes,
+               .count = has_operand && !expects ? std::int64_t{operand[l]} : 1,
                .drops = (op.mode & kDrops) != 0,
                .must_not_end = (op.mode & kNoComplete) != 0,
                .releases = (op.mode & kRelaxed) == 0});
@@ -193,7 +238,7 @@ class Question {
   const std::uint64_t* states_ = nullptr;
 };
 
-// The lanes for which the phase goes on, and where they wait.
+// The lanes for which the phase goes on, and where all of them wait.
 struct Waiters {
   Mask lanes = 0;
   std::uint64_t address[kLanes];
@@ -202,6 +247,7 @@ struct Waiters {
 Waiters ask(Warp& warp, const Op& op) {
   const Question question(warp, op);
   Waiters waiters;
+  Mask over = 0;
   each_mbarrier(warp, op, [&](Mbarrier& barrier, std::uint64_t address, unsigned l) {
     question.check(warp, barrier, address, l);
     if (!question.is_over(barrier, l)) warp.unit->deliver(address);
@@ -210,12 +256,17 @@ Waiters ask(Warp& warp, const Op& op) {
       waiters.address[l] = address;
       return;
     }
-    Order* order = warp.unit->order.get();
-    if (order == nullptr) return;
+    over |= lane_bit(l);
+    waiters.address[l] = address;
+  });
+  Order* order = warp.unit->order.get();
+  if (order == nullptr) return waiters;
+  for_each_address(waiters.address, over, [&](std::uint64_t address, Mask same) {
+    const Clocks& clock = warp.unit->find_mbarrier(address)->clock;
     if ((op.mode & kRelaxed) == 0) {
-      order->acquire(warp.unit_warp(), barrier.clock);
+      order->acquire(actor_of(warp, same), clock);
     } else {
-      order->acquire_relaxed(warp.unit_warp(), barrier.clock);
+      order->acquire_relaxed(actor_of(warp, same), clock);
     }
   });
   return waiters;
@@ -354,8 +405,28 @@ constexpr OpRow kRows[] = {
 
 // --- shared with other families ------------------------------------------------------------------
 
+namespace {
+
+// Other CTAs need not see a new mbarrier behind a barrier alone.
+void check_announced(Warp& warp, const Mbarrier& barrier, std::uint64_t address, Mask who) {
+  const std::uint64_t rank = ((address - kSharedWindow) >> kRankShift) - 1;
+  if (barrier.is_fenced || rank == warp.cta->rank || !warp.checks(Check::Fence)) return;
+  if (warp.unit->findings.count_up(Check::Fence, warp.this_op(), barrier.op, count_lanes(who)))
+    return;
+  const unsigned maker = barrier.maker / kLanes;
+  warp.report_at(Check::Fence, who, address,
+                 fmt::format("uses the mbarrier at 0x{:x} of CTA {} of the cluster, which was made "
+                             "with no `fence.mbarrier_init.release.cluster` behind it",
+                             inside(address), rank),
+                 Party{barrier.op, warp.unit->linear_of(warp.unit->index, maker),
+                       warp.unit->index_in_cta(maker), lane_bit(barrier.maker % kLanes)});
+}
+
+}  // namespace
+
 Mbarrier* mbarrier_at(Warp& warp, std::uint64_t address, Mask who) {
   Mbarrier* barrier = warp.unit->find_mbarrier(address);
+  if (barrier != nullptr) check_announced(warp, *barrier, address, who);
   if (barrier != nullptr || !warp.checks(Check::Barrier)) return barrier;
   if (warp.unit->findings.count_up(Check::Barrier, warp.this_op(), kNoOp, count_lanes(who))) {
     return nullptr;
@@ -378,11 +449,11 @@ void arrive_on(Warp& warp, Mbarrier& barrier, std::uint64_t address, unsigned la
   barrier.pending -= arrival.count;
   if (arrival.drops) barrier.expected = std::max<std::int64_t>(0, barrier.expected - arrival.count);
   if (Order* order = warp.unit->order.get(); order != nullptr) {
-    if (arrival.fences_tensor) order->commit_tensor(warp.unit_warp(), barrier.clock);
-    if (arrival.releases) {
-      order->release(warp.unit_warp(), barrier.clock);
-    } else {
-      order->release_relaxed(warp.unit_warp(), barrier.clock);
+    if (arrival.fences_tensor) order->commit_tensor(warp.unit_warp(), barrier.arriving);
+    if (arrival.releases && arrival.lanes != 0) {
+      order->release(actor_of(warp, arrival.lanes), barrier.arriving);
+    } else if (!arrival.releases) {
+      order->release_relaxed(actor_of(warp, lane_bit(lane)), barrier.arriving);
     }
   }
   warp.unit->settle(barrier, address);
@@ -391,6 +462,8 @@ void arrive_on(Warp& warp, Mbarrier& barrier, std::uint64_t address, unsigned la
 void add_tx(Warp& warp, Mbarrier& barrier, std::uint64_t address, unsigned lane,
             std::int64_t bytes) {
   barrier.tx += bytes;
+  if (bytes > 0) barrier.bytes += bytes;
+  (bytes > 0 ? barrier.expect_op : barrier.complete_op) = warp.this_op();
   if (std::abs(barrier.tx) <= kMostCount) return;
   complain(warp, lane, address, "expects {} bytes in one phase; {} either way are possible",
            barrier.tx, kMostCount);
@@ -401,7 +474,7 @@ void complete_tx(Warp& warp, std::uint64_t address, unsigned lane, std::uint32_t
   if (barrier == nullptr) return;
   add_tx(warp, *barrier, address, lane, -std::int64_t{bytes});
   Order* order = warp.unit->order.get();
-  if (order != nullptr) order->release(warp.unit_warp(), barrier->clock);
+  if (order != nullptr) order->release(actor_of(warp, lane_bit(lane)), barrier->arriving);
   warp.unit->settle(*barrier, address);
 }
 

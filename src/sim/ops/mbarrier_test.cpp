@@ -95,18 +95,36 @@ TEST(Mbarrier, AWaitOrdersWhatCameBeforeTheArrivals) {
   expect_found(Check::Race, "nothing to order the two", write + signal + read, kTwoWarps);
 }
 
+// An arrival at the neighbour's mbarrier; `between` stands between making it and the barrier.
+std::string remote_arrival(const std::string& between, const std::string& sem = "") {
+  return made("32") + between + "barrier.cluster.arrive" + sem +
+         ".aligned; barrier.cluster.wait.aligned;"
+         "mov.u32 %r10, %cluster_ctarank; xor.b32 %r10, %r10, 1;"
+         "mapa.shared::cluster.u32 %r11, %r3, %r10;"
+         "mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%r11];"
+         "WAIT(0, 0); barrier.cluster.arrive.aligned; barrier.cluster.wait.aligned;"
+         "st.global.u32 [%d2], 5;";
+}
+
 TEST(Mbarrier, ArrivalsFromAnotherBlock) {
-  const std::string remote =
-      made("32") +
-      "barrier.cluster.arrive.aligned; barrier.cluster.wait.aligned;"
-      "mov.u32 %r10, %cluster_ctarank; xor.b32 %r10, %r10, 1;"
-      "mapa.shared::cluster.u32 %r11, %r3, %r10;"
-      "mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%r11];"
-      "WAIT(0, 0); barrier.cluster.arrive.aligned; barrier.cluster.wait.aligned;"
-      "st.global.u32 [%d2], 5;";
-  const auto out = expect_fine(remote, kTwoBlocks);
+  const auto out = expect_fine(remote_arrival("fence.mbarrier_init.release.cluster;"), kTwoBlocks);
   EXPECT_EQ(out[0], 5U);
   EXPECT_EQ(out[63], 5U);
+}
+
+TEST(Mbarrier, IsAnnouncedToTheClusterByAFence) {
+  expect_fine(remote_arrival("fence.mbarrier_init.release.cluster;", ".relaxed"), kTwoBlocks);
+  expect_fine(remote_arrival("fence.acq_rel.cluster;"), kTwoBlocks);
+  expect_fine(remote_arrival("fence.proxy.async;"), kTwoBlocks);
+  constexpr std::string_view kMissing = "made with no `fence.mbarrier_init.release.cluster`";
+  expect_found(Check::Fence, kMissing, remote_arrival(""), kTwoBlocks);
+  expect_found(Check::Fence, kMissing, remote_arrival("fence.acq_rel.cta;"), kTwoBlocks);
+  // Not by the thread that made it.
+  expect_found(Check::Fence, kMissing, remote_arrival("@!%p1 fence.mbarrier_init.release.cluster;"),
+               kTwoBlocks);
+  // The fence is for the mbarrier alone: without it a relaxed barrier orders nothing.
+  expect_found(Check::Race, "that another thread has written", remote_arrival("", ".relaxed"),
+               kTwoBlocks);
 }
 
 TEST(Mbarrier, GenericAddresses) {

@@ -6,21 +6,47 @@
 #include <cstdint>
 #include <cstring>
 
+#include "sim/decoder.h"
 #include "sim/unit.h"
 #include "sim/warp.h"
 
 namespace ww::sim {
 
-/// How an access behaves in the memory model.
-enum class Strength : std::uint8_t { Weak, Strong, Acquire, Release };
+/// The scope that an instruction names; without a name it is the whole GPU.
+inline Scope scope_in(const Decode& in) {
+  const std::string_view scope = in.has("scope") ? in.word("scope") : "gpu";
+  return scope == "cta" ? Scope::Cta : scope == "cluster" ? Scope::Cluster : Scope::Gpu;
+}
+
+/// Notes a use of shared memory of a neighbour in the cluster.
+inline void note_neighbour(Warp& warp, const Region& region, const std::uint64_t* address,
+                           Mask group, unsigned bytes, Touched how) {
+  Neighbours* neighbours = warp.unit->neighbours.get();
+  if (neighbours != nullptr && region.space == Space::Shared)
+    neighbours->used(warp, region, address, group, bytes, how);
+}
 
 /// Notes for the checks of races and fences what a group of lanes does through the generic proxy.
 inline void note_access(Warp& warp, const Region& region, const std::uint64_t* address, Mask group,
-                        unsigned bytes, Touched how, bool strong = false) {
+                        unsigned bytes, Touched how, const Manner& manner = {}) {
   RaceTracker* races = warp.unit->races.get();
-  if (races != nullptr) races->touch(warp, region, address, group, bytes, how, strong);
+  if (races != nullptr) races->touch(warp, region, address, group, bytes, how, manner);
   FenceTracker* fences = warp.unit->fences.get();
-  if (fences != nullptr && how != Touched::Read) fences->wrote(warp, region, address, group, bytes);
+  if (fences != nullptr && !is_read(how)) fences->wrote(warp, region, address, group, bytes);
+}
+
+/// Calls visit(address, lanes) for the lanes of each address.
+template <typename Visit>
+void for_each_address(const std::uint64_t* address, Mask lanes, Visit&& visit) {
+  while (lanes != 0) {
+    const std::uint64_t here = address[first_lane(lanes)];
+    Mask same = 0;
+    for_each_lane(lanes, [&](unsigned l) {
+      if (address[l] == here) same |= lane_bit(l);
+    });
+    lanes &= ~same;
+    visit(here, same);
+  }
 }
 
 /// Counts wavefronts or sectors of an access, if the run counts.
@@ -39,9 +65,10 @@ inline void check_async(Warp& warp, const Region& region, const std::uint64_t* a
 
 /// All three of the above, for an access as ld and st make it.
 inline void access_checks(Warp& warp, const Region& region, const std::uint64_t* address,
-                          Mask group, unsigned bytes, Touched how, bool strong = false) {
-  note_access(warp, region, address, group, bytes, how, strong);
-  check_async(warp, region, address, group, bytes, how != Touched::Read);
+                          Mask group, unsigned bytes, Touched how, const Manner& manner = {}) {
+  note_access(warp, region, address, group, bytes, how, manner);
+  note_neighbour(warp, region, address, group, bytes, how);
+  check_async(warp, region, address, group, bytes, !is_read(how));
   count_access(warp, region, address, group, bytes);
 }
 

@@ -41,7 +41,7 @@ constexpr unsigned kQuarter = 32;
 bool gather(Warp& warp) {
   if (!warp.meet_all()) return false;
   if (warp.unit->order != nullptr) {
-    warp.unit->order->lanes_met(warp.unit_warp(), warp.exec | ~warp.born);
+    warp.unit->order->lanes_met(actor_of(warp, warp.exec | ~warp.born));
   }
   return true;
 }
@@ -83,7 +83,7 @@ void run_alloc(Warp& warp, const Op& op) {
   }
   const auto column = tensor.allocate(columns, warp.this_op(), warp.index);
   if (column && warp.unit->order != nullptr) {
-    warp.unit->order->acquire(warp.unit_warp(), tensor.freed_clock);
+    warp.unit->order->acquire(actor_of(warp, warp.exec), tensor.freed_clock);
   }
   if (!column && in_vain) {
     give_up(warp, tensor, columns);
@@ -133,7 +133,8 @@ void run_dealloc(Warp& warp, const Op& op) {
                   fmt::format("frees {} columns of an allocation of {}", columns, found->count));
   }
   touch_freed(warp, *found);
-  if (warp.unit->order != nullptr) warp.unit->order->release(warp.unit_warp(), tensor.freed_clock);
+  if (warp.unit->order != nullptr)
+    warp.unit->order->release(actor_of(warp, warp.exec), tensor.freed_clock);
   if (warp.unit->fences != nullptr)
     warp.unit->fences->forget_columns(warp.cta->rank, found->column, found->count);
   tensor.release(at.column);
@@ -437,7 +438,7 @@ void run_fence_before(Warp& warp, const Op&) {
   if (warp.unit->order != nullptr) warp.unit->order->fence_tensor_before(warp.unit_warp());
 }
 void run_fence_after(Warp& warp, const Op&) {
-  if (warp.unit->order != nullptr) warp.unit->order->fence_tensor_after(warp.unit_warp());
+  if (warp.unit->order != nullptr) warp.unit->order->fence_tensor_after(actor_of(warp, warp.exec));
 }
 
 // --- decoding ------------------------------------------------------------------------------------

@@ -299,7 +299,9 @@ void commit_to(Warp& warp, unsigned lane, std::uint64_t mbarrier) {
          do_work(warp, lane, before);
          const ActingFor acting(warp, op);
          Mbarrier* barrier = warp.unit->find_mbarrier(mbarrier);
-         if (barrier != nullptr) arrive_on(warp, *barrier, mbarrier, lane, {.fences_tensor = true});
+         if (barrier != nullptr)
+           arrive_on(warp, *barrier, mbarrier, lane,
+                     {.lanes = lane_bit(lane), .fences_tensor = true});
        }});
 }
 

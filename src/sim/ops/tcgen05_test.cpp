@@ -537,7 +537,9 @@ TEST(TensorCommit, ToTheBarriersOfSeveralBlocks) {
   const Grid pair{.threads = 32, .blocks = 2, .cluster = 2, .target = "sm_100a"};
   const std::string sync = "barrier.cluster.arrive.aligned; barrier.cluster.wait.aligned;";
   expect_fine(
-      "setp.eq.u32 %p2, %r1, 0; @%p2 mbarrier.init.shared.b64 [bar], 1;" + sync +
+      "setp.eq.u32 %p2, %r1, 0; @%p2 mbarrier.init.shared.b64 [bar], 1;"
+      "fence.mbarrier_init.release.cluster;" +
+          sync +
           "mov.u32 %r12, %cluster_ctarank; setp.eq.u32 %p3, %r12, 0; and.pred %p3, %p3, %p2;"
           "mov.u16 %h1, 3; @%p3 tcgen05.commit.cta_group::2.mbarrier::arrive::one"
           ".shared::cluster.multicast::cluster.b64 [%r3], %h1; WAIT(0, 0);" +

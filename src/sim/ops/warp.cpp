@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the lanes of a warp do together. Each of these waits for the lanes of its mask.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstring>
 #include <type_traits>
@@ -15,7 +17,7 @@ namespace {
 bool gather(Warp& warp, Place mask_place, Mask& mask) {
   if (!warp.meet_mask(mask_place, mask)) return false;
   if (warp.unit->order != nullptr) {
-    warp.unit->order->lanes_met(warp.unit_warp(), mask | ~warp.born);
+    warp.unit->order->lanes_met(actor_of(warp, mask | ~warp.born));
   }
   return true;
 }
@@ -52,9 +54,20 @@ Source source_of(Shuffle mode, unsigned lane, std::uint32_t b, std::uint32_t c) 
   return {lane, false};
 }
 
+// The mask promises lanes that are not there any more.
+void check_ended(Warp& warp, Place place) {
+  const Mask named = warp.source<std::uint32_t>(place)[first_lane(warp.exec)];
+  const Mask ended = named & warp.born & ~warp.live;
+  if (ended == 0 || !warp.checks(Check::Collective)) return;
+  warp.report(Check::Collective, warp.exec,
+              fmt::format("the member mask 0x{:08x} names lanes {}, which have ended", named,
+                          lanes_text(ended)));
+}
+
 void run_shuffle(Warp& warp, const Op& op) {
   Mask mask = 0;
   if (!gather(warp, op.p[4], mask)) return;
+  check_ended(warp, op.p[4]);
   const auto* a = warp.source<std::uint32_t>(op.p[1]);
   const auto* b = warp.source<std::uint32_t>(op.p[2]);
   const auto* c = warp.source<std::uint32_t>(op.p[3]);

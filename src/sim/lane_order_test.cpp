@@ -1,0 +1,312 @@
+// SPDX-License-Identifier: Apache-2.0
+// What orders the threads of a block and of a cluster beyond barriers of all of them: lanes that
+// wait or tell for themselves, barriers that some pass, the barrier of a cluster, the end of a
+// block.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <string_view>
+
+#include "sim/test_order.h"
+
+namespace ww::sim {
+namespace {
+
+constexpr OrderLaunch kTwoWarps{.blocks = 1, .threads = 64};
+constexpr OrderLaunch kCluster{.blocks = 2, .threads = 32, .cluster = 2};
+
+std::string wait(std::string_view guard, unsigned n, std::string_view name) {
+  return fmt::format(
+      "{1}:\n{0}mbarrier.try_wait.parity.shared.b64 %p7, [bar+{2}], 0;\n"
+      "{0}@!%p7 bra {1};\n",
+      guard, name, 8 * n);
+}
+
+/// Warp 0 writes its cells and arrives; warp 1 waits and reads them the other way round.
+std::string hand_over(unsigned arrivals, std::string_view arrive, std::string_view waits) {
+  return fmt::format(
+      "@%p2 mbarrier.init.shared.b64 [bar], {};\nbar.sync 0;\nsetp.lt.u32 %p3, %r1, 32;\n"
+      "setp.eq.u32 %p4, %r1, 32;\n@!%p3 bra READ;\nst.shared.u32 [%r3], %r1;\n{}\nbra DONE;\n"
+      "READ:\n{}xor.b32 %r5, %r1, 63;\nshl.b32 %r5, %r5, 2;\nadd.u32 %r5, %r5, %r4;\n"
+      "ld.shared.u32 %r6, [%r5];\nst.global.u32 [%d3], %r6;\nDONE:",
+      arrivals, arrive, waits);
+}
+constexpr std::string_view kArrive = "mbarrier.arrive.shared.b64 %d7, [bar];";
+const std::string kAllWait = wait("", 0, "WAIT");
+// Lane 0 of warp 1 waits, the others go on.
+const std::string kOneWaits = "@!%p4 bra WAITED;\n" + wait("", 0, "WAIT") + "WAITED:\n";
+
+TEST(LaneOrder, LanesThatWaitLearnForThemselves) {
+  EXPECT_EQ(expect_ordered(hand_over(32, kArrive, kAllWait), kTwoWarps)[40], 23U);
+  expect_ordered(hand_over(32, kArrive, kOneWaits + "bar.warp.sync -1;\n"), kTwoWarps);
+  expect_ordered(hand_over(32, kArrive, kOneWaits + "shfl.sync.idx.b32 %r8, %r1, 0, 31, -1;\n"),
+                 kTwoWarps);
+  expect_disorder(hand_over(32, kArrive, kOneWaits), "st.shared.u32 [%r3]", "ld.shared.u32 %r6",
+                  kTwoWarps);
+}
+
+TEST(LaneOrder, LanesThatArriveTellOfThemselves) {
+  const std::string one = "@%p2 " + std::string(kArrive);
+  expect_ordered(hand_over(1, "bar.warp.sync -1;\n" + one, kAllWait), kTwoWarps);
+  expect_disorder(hand_over(1, one, kAllWait), "st.shared.u32 [%r3]", "ld.shared.u32 %r6",
+                  kTwoWarps);
+}
+
+TEST(LaneOrder, LanesThatMetPassOnWhatTheyKnow) {
+  // Lanes 0 and 1 meet, then 1 and 2: lane 2 knows of lane 0.
+  const auto body = [](std::string_view second) {
+    return fmt::format(
+        "setp.eq.u32 %p4, %r1, 2;\nsetp.lt.u32 %p5, %r1, 2;\nsetp.ge.u32 %p6, %r1, 1;\n"
+        "setp.lt.u32 %p7, %r1, 3;\nand.pred %p6, %p6, %p7;\n@%p2 st.shared.u32 [cells], 7;\n"
+        "@%p5 bar.warp.sync 3;\n{}\n@%p4 ld.shared.u32 %r6, [cells];",
+        second);
+  };
+  constexpr OrderLaunch kOne{.blocks = 1, .threads = 32};
+  expect_ordered(body("@%p6 bar.warp.sync 6;"), kOne);
+  expect_disorder(body(""), "st.shared.u32 [cells]", "ld.shared.u32 %r6", kOne);
+}
+
+TEST(LaneOrder, ACollectiveInstructionSharesWhatOneLaneWaitedFor) {
+  const std::string load =
+      "@%p2 mbarrier.init.shared.b64 [bar], 32;\nbar.sync 0;\nsetp.lt.u32 %p3, %r1, 32;\n"
+      "setp.eq.u32 %p4, %r1, 32;\n@!%p3 bra READ;\nst.shared.u32 [%r3], %r1;\n"
+      "mbarrier.arrive.shared.b64 %d7, [bar];\nbra DONE;\nREAD:\n" +
+      kOneWaits +
+      "and.b32 %r5, %r1, 7;\nshl.b32 %r5, %r5, 4;\nadd.u32 %r5, %r5, %r4;\n"
+      "ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r6}, [%r5];\nst.global.u32 [%d3], %r6;\nDONE:";
+  expect_ordered(load, kTwoWarps);
+}
+
+// Producer and consumer warp with two stages, each stage with a barrier for full and one for empty.
+std::string ring(std::string_view release, bool waits_for_empty) {
+  std::string body =
+      "mov.u32 %r20, 0;\n@%p2 mbarrier.init.shared.b64 [bar], 32;\n"
+      "@%p2 mbarrier.init.shared.b64 [bar+8], 32;\n@%p2 mbarrier.init.shared.b64 [bar+16], 1;\n"
+      "@%p2 mbarrier.init.shared.b64 [bar+24], 1;\nbar.sync 0;\nmov.u32 %r10, bar;\n"
+      "setp.lt.u32 %p3, %r1, 32;\nand.b32 %r11, %r1, 31;\nsetp.eq.u32 %p4, %r11, 0;\n"
+      "shl.b32 %r11, %r11, 2;\n@!%p3 bra CONSUME;\n"
+      "PRODUCE:\nand.b32 %r12, %r20, 1;\nshr.u32 %r13, %r20, 1;\nand.b32 %r13, %r13, 1;\n"
+      "xor.b32 %r14, %r13, 1;\nshl.b32 %r15, %r12, 3;\nadd.u32 %r15, %r15, %r10;\n"
+      "setp.lt.u32 %p5, %r20, 2;\n@%p5 bra FREE;\n";
+  if (waits_for_empty) {
+    body += "EMPTY:\nmbarrier.try_wait.parity.shared.b64 %p7, [%r15+16], %r14;\n@!%p7 bra EMPTY;\n";
+  }
+  body += fmt::format(
+      "FREE:\nshl.b32 %r16, %r12, 7;\nadd.u32 %r16, %r16, %r4;\nadd.u32 %r16, %r16, %r11;\n"
+      "st.shared.u32 [%r16], %r20;\nmbarrier.arrive.shared.b64 %d7, [%r15];\n"
+      "add.u32 %r20, %r20, 1;\nsetp.lt.u32 %p6, %r20, 6;\n@%p6 bra PRODUCE;\nbra DONE;\n"
+      "CONSUME:\nand.b32 %r12, %r20, 1;\nshr.u32 %r13, %r20, 1;\nand.b32 %r13, %r13, 1;\n"
+      "shl.b32 %r15, %r12, 3;\nadd.u32 %r15, %r15, %r10;\n"
+      "FULL:\nmbarrier.try_wait.parity.shared.b64 %p7, [%r15], %r13;\n@!%p7 bra FULL;\n"
+      "shl.b32 %r16, %r12, 7;\nadd.u32 %r16, %r16, %r4;\nxor.b32 %r17, %r11, 124;\n"
+      "add.u32 %r16, %r16, %r17;\nld.shared.u32 %r18, [%r16];\n{}\n"
+      "add.u32 %r20, %r20, 1;\nsetp.lt.u32 %p6, %r20, 6;\n@%p6 bra CONSUME;\n"
+      "st.global.u32 [%d3], %r18;\nDONE:",
+      release);
+  return body;
+}
+TEST(LaneOrder, ARingOfStages) {
+  constexpr std::string_view kRelease =
+      "bar.warp.sync -1;\n@%p4 mbarrier.arrive.shared.b64 %d8, [%r15+16];";
+  EXPECT_EQ(expect_ordered(ring(kRelease, true), kTwoWarps)[40], 5U);
+  // One lane says that all have read.
+  expect_disorder(ring("@%p4 mbarrier.arrive.shared.b64 %d8, [%r15+16];", true),
+                  "st.shared.u32 [%r16]", "ld.shared.u32 %r18", kTwoWarps);
+  // An arrival that tells nothing.
+  expect_disorder(
+      ring("bar.warp.sync -1;\n@%p4 mbarrier.arrive.relaxed.cta.shared.b64 %d8, [%r15+16];", true),
+      "st.shared.u32 [%r16]", "ld.shared.u32 %r18", kTwoWarps);
+}
+
+TEST(LaneOrder, VolatileIsNoBarrierForLanesOfAWarp) {
+  const auto body = [](std::string_view between) {
+    return fmt::format(
+        "st.volatile.shared.u32 [%r3], %r1;\n{}\nxor.b32 %r5, %r1, 1;\nshl.b32 %r5, %r5, 2;\n"
+        "add.u32 %r5, %r5, %r4;\nld.volatile.shared.u32 %r6, [%r5];\nst.global.u32 [%d3], %r6;",
+        between);
+  };
+  constexpr OrderLaunch kOne{.blocks = 1, .threads = 32};
+  EXPECT_EQ(expect_ordered(body("bar.warp.sync -1;"), kOne)[6], 7U);
+  expect_disorder(body(""), "st.volatile.shared.u32", "ld.volatile.shared.u32", kOne, Check::Race,
+                  "lanes of a warp need not run in step");
+}
+TEST(LaneOrder, ALaneMaySpinOnWhatAnotherWrites) {
+  expect_ordered(
+      "@%p2 st.shared.u32 [cells], 0;\nbar.warp.sync -1;\n@%p2 bra SET;\n"
+      "SPIN:\nld.volatile.shared.u32 %r5, [cells];\nsetp.eq.u32 %p5, %r5, 0;\n@%p5 bra SPIN;\n"
+      "bra DONE;\nSET:\nst.volatile.shared.u32 [cells], 1;\nDONE:",
+      {.blocks = 1, .threads = 32});
+}
+
+TEST(LaneOrder, StrongAndWeakAccessesRaceWhicheverComesFirst) {
+  const auto body = [](std::string_view first, std::string_view second) {
+    return fmt::format(
+        "setp.eq.u32 %p4, %r1, 32;\n@%p2 st.shared.u32 [cells], 0;\nbar.sync 0;\n"
+        "@%p2 {}\n@%p4 {}",
+        first, second);
+  };
+  constexpr std::string_view kStrong[] = {"ld.volatile.shared.u32 %r5, [cells];",
+                                          "atom.shared.add.u32 %r5, [cells], 1;",
+                                          "st.relaxed.cta.shared.u32 [cells], 4;"};
+  for (const std::string_view strong : kStrong) {
+    constexpr std::string_view kStore = "st.shared.u32 [cells], 7;";
+    expect_disorder(body(strong, kStore), strong, kStore, kTwoWarps);
+    expect_disorder(body(kStore, strong), strong, kStore, kTwoWarps);
+    expect_ordered(body(strong, "ld.relaxed.cta.shared.u32 %r6, [cells];"), kTwoWarps);
+  }
+  expect_disorder(body("atom.shared.add.u32 %r5, [cells], 1;", "red.shared.add.u64 [cells], 1;"),
+                  "atom.shared", "red.shared", kTwoWarps, Check::Race, "of different sizes");
+}
+
+TEST(LaneOrder, WhatPassesABarrierIsNotOrderedByIt) {
+  // Warp 0 arrives and goes on, warp 1 waits.
+  const auto body = [](std::string_view before, std::string_view behind, std::string_view reader) {
+    return fmt::format(
+        "setp.lt.u32 %p3, %r1, 32;\n@!%p3 bra WAIT;\n{}\nbar.arrive 1, 64;\n{}\nbra DONE;\n"
+        "WAIT:\nbar.sync 1, 64;\n{}\nDONE:",
+        before, behind, reader);
+  };
+  constexpr std::string_view kStore = "st.shared.u32 [%r3], 7;";
+  constexpr std::string_view kLoad = "ld.shared.u32 %r6, [%r3+-128];";
+  expect_ordered(body(kStore, "", kLoad), kTwoWarps);
+  expect_disorder(body("", kStore, kLoad), kStore, kLoad, kTwoWarps);
+  // What the other one did before the barrier it does not know, either.
+  expect_disorder("setp.lt.u32 %p3, %r1, 32;\n@!%p3 bra WAIT;\nbar.arrive 1, 64;\n" +
+                      std::string(kStore) + "\nbra DONE;\nWAIT:\n" + std::string(kLoad) +
+                      "\nbar.sync 1, 64;\nDONE:",
+                  kStore, kLoad, kTwoWarps);
+}
+
+// --- clusters ------------------------------------------------------------------------------------
+
+/// Each block writes its cells, meets the other one and reads the cells there.
+std::string exchange(std::string_view arrive, std::string_view end) {
+  return fmt::format(
+      "st.shared.u32 [%r3], %r1;\n{}\nbarrier.cluster.wait;\nxor.b32 %r5, %r2, 1;\n"
+      "mapa.shared::cluster.u32 %r6, %r3, %r5;\nld.shared::cluster.u32 %r7, [%r6];\n"
+      "st.shared.u32 [%r3+1024], %r7;\n{}",
+      arrive, end);
+}
+constexpr std::string_view kMeet = "barrier.cluster.arrive;\nbarrier.cluster.wait;";
+
+TEST(ClusterOrder, TheBarrierOrdersWhatWasBeforeTheArrival) {
+  expect_ordered(exchange("barrier.cluster.arrive;", kMeet), kCluster);
+  expect_ordered(exchange("fence.acq_rel.cluster;\nbarrier.cluster.arrive.relaxed;", kMeet),
+                 kCluster);
+  constexpr std::string_view kLoad = "ld.shared::cluster.u32 %r7";
+  constexpr std::string_view kStore = "st.shared.u32 [%r3], %r1";
+  expect_disorder(exchange("barrier.cluster.arrive.relaxed;", kMeet), kStore, kLoad, kCluster);
+  expect_disorder(exchange("fence.acq_rel.cta;\nbarrier.cluster.arrive.relaxed;", kMeet), kStore,
+                  kLoad, kCluster);
+  // The fence of mbarriers is for nothing else.
+  expect_disorder(
+      exchange("fence.mbarrier_init.release.cluster;\nbarrier.cluster.arrive.relaxed;", kMeet),
+      kStore, kLoad, kCluster);
+  // Between arrival and wait.
+  expect_disorder("barrier.cluster.arrive;\n" + exchange("", kMeet), kStore, kLoad, kCluster);
+}
+
+TEST(ClusterOrder, ABlockStaysWhileOthersUseItsMemory) {
+  constexpr std::string_view kGone = "which may have ended by then";
+  expect_disorder(exchange("barrier.cluster.arrive;", ""), "ld.shared::cluster.u32 %r7", "ret;",
+                  kCluster, Check::Race, kGone);
+  expect_disorder(exchange("barrier.cluster.arrive;", "barrier.cluster.arrive;"),
+                  "ld.shared::cluster.u32 %r7", "ret;", kCluster, Check::Race, kGone);
+  // Only one reads, and tells the other by an mbarrier that is waited for.
+  const auto body = [](std::string_view stays) {
+    return fmt::format(
+        "@%p2 mbarrier.init.shared.b64 [bar], 32;\nfence.mbarrier_init.release.cluster;\n"
+        "st.shared.u32 [%r3], %r1;\nbarrier.cluster.arrive;\nbarrier.cluster.wait;\n"
+        "@!%p1 bra OTHER;\nmov.u32 %r5, 1;\nmapa.shared::cluster.u32 %r6, %r3, %r5;\n"
+        "ld.shared::cluster.u32 %r7, [%r6];\nmov.u32 %r8, bar;\n"
+        "mapa.shared::cluster.u32 %r9, %r8, %r5;\n"
+        "mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%r9];\nbra DONE;\nOTHER:\n{}DONE:",
+        stays);
+  };
+  expect_ordered(body(wait("", 0, "STAY")), kCluster);
+  expect_disorder(body(""), "mbarrier.arrive.release.cluster", "ret;", kCluster, Check::Race,
+                  kGone);
+}
+
+// --- barriers that are used wrongly --------------------------------------------------------------
+
+TEST(BarrierUse, AWarpThatSkipsABarrier) {
+  // Warp 1 goes past the barrier; it shows in races, and the barrier is named, too.
+  const std::string body =
+      "setp.lt.u32 %p3, %r1, 32;\nst.shared.u32 [%r3], %r1;\nGUARD bar.sync 0;\n"
+      "xor.b32 %r5, %r1, 32;\nshl.b32 %r5, %r5, 2;\nadd.u32 %r5, %r5, %r4;\n"
+      "ld.shared.u32 %r6, [%r5];\nst.global.u32 [%d3], %r6;\nEND";
+  const auto with = [&](std::string_view guard, std::string_view end) {
+    std::string text = body;
+    text.replace(text.find("GUARD"), 5, guard);
+    return text.replace(text.find("END"), 3, end);
+  };
+  expect_ordered(with("", ""), kTwoWarps);
+  expect_disorder(with("@%p3", ""), "bar.sync 0", "", kTwoWarps, Check::Barrier,
+                  "warp 1 does not come to this barrier, which is for all threads of the block: it "
+                  "ends without it");
+  expect_disorder(with("@%p3", "bar.sync 0; // the second"), "bar.sync 0;", "the second", kTwoWarps,
+                  Check::Barrier, "it is at the one at line");
+}
+TEST(BarrierUse, WarpsMayEndOrMeetInDifferentPlaces) {
+  // Whoever has nothing to do leaves; roles have barriers of their own.
+  expect_ordered(
+      "setp.ge.u32 %p3, %r1, 32;\n@%p3 exit;\nst.shared.u32 [%r3], %r1;\nbar.sync 0;\n"
+      "ld.shared.u32 %r6, [%r3];",
+      kTwoWarps);
+  expect_ordered(
+      "setp.lt.u32 %p3, %r1, 32;\n@!%p3 bra OTHER;\nst.shared.u32 [%r3], %r1;\nbar.sync 0;\n"
+      "bra DONE;\nOTHER:\nbar.sync 0;\nld.shared.u32 %r6, [%r3+-128];\nDONE:",
+      kTwoWarps);
+}
+TEST(BarrierUse, CountsAndNumbersThatCannotBe) {
+  constexpr OrderLaunch kSixty{.blocks = 1, .threads = 60};
+  expect_disorder("bar.sync 1, 96;", "bar.sync 1", "", kTwoWarps, Check::Barrier,
+                  "barrier 1 for 96 threads can never open: the block has 64");
+  expect_disorder("mov.u32 %r5, 17;\nbarrier.sync %r5;", "barrier.sync %r5", "", kTwoWarps,
+                  Check::Barrier, "there is no barrier 17: a block has barriers 0 to 15");
+  expect_ordered("bar.sync 1, 64;", kTwoWarps);
+  expect_ordered("bar.sync 1, 64;", kSixty);
+}
+
+// --- the heap ------------------------------------------------------------------------------------
+
+TEST(Heap, BlocksAreUsedUntilTheyAreFreed) {
+  const auto body = [](std::string_view use, std::string_view end) {
+    return fmt::format(
+        ".param .b64 size;\n.param .b64 got;\n.param .b64 given;\n@!%p2 bra DONE;\n"
+        "st.param.b64 [size], 20;\ncall (got), malloc, (size);\nld.param.b64 %d5, [got];\n"
+        "st.u32 [%d5], 3;\n{}\nst.param.b64 [given], %d5;\ncall free, (given);\n{}\nDONE:",
+        use, end);
+  };
+  constexpr std::string_view kHead =
+      ".extern .func (.param .b64 r) malloc (.param .b64 n);\n.extern .func free (.param .b64 "
+      "p);\n";
+  const auto findings = [&](std::string_view use, std::string_view end) {
+    TestRun test(kernel_text("mov.u32 %r1, %tid.x;\nsetp.eq.u32 %p2, %r1, 0;\n" + body(use, end), 0,
+                             "sm_90a", "8.8", kHead));
+    EXPECT_EQ(test.errors(), "");
+    test.launch.block = {32};
+    test.run();
+    return test.findings();
+  };
+  EXPECT_EQ(findings("ld.u32 %r5, [%d5];\nst.u32 [%d5+16], %r5;", ""), "");
+  const auto has = [&](std::string_view use, std::string_view end, std::string_view text) {
+    const std::string found = findings(use, end);
+    EXPECT_NE(found.find(text), std::string::npos) << text << "\nis not in\n" << found;
+    EXPECT_TRUE(found.starts_with("bounds ")) << found;
+  };
+  has("", "call free, (given);", "frees the block of 20 bytes at 0x");
+  has("", "call free, (given);", "a second time");
+  has("", "ld.u32 %r5, [%d5];", "in a block of 20 bytes that was freed");
+  has("", "st.u32 [%d5+8], 1;", "write of 4 bytes");
+  has("st.u32 [%d5+20], 1;", "", "20 bytes behind the start of a block of 20 bytes");
+  has("", "add.u64 %d6, %d5, 4;\nst.param.b64 [given], %d6;\ncall free, (given);",
+      "4 bytes behind the start of a block of 20");
+  has("", "st.param.b64 [given], 4096;\ncall free, (given);", "which is not memory that `malloc`");
+  EXPECT_EQ(findings("", "st.param.b64 [given], 0;\ncall free, (given);"), "");
+}
+
+}  // namespace
+}  // namespace ww::sim
