@@ -5,6 +5,7 @@
 
 #include "eval/cta.h"
 #include "eval/exact_sum.h"
+#include "ir/gemm_factors.h"
 
 namespace ww::eval {
 namespace {
@@ -54,10 +55,11 @@ void Cta::tile_gemm(const ir::TileCall& call, const UnitInstance& unit) {
       !make_tile(std::get<Region>(call.args[1]), unit, a) ||
       !make_tile(std::get<Region>(call.args[2]), unit, b))
     return;
+  const num::DType type = d.info->ir->dtype;
   Product product{.turns_a = ir::is_true(call.args[4]),
                   .turns_b = ir::is_true(call.args[5]),
-                  .alpha = scalar_setting(call.args[6], unit, 1),
-                  .beta = scalar_setting(call.args[7], unit, 0)};
+                  .alpha = ir::gemm_number(scalar_setting(call.args[6], unit, 1), type),
+                  .beta = ir::gemm_number(scalar_setting(call.args[7], unit, 0), type)};
   const auto d_shape = matrix_of(d.extents);
   const auto a_shape = matrix_of(a.extents);
   const auto b_shape = matrix_of(b.extents);
@@ -74,7 +76,6 @@ void Cta::tile_gemm(const ir::TileCall& call, const UnitInstance& unit) {
   Values c_values;
   if (product.beta != 0 && is_given(call.args[3]) && !read_operand(call.args[3], unit, d, c_values))
     return;
-  const num::DType type = d.info->ir->dtype;
   const bool is_int = !is_float(type) && !is_float(a_values.type) && !is_float(b_values.type);
   Values out{.type = type, .bits = std::vector<Word>(d.count), .undefined = {}};
   if (is_int)

@@ -42,6 +42,11 @@ GemmFactor gemm_factor(const Function& f, const TileArg& arg, double otherwise) 
   return {.constant = flag == nullptr ? otherwise : *flag ? 1.0 : 0.0};
 }
 
+double gemm_number(double factor, DType d) {
+  const bool is_float32 = num::kind_of(d) == num::DTypeKind::Float && d != DType::Float64;
+  return is_float32 ? double{static_cast<float>(factor)} : factor;
+}
+
 std::optional<std::string> fault_of(const Function& f, const GemmFactor& factor,
                                     std::string_view name, DType d) {
   const auto says = [&](std::string_view wanted) {

@@ -23,6 +23,10 @@ struct GemmFactor {
 /// An argument of the call, or `otherwise` where it is left out.
 GemmFactor gemm_factor(const Function& f, const TileArg& arg, double otherwise);
 
+/// The number that a factor of a D of this type is: float32, or what it was where D is of float64
+/// or integers. One that float32 does not tell from 0 or 1 is that.
+double gemm_number(double factor, num::DType d);
+
 /// Why a D of this type cannot have the factor, if so: not finite in the precision of the product,
 /// or no whole number of int32 where D is of integers.
 std::optional<std::string> fault_of(const Function& f, const GemmFactor& factor,

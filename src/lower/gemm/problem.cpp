@@ -119,14 +119,17 @@ Match<GemmCall> gemm_call(const Call& call) {
   GemmCall out;
   out.alpha = ir::gemm_factor(call.f(), call.tile.args[ir::kGemmAlpha], 1);
   out.beta = ir::gemm_factor(call.f(), call.tile.args[ir::kGemmBeta], 0);
+  const num::DType d = call.f()[call.region(0).buffer].dtype;
+  for (const auto& [name, factor] : {std::pair("alpha", &out.alpha), {"beta", &out.beta}}) {
+    if (const auto fault = ir::fault_of(call.f(), *factor, name, d))
+      return decline("factor", "{}", *fault);
+    if (factor->constant) factor->constant = ir::gemm_number(*factor->constant, d);
+  }
   WW_TRY_VOID(flag_of(call, "stage"));
   const bool uses_c = !out.beta.is(0);
   for (std::size_t i = 0; i < (uses_c ? 4U : 3U); ++i) WW_TRY_VOID(check_in_registers(call, i));
   GemmProblem& p = out.problem;
   static_cast<GemmSizes&>(p) = WW_TRY(gemm_sizes(call));
-  for (const auto& [name, factor] : {std::pair("alpha", &out.alpha), {"beta", &out.beta}})
-    if (const auto fault = ir::fault_of(call.f(), *factor, name, p.types.out))
-      return decline("factor", "{}", *fault);
   p.d = WW_TRY(side_of(call, 0));
   p.a = WW_TRY(side_of(call, 1));
   p.b = WW_TRY(side_of(call, 2));

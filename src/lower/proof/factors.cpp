@@ -38,9 +38,9 @@ std::optional<Number> Factors::runtime_of(ExprId expr, bool has_changed) const {
 // Whole numbers stand for themselves; others are told apart by their value in the precision in
 // which D is computed.
 Number Factors::number_of(double value) const {
+  value = ir::gemm_number(value, type_);
   if (value == std::floor(value) && std::abs(value) < 1e15)
     return static_cast<Number>(static_cast<std::int64_t>(value));
-  if (type_ != num::DType::Float64) value = static_cast<double>(static_cast<float>(value));
   return mixed(kOfFactor, std::bit_cast<Number>(value)) | 1U;
 }
 
