@@ -89,9 +89,11 @@ class Owners {
     return {};
   }
 
-  static bool is_inside(const std::vector<Digits>& covered, std::int64_t unit) {
+  // Do the layout's digits count threads within the unit only, so that all units are alike?
+  [[nodiscard]] bool is_inside(const std::vector<Digits>& covered, std::int64_t unit) const {
+    const bool is_all = unit >= call_.context.launch.threads();
     return std::all_of(covered.begin(), covered.end(), [&](const Digits& d) {
-      return d.begin < unit && (d.end == 0 || d.end <= unit);
+      return d.begin < unit && (d.end == 0 ? is_all : d.end <= unit);
     });
   }
 
