@@ -9,6 +9,7 @@
 #include <string>
 #include <tuple>
 
+#include "base/wide.h"
 #include "ir/print.h"
 #include "ir/settings.h"
 #include "layout/apply.h"
@@ -228,6 +229,7 @@ class SideMaker {
     if (sliced) {
       WW_TRY_VOID(set_base(sliced->tile()));
       enumerate(sliced->tile());
+      move_into_base();
     } else if (is_constant) {
       enumerate_region(whole.tile(), shape, slices);
     } else {
@@ -288,6 +290,17 @@ class SideMaker {
       }
     }
     return {};
+  }
+
+  // A start such as (w - 1) * 16 gives negative places beside a base that makes up for them. Places
+  // are counted from 0, and the base stays a multiple of what it was.
+  void move_into_base() {
+    if (!side_.base.valid() || side_.base_divisor < 1) return;
+    const std::int64_t least = *std::min_element(side_.linear.begin(), side_.linear.end());
+    if (least >= 0) return;
+    const std::int64_t by = floor_div(least, side_.base_divisor) * side_.base_divisor;
+    side_.base = code_.wide_add(side_.base, code_.n(by));
+    for (std::int64_t& place : side_.linear) place -= by;
   }
 
   void enumerate(const layout::TileLayout& tile) {

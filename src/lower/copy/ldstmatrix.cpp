@@ -202,9 +202,16 @@ class Matcher {
         const Cell cell = cell_of(form, plan_.is_load, lane, static_cast<int>(i / per_word_),
                                   static_cast<int>(i % per_word_), static_cast<int>(per_word_));
         const std::int64_t start = other_.place(at) - cell.col;
+        if (start < 0) {
+          reason = fmt::format(
+              "register {} of lane {} holds the element at {}, which {} takes from column {} of a "
+              "row that would begin before the storage",
+              map_.first_slot + slot + i, lane, other_.place(at), name_of(form), cell.col);
+          return State::No;
+        }
         auto& place = row_place[static_cast<std::size_t>(cell.row)];
         if (place == kNone) place = start;
-        if (place != start || start < 0) {
+        if (place != start) {
           reason = fmt::format(
               "register {} of lane {} holds the element at {}, where {} would put the one at {}",
               map_.first_slot + slot + i, lane, other_.place(at), name_of(form), place + cell.col);
