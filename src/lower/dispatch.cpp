@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "base/suggest.h"
+#include "base/wide.h"
 #include "ir/effects.h"
 #include "ir/print.h"
 #include "ir/print_parts.h"
@@ -59,10 +60,33 @@ class Dispatch {
     const ir::Stmt stmt = f_[id];
     const ir::TileCall tile_call = f_[stmt.tile];
     const Call call{c_, tile_call, stmt.span, active_[id]};
+    if (is_too_large(call)) return;
     if (wants_stage(call))
       staged(call, out);
     else
       lower_call(call, out);
+  }
+
+  // A proof goes through all elements of a call, so that there is an end to how many it may have.
+  bool is_too_large(const Call& call) {
+    for (const ir::TileArg& arg : call.tile.args) {
+      const auto* region = std::get_if<ir::Region>(&arg);
+      if (region == nullptr) continue;
+      Wide count = 1;
+      for (const ir::RangeExpr& range : region->ranges)
+        count =
+            std::min(count * std::max<std::int64_t>(0, ir::const_int(f_, range.extent).value_or(1)),
+                     Wide{1} << 62);
+      if (count <= layout::kMaxEnumerated) continue;
+      errors_.push_back(
+          diag(DiagKind::TooLarge, "`{}` of {}{} elements of `{}`, expected at most {} in one call",
+               ir::name_of(call.tile.op), count == Wide{1} << 62 ? "more than " : "",
+               static_cast<std::int64_t>(count), f_[region->buffer].name, layout::kMaxEnumerated)
+              .with_note("a loop over smaller tiles takes them part by part")
+              .with_span(call.span));
+      return true;
+    }
+    return false;
   }
 
   // The copies into registers and the gemm of what they bring, each as a call of its own.

@@ -7,6 +7,7 @@ namespace ww::script {
 namespace {
 
 constexpr std::size_t kMaxErrors = 50;
+constexpr std::size_t kMaxBlocks = 1100;  // an `elif` is a block inside the one before
 
 // "`try`", of statements that only a host has.
 std::string_view statement_text(StmtKind kind) {
@@ -117,6 +118,9 @@ Result<void> KernelBody::stmt(StmtId id, Env& env) {
 }
 
 Result<ir::Block> KernelBody::inner(const std::function<Result<void>()>& body) {
+  if (in.kernel().blocks.size() > kMaxBlocks)
+    return fail(diag(DiagKind::Budget, "blocks of the kernel are nested deeper than {} levels",
+                     kMaxBlocks));
   in.kernel().blocks.emplace_back();
   Result<void> done = body();
   ir::Block out = std::move(in.kernel().blocks.back());

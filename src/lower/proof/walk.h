@@ -54,6 +54,7 @@ class ProofWalk {
   Try<void> stmt(const ir::Stmt& s, const Mask& mask);
   Try<void> loop(const ir::Stmt& s, const Mask& mask);
   Try<void> branch(const ir::Stmt& s, const Mask& mask);
+  std::int64_t steps_ = 0;
 };
 
 /// The first lanes of the warps that execute a warp-collective instruction, all 32 lanes of each;
