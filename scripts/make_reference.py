@@ -114,10 +114,13 @@ def names():
     show("Expressions", functions("script/api_math.cpp"))
     others = {name for path in ("script/api_cuda.cpp", "script/api_math.cpp")
               for name, _ in table_rows(path)}
-    intrinsics = [(re.split("[:;]", title)[0], f"T.{row[1]}")
+    parameters = {row[0]: re.sub(r"(\*?\w+) \w+", r"\1", row[1] if len(row) > 1 else "")
+                  for _, row in defs("ir/signatures.def", "WW_SIGNATURE")}
+    intrinsics = [(re.split("[:;]", title)[0], f"T.{row[1]}", parameters.get(row[0]))
                   for title, row in defs("ir/intrinsics.def", "WW_INTRINSIC")]
-    for title in dict.fromkeys(title for title, _ in intrinsics):
-        words = [f"`{name}`" for each, name in intrinsics if each == title and name not in others]
+    for title in dict.fromkeys(title for title, _, _ in intrinsics):
+        words = [f"`{name}`" if taken is None else signature(name, taken)
+                 for each, name, taken in intrinsics if each == title and name not in others]
         if words:
             show(title, words)
     show("Of CUDA", functions("script/api_cuda.cpp"))

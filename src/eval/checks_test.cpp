@@ -117,7 +117,7 @@ TEST(EvalBounds, ViewsMustStayInTheirStorage) {
 
 // --- race ---
 
-enum class Sync { None, Cta, Warp };
+enum class Sync { None, Cta, Warp, StorageOfWarp };
 
 // Thread t writes s[t]; then thread t reads s[(t + shift) % n].
 Outcome shifted_read(std::int64_t threads, std::int64_t shift, Sync sync) {
@@ -128,6 +128,7 @@ Outcome shifted_read(std::int64_t threads, std::int64_t shift, Sync sync) {
   k.store(s, {k.tid()}, k.tid());
   if (sync == Sync::Cta) k.sync();
   if (sync == Sync::Warp) k.evaluate(k.call(Intrinsic::WarpSync, {}));
+  if (sync == Sync::StorageOfWarp) k.evaluate(k.call(Intrinsic::StorageSync, {k.text("warp")}));
   k.store(out, {k.tid()}, k.at(s, {k.mod(k.add(k.tid(), k.n(shift)), threads)}));
   return k.run({{}});
 }
@@ -138,6 +139,9 @@ TEST(EvalRace, ReadsMustBeOrderedBehindWrites) {
   EXPECT_EQ(shifted_read(64, 1, Sync::Cta).checks(), "");
   EXPECT_EQ(shifted_read(32, 1, Sync::Warp).checks(), "");
   EXPECT_EQ(shifted_read(64, 32, Sync::Warp).checks(), "race");  // across warps
+  // Emitted code has a barrier of the warp for it.
+  EXPECT_EQ(shifted_read(32, 1, Sync::StorageOfWarp).checks(), "");
+  EXPECT_EQ(shifted_read(64, 32, Sync::StorageOfWarp).checks(), "race");
   EXPECT_THAT(shifted_read(64, 1, Sync::None).text(),
               HasSubstr("`s[1]` is read by thread 0 of CTA (0,0,0) and written by thread 1, and "
                         "nothing orders them"));

@@ -105,12 +105,13 @@ class Cta {
     std::size_t count = 0;
     std::size_t copies = 1;
     std::vector<Element> elements = {};  // [element][copy]
-    std::vector<bool> outside = {};      // elements beyond the end of the buffer; empty: none is
+    std::vector<bool> outside = {};      // elements outside the buffer; empty: none is
   };
   struct Values {
     num::DType type = num::DType::Float32;
     std::vector<Word> bits;
     std::vector<Word> undefined;  // which bits are not defined; empty: all are
+    bool is_by_copy = false;      // one for each copy of each element, not for each element
   };
 
   /// A matrix product: `turns_…` operands are transposed first.
@@ -204,7 +205,9 @@ class Cta {
   [[nodiscard]] std::string thread_text(Thread t) const;
   [[nodiscard]] std::string agent_text(Agent agent) const;
   [[nodiscard]] std::string cta_text() const;
+  [[nodiscard]] std::string unit_text(const UnitInstance& unit) const;
   [[nodiscard]] std::string element_text(const Element& element) const;
+  [[nodiscard]] static std::string value_text(num::DType type, Word value);
   [[nodiscard]] std::string threads_text(Threads ts) const;
   [[nodiscard]] Span span_of(std::uint32_t op) const;
   Finding* finding(Check check, std::uint32_t buffer = ir::BufferId::kNone);
@@ -229,8 +232,12 @@ class Cta {
   Words eval_reinterpret(const ir::Expr& expr, Threads ts);
   Words eval_shuffle(const ir::Expr& expr, Threads ts);
   Words constant(Word value, std::size_t size);
-  Word uniform(ir::ExprId id, Threads ts, std::string_view what);
-  std::int64_t uniform_int(ir::ExprId id, Threads ts, std::string_view what);
+  /// The value of what must be the same in all threads of the unit; a finding where it is not. It
+  /// is `what`, of a dimension of a buffer if that is given.
+  Word uniform(ir::ExprId id, const UnitInstance& unit, std::string_view what,
+               const ir::Buffer* about = nullptr, std::size_t dim = 0);
+  std::int64_t uniform_int(ir::ExprId id, const UnitInstance& unit, std::string_view what,
+                           const ir::Buffer* about = nullptr, std::size_t dim = 0);
   [[nodiscard]] num::DType type_of(ir::ExprId id) const { return (*f_)[id].type.dtype; }
 
   // --- intrinsics ---
@@ -281,6 +288,7 @@ class Cta {
   bool is_complete(const BarrierKey& key, const Barrier& barrier) const;
   void release(const Barrier& barrier);
   void meet(Threads ts);
+  void arrive_warps(Threads ts);
   void arrive_named(std::uint32_t id, std::size_t count, Threads ts, bool waits);
   void wait_mbarrier(const ir::Expr& expr, Threads ts);
   Mbarrier* find_mbarrier(Place place, Thread t);
@@ -310,7 +318,7 @@ class Cta {
   // --- tile primitives ---
   void tile_call(const ir::Stmt& stmt, Threads ts);
   void tile_instance(const ir::TileCall& call, const UnitInstance& unit);
-  /// `may_leave`: the region may go beyond the end of its buffer.
+  /// `may_leave`: the region may leave its buffer.
   bool make_tile(const ir::Region& region, const UnitInstance& unit, Tile& tile,
                  bool may_leave = false);
   void place_elements(Tile& tile, std::span<const std::int64_t> mins, Place base,
@@ -324,18 +332,19 @@ class Cta {
   void write_tile(const Tile& tile, const UnitInstance& unit, const Values& values);
   bool read_operand(const ir::TileArg& arg, const UnitInstance& unit, const Tile& like,
                     Values& out);
+  /// A scalar operand of a primitive: in registers each copy of an element takes the value of the
+  /// thread that holds it, elsewhere it is one value.
+  void read_scalar(ir::ExprId expr, const UnitInstance& unit, const Tile& like, Values& out);
   [[nodiscard]] bool is_given(const ir::TileArg& arg) const;
   bool broadcast_to(const Tile& like, const Tile& from, Values& values);
   bool tile_copy(const ir::TileCall& call, const UnitInstance& unit, bool is_async);
   /// Does the unit's predicate hold?
   bool does_copy(const ir::CopySettings& settings, const UnitInstance& unit);
   void copy_async(const Tile& to, const Tile& from, const UnitInstance& unit);
-  void tile_fill(const ir::TileCall& call, const UnitInstance& unit);
-  void tile_cast(const ir::TileCall& call, const UnitInstance& unit);
-  void tile_unary(const ir::TileCall& call, const UnitInstance& unit);
-  void tile_binary(const ir::TileCall& call, const UnitInstance& unit);
-  void tile_fma(const ir::TileCall& call, const UnitInstance& unit);
-  void tile_select(const ir::TileCall& call, const UnitInstance& unit);
+  void tile_elementwise(const ir::TileCall& call, const UnitInstance& unit);
+  /// Which copies of an element get different values, because a scalar differs between threads.
+  void check_copies(const ir::TileCall& call, const Tile& tile, const std::vector<Values>& operands,
+                    const Values& out);
   void tile_reduce(const ir::TileCall& call, const UnitInstance& unit);
   void tile_gemm(const ir::TileCall& call, const UnitInstance& unit);
   static void multiply_reals(const Product& p, const Values& a, const Values& b, const Values& c,
@@ -343,7 +352,8 @@ class Cta {
   static void multiply_ints(const Product& p, const Values& a, const Values& b, const Values& c,
                             Values& out);
   void end_with_barrier(const ir::TileCall& call, const UnitInstance& unit);
-  double scalar_setting(const ir::TileArg& arg, const UnitInstance& unit, double otherwise);
+  double factor(const ir::TileArg& arg, const UnitInstance& unit, std::string_view what,
+                double otherwise);
   void tile_unsupported(const ir::TileCall& call, std::string_view why);
 
   // --- instructions ---

@@ -34,21 +34,21 @@ bool Cta::barrier_call(const Expr& expr, Threads ts) {
     case Intrinsic::StorageSync: {
       const Expr& scope = (*f_)[expr.args[0]];
       const bool is_warp = scope.op == ir::ExprOp::TextImm && f_->texts[scope.text] == "warp";
-      if (is_warp) break;  // stands for no instruction
-      arrive_named(0, 0, ts, true);
+      if (is_warp)
+        arrive_warps(ts);
+      else
+        arrive_named(0, 0, ts, true);
       return false;
     }
     case Intrinsic::CtaSync:
       arrive_named(0, 0, ts, true);
       return false;
     case Intrinsic::WarpSync:
-      each_unit(ts, kWarp, [&](std::uint32_t warp, Threads lanes) {
-        arrive({Kind::Warp, 0, warp}, 0, lanes, true);
-      });
+      arrive_warps(ts);
       return false;
     case Intrinsic::WarpgroupSync: {
-      const auto id = static_cast<std::uint32_t>(uniform(expr.args[0], ts.first(1), "the barrier"));
       const Words ids = eval(expr.args[0], ts);
+      const auto id = static_cast<std::uint32_t>(ids[0]);
       each_unit(ts, kWarpgroup, [&](std::uint32_t group, Threads threads) {
         const auto number = static_cast<std::size_t>(threads.data() - ts.data());
         const auto own = static_cast<std::uint32_t>(ids[number]);
@@ -72,6 +72,12 @@ bool Cta::barrier_call(const Expr& expr, Threads ts) {
   }
   go_on(ts);
   return true;
+}
+
+void Cta::arrive_warps(Threads ts) {
+  each_unit(ts, kWarp, [&](std::uint32_t warp, Threads lanes) {
+    arrive({BarrierKey::Kind::Warp, 0, warp}, 0, lanes, true);
+  });
 }
 
 void Cta::arrive_named(std::uint32_t id, std::size_t count, Threads ts, bool waits) {

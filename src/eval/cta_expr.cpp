@@ -225,21 +225,25 @@ Words Cta::eval_shuffle(const Expr& expr, Threads ts) {
   return out;
 }
 
-Word Cta::uniform(ExprId id, Threads ts, std::string_view what) {
-  const Words values = eval(id, ts);
-  for (std::size_t i = 1; i < ts.size(); ++i) {
+Word Cta::uniform(ExprId id, const UnitInstance& unit, std::string_view what,
+                  const ir::Buffer* about, std::size_t dim) {
+  const Words values = eval(id, unit.threads);
+  for (std::size_t i = 1; i < unit.threads.size(); ++i) {
     if (values[i] == values[0]) continue;
-    if (Finding* found = finding(Check::Barrier); found != nullptr)
-      found->text = fmt::format("{} differs between threads of {}: {} in {}, {} in {}", what,
-                                cta_text(), as_int(type_of(id), values[0]), thread_text(ts[0]),
-                                as_int(type_of(id), values[i]), thread_text(ts[i]));
+    if (Finding* found = finding(Check::Operand); found != nullptr)
+      found->text = fmt::format(
+          "{}{} differs between threads of {}: {} in {}, {} in {}", what,
+          about == nullptr ? "" : fmt::format(" of dimension {} of `{}`", dim, about->name),
+          unit_text(unit), value_text(type_of(id), values[0]), thread_text(unit.threads[0]),
+          value_text(type_of(id), values[i]), thread_text(unit.threads[i]));
     break;
   }
   return values[0];
 }
 
-std::int64_t Cta::uniform_int(ExprId id, Threads ts, std::string_view what) {
-  return as_int(type_of(id), uniform(id, ts, what));
+std::int64_t Cta::uniform_int(ExprId id, const UnitInstance& unit, std::string_view what,
+                              const ir::Buffer* about, std::size_t dim) {
+  return as_int(type_of(id), uniform(id, unit, what, about, dim));
 }
 
 }  // namespace ww::eval

@@ -58,8 +58,8 @@ void Cta::tile_gemm(const ir::TileCall& call, const UnitInstance& unit) {
   const num::DType type = d.info->ir->dtype;
   Product product{.turns_a = ir::is_true(call.args[4]),
                   .turns_b = ir::is_true(call.args[5]),
-                  .alpha = ir::gemm_number(scalar_setting(call.args[6], unit, 1), type),
-                  .beta = ir::gemm_number(scalar_setting(call.args[7], unit, 0), type)};
+                  .alpha = ir::gemm_number(factor(call.args[6], unit, "`alpha`", 1), type),
+                  .beta = ir::gemm_number(factor(call.args[7], unit, "`beta`", 0), type)};
   const auto d_shape = matrix_of(d.extents);
   const auto a_shape = matrix_of(a.extents);
   const auto b_shape = matrix_of(b.extents);

@@ -28,6 +28,16 @@ std::string Cta::agent_text(Agent agent) const {
   return "?";
 }
 
+std::string Cta::unit_text(const UnitInstance& unit) const {
+  if (unit.agent.kind == AgentKind::Cta) return cta_text();
+  return fmt::format("{} of {}", agent_text(unit.agent), cta_text());
+}
+
+std::string Cta::value_text(num::DType type, Word value) {
+  return is_float(type) ? fmt::format("{:.6g}", as_real(type, value))
+                        : fmt::format("{}", as_int(type, value));
+}
+
 std::string Cta::element_text(const Element& element) const {
   if (element.info != nullptr)
     return fmt::format(

@@ -54,32 +54,22 @@ void Cta::tile_instance(const ir::TileCall& call, const UnitInstance& unit) {
     case TileOp::Fill:
     case TileOp::Zero:
     case TileOp::Memset:
-      tile_fill(call, unit);
-      break;
     case TileOp::Cast:
-      tile_cast(call, unit);
-      break;
     case TileOp::Sqrt:
     case TileOp::Exp:
     case TileOp::Exp2:
     case TileOp::Log2:
     case TileOp::Reciprocal:
     case TileOp::Silu:
-      tile_unary(call, unit);
-      break;
     case TileOp::Add:
     case TileOp::Sub:
     case TileOp::Mul:
     case TileOp::Fdiv:
     case TileOp::Maximum:
     case TileOp::Minimum:
-      tile_binary(call, unit);
-      break;
     case TileOp::Fma:
-      tile_fma(call, unit);
-      break;
     case TileOp::Select:
-      tile_select(call, unit);
+      tile_elementwise(call, unit);
       break;
     case TileOp::Sum:
     case TileOp::Max:
@@ -124,15 +114,16 @@ bool Cta::make_tile(const Region& region, const UnitInstance& unit, Tile& tile, 
   std::int64_t count = 1;
   bool is_inside = true;
   for (std::size_t d = 0; d < region.ranges.size(); ++d) {
-    const std::int64_t min = uniform_int(region.ranges[d].min, unit.threads, "a region's start");
+    const std::int64_t min =
+        uniform_int(region.ranges[d].min, unit, "the start", info.ir, d);
     const std::int64_t extent =
-        uniform_int(region.ranges[d].extent, unit.threads, "a region's extent");
-    const bool leaves = min + extent > info.shape[d];
-    if (min < 0 || extent < 0 || (leaves && !may_leave)) {
+        uniform_int(region.ranges[d].extent, unit, "the extent", info.ir, d);
+    const bool leaves = min < 0 || min + extent > info.shape[d];
+    if (extent < 0 || (leaves && !may_leave)) {
       if (Finding* found = finding(Check::Bounds, info.id.index); found != nullptr)
-        found->text = fmt::format(
-            "region {}:{} of dimension {} of `{}` in {} of {} leaves its extent {}", min,
-            min + extent, d, info.ir->name, agent_text(unit.agent), cta_text(), info.shape[d]);
+        found->text =
+            fmt::format("region {}:{} of dimension {} of `{}` in {} leaves its extent {}", min,
+                        min + extent, d, info.ir->name, unit_text(unit), info.shape[d]);
       return false;
     }
     is_inside = is_inside && !leaves;
@@ -152,9 +143,9 @@ bool Cta::make_tile(const Region& region, const UnitInstance& unit, Tile& tile, 
     return p.root != bases[0].root || p.bit != bases[0].bit;
   };
   if (std::any_of(bases.begin(), bases.end(), differs))
-    if (Finding* found = finding(Check::Barrier, info.id.index); found != nullptr)
-      found->text = fmt::format("the place of `{}` differs between threads of {} of {}",
-                                info.ir->name, agent_text(unit.agent), cta_text());
+    if (Finding* found = finding(Check::Operand, info.id.index); found != nullptr)
+      found->text = fmt::format("the place of `{}` differs between threads of {}", info.ir->name,
+                                unit_text(unit));
   place_elements(tile, mins, bases[0], unit);
   for (std::size_t x = 0; x < tile.outside.size(); ++x)
     for (std::size_t c = 0; c < tile.copies && tile.outside[x]; ++c)
@@ -211,8 +202,8 @@ void Cta::place_owned(Tile& tile, std::span<const std::int64_t> flats, Place bas
         tile.elements.push_back(element);
         if (is_here || offset != 0) continue;
         if (Finding* found = finding(Check::Bounds, element); found != nullptr)
-          found->text = fmt::format("{} belongs to thread {}, which is not in {} of {}",
-                                    element_text(element), t, agent_text(unit.agent), cta_text());
+          found->text = fmt::format("{} belongs to thread {}, which is not in {}",
+                                    element_text(element), t, unit_text(unit));
       }
     }
 }
@@ -268,7 +259,7 @@ void Cta::write_tile(const Tile& tile, const UnitInstance& unit, const Values& v
   const Access by = access_of(unit.agent);
   for (std::size_t i = 0; i < tile.elements.size(); ++i) {
     if (tile.elements[i].place.root == kNoRoot) continue;
-    const std::size_t x = i / tile.copies;
+    const std::size_t x = values.is_by_copy ? i : i / tile.copies;
     const Word undefined = values.undefined.empty() ? 0 : values.undefined[x];
     write(tile.elements[i], tile.info->bits, values.bits[x], undefined, by);
   }
@@ -291,8 +282,7 @@ bool Cta::read_operand(const ir::TileArg& arg, const UnitInstance& unit, const T
   const ExprId* expr = std::get_if<ExprId>(&arg);
   if (expr == nullptr && setting != nullptr) expr = std::get_if<ExprId>(setting);
   if (expr != nullptr) {
-    out.type = type_of(*expr);
-    out.bits.assign(like.count, uniform(*expr, unit.threads, "an operand"));
+    read_scalar(*expr, unit, like, out);
   } else if (const auto* integer = std::get_if<std::int64_t>(setting)) {
     out.type = num::DType::Int64;
     out.bits.assign(like.count, static_cast<Word>(*integer));
@@ -306,6 +296,26 @@ bool Cta::read_operand(const ir::TileArg& arg, const UnitInstance& unit, const T
   }
   out.undefined.clear();
   return true;
+}
+
+void Cta::read_scalar(ExprId expr, const UnitInstance& unit, const Tile& like, Values& out) {
+  out.type = type_of(expr);
+  if (like.info == nullptr || like.info->ir->scope != ir::Scope::Local) {
+    out.bits.assign(like.count, uniform(expr, unit, "a scalar operand"));
+    return;
+  }
+  const Words values = eval(expr, unit.threads);
+  if (std::all_of(values.begin(), values.end(), [&](Word v) { return v == values[0]; })) {
+    out.bits.assign(like.count, values[0]);
+    return;
+  }
+  out.is_by_copy = true;
+  for (const Element& element : like.elements) {
+    const auto holder = std::lower_bound(unit.threads.begin(), unit.threads.end(), element.owner);
+    const bool is_here = holder != unit.threads.end() && *holder == element.owner;
+    out.bits.push_back(
+        values[is_here ? static_cast<std::size_t>(holder - unit.threads.begin()) : 0]);
+  }
 }
 
 bool Cta::broadcast_to(const Tile& like, const Tile& from, Values& values) {
@@ -323,13 +333,18 @@ bool Cta::broadcast_to(const Tile& like, const Tile& from, Values& values) {
   return true;
 }
 
-double Cta::scalar_setting(const ir::TileArg& arg, const UnitInstance& unit, double otherwise) {
-  if (!is_given(arg)) return otherwise;
+// Of a product: one number for all of it.
+double Cta::factor(const ir::TileArg& arg, const UnitInstance& unit, std::string_view what,
+                   double otherwise) {
+  const ExprId* expr = std::get_if<ExprId>(&arg);
+  const auto* setting = std::get_if<ir::Setting>(&arg);
+  if (expr == nullptr && setting != nullptr) expr = std::get_if<ExprId>(setting);
+  if (expr != nullptr) return as_real(type_of(*expr), uniform(*expr, unit, what));
+  if (setting == nullptr) return otherwise;
   Tile one;
   one.count = 1;
   Values value;
-  if (!read_operand(arg, unit, one, value)) return otherwise;
-  return as_real(value.type, value.bits[0]);
+  return read_operand(arg, unit, one, value) ? as_real(value.type, value.bits[0]) : otherwise;
 }
 
 }  // namespace ww::eval

@@ -70,7 +70,7 @@ std::vector<std::int64_t> axes_of(const ir::TileArg& arg) {
 bool Cta::does_copy(const ir::CopySettings& settings, const UnitInstance& unit) {
   if (settings.predicate == nullptr) return true;
   if (const bool* flag = std::get_if<bool>(settings.predicate)) return *flag;
-  return uniform_int(std::get<ir::ExprId>(*settings.predicate), unit.threads, "a predicate") != 0;
+  return uniform_int(std::get<ir::ExprId>(*settings.predicate), unit, "`predicate`") != 0;
 }
 
 bool Cta::tile_copy(const ir::TileCall& call, const UnitInstance& unit, bool is_async) {
@@ -79,7 +79,7 @@ bool Cta::tile_copy(const ir::TileCall& call, const UnitInstance& unit, bool is_
   const ir::CopySettings settings = ir::copy_settings(call);
   const bool copies = does_copy(settings, unit);
   if (!copies && !settings.fills) return true;
-  if (!make_tile(std::get<Region>(call.args[0]), unit, to)) return false;
+  if (!make_tile(std::get<Region>(call.args[0]), unit, to, settings.fills)) return false;
   const Region& source = std::get<Region>(call.args[1]);
   if (!copies)  // nothing is read: zeros without a place
     from = {.info = &k_.info(source.buffer), .extents = to.extents, .count = to.count, .copies = 0};
@@ -133,100 +133,99 @@ void Cta::copy_async(const Tile& to, const Tile& from, const UnitInstance& unit)
   start_copy(std::move(copy), unit.threads);
 }
 
-void Cta::tile_fill(const ir::TileCall& call, const UnitInstance& unit) {
-  Tile to;
-  if (!make_tile(std::get<Region>(call.args[0]), unit, to)) return;
-  Values value{.type = num::DType::Int64, .bits = std::vector<Word>(to.count), .undefined = {}};
-  if (call.op != TileOp::Zero && !read_operand(call.args[1], unit, to, value)) return;
-  for (Word& bits : value.bits) bits = convert(value.type, to.info->ir->dtype, bits);
-  write_tile(to, unit, value);
-}
+namespace {
 
-void Cta::tile_cast(const ir::TileCall& call, const UnitInstance& unit) {
-  Tile to;
-  if (!make_tile(std::get<Region>(call.args[0]), unit, to)) return;
-  Values value;
-  if (!read_operand(call.args[is_given(call.args[1]) ? 1 : 0], unit, to, value)) return;
-  for (Word& bits : value.bits) bits = convert(value.type, to.info->ir->dtype, bits);
-  write_tile(to, unit, value);
-}
+/// One element of an elementwise primitive, in the type in which it computes; the operands as
+/// ir::operands_of lists them.
+class ElementRule {
+ public:
+  ElementRule(const ir::Function& f, const ir::TileCall& call, num::DType dst)
+      : op_(call.op), dst_(dst), in_(ir::compute_type(f, call)) {}
 
-void Cta::tile_unary(const ir::TileCall& call, const UnitInstance& unit) {
-  constexpr std::size_t kBias = 2;
-  constexpr std::size_t kScale = 3;
-  Tile to;
-  if (!make_tile(std::get<Region>(call.args[0]), unit, to)) return;
-  Values value;
-  if (!read_operand(call.args[is_given(call.args[1]) ? 1 : 0], unit, to, value)) return;
-  const num::DType in = ir::compute_type(*f_, call);
-  // A scale or bias that is left out changes nothing: x·1 and x + -0 are x.
-  const auto other = [&](std::size_t number, double otherwise, std::vector<Word>& bits) {
-    bits.assign(to.count, from_real(in, otherwise));
-    if (call.args.size() <= number || !is_given(call.args[number])) return true;
-    Values read;
-    if (!read_operand(call.args[number], unit, to, read)) return false;
-    for (std::size_t i = 0; i < to.count; ++i) bits[i] = convert(read.type, in, read.bits[i]);
-    return true;
+  struct Operand {
+    num::DType type;
+    Word bits;
+    bool is_given;
   };
-  std::vector<Word> scale;
-  std::vector<Word> bias;
-  if (!other(kScale, 1, scale) || !other(kBias, -0.0, bias)) return;
-  Values out{.type = to.info->ir->dtype, .bits = std::vector<Word>(to.count), .undefined = {}};
-  for (std::size_t i = 0; i < to.count; ++i) {
-    const Word x = fused(in, convert(value.type, in, value.bits[i]), scale[i], bias[i]);
-    out.bits[i] = convert(in, out.type, from_real(in, unary_value(call.op, as_real(in, x))));
+  [[nodiscard]] Word operator()(std::span<const Operand> v) const {
+    if (op_ == TileOp::Zero) return convert(num::DType::Int64, dst_, 0);
+    if (op_ == TileOp::Select) return as(v[as_real(v[2].type, v[2].bits) != 0 ? 0 : 1], dst_);
+    if (!ir::computes(op_)) return as(v[0], dst_);
+    return convert(in_, dst_, computed(v));
   }
-  write_tile(to, unit, out);
-}
 
-void Cta::tile_binary(const ir::TileCall& call, const UnitInstance& unit) {
+ private:
+  static Word as(const Operand& v, num::DType type) { return convert(v.type, type, v.bits); }
+  // A scale or bias that is left out changes nothing: x·1 and x + -0 are x.
+  [[nodiscard]] Word or_else(const Operand& v, double otherwise) const {
+    return v.is_given ? as(v, in_) : from_real(in_, otherwise);
+  }
+  [[nodiscard]] Word computed(std::span<const Operand> v) const {
+    if (op_ == TileOp::Fma) return fused(in_, as(v[0], in_), as(v[1], in_), as(v[2], in_));
+    if (ir::is_arithmetic(op_))
+      return apply(ir::operator_of(op_), in_, v[0].type, v[0].bits, v[1].type, v[1].bits);
+    const Word x = fused(in_, as(v[0], in_), or_else(v[1], 1), or_else(v[2], -0.0));
+    return from_real(in_, unary_value(op_, as_real(in_, x)));
+  }
+
+  TileOp op_;
+  num::DType dst_, in_;
+};
+
+}  // namespace
+
+void Cta::tile_elementwise(const ir::TileCall& call, const UnitInstance& unit) {
   Tile to;
-  Values a;
-  Values b;
   if (!make_tile(std::get<Region>(call.args[0]), unit, to)) return;
-  if (!read_operand(call.args[1], unit, to, a) || !read_operand(call.args[2], unit, to, b)) return;
-  if (call.op == TileOp::Fdiv && !is_float(to.info->ir->dtype))
+  const num::DType type = to.info->ir->dtype;
+  if (call.op == TileOp::Fdiv && !is_float(type))
     return tile_unsupported(call, "integers are divided");
-  const num::DType in = ir::compute_type(*f_, call);
-  Values out{.type = to.info->ir->dtype, .bits = std::vector<Word>(to.count), .undefined = {}};
-  for (std::size_t i = 0; i < to.count; ++i)
-    out.bits[i] = convert(
-        in, out.type, apply(ir::operator_of(call.op), in, a.type, a.bits[i], b.type, b.bits[i]));
-  write_tile(to, unit, out);
-}
-
-void Cta::tile_fma(const ir::TileCall& call, const UnitInstance& unit) {
-  Tile to;
-  Values in[3];
-  if (!make_tile(std::get<Region>(call.args[0]), unit, to)) return;
-  for (std::size_t k = 0; k < 3; ++k)
-    if (!read_operand(call.args[k + 1], unit, to, in[k])) return;
-  const num::DType type = ir::compute_type(*f_, call);
-  Values out{.type = to.info->ir->dtype, .bits = std::vector<Word>(to.count), .undefined = {}};
-  for (std::size_t i = 0; i < to.count; ++i)
-    out.bits[i] = convert(
-        type, out.type,
-        fused(type, convert(in[0].type, type, in[0].bits[i]),
-              convert(in[1].type, type, in[1].bits[i]), convert(in[2].type, type, in[2].bits[i])));
-  write_tile(to, unit, out);
-}
-
-void Cta::tile_select(const ir::TileCall& call, const UnitInstance& unit) {
-  Tile to;
-  Values yes;
-  Values no;
-  Values choice;
-  if (!make_tile(std::get<Region>(call.args[0]), unit, to)) return;
-  if (!read_operand(call.args[1], unit, to, yes) || !read_operand(call.args[2], unit, to, no))
-    return;
-  if (!read_operand(call.args[3], unit, to, choice)) return;
-  Values out{.type = to.info->ir->dtype, .bits = std::vector<Word>(to.count), .undefined = {}};
-  for (std::size_t i = 0; i < to.count; ++i) {
-    const bool is_yes = as_real(choice.type, choice.bits[i]) != 0;
-    out.bits[i] =
-        is_yes ? convert(yes.type, out.type, yes.bits[i]) : convert(no.type, out.type, no.bits[i]);
+  const std::vector<const ir::TileArg*> args = ir::operands_of(call);
+  std::vector<Values> in(args.size());
+  for (std::size_t k = 0; k < args.size(); ++k)
+    if (args[k] != nullptr && !read_operand(*args[k], unit, to, in[k])) return;
+  Values out{.type = type, .bits = {}, .undefined = {}};
+  out.is_by_copy =
+      std::any_of(in.begin(), in.end(), [](const Values& values) { return values.is_by_copy; });
+  const std::size_t each = out.is_by_copy ? to.copies : 1;
+  out.bits.resize(to.count * each);
+  const ElementRule rule(*f_, call, type);
+  std::vector<ElementRule::Operand> operands(args.size());
+  for (std::size_t i = 0; i < out.bits.size(); ++i) {
+    for (std::size_t k = 0; k < args.size(); ++k)
+      operands[k] = {in[k].type,
+                     args[k] == nullptr ? 0 : in[k].bits[in[k].is_by_copy ? i : i / each],
+                     args[k] != nullptr};
+    out.bits[i] = rule(operands);
   }
+  if (out.is_by_copy) check_copies(call, to, in, out);
   write_tile(to, unit, out);
+}
+
+void Cta::check_copies(const ir::TileCall& call, const Tile& tile,
+                       const std::vector<Values>& operands, const Values& out) {
+  const auto differing = std::find_if(operands.begin(), operands.end(),
+                                      [](const Values& values) { return values.is_by_copy; });
+  const ir::TileArg* arg =
+      ir::operands_of(call)[static_cast<std::size_t>(differing - operands.begin())];
+  const auto name = ir::params_of(call.op)[static_cast<std::size_t>(arg - call.args.data())].name;
+  for (std::size_t x = 0; x < tile.count; ++x) {
+    const Element* first = nullptr;
+    for (std::size_t c = 0; c < tile.copies; ++c) {
+      const std::size_t i = x * tile.copies + c;
+      const Element& element = tile.elements[i];
+      if (element.place.root == kNoRoot) continue;
+      if (first == nullptr) first = &element;
+      const auto j = static_cast<std::size_t>(first - tile.elements.data());
+      if (out.bits[i] == out.bits[j]) continue;
+      if (Finding* found = finding(Check::Replica, element); found != nullptr)
+        found->text = fmt::format(
+            "the copies of {} in {} and {} of {} become different: `{}` is {} and {} there",
+            element_text(element), thread_text(first->owner), thread_text(element.owner),
+            cta_text(), name, value_text(differing->type, differing->bits[j]),
+            value_text(differing->type, differing->bits[i]));
+    }
+  }
 }
 
 void Cta::tile_reduce(const ir::TileCall& call, const UnitInstance& unit) {

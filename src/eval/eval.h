@@ -74,6 +74,7 @@ enum class Check : std::uint8_t {
   Async,
   Barrier,
   Replica,
+  Operand,  // what must be one value for a unit differs between its threads
   Tensor,
   Assert
 };

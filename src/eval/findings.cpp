@@ -21,6 +21,8 @@ std::string_view name_of(Check check) {
       return "barrier";
     case Check::Replica:
       return "replica";
+    case Check::Operand:
+      return "operand";
     case Check::Tensor:
       return "tensor";
     case Check::Assert:

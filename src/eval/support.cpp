@@ -136,7 +136,7 @@ Result<void> require_tile_call(const Function& function, const Stmt& stmt) {
   if (call.op != ir::TileOp::CopyAsync) return {};
   for (const auto& [key, setting] : call.config) {
     const ir::SettingFacts* facts = ir::find_setting_facts(call.op, key);
-    if (facts != nullptr && facts->is_of_tensor_maps())
+    if (facts != nullptr && (facts->is_of_tensor_maps() || key == "decompress"))
       return fail(
           not_evaluated(fmt::format("`copy_async` with `{}=` is not evaluated", key), stmt.span));
     if (key == "cta_group" && setting != ir::Setting(std::int64_t{1}))

@@ -84,9 +84,13 @@ TEST(EvalTileOp, CopiesUnderConditions) {
     const Outcome kept = copied({.op = op, .start = -1, .fills = false, .predicate = false});
     EXPECT_EQ(kept.checks(), "") << kept.text();
     EXPECT_EQ(kept.arrays[1], Numbers(16, 7));
-    // Without zeros to fill in, and before the beginning, it is a fault.
+    const Outcome begins = copied({.op = op, .start = -1});
+    EXPECT_EQ(begins.checks(), "") << begins.text();
+    EXPECT_EQ(begins.arrays[1], (Numbers{0, 0, 0, 0, 1, 2, 3, 0, 4, 5, 6, 0, 7, 8, 9, 0}));
+    EXPECT_EQ(copied({.op = op, .start = -100}).arrays[1], Numbers(16, 0));
+    // Without zeros to fill in it is a fault.
     EXPECT_EQ(copied({.op = op, .start = 4, .fills = false}).checks(), "bounds");
-    EXPECT_EQ(copied({.op = op, .start = -1}).checks(), "bounds");
+    EXPECT_EQ(copied({.op = op, .start = -1, .fills = false}).checks(), "bounds");
   }
 }
 
@@ -98,9 +102,76 @@ TEST(EvalTileOp, APredicateOfSingleThreadsIsFound) {
   const auto id = k.tile(TileOp::Copy, Unit::Cta, {k.full(s), k.full(in)});
   k.f.tile_calls[id.index].config.emplace_back("predicate", k.eq(k.tid(), 0));
   const Outcome o = k.run({count_to(4)});
-  EXPECT_EQ(o.checks(), "barrier");
+  EXPECT_EQ(o.checks(), "operand");
   EXPECT_EQ(o.text(),
-            "a predicate differs between threads of CTA (0,0,0): 1 in thread 0, 0 in thread 1");
+            "`predicate` differs between threads of CTA (0,0,0): 1 in thread 0, 0 in thread 1");
+}
+
+// Nothing is written where the destination has no place.
+TEST(EvalTileOp, CopiesIntoRegionsThatStickOut) {
+  for (const std::int64_t start : {-2, 0, 3, 9}) {
+    TestKernel k;
+    const BufferId in = k.matched("in", {4}, DType::Float32);
+    const BufferId out = k.matched("out", {5}, DType::Float32);
+    k.start(1);
+    const auto id = k.tile(TileOp::Copy, Unit::Cta, {k.part(out, {{k.n(start), 4}}), k.full(in)});
+    k.f.tile_calls[id.index].config.emplace_back("fill_mode", std::string("zero"));
+    const Outcome o = k.run({count_to(4, 1), Numbers(5, 7)});
+    EXPECT_EQ(o.checks(), "") << o.text();
+    Numbers wanted(5, 7);
+    for (std::int64_t i = 0; i < 4; ++i)
+      if (start + i >= 0 && start + i < 5)
+        wanted[static_cast<std::size_t>(start + i)] = static_cast<double>(i + 1);
+    EXPECT_EQ(o.arrays[1], wanted) << start;
+  }
+}
+
+// --- scalars that differ between threads ---
+
+TEST(EvalTileOp, EachThreadUsesItsOwnScalar) {
+  TestKernel k;
+  const BufferId out = k.matched("out", {64}, DType::Float32);
+  k.start(64);
+  const BufferId r = k.alloc("R", {64}, DType::Float32, Scope::Local, "S[64:1@tx]");
+  const ExprId own = k.to(DType::Float32, k.div(k.tid(), 32));
+  k.tile(TileOp::Fill, Unit::Cta, {k.full(r), own});
+  k.tile(TileOp::Fma, Unit::Cta,
+         {k.full(r), k.full(r), k.real(DType::Float32, 10), k.to(DType::Float32, k.tid())});
+  k.tile(TileOp::Copy, Unit::Cta, {k.full(out), k.full(r)});
+  const Outcome o = k.run({{}});
+  EXPECT_EQ(o.checks(), "") << o.text();
+  for (std::size_t t = 0; t < 64; ++t)
+    EXPECT_EQ(o.arrays[0][t], static_cast<double>(t + (t < 32 ? 0 : 10))) << t;
+}
+
+TEST(EvalTileOp, CopiesOfAnElementMustNotBecomeDifferent) {
+  TestKernel k;
+  const BufferId out = k.matched("out", {32}, DType::Float32);
+  k.start(64);
+  const BufferId r =
+      k.alloc("R", {32}, DType::Float32, Scope::Local, "S[32:1@laneid] + R[2:1@warpid]");
+  k.tile(TileOp::Fill, Unit::Cta, {k.full(r), k.real(DType::Float32, 1)});
+  k.tile(TileOp::Mul, Unit::Cta, {k.full(r), k.full(r), k.to(DType::Float32, k.div(k.tid(), 32))});
+  k.store(out, {k.mod(k.tid(), 32)}, k.real(DType::Float32, 0));
+  const Outcome o = k.run({{}});
+  EXPECT_EQ(o.checks(), "replica");
+  EXPECT_EQ(
+      o.text(),
+      "the copies of `R[0]` in thread 0 and thread 32 of CTA (0,0,0) become different: `b` is "
+      "0 and 1 there");
+}
+
+TEST(EvalTileOp, MemoryTakesOneValueOfAUnit) {
+  TestKernel k;
+  k.start(64);
+  const BufferId s = k.alloc("s", {4}, DType::Float32, Scope::Shared);
+  const ExprId own = k.to(DType::Float32, k.div(k.tid(), 32));
+  k.tile(TileOp::Fill, Unit::Cta, {k.full(s), k.op(ExprOp::Mul, own, k.real(DType::Float32, 0.5))});
+  const Outcome o = k.run({});
+  EXPECT_EQ(o.checks(), "operand");
+  EXPECT_EQ(o.text(),
+            "a scalar operand differs between threads of CTA (0,0,0): 0 in thread 0, 0.5 in "
+            "thread 32");
 }
 
 TEST(EvalTileOp, FunctionsOfOneOperand) {

@@ -54,7 +54,7 @@ std::vector<bool> outside_of(std::span<const std::int64_t> shape,
     next.reserve(out.size() * static_cast<std::size_t>(extents[d]));
     for (const bool is_outside : out)
       for (std::int64_t k = 0; k < extents[d]; ++k)
-        next.push_back(is_outside || mins[d] + k >= shape[d]);
+        next.push_back(is_outside || mins[d] + k < 0 || mins[d] + k >= shape[d]);
     out = std::move(next);
   }
   out.resize(count);

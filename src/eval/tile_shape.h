@@ -17,7 +17,7 @@ std::vector<std::int64_t> flat_indices(std::span<const std::int64_t> shape,
                                        std::span<const std::int64_t> mins,
                                        std::span<const std::int64_t> extents, std::size_t count);
 
-/// Which of those elements are beyond the end of the whole shape.
+/// Which of those elements are outside the whole shape.
 std::vector<bool> outside_of(std::span<const std::int64_t> shape,
                              std::span<const std::int64_t> mins,
                              std::span<const std::int64_t> extents, std::size_t count);

@@ -160,10 +160,11 @@ TEST(EvalTile, OperandsMustBeUniform) {
   const BufferId r = k.alloc("R", {32}, DType::Float32, Scope::Local, "S[32:1@laneid]");
   k.tile(TileOp::Copy, Unit::Warp, {k.full(r), k.part(in, {{k.tid(), 32}})});
   const Outcome o = k.run({count_to(64)});
-  EXPECT_EQ(o.checks(), "barrier");
+  EXPECT_EQ(o.checks(), "operand");
   EXPECT_EQ(
       o.text(),
-      "a region's start differs between threads of CTA (0,0,0): 0 in thread 0, 1 in thread 1");
+      "the start of dimension 0 of `in` differs between threads of warp 0 of CTA (0,0,0): 0 in "
+      "thread 0, 1 in thread 1");
 }
 
 TEST(EvalTile, FourBitElementsArePacked) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ir/build.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -84,10 +86,13 @@ Result<ExprId> adopt(Function& f, ExprId literal, DType to, std::string_view wha
   const bool to_float = num::kind_of(to) == DTypeKind::Float;
   if (e.op == ExprOp::FloatImm && !to_float)
     return settle(f, literal);  // the other side becomes a float
-  if (e.op == ExprOp::IntImm && !to_float && !fits(to, e.integer, e.type.dtype))
+  if (const Constant value = constant_of(f, literal); !holds(to, value))
     return fail(diag(DiagKind::BadType,
                      "`{}` of `{}` and the constant {}, which `{}` does not hold", what,
-                     num::name_of(to), int_text(e.type.dtype, e.integer), num::name_of(to))
+                     num::name_of(to),
+                     e.op == ExprOp::FloatImm ? fmt::format("{}", e.real)
+                                              : int_text(e.type.dtype, e.integer),
+                     num::name_of(to))
                     .with_span(span));
   return cast(f, literal, Type::of(to), span);
 }

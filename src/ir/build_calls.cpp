@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "ir/build.h"
+#include "ir/signatures.h"
 
 namespace ww::ir {
 namespace {
@@ -12,10 +13,6 @@ namespace {
 using num::DType;
 
 bool is_math(Intrinsic callee) { return callee <= Intrinsic::Isfinite; }
-bool is_integer_function(Intrinsic callee) {
-  return callee == Intrinsic::Popcount || callee == Intrinsic::Clz;
-}
-
 Diag bad_argument_type(const Function& f, const IntrinsicFacts& facts, ExprId arg,
                        std::string_view wanted) {
   return diag(DiagKind::BadType, "`T.{}` of `{}`, expected {}", facts.name, to_text(f[arg].type),
@@ -68,39 +65,6 @@ Result<Type> result_type(const Function& f, const IntrinsicFacts& facts,
   return declared;
 }
 
-bool takes_pointer_first(const IntrinsicFacts& facts) {
-  return facts.effect == Effect::Writes
-             ? facts.id != Intrinsic::Printf && facts.id != Intrinsic::FuncCall
-             : facts.effect == Effect::Reads;
-}
-
-Result<void> check_first(const Function& f, const IntrinsicFacts& facts,
-                         std::span<const ExprId> args) {
-  if (args.empty()) return {};
-  const bool is_pointer_function =
-      facts.id == Intrinsic::PointerOffset || facts.id == Intrinsic::ByteOffset ||
-      facts.id == Intrinsic::CvtaToShared || facts.id == Intrinsic::MbarrierWait;
-  if ((takes_pointer_first(facts) || is_pointer_function) && !f[args[0]].type.is_pointer())
-    return fail(bad_argument_type(f, facts, args[0], "a pointer"));
-  if (is_integer_function(facts.id) && !f[args[0]].type.is_int())
-    return fail(bad_argument_type(f, facts, args[0], "an integer"));
-  if (facts.id == Intrinsic::Abs && !f[args[0]].type.is_int() && !f[args[0]].type.is_float())
-    return fail(bad_argument_type(f, facts, args[0], "a number"));
-  return {};
-}
-
-// copy_bytes(to, from, bytes): what one instruction moves.
-Result<void> check_copy_bytes(const Function& f, const IntrinsicFacts& facts,
-                              std::span<const ExprId> args) {
-  if (!f[args[1]].type.is_pointer()) return fail(bad_argument_type(f, facts, args[1], "a pointer"));
-  const std::optional<std::int64_t> bytes = const_int(f, args[2]);
-  const bool is_width = bytes && *bytes >= 1 && *bytes <= 32 && (*bytes & (*bytes - 1)) == 0;
-  if (is_width) return {};
-  return fail(diag(DiagKind::BadArgument, "`T.{}` of {}, expected 1, 2, 4, 8, 16 or 32", facts.name,
-                   bytes ? fmt::format("{} bytes", *bytes) : "bytes counted at run time")
-                  .with_span(f[args[2]].span));
-}
-
 }  // namespace
 
 Result<ExprId> call(Function& f, Intrinsic callee, std::span<const ExprId> args, Span span,
@@ -112,18 +76,17 @@ Result<ExprId> call(Function& f, Intrinsic callee, std::span<const ExprId> args,
                      count, count == 1 ? "" : "s",
                      facts.min_args == facts.max_args ? std::to_string(facts.min_args)
                                                       : fmt::format("{} or more", facts.min_args))
+                    .with_note(fmt::format("it takes `{}`", signature_text(callee)))
                     .with_span(span));
   Expr e;
   e.op = ExprOp::Call;
   e.span = span;
   e.callee = callee;
-  if (is_math(callee)) {
+  if (is_math(callee))
     e.args = WW_TRY(math_args(f, facts, args));
-  } else {
-    WW_TRY_VOID(check_first(f, facts, args));
-    if (callee == Intrinsic::CopyBytes) WW_TRY_VOID(check_copy_bytes(f, facts, args));
+  else
     e.args.append(args);
-  }
+  if (std::optional<Diag> fault = fault_of_call(f, e)) return fail(std::move(*fault));
   e.type = WW_TRY(result_type(f, facts, e.args, declared));
   return f.add(std::move(e));
 }

@@ -154,9 +154,11 @@ TEST_F(Build, CallsCheckTheirArguments) {
   EXPECT_EQ(called(Intrinsic::Exp, {x}), "T.exp(float32)");
   EXPECT_EQ(called(Intrinsic::Exp, {i}), "`T.exp` of `int32`, expected a float");
   EXPECT_EQ(called(Intrinsic::Exp, {x, x}), "`T.exp` with 2 arguments, expected 1");
-  EXPECT_EQ(called(Intrinsic::Popcount, {x}), "`T.popcount` of `float32`, expected an integer");
+  EXPECT_EQ(called(Intrinsic::Popcount, {x}),
+            "`value` of `T.popcount` is `float32`, expected an integer");
   EXPECT_EQ(called(Intrinsic::AtomicAdd, {i, i}),
-            "`T.cuda.atomic_add` of `int32`, expected a pointer");
+            "`pointer` of `T.cuda.atomic_add` is `int32`, expected a pointer into global or shared "
+            "memory");
 }
 
 TEST(TypeText, ReadsBackWhatItPrints) {

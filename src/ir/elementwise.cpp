@@ -17,28 +17,39 @@ struct Brought {
   std::optional<double> constant;
 };
 
+double real_of(const Constant& constant) {
+  return num::is_float(constant.dtype) ? constant.real : static_cast<double>(constant.integer);
+}
+
 Brought brought_by(const Function& f, const TileArg& arg) {
   if (const auto* region = std::get_if<Region>(&arg)) return {f[region->buffer].dtype, {}};
+  if (const auto constant = constant_operand(f, arg)) return {constant->dtype, real_of(*constant)};
+  const auto* expr = std::get_if<ExprId>(&arg);
+  const auto* setting = std::get_if<Setting>(&arg);
+  if (expr == nullptr && setting != nullptr) expr = std::get_if<ExprId>(setting);
+  return {expr != nullptr ? f[*expr].type.dtype : DType::Bool, {}};
+}
+
+bool is_exact(DType type, double value) { return round_to(type, value) == value; }
+
+}  // namespace
+
+std::optional<Constant> constant_operand(const Function& f, const TileArg& arg) {
   const auto* expr = std::get_if<ExprId>(&arg);
   const auto* setting = std::get_if<Setting>(&arg);
   if (expr == nullptr && setting != nullptr) expr = std::get_if<ExprId>(setting);
   if (expr != nullptr) {
     const Expr& e = f[*expr];
-    if (e.op == ExprOp::FloatImm) return {e.type.dtype, e.real};
-    if (const auto whole = const_int(f, *expr)) return {e.type.dtype, static_cast<double>(*whole)};
-    return {e.type.dtype, {}};
+    const bool is_constant = e.op == ExprOp::IntImm || e.op == ExprOp::FloatImm;
+    return is_constant ? std::optional(Constant{e.type.dtype, e.integer, e.real}) : std::nullopt;
   }
-  if (setting != nullptr)
-    if (const auto* real = std::get_if<double>(setting)) return {DType::Float64, *real};
-  if (setting != nullptr)
-    if (const auto* whole = std::get_if<std::int64_t>(setting))
-      return {DType::Int64, static_cast<double>(*whole)};
-  return {DType::Bool, {}};
+  if (setting == nullptr) return std::nullopt;
+  if (const auto* real = std::get_if<double>(setting)) return Constant{DType::Float64, 0, *real};
+  if (const auto* whole = std::get_if<std::int64_t>(setting))
+    return Constant{DType::Int64, *whole, 0};
+  if (const auto* flag = std::get_if<bool>(setting)) return Constant{DType::Bool, *flag ? 1 : 0, 0};
+  return std::nullopt;
 }
-
-bool holds(DType type, double value) { return round_to(type, value) == value; }
-
-}  // namespace
 
 bool is_function(TileOp op) {
   switch (op) {
@@ -109,12 +120,12 @@ DType compute_type(const Function& f, const TileCall& call) {
   const auto is_real = [](const Brought& b) { return is_float(b.type); };
   if (!is_function(call.op) && std::none_of(all.begin(), all.end(), is_real)) return dst;
   const auto agrees = [&](const Brought& b) {
-    return b.constant ? holds(dst, *b.constant) : b.type == dst;
+    return b.constant ? is_exact(dst, *b.constant) : b.type == dst;
   };
   const bool has_own = is_float(dst) && num::bits_of(dst) >= 16 && dst != DType::Tfloat32;
   if (!is_function(call.op) && has_own && std::all_of(all.begin(), all.end(), agrees)) return dst;
   const auto is_double = [](const Brought& b) {
-    return b.type == DType::Float64 && !(b.constant && holds(DType::Float32, *b.constant));
+    return b.type == DType::Float64 && !(b.constant && is_exact(DType::Float32, *b.constant));
   };
   return std::any_of(all.begin(), all.end(), is_double) ? DType::Float64 : DType::Float32;
 }

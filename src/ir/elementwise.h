@@ -14,8 +14,10 @@
 // Operands are converted to the type in which the primitive computes, the result to that of dst.
 #pragma once
 
+#include <optional>
 #include <vector>
 
+#include "ir/fold.h"
 #include "ir/function.h"
 
 namespace ww::ir {
@@ -34,6 +36,9 @@ ExprOp operator_of(TileOp op);
 /// The arguments that the primitive reads, in the order of the table above (pred last); nullptr for
 /// a scale or bias that is left out. A `src` that is left out is the destination.
 std::vector<const TileArg*> operands_of(const TileCall& call);
+
+/// The number that an operand is, if it is a constant.
+std::optional<Constant> constant_operand(const Function& f, const TileArg& arg);
 
 /// The type in which an op that computes does so. All integers: that of the destination.
 /// Otherwise the type that dst and all operands have, if it is one of 16 bits or more; else

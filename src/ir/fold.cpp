@@ -160,6 +160,42 @@ bool fits(DType dtype, std::int64_t value, DType from) {
   return wide(dtype, wrap(dtype, value)) == exact;
 }
 
+namespace {
+
+bool holds_integer(DType dtype, double value) {
+  const int bits = num::bits_of(dtype);
+  const double end = std::ldexp(1.0, is_unsigned(dtype) ? bits : bits - 1);
+  return value == std::trunc(value) && value < end && value >= (is_unsigned(dtype) ? 0 : -end);
+}
+
+bool holds_float(DType dtype, double value) {
+  if (!std::isfinite(value)) return true;
+  const num::FloatFormat& format = num::format_of(dtype);
+  if (!format.has_sign && value < 0) return false;
+  // Formats without NaN have nothing that would tell too large a number.
+  return format.specials == num::Specials::None ? std::abs(value) <= num::largest(dtype)
+                                                : std::isfinite(round_to(dtype, value));
+}
+
+}  // namespace
+
+bool holds(DType dtype, const Constant& value) {
+  if (num::is_float(dtype))
+    return holds_float(dtype, num::is_float(value.dtype)
+                                  ? value.real
+                                  : static_cast<double>(wide(value.dtype, value.integer)));
+  if (num::is_float(value.dtype)) return dtype != DType::Bool && holds_integer(dtype, value.real);
+  return fits(dtype, value.integer, value.dtype);
+}
+
+bool holds_bits(DType dtype, const Constant& value) {
+  if (holds(dtype, value)) return true;
+  if (num::is_float(dtype) || num::is_float(value.dtype) || dtype == DType::Bool) return false;
+  const int bits = num::bits_of(dtype);
+  const Wide exact = wide(value.dtype, value.integer);
+  return exact >= -(Wide{1} << (bits - 1)) && exact < Wide{1} << bits;
+}
+
 std::string int_text(DType dtype, std::int64_t value) {
   if (dtype == DType::Uint64) return fmt::format("{}", static_cast<std::uint64_t>(value));
   return fmt::format("{}", value);

@@ -25,6 +25,11 @@ std::int64_t wrap(num::DType dtype, std::int64_t value);
 double round_to(num::DType dtype, double value);
 /// Does the integer type hold a constant of type `from` as it is?
 bool fits(num::DType dtype, std::int64_t value, num::DType from);
+/// Does the type hold the constant? An integer as it is; a float in its range, where it may be
+/// rounded; infinities and NaN go into any float. A bool holds 0 and 1.
+bool holds(num::DType dtype, const Constant& value);
+/// The same, or one of the 2^bits patterns of an integer type: -1 and 255 for 8 bits.
+bool holds_bits(num::DType dtype, const Constant& value);
 /// The integer in decimal; uint64 without a sign.
 std::string int_text(num::DType dtype, std::int64_t value);
 

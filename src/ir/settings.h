@@ -4,8 +4,9 @@
 //
 //   predicate=e        what the executing unit says: nothing is copied where it is false
 //   fill_mode="zero"   zeros are written instead of what is not copied: everything where the
-//                      predicate is false, and the elements that a source region has beyond the
-//                      end of its buffer, which only this setting allows
+//                      predicate is false, and the elements of the source region that its buffer
+//                      does not have; those that the destination's buffer does not have are not
+//                      written. Only this setting lets a region leave its buffer
 #pragma once
 
 #include <string>
@@ -42,7 +43,7 @@ bool is_true(const TileArg& arg);
 
 struct CopySettings {
   const Setting* predicate = nullptr;  // a bool or an expression; nullptr: everything is copied
-  bool fills = false;
+  bool fills = false;                  // and regions may leave their buffers
 };
 /// Of a copy that has been verified.
 CopySettings copy_settings(const TileCall& call);

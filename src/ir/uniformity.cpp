@@ -23,8 +23,8 @@ bool all_units(Unit unit, const Holds& holds) {
   return true;
 }
 
-// What is computed from thread ids alone is the same in every CTA: one value in a CTA is one in
-// all.
+}  // namespace
+
 Unit unit_of(const PerThread& values, const Threads& among) {
   for (const Unit unit : {Unit::Cta, Unit::Warpgroup, Unit::Warp}) {
     const bool same = all_units(unit, [&](std::size_t first, std::size_t last) {
@@ -40,6 +40,8 @@ Unit unit_of(const PerThread& values, const Threads& among) {
   }
   return Unit::Thread;
 }
+
+namespace {
 
 class Uniformity {
  public:

@@ -11,6 +11,10 @@ namespace ww::ir {
 /// The coarsest unit, at most `at_most`, of which `part` holds all threads of `whole` or none.
 Unit coarsest(const Threads& part, const Threads& whole, Unit at_most);
 
+/// How far known values are the same among some threads. What is computed from thread ids alone is
+/// the same in every CTA: one value in a CTA is one in all.
+Unit unit_of(const PerThread& values, const Threads& among);
+
 /// How far the value is the same, between the threads of `among` that evaluate it together.
 Unit uniformity_among(const Function& function, const Definitions& definitions,
                       ThreadValues& values, ExprId expr, const Threads& among);

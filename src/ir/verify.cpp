@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "ir/signatures.h"
 #include "ir/verify_parts.h"
 
 namespace ww::ir {
@@ -29,6 +30,7 @@ std::string counted(std::size_t count, std::string_view one, std::string_view ma
 std::vector<Diag> verify(const Function& function, const VerifyOptions& options) {
   verifying::Context c{.f = function, .options = options};
   if (verifying::check_nodes(c)) {
+    c.bound = bound_values(function);
     verifying::check_scoping(c);
     verifying::check_exprs(c);
     verifying::check_buffers(c);

@@ -12,8 +12,9 @@
 //                conditions are bool, indices are integers, a store's value has the buffer's
 //                element type
 //   shapes       extents are integers, constant ones at least 1; ranks agree; constant indices
-//                and regions lie inside the shape; the source of a copy that is filled up with
-//                zeros (ir/settings.h) may go beyond its end
+//                lie inside the shape, and regions do for all ids of the launch, as far as these
+//                decide where they are; those of a copy with `fill_mode` (ir/settings.h) may leave
+//                their buffers
 //   layouts      an explicit layout has as many elements as the shape; a local buffer's memory
 //                and a shared buffer's addresses are not negative; two elements of an Alloc do
 //                not share a place; a view lies inside the storage it views

@@ -70,7 +70,7 @@ TEST_F(VerifyTile, CopyOfAnotherType) {
             "`copy` with `float32` of `A` and `float16` of `H`, expected one element type "
             "[BadTileCall]");
 }
-TEST_F(VerifyTile, SourcesBeyondTheEnd) {
+TEST_F(VerifyTile, SourcesThatLeaveTheirBuffer) {
   const auto copy = [&](std::int64_t start, std::vector<std::pair<std::string, Setting>> config) {
     Builder each = b;
     Region src = each.full(c);
@@ -85,16 +85,23 @@ TEST_F(VerifyTile, SourcesBeyondTheEnd) {
   EXPECT_EQ(copy(12, {}),
             "a region takes 8 from 12 in dimension 0 of `C`, which has extent 16 [OutOfBounds]\n"
             "a region takes 16 from 0 in dimension 1 of `C`, which has extent 8 [OutOfBounds]");
-  EXPECT_EQ(copy(-1, {{"fill_mode", zero}}),
-            "a region takes 8 from -1 in dimension 0 of `C`, which has extent 16 [OutOfBounds]");
+  EXPECT_EQ(copy(-1, {{"fill_mode", zero}}), "");
+  EXPECT_EQ(copy(-1, {}),
+            "a region takes 8 from -1 in dimension 0 of `C`, which has extent 16 [OutOfBounds]\n"
+            "a region takes 16 from 0 in dimension 1 of `C`, which has extent 8 [OutOfBounds]");
 }
-TEST_F(VerifyTile, DestinationsMayNotLeave) {
-  Region dst = b.full(a);
-  dst.ranges[0].extent = b.n(16);
-  dst.ranges[1].extent = b.n(8);
-  const TileCallId id = b.tile(TileOp::Copy, Unit::Thread, {dst, b.full(c)});
-  b.f.tile_calls[id.index].config = {{"fill_mode", Setting(std::string("zero"))}};
-  EXPECT_EQ(findings(b),
+TEST_F(VerifyTile, DestinationsThatLeaveTheirBuffer) {
+  const auto copy = [&](std::vector<std::pair<std::string, Setting>> config) {
+    Builder each = b;
+    Region dst = each.full(a);
+    dst.ranges[0].extent = each.n(16);
+    dst.ranges[1].extent = each.n(8);
+    const TileCallId id = each.tile(TileOp::Copy, Unit::Thread, {dst, each.full(c)});
+    each.f.tile_calls[id.index].config = std::move(config);
+    return findings(each);
+  };
+  EXPECT_EQ(copy({{"fill_mode", Setting(std::string("zero"))}}), "");
+  EXPECT_EQ(copy({}),
             "a region takes 16 from 0 in dimension 0 of `A`, which has extent 8 [OutOfBounds]");
 }
 TEST_F(VerifyTile, SettingsForOtherMemories) {

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "ir/fold.h"
+#include "ir/signatures.h"
 #include "ir/verify_parts.h"
 #include "ir/visit.h"
 
@@ -178,14 +179,10 @@ class ExprCheck {
 
   void call() {
     const IntrinsicFacts& facts = facts_of(e_.callee);
-    if (e_.callee <= Intrinsic::Isfinite) {
-      for (std::size_t i = 0; i < e_.args.size(); ++i) {
-        if (!arg(i).is_float()) return wrong(i, "a float");
-        if (arg(i) != arg(0)) return mixed(0, i);
-      }
+    if (std::optional<Diag> fault = fault_of_call(f_, e_, c_.bound)) {
+      c_.findings.push_back(std::move(*fault));
+      return;
     }
-    if (wants_pointer() && !arg(0).is_pointer()) return wrong(0, "a pointer");
-    if (wants_integer() && !arg(0).is_int()) return wrong(0, "an integer");
     switch (facts.result) {
       case ResultRule::Same:
         return wants_type(arg(0));
@@ -208,23 +205,6 @@ class ExprCheck {
       case ResultRule::Declared:
         return;
     }
-  }
-
-  [[nodiscard]] bool wants_pointer() const {
-    switch (e_.callee) {
-      case Intrinsic::PointerOffset:
-      case Intrinsic::ByteOffset:
-      case Intrinsic::CvtaToShared:
-      case Intrinsic::MbarrierWait:
-      case Intrinsic::Ldg:
-      case Intrinsic::CopyBytes:
-        return true;
-      default:
-        return e_.callee >= Intrinsic::AtomicAdd && e_.callee <= Intrinsic::AtomicCas;
-    }
-  }
-  [[nodiscard]] bool wants_integer() const {
-    return e_.callee == Intrinsic::Popcount || e_.callee == Intrinsic::Clz;
   }
 
   Context& c_;

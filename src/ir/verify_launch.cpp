@@ -3,7 +3,10 @@
 #include <algorithm>
 
 #include "ir/active_set.h"
+#include "ir/dependence.h"
 #include "ir/launch.h"
+#include "ir/print_parts.h"
+#include "ir/settings.h"
 #include "ir/verify_parts.h"
 #include "ir/visit.h"
 
@@ -99,16 +102,20 @@ bool is_whole(const ActiveSet& set, const LaunchShape& shape, Unit unit) {
   return set.together(unit) && has_whole_units(set, shape, unit);
 }
 
-// The unit whose threads a barrier waits for.
+// The unit whose threads a barrier waits for, or whose threads a reduction combines.
 std::optional<Unit> unit_of_barrier(const Function& f, const Expr& call) {
   if (call.op != ExprOp::Call) return std::nullopt;
   switch (call.callee) {
     case Intrinsic::CtaSync:
     case Intrinsic::ClusterSync:
+    case Intrinsic::CtaReduce:
       return Unit::Cta;
-    case Intrinsic::StorageSync:
-      return f.texts[f[call.args[0]].text] == "warp" ? std::nullopt : std::optional(Unit::Cta);
+    case Intrinsic::StorageSync: {
+      const Expr& scope = f[call.args[0]];
+      return scope.op == ExprOp::TextImm && f.texts[scope.text] == "warp" ? Unit::Warp : Unit::Cta;
+    }
     case Intrinsic::WarpSync:
+    case Intrinsic::WarpReduce:
       return Unit::Warp;
     case Intrinsic::WarpgroupSync:
       return Unit::Warpgroup;
@@ -123,15 +130,39 @@ Note outside_the_if(Unit unit) {
           {}};
 }
 
+// The barrier or reduction in each expression, by ExprId; ExprId{} where there is none.
+std::vector<ExprId> barriers_in(const Function& f) {
+  std::vector<ExprId> out(f.expr_count());
+  for_each_expr(f, [&](ExprId id) {
+    if (unit_of_barrier(f, f[id])) out[id.index] = id;
+    for (const ExprId arg : f[id].args)
+      if (!out[id.index].valid()) out[id.index] = out[arg.index];
+  });
+  return out;
+}
+
 // A barrier that some threads of its unit never reach. Conditions of which nothing is known get the
 // benefit of the doubt: they may be the same for all.
-void check_barrier(Context& c, const LaunchShape& shape, const Stmt& s, const ActiveSet& set) {
-  const Expr& call = c.f[s.expr];
+void check_barrier(Context& c, const LaunchShape& shape, ExprId barrier, const Stmt& s,
+                   const ActiveSet& set) {
+  const Expr& call = c.f[barrier];
   const std::optional<Unit> unit = unit_of_barrier(c.f, call);
-  if (!unit || set.may.none() || has_whole_units(set, shape, *unit)) return;
-  c.report(DiagKind::Divergent, s.span, "`T.{}` is reached by {}, expected whole {}s",
-           facts_of(call.callee).name, to_text(set, shape), name_of(*unit));
+  if (set.may.none() || has_whole_units(set, shape, *unit)) return;
+  c.report(DiagKind::Divergent, s.expr == barrier ? s.span : call.span,
+           "`T.{}` is reached by {}, expected whole {}s", facts_of(call.callee).name,
+           to_text(set, shape), name_of(*unit));
   c.findings.back().notes.push_back(outside_the_if(*unit));
+}
+
+// All warps of a CTA leave a part of the result, so that their number is no choice.
+void check_warps(Context& c, const LaunchShape& shape, const Expr& call) {
+  if (call.op != ExprOp::Call || call.callee != Intrinsic::CtaReduce) return;
+  const std::optional<std::int64_t> warps = const_int(c.f, call.args[2]);
+  if (!warps || *warps == shape.warps()) return;
+  const Span span = c.f[call.args[2]].span;
+  c.report(DiagKind::BadArgument, span.known ? span : call.span,
+           "`num_warps` of `T.{}` is {}, the CTA has {}: {} threads", facts_of(call.callee).name,
+           *warps, shape.warps(), shape.threads());
 }
 
 // A copy between memories can be shared out among any threads that come together; registers belong
@@ -144,15 +175,95 @@ bool is_for_any_threads(const Function& f, const TileCall& call) {
   });
 }
 
+/// Operands that a unit has one value of: where regions begin and end, where buffers are, the
+/// predicate, the factors of a product, and what memory is filled with. Scalars that go into
+/// registers are each thread's own.
+class OperandCheck {
+ public:
+  OperandCheck(Context& c, const LaunchShape& shape) : c_(c), f_(c.f), shape_(shape) {}
+
+  void run(const TileCall& call, const ActiveSet& set, Span span) {
+    call_ = &call;
+    set_ = &set;
+    span_ = span;
+    const auto* dst = std::get_if<Region>(&call.args[0]);
+    const bool is_own =
+        dst != nullptr && f_[dst->buffer].scope == Scope::Local && call.op != TileOp::Gemm;
+    const std::vector<TileParam>& params = params_of(call.op);
+    for (std::size_t i = 0; i < call.args.size(); ++i) {
+      if (const auto* region = std::get_if<Region>(&call.args[i])) check_region(*region);
+      if (is_own) continue;
+      const auto name = [&] {
+        return fmt::format("`{}` of `{}`", params[i].name, name_of(call.op));
+      };
+      if (const auto* expr = std::get_if<ExprId>(&call.args[i])) check(*expr, name);
+      if (const auto* setting = std::get_if<Setting>(&call.args[i])) check(*setting, name);
+    }
+    if (const Setting* predicate = find_setting(call, "predicate"))
+      check(*predicate, [&] { return fmt::format("`predicate` of `{}`", name_of(call.op)); });
+  }
+
+ private:
+  void check_region(const Region& region) {
+    const Buffer& buffer = f_[region.buffer];
+    const Span at = region.span.known ? region.span : span_;
+    for (std::size_t d = 0; d < region.ranges.size(); ++d) {
+      const auto of_dimension = [&](std::string_view what) {
+        return [&buffer, d, what] {
+          return fmt::format("the {} of dimension {} of `{}`", what, d, buffer.name);
+        };
+      };
+      check(region.ranges[d].min, of_dimension("start"), at);
+      check(region.ranges[d].extent, of_dimension("extent"), at);
+    }
+    for (const ExprId place :
+         {buffer.pointer, buffer.elem_offset, buffer.byte_offset, buffer.allocated_addr})
+      if (place.valid())
+        check(
+            place, [&] { return fmt::format("the place of `{}`", buffer.name); }, at);
+  }
+
+  template <typename Name>
+  void check(const Setting& setting, const Name& name) {
+    if (const auto* expr = std::get_if<ExprId>(&setting)) check(*expr, name);
+  }
+  template <typename Name>
+  void check(ExprId expr, const Name& name, Span at = {}) {
+    const ExprOp op = f_[expr].op;
+    if (op == ExprOp::IntImm || op == ExprOp::FloatImm) return;
+    if (!dependence_) dependence_.emplace(f_, shape_);
+    if (dependence_->of(expr, set_->may) >= std::min(call_->scope, Unit::Cta)) return;
+    c_.report(DiagKind::BadTileCall, at.known ? at : span_,
+              "{} is `{}`, which differs between threads of a {}; `{}` at {} scope needs one value",
+              name(), printing::Writer(f_).expr(expr), name_of(call_->scope), name_of(call_->op),
+              name_of(call_->scope));
+  }
+
+  Context& c_;
+  const Function& f_;
+  const LaunchShape& shape_;
+  std::optional<Dependence> dependence_;
+  const TileCall* call_ = nullptr;
+  const ActiveSet* set_ = nullptr;
+  Span span_;
+};
+
 void check_collective(Context& c, const LaunchShape& shape) {
   const ActiveSets sets = ActiveSets::of(c.f, shape);
+  const std::vector<ExprId> barriers = barriers_in(c.f);
+  OperandCheck operands(c, shape);
   for_each_stmt(c.f, c.f.body, [&](StmtId id) {
     const Stmt& s = c.f[id];
-    if (s.kind == StmtKind::Evaluate) check_barrier(c, shape, s, sets[id]);
+    for_each_root(c.f, s, [&](ExprId root) {
+      const ExprId barrier = barriers[root.index];
+      if (barrier.valid()) check_barrier(c, shape, barrier, s, sets[id]);
+    });
     if (s.kind != StmtKind::Tile) return;
     const TileCall& call = c.f[s.tile];
     const ActiveSet& set = sets[id];
-    if (call.scope == Unit::Thread || set.may.none() || is_whole(set, shape, call.scope)) return;
+    if (call.scope == Unit::Thread || set.may.none()) return;
+    operands.run(call, set, s.span);
+    if (is_whole(set, shape, call.scope)) return;
     if (call.scope != Unit::Warp && set.together(call.scope) && is_for_any_threads(c.f, call))
       return;
     c.report(DiagKind::Divergent, s.span, "`{}` at {} scope is reached by {}, expected whole {}s",
@@ -177,6 +288,8 @@ void check_launch(Context& c) {
         check_threads(c, *shape, c.f[s.buffer], s.span);
     });
   }
+  for_each_expr(c.f, [&](ExprId id) { check_warps(c, *shape, c.f[id]); });
+  check_regions(c, *shape);
   if (c.options.check_uniform) check_collective(c, *shape);
 }
 

@@ -18,6 +18,7 @@ struct Context {
   const Function& f;
   const VerifyOptions& options;
   std::vector<Diag> findings = {};
+  std::vector<ExprId> bound = {};  // values of names (ir/signatures.h), once the nodes are sound
 
   template <typename... Args>
   void report(DiagKind kind, Span span, fmt::format_string<Args...> format, Args&&... args) {
@@ -49,6 +50,9 @@ void check_tile_calls(Context& c);
 void check_ptx(Context& c);
 /// ids, collective, and the part of threads that is about the launch
 void check_launch(Context& c);
+
+/// The part of shapes that is about the launch: regions that leave their buffer for some of its ids
+void check_regions(Context& c, const LaunchShape& shape);
 
 /// An access of `lanes` elements: rank, types and bounds of the indices, and that the buffer is one
 /// whose elements a thread can reach.

@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "ir/ptx_placement.h"
+#include "ir/signatures.h"
 #include "ir/verify_parts.h"
 #include "ir/visit.h"
 #include "isa/catalogue.h"
@@ -269,12 +270,9 @@ class PtxCheck {
   void check_space(const PlacedOperand& placed, const isa::Binding& binding) {
     const PtxOperand& operand = call_.operands[placed.first];
     if (placed.spec->role != Role::Address || operand.kind != Kind::Address) return;
-    const Expr* e = &f_[operand.expr];
-    while (e->op == ExprOp::Call &&
-           (e->callee == Intrinsic::PointerOffset || e->callee == Intrinsic::ByteOffset))
-      e = &f_[e->args[0]];
-    if (e->op != ExprOp::AddressOf && e->op != ExprOp::BufferData) return;
-    const Buffer& buffer = f_[e->buffer];
+    const BufferId id = pointed_to(f_, c_.bound, operand.expr);
+    if (!id.valid()) return;
+    const Buffer& buffer = f_[id];
     const isa::Space space = isa::space_of(*placed.spec, binding);
     const bool fits = space == isa::Space::Shared || space == isa::Space::SharedCluster
                           ? is_shared(buffer.scope)

@@ -286,11 +286,14 @@ TEST_F(VerifyTypes, ShuffleBeyondItsLanes) {
             "a lane of `Shuffle` is no constant from 0 to 1 [BadType]");
 }
 TEST_F(VerifyTypes, MathematicsOfIntegers) {
-  EXPECT_EQ(of_call(Intrinsic::Exp, kInt, {i()}), "`T.exp` of `int32`, expected a float [BadType]");
+  EXPECT_EQ(of_call(Intrinsic::Exp, kInt, {i()}),
+            "`x` of `T.exp` is `int32`, expected a float [BadType]");
 }
 TEST_F(VerifyTypes, FunctionOfNoPointer) {
-  EXPECT_EQ(of_call(Intrinsic::CvtaToShared, Type::of(DType::Uint32), {i()}),
-            "`T.cuda.cvta_generic_to_shared` of `int32`, expected a pointer [BadType]");
+  EXPECT_EQ(
+      of_call(Intrinsic::CvtaToShared, Type::of(DType::Uint32), {i()}),
+      "`pointer` of `T.cuda.cvta_generic_to_shared` is `int32`, expected a pointer into shared "
+      "memory [BadType]");
 }
 TEST_F(VerifyTypes, ResultOfAFunction) {
   EXPECT_EQ(of_call(Intrinsic::Ldg, kInt, {b.var(p_)}),

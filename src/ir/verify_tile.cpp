@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "base/suggest.h"
+#include "ir/elementwise.h"
 #include "ir/equal.h"
 #include "ir/gemm_factors.h"
 #include "ir/print_parts.h"
@@ -58,8 +59,8 @@ class TileCheck {
     if (std::holds_alternative<std::monostate>(arg))
       return !param.required || bad("`{}` lacks its argument `{}`", name(), param.name);
     if (const auto* region = std::get_if<Region>(&arg)) {
-      const bool may_leave = param.name == "src" && copy_settings(call_).fills;
-      return takes_region(param) ? check_region(*region, may_leave) : wrong(param, "a region");
+      return takes_region(param) ? check_region(*region, copy_settings(call_).fills)
+                                 : wrong(param, "a region");
     }
     if (const auto* id = std::get_if<ExprId>(&arg)) return check_scalar(param, *id);
     const Setting& setting = std::get<Setting>(arg);
@@ -122,7 +123,7 @@ class TileCheck {
     return fits || wrong(param, fmt::format("`{}`", to_text(type)));
   }
 
-  // `may_leave`: the buffer, at its end.
+  // `may_leave`: the buffer.
   bool check_region(const Region& region, bool may_leave) {
     const Buffer& buffer = f_[region.buffer];
     const Span span = region.span.known ? region.span : span_;
@@ -152,8 +153,8 @@ class TileCheck {
     const auto count = const_int(f_, range.extent);
     const auto extent = const_int(f_, buffer.shape[dim]);
     const bool is_empty = count && *count < 1;
-    const bool leaves =
-        (min && *min < 0) || (!may_leave && extent && count && min.value_or(0) + *count > *extent);
+    const bool leaves = !may_leave && ((min && *min < 0) ||
+                                       (extent && count && min.value_or(0) + *count > *extent));
     if (!is_empty && !leaves) return true;
     c_.report(DiagKind::OutOfBounds, span, buffer,
               "a region takes {} in dimension {} of `{}`, which has extent {}",
@@ -338,6 +339,47 @@ class TileCheck {
       if (src != nullptr && !stretches(*src, dst))
         bad("`{}` of {} into {}, to which it does not stretch", name(), text(*src), text(dst));
     }
+    check_conversions(dst);
+  }
+  // Only `cast` makes integers of floats; constants must be ones that their type holds.
+  void check_conversions(const Region& dst) {
+    const Buffer& buffer = f_[dst.buffer];
+    const bool is_computed = computes(call_.op);
+    const num::DType in = is_computed ? compute_type(f_, call_) : buffer.dtype;
+    const bool is_cast = call_.op == TileOp::Cast;
+    if (is_computed && num::is_float(in) && !num::is_float(buffer.dtype))
+      return only_casts(buffer, fmt::format("computes in `{}`, and", num::name_of(in)));
+    const std::vector<const TileArg*> all = operands_of(call_);
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      const bool is_condition = call_.op == TileOp::Select && i == 2;
+      if (all[i] == nullptr || is_condition || is_cast) continue;
+      if (const auto constant = constant_operand(f_, *all[i])) {
+        // Integers wrap, so that what they are computed with may be written with or without a sign.
+        const bool is_held = is_computed ? holds_bits(in, *constant) : holds(in, *constant);
+        if (!is_held) not_held(in, *constant);
+      } else if (const num::DType from = type_of(*all[i]);
+                 num::is_float(from) && !num::is_float(in)) {
+        only_casts(buffer, fmt::format("is given `{}`, and", num::name_of(from)));
+      }
+    }
+  }
+  void only_casts(const Buffer& dst, std::string_view what) {
+    bad("`{}` {} `{}` holds `{}`", name(), what, dst.name, num::name_of(dst.dtype));
+    c_.findings.back().notes.push_back(
+        {"`cast` alone makes integers of floats: put the result into a tile of floats first", {}});
+  }
+  void not_held(num::DType type, const Constant& constant) {
+    bad("`{}` with the constant {}, which `{}` does not hold", name(),
+        num::is_float(constant.dtype) ? fmt::format("{}", constant.real)
+                                      : int_text(constant.dtype, constant.integer),
+        num::name_of(type));
+  }
+  [[nodiscard]] num::DType type_of(const TileArg& arg) const {
+    if (const auto* region = std::get_if<Region>(&arg)) return f_[region->buffer].dtype;
+    const auto* expr = std::get_if<ExprId>(&arg);
+    const auto* setting = std::get_if<Setting>(&arg);
+    if (expr == nullptr && setting != nullptr) expr = std::get_if<ExprId>(setting);
+    return expr == nullptr ? num::DType::Bool : f_[*expr].type.dtype;
   }
   [[nodiscard]] bool stretches(const Region& src, const Region& dst) const {
     if (!differ(extents_of(src), extents_of(dst))) return true;

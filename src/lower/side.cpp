@@ -48,7 +48,11 @@ bool Side::is_aligned(std::size_t x, std::int64_t bytes) const {
   return place(x) * bits % (bytes * 8) == 0;
 }
 
-bool stays_inside(Code& code, const ir::Region& region, std::size_t d) {
+bool begins_inside(Code& code, const ir::Region& region, std::size_t d) {
+  return ir::range_of(code.f(), code.simplify(region.ranges[d].min), code.facts()).min >= 0;
+}
+
+bool ends_inside(Code& code, const ir::Region& region, std::size_t d) {
   const ir::RangeExpr& range = region.ranges[d];
   const ExprId end = code.wide_add(code.simplify(range.min), code.simplify(range.extent));
   const ExprId whole = code.f()[region.buffer].shape[d];
@@ -155,7 +159,7 @@ class SideMaker {
  public:
   SideMaker(const Call& call, std::size_t operand)
       : call_(call),
-        may_leave_(operand == 1 && ir::copy_settings(call.tile).fills),
+        may_leave_(ir::copy_settings(call.tile).fills),
         f_(call.f()),
         region_(call.region(operand)),
         buffer_(call.f()[region_.buffer]),
@@ -199,18 +203,26 @@ class SideMaker {
     std::int64_t inner = count_;
     for (std::size_t d = 0; d < extents_.size(); ++d) {
       inner /= extents_[d];
-      if (stays_inside(code_, region_, d)) continue;
       Edge edge;
       const ExprId start = code_.simplify(region_.ranges[d].min);
-      edge.room = code_.simplify(code_.index(ExprOp::Sub, buffer_.shape[d], start));
-      // Far beyond the end is as good as at the end, and does not leave int32.
-      constexpr std::int64_t kFarOutside = std::int64_t{1} << 30;
-      if (ir::range_of(f_, start, code_.facts()).max > kFarOutside)
-        edge.room = code_.simplify(code_.index(ExprOp::Max, edge.room, code_.n(0)));
-      edge.divisor = ir::divisor_of(f_, edge.room, code_.facts());
+      if (!ends_inside(code_, region_, d)) add_room(edge, start, buffer_.shape[d]);
+      if (!begins_inside(code_, region_, d)) {
+        edge.start = start;
+        edge.start_divisor = ir::divisor_of(f_, start, code_.facts());
+      }
+      if (!edge.room.valid() && !edge.start.valid()) continue;
       for (std::int64_t x = 0; x < count_; ++x) edge.coordinate.push_back(x / inner % extents_[d]);
       side_.edges.push_back(std::move(edge));
     }
+  }
+
+  void add_room(Edge& edge, ExprId start, ExprId whole) {
+    edge.room = code_.simplify(code_.index(ExprOp::Sub, whole, start));
+    // Far beyond the end is as good as at the end, and does not leave int32.
+    constexpr std::int64_t kFarOutside = std::int64_t{1} << 30;
+    if (ir::range_of(f_, start, code_.facts()).max > kFarOutside)
+      edge.room = code_.simplify(code_.index(ExprOp::Max, edge.room, code_.n(0)));
+    edge.divisor = ir::divisor_of(f_, edge.room, code_.facts());
   }
 
   // --- constant layouts ---
@@ -410,17 +422,18 @@ class SideMaker {
     return {};
   }
 
-  // Do 32 bits hold the places of all elements, those beyond the buffer's end too?
+  // Do 32 bits hold the places of all elements, those outside the buffer too?
   bool is_small() {
     const auto shape = ir::const_shape(f_, buffer_);
     if (!shape) return false;
-    double reach = 0, stride = 1;
+    double reach = 0, below = 0, stride = 1;
     for (std::size_t d = extents_.size(); d-- > 0;) {
       const ir::Range start = ir::range_of(f_, region_.ranges[d].min, code_.facts());
       reach += static_cast<double>(start.max + extents_[d]) * stride;
+      below += static_cast<double>(std::min<std::int64_t>(start.min, 0)) * stride;
       stride *= static_cast<double>((*shape)[d]);
     }
-    return reach < 2147483648.0;
+    return reach < 2147483648.0 && below > -2147483648.0;
   }
 
   void add_dimension(std::size_t d, std::int64_t inner, ExprId stride) {
@@ -438,7 +451,7 @@ class SideMaker {
   }
 
   const Call& call_;
-  bool may_leave_;  // the buffer at its end: zeros are there
+  bool may_leave_;  // the buffer: zeros are there, or nothing is written
   ir::Function& f_;
   const ir::Region& region_;
   ir::Buffer buffer_;  // a copy: making expressions does not move it, but declaring views would

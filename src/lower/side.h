@@ -35,12 +35,14 @@ struct Shift {
   std::int64_t lane = 0;
 };
 
-/// A dimension in which a source that is filled up with zeros may leave its buffer: element x is
-/// inside as long as coordinate[x] < room.
+/// A dimension in which a region may leave its buffer (`fill_mode="zero"`): element x is inside
+/// where coordinate[x] < room and start + coordinate[x] >= 0.
 struct Edge {
-  ir::ExprId room;           // from the region's start to the end of the buffer; may be negative
-  std::int64_t divisor = 1;  // of room
-  std::vector<std::int64_t> coordinate;
+  ir::ExprId room;   // from the region's start to the end of the buffer; none: it ends inside
+  ir::ExprId start;  // of the region; none: it does not begin below 0
+  std::int64_t divisor = 1;        // of room
+  std::int64_t start_divisor = 1;  // of start
+  std::vector<std::int64_t> coordinate = {};
 };
 
 struct Side {
@@ -108,8 +110,9 @@ inline constexpr std::int64_t kMostElements = std::int64_t{1} << 20;
 /// beyond the unit.
 Match<Side> side_of(const Call& call, std::size_t operand);
 
-/// Does the region provably stay inside its buffer, in dimension d?
-bool stays_inside(Code& code, const ir::Region& region, std::size_t d);
+/// Does the region provably begin, or end, inside its buffer, in dimension d?
+bool begins_inside(Code& code, const ir::Region& region, std::size_t d);
+bool ends_inside(Code& code, const ir::Region& region, std::size_t d);
 
 /// First bit of each element from the start of the storage, for constant places; nothing otherwise.
 std::optional<std::vector<std::int64_t>> storage_bits(const Call& call, const Side& side);

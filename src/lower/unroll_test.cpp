@@ -220,9 +220,11 @@ TEST(Unroll, Spills) {
             }),
             "indexed by `i`, whose loop goes as far as `threadIdx_x` says");
   EXPECT_EQ(reason([](Kernel& k) {
-              k.evaluate(k.call(ir::Intrinsic::AtomicAdd, {k.address(k.r, {k.n(0)}), k.n(1)}));
+              k.evaluate(k.call(
+                  ir::Intrinsic::FuncCall,
+                  {ir::text_imm(k.f, "g"), ir::text_imm(k.f, ""), k.address(k.r, {k.n(0)})}));
             }),
-            "its address goes to `T.cuda.atomic_add`");
+            "its address goes to `T.cuda.func_call`");
   EXPECT_EQ(reason([](Kernel& k) {
               k.ptx("ld.b32", {ir::test::value(k.at(k.out, {k.n(0)})),
                                ir::test::mem(k.address(k.r, {k.n(0)}))});

@@ -5,6 +5,7 @@
 
 #include <deque>
 
+#include "ir/signatures.h"
 #include "script/builtins.h"
 #include "script/params.h"
 
@@ -88,22 +89,18 @@ Result<Value> atomic(Interp& in, Args& a) {
 }
 
 Result<Value> cta_sum(Interp& in, Args& a) {
-  const ir::ExprId args[] = {WW_TRY(in.expression(a[0], a.spans[0])),
-                             ir::text_imm(in.fn(), "sum", a.call),
-                             WW_TRY(in.expression_as(a[1], ir::Type::of(DType::Int32), a.spans[1])),
-                             WW_TRY(in.expression(a[2], a.spans[2]))};
+  const ir::ExprId args[] = {
+      WW_TRY(used_here(in, a[0], a.spans[0])), ir::text_imm(in.fn(), "sum", a.call),
+      WW_TRY(used_here(in, a[1], a.spans[1])), WW_TRY(used_here(in, a[2], a.spans[2]))};
   return of_expr(WW_TRY(ir::call(in.fn(), Intrinsic::CtaReduce, args, a.call)));
 }
 
 Result<Value> warp_reduce(Interp& in, Args& a) {
-  const std::string op = a.has(1) ? WW_TRY(in.text(a[1], "the operation", a.spans[1])) : "sum";
-  if (op != "sum" && op != "max" && op != "min")
-    return fail(diag(DiagKind::BadArgument, "a reduction by \"{}\", expected sum, max or min", op)
-                    .with_span(a.spans[1]));
   const Value width = a.has(2) ? a[2] : of_int(32);
-  const ir::ExprId args[] = {WW_TRY(in.expression(a[0], a.spans[0])),
-                             ir::text_imm(in.fn(), op, a.call),
-                             WW_TRY(in.expression_as(width, ir::Type::of(DType::Int32), a.call))};
+  const ir::ExprId args[] = {
+      WW_TRY(in.expression(a[0], a.spans[0])),
+      a.has(1) ? WW_TRY(used_here(in, a[1], a.spans[1])) : ir::text_imm(in.fn(), "sum", a.call),
+      WW_TRY(used_here(in, width, a.has(2) ? a.spans[2] : a.call))};
   return of_expr(WW_TRY(ir::call(in.fn(), Intrinsic::WarpReduce, args, a.call)));
 }
 
@@ -216,9 +213,19 @@ constexpr BuiltinRow kRows[] = {
 Result<Value> run_intrinsic(Interp& in, Args& a) {
   const Intrinsic callee = *ir::find_intrinsic(a.row->name.substr(2));  // without `T.`
   std::vector<ir::ExprId> args;
+  for (std::size_t i = 0; i < a.values.size(); ++i)
+    args.push_back(WW_TRY(used_here(in, a[i], a.spans[i])));
   for (std::size_t i = 0; i < a.rest.size(); ++i)
     args.push_back(WW_TRY(used_here(in, a.rest[i], a.rest_spans[i])));
   return of_expr(WW_TRY(ir::call(in.fn(), callee, args, a.call)));
+}
+
+// "value, op, num_warps, scratch"
+std::string parameters_of(Intrinsic intrinsic) {
+  std::string out;
+  for (const ir::IntrinsicParam& param : ir::params_of(intrinsic))
+    out += fmt::format("{}{}{}", out.empty() ? "" : ", ", param.is_rest ? "*" : "", param.name);
+  return out;
 }
 
 }  // namespace
@@ -226,15 +233,19 @@ Result<Value> run_intrinsic(Interp& in, Args& a) {
 std::span<const BuiltinRow> cuda_rows() { return kRows; }
 
 std::span<const BuiltinRow> intrinsic_rows() {
-  static const std::deque<std::string> names = [] {
-    std::deque<std::string> out;
+  struct Texts {
+    std::string name, parameters;
+  };
+  static const std::deque<Texts> texts = [] {
+    std::deque<Texts> out;
     for (const ir::IntrinsicFacts& facts : ir::all_intrinsics())
-      out.push_back(fmt::format("T.{}", facts.name));
+      out.push_back({fmt::format("T.{}", facts.name), parameters_of(facts.id)});
     return out;
   }();
   static const std::vector<BuiltinRow> rows = [] {
     std::vector<BuiltinRow> out;
-    for (const std::string& name : names) out.push_back({name, "*values", run_intrinsic, true});
+    for (const Texts& each : texts)
+      out.push_back({each.name, each.parameters, run_intrinsic, true});
     return out;
   }();
   return rows;

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "script/builtins.h"
+#include "script/implicit.h"
 #include "script/params.h"
 
 namespace ww::script {

@@ -16,7 +16,7 @@ using num::DType;
 
 Result<Value> cast_to(Interp& in, const Args& a, std::size_t value, std::size_t type) {
   const ir::Type to = WW_TRY(in.value_type(a[type], "the type", a.spans[type]));
-  return of_expr(WW_TRY(in.expression_as(a[value], to, a.call)));
+  return of_expr(WW_TRY(in.cast_as(a[value], to, a.call)));
 }
 Result<Value> cast(Interp& in, Args& a) { return cast_to(in, a, 0, 1); }
 Result<Value> cast_first(Interp& in, Args& a) { return cast_to(in, a, 1, 0); }

@@ -229,8 +229,8 @@ Result<Value> bit_length(Interp&, Args& a) {
   return of_int(bits);
 }
 Result<Value> astype(Interp& in, Args& a) {
-  return of_expr(WW_TRY(
-      in.expression_as(a.self, WW_TRY(in.value_type(a[0], "the type", a.spans[0])), a.call)));
+  return of_expr(
+      WW_TRY(in.cast_as(a.self, WW_TRY(in.value_type(a[0], "the type", a.spans[0])), a.call)));
 }
 Result<Value> specialize(Interp& in, Args& a) {
   CallArgs args;

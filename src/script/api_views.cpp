@@ -10,6 +10,7 @@
 #include "layout/slice.h"
 #include "layout/views.h"
 #include "script/builtins.h"
+#include "script/implicit.h"
 #include "script/layouts.h"
 #include "script/params.h"
 #include "script/regions.h"
@@ -269,10 +270,12 @@ Result<Value> vload(Interp& in, Args& a) {
 Result<Value> vstore(Interp& in, Args& a) {
   const ir::BufferId id = a.self.buffer();
   const std::vector<ir::ExprId> indices = WW_TRY(indices_of(in, a[0], a.spans[0]));
-  ir::ExprId value = WW_TRY(in.expression(a[1], a.spans[1]));
-  const std::uint16_t lanes = in.fn()[value].type.lanes;
+  const ir::ExprId given = WW_TRY(in.expression(a[1], a.spans[1]));
+  const std::uint16_t lanes = in.fn()[given].type.lanes;
   const ir::ExprId place = WW_TRY(ir::load(in.fn(), id, indices, lanes, a.call));
-  value = WW_TRY(ir::cast(in.fn(), value, in.fn()[place].type, a.spans[1]));
+  const ir::Buffer& buffer = in.fn()[id];
+  const Assigned to{.name = buffer.name, .is_name = false, .declared = buffer.span};
+  const ir::ExprId value = WW_TRY(assigned_value(in, a[1], in.fn()[place].type, to, a.spans[1]));
   ir::Stmt out;
   out.kind = ir::StmtKind::Store;
   out.span = a.call;

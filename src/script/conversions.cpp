@@ -70,7 +70,7 @@ Result<ir::ExprId> Interp::expression(const Value& value, Span where) {
   return out.is_weak ? ir::settle(fn(), out.expr) : out.expr;
 }
 
-Result<ir::ExprId> Interp::expression_as(const Value& value, ir::Type type, Span where) {
+Result<ir::ExprId> Interp::cast_as(const Value& value, ir::Type type, Span where) {
   if (value.is(Kind::Float) && type.is_value() &&
       num::kind_of(type.dtype) == num::DTypeKind::Float && type.lanes == 1)
     return ir::float_imm(fn(), type.dtype, value.real, where);  // no detour by float32

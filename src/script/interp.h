@@ -3,10 +3,10 @@
 //
 // One class, because everything in it shares the heap, the budget and the kernel under
 // construction; its parts are files: expressions (eval.cpp), operators (operators.cpp), lists and
-// dicts (collections.cpp), texts (format.cpp), what builtins ask of values (conversions.cpp), calls
-// (calls.cpp, arguments.cpp), host statements (host_stmts.cpp, imports.cpp), classes (classes.cpp),
-// kernel statements (kernel*.cpp) and the functions of the language (api_*.cpp, tables of
-// BuiltinRow).
+// dicts (collections.cpp), texts (format.cpp), what builtins ask of values (conversions.cpp,
+// implicit.cpp), calls (calls.cpp, arguments.cpp), host statements (host_stmts.cpp, imports.cpp),
+// classes (classes.cpp), kernel statements (kernel*.cpp) and the functions of the language
+// (api_*.cpp, tables of BuiltinRow).
 //
 // Host code that is not modelled gives *opaque* values. They pass through assignments, calls and
 // operators, and only an attempt to learn something from one is an error, which names its origin.
@@ -16,6 +16,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -106,6 +107,7 @@ struct KernelContext {
   std::vector<ir::Block> blocks;  // innermost last
   std::vector<Diag> errors;
   std::vector<PoolObject*> pools;
+  std::set<std::uint32_t> inferred;  // scalars, by BufferId, with the type of their first value
   bool in_device = false;
   int loops = 0;
 };
@@ -163,8 +165,11 @@ class Interp {
   /// An IR expression from a number or an expression; a (1,)-buffer is loaded.
   Result<ir::Operand> operand(const Value& value, Span span);
   Result<ir::ExprId> expression(const Value& value, Span span);
-  /// Converted to a type (implicitly, as stores do).
+  /// Converted to a type where the program writes no cast (implicit.cpp): BadType for a float that
+  /// would become an integer, and for a constant that the type does not hold.
   Result<ir::ExprId> expression_as(const Value& value, ir::Type type, Span span);
+  /// Converted by a cast of the program, whatever is lost.
+  Result<ir::ExprId> cast_as(const Value& value, ir::Type type, Span span);
   Result<ir::ExprId> index_expr(const Value& value, Span span);  // an int32, or wider
   Result<std::int64_t> integer(const Value& value, std::string_view what, Span span);
   Result<double> number(const Value& value, std::string_view what, Span span);

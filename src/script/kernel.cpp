@@ -35,18 +35,6 @@ Result<ir::ExprId> named_extent(Interp& in, std::string_view name, Span span) {
   return new_extent(in, ir::Type::of(num::DType::Int32), name, span);
 }
 
-Result<ir::ExprId> exact_value(Interp& in, const Value& value, ir::Type type, Span span) {
-  if (value.is(Kind::Int) && type.is_int()) {
-    const ir::Operand constant = WW_TRY(in.operand(value, span));
-    const ir::Expr& e = in.fn()[constant.expr];
-    if (!ir::fits(type.dtype, e.integer, e.type.dtype))
-      return fail(diag(DiagKind::BadType, "the constant {} does not fit `{}`", repr(value),
-                       num::name_of(type.dtype))
-                      .with_span(span));
-  }
-  return in.expression_as(value, type, span);
-}
-
 Result<ir::ExprId> used_here(Interp& in, const Value& value, Span span) {
   const ir::ExprId e = WW_TRY(in.expression(value, span));
   return in.fn()[e].op == ir::ExprOp::Var ? ir::var_ref(in.fn(), in.fn()[e].var, span) : e;

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "ir/below.h"
+#include "script/implicit.h"
 #include "script/kernel_body.h"
 #include "script/params.h"
 #include "script/regions.h"
@@ -56,6 +57,14 @@ Diag read_only(const ir::Var& var, std::string_view name, Span span) {
 
 Diag no_value(Span span) {
   return diag(DiagKind::BadType, "this call has no value to assign").with_span(span);
+}
+
+Assigned assigned_to(Interp& in, ir::BufferId id) {
+  const ir::Buffer& buffer = in.fn()[id];
+  return {.name = buffer.name,
+          .is_name = buffer.is_scalar,
+          .is_inferred = in.kernel().inferred.contains(id.index),
+          .declared = buffer.span};
 }
 
 // `B[i, 0:4] = vector`: from the first element on.
@@ -173,10 +182,10 @@ Result<void> KernelBody::assign_name(Symbol name, Value value, Env& env, Span na
     const ir::Type type = in.fn()[value.expr()].type;
     if (type.kind == ir::Type::Kind::Void) return fail(no_value(at.value));
     if (type.is_pointer() || type.lanes > 1) return let(name, value.expr(), env, at.all);
-    if (type.is_value()) return new_scalar(name, type, &value, env, at);
+    if (type.is_value()) return new_inferred(name, type, value, env, at);
   } else if (value.is(Kind::Int) || value.is(Kind::Bool) || value.is(Kind::Float)) {
     const ir::ExprId constant = WW_TRY(in.expression(value, at.value));
-    return new_scalar(name, in.fn()[constant].type, &value, env, at);
+    return new_inferred(name, in.fn()[constant].type, value, env, at);
   }
   in.give_name(value, text);
   env.set(name, value);
@@ -192,7 +201,8 @@ Result<void> KernelBody::new_scalar(Symbol name, ir::Type type, const Value* val
                                     const AssignSpans& at) {
   const Span where = at.all;
   std::optional<ir::ExprId> initial;
-  if (value != nullptr) initial = WW_TRY(exact_value(in, *value, type, at.value));
+  if (value != nullptr)
+    initial = WW_TRY(assigned_value(in, *value, type, {.name = in.symbols.text(name)}, at.value));
   ir::Buffer buffer;
   buffer.name = std::string(in.symbols.text(name));
   buffer.dtype = type.dtype;
@@ -211,6 +221,14 @@ Result<void> KernelBody::new_scalar(Symbol name, ir::Type type, const Value* val
   out.args.push_back(ir::int_imm(in.fn(), num::DType::Int32, 0, where));
   out.expr = *initial;
   in.emit(std::move(out));
+  return {};
+}
+
+// `x = 0`: the type is that of the value.
+Result<void> KernelBody::new_inferred(Symbol name, ir::Type type, const Value& value, Env& env,
+                                      const AssignSpans& at) {
+  WW_TRY_VOID(new_scalar(name, type, &value, env, at));
+  in.kernel().inferred.insert(env.find(name)->buffer().index);
   return {};
 }
 
@@ -267,7 +285,8 @@ Result<void> KernelBody::annotated_let(Symbol name, const AnnotationObject& anno
         diag(DiagKind::NotBound, "`{}` is immutable and has no value", in.symbols.text(name))
             .with_span(at.all));
   const ir::ExprId expr = annotation.type.is_value()
-                              ? WW_TRY(exact_value(in, *value, annotation.type, at.value))
+                              ? WW_TRY(assigned_value(in, *value, annotation.type,
+                                                      {.name = in.symbols.text(name)}, at.value))
                               : WW_TRY(in.expression(*value, at.value));
   const ir::Type type = in.fn()[expr].type;
   if (type.kind == ir::Type::Kind::Void) return fail(no_value(at.value));
@@ -324,7 +343,8 @@ Result<void> KernelBody::store(ir::BufferId buffer, const Value& index, const Va
   ir::Stmt out = stmt_node(ir::StmtKind::Store, at.all);
   out.buffer = buffer;
   out.args = in.fn()[element].args;
-  out.expr = WW_TRY(exact_value(in, value, in.fn()[element].type, at.value));
+  out.expr =
+      WW_TRY(assigned_value(in, value, in.fn()[element].type, assigned_to(in, buffer), at.value));
   in.emit(std::move(out));
   return {};
 }

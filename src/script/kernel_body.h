@@ -47,6 +47,8 @@ struct KernelBody {
                            const AssignSpans& at);
   Result<void> new_scalar(Symbol name, ir::Type type, const Value* value, Env& env,
                           const AssignSpans& at);
+  Result<void> new_inferred(Symbol name, ir::Type type, const Value& value, Env& env,
+                            const AssignSpans& at);
   Result<void> new_array(Symbol name, const AnnotationObject& annotation,
                          const std::optional<Value>& value, Env& env, const AssignSpans& at);
   Result<void> annotated_let(Symbol name, const AnnotationObject& annotation,

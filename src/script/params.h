@@ -16,9 +16,6 @@ ir::ExprId new_extent(Interp& in, ir::Type type, std::string_view name, Span spa
 /// The value as an expression whose place is where it is used: a variable's is where it is bound.
 Result<ir::ExprId> used_here(Interp& in, const Value& value, Span span);
 
-/// The value as a store converts it. A whole number of the source must be one of the new type.
-Result<ir::ExprId> exact_value(Interp& in, const Value& value, ir::Type type, Span span);
-
 /// The buffer of a parameter annotated as T.Buffer(…).
 Result<Value> buffer_param(Interp& in, const AnnotationObject& annotation, ir::VarId var,
                            Span span);

@@ -70,7 +70,7 @@ Result<Bounds> bounds_of(Interp& in, ir::BufferId id, std::size_t dim, const Sli
   return out;
 }
 
-// A range with a constant start and extent must be inside; with `may_leave` only at its start.
+// A range with a constant start and extent must be inside, unless it `may_leave` its buffer.
 Result<void> check_range(const ir::Function& f, ir::BufferId id, std::size_t dim,
                          const ir::RangeExpr& range, bool may_leave, Span span) {
   const auto begin = ir::const_int(f, range.min);
@@ -78,7 +78,7 @@ Result<void> check_range(const ir::Function& f, ir::BufferId id, std::size_t dim
   const auto whole = ir::const_int(f, f[id].shape[dim]);
   const bool is_empty = size && *size <= 0;
   const bool is_beyond = begin && size && whole && *begin + *size > *whole;
-  const bool leaves = begin && (*begin < 0 || (is_beyond && !may_leave));
+  const bool leaves = !may_leave && begin && (*begin < 0 || is_beyond);
   if (!is_empty && !leaves) return {};
   return fail(diag(DiagKind::OutOfBounds, "{}:{} in dimension {} of `{}`, which has extent {}",
                    begin ? std::to_string(*begin) : "…",

@@ -16,8 +16,8 @@ struct BufferIndex {
 };
 
 /// Reads `B[i, j]`, `B[a:b, :]`, `B[full]` with a tuple of slices. Fewer indices than dimensions
-/// give a region with the rest whole. Checks rank and constant bounds; with `may_leave` not the
-/// ends of slices.
+/// give a region with the rest whole. Checks rank and constant bounds; with `may_leave` not those
+/// of slices.
 Result<BufferIndex> buffer_index(Interp& in, ir::BufferId buffer, const Value& index, Span span,
                                  bool may_leave = false);
 
@@ -25,7 +25,7 @@ Result<BufferIndex> buffer_index(Interp& in, ir::BufferId buffer, const Value& i
 Result<Value> index_buffer(Interp& in, ir::BufferId buffer, const Value& index, Span span);
 
 /// A region from what a tile primitive got: a region, a buffer as a whole, or one element of one.
-/// Only with `may_leave` it may end beyond its buffer.
+/// Only with `may_leave` it may leave its buffer.
 Result<ir::Region> as_region(Interp& in, const Value& value, std::string_view what, Span span,
                              bool may_leave = false);
 

@@ -56,8 +56,9 @@ std::string signature_text(ir::TileOp op) {
 
 bool is_region_like(const Value& v) { return v.is(Kind::Region) || v.is(Kind::Buffer); }
 
+// A float as it is written has all its digits until the destination is known (settle_literals).
 Result<ir::TileArg> scalar_arg(Interp& in, const Value& value, Span span) {
-  return ir::TileArg(WW_TRY(in.expression(value, span)));
+  return ir::TileArg(WW_TRY(in.operand(value, span)).expr);
 }
 
 Result<ir::TileArg> read_arg(Interp& in, const ir::TileCall& call, const ir::TileParam& param,
@@ -70,10 +71,8 @@ Result<ir::TileArg> read_arg(Interp& in, const ir::TileCall& call, const ir::Til
     return ir::TileArg();
   }
   switch (param.kind) {
-    case Kind_::Region: {
-      const bool may_leave = param.name == "src" && ir::copy_settings(call).fills;
-      return ir::TileArg(WW_TRY(as_region(in, value, what, span, may_leave)));
-    }
+    case Kind_::Region:
+      return ir::TileArg(WW_TRY(as_region(in, value, what, span, ir::copy_settings(call).fills)));
     case Kind_::RegionOrScalar:
       if (is_region_like(value)) return ir::TileArg(WW_TRY(as_region(in, value, what, span)));
       return scalar_arg(in, value, span);
@@ -96,6 +95,15 @@ Result<ir::TileArg> read_arg(Interp& in, const ir::TileCall& call, const ir::Til
     }
   }
   return ir::TileArg();
+}
+
+// A float that is written as a number is one of float32, beside float64 one of float64.
+void settle_literals(Interp& in, ir::TileCall& call, const std::vector<bool>& is_literal) {
+  const auto* dst = std::get_if<ir::Region>(&call.args[0]);
+  if (dst != nullptr && in.fn()[dst->buffer].dtype == num::DType::Float64) return;
+  for (std::size_t i = 0; i < call.args.size(); ++i)
+    if (auto* expr = std::get_if<ir::ExprId>(&call.args[i]); is_literal[i] && expr != nullptr)
+      *expr = ir::settle(in.fn(), *expr);
 }
 
 ir::TileArg default_arg(const ir::TileParam& param) {
@@ -182,6 +190,7 @@ Result<Value> call_tile(Interp& in, const TilePath& path, CallArgs& args) {
   for (const CallArgs::Named& named : args.named)
     if (param_named(named) == params.end()) WW_TRY_VOID(read_keyword(in, named, call));
   std::vector<bool> given(params.size(), false);
+  std::vector<bool> is_literal(params.size(), false);
   if (args.plain.size() > params.size())
     return fail(diag(DiagKind::BadTileCall, "`{}` with {} arguments, expected at most {}", name,
                      args.plain.size(), params.size())
@@ -190,6 +199,7 @@ Result<Value> call_tile(Interp& in, const TilePath& path, CallArgs& args) {
   for (std::size_t i = 0; i < args.plain.size(); ++i) {
     call.args[i] = WW_TRY(read_arg(in, call, params[i], args.plain[i], args.spans[i]));
     given[i] = true;
+    is_literal[i] = args.plain[i].is(Kind::Float);
   }
   for (const CallArgs::Named& named : args.named) {
     const auto param = param_named(named);
@@ -200,7 +210,9 @@ Result<Value> call_tile(Interp& in, const TilePath& path, CallArgs& args) {
                       .with_span(named.span));
     call.args[i] = WW_TRY(read_arg(in, call, *param, named.value, named.span));
     given[i] = true;
+    is_literal[i] = named.value.is(Kind::Float);
   }
+  settle_literals(in, call, is_literal);
   for (std::size_t i = 0; i < params.size(); ++i)
     if (params[i].required && !given[i])
       return fail(diag(DiagKind::BadTileCall, "`{}` without `{}`", name, params[i].name)

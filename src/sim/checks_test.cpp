@@ -57,8 +57,19 @@ TEST(Bounds, AcrossTheEnd) {
   expect_clean({"ld.global.v4.u32 {%r1,%r2,%r3,%r4}, [%a0+240];"}, Check::Bounds);
 }
 TEST(Bounds, BeforeTheStartAndNull) {
-  expect_caught({"st.global.u32 [%a0+-4], 1;"}, Check::Bounds, "write of 4 bytes");
+  expect_caught({"st.global.u32 [%a0+-4], 1;"}, Check::Bounds,
+                "4 bytes before the start of parameter 0");
   expect_caught({"mov.u64 %d1, 0; ld.global.u32 %r1, [%d1];"}, Check::Bounds, "a null pointer");
+}
+TEST(Bounds, TheNearerOfTwoAllocationsIsNamed) {
+  TestRun test("st.global.u32 [%a1+-8], 1; st.global.u32 [%a0+264], 1;", 2);
+  test.launch.block = {1};
+  for (int i = 0; i < 2; ++i) test.input<std::uint32_t>(std::vector<std::uint32_t>(64, 5));
+  test.run();
+  EXPECT_NE(test.findings().find("8 bytes before the start of parameter 1"), std::string::npos)
+      << test.findings();
+  EXPECT_NE(test.findings().find("8 bytes past the end of parameter 0"), std::string::npos)
+      << test.findings();
 }
 TEST(Bounds, SharedMemory) {
   expect_caught({with_shared("ld.shared.u32 %r4, [cells+512];")}, Check::Bounds,

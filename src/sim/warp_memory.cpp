@@ -153,6 +153,32 @@ const char* verb_of(Warp::Touch touch) {
   return "";
 }
 
+// The allocation that an address misses by the fewest bytes.
+const Region* closest(const GlobalMemory& memory, std::uint64_t address) {
+  const Region* best = nullptr;
+  std::uint64_t least = 0;
+  for (const std::unique_ptr<Region>& region : memory.regions()) {
+    const std::uint64_t by =
+        address < region->base ? region->base - address : address - region->base - region->size;
+    if (best != nullptr && by >= least) continue;
+    best = region.get();
+    least = by;
+  }
+  return best;
+}
+
+// How it is missed.
+std::string missed(const Region& region, std::uint64_t address, unsigned bytes) {
+  const std::string name = fmt::format("{} ({} bytes)", region.name, region.size);
+  if (address < region.base)
+    return fmt::format("{} bytes before the start of {}", region.base - address, name);
+  const std::uint64_t past = address - region.base;
+  if (past == region.size) return fmt::format("just past the end of {}", name);
+  if (past > region.size)
+    return fmt::format("{} bytes past the end of {}", past - region.size, name);
+  return fmt::format("{} bytes of it past the end of {}", bytes - (region.size - past), name);
+}
+
 }  // namespace
 
 // Leaves out the lanes whose bytes are not in a block that was handed out.
@@ -208,20 +234,11 @@ void Warp::bad_address(std::uint64_t address, unsigned lane, unsigned bytes, Tou
     report_at(Check::Space, who, address, what);
     return;
   }
-  std::string place;
   const Region* near = region;
-  if (near == nullptr && address >= kGlobalStart) near = unit->context.memory->nearest(address);
-  if (near != nullptr) {
-    const std::uint64_t past = address - near->base;
-    place = past == near->size
-                ? fmt::format("just past the end of {} ({} bytes)", near->name, near->size)
-            : past > near->size ? fmt::format("{} bytes past the end of {} ({} bytes)",
-                                              past - near->size, near->name, near->size)
-                                : fmt::format("{} bytes of it past the end of {} ({} bytes)",
-                                              bytes - (near->size - past), near->name, near->size);
-  } else {
-    place = address < 4096 ? "a null pointer" : "no allocation is there";
-  }
+  if (near == nullptr && address >= kGlobalStart) near = closest(*unit->context.memory, address);
+  const std::string place = near != nullptr  ? missed(*near, address, bytes)
+                            : address < 4096 ? "a null pointer"
+                                             : "no allocation is there";
   report_at(Check::Bounds, who, address,
             fmt::format("{} of {} bytes at 0x{:x}: {}", verb, bytes, address, place));
 }

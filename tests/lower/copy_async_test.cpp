@@ -423,9 +423,9 @@ TEST(CopyAsync, Declines) {
        "[direct] one cp.async is asked for"},
       {two, "[direct] 128 instructions of 16 bytes, expected one",
        "[direct] one cp.async is asked for"},
-      {with("predicate=tid < 16"),
-       "[predicate] `tid < 16` differs between threads 0 and 16 of one cta",
-       "[predicate] `tid < 16` differs between threads 0 and 16 of one cta"}};
+      {with("cta_group=2"), "[config] `cta_group=` has no effect on this variant",
+       "[config] `cta_group=` has no effect on this variant"},
+      {with("cta_group=1"), "chosen", "not asked"}};
   for (const Row& row : rows) {
     const Checked checked = compile_only(program_of(row.copy));
     EXPECT_EQ(verdict_on(checked, 0, "ldgsts"), row.ldgsts) << checked.explain();

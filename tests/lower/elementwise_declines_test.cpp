@@ -59,7 +59,6 @@ std::vector<Declined> declines() {
        "that are told apart"},
       {with({reg("D", "int4", {32, 8}, "S[(32, 8) : (1 @ laneid, 1)]", 8)}, "Tx.warp.fill(D, 1)"),
        "[sub_byte] `D` has elements of 4 bits, expected whole bytes"},
-      {with({whole, d}, "Tx.warp.exp(A, D)"), "[dtype] exp into int32, expected floats"},
       {with({whole, d}, "Tx.warp.fdiv(A, A, A)"), "[dtype] fdiv into int32, expected floats"},
       {with({flag, d}, "Tx.warp.add(A, A, A)"), "[dtype] add into bool"},
       {with({d}, "Tx.warp.add(D, 1, n)"),
@@ -104,6 +103,8 @@ TEST(Elementwise, BadCalls) {
   const std::vector<std::pair<ElementwiseCase, std::string>> rows = {
       {on_rows(warp, {"float32", "float32"}, "add(D, A[0:32, 0:4], 1)"),
        "`add` of (32, 4) of `A` into (32, 8) of `D`, to which it does not stretch"},
+      {on_rows(warp, {"int32", "float32"}, "exp(D, A)"),
+       "`exp` computes in `float32`, and `D` holds `int32`"},
       {on_rows(warp, {"float32"}, "cast(D, 1.0)"), "`src` is"},
       {on_rows(warp, {"float32", "float32"}, "sqrt(D[0:33, 0:8], A)"), "33"},
       {on_rows(warp, {"float32"}, "add(D, D)"), "`b`"}};

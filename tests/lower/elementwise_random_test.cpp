@@ -152,16 +152,23 @@ class Generator {
     return out_.chain.regs[tile].dtype.find("float") != std::string::npos;
   }
 
+  // Only `cast` makes integers of floats.
+  [[nodiscard]] bool may_read(std::size_t reg) const { return !only_whole_ || !is_real(reg); }
   std::string source() {
-    if (has_stretched_ && count_ == columns_ && tape_.one_in(4)) return "B";
+    const bool has_row = has_stretched_ && may_read(out_.chain.regs.size() - 1);
+    if (has_row && count_ == columns_ && tape_.one_in(4)) return "B";
     if (tape_.one_in(5)) {
       static const std::vector<std::string> kNumbers = {"2", "0.5", "-3", "0.1", "1000"};
-      return tape_.pick(kNumbers);
+      static const std::vector<std::string> kWhole = {"2", "5", "100"};
+      return tape_.pick(only_whole_ ? kWhole : kNumbers);
     }
     return tile_source();
   }
   std::string tile_source() {
-    const std::size_t tile = any_tile();
+    std::vector<std::size_t> all;
+    for (std::size_t i = 0; i < tiles(); ++i)
+      if (may_read(i)) all.push_back(i);
+    const std::size_t tile = tape_.pick(all);
     std::int64_t begin = begin_;
     if (tape_.one_in(6)) begin = tape_.below(columns_ - count_ + 1);
     if (tile == dst_ && (begin != begin_ || replicated_[tile])) out_.may_overlap = true;
@@ -176,8 +183,9 @@ class Generator {
                                     "fma", "cast", "fill", "zero",    "select"};
     if (is_real(dst_) && !has_bfloat_) ops.insert(ops.end(), {"fdiv", "sqrt", "reciprocal"});
     const std::string& op = tape_.pick(ops);
+    only_whole_ = !is_real(dst_) && op != "cast";
     std::string args = region(dst_, begin_, count_);
-    if (op == "fill") args += ", " + std::string(tape_.one_in(2) ? "-2.5" : "7");
+    if (op == "fill") args += ", " + std::string(!only_whole_ && tape_.one_in(2) ? "-2.5" : "7");
     if (op == "cast" || op == "sqrt" || op == "reciprocal")
       args += tape_.one_in(8) ? "" : ", " + tile_source();
     if (op == "fma") args += fmt::format(", {}, {}, {}", tile_source(), source(), source());
@@ -192,7 +200,7 @@ class Generator {
   RandomChain out_;
   std::string prefix_, axis_;
   std::int64_t rows_ = 32, columns_ = 4;
-  bool has_bfloat_ = false, has_stretched_ = false;
+  bool has_bfloat_ = false, has_stretched_ = false, only_whole_ = false;
   std::vector<Iter> rows_by_;
   std::vector<bool> replicated_;
   std::size_t dst_ = 0;

@@ -34,8 +34,16 @@ TEST(Elementwise, FillsZerosSelectsAndFusedProducts) {
     for (const std::string dtype : {"float32", "float16", "bfloat16", "float64", "int32", "uint8",
                                     "int64", "float8_e4m3fn"}) {
       family.run(program_of(on_rows(unit, {dtype}, "fill(D, 3)")), {.variant = "reg"});
-      family.run(program_of(on_rows(unit, {dtype}, "fill(D, -2.5)")), {.variant = "reg"});
-      family.run(program_of(on_rows(unit, {dtype}, "memset(D, 100000)")), {.variant = "reg"});
+      const bool is_whole = dtype.find("float") == std::string::npos;
+      const std::string fraction = is_whole ? dtype == "uint8" ? "200" : "-2" : "-2.5";
+      const std::string great = dtype == "uint8"           ? "250"
+                                : dtype == "float16"       ? "60000"
+                                : dtype == "float8_e4m3fn" ? "300"
+                                                           : "100000";
+      family.run(program_of(on_rows(unit, {dtype}, "fill(D, " + fraction + ")")),
+                 {.variant = "reg"});
+      family.run(program_of(on_rows(unit, {dtype}, "memset(D, " + great + ")")),
+                 {.variant = "reg"});
       family.run(program_of(on_rows(unit, {dtype}, "zero(D)")), {.variant = "reg"});
       family.run(program_of(on_rows(unit, {dtype, "float16"}, "zero(D, A)")), {.variant = "reg"});
       for (const std::string pred : {"bool", "int32", "float32"})
@@ -88,7 +96,7 @@ TEST(Elementwise, MixedTypes) {
       {{"float64", "int64"}, "mul(D, A, 3)", ""},
       {{"int32", "int8", "int16"}, "mul(D, A, B)", ""},
       {{"int8", "int32", "uint16"}, "sub(D, A, B)", ""},
-      {{"int32", "int32", "float32"}, "maximum(D, A, B)", "computed in float32"},
+      {{"float32", "int32", "float32"}, "maximum(D, A, B)", ""},
       {{"bfloat16", "float32", "bfloat16", "float16"}, "fma(D, A, B, C)", "computed in float32"},
       {{"float16", "float16", "float16"}, "fma(D, A, B, 0.1)", "computed in float32"}};
   for (const Row& row : rows) {
@@ -385,7 +393,7 @@ TEST(Elementwise, FillsMemory) {
          {"float32", "float16", "int8", "float64", "float8_e4m3fn", "bool"})
       for (const std::string& layout :
            {std::string(), swizzled(3, 3, 3, "S[64, 32]"), tile("S[(64, 32) : (36, 1)]")}) {
-        const std::string value = dtype == "bool" ? "1" : "2.5";
+        const std::string value = dtype == "bool" ? "1" : dtype == "int8" ? "-2" : "2.5";
         family.run({.source = memory_fill(unit, dtype, shared({64, 32}, layout),
                                           "fill(M, " + value + ")")},
                    {.variant = "memory"});

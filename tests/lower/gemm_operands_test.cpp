@@ -78,8 +78,10 @@ TEST(GemmFactors, InRegistersOfD) {
   Family family("gemm, factors in registers of D");
   for (const std::string which : {"alpha", "beta"}) {
     GemmCase c{.tiles_n = 2, .beta = "1.0"};
-    c.beta = which == "beta" ? "r[0]" : "2.0";
-    if (which == "alpha") c.alpha = "r[0]";
+    // One value for the warp, from a register of one of its lanes.
+    const std::string factor = "T.cuda.shfl_sync(0xffffffff, r[0], 5)";
+    c.beta = which == "beta" ? factor : "2.0";
+    if (which == "alpha") c.alpha = factor;
     Program program = program_of(c);
     const std::size_t at = program.source.find("Tx.warp.gemm");
     ASSERT_NE(at, std::string::npos);

@@ -91,7 +91,7 @@ std::optional<std::string> without_meaning(const WholeProgram& made, const Check
   const auto check_of = [](const std::string& why) { return why.substr(0, why.find(':')); };
   if (checked.stage == Stage::Tile) return "found in the tile program: " + check_of(checked.why);
   if (!checked.why.starts_with("race: ")) return std::nullopt;
-  const Findings strict = findings_of(made.program, true);
+  const Findings strict = findings_of(made.program);
   if (!strict.tile || !strict.tile->starts_with("race: ")) return std::nullopt;
   return "found where equal values race: race";
 }

@@ -51,13 +51,18 @@ std::vector<ExprId> Elements::indices(std::size_t operand, ExprId q) {
   return out;
 }
 
-ExprId Elements::is_inside(const std::vector<ExprId>& indices) {
+// None: always.
+ExprId Elements::is_inside(std::size_t operand, const std::vector<ExprId>& indices) {
   ExprId out = {};
-  const ir::Region& region = call_.region(1);
-  for (std::size_t d = 0; d < indices.size(); ++d)
-    if (!stays_inside(code_, region, d))
+  if (!fills_) return out;
+  const ir::Region& region = call_.region(operand);
+  for (std::size_t d = 0; d < indices.size(); ++d) {
+    if (!begins_inside(code_, region, d))
+      out = code_.both(out, code_.index(ir::ExprOp::Le, code_.n(0), indices[d]));
+    if (!ends_inside(code_, region, d))
       out = code_.both(out,
                        code_.index(ir::ExprOp::Lt, indices[d], code_.f()[region.buffer].shape[d]));
+  }
   return out;
 }
 
@@ -66,7 +71,7 @@ ExprId Elements::source(ExprId q) {
   const std::vector<ExprId> at = indices(1, q);
   const auto loaded = ir::load(code_.f(), buffer, at);
   WW_CHECK(loaded.has_value(), "an element is not loaded: {}", loaded.error().text);
-  return fills_ ? filled(*loaded, is_inside(at)) : *loaded;
+  return filled(*loaded, is_inside(1, at));
 }
 
 ExprId Elements::filled(ExprId value, ExprId condition) {
@@ -75,10 +80,12 @@ ExprId Elements::filled(ExprId value, ExprId condition) {
   return code_.choose(condition, value, code_.zero(code_.f()[value].type.dtype));
 }
 
-void Elements::copy(ExprId q) {
-  const ExprId value = source(q);
-  code_.store(call_.region(0).buffer, indices(0, q), value);
+void Elements::store(ExprId q, ExprId value) {
+  const std::vector<ExprId> at = indices(0, q);
+  code_.guarded(is_inside(0, at), [&] { code_.store(call_.region(0).buffer, at, value); });
 }
+
+void Elements::copy(ExprId q) { store(q, source(q)); }
 
 void loop_over(Code& code, ExprId trips, const std::function<void(ExprId)>& body) {
   if (const auto number = code.constant(trips))

@@ -23,6 +23,8 @@ class Elements {
   std::vector<ir::ExprId> indices(std::size_t operand, ir::ExprId q);
   /// What arrives: the element of the source, or zero where that is what the call says.
   ir::ExprId source(ir::ExprId q);
+  /// Stores a value to the destination's element, where the buffer has it.
+  void store(ir::ExprId q, ir::ExprId value);
   void copy(ir::ExprId q);
   /// The value, or zero where the call's condition, and the other one if it is given, do not hold.
   ir::ExprId filled(ir::ExprId value, ir::ExprId condition = {});
@@ -31,7 +33,7 @@ class Elements {
   [[nodiscard]] ir::ExprId guard() const { return fills_ ? ir::ExprId{} : predicate_; }
 
  private:
-  ir::ExprId is_inside(const std::vector<ir::ExprId>& indices);
+  ir::ExprId is_inside(std::size_t operand, const std::vector<ir::ExprId>& indices);
 
   const Call& call_;
   Code& code_;

@@ -56,10 +56,11 @@ Match<Plan> match_registers(const Call& call, Plan plan) {
 Match<Plan> match(const Call& call) {
   WW_TRY_VOID(check_scope(call));
   WW_TRY_VOID(check_no_tensor(call));
+  WW_TRY_VOID(check_settings(call));
   Plan plan;
   plan.elements = element_count(call);
   const auto problem = copy_problem(call);
-  static constexpr std::string_view kFinal[] = {"overlap", "collision", "predicate"};
+  static constexpr std::string_view kFinal[] = {"overlap", "collision"};
   for (const std::string_view rule : kFinal)
     if (!problem && problem.error().rule == rule) return std::unexpected(problem.error());
   const auto storage = [&](std::size_t i) {
@@ -111,8 +112,7 @@ void emit_slot(const Plan& plan, const Call& call, Code& code, ir::BufferId flat
       const ExprId value = elements.source(q);
       code.store(flat, std::span(&index, 1), value);
     } else {
-      const ExprId value = elements.filled(code.load(flat, {index}));
-      code.store(call.region(0).buffer, elements.indices(0, q), value);
+      elements.store(q, elements.filled(code.load(flat, {index})));
     }
   };
   if (const auto form = fit_table(numbers, used)) {

@@ -37,6 +37,7 @@ Match<Plan> match(const Call& call) {
       return decline("memory_pair", "{} to {}, expected global or shared memory on both sides",
                      ir::name_of(scope(1)), ir::name_of(scope(0)));
   WW_TRY_VOID(check_workers(call));
+  WW_TRY_VOID(check_settings(call));
   const auto problem = WW_TRY(copy_problem(call));
   auto phase = WW_TRY(memory_phase(call, *problem));
   return Plan{problem, std::move(phase)};

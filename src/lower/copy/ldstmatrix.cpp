@@ -396,6 +396,7 @@ Match<Plan> match(const Call& call) {
   plan.is_load = is_load;
   plan.problem = WW_TRY(copy_problem(call));
   WW_TRY_VOID(check_plain(*plan.problem));
+  WW_TRY_VOID(check_settings(call));
   WW_TRY_VOID(check_sides(call, *plan.problem, is_load));
   WW_TRY_VOID(Matcher(call, plan).run());
   return plan;

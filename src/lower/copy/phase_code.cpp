@@ -77,19 +77,43 @@ void PhaseWriter::write(const Phase& phase, const Move& move) {
   rounds(phase, problem_.predicate, move);
 }
 
+std::vector<PhaseWriter::EdgePart> PhaseWriter::edge_parts(const Side& side,
+                                                           const std::vector<EdgeForm>& forms) {
+  std::vector<EdgePart> out;
+  for (std::size_t e = 0; e < forms.size(); ++e) {
+    EdgePart part{&side.edges[e], &forms[e], {}, {}};
+    const auto from = [&](ExprId base, std::string_view name) {
+      ThreadPart made = thread_part(code_, forms[e].form, u_, base);
+      made.fixed = code_.let(name, made.fixed);
+      return made;
+    };
+    if (part.edge->room.valid())
+      part.beyond = from(code_.index(ir::ExprOp::Sub, code_.n(0), part.edge->room), "beyond");
+    if (part.edge->start.valid()) part.above = from(part.edge->start, "above");
+    out.push_back(part);
+  }
+  return out;
+}
+
+ExprId PhaseWriter::inside_of(const EdgePart& part, ExprId k, std::int64_t threads,
+                              ExprId& inside) {
+  ExprId out = {};
+  const auto at = [&](const ThreadPart& fixed) {
+    return address_expr(code_, part.form->form, fixed, u_, k, threads);
+  };
+  if (part.edge->start.valid()) out = code_.index(ir::ExprOp::Le, code_.n(0), at(part.above));
+  if (!part.edge->room.valid()) return out;
+  if (!part.form->is_cut) return code_.both(out, code_.less(at(part.beyond), 0));
+  inside = code_.index(ir::ExprOp::Sub, code_.n(0), at(part.beyond));
+  return out;
+}
+
 void PhaseWriter::rounds(const Phase& phase, ExprId predicate, const Move& move) {
   code_.guarded(member_expr(code_, u_, phase.used), [&] {
     const auto dst_parts = thread_parts(problem_.dst, phase.dst, "dst_base");
     const auto src_parts = thread_parts(problem_.src, phase.src, "src_base");
-    // How far an element is beyond each edge, up to what the round adds.
-    std::vector<ThreadPart> beyond;
-    for (std::size_t e = 0; e < phase.edges.size(); ++e) {
-      const ExprId room = problem_.src.edges[e].room;
-      ThreadPart part = thread_part(code_, phase.edges[e].form, u_,
-                                    code_.index(ir::ExprOp::Sub, code_.n(0), room));
-      part.fixed = code_.let("beyond", part.fixed);
-      beyond.push_back(part);
-    }
+    const auto src_edges = edge_parts(problem_.src, phase.edges);
+    const auto dst_edges = edge_parts(problem_.dst, phase.dst_edges);
     if (predicate.valid()) predicate = code_.let("predicate", predicate);
     const bool is_unrolled = phase.is_unrolled && phase.rounds > 1;
     const auto kind = is_unrolled ? ir::LoopKind::Unroll : ir::LoopKind::Serial;
@@ -100,14 +124,12 @@ void PhaseWriter::rounds(const Phase& phase, ExprId predicate, const Move& move)
         Access access{.to = address(phase.dst, dst_parts, k, phase.threads),
                       .from = address(phase.src, src_parts, k, phase.threads),
                       .condition = predicate};
-        for (std::size_t e = 0; e < phase.edges.size(); ++e) {
-          const auto& [form, is_cut] = phase.edges[e];
-          const ExprId at = address_expr(code_, form, beyond[e], u_, k, phase.threads);
-          if (is_cut)
-            access.inside = code_.index(ir::ExprOp::Sub, code_.n(0), at);
-          else
-            access.condition = code_.both(access.condition, code_.less(at, 0));
-        }
+        for (const EdgePart& part : src_edges)
+          access.condition =
+              code_.both(access.condition, inside_of(part, k, phase.threads, access.inside));
+        for (const EdgePart& part : dst_edges)
+          access.stored =
+              code_.both(access.stored, inside_of(part, k, phase.threads, access.inside));
         move(access);
       });
     });
@@ -115,6 +137,11 @@ void PhaseWriter::rounds(const Phase& phase, ExprId predicate, const Move& move)
 }
 
 void PhaseWriter::move(const Phase& phase, const Access& access) {
+  if (access.stored.valid()) {
+    Access inside = access;
+    inside.stored = {};
+    return code_.guarded(access.stored, [&] { move(phase, inside); });
+  }
   if (access.condition.valid()) return fill(access);
   if (!modifiers_.empty()) return load_with_modifiers(phase, access.to, access.from);
   const ExprId dst = code_.let("dst_ptr", code_.pointer(dst_, access.to));

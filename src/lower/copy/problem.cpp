@@ -20,9 +20,34 @@ const Side* CopyProblem::register_side() const {
 
 Match<void> check_plain(const CopyProblem& problem) {
   if (problem.predicate.valid()) return decline("predicate", "the copy is made under a condition");
-  if (!problem.src.edges.empty())
-    return decline("edge", "the source may leave its buffer in {} dimension{}",
-                   problem.src.edges.size(), problem.src.edges.size() == 1 ? "" : "s");
+  for (const Side* side : {&problem.src, &problem.dst})
+    if (!side->edges.empty())
+      return decline("edge", "the {} may leave its buffer in {} dimension{}",
+                     side == &problem.src ? "source" : "destination", side->edges.size(),
+                     side->edges.size() == 1 ? "" : "s");
+  return {};
+}
+
+Match<void> check_settings(const Call& call, std::string_view heeded) {
+  const auto is_heeded = [&](std::string_view key) {
+    const std::string all = fmt::format(" predicate fill_mode {} ", heeded);
+    return all.find(fmt::format(" {} ", key)) != std::string::npos;
+  };
+  for (const auto& [key, value] : call.tile.config) {
+    if (is_heeded(key)) continue;
+    const ir::SettingFacts* facts = ir::find_setting_facts(call.tile.op, key);
+    const bool* flag = std::get_if<bool>(&value);
+    const bool is_left_out = facts != nullptr && !facts->words().empty()
+                                 ? ir::word_of(&value).empty()
+                                 : flag != nullptr && !*flag;
+    const bool is_default = key == "cta_group" && ir::word_of(&value) == "1";
+    if (is_left_out || is_default) continue;
+    if (key.starts_with("mbar"))
+      return decline("mbarrier", "`{}=` is for a copy that arrives at a barrier", key);
+    if (facts != nullptr && facts->is_of_tensor_maps())
+      return decline("config", "`{}=` is for tensor copies", key);
+    return decline("config", "`{}=` has no effect on this variant", key);
+  }
   return {};
 }
 
@@ -62,7 +87,8 @@ void spell_out_replicas(CopyProblem& problem) {
   repeat(dst.linear);
   for (Side* side : {&problem.src, &dst})
     for (RuntimeStride& stride : side->strides) repeat(stride.coef);
-  for (Edge& edge : problem.src.edges) repeat(edge.coordinate);
+  for (Side* side : {&problem.src, &dst})
+    for (Edge& edge : side->edges) repeat(edge.coordinate);
   for (std::size_t c = 0; c < shifts.size(); ++c)
     for (std::size_t x = 0; x < n; ++x) dst.linear[c * n + x] += shifts[c].place;
 }
@@ -115,22 +141,6 @@ Match<void> check_collisions(const Call& call, const Side& dst) {
   return {};
 }
 
-// A unit copies or does not: its threads share the elements out, so that a condition of single
-// threads would choose elements by chance.
-Match<void> check_predicate(const Call& call, ExprId predicate) {
-  if (!predicate.valid()) return {};
-  const ir::PerThread& holds = call.context.values.of(predicate);
-  for (const std::int64_t first : call.unit_starts())
-    for (const std::int64_t u : call.workers()) {
-      const auto t = static_cast<std::size_t>(first + u);
-      const auto other = static_cast<std::size_t>(first + call.workers().front());
-      if (holds.known[t] && holds.known[other] && holds.value[t] != holds.value[other])
-        return decline("predicate", "`{}` differs between threads {} and {} of one {}",
-                       ir::print(call.f(), predicate), other, t, ir::name_of(call.tile.scope));
-    }
-  return {};
-}
-
 Match<CopyProblem> enumerated(const Call& call) {
   CopyProblem problem;
   problem.dst = WW_TRY(side_of(call, 0));
@@ -139,7 +149,6 @@ Match<CopyProblem> enumerated(const Call& call) {
   Code code(call.f(), call.context.facts, call.span);
   problem.predicate = predicate_of(call, code);
   problem.fills = ir::copy_settings(call.tile).fills;
-  WW_TRY_VOID(check_predicate(call, problem.predicate));
   WW_CHECK(problem.dst.size() == problem.src.size(), "regions of {} and {} elements",
            problem.dst.size(), problem.src.size());
   WW_TRY_VOID(check_collisions(call, problem.dst));

@@ -17,19 +17,28 @@ struct CopyProblem {
   bool fills = false;    // zeros arrive instead of what is not copied
 
   /// Does everything move, unconditionally?
-  [[nodiscard]] bool is_plain() const { return !predicate.valid() && src.edges.empty(); }
+  [[nodiscard]] bool is_plain() const {
+    return !predicate.valid() && src.edges.empty() && dst.edges.empty();
+  }
+  /// May zeros arrive?
+  [[nodiscard]] bool has_zeros() const {
+    return fills && (predicate.valid() || !src.edges.empty());
+  }
   /// The side in registers, if there is one; the destination if both are.
   [[nodiscard]] const Side* register_side() const;
 };
 
 /// The relation of a copy, or why there is none: a side that cannot be enumerated, source and
-/// destination that overlap, two elements for one place, a condition that differs within a unit. It
-/// is worked out once for a call.
+/// destination that overlap, two elements for one place. It is worked out once for a call.
 Match<std::shared_ptr<const CopyProblem>> copy_problem(const Call& call);
 
-/// Declines a copy under a condition (`predicate=`, or a source that may leave its buffer), for the
+/// Declines a copy under a condition (`predicate=`, or a region that may leave its buffer), for the
 /// variants that cannot make one.
 Match<void> check_plain(const CopyProblem& problem);
+
+/// Declines settings that the variant does not heed: all that are given beside `predicate`,
+/// `fill_mode` and those named in `heeded`, separated by blanks.
+Match<void> check_settings(const Call& call, std::string_view heeded = {});
 
 /// The predicate of the call; none when it has none, or it is true.
 ir::ExprId predicate_of(const Call& call, Code& code);

@@ -32,6 +32,7 @@ Match<Plan> match(const Call& call) {
   WW_TRY_VOID(check_scope(call));
   const auto problem = WW_TRY(copy_problem(call));
   WW_TRY_VOID(check_plain(*problem));
+  WW_TRY_VOID(check_settings(call, kLoadSettings));
   if (problem->register_side() == nullptr)
     return decline("memory_pair", "{} to {}, expected registers on one side",
                    ir::name_of(problem->src.scope), ir::name_of(problem->dst.scope));

@@ -40,6 +40,7 @@ Match<Plan> match(const Call& call) {
   WW_TRY_VOID(check_no_tensor(call));
   const auto problem = WW_TRY(copy_problem(call));
   WW_TRY_VOID(check_plain(*problem));
+  WW_TRY_VOID(check_settings(call, kLoadSettings));
   if (problem->elements * problem->dst.bits != kBits)
     return decline("size", "{} elements of {} bits, expected {} bits in all", problem->elements,
                    problem->dst.bits, kBits);

@@ -344,33 +344,38 @@ Phase make_phase(const Call& call, const CopyProblem& p, const Order& order, std
   return phase;
 }
 
-// Where the accesses meet an edge of the source.
+// Where the accesses meet an edge.
 enum class Meeting : std::uint8_t { Whole, Cut, Mixed };
 
 // Within an access the coordinate stays or counts up. It is whole where it stays, and where the
-// edge lies between accesses.
+// edge lies between accesses; it may be cut where the buffer ends, but not where it begins.
 Meeting meeting_of(const Edge& edge, const Order& order, std::int64_t vec) {
-  bool stays = true, counts = true, is_between = edge.divisor % vec == 0;
+  bool stays = true, counts = true, is_even = true;
   for (std::size_t i = 0; i < order.size(); ++i) {
     const std::int64_t at = edge.coordinate[index(order[i])];
     if (i % index(vec) == 0) {
-      is_between = is_between && at % vec == 0;
+      is_even = is_even && at % vec == 0;
       continue;
     }
     const std::int64_t before = edge.coordinate[index(order[i - 1])];
     stays = stays && at == before;
     counts = counts && at == before + 1;
   }
-  if (stays || (counts && is_between)) return Meeting::Whole;
-  return counts ? Meeting::Cut : Meeting::Mixed;
+  const bool ends_between = !edge.room.valid() || edge.divisor % vec == 0;
+  const bool begins_between = !edge.start.valid() || edge.start_divisor % vec == 0;
+  if (stays || (counts && is_even && ends_between && begins_between)) return Meeting::Whole;
+  return counts && (!edge.start.valid() || (is_even && begins_between)) ? Meeting::Cut
+                                                                        : Meeting::Mixed;
 }
 
-bool find_edges(const CopyProblem& p, const Order& order, Phase& phase) {
+// The forms of a side's edges; false where one of them cuts accesses that must be whole.
+bool find_edges(const Side& side, const Order& order, bool may_cut, const Phase& phase,
+                std::vector<EdgeForm>& out) {
   std::int64_t cuts = 0;
-  for (const Edge& edge : p.src.edges) {
+  for (const Edge& edge : side.edges) {
     const Meeting meeting = meeting_of(edge, order, phase.vec);
     cuts += meeting == Meeting::Cut ? 1 : 0;
-    if (meeting == Meeting::Mixed || cuts > 1) return false;
+    if (meeting == Meeting::Mixed || cuts > (may_cut ? 1 : 0)) return false;
     AddressTable table{.threads = phase.threads,
                        .rounds = phase.rounds,
                        .linear = {},
@@ -382,7 +387,7 @@ bool find_edges(const CopyProblem& p, const Order& order, Phase& phase) {
       table.linear.push_back(x < 0 ? 0 : edge.coordinate[index(x)]);
     auto form = find_form(table);
     if (!form) return false;
-    phase.edges.push_back({*std::move(form), meeting == Meeting::Cut});
+    out.push_back({*std::move(form), meeting == Meeting::Cut});
   }
   return true;
 }
@@ -443,15 +448,16 @@ std::optional<Phase> shared_out_phase(const Call& call, const CopyProblem& probl
   for (const Order& order : orders_of(problem)) {
     if (!are_vectors(problem, order, vec, bytes)) continue;
     Phase phase = make_phase(call, problem, order, vec, bytes);
-    if (find_forms(problem, phase) && find_edges(problem, order, phase)) return phase;
+    if (find_forms(problem, phase) && find_edges(problem.src, order, true, phase, phase.edges) &&
+        find_edges(problem.dst, order, false, phase, phase.dst_edges))
+      return phase;
   }
   return std::nullopt;
 }
 
 Match<Phase> memory_phase(const Call& call, const CopyProblem& problem) {
-  const bool is_filled = problem.fills && !problem.is_plain();
   for (const std::int64_t bytes : access_widths(call, problem)) {
-    if (is_filled && bytes * 8 != problem.dst.bits) continue;
+    if (problem.has_zeros() && bytes * 8 != problem.dst.bits) continue;
     if (auto phase = shared_out_phase(call, problem, bytes)) return *std::move(phase);
   }
   if (problem.dst.bits < 8)

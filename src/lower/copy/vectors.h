@@ -23,8 +23,8 @@ struct SideForm {
   std::vector<std::pair<ir::ExprId, AddressForm>> strides;
 };
 
-/// How the accesses of a phase meet an edge of the source: which coordinate each begins with, and
-/// whether it is inside with all its elements or none, or may be cut off behind some of them.
+/// How the accesses of a phase meet an edge: which coordinate each begins with, and whether it is
+/// inside with all its elements or none, or may be cut off behind some of them.
 struct EdgeForm {
   AddressForm form;
   bool is_cut = false;
@@ -42,8 +42,9 @@ struct Phase {
   std::vector<std::int32_t> first;
   std::vector<std::int64_t> dst_places, src_places;
   SideForm dst, src;
-  std::vector<EdgeForm> edges{};  // one for each of the source
-  bool is_unrolled = false;       // loads of later rounds need not wait for stores of earlier ones
+  std::vector<EdgeForm> edges{};      // one for each of the source
+  std::vector<EdgeForm> dst_edges{};  // and of the destination; never cut
+  bool is_unrolled = false;  // loads of later rounds need not wait for stores of earlier ones
 };
 
 /// Widths of an access in bytes, widest first, that the copy may use.
@@ -56,6 +57,8 @@ bool find_forms(const CopyProblem& problem, Phase& phase);
 /// Elements of a flat view that holds all places of a side.
 std::int64_t view_elements(const Call& call, const Side& side);
 
+/// The settings that load_modifiers heeds.
+inline constexpr std::string_view kLoadSettings = "cache l1_evict l2_evict prefetch_size";
 /// How global memory is to be read, from the call's configuration (`cache="nc"`, `l1_evict=`,
 /// `l2_evict=`, `prefetch_size=`): modifiers of `ld.global`, empty for none. Between which memories
 /// they stand is verified (ir/tile_settings.def). Declines what the target does not have at the
@@ -77,6 +80,8 @@ class PhaseWriter {
     /// Elements inside, where an edge may cut it: none, or an expression that may be negative or
     /// more than all.
     ir::ExprId inside = {};
+    /// Is the destination inside its buffer? none: always.
+    ir::ExprId stored = {};
   };
   using Move = std::function<void(const Access&)>;
   void write(const Phase& phase, const Move& move);
@@ -88,7 +93,17 @@ class PhaseWriter {
   std::vector<ThreadPart> thread_parts(const Side& side, const SideForm& form,
                                        std::string_view name);
 
+  /// An edge of a side, up to what the round adds.
+  struct EdgePart {
+    const Edge* edge;
+    const EdgeForm* form;
+    ThreadPart beyond, above;  // how far an element is beyond the end, and above 0
+  };
+  std::vector<EdgePart> edge_parts(const Side& side, const std::vector<EdgeForm>& forms);
   void rounds(const Phase& phase, ir::ExprId predicate, const Move& move);
+  /// Is an access inside at the edge? Where it may be cut, `inside` gets its elements instead.
+  ir::ExprId inside_of(const EdgePart& part, ir::ExprId k, std::int64_t threads,
+                       ir::ExprId& inside);
   void move(const Phase& phase, const Access& access);
   void fill(const Access& access);
   void load_with_modifiers(const Phase& phase, ir::ExprId to, ir::ExprId from);
@@ -141,7 +156,8 @@ Match<void> check_workers(const Call& call);
 
 /// A copy between two memories, shared out among the threads of the unit in accesses of that width:
 /// the vectors in the order of the global side's addresses, vector f·T + u to thread u in round f.
-/// Nothing when the elements are not vectors of that width on both sides, or lie irregularly.
+/// Nothing when the elements are not vectors of that width on both sides, or lie irregularly, or an
+/// edge would cut them where that cannot be.
 std::optional<Phase> shared_out_phase(const Call& call, const CopyProblem& problem,
                                       std::int64_t bytes);
 

@@ -12,13 +12,6 @@ Match<void> check_global_to_shared(const Call& call) {
   if (scope(1) != ir::Scope::Global || !ir::is_shared(scope(0)))
     return decline("scope", "{} to {}, expected global to shared memory", ir::name_of(scope(1)),
                    ir::name_of(scope(0)));
-  for (const auto& [key, value] : call.tile.config) {
-    if (key.starts_with("mbar"))
-      return decline("mbarrier", "`{}=` is for a copy that arrives at a barrier", key);
-    const ir::SettingFacts* facts = ir::find_setting_facts(call.tile.op, key);
-    if (facts != nullptr && facts->is_of_tensor_maps())
-      return decline("config", "`{}=` is for tensor copies", key);
-  }
   return check_workers(call);
 }
 

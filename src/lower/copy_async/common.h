@@ -7,8 +7,7 @@
 
 namespace ww::lower {
 
-/// From global to shared memory: declines other memories, a call that carries an mbarrier, settings
-/// of the tensor copies, and threads that cannot be numbered.
+/// From global to shared memory: declines other memories, and threads that cannot be numbered.
 Match<void> check_global_to_shared(const Call& call);
 
 /// `prefetch_size=` as a modifier of cp.async, ".L2::128B" or nothing.

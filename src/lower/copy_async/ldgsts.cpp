@@ -66,6 +66,7 @@ Match<void> check_direct(const Call& call, const Phase& phase) {
 
 Match<Plan> match(const Call& call) {
   WW_TRY_VOID(check_global_to_shared(call));
+  WW_TRY_VOID(check_settings(call, "prefetch_size direct"));
   const std::string prefetch = prefetch_modifier(call);
   const auto problem = WW_TRY(copy_problem(call));
   auto phase = WW_TRY(widest_phase(call, *problem));
@@ -107,7 +108,8 @@ void emit(const Plan& plan, const Call& call, Code& code) {
         {.kind = Kind::Value, .expr = code.n(plan.phase.bytes)}};
     if (const ExprId bytes = source_bytes(plan, access, code); bytes.valid())
       operands.push_back({.kind = Kind::Value, .expr = bytes});
-    code.ptx(plan.opcode, std::move(operands), plan.problem->fills ? ExprId{} : access.condition);
+    code.ptx(plan.opcode, std::move(operands),
+             plan.problem->fills ? access.stored : access.condition);
   });
 }
 
@@ -118,7 +120,7 @@ PlanReport report(const Plan& plan, const Call& call) {
   const std::string rounds = rounds_text(out, plan.phase);
   out.summary = fmt::format("cp.async of {} bytes, {}", plan.phase.bytes, rounds);
   if (!plan.phase.edges.empty())
-    out.notes.emplace_back("what lies beyond the end of the source is filled with zeros");
+    out.notes.emplace_back("what lies outside the source is filled with zeros");
   return out;
 }
 

@@ -22,6 +22,7 @@ struct Plan {
 Match<Plan> match(const Call& call) {
   WW_TRY_VOID(check_global_to_shared(call));
   if (is_direct(call)) return decline("direct", "one cp.async is asked for");
+  WW_TRY_VOID(check_settings(call));
   Plan plan;
   const auto problem = copy_problem(call);
   if (problem) {
@@ -29,7 +30,7 @@ Match<Plan> match(const Call& call) {
     if (phase) return Plan{*problem, *std::move(phase), {}, {}};
     plan.why = phase.error().reason;
   } else {
-    static constexpr std::string_view kFinal[] = {"overlap", "collision", "predicate"};
+    static constexpr std::string_view kFinal[] = {"overlap", "collision"};
     for (const std::string_view rule : kFinal)
       if (problem.error().rule == rule) return std::unexpected(problem.error());
     plan.why = problem.error().reason;

@@ -330,11 +330,7 @@ Match<std::vector<const ShapeFacts*>> wanted_shapes(const Call& call) {
         (multicast.empty() || facts.multicast == multicast))
       out.push_back(&facts);
   if (out.empty()) return decline("config", "there is no `tcgen05.cp.{}.{}`", shape, multicast);
-  for (const auto& [key, value] : call.tile.config) {
-    if (key.starts_with("mbar"))
-      return decline("mbarrier", "`{}=`: the caller commits to a barrier", key);
-    if (key == "decompress") return decline("config", "`decompress=` is not lowered");
-  }
+  WW_TRY_VOID(check_settings(call, "shape multicast cta_group"));
   return out;
 }
 

@@ -357,6 +357,7 @@ Match<Plan> match(const Call& call) {
   plan.quarters = WW_TRY(quarters_of(call));
   plan.problem = WW_TRY(copy_problem(call));
   WW_TRY_VOID(check_plain(*plan.problem));
+  WW_TRY_VOID(check_settings(call));
   WW_TRY_VOID(check_sides(call, plan));
   WW_TRY_VOID(Matcher(call, plan).run());
   WW_TRY_VOID(check_unpacked(call, plan));

@@ -3,18 +3,21 @@
 // the other.
 //
 // Every element of the destination must have its sources in the same thread, in whatever registers;
-// scalars are computed once. Registers that follow formulas become a loop, which is unrolled, since
-// registers have no addresses; others are written one by one.
+// scalars are computed once, by each thread for itself. Registers that follow formulas become a
+// loop, which is unrolled, since registers have no addresses; others are written one by one.
 //
 //     Tx.wg.cast(H[0:128, 0:64], R[0:128, 0:64])     R float32, H float16, a row in each thread
 //
 //     for i in T.unroll(64):
 //         H[i] = T.cast(R[i], "float16")
 //
-// Threads that share elements all compute them. Threads that hold nothing are left out.
+// Threads that share elements all compute them, which must not be with scalars that differ. Threads
+// that hold nothing are left out.
 #include <algorithm>
 
+#include "ir/dependence.h"
 #include "ir/elementwise.h"
+#include "ir/print.h"
 #include "lower/copy/vectors.h"
 #include "lower/elementwise/problem.h"
 #include "lower/tables.h"
@@ -49,6 +52,48 @@ Match<void> check_types(const Call& call, const ElementwiseProblem& p) {
   return {};
 }
 
+// Threads that hold the same element compute it each for itself, with their own scalar.
+struct Sharing {
+  ir::Unit unit = ir::Unit::Thread;  // in which all holders of an element are
+  std::size_t element = 0;           // with holders furthest apart
+  std::int64_t first = 0, last = 0;
+};
+Sharing sharing_of(const Side& dst, std::int64_t threads) {
+  std::vector<std::pair<std::int64_t, std::int64_t>> ends(dst.size(), {threads, -1});
+  for_each_holder(dst, threads, [&](std::size_t x, std::int64_t u, std::int64_t) {
+    ends[x] = {std::min(ends[x].first, u), std::max(ends[x].second, u)};
+  });
+  Sharing out;
+  for (std::size_t x = 0; x < ends.size(); ++x) {
+    const auto [first, last] = ends[x];
+    const ir::Unit unit = first >= last               ? ir::Unit::Thread
+                          : first / 32 == last / 32   ? ir::Unit::Warp
+                          : first / 128 == last / 128 ? ir::Unit::Warpgroup
+                                                      : ir::Unit::Cta;
+    if (unit > out.unit) out = {unit, x, first, last};
+  }
+  return out;
+}
+
+Match<void> check_scalars(const Call& call, const ElementwiseProblem& p) {
+  const Sharing shared = sharing_of(p.dst, call.unit_threads());
+  if (shared.unit == ir::Unit::Thread) return {};
+  for (const Source& source : p.sources) {
+    if (!source.scalar.valid() || ir::const_int(call.f(), source.scalar) ||
+        call.f()[source.scalar].op == ExprOp::FloatImm)
+      continue;
+    ir::Dependence dependence(call.f(), call.context.launch);
+    if (dependence.of(source.scalar, call.active.may) >= shared.unit) continue;
+    return decline(
+        "scalar",
+        "`{}` differs between threads, and threads {} and {} of the {} both hold element "
+        "{} of `{}`",
+        ir::print(call.f(), source.scalar), shared.first, shared.last, ir::name_of(call.tile.scope),
+        shared.element, call.f()[p.dst.buffer].name);
+  }
+  return {};
+}
+
 // The front end folds numbers; what is left over is a fill.
 Match<void> check_operands(const Call& call, const ElementwiseProblem& p) {
   const bool computes = ir::is_arithmetic(call.tile.op) || call.tile.op == TileOp::Fma;
@@ -76,6 +121,7 @@ Match<Plan> match(const Call& call) {
   Plan plan{WW_TRY(elementwise_problem(call)), {}};
   WW_TRY_VOID(check_types(call, plan.problem));
   WW_TRY_VOID(check_operands(call, plan.problem));
+  WW_TRY_VOID(check_scalars(call, plan.problem));
   for (const Batch& batch : plan.problem.batches) plan.forms.push_back(forms_of(batch));
   return plan;
 }

@@ -413,7 +413,7 @@ int least_move(const ir::Function& f, const ir::Block& code, int element_bits) {
 
 /// What a trial was about, where the meaning of the call depends on it.
 struct Seen {
-  bool leaves = false;   // the source region leaves its buffer
+  bool leaves = false;   // a region leaves its buffer
   bool refuses = false;  // the predicate is false
   [[nodiscard]] int index() const { return (leaves ? 1 : 0) + (refuses ? 2 : 0); }
 };
@@ -430,7 +430,7 @@ Try<bool> does_copy(const ir::CopySettings& settings, ProofValues& values) {
 void apply_settings(const ir::CopySettings& settings, const RegionNames& source, Granules& wanted,
                     const Seen& seen) {
   if (source.granules.has_aliases()) wanted.rename(source.granules);
-  if (seen.leaves) wanted.replace_by_zero(source.outside);
+  if (!source.outside.empty()) wanted.replace_by_zero(source.outside);
   if (seen.refuses && settings.fills) wanted.replace_all_by_zero();
   if (seen.refuses && !settings.fills) wanted.clear();
 }
@@ -448,7 +448,7 @@ Outcome prove_with(const Call& call, const ir::Block& code, Trial trial, int gra
   seen.refuses = !*copies;
   const auto names = [&](std::size_t argument) {
     return names_of(call, values, call.region(argument), granule, trial.first_thread,
-                    argument == 1 && (settings.fills || seen.refuses));
+                    settings.fills || (argument == 1 && seen.refuses));
   };
   auto meant = names(0);
   if (!meant) return fail_with(meant.error());
@@ -458,7 +458,7 @@ Outcome prove_with(const Call& call, const ir::Block& code, Trial trial, int gra
   const Granules& from = (*source)->granules;
   Granules& wanted = (*meant)->granules;
   Granules done = wanted.blank();
-  seen.leaves = !(*source)->outside.empty();
+  seen.leaves = !(*source)->outside.empty() || !(*meant)->outside.empty();
   apply_settings(settings, **source, wanted, seen);
   Replay replay(call, values, from, done, granule, trial.first_thread);
   if (!carry_out(replay, call, code, trial, values.threads(), proof)) return Outcome::Failed;

@@ -41,6 +41,8 @@ struct Case {
   bool is_async = false;
   std::vector<std::int64_t> src_shape = {};
   bool fills = false, has_predicate = false;
+  bool has_start =
+      false;  // the region in global memory begins at a parameter, which may be below 0
 };
 
 Case async_case(std::vector<std::int64_t> shape, std::vector<std::int64_t> src_shape, DType dtype,
@@ -58,6 +60,17 @@ Case async_case(std::vector<std::int64_t> shape, std::vector<std::int64_t> src_s
           .src_shape = std::move(src_shape),
           .fills = fills,
           .has_predicate = has_predicate};
+}
+
+/// Between shared memory and a buffer of global memory that the region sticks out of.
+Case sticking_out(std::string variant, DType dtype, bool is_load) {
+  Case out = async_case({4, 8}, {10, 12}, dtype, true);
+  out.variant = std::move(variant);
+  out.is_async = out.variant != "gmem_smem";
+  out.has_start = true;
+  if (is_load) return out;
+  std::swap(out.dst_scope, out.src_scope);
+  return out;
 }
 
 /// Between registers and tensor memory, by a warpgroup.
@@ -197,7 +210,8 @@ BufferId source(Builder& b, const Case& c) {
     out.align = 1024;
     return b.alloc(std::move(out));
   }
-  if (!c.is_async || c.src_scope == Scope::Local)
+  const bool is_plain = !c.is_async && !(c.has_start && c.src_scope == Scope::Global);
+  if (is_plain || c.src_scope == Scope::Local)
     return b.alloc("A", c.shape, c.dtype, c.src_scope, c.src);
   ir::Buffer out = b.buffer("A", c.src_shape, c.dtype, c.src_scope);
   for (std::size_t d = 0; d < c.src_shape.size(); ++d)
@@ -213,13 +227,18 @@ ir::Function function_of(const Case& c) {
   b.f.has_device_entry = true;
   b.id(ir::ScopeIdKind::CtaId, "", 1);
   b.id(ir::ScopeIdKind::ThreadId, "tid", c.threads);
-  const BufferId dst = c.dst_scope == Scope::Tmem
-                           ? tensor(b, "D", c, c.dst)
+  const BufferId dst = c.dst_scope == Scope::Tmem ? tensor(b, "D", c, c.dst)
+                       : c.dst_scope == Scope::Global
+                           ? b.matched("D_ptr", b.buffer("D", c.src_shape, c.dtype, c.dst_scope))
                            : b.alloc("D", c.shape, c.dtype, c.dst_scope, c.dst);
   const BufferId src = source(b, c);
-  ir::Region from = b.full(src);
-  for (std::size_t d = 0; d < c.shape.size(); ++d) from.ranges[d].extent = b.n(c.shape[d]);
-  const auto id = b.tile(op_of(c), c.unit, {b.full(dst), from});
+  ir::Region from = b.full(src), to = b.full(dst);
+  for (std::size_t d = 0; d < c.shape.size(); ++d)
+    for (ir::Region* region : {&from, &to}) region->ranges[d].extent = b.n(c.shape[d]);
+  if (c.has_start)
+    (c.dst_scope == Scope::Global ? to : from).ranges[0].min =
+        b.var(b.param("start", ir::Type::of(DType::Int32)));
+  const auto id = b.tile(op_of(c), c.unit, {to, from});
   auto& config = b.f.tile_calls[id.index].config;
   if (c.fills) config.emplace_back("fill_mode", std::string("zero"));
   if (c.has_predicate) {
@@ -319,6 +338,44 @@ TEST(Proof, DroppedDoubledAndGuardedStatements) {
     w.code.back() = w.f.add(std::move(guard));
     EXPECT_FALSE(w.prove().holds()) << name_of(c);
   }
+}
+
+/// Every statement that does something under a condition.
+void for_each_guard(ir::Function& f, const ir::Block& block,
+                    const std::function<void(StmtId)>& visit) {
+  for (const StmtId id : block) {
+    const ir::Stmt s = f[id];
+    const bool is_guarded = s.kind == StmtKind::If ||
+                            (s.kind == StmtKind::Store && f[s.expr].op == ExprOp::IfThenElse) ||
+                            (s.kind == StmtKind::Ptx && f[s.ptx].predicate.valid());
+    if (is_guarded) visit(id);
+    for_each_guard(f, s.body, visit);
+  }
+}
+
+// What is before the start or behind the end of a buffer is neither read nor written.
+TEST(Proof, RegionsThatStickOutNeedTheirGuards) {
+  int guards = 0;
+  for (const Case& c :
+       {sticking_out("ldgsts", DType::Float32, true), sticking_out("sync", DType::Float32, true),
+        sticking_out("gmem_smem", DType::Float16, true),
+        sticking_out("gmem_smem", DType::Float32, false)}) {
+    Written w(c);
+    ASSERT_EQ(w.reason, "") << c.variant;
+    ASSERT_TRUE(w.prove().holds()) << c.variant << w.prove().difference << w.prove().could_not;
+    std::vector<StmtId> all;
+    for_each_guard(w.f, w.code, [&](StmtId id) { all.push_back(id); });
+    for (const StmtId id : all) {
+      const ir::Stmt before = w.f[id];
+      if (before.kind == StmtKind::If) w.f.at(id).expr = ir::bool_imm(w.f, true);
+      if (before.kind == StmtKind::Store) w.f.at(id).expr = w.f[before.expr].args[1];
+      if (before.kind == StmtKind::Ptx) w.f.ptx_calls[before.ptx.index].predicate = {};
+      EXPECT_FALSE(w.prove().holds()) << c.variant;
+      w.f.at(id) = before;
+      ++guards;
+    }
+  }
+  EXPECT_GE(guards, 3);
 }
 
 // To whoever simplifies, the index into a single element is 0.

@@ -30,8 +30,8 @@ class Meaning {
       const auto whole = values_.uniform(buffer_.shape[d]);
       if (!min || !extent || !whole)
         return std::unexpected(!min ? min.error() : !extent ? extent.error() : whole.error());
-      const bool leaves = *min + *extent > *whole;
-      if (*min < 0 || *extent < 1 || *whole < 0 || (leaves && !may_leave_)) return std::nullopt;
+      const bool leaves = *min < 0 || *min + *extent > *whole;
+      if (*extent < 1 || *whole < 0 || (leaves && !may_leave_)) return std::nullopt;
       leaves_ = leaves_ || leaves;
       mins_.push_back(*min);
       extents_.push_back(*extent);
@@ -92,7 +92,7 @@ class Meaning {
     for (std::int64_t x = 0; x < elements; ++x) {
       bool is_inside = true;
       for (std::size_t d = 0; leaves_ && d < rank; ++d)
-        is_inside = is_inside && mins_[d] + digits[d] < shape_[d];
+        is_inside = is_inside && mins_[d] + digits[d] >= 0 && mins_[d] + digits[d] < shape_[d];
       if (!visit(x, flat, is_inside)) return;
       for (std::size_t d = rank; d-- > 0;) {
         flat += scales[d];

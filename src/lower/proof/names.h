@@ -195,7 +195,7 @@ struct RegionNames {
   Granules granules;
   std::vector<bool> outside{};  // by name: beyond the end of the buffer; empty: none is
 };
-/// `may_leave`: the region may go beyond the end of its buffer.
+/// `may_leave`: the region may leave its buffer.
 Try<std::optional<RegionNames>> names_of(const Call& call, ProofValues& values,
                                          const ir::Region& region, int granule_bits,
                                          std::int64_t first_thread, bool may_leave = false);

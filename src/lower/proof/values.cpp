@@ -203,6 +203,8 @@ std::int64_t ProofValues::choose(const std::string& key, ir::Range range, std::i
         from + static_cast<std::int64_t>(
                    (random_ >> 33U) % static_cast<std::uint64_t>(std::max<std::int64_t>(1, span)));
     if (sample_ % 4 == 2) value = std::min(most, from + (sample_ / 4 + 1) * divisor);  // one by one
+    // A little below 0, where regions may begin that are filled up.
+    if (sample_ % 8 == 5 && least < 0) value = std::max(least, -(sample_ / 8 + 1) * divisor);
   }
   value = floor_div(value, divisor) * divisor;
   return value < least ? value + divisor : value;

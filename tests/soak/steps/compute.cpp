@@ -40,14 +40,30 @@ void begin(Draft& draft) {
   for (const Reg& reg : draft.stretched) load(draft, {}, reg, false);
 }
 
-std::string tile_operand(Draft& draft, Columns c) {
-  const bool has_sums = draft.f.has_products && draft.tape.one_in(4);
-  return Draft::of(has_sums ? draft.regs[draft.works] : draft.work(), c);
+bool is_real(const Reg& reg) { return reg.dtype.find("float") != std::string::npos; }
+
+// What an integer is computed from: only `cast` makes integers of floats.
+std::vector<Reg> readable(const std::vector<Reg>& regs, bool is_whole) {
+  std::vector<Reg> out = regs;
+  if (is_whole) std::erase_if(out, is_real);
+  return out;
 }
-std::string operand(Draft& draft, Columns c) {
-  if (draft.tape.one_in(5)) return draft.tape.pick(std::vector<std::string>{"2", "0.5", "-3", "7"});
-  if (draft.stretched.empty() || !draft.tape.one_in(4)) return tile_operand(draft, c);
-  const Reg& reg = draft.tape.pick(draft.stretched);
+std::string tile_operand(Draft& draft, Columns c, bool is_whole) {
+  const bool has_sums = draft.f.has_products && draft.tape.one_in(4);
+  if (has_sums && !(is_whole && is_real(draft.regs[draft.works])))
+    return Draft::of(draft.regs[draft.works], c);
+  const std::vector<Reg> works(draft.regs.begin(),
+                               draft.regs.begin() + static_cast<std::ptrdiff_t>(draft.works));
+  return Draft::of(draft.tape.pick(readable(works, is_whole)), c);
+}
+std::string operand(Draft& draft, Columns c, bool is_whole) {
+  const std::vector<std::string> numbers = is_whole
+                                               ? std::vector<std::string>{"2", "7", "100"}
+                                               : std::vector<std::string>{"2", "0.5", "-3", "7"};
+  if (draft.tape.one_in(5)) return draft.tape.pick(numbers);
+  const std::vector<Reg> stretched = readable(draft.stretched, is_whole);
+  if (stretched.empty() || !draft.tape.one_in(4)) return tile_operand(draft, c, is_whole);
+  const Reg reg = draft.tape.pick(stretched);
   return Draft::of(reg, reg.name == "row" ? c : Columns{0, 1});
 }
 
@@ -64,18 +80,19 @@ void write(Draft& draft, const Place& at) {
   const Columns c = draft.some(draft.f.tile);
   std::vector<std::string> ops = {"add", "sub", "maximum", "minimum", "cast",
                                   "fma", "mul", "fill",    "zero",    "select"};
-  const bool is_real = dst.dtype.starts_with("float");
-  if (is_real && !has_odd_nans(draft)) ops.insert(ops.end(), {"fdiv", "sqrt", "reciprocal"});
+  if (dst.dtype.starts_with("float") && !has_odd_nans(draft))
+    ops.insert(ops.end(), {"fdiv", "sqrt", "reciprocal"});
   const std::string op = draft.tape.pick(ops);
   std::string args = Draft::of(dst, c);
-  const auto any = [&] { return operand(draft, c); };
+  const bool is_whole = !is_real(dst) && op != "cast";
+  const auto any = [&] { return operand(draft, c, is_whole); };
   if (op == "fill") {
     args += ", 5";
   } else if (op == "cast" || op == "sqrt" || op == "reciprocal") {
-    args += ", " + tile_operand(draft, c);
+    args += ", " + tile_operand(draft, c, is_whole);
   } else if (op != "zero") {
     // One after the other: compilers choose the order of arguments.
-    const std::string tile = tile_operand(draft, c), second = any();
+    const std::string tile = tile_operand(draft, c, is_whole), second = any();
     if (op == "fma")
       args += fmt::format(", {}, {}, {}", tile, second, any());
     else if (op == "select")

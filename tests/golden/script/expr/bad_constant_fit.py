@@ -21,3 +21,7 @@ bad_constant_fit.py:8:9: error: `+` of `int32` and the constant 4294967296, whic
 bad_constant_fit.py:9:16: error: the constant 2147483648 does not fit `int32` [BadType]
         w: T.let = T.int32(2147483648)
                    ^~~~~~~~~~~~~~~~~~~
+bad_constant_fit.py:10:16: error: the constant 1000000 does not fit `float16` [BadType]
+        h: T.let = T.float16(1e6)
+                   ^~~~~~~~~~~~~~
+  note: the largest `float16` is 65504

@@ -7,12 +7,15 @@ def f(a: T.handle):
     T.cuda.copy_bytes(A.data, 1, 16)
     T.cuda.copy_bytes(A.data, A.data, x)
 #--- expected
-bad_copy_bytes.py:6:39: error: `T.cuda.copy_bytes` of 3 bytes, expected 1, 2, 4, 8, 16 or 32 [BadArgument]
+bad_copy_bytes.py:6:39: error: `bytes` of `T.cuda.copy_bytes` is 3, expected 1, 2, 4, 8, 16 or 32 [BadArgument]
         T.cuda.copy_bytes(A.data, A.data, 3)
                                           ^
-bad_copy_bytes.py:7:31: error: `T.cuda.copy_bytes` of `int32`, expected a pointer [BadType]
+  note: it takes `T.cuda.copy_bytes(dst, src, bytes)`
+bad_copy_bytes.py:7:31: error: `src` of `T.cuda.copy_bytes` is `int32`, expected a pointer [BadType]
         T.cuda.copy_bytes(A.data, 1, 16)
                                   ^
-bad_copy_bytes.py:8:39: error: `T.cuda.copy_bytes` of bytes counted at run time, expected 1, 2, 4, 8, 16 or 32 [BadArgument]
+  note: it takes `T.cuda.copy_bytes(dst, src, bytes)`
+bad_copy_bytes.py:8:39: error: `bytes` of `T.cuda.copy_bytes` is known at run time only, expected 1, 2, 4, 8, 16 or 32 [BadArgument]
         T.cuda.copy_bytes(A.data, A.data, x)
                                           ^
+  note: it takes `T.cuda.copy_bytes(dst, src, bytes)`
