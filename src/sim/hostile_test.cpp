@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Programs that mean no good, or make no sense: each ends with errors or with a report.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <random>
@@ -123,6 +124,20 @@ TEST(Hostile, NumbersOutOfEveryRange) {
     SCOPED_TRACE(body);
     survive(kernel_text(body, 1, "sm_90a", "8.8", ".func down { .local .b8 x[4096]; ret; }"));
   }
+}
+
+// Copies that nobody waits for pile up; the budget bounds them.
+TEST(Hostile, AFloodOfCopiesMeetsTheBudget) {
+  TestRun test(R"(
+      .shared .align 16 .b32 s[4]; mov.u32 %r1, 0;
+      L: cp.async.ca.shared.global [s], [%a0], 4; cp.async.commit_group; add.u32 %r1, %r1, 1;
+      setp.lt.u32 %p1, %r1, 3000000; @%p1 bra L; cp.async.wait_all;)",
+               1);
+  test.input<std::uint32_t>({7});
+  test.options.limits.memory = 16U << 20U;
+  EXPECT_EQ(test.run().outcome, Outcome::MemoryLimit);
+  EXPECT_THAT(test.report().reason, testing::HasSubstr("asynchronous work that nobody has waited"));
+  EXPECT_LT(test.report().counters.instructions, 500'000U);
 }
 
 }  // namespace

@@ -181,6 +181,21 @@ bool Unit::unblock() {
   return any;
 }
 
+// What kernels can pile up without end: copies, loads and stores that nobody waits for.
+void Unit::bound_pending() {
+  std::uint64_t bytes = jobs.size() * sizeof(PendingJob) + printed.size();
+  for (const Warp* warp : order_) {
+    bytes += warp->copies.size() * sizeof(PendingCopy) + warp->loads.size() * sizeof(PendingLoad) +
+             warp->stores.size() * sizeof(PendingStore) +
+             warp->tensor_work.size() * sizeof(TensorWork);
+  }
+  if (bytes <= context.options->limits.memory) return;
+  stop(Outcome::MemoryLimit,
+       fmt::format("asynchronous work that nobody has waited for takes {} bytes, more than the "
+                   "budget of {}",
+                   bytes, context.options->limits.memory));
+}
+
 bool Unit::run(std::uint64_t turns) {
   for (std::uint64_t turn = 0; turn < turns; ++turn) {
     const bool all_done =
@@ -194,6 +209,7 @@ bool Unit::run(std::uint64_t turns) {
       report_deadlock();
       return true;
     }
+    bound_pending();
   }
   return false;
 }

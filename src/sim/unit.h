@@ -195,6 +195,7 @@ class Unit {
 
  private:
   bool pass();
+  void bound_pending();
   bool unblock();
   void report_deadlock();
   void finish();
