@@ -114,8 +114,7 @@ bool Cta::make_tile(const Region& region, const UnitInstance& unit, Tile& tile, 
   std::int64_t count = 1;
   bool is_inside = true;
   for (std::size_t d = 0; d < region.ranges.size(); ++d) {
-    const std::int64_t min =
-        uniform_int(region.ranges[d].min, unit, "the start", info.ir, d);
+    const std::int64_t min = uniform_int(region.ranges[d].min, unit, "the start", info.ir, d);
     const std::int64_t extent =
         uniform_int(region.ranges[d].extent, unit, "the extent", info.ir, d);
     const bool leaves = min < 0 || min + extent > info.shape[d];

@@ -146,13 +146,13 @@ TEST(EvalTileOp, EachThreadUsesItsOwnScalar) {
 
 TEST(EvalTileOp, CopiesOfAnElementMustNotBecomeDifferent) {
   TestKernel k;
-  const BufferId out = k.matched("out", {32}, DType::Float32);
+  const BufferId out = k.matched("out", {64}, DType::Float32);
   k.start(64);
   const BufferId r =
       k.alloc("R", {32}, DType::Float32, Scope::Local, "S[32:1@laneid] + R[2:1@warpid]");
   k.tile(TileOp::Fill, Unit::Cta, {k.full(r), k.real(DType::Float32, 1)});
   k.tile(TileOp::Mul, Unit::Cta, {k.full(r), k.full(r), k.to(DType::Float32, k.div(k.tid(), 32))});
-  k.store(out, {k.mod(k.tid(), 32)}, k.real(DType::Float32, 0));
+  k.store(out, {k.tid()}, k.real(DType::Float32, 0));
   const Outcome o = k.run({{}});
   EXPECT_EQ(o.checks(), "replica");
   EXPECT_EQ(

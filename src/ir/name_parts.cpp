@@ -102,13 +102,14 @@ class Namer {
   }
 
   [[nodiscard]] bool is_too_large(StmtId id) const {
-    bool out = false;
+    bool out = false, is_hopeless = false;
     // The launch is computed before the body, with what the body's names stand for.
     if (is_launch(f_[id])) return false;
     for_each_root(f_, f_[id], [&](ExprId root) {
       out = out || measures_.depth(root) > kDeep || measures_.written(root) > kLong;
+      is_hopeless = is_hopeless || measures_.depth(root) > kMaxNamedDepth;
     });
-    return out;
+    return out && !is_hopeless;
   }
 
   // One statement: its nodes in the order in which they were made, which is operands first.
@@ -250,7 +251,7 @@ Diag too_large(const Function& f, const Measures& measures, ExprId id, Span span
   const std::string_view way = "give a part of it a name: `x: T.let = …`";
   Diag out = depth > kMaxDepth
                  ? diag(DiagKind::Budget, "{} operations inside each other, expected at most {}",
-                        depth, kMaxDepth)
+                        depth, depth > kMaxNamedDepth ? kMaxNamedDepth : kMaxDepth)
                  : diag(DiagKind::Budget,
                         "an expression of {}{} operations when its shared parts are written out, "
                         "expected at most {}",

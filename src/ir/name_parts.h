@@ -20,6 +20,8 @@ namespace ww::ir {
 /// as often as it is used, of any expression of a function.
 inline constexpr std::uint32_t kMaxDepth = 1000;
 inline constexpr std::uint64_t kMaxWritten = std::uint64_t{1} << 20U;
+/// Parts of deeper expressions get no names: simplifying a chain of names takes time for each.
+inline constexpr std::uint32_t kMaxNamedDepth = 40'000;
 
 /// Depth and written size of expressions. Made for all nodes of a function at once, which takes one
 /// pass: operands have smaller numbers than those who use them.

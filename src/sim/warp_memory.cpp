@@ -235,7 +235,10 @@ void Warp::bad_address(std::uint64_t address, unsigned lane, unsigned bytes, Tou
     return;
   }
   const Region* near = region;
-  if (near == nullptr && address >= kGlobalStart) near = closest(*unit->context.memory, address);
+  // What misses the first allocation by little is before it, not elsewhere.
+  constexpr std::uint64_t kLittle = 1U << 20U;
+  if (near == nullptr && address >= kGlobalStart - kLittle)
+    near = closest(*unit->context.memory, address);
   const std::string place = near != nullptr  ? missed(*near, address, bytes)
                             : address < 4096 ? "a null pointer"
                                              : "no allocation is there";

@@ -167,8 +167,7 @@ class Thread {
       case ExprOp::FloorMod:
         return a - floored(a, b) * b;
       case ExprOp::TruncMod:
-        // A division by 0 gives whatever the machine makes of it, the same each time.
-        return b == 0 ? static_cast<std::int64_t>(draw_ % 3) : a % b;
+        return b == 0 ? a : a % b;
       case ExprOp::BitAnd:
         return a & b;
       case ExprOp::BitXor:

@@ -32,7 +32,7 @@ TEST(ScopeSoak, RefusalsWithAPlaceAreNoFinds) {
   const Examined refused = examine(with_body("    if tid < 16:\n        Tx.warp.copy(r, A)\n"));
   EXPECT_FALSE(refused.is_find) << refused.explanation;
   EXPECT_TRUE(refused.tally.contains("refused: Divergent")) << refused.checked.explain();
-  const Examined race = examine(with_body("    B[0] = tid\n"));
+  const Examined race = examine(with_body("    B[tid] = tid\n    B[31 - tid] = 1\n"));
   EXPECT_FALSE(race.is_find) << race.explanation;
   EXPECT_TRUE(race.tally.contains("found in the tile program: race")) << race.checked.explain();
 }

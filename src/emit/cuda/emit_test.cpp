@@ -261,9 +261,10 @@ TEST(CudaSource, Intrinsics) {
       {[](TestKernel& k) { return k.call(Intrinsic::StorageSync, {k.text("warp")}); },
        "__syncwarp();"},
       {[&](TestKernel& k) {
-         return k.call(Intrinsic::MbarrierWait, {first(k), k.n(1)});
+         const BufferId s = k.flat("S", 1, DType::Uint64, Scope::Shared);
+         return k.call(Intrinsic::MbarrierWait, {k.address(s, {k.n(0)}), k.n(1)});
        },
-       "tvm_builtin_mbarrier_wait(&A_ptr[0], 1);"},
+       "tvm_builtin_mbarrier_wait(&S_ptr[0], 1);"},
       {[&](TestKernel& k) {
          return k.call(Intrinsic::CopyBytes, {first(k), first(k), k.n(8)});
        },

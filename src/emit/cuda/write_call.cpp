@@ -181,8 +181,13 @@ Text Writer::exchange(const Expr& e, const Lane* at) {
                                 : e.callee == Intrinsic::ShflDown ? "__shfl_down_sync"
                                                                   : "__shfl_xor_sync";
   if (!check_number(e.type.dtype, e.span)) return {"0"};
+  // Up and down take an unsigned amount, and nvcc warns of a constant below zero there.
+  const bool is_delta = e.callee == Intrinsic::ShflUp || e.callee == Intrinsic::ShflDown;
+  const bool is_below = ir::const_int(f_, e.args[2]).value_or(0) < 0;
+  const std::string amount = expr(e.args[2]);
+  const std::string by = is_delta && is_below ? fmt::format("unsigned({})", amount) : amount;
   return numbers_.shuffle(name, e.type.dtype, expr(e.args[0]), operand(e.args[1], at, {}),
-                          fmt::format("{}, {}", expr(e.args[2]), expr(e.args[3])));
+                          fmt::format("{}, {}", by, expr(e.args[3])));
 }
 
 // --- reductions ----------------------------------------------------------------------------------

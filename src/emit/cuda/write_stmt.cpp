@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/printable.h"
+#include "base/wide.h"
 #include "emit/cuda/types.h"
 #include "emit/cuda/writer.h"
 #include "ir/effects.h"
@@ -18,6 +19,7 @@ using ir::ExprOp;
 using ir::LoopKind;
 using ir::Stmt;
 using ir::StmtKind;
+using num::DType;
 
 bool is_jump(StmtKind kind) {
   return kind == StmtKind::Break || kind == StmtKind::Continue || kind == StmtKind::Return;
@@ -152,13 +154,30 @@ std::string Writer::loop_end(const Stmt& s, std::int64_t step) {
   return name;
 }
 
+// Is one step behind the last value still a number of the type? Then the variable can be compared
+// with it.
+bool Writer::has_end(const Stmt& s, std::int64_t step) const {
+  const auto first = ir::const_int(f_, s.args[0]);
+  if (step == 1 && first == 0) return true;
+  const Wide low = ranges_.range(s.args[0]).min;
+  const Wide high = ranges_.range(s.args[0]).max;
+  const ir::Range trips = ranges_.range(s.args[1]);
+  const DType dtype = f_[s.var].type.dtype;
+  constexpr Wide kOne = 1;
+  const int bits = num::bits_of(dtype);
+  const Wide least = is_signed(dtype) ? -(kOne << (bits - 1)) : 0;
+  const Wide most = (kOne << (is_signed(dtype) ? bits - 1 : bits)) - 1;
+  return low + Wide{trips.min} * step >= least && high + Wide{trips.max} * step <= most;
+}
+
 void Writer::loop(const Stmt& s) {
   if (s.loop == LoopKind::ThreadBinding)
     return static_cast<void>(
         refuse(s.span, fmt::format("a loop over `{}`, expected a lowered program", s.name)));
   const std::int64_t step =
       s.args.size() > 2 ? ir::const_int(f_, s.args[2]).value_or(1) : std::int64_t{1};
-  const std::string end = loop_end(s, step);
+  const bool counts_up = has_end(s, step);
+  const std::string end = counts_up ? loop_end(s, step) : "";
   bool is_unrolled = s.loop == LoopKind::Unroll || s.loop == LoopKind::Vectorized;
   bool is_kept = false;
   for (const auto& [key, value] : s.settings) {
@@ -172,9 +191,17 @@ void Writer::loop(const Stmt& s) {
                               : step == -1 ? fmt::format("--{}", name)
                                            : fmt::format("{} += {}", name, step);
   const std::optional<std::int64_t> first = ir::const_int(f_, s.args[0]);
-  line(fmt::format("for ({} {} = {}; {} {} {}; {}) {{", type_text(f_[s.var].type), name,
-                   first ? fmt::format("{}", *first) : expr(s.args[0]), name, step < 0 ? ">" : "<",
-                   end, advance));
+  const std::string start = fmt::format("{} {} = {}", type_text(f_[s.var].type), name,
+                                        first ? fmt::format("{}", *first) : expr(s.args[0]));
+  if (counts_up) {
+    line(fmt::format("for ({}; {} {} {}; {}) {{", start, name, step < 0 ? ">" : "<", end, advance));
+  } else {
+    const DType dtype = f_[s.var].type.dtype;
+    const Text next = numbers_.binary(ExprOp::Add, dtype, {name}, {fmt::format("{}", step)});
+    const std::string left = names_.fresh(fmt::format("ww_{}_left", name));
+    line(fmt::format("for ({}, {} = {}; {} > 0; --{}, {} = {}) {{", start, left, expr(s.args[1]),
+                     left, left, name, next.text));
+  }
   nested(s.body);
   line("}");
 }

@@ -111,6 +111,7 @@ class Writer {
   void store(const ir::Stmt& s);
   void loop(const ir::Stmt& s);
   std::string loop_end(const ir::Stmt& s, std::int64_t step);
+  [[nodiscard]] bool has_end(const ir::Stmt& s, std::int64_t step) const;
   void branch(const ir::Stmt& s, std::string_view keyword);
   void assertion(const ir::Stmt& s);
   void attr(const ir::Stmt& s);

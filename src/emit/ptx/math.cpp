@@ -289,6 +289,8 @@ Value Emitter::fmod64(Value x, Value y) {
   const Value rest = code_.new_variable(Class::B64);
   code_.add("abs.f64", {rest, x});
   code_.touch(rest);
+  // Before the loop, which not all threads enter: the next fmod finds it there.
+  const Value zero = code_.in_register(int_value(0));
   const std::string again = code_.new_label("again");
   const std::string end = code_.new_label("end");
   code_.add_label(again);
@@ -302,7 +304,6 @@ Value Emitter::fmod64(Value x, Value y) {
   const Value high =
       code_.pure("shl.b32", Class::B32,
                  {code_.pure("add.s32", Class::B32, {k, int_value(1023)}), int_value(20)});
-  const Value zero = code_.in_register(int_value(0));
   const Value scale = f64("mov.b64", {vector_arg({zero, high})});
   const Value step = f64("mul.rn.f64", {by, scale});
   const Value times = f64("cvt.rzi.f64.f64", {f64("div.rz.f64", {rest, step})});

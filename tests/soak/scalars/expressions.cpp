@@ -129,8 +129,10 @@ std::string Expressions::index(std::int64_t extent) {
     case 7:
       if (d_.may_overflow) return fmt::format("({} * 1103515245 + 12345) % {}", value(), extent);
       return fmt::format("(tid ^ 5) % {}", extent);
-    default:
-      return fmt::format("{} // {} % {}", value(), 1 + tape_.below(7), extent);
+    default: {
+      const std::string whole = value();
+      return fmt::format("{} // {} % {}", whole, 1 + tape_.below(7), extent);
+    }
   }
 }
 

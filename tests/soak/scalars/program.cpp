@@ -81,10 +81,14 @@ void Statements::store(const Place& at) {
   const DType type = any_type();
   const std::string text = expression(type);
   const std::int64_t how = tape_.below(4);
-  d_.line(at, d_.output(at, type) + " = " + d_.rendered(text, how == 1));
+  const auto write = [&](bool by_name) {
+    const std::string to = d_.output(at, type);
+    d_.line(at, to + " = " + d_.rendered(text, by_name));
+  };
+  write(how == 1);
   if (how < 2) return;
   const std::string first = d_.last_output();
-  d_.line(at, d_.output(at, type) + " = " + d_.rendered(text, true));
+  write(true);
   d_.alike.emplace_back(first, d_.last_output());
 }
 

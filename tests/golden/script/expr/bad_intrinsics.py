@@ -112,10 +112,9 @@ bad_intrinsics.py:29:28: error: `value` of `T.cuda.warp_reduce` is `handle(float
         v = T.cuda.warp_reduce(s.ptr_to([0]))
                                ^~~~~~~~~~~~~
   note: it takes `T.cuda.warp_reduce(value, op, width)`
-bad_intrinsics.py:30:9: error: `width` of `T.tvm_warp_shuffle` is 5, expected 1, 2, 4, 8, 16 or 32 [BadArgument]
+bad_intrinsics.py:30:44: error: a width of 5 lanes, expected 1, 2, 4, 8, 16 or 32 [BadArgument]
         v = T.cuda.shfl_sync(0xffffffff, v, 0, 5)
-            ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
-  note: it takes `T.tvm_warp_shuffle(mask, value, lane, width, warp_size)`
+                                               ^
 bad_intrinsics.py:32:23: error: `pointer` of `T.cuda.atomic_add` leads to `r` in registers, expected a pointer into global or shared memory [BadArgument]
         T.cuda.atomic_add(r.ptr_to([0]), 1.0)
                           ^~~~~~~~~~~~~

@@ -36,9 +36,6 @@ bad_setting_values.py:13:5: error: `cta_group` of `copy_async` is `3`, expected 
 bad_setting_values.py:14:5: error: `cta_group` of `copy_async` is `tx`, expected 1 or 2 [BadTileCall]
         Tx.cta.copy_async(S0, A, cta_group=tx)
         ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
-bad_setting_values.py:14:5: error: `cta_group` of `copy_async` is `tx`, which differs between threads of a cta; `copy_async` at cta scope needs one value [BadTileCall]
-        Tx.cta.copy_async(S0, A, cta_group=tx)
-        ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 bad_setting_values.py:15:5: error: `stage` of `gemm` is `1`, expected `True` or `False` [BadTileCall]
         Tx.cta.gemm(A, A, A, A, stage=1)
         ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
