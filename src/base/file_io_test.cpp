@@ -82,7 +82,7 @@ TEST_F(FileIo, ALinkThatLeadsToItselfIsRefused) {
   EXPECT_EQ(files_in_folder(), 2);
 }
 
-// Root may write everything; that a file is read-only is said all the same.
+// Root may write everything; a read-only file is refused all the same.
 TEST_F(FileIo, AReadOnlyFileStays) {
   ASSERT_TRUE(write_file_atomically(file("x"), "old"));
   fs::permissions(file("x"), fs::perms::owner_read | fs::perms::group_read);

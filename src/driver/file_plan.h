@@ -19,7 +19,7 @@ class FilePlan {
   void reads(std::string path, std::string what);
   /// The source file, and that of `--kernel @FILE`.
   void reads(const SourceRequest& source);
-  /// The files in `--arg NAME=@FILE`. What has another form is left to those that read it.
+  /// The files in `--arg NAME=@FILE`. Other forms are left to their readers.
   void reads_args(std::span<const std::string> args);
 
   /// BadArgument when the file is read or written already, under whatever name; Io when it cannot

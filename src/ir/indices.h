@@ -5,7 +5,7 @@
 // holds for numbers that wrap, or shows from ranges that these do not (ir/simplify.h).
 //
 // An index must not overflow: the index of an element, the start and extent of a region, the bounds
-// of a loop, an offset. That is said of the sums and products it is made of, in signed integers,
+// of a loop, an offset. The rule covers the sums and products it is made of, in signed integers,
 // as far as they stand there themselves:
 //
 //   A[i * 4096 + j]                     both operations are index arithmetic

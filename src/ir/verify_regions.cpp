@@ -4,7 +4,7 @@
 // What is computed from ids and constant loops is evaluated, exactly, for ids and rounds that bring
 // the call about: every condition around it is evaluated as well. Where something is known at run
 // time only (a parameter, memory), or a `return`, `break` or `while` decides whether the call is
-// made, nothing is said: the evaluator finds it in a run. Of many ids the first and last are tried.
+// made, the evaluator finds it in a run. Of many ids the first and last are tried.
 #include <fmt/ranges.h>
 
 #include <algorithm>
@@ -24,7 +24,7 @@ constexpr std::int64_t kMostSteps = 1 << 20;  // nodes that are evaluated for on
 constexpr std::int64_t kMostCases = 4096;     // ids and rounds for one call
 constexpr std::int64_t kAllOf = 8;            // so many ids are all tried
 
-/// Of ids or rounds from 0 to before `count`: those that are tried.
+/// The ids or rounds to try, of 0 to before `count`.
 std::vector<std::int64_t> tried(std::int64_t count) {
   std::vector<std::int64_t> out;
   for (std::int64_t i = 0; i < count; ++i)

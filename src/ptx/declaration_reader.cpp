@@ -84,7 +84,7 @@ bool DeclarationReader::declarator(Variable& variable) {
          fits(variable) && init(variable);
 }
 
-// Whoever lays variables out adds sizes up, which must not overflow.
+// The layout of variables adds their sizes up, and the sum must not overflow.
 bool DeclarationReader::fits(const Variable& variable) {
   std::uint64_t room =
       kMostVariableBytes /
