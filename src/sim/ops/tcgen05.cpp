@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// tcgen05 between registers and tensor memory, and how that is handed out. Each warp reaches only
-// the 32 lanes of its quarter, warp % 4; an address in quarter 0 stands for the same lanes of the
-// warp's own one. With L0 and C0 the lane and column of the address, register r of lane l
-// (g = l / 4, t = l % 4) is the cell in
+// tcgen05 between registers and tensor memory. Each warp reaches only the 32 lanes of its quarter,
+// warp % 4; an address in quarter 0 stands for the same lanes of the warp's own one. With L0 and C0
+// the lane and column of the address, register r of lane l (g = l / 4, t = l % 4) is the cell in
 //
 //              lane                     column
 //   32x32b     L0 + l                   C0 + r
@@ -36,116 +35,6 @@ constexpr std::uint8_t kPacked = 1;                                             
 constexpr std::uint8_t kReduces = 2, kGreatest = 4, kAbsolute = 8, kKeepsNan = 16, kFloat = 32,
                        kSigned = 64;
 constexpr unsigned kQuarter = 32;
-
-// All lanes of the warp are there; what they did before is ordered before what they do after.
-bool gather(Warp& warp) {
-  if (!warp.meet_all()) return false;
-  if (warp.unit->order != nullptr) {
-    warp.unit->order->lanes_met(actor_of(warp, warp.exec | ~warp.born));
-  }
-  return true;
-}
-
-// --- allocation ----------------------------------------------------------------------------------
-
-bool is_legal_count(std::uint32_t columns) {
-  return std::has_single_bit(columns) && columns >= 32 && columns <= kTensorColumns;
-}
-
-// Everybody else waits, too: the columns will never be free.
-void give_up(Warp& warp, const TensorMemory& tensor, std::uint32_t columns) {
-  std::uint32_t held = 0;
-  for (const TensorMemory::Allocation& a : tensor.allocations()) held += a.count;
-  const std::string text = fmt::format(
-      "waits for {} columns of tensor memory and can never have them: {} of {} are allocated",
-      columns, held, kTensorColumns);
-  report_tensor(warp, warp.exec, text);
-  warp.unit->stop(Outcome::Deadlocked,
-                  fmt::format("{}, warp {}: {}", warp.unit->describe(*warp.cta), warp.index, text));
-}
-
-void run_alloc(Warp& warp, const Op& op) {
-  // A grant that is not for meeting the other lanes: everybody waits, so this waits in vain.
-  const bool in_vain = warp.is_granted() && !warp.is_meeting_grant() && warp.take_grant();
-  if (!gather(warp)) return;
-  warp.use(op.p[0], warp.exec);
-  TensorMemory& tensor = tensor_of(*warp.cta);
-  const unsigned first = first_lane(warp.exec);
-  std::uint32_t columns = warp.source<std::uint32_t>(op.p[0])[first];
-  if (tensor.relinquished) {
-    report_tensor(warp, warp.exec, "allocates after `tcgen05.relinquish_alloc_permit`");
-  }
-  if (!is_legal_count(columns)) {
-    report_tensor(
-        warp, warp.exec,
-        fmt::format("allocates {} columns; 32, 64, 128, 256 and 512 are possible", columns));
-    columns = std::bit_ceil(std::clamp<std::uint32_t>(columns, 32, kTensorColumns));
-  }
-  const auto column = tensor.allocate(columns, warp.this_op(), warp.index);
-  if (column && warp.unit->order != nullptr) {
-    warp.unit->order->acquire(actor_of(warp, warp.exec), tensor.freed_clock);
-  }
-  if (!column && in_vain) {
-    give_up(warp, tensor, columns);
-    return;
-  }
-  if (!column) {
-    warp.wait(SplitState::AtAlloc);
-    return;
-  }
-  std::array<std::byte, 4> bytes;
-  std::memcpy(bytes.data(), &*column, sizeof bytes);
-  write_lanes(warp, warp.program->addresses[op.address], lane_bit(first), sizeof bytes,
-              bytes.data(), 0);
-}
-
-// Whoever still works on the columns has nothing that orders it before this.
-void touch_freed(Warp& warp, const TensorMemory::Allocation& freed) {
-  RaceTracker* races = warp.unit->races.get();
-  if (races == nullptr) return;
-  TouchedCells touched{.lanes = warp.exec};
-  for (unsigned lane = 0; lane < kTensorLanes; lane += kLanes)
-    for (unsigned c = 0; c < freed.count; ++c) {
-      for (unsigned l = 0; l < kLanes; ++l)
-        touched.cell[l] = (lane + l) * kTensorColumns + freed.column + c;
-      races->touch_tensor(warp, touched.cell.data(), touched.lanes, Touched::Free);
-    }
-}
-
-void run_dealloc(Warp& warp, const Op& op) {
-  if (!gather(warp)) return;
-  warp.use(op.p[0], warp.exec);
-  warp.use(op.p[1], warp.exec);
-  const unsigned first = first_lane(warp.exec);
-  const TensorAddress at = tensor_address(warp.source<std::uint32_t>(op.p[0])[first]);
-  const std::uint32_t columns = warp.source<std::uint32_t>(op.p[1])[first];
-  TensorMemory& tensor = tensor_of(*warp.cta);
-  const TensorMemory::Allocation* found = at.lane == 0 ? tensor.find(at.column) : nullptr;
-  if (found == nullptr) {
-    report_tensor(
-        warp, warp.exec,
-        fmt::format("frees tensor memory at lane {}, column {}, where no allocation starts",
-                    at.lane, at.column));
-    return;
-  }
-  if (found->count != columns) {
-    report_tensor(warp, warp.exec,
-                  fmt::format("frees {} columns of an allocation of {}", columns, found->count));
-  }
-  touch_freed(warp, *found);
-  if (warp.unit->order != nullptr)
-    warp.unit->order->release(actor_of(warp, warp.exec), tensor.freed_clock);
-  if (warp.unit->fences != nullptr)
-    warp.unit->fences->forget_columns(warp.cta->rank, found->column, found->count);
-  tensor.release(at.column);
-  ++warp.unit->activity;
-  for (const auto& other : warp.cta->warps) other->wake(SplitState::AtAlloc, false);
-}
-
-void run_relinquish(Warp& warp, const Op&) {
-  if (!gather(warp)) return;
-  tensor_of(*warp.cta).relinquished = true;
-}
 
 // --- cells ---------------------------------------------------------------------------------------
 
@@ -327,7 +216,7 @@ Value reduce_lane(const PendingLoad& load, std::uint8_t mode, unsigned count, un
 
 // Places: the registers, and behind them the result of the reduction.
 void run_load(Warp& warp, const Op& op) {
-  if (!gather(warp)) return;
+  if (!gather_warp(warp)) return;
   Access access(warp, op);
   const bool reduces = (op.mode2 & kReduces) != 0;
   const unsigned count = op.count - (reduces ? 1U : 0U);
@@ -378,7 +267,7 @@ void deliver_load(Warp& warp, PendingLoad& load) {
 }
 
 void run_wait_load(Warp& warp, const Op&) {
-  if (!gather(warp)) return;
+  if (!gather_warp(warp)) return;
   for (PendingLoad& load : warp.loads) {
     touch_cells(warp, load.cells, Touched::Read);
     note_fences(warp, load.cells, load.op, TensorUse::Load);
@@ -390,7 +279,7 @@ void run_wait_load(Warp& warp, const Op&) {
 // --- stores --------------------------------------------------------------------------------------
 
 void run_store(Warp& warp, const Op& op) {
-  if (!gather(warp)) return;
+  if (!gather_warp(warp)) return;
   Access access(warp, op);
   const bool packed = (op.mode2 & kPacked) != 0;
   PendingStore store{.op = warp.this_op(), .cells = {}, .touched = {}};
@@ -422,7 +311,7 @@ void run_store(Warp& warp, const Op& op) {
 }
 
 void run_wait_store(Warp& warp, const Op&) {
-  if (!gather(warp)) return;
+  if (!gather_warp(warp)) return;
   for (const PendingStore& store : warp.stores) {
     touch_cells(warp, store.touched, Touched::AsyncWrite);
     note_fences(warp, store.touched, store.op, TensorUse::Store);
@@ -442,21 +331,6 @@ void run_fence_after(Warp& warp, const Op&) {
 }
 
 // --- decoding ------------------------------------------------------------------------------------
-
-bool decode_alloc(Decode& in) {
-  in.op.run = run_alloc;
-  in.op.flags = kTracksItself;
-  in.function().program().uses_tensor_memory = true;
-  in.op.address = cluster_address(in, 0);
-  in.operands({in.source(1)});
-  return true;
-}
-bool decode_dealloc(Decode& in) {
-  in.op.run = run_dealloc;
-  in.op.flags = kTracksItself;
-  in.operands({in.source(0), in.source(1)});
-  return true;
-}
 
 Shape shape_in(const Decode& in) {
   const std::string_view shape = in.word("shape");
@@ -504,9 +378,9 @@ bool decode_store(Decode& in) {
 }
 
 constexpr OpRow kRows[] = {
-    {"tcgen05.alloc", decode_alloc},
-    {"tcgen05.dealloc", decode_dealloc},
-    {"tcgen05.relinquish_alloc_permit", decode_bare<run_relinquish>},
+    {"tcgen05.alloc", decode_tensor_alloc},
+    {"tcgen05.dealloc", decode_tensor_dealloc},
+    {"tcgen05.relinquish_alloc_permit", decode_tensor_relinquish},
     {"tcgen05.fence::before_thread_sync", decode_bare<run_fence_before>},
     {"tcgen05.fence::after_thread_sync", decode_bare<run_fence_after>},
     {"tcgen05.ld", decode_load},
@@ -520,62 +394,6 @@ constexpr OpRow kRows[] = {
 };
 
 }  // namespace
-
-// --- shared with tcgen05_cp.cpp ------------------------------------------------------------------
-
-TensorMemory& tensor_of(Cta& cta) {
-  if (cta.tensor == nullptr) cta.tensor = std::make_unique<TensorMemory>();
-  return *cta.tensor;
-}
-
-void report_tensor(Warp& warp, Mask who, const std::string& text) {
-  if (!warp.checks(Check::Tensor)) return;
-  if (warp.unit->findings.count_up(Check::Tensor, warp.this_op(), kNoOp, count_lanes(who))) return;
-  warp.report(Check::Tensor, who, text);
-}
-
-bool is_cell(const TensorMemory& tensor, TensorAddress at, std::string& why) {
-  if (at.lane >= kTensorLanes || at.column >= kTensorColumns) {
-    why = fmt::format("lane {}, column {} is outside of tensor memory", at.lane, at.column);
-    return false;
-  }
-  if (tensor.is_allocated(at.column)) return true;
-  why = fmt::format("column {} of tensor memory is not allocated", at.column);
-  return false;
-}
-
-std::vector<Cta*> cta_group(Warp& warp, bool is_pair) {
-  std::vector<Cta*> ctas{warp.cta};
-  const unsigned peer = warp.cta->rank ^ 1U;
-  if (is_pair && peer < warp.unit->ctas.size()) {
-    ctas.push_back(warp.unit->ctas[peer].get());
-  } else if (is_pair) {
-    report_tensor(warp, warp.exec, "`.cta_group::2` in a CTA that has no peer in its cluster");
-  }
-  return ctas;
-}
-
-void mark_cells(Warp& warp, TensorMemory& tensor, const TensorCells& cells) {
-  for (const PendingStore::Cell& cell : cells) {
-    TensorMemory::Pending& pending = tensor.pending_at(cell.lane, cell.column);
-    ++pending.count;
-    pending.op = warp.this_op();
-    pending.warp = static_cast<std::uint16_t>(warp.index);
-  }
-}
-
-void write_cells(TensorMemory& tensor, const TensorCells& cells) {
-  for (const PendingStore::Cell& cell : cells) {
-    std::uint32_t mask = 0;
-    for (unsigned b = 0; b < 4; ++b) mask |= ((cell.bytes >> b) & 1U) != 0 ? 0xFFU << (8 * b) : 0U;
-    std::uint32_t& value = tensor.at(cell.lane, cell.column);
-    value = (value & ~mask) | (cell.value & mask);
-    std::uint8_t& undefined = tensor.undefined_at(cell.lane, cell.column);
-    undefined = static_cast<std::uint8_t>((undefined & ~cell.bytes) | cell.undefined);
-    TensorMemory::Pending& pending = tensor.pending_at(cell.lane, cell.column);
-    if (pending.count != 0) --pending.count;  // zero if the columns were freed before
-  }
-}
 
 constinit const OpFamily kTcgen05Ops{"tcgen05", kRows};
 

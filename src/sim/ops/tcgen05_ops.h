@@ -19,6 +19,10 @@ struct TensorAddress {
 };
 constexpr TensorAddress tensor_address(std::uint32_t bits) { return {bits >> 16U, bits & 0xFFFFU}; }
 
+/// Whether all lanes of the warp are there; what they did before is ordered before what they do
+/// after.
+bool gather_warp(Warp& warp);
+
 /// The tensor memory of a CTA; made when it is first needed.
 TensorMemory& tensor_of(Cta& cta);
 
@@ -37,6 +41,10 @@ void mark_cells(Warp& warp, TensorMemory& tensor, const TensorCells& cells);
 /// Writes them.
 void write_cells(TensorMemory& tensor, const TensorCells& cells);
 
+/// tcgen05.alloc, tcgen05.dealloc and tcgen05.relinquish_alloc_permit.
+bool decode_tensor_alloc(Decode& in);
+bool decode_tensor_dealloc(Decode& in);
+bool decode_tensor_relinquish(Decode& in);
 /// tcgen05.cp, tcgen05.shift and tcgen05.commit.
 bool decode_tensor_copy(Decode& in);
 bool decode_tensor_shift(Decode& in);
