@@ -27,32 +27,54 @@ bool is_as_strict(const Manner& now, const Home& at, const Manner& old, const Ho
   return now.scope == Scope::Gpu || scope_of(at, was) <= now.scope;
 }
 
+// Words from the first lane to the next; 1 where there is none, or it is not behind the first.
+std::uint32_t stride_of(const std::uint64_t* address, Mask lanes) {
+  const unsigned first = first_lane(lanes);
+  const Mask others = lanes & (lanes - 1);
+  if (others == 0) return 1;
+  const unsigned next = first_lane(others);
+  const std::uint64_t apart = address[next] - address[first];
+  const std::uint64_t stride = apart / 4 / (next - first);
+  return address[next] > address[first] && stride >= 1 && stride < (1U << 24U)
+             ? static_cast<std::uint32_t>(stride)
+             : 1;
+}
+
 }  // namespace
 
-std::size_t GridRaces::Hash::operator()(const Stamp& s) const {
+std::size_t GridRaces::hash_of(const Stamp& s) {
   const std::uint64_t how = (std::uint64_t{s.manner.is_strong} << 1U) |
                             (std::uint64_t{s.manner.bytes} << 2U) |
-                            (static_cast<std::uint64_t>(s.manner.scope) << 10U) | s.writes;
+                            (static_cast<std::uint64_t>(s.manner.scope) << 10U) |
+                            (std::uint64_t{s.stride} << 16U) | s.writes;
   return mix(mix(mix(s.unit, s.warp), (std::uint64_t{s.op} << 32U) | s.clock), how);
 }
-std::size_t GridRaces::Hash::operator()(const Set& s) const {
-  return mix(s.rest, (std::uint64_t{s.entry.stamp} << 32U) | s.entry.lanes);
+
+std::size_t GridRaces::hash_of(std::uint32_t rest, const Entry& entry) {
+  return mix(rest, (std::uint64_t{entry.stamp} << 32U) | entry.turned);
 }
 
 // --- sets ----------------------------------------------------------------------------------------
 
 std::uint32_t GridRaces::stamp_of(const Stamp& stamp) {
+  std::uint32_t& recent = recent_[stamp.op % recent_.size()];
+  if (recent != 0 && stamps_[recent] == stamp) return recent;
   const auto next = static_cast<std::uint32_t>(stamps_.size());
-  const auto [found, is_new] = stamp_index_.try_emplace(stamp, next);
-  if (is_new) stamps_.push_back(stamp);
-  return found->second;
+  const std::uint32_t found = stamp_index_.find_or_add(
+      hash_of(stamp), next, [&](std::uint32_t i) { return stamps_[i] == stamp; },
+      [&](std::uint32_t i) { return hash_of(stamps_[i]); });
+  if (found == next) stamps_.push_back(stamp);
+  return recent = found;
 }
 
 std::uint32_t GridRaces::set_of(std::uint32_t rest, const Entry& entry) {
-  Set set{.rest = rest, .entry = entry};
   const auto next = static_cast<std::uint32_t>(sets_.size());
-  const auto [found, is_new] = set_index_.try_emplace(set, next);
-  if (!is_new) return found->second;
+  const std::uint32_t found = set_index_.find_or_add(
+      hash_of(rest, entry), next,
+      [&](std::uint32_t i) { return sets_[i].rest == rest && sets_[i].entry == entry; },
+      [&](std::uint32_t i) { return hash_of(sets_[i].rest, sets_[i].entry); });
+  if (found != next) return found;
+  Set set{.rest = rest, .entry = entry};
   const Set& before = sets_[rest];
   const Stamp& stamp = stamps_[entry.stamp];
   set.write = stamp.writes ? next : before.write;
@@ -92,16 +114,18 @@ void GridRaces::collect_garbage() {
   for (std::size_t i = 1; i < stamps_.size(); ++i) {
     if (stamp_to[i] == 0) continue;
     stamp_to[i] = static_cast<std::uint32_t>(stamps.size());
-    stamp_index_.emplace(stamps_[i], stamp_to[i]);
     stamps.push_back(stamps_[i]);
   }
-  stamps_ = std::move(stamps);
+  const std::vector<Stamp> kept = std::move(stamps);
+  stamps_.assign(1, Stamp{});
+  recent_.fill(0);
+  for (std::size_t i = 1; i < kept.size(); ++i) stamp_of(kept[i]);
   const std::vector<Set> old = std::move(sets_);
   sets_.assign(1, Set{});
   set_index_.clear();
   for (std::size_t i = 1; i < old.size(); ++i) {
     if (set_to[i] == 0) continue;
-    const Entry entry{stamp_to[old[i].entry.stamp], old[i].entry.lanes};
+    const Entry entry{stamp_to[old[i].entry.stamp], old[i].entry.turned};
     set_to[i] = set_of(set_to[old[i].rest], entry);
   }
   stamp_to[0] = 0;
@@ -133,31 +157,61 @@ void GridRaces::touch(Warp& warp, const Order& order, const std::uint64_t* addre
               .clock = how == Touched::AsyncBegin ? kNever : order.now(unit_warp),
               .op = warp.this_op(),
               .warp = unit_warp,
+              .stride = stride_of(address, lanes),
               .manner = manner,
               .reads = is_read(how) || how == Touched::Atomic,
               .writes = !is_read(how)};
   stamp.manner.is_volatile = false;
-  const std::uint32_t number = stamp_of(stamp);
+  Step step{.warp = warp, .order = order, .bytes = bytes, .how = how, .stamp = stamp_of(stamp)};
+  if (bytes % 4 == 0 && address[first_lane(lanes)] % 4 == 0) {
+    touch_words(step, address, lanes);
+    return;
+  }
   for_each_lane(lanes, [&](unsigned l) {
-    const Step step{warp, order, address[l], bytes, l, how, number};
+    step.lane = l;
+    step.address = address[l];
     const std::uint64_t end = address[l] + bytes;
     for (std::uint64_t at = address[l]; at < end;) {
-      const std::uint64_t word = at / 4;
-      const std::uint64_t stop = std::min(end, word * 4 + 4);
-      touch_word(step, word, static_cast<unsigned>(at % 4), static_cast<unsigned>((stop - 1) % 4));
+      step.word = at / 4;
+      const std::uint64_t stop = std::min(end, step.word * 4 + 4);
+      touch_parts(step, cell_of(step.word), static_cast<unsigned>(at % 4),
+                  static_cast<unsigned>((stop - 1) % 4));
       at = stop;
     }
   });
 }
 
-void GridRaces::touch_word(const Step& step, std::uint64_t word, unsigned first, unsigned last) {
-  Cell& cell = cell_of(word);
+// Whole words. Most of them are like the one before.
+void GridRaces::touch_words(Step& step, const std::uint64_t* address, Mask lanes) {
+  const std::uint32_t stride = stamps_[step.stamp].stride;
+  Memory memory;
+  for_each_lane(lanes, [&](unsigned l) {
+    step.lane = l;
+    step.address = address[l];
+    const std::uint64_t first = address[l] / 4;
+    for (std::uint64_t word = first; word < first + step.bytes / 4; ++word) {
+      Cell& cell = cell_of(word);
+      const Mask turned = std::rotr(lane_bit(l), turn_of(word, stride));
+      if (turned == memory.turned && cell == memory.before) {
+        cell = memory.after;
+        continue;
+      }
+      step.word = word;
+      is_special_ = cell.latest.stamp == kSplit;
+      const Cell before = cell;
+      touch_parts(step, cell, 0, 3);
+      memory = {before, cell, is_special_ ? 0 : turned};
+    }
+  });
+}
+
+void GridRaces::touch_parts(const Step& step, Cell& cell, unsigned first, unsigned last) {
   const bool is_whole = first == 0 && last == 3;
   if (is_whole && cell.latest.stamp != kSplit) {
     touch_cell(step, cell);
     return;
   }
-  std::array<Cell, 4>& parts = parts_[word];
+  std::array<Cell, 4>& parts = parts_[step.word];
   if (cell.latest.stamp != kSplit) {
     parts.fill(cell);
     cell.latest.stamp = kSplit;
@@ -167,15 +221,16 @@ void GridRaces::touch_word(const Step& step, std::uint64_t word, unsigned first,
 
 void GridRaces::touch_cell(const Step& step, Cell& cell) {
   Entry& latest = cell.latest;
-  const Entry mine{step.stamp, lane_bit(step.lane)};
+  const int turn = turn_of(step.word, stamps_[step.stamp].stride);
+  const Entry mine{step.stamp, std::rotr(lane_bit(step.lane), turn)};
   if (latest.stamp == 0) {
     latest = mine;
     return;
   }
   if (latest.stamp == step.stamp) {
-    if (has_lane(latest.lanes, step.lane)) return;
+    if ((latest.turned & mine.turned) != 0) return;
     if (step.order.has_lone(step.warp.unit_warp())) check(step, cell);
-    latest.lanes |= mine.lanes;
+    latest.turned |= mine.turned;
     return;
   }
   if (step.how != Touched::AsyncWrite) check(step, cell);
@@ -186,8 +241,9 @@ void GridRaces::touch_cell(const Step& step, Cell& cell) {
     return;
   }
   const Stamp& old = stamps_[latest.stamp];
-  const bool is_same_thread = old.unit == now.unit && old.warp == now.warp &&
-                              old.clock == now.clock && latest.lanes == mine.lanes;
+  const bool is_same_warp = old.unit == now.unit && old.warp == now.warp && old.clock == now.clock;
+  if (is_same_warp && old.stride != now.stride) is_special_ = true;
+  const bool is_same_thread = is_same_warp && lanes_of(step, latest) == lane_bit(step.lane);
   if (is_same_thread && (old.writes || !now.writes) &&
       is_as_strict(old.manner, {}, now.manner, {})) {
     return;
@@ -230,15 +286,20 @@ bool GridRaces::replaces(const Step& step, const Entry& entry) const {
 }
 
 Mask GridRaces::unordered(const Step& step, const Entry& entry) const {
+  const Stamp& now = stamps_[step.stamp];
   const Stamp& old = stamps_[entry.stamp];
-  const unsigned warp = step.warp.unit_warp();
-  if (old.unit != step.order.unit()) {
-    return step.order.unordered_from(warp, step.lane, old.unit, old.warp, entry.lanes, old.clock);
+  const Mask lanes = lanes_of(step, entry);
+  if (old.unit != now.unit) {
+    return step.order.unordered_from(now.warp, step.lane, old.unit, old.warp, lanes, old.clock,
+                                     is_special_);
   }
-  if (step.order.knows(warp, old.warp, old.clock)) return 0;
+  if (step.order.knows(now.warp, old.warp, old.clock)) return 0;
+  const bool is_alike =
+      step.order.lanes_know_alike(now.warp) && (now.warp != old.warp || now.stride == old.stride);
+  if (!is_alike) is_special_ = true;
   Mask bad = 0;
-  for_each_lane(entry.lanes, [&](unsigned l) {
-    if (!step.order.ordered(warp, step.lane, old.warp, l, old.clock)) bad |= lane_bit(l);
+  for_each_lane(lanes, [&](unsigned l) {
+    if (!step.order.ordered(now.warp, step.lane, old.warp, l, old.clock)) bad |= lane_bit(l);
   });
   return bad;
 }
@@ -259,11 +320,12 @@ void GridRaces::for_each(const Cell& cell, Visit&& visit) const {
 void GridRaces::check_weak(const Step& step, const Cell& cell) const {
   const Stamp& now = stamps_[step.stamp];
   bool has_seen = false;
+  is_special_ = true;
   for_each(cell, [&](const Entry& entry) {
     const Stamp& old = stamps_[entry.stamp];
     if (has_seen && old.manner.is_strong && old.writes) return true;
     has_seen = has_seen || (old.manner.is_strong && old.reads && old.unit == now.unit &&
-                            old.warp == now.warp && has_lane(entry.lanes, step.lane));
+                            old.warp == now.warp && has_lane(lanes_of(step, entry), step.lane));
     check_entry(step, entry);
     return true;
   });
@@ -311,14 +373,16 @@ void GridRaces::check_written(const Step& step, const Cell& cell) const {
   for_each(cell, [&](const Entry& entry) {
     const Stamp& old = stamps_[entry.stamp];
     if (!old.writes) return true;
+    is_special_ = true;
     report_stale(step.warp, step.lane, step.address, step.bytes,
                  {old.op, step.warp.unit->linear_of(old.unit, old.warp),
-                  step.warp.unit->index_in_cta(old.warp), entry.lanes});
+                  step.warp.unit->index_in_cta(old.warp), lanes_of(step, entry)});
     return false;
   });
 }
 
 void GridRaces::report(const Step& step, const Entry& entry, Mask lanes, Agreement why) const {
+  is_special_ = true;
   const Stamp& old = stamps_[entry.stamp];
   Unit& unit = *step.warp.unit;
   if (unit.findings.count_up(Check::Race, step.warp.this_op(), old.op, 1)) return;

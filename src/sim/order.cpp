@@ -334,7 +334,7 @@ bool Order::ordered(unsigned warp, unsigned lane, unsigned other, unsigned other
 }
 
 Mask Order::unordered_from(unsigned warp, unsigned lane, std::uint64_t unit, unsigned other,
-                           Mask lanes, std::uint32_t clock) const {
+                           Mask lanes, std::uint32_t clock, bool& by_lane) const {
   if (!has_extras_) return lanes;
   const auto strike = [&](const Clocks& clocks) {
     const UnitPast* past = clocks.others.find(unit);
@@ -342,12 +342,14 @@ Mask Order::unordered_from(unsigned warp, unsigned lane, std::uint64_t unit, uns
     if (past->warps[other] >= clock) {
       lanes = 0;
     } else if (!past->lanes.empty()) {
+      by_lane = true;
       for_each_lane(lanes, [&](unsigned l) {
         if (past->knows(other, l, clock)) lanes &= ~lane_bit(l);
       });
     }
   };
   strike(known_[warp]);
+  by_lane = by_lane || (lanes != 0 && has_lone(warp));
   for (const Lone& lone : lone_[warp]) {
     if (lanes != 0 && has_lane(lone.lanes, lane)) strike(lone.clocks);
   }

@@ -117,8 +117,10 @@ class Order {
   [[nodiscard]] bool ordered(unsigned warp, unsigned lane, unsigned other, unsigned other_lane,
                              std::uint32_t clock) const;
   /// Of these lanes of a warp of another unit, those whose doings then are not ordered before that.
+  /// Sets `by_lane` if another lane of either warp might be told something else.
   [[nodiscard]] Mask unordered_from(unsigned warp, unsigned lane, std::uint64_t unit,
-                                    unsigned other, Mask lanes, std::uint32_t clock) const;
+                                    unsigned other, Mask lanes, std::uint32_t clock,
+                                    bool& by_lane) const;
   /// Whether a fence for the async proxy is on the way, too.
   [[nodiscard]] bool fenced_for_proxy(unsigned warp, unsigned lane, unsigned other,
                                       unsigned other_lane, std::uint32_t clock, Past what) const;
@@ -131,6 +133,10 @@ class Order {
                                 std::uint32_t clock) const;
   [[nodiscard]] bool has_after(unsigned warp, unsigned other, std::uint32_t clock) const {
     return !after_[warp].empty() && after_[warp][at(Past::Known, other)] >= clock;
+  }
+  /// Whether, of its own unit, all lanes of the warp know the same: what whole warps did.
+  [[nodiscard]] bool lanes_know_alike(unsigned warp) const {
+    return !has_extras_ && lanes_[warp] == nullptr;
   }
   /// Whether lanes of the warp know something that others of it do not.
   [[nodiscard]] bool has_lone(unsigned warp) const { return !lone_[warp].empty(); }

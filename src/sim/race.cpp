@@ -6,16 +6,21 @@
 #include <algorithm>
 #include <utility>
 
-#include "sim/tensor_memory.h"
 #include "sim/unit.h"
 
 namespace ww::sim {
+namespace {
+
+std::uint8_t byte_mask(unsigned first, unsigned last) {
+  return static_cast<std::uint8_t>(((2U << last) - 1) & ~((1U << first) - 1));
+}
+
+}  // namespace
 
 void RaceTracker::reset() {
   for (auto& [number, page] : pages_) spare_.push_back(std::move(page));
   pages_.clear();
   last_number_ = ~std::uint64_t{0};
-  bytes_.clear();
   keep_up();
 }
 
@@ -26,14 +31,6 @@ void RaceTracker::keep_up() {
   readers_.clear();
   strong_.clear();
   free_reader_ = free_strong_ = 0;
-}
-
-// In tensor memory fences order what barriers without release and acquire would not.
-bool RaceTracker::is_ordered(const Step& step, unsigned other, unsigned other_lane,
-                             std::uint32_t clock) const {
-  if (order_.ordered(current_warp_, step.lane, other, other_lane, clock)) return true;
-  return step.address >= kTensorWindow && step.address < kGlobalStart &&
-         order_.fenced_in_tensor(current_warp_, other, clock);
 }
 
 // --- accesses ------------------------------------------------------------------------------------
@@ -63,21 +60,12 @@ void RaceTracker::touch(Warp& warp, const Region& region, const std::uint64_t* a
     return;
   }
   current_warp_ = warp.unit_warp();
+  now_ = order_.now(current_warp_);
   keep_up();
   if (bytes % 4 == 0 && address[first_lane(lanes)] % 4 == 0) {
     touch_words(warp, address, lanes, bytes, how, manner);
   } else {
-    for_each_lane(lanes, [&](unsigned l) {
-      const Step step{warp, address[l], bytes, l, how, manner};
-      const std::uint64_t end = address[l] + bytes;
-      for (std::uint64_t at = address[l]; at < end;) {
-        const std::uint64_t word = at / 4;
-        const std::uint64_t stop = std::min(end, word * 4 + 4);
-        touch_word(step, word, static_cast<unsigned>(at % 4),
-                   static_cast<unsigned>((stop - 1) % 4));
-        at = stop;
-      }
-    });
+    touch_bytes(warp, address, lanes, bytes, how, manner);
   }
   if (grid_ != nullptr && region.space == Space::Global)
     grid_->touch(warp, order_, address, lanes, bytes, how, manner);
@@ -85,6 +73,7 @@ void RaceTracker::touch(Warp& warp, const Region& region, const std::uint64_t* a
 
 void RaceTracker::touch_tensor(Warp& warp, const std::uint32_t* cell, Mask lanes, Touched how) {
   current_warp_ = warp.unit_warp();
+  now_ = order_.now(current_warp_);
   keep_up();
   std::uint64_t address[kLanes];
   const std::uint64_t window = kTensorWindow + (std::uint64_t{warp.cta->rank} << kRankShift);
@@ -99,7 +88,16 @@ void RaceTracker::touch_words(Warp& warp, const std::uint64_t* address, Mask lan
   const bool is_noted = grid_ == nullptr && address[first_lane(lanes)] >= kGlobalStart;
   const bool is_plain = !manner.is_strong && how != Touched::ReadNc;
   const std::uint32_t op = warp.this_op();
-  for_each_lane(lanes, [&](unsigned l) {
+  while (lanes != 0) {
+    const unsigned l = first_lane(lanes);
+    Mask same = lane_bit(l);
+    if (reads && bytes == 4) {  // lanes next to each other often read one word
+      for (unsigned next = l + 1; next < kLanes && has_lane(lanes, next); ++next) {
+        if (address[next] != address[l]) break;
+        same |= lane_bit(next);
+      }
+    }
+    lanes &= ~same;
     const std::uint64_t first = address[l] / 4;
     for (std::uint64_t word = first; word < first + bytes / 4; ++word) {
       if (is_plain) {
@@ -111,37 +109,108 @@ void RaceTracker::touch_words(Warp& warp, const std::uint64_t* address, Mask lan
           if (by == 0) by = op + 1;
           (reads ? to.read_bytes : to.wrote_bytes)[slot] = 15;
         }
-        if (touch_quickly(page.cells[slot], current_warp_ * kLanes + l + 1, op, reads)) continue;
+        Cell& cell = page.cells[slot];
+        if (reads ? read_quickly(cell, same, op) : write_quickly(cell, l, op)) continue;
       }
-      touch_word({warp, address[l], bytes, l, how, manner}, word, 0, 3);
+      for_each_lane(same, [&](unsigned lane) {
+        touch_word({warp, address[lane], bytes, lane, how, manner}, word, 0, 3);
+      });
+    }
+  }
+}
+
+// Parts of words.
+void RaceTracker::touch_bytes(Warp& warp, const std::uint64_t* address, Mask lanes, unsigned bytes,
+                              Touched how, const Manner& manner) {
+  const bool reads = is_read(how);
+  const bool is_noted = grid_ == nullptr && address[first_lane(lanes)] >= kGlobalStart;
+  const bool is_plain = !manner.is_strong && how != Touched::ReadNc;
+  const std::uint32_t op = warp.this_op();
+  for_each_lane(lanes, [&](unsigned l) {
+    const Step step{warp, address[l], bytes, l, how, manner};
+    const std::uint64_t end = address[l] + bytes;
+    for (std::uint64_t at = address[l]; at < end;) {
+      const std::uint64_t word = at / 4;
+      const std::uint64_t stop = std::min(end, word * 4 + 4);
+      const auto first = static_cast<unsigned>(at % 4);
+      const auto last = static_cast<unsigned>((stop - 1) % 4);
+      at = stop;
+      if (!is_plain || (first == 0 && last == 3)) {
+        touch_word(step, word, first, last);
+        continue;
+      }
+      Page& page = page_of(word);
+      const auto slot = static_cast<unsigned>(word % kPageWords);
+      if (is_noted) {
+        BlockRaces::Accesses& to = page.accesses;
+        std::uint32_t& by = reads ? to.read[slot] : to.wrote[slot];
+        if (by == 0) by = op + 1;
+        (reads ? to.read_bytes : to.wrote_bytes)[slot] |= byte_mask(first, last);
+      }
+      Parts& parts = parts_of(page, slot);
+      for (unsigned b = first; b <= last; ++b) {
+        if (reads ? read_quickly(parts[b], lane_bit(l), op) : write_quickly(parts[b], l, op))
+          continue;
+        touch_cell(step, parts[b]);
+      }
     }
   });
 }
 
-bool RaceTracker::touch_quickly(Cell& cell, std::uint32_t thread, std::uint32_t op, bool reads) {
-  const std::uint32_t now = order_.now(current_warp_);
-  const Mask bit = lane_bit((thread - 1) % kLanes);
+// The cells of the bytes of a word; makes them if it had only one.
+RaceTracker::Parts& RaceTracker::parts_of(Page& page, unsigned slot) {
+  if (page.parts == nullptr) {
+    page.parts = std::make_unique<std::array<Parts, kPageWords>>();
+    ++split_pages_;
+  }
+  Parts& parts = (*page.parts)[slot];
+  Cell& cell = page.cells[slot];
   if (cell.epoch != epoch_) {
-    cell = Cell{};
-    cell.epoch = epoch_;
-  } else {
-    if (cell.is_split || cell.strong != 0 || (cell.writer != 0 && cell.writer != thread))
-      return false;
-    const bool mine =
-        cell.read_lanes == 0 || (cell.read_warp == current_warp_ && cell.read_clock == now);
-    if (reads ? !mine : !mine || cell.more != 0 || (cell.read_lanes & ~bit) != 0) return false;
+    cell = Cell{.epoch = epoch_, .is_split = true};  // and the parts are as old as it was
+  } else if (!cell.is_split) {
+    split(cell, parts);
   }
-  if (reads) {
-    cell.read_op = op;
-    cell.read_warp = static_cast<std::uint16_t>(current_warp_);
-    cell.read_clock = now;
-    cell.read_lanes |= bit;
-  } else {
-    cell.writer = thread;
-    cell.write_clock = now;
-    cell.write_op = op;
-    cell.read_lanes = 0;
+  return parts;
+}
+
+// Nobody has written the word since all threads met, or only the lane that reads it.
+bool RaceTracker::read_quickly(Cell& cell, Mask lanes, std::uint32_t op) {
+  if (cell.epoch != epoch_) {
+    cell = Cell{.epoch = epoch_,
+                .read_op = op,
+                .read_clock = now_,
+                .read_lanes = lanes,
+                .read_warp = static_cast<std::uint16_t>(current_warp_)};
+    return true;
   }
+  if (cell.is_split || cell.strong != 0) {
+    return false;
+  }
+  if (cell.writer != 0) {
+    const bool is_mine = (cell.writer - 1) / kLanes == current_warp_ &&
+                         lane_bit((cell.writer - 1) % kLanes) == lanes;
+    if (!is_mine) return false;
+  }
+  note_read(cell, lanes, op);
+  return true;
+}
+
+// The same, and nobody else has read it.
+bool RaceTracker::write_quickly(Cell& cell, unsigned lane, std::uint32_t op) {
+  const std::uint32_t thread = current_warp_ * kLanes + lane + 1;
+  if (cell.epoch != epoch_) {
+    cell = Cell{.epoch = epoch_, .writer = thread, .write_clock = now_, .write_op = op};
+    return true;
+  }
+  if (cell.is_split || cell.strong != 0 || (cell.writer != 0 && cell.writer != thread))
+    return false;
+  const bool is_mine =
+      cell.read_lanes == 0 || (cell.read_warp == current_warp_ && cell.read_clock == now_);
+  if (!is_mine || cell.more != 0 || (cell.read_lanes & ~lane_bit(lane)) != 0) return false;
+  cell.writer = thread;
+  cell.write_clock = now_;
+  cell.write_op = op;
+  cell.read_lanes = 0;
   return true;
 }
 
@@ -186,7 +255,7 @@ RaceTracker::Cell RaceTracker::copy_of(const Cell& cell) {
   return copy;
 }
 
-void RaceTracker::split(Cell& cell, std::array<Cell, 4>& parts) {
+void RaceTracker::split(Cell& cell, Parts& parts) {
   for (unsigned b = 1; b < 4; ++b) parts[b] = copy_of(cell);
   parts[0] = cell;
   cell.is_split = true;
@@ -202,7 +271,7 @@ void RaceTracker::touch_word(const Step& step, std::uint64_t word, unsigned firs
   }
   const bool whole = first == 0 && last == 3;
   if (grid_ == nullptr && word >= kGlobalStart / 4) {
-    const auto mask = static_cast<std::uint8_t>(((2U << last) - 1) & ~((1U << first) - 1));
+    const std::uint8_t mask = byte_mask(first, last);
     if (step.how == Touched::ReadNc) check_stale(step, page, slot, mask);
     note_for_units(step, page, slot, mask);
   }
@@ -210,8 +279,7 @@ void RaceTracker::touch_word(const Step& step, std::uint64_t word, unsigned firs
     touch_cell(step, cell);
     return;
   }
-  std::array<Cell, 4>& parts = bytes_[word];
-  if (!cell.is_split) split(cell, parts);
+  Parts& parts = parts_of(page, slot);
   for (unsigned b = first; b <= last; ++b) {
     if (parts[b].epoch != epoch_) {
       parts[b] = Cell{};
@@ -232,7 +300,7 @@ void RaceTracker::touch_cell(const Step& step, Cell& cell) {
   if (step.manner.is_strong) {
     note_strong(step, cell);
   } else if (is_read(step.how)) {
-    read_cell(step, cell);
+    note_read(cell, lane_bit(step.lane), step.warp.this_op());
   } else {
     write_cell(step, cell);
   }
@@ -240,12 +308,11 @@ void RaceTracker::touch_cell(const Step& step, Cell& cell) {
 
 // --- what is kept of a cell ----------------------------------------------------------------------
 
-void RaceTracker::read_cell(const Step& step, Cell& cell) {
-  const std::uint32_t now = order_.now(current_warp_);
-  cell.read_op = step.warp.this_op();
+void RaceTracker::note_read(Cell& cell, Mask by, std::uint32_t op) {
+  cell.read_op = op;
   const auto add = [&](std::uint32_t& clock, Mask& lanes) {
-    lanes = (clock == now ? lanes : 0) | lane_bit(step.lane);
-    clock = now;
+    lanes = (clock == now_ ? lanes : 0) | by;
+    clock = now_;
   };
   const bool mine = cell.read_lanes == 0 || cell.read_warp == current_warp_;
   if (mine || order_.knows(current_warp_, cell.read_warp, cell.read_clock)) {
@@ -259,8 +326,7 @@ void RaceTracker::read_cell(const Step& step, Cell& cell) {
     add(readers_[i - 1].clock, readers_[i - 1].lanes);
     return;
   }
-  const Reader reader{cell.more, now, lane_bit(step.lane),
-                      static_cast<std::uint16_t>(current_warp_)};
+  const Reader reader{cell.more, now_, by, static_cast<std::uint16_t>(current_warp_)};
   if (free_reader_ != 0) {
     cell.more = free_reader_;
     free_reader_ = readers_[cell.more - 1].next;
@@ -327,162 +393,6 @@ void RaceTracker::drop_uses(Cell& cell) {
     free_strong_ = std::exchange(cell.strong, next);
   }
   cell.read_lanes = 0;
-}
-
-// --- races ---------------------------------------------------------------------------------------
-
-Mask RaceTracker::unordered(const Step& step, unsigned other, Mask lanes,
-                            std::uint32_t clock) const {
-  Mask bad = 0;
-  for_each_lane(lanes, [&](unsigned l) {
-    if (!is_ordered(step, other, l, clock)) bad |= lane_bit(l);
-  });
-  return bad;
-}
-
-void RaceTracker::check_writer(const Step& step, const Cell& cell) {
-  const unsigned other = (cell.writer - 1) / kLanes;
-  const unsigned lane = (cell.writer - 1) % kLanes;
-  // Lanes that write one place in one instruction: one of them wins, as the program may want.
-  const bool together = other == current_warp_ && cell.write_op == step.warp.this_op() &&
-                        cell.write_clock == order_.now(current_warp_);
-  if (together || is_ordered(step, other, lane, cell.write_clock)) return;
-  report(step, "written", cell.write_op, other, lane_bit(lane));
-}
-
-void RaceTracker::check_readers(const Step& step, const Cell& cell) {
-  const auto check = [&](unsigned warp, Mask lanes, std::uint32_t clock) {
-    if (order_.knows(current_warp_, warp, clock)) return;
-    if (warp == current_warp_) {
-      if (order_.lanes_know(warp, clock)) return;
-      // Lanes that read and write one place in one instruction (an atomic, an exchange) are fine.
-      if (cell.read_op == step.warp.this_op() && clock == order_.now(warp)) return;
-    }
-    const Mask bad = unordered(step, warp, lanes, clock);
-    if (bad != 0) report(step, "read", cell.read_op, warp, bad);
-  };
-  check(cell.read_warp, cell.read_lanes, cell.read_clock);
-  for (std::uint32_t i = cell.more; i != 0; i = readers_[i - 1].next) {
-    const Reader& reader = readers_[i - 1];
-    check(reader.warp, reader.lanes, reader.clock);
-  }
-}
-
-// Up to which strong access a thread has seen the others' writes: to one location these have one
-// order, which the thread keeps to.
-std::uint32_t RaceTracker::seen_by(const Step& step, const Cell& cell) const {
-  std::uint32_t seen = 0;
-  for (std::uint32_t i = cell.strong; i != 0; i = strong_[i - 1].next) {
-    const StrongUse& use = strong_[i - 1];
-    if (use.reads && use.warp == current_warp_ && has_lane(use.lanes, step.lane))
-      seen = std::max(seen, use.number);
-  }
-  return seen;
-}
-
-void RaceTracker::check_strong(const Step& step, const Cell& cell) {
-  const Home home = order_.home_of(current_warp_);
-  const std::uint32_t seen = step.manner.is_strong ? 0 : seen_by(step, cell);
-  for (std::uint32_t i = cell.strong; i != 0; i = strong_[i - 1].next) {
-    const StrongUse& use = strong_[i - 1];
-    if (!use.writes && is_read(step.how)) continue;
-    if (use.writes && use.number < seen) continue;
-    const Agreement why =
-        agreement(use.manner, step.manner, scope_of(home, order_.home_of(use.warp)));
-    if (why == Agreement::Agree) {
-      check_step(step, use);
-      continue;
-    }
-    if (order_.knows(current_warp_, use.warp, use.clock)) continue;
-    const Mask bad = unordered(step, use.warp, use.lanes, use.clock);
-    if (bad == 0) continue;
-    report(step, use.writes ? "written" : "read", use.op, use.warp, bad,
-           why_not_strong(why, step.manner, use.manner));
-  }
-}
-
-// Volatile accesses do not race, and lanes may spin on what others of their warp write. But lanes
-// that go together and take it that they do so in step have been wrong since lanes are scheduled
-// one by one.
-void RaceTracker::check_step(const Step& step, const StrongUse& use) {
-  if (!step.manner.is_volatile || !use.manner.is_volatile || use.warp != current_warp_ ||
-      step.address >= kLocalWindow) {
-    return;
-  }
-  if (use.op == step.warp.this_op() && use.clock == order_.now(current_warp_)) return;
-  const Mask bad =
-      unordered(step, use.warp, use.lanes & step.warp.active & ~lane_bit(step.lane), use.clock);
-  if (bad == 0) return;
-  report(step, use.writes ? "written" : "read", use.op, use.warp, bad,
-         "; both are volatile, but lanes of a warp need not run in step: `bar.warp.sync` orders "
-         "them");
-}
-
-void RaceTracker::check_stale(const Step& step, const Page& page, unsigned slot,
-                              std::uint8_t mask) const {
-  const BlockRaces::Accesses& by = page.accesses;
-  const BlockRaces::Strong* strong = by.strong.get();
-  std::uint32_t op = 0;
-  if (by.wrote[slot] != 0 && (by.wrote_bytes[slot] & mask) != 0) op = by.wrote[slot];
-  if (op == 0 && strong != nullptr && (strong->bytes[slot] & mask) != 0) op = strong->op[slot];
-  if (op == 0) return;
-  report_stale(step.warp, step.lane, step.address, step.bytes,
-               Party{op - 1, step.warp.cta->linear, 0, 0});
-}
-
-std::string place_text(std::uint64_t address, unsigned bytes) {
-  const std::uint64_t within = address & ((1U << kRankShift) - 1);
-  if (address >= kTensorWindow && address < kGlobalStart)
-    return fmt::format("lane {}, column {} of tensor memory", within / 4 / kTensorColumns,
-                       within / 4 % kTensorColumns);
-  const bool is_shared = address < kLocalWindow;
-  return fmt::format("{} bytes of {} memory at 0x{:x}", bytes, is_shared ? "shared" : "global",
-                     is_shared ? within : address);
-}
-
-const char* verb_of(Touched how) {
-  return is_read(how) ? "reads" : how == Touched::Free ? "frees" : "writes";
-}
-
-std::string why_not_strong(Agreement why, const Manner& a, const Manner& b) {
-  switch (why) {
-    case Agreement::Agree:
-    case Agreement::Weak:
-      return "";
-    case Agreement::Scopes: {
-      const bool is_cta = std::min(a.scope, b.scope) == Scope::Cta;
-      return fmt::format("; both are strong, but scope `.{}` does not include the other thread",
-                         is_cta ? "cta" : "cluster");
-    }
-    case Agreement::Sizes:
-      return a.bytes == b.bytes
-                 ? "; both are strong, but of different sizes"
-                 : fmt::format("; both are strong, but of different sizes, {} and {} bytes",
-                               a.bytes, b.bytes);
-  }
-  return "";
-}
-
-void report_stale(Warp& warp, unsigned lane, std::uint64_t address, unsigned bytes,
-                  const Party& writer) {
-  if (warp.unit->findings.count_up(Check::Race, warp.this_op(), writer.op, 1)) return;
-  warp.report_at(Check::Race, lane_bit(lane), address,
-                 fmt::format("reads {} with `.nc`, which need not see what the kernel writes, "
-                             "whatever orders the two; `ld.global` does",
-                             place_text(address, bytes)),
-                 writer);
-}
-
-void RaceTracker::report(const Step& step, const char* what, std::uint32_t other_op,
-                         unsigned other_warp, Mask other_lanes, const std::string& why) const {
-  Unit& unit = *step.warp.unit;
-  if (unit.findings.count_up(Check::Race, step.warp.this_op(), other_op, 1)) return;
-  step.warp.report_at(
-      Check::Race, lane_bit(step.lane), step.address,
-      fmt::format("{} {} that another thread has {}, with nothing to order the two{}",
-                  verb_of(step.how), place_text(step.address, step.bytes), what, why),
-      Party{other_op, unit.linear_of(unit.index, other_warp), unit.index_in_cta(other_warp),
-            other_lanes});
 }
 
 // --- between units -------------------------------------------------------------------------------

@@ -53,7 +53,7 @@ class RaceTracker {
   /// How much memory it takes, about.
   [[nodiscard]] std::uint64_t bytes() const {
     return (pages_.size() + spare_.size()) * sizeof(Page) + readers_.size() * sizeof(Reader) +
-           strong_.size() * sizeof(StrongUse) + bytes_.size() * 5 * sizeof(Cell);
+           strong_.size() * sizeof(StrongUse) + split_pages_ * sizeof(Parts) * kPageWords;
   }
   /// Tells what this unit did to global memory, for races between units.
   void hand_over(BlockRaces& all, std::uint64_t unit);
@@ -89,9 +89,11 @@ class RaceTracker {
     Manner manner{};
   };
   static constexpr unsigned kPageWords = BlockRaces::kPageWords;
+  using Parts = std::array<Cell, 4>;  // the bytes of a word
   struct Page {
     std::array<Cell, kPageWords> cells;
-    BlockRaces::Accesses accesses;  // for other units; only of global memory
+    std::unique_ptr<std::array<Parts, kPageWords>> parts;  // of words that are split
+    BlockRaces::Accesses accesses;                         // for other units; only of global memory
   };
   /// One lane's access, taken apart into cells.
   struct Step {
@@ -107,14 +109,18 @@ class RaceTracker {
   Page& new_page(std::uint64_t number);
   void touch_words(Warp& warp, const std::uint64_t* address, Mask lanes, unsigned bytes,
                    Touched how, const Manner& manner);
-  bool touch_quickly(Cell& cell, std::uint32_t thread, std::uint32_t op, bool reads);
+  void touch_bytes(Warp& warp, const std::uint64_t* address, Mask lanes, unsigned bytes,
+                   Touched how, const Manner& manner);
+  bool read_quickly(Cell& cell, Mask lanes, std::uint32_t op);
+  bool write_quickly(Cell& cell, unsigned lane, std::uint32_t op);
   void drop_uses(Cell& cell);
   Cell copy_of(const Cell& cell);
-  void split(Cell& cell, std::array<Cell, 4>& parts);
+  Parts& parts_of(Page& page, unsigned slot);
+  void split(Cell& cell, Parts& parts);
   void note_for_units(const Step& step, Page& page, unsigned slot, std::uint8_t mask);
   void touch_word(const Step& step, std::uint64_t word, unsigned first, unsigned last);
   void touch_cell(const Step& step, Cell& cell);
-  void read_cell(const Step& step, Cell& cell);
+  void note_read(Cell& cell, Mask by, std::uint32_t op);
   void write_cell(const Step& step, Cell& cell);
   void note_strong(const Step& step, Cell& cell);
   void check_writer(const Step& step, const Cell& cell);
@@ -137,7 +143,7 @@ class RaceTracker {
   std::unordered_map<std::uint64_t, std::unique_ptr<Page>> pages_;
   std::uint64_t last_number_ = ~std::uint64_t{0};
   Page* last_page_ = nullptr;
-  std::unordered_map<std::uint64_t, std::array<Cell, 4>> bytes_;
+  std::uint64_t split_pages_ = 0;  // that have parts
   std::vector<Reader> readers_;
   std::vector<StrongUse> strong_;
   std::uint32_t strong_number_ = 0;
@@ -145,6 +151,7 @@ class RaceTracker {
   std::uint32_t free_strong_ = 0;             // a list, as Cell::strong
   std::vector<std::unique_ptr<Page>> spare_;  // pages of earlier units
   unsigned current_warp_ = 0;
+  std::uint32_t now_ = 0;  // its clock
 };
 
 }  // namespace ww::sim
