@@ -31,9 +31,10 @@ constexpr std::size_t kMostPtxBytes = std::size_t{1} << 30U;
 /// Lines of a trace, up to a number of bytes.
 class ShownLines {
  public:
+  void bound(std::uint64_t bytes) { most_ = std::min<std::uint64_t>(most_, bytes); }
   [[nodiscard]] std::function<void(std::string_view)> writer() {
     return [this](std::string_view line) {
-      if (text_.size() + line.size() > kMostShownBytes) {
+      if (text_.size() + line.size() > most_) {
         left_out_ += static_cast<std::uint64_t>(std::ranges::count(line, '\n'));
       } else {
         text_ += line;
@@ -47,6 +48,7 @@ class ShownLines {
 
  private:
   std::string text_;
+  std::uint64_t most_ = kMostShownBytes;
   std::uint64_t left_out_ = 0;
 };
 
@@ -263,6 +265,7 @@ bool Simulation::read_expectations() {
 }
 
 bool Simulation::read_watches() {
+  shown_.bound(options_.limits.memory);
   if (!request_.trace.empty()) {
     if (!keep(parse_trace(request_.trace, launch_.grid, launch_.block), options_.trace, "--trace",
               request_.trace))

@@ -17,25 +17,31 @@ void BlockRaces::note(std::uint64_t number, std::uint64_t unit, const Accesses& 
   Part& part = parts_[number % parts_.size()];
   const std::lock_guard lock(part.mutex);
   auto& page = part.words[number];
-  if (page == nullptr) page = std::make_unique<Page>();
+  if (page == nullptr) {
+    page = std::make_unique<Page>();
+    bytes_ += sizeof(Page);
+  }
+  const Strong* const strong = accesses.strong.get();
   for (unsigned i = 0; i < kPageWords; ++i) {
     const std::uint32_t wrote = accesses.wrote[i];
     const std::uint32_t read = accesses.read[i];
+    const bool is_strong = strong != nullptr && strong->op[i] != 0;
+    if ((wrote | read) == 0 && !is_strong) continue;
     const bool in_parts = (wrote != 0 && accesses.wrote_bytes[i] != 15) ||
                           (read != 0 && accesses.read_bytes[i] != 15) ||
-                          (accesses.strong != nullptr && accesses.strong->op[i] != 0 &&
-                           accesses.strong->bytes[i] != 15);
+                          (is_strong && strong->bytes[i] != 15);
     if (in_parts) {
       note_bytes(part, number * kPageWords + i, unit, accesses, i);
       continue;
     }
     if (wrote != 0) page->words[i].writes.add((unit << 32U) | (wrote - 1));
     if (read != 0) page->words[i].reads.add((unit << 32U) | (read - 1));
-    if (accesses.strong == nullptr || accesses.strong->op[i] == 0) continue;
+    if (!is_strong) continue;
     if (page->strong == nullptr) {
       page->strong = std::make_unique<std::array<StrongEntry, kPageWords>>();
+      bytes_ += sizeof(*page->strong);
     }
-    add_strong((*page->strong)[i], unit, *accesses.strong, i);
+    add_strong((*page->strong)[i], unit, *strong, i);
   }
 }
 
@@ -62,7 +68,10 @@ void BlockRaces::note_bytes(Part& part, std::uint64_t word, std::uint64_t unit,
     const Strong* strong = accesses.strong.get();
     const bool is_strong = strong != nullptr && has(strong->op[slot], strong->bytes[slot]);
     if (!writes && !reads && !is_strong) continue;
-    Both& both = part.bytes[word * 4 + b];
+    constexpr std::uint64_t kIndexed = 32;  // what an entry of the index takes
+    const auto [found, is_new] = part.bytes.try_emplace(word * 4 + b);
+    if (is_new) bytes_ += sizeof(Both) + kIndexed;
+    Both& both = found->second;
     if (writes) both.weak.writes.add((unit << 32U) | (accesses.wrote[slot] - 1));
     if (reads) both.weak.reads.add((unit << 32U) | (accesses.read[slot] - 1));
     if (is_strong) add_strong(both.strong, unit, *strong, slot);
@@ -113,13 +122,21 @@ std::optional<BlockRaces::Conflict> BlockRaces::conflict_of(const Entry& entry,
   return std::nullopt;
 }
 
-void BlockRaces::find_conflicts(const Part& part, std::vector<Conflict>& conflicts) {
+// One cause is one finding: its first place says where.
+void BlockRaces::add_conflict(Causes& causes, const std::optional<Conflict>& found) {
+  if (!found) return;
+  const auto op = [](std::uint64_t access) { return static_cast<std::uint32_t>(access); };
+  Cause& cause = causes[{op(found->later), op(found->earlier)}];
+  if (cause.count == 0 || found->address < cause.first.address) cause.first = *found;
+  ++cause.count;
+}
+
+void BlockRaces::find_conflicts(const Part& part, Causes& causes) {
   for (const auto& [number, page] : part.words) {
     for (unsigned i = 0; i < kPageWords; ++i) {
       const std::uint64_t word = number * kPageWords + i;
       const StrongEntry* strong = page->strong != nullptr ? &(*page->strong)[i] : nullptr;
-      if (const auto found = conflict_of(page->words[i], strong, word * 4))
-        conflicts.push_back(*found);
+      add_conflict(causes, conflict_of(page->words[i], strong, word * 4));
     }
   }
   const auto add = [](Span& to, const Span& from) {
@@ -142,17 +159,18 @@ void BlockRaces::find_conflicts(const Part& part, std::vector<Conflict>& conflic
         add(both.strong.writes, whole.writes);
       }
     }
-    if (const auto found = conflict_of(both.weak, &both.strong, address))
-      conflicts.push_back(*found);
+    add_conflict(causes, conflict_of(both.weak, &both.strong, address));
   }
 }
 
 void BlockRaces::report(Findings& findings, const RunContext& context) const {
-  std::vector<Conflict> conflicts;
-  for (const Part& part : parts_) find_conflicts(part, conflicts);
-  std::sort(conflicts.begin(), conflicts.end(),
-            [](const Conflict& a, const Conflict& b) { return a.address < b.address; });
-  for (const Conflict& c : conflicts) {
+  Causes causes;
+  for (const Part& part : parts_) find_conflicts(part, causes);
+  std::vector<Cause> sorted;
+  for (const auto& [ops, cause] : causes) sorted.push_back(cause);
+  std::sort(sorted.begin(), sorted.end(),
+            [](const Cause& a, const Cause& b) { return a.first.address < b.first.address; });
+  for (const auto& [c, count] : sorted) {
     const auto party = [&](std::uint64_t access) {
       return Party{static_cast<std::uint32_t>(access), cta_linear(context, unit_of(access), 0), 0,
                    0};
@@ -165,7 +183,8 @@ void BlockRaces::report(Findings& findings, const RunContext& context) const {
                                       c.is_write_write ? "writes" : "reads", c.address,
                                       why_not_strong(c.why, c.manner, c.manner)),
                   .address = c.address,
-                  .has_address = true});
+                  .has_address = true,
+                  .count = count});
   }
 }
 

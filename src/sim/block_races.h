@@ -4,7 +4,9 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -42,6 +44,8 @@ class BlockRaces {
   /// May be called from several threads at once.
   void note(std::uint64_t page, std::uint64_t unit, const Accesses& accesses);
   void report(Findings& findings, const RunContext& context) const;
+  /// How much memory it takes, about.
+  [[nodiscard]] std::uint64_t bytes() const { return bytes_.load(std::memory_order_relaxed); }
 
  private:
   /// Unit in the upper half, op in the lower.
@@ -76,22 +80,30 @@ class BlockRaces {
     Agreement why;
     Manner manner;
   };
+  /// Conflicts of one pair of ops: the one at the lowest address, and how many there are.
+  struct Cause {
+    Conflict first;
+    std::uint64_t count = 0;
+  };
+  using Causes = std::map<std::pair<std::uint32_t, std::uint32_t>, Cause>;
   // Pages are spread over parts, each with its lock.
   struct Part {
     std::mutex mutex;
     std::unordered_map<std::uint64_t, std::unique_ptr<Page>> words;
     std::unordered_map<std::uint64_t, Both> bytes;  // of words that are touched in parts
   };
-  static void note_bytes(Part& part, std::uint64_t word, std::uint64_t unit,
-                         const Accesses& accesses, unsigned slot);
+  void note_bytes(Part& part, std::uint64_t word, std::uint64_t unit, const Accesses& accesses,
+                  unsigned slot);
   static void add_strong(StrongEntry& entry, std::uint64_t unit, const Strong& strong,
                          unsigned slot);
   static std::optional<std::pair<std::uint64_t, std::uint64_t>> apart(const Span& a, const Span& b);
   static std::optional<Conflict> conflict_of(const Entry& entry, const StrongEntry* strong,
                                              std::uint64_t address);
-  static void find_conflicts(const Part& part, std::vector<Conflict>& conflicts);
+  static void add_conflict(Causes& causes, const std::optional<Conflict>& found);
+  static void find_conflicts(const Part& part, Causes& causes);
 
   std::array<Part, 64> parts_;
+  std::atomic<std::uint64_t> bytes_ = 0;
 };
 
 }  // namespace ww::sim

@@ -104,6 +104,8 @@ bool Findings::count_up(Check check, std::uint32_t op, std::uint32_t other_op,
 void Findings::add(Finding finding) {
   if (count_up(finding.check, finding.who.op, finding.other.op, finding.count)) return;
   index_[key_of(finding.check, finding.who.op, finding.other.op)] = list_.size();
+  constexpr std::uint64_t kIndexed = 64;  // what an entry of the index takes
+  bytes_ += sizeof(Finding) + finding.text.size() + kIndexed;
   list_.push_back(std::move(finding));
 }
 
@@ -114,6 +116,7 @@ void Findings::merge(const Findings& later) {
 void Findings::clear() {
   list_.clear();
   index_.clear();
+  bytes_ = 0;
 }
 
 }  // namespace ww::sim

@@ -76,6 +76,8 @@ class Findings {
   void merge(const Findings& later);
   [[nodiscard]] const std::vector<Finding>& list() const { return list_; }
   [[nodiscard]] bool empty() const { return list_.empty(); }
+  /// How much memory they take, about.
+  [[nodiscard]] std::uint64_t bytes() const { return bytes_; }
   void clear();
 
  private:
@@ -96,6 +98,7 @@ class Findings {
 
   std::vector<Finding> list_;
   std::unordered_map<Key, std::size_t, Hash> index_;
+  std::uint64_t bytes_ = 0;
 };
 
 }  // namespace ww::sim

@@ -140,5 +140,138 @@ TEST(Hostile, AFloodOfCopiesMeetsTheBudget) {
   EXPECT_LT(test.report().counters.instructions, 500'000U);
 }
 
+/// Blocks that read past the end of a buffer, each at many lines of its own.
+class PastTheEnd {
+ public:
+  PastTheEnd(unsigned blocks, unsigned lines) : blocks_(blocks), body_("mov.u32 %r1, %ctaid.x;\n") {
+    for (unsigned b = 0; b < blocks; ++b) {
+      body_ += fmt::format("setp.ne.u32 %p1, %r1, {0}; @%p1 bra NEXT{0};\n", b);
+      for (unsigned i = 0; i < lines; ++i) body_ += "ld.global.u32 %r2, [%a0+4096];\n";
+      body_ += fmt::format("NEXT{}:\n", b);
+    }
+  }
+  RunReport run(std::uint64_t memory, unsigned threads) const {
+    TestRun test(body_, 1);
+    test.output<std::uint32_t>(4);
+    test.launch.grid = {blocks_};
+    test.options.threads = threads;
+    test.options.limits.memory = memory;
+    return test.run();
+  }
+
+ private:
+  unsigned blocks_;
+  std::string body_;
+};
+
+constexpr std::uint64_t kMuch = std::uint64_t{1} << 30U;
+constexpr std::uint64_t kLittle = 500'000;
+
+TEST(Hostile, AFloodOfFindingsMeetsTheBudget) {
+  const PastTheEnd block(1, 4000);
+  const RunReport all = block.run(kMuch, 1);
+  EXPECT_EQ(all.outcome, Outcome::Finished);
+  EXPECT_EQ(all.findings.list().size(), 4000U);
+  ASSERT_GT(all.findings.bytes(), 2 * kLittle);
+  const RunReport little = block.run(kLittle, 1);
+  EXPECT_EQ(little.outcome, Outcome::MemoryLimit);
+  EXPECT_THAT(little.reason, testing::HasSubstr("what was found takes"));
+  EXPECT_GT(little.findings.bytes(), kLittle / 2);
+  EXPECT_LT(little.findings.bytes(), kLittle + kLittle / 100);
+}
+
+// What a single block finds is little; all of them together are not. Whoever helps, the same is
+// reported.
+TEST(Hostile, FindingsOfManyBlocksMeetTheBudget) {
+  const PastTheEnd blocks(64, 60);
+  EXPECT_EQ(blocks.run(kMuch, 2).findings.list().size(), 3840U);
+  const RunReport alone = blocks.run(kLittle, 1);
+  EXPECT_EQ(alone.outcome, Outcome::MemoryLimit);
+  EXPECT_THAT(alone.reason, testing::HasSubstr("what was found and printed takes"));
+  EXPECT_LT(alone.findings.bytes(), kLittle + kLittle / 10);
+  const RunReport helped = blocks.run(kLittle, 4);
+  EXPECT_EQ(helped.outcome, Outcome::MemoryLimit);
+  EXPECT_EQ(helped.reason, alone.reason);
+  EXPECT_EQ(helped.findings.list().size(), alone.findings.list().size());
+}
+
+TEST(Hostile, ARecursionMeetsTheBudget) {
+  const auto run = [](std::uint64_t memory) {
+    TestRun test(kernel_text("call down; st.global.u32 [%a0], 1;", 1, "sm_90a", "8.8",
+                             ".func down { .local .b8 x[16]; .reg .b32 %x<64>; mov.u32 %x1, 0;"
+                             " st.local.u32 [x], %x1; call down; ret; }"));
+    test.output<std::uint32_t>(1);
+    test.launch.block = {256};
+    test.options.limits.memory = memory;
+    return test.run();
+  };
+  EXPECT_EQ(run(std::uint64_t{1} << 33U).reason.find("the stack is exhausted"), 0U);
+  const RunReport report = run(8U << 20U);
+  EXPECT_EQ(report.outcome, Outcome::MemoryLimit);
+  EXPECT_THAT(report.reason, testing::HasSubstr("calls inside each other takes"));
+}
+
+TEST(Hostile, WhatBlocksWriteInPartsMeetsTheBudget) {
+  // Bytes are kept one by one for the blocks behind; many of them take more than there is.
+  TestRun test(
+      "mov.u32 %r1, %tid.x; mov.u32 %r2, %ctaid.x; mad.lo.u32 %r1, %r2, 1024, %r1;\n"
+      "mul.wide.u32 %d1, %r1, 2; add.u64 %d1, %d1, %a0; mov.u32 %r3, 0;\n"
+      "L: st.global.u8 [%d1], 1; add.u64 %d1, %d1, 524288; add.u32 %r3, %r3, 1;\n"
+      "setp.lt.u32 %p1, %r3, 4; @%p1 bra L;",
+      1);
+  test.output<std::uint8_t>(1U << 21U);
+  test.launch.block = {1024};
+  test.launch.grid = {256};
+  test.options.threads = 1;
+  test.options.limits.memory = 24U << 20U;
+  EXPECT_EQ(test.run().outcome, Outcome::MemoryLimit);
+  EXPECT_THAT(test.report().reason, testing::HasSubstr("tracking races takes"));
+}
+
+// --- large grids ---------------------------------------------------------------------------------
+
+// What is kept of each block is little, however many there are.
+TEST(LargeGrid, ChecksStayInTheirBudget) {
+  constexpr std::uint32_t kBlocks = 40'000;
+  // All read one table and count in one place; each writes a word of its own.
+  const auto run = [&](std::string_view count) {
+    TestRun test(
+        fmt::format("mov.u32 %r1, %tid.x; mov.u32 %r2, %ctaid.x; mul.wide.u32 %d1, %r1, 4;\n"
+                    "add.u64 %d1, %d1, %a0; ld.global.u32 %r3, [%d1]; {}\n"
+                    "mul.wide.u32 %d2, %r2, 4; add.u64 %d2, %d2, %a2;\n"
+                    "setp.eq.u32 %p1, %r1, 5; @%p1 st.global.u32 [%d2], %r3;",
+                    count),
+        3);
+    test.input(std::vector<std::uint32_t>(32, 9)).input<std::uint32_t>({0});
+    test.output<std::uint32_t>(kBlocks);
+    test.launch.block = {32};
+    test.launch.grid = {kBlocks};
+    test.options.threads = 1;
+    test.options.limits.memory = 24U << 20U;
+    const RunReport& report = test.run();
+    EXPECT_EQ(report.outcome, Outcome::Finished) << count << "\n" << report.reason;
+    EXPECT_EQ(test.findings(), "") << count;
+    EXPECT_EQ(test.read<std::uint32_t>(1)[0], count.empty() ? 0 : kBlocks * 32) << count;
+    EXPECT_EQ(test.read<std::uint32_t>(2)[kBlocks - 1], 9U) << count;
+  };
+  run("");
+  run("red.global.add.u32 [%a1], 1;");
+  run("atom.global.add.u32 %r4, [%a1], 1;");
+  run("membar.gl; atom.global.add.u32 %r4, [%a1], 1; membar.gl;");
+}
+
+// Of a race among so many the first is shown and the rest are counted.
+TEST(LargeGrid, ARaceOfAllBlocksIsOneFinding) {
+  for (const std::string_view more : {"", "atom.global.add.u32 %r4, [%a1], 1;"}) {
+    TestRun test(fmt::format("mov.u32 %r2, %ctaid.x; st.global.u32 [%a0], %r2; {}", more), 2);
+    test.output<std::uint32_t>(1).input<std::uint32_t>({0});
+    test.launch.grid = {30'000};
+    test.options.threads = 1;
+    test.options.limits.memory = 16U << 20U;
+    EXPECT_EQ(test.run().outcome, Outcome::Finished) << test.report().reason;
+    EXPECT_EQ(test.count(Check::Race), 1U) << test.findings();
+  }
+}
+
 }  // namespace
 }  // namespace ww::sim

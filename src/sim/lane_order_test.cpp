@@ -260,6 +260,27 @@ TEST(BarrierUse, WarpsMayEndOrMeetInDifferentPlaces) {
       "bra DONE;\nOTHER:\nbar.sync 0;\nld.shared.u32 %r6, [%r3+-128];\nDONE:",
       kTwoWarps);
 }
+TEST(BarrierUse, ABarrierThatEndedWarpsWereMeantFor) {
+  constexpr OrderLaunch kFourWarps{.blocks = 1, .threads = 128};
+  // Warps 0 and 2 wait; warp 1 leaves.
+  const auto body = [](std::string_view count, std::string_view third) {
+    return fmt::format(
+        "shr.u32 %r5, %r1, 5;\nsetp.eq.u32 %p3, %r5, 1;\nsetp.eq.u32 %p4, %r5, 3;\n"
+        "@%p3 exit;\n@%p4 bra THIRD;\nbar.sync 1{};\nbra DONE;\nTHIRD:\n{}\nDONE:",
+        count, third);
+  };
+  constexpr std::string_view kText =
+      "barrier 1 waits for 96 threads and no more than 64 can come: warp 1 has ended without it";
+  expect_disorder(body(", 96", ""), "bar.sync 1", "exit", kFourWarps, Check::Barrier, kText);
+  // One that never stops keeps it from being a deadlock of all.
+  expect_disorder(body(", 128", "SPIN:\nadd.u32 %r6, %r1, 1;\nbra SPIN;"), "bar.sync 1", "exit",
+                  kFourWarps, Check::Barrier, "no more than 96 can come: warp 1 has ended");
+  // The fourth can still come; whoever arrives and goes on may come again.
+  expect_ordered(body(", 96", "bar.arrive 1, 96;"), kFourWarps);
+  expect_ordered(body(", 64", ""), kFourWarps);
+  // Without a number, ended warps are not waited for: that is how the hardware counts.
+  expect_ordered(body("", "bar.sync 1;"), kFourWarps);
+}
 TEST(BarrierUse, CountsAndNumbersThatCannotBe) {
   constexpr OrderLaunch kSixty{.blocks = 1, .threads = 60};
   expect_disorder("bar.sync 1, 96;", "bar.sync 1", "", kTwoWarps, Check::Barrier,

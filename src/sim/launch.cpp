@@ -73,6 +73,9 @@ class Run {
   void in_parallel();
   void in_order();
   void stop_if_too_big(Unit& unit) const;
+  [[nodiscard]] std::uint64_t between_units() const;
+  void bound_report();
+  void bound_residents(Unit& unit, std::size_t residents);
   void work(std::atomic<std::uint64_t>& next);
   void finish(Unit& unit);
   [[nodiscard]] bool is_in_conflict() const {
@@ -95,6 +98,8 @@ class Run {
     Outcome outcome = Outcome::Finished;
     std::string reason, printed;
     std::uint64_t instructions = 0;
+
+    [[nodiscard]] std::uint64_t bytes() const { return findings.bytes() + printed.size(); }
   };
 
   const RunContext& context_;
@@ -104,6 +109,8 @@ class Run {
   std::mutex mutex_;
   std::map<std::uint64_t, Done> waiting_;  // finished before an earlier one
   std::uint64_t merged_ = 0;
+  std::uint64_t waiting_bytes_ = 0;   // of findings and text in `waiting_`
+  std::uint64_t resident_bytes_ = 0;  // piled up by units that are alive at the same time
   std::atomic<bool> stopped_ = false;
   BlockRaces races_;
 };
@@ -118,10 +125,16 @@ bool Run::run_unit(Unit& unit) {
   return true;
 }
 
-void Run::stop_if_too_big(Unit& unit) const {
-  std::uint64_t races = unit.races != nullptr ? unit.races->bytes() : 0;
+// What is kept of units for those behind them.
+std::uint64_t Run::between_units() const {
+  std::uint64_t bytes = races_.bytes();
   if (context_.grid != nullptr)
-    races += context_.grid->races.bytes() + context_.grid->locations.bytes();
+    bytes += context_.grid->races.bytes() + context_.grid->locations.bytes();
+  return bytes;
+}
+
+void Run::stop_if_too_big(Unit& unit) const {
+  const std::uint64_t races = (unit.races != nullptr ? unit.races->bytes() : 0) + between_units();
   const std::uint64_t fences = unit.fences != nullptr ? unit.fences->bytes() : 0;
   if (races + fences <= context_.options->limits.memory) return;
   const bool is_races = races >= fences;
@@ -140,9 +153,11 @@ void Run::finish(Unit& unit) {
   done.reason = unit.reason;
   done.printed = std::move(unit.printed);
   done.instructions = unit.clock_now();
+  waiting_bytes_ += done.bytes();
   while (!waiting_.empty() && waiting_.begin()->first == merged_ && !stopped_) {
     Done& next = waiting_.begin()->second;
     ++merged_;
+    waiting_bytes_ -= next.bytes();
     report_.findings.merge(next.findings);
     report_.printed += next.printed;
     report_.counters.instructions += next.instructions;
@@ -159,12 +174,46 @@ void Run::finish(Unit& unit) {
       report_.reason = "the budget of time is used up";
     }
     waiting_.erase(waiting_.begin());
+    bound_report();
     if (context_.options->progress && !context_.options->progress(merged_, units_)) {
       report_.outcome = Outcome::Stopped;
       report_.reason = "stopped";
     }
     if (report_.outcome != Outcome::Finished) stopped_ = true;
   }
+  // What waits for an earlier unit counts, too. On several threads that depends on who was first;
+  // the run is then done again, unit after unit.
+  if (!stopped_) bound_report();
+  if (report_.outcome != Outcome::Finished) stopped_ = true;
+}
+
+// What units have left behind for the report.
+void Run::bound_report() {
+  if (report_.outcome == Outcome::Finished && between_units() > context_.options->limits.memory) {
+    report_.outcome = Outcome::MemoryLimit;
+    report_.reason =
+        fmt::format("tracking races takes {} bytes, more than the budget; try `--check all,-race`",
+                    between_units());
+  }
+  const std::uint64_t bytes = report_.findings.bytes() + report_.printed.size() + waiting_bytes_;
+  if (report_.outcome != Outcome::Finished || bytes <= context_.options->limits.memory) return;
+  report_.outcome = Outcome::MemoryLimit;
+  report_.reason =
+      fmt::format("what was found and printed takes {} bytes, more than the budget of {}", bytes,
+                  context_.options->limits.memory);
+}
+
+// What the units that are alive at the same time hold.
+void Run::bound_residents(Unit& unit, std::size_t residents) {
+  const std::uint64_t now = unit.outcome == Outcome::Finished ? unit.piled_bytes() : 0;
+  resident_bytes_ = resident_bytes_ - unit.counted_bytes + now;
+  unit.counted_bytes = now;
+  const std::uint64_t bytes = resident_bytes_ + residents * bytes_per_unit();
+  if (bytes <= context_.options->limits.memory) return;
+  unit.stop(Outcome::MemoryLimit,
+            fmt::format("{} blocks that wait for each other take {} bytes, more than the budget of "
+                        "{}",
+                        residents, bytes, context_.options->limits.memory));
 }
 
 void Run::work(std::atomic<std::uint64_t>& next) {
@@ -216,10 +265,12 @@ void Run::in_order() {
       budget = unit->budget;
       if (!done && out_of_time()) unit->stop(Outcome::TimeLimit, "the budget of time is used up");
       if (!done) stop_if_too_big(*unit);
+      if (!done) bound_residents(*unit, resident.size() + 1);
       if (!done && unit->outcome == Outcome::Finished) {
         resident.push_back(std::move(unit));
         continue;
       }
+      resident_bytes_ -= std::exchange(unit->counted_bytes, 0);
       finish(*unit);
       unit->counters.instructions = 0;
       counters.merge(unit->counters);

@@ -176,19 +176,41 @@ bool Unit::unblock() {
   return any;
 }
 
-// What kernels can pile up without end: copies, loads and stores that nobody waits for.
-void Unit::bound_pending() {
-  std::uint64_t bytes = jobs.size() * sizeof(PendingJob) + printed.size();
-  for (const Warp* warp : order_) {
-    bytes += warp->copies.size() * sizeof(PendingCopy) + warp->loads.size() * sizeof(PendingLoad) +
-             warp->stores.size() * sizeof(PendingStore) +
-             warp->tensor_work.size() * sizeof(TensorWork);
+// What kernels can pile up without end, by what it is.
+struct Unit::Piled {
+  std::uint64_t work = 0, findings = 0, stacks = 0, printed = 0;
+  [[nodiscard]] std::uint64_t all() const { return work + findings + stacks + printed; }
+  [[nodiscard]] std::string_view greatest() const {
+    const std::uint64_t most = std::max({work, findings, stacks, printed});
+    return most == work       ? "asynchronous work that nobody has waited for"
+           : most == findings ? "what was found"
+           : most == stacks   ? "calls inside each other"
+                              : "what was printed";
   }
-  if (bytes <= context.options->limits.memory) return;
-  stop(Outcome::MemoryLimit,
-       fmt::format("asynchronous work that nobody has waited for takes {} bytes, more than the "
-                   "budget of {}",
-                   bytes, context.options->limits.memory));
+};
+
+Unit::Piled Unit::piled() const {
+  Piled piled{.work = jobs.size() * sizeof(PendingJob),
+              .findings = findings.bytes(),
+              .printed = printed.size()};
+  for (const Warp* warp : order_) {
+    piled.work +=
+        warp->copies.size() * sizeof(PendingCopy) + warp->loads.size() * sizeof(PendingLoad) +
+        warp->stores.size() * sizeof(PendingStore) + warp->tensor_work.size() * sizeof(TensorWork);
+    piled.stacks += warp->stack_bytes();
+  }
+  return piled;
+}
+
+std::uint64_t Unit::piled_bytes() const { return piled().all(); }
+
+bool Unit::bound_memory() {
+  const Piled now = piled();
+  const std::uint64_t most = context.options->limits.memory;
+  if (now.all() <= most) return true;
+  stop(Outcome::MemoryLimit, fmt::format("{} takes {} bytes, more than the budget of {}",
+                                         now.greatest(), now.all(), most));
+  return false;
 }
 
 bool Unit::run(std::uint64_t turns) {
@@ -204,13 +226,14 @@ bool Unit::run(std::uint64_t turns) {
       report_deadlock();
       return true;
     }
-    bound_pending();
+    bound_memory();
   }
   return false;
 }
 
 void Unit::report_deadlock() {
   report_skips();
+  report_left_over();
   std::vector<std::string> waiting;
   Party who;
   Party other;

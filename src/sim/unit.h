@@ -164,7 +164,8 @@ class Unit {
   std::uint64_t activity = 0;  // counts what can let somebody else go on
   std::uint64_t budget = 0;    // instructions left
   std::vector<PendingJob> jobs;
-  std::uint64_t breaks_shown = 0;  // of RunOptions::stop_at
+  std::uint64_t breaks_shown = 0;   // of RunOptions::stop_at
+  std::uint64_t counted_bytes = 0;  // of what it holds, in a sum over all units
 
   /// Does the work that signals this mbarrier.
   void deliver(std::uint64_t mbarrier);
@@ -180,6 +181,11 @@ class Unit {
   void arrive_cluster(std::uint64_t arrived = 0);
   [[nodiscard]] std::uint32_t cluster_phase() const { return cluster_phase_; }
   void stop(Outcome what, std::string why);
+  /// What kernels can pile up without end: findings, work that nobody waits for, calls that do not
+  /// return, text.
+  [[nodiscard]] std::uint64_t piled_bytes() const;
+  /// Ends the run if that is more than the budget of memory. Whether it goes on.
+  bool bound_memory();
   /// Barriers wait for fewer threads once some have ended.
   void lanes_ended(Warp& warp);
   [[nodiscard]] std::uint64_t clock_now() const { return executed_; }
@@ -195,13 +201,15 @@ class Unit {
 
  private:
   bool pass();
-  void bound_pending();
   bool unblock();
   void report_deadlock();
   void finish();
   void report_unwaited();
   void report_overrun(Mbarrier& barrier, std::uint64_t address);
   void report_left_over();
+  struct Piled;
+  [[nodiscard]] Piled piled() const;
+  void report_hopeless(const Cta& cta, unsigned number, const Barrier& barrier);
   void note_skips(const Cta& cta, const Barrier& barrier);
   void report_skips();
   void prepare(Cta& cta, std::uint64_t linear, unsigned rank);

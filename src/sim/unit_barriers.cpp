@@ -28,7 +28,11 @@ void Unit::arrive(Cta& cta, unsigned number) {
     expected = 0;
     for (const auto& warp : cta.warps) expected += threads_of(*warp);
   }
-  if (barrier.arrived < expected || barrier.arrived == 0) return;
+  if (barrier.arrived == 0) return;
+  if (barrier.arrived < expected) {
+    if (barrier.is_partial) report_hopeless(cta, number, barrier);
+    return;
+  }
   if (barrier.arrived > expected && barrier.is_partial &&
       context.options->checks.has(Check::Barrier)) {
     findings.add({.check = Check::Barrier,
@@ -61,6 +65,31 @@ void Unit::arrive(Cta& cta, unsigned number) {
       split.value = result | (is_full ? 0x8000'0000U : 0);
     }
   }
+}
+
+// A barrier for a number of threads counts only those that come: once too many have ended, those
+// who wait do so for ever. (One for all threads does not wait for ended ones.)
+void Unit::report_hopeless(const Cta& cta, unsigned number, const Barrier& barrier) {
+  if (!context.options->checks.has(Check::Barrier)) return;
+  std::uint32_t most = barrier.arrived;
+  const Warp* ended = nullptr;
+  for (const auto& warp : cta.warps) {
+    if (has_lane(barrier.warps_arrived, warp->index)) {
+      // Whoever has arrived and gone on may come again.
+      if (warp->live != 0 && has_lane(barrier.warps_passing, warp->index)) return;
+      continue;
+    }
+    most += threads_of(*warp);
+    if (warp->live == 0 && ended == nullptr) ended = warp.get();
+  }
+  if (most >= barrier.expected || ended == nullptr) return;
+  const unsigned waiting = first_lane(barrier.warps_arrived);
+  findings.add({.check = Check::Barrier,
+                .who = {barrier.first_op, cta.linear, waiting, cta.warps[waiting]->live},
+                .other = {ended->ended_at, cta.linear, ended->index, ended->born},
+                .text = fmt::format("barrier {} waits for {} threads and no more than {} can come: "
+                                    "warp {} has ended without it",
+                                    number, barrier.expected, most, ended->index)});
 }
 
 // Warps that are at another barrier than most, or nowhere any more. That may be as it should, and
@@ -123,6 +152,7 @@ void Unit::arrive_cluster(std::uint64_t arrived) {
 }
 
 void Unit::lanes_ended(Warp& warp) {
+  if (warp.live == 0) warp.ended_at = warp.this_op();
   if (neighbours != nullptr) neighbours->ended(warp);
   for (unsigned b = 0; b < warp.cta->barriers.size(); ++b) {
     if (warp.cta->barriers[b].arrived != 0) arrive(*warp.cta, b);

@@ -47,6 +47,8 @@ void Warp::start(const Code& code, Mask lanes_born) {
   grow_frame(code.frame_bytes);
   if (frames_undefined_ != nullptr) std::memset(frames_undefined_.get(), 0xFF, code.frame_bytes);
   grow_local(code.local_bytes);
+  most_frame_ = most_local_ = 0;
+  ended_at = kNoOp;
   if (!local_undefined_.empty()) std::fill(local_undefined_.begin(), local_undefined_.end(), 0xFF);
   frame = frames_.get();
   undefined = frames_undefined_.get();
@@ -440,10 +442,7 @@ unsigned Warp::unit_warp() const {
 bool Warp::checks(Check check) const { return unit->context.options->checks.has(check); }
 
 void Warp::report(Check check, Mask who, std::string text) {
-  unit->findings.add({.check = check,
-                      .who = {current_, cta->linear, index, who},
-                      .text = std::move(text),
-                      .count = count_lanes(who)});
+  report_at(check, who, 0, std::move(text));
 }
 
 void Warp::report_at(Check check, Mask who, std::uint64_t address, std::string text,
@@ -455,6 +454,7 @@ void Warp::report_at(Check check, Mask who, std::uint64_t address, std::string t
                       .address = address,
                       .has_address = address != 0,
                       .count = count_lanes(who)});
+  if (!unit->bound_memory()) stop = 0;
 }
 
 // --- special registers --------------------------------------------------------------------------

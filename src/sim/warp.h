@@ -255,6 +255,9 @@ class Warp {
   bool wake(SplitState state, bool granted, std::uint32_t value = 0);
 
   std::uint64_t executed = 0;
+  std::uint32_t ended_at = kNoOp;  // the op that ended the last of its lanes
+  /// Registers and local memory that calls have needed, if there were any.
+  [[nodiscard]] std::uint64_t stack_bytes() const;
   /// A clock that goes on with every op.
   [[nodiscard]] std::uint64_t clock() const { return executed + current_ + turn_; }
   Region local_region;
@@ -317,6 +320,7 @@ class Warp {
   };
   std::unique_ptr<std::byte[], FrameFree> frames_;
   std::uint64_t frames_size_ = 0;
+  std::uint64_t most_frame_ = 0, most_local_ = 0;  // that calls have needed so far
   std::unique_ptr<std::uint8_t[]> frames_undefined_;
   std::vector<std::byte> local_data_;
   std::vector<std::uint8_t> local_undefined_;

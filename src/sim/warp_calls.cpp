@@ -28,6 +28,11 @@ std::uint32_t Warp::node_of(const CallNode& node) {
   return static_cast<std::uint32_t>(calls_.size() - 1);
 }
 
+std::uint64_t Warp::stack_bytes() const {
+  const std::uint64_t tracked = unit->context.tracks ? 2 : 1;
+  return tracked * (most_frame_ + most_local_ * kLanes) + calls_.size() * sizeof(CallNode);
+}
+
 // Copies values from one function's registers or local memory to another's, undefined bytes too.
 void Warp::move_values(const std::vector<ValueMove>& moves, std::uint32_t from_frame,
                        std::uint32_t from_local, std::uint32_t to_frame, std::uint32_t to_local) {
@@ -126,8 +131,18 @@ void Warp::call(std::uint32_t site, std::uint32_t function) {
     trap("the stack is exhausted");
     return;
   }
-  grow_frame(to_frame + std::uint64_t{code.frame_bytes});
-  grow_local(to_local + std::uint64_t{code.local_bytes});
+  const std::uint64_t frame_end = to_frame + std::uint64_t{code.frame_bytes};
+  const std::uint64_t local_end = to_local + std::uint64_t{code.local_bytes};
+  if (frame_end > most_frame_ || local_end > most_local_) {
+    most_frame_ = std::max(most_frame_, frame_end);
+    most_local_ = std::max(most_local_, local_end);
+    if (!unit->bound_memory()) {
+      stop = 0;
+      return;
+    }
+  }
+  grow_frame(frame_end);
+  grow_local(local_end);
   undefined = frames_undefined_.get();
   if (undefined != nullptr) forget_frame(to_frame, code, to_local);
   move_values(values->arguments, frame_offset_, local, to_frame, to_local);
