@@ -24,6 +24,7 @@ namespace ww::sim {
 struct OrderLaunch {
   unsigned blocks = 2, threads = 32, cluster = 1;
   std::string_view target = "sm_90a";
+  unsigned schedules = 8;  // the first is one warp after the other, the rest are random
 };
 
 inline std::string order_text(std::string_view body, std::string_view target) {
@@ -60,7 +61,7 @@ struct OrderRun {
 /// Runs a body in several schedules.
 inline std::vector<OrderRun> run_orders(std::string_view body, const OrderLaunch& launch) {
   std::vector<OrderRun> runs;
-  for (std::uint64_t seed = 0; seed < 8; ++seed) {
+  for (std::uint64_t seed = 0; seed < launch.schedules; ++seed) {
     TestRun test(order_text(body, launch.target));
     if (!test.errors().empty()) {
       ADD_FAILURE() << test.errors();
