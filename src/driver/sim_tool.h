@@ -54,7 +54,7 @@ struct SimReport {
   [[nodiscard]] bool good() const;
 };
 
-/// No more of a trace is kept.
+/// No more of a trace is kept, and no more than the budget of memory.
 inline constexpr std::size_t kMostShownBytes = std::size_t{64} << 20U;
 
 /// A report, or errors that the user can do something about, rendered; both when the kernel ran and

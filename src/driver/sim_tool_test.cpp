@@ -137,6 +137,37 @@ TEST_F(SimTool, FilesCountAgainstTheMemory) {
   EXPECT_NE(outcome.errors.find("[TooLarge]"), std::string::npos) << outcome.errors;
 }
 
+TEST_F(SimTool, TracesCountAgainstTheMemory) {
+  write("k.ptx", R"(.version 8.0
+.target sm_80
+.address_size 64
+.visible .entry count()
+{
+  .reg .pred %p;
+  .reg .b32 %r<2>;
+  mov.u32 %r0, 0;
+again:
+  add.u32 %r0, %r0, 1;
+  setp.lt.u32 %p, %r0, 1000;
+  @%p bra again;
+  ret;
+}
+)");
+  request_.grid = "1";
+  request_.trace = "0:0";
+  const SimOutcome all = run_sim(request_);
+  ASSERT_TRUE(all.report) << all.errors;
+  EXPECT_GT(all.report->shown.size(), 64U << 10U);
+  EXPECT_EQ(all.report->shown_left_out, 0U);
+  request_.limits = "memory=64K";
+  const SimOutcome cut = run_sim(request_);
+  ASSERT_TRUE(cut.report) << cut.errors;
+  EXPECT_EQ(cut.report->run.outcome, sim::Outcome::Finished);
+  EXPECT_LE(cut.report->shown.size(), 64U << 10U);
+  EXPECT_TRUE(all.report->shown.starts_with(cut.report->shown));
+  EXPECT_GT(cut.report->shown_left_out, 0U);
+}
+
 TEST_F(SimTool, ProgressMayStopARun) {
   request_.args = {"0=i32[128]:arange", "1=i32[128]", "2=u32:128"};
   std::uint64_t seen = 0;
