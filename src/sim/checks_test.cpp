@@ -118,6 +118,27 @@ TEST(Uninit, AShiftByLessThanAnElementCalculates) {
       {with_shared("st.shared.u8 [%r2], 1; ld.shared.u32 %r4, [%r2]; shl.b32 %r5, %r4, 1;")},
       Check::Uninit);
 }
+TEST(Uninit, BitsThatAreKnownStaySoOnTheirWay) {
+  // The low half of the byte is defined, through memory and another lane; the high one is not.
+  const auto body = [](std::string_view mask) {
+    return fmt::format(
+        ".shared .b8 s[64]; mov.u32 %r1, %tid.x; mov.u32 %r9, s; add.u32 %r9, %r9, %r1;"
+        "shl.b32 %r3, %r2, 4; or.b32 %r3, %r3, 5; st.shared.u8 [%r9], %r3; bar.sync 0;"
+        "ld.shared.u8 %r4, [%r9]; shfl.sync.bfly.b32 %r5, %r4, 1, 31, -1;"
+        "and.b32 %r6, %r5, {}; add.u32 %r7, %r6, 1; st.global.u32 [%a0], %r7;",
+        mask);
+  };
+  const auto found = [&](std::string_view mask) {
+    TestRun test(body(mask), 1);
+    test.output<std::uint32_t>(1);
+    test.launch.block = {32};
+    test.run();
+    return test.count(Check::Uninit);
+  };
+  EXPECT_EQ(found("15"), 0U);
+  EXPECT_EQ(found("16"), 1U);
+  EXPECT_EQ(found("255"), 1U);
+}
 TEST(Uninit, SharedMemoryByTheByte) {
   expect_caught(
       {with_shared("st.shared.u8 [%r2], 1; ld.shared.u16 %h1, [%r2]; add.u16 %h2, %h1, 1;")},

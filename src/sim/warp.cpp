@@ -48,6 +48,7 @@ void Warp::start(const Code& code, Mask lanes_born) {
   if (frames_undefined_ != nullptr) std::memset(frames_undefined_.get(), 0xFF, code.frame_bytes);
   grow_local(code.local_bytes);
   most_frame_ = most_local_ = 0;
+  known_bits_.clear();
   ended_at = kNoOp;
   if (!local_undefined_.empty()) std::fill(local_undefined_.begin(), local_undefined_.end(), 0xFF);
   frame = frames_.get();
@@ -472,7 +473,7 @@ void Warp::fill_specials(const Code& code) {
     }
     if (use.bytes == 1) *lanes<Mask>(use.place) = values[0] != 0 ? kAllLanes : 0;
     if (undefined != nullptr)
-      std::memset(undefined_lanes(use.place), 0, use.bytes == 1 ? 4 : kLanes);
+      std::memset(mark_lanes(use.place, kAllLanes), 0, use.bytes == 1 ? 4 : kLanes);
   }
 }
 

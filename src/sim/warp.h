@@ -7,6 +7,7 @@
 // The members at the top are those of the split that runs now; ops work on them directly.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -14,6 +15,7 @@
 #include <memory>
 #include <new>
 #include <string>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -152,7 +154,22 @@ class Warp {
   /// Undefined bytes of a register: bit b of lane l's byte is byte b of its value; of a 128-bit
   /// register, bytes 8 to 15 are in the 32 bytes that follow. For predicates a mask of lanes in the
   /// first four bytes. Only while undefined bytes are tracked.
-  [[nodiscard]] std::uint8_t* undefined_lanes(Place place) { return undefined + place.offset(); }
+  [[nodiscard]] const std::uint8_t* undefined_lanes(Place place) const {
+    return undefined + place.offset();
+  }
+  /// The same to be written anew, in these lanes.
+  [[nodiscard]] std::uint8_t* mark_lanes(Place place, Mask who) {
+    forget_bits(frame_offset_ + place.offset(), who);
+    return undefined + place.offset();
+  }
+  /// Shifts and masks may leave a byte undefined of which some bits are known: these, of a lane's
+  /// value of up to 64 bits. To be set after the undefined bytes, in the executing lanes.
+  [[nodiscard]] std::uint64_t known_bits(Place place, unsigned lane) const;
+  void set_known_bits(Place place, const std::uint64_t* bits);
+  /// The register at that place of the frames is written in some other way.
+  void forget_bits(std::uint64_t at, Mask who) {
+    if (!known_bits_.empty()) drop_known_bits(at, who);
+  }
   [[nodiscard]] std::uint32_t this_op() const { return current_; }
   /// Until the next op, what is done and found counts as done by `op`, which started it earlier.
   /// Returns the op before, to be put back the same way.
@@ -288,6 +305,7 @@ class Warp {
   void check_heap(const Heap& heap, const std::uint64_t* address, unsigned bytes, Touch touch,
                   Mask& group);
   void default_track();
+  void drop_known_bits(std::uint64_t at, Mask who);
   [[nodiscard]] Mask finite_lanes(bool results);
   void report_numbers(Mask lanes);
   void report_undefined(Place place, Mask bad);
@@ -322,6 +340,7 @@ class Warp {
   std::uint64_t frames_size_ = 0;
   std::uint64_t most_frame_ = 0, most_local_ = 0;  // that calls have needed so far
   std::unique_ptr<std::uint8_t[]> frames_undefined_;
+  std::unordered_map<std::uint64_t, std::array<std::uint64_t, kLanes>> known_bits_;  // see above
   std::vector<std::byte> local_data_;
   std::vector<std::uint8_t> local_undefined_;
   Region* last_region_ = nullptr;

@@ -33,9 +33,11 @@ std::uint64_t Warp::stack_bytes() const {
   return tracked * (most_frame_ + most_local_ * kLanes) + calls_.size() * sizeof(CallNode);
 }
 
-// Copies values from one function's registers or local memory to another's, undefined bytes too.
+// Copies values from one function's registers or local memory to another's, undefined bytes too; of
+// these no bits are known any more.
 void Warp::move_values(const std::vector<ValueMove>& moves, std::uint32_t from_frame,
                        std::uint32_t from_local, std::uint32_t to_frame, std::uint32_t to_local) {
+  known_bits_.clear();
   for (const ValueMove& move : moves) {
     if (move.is_pred) {
       move_predicate(from_frame + move.from, to_frame + move.to);

@@ -83,7 +83,7 @@ void Warp::report_numbers(Mask lanes) {
 
 void Warp::use(Place place, Mask who, unsigned bytes, bool is_pred) {
   if (undefined == nullptr || place.is_constant()) return;
-  std::uint8_t* const bits = undefined_lanes(place);
+  const std::uint8_t* const bits = undefined_lanes(place);
   Mask bad = 0;
   if (is_pred) {
     std::memcpy(&bad, bits, sizeof bad);
@@ -93,7 +93,7 @@ void Warp::use(Place place, Mask who, unsigned bytes, bool is_pred) {
     Mask all = 0;
     std::memcpy(&all, bits, sizeof all);
     all &= known;
-    std::memcpy(bits, &all, sizeof all);
+    std::memcpy(mark_lanes(place, 0), &all, sizeof all);
   } else {
     std::uint64_t words[4];
     std::memcpy(words, bits, sizeof words);
@@ -104,7 +104,8 @@ void Warp::use(Place place, Mask who, unsigned bytes, bool is_pred) {
     });
     if (bad == 0) return;
     // Reported once; what comes of it is not reported again.
-    for_each_lane(bad, [&](unsigned l) { bits[l] = 0; });
+    std::uint8_t* const marks = mark_lanes(place, bad);
+    for_each_lane(bad, [&](unsigned l) { marks[l] = 0; });
   }
   report_undefined(place, bad);
 }
@@ -167,9 +168,32 @@ void Warp::pass_on(Place place, Mask who) {
   if (bad != 0) report_pending(*load, bad, name_of(place));
 }
 
+// --- bits of undefined bytes ---------------------------------------------------------------------
+
+std::uint64_t Warp::known_bits(Place place, unsigned lane) const {
+  if (known_bits_.empty() || place.is_constant()) return 0;
+  const auto found = known_bits_.find(frame_offset_ + place.offset());
+  return found == known_bits_.end() ? 0 : found->second[lane];
+}
+
+void Warp::set_known_bits(Place place, const std::uint64_t* bits) {
+  std::uint64_t any = 0;
+  for_each_lane(exec, [&](unsigned l) { any |= bits[l]; });
+  if (any != 0) blend(known_bits_[frame_offset_ + place.offset()].data(), bits, exec);
+}
+
+void Warp::drop_known_bits(std::uint64_t at, Mask who) {
+  const auto found = known_bits_.find(at);
+  if (found == known_bits_.end()) return;
+  for_each_lane(who, [&](unsigned l) { found->second[l] = 0; });
+  const bool is_empty = std::all_of(found->second.begin(), found->second.end(),
+                                    [](std::uint64_t bits) { return bits == 0; });
+  if (is_empty) known_bits_.erase(found);
+}
+
 void Warp::define(Place place, bool is_pred) {
   if (undefined == nullptr || place.is_constant() || !place.present()) return;
-  std::uint8_t* const bits = undefined_lanes(place);
+  std::uint8_t* const bits = mark_lanes(place, is_pred ? 0 : exec);
   if (is_pred) {
     Mask all = 0;
     std::memcpy(&all, bits, sizeof all);

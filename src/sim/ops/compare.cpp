@@ -328,8 +328,8 @@ template <auto F, typename T, typename C>
 void track_slct(Warp& warp, const Op& op) {
   warp.use(op.p[3], warp.exec, sizeof(C));
   track_lanes<T>(warp, op, 2, [&](unsigned l) {
-    return F(undefined_bits<T>(undefined_in_lane(warp, op.p[1], l)),
-             undefined_bits<T>(undefined_in_lane(warp, op.p[2], l)), warp.source<C>(op.p[3])[l]);
+    return F(undefined_in<T>(warp, op.p[1], l), undefined_in<T>(warp, op.p[2], l),
+             warp.source<C>(op.p[3])[l]);
   });
 }
 

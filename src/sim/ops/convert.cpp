@@ -81,7 +81,7 @@ void track_width(Warp& warp, const Op& op) {
   const Conversion how = conversion_of(op);
   const uint64_t in_register = ~uint64_t{0} >> (64U - 8U * how.to_bytes);
   track_lanes<uint64_t>(warp, op, 1, [&](unsigned l) {
-    const auto undefined = undefined_bits<uint64_t>(undefined_in_lane(warp, op.p[1], l));
+    const auto undefined = undefined_in<uint64_t>(warp, op.p[1], l);
     return convert(how, undefined) & in_register;
   });
 }

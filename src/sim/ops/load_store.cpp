@@ -2,6 +2,7 @@
 // ld and st in every state space, with vectors and orders of the memory model. Caches do not exist
 // here: their operators, hints and priorities change nothing.
 #include <array>
+#include <utility>
 
 #include "sim/ops/async_ops.h"
 #include "sim/ops/families.h"
@@ -136,19 +137,36 @@ std::uint32_t extended(std::uint32_t bits, unsigned bytes, bool is_signed) {
 }
 
 void set_undefined(Warp& warp, Place place, unsigned lane, std::uint32_t bits, bool wide) {
-  std::uint8_t* flags = warp.undefined_lanes(place);
+  std::uint8_t* flags = warp.mark_lanes(place, lane_bit(lane));
   flags[lane] = static_cast<std::uint8_t>(bits);
   if (wide) flags[lane + kLanes] = static_cast<std::uint8_t>(bits >> 8U);
 }
 
+// Memory has a mask for each byte: bits of it that are known although others are not.
+std::uint64_t known_in(const Region& region, std::uint64_t offset, unsigned bytes) {
+  std::uint64_t known = 0;
+  for (unsigned b = 0; b < bytes && bytes <= 8; ++b) {
+    const std::uint8_t undefined = region.undefined[offset + b];
+    if (undefined != 0) known |= std::uint64_t{0xFFU & ~unsigned{undefined}} << (8 * b);
+  }
+  return known;
+}
+
 void track_load(Warp& warp, const Op& op, Place place, const Region& region,
                 const std::uint64_t* address, Mask group, unsigned offset) {
+  std::uint64_t known[kLanes] = {};
+  std::uint64_t any = 0;
   for_each_lane(group, [&](unsigned l) {
-    const std::uint32_t bits =
-        undefined_bits(region, region.offset(address[l], l) + offset, op.bytes);
-    set_undefined(warp, place, l, extended(bits, op.bytes, (op.mode & kSigned) != 0),
-                  op.bytes == 16);
+    const std::uint64_t at = region.offset(address[l], l) + offset;
+    const std::uint32_t bits = undefined_bits(region, at, op.bytes);
+    if (bits != 0) any |= known[l] = known_in(region, at, op.bytes);
+    const bool by_sign = (op.mode & kSigned) != 0 && (known[l] >> (8 * op.bytes - 1)) == 0;
+    set_undefined(warp, place, l, extended(bits, op.bytes, by_sign), op.bytes == 16);
   });
+  if (any == 0) return;
+  const Mask all = std::exchange(warp.exec, group);
+  warp.set_known_bits(place, known);
+  warp.exec = all;
 }
 
 // Memory may be tracked where registers are not; all that is written is defined then.
@@ -160,7 +178,11 @@ void track_store(Warp& warp, const Op& op, Place place, const Region& region,
   for_each_lane(group, [&](unsigned l) {
     std::uint32_t bits = is_known ? 0U : flags[l];
     if (!is_known && op.bytes == 16) bits |= static_cast<std::uint32_t>(flags[l + kLanes]) << 8U;
-    mark_bytes(region, region.offset(address[l], l) + offset, op.bytes, bits);
+    const std::uint64_t at = region.offset(address[l], l) + offset;
+    mark_bytes(region, at, op.bytes, bits);
+    const std::uint64_t known = bits == 0 || op.bytes > 8 ? 0 : warp.known_bits(place, l);
+    for (unsigned b = 0; known != 0 && b < op.bytes; ++b)
+      region.undefined[at + b] &= static_cast<std::uint8_t>(~(known >> (8 * b)));
   });
 }
 

@@ -185,10 +185,9 @@ constexpr unsigned kLeastElement = 4;
 template <typename T>
 void use_shifted(Warp& warp, Place value, Mask lanes) {
   if (!has_undefined(warp, value)) return;
-  constexpr std::uint8_t kWhole = (1U << sizeof(T)) - 1U;
   Mask whole = 0;
   for_each_lane(lanes, [&](unsigned l) {
-    if ((undefined_in_lane(warp, value, l) & kWhole) == kWhole) whole |= lane_bit(l);
+    if (undefined_in<T>(warp, value, l) == static_cast<T>(~T{0})) whole |= lane_bit(l);
   });
   warp.use(value, whole, sizeof(T));
 }

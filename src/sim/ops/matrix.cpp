@@ -124,7 +124,7 @@ void run_load(Warp& warp, const Op& op) {
       words[l] = word;
     }
     warp.write(place, words);
-    if (warp.tracks()) blend(warp.undefined_lanes(place), undefined, warp.exec);
+    if (warp.tracks()) blend(warp.mark_lanes(place, warp.exec), undefined, warp.exec);
   }
 }
 
@@ -175,7 +175,7 @@ void run_move(Warp& warp, const Op& op) {
     }
   }
   warp.write(op.p[0], words);
-  if (warp.tracks()) blend(warp.undefined_lanes(op.p[0]), undefined, warp.exec);
+  if (warp.tracks()) blend(warp.mark_lanes(op.p[0], warp.exec), undefined, warp.exec);
 }
 
 // --- decoding ------------------------------------------------------------------------------------

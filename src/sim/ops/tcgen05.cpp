@@ -244,7 +244,7 @@ void run_load(Warp& warp, const Op& op) {
                   [&](unsigned l) { keep(count, l, reduce_lane(load, op.mode2, count, l)); });
   }
   for (unsigned r = 0; warp.tracks() && r < op.count; ++r) {
-    std::uint8_t* flags = warp.undefined_lanes(warp.program->places[op.extra + r]);
+    std::uint8_t* flags = warp.mark_lanes(warp.program->places[op.extra + r], kAllLanes);
     for_each_lane(warp.exec, [&](unsigned l) { flags[l] = 0xFF; });
   }
   warp.loads.push_back(std::move(load));
@@ -258,6 +258,7 @@ void deliver_load(Warp& warp, PendingLoad& load) {
   const Op& op = warp.program->ops[load.op];
   for (unsigned r = 0; r < op.count; ++r) {
     const std::uint32_t at = load.frame + warp.program->places[op.extra + r].offset();
+    warp.forget_bits(at, kAllLanes);
     std::uint8_t* flags = warp.undefined_at(at);
     for_each_lane(lanes, [&](unsigned l) {
       std::memcpy(warp.frame_at(at) + std::size_t{l} * 4, &load.values[r * kLanes + l], 4);

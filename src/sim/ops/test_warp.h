@@ -73,7 +73,7 @@ class OpsUnderTest {
     return warp.lanes<T>(place(name));
   }
   Mask& pred(std::string_view name) { return *lanes<Mask>(name); }
-  std::uint8_t* undefined(std::string_view name) { return warp.undefined_lanes(place(name)); }
+  std::uint8_t* undefined(std::string_view name) { return warp.mark_lanes(place(name), 0); }
 
   Warp warp;
 

@@ -2,6 +2,7 @@
 // Copies, packs and selections of undefined bytes.
 #include "sim/ops/track.h"
 
+#include <algorithm>
 #include <cstring>
 
 #include "sim/ops/pred_source.h"
@@ -42,10 +43,20 @@ void add_part(std::uint8_t* result, unsigned to, const std::uint8_t* source, uns
 }
 
 void write_rows(Warp& warp, Place place, const std::uint8_t* rows_of_result, unsigned bytes) {
-  std::uint8_t* const to = warp.undefined_lanes(place);
+  std::uint8_t* const to = warp.mark_lanes(place, warp.exec);
   blend(to, rows_of_result, warp.exec);
   if (bytes > 8) blend(to + kHalfRow, rows_of_result + kHalfRow, warp.exec);
 }
+
+// Bits of undefined bytes that are known all the same, in all lanes.
+struct KnownBits {
+  std::uint64_t lane[kLanes] = {};
+
+  KnownBits() = default;
+  KnownBits(const Warp& warp, Place place) {
+    for (unsigned l = 0; l < kLanes; ++l) lane[l] = warp.known_bits(place, l);
+  }
+};
 
 }  // namespace
 
@@ -58,7 +69,7 @@ std::uint8_t undefined_in_lane(Warp& warp, Place place, unsigned lane) {
 }
 
 void set_undefined(Warp& warp, Place place, const std::uint8_t* bytes) {
-  blend(warp.undefined_lanes(place), bytes, warp.exec);
+  blend(warp.mark_lanes(place, warp.exec), bytes, warp.exec);
 }
 
 Mask undefined_pred(Warp& warp, Place place) {
@@ -69,10 +80,14 @@ Mask undefined_pred(Warp& warp, Place place) {
 
 void set_undefined_pred(Warp& warp, Place place, Mask lanes) {
   const Mask all = (undefined_pred(warp, place) & ~warp.exec) | (lanes & warp.exec);
-  std::memcpy(warp.undefined_lanes(place), &all, sizeof all);
+  std::memcpy(warp.mark_lanes(place, 0), &all, sizeof all);
 }
 
-void track_copy(Warp& warp, const Op& op) { set_undefined(warp, op.p[0], rows(warp, op.p[1])); }
+void track_copy(Warp& warp, const Op& op) {
+  const KnownBits known(warp, op.p[1]);
+  set_undefined(warp, op.p[0], rows(warp, op.p[1]));
+  warp.set_known_bits(op.p[0], known.lane);
+}
 
 void track_copy_wide(Warp& warp, const Op& op) {
   write_rows(warp, op.p[0], rows(warp, op.p[1]), sizeof(Wide));
@@ -84,31 +99,45 @@ void track_copy_pred(Warp& warp, const Op& op) {
 
 void track_pack(Warp& warp, const Op& op) {
   std::uint8_t result[2 * kHalfRow] = {};
+  KnownBits known;
+  const unsigned whole = static_cast<unsigned>(op.count) * op.bytes;
   for (unsigned i = 0; i < op.count; ++i) {
-    if (has_undefined(warp, op.p[i + 1])) {
-      add_part(result, i * op.bytes, warp.undefined_lanes(op.p[i + 1]), 0, op.bytes);
-    }
+    if (!has_undefined(warp, op.p[i + 1])) continue;
+    add_part(result, i * op.bytes, warp.undefined_lanes(op.p[i + 1]), 0, op.bytes);
+    const KnownBits part(warp, op.p[i + 1]);
+    for (unsigned l = 0; l < kLanes && whole <= 8; ++l)
+      known.lane[l] |= part.lane[l] << (8 * i * op.bytes);
   }
-  write_rows(warp, op.p[0], result, static_cast<unsigned>(op.count) * op.bytes);
+  write_rows(warp, op.p[0], result, whole);
+  warp.set_known_bits(op.p[0], known.lane);
 }
 
 void track_unpack(Warp& warp, const Op& op) {
   std::uint8_t source[2 * kHalfRow];  // a copy: a part may lie in the source's own place
   const unsigned whole = static_cast<unsigned>(op.count) * op.bytes;
   std::memcpy(source, rows(warp, op.p[op.count]), whole > 8 ? sizeof source : kHalfRow);
+  const KnownBits known(warp, op.p[op.count]);
+  const std::uint64_t in_part = ~std::uint64_t{0} >> (64U - 8U * std::min<unsigned>(op.bytes, 8));
   for (unsigned i = 0; i < op.count; ++i) {
     std::uint8_t part[kLanes] = {};
     add_part(part, 0, source, i * op.bytes, op.bytes);
     set_undefined(warp, op.p[i], part);
+    KnownBits of_part;
+    for (unsigned l = 0; l < kLanes && whole <= 8; ++l)
+      of_part.lane[l] = (known.lane[l] >> (8 * i * op.bytes)) & in_part;
+    warp.set_known_bits(op.p[i], of_part.lane);
   }
 }
 
 void track_select(Warp& warp, const Op& op) {
   warp.use(op.p[3], warp.exec, 1, true);
   std::uint8_t chosen[kLanes];
+  KnownBits known(warp, op.p[2]);
   std::memcpy(chosen, rows(warp, op.p[2]), sizeof chosen);
   blend(chosen, rows(warp, op.p[1]), source_pred(warp, op, 3));
+  blend(known.lane, KnownBits(warp, op.p[1]).lane, source_pred(warp, op, 3));
   set_undefined(warp, op.p[0], chosen);
+  warp.set_known_bits(op.p[0], known.lane);
 }
 
 }  // namespace ww::sim

@@ -5,7 +5,8 @@
 // tracked.
 //
 // Where bits go is said once, by the op's own lane function: it is applied to masks that are all
-// ones in the undefined bytes. A result byte that gets any of those bits is undefined.
+// ones in the undefined bits. A result byte that gets any of those bits is undefined; which bits of
+// it are known all the same is kept, too (Warp::known_bits), until the value goes into a call.
 #pragma once
 
 #include <cstdint>
@@ -41,6 +42,12 @@ std::uint8_t undefined_bytes(T value) {
 bool has_undefined(Warp& warp, Place place);
 /// The undefined bytes of one lane.
 std::uint8_t undefined_in_lane(Warp& warp, Place place, unsigned lane);
+/// The undefined bits of one lane's value.
+template <typename T>
+T undefined_in(Warp& warp, Place place, unsigned lane) {
+  const auto bits = undefined_bits<T>(undefined_in_lane(warp, place, lane));
+  return static_cast<T>(bits & static_cast<T>(~warp.known_bits(place, lane)));
+}
 /// Sets a result's undefined bytes in the executing lanes.
 void set_undefined(Warp& warp, Place place, const std::uint8_t* bytes);
 /// The lanes in which a predicate is undefined.
@@ -66,8 +73,14 @@ void track_lanes(Warp& warp, const Op& op, unsigned data, Lane&& lane) {
   for (unsigned k = 1; k <= data; ++k) any = any || has_undefined(warp, op.p[k]);
   if (!any) return warp.define(op.p[0]);
   std::uint8_t bytes[kLanes] = {};
-  for_each_lane(warp.exec, [&](unsigned l) { bytes[l] = undefined_bytes<D>(lane(l)); });
+  std::uint64_t known[kLanes] = {};
+  for_each_lane(warp.exec, [&](unsigned l) {
+    const D bits = lane(l);
+    bytes[l] = undefined_bytes<D>(bits);
+    known[l] = undefined_bits<std::uint64_t>(bytes[l]) & ~static_cast<std::uint64_t>(bits);
+  });
   set_undefined(warp, op.p[0], bytes);
+  warp.set_known_bits(op.p[0], known);
 }
 
 /// p[0] = f(p[1], …) moves bits of its first kData sources; the others say where to and are used.
@@ -76,8 +89,8 @@ void track_moved(Warp& warp, const Op& op, Function f) {
   [&]<std::size_t... I>(std::index_sequence<I...>) {
     ((I < kData ? void() : warp.use(op.p[I + 1], warp.exec, sizeof(S))), ...);
     track_lanes<D>(warp, op, kData, [&](unsigned l) {
-      return f((I < kData ? undefined_bits<S>(undefined_in_lane(warp, op.p[I + 1], l))
-                          : warp.source<S>(op.p[I + 1])[l])...);
+      return f(
+          (I < kData ? undefined_in<S>(warp, op.p[I + 1], l) : warp.source<S>(op.p[I + 1])[l])...);
     });
   }
   (std::index_sequence_for<S...>{});
@@ -117,7 +130,7 @@ void track_bitwise(Warp& warp, const Op& op, Function f) {
     T undefined[N];
     for (unsigned i = 0; i < N; ++i) {
       value[i] = warp.source<T>(op.p[i + 1])[l];
-      undefined[i] = undefined_bits<T>(undefined_in_lane(warp, op.p[i + 1], l));
+      undefined[i] = undefined_in<T>(warp, op.p[i + 1], l);
     }
     return unstable_bits(value, undefined, f);
   });

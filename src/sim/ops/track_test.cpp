@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Undefined bytes, against what they mean: turning bits in undefined bytes of the sources may
 // change a result only in bytes that are marked, and each marked byte does change some time.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <array>
+
 #include "sim/ops/test_warp.h"
+#include "sim/ops/track.h"
 
 namespace ww::sim {
 namespace {
@@ -195,6 +199,115 @@ TEST(Track, MarksTheBytesThatCanChange) {
     SCOPED_TRACE(it.text);
     Tracked(it).check();
   }
+}
+
+// Bits through several shifts and masks by constants, against what turning them changes: no bit is
+// lost and none is added.
+TEST(Track, FollowsBitsThroughShiftsAndMasks) {
+  Numbers numbers(7);
+  const auto next = [&](std::uint64_t below) { return numbers.bits() % below; };
+  const auto constant = [&] { return fmt::format("0x{:08x}", numbers.bits() & 0xFFFF'FFFFU); };
+  for (int round = 0; round < 300; ++round) {
+    std::string text;
+    constexpr unsigned kSteps = 5;
+    for (unsigned i = 1; i <= kSteps; ++i) {
+      const std::string to = fmt::format("%r{}", i + 1);
+      const std::string from = fmt::format("%r{}", i);
+      switch (next(10)) {
+        case 0:
+          text += fmt::format("and.b32 {}, {}, {}; ", to, from, constant());
+          break;
+        case 1:
+          text += fmt::format("or.b32 {}, {}, {}; ", to, from, constant());
+          break;
+        case 2:
+          text += fmt::format("xor.b32 {}, {}, {}; ", to, from, constant());
+          break;
+        case 3:
+          text += fmt::format("shl.b32 {}, {}, {}; ", to, from, next(12));
+          break;
+        case 4:
+          text += fmt::format("shr.u32 {}, {}, {}; ", to, from, next(12));
+          break;
+        case 5:
+          text += fmt::format("shf.l.wrap.b32 {}, {}, {}, {}; ", to, from, constant(), next(32));
+          break;
+        case 6:
+          text += fmt::format("bfe.u32 {}, {}, {}, {}; ", to, from, next(16), 8 + next(24));
+          break;
+        case 7:
+          text += fmt::format("prmt.b32 {}, {}, {}, 0x{:04x}; ", to, from, constant(),
+                              std::array{0x0123, 0x2301, 0x4016, 0x1732}[next(4)]);
+          break;
+        case 8:
+          text += fmt::format("lop3.b32 {}, {}, {}, {}, 0x{:02x}; ", to, from, constant(),
+                              constant(), numbers.bits() & 0xFFU);
+          break;
+        default:
+          text += fmt::format("mov.b32 {}, {}; ", to, from);
+      }
+    }
+    SCOPED_TRACE(text);
+    OpsUnderTest ops(text, true);
+    ASSERT_TRUE(ops.ok());
+    // Never undefined as a whole: shifting such a value counts as a use.
+    const auto marks = static_cast<std::uint8_t>(1U + next(14));
+    std::uint32_t before[kLanes];
+    std::uint32_t after[kLanes];
+    std::uint32_t changed[kLanes] = {};
+    const std::string result = fmt::format("%r{}", kSteps + 1);
+    for (unsigned l = 0; l < kLanes; ++l) before[l] = static_cast<std::uint32_t>(numbers.bits());
+    for (int attempt = 0; attempt < 40; ++attempt) {
+      for (unsigned l = 0; l < kLanes; ++l) {
+        const auto free = undefined_bits<std::uint32_t>(marks);
+        const auto turned = attempt == 0 ? 0U : static_cast<std::uint32_t>(numbers.bits()) & free;
+        ops.lanes<std::uint32_t>("%r1")[l] = before[l] ^ turned;
+        ops.undefined("%r1")[l] = marks;
+      }
+      ops.run();
+      const std::uint32_t* const got = ops.lanes<std::uint32_t>(result);
+      for (unsigned l = 0; l < kLanes; ++l) {
+        if (attempt == 0) after[l] = got[l];
+        changed[l] |= got[l] ^ after[l];
+      }
+    }
+    for (unsigned l = 0; l < kLanes; ++l)
+      ASSERT_EQ(undefined_in<std::uint32_t>(ops.warp, ops.place(result), l), changed[l]);
+  }
+}
+
+TEST(Track, FollowsBitsThroughMovesAndWidths) {
+  OpsUnderTest ops(
+      "shl.b32 %r1, %r0, 4; mov.b64 %d0, {%r1, %r2}; mov.b64 {%r3, %r4}, %d0; cvt.u64.u32 %d1, %r3;"
+      "cvt.u32.u64 %r5, %d1; selp.b32 %r6, %r5, %r2, %p0; not.b32 %r7, %r6; and.b32 %r0, %r7, 15;",
+      true);
+  ASSERT_TRUE(ops.ok());
+  ops.pred("%p0") = 0x0000'FFFF;
+  for (unsigned l = 0; l < kLanes; ++l) {
+    ops.undefined("%r0")[l] = 0b1111;
+    ops.undefined("%r2")[l] = 0b0001;
+  }
+  const auto bits = [&](std::string_view name, unsigned lane) {
+    return undefined_in<std::uint32_t>(ops.warp, ops.place(name), lane);
+  };
+  ops.run();
+  for (unsigned l = 0; l < kLanes; ++l) {
+    EXPECT_EQ(bits("%r1", l), 0xFFFF'FFF0U);
+    EXPECT_EQ(bits("%r3", l), 0xFFFF'FFF0U);
+    EXPECT_EQ(bits("%r4", l), 0x0000'00FFU);
+    EXPECT_EQ(bits("%r5", l), 0xFFFF'FFF0U);
+    EXPECT_EQ(bits("%r6", l), l < 16 ? 0xFFFF'FFF0U : 0xFFU);
+    EXPECT_EQ(bits("%r0", l), l < 16 ? 0U : 15U);
+  }
+}
+
+// What is known of a value goes when another one takes its place.
+TEST(Track, ForgetsBitsThatAreWrittenAgain) {
+  OpsUnderTest ops("shl.b32 %r1, %r0, 4; mov.b32 %r1, %r2; and.b32 %r3, %r1, 15;", true);
+  ASSERT_TRUE(ops.ok());
+  for (unsigned l = 0; l < kLanes; ++l) ops.undefined("%r0")[l] = ops.undefined("%r2")[l] = 0b1111;
+  ops.run();
+  EXPECT_EQ(ops.undefined("%r3")[0], 0b0001);
 }
 
 TEST(Track, LeavesOtherLanesAlone) {

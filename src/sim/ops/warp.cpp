@@ -79,13 +79,17 @@ void run_shuffle(Warp& warp, const Op& op) {
   }
   std::uint32_t values[kLanes];
   std::uint8_t bits[kLanes] = {};
+  std::uint64_t known[kLanes] = {};
   Mask inside = 0;
   Mask absent = 0;
   for (unsigned l = 0; l < kLanes; ++l) {
     const Source from = source_of(static_cast<Shuffle>(op.mode), l, b[l], c[l]);
     const unsigned lane = from.is_inside ? from.lane : l;
     values[l] = a[lane];
-    if (undefined != nullptr) bits[l] = undefined[lane];
+    if (undefined != nullptr) {
+      bits[l] = undefined[lane];
+      known[l] = warp.known_bits(op.p[1], lane);
+    }
     inside |= static_cast<Mask>(from.is_inside) << l;
     if (!has_lane(warp.exec, lane)) absent |= lane_bit(l);
   }
@@ -95,7 +99,10 @@ void run_shuffle(Warp& warp, const Op& op) {
                 "reads a lane that does not take part: what it gets is undefined");
   }
   warp.write(op.p[0], values);
-  if (warp.tracks()) blend(warp.undefined_lanes(op.p[0]), bits, warp.exec);
+  if (warp.tracks()) {
+    blend(warp.mark_lanes(op.p[0], warp.exec), bits, warp.exec);
+    warp.set_known_bits(op.p[0], known);
+  }
   const Place p = warp.program->places[op.extra];
   if (p.present()) {
     warp.set_pred(p, inside);
