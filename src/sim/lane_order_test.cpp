@@ -229,6 +229,63 @@ TEST(ClusterOrder, ABlockStaysWhileOthersUseItsMemory) {
                   kGone);
 }
 
+/// Block 0 writes into block 1 and arrives at its mbarrier; block 1 waits there and reads.
+std::string tell(std::string_view before, std::string_view arrive, std::string_view wait,
+                 std::string_view behind) {
+  return fmt::format(
+      "@%p2 mbarrier.init.shared.b64 [bar], 32;\nfence.mbarrier_init.release.cluster;\n"
+      "barrier.cluster.arrive;\nbarrier.cluster.wait;\n@!%p1 bra OTHER;\nmov.u32 %r5, 1;\n"
+      "mapa.shared::cluster.u32 %r6, %r3, %r5;\nst.shared::cluster.u32 [%r6], %r1;\n"
+      "mov.u32 %r8, bar;\nmapa.shared::cluster.u32 %r9, %r8, %r5;\n{}\n"
+      "mbarrier.arrive{}.shared::cluster.b64 _, [%r9];\nbra DONE;\nOTHER:\n"
+      "WAIT:\nmbarrier.try_wait.parity{}.shared.b64 %p7, [bar], 0;\n@!%p7 bra WAIT;\n{}\n"
+      "ld.shared.u32 %r7, [%r3];\nst.global.u32 [%d3], %r7;\nDONE:",
+      before, arrive, wait, behind);
+}
+TEST(ClusterOrder, ScopesOfMbarriers) {
+  constexpr std::string_view kFence = "fence.acq_rel.cluster;", kNear = "fence.acq_rel.cta;";
+  constexpr std::string_view kRelease = ".release.cluster", kAcquire = ".acquire.cluster";
+  constexpr std::string_view kRelaxed = ".relaxed.cluster";
+  EXPECT_EQ(expect_ordered(tell("", kRelease, kAcquire, ""), kCluster)[7], 7U);
+  // Without a word they are taken to reach the other block.
+  expect_ordered(tell("", "", "", ""), kCluster);
+  expect_ordered(tell("", kRelease, "", ""), kCluster);
+  expect_ordered(tell(kFence, kRelaxed, kAcquire, ""), kCluster);
+  expect_ordered(tell("", kRelease, kRelaxed, kFence), kCluster);
+  expect_ordered(tell(kFence, kRelaxed, kRelaxed, kFence), kCluster);
+  const auto expect_race = [](const std::string& body) {
+    expect_disorder(body, "st.shared::cluster.u32", "ld.shared.u32 %r7", kCluster);
+  };
+  expect_race(tell("", ".release.cta", kAcquire, ""));
+  expect_race(tell("", kRelease, ".acquire.cta", ""));
+  expect_race(tell("", kRelaxed, kAcquire, ""));
+  expect_race(tell(kNear, kRelaxed, kAcquire, ""));
+  expect_race(tell(kFence, ".relaxed.cta", kAcquire, ""));
+  expect_race(tell("", kRelease, kRelaxed, ""));
+  expect_race(tell("", kRelease, kRelaxed, kNear));
+  expect_race(tell("", kRelease, ".relaxed.cta", kFence));
+}
+TEST(ClusterOrder, ScopesOfMbarriersInsideABlock) {
+  // The narrow ones will do there, in a cluster as well.
+  const auto body = [](std::string_view before, std::string_view arrive, std::string_view behind) {
+    return fmt::format(
+        "@%p2 mbarrier.init.shared.b64 [bar], 32;\nbar.sync 0;\nsetp.lt.u32 %p3, %r1, 32;\n"
+        "@!%p3 bra READ;\nst.shared.u32 [%r3], %r1;\n{}\n"
+        "mbarrier.arrive{}.shared.b64 %d7, [bar];\nbra DONE;\nREAD:\n"
+        "mbarrier.try_wait.parity{}.shared.b64 %p7, [bar], 0;\n@!%p7 bra READ;\n"
+        "ld.shared.u32 %r6, [%r3+-128];\nDONE:",
+        before, arrive, behind);
+  };
+  constexpr OrderLaunch kPair{.blocks = 2, .threads = 64, .cluster = 2};
+  for (const OrderLaunch& launch : {kTwoWarps, kPair}) {
+    expect_ordered(body("", ".release.cta", ".acquire.cta"), launch);
+    expect_ordered(body("", ".release.cluster", ".acquire.cta"), launch);
+    expect_ordered(body("fence.acq_rel.cta;", ".relaxed.cta", ""), launch);
+    expect_disorder(body("", ".relaxed.cta", ""), "st.shared.u32 [%r3]", "ld.shared.u32 %r6",
+                    launch);
+  }
+}
+
 // --- barriers that are used wrongly --------------------------------------------------------------
 
 TEST(BarrierUse, AWarpThatSkipsABarrier) {

@@ -15,4 +15,8 @@ void Location::publish(Scope scope, const Home& from, const Clocks& what) {
   parts_.push_back({.scope = scope, .spread = Scope::Cta, .from = from, .clocks = what});
 }
 
+void Location::join(const Location& other) {
+  for (const Part& part : other.parts_) publish(part.scope, part.from, part.clocks);
+}
+
 }  // namespace ww::sim

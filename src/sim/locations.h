@@ -27,6 +27,13 @@ class Location {
       if (distance <= scope && distance <= part.scope) visit(distance, part.clocks);
     }
   }
+  /// Calls visit(clocks) for all of it.
+  template <typename Visit>
+  void for_each(Visit&& visit) const {
+    for (const Part& part : parts_) visit(part.clocks);
+  }
+  /// Publishes here what another one has.
+  void join(const Location& other);
   void clear() { parts_.clear(); }
   [[nodiscard]] bool empty() const { return parts_.empty(); }
 

@@ -433,16 +433,45 @@ void Order::release_relaxed(const Actor& who, Clocks& into, Scope scope) {
   if (behind != nullptr) into.join(*behind);
 }
 
-void Order::acquire_relaxed(const Actor& who, const Clocks& from) {
-  join_tensor(known_[who.warp].here.warps, from.here.warps);
-  hear(who, Scope::Cta, from);
-}
-
-void Order::commit_tensor(unsigned warp, Clocks& into) {
+void Order::commit_tensor(unsigned warp, Location& at_barrier) {
   if (!has_fences()) return;
   hands_on_tensor_ = true;
-  if (into.here.warps.size() < width_) into.here.warps.resize(width_);
-  into.here.warps[at(Past::FencedTensor, warp)] = own_[warp];
+  Clocks done;
+  done.here.warps.resize(width_);
+  done.here.warps[at(Past::FencedTensor, warp)] = own_[warp];
+  at_barrier.publish(Scope::Cluster, home_of(warp), done);
+}
+
+// --- mbarriers -----------------------------------------------------------------------------------
+
+void Order::arrive(const Actor& who, bool releases, Scope scope, Location& at_barrier) {
+  const Home home = home_of(who.warp);
+  if (releases) {
+    Clocks now;
+    release(who, now);
+    at_barrier.publish(scope, home, now);
+    return;
+  }
+  // Fences of narrow scopes are for threads that are near.
+  for (auto s = static_cast<std::size_t>(scope) + 1; s-- > 0;) {
+    Clocks fenced;
+    release_relaxed(who, fenced, static_cast<Scope>(s));
+    at_barrier.publish(static_cast<Scope>(s), home, fenced);
+  }
+}
+
+void Order::wait(const Actor& who, bool acquires, Scope scope, const Location& at_barrier) {
+  if (has_fences()) {
+    at_barrier.for_each(
+        [&](const Clocks& clocks) { join_tensor(known_[who.warp].here.warps, clocks.here.warps); });
+  }
+  at_barrier.observe(scope, home_of(who.warp), [&](Scope distance, const Clocks& clocks) {
+    if (acquires) {
+      acquire(who, clocks);
+    } else {
+      hear(who, distance, clocks);
+    }
+  });
 }
 
 }  // namespace ww::sim

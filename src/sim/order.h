@@ -80,6 +80,9 @@ class Order {
   void release(const Actor& who, Clocks& into);
   void acquire(const Actor& who, const Clocks& from);
   void fence(const Actor& who, const FenceKind& kind);
+  /// Lanes arrive at an mbarrier, and wait for it.
+  void arrive(const Actor& who, bool releases, Scope scope, Location& at);
+  void wait(const Actor& who, bool acquires, Scope scope, const Location& at);
   /// Lanes make a strong access at one address.
   void strong_access(const Actor& who, std::uint64_t address, unsigned bytes,
                      const StrongAccess& access);
@@ -92,10 +95,9 @@ class Order {
   void fence_tensor_after(const Actor& who);
   /// What relaxed arrivals and waits hand on all the same: what has a fence behind it, and the
   /// order of fenced work in tensor memory.
-  void release_relaxed(const Actor& who, Clocks& into, Scope scope = Scope::Cta);
-  void acquire_relaxed(const Actor& who, const Clocks& from);
+  void release_relaxed(const Actor& who, Clocks& into, Scope scope);
   /// The fence that tcgen05.commit is to whoever waits for its mbarrier.
-  void commit_tensor(unsigned warp, Clocks& into);
+  void commit_tensor(unsigned warp, Location& at);
 
   // --- questions ---------------------------------------------------------------------------------
   /// Changes when all that was before is ordered before all that comes.

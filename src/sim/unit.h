@@ -55,8 +55,8 @@ struct Mbarrier {
   std::int64_t bytes = 0;                                // that this phase expects
   std::uint32_t expect_op = kNoOp, complete_op = kNoOp;  // the latest that changed tx
   bool is_overrun = false;      // more bytes came than were expected, and that was reported
-  Clocks arriving;              // what arrivals of this phase publish
-  Clocks clock;                 // what waiting for the phases before it lets one know
+  Location arriving;            // what arrivals of this phase publish
+  Location clock;               // what waiting for the phases before it lets one know
   std::uint32_t op = kNoOp;     // that made it
   std::uint32_t maker = 0;      // the thread of the unit
   bool is_fenced = false;       // the maker has let it be known to the cluster

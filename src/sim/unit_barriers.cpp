@@ -190,7 +190,7 @@ void Unit::settle(Mbarrier& barrier, std::uint64_t address) {
   ++barrier.phase;
   barrier.pending = barrier.expected;
   barrier.clock.join(barrier.arriving);
-  barrier.arriving = {};
+  barrier.arriving.clear();
   for (Warp* warp : order_) {
     for (Split& split : warp->splits()) {
       if (split.state != SplitState::Asleep || split.address != address) continue;
@@ -224,12 +224,22 @@ void Unit::report_overrun(Mbarrier& barrier, std::uint64_t address) {
        .has_address = true});
 }
 
-// Bytes that were counted and never expected.
+// Bytes that were counted and never expected. While there are threads left, who could yet expect
+// them, only of mbarriers that somebody waits for in vain.
 void Unit::report_left_over() {
   if (!context.options->checks.has(Check::Barrier)) return;
+  const auto is_over = [&](std::uint64_t address) {
+    return std::all_of(order_.begin(), order_.end(),
+                       [](const Warp* warp) { return warp->done(); }) ||
+           std::any_of(order_.begin(), order_.end(), [&](const Warp* warp) {
+             return std::any_of(warp->splits().begin(), warp->splits().end(), [&](const Split& s) {
+               return s.state == SplitState::Asleep && s.address == address;
+             });
+           });
+  };
   for (const auto& cta : ctas) {
     for (const auto& [offset, barrier] : cta->mbarriers) {
-      if (barrier.tx >= 0 || barrier.is_overrun) continue;
+      if (barrier.tx >= 0 || barrier.is_overrun || !is_over(cta->shared.base + offset)) continue;
       findings.add({.check = Check::Barrier,
                     .who = {barrier.complete_op, cta->linear, 0, 0},
                     .other = {barrier.expect_op, cta->linear, 0, 0},

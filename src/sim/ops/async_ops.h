@@ -87,10 +87,11 @@ Mbarrier* mbarrier_at(Warp& warp, std::uint64_t address, Mask who);
 struct Arrival {
   Mask lanes = 0;  // whose past it publishes; of several that arrive at once, only the first does
   std::int64_t count = 1;
-  bool drops = false;          // for good
-  bool must_not_end = false;   // the phase
-  bool releases = true;        // what the warp did before is known to who waits
-  bool fences_tensor = false;  // as tcgen05.commit does
+  bool drops = false;            // for good
+  bool must_not_end = false;     // the phase
+  bool releases = true;          // what the warp did before is known to who waits
+  Scope scope = Scope::Cluster;  // and is in there
+  bool fences_tensor = false;    // as tcgen05.commit does
 };
 void arrive_on(Warp& warp, Mbarrier& barrier, std::uint64_t address, unsigned lane,
                const Arrival& arrival);

@@ -30,6 +30,14 @@ constexpr std::uint32_t kMostPolls = 1000;
 // Op::mode
 constexpr std::uint8_t kRelaxed = 1, kDrops = 2, kNoComplete = 4, kExpects = 8;  // arrive
 constexpr std::uint8_t kByParity = 2, kMaySleep = 4;                             // waits
+constexpr std::uint8_t kNear = 16;                                               // both: `.cta`
+
+// Without a scope the manual says `.cta`; but programs arrive in other blocks that way, and count
+// on being seen there. Only what is written is held against them.
+Scope scope_of(const Op& op) { return (op.mode & kNear) != 0 ? Scope::Cta : Scope::Cluster; }
+std::uint8_t near_in(const Decode& in) {
+  return in.has("scope") && in.word("scope") == "cta" ? kNear : 0;
+}
 
 std::uint64_t state_of(const Mbarrier& barrier) {
   return (barrier.phase << kPhaseShift) | static_cast<std::uint64_t>(barrier.pending & kMostCount);
@@ -185,7 +193,8 @@ void run_arrive(Warp& warp, const Op& op) {
                .count = has_operand && !expects ? std::int64_t{operand[l]} : 1,
                .drops = (op.mode & kDrops) != 0,
                .must_not_end = (op.mode & kNoComplete) != 0,
-               .releases = (op.mode & kRelaxed) == 0});
+               .releases = (op.mode & kRelaxed) == 0,
+               .scope = scope_of(op)});
   });
   warp.write(op.p[0], states);
   warp.define(op.p[0]);
@@ -262,12 +271,8 @@ Waiters ask(Warp& warp, const Op& op) {
   Order* order = warp.unit->order.get();
   if (order == nullptr) return waiters;
   for_each_address(waiters.address, over, [&](std::uint64_t address, Mask same) {
-    const Clocks& clock = warp.unit->find_mbarrier(address)->clock;
-    if ((op.mode & kRelaxed) == 0) {
-      order->acquire(actor_of(warp, same), clock);
-    } else {
-      order->acquire_relaxed(actor_of(warp, same), clock);
-    }
+    order->wait(actor_of(warp, same), (op.mode & kRelaxed) == 0, scope_of(op),
+                warp.unit->find_mbarrier(address)->clock);
   });
   return waiters;
 }
@@ -360,7 +365,7 @@ bool decode_arrive(Decode& in) {
       static_cast<std::uint8_t>((in.word("sem") == "relaxed" ? kRelaxed : 0) |
                                 (mnemonic.starts_with("mbarrier.arrive_drop") ? kDrops : 0) |
                                 (mnemonic.ends_with(".noComplete") ? kNoComplete : 0) |
-                                (mnemonic.ends_with(".expect_tx") ? kExpects : 0));
+                                near_in(in) | (mnemonic.ends_with(".expect_tx") ? kExpects : 0));
   in.op.address = in.address(1);
   in.operands({in.result(0), in.count() > 2 ? in.source(2) : Place{}});
   return true;
@@ -371,7 +376,7 @@ bool decode_wait(Decode& in) {
   in.op.flags = kTracksItself;
   in.op.mode =
       static_cast<std::uint8_t>((in.word("sem") == "relaxed" ? kRelaxed : 0) |
-                                (mnemonic.ends_with(".parity") ? kByParity : 0) |
+                                (mnemonic.ends_with(".parity") ? kByParity : 0) | near_in(in) |
                                 (mnemonic.starts_with("mbarrier.try_wait") ? kMaySleep : 0));
   in.op.address = in.address(1);
   in.operands({in.result(0), in.source(2)});
@@ -450,11 +455,9 @@ void arrive_on(Warp& warp, Mbarrier& barrier, std::uint64_t address, unsigned la
   if (arrival.drops) barrier.expected = std::max<std::int64_t>(0, barrier.expected - arrival.count);
   if (Order* order = warp.unit->order.get(); order != nullptr) {
     if (arrival.fences_tensor) order->commit_tensor(warp.unit_warp(), barrier.arriving);
-    if (arrival.releases && arrival.lanes != 0) {
-      order->release(actor_of(warp, arrival.lanes), barrier.arriving);
-    } else if (!arrival.releases) {
-      order->release_relaxed(actor_of(warp, lane_bit(lane)), barrier.arriving);
-    }
+    const Mask lanes = arrival.releases ? arrival.lanes : lane_bit(lane);
+    if (lanes != 0)
+      order->arrive(actor_of(warp, lanes), arrival.releases, arrival.scope, barrier.arriving);
   }
   warp.unit->settle(barrier, address);
 }
@@ -474,7 +477,8 @@ void complete_tx(Warp& warp, std::uint64_t address, unsigned lane, std::uint32_t
   if (barrier == nullptr) return;
   add_tx(warp, *barrier, address, lane, -std::int64_t{bytes});
   Order* order = warp.unit->order.get();
-  if (order != nullptr) order->release(actor_of(warp, lane_bit(lane)), barrier->arriving);
+  if (order != nullptr)
+    order->arrive(actor_of(warp, lane_bit(lane)), true, Scope::Cluster, barrier->arriving);
   warp.unit->settle(*barrier, address);
 }
 
