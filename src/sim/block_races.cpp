@@ -168,8 +168,9 @@ void BlockRaces::report(Findings& findings, const RunContext& context) const {
   for (const Part& part : parts_) find_conflicts(part, causes);
   std::vector<Cause> sorted;
   for (const auto& [ops, cause] : causes) sorted.push_back(cause);
-  std::sort(sorted.begin(), sorted.end(),
-            [](const Cause& a, const Cause& b) { return a.first.address < b.first.address; });
+  std::stable_sort(sorted.begin(), sorted.end(), [](const Cause& a, const Cause& b) {
+    return a.first.address < b.first.address;
+  });
   for (const auto& [c, count] : sorted) {
     const auto party = [&](std::uint64_t access) {
       return Party{static_cast<std::uint32_t>(access), cta_linear(context, unit_of(access), 0), 0,
