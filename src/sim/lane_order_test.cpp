@@ -53,6 +53,41 @@ TEST(LaneOrder, LanesThatArriveTellOfThemselves) {
                   kTwoWarps);
 }
 
+TEST(LaneOrder, AReadOfOneLaneDoesNotHideThatOfAnother) {
+  // All lanes of warp 0 read; then lane 1 alone tells of itself, reads again and tells warp 1.
+  const auto body = [](std::string_view read, std::string_view meet) {
+    return fmt::format(
+        "@%p2 mbarrier.init.shared.b64 [bar], 1;\n@%p2 mbarrier.init.shared.b64 [bar+8], 1;\n"
+        "@%p2 st.shared.u32 [cells], 0;\nbar.sync 0;\nsetp.lt.u32 %p3, %r1, 32;\n"
+        "setp.eq.u32 %p4, %r1, 1;\n@!%p3 bra WRITE;\n{0}\n{1}\n@!%p4 bra DONE;\n"
+        "mbarrier.arrive.shared.b64 %d7, [bar+8];\n{0} // again\n"
+        "mbarrier.arrive.shared.b64 %d7, [bar];\nbra DONE;\nWRITE:\n{2}"
+        "setp.eq.u32 %p4, %r1, 40;\n@%p4 st.shared.u32 [cells], 7;\nDONE:",
+        read, meet, kAllWait);
+  };
+  for (const std::string_view read :
+       {"ld.shared.u32 %r6, [cells];", "ld.volatile.shared.u32 %r6, [cells];"}) {
+    expect_ordered(body(read, "bar.warp.sync -1;"), kTwoWarps);
+    expect_disorder(body(read, ""), "st.shared.u32 [cells], 7", read, kTwoWarps);
+  }
+}
+
+TEST(LaneOrder, EarlierReadsDoNotPileUp) {
+  // Lanes 0 and 16 of each warp read one word between releases, again and again.
+  TestRun test(
+      order_text("and.b32 %r5, %r1, 15;\nmul.wide.u32 %d5, %r5, 4;\n"
+                 "add.u64 %d5, %d5, %a0;\nmov.u32 %r7, 0;\nAGAIN:\n"
+                 "ld.global.u32 %r6, [%d5];\nfence.acq_rel.cta;\n"
+                 "add.u32 %r7, %r7, 1;\nsetp.lt.u32 %p5, %r7, 20000;\n@%p5 bra AGAIN;",
+                 "sm_90a"));
+  test.launch.block = {128};
+  test.input(std::vector<std::uint32_t>(64)).input(std::vector<std::uint32_t>(64));
+  test.output<std::uint32_t>(256);
+  test.options.limits.memory = 3U << 20U;
+  EXPECT_EQ(test.run().outcome, Outcome::Finished) << test.report().reason;
+  EXPECT_EQ(test.findings(), "");
+}
+
 TEST(LaneOrder, LanesThatMetPassOnWhatTheyKnow) {
   // Lanes 0 and 1 meet, then 1 and 2: lane 2 knows of lane 0.
   const auto body = [](std::string_view second) {

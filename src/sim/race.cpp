@@ -308,33 +308,82 @@ void RaceTracker::touch_cell(const Step& step, Cell& cell) {
 
 // --- what is kept of a cell ----------------------------------------------------------------------
 
+// A read replaces earlier ones of its own lanes, and those of others that its lanes know of: who is
+// ordered behind it is ordered behind them.
 void RaceTracker::note_read(Cell& cell, Mask by, std::uint32_t op) {
   cell.read_op = op;
-  const auto add = [&](std::uint32_t& clock, Mask& lanes) {
-    lanes = (clock == now_ ? lanes : 0) | by;
-    clock = now_;
-  };
-  const bool mine = cell.read_lanes == 0 || cell.read_warp == current_warp_;
-  if (mine || order_.knows(current_warp_, cell.read_warp, cell.read_clock)) {
-    if (!mine) cell.read_clock = 0;
-    cell.read_warp = static_cast<std::uint16_t>(current_warp_);
-    add(cell.read_clock, cell.read_lanes);
+  const bool is_mine = cell.read_lanes == 0 || cell.read_warp == current_warp_;
+  const bool is_now = is_mine && cell.read_clock == now_;
+  if (is_now && cell.read_lanes != 0 && !cell.has_earlier) {
+    cell.read_lanes |= by;
     return;
   }
+  if (!is_mine && !order_.knows(current_warp_, cell.read_warp, cell.read_clock)) {
+    note_in_list(cell, by);
+    return;
+  }
+  const Mask earlier = is_mine && !is_now ? cell.read_lanes & ~by : 0;
+  const std::uint32_t before = cell.read_clock;
+  Reader* spare = nullptr;
+  cell.has_earlier = is_mine && cell.has_earlier;
+  for (std::uint32_t i = cell.has_earlier ? cell.more : 0; i != 0; i = readers_[i - 1].next) {
+    Reader& reader = readers_[i - 1];
+    if (reader.warp != current_warp_) continue;
+    reader.lanes &= ~(by | earlier);
+    if (reader.lanes == 0) spare = &reader;
+  }
+  cell.read_lanes = (is_now ? cell.read_lanes : 0) | by;
+  cell.read_clock = now_;
+  cell.read_warp = static_cast<std::uint16_t>(current_warp_);
+  if (earlier == 0 || order_.lanes_know(current_warp_, before)) return;
+  cell.has_earlier = true;
+  if (spare != nullptr) {
+    spare->clock = before;
+    spare->lanes = earlier;
+  } else {
+    add_reader(cell, {.clock = before, .lanes = earlier, .warp = cell.read_warp});
+  }
+}
+
+// The same where the first place is another warp's.
+void RaceTracker::note_in_list(Cell& cell, Mask by) {
+  Reader* place = nullptr;
+  bool has_earlier = false;
   for (std::uint32_t i = cell.more; i != 0; i = readers_[i - 1].next) {
-    if (readers_[i - 1].warp != current_warp_) continue;
-    add(readers_[i - 1].clock, readers_[i - 1].lanes);
+    Reader& reader = readers_[i - 1];
+    if (reader.warp != current_warp_) continue;
+    if (reader.clock == now_) {
+      place = &reader;
+      if (!reader.has_earlier) break;
+      continue;
+    }
+    reader.lanes &= ~by;
+    if (order_.lanes_know(current_warp_, reader.clock)) reader.lanes = 0;
+    has_earlier = has_earlier || reader.lanes != 0;
+    if (reader.lanes == 0 && place == nullptr) place = &reader;
+  }
+  if (place == nullptr) {
+    add_reader(cell, {.clock = now_,
+                      .lanes = by,
+                      .warp = static_cast<std::uint16_t>(current_warp_),
+                      .has_earlier = has_earlier});
     return;
   }
-  const Reader reader{cell.more, now_, by, static_cast<std::uint16_t>(current_warp_)};
-  if (free_reader_ != 0) {
-    cell.more = free_reader_;
-    free_reader_ = readers_[cell.more - 1].next;
-    readers_[cell.more - 1] = reader;
+  place->lanes |= by;
+  place->clock = now_;
+  place->has_earlier = has_earlier;
+}
+
+void RaceTracker::add_reader(Cell& cell, const Reader& reader) {
+  std::uint32_t at = free_reader_;
+  if (at != 0) {
+    free_reader_ = readers_[at - 1].next;
+    readers_[at - 1] = reader;
   } else {
     readers_.push_back(reader);
-    cell.more = static_cast<std::uint32_t>(readers_.size());
+    at = static_cast<std::uint32_t>(readers_.size());
   }
+  readers_[at - 1].next = std::exchange(cell.more, at);
 }
 
 void RaceTracker::write_cell(const Step& step, Cell& cell) {
@@ -344,21 +393,31 @@ void RaceTracker::write_cell(const Step& step, Cell& cell) {
   drop_uses(cell);
 }
 
-// Strong accesses are kept one for each warp and kind: the latest.
+// Strong accesses are kept one for each warp and kind: the latest, and those of lanes that the
+// latest ones know nothing of.
 void RaceTracker::note_strong(const Step& step, Cell& cell) {
   const std::uint32_t now = order_.now(current_warp_);
   const bool writes = !is_read(step.how);
   const bool reads = !writes || step.how == Touched::Atomic;
+  StrongUse* latest = nullptr;
   for (std::uint32_t i = cell.strong; i != 0; i = strong_[i - 1].next) {
     StrongUse& use = strong_[i - 1];
     if (use.warp != current_warp_ || use.writes != writes || use.reads != reads ||
         !(use.manner == step.manner)) {
       continue;
     }
-    use.lanes = (use.clock == now ? use.lanes : 0) | lane_bit(step.lane);
-    use.clock = now;
-    use.op = step.warp.this_op();
-    use.number = ++strong_number_;
+    if (use.clock != now) {
+      use.lanes &= ~lane_bit(step.lane);
+      if (use.lanes != 0 && !order_.lanes_know(current_warp_, use.clock)) continue;
+      use.lanes = 0;
+    }
+    if (latest == nullptr || use.clock == now) latest = &use;
+  }
+  if (latest != nullptr) {
+    latest->lanes |= lane_bit(step.lane);
+    latest->clock = now;
+    latest->op = step.warp.this_op();
+    latest->number = ++strong_number_;
     return;
   }
   const StrongUse use{.next = cell.strong,

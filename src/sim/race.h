@@ -70,13 +70,15 @@ class RaceTracker {
     std::uint32_t more = 0;    // of readers_, plus one
     std::uint32_t strong = 0;  // of strong_, plus one
     std::uint16_t read_warp = 0;
-    bool is_split = false;  // the bytes have cells of their own
+    bool is_split = false;     // the bytes have cells of their own
+    bool has_earlier = false;  // in the list are reads of lanes of `read_warp`, too
   };
   struct Reader {
     std::uint32_t next = 0;
     std::uint32_t clock = 0;
-    Mask lanes = 0;
+    Mask lanes = 0;  // 0: nobody, any more
     std::uint16_t warp = 0;
+    bool has_earlier = false;  // in the list are earlier reads of lanes of the warp, too
   };
   /// A strong access.
   struct StrongUse {
@@ -121,6 +123,8 @@ class RaceTracker {
   void touch_word(const Step& step, std::uint64_t word, unsigned first, unsigned last);
   void touch_cell(const Step& step, Cell& cell);
   void note_read(Cell& cell, Mask by, std::uint32_t op);
+  void add_reader(Cell& cell, const Reader& reader);
+  void note_in_list(Cell& cell, Mask by);
   void write_cell(const Step& step, Cell& cell);
   void note_strong(const Step& step, Cell& cell);
   void check_writer(const Step& step, const Cell& cell);
