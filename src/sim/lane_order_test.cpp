@@ -40,8 +40,9 @@ const std::string kOneWaits = "@!%p4 bra WAITED;\n" + wait("", 0, "WAIT") + "WAI
 TEST(LaneOrder, LanesThatWaitLearnForThemselves) {
   EXPECT_EQ(expect_ordered(hand_over(32, kArrive, kAllWait), kTwoWarps)[40], 23U);
   expect_ordered(hand_over(32, kArrive, kOneWaits + "bar.warp.sync -1;\n"), kTwoWarps);
-  expect_ordered(hand_over(32, kArrive, kOneWaits + "shfl.sync.idx.b32 %r8, %r1, 0, 31, -1;\n"),
-                 kTwoWarps);
+  // A shuffle waits for the lanes, and orders nothing.
+  expect_disorder(hand_over(32, kArrive, kOneWaits + "shfl.sync.idx.b32 %r8, %r1, 0, 31, -1;\n"),
+                  "st.shared.u32 [%r3]", "ld.shared.u32 %r6", kTwoWarps);
   expect_disorder(hand_over(32, kArrive, kOneWaits), "st.shared.u32 [%r3]", "ld.shared.u32 %r6",
                   kTwoWarps);
 }
@@ -102,15 +103,55 @@ TEST(LaneOrder, LanesThatMetPassOnWhatTheyKnow) {
   expect_disorder(body(""), "st.shared.u32 [cells]", "ld.shared.u32 %r6", kOne);
 }
 
-TEST(LaneOrder, ACollectiveInstructionSharesWhatOneLaneWaitedFor) {
-  const std::string load =
-      "@%p2 mbarrier.init.shared.b64 [bar], 32;\nbar.sync 0;\nsetp.lt.u32 %p3, %r1, 32;\n"
-      "setp.eq.u32 %p4, %r1, 32;\n@!%p3 bra READ;\nst.shared.u32 [%r3], %r1;\n"
-      "mbarrier.arrive.shared.b64 %d7, [bar];\nbra DONE;\nREAD:\n" +
-      kOneWaits +
-      "and.b32 %r5, %r1, 7;\nshl.b32 %r5, %r5, 4;\nadd.u32 %r5, %r5, %r4;\n"
-      "ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r6}, [%r5];\nst.global.u32 [%d3], %r6;\nDONE:";
-  expect_ordered(load, kTwoWarps);
+TEST(LaneOrder, ACollectiveInstructionTakesWhatEachLaneWaitedFor) {
+  const auto load = [](std::string_view meet) {
+    return fmt::format(
+        "@%p2 mbarrier.init.shared.b64 [bar], 32;\nbar.sync 0;\nsetp.lt.u32 %p3, %r1, 32;\n"
+        "setp.eq.u32 %p4, %r1, 32;\n@!%p3 bra READ;\nst.shared.u32 [%r3], %r1;\n"
+        "mbarrier.arrive.shared.b64 %d7, [bar];\nbra DONE;\nREAD:\n{}{}\n"
+        "and.b32 %r5, %r1, 7;\nshl.b32 %r5, %r5, 4;\nadd.u32 %r5, %r5, %r4;\n"
+        "ldmatrix.sync.aligned.m8n8.x1.shared.b16 {{%r6}}, [%r5];\nst.global.u32 [%d3], %r6;\n"
+        "DONE:",
+        kOneWaits, meet);
+  };
+  expect_ordered(load("bar.warp.sync -1;"), kTwoWarps);
+  expect_disorder(load(""), "st.shared.u32 [%r3]", "ldmatrix", kTwoWarps);
+}
+
+TEST(LaneOrder, OnlyBarriersOrderLanes) {
+  constexpr OrderLaunch kOne{.blocks = 1, .threads = 32};
+  const auto neighbours = [](std::string_view between) {
+    return fmt::format(
+        "st.shared.u32 [%r3], %r1;\n{}\nxor.b32 %r5, %r1, 1;\nshl.b32 %r5, %r5, 2;\n"
+        "add.u32 %r5, %r5, %r4;\nld.shared.u32 %r6, [%r5];\nst.global.u32 [%d3], %r6;",
+        between);
+  };
+  for (const std::string_view barrier : {"bar.warp.sync -1;", "bar.sync 0;", "barrier.sync 0;"})
+    EXPECT_EQ(expect_ordered(neighbours(barrier), kOne)[6], 7U);
+  for (const std::string_view other :
+       {"", "shfl.sync.idx.b32 %r8, %r1, 0, 31, -1;", "vote.sync.ballot.b32 %r8, %p2, -1;",
+        "match.any.sync.b32 %r8, %r1, -1;", "redux.sync.add.u32 %r8, %r1, -1;",
+        "elect.sync %r8|%p6, -1;"})
+    expect_disorder(neighbours(other), "st.shared.u32 [%r3]", "ld.shared.u32 %r6", kOne);
+  // Matrices are read and written row by row, by the lane that gives the address.
+  const auto rows = [](std::string_view between) {
+    return fmt::format(
+        "st.shared.u32 [%r3], %r1;\n{}\nand.b32 %r5, %r1, 7;\nshl.b32 %r5, %r5, 4;\n"
+        "add.u32 %r5, %r5, %r4;\nldmatrix.sync.aligned.m8n8.x1.shared.b16 {{%r6}}, [%r5];\n"
+        "st.global.u32 [%d3], %r6;",
+        between);
+  };
+  EXPECT_EQ(expect_ordered(rows("bar.warp.sync -1;"), kOne)[9], 9U);
+  expect_disorder(rows(""), "st.shared.u32 [%r3]", "ldmatrix", kOne);
+  const auto stored = [](std::string_view between) {
+    return fmt::format(
+        "and.b32 %r5, %r1, 7;\nshl.b32 %r5, %r5, 4;\nadd.u32 %r5, %r5, %r4;\n"
+        "stmatrix.sync.aligned.m8n8.x1.shared.b16 [%r5], {{%r1}};\n{}\n"
+        "ld.shared.u32 %r6, [%r3];\nst.global.u32 [%d3], %r6;",
+        between);
+  };
+  EXPECT_EQ(expect_ordered(stored("bar.warp.sync -1;"), kOne)[9], 9U);
+  expect_disorder(stored(""), "stmatrix", "ld.shared.u32 %r6", kOne);
 }
 
 // Producer and consumer warp with two stages, each stage with a barrier for full and one for empty.

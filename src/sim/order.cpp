@@ -190,6 +190,7 @@ void Order::fold_lone(unsigned warp, Mask live) {
   });
 }
 
+// What one of them has learned the others know.
 void Order::lanes_share(const Actor& who) {
   for (Lone& lone : lone_[who.warp]) {
     if ((lone.lanes & who.lanes) != 0) lone.lanes |= who.lanes;

@@ -7,12 +7,12 @@
 //   - a release pattern (a strong write that releases, or a fence and then a strong write) and an
 //     acquire pattern (a strong read that acquires, or a strong read and then a fence) at the same
 //     location, if the scopes of both include the other thread (locations.h)
-//   - inside a warp: `bar.warp.sync` and every other instruction that waits for lanes
+//   - inside a warp: `bar.warp.sync`; other instructions that wait for lanes order nothing
 //
 // Lanes that wait, arrive or fence by themselves learn and publish for themselves alone; others of
-// the warp know of it once they meet them. Fences go with barriers: a fence before a barrier and a
-// relaxed write behind it, by another thread, publish, and so do a relaxed read before it and a
-// fence behind it.
+// the warp know of it once they meet them there. Fences go with barriers: a fence before a barrier
+// and a relaxed write behind it, by another thread, publish, and so do a relaxed read before it and
+// a fence behind it.
 //
 // To some accesses being known is not enough: on the way from one to the other there must be a
 // fence (fences.h). Programs that have such accesses have longer clocks, with further parts that
@@ -70,10 +70,8 @@ class Order {
   void everyone_met();
   /// These warps passed a barrier together, at which others arrived without waiting (`arrived`).
   void met(std::span<const unsigned> warps, const Clocks& arrived = {});
-  /// Lanes of a warp met at a collective instruction.
+  /// Lanes of a warp met at its barrier.
   void lanes_met(const Actor& who);
-  /// They did, and what one of them learned the others know; their own past is not ordered by it.
-  void lanes_share(const Actor& who);
   /// Adds what the lanes know of others.
   void know(const Actor& who, Clocks& into) const { add_known(who, into); }
   /// Publishes what the lanes know, and their own past.
@@ -167,6 +165,7 @@ class Order {
   void add_known(const Actor& who, Clocks& into) const;
   void hear(const Actor& who, Scope scope, const Clocks& what);
   void fold_lone(unsigned warp, Mask live);
+  void lanes_share(const Actor& who);
   void meet(std::span<const unsigned> warps, const Clocks& arrived);
   void publish(const Actor& who, const StrongAccess& access, bool is_global, Location& location);
   [[nodiscard]] Clocks outward(const Clocks& clocks) const;

@@ -10,12 +10,13 @@
 
 namespace ww::sim {
 
-// In tensor memory fences order what barriers without release and acquire would not.
+// In tensor memory fences order what barriers without release and acquire would not; and a warp
+// works there as one.
 bool RaceTracker::is_ordered(const Step& step, unsigned other, unsigned other_lane,
                              std::uint32_t clock) const {
   if (order_.ordered(current_warp_, step.lane, other, other_lane, clock)) return true;
   return step.address >= kTensorWindow && step.address < kGlobalStart &&
-         order_.fenced_in_tensor(current_warp_, other, clock);
+         (other == current_warp_ || order_.fenced_in_tensor(current_warp_, other, clock));
 }
 
 Mask RaceTracker::unordered(const Step& step, unsigned other, Mask lanes,

@@ -372,13 +372,7 @@ bool Warp::meet(Mask wanted, bool aligned) {
   return false;
 }
 
-bool Warp::meet_all() {
-  if ((exec != live || granted_) && !meet(live, true)) return false;
-  // What one lane has waited for, the others have now, too.
-  Order* order = unit->order.get();
-  if (order != nullptr && order->has_lone(unit_warp())) order->lanes_share(actor_of(*this, exec));
-  return true;
-}
+bool Warp::meet_all() { return (exec == live && !granted_) || meet(live, true); }
 
 bool Warp::meet_mask(Place place, Mask& mask) {
   const auto* masks = source<std::uint32_t>(place);

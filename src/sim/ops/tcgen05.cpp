@@ -216,7 +216,7 @@ Value reduce_lane(const PendingLoad& load, std::uint8_t mode, unsigned count, un
 
 // Places: the registers, and behind them the result of the reduction.
 void run_load(Warp& warp, const Op& op) {
-  if (!gather_warp(warp)) return;
+  if (!warp.meet_all()) return;
   Access access(warp, op);
   const bool reduces = (op.mode2 & kReduces) != 0;
   const unsigned count = op.count - (reduces ? 1U : 0U);
@@ -268,7 +268,7 @@ void deliver_load(Warp& warp, PendingLoad& load) {
 }
 
 void run_wait_load(Warp& warp, const Op&) {
-  if (!gather_warp(warp)) return;
+  if (!warp.meet_all()) return;
   for (PendingLoad& load : warp.loads) {
     touch_cells(warp, load.cells, Touched::Read);
     note_fences(warp, load.cells, load.op, TensorUse::Load);
@@ -280,7 +280,7 @@ void run_wait_load(Warp& warp, const Op&) {
 // --- stores --------------------------------------------------------------------------------------
 
 void run_store(Warp& warp, const Op& op) {
-  if (!gather_warp(warp)) return;
+  if (!warp.meet_all()) return;
   Access access(warp, op);
   const bool packed = (op.mode2 & kPacked) != 0;
   PendingStore store{.op = warp.this_op(), .cells = {}, .touched = {}};
@@ -312,7 +312,7 @@ void run_store(Warp& warp, const Op& op) {
 }
 
 void run_wait_store(Warp& warp, const Op&) {
-  if (!gather_warp(warp)) return;
+  if (!warp.meet_all()) return;
   for (const PendingStore& store : warp.stores) {
     touch_cells(warp, store.touched, Touched::AsyncWrite);
     note_fences(warp, store.touched, store.op, TensorUse::Store);

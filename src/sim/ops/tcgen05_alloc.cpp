@@ -33,7 +33,7 @@ void give_up(Warp& warp, const TensorMemory& tensor, std::uint32_t columns) {
 void run_alloc(Warp& warp, const Op& op) {
   // A grant that is not for meeting the other lanes: everybody waits, so this waits in vain.
   const bool in_vain = warp.is_granted() && !warp.is_meeting_grant() && warp.take_grant();
-  if (!gather_warp(warp)) return;
+  if (!warp.meet_all()) return;
   warp.use(op.p[0], warp.exec);
   TensorMemory& tensor = tensor_of(*warp.cta);
   const unsigned first = first_lane(warp.exec);
@@ -79,7 +79,7 @@ void touch_freed(Warp& warp, const TensorMemory::Allocation& freed) {
 }
 
 void run_dealloc(Warp& warp, const Op& op) {
-  if (!gather_warp(warp)) return;
+  if (!warp.meet_all()) return;
   warp.use(op.p[0], warp.exec);
   warp.use(op.p[1], warp.exec);
   const unsigned first = first_lane(warp.exec);
@@ -109,7 +109,7 @@ void run_dealloc(Warp& warp, const Op& op) {
 }
 
 void run_relinquish(Warp& warp, const Op&) {
-  if (!gather_warp(warp)) return;
+  if (!warp.meet_all()) return;
   tensor_of(*warp.cta).relinquished = true;
 }
 
@@ -132,14 +132,6 @@ bool decode_tensor_dealloc(Decode& in) {
 bool decode_tensor_relinquish(Decode& in) { return decode_bare<run_relinquish>(in); }
 
 // --- shared --------------------------------------------------------------------------------------
-
-bool gather_warp(Warp& warp) {
-  if (!warp.meet_all()) return false;
-  if (warp.unit->order != nullptr) {
-    warp.unit->order->lanes_met(actor_of(warp, warp.exec | ~warp.born));
-  }
-  return true;
-}
 
 TensorMemory& tensor_of(Cta& cta) {
   if (cta.tensor == nullptr) cta.tensor = std::make_unique<TensorMemory>();

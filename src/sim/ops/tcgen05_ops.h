@@ -19,10 +19,6 @@ struct TensorAddress {
 };
 constexpr TensorAddress tensor_address(std::uint32_t bits) { return {bits >> 16U, bits & 0xFFFFU}; }
 
-/// Whether all lanes of the warp are there; what they did before is ordered before what they do
-/// after.
-bool gather_warp(Warp& warp);
-
 /// The tensor memory of a CTA; made when it is first needed.
 TensorMemory& tensor_of(Cta& cta);
 

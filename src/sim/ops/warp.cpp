@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the lanes of a warp do together. Each of these waits for the lanes of its mask.
+// What the lanes of a warp do together. Each of these waits for the lanes of its mask, and orders
+// nothing: that is for `bar.warp.sync`.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -12,15 +13,6 @@
 
 namespace ww::sim {
 namespace {
-
-// Lanes met: what they did before is ordered before what they do after.
-bool gather(Warp& warp, Place mask_place, Mask& mask) {
-  if (!warp.meet_mask(mask_place, mask)) return false;
-  if (warp.unit->order != nullptr) {
-    warp.unit->order->lanes_met(actor_of(warp, mask | ~warp.born));
-  }
-  return true;
-}
 
 // --- shfl ----------------------------------------------------------------------------------------
 
@@ -66,7 +58,7 @@ void check_ended(Warp& warp, Place place) {
 
 void run_shuffle(Warp& warp, const Op& op) {
   Mask mask = 0;
-  if (!gather(warp, op.p[4], mask)) return;
+  if (!warp.meet_mask(op.p[4], mask)) return;
   check_ended(warp, op.p[4]);
   const auto* a = warp.source<std::uint32_t>(op.p[1]);
   const auto* b = warp.source<std::uint32_t>(op.p[2]);
@@ -130,7 +122,7 @@ enum class Vote : std::uint8_t { All, Any, Uni, Ballot };
 
 void run_vote(Warp& warp, const Op& op) {
   Mask mask = 0;
-  if (!gather(warp, op.p[2], mask)) return;
+  if (!warp.meet_mask(op.p[2], mask)) return;
   const Mask holds = (warp.pred(op.p[1]) ^ (op.mode2 != 0 ? kAllLanes : 0)) & warp.exec;
   const auto yes = [](bool value) { return value ? kAllLanes : Mask{0}; };
   switch (static_cast<Vote>(op.mode)) {
@@ -169,7 +161,7 @@ bool decode_vote(Decode& in) {
 template <typename T>
 void run_match_any(Warp& warp, const Op& op) {
   Mask mask = 0;
-  if (!gather(warp, op.p[2], mask)) return;
+  if (!warp.meet_mask(op.p[2], mask)) return;
   const auto* a = warp.source<T>(op.p[1]);
   std::uint32_t same[kLanes] = {};
   for_each_lane(warp.exec, [&](unsigned l) {
@@ -183,7 +175,7 @@ void run_match_any(Warp& warp, const Op& op) {
 template <typename T>
 void run_match_all(Warp& warp, const Op& op) {
   Mask mask = 0;
-  if (!gather(warp, op.p[2], mask)) return;
+  if (!warp.meet_mask(op.p[2], mask)) return;
   const auto* a = warp.source<T>(op.p[1]);
   bool all = true;
   for_each_lane(warp.exec, [&](unsigned l) { all = all && a[l] == a[first_lane(warp.exec)]; });
@@ -208,7 +200,7 @@ bool decode_match(Decode& in) {
 template <typename T, auto F>
 void run_redux(Warp& warp, const Op& op) {
   Mask mask = 0;
-  if (!gather(warp, op.p[2], mask)) return;
+  if (!warp.meet_mask(op.p[2], mask)) return;
   const auto* a = warp.source<T>(op.p[1]);
   T sum = a[first_lane(warp.exec)];
   for_each_lane(warp.exec & (warp.exec - 1), [&](unsigned l) { sum = F(sum, a[l]); });
@@ -240,7 +232,7 @@ constexpr std::uint8_t kTakesMax = 1, kTakesAbs = 2, kKeepsNan = 4;
 // Least or greatest of floats: NaNs lose, or win with .NaN; -0 is less than +0.
 void run_redux_float(Warp& warp, const Op& op) {
   Mask mask = 0;
-  if (!gather(warp, op.p[2], mask)) return;
+  if (!warp.meet_mask(op.p[2], mask)) return;
   const auto* a = warp.source<std::uint32_t>(op.p[1]);
   constexpr std::uint32_t kNan = 0x7FFF'FFFFU;
   const auto is_nan = [](std::uint32_t v) { return (v & 0x7FFF'FFFFU) > 0x7F80'0000U; };
@@ -298,7 +290,7 @@ bool decode_activemask(Decode& in) {
 // The lowest lane is elected.
 void run_elect(Warp& warp, const Op& op) {
   Mask mask = 0;
-  if (!gather(warp, op.p[1], mask)) return;
+  if (!warp.meet_mask(op.p[1], mask)) return;
   const unsigned leader = first_lane(warp.exec);
   std::uint32_t all[kLanes];
   std::fill(std::begin(all), std::end(all), leader);
