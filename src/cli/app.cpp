@@ -77,6 +77,9 @@ void add_owners(Diag& problem, Args args) {
     for (const Command* each : all_commands())
       if (each->actions.empty() && has_option(*each, word))
         owners.push_back(fmt::format("`warpwright {}`", each->name));
+    // Another command's option is what was meant, and none of this one's that looks like it.
+    if (!owners.empty() && !is_known_elsewhere(word))
+      problem.text = fmt::format("unknown option `{}`", word);
     if (!owners.empty())
       problem.notes.push_back({fmt::format("an option of {}", fmt::join(owners, ", ")), {}});
     return;

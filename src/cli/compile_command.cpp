@@ -47,6 +47,8 @@ Run set_up(OptionSet& set) {
            "cuda: with a main that runs the kernel and compares with the evaluator");
   set.texts("--arg", "NAME=SPEC", request->arguments.args,
             "an argument for --main, as for `warpwright run`");
+  set.text("--limit", "LIST", request->limits,
+           "for --main, what the evaluator may take: instructions=N,seconds=S,memory=BYTES");
   set.text("-o,--output", "FILE", request->output, "write to a file instead");
   return [request] { return run(*request); };
 }

@@ -159,6 +159,10 @@ std::string suggestion(std::string_view word, std::span<const std::string_view> 
 
 }  // namespace
 
+bool is_known_elsewhere(std::string_view word) {
+  return std::ranges::find(kAliases, word, &Alias::typed) != std::end(kAliases);
+}
+
 std::string OptionRow::spelling() const {
   return fmt::format("{}{}{}", fmt::join(names, ", "), type.empty() ? "" : " ", type);
 }

@@ -103,4 +103,7 @@ class OptionSet {
   std::string color_ = "auto";
 };
 
+/// Do other tools, or other commands, have this option for what one of ours is for?
+bool is_known_elsewhere(std::string_view word);
+
 }  // namespace ww::cli

@@ -54,6 +54,9 @@ void declare_device_options(OptionSet& set, Options& options) {
            "collective, async, barrier, tensor, fence, numbers; -NAME leaves one out: all,-race");
   set.text("--schedule", "S", request.schedule,
            "sim, eval: who goes first: rr (default), random:SEED");
+  set.text("--limit", "LIST", request.limits,
+           "sim, eval: instructions=N,seconds=S,memory=BYTES, with K, M, G\n"
+           "(default: sim instructions=20G,memory=8G; eval instructions=20M,memory=8G)");
   set.flag("--time", options.time, "cuda: take the time, the median of several launches");
   set.number("--launches", options.launches, 1, kMostLaunches, "of --time (default 20)");
 }

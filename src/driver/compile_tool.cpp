@@ -13,6 +13,7 @@
 #include "driver/explain.h"
 #include "driver/file_plan.h"
 #include "driver/host_program.h"
+#include "driver/sim_options.h"
 #include "emit/cuda/emit.h"
 #include "ir/active_set.h"
 #include "ir/print.h"
@@ -82,6 +83,7 @@ std::string threads_text(const script::Compiled& compiled) {
 struct Emission {
   Build& build;
   const CompileRequest& request;
+  const LimitChanges& limits;
 
   void refuse(const Diag& problem) const {
     build.errors += problem.span.known ? build.compiled->render(problem) : render(problem);
@@ -102,7 +104,8 @@ std::string cuda_form(const Emission& emission) {
   Build& build = emission.build;
   std::optional<emit::HostProgram> host;
   if (emission.request.with_main) {
-    host = host_program(build, emission.request.arguments, build.errors);
+    host = host_program(build, emission.request.arguments, emission.limits.on(eval::Limits{}),
+                        build.errors);
     if (!host) return "";
   }
   auto text = emit::cuda_source(*build.lowered, {.target = *build.target,
@@ -161,6 +164,8 @@ std::optional<Diag> misused(const CompileRequest& request) {
                 request.emit);
   if (!request.with_main && !request.arguments.args.empty())
     return diag(DiagKind::BadArgument, "`--arg` without `--main`: nothing takes arguments");
+  if (!request.with_main && !request.limits.empty())
+    return diag(DiagKind::BadArgument, "`--limit` without `--main`: nothing is evaluated");
   return std::nullopt;
 }
 
@@ -192,10 +197,12 @@ CompileOutcome run_compile(const CompileRequest& request) {
   if (row == rows.end())
     return {.errors = render(diag(DiagKind::UnknownName, "no form `{}`", request.emit))};
   if (const auto problem = misused(request)) return {.errors = render(*problem)};
+  const auto limits = parse_limits(request.limits);
+  if (!limits) return {.errors = render(limits.error(), SourceText("--limit", request.limits))};
   if (const auto good = check_files(request); !good)
     return {.errors = render(good.error(), SourceText("-o", request.output))};
   Build build = build_file(request.source, row->needs);
-  std::string text = build.good() ? row->run({build, request}) : "";
+  std::string text = build.good() ? row->run({build, request, *limits}) : "";
   if (!build.good()) return {.errors = std::move(build.errors)};
   if (request.output.empty()) return {.out = std::move(text)};
   const auto written = write_file_atomically(request.output, text);

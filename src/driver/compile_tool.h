@@ -26,6 +26,7 @@ struct CompileRequest {
   std::string output = {};         // a file; empty: the text is the result
   bool with_main = false;          // cuda: a host program around the kernel
   ArgRequest arguments = {};       // of that
+  std::string limits = {};         // of its evaluation; driver/sim_options.h
   runtime::ToolSearch ptxas = {};  // cubin: where the assembler is
 };
 struct CompileOutcome {

@@ -8,7 +8,6 @@
 #include "base/source.h"
 #include "driver/device_run.h"
 #include "driver/expect.h"
-#include "eval/eval.h"
 
 namespace ww::driver {
 namespace {
@@ -23,7 +22,7 @@ std::vector<KernelArg> kernel_args(KernelArgs& args) {
 }
 
 // Leaves the results in the arrays. No, when there are none that mean something.
-bool evaluate(const ir::Function& tile, KernelArgs& args) {
+Result<bool> evaluate(const ir::Function& tile, KernelArgs& args, const eval::Limits& limits) {
   std::vector<eval::Argument> arguments;
   for (std::size_t i = 0; i < args.count(); ++i) {
     Array& array = args.array(i);
@@ -32,7 +31,8 @@ bool evaluate(const ir::Function& tile, KernelArgs& args) {
     else
       arguments.emplace_back(eval::ScalarArg{array.bits(0)});
   }
-  const auto report = eval::run(tile, std::move(arguments));
+  auto report = eval::run(tile, std::move(arguments), {.limits = limits});
+  if (!report && report.error().kind == DiagKind::Budget) return fail(std::move(report).error());
   return report && report->good();
 }
 
@@ -67,7 +67,7 @@ void set_launch(emit::HostProgram& program, const runtime::Launch& launch) {
 }  // namespace
 
 std::optional<emit::HostProgram> host_program(const Build& build, const ArgRequest& request,
-                                              std::string& errors) {
+                                              const eval::Limits& limits, std::string& errors) {
   auto args = KernelArgs::read(build.tile(), request, errors);
   if (!args) return std::nullopt;
   auto before = host_side(build, kernel_args(*args));
@@ -85,7 +85,12 @@ std::optional<emit::HostProgram> host_program(const Build& build, const ArgReque
     else
       out.arguments.push_back(scalar_argument(var, before->launch.arguments[i].bits));
   }
-  if (!evaluate(build.tile(), *args)) return out;
+  const auto is_evaluated = evaluate(build.tile(), *args, limits);
+  if (!is_evaluated) {
+    errors += build.compiled->render(is_evaluated.error());
+    return std::nullopt;
+  }
+  if (!*is_evaluated) return out;
   auto after = host_side(build, kernel_args(*args));
   for (std::size_t i = 0; after && i < args->count(); ++i) {
     const Tolerance tolerance = default_tolerance(args->array(i));

@@ -9,12 +9,14 @@
 #include "driver/build.h"
 #include "driver/kernel_args.h"
 #include "emit/cuda/emit.h"
+#include "eval/eval.h"
 
 namespace ww::driver {
 
 /// For a lowered build. What the evaluator does not execute, or finds something wrong with, is not
-/// compared. Nothing when the arguments are wrong; why is added to `errors`.
+/// compared. Nothing when the arguments are wrong or the evaluator reaches one of its limits; why
+/// is added to `errors`.
 std::optional<emit::HostProgram> host_program(const Build& build, const ArgRequest& request,
-                                              std::string& errors);
+                                              const eval::Limits& limits, std::string& errors);
 
 }  // namespace ww::driver

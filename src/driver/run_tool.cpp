@@ -83,6 +83,7 @@ class KernelRun {
   const RunRequest& request_;
   RunOutcome outcome_;
   sim::RunOptions options_;
+  LimitChanges limits_;
   Build build_;
   std::optional<KernelArgs> args_;
   DeviceChoice device_;
@@ -101,6 +102,12 @@ bool KernelRun::read_options() {
     const auto checks = sim::parse_checks(request_.checks);
     if (!checks) return refuse(checks.error(), "--check", request_.checks);
     options_.checks = *checks;
+  }
+  if (!request_.limits.empty()) {
+    const auto limits = parse_limits(request_.limits);
+    if (!limits) return refuse(limits.error(), "--limit", request_.limits);
+    limits_ = *limits;
+    options_.limits = limits_.on(options_.limits);
   }
   options_.progress = request_.progress;
   options_.count = request_.counts_work;
@@ -121,6 +128,9 @@ bool KernelRun::check_options() {
   if (!request_.schedule.empty() && device == "cuda")
     return refuse(diag(DiagKind::BadArgument, "`--schedule` with `--device cuda`")
                       .with_note("a GPU has an order of its own; `--device sim` takes one"));
+  if (!request_.limits.empty() && device == "cuda")
+    return refuse(diag(DiagKind::BadArgument, "`--limit` with `--device cuda`")
+                      .with_note("a GPU gives a kernel a minute; `--device sim` takes limits"));
   return true;
 }
 
@@ -176,6 +186,7 @@ void KernelRun::run_eval() {
       arguments.emplace_back(eval::ScalarArg{array.bits(0)});
   }
   eval::Options options;
+  options.limits = limits_.on(options.limits);
   // 0 means the usual order.
   if (options_.schedule.is_random) options.seed = options_.schedule.seed + 1;
   if (request_.progress) options.keep_going = [this] { return request_.progress(0, 0); };
@@ -219,7 +230,8 @@ void KernelRun::add_eval_findings(const eval::Report& run) {
 // What only the virtual GPU has makes it the choice.
 DeviceWish wish_of(const RunRequest& request) {
   if (request.device == "cuda") return DeviceWish::Cuda;
-  const bool wants_sim = !request.checks.empty() || !request.schedule.empty();
+  const bool wants_sim =
+      !request.checks.empty() || !request.schedule.empty() || !request.limits.empty();
   return request.device == "sim" || wants_sim ? DeviceWish::Sim : DeviceWish::Auto;
 }
 
@@ -236,9 +248,10 @@ bool KernelRun::choose() {
   device_ = *std::move(choice);
   if (request_.timed_launches == 0 || device_.sim == nullptr) return true;
   const std::string why = calls ? device_.remark : calls.error().text;
-  return refuse(
-      diag(DiagKind::BadArgument, "`--time` without a GPU: the virtual GPU has no time")
-          .with_note(why.empty() ? "`--check` and `--schedule` ask for the virtual GPU" : why));
+  return refuse(diag(DiagKind::BadArgument, "`--time` without a GPU: the virtual GPU has no time")
+                    .with_note(why.empty()
+                                   ? "`--check`, `--schedule` and `--limit` ask for the virtual GPU"
+                                   : why));
 }
 
 bool KernelRun::lower() {

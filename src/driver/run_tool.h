@@ -43,6 +43,7 @@ struct RunRequest {
   ArgRequest arguments = {};
   std::string checks = {};    // of the virtual GPU; empty: all
   std::string schedule = {};  // rr or random:SEED; empty: rr
+  std::string limits = {};    // driver/sim_options.h; empty: those of the device
   int timed_launches = 0;     // 0: no times are taken
   bool counts_work = false;   // on the virtual GPU: RunReport::work
   std::string ptxas = {};     // asked for RunReport::registers and others; empty: not

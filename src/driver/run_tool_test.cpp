@@ -121,6 +121,7 @@ TEST(RunTool, SaysWhatADeviceDoesNotHave) {
       {"cuda", [](RunRequest& r) { r.checks = "race"; }, "`--check` with `--device cuda`"},
       {"eval", [](RunRequest& r) { r.checks = "race"; }, "`--check` with `--device eval`"},
       {"cuda", [](RunRequest& r) { r.schedule = "rr"; }, "`--schedule` with `--device cuda`"},
+      {"cuda", [](RunRequest& r) { r.limits = "seconds=1"; }, "`--limit` with `--device cuda`"},
       {"sim", [](RunRequest& r) { r.checks = "luck"; }, "luck"}};
   for (const Row& row : rows) {
     RunRequest request;
@@ -132,8 +133,6 @@ TEST(RunTool, SaysWhatADeviceDoesNotHave) {
     EXPECT_THAT(outcome.errors, testing::HasSubstr(row.text));
   }
 }
-
-// What cannot be lowered says so, and where it can run.
 
 }  // namespace
 }  // namespace ww::driver

@@ -70,7 +70,7 @@ Result<double> parse_seconds(Piece piece) {
                   .with_span(piece.span()));
 }
 
-Result<void> set_limit(sim::Limits& limits, Piece name, Piece value) {
+Result<void> set_limit(LimitChanges& limits, Piece name, Piece value) {
   if (name.text == "instructions") {
     limits.instructions = WW_TRY(parse_amount(value, 1000));
   } else if (name.text == "seconds") {
@@ -147,8 +147,8 @@ std::string block_text(const sim::Dim3& grid, std::uint64_t block) {
   return fmt::format("({},{},{})", at.x, at.y, at.z);
 }
 
-Result<sim::Limits> parse_limits(std::string_view text) {
-  sim::Limits limits;
+Result<LimitChanges> parse_limits(std::string_view text) {
+  LimitChanges limits;
   for (const Piece& piece : split_top({text, 0}, ',')) {
     const auto parts = cut_first(piece, '=');
     if (!parts)

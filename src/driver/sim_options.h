@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The small notations that `warpwright sim` takes for a launch: sizes, limits, schedules, and what
-// to show on the way. Every Diag points into the text.
+// to show on the way; `warpwright run` has some of them, too. Every Diag points into the text.
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -22,9 +23,24 @@ std::string block_text(const sim::Dim3& grid, std::uint64_t block);
 /// The coordinates of that block.
 sim::Dim3 block_coordinates(const sim::Dim3& grid, std::uint64_t block);
 
+/// What `--limit` sets, the same words for the virtual GPU and the reference evaluator, whose
+/// defaults differ.
+struct LimitChanges {
+  std::optional<std::uint64_t> instructions = {};
+  std::optional<double> seconds = {};
+  std::optional<std::uint64_t> memory = {};
+
+  template <typename Limits>
+  [[nodiscard]] Limits on(Limits limits) const {
+    limits.instructions = instructions.value_or(limits.instructions);
+    limits.seconds = seconds.value_or(limits.seconds);
+    limits.memory = memory.value_or(limits.memory);
+    return limits;
+  }
+};
 /// `instructions=5M,seconds=10,memory=2G`, any of them. K, M and G are powers of 1000 for
 /// instructions and of 1024 for memory. Syntax, UnknownName, BadArgument or Overflow.
-Result<sim::Limits> parse_limits(std::string_view text);
+Result<LimitChanges> parse_limits(std::string_view text);
 
 /// `rr`, `random` or `random:SEED`.
 Result<sim::Schedule> parse_schedule(std::string_view text);

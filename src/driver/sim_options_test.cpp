@@ -54,7 +54,8 @@ TEST(SimLimits, HaveNamesAndSuffixes) {
   EXPECT_EQ(limits->seconds, 0.5);
   EXPECT_EQ(limits->memory, std::uint64_t{2} << 30U);
   EXPECT_EQ(parse_limits("memory=3k")->memory, 3072U);
-  EXPECT_EQ(parse_limits("")->instructions, sim::Limits{}.instructions);
+  EXPECT_EQ(parse_limits("")->on(sim::Limits{}).instructions, sim::Limits{}.instructions);
+  EXPECT_EQ(limits->on(sim::Limits{}).instructions, 5'000'000U);
 }
 
 TEST(SimLimits, AnythingElseIsRefusedAtItsPlace) {

@@ -104,6 +104,12 @@ class Simulation {
     to = std::move(*result);
     return true;
   }
+  bool read_limits() {
+    LimitChanges changes;
+    if (!keep(parse_limits(request_.limits), changes, "--limit", request_.limits)) return false;
+    options_.limits = changes.on(options_.limits);
+    return true;
+  }
   bool read_dims(std::string_view option, const std::string& text, sim::Dim3& to) {
     if (text.empty()) return refuse(diag(DiagKind::BadArgument, "`{}` is missing", option));
     return keep(parse_dims(text), to, option, text);
@@ -141,7 +147,7 @@ bool Simulation::read_options() {
   return keep(sim::parse_checks(request_.checks), options_.checks, "--check", request_.checks) &&
          keep(parse_schedule(request_.schedule), options_.schedule, "--schedule",
               request_.schedule) &&
-         keep(parse_limits(request_.limits), options_.limits, "--limit", request_.limits);
+         read_limits();
 }
 
 // The names of the kernels that a module has code for.

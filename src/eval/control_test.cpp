@@ -248,9 +248,16 @@ TEST(EvalControl, EndlessLoopsEndWithTheBudget) {
   k.start(2);
   k.when(k.eq(k.op(ExprOp::Mul, k.tid(), k.n(0)), 0));
   k.end_while();
-  const auto steps = k.try_run({}, {.max_steps = 10000});
-  ASSERT_FALSE(steps);
-  EXPECT_EQ(steps.error().kind, DiagKind::Budget);
+  const auto counted = k.try_run({}, {.limits = {.instructions = 10000}});
+  ASSERT_FALSE(counted);
+  EXPECT_EQ(counted.error().kind, DiagKind::Budget);
+  EXPECT_EQ(counted.error().text,
+            "the limit of 10000 instructions is reached here; a loop around it may have no end");
+  ASSERT_EQ(counted.error().notes.size(), 1U);
+  EXPECT_EQ(counted.error().notes[0].text, "`--limit instructions=N` raises it");
+  const auto timed = k.try_run({}, {.limits = {.seconds = 0.01}});
+  ASSERT_FALSE(timed);
+  EXPECT_THAT(timed.error().text, HasSubstr("the limit of 0.01 seconds"));
   const auto asked = k.try_run({}, {.keep_going = [] { return false; }});
   ASSERT_FALSE(asked);
   EXPECT_THAT(asked.error().text, HasSubstr("was ended"));
@@ -260,9 +267,11 @@ TEST(EvalControl, TooMuchMemoryIsRefused) {
   TestKernel k;
   k.start(32);
   k.alloc("r", {1 << 20}, DType::Float32, Scope::Local);
-  const auto refused = k.try_run({}, {.max_bytes = std::size_t{1} << 24});
+  const auto refused = k.try_run({}, {.limits = {.memory = std::uint64_t{1} << 24U}});
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().kind, DiagKind::Budget);
+  EXPECT_EQ(refused.error().text,
+            "the buffers take 268435456 bytes of the host; the limit is 16777216");
 }
 
 TEST(EvalControl, PrintfFormatsLikeC) {

@@ -7,7 +7,6 @@ namespace ww::eval {
 namespace {
 
 constexpr std::uint32_t kFar = ~std::uint32_t{0};
-constexpr std::uint64_t kTurnsPerQuestion = 4096;
 
 std::uint64_t next_random(std::uint64_t& state) {
   state += 0x9e3779b97f4a7c15U;
@@ -112,21 +111,6 @@ bool Cta::pick(std::vector<Thread>& group, std::uint32_t& limit) {
     parked_[t] = 0;
   }
   if (run_.options.seed != 0) limit = 0;
-  return true;
-}
-
-bool Cta::spend(std::size_t threads) {
-  run_.steps += threads;
-  if (run_.steps > run_.options.max_steps) {
-    stop(DiagKind::Budget, fmt::format("the kernel takes more than the {} steps that are allowed",
-                                       run_.options.max_steps));
-    return false;
-  }
-  const bool asks = run_.options.keep_going && ++run_.turns % kTurnsPerQuestion == 0;
-  if (asks && !run_.options.keep_going()) {
-    stop(DiagKind::Budget, fmt::format("the evaluation was ended after {} steps", run_.steps));
-    return false;
-  }
   return true;
 }
 

@@ -12,9 +12,11 @@
 //   cta_gemm.cpp     the matrix product                  cta_text.cpp      messages
 //   cta_ptx.cpp      instructions of threads             cta_matrix.cpp    those of warps
 //   cta_tensor.cpp   work of the tensor core             cta_overflow.cpp  index arithmetic
+//   cta_limits.cpp   what a run may take
 #pragma once
 
 #include <array>
+#include <chrono>
 #include <cstdint>
 #include <deque>
 #include <functional>
@@ -49,7 +51,11 @@ struct Run {
   Findings findings;
   std::vector<Storage> globals;  // by root; empty for the others
   std::uint64_t steps = 0;
-  std::uint64_t turns = 0;
+  std::uint64_t instructions = 0;  // as Limits counts them
+  std::uint64_t products = 0;      // that are not yet an instruction
+  std::uint64_t watched = 0;       // instructions and turns since somebody looked at the clock
+  std::uint64_t held = 0;          // bytes of all CTAs
+  std::chrono::steady_clock::time_point start = std::chrono::steady_clock::now();
   std::string printed;
   std::optional<Diag> stop;  // why the run cannot go on
   WordPool pool;
@@ -74,6 +80,7 @@ class Cta {
   Cta(Run& run, Clock& clock, std::uint32_t number, std::array<std::int64_t, 3> at);
   Cta(const Cta&) = delete;
   Cta& operator=(const Cta&) = delete;
+  ~Cta() { run_.held -= held_; }
 
   /// Runs until nobody can go on without the other CTAs.
   void advance();
@@ -157,6 +164,7 @@ class Cta {
     Agent agent;
     std::uint32_t op = 0;
     std::size_t missing = 0;  // threads that have not waited for it
+    std::size_t bytes = 0;    // of the host
     std::vector<Transfer> transfers = {};
     std::vector<std::pair<Element, int>> sources = {};
   };
@@ -179,12 +187,23 @@ class Cta {
     Order::Knowledge knowledge;
   };
 
+  // --- limits (cta_limits.cpp); false: one is reached, and the run ends ---
+  bool spend(std::size_t threads);
+  bool spend_elements(std::uint64_t elements);
+  bool spend_products(std::uint64_t products);
+  bool add_instructions(std::uint64_t count);
+  bool watch();
+  bool watch_memory();
+  /// Whether so many bytes may be taken for a moment.
+  bool may_take(std::uint64_t bytes);
+  [[nodiscard]] std::uint64_t own_bytes() const;
+  void stop_at(std::string_view limit, std::string text);
+
   // --- threads and operations (cta.cpp) ---
   [[nodiscard]] std::size_t thread_count() const { return pcs_.size(); }
   bool pick(std::vector<Thread>& group, std::uint32_t& limit);
   std::optional<std::uint32_t> random_pc();
   void run_group(std::vector<Thread>& group, std::uint32_t limit);
-  bool spend(std::size_t threads);
   bool execute(const Op& op, Threads ts);
   bool branch(const Op& op, Threads ts, bool may_spin);
   bool loop_begin(const Op& op, const ir::Stmt& stmt, Threads ts);
@@ -310,7 +329,7 @@ class Cta {
   // --- work of the tensor core ---
   void commit_tensor(Place mbarrier, Thread t);
   bool finish_commit(Place mbarrier, Mbarrier& barrier);
-  [[nodiscard]] bool is_own_target(const Transfer& transfer, const Copy& copy) const;
+  [[nodiscard]] bool is_own_target(const Transfer& transfer, const Copy& copy);
   void ptx_tensor_commit(const ir::PtxCall& call, Threads ts);
   void ptx_tensor_copy(const ir::PtxCall& call, Threads ts);
   void add_tensor_chunk(Copy& copy, Place from, std::int64_t lane, std::int64_t column, Thread t);
@@ -321,6 +340,7 @@ class Cta {
   /// `may_leave`: the region may leave its buffer.
   bool make_tile(const ir::Region& region, const UnitInstance& unit, Tile& tile,
                  bool may_leave = false);
+  bool may_hold(const Tile& tile);
   void place_elements(Tile& tile, std::span<const std::int64_t> mins, Place base,
                       const UnitInstance& unit);
   void place_owned(Tile& tile, std::span<const std::int64_t> flats, Place base,
@@ -347,10 +367,10 @@ class Cta {
                     const Values& out);
   void tile_reduce(const ir::TileCall& call, const UnitInstance& unit);
   void tile_gemm(const ir::TileCall& call, const UnitInstance& unit);
-  static void multiply_reals(const Product& p, const Values& a, const Values& b, const Values& c,
-                             Values& out);
-  static void multiply_ints(const Product& p, const Values& a, const Values& b, const Values& c,
-                            Values& out);
+  void multiply_reals(const Product& p, const Values& a, const Values& b, const Values& c,
+                      Values& out);
+  void multiply_ints(const Product& p, const Values& a, const Values& b, const Values& c,
+                     Values& out);
   void end_with_barrier(const ir::TileCall& call, const UnitInstance& unit);
   double factor(const ir::TileArg& arg, const UnitInstance& unit, std::string_view what,
                 double otherwise);
@@ -405,6 +425,8 @@ class Cta {
   std::map<BarrierKey, Barrier> barriers_;
   std::map<std::pair<std::int32_t, std::int64_t>, Mbarrier> mbarriers_;
   std::vector<std::optional<Copy>> copies_;
+  std::uint64_t pending_ = 0;  // bytes of copies and commits that nobody has waited for
+  std::uint64_t held_ = 0;     // part of run_.held
   std::vector<AsyncState> async_;
   std::map<std::pair<std::int32_t, std::int64_t>, std::deque<TensorCommit>> tensor_commits_;
   std::array<bool, kTmemColumns> tmem_used_{};

@@ -7,6 +7,12 @@
 #include "eval/cta.h"
 
 namespace ww::eval {
+namespace {
+
+constexpr std::uint64_t kQueuedBytes = 16;  // for each thread that has to wait for a copy
+constexpr std::uint64_t kCommitBytes = 32;  // for each thread that commits
+
+}  // namespace
 
 // Nothing else is under way where a copy will write.
 void Cta::check_free(const Transfer& transfer, const Copy& copy) {
@@ -32,6 +38,10 @@ void Cta::check_start(const Transfer& transfer, const Copy& copy) {
 void Cta::start_copy(Copy copy, Threads ts) {
   copy.op = op_;
   copy.missing = ts.size();
+  copy.bytes = sizeof(copy) + copy.transfers.size() * sizeof(Transfer) +
+               copy.sources.size() * sizeof(copy.sources[0]) + ts.size() * kQueuedBytes;
+  pending_ += copy.bytes;
+  if (!watch_memory()) return;
   for (const Transfer& transfer : copy.transfers) check_free(transfer, copy);
   for (const Transfer& transfer : copy.transfers) check_start(transfer, copy);
   for (const Transfer& transfer : copy.transfers)
@@ -57,6 +67,7 @@ void Cta::commit(AsyncKind kind, Threads ts) {
     AsyncGroups& groups = async_[t].groups[kind == AsyncKind::Group ? 0 : 1];
     groups.committed.push_back(std::exchange(groups.open, {}));
   }
+  pending_ += ts.size() * kCommitBytes;
 }
 
 void Cta::wait_group(AsyncKind kind, std::size_t keep, bool open_too, Threads ts) {
@@ -65,6 +76,7 @@ void Cta::wait_group(AsyncKind kind, std::size_t keep, bool open_too, Threads ts
     while (groups.committed.size() > keep) {
       waited(groups.committed.front());
       groups.committed.pop_front();
+      pending_ -= kCommitBytes;
     }
     if (open_too) waited(groups.open);
   }
@@ -79,6 +91,7 @@ void Cta::waited(std::vector<CopyId>& ids) {
     std::optional<Copy>& copy = copies_[id];
     if (--copy->missing != 0) continue;
     deliver(*copy);
+    pending_ -= copy->bytes;
     copy.reset();
   }
   ids.clear();

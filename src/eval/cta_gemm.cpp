@@ -96,6 +96,7 @@ void Cta::multiply_reals(const Product& p, const Values& a, const Values& b, con
   const std::vector<double> left = elements<double>(a.bits, a_shape, p.turns_a, read_as(a.type));
   const std::vector<double> right = elements<double>(b.bits, b_shape, !p.turns_b, read_as(b.type));
   for (std::size_t at = 0; at < out.bits.size(); ++at) {
+    if (at % p.columns == 0 && !spend_products(p.columns * p.depth)) return;
     const double* x = left.data() + at / p.columns * p.depth;
     const double* y = right.data() + at % p.columns * p.depth;
     const double addend = c.bits.empty() ? 0 : p.beta * as_real(c.type, c.bits[at]);
@@ -119,6 +120,7 @@ void Cta::multiply_ints(const Product& p, const Values& a, const Values& b, cons
   const Word alpha = from_real(num::DType::Int64, p.alpha);
   const Word beta = from_real(num::DType::Int64, p.beta);
   for (std::size_t at = 0; at < out.bits.size(); ++at) {
+    if (at % p.columns == 0 && !spend_products(p.columns * p.depth)) return;
     const Word* x = left.data() + at / p.columns * p.depth;
     const Word* y = right.data() + at % p.columns * p.depth;
     Word sum = 0;

@@ -61,19 +61,27 @@ std::vector<std::int64_t> lanes_of(std::string_view opcode, std::int64_t row) {
   return {row};
 }
 
+// What a commit takes of the host.
+std::uint64_t commit_bytes(const Order::Knowledge& knowledge) {
+  constexpr std::uint64_t kEach = 64;
+  return kEach + knowledge.size() * sizeof(knowledge[0]);
+}
+
 }  // namespace
 
 // --- order -------------------------------------------------------------------------------------
 
 // Does an earlier copy of the same thread write there? They are made in order.
-bool Cta::is_own_target(const Transfer& transfer, const Copy& copy) const {
+bool Cta::is_own_target(const Transfer& transfer, const Copy& copy) {
   if (copy.kind != AsyncKind::Tensor) return false;
-  for (const auto& [number, id] : async_[copy.agent.index].tensor)
+  for (const auto& [number, id] : async_[copy.agent.index].tensor) {
+    if (!spend_elements(copies_[id]->transfers.size())) return true;
     for (const Transfer& other : copies_[id]->transfers)
       if (other.to.place.root == transfer.to.place.root &&
           other.to.place.bit < transfer.to.place.bit + transfer.bits &&
           transfer.to.place.bit < other.to.place.bit + other.bits)
         return true;
+  }
   return false;
 }
 
@@ -81,6 +89,7 @@ void Cta::commit_tensor(Place mbarrier, Thread t) {
   if (find_mbarrier(mbarrier, t) == nullptr) return;
   TensorCommit commit{.thread = t, .before = async_[t].tensor_issued, .knowledge = {}};
   order_.release(t, commit.knowledge);
+  pending_ += commit_bytes(commit.knowledge);
   tensor_commits_[{mbarrier.root, mbarrier.bit}].push_back(std::move(commit));
   for (Status& status : status_)
     if (status == Status::AtMbarrier) status = Status::Ready;
@@ -92,6 +101,7 @@ bool Cta::finish_commit(Place mbarrier, Mbarrier& barrier) {
   const auto found = tensor_commits_.find({mbarrier.root, mbarrier.bit});
   if (found == tensor_commits_.end()) return false;
   const TensorCommit commit = std::move(found->second.front());
+  pending_ -= commit_bytes(commit.knowledge);
   found->second.pop_front();
   if (found->second.empty()) tensor_commits_.erase(found);
   auto& work = async_[commit.thread].tensor;

@@ -13,6 +13,8 @@ using ir::Region;
 using ir::TileOp;
 
 constexpr std::int64_t kMostElements = std::int64_t{1} << 26;
+constexpr std::uint64_t kValueBytes =
+    64;  // of an element: its index, value, which bits are defined
 
 }  // namespace
 
@@ -146,10 +148,18 @@ bool Cta::make_tile(const Region& region, const UnitInstance& unit, Tile& tile, 
       found->text = fmt::format("the place of `{}` differs between threads of {}", info.ir->name,
                                 unit_text(unit));
   place_elements(tile, mins, bases[0], unit);
+  if (run_.stop) return false;
   for (std::size_t x = 0; x < tile.outside.size(); ++x)
     for (std::size_t c = 0; c < tile.copies && tile.outside[x]; ++c)
       tile.elements[x * tile.copies + c].place.root = kNoRoot;
-  return !run_.stop;
+  return true;
+}
+
+// A tile is listed whole, with the values of its elements; a primitive holds a few of them.
+bool Cta::may_hold(const Tile& tile) {
+  const std::uint64_t elements = std::uint64_t{tile.count} * tile.copies;
+  return may_take(elements * sizeof(Element) + tile.count * kValueBytes) &&
+         spend_elements(elements);
 }
 
 void Cta::place_elements(Tile& tile, std::span<const std::int64_t> mins, Place base,
@@ -165,6 +175,7 @@ void Cta::place_elements(Tile& tile, std::span<const std::int64_t> mins, Place b
   }
   const bool is_tmem = info.ir->scope == ir::Scope::Tmem;
   tile.copies = info.placement.copies();
+  if (!may_hold(tile)) return;
   tile.elements.reserve(tile.count * tile.copies);
   for (const std::int64_t flat : flats)
     for (std::size_t copy = 0; copy < tile.copies; ++copy) {
@@ -184,6 +195,7 @@ void Cta::place_owned(Tile& tile, std::span<const std::int64_t> flats, Place bas
   const Holders holders = holders_of(info.placement, unit.first, unit.size);
   const std::size_t replicas = info.placement.copies();
   tile.copies = replicas * holders.spread.size();
+  if (!may_hold(tile)) return;
   tile.elements.reserve(tile.count * tile.copies);
   const std::int64_t end =
       std::min<std::int64_t>(unit.first + unit.size, static_cast<std::int64_t>(thread_count()));

@@ -91,9 +91,18 @@ struct Finding {
   std::uint64_t times = 1;
 };
 
+/// What a run may take; one that needs more ends with Budget at the statement it had come to. The
+/// words are those of the virtual GPU.
+struct Limits {
+  /// Statements, each counted once for every 32 threads, or fewer, that execute it together; a tile
+  /// primitive counts one more for every 128 elements it touches, and for every 1024 products.
+  std::uint64_t instructions = 20'000'000;
+  double seconds = 0;                              // 0: no limit
+  std::uint64_t memory = std::uint64_t{8} << 30U;  // bytes of buffers and what is kept beside them
+};
+
 struct Options {
-  std::uint64_t max_steps = std::uint64_t{1} << 34;  // thread steps; more is Budget
-  std::size_t max_bytes = std::size_t{4} << 30;      // memory of buffers; more is Budget
+  Limits limits = {};
   std::uint64_t seed = 0;         // 0: groups furthest behind first; else in an order drawn from it
   std::size_t max_findings = 20;  // different ones that are kept
   std::function<bool()> keep_going = {};  // asked now and then; false ends with Budget

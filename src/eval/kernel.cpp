@@ -276,19 +276,28 @@ class Maker {
       info.allocated_addr = function_[info.ir->base].allocated_addr;
   }
 
+  // A byte takes two of the host: the second says which of its bits are defined.
+  [[nodiscard]] Wide host_bytes(const Root& root) const {
+    const Wide bytes = Wide{2} * root.bytes;
+    if (root.scope == ir::Scope::Global) return bytes;
+    const auto& cluster = kernel_.shape.cluster;  // its CTAs run together
+    const Wide ctas = Wide{cluster[0]} * cluster[1] * cluster[2];
+    return bytes * ctas * (root.scope == ir::Scope::Local ? kernel_.threads() : 1);
+  }
+
   [[nodiscard]] Result<void> check_memory() const {
-    std::size_t bytes = 0;
+    Wide bytes = 0;
+    const Root* largest = nullptr;
     for (const Root& root : kernel_.roots) {
-      const std::size_t times = root.scope == ir::Scope::Local ? kernel_.threads() : 1;
-      if (root.bytes != 0 && times > options_.max_bytes / root.bytes)
-        bytes = options_.max_bytes + 1;
-      else
-        bytes = std::min(options_.max_bytes + 1, bytes + root.bytes * times);
+      bytes += host_bytes(root);
+      if (largest == nullptr || host_bytes(root) > host_bytes(*largest)) largest = &root;
     }
-    if (bytes > options_.max_bytes)
-      return fail(DiagKind::Budget, "the buffers take more than the {} bytes that are allowed",
-                  options_.max_bytes);
-    return {};
+    if (bytes <= options_.limits.memory) return {};
+    Diag problem = diag(DiagKind::Budget, "the buffers take {} bytes of the host; the limit is {}",
+                        bytes, options_.limits.memory)
+                       .with_note("`--limit memory=BYTES` raises it");
+    if (largest->buffer.valid()) problem.span = function_[largest->buffer].span;
+    return fail(std::move(problem));
   }
 
   const Function& function_;

@@ -35,7 +35,10 @@ void Storage::forget(std::size_t begin, std::size_t count) {
 History& Storage::history(std::size_t granule) {
   if (pages_.empty()) pages_.resize(bytes_.size() * 8 / granule_bits_ / kPage + 1);
   std::unique_ptr<Page>& page = pages_[granule / kPage];
-  if (!page) page = std::make_unique<Page>();
+  if (!page) {
+    page = std::make_unique<Page>();
+    ++made_pages_;
+  }
   return (*page)[granule % kPage];
 }
 

@@ -76,6 +76,11 @@ class Storage {
     return get(written_, bit, bits) == low_mask(bits);
   }
   std::vector<std::uint8_t>& bytes() { return bytes_; }
+  /// What it takes of the host.
+  [[nodiscard]] std::uint64_t host_bytes() const {
+    return bytes_.size() + defined_.size() + written_.size() + pages_.size() * sizeof(pages_[0]) +
+           made_pages_ * sizeof(Page) + (targets_.size() + sources_.size()) * sizeof(targets_[0]);
+  }
 
  private:
   static constexpr std::size_t kPage = 256;
@@ -98,6 +103,7 @@ class Storage {
   std::vector<std::uint8_t> written_;  // the same, since the start; or empty
   std::size_t granule_bits_ = 8;
   std::vector<std::unique_ptr<Page>> pages_;
+  std::size_t made_pages_ = 0;
   std::vector<std::uint16_t> targets_;  // by granule; empty while no copy is in flight
   std::vector<std::uint16_t> sources_;
 };

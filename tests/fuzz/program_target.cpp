@@ -54,7 +54,7 @@ void evaluate(const ir::Function& tile) {
       arguments.emplace_back(eval::ScalarArg{array.bits(0)});
   }
   (void)eval::run(tile, std::move(arguments),
-                  {.max_steps = kMostSteps, .max_bytes = std::size_t{1} << 24U});
+                  {.limits = {.instructions = kMostSteps / 8, .memory = std::uint64_t{1} << 26U}});
 }
 
 std::string broken_ptx(const std::string& text) {
