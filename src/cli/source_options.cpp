@@ -38,7 +38,7 @@ void declare_args(OptionSet& set, driver::ArgRequest& request) {
   set.texts("--arg", "NAME=SPEC", request.args,
             "an argument, by the name of the parameter or of its buffer:\n"
             "arange, zeros, ones, eye, full:X, randn[:SEED], rand, randint[:LO,HI,SEED]\n"
-            "@FILE.npy           the array of a file\n"
+            "@FILE.npy[:TYPE]    the array of a file; raw items are read as the buffer's TYPE\n"
             "VALUE               for a scalar, or an extent of run time\n"
             "(default: results are left undefined, floats get randn, integers arange)");
 }

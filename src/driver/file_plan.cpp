@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/ascii.h"
 #include "base/file_io.h"
 #include "driver/assignment.h"
+#include "driver/file_spec.h"
 
 namespace ww::driver {
 
@@ -25,13 +25,8 @@ void FilePlan::reads_args(std::span<const std::string> args) {
   for (const std::string& text : args) {
     const auto arg = cut_assignment(text, "");
     if (!arg || !arg->value.starts_with('@')) continue;
-    const std::string path = arg->value.substr(1);
-    const std::string what = fmt::format("the argument `{}`", arg->name);
-    reads(path, what);
-    // `@FILE:TYPE` is a file with the type to read it as.
-    const std::size_t colon = path.rfind(':');
-    if (colon != std::string::npos && is_identifier(path.substr(colon + 1)))
-      reads(path.substr(0, colon), what);
+    const auto file = parse_file_spec({std::string_view(arg->value).substr(1), 0});
+    if (file) reads(file->path, fmt::format("the argument `{}`", arg->name));
   }
 }
 

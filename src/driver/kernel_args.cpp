@@ -10,6 +10,7 @@
 #include "base/suggest.h"
 #include "driver/array_spec.h"
 #include "driver/assignment.h"
+#include "driver/file_spec.h"
 #include "driver/npy.h"
 #include "driver/typed_text.h"
 #include "eval/kernel.h"
@@ -68,6 +69,7 @@ class ArgReader {
   bool make_buffer(std::size_t param);
   bool read_file(std::size_t param, const Assignment& arg);
   bool check_file(std::size_t param, const Assignment& arg);
+  Result<FileSpec> spec_of(std::size_t param, const Assignment& arg) const;
   bool take_words(std::size_t param, std::vector<std::int64_t> shape);
   std::optional<std::vector<std::int64_t>> shape_of(std::size_t param, std::int64_t least);
   void bind_lets();
@@ -278,12 +280,27 @@ bool ArgReader::make_buffer(std::size_t param) {
   return shape && take_words(param, *std::move(shape));
 }
 
+// A type that is given must be the buffer's: nothing is converted.
+Result<FileSpec> ArgReader::spec_of(std::size_t param, const Assignment& arg) const {
+  const ir::Buffer& buffer = function_[ir::buffer_of_param(function_, param)];
+  FileSpec spec = WW_TRY(parse_file_spec(
+      {std::string_view(arg.text).substr(arg.value_span.begin + 1), arg.value_span.begin + 1}));
+  if (!spec.type || *spec.type == buffer.dtype) return spec;
+  return fail(diag(DiagKind::BadArgument, "`{}` is read as `{}`; `{}` holds `{}`", spec.path,
+                   num::name_of(*spec.type), out_.name_of(param), num::name_of(buffer.dtype))
+                  .with_span(spec.type_span)
+                  .with_note(fmt::format("without a type it is read as `{}`, raw items too",
+                                         num::name_of(buffer.dtype))));
+}
+
 // Extents that nobody has given are those of the file.
 bool ArgReader::read_file(std::size_t param, const Assignment& arg) {
   const ir::BufferId id = ir::buffer_of_param(function_, param);
   if (!id.valid()) return true;
   const ir::Buffer& buffer = function_[id];
-  auto file = read_npy(arg.value.substr(1), kMostFileBytes, buffer.dtype);
+  const auto spec = spec_of(param, arg);
+  if (!spec) return refuse(spec.error(), "--arg", arg.text);
+  auto file = read_npy(spec->path, kMostFileBytes, buffer.dtype);
   if (!file) return refuse(std::move(file).error().with_span(arg.value_span), "--arg", arg.text);
   for (std::size_t d = 0; d < std::min(buffer.shape.size(), file->shape.size()); ++d) {
     const ir::Expr& extent = function_[buffer.shape[d]];
@@ -291,7 +308,7 @@ bool ArgReader::read_file(std::size_t param, const Assignment& arg) {
     const std::int64_t most = most_extent(extent.type.dtype);
     if (file->shape[d] > most)
       return refuse(diag(DiagKind::BadExtent, "`{}` has an extent of {}, expected at most {}",
-                         arg.value.substr(1), file->shape[d], most),
+                         spec->path, file->shape[d], most),
                     arg, arg.value_span);
     std::optional<eval::Word>& value = values_[extent.var.index];
     if (!value) value = eval::from_int(extent.type.dtype, file->shape[d]);
@@ -306,7 +323,7 @@ bool ArgReader::check_file(std::size_t param, const Assignment& arg) {
   if (!shape) return false;
   if (file.shape == *shape) return true;
   return refuse(
-      diag(DiagKind::BadArgument, "`{}` holds {}, expected {}", arg.value.substr(1),
+      diag(DiagKind::BadArgument, "`{}` holds {}, expected {}", spec_of(param, arg)->path,
            shaped_type_text(file.dtype, file.shape), shaped_type_text(file.dtype, *shape)),
       arg, arg.value_span);
 }

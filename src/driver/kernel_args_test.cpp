@@ -111,6 +111,45 @@ TEST_F(KernelArgsTest, RefusesExtentsThatNoArrayHas) {
               HasSubstr("C.npy` has an extent of 4294967302, expected at most 2147483647"));
 }
 
+// NumPy has no bfloat16: a file holds it as raw items or as the codes, and may be said to.
+TEST(KernelArgsFiles, AFileMayNameTheTypeItIsReadAs) {
+  const script::Compiled compiled = script::compile(SourceText("k.py", R"(
+@T.prim_func
+def k(A_ptr: T.handle):
+    A = T.match_buffer(A_ptr, (2,), "bfloat16")
+    T.device_entry()
+    lane = T.thread_id([32])
+    if lane < 2:
+        A[lane] = A[lane]
+)"));
+  ASSERT_TRUE(compiled.function.has_value());
+  const ScratchFolder folder = ScratchFolder::make().value();
+  const std::string path = folder.file("a.npy");
+  Array codes = Array::zeros(num::DType::Uint16, {2}).value();
+  codes.set_bits(0, 0x3F80);
+  ASSERT_TRUE(write_file_atomically(path, to_npy(codes)));
+  std::string errors;
+  const auto read = [&](const std::string& value) {
+    errors.clear();
+    return KernelArgs::read(*compiled.function, {.args = {"A=@" + value}}, errors);
+  };
+  for (const char* const type : {"", ":bfloat16", ":bf16"}) {
+    const auto args = read(path + type);
+    ASSERT_TRUE(args.has_value()) << errors;
+    EXPECT_EQ(args->array(0).dtype, num::DType::Bfloat16);
+    EXPECT_EQ(args->array(0).text(0), "1");
+  }
+  EXPECT_FALSE(read(path + ":uint16"));
+  EXPECT_THAT(errors, HasSubstr("is read as `uint16`; `A` holds `bfloat16` [BadArgument]"));
+  EXPECT_FALSE(read(path + ":bfloat61"));
+  EXPECT_THAT(errors, HasSubstr("error: `bfloat61` is no element type"));
+  EXPECT_FALSE(read(":bfloat16"));
+  EXPECT_EQ(errors,
+            "--arg:1:4: error: expected the name of a file behind `@` [Syntax]\n"
+            "    A=@:bfloat16\n"
+            "       ^\n");
+}
+
 // Refused before anything is made.
 TEST_F(KernelArgsTest, MoreBytesThanThereMayBe) {
   int asked = 0;

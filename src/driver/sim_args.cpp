@@ -11,6 +11,7 @@
 #include "base/ascii.h"
 #include "base/suggest.h"
 #include "driver/arg_text.h"
+#include "driver/file_spec.h"
 #include "isa/type.h"
 
 namespace ww::driver {
@@ -38,20 +39,12 @@ Result<void> read_buffer(SimArg& arg, Piece value) {
                   .with_span(arg.fill));
 }
 
-// A last word behind a colon is a type; a path that ends like that can be written with `./`.
 Result<void> read_file_name(SimArg& arg, Piece value) {
   arg.kind = ArgKind::File;
-  const std::size_t colon = value.text.rfind(':');
-  Piece path = value;
-  if (colon != std::string_view::npos && is_identifier(value.text.substr(colon + 1))) {
-    const Piece type{value.text.substr(colon + 1), value.offset + colon + 1};
-    arg.wanted = WW_TRY(located(num::parse_dtype(type.text), type));
-    path.text = value.text.substr(0, colon);
-  }
-  arg.path = path.text;
-  if (!path.empty()) return {};
-  return fail(
-      diag(DiagKind::Syntax, "expected the name of a file behind `@`").with_span(path.span()));
+  FileSpec file = WW_TRY(parse_file_spec(value));
+  arg.path = std::move(file.path);
+  arg.wanted = file.type;
+  return {};
 }
 
 int hex_digit(char c) {
