@@ -21,7 +21,7 @@ struct BufferReport {
   std::string name;
   num::DType dtype{};
   std::vector<std::int64_t> shape;
-  bool is_output = false;
+  bool is_output = false;                       // the kernel writes it
   std::int64_t undefined = 0;                   // elements
   std::vector<std::int64_t> first_undefined{};  // index of the first one
   std::vector<std::string> first{};             // elements; `?` is an undefined one
@@ -43,8 +43,8 @@ std::vector<std::int64_t> index_of(const std::vector<std::int64_t>& shape, std::
 std::string plural(std::uint64_t count, std::string_view what);
 /// "kernel      vector_add …"
 void add_fact(std::string& out, std::string_view name, std::string_view text);
-/// A line for each buffer that is an output, is not wholly defined, or went to a file; `numbered`
-/// ones begin with the parameter's number.
+/// A line for each buffer that the kernel writes, is not wholly defined, or went to a file;
+/// `numbered` ones begin with the parameter's number.
 void add_buffers(std::string& out, std::span<const BufferReport> buffers, bool numbered);
 void add_expectations(std::string& out, std::span<const ExpectReport> expectations);
 void add_printed(std::string& out, std::string_view printed);

@@ -15,6 +15,7 @@
 #include "driver/device_run.h"
 #include "driver/file_plan.h"
 #include "driver/npy.h"
+#include "driver/param_writes.h"
 #include "driver/sim_options.h"
 #include "driver/sim_report.h"
 #include "eval/eval.h"
@@ -60,6 +61,7 @@ class KernelRun {
   void add_size(const runtime::Launch& launch);
   [[nodiscard]] RunFinding::Place place_of(Span span) const;
   [[nodiscard]] RunFinding::Place place_of(const sim::Program& program, std::uint32_t op) const;
+  [[nodiscard]] bool is_result(std::size_t param, const std::vector<bool>& written) const;
   [[nodiscard]] BufferReport report_buffer(std::size_t param,
                                            const std::vector<bool>& written) const;
   void check_expectations(const std::vector<std::vector<bool>>& written);
@@ -86,6 +88,8 @@ class KernelRun {
   LimitChanges limits_;
   Build build_;
   std::optional<KernelArgs> args_;
+  std::vector<Writing> writing_;        // by parameter
+  std::vector<std::uint64_t> digests_;  // of contents before the run, where they may be written
   DeviceChoice device_;
   KernelSize size_;  // as far as ptxas was asked
 };
@@ -162,7 +166,11 @@ bool KernelRun::read_arguments() {
   request.most_bytes = [this] { return most_bytes(); };
   request.show = [this](const Diag& problem) { return build_.compiled->render(problem); };
   args_ = KernelArgs::read(fn(), request, outcome_.errors);
-  return args_.has_value();
+  if (!args_) return false;
+  writing_ = param_writes(fn());
+  for (std::size_t i = 0; i < args_->count(); ++i)
+    digests_.push_back(writing_[i] == Writing::Maybe ? digest(args_->array(i).data) : 0);
+  return true;
 }
 
 ByteLimit KernelRun::most_bytes() {
@@ -380,16 +388,25 @@ void KernelRun::finish_report(const std::vector<std::vector<bool>>& written) {
   write_files();
 }
 
+// Written by the kernel, as far as that is known: a device tells it of buffers without contents
+// only.
+bool KernelRun::is_result(std::size_t param, const std::vector<bool>& written) const {
+  if (args_->is_output(param) || writing_[param] != Writing::Maybe)
+    return args_->is_output(param) || writing_[param] == Writing::Yes;
+  return std::ranges::find(written, true) != written.end() ||
+         digest(args_->array(param).data) != digests_[param];
+}
+
 BufferReport KernelRun::report_buffer(std::size_t param, const std::vector<bool>& written) const {
   const Array& array = args_->array(param);
   BufferReport out{.param = param,
                    .name = args_->name_of(param),
                    .dtype = array.dtype,
                    .shape = array.shape,
-                   .is_output = args_->is_output(param)};
+                   .is_output = is_result(param, written)};
   const std::int64_t size = array.size();
   const auto is_defined = [&](std::int64_t i) {
-    return !out.is_output || written[static_cast<std::size_t>(i)];
+    return !args_->is_output(param) || written[static_cast<std::size_t>(i)];
   };
   for (std::int64_t i = 0; i < size; ++i)
     if (!is_defined(i) && out.undefined++ == 0) out.first_undefined = index_of(array.shape, i);
