@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "driver/arg_text.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <charconv>
 #include <system_error>
@@ -161,6 +163,43 @@ Result<layout::Axis> find_axis(Piece piece, const layout::Layout& layout,
   return fail(diag(DiagKind::UnknownName, "no axis is called `{}`{}", piece.text,
                    did_you_mean(piece.text, candidates))
                   .with_span(piece.span()));
+}
+
+namespace {
+
+// "`laneid`, `m`"
+std::string axes_text(const layout::Layout& layout) {
+  std::string out;
+  for (const layout::Axis axis : layout.tile().axes())
+    out += fmt::format("{}`{}`", out.empty() ? "" : ", ", axis.name());
+  return out.empty() ? "none" : out;
+}
+
+bool is_used(const layout::Layout& layout, layout::Axis wanted) {
+  const auto axes = layout.tile().axes();
+  return std::find(axes.begin(), axes.end(), wanted) != axes.end();
+}
+
+}  // namespace
+
+Result<layout::Axis> find_own_axis(Piece piece, const layout::Layout& layout,
+                                   const layout::Names& names) {
+  const layout::Axis axis = WW_TRY(find_axis(piece, layout, names));
+  if (is_used(layout, axis)) return axis;
+  return fail(diag(DiagKind::BadAxis, "the layout does not use axis `{}`; its axes: {}",
+                   axis.name(), axes_text(layout))
+                  .with_span(piece.span()));
+}
+
+Result<layout::Axis> bare_axis(Piece number, const layout::Layout& layout) {
+  const auto axes = layout.tile().axes();
+  if (axes.size() == 1) return axes.front();
+  if (axes.empty() || is_used(layout, layout::axes::m())) return layout::axes::m();
+  return fail(diag(DiagKind::BadAxis,
+                   "`{}` names no axis, and the layout does not use `m`; its axes: {}", number.text,
+                   axes_text(layout))
+                  .with_span(number.span())
+                  .with_note(fmt::format("write `{}={}`", axes.front().name(), number.text)));
 }
 
 Diag located(Diag diag, Piece piece) {

@@ -55,6 +55,12 @@ Result<layout::Expr> parse_expr_at(Piece piece, const layout::Names& names);
 Result<layout::Axis> find_axis(Piece piece, const layout::Layout& layout,
                                const layout::Names& names);
 
+/// The same, of those that `layout` uses; BadAxis with their names otherwise.
+Result<layout::Axis> find_own_axis(Piece piece, const layout::Layout& layout,
+                                   const layout::Names& names);
+/// The axis that a bare number is about: the only one there is, or `m`. BadAxis for others.
+Result<layout::Axis> bare_axis(Piece number, const layout::Layout& layout);
+
 /// A Diag about a piece, as a Diag about the whole: spans move, and a missing one becomes the
 /// piece.
 Diag located(Diag diag, Piece piece);

@@ -49,26 +49,27 @@ Result<void> inverse(LayoutState& state, Piece arguments) {
 
 // ---- complement
 
-// The axis a bare number is about: the only one there is, or `m`.
-Axis bare_axis(const layout::Layout& layout) {
-  const auto axes = layout.tile().axes();
-  return axes.size() == 1 ? axes.front() : Axis();
-}
-
 // EXTENT or AXIS=EXTENT
 Result<BoxSide> parse_side(const LayoutState& state, Piece piece) {
   const auto sides = cut_first(piece, '=');
   BoxSide side;
-  side.axis =
-      sides ? WW_TRY(find_axis(sides->first, state.layout, state.names)) : bare_axis(state.layout);
+  side.axis = sides ? WW_TRY(find_axis(sides->first, state.layout, state.names))
+                    : WW_TRY(bare_axis(piece, state.layout));
   side.extent = WW_TRY(parse_int(sides ? sides->second : piece));
   return side;
 }
 
 Result<void> complement(LayoutState& state, Piece arguments) {
   std::vector<BoxSide> box;
-  for (const Piece& piece : split_top(arguments, ','))
-    box.push_back(WW_TRY(parse_side(state, piece)));
+  for (const Piece& piece : split_top(arguments, ',')) {
+    const BoxSide side = WW_TRY(parse_side(state, piece));
+    const bool is_twice = std::any_of(
+        box.begin(), box.end(), [&](const BoxSide& known) { return known.axis == side.axis; });
+    if (is_twice)
+      return fail(diag(DiagKind::BadArgument, "axis `{}` is given twice", side.axis.name())
+                      .with_span(piece.span()));
+    box.push_back(side);
+  }
   layout::Layout rest = WW_TRY(layout::complement(state.layout, box));
   state.shape = reading_shape(rest);
   state.layout = std::move(rest);

@@ -2,7 +2,9 @@
 // Shared memory: banks, conflicts of an access, swizzled addresses as short expressions.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
+#include <optional>
 #include <set>
 #include <vector>
 
@@ -62,11 +64,13 @@ Result<void> banks(LayoutState& state, Piece arguments) {
 
 // ---- conflicts
 
+constexpr std::int64_t kLanes = 32;
+
 struct Access {
   int bits = 32;
   layout::Layout elements;
-  std::int64_t vec = 1;
-  std::int64_t lanes = 32;
+  std::optional<std::int64_t> vec = {};    // 1 unless given
+  std::optional<std::int64_t> lanes = {};  // 32 unless given
 };
 
 Result<void> read_option(Access& access, Piece piece) {
@@ -80,7 +84,11 @@ Result<void> read_option(Access& access, Piece piece) {
     return fail(
         diag(DiagKind::BadArgument, "{} is {}; it must be at least 1", sides->first.text, value)
             .with_span(sides->second.span()));
-  (is_vec ? access.vec : access.lanes) = value;
+  std::optional<std::int64_t>& option = is_vec ? access.vec : access.lanes;
+  if (option)
+    return fail(diag(DiagKind::BadArgument, "{} is given twice", sides->first.text)
+                    .with_span(piece.span()));
+  option = value;
   return {};
 }
 
@@ -100,8 +108,9 @@ Result<Access> parse_access(const LayoutState& state, Piece arguments) {
 
 Result<void> conflicts(LayoutState& state, Piece arguments) {
   const Access access = WW_TRY(parse_access(state, arguments));
-  const auto cost = WW_TRY(
-      layout::access_cost(state.layout, access.elements, access.lanes, access.vec, access.bits));
+  const auto cost =
+      WW_TRY(layout::access_cost(state.layout, access.elements, access.lanes.value_or(kLanes),
+                                 access.vec.value_or(1), access.bits));
   add_answer(state,
              fmt::format("wavefronts {}, ideal {}, conflicts {}; most lines from one bank {}",
                          cost.wavefronts, cost.ideal, cost.conflicts(), cost.worst_bank),
@@ -119,6 +128,10 @@ Result<void> swizzle_form(LayoutState& state, Piece arguments) {
   for (const Piece& piece : split_top(unwrapped(arguments), ','))
     coordinate.push_back(WW_TRY(parse_expr_at(piece, state.names)));
   const auto place = WW_TRY(layout::apply_symbolic(state.layout, coordinate, state.shape));
+  const auto axes = state.layout.tile().axes();
+  if (!axes.empty() && std::find(axes.begin(), axes.end(), layout::axes::m()) == axes.end())
+    return fail(DiagKind::BadAxis, "addresses are on `m`, and the layout uses `{}`",
+                axes.front().name());
   const Expr address = place.on(layout::axes::m());
   const auto split = WW_TRY(layout::split_swizzled(address, state.layout.swizzle()));
   add_answer(state, split.text(),

@@ -107,12 +107,13 @@ Result<void> digits(LayoutState& state, Piece arguments) {
 
 // ---- who is at a place
 
-// AXIS=VALUE,…; a bare VALUE is on `m`.
+// AXIS=VALUE,…; a bare VALUE is on the only axis, or on `m`.
 Result<Place> parse_place(const LayoutState& state, Piece arguments) {
   Place place;
   for (const Piece& piece : split_top(arguments, ',')) {
     const auto sides = cut_first(piece, '=');
-    const Axis axis = sides ? WW_TRY(find_axis(sides->first, state.layout, state.names)) : Axis();
+    const Axis axis = sides ? WW_TRY(find_own_axis(sides->first, state.layout, state.names))
+                            : WW_TRY(bare_axis(piece, state.layout));
     const std::int64_t value = WW_TRY(parse_int(sides ? sides->second : piece));
     const bool is_twice = std::any_of(place.begin(), place.end(),
                                       [&](const auto& known) { return known.axis == axis; });
@@ -121,14 +122,33 @@ Result<Place> parse_place(const LayoutState& state, Piece arguments) {
                       .with_span(piece.span()));
     place.push_back({axis, value});
   }
-  std::sort(place.begin(), place.end(),
-            [](const auto& a, const auto& b) { return a.axis < b.axis; });
   return place;
+}
+
+// The elements with a copy there, ascending; axes that `place` leaves out may have any value.
+Result<std::vector<std::int64_t>> elements_on(const layout::Layout& layout, const Place& place) {
+  const layout::Image image = WW_TRY(layout::enumerate(layout));
+  // A layout without axes has all elements at 0.
+  const auto value_on = [&](Axis axis, std::size_t i) {
+    return image.axes.empty() ? 0 : image.on(axis)[i];
+  };
+  std::vector<bool> is_there(static_cast<std::size_t>(image.size), false);
+  for (std::int64_t i = 0; i < image.size * image.copies; ++i) {
+    const auto at = static_cast<std::size_t>(i);
+    is_there[at % is_there.size()] =
+        is_there[at % is_there.size()] ||
+        std::all_of(place.begin(), place.end(),
+                    [&](const auto& given) { return value_on(given.axis, at) == given.value; });
+  }
+  std::vector<std::int64_t> out;
+  for (std::int64_t x = 0; x < image.size; ++x)
+    if (is_there[static_cast<std::size_t>(x)]) out.push_back(x);
+  return out;
 }
 
 Result<void> at(LayoutState& state, Piece arguments) {
   const Place place = WW_TRY(parse_place(state, arguments));
-  const auto elements = WW_TRY(layout::elements_at(state.layout, place));
+  const auto elements = WW_TRY(elements_on(state.layout, place));
   std::string text;
   std::string json;
   for (const std::int64_t flat : elements) {
@@ -167,7 +187,7 @@ Result<void> size(LayoutState& state, Piece arguments) {
     add_number(state, state.layout.size());
     return {};
   }
-  const Axis axis = WW_TRY(find_axis(arguments, state.layout, state.names));
+  const Axis axis = WW_TRY(find_own_axis(arguments, state.layout, state.names));
   add_number(state, layout::size_on(state.layout.tile(), axis));
   return {};
 }
@@ -178,7 +198,7 @@ Result<void> span(LayoutState& state, Piece arguments) {
     add_number(state, WW_TRY(layout::memory_span(state.layout)));
     return {};
   }
-  const Axis axis = WW_TRY(find_axis(arguments, state.layout, state.names));
+  const Axis axis = WW_TRY(find_own_axis(arguments, state.layout, state.names));
   add_number(state, WW_TRY(layout::span_on(state.layout, axis)));
   return {};
 }
@@ -240,8 +260,9 @@ constexpr std::array kRows = {
              kFragment, "apply_digits:1,1,1", apply_digits},
     LayoutOp{"digits", "", "COORDINATE", "an element's digits over the iters",
              "S[(16,4,4):(16,4,1)]", "digits:5,7", digits},
-    LayoutOp{"at", "", "AXIS=VALUE,...", "the elements held at a place; axes left out are 0",
-             kFragment, "at:laneid=5,m=1", at},
+    LayoutOp{"at", "", "AXIS=VALUE,...",
+             "the elements held at a place; axes left out may have any value", kFragment,
+             "at:laneid=5,m=1", at},
     LayoutOp{"equal", "same", "NOTATION", "are the places the same? If not, the exit status is 1",
              "S[(8,8):(8,1)]", "equal:S[64:1]", equal},
     LayoutOp{"trivial", "", "", "are elements contiguous from 0 on one memory axis?",

@@ -31,7 +31,7 @@ Result<void> split(LayoutState& state, Piece arguments) {
                      "expected WHOLE=OUTER,INNER, as in `tx=warpid,laneid`, found `{}`",
                      arguments.text)
                     .with_span(arguments.span()));
-  const Axis whole = WW_TRY(find_axis(sides->first, state.layout, state.names));
+  const Axis whole = WW_TRY(find_own_axis(sides->first, state.layout, state.names));
   const Axis outer = WW_TRY(find_axis(parts[0], state.layout, state.names));
   const Axis inner = WW_TRY(find_axis(parts[1], state.layout, state.names));
   state.layout = WW_TRY(layout::split_threads(state.layout, whole, outer, inner));
