@@ -97,7 +97,14 @@ Result<Value> hasattr_row(Interp& in, Args& a) {
   const std::string name = WW_TRY(in.text(a[1], "the name", a.spans[1]));
   return of_bool(in.attribute(a[0], name, a.call, a.spans[1]).has_value());
 }
-Result<Value> print_row(Interp&, Args&) { return none(); }
+// What the host prints while it builds is dropped; values of a run are not there yet.
+Result<Value> print_row(Interp&, Args& a) {
+  const auto is_of_run = [](const Value& v) {
+    return v.is(Kind::Ir) || v.is(Kind::Buffer) || v.is(Kind::Region);
+  };
+  if (std::any_of(a.rest.begin(), a.rest.end(), is_of_run)) return fail(print_in_kernel(a.call));
+  return none();
+}
 Result<Value> type_row(Interp& in, Args& a) {
   return in.opaque(a.call, "`type()` is not modelled");
 }
@@ -166,6 +173,12 @@ constexpr BuiltinRow kRows[] = {
 };
 
 }  // namespace
+
+Diag print_in_kernel(Span call) {
+  return diag(DiagKind::Syntax, "`print` is the host's, which prints nothing of a kernel's run")
+      .with_note("`T.cuda.printf(\"%d %f\\n\", i, x)` prints when the kernel runs")
+      .with_span(call);
+}
 
 std::span<const BuiltinRow> library_rows() { return kRows; }
 

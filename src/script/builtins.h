@@ -28,4 +28,7 @@ std::span<const BuiltinRow> intrinsic_rows(); // every function of ir/intrinsics
 /// Calls a function with one argument, as `map` and `sorted` do.
 Result<Value> call_one(Interp& in, const Value& function, const Value& argument, Span span);
 
+/// Python's `print` where the kernel's printf is meant.
+Diag print_in_kernel(Span call);
+
 }  // namespace ww::script

@@ -154,7 +154,7 @@ Result<Value> Interp::call_inline(const FunctionObject& function, CallArgs& args
   if (inline_depth_ > kMaxInlineDepth)
     return fail(diag(DiagKind::Budget, "inline functions call each other without end")
                     .with_span(args.call));
-  KernelBody(*this).block((*ast_)[function.def].body, env);
+  KernelBody(*this).function_body((*ast_)[function.def].body, env);
   return none();
 }
 

@@ -174,7 +174,7 @@ KernelObject* Interp::build_kernel(const FunctionObject& def,
           diag(DiagKind::BadArgument, "`{}` has no constant `{}`", def.name, constants[c].name)
               .with_span(constants[c].span));
 
-  body.block(s.body, env);
+  body.function_body(s.body, env);
   if (context.errors.empty())
     if (std::optional<Diag> unfinished = unfinished_pool(context))
       body.report(*std::move(unfinished));

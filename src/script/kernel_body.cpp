@@ -3,6 +3,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <span>
+
+#include "script/builtins.h"
+
 namespace ww::script {
 namespace {
 
@@ -56,8 +61,21 @@ void KernelBody::poison_names(const Stmt& s, Env& env) {
     if (env.find(name) == nullptr) env.set(name, poison());
 }
 
-void KernelBody::block(ListOf<StmtId> statements, Env& env) {
-  for (const StmtId id : in.ast_->list(statements)) {
+void KernelBody::block(ListOf<StmtId> statements, Env& env) { run(in.ast_->list(statements), env); }
+
+void KernelBody::function_body(ListOf<StmtId> statements, Env& env) {
+  std::span<const StmtId> list = in.ast_->list(statements);
+  if (!list.empty()) {
+    const Stmt& first = (*in.ast_)[list.front()];
+    const bool is_docstring =
+        first.kind == StmtKind::Expression && (*in.ast_)[first.a].kind == ExprKind::String;
+    if (is_docstring) list = list.subspan(1);
+  }
+  run(list, env);
+}
+
+void KernelBody::run(std::span<const StmtId> statements, Env& env) {
+  for (const StmtId id : statements) {
     if (in.kernel().errors.size() >= kMaxErrors) return;
     Result<void> done = stmt(id, env);
     if (done) continue;
@@ -144,7 +162,100 @@ Result<void> KernelBody::return_stmt(const Stmt& s, Env& env) {
   return {};
 }
 
+namespace {
+
+/// What a kernel has got from its statements so far.
+struct Made {
+  std::size_t stmts = 0, vars = 0, buffers = 0, errors = 0;
+  friend bool operator==(const Made&, const Made&) = default;
+};
+Made made_in(Interp& in) {
+  return {in.fn().stmt_count(), in.fn().var_count(), in.fn().buffer_count(),
+          in.kernel().errors.size()};
+}
+
+// The row of a function of Python's that only computes a value.
+const BuiltinRow* host_function(const Value& callee) {
+  if (!callee.is(Kind::Builtin)) return nullptr;
+  const BuiltinRow* row = callee.as<BuiltinObject>().row;
+  if (row->name == "next") return nullptr;  // takes an item from its iterator
+  for (const auto rows : {host_rows(), library_rows()})
+    for (const BuiltinRow& each : rows)
+      if (each.name == row->name) return row;
+  return nullptr;
+}
+
+constexpr const char* kUseOfValue = "`x = ...` gives its value a name, `B[...] = ...` stores it";
+
+bool is_callable(const Value& value) {
+  switch (value.kind) {
+    case Kind::Function:
+    case Kind::Builtin:
+    case Kind::Method:
+    case Kind::Inline:
+    case Kind::PtxPath:
+      return true;
+    default:
+      return false;
+  }
+}
+
+// Is there a call that host values may have decided against, as in `f() if is_first else None`?
+bool may_call(const Ast& ast, ExprId id) {
+  const Expr& expr = ast[id];
+  switch (expr.kind) {
+    case ExprKind::Call:
+      return true;
+    case ExprKind::Conditional:
+      return may_call(ast, expr.a) || may_call(ast, expr.c);
+    case ExprKind::And:
+    case ExprKind::Or:
+      return std::ranges::any_of(ast.list(expr.items), [&](ExprId x) { return may_call(ast, x); });
+    case ExprKind::ListComp:
+    case ExprKind::SetComp:
+      return may_call(ast, expr.a);
+    default:
+      return false;
+  }
+}
+
+bool is_pure(const ir::Function& f, ir::ExprId id) {
+  const ir::Expr& expr = f[id];
+  return expr.op != ir::ExprOp::Call || ir::facts_of(expr.callee).effect == ir::Effect::Pure;
+}
+
+}  // namespace
+
+// Nothing came of the statement: the kernel is the same without it, which nobody can have meant.
+Result<void> KernelBody::require_effect(const Stmt& s, const Value& value, Env& env) const {
+  const Expr& expr = (*in.ast_)[s.a];
+  if (value.is(Kind::Poison) || expr.kind == ExprKind::Ellipsis || expr.kind == ExprKind::Walrus)
+    return {};
+  if (expr.kind == ExprKind::String)
+    return fail(diag(DiagKind::Syntax, "a text in the middle of a kernel has no effect")
+                    .with_note("comments begin with `#`")
+                    .with_span(in.span(s.place)));
+  if (expr.kind != ExprKind::Call && may_call(*in.ast_, s.a)) return {};
+  if (expr.kind != ExprKind::Call)
+    return fail(diag(DiagKind::Syntax, "this expression has no effect")
+                    .with_note(is_callable(value) ? "`()` behind it calls it" : kUseOfValue)
+                    .with_span(in.span(s.place)));
+  const ExprKind callee = (*in.ast_)[expr.a].kind;
+  const bool is_named = callee == ExprKind::Name || callee == ExprKind::Attribute;
+  const BuiltinRow* const row = is_named ? host_function(WW_TRY(in.eval(expr.a, env))) : nullptr;
+  if (row != nullptr && row->name == "print") return fail(print_in_kernel(in.span(s.place)));
+  if (row != nullptr)
+    return fail(diag(DiagKind::Syntax, "nothing uses the result of `{}`", row->name)
+                    .with_span(in.span(s.place)));
+  if (value.is(Kind::Ir) && is_pure(in.fn(), value.expr()))
+    return fail(diag(DiagKind::Syntax, "nothing uses the result of this call")
+                    .with_note(kUseOfValue)
+                    .with_span(in.span(s.place)));
+  return {};
+}
+
 Result<void> KernelBody::expression_stmt(const Stmt& s, Env& env) {
+  const Made before = made_in(in);
   const Value value = WW_TRY(in.eval(s.a, env));
   if (value.is(Kind::Opaque)) return fail(in.needs_opaque(value, in.span(s.place)));
   if (value.is(Kind::Frame)) {
@@ -157,6 +268,7 @@ Result<void> KernelBody::expression_stmt(const Stmt& s, Env& env) {
     }
     return {};
   }
+  if (made_in(in) == before) WW_TRY_VOID(require_effect(s, value, env));
   if (!value.is(Kind::Ir) || in.fn()[value.expr()].op != ir::ExprOp::Call) return {};
   ir::Stmt out = stmt_node(ir::StmtKind::Evaluate, in.span(s.place));
   out.expr = value.expr();

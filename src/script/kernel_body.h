@@ -3,6 +3,7 @@
 // it.
 #pragma once
 
+#include <span>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -34,6 +35,9 @@ struct KernelBody {
   explicit KernelBody(Interp& interp) : in(interp) {}
 
   void block(ListOf<StmtId> statements, Env& env);
+  /// Those of a function: a text in front of them says what it is for.
+  void function_body(ListOf<StmtId> statements, Env& env);
+  void run(std::span<const StmtId> statements, Env& env);
   Result<void> stmt(StmtId id, Env& env);
 
   // Assignments
@@ -64,6 +68,7 @@ struct KernelBody {
   Result<void> with_stmt(const Stmt& s, Env& env);
   Result<void> return_stmt(const Stmt& s, Env& env);
   Result<void> expression_stmt(const Stmt& s, Env& env);
+  Result<void> require_effect(const Stmt& s, const Value& value, Env& env) const;
   Result<void> assert_stmt(const Stmt& s, Env& env);
   /// Nested loops, one per range, around what `body` emits; the variables are given to it.
   Result<void> loops(const LoopObject& loop, const std::vector<std::string>& names, LoopSpans at,

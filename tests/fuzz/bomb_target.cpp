@@ -84,12 +84,12 @@ std::string list_bomb(Choices& choices) {
        "x = {}\nx[\"a\"] = x\n", "x = (1,)\nfor i in range(60): x = (x, x)\n",
        "x = [1]\nfor i in range(3000): x = [x]\n", "x = [0]\nx[0] = (x, x)\n",
        "x = [1]\nfor i in range(40): x = x + x\n", "x = \"a\"\nfor i in range(40): x = x + x\n"});
-  const std::string used =
-      choices.pick({"    print(x)\n", "    T.evaluate(x)\n", "    B[tid] = A[len(str(x)) % 64]\n",
-                    "    if x == x:\n        B[tid] = A[tid]\n", "    B[x] = A[tid]\n",
-                    "    y = T.meta_var(x)\n    B[tid] = A[y]\n", "    Tx.cta.copy(B[x], A[x])\n",
-                    "    for i in x:\n        B[tid] = A[tid]\n", "    B[tid] = A[hash(x)]\n",
-                    "    T.func_attr({\"a\": x})\n", "    assert x, f\"{x}\"\n"});
+  const std::string used = choices.pick(
+      {"    T.meta_var(str(x))\n", "    T.evaluate(x)\n", "    B[tid] = A[len(str(x)) % 64]\n",
+       "    if x == x:\n        B[tid] = A[tid]\n", "    B[x] = A[tid]\n",
+       "    y = T.meta_var(x)\n    B[tid] = A[y]\n", "    Tx.cta.copy(B[x], A[x])\n",
+       "    for i in x:\n        B[tid] = A[tid]\n", "    B[tid] = A[hash(x)]\n",
+       "    T.func_attr({\"a\": x})\n", "    assert x, f\"{x}\"\n"});
   return kernel(made, "64", used);
 }
 
@@ -125,7 +125,8 @@ std::string text_bomb(Choices& choices) {
     case 1:
       return kernel("", "64", "    B[tid] = A[tid]" + times(count, " + A[tid]") + "\n");
     case 2:
-      return kernel("x = " + times(count, "[") + times(count, "]") + "\n", "64", "    print(x)\n");
+      return kernel("x = " + times(count, "[") + times(count, "]") + "\n", "64",
+                    "    T.meta_var(str(x))\n");
     case 3:
       return kernel("", "64", "    B[tid] = A[" + times(count, "-") + "tid]\n");
     case 4: {

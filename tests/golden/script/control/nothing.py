@@ -1,14 +1,12 @@
 # What does nothing emits nothing; semicolons separate statements.
 @T.prim_func
 def f(a: T.handle):
+    """A text in front is no statement."""
     A = T.match_buffer(a, (16, 16), "float32")
     T.device_entry()
     tx = T.thread_id([32])
-    """A text is no statement."""
     pass
     ...
-    1
-    None
     A[tx, 0] = 1.0; A[tx, 1] = 2.0
     T.evaluate(tx + 1)
 #--- expected
