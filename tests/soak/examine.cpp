@@ -85,15 +85,11 @@ std::optional<std::string> kind_of_error(const Checked& checked) {
 }
 
 // What is refused with a reason, or what the evaluator finds in the tile program already, has no
-// results to compare. Writing equal values is a race to a strict evaluator only.
-std::optional<std::string> without_meaning(const WholeProgram& made, const Checked& checked) {
+// results to compare.
+std::optional<std::string> without_meaning(const Checked& checked) {
   if (const auto kind = kind_of_error(checked)) return "refused: " + *kind;
-  const auto check_of = [](const std::string& why) { return why.substr(0, why.find(':')); };
-  if (checked.stage == Stage::Tile) return "found in the tile program: " + check_of(checked.why);
-  if (!checked.why.starts_with("race: ")) return std::nullopt;
-  const Findings strict = findings_of(made.program);
-  if (!strict.tile || !strict.tile->starts_with("race: ")) return std::nullopt;
-  return "found where equal values race: race";
+  if (checked.stage != Stage::Tile) return std::nullopt;
+  return "found in the tile program: " + checked.why.substr(0, checked.why.find(':'));
 }
 
 void be_find(Examined& out, std::string kind, const std::string& explanation) {
@@ -182,7 +178,7 @@ Examined examine(const WholeProgram& made) {
     return out;
   }
   if (made.kind == ProgramKind::Scope) {
-    if (const auto reason = without_meaning(made, checked)) {
+    if (const auto reason = without_meaning(checked)) {
       ++out.tally[*reason];
       return out;
     }
