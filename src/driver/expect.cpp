@@ -30,17 +30,41 @@ class Evaluator {
   /// than it must.
   Result<void> run() {
     values_.resize(expectation_.nodes.size());
+    allow_arrays();
     for (std::size_t i = 0; i < values_.size(); ++i) {
       const ExprNode& node = expectation_.nodes[i];
       auto value = evaluate(node);
       if (!value) return fail(std::move(value).error().with_span(node.span));
       values_[i] = *std::move(value);
+      live_ += values_[i].size();
+      if (live_ > kLive * most_)
+        return fail(diag(DiagKind::TooLarge,
+                         "the values that wait for their operation have {} elements here; there "
+                         "may be at most {}",
+                         live_, kLive * most_)
+                        .with_span(node.span)
+                        .with_note("fewer parentheses inside each other need fewer of them"));
     }
     return {};
   }
-  ExprValue take(std::size_t node) { return std::exchange(values_[node], {}); }
+  ExprValue take(std::size_t node) {
+    live_ -= values_[node].size();
+    return std::exchange(values_[node], {});
+  }
 
  private:
+  static constexpr std::int64_t kFree = std::int64_t{1} << 23;  // elements that any value may have
+  static constexpr std::int64_t kLive = 8;  // values of the largest size at a time
+
+  // A value may have as many elements as the largest array.
+  void allow_arrays() {
+    for (const ExprNode& node : expectation_.nodes) {
+      if (node.op != ExprOp::Name) continue;
+      if (const Array* array = find_(expectation_.text_of(node)))
+        most_ = std::max(most_, array->size());
+    }
+  }
+
   Result<ExprValue> evaluate(const ExprNode& node) {
     switch (node.op) {
       case ExprOp::Integer:
@@ -63,13 +87,13 @@ class Evaluator {
       case ExprOp::Subtract:
       case ExprOp::Multiply:
       case ExprOp::Divide:
-        return combined(node.op, operand(node, 0), operand(node, 1));
+        return combined(node.op, operand(node, 0), operand(node, 1), most_);
       case ExprOp::MatMul:
-        return matmul(operand(node, 0), operand(node, 1));
+        return matmul(operand(node, 0), operand(node, 1), most_);
       case ExprOp::Max:
       case ExprOp::Min:
         if (node.operands.size() == 1) return reduced(node.op, operand(node, 0), std::nullopt);
-        return combined(node.op, operand(node, 0), operand(node, 1));
+        return combined(node.op, operand(node, 0), operand(node, 1), most_);
       case ExprOp::Sum:
         return evaluate_sum(node);
     }
@@ -99,6 +123,8 @@ class Evaluator {
   const FindArray& find_;
   std::span<const std::string_view> known_;
   std::vector<ExprValue> values_;
+  std::int64_t most_ = kFree;
+  std::int64_t live_ = 0;  // elements of all values
 };
 
 // --- comparison ----------------------------------------------------------------------------------

@@ -82,7 +82,7 @@ Shape joined(Shape batch, std::int64_t rows, std::int64_t columns) {
 
 }  // namespace
 
-Result<ExprValue> matmul(ExprValue a, ExprValue b) {
+Result<ExprValue> matmul(ExprValue a, ExprValue b, std::int64_t most) {
   const auto refused = [a_shape = a.shape, b_shape = b.shape](std::string_view why) {
     return fail(DiagKind::BadArgument, "the shapes {} and {} have no matrix product: {}",
                 shape_text(a_shape), shape_text(b_shape), why);
@@ -103,7 +103,7 @@ Result<ExprValue> matmul(ExprValue a, ExprValue b) {
 
   ExprValue out{.shape = joined(*batch, m, n), .is_integer = a.is_integer && b.is_integer};
   out.is_unsigned = out.is_integer && (a.is_unsigned || b.is_unsigned);
-  const auto count = static_cast<std::size_t>(WW_TRY(value_count(out.shape)));
+  const auto count = static_cast<std::size_t>(WW_TRY(value_count(out.shape, most)));
   a = WW_TRY(broadcast_to(std::move(a), joined(*batch, m, k)));
   b = WW_TRY(broadcast_to(std::move(b), joined(*batch, k, n)));
   const Extents extents{static_cast<std::size_t>(m), static_cast<std::size_t>(n),

@@ -2,6 +2,7 @@
 #include "driver/expect.h"
 
 #include <fmt/format.h>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -395,8 +396,24 @@ TEST(Expect, BadBatchesAndSizes) {
     ASSERT_FALSE(result) << text;
     EXPECT_EQ(result.error().kind, DiagKind::TooLarge);
     EXPECT_EQ(result.error().text,
-              "a value of shape [65536,65536] has 4294967296 elements; there may be at most 2^31");
+              "a value of shape [65536,65536] has 4294967296 elements; there may be at most "
+              "8388608");
   }
+}
+
+// Small arrays, large values: each could stay, all of them together do not.
+TEST(Expect, ValuesThatWaitAreBounded) {
+  Arrays arrays;
+  arrays.add("R", *Array::zeros(DType::Int8, {1, 2048}));
+  arrays.add("C", *Array::zeros(DType::Int8, {2048, 1}));
+  std::string text = "R == sum(R";
+  for (int i = 0; i < 20; ++i) text += " + (R * C";
+  text += std::string(21, ')');
+  const auto result = arrays.check(text);
+  ASSERT_FALSE(result);
+  EXPECT_EQ(result.error().kind, DiagKind::TooLarge);
+  EXPECT_THAT(result.error().text, testing::HasSubstr("the values that wait"));
+  EXPECT_TRUE(arrays.check("R == sum(R * C + R * C + R * C + R * C, 0)")->holds);
 }
 
 // What happens to lie there is no value, not even the right one.

@@ -174,11 +174,11 @@ std::vector<T> folded(const std::vector<T>& in, Folding by, F f) {
 
 }  // namespace
 
-Result<std::int64_t> value_count(const Shape& shape) {
+Result<std::int64_t> value_count(const Shape& shape, std::int64_t most) {
   const std::int64_t count = WW_TRY(element_count(shape));
-  if (count <= kMaxElements) return count;
-  return fail(DiagKind::TooLarge, "a value of shape {} has {} elements; there may be at most 2^31",
-              shape_text(shape), count);
+  if (count <= most) return count;
+  return fail(DiagKind::TooLarge, "a value of shape {} has {} elements; there may be at most {}",
+              shape_text(shape), count, most);
 }
 
 std::optional<Shape> common_shape(const Shape& a, const Shape& b) {
@@ -208,7 +208,7 @@ ExprValue integer_value(std::int64_t value) { return {.is_integer = true, .ints 
 ExprValue real_value(double value) { return {.reals = {value}}; }
 
 Result<ExprValue> load_value(const Array& array) {
-  const std::int64_t count = WW_TRY(value_count(array.shape));
+  const std::int64_t count = WW_TRY(value_count(array.shape, kMaxElements));
   ExprValue out{.shape = array.shape, .dtype = array.dtype};
   out.is_integer = num::kind_of(array.dtype) != DTypeKind::Float;
   out.is_unsigned = array.dtype == DType::Uint64;
@@ -269,7 +269,7 @@ Result<ExprValue> broadcast_to(ExprValue value, const Shape& shape) {
   if (common_shape(value.shape, shape) != shape)
     return fail(DiagKind::BadArgument, "the shape {} cannot be broadcast to {}",
                 shape_text(value.shape), shape_text(shape));
-  const std::int64_t count = WW_TRY(value_count(shape));
+  const std::int64_t count = WW_TRY(value_count(shape, kMaxElements));
   if (value.is_integer)
     value.ints = repeated(value.ints, value.shape, shape, count);
   else
@@ -278,10 +278,10 @@ Result<ExprValue> broadcast_to(ExprValue value, const Shape& shape) {
   return value;
 }
 
-Result<ExprValue> combined(ExprOp op, ExprValue a, ExprValue b) {
+Result<ExprValue> combined(ExprOp op, ExprValue a, ExprValue b, std::int64_t most) {
   const auto shape = common_shape(a.shape, b.shape);
   if (!shape) return fail(mismatch(a.shape, b.shape));
-  const std::int64_t count = WW_TRY(value_count(*shape));
+  const std::int64_t count = WW_TRY(value_count(*shape, most));
   if (op == ExprOp::Divide) make_real(a);
   make_alike(a, b);
   if (a.size() != 1) a = WW_TRY(broadcast_to(std::move(a), *shape));

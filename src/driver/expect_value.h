@@ -39,9 +39,9 @@ ExprValue real_value(double value);
 /// The shape that two shapes are broadcast to; nothing when they do not go together.
 std::optional<std::vector<std::int64_t>> common_shape(const std::vector<std::int64_t>& a,
                                                       const std::vector<std::int64_t>& b);
-/// Elements of a value of that shape; TooLarge beyond 2^31.
-Result<std::int64_t> value_count(const std::vector<std::int64_t>& shape);
-/// All elements of an array. TooLarge beyond 2^31 elements, as for all results here.
+/// Elements of a value of that shape; TooLarge beyond `most`.
+Result<std::int64_t> value_count(const std::vector<std::int64_t>& shape, std::int64_t most);
+/// All elements of an array. TooLarge beyond 2^31.
 Result<ExprValue> load_value(const Array& array);
 
 /// Negate, Abs, Sqrt, Exp, Log of each element; the last three make doubles.
@@ -54,15 +54,17 @@ ExprValue transposed(ExprValue value);
 
 /// Add, Subtract, Multiply, Divide, Max, Min of elements, after broadcasting as NumPy does:
 /// dimensions are matched from the last, and 1 or a missing one is repeated. Divide makes doubles;
-/// Max and Min of NaN are NaN. BadArgument when the shapes do not go together.
-Result<ExprValue> combined(ExprOp op, ExprValue a, ExprValue b);
+/// Max and Min of NaN are NaN. BadArgument when the shapes do not go together, TooLarge when the
+/// result has more than `most` elements: two small arrays can be broadcast to a large one.
+Result<ExprValue> combined(ExprOp op, ExprValue a, ExprValue b, std::int64_t most);
 /// The value repeated to exactly this shape. BadArgument when broadcasting does not lead there.
 Result<ExprValue> broadcast_to(ExprValue value, const std::vector<std::int64_t>& shape);
 
 /// The product of matrices in the last two dimensions, the dimensions before them broadcast. A
 /// single dimension is a row on the left and a column on the right, and does not appear in the
-/// result. Each element is summed in the order of the inner dimension. BadArgument.
-Result<ExprValue> matmul(ExprValue a, ExprValue b);
+/// result. Each element is summed in the order of the inner dimension. BadArgument, TooLarge as
+/// above.
+Result<ExprValue> matmul(ExprValue a, ExprValue b, std::int64_t most);
 
 /// Sum, Max or Min of all elements, or along one dimension, which then disappears. BadArgument for
 /// a dimension that does not exist, and for the Max or Min of nothing.
