@@ -5,6 +5,8 @@
 
 #include <array>
 #include <cstring>
+#include <filesystem>
+#include <fstream>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -201,9 +203,32 @@ Result<Array> parse_npy(std::span<const std::byte> file, std::optional<DType> wa
   return out;
 }
 
+namespace {
+
+// The first bytes, where reading them twice does no harm: a file that is none of ours, or a device
+// without an end, need not be read whole.
+std::optional<std::string> beginning_of(const std::string& path) {
+  std::error_code unknown;
+  const std::filesystem::file_status status = std::filesystem::status(path, unknown);
+  if (!std::filesystem::is_regular_file(status) && !std::filesystem::is_character_file(status))
+    return std::nullopt;
+  std::ifstream file(path, std::ios::binary);
+  std::string bytes(kNpyMagic.size(), '\0');
+  file.read(bytes.data(), std::ssize(bytes));
+  if (file.gcount() != std::ssize(bytes)) return std::nullopt;
+  return bytes;
+}
+
+}  // namespace
+
 Result<Array> read_npy(const std::string& path, std::size_t max_bytes,
                        std::optional<num::DType> wanted) {
-  const std::string text = WW_TRY(read_file(path, max_bytes));
+  const auto read = [&]() -> Result<std::string> {
+    auto first = beginning_of(path);
+    if (first && *first != kNpyMagic) return *std::move(first);
+    return read_file(path, max_bytes);
+  };
+  const std::string text = WW_TRY(read());
   auto array = parse_npy(std::as_bytes(std::span(text)), wanted);
   if (!array) array.error().text = fmt::format("`{}`: {}", path, array.error().text);
   return array;
@@ -218,7 +243,7 @@ std::string to_npy(const Array& array) {
   header += '\n';
   WW_CHECK(header.size() <= 0xFFFF, "a header of {} bytes", header.size());
 
-  std::string out = "\x93NUMPY";
+  std::string out(kNpyMagic);
   out += '\x01';
   out += '\x00';
   out += static_cast<char>(header.size() & 0xFFU);

@@ -10,8 +10,6 @@
 namespace ww::driver {
 namespace {
 
-constexpr std::string_view kMagic = "\x93NUMPY";
-
 // A few characters of a hostile text, fit to be shown.
 std::string shown(std::string_view text) {
   constexpr std::size_t kLimit = 24;
@@ -187,9 +185,9 @@ Result<NpyHeader> HeaderReader::finished() const {
 
 Result<NpyFile> split_npy(std::span<const std::byte> file) {
   const std::string_view text(reinterpret_cast<const char*>(file.data()), file.size());
-  if (!text.starts_with(kMagic))
+  if (!text.starts_with(kNpyMagic))
     return fail(DiagKind::Syntax, "the file does not begin like a .npy file: found `{}`",
-                shown(text.substr(0, kMagic.size())));
+                shown(text.substr(0, kNpyMagic.size())));
   const auto byte_at = [&](std::size_t i) { return std::to_integer<std::size_t>(file[i]); };
   const std::size_t major = text.size() > 6 ? byte_at(6) : 0;
   const std::size_t minor = text.size() > 7 ? byte_at(7) : 0;

@@ -14,6 +14,9 @@
 
 namespace ww::driver {
 
+/// What every .npy file begins with.
+inline constexpr std::string_view kNpyMagic = "\x93NUMPY";
+
 struct NpyFile {
   std::string_view header;
   std::span<const std::byte> data;

@@ -272,6 +272,14 @@ TEST(ParseNpy, BadCodesOfNarrowTypes) {
 }
 
 // Whatever one byte becomes, and wherever the file ends, there is an array or a Diag.
+// A device without an end is none of ours by its first bytes.
+TEST(ReadNpy, ReadsNoMoreThanItMustOfWhatIsNone) {
+  const auto array = read_npy("/dev/zero", std::size_t{1} << 40U);
+  ASSERT_FALSE(array);
+  EXPECT_EQ(array.error().text,
+            "`/dev/zero`: the file does not begin like a .npy file: found `??????`");
+}
+
 TEST(ParseNpy, SurvivesDamageAtEveryByte) {
   int read = 0;
   for (std::size_t at = 0; at < kGolden.size(); ++at) {
