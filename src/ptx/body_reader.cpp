@@ -13,6 +13,7 @@ namespace ww::ptx {
 namespace {
 
 constexpr std::uint32_t kDeepestBlocks = 1024;
+constexpr std::size_t kLongestOpcode = 512;  // in characters; real ones have a few dozen
 constexpr std::uint64_t kLargest32 = std::numeric_limits<std::uint32_t>::max();
 
 // Leaves a copy of just the right size in `own` and its memory in `buffer`. What is large keeps the
@@ -113,7 +114,13 @@ bool BodyReader::instruction(Function& f, Guard guard, std::string_view opcode) 
     cursor_.go_back_to(offset);
     return cursor_.unexpected("an instruction");
   }
-  Instruction next{opcode_name(opcode), guard, {}, offset};
+  const std::string_view whole = joined_opcode(opcode);
+  if (whole.size() > kLongestOpcode)
+    return cursor_.error(diag(DiagKind::TooLarge,
+                              "an opcode of {} characters; there may be at most {}", whole.size(),
+                              kLongestOpcode)
+                             .with_span(Span::at(offset, offset + opcode.size())));
+  Instruction next{names_.intern(whole), guard, {}, offset};
   if (!operands_.instruction(f.operands, opcode.starts_with("call"), next.operands)) return false;
   f.statements.push_back(
       {StatementKind::Instruction, static_cast<std::uint32_t>(f.instructions.size()), 0});
@@ -122,11 +129,11 @@ bool BodyReader::instruction(Function& f, Guard guard, std::string_view opcode) 
 }
 
 // The parts of an opcode may stand apart: `ld.global .v4 .b32`.
-NameId BodyReader::opcode_name(std::string_view first) {
-  if (!cursor_.at_dot_word()) return names_.intern(first);
+std::string_view BodyReader::joined_opcode(std::string_view first) {
+  if (!cursor_.at_dot_word()) return first;
   joined_ = first;
   while (cursor_.at_dot_word()) joined_ += cursor_.take_word();
-  return names_.intern(joined_);
+  return joined_;
 }
 
 bool BodyReader::open_block(Function& f) {

@@ -33,7 +33,7 @@ class BodyReader {
   bool label_or_instruction(Function& f);
   bool guarded(Function& f);
   bool instruction(Function& f, Guard guard, std::string_view opcode);
-  NameId opcode_name(std::string_view first);
+  std::string_view joined_opcode(std::string_view first);
   bool open_block(Function& f);
   bool close_block(Function& f);
 

@@ -319,6 +319,10 @@ TEST(ParseLimits, Counts) {
               ElementsAre("6:14: `<16777217>` declares more than 16777216 names [TooLarge]"));
   EXPECT_THAT(errors_of(with_header(".global .b8 a" + repeated("[2]", 17) + ";")),
               ElementsAre("4:62: the array has more than 16 dimensions [TooLarge]"));
+  EXPECT_THAT(errors_of(in_kernel("mov" + repeated(".u32", 200) + " %r1, 1;")),
+              ElementsAre("6:1: an opcode of 803 characters; there may be at most 512 [TooLarge]"));
+  EXPECT_THAT(errors_of(in_kernel("mov" + repeated(" .u32", 200) + " %r1, 1;")),
+              ElementsAre("6:1: an opcode of 803 characters; there may be at most 512 [TooLarge]"));
 }
 
 // A tenfold text must not take a hundredfold time. These are the texts that tempt a reader to look
