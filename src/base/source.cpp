@@ -60,13 +60,32 @@ void append_excerpt(std::string& out, const SourceText& source, Span span) {
          std::string(std::min(width, most) - 1, '~'));
 }
 
+// Code that a message quotes may be as long as whoever wrote it liked.
+constexpr std::size_t kLongestCode = 400;  // bytes, give or take the rest of a character
+
+std::string shortened(std::string_view text) {
+  std::string out;
+  bool is_code = false;
+  for (;;) {
+    const std::string_view part = text.substr(0, text.find('`'));
+    std::size_t kept = is_code ? std::min(part.size(), kLongestCode) : part.size();
+    while (kept < part.size() && !starts_character(part[kept])) ++kept;
+    out += part.substr(0, kept);
+    if (kept < part.size()) out += "…";
+    if (part.size() == text.size()) return out;
+    out += '`';
+    text.remove_prefix(part.size() + 1);
+    is_code = !is_code;
+  }
+}
+
 void append_message(std::string& out, const SourceText* source, Span span, std::string_view level,
                     std::string_view text, std::string_view kind) {
   if (source != nullptr && span.known) {
     const auto position = source->position(span.begin);
     append(out, "{}:{}:{}: ", printable_name(source->name()), position.line, position.column);
   }
-  append(out, "{}: {}", level, printable(text, Breaks::Spell));
+  append(out, "{}: {}", level, printable(shortened(text), Breaks::Spell));
   if (!kind.empty()) append(out, " [{}]", kind);
   out += '\n';
   if (source != nullptr && span.known) append_excerpt(out, *source, span);

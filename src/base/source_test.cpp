@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/source.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -104,6 +105,16 @@ TEST(Render, WindowsEndBetweenCharacters) {
   std::string expected = "    …";
   for (int i = 0; i < 120; ++i) expected += "\u00e4";
   EXPECT_NE(shown.find(expected + "…\n"), std::string::npos) << shown;
+}
+
+TEST(Render, QuotesTheBeginningOfLongCode) {
+  const std::string long_name(100'000, 'x');
+  EXPECT_EQ(render(diag(DiagKind::UnknownName, "no `{}` in `b`", long_name)
+                       .with_note(fmt::format("{} `{}`", std::string(500, 'y'), long_name))),
+            fmt::format("error: no `{0}…` in `b` [UnknownName]\n  note: {1} `{0}…`\n",
+                        std::string(400, 'x'), std::string(500, 'y')));
+  EXPECT_EQ(render(diag(DiagKind::Syntax, "found ` and {}", std::string(390, 'z'))),
+            fmt::format("error: found ` and {} [Syntax]\n", std::string(390, 'z')));
 }
 
 TEST(Render, ShowsTabsAsOneColumn) {
