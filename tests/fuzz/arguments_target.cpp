@@ -38,6 +38,8 @@ const ir::Function& kernel() {
   return *compiled.function;
 }
 
+constexpr std::size_t kLongestText = 4000;
+
 template <typename T>
 std::string broken_result(const Result<T>& result, std::string_view text) {
   if (result) return "";
@@ -45,7 +47,9 @@ std::string broken_result(const Result<T>& result, std::string_view text) {
   if (diag.text.empty()) return "a refusal says nothing";
   if (diag.span.known && (diag.span.begin > diag.span.end || diag.span.end > text.size()))
     return "a refusal is not inside its text: " + diag.text;
-  return render(diag, SourceText("fuzz", std::string(text))).empty() ? "no text" : "";
+  const std::string shown = render(diag, SourceText("fuzz", std::string(text)));
+  if (shown.size() > kLongestText) return "an endless refusal: " + shown.substr(0, 80);
+  return shown.empty() ? "no text" : "";
 }
 
 std::string broken_expectation(std::string_view text) {

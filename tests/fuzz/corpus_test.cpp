@@ -95,6 +95,16 @@ TEST(ByChance, BombsKeepTheLaw) {
   }
 }
 
+TEST(ByChance, ReaderBombsKeepTheLaw) {
+  for (std::uint64_t i = 0; i < count_or(300); ++i) {
+    std::mt19937 engine(static_cast<std::uint32_t>(first_seed() + i));
+    std::string bytes(6, ' ');
+    for (char& each : bytes) each = static_cast<char>(engine() >> 24U);
+    EXPECT_EQ(bounded_law(reader_bomb_law, bytes), "") << "seed " << first_seed() + i << "\n"
+                                                       << reader_bomb_text(bytes).substr(0, 200);
+  }
+}
+
 TEST(ByChance, ChangedExamplesKeepTheLaw) {
   std::vector<std::string> examples;
   for (const fs::path& file : files_in(fs::path(WW_SOURCE_DIR) / "examples"))

@@ -8,10 +8,15 @@ namespace ww::fuzz {
 namespace {
 
 constexpr Target kTargets[] = {
-    {"layout", layout_law}, {"program", program_law, change_program},
-    {"bomb", bomb_law},     {"ptx", ptx_law},
-    {"npy", npy_law},       {"arguments", arguments_law},
-    {"kernel", kernel_law}, {"kernel_file", kernel_file_law},
+    {"layout", layout_law},
+    {"program", program_law, change_program},
+    {"bomb", bomb_law},
+    {"ptx", ptx_law},
+    {"reader_bomb", reader_bomb_law},
+    {"npy", npy_law},
+    {"arguments", arguments_law},
+    {"kernel", kernel_law},
+    {"kernel_file", kernel_file_law},
 };
 
 }  // namespace

@@ -37,6 +37,7 @@ const Target* find_target(std::string_view name);
 std::string layout_law(std::string_view bytes);       // notation, shape, operations, all reports
 std::string program_law(std::string_view bytes);      // source text to PTX and CUDA C++
 std::string bomb_law(std::string_view bytes);         // small sources of large things, to PTX
+std::string reader_bomb_law(std::string_view bytes);  // deep and endless texts, for all readers
 std::string ptx_law(std::string_view bytes);          // read, checked, loaded, run in narrow limits
 std::string npy_law(std::string_view bytes);          // array files, read and written back
 std::string arguments_law(std::string_view bytes);    // --arg, --expect, limits, sizes …
@@ -47,6 +48,8 @@ std::string kernel_file_law(std::string_view bytes);  // --kernel @best.json
 std::string broken_lowering(const ir::Function& tile);
 /// The source that the bytes choose for bomb_law.
 std::string bomb_source(std::string_view bytes);
+/// The text or file that the bytes choose for reader_bomb_law.
+std::string reader_bomb_text(std::string_view bytes);
 /// A source text with tokens changed.
 std::string change_program(std::string_view bytes, std::uint32_t seed);
 /// The law in a process of its own, with bounds on memory and time: also says when it ends by them
