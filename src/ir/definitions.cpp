@@ -113,4 +113,13 @@ Definition definition_of(const Function& function, const Definitions& definition
   return {};
 }
 
+Unit unit_of_id(const Function& function, const Definitions& definitions, VarId id) {
+  const StmtId stmt = definitions.ids[id.index].stmt;
+  if (!stmt.valid()) return Unit::Thread;
+  if (function[id].kind == VarKind::Launch)
+    return function[stmt].name.starts_with("threadIdx") ? Unit::Thread : Unit::Cta;
+  const Unit child = facts_of(function[stmt].scope_id).child;
+  return child == Unit::Cluster || child == Unit::Cta ? child : Unit::Thread;
+}
+
 }  // namespace ww::ir

@@ -70,16 +70,9 @@ Unit Dependence::variable(VarId var) {
     case VarKind::Param:
     case VarKind::Extent:
       return Unit::Kernel;
-    case VarKind::ScopeId: {
-      const StmtId stmt = definitions_.ids[var.index].stmt;
-      if (!stmt.valid()) return Unit::Thread;
-      const Unit child = facts_of(f_[stmt].scope_id).child;
-      return child == Unit::Cluster || child == Unit::Cta ? child : Unit::Thread;
-    }
-    case VarKind::Launch: {
-      const StmtId stmt = definitions_.ids[var.index].stmt;
-      return stmt.valid() && !f_[stmt].name.starts_with("threadIdx") ? Unit::Cta : Unit::Thread;
-    }
+    case VarKind::ScopeId:
+    case VarKind::Launch:
+      return unit_of_id(f_, definitions_, var);
     case VarKind::Let: {
       const ExprId bound = definitions_.lets[var.index].value;
       return bound.valid() ? value(bound) : Unit::Kernel;

@@ -246,8 +246,10 @@ Sum Algebra::read_cast(const Expr& e, ExprId id) {
   const Type from = f_[e.args[0]].type;
   if (!is_index(from) || from.is_bool() || e.type.is_bool()) return as_it_is(e, id);
   const Sum x = read(e.args[0]);
-  if (x.is_constant() && !(e.type.dtype == num::DType::Uint64 && x.constant < 0))
-    return {wrap(e.type.dtype, x.constant), {}};
+  // A constant is its value modulo 2^bits only: -1 of uint16 is 65535.
+  const std::int64_t value = wrap(from.dtype, x.constant);
+  if (x.is_constant() && !(e.type.dtype == num::DType::Uint64 && value < 0))
+    return {wrap(e.type.dtype, value), {}};
   if (x.constant != 0 || x.terms.size() != 1 || x.terms[0].coef != 1) return as_it_is(e, id);
   // A cast of a cast whose value fitted on the way is one cast, or none.
   const SumAtom inner = atoms_[x.terms[0].atom];

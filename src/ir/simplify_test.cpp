@@ -150,6 +150,18 @@ TEST_F(Simplify, Choices) {
   EXPECT_EQ(text(choice(v("x") < v("y"), v("i") + 0, v("i"))), "i");
 }
 
+// A difference of unsigned numbers is known modulo 2^bits, and its cast is the cast of its value.
+TEST_F(Simplify, CastsOfUnsignedDifferences) {
+  var("zero", {0, 0}, 1, DType::Uint16);
+  const Node minus_one = v("zero") - 1;
+  const auto cast_to = [&](DType type) {
+    return text(Node{this, cast(b.f, minus_one.id, Type::of(type)).value()});
+  };
+  EXPECT_EQ(cast_to(DType::Int32), "65535");
+  EXPECT_EQ(cast_to(DType::Uint64), "T.uint64(65535)");
+  EXPECT_EQ(cast_to(DType::Int8), "T.int8(-1)");
+}
+
 TEST_F(Simplify, CastsThatFit) {
   const auto to = [&](Node node, DType dtype) -> Node {
     return {this, cast(b.f, node.id, Type::of(dtype)).value()};

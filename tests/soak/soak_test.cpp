@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <map>
 #include <sstream>
 
 #include "corpus/toolchain.h"
@@ -17,6 +18,7 @@ SoakPlan small_plan(const std::filesystem::path& folder) {
   plan.seed = 20260101;
   plan.programs = 120;
   plan.jobs = 2;
+  plan.only = ProgramKind::Tile;
   plan.finds = folder;
   plan.shows_progress = false;
   return plan;
@@ -38,11 +40,39 @@ TEST(Soak, ProgramsAgreeOnAllEngines) {
   EXPECT_GT(result.tally.at("engine: virtual GPU, PTX") * 10, 120U * 7);
 }
 
+TEST(Soak, ScalarsAndScopesAgreeOnAllEngines) {
+  const corpus::ScratchFolder folder;
+  // What is refused, or found in the tile program already, is not compared.
+  const auto expect_agreement = [&](ProgramKind kind, std::uint64_t programs,
+                                    std::uint64_t compared) {
+    SoakPlan plan = small_plan(folder.path());
+    plan.only = kind;
+    plan.programs = programs;
+    plan.cuda_share = 0;
+    const SoakResult result = soak(plan);
+    EXPECT_EQ(result.finds, 0U) << name_of(kind);
+    EXPECT_EQ(result.tally.at(fmt::format("kind: {}", name_of(kind))), programs);
+    EXPECT_GT(result.tally.at("engine: virtual GPU, PTX"), compared) << name_of(kind);
+  };
+  expect_agreement(ProgramKind::Scalar, 200, 180);
+  expect_agreement(ProgramKind::Scope, 400, 40);
+}
+
+// Each kind is met often where none is asked for.
+TEST(Soak, MixesAllKinds) {
+  std::map<ProgramKind, int> counts;
+  for (std::uint64_t number = 0; number < 300; ++number)
+    ++counts[whole_program(whole_choices(1, number)).kind];
+  EXPECT_GT(counts[ProgramKind::Tile], 120);
+  EXPECT_GT(counts[ProgramKind::Scalar], 30);
+  EXPECT_GT(counts[ProgramKind::Scope], 30);
+}
+
 // A wrong instruction in the PTX is a find.
 TEST(Soak, NoticesWrongCode) {
   std::size_t finds = 0;
   for (std::uint64_t number = 0; number < 40 && finds == 0; ++number) {
-    WholeProgram made = whole_program(whole_choices(7, number));
+    WholeProgram made = whole_program(whole_choices(7, number, ProgramKind::Tile));
     const Examined right = examine(made);
     if (!right.checked.right() || made.left_out) continue;
     const std::string& ptx = right.checked.ptx;
@@ -59,7 +89,7 @@ TEST(Soak, NoticesWrongCode) {
 TEST(Soak, NoticesARaceSomewhereElse) {
   std::size_t broken = 0;
   for (std::uint64_t number = 0; number < 400 && broken < 3; ++number) {
-    WholeProgram made = whole_program(whole_choices(7, number));
+    WholeProgram made = whole_program(whole_choices(7, number, ProgramKind::Tile));
     if (!made.left_out) continue;
     const Examined expected = examine(made);
     EXPECT_FALSE(expected.is_find) << expected.explanation;

@@ -274,6 +274,7 @@ Value Emitter::pow32(Value x, Value y) {
 // What is left of x when y is taken away as often as it goes: by 2^k · y at a time, with k such
 // that the quotient has no more bits than a float64. It is cut, so that the rest is never below
 // zero, and the rest has no bits below those of y, so that it is exact. NaN ends the loop as well.
+// A subnormal y is scaled up before its exponent is taken; the last k is 2046, two factors' worth.
 Value Emitter::fmod64(Value x, Value y) {
   const auto f64 = [&](std::string opcode, std::vector<Arg> operands) {
     return code_.pure(std::move(opcode), Class::B64, std::move(operands));
@@ -282,10 +283,20 @@ Value Emitter::fmod64(Value x, Value y) {
     const Value high = code_.pure_vector("mov.b64", Class::B32, 2, {of})[1];
     return code_.pure("bfe.u32", Class::B32, {high, int_value(20), int_value(11)});
   };
-  constexpr std::int64_t kBits = 51;    // of a quotient, one to spare
-  constexpr std::int64_t kMost = 1000;  // 2^k must be a number; what is left takes another round
+  const auto power_of_two = [&](Value k, Value zero) {
+    const Value biased = code_.pure("add.s32", Class::B32, {k, int_value(1023)});
+    const Value high = code_.pure("shl.b32", Class::B32, {biased, int_value(20)});
+    return f64("mov.b64", {vector_arg({zero, high})});
+  };
+  constexpr std::int64_t kBits = 51;  // of a quotient, one to spare
+  constexpr std::int64_t kMost = 2046;
+  constexpr std::int64_t kUp = 54;
   const Value by = f64("abs.f64", {y});
-  const Value by_exponent = exponent(by);
+  const Value field = exponent(by);
+  const Value scaled_up = f64("mul.rn.f64", {by, f64_value(0x1p54)});
+  const Value below = code_.pure("sub.s32", Class::B32, {exponent(scaled_up), int_value(kUp)});
+  const Value is_subnormal = code_.pure("setp.eq.s32", Class::Pred, {field, int_value(0)});
+  const Value by_exponent = choose(is_subnormal, below, field);
   const Value rest = code_.new_variable(Class::B64);
   code_.add("abs.f64", {rest, x});
   code_.touch(rest);
@@ -301,11 +312,10 @@ Value Emitter::fmod64(Value x, Value y) {
   Value k = code_.pure("sub.s32", Class::B32, {apart, int_value(kBits)});
   k = code_.pure("min.s32", Class::B32, {k, int_value(kMost)});
   k = code_.pure("max.s32", Class::B32, {k, int_value(0)});
-  const Value high =
-      code_.pure("shl.b32", Class::B32,
-                 {code_.pure("add.s32", Class::B32, {k, int_value(1023)}), int_value(20)});
-  const Value scale = f64("mov.b64", {vector_arg({zero, high})});
-  const Value step = f64("mul.rn.f64", {by, scale});
+  const Value half = code_.pure("shr.s32", Class::B32, {k, int_value(1)});
+  const Value other = code_.pure("sub.s32", Class::B32, {k, half});
+  const Value step = f64(
+      "mul.rn.f64", {f64("mul.rn.f64", {by, power_of_two(half, zero)}), power_of_two(other, zero)});
   const Value times = f64("cvt.rzi.f64.f64", {f64("div.rz.f64", {rest, step})});
   code_.add("fma.rn.f64", {rest, f64("neg.f64", {times}), step, rest});
   code_.touch(rest);

@@ -7,6 +7,7 @@
 #include "ir/fold.h"
 #include "ir/print.h"
 #include "ir/thread_values.h"
+#include "lower/proof/scalars.h"
 #include "lower/side.h"
 
 namespace ww::lower {
@@ -16,6 +17,10 @@ using ir::ExprOp;
 
 namespace {
 constexpr std::int64_t kFar = 1 << 24;  // ends of ranges beyond this are no numbers to try
+
+bool is_number(ir::Type type) {
+  return type.lanes == 1 && (type.is_int() || type.is_bool() || type.is_float());
+}
 }  // namespace
 
 ProofValues::ProofValues(const Call& call, std::int64_t first, int sample, FewValues& few)
@@ -43,29 +48,13 @@ std::expected<PerUnit, std::string> ProofValues::of(ExprId expr) {
 
 ProofValues::Values ProofValues::compute(ExprId expr) {
   const ir::Expr e = f_[expr];
-  if (ir::group_of(e.op) == ir::ExprGroup::Compare && !f_[e.args[0]].type.is_int() &&
-      !f_[e.args[0]].type.is_bool())
-    return sampled(ir::print(f_, expr), {0, 1}, 1);
   switch (e.op) {
+    case ExprOp::FloatImm:
+      return PerUnit(threads_, scalars::of({e.type.dtype, 0, e.real}));
     case ExprOp::Var:
       return variable(expr);
-    case ExprOp::Load: {
-      const ir::Range range = ir::range_of(f_, expr, call_.context.facts);
-      const std::string key = ir::print(f_, expr);
-      if (e.type == ir::Type::of(num::DType::Uint32) && range.max > kFar) sample_address(key);
-      return sampled(key, range, 1);
-    }
-    case ExprOp::Cast:
-      if (f_[e.args[0]].type.is_int() && e.type.is_int()) return wrapped(of(e.args[0]), e.type);
-      break;
-    case ExprOp::Not:
-    case ExprOp::Neg: {
-      Values a = of(e.args[0]);
-      if (a)
-        for (std::int64_t& v : *a)
-          v = e.op == ExprOp::Neg ? *ir::int_result(ExprOp::Sub, 0, v, e.type) : (v == 0 ? 1 : 0);
-      return wrapped(std::move(a), e.type);
-    }
+    case ExprOp::Load:
+      return loaded(expr);
     case ExprOp::Select:
     case ExprOp::IfThenElse: {
       Values c = of(e.args[0]), a = of(e.args[1]), b = of(e.args[2]);
@@ -78,15 +67,30 @@ ProofValues::Values ProofValues::compute(ExprId expr) {
       if (e.callee == ir::Intrinsic::Likely) return of(e.args[0]);
       if (e.callee == ir::Intrinsic::TmemAddr) return tensor_address(e);
       if (e.callee == ir::Intrinsic::CvtaToShared) return shared_address(e);
-      return sampled(ir::print(f_, expr), ir::range_of(f_, expr, call_.context.facts), 1);
+      return called(expr);
     default:
       break;
   }
-  return e.args.size() == 2 ? operated(e)
-                            : std::unexpected(fmt::format("`{}`", ir::print(f_, expr)));
+  if (!e.args.empty() && is_number(e.type) && is_number(f_[e.args[0]].type)) {
+    if (e.args.size() == 1) return changed(e);
+    if (e.args.size() == 2) return operated(expr);
+  }
+  return std::unexpected(fmt::format("`{}`", ir::print(f_, expr)));
 }
 
-ProofValues::Values ProofValues::operated(const ir::Expr& e) {
+ProofValues::Values ProofValues::changed(const ir::Expr& e) {
+  Values out = of(e.args[0]);
+  if (!out) return out;
+  const num::DType from = f_[e.args[0]].type.dtype, to = e.type.dtype;
+  for (std::int64_t& v : *out)
+    v = e.op == ExprOp::Cast          ? scalars::cast(from, to, v)
+        : e.op == ExprOp::Reinterpret ? scalars::reinterpreted(from, to, v)
+                                      : scalars::operated(e.op, from, v);
+  return out;
+}
+
+ProofValues::Values ProofValues::operated(ExprId expr) {
+  const ir::Expr e = f_[expr];
   Values a = of(e.args[0]), b = of(e.args[1]);
   if (!a) return a;
   if (!b) return b;
@@ -94,15 +98,88 @@ ProofValues::Values ProofValues::operated(const ir::Expr& e) {
   for (std::size_t t = 0; t < threads_; ++t) {
     std::int64_t& x = (*a)[t];
     const std::int64_t y = (*b)[t];
-    if (e.op == ExprOp::And || e.op == ExprOp::Or) {
-      x = (e.op == ExprOp::And ? x != 0 && y != 0 : x != 0 || y != 0) ? 1 : 0;
-      continue;
-    }
-    const auto value = ir::int_result(e.op, x, y, type);
+    auto value = type.is_int() ? ir::int_result(e.op, x, y, type) : std::nullopt;
+    if (value)
+      value = ir::wrap(e.type.dtype, *value);
+    else
+      value = scalars::operated(e.op, type.dtype, x, y);
     if (!value) return std::unexpected(fmt::format("`{}` of {}", ir::name_of(e.op), y));
     x = *value;
   }
-  return wrapped(std::move(a), e.type);
+  if (e.type.is_bool() && type.is_float()) note_outcome(expr, *a);
+  return a;
+}
+
+// Whatever the indices are written as, an element is the same in the primitive and in its code.
+ProofValues::Values ProofValues::loaded(ExprId expr) {
+  const ir::Expr e = f_[expr];
+  const ir::Range range =
+      e.type.is_float() ? ir::Range{} : ir::range_of(f_, expr, call_.context.facts);
+  std::vector<PerUnit> indices;
+  for (const ExprId arg : e.args) {
+    Values index = of(arg);
+    if (!index) return sampled_by(e.type, ir::print(f_, expr), range);
+    indices.push_back(*std::move(index));
+  }
+  const ir::Buffer& buffer = f_[e.buffer];
+  PerUnit out(threads_);
+  std::string last;
+  for (std::size_t t = 0; t < threads_; ++t) {
+    std::string key = fmt::format("{} {}", buffer.name, e.buffer.index);
+    for (const PerUnit& index : indices) key += fmt::format(" {}", index[t]);
+    out[t] = t > 0 && key == last ? out[t - 1] : sampled_by(e.type, key, range).front();
+    last = std::move(key);
+  }
+  return out;
+}
+
+// Pure functions of numbers are computed; what threads exchange is the same where they give the
+// same.
+ProofValues::Values ProofValues::called(ExprId expr) {
+  const ir::Expr e = f_[expr];
+  const ir::Effect effect = ir::facts_of(e.callee).effect;
+  const bool is_pure = effect == ir::Effect::Pure && is_number(e.type);
+  std::string key = ir::print(f_, expr);
+  std::vector<PerUnit> args;
+  for (const ExprId arg : e.args) {
+    if (!is_number(f_[arg].type)) break;
+    if (Values value = of(arg)) args.push_back(*std::move(value));
+  }
+  const bool knows_all = args.size() == e.args.size();
+  if (is_pure && knows_all) {
+    PerUnit out(threads_);
+    std::vector<std::int64_t> of_one(args.size());
+    for (std::size_t t = 0; t < threads_; ++t) {
+      for (std::size_t i = 0; i < args.size(); ++i) of_one[i] = args[i][t];
+      out[t] = scalars::called(e.callee, f_[e.args[0]].type.dtype, of_one);
+    }
+    if (e.type.is_bool()) note_outcome(expr, out);
+    return out;
+  }
+  if (effect == ir::Effect::Exchange && knows_all) {
+    key = ir::facts_of(e.callee).name;
+    for (const PerUnit& arg : args) key += fmt::format(" {}", fmt::join(arg, ","));
+  }
+  const ir::Range range =
+      e.type.is_float() ? ir::Range{} : ir::range_of(f_, expr, call_.context.facts);
+  return sampled_by(e.type, key, range);
+}
+
+// Both outcomes of a condition should be tried, and those of floats follow from no choice of few.
+void ProofValues::note_outcome(ExprId expr, const PerUnit& outcome) {
+  std::vector<bool>& seen = few_.try_emplace(ir::print(f_, expr), 2).first->second;
+  for (const std::int64_t v : outcome) seen[v != 0 ? 1 : 0] = true;
+}
+
+PerUnit ProofValues::sampled_by(ir::Type type, const std::string& key, ir::Range range) {
+  if (type.is_float()) {
+    const auto [found, is_new] = samples_.try_emplace(key, 0);
+    if (is_new)
+      found->second = scalars::any_float(type.dtype, key, static_cast<std::uint64_t>(sample_));
+    return PerUnit(threads_, found->second);
+  }
+  if (type == ir::Type::of(num::DType::Uint32) && range.max > kFar) sample_address(key);
+  return sampled(key, range, 1);
 }
 
 // Lane and column are added each in its half.
@@ -133,18 +210,12 @@ std::int64_t ProofValues::window_of(ir::BufferId storage) {
   return sampled(fmt::format("window {}", storage.index), kStarts, alignment).front();
 }
 
-// Code computes in the types that it is written in.
-ProofValues::Values ProofValues::wrapped(Values values, ir::Type type) {
-  if (values && (type.is_int() || type.is_bool()))
-    for (std::int64_t& v : *values) v = ir::wrap(type.dtype, v);
-  return values;
-}
-
 ProofValues::Values ProofValues::variable(ExprId expr) {
   const ir::VarId var = f_[expr].var;
   if (const auto found = vars_.find(var.index); found != vars_.end()) return found->second;
   if (f_[var].kind == ir::VarKind::Launch) return launch_variable(var);
   if (const ExprId value = call_.context.facts.value(var); value.valid()) return of(value);
+  if (f_[expr].type.is_float()) return sampled_by(f_[expr].type, key_of(var), {});
   const ir::Range range = ir::range_of(f_, expr, call_.context.facts);
   return sampled(key_of(var), range, call_.context.facts.divisor(var));
 }

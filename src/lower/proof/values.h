@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The values of integer expressions in every thread of one unit, for lower/proof/proof.h. What is
+// The values of scalar expressions in every thread of one unit, for lower/proof/proof.h. What is
 // known at run time only (parameters, CTA ids, loop variables around the call, memory) takes
-// sampled values.
+// sampled values. Floats are computed too: starts and predicates may be made from them.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@
 
 namespace ww::lower {
 
-/// One value per thread of the unit.
+/// One value per thread of the unit; floats as in lower/proof/scalars.h.
 using PerUnit = std::vector<std::int64_t>;
 
 /// A pointer: the buffer that owns the storage, and the bit in it that each thread points to.
@@ -60,12 +60,16 @@ class ProofValues {
   using Values = std::expected<PerUnit, std::string>;
   Values compute(ir::ExprId expr);
   Values variable(ir::ExprId expr);
-  Values operated(const ir::Expr& e);
+  Values changed(const ir::Expr& e);
+  Values operated(ir::ExprId expr);
+  Values loaded(ir::ExprId expr);
+  Values called(ir::ExprId expr);
   Values tensor_address(const ir::Expr& e);
   Values shared_address(const ir::Expr& e);
-  static Values wrapped(Values values, ir::Type type);
   PerUnit sampled(const std::string& key, ir::Range range, std::int64_t divisor);
+  PerUnit sampled_by(ir::Type type, const std::string& key, ir::Range range);
   void sample_address(const std::string& key);
+  void note_outcome(ir::ExprId expr, const PerUnit& outcome);
   /// The key of a variable among the samples.
   static std::string key_of(ir::VarId var);
   std::int64_t choose(const std::string& key, ir::Range range, std::int64_t divisor);
