@@ -9,9 +9,8 @@
 // as far as they stand there themselves:
 //
 //   A[i * 4096 + j]                     both operations are index arithmetic
-//   A[(i * 1103515245 + 12345) % 1000]  `%` is one of another kind: what it is applied to is a
-//   value x = i * 4096; A[x + j]              a name stands for a value, only `x + j` is index
-//   arithmetic
+//   A[(i * 1103515245 + 12345) % 1000]  `%` is of another kind: its operand is a value
+//   x = i * 4096; A[x + j]              a name is a value: `x + j` is index arithmetic
 //
 // Such nodes have `Expr::no_wrap`. The evaluator reports an `overflow` where one does, so that
 // everybody else may treat them as whole numbers: take sums apart, add in another order, divide.

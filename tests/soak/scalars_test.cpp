@@ -78,6 +78,29 @@ def kernel(o0: T.Buffer((32,), "int32"), o1: T.Buffer((32,), "int32")):
       << found.explanation;
 }
 
+// An index that overflows is found in the tile program, where a program may do so, and is a find
+// elsewhere.
+TEST(ScalarSoak, OverflowsAreExpectedWhereTheyMayBe) {
+  WholeProgram made;
+  made.kind = ProgramKind::Scalar;
+  made.program = {.source = R"(from tvm.script import tirx as T
+
+@T.prim_func
+def kernel(a: T.Buffer((32,), "int32"), o0: T.Buffer((32,), "int32")):
+    T.device_entry()
+    tid = T.thread_id([32])
+    o0[tid] = a[tid * 1103515245 - tid * 1103515244]
+)",
+                  .inputs = Inputs::Edges};
+  const Examined found = examine(made);
+  EXPECT_TRUE(found.is_find);
+  EXPECT_TRUE(found.explanation.contains("overflow: ")) << found.explanation;
+  made.may_overflow = true;
+  const Examined expected = examine(made);
+  EXPECT_FALSE(expected.is_find) << expected.explanation;
+  EXPECT_TRUE(expected.tally.contains("overflow: found in the tile program"));
+}
+
 // --- what programs are made from -----------------------------------------------------------------
 
 TEST(ScalarSoak, LiteralsHaveTheBits) {

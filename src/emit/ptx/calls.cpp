@@ -102,6 +102,12 @@ Value Emitter::int_call(Intrinsic callee, DType type, std::span<const Value> arg
   switch (callee) {
     case Intrinsic::Abs:
       if (!is_signed(type)) return a;
+      if (bits >= 32) {
+        // ptxas takes the result of `abs` for no less than 0, which the least number's is.
+        const std::string suffix(arith_type(type));
+        const Value minus = code_.pure("neg." + suffix, a.cls, {a});
+        return code_.pure("max." + suffix, a.cls, {a, minus});
+      }
       return wrap(type, code_.pure(fmt::format("abs.{}", arith_type(type)), a.cls, {a}));
     case Intrinsic::Popcount:
       return counted(code_.pure(fmt::format("popc.{}", word), Class::B32, {plain()}));

@@ -29,6 +29,20 @@ std::string_view word_of(ExprOp op) {
   }
 }
 
+// True where the comparison does not hold, also of NaN.
+std::string_view opposite_word(ExprOp op) {
+  switch (op) {
+    case ExprOp::Lt:
+      return "geu";
+    case ExprOp::Le:
+      return "gtu";
+    case ExprOp::Gt:
+      return "leu";
+    default:
+      return "ltu";
+  }
+}
+
 std::string_view compare_word(ExprOp op) {
   switch (op) {
     case ExprOp::Eq:
@@ -87,12 +101,20 @@ Value Emitter::float_op(ExprOp op, DType type, Value a, Value b) {
                     {code_.in_register(a), cls == Class::B16 ? code_.in_register(b) : b});
 }
 
+// ptxas knows that |x|, x·x or exp2(x) is not below 0 and takes `|x| >= 0` for true, for NaN too.
+// It does so with float32 and a constant lower bound, and not where the opposite is asked for.
 Value Emitter::float_compare(ExprOp op, DType type, Value a, Value b) {
   if (!is_native(type, ExprOp::Add) && type != DType::Float32)
     return float_compare(op, DType::Float32, to_f32(a, type), to_f32(b, type));
-  return code_.pure(
-      fmt::format("setp.{}.{}", compare_word(op), arith_type(type)), Class::Pred,
-      {code_.in_register(a), class_of(type) == Class::B16 ? code_.in_register(b) : b});
+  const bool has_lower_bound =
+      type == DType::Float32 &&
+      (((op == ExprOp::Ge || op == ExprOp::Gt) && b.is_constant() && !a.is_constant()) ||
+       ((op == ExprOp::Le || op == ExprOp::Lt) && a.is_constant() && !b.is_constant()));
+  const std::string_view word = has_lower_bound ? opposite_word(op) : compare_word(op);
+  const Value out =
+      code_.pure(fmt::format("setp.{}.{}", word, arith_type(type)), Class::Pred,
+                 {code_.in_register(a), class_of(type) == Class::B16 ? code_.in_register(b) : b});
+  return has_lower_bound ? negated(out) : out;
 }
 
 // Changing the sign changes one bit, whatever the number.
