@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "base/small_vec.h"
+#include "ir/effects.h"
 #include "ir/simplify.h"
 
 namespace ww::ir {
@@ -53,10 +54,6 @@ struct SumAtom {
   Range range = {};
   std::int64_t divisor = 1;
 };
-
-/// Does a call in the expression do more than compute or read? `known` keeps answers between calls.
-using Effects = std::unordered_map<std::uint32_t, bool>;
-bool has_effect(const Function& function, ExprId expr, Effects& known);
 
 class Algebra {
  public:

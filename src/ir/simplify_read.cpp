@@ -36,20 +36,6 @@ Sum Algebra::read(ExprId expr) {
   return sum;
 }
 
-bool has_effect(const Function& function, ExprId expr, Effects& known) {
-  const Expr& e = function[expr];
-  if (e.args.empty() && e.op != ExprOp::Call) return false;
-  if (const auto found = known.find(expr.index); found != known.end()) return found->second;
-  bool out = false;
-  if (e.op == ExprOp::Call) {
-    const Effect effect = facts_of(e.callee).effect;
-    out = effect != Effect::Pure && effect != Effect::Reads;
-  }
-  for (const ExprId arg : e.args) out = has_effect(function, arg, known) || out;
-  known.emplace(expr.index, out);
-  return out;
-}
-
 Sum Algebra::read_new(const Expr& e, ExprId id) {
   const bool is_choice = e.op == ExprOp::Select || e.op == ExprOp::IfThenElse;
   if (is_choice) return read_choice(e, id);

@@ -82,6 +82,8 @@ std::optional<std::string> evaluate(const ir::Function& function, const std::vec
 struct Loaded {
   std::shared_ptr<const sim::Program> program;
   std::uint32_t shared_unit = 1;  // dynamic shared memory comes in so many bytes
+  // nvcc loads a row of three as a vector of four: what it reads beside is no race of the program.
+  bool reads_beside = false;
 };
 /// The virtual GPU, with all checks. `turns` by primitive where the PTX names them; may be null.
 std::optional<std::string> simulate(const Loaded& loaded, const ir::Function& lowered,

@@ -133,7 +133,7 @@ TEST(CudaSource, ScalarsAreVariablesUnlessTheirAddressIsTaken) {
   k.bind("p", k.address(seen, {k.n(0)}));
   k.store(k.a, {k.at(row, {k.n(0)})}, k.real(DType::Float32, 1.5));
   EXPECT_EQ(k.body(), R"(  int row = tx / 4;
-  alignas(64) int seen_ptr[1];
+  [[maybe_unused]] alignas(64) int seen_ptr[1];
   seen_ptr[0] = 0;
   A_ptr[row] = 1.5f;
 )");

@@ -97,7 +97,8 @@ __forceinline__ __device__ T ww_shr(T a, T by) {
   return n < 8 * sizeof(T) ? T(a >> n) : T(a >> (8 * sizeof(T) - 1) >> 1);
 }
 )"},
-    {"ww_abs", R"(// The least number gives itself. Not as `abs`, whose result ptxas takes for no less than 0.
+    {"ww_abs",
+     R"(// The least number gives itself. Not as `abs`, whose result ptxas takes for no less than 0.
 template <typename T>
 __forceinline__ __device__ T ww_abs(T a) {
   return a < T(0) ? T(-a) : a;
@@ -105,13 +106,13 @@ __forceinline__ __device__ T ww_abs(T a) {
 template <>
 __forceinline__ __device__ int32_t ww_abs<int32_t>(int32_t a) {
   int32_t out;
-  asm("{ .reg .s32 minus; neg.s32 minus, %1; max.s32 %0, %1, minus; }" : "=r"(out) : "r"(a));
+  asm("{ .reg .s32 minus; neg.s32 minus, %1; min.u32 %0, %1, minus; }" : "=r"(out) : "r"(a));
   return out;
 }
 template <>
 __forceinline__ __device__ int64_t ww_abs<int64_t>(int64_t a) {
   int64_t out;
-  asm("{ .reg .s64 minus; neg.s64 minus, %1; max.s64 %0, %1, minus; }" : "=l"(out) : "l"(a));
+  asm("{ .reg .s64 minus; neg.s64 minus, %1; min.u64 %0, %1, minus; }" : "=l"(out) : "l"(a));
   return out;
 }
 )"},

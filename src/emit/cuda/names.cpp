@@ -4,9 +4,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <utility>
 
 #include "base/ascii.h"
+#include "ir/effects.h"
 #include "ir/visit.h"
 
 namespace ww::emit::cuda {
@@ -61,6 +63,70 @@ std::string as_identifier(std::string_view name) {
   return out;
 }
 
+// What is used, from the statements that do something: what only a name or a view that nobody needs
+// is made from does not count, and the writer leaves such names out.
+class Names::Uses {
+ public:
+  explicit Uses(Names& names)
+      : n_(names), f_(names.f_), values_(f_.var_count()), seen_(f_.expr_count()) {}
+
+  void note() {
+    for_all([&](const Stmt& stmt) {
+      if (is_only_a_name(stmt)) values_[stmt.var.index] = stmt.expr;
+    });
+    for (const ir::Param& param : f_.params)
+      if (param.buffer.valid()) ir::for_each_root(f_[param.buffer], use_);
+    for_all([&](const Stmt& stmt) {
+      if (stmt.kind == StmtKind::Declare || is_only_a_name(stmt)) return;
+      ir::for_each_root(f_, stmt, use_);
+      if (stmt.kind == StmtKind::Store) use(stmt.buffer);
+    });
+    while (!open_.empty()) visit();
+  }
+
+ private:
+  void for_all(const auto& each) {
+    for (const Block* block : {&f_.host, &f_.body})
+      ir::for_each_stmt(f_, *block, [&](ir::StmtId id) { each(f_[id]); });
+  }
+  bool is_only_a_name(const Stmt& stmt) {
+    return stmt.kind == StmtKind::Bind && !ir::has_effect(f_, stmt.expr, effects_);
+  }
+  void use(ExprId id) {
+    if (!id.valid() || seen_[id.index]) return;
+    seen_[id.index] = true;
+    open_.push_back(id);
+  }
+  void use(BufferId id) {
+    if (n_.used_buffers_[id.index]) return;
+    n_.used_buffers_[id.index] = true;
+    const Buffer& buffer = f_[id];
+    ir::for_each_root(buffer, use_);
+    if (buffer.origin == BufferOrigin::View) read(buffer.base);
+  }
+  void read(BufferId id) {
+    n_.read_buffers_[id.index] = true;
+    use(id);
+  }
+  void visit() {
+    const ir::Expr& e = f_[open_.back()];
+    open_.pop_back();
+    for (const ExprId arg : e.args) use(arg);
+    if (e.buffer.valid()) read(e.buffer);
+    if (e.op != ExprOp::Var) return;
+    n_.used_vars_[e.var.index] = true;
+    use(values_[e.var.index]);
+  }
+
+  Names& n_;
+  const ir::Function& f_;
+  ir::Effects effects_;
+  std::vector<ExprId> values_;  // of names, which are used when the name is
+  std::vector<bool> seen_;
+  std::vector<ExprId> open_;
+  const std::function<void(ExprId)> use_ = [this](ExprId id) { use(id); };
+};
+
 Names::Names(const ir::Function& f)
     : f_(f),
       used_vars_(f.var_count()),
@@ -71,35 +137,12 @@ Names::Names(const ir::Function& f)
     vars_.push_back(as_identifier(f[VarId{i}].name));
   for (std::uint32_t i = 0; i < f.buffer_count(); ++i)
     buffers_.push_back(as_identifier(f[BufferId{i}].name + "_ptr"));
-  note_uses();
+  Uses(*this).note();
   find_variables();
   frames_.reserve(as_identifier(f.name));
   name_params();
   name_block(f.host);
   name_block(f.body);
-}
-
-void Names::note_uses() {
-  ir::for_each_expr(f_, [&](ExprId id) {
-    const ir::Expr& e = f_[id];
-    if (e.op == ExprOp::Var) used_vars_[e.var.index] = true;
-    if (e.buffer.valid()) read_buffers_[e.buffer.index] = true;
-  });
-  used_buffers_ = read_buffers_;
-  ir::for_each_stmt(f_, f_.body, [&](ir::StmtId id) {
-    if (f_[id].kind == StmtKind::Store) used_buffers_[f_[id].buffer.index] = true;
-  });
-  note_buffer_uses();
-}
-
-// A view that is used uses what it views.
-void Names::note_buffer_uses() {
-  for (std::uint32_t i = 0; i < f_.buffer_count(); ++i) {
-    const Buffer& b = f_[BufferId{i}];
-    if (!used_buffers_[i] || b.origin != BufferOrigin::View) continue;
-    used_buffers_[b.base.index] = true;
-    read_buffers_[b.base.index] = true;
-  }
 }
 
 void Names::find_variables() {

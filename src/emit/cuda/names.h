@@ -30,8 +30,7 @@ class Names {
   std::string fresh(std::string_view name) { return frames_.bind(std::string(name)); }
 
  private:
-  void note_uses();
-  void note_buffer_uses();
+  class Uses;
   void find_variables();
   void name_params();
   void name_block(const ir::Block& block);

@@ -267,13 +267,6 @@ void Writer::launch_thread(const Stmt& s) {
 
 // --- questions -----------------------------------------------------------------------------------
 
-bool Writer::has_effect(ExprId id) const {
-  const Expr& e = f_[id];
-  if (e.op == ExprOp::Call) {
-    const ir::Effect effect = ir::facts_of(e.callee).effect;
-    if (effect != ir::Effect::Pure && effect != ir::Effect::Reads) return true;
-  }
-  return std::ranges::any_of(e.args, [&](ExprId arg) { return has_effect(arg); });
-}
+bool Writer::has_effect(ExprId id) const { return ir::has_effect(f_, id, effects_); }
 
 }  // namespace ww::emit::cuda

@@ -20,6 +20,7 @@
 #include "emit/cuda/helpers.h"
 #include "emit/cuda/names.h"
 #include "emit/cuda/numbers.h"
+#include "ir/effects.h"
 #include "ir/launch.h"
 #include "ir/simplify.h"
 
@@ -134,6 +135,7 @@ class Writer {
   [[nodiscard]] std::string place_of(Span span) const;
 
   const ir::Function& f_;
+  mutable ir::Effects effects_;
   const CudaOptions& options_;
   ir::Facts facts_;
   ir::Ranges ranges_{f_, facts_};

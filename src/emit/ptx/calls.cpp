@@ -103,10 +103,10 @@ Value Emitter::int_call(Intrinsic callee, DType type, std::span<const Value> arg
     case Intrinsic::Abs:
       if (!is_signed(type)) return a;
       if (bits >= 32) {
-        // ptxas takes the result of `abs` for no less than 0, which the least number's is.
-        const std::string suffix(arith_type(type));
-        const Value minus = code_.pure("neg." + suffix, a.cls, {a});
-        return code_.pure("max." + suffix, a.cls, {a, minus});
+        // The lesser of x and -x without their signs. ptxas takes the result of `abs` for no less
+        // than 0, which the least number's is, and mistakes `max(x, -x)` beside `x + x`.
+        const Value minus = code_.pure(fmt::format("neg.s{}", bits), a.cls, {a});
+        return code_.pure(fmt::format("min.u{}", bits), a.cls, {a, minus});
       }
       return wrap(type, code_.pure(fmt::format("abs.{}", arith_type(type)), a.cls, {a}));
     case Intrinsic::Popcount:

@@ -66,9 +66,21 @@ ExprId Elements::is_inside(std::size_t operand, const std::vector<ExprId>& indic
   return out;
 }
 
+// By a number: nothing there can be loaded, and zeros fill it up.
+bool Elements::is_outside(ir::BufferId buffer, const std::vector<ExprId>& indices) {
+  if (!fills_) return false;
+  for (std::size_t d = 0; d < indices.size(); ++d) {
+    const auto index = ir::const_int(code_.f(), indices[d]);
+    const auto extent = ir::const_int(code_.f(), code_.f()[buffer].shape[d]);
+    if (index && (*index < 0 || (extent && *index >= *extent))) return true;
+  }
+  return false;
+}
+
 ExprId Elements::source(ExprId q) {
   const ir::BufferId buffer = call_.region(1).buffer;
   const std::vector<ExprId> at = indices(1, q);
+  if (is_outside(buffer, at)) return code_.zero(code_.f()[buffer].dtype);
   const auto loaded = ir::load(code_.f(), buffer, at);
   WW_CHECK(loaded.has_value(), "an element is not loaded: {}", loaded.error().text);
   return filled(*loaded, is_inside(1, at));

@@ -34,6 +34,7 @@ class Elements {
 
  private:
   ir::ExprId is_inside(std::size_t operand, const std::vector<ir::ExprId>& indices);
+  bool is_outside(ir::BufferId buffer, const std::vector<ir::ExprId>& indices);
 
   const Call& call_;
   Code& code_;

@@ -4,7 +4,7 @@ from tvm.script import tirx as T
 
 @T.prim_func
 def kernel(B_ptr: T.handle, C_ptr: T.handle):
-    B = T.match_buffer(B_ptr, (32, 8), "int32")
+    B = T.match_buffer(B_ptr, (32, 9), "int32")
     C = T.match_buffer(C_ptr, (32,), "int64")
     T.device_entry()
     T.cta_id([1])
@@ -22,4 +22,5 @@ def kernel(B_ptr: T.handle, C_ptr: T.handle):
     if T.abs(f) >= T.float32(0):
         B[tid, 6] = 2
     B[tid, 7] = T.cast(T.abs(T.cast(x, "int8")) < 0, "int32")
+    B[tid, 8] = T.cast(T.max(x, T.abs(x)) < x + x, "int32")
     C[tid] = T.min(T.abs(y), T.int64(9))
