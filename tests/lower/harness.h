@@ -38,6 +38,7 @@ struct Program {
   double tolerance = 0;  // of the virtual GPU against the evaluator; the other engines agree with
                          // the virtual GPU bit for bit, or within twice as much:
   bool is_approximate = false;
+  bool has_any_nan = false;    // in results: one NaN is as good as another
   std::uint64_t schedule = 0;  // not 0: the evaluator runs the tile program in such an order, too
 };
 

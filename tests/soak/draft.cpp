@@ -432,4 +432,11 @@ Place Draft::begin_loop(const Place& at) {
 }
 void Draft::end_loop(const Place& inside) { clean(inside); }
 
+bool Draft::has_odd_nans() const {
+  const auto is_odd = [](const Reg& reg) {
+    return reg.dtype == "bfloat16" || reg.dtype == "float64" || reg.dtype.starts_with("float8");
+  };
+  return std::ranges::any_of(regs, is_odd) || std::ranges::any_of(stretched, is_odd);
+}
+
 }  // namespace ww::test

@@ -122,6 +122,8 @@ struct Draft {
   std::string fresh(const std::string& kind) { return kind + std::to_string(names_[kind]++); }
   [[nodiscard]] std::size_t size() const { return body_.size(); }
   [[nodiscard]] std::string text() const;
+  /// Types whose NaNs have bits that nobody promises.
+  [[nodiscard]] bool has_odd_nans() const;
   void head();
 
   // --- tiles ---

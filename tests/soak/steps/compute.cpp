@@ -67,20 +67,12 @@ std::string operand(Draft& draft, Columns c, bool is_whole) {
   return Draft::of(reg, reg.name == "row" ? c : Columns{0, 1});
 }
 
-// NaNs of these types have bits that nobody promises.
-bool has_odd_nans(const Draft& draft) {
-  const auto is_odd = [](const Reg& reg) {
-    return reg.dtype == "bfloat16" || reg.dtype == "float64" || reg.dtype.starts_with("float8");
-  };
-  return std::ranges::any_of(draft.regs, is_odd) || std::ranges::any_of(draft.stretched, is_odd);
-}
-
 void write(Draft& draft, const Place& at) {
   const Reg& dst = draft.work();
   const Columns c = draft.some(draft.f.tile);
   std::vector<std::string> ops = {"add", "sub", "maximum", "minimum", "cast",
                                   "fma", "mul", "fill",    "zero",    "select"};
-  if (dst.dtype.starts_with("float") && !has_odd_nans(draft))
+  if (dst.dtype.starts_with("float") && !draft.has_odd_nans())
     ops.insert(ops.end(), {"fdiv", "sqrt", "reciprocal"});
   const std::string op = draft.tape.pick(ops);
   std::string args = Draft::of(dst, c);
