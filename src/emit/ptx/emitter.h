@@ -37,6 +37,7 @@
 #include "emit/ptx/code.h"
 #include "emit/ptx/emit.h"
 #include "emit/ptx/locals.h"
+#include "ir/effects.h"
 #include "ir/launch.h"
 #include "ir/ptx_placement.h"
 #include "ir/simplify.h"
@@ -323,6 +324,7 @@ class Emitter {
   std::set<std::string, std::less<>> names_;
   std::vector<Loop> loops_;
   Kept kept_;  // expressions of this statement
+  ir::Effects effects_;
   std::uint32_t line_ = 0;
   ir::LaunchShape shape_;
 };

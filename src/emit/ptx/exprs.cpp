@@ -58,8 +58,11 @@ Emitter::Lanes Emitter::lanes(ExprId id) {
       return {int_value(*number, class_of(e.type.dtype))};
   }
   Lanes out = compute(e);
-  const bool is_effect = e.op == ExprOp::Call && ir::facts_of(e.callee).effect != ir::Effect::Pure;
-  if (!is_effect && !e.args.empty()) kept_.insert_or_assign(id.index, out);
+  // What a call does, it does each time; behind it, memory may hold something else.
+  const bool has_effect = ir::has_effect(f_, id, effects_);
+  const bool is_call = e.op == ExprOp::Call && ir::facts_of(e.callee).effect != ir::Effect::Pure;
+  if (has_effect && is_call) kept_.clear();
+  if (!has_effect && !is_call && !e.args.empty()) kept_.insert_or_assign(id.index, out);
   return out;
 }
 

@@ -160,9 +160,12 @@ Value Emitter::int_unary(ExprOp op, DType type, Value a) {
   return wrap(type, code_.pure(fmt::format("not.{}", bits_type(type)), a.cls, {a}));
 }
 
-// a·b + c in one instruction; none when neither side is a product that needs one.
+// a·b + c in one instruction; none when neither side is a product that needs one, or when it
+// matters which side comes first.
 Value Emitter::mad(const ir::Expr& e) {
   const DType type = e.type.dtype;
+  for (const ExprId arg : e.args)
+    if (ir::has_effect(f_, arg, effects_)) return {};
   for (std::size_t side = 0; side < 2; ++side) {
     const ir::Expr& factor = f_[e.args[side]];
     if (factor.op != ExprOp::Mul || kept_.contains(e.args[side].index)) continue;
