@@ -136,6 +136,13 @@ class Dispatch {
   }
 
   void lower_call(const Call& written, ir::Block& out) {
+    if (!written.tile.workspace.empty()) {
+      errors_.push_back(diag(DiagKind::NotLowered,
+                             "`{}` has a workspace `{}`, expected none: no variant uses one",
+                             ir::tile_name(written.tile), written.tile.workspace.front().first)
+                            .with_span(written.span));
+      return;
+    }
     const ir::TileCall tile = settled(written, out);
     const Call call{c_, tile, written.span, written.active};
     CallReport row = describe(written);
