@@ -11,10 +11,10 @@ def kernel(A_ptr: T.handle, B_ptr: T.handle):
     T.cta_id([1])
     T.warp_id([1])
     T.lane_id([32])
-    M = T.alloc_buffer((32, 4), "float32", scope="shared")
-    R = T.alloc_buffer((32, 4), "float32", scope="local",
-                       layout=TileLayout(S[(32, 4) : (1 @ laneid, 2)]))
-    Tx.warp.copy(M[:, :], A[:, :])
-    T.cuda.cta_sync()
-    Tx.warp.copy(R[:, :], M[:, :])
-    Tx.warp.copy(B[:, :], R[:, :])
+    held = T.alloc_buffer((32, 4), "float32", scope="local",
+                          layout=TileLayout(S[(32, 4) : (1 @ laneid, 2)]))
+    shifted = T.alloc_buffer((32, 4), "float32", scope="local",
+                             layout=TileLayout(S[(32, 4) : (1 @ laneid, 1)]))
+    Tx.warp.copy(held[:, :], A[:, :])
+    Tx.warp.add(shifted[:, :], held[:, :], T.float32(1))
+    Tx.warp.copy(B[:, :], shifted[:, :])

@@ -1,6 +1,6 @@
 from tvm.script import tirx as T
 from tvm.script.tirx import tile as Tx
-from tvm.tirx.layout import R, S, TileLayout, laneid, warpid
+from tvm.tirx.layout import S, TileLayout, laneid, warpid
 
 
 @T.prim_func
@@ -15,7 +15,7 @@ def kernel(A_ptr: T.handle, B_ptr: T.handle, D_ptr: T.handle):
     A_f = T.alloc_buffer((32, 16), "float16", scope="local", layout=TileLayout(
         S[(2, 2, 8, 2, 4, 2) : (1 @ warpid, 2, 4 @ laneid, 4, 1 @ laneid, 1)]))
     B_f = T.alloc_buffer((16, 8), "float16", scope="local", layout=TileLayout(
-        S[(2, 4, 2, 8) : (2, 1 @ laneid, 1, 4 @ laneid)] + R[2 : 1 @ warpid]))
+        S[(2, 4, 2, 8) : (2, 1 @ laneid, 1, 4 @ laneid)]))
     D_f = T.alloc_buffer((32, 8), "float32", scope="local", layout=TileLayout(
         S[(2, 2, 8, 4, 2) : (1 @ warpid, 2, 4 @ laneid, 1 @ laneid, 1)]))
     Tx.cta.copy(A_f[:, :], A[:, :])

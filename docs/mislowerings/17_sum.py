@@ -1,19 +1,22 @@
 from tvm.script import tirx as T
 from tvm.script.tirx import tile as Tx
-from tvm.tirx.layout import S, TileLayout, laneid
+from tvm.tirx.layout import R, S, TileLayout, laneid
 
 
 @T.prim_func
 def kernel(A_ptr: T.handle, B_ptr: T.handle):
-    A = T.match_buffer(A_ptr, (32, 4), "float32")
+    A = T.match_buffer(A_ptr, (32,), "float32")
     B = T.match_buffer(B_ptr, (32,), "float32")
     T.device_entry()
     T.cta_id([1])
     T.warp_id([1])
-    T.lane_id([32])
-    R = T.alloc_buffer((32, 4), "float32", scope="local",
-                       layout=TileLayout(S[(32, 4) : (1 @ laneid, 1)]))
-    s = T.alloc_buffer((32,), "float32", scope="local", layout=TileLayout(S[(32,) : (1 @ laneid,)]))
-    Tx.warp.copy(R[:, :], A[:, :])
-    Tx.warp.sum(s[:], R[:, :], axes=-1)
-    Tx.warp.copy(B[:], s[:])
+    lane = T.lane_id([32])
+    held = T.alloc_buffer((32,), "float32", scope="local", layout=TileLayout(S[(32,) : (1 @ laneid,)]))
+    s = T.alloc_buffer((1,), "float32", scope="local",
+                       layout=TileLayout(S[(1,) : (1,)] + R[32 : 1 @ laneid]))
+    own = held.local(1)
+    own[0] = A[lane]
+    so_far = s.local(1)
+    so_far[0] = T.float32(100)
+    Tx.warp.sum(s[:], held[:], axes=[0], accum=True)
+    B[lane] = so_far[0]

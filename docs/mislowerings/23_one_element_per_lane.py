@@ -1,0 +1,17 @@
+from tvm.script import tirx as T
+from tvm.script.tirx import tile as Tx
+from tvm.tirx.layout import S, TileLayout, laneid
+
+
+@T.prim_func
+def kernel(A_ptr: T.handle, B_ptr: T.handle):
+    A = T.match_buffer(A_ptr, (32,), "float32")
+    B = T.match_buffer(B_ptr, (32,), "float32")
+    T.device_entry()
+    T.cta_id([1])
+    T.warp_id([1])
+    lane = T.lane_id([32])
+    held = T.alloc_buffer((32,), "float32", scope="local", layout=TileLayout(S[(32,) : (1 @ laneid,)]))
+    own = held.local(1)
+    own[0] = A[lane]
+    Tx.warp.copy(B[:], held[:])

@@ -1,0 +1,18 @@
+from tvm.script import tirx as T
+from tvm.script.tirx import tile as Tx
+from tvm.tirx.layout import S, TileLayout
+
+
+@T.prim_func
+def kernel(A_ptr: T.handle, B_ptr: T.handle):
+    A = T.match_buffer(A_ptr, (32, 8), "float32")
+    B = T.match_buffer(B_ptr, (32, 8), "float32")
+    T.device_entry()
+    T.cta_id([1])
+    tid = T.thread_id([32])
+    M = T.alloc_buffer((32, 8), "float32", scope="shared", layout=TileLayout(S[(32, 8) : (12, 1)]))
+    for i in T.serial(8):
+        M[tid, i] = A[tid, i]
+    T.cuda.cta_sync()
+    for i in T.serial(8):
+        B[tid, i] = M[31 - tid, i]
