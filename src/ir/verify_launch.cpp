@@ -248,7 +248,56 @@ class OperandCheck {
   Span span_;
 };
 
+// The innermost condition around a statement that threads of a unit may answer differently, where
+// ids alone do not decide it: what "some threads" depends on.
+class Deciders {
+ public:
+  Deciders(const Function& f, const LaunchShape& shape) : f_(f), shape_(shape) {}
+
+  [[nodiscard]] ExprId of(StmtId stmt, Unit unit) {
+    if (around_.empty()) note(f_.body, {});
+    for (StmtId at = around_[stmt.index]; at.valid(); at = around_[at.index]) {
+      const Stmt& s = f_[at];
+      if (s.kind == StmtKind::For) {
+        for (const ExprId bound : s.args)
+          if (differs(bound, unit)) return bound;
+      } else if (s.expr.valid() && differs(s.expr, unit)) {
+        return s.expr;
+      }
+    }
+    return {};
+  }
+
+ private:
+  void note(const Block& block, StmtId outer) {
+    around_.resize(f_.stmt_count());
+    for (const StmtId id : block) {
+      around_[id.index] = outer;
+      note(f_[id].body, id);
+      note(f_[id].other, id);
+    }
+  }
+  [[nodiscard]] bool differs(ExprId expr, Unit unit) const {
+    return expr.valid() && uniformity(f_, shape_, expr) < unit;
+  }
+
+  const Function& f_;
+  const LaunchShape& shape_;
+  std::vector<StmtId> around_;
+};
+
+void note_decider(Context& c, Deciders& deciders, StmtId stmt, const ActiveSet& set, Unit unit) {
+  if (set.together(unit)) return;
+  const ExprId decider = deciders.of(stmt, unit);
+  if (!decider.valid()) return;
+  c.findings.back().notes.push_back(
+      {fmt::format("`{}` may differ between threads of a {}", printing::Writer(c.f).expr(decider),
+                   name_of(unit)),
+       c.f[decider].span});
+}
+
 void check_collective(Context& c, const LaunchShape& shape) {
+  Deciders deciders(c.f, shape);
   const ActiveSets sets = ActiveSets::of(c.f, shape);
   const std::vector<ExprId> barriers = barriers_in(c.f);
   OperandCheck operands(c, shape);
@@ -268,6 +317,7 @@ void check_collective(Context& c, const LaunchShape& shape) {
       return;
     c.report(DiagKind::Divergent, s.span, "`{}` at {} scope is reached by {}, expected whole {}s",
              name_of(call.op), name_of(call.scope), to_text(set, shape), name_of(call.scope));
+    note_decider(c, deciders, id, set, call.scope);
     c.findings.back().notes.push_back(outside_the_if(call.scope));
   });
 }

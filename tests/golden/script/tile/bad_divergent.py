@@ -23,4 +23,7 @@ bad_divergent.py:10:9: error: `zero` at warpgroup scope is reached by warp 0 of 
 bad_divergent.py:13:9: error: `copy` at cta scope is reached by some threads of all 128 threads, expected whole ctas [Divergent]
             Tx.cta.copy(s0, A)
             ^~~~~~~~~~~~~~~~~~
+bad_divergent.py:12:8: note: `A[0, tx % 16] > T.float32(0.0)` may differ between threads of a cta
+        if A[0, tx % 16] > 0.0:
+           ^~~~~~~~~~~~~~~~~~~
   note: put it outside the `if`, or let the condition hold for whole ctas
