@@ -20,7 +20,7 @@ Result<ptx::Module> ptx_module(const ir::Function& lowered, const PtxOptions& op
 namespace to_ptx {
 namespace {
 
-constexpr std::int64_t kParamAlign = 16;    // of the memory behind a pointer parameter
+constexpr std::int64_t kParamAlign = 16;    // of the memory behind a pointer parameter, at least
 constexpr std::int64_t kSharedAlign = 128;  // one row of the banks; what bulk copies want
 constexpr std::int64_t kLocalAlign = 16;
 
@@ -126,7 +126,8 @@ Result<ptx::Module> Emitter::run() {
     ptx::Variable variable = param_variable(module, param_names_[i], 64);
     variable.type = param_type(type);
     if (type.is_pointer())
-      variable.pointee = {true, false, ptx::Space::Global, static_cast<std::uint32_t>(kParamAlign)};
+      variable.pointee = {true, false, ptx::Space::Global,
+                          static_cast<std::uint32_t>(param_aligns_[i])};
     entry.params.push_back(std::move(variable));
   }
   declare_launch(entry, shape_);
@@ -171,6 +172,7 @@ void Emitter::declare_launch(ptx::Function& entry, const ir::LaunchShape& shape)
 // --- parameters ----------------------------------------------------------------------------------
 
 void Emitter::load_params() {
+  param_aligns_.assign(f_.params.size(), kParamAlign);
   for (std::size_t i = 0; i < f_.params.size(); ++i) load_param(i);
 }
 
@@ -180,7 +182,9 @@ void Emitter::load_param(std::size_t number) {
   const Arg from = address_arg(symbol_arg(param_names_[number]), 0);
   if (type.is_pointer()) {
     const Value pointer = code_.pure("ld.param.u64", Class::B64, {from});
-    Address memory{.space = Space::Global, .align = kParamAlign};
+    const ir::BufferId buffer = ir::buffer_of_param(f_, number);
+    if (buffer.valid()) param_aligns_[number] = std::max(param_aligns_[number], f_[buffer].align);
+    Address memory{.space = Space::Global, .align = param_aligns_[number], .param = number};
     memory.base = code_.pure("cvta.to.global.u64", Class::B64, {pointer});
     vars_[var.index].address = std::move(memory);
     return;

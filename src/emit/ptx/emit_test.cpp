@@ -49,8 +49,10 @@ struct Kernel : Builder {
     f.has_device_entry = true;
   }
   void start(std::int64_t threads = 32) { tx = launch("tx", "threadIdx.x", threads); }
-  BufferId global(const std::string& name, std::int64_t size, DType type) {
-    return matched(name + "_ptr", flat(name, size, type, Scope::Global));
+  BufferId global(const std::string& name, std::int64_t size, DType type, std::int64_t align = 0) {
+    ir::Buffer out = flat(name, size, type, Scope::Global);
+    out.align = align;
+    return matched(name + "_ptr", std::move(out));
   }
   BufferId local(const std::string& name, std::int64_t size, DType type) {
     return alloc(flat(name, size, type, Scope::Local));
@@ -111,6 +113,23 @@ $L_for_1:
 }
 
 )");
+}
+
+// Callers are asked for what the code relies on: 16 bytes, more for wider accesses or by `align=`.
+TEST(EmitPtx, AlignmentOfParameters) {
+  Kernel k;
+  const BufferId wide = k.global("wide", 256, DType::Float32);
+  const BufferId plain = k.global("plain", 256, DType::Float32);
+  const BufferId asked = k.global("asked", 256, DType::Float32, 128);
+  k.start();
+  const BufferId r = k.local("r", 8, DType::Float32);
+  k.copy(k.address(r, {k.n(0)}), k.address(wide, {k.mul(k.var(k.tx), k.n(8))}), 32);
+  k.copy(k.address(plain, {k.mul(k.var(k.tx), k.n(8))}), k.address(r, {k.n(0)}), 16);
+  k.copy(k.address(asked, {k.mul(k.var(k.tx), k.n(8))}), k.address(r, {k.n(0)}), 16);
+  const std::string text = text_of(k.done(), {{target::Arch::Sm100a, 90}});
+  EXPECT_TRUE(text.contains(".align 32 wide_ptr")) << text;
+  EXPECT_TRUE(text.contains(".align 16 plain_ptr")) << text;
+  EXPECT_TRUE(text.contains(".align 128 asked_ptr")) << text;
 }
 
 // Vectors go straight into the registers of the array, and halves that are written one after the

@@ -70,8 +70,9 @@ struct Address {
   Value base = {};          // otherwise: a register
   BufferId storage = {};    // Registers
   std::vector<Term> terms = {};
-  std::int64_t bits = 0;   // constant part
-  std::int64_t align = 1;  // of the base, in bytes
+  std::int64_t bits = 0;                  // constant part
+  std::int64_t align = 1;                 // of the base, in bytes
+  std::optional<std::size_t> param = {};  // whose memory it is
 };
 
 // --- facts about element types ---
@@ -317,6 +318,7 @@ class Emitter {
   std::vector<std::string> symbols_;   // by buffer: the array
   std::vector<std::int64_t> offsets_;  // by buffer: in the array of dynamic shared memory
   std::vector<std::string> param_names_;
+  std::vector<std::int64_t> param_aligns_;  // what the code relies on, in bytes
   std::vector<Array> arrays_;
   std::vector<Array> outer_;                               // dynamic shared memory, texts
   std::map<std::string, std::string, std::less<>> texts_;  // by contents: the array

@@ -168,6 +168,8 @@ void Emitter::copy_bytes(const ir::Expr& e) {
     return;
   }
   const std::int64_t step = std::min(bytes, copy_width(to, from));
+  for (const Address* side : {&to, &from})
+    if (side->param) param_aligns_[*side->param] = std::max(param_aligns_[*side->param], step);
   // All of the source is read before anything is written.
   std::vector<std::vector<Value>> pieces;
   const bool is_into_registers = to.space == Space::Registers && from.space != Space::Registers;

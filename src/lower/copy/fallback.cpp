@@ -53,6 +53,14 @@ Match<Plan> match_registers(const Call& call, Plan plan) {
   return plan;
 }
 
+// Why no other variant took it, though elements and places are known.
+std::string reason_of(const CopyProblem& problem) {
+  for (const Side* side : {&problem.src, &problem.dst})
+    if (!side->edges.empty())
+      return "a region may leave its buffer, so that each element is looked at";
+  return "the places follow no formula";
+}
+
 Match<Plan> match(const Call& call) {
   WW_TRY_VOID(check_scope(call));
   WW_TRY_VOID(check_no_tensor(call));
@@ -69,7 +77,7 @@ Match<Plan> match(const Call& call) {
   if (!problem && storage(0) == storage(1))
     return decline("overlap", "source and destination in `{}` may overlap: {}",
                    call.f()[storage(0)].name, problem.error().reason);
-  plan.why = problem ? std::string("the places follow no formula") : problem.error().reason;
+  plan.why = problem ? reason_of(**problem) : problem.error().reason;
   bool has_registers = false, has_threads = false;
   for (const std::size_t i : {0U, 1U}) {
     const ir::Buffer& buffer = call.f()[call.region(i).buffer];
