@@ -8,6 +8,7 @@
 
 #include "emit/cuda/names.h"
 #include "emit/cuda/types.h"
+#include "ir/equal.h"
 #include "isa/check.h"
 
 namespace ww::emit::cuda {
@@ -84,7 +85,9 @@ class Maker {
  public:
   Maker(const ir::Function& f, const PtxCall& call, const PlacedCall& placed)
       : f_(f), call_(call), placed_(placed) {
-    reads_destination_ = call.predicate.valid() || call.opcode.starts_with("wgmma.mma_async");
+    adds_in_place_ = adds_in_place();
+    reads_destination_ =
+        call.predicate.valid() || call.opcode.starts_with("wgmma.mma_async") || adds_in_place_;
   }
 
   Result<PtxHelper> make() {
@@ -120,10 +123,36 @@ class Maker {
     return count;
   }
 
+  // A product whose sums are taken from the registers that they go into: `d += a · b`.
+  [[nodiscard]] bool adds_in_place() const {
+    if (!call_.opcode.starts_with("mma.sync.")) return false;
+    const auto named = [&](std::string_view name) {
+      return std::ranges::find_if(placed_.operands, [&](const PlacedOperand& operand) {
+        return operand.spec->name == name;
+      });
+    };
+    const auto d = named("d"), c = named("c");
+    if (d == placed_.operands.end() || c == placed_.operands.end() || d->count != c->count)
+      return false;
+    for (std::size_t i = 0; i < d->count; ++i) {
+      const PtxOperand& to = call_.operands[d->first + i];
+      const PtxOperand& from = call_.operands[c->first + i];
+      const bool is_same = to.kind == from.kind && to.kind != Kind::Sink &&
+                           ir::same(f_, to.expr, from.expr) &&
+                           to.offset.valid() == from.offset.valid();
+      if (!is_same || (to.offset.valid() && !ir::same(f_, to.offset, from.offset))) return false;
+    }
+    return true;
+  }
+
   // --- operands ---
 
   std::string group(const PlacedOperand& placed) {
     const OperandSpec& spec = *placed.spec;
+    if (adds_in_place_ && spec.name == "c") {
+      suffix_ += "_in_place";
+      return sums_;
+    }
     if (spec.role == Role::Address) return address(placed);
     const auto type = isa::type_of(spec, placed_.binding);
     const bool is_list = isa::count_of(spec, placed_.binding).has_value();
@@ -134,6 +163,7 @@ class Maker {
     if (placed.count > placed.main)
       out += "|" + one(placed.first + placed.main, spec, isa::Type::Pred,
                        std::string(spec.name) + "_is_set");
+    if (spec.name == "d") sums_ = out;
     return out;
   }
 
@@ -425,11 +455,11 @@ class Maker {
   const PtxCall& call_;
   const PlacedCall& placed_;
   PtxHelper out_;
-  std::string name_, suffix_, problem_;
+  std::string name_, suffix_, problem_, sums_;
   std::vector<std::string> templates_, params_, before_, after_, outputs_, inputs_;
   std::vector<std::string> declarations_, prologue_, epilogue_;
   std::size_t next_output_ = 0, next_input_ = 0;
-  bool reads_destination_ = false, touches_memory_ = false;
+  bool reads_destination_ = false, touches_memory_ = false, adds_in_place_ = false;
 };
 
 }  // namespace
