@@ -171,9 +171,23 @@ class Dispatch {
     } else {
       row.chosen = chosen->name;
       row.plan = chosen->report(plan, call);
+      note_registers(row.plan);
       write(*chosen, plan, call, call_text(written), out);
     }
     report_.calls.push_back(std::move(row));
+  }
+
+  // A thread has 255 registers, and the rest of the kernel needs some.
+  static void note_registers(PlanReport& plan) {
+    constexpr std::int64_t kMost = 255;
+    std::int64_t all = 0;
+    for (const auto& [operand, count] : plan.operand_registers) all += count;
+    all = std::max(all, plan.registers);
+    if (all > kMost)
+      plan.notes.push_back(
+          fmt::format("{} registers per thread, of {} that there are: the assembler keeps the rest "
+                      "in local memory",
+                      all, kMost));
   }
 
   std::vector<const Variant*> candidates_of(const Call& call) const {
