@@ -8,6 +8,7 @@
 
 #include "ir/print.h"
 #include "ir/settings.h"
+#include "lower/index_expr.h"
 
 namespace ww::lower {
 
@@ -93,11 +94,35 @@ void spell_out_replicas(CopyProblem& problem) {
     for (std::size_t x = 0; x < n; ++x) dst.linear[c * n + x] += shifts[c].place;
 }
 
+struct Bits {
+  std::int64_t begin, end;
+};
+
+// The bits of its storage that a buffer takes, where that is known.
+std::optional<Bits> extent_of(const ir::Function& f, ir::BufferId id) {
+  const ir::Buffer& buffer = f[id];
+  const auto number = [&](ir::ExprId expr) {
+    return expr.valid() ? ir::const_int(f, expr) : std::optional<std::int64_t>(0);
+  };
+  const auto elements = number(buffer.elem_offset), bytes = number(buffer.byte_offset);
+  const auto size = storage_size(f, buffer);
+  if (!elements || !bytes || !size || !*size) return std::nullopt;
+  const std::int64_t width = storage_bits(buffer.dtype);
+  return Bits{*elements * width + *bytes * 8, **size * width};
+}
+
+// Two pieces of a pool, whatever the regions in them.
+bool are_apart(const ir::Function& f, ir::BufferId a, ir::BufferId b) {
+  const auto x = extent_of(f, a), y = extent_of(f, b);
+  return x && y && (x->end <= y->begin || y->end <= x->begin);
+}
+
 // All is read before anything is written, says the meaning of a copy; threads that do both in turn
 // keep to that only where source and destination are apart.
 Match<void> check_overlap(const Call& call, const CopyProblem& problem) {
   const ir::BufferId storage = ir::storage_of(call.f(), problem.dst.buffer);
   if (storage != ir::storage_of(call.f(), problem.src.buffer)) return {};
+  if (are_apart(call.f(), problem.dst.buffer, problem.src.buffer)) return {};
   const auto dst = storage_bits(call, problem.dst);
   const auto src = storage_bits(call, problem.src);
   const std::string& name = call.f()[storage].name;
