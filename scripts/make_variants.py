@@ -191,6 +191,22 @@ def page(key, members):
     print(f"$ warpwright explain {SMALL} --kernel '{kernel_of(row)}' --target {arch}")
     print(part_of(text, row))
     print("```\n")
+    words = ["compile", SMALL, "--kernel", kernel_of(row), "--target", arch, "--emit", "ir"]
+    print("What it becomes:\n\n```python")
+    print(code_of(ask(*words)[1], row))
+    print("```\n")
+
+
+def code_of(ir, row):
+    """The lines that `--emit ir` has for the first call that the variant takes."""
+    lines = ir.splitlines()
+    wanted = re.compile(rf'^( *)with T\.attr\(\{{"primitive": ".*\.{re.escape(row["op"])}\(.* by {row["name"]}"')
+    for i, line in enumerate(lines):
+        if found := wanted.match(line):
+            inside = found.group(1) + "    "
+            end = next((j for j in range(i + 1, len(lines)) if not lines[j].startswith(inside)), len(lines))
+            return "\n".join(each[len(found.group(1)):] for each in lines[i:end])
+    raise ValueError(f"`{row['name']}` of `{row['op']}` is not in\n{ir}")
 
 
 def part_of(text, row):

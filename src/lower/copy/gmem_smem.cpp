@@ -9,7 +9,7 @@
 //
 //     Tx.cta.copy(A_smem[0:128, 0:32], A[0:128, 0:32])          float16, 128 threads
 //
-//     for f in range(4):
+//     for f in T.unroll(4):
 //         src_ptr = T.pointer_offset(T.address_of(A[0]), f * 1024 + threadIdx_x * 8)
 //         dst_ptr = T.pointer_offset(T.address_of(A_smem[0]), f * 1024 + threadIdx_x * 8)
 //         T.cuda.copy_bytes(dst_ptr, src_ptr, 16)
