@@ -28,6 +28,7 @@ Json finding_json(const Diag& problem, const SourceText& source) {
 
 struct Judged {
   std::vector<Diag> errors;
+  std::vector<Note> notes;
   std::string target;  // empty if the module could not be read that far
   std::string ptx;
   std::size_t instructions = 0;
@@ -36,10 +37,14 @@ struct Judged {
 
 Judged judge(const SourceText& source) {
   const ptx::ParseResult parsed = ptx::parse(source.text());
-  if (!parsed.ok()) return {parsed.errors, "", "", 0, 0};
+  if (!parsed.ok()) return {parsed.errors, {}, "", "", 0, 0};
   const ptx::CheckResult checked = ptx::check(parsed.module);
-  Judged result{checked.errors, std::string(info(checked.target.arch).name),
-                target::ptx_version_text(checked.target.ptx), checked.instructions, 0};
+  Judged result{checked.errors,
+                checked.notes,
+                std::string(info(checked.target.arch).name),
+                target::ptx_version_text(checked.target.ptx),
+                checked.instructions,
+                0};
   for (const ptx::Function& function : parsed.module.functions) {
     result.kernels += function.kind == ptx::FunctionKind::Entry && function.has_body ? 1U : 0U;
   }
@@ -49,10 +54,13 @@ Judged judge(const SourceText& source) {
 std::string to_json(const Judged& judged, const SourceText& source) {
   Json findings = Json::array();
   for (const Diag& problem : judged.errors) findings.push_back(finding_json(problem, source));
+  Json notes = Json::array();
+  for (const Note& note : judged.notes) notes.push_back(note.text);
   return json_lines(with_schema("isa-check", {{"file", source.name()},
                                               {"legal", judged.errors.empty()},
                                               {"target", judged.target},
                                               {"ptx", judged.ptx},
+                                              {"notes", notes},
                                               {"kernels", judged.kernels},
                                               {"instructions", judged.instructions},
                                               {"findings", findings}}));
@@ -69,14 +77,18 @@ IsaCheck isa_check(const SourceText& source, IsaFormat format) {
     return result;
   }
   for (const Diag& problem : judged.errors) result.err += render(problem, source);
+  for (const Note& note : judged.notes) {
+    result.out += fmt::format("{}:{}: note: {}\n", printable_name(source.name()),
+                              source.position(note.span.begin).line, note.text);
+  }
   if (result.legal) {
-    result.out =
+    result.out +=
         fmt::format("{}: {} in {}, all legal for {}, PTX {}\n", printable_name(source.name()),
                     plural(judged.instructions, "instruction"), plural(judged.kernels, "kernel"),
                     judged.target, judged.ptx);
   } else {
-    result.out = fmt::format("{}: {}\n", printable_name(source.name()),
-                             plural(judged.errors.size(), "error"));
+    result.out += fmt::format("{}: {}\n", printable_name(source.name()),
+                              plural(judged.errors.size(), "error"));
   }
   return result;
 }

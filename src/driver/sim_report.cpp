@@ -148,6 +148,7 @@ std::string launch_text(const SimReport& report) {
   if (launch.cluster) out += fmt::format(", cluster {}", dims_text(*launch.cluster));
   if (launch.dynamic_shared > 0)
     out += fmt::format(", {} of dynamic shared memory", plural(launch.dynamic_shared, "byte"));
+  if (report.program->has_grid_barrier) out += ", cooperative";
   return out + fmt::format("; {} of {}", plural(report.run.blocks, "block"),
                            plural(report.run.warps_per_block, "warp"));
 }
@@ -166,6 +167,7 @@ void add_facts(std::string& out, const SimReport& report) {
            fmt::format("{} in {}, {}, PTX {}", report.kernel->name,
                        printable_name(program.source.name()), info(program.target.arch).name,
                        target::ptx_version_text(program.target.ptx)));
+  for (const std::string& note : report.notes) add_fact(out, "note", note);
   add_fact(out, "launch", launch_text(report));
   if (report.schedule.is_random)
     add_fact(out, "schedule", fmt::format("random, seed {}", report.schedule.seed));

@@ -121,6 +121,7 @@ class Simulation {
   sim::RunOptions options_;
   std::string kernel_name_;
   std::shared_ptr<const sim::Program> program_;
+  std::vector<std::string> notes_;
   const sim::Code* kernel_ = nullptr;
   std::vector<SimArg> args_;
   std::vector<std::size_t> by_param_;
@@ -187,6 +188,7 @@ bool Simulation::load_program() {
   for (const Diag& problem : loaded.errors) refuse(problem, request_.path, *text);
   if (loaded.program == nullptr) return false;
   program_ = std::move(loaded.program);
+  for (Note& note : loaded.notes) notes_.push_back(std::move(note.text));
   kernel_ = program_->find_kernel(kernel_name_);
   launch_.kernel = kernel_;
   return true;
@@ -342,6 +344,7 @@ void Simulation::finish(sim::RunReport&& run) {
   report.launch = std::move(launch_);
   report.checks = options_.checks;
   report.schedule = options_.schedule;
+  report.notes = notes_;
   report.counted = options_.count;
   report.run = std::move(run);
   report.shown = shown_.take(report.shown_left_out);

@@ -44,6 +44,7 @@ struct SimReport {
   sim::CheckSet checks;
   sim::Schedule schedule;
   bool counted = false;
+  std::vector<std::string> notes;  // a version or target read as another one
   sim::RunReport run;
   std::vector<BufferReport> buffers;
   std::vector<ExpectReport> expectations;

@@ -58,7 +58,8 @@ bool is_open(const Gated& gate, Target target) {
 
 std::optional<Diag> missing_special(const Operand& operand, Target target) {
   if (operand.kind != OperandKind::Special) return std::nullopt;
-  const SpecialRegister* special = find_special(operand.text);
+  const SpecialRegister* special =
+      operand.lanes > 1 ? find_special_vector(operand.text) : find_special(operand.text);
   if (special == nullptr || is_open(*special, target)) return std::nullopt;
   std::optional<Diag> problem =
       lacking(fmt::format("`{}`", operand.text), special->needs, special->ptx, target);

@@ -74,6 +74,7 @@ struct OperandSpec {
   bool special = false;
   bool symbol = false;
   bool sink = false;
+  bool braces = false;  // one register may stand in braces, too
 
   std::vector<std::int64_t> values;           // an immediate must be one of these, or
   std::int64_t low = 0, high = -1, step = 1;  // in low..high by step, when low <= high

@@ -220,8 +220,9 @@ class Matcher {
       return shape(operand, fmt::format("operand `{}` of `{}` needs a predicate behind a bar",
                                         spec.name, form_.mnemonic));
     }
-    const auto count = count_of(spec, binding_);
-    return count ? check_list(spec, *main, *count) : check_scalar(spec, *main);
+    if (const auto count = count_of(spec, binding_)) return check_list(spec, *main, *count);
+    const bool is_braced = spec.braces && main->kind == OperandKind::Vector;
+    return is_braced ? check_list(spec, *main, 1) : check_scalar(spec, *main);
   }
 
   // Of a pair of predicates either may be dropped; a predicate beside a value is there to be had.
@@ -235,6 +236,9 @@ class Matcher {
   Problem check_list(const OperandSpec& spec, const Operand& operand, int count) const {
     if (operand.kind == OperandKind::Register && operand.lanes == count && count > 1) {
       return check_register(spec, operand);  // a `.v4` register stands for its four
+    }
+    if (operand.kind == OperandKind::Special && operand.lanes == count && spec.special) {
+      return check_whole_special(spec, operand);  // `%tid` as well
     }
     if (operand.kind != OperandKind::Vector) {
       return shape(operand, fmt::format("operand `{}` is {}, a list in braces is wanted", spec.name,
@@ -258,12 +262,24 @@ class Matcher {
     return std::nullopt;
   }
 
+  Problem check_whole_special(const OperandSpec& spec, const Operand& operand) const {
+    const auto wanted = type_of(spec, binding_);
+    if (!wanted || accepts(*wanted, operand.type)) return std::nullopt;
+    return types(operand, fmt::format("`{}` is `.{}`; operand `{}` of `{}` takes {}", operand.text,
+                                      info(operand.type).name, spec.name, binding_.opcode(),
+                                      wanted_text(*wanted, false)));
+  }
+
   Problem check_scalar(const OperandSpec& spec, const Operand& operand) const {
     switch (operand.kind) {
       case OperandKind::Register:
         if (operand.lanes == 1) return check_register(spec, operand);
         break;
       case OperandKind::Special:
+        if (operand.lanes > 1) {
+          return shape(operand, fmt::format("`{0}` has four components; name one, as in `{0}.x`",
+                                            operand.text));
+        }
         if (!spec.special) {
           return shape(operand, fmt::format("`{}` cannot read the special register `{}`; move it "
                                             "into a register first",

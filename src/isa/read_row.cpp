@@ -288,6 +288,9 @@ class OperandReader {
         case '_':
           spec_.sink = true;
           break;
+        case 'b':
+          spec_.braces = true;
+          break;
         default:
           WW_CHECK(false, "`{}`: unknown flag before `{}`", form_.mnemonic, text_);
       }

@@ -26,6 +26,7 @@
 //                              (0..15) (32|64) (0..512/32)  the values an immediate may have
 //                              /r register only   /w wider register too   /s special register too
 //                              /y address of a variable too   /_ the result may be dropped
+//                              /b where one register is taken, braces may stand around it
 //   gates     what the target must have: {condition, feature, PTX version}; all that apply must
 //   hold rules     what does not go together: {condition, requirement, reason}. Where the condition
 //   holds

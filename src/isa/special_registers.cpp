@@ -62,4 +62,12 @@ const SpecialRegister* find_special(std::string_view text) {
   return found == std::end(kSpecials) ? nullptr : found;
 }
 
+const SpecialRegister* find_special_vector(std::string_view text) {
+  if (!text.starts_with('%')) return nullptr;
+  const auto found = std::ranges::find_if(kSpecials, [&](const SpecialRegister& special) {
+    return special.shape == SpecialShape::Vector && special.name == text.substr(1);
+  });
+  return found == std::end(kSpecials) ? nullptr : found;
+}
+
 }  // namespace ww::isa

@@ -32,5 +32,7 @@ bool special_accepts(std::string_view text, Type wanted, Width width);
 /// The special register of a full name: `%tid.x`, `%pm3`, `%laneid`; nullptr if there is none. A
 /// vector needs its component, and a scalar must not have one.
 const SpecialRegister* find_special(std::string_view text);
+/// The one that is named as a whole: `%tid`, which is read as four registers; nullptr: none.
+const SpecialRegister* find_special_vector(std::string_view text);
 
 }  // namespace ww::isa

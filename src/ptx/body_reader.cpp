@@ -90,7 +90,17 @@ bool BodyReader::statement(Function& f) {
   if (cursor_.at_dot_word()) return directive(f);
   if (cursor_.at('{')) return open_block(f);
   if (cursor_.at('}')) return close_block(f);
+  if (cursor_.at(';')) return empty_statement();
   return cursor_.unexpected("a statement or `}`");
+}
+
+// C has these, behind a block above all; ptxas does not.
+bool BodyReader::empty_statement() {
+  const Token semicolon = cursor_.peek();
+  return cursor_.error(diag(DiagKind::Syntax,
+                            "found `;` without a statement before it, which ptxas does not take; "
+                            "leave it out")
+                           .with_span(semicolon.span()));
 }
 
 bool BodyReader::label_or_instruction(Function& f) {

@@ -36,6 +36,7 @@ class BodyReader {
   std::string_view joined_opcode(std::string_view first);
   bool open_block(Function& f);
   bool close_block(Function& f);
+  bool empty_statement();
 
   bool directive(Function& f);
   bool registers(Function& f);

@@ -27,6 +27,7 @@ class Walk {
       : module_(module),
         options_(options),
         result_(result),
+        most_(options.max_errors),
         checker_(result.target),
         scope_(module, result.errors),
         resolver_(module, scope_) {}
@@ -38,13 +39,14 @@ class Walk {
       if (module_.items[i].kind == ItemKind::Variable) check_global(i);
     }
     for (const Function& function : module_.functions) {
-      if (full()) return;
+      if (full() && !options_.every_function) return;
+      most_ = options_.every_function ? result_.errors.size() + options_.max_errors : most_;
       check_function(function);
     }
   }
 
  private:
-  [[nodiscard]] bool full() const { return result_.errors.size() >= options_.max_errors; }
+  [[nodiscard]] bool full() const { return result_.errors.size() >= most_; }
   void report(Diag problem) {
     if (!full()) result_.errors.push_back(std::move(problem));
   }
@@ -182,6 +184,7 @@ class Walk {
   const Module& module_;
   const CheckOptions& options_;
   CheckResult& result_;
+  std::size_t most_;  // errors
   isa::Checker checker_;
   Scope scope_;
   OperandResolver resolver_;
@@ -190,34 +193,9 @@ class Walk {
 
 }  // namespace
 
-Result<Target> target_of(const Module& module) {
-  const std::string version = fmt::format("{}.{}", module.version.major, module.version.minor);
-  const Span version_at = Span::at(module.version_offset, module.version_offset + version.size());
-  auto ptx = target::parse_ptx_version(version);
-  if (!ptx) return fail(std::move(ptx).error().with_span(version_at));
-  const auto is_arch = [&](NameId name) { return module.text(name).starts_with("sm_"); };
-  const auto found = std::ranges::find_if(module.targets, is_arch);
-  const std::string_view name = found == module.targets.end() ? "" : module.text(*found);
-  const Span target_at =
-      Span::at(module.target_offset, module.target_offset + std::max<std::size_t>(1, name.size()));
-  if (name.empty()) {
-    return fail(
-        diag(DiagKind::UnknownName, "`.target` names no architecture").with_span(target_at));
-  }
-  auto arch = target::parse_arch(name);
-  if (!arch) return fail(std::move(arch).error().with_span(target_at));
-  const target::ArchInfo& info = target::info(*arch);
-  if (*ptx < info.min_ptx) {
-    return fail(diag(DiagKind::NotOnTarget, "`{}` needs PTX {}; the module says {}", info.name,
-                     target::ptx_version_text(info.min_ptx), version)
-                    .with_span(target_at));
-  }
-  return Target{*arch, *ptx};
-}
-
 CheckResult check(const Module& module, const CheckOptions& options) {
   CheckResult result;
-  const Result<Target> target = target_of(module);
+  const Result<Target> target = target_of(module, &result.notes);
   if (!target) {
     result.errors.push_back(target.error());
     return result;

@@ -100,8 +100,8 @@ TEST(PtxCheck, VariablesInTheWrongSpace) {
 // --- header ---
 
 TEST(PtxCheck, VersionAndTarget) {
-  EXPECT_EQ(findings(module_text("", {"9.9", "sm_90"})),
-            Findings{"1:10: PTX version `9.9` is not known"});
+  EXPECT_EQ(findings(module_text("", {"8.9", "sm_90"})),
+            Findings{"1:10: PTX version `8.9` is not known"});
   EXPECT_EQ(findings(module_text("", {"9.0", "sm_91"})),
             Findings{"2:9: no architecture is called `sm_91`; did you mean `sm_90`?"});
   EXPECT_EQ(findings(module_text("", {"8.0", "sm_100a"})),
@@ -110,6 +110,36 @@ TEST(PtxCheck, VersionAndTarget) {
             Findings{"2:9: `.target` names no architecture"});
   EXPECT_EQ(findings(".version 9.0\n.target sm_90\n.address_size 32\n"),
             Findings{"32-bit addresses are not supported"});
+}
+
+// What ptxas 13.0 says of these with `-arch=sm_90`, but for versions that are newer than it.
+TEST(PtxCheck, OtherVersionsAndTargetsAreReadAsTheNearest) {
+  struct Row {
+    std::string_view version, target, read_as;
+    int ptx;
+    std::size_t notes;
+  };
+  for (const Row& row :
+       {Row{"9.1", "sm_90", "sm_90", 90, 1}, Row{"9.4", "sm_80", "sm_80", 90, 1},
+        Row{"10.2", "sm_100a", "sm_100a", 90, 1}, Row{"7.8", "sm_70", "sm_75", 78, 1},
+        Row{"6.0", "sm_61", "sm_75", 63, 2}, Row{"3.0", "sm_30", "sm_75", 63, 2},
+        Row{"9.0", "sm_90", "sm_90", 90, 0}}) {
+    const ParseResult read = parse(fmt::format(
+        ".version {}\n.target {}\n.visible .entry k() {{ ret; }}\n", row.version, row.target));
+    ASSERT_TRUE(read.ok());
+    const CheckResult checked = check(read.module);
+    EXPECT_TRUE(checked.ok()) << row.version << ' ' << row.target;
+    EXPECT_EQ(info(checked.target.arch).name, row.read_as);
+    EXPECT_EQ(checked.target.ptx, row.ptx);
+    EXPECT_EQ(checked.notes.size(), row.notes);
+  }
+  EXPECT_EQ(findings(module_text("", {"6.2", "sm_75"})),
+            Findings{"2:9: `sm_75` needs PTX 6.3; the module says 6.2"});
+  EXPECT_EQ(findings(module_text("", {"4.3", "sm_61"})),
+            Findings{"2:9: `sm_61` needs PTX 5.0; the module says 4.3"});
+  // A newer version brings no instructions.
+  EXPECT_EQ(findings(module_text(kernel("frob.b32;"), {"9.4", "sm_90"})),
+            Findings{"7:1: no instruction is called `frob`"});
 }
 
 // --- directives and declarations ---

@@ -131,7 +131,9 @@ TEST(ParseErrors, Statements) {
        {"@ add.s32;", "6:10: found `;`, expected an instruction [Syntax]"},
        {"@!;", "6:3: found `;`, expected a predicate [Syntax]"},
        {"5;", "6:1: found `5`, expected a statement or `}` [Syntax]"},
-       {";", "6:1: found `;`, expected a statement or `}` [Syntax]"},
+       {";",
+        "6:1: found `;` without a statement before it, which ptxas does not take; leave it out "
+        "[Syntax]"},
        {".foo 1;", "6:1: found `.foo`, expected a statement [Syntax]"},
        {".reg .b32 %r<4;", "6:15: found `;`, expected `>` [Syntax]"},
        {".reg .b32 4;", "6:11: found `4`, expected a register's name [Syntax]"},

@@ -94,6 +94,12 @@ isa::Operand OperandResolver::resolve_name(const Operand& operand) {
     result.type = special->type;
     return result;
   }
+  if (const isa::SpecialRegister* const whole = isa::find_special_vector(result.text)) {
+    result.kind = isa::OperandKind::Special;
+    result.type = whole->type;
+    result.lanes = 4;
+    return result;
+  }
   if (result.text == "WARP_SZ") {
     result.kind = isa::OperandKind::Integer;
     result.value = 32;

@@ -121,6 +121,13 @@ std::vector<Place> Decode::parts(std::size_t i, bool is_result) {
     for (const isa::Operand& part : it.parts) places.push_back(place_of(part, wanted, is_result));
     return places;
   }
+  if (it.kind == isa::OperandKind::Special && it.lanes > 1) {
+    for (const char component : {'x', 'y', 'z', 'w'}) {
+      places.push_back(function_.special_place(it, component));
+      function_.note_operand(places.back(), it.type, wanted, false, it.text);
+    }
+    return places;
+  }
   const Place first = place_of(it, wanted, is_result);
   places.push_back(first);
   // A `.v4` register used whole: its components lie side by side.

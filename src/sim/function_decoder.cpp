@@ -231,8 +231,12 @@ Place FunctionDecoder::constant(std::uint64_t low, std::uint64_t high, unsigned 
   return place = Place::in_constants(static_cast<std::uint32_t>(at));
 }
 
-Place FunctionDecoder::special_place(const isa::Operand& operand) {
-  const Special special = parse_special(operand.text.substr(1));
+Place FunctionDecoder::special_place(const isa::Operand& operand, std::optional<char> component) {
+  std::string name(operand.text.substr(1));
+  if (component) name += fmt::format(".{}", *component);
+  const Special special = parse_special(name);
+  if (special == Special::GridWorkspaceHigh || special == Special::GridWorkspaceLow)
+    program_.has_grid_barrier = true;
   const unsigned bytes = operand.type == isa::Type::Pred ? 1 : register_bytes(operand.type);
   Place& place = specials_[{static_cast<std::uint8_t>(special), bytes}];
   if (!place.present()) {

@@ -41,7 +41,8 @@ class FunctionDecoder {
   // for Decode
   /// The register that the name stands for here, by the scopes of the text.
   Place register_place(std::string_view name);
-  Place special_place(const isa::Operand& operand);
+  /// With the component of a vector that is named as a whole.
+  Place special_place(const isa::Operand& operand, std::optional<char> component = {});
   Place constant(std::uint64_t low, std::uint64_t high, unsigned bytes);
   Place scratch(unsigned bytes);
   Place carry();

@@ -26,6 +26,69 @@ Words run(const std::string& body, std::size_t count = 1, std::string_view head 
   return test.read<std::uint32_t>(0);
 }
 
+// --- vectors -------------------------------------------------------------------------------------
+
+TEST(Vectors, BracesAroundOneRegister) {
+  EXPECT_EQ(run("mov.b32 %r1, 7; st.global.b32 [%a0], {%r1}; ld.global.b32 {%r2}, [%a0];\n"
+                "mov.b32 %r3, {%r2}; mov.b32 {%r4}, %r3; st.global.b32 [%a0+4], %r4;",
+                2),
+            (Words{7, 7}));
+}
+
+// All are read before any is written.
+TEST(Vectors, MoveAsAWhole) {
+  EXPECT_EQ(run("mov.v2.b32 {%r1, %r2}, {3, 4}; mov.v2.b32 {%r1, %r2}, {%r2, %r1};\n"
+                ".reg .v2 .b32 v, w; mov.v2.u32 v, {%r1, %r2}; mov.v2.b32 w, v;\n"
+                "add.u32 w.x, w.x, v.y; st.global.v2.b32 [%a0], w;\n"
+                "mov.v2.b32 {%r5, _}, w; st.global.b32 [%a0+8], %r5;",
+                3),
+            (Words{7, 3, 7}));
+  EXPECT_EQ(run(".reg .v4 .u32 v; mov.v4.u32 v, %ntid; st.global.v4.u32 [%a0], v;", 4, "", 32),
+            (Words{32, 1, 1, 0}));
+}
+
+TEST(Vectors, UndefinedElementsStayUndefined) {
+  TestRun test(
+      ".reg .v2 .b32 v; mov.b32 v.x, 1; mov.v2.b32 {%r1, %r2}, v;\n"
+      "st.global.b32 [%a0], %r1; add.u32 %r3, %r2, 1;",
+      1);
+  test.output<std::uint32_t>(1);
+  test.run();
+  EXPECT_THAT(test.findings(), HasSubstr("uninit"));
+  EXPECT_EQ(test.count(Check::Uninit), 1U);
+}
+
+// --- what cannot run -----------------------------------------------------------------------------
+
+constexpr std::string_view kTwoKernels =
+    ".version 8.8\n.target sm_90\n.address_size 64\n.file 1 \"k.cu\"\n"
+    ".visible .entry good() { ret; }\n"
+    ".func helper() { frob.b32;\nret; }\n"
+    ".visible .entry bad() {\n.loc 1 18 3\ncall helper;\nret; }\n";
+
+TEST(OtherKernels, MayHaveUnknownInstructions) {
+  EXPECT_NE(load(kTwoKernels, "k.ptx", {.kernel = "good"}).program, nullptr);
+  for (const std::string_view kernel : {"bad", ""}) {
+    const LoadResult refused = load(kTwoKernels, "k.ptx", {.kernel = std::string(kernel)});
+    ASSERT_EQ(refused.errors.size(), 1U);
+    EXPECT_EQ(refused.errors[0].text, "no instruction is called `frob`");
+    EXPECT_EQ(refused.errors[0].notes.back().text, "function `helper` needs it");
+  }
+}
+
+// However many are wrong in one, those of another are seen.
+TEST(OtherKernels, DoNotHideErrors) {
+  std::string text = ".version 8.8\n.target sm_90\n.address_size 64\n.visible .entry many() {\n";
+  for (int i = 0; i < 200; ++i) text += "frob.b32;\n";
+  text += "ret; }\n.file 1 \"k.cu\"\n.visible .entry one() {\n.loc 1 18 3\ntex.b32;\nret; }\n";
+  const LoadResult refused = load(text, "k.ptx", {.kernel = "one"});
+  ASSERT_EQ(refused.errors.size(), 1U);
+  EXPECT_EQ(refused.errors[0].text, "no instruction is called `tex`");
+  ASSERT_EQ(refused.errors[0].notes.size(), 2U);
+  EXPECT_EQ(refused.errors[0].notes[0].text, "kernel `one` needs it");
+  EXPECT_EQ(refused.errors[0].notes[1].text, "it comes from k.cu:18, by the `.loc` before it");
+}
+
 // --- blocks --------------------------------------------------------------------------------------
 
 TEST(Blocks, LoopsOfOneNameStayApart) {

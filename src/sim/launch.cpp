@@ -23,9 +23,11 @@ namespace {
 // Rounds of all warps between looks at the clock.
 constexpr std::uint64_t kRounds = 64;
 // Of ordered kernels, blocks that are alive at the same time.
-constexpr std::size_t kMostResident = 4096;
+constexpr std::size_t kMostResident = kSms * 32;
 // What malloc hands out of, as much as CUDA has unless told otherwise.
 constexpr std::uint64_t kHeapBytes = std::uint64_t{8} << 20U;
+// What CUDA gives a cooperative launch and cooperative groups read: its size, then the barrier.
+constexpr std::array<std::uint32_t, 2> kGridWorkspace = {8, 0};
 
 using Time = std::chrono::steady_clock;
 
@@ -380,6 +382,22 @@ Result<void> check_launch(const Program& program, const Launch& launch, const Di
   return {};
 }
 
+// The blocks of a kernel with a grid barrier wait for each other, so all must be on the GPU at
+// once.
+Result<void> check_resident(const Program& program, const Launch& launch, std::uint32_t shared) {
+  const std::uint64_t warps = (launch.block.count() + kLanes - 1) / kLanes;
+  const std::uint64_t each = std::min<std::uint64_t>(
+      {most_blocks_per_sm(program.target), most_warps_per_sm(program.target) / warps,
+       (most_shared_bytes(program.target) + kReservedShared) / (shared + kReservedShared)});
+  if (launch.grid.count() <= each * kSms) return {};
+  return fail(
+      diag(DiagKind::BadLaunch,
+           "{} blocks of {} warps, and the kernel has a grid barrier: {} of them are on the "
+           "{} SMs at once",
+           launch.grid.count(), warps, each * kSms, kSms)
+          .with_note("a cooperative launch of CUDA fails, too; let each block do more"));
+}
+
 }  // namespace
 
 std::string_view name_of(Outcome outcome) {
@@ -414,6 +432,8 @@ Device::Device(std::shared_ptr<const Program> program) : program_(std::move(prog
     heap_ = std::make_unique<Heap>(region);
     region.heap = heap_.get();
   }
+  if (program_->has_grid_barrier)
+    grid_workspace_ = &memory_.allocate(sizeof kGridWorkspace, 256, "the grid barrier");
 }
 
 Region* Device::variable(std::string_view name) {
@@ -455,6 +475,11 @@ Result<RunReport> Device::run(const Launch& given, const RunOptions& options) {
   GridOrder grid;
   if (code.is_ordered) context.grid = &grid;
   WW_TRY_VOID(check_launch(*program_, launch, context.cluster, context.shared_bytes));
+  if (grid_workspace_ != nullptr) {
+    WW_TRY_VOID(check_resident(*program_, launch, context.shared_bytes));
+    GlobalMemory::write(*grid_workspace_, std::as_bytes(std::span(kGridWorkspace)));
+    context.grid_workspace = grid_workspace_->base;
+  }
 
   Region params{.base = kParamWindow,
                 .size = launch.params.size(),

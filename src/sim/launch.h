@@ -125,7 +125,8 @@ class Device {
   std::shared_ptr<const Program> program_;
   GlobalMemory memory_;
   std::vector<Region*> variables_;
-  std::unique_ptr<Heap> heap_;  // if the program calls malloc
+  std::unique_ptr<Heap> heap_;        // if the program calls malloc
+  Region* grid_workspace_ = nullptr;  // if it has a grid barrier
 };
 
 }  // namespace ww::sim

@@ -35,14 +35,58 @@ std::uint32_t shared_bytes(std::uint64_t bytes) {
       std::min<std::uint64_t>(bytes, std::numeric_limits<std::uint32_t>::max()));
 }
 
+// The function that a place of the text is in; nullptr: none.
+const ptx::Function* function_at(const ptx::Module& module, Span at) {
+  if (!at.known) return nullptr;
+  const auto found = std::ranges::find_if(module.functions, [&](const ptx::Function& function) {
+    return function.offset <= at.begin && at.begin <= function.end_offset;
+  });
+  return found == module.functions.end() ? nullptr : &*found;
+}
+
+// By their numbers.
+void read_files(Program& program) {
+  for (const ptx::File& file : program.module.files) {
+    if (file.index > 65535) continue;
+    program.files.resize(std::max<std::size_t>(program.files.size(), file.index + std::size_t{1}));
+    program.files[file.index] = path_from_code(program.module.text(file.path));
+  }
+}
+
+// Says what does not run for it, and which line of the kernel's source it was made from, where a
+// `.loc` tells.
+void add_source_line(const Program& program, Diag& problem) {
+  const ptx::Function* const function = function_at(program.module, problem.span);
+  if (function == nullptr) return;
+  const bool is_kernel = function->kind == ptx::FunctionKind::Entry;
+  if (program.module.functions.size() > 1) {
+    problem.notes.push_back({fmt::format("{} `{}` needs it", is_kernel ? "kernel" : "function",
+                                         program.module.text(function->name)),
+                             {}});
+  }
+  const ptx::Loc* last = nullptr;
+  for (const ptx::Statement& statement : function->statements) {
+    if (statement.offset > problem.span.begin) break;
+    if (statement.kind == ptx::StatementKind::Loc) last = &function->locs[statement.index];
+  }
+  if (last == nullptr || last->at.line == 0 || last->at.file >= program.files.size()) return;
+  problem.notes.push_back({fmt::format("it comes from {}:{}, by the `.loc` before it",
+                                       program.files[last->at.file], last->at.line),
+                           {}});
+}
+
 /// Lays out variables and decodes functions, into one Program.
 class Loader {
  public:
   Loader(Program& program, std::vector<Diag>& errors)
       : program_(program), module_(program.module), errors_(errors) {}
 
-  void run(const LoadOptions& options) {
-    find_functions(options);
+  /// Which functions the kernel, or all kernels, may call. The module need not be a legal one.
+  void find_functions(const LoadOptions& options);
+  /// Whether an error is in one of them, or outside of all functions.
+  [[nodiscard]] bool concerns(const Diag& problem) const;
+
+  void run() {
     place_variables();
     if (!errors_.empty()) return;
     decode_functions();
@@ -50,7 +94,6 @@ class Loader {
   }
 
  private:
-  void find_functions(const LoadOptions& options);
   void visit(const ptx::Function& function);
   void place_variables();
   void place_shared(const ptx::Variable& variable, std::uint64_t& at);
@@ -132,6 +175,12 @@ void Loader::find_functions(const LoadOptions& options) {
     if (!ptx::has_children(root.kind)) continue;
     for (const ptx::Operand& child : variable.init.children(root)) visit_named(child);
   }
+}
+
+// What no kernel that is wanted can reach is not run, and may be anything.
+bool Loader::concerns(const Diag& problem) const {
+  const ptx::Function* const function = function_at(module_, problem.span);
+  return function == nullptr || seen_.contains(function);
 }
 
 // --- variables -----------------------------------------------------------------------------------
@@ -359,22 +408,22 @@ LoadResult load(std::string_view text, std::string name, const LoadOptions& opti
     result.errors = std::move(parsed.errors);
     return result;
   }
-  ptx::CheckResult checked = ptx::check(parsed.module, {.max_errors = kMostErrors});
-  if (!checked.ok()) {
-    result.errors = std::move(checked.errors);
-    return result;
-  }
+  ptx::CheckResult checked =
+      ptx::check(parsed.module, {.max_errors = kMostErrors, .every_function = true});
   auto program = std::make_shared<Program>();
   program->source = SourceText(std::move(name), std::string(text));
   program->module = std::move(parsed.module);
   program->target = checked.target;
-  for (const ptx::File& file : program->module.files) {
-    if (file.index > 65535) continue;
-    program->files.resize(
-        std::max<std::size_t>(program->files.size(), file.index + std::size_t{1}));
-    program->files[file.index] = path_from_code(program->module.text(file.path));
+  result.notes = std::move(checked.notes);
+  read_files(*program);
+  Loader loader(*program, result.errors);
+  loader.find_functions(options);
+  for (Diag& problem : checked.errors) {
+    if (loader.concerns(problem) && result.errors.size() < kMostErrors)
+      result.errors.push_back(std::move(problem));
   }
-  Loader(*program, result.errors).run(options);
+  if (result.errors.empty()) loader.run();
+  for (Diag& problem : result.errors) add_source_line(*program, problem);
   if (result.errors.empty()) result.program = std::move(program);
   return result;
 }

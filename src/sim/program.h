@@ -114,6 +114,7 @@ struct Program {
   std::uint32_t static_shared = 0;  // where dynamic shared memory starts
   std::uint32_t module_shared = 0;  // bytes of shared variables that any kernel may use
   bool uses_heap = false;           // calls malloc or free
+  bool has_grid_barrier = false;    // reads where a cooperative launch keeps that
   bool uses_async_proxy = false;    // reads or writes memory through it
   bool uses_tensor_memory = false;
 
@@ -126,10 +127,11 @@ struct Program {
 struct LoadResult {
   std::shared_ptr<const Program> program;  // null if there are errors
   std::vector<Diag> errors;                // located in the text
+  std::vector<Note> notes;                 // a version or target read as another one
 };
 
 /// Reads, checks and decodes a PTX text. Instructions that are legal but not simulated are errors,
-/// too, each named with its place, unless no function that can run contains them.
+/// too, each named with its place. What is wrong in a function that cannot run is none.
 struct LoadOptions {
   /// Decodes only what this kernel can reach; empty: all kernels.
   std::string kernel{};

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "sim/limits.h"
 #include "sim/unit.h"
 
 namespace ww::sim {
@@ -14,10 +15,6 @@ constexpr std::pair<std::string_view, Special> kNames[] = {
 #include "sim/specials.def"
 #undef WW_SPECIAL_VALUE
 };
-
-// The nominal machine: one SM per CTA, and shared memory that starts with 1 KiB of the system's.
-constexpr std::uint64_t kSms = 132;
-constexpr std::uint64_t kReservedShared = 1024;
 
 std::uint64_t thread_coordinate(std::uint64_t thread, const Dim3& block, Special which) {
   switch (which) {
@@ -118,6 +115,10 @@ std::uint64_t uniform_value(const Warp& warp, Special special) {
       return cluster.count();
     case Special::IsExplicitCluster:
       return unit.context.is_explicit_cluster ? 1 : 0;
+    case Special::GridWorkspaceHigh:
+      return unit.context.grid_workspace >> 32U;
+    case Special::GridWorkspaceLow:
+      return unit.context.grid_workspace & 0xFFFF'FFFFU;
     default:
       return 0;
   }

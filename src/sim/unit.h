@@ -129,6 +129,7 @@ struct RunContext {
   Region* params = nullptr;
   Dim3 cluster{};
   bool is_explicit_cluster = false;
+  std::uint64_t grid_workspace = 0;  // address; 0: the kernel has no grid barrier
   std::uint32_t shared_bytes = 0;
   Heap* heap = nullptr;       // of malloc; kernels that call it run on one thread
   bool tracks = false;        // undefined bytes

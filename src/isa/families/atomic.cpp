@@ -188,7 +188,7 @@ constexpr Row kRows[] = {
          "weak? sem?=relaxed|acquire scope?=$scope space?=global op=min|max|add "
          "acc?=acc::f32|acc::f16 "
          "vec?=v2|v4|v8 type=f16|f16x2|bf16|bf16x2|f32|f64|e4m3|e5m2|e4m3x2|e4m3x4|e5m2x2|e5m2x4",
-     .operands = ">d{vec}:type/_ [a:space]",
+     .operands = ">d{vec}:type/_b [a:space]",
      .gates = {{"", Feature::Sm90, 81},
                {"acc=acc::f32", Feature::Sm90, 82},
                {"acc=acc::f16", Feature::MultimemFp8, 86},
@@ -207,7 +207,7 @@ constexpr Row kRows[] = {
      .slots = "weak? sem?=relaxed|release scope?=$scope space?=global vec?=v2|v4|v8 "
               "type=b32|b64|u32|u64|s32|s64|f16|f16x2|bf16|bf16x2|f32|f64|e4m3|e5m2|e4m3x2|e4m3x4|"
               "e5m2x2|e5m2x4",
-     .operands = "[a:space] b{vec}:type",
+     .operands = "[a:space] b{vec}:type/b",
      .gates = {{"", Feature::Sm90, 81},
                {"type=e4m3|e5m2|e4m3x2|e4m3x4|e5m2x2|e5m2x4", Feature::MultimemFp8, 86}},
      .rules = {kSemScope, kScopeSem, kWeak, {"vec", "type!=b32|b64|u32|u64|s32|s64|f64"}},

@@ -42,8 +42,8 @@ std::string vector_fits(const Binding& binding, std::span<const Operand>) {
 #define LD_SPACES " space?=$spaces"
 #define ST_SPACES " space?=global|local|param|param::func|shared|shared::cta|shared::cluster"
 #define MM_SPACES " space?=global|shared|shared::cta|shared::cluster"
-#define LD_OPERANDS ">d{vec}:type/w_ [a:space] policy@hint:b64"
-#define ST_OPERANDS "[a:space] b{vec}:type/w policy@hint:b64"
+#define LD_OPERANDS ">d{vec}:type/w_b [a:space] policy@hint:b64"
+#define ST_OPERANDS "[a:space] b{vec}:type/wb policy@hint:b64"
 
 constexpr Gate kHint{"hint", Feature::Sm80, 74};
 constexpr Gate kPrefetch{"prefetch", Feature::Sm75, 74};
@@ -91,7 +91,7 @@ constexpr Row kRows[] = {
      .about = "loads with a cache operator"},
     {.mnemonic = "ld",
      .slots = "volatile" MM_SPACES " prefetch?=$prefetch vec?=v2|v4|v8 type=$data",
-     .operands = ">d{vec}:type/w_ [a:space]",
+     .operands = ">d{vec}:type/w_b [a:space]",
      .gates = {kPrefetch, kPrefetch256, kShared, kCluster, kB128, kV8, kV4x64},
      .rules = {{"prefetch", MM_OFF_CHIP, kOffChip}},
      .verify = vector_fits,
@@ -111,7 +111,7 @@ constexpr Row kRows[] = {
      .about = "loads as a relaxed or acquire operation of the memory model"},
     {.mnemonic = "ld",
      .slots = "mmio relaxed sys space?=global type=$data",
-     .operands = ">d:type/w [a:space]",
+     .operands = ">d:type/wb [a:space]",
      .gates = {{"", Feature::Sm75, 82}, {"type=b128", Feature::Sm75, 84}},
      .about = "loads from a memory-mapped device"},
     {.mnemonic = "ld",
@@ -123,7 +123,7 @@ constexpr Row kRows[] = {
      .about = "loads data that nobody writes during the kernel, through the read-only cache"},
     {.mnemonic = "ldu",
      .slots = "space?=global vec?=v2|v4 type=$data",
-     .operands = ">d{vec}:type/w_ [a:space]",
+     .operands = ">d{vec}:type/w_b [a:space]",
      .gates = {kB128},
      .rules = {{"vec=v4 type=b64|u64|s64|f64", "", "a vector of `ldu` holds 128 bits at most"}},
      .verify = vector_fits,
@@ -147,7 +147,7 @@ constexpr Row kRows[] = {
      .about = "stores with a cache operator"},
     {.mnemonic = "st",
      .slots = "volatile" MM_SPACES " vec?=v2|v4|v8 type=$data",
-     .operands = "[a:space] b{vec}:type/w",
+     .operands = "[a:space] b{vec}:type/wb",
      .gates = {kShared, kCluster, kB128, kV8, kV4x64},
      .verify = vector_fits,
      .about = "stores; never merged, dropped or reordered with other volatile accesses"},
@@ -165,14 +165,14 @@ constexpr Row kRows[] = {
      .about = "stores as a relaxed or release operation of the memory model"},
     {.mnemonic = "st",
      .slots = "mmio relaxed sys space?=global type=$data",
-     .operands = "[a:space] b:type/w",
+     .operands = "[a:space] b:type/wb",
      .gates = {{"", Feature::Sm75, 82}, {"type=b128", Feature::Sm75, 84}},
      .about = "stores to a memory-mapped device"},
     {.mnemonic = "st.async",
      .slots =
          "weak? space?=shared|shared::cta|shared::cluster mbarrier::complete_tx::bytes vec?=v2|v4 "
          "type=b32|b64|u32|u64|s32|s64|f32|f64",
-     .operands = "[a:shared] b{vec}:type [mbar:shared]",
+     .operands = "[a:shared] b{vec}:type/b [mbar:shared]",
      .gates = {{"", Feature::Sm90, 81}},
      .rules = {{"vec=v4 type=b64|u64|s64|f64", "", "`.v4` of 64-bit elements exceeds 128 bits"}},
      .about = "stores into a shared memory of the cluster and signals the mbarrier there"},

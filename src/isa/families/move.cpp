@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// mov in all its meanings: copies, special registers, addresses of variables and functions, and
-// packing into or unpacking from wider registers. PTX manual, "Data movement: mov, prmt".
+// mov in all its meanings: copies, vectors, special registers, addresses of variables and
+// functions, and packing into or unpacking from wider registers. PTX manual, "Data movement: mov,
+// prmt".
+#include <fmt/format.h>
+
 #include "isa/families.h"
 #include "isa/form.h"
 
@@ -9,12 +12,52 @@ namespace {
 
 constexpr Gate kB128{"", Feature::Sm75, 83};
 
+// ptxas: the elements of a list are all integers or all floats; `.bN` registers go with both.
+std::string alike(const Binding& binding, std::span<const Operand> operands) {
+  const int bits = info(*parse_type(binding.word("type"))).bits;
+  if (bits * binding.number("vec") > 128) {
+    return fmt::format("`.{}.{}` is {} bits; a vector holds 128", binding.word("vec"),
+                       binding.word("type"), bits * binding.number("vec"));
+  }
+  for (const Operand& operand : operands) {
+    bool has_float = false;
+    bool has_integer = false;
+    for (const Operand& part : operand.parts) {
+      const bool is_typed = part.kind == OperandKind::Register || part.kind == OperandKind::Special;
+      const TypeClass cls = info(part.type).cls;
+      has_float |= is_typed
+                       ? cls == TypeClass::Float
+                       : part.kind == OperandKind::Decimal || part.kind == OperandKind::F32Bits ||
+                             part.kind == OperandKind::F64Bits;
+      has_integer |= is_typed ? cls == TypeClass::Signed || cls == TypeClass::Unsigned
+                              : part.kind == OperandKind::Integer;
+    }
+    if (has_float && has_integer) return "the list mixes integers and floating-point numbers";
+  }
+  return "";
+}
+
 constexpr Row kRows[] = {
     {.mnemonic = "mov",
      .slots = "type=$move",
      .operands = ">d:type a:type/sy",
      .gates = {{"type=b128", Feature::Sm75, 83}},
      .about = "copies a register, special register, constant, or the address of a variable"},
+    {.mnemonic = "mov",
+     .slots = "vec=v2|v4 type=b16|b32|b64|u16|u32|u64|s16|s32|s64|f32|f64",
+     .operands = ">d{vec}:type/_ a{vec}:type/s",
+     .verify = alike,
+     .about = "copies two or four registers, or a vector register"},
+    // ptxas: one register in braces, on one side; it crashes on `mov.b128 {d}, a`
+    {.mnemonic = "mov",
+     .slots = "type=b16|b32|b64|b128",
+     .operands = ">d:type a{1}:type",
+     .gates = {{"type=b128", Feature::Sm75, 83}},
+     .about = "packs one register, which copies it"},
+    {.mnemonic = "mov",
+     .slots = "type=b16|b32|b64",
+     .operands = ">d{1}:type/_ a:type",
+     .about = "unpacks one register, which copies it"},
     // packing: the first part goes to the low bits
     {.mnemonic = "mov",
      .slots = "type=b16",

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// mov: copies, packing and unpacking; prmt. Special registers, constants and addresses of variables
-// are places like any other when they get here.
+// mov: copies, vectors, packing and unpacking; prmt. Special registers, constants and addresses of
+// variables are places like any other when they get here.
 #include <algorithm>
 #include <cstring>
 #include <iterator>
@@ -144,9 +144,51 @@ bool decode_parts(Decode& in, bool packs) {
   return false;
 }
 
+// --- vectors -------------------------------------------------------------------------------------
+
+// The results, then as many sources.
+std::span<const Place> vector_places(const Warp& warp, const Op& op) {
+  return std::span(warp.unit->context.program->places).subspan(op.extra, op.count);
+}
+
+// All sources are read first: the lists may name the same registers in another order.
+template <typename T>
+void run_vector(Warp& warp, const Op& op) {
+  const std::span<const Place> places = vector_places(warp, op);
+  const std::size_t count = places.size() / 2;
+  alignas(64) T values[4][kLanes];
+  for (std::size_t i = 0; i < count; ++i)
+    std::memcpy(values[i], warp.source<T>(places[count + i]), sizeof values[i]);
+  for (std::size_t i = 0; i < count; ++i) warp.write(places[i], values[i]);
+}
+
+void track_vector(Warp& warp, const Op& op) {
+  const std::span<const Place> places = vector_places(warp, op);
+  const std::size_t count = places.size() / 2;
+  std::uint8_t bytes[4][kLanes] = {};
+  for (std::size_t i = 0; i < count; ++i) {
+    const Place source = places[count + i];
+    if (!has_undefined(warp, source)) continue;
+    for (unsigned l = 0; l < kLanes; ++l) bytes[i][l] = undefined_in_lane(warp, source, l);
+  }
+  for (std::size_t i = 0; i < count; ++i) set_undefined(warp, places[i], bytes[i]);
+}
+
+bool decode_vector(Decode& in) {
+  std::vector<Place> places = in.results(0);
+  const std::vector<Place> sources = in.sources(1);
+  places.insert(places.end(), sources.begin(), sources.end());
+  in.further(places);
+  in.op.run = pick_bits(in.type("type"), []<typename T>() -> RunOp { return &run_vector<T>; });
+  in.op.track = &track_vector;
+  return in.op.run != nullptr;
+}
+
 bool decode_mov(Decode& in) {
+  if (in.form.has("vec")) return decode_vector(in);
   const auto is_list = [&](std::size_t i) {
-    return in.form.form().operands[i].count != isa::OperandSpec::Count::Scalar;
+    const isa::OperandSpec& spec = in.form.form().operands[i];
+    return spec.count != isa::OperandSpec::Count::Scalar && spec.fixed_count > 1;
   };
   if (is_list(1)) return decode_parts(in, true);
   if (is_list(0)) return decode_parts(in, false);
