@@ -15,6 +15,7 @@ namespace ww::cli {
 namespace {
 
 constexpr std::string_view kEmit[] = {"tile", "threads", "explain", "ir", "cuda", "ptx", "cubin"};
+constexpr std::string_view kRegisters[] = {"assembled", "views"};
 
 Outcome run(driver::CompileRequest request) {
   request.ptxas = {.given = environment("PTXAS"), .path = environment("PATH")};
@@ -43,6 +44,9 @@ Run set_up(OptionSet& set) {
   auto request = std::make_shared<driver::CompileRequest>();
   declare_source(set, request->source);
   set.choice("--emit", "FORM", request->emit, kEmit, emit_help());
+  set.choice("--registers", "STYLE", request->registers, kRegisters,
+             "ptx: `assembled` (default), or `views`, with %f and %fd for\n"
+             "registers taken for floats; for reading, ptxas refuses it");
   set.flag("--main", request->with_main,
            "cuda: with a main that runs the kernel and compares with the evaluator");
   set.texts("--arg", "NAME=SPEC", request->arguments.args,

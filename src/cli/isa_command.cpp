@@ -18,7 +18,7 @@ namespace {
 
 using driver::IsaFormat;
 
-constexpr std::string_view kActions[] = {"list", "show", "check", "select"};
+constexpr std::string_view kActions[] = {"list", "show", "check", "select", "registers"};
 constexpr std::size_t kMaxFileBytes = std::size_t{2} << 30U;
 
 struct Options {
@@ -55,6 +55,10 @@ Outcome run(const Options& options) {
     if (words.size() > 1) return wrong_count(options, "at most one name");
     return deliver(driver::isa_list(words.empty() ? "" : words[0], options.format()));
   }
+  if (options.action == "registers") {
+    if (!words.empty()) return wrong_count(options, "nothing");
+    return {.out = driver::isa_registers(options.format())};
+  }
   if (options.action == "select") return deliver(driver::isa_select(words, options.format()));
   if (words.size() != 1) {
     return wrong_count(options, options.action == "show" ? "one instruction" : "one file");
@@ -66,7 +70,8 @@ Outcome run(const Options& options) {
 Run set_up(OptionSet& set) {
   auto options = std::make_shared<Options>();
   set.argument("ACTION", options->action, Need::Required, kActions,
-               "list [FAMILY], show INSTRUCTION, check FILE.ptx, select family=… num=… shape=…");
+               "list [FAMILY], show INSTRUCTION, check FILE.ptx,\n"
+               "select [family=… num=… shape=…, or id=…], registers");
   set.arguments("WORD", options->words, Need::Optional, "what the action is about");
   set.flag("--json", options->json, "print JSON (docs/isa.md)");
   return [options] { return run(*options); };
@@ -87,7 +92,8 @@ const Command kIsaCommand{
         "and\n"
         "version the file names, and exits 1 if not; `select` maps the properties of an NVVM "
         "matrix copy\n"
-        "to its intrinsic id and to the instruction that does it.",
+        "to its intrinsic id and to the instruction that does it, or an id to its properties;\n"
+        "`registers` shows the register classes.",
     .examples =
         "# where ldmatrix puts each element\n"
         "warpwright isa show ldmatrix\n"
@@ -96,7 +102,9 @@ const Command kIsaCommand{
         "# is this file legal for its own target?\n"
         "warpwright isa check kernel.ptx\n"
         "# the intrinsic and the instruction of a transposed load of two matrices\n"
-        "warpwright isa select family=ldmatrix num=2 shape=0 sz=0 trans=1 layout=0",
+        "warpwright isa select family=ldmatrix num=2 shape=0 sz=0 trans=1 layout=0\n"
+        "# what an id in a dump of LLVM means\n"
+        "warpwright isa select id=9863",
     .set_up = set_up};
 
 }  // namespace ww::cli

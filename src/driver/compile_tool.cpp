@@ -7,6 +7,7 @@
 #include <iterator>
 #include <optional>
 
+#include "base/check.h"
 #include "base/file_io.h"
 #include "base/printable.h"
 #include "base/source.h"
@@ -17,6 +18,9 @@
 #include "emit/cuda/emit.h"
 #include "ir/active_set.h"
 #include "ir/print.h"
+#include "ptx/parser.h"
+#include "ptx/printer.h"
+#include "ptx/register_views.h"
 
 namespace ww::driver {
 namespace {
@@ -116,7 +120,15 @@ std::string cuda_form(const Emission& emission) {
   return "";
 }
 
-std::string ptx_form(const Emission& emission) { return emission.build.ptx; }
+std::string ptx_form(const Emission& emission) {
+  if (emission.request.registers != "views") return emission.build.ptx;
+  const ptx::ParseResult read = ptx::parse(emission.build.ptx);
+  WW_CHECK(read.ok(), "PTX that was written cannot be read");
+  const auto views = ptx::with_float_views(read.module);
+  if (views) return ptx::print(*views);
+  emission.refuse(views.error());
+  return "";
+}
 
 std::string cubin_form(const Emission& emission) {
   const auto assembled = [&]() -> Result<std::string> {
@@ -159,6 +171,9 @@ const std::vector<EmitRow>& emit_rows() {
 std::optional<Diag> misused(const CompileRequest& request) {
   if (request.emit == "cubin" && request.output.empty())
     return diag(DiagKind::BadArgument, "`--emit cubin` gives bytes, and `-o` names no file");
+  if (!request.registers.empty() && request.emit != "ptx")
+    return diag(DiagKind::BadArgument, "`--registers` with `--emit {}`: it is for `--emit ptx`",
+                request.emit);
   if (request.with_main && request.emit != "cuda")
     return diag(DiagKind::BadArgument, "`--main` with `--emit {}`: it is for `--emit cuda`",
                 request.emit);

@@ -23,6 +23,7 @@ const std::vector<EmitForm>& emit_forms();
 struct CompileRequest {
   SourceRequest source;
   std::string emit = "tile";
+  std::string registers = {};      // ptx: "views" for %f and %fd; empty or "assembled"
   std::string output = {};         // a file; empty: the text is the result
   bool with_main = false;          // cuda: a host program around the kernel
   ArgRequest arguments = {};       // of that

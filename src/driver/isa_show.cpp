@@ -246,6 +246,22 @@ Result<std::string> show_special(std::string_view name, IsaFormat format) {
                      needs_text(special->needs, special->ptx));
 }
 
+// An opcode of several forms, which differ in their operands: `mov.b64` packs, unpacks and copies.
+std::string show_fits(std::span<const isa::Binding> fits, IsaFormat format) {
+  if (format == IsaFormat::Json) {
+    Json list = Json::array();
+    for (const isa::Binding& fit : fits) list.push_back(binding_json(fit));
+    return json_lines(with_schema("isa-opcodes", {{"forms", list}}));
+  }
+  std::string out;
+  for (const isa::Binding& fit : fits) {
+    if (!out.empty()) out += '\n';
+    out += fmt::format("{}\n", isa::syntax_line(fit.form()));
+    out += binding_text(fit);
+  }
+  return out;
+}
+
 }  // namespace
 
 Result<std::string> isa_show(std::string_view name, IsaFormat format) {
@@ -257,6 +273,7 @@ Result<std::string> isa_show(std::string_view name, IsaFormat format) {
                : binding_text(bindings.fits[0]);
   }
   const std::vector<const Form*> forms = isa::forms_of(name);
+  if (forms.empty() && !bindings.fits.empty()) return show_fits(bindings.fits, format);
   if (forms.empty()) {
     return fail(
         diag(bindings.misfit.form == nullptr ? DiagKind::UnknownName : DiagKind::IllegalForm, "{}",

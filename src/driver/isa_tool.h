@@ -32,7 +32,11 @@ struct IsaCheck {
 /// Reads a PTX module and judges it against its own target and version.
 IsaCheck isa_check(const SourceText& source, IsaFormat format);
 
-/// The matrix-copy selector: words such as `family=ldmatrix`, `num=2`, `shape=0`.
+/// The register classes: widths, names, which contains which.
+std::string isa_registers(IsaFormat format);
+
+/// The matrix-copy selector: words such as `family=ldmatrix`, `num=2`, `shape=0`. Without any the
+/// whole table; with `id=9863` alone, what the id means.
 Result<std::string> isa_select(std::span<const std::string> words, IsaFormat format);
 
 }  // namespace ww::driver

@@ -35,15 +35,22 @@ void add_catalogue_facts(MatrixCopy& copy) {
   }
 }
 
+// What the document's code computes. Of ldmatrix it gives the ids of its table.
+int code_id(const MatrixCopyProps& props, int table_id) {
+  if (props.family != "stmatrix") return table_id;
+  if (MatrixShape{props.shape} == MatrixShape::M16N8) return 9857 + props.num;
+  return 9862 - (props.trans != 0 ? 0 : 1) + 2 * (props.num / 2);
+}
+
 MatrixCopy ld_row(MatrixCopyProps props, int id, std::string_view document, std::string_view ptx,
                   std::string_view stands_for) {
-  MatrixCopy copy{props,
-                  id,
-                  text_of(props.family, document),
-                  text_of(props.family, ptx),
-                  text_of(props.family, stands_for),
-                  0,
-                  {}};
+  MatrixCopy copy;
+  copy.props = props;
+  copy.id = id;
+  copy.id_by_code = code_id(props, id);
+  copy.document_mnemonic = text_of(props.family, document);
+  copy.ptx = text_of(props.family, ptx);
+  copy.id_stands_for = text_of(props.family, stands_for);
   add_catalogue_facts(copy);
   return copy;
 }
@@ -171,6 +178,27 @@ std::optional<target::Arch> MatrixCopy::min_arch() const {
     if (targets.contains(arch.arch)) return arch.arch;
   }
   return std::nullopt;
+}
+
+std::optional<int> MatrixCopy::id_by_order() const {
+  if (ptx.empty()) return std::nullopt;
+  const auto found = std::ranges::find(matrix_copies(), ptx, &MatrixCopy::id_stands_for);
+  return found == matrix_copies().end() ? std::nullopt : found->id;
+}
+
+std::string_view MatrixCopy::other_reading() const {
+  return props.family == "ldmatrix" ? std::string_view(id_stands_for) : "";
+}
+
+std::vector<const MatrixCopy*> matrix_copies_of(int id) {
+  std::vector<const MatrixCopy*> found;
+  for (const MatrixCopy& row : matrix_copies()) {
+    if (row.id == id) found.push_back(&row);
+  }
+  for (const MatrixCopy& row : matrix_copies()) {
+    if (row.id != id && row.id_by_code == id) found.push_back(&row);
+  }
+  return found;
 }
 
 const std::vector<MatrixCopy>& matrix_copies() {

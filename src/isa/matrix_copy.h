@@ -36,7 +36,8 @@ struct MatrixCopyProps {
 
 struct MatrixCopy {
   MatrixCopyProps props;
-  std::optional<int> id;          // of the intrinsic; movmatrix has none
+  std::optional<int> id;          // of the intrinsic, by the document's table; movmatrix has none
+  std::optional<int> id_by_code;  // by the document's code, which disagrees for stmatrix
   std::string document_mnemonic;  // as the selector document prints it
   std::string ptx;                // what assembles for these properties; "" if nothing does
   std::string id_stands_for;      // the instruction of that id in LLVM's order of names; "" unknown
@@ -45,12 +46,19 @@ struct MatrixCopy {
 
   /// The lowest architecture that has it; nullopt if none has.
   [[nodiscard]] std::optional<target::Arch> min_arch() const;
+  /// The id that LLVM's order of names gives to `ptx`; nullopt: unknown.
+  [[nodiscard]] std::optional<int> id_by_order() const;
+  /// The instruction in the reading in which every row of ldmatrix has one: sz 0 is b6x16_p32, 1 is
+  /// b4x16_p64, 2 is b8. It is that of the id; "" for other families.
+  [[nodiscard]] std::string_view other_reading() const;
 };
 
 /// The row of these properties, or why there is none: the family is unknown, a value is out of its
 /// range, or the combination is illegal.
 Result<MatrixCopy> select_matrix_copy(const MatrixCopyProps& props);
 
+/// The rows that an id may mean: first those of the table, then those of the code alone.
+std::vector<const MatrixCopy*> matrix_copies_of(int id);
 /// Every row of the table, in its order.
 const std::vector<MatrixCopy>& matrix_copies();
 /// The families, in order.

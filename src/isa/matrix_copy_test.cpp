@@ -189,6 +189,63 @@ TEST(MatrixCopy, AcceptsExactlyTheTable) {
   EXPECT_EQ(accepted, 27);
 }
 
+// The document's code against its table: of ldmatrix they agree, of stmatrix they do not.
+TEST(MatrixCopy, IdsOfTheDocumentsCode) {
+  for (const PublishedRow& row : published()) {
+    const auto copy = select_matrix_copy(row.props);
+    ASSERT_TRUE(copy);
+    const MatrixCopyProps& p = row.props;
+    const int code = p.family == "ldmatrix" ? row.id
+                     : p.shape == 2         ? 9857 + p.num
+                     : p.trans == 1         ? row.id + 1
+                                            : row.id - 1;
+    EXPECT_EQ(copy->id_by_code, code) << row.mnemonic;
+  }
+}
+
+// LLVM numbers names in alphabetical order: that supports the code's ids of m8n8 and the table's of
+// m16n8, num 4.
+TEST(MatrixCopy, TheOrderOfNamesDecidesBetweenTableAndCode) {
+  for (const int num : {1, 2, 4}) {
+    for (const int trans : {0, 1}) {
+      const auto copy = select_matrix_copy(st(num, 0, trans));
+      EXPECT_EQ(copy->id_by_order(), copy->id_by_code);
+      EXPECT_NE(copy->id_by_order(), copy->id);
+    }
+  }
+  const auto four = select_matrix_copy(st(4, 2, 1));
+  EXPECT_EQ(four->id_by_order(), four->id);
+  EXPECT_NE(four->id_by_order(), four->id_by_code);
+}
+
+TEST(MatrixCopy, AnIdIsLookedUpInTableAndCode) {
+  const auto found = matrix_copies_of(9861);
+  ASSERT_EQ(found.size(), 3U);
+  EXPECT_EQ(found[0]->document_mnemonic, "stmatrix.sync.aligned.m8n8.x1.trans.b16");
+  EXPECT_EQ(found[1]->document_mnemonic, "stmatrix.sync.aligned.m8n8.x1.b16");
+  EXPECT_EQ(found[2]->document_mnemonic, "stmatrix.sync.aligned.m8n16.x4.trans.b8");
+  EXPECT_EQ(matrix_copies_of(9168).size(), 1U);
+  EXPECT_EQ(matrix_copies_of(8366).size(), 1U);
+  EXPECT_TRUE(matrix_copies_of(9171).empty());
+}
+
+// With sz 0 = b6x16_p32, 1 = b4x16_p64, 2 = b8 all 18 rows are different instructions that exist.
+TEST(MatrixCopy, InTheOtherReadingEveryLoadExists) {
+  std::set<std::string_view> seen;
+  int without = 0;
+  for (const MatrixCopy& copy : matrix_copies()) {
+    if (copy.props.family != "ldmatrix") {
+      EXPECT_EQ(copy.other_reading(), "");
+      continue;
+    }
+    EXPECT_EQ(bind_opcode(copy.other_reading()).fits.size(), 1U) << copy.other_reading();
+    EXPECT_TRUE(seen.insert(copy.other_reading()).second) << copy.other_reading();
+    without += copy.ptx.empty() ? 1 : 0;
+  }
+  EXPECT_EQ(seen.size(), 18U);
+  EXPECT_EQ(without, 5);
+}
+
 TEST(MatrixCopy, StateSpaceGoesBeforeTheFormat) {
   EXPECT_EQ(with_space("ldmatrix.sync.aligned.m8n8.x4.trans.b16", Space::Shared),
             "ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16");

@@ -45,6 +45,8 @@ RegisterClass class_of(isa::Type type) {
   }
 }
 
+bool is_declared(RegisterClass cls) { return info(cls).declaration != "INTERNAL"; }
+
 bool is_subclass(RegisterClass sub, RegisterClass super) {
   if (sub == super) return true;
   return sub == RegisterClass::F && (super == RegisterClass::R || super == RegisterClass::Special);
@@ -70,8 +72,7 @@ std::uint32_t RegisterUse::count(RegisterClass cls) const {
 std::string RegisterUse::declarations() const {
   std::string text;
   for (const RegisterClassInfo& cls : kClasses) {
-    const bool declared = cls.id != RegisterClass::F && cls.id != RegisterClass::Special;
-    if (!declared || count(cls.id) == 0) continue;
+    if (!is_declared(cls.id) || count(cls.id) == 0) continue;
     text += fmt::format("\t.reg {} {}<{}>;\n", cls.declaration, cls.prefix, count(cls.id));
   }
   return text;

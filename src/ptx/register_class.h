@@ -12,7 +12,9 @@
 //    6  %rq       128  .b128     %rq     128-bit values
 //
 // %f is a subclass of both %r and Special and the only link between them, so a copy between those
-// two goes through it. It is never declared: its registers are those of %r.
+// two goes through it. It is never declared: its registers are those of %r. (In LLVM's own naming
+// this class is `B32_and_SpecialRegs`, which TableGen makes of two classes that share members: the
+// intersection of the 32-bit and the special registers.)
 #pragma once
 
 #include <array>
@@ -52,6 +54,9 @@ std::span<const RegisterClassInfo> register_classes();
 /// The class for values of a type: `.f32` is in %f, `.f64` in %rd, `.b8` in %rs. Types without a
 /// register of their own (narrow floats in vectors) are in the class of their width.
 RegisterClass class_of(isa::Type type);
+/// Whether its registers are declared with `.reg`: those of %f are registers of %r, and special
+/// ones are there already.
+bool is_declared(RegisterClass cls);
 /// Whether every register of `sub` is one of `super`.
 bool is_subclass(RegisterClass sub, RegisterClass super);
 /// The largest class that both contain, for a copy from one to the other; nullopt: none, the copy

@@ -91,11 +91,16 @@ const Case kCases[] = {
     {"isa-show", "isa show ldmatrix --json"},
     {"isa-show", "isa show mma --json"},
     {"isa-opcode", "isa show mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 --json"},
+    {"isa-opcodes", "isa show mov.b64 --json"},
+    {"isa-opcodes", "isa show wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 --json"},
     {"isa-special", "isa show %laneid --json"},
     {"isa-check", "isa check examples/ptx/vector_add.ptx --json"},
     {"isa-check", "isa check bad.ptx --json"},
     {"isa-select", "isa select family=ldmatrix num=2 shape=0 sz=0 trans=1 layout=0 --json"},
     {"isa-select", "isa select family=ldmatrix num=2 shape=3 sz=2 trans=0 layout=1 --json"},
+    {"isa-select-table", "isa select --json"},
+    {"isa-select-table", "isa select id=9863 --json"},
+    {"isa-registers", "isa registers --json"},
     {"bench", "bench layout --filter '^parse/4$' --repetitions 2 --json"},
 };
 

@@ -208,18 +208,18 @@ std::int64_t Emitter::align_of(const Address& address) {
 Value Emitter::add_to_base(const Address& address, Value base, const Term& term) {
   Value value = term.value;
   if (address.space == Space::Shared) {
-    if (value.cls == Class::B64) value = code_.pure("cvt.u32.u64", Class::B32, {value});
-    if (term.scale == 1) return code_.pure("add.s32", Class::B32, {base, value});
-    return code_.pure("mad.lo.s32", Class::B32, {value, int_value(term.scale), base});
+    if (value.cls == Class::Rd) value = code_.pure("cvt.u32.u64", Class::R, {value});
+    if (term.scale == 1) return code_.pure("add.s32", Class::R, {base, value});
+    return code_.pure("mad.lo.s32", Class::R, {value, int_value(term.scale), base});
   }
   const bool is_exact = fits_in_32(term.scale) && (term.is_signed || term.scale >= 0);
-  if (value.cls == Class::B32 && is_exact)
-    return code_.pure(term.is_signed ? "mad.wide.s32" : "mad.wide.u32", Class::B64,
+  if (value.cls == Class::R && is_exact)
+    return code_.pure(term.is_signed ? "mad.wide.s32" : "mad.wide.u32", Class::Rd,
                       {value, int_value(term.scale), base});
-  if (value.cls == Class::B32)
-    value = code_.pure(term.is_signed ? "cvt.s64.s32" : "cvt.u64.u32", Class::B64, {value});
-  if (term.scale == 1) return code_.pure("add.s64", Class::B64, {base, value});
-  return code_.pure("mad.lo.s64", Class::B64, {value, int_value(term.scale, Class::B64), base});
+  if (value.cls == Class::R)
+    value = code_.pure(term.is_signed ? "cvt.s64.s32" : "cvt.u64.u32", Class::Rd, {value});
+  if (term.scale == 1) return code_.pure("add.s64", Class::Rd, {base, value});
+  return code_.pure("mad.lo.s64", Class::Rd, {value, int_value(term.scale, Class::Rd), base});
 }
 
 // Base and terms, without the constant.
@@ -227,8 +227,8 @@ Value Emitter::base_of(const Address& address) {
   Value base = address.base;
   if (!address.symbol.empty())
     base = address.space == Space::Shared
-               ? code_.pure("mov.u32", Class::B32, {symbol_arg(address.symbol)})
-               : code_.pure("mov.u64", Class::B64, {symbol_arg(address.symbol)});
+               ? code_.pure("mov.u32", Class::R, {symbol_arg(address.symbol)})
+               : code_.pure("mov.u64", Class::Rd, {symbol_arg(address.symbol)});
   std::vector<Term> terms = address.terms;
   std::ranges::stable_sort(terms, {}, [&](const Term& term) { return code_.level_of(term.value); });
   for (const Term& term : terms)
@@ -247,7 +247,7 @@ Arg Emitter::operand(const Address& address) {
     return address_arg(symbol_arg(address.symbol), bytes);
   const Value base = base_of(address);
   if (fits_in_32(bytes)) return address_arg(base, bytes);
-  return address_arg(sum("s64", base, int_value(bytes, Class::B64)), 0);
+  return address_arg(sum("s64", base, int_value(bytes, Class::Rd)), 0);
 }
 
 // The whole address in a register, in the state space that it has.
@@ -255,27 +255,27 @@ Value Emitter::window(const Address& address, Space space) {
   Address from = address;
   if (from.space == Space::Generic && space == Space::Shared) {
     const Value whole = window(from, Space::Generic);
-    return code_.pure("cvt.u32.u64", Class::B32,
-                      {code_.pure("cvta.to.shared.u64", Class::B64, {whole})});
+    return code_.pure("cvt.u32.u64", Class::R,
+                      {code_.pure("cvta.to.shared.u64", Class::Rd, {whole})});
   }
   if (from.space == Space::Generic && space != Space::Generic)
-    return code_.pure(fmt::format("cvta.to{}.u64", suffix_of(space)), Class::B64,
+    return code_.pure(fmt::format("cvta.to{}.u64", suffix_of(space)), Class::Rd,
                       {window(from, Space::Generic)});
   if (from.space == Space::Registers) operand(from);
   const bool is_short = from.space == Space::Shared;
   return sum(is_short ? "s32" : "s64", base_of(from),
-             int_value(from.bits / 8, is_short ? Class::B32 : Class::B64));
+             int_value(from.bits / 8, is_short ? Class::R : Class::Rd));
 }
 
 Value Emitter::generic(const Address& address) {
   if (address.space == Space::Registers) {
     operand(address);
-    return int_value(0, Class::B64);
+    return int_value(0, Class::Rd);
   }
   Value whole = window(address, address.space);
   if (address.space == Space::Generic) return whole;
-  if (whole.cls == Class::B32) whole = code_.pure("cvt.u64.u32", Class::B64, {whole});
-  return code_.pure(fmt::format("cvta{}.u64", suffix_of(address.space)), Class::B64, {whole});
+  if (whole.cls == Class::R) whole = code_.pure("cvt.u64.u32", Class::Rd, {whole});
+  return code_.pure(fmt::format("cvta{}.u64", suffix_of(address.space)), Class::Rd, {whole});
 }
 
 }  // namespace ww::emit::to_ptx

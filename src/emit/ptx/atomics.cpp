@@ -48,7 +48,7 @@ Value Emitter::atomic(const ir::Expr& e, bool is_used) {
   const DType type = f_[e.args[1]].type.dtype;
   const Address to = address(e.args[0]);
   const bool is_cas = e.callee == Intrinsic::AtomicCas;
-  const bool is_half = class_of(type) == Class::B16 && (e.callee == Intrinsic::AtomicAdd || is_cas);
+  const bool is_half = class_of(type) == Class::Rs && (e.callee == Intrinsic::AtomicAdd || is_cas);
   if ((num::bits_of(type) < 32 && !is_half) || type == DType::Bool) {
     refuse(DiagKind::NotEmitted, "`T.{}` of `{}` has no PTX instruction",
            ir::facts_of(e.callee).name, num::name_of(type));
@@ -90,7 +90,7 @@ Value Emitter::atomic_loop(const ir::Expr& e, const Address& to, DType type) {
   code_.add(fmt::format("mov.{}", word), {seen, old});
   code_.add(fmt::format("atom{}.cas.{}", suffix_of(to.space), word), {old, where, seen, wanted});
   code_.touch(old);
-  const Value differs = code_.new_register(Class::Pred);
+  const Value differs = code_.new_register(Class::P);
   code_.add(fmt::format("setp.ne.{}", word), {differs, old, seen});
   code_.add("bra", {label_arg(again)}, {differs});
   return code_.snapshot(old);

@@ -91,13 +91,13 @@ Value Emitter::int_call(Intrinsic callee, DType type, std::span<const Value> arg
   const Value a = code_.in_register(args[0]);
   const std::string_view word = bits == 64 ? "b64" : "b32";
   const auto counted = [&](Value count) {
-    return bits == 64 ? code_.pure("cvt.u64.u32", Class::B64, {count}) : count;
+    return bits == 64 ? code_.pure("cvt.u64.u32", Class::Rd, {count}) : count;
   };
   const auto plain = [&] {  // the bits, zeros above
     const bool is_clean = bits >= 32 || !is_signed(type);
     return is_clean
                ? a
-               : code_.pure("and.b32", Class::B32, {a, int_value((std::int64_t{1} << bits) - 1)});
+               : code_.pure("and.b32", Class::R, {a, int_value((std::int64_t{1} << bits) - 1)});
   };
   switch (callee) {
     case Intrinsic::Abs:
@@ -110,9 +110,9 @@ Value Emitter::int_call(Intrinsic callee, DType type, std::span<const Value> arg
       }
       return wrap(type, code_.pure(fmt::format("abs.{}", arith_type(type)), a.cls, {a}));
     case Intrinsic::Popcount:
-      return counted(code_.pure(fmt::format("popc.{}", word), Class::B32, {plain()}));
+      return counted(code_.pure(fmt::format("popc.{}", word), Class::R, {plain()}));
     case Intrinsic::Clz: {
-      const Value zeros = code_.pure(fmt::format("clz.{}", word), Class::B32, {plain()});
+      const Value zeros = code_.pure(fmt::format("clz.{}", word), Class::R, {plain()});
       return counted(bits < 32 ? sum("s32", zeros, int_value(bits - 32)) : zeros);
     }
     case Intrinsic::Fma:
@@ -120,9 +120,9 @@ Value Emitter::int_call(Intrinsic callee, DType type, std::span<const Value> arg
                                    {a, args[1], args[2]}));
     case Intrinsic::Isnan:
     case Intrinsic::Isinf:
-      return int_value(0, Class::Pred);
+      return int_value(0, Class::P);
     case Intrinsic::Isfinite:
-      return int_value(1, Class::Pred);
+      return int_value(1, Class::P);
     case Intrinsic::Floor:
     case Intrinsic::Ceil:
     case Intrinsic::Trunc:

@@ -49,9 +49,9 @@ Value Emitter::int_to_int(Value value, DType from, DType to) {
   const int bits = num::bits_of(to);
   if (value.is_constant()) return int_value(ir::wrap(to, value.bits), class_of(to));
   if (bits == 64 && wide < 64)
-    return code_.pure(is_signed(from) || wide < 32 ? "cvt.s64.s32" : "cvt.u64.u32", Class::B64,
+    return code_.pure(is_signed(from) || wide < 32 ? "cvt.s64.s32" : "cvt.u64.u32", Class::Rd,
                       {value});
-  if (wide == 64 && bits < 64) value = code_.pure("cvt.u32.u64", Class::B32, {value});
+  if (wide == 64 && bits < 64) value = code_.pure("cvt.u32.u64", Class::R, {value});
   const bool fits = wide < bits && (is_signed(from) == is_signed(to) || !is_signed(from));
   return fits || bits >= 32 ? value : wrap(to, value);
 }
@@ -73,13 +73,13 @@ Value Emitter::int_to_float(Value value, DType from, DType to) {
 // type gives what rounding the whole number would.
 Value Emitter::odd_f32(Value value, DType from) {
   const std::string type(arith_type(from));
-  if (num::bits_of(from) <= 16) return code_.pure("cvt.rn.f32." + type, Class::B32, {value});
-  const Value cut = code_.pure("cvt.rz.f32." + type, Class::B32, {value});
+  if (num::bits_of(from) <= 16) return code_.pure("cvt.rn.f32." + type, Class::R, {value});
+  const Value cut = code_.pure("cvt.rz.f32." + type, Class::R, {value});
   const bool is_real = from == DType::Float64;
   const Value back =
       code_.pure(is_real ? "cvt.f64.f32" : fmt::format("cvt.rzi.{}.f32", type), value.cls, {cut});
-  const Value is_cut = code_.pure("setp.ne." + type, Class::Pred, {back, value});
-  const Value odd = code_.pure("or.b32", Class::B32, {cut, int_value(1)});
+  const Value is_cut = code_.pure("setp.ne." + type, Class::P, {back, value});
+  const Value odd = code_.pure("or.b32", Class::R, {cut, int_value(1)});
   return choose(is_cut, odd, cut);
 }
 
@@ -99,7 +99,7 @@ Value Emitter::float_to_int(Value value, DType from, DType to) {
       code_.pure(fmt::format("cvt.rzi.{}{}.{}", is_signed(to) ? "s" : "u", bits, source),
                  class_of(to), {value});
   if (bits < 64 && from != DType::Float64) return number;
-  const Value is_nan = code_.pure(fmt::format("setp.nan.{}", source), Class::Pred, {value, value});
+  const Value is_nan = code_.pure(fmt::format("setp.nan.{}", source), Class::P, {value, value});
   return choose(is_nan, int_value(0, number.cls), number);
 }
 
@@ -112,7 +112,7 @@ Value Emitter::float_to_float(Value value, DType from, DType to) {
   if (from == to) return value;
   if (to == DType::Float64) {
     const bool is_direct = from == DType::Float32 || from == DType::Float16;
-    return code_.pure(fmt::format("cvt.f64.{}", is_direct ? arith_type(from) : "f32"), Class::B64,
+    return code_.pure(fmt::format("cvt.f64.{}", is_direct ? arith_type(from) : "f32"), Class::Rd,
                       {is_direct ? value : to_f32(value, from)});
   }
   if (from == DType::Float64) {
@@ -130,13 +130,13 @@ Value Emitter::to_f32(Value value, DType from) {
     case DType::Tfloat32:
       return value;
     case DType::Float16:
-      return code_.pure("cvt.f32.f16", Class::B32, {value});
+      return code_.pure("cvt.f32.f16", Class::R, {value});
     case DType::Bfloat16: {
-      const Value zero = code_.in_register(int_value(0, Class::B16));
-      return code_.pure("mov.b32", Class::B32, {vector_arg({zero, value})});
+      const Value zero = code_.in_register(int_value(0, Class::Rs));
+      return code_.pure("mov.b32", Class::R, {vector_arg({zero, value})});
     }
     case DType::Float64:
-      return code_.pure("cvt.rn.f32.f64", Class::B32, {value});
+      return code_.pure("cvt.rn.f32.f64", Class::R, {value});
     default:
       break;
   }
@@ -144,10 +144,9 @@ Value Emitter::to_f32(Value value, DType from) {
     refuse(DiagKind::NotEmitted, "a conversion of `{}`", num::name_of(from));
     return value;
   }
-  const Value low = code_.pure("cvt.u16.u32", Class::B16, {value});
-  const Value halves =
-      code_.pure(fmt::format("cvt.rn.f16x2.{}", pair_type(from)), Class::B32, {low});
-  return code_.pure("cvt.f32.f16", Class::B32, {code_.pure("cvt.u16.u32", Class::B16, {halves})});
+  const Value low = code_.pure("cvt.u16.u32", Class::Rs, {value});
+  const Value halves = code_.pure(fmt::format("cvt.rn.f16x2.{}", pair_type(from)), Class::R, {low});
+  return code_.pure("cvt.f32.f16", Class::R, {code_.pure("cvt.u16.u32", Class::Rs, {halves})});
 }
 
 Value Emitter::from_f32(Value value, DType to) {
@@ -156,12 +155,12 @@ Value Emitter::from_f32(Value value, DType to) {
     case DType::Float32:
       return value;
     case DType::Tfloat32:
-      return code_.pure("cvt.rn.tf32.f32", Class::B32, {value});
+      return code_.pure("cvt.rn.tf32.f32", Class::R, {value});
     case DType::Float16:
     case DType::Bfloat16:
-      return code_.pure(fmt::format("cvt.rn.{}.f32", arith_type(to)), Class::B16, {value});
+      return code_.pure(fmt::format("cvt.rn.{}.f32", arith_type(to)), Class::Rs, {value});
     case DType::Float64:
-      return code_.pure("cvt.f64.f32", Class::B64, {value});
+      return code_.pure("cvt.f64.f32", Class::Rd, {value});
     default:
       break;
   }
@@ -169,10 +168,10 @@ Value Emitter::from_f32(Value value, DType to) {
     refuse(DiagKind::NotEmitted, "a conversion to `{}`", num::name_of(to));
     return value;
   }
-  const Value pair = code_.pure(fmt::format("cvt.rn.satfinite.{}.f32", pair_type(to)), Class::B16,
+  const Value pair = code_.pure(fmt::format("cvt.rn.satfinite.{}.f32", pair_type(to)), Class::Rs,
                                 {f32_value(0), value});
-  return code_.pure("and.b32", Class::B32,
-                    {code_.pure("cvt.u32.u16", Class::B32, {pair}), int_value(255)});
+  return code_.pure("and.b32", Class::R,
+                    {code_.pure("cvt.u32.u16", Class::R, {pair}), int_value(255)});
 }
 
 // --- the same bits -------------------------------------------------------------------------------
@@ -182,7 +181,7 @@ Value Emitter::raw(Value value, DType type, Class cls) {
   if (type == DType::Bool) value = as_int(value);
   if (value.is_constant()) return code_.in_register(int_value(value.bits, cls));
   if (value.cls == cls) return value;
-  const std::string_view to = cls == Class::B16 ? "u16" : cls == Class::B32 ? "u32" : "u64";
+  const std::string_view to = cls == Class::Rs ? "u16" : cls == Class::R ? "u32" : "u64";
   return code_.pure(fmt::format("cvt.{}.u{}", to, bits_of(value.cls)), cls, {value});
 }
 
@@ -191,13 +190,13 @@ Value Emitter::from_raw(Value bits, DType type) {
   const int width = storage_bits(type);
   if (type == DType::Bool)
     return compare(ExprOp::Ne, DType::Int32,
-                   code_.pure("and.b32", Class::B32, {bits, int_value(255)}), int_value(0));
+                   code_.pure("and.b32", Class::R, {bits, int_value(255)}), int_value(0));
   if (width >= 32) return bits;
-  if (class_of(type) == Class::B16) return raw(bits, DType::Uint32, Class::B16);
-  const Value word = raw(bits, DType::Uint32, Class::B32);
+  if (class_of(type) == Class::Rs) return raw(bits, DType::Uint32, Class::Rs);
+  const Value word = raw(bits, DType::Uint32, Class::R);
   if (!is_signed(type))
-    return code_.pure("and.b32", Class::B32, {word, int_value((std::int64_t{1} << width) - 1)});
-  return code_.pure("bfe.s32", Class::B32, {word, int_value(0), int_value(width)});
+    return code_.pure("and.b32", Class::R, {word, int_value((std::int64_t{1} << width) - 1)});
+  return code_.pure("bfe.s32", Class::R, {word, int_value(0), int_value(width)});
 }
 
 // 32-bit words with the lanes' bits one after the other.
@@ -206,25 +205,25 @@ std::vector<Value> Emitter::words_of(const Lanes& values, DType type) {
   std::vector<Value> words;
   if (width == 64) {
     for (const Value& value : values)
-      std::ranges::copy(code_.pure_vector("mov.b64", Class::B32, 2, {code_.in_register(value)}),
+      std::ranges::copy(code_.pure_vector("mov.b64", Class::R, 2, {code_.in_register(value)}),
                         std::back_inserter(words));
     return words;
   }
   if (width == 16) {
     for (std::size_t i = 0; i < values.size(); i += 2) {
-      const Value low = raw(values[i], type, Class::B16);
-      const Value high = i + 1 < values.size() ? raw(values[i + 1], type, Class::B16)
-                                               : code_.in_register(int_value(0, Class::B16));
-      words.push_back(code_.pure("mov.b32", Class::B32, {vector_arg({low, high})}));
+      const Value low = raw(values[i], type, Class::Rs);
+      const Value high = i + 1 < values.size() ? raw(values[i + 1], type, Class::Rs)
+                                               : code_.in_register(int_value(0, Class::Rs));
+      words.push_back(code_.pure("mov.b32", Class::R, {vector_arg({low, high})}));
     }
     return words;
   }
   const auto in_word = static_cast<std::size_t>(32 / width);
   for (std::size_t i = 0; i < values.size(); i += in_word) {
-    Value word = width == 32 ? raw(values[i], type, Class::B32) : int_value(0);
+    Value word = width == 32 ? raw(values[i], type, Class::R) : int_value(0);
     for (std::size_t k = 0; width < 32 && k < in_word && i + k < values.size(); ++k)
-      word = code_.pure("bfi.b32", Class::B32,
-                        {raw(values[i + k], type, Class::B32), word,
+      word = code_.pure("bfi.b32", Class::R,
+                        {raw(values[i + k], type, Class::R), word,
                          int_value(static_cast<std::int64_t>(k) * width), int_value(width)});
     words.push_back(word);
   }
@@ -237,17 +236,17 @@ Emitter::Lanes Emitter::lanes_of(std::span<const Value> words, DType type, std::
   for (std::size_t i = 0; i < count; ++i) {
     const Value word = code_.in_register(words[i * width / 32]);
     if (width == 64) {
-      out.push_back(code_.pure("mov.b64", Class::B64,
+      out.push_back(code_.pure("mov.b64", Class::Rd,
                                {vector_arg({word, code_.in_register(words[i * 2 + 1])})}));
     } else if (width == 32) {
       out.push_back(word);
     } else if (width == 16) {
-      const auto halves = code_.pure_vector("mov.b32", Class::B16, 2, {word});
+      const auto halves = code_.pure_vector("mov.b32", Class::Rs, 2, {word});
       out.push_back(from_raw(halves[i % 2], type));
     } else {
       const auto at = static_cast<std::int64_t>(i * width % 32);
       const Value piece =
-          code_.pure(is_signed(type) ? "bfe.s32" : "bfe.u32", Class::B32,
+          code_.pure(is_signed(type) ? "bfe.s32" : "bfe.u32", Class::R,
                      {word, int_value(at), int_value(static_cast<std::int64_t>(width))});
       out.push_back(type == DType::Bool ? compare(ExprOp::Ne, DType::Int32, piece, int_value(0))
                                         : piece);

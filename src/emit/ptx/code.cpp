@@ -12,44 +12,21 @@
 
 namespace ww::emit::to_ptx {
 
-int bits_of(Class cls) {
-  switch (cls) {
-    case Class::Pred:
-      return 1;
-    case Class::B16:
-      return 16;
-    case Class::B32:
-      return 32;
-    case Class::B64:
-      return 64;
-  }
-  return 0;
-}
+int bits_of(Class cls) { return ptx::info(cls).bits; }
 
-std::string_view type_of(Class cls) {
-  switch (cls) {
-    case Class::Pred:
-      return "pred";
-    case Class::B16:
-      return "b16";
-    case Class::B32:
-      return "b32";
-    case Class::B64:
-      return "b64";
-  }
-  return "";
-}
+// Without the dot of the declaration.
+std::string_view type_of(Class cls) { return ptx::info(cls).declaration.substr(1); }
 
 Value int_value(std::int64_t number, Class cls) {
   return {.kind = Value::Kind::Int, .cls = cls, .bits = number};
 }
 Value f32_value(float number) {
   return {.kind = Value::Kind::F32,
-          .cls = Class::B32,
+          .cls = Class::R,
           .bits = static_cast<std::int64_t>(std::bit_cast<std::uint32_t>(number))};
 }
 Value f64_value(double number) {
-  return {.kind = Value::Kind::F64, .cls = Class::B64, .bits = std::bit_cast<std::int64_t>(number)};
+  return {.kind = Value::Kind::F64, .cls = Class::Rd, .bits = std::bit_cast<std::int64_t>(number)};
 }
 
 namespace {
@@ -208,7 +185,7 @@ bool Code::is_made_last(Value value, std::uint32_t since) const {
 }
 
 void Code::assign(Value variable, Value value, std::uint32_t since, Guard guard) {
-  if (variable.cls == Class::Pred) value = in_register(value);
+  if (variable.cls == Class::P) value = in_register(value);
   if (!guard.present() && value.cls == variable.cls && is_made_last(value, since)) {
     Line& line = scopes_.back().lines.back();
     if (line.is_pure)
@@ -219,14 +196,17 @@ void Code::assign(Value variable, Value value, std::uint32_t since, Guard guard)
     return;
   }
   touch(variable);
-  add(fmt::format("mov.{}", type_of(variable.cls)), {variable, value}, guard);
+  const auto common = ptx::common_class(variable.cls, value.cls);
+  WW_CHECK(common.has_value(), "a copy from class {} to class {}", ptx::info(value.cls).name,
+           ptx::info(variable.cls).name);
+  add(fmt::format("mov.{}", type_of(*common)), {variable, value}, guard);
 }
 
 Value Code::in_register(Value value) {
   if (!value.is_constant()) return value;
-  if (value.cls != Class::Pred)
+  if (value.cls != Class::P)
     return pure(fmt::format("mov.{}", type_of(value.cls)), value.cls, {value});
-  return pure("setp.ne.s32", Class::Pred, {in_register(int_value(value.bits)), int_value(0)});
+  return pure("setp.ne.s32", Class::P, {in_register(int_value(value.bits)), int_value(0)});
 }
 
 Value Code::snapshot(Value value) {

@@ -26,21 +26,23 @@
 #include "base/result.h"
 #include "isa/operand.h"
 #include "ptx/module.h"
+#include "ptx/register_class.h"
 #include "target/target.h"
 
 namespace ww::emit::to_ptx {
 
-/// Register classes, with the prefixes of their names: %p, %rs, %r, %rd.
-enum class Class : std::uint8_t { Pred, B16, B32, B64 };
+/// P, Rs, R, Rd and Rq: a value is in a class that is declared. That a value of R is a float shows
+/// in what is done with it.
+using Class = ptx::RegisterClass;
 int bits_of(Class cls);
-/// "b16", "b32", "b64", "pred".
+/// "b16", "b32", "b64", "b128", "pred".
 std::string_view type_of(Class cls);
 
 /// A register, or a constant.
 struct Value {
   enum class Kind : std::uint8_t { None, Register, Int, F32, F64 };
   Kind kind = Kind::None;
-  Class cls = Class::B32;
+  Class cls = Class::R;
   std::uint32_t reg = 0;
   std::int64_t bits = 0;  // of a constant
 
@@ -48,7 +50,7 @@ struct Value {
   [[nodiscard]] bool is_constant() const { return !is_register() && kind != Kind::None; }
   friend bool operator==(const Value&, const Value&) = default;
 };
-Value int_value(std::int64_t number, Class cls = Class::B32);
+Value int_value(std::int64_t number, Class cls = Class::R);
 Value f32_value(float number);
 Value f64_value(double number);
 
@@ -163,7 +165,7 @@ class Code {
 
  private:
   struct Register {
-    Class cls = Class::B32;
+    Class cls = Class::R;
     int level = 0;
     std::uint32_t writes = 0;  // of a variable; 0: a value
   };

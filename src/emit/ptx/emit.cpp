@@ -28,7 +28,7 @@ isa::Type param_type(ir::Type type) {
   if (type.is_pointer()) return isa::Type::U64;
   if (type.dtype == DType::Float32) return isa::Type::F32;
   if (type.dtype == DType::Float64) return isa::Type::F64;
-  if (class_of(type.dtype) == Class::B16) return isa::Type::B16;
+  if (class_of(type.dtype) == Class::Rs) return isa::Type::B16;
   return isa::parse_type(memory_type(type.dtype)).value_or(isa::Type::B32);
 }
 
@@ -181,18 +181,18 @@ void Emitter::load_param(std::size_t number) {
   const ir::Type type = f_[var].type;
   const Arg from = address_arg(symbol_arg(param_names_[number]), 0);
   if (type.is_pointer()) {
-    const Value pointer = code_.pure("ld.param.u64", Class::B64, {from});
+    const Value pointer = code_.pure("ld.param.u64", Class::Rd, {from});
     const ir::BufferId buffer = ir::buffer_of_param(f_, number);
     if (buffer.valid()) param_aligns_[number] = std::max(param_aligns_[number], f_[buffer].align);
     Address memory{.space = Space::Global, .align = param_aligns_[number], .param = number};
-    memory.base = code_.pure("cvta.to.global.u64", Class::B64, {pointer});
+    memory.base = code_.pure("cvta.to.global.u64", Class::Rd, {pointer});
     vars_[var.index].address = std::move(memory);
     return;
   }
   const DType dtype = type.dtype;
-  const Class cls = dtype == DType::Bool ? Class::B32 : class_of(dtype);
+  const Class cls = dtype == DType::Bool ? Class::R : class_of(dtype);
   Value value = code_.pure(fmt::format("ld.param.{}", memory_type(dtype)), cls, {from});
-  if (dtype == DType::Bool) value = code_.pure("setp.ne.s32", Class::Pred, {value, int_value(0)});
+  if (dtype == DType::Bool) value = code_.pure("setp.ne.s32", Class::P, {value, int_value(0)});
   vars_[var.index].lanes = {value};
 }
 

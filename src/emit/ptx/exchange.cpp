@@ -34,7 +34,7 @@ std::string Emitter::text_of(ExprId expr) const {
 Emitter::Lanes Emitter::exchange(const ir::Expr& e) {
   switch (e.callee) {
     case Intrinsic::ActiveMask: {
-      const Value mask = code_.new_register(Class::B32);
+      const Value mask = code_.new_register(Class::R);
       code_.add("activemask.b32", {mask});
       return {mask};
     }
@@ -71,7 +71,7 @@ Emitter::Lanes Emitter::shuffle_lanes(const ir::Expr& e) {
   if (width.is_constant())
     bounds = int_value(((kLanes - width.bits) & (kLanes - 1)) << 8 | clamp);
   else
-    bounds = code_.pure("mad.lo.s32", Class::B32,
+    bounds = code_.pure("mad.lo.s32", Class::R,
                         {width, int_value(-256), int_value(kLanes << 8 | clamp)});
   Lanes out;
   for (const Value& value : values) {
@@ -88,16 +88,16 @@ Emitter::Lanes Emitter::shuffle_lanes(const ir::Expr& e) {
 Value Emitter::shuffle_value(std::string_view mode, Value value, Value by, Value bounds,
                              Value mask) {
   value = code_.in_register(value);
-  if (value.cls == Class::B64) {
-    std::vector<Value> halves = code_.pure_vector("mov.b64", Class::B32, 2, {value});
+  if (value.cls == Class::Rd) {
+    std::vector<Value> halves = code_.pure_vector("mov.b64", Class::R, 2, {value});
     for (Value& half : halves) half = shuffle_value(mode, half, by, bounds, mask);
-    return code_.pure("mov.b64", Class::B64, {vector_arg(halves)});
+    return code_.pure("mov.b64", Class::Rd, {vector_arg(halves)});
   }
-  if (value.cls == Class::B16) {
-    const Value wide = code_.pure("cvt.u32.u16", Class::B32, {value});
-    return code_.pure("cvt.u16.u32", Class::B16, {shuffle_value(mode, wide, by, bounds, mask)});
+  if (value.cls == Class::Rs) {
+    const Value wide = code_.pure("cvt.u32.u16", Class::R, {value});
+    return code_.pure("cvt.u16.u32", Class::Rs, {shuffle_value(mode, wide, by, bounds, mask)});
   }
-  const Value out = code_.new_register(Class::B32);
+  const Value out = code_.new_register(Class::R);
   code_.add(fmt::format("shfl.sync.{}.b32", mode), {out, value, by, bounds, mask});
   return out;
 }
@@ -108,7 +108,7 @@ Value Emitter::vote(const ir::Expr& e) {
   const Value mask = cast(eval(e.args[0]), f_[e.args[0]].type.dtype, DType::Uint32);
   const Value holds = code_.in_register(predicate(e.args[1]));
   const bool is_ballot = e.callee == Intrinsic::Ballot;
-  const Value out = code_.new_register(is_ballot ? Class::B32 : Class::Pred);
+  const Value out = code_.new_register(is_ballot ? Class::R : Class::P);
   const std::string_view mode = is_ballot                        ? "ballot.b32"
                                 : e.callee == Intrinsic::AnySync ? "any.pred"
                                                                  : "all.pred";
@@ -117,7 +117,7 @@ Value Emitter::vote(const ir::Expr& e) {
 }
 
 Value Emitter::elect() {
-  const Value is_elected = code_.new_register(Class::Pred);
+  const Value is_elected = code_.new_register(Class::P);
   code_.add("elect.sync", {pair_arg(Arg(), is_elected), int_value(kAllLanes)});
   return as_int(is_elected);
 }
@@ -145,13 +145,13 @@ Value Emitter::reduce_lanes(std::string_view op, DType type, Value value, std::i
 // The number of the thread in its CTA.
 Value Emitter::thread_number() {
   const auto id = [&](std::string_view axis) {
-    return code_.pure("mov.u32", Class::B32, {special_arg(fmt::format("%tid.{}", axis))});
+    return code_.pure("mov.u32", Class::R, {special_arg(fmt::format("%tid.{}", axis))});
   };
   Value number = id("x");
   if (shape_.block[1] > 1)
-    number = code_.pure("mad.lo.u32", Class::B32, {id("y"), int_value(shape_.block[0]), number});
+    number = code_.pure("mad.lo.u32", Class::R, {id("y"), int_value(shape_.block[0]), number});
   if (shape_.block[2] > 1)
-    number = code_.pure("mad.lo.u32", Class::B32,
+    number = code_.pure("mad.lo.u32", Class::R,
                         {id("z"), int_value(shape_.block[0] * shape_.block[1]), number});
   return number;
 }
@@ -167,10 +167,10 @@ Value Emitter::cta_reduce(const ir::Expr& e) {
   const Value thread = thread_number();
   code_.add("bar.sync", {int_value(0)});
   Address mine = scratch;
-  mine.terms.push_back({.value = code_.pure("shr.u32", Class::B32, {thread, int_value(5)}),
+  mine.terms.push_back({.value = code_.pure("shr.u32", Class::R, {thread, int_value(5)}),
                         .scale = storage_bits(type) / 8});
-  const Value lane = code_.pure("and.b32", Class::B32, {thread, int_value(31)});
-  const Guard is_first{code_.pure("setp.eq.s32", Class::Pred, {lane, int_value(0)})};
+  const Value lane = code_.pure("and.b32", Class::R, {thread, int_value(31)});
+  const Guard is_first{code_.pure("setp.eq.s32", Class::P, {lane, int_value(0)})};
   store_run(mine, type, {own}, code_.now(), is_first);
   code_.add("bar.sync", {int_value(0)});
   Lanes parts = load_run(scratch, type, static_cast<std::size_t>(warps));
@@ -215,7 +215,7 @@ void Emitter::mbarrier_wait(const ir::Expr& e) {
   const Arg where = space_address(address(e.args[0]), isa::Space::Shared);
   const Value parity = code_.snapshot(
       code_.in_register(cast(eval(e.args[1]), f_[e.args[1]].type.dtype, DType::Uint32)));
-  const Value is_over = code_.new_register(Class::Pred);
+  const Value is_over = code_.new_register(Class::P);
   const std::string again = code_.new_label("wait");
   code_.add_label(again);
   code_.add(fmt::format("mbarrier.{}.parity.shared.b64", has_try ? "try_wait" : "test_wait"),

@@ -186,7 +186,7 @@ Value Emitter::logic(const Expr& e) {
     return decides ? left : eval(e.args[1]);
   }
   if (is_free(e.args[1])) return bool_op(e.op, left, eval(e.args[1]));
-  const Value result = code_.new_variable(Class::Pred);
+  const Value result = code_.new_variable(Class::P);
   code_.add("mov.pred", {result, left});
   locals_.settle();
   const std::string end = code_.new_label("end");
@@ -207,12 +207,12 @@ Value Emitter::logic(const Expr& e) {
 Value Emitter::choose(Value condition, Value yes, Value no) {
   if (condition.is_constant()) return condition.bits != 0 ? yes : no;
   if (yes == no) return yes;
-  if (yes.cls == Class::Pred) {
+  if (yes.cls == Class::P) {
     const Value a = bool_op(ExprOp::And, condition, yes);
     const Value b = bool_op(ExprOp::And, negated(condition), no);
     return bool_op(ExprOp::Or, a, b);
   }
-  if (yes.cls == Class::B16) {
+  if (yes.cls == Class::Rs) {
     yes = code_.in_register(yes);
     no = code_.in_register(no);
   }
@@ -271,8 +271,7 @@ Emitter::Lanes Emitter::guarded_load(const Expr& e, Value condition, std::size_t
 Emitter::Lanes Emitter::branches(const Expr& e, Value condition) {
   Lanes results;
   for (std::size_t i = 0; i < e.type.lanes; ++i)
-    results.push_back(
-        code_.new_variable(e.type.is_pointer() ? Class::B64 : class_of(e.type.dtype)));
+    results.push_back(code_.new_variable(e.type.is_pointer() ? Class::Rd : class_of(e.type.dtype)));
   locals_.settle();
   const std::string other = code_.new_label("else");
   const std::string end = code_.new_label("end");

@@ -2,7 +2,7 @@
 // The last step of writing a kernel: from lines to statements of a PTX function.
 #include <fmt/format.h>
 
-#include <array>
+#include <algorithm>
 #include <deque>
 
 #include "base/check.h"
@@ -13,15 +13,10 @@
 namespace ww::emit::to_ptx {
 namespace {
 
-constexpr std::array kClasses = {Class::Pred, Class::B16, Class::B32, Class::B64};
-constexpr std::array<std::string_view, 4> kPrefixes = {"%p", "%rs", "%r", "%rd"};
-
 constexpr std::int64_t kGreatestInt = 0x7fffffff;
 
-std::size_t index_of(Class cls) { return static_cast<std::size_t>(cls); }
-
 isa::Type isa_type(Class cls) {
-  return cls == Class::Pred ? isa::Type::Pred : isa::bits_type(bits_of(cls));
+  return cls == Class::P ? isa::Type::Pred : isa::bits_type(bits_of(cls));
 }
 
 ptx::Space space_of(isa::Space space) {
@@ -76,11 +71,9 @@ class Finisher {
 
   Result<void> run(std::span<const Line> lines, std::span<const Array> arrays) {
     for (const Line& line : lines) name_registers(line);
-    for (const Class cls : kClasses) {
-      const std::uint32_t count = counts_[index_of(cls)];
-      if (count == 0) continue;
-      const ptx::NameId name = module_.names.intern(kPrefixes[index_of(cls)]);
-      f_.add_registers(isa_type(cls), {{name, count + 1}});
+    for (const ptx::RegisterClassInfo& cls : ptx::register_classes()) {
+      if (!ptx::is_declared(cls.id) || used_.count(cls.id) == 0) continue;
+      f_.add_registers(isa_type(cls.id), {{module_.names.intern(cls.prefix), used_.count(cls.id)}});
     }
     for (const Array& array : arrays) f_.add_variable(variable_of(array));
     for (const Line& line : lines) WW_TRY_VOID(add(line));
@@ -100,8 +93,9 @@ class Finisher {
   void name_register(Value value) {
     ptx::NameId& name = names_[value.reg];
     if (name != ptx::kNoName) return;
-    const std::size_t cls = index_of(value.cls);
-    name = module_.names.intern(fmt::format("{}{}", kPrefixes[cls], ++counts_[cls]));
+    const std::uint32_t number = std::max(used_.count(value.cls), 1U);
+    used_.note(value.cls, number);
+    name = module_.names.intern(ptx::register_name(isa_type(value.cls), number));
   }
 
   ptx::Variable variable_of(const Array& array) {
@@ -178,7 +172,7 @@ class Finisher {
       default:
         break;
     }
-    const bool is_mask = value.cls == Class::B32 && value.bits > kGreatestInt;
+    const bool is_mask = value.cls == Class::R && value.bits > kGreatestInt;
     return is_mask ? ptx::hex_operand(static_cast<std::uint64_t>(value.bits))
                    : ptx::int_operand(value.bits);
   }
@@ -302,7 +296,7 @@ class Finisher {
   ptx::Function& f_;
   isa::Checker checker_;
   std::vector<ptx::NameId> names_;  // by register
-  std::array<std::uint32_t, 4> counts_{};
+  ptx::RegisterUse used_;
   std::map<std::string, isa::Space> spaces_;
   std::deque<std::vector<isa::Operand>> pool_;  // parts of operands, which hold views of them
 };

@@ -98,7 +98,7 @@ Value Emitter::float_op(ExprOp op, DType type, Value a, Value b) {
     return from_f32(float_op(op, DType::Float32, to_f32(a, type), to_f32(b, type)), type);
   const Class cls = class_of(type);
   return code_.pure(fmt::format("{}.{}", word_of(op), arith_type(type)), cls,
-                    {code_.in_register(a), cls == Class::B16 ? code_.in_register(b) : b});
+                    {code_.in_register(a), cls == Class::Rs ? code_.in_register(b) : b});
 }
 
 // ptxas knows that |x|, x·x or exp2(x) is not below 0 and takes `|x| >= 0` for true, for NaN too.
@@ -112,8 +112,8 @@ Value Emitter::float_compare(ExprOp op, DType type, Value a, Value b) {
        ((op == ExprOp::Le || op == ExprOp::Lt) && a.is_constant() && !b.is_constant()));
   const std::string_view word = has_lower_bound ? opposite_word(op) : compare_word(op);
   const Value out =
-      code_.pure(fmt::format("setp.{}.{}", word, arith_type(type)), Class::Pred,
-                 {code_.in_register(a), class_of(type) == Class::B16 ? code_.in_register(b) : b});
+      code_.pure(fmt::format("setp.{}.{}", word, arith_type(type)), Class::P,
+                 {code_.in_register(a), class_of(type) == Class::Rs ? code_.in_register(b) : b});
   return has_lower_bound ? negated(out) : out;
 }
 

@@ -59,13 +59,13 @@ std::string_view bits_type(DType type) { return num::bits_of(type) == 64 ? "b64"
 // --- bools ---------------------------------------------------------------------------------------
 
 Value Emitter::negated(Value predicate) {
-  if (predicate.is_constant()) return int_value(predicate.bits == 0 ? 1 : 0, Class::Pred);
-  return code_.pure("not.pred", Class::Pred, {predicate});
+  if (predicate.is_constant()) return int_value(predicate.bits == 0 ? 1 : 0, Class::P);
+  return code_.pure("not.pred", Class::P, {predicate});
 }
 
 Value Emitter::as_int(Value predicate) {
   if (predicate.is_constant()) return int_value(predicate.bits);
-  return code_.pure("selp.b32", Class::B32, {int_value(1), int_value(0), predicate});
+  return code_.pure("selp.b32", Class::R, {int_value(1), int_value(0), predicate});
 }
 
 Value Emitter::is_not_zero(DType type, Value value) {
@@ -81,14 +81,14 @@ Value Emitter::bool_op(ExprOp op, Value a, Value b) {
   if (is_and || is_or) {
     if (a.is_constant()) std::swap(a, b);
     if (b.is_constant()) return (b.bits != 0) == is_and ? a : b;
-    return code_.pure(is_and ? "and.pred" : "or.pred", Class::Pred, {a, b});
+    return code_.pure(is_and ? "and.pred" : "or.pred", Class::P, {a, b});
   }
   if (op == ExprOp::BitXor || op == ExprOp::Ne || op == ExprOp::Add || op == ExprOp::Sub ||
       op == ExprOp::Eq) {
     const bool is_equal = op == ExprOp::Eq;
     if (a.is_constant()) std::swap(a, b);
     if (b.is_constant()) return (b.bits != 0) == is_equal ? a : negated(a);
-    const Value differs = code_.pure("xor.pred", Class::Pred, {a, b});
+    const Value differs = code_.pure("xor.pred", Class::P, {a, b});
     return is_equal ? negated(differs) : differs;
   }
   return compare(op, DType::Int32, as_int(a), as_int(b));
@@ -97,13 +97,13 @@ Value Emitter::bool_op(ExprOp op, Value a, Value b) {
 Value Emitter::compare(ExprOp op, DType type, Value a, Value b) {
   if (a.is_constant() && b.is_constant()) {
     const auto folded = ir::fold(op, {type, a.bits, 0}, {type, b.bits, 0});
-    if (folded) return int_value(folded->integer, Class::Pred);
+    if (folded) return int_value(folded->integer, Class::P);
   }
   if (a.is_constant()) {
     std::swap(a, b);
     op = mirrored(op);
   }
-  return code_.pure(fmt::format("setp.{}.{}", compare_word(op), arith_type(type)), Class::Pred,
+  return code_.pure(fmt::format("setp.{}.{}", compare_word(op), arith_type(type)), Class::P,
                     {a, b});
 }
 
@@ -114,9 +114,9 @@ Value Emitter::wrap(DType type, Value value) {
   if (bits >= 32 || is_float(type)) return value;
   if (value.is_constant()) return int_value(ir::wrap(type, value.bits));
   if (!is_signed(type))
-    return code_.pure("and.b32", Class::B32, {value, int_value((std::int64_t{1} << bits) - 1)});
-  if (bits == 4) return code_.pure("bfe.s32", Class::B32, {value, int_value(0), int_value(4)});
-  return code_.pure(fmt::format("cvt.s32.s{}", bits), Class::B32, {value});
+    return code_.pure("and.b32", Class::R, {value, int_value((std::int64_t{1} << bits) - 1)});
+  if (bits == 4) return code_.pure("bfe.s32", Class::R, {value, int_value(0), int_value(4)});
+  return code_.pure(fmt::format("cvt.s32.s{}", bits), Class::R, {value});
 }
 
 Value Emitter::int_op(ExprOp op, DType type, Value a, Value b, const ir::Expr& e) {
@@ -181,11 +181,11 @@ Value Emitter::mad(const ir::Expr& e) {
 
 // Amounts beyond the width shift everything out, in PTX as in the language. They are 32 bits wide.
 Value Emitter::shift(ExprOp op, DType type, Value a, Value b) {
-  if (b.cls == Class::B64) {
+  if (b.cls == Class::Rd) {
     b = b.is_constant()
             ? int_value(b.bits < 0 || b.bits > 64 ? 64 : b.bits)
-            : code_.pure("cvt.u32.u64", Class::B32,
-                         {code_.pure("min.u64", Class::B64, {b, int_value(64, Class::B64)})});
+            : code_.pure("cvt.u32.u64", Class::R,
+                         {code_.pure("min.u64", Class::Rd, {b, int_value(64, Class::Rd)})});
   } else if (b.is_constant() && (b.bits < 0 || b.bits > 63)) {
     b = int_value(63);
   }
@@ -234,12 +234,12 @@ Value Emitter::floor_fix(ExprOp op, DType type, Value a, Value b, bool is_positi
       code_.pure("sub." + suffix, a.cls, {a, code_.pure("mul.lo." + suffix, a.cls, {quotient, b})});
   Value off;  // -1 or 0
   if (is_positive) {
-    off = code_.pure("shr." + suffix, a.cls, {rest, int_value(a.cls == Class::B64 ? 63 : 31)});
+    off = code_.pure("shr." + suffix, a.cls, {rest, int_value(a.cls == Class::Rd ? 63 : 31)});
   } else {
     const Value zero = int_value(0, a.cls);
     const Value signs = code_.pure("xor." + bits, a.cls, {rest, b});
-    const Value differ = code_.pure("setp.lt." + suffix, Class::Pred, {signs, zero});
-    const Value is_off = code_.pure("setp.ne.and." + suffix, Class::Pred, {rest, zero, differ});
+    const Value differ = code_.pure("setp.lt." + suffix, Class::P, {signs, zero});
+    const Value is_off = code_.pure("setp.ne.and." + suffix, Class::P, {rest, zero, differ});
     off = code_.pure("selp." + bits, a.cls, {int_value(-1, a.cls), zero, is_off});
   }
   if (!is_modulo(op)) return wrap(type, code_.pure("add." + suffix, a.cls, {quotient, off}));

@@ -276,17 +276,17 @@ class Planner {
   }
 
   static Class cell_class(const Record& record, int bits) {
-    if (bits == 64) return Class::B64;
+    if (bits == 64) return Class::Rd;
     const auto all_of = [&](auto&& wanted) {
       return !record.uses.empty() && std::ranges::all_of(record.uses, [&](const Use& use) {
         return use.type && wanted(*use.type);
       });
     };
-    if (all_of([](DType type) { return type == DType::Bool; }) && bits == 8) return Class::Pred;
-    if (bits != 16) return Class::B32;
+    if (all_of([](DType type) { return type == DType::Bool; }) && bits == 8) return Class::P;
+    if (bits != 16) return Class::R;
     const bool ints =
         all_of([](DType type) { return num::kind_of(type) != num::DTypeKind::Float; });
-    return ints ? Class::B32 : Class::B16;
+    return ints ? Class::R : Class::Rs;
   }
 
   // The only accesses of the cell are those of one element that is as wide as the cell.

@@ -24,7 +24,7 @@ struct LocalPlan {
   bool is_local = false;  // a local Alloc buffer at all
   bool in_registers = false;
   int cell_bits = 32;
-  Class cls = Class::B32;               // of a cell
+  Class cls = Class::R;                 // of a cell
   std::optional<num::DType> type = {};  // of all accesses
   std::int64_t bytes = 0;
   std::vector<bool> is_assigned_once = {};  // by cell: the register of its only value stands for it

@@ -14,10 +14,10 @@ using num::DType;
 using num::DTypeKind;
 
 Class class_of(DType type) {
-  if (type == DType::Bool) return Class::Pred;
+  if (type == DType::Bool) return Class::P;
   const int bits = num::bits_of(type);
-  if (bits == 64) return Class::B64;
-  return bits == 16 && num::kind_of(type) == DTypeKind::Float ? Class::B16 : Class::B32;
+  if (bits == 64) return Class::Rd;
+  return bits == 16 && num::kind_of(type) == DTypeKind::Float ? Class::Rs : Class::R;
 }
 
 // --- cells ---------------------------------------------------------------------------------------
@@ -80,13 +80,13 @@ void Locals::unpack(Cell& cell, int bits, std::size_t number) {
   }
   if (cell.pieces[number].kind != Value::Kind::None) return;
   if (bits == 16) {
-    const auto halves = code_.pure_vector("mov.b32", Class::B16, 2, {cell.value});
+    const auto halves = code_.pure_vector("mov.b32", Class::Rs, 2, {cell.value});
     for (std::size_t i = 0; i < 2; ++i)
       if (cell.pieces[i].kind == Value::Kind::None) cell.pieces[i] = halves[i];
     return;
   }
   cell.pieces[number] =
-      code_.pure("bfe.u32", Class::B32,
+      code_.pure("bfe.u32", Class::R,
                  {cell.value, int_value(static_cast<std::int64_t>(number) * 8), int_value(8)});
 }
 
@@ -122,7 +122,7 @@ void Locals::pack_halves(Cell& cell) {
       if (cell.has_word)
         unpack(cell, 16, i);
       else
-        cell.pieces[i] = int_value(0, Class::B16);
+        cell.pieces[i] = int_value(0, Class::Rs);
     }
     halves.emplace_back(code_.in_register(cell.pieces[i]));
   }
@@ -138,7 +138,7 @@ void Locals::pack_bytes(Cell& cell) {
   for (std::size_t i = is_first_whole ? 1 : 0; i < 4; ++i) {
     if ((unsigned{cell.written} >> i & 1U) == 0) continue;
     word = code_.pure(
-        "bfi.b32", Class::B32,
+        "bfi.b32", Class::R,
         {cell.pieces[i], word, int_value(static_cast<std::int64_t>(i) * 8), int_value(8)});
   }
   code_.assign(cell.value, word, since);
@@ -149,31 +149,30 @@ void Locals::pack_bytes(Cell& cell) {
 // The bits of a value as a register of the class; what lies above them does not matter.
 Value Locals::to_raw(Value value, Class cls) {
   if (value.cls == cls) return value;
-  if (value.is_constant() && cls != Class::Pred && value.cls != Class::Pred)
+  if (value.is_constant() && cls != Class::P && value.cls != Class::P)
     return int_value(value.bits, cls);
-  if (value.cls == Class::Pred)
-    return to_raw(code_.pure("selp.b32", Class::B32, {int_value(1), int_value(0), value}), cls);
-  const std::string_view to = cls == Class::B16 ? "u16" : cls == Class::B32 ? "u32" : "u64";
+  if (value.cls == Class::P)
+    return to_raw(code_.pure("selp.b32", Class::R, {int_value(1), int_value(0), value}), cls);
+  const std::string_view to = cls == Class::Rs ? "u16" : cls == Class::R ? "u32" : "u64";
   return code_.pure(fmt::format("cvt.{}.u{}", to, bits_of(value.cls)), cls, {value});
 }
 
 // The value of a type from its bits, which may have anything above them.
 Value Locals::from_raw(Value raw, DType type) {
   if (type == DType::Bool)
-    return raw.cls == Class::Pred
+    return raw.cls == Class::P
                ? raw
-               : code_.pure(
-                     "setp.ne.s32", Class::Pred,
-                     {code_.pure("and.b32", Class::B32, {raw, int_value(255)}), int_value(0)});
+               : code_.pure("setp.ne.s32", Class::P,
+                            {code_.pure("and.b32", Class::R, {raw, int_value(255)}), int_value(0)});
   const int bits = storage_bits(type);
   if (num::kind_of(type) == DTypeKind::Float && bits >= 16) return to_raw(raw, class_of(type));
   if (bits >= 32) return raw;
   const bool is_signed = num::kind_of(type) == DTypeKind::Int;
-  if (raw.cls == Class::B16)
-    return code_.pure(is_signed ? "cvt.s32.s16" : "cvt.u32.u16", Class::B32, {raw});
+  if (raw.cls == Class::Rs)
+    return code_.pure(is_signed ? "cvt.s32.s16" : "cvt.u32.u16", Class::R, {raw});
   if (!is_signed)
-    return code_.pure("and.b32", Class::B32, {raw, int_value((std::int64_t{1} << bits) - 1)});
-  return code_.pure("bfe.s32", Class::B32, {raw, int_value(0), int_value(bits)});
+    return code_.pure("and.b32", Class::R, {raw, int_value((std::int64_t{1} << bits) - 1)});
+  return code_.pure("bfe.s32", Class::R, {raw, int_value(0), int_value(bits)});
 }
 
 Value Locals::read(BufferId storage, std::int64_t bit, DType type) {
@@ -188,7 +187,7 @@ Value Locals::read(BufferId storage, std::int64_t bit, DType type) {
   if (bits > plan.cell_bits) {
     const std::vector<Value> words = {code_.in_register(cell(storage, bit)),
                                       code_.in_register(cell(storage, bit + 32))};
-    return code_.pure("mov.b64", Class::B64, {vector_arg(words)});
+    return code_.pure("mov.b64", Class::Rd, {vector_arg(words)});
   }
   WW_CHECK(plan.cell_bits == 32, "a piece of {} bits of a {}-bit cell", bits, plan.cell_bits);
   return from_raw(read_piece(first, bits, static_cast<std::size_t>(bit % 32 / bits)), type);
@@ -216,7 +215,7 @@ void Locals::write(BufferId storage, std::int64_t bit, DType type, Value value, 
   const LocalPlan& plan = plans_[storage.index];
   const int bits = storage_bits(type);
   if (bits > plan.cell_bits) {
-    const auto words = code_.pure_vector("mov.b64", Class::B32, 2, {code_.in_register(value)});
+    const auto words = code_.pure_vector("mov.b64", Class::R, 2, {code_.in_register(value)});
     for (std::size_t i = 0; i < 2; ++i)
       write(storage, bit + static_cast<std::int64_t>(i) * 32, DType::Uint32, words[i], code_.now(),
             guard);
@@ -229,7 +228,7 @@ void Locals::write(BufferId storage, std::int64_t bit, DType type, Value value, 
     return;
   }
   const auto piece = static_cast<std::size_t>(bit % 32 / bits);
-  Value raw = to_raw(value, bits == 16 ? Class::B16 : Class::B32);
+  Value raw = to_raw(value, bits == 16 ? Class::Rs : Class::R);
   if (guard.present()) raw = choose(guard, raw, read_piece(cell, bits, piece));
   write_piece(cell, bits, piece, raw);
 }

@@ -50,7 +50,7 @@ std::string_view rounding_word(Intrinsic callee) {
 // --- instructions --------------------------------------------------------------------------------
 
 Value Emitter::f32(std::string_view opcode, std::vector<Arg> args) {
-  return code_.pure(std::string(opcode), Class::B32, std::move(args));
+  return code_.pure(std::string(opcode), Class::R, std::move(args));
 }
 Value Emitter::add32(Value a, Value b) { return f32("add.rn.f32", {a, b}); }
 Value Emitter::mul32(Value a, Value b) { return f32("mul.rn.f32", {a, b}); }
@@ -133,8 +133,8 @@ Value Emitter::math32(Intrinsic callee, std::span<const Value> args) {
     case Intrinsic::Pow:
       return pow32(x, args[1]);
     case Intrinsic::Fmod: {
-      const Value a = code_.pure("cvt.f64.f32", Class::B64, {x});
-      const Value b = code_.pure("cvt.f64.f32", Class::B64, {args[1]});
+      const Value a = code_.pure("cvt.f64.f32", Class::Rd, {x});
+      const Value b = code_.pure("cvt.f64.f32", Class::Rd, {args[1]});
       return f32("cvt.rn.f32.f64", {fmod64(a, b)});
     }
     case Intrinsic::Copysign:
@@ -151,7 +151,7 @@ Value Emitter::math32(Intrinsic callee, std::span<const Value> args) {
 Value Emitter::math64(Intrinsic callee, std::span<const Value> args) {
   const Value x = args[0];
   const auto f64 = [&](std::string opcode, std::vector<Arg> operands) {
-    return code_.pure(std::move(opcode), Class::B64, std::move(operands));
+    return code_.pure(std::move(opcode), Class::Rd, std::move(operands));
   };
   switch (callee) {
     case Intrinsic::Sqrt:
@@ -183,7 +183,7 @@ Value Emitter::classify(Intrinsic callee, DType type, Value x) {
                                 : callee == Intrinsic::Isinf ? "infinite"
                                                              : "finite";
   const bool is_double = type == DType::Float64;
-  return code_.pure(fmt::format("testp.{}.{}", what, is_double ? "f64" : "f32"), Class::Pred,
+  return code_.pure(fmt::format("testp.{}.{}", what, is_double ? "f64" : "f32"), Class::P,
                     {is_double ? code_.in_register(x) : to_f32(x, type)});
 }
 
@@ -218,8 +218,8 @@ Value Emitter::log1p32(Value x) {
   const Value log = mul32(f32("lg2.approx.f32", {u}), f32_value(kLn2));
   const Value back = f32("sub.rn.f32", {u, f32_value(1)});
   const Value fixed = mul32(log, f32("div.rn.f32", {x, back}));
-  const Value is_tiny = code_.pure("setp.eq.f32", Class::Pred, {u, f32_value(1)});
-  const Value is_far = code_.pure("setp.equ.f32", Class::Pred, {back, x});
+  const Value is_tiny = code_.pure("setp.eq.f32", Class::P, {u, f32_value(1)});
+  const Value is_far = code_.pure("setp.equ.f32", Class::P, {back, x});
   return choose(is_tiny, x, choose(is_far, log, fixed));
 }
 
@@ -231,7 +231,7 @@ Value Emitter::tanh32(Value x) {
   constexpr std::array kInner = {1.57394409e-2F, -5.23025580e-2F, 1.33152977e-1F, -3.33327681e-1F};
   const Value square = mul32(x, x);
   const Value inner = fma32(mul32(polynomial(square, kInner), square), x, x);
-  const Value is_inner = code_.pure("setp.lt.f32", Class::Pred, {size, f32_value(0.55F)});
+  const Value is_inner = code_.pure("setp.lt.f32", Class::P, {size, f32_value(0.55F)});
   return choose(is_inner, inner, outer);
 }
 
@@ -249,7 +249,7 @@ Value Emitter::erf32(Value x) {
   constexpr std::array kInner = {-5.96761703e-4F, 4.99119423e-3F,  -2.67681349e-2F,
                                  1.12819925e-1F,  -3.76125336e-1F, 1.28379166e-1F};
   const Value inner = fma32(polynomial(square, kInner), x, x);
-  const Value is_outer = code_.pure("setp.gt.f32", Class::Pred, {size, f32_value(0.927734375F)});
+  const Value is_outer = code_.pure("setp.gt.f32", Class::P, {size, f32_value(0.927734375F)});
   return choose(is_outer, outer, inner);
 }
 
@@ -259,15 +259,15 @@ Value Emitter::pow32(Value x, Value y) {
   const Value size = f32("abs.f32", {x});
   const Value power = f32("ex2.approx.f32", {mul32(y, f32("lg2.approx.f32", {size}))});
   const Value half = mul32(y, f32_value(0.5F));
-  const Value whole = code_.pure("setp.eq.f32", Class::Pred, {f32("cvt.rzi.f32.f32", {y}), y});
-  const Value even = code_.pure("setp.eq.f32", Class::Pred, {f32("cvt.rzi.f32.f32", {half}), half});
+  const Value whole = code_.pure("setp.eq.f32", Class::P, {f32("cvt.rzi.f32.f32", {y}), y});
+  const Value even = code_.pure("setp.eq.f32", Class::P, {f32("cvt.rzi.f32.f32", {half}), half});
   const Value odd = bool_op(ExprOp::And, whole, negated(even));
-  const Value is_negative = code_.pure("setp.lt.f32", Class::Pred, {x, zero});
+  const Value is_negative = code_.pure("setp.lt.f32", Class::P, {x, zero});
   const Value with_sign = choose(odd, f32("copysign.f32", {x, power}), power);
   const Value is_bad = bool_op(ExprOp::And, is_negative, negated(whole));
   const Value result = choose(is_bad, int_value(0x7fffffff), with_sign);
-  const Value is_no_power = code_.pure("setp.eq.f32", Class::Pred, {y, zero});
-  const Value is_of_one = code_.pure("setp.eq.f32", Class::Pred, {x, f32_value(1)});
+  const Value is_no_power = code_.pure("setp.eq.f32", Class::P, {y, zero});
+  const Value is_of_one = code_.pure("setp.eq.f32", Class::P, {x, f32_value(1)});
   return choose(bool_op(ExprOp::Or, is_no_power, is_of_one), f32_value(1), result);
 }
 
@@ -277,15 +277,15 @@ Value Emitter::pow32(Value x, Value y) {
 // A subnormal y is scaled up before its exponent is taken; the last k is 2046, two factors' worth.
 Value Emitter::fmod64(Value x, Value y) {
   const auto f64 = [&](std::string opcode, std::vector<Arg> operands) {
-    return code_.pure(std::move(opcode), Class::B64, std::move(operands));
+    return code_.pure(std::move(opcode), Class::Rd, std::move(operands));
   };
   const auto exponent = [&](Value of) {
-    const Value high = code_.pure_vector("mov.b64", Class::B32, 2, {of})[1];
-    return code_.pure("bfe.u32", Class::B32, {high, int_value(20), int_value(11)});
+    const Value high = code_.pure_vector("mov.b64", Class::R, 2, {of})[1];
+    return code_.pure("bfe.u32", Class::R, {high, int_value(20), int_value(11)});
   };
   const auto power_of_two = [&](Value k, Value zero) {
-    const Value biased = code_.pure("add.s32", Class::B32, {k, int_value(1023)});
-    const Value high = code_.pure("shl.b32", Class::B32, {biased, int_value(20)});
+    const Value biased = code_.pure("add.s32", Class::R, {k, int_value(1023)});
+    const Value high = code_.pure("shl.b32", Class::R, {biased, int_value(20)});
     return f64("mov.b64", {vector_arg({zero, high})});
   };
   constexpr std::int64_t kBits = 51;  // of a quotient, one to spare
@@ -294,10 +294,10 @@ Value Emitter::fmod64(Value x, Value y) {
   const Value by = f64("abs.f64", {y});
   const Value field = exponent(by);
   const Value scaled_up = f64("mul.rn.f64", {by, f64_value(0x1p54)});
-  const Value below = code_.pure("sub.s32", Class::B32, {exponent(scaled_up), int_value(kUp)});
-  const Value is_subnormal = code_.pure("setp.eq.s32", Class::Pred, {field, int_value(0)});
+  const Value below = code_.pure("sub.s32", Class::R, {exponent(scaled_up), int_value(kUp)});
+  const Value is_subnormal = code_.pure("setp.eq.s32", Class::P, {field, int_value(0)});
   const Value by_exponent = choose(is_subnormal, below, field);
-  const Value rest = code_.new_variable(Class::B64);
+  const Value rest = code_.new_variable(Class::Rd);
   code_.add("abs.f64", {rest, x});
   code_.touch(rest);
   // Before the loop, which not all threads enter: the next fmod finds it there.
@@ -305,15 +305,15 @@ Value Emitter::fmod64(Value x, Value y) {
   const std::string again = code_.new_label("again");
   const std::string end = code_.new_label("end");
   code_.add_label(again);
-  const Value is_less = code_.new_register(Class::Pred);
+  const Value is_less = code_.new_register(Class::P);
   code_.add("setp.ltu.f64", {is_less, rest, by});
   code_.add("bra", {label_arg(end)}, {is_less});
-  const Value apart = code_.pure("sub.s32", Class::B32, {exponent(rest), by_exponent});
-  Value k = code_.pure("sub.s32", Class::B32, {apart, int_value(kBits)});
-  k = code_.pure("min.s32", Class::B32, {k, int_value(kMost)});
-  k = code_.pure("max.s32", Class::B32, {k, int_value(0)});
-  const Value half = code_.pure("shr.s32", Class::B32, {k, int_value(1)});
-  const Value other = code_.pure("sub.s32", Class::B32, {k, half});
+  const Value apart = code_.pure("sub.s32", Class::R, {exponent(rest), by_exponent});
+  Value k = code_.pure("sub.s32", Class::R, {apart, int_value(kBits)});
+  k = code_.pure("min.s32", Class::R, {k, int_value(kMost)});
+  k = code_.pure("max.s32", Class::R, {k, int_value(0)});
+  const Value half = code_.pure("shr.s32", Class::R, {k, int_value(1)});
+  const Value other = code_.pure("sub.s32", Class::R, {k, half});
   const Value step = f64(
       "mul.rn.f64", {f64("mul.rn.f64", {by, power_of_two(half, zero)}), power_of_two(other, zero)});
   const Value times = f64("cvt.rzi.f64.f64", {f64("div.rz.f64", {rest, step})});
@@ -321,8 +321,8 @@ Value Emitter::fmod64(Value x, Value y) {
   code_.touch(rest);
   code_.add("bra", {label_arg(again)});
   code_.add_label(end);
-  const Value is_nan = code_.pure("setp.nan.f64", Class::Pred, {rest, y});
-  const Value nan = int_value(std::numeric_limits<std::int64_t>::max(), Class::B64);
+  const Value is_nan = code_.pure("setp.nan.f64", Class::P, {rest, y});
+  const Value nan = int_value(std::numeric_limits<std::int64_t>::max(), Class::Rd);
   return choose(is_nan, nan, f64("copysign.f64", {x, rest}));
 }
 
@@ -330,7 +330,7 @@ Value Emitter::fmod64(Value x, Value y) {
 Value Emitter::round_away(DType type, Value x) {
   const bool is_double = type == DType::Float64;
   const std::string suffix = is_double ? "f64" : "f32";
-  const Class cls = is_double ? Class::B64 : Class::B32;
+  const Class cls = is_double ? Class::Rd : Class::R;
   const Value half =
       code_.in_register(is_double ? f64_value(0.49999999999999994) : f32_value(0.49999997F));
   const Value signed_half = code_.pure("copysign." + suffix, cls, {x, half});

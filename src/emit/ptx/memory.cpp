@@ -102,7 +102,7 @@ Emitter::Lanes Emitter::load_piece(const Address& from, DType type, std::size_t 
   const bool is_packed = count > 4;  // more than a vector holds: in words
   const std::size_t registers =
       is_packed ? count * static_cast<std::size_t>(storage_bits(type)) / 32 : count;
-  const Class cls = is_packed || type == DType::Bool ? Class::B32 : class_of(type);
+  const Class cls = is_packed || type == DType::Bool ? Class::R : class_of(type);
   const Arg where = operand(from);
   Lanes out;
   for (std::size_t i = 0; i < registers; ++i) out.push_back(code_.new_register(cls));
@@ -199,8 +199,8 @@ std::int64_t Emitter::copy_width(const Address& to, const Address& from) const {
 // Registers of 32 bits (64 where the array has such cells), or one narrower one.
 Class Emitter::cell_class(const Address& place, std::int64_t bytes) const {
   if (place.space == Space::Registers && locals_.plan(place.storage).cell_bits == 64)
-    return Class::B64;
-  return bytes == 2 ? Class::B16 : Class::B32;
+    return Class::Rd;
+  return bytes == 2 ? Class::Rs : Class::R;
 }
 
 std::string Emitter::cell_word(Class cls, std::int64_t bytes) {
@@ -250,7 +250,7 @@ void Emitter::put_cells(const Address& to, const std::vector<Value>& cells, std:
     const DType type = bytes == 1 ? DType::Uint8 : DType::Uint16;
     return store_run(to, type, cells, code_.now());
   }
-  const DType type = cells[0].cls == Class::B64 ? DType::Uint64 : DType::Uint32;
+  const DType type = cells[0].cls == Class::Rd ? DType::Uint64 : DType::Uint32;
   if (to.space == Space::Registers) {
     const bool is_wider = locals_.plan(to.storage).cell_bits == 64 && type == DType::Uint32;
     if (!is_wider) return store_run(to, type, cells, code_.now());

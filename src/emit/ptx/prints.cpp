@@ -39,8 +39,8 @@ Value Emitter::text_address(std::string_view text) {
     found = texts_.emplace(std::string(text), unique("text")).first;
     outer_.push_back({.name = found->second, .space = isa::Space::Global, .bytes = 0, .align = 1});
   }
-  const Value at = code_.pure("mov.u64", Class::B64, {symbol_arg(found->second)});
-  return code_.pure("cvta.global.u64", Class::B64, {at});
+  const Value at = code_.pure("mov.u64", Class::Rd, {symbol_arg(found->second)});
+  return code_.pure("cvta.global.u64", Class::Rd, {at});
 }
 
 // The call sequence of the PTX ABI: arguments and results are .param variables of a block.
@@ -79,7 +79,7 @@ Value Emitter::print_argument(ExprId expr, char letter, std::string& spec) {
   if (is_float(dtype)) {
     const bool is_long = num::bits_of(dtype) == 64;
     spec += (is_long ? "ll" : "") + std::string(1, letter);
-    return is_long ? value : raw(value, dtype, Class::B32);
+    return is_long ? value : raw(value, dtype, Class::R);
   }
   const bool is_long = num::bits_of(dtype) == 64 || letter == 'p';
   spec += (is_long && letter != 'p' ? "ll" : "") + std::string(1, letter);
@@ -121,11 +121,11 @@ void Emitter::print(const ir::Expr& e) {
               {address_arg(symbol_arg(space), bytes), code_.in_register(value)});
     bytes += size;
   }
-  Value where = int_value(0, Class::B64);
+  Value where = int_value(0, Class::Rd);
   if (!values.empty()) {
     arrays_.push_back({.name = space, .space = isa::Space::Local, .bytes = bytes, .align = 8});
-    where = code_.pure("cvta.local.u64", Class::B64,
-                       {code_.pure("mov.u64", Class::B64, {symbol_arg(space)})});
+    where = code_.pure("cvta.local.u64", Class::Rd,
+                       {code_.pure("mov.u64", Class::Rd, {symbol_arg(space)})});
   }
   const std::vector<Value> args = {text_address(text), code_.in_register(where)};
   call_function("vprintf", args, true);
@@ -145,7 +145,7 @@ void Emitter::check_assert(const ir::Stmt& s) {
   const std::vector<Value> args = {
       text_address(s.name), text_address(is_placed ? options_.source->name() : f_.name),
       code_.in_register(int_value(static_cast<std::int64_t>(line))), text_address(f_.name),
-      code_.in_register(int_value(1, Class::B64))};
+      code_.in_register(int_value(1, Class::Rd))};
   call_function("__assertfail", args, false);
   code_.close_scope();
   code_.add_label(end);

@@ -17,14 +17,14 @@ using isa::Role;
 Class class_for(isa::Type type) {
   switch (isa::info(type).bits) {
     case 1:
-      return Class::Pred;
+      return Class::P;
     case 8:
     case 16:
-      return Class::B16;
+      return Class::Rs;
     case 64:
-      return Class::B64;
+      return Class::Rd;
     default:
-      return Class::B32;
+      return Class::R;
   }
 }
 
@@ -141,8 +141,8 @@ Arg Emitter::ptx_source(const PtxOperand& operand, const OperandSpec& spec,
   if (is_predicate) return code_.in_register(predicate(operand.expr));
   const bool is_number = e.op == ExprOp::IntImm && (!type || isa::is_whole(*type));
   if (is_number && (spec.role == Role::Immediate || (!is_listed && !spec.register_only)))
-    return int_value(e.integer, type ? class_for(*type) : Class::B32);
-  return in_class(operand.expr, type ? class_for(*type) : Class::B32);
+    return int_value(e.integer, type ? class_for(*type) : Class::R);
+  return in_class(operand.expr, type ? class_for(*type) : Class::R);
 }
 
 // The bits of an expression in a register of that class.
@@ -153,7 +153,7 @@ Value Emitter::in_class(ExprId expr, Class cls) {
   if (values.size() == 1) return code_.in_register(raw(values[0], type.dtype, cls));
   const std::vector<Value> words = words_of(values, type.dtype);
   if (words.size() == 1) return words[0];
-  return code_.pure("mov.b64", Class::B64, {vector_arg(words)});
+  return code_.pure("mov.b64", Class::Rd, {vector_arg(words)});
 }
 
 // A cell of a register array is written by the instruction itself, everything else afterwards.
@@ -161,7 +161,7 @@ Arg Emitter::ptx_target(const PtxOperand& operand, std::optional<isa::Type> type
                         std::vector<Output>& outputs) {
   const ir::Expr& e = f_[operand.expr];
   const bool is_at = operand.kind == PtxOperand::Kind::At;
-  const Class cls = is_at || !type ? Class::B32 : class_for(*type);
+  const Class cls = is_at || !type ? Class::R : class_for(*type);
   const Address place =
       is_at ? address(operand.expr) : element(e.buffer, {e.args.begin(), e.args.size()});
   if (place.space == Space::Registers) {
@@ -181,9 +181,9 @@ void Emitter::write_back(const Output& output, Guard guard) {
   const Address place =
       is_at ? address(output.operand.expr) : element(e.buffer, {e.args.begin(), e.args.size()});
   Value value = output.value;
-  if (value.cls == Class::Pred && type != DType::Bool)
+  if (value.cls == Class::P && type != DType::Bool)
     value = cast(value, DType::Bool, type);
-  else if (value.cls != Class::Pred)
+  else if (value.cls != Class::P)
     value = type == DType::Bool ? is_not_zero(DType::Uint32, value) : from_raw(value, type);
   store_run(place, type, {value}, code_.now(), guard);
 }
@@ -201,8 +201,8 @@ Arg Emitter::ptx_address(std::span<const PtxOperand> own, const OperandSpec& spe
     if (base.offset.valid()) add_index(place, base.offset, 8);
     out = space_address(std::move(place), space);
   } else {
-    const Class cls = num::bits_of(e.type.dtype) == 64 ? Class::B64 : Class::B32;
-    Address place{.space = cls == Class::B32 ? Space::Shared : Space::Generic};
+    const Class cls = num::bits_of(e.type.dtype) == 64 ? Class::Rd : Class::R;
+    Address place{.space = cls == Class::R ? Space::Shared : Space::Generic};
     place.base = code_.in_register(eval(base.expr));
     if (base.offset.valid()) add_index(place, base.offset, 8);
     out = operand(place);
@@ -210,7 +210,7 @@ Arg Emitter::ptx_address(std::span<const PtxOperand> own, const OperandSpec& spe
   if (own.size() == 1) return out;
   std::vector<Arg> coordinates;
   for (const PtxOperand& one : own.subspan(1))
-    coordinates.emplace_back(in_class(one.expr, Class::B32));
+    coordinates.emplace_back(in_class(one.expr, Class::R));
   out.parts.push_back(vector_arg(std::move(coordinates)));
   return out;
 }

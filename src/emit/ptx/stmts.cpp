@@ -123,7 +123,7 @@ void Emitter::launch_thread(const Stmt& s) {
   replace("threadIdx", "%tid");
   replace("blockIdx", "%ctaid");
   replace("clusterCtaIdx", "%cluster_ctaid");
-  vars_[s.var.index].lanes = {code_.pure("mov.u32", Class::B32, {special_arg(name)})};
+  vars_[s.var.index].lanes = {code_.pure("mov.u32", Class::R, {special_arg(name)})};
 }
 
 void Emitter::attribute(const Stmt& s) {
@@ -167,7 +167,7 @@ void Emitter::for_loop(const Stmt& s) {
   std::vector<Line> before;
   if (trips.min <= 0) {
     const Value none = code_.pure(fmt::format("setp.{}.{}", is_signed(type) ? "le" : "eq", suffix),
-                                  Class::Pred, {count, int_value(0, cls)});
+                                  Class::P, {count, int_value(0, cls)});
     before.push_back({.text = "bra", .args = {label_arg(loop.end)}, .guard = {none}});
     loop.is_broken = true;
   }
@@ -182,7 +182,7 @@ void Emitter::for_loop(const Stmt& s) {
   locals_.settle();
   if (loops_.back().is_continued) code_.add_label(loops_.back().next);
   code_.add(fmt::format("add.{}", suffix), {counter, counter, int_value(step, cls)});
-  const Value again = code_.new_register(Class::Pred);
+  const Value again = code_.new_register(Class::P);
   code_.add(fmt::format("setp.ne.{}", suffix), {again, counter, end});
   code_.add("bra", {label_arg(start)}, {again});
   code_.close_scope(std::move(before));
