@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Prints the indexes in the documents, from the tables in the sources.
 
-usage: make_reference.py names | primitives | settings | kinds | rules
+usage: make_reference.py names | not_taken | primitives | settings | kinds | rules
 
 names: every name that a program can use, as in src/script and src/ir (docs/language.md).
+not_taken: the names of TVM that are not taken, and why.
 primitives: the tile primitives and their variants, which the program named by WARPWRIGHT is asked
 about. settings: what their calls take. kinds: every kind of diagnostic (docs/diagnostics.md).
 rules: every reason for which a variant declines a call.
@@ -98,6 +99,9 @@ def names():
     show("Kernels, loops, decorators", functions("script/api_kernel.cpp"))
     show("Types", [f"`T.{row[1]}`" for _, row in defs("num/dtypes.def", "WW_DTYPE")]
          + ["`T.handle`", "`T.let`", "`T.constexpr`"])
+    show("Of an element type `d`", functions("script/api_dtypes.cpp", rename=lambda name:
+                                             name.replace("dtype.", "d."))
+         + [f"`d.{name}`" for name in attributes("script/api_dtypes.cpp", "dtype_attribute")])
     show("Scope ids", [f"`T.{row[1]}`" for _, row in defs("ir/scope_ids.def", "WW_SCOPE_ID")])
     show("Buffers", functions("script/api_buffers.cpp"))
     print("`…` stands for `dtype, data, strides, elem_offset, scope, align, offset_factor, "
@@ -108,11 +112,12 @@ def names():
          + [f"`B.{name}`" for name in attributes("script/api_views.cpp", "buffer_attribute")])
     show("Pools", functions("script/api_pools.cpp", "script/api_tensor_pools.cpp")
          + [f"`.{name}`" for name in attributes("script/api_pools.cpp", "pool_attribute")])
-    show("Layouts", functions("script/api_layouts.cpp", rename=lambda name: re.sub(
+    show("Layouts", functions("script/api_layouts.cpp", "script/api_ready_layouts.cpp", rename=lambda name: re.sub(
         r"^layout\.", "", name.replace("layout_value.", "L.")))
          + [f"`L.{name}`" for name in attributes("script/layouts.cpp", "layout_attribute")])
     show("Expressions", functions("script/api_math.cpp"))
-    others = {name for path in ("script/api_cuda.cpp", "script/api_math.cpp")
+    others = {name for path in ("script/api_cuda.cpp", "script/api_cuda_values.cpp",
+                                "script/api_math.cpp")
               for name, _ in table_rows(path)}
     parameters = {row[0]: re.sub(r"(\*?\w+) \w+", r"\1", row[1] if len(row) > 1 else "")
                   for _, row in defs("ir/signatures.def", "WW_SIGNATURE")}
@@ -123,10 +128,22 @@ def names():
                  for each, name, taken in intrinsics if each == title and name not in others]
         if words:
             show(title, words)
-    show("Of CUDA", functions("script/api_cuda.cpp"))
+    show("Of CUDA", functions("script/api_cuda.cpp", "script/api_cuda_values.cpp"))
     show("Instructions as functions", functions("script/ptx_functions.cpp", prefix="T.ptx."))
     show("Host Python", functions("script/api_host.cpp", "script/api_stdlib.cpp"))
     show("Methods of host values", functions("script/api_methods.cpp"))
+
+
+def not_taken():
+    source = read("script/not_taken.def")
+    reasons = {}
+    for name, reason in re.findall(r'^WW_NOT_TAKEN\("([\w.]+)",\s*"((?:[^"\\]|\\.)*)"\)', source,
+                                   flags=re.MULTILINE):
+        shown = f"`{name}*`" if name.endswith(".") else f"`{name}`"
+        reasons.setdefault(reason.replace('\\"', '"'), []).append(shown)
+    print("| name | why not |\n|---|---|")
+    for reason, names_of_it in reasons.items():
+        print(f"| {', '.join(names_of_it)} | {reason} |")
 
 
 # --- tile primitives ------------------------------------------------------------------------------
@@ -209,7 +226,7 @@ def rules():
 
 
 def main(words):
-    pages = {"names": names, "primitives": primitives, "settings": settings, "kinds": kinds,
+    pages = {"names": names, "not_taken": not_taken, "primitives": primitives, "settings": settings, "kinds": kinds,
              "rules": rules}
     if len(words) != 1 or words[0] not in pages:
         print(__doc__, file=sys.stderr)

@@ -68,10 +68,23 @@ Result<void> UnitExtents::close() {
   return {};
 }
 
+// `warp_id_in_wg([2])`: the one warpgroup of the CTA has fewer warps than a whole one.
+std::optional<std::size_t> UnitExtents::find_partial_group() const {
+  for (std::size_t k = 0; k < declared_.size(); ++k) {
+    const DeclaredId& declared = declared_[k];
+    if (declared.kind == ScopeIdKind::WarpIdInWg && declared.extents.size() == 1 &&
+        declared.extents[0].value < facts_of(declared.kind).fixed_extent)
+      return k;
+  }
+  return std::nullopt;
+}
+
 Result<void> UnitExtents::state_declared() {
+  const std::optional<std::size_t> partial = find_partial_group();
+  if (partial) WW_TRY_VOID(state(Unit::Cta, Unit::Warpgroup, {1, {*partial}}));
   // What is fixed comes first, so that a declaration that says otherwise is the one to blame.
   for (const ScopeIdFacts& facts : all_scope_ids()) {
-    if (facts.fixed_extent == 0) continue;
+    if (facts.fixed_extent == 0 || (partial && facts.parent == Unit::Warpgroup)) continue;
     const bool always = facts.id == ScopeIdKind::LaneId
                             ? counts(Unit::Warp) || counts(Unit::Warpgroup)
                             : counts(facts.parent);

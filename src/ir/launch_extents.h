@@ -44,6 +44,7 @@ class UnitExtents {
     std::vector<std::size_t> by;  // the declarations it follows from; none: always so
   };
 
+  [[nodiscard]] std::optional<std::size_t> find_partial_group() const;
   Result<void> state_declared();
   Result<void> state(Unit parent, Unit child, const Known& known);
   Result<void> relate(Unit a, Unit b, Unit c);

@@ -87,6 +87,9 @@ TEST(Launch, ThreadsFollow) {
   EXPECT_EQ(block_of({{WarpId, {4}}}), (Block{128, 1, 1}));
   EXPECT_EQ(block_of({{WarpgroupId, {2}}, {ThreadIdInWg, {128}}}), (Block{256, 1, 1}));
   EXPECT_EQ(block_of({{WarpgroupId, {2}}, {WarpIdInWg, {}}}), (Block{256, 1, 1}));
+  // One warpgroup, of which the CTA has a part.
+  EXPECT_EQ(block_of({{WarpgroupId, {1}}, {WarpIdInWg, {2}}, {LaneId, {32}}}), (Block{64, 1, 1}));
+  EXPECT_EQ(block_of({{WarpIdInWg, {1}}, {LaneId, {32}}}), (Block{32, 1, 1}));
   EXPECT_EQ(block_of({{WarpgroupId, {}}, {ThreadId, {384}}}), (Block{384, 1, 1}));
   EXPECT_EQ(block_of({{LaneId, {}}, {WarpId, {}}, {ThreadId, {64}}}), (Block{64, 1, 1}));
   EXPECT_EQ(block_of({{ThreadId, {}}, {WarpId, {3}}}), (Block{96, 1, 1}));
@@ -121,8 +124,14 @@ TEST(Launch, ContradictionsNameBothPlaces) {
             "a CTA has 64 threads by `thread_id`, but 32 threads by `thread_id` @20; "
             "`thread_id([64])` is declared here @0");
   EXPECT_EQ(refusal({{LaneId, {16}}}), "a warp has 32 threads, but 16 threads by `lane_id` @0");
-  EXPECT_EQ(refusal({{WarpIdInWg, {2}}, {WarpgroupId, {1}}}),
-            "a warpgroup has 4 warps, but 2 warps by `warp_id_in_wg` @0");
+  EXPECT_EQ(refusal({{WarpIdInWg, {2}}, {WarpgroupId, {2}}}),
+            "a CTA has 1 warpgroup by `warp_id_in_wg`, but 2 warpgroups by `warpgroup_id` @10; "
+            "`warp_id_in_wg([2])` is declared here @0");
+  EXPECT_EQ(refusal({{WarpIdInWg, {5}}, {WarpgroupId, {1}}}),
+            "a warpgroup has 4 warps, but 5 warps by `warp_id_in_wg` @0");
+  EXPECT_EQ(refusal({{WarpIdInWg, {2}}, {ThreadIdInWg, {128}}}),
+            "a warpgroup has 128 threads by `thread_id_in_wg`, but 64 threads by "
+            "`warp_id_in_wg` @10; `warp_id_in_wg([2])` is declared here @0");
   EXPECT_EQ(refusal({{ThreadId, {32, 4}}, {ThreadId, {4, 32}}}),
             "`thread_id` is declared as 32 x 4 and as 4 x 32 @10; "
             "`thread_id([32, 4])` is declared here @0");

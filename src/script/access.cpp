@@ -6,21 +6,20 @@
 #include <algorithm>
 #include <limits>
 
+#include "base/ascii.h"
 #include "base/suggest.h"
 #include "script/collections.h"
+#include "script/dtypes.h"
 #include "script/interp.h"
 #include "script/layouts.h"
 #include "script/pools.h"
 #include "script/ptx_calls.h"
 #include "script/regions.h"
 #include "script/tile_calls.h"
+#include "script/typed.h"
 
 namespace ww::script {
 namespace {
-
-Value dtype_value(ir::Type type) {
-  return {.kind = Kind::DType, .id = static_cast<std::uint32_t>(type.dtype), .integer = type.lanes};
-}
 
 // Names of a namespace that are values, not functions.
 std::optional<Value> layout_name(Interp& in, std::string_view name) {
@@ -70,7 +69,6 @@ std::optional<std::string_view> name_elsewhere(std::string_view path, std::strin
   static constexpr Row kLanguage[] = {{"blockIdx", "cta_id"},
                                       {"threadIdx", "thread_id"},
                                       {"program_id", "cta_id"},
-                                      {"Tensor", "Buffer"},
                                       {"syncthreads", "cuda.cta_sync"},
                                       {"sync_threads", "cuda.cta_sync"},
                                       {"alloc_fragment", "alloc_local"},
@@ -85,7 +83,33 @@ std::optional<std::string_view> name_elsewhere(std::string_view path, std::strin
   return is_tile_namespace(path) ? find(kTile) : std::nullopt;
 }
 
+struct NotTaken {
+  std::string_view name, reason;
+};
+constexpr NotTaken kNotTaken[] = {
+#define WW_NOT_TAKEN(name, reason) {name, reason},
+#include "script/not_taken.def"
+#undef WW_NOT_TAKEN
+};
+
+// What TVM has under this name, and we do not.
+const NotTaken* find_not_taken(std::string_view full) {
+  for (const NotTaken& row : kNotTaken)
+    if (row.name == full ||
+        (row.name.ends_with('.') && row.name.substr(0, row.name.size() - 1) == full))
+      return &row;
+  return nullptr;
+}
+
+bool is_of_kind(std::string_view name, std::string_view candidate) {
+  // `T.Mod` and its like are nodes of a tree; who writes in lower case means a function.
+  return name.empty() || candidate.empty() ||
+         (to_lower(name[0]) != name[0]) == (to_lower(candidate[0]) != candidate[0]);
+}
+
 Diag no_such_name(const std::string& path, std::string_view name) {
+  if (const NotTaken* row = find_not_taken(fmt::format("{}.{}", path, name)))
+    return diag(DiagKind::UnknownName, "`{}.{}` is not taken: {}", path, name, row->reason);
   std::vector<std::string_view> known = members_of(path);
   const bool is_tile = is_tile_namespace(path);
   if (is_tile)
@@ -93,6 +117,7 @@ Diag no_such_name(const std::string& path, std::string_view name) {
   if (path == "layout")
     for (const layout::Axis axis : layout::builtin_axes()) known.push_back(axis.name());
   const auto elsewhere = name_elsewhere(path, name);
+  std::erase_if(known, [&](std::string_view each) { return !is_of_kind(name, each); });
   Diag out =
       diag(DiagKind::UnknownName, "`{}` has no `{}`{}", path == "layout" ? "tvm.tirx.layout" : path,
            name,
@@ -160,6 +185,8 @@ std::string_view method_prefix(const Value& value) {
       return "jit";
     case Kind::DType:
       return "dtype";
+    case Kind::Axis:
+      return "axis";
     case Kind::Pool:
       return value.as<PoolObject>().is_tensor ? "tmem_pool" : "smem_pool";
     default:
@@ -167,17 +194,25 @@ std::string_view method_prefix(const Value& value) {
   }
 }
 
+// The value of a constant with a type, and of a mode, which is its number.
+std::optional<Value> number_attribute(const Value& number, std::string_view name) {
+  if (name == "value") return untyped(number);
+  const auto type = typed_as(number);
+  return name == "dtype" && type ? std::optional(dtype_value(ir::Type::of(*type))) : std::nullopt;
+}
+
 std::optional<Result<Value>> special_attribute(Interp& in, const Value& object,
                                                std::string_view name, Span span) {
   if (object.is(Kind::Buffer)) return buffer_attribute(in, object, name, span);
-  if (object.is(Kind::Layout)) return layout_attribute(in, object, name);
+  if (object.is(Kind::Layout) || object.is(Kind::Swizzle) || object.is(Kind::Iter) ||
+      object.is(Kind::Axis))
+    return layout_attribute(in, object, name);
   if (object.is(Kind::Pool)) return pool_attribute(in, object, name, span);
   if (object.is(Kind::Ir) && name == "dtype") return dtype_value(in.fn()[object.expr()].type);
   if (object.is(Kind::Region) && name == "buffer")
     return of_buffer(object.as<RegionObject>().region.buffer);
-  if (object.is(Kind::DType) && name == "bits")
-    return of_int(num::bits_of(static_cast<num::DType>(object.id)));
-  if (object.is(Kind::DType) && name == "lanes") return of_int(object.integer);
+  if (object.is(Kind::DType)) return dtype_attribute(in, object, name);
+  if (object.is(Kind::Int) || object.is(Kind::Float)) return number_attribute(object, name);
   return std::nullopt;
 }
 
@@ -212,7 +247,21 @@ Result<Value> Interp::attribute(const Value& object, std::string_view name, Span
   }
   if (std::optional<Result<Value>> out = special_attribute(*this, object, name, where))
     return *std::move(out);
+  // Functions of classes: `TileLayout.from_iters`, `SwizzleMode.SWIZZLE_NONE`.
+  if (object.is(Kind::Builtin)) {
+    const std::string_view owner = object.as<BuiltinObject>().row->name;
+    if (const BuiltinRow* row = find_builtin(fmt::format("{}.{}", owner, name)))
+      return heap.wrap(Kind::Builtin, BuiltinObject{{}, row});
+    if (owner == "layout.SwizzleMode")
+      if (const std::optional<Value> mode = swizzle_mode_member(name)) return *mode;
+  }
   const std::string_view prefix = method_prefix(object);
+  // A type has the methods of its name.
+  if (object.is(Kind::DType) && find_builtin(fmt::format("dtype.{}", name)) == nullptr)
+    if (const BuiltinRow* row = find_builtin(fmt::format("str.{}", name)))
+      return heap.wrap(
+          Kind::Method,
+          MethodObject{{}, heap.str(ir::to_text(type_of(object))), std::string(name), row, none()});
   if (!prefix.empty())
     if (const BuiltinRow* row = find_builtin(fmt::format("{}.{}", prefix, name)))
       return heap.wrap(Kind::Method, MethodObject{{}, object, std::string(name), row, none()});

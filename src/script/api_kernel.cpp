@@ -8,6 +8,7 @@
 #include "script/builtins.h"
 #include "script/implicit.h"
 #include "script/params.h"
+#include "script/typed.h"
 
 namespace ww::script {
 namespace {
@@ -163,8 +164,16 @@ Result<Value> grid(Interp& in, Args& a) {
 
 // --- attributes and names ------------------------------------------------------------------------
 
+// TVM prints `T.device_entry()` as an attribute.
+bool is_device_entry(const Value& attributes) {
+  const auto& items = attributes.as<DictObject>().items;
+  return items.size() == 1 && items[0].first.is(Kind::Str) &&
+         text_of(items[0].first) == "tirx.device_entry";
+}
+
 Result<Value> attr(Interp& in, Args& a) {
   FrameObject frame;
+  if (a[0].is(Kind::Dict) && is_device_entry(a[0])) return device_entry(in, a);
   if (a[0].is(Kind::Dict)) {
     for (const auto& [key, value] : a[0].as<DictObject>().items)
       frame.attrs.emplace_back(WW_TRY(in.text(key, "a key", a.spans[0])),
@@ -247,6 +256,10 @@ Result<Value> optional(Interp& in, Args& a) {
 // Decorators are looked at where they stand; called by hand they leave their argument as it is.
 Result<Value> decorator(Interp&, Args& a) { return a.has(0) ? a[0] : none(); }
 
+constexpr std::string_view kBuffer =
+    "shape, dtype?, data?, strides?, elem_offset?, scope?, align?, offset_factor?, buffer_type?, "
+    "axis_separators?, layout?, byte_offset?, allocated_addr?";
+
 constexpr BuiltinRow kRows[] = {
     {"T.device_entry", "", device_entry, true},
 #define WW_SCOPE_ID(id, name, parent, child, dims, fixed) \
@@ -266,13 +279,12 @@ constexpr BuiltinRow kRows[] = {
     {"T.meta_var", "value", meta_var, true},
     {"T.evaluate", "value", evaluate, true},
     {"T.static_assert", "condition, message?", static_assert_row},
-    {"T.Buffer",
-     "shape, dtype?, data?, strides?, elem_offset?, scope?, align?, offset_factor?, buffer_type?, "
-     "axis_separators?, layout?, byte_offset?, allocated_addr?",
-     buffer_annotation},
+    {"T.Buffer", kBuffer, buffer_annotation},
+    {"T.Tensor", kBuffer, buffer_annotation},
     {"T.TensorMap", "", tensor_map},
     {"T.Optional", "annotation", optional},
     {"T.prim_func", "function?, **options", decorator},
+    {"T.function", "function?, **options", decorator},
     {"T.jit", "function?, **options", decorator},
     {"T.inline", "function?, **options", decorator},
     {"T.macro", "function?, **options", decorator},
@@ -303,9 +315,8 @@ Result<Value> Interp::call_dtype(const Value& dtype, CallArgs& args) {
                      ir::to_text(type), args.plain.size())
                     .with_span(args.call));
   if (!in_kernel()) {
-    // At compile time a number of a type is a number.
     if (args.plain.empty()) return opaque(args.call, "a value of run time");
-    return args.plain[0];
+    return typed_constant(*this, args.plain[0], type, Conversion::Exact, args.call);
   }
   if (args.plain.empty()) return of_expr(new_extent(*this, type, "", args.call));
   const Value& value = args.plain[0];

@@ -74,45 +74,52 @@ Result<Value> axis_get(Interp& in, Args& a) {
   return in.heap.wrap(Kind::Axis, object);
 }
 
-Result<int> bits_arg(Interp& in, const Args& a, std::size_t i, int missing) {
-  if (!a.has(i)) return missing;
-  if (a[i].is(Kind::Int))
-    return static_cast<int>(WW_TRY(in.integer(a[i], "the width", a.spans[i])));
-  return num::bits_of(WW_TRY(in.value_type(a[i], "`dtype`", a.spans[i])).dtype);
+// Iter(extent, stride, axis)
+Result<Value> make_iter(Interp& in, Args& a) {
+  const std::int64_t extent = WW_TRY(in.integer(a[0], "the extent", a.spans[0]));
+  const std::int64_t stride = WW_TRY(in.integer(a[1], "the stride", a.spans[1]));
+  layout::Axis axis;
+  if (a[2].is(Kind::Axis))
+    axis = a[2].as<AxisObject>().axis;
+  else
+    axis = WW_TRY(layout::Axis::builtin(WW_TRY(in.text(a[2], "the axis", a.spans[2]))));
+  return in.heap.wrap(Kind::Iter, IterObject{{}, {extent, stride, axis}});
 }
 
-Result<Value> wg_local_layout(Interp& in, Args& a) {
-  const std::int64_t rows = a.has(1) ? WW_TRY(in.integer(a[1], "`rows`", a.spans[1])) : 128;
-  return made(in, layout::wg_local(WW_TRY(in.integer(a[0], "`cols`", a.spans[0])), rows), a.call);
+Result<layout::Iters> iters_of(Interp& in, const Args& a, std::size_t i, std::string_view what) {
+  layout::Iters out;
+  if (!a.has(i) || a[i].is(Kind::None)) return out;
+  for (const Value& item : WW_TRY(in.sequence(a[i], what, a.spans[i]))) {
+    if (!item.is(Kind::Iter))
+      return fail(diag(DiagKind::BadType, "{} holds {}, expected `Iter(extent, stride, axis)`",
+                       what, type_name(item))
+                      .with_span(a.spans[i]));
+    out.push_back(item.as<IterObject>().iter);
+  }
+  return out;
 }
 
-Result<Value> tcgen05_atom_layout(Interp& in, Args& a) {
-  const std::string shape = WW_TRY(in.text(a[0], "the shape", a.spans[0]));
-  const layout::Shape size = WW_TRY(in.int_list(a[1], "(rows, cols)", a.spans[1]));
-  if (size.size() != 2)
-    return fail(diag(DiagKind::RankMismatch, "{} extents, expected (rows, cols)", size.size())
-                    .with_span(a.spans[1]));
-  return made(in, layout::tcgen05_atom(shape, size[0], size[1], WW_TRY(bits_arg(in, a, 2, 32))),
-              a.call);
-}
-
-Result<Value> tmem_datapath_layout(Interp& in, Args& a) {
-  const std::string letter = WW_TRY(in.text(a[0], "the datapath", a.spans[0]));
-  if (letter.size() != 1)
-    return fail(diag(DiagKind::BadArgument, "datapath \"{}\", expected A to G", letter)
-                    .with_span(a.spans[0]));
-  const std::int64_t rows = WW_TRY(in.integer(a[1], "`rows`", a.spans[1]));
-  const std::int64_t cols = WW_TRY(in.integer(a[2], "`cols`", a.spans[2]));
-  const std::int64_t slab = a.has(3) ? WW_TRY(in.integer(a[3], "`sub_slab`", a.spans[3])) : 0;
-  return made(in, layout::tmem_datapath(letter[0], rows, cols, static_cast<int>(slab)), a.call);
-}
-
-Result<Value> mma_shared_layout(Interp& in, Args& a) {
-  const int bits = WW_TRY(bits_arg(in, a, 0, 16));
-  const layout::SwizzleMode mode = WW_TRY(swizzle_mode_arg(in, a[1], a.spans[1]));
-  return made(in,
-              layout::mma_shared(WW_TRY(in.int_list(a[2], "the shape", a.spans[2])), mode, bits),
-              a.call);
+// TileLayout.from_iters(shard, replica, offset), the offset a dict of axes.
+Result<Value> from_iters(Interp& in, Args& a) {
+  layout::Offsets offset;
+  if (a.has(2) && !a[2].is(Kind::None)) {
+    if (!a[2].is(Kind::Dict))
+      return fail(
+          diag(DiagKind::BadType, "the offset is {}, expected a dict by axis", type_name(a[2]))
+              .with_span(a.spans[2]));
+    for (const auto& [axis, amount] : a[2].as<DictObject>().items) {
+      if (!axis.is(Kind::Axis))
+        return fail(
+            diag(DiagKind::BadType, "the offset has {} as a key, expected an axis", type_name(axis))
+                .with_span(a.spans[2]));
+      offset.add(axis.as<AxisObject>().axis, WW_TRY(in.integer(amount, "an offset", a.spans[2])));
+    }
+  }
+  Result<layout::TileLayout> tile =
+      layout::TileLayout::make(WW_TRY(iters_of(in, a, 0, "the shard")),
+                               WW_TRY(iters_of(in, a, 1, "the replica")), std::move(offset));
+  if (!tile) return fail(std::move(tile).error().with_span(a.call));
+  return in.layout_value(*std::move(tile));
 }
 
 // --- methods -------------------------------------------------------------------------------------
@@ -215,6 +222,12 @@ Result<Value> broadcast(Interp& in, Args& a) {
       in, layout::broadcast(self(a), WW_TRY(in.integer(a[0], "the extent", a.spans[0])), position),
       a.call);
 }
+Result<Value> axis_is_thread(Interp&, Args& a) {
+  return of_bool(a.self.as<AxisObject>().axis.is_thread());
+}
+Result<Value> axis_is_memory(Interp&, Args& a) {
+  return of_bool(!a.self.as<AxisObject>().axis.is_thread());
+}
 Result<Value> is_trivial(Interp&, Args& a) { return of_bool(layout::is_trivial(self(a))); }
 Result<Value> is_swizzle(Interp&, Args& a) { return of_bool(self(a).is_swizzled()); }
 
@@ -223,10 +236,8 @@ constexpr BuiltinRow kRows[] = {
     {"layout.SwizzleLayout", "per_element, swizzle_len, atom_len, **options", swizzle_layout},
     {"layout.ComposeLayout", "first, second, third?, fourth?, **options", compose_layout},
     {"layout.Axis.get", "name", axis_get},
-    {"layout.wg_local_layout", "cols, rows?", wg_local_layout},
-    {"layout.tcgen05_atom_layout", "shape, size, dtype?", tcgen05_atom_layout},
-    {"layout.tmem_datapath_layout", "letter, rows, cols, sub_slab?", tmem_datapath_layout},
-    {"layout.mma_shared_layout", "dtype, swizzle, shape", mma_shared_layout},
+    {"layout.Iter", "extent, stride, axis", make_iter},
+    {"layout.TileLayout.from_iters", "shard, replica?, offset?", from_iters},
     {"layout_value.tile_to", "to_shape, current_shape", tile_to},
     {"layout_value.tile", "outer, outer_shape, inner_shape", tile},
     {"layout_value.direct_sum", "other, other_shape, own_shape", direct_sum},
@@ -243,21 +254,12 @@ constexpr BuiltinRow kRows[] = {
     {"layout_value.broadcast", "extent, position?", broadcast},
     {"layout_value.is_trivial", "", is_trivial},
     {"layout_value.is_swizzle", "", is_swizzle},
+    {"axis.is_thread", "", axis_is_thread},
+    {"axis.is_memory", "", axis_is_memory},
 };
 
 }  // namespace
 
 std::span<const BuiltinRow> layout_rows() { return kRows; }
-
-Result<layout::SwizzleMode> swizzle_mode_arg(Interp& in, const Value& value, Span span) {
-  if (value.is(Kind::Int)) {
-    const std::int64_t n = WW_TRY(in.integer(value, "the swizzle", span));
-    if (n < 0 || n > 3)
-      return fail(
-          diag(DiagKind::BadSwizzle, "swizzle mode {}, expected 0 to 3", n).with_span(span));
-    return static_cast<layout::SwizzleMode>(n);
-  }
-  return layout::swizzle_mode(WW_TRY(in.text(value, "the swizzle", span)));
-}
 
 }  // namespace ww::script

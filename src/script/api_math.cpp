@@ -7,6 +7,7 @@
 
 #include "num/float_format.h"
 #include "script/builtins.h"
+#include "script/typed.h"
 
 namespace ww::script {
 namespace {
@@ -16,10 +17,31 @@ using num::DType;
 
 Result<Value> cast_to(Interp& in, const Args& a, std::size_t value, std::size_t type) {
   const ir::Type to = WW_TRY(in.value_type(a[type], "the type", a.spans[type]));
+  if (!in.in_kernel()) return typed_constant(in, a[value], to, Conversion::Cast, a.call);
   return of_expr(WW_TRY(in.cast_as(a[value], to, a.call)));
 }
 Result<Value> cast(Interp& in, Args& a) { return cast_to(in, a, 0, 1); }
 Result<Value> cast_first(Interp& in, Args& a) { return cast_to(in, a, 1, 0); }
+
+// T.FloatImm("float16", 0.5), T.IntImm("int32", 4): a constant of the type.
+template <num::DTypeKind kKind>
+Result<Value> immediate(Interp& in, Args& a) {
+  const ir::Type type = WW_TRY(in.value_type(a[0], "the type", a.spans[0]));
+  constexpr bool kIsFloat = kKind == num::DTypeKind::Float;
+  if (!type.is_value() || type.lanes != 1 || type.is_float() != kIsFloat)
+    return fail(diag(DiagKind::BadType, "`{}` of `{}`, expected {} type", a.row->name,
+                     ir::to_text(type), kIsFloat ? "a float" : "an integer")
+                    .with_span(a.spans[0]));
+  const Value constant = WW_TRY(typed_constant(in, a[1], type, Conversion::Exact, a.spans[1]));
+  if (!in.in_kernel() || constant.is(Kind::Opaque)) return constant;
+  return of_expr(WW_TRY(in.expression_as(constant, type, a.call)));
+}
+// const(1.5), const(1, "int8"): without a type, that of a literal.
+Result<Value> const_row(Interp& in, Args& a) {
+  if (!is_number(a[0]) || !a.has(1)) return a[0];
+  const ir::Type type = WW_TRY(in.value_type(a[1], "the type", a.spans[1]));
+  return typed_constant(in, a[0], type, Conversion::Exact, a.call);
+}
 
 Result<Value> reinterpret(Interp& in, Args& a) {
   // Both orders are in use: (dtype, value) and (value, dtype).
@@ -97,6 +119,8 @@ Result<Value> limit(Interp& in, Args& a, bool is_max) {
   const ir::Type type = WW_TRY(in.value_type(a[0], "the type", a.spans[0]));
   if (type.is_float()) {
     const double most = num::largest(type.dtype);
+    if (!in.in_kernel())
+      return typed_constant(in, of_float(is_max ? most : -most), type, Conversion::Exact, a.call);
     return of_expr(ir::float_imm(in.fn(), type.dtype, is_max ? most : -most, a.call));
   }
   const int bits = num::bits_of(type.dtype);
@@ -104,6 +128,10 @@ Result<Value> limit(Interp& in, Args& a, bool is_max) {
   const std::uint64_t all = bits == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << bits) - 1;
   const std::uint64_t top = is_unsigned ? all : all >> 1;
   const auto value = static_cast<std::int64_t>(is_max ? top : is_unsigned ? 0 : ~top);
+  if (!in.in_kernel())
+    return typed_constant(
+        in, of_int(is_unsigned ? Wide{static_cast<std::uint64_t>(value)} : Wide{value}), type,
+        Conversion::Exact, a.call);
   return of_expr(ir::int_imm(in.fn(), type.dtype, value, a.call));
 }
 Result<Value> max_value(Interp& in, Args& a) { return limit(in, a, true); }
@@ -113,6 +141,9 @@ Result<Value> infinity(Interp& in, Args& a) {
       a.has(0) ? WW_TRY(in.value_type(a[0], "the type", a.spans[0])) : ir::Type::of(DType::Float32);
   if (!type.is_float())
     return fail(diag(DiagKind::BadType, "infinity of `{}`", ir::to_text(type)).with_span(a.call));
+  if (!in.in_kernel())
+    return typed_constant(in, of_float(std::numeric_limits<double>::infinity()), type,
+                          Conversion::Exact, a.call);
   return of_expr(
       ir::float_imm(in.fn(), type.dtype, std::numeric_limits<double>::infinity(), a.call));
 }
@@ -195,8 +226,14 @@ Result<Value> shuffle(Interp& in, Args& a) {
 }
 
 constexpr BuiltinRow kRows[] = {
-    {"T.cast", "value, dtype", cast, true},
-    {"T.Cast", "dtype, value", cast_first, true},
+    {"T.cast", "value, dtype", cast},
+    {"T.Cast", "dtype, value", cast_first},
+    {"T.FloatImm", "dtype, value", immediate<num::DTypeKind::Float>},
+    {"T.IntImm", "dtype, value", immediate<num::DTypeKind::Int>},
+    {"tvm.tirx.FloatImm", "dtype, value", immediate<num::DTypeKind::Float>},
+    {"tvm.tirx.IntImm", "dtype, value", immediate<num::DTypeKind::Int>},
+    {"tvm.tirx.const", "value, dtype?", const_row},
+    {"tvm.tirx.Cast", "dtype, value", cast_first},
     {"T.reinterpret", "dtype, value", reinterpret, true},
     {"T.if_then_else", "condition, true_value, false_value", if_then_else, true},
     {"T.Select", "condition, true_value, false_value", select, true},
@@ -229,9 +266,9 @@ constexpr BuiltinRow kRows[] = {
     {"T.LE", "a, b", by_compare<Op::Le>},
     {"T.GT", "a, b", by_compare<Op::Gt>},
     {"T.GE", "a, b", by_compare<Op::Ge>},
-    {"T.max_value", "dtype", max_value, true},
-    {"T.min_value", "dtype", min_value, true},
-    {"T.infinity", "dtype?", infinity, true},
+    {"T.max_value", "dtype", max_value},
+    {"T.min_value", "dtype", min_value},
+    {"T.infinity", "dtype?", infinity},
     {"T.fabs", "value", fabs, true},
     {"T.address_of", "element", address_of, true},
     {"T.ptr_byte_offset", "pointer, bytes, dtype?", byte_offset, true},

@@ -70,6 +70,10 @@ Result<Value> product(Interp& in, Args& a) {
 
 bool is_instance(const Value& value, std::string_view type) {
   if (type == "int") return value.is(Kind::Int) || value.is(Kind::Bool);
+  if (type == "layout.SwizzleLayout") return value.is(Kind::Swizzle);
+  if (type == "layout.TileLayout" || type == "layout.ComposeLayout")
+    return value.is(Kind::Layout) &&
+           value.as<LayoutObject>().layout.is_swizzled() == (type == "layout.ComposeLayout");
   return type_name(value) == type;
 }
 Result<Value> isinstance(Interp& in, Args& a) {

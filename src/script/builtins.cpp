@@ -19,9 +19,10 @@ std::string_view trimmed(std::string_view text) {
 class Table {
  public:
   Table() {
-    for (const auto& group : {host_rows(), library_rows(), method_rows(), layout_rows(),
-                              buffer_rows(), pool_rows(), tensor_pool_rows(), view_rows(),
-                              kernel_rows(), math_rows(), cuda_rows(), intrinsic_rows()})
+    for (const auto& group :
+         {host_rows(), library_rows(), method_rows(), layout_rows(), ready_layout_rows(),
+          dtype_rows(), buffer_rows(), pool_rows(), tensor_pool_rows(), view_rows(), kernel_rows(),
+          math_rows(), cuda_rows(), cuda_value_rows(), intrinsic_rows()})
       for (const BuiltinRow& row : group) add(row);
   }
 

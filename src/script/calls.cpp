@@ -191,7 +191,7 @@ Result<Value> Interp::apply_decorator(const Value& function, ExprId id, Span hea
   if (function.is(Kind::Function)) {
     FunctionObject& f = function.as<FunctionObject>();
     using Binding = FunctionObject::Binding;
-    if (name == "T.prim_func") return make_kernel(f, {}, head);
+    if (name == "T.prim_func" || name == "T.function") return make_kernel(f, {}, head);
     if (name == "T.jit") return heap.wrap(Kind::Jit, f);
     if (name == "T.inline" || name == "T.macro") return heap.wrap(Kind::Inline, f);
     if (name == "property" || name == "staticmethod" || name == "classmethod") {

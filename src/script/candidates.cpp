@@ -34,7 +34,7 @@ class Finder {
     if (e->kind == ExprKind::Name) return is_one_of(e->name, decorators_, "");
     if (e->kind != ExprKind::Attribute) return false;
     const std::string_view name = symbols_.text(e->name);
-    return name == "prim_func" || (name == "jit" && is_language(e->a));
+    return name == "prim_func" || ((name == "jit" || name == "function") && is_language(e->a));
   }
 
   [[nodiscard]] bool is_kernel(const Stmt& s) const {
@@ -66,7 +66,8 @@ class Finder {
     const std::string_view space = known_module(path).value_or("");
     if (space == "T") language_.push_back(import.as);
     if (space == "Tx" || (is_from && known_module(module) == "Tx")) imports_tile = true;
-    const bool is_decorator = import.path == "prim_func" || import.path == "jit";
+    const bool is_decorator =
+        import.path == "prim_func" || import.path == "jit" || import.path == "function";
     if (is_from && known_module(module) == "T" && is_decorator) decorators_.push_back(import.as);
   }
 

@@ -7,6 +7,7 @@
 
 #include "script/interp.h"
 #include "script/pools.h"
+#include "script/typed.h"
 
 namespace ww::script {
 namespace {
@@ -22,6 +23,13 @@ Result<ir::Operand> Interp::operand(const Value& value, Span where) {
     return fail(diag(DiagKind::BadType, "{} is a value of run time, but no kernel is being built",
                      type_name(value))
                     .with_span(where));
+  if (const auto type = typed_as(value)) {
+    const ir::ExprId constant =
+        value.is(Kind::Float)
+            ? ir::float_imm(fn(), *type, value.real, where)
+            : ir::int_imm(fn(), *type, static_cast<std::int64_t>(value.integer), where);
+    return ir::Operand{constant, false};
+  }
   switch (value.kind) {
     case Kind::Bool:
       return ir::Operand{ir::bool_imm(fn(), value.truth, where), true};
@@ -71,7 +79,7 @@ Result<ir::ExprId> Interp::expression(const Value& value, Span where) {
 }
 
 Result<ir::ExprId> Interp::cast_as(const Value& value, ir::Type type, Span where) {
-  if (value.is(Kind::Float) && type.is_value() &&
+  if (value.is(Kind::Float) && !typed_as(value) && type.is_value() &&
       num::kind_of(type.dtype) == num::DTypeKind::Float && type.lanes == 1)
     return ir::float_imm(fn(), type.dtype, value.real, where);  // no detour by float32
   return ir::cast(fn(), WW_TRY(expression(value, where)), type, where);

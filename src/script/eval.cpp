@@ -197,6 +197,8 @@ Result<Value> Interp::eval_name(const Expr& e, Env& env) {
   // The names that a kernel may use without importing them.
   if (name == "T" || name == "Tx")
     return heap.wrap(Kind::Namespace, NamespaceObject{{}, std::string(name)});
+  if (name == "Axis")  // TVM prints kernels without their imports
+    return heap.wrap(Kind::Namespace, NamespaceObject{{}, "layout.Axis"});
   if (std::find(std::begin(kOpaqueNames), std::end(kOpaqueNames), name) != std::end(kOpaqueNames))
     return opaque(span(e.place), fmt::format("`{}` is not modelled", name));
   return name_error(e.name, span(e.place), env);

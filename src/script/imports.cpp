@@ -3,6 +3,8 @@
 // all others are opaque.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "script/interp.h"
 
 namespace ww::script {
@@ -11,6 +13,7 @@ namespace {
 struct ModuleRow {
   std::string_view path;
   std::string_view space;
+  bool is_partial = false;  // has more than the namespace
 };
 constexpr ModuleRow kModules[] = {
     {"tvm", "tvm"},
@@ -20,11 +23,32 @@ constexpr ModuleRow kModules[] = {
     {"tvm.script.tirx.tile", "Tx"},
     {"tvm.tirx", "tvm.tirx"},
     {"tvm.tirx.layout", "layout"},
+    {"tvm.runtime", "tvm.runtime"},
+    {"tvm.ir", "tvm.ir"},
+    {"tvm.backend.cuda.tile_primitive.tma_utils", "layout", true},
+    {"tvm.backend.cuda.tile_primitive.gemm_async", "layout", true},
+    {"tvm.backend.cuda.tile_primitive.gemm_async.tcgen05", "layout", true},
+    {"tvm.backend.cuda.operator.tile_primitive.tma_utils", "layout", true},
+    {"tvm.backend.cuda.operator.tile_primitive.gemm_async", "layout", true},
+    {"tvm.backend.cuda.operator.tile_primitive.gemm_async.tcgen05", "layout", true},
+    {"tvm.tirx.operator.tile_primitive.cuda.tma_utils", "layout", true},
+    {"tvm.tirx.operator.tile_primitive.cuda.gemm_async", "layout", true},
+    {"tvm.tirx.operator.tile_primitive.cuda.gemm_async.tcgen05", "layout", true},
+    {"tvm.tirx.cuda.operator.tile_primitive.tma_utils", "layout", true},
+    {"tvm.tirx.cuda.operator.tile_primitive.gemm_async", "layout", true},
+    {"tvm.backend.cuda.lang", "T", true},
+    {"tvm.backend.cuda.lang.alloc_pool", "T", true},
+    {"tvm.tirx.lang.alloc_pool", "T", true},
     {"math", "math"},
     {"functools", "functools"},
     {"itertools", "itertools"},
     {"dataclasses", "dataclasses"},
 };
+
+bool is_partial(std::string_view path) {
+  return std::any_of(std::begin(kModules), std::end(kModules),
+                     [&](const ModuleRow& row) { return row.path == path && row.is_partial; });
+}
 
 }  // namespace
 
@@ -57,10 +81,12 @@ Value Interp::imported(const std::string& module, const Import& import, Span hea
   const std::string inner = module + "." + import.path;
   if (known_module(inner)) return module_value(inner, where);
   const Value from = module_value(module, head);
-  if (from.is(Kind::Opaque))
-    return opaque(where, fmt::format("`{}` of module `{}` is not modelled", import.path, module));
+  const std::string missing =
+      fmt::format("`{}` of module `{}` is not modelled", import.path, module);
+  if (from.is(Kind::Opaque)) return opaque(where, missing);
   Result<Value> member = attribute(from, import.path, where, where);
-  return member ? *member : opaque(where, member.error().text);
+  if (member) return *member;
+  return opaque(where, is_partial(module) ? missing : member.error().text);
 }
 
 Value Interp::module_value(std::string_view path, Span where) {

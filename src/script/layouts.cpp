@@ -220,11 +220,59 @@ Result<Value> apply_layout(Interp& in, const layout::Layout& layout,
   return in.heap.wrap(Kind::Dict, std::move(out));
 }
 
-std::optional<Result<Value>> layout_attribute(Interp& in, const Value& value,
-                                              std::string_view name) {
+namespace {
+
+std::optional<Value> swizzle_attribute(const layout::Swizzle& swizzle, std::string_view name) {
+  if (name == "per_element") return of_int(swizzle.per_element());
+  if (name == "swizzle_len") return of_int(swizzle.len());
+  if (name == "atom_len") return of_int(swizzle.atom());
+  if (name == "swizzle_inner") return of_bool(swizzle.inner());
+  return std::nullopt;
+}
+
+Value axis_value(Interp& in, Axis axis) {
+  AxisObject object;
+  object.axis = axis;
+  return in.heap.wrap(Kind::Axis, object);
+}
+
+Value iters_value(Interp& in, const layout::Iters& iters) {
+  std::vector<Value> out;
+  for (const Iter& iter : iters) out.push_back(in.heap.wrap(Kind::Iter, IterObject{{}, iter}));
+  return in.heap.tuple(std::move(out));
+}
+
+Value offset_value(Interp& in, const layout::Offsets& offset) {
+  DictObject out;
+  for (const Axis axis : offset.axes())
+    out.items.emplace_back(axis_value(in, axis), of_int(offset.constant_on(axis)));
+  return in.heap.wrap(Kind::Dict, std::move(out));
+}
+
+std::optional<Value> iter_attribute(Interp& in, const Iter& iter, std::string_view name) {
+  if (name == "extent") return of_int(iter.extent);
+  if (name == "stride") return of_int(iter.stride);
+  if (name == "axis") return axis_value(in, iter.axis);
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<Value> layout_attribute(Interp& in, const Value& value, std::string_view name) {
+  if (value.is(Kind::Axis))
+    return name == "name"
+               ? std::optional(in.heap.str(std::string(value.as<AxisObject>().axis.name())))
+               : std::nullopt;
+  if (value.is(Kind::Iter)) return iter_attribute(in, value.as<IterObject>().iter, name);
+  if (value.is(Kind::Swizzle)) return swizzle_attribute(value.as<SwizzleObject>().swizzle, name);
   const layout::Layout& layout = value.as<LayoutObject>().layout;
   if (name == "tile_layout") return in.layout_value(layout.tile());
   if (name == "swizzle") return in.heap.wrap(Kind::Swizzle, SwizzleObject{{}, layout.swizzle()});
+  if (layout.is_swizzled()) return swizzle_attribute(layout.swizzle(), name);
+  if (name == "shard") return iters_value(in, layout.tile().shard());
+  if (name == "replica") return iters_value(in, layout.tile().replica());
+  if (name == "offset" && layout.tile().offset().is_constant())
+    return offset_value(in, layout.tile().offset());
   return std::nullopt;
 }
 

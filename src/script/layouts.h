@@ -23,14 +23,17 @@ Result<layout::Layout> as_layout(Interp& in, const Value& value, std::string_vie
 /// A swizzle by name ("128B") or by its number of bits (0 to 3).
 Result<layout::SwizzleMode> swizzle_mode_arg(Interp& in, const Value& value, Span span);
 
+/// `SwizzleMode.SWIZZLE_128B_ATOM`: its number.
+std::optional<Value> swizzle_mode_member(std::string_view name);
+
 /// The places of an element, one value per axis: `layout.apply(i, j, shape=(8, 4))`. Coordinates
 /// may be values of run time.
 Result<Value> apply_layout(Interp& in, const layout::Layout& layout,
                            const std::vector<Value>& coordinate,
                            const std::optional<std::vector<Value>>& shape, Span span);
 
-/// An attribute of a layout that is no method (`shard`, `size` …), or nothing.
-std::optional<Result<Value>> layout_attribute(Interp& in, const Value& layout,
-                                              std::string_view name);
+/// An attribute of a layout, a swizzle, an iter or an axis that is no method (`shard`,
+/// `per_element`, `stride`, `name` …), or nothing.
+std::optional<Value> layout_attribute(Interp& in, const Value& value, std::string_view name);
 
 }  // namespace ww::script

@@ -8,6 +8,7 @@
 #include "script/collections.h"
 #include "script/interp.h"
 #include "script/layouts.h"
+#include "script/typed.h"
 
 namespace ww::script {
 namespace {
@@ -172,8 +173,12 @@ Result<Value> Interp::binary(Op op, const Value& a, const Value& b, Span where) 
   if (a.is(Kind::Poison) || b.is(Kind::Poison)) return poison();
   if (a.is(Kind::Opaque)) return a;
   if (b.is(Kind::Opaque)) return b;
-  if (is_intlike(a) && is_intlike(b)) return int_binary(op, int_of(a), int_of(b), where);
-  if (is_number(a) && is_number(b)) return float_binary(op, float_of(a), float_of(b), where);
+  if (is_number(a) && is_number(b)) {
+    const Value out = is_intlike(a) && is_intlike(b)
+                          ? WW_TRY(int_binary(op, int_of(a), int_of(b), where))
+                          : WW_TRY(float_binary(op, float_of(a), float_of(b), where));
+    return typed_result(*this, a, b, out, where);
+  }
   if (is_kernel_value(a) || is_kernel_value(b)) {
     const std::optional<ir::ExprOp> ir = ir_op(op);
     if (!ir)
@@ -206,9 +211,11 @@ Result<Value> Interp::unary(Op op, const Value& a, Span where) {
   if (op == Op::Not) return of_bool(!WW_TRY(truth(a, where)));
   if (is_intlike(a)) {
     const Wide value = int_of(a);
-    return of_int(op == Op::Neg ? -value : op == Op::Invert ? ~value : value);
+    const Value out = of_int(op == Op::Neg ? -value : op == Op::Invert ? ~value : value);
+    return typed_result(*this, a, a, out, where);
   }
-  if (a.is(Kind::Float) && op != Op::Invert) return of_float(op == Op::Neg ? -a.real : a.real);
+  if (a.is(Kind::Float) && op != Op::Invert)
+    return typed_result(*this, a, a, of_float(op == Op::Neg ? -a.real : a.real), where);
   return fail(diag(DiagKind::BadType, "`{}` of {}", text_of(op), type_name(a)).with_span(where));
 }
 

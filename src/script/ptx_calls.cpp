@@ -164,6 +164,21 @@ Diag unknown_opcode(const isa::Bindings& bindings, std::string_view opcode, Span
       .with_span(span);
 }
 
+Result<Value> part(Interp& in, OperandKind kind, const Value& value, const Value& offset) {
+  PtxPartObject out;
+  out.kind = kind;
+  out.value = value;
+  out.offset = offset;
+  return in.heap.wrap(Kind::PtxPart, std::move(out));
+}
+
+// The state that `mbarrier.arrive` gives may be left out: then nobody wants it.
+bool may_be_left_out(const isa::Binding& binding) {
+  const auto& operands = binding.form().operands;
+  return !operands.empty() && operands[0].role == Role::Write && operands[0].sink &&
+         binding.opcode().starts_with("mbarrier.arrive");
+}
+
 Result<Value> issue(Interp& in, const std::string& opcode, CallArgs& args) {
   const isa::Bindings bindings = isa::bind_opcode(opcode);
   if (bindings.fits.empty())
@@ -192,6 +207,14 @@ Result<Value> issue(Interp& in, const std::string& opcode, CallArgs& args) {
       emit_ptx(in, std::move(call), args.call);
       return none();
     }
+  const bool has_sink = !args.plain.empty() && args.plain[0].is(Kind::PtxPart);
+  if (!has_sink && std::any_of(bindings.fits.begin(), bindings.fits.end(), may_be_left_out)) {
+    CallArgs with_sink = args;
+    with_sink.plain.insert(with_sink.plain.begin(),
+                           WW_TRY(part(in, OperandKind::Sink, none(), none())));
+    with_sink.spans.insert(with_sink.spans.begin(), args.call);
+    if (Result<Value> out = issue(in, opcode, with_sink)) return out;
+  }
   const std::string form = isa::syntax_line(bindings.fits[0].form());
   const std::string_view hint =
       form.find(" {") == std::string::npos ? "" : "; registers in braces count one by one";
@@ -201,12 +224,18 @@ Result<Value> issue(Interp& in, const std::string& opcode, CallArgs& args) {
                   .with_span(args.call));
 }
 
-Result<Value> part(Interp& in, OperandKind kind, const Value& value, const Value& offset) {
-  PtxPartObject out;
-  out.kind = kind;
-  out.value = value;
-  out.offset = offset;
-  return in.heap.wrap(Kind::PtxPart, std::move(out));
+// TVM prints the words of an opcode behind its operands, and what was left out as empty texts:
+// `T.ptx.mbarrier(address, "arrive", "", "shared", "b64", "")`.
+Result<std::string> take_trailing_words(Interp& in, std::string opcode, CallArgs& args) {
+  std::size_t first = args.plain.size();
+  while (first > 0 && args.plain[first - 1].is(Kind::Str)) --first;
+  for (std::size_t i = first; i < args.plain.size(); ++i) {
+    const std::string word = WW_TRY(in.text(args.plain[i], "a word of the opcode", args.spans[i]));
+    if (!word.empty()) opcode += "." + word;
+  }
+  args.plain.resize(first);
+  args.spans.resize(first);
+  return opcode;
 }
 
 }  // namespace
@@ -249,7 +278,8 @@ Result<Value> call_ptx(Interp& in, const PtxPathObject& path, CallArgs& args) {
     if (const PtxFunction* function = find_ptx_function(opcode))
       return call_ptx_function(in, *function, args);
   }
-  return issue(in, opcode, args);
+  CallArgs joined = args;
+  return issue(in, WW_TRY(take_trailing_words(in, opcode, joined)), joined);
 }
 
 }  // namespace ww::script

@@ -137,6 +137,22 @@ Result<void> read_workspace(Interp& in, const Value& value, Span span, ir::TileC
   return {};
 }
 
+// `l1_evict="L1::no_allocate"` and `prefetch_size="L2::256B"`, as PTX writes them.
+ir::Setting without_cache_level(std::string_view name, ir::Setting setting) {
+  const auto* given = std::get_if<std::string>(&setting);
+  if (given == nullptr) return setting;
+  std::string_view word = *given;
+  const std::string_view level = name == "l1_evict" ? "L1::" : "L2::";
+  const bool is_size = name == "prefetch_size";
+  if ((!is_size && name != "l1_evict" && name != "l2_evict") || !word.starts_with(level))
+    return setting;
+  word.remove_prefix(level.size());
+  if (!is_size) return ir::Setting(std::string(word));
+  for (const std::int64_t bytes : {64, 128, 256})
+    if (word == fmt::format("{}B", bytes)) return ir::Setting(bytes);
+  return setting;
+}
+
 Result<void> read_keyword(Interp& in, const CallArgs::Named& named, ir::TileCall& call) {
   if (named.name == "dispatch") {
     if (!named.value.is(Kind::None))
@@ -156,7 +172,9 @@ Result<void> read_keyword(Interp& in, const CallArgs::Named& named, ir::TileCall
     return {};
   }
   if (named.value.is(Kind::None)) return {};
-  call.config.emplace_back(named.name, WW_TRY(in.setting(named.value, named.name, named.span)));
+  call.config.emplace_back(
+      named.name,
+      without_cache_level(named.name, WW_TRY(in.setting(named.value, named.name, named.span))));
   return {};
 }
 

@@ -13,27 +13,49 @@
 namespace ww::script {
 namespace {
 
-constexpr std::string_view kTypeNames[] = {"None",         "bool",
-                                           "int",          "float",
-                                           "str",          "tuple",
-                                           "list",         "dict",
-                                           "set",          "slice",
-                                           "range",        "ellipsis",
-                                           "generator",    "function",
-                                           "function",     "method",
-                                           "class",        "object",
-                                           "namespace",    "dtype",
-                                           "axis",         "axis term",
-                                           "layout maker", "layout spec",
-                                           "swizzle",      "layout",
-                                           "annotation",   "kernel",
-                                           "jit kernel",   "inline function",
-                                           "expression",   "buffer",
-                                           "region",       "loop",
-                                           "meta_var",     "accessor",
-                                           "frame",        "ptx instruction",
-                                           "ptx operand",  "pool",
-                                           "opaque value", "value in error"};
+constexpr std::string_view kTypeNames[] = {"None",
+                                           "bool",
+                                           "int",
+                                           "float",
+                                           "str",
+                                           "tuple",
+                                           "list",
+                                           "dict",
+                                           "set",
+                                           "slice",
+                                           "range",
+                                           "ellipsis",
+                                           "generator",
+                                           "function",
+                                           "function",
+                                           "method",
+                                           "class",
+                                           "object",
+                                           "namespace",
+                                           "dtype",
+                                           "axis",
+                                           "axis term",
+                                           "layout maker",
+                                           "layout spec",
+                                           "iter",
+                                           "swizzle",
+                                           "layout",
+                                           "annotation",
+                                           "kernel",
+                                           "jit kernel",
+                                           "inline function",
+                                           "expression",
+                                           "buffer",
+                                           "region",
+                                           "loop",
+                                           "meta_var",
+                                           "accessor",
+                                           "frame",
+                                           "ptx instruction",
+                                           "ptx operand",
+                                           "pool",
+                                           "opaque value",
+                                           "value in error"};
 static_assert(std::size(kTypeNames) == static_cast<std::size_t>(Kind::Poison) + 1);
 
 constexpr std::size_t kLongestRepr = 200;
@@ -382,6 +404,10 @@ bool Comparison::same_content(const Value& a, const Value& b) {
       return a.as<AxisObject>().axis == b.as<AxisObject>().axis;
     case Kind::Layout:
       return a.as<LayoutObject>().layout == b.as<LayoutObject>().layout;
+    case Kind::Swizzle:
+      return a.as<SwizzleObject>().swizzle == b.as<SwizzleObject>().swizzle;
+    case Kind::Iter:
+      return a.as<IterObject>().iter == b.as<IterObject>().iter;
     case Kind::Namespace:
       return a.as<NamespaceObject>().path == b.as<NamespaceObject>().path;
     case Kind::Builtin:

@@ -37,6 +37,7 @@ enum class Kind : std::uint8_t {
   DType,      // an element type, callable
   Axis, AxisTerm,         // laneid, 4 @ laneid
   SpecMaker, Spec,        // S and R; S[…] + R[…] + 5 @ warpid
+  Iter,                   // Iter(8, 4, laneid): a part of a layout
   Swizzle, Layout,
   Annotation, // T.handle, T.let[…], T.Buffer(…): what may stand behind a parameter's colon
   Kernel,     // @T.prim_func, compiled (or with its errors)
@@ -65,10 +66,12 @@ struct Object {
 
 struct Value {
   Kind kind = Kind::None;
-  bool truth = false;    // Bool
-  std::uint32_t id = 0;  // Ir: ExprId; Buffer: BufferId; DType: num::DType; SpecMaker: 'S' or 'R'
-  Wide integer = 0;      // Int
-  double real = 0;       // Float
+  bool truth = false;  // Bool
+  /// Ir: ExprId; Buffer: BufferId; DType: num::DType; SpecMaker: 'S' or 'R'; Int and Float: 0, or
+  /// an element type (typed.h)
+  std::uint32_t id = 0;
+  Wide integer = 0;          // Int
+  double real = 0;           // Float
   Object* object = nullptr;  // the others
 
   [[nodiscard]] ir::ExprId expr() const { return {id}; }
@@ -175,6 +178,9 @@ struct SpecObject : Object {
   layout::Iters replica;
   layout::Offsets offset;
   bool has_shard = false;
+};
+struct IterObject : Object {
+  layout::Iter iter;
 };
 struct SwizzleObject : Object {
   layout::Swizzle swizzle;

@@ -5,7 +5,7 @@ def f(a: T.handle):
     block = T.cta_id([2])
     t = T.thread_id([32])
     x = T.blockIdx
-    y: T.Tensor = 1
+    y = T.alloc_fragment((4,), "float32")
     z = exp(A[0])
     w = math.exp(1.0)
     l = [i for i in range(block)]
@@ -14,9 +14,9 @@ def f(a: T.handle):
 bad_other_languages.py:7:11: error: `T` has no `blockIdx`; did you mean `cta_id`? [UnknownName]
         x = T.blockIdx
               ^~~~~~~~
-bad_other_languages.py:8:10: error: `T` has no `Tensor`; did you mean `Buffer`? [UnknownName]
-        y: T.Tensor = 1
-             ^~~~~~
+bad_other_languages.py:8:11: error: `T` has no `alloc_fragment`; did you mean `alloc_local`? [UnknownName]
+        y = T.alloc_fragment((4,), "float32")
+              ^~~~~~~~~~~~~~
 bad_other_languages.py:9:9: error: `exp` has no value here; did you mean `T.exp`? [UnknownName]
         z = exp(A[0])
             ^~~
