@@ -69,7 +69,7 @@ Result<Value> tmem_datapath_layout(Interp& in, Args& a) {
 Result<Value> tmem_mma_operand_layout(Interp& in, Args& a) {
   enum : std::size_t { Operand, Shape, Dtype, M, CtaGroup, Ws, Sparse, Group };
   const std::string letter = WW_TRY(in.text(a[Operand], "the operand", a.spans[Operand]));
-  if (letter != "A" && letter != "D")
+  if (letter.size() != 1 || (letter[0] != 'A' && letter[0] != 'D'))
     return fail(diag(DiagKind::BadArgument, "operand \"{}\", expected \"A\" or \"D\"", letter)
                     .with_span(a.spans[Operand]));
   layout::TmemOperand operand;
