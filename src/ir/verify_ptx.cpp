@@ -201,7 +201,7 @@ class PtxCheck {
     const Expr& e = f_[operand.expr];
     out.text = name_of_operand(e);
     if (operand.kind == Kind::At) {
-      out.type = isa::Type::B32;
+      out.type = wanted == isa::Type::B128 ? isa::Type::B128 : isa::Type::B32;
     } else if (operand.kind == Kind::Predicate) {
       out.type = isa::Type::Pred;
     } else if (operand.kind == Kind::Address) {

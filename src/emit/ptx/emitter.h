@@ -305,6 +305,7 @@ class Emitter {
                  std::vector<Output>& outputs);
   Arg space_address(Address address, isa::Space space);
   void write_back(const Output& output, Guard guard);
+  Value word_at(const Address& place);
   Value in_class(ExprId expr, Class cls);
 
   const ir::Function& f_;

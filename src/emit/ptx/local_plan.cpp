@@ -184,17 +184,27 @@ class Planner {
   }
 
   // Bits behind a pointer that are written without a Store.
-  void raw_use(ExprId pointer, int bits) {
-    const auto place = place_of(pointer);
+  void raw_use(ExprId pointer, int bits, int from = 0) {
+    auto place = place_of(pointer);
     if (!place) return;
+    if (place->bit) *place->bit += from;
     use(*place, bits, std::nullopt, bits <= 64);
     if (place->bit) records_[place->storage.index].writes[*place->bit] += 2;
   }
 
+  // How many words an operand takes by address: four of `.b128`, but for the parts of which
+  // `mov.b128` makes one.
+  static int words_of(const ir::PtxCall& call, std::size_t operand) {
+    const bool is_part = call.opcode == "mov.b128" && call.operands.size() > 3 && operand > 0;
+    return call.opcode.ends_with(".b128") && !is_part ? 4 : 1;
+  }
+
   void look_at(const ir::PtxCall& call) {
-    for (const ir::PtxOperand& operand : call.operands) {
+    for (std::size_t i = 0; i < call.operands.size(); ++i) {
+      const ir::PtxOperand& operand = call.operands[i];
       if (operand.kind == ir::PtxOperand::Kind::Sink) continue;
-      if (operand.kind == ir::PtxOperand::Kind::At) raw_use(operand.expr, 32);
+      for (int w = 0; operand.kind == ir::PtxOperand::Kind::At && w < words_of(call, i); ++w)
+        raw_use(operand.expr, 32, 32 * w);
       if (operand.kind == ir::PtxOperand::Kind::Address) escape(operand.expr);
       const Expr& e = f_[operand.expr];
       if (e.op != ExprOp::Load) continue;

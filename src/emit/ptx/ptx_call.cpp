@@ -23,9 +23,16 @@ Class class_for(isa::Type type) {
       return Class::Rs;
     case 64:
       return Class::Rd;
+    case 128:
+      return Class::Rq;
     default:
       return Class::R;
   }
+}
+
+Address word_of(Address place, int word) {
+  place.bits += std::int64_t{32} * word;
+  return place;
 }
 
 bool is_shared(isa::Space space) {
@@ -93,7 +100,8 @@ bool Emitter::fits_type(const PtxOperand& operand, const OperandSpec& spec, isa:
   const bool wants_predicate = type == isa::Type::Pred;
   if (operand.kind == PtxOperand::Kind::Sink) return true;
   if (operand.kind == PtxOperand::Kind::Predicate) return wants_predicate;
-  if (operand.kind == PtxOperand::Kind::At) return isa::info(type).bits == 32;
+  if (operand.kind == PtxOperand::Kind::At)
+    return isa::info(type).bits == 32 || type == isa::Type::B128;
   const ir::Expr& e = f_[operand.expr];
   if (e.op == ExprOp::IntImm && spec.role != Role::Write) return true;
   if (wants_predicate) return e.type.is_bool() || e.type.is_int();
@@ -128,13 +136,21 @@ Arg Emitter::ptx_one(const PtxOperand& operand, const OperandSpec& spec,
   return ptx_source(operand, spec, type, is_listed);
 }
 
+// The 32 bits of private memory at a place.
+Value Emitter::word_at(const Address& place) {
+  if (place.space == Space::Registers)
+    return code_.in_register(locals_.cell(place.storage, place.bits));
+  return load_run(place, DType::Uint32, 1)[0];
+}
+
 Arg Emitter::ptx_source(const PtxOperand& operand, const OperandSpec& spec,
                         std::optional<isa::Type> type, bool is_listed) {
   if (operand.kind == PtxOperand::Kind::At) {
     const Address place = address(operand.expr);
-    if (place.space == Space::Registers)
-      return code_.in_register(locals_.cell(place.storage, place.bits));
-    return load_run(place, DType::Uint32, 1)[0];
+    if (type != isa::Type::B128) return word_at(place);
+    std::vector<Value> words;
+    for (int i = 0; i < 4; ++i) words.push_back(word_at(word_of(place, i)));
+    return code_.pure("mov.b128", Class::Rq, {vector_arg(words)});
   }
   const ir::Expr& e = f_[operand.expr];
   const bool is_predicate = type == isa::Type::Pred || operand.kind == PtxOperand::Kind::Predicate;
@@ -153,6 +169,7 @@ Value Emitter::in_class(ExprId expr, Class cls) {
   if (values.size() == 1) return code_.in_register(raw(values[0], type.dtype, cls));
   const std::vector<Value> words = words_of(values, type.dtype);
   if (words.size() == 1) return words[0];
+  if (cls == Class::Rq) return code_.pure("mov.b128", cls, {vector_arg(words)});
   return code_.pure("mov.b64", Class::Rd, {vector_arg(words)});
 }
 
@@ -161,7 +178,8 @@ Arg Emitter::ptx_target(const PtxOperand& operand, std::optional<isa::Type> type
                         std::vector<Output>& outputs) {
   const ir::Expr& e = f_[operand.expr];
   const bool is_at = operand.kind == PtxOperand::Kind::At;
-  const Class cls = is_at || !type ? Class::R : class_for(*type);
+  const bool is_wide = type == isa::Type::B128;
+  const Class cls = (is_at && !is_wide) || !type ? Class::R : class_for(*type);
   const Address place =
       is_at ? address(operand.expr) : element(e.buffer, {e.args.begin(), e.args.size()});
   if (place.space == Space::Registers) {
@@ -181,6 +199,12 @@ void Emitter::write_back(const Output& output, Guard guard) {
   const Address place =
       is_at ? address(output.operand.expr) : element(e.buffer, {e.args.begin(), e.args.size()});
   Value value = output.value;
+  if (value.cls == Class::Rq) {
+    const std::vector<Value> words = code_.pure_vector("mov.b128", Class::R, 4, {value});
+    for (int i = 0; i < 4; ++i)
+      store_run(word_of(place, i), type, {words[static_cast<std::size_t>(i)]}, code_.now(), guard);
+    return;
+  }
   if (value.cls == Class::P && type != DType::Bool)
     value = cast(value, DType::Bool, type);
   else if (value.cls != Class::P)
