@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <limits>
 
 #include "ir/fold.h"
@@ -48,6 +49,16 @@ std::optional<double> special_float(const Value& value) {
   return std::nullopt;
 }
 
+// As in kernels: the float, or the wider one of a kind; nothing where only a cast can tell.
+std::optional<DType> common_type(DType a, DType b) {
+  if (a == b) return a;
+  if (num::is_float(a) != num::is_float(b)) return num::is_float(a) ? a : b;
+  const int width = num::bits_of(a) - num::bits_of(b);
+  const int narrower = std::min(num::bits_of(a), num::bits_of(b));
+  if (width == 0 || (num::is_float(a) && narrower < 16)) return std::nullopt;
+  return width > 0 ? a : b;
+}
+
 }  // namespace
 
 std::optional<DType> typed_as(const Value& value) {
@@ -83,13 +94,14 @@ Result<Value> typed_result(Interp& in, const Value& a, const Value& b, const Val
   const auto left = typed_as(a);
   const auto right = typed_as(b);
   if (!left && !right) return result;
-  if (left && right && *left != *right)
+  const auto common = left && right ? common_type(*left, *right) : left ? left : right;
+  if (!common)
     return fail(
         diag(DiagKind::BadType, "constants of types `{}` and `{}` meet", num::name_of(*left),
              num::name_of(*right))
             .with_note(fmt::format("`T.cast(x, \"{}\")` converts one of them", num::name_of(*left)))
             .with_span(span));
-  const DType type = left ? *left : *right;
+  const DType type = *common;
   // 2.5 · T.int32(3): a fraction is no int32, and not rounded to one behind the program's back.
   if (result.is(Kind::Float) && !num::is_float(type)) return result;
   return typed_constant(in, result, ir::Type::of(type), Conversion::Cast, span);

@@ -23,8 +23,8 @@ enum class Conversion : std::uint8_t { Cast, Exact };
 Result<Value> typed_constant(Interp& in, const Value& value, ir::Type type, Conversion how,
                              Span span);
 
-/// The result of an operator as a number of the type that its operands have. BadType when both have
-/// one and they differ.
+/// The result of an operator as a number of the type that its operands have: where both have one,
+/// the float, or the wider one. BadType for others, as for float16 and bfloat16.
 Result<Value> typed_result(Interp& in, const Value& a, const Value& b, const Value& result,
                            Span span);
 

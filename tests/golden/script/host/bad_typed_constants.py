@@ -6,7 +6,7 @@ def too_large():
     return T.int8(300)
 
 
-mixed = T.float16(1.5) + T.int32(2)
+mixed = T.float16(1.5) + T.bfloat16(2)
 
 
 def no_float():
@@ -34,9 +34,9 @@ bad_typed_constants.py:13:21: error: `T.IntImm` of `float32`, expected an intege
 bad_typed_constants.py:23:12: note: in a call of `no_float`
         A[t] = no_float()
                ^~~~~~~~~~
-bad_typed_constants.py:22:12: error: this value is not known at compile time: constants of types `float16` and `int32` meet [Opaque]
+bad_typed_constants.py:22:12: error: this value is not known at compile time: constants of types `float16` and `bfloat16` meet [Opaque]
         A[t] = mixed
                ^~~~~
 bad_typed_constants.py:9:1: note: it comes from here
-    mixed = T.float16(1.5) + T.int32(2)
-    ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
+    mixed = T.float16(1.5) + T.bfloat16(2)
+    ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~

@@ -12,6 +12,7 @@ assert T.max_value("int8") == 127 and T.min_value("int8") + 1 == -127
 assert T.cast(200, "uint8") + 100 == 44  # wraps, as the type does
 assert (half * 3).dtype == "float16" and half.value != 0.1
 assert tvm.tirx.const(3, "int64").dtype == "int64"
+assert (T.int32(3) * T.int64(4)).dtype == "int64" and (T.float16(1.5) + T.int32(2)).dtype == "float16"
 assert -T.IntImm("int16", 5) == -5 and count // 2 == 1
 
 
