@@ -45,7 +45,7 @@ void declare_args(OptionSet& set, driver::ArgRequest& request) {
 
 void declare_expects(OptionSet& set, driver::ArgRequest& request) {
   set.texts("--expect", "EXPR", request.expects,
-            "what must hold after the run: 'B == A.T', 'D ~= A @ B'");
+            "what must hold after the run: 'B == A.T', 'D ~= A @ B', 'A == before(A) + 1'");
 }
 
 void declare_device(OptionSet& set, std::string& device, std::span<const std::string_view> names) {

@@ -23,8 +23,8 @@ using num::DTypeKind;
 class Evaluator {
  public:
   Evaluator(const Expectation& expectation, const FindArray& find,
-            std::span<const std::string_view> known)
-      : expectation_(expectation), find_(find), known_(known) {}
+            std::span<const std::string_view> known, const FindArray& before)
+      : expectation_(expectation), find_(find), known_(known), before_(before) {}
 
   /// Operands stand before what uses them, and are used once: one pass, and no value lives longer
   /// than it must.
@@ -59,8 +59,8 @@ class Evaluator {
   // A value may have as many elements as the largest array.
   void allow_arrays() {
     for (const ExprNode& node : expectation_.nodes) {
-      if (node.op != ExprOp::Name) continue;
-      if (const Array* array = find_(expectation_.text_of(node)))
+      const auto name = expectation_.name_of(node);
+      if (const Array* array = name ? find_(*name) : nullptr)
         most_ = std::max(most_, array->size());
     }
   }
@@ -73,11 +73,15 @@ class Evaluator {
         return real_value(node.real);
       case ExprOp::Name:
         return look_up(expectation_.text_of(node));
+      case ExprOp::Before:
+        return look_up_before(node.name);
       case ExprOp::Negate:
       case ExprOp::Abs:
       case ExprOp::Sqrt:
       case ExprOp::Exp:
       case ExprOp::Log:
+      case ExprOp::Tanh:
+      case ExprOp::Erf:
         return mapped(node.op, operand(node, 0));
       case ExprOp::Transpose:
         return transposed(operand(node, 0));
@@ -87,14 +91,30 @@ class Evaluator {
       case ExprOp::Subtract:
       case ExprOp::Multiply:
       case ExprOp::Divide:
+      case ExprOp::Power:
+      case ExprOp::Less:
+      case ExprOp::LessEqual:
+      case ExprOp::Greater:
+      case ExprOp::GreaterEqual:
+      case ExprOp::Equal:
+      case ExprOp::NotEqual:
         return combined(node.op, operand(node, 0), operand(node, 1), most_);
       case ExprOp::MatMul:
         return matmul(operand(node, 0), operand(node, 1), most_);
+      case ExprOp::Where: {
+        ExprValue condition = operand(node, 0);
+        ExprValue yes = operand(node, 1);
+        return chosen(std::move(condition), std::move(yes), operand(node, 2), most_);
+      }
+      case ExprOp::Slice:
+        return sliced(operand(node, 0), node.parts);
       case ExprOp::Max:
       case ExprOp::Min:
-        if (node.operands.size() == 1) return reduced(node.op, operand(node, 0), std::nullopt);
+        if (node.operands.size() == 1)
+          return reduced(node.op, operand(node, 0), node.axis, node.keeps_dims);
         return combined(node.op, operand(node, 0), operand(node, 1), most_);
       case ExprOp::Sum:
+      case ExprOp::Mean:
         return evaluate_sum(node);
     }
     return ExprValue{};
@@ -106,9 +126,16 @@ class Evaluator {
                 did_you_mean(name, known_));
   }
 
+  Result<ExprValue> look_up_before(std::string_view name) {
+    const Array* array = before_ ? before_(name) : nullptr;
+    if (array != nullptr) return load_value(*array);
+    if (find_(name) == nullptr) return look_up(name);
+    return fail(DiagKind::BadArgument, "`{}` has no value before the run", name);
+  }
+
   Result<ExprValue> evaluate_sum(const ExprNode& node) {
     const ExprValue value = operand(node, 0);
-    if (node.operands.size() == 1) return reduced(node.op, value, std::nullopt);
+    if (node.operands.size() == 1) return reduced(node.op, value, node.axis, node.keeps_dims);
     const ExprNode& dimension = expectation_.nodes[node.operands[1]];
     if (dimension.op != ExprOp::Integer)
       return fail(diag(DiagKind::BadArgument, "the dimension is `{}`; expected 0, 1, ...",
@@ -122,6 +149,7 @@ class Evaluator {
   const Expectation& expectation_;
   const FindArray& find_;
   std::span<const std::string_view> known_;
+  const FindArray& before_;
   std::vector<ExprValue> values_;
   std::int64_t most_ = kFree;
   std::int64_t live_ = 0;  // elements of all values
@@ -387,12 +415,12 @@ Tolerance default_tolerance(const Array& wanted) {
 
 Result<ExpectResult> check_expectation(const Expectation& expectation, const FindArray& find,
                                        std::span<const std::string_view> known,
-                                       const FindWritten& written) {
+                                       const FindWritten& written, const FindArray& before) {
   Unwritten unwritten{unwritten_in(expectation, expectation.left, written),
                       unwritten_in(expectation, expectation.right, written)};
   const bool is_whole = unwritten.left == nullptr && unwritten.right == nullptr;
   if (auto same = is_whole ? same_bits(expectation, find) : std::nullopt) return *std::move(same);
-  Evaluator evaluator(expectation, find, known);
+  Evaluator evaluator(expectation, find, known, before);
   WW_TRY_VOID(evaluator.run());
   ExprValue left = evaluator.take(expectation.left);
   WW_TRY_VOID(check_type(expectation, left));

@@ -6,11 +6,14 @@
 //   D ~= A @ B within rtol=1e-3     $1 == max($0, 0)
 //   D ~= f16(A) @ f16(B)            y ~= sum(A, 1)
 //
-// Arrays go by name, or `$0`, `$1`, ... by position. Operators are + - * / @ (matrix product),
-// unary minus and .T (the last two dimensions exchanged); functions are abs, sqrt, exp, log, max
-// and min (of two values, or over all elements of one), and sum (over all elements, or along a
-// dimension, which then disappears: `sum(A, 1)`). An element type is a function that rounds to it.
-// Shapes are broadcast as in NumPy.
+// Arrays go by name, or `$0`, `$1`, ... by position; `before(A)` is what A was before the run.
+// Operators are + - * / ** @ (matrix product), unary minus, .T (the last two dimensions exchanged),
+// A[1:, ::2, -1] as in NumPy, with steps of 1 and more; and, in parentheses and arguments,
+// comparisons, which give 0 and 1. Functions are abs, sqrt, exp, log, tanh, erf; where(c, a, b);
+// max and min of two values; max, min, sum and mean over all elements of one, or along one
+// dimension: `max(A, axis=1)`, `mean(A, axis=-1, keepdims=True)`. For sum and mean the dimension
+// may stand by itself, `sum(A, 1)`; `max(A, 1)` is of A and 1. An element type is a function that
+// rounds to it. Shapes are broadcast as in NumPy.
 //
 // The right side is computed in doubles, without rounding in between; or in 64-bit integers that
 // wrap, when all of it is of integer types and there is no `/`. The left side is what was seen: it
@@ -98,9 +101,11 @@ Tolerance default_tolerance(const Array& wanted);
 /// an array that `find` does not have (with the nearest of `known`), BadArgument for shapes that do
 /// not go together or a left side without a type, TooLarge for values beyond 2^31 elements.
 /// Elements that nothing has written equal nothing, where a side is just the name of an array.
+/// `before` has what arrays were before the run; BadArgument for one that it does not have.
 Result<ExpectResult> check_expectation(const Expectation& expectation, const FindArray& find,
                                        std::span<const std::string_view> known = {},
-                                       const FindWritten& written = {});
+                                       const FindWritten& written = {},
+                                       const FindArray& before = {});
 /// Reads and checks.
 Result<ExpectResult> check_expectation(std::string_view text, const FindArray& find,
                                        std::span<const std::string_view> known = {});

@@ -17,11 +17,17 @@ namespace ww::driver {
 namespace {
 
 constexpr std::array kFunctions = {
-    ExprFunction{"abs", ExprOp::Abs, 1, 1}, ExprFunction{"sqrt", ExprOp::Sqrt, 1, 1},
-    ExprFunction{"exp", ExprOp::Exp, 1, 1}, ExprFunction{"log", ExprOp::Log, 1, 1},
-    ExprFunction{"max", ExprOp::Max, 1, 2}, ExprFunction{"min", ExprOp::Min, 1, 2},
-    ExprFunction{"sum", ExprOp::Sum, 1, 2},
+    ExprFunction{"abs", ExprOp::Abs, 1, 1},     ExprFunction{"sqrt", ExprOp::Sqrt, 1, 1},
+    ExprFunction{"exp", ExprOp::Exp, 1, 1},     ExprFunction{"log", ExprOp::Log, 1, 1},
+    ExprFunction{"tanh", ExprOp::Tanh, 1, 1},   ExprFunction{"erf", ExprOp::Erf, 1, 1},
+    ExprFunction{"where", ExprOp::Where, 3, 3}, ExprFunction{"max", ExprOp::Max, 1, 2},
+    ExprFunction{"min", ExprOp::Min, 1, 2},     ExprFunction{"sum", ExprOp::Sum, 1, 2},
+    ExprFunction{"mean", ExprOp::Mean, 1, 2},   ExprFunction{"before", ExprOp::Before, 1, 1},
 };
+
+bool is_reduction(ExprOp op) {
+  return op == ExprOp::Sum || op == ExprOp::Mean || op == ExprOp::Max || op == ExprOp::Min;
+}
 
 // Parentheses and signs may nest this deep.
 constexpr int kMaxDepth = 200;
@@ -52,6 +58,21 @@ class ExpectReader {
  private:
   using Node = std::size_t;
 
+  // Where `==` is no relation between the sides: in parentheses and in arguments.
+  Result<Node> read_condition() {
+    struct Row {
+      std::string_view token;
+      ExprOp op;
+    };
+    static constexpr Row kRows[] = {{"<=", ExprOp::LessEqual}, {">=", ExprOp::GreaterEqual},
+                                    {"<", ExprOp::Less},       {">", ExprOp::Greater},
+                                    {"==", ExprOp::Equal},     {"!=", ExprOp::NotEqual}};
+    const Node left = WW_TRY(read_sum());
+    for (const Row& row : kRows)
+      if (accepts(row.token)) return add_binary(row.op, left, WW_TRY(read_sum()));
+    return left;
+  }
+
   Result<Node> read_sum() {
     Node left = WW_TRY(read_product());
     while (true) {
@@ -67,6 +88,8 @@ class ExpectReader {
   Result<Node> read_product() {
     Node left = WW_TRY(read_unary());
     while (true) {
+      skip_blanks();
+      if (text().substr(at_).starts_with("**")) return left;
       if (accepts("*"))
         left = add_binary(ExprOp::Multiply, left, WW_TRY(read_unary()));
       else if (accepts("/"))
@@ -87,7 +110,7 @@ class ExpectReader {
           diag(DiagKind::Syntax, "more than {} parentheses and signs inside each other", kMaxDepth)
               .with_span(Span::at(begin, begin)));
     ++depth_;
-    auto node = accepts("-") ? read_negated(begin) : read_postfix();
+    auto node = accepts("-") ? read_negated(begin) : read_power();
     --depth_;
     return node;
   }
@@ -99,16 +122,73 @@ class ExpectReader {
                 .operands = {inner}});
   }
 
+  // From the right: 2 ** 3 ** 2 is 2 ** 9.
+  Result<Node> read_power() {
+    const Node base = WW_TRY(read_postfix());
+    if (!accepts("**")) return base;
+    return add_binary(ExprOp::Power, base, WW_TRY(read_unary()));
+  }
+
   Result<Node> read_postfix() {
     const std::size_t begin = at_;
     Node node = WW_TRY(read_primary());
-    while (accepts(".")) {
-      const std::string_view word = word_here();
-      if (word != "T") return fail(expected("`T` after the dot"));
-      at_ += word.size();
-      node = add({.op = ExprOp::Transpose, .span = Span::at(begin, at_), .operands = {node}});
+    while (true) {
+      if (accepts(".")) {
+        const std::string_view word = word_here();
+        if (word != "T") return fail(expected("`T` after the dot"));
+        at_ += word.size();
+        node = add({.op = ExprOp::Transpose, .span = Span::at(begin, at_), .operands = {node}});
+      } else if (accepts("[")) {
+        ExprNode slice{.op = ExprOp::Slice, .span = {}, .operands = {node}};
+        do slice.parts.push_back(WW_TRY(read_part()));
+        while (accepts(","));
+        if (!accepts("]")) return fail(expected("`,` or `]`"));
+        slice.span = Span::at(begin, at_);
+        node = add(std::move(slice));
+      } else {
+        return node;
+      }
     }
-    return node;
+  }
+
+  Result<SlicePart> read_part() {
+    SlicePart out;
+    out.begin = WW_TRY(read_integer());
+    if (!accepts(":")) {
+      if (!out.begin) return fail(expected("an integer or `:`"));
+      out.is_index = true;
+      return out;
+    }
+    out.end = WW_TRY(read_integer());
+    if (!accepts(":")) return out;
+    skip_blanks();
+    const std::size_t begin = at_;
+    out.step = WW_TRY(read_integer()).value_or(1);
+    if (out.step < 1)
+      return fail(diag(DiagKind::BadArgument, "the step is {}; it must be at least 1", out.step)
+                      .with_span(Span::at(begin, at_)));
+    return out;
+  }
+
+  // With its sign, if one stands here.
+  Result<std::optional<std::int64_t>> read_integer() {
+    skip_blanks();
+    const std::size_t begin = at_;
+    const bool is_negative = accepts("-");
+    skip_blanks();
+    if (!is_digit(peek())) {
+      if (is_negative) return fail(expected("an integer"));
+      return std::optional<std::int64_t>();
+    }
+    const std::string_view word = word_here();
+    at_ += word.size();
+    std::int64_t value = 0;
+    const char* const end = word.data() + word.size();
+    const auto [stop, error] = std::from_chars(word.data(), end, value);
+    if (error != std::errc() || stop != end)
+      return fail(diag(DiagKind::Syntax, "expected an integer, found `{}`", word)
+                      .with_span(Span::at(begin, at_)));
+    return std::optional(is_negative ? -value : value);
   }
 
   Result<Node> read_primary() {
@@ -127,7 +207,7 @@ class ExpectReader {
 
   Result<Node> read_parenthesis() {
     ++at_;
-    const Node node = WW_TRY(read_sum());
+    const Node node = WW_TRY(read_condition());
     if (!accepts(")")) return fail(expected("`)`"));
     return node;
   }
@@ -163,24 +243,73 @@ class ExpectReader {
     for (const ExprFunction& row : kFunctions)
       if (row.name == name) function = &row;
     node.op = function->op;
+    if (node.op == ExprOp::Before) return read_before(span);
     if (function == &cast) node.dtype = WW_TRY(type_called(name, span));
-    node.operands = WW_TRY(read_operands());
+    WW_TRY_VOID(read_operands(name, node));
     node.span.end = at_;
     const std::size_t count = node.operands.size();
     if (count < function->min_operands || count > function->max_operands)
       return fail(diag(DiagKind::BadArgument, "`{}` has {} arguments; it takes {}", name, count,
-                       function->max_operands == 1 ? "one" : "one or two")
+                       function->max_operands == 1   ? "one"
+                       : function->max_operands == 3 ? "three"
+                                                     : "one or two")
+                      .with_span(node.span));
+    if (count == 2 && (node.axis || node.keeps_dims))
+      return fail(diag(DiagKind::BadArgument, "`{}` of two arguments has no axis", name)
                       .with_span(node.span));
     return add(std::move(node));
   }
 
-  Result<std::vector<Node>> read_operands() {
-    std::vector<Node> operands;
-    if (accepts(")")) return operands;
-    do operands.push_back(WW_TRY(read_sum()));
-    while (accepts(","));
+  Result<Node> read_before(Span span) {
+    skip_blanks();
+    const std::size_t begin = at_;
+    if (peek() == '$') ++at_;
+    at_ += word_here().size();
+    if (at_ == begin) return fail(expected("the name of an array"));
+    std::string name(text().substr(begin, at_ - begin));
+    if (!accepts(")")) return fail(expected("`)`: `before` takes the name of an array"));
+    span.end = at_;
+    return add({.op = ExprOp::Before, .span = span, .name = std::move(name)});
+  }
+
+  Result<void> read_operands(std::string_view name, ExprNode& node) {
+    if (accepts(")")) return {};
+    do {
+      skip_blanks();
+      const std::string_view word = word_here();
+      const bool is_option = (word == "axis" || word == "keepdims") && is_assigned(word.size());
+      if (is_option)
+        WW_TRY_VOID(read_option(name, word, node));
+      else
+        node.operands.push_back(WW_TRY(read_condition()));
+    } while (accepts(","));
     if (!accepts(")")) return fail(expected("`,` or `)`"));
-    return operands;
+    return {};
+  }
+  // `axis=1`, which is no comparison `axis == 1` with an array of that name.
+  [[nodiscard]] bool is_assigned(std::size_t length) const {
+    std::size_t i = length;
+    while (is_space(peek(i))) ++i;
+    return peek(i) == '=' && peek(i + 1) != '=';
+  }
+  Result<void> read_option(std::string_view name, std::string_view option, ExprNode& node) {
+    const std::size_t begin = at_;
+    at_ += option.size();
+    accepts("=");
+    if (option == "axis") {
+      node.axis = WW_TRY(read_integer());
+      if (!node.axis) return fail(expected("a dimension"));
+    } else {
+      skip_blanks();
+      const std::string_view word = word_here();
+      if (word != "True" && word != "False") return fail(expected("`True` or `False`"));
+      at_ += word.size();
+      node.keeps_dims = word == "True";
+    }
+    if (!is_reduction(node.op))
+      return fail(diag(DiagKind::BadArgument, "`{}` has no `{}`", name, option)
+                      .with_span(Span::at(begin, at_)));
+    return {};
   }
 
   static Result<num::DType> type_called(std::string_view name, Span span) {
@@ -287,8 +416,6 @@ class ExpectReader {
   [[nodiscard]] Diag unexpected_end() {
     Diag out = expected("an operator or the end");
     const std::string_view rest = text().substr(at_);
-    if (rest.starts_with('['))
-      out.notes.push_back({"expectations compare whole arrays; there are no indices", {}});
     if (rest.starts_with("rtol") || rest.starts_with("atol") || rest.starts_with("tol"))
       out.notes.push_back({"a tolerance is given by `within`: `B ~= A within rtol=1e-3`", {}});
     return out;
@@ -316,10 +443,17 @@ class ExpectReader {
 std::vector<std::string> Expectation::names() const {
   std::vector<std::string> out;
   for (const ExprNode& node : nodes) {
-    const std::string name(text_of(node));
-    if (node.op == ExprOp::Name && std::find(out.begin(), out.end(), name) == out.end())
-      out.push_back(name);
+    const auto name = name_of(node);
+    if (name && std::find(out.begin(), out.end(), *name) == out.end()) out.emplace_back(*name);
   }
+  return out;
+}
+
+std::vector<std::string> Expectation::names_before() const {
+  std::vector<std::string> out;
+  for (const ExprNode& node : nodes)
+    if (node.op == ExprOp::Before && std::find(out.begin(), out.end(), node.name) == out.end())
+      out.push_back(node.name);
   return out;
 }
 

@@ -97,7 +97,51 @@ std::vector<double> combined_reals(ExprOp op, const std::vector<double>& a,
   if (op == ExprOp::Subtract) return each([](double x, double y) { return x - y; });
   if (op == ExprOp::Multiply) return each([](double x, double y) { return x * y; });
   if (op == ExprOp::Divide) return each([](double x, double y) { return x / y; });
+  if (op == ExprOp::Power) return each([](double x, double y) { return std::pow(x, y); });
   return each([op](double x, double y) { return pick_real(op, x, y); });
+}
+
+bool is_comparison(ExprOp op) { return op >= ExprOp::Less && op <= ExprOp::NotEqual; }
+
+template <typename T>
+bool compares(ExprOp op, T a, T b) {
+  switch (op) {
+    case ExprOp::Less:
+      return a < b;
+    case ExprOp::LessEqual:
+      return a <= b;
+    case ExprOp::Greater:
+      return a > b;
+    case ExprOp::GreaterEqual:
+      return a >= b;
+    case ExprOp::Equal:
+      return a == b;
+    default:
+      return a != b;
+  }
+}
+
+// Modulo 2^64, as products are.
+std::int64_t int_power(std::int64_t base, std::int64_t exponent) {
+  std::uint64_t out = 1;
+  std::uint64_t square = u(base);
+  for (std::uint64_t left = u(exponent); left != 0; left >>= 1U, square *= square)
+    if ((left & 1U) != 0) out *= square;
+  return s(out);
+}
+
+std::vector<std::int64_t> compared(ExprOp op, const ExprValue& a, const ExprValue& b,
+                                   std::int64_t count) {
+  std::vector<std::int64_t> out(static_cast<std::size_t>(count));
+  for (std::int64_t i = 0; i < count; ++i) {
+    const auto x = static_cast<std::size_t>(a.size() == 1 ? 0 : i);
+    const auto y = static_cast<std::size_t>(b.size() == 1 ? 0 : i);
+    const bool holds = !a.is_integer   ? compares(op, a.reals[x], b.reals[y])
+                       : a.is_unsigned ? compares(op, u(a.ints[x]), u(b.ints[y]))
+                                       : compares(op, a.ints[x], b.ints[y]);
+    out[static_cast<std::size_t>(i)] = holds ? 1 : 0;
+  }
+  return out;
 }
 
 std::vector<std::int64_t> combined_ints(ExprOp op, const ExprValue& a, const ExprValue& b,
@@ -107,6 +151,7 @@ std::vector<std::int64_t> combined_ints(ExprOp op, const ExprValue& a, const Exp
   if (op == ExprOp::Add) return each([](Int x, Int y) { return s(u(x) + u(y)); });
   if (op == ExprOp::Subtract) return each([](Int x, Int y) { return s(u(x) - u(y)); });
   if (op == ExprOp::Multiply) return each([](Int x, Int y) { return s(u(x) * u(y)); });
+  if (op == ExprOp::Power) return each(int_power);
   return each(
       [op, is_unsigned = a.is_unsigned](Int x, Int y) { return pick_int(op, x, y, is_unsigned); });
 }
@@ -115,6 +160,8 @@ double mapped_real(ExprOp op, double x) {
   if (op == ExprOp::Negate) return -x;
   if (op == ExprOp::Abs) return std::fabs(x);
   if (op == ExprOp::Sqrt) return std::sqrt(x);
+  if (op == ExprOp::Tanh) return std::tanh(x);
+  if (op == ExprOp::Erf) return std::erf(x);
   return op == ExprOp::Exp ? std::exp(x) : std::log(x);
 }
 
@@ -282,10 +329,13 @@ Result<ExprValue> combined(ExprOp op, ExprValue a, ExprValue b, std::int64_t mos
   const auto shape = common_shape(a.shape, b.shape);
   if (!shape) return fail(mismatch(a.shape, b.shape));
   const std::int64_t count = WW_TRY(value_count(*shape, most));
-  if (op == ExprOp::Divide) make_real(a);
+  const bool has_negative = std::any_of(b.ints.begin(), b.ints.end(), [](auto n) { return n < 0; });
+  if (op == ExprOp::Divide || (op == ExprOp::Power && has_negative && !b.is_unsigned)) make_real(a);
   make_alike(a, b);
   if (a.size() != 1) a = WW_TRY(broadcast_to(std::move(a), *shape));
   if (b.size() != 1) b = WW_TRY(broadcast_to(std::move(b), *shape));
+  if (is_comparison(op))
+    return ExprValue{.shape = *shape, .is_integer = true, .ints = compared(op, a, b, count)};
   ExprValue out{.shape = *shape, .is_integer = a.is_integer, .is_unsigned = a.is_unsigned};
   if (out.is_integer)
     out.ints = combined_ints(op, a, b, count);
@@ -294,29 +344,128 @@ Result<ExprValue> combined(ExprOp op, ExprValue a, ExprValue b, std::int64_t mos
   return out;
 }
 
-Result<ExprValue> reduced(ExprOp op, const ExprValue& value,
-                          std::optional<std::int64_t> dimension) {
+Result<ExprValue> chosen(ExprValue condition, ExprValue yes, ExprValue no, std::int64_t most) {
+  const auto values = common_shape(yes.shape, no.shape);
+  if (!values) return fail(mismatch(yes.shape, no.shape));
+  const auto shape = common_shape(condition.shape, *values);
+  if (!shape) return fail(mismatch(condition.shape, *values));
+  const std::int64_t count = WW_TRY(value_count(*shape, most));
+  make_alike(yes, no);
+  condition = WW_TRY(broadcast_to(std::move(condition), *shape));
+  yes = WW_TRY(broadcast_to(std::move(yes), *shape));
+  no = WW_TRY(broadcast_to(std::move(no), *shape));
+  yes.dtype.reset();
+  for (std::int64_t i = 0; i < count; ++i) {
+    if (condition.real(i) != 0) continue;
+    const auto at = static_cast<std::size_t>(i);
+    if (yes.is_integer)
+      yes.ints[at] = no.ints[at];
+    else
+      yes.reals[at] = no.reals[at];
+  }
+  return yes;
+}
+
+namespace {
+
+// The part as numbers: the first element, how many, and how far apart.
+struct Taken {
+  std::int64_t begin = 0, count = 0, step = 1;
+};
+Result<Taken> taken_of(const SlicePart& part, std::int64_t extent) {
+  const auto from_end = [&](std::int64_t i) { return i < 0 ? i + extent : i; };
+  if (part.is_index) {
+    const std::int64_t at = from_end(*part.begin);
+    if (at >= 0 && at < extent) return Taken{at, 1, 1};
+    return fail(DiagKind::BadArgument, "index {} in a dimension of {} elements", *part.begin,
+                extent);
+  }
+  const auto clamped = [&](std::int64_t i) {
+    return std::clamp<std::int64_t>(from_end(i), 0, extent);
+  };
+  const std::int64_t begin = part.begin ? clamped(*part.begin) : 0;
+  const std::int64_t end = part.end ? clamped(*part.end) : extent;
+  const std::int64_t length = std::max<std::int64_t>(end - begin, 0);
+  return Taken{begin, length / part.step + (length % part.step != 0 ? 1 : 0), part.step};
+}
+
+template <typename T>
+std::vector<T> sliced_elements(const std::vector<T>& in, const Shape& shape,
+                               const std::vector<Taken>& taken) {
+  std::vector<T> out;
+  Shape at(shape.size(), 0);
+  while (true) {
+    std::size_t place = 0;
+    for (std::size_t d = 0; d < shape.size(); ++d)
+      place = place * static_cast<std::size_t>(shape[d]) +
+              static_cast<std::size_t>(taken[d].begin + at[d] * taken[d].step);
+    out.push_back(in[place]);
+    std::size_t d = shape.size();
+    while (d > 0 && ++at[d - 1] == taken[d - 1].count) at[--d] = 0;
+    if (d == 0) return out;
+  }
+}
+
+}  // namespace
+
+Result<ExprValue> sliced(ExprValue value, const std::vector<SlicePart>& parts) {
+  if (parts.size() > value.shape.size())
+    return fail(DiagKind::BadArgument, "{} indices into the shape {}, which has {} dimension{}",
+                parts.size(), shape_text(value.shape), value.shape.size(),
+                value.shape.size() == 1 ? "" : "s");
+  std::vector<Taken> taken;
+  Shape shape;
+  bool is_empty = false;
+  for (std::size_t d = 0; d < value.shape.size(); ++d) {
+    taken.push_back(d < parts.size() ? WW_TRY(taken_of(parts[d], value.shape[d]))
+                                     : Taken{0, value.shape[d], 1});
+    is_empty = is_empty || taken.back().count == 0;
+    if (d >= parts.size() || !parts[d].is_index) shape.push_back(taken.back().count);
+  }
+  if (is_empty) {
+    value.reals = {};
+    value.ints = {};
+  } else if (value.is_integer) {
+    value.ints = sliced_elements(value.ints, value.shape, taken);
+  } else {
+    value.reals = sliced_elements(value.reals, value.shape, taken);
+  }
+  value.shape = std::move(shape);
+  return value;
+}
+
+Result<ExprValue> reduced(ExprOp op, const ExprValue& value, std::optional<std::int64_t> dimension,
+                          bool keeps_dims) {
   const auto rank = static_cast<std::int64_t>(value.shape.size());
-  if (dimension && (*dimension < 0 || *dimension >= rank))
+  if (dimension && (*dimension < -rank || *dimension >= rank))
     return fail(DiagKind::BadArgument, "the shape {} has no dimension {}", shape_text(value.shape),
                 *dimension);
+  if (dimension && *dimension < 0) *dimension += rank;
   const Folding folding = folding_of(value, dimension);
   if (folding.extent == 0 && op != ExprOp::Sum)
-    return fail(DiagKind::BadArgument, "the shape {} has no largest or smallest element",
-                shape_text(value.shape));
+    return fail(DiagKind::BadArgument, "the shape {} has no {}", shape_text(value.shape),
+                op == ExprOp::Mean ? "mean" : "largest or smallest element");
   ExprValue out{.is_integer = value.is_integer, .is_unsigned = value.is_unsigned};
+  if (keeps_dims) out.shape.assign(value.shape.size(), 1);
   if (dimension) {
     out.shape = value.shape;
-    out.shape.erase(out.shape.begin() + *dimension);
+    if (keeps_dims)
+      out.shape[static_cast<std::size_t>(*dimension)] = 1;
+    else
+      out.shape.erase(out.shape.begin() + *dimension);
   }
+  const bool adds = op == ExprOp::Sum || op == ExprOp::Mean;
   if (value.is_integer)
     out.ints = folded(value.ints, folding, [&](std::int64_t x, std::int64_t y) {
-      return op == ExprOp::Sum ? s(u(x) + u(y)) : pick_int(op, x, y, value.is_unsigned);
+      return adds ? s(u(x) + u(y)) : pick_int(op, x, y, value.is_unsigned);
     });
   else
-    out.reals = folded(value.reals, folding, [&](double x, double y) {
-      return op == ExprOp::Sum ? x + y : pick_real(op, x, y);
-    });
+    out.reals = folded(value.reals, folding,
+                       [&](double x, double y) { return adds ? x + y : pick_real(op, x, y); });
+  if (op == ExprOp::Mean) {
+    make_real(out);
+    for (double& x : out.reals) x /= static_cast<double>(folding.extent);
+  }
   return out;
 }
 

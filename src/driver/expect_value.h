@@ -44,7 +44,7 @@ Result<std::int64_t> value_count(const std::vector<std::int64_t>& shape, std::in
 /// All elements of an array. TooLarge beyond 2^31.
 Result<ExprValue> load_value(const Array& array);
 
-/// Negate, Abs, Sqrt, Exp, Log of each element; the last three make doubles.
+/// Negate, Abs, Sqrt, Exp, Log, Tanh, Erf of each element; all but the first two make doubles.
 ExprValue mapped(ExprOp op, ExprValue value);
 /// Each element rounded to a type: to floats to nearest; from doubles to integers toward zero,
 /// saturating, NaN to 0; from integers to integers modulo 2^bits. Bool: is it other than 0?
@@ -52,8 +52,10 @@ ExprValue cast_value(ExprValue value, num::DType type);
 /// The last two dimensions exchanged; fewer than two stay as they are.
 ExprValue transposed(ExprValue value);
 
-/// Add, Subtract, Multiply, Divide, Max, Min of elements, after broadcasting as NumPy does:
-/// dimensions are matched from the last, and 1 or a missing one is repeated. Divide makes doubles;
+/// Add, Subtract, Multiply, Divide, Power, Max, Min of elements and comparisons, after broadcasting
+/// as NumPy does: dimensions are matched from the last, and 1 or a missing one is repeated. Divide
+/// and Power make doubles, but for an integer to the power of one that is not negative; comparisons
+/// make 0 and 1, and are false of NaN, but for NotEqual;
 /// Max and Min of NaN are NaN. BadArgument when the shapes do not go together, TooLarge when the
 /// result has more than `most` elements: two small arrays can be broadcast to a large one.
 Result<ExprValue> combined(ExprOp op, ExprValue a, ExprValue b, std::int64_t most);
@@ -66,8 +68,18 @@ Result<ExprValue> broadcast_to(ExprValue value, const std::vector<std::int64_t>&
 /// above.
 Result<ExprValue> matmul(ExprValue a, ExprValue b, std::int64_t most);
 
-/// Sum, Max or Min of all elements, or along one dimension, which then disappears. BadArgument for
-/// a dimension that does not exist, and for the Max or Min of nothing.
-Result<ExprValue> reduced(ExprOp op, const ExprValue& value, std::optional<std::int64_t> dimension);
+/// Where the condition is other than 0 the elements of one value, elsewhere those of another, all
+/// three broadcast. BadArgument, TooLarge as above.
+Result<ExprValue> chosen(ExprValue condition, ExprValue yes, ExprValue no, std::int64_t most);
+
+/// The elements that the parts take, one part for each dimension from the first; others stay whole.
+/// BadArgument for more parts than dimensions, and for an index outside.
+Result<ExprValue> sliced(ExprValue value, const std::vector<SlicePart>& parts);
+
+/// Sum, Mean, Max or Min of all elements, or along one dimension, negative counting from the end,
+/// which then disappears, or stays with extent 1. BadArgument for a dimension that does not exist,
+/// and for the Mean, Max or Min of nothing.
+Result<ExprValue> reduced(ExprOp op, const ExprValue& value, std::optional<std::int64_t> dimension,
+                          bool keeps_dims = false);
 
 }  // namespace ww::driver

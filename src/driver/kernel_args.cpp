@@ -48,8 +48,10 @@ class ArgReader {
 
   std::optional<KernelArgs> go() {
     if (read_args() && read_outs() && read_expectations() && make_scalars() && read_extents() &&
-        read_files() && fits() && make_buffers())
+        read_files() && fits() && make_buffers()) {
+      keep_before();
       return std::move(out_);
+    }
     return std::nullopt;
   }
 
@@ -63,6 +65,7 @@ class ArgReader {
   bool read_files();
   bool fits();
   bool make_buffers();
+  void keep_before();
 
   // Parts of them
   bool make_scalar(std::size_t param);
@@ -174,12 +177,22 @@ bool ArgReader::read_expectations() {
   for (const std::string& text : request_.expects) {
     auto expectation = parse_expectation(text);
     if (!expectation) return refuse(expectation.error(), "--expect", text);
-    for (const ExprNode& node : expectation->nodes)
-      if (node.op == ExprOp::Name && !out_.find(expectation->text_of(node)))
-        return refuse(unknown(expectation->text_of(node), node.span), "--expect", text);
+    for (const ExprNode& node : expectation->nodes) {
+      const auto name = expectation->name_of(node);
+      if (name && !out_.find(*name)) return refuse(unknown(*name, node.span), "--expect", text);
+    }
     out_.expectations_.push_back(*std::move(expectation));
   }
   return true;
+}
+
+void ArgReader::keep_before() {
+  for (const Expectation& expectation : out_.expectations_)
+    for (const std::string& name : expectation.names_before()) {
+      const std::size_t param = *out_.find(name);
+      const bool is_known = out_.is_output(param) || out_.before(name) != nullptr;
+      if (!is_known) out_.before_.emplace_back(param, out_.array(param));
+    }
 }
 
 bool ArgReader::read_extents() {
@@ -423,6 +436,13 @@ std::optional<std::size_t> KernelArgs::find(std::string_view name) const {
   if (!number || *number < 0 || *number >= static_cast<Wide>(function_->params.size()))
     return std::nullopt;
   return static_cast<std::size_t>(*number);
+}
+
+const Array* KernelArgs::before(std::string_view name) const {
+  const auto param = find(name);
+  const auto found = std::ranges::find_if(
+      before_, [&](const auto& each) { return param && each.first == *param; });
+  return found == before_.end() ? nullptr : &found->second;
 }
 
 }  // namespace ww::driver

@@ -69,6 +69,8 @@ class KernelArgs {
 
   [[nodiscard]] const std::vector<OutFile>& outs() const { return outs_; }
   [[nodiscard]] const std::vector<Expectation>& expectations() const { return expectations_; }
+  /// What the array was when this was read, if an expectation asks for it; null for outputs.
+  [[nodiscard]] const Array* before(std::string_view name) const;
 
  private:
   friend class ArgReader;
@@ -79,6 +81,7 @@ class KernelArgs {
   std::vector<bool> is_output_;
   std::vector<OutFile> outs_;
   std::vector<Expectation> expectations_;
+  std::vector<std::pair<std::size_t, Array>> before_;  // by parameter
 };
 
 }  // namespace ww::driver

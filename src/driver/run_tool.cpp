@@ -448,8 +448,9 @@ void KernelRun::check_expectations(const std::vector<std::vector<bool>>& written
     const std::size_t param = *args_->find(name);
     return args_->is_output(param) ? &written[param] : nullptr;
   };
+  const FindArray before = [&](std::string_view name) { return args_->before(name); };
   for (const Expectation& expectation : args_->expectations()) {
-    auto result = check_expectation(expectation, find, {}, find_written);
+    auto result = check_expectation(expectation, find, {}, find_written, before);
     if (result)
       out.push_back({expectation.text, *std::move(result)});
     else

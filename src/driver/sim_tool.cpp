@@ -82,6 +82,7 @@ class Simulation {
   bool put_argument(std::size_t param, MemoryBudget& budget);
   void finish(sim::RunReport&& report);
   [[nodiscard]] BufferReport report_buffer(const SimBuffer& buffer) const;
+  bool keep_before();
   void check_expectations(SimReport& report);
   void write_files(SimReport& report);
   [[nodiscard]] const SimArg& arg_of(std::size_t param) const { return args_[by_param_[param]]; }
@@ -127,6 +128,7 @@ class Simulation {
   std::vector<std::size_t> by_param_;
   std::vector<std::pair<std::size_t, SimOut>> outs_;  // with the parameter
   std::vector<Expectation> expectations_;
+  std::map<std::size_t, Array> before_;  // by parameter, those that expectations ask for
   std::unique_ptr<sim::Device> device_;
   std::vector<SimBuffer> buffers_;
   ShownLines shown_;
@@ -244,8 +246,9 @@ std::optional<std::size_t> Simulation::param_named(std::string_view name) const 
 // All that an expectation speaks of must be there before anything runs.
 bool Simulation::check_names(const Expectation& expectation) {
   for (const ExprNode& node : expectation.nodes) {
-    if (node.op != ExprOp::Name) continue;
-    const std::string_view name = expectation.text_of(node);
+    const auto named = expectation.name_of(node);
+    if (!named) continue;
+    const std::string_view name = *named;
     const auto param = param_named(name);
     if (!param)
       return refuse(with_params(diag(DiagKind::UnknownName, "kernel `{}` has no parameter `{}`",
@@ -328,7 +331,22 @@ bool Simulation::fill_memory() {
 
 // --- the run and what it leaves -----------------------------------------------------------------
 
+// What expectations ask of the arrays before the run; those without contents have nothing.
+bool Simulation::keep_before() {
+  for (const Expectation& expectation : expectations_)
+    for (const std::string& name : expectation.names_before()) {
+      const std::size_t param = *param_named(name);
+      const SimBuffer* buffer = buffer_of(param);
+      if (buffer != nullptr && buffer->is_output) continue;
+      auto array = buffer != nullptr ? read_buffer(*buffer) : arg_of(param).scalar;
+      if (!array) return refuse(array.error());
+      before_.emplace(param, std::move(*array));
+    }
+  return true;
+}
+
 void Simulation::run() {
+  if (!keep_before()) return;
   auto report = device_->run(launch_, options_);
   if (report) {
     finish(std::move(*report));
@@ -391,7 +409,11 @@ void Simulation::check_expectations(SimReport& report) {
       const auto found = defined.find(name);
       return found == defined.end() ? nullptr : &found->second;
     };
-    auto result = check_expectation(expectation, find, {}, find_defined);
+    const FindArray before = [&](std::string_view name) -> const Array* {
+      const auto found = before_.find(*param_named(name));
+      return found == before_.end() ? nullptr : &found->second;
+    };
+    auto result = check_expectation(expectation, find, {}, find_defined, before);
     if (result) {
       report.expectations.push_back({expectation.text, std::move(*result)});
     } else {
