@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/wide.h"
+#include "driver/param_writes.h"
 #include "eval/arguments.h"
 #include "eval/kernel.h"
 #include "eval/placement.h"
@@ -111,6 +112,7 @@ class HostPart {
   [[nodiscard]] const ir::Function& lowered() const { return *build_->lowered; }
 
   Result<void> bind();
+  [[nodiscard]] Result<void> check_kinds() const;
   Result<ArrayPlace> place(std::size_t param) const;
   Result<std::int64_t> elements_of(const ir::Buffer& buffer) const;
   [[nodiscard]] std::int64_t offset_of(ir::ExprId expr, int bits) const;
@@ -128,9 +130,35 @@ class HostPart {
 
 eval::Word scalar_bits(const KernelArg& arg) {
   eval::Word bits = 0;
-  if (!arg.bytes.empty())
-    std::memcpy(&bits, arg.bytes.data(), std::min(arg.bytes.size(), sizeof bits));
+  const std::span<const std::byte> bytes = arg.contents();
+  if (!bytes.empty()) std::memcpy(&bits, bytes.data(), std::min(bytes.size(), sizeof bits));
   return bits;
+}
+
+// Arrays for pointers, and what an array is for; scalars of the parameter's type. The bits of a
+// narrow float may be given as an integer, because C++ has no such type.
+Result<void> HostPart::check_kinds() const {
+  const std::vector<Writing> writes = param_writes(tile());
+  for (std::size_t i = 0; i < args_.size(); ++i) {
+    const KernelArg& arg = args_[i];
+    if (is_array(i)) {
+      if (!arg.value.empty())
+        return fail(DiagKind::BadArgument, "`{}` is an array, and was given a scalar", name_of(i));
+      if (!arg.source.empty() && writes[i] == Writing::Yes)
+        return fail(
+            diag(DiagKind::BadArgument, "the kernel writes `{}`, which is an `input`", name_of(i))
+                .with_note("`inout` gives it an array that may change, `output` one "
+                           "without contents"));
+      continue;
+    }
+    const num::DType type = tile()[tile().params[i].var].type.dtype;
+    const auto bytes = static_cast<std::size_t>(std::max(1, num::bits_of(type) / 8));
+    const bool is_kind = arg.is_float == num::is_float(type) || (bytes < 4 && !arg.is_float);
+    if (!arg.value.empty() && (arg.value.size() != bytes || !is_kind))
+      return fail(DiagKind::BadArgument, "`{}` is {}, and was given {} of {} bytes", name_of(i),
+                  num::name_of(type), arg.is_float ? "a float" : "an integer", arg.value.size());
+  }
+  return {};
 }
 
 // The evaluator's own binding: scalars, extents that arrays tell, sizes.
@@ -138,11 +166,12 @@ Result<void> HostPart::bind() {
   if (args_.size() != tile().params.size())
     return fail(DiagKind::BadArgument, "`{}` was given {} arguments: it has {} parameters",
                 tile().name, args_.size(), tile().params.size());
+  WW_TRY_VOID(check_kinds());
   std::vector<Bytes> copies(args_.size());
   std::vector<eval::Argument> arguments;
   for (std::size_t i = 0; i < args_.size(); ++i) {
     if (is_array(i)) {
-      copies[i].resize(args_[i].bytes.size());
+      copies[i].resize(args_[i].contents().size());
       arguments.emplace_back(eval::BufferArg{&copies[i], args_[i].shape});
     } else {
       arguments.emplace_back(eval::ScalarArg{scalar_bits(args_[i])});
@@ -177,8 +206,8 @@ Result<ArrayPlace> HostPart::place(std::size_t param) const {
   if (!is_array(param)) return out;
   const ir::BufferId id = ir::buffer_of_param(tile(), param);
   if (!id.valid()) {  // a pointer that nothing is matched to: bytes as they are
-    out.size = static_cast<std::int64_t>(args_[param].bytes.size());
-    out.bytes = args_[param].bytes.size();
+    out.size = std::ssize(args_[param].contents());
+    out.bytes = args_[param].contents().size();
     return out;
   }
   const ir::Buffer& buffer = tile()[id];
@@ -296,7 +325,7 @@ class Runner {
     for (std::size_t i = 0; i < args_.size(); ++i) {
       if (!host_.is_array(i)) continue;
       memory[i].assign(host_.place_of(i).bytes, pattern);
-      if (!args_[i].is_output) host_.place_of(i).scatter(args_[i].bytes, memory[i]);
+      if (!args_[i].is_output) host_.place_of(i).scatter(args_[i].contents(), memory[i]);
       if (!args_[i].is_output || !device_.tracks_writes())
         WW_TRY_VOID(device_.upload(launch_.arguments[i].bits, memory[i]));
     }
@@ -308,7 +337,7 @@ class Runner {
   void finish(std::size_t param) {
     if (!host_.is_array(param)) return;
     const ArrayPlace& place = host_.place_of(param);
-    place.gather(memory_[param], args_[param].bytes);
+    if (!args_[param].bytes.empty()) place.gather(memory_[param], args_[param].bytes);
     if (!args_[param].is_output) return;
     const auto undefined = device_.undefined(launch_.arguments[param].bits);
     for (std::int64_t flat = 0; flat < place.size; ++flat)
@@ -349,7 +378,7 @@ Result<HostSide> host_side(const Build& build, std::span<const KernelArg> args) 
   for (std::size_t i = 0; i < args.size(); ++i) {
     if (!host.is_array(i)) continue;
     out.memory[i].assign(host.place_of(i).bytes, kPatterns[0]);
-    host.place_of(i).scatter(args[i].bytes, out.memory[i]);
+    host.place_of(i).scatter(args[i].contents(), out.memory[i]);
   }
   return out;
 }

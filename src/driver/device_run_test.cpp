@@ -140,7 +140,7 @@ def k(A_ptr: T.handle, B_ptr: T.handle):
   std::vector<std::uint16_t> b(40);
   a[9] = 0x4000;  // [1,1] is 2
   runtime::SimDevice device;
-  const KernelArg args[] = {input(a), output(b)};
+  const KernelArg args[] = {inout(a), output(b)};
   const auto side = host_side(kernel, args);
   ASSERT_TRUE(side) << side.error().text;
   std::uint16_t at_6 = 0;
@@ -165,6 +165,28 @@ TEST(DeviceRun, RefusesWhatDoesNotFit) {
   EXPECT_EQ(run_on(device, rows, differ).error().kind, DiagKind::BadArgument);
   const KernelArg open[] = {input(x), output(x), scalar(step)};
   EXPECT_EQ(run_on(device, rows, open).error().kind, DiagKind::BadArgument);
+}
+
+TEST(DeviceRun, TakesConstantsAndNumbers) {
+  const Build rows = build(kRows);
+  runtime::SimDevice device;
+  const std::vector<std::int32_t> x(4, 7);
+  std::vector<std::int32_t> y(4);
+  const KernelArg args[] = {input(x, {1, 4}), output(y, {1, 4}), scalar(1000)};
+  const auto run = run_on(device, rows, args);
+  ASSERT_TRUE(run) << run.error().text;
+  EXPECT_EQ(y[0], 1007);
+  const KernelArg real[] = {input(x, {1, 4}), output(y, {1, 4}), scalar(1.5F)};
+  EXPECT_EQ(run_on(device, rows, real).error().text,
+            "`step` is int32, and was given a float of 4 bytes");
+  const KernelArg wide[] = {input(x, {1, 4}), output(y, {1, 4}), scalar(std::int64_t{1})};
+  EXPECT_EQ(run_on(device, rows, wide).error().text,
+            "`step` is int32, and was given an integer of 8 bytes");
+  const KernelArg number[] = {scalar(1), output(y, {1, 4}), scalar(1)};
+  EXPECT_THAT(run_on(device, rows, number).error().text,
+              HasSubstr("is an array, and was given a scalar"));
+  const KernelArg kept[] = {input(x, {1, 4}), input(y, {1, 4}), scalar(1)};
+  EXPECT_THAT(run_on(device, rows, kept).error().text, HasSubstr("which is an `input`"));
 }
 
 // --- the target and the device ---
