@@ -262,9 +262,16 @@ Emitter::Lanes Emitter::reinterpret(const ir::Expr& e) {
   const DType target = e.type.is_pointer() ? DType::Uint64 : e.type.dtype;
   if (source == target) return values;
   if (storage_bits(source) == storage_bits(target) && storage_bits(source) >= 16) {
+    // ptxas takes the bits of a 0 or 1 for the number where they are half a word; not so bytes that
+    // are picked.
+    const bool is_half = storage_bits(target) == 16 && is_float(target) && !is_float(source);
     Lanes out;
-    for (const Value& value : values)
-      out.push_back(from_raw(raw(value, source, value.cls), target));
+    for (const Value& value : values) {
+      Value bits = raw(value, source, value.cls);
+      if (is_half && bits.is_register())
+        bits = code_.pure("prmt.b32", Class::R, {bits, int_value(0), int_value(0x4410)});
+      out.push_back(from_raw(bits, target));
+    }
     return out;
   }
   return lanes_of(words_of(values, source), target, e.type.lanes);

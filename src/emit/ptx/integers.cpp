@@ -180,14 +180,16 @@ Value Emitter::mad(const ir::Expr& e) {
 }
 
 // Amounts beyond the width shift everything out, in PTX as in the language. They are 32 bits wide.
+// A constant one is spelled out: ptxas leaves out `shl.b64` by 64.
 Value Emitter::shift(ExprOp op, DType type, Value a, Value b) {
-  if (b.cls == Class::Rd) {
-    b = b.is_constant()
-            ? int_value(b.bits < 0 || b.bits > 64 ? 64 : b.bits)
-            : code_.pure("cvt.u32.u64", Class::R,
-                         {code_.pure("min.u64", Class::Rd, {b, int_value(64, Class::Rd)})});
-  } else if (b.is_constant() && (b.bits < 0 || b.bits > 63)) {
-    b = int_value(63);
+  const int bits = num::bits_of(type);
+  if (b.is_constant()) {
+    const bool is_beyond = b.bits < 0 || b.bits >= bits;
+    if (is_beyond && (op == ExprOp::Shl || !is_signed(type))) return int_value(0, a.cls);
+    b = int_value(is_beyond ? bits - 1 : b.bits);
+  } else if (b.cls == Class::Rd) {
+    b = code_.pure("cvt.u32.u64", Class::R,
+                   {code_.pure("min.u64", Class::Rd, {b, int_value(64, Class::Rd)})});
   }
   if (op == ExprOp::Shl)
     return wrap(type, code_.pure(fmt::format("shl.{}", bits_type(type)), a.cls, {a, b}));
