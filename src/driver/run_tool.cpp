@@ -21,7 +21,6 @@
 #include "eval/eval.h"
 #include "eval/support.h"
 #include "ir/launch.h"
-#include "ir/visit.h"
 #include "runtime/assembler.h"
 
 namespace ww::driver {
@@ -264,26 +263,13 @@ bool KernelRun::choose() {
                                    : why));
 }
 
-namespace {
-
-// Does the reference evaluator know all of it?
-bool is_evaluated(const ir::Function& f) {
-  bool out = true;
-  ir::for_each_stmt(f, f.body, [&](ir::StmtId id) {
-    out = out && eval::require_evaluated(f, f[id]).has_value();
-  });
-  return out;
-}
-
-}  // namespace
-
 bool KernelRun::lower() {
   begin(RunStep::Lowering);
   set_target(build_, device_.target);
   advance(build_, Phase::Ptx);
   if (build_.good()) return true;
   outcome_.errors += build_.errors;
-  if (is_evaluated(fn()))
+  if (eval::is_evaluated(fn()))
     outcome_.errors +=
         "  note: `--device eval` runs the program by its meaning, without lowering it\n";
   return false;

@@ -7,6 +7,7 @@
 
 #include "base/ascii.h"
 #include "ir/settings.h"
+#include "ir/visit.h"
 
 namespace ww::eval {
 namespace {
@@ -226,6 +227,14 @@ Result<void> require_evaluated(const Function& function, const Stmt& stmt) {
   if (ptx_kind(opcode) == PtxKind::Unknown)
     return fail(not_evaluated(fmt::format("`{}` is not evaluated", opcode), stmt.span));
   return {};
+}
+
+bool is_evaluated(const Function& function) {
+  bool out = true;
+  ir::for_each_stmt(function, function.body, [&](ir::StmtId id) {
+    out = out && require_evaluated(function, function[id]).has_value();
+  });
+  return out;
 }
 
 }  // namespace ww::eval

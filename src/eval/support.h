@@ -13,6 +13,8 @@ namespace ww::eval {
 
 /// Fails with NotEvaluated at the statement's place; says nothing about the statements inside it.
 Result<void> require_evaluated(const ir::Function& function, const ir::Stmt& stmt);
+/// Does that hold for every statement of the kernel?
+bool is_evaluated(const ir::Function& function);
 
 /// What an instruction does, as far as the evaluator is concerned.
 enum class PtxKind : std::uint8_t {

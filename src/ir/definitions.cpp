@@ -113,13 +113,29 @@ Definition definition_of(const Function& function, const Definitions& definition
   return {};
 }
 
-Unit unit_of_id(const Function& function, const Definitions& definitions, VarId id) {
-  const StmtId stmt = definitions.ids[id.index].stmt;
-  if (!stmt.valid()) return Unit::Thread;
-  if (function[id].kind == VarKind::Launch)
+std::optional<Unit> given_unit(const Function& function, const Definitions& definitions,
+                               VarId var) {
+  const auto bound_unit = [&](StmtId stmt) {
     return function[stmt].name.starts_with("threadIdx") ? Unit::Thread : Unit::Cta;
-  const Unit child = facts_of(function[stmt].scope_id).child;
-  return child == Unit::Cluster || child == Unit::Cta ? child : Unit::Thread;
+  };
+  const StmtId id = definitions.ids[var.index].stmt, loop = definitions.loops[var.index];
+  switch (function[var].kind) {
+    case VarKind::Param:
+    case VarKind::Extent:
+      return Unit::Kernel;
+    case VarKind::Launch:
+      return id.valid() ? bound_unit(id) : Unit::Thread;
+    case VarKind::ScopeId: {
+      const Unit child = id.valid() ? facts_of(function[id].scope_id).child : Unit::Thread;
+      return child == Unit::Cluster || child == Unit::Cta ? child : Unit::Thread;
+    }
+    case VarKind::Loop:
+      if (loop.valid() && function[loop].loop == LoopKind::ThreadBinding) return bound_unit(loop);
+      return std::nullopt;
+    case VarKind::Let:
+      break;
+  }
+  return std::nullopt;
 }
 
 }  // namespace ww::ir

@@ -66,26 +66,13 @@ Unit Dependence::computed(ExprId expr) {
 }
 
 Unit Dependence::variable(VarId var) {
-  switch (f_[var].kind) {
-    case VarKind::Param:
-    case VarKind::Extent:
-      return Unit::Kernel;
-    case VarKind::ScopeId:
-    case VarKind::Launch:
-      return unit_of_id(f_, definitions_, var);
-    case VarKind::Let: {
-      const ExprId bound = definitions_.lets[var.index].value;
-      return bound.valid() ? value(bound) : Unit::Kernel;
-    }
-    case VarKind::Loop: {
-      const StmtId loop = definitions_.loops[var.index];
-      if (!loop.valid()) return Unit::Kernel;
-      if (f_[loop].loop == LoopKind::ThreadBinding)
-        return f_[loop].name.starts_with("threadIdx") ? Unit::Thread : Unit::Cta;
-      return all(f_[loop].args);
-    }
+  if (const auto given = given_unit(f_, definitions_, var)) return *given;
+  if (f_[var].kind == VarKind::Let) {
+    const ExprId bound = definitions_.lets[var.index].value;
+    return bound.valid() ? value(bound) : Unit::Kernel;
   }
-  return Unit::Kernel;
+  const StmtId loop = definitions_.loops[var.index];
+  return loop.valid() ? all(f_[loop].args) : Unit::Kernel;
 }
 
 Unit Dependence::loaded(const Expr& e) {

@@ -33,8 +33,9 @@ Definitions definitions_of(const Function& function);
 /// The expression behind a name: a T.let, or a load of such a scalar. None for anything else.
 Definition definition_of(const Function& function, const Definitions& definitions, ExprId expr);
 
-/// The largest unit in which an id (VarKind::ScopeId or Launch) is the same everywhere.
-Unit unit_of_id(const Function& function, const Definitions& definitions, VarId id);
+/// The largest unit in which a variable that the launch gives is the same everywhere: a parameter,
+/// an extent, an id, a loop that is bound to threads. None for one that the kernel computes.
+std::optional<Unit> given_unit(const Function& function, const Definitions& definitions, VarId var);
 
 /// Values in the threads of a CTA; those of `known` are the same in every CTA and at any time.
 struct PerThread {

@@ -116,29 +116,13 @@ class Uniformity {
   }
 
   Unit variable(VarId var) {
-    switch (f_[var].kind) {
-      case VarKind::Param:
-      case VarKind::Extent:
-        return Unit::Kernel;
-      case VarKind::ScopeId:
-      case VarKind::Launch:
-        return unit_of_id(f_, definitions_, var);
-      case VarKind::Let: {
-        const ExprId value = definitions_.lets[var.index].value;
-        return value.valid() ? known(value) : Unit::Thread;
-      }
-      case VarKind::Loop:
-        return loop(definitions_.loops[var.index]);
+    if (const auto given = given_unit(f_, definitions_, var)) return *given;
+    if (f_[var].kind == VarKind::Let) {
+      const ExprId value = definitions_.lets[var.index].value;
+      return value.valid() ? known(value) : Unit::Thread;
     }
-    return Unit::Thread;
-  }
-
-  Unit loop(StmtId id) {
-    if (!id.valid()) return Unit::Thread;
-    const Stmt& stmt = f_[id];
-    if (stmt.loop == LoopKind::ThreadBinding)
-      return stmt.name.starts_with("threadIdx") ? Unit::Thread : Unit::Cta;
-    return all(stmt.args);
+    const StmtId loop = definitions_.loops[var.index];
+    return loop.valid() ? all(f_[loop].args) : Unit::Thread;
   }
 
   Unit called(const Expr& e) {

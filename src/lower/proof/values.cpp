@@ -139,7 +139,6 @@ ProofValues::Values ProofValues::called(ExprId expr) {
   const ir::Expr e = f_[expr];
   const ir::Effect effect = ir::facts_of(e.callee).effect;
   const bool is_pure = effect == ir::Effect::Pure && is_number(e.type);
-  std::string key = ir::print(f_, expr);
   std::vector<PerUnit> args;
   for (const ExprId arg : e.args) {
     if (!is_number(f_[arg].type)) break;
@@ -156,9 +155,12 @@ ProofValues::Values ProofValues::called(ExprId expr) {
     if (e.type.is_bool()) note_outcome(expr, out);
     return out;
   }
+  std::string key;
   if (effect == ir::Effect::Exchange && knows_all) {
     key = ir::facts_of(e.callee).name;
     for (const PerUnit& arg : args) key += fmt::format(" {}", fmt::join(arg, ","));
+  } else {
+    key = ir::print(f_, expr);
   }
   const ir::Range range =
       e.type.is_float() ? ir::Range{} : ir::range_of(f_, expr, call_.context.facts);
