@@ -50,7 +50,7 @@ def arrays_of(kernel):
 
 
 def places_of(source, names):
-    """Where each parameter is in TVM's CUDA C++, which keeps those that are used in an order of its own."""
+    """The place of each parameter in TVM's CUDA C++, which drops unused ones and has its own order."""
     signature = re.search(r"__launch_bounds__\(\d+[^)]*\)\s*\w+\(([^)]*)\)", source).group(1)
     kept = [re.search(r"(\w+)$", each.strip()).group(1) for each in signature.split(",")]
     return {name: kept.index(each) for name in names for each in (name, name + "_ptr") if each in kept}

@@ -60,7 +60,7 @@ void append_excerpt(std::string& out, const SourceText& source, Span span) {
          std::string(std::min(width, most) - 1, '~'));
 }
 
-// Code that a message quotes may be as long as whoever wrote it liked.
+// Quoted code can be of any length.
 constexpr std::size_t kLongestCode = 400;  // bytes, give or take the rest of a character
 
 std::string shortened(std::string_view text) {

@@ -55,7 +55,7 @@ Result<layout::Expr> parse_expr_at(Piece piece, const layout::Names& names);
 Result<layout::Axis> find_axis(Piece piece, const layout::Layout& layout,
                                const layout::Names& names);
 
-/// The same, of those that `layout` uses; BadAxis with their names otherwise.
+/// The same, for axes of `layout` only; BadAxis, naming them, for any other.
 Result<layout::Axis> find_own_axis(Piece piece, const layout::Layout& layout,
                                    const layout::Names& names);
 /// The axis that a bare number is about: the only one there is, or `m`. BadAxis for others.

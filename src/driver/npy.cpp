@@ -205,8 +205,8 @@ Result<Array> parse_npy(std::span<const std::byte> file, std::optional<DType> wa
 
 namespace {
 
-// The first bytes, where reading them twice does no harm: a file that is none of ours, or a device
-// without an end, need not be read whole.
+// The first bytes of a file that can be read twice, so that one of another format, or an endless
+// device, is refused before the rest is read.
 std::optional<std::string> beginning_of(const std::string& path) {
   std::error_code unknown;
   const std::filesystem::file_status status = std::filesystem::status(path, unknown);

@@ -128,7 +128,7 @@ class Simulation {
   std::vector<std::size_t> by_param_;
   std::vector<std::pair<std::size_t, SimOut>> outs_;  // with the parameter
   std::vector<Expectation> expectations_;
-  std::map<std::size_t, Array> before_;  // by parameter, those that expectations ask for
+  std::map<std::size_t, Array> before_;  // by parameter, where an expectation asks
   std::unique_ptr<sim::Device> device_;
   std::vector<SimBuffer> buffers_;
   ShownLines shown_;
