@@ -8,7 +8,7 @@
 
 #include "base/source.h"
 #include "driver/examples.h"
-#include "ir/print.h"
+#include "ir/print/print.h"
 #include "script/compile.h"
 #include "script/parser.h"
 

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <utility>
 
-#include "ir/launch.h"
+#include "ir/launch/launch.h"
 #include "lower/lower.h"
 
 namespace ww::bench {

@@ -6,7 +6,7 @@
 
 #include <cstring>
 
-#include "driver/device_run.h"
+#include "driver/run/device_run.h"
 #include "operands.h"
 #include "runtime/assembler.h"
 #include "runtime/sim_device.h"

@@ -8,7 +8,7 @@
 #include <cstring>
 #include <tuple>
 
-#include "driver/random_stream.h"
+#include "driver/args/random_stream.h"
 #include "num/float_format.h"
 
 namespace ww::bench {

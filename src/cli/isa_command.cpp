@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // `warpwright isa`: the PTX instruction catalogue, the check of PTX files and the matrix-copy
-// selector. Everything is in driver/isa_tool.h.
+// selector. Everything is in driver/isa/tool.h.
 #include <fmt/format.h>
 
 #include <memory>
@@ -11,7 +11,7 @@
 #include "base/source.h"
 #include "cli/command.h"
 #include "cli/options.h"
-#include "driver/isa_tool.h"
+#include "driver/isa/tool.h"
 
 namespace ww::cli {
 namespace {

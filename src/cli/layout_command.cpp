@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // `warpwright layout`: shows where the elements of a tile live, and works with layouts. Everything
-// is in driver/layout_tool.h; here options become a request and the report goes to stdout or a
+// is in driver/layout/tool.h; here options become a request and the report goes to stdout or a
 // file.
 #include <fmt/format.h>
 
@@ -16,8 +16,8 @@
 #include "cli/command.h"
 #include "cli/options.h"
 #include "cli/terminal.h"
-#include "driver/layout_listing.h"
-#include "driver/layout_tool.h"
+#include "driver/layout/listing.h"
+#include "driver/layout/tool.h"
 
 namespace ww::cli {
 namespace {

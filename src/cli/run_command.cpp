@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // `warpwright run`: compiles a kernel of a source file and runs it. Everything is in
-// driver/run_tool.h.
+// driver/run/tool.h.
 #include <memory>
 #include <string>
 #include <utility>
@@ -10,7 +10,7 @@
 #include "cli/progress.h"
 #include "cli/run_options.h"
 #include "cli/source_options.h"
-#include "driver/run_tool.h"
+#include "driver/run/tool.h"
 
 namespace ww::cli {
 namespace {

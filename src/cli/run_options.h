@@ -8,7 +8,7 @@
 #include "base/result.h"
 #include "cli/command.h"
 #include "cli/options.h"
-#include "driver/run_tool.h"
+#include "driver/run/tool.h"
 
 namespace ww::cli {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // `warpwright sim`: runs a kernel of a PTX file on the virtual GPU. Everything is in
-// driver/sim_tool.h; here options become a request, and a terminal gets a line of progress.
+// driver/sim/tool.h; here options become a request, and a terminal gets a line of progress.
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -10,7 +10,7 @@
 #include "cli/command.h"
 #include "cli/options.h"
 #include "cli/progress.h"
-#include "driver/sim_tool.h"
+#include "driver/sim/tool.h"
 
 namespace ww::cli {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "driver/run_tool.h"
+#include "driver/run/tool.h"
 
 namespace ww::cli {
 namespace {

@@ -7,8 +7,8 @@
 #include <string_view>
 
 #include "cli/options.h"
+#include "driver/args/kernel_args.h"
 #include "driver/build.h"
-#include "driver/kernel_args.h"
 
 namespace ww::cli {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // `warpwright tune`: tries a kernel with many parameters and ranks those that are right. Everything
-// is in driver/tune.h; the environment is read here.
+// is in driver/tune/tune.h; the environment is read here.
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -11,7 +11,7 @@
 #include "cli/options.h"
 #include "cli/progress.h"
 #include "cli/source_options.h"
-#include "driver/tune.h"
+#include "driver/tune/tune.h"
 
 namespace ww::cli {
 namespace {

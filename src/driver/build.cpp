@@ -10,7 +10,7 @@
 #include "base/file_io.h"
 #include "driver/kernel_file.h"
 #include "emit/ptx/emit.h"
-#include "ir/verify.h"
+#include "ir/verify/verify.h"
 #include "lower/lower.h"
 #include "lower/unroll.h"
 #include "ptx/printer.h"

@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "driver/args/kernel_args.h"
 #include "driver/build.h"
-#include "driver/kernel_args.h"
 #include "runtime/assembler.h"
 
 namespace ww::driver {
@@ -27,7 +27,7 @@ struct CompileRequest {
   std::string output = {};         // a file; empty: the text is the result
   bool with_main = false;          // cuda: a host program around the kernel
   ArgRequest arguments = {};       // of that
-  std::string limits = {};         // of its evaluation; driver/sim_options.h
+  std::string limits = {};         // of its evaluation; driver/sim/options.h
   runtime::ToolSearch ptxas = {};  // cubin: where the assembler is
 };
 struct CompileOutcome {

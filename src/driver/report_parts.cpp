@@ -8,7 +8,7 @@
 
 #include "base/append.h"
 #include "base/printable.h"
-#include "driver/array.h"
+#include "driver/args/array.h"
 
 namespace ww::driver {
 namespace {

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "driver/expect.h"
+#include "driver/expect/expect.h"
 #include "num/dtype.h"
 
 namespace ww::driver {

@@ -13,7 +13,7 @@
 #include "base/process.h"
 #include "base/source.h"
 #include "driver/build.h"
-#include "driver/run_tool.h"
+#include "driver/run/tool.h"
 #include "runtime/assembler.h"
 
 namespace ww::driver {

@@ -4,8 +4,8 @@
 
 #include "base/wide.h"
 #include "eval/cta.h"
-#include "ir/fold.h"
-#include "ir/print.h"
+#include "ir/print/print.h"
+#include "ir/simplify/fold.h"
 
 namespace ww::eval {
 namespace {

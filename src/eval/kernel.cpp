@@ -8,7 +8,7 @@
 
 #include "base/wide.h"
 #include "eval/arguments.h"
-#include "ir/simplify.h"
+#include "ir/simplify/simplify.h"
 #include "layout/apply.h"
 
 namespace ww::eval {

@@ -15,7 +15,7 @@
 #include "eval/placement.h"
 #include "eval/program.h"
 #include "ir/function.h"
-#include "ir/launch.h"
+#include "ir/launch/launch.h"
 
 namespace ww::eval {
 

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "eval/support.h"
-#include "ir/launch.h"
+#include "ir/launch/launch.h"
 
 namespace ww::eval {
 namespace {
@@ -175,8 +175,8 @@ class Builder {
     if (is_full) op.masks.clear();
   }
 
-  // A copy between memories may stand where only part of its unit comes (ir/verify.h): the others
-  // are not waited for.
+  // A copy between memories may stand where only part of its unit comes (ir/verify/verify.h): the
+  // others are not waited for.
   void want_who_comes(Op& op) {
     if (!active_) {
       const auto shape = ir::launch_shape(function_);

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "base/result.h"
-#include "ir/active_set.h"
 #include "ir/function.h"
+#include "ir/launch/active_set.h"
 
 namespace ww::eval {
 

@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "base/wide.h"
-#include "ir/fold.h"
+#include "ir/simplify/fold.h"
 
 namespace ww::ir {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "ir/print.h"
+#include "ir/print/print.h"
 
 namespace ww::ir {
 namespace {

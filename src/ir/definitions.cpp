@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which names and scalars stand for one expression.
 #include "ir/below.h"
-#include "ir/thread_values.h"
+#include "ir/launch/thread_values.h"
 #include "ir/visit.h"
 
 namespace ww::ir {

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <optional>
 
-#include "ir/fold.h"
+#include "ir/simplify/fold.h"
 
 namespace ww::ir {
 namespace {

@@ -17,8 +17,8 @@
 #include <optional>
 #include <vector>
 
-#include "ir/fold.h"
 #include "ir/function.h"
+#include "ir/simplify/fold.h"
 
 namespace ww::ir {
 

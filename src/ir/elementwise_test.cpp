@@ -7,7 +7,7 @@
 #include <functional>
 
 #include "ir/build.h"
-#include "ir/fold.h"
+#include "ir/simplify/fold.h"
 #include "ir/test_programs.h"
 
 namespace ww::ir {

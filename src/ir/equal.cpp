@@ -8,7 +8,7 @@
 #include <set>
 #include <unordered_map>
 
-#include "ir/print.h"
+#include "ir/print/print.h"
 
 namespace ww::ir {
 namespace {

@@ -3,8 +3,8 @@
 //
 // A *tile program* has scope ids, buffers with layouts over hardware axes, and tile primitives. A
 // *lowered program* has none of these: launch variables, flat buffers, loops, address arithmetic
-// and PTX instructions. Both are made of the same nodes, and a verifier (ir/verify.h) knows which
-// of them may occur at which level.
+// and PTX instructions. Both are made of the same nodes, and a verifier (ir/verify/verify.h) knows
+// which of them may occur at which level.
 //
 // A `Function` is a plain value that owns its nodes in vectors; ids name them. Expressions are
 // immutable once made and may be shared; a statement belongs to one block. Every expression has its

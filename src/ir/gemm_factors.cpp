@@ -6,7 +6,7 @@
 #include <cmath>
 #include <limits>
 
-#include "ir/print.h"
+#include "ir/print/print.h"
 
 namespace ww::ir {
 namespace {

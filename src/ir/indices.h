@@ -2,7 +2,7 @@
 // Where integers wrap around, and where they must not.
 //
 // A value wraps: it is computed modulo 2^width, at every width. Whoever rewrites one uses only what
-// holds for numbers that wrap, or shows from ranges that these do not (ir/simplify.h).
+// holds for numbers that wrap, or shows from ranges that these do not (ir/simplify/simplify.h).
 //
 // An index must not overflow: the index of an element, the start and extent of a region, the bounds
 // of a loop, an offset. The rule covers the sums and products it is made of, in signed integers,

@@ -3,9 +3,9 @@
 
 #include <gtest/gtest.h>
 
-#include "ir/print.h"
+#include "ir/print/print.h"
 #include "ir/test_programs.h"
-#include "ir/verify.h"
+#include "ir/verify/verify.h"
 
 namespace ww::ir {
 namespace {

@@ -9,11 +9,11 @@
 #include <utility>
 #include <vector>
 
-#include "ir/active_set.h"
 #include "ir/function.h"
-#include "ir/launch.h"
-#include "ir/simplify.h"
-#include "ir/thread_values.h"
+#include "ir/launch/active_set.h"
+#include "ir/launch/launch.h"
+#include "ir/launch/thread_values.h"
+#include "ir/simplify/simplify.h"
 #include "lower/code.h"
 #include "lower/launch_ids.h"
 #include "target/target.h"

@@ -13,7 +13,7 @@
 
 #include "ir/build.h"
 #include "ir/function.h"
-#include "ir/simplify.h"
+#include "ir/simplify/simplify.h"
 
 namespace ww::lower {
 

@@ -16,7 +16,7 @@
 
 #include "ir/build.h"
 #include "ir/effects.h"
-#include "ir/simplify.h"
+#include "ir/simplify/simplify.h"
 #include "ir/visit.h"
 #include "lower/unroll.h"
 #include "lower/unroll_rules.h"

@@ -7,7 +7,7 @@
 
 #include "base/result.h"
 #include "ir/function.h"
-#include "ir/simplify.h"
+#include "ir/simplify/simplify.h"
 
 namespace ww::lower {
 

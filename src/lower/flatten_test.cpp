@@ -8,9 +8,9 @@
 #include <string_view>
 #include <vector>
 
-#include "ir/print.h"
+#include "ir/print/print.h"
 #include "ir/test_programs.h"
-#include "ir/verify.h"
+#include "ir/verify/verify.h"
 #include "layout/apply.h"
 
 namespace ww::lower {

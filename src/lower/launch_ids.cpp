@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the ids of a thread are in terms of hardware ids; ir/launch.cpp (`scope_id_value`) says the
-// same in numbers. Dimensions of one CTA or thread take no part in any of it.
+// What the ids of a thread are in terms of hardware ids; ir/launch/launch.cpp (`scope_id_value`)
+// says the same in numbers. Dimensions of one CTA or thread take no part in any of it.
 #include "lower/launch_ids.h"
 
 #include <fmt/format.h>
@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "ir/build.h"
-#include "ir/simplify.h"
+#include "ir/simplify/simplify.h"
 #include "ir/visit.h"
 
 namespace ww::lower {

@@ -5,7 +5,7 @@
 #include <array>
 
 #include "ir/function.h"
-#include "ir/launch.h"
+#include "ir/launch/launch.h"
 
 namespace ww::lower {
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "ir/print.h"
+#include "ir/print/print.h"
 #include "ir/test_programs.h"
 
 namespace ww::lower {

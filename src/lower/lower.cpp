@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lower/lower.h"
 
-#include "ir/active_set.h"
-#include "ir/launch.h"
+#include "ir/launch/active_set.h"
+#include "ir/launch/launch.h"
 #include "ir/name_parts.h"
-#include "ir/verify.h"
+#include "ir/verify/verify.h"
 #include "ir/visit.h"
 #include "lower/dispatch.h"
 #include "lower/flatten.h"

@@ -6,8 +6,8 @@
 //
 // where each step is a header of that name.
 //
-// What a lowered program looks like (beyond what ir/verify.h says of the level); emitters rely on
-// exactly this:
+// What a lowered program looks like (beyond what ir/verify/verify.h says of the level); emitters
+// rely on exactly this:
 //
 //   parameters   those of the tile program in their order, then one scalar for each extent that is
 //                known at launch only (`n = T.int32()`), by its name

@@ -6,7 +6,7 @@
 
 #include "base/wide.h"
 #include "ir/build.h"
-#include "ir/fold.h"
+#include "ir/simplify/fold.h"
 
 namespace ww::lower {
 namespace {

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "ir/build.h"
+#include "ir/launch/thread_values.h"
 #include "ir/map_roots.h"
-#include "ir/thread_values.h"
 
 namespace ww::lower {
 namespace {

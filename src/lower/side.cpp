@@ -10,7 +10,7 @@
 #include <tuple>
 
 #include "base/wide.h"
-#include "ir/print.h"
+#include "ir/print/print.h"
 #include "ir/settings.h"
 #include "layout/apply.h"
 #include "layout/image.h"

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <string>
 
-#include "ir/print.h"
+#include "ir/print/print.h"
 #include "layout/image.h"
 
 namespace ww::lower {

@@ -7,8 +7,8 @@
 #include <functional>
 #include <random>
 
-#include "ir/print.h"
-#include "ir/thread_values.h"
+#include "ir/launch/thread_values.h"
+#include "ir/print/print.h"
 
 namespace ww::lower {
 namespace {

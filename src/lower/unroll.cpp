@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-#include "ir/simplify.h"
+#include "ir/simplify/simplify.h"
 #include "ir/visit.h"
 #include "lower/unroll_rules.h"
 

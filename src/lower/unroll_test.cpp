@@ -7,9 +7,9 @@
 #include <chrono>
 #include <string>
 
-#include "ir/print.h"
+#include "ir/print/print.h"
 #include "ir/test_programs.h"
-#include "ir/verify.h"
+#include "ir/verify/verify.h"
 
 namespace ww::lower {
 namespace {

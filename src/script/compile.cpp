@@ -8,7 +8,7 @@
 #include "base/suggest.h"
 #include "ir/indices.h"
 #include "ir/name_parts.h"
-#include "ir/verify.h"
+#include "ir/verify/verify.h"
 #include "script/candidates.h"
 #include "script/host_expr.h"
 #include "script/interp.h"

@@ -11,7 +11,7 @@
 
 #include "base/file_io.h"
 #include "ir/equal.h"
-#include "ir/print.h"
+#include "ir/print/print.h"
 
 namespace ww::script {
 namespace {

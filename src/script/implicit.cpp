@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "ir/fold.h"
+#include "ir/simplify/fold.h"
 #include "num/float_format.h"
 
 namespace ww::script {

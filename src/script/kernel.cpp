@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "ir/fold.h"
+#include "ir/simplify/fold.h"
 #include "script/kernel_body.h"
 #include "script/params.h"
 #include "script/pools.h"

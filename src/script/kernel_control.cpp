@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/wide.h"
-#include "ir/fold.h"
+#include "ir/simplify/fold.h"
 #include "script/kernel_body.h"
 #include "script/regions.h"
 

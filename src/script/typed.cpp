@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "ir/fold.h"
+#include "ir/simplify/fold.h"
 
 namespace ww::script {
 namespace {

@@ -10,7 +10,7 @@
 
 #include "base/file_io.h"
 #include "emit/ptx/emit.h"
-#include "ir/print.h"
+#include "ir/print/print.h"
 #include "lower/lower.h"
 #include "lower/unroll.h"
 #include "ptx/printer.h"

@@ -9,7 +9,7 @@
 #include "base/source.h"
 #include "emit/ptx/emit.h"
 #include "eval/eval.h"
-#include "ir/launch.h"
+#include "ir/launch/launch.h"
 #include "lower/lower.h"
 #include "ptx/printer.h"
 #include "script/compile.h"

@@ -5,13 +5,13 @@
 #include <vector>
 
 #include "base/source.h"
-#include "driver/array_spec.h"
-#include "driver/declarations.h"
-#include "driver/expect.h"
-#include "driver/kernel_args.h"
-#include "driver/sim_args.h"
-#include "driver/sim_options.h"
-#include "driver/typed_text.h"
+#include "driver/args/array_spec.h"
+#include "driver/args/kernel_args.h"
+#include "driver/args/typed_text.h"
+#include "driver/expect/expect.h"
+#include "driver/layout/declarations.h"
+#include "driver/sim/args.h"
+#include "driver/sim/options.h"
 #include "fuzz/targets.h"
 #include "script/compile.h"
 

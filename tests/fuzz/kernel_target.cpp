@@ -3,7 +3,7 @@
 // where.
 #include <string>
 
-#include "driver/tune_space.h"
+#include "driver/tune/space.h"
 #include "fuzz/targets.h"
 #include "script/compile_law.h"
 #include "script/host_expr.h"

@@ -3,7 +3,7 @@
 // on).
 #include <string>
 
-#include "driver/layout_tool.h"
+#include "driver/layout/tool.h"
 #include "fuzz/targets.h"
 #include "layout/canonical.h"
 #include "layout/text.h"

@@ -6,7 +6,7 @@
 #include <span>
 #include <string>
 
-#include "driver/npy.h"
+#include "driver/args/npy.h"
 #include "fuzz/targets.h"
 
 namespace ww::fuzz {

@@ -4,13 +4,13 @@
 #include <algorithm>
 #include <string>
 
+#include "driver/args/kernel_args.h"
 #include "driver/build.h"
-#include "driver/kernel_args.h"
 #include "emit/cuda/emit.h"
 #include "emit/ptx/emit.h"
 #include "eval/eval.h"
 #include "fuzz/targets.h"
-#include "ir/verify.h"
+#include "ir/verify/verify.h"
 #include "lower/lower.h"
 #include "lower/unroll.h"
 #include "ptx/check.h"

@@ -13,9 +13,9 @@
 #include "base/check.h"
 #include "eval/eval.h"
 #include "eval/number.h"
-#include "ir/launch.h"
+#include "ir/launch/launch.h"
 #include "ir/param_use.h"
-#include "ir/print.h"
+#include "ir/print/print.h"
 #include "lower/edges.h"
 #include "lower/lower.h"
 

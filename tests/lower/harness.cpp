@@ -11,7 +11,7 @@
 #include "base/check.h"
 #include "corpus/toolchain.h"
 #include "emit/ptx/emit.h"
-#include "ir/print.h"
+#include "ir/print/print.h"
 #include "lower/gpu.h"
 #include "lower/lower.h"
 #include "lower/unroll.h"

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "ir/build.h"
-#include "ir/print.h"
+#include "ir/print/print.h"
 #include "ir/visit.h"
 
 namespace ww::test {

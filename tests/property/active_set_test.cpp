@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Active sets against brute force. A random program is executed thread by thread, for every thread
 // of four CTAs in two clusters and for several values of what the analysis cannot know; each
-// statement records who came, per round of the loops around it. Then the promise of ir/active_set.h
-// is checked word by word.
-#include "ir/active_set.h"
+// statement records who came, per round of the loops around it. Then the promise of
+// ir/launch/active_set.h is checked word by word.
+#include "ir/launch/active_set.h"
 
 #include <gtest/gtest.h>
 

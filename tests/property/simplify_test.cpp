@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Laws of ir/simplify.h over random expressions of a few variables, of every integer type: every
-// value is tried, with an interpreter of its own. Values wrap around. Some nodes are index
+// Laws of ir/simplify/simplify.h over random expressions of a few variables, of every integer type:
+// every value is tried, with an interpreter of its own. Values wrap around. Some nodes are index
 // arithmetic; where one overflows, nothing is promised.
-#include "ir/simplify.h"
+#include "ir/simplify/simplify.h"
 
 #include <gtest/gtest.h>
 

@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "ir/equal.h"
-#include "ir/print.h"
+#include "ir/print/print.h"
 #include "script/compile.h"
 
 namespace ww::script {

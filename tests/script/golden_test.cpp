@@ -20,7 +20,7 @@
 #include "base/file_io.h"
 #include "base/source.h"
 #include "ir/equal.h"
-#include "ir/print.h"
+#include "ir/print/print.h"
 #include "script/compile.h"
 
 namespace ww::script {

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "ir/function.h"
-#include "ir/name_frames.h"
+#include "ir/print/name_frames.h"
 
 namespace ww::emit::cuda {
 

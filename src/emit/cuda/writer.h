@@ -21,8 +21,8 @@
 #include "emit/cuda/names.h"
 #include "emit/cuda/numbers.h"
 #include "ir/effects.h"
-#include "ir/launch.h"
-#include "ir/simplify.h"
+#include "ir/launch/launch.h"
+#include "ir/simplify/simplify.h"
 
 namespace ww::emit::cuda {
 

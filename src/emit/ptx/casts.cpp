@@ -6,7 +6,7 @@
 #include <iterator>
 
 #include "emit/ptx/emitter.h"
-#include "ir/fold.h"
+#include "ir/simplify/fold.h"
 
 namespace ww::emit::to_ptx {
 namespace {

@@ -38,9 +38,9 @@
 #include "emit/ptx/emit.h"
 #include "emit/ptx/locals.h"
 #include "ir/effects.h"
-#include "ir/launch.h"
+#include "ir/launch/launch.h"
 #include "ir/ptx_placement.h"
-#include "ir/simplify.h"
+#include "ir/simplify/simplify.h"
 
 namespace ww::emit::to_ptx {
 

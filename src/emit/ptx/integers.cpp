@@ -4,7 +4,7 @@
 #include <bit>
 
 #include "emit/ptx/emitter.h"
-#include "ir/fold.h"
+#include "ir/simplify/fold.h"
 
 namespace ww::emit::to_ptx {
 namespace {

@@ -16,7 +16,7 @@
 
 #include "emit/ptx/code.h"
 #include "ir/function.h"
-#include "ir/simplify.h"
+#include "ir/simplify/simplify.h"
 
 namespace ww::emit::to_ptx {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Instructions that the program gives itself. The operands are flat; each form that the opcode may
-// be of is tried until the checker likes the instruction (as ir/verify.h does, which has accepted
-// the program before).
+// be of is tried until the checker likes the instruction (as ir/verify/verify.h does, which has
+// accepted the program before).
 #include <algorithm>
 
 #include "emit/ptx/emitter.h"

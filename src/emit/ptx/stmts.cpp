@@ -12,7 +12,7 @@
 #include <algorithm>
 
 #include "emit/ptx/emitter.h"
-#include "ir/fold.h"
+#include "ir/simplify/fold.h"
 
 namespace ww::emit::to_ptx {
 

@@ -6,7 +6,7 @@
 #include <numeric>
 #include <string>
 
-#include "ir/print.h"
+#include "ir/print/print.h"
 #include "ir/settings.h"
 #include "lower/index_expr.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lower/copy_async/matrix_rows.h"
 
-#include "ir/print.h"
+#include "ir/print/print.h"
 
 namespace ww::lower {
 namespace {

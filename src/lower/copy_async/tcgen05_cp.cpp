@@ -32,7 +32,7 @@
 #include <set>
 
 #include "base/wide.h"
-#include "ir/print.h"
+#include "ir/print/print.h"
 #include "ir/settings.h"
 #include "lower/copy/vectors.h"
 #include "lower/copy_async/common.h"

@@ -32,7 +32,7 @@
 #include <map>
 #include <set>
 
-#include "ir/print.h"
+#include "ir/print/print.h"
 #include "lower/copy/vectors.h"
 #include "lower/copy_async/common.h"
 #include "lower/copy_async/tensor_words.h"

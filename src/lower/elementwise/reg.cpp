@@ -15,9 +15,9 @@
 // that hold nothing are left out.
 #include <algorithm>
 
-#include "ir/dependence.h"
 #include "ir/elementwise.h"
-#include "ir/print.h"
+#include "ir/launch/dependence.h"
+#include "ir/print/print.h"
 #include "lower/copy/vectors.h"
 #include "lower/elementwise/problem.h"
 #include "lower/tables.h"

@@ -4,8 +4,8 @@
 #include <algorithm>
 
 #include "ir/equal.h"
-#include "ir/print.h"
-#include "ir/print_parts.h"
+#include "ir/print/print.h"
+#include "ir/print/printer.h"
 #include "ir/settings.h"
 
 namespace ww::lower {

@@ -11,7 +11,7 @@
 #include <array>
 #include <cmath>
 
-#include "ir/print.h"
+#include "ir/print/print.h"
 #include "ir/settings.h"
 #include "isa/catalogue.h"
 #include "isa/fragment.h"

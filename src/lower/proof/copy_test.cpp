@@ -7,7 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "ir/build.h"
-#include "ir/print.h"
+#include "ir/print/print.h"
 #include "lower/test_calls.h"
 
 namespace ww::lower {

@@ -9,7 +9,7 @@
 #include <unordered_map>
 
 #include "ir/equal.h"
-#include "ir/print.h"
+#include "ir/print/print.h"
 #include "lower/proof/meaning.h"
 #include "lower/proof/proof.h"
 #include "lower/proof/trials.h"

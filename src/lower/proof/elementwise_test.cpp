@@ -6,7 +6,7 @@
 
 #include <functional>
 
-#include "ir/print.h"
+#include "ir/print/print.h"
 #include "lower/test_calls.h"
 
 namespace ww::lower {

@@ -12,7 +12,7 @@
 #include <set>
 #include <unordered_map>
 
-#include "ir/print.h"
+#include "ir/print/print.h"
 #include "ir/settings.h"
 #include "isa/catalogue.h"
 #include "isa/fragment.h"

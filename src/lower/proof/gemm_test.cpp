@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "ir/equal.h"
-#include "ir/print.h"
+#include "ir/print/print.h"
 #include "lower/gemm/test_calls.h"
 
 namespace ww::lower {

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "ir/elementwise.h"
-#include "ir/fold.h"
+#include "ir/simplify/fold.h"
 #include "lower/call.h"
 #include "lower/proof/registers.h"
 

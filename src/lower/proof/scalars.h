@@ -10,7 +10,7 @@
 #include <span>
 #include <string_view>
 
-#include "ir/fold.h"
+#include "ir/simplify/fold.h"
 
 namespace ww::lower::scalars {
 

@@ -4,9 +4,9 @@
 #include <algorithm>
 
 #include "base/wide.h"
-#include "ir/fold.h"
-#include "ir/print.h"
-#include "ir/thread_values.h"
+#include "ir/launch/thread_values.h"
+#include "ir/print/print.h"
+#include "ir/simplify/fold.h"
 #include "lower/proof/scalars.h"
 #include "lower/side.h"
 

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "ir/print.h"
+#include "ir/print/print.h"
 #include "layout/apply.h"
 
 namespace ww::lower {

@@ -1,0 +1,354 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "driver/layout/named_layouts.h"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <vector>
+
+#include "base/suggest.h"
+#include "layout/ready_made.h"
+
+namespace ww::driver {
+namespace {
+
+using layout::Layout;
+using layout::Shape;
+using layout::SwizzleMode;
+
+constexpr std::size_t kAll = std::string_view::npos;
+constexpr std::string_view kModes = "none 32B 64B 128B";
+
+NotatedLayout notated(Layout layout, Shape shape, std::optional<int> bits = {}) {
+  return {std::move(layout), std::move(shape), bits};
+}
+
+SwizzleMode mode_of(std::string_view word) {
+  if (word == "32B") return SwizzleMode::B32;
+  if (word == "64B") return SwizzleMode::B64;
+  return word == "128B" ? SwizzleMode::B128 : SwizzleMode::None;
+}
+
+// ---- plain and shared memory
+
+constexpr std::array kRowMajor = {Param{"extent", ParamKind::Ints}};
+
+Result<NotatedLayout> row_major(const NamedArgs& args) {
+  return notated(WW_TRY(layout::TileLayout::row_major(args.numbers(0))), args.numbers(0));
+}
+
+constexpr std::array kMmaShared = {Param{"dtype", ParamKind::DType, "4 8 16 32 64"},
+                                   Param{"mode", ParamKind::Word, kModes},
+                                   Param{"extent", ParamKind::Ints}};
+
+Result<NotatedLayout> mma_shared(const NamedArgs& args) {
+  const int bits = num::bits_of(args.dtype(0));
+  auto made = WW_TRY(layout::mma_shared(args.numbers(2), mode_of(args.word(1)), bits));
+  return notated(std::move(made), args.numbers(2), bits);
+}
+
+constexpr std::array kMmaAtom = {Param{"dtype", ParamKind::DType, "4 8 16 32 64"},
+                                 Param{"mode", ParamKind::Word, kModes}};
+
+Result<NotatedLayout> mma_atom(const NamedArgs& args) {
+  const int bits = num::bits_of(args.dtype(0));
+  auto made = WW_TRY(layout::mma_atom(mode_of(args.word(1)), bits));
+  const Shape shape = made.size() % 8 == 0 ? Shape{8, made.size() / 8} : Shape{made.size()};
+  return notated(std::move(made), shape, bits);
+}
+
+constexpr std::array kScaleSmem = {Param{"rows"}, Param{"sf_k"},
+                                   Param{"q", ParamKind::Int, "1 2 4"}};
+
+Result<NotatedLayout> scale_factor_smem(const NamedArgs& args) {
+  auto made = WW_TRY(layout::scale_factor_smem(args.number(0), args.number(1), args.number(2)));
+  return notated(std::move(made), {args.number(0), args.number(1)}, 8);
+}
+
+// ---- register fragments
+
+constexpr std::array kMmaFrag = {Param{"operand", ParamKind::Word, "A B C D"},
+                                 Param{"k", ParamKind::Int, "4 8 16 32"},
+                                 Param{"dtype", ParamKind::DType, "8 16 32 64"}};
+
+// Rows and columns follow from the element count: A is rows × k, B is k × 8, C and D rows × 8.
+Result<NotatedLayout> mma_fragment(const NamedArgs& args) {
+  const int bits = num::bits_of(args.dtype(2));
+  auto made = WW_TRY(layout::mma_fragment(args.word(0).front(), args.small(1), bits));
+  const std::int64_t cols = args.word(0) == "A" ? args.number(1) : 8;
+  const Shape shape = {made.size() / cols, cols};
+  return notated(std::move(made), shape, bits);
+}
+
+constexpr std::array kLdmatrix = {Param{"num", ParamKind::Int, "1 2 4"},
+                                  Param{"trans", ParamKind::Flag, {}, true}};
+
+Result<NotatedLayout> ldmatrix_fragment(const NamedArgs& args) {
+  auto made = WW_TRY(layout::ldmatrix_fragment(args.small(0), args.flag(1)));
+  return notated(std::move(made), {8, 8 * args.number(0)}, 16);
+}
+
+constexpr std::array kWgLocal = {Param{"cols"}, Param{"rows", ParamKind::Int, {}, true}};
+
+Result<NotatedLayout> wg_local(const NamedArgs& args) {
+  const std::int64_t rows = args.number(1, 128);
+  return notated(WW_TRY(layout::wg_local(args.number(0), rows)), {rows, args.number(0)});
+}
+
+constexpr std::array kTcgen05Atom = {
+    Param{"shape", ParamKind::Word, "32x32b 16x64b 16x128b 16x256b"},
+    Param{"rows", ParamKind::Int, "64 128"}, Param{"cols"},
+    Param{"dtype", ParamKind::DType, "16 32"}};
+
+Result<NotatedLayout> tcgen05_atom(const NamedArgs& args) {
+  const int bits = num::bits_of(args.dtype(3));
+  auto made = WW_TRY(layout::tcgen05_atom(args.word(0), args.number(1), args.number(2), bits));
+  return notated(std::move(made), {args.number(1), args.number(2)}, bits);
+}
+
+// ---- tensor memory
+
+constexpr std::array kDatapath = {Param{"letter", ParamKind::Word, "A B C D E F G"}, Param{"rows"},
+                                  Param{"cols"}, Param{"sub_slab", ParamKind::Int, "0 1", true}};
+
+Result<NotatedLayout> tmem_datapath(const NamedArgs& args) {
+  auto made = WW_TRY(
+      layout::tmem_datapath(args.word(0).front(), args.number(1), args.number(2), args.small(3)));
+  return notated(std::move(made), {args.number(1), args.number(2)});
+}
+
+constexpr std::array kTmemOperand = {
+    Param{"operand", ParamKind::Word, "A D"}, Param{"shape", ParamKind::Dims},
+    Param{"m", ParamKind::Int, "64 128 256"}, Param{"cta_group", ParamKind::Int, "1 2", true},
+    Param{"ws", ParamKind::Flag, {}, true},   Param{"sparse", ParamKind::Flag, {}, true},
+    Param{"group", ParamKind::Dims, {}, true}};
+
+Result<NotatedLayout> tmem_mma_operand(const NamedArgs& args) {
+  const layout::TmemOperand operand = {.operand = args.word(0).front(),
+                                       .m = args.small(2),
+                                       .cta_group = args.small(3, 1),
+                                       .ws = args.flag(4),
+                                       .sparse = args.flag(5),
+                                       .group = {args.numbers(6).begin(), args.numbers(6).end()}};
+  return notated(WW_TRY(layout::tmem_mma_operand(args.numbers(1), operand)), args.numbers(1));
+}
+
+constexpr std::array kScaleTmem = {
+    Param{"rows"}, Param{"sf_k"}, Param{"q", ParamKind::Int, "1 2 4"},
+    Param{"reuse", ParamKind::Int, {}, true}, Param{"pipe", ParamKind::Int, {}, true}};
+
+Result<NotatedLayout> scale_factor_tmem(const NamedArgs& args) {
+  const std::int64_t reuse = args.number(3, 1);
+  const std::int64_t pipe = args.number(4, 1);
+  auto made = WW_TRY(
+      layout::scale_factor_tmem(args.number(0), args.number(1), args.number(2), reuse, pipe));
+  Shape shape = {args.number(0), args.number(1)};
+  if (reuse > 1) shape.push_back(reuse);
+  if (pipe > 1) shape.insert(0, pipe);
+  return notated(std::move(made), shape, 8);
+}
+
+constexpr std::array kTcgen05Cp = {
+    Param{"shape", ParamKind::Word,
+          "128x256b 128x128b 4x256b 64x128b_02_13 64x128b_01_23 32x128b_warpx4"}};
+
+Result<NotatedLayout> tcgen05_cp(const NamedArgs& args) {
+  auto made = WW_TRY(layout::tcgen05_cp_lanes(args.word(0)));
+  const Shape shape = {made.size()};
+  return notated(std::move(made), shape);
+}
+
+// ---- Trainium
+
+// Patterns are free words over P and F, which no list of choices can name; the constructor checks
+// them.
+constexpr std::array kTrainium = {Param{"pattern", ParamKind::Word},
+                                  Param{"extent", ParamKind::Ints}};
+
+Result<NotatedLayout> trainium(const NamedArgs& args) {
+  return notated(WW_TRY(layout::trainium(args.word(0), args.numbers(1))), args.numbers(1));
+}
+
+// ---- the table
+
+constexpr std::array kTable = {
+    NamedLayout{"row_major", "", kRowMajor,
+                "elements one after another on m, the last extent fastest", "row_major(8,16)", kAll,
+                row_major},
+    NamedLayout{"mma_shared", "mma_shared_layout", kMmaShared,
+                "shared-memory operand tile of TMA and tensor-core instructions",
+                "mma_shared(float16,128B,64,64)", 2, mma_shared},
+    NamedLayout{"mma_atom", "mma_atom_layout", kMmaAtom,
+                "eight rows of one swizzle width: the unit mma_shared repeats",
+                "mma_atom(float16,128B)", kAll, mma_atom},
+    NamedLayout{"mma_frag", "mma_fragment mma_fragment_layout", kMmaFrag,
+                "registers of an mma.sync.m16n8k{k} operand over one warp",
+                "mma_frag(A,16,float16)", kAll, mma_fragment},
+    NamedLayout{"ldmatrix_frag", "ldmatrix_fragment ldmatrix_fragment_layout", kLdmatrix,
+                "registers that ldmatrix.m8n8 fills, num matrices side by side",
+                "ldmatrix_frag(4,trans)", kAll, ldmatrix_fragment},
+    NamedLayout{"wg_local", "wg_local_layout", kWgLocal,
+                "one row per thread of a warpgroup (128 rows)", "wg_local(32)", kAll, wg_local},
+    NamedLayout{"tcgen05_atom", "tcgen05_atom_layout", kTcgen05Atom,
+                "registers of a warpgroup for tcgen05.ld and tcgen05.st",
+                "tcgen05_atom(16x256b,64,64,float32)", 2, tcgen05_atom},
+    NamedLayout{"tmem_datapath", "tmem_datapath_layout", kDatapath,
+                "accumulator in tensor memory for datapath A to G", "tmem_datapath(F,64,128)", kAll,
+                tmem_datapath},
+    NamedLayout{"tmem_mma_operand", "tmem_mma_operand_layout", kTmemOperand,
+                "operand A or D of an MMA in tensor memory", "tmem_mma_operand(D,128x64,128)", kAll,
+                tmem_mma_operand},
+    NamedLayout{"scale_factor_tmem", "scale_factor_tmem_layout", kScaleTmem,
+                "block scale factors in tensor memory", "scale_factor_tmem(128,8,4)", kAll,
+                scale_factor_tmem},
+    NamedLayout{"scale_factor_smem", "scale_factor_smem_layout", kScaleSmem,
+                "block scale factors in shared memory", "scale_factor_smem(128,8,4)", kAll,
+                scale_factor_smem},
+    NamedLayout{"tcgen05_cp", "tcgen05_cp_lanes", kTcgen05Cp,
+                "tensor-memory lanes that tcgen05.cp writes", "tcgen05_cp(64x128b_02_13)", 0,
+                tcgen05_cp},
+    NamedLayout{"trainium", "trainium_layout", kTrainium,
+                "Trainium on-chip memory: one P (partition) or F (free) per dimension",
+                "trainium(FPF,32,512,512)", kAll, trainium},
+};
+
+// Words of the notation that are followed by a parenthesis themselves.
+constexpr std::array<std::string_view, 3> kNotationCalls = {"ComposeLayout", "SwizzleLayout",
+                                                            "TileLayout"};
+
+bool is_word_character(char c) {
+  return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
+}
+
+// `T.name` and `Tx.name` are `name`.
+Piece without_prefix(Piece piece) {
+  for (const std::string_view prefix : {std::string_view("T."), std::string_view("Tx.")})
+    if (piece.text.starts_with(prefix))
+      return {piece.text.substr(prefix.size()), piece.offset + prefix.size()};
+  return piece;
+}
+
+Piece leading_word(Piece piece) {
+  std::size_t end = 0;
+  while (end < piece.text.size() && is_word_character(piece.text[end])) ++end;
+  if (end > 0 && std::isdigit(static_cast<unsigned char>(piece.text[0])) != 0) end = 0;
+  return {piece.text.substr(0, end), piece.offset};
+}
+
+bool is_called(const NamedLayout& row, std::string_view word) {
+  if (row.name == word) return true;
+  const auto aliases = split_top({row.aliases, 0}, ' ');
+  return std::any_of(aliases.begin(), aliases.end(),
+                     [&](const Piece& p) { return p.text == word; });
+}
+
+const NamedLayout* find_named(std::string_view word) {
+  const auto found = std::find_if(kTable.begin(), kTable.end(),
+                                  [&](const NamedLayout& row) { return is_called(row, word); });
+  return found == kTable.end() ? nullptr : &*found;
+}
+
+Diag unknown_layout(Piece word) {
+  std::vector<std::string_view> names;
+  for (const NamedLayout& row : kTable) names.push_back(row.name);
+  names.insert(names.end(), kNotationCalls.begin(), kNotationCalls.end());
+  return diag(DiagKind::UnknownName, "no layout is called `{}`{}", word.text,
+              did_you_mean(word.text, names))
+      .with_span(word.span());
+}
+
+Diag needs_arguments(const NamedLayout& row, Piece piece) {
+  return diag(DiagKind::Syntax, "`{}` needs its arguments in parentheses, as in `{}`", row.name,
+              row.example)
+      .with_span(piece.span());
+}
+
+Diag trailing_text(Piece rest) {
+  return diag(DiagKind::Syntax, "`{}` follows a complete layout", rest.text).with_span(rest.span());
+}
+
+// The closing parenthesis that belongs to the opening one at `open`, or npos.
+std::size_t closing(std::string_view text, std::size_t open) {
+  int depth = 0;
+  for (std::size_t i = open; i < text.size(); ++i) {
+    if (text[i] == '(') ++depth;
+    if (text[i] == ')' && --depth == 0) return i;
+  }
+  return std::string_view::npos;
+}
+
+// `name ( arguments )`, nothing after it. `rest` begins behind the name.
+Result<Piece> argument_text(const NamedLayout& row, Piece word, Piece rest) {
+  if (!rest.text.starts_with('(')) return fail(needs_arguments(row, word));
+  const std::size_t close = closing(rest.text, 0);
+  if (close == std::string_view::npos)
+    return fail(diag(DiagKind::Syntax, "the parenthesis after `{}` is never closed", row.name)
+                    .with_span(Span::at(rest.offset, rest.offset + 1)));
+  const Piece after = trimmed({rest.text.substr(close + 1), rest.offset + close + 1});
+  if (!after.empty()) return fail(trailing_text(after));
+  return Piece{rest.text.substr(1, close - 1), rest.offset + 1};
+}
+
+Result<NotatedLayout> build_named(const NamedLayout& row, Piece arguments) {
+  const NamedArgs args = WW_TRY(NamedArgs::bind(row.name, arguments, row.params));
+  auto built = row.build(args);
+  if (built) return built;
+  Diag bad = std::move(built).error();
+  const Span place = (row.blamed == kAll ? args.whole() : args.place(row.blamed)).span();
+  return fail(std::move(bad).with_span(place));
+}
+
+// (product of the first `cut` extents, product of the others); one dimension when no others are
+// left.
+Shape cut_after(const layout::Iters& iters, std::size_t cut) {
+  Shape shape = {1};
+  for (std::size_t i = 0; i < iters.size(); ++i) {
+    if (i == cut) shape.push_back(1);
+    shape.back() *= iters[i].extent;
+  }
+  return shape;
+}
+
+// The product of both sides is the same for every cut, so the squarest has the shortest longer
+// side; of two equals the first cut comes first, which is the wide one.
+std::int64_t longer_side(const Shape& shape) { return std::max(shape.front(), shape.back()); }
+
+}  // namespace
+
+std::span<const NamedLayout> named_layouts() { return kTable; }
+
+Result<NotatedLayout> parse_notation_at(Piece piece, const layout::Names& names) {
+  const Piece whole = trimmed(piece);
+  const Piece call = without_prefix(whole);
+  const Piece word = leading_word(call);
+  const Piece rest = trimmed({call.text.substr(word.text.size()), call.offset + word.text.size()});
+  if (const NamedLayout* row = find_named(word.text))
+    return build_named(*row, WW_TRY(argument_text(*row, word, rest)));
+  const bool is_name = word.text.size() > 1 && (rest.empty() || rest.text.starts_with('('));
+  if (is_name &&
+      std::find(kNotationCalls.begin(), kNotationCalls.end(), word.text) == kNotationCalls.end())
+    return fail(unknown_layout(word));
+  return NotatedLayout{WW_TRY(located(layout::parse_layout(whole.text, names), whole))};
+}
+
+Result<NotatedLayout> parse_notation(std::string_view text, const layout::Names& names) {
+  return parse_notation_at({text, 0}, names);
+}
+
+Shape written_shape(const NotatedLayout& notated) {
+  return notated.natural_shape ? *notated.natural_shape : reading_shape(notated.layout);
+}
+
+Shape reading_shape(const Layout& layout) {
+  const layout::Iters& iters = layout.tile().shard();
+  if (iters.empty()) return {1};
+  if (iters.size() <= 2 || layout.tile().has_unknown_extent()) return cut_after(iters, 1);
+  Shape best = cut_after(iters, 1);
+  for (std::size_t cut = 2; cut < iters.size(); ++cut) {
+    const Shape shape = cut_after(iters, cut);
+    if (longer_side(shape) < longer_side(best)) best = shape;
+  }
+  return best;
+}
+
+}  // namespace ww::driver

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+// `warpwright layout` as a library: a notation and operations in, the resulting layout with all
+// answers out, and the report as text, table, JSON or picture.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "base/source.h"
+#include "driver/layout/ops.h"
+#include "layout/threads.h"
+#include "view/grid.h"
+
+namespace ww::driver {
+
+struct LayoutRequest {
+  std::string notation = {};  // a notation or a named layout (driver/layout/named_layouts.h)
+  std::string shape = {};     // "8,16"; empty: the layout's own (written_shape)
+  std::vector<std::string> ops = {};  // driver/layout/ops.h, applied in order
+  std::vector<std::string> axes =
+      {};  // "quad=thread:4:8", "lane2=thread", "reg=memory", "gpu=device"
+  std::vector<std::string> vars =
+      {};                  // "k=0:8" or "k=0:64:16": range without its end, and a divisor
+  std::string dtype = {};  // element type; empty: the named layout's, if known
+  std::string on = {};     // notation[/shape] in tensor memory: where tables show the elements
+  layout::Machine machine = layout::Machine::Cuda;
+};
+
+/// An operation that was applied, and the layout after it.
+struct AppliedOp {
+  std::string op;
+  std::string layout;
+};
+
+struct LayoutReport {
+  LayoutState state;
+  std::vector<AppliedOp> ops;
+  std::optional<view::Grid> grid = {};  // of LayoutRequest::on
+
+  /// Did every expectation among the operations hold?
+  [[nodiscard]] bool holds() const;
+};
+
+/// A Diag together with the text it points into.
+struct Refusal {
+  Diag diag;
+  SourceText source;
+};
+
+/// What came of a request: a report or a refusal, never both, and remarks either way.
+struct LayoutOutcome {
+  std::optional<LayoutReport> report;
+  std::optional<Refusal> refusal;
+  std::vector<std::string> remarks;  // one line each: axes nobody declared
+};
+
+LayoutOutcome run_layout(const LayoutRequest& request);
+
+enum class LayoutFormat : std::uint8_t {
+  Text,   // the notation, then one line per answer
+  Table,  // the notation, the table, then one line per answer
+  Json,   // view/json.h with "ops" and "answers"
+  Svg,
+};
+
+/// The report as text. A layout that cannot be enumerated (a symbolic offset, too many elements)
+/// gets a sentence instead of its table, and no map in its JSON; only a picture is refused.
+Result<std::string> render_report(const LayoutReport& report, LayoutFormat format,
+                                  std::int64_t width);
+
+}  // namespace ww::driver

@@ -1,0 +1,386 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "driver/run/device_run.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "base/wide.h"
+#include "driver/run/param_writes.h"
+#include "eval/arguments.h"
+#include "eval/kernel.h"
+#include "eval/placement.h"
+#include "ir/launch/launch.h"
+#include "layout/apply.h"
+#include "lower/lower.h"
+
+namespace ww::driver {
+namespace {
+
+using eval::HostValues;
+using Bytes = std::vector<std::byte>;
+
+// What outputs hold before the first run, and before the second.
+constexpr std::array<std::byte, 2> kPatterns{std::byte{0xCB}, std::byte{0x34}};
+constexpr std::int64_t kMostGrid = 0x7FFF'FFFF;
+
+std::uint64_t get_bits(std::span<const std::byte> from, std::int64_t bit, int bits) {
+  std::uint64_t value = 0;
+  const std::byte* const at = from.data() + bit / 8;
+  std::memcpy(&value, at, static_cast<std::size_t>(std::max(1, bits / 8)));
+  return bits < 8 ? (value >> (bit % 8)) & ((std::uint64_t{1} << bits) - 1) : value;
+}
+
+// What an element holds where every byte is the pattern.
+std::uint64_t pattern_bits(std::byte pattern, int bits) {
+  const std::uint64_t all = 0x0101'0101'0101'0101U * std::to_integer<std::uint64_t>(pattern);
+  return bits == 64 ? all : all & ((std::uint64_t{1} << bits) - 1);
+}
+
+void put_bits(std::span<std::byte> to, std::int64_t bit, int bits, std::uint64_t value) {
+  std::byte* const at = to.data() + bit / 8;
+  if (bits >= 8) {
+    std::memcpy(at, &value, static_cast<std::size_t>(bits / 8));
+    return;
+  }
+  const auto mask = static_cast<std::byte>(((1U << bits) - 1) << (bit % 8));
+  *at = (*at & ~mask) | (static_cast<std::byte>(value << (bit % 8)) & mask);
+}
+
+/// Where the elements of a parameter's array lie in its memory.
+struct ArrayPlace {
+  int bits = 8;           // of an element
+  std::int64_t size = 0;  // elements
+  std::size_t bytes = 0;  // of the memory
+  std::int64_t offset_bits = 0;
+  eval::Placement placement;
+
+  [[nodiscard]] std::int64_t bit_of(std::int64_t flat, std::size_t copy = 0) const {
+    return placement.spot(flat, copy).memory * bits + offset_bits;
+  }
+  [[nodiscard]] bool is_plain() const { return placement.is_plain() && offset_bits == 0; }
+
+  void scatter(std::span<const std::byte> array, std::span<std::byte> memory) const {
+    if (is_plain()) {
+      std::copy(array.begin(), array.end(), memory.begin());
+      return;
+    }
+    for (std::int64_t flat = 0; flat < size; ++flat)
+      for (std::size_t copy = 0; copy < placement.copies(); ++copy)
+        put_bits(memory, bit_of(flat, copy), bits, get_bits(array, flat * bits, bits));
+  }
+  void gather(std::span<const std::byte> memory, std::span<std::byte> array) const {
+    if (is_plain()) {
+      std::copy_n(memory.begin(), array.size(), array.begin());
+      return;
+    }
+    for (std::int64_t flat = 0; flat < size; ++flat)
+      put_bits(array, flat * bits, bits, get_bits(memory, bit_of(flat), bits));
+  }
+};
+
+// --- the host's part of a launch -----------------------------------------------------------------
+
+/// Everything about a launch that needs no device.
+class HostPart {
+ public:
+  static Result<HostPart> make(const Build& build, std::span<const KernelArg> args) {
+    HostPart out(build, args);
+    WW_TRY_VOID(out.bind());
+    for (std::size_t i = 0; i < args.size(); ++i) out.places_.push_back(WW_TRY(out.place(i)));
+    WW_TRY_VOID(out.bind_lowered());
+    WW_TRY_VOID(out.find_launch());
+    return out;
+  }
+
+  [[nodiscard]] bool is_array(std::size_t param) const {
+    return tile()[tile().params[param].var].type.is_pointer();
+  }
+  [[nodiscard]] const std::string& name_of(std::size_t param) const {
+    const ir::BufferId buffer = ir::buffer_of_param(tile(), param);
+    const bool is_named = buffer.valid() && !tile()[buffer].name.empty();
+    return is_named ? tile()[buffer].name : tile()[tile().params[param].var].name;
+  }
+  [[nodiscard]] const ArrayPlace& place_of(std::size_t param) const { return places_[param]; }
+  [[nodiscard]] const runtime::Launch& launch() const { return launch_; }
+
+ private:
+  HostPart(const Build& build, std::span<const KernelArg> args) : build_(&build), args_(args) {}
+  [[nodiscard]] const ir::Function& tile() const { return build_->tile(); }
+  [[nodiscard]] const ir::Function& lowered() const { return *build_->lowered; }
+
+  Result<void> bind();
+  [[nodiscard]] Result<void> check_kinds() const;
+  Result<ArrayPlace> place(std::size_t param) const;
+  Result<std::int64_t> elements_of(const ir::Buffer& buffer) const;
+  [[nodiscard]] std::int64_t offset_of(ir::ExprId expr, int bits) const;
+  Result<void> bind_lowered();
+  Result<void> find_launch();
+  [[nodiscard]] std::optional<eval::Word> extent_named(std::string_view name) const;
+
+  const Build* build_;
+  std::span<const KernelArg> args_;
+  HostValues values_;          // of the tile program's variables
+  HostValues lowered_values_;  // of the lowered one's
+  std::vector<ArrayPlace> places_;
+  runtime::Launch launch_;
+};
+
+eval::Word scalar_bits(const KernelArg& arg) {
+  eval::Word bits = 0;
+  const std::span<const std::byte> bytes = arg.contents();
+  if (!bytes.empty()) std::memcpy(&bits, bytes.data(), std::min(bytes.size(), sizeof bits));
+  return bits;
+}
+
+// Arrays for pointers, and what an array is for; scalars of the parameter's type. The bits of a
+// narrow float may be given as an integer, because C++ has no such type.
+Result<void> HostPart::check_kinds() const {
+  const std::vector<Writing> writes = param_writes(tile());
+  for (std::size_t i = 0; i < args_.size(); ++i) {
+    const KernelArg& arg = args_[i];
+    if (is_array(i)) {
+      if (!arg.value.empty())
+        return fail(DiagKind::BadArgument, "`{}` is an array, and was given a scalar", name_of(i));
+      if (!arg.source.empty() && writes[i] == Writing::Yes)
+        return fail(
+            diag(DiagKind::BadArgument, "the kernel writes `{}`, which is an `input`", name_of(i))
+                .with_note("`inout` gives it an array that may change, `output` one "
+                           "without contents"));
+      continue;
+    }
+    const num::DType type = tile()[tile().params[i].var].type.dtype;
+    const auto bytes = static_cast<std::size_t>(std::max(1, num::bits_of(type) / 8));
+    const bool is_kind = arg.is_float == num::is_float(type) || (bytes < 4 && !arg.is_float);
+    if (!arg.value.empty() && (arg.value.size() != bytes || !is_kind))
+      return fail(DiagKind::BadArgument, "`{}` is {}, and was given {} of {} bytes", name_of(i),
+                  num::name_of(type), arg.is_float ? "a float" : "an integer", arg.value.size());
+  }
+  return {};
+}
+
+// The evaluator's own binding: scalars, extents that arrays tell, sizes.
+Result<void> HostPart::bind() {
+  if (args_.size() != tile().params.size())
+    return fail(DiagKind::BadArgument, "`{}` was given {} arguments: it has {} parameters",
+                tile().name, args_.size(), tile().params.size());
+  WW_TRY_VOID(check_kinds());
+  std::vector<Bytes> copies(args_.size());
+  std::vector<eval::Argument> arguments;
+  for (std::size_t i = 0; i < args_.size(); ++i) {
+    if (is_array(i)) {
+      copies[i].resize(args_[i].contents().size());
+      arguments.emplace_back(eval::BufferArg{&copies[i], args_[i].shape});
+    } else {
+      arguments.emplace_back(eval::ScalarArg{scalar_bits(args_[i])});
+    }
+  }
+  values_ = WW_TRY(eval::bind_arguments(tile(), arguments));
+  return {};
+}
+
+Result<std::int64_t> HostPart::elements_of(const ir::Buffer& buffer) const {
+  std::int64_t size = 1;
+  for (const ir::ExprId extent : buffer.shape) {
+    const auto value = eval::host_value(tile(), values_, extent);
+    const auto next =
+        value ? checked_mul(size, eval::as_int(tile()[extent].type.dtype, *value)) : std::nullopt;
+    if (!next)
+      return fail(DiagKind::BadArgument, "the shape of `{}` is not known before the launch",
+                  buffer.name);
+    size = *next;
+  }
+  return size;
+}
+
+std::int64_t HostPart::offset_of(ir::ExprId expr, int bits) const {
+  if (!expr.valid()) return 0;
+  const auto value = eval::host_value(tile(), values_, expr);
+  return value ? eval::as_int(tile()[expr].type.dtype, *value) * bits : 0;
+}
+
+Result<ArrayPlace> HostPart::place(std::size_t param) const {
+  ArrayPlace out;
+  if (!is_array(param)) return out;
+  const ir::BufferId id = ir::buffer_of_param(tile(), param);
+  if (!id.valid()) {  // a pointer that nothing is matched to: bytes as they are
+    out.size = std::ssize(args_[param].contents());
+    out.bytes = args_[param].contents().size();
+    return out;
+  }
+  const ir::Buffer& buffer = tile()[id];
+  out.bits = eval::storage_bits(buffer.dtype);
+  out.size = WW_TRY(elements_of(buffer));
+  out.offset_bits = offset_of(buffer.elem_offset, out.bits) + offset_of(buffer.byte_offset, 8);
+  std::int64_t span = out.size;
+  if (buffer.layout_kind == ir::LayoutKind::Explicit) {
+    out.placement = WW_TRY(eval::Placement::make(*buffer.layout));
+    span = WW_TRY(layout::span_on(*buffer.layout, layout::axes::m()));
+  }
+  out.bytes = static_cast<std::size_t>(
+      (std::max<std::int64_t>(span, 1) * out.bits + out.offset_bits + 7) / 8);
+  return out;
+}
+
+std::optional<eval::Word> HostPart::extent_named(std::string_view name) const {
+  for (std::uint32_t i = 0; i < tile().var_count(); ++i) {
+    const ir::Var& var = tile()[ir::VarId{i}];
+    if (var.kind == ir::VarKind::Extent && var.name == name) return values_[i];
+  }
+  return std::nullopt;
+}
+
+// Parameters of the lowered program: those of the tile program, then extents by their names.
+Result<void> HostPart::bind_lowered() {
+  lowered_values_.resize(lowered().var_count());
+  for (std::size_t i = 0; i < lowered().params.size(); ++i) {
+    const ir::VarId id = lowered().params[i].var;
+    const ir::Var& var = lowered()[id];
+    if (var.type.is_pointer()) {
+      launch_.arguments.push_back({});
+      continue;
+    }
+    const auto value =
+        i < args_.size() ? std::optional(scalar_bits(args_[i])) : extent_named(var.name);
+    if (!value)
+      return fail(DiagKind::BadArgument, "`{}` is not known: no array has an extent for it",
+                  var.name);
+    lowered_values_[id.index] = value;
+    const auto bytes = static_cast<std::uint32_t>(std::max(1, num::bits_of(var.type.dtype) / 8));
+    launch_.arguments.push_back({.bits = *value, .bytes = bytes});
+  }
+  for (const ir::StmtId id : lowered().host) {
+    const ir::Stmt& stmt = lowered()[id];
+    if (stmt.kind == ir::StmtKind::Bind)
+      lowered_values_[stmt.var.index] = eval::host_value(lowered(), lowered_values_, stmt.expr);
+  }
+  return {};
+}
+
+Result<void> HostPart::find_launch() {
+  const ir::LaunchShape shape = WW_TRY(ir::launch_shape(lowered()));
+  for (std::size_t d = 0; d < 3; ++d) {
+    std::int64_t extent = shape.grid[d].value;
+    if (!shape.grid[d].is_constant()) {
+      const ir::ExprId expr = shape.grid[d].expr;
+      const auto value = eval::host_value(lowered(), lowered_values_, expr);
+      if (!value)
+        return fail(diag(DiagKind::BadLaunch, "the grid's extent is not known before the launch")
+                        .with_span(lowered()[expr].span));
+      extent = eval::as_int(lowered()[expr].type.dtype, *value);
+    }
+    if (extent < 1 || extent > kMostGrid)
+      return fail(DiagKind::BadLaunch, "the grid has an extent of {}: expected 1 to {}", extent,
+                  kMostGrid);
+    launch_.grid[d] = static_cast<std::uint32_t>(extent);
+    launch_.block[d] = static_cast<std::uint32_t>(shape.block[d]);
+  }
+  if (shape.has_clusters)
+    launch_.cluster = runtime::Dims{static_cast<std::uint32_t>(shape.cluster[0]),
+                                    static_cast<std::uint32_t>(shape.cluster[1]),
+                                    static_cast<std::uint32_t>(shape.cluster[2])};
+  launch_.dynamic_shared = static_cast<std::uint32_t>(lower::dynamic_shared_bytes(lowered()));
+  return {};
+}
+
+// --- the device's part ---------------------------------------------------------------------------
+
+class Runner {
+ public:
+  Runner(runtime::Device& device, const HostPart& host, std::span<const KernelArg> args)
+      : device_(device), host_(host), args_(args), launch_(host.launch()) {
+    out_.written.resize(args.size());
+    memory_.resize(args.size());
+    second_.resize(args.size());
+  }
+
+  Result<DeviceRun> go(const runtime::Image& image, const DeviceRunOptions& options) {
+    WW_TRY_VOID(device_.load(image));
+    WW_TRY_VOID(allocate());
+    WW_TRY_VOID(once(kPatterns[0], memory_));
+    if (!device_.tracks_writes() && has_outputs()) WW_TRY_VOID(once(kPatterns[1], second_));
+    for (std::size_t i = 0; i < args_.size(); ++i) finish(i);
+    if (options.timed_launches > 0)
+      out_.timing = WW_TRY(device_.time(launch_, options.timed_launches));
+    out_.launch = launch_;
+    return std::move(out_);
+  }
+
+ private:
+  [[nodiscard]] bool has_outputs() const {
+    return std::ranges::any_of(args_, [](const KernelArg& arg) { return arg.is_output; });
+  }
+  Result<void> allocate() {
+    for (std::size_t i = 0; i < args_.size(); ++i) {
+      if (!host_.is_array(i)) continue;
+      launch_.arguments[i].bits =
+          WW_TRY(device_.allocate(host_.place_of(i).bytes, host_.name_of(i)));
+    }
+    return {};
+  }
+  // What the virtual GPU has not been given is undefined there, and shows as such.
+  Result<void> once(std::byte pattern, std::vector<Bytes>& memory) {
+    for (std::size_t i = 0; i < args_.size(); ++i) {
+      if (!host_.is_array(i)) continue;
+      memory[i].assign(host_.place_of(i).bytes, pattern);
+      if (!args_[i].is_output) host_.place_of(i).scatter(args_[i].contents(), memory[i]);
+      if (!args_[i].is_output || !device_.tracks_writes())
+        WW_TRY_VOID(device_.upload(launch_.arguments[i].bits, memory[i]));
+    }
+    WW_TRY_VOID(device_.launch(launch_));
+    for (std::size_t i = 0; i < args_.size(); ++i)
+      if (host_.is_array(i)) WW_TRY_VOID(device_.download(memory[i], launch_.arguments[i].bits));
+    return {};
+  }
+  void finish(std::size_t param) {
+    if (!host_.is_array(param)) return;
+    const ArrayPlace& place = host_.place_of(param);
+    if (!args_[param].bytes.empty()) place.gather(memory_[param], args_[param].bytes);
+    if (!args_[param].is_output) return;
+    const auto undefined = device_.undefined(launch_.arguments[param].bits);
+    for (std::int64_t flat = 0; flat < place.size; ++flat)
+      out_.written[param].push_back(device_.tracks_writes()
+                                        ? is_defined(undefined, place.bit_of(flat), place.bits)
+                                        : was_changed(param, place.bit_of(flat), place.bits));
+  }
+  static bool is_defined(std::span<const std::uint8_t> undefined, std::int64_t bit, int bits) {
+    const auto at = undefined.begin() + bit / 8;
+    return std::none_of(at, at + std::max(1, bits / 8), [](std::uint8_t b) { return b != 0; });
+  }
+  // An element that still holds the pattern in both runs was not written.
+  [[nodiscard]] bool was_changed(std::size_t param, std::int64_t bit, int bits) const {
+    return get_bits(memory_[param], bit, bits) != pattern_bits(kPatterns[0], bits) ||
+           get_bits(second_[param], bit, bits) != pattern_bits(kPatterns[1], bits);
+  }
+
+  runtime::Device& device_;
+  const HostPart& host_;
+  std::span<const KernelArg> args_;
+  runtime::Launch launch_;
+  std::vector<Bytes> memory_;  // per parameter, after the run
+  std::vector<Bytes> second_;  // after the second run
+  DeviceRun out_;
+};
+
+}  // namespace
+
+Result<DeviceRun> run_on(runtime::Device& device, const Build& build,
+                         std::span<const KernelArg> args, const DeviceRunOptions& options) {
+  const HostPart host = WW_TRY(HostPart::make(build, args));
+  return Runner(device, host, args).go({.bytes = build.ptx, .kernel = build.entry}, options);
+}
+
+Result<HostSide> host_side(const Build& build, std::span<const KernelArg> args) {
+  const HostPart host = WW_TRY(HostPart::make(build, args));
+  HostSide out{.memory = std::vector<Bytes>(args.size()), .launch = host.launch()};
+  for (std::size_t i = 0; i < args.size(); ++i) {
+    if (!host.is_array(i)) continue;
+    out.memory[i].assign(host.place_of(i).bytes, kPatterns[0]);
+    host.place_of(i).scatter(args[i].contents(), out.memory[i]);
+  }
+  return out;
+}
+
+}  // namespace ww::driver

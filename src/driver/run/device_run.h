@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+// A compiled kernel on a device: arguments in, results out, everything between done here. Arrays
+// are given as people think of them, all elements in C order (driver/args/array.h says how they are
+// packed); they are put where the layouts of the kernel's buffers want them, and brought back.
+//
+//     std::vector<float> a(n), b(n);
+//     const KernelArg args[] = {input(a), output(b), scalar(1000)};
+//     const Result<DeviceRun> run = run_on(device, build, args);
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "base/result.h"
+#include "driver/build.h"
+#include "runtime/device.h"
+
+namespace ww::driver {
+
+/// The argument of a parameter: an array, or a scalar.
+struct KernelArg {
+  std::span<std::byte> bytes = {};         // an array that the kernel may change
+  std::vector<std::int64_t> shape = {};    // where the kernel leaves extents open
+  bool is_output = false;                  // has no contents before the run
+  std::span<const std::byte> source = {};  // an array that stays as it is
+  std::vector<std::byte> value = {};       // a scalar, held here
+  bool is_float = false;                   // the scalar is
+
+  /// What there is before the run.
+  [[nodiscard]] std::span<const std::byte> contents() const {
+    if (!value.empty()) return value;
+    return source.empty() ? std::span<const std::byte>(bytes) : source;
+  }
+};
+
+/// An array that the kernel reads.
+template <typename T>
+KernelArg input(const std::vector<T>& values, std::vector<std::int64_t> shape = {}) {
+  static_assert(std::is_trivially_copyable_v<T>);
+  return {.shape = std::move(shape), .source = std::as_bytes(std::span(values))};
+}
+/// An array that the kernel reads and changes.
+template <typename T>
+KernelArg inout(std::vector<T>& values, std::vector<std::int64_t> shape = {}) {
+  static_assert(std::is_trivially_copyable_v<T>);
+  return {.bytes = std::as_writable_bytes(std::span(values)), .shape = std::move(shape)};
+}
+/// An array that the kernel fills; what it held before is not seen.
+template <typename T>
+KernelArg output(std::vector<T>& values, std::vector<std::int64_t> shape = {}) {
+  KernelArg out = inout(values, std::move(shape));
+  out.is_output = true;
+  return out;
+}
+/// A number of the parameter's width: `scalar(1000)` for an int32, `scalar(1.5F)` for a float32.
+template <typename T>
+KernelArg scalar(T value) {
+  static_assert(std::is_arithmetic_v<T>);
+  const auto bytes = std::as_bytes(std::span<const T, 1>(&value, 1));
+  return {.value = {bytes.begin(), bytes.end()}, .is_float = std::is_floating_point_v<T>};
+}
+
+struct DeviceRun {
+  runtime::Launch launch = {};
+  /// Per parameter: which elements of an output were written. Empty for the others.
+  std::vector<std::vector<bool>> written = {};
+  std::optional<runtime::Timing> timing = {};
+};
+
+struct DeviceRunOptions {
+  int timed_launches = 0;  // beyond the run itself, to take the time of
+};
+
+/// Runs the kernel of a build that has PTX. Where the device does not keep track of what was
+/// written, the kernel runs twice on outputs with different contents. Fails with BadArgument for
+/// arguments that do not fit: numbers, shapes, the type of a scalar, an `input` that the kernel
+/// writes; and as the device does.
+Result<DeviceRun> run_on(runtime::Device& device, const Build& build,
+                         std::span<const KernelArg> args, const DeviceRunOptions& options = {});
+
+/// What a device would get: the arrays as they lie in its memory, and the launch.
+struct HostSide {
+  std::vector<std::vector<std::byte>> memory;  // per parameter; empty for scalars
+  runtime::Launch launch;                      // arguments of arrays are 0
+};
+Result<HostSide> host_side(const Build& build, std::span<const KernelArg> args);
+
+}  // namespace ww::driver

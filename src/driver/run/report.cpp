@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+// The report of a run, for people and for programs.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "base/append.h"
+#include "base/ascii.h"
+#include "base/printable.h"
+#include "driver/report_json.h"
+#include "driver/run/tool.h"
+
+namespace ww::driver {
+namespace {
+
+std::string dims_text(const std::array<std::int64_t, 3>& dims) {
+  if (dims[1] == 1 && dims[2] == 1) return fmt::format("{}", dims[0]);
+  return fmt::format("{},{},{}", dims[0], dims[1], dims[2]);
+}
+
+std::string launch_text(const RunReport& report) {
+  std::string out =
+      fmt::format("grid {}, block {}", dims_text(report.grid), dims_text(report.block));
+  if (report.cluster != std::array<std::int64_t, 3>{1, 1, 1})
+    out += fmt::format(", cluster {}", dims_text(report.cluster));
+  if (report.dynamic_shared > 0)
+    out += fmt::format(", {} of dynamic shared memory",
+                       plural(static_cast<std::uint64_t>(report.dynamic_shared), "byte"));
+  return out;
+}
+
+std::string device_text(const RunReport& report) {
+  if (report.device == "eval")
+    return "the reference evaluator: the program by its meaning, not lowered";
+  return report.remark.empty() ? report.device_name
+                               : fmt::format("{}: {}", report.device_name, report.remark);
+}
+
+std::string findings_text(const RunReport& report) {
+  if (report.device == "cuda") return "nothing was checked";
+  if (report.device == "sim" && report.checks.empty()) return "nothing was checked";
+  const std::string found =
+      report.findings.empty()
+          ? "none"
+          : fmt::format("{}", report.findings.size() + report.findings_left_out);
+  if (report.checks.empty()) return found;
+  return fmt::format("{} (checked: {})", found, fmt::join(report.checks, ", "));
+}
+
+// "1.23 us"
+std::string seconds_text(double seconds) {
+  if (seconds < 1e-3) return fmt::format("{:.2f} us", seconds * 1e6);
+  if (seconds < 1) return fmt::format("{:.3f} ms", seconds * 1e3);
+  return fmt::format("{:.3f} s", seconds);
+}
+
+std::string time_text(const runtime::Timing& timing) {
+  return fmt::format("{}, the median of {} launches ({} to {})", seconds_text(timing.median),
+                     timing.launches, seconds_text(timing.fastest), seconds_text(timing.slowest));
+}
+
+std::string_view trimmed(std::string_view line) {
+  while (!line.empty() && is_space(line.front())) line.remove_prefix(1);
+  return line;
+}
+
+void add_place(std::string& out, const RunReport& report, const RunFinding::Place& at) {
+  if (at.line != 0) append(out, "{}:{}:{}: ", printable_name(report.path), at.line, at.column);
+}
+
+void add_lines(std::string& out, const RunFinding::Place& at) {
+  if (!at.source.empty()) append(out, "    {}\n", trimmed(at.source));
+  if (!at.instruction.empty()) append(out, "    {}\n", at.instruction);
+}
+
+void add_finding(std::string& out, const RunReport& report, const RunFinding& finding) {
+  append(out, "\n{}: ", finding.check);
+  add_place(out, report, finding.at);
+  out += finding.text;
+  if (finding.count > 1) append(out, "; {} times", finding.count);
+  out += '\n';
+  add_lines(out, finding.at);
+  if (finding.note.empty()) return;
+  out += "  ";
+  add_place(out, report, finding.note_at);
+  append(out, "{}\n", finding.note);
+  add_lines(out, finding.note_at);
+}
+
+// What a program was lowered to, and what it did as such.
+void add_lowered_facts(std::string& out, const RunReport& report) {
+  if (report.device == "eval") return;
+  add_fact(out, "outcome", report.outcome);
+  if (report.device == "sim")
+    add_fact(out, "executed",
+             plural(report.steps, "warp instruction") +
+                 (report.arithmetic.empty() ? "" : "; " + report.arithmetic));
+  if (report.timing) add_fact(out, "time", time_text(*report.timing));
+}
+
+Json place_json(const RunFinding::Place& at) {
+  if (at.line == 0) return nullptr;
+  return {{"line", at.line}, {"column", at.column}};
+}
+
+Json text_or_null(const std::string& text) { return text.empty() ? Json() : Json(text); }
+
+Json finding_json(const RunFinding& finding) {
+  return {{"check", finding.check},
+          {"message", finding.text},
+          {"at", place_json(finding.at)},
+          {"instruction", text_or_null(finding.at.instruction)},
+          {"note", text_or_null(finding.note)},
+          {"note_at", place_json(finding.note_at)},
+          {"note_instruction", text_or_null(finding.note_at.instruction)},
+          {"count", finding.count}};
+}
+
+Json primitive_json(const PrimitiveLine& line) {
+  return {{"line", line.line},
+          {"column", line.column},
+          {"call", line.call},
+          {"variant", line.variant},
+          {"instructions", line.instructions}};
+}
+
+Json time_json(const std::optional<runtime::Timing>& timing) {
+  if (!timing) return nullptr;
+  return {{"launches", timing->launches},
+          {"median_seconds", timing->median},
+          {"fastest_seconds", timing->fastest},
+          {"slowest_seconds", timing->slowest}};
+}
+
+// One JSON value for each item of a list.
+template <typename Item>
+Json list_json(const std::vector<Item>& items, Json (*one)(const Item&)) {
+  Json out = Json::array();
+  for (const Item& item : items) out.push_back(one(item));
+  return out;
+}
+
+}  // namespace
+
+std::string run_text(const RunReport& report) {
+  std::string out;
+  add_fact(out, "kernel", fmt::format("{} in {}", report.kernel, printable_name(report.path)));
+  add_fact(out, "device", device_text(report));
+  if (report.target) add_fact(out, "target", target_text(*report.target));
+  add_fact(out, "launch", launch_text(report));
+  add_lowered_facts(out, report);
+  add_fact(out, "findings", findings_text(report));
+  if (!report.primitives.empty()) out += '\n' + to_text(report.primitives);
+  for (const RunFinding& finding : report.findings) add_finding(out, report, finding);
+  if (report.findings_left_out > 0)
+    append(out, "\n... and {}\n", plural(report.findings_left_out, "more finding"));
+  add_buffers(out, report.buffers, false);
+  add_expectations(out, report.expectations);
+  add_printed(out, report.printed);
+  return out;
+}
+
+std::string run_json(const RunReport& report) {
+  Json out = with_schema(
+      "run", {{"file", report.path}, {"kernel", report.kernel}, {"device", report.device}});
+  out["device_name"] = text_or_null(report.device_name);
+  out["remark"] = text_or_null(report.remark);
+  out["target"] = report.target ? Json(target::info(report.target->arch).name) : Json();
+  out["ptx"] = report.target ? Json(target::ptx_version_text(report.target->ptx)) : Json();
+  out["grid"] = report.grid;
+  out["cluster"] = report.cluster;
+  out["block"] = report.block;
+  out["dynamic_shared"] = report.dynamic_shared;
+  out["good"] = report.good();
+  out["outcome"] = report.outcome;
+  out["steps"] = report.steps;
+  out["time"] = time_json(report.timing);
+  out["primitives"] = list_json(report.primitives, primitive_json);
+  out["checks"] = report.checks;
+  out["findings"] = list_json(report.findings, finding_json);
+  out["findings_left_out"] = report.findings_left_out;
+  out["buffers"] = list_json(report.buffers, buffer_json);
+  out["expectations"] = list_json(report.expectations, expectation_json);
+  out["printed"] = report.printed;
+  return json_text(out);
+}
+
+}  // namespace ww::driver

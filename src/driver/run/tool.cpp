@@ -1,0 +1,495 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "driver/run/tool.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <new>
+#include <stdexcept>
+#include <utility>
+
+#include "base/file_io.h"
+#include "base/source.h"
+#include "driver/args/assignment.h"
+#include "driver/args/file_plan.h"
+#include "driver/args/npy.h"
+#include "driver/run/choose_device.h"
+#include "driver/run/device_run.h"
+#include "driver/run/param_writes.h"
+#include "driver/sim/options.h"
+#include "driver/sim/report.h"
+#include "eval/eval.h"
+#include "eval/support.h"
+#include "ir/launch/launch.h"
+#include "runtime/assembler.h"
+
+namespace ww::driver {
+namespace {
+
+DeviceWish wish_of(const RunRequest& request);
+
+/// One request from its texts to its report, step by step. A step that fails has said why.
+class KernelRun {
+ public:
+  explicit KernelRun(const RunRequest& request) : request_(request) {}
+
+  RunOutcome go() {
+    if (read_options() && load() && check_files() && read_arguments())
+      request_.device == "eval" ? run_eval() : run_device();
+    return std::move(outcome_);
+  }
+
+ private:
+  // Steps
+  bool read_options();
+  bool load();
+  bool check_files();
+  bool read_arguments();
+  void run_eval();
+  void run_device();
+
+  // Parts of them
+  bool check_options();
+  ByteLimit most_bytes();
+  bool choose();
+  bool lower();
+  bool assemble();
+  RunReport& start_report();
+  void finish_report(const std::vector<std::vector<bool>>& written);
+  void add_eval_findings(const eval::Report& run);
+  void add_sim_report(const runtime::SimDevice& device, const runtime::Launch& launch);
+  void add_launch(const runtime::Launch& launch);
+  void add_size(const runtime::Launch& launch);
+  [[nodiscard]] RunFinding::Place place_of(Span span) const;
+  [[nodiscard]] RunFinding::Place place_of(const sim::Program& program, std::uint32_t op) const;
+  [[nodiscard]] bool is_result(std::size_t param, const std::vector<bool>& written) const;
+  [[nodiscard]] BufferReport report_buffer(std::size_t param,
+                                           const std::vector<bool>& written) const;
+  void check_expectations(const std::vector<std::vector<bool>>& written);
+  void write_files();
+
+  [[nodiscard]] const ir::Function& fn() const { return build_.tile(); }
+  [[nodiscard]] const SourceText& source() const { return build_.compiled->source; }
+
+  bool refuse(const Diag& problem) {
+    outcome_.errors += problem.span.known ? build_.compiled->render(problem) : render(problem);
+    return false;
+  }
+  bool refuse(const Diag& problem, std::string_view option, std::string_view text) {
+    outcome_.errors += render(problem, SourceText(std::string(option), std::string(text)));
+    return false;
+  }
+
+  /// What fails from here on fails in this step.
+  void begin(RunStep step) { outcome_.step = step; }
+
+  const RunRequest& request_;
+  RunOutcome outcome_;
+  sim::RunOptions options_;
+  LimitChanges limits_;
+  Build build_;
+  std::optional<KernelArgs> args_;
+  std::vector<Writing> writing_;        // by parameter
+  std::vector<std::uint64_t> digests_;  // of contents before the run, where they may be written
+  DeviceChoice device_;
+  KernelSize size_;  // as far as ptxas was asked
+};
+
+// --- options and the program --------------------------------------------------------------------
+
+bool KernelRun::read_options() {
+  if (!request_.schedule.empty()) {
+    const auto schedule = parse_schedule(request_.schedule);
+    if (!schedule) return refuse(schedule.error(), "--schedule", request_.schedule);
+    options_.schedule = *schedule;
+  }
+  if (!request_.checks.empty()) {
+    const auto checks = sim::parse_checks(request_.checks);
+    if (!checks) return refuse(checks.error(), "--check", request_.checks);
+    options_.checks = *checks;
+  }
+  if (!request_.limits.empty()) {
+    const auto limits = parse_limits(request_.limits);
+    if (!limits) return refuse(limits.error(), "--limit", request_.limits);
+    limits_ = *limits;
+    options_.limits = limits_.on(options_.limits);
+  }
+  options_.progress = request_.progress;
+  options_.count = request_.counts_work;
+  return check_options();
+}
+
+// Options that the device does not have.
+bool KernelRun::check_options() {
+  const std::string& device = request_.device;
+  if (request_.timed_launches > 0 && (device == "sim" || device == "eval"))
+    return refuse(
+        diag(DiagKind::BadArgument, "`--time` with `--device {}`, which has no time", device)
+            .with_note("`--device cuda` runs on a GPU and takes its time"));
+  if (!request_.checks.empty() && (device == "cuda" || device == "eval"))
+    return refuse(diag(DiagKind::BadArgument, "`--check` with `--device {}`", device)
+                      .with_note(device == "cuda" ? "a GPU checks nothing; `--device sim` does"
+                                                  : "the reference evaluator always checks all"));
+  if (!request_.schedule.empty() && device == "cuda")
+    return refuse(diag(DiagKind::BadArgument, "`--schedule` with `--device cuda`")
+                      .with_note("a GPU has an order of its own; `--device sim` takes one"));
+  if (!request_.limits.empty() && device == "cuda")
+    return refuse(diag(DiagKind::BadArgument, "`--limit` with `--device cuda`")
+                      .with_note("a GPU gives a kernel a minute; `--device sim` takes limits"));
+  return true;
+}
+
+bool KernelRun::load() {
+  begin(RunStep::Program);
+  build_ = build_file(request_.source, Phase::Tile);
+  outcome_.errors += build_.errors;
+  return build_.good();
+}
+
+// Before anything runs; what is wrong with the form of an `--out` is read_arguments' to say.
+bool KernelRun::check_files() {
+  begin(RunStep::Arguments);
+  FilePlan files;
+  files.reads(request_.source);
+  files.reads_args(request_.arguments.args);
+  for (const std::string& text : request_.arguments.outs) {
+    const auto out = cut_assignment(text, "FILE.npy");
+    if (!out) continue;
+    auto good = files.writes(out->value, fmt::format("`{}`", out->name));
+    if (!good) return refuse(std::move(good).error().with_span(out->value_span), "--out", text);
+  }
+  return true;
+}
+
+bool KernelRun::read_arguments() {
+  begin(RunStep::Arguments);
+  ArgRequest request = request_.arguments;
+  request.most_bytes = [this] { return most_bytes(); };
+  request.show = [this](const Diag& problem) { return build_.compiled->render(problem); };
+  args_ = KernelArgs::read(fn(), request, outcome_.errors);
+  if (!args_) return false;
+  writing_ = param_writes(fn());
+  for (std::size_t i = 0; i < args_->count(); ++i)
+    digests_.push_back(writing_[i] == Writing::Maybe ? digest(args_->array(i).data) : 0);
+  return true;
+}
+
+ByteLimit KernelRun::most_bytes() {
+  if (request_.device == "eval") return {kMostHostBytes, "the reference evaluator"};
+  const bool is_gpu = wish_of(request_) == DeviceWish::Cuda || (choose() && device_.sim == nullptr);
+  begin(RunStep::Arguments);
+  if (is_gpu) return {kMaxArrayBytes, "a GPU"};
+  return {kMostHostBytes, "the virtual GPU"};
+}
+
+// --- the reference evaluator --------------------------------------------------------------------
+
+void KernelRun::run_eval() {
+  begin(RunStep::Launch);
+  std::vector<eval::Argument> arguments;
+  for (std::size_t i = 0; i < args_->count(); ++i) {
+    Array& array = args_->array(i);
+    if (args_->is_buffer(i))
+      arguments.emplace_back(eval::BufferArg{&array.data, array.shape, !args_->is_output(i)});
+    else
+      arguments.emplace_back(eval::ScalarArg{array.bits(0)});
+  }
+  eval::Options options;
+  options.limits = limits_.on(options.limits);
+  // 0 means the usual order.
+  if (options_.schedule.is_random) options.seed = options_.schedule.seed + 1;
+  if (request_.progress) options.keep_going = [this] { return request_.progress(0, 0); };
+  auto run = eval::run(fn(), std::move(arguments), options);
+  if (!run) {
+    refuse(run.error());
+    return;
+  }
+  RunReport& report = start_report();
+  report.device = "eval";
+  report.grid = run->grid;
+  if (const auto shape = ir::launch_shape(fn())) {
+    report.block = shape->block;
+    report.cluster = shape->cluster;
+  }
+  report.steps = run->steps;
+  report.printed = std::move(run->printed);
+  add_eval_findings(*run);
+  finish_report(run->written);
+}
+
+RunFinding::Place KernelRun::place_of(Span span) const {
+  if (!span.known) return {};
+  const auto at = source().position(span.begin);
+  return {.line = at.line, .column = at.column, .source = std::string(source().line(at.line))};
+}
+
+void KernelRun::add_eval_findings(const eval::Report& run) {
+  outcome_.report->findings_left_out = run.dropped;
+  for (const eval::Finding& finding : run.findings)
+    outcome_.report->findings.push_back({.check = std::string(eval::name_of(finding.check)),
+                                         .text = finding.text,
+                                         .count = finding.times,
+                                         .at = place_of(finding.span),
+                                         .note = finding.note,
+                                         .note_at = place_of(finding.note_span)});
+}
+
+// --- devices ------------------------------------------------------------------------------------
+
+// What only the virtual GPU has makes it the choice.
+DeviceWish wish_of(const RunRequest& request) {
+  if (request.device == "cuda") return DeviceWish::Cuda;
+  const bool wants_sim =
+      !request.checks.empty() || !request.schedule.empty() || !request.limits.empty();
+  return request.device == "sim" || wants_sim ? DeviceWish::Sim : DeviceWish::Auto;
+}
+
+bool KernelRun::choose() {
+  if (device_.device != nullptr) return true;
+  begin(RunStep::Device);
+  const DeviceWish wish = wish_of(request_);
+  const Result<runtime::CudaCalls> calls = request_.driver != nullptr ? *request_.driver
+                                           : wish == DeviceWish::Sim
+                                               ? Result<runtime::CudaCalls>(runtime::CudaCalls{})
+                                               : runtime::load_cuda_calls();
+  auto choice = choose_device(wish, fn(), build_.target, options_, calls);
+  if (!choice) return refuse(choice.error());
+  device_ = *std::move(choice);
+  if (request_.timed_launches == 0 || device_.sim == nullptr) return true;
+  const std::string why = calls ? device_.remark : calls.error().text;
+  return refuse(diag(DiagKind::BadArgument, "`--time` without a GPU: the virtual GPU has no time")
+                    .with_note(why.empty()
+                                   ? "`--check`, `--schedule` and `--limit` ask for the virtual GPU"
+                                   : why));
+}
+
+bool KernelRun::lower() {
+  begin(RunStep::Lowering);
+  set_target(build_, device_.target);
+  advance(build_, Phase::Ptx);
+  if (build_.good()) return true;
+  outcome_.errors += build_.errors;
+  if (eval::is_evaluated(fn()))
+    outcome_.errors +=
+        "  note: `--device eval` runs the program by its meaning, without lowering it\n";
+  return false;
+}
+
+// Beyond what the device knows itself.
+bool KernelRun::assemble() {
+  if (request_.ptxas.empty()) return true;
+  const auto size = runtime::assembled_size(request_.ptxas, build_.ptx, build_.target->arch);
+  if (!size) return refuse(size.error());
+  size_.registers = size->registers;
+  size_.local = size->local;
+  size_.spills = size->spills;
+  return true;
+}
+
+void KernelRun::add_size(const runtime::Launch& launch) {
+  outcome_.report->size = size_;
+  KernelSize& size = outcome_.report->size;
+  const auto seen = device_.device->resources();
+  if (!seen) return;
+  size.shared = std::int64_t{seen->static_shared} + launch.dynamic_shared;
+  if (!size.registers && seen->registers) size.registers = *seen->registers;
+  if (!size.local && seen->local) size.local = *seen->local;
+}
+
+void KernelRun::run_device() {
+  if (!choose() || !lower() || !assemble()) return;
+  begin(RunStep::Launch);
+  std::vector<KernelArg> arguments;
+  for (std::size_t i = 0; i < args_->count(); ++i) {
+    Array& array = args_->array(i);
+    arguments.push_back(
+        {.bytes = array.data, .shape = array.shape, .is_output = args_->is_output(i)});
+  }
+  const auto run =
+      run_on(*device_.device, build_, arguments, {.timed_launches = request_.timed_launches});
+  if (!run) {
+    outcome_.hangs = device_.device->hangs();
+    refuse(run.error());
+    return;
+  }
+  RunReport& report = start_report();
+  report.device = device_.sim != nullptr ? "sim" : "cuda";
+  report.device_name = device_.device->name();
+  report.remark = device_.remark;
+  report.target = build_.target;
+  report.primitives = primitive_lines(build_);
+  report.timing = run->timing;
+  add_launch(run->launch);
+  add_size(run->launch);
+  if (device_.sim != nullptr) add_sim_report(*device_.sim, run->launch);
+  finish_report(run->written);
+}
+
+void KernelRun::add_launch(const runtime::Launch& launch) {
+  RunReport& report = *outcome_.report;
+  std::ranges::copy(launch.grid, report.grid.begin());
+  std::ranges::copy(launch.block, report.block.begin());
+  if (launch.cluster) std::ranges::copy(*launch.cluster, report.cluster.begin());
+  report.dynamic_shared = launch.dynamic_shared;
+}
+
+// The source's place comes from `.loc`, which the emitter writes for every statement.
+RunFinding::Place KernelRun::place_of(const sim::Program& program, std::uint32_t op) const {
+  RunFinding::Place out;
+  if (op >= program.infos.size()) return out;
+  out.instruction = program.line(program.infos[op].line);
+  std::ranges::replace(out.instruction, '\t', ' ');
+  if (const auto at = source_of(program, op)) {
+    out.line = at->line;
+    out.column = at->column;
+    out.source = source().line(at->line);
+  }
+  return out;
+}
+
+void KernelRun::add_sim_report(const runtime::SimDevice& device, const runtime::Launch& launch) {
+  RunReport& report = *outcome_.report;
+  const sim::RunReport& run = *device.report();
+  const sim::Dim3 grid{launch.grid[0], launch.grid[1], launch.grid[2]};
+  report.outcome = outcome_text(run);
+  report.steps = run.counters.instructions;
+  report.arithmetic = arithmetic_text(*device.program(), run.matrix_mode);
+  report.printed = run.printed;
+  if (request_.counts_work) report.work = work_of(*device.program(), run);
+  for (const std::string_view name : check_names(device.options().checks))
+    report.checks.emplace_back(name);
+  for (const sim::Finding& finding : run.findings.list()) {
+    RunFinding out{.check = std::string(name_of(finding.check)),
+                   .text = fmt::format("{}; {}{}", finding.text, party_text(grid, finding.who),
+                                       address_text(finding)),
+                   .count = finding.count,
+                   .at = place_of(*device.program(), finding.who.op)};
+    if (finding.other.op != sim::kNoOp) {
+      out.note = fmt::format("the other: {}", party_text(grid, finding.other));
+      out.note_at = place_of(*device.program(), finding.other.op);
+    }
+    report.findings.push_back(std::move(out));
+  }
+}
+
+// --- what a run leaves --------------------------------------------------------------------------
+
+RunReport& KernelRun::start_report() {
+  begin(RunStep::Report);
+  RunReport& report = outcome_.report.emplace();
+  report.path = request_.source.path;
+  report.kernel = fn().name;
+  return report;
+}
+
+void KernelRun::finish_report(const std::vector<std::vector<bool>>& written) {
+  for (std::size_t i = 0; i < args_->count(); ++i)
+    if (args_->is_buffer(i) && ir::buffer_of_param(fn(), i).valid())
+      outcome_.report->buffers.push_back(report_buffer(i, written[i]));
+  check_expectations(written);
+  write_files();
+}
+
+// Written by the kernel, as far as that is known: a device tells it of buffers without contents
+// only.
+bool KernelRun::is_result(std::size_t param, const std::vector<bool>& written) const {
+  if (args_->is_output(param) || writing_[param] != Writing::Maybe)
+    return args_->is_output(param) || writing_[param] == Writing::Yes;
+  return std::ranges::find(written, true) != written.end() ||
+         digest(args_->array(param).data) != digests_[param];
+}
+
+BufferReport KernelRun::report_buffer(std::size_t param, const std::vector<bool>& written) const {
+  const Array& array = args_->array(param);
+  BufferReport out{.param = param,
+                   .name = args_->name_of(param),
+                   .dtype = array.dtype,
+                   .shape = array.shape,
+                   .is_output = is_result(param, written)};
+  const std::int64_t size = array.size();
+  const auto is_defined = [&](std::int64_t i) {
+    return !args_->is_output(param) || written[static_cast<std::size_t>(i)];
+  };
+  for (std::int64_t i = 0; i < size; ++i)
+    if (!is_defined(i) && out.undefined++ == 0) out.first_undefined = index_of(array.shape, i);
+  for (std::int64_t i = 0; i < std::min<std::int64_t>(size, kShownElements); ++i)
+    out.first.push_back(is_defined(i) ? array.text(i) : "?");
+  return out;
+}
+
+void KernelRun::check_expectations(const std::vector<std::vector<bool>>& written) {
+  std::vector<ExpectReport>& out = outcome_.report->expectations;
+  std::vector<std::pair<std::string, Array>> arrays;
+  if (request_.checked != nullptr && !args_->expectations().empty()) {
+    for (std::size_t i = 0; i < args_->count(); ++i)
+      arrays.emplace_back(args_->name_of(i), args_->array(i));
+    if (arrays == request_.checked->arrays) {
+      ++request_.checked->reuses;
+      out = request_.checked->expectations;
+      return;
+    }
+  }
+  const FindArray find = [&](std::string_view name) { return &args_->array(*args_->find(name)); };
+  const FindWritten find_written = [&](std::string_view name) {
+    const std::size_t param = *args_->find(name);
+    return args_->is_output(param) ? &written[param] : nullptr;
+  };
+  const FindArray before = [&](std::string_view name) { return args_->before(name); };
+  for (const Expectation& expectation : args_->expectations()) {
+    auto result = check_expectation(expectation, find, {}, find_written, before);
+    if (result)
+      out.push_back({expectation.text, *std::move(result)});
+    else
+      refuse(result.error(), "--expect", expectation.text);
+  }
+  if (!arrays.empty() && outcome_.errors.empty()) {
+    request_.checked->arrays = std::move(arrays);
+    request_.checked->expectations = out;
+  }
+}
+
+void KernelRun::write_files() {
+  for (const OutFile& out : args_->outs()) {
+    const auto written = write_file_atomically(out.path, to_npy(args_->array(out.param)));
+    if (!written) {
+      refuse(written.error());
+      continue;
+    }
+    for (BufferReport& buffer : outcome_.report->buffers)
+      if (buffer.param == out.param) buffer.file = out.path;
+  }
+}
+
+RunOutcome no_memory() {
+  return {.errors = render(diag(DiagKind::TooLarge, "the host has no memory for this run")),
+          .step = RunStep::Launch};
+}
+
+}  // namespace
+
+const std::vector<DeviceName>& device_names() {
+  static const std::vector<DeviceName> names = {
+      {"auto", "a GPU that runs code for the target if there is one, else the virtual one"},
+      {"sim", "the virtual GPU, with all checks"},
+      {"cuda", "a GPU"},
+      {"eval", "the reference evaluator: the program by its meaning, not lowered"}};
+  return names;
+}
+
+bool RunReport::good() const {
+  return outcome == "finished" && findings.empty() &&
+         std::all_of(expectations.begin(), expectations.end(),
+                     [](const ExpectReport& each) { return each.result.holds; });
+}
+
+RunOutcome run_kernel(const RunRequest& request) {
+  try {
+    return KernelRun(request).go();
+  } catch (const std::bad_alloc&) {
+    return no_memory();
+  } catch (const std::length_error&) {  // what a vector says to a size beyond all memory
+    return no_memory();
+  }
+}
+
+}  // namespace ww::driver

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+// The report of a simulated run as JSON; docs/sim.md lists the keys. The text depends on the run
+// alone: same program, same arguments, same bytes.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <string>
+#include <string_view>
+
+#include "driver/report_json.h"
+#include "driver/sim/options.h"
+#include "driver/sim/report.h"
+#include "sim/lanes.h"
+
+namespace ww::driver {
+namespace {
+
+Json dims_json(const sim::Dim3& dims) { return Json::array({dims.x, dims.y, dims.z}); }
+
+Json lanes_json(sim::Mask lanes) {
+  Json out = Json::array();
+  sim::for_each_lane(lanes, [&](unsigned lane) { out.push_back(lane); });
+  return out;
+}
+
+Json source_json(const sim::Program& program, std::uint32_t op) {
+  const auto source = source_of(program, op);
+  if (!source) return nullptr;
+  return {{"file", source->file}, {"line", source->line}, {"column", source->column}};
+}
+
+Json party_json(const SimReport& report, const sim::Party& party) {
+  if (party.op == sim::kNoOp) return nullptr;
+  const sim::Program& program = *report.program;
+  const bool is_known = party.op < program.infos.size();
+  const std::uint32_t line = is_known ? program.infos[party.op].line : 0;
+  return {{"line", line},
+          {"instruction", program.line(line)},
+          {"source", source_json(program, party.op)},
+          {"block", dims_json(block_coordinates(report.launch.grid, party.block))},
+          {"warp", party.warp},
+          {"lanes", lanes_json(party.lanes)}};
+}
+
+Json address_json(const sim::Finding& finding) {
+  if (!finding.has_address) return nullptr;
+  const AddressPlace place = place_of(finding.address);
+  return {{"space", place.space}, {"value", fmt::format("0x{:x}", place.address)}};
+}
+
+Json finding_json(const SimReport& report, const sim::Finding& finding) {
+  return {{"check", name_of(finding.check)},        {"message", finding.text},
+          {"who", party_json(report, finding.who)}, {"other", party_json(report, finding.other)},
+          {"address", address_json(finding)},       {"count", finding.count}};
+}
+
+Json count_json(const sim::OpCount& count) {
+  return {{"executed", count.executed},     {"lanes", count.lanes},
+          {"wavefronts", count.wavefronts}, {"ideal_wavefronts", count.ideal_wavefronts},
+          {"sectors", count.sectors},       {"ideal_sectors", count.ideal_sectors}};
+}
+
+Json counters_json(const SimReport& report) {
+  Json families = Json::array();
+  for (const auto& [family, count] : counts_by_family(report)) {
+    families.push_back({{"family", family}});
+    families.back().update(count_json(count));
+  }
+  Json lines = Json::array();
+  for (const auto& [line, count] : counts_by_line(report)) {
+    lines.push_back({{"line", line}, {"instruction", report.program->line(line)}});
+    lines.back().update(count_json(count));
+  }
+  return {{"families", families}, {"lines", lines}};
+}
+
+Json lines_json(std::string_view text) {
+  Json out = Json::array();
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = std::min(text.find('\n', at), text.size());
+    out.push_back(text.substr(at, end - at));
+    at = end + 1;
+  }
+  return out;
+}
+
+std::string schedule_text(const sim::Schedule& schedule) {
+  return schedule.is_random ? fmt::format("random:{}", schedule.seed) : "rr";
+}
+
+Json launch_json(const SimReport& report) {
+  const sim::Launch& launch = report.launch;
+  const sim::Program& program = *report.program;
+  return {{"file", program.source.name()},
+          {"kernel", report.kernel->name},
+          {"target", info(program.target.arch).name},
+          {"ptx", target::ptx_version_text(program.target.ptx)},
+          {"notes", report.notes},
+          {"grid", dims_json(launch.grid)},
+          {"block", dims_json(launch.block)},
+          {"cluster", launch.cluster ? dims_json(*launch.cluster) : Json()},
+          {"cooperative", program.has_grid_barrier},
+          {"dynamic_shared", launch.dynamic_shared},
+          {"blocks", report.run.blocks},
+          {"warps_per_block", report.run.warps_per_block},
+          {"schedule", schedule_text(report.schedule)},
+          {"arithmetic", report.run.matrix_mode},
+          {"checks", check_names(report.checks)}};
+}
+
+template <typename List, typename Each>
+Json array_json(const List& list, Each&& each) {
+  Json out = Json::array();
+  for (const auto& item : list) out.push_back(each(item));
+  return out;
+}
+
+}  // namespace
+
+std::string sim_json(const SimReport& report) {
+  Json out = with_schema("sim", launch_json(report));
+  out["good"] = report.good();
+  out["outcome"] = name_of(report.run.outcome);
+  out["reason"] = report.run.reason;
+  out["instructions"] = report.run.counters.instructions;
+  out["findings"] = array_json(report.run.findings.list(), [&](const sim::Finding& finding) {
+    return finding_json(report, finding);
+  });
+  out["buffers"] = array_json(report.buffers, buffer_json);
+  out["expectations"] = array_json(report.expectations, expectation_json);
+  out["printed"] = report.run.printed;
+  out["shown"] = lines_json(report.shown);
+  out["shown_left_out"] = report.shown_left_out;
+  if (report.counted) out["counters"] = counters_json(report);
+  return json_text(out);
+}
+
+}  // namespace ww::driver

@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "driver/sim/options.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <limits>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include "base/ascii.h"
+#include "base/suggest.h"
+#include "driver/args/text.h"
+#include "driver/args/typed_text.h"
+
+namespace ww::driver {
+namespace {
+
+constexpr std::uint64_t kMostDim = 0x7FFF'FFFF;
+constexpr std::uint64_t kMostU64 = std::numeric_limits<std::uint64_t>::max();
+
+// A whole number of decimal digits, nothing else.
+Result<std::uint64_t> parse_count(Piece piece, std::uint64_t least, std::uint64_t most) {
+  std::uint64_t value = 0;
+  const char* const end = piece.text.data() + piece.text.size();
+  const auto [stop, error] = std::from_chars(piece.text.data(), end, value);
+  const bool is_number = error == std::errc() && stop == end;
+  if (is_number && value >= least && value <= most) return value;
+  return fail(
+      diag(DiagKind::BadArgument, "`{}` is no whole number from {} to {}", piece.text, least, most)
+          .with_span(piece.span()));
+}
+
+int power_of_suffix(char c) {
+  switch (to_lower(c)) {
+    case 'k':
+      return 1;
+    case 'm':
+      return 2;
+    case 'g':
+      return 3;
+    default:
+      return 0;
+  }
+}
+
+// With K, M or G behind it.
+Result<std::uint64_t> parse_amount(Piece piece, std::uint64_t step) {
+  const int power = piece.empty() ? 0 : power_of_suffix(piece.text.back());
+  Piece digits = piece;
+  if (power > 0) digits.text.remove_suffix(1);
+  std::uint64_t value = WW_TRY(parse_count(digits, 1, kMostU64));
+  for (int i = 0; i < power; ++i) {
+    if (value > kMostU64 / step)
+      return fail(
+          diag(DiagKind::Overflow, "`{}` is beyond 64 bits", piece.text).with_span(piece.span()));
+    value *= step;
+  }
+  return value;
+}
+
+Result<double> parse_seconds(Piece piece) {
+  const double value = WW_TRY(located(parse_real(piece.text), piece));
+  if (std::isfinite(value) && value > 0) return value;
+  return fail(diag(DiagKind::BadArgument, "`{}` seconds; expected a number above 0", piece.text)
+                  .with_span(piece.span()));
+}
+
+Result<void> set_limit(LimitChanges& limits, Piece name, Piece value) {
+  if (name.text == "instructions") {
+    limits.instructions = WW_TRY(parse_amount(value, 1000));
+  } else if (name.text == "seconds") {
+    limits.seconds = WW_TRY(parse_seconds(value));
+  } else if (name.text == "memory") {
+    limits.memory = WW_TRY(parse_amount(value, 1024));
+  } else {
+    static constexpr std::array<std::string_view, 3> kNames{"instructions", "seconds", "memory"};
+    return fail(diag(DiagKind::UnknownName,
+                     "`{}` is no limit; there are instructions, seconds and memory{}", name.text,
+                     did_you_mean(name.text, kNames))
+                    .with_span(name.span()));
+  }
+  return {};
+}
+
+// A block by number or by coordinates, as its number.
+Result<std::uint64_t> parse_block(Piece piece, const sim::Dim3& grid) {
+  if (!piece.text.contains(',')) {
+    const std::uint64_t block = WW_TRY(parse_count(piece, 0, kMostU64));
+    if (block < grid.count()) return block;
+  } else {
+    const auto parts = split_top(piece, ',');
+    std::array<std::uint64_t, 3> at{};
+    if (parts.size() > at.size())
+      return fail(diag(DiagKind::Syntax, "expected a block as a number or as `X,Y,Z`, found `{}`",
+                       piece.text)
+                      .with_span(piece.span()));
+    for (std::size_t i = 0; i < parts.size(); ++i)
+      at[i] = WW_TRY(parse_count(parts[i], 0, kMostDim));
+    if (at[0] < grid.x && at[1] < grid.y && at[2] < grid.z)
+      return at[0] + grid.x * (at[1] + grid.y * at[2]);
+  }
+  return fail(diag(DiagKind::OutOfBounds, "there is no block {} in a grid of {}", piece.text,
+                   dims_text(grid))
+                  .with_span(piece.span()));
+}
+
+Result<std::uint32_t> parse_warp(Piece piece, const sim::Dim3& block) {
+  const std::uint64_t warps = (block.count() + sim::kLanes - 1) / sim::kLanes;
+  const std::uint64_t warp = WW_TRY(parse_count(piece, 0, kMostU64));
+  if (warp < warps && warp <= kMostDim) return static_cast<std::uint32_t>(warp);
+  return fail(diag(DiagKind::OutOfBounds, "there is no warp {}: a block of {} has {}", warp,
+                   dims_text(block), warps)
+                  .with_span(piece.span()));
+}
+
+}  // namespace
+
+Result<sim::Dim3> parse_dims(std::string_view text) {
+  const auto pieces = split_top({text, 0}, ',');
+  if (pieces.empty() || pieces.size() > 3)
+    return fail(diag(DiagKind::Syntax, "expected `X`, `X,Y` or `X,Y,Z`, found `{}`", text)
+                    .with_span(Span::at(0, text.size())));
+  std::array<std::uint32_t, 3> out{1, 1, 1};
+  for (std::size_t i = 0; i < pieces.size(); ++i)
+    out[i] = static_cast<std::uint32_t>(WW_TRY(parse_count(pieces[i], 0, kMostDim)));
+  return sim::Dim3{out[0], out[1], out[2]};
+}
+
+std::string dims_text(const sim::Dim3& dims) {
+  if (dims.y == 1 && dims.z == 1) return fmt::format("{}", dims.x);
+  return fmt::format("{},{},{}", dims.x, dims.y, dims.z);
+}
+
+sim::Dim3 block_coordinates(const sim::Dim3& grid, std::uint64_t block) {
+  return {static_cast<std::uint32_t>(block % grid.x),
+          static_cast<std::uint32_t>(block / grid.x % grid.y),
+          static_cast<std::uint32_t>(block / grid.x / grid.y)};
+}
+
+std::string block_text(const sim::Dim3& grid, std::uint64_t block) {
+  const sim::Dim3 at = block_coordinates(grid, block);
+  return fmt::format("({},{},{})", at.x, at.y, at.z);
+}
+
+Result<LimitChanges> parse_limits(std::string_view text) {
+  LimitChanges limits;
+  for (const Piece& piece : split_top({text, 0}, ',')) {
+    const auto parts = cut_first(piece, '=');
+    if (!parts)
+      return fail(diag(DiagKind::Syntax, "expected `NAME=VALUE`, found `{}`", piece.text)
+                      .with_span(piece.span()));
+    WW_TRY_VOID(set_limit(limits, parts->first, parts->second));
+  }
+  return limits;
+}
+
+Result<sim::Schedule> parse_schedule(std::string_view text) {
+  if (text == "rr") return sim::Schedule{};
+  if (text == "random") return sim::Schedule{.is_random = true};
+  constexpr std::string_view kRandom = "random:";
+  if (!text.starts_with(kRandom))
+    return fail(diag(DiagKind::BadArgument, "expected `rr` or `random:SEED`, found `{}`", text)
+                    .with_span(Span::at(0, text.size())));
+  const Piece seed{text.substr(kRandom.size()), kRandom.size()};
+  return sim::Schedule{.is_random = true, .seed = WW_TRY(parse_count(seed, 0, kMostU64))};
+}
+
+Result<sim::TraceRequest> parse_trace(std::string_view text, const sim::Dim3& grid,
+                                      const sim::Dim3& block) {
+  sim::TraceRequest out;
+  const Piece whole{text, 0};
+  const auto parts = cut_first(whole, ':');
+  if (parts) out.block = WW_TRY(parse_block(parts->first, grid));
+  const Piece which = parts ? parts->second : whole;
+  out.all_warps = which.text == "all";
+  if (out.all_warps) return out;
+  auto warp = parse_warp(which, block);
+  if (!warp)
+    return fail(std::move(warp).error().with_note("expected `WARP`, `BLOCK:WARP` or `BLOCK:all`"));
+  out.warp = *warp;
+  return out;
+}
+
+Result<sim::BreakRequest> parse_break(std::string_view text) {
+  const Piece whole{text, 0};
+  const auto parts = cut_first(whole, ':');
+  sim::BreakRequest out;
+  const Piece line = parts ? parts->first : whole;
+  out.line = static_cast<std::uint32_t>(WW_TRY(parse_count(line, 1, kMostDim)));
+  if (parts) out.most = WW_TRY(parse_count(parts->second, 1, kMostU64));
+  return out;
+}
+
+Result<void> check_break(const sim::Program& program, std::uint32_t line) {
+  std::uint32_t nearest = 0;
+  const auto distance = [&](std::uint32_t other) {
+    return std::max(other, line) - std::min(other, line);
+  };
+  for (const sim::OpInfo& info : program.infos) {
+    if (info.line == line) return {};
+    if (info.line == 0) continue;
+    if (nearest == 0 || distance(info.line) < distance(nearest)) nearest = info.line;
+  }
+  Diag problem =
+      diag(DiagKind::OutOfBounds, "no instruction of the kernel stands at line {}", line);
+  if (nearest != 0)
+    problem.notes.push_back({fmt::format("the nearest one is at line {}", nearest), {}});
+  return fail(std::move(problem));
+}
+
+}  // namespace ww::driver

@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "driver/sim/report.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <map>
+#include <utility>
+
+#include "base/append.h"
+#include "base/ascii.h"
+#include "base/printable.h"
+#include "driver/sim/options.h"
+#include "isa/catalogue.h"
+#include "sim/lanes.h"
+#include "sim/memory.h"
+
+namespace ww::driver {
+
+// --- shared with the JSON -----------------------------------------------------------------------
+
+std::optional<SourcePlace> source_of(const sim::Program& program, std::uint32_t op) {
+  if (op >= program.infos.size() || program.infos[op].loc == 0) return std::nullopt;
+  const std::size_t index = program.infos[op].loc - 1;
+  if (index >= program.locs.size()) return std::nullopt;
+  const sim::SourceLoc& loc = program.locs[index];
+  const bool has_file = loc.file < program.files.size();
+  return SourcePlace{has_file ? std::string_view(program.files[loc.file]) : "", loc.line,
+                     loc.column};
+}
+
+AddressPlace place_of(std::uint64_t generic) {
+  if (generic >= sim::kGlobalStart || generic < sim::kSharedWindow) return {"global", generic};
+  if (generic >= sim::kCodeWindow) return {"code", generic - sim::kCodeWindow};
+  if (generic >= sim::kParamWindow) return {"param", generic - sim::kParamWindow};
+  if (generic >= sim::kLocalWindow) return {"local", generic - sim::kLocalWindow};
+  constexpr std::uint64_t kInBlock = (std::uint64_t{1} << sim::kRankShift) - 1;
+  return {"shared", generic & kInBlock};  // without the rank of the block in its cluster
+}
+
+std::vector<std::string_view> check_names(const sim::CheckSet& checks) {
+  std::vector<std::string_view> names;
+  for (const sim::Check check : sim::all_checks()) {
+    if (checks.has(check)) names.push_back(name_of(check));
+  }
+  return names;
+}
+
+std::string party_text(const sim::Dim3& grid, const sim::Party& party) {
+  std::string out = fmt::format("block {} warp {}", block_text(grid, party.block), party.warp);
+  if (party.lanes != 0) {
+    const bool is_one = sim::count_lanes(party.lanes) == 1;
+    out += fmt::format(" lane{} {}", is_one ? "" : "s", sim::lanes_text(party.lanes));
+  }
+  return out;
+}
+
+namespace {
+
+// Whether the text has this hexadecimal number, and not just a longer one that begins so.
+bool contains_number(std::string_view text, std::string_view number) {
+  for (std::size_t at = text.find(number); at != std::string_view::npos;
+       at = text.find(number, at + 1)) {
+    const std::size_t end = at + number.size();
+    if (end == text.size() || !is_name_char(text[end])) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+std::string address_text(const sim::Finding& finding) {
+  if (!finding.has_address) return "";
+  const AddressPlace place = place_of(finding.address);
+  const std::string number = fmt::format("0x{:x}", place.address);
+  if (contains_number(finding.text, number)) return "";
+  const std::string space = place.space == "global" ? "" : fmt::format("{} ", place.space);
+  return fmt::format("; {}address {}", space, number);
+}
+
+std::string arithmetic_text(const sim::Program& program, const std::string& mode) {
+  const bool multiplies =
+      std::any_of(program.infos.begin(), program.infos.end(), [](const sim::OpInfo& info) {
+        return info.family < isa::families().size() && isa::families()[info.family].name == "mma";
+      });
+  if (!multiplies) return "";
+  if (mode == "plain") return "matrix products as plain sums";
+  return fmt::format("matrix products as on {}", mode);
+}
+
+std::string outcome_text(const sim::RunReport& run) {
+  const std::string_view name = name_of(run.outcome);
+  return run.reason.empty() ? std::string(name) : fmt::format("{}: {}", name, run.reason);
+}
+
+bool touches_memory(const sim::OpCount& count) { return count.wavefronts + count.sectors > 0; }
+
+double mean_lanes(const sim::OpCount& count) {
+  if (count.executed == 0) return 0;
+  return static_cast<double>(count.lanes) / static_cast<double>(count.executed);
+}
+
+namespace {
+
+// Sums of what was counted, by what `key` says of an op.
+template <typename Key>
+std::map<std::uint32_t, sim::OpCount> sums(const SimReport& report, Key&& key) {
+  std::map<std::uint32_t, sim::OpCount> out;
+  const auto& counts = report.run.counters.ops;
+  for (std::size_t op = 0; op < std::min(counts.size(), report.program->infos.size()); ++op) {
+    if (counts[op].executed > 0) out[key(report.program->infos[op])] += counts[op];
+  }
+  return out;
+}
+
+}  // namespace
+
+std::vector<FamilyCount> counts_by_family(const SimReport& report) {
+  std::vector<FamilyCount> out;
+  const auto by_family =
+      sums(report, [](const sim::OpInfo& info) { return std::uint32_t{info.family}; });
+  for (const auto& [family, count] : by_family) {
+    if (family < isa::families().size()) out.push_back({isa::families()[family].name, count});
+  }
+  return out;
+}
+
+std::vector<LineCount> counts_by_line(const SimReport& report) {
+  std::vector<LineCount> out;
+  for (const auto& [line, count] :
+       sums(report, [](const sim::OpInfo& info) { return info.line; })) {
+    out.push_back({line, count});
+  }
+  return out;
+}
+
+// --- the text -----------------------------------------------------------------------------------
+
+namespace {
+
+std::string launch_text(const SimReport& report) {
+  const sim::Launch& launch = report.launch;
+  std::string out =
+      fmt::format("grid {}, block {}", dims_text(launch.grid), dims_text(launch.block));
+  if (launch.cluster) out += fmt::format(", cluster {}", dims_text(*launch.cluster));
+  if (launch.dynamic_shared > 0)
+    out += fmt::format(", {} of dynamic shared memory", plural(launch.dynamic_shared, "byte"));
+  if (report.program->has_grid_barrier) out += ", cooperative";
+  return out + fmt::format("; {} of {}", plural(report.run.blocks, "block"),
+                           plural(report.run.warps_per_block, "warp"));
+}
+
+std::string findings_text(const SimReport& report) {
+  const std::size_t found = report.run.findings.list().size();
+  const auto names = check_names(report.checks);
+  if (names.empty()) return "nothing was checked";
+  return fmt::format("{} (checked: {})", found == 0 ? "none" : fmt::format("{}", found),
+                     fmt::join(names, ", "));
+}
+
+void add_facts(std::string& out, const SimReport& report) {
+  const sim::Program& program = *report.program;
+  add_fact(out, "kernel",
+           fmt::format("{} in {}, {}, PTX {}", report.kernel->name,
+                       printable_name(program.source.name()), info(program.target.arch).name,
+                       target::ptx_version_text(program.target.ptx)));
+  for (const std::string& note : report.notes) add_fact(out, "note", note);
+  add_fact(out, "launch", launch_text(report));
+  if (report.schedule.is_random)
+    add_fact(out, "schedule", fmt::format("random, seed {}", report.schedule.seed));
+  if (const std::string text = arithmetic_text(program, report.run.matrix_mode); !text.empty())
+    add_fact(out, "arithmetic", text);
+  add_fact(out, "outcome", outcome_text(report.run));
+  add_fact(out, "executed", plural(report.run.counters.instructions, "warp instruction"));
+  add_fact(out, "findings", findings_text(report));
+}
+
+// --- findings
+
+// "line 12 (kernel.cu:7)"
+std::string place_text(const sim::Program& program, std::uint32_t op) {
+  if (op >= program.infos.size()) return "no line";
+  std::string out = fmt::format("line {}", program.infos[op].line);
+  const auto source = source_of(program, op);
+  if (!source || source->file.empty()) return out;
+  const std::string file = printable_name(std::filesystem::path(source->file).filename().string());
+  return out + fmt::format(" ({}:{})", file, source->line);
+}
+
+void add_ptx_line(std::string& out, const sim::Program& program, std::uint32_t op) {
+  if (op >= program.infos.size()) return;
+  append(out, "    {}\n", program.line(program.infos[op].line));
+}
+
+void add_finding(std::string& out, const SimReport& report, const sim::Finding& finding) {
+  const sim::Program& program = *report.program;
+  append(out, "{}: {}: {}; {}{}", name_of(finding.check), place_text(program, finding.who.op),
+         finding.text, party_text(report.launch.grid, finding.who), address_text(finding));
+  if (finding.count > 1) append(out, "; {} times", finding.count);
+  out += '\n';
+  add_ptx_line(out, program, finding.who.op);
+  if (finding.other.op == sim::kNoOp) return;
+  append(out, "  other: {}: {}\n", place_text(program, finding.other.op),
+         party_text(report.launch.grid, finding.other));
+  add_ptx_line(out, program, finding.other.op);
+}
+
+void add_findings(std::string& out, const SimReport& report) {
+  for (const sim::Finding& finding : report.run.findings.list()) {
+    out += '\n';
+    add_finding(out, report, finding);
+  }
+}
+
+// --- counters
+
+using Row = std::vector<std::string>;
+
+// Columns padded to their widest cell: numbers to the right, the last column to the left.
+void add_table(std::string& out, const std::vector<Row>& rows) {
+  std::vector<std::size_t> widths(rows.front().size());
+  for (const Row& row : rows) {
+    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
+  }
+  for (const Row& row : rows) {
+    out += ' ';
+    for (std::size_t i = 0; i + 1 < row.size(); ++i) append(out, " {:>{}}", row[i], widths[i]);
+    append(out, "  {}\n", row.back());
+  }
+}
+
+std::string number(std::uint64_t value) { return value == 0 ? "-" : fmt::format("{}", value); }
+
+void add_counters(std::string& out, const SimReport& report) {
+  std::vector<Row> families{{"executed", "lanes", "family"}};
+  for (const auto& [family, count] : counts_by_family(report)) {
+    families.push_back({fmt::format("{}", count.executed), fmt::format("{:.1f}", mean_lanes(count)),
+                        std::string(family)});
+  }
+  out += "\nwarp instructions by family, with the lanes that took part on average:\n";
+  add_table(out, families);
+  std::vector<Row> lines{
+      {"line", "executed", "lanes", "wavefronts", "ideal", "sectors", "ideal", "instruction"}};
+  for (const auto& [line, count] : counts_by_line(report)) {
+    if (!touches_memory(count)) continue;
+    lines.push_back({fmt::format("{}", line), fmt::format("{}", count.executed),
+                     fmt::format("{:.1f}", mean_lanes(count)), number(count.wavefronts),
+                     number(count.ideal_wavefronts), number(count.sectors),
+                     number(count.ideal_sectors), std::string(report.program->line(line))});
+  }
+  if (lines.size() == 1) return;
+  out += "\naccesses by line: wavefronts of shared memory, 32-byte sectors of global memory:\n";
+  add_table(out, lines);
+}
+
+}  // namespace
+
+std::string sim_text(const SimReport& report) {
+  std::string out = report.shown;
+  if (report.shown_left_out > 0)
+    append(out, "... and {}\n", plural(report.shown_left_out, "more line"));
+  if (!out.empty()) out += '\n';
+  add_facts(out, report);
+  add_findings(out, report);
+  add_buffers(out, report.buffers, true);
+  add_expectations(out, report.expectations);
+  add_printed(out, report.run.printed);
+  if (report.counted) add_counters(out, report);
+  return out;
+}
+
+}  // namespace ww::driver

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the text and the JSON of a simulated run share: places in the PTX text, and counters summed
+// by family and by line.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "driver/sim/tool.h"
+#include "sim/counters.h"
+#include "sim/program.h"
+
+namespace ww::driver {
+
+/// Where a `.loc` says an op comes from.
+struct SourcePlace {
+  std::string_view file;  // empty: a number that no `.file` has
+  std::uint32_t line = 0, column = 0;
+};
+std::optional<SourcePlace> source_of(const sim::Program& program, std::uint32_t op);
+
+/// A generic address as people count: in its state space.
+struct AddressPlace {
+  std::string_view space;  // "global", "shared", "local", "param", "code"
+  std::uint64_t address = 0;
+};
+AddressPlace place_of(std::uint64_t generic);
+
+/// "block (1,0,0) warp 1 lanes 0-3".
+std::string party_text(const sim::Dim3& grid, const sim::Party& party);
+/// "; shared address 0x80", unless the finding's own words say it.
+std::string address_text(const sim::Finding& finding);
+/// "matrix products as on Hopper"; empty for a program without any.
+std::string arithmetic_text(const sim::Program& program, const std::string& mode);
+/// "finished", or what happened instead and why.
+std::string outcome_text(const sim::RunReport& run);
+
+/// The names of the checks in a set.
+std::vector<std::string_view> check_names(const sim::CheckSet& checks);
+
+struct FamilyCount {
+  std::string_view family;
+  sim::OpCount count;
+};
+/// Families that executed anything, in the order of the catalogue.
+std::vector<FamilyCount> counts_by_family(const SimReport& report);
+
+struct LineCount {
+  std::uint32_t line = 0;
+  sim::OpCount count;
+};
+/// Lines that executed anything, ascending.
+std::vector<LineCount> counts_by_line(const SimReport& report);
+/// Whether an access to shared or global memory was counted.
+bool touches_memory(const sim::OpCount& count);
+/// Lanes per instruction.
+double mean_lanes(const sim::OpCount& count);
+
+}  // namespace ww::driver

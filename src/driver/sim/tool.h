@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+// `warpwright sim` as a library: a PTX file and arguments in, a run on the virtual GPU, and all
+// that was seen out. docs/sim.md describes the notations, the report and its JSON.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "driver/report_parts.h"
+#include "sim/launch.h"
+
+namespace ww::driver {
+
+/// What is asked for, as text; driver/sim/options.h and driver/sim/args.h say what each may be.
+struct SimRequest {
+  std::string path;
+  std::string kernel = {};  // empty: the only one there is
+  std::string grid = {}, block = {}, cluster = {};
+  std::uint32_t shared_bytes = 0;         // dynamic
+  std::vector<std::string> args = {};     // PARAMETER=VALUE
+  std::vector<std::string> outs = {};     // PARAMETER=FILE
+  std::vector<std::string> expects = {};  // driver/expect/expect.h
+  std::string checks = "all";
+  std::string schedule = "rr";
+  std::string limits = {};
+  std::string trace = {};
+  std::string stop_at = {};
+  unsigned threads = 0;
+  bool count = false;
+  bool exact = true;  // tensor cores' own rounding
+  /// Blocks done and blocks in all, now and then; returns whether to go on.
+  std::function<bool(std::uint64_t, std::uint64_t)> progress = {};
+};
+
+struct SimReport {
+  std::shared_ptr<const sim::Program> program;
+  const sim::Code* kernel = nullptr;
+  sim::Launch launch;
+  sim::CheckSet checks;
+  sim::Schedule schedule;
+  bool counted = false;
+  std::vector<std::string> notes;  // a version or target read as another one
+  sim::RunReport run;
+  std::vector<BufferReport> buffers;
+  std::vector<ExpectReport> expectations;
+  std::string shown;                 // trace and breaks, whole lines
+  std::uint64_t shown_left_out = 0;  // lines of them beyond kMostShownBytes
+
+  /// It finished, nothing was found, all expectations hold that could be judged.
+  [[nodiscard]] bool good() const;
+};
+
+/// No more of a trace is kept, and no more than the budget of memory.
+inline constexpr std::size_t kMostShownBytes = std::size_t{64} << 20U;
+
+/// A report, or errors that the user can do something about, rendered; both when the kernel ran and
+/// a file could not be written or an expectation makes no sense for the shapes.
+struct SimOutcome {
+  std::optional<SimReport> report{};
+  std::string errors{};
+};
+SimOutcome run_sim(const SimRequest& request);
+
+/// For people: what ran, what was found with its lines of PTX, buffers, expectations, counters.
+std::string sim_text(const SimReport& report);
+/// For programs.
+std::string sim_json(const SimReport& report);
+
+}  // namespace ww::driver

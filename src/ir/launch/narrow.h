@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// Conditions that narrow an active set, for ir/launch/active_set.h.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "ir/launch/active_set.h"
+#include "ir/launch/thread_values.h"
+#include "ir/launch/uniformity.h"
+
+namespace ww::ir {
+
+/// The set without those threads, which are certain not to come.
+ActiveSet without(const ActiveSet& set, const Threads& gone);
+
+struct Narrowed {
+  ActiveSet set;
+  bool is_exact = true;  // whoever of `set.may` comes to the whole comes to this part
+};
+
+class Narrow {
+ public:
+  /// `sets` holds the sets of the statements walked so far.
+  Narrow(const Function& function, const LaunchShape& shape, const std::vector<ActiveSet>& sets)
+      : f_(function),
+        shape_(shape),
+        sets_(sets),
+        definitions_(definitions_of(function)),
+        values_(function, shape, definitions_) {}
+
+  /// Those for whom the condition is `sense`.
+  Narrowed by(const ActiveSet& set, ExprId condition, bool sense);
+  /// Those who execute the body of a For, in any round.
+  Narrowed by_trips(const ActiveSet& set, const Stmt& loop);
+
+ private:
+  // A part of a conjunction.
+  struct Part {
+    ExprId expr;
+    bool sense = true;
+    bool is_elect = false;
+    StmtId elected_at =
+        {};  // the statement that evaluates elect_sync, when it is not the condition
+  };
+  [[nodiscard]] std::vector<Part> split(ExprId condition, bool sense) const;
+  bool take_apart(const Part& part, std::vector<Part>& left) const;
+  [[nodiscard]] bool is_truth(ExprId expr) const;
+  [[nodiscard]] std::optional<bool> truth_compared(const Expr& e) const;
+  bool apply_if_known(Narrowed& to, const Part& part);
+  void apply_unknown(Narrowed& to, const Part& part);
+  void apply_elect(Narrowed& to, const Part& part) const;
+  [[nodiscard]] bool is_whole_warps(const ActiveSet& set) const;
+
+  const Function& f_;
+  const LaunchShape& shape_;
+  const std::vector<ActiveSet>& sets_;
+  Definitions definitions_;
+  ThreadValues values_;
+};
+
+}  // namespace ww::ir

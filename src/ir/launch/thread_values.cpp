@@ -1,0 +1,316 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ir/launch/thread_values.h"
+
+#include <algorithm>
+
+#include "ir/below.h"
+#include "ir/simplify/algebra.h"
+#include "ir/simplify/fold.h"
+#include "ir/simplify/range.h"
+
+namespace ww::ir {
+namespace {
+
+using Value = std::optional<std::int64_t>;
+
+// A value in each thread takes some kilobytes. With more of them than the first number, old answers
+// go; beyond the second, the rest of an expression counts as unknown.
+constexpr std::size_t kMostKept = 4096;
+constexpr std::size_t kMostKnown = 16384;
+
+// Sums and products in unsigned numbers: their low bits are those of any type.
+std::int64_t low_bits(ExprOp op, std::int64_t a, std::int64_t b) {
+  const auto x = static_cast<std::uint64_t>(a);
+  const auto y = static_cast<std::uint64_t>(b);
+  return static_cast<std::int64_t>(op == ExprOp::Add ? x + y : (op == ExprOp::Sub ? x - y : x * y));
+}
+
+// By 0: all bits, or the dividend. The least number by -1 is itself.
+std::int64_t divided(ExprOp op, std::int64_t a, std::int64_t b) {
+  const bool is_modulo = op == ExprOp::FloorMod || op == ExprOp::TruncMod;
+  if (b == 0) return is_modulo ? a : -1;
+  if (b == -1) return is_modulo ? 0 : low_bits(ExprOp::Sub, 0, a);
+  switch (op) {
+    case ExprOp::FloorDiv:
+      return range::floor_divide(a, b);
+    case ExprOp::FloorMod:
+      return range::floor_modulo(a, b);
+    case ExprOp::TruncDiv:
+      return a / b;
+    default:
+      return a % b;
+  }
+}
+
+Value one(const Expr& e, std::int64_t a) {
+  switch (e.op) {
+    case ExprOp::Neg:
+      return low_bits(ExprOp::Sub, 0, a);
+    case ExprOp::BitNot:
+      return ~a;
+    case ExprOp::Not:
+      return a == 0 ? 1 : 0;
+    case ExprOp::Cast:
+      return a;
+    case ExprOp::Call:
+      if (e.callee == Intrinsic::Likely) return a;
+      if (e.callee != Intrinsic::Abs || e.type.dtype == num::DType::Uint64) return std::nullopt;
+      return a >= 0 ? a : low_bits(ExprOp::Sub, 0, a);
+    default:
+      return std::nullopt;
+  }
+}
+
+// Threads of the dimension that a tag such as "threadIdx.y" names.
+std::optional<std::size_t> axis_of(const std::string& tag) {
+  const std::size_t d = tag.size() >= 2 && tag[tag.size() - 2] == '.'
+                            ? std::string_view("xyz").find(tag.back())
+                            : std::string_view::npos;
+  return d == std::string_view::npos ? std::nullopt : std::optional(d);
+}
+
+}  // namespace
+
+std::optional<std::int64_t> int_result(ExprOp op, std::int64_t a, std::int64_t b, Type type) {
+  // The bits of a great uint64 are not its value.
+  const bool is_great = type.dtype == num::DType::Uint64 && (a < 0 || b < 0);
+  switch (op) {
+    case ExprOp::Add:
+    case ExprOp::Sub:
+    case ExprOp::Mul:
+      return low_bits(op, a, b);
+    case ExprOp::BitAnd:
+      return a & b;
+    case ExprOp::BitOr:
+      return a | b;
+    case ExprOp::BitXor:
+      return a ^ b;
+    case ExprOp::Eq:
+      return a == b;
+    case ExprOp::Ne:
+      return a != b;
+    default:
+      break;
+  }
+  if (is_great) return std::nullopt;
+  const bool shifts = b >= 0 && b < num::bits_of(type.dtype);
+  switch (op) {
+    case ExprOp::FloorDiv:
+    case ExprOp::FloorMod:
+    case ExprOp::TruncDiv:
+    case ExprOp::TruncMod:
+      return divided(op, a, b);
+    case ExprOp::Min:
+      return std::min(a, b);
+    case ExprOp::Max:
+      return std::max(a, b);
+    case ExprOp::Shl:
+      return shifts ? static_cast<std::int64_t>(static_cast<std::uint64_t>(a) << b) : 0;
+    case ExprOp::Shr:
+      return a >> (shifts ? b : 63);
+    case ExprOp::Lt:
+      return a < b;
+    case ExprOp::Le:
+      return a <= b;
+    case ExprOp::Gt:
+      return a > b;
+    case ExprOp::Ge:
+      return a >= b;
+    default:
+      return std::nullopt;
+  }
+}
+
+void ThreadValues::make_room() {
+  if (done_.size() <= kMostKept) return;
+  done_.clear();
+  given_up_.clear();
+}
+
+const PerThread& ThreadValues::of(ExprId expr) {
+  bottom_up(
+      expr, [&](ExprId id, auto&& add) { for_each_part(id, add); },
+      [&](ExprId id) { return is_done(id); },
+      [&](ExprId id) {
+        if (done_.size() < kMostKnown)
+          done_.emplace(id.index, compute(id));
+        else
+          given_up_.insert(id.index);
+      });
+  return known(expr);
+}
+
+const PerThread& ThreadValues::known(ExprId expr) const {
+  const auto found = done_.find(expr.index);
+  return found == done_.end() ? nothing_ : found->second;
+}
+
+// The expressions that `compute` asks for.
+template <typename Add>
+void ThreadValues::for_each_part(ExprId expr, const Add& add) const {
+  const Expr& e = f_[expr];
+  if (!is_index(e.type)) return;
+  if (const Definition name = definition_of(f_, definitions_, expr); name.value.valid())
+    return add(name.value);
+  if (e.op == ExprOp::Var) {
+    if (const StmtId loop = one_round(e.var); loop.valid()) add(f_[loop].args[0]);
+    return;
+  }
+  if (e.op == ExprOp::Load) return;
+  for (const ExprId arg : e.args) add(arg);
+}
+
+// The loop of a variable that has one value.
+StmtId ThreadValues::one_round(VarId var) const {
+  const StmtId loop = definitions_.loops[var.index];
+  const bool is_one = loop.valid() && f_[loop].loop != LoopKind::ThreadBinding &&
+                      const_int(f_, f_[loop].args[1]) == 1;
+  return is_one ? loop : StmtId{};
+}
+
+PerThread ThreadValues::unknown() const { return {std::vector<std::int64_t>(count_), {}}; }
+
+PerThread ThreadValues::constant(std::int64_t value) const {
+  PerThread out{std::vector<std::int64_t>(count_, value), {}};
+  for (std::size_t t = 0; t < count_; ++t) out.known.set(t);
+  return out;
+}
+
+PerThread ThreadValues::compute(ExprId expr) {
+  const Expr& e = f_[expr];
+  if (!is_index(e.type)) return unknown();
+  switch (e.op) {
+    case ExprOp::IntImm:
+      return constant(e.integer);
+    case ExprOp::Var:
+      return variable(e);
+    case ExprOp::Load: {
+      const Definition once = definition_of(f_, definitions_, expr);
+      return once.value.valid() ? known(once.value) : unknown();
+    }
+    case ExprOp::And:
+    case ExprOp::Or:
+      return logic(e);
+    case ExprOp::Select:
+    case ExprOp::IfThenElse:
+      return chosen(e);
+    case ExprOp::Call:
+      if (e.callee == Intrinsic::Shfl) return shuffled(e);
+      return e.args.size() == 1 ? operated(e) : unknown();
+    default:
+      return e.args.empty() || e.args.size() > 2 ? unknown() : operated(e);
+  }
+}
+
+PerThread ThreadValues::variable(const Expr& e) {
+  if (definitions_.ids[e.var.index].stmt.valid()) return scope_id(e.var);
+  if (definitions_.lets[e.var.index].value.valid())
+    return known(definitions_.lets[e.var.index].value);
+  const StmtId loop = one_round(e.var);
+  return loop.valid() ? known(f_[loop].args[0]) : unknown();
+}
+
+PerThread ThreadValues::scope_id(VarId var) {
+  const IdBinding& binding = definitions_.ids[var.index];
+  const Stmt& stmt = f_[binding.stmt];
+  if (stmt.kind == StmtKind::LaunchThread) return launch_id(stmt);
+  std::array<std::int64_t, 3> grid{};
+  bool is_one_cta = true;
+  for (std::size_t d = 0; d < 3; ++d) {
+    grid[d] = shape_.grid[d].is_constant() ? shape_.grid[d].value : 0;
+    is_one_cta = is_one_cta && grid[d] == 1;
+  }
+  const bool in_cta = facts_of(stmt.scope_id).parent <= Unit::Cta;
+  // An id of the grid is known where it has one value only.
+  const std::size_t dims = stmt.vars.size();
+  const bool is_one = is_one_cta ||
+                      (stmt.scope_id == ScopeIdKind::CtaId && dims > 1 && grid[binding.dim] == 1) ||
+                      (stmt.scope_id == ScopeIdKind::ClusterId && dims > 1 &&
+                       grid[binding.dim] == shape_.cluster[binding.dim]) ||
+                      (stmt.scope_id == ScopeIdKind::CtaIdInCluster && dims > 1 &&
+                       shape_.cluster[binding.dim] == 1);
+  if (!in_cta) return is_one ? constant(0) : unknown();
+  PerThread out = constant(0);
+  for (std::size_t t = 0; t < count_; ++t)
+    out.value[t] = scope_id_value(shape_, stmt.scope_id, binding.dim, dims, {1, 1, 1},
+                                  {static_cast<std::int64_t>(t), {0, 0, 0}});
+  return out;
+}
+
+PerThread ThreadValues::launch_id(const Stmt& stmt) const {
+  const auto d = axis_of(stmt.name);
+  if (!d) return unknown();
+  if (!stmt.name.starts_with("threadIdx"))
+    return const_int(f_, stmt.args[0]) == 1 ? constant(0) : unknown();
+  PerThread out = constant(0);
+  for (std::size_t t = 0; t < count_; ++t)
+    out.value[t] = scope_id_value(shape_, ScopeIdKind::ThreadId, *d, 3, {1, 1, 1},
+                                  {static_cast<std::int64_t>(t), {0, 0, 0}});
+  return out;
+}
+
+// One side alone may tell.
+PerThread ThreadValues::logic(const Expr& e) {
+  const PerThread a = known(e.args[0]);
+  const PerThread& b = known(e.args[1]);
+  const bool is_and = e.op == ExprOp::And;
+  PerThread out = unknown();
+  for (std::size_t t = 0; t < count_; ++t) {
+    const bool a_tells = a.known[t] && (a.value[t] != 0) != is_and;
+    const bool b_tells = b.known[t] && (b.value[t] != 0) != is_and;
+    if (!a_tells && !b_tells && !(a.known[t] && b.known[t])) continue;
+    out.known.set(t);
+    out.value[t] = (a_tells || b_tells) != is_and ? 1 : 0;
+  }
+  return out;
+}
+
+PerThread ThreadValues::chosen(const Expr& e) {
+  if (!is_index(f_[e.args[0]].type)) return unknown();
+  const PerThread condition = known(e.args[0]);
+  const PerThread yes = known(e.args[1]);
+  const PerThread& no = known(e.args[2]);
+  PerThread out = unknown();
+  for (std::size_t t = 0; t < count_; ++t) {
+    if (!condition.known[t]) continue;
+    const PerThread& side = condition.value[t] != 0 ? yes : no;
+    out.known[t] = side.known[t];
+    out.value[t] = side.value[t];
+  }
+  return out;
+}
+
+// Every lane of a whole warp asks the same lane: how lowered programs spell the number of a warp.
+PerThread ThreadValues::shuffled(const Expr& e) {
+  PerThread out = unknown();
+  const PerThread value = known(e.args[1]);
+  const PerThread& lane = known(e.args[2]);
+  if (const_int(f_, e.args[3]) != 32) return out;
+  for (std::size_t t = 0; t < count_; ++t) {
+    if (!lane.known[t] || lane.value[t] < 0 || lane.value[t] >= 32) continue;
+    const std::size_t from = t / 32 * 32 + static_cast<std::size_t>(lane.value[t]);
+    if (from >= count_ || !value.known[from]) continue;
+    out.known.set(t);
+    out.value[t] = value.value[from];
+  }
+  return out;
+}
+
+PerThread ThreadValues::operated(const Expr& e) {
+  PerThread out = unknown();
+  const Type operands = f_[e.args[0]].type;
+  if (!is_index(operands)) return out;
+  const PerThread a = known(e.args[0]);
+  const PerThread b = e.args.size() == 2 ? known(e.args[1]) : a;
+  for (std::size_t t = 0; t < count_; ++t) {
+    if (!a.known[t] || !b.known[t]) continue;
+    const Value v = e.args.size() == 2 ? int_result(e.op, a.value[t], b.value[t], operands)
+                                       : one(e, a.value[t]);
+    if (!v) continue;
+    out.known.set(t);
+    out.value[t] = wrap(e.type.dtype, *v);
+  }
+  return out;
+}
+
+}  // namespace ww::ir

@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tile primitives and PTX instructions. The instructions that the language has functions of its own
+// for (matrix copies, mma, tensor memory) print as those; all others by their opcode.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "ir/print/print.h"
+#include "ir/print/printer.h"
+#include "isa/catalogue.h"
+#include "num/dtype.h"
+
+namespace ww::ir::printing {
+namespace {
+
+using Kind = PtxOperand::Kind;
+using Operands = std::span<const PtxOperand>;
+
+bool all_of_kind(Operands operands, Kind kind) {
+  return std::ranges::all_of(operands,
+                             [kind](const PtxOperand& operand) { return operand.kind == kind; });
+}
+
+bool is_plain_address(const PtxOperand& operand) {
+  return operand.kind == Kind::Address && !operand.offset.valid();
+}
+
+bool starts_with(std::span<const std::string_view> words,
+                 std::initializer_list<std::string_view> wanted) {
+  return words.size() >= wanted.size() && std::equal(wanted.begin(), wanted.end(), words.begin());
+}
+
+// `x4` -> 4; nothing for any other word.
+std::optional<int> times(std::string_view word) {
+  const int number = isa::number_in(word);
+  if (number > 0 && word == fmt::format("x{}", number)) return number;
+  return std::nullopt;
+}
+
+/// The address and the registers of a load or store between memory and registers.
+struct Copy {
+  PtxOperand address;
+  Operands registers;
+};
+std::optional<Copy> split_copy(const PtxCall& call, bool address_first) {
+  const Operands all = call.operands;
+  if (all.size() < 2) return std::nullopt;
+  Copy copy{address_first ? all.front() : all.back(),
+            address_first ? all.subspan(1) : all.first(all.size() - 1)};
+  if (!is_plain_address(copy.address)) return std::nullopt;
+  return copy;
+}
+
+/// Registers per operand of an mma, d a b c; nothing when the opcode is no mma of one form.
+std::optional<std::vector<int>> mma_counts(const std::string& opcode) {
+  const isa::Bindings bindings = isa::bind_opcode(opcode);
+  if (bindings.fits.size() != 1) return std::nullopt;
+  std::vector<int> counts;
+  for (const isa::OperandSpec& spec : bindings.fits[0].form().operands)
+    counts.push_back(isa::count_of(spec, bindings.fits[0]).value_or(1));
+  if (counts.size() != 4) return std::nullopt;
+  return counts;
+}
+
+}  // namespace
+
+// --- tile primitives -----------------------------------------------------------------------------
+
+std::string Writer::tile_arg(const TileArg& arg) const {
+  if (const auto* where = std::get_if<Region>(&arg)) return region(*where);
+  if (const auto* id = std::get_if<ExprId>(&arg)) return expr(*id);
+  return setting(std::get<Setting>(arg));
+}
+
+std::string Writer::tile_call(const TileCall& call) const {
+  const std::vector<TileParam>& params = params_of(call.op);
+  std::vector<std::string> args;
+  std::vector<std::string> keywords;
+  for (std::size_t i = 0; i < params.size() && i < call.args.size(); ++i) {
+    if (std::holds_alternative<std::monostate>(call.args[i])) continue;
+    std::string text = tile_arg(call.args[i]);
+    if (params[i].required) {
+      args.push_back(std::move(text));
+    } else if (text != params[i].default_text) {
+      keywords.push_back(fmt::format("{}={}", params[i].name, text));
+    }
+  }
+  for (const auto& [key, value] : call.config)
+    keywords.push_back(fmt::format("{}={}", key, setting(value)));
+  if (!call.dispatch.empty()) keywords.push_back(fmt::format("dispatch={}", quoted(call.dispatch)));
+  if (!call.workspace.empty()) {
+    std::vector<std::string> buffers;
+    for (const auto& [key, buffer] : call.workspace)
+      buffers.push_back(fmt::format("{}: {}", quoted(key), names_.of(buffer)));
+    keywords.push_back(fmt::format("workspace={{{}}}", fmt::join(buffers, ", ")));
+  }
+  args.insert(args.end(), keywords.begin(), keywords.end());
+  return fmt::format("{}({})", tile_name(call), fmt::join(args, ", "));
+}
+
+// --- PTX -----------------------------------------------------------------------------------------
+
+std::string Writer::ptx_call(const PtxCall& call) const {
+  if (!call.predicate.valid() && !call.keep) {
+    for (std::string text : {matrix_copy(call), mma(call), tensor_copy(call)}) {
+      if (!text.empty()) return text;
+    }
+  }
+  return plain_ptx(call);
+}
+
+std::string Writer::plain_ptx(const PtxCall& call) const {
+  std::vector<std::string> args;
+  for (const PtxOperand& operand : call.operands) args.push_back(ptx_operand(operand));
+  if (call.predicate.valid()) args.push_back(fmt::format("pred={}", expr(call.predicate)));
+  if (call.keep) args.emplace_back("keep=True");
+  return fmt::format("T.ptx[{}]({})", quoted(call.opcode), fmt::join(args, ", "));
+}
+
+std::string Writer::ptx_operand(const PtxOperand& operand) const {
+  switch (operand.kind) {
+    case Kind::Value:
+      break;
+    case Kind::At:
+      return fmt::format("T.ptx.at({})", expr(operand.expr));
+    case Kind::Address:
+      if (!operand.offset.valid()) break;
+      return fmt::format("T.ptx.addr({}, {})", expr(operand.expr), expr(operand.offset));
+    case Kind::Sink:
+      return "T.ptx.SINK";
+    case Kind::Predicate:
+      return fmt::format("T.ptx.pred({})", expr(operand.expr));
+  }
+  return expr(operand.expr);
+}
+
+// ldmatrix and stmatrix of 8x8 matrices of 16-bit elements; "" for anything else, as below.
+std::string Writer::matrix_copy(const PtxCall& call) const {
+  const std::vector<std::string_view> words = isa::opcode_words(call.opcode);
+  const bool is_load = starts_with(words, {"ldmatrix", "sync", "aligned", "m8n8"});
+  const bool is_store = starts_with(words, {"stmatrix", "sync", "aligned", "m8n8"});
+  if ((!is_load && !is_store) || words.size() < 7) return "";
+  const std::optional<int> number = times(words[4]);
+  const bool is_transposed = words[5] == "trans";
+  const std::vector<std::string_view> tail(words.begin() + (is_transposed ? 6 : 5), words.end());
+  if (!number || tail != std::vector<std::string_view>{"shared", "b16"}) return "";
+  const std::optional<Copy> copy = split_copy(call, is_store);
+  if (!copy || !all_of_kind(copy->registers, Kind::At)) return "";
+  std::vector<std::string> args = {expr(copy->address.expr)};
+  for (const PtxOperand& reg : copy->registers) args.push_back(expr(reg.expr));
+  return fmt::format("T.ptx.{}(T.bool({}), {}, \".b16\", {})", words[0],
+                     is_transposed ? "True" : "False", *number, fmt::join(args, ", "));
+}
+
+std::string Writer::mma(const PtxCall& call) const {
+  const std::vector<std::string_view> words = isa::opcode_words(call.opcode);
+  if (!starts_with(words, {"mma", "sync", "aligned"}) || words.size() != 10) return "";
+  if (!all_of_kind(call.operands, Kind::At)) return "";
+  std::vector<std::string> args = {quoted(words[3]), quoted(words[4]), quoted(words[5])};
+  for (std::size_t i = 6; i < words.size(); ++i) {
+    const Result<num::DType> dtype = num::parse_dtype(words[i]);
+    if (!dtype) return "";
+    args.push_back(quoted(num::name_of(*dtype)));
+  }
+  const std::optional<std::vector<int>> counts = mma_counts(call.opcode);
+  if (!counts) return "";
+  std::size_t total = 0;
+  for (const int count : *counts) {
+    total += static_cast<std::size_t>(count);
+    args.push_back(fmt::format("{}", count));
+  }
+  if (total != call.operands.size()) return "";
+  args.emplace_back("False");  // no saturation
+  for (const PtxOperand& reg : call.operands) args.push_back(expr(reg.expr));
+  return fmt::format("T.ptx.mma({})", fmt::join(args, ", "));
+}
+
+// tcgen05.ld and .st at an address that is made of base, row and column.
+std::string Writer::tensor_copy(const PtxCall& call) const {
+  const std::vector<std::string_view> words = isa::opcode_words(call.opcode);
+  const bool is_load = starts_with(words, {"tcgen05", "ld", "sync", "aligned"});
+  const bool is_store = starts_with(words, {"tcgen05", "st", "sync", "aligned"});
+  if ((!is_load && !is_store) || words.size() < 7 || words[4] == "16x32bx2") return "";
+  const std::optional<int> number = times(words[5]);
+  const bool is_packed = words[6] == (is_load ? "pack::16b" : "unpack::16b");
+  if (!number || words.back() != "b32" || words.size() != (is_packed ? 8U : 7U)) return "";
+  const std::optional<Copy> copy = split_copy(call, is_store);
+  if (!copy || !all_of_kind(copy->registers, Kind::Value)) return "";
+  const Expr& address = f_[copy->address.expr];
+  if (address.op != ExprOp::Call || address.callee != Intrinsic::TmemAddr) return "";
+  std::vector<std::string> args;
+  for (const PtxOperand& reg : copy->registers) args.push_back(expr(reg.expr));
+  return fmt::format("T.ptx.tcgen05.{}({}, {}, {}, {}, {})", words[1], list(address.args, 0, 3),
+                     quoted(words[4]), *number, is_packed ? "True" : "False",
+                     fmt::join(args, ", "));
+}
+
+}  // namespace ww::ir::printing
+
+namespace ww::ir {
+
+std::string tile_name(const TileCall& call) {
+  if (call.scope == Unit::Thread) return fmt::format("Tx.{}", name_of(call.op));
+  const bool is_short = call.scope == Unit::Warpgroup;
+  return fmt::format("Tx.{}.{}", is_short ? "wg" : name_of(call.scope), name_of(call.op));
+}
+
+}  // namespace ww::ir

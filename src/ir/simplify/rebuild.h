@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// From sums back to nodes, for ir/simplify/simplify.h: `i*16 + j//4 - k + 3`.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <vector>
+
+#include "ir/simplify/algebra.h"
+
+namespace ww::ir {
+
+class Rebuild {
+ public:
+  Rebuild(Function& function, const Algebra& algebra) : f_(function), algebra_(algebra) {}
+
+  /// The sum as an expression of that type. Nothing when a number does not fit the type, or an
+  /// unsigned value would have to be negated.
+  std::optional<ExprId> expr(const Sum& sum, Type type);
+
+ private:
+  // Positive terms before negative ones, greater coefficients first; terms of one coefficient
+  // become one product.
+  struct Group {
+    std::int64_t coef = 1;  // ≥ 1
+    std::vector<AtomId> added;
+    std::vector<AtomId> subtracted;
+  };
+  [[nodiscard]] std::vector<Group> groups(const Sum& sum) const;
+  std::optional<ExprId> chain(const std::vector<AtomId>& added,
+                              const std::vector<AtomId>& subtracted, bool exact);
+  std::optional<ExprId> atom(AtomId id);
+  std::optional<ExprId> copied(const SumAtom& atom);
+  std::optional<ExprId> number(std::int64_t value, Type type);
+  std::optional<ExprId> apply(ExprOp op, std::optional<ExprId> a, std::optional<ExprId> b,
+                              bool exact);
+
+  Function& f_;
+  const Algebra& algebra_;
+  std::map<AtomId, std::optional<ExprId>> made_;
+};
+
+}  // namespace ww::ir

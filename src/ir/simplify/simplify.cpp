@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+// An expression is read as a sum (simplify_algebra.h) and written back. Reading decides and cancels
+// all it can; what is written back counts only when it is no longer than what was there.
+#include "ir/simplify/simplify.h"
+
+#include <algorithm>
+#include <limits>
+#include <set>
+#include <unordered_map>
+
+#include "ir/simplify/algebra.h"
+#include "ir/simplify/range.h"
+#include "ir/simplify/rebuild.h"
+
+namespace ww::ir {
+namespace {
+
+// Each round leaves an expression no longer; where two forms of one length would alternate, the
+// last one stands.
+constexpr int kRounds = 8;
+
+class Simplifier {
+ public:
+  Simplifier(Function& function, const Facts& facts)
+      : f_(function), named_(function, facts, false), inlined_(function, facts, true) {}
+
+  ExprId best(ExprId expr) {
+    if (f_[expr].op == ExprOp::IntImm) return expr;
+    if (const auto found = done_.find(expr.index); found != done_.end()) return found->second;
+    ExprId out = expr;
+    for (int round = 0; round < kRounds; ++round) {
+      const ExprId next = once(out);
+      if (same(next, out)) break;
+      out = next;
+    }
+    done_.emplace(expr.index, out);
+    return out;
+  }
+
+ private:
+  using Size = std::uint64_t;
+
+  ExprId once(ExprId expr) {
+    std::optional<ExprId> found;
+    if (!has_effect(f_, expr, effects_)) {
+      for (Algebra* algebra : {&named_, &inlined_}) {
+        const Sum sum = algebra->read(expr);
+        const Type type = f_[expr].type;
+        const auto next = Rebuild(f_, *algebra).expr(sum, type);
+        if (next && size(*next) <= size(expr) && (!found || size(*next) < size(*found)))
+          found = next;
+        if (!algebra->has_names()) break;  // nothing to inline
+      }
+    }
+    return found ? *found : by_parts(expr);
+  }
+
+  // The node as it is with simpler arguments.
+  ExprId by_parts(ExprId expr) {
+    Expr e = f_[expr];
+    bool is_same = true;
+    for (ExprId& arg : e.args) {
+      const ExprId simpler = best(arg);
+      is_same = is_same && simpler == arg;
+      arg = simpler;
+    }
+    return is_same ? expr : f_.add(std::move(e));
+  }
+
+  // The number of nodes when written out; a shared node counts as often as it is used.
+  Size size(ExprId expr) {
+    if (f_[expr].args.empty()) return 1;
+    if (const auto found = sizes_.find(expr.index); found != sizes_.end()) return found->second;
+    constexpr Size kMost = std::numeric_limits<Size>::max() / 8;
+    Size out = 1;
+    for (const ExprId arg : f_[expr].args) out = std::min(kMost, out + size(arg));
+    sizes_.emplace(expr.index, out);
+    return out;
+  }
+
+  // The same nodes throughout? Pairs that were found equal are not compared again.
+  bool same(ExprId a, ExprId b) {
+    if (a == b || equal_.contains({a, b})) return true;
+    const Expr& x = f_[a];
+    const Expr& y = f_[b];
+    if (x.op != y.op || x.type != y.type || x.integer != y.integer || x.real != y.real ||
+        x.var != y.var || x.buffer != y.buffer || x.callee != y.callee || x.text != y.text ||
+        x.args.size() != y.args.size() || size(a) != size(b))
+      return false;
+    for (std::size_t i = 0; i < x.args.size(); ++i)
+      if (!same(x.args[i], y.args[i])) return false;
+    equal_.insert({a, b});
+    return true;
+  }
+
+  Function& f_;
+  Algebra named_;  // both know what they have read: parts of an expression are not read again
+  Algebra inlined_;
+  std::unordered_map<std::uint32_t, ExprId> done_;
+  std::unordered_map<std::uint32_t, Size> sizes_;
+  Effects effects_;
+  std::set<std::pair<ExprId, ExprId>> equal_;
+};
+
+}  // namespace
+
+Ranges::Ranges(const Function& function, const Facts& facts)
+    : f_(function),
+      inlined_(std::make_unique<Algebra>(function, facts, true)),
+      named_(std::make_unique<Algebra>(function, facts, false)) {}
+Ranges::~Ranges() = default;
+
+Range Ranges::range(ExprId expr) const {
+  const Type type = f_[expr].type;
+  if (!is_index(type)) return range::kAll;
+  const Range inlined = inlined_->range(inlined_->read(expr), type);
+  if (!inlined_->has_names()) return inlined;
+  const Range named = named_->range(named_->read(expr), type);
+  const Range both{std::max(inlined.min, named.min), std::min(inlined.max, named.max)};
+  return both.min <= both.max ? both : inlined;
+}
+
+std::int64_t Ranges::divisor(ExprId expr) const {
+  const Type type = f_[expr].type;
+  if (!is_index(type)) return 1;
+  const std::int64_t inlined = inlined_->divisor(inlined_->read(expr), type);
+  if (!inlined_->has_names()) return inlined;
+  const std::int64_t named = named_->divisor(named_->read(expr), type);
+  return inlined == 0 || named == 0 ? 0 : std::max(inlined, named);
+}
+
+bool Ranges::stays_in_type(ExprId expr) const {
+  const Expr& e = f_[expr];
+  const auto arg = [&](std::size_t i) { return range(e.args[i]); };
+  const auto fits = [&](Range r) { return range::within(r, range::of_type(e.type.dtype)); };
+  if (!e.type.is_int()) return true;
+  switch (e.op) {
+    case ExprOp::Add:
+      return fits(range::add(arg(0), arg(1)));
+    case ExprOp::Sub:
+      return fits(range::add(arg(0), range::scale(arg(1), -1)));
+    case ExprOp::Mul:
+      return fits(range::multiply(arg(0), arg(1)));
+    case ExprOp::Neg:
+      return fits(range::scale(arg(0), -1));
+    case ExprOp::Shl: {
+      const Range by = arg(1);
+      if (by.min < 0 || by.max >= num::bits_of(e.type.dtype) || by.max > 61) return false;
+      return fits(range::multiply(arg(0), {std::int64_t{1} << by.min, std::int64_t{1} << by.max}));
+    }
+    case ExprOp::Cast:
+      return fits(arg(0));
+    default:
+      return true;
+  }
+}
+
+Range range_of(const Function& function, ExprId expr, const Facts& facts) {
+  return Ranges(function, facts).range(expr);
+}
+
+std::int64_t divisor_of(const Function& function, ExprId expr, const Facts& facts) {
+  return Ranges(function, facts).divisor(expr);
+}
+
+ExprId simplify(Function& function, ExprId expr, const Facts& facts) {
+  return Simplifier(function, facts).best(expr);
+}
+
+std::optional<bool> decide(const Function& function, ExprId condition, const Facts& facts) {
+  if (!is_index(function[condition].type)) return std::nullopt;
+  for (const bool inlined : {true, false}) {
+    Algebra algebra(function, facts, inlined);
+    const Sum sum = algebra.read(condition);
+    if (sum.is_constant()) return sum.constant != 0;
+    const Range r = algebra.range(sum, function[condition].type);
+    if (r.min > 0 || r.max < 0) return true;
+    if (!algebra.has_names()) break;
+  }
+  return std::nullopt;
+}
+
+}  // namespace ww::ir

@@ -1,0 +1,302 @@
+// SPDX-License-Identifier: Apache-2.0
+// Buffers: shapes, layouts, scopes, tensor memory.
+#include <algorithm>
+
+#include "ir/verify/verifier.h"
+#include "ir/visit.h"
+#include "layout/image.h"
+#include "layout/text.h"
+#include "layout/views.h"
+
+namespace ww::ir::verifying {
+namespace {
+
+using layout::Axis;
+
+constexpr std::int64_t kTensorLanes = 128;
+constexpr std::int64_t kTensorColumns = 512;  // of 32 bits
+constexpr std::int64_t kDefaultAlign = 64;
+constexpr std::int64_t kLocalBytes = 512 * 1024;  // of a thread, on every architecture
+
+class BufferCheck {
+ public:
+  BufferCheck(Context& c, const Buffer& buffer, Span span)
+      : c_(c), f_(c.f), b_(buffer), span_(buffer.span.known ? buffer.span : span) {}
+
+  /// Facts that do not depend on how the buffer comes into being.
+  void run() {
+    check_extents();
+    check_count();
+    check_offsets();
+    if (b_.is_scalar && (b_.shape.size() != 1 || const_int(f_, b_.shape[0]) != 1))
+      bad("scalar `{}` has shape {}, expected (1)", b_.name, shape_text(f_, b_.shape));
+    if (b_.origin == BufferOrigin::View && b_.scope != f_[b_.base].scope)
+      bad("`{}` is in {}, the buffer `{}` that it views in {}", b_.name, name_of(b_.scope),
+          f_[b_.base].name, name_of(f_[b_.base].scope));
+    if (b_.layout) check_layout(*b_.layout);
+    if (b_.scope == Scope::Tmem) check_tensor();
+    if (b_.origin == BufferOrigin::View) check_view();
+  }
+
+  bool can_be_allocated() {
+    if (b_.scope == Scope::Global)
+      bad("`{}` is allocated in global memory, which a kernel cannot allocate; give a `scope`",
+          b_.name);
+    if (b_.scope == Scope::Tmem)
+      bad("`{}` is allocated in tensor memory, which a kernel cannot allocate; use `T.decl_buffer` "
+          "with `allocated_addr`",
+          b_.name);
+    return b_.scope != Scope::Global && b_.scope != Scope::Tmem;
+  }
+
+  void check_alloc() {
+    if (b_.scope != Scope::SharedDyn && !const_shape(f_, b_))
+      bad("`{}` is allocated in {} memory with shape {}, expected constant extents", b_.name,
+          name_of(b_.scope), shape_text(f_, b_.shape));
+    const std::optional<std::int64_t> own = bytes();
+    if (b_.scope == Scope::Local && own && *own > kLocalBytes)
+      bad("`{}` takes {} bytes of each thread; a thread has {}", b_.name, *own, kLocalBytes);
+    check_distinct();
+  }
+
+  /// Bytes of storage of an allocation; nothing when they are not known.
+  std::optional<std::int64_t> bytes() {
+    const std::optional<layout::Layout> all = layout_of(f_, b_);
+    if (!all || !layout::require_constant(*all, "size")) return std::nullopt;
+    const Result<layout::Layout> own = layout::storage(*all);
+    if (!own) return std::nullopt;
+    const Result<std::int64_t> span = layout::memory_span(*own);
+    if (!span) return std::nullopt;
+    return (*span * num::bits_of(b_.dtype) + 7) / 8;
+  }
+
+ private:
+  template <typename... Args>
+  void bad(fmt::format_string<Args...> format, Args&&... args) {
+    c_.report(DiagKind::BadBuffer, span_, format, std::forward<Args>(args)...);
+  }
+
+  void note(std::string text) { c_.findings.back().notes.push_back({std::move(text), {}}); }
+
+  // What a view reaches lies in the storage it views, as far as both are constant.
+  void check_view() {
+    const Buffer& base = f_[b_.base];
+    const std::optional<std::int64_t> own = bytes();
+    const std::optional<std::int64_t> whole = BufferCheck(c_, base, span_).bytes();
+    const auto offset = [&](ExprId e) { return e.valid() ? const_int(f_, e) : 0; };
+    const std::optional<std::int64_t> elements = offset(b_.elem_offset);
+    const std::optional<std::int64_t> plain = offset(b_.byte_offset);
+    if (!elements || !plain) return;
+    const std::int64_t begin = *plain + *elements * num::bits_of(b_.dtype) / 8;
+    const std::int64_t element = num::bits_of(b_.dtype) / 8;
+    if (b_.scope != Scope::Tmem && element > 1 && begin % element != 0)
+      c_.report(
+          DiagKind::BadBuffer, span_, base,
+          "`{}` begins at byte {} of `{}`, expected a multiple of {}, the bytes of an element; "
+          "where it is allocated, `align={}` makes it one",
+          b_.name, begin, base.name, element, element);
+    if (!own || !whole) return;
+    if (begin >= 0 && begin + *own <= *whole) return;
+    c_.report(DiagKind::BadBuffer, span_, base,
+              "`{}` reaches bytes {} to {} of `{}`, which has {}{}", b_.name, begin,
+              begin + *own - 1, base.name, *whole,
+              base.scope == Scope::Local ? " in each thread" : "");
+  }
+
+  void check_extents() {
+    for (std::size_t i = 0; i < b_.shape.size(); ++i) {
+      const Type type = f_[b_.shape[i]].type;
+      if (!type.is_int() || !type.is_scalar())
+        c_.report(DiagKind::BadType, span_, "extent {} of `{}` has type `{}`, expected an integer",
+                  i, b_.name, to_text(type));
+      if (const auto extent = const_int(f_, b_.shape[i]); extent && *extent < 1)
+        bad("extent {} of `{}` is {}, expected at least 1", i, b_.name, *extent);
+    }
+  }
+
+  void check_count() {
+    const std::optional<layout::Shape> shape = const_shape(f_, b_);
+    if (!shape) return;
+    const bool is_sound = std::all_of(shape->begin(), shape->end(), [](auto n) { return n > 0; });
+    if (is_sound && !layout::element_count(*shape))
+      bad("`{}` of shape {} has more than the {} elements that a buffer may have", b_.name,
+          shape_text(f_, b_.shape), layout::kMaxSize);
+  }
+
+  void check_offsets() {
+    for (const ExprId offset : {b_.elem_offset, b_.byte_offset}) {
+      if (offset.valid() && !f_[offset].type.is_int())
+        c_.report(DiagKind::BadType, span_, "an offset of `{}` has type `{}`, expected an integer",
+                  b_.name, to_text(f_[offset].type));
+    }
+    if (b_.pointer.valid() && !f_[b_.pointer].type.is_pointer())
+      c_.report(DiagKind::BadType, span_, "`data` of `{}` has type `{}`, expected a pointer",
+                b_.name, to_text(f_[b_.pointer].type));
+  }
+
+  void check_layout(const layout::Layout& layout) {
+    if (layout.tile().has_unknown_extent()) return;
+    const std::optional<layout::Shape> shape = const_shape(f_, b_);
+    if (shape) {
+      const Result<std::int64_t> count = layout::element_count(*shape);
+      if (count && *count != layout.size())
+        bad("the layout of `{}` has {} elements, its shape {} has {}", b_.name, layout.size(),
+            shape_text(f_, b_.shape), *count);
+    }
+    check_axes(layout);
+    if (b_.scope == Scope::Local || is_shared(b_.scope)) check_not_negative(layout);
+  }
+
+  // Registers are spread over threads; shared and global memory are one memory. Tensor memory says
+  // it itself.
+  void check_axes(const layout::Layout& layout) {
+    if (b_.scope == Scope::Tmem) return;
+    const bool is_spread = b_.scope == Scope::Local;
+    for (const Axis axis : layout::moving_axes(layout.tile())) {
+      if (axis == Axis() || (is_spread && axis.is_thread())) continue;
+      bad("the layout of `{}` places elements along `{}`, expected {}", b_.name, axis.name(),
+          is_spread ? "threads and `m`, as registers have" : "`m` only: it is one memory");
+      if (axis.is_thread())
+        note("only registers, `scope=\"local\"`, are spread over threads");
+      else if (axis == layout::axes::tlane() || axis == layout::axes::tcol())
+        note("`TLane` and `TCol` are those of tensor memory, `scope=\"tmem\"`");
+    }
+  }
+
+  void check_not_negative(const layout::Layout& layout) {
+    for (const Axis axis : layout.tile().axes()) {
+      if (!axis.is_memory() || !layout.tile().offset().on(axis).is_constant()) continue;
+      std::int64_t least = layout.tile().range_on(axis).min;
+      if (axis == Axis() && b_.elem_offset.valid()) {
+        const std::optional<std::int64_t> offset = const_int(f_, b_.elem_offset);
+        if (!offset) continue;
+        least += *offset;
+      }
+      if (least < 0)
+        bad("an element of `{}` lies at {} {}, expected 0 or more", b_.name, axis.name(), least);
+    }
+  }
+
+  // Layouts too large to enumerate are let through.
+  void check_distinct() {
+    if (!b_.layout) return;
+    const Result<layout::ImageFacts> facts = layout::image_facts(*b_.layout);
+    if (!facts || facts->is_injective || !facts->collision) return;
+    bad("elements {} and {} of `{}` share one place in the layout `{}`", facts->collision->first,
+        facts->collision->second, b_.name, layout::to_text(*b_.layout));
+  }
+
+  // --- tensor memory ---
+
+  void check_tensor() {
+    if (b_.origin != BufferOrigin::View) {
+      if (!b_.allocated_addr.valid()) {
+        bad("`{}` is in tensor memory and has no address, expected `allocated_addr=`", b_.name);
+      } else if (f_[b_.allocated_addr].type != Type::of(num::DType::Uint32)) {
+        c_.report(DiagKind::BadType, span_,
+                  "`allocated_addr` of `{}` has type `{}`, expected `uint32`", b_.name,
+                  to_text(f_[b_.allocated_addr].type));
+      }
+    }
+    if (!b_.layout) {
+      bad("`{}` is in tensor memory and has no layout over `TLane` and `TCol`", b_.name);
+      return;
+    }
+    for (const Axis axis : layout::moving_axes(b_.layout->tile())) {
+      if (axis != layout::axes::tlane() && axis != layout::axes::tcol())
+        bad("the layout of `{}` uses axis `{}`, expected `TLane` and `TCol` only", b_.name,
+            axis.name());
+    }
+    if (!layout::require_constant(*b_.layout, "size")) return;
+    check_within(layout::axes::tlane(), 1, kTensorLanes, "lanes");
+    // Columns count elements; those of 8 and 16 bits share a 32-bit column.
+    check_within(layout::axes::tcol(), std::max(1, 32 / num::bits_of(b_.dtype)), kTensorColumns,
+                 "columns");
+  }
+
+  void check_within(Axis axis, std::int64_t per_unit, std::int64_t limit, std::string_view what) {
+    const layout::Range range = b_.layout->tile().range_on(axis);
+    const std::int64_t units = range.max / per_unit + 1;
+    if (range.min < 0) bad("an element of `{}` lies at {} {}", b_.name, axis.name(), range.min);
+    if (units > limit)
+      bad("`{}` takes {} {} of tensor memory, which has {}", b_.name, units, what, limit);
+  }
+
+  Context& c_;
+  const Function& f_;
+  const Buffer& b_;
+  Span span_;
+};
+
+std::int64_t most_shared_bytes() {
+  std::int64_t most = 0;
+  for (const target::ArchInfo& arch : target::kArchs)
+    most = std::max<std::int64_t>(most, arch.static_shared_bytes);
+  return most;
+}
+
+std::int64_t static_shared_limit(const VerifyOptions& options) {
+  return options.target ? target::info(options.target->arch).static_shared_bytes
+                        : most_shared_bytes();
+}
+
+/// Adds up what all allocations take together.
+class Totals {
+ public:
+  explicit Totals(Context& c) : c_(c), limit_(static_shared_limit(c.options)) {}
+
+  void add(const Buffer& buffer, Span span, std::optional<std::int64_t> bytes) {
+    if (buffer.scope == Scope::SharedDyn) {
+      if (dynamic_ != nullptr)
+        c_.report(DiagKind::BadBuffer, span, *dynamic_,
+                  "`{}` is a second allocation of shared.dyn; `{}` is the only one there can be",
+                  buffer.name, dynamic_->name);
+      dynamic_ = &buffer;
+      if (bytes && *bytes > most_shared_bytes())
+        c_.report(DiagKind::BadBuffer, span,
+                  "`{}` takes {} bytes of dynamic shared memory; no architecture has more than {}",
+                  buffer.name, *bytes, most_shared_bytes());
+    }
+    if (buffer.scope != Scope::Shared || !bytes) return;
+    const bool fitted = used_ <= limit_;
+    const std::int64_t align = buffer.align > 0 ? buffer.align : kDefaultAlign;
+    used_ = (used_ + align - 1) / align * align + *bytes;
+    if (fitted && used_ > limit_)
+      c_.report(DiagKind::BadBuffer, span, "`{}` brings static shared memory to {} bytes; {} {}",
+                buffer.name, used_,
+                c_.options.target
+                    ? fmt::format("{} has", target::info(c_.options.target->arch).name)
+                    : "no architecture has more than",
+                limit_);
+  }
+
+ private:
+  Context& c_;
+  std::int64_t limit_;
+  std::int64_t used_ = 0;
+  const Buffer* dynamic_ = nullptr;
+};
+
+}  // namespace
+
+void check_buffers(Context& c) {
+  Totals totals(c);
+  for (const Param& param : c.f.params) {
+    if (param.buffer.valid()) BufferCheck(c, c.f[param.buffer], {}).run();
+  }
+  const auto stmt = [&](StmtId id) {
+    const Stmt& s = c.f[id];
+    if (s.kind != StmtKind::Alloc && s.kind != StmtKind::Declare) return;
+    const Buffer& buffer = c.f[s.buffer];
+    BufferCheck check(c, buffer, s.span);
+    if (s.kind == StmtKind::Alloc && !check.can_be_allocated()) return;
+    check.run();
+    if (s.kind == StmtKind::Declare) return;
+    check.check_alloc();
+    totals.add(buffer, buffer.span.known ? buffer.span : s.span, check.bytes());
+  };
+  for_each_stmt(c.f, c.f.host, stmt);
+  for_each_stmt(c.f, c.f.body, stmt);
+}
+
+}  // namespace ww::ir::verifying

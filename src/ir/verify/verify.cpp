@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ir/verify/verify.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "ir/signatures.h"
+#include "ir/verify/verifier.h"
+
+namespace ww::ir {
+namespace verifying {
+
+std::string shape_text(const Function& f, const std::vector<ExprId>& shape) {
+  std::string out;
+  for (const ExprId extent : shape) {
+    const std::optional<std::int64_t> value = const_int(f, extent);
+    out += fmt::format("{}{}", out.empty() ? "" : ", ", value ? std::to_string(*value) : "?");
+  }
+  return fmt::format("({})", out);
+}
+
+std::string counted(std::size_t count, std::string_view one, std::string_view many) {
+  return fmt::format("{} {}", count, count == 1 ? one : many);
+}
+
+}  // namespace verifying
+
+std::vector<Diag> verify(const Function& function, const VerifyOptions& options) {
+  verifying::Context c{.f = function, .options = options};
+  if (verifying::check_nodes(c)) {
+    c.bound = bound_values(function);
+    verifying::check_scoping(c);
+    verifying::check_exprs(c);
+    verifying::check_buffers(c);
+    verifying::check_stmts(c);
+    verifying::check_tile_calls(c);
+    verifying::check_ptx(c);
+    verifying::check_launch(c);
+  }
+  // The groups above each go through the whole function.
+  std::ranges::stable_sort(c.findings, {}, [](const Diag& finding) {
+    return finding.span.known ? finding.span.begin : std::numeric_limits<std::size_t>::max();
+  });
+  if (c.findings.size() > options.max_findings) c.findings.resize(options.max_findings);
+  return std::move(c.findings);
+}
+
+}  // namespace ww::ir
