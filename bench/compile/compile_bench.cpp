@@ -12,7 +12,7 @@
 #include "script/compile.h"
 #include "script/parser.h"
 
-namespace ww::script {
+namespace ww::script::compile_bench {
 namespace {
 
 // One kernel of about 2000 lines: scalar code, loops, branches and tile calls.
@@ -91,4 +91,4 @@ BENCHMARK(parse_large)->Name("compile/2000_lines_parse_only")->Unit(benchmark::k
 BENCHMARK(print_large)->Name("compile/2000_lines_print")->Unit(benchmark::kMillisecond);
 
 }  // namespace
-}  // namespace ww::script
+}  // namespace ww::script::compile_bench

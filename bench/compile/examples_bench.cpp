@@ -29,7 +29,7 @@
 #include "ptx/printer.h"
 #include "script/compile.h"
 
-namespace ww::bench {
+namespace ww::bench::examples_bench {
 namespace {
 
 // There are many examples, and each repetition is a median's sample.
@@ -202,4 +202,4 @@ bool add_rows() {
 [[maybe_unused]] const bool kAdded = add_rows();
 
 }  // namespace
-}  // namespace ww::bench
+}  // namespace ww::bench::examples_bench

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace ww::bench {
+namespace ww::bench::child_test {
 namespace {
 
 constexpr double kLong = 60;
@@ -39,4 +39,4 @@ TEST(Child, ThatIsNoProgramIsAFailure) {
 }
 
 }  // namespace
-}  // namespace ww::bench
+}  // namespace ww::bench::child_test

@@ -14,7 +14,7 @@
 #include "runtime/test_driver.h"
 #include "test_products.h"
 
-namespace ww::bench {
+namespace ww::bench::gemm_measure_test {
 namespace {
 
 using runtime::CudaCalls;
@@ -278,4 +278,4 @@ TEST(Launches, FillATurn) {
 }
 
 }  // namespace
-}  // namespace ww::bench
+}  // namespace ww::bench::gemm_measure_test

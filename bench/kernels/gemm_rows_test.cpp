@@ -8,7 +8,7 @@
 #include "base/file_io.h"
 #include "gpu.h"
 
-namespace ww::bench {
+namespace ww::bench::gemm_rows_test {
 namespace {
 
 TEST(GemmRows, HaveNamesOfTheirOwnAndTilesThatDivide) {
@@ -63,4 +63,4 @@ TEST(GemmRows, Compile) {
 }
 
 }  // namespace
-}  // namespace ww::bench
+}  // namespace ww::bench::gemm_rows_test

@@ -11,7 +11,7 @@
 #include "kernel_rows.h"
 #include "runtime/cuda_calls.h"
 
-namespace ww::bench {
+namespace ww::bench::kernels_bench {
 namespace {
 
 void run_row(benchmark::State& state, const KernelRow& row) {
@@ -44,4 +44,4 @@ bool add_rows() {
 [[maybe_unused]] const bool kAdded = add_rows();
 
 }  // namespace
-}  // namespace ww::bench
+}  // namespace ww::bench::kernels_bench

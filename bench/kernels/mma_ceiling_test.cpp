@@ -11,7 +11,7 @@
 #include "runtime/assembler.h"
 #include "runtime/sim_device.h"
 
-namespace ww::bench {
+namespace ww::bench::mma_ceiling_test {
 namespace {
 
 using num::DType;
@@ -91,4 +91,4 @@ TEST(Ceilings, ExistForThreeTypes) {
 }
 
 }  // namespace
-}  // namespace ww::bench
+}  // namespace ww::bench::mma_ceiling_test

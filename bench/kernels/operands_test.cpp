@@ -6,7 +6,7 @@
 
 #include "test_products.h"
 
-namespace ww::bench {
+namespace ww::bench::operands_test {
 namespace {
 
 using num::DType;
@@ -156,4 +156,4 @@ TEST(Tolerance, GrowsWithTheElementAndTheDepth) {
 }
 
 }  // namespace
-}  // namespace ww::bench
+}  // namespace ww::bench::operands_test

@@ -7,7 +7,7 @@
 #include "base/file_io.h"
 #include "base/process.h"
 
-namespace ww::bench {
+namespace ww::bench::rivals_test {
 namespace {
 
 using testing::ElementsAre;
@@ -186,4 +186,4 @@ TEST(TritonScript, AnswersInEveryCase) {
 }
 
 }  // namespace
-}  // namespace ww::bench
+}  // namespace ww::bench::rivals_test

@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace ww::bench {
+namespace ww::bench::rounds_test {
 namespace {
 
 using testing::ElementsAre;
@@ -47,4 +47,4 @@ TEST(Rounds, CountByTheirMedian) {
 }
 
 }  // namespace
-}  // namespace ww::bench
+}  // namespace ww::bench::rounds_test

@@ -20,6 +20,7 @@
 #include "layout/threads.h"
 #include "layout/tile.h"
 
+namespace ww::layout_bench {
 namespace {
 
 using namespace ww::layout;  // NOLINT(google-build-using-namespace): a benchmark file
@@ -192,3 +193,5 @@ BENCHMARK_CAPTURE(enumerate_again, shared, kShared)
     ->Name("layout/enumerate_128x256/swizzled_reused");
 BENCHMARK_CAPTURE(facts_of_tile, shared, kShared)->Name("layout/facts_128x256/swizzled");
 BENCHMARK_CAPTURE(fit_tile, registers, kFragments)->Name("layout/fit_128x256/registers");
+
+}  // namespace ww::layout_bench

@@ -21,6 +21,7 @@
 #include "ptx/parser.h"
 #include "ptx/printer.h"
 
+namespace ww::ptx_bench {
 namespace {
 
 using namespace ww::ptx;  // NOLINT(google-build-using-namespace): a benchmark file
@@ -169,3 +170,5 @@ void judge(benchmark::State& state) {
 BENCHMARK(read)->Name("ptx/read")->Unit(benchmark::kMillisecond);
 BENCHMARK(write)->Name("ptx/print")->Unit(benchmark::kMillisecond);
 BENCHMARK(judge)->Name("ptx/check")->Unit(benchmark::kMillisecond);
+
+}  // namespace ww::ptx_bench

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace ww::bench {
+namespace ww::bench::machine_test {
 namespace {
 
 TEST(BenchMachine, NamesTheProcessor) {
@@ -22,4 +22,4 @@ TEST(BenchMachine, FindsTheReleaseOfCuda) {
 }
 
 }  // namespace
-}  // namespace ww::bench
+}  // namespace ww::bench::machine_test

@@ -5,7 +5,7 @@
 
 #include "base/source.h"
 
-namespace ww::bench {
+namespace ww::bench::page_test {
 namespace {
 
 constexpr std::string_view kText =
@@ -81,4 +81,4 @@ TEST(BenchPage, RefusesMarksThatDoNotFit) {
 }
 
 }  // namespace
-}  // namespace ww::bench
+}  // namespace ww::bench::page_test

@@ -9,7 +9,7 @@
 
 #include "rows.h"
 
-namespace ww::bench {
+namespace ww::bench::sections_test {
 namespace {
 
 using nlohmann::ordered_json;
@@ -211,4 +211,4 @@ TEST(BenchRows, TellFailuresOnce) {
 }
 
 }  // namespace
-}  // namespace ww::bench
+}  // namespace ww::bench::sections_test

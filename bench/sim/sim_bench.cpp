@@ -22,6 +22,7 @@
 #include "num/half_lanes.h"
 #include "sim/launch.h"
 
+namespace ww::sim_bench {
 namespace {
 
 using namespace ww::sim;  // NOLINT(google-build-using-namespace): a benchmark file
@@ -253,3 +254,5 @@ bool add_cores() {
 [[maybe_unused]] const bool kAdded = add_cores();
 
 }  // namespace
+
+}  // namespace ww::sim_bench

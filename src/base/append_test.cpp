@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace ww {
+namespace ww::append_test {
 namespace {
 
 TEST(Append, AddsToWhatIsThere) {
@@ -14,4 +14,4 @@ TEST(Append, AddsToWhatIsThere) {
 }
 
 }  // namespace
-}  // namespace ww
+}  // namespace ww::append_test

@@ -5,7 +5,7 @@
 
 #include "base/result.h"
 
-namespace ww {
+namespace ww::check_test {
 namespace {
 
 TEST(Check, AFailedPromiseThrowsWithPlaceAndFacts) {
@@ -35,4 +35,4 @@ TEST(Result, TryPassesValuesOnAndFailuresUp) {
 }
 
 }  // namespace
-}  // namespace ww
+}  // namespace ww::check_test

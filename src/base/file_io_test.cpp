@@ -12,7 +12,7 @@
 #include <fstream>
 #include <iterator>
 
-namespace ww {
+namespace ww::file_io_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -229,4 +229,4 @@ TEST_F(FileIo, ReadingWhatIsNoFileFails) {
 }
 
 }  // namespace
-}  // namespace ww
+}  // namespace ww::file_io_test

@@ -14,7 +14,7 @@
 #include "base/file_io.h"
 #include "base/process.h"
 
-namespace ww {
+namespace ww::leftovers_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -147,4 +147,4 @@ TEST(LeftoverPrograms, HaveTheUsualSignals) {
 }
 
 }  // namespace
-}  // namespace ww
+}  // namespace ww::leftovers_test

@@ -5,7 +5,7 @@
 
 #include <string>
 
-namespace ww {
+namespace ww::printable_test {
 namespace {
 
 TEST(Printable, SpellsOutWhatATerminalActsUpon) {
@@ -50,4 +50,4 @@ TEST(PathInCode, ComesBack) {
 }
 
 }  // namespace
-}  // namespace ww
+}  // namespace ww::printable_test

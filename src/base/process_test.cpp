@@ -7,7 +7,7 @@
 
 #include "base/file_io.h"
 
-namespace ww {
+namespace ww::process_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -57,4 +57,4 @@ TEST(Process, ScratchFoldersGoAway) {
 }
 
 }  // namespace
-}  // namespace ww
+}  // namespace ww::process_test

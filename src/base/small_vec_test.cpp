@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-namespace ww {
+namespace ww::small_vec_test {
 namespace {
 
 using Small = SmallVec<int, 3>;
@@ -66,4 +66,4 @@ TEST(SmallVec, InsertEraseAppendPop) {
 }
 
 }  // namespace
-}  // namespace ww
+}  // namespace ww::small_vec_test

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <string>
 
-namespace ww {
+namespace ww::source_test {
 namespace {
 
 Diag problem(std::size_t begin, std::size_t end) {
@@ -126,4 +126,4 @@ TEST(Render, ShowsTabsAsOneColumn) {
 }
 
 }  // namespace
-}  // namespace ww
+}  // namespace ww::source_test

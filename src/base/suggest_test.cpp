@@ -5,7 +5,7 @@
 
 #include <array>
 
-namespace ww {
+namespace ww::suggest_test {
 namespace {
 
 constexpr std::array<std::string_view, 5> kAxes = {"laneid", "warpid", "wgid", "TLane", "m"};
@@ -30,4 +30,4 @@ TEST(Nearest, WordsTheSuggestion) {
 }
 
 }  // namespace
-}  // namespace ww
+}  // namespace ww::suggest_test

@@ -25,8 +25,6 @@ namespace {
 using Commands = std::span<const Command* const>;
 using Args = std::span<const std::string>;
 
-bool looks_like_option(std::string_view word) { return word.size() > 1 && word.starts_with('-'); }
-
 // --- words the program itself understands --------------------------------------------------------
 
 Outcome unknown_command(Commands commands, std::string_view word) {

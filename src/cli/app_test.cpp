@@ -12,7 +12,7 @@
 #include "cli/options.h"
 #include "cli/version.h"
 
-namespace ww::cli {
+namespace ww::cli::app_test {
 namespace {
 
 using testing::AllOf;
@@ -184,7 +184,7 @@ TEST(App, EveryCommandExplainsItself) {
 
 TEST(Commands, ListMatchesTheFiles) {
   std::set<std::string> listed;
-#define WW_COMMAND(name, file) listed.insert(#file ".cpp");
+#define WW_COMMAND(file) listed.insert(#file ".cpp");
 #include "cli/commands.def"
 #undef WW_COMMAND
   std::set<std::string> files;
@@ -196,4 +196,4 @@ TEST(Commands, ListMatchesTheFiles) {
 }
 
 }  // namespace
-}  // namespace ww::cli
+}  // namespace ww::cli::app_test

@@ -22,7 +22,7 @@
 #include "cli/terminal.h"
 #include "cli/version.h"
 
-namespace ww::cli {
+namespace ww::cli::bench_command {
 namespace {
 
 namespace fs = std::filesystem;
@@ -158,8 +158,8 @@ Run set_up(OptionSet& set) {
 
 }  // namespace
 
-extern const Command kBenchCommand;
-const Command kBenchCommand{
+extern const Command command;
+const Command command{
     .name = "bench",
     .summary = "measure the speed of Warpwright itself on this machine",
     .description =
@@ -190,4 +190,4 @@ const Command kBenchCommand{
         "WW_BENCH_KERNELS='transpose.py::build(m=8192, n=8192)' warpwright bench kernels",
     .set_up = set_up};
 
-}  // namespace ww::cli
+}  // namespace ww::cli::bench_command

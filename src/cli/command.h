@@ -2,12 +2,12 @@
 // What a subcommand is, and the list of them.
 //
 // A subcommand stands in its own file `<name>_command.cpp`, which defines one object
-// `k<Name>Command`, and has one row in commands.def; a test fails when either is forgotten. It
-// declares its options (cli/options.h) and gives back the function to run once they are parsed.
-// That function computes everything and prints nothing: it returns an Outcome. A whole command, in
-// a file echo_command.cpp:
+// `<name>_command::command`, and has one row in commands.def; a test fails when either is
+// forgotten. It declares its options (cli/options.h) and gives back the function to run once they
+// are parsed. That function computes everything and prints nothing: it returns an Outcome. A whole
+// command, in a file echo_command.cpp:
 //
-//   namespace ww::cli {
+//   namespace ww::cli::echo_command {
 //   namespace {
 //   struct Options {
 //     std::string text;
@@ -20,9 +20,9 @@
 //   }
 //   }  // namespace
 //
-//   extern const Command kEchoCommand;
-//   const Command kEchoCommand{.name = "echo", .summary = "print a text", ..., .set_up = set_up};
-//   }  // namespace ww::cli
+//   extern const Command command;
+//   const Command command{.name = "echo", .summary = "print a text", ..., .set_up = set_up};
+//   }  // namespace ww::cli::echo_command
 #pragma once
 
 #include <cstdint>

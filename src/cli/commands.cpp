@@ -6,13 +6,16 @@
 
 namespace ww::cli {
 
-#define WW_COMMAND(name, file) extern const Command k##name##Command;
+#define WW_COMMAND(file)        \
+  namespace file {              \
+  extern const Command command; \
+  }
 #include "cli/commands.def"
 #undef WW_COMMAND
 
 std::span<const Command* const> all_commands() {
   static constexpr auto kCommands = std::to_array<const Command*>({
-#define WW_COMMAND(name, file) &k##name##Command,
+#define WW_COMMAND(file) &file::command,
 #include "cli/commands.def"
 #undef WW_COMMAND
   });

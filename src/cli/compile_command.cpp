@@ -11,7 +11,7 @@
 #include "cli/source_options.h"
 #include "driver/compile_tool.h"
 
-namespace ww::cli {
+namespace ww::cli::compile_command {
 namespace {
 
 constexpr std::string_view kEmit[] = {"tile", "threads", "explain", "ir", "cuda", "ptx", "cubin"};
@@ -59,8 +59,8 @@ Run set_up(OptionSet& set) {
 
 }  // namespace
 
-extern const Command kCompileCommand;
-const Command kCompileCommand{
+extern const Command command;
+const Command command{
     .name = "compile",
     .summary = "compile a tile program to PTX, CUDA C++ or another form",
     .description =
@@ -80,4 +80,4 @@ const Command kCompileCommand{
         "warpwright compile test_copy.py --kernel 'test_copy(4)::kernel' --emit threads",
     .set_up = set_up};
 
-}  // namespace ww::cli
+}  // namespace ww::cli::compile_command

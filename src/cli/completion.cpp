@@ -43,7 +43,7 @@ std::vector<std::string_view> last_words(Commands commands) {
 bool is_option(const OptionRow& row) { return !row.is_argument; }
 
 // 'text' for a shell.
-std::string quoted(std::string_view text) {
+std::string shell_quoted(std::string_view text) {
   std::string out = "'";
   for (const char c : text) out += c == '\'' ? "'\\''" : std::string(1, c);
   return out + "'";
@@ -69,7 +69,7 @@ std::string bash_values(const std::vector<Entry>& entries) {
       for (const std::string& name : row.names)
         patterns.push_back(fmt::format("'{} {}'", entry.command->name, name));
       out += fmt::format("    {}) values={} takes_value=1 ;;\n", fmt::join(patterns, " | "),
-                         quoted(fmt::format("{}", fmt::join(row.words, " "))));
+                         shell_quoted(fmt::format("{}", fmt::join(row.words, " "))));
     }
   }
   return out;
@@ -87,10 +87,10 @@ std::string bash_words(const std::vector<Entry>& entries) {
       const auto& from = row.is_argument ? row.words : row.names;
       list.insert(list.end(), from.begin(), from.end());
     }
-    out +=
-        fmt::format("    {})\n      options={}\n      words={} ;;\n", quoted(entry.command->name),
-                    quoted(fmt::format("{}", fmt::join(options, " "))),
-                    quoted(fmt::format("{}", fmt::join(words, " "))));
+    out += fmt::format("    {})\n      options={}\n      words={} ;;\n",
+                       shell_quoted(entry.command->name),
+                       shell_quoted(fmt::format("{}", fmt::join(options, " "))),
+                       shell_quoted(fmt::format("{}", fmt::join(words, " "))));
   }
   return out;
 }
@@ -99,7 +99,7 @@ std::string bash_actions(Commands commands) {
   std::string out;
   for (const Command* command : commands) {
     for (const Command* action : command->actions)
-      out += fmt::format("      '{}') command={} ;;\n", action->name, quoted(action->name));
+      out += fmt::format("      '{}') command={} ;;\n", action->name, shell_quoted(action->name));
   }
   return out;
 }
@@ -147,7 +147,7 @@ _warpwright() {{
 }}
 complete -o default -F _warpwright warpwright
 )",
-                     quoted(fmt::format("{}", fmt::join(names, " "))), bash_actions(commands),
+                     shell_quoted(fmt::format("{}", fmt::join(names, " "))), bash_actions(commands),
                      bash_values(entries), bash_words(entries));
 }
 
@@ -170,9 +170,9 @@ std::string zsh_value(const OptionRow& row) {
 }
 
 std::string zsh_spec(const OptionRow& row, const std::string& name) {
-  return quoted(fmt::format("{}{}[{}]{}", row.is_repeated ? "*" : "", name,
-                            zsh_text(first_line(row.help)),
-                            row.type.empty() ? "" : zsh_value(row)));
+  return shell_quoted(fmt::format("{}{}[{}]{}", row.is_repeated ? "*" : "", name,
+                                  zsh_text(first_line(row.help)),
+                                  row.type.empty() ? "" : zsh_value(row)));
 }
 
 std::string zsh_specs(const Entry& entry) {
@@ -181,7 +181,7 @@ std::string zsh_specs(const Entry& entry) {
   for (const OptionRow& row : entry.rows) {
     if (row.is_argument) {
       const std::string where = row.is_repeated ? "*" : std::to_string(++place);
-      specs.push_back(quoted(where + zsh_value(row)));
+      specs.push_back(shell_quoted(where + zsh_value(row)));
       continue;
     }
     for (const std::string& name : row.names) specs.push_back(zsh_spec(row, name));
@@ -192,8 +192,8 @@ std::string zsh_specs(const Entry& entry) {
 std::string zsh_described(Commands commands) {
   std::string out;
   for (const Command* command : commands)
-    out += fmt::format("    {}\n", quoted(fmt::format("{}:{}", last_word(command->name),
-                                                      zsh_text(command->summary))));
+    out += fmt::format("    {}\n", shell_quoted(fmt::format("{}:{}", last_word(command->name),
+                                                            zsh_text(command->summary))));
   return out;
 }
 
@@ -256,20 +256,20 @@ std::string fish_condition(const Entry& entry) {
 }
 
 std::string fish_option(const std::string& condition, const OptionRow& row) {
-  std::string line = fmt::format("complete -c warpwright -n {}", quoted(condition));
+  std::string line = fmt::format("complete -c warpwright -n {}", shell_quoted(condition));
   for (const std::string& name : row.names)
     line += name.starts_with("--") ? " -l " + name.substr(2) : " -s " + name.substr(1);
   if (!row.type.empty()) line += " -r";
   if (!row.words.empty())
-    line += fmt::format(" -f -a {}", quoted(fmt::format("{}", fmt::join(row.words, " "))));
-  return fmt::format("{} -d {}\n", line, quoted(first_line(row.help)));
+    line += fmt::format(" -f -a {}", shell_quoted(fmt::format("{}", fmt::join(row.words, " "))));
+  return fmt::format("{} -d {}\n", line, shell_quoted(first_line(row.help)));
 }
 
 std::string fish_commands(Commands commands, const std::string& condition) {
   std::string out;
   for (const Command* command : commands)
-    out += fmt::format("complete -c warpwright -n {} -f -a {} -d {}\n", quoted(condition),
-                       last_word(command->name), quoted(command->summary));
+    out += fmt::format("complete -c warpwright -n {} -f -a {} -d {}\n", shell_quoted(condition),
+                       last_word(command->name), shell_quoted(command->summary));
   return out;
 }
 
@@ -289,8 +289,8 @@ std::string fish_script(Commands commands) {
       if (is_option(row))
         out += fish_option(condition, row);
       else if (!row.words.empty())
-        out += fmt::format("complete -c warpwright -n {} -f -a {}\n", quoted(condition),
-                           quoted(fmt::format("{}", fmt::join(row.words, " "))));
+        out += fmt::format("complete -c warpwright -n {} -f -a {}\n", shell_quoted(condition),
+                           shell_quoted(fmt::format("{}", fmt::join(row.words, " "))));
     }
   }
   return out;

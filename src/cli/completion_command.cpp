@@ -9,7 +9,7 @@
 #include "cli/command.h"
 #include "cli/options.h"
 
-namespace ww::cli {
+namespace ww::cli::completion_command {
 namespace {
 
 Run set_up(OptionSet& set) {
@@ -20,8 +20,8 @@ Run set_up(OptionSet& set) {
 
 }  // namespace
 
-extern const Command kCompletionCommand;
-const Command kCompletionCommand{
+extern const Command command;
+const Command command{
     .name = "completion",
     .summary = "print a script that completes command lines in bash, zsh or fish",
     .description =
@@ -37,4 +37,4 @@ const Command kCompletionCommand{
         "warpwright completion fish > ~/.config/fish/completions/warpwright.fish",
     .set_up = set_up};
 
-}  // namespace ww::cli
+}  // namespace ww::cli::completion_command

@@ -19,7 +19,7 @@
 #include "cli/run_options.h"
 #include "driver/examples.h"
 
-namespace ww::cli {
+namespace ww::cli::examples_command {
 namespace {
 
 void declare_name(OptionSet& set, std::string& name) {
@@ -127,8 +127,8 @@ const Command* const kActions[] = {&kShow, &kRun, &kWrite};
 
 }  // namespace
 
-extern const Command kExamplesCommand;
-const Command kExamplesCommand{
+extern const Command command;
+const Command command{
     .name = "examples",
     .summary = "list, show, run and write the examples that come with Warpwright",
     .description =
@@ -144,4 +144,4 @@ const Command kExamplesCommand{
     .set_up = set_up_list,
     .actions = kActions};
 
-}  // namespace ww::cli
+}  // namespace ww::cli::examples_command

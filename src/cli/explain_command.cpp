@@ -9,7 +9,7 @@
 #include "cli/source_options.h"
 #include "driver/explain.h"
 
-namespace ww::cli {
+namespace ww::cli::explain_command {
 namespace {
 
 Outcome run(const driver::ExplainRequest& request) {
@@ -31,8 +31,8 @@ Run set_up(OptionSet& set) {
 
 }  // namespace
 
-extern const Command kExplainCommand;
-const Command kExplainCommand{
+extern const Command command;
+const Command command{
     .name = "explain",
     .summary = "show which instructions a kernel's primitives become, and why",
     .description =
@@ -52,4 +52,4 @@ const Command kExplainCommand{
         "warpwright explain examples/basics/reg.py --target sm_80 --json",
     .set_up = set_up};
 
-}  // namespace ww::cli
+}  // namespace ww::cli::explain_command

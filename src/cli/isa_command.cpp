@@ -13,7 +13,7 @@
 #include "cli/options.h"
 #include "driver/isa/tool.h"
 
-namespace ww::cli {
+namespace ww::cli::isa_command {
 namespace {
 
 using driver::IsaFormat;
@@ -79,8 +79,8 @@ Run set_up(OptionSet& set) {
 
 }  // namespace
 
-extern const Command kIsaCommand;
-const Command kIsaCommand{
+extern const Command command;
+const Command command{
     .name = "isa",
     .summary = "PTX instructions: list and show them, check a file, select matrix copies",
     .description =
@@ -107,4 +107,4 @@ const Command kIsaCommand{
         "warpwright isa select id=9863",
     .set_up = set_up};
 
-}  // namespace ww::cli
+}  // namespace ww::cli::isa_command

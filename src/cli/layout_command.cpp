@@ -19,7 +19,7 @@
 #include "driver/layout/listing.h"
 #include "driver/layout/tool.h"
 
-namespace ww::cli {
+namespace ww::cli::layout_command {
 namespace {
 
 using driver::LayoutFormat;
@@ -120,8 +120,8 @@ Run set_up(OptionSet& set) {
 
 }  // namespace
 
-extern const Command kLayoutCommand;
-const Command kLayoutCommand{
+extern const Command command;
+const Command command{
     .name = "layout",
     .summary = "show where the elements of a tile live, and work with layouts",
     .description =
@@ -145,4 +145,4 @@ const Command kLayoutCommand{
         "warpwright layout 'S[(8,8):(8,1)]' --op 'equal:S[64:1]' --as text",
     .set_up = set_up};
 
-}  // namespace ww::cli
+}  // namespace ww::cli::layout_command

@@ -14,7 +14,7 @@
 #include "cli/options.h"
 #include "driver/starter.h"
 
-namespace ww::cli {
+namespace ww::cli::new_command {
 namespace {
 
 std::span<const std::string_view> kind_names() {
@@ -58,8 +58,8 @@ Run set_up(OptionSet& set) {
 
 }  // namespace
 
-extern const Command kNewCommand;
-const Command kNewCommand{
+extern const Command command;
+const Command command{
     .name = "new",
     .summary = "write a commented program to begin with",
     .description =
@@ -72,4 +72,4 @@ const Command kNewCommand{
         "warpwright new kernels/product.py --kind gemm",
     .set_up = set_up};
 
-}  // namespace ww::cli
+}  // namespace ww::cli::new_command

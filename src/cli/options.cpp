@@ -63,8 +63,6 @@ Diag wrong_count(const CLI::App& app, const std::string& message) {
               option->count());
 }
 
-bool looks_like_option(std::string_view word) { return word.size() > 1 && word.starts_with('-'); }
-
 // What tools like this one call the same thing. Several rows for a word: the first whose option the
 // command has.
 struct Alias {
@@ -158,6 +156,8 @@ std::string suggestion(std::string_view word, std::span<const std::string_view> 
 }
 
 }  // namespace
+
+bool looks_like_option(std::string_view word) { return word.size() > 1 && word.starts_with('-'); }
 
 bool is_known_elsewhere(std::string_view word) {
   return std::ranges::find(kAliases, word, &Alias::typed) != std::end(kAliases);

@@ -103,6 +103,9 @@ class OptionSet {
   std::string color_ = "auto";
 };
 
+/// `-x`, `--long`; a lone `-` is a file.
+bool looks_like_option(std::string_view word);
+
 /// Do other tools, or other commands, have this option for what one of ours is for?
 bool is_known_elsewhere(std::string_view word);
 

@@ -12,7 +12,7 @@
 #include "cli/source_options.h"
 #include "driver/run/tool.h"
 
-namespace ww::cli {
+namespace ww::cli::run_command {
 namespace {
 
 constexpr std::string_view kDevices[] = {"auto", "sim", "cuda", "eval"};
@@ -69,21 +69,8 @@ Run set_up(OptionSet& set) {
 
 }  // namespace
 
-Run declare_run(OptionSet& set, std::shared_ptr<driver::RunRequest> request, Prepare prepare) {
-  auto options = std::make_shared<Options>(
-      Options{.request = std::move(request), .prepare = std::move(prepare)});
-  driver::RunRequest& wanted = *options->request;
-  declare_kernel(set, wanted.source);
-  declare_device_options(set, *options);
-  declare_args(set, wanted.arguments);
-  set.texts("--out", "NAME=FILE.npy", wanted.arguments.outs, "write a buffer after the run");
-  declare_expects(set, wanted.arguments);
-  set.flag("--json", options->json, "print JSON (docs/running.md)");
-  return [options] { return run(*options); };
-}
-
-extern const Command kRunCommand;
-const Command kRunCommand{
+extern const Command command;
+const Command command{
     .name = "run",
     .summary = "compile a kernel of a source file, run it, check what it computes",
     .description =
@@ -105,5 +92,22 @@ const Command kRunCommand{
         "# on a GPU, with its time\n"
         "warpwright run examples/basics/reg.py --device cuda --time",
     .set_up = set_up};
+
+}  // namespace ww::cli::run_command
+
+namespace ww::cli {
+
+Run declare_run(OptionSet& set, std::shared_ptr<driver::RunRequest> request, Prepare prepare) {
+  auto options = std::make_shared<run_command::Options>(
+      run_command::Options{.request = std::move(request), .prepare = std::move(prepare)});
+  driver::RunRequest& wanted = *options->request;
+  declare_kernel(set, wanted.source);
+  run_command::declare_device_options(set, *options);
+  declare_args(set, wanted.arguments);
+  set.texts("--out", "NAME=FILE.npy", wanted.arguments.outs, "write a buffer after the run");
+  declare_expects(set, wanted.arguments);
+  set.flag("--json", options->json, "print JSON (docs/running.md)");
+  return [options] { return run_command::run(*options); };
+}
 
 }  // namespace ww::cli

@@ -12,7 +12,7 @@
 #include "cli/progress.h"
 #include "driver/sim/tool.h"
 
-namespace ww::cli {
+namespace ww::cli::sim_command {
 namespace {
 
 constexpr std::string_view kMath[] = {"exact", "plain"};
@@ -103,8 +103,8 @@ Run set_up(OptionSet& set) {
 
 }  // namespace
 
-extern const Command kSimCommand;
-const Command kSimCommand{
+extern const Command command;
+const Command command{
     .name = "sim",
     .summary = "run a kernel of a PTX file on the virtual GPU, with all checks",
     .description =
@@ -125,4 +125,4 @@ const Command kSimCommand{
         "warpwright sim k.ptx --grid 1 --block 64 --arg 0=f16[8,8]:arange --trace 0:1 --counters",
     .set_up = set_up};
 
-}  // namespace ww::cli
+}  // namespace ww::cli::sim_command

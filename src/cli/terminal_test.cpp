@@ -11,7 +11,7 @@
 
 #include "base/printable.h"
 
-namespace ww::cli {
+namespace ww::cli::terminal_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -138,4 +138,4 @@ TEST(Dressed, LongLinesAreNotMatched) {
 }
 
 }  // namespace
-}  // namespace ww::cli
+}  // namespace ww::cli::terminal_test

@@ -13,7 +13,7 @@
 #include "cli/source_options.h"
 #include "driver/tune/tune.h"
 
-namespace ww::cli {
+namespace ww::cli::tune_command {
 namespace {
 
 constexpr std::string_view kDevices[] = {"auto", "sim", "cuda"};
@@ -85,8 +85,8 @@ Run set_up(OptionSet& set) {
 
 }  // namespace
 
-extern const Command kTuneCommand;
-const Command kTuneCommand{
+extern const Command command;
+const Command command{
     .name = "tune",
     .summary = "try a kernel with many parameters, and rank those that are right",
     .description =
@@ -107,4 +107,4 @@ const Command kTuneCommand{
         "--expect 'B == A' --device cuda -o best.json",
     .set_up = set_up};
 
-}  // namespace ww::cli
+}  // namespace ww::cli::tune_command

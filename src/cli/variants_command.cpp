@@ -7,7 +7,7 @@
 #include "cli/command.h"
 #include "cli/options.h"
 
-namespace ww::cli {
+namespace ww::cli::variants_command {
 namespace {
 
 Run set_up(OptionSet& set) {
@@ -21,8 +21,8 @@ Run set_up(OptionSet& set) {
 
 }  // namespace
 
-extern const Command kVariantsCommand;
-const Command kVariantsCommand{
+extern const Command command;
+const Command command{
     .name = "variants",
     .summary = "list the ways to carry out tile primitives",
     .description =
@@ -33,4 +33,4 @@ const Command kVariantsCommand{
     .examples = "# all of them\nwarpwright variants",
     .set_up = set_up};
 
-}  // namespace ww::cli
+}  // namespace ww::cli::variants_command

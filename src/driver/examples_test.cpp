@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-namespace ww::driver {
+namespace ww::driver::examples_test {
 namespace {
 
 using testing::ElementsAre;
@@ -58,4 +58,4 @@ TEST(Examples, NamesAreDistinctAndAllHaveASentence) {
 }
 
 }  // namespace
-}  // namespace ww::driver
+}  // namespace ww::driver::examples_test

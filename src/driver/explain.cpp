@@ -18,7 +18,6 @@ namespace {
 using lower::CallReport;
 using lower::PlanReport;
 using lower::Verdict;
-using Row = std::vector<std::string>;
 
 std::uint64_t count(std::int64_t number) { return static_cast<std::uint64_t>(number); }
 
@@ -31,13 +30,9 @@ std::string instructions_text(const PlanReport& plan) {
 }
 
 // Columns as wide as their widest cell, the last one as it is.
-void add_columns(std::string& out, std::string_view indent, const std::vector<Row>& rows) {
-  std::vector<std::size_t> widths;
-  for (const Row& row : rows) {
-    widths.resize(std::max(widths.size(), row.size()));
-    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
-  }
-  for (const Row& row : rows) {
+void add_columns(std::string& out, std::string_view indent, const std::vector<TableRow>& rows) {
+  const std::vector<std::size_t> widths = column_widths(rows);
+  for (const TableRow& row : rows) {
     std::string line(indent);
     for (std::size_t i = 0; i < row.size(); ++i)
       append(line, "{:<{}}{}", row[i], widths[i], i + 1 == row.size() ? "" : "  ");
@@ -47,7 +42,7 @@ void add_columns(std::string& out, std::string_view indent, const std::vector<Ro
 }
 
 void add_operands(std::string& out, const CallReport& call) {
-  std::vector<Row> rows;
+  std::vector<TableRow> rows;
   for (const lower::OperandReport& each : call.operands)
     rows.push_back({each.role, each.region, each.dtype, each.scope,
                     each.layout.empty() ? "row-major" : each.layout});
@@ -67,7 +62,7 @@ std::string verdict_text(const CallReport& call, const Verdict& verdict) {
 }
 
 void add_verdicts(std::string& out, const CallReport& call) {
-  std::vector<Row> rows;
+  std::vector<TableRow> rows;
   for (const Verdict& verdict : call.verdicts)
     rows.push_back({verdict.variant, verdict_text(call, verdict)});
   add_columns(out, "  ", rows);
@@ -102,15 +97,15 @@ std::string wavefronts_text(const lower::Wavefronts& wavefronts) {
 }
 
 void add_plan(std::string& out, const PlanReport& plan) {
-  std::vector<Row> rows;
+  std::vector<TableRow> rows;
   for (const lower::InstructionCount& each : plan.instructions) {
     const std::string bytes =
         each.bytes > 0 ? fmt::format(", {} each", plural(count(each.bytes), "byte")) : "";
     rows.push_back({"executes", fmt::format("{} x {}{}", each.per_thread, each.opcode, bytes)});
   }
   if (!plan.tiling.empty()) rows.push_back({"tiling", plan.tiling});
-  rows.push_back(plan.flops > 0 ? Row{"computes", computes_text(plan)}
-                                : Row{"moves", moves_text(plan)});
+  rows.push_back(plan.flops > 0 ? TableRow{"computes", computes_text(plan)}
+                                : TableRow{"moves", moves_text(plan)});
   if (plan.registers > 0) rows.push_back({"registers", registers_text(plan)});
   if (plan.vector_bits > 0) rows.push_back({"vectors", fmt::format("{} bits", plan.vector_bits)});
   if (plan.wavefronts) rows.push_back({"wavefronts", wavefronts_text(*plan.wavefronts)});
@@ -164,7 +159,7 @@ std::vector<PrimitiveLine> primitive_lines(const Build& build) {
 }
 
 std::string to_text(const std::vector<PrimitiveLine>& lines) {
-  std::vector<Row> rows;
+  std::vector<TableRow> rows;
   for (const PrimitiveLine& each : lines)
     rows.push_back({fmt::format("line {}", each.line), each.call, each.variant, each.instructions});
   std::string out;

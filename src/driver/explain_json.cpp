@@ -6,9 +6,7 @@
 namespace ww::driver {
 namespace {
 
-Json text_or_null(const std::string& text) { return text.empty() ? Json() : Json(text); }
-
-Json place_json(const SourceText& source, Span span) {
+Json source_place_json(const SourceText& source, Span span) {
   if (!span.known) return nullptr;
   const auto at = source.position(span.begin);
   return {{"line", at.line}, {"column", at.column}};
@@ -80,7 +78,7 @@ Json call_json(const SourceText& source, const lower::CallReport& call) {
   for (const lower::OperandReport& each : call.operands) operands.push_back(operand_json(each));
   Json verdicts = Json::array();
   for (const lower::Verdict& each : call.verdicts) verdicts.push_back(verdict_json(each));
-  return {{"at", place_json(source, call.span)},
+  return {{"at", source_place_json(source, call.span)},
           {"call", call.name},
           {"op", call.op},
           {"scope", call.scope},
@@ -106,7 +104,7 @@ std::string explain_json(const Build& build) {
   out["local_memory"] = Json::array();
   for (const lower::SpilledArray& each : build.report.spilled)
     out["local_memory"].push_back(
-        {{"buffer", each.buffer}, {"at", place_json(source, each.span)}, {"reason", each.reason}});
+        {{"buffer", each.buffer}, {"at", source_place_json(source, each.span)}, {"reason", each.reason}});
   return json_text(out);
 }
 

@@ -16,6 +16,8 @@ Json with_schema(std::string_view name, const Json& keys) {
   return out;
 }
 
+Json text_or_null(const std::string& text) { return text.empty() ? Json() : Json(text); }
+
 Json buffer_json(const BufferReport& buffer) {
   return {{"parameter", buffer.param},
           {"name", buffer.name},

@@ -17,6 +17,8 @@ using Json = nlohmann::ordered_json;
 /// number changes when a key is taken away or changes its meaning; keys may be added under it.
 Json with_schema(std::string_view name, const Json& keys = Json::object());
 
+/// null for an empty text.
+Json text_or_null(const std::string& text);
 Json buffer_json(const BufferReport& buffer);
 Json expectation_json(const ExpectReport& each);
 

@@ -2,7 +2,9 @@
 #include "driver/report_parts.h"
 
 #include <fmt/format.h>
+
 #include <fmt/ranges.h>
+#include <algorithm>
 
 #include <utility>
 
@@ -63,6 +65,15 @@ std::string plural(std::uint64_t count, std::string_view what) {
 
 void add_fact(std::string& out, std::string_view name, std::string_view text) {
   append(out, "{:<11} {}\n", name, text);
+}
+
+std::vector<std::size_t> column_widths(std::span<const TableRow> rows) {
+  std::vector<std::size_t> widths;
+  for (const TableRow& row : rows) {
+    widths.resize(std::max(widths.size(), row.size()));
+    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
+  }
+  return widths;
 }
 
 }  // namespace ww::driver

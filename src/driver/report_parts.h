@@ -49,4 +49,9 @@ void add_buffers(std::string& out, std::span<const BufferReport> buffers, bool n
 void add_expectations(std::string& out, std::span<const ExpectReport> expectations);
 void add_printed(std::string& out, std::string_view printed);
 
+/// The cells of one line of a table.
+using TableRow = std::vector<std::string>;
+/// The width of each column's widest cell. Rows may be of different lengths.
+std::vector<std::size_t> column_widths(std::span<const TableRow> rows);
+
 }  // namespace ww::driver

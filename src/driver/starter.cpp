@@ -20,7 +20,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr StarterKind kKinds[] = {
+constexpr StarterKind kStarterKinds[] = {
     {"copy", "global to shared memory to registers and back (default)", "B == A"},
     {"transpose", "a tile turned by ldmatrix, in swizzled shared memory", "B == A.T"},
     {"gemm", "a matrix product on tensor cores: ldmatrix and mma.sync", "D ~= A @ B"},
@@ -37,10 +37,10 @@ constexpr std::string_view kTaken[] = {"A", "B",  "D",     "K",      "M",      "
                                        "T", "Tx", "build", "kernel", "laneid", "tx", "warpid"};
 
 Result<StarterKind> find_kind(std::string_view name) {
-  const auto* const found = std::ranges::find(kKinds, name, &StarterKind::name);
-  if (found != std::end(kKinds)) return *found;
+  const auto* const found = std::ranges::find(kStarterKinds, name, &StarterKind::name);
+  if (found != std::end(kStarterKinds)) return *found;
   std::vector<std::string_view> names;
-  for (const StarterKind& kind : kKinds) names.push_back(kind.name);
+  for (const StarterKind& kind : kStarterKinds) names.push_back(kind.name);
   return fail(DiagKind::UnknownName, "`{}` is not one of {}{}", name, fmt::join(names, ", "),
               did_you_mean(name, names));
 }
@@ -97,7 +97,7 @@ Result<void> check_place(const fs::path& path, bool overwrites) {
 
 }  // namespace
 
-std::span<const StarterKind> starter_kinds() { return kKinds; }
+std::span<const StarterKind> starter_kinds() { return kStarterKinds; }
 
 std::string shell_word(std::string_view word) {
   constexpr std::string_view kHarmless = "_-./+:=@%,";

@@ -16,7 +16,7 @@
 #include "driver/run/tool.h"
 #include "runtime/assembler.h"
 
-namespace ww::driver {
+namespace ww::driver::starter_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -175,4 +175,4 @@ TEST(Starter, CommandsAreQuoted) {
 }
 
 }  // namespace
-}  // namespace ww::driver
+}  // namespace ww::driver::starter_test

@@ -2,7 +2,7 @@
 // Each check: a program with the fault, and its twin without.
 #include "eval/test_kernel.h"
 
-namespace ww::eval::test {
+namespace ww::eval::test::checks_test {
 namespace {
 
 using testing::HasSubstr;
@@ -408,4 +408,4 @@ TEST(EvalFindings, EqualOnesAreCountedAndTheRestIsDropped) {
 }
 
 }  // namespace
-}  // namespace ww::eval::test
+}  // namespace ww::eval::test::checks_test

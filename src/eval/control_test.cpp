@@ -2,7 +2,7 @@
 // Loops, branches, divergence, arguments and limits.
 #include "eval/test_kernel.h"
 
-namespace ww::eval::test {
+namespace ww::eval::test::control_test {
 namespace {
 
 using testing::HasSubstr;
@@ -304,4 +304,4 @@ TEST(EvalControl, WhatIsNotEvaluatedIsRefusedAtOnce) {
 }
 
 }  // namespace
-}  // namespace ww::eval::test
+}  // namespace ww::eval::test::control_test

@@ -2,7 +2,7 @@
 // Lanes that exchange values, atomics, asynchronous copies, instructions.
 #include "eval/test_kernel.h"
 
-namespace ww::eval::test {
+namespace ww::eval::test::exchange_test {
 namespace {
 
 using ir::test::mem;
@@ -390,4 +390,4 @@ TEST(EvalPtx, BytesAreCopied) {
 }
 
 }  // namespace
-}  // namespace ww::eval::test
+}  // namespace ww::eval::test::exchange_test

@@ -2,7 +2,7 @@
 // Kernels that would go on for ever, or keep more and more: each ends at a limit.
 #include "eval/test_kernel.h"
 
-namespace ww::eval::test {
+namespace ww::eval::test::limits_test {
 namespace {
 
 using testing::HasSubstr;
@@ -132,4 +132,4 @@ TEST(EvalLimits, OperandsOfAPrimitiveCountAsMemory) {
 }
 
 }  // namespace
-}  // namespace ww::eval::test
+}  // namespace ww::eval::test::limits_test

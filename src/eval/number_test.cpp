@@ -6,7 +6,7 @@
 #include <cmath>
 #include <limits>
 
-namespace ww::eval {
+namespace ww::eval::number_test {
 namespace {
 
 using ir::ExprOp;
@@ -115,4 +115,4 @@ TEST(EvalNumber, FusedMultiplyAddRoundsOnce) {
 }
 
 }  // namespace
-}  // namespace ww::eval
+}  // namespace ww::eval::number_test

@@ -3,7 +3,7 @@
 #include "eval/test_kernel.h"
 #include "ir/indices.h"
 
-namespace ww::eval::test {
+namespace ww::eval::test::overflow_test {
 namespace {
 
 TEST(EvalOverflow, AnIndexThatLeavesItsType) {
@@ -85,4 +85,4 @@ TEST(EvalOverflow, ABoundOfAnotherType) {
 }
 
 }  // namespace
-}  // namespace ww::eval::test
+}  // namespace ww::eval::test::overflow_test

@@ -2,7 +2,7 @@
 // Copies from shared to tensor memory, which the tensor core makes when it likes.
 #include "eval/test_kernel.h"
 
-namespace ww::eval::test {
+namespace ww::eval::test::tensor_copy_test {
 namespace {
 
 using ir::test::mem;
@@ -204,4 +204,4 @@ TEST(EvalTensorCopy, InstructionReadsBeyondTheEnd) {
 }
 
 }  // namespace
-}  // namespace ww::eval::test
+}  // namespace ww::eval::test::tensor_copy_test

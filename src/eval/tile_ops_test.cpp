@@ -5,7 +5,7 @@
 #include "eval/test_kernel.h"
 #include "eval/tile_shape.h"
 
-namespace ww::eval::test {
+namespace ww::eval::test::tile_ops_test {
 namespace {
 
 // One warp applies an op to shared tiles: parameter 0 is the destination, the others are operands.
@@ -396,4 +396,4 @@ TEST(EvalGemm, TheAddendIsReadOnlyWithABeta) {
 }
 
 }  // namespace
-}  // namespace ww::eval::test
+}  // namespace ww::eval::test::tile_ops_test

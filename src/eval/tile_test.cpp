@@ -4,7 +4,7 @@
 
 #include "eval/test_kernel.h"
 
-namespace ww::eval::test {
+namespace ww::eval::test::tile_test {
 namespace {
 
 using testing::HasSubstr;
@@ -259,4 +259,4 @@ TEST(EvalTile, ALargeProductTakesMilliseconds) {
 }
 
 }  // namespace
-}  // namespace ww::eval::test
+}  // namespace ww::eval::test::tile_test

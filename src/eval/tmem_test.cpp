@@ -2,7 +2,7 @@
 // tcgen05.ld and .st against cells that tile copies have written, or read afterwards.
 #include "eval/test_kernel.h"
 
-namespace ww::eval::test {
+namespace ww::eval::test::tmem_test {
 namespace {
 
 using ir::test::mem;
@@ -339,4 +339,4 @@ TEST(EvalTensorAlloc, CountsAndThePermit) {
 }
 
 }  // namespace
-}  // namespace ww::eval::test
+}  // namespace ww::eval::test::tmem_test

@@ -328,10 +328,9 @@ Result<ExprId> choose(Function& f, ExprOp op, ExprId when, Operand a, Operand b,
 // --- vectors -------------------------------------------------------------------------------------
 
 namespace {
-constexpr std::int64_t kMostLanes = 1024;
 Result<std::uint16_t> lane_count(std::int64_t lanes, Span span) {
-  if (lanes < 1 || lanes > kMostLanes)
-    return fail(diag(DiagKind::BadType, "a vector of {} lanes, expected 1 to {}", lanes, kMostLanes)
+  if (lanes < 1 || lanes > kMaxLanes)
+    return fail(diag(DiagKind::BadType, "a vector of {} lanes, expected 1 to {}", lanes, kMaxLanes)
                     .with_span(span));
   return static_cast<std::uint16_t>(lanes);
 }

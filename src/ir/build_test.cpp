@@ -5,7 +5,7 @@
 
 #include "ir/print/print.h"
 
-namespace ww::ir {
+namespace ww::ir::build_test {
 namespace {
 
 using num::DType;
@@ -180,4 +180,4 @@ TEST(Tables, NamesAreUniqueAndFound) {
 }
 
 }  // namespace
-}  // namespace ww::ir
+}  // namespace ww::ir::build_test

@@ -10,7 +10,7 @@
 #include "ir/simplify/fold.h"
 #include "ir/test_programs.h"
 
-namespace ww::ir {
+namespace ww::ir::elementwise_test {
 namespace {
 
 using num::DType;
@@ -117,4 +117,4 @@ TEST(Fold, ConversionsToNarrowFloatsSaturate) {
 }
 
 }  // namespace
-}  // namespace ww::ir
+}  // namespace ww::ir::elementwise_test

@@ -5,7 +5,7 @@
 
 #include "ir/test_programs.h"
 
-namespace ww::ir {
+namespace ww::ir::equal_test {
 namespace {
 
 using test::Builder;
@@ -174,4 +174,4 @@ TEST(Same, ComparesExpressionsOfOneFunction) {
 }
 
 }  // namespace
-}  // namespace ww::ir
+}  // namespace ww::ir::equal_test

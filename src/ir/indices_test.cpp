@@ -7,7 +7,7 @@
 #include "ir/equal.h"
 #include "ir/test_programs.h"
 
-namespace ww::ir {
+namespace ww::ir::indices_test {
 namespace {
 
 using num::DType;
@@ -104,4 +104,4 @@ TEST_F(Indices, DeepAndSharedExpressions) {
 }
 
 }  // namespace
-}  // namespace ww::ir
+}  // namespace ww::ir::indices_test

@@ -7,7 +7,7 @@
 #include "ir/test_programs.h"
 #include "ir/verify/verify.h"
 
-namespace ww::ir {
+namespace ww::ir::name_parts_test {
 namespace {
 
 using num::DType;
@@ -146,4 +146,4 @@ TEST_F(NameParts, ShapesOfParametersAreChecked) {
 }
 
 }  // namespace
-}  // namespace ww::ir
+}  // namespace ww::ir::name_parts_test

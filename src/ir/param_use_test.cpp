@@ -5,7 +5,7 @@
 
 #include "ir/build.h"
 
-namespace ww::ir {
+namespace ww::ir::param_use_test {
 namespace {
 
 using num::DType;
@@ -97,4 +97,4 @@ TEST(ParamUses, StoresLoadsAndPointersCount) {
 }
 
 }  // namespace
-}  // namespace ww::ir
+}  // namespace ww::ir::param_use_test

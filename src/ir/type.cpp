@@ -14,7 +14,6 @@ namespace {
 
 constexpr std::array<std::string_view, 5> kScopeNames = {"global", "shared", "shared.dyn", "local",
                                                          "tmem"};
-constexpr int kMostLanes = 1024;
 
 // "float16x2" -> 2 and "float16"; element types contain no digit after an `x`, so the last one
 // counts.
@@ -23,7 +22,7 @@ int split_lanes(std::string_view& text) {
   if (x == std::string_view::npos || x == 0 || x + 1 == text.size()) return 1;
   int lanes = 0;
   const auto [end, error] = std::from_chars(text.data() + x + 1, text.data() + text.size(), lanes);
-  if (error != std::errc{} || end != text.data() + text.size() || lanes < 1 || lanes > kMostLanes)
+  if (error != std::errc{} || end != text.data() + text.size() || lanes < 1 || lanes > kMaxLanes)
     return 1;
   text = text.substr(0, x);
   return lanes;

@@ -22,6 +22,9 @@ constexpr bool is_shared(Scope scope) {
   return scope == Scope::Shared || scope == Scope::SharedDyn;
 }
 
+/// Limit on the lanes of a vector type.
+inline constexpr int kMaxLanes = 1024;
+
 /// The type of an expression: nothing, a text, a value of some element type (a vector when lanes is
 /// more than 1), or a pointer to such elements (`dtype` is what it points to; `opaque` when
 /// unknown).

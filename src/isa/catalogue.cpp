@@ -86,7 +86,7 @@ bool assign_in_order(Binding& binding, std::span<const std::size_t> slots, Words
   return assign_in_order(binding, slots.subspan(1), words);
 }
 
-struct Attempt {
+struct WordAttempt {
   Binding binding;
   std::optional<Misfit> misfit;
 
@@ -98,13 +98,13 @@ struct Attempt {
   }
 };
 
-class Matcher {
+class WordMatcher {
  public:
   /// `explains`: a misfit has its text, which takes more time to make than all the rest.
-  Matcher(const Form& form, Words words, std::size_t skip, bool explains)
+  WordMatcher(const Form& form, Words words, std::size_t skip, bool explains)
       : form_(form), words_(words), skip_(skip), explains_(explains), binding_(form) {}
 
-  Attempt run() {
+  WordAttempt run() {
     if (auto misfit = assign()) return {binding_, std::move(misfit)};
     if (auto misfit = find_missing()) return {binding_, std::move(misfit)};
     if (auto broken = broken_rule(binding_)) {
@@ -275,7 +275,7 @@ Misfit nearest_misfit(std::span<const Form* const> forms, std::string_view opcod
   Misfit out;
   std::tuple best{std::size_t{0}, std::size_t{0}, Stage::Words};
   for_each_called(forms, opcode, [&](const Form& form, std::size_t skip) {
-    Attempt attempt = Matcher(form, words, skip, true).run();
+    WordAttempt attempt = WordMatcher(form, words, skip, true).run();
     const std::tuple rank{skip, attempt.matched(), attempt.misfit->stage};
     if (out.form != nullptr && rank <= best) return;
     best = rank;
@@ -297,7 +297,7 @@ Bindings bind_anew(std::string_view opcode) {
     return result;
   }
   for_each_called(root->second, opcode, [&](const Form& form, std::size_t skip) {
-    const Attempt attempt = Matcher(form, words, skip, false).run();
+    const WordAttempt attempt = WordMatcher(form, words, skip, false).run();
     if (!attempt.misfit) result.fits.push_back(attempt.binding);
   });
   if (!result.fits.empty()) return result;

@@ -21,7 +21,7 @@ static void PrintTo(DiagKind kind, std::ostream* out) { *out << name_of(kind); }
 
 }  // namespace ww
 
-namespace ww::isa {
+namespace ww::isa::check_test {
 namespace {
 
 using target::Arch;
@@ -438,4 +438,4 @@ TEST(Check, SaysWhichOperandIsWhich) {
 }
 
 }  // namespace
-}  // namespace ww::isa
+}  // namespace ww::isa::check_test

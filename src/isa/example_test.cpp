@@ -7,7 +7,7 @@
 
 #include "isa/catalogue.h"
 
-namespace ww::isa {
+namespace ww::isa::example_test {
 namespace {
 
 // The example of the first form that the opcode fits and that has one.
@@ -82,4 +82,4 @@ TEST(Example, IsEmptyWhereThereIsNone) {
 }
 
 }  // namespace
-}  // namespace ww::isa
+}  // namespace ww::isa::example_test

@@ -5,7 +5,7 @@ namespace ww::isa {
 
 std::span<const FamilyRows* const> family_rows() {
   static constexpr const FamilyRows* kRows[] = {
-#define WW_FAMILY(name, file) &k##name##Rows,
+#define WW_FAMILY(file) &file##_rows::family,
 #include "isa/families.def"
 #undef WW_FAMILY
   };

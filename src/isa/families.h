@@ -8,7 +8,10 @@
 
 namespace ww::isa {
 
-#define WW_FAMILY(name, file) extern const FamilyRows k##name##Rows;
+#define WW_FAMILY(file)             \
+  namespace file##_rows {           \
+    extern const FamilyRows family; \
+  }
 #include "isa/families.def"
 #undef WW_FAMILY
 

@@ -108,9 +108,9 @@ std::string wanted_text(Type type, bool wider) {
   return wider ? text + ", or wider" : text;
 }
 
-class Matcher {
+class OperandMatcher {
  public:
-  Matcher(const Binding& binding, std::span<const Operand> operands)
+  OperandMatcher(const Binding& binding, std::span<const Operand> operands)
       : binding_(binding), form_(binding.form()), operands_(operands) {
     match_.operand_of.assign(form_.operands.size(), -1);
   }
@@ -487,7 +487,7 @@ class Matcher {
 }  // namespace
 
 OperandMatch match_operands(const Binding& binding, std::span<const Operand> operands) {
-  return Matcher(binding, operands).run();
+  return OperandMatcher(binding, operands).run();
 }
 
 }  // namespace ww::isa

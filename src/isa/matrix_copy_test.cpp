@@ -8,7 +8,7 @@
 
 #include "isa/check.h"
 
-namespace ww::isa {
+namespace ww::isa::matrix_copy_test {
 namespace {
 
 struct PublishedRow {
@@ -260,4 +260,4 @@ TEST(MatrixCopy, StateSpaceGoesBeforeTheFormat) {
 }
 
 }  // namespace
-}  // namespace ww::isa
+}  // namespace ww::isa::matrix_copy_test

@@ -37,8 +37,6 @@ constexpr std::array kBuiltin = {
 };
 // clang-format on
 
-constexpr std::size_t kLongestName = 64;
-
 const AxisFacts* find_builtin(std::string_view name) {
   const auto* found = std::find_if(kBuiltin.begin(), kBuiltin.end(),
                                    [&](const AxisFacts& facts) { return facts.name == name; });
@@ -67,10 +65,10 @@ const AxisFacts* intern(const AxisFacts& wanted) {
 }
 
 Result<void> check_new_name(std::string_view name) {
-  if (!is_identifier(name) || name.size() > kLongestName)
+  if (!is_identifier(name) || name.size() > kMaxNameLength)
     return fail(DiagKind::BadAxis,
                 "`{}` is no axis name: expected an identifier of at most {} characters",
-                name.substr(0, kLongestName), kLongestName);
+                name.substr(0, kMaxNameLength), kMaxNameLength);
   if (find_builtin(name) != nullptr)
     return fail(DiagKind::BadAxis, "`{}` is a built-in axis and cannot be declared again", name);
   return {};

@@ -26,6 +26,9 @@
 
 namespace ww::layout {
 
+/// Limit on the length of names of axes and of symbols.
+inline constexpr std::size_t kMaxNameLength = 64;
+
 enum class AxisKind : std::uint8_t { Unknown, Thread, Memory, Device };
 
 /// The counter that a thread axis reads. Axes on different counters are independent of each other.

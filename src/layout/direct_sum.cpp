@@ -26,7 +26,7 @@ Result<Swizzle> common_swizzle(const Layout& a, const Layout& b) {
   return swizzled.swizzle();
 }
 
-Result<void> require_known(const Layout& layout) {
+Result<void> require_known_sum(const Layout& layout) {
   if (!layout.tile().has_unknown_extent()) return {};
   return fail(DiagKind::NeedsConstant, "a direct sum needs known extents, and `{}` has `?`",
               to_text(layout));
@@ -36,8 +36,8 @@ Result<void> require_known(const Layout& layout) {
 Result<Layout> other_side(const Layout& sum, std::span<const std::int64_t> interleaved,
                           const Layout& known, std::span<const std::int64_t> known_shape,
                           std::size_t first) {
-  WW_TRY_VOID(require_known(sum));
-  WW_TRY_VOID(require_known(known));
+  WW_TRY_VOID(require_known_sum(sum));
+  WW_TRY_VOID(require_known_sum(known));
   if (interleaved.size() != 2 * known_shape.size())
     return fail(DiagKind::RankMismatch, "the interleaved shape {} must have twice the rank of {}",
                 shape_text(interleaved), shape_text(known_shape));
@@ -65,7 +65,7 @@ Shape dims_of(std::span<const std::int64_t> interleaved, std::size_t first) {
   return out;
 }
 
-Result<Layout> verified(const Layout& answer, const Layout& again, const Layout& sum) {
+Result<Layout> verified_side(const Layout& answer, const Layout& again, const Layout& sum) {
   if (WW_TRY(same_places(again, sum))) return canonicalize(answer);
   return fail(DiagKind::NotASum, "the only candidate, `{}`, adds up to `{}` and not to `{}`",
               to_text(answer), to_text(again), to_text(sum));
@@ -78,8 +78,8 @@ Result<Layout> direct_sum(const Layout& a, std::span<const std::int64_t> a_shape
   if (a_shape.size() != b_shape.size())
     return fail(DiagKind::RankMismatch, "shapes {} and {} differ in rank", shape_text(a_shape),
                 shape_text(b_shape));
-  WW_TRY_VOID(require_known(a));
-  WW_TRY_VOID(require_known(b));
+  WW_TRY_VOID(require_known_sum(a));
+  WW_TRY_VOID(require_known_sum(b));
   const Swizzle swizzle = WW_TRY(common_swizzle(a, b));
   const Grouped left = WW_TRY(group(canonicalize(a), a_shape));
   const Grouped right = WW_TRY(group(canonicalize(b), b_shape));
@@ -99,13 +99,13 @@ Result<Layout> direct_sum(const Layout& a, std::span<const std::int64_t> a_shape
 Result<Layout> left_of_sum(const Layout& sum, std::span<const std::int64_t> interleaved,
                            const Layout& b, std::span<const std::int64_t> b_shape) {
   const Layout a = WW_TRY(other_side(sum, interleaved, b, b_shape, 0));
-  return verified(a, WW_TRY(direct_sum(a, dims_of(interleaved, 0), b, b_shape)), sum);
+  return verified_side(a, WW_TRY(direct_sum(a, dims_of(interleaved, 0), b, b_shape)), sum);
 }
 
 Result<Layout> right_of_sum(const Layout& sum, std::span<const std::int64_t> interleaved,
                             const Layout& a, std::span<const std::int64_t> a_shape) {
   const Layout b = WW_TRY(other_side(sum, interleaved, a, a_shape, 1));
-  return verified(b, WW_TRY(direct_sum(a, a_shape, b, dims_of(interleaved, 1))), sum);
+  return verified_side(b, WW_TRY(direct_sum(a, a_shape, b, dims_of(interleaved, 1))), sum);
 }
 
 }  // namespace ww::layout

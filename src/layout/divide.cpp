@@ -118,7 +118,7 @@ Result<Image> quotient_table(const Layout& layout, const Layout& divisor, Axis a
   return out;
 }
 
-Result<Axis> only_axis(const Layout& layout) {
+Result<Axis> divisor_axis(const Layout& layout) {
   const auto axes = moving_axes(layout.tile());
   if (axes.size() <= 1) return axes.empty() ? Axis() : axes[0];
   return fail(DiagKind::BadAxis, "a divisor gives numbers on one axis, `{}` uses `{}` and `{}`",
@@ -161,7 +161,7 @@ Result<Layout> right_divide(const Layout& layout, const Layout& divisor) {
   if (layout.size() != divisor.size())
     return fail(DiagKind::NotAdmitted, "the layout has {} elements, the divisor {}", layout.size(),
                 divisor.size());
-  const Axis axis = WW_TRY(only_axis(divisor));
+  const Axis axis = WW_TRY(divisor_axis(divisor));
   if (auto out = divide_by_inverse(layout, divisor)) return std::move(*out);
   const Layout before = layout.tile();  // the swizzle acts on the result as it acts on the layout
   auto fitted = fit_image(WW_TRY(quotient_table(before, divisor, axis)));
@@ -172,7 +172,7 @@ Result<Layout> right_divide(const Layout& layout, const Layout& divisor) {
 
 Result<Layout> divide(const Layout& layout, const Layout& tiler) {
   WW_TRY_VOID(require_constant(layout, "division"));
-  const Axis axis = WW_TRY(only_axis(tiler));
+  const Axis axis = WW_TRY(divisor_axis(tiler));
   const BoxSide whole{axis, 0, layout.size()};
   const Layout rest = WW_TRY(complement(tiler, std::span(&whole, 1)));
   if (tiler.is_swizzled())

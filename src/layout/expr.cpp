@@ -15,6 +15,7 @@
 #include "base/ascii.h"
 #include "base/check.h"
 #include "base/wide.h"
+#include "layout/axis.h"
 
 namespace ww::layout {
 
@@ -25,8 +26,6 @@ struct Sym::Facts {
 };
 
 namespace {
-
-constexpr std::size_t kLongestName = 64;
 
 std::int64_t floor_divide(std::int64_t a, std::int64_t b) {
   const std::int64_t q = a / b;
@@ -170,10 +169,10 @@ std::optional<Expr> reduce_rest(const Expr& rest, std::int64_t d) {
 }  // namespace
 
 Result<Sym> Sym::make(std::string_view name, Range range, std::int64_t multiple_of) {
-  if (!is_identifier(name) || name.size() > kLongestName)
+  if (!is_identifier(name) || name.size() > kMaxNameLength)
     return fail(DiagKind::BadArgument,
                 "`{}` is no variable name: expected an identifier of at most {} characters",
-                name.substr(0, kLongestName), kLongestName);
+                name.substr(0, kMaxNameLength), kMaxNameLength);
   if (range.min > range.max || range.min < -kMaxPlace || range.max > kMaxPlace)
     return fail(DiagKind::BadArgument,
                 "variable `{}` ranges over {}..{}: expected min ≤ max within ±2^60", name,

@@ -11,7 +11,7 @@
 #include "layout/text.h"
 #include "layout/tile.h"
 
-namespace ww::layout {
+namespace ww::layout::fragments_test {
 namespace {
 
 struct At {
@@ -354,4 +354,4 @@ TEST(LdmatrixFragment, Refusals) {
 }
 
 }  // namespace
-}  // namespace ww::layout
+}  // namespace ww::layout::fragments_test

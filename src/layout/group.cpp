@@ -88,12 +88,6 @@ std::optional<Refined> refine_any(const Iters& iters, std::span<const std::int64
   return unknown ? refine_unknown(iters, shape) : refine(iters, shape);
 }
 
-Result<Layout> with_shard(const Layout& layout, Iters shard) {
-  const TileLayout& tile = layout.tile();
-  return Layout::make(WW_TRY(TileLayout::make(std::move(shard), tile.replica(), tile.offset())),
-                      layout.swizzle());
-}
-
 // ---- group_many ----
 
 // Prefix products; the last one is the total.
@@ -174,11 +168,11 @@ Result<GroupedMany> group_iters(const Layout& layout, std::span<const Shape> sha
                 "serve both",
                 bad->first, bad->second);
   GroupedMany out;
-  out.layout = WW_TRY(with_shard(layout, shard.empty() ? Iters() : cut(shard, merged)));
+  out.layout = WW_TRY(layout.with_shard(shard.empty() ? Iters() : cut(shard, merged)));
   if (shard.empty()) {
     Iters units;
     for (std::size_t i = 0; i < merged.size(); ++i) units.push_back({1, 1, Axis()});
-    out.layout = WW_TRY(with_shard(layout, units));
+    out.layout = WW_TRY(layout.with_shard(units));
   }
   for (std::size_t i = 1; i < lists.size(); ++i) out.seps.push_back(positions(lists[i], merged));
   return out;
@@ -206,7 +200,7 @@ Result<Grouped> group(const Layout& layout, std::span<const std::int64_t> shape)
   if (!refined)
     return fail(DiagKind::NotGroupable, "`{}` is no sum of one function per dimension of {}",
                 to_text(layout), shape_text(shape));
-  return Grouped{WW_TRY(with_shard(layout, std::move(refined->iters))), refined->seps};
+  return Grouped{WW_TRY(layout.with_shard(std::move(refined->iters))), refined->seps};
 }
 
 Result<GroupedMany> group_many(const Layout& layout, std::span<const Shape> shapes) {

@@ -265,6 +265,11 @@ Result<Layout> Layout::make(TileLayout tile, Swizzle swizzle) {
   return out;
 }
 
+Result<Layout> Layout::with_shard(Iters shard) const {
+  return make(WW_TRY(TileLayout::make(std::move(shard), tile_.replica(), tile_.offset())),
+              swizzle_);
+}
+
 // ---- Measures
 
 Result<std::int64_t> element_count(std::span<const std::int64_t> shape) {

@@ -171,6 +171,8 @@ class Layout {
   Layout(TileLayout tile) : tile_(std::move(tile)) {}  // NOLINT(google-explicit-constructor)
   /// Refuses a swizzle over a tile whose `m` can be negative.
   static Result<Layout> make(TileLayout tile, Swizzle swizzle);
+  /// The same replicas, offset and swizzle around another shard.
+  [[nodiscard]] Result<Layout> with_shard(Iters shard) const;
 
   [[nodiscard]] const TileLayout& tile() const { return tile_; }
   [[nodiscard]] const Swizzle& swizzle() const { return swizzle_; }

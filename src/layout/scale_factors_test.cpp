@@ -9,7 +9,7 @@
 #include "layout/ready_made.h"
 #include "layout/text.h"
 
-namespace ww::layout {
+namespace ww::layout::scale_factors_test {
 namespace {
 
 TEST(ScaleFactorTmem, Spelling) {
@@ -154,4 +154,4 @@ TEST(ScaleFactor, Refusals) {
 }
 
 }  // namespace
-}  // namespace ww::layout
+}  // namespace ww::layout::scale_factors_test

@@ -11,7 +11,7 @@
 #include "layout/ready_made.h"
 #include "layout/text.h"
 
-namespace ww::layout {
+namespace ww::layout::shared_memory_test {
 namespace {
 
 constexpr std::array kSwizzled = {SwizzleMode::B32, SwizzleMode::B64, SwizzleMode::B128};
@@ -225,4 +225,4 @@ TEST(MmaShared, Refusals) {
 }
 
 }  // namespace
-}  // namespace ww::layout
+}  // namespace ww::layout::shared_memory_test

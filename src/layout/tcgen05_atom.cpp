@@ -19,7 +19,7 @@ namespace {
 
 enum class On : std::uint8_t { Lane, Register };
 
-struct Digit {
+struct AtomDigit {
   std::int64_t extent;
   std::int64_t stride;
   On on;
@@ -30,9 +30,9 @@ struct AtomShape {
   std::int64_t columns;     // 32-bit columns of one repetition
   std::int64_t registers;   // 32-bit registers of one repetition
   std::int64_t max_repeat;  // largest .xN
-  Digit half;               // rows 0..7 or 8..15 of the sixteen
-  Digit column;             // within a repetition, outer and
-  Digit pair;               // inner digit of the column
+  AtomDigit half;           // rows 0..7 or 8..15 of the sixteen
+  AtomDigit column;         // within a repetition, outer and
+  AtomDigit pair;           // inner digit of the column
 };
 
 // clang-format off
@@ -84,7 +84,7 @@ Result<Layout> folded_rows(const AtomShape& atom, std::int64_t cols, int bits) {
   return TileLayout::make({{64, 1, thread}, {2, 64, thread}, {cols / 2, 1, axes::m()}});
 }
 
-Iter place(const Digit& digit, std::int64_t per_register) {
+Iter place(const AtomDigit& digit, std::int64_t per_register) {
   if (digit.on == On::Lane) return {digit.extent, digit.stride, axes::laneid()};
   return {digit.extent, digit.stride * per_register, axes::m()};
 }

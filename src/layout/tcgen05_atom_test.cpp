@@ -11,7 +11,7 @@
 #include "layout/text.h"
 #include "layout/threads.h"
 
-namespace ww::layout {
+namespace ww::layout::tcgen05_atom_test {
 namespace {
 
 constexpr std::array<std::string_view, 3> kSixteen = {"16x64b", "16x128b", "16x256b"};
@@ -222,4 +222,4 @@ TEST(WgLocal, OneRowPerThread) {
 }
 
 }  // namespace
-}  // namespace ww::layout
+}  // namespace ww::layout::tcgen05_atom_test

@@ -12,7 +12,7 @@
 #include "layout/ready_made.h"
 #include "layout/text.h"
 
-namespace ww::layout {
+namespace ww::layout::tensor_memory_test {
 namespace {
 
 using Cell = std::pair<std::int64_t, std::int64_t>;  // lane, column
@@ -274,4 +274,4 @@ TEST(Tcgen05Cp, PairsOfWarpsHoldTheSameRows) {
 }
 
 }  // namespace
-}  // namespace ww::layout
+}  // namespace ww::layout::tensor_memory_test

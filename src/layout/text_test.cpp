@@ -12,7 +12,7 @@
 
 #include "base/source.h"
 
-namespace ww::layout {
+namespace ww::layout::text_test {
 namespace {
 
 Names with_symbols() {
@@ -242,4 +242,4 @@ TEST(ParseLayout, DamagedTextNeverCrashesAndReadsBack) {
 }
 
 }  // namespace
-}  // namespace ww::layout
+}  // namespace ww::layout::text_test

@@ -84,13 +84,13 @@ Iters every_second(const Grouped& grouped, std::size_t rank, std::size_t first) 
   return out;
 }
 
-Result<Layout> verified(const Layout& answer, const Layout& retiled, const Layout& tiled) {
+Result<Layout> verified_part(const Layout& answer, const Layout& retiled, const Layout& tiled) {
   if (WW_TRY(same_places(retiled, tiled))) return canonicalize(answer);
   return fail(DiagKind::NotTiled, "the only candidate, `{}`, tiles to `{}` and not to `{}`",
               to_text(answer), to_text(retiled), to_text(tiled));
 }
 
-Result<void> require_known(const Layout& layout) {
+Result<void> require_known_tiles(const Layout& layout) {
   if (!layout.tile().has_unknown_extent()) return {};
   return fail(DiagKind::NeedsConstant, "tiling needs known extents, and `{}` has `?`",
               to_text(layout));
@@ -121,8 +121,8 @@ Result<Layout> tile(const Layout& inner, std::span<const std::int64_t> inner_sha
                     const Layout& outer, std::span<const std::int64_t> outer_shape,
                     TileOptions options) {
   WW_TRY_VOID(check_ranks(inner_shape, outer_shape));
-  WW_TRY_VOID(require_known(inner));
-  WW_TRY_VOID(require_known(outer));
+  WW_TRY_VOID(require_known_tiles(inner));
+  WW_TRY_VOID(require_known_tiles(outer));
   if (outer.is_swizzled())
     return fail(DiagKind::BadSwizzle, "the outer of a tiling cannot be swizzled: `{}`",
                 to_text(outer));
@@ -162,8 +162,8 @@ Result<Layout> outer_of_tile(const Layout& tiled, std::span<const std::int64_t> 
                              const Layout& inner, std::span<const std::int64_t> inner_shape,
                              Machine machine) {
   const Shape grid = WW_TRY(quotient(tiled_shape, inner_shape));
-  WW_TRY_VOID(require_known(tiled));
-  WW_TRY_VOID(require_known(inner));
+  WW_TRY_VOID(require_known_tiles(tiled));
+  WW_TRY_VOID(require_known_tiles(inner));
   if (!(tiled.swizzle() == inner.swizzle()))
     return fail(DiagKind::NotTiled, "`{}` and `{}` are swizzled differently", to_text(tiled),
                 to_text(inner));
@@ -183,15 +183,15 @@ Result<Layout> outer_of_tile(const Layout& tiled, std::span<const std::int64_t> 
   offset.subtract(part.offset());
   const Layout outer =
       WW_TRY(TileLayout::make(std::move(shard), std::move(replica), std::move(offset)));
-  return verified(outer, WW_TRY(tile(on.part, inner_shape, outer, grid)), on.whole);
+  return verified_part(outer, WW_TRY(tile(on.part, inner_shape, outer, grid)), on.whole);
 }
 
 Result<Layout> inner_of_tile(const Layout& tiled, std::span<const std::int64_t> tiled_shape,
                              const Layout& outer, std::span<const std::int64_t> outer_shape,
                              Machine machine) {
   const Shape inner_shape = WW_TRY(quotient(tiled_shape, outer_shape));
-  WW_TRY_VOID(require_known(tiled));
-  WW_TRY_VOID(require_known(outer));
+  WW_TRY_VOID(require_known_tiles(tiled));
+  WW_TRY_VOID(require_known_tiles(outer));
   if (outer.is_swizzled())
     return fail(DiagKind::NotTiled, "the outer of a tiling cannot be swizzled: `{}`",
                 to_text(outer));
@@ -204,7 +204,7 @@ Result<Layout> inner_of_tile(const Layout& tiled, std::span<const std::int64_t> 
       WW_TRY(Layout::make(WW_TRY(TileLayout::make(every_second(parts, 2 * inner_shape.size(), 1),
                                                   std::move(replica), std::move(offset))),
                           tiled.swizzle()));
-  return verified(inner, WW_TRY(tile(inner, inner_shape, on.part, outer_shape)), on.whole);
+  return verified_part(inner, WW_TRY(tile(inner, inner_shape, on.part, outer_shape)), on.whole);
 }
 
 }  // namespace ww::layout

@@ -8,7 +8,7 @@
 #include "layout/ready_made.h"
 #include "layout/text.h"
 
-namespace ww::layout {
+namespace ww::layout::trainium_test {
 namespace {
 
 TEST(Trainium, Spelling) {
@@ -121,4 +121,4 @@ TEST(ToPsum, Refusals) {
 }
 
 }  // namespace
-}  // namespace ww::layout
+}  // namespace ww::layout::trainium_test

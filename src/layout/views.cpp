@@ -27,12 +27,6 @@ Result<void> check_permutation(std::span<const std::int64_t> p, std::size_t coun
   return fail(DiagKind::BadArgument, "{} is no permutation of the {} {}", shape_text(p), count, of);
 }
 
-Result<Layout> with_shard(const Layout& layout, Iters shard) {
-  return Layout::make(
-      WW_TRY(TileLayout::make(std::move(shard), layout.tile().replica(), layout.tile().offset())),
-      layout.swizzle());
-}
-
 Result<void> check_pack_count(std::int64_t n) {
   if (n >= 1 && n <= kMaxSize) return {};
   return fail(DiagKind::BadArgument, "cannot pack or unpack {} elements into one", n);
@@ -89,7 +83,7 @@ Result<Layout> permute_iters(const Layout& layout, std::span<const std::int64_t>
   WW_TRY_VOID(check_permutation(p, shard.size(), "iters"));
   Iters out;
   for (const std::int64_t i : p) out.push_back(shard[static_cast<std::size_t>(i)]);
-  return with_shard(layout, std::move(out));
+  return layout.with_shard(std::move(out));
 }
 
 Result<Layout> permute_dims(const Layout& layout, std::span<const std::int64_t> shape,
@@ -98,7 +92,7 @@ Result<Layout> permute_dims(const Layout& layout, std::span<const std::int64_t> 
   const Grouped grouped = WW_TRY(group(layout, shape));
   Iters out;
   for (const std::int64_t d : p) out.append(grouped.dim(static_cast<std::size_t>(d)));
-  return with_shard(layout, std::move(out));
+  return layout.with_shard(std::move(out));
 }
 
 Result<Layout> storage(const Layout& layout) {
@@ -176,7 +170,7 @@ Result<Layout> broadcast(const Layout& layout, std::int64_t n, std::int64_t posi
   if (at == 0 && layout.tile().has_unknown_extent())
     return fail(DiagKind::BadExtent, "nothing can stand before the unknown extent `?`");
   shard.insert(static_cast<std::size_t>(at), {n, 0, axis});
-  return with_shard(layout, std::move(shard));
+  return layout.with_shard(std::move(shard));
 }
 
 }  // namespace ww::layout

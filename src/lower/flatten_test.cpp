@@ -13,7 +13,7 @@
 #include "ir/verify/verify.h"
 #include "layout/apply.h"
 
-namespace ww::lower {
+namespace ww::lower::flatten_test {
 namespace {
 
 using ir::BufferId;
@@ -308,4 +308,4 @@ TEST(Flatten, Refusals) {
 }
 
 }  // namespace
-}  // namespace ww::lower
+}  // namespace ww::lower::flatten_test

@@ -21,7 +21,7 @@ using ir::Function;
 using ir::Type;
 using num::DType;
 
-constexpr std::int64_t kMostInt32 = std::numeric_limits<std::int32_t>::max();
+constexpr std::int64_t kMaxInt32 = std::numeric_limits<std::int32_t>::max();
 
 // --- plans ---------------------------------------------------------------------------------------
 
@@ -238,11 +238,11 @@ Result<FlatPlan> flat_plan(Function& function, ir::BufferId id, const ir::Facts&
 
 ExprId place_of(Function& function, const FlatPlan& plan, std::span<const ExprId> indices,
                 const ir::Facts& facts) {
-  if (plan.reach && *plan.reach <= kMostInt32)
+  if (plan.reach && *plan.reach <= kMaxInt32)
     return whole_place(function, plan, indices, DType::Int32, facts);
   const ExprId wide = whole_place(function, plan, indices, DType::Int64, facts);
   const ir::Range all = ir::range_of(function, wide, facts);
-  if (all.min < -kMostInt32 - 1 || all.max > kMostInt32) return wide;
+  if (all.min < -kMaxInt32 - 1 || all.max > kMaxInt32) return wide;
   return whole_place(function, plan, indices, DType::Int32, facts);
 }
 

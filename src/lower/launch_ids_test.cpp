@@ -9,7 +9,7 @@
 #include "ir/print/print.h"
 #include "ir/test_programs.h"
 
-namespace ww::lower {
+namespace ww::lower::launch_ids_test {
 namespace {
 
 using ir::ScopeIdKind;
@@ -171,4 +171,4 @@ out[0] = x
 }
 
 }  // namespace
-}  // namespace ww::lower
+}  // namespace ww::lower::launch_ids_test

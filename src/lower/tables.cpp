@@ -14,9 +14,7 @@ using layout::TileLayout;
 
 namespace {
 
-constexpr std::int64_t kMostInt32 = std::int64_t{1} << 31;
-
-std::size_t index(std::int64_t i) { return static_cast<std::size_t>(i); }
+constexpr std::int64_t kInt32End = std::int64_t{1} << 31;
 
 // The entries that count may be every c-th from some start on.
 struct Progression {
@@ -41,7 +39,7 @@ std::optional<Progression> progression(const std::vector<bool>& used) {
 std::optional<std::vector<std::int64_t>> complete_by_bits(std::span<const std::int64_t> values,
                                                           const std::vector<bool>& used) {
   const std::size_t n = values.size();
-  const auto first = index(std::find(used.begin(), used.end(), true) - used.begin());
+  const auto first = as_index(std::find(used.begin(), used.end(), true) - used.begin());
   const auto bits = static_cast<std::size_t>(std::bit_width(n - 1));
   std::vector<std::int64_t> weight(bits, 0);
   for (std::size_t b = 0; b < bits; ++b)
@@ -81,7 +79,7 @@ static std::optional<TileLayout> fit_steps(std::span<const std::int64_t> values,
   if (!steps || steps->first >= steps->step) return std::nullopt;
   std::vector<std::int64_t> taken;
   for (std::int64_t j = 0; j < steps->count; ++j)
-    taken.push_back(values[index(steps->first + j * steps->step)]);
+    taken.push_back(values[as_index(steps->first + j * steps->step)]);
   const auto fitted = fit_table(taken);
   if (!fitted) return std::nullopt;
   layout::Iters shard = fitted->shard();
@@ -103,7 +101,7 @@ std::optional<TileLayout> fit_table(std::span<const std::int64_t> values,
 ExprId digits_expr(Code& code, const TileLayout& form, ExprId i) {
   const ExprId sum = code.n(form.offset().constant_on(layout::axes::m()));
   const layout::Range range = form.range_on(layout::axes::m());
-  if (range.min < -kMostInt32 || range.max >= kMostInt32) i = code.as_int64(i);
+  if (range.min < -kInt32End || range.max >= kInt32End) i = code.as_int64(i);
   std::int64_t below = 1;
   ExprId total = {};
   for (std::size_t d = form.shard().size(); d-- > 0;) {
@@ -164,7 +162,7 @@ std::size_t granule_of(const std::vector<bool>& set) {
 
 ExprId member_expr(Code& code, ExprId u, const std::vector<bool>& set) {
   const auto count = std::count(set.begin(), set.end(), true);
-  if (index(count) == set.size()) return {};
+  if (as_index(count) == set.size()) return {};
   WW_CHECK(count > 0, "an empty set of threads");
   const std::size_t period = period_of(set);
   std::vector<bool> part(set.begin(), set.begin() + static_cast<std::ptrdiff_t>(period));
@@ -186,9 +184,9 @@ ExprId member_expr(Code& code, ExprId u, const std::vector<bool>& set) {
   // By pieces: the middle of the units is as good a place to cut as any.
   ExprId out = {};
   for (std::int64_t i = 0; i < size; ++i) {
-    if (!units[index(i)]) continue;
+    if (!units[as_index(i)]) continue;
     std::int64_t end = i;
-    while (end + 1 < size && units[index(end + 1)]) ++end;
+    while (end + 1 < size && units[as_index(end + 1)]) ++end;
     ExprId piece = i == end ? code.index(ir::ExprOp::Eq, digit, code.n(i))
                             : between(code, digit, i, end, size);
     out = out.valid() ? code.binary(ir::ExprOp::Or, out, piece) : piece;
@@ -233,7 +231,7 @@ std::optional<AddressForm> separate(const AddressTable& table, AddressForm::Kind
   for (std::int64_t k = 0; k < table.rounds; ++k)
     round.push_back(is_xor ? place(u0, k) ^ place(u0, 0) : place(u0, k) - place(u0, 0));
   const bool holds = holds_everywhere(table, [&](std::int64_t u, std::int64_t k) {
-    const std::int64_t d = round[index(k)];
+    const std::int64_t d = round[as_index(k)];
     return place(u, k) == (is_xor ? place(u, 0) ^ d : place(u, 0) + d);
   });
   if (!holds) return std::nullopt;
@@ -275,7 +273,7 @@ std::optional<AddressForm> join(const AddressTable& table) {
 }  // namespace
 
 std::optional<AddressForm> find_form(const AddressTable& table) {
-  WW_CHECK(table.linear.size() == index(table.threads * table.rounds), "a table of {} entries",
+  WW_CHECK(table.linear.size() == as_index(table.threads * table.rounds), "a table of {} entries",
            table.linear.size());
   if (base_commutes(table)) {
     if (auto form = separate(table, AddressForm::Kind::Sum)) return form;

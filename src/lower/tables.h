@@ -22,6 +22,9 @@
 
 namespace ww::lower {
 
+/// An int64 that is not negative, as an index.
+inline std::size_t as_index(std::int64_t i) { return static_cast<std::size_t>(i); }
+
 /// values[i] = offset + Σ digits of i times strides.
 std::optional<layout::TileLayout> fit_table(std::span<const std::int64_t> values);
 /// The same where only some entries count: those with `used`. Entries that do not count are filled

@@ -10,7 +10,7 @@
 #include "ir/launch/thread_values.h"
 #include "ir/print/print.h"
 
-namespace ww::lower {
+namespace ww::lower::tables_test {
 namespace {
 
 using ir::ExprId;
@@ -177,4 +177,4 @@ TEST(Tables, IrregularAddressesHaveNoForm) {
 }
 
 }  // namespace
-}  // namespace ww::lower
+}  // namespace ww::lower::tables_test

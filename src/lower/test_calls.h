@@ -2,8 +2,10 @@
 // Calls for tests of variants and proofs: up to where a variant has written its code.
 #pragma once
 
+#include <algorithm>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "ir/build.h"
@@ -19,6 +21,11 @@ using ir::Setting;
 using ir::TileArg;
 using ir::test::Builder;
 using num::DType;
+
+inline const Variant& variant_named(ir::TileOp op, std::string_view name) {
+  const std::vector<const Variant*> all = variants_of(op);
+  return **std::ranges::find(all, name, &Variant::name);
+}
 
 /// The call that is the last statement of a function, a variant's answer and its code.
 class CallUnderTest {

@@ -39,10 +39,10 @@ using ir::VarId;
 constexpr std::int64_t kMostStatements = 4096;
 /// The same for loops that the program itself asks to unroll.
 constexpr std::int64_t kMostAsked = 65536;
-constexpr std::int64_t kFar = std::int64_t{1} << 40;
+constexpr std::int64_t kHugeCount = std::int64_t{1} << 40;
 
 std::int64_t times(std::int64_t a, std::int64_t b) {
-  return a > kFar / std::max<std::int64_t>(1, b) ? kFar : a * b;
+  return a > kHugeCount / std::max<std::int64_t>(1, b) ? kHugeCount : a * b;
 }
 
 /// What an index depends on.
@@ -241,7 +241,7 @@ class RegisterLoops {
     const auto constant = ir::const_int(f_, s.args[1]);
     if (!constant && !facts_) facts_ = ir::facts_of(f_);
     const std::int64_t most = constant ? *constant : ir::range_of(f_, s.args[1], *facts_).max;
-    return std::clamp<std::int64_t>(most, 0, kFar);
+    return std::clamp<std::int64_t>(most, 0, kHugeCount);
   }
   [[nodiscard]] bool is_expanded(const Stmt& s) const {
     return asks_unroll(s) || (s.kind == StmtKind::For && wanted_.contains(s.var));
@@ -253,7 +253,7 @@ class RegisterLoops {
       const Stmt& s = f_[id];
       const std::int64_t inside = count(s.body) + count(s.other);
       sum += is_expanded(s) ? times(trips(s), inside) : 1 + inside;
-      sum = std::min(sum, kFar);
+      sum = std::min(sum, kHugeCount);
     }
     return sum;
   }

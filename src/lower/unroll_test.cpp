@@ -11,7 +11,7 @@
 #include "ir/test_programs.h"
 #include "ir/verify/verify.h"
 
-namespace ww::lower {
+namespace ww::lower::unroll_test {
 namespace {
 
 using ir::BufferId;
@@ -253,4 +253,4 @@ TEST(Unroll, FourThousandStatementsTakeMilliseconds) {
 }
 
 }  // namespace
-}  // namespace ww::lower
+}  // namespace ww::lower::unroll_test

@@ -4,22 +4,18 @@
 #include <algorithm>
 
 namespace ww::lower {
-namespace {
-
-constexpr const Variant* kAll[] = {
-#define WW_VARIANT(row) &row,
+std::vector<const Variant*> all_variants() {
+  std::vector<const Variant*> out;
+#define WW_VARIANTS(op, file) \
+  for (const Variant& each : op##_##file::variants) out.push_back(&each);
 #include "lower/variants.def"
-#undef WW_VARIANT
-};
-
-}  // namespace
-
-std::span<const Variant* const> all_variants() { return kAll; }
+#undef WW_VARIANTS
+  return out;
+}
 
 std::vector<const Variant*> variants_of(ir::TileOp op) {
-  std::vector<const Variant*> out;
-  for (const Variant* each : kAll)
-    if (each->op == op) out.push_back(each);
+  std::vector<const Variant*> out = all_variants();
+  std::erase_if(out, [&](const Variant* each) { return each->op != op; });
   std::sort(out.begin(), out.end(), [](const Variant* a, const Variant* b) {
     return a->priority != b->priority ? a->priority > b->priority : a->name < b->name;
   });

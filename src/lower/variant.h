@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A variant is one way to carry out a tile primitive. Its file (lower/<op>/<variant>.cpp) has a
 // plan type, a `match` that answers a call with a plan or a decline, an `emit` that writes the
-// plan's code, a `report` of it, and one row that says when it is tried; variants.def lists the
-// rows.
+// plan's code, a `report` of it, and a row that says when it is tried. The file is a namespace of
+// its own, `<op>_<variant>`; variants.def lists the files.
 #pragma once
 
 #include <any>
@@ -52,13 +52,16 @@ constexpr Variant variant(Variant row) {
 
 /// All variants of an op in the order in which they are tried.
 std::vector<const Variant*> variants_of(ir::TileOp op);
-/// All rows, in the order of variants.def.
-std::span<const Variant* const> all_variants();
+/// All variants, in the order of variants.def.
+std::vector<const Variant*> all_variants();
 /// Does `dispatch="name"` mean this variant?
 bool answers_to(const Variant& variant, std::string_view name);
 
-#define WW_VARIANT(row) extern const Variant row;
+#define WW_VARIANTS(op, file)                       \
+  namespace op##_##file {                           \
+    extern const std::span<const Variant> variants; \
+  }
 #include "lower/variants.def"
-#undef WW_VARIANT
+#undef WW_VARIANTS
 
 }  // namespace ww::lower

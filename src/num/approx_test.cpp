@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <limits>
 
-namespace ww::num {
+namespace ww::num::approx_test {
 namespace {
 
 constexpr double kInf = std::numeric_limits<double>::infinity();
@@ -89,4 +89,4 @@ TEST(Approx, KnownBits) {
 }
 
 }  // namespace
-}  // namespace ww::num
+}  // namespace ww::num::approx_test

@@ -8,7 +8,7 @@
 #include <set>
 #include <string>
 
-namespace ww::num {
+namespace ww::num::dtype_test {
 namespace {
 
 TEST(DType, EveryNameAndAliasFindsItsType) {
@@ -61,4 +61,4 @@ TEST(DType, NothingNearGivesNoSuggestion) {
 }
 
 }  // namespace
-}  // namespace ww::num
+}  // namespace ww::num::dtype_test

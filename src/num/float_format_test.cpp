@@ -13,7 +13,7 @@
 #include <random>
 #include <vector>
 
-namespace ww::num {
+namespace ww::num::float_format_test {
 namespace {
 
 constexpr DType kNarrow[] = {DType::Float16,      DType::Bfloat16,     DType::Float8E4M3fn,
@@ -205,4 +205,4 @@ TEST(FloatFormat, DoubleIsItself) {
 }
 
 }  // namespace
-}  // namespace ww::num
+}  // namespace ww::num::float_format_test

@@ -11,7 +11,7 @@
 #include <cstdint>
 #include <random>
 
-namespace ww::num {
+namespace ww::num::fma_test {
 namespace {
 
 using Random = std::mt19937_64;
@@ -129,4 +129,4 @@ TEST(Fma, NearestAway) {
 }
 
 }  // namespace
-}  // namespace ww::num
+}  // namespace ww::num::fma_test

@@ -14,7 +14,7 @@
 
 #include "num/float_format.h"
 
-namespace ww::num {
+namespace ww::num::half_lanes_test {
 namespace {
 
 std::uint32_t bits_of_f32(float value) { return std::bit_cast<std::uint32_t>(value); }
@@ -152,4 +152,4 @@ TEST(HalfLanes, FmaOddOfSpecialValues) {
 }
 
 }  // namespace
-}  // namespace ww::num
+}  // namespace ww::num::half_lanes_test

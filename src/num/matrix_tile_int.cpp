@@ -12,8 +12,6 @@
 namespace ww::num {
 namespace {
 
-constexpr int kColumns = kMaxTileN;
-
 void check_type(DType type) {
   const bool is_integer = kind_of(type) == DTypeKind::Int || kind_of(type) == DTypeKind::Uint;
   WW_CHECK(is_integer && bits_of(type) <= 8, "{} is not s8, u8, s4 or u4", name_of(type));
@@ -32,7 +30,7 @@ void unpack(DType type, const std::uint32_t* words, int count, std::int32_t* val
 void multiply_row(const std::int32_t* a, const std::int32_t* b, int k, std::int32_t* sums) {
   Ints left{};
   Ints right{};
-  for (int at = 0; at < k; ++at, b += kColumns) {
+  for (int at = 0; at < k; ++at, b += kMaxTileN) {
     left += a[at] * load<Ints>(b);
     right += a[at] * load<Ints>(b, 1);
   }
@@ -61,10 +59,10 @@ void product_s32(bool saturate, DType a, DType b, TileShape shape, const std::ui
   transpose_columns(B, k, transposed);
   unpack(a, A, m * k, x);
   unpack(b, transposed, n * k, y);
-  for (std::ptrdiff_t row = 0; row < m; ++row, D += kColumns) {
-    alignas(16) std::int32_t sums[kColumns];
+  for (std::ptrdiff_t row = 0; row < m; ++row, D += kMaxTileN) {
+    alignas(16) std::int32_t sums[kMaxTileN];
     multiply_row(x + row * k, y, k, sums);
-    for (int i = 0; i < kColumns; ++i) D[i] = sum_of(saturate, D[i], sums[i]);
+    for (int i = 0; i < kMaxTileN; ++i) D[i] = sum_of(saturate, D[i], sums[i]);
   }
 }
 

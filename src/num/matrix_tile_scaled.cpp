@@ -22,7 +22,7 @@
 namespace ww::num {
 namespace {
 
-constexpr std::uint32_t kNan = 0x7FFFFFFF;
+constexpr std::uint32_t kNanBits = 0x7FFFFFFF;
 constexpr int kGroup = 16;
 constexpr int kMaxScales = 4;
 constexpr MatrixUnit kGroupUnit{kMaxScales, 35, -133};  // of all chips that have it
@@ -51,7 +51,8 @@ void sum_with_one_scale(TileSums tile, const TileScales& scales, std::uint32_t* 
   tile.column_scales = columns;
   exact_sums(tile, D);
   for (int i = 0; i < tile.shape.m * tile.shape.n; ++i) {
-    if (is_nan_scale(scales.a[i / kMaxTileN]) || is_nan_scale(scales.b[i % kMaxTileN])) D[i] = kNan;
+    if (is_nan_scale(scales.a[i / kMaxTileN]) || is_nan_scale(scales.b[i % kMaxTileN]))
+      D[i] = kNanBits;
   }
 }
 
@@ -108,7 +109,7 @@ std::uint32_t scaled_sum(const GroupSums& groups, int element, const TileScales&
     const int at = group * scales.count / kMaxScales;
     const Scale x = scale_of(scales.type, scales.a[at]);
     const Scale y = scale_of(scales.type, scales.b[at]);
-    if (x.is_nan || y.is_nan) return kNan;
+    if (x.is_nan || y.is_nan) return kNanBits;
     const std::int64_t sum = static_cast<std::int32_t>(groups.of[group][element]);
     const std::uint64_t factor = x.significand * y.significand;
     if (factor != 0) unit.lowest_exponent = std::max(unit.lowest_exponent, x.exponent + y.exponent);
@@ -161,7 +162,7 @@ void add_plain_run(const TileSums& tile, const TileScales& scales, int at, std::
     const float row = scale_value(scales.type, scales.a[i / n * scales.count + at]);
     const float column = scale_value(scales.type, scales.b[i % n * scales.count + at]);
     const float sum = std::bit_cast<float>(D[i]) + std::bit_cast<float>(sums[i]) * row * column;
-    D[i] = sum != sum ? kNan : std::bit_cast<std::uint32_t>(sum);
+    D[i] = sum != sum ? kNanBits : std::bit_cast<std::uint32_t>(sum);
   }
 }
 

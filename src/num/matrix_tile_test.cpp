@@ -20,7 +20,7 @@
 #include "base/check.h"
 #include "num/fma.h"
 
-namespace ww::num {
+namespace ww::num::matrix_tile_test {
 namespace {
 
 using Random = std::mt19937_64;
@@ -519,4 +519,4 @@ TEST(MatrixMode, FollowsTheGenerations) {
 }
 
 }  // namespace
-}  // namespace ww::num
+}  // namespace ww::num::matrix_tile_test

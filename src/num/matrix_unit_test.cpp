@@ -13,7 +13,7 @@
 
 #include "num/float_format.h"
 
-namespace ww::num {
+namespace ww::num::matrix_unit_test {
 namespace {
 
 using Words = std::vector<std::uint32_t>;
@@ -132,4 +132,4 @@ TEST(MatrixUnit, Fp8Inputs) {
 }
 
 }  // namespace
-}  // namespace ww::num
+}  // namespace ww::num::matrix_unit_test

@@ -7,8 +7,6 @@
 namespace ww::num {
 namespace {
 
-constexpr int kColumns = kMaxTileN;
-
 // Puts the infinities and NaNs in.
 void restore_specials(const TileCodec& c, const std::uint32_t* words, int count, float* values) {
   for (int i = 0; i < count; ++i) {
@@ -43,7 +41,7 @@ void add_products(const float* a, const float* b, std::ptrdiff_t k, float* sums)
   Floats right[kRows];
   for (std::ptrdiff_t row = 0; row < kRows; ++row) left[row] = load<Floats>(sums, 2 * row);
   for (std::ptrdiff_t row = 0; row < kRows; ++row) right[row] = load<Floats>(sums, 2 * row + 1);
-  for (std::ptrdiff_t at = 0; at < k; ++at, b += kColumns) {
+  for (std::ptrdiff_t at = 0; at < k; ++at, b += kMaxTileN) {
     const auto b0 = load<Floats>(b);
     const auto b1 = load<Floats>(b, 1);
 #pragma GCC unroll 4

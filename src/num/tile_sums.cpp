@@ -23,8 +23,6 @@
 namespace ww::num {
 namespace {
 
-constexpr int kColumns = kMaxTileN;
-
 // --- operands ------------------------------------------------------------------------------------
 
 // The rows of A, or the columns of B side by side: element `at` of line `line` is at index
@@ -113,7 +111,7 @@ Range line_range(int line, Lines lines, const Operand& operand) {
   return range;
 }
 
-float power_of_two(int exponent) {
+float power_of_two_f32(int exponent) {
   return std::bit_cast<float>(static_cast<std::uint32_t>(127 + exponent) << 23U);
 }
 
@@ -125,7 +123,7 @@ void centre_line(int line, Lines lines, Operand& out) {
   const int by = std::min(60 - range.high, 127);
   const int reach = -(range.low + by);
   const bool is_far = reach > 120;
-  const float factor = is_far ? 0 : power_of_two(by);
+  const float factor = is_far ? 0 : power_of_two_f32(by);
   for (int at = 0; at < lines.length; ++at) {
     const int i = line * lines.line_step + at * lines.step;
     out.values[i] *= factor;
@@ -190,7 +188,7 @@ struct Block {
 void largest_powers(const float* a, const float* b, int k, int count, std::int32_t* out) {
   Ints row0[2] = {};
   Ints row1[2] = {};
-  for (int at = 0; at < count; ++at, b += kColumns) {
+  for (int at = 0; at < count; ++at, b += kMaxTileN) {
     const auto b0 = load<Floats>(b);
     const auto b1 = load<Floats>(b, 1);
     row0[0] = larger(row0[0], std::bit_cast<Ints>(a[at] * b0));
@@ -274,7 +272,7 @@ template <bool kIsHalf, bool kIsShifted>
 void align_all(const TileSums& tile, const Operands& operands, Block block, Progress& p) {
   const auto [m, n, k] = tile.shape;
   alignas(16) std::int32_t largest[kMaxElements];
-  const int b = block.from * kColumns;
+  const int b = block.from * kMaxTileN;
   for (int row = 0; row < m; row += 2) {
     const int a = row * k + block.from;
     const int at = row * n;
@@ -308,7 +306,7 @@ void add_products(const float* a, const float* b, int k, int count, int at, Prog
   Ints odd1{};
   Ints odd2{};
   Ints odd3{};
-  constexpr int kTwoRows = 2 * kColumns;
+  constexpr int kTwoRows = 2 * kMaxTileN;
   for (int from = 0; from < count; from += 2, a += 2, b += kTwoRows) {
     const auto b0 = load<Floats>(b);
     const auto b1 = load<Floats>(b, 1);
@@ -335,10 +333,10 @@ void add_products(const float* a, const float* b, int k, int count, int at, Prog
 
 void add_all(const TileSums& tile, const Operands& operands, Block block, Progress& p) {
   const int k = tile.shape.k;
-  const int b = block.from * kColumns;
+  const int b = block.from * kMaxTileN;
   for (int row = 0; row < tile.shape.m; row += 2) {
     const int a = row * k + block.from;
-    add_products(operands.a.values + a, operands.b.values + b, k, block.count, row * kColumns, p);
+    add_products(operands.a.values + a, operands.b.values + b, k, block.count, row * kMaxTileN, p);
   }
 }
 
@@ -383,9 +381,9 @@ void pack_all(int result_bits, int count, Progress& p) {
 // --- tiles ---------------------------------------------------------------------------------------
 
 void start(const TileSums& tile, const Operands& operands, const std::uint32_t* D, Progress& p) {
-  for (int at = 0; at < tile.shape.m * kColumns; at += kLanes) {
-    const int row = at / kColumns;
-    const int column = at % kColumns;
+  for (int at = 0; at < tile.shape.m * kMaxTileN; at += kLanes) {
+    const int row = at / kMaxTileN;
+    const int column = at % kMaxTileN;
     const Ints reach = load<Ints>(operands.b.reach + column) + operands.a.reach[row];
     Ints shift = load<Ints>(operands.b.shift + column) + operands.a.shift[row];
     if (tile.row_scales != nullptr) shift += tile.row_scales[row];
@@ -403,7 +401,7 @@ void run_blocks(const TileSums& tile, const Operands& operands, Progress& p) {
     const Block block{from, std::min(step, tile.shape.k - from)};
     align_all<kIsHalf, kIsShifted>(tile, operands, block, p);
     add_all(tile, operands, block, p);
-    pack_all<kIsHalf>(tile.unit.result_bits, tile.shape.m * kColumns, p);
+    pack_all<kIsHalf>(tile.unit.result_bits, tile.shape.m * kMaxTileN, p);
   }
 }
 
@@ -432,7 +430,7 @@ std::uint32_t reference_sum(const TileSums& tile, int row, int column, std::uint
 
 // The results into D, which still holds the addends.
 void finish(const TileSums& tile, const Progress& p, std::uint32_t* D) {
-  const int count = tile.shape.m * kColumns;
+  const int count = tile.shape.m * kMaxTileN;
   Ints rare{};
   for (int at = 0; at < count; at += kLanes) rare |= load<Ints>(p.rare + at);
   if ((rare[0] | rare[1] | rare[2] | rare[3]) == 0) {
@@ -441,7 +439,7 @@ void finish(const TileSums& tile, const Progress& p, std::uint32_t* D) {
   }
   for (int at = 0; at < count; ++at) {
     D[at] = p.rare[at] == 0 ? static_cast<std::uint32_t>(p.sums[at])
-                            : reference_sum(tile, at / kColumns, at % kColumns, D[at]);
+                            : reference_sum(tile, at / kMaxTileN, at % kMaxTileN, D[at]);
   }
 }
 

@@ -14,7 +14,6 @@ namespace {
 
 constexpr std::uint32_t kDeepestBlocks = 1024;
 constexpr std::size_t kLongestOpcode = 512;  // in characters; real ones have a few dozen
-constexpr std::uint64_t kLargest32 = std::numeric_limits<std::uint32_t>::max();
 
 // Leaves a copy of just the right size in `own` and its memory in `buffer`. What is large keeps the
 // memory: copying would cost more than it spares.
@@ -231,9 +230,9 @@ bool BodyReader::inlining(Loc& loc) {
 }
 
 bool BodyReader::place(Loc::Place& out) {
-  const auto file = cursor_.integer("a file's number", kLargest32);
-  const auto line = file ? cursor_.integer("a line", kLargest32) : std::nullopt;
-  const auto column = line ? cursor_.integer("a column", kLargest32) : std::nullopt;
+  const auto file = cursor_.integer("a file's number", kMaxU32);
+  const auto line = file ? cursor_.integer("a line", kMaxU32) : std::nullopt;
+  const auto column = line ? cursor_.integer("a column", kMaxU32) : std::nullopt;
   if (!column) return false;
   out = {static_cast<std::uint32_t>(*file), static_cast<std::uint32_t>(*line),
          static_cast<std::uint32_t>(*column)};

@@ -7,7 +7,7 @@
 
 #include "ptx/test_check.h"
 
-namespace ww::ptx {
+namespace ww::ptx::check_test {
 namespace {
 
 TEST(PtxCheck, AcceptsAKernel) {
@@ -228,4 +228,4 @@ TEST(PtxCheck, ReportsAllUpToALimit) {
 }
 
 }  // namespace
-}  // namespace ww::ptx
+}  // namespace ww::ptx::check_test

@@ -12,6 +12,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <string_view>
 #include <utility>
@@ -22,6 +23,9 @@
 #include "ptx/lexer.h"
 
 namespace ww::ptx {
+
+/// The largest offset, count or line that the module keeps.
+inline constexpr std::uint64_t kMaxU32 = std::numeric_limits<std::uint32_t>::max();
 
 class Cursor {
  public:

@@ -15,7 +15,6 @@
 namespace ww::ptx {
 namespace {
 
-constexpr std::uint64_t kLargest32 = std::numeric_limits<std::uint32_t>::max();
 // More names than this in one declaration are a mistake, and would be one for whoever lists them.
 constexpr std::uint64_t kMostNames = std::uint64_t{1} << 24U;
 constexpr std::size_t kMostDims = 16;
@@ -48,7 +47,7 @@ bool DeclarationReader::head(Variable& out) {
 bool DeclarationReader::align(std::uint32_t& out) {
   if (!cursor_.accept_word(".align")) return true;
   const Token number = cursor_.peek();
-  const std::optional<std::uint64_t> bytes = cursor_.integer("an alignment", kLargest32);
+  const std::optional<std::uint64_t> bytes = cursor_.integer("an alignment", kMaxU32);
   if (!bytes) return false;
   out = static_cast<std::uint32_t>(*bytes);
   if (std::has_single_bit(out)) return true;
@@ -284,7 +283,7 @@ bool DeclarationReader::directive_values(Directive& directive) {
     } else if (row.fewest == 0 && !cursor_.at_kind(TokenKind::Int)) {
       break;
     }
-    const auto value = cursor_.integer("an integer", kLargest32);
+    const auto value = cursor_.integer("an integer", kMaxU32);
     if (!value) return false;
     directive.values.push_back(static_cast<std::uint32_t>(*value));
   }

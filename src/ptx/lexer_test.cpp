@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-namespace ww::ptx {
+namespace ww::ptx::lexer_test {
 namespace {
 
 std::string_view kind_name(TokenKind kind) {
@@ -179,4 +179,4 @@ TEST(Lexer, DescribesTokens) {
 }
 
 }  // namespace
-}  // namespace ww::ptx
+}  // namespace ww::ptx::lexer_test

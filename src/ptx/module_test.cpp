@@ -12,7 +12,7 @@
 #include "ptx/printer.h"
 #include "ptx/test_text.h"
 
-namespace ww::ptx {
+namespace ww::ptx::module_test {
 namespace {
 
 // One of everything, built by calls.
@@ -262,4 +262,4 @@ TEST(Equal, SeesEveryDifference) {
 }
 
 }  // namespace
-}  // namespace ww::ptx
+}  // namespace ww::ptx::module_test

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-namespace ww::ptx {
+namespace ww::ptx::names_test {
 namespace {
 
 // Lengths around those that are stored and hashed differently.
@@ -120,4 +120,4 @@ TEST(Names, NamesMadeToCollideAreParted) {
 }
 
 }  // namespace
-}  // namespace ww::ptx
+}  // namespace ww::ptx::names_test

@@ -8,7 +8,7 @@
 
 #include "base/check.h"
 
-namespace ww::ptx {
+namespace ww::ptx::operand_test {
 namespace {
 
 TEST(Operand, MakersFillInWhatTheKindUses) {
@@ -49,4 +49,4 @@ TEST(Operand, OnlyListsHaveChildren) {
 }
 
 }  // namespace
-}  // namespace ww::ptx
+}  // namespace ww::ptx::operand_test

@@ -22,7 +22,6 @@
 namespace ww::ptx {
 namespace {
 
-constexpr std::uint64_t kLargest32 = std::numeric_limits<std::uint32_t>::max();
 constexpr std::uint64_t kLargest64 = std::numeric_limits<std::uint64_t>::max();
 
 class ModuleReader {
@@ -150,7 +149,7 @@ class ModuleReader {
   bool file() {
     cursor_.take();
     File out;
-    const auto index = cursor_.integer("a file's number", kLargest32);
+    const auto index = cursor_.integer("a file's number", kMaxU32);
     if (!index || !declarations_.string("a path in quotes", out.path)) return false;
     out.index = static_cast<std::uint32_t>(*index);
     if (cursor_.accept(',')) {
@@ -286,11 +285,11 @@ class ModuleReader {
 }  // namespace
 
 ParseResult parse(std::string_view text, const ParseOptions& options) {
-  if (text.size() < kLargest32) return ModuleReader(text, options).run();
+  if (text.size() < kMaxU32) return ModuleReader(text, options).run();
   ParseResult refused;
   refused.errors.push_back(diag(DiagKind::TooLarge,
                                 "the text has {} bytes; {} is the most that is read", text.size(),
-                                kLargest32 - 1)
+                                kMaxU32 - 1)
                                .with_span(Span::at(0, 0)));
   return refused;
 }

@@ -12,7 +12,7 @@
 #include "ptx/parser.h"
 #include "ptx/test_text.h"
 
-namespace ww::ptx {
+namespace ww::ptx::parser_errors_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -352,4 +352,4 @@ TEST(ParseLimits, TimeIsLinear) {
 }
 
 }  // namespace
-}  // namespace ww::ptx
+}  // namespace ww::ptx::parser_errors_test

@@ -15,7 +15,7 @@
 #include "ptx/printer.h"
 #include "ptx/test_text.h"
 
-namespace ww::ptx {
+namespace ww::ptx::parser_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -398,4 +398,4 @@ TEST(ParseComments, KeptOnlyOnRequest) {
 }
 
 }  // namespace
-}  // namespace ww::ptx
+}  // namespace ww::ptx::parser_test

@@ -8,7 +8,7 @@
 
 #include "ptx/test_text.h"
 
-namespace ww::ptx {
+namespace ww::ptx::printer_test {
 namespace {
 
 // What is printed after the header.
@@ -136,4 +136,4 @@ TEST(Print, LongNamesAndLongLists) {
 }
 
 }  // namespace
-}  // namespace ww::ptx
+}  // namespace ww::ptx::printer_test

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace ww::ptx {
+namespace ww::ptx::register_class_test {
 namespace {
 
 using isa::Type;
@@ -101,4 +101,4 @@ TEST(RegisterName, TwoStyles) {
 }
 
 }  // namespace
-}  // namespace ww::ptx
+}  // namespace ww::ptx::register_class_test

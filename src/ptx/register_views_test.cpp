@@ -8,7 +8,7 @@
 #include "ptx/parser.h"
 #include "ptx/printer.h"
 
-namespace ww::ptx {
+namespace ww::ptx::register_views_test {
 namespace {
 
 using testing::HasSubstr;
@@ -50,4 +50,4 @@ TEST(RegisterViews, AreForReading) {
 }
 
 }  // namespace
-}  // namespace ww::ptx
+}  // namespace ww::ptx::register_views_test

@@ -8,7 +8,7 @@
 namespace ww::ptx {
 namespace {
 
-Span span_of(const Operand& operand) {
+Span text_span(const Operand& operand) {
   if (operand.length == 0) return {};
   return Span::at(operand.offset, std::size_t{operand.offset} + operand.length);
 }
@@ -178,7 +178,7 @@ isa::Operand OperandResolver::resolve(const Operand& operand) {
       break;
   }
   if (has_children(operand.kind)) resolve_children(operand, result);
-  result.span = span_of(operand);
+  result.span = text_span(operand);
   return result;
 }
 

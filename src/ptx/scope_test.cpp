@@ -11,7 +11,7 @@
 
 #include "ptx/test_check.h"
 
-namespace ww::ptx {
+namespace ww::ptx::scope_test {
 namespace {
 
 constexpr std::string_view kRegisters =
@@ -231,4 +231,4 @@ TEST(Scopes, WhichLabelABranchGoesTo) {
 }
 
 }  // namespace
-}  // namespace ww::ptx
+}  // namespace ww::ptx::scope_test

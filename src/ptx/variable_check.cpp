@@ -20,7 +20,7 @@ Diag at_name(Diag problem, const Module& module, const Variable& variable) {
   return problem;
 }
 
-Diag at(Diag problem, std::uint32_t offset) {
+Diag at_offset(Diag problem, std::uint32_t offset) {
   problem.span = Span::at(offset, offset + 1);
   return problem;
 }
@@ -276,22 +276,23 @@ std::optional<Diag> register_problem(const Function& function, const RegisterDec
       function.names_of(decl).empty() ? 0 : function.names_of(decl)[0].offset;
   const isa::TypeInfo& type = isa::info(decl.type);
   if (!type.declarable) {
-    return at(diag(DiagKind::BadOperand, "`.{}` is the type of an instruction, not of a register",
-                   type.name),
-              offset);
+    return at_offset(diag(DiagKind::BadOperand,
+                          "`.{}` is the type of an instruction, not of a register", type.name),
+                     offset);
   }
   if (decl.vector > 4) {
-    return at(diag(DiagKind::BadOperand, "registers are `.v2` or `.v4`, not `.v{}`", decl.vector),
-              offset);
+    return at_offset(
+        diag(DiagKind::BadOperand, "registers are `.v2` or `.v4`, not `.v{}`", decl.vector),
+        offset);
   }
   if (type.bits * decl.vector > 128) {
-    return at(diag(DiagKind::BadOperand, "`.v{} .{}` has {} bits; vectors have at most 128",
-                   decl.vector, type.name, type.bits * decl.vector),
-              offset);
+    return at_offset(diag(DiagKind::BadOperand, "`.v{} .{}` has {} bits; vectors have at most 128",
+                          decl.vector, type.name, type.bits * decl.vector),
+                     offset);
   }
   if (decl.type == isa::Type::B128) {
     if (auto problem = isa::lacking("`.b128`", Feature::Sm75, 83, target))
-      return at(std::move(*problem), offset);
+      return at_offset(std::move(*problem), offset);
   }
   return std::nullopt;
 }

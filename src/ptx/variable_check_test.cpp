@@ -11,7 +11,7 @@
 
 #include "ptx/test_check.h"
 
-namespace ww::ptx {
+namespace ww::ptx::variable_check_test {
 namespace {
 
 Findings said(std::string_view text) {
@@ -222,4 +222,4 @@ TEST(Calls, Bad) {
 }
 
 }  // namespace
-}  // namespace ww::ptx
+}  // namespace ww::ptx::variable_check_test

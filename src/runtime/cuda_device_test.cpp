@@ -10,7 +10,7 @@
 
 #include "runtime/test_driver.h"
 
-namespace ww::runtime {
+namespace ww::runtime::cuda_device_test {
 namespace {
 
 using testing::ElementsAre;
@@ -285,4 +285,4 @@ TEST(CudaCalls, NameTheFunctionThatIsMissing) {
 }
 
 }  // namespace
-}  // namespace ww::runtime
+}  // namespace ww::runtime::cuda_device_test

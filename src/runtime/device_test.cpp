@@ -13,7 +13,7 @@
 #include "runtime/assembler.h"
 #include "runtime/sim_device.h"
 
-namespace ww::runtime {
+namespace ww::runtime::device_test {
 namespace {
 
 using target::Arch;
@@ -190,4 +190,4 @@ TEST_F(Assembler, RefusesWithTheWordsOfTheProgram) {
 }
 
 }  // namespace
-}  // namespace ww::runtime
+}  // namespace ww::runtime::device_test

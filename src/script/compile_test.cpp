@@ -13,7 +13,7 @@
 #include "ir/equal.h"
 #include "ir/print/print.h"
 
-namespace ww::script {
+namespace ww::script::compile_test {
 namespace {
 
 using testing::ElementsAre;
@@ -314,4 +314,4 @@ TEST(Examples, TwinsHaveTheSameBuffers) {
 }
 
 }  // namespace
-}  // namespace ww::script
+}  // namespace ww::script::compile_test

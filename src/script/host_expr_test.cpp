@@ -6,7 +6,7 @@
 
 #include <utility>
 
-namespace ww::script {
+namespace ww::script::host_expr_test {
 namespace {
 
 using Tuple = HostValue::Tuple;
@@ -65,4 +65,4 @@ TEST(HostExpr, RefusesWithAPlaceInTheExpression) {
 }
 
 }  // namespace
-}  // namespace ww::script
+}  // namespace ww::script::host_expr_test

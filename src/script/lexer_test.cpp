@@ -13,7 +13,7 @@
 #include "script/literals.h"
 #include "script/unicode.h"
 
-namespace ww::script {
+namespace ww::script::lexer_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -250,4 +250,4 @@ TEST(ScriptLexer, Utf8) {
 }
 
 }  // namespace
-}  // namespace ww::script
+}  // namespace ww::script::lexer_test

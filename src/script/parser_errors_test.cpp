@@ -13,7 +13,7 @@
 #include "script/parser.h"
 #include "script/test_program.h"
 
-namespace ww::script {
+namespace ww::script::parser_errors_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -536,4 +536,4 @@ TEST(ScriptMutations, NeitherCrashNorMisplace) {
 }
 
 }  // namespace
-}  // namespace ww::script
+}  // namespace ww::script::parser_errors_test

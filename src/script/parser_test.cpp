@@ -13,7 +13,7 @@
 #include "script/test_dump.h"
 #include "script/test_program.h"
 
-namespace ww::script {
+namespace ww::script::parser_test {
 namespace {
 
 struct Row {
@@ -470,4 +470,4 @@ TEST(ScriptFile, AProgramParses) {
 }
 
 }  // namespace
-}  // namespace ww::script
+}  // namespace ww::script::parser_test

@@ -9,7 +9,7 @@
 
 #include "sim/test_order.h"
 
-namespace ww::sim {
+namespace ww::sim::block_order_test {
 namespace {
 
 constexpr std::string_view kWrite = "st.global.u32 [%a0], 42;";
@@ -424,4 +424,4 @@ TEST(BlockOrder, TheNonCoherentCacheNeedNotSeeWhatIsWritten) {
 }
 
 }  // namespace
-}  // namespace ww::sim
+}  // namespace ww::sim::block_order_test

@@ -9,7 +9,7 @@
 
 #include "sim/test_order.h"
 
-namespace ww::sim {
+namespace ww::sim::block_patterns_test {
 namespace {
 
 constexpr unsigned kMany = 21;  // schedules
@@ -182,4 +182,4 @@ TEST(BlockPatterns, AQueueOfWork) {
 }
 
 }  // namespace
-}  // namespace ww::sim
+}  // namespace ww::sim::block_patterns_test

@@ -5,7 +5,7 @@
 
 #include "sim/test_run.h"
 
-namespace ww::sim {
+namespace ww::sim::checks_test {
 namespace {
 
 constexpr std::string_view kShared = ".shared .align 16 .b8 cells[512];\n";
@@ -418,4 +418,4 @@ TEST(Findings, ChecksByName) {
 }
 
 }  // namespace
-}  // namespace ww::sim
+}  // namespace ww::sim::checks_test

@@ -6,7 +6,7 @@
 
 #include "sim/test_run.h"
 
-namespace ww::sim {
+namespace ww::sim::conflicts_test {
 namespace {
 
 using Words = std::vector<std::uint32_t>;
@@ -127,4 +127,4 @@ TEST(Conflicts, Restores) {
 }
 
 }  // namespace
-}  // namespace ww::sim
+}  // namespace ww::sim::conflicts_test

@@ -5,7 +5,7 @@
 
 #include "sim/test_run.h"
 
-namespace ww::sim {
+namespace ww::sim::cooperative_test {
 namespace {
 
 // One thread of each block adds to the barrier's word and waits until its top bit has turned.
@@ -66,4 +66,4 @@ TEST(Cooperative, AllBlocksMustBeResident) {
 }
 
 }  // namespace
-}  // namespace ww::sim
+}  // namespace ww::sim::cooperative_test

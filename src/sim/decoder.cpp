@@ -221,7 +221,7 @@ void Decode::target_label(std::size_t i) { function_.add_label_fixup(operand(i).
 
 const OpRow* find_op(std::string_view family, std::string_view mnemonic) {
   static const OpFamily* const kFamilies[] = {
-#define WW_OPS(object) &object,
+#define WW_OPS(file) &file##_ops::family,
 #include "sim/ops/families.def"
 #undef WW_OPS
   };

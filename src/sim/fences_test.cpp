@@ -8,7 +8,7 @@
 
 #include "sim/ops/test_async.h"
 
-namespace ww::sim {
+namespace ww::sim::fences_test {
 namespace {
 
 constexpr Grid kTwoWarps{.threads = 64};
@@ -304,4 +304,4 @@ TEST(Fence, IsACheckOfItsOwn) {
 }
 
 }  // namespace
-}  // namespace ww::sim
+}  // namespace ww::sim::fences_test

@@ -7,7 +7,7 @@
 
 #include "sim/test_run.h"
 
-namespace ww::sim {
+namespace ww::sim::function_decoder_test {
 namespace {
 
 using Words = std::vector<std::uint32_t>;
@@ -337,4 +337,4 @@ TEST(Sizes, SharedMemoryThatNoBlockHas) {
 }
 
 }  // namespace
-}  // namespace ww::sim
+}  // namespace ww::sim::function_decoder_test

@@ -12,7 +12,7 @@ namespace ww::sim {
 namespace {
 
 // Clock of a write that has not landed: nobody can be ordered behind it.
-constexpr std::uint32_t kNever = ~std::uint32_t{0};
+constexpr std::uint32_t kNoClock = ~std::uint32_t{0};
 // Own accesses that are looked at to be dropped.
 constexpr unsigned kMostPruned = 64;
 
@@ -154,7 +154,7 @@ void GridRaces::touch(Warp& warp, const Order& order, const std::uint64_t* addre
   if (sets_.size() + stamps_.size() > collect_at_) collect_garbage();
   const unsigned unit_warp = warp.unit_warp();
   Stamp stamp{.unit = order.unit(),
-              .clock = how == Touched::AsyncBegin ? kNever : order.now(unit_warp),
+              .clock = how == Touched::AsyncBegin ? kNoClock : order.now(unit_warp),
               .op = warp.this_op(),
               .warp = unit_warp,
               .stride = stride_of(address, lanes),

@@ -9,13 +9,13 @@ namespace ww::sim {
 namespace {
 
 constexpr std::uint64_t kAlign = 16;
-constexpr std::uint64_t kGap = 16;  // behind a block, so that running over its end is seen
+constexpr std::uint64_t kGuardBytes = 16;  // behind a block, so that running over its end is seen
 
 }  // namespace
 
 const Heap::Block* Heap::allocate(std::uint64_t bytes) {
   if (bytes == 0 || bytes > region_.size) return nullptr;
-  const std::uint64_t room = round_up(bytes, kAlign) + kGap;
+  const std::uint64_t room = round_up(bytes, kAlign) + kGuardBytes;
   if (room > region_.size - used_) return reuse(bytes);
   const std::uint64_t base = region_.base + used_;
   used_ += room;
@@ -24,7 +24,7 @@ const Heap::Block* Heap::allocate(std::uint64_t bytes) {
 
 const Heap::Block* Heap::reuse(std::uint64_t bytes) {
   const auto fits = std::find_if(free_.begin(), free_.end(), [&](std::uint64_t base) {
-    return blocks_.at(base).room >= bytes + kGap;
+    return blocks_.at(base).room >= bytes + kGuardBytes;
   });
   if (fits == free_.end()) return nullptr;
   Block& block = blocks_.at(*fits);

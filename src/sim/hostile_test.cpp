@@ -7,7 +7,7 @@
 
 #include "sim/test_run.h"
 
-namespace ww::sim {
+namespace ww::sim::hostile_test {
 namespace {
 
 // Loads and runs whatever the text is, in narrow limits.
@@ -274,4 +274,4 @@ TEST(LargeGrid, ARaceOfAllBlocksIsOneFinding) {
 }
 
 }  // namespace
-}  // namespace ww::sim
+}  // namespace ww::sim::hostile_test

@@ -10,7 +10,7 @@
 
 #include "sim/test_order.h"
 
-namespace ww::sim {
+namespace ww::sim::lane_order_test {
 namespace {
 
 constexpr OrderLaunch kTwoWarps{.blocks = 1, .threads = 64};
@@ -463,4 +463,4 @@ TEST(Heap, BlocksAreUsedUntilTheyAreFreed) {
 }
 
 }  // namespace
-}  // namespace ww::sim
+}  // namespace ww::sim::lane_order_test

@@ -40,9 +40,9 @@ bool must_be_in_order(const RunContext& context) {
 }
 
 /// One run of a kernel: hands units to threads and puts their reports together in order.
-class Run {
+class LaunchRun {
  public:
-  Run(const RunContext& context, std::uint64_t units)
+  LaunchRun(const RunContext& context, std::uint64_t units)
       : context_(context), units_(units), begin_(Time::now()) {
     report_.blocks = context.launch->grid.count();
     report_.warps_per_block =
@@ -118,7 +118,7 @@ class Run {
 };
 
 // Runs a unit to its end; false: somebody else has stopped the run.
-bool Run::run_unit(Unit& unit) {
+bool LaunchRun::run_unit(Unit& unit) {
   while (!unit.run(kRounds)) {
     if (stopped_.load(std::memory_order_relaxed) || is_in_conflict()) return false;
     if (out_of_time()) unit.stop(Outcome::TimeLimit, "the budget of time is used up");
@@ -128,14 +128,14 @@ bool Run::run_unit(Unit& unit) {
 }
 
 // What is kept of units for those behind them.
-std::uint64_t Run::between_units() const {
+std::uint64_t LaunchRun::between_units() const {
   std::uint64_t bytes = races_.bytes();
   if (context_.grid != nullptr)
     bytes += context_.grid->races.bytes() + context_.grid->locations.bytes();
   return bytes;
 }
 
-void Run::stop_if_too_big(Unit& unit) const {
+void LaunchRun::stop_if_too_big(Unit& unit) const {
   const std::uint64_t races = (unit.races != nullptr ? unit.races->bytes() : 0) + between_units();
   const std::uint64_t fences = unit.fences != nullptr ? unit.fences->bytes() : 0;
   if (races + fences <= context_.options->limits.memory) return;
@@ -146,7 +146,7 @@ void Run::stop_if_too_big(Unit& unit) const {
 }
 
 // Puts finished units into the report in their order, so that it does not depend on who was first.
-void Run::finish(Unit& unit) {
+void LaunchRun::finish(Unit& unit) {
   if (unit.races != nullptr) unit.races->hand_over(races_, unit.index);
   const std::lock_guard lock(mutex_);
   Done& done = waiting_[unit.index];
@@ -190,7 +190,7 @@ void Run::finish(Unit& unit) {
 }
 
 // What units have left behind for the report.
-void Run::bound_report() {
+void LaunchRun::bound_report() {
   if (report_.outcome == Outcome::Finished && between_units() > context_.options->limits.memory) {
     report_.outcome = Outcome::MemoryLimit;
     report_.reason =
@@ -206,7 +206,7 @@ void Run::bound_report() {
 }
 
 // What the units that are alive at the same time hold.
-void Run::bound_residents(Unit& unit, std::size_t residents) {
+void LaunchRun::bound_residents(Unit& unit, std::size_t residents) {
   const std::uint64_t now = unit.outcome == Outcome::Finished ? unit.piled_bytes() : 0;
   resident_bytes_ = resident_bytes_ - unit.counted_bytes + now;
   unit.counted_bytes = now;
@@ -218,7 +218,7 @@ void Run::bound_residents(Unit& unit, std::size_t residents) {
                         residents, bytes, context_.options->limits.memory));
 }
 
-void Run::work(std::atomic<std::uint64_t>& next) {
+void LaunchRun::work(std::atomic<std::uint64_t>& next) {
   Unit unit(context_);
   for (std::uint64_t i = next++; i < units_ && !stopped_ && !is_in_conflict(); i = next++) {
     unit.start(i);
@@ -231,7 +231,7 @@ void Run::work(std::atomic<std::uint64_t>& next) {
   report_.counters.merge(unit.counters);
 }
 
-void Run::in_parallel() {
+void LaunchRun::in_parallel() {
   // One at a time, unless somebody watches what they do to each other.
   unsigned threads = context_.conflicts == nullptr ? 1 : host_threads(*context_.options);
   threads = static_cast<unsigned>(std::min<std::uint64_t>(threads, units_));
@@ -246,7 +246,7 @@ void Run::in_parallel() {
 
 // One block after the other. Whoever does not end in its turn (it may wait for another block) gives
 // way, and one more block is let in.
-void Run::in_order() {
+void LaunchRun::in_order() {
   std::deque<std::unique_ptr<Unit>> resident;
   std::vector<std::unique_ptr<Unit>> spare;
   std::uint64_t next = 0;
@@ -304,17 +304,17 @@ RunReport run_units(RunContext& context, std::uint64_t units) {
   const bool is_alone = units == 1 || units > Conflicts::kMostUnits ||
                         host_threads(*context.options) == 1 || must_be_in_order(context) ||
                         memory > context.options->limits.memory;
-  if (is_alone) return Run(context, units).go();
+  if (is_alone) return LaunchRun(context, units).go();
   const auto begin = Time::now();
   Conflicts conflicts(*context.memory);
   context.conflicts = &conflicts;
-  RunReport report = Run(context, units).go();
+  RunReport report = LaunchRun(context, units).go();
   context.conflicts = nullptr;
   if (!conflicts.found() && !ends_early(report.outcome)) return report;
   if (report.outcome == Outcome::Stopped || report.outcome == Outcome::TimeLimit) return report;
   conflicts.restore();
   conflicts.stop_watching();
-  RunReport again = Run(context, units).go();
+  RunReport again = LaunchRun(context, units).go();
   again.seconds = std::chrono::duration<double>(Time::now() - begin).count();
   return again;
 }

@@ -10,13 +10,13 @@ namespace {
 
 // Allocations are apart by their own size and then some, so that an index that is off by less than
 // the size of an array does not land in another one.
-constexpr std::uint64_t kGap = std::uint64_t{1} << 20U;
+constexpr std::uint64_t kWindowGap = std::uint64_t{1} << 20U;
 
 }  // namespace
 
 std::uint64_t GlobalMemory::place(std::uint64_t& next, std::uint64_t size, std::uint64_t align) {
   const std::uint64_t base = round_up(next, std::max<std::uint64_t>(align, 512));
-  next = round_up(base + 2 * std::max<std::uint64_t>(size, 1) + kGap, kGap);
+  next = round_up(base + 2 * std::max<std::uint64_t>(size, 1) + kWindowGap, kWindowGap);
   return base;
 }
 

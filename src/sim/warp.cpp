@@ -15,7 +15,7 @@ namespace ww::sim {
 namespace {
 
 constexpr std::uint32_t kNever = ~std::uint32_t{0};
-constexpr std::size_t kAlign = 64;
+constexpr std::size_t kFrameAlign = 64;
 
 // After this many turns in which one split ran and others could have, the others get a turn: the
 // lanes may wait for each other.
@@ -62,7 +62,7 @@ void Warp::grow_frame(std::uint64_t bytes) {
   if (bytes <= frames_size_ && frames_ != nullptr) return;
   const std::uint64_t size = std::max<std::uint64_t>({bytes, frames_size_ * 2, 1024});
   auto bigger = std::unique_ptr<std::byte[], FrameFree>(
-      static_cast<std::byte*>(::operator new (size, std::align_val_t{kAlign})));
+      static_cast<std::byte*>(::operator new (size, std::align_val_t{kFrameAlign})));
   std::memset(bigger.get(), 0, size);
   if (frames_ != nullptr) std::memcpy(bigger.get(), frames_.get(), frames_size_);
   frames_ = std::move(bigger);

@@ -8,7 +8,7 @@
 
 #include "sim/test_run.h"
 
-namespace ww::sim {
+namespace ww::sim::warp_test {
 namespace {
 
 using Words = std::vector<std::uint32_t>;
@@ -248,4 +248,4 @@ TEST(Warp, TheSameWithAnyNumberOfThreadsAndAnySchedule) {
 }
 
 }  // namespace
-}  // namespace ww::sim
+}  // namespace ww::sim::warp_test

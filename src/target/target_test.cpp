@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <string_view>
 
-namespace ww::target {
+namespace ww::target::target_test {
 namespace {
 
 TEST(Arch, IsReadAndNamed) {
@@ -127,4 +127,4 @@ TEST(Target, HasFeaturesOfItsArchitecture) {
 }
 
 }  // namespace
-}  // namespace ww::target
+}  // namespace ww::target::target_test

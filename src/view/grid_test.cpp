@@ -5,7 +5,7 @@
 
 #include <array>
 
-namespace ww::view {
+namespace ww::view::grid_test {
 namespace {
 
 TEST(Grid, TwoDimensionsAreOneSlab) {
@@ -47,4 +47,4 @@ TEST(Grid, NoDimensionIsOneCell) {
 }
 
 }  // namespace
-}  // namespace ww::view
+}  // namespace ww::view::grid_test

@@ -9,7 +9,7 @@
 
 #include "view/test_views.h"
 
-namespace ww::view {
+namespace ww::view::json_test {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -101,4 +101,4 @@ TEST(Json, RefusesAMapThatIsTooLarge) {
 }
 
 }  // namespace
-}  // namespace ww::view
+}  // namespace ww::view::json_test

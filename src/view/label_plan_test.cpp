@@ -8,7 +8,7 @@
 
 #include "view/test_views.h"
 
-namespace ww::view {
+namespace ww::view::label_plan_test {
 namespace {
 
 using Lines = std::vector<std::string>;
@@ -61,4 +61,4 @@ TEST(LabelPlan, ThinTo) {
 }
 
 }  // namespace
-}  // namespace ww::view
+}  // namespace ww::view::label_plan_test

@@ -9,7 +9,7 @@
 #include "layout/axis.h"
 #include "view/test_views.h"
 
-namespace ww::view {
+namespace ww::view::labels_test {
 namespace {
 
 struct Case {
@@ -57,4 +57,4 @@ TEST(Labels, LongestPartsCountSigns) {
 }
 
 }  // namespace
-}  // namespace ww::view
+}  // namespace ww::view::labels_test

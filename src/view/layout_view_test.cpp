@@ -8,7 +8,7 @@
 
 #include "view/test_views.h"
 
-namespace ww::view {
+namespace ww::view::layout_view_test {
 namespace {
 
 TEST(LayoutView, KindFollowsFromTheAxes) {
@@ -94,4 +94,4 @@ TEST(LayoutView, RefusesWhatCannotBeEnumerated) {
 }
 
 }  // namespace
-}  // namespace ww::view
+}  // namespace ww::view::layout_view_test

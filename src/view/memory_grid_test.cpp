@@ -8,7 +8,7 @@
 #include "view/table.h"
 #include "view/test_views.h"
 
-namespace ww::view {
+namespace ww::view::memory_grid_test {
 namespace {
 
 using testing::HasSubstr;
@@ -97,4 +97,4 @@ TEST(MemoryGrid, APictureLeavesHolesOpen) {
 }
 
 }  // namespace
-}  // namespace ww::view
+}  // namespace ww::view::memory_grid_test

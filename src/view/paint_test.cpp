@@ -7,7 +7,7 @@
 
 #include "view/test_views.h"
 
-namespace ww::view {
+namespace ww::view::paint_test {
 namespace {
 
 Rgb colour_at(const LayoutView& view, std::int64_t flat) {
@@ -97,4 +97,4 @@ TEST(Paint, GenericUsesTheFirstAxisThatVaries) {
 }
 
 }  // namespace
-}  // namespace ww::view
+}  // namespace ww::view::paint_test

@@ -6,7 +6,7 @@
 #include <set>
 #include <string>
 
-namespace ww::view {
+namespace ww::view::palette_test {
 namespace {
 
 constexpr double kReadable = 4.5;  // WCAG AA for text
@@ -53,4 +53,4 @@ TEST(Palette, RampsDarken) {
 TEST(Palette, Hex) { EXPECT_EQ(hex_of({0x0a, 0xff, 0x10}), "#0aff10"); }
 
 }  // namespace
-}  // namespace ww::view
+}  // namespace ww::view::palette_test

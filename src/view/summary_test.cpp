@@ -5,7 +5,7 @@
 
 #include "view/test_views.h"
 
-namespace ww::view {
+namespace ww::view::summary_test {
 namespace {
 
 TEST(Summary, SizeAndRanges) {
@@ -47,4 +47,4 @@ TEST(Summary, ASwizzleMovesReplicasUnevenly) {
 }
 
 }  // namespace
-}  // namespace ww::view
+}  // namespace ww::view::summary_test

@@ -26,8 +26,8 @@ constexpr double kGridWidth = 1120;  // what the cells of one row of panels may 
 constexpr double kGridHeight = 1500;
 constexpr double kLargestCell = 46;
 constexpr double kLargestPanelCell = 30;  // when there are several panels
-constexpr double kSmallestCell = 3;
-constexpr double kGap = 26;  // between panels, and between panels and legend
+constexpr double kMinCellSize = 3;
+constexpr double kPanelGap = 26;  // between panels, and between panels and legend
 constexpr double kLeastTextWidth = 420;
 constexpr double kFactFont = 11.5;
 constexpr std::int64_t kWrap = 32;  // a one-dimensional layout's row, for up to 2·32² elements
@@ -59,7 +59,7 @@ double cell_size(const Grid& grid) {
   const double most = grid.slabs > 1 ? kLargestPanelCell : kLargestCell;
   const double fitting = std::floor(std::min(kGridWidth / static_cast<double>(grid.cols),
                                              kGridHeight / static_cast<double>(grid.rows)));
-  return std::clamp(fitting, kSmallestCell, most);
+  return std::clamp(fitting, kMinCellSize, most);
 }
 
 // ---- text
@@ -153,7 +153,7 @@ void draw_block(SvgWriter& out, const Block& block, double x, double y) {
 
 // ---- page
 
-struct Page {
+struct Drawing {
   Margins margins;
   Size panel;  // one panel with its margins
   std::int64_t per_row = 1;
@@ -163,39 +163,40 @@ struct Page {
   double width = 0;  // of the content, without the border
 };
 
-Page lay_out(const PanelStyle& style, const Legend& legend) {
-  Page page;
+Drawing lay_out(const PanelStyle& style, const Legend& legend) {
+  Drawing page;
   page.margins = panel_margins(style);
   const Margins& margins = page.margins;
   page.panel = {margins.left + margins.right + style.cell * static_cast<double>(style.grid.cols),
                 margins.top + margins.bottom + style.cell * static_cast<double>(style.grid.rows)};
-  const double fitting = std::floor((kGridWidth + kGap) / (page.panel.width + kGap));
+  const double fitting = std::floor((kGridWidth + kPanelGap) / (page.panel.width + kPanelGap));
   page.per_row = std::clamp<std::int64_t>(static_cast<std::int64_t>(fitting), 1, style.grid.slabs);
   const std::int64_t lines = (style.grid.slabs + page.per_row - 1) / page.per_row;
-  page.panels = {static_cast<double>(page.per_row) * (page.panel.width + kGap) - kGap,
-                 static_cast<double>(lines) * (page.panel.height + kGap) - kGap};
+  page.panels = {static_cast<double>(page.per_row) * (page.panel.width + kPanelGap) - kPanelGap,
+                 static_cast<double>(lines) * (page.panel.height + kPanelGap) - kPanelGap};
   const Size beside = legend_size(legend, false);
-  page.is_legend_below =
-      page.panels.width + kGap + beside.width > kGridWidth || beside.height > page.panels.height;
+  page.is_legend_below = page.panels.width + kPanelGap + beside.width > kGridWidth ||
+                         beside.height > page.panels.height;
   page.legend = legend_size(legend, page.is_legend_below);
   page.width = page.is_legend_below ? std::max(page.panels.width, page.legend.width)
-                                    : page.panels.width + kGap + page.legend.width;
+                                    : page.panels.width + kPanelGap + page.legend.width;
   page.width = std::max(page.width, kLeastTextWidth);
   return page;
 }
 
-void draw_panels(SvgWriter& out, const PanelStyle& style, const Page& page, double y) {
+void draw_panels(SvgWriter& out, const PanelStyle& style, const Drawing& page, double y) {
   for (std::int64_t slab = 0; slab < style.grid.slabs; ++slab) {
     const auto column = static_cast<double>(slab % page.per_row);
     const auto line = static_cast<double>(slab / page.per_row);
-    draw_panel(out, style, slab, kBorder + page.margins.left + column * (page.panel.width + kGap),
-               y + page.margins.top + line * (page.panel.height + kGap));
+    draw_panel(out, style, slab,
+               kBorder + page.margins.left + column * (page.panel.width + kPanelGap),
+               y + page.margins.top + line * (page.panel.height + kPanelGap));
   }
 }
 
 /// Title, facts, panels, legend and notes from top to bottom.
 std::string draw_page(const LayoutView& view, const PanelStyle& style, const Legend& legend) {
-  const Page page = lay_out(style, legend);
+  const Drawing page = lay_out(style, legend);
   SvgWriter out;
   double y = kBorder;
   const Block title = title_block(view, page.width);
@@ -211,7 +212,7 @@ std::string draw_page(const LayoutView& view, const PanelStyle& style, const Leg
     draw_legend(out, legend, true, kBorder, y);
     y += page.legend.height + 8;
   } else {
-    draw_legend(out, legend, false, kBorder + page.panels.width + kGap, panels_top - 3);
+    draw_legend(out, legend, false, kBorder + page.panels.width + kPanelGap, panels_top - 3);
   }
   const Block notes = notes_block(view, style, legend, page.width);
   draw_block(out, notes, kBorder, y);

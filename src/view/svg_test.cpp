@@ -14,7 +14,7 @@
 
 #include "view/test_views.h"
 
-namespace ww::view {
+namespace ww::view::svg_test {
 namespace {
 
 using testing::HasSubstr;
@@ -241,4 +241,4 @@ TEST(Svg, AcceptsTheWholeOfTensorMemory) {
 }
 
 }  // namespace
-}  // namespace ww::view
+}  // namespace ww::view::svg_test

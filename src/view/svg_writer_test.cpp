@@ -5,7 +5,7 @@
 
 #include <utility>
 
-namespace ww::view {
+namespace ww::view::svg_writer_test {
 namespace {
 
 TEST(SvgWriter, EscapesXml) {
@@ -38,4 +38,4 @@ TEST(SvgWriter, Document) {
 }
 
 }  // namespace
-}  // namespace ww::view
+}  // namespace ww::view::svg_writer_test

@@ -17,7 +17,7 @@
 namespace ww::view {
 namespace {
 
-constexpr std::int64_t kGap = -1;  // stands for the indices left out
+constexpr std::int64_t kLeftOut = -1;  // stands for the indices left out
 constexpr std::string_view kEllipsis = "…";
 
 /// One grid's worth of cell texts.
@@ -27,9 +27,9 @@ struct Face {
   std::function<std::string(std::int64_t flat)> cell;
 };
 
-struct Page {
+struct TablePage {
   Grid grid;
-  std::vector<std::int64_t> rows, cols, slabs;  // shown indices, kGap for those left out
+  std::vector<std::int64_t> rows, cols, slabs;  // shown indices, kLeftOut for those left out
   std::int64_t row_count = 0;                   // rows with an element
 };
 
@@ -41,13 +41,13 @@ std::vector<std::int64_t> shown_indices(std::int64_t total, std::int64_t limit) 
   std::vector<std::int64_t> shown(static_cast<std::size_t>(head));
   std::iota(shown.begin(), shown.end(), 0);
   if (fits) return shown;
-  shown.push_back(kGap);
+  shown.push_back(kLeftOut);
   for (std::int64_t i = total - tail; i < total; ++i) shown.push_back(i);
   return shown;
 }
 
 std::int64_t left_out(const std::vector<std::int64_t>& shown, std::int64_t total) {
-  return total - std::ranges::count_if(shown, [](std::int64_t i) { return i != kGap; });
+  return total - std::ranges::count_if(shown, [](std::int64_t i) { return i != kLeftOut; });
 }
 
 std::string pad_left(std::string_view text, std::size_t width) {
@@ -152,20 +152,20 @@ std::vector<std::int64_t> used_rows(const Grid& grid) {
 std::vector<std::int64_t> shown_rows(const std::vector<std::int64_t>& used, std::int64_t limit) {
   std::vector<std::int64_t> shown;
   for (const std::int64_t i : shown_indices(std::ssize(used), limit)) {
-    const std::int64_t row = i == kGap ? kGap : used[static_cast<std::size_t>(i)];
-    const bool is_next = shown.empty() || shown.back() == kGap || row == shown.back() + 1;
-    if (row != kGap && !is_next) shown.push_back(kGap);
+    const std::int64_t row = i == kLeftOut ? kLeftOut : used[static_cast<std::size_t>(i)];
+    const bool is_next = shown.empty() || shown.back() == kLeftOut || row == shown.back() + 1;
+    if (row != kLeftOut && !is_next) shown.push_back(kLeftOut);
     shown.push_back(row);
   }
   return shown;
 }
 
-Page make_page(const LayoutView& view, const std::vector<Face>& faces,
-               const TableOptions& options) {
-  Page page{.grid = options.grid ? *options.grid : fit_grid(view, faces, options.width),
-            .rows = {},
-            .cols = {},
-            .slabs = {}};
+TablePage make_page(const LayoutView& view, const std::vector<Face>& faces,
+                    const TableOptions& options) {
+  TablePage page{.grid = options.grid ? *options.grid : fit_grid(view, faces, options.width),
+                 .rows = {},
+                 .cols = {},
+                 .slabs = {}};
   const std::vector<std::int64_t> used = used_rows(page.grid);
   page.row_count = std::ssize(used);
   const std::size_t cell = widest_column(page.grid, faces);
@@ -183,23 +183,23 @@ Page make_page(const LayoutView& view, const std::vector<Face>& faces,
 
 using CellText = std::function<std::string(std::int64_t col)>;
 
-void write_line(std::string& out, const Page& page, std::string_view heading, std::size_t width,
-                const CellText& text_at) {
+void write_line(std::string& out, const TablePage& page, std::string_view heading,
+                std::size_t width, const CellText& text_at) {
   std::string line = pad_left(heading, row_header_width(page.grid));
   for (const std::int64_t col : page.cols) {
-    const bool is_gap = col == kGap;
+    const bool is_gap = col == kLeftOut;
     line += "  " + (is_gap ? std::string(kEllipsis) : pad_left(text_at(col), width));
   }
   line.erase(line.find_last_not_of(' ') + 1);
   out += line + "\n";
 }
 
-void write_slab(std::string& out, const Page& page, const Face& face, std::int64_t slab) {
+void write_slab(std::string& out, const TablePage& page, const Face& face, std::int64_t slab) {
   const Grid& grid = page.grid;
   const std::size_t width = column_width(grid, face);
   write_line(out, page, "", width, [&](std::int64_t col) { return grid.col_name(col); });
   for (const std::int64_t row : page.rows) {
-    if (row == kGap) {
+    if (row == kLeftOut) {
       out += pad_left(kEllipsis, row_header_width(grid)) + "\n";
       continue;
     }
@@ -210,11 +210,11 @@ void write_slab(std::string& out, const Page& page, const Face& face, std::int64
   }
 }
 
-void write_face(std::string& out, const Page& page, const Face& face) {
+void write_face(std::string& out, const TablePage& page, const Face& face) {
   if (!face.title.empty()) out += "\n" + face.title + "\n";
   for (const std::int64_t slab : page.slabs) {
     out += "\n";
-    if (slab == kGap) {
+    if (slab == kLeftOut) {
       out += std::string(kEllipsis) + "\n";
       continue;
     }
@@ -224,7 +224,7 @@ void write_face(std::string& out, const Page& page, const Face& face) {
   }
 }
 
-void write_left_out(std::string& out, const Page& page) {
+void write_left_out(std::string& out, const TablePage& page) {
   std::vector<std::string> parts;
   const auto note = [&](std::int64_t missing, std::int64_t total, std::string_view what) {
     if (missing > 0) parts.push_back(fmt::format("{} of {} {}", missing, total, what));
@@ -247,7 +247,7 @@ void write_header(std::string& out, const LayoutView& view) {
 
 std::string to_table(const LayoutView& view, const TableOptions& options) {
   const std::vector<Face> faces = faces_of(view);
-  const Page page = make_page(view, faces, options);
+  const TablePage page = make_page(view, faces, options);
   std::string out;
   write_header(out, view);
   if (!page.grid.note.empty()) out += page.grid.note + "\n";

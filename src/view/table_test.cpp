@@ -9,7 +9,7 @@
 
 #include "view/test_views.h"
 
-namespace ww::view {
+namespace ww::view::table_test {
 namespace {
 
 using testing::HasSubstr;
@@ -130,4 +130,4 @@ TEST(Table, LinesKeepToTheWidth) {
 }
 
 }  // namespace
-}  // namespace ww::view
+}  // namespace ww::view::table_test

@@ -14,7 +14,7 @@
 
 #include "cli/program.h"
 
-namespace ww::cli_test {
+namespace ww::cli_test::examples_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -125,4 +125,4 @@ TEST(New, SaysWhenAFolderIsNotWritable) {
 }
 
 }  // namespace
-}  // namespace ww::cli_test
+}  // namespace ww::cli_test::examples_test

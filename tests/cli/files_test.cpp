@@ -19,7 +19,7 @@
 
 #include "cli/program.h"
 
-namespace ww::cli_test {
+namespace ww::cli_test::files_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -410,4 +410,4 @@ TEST_F(Files, PathsInPtxAreRead) {
 }
 
 }  // namespace
-}  // namespace ww::cli_test
+}  // namespace ww::cli_test::files_test

@@ -27,6 +27,7 @@
 #include <string_view>
 #include <vector>
 
+namespace ww::cli_golden_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -277,3 +278,5 @@ INSTANTIATE_TEST_SUITE_P(Golden, CliGolden, testing::ValuesIn(golden_files()), c
 GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(CliGolden);
 
 }  // namespace
+
+}  // namespace ww::cli_golden_test

@@ -16,7 +16,7 @@
 
 #include "cli/program.h"
 
-namespace ww::cli_test {
+namespace ww::cli_test::schema_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -235,4 +235,4 @@ TEST(SchemaValidator, SeesPlantedFaults) {
 }
 
 }  // namespace
-}  // namespace ww::cli_test
+}  // namespace ww::cli_test::schema_test

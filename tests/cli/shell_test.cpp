@@ -12,7 +12,7 @@
 
 #include "cli/program.h"
 
-namespace ww::cli_test {
+namespace ww::cli_test::shell_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -229,4 +229,4 @@ TEST(Manual, ManShowsIt) {
 }
 
 }  // namespace
-}  // namespace ww::cli_test
+}  // namespace ww::cli_test::shell_test

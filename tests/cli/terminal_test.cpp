@@ -11,7 +11,7 @@
 
 #include "cli/program.h"
 
-namespace ww::cli_test {
+namespace ww::cli_test::terminal_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -193,4 +193,4 @@ TEST(Terminal, BenchmarksFollow) {
 }
 
 }  // namespace
-}  // namespace ww::cli_test
+}  // namespace ww::cli_test::terminal_test

@@ -13,7 +13,7 @@
 #include "corpus/launch_run.h"
 #include "corpus/toolchain.h"
 
-namespace ww::corpus {
+namespace ww::corpus::launches_test {
 namespace {
 
 constexpr std::string_view kNoTools =
@@ -149,4 +149,4 @@ TEST(CorpusDigest, DifferencesAreShown) {
 }
 
 }  // namespace
-}  // namespace ww::corpus
+}  // namespace ww::corpus::launches_test

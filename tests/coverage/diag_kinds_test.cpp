@@ -9,7 +9,7 @@
 
 #include "base/diag.h"
 
-namespace ww {
+namespace ww::diag_kinds_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -55,4 +55,4 @@ TEST(DiagKinds, EachIsExplainedInTheDocs) {
 }
 
 }  // namespace
-}  // namespace ww
+}  // namespace ww::diag_kinds_test

@@ -15,7 +15,7 @@
 
 #include "cli/program.h"
 
-namespace ww::cli_test {
+namespace ww::cli_test::determinism_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -173,4 +173,4 @@ TEST(Determinism, PtxOfTheExamplesIsTheSameOnEveryHost) {
 }
 
 }  // namespace
-}  // namespace ww::cli_test
+}  // namespace ww::cli_test::determinism_test

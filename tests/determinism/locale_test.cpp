@@ -16,7 +16,7 @@
 #include "ptx/printer.h"
 #include "script/compile.h"
 
-namespace ww {
+namespace ww::locale_test {
 namespace {
 
 struct Commas : std::numpunct<char> {
@@ -67,4 +67,4 @@ TEST(Locale, OfTheProgramDoesNotShow) {
 }
 
 }  // namespace
-}  // namespace ww
+}  // namespace ww::locale_test

@@ -25,6 +25,7 @@
 #include <utility>
 #include <vector>
 
+namespace ww::docs_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -223,3 +224,5 @@ INSTANTIATE_TEST_SUITE_P(Docs, Document, testing::ValuesIn(documents()), case_na
 GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(Document);
 
 }  // namespace
+
+}  // namespace ww::docs_test

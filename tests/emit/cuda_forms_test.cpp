@@ -16,7 +16,7 @@
 #include "script/compile.h"
 #include "script/form_operands.h"
 
-namespace ww::emit::test {
+namespace ww::emit::test::cuda_forms_test {
 namespace {
 
 // A program with one instruction; nothing where an operand has no counterpart in a kernel.
@@ -102,4 +102,4 @@ TEST_P(CudaForms, OneOfEachAssembles) {
 INSTANTIATE_TEST_SUITE_P(Targets, CudaForms, testing::Values("sm_90a", "sm_100a"));
 
 }  // namespace
-}  // namespace ww::emit::test
+}  // namespace ww::emit::test::cuda_forms_test

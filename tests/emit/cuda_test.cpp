@@ -9,7 +9,7 @@
 #include "emit/cuda_run.h"
 #include "emit/engines.h"
 
-namespace ww::emit::test {
+namespace ww::emit::test::cuda_test {
 namespace {
 
 // Every thread computes one of each expression over its elements `a` and `b`.
@@ -495,4 +495,4 @@ while True:
 }
 
 }  // namespace
-}  // namespace ww::emit::test
+}  // namespace ww::emit::test::cuda_test

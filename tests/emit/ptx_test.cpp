@@ -15,7 +15,7 @@
 #include "num/dtype.h"
 #include "num/float_format.h"
 
-namespace ww::engines {
+namespace ww::engines::ptx_test {
 namespace {
 
 using num::DType;
@@ -673,4 +673,4 @@ std::vector<Case> cases() {
 }
 
 }  // namespace
-}  // namespace ww::engines
+}  // namespace ww::engines::ptx_test

@@ -17,7 +17,7 @@
 #include "fuzz/targets.h"
 #include "lower/tape.h"
 
-namespace ww::fuzz {
+namespace ww::fuzz::corpus_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -145,4 +145,4 @@ TEST(FuzzText, Lines) {
 }
 
 }  // namespace
-}  // namespace ww::fuzz
+}  // namespace ww::fuzz::corpus_test

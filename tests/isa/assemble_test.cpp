@@ -30,7 +30,7 @@
 #include "isa/example.h"
 #include "target/target.h"
 
-namespace ww::isa {
+namespace ww::isa::assemble_test {
 namespace {
 
 constexpr std::string_view kNoTools =
@@ -326,4 +326,4 @@ TEST(AssembleItself, NamesWhatPtxasRefuses) {
 }
 
 }  // namespace
-}  // namespace ww::isa
+}  // namespace ww::isa::assemble_test

@@ -12,7 +12,7 @@
 #include "isa/matrix_copy.h"
 #include "ptx/register_class.h"
 
-namespace ww {
+namespace ww::assembled_test {
 namespace {
 
 class Assembled : public testing::Test {
@@ -96,4 +96,4 @@ TEST_F(Assembled, ViewsAreRefusedBecauseNothingDeclaresThem) {
 }
 
 }  // namespace
-}  // namespace ww
+}  // namespace ww::assembled_test

@@ -16,7 +16,7 @@
 #include "ptx/parser.h"
 #include "target/target.h"
 
-namespace ww::ptx {
+namespace ww::ptx::legality_test {
 namespace {
 
 struct Case {
@@ -171,4 +171,4 @@ TEST(Legality, NoticesAWrongVerdict) {
 }
 
 }  // namespace
-}  // namespace ww::ptx
+}  // namespace ww::ptx::legality_test

@@ -16,7 +16,7 @@
 #include "lower/unroll.h"
 #include "script/compile.h"
 
-namespace ww::test {
+namespace ww::test::bombs_test {
 namespace {
 
 // `N` in the host's code is how often something happens.
@@ -176,4 +176,4 @@ TEST(Bombs, Sizes) {
 }
 
 }  // namespace
-}  // namespace ww::test
+}  // namespace ww::test::bombs_test

@@ -6,7 +6,7 @@
 
 #include "lower/family.h"
 
-namespace ww::test {
+namespace ww::test::copy_async_test {
 namespace {
 
 CopyCase async_copy(Operand dst, Operand src, const std::string& dtype = "float16",
@@ -472,4 +472,4 @@ TEST(CopyAsync, ConditionsOfOtherVariants) {
 }
 
 }  // namespace
-}  // namespace ww::test
+}  // namespace ww::test::copy_async_test

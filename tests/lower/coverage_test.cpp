@@ -7,7 +7,7 @@
 
 #include "lower/family.h"
 
-namespace ww::test {
+namespace ww::test::coverage_test {
 namespace {
 
 const std::vector<std::string> kSixTypes = {"int8",    "float8_e4m3fn", "float8_e5m2",
@@ -429,4 +429,4 @@ TEST(Fallback, SmallTiles) {
 }
 
 }  // namespace
-}  // namespace ww::test
+}  // namespace ww::test::coverage_test

@@ -3,7 +3,7 @@
 #include "lower/elementwise_programs.h"
 #include "lower/family.h"
 
-namespace ww::test {
+namespace ww::test::elementwise_declines_test {
 namespace {
 
 struct Declined {
@@ -130,4 +130,4 @@ TEST(Elementwise, FunctionsOfDoublesAreNotEmitted) {
 }
 
 }  // namespace
-}  // namespace ww::test
+}  // namespace ww::test::elementwise_declines_test

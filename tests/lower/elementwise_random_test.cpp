@@ -11,7 +11,7 @@
 #include "lower/family.h"
 #include "lower/random_run.h"
 
-namespace ww::test {
+namespace ww::test::elementwise_random_test {
 namespace {
 
 struct RandomChain {
@@ -258,4 +258,4 @@ TEST(RandomElementwise, AgreeOnAllEngines) {
 }
 
 }  // namespace
-}  // namespace ww::test
+}  // namespace ww::test::elementwise_random_test

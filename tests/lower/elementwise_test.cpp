@@ -8,7 +8,7 @@
 #include "lower/elementwise_programs.h"
 #include "lower/family.h"
 
-namespace ww::test {
+namespace ww::test::elementwise_test {
 namespace {
 
 const std::vector<UnitOfRows> kUnits = {{"thread", 32}, {"warp", 64}, {"wg", 256}, {"cta", 96}};
@@ -488,4 +488,4 @@ TEST(Elementwise, FaultsShow) {
 }
 
 }  // namespace
-}  // namespace ww::test
+}  // namespace ww::test::elementwise_test

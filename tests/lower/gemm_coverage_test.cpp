@@ -6,7 +6,7 @@
 #include "lower/gemm_family.h"
 #include "lower/variant.h"
 
-namespace ww::test {
+namespace ww::test::gemm_coverage_test {
 namespace {
 
 // --- the grid ------------------------------------------------------------------------------------
@@ -270,4 +270,4 @@ TEST(GemmTypes, EightRows) {
 }
 
 }  // namespace
-}  // namespace ww::test
+}  // namespace ww::test::gemm_coverage_test

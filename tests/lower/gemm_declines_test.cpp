@@ -4,7 +4,7 @@
 
 #include "lower/gemm_family.h"
 
-namespace ww::test {
+namespace ww::test::gemm_declines_test {
 namespace {
 
 // --- declines ------------------------------------------------------------------------------------
@@ -160,4 +160,4 @@ TEST(GemmHarness, ToleratesRoundingOnly) {
 }
 
 }  // namespace
-}  // namespace ww::test
+}  // namespace ww::test::gemm_declines_test

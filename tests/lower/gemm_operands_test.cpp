@@ -5,7 +5,7 @@
 
 #include "lower/gemm_family.h"
 
-namespace ww::test {
+namespace ww::test::gemm_operands_test {
 namespace {
 
 // --- alpha, beta, C ------------------------------------------------------------------------------
@@ -338,4 +338,4 @@ TEST(GemmStage, OneOperand) {
 }
 
 }  // namespace
-}  // namespace ww::test
+}  // namespace ww::test::gemm_operands_test

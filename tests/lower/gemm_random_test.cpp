@@ -8,7 +8,7 @@
 #include "lower/random_gemms.h"
 #include "lower/random_run.h"
 
-namespace ww::test {
+namespace ww::test::gemm_random_test {
 namespace {
 
 bool is_declined(const Checked& checked) {
@@ -88,4 +88,4 @@ TEST(RandomGemms, FaultsShow) {
 }
 
 }  // namespace
-}  // namespace ww::test
+}  // namespace ww::test::gemm_random_test

@@ -8,7 +8,7 @@
 #include "lower/random_run.h"
 #include "runtime/sim_device.h"
 
-namespace ww::test {
+namespace ww::test::harness_test {
 namespace {
 
 CopyCase fragment_copy(bool is_load) {
@@ -162,4 +162,4 @@ TEST(Harness, ShrinksWhatGoesWrong) {
 }
 
 }  // namespace
-}  // namespace ww::test
+}  // namespace ww::test::harness_test

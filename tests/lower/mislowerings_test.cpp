@@ -8,7 +8,7 @@
 #include "base/file_io.h"
 #include "lower/family.h"
 
-namespace ww::test {
+namespace ww::test::mislowerings_test {
 namespace {
 
 void both_ways(Family& family, const CopyCase& each, const Expected& expected) {
@@ -406,4 +406,4 @@ TEST(Mislowering, ProgramsOfThePage) {
 }
 
 }  // namespace
-}  // namespace ww::test
+}  // namespace ww::test::mislowerings_test

@@ -4,7 +4,7 @@
 // distributed tiles. Each is taken by the variant that does it in parallel, and right.
 #include "lower/family.h"
 
-namespace ww::test {
+namespace ww::test::needless_test {
 namespace {
 
 TEST(Needless, CountsThatDoNotDivide) {
@@ -200,4 +200,4 @@ TEST(Needless, AnotherWarpsShare) {
 }
 
 }  // namespace
-}  // namespace ww::test
+}  // namespace ww::test::needless_test

@@ -9,7 +9,7 @@
 #include "lower/random_copies.h"
 #include "lower/random_run.h"
 
-namespace ww::test {
+namespace ww::test::random_test {
 namespace {
 
 // Registers move between threads by shuffles, which copies do not use; a part of registers that is
@@ -94,4 +94,4 @@ TEST(RandomCopies, AgreeOnAllEngines) {
 }
 
 }  // namespace
-}  // namespace ww::test
+}  // namespace ww::test::random_test

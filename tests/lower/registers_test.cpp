@@ -10,7 +10,7 @@
 #include "corpus/toolchain.h"
 #include "driver/build.h"
 
-namespace ww::test {
+namespace ww::test::registers_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -86,4 +86,4 @@ TEST(Registers, RuntimeIndicesGoToLocalMemory) {
 }
 
 }  // namespace
-}  // namespace ww::test
+}  // namespace ww::test::registers_test

@@ -11,7 +11,7 @@
 #include "corpus/corpus.h"
 #include "lower/family.h"
 
-namespace ww::test {
+namespace ww::test::regressions_test {
 namespace {
 
 std::string target_in(const std::string& source) {
@@ -58,4 +58,4 @@ TEST(Regressions, AreRightNow) {
 }
 
 }  // namespace
-}  // namespace ww::test
+}  // namespace ww::test::regressions_test

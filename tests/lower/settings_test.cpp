@@ -13,7 +13,7 @@
 #include "ir/settings.h"
 #include "lower/harness.h"
 
-namespace ww::test {
+namespace ww::test::settings_test {
 namespace {
 
 struct Case {
@@ -142,4 +142,4 @@ TEST(TileSettings, UnknownOnesAreRefused) {
 }
 
 }  // namespace
-}  // namespace ww::test
+}  // namespace ww::test::settings_test

@@ -3,7 +3,7 @@
 // (264 cases).
 #include "lower/tensor_family.h"
 
-namespace ww::test {
+namespace ww::test::tcgen05_coverage_test {
 namespace {
 
 const std::vector<std::string> kSlabShapes = {"16x64b", "16x128b", "16x256b"};
@@ -246,4 +246,4 @@ TEST(Tcgen05Grid, SubSlabViews) {
 }
 
 }  // namespace
-}  // namespace ww::test
+}  // namespace ww::test::tcgen05_coverage_test

@@ -2,7 +2,7 @@
 // copy_async from shared to tensor memory: what is declined, with the reasons.
 #include "lower/cp_programs.h"
 
-namespace ww::test {
+namespace ww::test::tcgen05_cp_declines_test {
 namespace {
 
 // --- what is declined ----------------------------------------------------------------------------
@@ -154,4 +154,4 @@ TEST(Tcgen05Cp, DeclinesOtherScopes) {
 }
 
 }  // namespace
-}  // namespace ww::test
+}  // namespace ww::test::tcgen05_cp_declines_test

@@ -8,7 +8,7 @@
 #include "lower/cp_programs.h"
 #include "lower/tape.h"
 
-namespace ww::test {
+namespace ww::test::tcgen05_cp_test {
 namespace {
 
 // --- what is accepted ----------------------------------------------------------------------------
@@ -406,4 +406,4 @@ TEST(Tcgen05Cp, Mistakes) {
 }
 
 }  // namespace
-}  // namespace ww::test
+}  // namespace ww::test::tcgen05_cp_test

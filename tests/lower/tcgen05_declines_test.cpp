@@ -2,7 +2,7 @@
 // copy_async between tensor memory and registers: what is declined, with the reasons.
 #include "lower/tensor_family.h"
 
-namespace ww::test {
+namespace ww::test::tcgen05_declines_test {
 namespace {
 
 // --- what is declined ----------------------------------------------------------------------------
@@ -145,4 +145,4 @@ TEST(Tcgen05, NeedsTensorMemory) {
 }
 
 }  // namespace
-}  // namespace ww::test
+}  // namespace ww::test::tcgen05_declines_test

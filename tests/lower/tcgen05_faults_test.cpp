@@ -5,7 +5,7 @@
 #include "lower/family.h"
 #include "lower/tensor_programs.h"
 
-namespace ww::test {
+namespace ww::test::tcgen05_faults_test {
 namespace {
 
 // Eight columns of 32 there and back.
@@ -133,4 +133,4 @@ TEST(Tcgen05Faults, AreRefused) {
 }
 
 }  // namespace
-}  // namespace ww::test
+}  // namespace ww::test::tcgen05_faults_test

@@ -10,7 +10,7 @@
 #include "lower/random_run.h"
 #include "lower/random_tensors.h"
 
-namespace ww::test {
+namespace ww::test::tcgen05_random_test {
 namespace {
 
 bool is_declined(const Checked& checked) {
@@ -108,4 +108,4 @@ TEST(RandomTensors, FaultsShow) {
 }
 
 }  // namespace
-}  // namespace ww::test
+}  // namespace ww::test::tcgen05_random_test

@@ -6,7 +6,7 @@
 
 #include "lower/tensor_family.h"
 
-namespace ww::test {
+namespace ww::test::tcgen05_test {
 namespace {
 
 const std::vector<std::string> kSlabShapes = {"16x64b", "16x128b", "16x256b"};
@@ -328,4 +328,4 @@ TEST(Tcgen05Inputs, NoWait) {
 }
 
 }  // namespace
-}  // namespace ww::test
+}  // namespace ww::test::tcgen05_test

@@ -9,7 +9,7 @@
 #include "eval/number.h"
 #include "lower/family.h"
 
-namespace ww::test {
+namespace ww::test::tensor_examples_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -170,4 +170,4 @@ TEST(TensorExamples, MistakesAreFound) {
 }
 
 }  // namespace
-}  // namespace ww::test
+}  // namespace ww::test::tensor_examples_test

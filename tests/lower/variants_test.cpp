@@ -4,7 +4,7 @@
 // modifiers, and what the report says about bank conflicts.
 #include "lower/family.h"
 
-namespace ww::test {
+namespace ww::test::variants_test {
 namespace {
 
 constexpr std::string_view kRows = "S[(32, 8) : (1 @ laneid, 1)]";
@@ -364,4 +364,4 @@ TEST(Variants, BankConflicts) {
 }
 
 }  // namespace
-}  // namespace ww::test
+}  // namespace ww::test::variants_test

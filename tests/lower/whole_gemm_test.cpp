@@ -12,7 +12,7 @@
 #include "eval/number.h"
 #include "lower/family.h"
 
-namespace ww::test {
+namespace ww::test::whole_gemm_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -252,4 +252,4 @@ TEST(WholeGemm, ConflictsAreCounted) {
 }
 
 }  // namespace
-}  // namespace ww::test
+}  // namespace ww::test::whole_gemm_test

@@ -14,7 +14,7 @@
 #include "base/file_io.h"
 #include "mutation/subject.h"
 
-namespace ww::test {
+namespace ww::test::mutation_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -207,4 +207,4 @@ TEST(Mutation, FaultsInRealPrograms) {
 }
 
 }  // namespace
-}  // namespace ww::test
+}  // namespace ww::test::mutation_test

@@ -12,7 +12,7 @@
 
 #include "property/kernels.h"
 
-namespace ww::test {
+namespace ww::test::active_set_test {
 namespace {
 
 using ir::StmtId;
@@ -160,4 +160,4 @@ TEST(LawsActiveSet, WrongSetsAreCaught) {
 }
 
 }  // namespace
-}  // namespace ww::test
+}  // namespace ww::test::active_set_test

@@ -18,7 +18,7 @@
 #include "layout/views.h"
 #include "property/laws.h"
 
-namespace ww::test {
+namespace ww::test::behaviours_test {
 namespace {
 
 using layout::Layout;
@@ -685,4 +685,4 @@ TEST(Behaviour, AtomLayoutsByName) {
 }
 
 }  // namespace
-}  // namespace ww::test
+}  // namespace ww::test::behaviours_test

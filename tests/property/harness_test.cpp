@@ -7,7 +7,7 @@
 #include "property/oracle.h"
 #include "property/shrink.h"
 
-namespace ww::test {
+namespace ww::test::harness_test {
 namespace {
 
 Case random_case(Rng& rng) { return {.operands = {{.parts = random_layout(rng, {})}}}; }
@@ -158,4 +158,4 @@ TEST(Oracle, IntervalComplement) {
 }
 
 }  // namespace
-}  // namespace ww::test
+}  // namespace ww::test::harness_test

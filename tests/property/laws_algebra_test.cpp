@@ -8,7 +8,7 @@
 #include "layout/algebra.h"
 #include "property/laws.h"
 
-namespace ww::test {
+namespace ww::test::laws_algebra_test {
 namespace {
 
 // ---- compose ------------------------------------------------------------------------------------
@@ -488,4 +488,4 @@ TEST(LawsAlgebra, DivideRandom) {
 }
 
 }  // namespace
-}  // namespace ww::test
+}  // namespace ww::test::laws_algebra_test

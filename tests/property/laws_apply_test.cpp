@@ -5,7 +5,7 @@
 #include "layout/apply.h"
 #include "property/laws.h"
 
-namespace ww::test {
+namespace ww::test::laws_apply_test {
 namespace {
 
 Place plain(const layout::Place& place) {
@@ -170,4 +170,4 @@ TEST(LawsApply, DigitsInShapeLeadToTheSamePlace) {
 }
 
 }  // namespace
-}  // namespace ww::test
+}  // namespace ww::test::laws_apply_test

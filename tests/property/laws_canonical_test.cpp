@@ -7,7 +7,7 @@
 #include "layout/canonical.h"
 #include "property/laws.h"
 
-namespace ww::test {
+namespace ww::test::laws_canonical_test {
 namespace {
 
 Complaint keeps_places(const Case& c) {
@@ -200,4 +200,4 @@ TEST(LawsCanonical, TrivialSmall) { for_all_small(full_of_rank_2(), trivial_law)
 TEST(LawsCanonical, TrivialSmallShards) { for_all_small(shards_of_rank_3(), trivial_law); }
 
 }  // namespace
-}  // namespace ww::test
+}  // namespace ww::test::laws_canonical_test

@@ -7,7 +7,7 @@
 #include "layout/direct_sum.h"
 #include "property/laws.h"
 
-namespace ww::test {
+namespace ww::test::laws_direct_sum_test {
 namespace {
 
 const Wish kPart{.max_rank = 3, .max_size = 12, .extents = {1, 2, 3, 4, 5}};
@@ -183,4 +183,4 @@ TEST(LawsDirectSum, BadShapesAreRefused) {
 }
 
 }  // namespace
-}  // namespace ww::test
+}  // namespace ww::test::laws_direct_sum_test

@@ -6,7 +6,7 @@
 #include "layout/text.h"
 #include "property/laws.h"
 
-namespace ww::test {
+namespace ww::test::laws_expr_test {
 namespace {
 
 using layout::Expr;
@@ -218,4 +218,4 @@ TEST(LawsExpr, BadSymbolsAreRefused) {
 }
 
 }  // namespace
-}  // namespace ww::test
+}  // namespace ww::test::laws_expr_test

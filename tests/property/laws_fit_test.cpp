@@ -6,7 +6,7 @@
 #include "layout/fit.h"
 #include "property/laws.h"
 
-namespace ww::test {
+namespace ww::test::laws_fit_test {
 namespace {
 
 /// Columns over m and laneid, and the fit of them.
@@ -199,4 +199,4 @@ TEST(LawsFit, ImagesWithReplicas) {
 }
 
 }  // namespace
-}  // namespace ww::test
+}  // namespace ww::test::laws_fit_test

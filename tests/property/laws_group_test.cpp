@@ -9,7 +9,7 @@
 #include "layout/group.h"
 #include "property/laws.h"
 
-namespace ww::test {
+namespace ww::test::laws_group_test {
 namespace {
 
 Complaint seps_fit(const layout::Layout& l, const layout::Seps& seps, const Ints& shape) {
@@ -191,4 +191,4 @@ TEST(LawsGroup, UnknownFirstExtent) {
 }
 
 }  // namespace
-}  // namespace ww::test
+}  // namespace ww::test::laws_group_test

@@ -6,7 +6,7 @@
 #include "layout/image.h"
 #include "property/laws.h"
 
-namespace ww::test {
+namespace ww::test::laws_image_test {
 namespace {
 
 Complaint enumerate_law(const Case& c) {
@@ -194,4 +194,4 @@ TEST(LawsImage, MemorySpan) {
 }
 
 }  // namespace
-}  // namespace ww::test
+}  // namespace ww::test::laws_image_test

@@ -19,7 +19,7 @@
 #include "layout/views.h"
 #include "property/laws.h"
 
-namespace ww::test {
+namespace ww::test::laws_partial_test {
 namespace {
 
 using layout::Layout;
@@ -359,4 +359,4 @@ TEST(LawsPartial, HugeLayoutsAreAnsweredOrRefusedAtOnce) {
 }
 
 }  // namespace
-}  // namespace ww::test
+}  // namespace ww::test::laws_partial_test

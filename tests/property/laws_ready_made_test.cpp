@@ -9,7 +9,7 @@
 #include "layout/threads.h"
 #include "property/laws.h"
 
-namespace ww::test {
+namespace ww::test::laws_ready_made_test {
 namespace {
 
 using layout::Layout;
@@ -254,4 +254,4 @@ TEST(LawsReadyMade, FragmentsOfM16n8k16) {
 }
 
 }  // namespace
-}  // namespace ww::test
+}  // namespace ww::test::laws_ready_made_test

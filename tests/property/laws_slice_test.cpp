@@ -10,7 +10,7 @@
 #include "layout/threads.h"
 #include "property/laws.h"
 
-namespace ww::test {
+namespace ww::test::laws_slice_test {
 namespace {
 
 using layout::Machine;
@@ -395,4 +395,4 @@ TEST(LawsSlice, BadRegionsAreRefused) {
 }
 
 }  // namespace
-}  // namespace ww::test
+}  // namespace ww::test::laws_slice_test

@@ -7,7 +7,7 @@
 #include "layout/swizzle.h"
 #include "property/laws.h"
 
-namespace ww::test {
+namespace ww::test::laws_swizzle_test {
 namespace {
 
 /// All swizzles with small parameters.
@@ -280,4 +280,4 @@ TEST(LawsSwizzle, AccessCostOfWordsIsTheBusiestBank) {
 }
 
 }  // namespace
-}  // namespace ww::test
+}  // namespace ww::test::laws_swizzle_test

@@ -5,7 +5,7 @@
 #include "layout/text.h"
 #include "property/laws.h"
 
-namespace ww::test {
+namespace ww::test::laws_text_test {
 namespace {
 
 Complaint round_trip(const Case& c) {
@@ -195,4 +195,4 @@ TEST(LawsText, Shapes) {
 }
 
 }  // namespace
-}  // namespace ww::test
+}  // namespace ww::test::laws_text_test

@@ -7,7 +7,7 @@
 #include "layout/threads.h"
 #include "property/laws.h"
 
-namespace ww::test {
+namespace ww::test::laws_threads_test {
 namespace {
 
 using layout::Machine;
@@ -218,4 +218,4 @@ TEST(LawsThreads, SplitLikeKeepsThreads) {
 }
 
 }  // namespace
-}  // namespace ww::test
+}  // namespace ww::test::laws_threads_test

@@ -9,7 +9,7 @@
 #include "layout/tile.h"
 #include "property/laws.h"
 
-namespace ww::test {
+namespace ww::test::laws_tile_test {
 namespace {
 
 Ints times(const Ints& a, const Ints& b) {
@@ -450,4 +450,4 @@ TEST(LawsTile, OuterOfFusedThreadsIsRecognised) {
 }
 
 }  // namespace
-}  // namespace ww::test
+}  // namespace ww::test::laws_tile_test

@@ -8,7 +8,7 @@
 #include "layout/views.h"
 #include "property/laws.h"
 
-namespace ww::test {
+namespace ww::test::laws_views_test {
 namespace {
 
 bool is_permutation_of(const Ints& p, std::size_t n) {
@@ -305,4 +305,4 @@ TEST(LawsViews, BroadcastRandom) {
 }
 
 }  // namespace
-}  // namespace ww::test
+}  // namespace ww::test::laws_views_test

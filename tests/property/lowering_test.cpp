@@ -24,7 +24,7 @@
 #include "lower/unroll.h"
 #include "script/compile.h"
 
-namespace ww::lower {
+namespace ww::lower::lowering_test {
 namespace {
 
 using Bytes = std::vector<std::byte>;
@@ -612,4 +612,4 @@ INSTANTIATE_TEST_SUITE_P(Programs, Lowering, testing::ValuesIn(programs()),
                          [](const auto& row) { return row.param.name; });
 
 }  // namespace
-}  // namespace ww::lower
+}  // namespace ww::lower::lowering_test

@@ -16,7 +16,7 @@
 #include "layout/views.h"
 #include "property/laws.h"
 
-namespace ww::test {
+namespace ww::test::regressions_test {
 namespace {
 
 using layout::Layout;
@@ -453,4 +453,4 @@ TEST(Regression, RightDivisionExists) {
 }
 
 }  // namespace
-}  // namespace ww::test
+}  // namespace ww::test::regressions_test

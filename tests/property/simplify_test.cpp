@@ -14,7 +14,7 @@
 #include "ir/indices.h"
 #include "property/tape.h"
 
-namespace ww::test {
+namespace ww::test::simplify_test {
 namespace {
 
 using ir::ExprId;
@@ -534,4 +534,4 @@ TEST(LawsSimplify, AWrongPromiseIsCaught) {
 }
 
 }  // namespace
-}  // namespace ww::test
+}  // namespace ww::test::simplify_test

@@ -16,7 +16,7 @@
 #include "base/source.h"
 #include "ptx/reader_law.h"
 
-namespace ww::ptx {
+namespace ww::ptx::reader_law_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -171,4 +171,4 @@ TEST(RandomTexts, TheLawSeesADifference) {
 }
 
 }  // namespace
-}  // namespace ww::ptx
+}  // namespace ww::ptx::reader_law_test

@@ -14,7 +14,7 @@
 #include "ptx/random_scopes.h"
 #include "sim/test_run.h"
 
-namespace ww {
+namespace ww::scopes_test {
 namespace {
 
 using test::ScopeProgram;
@@ -86,4 +86,4 @@ TEST(RandomScopes, AsPtxas) {
 }
 
 }  // namespace
-}  // namespace ww
+}  // namespace ww::scopes_test

@@ -34,7 +34,7 @@ static void PrintTo(const File& file, std::ostream* out) { *out << file.name; }
 
 }  // namespace ww::corpus
 
-namespace ww::test {
+namespace ww::test::round_trip_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -247,4 +247,4 @@ TEST(ElfSections, IgnoredOnesMayDiffer) {
 }
 
 }  // namespace
-}  // namespace ww::test
+}  // namespace ww::test::round_trip_test

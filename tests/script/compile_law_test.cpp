@@ -12,7 +12,7 @@
 #include "script/change_text.h"
 #include "script/compile_law.h"
 
-namespace ww::script {
+namespace ww::script::compile_law_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -77,4 +77,4 @@ TEST(ChangedPrograms, EndAnywhere) {
 }
 
 }  // namespace
-}  // namespace ww::script
+}  // namespace ww::script::compile_law_test

@@ -23,7 +23,7 @@
 #include "ir/print/print.h"
 #include "script/compile.h"
 
-namespace ww::script {
+namespace ww::script::golden_test {
 namespace {
 
 constexpr std::string_view kMark = "#--- expected\n";
@@ -116,4 +116,4 @@ std::string name_of_case(const testing::TestParamInfo<std::string>& info) {
 INSTANTIATE_TEST_SUITE_P(Files, ScriptGolden, testing::ValuesIn(files()), name_of_case);
 
 }  // namespace
-}  // namespace ww::script
+}  // namespace ww::script::golden_test

@@ -16,7 +16,7 @@
 #include "script/compile.h"
 #include "script/form_operands.h"
 
-namespace ww::script {
+namespace ww::script::ptx_forms_test {
 namespace {
 
 // Forms that no program can write, by mnemonic: those with labels, functions and lists of calls,
@@ -81,4 +81,4 @@ TEST(PtxForms, EveryOneCanBeIssuedFromAKernel) {
 }
 
 }  // namespace
-}  // namespace ww::script
+}  // namespace ww::script::ptx_forms_test

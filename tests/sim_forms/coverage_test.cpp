@@ -19,7 +19,7 @@
 #include "isa/example.h"
 #include "sim/program.h"
 
-namespace ww {
+namespace ww::coverage_test {
 namespace {
 
 constexpr std::size_t kSample = WW_FORM_SAMPLE;  // bindings of a form
@@ -146,4 +146,4 @@ TEST(SimFormsList, ExcusesOnlyWhatIsNotSimulated) {
 }
 
 }  // namespace
-}  // namespace ww
+}  // namespace ww::coverage_test

@@ -17,7 +17,7 @@
 #include "ptx/parser.h"
 #include "ptx/scope.h"
 
-namespace ww::sweep {
+namespace ww::sweep::operands_test {
 namespace {
 
 constexpr std::size_t kCases = kBlockThreads;
@@ -113,4 +113,4 @@ TEST(SimOperands, SumsAndOpposites) {
 }
 
 }  // namespace
-}  // namespace ww::sweep
+}  // namespace ww::sweep::operands_test

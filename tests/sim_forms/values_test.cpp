@@ -12,7 +12,7 @@
 #include "device/sweep/forms.h"
 #include "device/sweep/virtual_run.h"
 
-namespace ww::sweep {
+namespace ww::sweep::values_test {
 namespace {
 
 constexpr std::size_t kCases = kBlockThreads;
@@ -118,4 +118,4 @@ TEST(SweepValues, OneOperandOfSixteenBitsTakesAll) {
 }
 
 }  // namespace
-}  // namespace ww::sweep
+}  // namespace ww::sweep::values_test

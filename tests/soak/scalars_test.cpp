@@ -10,7 +10,7 @@
 #include "soak/examine.h"
 #include "soak/scalars/draft.h"
 
-namespace ww::test {
+namespace ww::test::scalars_test {
 namespace {
 
 using num::DType;
@@ -151,4 +151,4 @@ TEST(ScalarSoak, SeedAndNumberDecide) {
 }
 
 }  // namespace
-}  // namespace ww::test
+}  // namespace ww::test::scalars_test

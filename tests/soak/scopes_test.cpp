@@ -3,7 +3,7 @@
 
 #include "soak/examine.h"
 
-namespace ww::test {
+namespace ww::test::scopes_test {
 namespace {
 
 WholeProgram scopes_of(std::uint64_t seed, std::uint64_t number) {
@@ -58,4 +58,4 @@ TEST(ScopeSoak, SeedAndNumberDecide) {
 }
 
 }  // namespace
-}  // namespace ww::test
+}  // namespace ww::test::scopes_test

@@ -10,7 +10,7 @@
 #include "soak/summary.h"
 #include "soak/workers.h"
 
-namespace ww::test {
+namespace ww::test::soak_test {
 namespace {
 
 SoakPlan small_plan(const std::filesystem::path& folder) {
@@ -202,4 +202,4 @@ TEST(Soak, ProgramsAreTheSameEveryTime) {
 }
 
 }  // namespace
-}  // namespace ww::test
+}  // namespace ww::test::soak_test

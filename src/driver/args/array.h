@@ -22,6 +22,8 @@
 
 namespace ww::driver {
 
+using ArrayShape = std::vector<std::int64_t>;
+
 /// No array is larger than this, nor has more dimensions.
 inline constexpr std::int64_t kMaxArrayBytes = std::int64_t{1} << 38;
 inline constexpr std::size_t kMaxArrayRank = 64;

@@ -211,7 +211,7 @@ Result<void> fill_randint(Array& out, const Arguments& arguments) {
   return {};
 }
 
-struct Row {
+struct WordRow {
   ArrayWord word;
   std::size_t min_arguments;
   std::size_t max_arguments;
@@ -221,27 +221,27 @@ struct Row {
 constexpr std::string_view kRangeAndSeed = "[SEED] or [LO,HI,SEED]";
 
 // clang-format off
-constexpr std::array kRows = {
-    Row{{"arange",  "",            "0, 1, 2, ..., starting over where the type ends"}, 0, 0, fill_arange},
-    Row{{"zeros",   "",            "all 0"},                                           0, 0, fill_zeros},
-    Row{{"ones",    "",            "all 1"},                                           0, 0, fill_ones},
-    Row{{"full",    "VALUE",       "all VALUE"},                                       1, 1, fill_full},
-    Row{{"eye",     "",            "1 where row and column are equal, else 0"},        0, 0, fill_eye},
-    Row{{"randn",   "[SEED]",      "random, nearly normal with deviation 1"},          0, 1, fill_randn},
-    Row{{"rand",    kRangeAndSeed, "random, uniform from LO (0) up to HI (1)"},        0, 3, fill_rand},
-    Row{{"randint", kRangeAndSeed, "random integers from LO up to, but without, HI"},  0, 3, fill_randint},
+constexpr std::array kWordRows = {
+    WordRow{{"arange",  "",            "0, 1, 2, ..., starting over where the type ends"}, 0, 0, fill_arange},
+    WordRow{{"zeros",   "",            "all 0"},                                           0, 0, fill_zeros},
+    WordRow{{"ones",    "",            "all 1"},                                           0, 0, fill_ones},
+    WordRow{{"full",    "VALUE",       "all VALUE"},                                       1, 1, fill_full},
+    WordRow{{"eye",     "",            "1 where row and column are equal, else 0"},        0, 0, fill_eye},
+    WordRow{{"randn",   "[SEED]",      "random, nearly normal with deviation 1"},          0, 1, fill_randn},
+    WordRow{{"rand",    kRangeAndSeed, "random, uniform from LO (0) up to HI (1)"},        0, 3, fill_rand},
+    WordRow{{"randint", kRangeAndSeed, "random integers from LO up to, but without, HI"},  0, 3, fill_randint},
 };
 // clang-format on
 
 constexpr auto kWords = [] {
-  std::array<ArrayWord, kRows.size()> words{};
-  for (std::size_t i = 0; i < kRows.size(); ++i) words[i] = kRows[i].word;
+  std::array<ArrayWord, kWordRows.size()> words{};
+  for (std::size_t i = 0; i < kWordRows.size(); ++i) words[i] = kWordRows[i].word;
   return words;
 }();
 
-Result<const Row*> find_row(Piece name) {
+Result<const WordRow*> find_row(Piece name) {
   std::vector<std::string_view> names;
-  for (const Row& row : kRows) {
+  for (const WordRow& row : kWordRows) {
     if (row.word.name == name.text) return &row;
     names.push_back(row.word.name);
   }
@@ -253,7 +253,7 @@ Result<const Row*> find_row(Piece name) {
                    .with_note(fmt::format("there are {}, and @FILE.npy", fmt::join(names, ", ")))));
 }
 
-Result<void> check_count(const Row& row, const Arguments& arguments) {
+Result<void> check_count(const WordRow& row, const Arguments& arguments) {
   const std::size_t count = arguments.pieces.size();
   if (count >= row.min_arguments && count <= row.max_arguments) return {};
   if (row.max_arguments == 0)
@@ -281,7 +281,7 @@ Result<Array> make_array(DType type, std::vector<std::int64_t> shape, std::strin
     arguments.whole = trimmed({whole.text.substr(colon + 1), whole.offset + colon + 1});
   arguments.pieces = split_top(arguments.whole, ',');
 
-  const Row* row = WW_TRY(find_row(name));
+  const WordRow* row = WW_TRY(find_row(name));
   WW_TRY_VOID(check_count(*row, arguments));
   Array out = WW_TRY(Array::zeros(type, std::move(shape)));
   if (auto filled = row->fill(out, arguments); !filled)

@@ -9,7 +9,7 @@
 
 #include "driver/args/random_stream.h"
 
-namespace ww::driver {
+namespace ww::driver::args_array_spec_test {
 namespace {
 
 using num::DType;
@@ -296,4 +296,4 @@ TEST(ArrayWords, EachMakesAnArray) {
 }
 
 }  // namespace
-}  // namespace ww::driver
+}  // namespace ww::driver::args_array_spec_test

@@ -10,7 +10,7 @@
 
 #include "base/check.h"
 
-namespace ww::driver {
+namespace ww::driver::args_array_test {
 namespace {
 
 using num::DType;
@@ -200,4 +200,4 @@ TEST(ShapeText, IsWhatUsersWrite) {
 }
 
 }  // namespace
-}  // namespace ww::driver
+}  // namespace ww::driver::args_array_test

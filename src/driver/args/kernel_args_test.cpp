@@ -13,7 +13,7 @@
 #include "driver/args/npy.h"
 #include "script/compile.h"
 
-namespace ww::driver {
+namespace ww::driver::args_kernel_args_test {
 namespace {
 
 using testing::HasSubstr;
@@ -174,4 +174,4 @@ TEST_F(KernelArgsTest, MoreBytesThanThereMayBe) {
 }
 
 }  // namespace
-}  // namespace ww::driver
+}  // namespace ww::driver::args_kernel_args_test

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-namespace ww::driver {
+namespace ww::driver::args_npy_test {
 namespace {
 
 using namespace std::string_literals;
@@ -299,4 +299,4 @@ TEST(ParseNpy, SurvivesDamageAtEveryByte) {
 }
 
 }  // namespace
-}  // namespace ww::driver
+}  // namespace ww::driver::args_npy_test

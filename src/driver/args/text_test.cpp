@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-namespace ww::driver {
+namespace ww::driver::args_text_test {
 namespace {
 
 std::vector<std::string> texts(const std::vector<Piece>& pieces) {
@@ -71,4 +71,4 @@ TEST(FindAxis, LooksAtTheLayoutThenDeclarationsThenBuiltins) {
 }
 
 }  // namespace
-}  // namespace ww::driver
+}  // namespace ww::driver::args_text_test

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-namespace ww::driver {
+namespace ww::driver::args_typed_text_test {
 namespace {
 
 using num::DType;
@@ -115,4 +115,4 @@ TEST(ParseScalar, BadValues) {
 }
 
 }  // namespace
-}  // namespace ww::driver
+}  // namespace ww::driver::args_typed_text_test

@@ -13,7 +13,7 @@
 
 #include "driver/args/array_spec.h"
 
-namespace ww::driver {
+namespace ww::driver::expect_expect_test {
 namespace {
 
 using num::DType;
@@ -443,4 +443,4 @@ TEST(ExpectUnwritten, EqualsNothing) {
 }
 
 }  // namespace
-}  // namespace ww::driver
+}  // namespace ww::driver::expect_expect_test

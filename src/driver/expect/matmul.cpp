@@ -12,8 +12,6 @@
 namespace ww::driver {
 namespace {
 
-using Shape = std::vector<std::int64_t>;
-
 constexpr std::size_t kBlockRows = 64;  // of B; with 256 columns of 8 bytes they take 128 KiB
 constexpr std::size_t kBlockColumns = 256;
 
@@ -72,9 +70,9 @@ std::vector<std::uint64_t> words_of(const ExprValue& value) {
   return {value.ints.begin(), value.ints.end()};
 }
 
-Shape without_matrix(const Shape& shape) { return {shape.begin(), shape.end() - 2}; }
+ArrayShape without_matrix(const ArrayShape& shape) { return {shape.begin(), shape.end() - 2}; }
 
-Shape joined(Shape batch, std::int64_t rows, std::int64_t columns) {
+ArrayShape joined(ArrayShape batch, std::int64_t rows, std::int64_t columns) {
   batch.push_back(rows);
   batch.push_back(columns);
   return batch;

@@ -9,7 +9,7 @@
 
 #include "driver/expect/expect.h"
 
-namespace ww::driver {
+namespace ww::driver::expect_numpy_test {
 namespace {
 
 using num::DType;
@@ -151,4 +151,4 @@ TEST(ExpectNumpy, NamesWhatItNeedsOfBefore) {
 }
 
 }  // namespace
-}  // namespace ww::driver
+}  // namespace ww::driver::expect_numpy_test

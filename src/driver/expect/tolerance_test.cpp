@@ -16,7 +16,7 @@
 #include "driver/args/array_spec.h"
 #include "driver/expect/expect.h"
 
-namespace ww::driver {
+namespace ww::driver::expect_tolerance_test {
 namespace {
 
 using num::DType;
@@ -235,4 +235,4 @@ TEST(DataTolerance, TakesFiniteValuesOnly) {
 }
 
 }  // namespace
-}  // namespace ww::driver
+}  // namespace ww::driver::expect_tolerance_test

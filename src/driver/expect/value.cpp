@@ -13,7 +13,6 @@ namespace {
 
 using num::DType;
 using num::DTypeKind;
-using Shape = std::vector<std::int64_t>;
 
 constexpr std::int64_t kMaxElements = std::int64_t{1} << 31;
 
@@ -37,10 +36,10 @@ void make_alike(ExprValue& a, ExprValue& b) {
 
 // Elements of shape `from`, repeated to shape `to`.
 template <typename T>
-std::vector<T> repeated(const std::vector<T>& in, const Shape& from, const Shape& to,
+std::vector<T> repeated(const std::vector<T>& in, const ArrayShape& from, const ArrayShape& to,
                         std::int64_t count) {
   const std::size_t rank = to.size();
-  Shape strides(rank, 0);
+  ArrayShape strides(rank, 0);
   std::int64_t stride = 1;
   for (std::size_t i = 1; i <= from.size(); ++i) {
     const std::int64_t extent = from[from.size() - i];
@@ -48,7 +47,7 @@ std::vector<T> repeated(const std::vector<T>& in, const Shape& from, const Shape
     stride *= extent;
   }
   std::vector<T> out(static_cast<std::size_t>(count));
-  Shape at(rank, 0);
+  ArrayShape at(rank, 0);
   std::int64_t place = 0;
   for (T& element : out) {
     element = in[static_cast<std::size_t>(place)];
@@ -183,7 +182,7 @@ std::int64_t truncated_to(DType type, double value) {
   return int_value_of(type, bits_from(type, std::trunc(value)));
 }
 
-Diag mismatch(const Shape& a, const Shape& b) {
+Diag mismatch(const ArrayShape& a, const ArrayShape& b) {
   return diag(DiagKind::BadArgument, "the shapes {} and {} do not go together", shape_text(a),
               shape_text(b));
 }
@@ -221,15 +220,15 @@ std::vector<T> folded(const std::vector<T>& in, Folding by, F f) {
 
 }  // namespace
 
-Result<std::int64_t> value_count(const Shape& shape, std::int64_t most) {
+Result<std::int64_t> value_count(const ArrayShape& shape, std::int64_t most) {
   const std::int64_t count = WW_TRY(element_count(shape));
   if (count <= most) return count;
   return fail(DiagKind::TooLarge, "a value of shape {} has {} elements; there may be at most {}",
               shape_text(shape), count, most);
 }
 
-std::optional<Shape> common_shape(const Shape& a, const Shape& b) {
-  Shape out(std::max(a.size(), b.size()));
+std::optional<ArrayShape> common_shape(const ArrayShape& a, const ArrayShape& b) {
+  ArrayShape out(std::max(a.size(), b.size()));
   for (std::size_t i = 1; i <= out.size(); ++i) {
     const std::int64_t x = i <= a.size() ? a[a.size() - i] : 1;
     const std::int64_t y = i <= b.size() ? b[b.size() - i] : 1;
@@ -311,7 +310,7 @@ ExprValue transposed(ExprValue value) {
   return value;
 }
 
-Result<ExprValue> broadcast_to(ExprValue value, const Shape& shape) {
+Result<ExprValue> broadcast_to(ExprValue value, const ArrayShape& shape) {
   if (value.shape == shape) return value;
   if (common_shape(value.shape, shape) != shape)
     return fail(DiagKind::BadArgument, "the shape {} cannot be broadcast to {}",
@@ -390,10 +389,10 @@ Result<Taken> taken_of(const SlicePart& part, std::int64_t extent) {
 }
 
 template <typename T>
-std::vector<T> sliced_elements(const std::vector<T>& in, const Shape& shape,
+std::vector<T> sliced_elements(const std::vector<T>& in, const ArrayShape& shape,
                                const std::vector<Taken>& taken) {
   std::vector<T> out;
-  Shape at(shape.size(), 0);
+  ArrayShape at(shape.size(), 0);
   while (true) {
     std::size_t place = 0;
     for (std::size_t d = 0; d < shape.size(); ++d)
@@ -414,7 +413,7 @@ Result<ExprValue> sliced(ExprValue value, const std::vector<SlicePart>& parts) {
                 parts.size(), shape_text(value.shape), value.shape.size(),
                 value.shape.size() == 1 ? "" : "s");
   std::vector<Taken> taken;
-  Shape shape;
+  ArrayShape shape;
   bool is_empty = false;
   for (std::size_t d = 0; d < value.shape.size(); ++d) {
     taken.push_back(d < parts.size() ? WW_TRY(taken_of(parts[d], value.shape[d]))

@@ -61,7 +61,7 @@ Diag unknown_name(std::string_view name) {
       .with_note("`warpwright isa list` shows the families");
 }
 
-std::string forms_text(std::span<const isa::Form* const> forms) {
+std::string form_list_text(std::span<const isa::Form* const> forms) {
   std::string out;
   for (const isa::Form* form : forms) {
     out +=
@@ -88,7 +88,7 @@ Result<std::string> isa_list(std::string_view name, IsaFormat format) {
   if (name.empty()) return format == IsaFormat::Json ? families_json() : families_text();
   const std::vector<const isa::Form*> forms = forms_named(name);
   if (forms.empty()) return fail(unknown_name(name));
-  return format == IsaFormat::Json ? forms_json(forms) : forms_text(forms);
+  return format == IsaFormat::Json ? forms_json(forms) : form_list_text(forms);
 }
 
 }  // namespace ww::driver

@@ -33,13 +33,13 @@ struct KindName {
   std::string_view name;
   AxisKind kind;
 };
-constexpr std::array kKinds = {KindName{"thread", AxisKind::Thread},
+constexpr std::array kAxisKinds = {KindName{"thread", AxisKind::Thread},
                                KindName{"memory", AxisKind::Memory},
                                KindName{"device", AxisKind::Device}};
 
 Result<AxisKind> parse_kind(Piece piece) {
   std::vector<std::string_view> names;
-  for (const KindName& row : kKinds) {
+  for (const KindName& row : kAxisKinds) {
     if (row.name == piece.text) return row.kind;
     names.push_back(row.name);
   }

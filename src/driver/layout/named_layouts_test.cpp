@@ -8,7 +8,7 @@
 #include "layout/apply.h"
 #include "layout/text.h"
 
-namespace ww::driver {
+namespace ww::driver::layout_named_layouts_test {
 namespace {
 
 std::string read(std::string_view text) {
@@ -121,4 +121,4 @@ TEST(ReadingShape, IsTheMatrixNearestToASquare) {
 }
 
 }  // namespace
-}  // namespace ww::driver
+}  // namespace ww::driver::layout_named_layouts_test

@@ -100,7 +100,7 @@ Result<void> divide(LayoutState& state, Piece arguments) {
   return {};
 }
 
-constexpr std::array kRows = {
+constexpr std::array kAlgebraOps = {
     LayoutOp{"inverse", "", "[AXIS,...]", "from place to element, over the box of places",
              "mma_frag(A,16,float16)", "inverse", inverse},
     LayoutOp{"compose", "", "NOTATION[/SHAPE]",
@@ -117,6 +117,6 @@ constexpr std::array kRows = {
 
 }  // namespace
 
-std::span<const LayoutOp> algebra_ops() { return kRows; }
+std::span<const LayoutOp> algebra_ops() { return kAlgebraOps; }
 
 }  // namespace ww::driver

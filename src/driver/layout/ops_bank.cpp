@@ -141,7 +141,7 @@ Result<void> swizzle_form(LayoutState& state, Piece arguments) {
   return {};
 }
 
-constexpr std::array kRows = {
+constexpr std::array kBankOps = {
     LayoutOp{"banks", "", "DTYPE", "line and bank of each element for this element type",
              "mma_shared(float16,128B,8,64)", "banks:float16", banks},
     LayoutOp{"conflicts", "", "DTYPE,ACCESS[,vec=N][,lanes=N]",
@@ -154,6 +154,6 @@ constexpr std::array kRows = {
 
 }  // namespace
 
-std::span<const LayoutOp> bank_ops() { return kRows; }
+std::span<const LayoutOp> bank_ops() { return kBankOps; }
 
 }  // namespace ww::driver

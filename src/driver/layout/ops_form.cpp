@@ -61,7 +61,7 @@ Result<void> refit(LayoutState& state, Piece) {
   return {};
 }
 
-constexpr std::array kRows = {
+constexpr std::array kFormOps = {
     LayoutOp{"canon", "canonicalize", "", "the shortest spelling of the same places",
              "S[(2,3,6):(18,6,1)]", "canon", canon},
     LayoutOp{"group", "", "SHAPE",
@@ -77,6 +77,6 @@ constexpr std::array kRows = {
 
 }  // namespace
 
-std::span<const LayoutOp> form_ops() { return kRows; }
+std::span<const LayoutOp> form_ops() { return kFormOps; }
 
 }  // namespace ww::driver

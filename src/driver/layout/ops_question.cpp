@@ -252,7 +252,7 @@ constexpr std::string_view kCaseStudy =
     "S[(8,2,4,2):(4@laneid,1@warpid,1@laneid,1)] + R[2:4@warpid] + 5@warpid";
 constexpr std::string_view kFragment = "S[(8,4,2):(4@laneid,1@laneid,1)]";
 
-constexpr std::array kRows = {
+constexpr std::array kQuestionOps = {
     LayoutOp{"apply", "", "COORDINATE",
              "the places of an element; a single number is its flat index", kCaseStudy, "apply:1,3",
              apply},
@@ -282,6 +282,6 @@ constexpr std::array kRows = {
 
 }  // namespace
 
-std::span<const LayoutOp> question_ops() { return kRows; }
+std::span<const LayoutOp> question_ops() { return kQuestionOps; }
 
 }  // namespace ww::driver

@@ -90,7 +90,7 @@ Result<void> permute_iters(LayoutState& state, Piece arguments) {
   return {};
 }
 
-constexpr std::array kRows = {
+constexpr std::array kRegionOps = {
     LayoutOp{"shape", "", "SHAPE", "the same elements numbered over another shape",
              "S[(8,16):(16,1)]", "shape:4,32", reshape},
     LayoutOp{"slice", "", "BEGIN:END,...",
@@ -104,6 +104,6 @@ constexpr std::array kRows = {
 
 }  // namespace
 
-std::span<const LayoutOp> region_ops() { return kRows; }
+std::span<const LayoutOp> region_ops() { return kRegionOps; }
 
 }  // namespace ww::driver

@@ -9,7 +9,7 @@
 #include "driver/layout/named_layouts.h"
 #include "layout/apply.h"
 
-namespace ww::driver {
+namespace ww::driver::layout_ops_test {
 namespace {
 
 LayoutState state_of(std::string_view notation, std::string_view shape = {}) {
@@ -150,4 +150,4 @@ TEST(LayoutOps, FusingNeedsAMachine) {
 }
 
 }  // namespace
-}  // namespace ww::driver
+}  // namespace ww::driver::layout_ops_test

@@ -52,7 +52,7 @@ Result<void> scope(LayoutState& state, Piece) {
   return {};
 }
 
-constexpr std::array kRows = {
+constexpr std::array kThreadOps = {
     LayoutOp{"fuse", "", "", "thread axes on the fewest axes: warpid and laneid become tx",
              "S[(4,32,2):(1@wid_in_wg,1@laneid,1)]", "fuse", fuse},
     LayoutOp{"split", "", "WHOLE=OUTER,INNER", "a thread axis as two", "S[(64,2):(1@tx,1)]",
@@ -66,6 +66,6 @@ constexpr std::array kRows = {
 
 }  // namespace
 
-std::span<const LayoutOp> thread_ops() { return kRows; }
+std::span<const LayoutOp> thread_ops() { return kThreadOps; }
 
 }  // namespace ww::driver

@@ -92,7 +92,7 @@ Result<void> sum_right(LayoutState& state, Piece arguments) {
   return {};
 }
 
-constexpr std::array kRows = {
+constexpr std::array kTilingOps = {
     LayoutOp{"tile", "", "OUTER[/SHAPE]", "the layout repeated over an outer grid",
              "S[(2,4):(1,2)]", "tile:S[(8,8):(8,1)]", tile},
     LayoutOp{"tile_scaled", "", "OUTER[/SHAPE]",
@@ -116,6 +116,6 @@ constexpr std::array kRows = {
 
 }  // namespace
 
-std::span<const LayoutOp> tiling_ops() { return kRows; }
+std::span<const LayoutOp> tiling_ops() { return kTilingOps; }
 
 }  // namespace ww::driver

@@ -84,7 +84,7 @@ Result<void> to_psum(LayoutState& state, Piece) {
   return {};
 }
 
-constexpr std::array kRows = {
+constexpr std::array kViewOps = {
     LayoutOp{"storage", "", "", "what one thread stores: thread and device axes left out",
              "S[(8,4,2):(4@laneid,1@laneid,1)]", "storage", storage},
     LayoutOp{"unpack", "", "N[,AXIS]", "every element as N smaller ones", "S[(8,8):(8,1)]",
@@ -99,6 +99,6 @@ constexpr std::array kRows = {
 
 }  // namespace
 
-std::span<const LayoutOp> view_ops() { return kRows; }
+std::span<const LayoutOp> view_ops() { return kViewOps; }
 
 }  // namespace ww::driver

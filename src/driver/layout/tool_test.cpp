@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-namespace ww::driver {
+namespace ww::driver::layout_tool_test {
 namespace {
 
 using nlohmann::json;
@@ -112,4 +112,4 @@ TEST(LayoutTool, EveryAnswerIsAJsonValue) {
 }
 
 }  // namespace
-}  // namespace ww::driver
+}  // namespace ww::driver::layout_tool_test

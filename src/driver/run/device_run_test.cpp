@@ -15,7 +15,7 @@
 #include "driver/run/choose_device.h"
 #include "runtime/sim_device.h"
 
-namespace ww::driver {
+namespace ww::driver::run_device_run_test {
 namespace {
 
 using testing::ElementsAre;
@@ -285,4 +285,4 @@ TEST(Explain, ShowsEveryPartOfAReport) {
 }
 
 }  // namespace
-}  // namespace ww::driver
+}  // namespace ww::driver::run_device_run_test

@@ -12,16 +12,16 @@
 namespace ww::driver {
 namespace {
 
-std::string dims_text(const std::array<std::int64_t, 3>& dims) {
+std::string extents_text(const std::array<std::int64_t, 3>& dims) {
   if (dims[1] == 1 && dims[2] == 1) return fmt::format("{}", dims[0]);
   return fmt::format("{},{},{}", dims[0], dims[1], dims[2]);
 }
 
 std::string launch_text(const RunReport& report) {
   std::string out =
-      fmt::format("grid {}, block {}", dims_text(report.grid), dims_text(report.block));
+      fmt::format("grid {}, block {}", extents_text(report.grid), extents_text(report.block));
   if (report.cluster != std::array<std::int64_t, 3>{1, 1, 1})
-    out += fmt::format(", cluster {}", dims_text(report.cluster));
+    out += fmt::format(", cluster {}", extents_text(report.cluster));
   if (report.dynamic_shared > 0)
     out += fmt::format(", {} of dynamic shared memory",
                        plural(static_cast<std::uint64_t>(report.dynamic_shared), "byte"));
@@ -58,7 +58,7 @@ std::string time_text(const runtime::Timing& timing) {
                      timing.launches, seconds_text(timing.fastest), seconds_text(timing.slowest));
 }
 
-std::string_view trimmed(std::string_view line) {
+std::string_view without_indent(std::string_view line) {
   while (!line.empty() && is_space(line.front())) line.remove_prefix(1);
   return line;
 }
@@ -68,7 +68,7 @@ void add_place(std::string& out, const RunReport& report, const RunFinding::Plac
 }
 
 void add_lines(std::string& out, const RunFinding::Place& at) {
-  if (!at.source.empty()) append(out, "    {}\n", trimmed(at.source));
+  if (!at.source.empty()) append(out, "    {}\n", without_indent(at.source));
   if (!at.instruction.empty()) append(out, "    {}\n", at.instruction);
 }
 
@@ -97,20 +97,18 @@ void add_lowered_facts(std::string& out, const RunReport& report) {
   if (report.timing) add_fact(out, "time", time_text(*report.timing));
 }
 
-Json place_json(const RunFinding::Place& at) {
+Json finding_place_json(const RunFinding::Place& at) {
   if (at.line == 0) return nullptr;
   return {{"line", at.line}, {"column", at.column}};
 }
 
-Json text_or_null(const std::string& text) { return text.empty() ? Json() : Json(text); }
-
 Json finding_json(const RunFinding& finding) {
   return {{"check", finding.check},
           {"message", finding.text},
-          {"at", place_json(finding.at)},
+          {"at", finding_place_json(finding.at)},
           {"instruction", text_or_null(finding.at.instruction)},
           {"note", text_or_null(finding.note)},
-          {"note_at", place_json(finding.note_at)},
+          {"note_at", finding_place_json(finding.note_at)},
           {"note_instruction", text_or_null(finding.note_at.instruction)},
           {"count", finding.count}};
 }

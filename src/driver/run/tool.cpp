@@ -460,7 +460,7 @@ void KernelRun::write_files() {
   }
 }
 
-RunOutcome no_memory() {
+RunOutcome run_without_memory() {
   return {.errors = render(diag(DiagKind::TooLarge, "the host has no memory for this run")),
           .step = RunStep::Launch};
 }
@@ -486,9 +486,9 @@ RunOutcome run_kernel(const RunRequest& request) {
   try {
     return KernelRun(request).go();
   } catch (const std::bad_alloc&) {
-    return no_memory();
+    return run_without_memory();
   } catch (const std::length_error&) {  // what a vector says to a size beyond all memory
-    return no_memory();
+    return run_without_memory();
   }
 }
 

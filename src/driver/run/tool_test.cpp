@@ -6,7 +6,7 @@
 
 #include <string>
 
-namespace ww::driver {
+namespace ww::driver::run_tool_test {
 namespace {
 
 struct Example {
@@ -135,4 +135,4 @@ TEST(RunTool, SaysWhatADeviceDoesNotHave) {
 }
 
 }  // namespace
-}  // namespace ww::driver
+}  // namespace ww::driver::run_tool_test

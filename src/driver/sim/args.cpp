@@ -12,6 +12,7 @@
 #include "base/suggest.h"
 #include "driver/args/file_spec.h"
 #include "driver/args/text.h"
+#include "driver/report_parts.h"
 #include "isa/type.h"
 
 namespace ww::driver {
@@ -20,10 +21,6 @@ namespace {
 constexpr std::uint32_t kPointerBytes = 8;
 // Kernels of machine-written PTX may have thousands of parameters; nobody reads more than this.
 constexpr std::size_t kShownParams = 64;
-
-std::string plural(std::size_t count, std::string_view what) {
-  return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
-}
 
 // --- values -------------------------------------------------------------------------------------
 

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-namespace ww::driver {
+namespace ww::driver::sim_args_test {
 namespace {
 
 using isa::Type;
@@ -200,4 +200,4 @@ TEST(SimArgs, AKernelMayHaveNoParameters) {
 }
 
 }  // namespace
-}  // namespace ww::driver
+}  // namespace ww::driver::sim_args_test

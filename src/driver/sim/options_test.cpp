@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-namespace ww::driver {
+namespace ww::driver::sim_options_test {
 namespace {
 
 // "2 [BadArgument] text" of a refusal: where it points to, its kind, what it says.
@@ -137,4 +137,4 @@ TEST(SimBreak, SomethingMustStandThere) {
 }
 
 }  // namespace
-}  // namespace ww::driver
+}  // namespace ww::driver::sim_options_test

@@ -217,15 +217,10 @@ void add_findings(std::string& out, const SimReport& report) {
 
 // --- counters
 
-using Row = std::vector<std::string>;
-
 // Columns padded to their widest cell: numbers to the right, the last column to the left.
-void add_table(std::string& out, const std::vector<Row>& rows) {
-  std::vector<std::size_t> widths(rows.front().size());
-  for (const Row& row : rows) {
-    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
-  }
-  for (const Row& row : rows) {
+void add_table(std::string& out, const std::vector<TableRow>& rows) {
+  const std::vector<std::size_t> widths = column_widths(rows);
+  for (const TableRow& row : rows) {
     out += ' ';
     for (std::size_t i = 0; i + 1 < row.size(); ++i) append(out, " {:>{}}", row[i], widths[i]);
     append(out, "  {}\n", row.back());
@@ -235,14 +230,14 @@ void add_table(std::string& out, const std::vector<Row>& rows) {
 std::string number(std::uint64_t value) { return value == 0 ? "-" : fmt::format("{}", value); }
 
 void add_counters(std::string& out, const SimReport& report) {
-  std::vector<Row> families{{"executed", "lanes", "family"}};
+  std::vector<TableRow> families{{"executed", "lanes", "family"}};
   for (const auto& [family, count] : counts_by_family(report)) {
     families.push_back({fmt::format("{}", count.executed), fmt::format("{:.1f}", mean_lanes(count)),
                         std::string(family)});
   }
   out += "\nwarp instructions by family, with the lanes that took part on average:\n";
   add_table(out, families);
-  std::vector<Row> lines{
+  std::vector<TableRow> lines{
       {"line", "executed", "lanes", "wavefronts", "ideal", "sectors", "ideal", "instruction"}};
   for (const auto& [line, count] : counts_by_line(report)) {
     if (!touches_memory(count)) continue;

@@ -435,7 +435,7 @@ void Simulation::write_files(SimReport& report) {
   }
 }
 
-SimOutcome no_memory() {
+SimOutcome sim_without_memory() {
   return {.errors = render(diag(DiagKind::TooLarge, "the host has no memory for this run")
                                .with_note("`--limit memory=BYTES` bounds what is simulated"))};
 }
@@ -451,9 +451,9 @@ SimOutcome run_sim(const SimRequest& request) {
   try {
     return Simulation(request).go();
   } catch (const std::bad_alloc&) {
-    return no_memory();
+    return sim_without_memory();
   } catch (const std::length_error&) {  // what a vector says to a size beyond all memory
-    return no_memory();
+    return sim_without_memory();
   }
 }
 

@@ -16,7 +16,7 @@
 #include "driver/args/array_spec.h"
 #include "driver/args/npy.h"
 
-namespace ww::driver {
+namespace ww::driver::sim_tool_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -193,4 +193,4 @@ TEST_F(SimTool, ScalarsAreArraysOfAnExpectation) {
 }
 
 }  // namespace
-}  // namespace ww::driver
+}  // namespace ww::driver::sim_tool_test

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-namespace ww::driver {
+namespace ww::driver::tune_estimate_test {
 namespace {
 
 TEST(TuneEstimate, ReadsMatrixInstructions) {
@@ -52,4 +52,4 @@ TEST(TuneEstimate, EveryArchitectureHasRates) {
 }
 
 }  // namespace
-}  // namespace ww::driver
+}  // namespace ww::driver::tune_estimate_test

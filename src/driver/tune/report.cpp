@@ -17,8 +17,6 @@
 namespace ww::driver {
 namespace {
 
-using Row = std::vector<std::string>;
-
 double relative(const TuneReport& report, const TuneEntry& entry) {
   const double best = report.entries.front().cost();
   return best > 0 ? entry.cost() / best : 1;
@@ -69,8 +67,8 @@ void add_facts(std::string& out, const TuneReport& report) {
 
 // --- the table -----------------------------------------------------------------------------------
 
-Row heading(const TuneReport& report) {
-  Row out{"rank"};
+TableRow heading(const TuneReport& report) {
+  TableRow out{"rank"};
   for (const SpaceAxis& axis : report.axes) out.push_back(axis.name);
   if (report.device == "cuda")
     out.insert(out.end(), {"time/us", "relative"});
@@ -81,9 +79,9 @@ Row heading(const TuneReport& report) {
   return out;
 }
 
-Row row_of(const TuneReport& report, std::size_t rank) {
+TableRow row_of(const TuneReport& report, std::size_t rank) {
   const TuneEntry& entry = report.entries[rank];
-  Row out{fmt::format("{}", rank + 1)};
+  TableRow out{fmt::format("{}", rank + 1)};
   for (std::size_t i = 0; i < report.axes.size(); ++i)
     out.push_back(report.axes[i].texts[entry.choice[i]]);
   out.push_back(entry.timing ? fmt::format("{:.2f}", entry.timing->median * 1e6)
@@ -99,13 +97,11 @@ Row row_of(const TuneReport& report, std::size_t rank) {
 void add_table(std::string& out, const TuneReport& report, std::size_t top) {
   if (report.entries.empty()) return;
   const std::size_t shown = std::min(top, report.entries.size());
-  std::vector<Row> rows{heading(report)};
+  std::vector<TableRow> rows{heading(report)};
   for (std::size_t i = 0; i < shown; ++i) rows.push_back(row_of(report, i));
-  std::vector<std::size_t> widths(rows[0].size());
-  for (const Row& row : rows)
-    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
+  const std::vector<std::size_t> widths = column_widths(rows);
   out += '\n';
-  for (const Row& row : rows) {
+  for (const TableRow& row : rows) {
     for (std::size_t i = 0; i < row.size(); ++i)
       append(out, "{}{:>{}}", i == 0 ? "" : "  ", row[i], widths[i]);
     out += '\n';

@@ -27,12 +27,12 @@ constexpr std::string_view kTwoKernels =
     "`--kernel 'build(BM=?)' --space BM=64,128` tries two kernels";
 
 /// A part of a text, without the blanks around it.
-struct Piece {
+struct TextPart {
   std::string_view text;
   Span span;
 };
 
-Piece piece_of(std::string_view text, std::size_t begin, std::size_t end) {
+TextPart piece_of(std::string_view text, std::size_t begin, std::size_t end) {
   while (begin < end && is_space(text[begin])) ++begin;
   while (end > begin && is_space(text[end - 1])) --end;
   return {text.substr(begin, end - begin), Span::at(begin, end)};
@@ -60,8 +60,8 @@ void for_each_code_char(std::string_view text, std::size_t begin, Visit&& visit)
 }
 
 // What is between commas, those inside of brackets and texts left alone.
-std::vector<Piece> split_list(std::string_view text, std::size_t begin) {
-  std::vector<Piece> out;
+std::vector<TextPart> split_list(std::string_view text, std::size_t begin) {
+  std::vector<TextPart> out;
   for_each_code_char(text, begin, [&](std::size_t i, int depth) {
     if (text[i] != ',' || depth != 0) return;
     out.push_back(piece_of(text, begin, i));
@@ -174,8 +174,8 @@ class SpaceReader {
   bool find_gaps();
   Result<Gap> gap_at(std::size_t question) const;
   bool read_axis(const std::string& text);
-  Result<void> add_value(SpaceAxis& axis, const Piece& piece);
-  static Result<void> add_host_value(SpaceAxis& axis, const Piece& piece);
+  Result<void> add_value(SpaceAxis& axis, const TextPart& piece);
+  static Result<void> add_host_value(SpaceAxis& axis, const TextPart& piece);
   bool check_gaps();
   bool combine();
   bool keeps(const Combination& combination, bool& good);
@@ -222,8 +222,8 @@ bool SpaceReader::check_wheres() {
 Result<SpaceReader::Gap> SpaceReader::gap_at(std::size_t question) const {
   const std::string_view text = request_.kernel;
   const Span span = Span::at(question, question + 1);
-  const Piece before = piece_of(text, 0, question);
-  const Piece after = piece_of(text, question + 1, text.size());
+  const TextPart before = piece_of(text, 0, question);
+  const TextPart after = piece_of(text, question + 1, text.size());
   const bool has_equals = before.text.ends_with('=');
   const std::size_t end = piece_of(text, 0, before.span.end - (has_equals ? 1 : 0)).span.end;
   std::size_t begin = end;
@@ -262,7 +262,7 @@ bool SpaceReader::find_gaps() {
 
 // --- values --------------------------------------------------------------------------------------
 
-Result<void> SpaceReader::add_host_value(SpaceAxis& axis, const Piece& piece) {
+Result<void> SpaceReader::add_host_value(SpaceAxis& axis, const TextPart& piece) {
   if (piece.text.empty())
     return fail(diag(DiagKind::Syntax, "a value is missing").with_span(piece.span));
   std::optional<std::size_t> comment;  // it would hide what comes behind the value
@@ -286,7 +286,7 @@ Result<void> SpaceReader::add_host_value(SpaceAxis& axis, const Piece& piece) {
   return {};
 }
 
-Result<void> SpaceReader::add_value(SpaceAxis& axis, const Piece& piece) {
+Result<void> SpaceReader::add_value(SpaceAxis& axis, const TextPart& piece) {
   const auto dots = dots_in(piece.text);
   if (!dots) return add_host_value(axis, piece);
   const auto range = range_of(piece.text, *dots);
@@ -314,7 +314,7 @@ bool SpaceReader::read_axis(const std::string& text) {
                   "--space", text);
   // What is wrong with the values is said once; the name counts as given.
   SpaceAxis& axis = out_.axes_.emplace_back(SpaceAxis{given->name, {}, {}});
-  for (const Piece& piece : split_list(text, given->value_span.begin))
+  for (const TextPart& piece : split_list(text, given->value_span.begin))
     if (const auto added = add_value(axis, piece); !added)
       return refuse(added.error(), "--space", text);
   return true;

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-namespace ww::driver {
+namespace ww::driver::tune_space_test {
 namespace {
 
 using testing::ElementsAre;
@@ -142,4 +142,4 @@ TEST(TuneSpace, NamesTheGapAndTheOption) {
 }
 
 }  // namespace
-}  // namespace ww::driver
+}  // namespace ww::driver::tune_space_test

@@ -13,7 +13,7 @@
 #include "base/process.h"
 #include "runtime/test_driver.h"
 
-namespace ww::driver {
+namespace ww::driver::tune_tune_test {
 namespace {
 
 using runtime::fake;
@@ -248,4 +248,4 @@ TEST_F(TuneOnGpu, TakesTheVirtualGpuWhereTheRealOneDoesNotFit) {
 }
 
 }  // namespace
-}  // namespace ww::driver
+}  // namespace ww::driver::tune_tune_test

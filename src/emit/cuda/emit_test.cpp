@@ -10,7 +10,7 @@
 #include "ir/indices.h"
 #include "ir/test_programs.h"
 
-namespace ww::emit {
+namespace ww::emit::emit_test {
 namespace {
 
 using ir::Buffer;
@@ -453,4 +453,4 @@ TEST(CudaHost, RefusesWhatDoesNotFit) {
 }
 
 }  // namespace
-}  // namespace ww::emit
+}  // namespace ww::emit::emit_test

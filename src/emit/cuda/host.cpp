@@ -49,7 +49,7 @@ int compare(const char* name, const void* found, const void* expected, size_t co
 )";
 
 // 6-bit elements take a byte, 4-bit ones half of it.
-std::int64_t bytes_of(const HostArgument& argument) {
+std::int64_t argument_bytes(const HostArgument& argument) {
   const int bits =
       is_packed(argument.dtype) ? num::bits_of(argument.dtype) : cuda::bytes_of(argument.dtype) * 8;
   return (argument.elements * bits + 7) / 8;
@@ -87,7 +87,7 @@ Result<void> check(const ir::Function& f, const HostProgram& host) {
                 host.arguments.size(), f.params.size(), f.name);
   std::size_t bytes = 0;
   for (const HostArgument& argument : host.arguments) {
-    const auto size = static_cast<std::size_t>(bytes_of(argument));
+    const auto size = static_cast<std::size_t>(argument_bytes(argument));
     for (const auto* array : {&argument.contents, &argument.expected}) {
       bytes += array->size();
       if (argument.is_array && !array->empty() && array->size() != size)
@@ -107,7 +107,7 @@ Result<void> check(const ir::Function& f, const HostProgram& host) {
 std::string prepared(const HostArgument& argument, const std::string& name) {
   if (!argument.is_array)
     return fmt::format("  uint64_t {} = 0x{:x};\n", name, argument.scalar_bits);
-  const std::int64_t bytes = bytes_of(argument);
+  const std::int64_t bytes = argument_bytes(argument);
   std::string out =
       fmt::format("  void* {} = nullptr;\n  check(cudaMalloc(&{}, {}), \"cudaMalloc\");\n", name,
                   name, std::max<std::int64_t>(bytes, 1));
@@ -121,7 +121,7 @@ std::string prepared(const HostArgument& argument, const std::string& name) {
 
 std::string compared(const HostArgument& argument, const std::string& name) {
   if (!argument.is_array || argument.expected.empty()) return "";
-  const std::int64_t bytes = bytes_of(argument);
+  const std::int64_t bytes = argument_bytes(argument);
   const std::int64_t count = is_packed(argument.dtype) ? bytes : argument.elements;
   const bool has_values = is_number(argument.dtype);  // the others are compared as bytes
   return fmt::format(

@@ -10,7 +10,7 @@
 #include "ptx/parser.h"
 #include "ptx/printer.h"
 
-namespace ww::emit {
+namespace ww::emit::emit_test {
 namespace {
 
 using ir::BufferId;
@@ -292,4 +292,4 @@ TEST(EmitPtx, RefusalsAreLocated) {
 }
 
 }  // namespace
-}  // namespace ww::emit
+}  // namespace ww::emit::emit_test

@@ -43,7 +43,7 @@ std::string_view opposite_word(ExprOp op) {
   }
 }
 
-std::string_view compare_word(ExprOp op) {
+std::string_view float_compare_word(ExprOp op) {
   switch (op) {
     case ExprOp::Eq:
       return "eq";
@@ -110,7 +110,7 @@ Value Emitter::float_compare(ExprOp op, DType type, Value a, Value b) {
       type == DType::Float32 &&
       (((op == ExprOp::Ge || op == ExprOp::Gt) && b.is_constant() && !a.is_constant()) ||
        ((op == ExprOp::Le || op == ExprOp::Lt) && a.is_constant() && !b.is_constant()));
-  const std::string_view word = has_lower_bound ? opposite_word(op) : compare_word(op);
+  const std::string_view word = has_lower_bound ? opposite_word(op) : float_compare_word(op);
   const Value out =
       code_.pure(fmt::format("setp.{}.{}", word, arith_type(type)), Class::P,
                  {code_.in_register(a), class_of(type) == Class::Rs ? code_.in_register(b) : b});

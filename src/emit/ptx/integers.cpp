@@ -20,7 +20,7 @@ std::int64_t log2_of(std::int64_t value) {
 
 bool is_modulo(ExprOp op) { return op == ExprOp::FloorMod || op == ExprOp::TruncMod; }
 
-std::string_view compare_word(ExprOp op) {
+std::string_view integer_compare_word(ExprOp op) {
   switch (op) {
     case ExprOp::Eq:
       return "eq";
@@ -103,7 +103,7 @@ Value Emitter::compare(ExprOp op, DType type, Value a, Value b) {
     std::swap(a, b);
     op = mirrored(op);
   }
-  return code_.pure(fmt::format("setp.{}.{}", compare_word(op), arith_type(type)), Class::P,
+  return code_.pure(fmt::format("setp.{}.{}", integer_compare_word(op), arith_type(type)), Class::P,
                     {a, b});
 }
 

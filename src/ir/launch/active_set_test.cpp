@@ -8,7 +8,7 @@
 
 #include "ir/test_programs.h"
 
-namespace ww::ir {
+namespace ww::ir::launch_active_set_test {
 namespace {
 
 using num::DType;
@@ -266,4 +266,4 @@ TEST(ActiveSets, ListsOfThreads) {
 }
 
 }  // namespace
-}  // namespace ww::ir
+}  // namespace ww::ir::launch_active_set_test

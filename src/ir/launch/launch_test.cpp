@@ -8,7 +8,7 @@
 
 #include "ir/test_programs.h"
 
-namespace ww::ir {
+namespace ww::ir::launch_launch_test {
 namespace {
 
 using test::Builder;
@@ -277,4 +277,4 @@ TEST(Launch, BindingsOfIds) {
 }
 
 }  // namespace
-}  // namespace ww::ir
+}  // namespace ww::ir::launch_launch_test

@@ -5,7 +5,7 @@
 #include "ir/print/print.h"
 #include "ir/test_programs.h"
 
-namespace ww::ir {
+namespace ww::ir::print_calls_test {
 namespace {
 
 using test::Builder;
@@ -263,4 +263,4 @@ TEST(PrintParts, StandAsInTheWhole) {
 }
 
 }  // namespace
-}  // namespace ww::ir
+}  // namespace ww::ir::print_calls_test

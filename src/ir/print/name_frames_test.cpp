@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace ww::ir {
+namespace ww::ir::print_name_frames_test {
 namespace {
 
 TEST(NameFrames, NearestFreeName) {
@@ -38,4 +38,4 @@ TEST(NameFrames, ManyOfOneName) {
 }
 
 }  // namespace
-}  // namespace ww::ir
+}  // namespace ww::ir::print_name_frames_test

@@ -7,7 +7,7 @@
 
 #include "ir/test_programs.h"
 
-namespace ww::ir {
+namespace ww::ir::print_print_test {
 namespace {
 
 using test::Builder;
@@ -290,4 +290,4 @@ TEST(PrintStmt, ScopeIds) {
 }
 
 }  // namespace
-}  // namespace ww::ir
+}  // namespace ww::ir::print_print_test

@@ -5,7 +5,7 @@
 #include "ir/print/print.h"
 #include "ir/test_programs.h"
 
-namespace ww::ir {
+namespace ww::ir::print_programs_test {
 namespace {
 
 TEST(PrintProgram, LdmatrixProgram) {
@@ -158,4 +158,4 @@ def kernel(B_ptr: T.handle):
 }
 
 }  // namespace
-}  // namespace ww::ir
+}  // namespace ww::ir::print_programs_test

@@ -37,10 +37,6 @@ int sign(auto a, auto b) { return a < b ? -1 : (b < a ? 1 : 0); }
 
 bool is_unsigned(Type type) { return num::kind_of(type.dtype) == num::DTypeKind::Uint; }
 
-bool is_one_atom(const Sum& sum) {
-  return sum.constant == 0 && sum.terms.size() == 1 && sum.terms[0].coef == 1;
-}
-
 // The number modulo 2^bits that the type holds; of an unsigned type with its sign, because a
 // difference has one.
 std::int64_t reduced(std::int64_t number, Type type) {
@@ -252,7 +248,7 @@ std::int64_t Algebra::plain_divisor(const Sum& sum) const {
 }
 
 bool Algebra::may_wrap(const Sum& sum, Type type) const {
-  if (sum.exact || is_one_atom(sum)) return false;
+  if (sum.exact || sum.is_atom()) return false;
   return !range::within(plain_range(sum), range::of_type(type.dtype));
 }
 

@@ -38,6 +38,10 @@ struct Sum {
   SmallVec<SumTerm, 3> terms;  // by atom, coefficients not 0
   bool exact = false;          // index arithmetic, where the range alone does not tell
   [[nodiscard]] bool is_constant() const { return terms.empty(); }
+  /// One atom and nothing else.
+  [[nodiscard]] bool is_atom() const {
+    return constant == 0 && terms.size() == 1 && terms[0].coef == 1;
+  }
   /// The same sum, whatever is known about its not overflowing.
   friend bool operator==(const Sum& a, const Sum& b) {
     return a.constant == b.constant && a.terms == b.terms;

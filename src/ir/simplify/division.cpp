@@ -19,10 +19,6 @@ Sum divided(Sum sum, std::int64_t c) {
   return sum;
 }
 
-bool is_one_atom(const Sum& sum) {
-  return sum.constant == 0 && sum.terms.size() == 1 && sum.terms[0].coef == 1;
-}
-
 }  // namespace
 
 std::optional<Algebra::Cut> Algebra::cut_below(const Sum& sum, std::int64_t k) const {
@@ -77,7 +73,7 @@ Sum Algebra::divide_rest(const Sum& rest, std::int64_t k, Type type) {
     const Sum high = cut->divides ? divided(cut->high, cut->at) : cut->high;
     if (!may_wrap(high, type)) return floor_div(high, cut->divides ? k / cut->at : k, type);
   }
-  if (is_one_atom(rest)) {
+  if (rest.is_atom()) {
     const SumAtom inner = atoms_[rest.terms[0].atom];
     const bool by_number = inner.args.size() == 2 && inner.args[1].is_constant() &&
                            inner.args[1].constant >= 1 && inner.type == type &&

@@ -8,7 +8,7 @@
 #include "ir/print/print.h"
 #include "ir/test_programs.h"
 
-namespace ww::ir {
+namespace ww::ir::simplify_simplify_test {
 namespace {
 
 using num::DType;
@@ -384,4 +384,4 @@ TEST(SimplifyFacts, OfAFunction) {
 }
 
 }  // namespace
-}  // namespace ww::ir
+}  // namespace ww::ir::simplify_simplify_test

@@ -5,7 +5,7 @@
 #include "ir/verify/test_findings.h"
 #include "ir/verify/verify.h"
 
-namespace ww::ir {
+namespace ww::ir::verify_buffers_test {
 namespace {
 
 using test::Builder;
@@ -333,4 +333,4 @@ TEST(VerifyTensor, ElementAccess) {
 }
 
 }  // namespace
-}  // namespace ww::ir
+}  // namespace ww::ir::verify_buffers_test

@@ -7,7 +7,7 @@
 #include "ir/verify/test_findings.h"
 #include "ir/verify/verify.h"
 
-namespace ww::ir {
+namespace ww::ir::verify_calls_test {
 namespace {
 
 using test::Builder;
@@ -363,4 +363,4 @@ TEST_F(VerifyPtx, GuardThatIsNoCondition) {
 }
 
 }  // namespace
-}  // namespace ww::ir
+}  // namespace ww::ir::verify_calls_test

@@ -8,7 +8,7 @@
 
 #include "ir/verify/test_findings.h"
 
-namespace ww::ir {
+namespace ww::ir::verify_verify_test {
 namespace {
 
 using test::Builder;
@@ -371,4 +371,4 @@ TEST(VerifyLevel, TileNodesInALoweredProgram) {
 }
 
 }  // namespace
-}  // namespace ww::ir
+}  // namespace ww::ir::verify_verify_test

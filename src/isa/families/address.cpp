@@ -6,7 +6,7 @@
 #include "isa/families.h"
 #include "isa/form.h"
 
-namespace ww::isa {
+namespace ww::isa::address_rows {
 namespace {
 
 // The variable must be in the space that its address is converted from.
@@ -77,7 +77,7 @@ constexpr Row kRows[] = {
 
 }  // namespace
 
-constinit const FamilyRows kAddressRows{
+constinit const FamilyRows family{
     "address", "cvta, isspacep: addresses between state spaces; the stack", kRows};
 
-}  // namespace ww::isa
+}  // namespace ww::isa::address_rows

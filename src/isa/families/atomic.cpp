@@ -6,7 +6,7 @@
 #include "isa/families.h"
 #include "isa/form.h"
 
-namespace ww::isa {
+namespace ww::isa::atomic_rows {
 namespace {
 
 #define ATOM_HEAD                                       \
@@ -236,6 +236,6 @@ constexpr Row kRows[] = {
 
 }  // namespace
 
-constinit const FamilyRows kAtomicRows{"atomic", "atom, red, red.async: read-modify-write", kRows};
+constinit const FamilyRows family{"atomic", "atom, red, red.async: read-modify-write", kRows};
 
-}  // namespace ww::isa
+}  // namespace ww::isa::atomic_rows

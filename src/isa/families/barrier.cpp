@@ -4,7 +4,7 @@
 #include "isa/families.h"
 #include "isa/form.h"
 
-namespace ww::isa {
+namespace ww::isa::barrier_rows {
 namespace {
 
 // `bar` is `barrier.cta` with `.aligned`; both spellings have the same operands.
@@ -74,7 +74,6 @@ constexpr Row kRows[] = {
 
 }  // namespace
 
-constinit const FamilyRows kBarrierRows{"barrier", "bar, barrier, bar.warp.sync, barrier.cluster",
-                                        kRows};
+constinit const FamilyRows family{"barrier", "bar, barrier, bar.warp.sync, barrier.cluster", kRows};
 
-}  // namespace ww::isa
+}  // namespace ww::isa::barrier_rows

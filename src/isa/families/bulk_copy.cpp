@@ -9,7 +9,7 @@
 #include "isa/families.h"
 #include "isa/form.h"
 
-namespace ww::isa {
+namespace ww::isa::bulk_copy_rows {
 namespace {
 
 constexpr Row kRows[] = {
@@ -85,7 +85,7 @@ constexpr Row kRows[] = {
 
 }  // namespace
 
-constinit const FamilyRows kBulkCopyRows{
+constinit const FamilyRows family{
     "bulk_copy", "cp.async.bulk, cp.reduce.async.bulk: contiguous bytes by the copy engine", kRows};
 
-}  // namespace ww::isa
+}  // namespace ww::isa::bulk_copy_rows

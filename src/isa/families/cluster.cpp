@@ -4,7 +4,7 @@
 #include "isa/families.h"
 #include "isa/form.h"
 
-namespace ww::isa {
+namespace ww::isa::cluster_rows {
 namespace {
 
 constexpr Gate kSm90{"", Feature::Sm90, 78};
@@ -50,7 +50,7 @@ constexpr Row kRows[] = {
 
 }  // namespace
 
-constinit const FamilyRows kClusterRows{
-    "cluster", "mapa, getctarank, griddepcontrol, clusterlaunchcontrol", kRows};
+constinit const FamilyRows family{"cluster",
+                                  "mapa, getctarank, griddepcontrol, clusterlaunchcontrol", kRows};
 
-}  // namespace ww::isa
+}  // namespace ww::isa::cluster_rows

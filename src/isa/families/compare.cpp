@@ -8,7 +8,7 @@
 #include "isa/form.h"
 #include "isa/operand.h"
 
-namespace ww::isa {
+namespace ww::isa::compare_rows {
 namespace {
 
 #define INT_TYPES "b16|b32|b64|$int"
@@ -86,7 +86,7 @@ constexpr Row kRows[] = {
 
 }  // namespace
 
-constinit const FamilyRows kCompareRows{"compare",
-                                        "set, setp, selp, slct: comparison and selection", kRows};
+constinit const FamilyRows family{"compare", "set, setp, selp, slct: comparison and selection",
+                                  kRows};
 
-}  // namespace ww::isa
+}  // namespace ww::isa::compare_rows

@@ -4,7 +4,7 @@
 #include "isa/families.h"
 #include "isa/form.h"
 
-namespace ww::isa {
+namespace ww::isa::control_rows {
 namespace {
 
 constexpr Row kRows[] = {
@@ -37,6 +37,6 @@ constexpr Row kRows[] = {
 
 }  // namespace
 
-constinit const FamilyRows kControlRows{"control", "branches, calls, exit, trap", kRows};
+constinit const FamilyRows family{"control", "branches, calls, exit, trap", kRows};
 
-}  // namespace ww::isa
+}  // namespace ww::isa::control_rows

@@ -6,7 +6,7 @@
 #include "isa/families.h"
 #include "isa/form.h"
 
-namespace ww::isa {
+namespace ww::isa::convert_rows {
 namespace {
 
 bool is_integer(Type type) {
@@ -207,6 +207,6 @@ constexpr Row kRows[] = {
 
 }  // namespace
 
-constinit const FamilyRows kConvertRows{"convert", "cvt: between all number formats", kRows};
+constinit const FamilyRows family{"convert", "cvt: between all number formats", kRows};
 
-}  // namespace ww::isa
+}  // namespace ww::isa::convert_rows

@@ -4,7 +4,7 @@
 #include "isa/families.h"
 #include "isa/form.h"
 
-namespace ww::isa {
+namespace ww::isa::cp_async_rows {
 namespace {
 
 // The manual says that src-size is less than cp-size; ptxas 13.0 takes it equal, too.
@@ -67,7 +67,7 @@ constexpr Row kRows[] = {
 
 }  // namespace
 
-constinit const FamilyRows kCpAsyncRows{
+constinit const FamilyRows family{
     "cp_async", "cp.async: asynchronous copies from global to shared memory, in groups", kRows};
 
-}  // namespace ww::isa
+}  // namespace ww::isa::cp_async_rows

@@ -3,7 +3,7 @@
 #include "isa/families.h"
 #include "isa/form.h"
 
-namespace ww::isa {
+namespace ww::isa::fence_rows {
 namespace {
 
 constexpr Gate kCluster{"scope=cluster", Feature::Sm90, 78};
@@ -72,6 +72,6 @@ constexpr Row kRows[] = {
 
 }  // namespace
 
-constinit const FamilyRows kFenceRows{"fence", "membar and fence, proxy fences too", kRows};
+constinit const FamilyRows family{"fence", "membar and fence, proxy fences too", kRows};
 
-}  // namespace ww::isa
+}  // namespace ww::isa::fence_rows

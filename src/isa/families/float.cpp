@@ -3,7 +3,7 @@
 #include "isa/families.h"
 #include "isa/form.h"
 
-namespace ww::isa {
+namespace ww::isa::float_rows {
 namespace {
 
 constexpr Gate kPairs{"", Feature::Sm100, 86};
@@ -195,6 +195,6 @@ constexpr Row kRows[] = {
 
 }  // namespace
 
-constinit const FamilyRows kFloatRows{"float", "single and double precision arithmetic", kRows};
+constinit const FamilyRows family{"float", "single and double precision arithmetic", kRows};
 
-}  // namespace ww::isa
+}  // namespace ww::isa::float_rows

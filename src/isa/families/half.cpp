@@ -4,7 +4,7 @@
 #include "isa/families.h"
 #include "isa/form.h"
 
-namespace ww::isa {
+namespace ww::isa::half_rows {
 namespace {
 
 #define HALVES "f16|f16x2|bf16|bf16x2"
@@ -126,6 +126,6 @@ constexpr Row kRows[] = {
 
 }  // namespace
 
-constinit const FamilyRows kHalfRows{"half", "f16, bf16 and mixed precision arithmetic", kRows};
+constinit const FamilyRows family{"half", "f16, bf16 and mixed precision arithmetic", kRows};
 
-}  // namespace ww::isa
+}  // namespace ww::isa::half_rows

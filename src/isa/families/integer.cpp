@@ -4,7 +4,7 @@
 #include "isa/families.h"
 #include "isa/form.h"
 
-namespace ww::isa {
+namespace ww::isa::integer_rows {
 namespace {
 
 constexpr Gate kPacked{"type=s16x2|u16x2", Feature::Sm90, 80};
@@ -157,7 +157,7 @@ constexpr Row kRows[] = {
 
 }  // namespace
 
-constinit const FamilyRows kIntegerRows{
-    "integer", "integer arithmetic, carries, bit fields, dot products", kRows};
+constinit const FamilyRows family{"integer",
+                                  "integer arithmetic, carries, bit fields, dot products", kRows};
 
-}  // namespace ww::isa
+}  // namespace ww::isa::integer_rows

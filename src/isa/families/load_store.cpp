@@ -8,7 +8,7 @@
 #include "isa/families.h"
 #include "isa/form.h"
 
-namespace ww::isa {
+namespace ww::isa::load_store_rows {
 namespace {
 
 // A vector holds 128 bits, or 256 in global memory from sm_100 on. ptxas 13.0 also stores .v8 of 8-
@@ -233,7 +233,7 @@ constexpr Row kRows[] = {
 
 }  // namespace
 
-constinit const FamilyRows kLoadStoreRows{
+constinit const FamilyRows family{
     "load_store", "ld, st, prefetch and cache control, in every state space", kRows};
 
-}  // namespace ww::isa
+}  // namespace ww::isa::load_store_rows

@@ -3,7 +3,7 @@
 #include "isa/families.h"
 #include "isa/form.h"
 
-namespace ww::isa {
+namespace ww::isa::logic_rows {
 namespace {
 
 constexpr Row kRows[] = {
@@ -52,6 +52,6 @@ constexpr Row kRows[] = {
 
 }  // namespace
 
-constinit const FamilyRows kLogicRows{"logic", "and, or, xor, not, lop3, shifts", kRows};
+constinit const FamilyRows family{"logic", "and, or, xor, not, lop3, shifts", kRows};
 
-}  // namespace ww::isa
+}  // namespace ww::isa::logic_rows

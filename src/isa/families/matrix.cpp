@@ -4,7 +4,7 @@
 #include "isa/families.h"
 #include "isa/form.h"
 
-namespace ww::isa {
+namespace ww::isa::matrix_rows {
 namespace {
 
 // m16n16 holds two registers per matrix, everything else one.
@@ -56,8 +56,8 @@ constexpr Row kRows[] = {
 
 }  // namespace
 
-constinit const FamilyRows kMatrixRows{
+constinit const FamilyRows family{
     "matrix",
     "ldmatrix, stmatrix, movmatrix: matrices between shared memory and a warp's registers", kRows};
 
-}  // namespace ww::isa
+}  // namespace ww::isa::matrix_rows

@@ -4,7 +4,7 @@
 #include "isa/families.h"
 #include "isa/form.h"
 
-namespace ww::isa {
+namespace ww::isa::mbarrier_rows {
 namespace {
 
 #define SPACE "space?=shared|shared::cta"
@@ -137,7 +137,7 @@ constexpr Row kRows[] = {
 
 }  // namespace
 
-constinit const FamilyRows kMbarrierRows{"mbarrier",
-                                         "mbarrier: barriers in shared memory, by phase", kRows};
+constinit const FamilyRows family{"mbarrier", "mbarrier: barriers in shared memory, by phase",
+                                  kRows};
 
-}  // namespace ww::isa
+}  // namespace ww::isa::mbarrier_rows

@@ -11,7 +11,7 @@
 #include "isa/families.h"
 #include "isa/form.h"
 
-namespace ww::isa {
+namespace ww::isa::mma_rows {
 namespace {
 
 int element_bits(std::string_view type, std::string_view kind) {
@@ -439,7 +439,7 @@ constexpr Row kRows[] = {
 
 }  // namespace
 
-constinit const FamilyRows kMmaRows{
+constinit const FamilyRows family{
     "mma", "mma: matrix multiply-accumulate by one warp on registers, dense and sparse", kRows};
 
-}  // namespace ww::isa
+}  // namespace ww::isa::mma_rows

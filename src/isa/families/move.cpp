@@ -7,7 +7,7 @@
 #include "isa/families.h"
 #include "isa/form.h"
 
-namespace ww::isa {
+namespace ww::isa::move_rows {
 namespace {
 
 constexpr Gate kB128{"", Feature::Sm75, 83};
@@ -128,7 +128,6 @@ constexpr Row kRows[] = {
 
 }  // namespace
 
-constinit const FamilyRows kMoveRows{"move", "mov and prmt: copies, packing, permuting bytes",
-                                     kRows};
+constinit const FamilyRows family{"move", "mov and prmt: copies, packing, permuting bytes", kRows};
 
-}  // namespace ww::isa
+}  // namespace ww::isa::move_rows

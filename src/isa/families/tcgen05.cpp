@@ -8,7 +8,7 @@
 #include "isa/families.h"
 #include "isa/form.h"
 
-namespace ww::isa {
+namespace ww::isa::tcgen05_rows {
 namespace {
 
 // A warp moves `num` times 32 lanes x 32 bits, 16 x 64, 16 x 128 or 16 x 256.
@@ -158,7 +158,7 @@ constexpr Row kRows[] = {
 
 }  // namespace
 
-constinit const FamilyRows kTcgen05Rows{
+constinit const FamilyRows family{
     "tcgen05", "tcgen05.alloc, ld, st, cp, shift, commit, wait, fence: tensor memory", kRows};
 
-}  // namespace ww::isa
+}  // namespace ww::isa::tcgen05_rows

@@ -9,7 +9,7 @@
 #include "isa/families.h"
 #include "isa/form.h"
 
-namespace ww::isa {
+namespace ww::isa::tcgen05_mma_rows {
 namespace {
 
 // One bit for every row that the instruction writes: 128 in one block, 256 in two.
@@ -209,7 +209,7 @@ constexpr Row kRows[] = {
 
 }  // namespace
 
-constinit const FamilyRows kTcgen05MmaRows{
+constinit const FamilyRows family{
     "tcgen05_mma", "tcgen05.mma: matrix multiply-accumulate in tensor memory", kRows};
 
-}  // namespace ww::isa
+}  // namespace ww::isa::tcgen05_mma_rows

@@ -12,7 +12,7 @@
 #include "isa/families.h"
 #include "isa/form.h"
 
-namespace ww::isa {
+namespace ww::isa::tensor_copy_rows {
 namespace {
 
 // How many coordinates, or offsets, an address or list holds.
@@ -181,8 +181,8 @@ constexpr Row kRows[] = {
 
 }  // namespace
 
-constinit const FamilyRows kTensorCopyRows{
+constinit const FamilyRows family{
     "tensor_copy", "cp.async.bulk.tensor and tensor maps: boxes of tensors by the copy engine",
     kRows};
 
-}  // namespace ww::isa
+}  // namespace ww::isa::tensor_copy_rows

@@ -4,7 +4,7 @@
 #include "isa/families.h"
 #include "isa/form.h"
 
-namespace ww::isa {
+namespace ww::isa::warp_rows {
 namespace {
 
 constexpr Row kRows[] = {
@@ -61,7 +61,7 @@ constexpr Row kRows[] = {
 
 }  // namespace
 
-constinit const FamilyRows kWarpRows{
-    "warp", "shfl, vote, match, redux, elect, activemask, setmaxnreg", kRows};
+constinit const FamilyRows family{"warp", "shfl, vote, match, redux, elect, activemask, setmaxnreg",
+                                  kRows};
 
-}  // namespace ww::isa
+}  // namespace ww::isa::warp_rows

@@ -9,7 +9,7 @@
 #include "isa/families.h"
 #include "isa/form.h"
 
-namespace ww::isa {
+namespace ww::isa::wgmma_rows {
 namespace {
 
 // The N columns of 64 rows are dealt to 128 threads: N/2 numbers each, two in a register if halves.
@@ -247,7 +247,7 @@ constexpr Row kRows[] = {
 
 }  // namespace
 
-constinit const FamilyRows kWgmmaRows{
+constinit const FamilyRows family{
     "wgmma", "wgmma: asynchronous matrix multiply-accumulate by a warpgroup", kRows};
 
-}  // namespace ww::isa
+}  // namespace ww::isa::wgmma_rows

@@ -12,7 +12,7 @@
 #include "lower/copy/vectors.h"
 #include "lower/variant.h"
 
-namespace ww::lower {
+namespace ww::lower::copy_fallback {
 namespace {
 
 using ir::ExprId;
@@ -166,12 +166,14 @@ PlanReport report(const Plan& plan, const Call& call) {
   return out;
 }
 
-}  // namespace
-
-constinit const Variant kCopyFallback =
+constexpr Variant kVariants[] = {
     variant<Plan, match, emit, report>({.op = ir::TileOp::Copy,
                                         .name = "fallback",
                                         .priority = 0,
-                                        .about = "element by element, whatever the layouts are"});
+                                        .about = "element by element, whatever the layouts are"})};
 
-}  // namespace ww::lower
+}  // namespace
+
+constinit const std::span<const Variant> variants = kVariants;
+
+}  // namespace ww::lower::copy_fallback

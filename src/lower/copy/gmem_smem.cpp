@@ -21,7 +21,7 @@
 #include "lower/copy/vectors.h"
 #include "lower/variant.h"
 
-namespace ww::lower {
+namespace ww::lower::copy_gmem_smem {
 namespace {
 
 struct Plan {
@@ -51,12 +51,14 @@ PlanReport report(const Plan& plan, const Call& call) {
   return memory_report(call, *plan.problem, plan.phase);
 }
 
-}  // namespace
-
-constinit const Variant kCopyGmemSmem = variant<Plan, match, emit, report>(
+constexpr Variant kVariants[] = {variant<Plan, match, emit, report>(
     {.op = ir::TileOp::Copy,
      .name = "gmem_smem",
      .aliases = "vec_auto",
-     .about = "the threads of the unit share out a tile between two memories"});
+     .about = "the threads of the unit share out a tile between two memories"})};
 
-}  // namespace ww::lower
+}  // namespace
+
+constinit const std::span<const Variant> variants = kVariants;
+
+}  // namespace ww::lower::copy_gmem_smem

@@ -28,7 +28,7 @@
 #include "lower/copy/vectors.h"
 #include "lower/variant.h"
 
-namespace ww::lower {
+namespace ww::lower::copy_ldstmatrix {
 namespace {
 
 // --- plan ----------------------------------------------------------------------------------------
@@ -475,11 +475,13 @@ PlanReport report(const Plan& plan, const Call& call) {
   return out;
 }
 
-}  // namespace
-
-constinit const Variant kCopyLdstmatrix = variant<Plan, match, emit, report>(
+constexpr Variant kVariants[] = {variant<Plan, match, emit, report>(
     {.op = ir::TileOp::Copy,
      .name = "ldstmatrix",
-     .about = "ldmatrix and stmatrix between shared memory and fragments of matrix instructions"});
+     .about = "ldmatrix and stmatrix between shared memory and fragments of matrix instructions"})};
 
-}  // namespace ww::lower
+}  // namespace
+
+constinit const std::span<const Variant> variants = kVariants;
+
+}  // namespace ww::lower::copy_ldstmatrix

@@ -6,11 +6,6 @@
 #include "lower/cost.h"
 
 namespace ww::lower {
-namespace {
-
-std::size_t index(std::int64_t i) { return static_cast<std::size_t>(i); }
-
-}  // namespace
 
 PlanReport begin_report(const Call& call, const CopyProblem& problem) {
   PlanReport out;
@@ -69,8 +64,8 @@ void log_phase(AccessLog& log, const Phase& phase, bool is_dst) {
       WarpAccess access{.linear = {}, .bytes = phase.bytes};
       for (std::int64_t u = first; u < std::min(first + 32, phase.threads); ++u) {
         const std::int64_t q = k * phase.threads + u;
-        const bool takes_part = phase.used[index(u)] && (phase.count == 0 || q < phase.count);
-        access.linear.push_back(takes_part ? places[index(q)] : WarpAccess::kNoAddress);
+        const bool takes_part = phase.used[as_index(u)] && (phase.count == 0 || q < phase.count);
+        access.linear.push_back(takes_part ? places[as_index(q)] : WarpAccess::kNoAddress);
       }
       log.add(std::move(access));
     }

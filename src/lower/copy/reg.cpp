@@ -19,7 +19,7 @@
 #include "lower/copy/vectors.h"
 #include "lower/variant.h"
 
-namespace ww::lower {
+namespace ww::lower::copy_reg {
 namespace {
 
 struct Plan {
@@ -53,12 +53,14 @@ PlanReport report(const Plan& plan, const Call& call) {
   return out;
 }
 
-}  // namespace
-
-constinit const Variant kCopyReg = variant<Plan, match, emit, report>(
+constexpr Variant kVariants[] = {variant<Plan, match, emit, report>(
     {.op = ir::TileOp::Copy,
      .name = "reg",
      .aliases = "vec_auto",
-     .about = "each thread moves the elements of its registers in vectors"});
+     .about = "each thread moves the elements of its registers in vectors"})};
 
-}  // namespace ww::lower
+}  // namespace
+
+constinit const std::span<const Variant> variants = kVariants;
+
+}  // namespace ww::lower::copy_reg

@@ -11,7 +11,7 @@
 #include "lower/copy/vectors.h"
 #include "lower/variant.h"
 
-namespace ww::lower {
+namespace ww::lower::copy_vec_forced {
 namespace {
 
 struct Plan {
@@ -74,13 +74,11 @@ constexpr Variant row(std::string_view name) {
        .about = "one access of the named width by one thread"});
 }
 
+constexpr Variant kVariants[] = {row<256>("vec_256b"), row<128>("vec_128b"), row<64>("vec_64b"),
+                                 row<32>("vec_32b"),   row<16>("vec_16b"),   row<8>("vec_8b")};
+
 }  // namespace
 
-constinit const Variant kCopyVec256b = row<256>("vec_256b");
-constinit const Variant kCopyVec128b = row<128>("vec_128b");
-constinit const Variant kCopyVec64b = row<64>("vec_64b");
-constinit const Variant kCopyVec32b = row<32>("vec_32b");
-constinit const Variant kCopyVec16b = row<16>("vec_16b");
-constinit const Variant kCopyVec8b = row<8>("vec_8b");
+constinit const std::span<const Variant> variants = kVariants;
 
-}  // namespace ww::lower
+}  // namespace ww::lower::copy_vec_forced

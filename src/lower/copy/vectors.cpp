@@ -12,8 +12,6 @@ using ir::ExprId;
 
 namespace {
 
-std::size_t index(std::int64_t i) { return static_cast<std::size_t>(i); }
-
 // The slot in which thread u of the unit has element x; nothing when it has none.
 std::optional<std::int64_t> slot_in(const Side& side, std::size_t x, std::int64_t u) {
   for (const Shift& replica : side.replicas) {
@@ -53,11 +51,11 @@ RegisterMap register_map(const Call& call, const Side& side, bool is_dst) {
   map.first_slot = low;
   map.slots = high + most - low + 1;
   map.threads = call.unit_threads();
-  map.cells.assign(index(map.slots * map.threads), -1);
+  map.cells.assign(as_index(map.slots * map.threads), -1);
   std::vector<bool> is_given(side.size(), false);
   for_each_holder(side, map.threads, [&](std::size_t x, std::int64_t u, std::int64_t slot) {
     if (is_given[x] && !is_dst) return;
-    map.cells[index((slot - low) * map.threads + u)] = static_cast<std::int32_t>(x);
+    map.cells[as_index((slot - low) * map.threads + u)] = static_cast<std::int32_t>(x);
     is_given[x] = true;
   });
   return map;
@@ -79,7 +77,7 @@ class RegisterPhases {
 
   Match<std::vector<Phase>> make(const std::vector<bool>* wanted) {
     for (std::int64_t slot = 0; slot < map_.slots;) {
-      const bool is_skipped = wanted != nullptr && !(*wanted)[index(slot)];
+      const bool is_skipped = wanted != nullptr && !(*wanted)[as_index(slot)];
       if (is_skipped || !is_occupied(slot)) {
         ++slot;
         continue;
@@ -115,7 +113,7 @@ class RegisterPhases {
     if (!own_.base_is_aligned(bytes) || (slot + map_.first_slot) % vec != 0) return false;
     if (!other_.base_is_aligned(bytes)) return false;
     for (std::int64_t i = 1; i < vec; ++i)
-      if (wanted != nullptr && !(*wanted)[index(slot + i)]) return false;
+      if (wanted != nullptr && !(*wanted)[as_index(slot + i)]) return false;
     for (const Shift& shift : other_.replicas)
       if (!other_.is_register() && shift.place % vec != 0) return false;
     for (std::int64_t u = 0; u < map_.threads; ++u)
@@ -132,20 +130,21 @@ class RegisterPhases {
       if (first < 0) continue;
       const std::int32_t before = map_.at(slot + i - 1, u);
       if (other_.is_register()) {
-        if (slot_in(other_, index(next), u) != slot_in(other_, index(before), u).value_or(-2) + 1)
+        if (slot_in(other_, as_index(next), u) !=
+            slot_in(other_, as_index(before), u).value_or(-2) + 1)
           return false;
-      } else if (!other_.follows(index(before), index(next))) {
+      } else if (!other_.follows(as_index(before), as_index(next))) {
         return false;
       }
     }
     if (first < 0) return true;
-    if (!other_.is_register()) return other_.is_aligned(index(first), bytes);
-    return slot_in(other_, index(first), u).value_or(0) % vec == 0;
+    if (!other_.is_register()) return other_.is_aligned(as_index(first), bytes);
+    return slot_in(other_, as_index(first), u).value_or(0) % vec == 0;
   }
 
   void add(std::int64_t slot, std::int64_t bytes) {
-    std::vector<bool> used(index(map_.threads));
-    for (std::int64_t u = 0; u < map_.threads; ++u) used[index(u)] = map_.at(slot, u) >= 0;
+    std::vector<bool> used(as_index(map_.threads));
+    for (std::int64_t u = 0; u < map_.threads; ++u) used[as_index(u)] = map_.at(slot, u) >= 0;
     const bool goes_on =
         !phases_.empty() && phases_.back().bytes == bytes && phases_.back().used == used;
     if (!goes_on)
@@ -170,8 +169,8 @@ class RegisterPhases {
   }
 
   [[nodiscard]] std::int64_t other_place(std::int32_t x, std::int64_t u) const {
-    return other_.is_register() ? slot_in(other_, index(x), u).value_or(-1)
-                                : other_.linear[index(x)];
+    return other_.is_register() ? slot_in(other_, as_index(x), u).value_or(-1)
+                                : other_.linear[as_index(x)];
   }
 
   bool is_dst_;
@@ -201,8 +200,8 @@ bool is_same_for_all(const Phase& phase, const std::vector<std::int64_t>& places
   for (std::int64_t k = 0; k < phase.rounds; ++k) {
     std::optional<std::int64_t> seen;
     for (std::int64_t u = 0; u < phase.threads; ++u) {
-      if (!phase.used[index(u)]) continue;
-      const std::int64_t place = places[index(k * phase.threads + u)];
+      if (!phase.used[as_index(u)]) continue;
+      const std::int64_t place = places[as_index(k * phase.threads + u)];
       if (place < 0 || (seen && *seen != place)) return false;
       seen = place;
     }
@@ -238,7 +237,7 @@ bool find_side(const CopyProblem& problem, const Phase& phase, bool is_dst, Side
   table.swizzle = {};
   for (const RuntimeStride& stride : side.strides) {
     for (std::size_t i = 0; i < table.linear.size(); ++i)
-      table.linear[i] = phase.first[i] < 0 ? 0 : stride.coef[index(phase.first[i])];
+      table.linear[i] = phase.first[i] < 0 ? 0 : stride.coef[as_index(phase.first[i])];
     auto coef = find_form(table);
     if (!coef) return false;
     out.strides.emplace_back(stride.stride, *std::move(coef));
@@ -352,12 +351,12 @@ enum class Meeting : std::uint8_t { Whole, Cut, Mixed };
 Meeting meeting_of(const Edge& edge, const Order& order, std::int64_t vec) {
   bool stays = true, counts = true, is_even = true;
   for (std::size_t i = 0; i < order.size(); ++i) {
-    const std::int64_t at = edge.coordinate[index(order[i])];
-    if (i % index(vec) == 0) {
+    const std::int64_t at = edge.coordinate[as_index(order[i])];
+    if (i % as_index(vec) == 0) {
       is_even = is_even && at % vec == 0;
       continue;
     }
-    const std::int64_t before = edge.coordinate[index(order[i - 1])];
+    const std::int64_t before = edge.coordinate[as_index(order[i - 1])];
     stays = stays && at == before;
     counts = counts && at == before + 1;
   }
@@ -384,7 +383,7 @@ bool find_edges(const Side& side, const Order& order, bool may_cut, const Phase&
                        .swizzle = {},
                        .base_divisor = 1};
     for (const std::int32_t x : phase.first)
-      table.linear.push_back(x < 0 ? 0 : edge.coordinate[index(x)]);
+      table.linear.push_back(x < 0 ? 0 : edge.coordinate[as_index(x)]);
     auto form = find_form(table);
     if (!form) return false;
     out.push_back({*std::move(form), meeting == Meeting::Cut});

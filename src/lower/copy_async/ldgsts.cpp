@@ -19,7 +19,7 @@
 #include "lower/copy_async/common.h"
 #include "lower/variant.h"
 
-namespace ww::lower {
+namespace ww::lower::copy_async_ldgsts {
 namespace {
 
 using ir::ExprId;
@@ -124,12 +124,14 @@ PlanReport report(const Plan& plan, const Call& call) {
   return out;
 }
 
-}  // namespace
-
-constinit const Variant kCopyAsyncLdgsts =
+constexpr Variant kVariants[] = {
     variant<Plan, match, emit, report>({.op = ir::TileOp::CopyAsync,
                                         .name = "ldgsts",
                                         .priority = 20,
-                                        .about = "cp.async, 4, 8 or 16 bytes at a time"});
+                                        .about = "cp.async, 4, 8 or 16 bytes at a time"})};
 
-}  // namespace ww::lower
+}  // namespace
+
+constinit const std::span<const Variant> variants = kVariants;
+
+}  // namespace ww::lower::copy_async_ldgsts

@@ -9,7 +9,7 @@
 #include "lower/copy_async/common.h"
 #include "lower/variant.h"
 
-namespace ww::lower {
+namespace ww::lower::copy_async_sync {
 namespace {
 
 struct Plan {
@@ -63,12 +63,14 @@ PlanReport report(const Plan& plan, const Call& call) {
   return out;
 }
 
-}  // namespace
-
-constinit const Variant kCopyAsyncSync =
+constexpr Variant kVariants[] = {
     variant<Plan, match, emit, report>({.op = ir::TileOp::CopyAsync,
                                         .name = "sync",
                                         .priority = 0,
-                                        .about = "loads and stores, where nothing else fits"});
+                                        .about = "loads and stores, where nothing else fits"})};
 
-}  // namespace ww::lower
+}  // namespace
+
+constinit const std::span<const Variant> variants = kVariants;
+
+}  // namespace ww::lower::copy_async_sync

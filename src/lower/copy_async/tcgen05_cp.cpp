@@ -39,7 +39,7 @@
 #include "lower/copy_async/matrix_rows.h"
 #include "lower/variant.h"
 
-namespace ww::lower {
+namespace ww::lower::copy_async_tcgen05_cp {
 namespace {
 
 constexpr std::int64_t kUnitColumns = 4;
@@ -472,12 +472,14 @@ PlanReport report(const Plan& plan, const Call& call) {
   return out;
 }
 
-}  // namespace
-
-constinit const Variant kCopyAsyncTcgen05Cp = variant<Plan, match, emit, report>(
+constexpr Variant kVariants[] = {variant<Plan, match, emit, report>(
     {.op = ir::TileOp::CopyAsync,
      .name = "tcgen05_cp",
      .aliases = "smem->tmem",
-     .about = "shared to tensor memory by the tensor core, started by one thread"});
+     .about = "shared to tensor memory by the tensor core, started by one thread"})};
 
-}  // namespace ww::lower
+}  // namespace
+
+constinit const std::span<const Variant> variants = kVariants;
+
+}  // namespace ww::lower::copy_async_tcgen05_cp

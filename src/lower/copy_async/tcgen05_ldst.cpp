@@ -38,7 +38,7 @@
 #include "lower/copy_async/tensor_words.h"
 #include "lower/variant.h"
 
-namespace ww::lower {
+namespace ww::lower::copy_async_tcgen05_ldst {
 namespace {
 
 // --- shapes --------------------------------------------------------------------------------------
@@ -491,12 +491,14 @@ PlanReport report(const Plan& plan, const Call& call) {
   return out;
 }
 
-}  // namespace
-
-constinit const Variant kCopyAsyncTcgen05Ldst = variant<Plan, match, emit, report>(
+constexpr Variant kVariants[] = {variant<Plan, match, emit, report>(
     {.op = ir::TileOp::CopyAsync,
      .name = "tcgen05_ldst",
      .aliases = "tmem<->local",
-     .about = "tensor memory to and from registers, a quarter per warp"});
+     .about = "tensor memory to and from registers, a quarter per warp"})};
 
-}  // namespace ww::lower
+}  // namespace
+
+constinit const std::span<const Variant> variants = kVariants;
+
+}  // namespace ww::lower::copy_async_tcgen05_ldst

@@ -20,7 +20,7 @@
 #include "lower/elementwise/problem.h"
 #include "lower/variant.h"
 
-namespace ww::lower {
+namespace ww::lower::elementwise_memory {
 namespace {
 
 using ir::ExprId;
@@ -148,10 +148,10 @@ constexpr Variant row(TileOp op) {
       {.op = op, .name = "memory", .priority = 5, .about = "the threads fill memory in vectors"});
 }
 
+constexpr Variant kVariants[] = {row(TileOp::Fill), row(TileOp::Zero), row(TileOp::Memset)};
+
 }  // namespace
 
-constinit const Variant kFillMemory = row(TileOp::Fill);
-constinit const Variant kZeroMemory = row(TileOp::Zero);
-constinit const Variant kMemsetMemory = row(TileOp::Memset);
+constinit const std::span<const Variant> variants = kVariants;
 
-}  // namespace ww::lower
+}  // namespace ww::lower::elementwise_memory

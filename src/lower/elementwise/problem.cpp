@@ -83,12 +83,12 @@ std::vector<std::int64_t> extents_of(const Call& call, const ir::Region& region)
 }
 
 /// An element of a side in one of the threads that hold it.
-struct Cell {
+struct ElementCell {
   std::int64_t x, thread, slot;
 };
 
-std::vector<Cell> cells_of(const Side& side, std::int64_t threads) {
-  std::vector<Cell> out;
+std::vector<ElementCell> cells_of(const Side& side, std::int64_t threads) {
+  std::vector<ElementCell> out;
   for_each_holder(side, threads, [&](std::size_t x, std::int64_t u, std::int64_t slot) {
     out.push_back({static_cast<std::int64_t>(x), u, slot});
   });
@@ -106,7 +106,7 @@ class Holders {
       ends_[static_cast<std::size_t>(cells_[i].x)] = i + 1;
     for (std::size_t x = 1; x < ends_.size(); ++x) ends_[x] = std::max(ends_[x], ends_[x - 1]);
     for (std::size_t x = 0; x < ends_.size(); ++x)
-      std::sort(begin_of(x), end_of(x), [](const Cell& a, const Cell& b) {
+      std::sort(begin_of(x), end_of(x), [](const ElementCell& a, const ElementCell& b) {
         return std::pair(a.thread, a.slot) < std::pair(b.thread, b.slot);
       });
   }
@@ -119,7 +119,7 @@ class Holders {
     const auto y = static_cast<std::size_t>(source_of(x));
     const auto found =
         std::lower_bound(begin_of(y), end_of(y), thread,
-                         [](const Cell& cell, std::int64_t t) { return cell.thread < t; });
+                         [](const ElementCell& cell, std::int64_t t) { return cell.thread < t; });
     if (found == end_of(y) || found->thread != thread) return std::nullopt;
     return found->slot;
   }
@@ -129,16 +129,16 @@ class Holders {
   }
 
  private:
-  std::vector<Cell>::iterator begin_of(std::size_t y) {
+  std::vector<ElementCell>::iterator begin_of(std::size_t y) {
     return cells_.begin() + static_cast<std::ptrdiff_t>(y == 0 ? 0 : ends_[y - 1]);
   }
-  std::vector<Cell>::iterator end_of(std::size_t y) {
+  std::vector<ElementCell>::iterator end_of(std::size_t y) {
     return cells_.begin() + static_cast<std::ptrdiff_t>(ends_[y]);
   }
 
   std::vector<std::int64_t> element_;
-  std::vector<Cell> cells_;        // by element, then by thread
-  std::vector<std::size_t> ends_;  // of each element's
+  std::vector<ElementCell> cells_;  // by element, then by thread
+  std::vector<std::size_t> ends_;   // of each element's
 };
 
 class Maker {
@@ -207,10 +207,12 @@ class Maker {
   }
 
   Match<void> find_steps() {
-    std::vector<Cell> cells = cells_of(p_.dst, threads_);
-    const auto key = [](const Cell& cell) { return std::tuple(cell.slot, cell.thread, cell.x); };
+    std::vector<ElementCell> cells = cells_of(p_.dst, threads_);
+    const auto key = [](const ElementCell& cell) {
+      return std::tuple(cell.slot, cell.thread, cell.x);
+    };
     std::sort(cells.begin(), cells.end(),
-              [&](const Cell& a, const Cell& b) { return key(a) < key(b); });
+              [&](const ElementCell& a, const ElementCell& b) { return key(a) < key(b); });
     auto at = cells.begin();
     while (at != cells.end()) {
       const std::int64_t slot = at->slot;
@@ -240,14 +242,14 @@ class Maker {
   }
 
   // Two elements in one register: which of them it gets would be chance.
-  Match<void> check_apart(const Cell& one, const Cell& other) const {
+  Match<void> check_apart(const ElementCell& one, const ElementCell& other) const {
     if (one.slot != other.slot || one.thread != other.thread || one.x == other.x) return {};
     return decline("collision", "elements {} and {} of `{}` are both in register {} of thread {}",
                    element_text(one.x, extents_), element_text(other.x, extents_),
                    f_[p_.dst.buffer].name, one.slot, one.thread);
   }
 
-  Match<std::int64_t> find_slot(std::size_t i, const Cell& to) {
+  Match<std::int64_t> find_slot(std::size_t i, const ElementCell& to) {
     if (const auto found = holders_[i].slot(to.x, to.thread)) return *found;
     return decline("owner",
                    "element {} of `{}` is in register {} of thread {}, its source {} of `{}` in "

@@ -23,7 +23,7 @@
 #include "lower/tables.h"
 #include "lower/variant.h"
 
-namespace ww::lower {
+namespace ww::lower::elementwise_reg {
 namespace {
 
 using ir::ExprId;
@@ -325,25 +325,15 @@ constexpr Variant row(TileOp op) {
       {.op = op, .name = "reg", .about = "each thread computes the elements of its registers"});
 }
 
+constexpr Variant kVariants[] = {row(TileOp::Fill),    row(TileOp::Zero), row(TileOp::Memset),
+                                 row(TileOp::Cast),    row(TileOp::Sqrt), row(TileOp::Exp),
+                                 row(TileOp::Exp2),    row(TileOp::Log2), row(TileOp::Reciprocal),
+                                 row(TileOp::Silu),    row(TileOp::Add),  row(TileOp::Sub),
+                                 row(TileOp::Mul),     row(TileOp::Fdiv), row(TileOp::Maximum),
+                                 row(TileOp::Minimum), row(TileOp::Fma),  row(TileOp::Select)};
+
 }  // namespace
 
-constinit const Variant kFillReg = row(TileOp::Fill);
-constinit const Variant kZeroReg = row(TileOp::Zero);
-constinit const Variant kMemsetReg = row(TileOp::Memset);
-constinit const Variant kCastReg = row(TileOp::Cast);
-constinit const Variant kSqrtReg = row(TileOp::Sqrt);
-constinit const Variant kExpReg = row(TileOp::Exp);
-constinit const Variant kExp2Reg = row(TileOp::Exp2);
-constinit const Variant kLog2Reg = row(TileOp::Log2);
-constinit const Variant kReciprocalReg = row(TileOp::Reciprocal);
-constinit const Variant kSiluReg = row(TileOp::Silu);
-constinit const Variant kAddReg = row(TileOp::Add);
-constinit const Variant kSubReg = row(TileOp::Sub);
-constinit const Variant kMulReg = row(TileOp::Mul);
-constinit const Variant kFdivReg = row(TileOp::Fdiv);
-constinit const Variant kMaximumReg = row(TileOp::Maximum);
-constinit const Variant kMinimumReg = row(TileOp::Minimum);
-constinit const Variant kFmaReg = row(TileOp::Fma);
-constinit const Variant kSelectReg = row(TileOp::Select);
+constinit const std::span<const Variant> variants = kVariants;
 
-}  // namespace ww::lower
+}  // namespace ww::lower::elementwise_reg

@@ -10,10 +10,10 @@
 namespace ww::lower {
 namespace {
 
-using Numbers = std::vector<std::int64_t>;
+using SlotNumbers = std::vector<std::int64_t>;
 
 /// Row and column of an element in its matrix, transposed back: (m, k), (k, n), (m, n).
-struct Cell {
+struct FragmentCell {
   std::int64_t row = 0, col = 0;
 };
 
@@ -46,23 +46,23 @@ class Held {
     return {};
   }
 
-  [[nodiscard]] const Numbers& slots() const { return slots_; }
+  [[nodiscard]] const SlotNumbers& slots() const { return slots_; }
   [[nodiscard]] bool has(std::int64_t slot, std::int64_t u) const {
     return std::binary_search(slots_.begin(), slots_.end(), slot) &&
            cells_[index(slot, u)] != kNone;
   }
-  [[nodiscard]] Cell at(std::int64_t slot, std::int64_t u) const {
+  [[nodiscard]] FragmentCell at(std::int64_t slot, std::int64_t u) const {
     return cell_of(static_cast<std::size_t>(cells_[index(slot, u)]));
   }
   /// The register in which a thread has an element; nothing when it has not.
-  [[nodiscard]] std::optional<std::int64_t> slot_of(Cell wanted, std::int64_t u) const {
+  [[nodiscard]] std::optional<std::int64_t> slot_of(FragmentCell wanted, std::int64_t u) const {
     for (const std::int64_t slot : slots_)
       if (has(slot, u) && at(slot, u).row == wanted.row && at(slot, u).col == wanted.col)
         return slot;
     return std::nullopt;
   }
   [[nodiscard]] std::string_view role() const { return role_; }
-  [[nodiscard]] std::string text(Cell cell) const {
+  [[nodiscard]] std::string text(FragmentCell cell) const {
     return is_turned_ ? fmt::format("({}, {})", cell.col, cell.row)
                       : fmt::format("({}, {})", cell.row, cell.col);
   }
@@ -84,10 +84,10 @@ class Held {
   }
 
   [[nodiscard]] std::string text(std::size_t x) const { return text(cell_of(x)); }
-  [[nodiscard]] Cell cell_of(std::size_t x) const {
+  [[nodiscard]] FragmentCell cell_of(std::size_t x) const {
     const auto i = static_cast<std::int64_t>(x);
-    const Cell stored{i / columns_, i % columns_};
-    return is_turned_ ? Cell{stored.col, stored.row} : stored;
+    const FragmentCell stored{i / columns_, i % columns_};
+    return is_turned_ ? FragmentCell{stored.col, stored.row} : stored;
   }
 
   void find_slots() {
@@ -106,15 +106,15 @@ class Held {
   std::int64_t columns_;  // as stored
   bool is_turned_;
   std::int64_t threads_ = 32;
-  Numbers slots_;  // ascending
+  SlotNumbers slots_;  // ascending
   std::vector<std::int32_t> cells_;
 };
 
 /// One register of a warp as a product of two lists of numbers: one by g = lane / 4, one by
 /// t = lane % 4 and the part of the register.
 struct Pattern {
-  Numbers by_g;  // 8
-  Numbers by_t;  // 4 per part
+  SlotNumbers by_g;  // 8
+  SlotNumbers by_t;  // 4 per part
 };
 
 /// Finds the tiles of one warp.
@@ -175,10 +175,10 @@ class WarpReader {
                      "register {} of {} has {} of the {} elements that a warp of a matrix "
                      "instruction holds there",
                      slot, held.role(), count, 32 * parts);
-    Pattern out{Numbers(8, 0), Numbers(static_cast<std::size_t>(4 * parts), 0)};
+    Pattern out{SlotNumbers(8, 0), SlotNumbers(static_cast<std::size_t>(4 * parts), 0)};
     const auto at = [&](std::int64_t lane, int j) {
-      const Cell cell = held.at(slot + j, first() + lane);
-      return way == Way::RowByG ? cell : Cell{cell.col, cell.row};
+      const FragmentCell cell = held.at(slot + j, first() + lane);
+      return way == Way::RowByG ? cell : FragmentCell{cell.col, cell.row};
     };
     for (std::int64_t g = 0; g < 8; ++g) out.by_g[static_cast<std::size_t>(g)] = at(4 * g, 0).row;
     for (std::int64_t t = 0; t < 4; ++t)
@@ -186,11 +186,12 @@ class WarpReader {
         out.by_t[static_cast<std::size_t>(t * parts + j)] = at(t, j).col;
     for (std::int64_t lane = 0; lane < 32; ++lane)
       for (int j = 0; j < parts; ++j) {
-        const Cell cell = at(lane, j);
+        const FragmentCell cell = at(lane, j);
         const std::int64_t row = out.by_g[static_cast<std::size_t>(lane / 4)];
         const std::int64_t col = out.by_t[static_cast<std::size_t>(lane % 4 * parts + j)];
         if (cell.row == row && cell.col == col) continue;
-        const Cell wanted = way == Way::RowByG ? Cell{row, col} : Cell{col, row};
+        const FragmentCell wanted =
+            way == Way::RowByG ? FragmentCell{row, col} : FragmentCell{col, row};
         return decline("fragment",
                        "register {} of lane {} has {} of {}, where a matrix instruction would "
                        "have {}",
@@ -201,8 +202,8 @@ class WarpReader {
   }
 
   // First slots of the words in which the warp may have something.
-  static Numbers words_of(const Held& held, int parts) {
-    Numbers out;
+  static SlotNumbers words_of(const Held& held, int parts) {
+    SlotNumbers out;
     for (const std::int64_t slot : held.slots()) {
       const std::int64_t past = ((slot % parts) + parts) % parts;
       if (out.empty() || out.back() != slot - past) out.push_back(slot - past);
@@ -252,7 +253,7 @@ class WarpReader {
       if (!found || is_apart(quads_, found->by_g)) continue;
       std::optional<std::size_t> quad[2];
       for (const std::size_t r : {0U, 1U}) {
-        Numbers columns;
+        SlotNumbers columns;
         for (std::size_t t = 0; t < 4; ++t) columns.push_back(found->by_g[2 * t + r]);
         quad[r] = find(quads_, columns);
       }
@@ -267,8 +268,8 @@ class WarpReader {
                        "register {} of B has k {} in a warp, which are not those of a register of "
                        "A",
                        slot, fmt::join(found->by_t, ", "));
-      const std::size_t pair = number_of(pairs_, Numbers{static_cast<std::int64_t>(*quad[0]),
-                                                         static_cast<std::int64_t>(*quad[1])});
+      const std::size_t pair = number_of(pairs_, SlotNumbers{static_cast<std::int64_t>(*quad[0]),
+                                                             static_cast<std::int64_t>(*quad[1])});
       b_slots_[{pair, *group}] = slot;
     }
     if (pairs_.size() * 2 == quads_.size() && b_slots_.size() == pairs_.size() * groups_.size())
@@ -280,7 +281,7 @@ class WarpReader {
 
   [[nodiscard]] bool covers_k() const {
     std::set<std::int64_t> seen;
-    for (const Numbers& group : groups_) seen.insert(group.begin(), group.end());
+    for (const SlotNumbers& group : groups_) seen.insert(group.begin(), group.end());
     return static_cast<std::int64_t>(seen.size()) == p_.k;
   }
 
@@ -294,15 +295,15 @@ class WarpReader {
     for (const std::int64_t slot : held.slots())
       for (std::int64_t lane = 0; lane < 32; ++lane) {
         if (!held.has(slot, first() + lane)) continue;
-        const Cell cell = held.at(slot, first() + lane);
+        const FragmentCell cell = held.at(slot, first() + lane);
         if ((is_a ? cell.row : cell.col) == line) out.insert(is_a ? cell.col : cell.row);
       }
     return out;
   }
   [[nodiscard]] std::unexpected<Decline> lacking(const Held& held, bool is_a,
-                                                 const std::vector<Numbers>& lists) const {
+                                                 const std::vector<SlotNumbers>& lists) const {
     const std::string_view what = is_a ? "row" : "column";
-    for (const Numbers& lines : lists)
+    for (const SlotNumbers& lines : lists)
       for (const std::int64_t line : lines) {
         const auto depth = depth_of(held, is_a, line);
         if (depth.empty())
@@ -324,18 +325,19 @@ class WarpReader {
 
   // --- lists ---
 
-  static std::optional<std::size_t> find(const std::vector<Numbers>& lists, const Numbers& one) {
+  static std::optional<std::size_t> find(const std::vector<SlotNumbers>& lists,
+                                         const SlotNumbers& one) {
     const auto at = std::find(lists.begin(), lists.end(), one);
     if (at == lists.end()) return std::nullopt;
     return static_cast<std::size_t>(at - lists.begin());
   }
-  static std::size_t number_of(std::vector<Numbers>& lists, const Numbers& one) {
+  static std::size_t number_of(std::vector<SlotNumbers>& lists, const SlotNumbers& one) {
     if (const auto known = find(lists, one)) return *known;
     lists.push_back(one);
     return lists.size() - 1;
   }
-  static bool is_apart(const std::vector<Numbers>& lists, const Numbers& one) {
-    return std::none_of(lists.begin(), lists.end(), [&](const Numbers& list) {
+  static bool is_apart(const std::vector<SlotNumbers>& lists, const SlotNumbers& one) {
+    return std::none_of(lists.begin(), lists.end(), [&](const SlotNumbers& list) {
       return std::find_first_of(list.begin(), list.end(), one.begin(), one.end()) != list.end();
     });
   }
@@ -344,9 +346,9 @@ class WarpReader {
 
   using Slots = std::map<std::pair<std::size_t, std::size_t>, std::int64_t>;
 
-  // Numbers 0 … count-1 in the order of the least register that has them.
+  // SlotNumbers 0 … count-1 in the order of the least register that has them.
   static std::vector<std::size_t> by_least(const Slots& slots, bool is_first, std::size_t count) {
-    Numbers least(count, INT64_MAX);
+    SlotNumbers least(count, INT64_MAX);
     for (const auto& [key, slot] : slots) {
       std::int64_t& now = least[is_first ? key.first : key.second];
       now = std::min(now, slot);
@@ -382,7 +384,7 @@ class WarpReader {
   Match<std::int64_t> c_slot(std::int64_t d_slot) {
     std::optional<std::int64_t> out;
     for (std::int64_t lane = 0; lane < 32; ++lane) {
-      const Cell cell = d_.at(d_slot, first() + lane);
+      const FragmentCell cell = d_.at(d_slot, first() + lane);
       if (!out) out = c_->slot_of(cell, first() + lane);
       if (!out || !c_->has(*out, first() + lane) || !is_same(c_->at(*out, first() + lane), cell))
         return decline(
@@ -394,7 +396,7 @@ class WarpReader {
     }
     return *out;
   }
-  static bool is_same(Cell a, Cell b) { return a.row == b.row && a.col == b.col; }
+  static bool is_same(FragmentCell a, FragmentCell b) { return a.row == b.row && a.col == b.col; }
 
   const GemmSizes& p_;
   const Held& d_;
@@ -402,8 +404,8 @@ class WarpReader {
   const Held* b_;
   const Held* c_;
   std::int64_t warp_;
-  std::vector<Numbers> octets_, quads_, groups_;
-  std::vector<Numbers> pairs_;  // two numbers of quads
+  std::vector<SlotNumbers> octets_, quads_, groups_;
+  std::vector<SlotNumbers> pairs_;  // two numbers of quads
   Slots d_slots_, a_slots_, b_slots_;
   std::vector<std::size_t> octet_order_, group_order_, pair_order_;
 };

@@ -27,7 +27,7 @@
 #include "lower/tables.h"
 #include "lower/variant.h"
 
-namespace ww::lower {
+namespace ww::lower::gemm_mma {
 namespace {
 
 using ir::ExprId;
@@ -430,12 +430,14 @@ PlanReport report(const Plan& plan, const Call&) {
   return out;
 }
 
-}  // namespace
-
-constinit const Variant kGemmMma = variant<Plan, match, emit, report>(
+constexpr Variant kVariants[] = {variant<Plan, match, emit, report>(
     {.op = ir::TileOp::Gemm,
      .name = "mma",
      .aliases = "mma.m16n8k*",
-     .about = "mma.sync on fragments in registers, unrolled over M, N and K"});
+     .about = "mma.sync on fragments in registers, unrolled over M, N and K"})};
 
-}  // namespace ww::lower
+}  // namespace
+
+constinit const std::span<const Variant> variants = kVariants;
+
+}  // namespace ww::lower::gemm_mma

@@ -8,7 +8,7 @@
 
 #include "lower/gemm/test_calls.h"
 
-namespace ww::lower {
+namespace ww::lower::gemm_mma_test {
 namespace {
 
 using ir::Scope;
@@ -405,4 +405,4 @@ TEST(GemmMma, HalvesOfDShareRegisters) {
 }
 
 }  // namespace
-}  // namespace ww::lower
+}  // namespace ww::lower::gemm_mma_test

@@ -7,7 +7,7 @@
 
 #include "lower/gemm/test_calls.h"
 
-namespace ww::lower {
+namespace ww::lower::gemm_problem_test {
 namespace {
 
 using ir::Region;
@@ -149,4 +149,4 @@ TEST(GemmMma, AddendIsPartOfA) {
 }
 
 }  // namespace
-}  // namespace ww::lower
+}  // namespace ww::lower::gemm_problem_test

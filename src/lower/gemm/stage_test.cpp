@@ -5,7 +5,7 @@
 #include "lower/gemm/test_calls.h"
 #include "lower/lower.h"
 
-namespace ww::lower {
+namespace ww::lower::gemm_stage_test {
 namespace {
 
 using ir::Scope;
@@ -92,4 +92,4 @@ TEST(GemmStage, Declines) {
 }
 
 }  // namespace
-}  // namespace ww::lower
+}  // namespace ww::lower::gemm_stage_test

@@ -94,7 +94,8 @@ inline ir::Function function_of(const GemmCase& c) {
 class GemmUnderTest : public CallUnderTest {
  public:
   explicit GemmUnderTest(const GemmCase& c)
-      : CallUnderTest(function_of(c), kGemmMma, prove_gemm, c.target) {}
+      : CallUnderTest(function_of(c), variant_named(ir::TileOp::Gemm, "mma"), prove_gemm,
+                      c.target) {}
 };
 
 /// Declined; nothing more is meant.

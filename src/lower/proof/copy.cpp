@@ -26,10 +26,10 @@ using ir::StmtKind;
 
 // --- what the code does --------------------------------------------------------------------------
 
-class Replay : public ProofWalk {
+class CopyReplay : public ProofWalk {
  public:
-  Replay(const Call& call, ProofValues& values, const Granules& src, Granules& dst, int granule,
-         std::int64_t first_thread)
+  CopyReplay(const Call& call, ProofValues& values, const Granules& src, Granules& dst, int granule,
+             std::int64_t first_thread)
       : ProofWalk(call, values),
         call_(call),
         first_thread_(first_thread),
@@ -460,7 +460,7 @@ Outcome prove_with(const Call& call, const ir::Block& code, Trial trial, int gra
   Granules done = wanted.blank();
   seen.leaves = !(*source)->outside.empty() || !(*meant)->outside.empty();
   apply_settings(settings, **source, wanted, seen);
-  Replay replay(call, values, from, done, granule, trial.first_thread);
+  CopyReplay replay(call, values, from, done, granule, trial.first_thread);
   if (!carry_out(replay, call, code, trial, values.threads(), proof)) return Outcome::Failed;
   proof.difference = done.difference(wanted);
   if (!proof.difference.empty()) return Outcome::Failed;

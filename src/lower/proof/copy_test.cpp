@@ -10,7 +10,7 @@
 #include "ir/print/print.h"
 #include "lower/test_calls.h"
 
-namespace ww::lower {
+namespace ww::lower::proof_copy_test {
 namespace {
 
 using ir::BufferId;
@@ -559,4 +559,4 @@ TEST(Proof, CodeThatIsNotUnderstoodIsNoProof) {
 }
 
 }  // namespace
-}  // namespace ww::lower
+}  // namespace ww::lower::proof_copy_test

@@ -20,7 +20,6 @@ namespace {
 using ir::ExprId;
 using ir::ExprOp;
 using num::DType;
-using Numbers = std::vector<Number>;  // by thread of the unit
 
 std::optional<ir::Constant> constant_of(const ir::Function& f, ExprId expr) {
   const ir::Expr& e = f[expr];
@@ -41,10 +40,11 @@ std::optional<ir::Constant> constant_of(const ir::Setting& setting) {
 
 // --- what the code does --------------------------------------------------------------------------
 
-class Replay : public ProofWalk {
+class ElementwiseReplay : public ProofWalk {
  public:
-  Replay(const Call& call, ProofValues& values, const std::vector<ElementwiseOperand>& operands,
-         const RegionElements& dst, Registers& registers)
+  ElementwiseReplay(const Call& call, ProofValues& values,
+                    const std::vector<ElementwiseOperand>& operands, const RegionElements& dst,
+                    Registers& registers)
       : ProofWalk(call, values), operands_(operands), dst_(dst), registers_(registers) {}
 
  private:
@@ -55,19 +55,19 @@ class Replay : public ProofWalk {
     return {at.storage, is_private ? thread : 0, at.bit[thread], bits};
   }
 
-  Try<Numbers> value(ExprId expr, const Mask& mask) {
+  Try<ThreadNumbers> value(ExprId expr, const Mask& mask) {
     if (const auto constant = constant_of(f_, expr))
-      return Numbers(values_.threads(), hashes::number_of(*constant));
+      return ThreadNumbers(values_.threads(), hashes::number_of(*constant));
     const ir::Expr e = f_[expr];
     // Where something has changed, the text of a scalar may mean another value.
     if (!has_changed_ || e.op == ExprOp::Var)
       for (const ElementwiseOperand& operand : operands_)
         if (operand.scalar.valid() && ir::same(f_, operand.scalar, expr))
-          return Numbers(values_.threads(), operand.number);
+          return ThreadNumbers(values_.threads(), operand.number);
     if (e.op == ExprOp::Var)
       if (const auto bound = bound_.find(e.var.index); bound != bound_.end()) return bound->second;
     if (e.op == ExprOp::Load && f_[e.buffer].scope == ir::Scope::Local) return loaded(e, mask);
-    std::vector<Numbers> args;
+    std::vector<ThreadNumbers> args;
     for (const ExprId arg : e.args) {
       auto number = value(arg, mask);
       if (!number) return number;
@@ -76,8 +76,9 @@ class Replay : public ProofWalk {
     return computed(expr, e, args);
   }
 
-  Try<Numbers> computed(ExprId expr, const ir::Expr& e, const std::vector<Numbers>& args) {
-    Numbers out(values_.threads());
+  Try<ThreadNumbers> computed(ExprId expr, const ir::Expr& e,
+                              const std::vector<ThreadNumbers>& args) {
+    ThreadNumbers out(values_.threads());
     for (std::size_t t = 0; t < out.size(); ++t) {
       const auto arg = [&](std::size_t i) { return args[i][t]; };
       const DType type = e.args.empty() ? e.type.dtype : f_[e.args[0]].type.dtype;
@@ -112,10 +113,10 @@ class Replay : public ProofWalk {
     return out;
   }
 
-  Try<Numbers> loaded(const ir::Expr& e, const Mask& mask) {
+  Try<ThreadNumbers> loaded(const ir::Expr& e, const Mask& mask) {
     const auto from = element(e, mask);
     if (!from) return std::unexpected(from.error());
-    Numbers out(values_.threads());
+    ThreadNumbers out(values_.threads());
     for (std::size_t t = 0; t < out.size(); ++t) {
       if (!mask[t]) continue;
       const Place at = place(*from, t, num::bits_of(f_[e.buffer].dtype));
@@ -220,15 +221,15 @@ class Replay : public ProofWalk {
   const RegionElements& dst_;
   Registers& registers_;
   std::unordered_map<std::uint32_t, std::int64_t> allocated_;  // by buffer: bits
-  std::unordered_map<std::uint32_t, Numbers> bound_;           // by variable
+  std::unordered_map<std::uint32_t, ThreadNumbers> bound_;     // by variable
   bool has_changed_ = false;                                   // any element
 };
 
 // --- comparison ----------------------------------------------------------------------------------
 
-class Proving {
+class ElementwiseProving {
  public:
-  Proving(const Call& call, const ir::Block& code, Trial trial, Proof& proof)
+  ElementwiseProving(const Call& call, const ir::Block& code, Trial trial, Proof& proof)
       : call_(call),
         code_(code),
         trial_(trial),
@@ -325,7 +326,7 @@ class Proving {
   }
 
   Outcome compare() {
-    Replay replay(call_, values_, operands_, dst_.elements, registers_);
+    ElementwiseReplay replay(call_, values_, operands_, dst_.elements, registers_);
     if (!carry_out(replay, call_, code_, trial_, values_.threads(), proof_)) return Outcome::Failed;
     const ElementwiseMeaning meaning(call_, operands_, dst_.extents, shared_);
     dst_.elements.for_each(values_.threads(), [&](const Registers::Place& place, Name name) {
@@ -355,7 +356,8 @@ class Proving {
 
 Proof prove_elementwise(const Call& call, const ir::Block& code) {
   Proof proof;
-  make_trials(call, proof, [&](Trial trial) { return Proving(call, code, trial, proof).run(); });
+  make_trials(call, proof,
+              [&](Trial trial) { return ElementwiseProving(call, code, trial, proof).run(); });
   return proof;
 }
 

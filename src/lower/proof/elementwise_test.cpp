@@ -9,7 +9,7 @@
 #include "ir/print/print.h"
 #include "lower/test_calls.h"
 
-namespace ww::lower {
+namespace ww::lower::proof_elementwise_test {
 namespace {
 
 using ir::ExprId;
@@ -26,7 +26,7 @@ using test::TileArg;
 
 struct Case {
   TileOp op = TileOp::Add;
-  const Variant* variant = &kAddReg;
+  std::string_view variant = "reg";
   std::vector<DType> types = {DType::Float32, DType::Float32, DType::Float32};  // D, A, B, C
   std::string d = "S[(32,4):(1@laneid,1)]";
   std::string a = "S[(32,4):(1@laneid,1)]";
@@ -56,7 +56,7 @@ ir::Function function_of(const Case& c) {
 class Under : public test::CallUnderTest {
  public:
   explicit Under(const Case& c)
-      : CallUnderTest(function_of(c), *c.variant, prove_elementwise,
+      : CallUnderTest(function_of(c), variant_named(c.op, c.variant), prove_elementwise,
                       {.arch = target::Arch::Sm90a, .ptx = 90}) {}
 };
 
@@ -69,37 +69,29 @@ std::vector<Case> cases() {
   const std::string turned = "S[(32,2,2):(1@laneid,1,2)]", gaps = "S[(32,4):(1@laneid,3)]";
   std::vector<Case> out;
   out.push_back({});
-  out.push_back({.op = TileOp::Sub, .variant = &kSubReg, .a = turned});
-  out.push_back({.op = TileOp::Fdiv, .variant = &kFdivReg, .types = {Float16, Float32, Float32}});
-  out.push_back({.op = TileOp::Cast, .variant = &kCastReg, .types = {Float16, Float32}, .a = gaps});
-  out.push_back({.op = TileOp::Fma,
-                 .variant = &kFmaReg,
-                 .types = {Float32, Float32, Float16, Float32},
-                 .a = turned});
-  out.push_back(
-      {.op = TileOp::Select, .variant = &kSelectReg, .types = {Float16, Float32, Float16, Int32}});
-  for (const auto& [op, variant] : {std::pair(TileOp::Sqrt, &kSqrtReg),
-                                    {TileOp::Exp, &kExpReg},
-                                    {TileOp::Exp2, &kExp2Reg},
-                                    {TileOp::Log2, &kLog2Reg},
-                                    {TileOp::Reciprocal, &kReciprocalReg},
-                                    {TileOp::Silu, &kSiluReg}})
-    out.push_back({.op = op, .variant = variant, .types = {Float32, Float16}});
-  out.push_back({.op = TileOp::Sqrt, .variant = &kSqrtReg});  // bias, and a scale
+  out.push_back({.op = TileOp::Sub, .a = turned});
+  out.push_back({.op = TileOp::Fdiv, .types = {Float16, Float32, Float32}});
+  out.push_back({.op = TileOp::Cast, .types = {Float16, Float32}, .a = gaps});
+  out.push_back({.op = TileOp::Fma, .types = {Float32, Float32, Float16, Float32}, .a = turned});
+  out.push_back({.op = TileOp::Select, .types = {Float16, Float32, Float16, Int32}});
+  for (const TileOp op :
+       {TileOp::Sqrt, TileOp::Exp, TileOp::Exp2, TileOp::Log2, TileOp::Reciprocal, TileOp::Silu})
+    out.push_back({.op = op, .types = {Float32, Float16}});
+  out.push_back({.op = TileOp::Sqrt});  // bias, and a scale
   out.back().edit = [](Builder& b, std::vector<TileArg>& args) { args.push_back(scalar(b, "s")); };
-  out.push_back({.op = TileOp::Mul, .variant = &kMulReg, .types = {Float16, Float16}});
+  out.push_back({.op = TileOp::Mul, .types = {Float16, Float16}});
   out.back().edit = [](Builder& b, std::vector<TileArg>& args) { args.push_back(scalar(b, "s")); };
-  out.push_back({.op = TileOp::Maximum, .variant = &kMaximumReg, .types = {Int32, Int32}});
+  out.push_back({.op = TileOp::Maximum, .types = {Int32, Int32}});
   out.back().edit = [](Builder& b, std::vector<TileArg>& args) { args.emplace_back(b.n(7)); };
-  out.push_back({.op = TileOp::Fill, .variant = &kFillReg, .types = {Float16}});
+  out.push_back({.op = TileOp::Fill, .types = {Float16}});
   out.back().edit = [](Builder& b, std::vector<TileArg>& args) { args.push_back(scalar(b, "s")); };
-  out.push_back({.op = TileOp::Zero, .variant = &kZeroReg, .types = {Int8}});
-  out.push_back({.op = TileOp::Sub, .variant = &kSubReg, .types = {Float32, Float32}});  // in place
+  out.push_back({.op = TileOp::Zero, .types = {Int8}});
+  out.push_back({.op = TileOp::Sub, .types = {Float32, Float32}});  // in place
   out.back().edit = [](Builder&, std::vector<TileArg>& args) { args.push_back(args[0]); };
   out.push_back(
-      {.op = TileOp::Zero, .variant = &kZeroMemory, .types = {Float16}, .scope = Scope::Shared});
+      {.op = TileOp::Zero, .variant = "memory", .types = {Float16}, .scope = Scope::Shared});
   out.push_back(
-      {.op = TileOp::Fill, .variant = &kFillMemory, .types = {Float64}, .scope = Scope::Shared});
+      {.op = TileOp::Fill, .variant = "memory", .types = {Float64}, .scope = Scope::Shared});
   out.back().edit = [](Builder& b, std::vector<TileArg>& args) { args.push_back(scalar(b, "s")); };
   // Only some threads, and registers that differ between threads.
   out.push_back({.d = "S[(8,4,4):(4@laneid,1@laneid,1)]"});
@@ -176,7 +168,7 @@ TEST(ProofElementwise, DroppedStatements) {
 
 // A step made twice is wrong where it reads what it has written.
 TEST(ProofElementwise, DoubledInPlace) {
-  Case c{.op = TileOp::Sub, .variant = &kSubReg, .types = {DType::Float32, DType::Float32}};
+  Case c{.op = TileOp::Sub, .types = {DType::Float32, DType::Float32}};
   c.edit = [](Builder&, std::vector<TileArg>& args) {
     args.push_back(args[1]);
     args[1] = args[0];
@@ -250,8 +242,7 @@ TEST(ProofElementwise, ScalarReadAgain) {
 
 // Had A been in registers of D, the first store would have destroyed it.
 TEST(ProofElementwise, OverwrittenOperand) {
-  Under under(
-      {.op = TileOp::Cast, .variant = &kCastReg, .types = {DType::Float32, DType::Float16}});
+  Under under({.op = TileOp::Cast, .types = {DType::Float32, DType::Float16}});
   ASSERT_TRUE(under.prove().holds());
   put_into_destination(under, "A");
   EXPECT_EQ(under.prove().difference,
@@ -272,4 +263,4 @@ TEST(ProofElementwise, CodeThatIsNotUnderstoodIsNoProof) {
 }
 
 }  // namespace
-}  // namespace ww::lower
+}  // namespace ww::lower::proof_elementwise_test

@@ -26,16 +26,15 @@ namespace {
 
 using ir::ExprId;
 using ir::ExprOp;
-using Numbers = std::vector<Number>;  // by thread of the unit
 
 Number number_of(GemmTag tag, Name name) { return mixed(tag, static_cast<Number>(name)); }
 
 // --- what the code does --------------------------------------------------------------------------
 
-class Replay : public ProofWalk {
+class GemmReplay : public ProofWalk {
  public:
-  Replay(const Call& call, ProofValues& values, const Factors& factors, const RegionElements& d,
-         Registers& registers)
+  GemmReplay(const Call& call, ProofValues& values, const Factors& factors, const RegionElements& d,
+             Registers& registers)
       : ProofWalk(call, values), call_(call), factors_(factors), d_(d), registers_(registers) {}
 
  private:
@@ -43,15 +42,16 @@ class Replay : public ProofWalk {
 
   // --- scalars and elements ---
 
-  Try<Numbers> value(ExprId expr, const Mask& mask) {
-    if (const auto number = factors_.constant_of(expr)) return Numbers(values_.threads(), *number);
+  Try<ThreadNumbers> value(ExprId expr, const Mask& mask) {
+    if (const auto number = factors_.constant_of(expr))
+      return ThreadNumbers(values_.threads(), *number);
     if (const auto number = factors_.runtime_of(expr, has_changed_))
-      return Numbers(values_.threads(), *number);
+      return ThreadNumbers(values_.threads(), *number);
     const ir::Expr e = f_[expr];
     switch (e.op) {
       case ExprOp::Var:
         if (const auto bound = bound_.find(e.var.index); bound != bound_.end())
-          return Numbers(values_.threads(), bound->second);
+          return ThreadNumbers(values_.threads(), bound->second);
         break;
       case ExprOp::Load:
         if (f_[e.buffer].scope == ir::Scope::Local) return loaded(e, mask);
@@ -78,11 +78,11 @@ class Replay : public ProofWalk {
     return std::unexpected(fmt::format("`{}`", ir::print(f_, expr)));
   }
 
-  Try<Numbers> loaded(const ir::Expr& e, const Mask& mask) {
+  Try<ThreadNumbers> loaded(const ir::Expr& e, const Mask& mask) {
     const auto from = element(e, mask);
     if (!from) return std::unexpected(from.error());
     const int bits = num::bits_of(f_[e.buffer].dtype);
-    Numbers out(values_.threads());
+    ThreadNumbers out(values_.threads());
     for (std::size_t t = 0; t < out.size(); ++t)
       if (mask[t])
         if (auto good = read({from->storage, t, from->bit[t], bits}, out[t]); !good)
@@ -99,14 +99,14 @@ class Replay : public ProofWalk {
     out = *number;
     return {};
   }
-  Try<Numbers> multiplied_and_added(const ir::Expr& e, const Mask& mask) {
+  Try<ThreadNumbers> multiplied_and_added(const ir::Expr& e, const Mask& mask) {
     auto a = value(e.args[0], mask);
     const auto b = value(e.args[1], mask), c = value(e.args[2], mask);
     if (!a || !b || !c) return !a ? a : !b ? b : c;
     for (std::size_t t = 0; t < a->size(); ++t) (*a)[t] = (*a)[t] * (*b)[t] + (*c)[t];
     return a;
   }
-  Try<Numbers> operated(const ir::Expr& e, const Mask& mask) {
+  Try<ThreadNumbers> operated(const ir::Expr& e, const Mask& mask) {
     auto a = value(e.args[0], mask);
     const auto b = value(e.args[1], mask);
     if (!a || !b) return !a ? a : b;
@@ -118,7 +118,7 @@ class Replay : public ProofWalk {
     return a;
   }
   // Only the chosen side counts: what the other one would be, an infinity for instance, is lost.
-  Try<Numbers> chosen(const ir::Expr& e, const Mask& mask) {
+  Try<ThreadNumbers> chosen(const ir::Expr& e, const Mask& mask) {
     const auto condition = value(e.args[0], mask);
     if (!condition) return condition;
     Mask yes = mask, no = mask;
@@ -256,7 +256,7 @@ class Replay : public ProofWalk {
     return {};
   }
 
-  Try<void> gather(const Matrix& matrix, std::size_t first, Numbers& out) {
+  Try<void> gather(const Matrix& matrix, std::size_t first, ThreadNumbers& out) {
     for (int i = 0; i < matrix.fragment->rows; ++i)
       for (int j = 0; j < matrix.fragment->cols; ++j)
         if (auto good = read(matrix.at(i, j, first), out.emplace_back()); !good) return good;
@@ -267,10 +267,10 @@ class Replay : public ProofWalk {
   Try<void> multiply(const std::vector<Matrix>& matrices, std::size_t first) {
     const Matrix &d = matrices[0], &a = matrices[1], &b = matrices[2], &c = matrices[3];
     const int rows = d.fragment->rows, cols = d.fragment->cols, depth = a.fragment->cols;
-    Numbers left, right, before;
+    ThreadNumbers left, right, before;
     for (const auto& [matrix, numbers] : {std::pair(&a, &left), {&b, &right}, {&c, &before}})
       if (auto good = gather(*matrix, first, *numbers); !good) return good;
-    const auto at = [](const Numbers& all, int i, int width, int j) {
+    const auto at = [](const ThreadNumbers& all, int i, int width, int j) {
       return all[static_cast<std::size_t>(i) * static_cast<std::size_t>(width) +
                  static_cast<std::size_t>(j)];
     };
@@ -324,16 +324,16 @@ Try<Sizes> sizes_of(const Call& call, ProofValues& values) {
 }
 
 // What the elements of D must be, in their order.
-Numbers meant(const Sizes& s, const Factors& factors, const SharedNumbers& shared) {
+ThreadNumbers meant(const Sizes& s, const Factors& factors, const SharedNumbers& shared) {
   const auto numbers = [&](GemmTag tag, std::int64_t count) {
-    Numbers out(static_cast<std::size_t>(count));
+    ThreadNumbers out(static_cast<std::size_t>(count));
     for (std::size_t i = 0; i < out.size(); ++i)
       out[i] = shared.known_as(number_of(tag, static_cast<Name>(i)));
     return out;
   };
-  const Numbers a = numbers(kOfA, s.m * s.k), b = numbers(kOfB, s.k * s.n),
-                c = numbers(kOfC, s.m * s.n);
-  Numbers out(c.size());
+  const ThreadNumbers a = numbers(kOfA, s.m * s.k), b = numbers(kOfB, s.k * s.n),
+                      c = numbers(kOfC, s.m * s.n);
+  ThreadNumbers out(c.size());
   for (std::int64_t x = 0; x < s.m * s.n; ++x) {
     const std::int64_t row = x / s.n, col = x % s.n;
     Number sum = 0;
@@ -348,9 +348,9 @@ Numbers meant(const Sizes& s, const Factors& factors, const SharedNumbers& share
 
 // --- comparison ----------------------------------------------------------------------------------
 
-class Proving {
+class GemmProving {
  public:
-  Proving(const Call& call, const ir::Block& code, Trial trial, bool is_beta_zero, Proof& proof)
+  GemmProving(const Call& call, const ir::Block& code, Trial trial, bool is_beta_zero, Proof& proof)
       : call_(call),
         code_(code),
         trial_(trial),
@@ -406,9 +406,9 @@ class Proving {
   }
 
   Outcome compare(const Sizes& sizes) {
-    Replay replay(call_, values_, factors_, operands_[0], registers_);
+    GemmReplay replay(call_, values_, factors_, operands_[0], registers_);
     if (!carry_out(replay, call_, code_, trial_, values_.threads(), proof_)) return Outcome::Failed;
-    const Numbers wanted = meant(sizes, factors_, shared_);
+    const ThreadNumbers wanted = meant(sizes, factors_, shared_);
     std::string difference;
     operands_[0].for_each(values_.threads(), [&](const Registers::Place& place, Name name) {
       if (difference.empty() && registers_.at(place) != wanted[static_cast<std::size_t>(name)])
@@ -435,10 +435,10 @@ class Proving {
 Proof prove_gemm(const Call& call, const ir::Block& code) {
   Proof proof;
   const auto attempt = [&](Trial trial) {
-    Proving proving(call, code, trial, false, proof);
+    GemmProving proving(call, code, trial, false, proof);
     const Outcome outcome = proving.run();
     if (!proving.is_beta_runtime() || outcome == Outcome::Failed) return outcome;
-    return Proving(call, code, trial, true, proof).run();
+    return GemmProving(call, code, trial, true, proof).run();
   };
   make_trials(call, proof, attempt);
   return proof;

@@ -7,7 +7,7 @@
 #include "ir/print/print.h"
 #include "lower/gemm/test_calls.h"
 
-namespace ww::lower {
+namespace ww::lower::proof_gemm_test {
 namespace {
 
 using ir::ExprId;
@@ -268,4 +268,4 @@ TEST(ProofGemm, CodeThatIsNotUnderstoodIsNoProof) {
 }
 
 }  // namespace
-}  // namespace ww::lower
+}  // namespace ww::lower::proof_gemm_test

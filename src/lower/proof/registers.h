@@ -15,6 +15,7 @@ namespace ww::lower {
 
 /// Modulo 2^64.
 using Number = std::uint64_t;
+using ThreadNumbers = std::vector<Number>;  // by thread of the unit
 
 /// SplitMix64.
 inline Number mixed(Number x) {

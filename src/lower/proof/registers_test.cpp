@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace ww::lower {
+namespace ww::lower::proof_registers_test {
 namespace {
 
 using Place = Registers::Place;
@@ -59,4 +59,4 @@ TEST(ProofRegisters, KeepOtherWidthsBeside) {
 }
 
 }  // namespace
-}  // namespace ww::lower
+}  // namespace ww::lower::proof_registers_test

@@ -8,7 +8,7 @@
 #include <limits>
 #include <set>
 
-namespace ww::lower::scalars {
+namespace ww::lower::scalars::proof_scalars_test {
 namespace {
 
 using ir::ExprOp;
@@ -99,4 +99,4 @@ TEST(Scalars, AnyFloatIsOneOfItsType) {
 }
 
 }  // namespace
-}  // namespace ww::lower::scalars
+}  // namespace ww::lower::scalars::proof_scalars_test

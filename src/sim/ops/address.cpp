@@ -6,7 +6,7 @@
 #include "sim/ops/lane_ops.h"
 #include "sim/unit.h"
 
-namespace ww::sim {
+namespace ww::sim::address_ops {
 namespace {
 
 Space space_of(const Decode& in) { return *isa::parse_space(in.word("space")); }
@@ -72,6 +72,6 @@ constexpr OpRow kRows[] = {
 
 }  // namespace
 
-constinit const OpFamily kAddressOps{"address", kRows};
+constinit const OpFamily family{"address", kRows};
 
-}  // namespace ww::sim
+}  // namespace ww::sim::address_ops

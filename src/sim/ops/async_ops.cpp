@@ -120,11 +120,11 @@ void unmark_mbarrier(Warp& warp, const Region& region, std::uint64_t address) {
 
 // --- runs of bytes -------------------------------------------------------------------------------
 
-Run find_run(Warp& warp, std::uint64_t address, unsigned lane, std::uint32_t bytes,
-             Warp::Touch touch, Space space) {
+ByteRun find_run(Warp& warp, std::uint64_t address, unsigned lane, std::uint32_t bytes,
+                 Warp::Touch touch, Space space) {
   constexpr unsigned kStep = 16;
   if (bytes == 0) return {};
-  Run run{.address = address};
+  ByteRun run{.address = address};
   std::uint64_t at[kLanes];
   const auto find = [&](std::uint64_t offset) {
     std::fill(std::begin(at), std::end(at), address + offset);
@@ -143,8 +143,8 @@ Run find_run(Warp& warp, std::uint64_t address, unsigned lane, std::uint32_t byt
 namespace {
 
 // Those that combine are strong, and do not race with each other.
-void note_race(Warp& warp, const Run& run, const std::uint64_t* address, unsigned lane, Touched how,
-               bool combines) {
+void note_race(Warp& warp, const ByteRun& run, const std::uint64_t* address, unsigned lane,
+               Touched how, bool combines) {
   RaceTracker* races = warp.unit->races.get();
   if (races == nullptr) return;
   if (how != Touched::AsyncWrite)
@@ -153,7 +153,7 @@ void note_race(Warp& warp, const Run& run, const std::uint64_t* address, unsigne
                combines ? Manner::strong(0) : Manner{});
 }
 
-void check_fence(Warp& warp, const Run& run, const std::uint64_t* address, unsigned lane,
+void check_fence(Warp& warp, const ByteRun& run, const std::uint64_t* address, unsigned lane,
                  bool is_write) {
   FenceTracker* fences = warp.unit->fences.get();
   if (fences == nullptr) return;
@@ -162,7 +162,7 @@ void check_fence(Warp& warp, const Run& run, const std::uint64_t* address, unsig
 
 }  // namespace
 
-Bytes read_run(Warp& warp, const Run& run, unsigned lane, std::uint32_t bytes) {
+Bytes read_run(Warp& warp, const ByteRun& run, unsigned lane, std::uint32_t bytes) {
   Bytes read;
   read.data.resize(bytes);
   if (run.region == nullptr) return read;
@@ -180,7 +180,7 @@ Bytes read_run(Warp& warp, const Run& run, unsigned lane, std::uint32_t bytes) {
   return read;
 }
 
-void begin_write(Warp& warp, const Run& run, unsigned lane, const WriteMode& mode) {
+void begin_write(Warp& warp, const ByteRun& run, unsigned lane, const WriteMode& mode) {
   if (run.region == nullptr) return;
   std::uint64_t address[kLanes];
   std::fill(std::begin(address), std::end(address), run.address);
@@ -191,7 +191,7 @@ void begin_write(Warp& warp, const Run& run, unsigned lane, const WriteMode& mod
   mark_shared(warp, *run.region, run.address, run.bytes, lane, Use::Write);
 }
 
-void end_write(Warp& warp, const Run& run, unsigned lane, bool combines) {
+void end_write(Warp& warp, const ByteRun& run, unsigned lane, bool combines) {
   if (run.region == nullptr) return;
   std::uint64_t address[kLanes];
   std::fill(std::begin(address), std::end(address), run.address);

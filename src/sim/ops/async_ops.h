@@ -57,27 +57,27 @@ struct Bytes {
 };
 
 /// A run of memory that one lane names.
-struct Run {
+struct ByteRun {
   Region* region = nullptr;  // null: nothing of it is accessible
   std::uint64_t address = 0;
   std::uint32_t bytes = 0;  // that are accessible
 };
 
 /// Finds a run that starts at a multiple of 16; what lies outside is reported and left out.
-Run find_run(Warp& warp, std::uint64_t address, unsigned lane, std::uint32_t bytes,
+ByteRun find_run(Warp& warp, std::uint64_t address, unsigned lane, std::uint32_t bytes,
              Warp::Touch touch, Space space);
 /// Reads the run through the async proxy as an access of that lane; zeros up to `bytes` beyond what
 /// is accessible.
-Bytes read_run(Warp& warp, const Run& run, unsigned lane, std::uint32_t bytes);
+Bytes read_run(Warp& warp, const ByteRun& run, unsigned lane, std::uint32_t bytes);
 /// How an asynchronous write is done.
 struct WriteMode {
   bool combines = false;  // such writes may meet each other
   bool is_async_proxy = true;
 };
 /// An asynchronous write to the run begins: it is checked and marked.
-void begin_write(Warp& warp, const Run& run, unsigned lane, const WriteMode& mode);
+void begin_write(Warp& warp, const ByteRun& run, unsigned lane, const WriteMode& mode);
 /// The write to the run is done; the bytes are put there by the caller.
-void end_write(Warp& warp, const Run& run, unsigned lane, bool combines);
+void end_write(Warp& warp, const ByteRun& run, unsigned lane, bool combines);
 
 // --- mbarriers -----------------------------------------------------------------------------------
 

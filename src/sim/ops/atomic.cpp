@@ -11,7 +11,7 @@
 #include "sim/ops/families.h"
 #include "sim/ops/memory_ops.h"
 
-namespace ww::sim {
+namespace ww::sim::atomic_ops {
 namespace {
 
 // Of Op::mode, with the scope above; and of Op::mode2.
@@ -248,6 +248,6 @@ constexpr OpRow kRows[] = {
 
 }  // namespace
 
-constinit const OpFamily kAtomicOps{"atomic", kRows};
+constinit const OpFamily family{"atomic", kRows};
 
-}  // namespace ww::sim
+}  // namespace ww::sim::atomic_ops

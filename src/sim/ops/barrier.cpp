@@ -6,7 +6,7 @@
 #include "sim/ops/families.h"
 #include "sim/unit.h"
 
-namespace ww::sim {
+namespace ww::sim::barrier_ops {
 namespace {
 
 enum class Kind : std::uint8_t { Sync, Arrive, Popc, And, Or };
@@ -222,6 +222,6 @@ constexpr OpRow kRows[] = {
 
 }  // namespace
 
-constinit const OpFamily kBarrierOps{"barrier", kRows};
+constinit const OpFamily family{"barrier", kRows};
 
-}  // namespace ww::sim
+}  // namespace ww::sim::barrier_ops

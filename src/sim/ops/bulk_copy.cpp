@@ -14,7 +14,7 @@
 #include "sim/ops/async_ops.h"
 #include "sim/ops/families.h"
 
-namespace ww::sim {
+namespace ww::sim::bulk_copy_ops {
 namespace {
 
 constexpr std::uint32_t kUnit = 16;  // bytes: sizes and addresses are multiples of it
@@ -34,7 +34,7 @@ Effect effect_of(const Op& op) {
 
 // --- landing -------------------------------------------------------------------------------------
 
-void put_bytes(const Run& run, const Bytes& bytes, std::uint16_t mask) {
+void put_bytes(const ByteRun& run, const Bytes& bytes, std::uint16_t mask) {
   const std::uint64_t to = run.address - run.region->base;
   std::uint8_t* undefined = run.region->undefined;
   for (std::uint32_t i = 0; i < run.bytes; ++i) {
@@ -44,7 +44,7 @@ void put_bytes(const Run& run, const Bytes& bytes, std::uint16_t mask) {
   }
 }
 
-void combine_bytes(const Run& run, const Bytes& bytes, const Effect& effect) {
+void combine_bytes(const ByteRun& run, const Bytes& bytes, const Effect& effect) {
   const std::uint64_t to = run.address - run.region->base;
   std::uint8_t* undefined = run.region->undefined;
   for (std::uint32_t i = 0; i + effect.element <= run.bytes; i += effect.element) {
@@ -59,7 +59,7 @@ void combine_bytes(const Run& run, const Bytes& bytes, const Effect& effect) {
   }
 }
 
-void land(Warp& warp, unsigned lane, const Run& run, const Bytes& bytes, const Effect& effect) {
+void land(Warp& warp, unsigned lane, const ByteRun& run, const Bytes& bytes, const Effect& effect) {
   if (run.region == nullptr) return;
   end_write(warp, run, lane, effect.combine != nullptr);
   if (effect.combine != nullptr) {
@@ -125,7 +125,7 @@ void check_same_cta(Warp& warp, unsigned lane, std::uint64_t to, std::uint64_t m
 
 /// What one lane sends: the bytes, where they were, what becomes of them.
 struct Parcel {
-  Run from;
+  ByteRun from;
   Bytes bytes;
   Effect effect;
   std::uint32_t size = 0;
@@ -135,11 +135,11 @@ struct Parcel {
 };
 
 // Starts the write of a parcel to one CTA; its mbarrier hears of it when it lands.
-void send(Warp& warp, unsigned lane, const std::shared_ptr<const Parcel>& parcel, const Run& to,
+void send(Warp& warp, unsigned lane, const std::shared_ptr<const Parcel>& parcel, const ByteRun& to,
           std::uint64_t mbarrier) {
   mbarrier_at(warp, mbarrier, lane_bit(lane));
   begin_write(warp, to, lane, parcel->mode());
-  const Run from = parcel->from;
+  const ByteRun from = parcel->from;
   if (from.region != nullptr) {
     mark_shared(warp, *from.region, from.address, from.bytes, lane, Use::Read);
   }
@@ -178,7 +178,7 @@ void run_to_shared(Warp& warp, const Op& op) {
   for_each_lane(warp.exec, [&](unsigned l) {
     const std::shared_ptr<Parcel> parcel = take(warp, op, l, at);
     const auto start = [&](std::uint64_t to, std::uint64_t mbarrier) {
-      const Run run = find_run(warp, to, l, parcel->size, Warp::Touch::Write, at.space[0]);
+      const ByteRun run = find_run(warp, to, l, parcel->size, Warp::Touch::Write, at.space[0]);
       send(warp, l, parcel, run, mbarrier);
     };
     if (!is_multicast) {
@@ -208,8 +208,9 @@ void run_to_global(Warp& warp, const Op& op) {
   for_each_lane(warp.exec, [&](unsigned l) {
     const std::shared_ptr<Parcel> parcel = take(warp, op, l, at);
     if (op.p[1].present()) parcel->effect.mask = warp.source<std::uint16_t>(op.p[1])[l];
-    const Run to = find_run(warp, at.of[0][l], l, parcel->size, Warp::Touch::Write, at.space[0]);
-    const Run from = parcel->from;
+    const ByteRun to =
+        find_run(warp, at.of[0][l], l, parcel->size, Warp::Touch::Write, at.space[0]);
+    const ByteRun from = parcel->from;
     begin_write(warp, to, l, parcel->mode());
     PendingJob job;
     job.op = number;
@@ -289,7 +290,7 @@ void run_store_async(Warp& warp, const Op& op) {
       }
     }
     check_same_cta(warp, l, to[l], mbarrier[l]);
-    send(warp, l, parcel, Run{region, to[l], region != nullptr ? total : 0}, mbarrier[l]);
+    send(warp, l, parcel, ByteRun{region, to[l], region != nullptr ? total : 0}, mbarrier[l]);
   };
   Mask missing = warp.exec;
   warp.access(to, warp.exec, total, Warp::Touch::Write, addresses[0].space,
@@ -355,13 +356,17 @@ constexpr OpRow kRows[] = {
 
 }  // namespace
 
-bool decode_st_async(Decode& in) { return decode_element(in, nullptr); }
+constinit const OpFamily family{"bulk_copy", kRows};
+
+}  // namespace ww::sim::bulk_copy_ops
+
+namespace ww::sim {
+
+bool decode_st_async(Decode& in) { return bulk_copy_ops::decode_element(in, nullptr); }
 
 bool decode_red_async(Decode& in) {
   const Combine combine = pick_combine(in.word("op"), in.type("type"));
-  return combine != nullptr && decode_element(in, combine);
+  return combine != nullptr && bulk_copy_ops::decode_element(in, combine);
 }
-
-constinit const OpFamily kBulkCopyOps{"bulk_copy", kRows};
 
 }  // namespace ww::sim

@@ -5,7 +5,7 @@
 
 #include "sim/ops/test_async.h"
 
-namespace ww::sim {
+namespace ww::sim::ops_bulk_copy_test {
 namespace {
 
 // Thread 0 makes mbarrier 0 for one arrival; all know. %p1 is set in thread 0.
@@ -277,4 +277,4 @@ TEST(StoreAsync, IntoGlobalMemoryItIsAReleasedStore) {
 }
 
 }  // namespace
-}  // namespace ww::sim
+}  // namespace ww::sim::ops_bulk_copy_test

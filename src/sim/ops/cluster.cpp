@@ -4,7 +4,7 @@
 #include "sim/ops/families.h"
 #include "sim/unit.h"
 
-namespace ww::sim {
+namespace ww::sim::cluster_ops {
 namespace {
 
 constexpr std::uint32_t kOffsetBits = (1U << kRankShift) - 1;
@@ -59,6 +59,6 @@ constexpr OpRow kRows[] = {{"mapa", decode_mapa},
 
 }  // namespace
 
-constinit const OpFamily kClusterOps{"cluster", kRows};
+constinit const OpFamily family{"cluster", kRows};
 
-}  // namespace ww::sim
+}  // namespace ww::sim::cluster_ops

@@ -14,7 +14,7 @@
 #include "sim/ops/pred_source.h"
 #include "sim/ops/track.h"
 
-namespace ww::sim {
+namespace ww::sim::compare_ops {
 namespace {
 
 using isa::Type;
@@ -357,6 +357,6 @@ constexpr OpRow kRows[] = {
 
 }  // namespace
 
-constinit const OpFamily kCompareOps{"compare", kRows};
+constinit const OpFamily family{"compare", kRows};
 
-}  // namespace ww::sim
+}  // namespace ww::sim::compare_ops

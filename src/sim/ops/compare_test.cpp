@@ -7,7 +7,7 @@
 #include "num/float_format.h"
 #include "sim/ops/test_warp.h"
 
-namespace ww::sim {
+namespace ww::sim::ops_compare_test {
 namespace {
 
 using U16 = std::uint16_t;
@@ -321,4 +321,4 @@ TEST(CompareOps, SelectsBySign) {
 }
 
 }  // namespace
-}  // namespace ww::sim
+}  // namespace ww::sim::ops_compare_test

@@ -6,7 +6,7 @@
 #include "sim/unit.h"
 #include "sim/warp.h"
 
-namespace ww::sim {
+namespace ww::sim::control_ops {
 namespace {
 
 void run_branch(Warp& warp, const Op& op) { warp.branch(static_cast<std::uint32_t>(op.imm)); }
@@ -69,6 +69,12 @@ constexpr OpRow kRows[] = {
 
 }  // namespace
 
+constinit const OpFamily family{"control", kRows};
+
+}  // namespace ww::sim::control_ops
+
+namespace ww::sim {
+
 void run_call(Warp& warp, const Op& op) {
   const CallSite& site = warp.program->calls[op.extra];
   if (!site.target.present()) {
@@ -96,7 +102,5 @@ void run_call(Warp& warp, const Op& op) {
   warp.exec = same;
   warp.call(op.extra, static_cast<std::uint32_t>(number));
 }
-
-constinit const OpFamily kControlOps{"control", kRows};
 
 }  // namespace ww::sim

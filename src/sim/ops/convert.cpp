@@ -12,7 +12,7 @@
 #include "sim/ops/float_modes.h"
 #include "sim/ops/track.h"
 
-namespace ww::sim {
+namespace ww::sim::convert_ops {
 namespace {
 
 using isa::Type;
@@ -336,6 +336,6 @@ constexpr OpRow kRows[] = {
 
 }  // namespace
 
-constinit const OpFamily kConvertOps{"convert", kRows};
+constinit const OpFamily family{"convert", kRows};
 
-}  // namespace ww::sim
+}  // namespace ww::sim::convert_ops

@@ -14,7 +14,7 @@
 #include "sim/ops/test_floats.h"
 #include "sim/ops/test_warp.h"
 
-namespace ww::sim {
+namespace ww::sim::ops_convert_test {
 namespace {
 
 using isa::Type;
@@ -682,4 +682,4 @@ TEST(ConvertOps, Pack) {
 }
 
 }  // namespace
-}  // namespace ww::sim
+}  // namespace ww::sim::ops_convert_test

@@ -10,7 +10,7 @@
 #include "sim/ops/async_ops.h"
 #include "sim/ops/families.h"
 
-namespace ww::sim {
+namespace ww::sim::cp_async_ops {
 namespace {
 
 enum class Source : std::uint8_t { Whole, Size, IgnoreIf };  // Op::mode: what operand 3 is
@@ -242,10 +242,15 @@ constexpr OpRow kRows[] = {
 
 }  // namespace
 
-void deliver_copies(Warp& warp, Mask lanes, std::uint32_t before) {
-  land_if(warp, lanes, [&](const PendingCopy& copy, unsigned) { return copy.number < before; });
-}
+constinit const OpFamily family{"cp_async", kRows};
 
-constinit const OpFamily kCpAsyncOps{"cp_async", kRows};
+}  // namespace ww::sim::cp_async_ops
+
+namespace ww::sim {
+
+void deliver_copies(Warp& warp, Mask lanes, std::uint32_t before) {
+  cp_async_ops::land_if(warp, lanes,
+                        [&](const PendingCopy& copy, unsigned) { return copy.number < before; });
+}
 
 }  // namespace ww::sim

@@ -5,7 +5,7 @@
 
 #include "sim/ops/test_async.h"
 
-namespace ww::sim {
+namespace ww::sim::ops_cp_async_test {
 namespace {
 
 // Copies a word of the lane's own, not waited for.
@@ -211,4 +211,4 @@ TEST(CpAsync, WithoutTheCheckDataStillComesLate) {
 }
 
 }  // namespace
-}  // namespace ww::sim
+}  // namespace ww::sim::ops_cp_async_test

@@ -12,7 +12,7 @@
 #include "sim/ops/test_warp.h"
 #include "sim/test_run.h"
 
-namespace ww::sim {
+namespace ww::sim::ops_edges_test {
 namespace {
 
 struct Row {
@@ -143,4 +143,4 @@ TEST(SimEdges, Shuffles) {
 }
 
 }  // namespace
-}  // namespace ww::sim
+}  // namespace ww::sim::ops_edges_test

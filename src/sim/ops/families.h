@@ -6,7 +6,10 @@
 
 namespace ww::sim {
 
-#define WW_OPS(object) extern const OpFamily object;
+#define WW_OPS(file)              \
+  namespace file##_ops {          \
+    extern const OpFamily family; \
+  }
 #include "sim/ops/families.def"
 #undef WW_OPS
 

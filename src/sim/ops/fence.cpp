@@ -6,7 +6,7 @@
 #include "sim/ops/memory_ops.h"
 #include "sim/unit.h"
 
-namespace ww::sim {
+namespace ww::sim::fence_ops {
 namespace {
 
 // Of Op::mode: the scope, and the two sides.
@@ -81,6 +81,6 @@ constexpr OpRow kRows[] = {
 
 }  // namespace
 
-constinit const OpFamily kFenceOps{"fence", kRows};
+constinit const OpFamily family{"fence", kRows};
 
-}  // namespace ww::sim
+}  // namespace ww::sim::fence_ops

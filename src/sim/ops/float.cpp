@@ -5,7 +5,7 @@
 #include "sim/ops/float_functions.h"
 #include "sim/ops/float_modes.h"
 
-namespace ww::sim {
+namespace ww::sim::float_ops {
 namespace {
 
 using std::uint32_t;
@@ -151,6 +151,6 @@ constexpr OpRow kRows[] = {
 
 }  // namespace
 
-constinit const OpFamily kFloatOps{"float", kRows};
+constinit const OpFamily family{"float", kRows};
 
-}  // namespace ww::sim
+}  // namespace ww::sim::float_ops

@@ -11,7 +11,7 @@
 #include "sim/ops/test_floats.h"
 #include "sim/ops/test_warp.h"
 
-namespace ww::sim {
+namespace ww::sim::ops_float_test {
 namespace {
 
 using std::uint32_t;
@@ -497,4 +497,4 @@ TEST(FloatOps, F64ByUpperWords) {
 }
 
 }  // namespace
-}  // namespace ww::sim
+}  // namespace ww::sim::ops_float_test

@@ -6,7 +6,7 @@
 #include "sim/ops/float_modes.h"
 #include "sim/ops/half_arithmetic.h"
 
-namespace ww::sim {
+namespace ww::sim::half_ops {
 namespace {
 
 using std::uint16_t;
@@ -182,6 +182,6 @@ constexpr OpRow kRows[] = {
 
 }  // namespace
 
-constinit const OpFamily kHalfOps{"half", kRows};
+constinit const OpFamily family{"half", kRows};
 
-}  // namespace ww::sim
+}  // namespace ww::sim::half_ops

@@ -11,7 +11,7 @@
 #include "sim/ops/test_floats.h"
 #include "sim/ops/test_warp.h"
 
-namespace ww::sim {
+namespace ww::sim::ops_half_test {
 namespace {
 
 using num::DType;
@@ -253,4 +253,4 @@ TEST(HalfOps, FunctionsOfEveryCode) {
 }
 
 }  // namespace
-}  // namespace ww::sim
+}  // namespace ww::sim::ops_half_test

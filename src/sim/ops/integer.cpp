@@ -6,7 +6,7 @@
 #include "sim/ops/lane_ops.h"
 #include "sim/ops/track.h"
 
-namespace ww::sim {
+namespace ww::sim::integer_ops {
 namespace {
 
 using isa::Type;
@@ -364,6 +364,6 @@ constexpr OpRow kRows[] = {
 
 }  // namespace
 
-constinit const OpFamily kIntegerOps{"integer", kRows};
+constinit const OpFamily family{"integer", kRows};
 
-}  // namespace ww::sim
+}  // namespace ww::sim::integer_ops

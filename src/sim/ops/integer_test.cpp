@@ -8,7 +8,7 @@
 #include "base/wide.h"
 #include "sim/ops/test_warp.h"
 
-namespace ww::sim {
+namespace ww::sim::ops_integer_test {
 namespace {
 
 using S16 = std::int16_t;
@@ -452,4 +452,4 @@ TEST(IntegerOps, MultipliesPartsAndAddsThem) {
 }
 
 }  // namespace
-}  // namespace ww::sim
+}  // namespace ww::sim::ops_integer_test

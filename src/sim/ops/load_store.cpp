@@ -8,7 +8,7 @@
 #include "sim/ops/families.h"
 #include "sim/ops/memory_ops.h"
 
-namespace ww::sim {
+namespace ww::sim::load_store_ops {
 namespace {
 
 // Of Op::mode: the sign of loads, how strong the access is, and above these its scope.
@@ -343,8 +343,8 @@ void run_fill(Warp& warp, const Op& op) {
   const auto* size = warp.source<std::uint64_t>(op.p[0]);
   for_each_lane(warp.exec, [&](unsigned l) {
     if (size[l] == 0 || size[l] > (1U << kRankShift)) return;
-    const Run run = find_run(warp, address[l], l, static_cast<std::uint32_t>(size[l]),
-                             Warp::Touch::Write, Space::Shared);
+    const ByteRun run = find_run(warp, address[l], l, static_cast<std::uint32_t>(size[l]),
+                                 Warp::Touch::Write, Space::Shared);
     if (run.region == nullptr || run.bytes == 0) return;
     std::uint64_t at[kLanes] = {};
     at[l] = run.address;
@@ -380,6 +380,12 @@ constexpr OpRow kRows[] = {
 }  // namespace
 
 // --- shared with other families -----------------------------------------------------------------
+
+constinit const OpFamily family{"load_store", kRows};
+
+}  // namespace ww::sim::load_store_ops
+
+namespace ww::sim {
 
 void count_access(Warp& warp, const Region& region, const std::uint64_t* address, Mask group,
                   unsigned bytes) {
@@ -433,7 +439,5 @@ Mask write_lanes(Warp& warp, const Address& to, Mask who, unsigned bytes, const 
   });
   return written;
 }
-
-constinit const OpFamily kLoadStoreOps{"load_store", kRows};
 
 }  // namespace ww::sim

@@ -9,7 +9,7 @@
 #include "sim/ops/pred_source.h"
 #include "sim/ops/track.h"
 
-namespace ww::sim {
+namespace ww::sim::logic_ops {
 namespace {
 
 using isa::Type;
@@ -288,6 +288,6 @@ constexpr OpRow kRows[] = {
 
 }  // namespace
 
-constinit const OpFamily kLogicOps{"logic", kRows};
+constinit const OpFamily family{"logic", kRows};
 
-}  // namespace ww::sim
+}  // namespace ww::sim::logic_ops

@@ -6,7 +6,7 @@
 
 #include "sim/ops/test_warp.h"
 
-namespace ww::sim {
+namespace ww::sim::ops_logic_test {
 namespace {
 
 using U16 = std::uint16_t;
@@ -177,4 +177,4 @@ TEST(LogicOps, ShiftsPairsOfWords) {
 }
 
 }  // namespace
-}  // namespace ww::sim
+}  // namespace ww::sim::ops_logic_test

@@ -15,7 +15,7 @@
 #include "sim/ops/families.h"
 #include "sim/ops/memory_ops.h"
 
-namespace ww::sim {
+namespace ww::sim::matrix_ops {
 namespace {
 
 constexpr unsigned kRowBytes = 16;
@@ -223,6 +223,6 @@ constexpr OpRow kRows[] = {
 
 }  // namespace
 
-constinit const OpFamily kMatrixOps{"matrix", kRows};
+constinit const OpFamily family{"matrix", kRows};
 
-}  // namespace ww::sim
+}  // namespace ww::sim::matrix_ops

@@ -9,7 +9,7 @@
 #include "isa/fragment.h"
 #include "sim/test_run.h"
 
-namespace ww::sim {
+namespace ww::sim::ops_matrix_test {
 namespace {
 
 constexpr unsigned kRowBytes = 16;
@@ -226,4 +226,4 @@ TEST(Matrix, BankConflictsAreCountedByEightRows) {
 }
 
 }  // namespace
-}  // namespace ww::sim
+}  // namespace ww::sim::ops_matrix_test

@@ -18,7 +18,7 @@
 #include "sim/ops/async_ops.h"
 #include "sim/ops/families.h"
 
-namespace ww::sim {
+namespace ww::sim::mbarrier_ops {
 namespace {
 
 constexpr std::int64_t kMostCount = (1 << 20) - 1;  // of arrivals, and of bytes either way
@@ -429,27 +429,35 @@ void check_announced(Warp& warp, const Mbarrier& barrier, std::uint64_t address,
 
 }  // namespace
 
+constinit const OpFamily family{"mbarrier", kRows};
+
+}  // namespace ww::sim::mbarrier_ops
+
+namespace ww::sim {
+
 Mbarrier* mbarrier_at(Warp& warp, std::uint64_t address, Mask who) {
   Mbarrier* barrier = warp.unit->find_mbarrier(address);
-  if (barrier != nullptr) check_announced(warp, *barrier, address, who);
+  if (barrier != nullptr) mbarrier_ops::check_announced(warp, *barrier, address, who);
   if (barrier != nullptr || !warp.checks(Check::Barrier)) return barrier;
   if (warp.unit->findings.count_up(Check::Barrier, warp.this_op(), kNoOp, count_lanes(who))) {
     return nullptr;
   }
   warp.report_at(Check::Barrier, who, address,
-                 fmt::format("there is no mbarrier at 0x{:x} of shared memory", inside(address)));
+                 fmt::format("there is no mbarrier at 0x{:x} of shared memory",
+                             mbarrier_ops::inside(address)));
   return nullptr;
 }
 
 void arrive_on(Warp& warp, Mbarrier& barrier, std::uint64_t address, unsigned lane,
                const Arrival& arrival) {
   if (arrival.count < 1 || arrival.count > barrier.pending) {
-    complain(warp, lane, address, "gets {} arrivals, and its phase lacks {} of {}", arrival.count,
-             barrier.pending, barrier.expected);
+    mbarrier_ops::complain(warp, lane, address, "gets {} arrivals, and its phase lacks {} of {}",
+                           arrival.count, barrier.pending, barrier.expected);
     return;
   }
   if (arrival.must_not_end && arrival.count == barrier.pending) {
-    complain(warp, lane, address, "gets its last arrival from one with `.noComplete`");
+    mbarrier_ops::complain(warp, lane, address,
+                           "gets its last arrival from one with `.noComplete`");
   }
   barrier.pending -= arrival.count;
   if (arrival.drops) barrier.expected = std::max<std::int64_t>(0, barrier.expected - arrival.count);
@@ -467,9 +475,10 @@ void add_tx(Warp& warp, Mbarrier& barrier, std::uint64_t address, unsigned lane,
   barrier.tx += bytes;
   if (bytes > 0) barrier.bytes += bytes;
   (bytes > 0 ? barrier.expect_op : barrier.complete_op) = warp.this_op();
-  if (std::abs(barrier.tx) <= kMostCount) return;
-  complain(warp, lane, address, "expects {} bytes in one phase; {} either way are possible",
-           barrier.tx, kMostCount);
+  if (std::abs(barrier.tx) <= mbarrier_ops::kMostCount) return;
+  mbarrier_ops::complain(warp, lane, address,
+                         "expects {} bytes in one phase; {} either way are possible", barrier.tx,
+                         mbarrier_ops::kMostCount);
 }
 
 void complete_tx(Warp& warp, std::uint64_t address, unsigned lane, std::uint32_t bytes) {
@@ -481,7 +490,5 @@ void complete_tx(Warp& warp, std::uint64_t address, unsigned lane, std::uint32_t
     order->arrive(actor_of(warp, lane_bit(lane)), true, Scope::Cluster, barrier->arriving);
   warp.unit->settle(*barrier, address);
 }
-
-constinit const OpFamily kMbarrierOps{"mbarrier", kRows};
 
 }  // namespace ww::sim

@@ -5,7 +5,7 @@
 
 #include "sim/ops/test_async.h"
 
-namespace ww::sim {
+namespace ww::sim::ops_mbarrier_test {
 namespace {
 
 // Thread 0 makes mbarrier 0 for `count` arrivals; all know.
@@ -252,4 +252,4 @@ TEST(Mbarrier, AnyScheduleIsFine) {
 }
 
 }  // namespace
-}  // namespace ww::sim
+}  // namespace ww::sim::ops_mbarrier_test

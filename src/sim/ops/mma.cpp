@@ -19,7 +19,7 @@
 #include "sim/ops/mma_forms.h"
 #include "sim/unit.h"
 
-namespace ww::sim {
+namespace ww::sim::mma_ops {
 namespace {
 
 using num::DType;
@@ -382,6 +382,6 @@ constexpr OpRow kRows[] = {{"mma", decode_mma}};
 
 }  // namespace
 
-constinit const OpFamily kMmaOps{"mma", kRows};
+constinit const OpFamily family{"mma", kRows};
 
-}  // namespace ww::sim
+}  // namespace ww::sim::mma_ops

@@ -13,7 +13,7 @@
 #include "num/float_format.h"
 #include "sim/test_run.h"
 
-namespace ww::sim {
+namespace ww::sim::ops_mma_test {
 namespace {
 
 using num::DType;
@@ -239,4 +239,4 @@ TEST(Mma, WhatIsNotSimulatedSaysWhy) {
 }
 
 }  // namespace
-}  // namespace ww::sim
+}  // namespace ww::sim::ops_mma_test

@@ -11,7 +11,7 @@
 #include "sim/ops/pred_source.h"
 #include "sim/ops/track.h"
 
-namespace ww::sim {
+namespace ww::sim::move_ops {
 namespace {
 
 using isa::Type;
@@ -281,6 +281,6 @@ constexpr OpRow kRows[] = {{"mov", decode_mov}, {"prmt", decode_prmt}};
 
 }  // namespace
 
-constinit const OpFamily kMoveOps{"move", kRows};
+constinit const OpFamily family{"move", kRows};
 
-}  // namespace ww::sim
+}  // namespace ww::sim::move_ops

@@ -7,7 +7,7 @@
 
 #include "sim/ops/test_warp.h"
 
-namespace ww::sim {
+namespace ww::sim::ops_move_test {
 namespace {
 
 using U8 = std::uint8_t;
@@ -181,4 +181,4 @@ TEST(MoveOps, PermutesBytes) {
 }
 
 }  // namespace
-}  // namespace ww::sim
+}  // namespace ww::sim::ops_move_test

@@ -26,7 +26,7 @@
 #include "sim/ops/families.h"
 #include "sim/ops/tcgen05_ops.h"
 
-namespace ww::sim {
+namespace ww::sim::tcgen05_ops {
 namespace {
 
 enum class Shape : std::uint8_t { S32x32b, S16x64b, S16x128b, S16x256b, S16x32bx2 };  // Op::mode
@@ -396,6 +396,6 @@ constexpr OpRow kRows[] = {
 
 }  // namespace
 
-constinit const OpFamily kTcgen05Ops{"tcgen05", kRows};
+constinit const OpFamily family{"tcgen05", kRows};
 
-}  // namespace ww::sim
+}  // namespace ww::sim::tcgen05_ops

@@ -146,7 +146,7 @@ void add_cells(Warp& warp, unsigned lane, const TensorMemory& tensor, TensorAddr
 /// What one copy does in one CTA.
 struct Copy {
   Cta* cta = nullptr;
-  std::vector<Run> sources;
+  std::vector<ByteRun> sources;
   TensorCells cells;
 };
 
@@ -157,8 +157,8 @@ Copy read_copy(Warp& warp, const Op& op, unsigned lane, Cta& cta, TensorAddress 
   const TensorMemory& tensor = tensor_of(cta);
   for (unsigned row = 0; row < op.count; ++row) {
     for (unsigned byte = 0; byte < op.bytes; byte += kChunk) {
-      const Run run = find_run(warp, cta.shared.base + source.at(row, byte), lane, kChunk,
-                               Warp::Touch::Read, Space::SharedCluster);
+      const ByteRun run = find_run(warp, cta.shared.base + source.at(row, byte), lane, kChunk,
+                                   Warp::Touch::Read, Space::SharedCluster);
       const Chunk chunk =
           expanded(chunk_of(read_run(warp, run, lane, kChunk)), static_cast<Format>(op.mode2));
       if (run.region != nullptr) copy.sources.push_back(run);
@@ -228,11 +228,11 @@ void run_copy(Warp& warp, const Op& op) {
       Copy copy = read_copy(warp, op, l, *cta, base, Descriptor(descriptors[l]));
       check_fences(warp, l, *cta, copy.cells);
       mark_cells(warp, tensor_of(*cta), copy.cells);
-      for (const Run& run : copy.sources) {
+      for (const ByteRun& run : copy.sources) {
         mark_shared(warp, *run.region, run.address, run.bytes, l, Use::Read);
       }
       add_work(warp, l, [&warp, copy = std::move(copy)] {
-        for (const Run& run : copy.sources) {
+        for (const ByteRun& run : copy.sources) {
           unmark_shared(warp, *run.region, run.address, run.bytes, Use::Read);
         }
         finish_cells(warp, *copy.cta, copy.cells);

@@ -8,7 +8,7 @@
 
 #include "sim/ops/test_async.h"
 
-namespace ww::sim {
+namespace ww::sim::ops_tcgen05_test {
 namespace {
 
 constexpr Grid kFour{.threads = 128, .target = "sm_100a"};
@@ -579,4 +579,4 @@ TEST(TensorCopy, InBothBlocksOfAPair) {
 }
 
 }  // namespace
-}  // namespace ww::sim
+}  // namespace ww::sim::ops_tcgen05_test

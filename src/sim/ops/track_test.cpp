@@ -9,7 +9,7 @@
 #include "sim/ops/test_warp.h"
 #include "sim/ops/track.h"
 
-namespace ww::sim {
+namespace ww::sim::ops_track_test {
 namespace {
 
 // `%r0` for the result and `%r1`, `%h1`, … for the sources: how many bytes they have.
@@ -366,4 +366,4 @@ TEST(Track, MarksPredicates) {
 }
 
 }  // namespace
-}  // namespace ww::sim
+}  // namespace ww::sim::ops_track_test

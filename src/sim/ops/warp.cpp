@@ -11,7 +11,7 @@
 #include "sim/ops/lane_ops.h"
 #include "sim/unit.h"
 
-namespace ww::sim {
+namespace ww::sim::warp_ops {
 namespace {
 
 // --- shfl ----------------------------------------------------------------------------------------
@@ -315,6 +315,6 @@ constexpr OpRow kRows[] = {
 
 }  // namespace
 
-constinit const OpFamily kWarpOps{"warp", kRows};
+constinit const OpFamily family{"warp", kRows};
 
-}  // namespace ww::sim
+}  // namespace ww::sim::warp_ops
