@@ -36,12 +36,9 @@ set(WW_COMMON_HEADERS
     <fmt/format.h> <algorithm> <array> <cstdint> <cstring> <expected> <functional> <memory> <optional>
     <span> <string> <string_view> <utility> <vector>)
 
-# What nobody waits for is optimised less: compiling it takes a third less time so.
-set(WW_QUICK_FOLDERS script view runtime driver cli emit/cuda)
-
-# Small functions that everything waits for: in files of their own they are a tenth faster, because what
-# one file calls only once is inlined there.
-set(WW_APART_FOLDERS num layout ptx)
+# The folders whose code runs for long, at -O3: loops over the lanes of a warp, which must become vector
+# instructions. All others run once per kernel and are built at -O1, in two thirds of the time.
+set(WW_LANE_FOLDERS num sim)
 
 # Built by `cmake --build ... --target all_tests`: the program and every test executable.
 if(NOT TARGET all_tests)
@@ -83,21 +80,15 @@ function(ww_library_headers target folder)
   if(CMAKE_CXX_CLANG_TIDY OR folder STREQUAL "num") # num: few files, compiled with options of its own
     return()
   endif()
-  if(DEFINED WW_OWN_HEADER_${folder} AND (folder STREQUAL "sim" OR NOT WW_GROUPS))
+  if(DEFINED WW_OWN_HEADER_${folder} AND (folder STREQUAL "sim" OR NOT WW_UNITY))
     target_precompile_headers(
       ${target} PRIVATE ${WW_COMMON_HEADERS} "${PROJECT_SOURCE_DIR}/src/${WW_OWN_HEADER_${folder}}")
   else()
-    set(headers ww_common_headers)
-    if(folder IN_LIST WW_QUICK_FOLDERS)
-      set(headers ww_common_headers_quick)
+    if(NOT TARGET ww_common_headers)
+      ww_headers_library(ww_common_headers ${WW_COMMON_HEADERS})
+      target_compile_options(ww_common_headers PRIVATE $<$<CONFIG:Release>:-O1>)
     endif()
-    if(NOT TARGET ${headers})
-      ww_headers_library(${headers} ${WW_COMMON_HEADERS})
-    endif()
-    if(folder IN_LIST WW_QUICK_FOLDERS)
-      target_compile_options(${headers} PRIVATE $<$<CONFIG:Release>:-O1>)
-    endif()
-    target_precompile_headers(${target} REUSE_FROM ${headers})
+    target_precompile_headers(${target} REUSE_FROM ww_common_headers)
   endif()
   ww_trust_precompiled(${target})
 endfunction()
@@ -125,7 +116,7 @@ function(ww_add_library folder)
     set(scope PUBLIC)
     target_link_libraries(${target} PRIVATE $<BUILD_INTERFACE:ww_flags>)
     ww_library_headers(${target} ${folder})
-    if(NOT (folder IN_LIST WW_APART_FOLDERS AND CMAKE_BUILD_TYPE STREQUAL "Release"))
+    if(NOT folder MATCHES "^(script|eval)$") # TEMP
       ww_compile_together(${target})
     endif()
   else()
@@ -136,12 +127,12 @@ function(ww_add_library folder)
   set_target_properties(${target} PROPERTIES EXPORT_NAME ${name})
   target_compile_features(${target} ${scope} cxx_std_23)
 
-  # What the virtual GPU spends its time in: loops over lanes that must become vector instructions.
-  if(folder MATCHES "^(num|sim)$" AND sources)
-    target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O3>)
-  endif()
-  if(folder IN_LIST WW_QUICK_FOLDERS AND sources)
-    target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
+  if(sources)
+    set(level -O1)
+    if(folder IN_LIST WW_LANE_FOLDERS)
+      set(level -O3)
+    endif()
+    target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:${level}>)
   endif()
   # Registers are raw bits there, read as whatever type an instruction says.
   if(folder STREQUAL "sim")

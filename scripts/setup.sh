@@ -194,24 +194,44 @@ configure() {
   printf '%s\n' "$root|${missing[*]}" >"$dir/.configured"
 }
 
-# build PRESET TARGET...: quiet; on a terminal one line shows how far it is. Log: build/PRESET.log.
+# minutes SECONDS: "40 s", "3 min".
+minutes() { (($1 < 90)) && printf '%d s' "$1" || printf '%d min' $((($1 + 30) / 60)); }
+
+# progress LABEL: reads what ninja or make writes, and shows how far they are and how long it will take:
+# on a terminal in one line that changes, elsewhere in a line every half minute.
+progress() {
+  local label=$1 start=$SECONDS shown=$SECONDS line="" text="" status done all
+  while true; do
+    status=0
+    IFS= read -r -t 5 line || status=$?
+    if ((status == 0)); then
+      printf '%s\n' "$line" >&3
+      if [[ $line =~ ^\[\ *([0-9]+)(/([0-9]+)|%)\] ]]; then
+        done=${BASH_REMATCH[1]} all=${BASH_REMATCH[3]:-100}
+        text="$label ${BASH_REMATCH[1]}${BASH_REMATCH[2]}"
+        if ((done > 0 && SECONDS - start >= 5)); then
+          text+=", about $(minutes $(((SECONDS - start) * (all - done) / done))) left"
+        fi
+        [[ ! -t 2 ]] || printf '\r\033[K%s: %s' "$me" "$text" >&2
+      fi
+    elif ((status <= 128)); then
+      break # the end
+    fi
+    if [[ ! -t 2 && -n $text ]] && ((SECONDS - shown >= 30)); then
+      say "$text"
+      shown=$SECONDS
+    fi
+  done
+  [[ ! -t 2 ]] || printf '\r\033[K' >&2
+}
+
+# build PRESET TARGET...: shows how far it is. Log: build/PRESET.log.
 build() {
-  local preset=$1 dir="$root/build/$1" log="$root/build/$1.log" line
+  local preset=$1 dir="$root/build/$1" log="$root/build/$1.log"
   shift
   local -a command=(cmake --build "$dir" --parallel "$(nproc 2>/dev/null || echo 2)" --target "$@")
-  if [[ ! -t 2 ]]; then
-    "${command[@]}" >>"$log" 2>&1 </dev/null
-    return
-  fi
-  "${command[@]}" 2>&1 </dev/null | while IFS= read -r line; do
-    printf '%s\n' "$line" >&3
-    if [[ $line =~ ^\[\ *([0-9]+/[0-9]+|[0-9]+%)\] ]]; then
-      printf '\r\033[K%s: building (%s) %s' "$me" "$preset" "${BASH_REMATCH[1]}" >&2
-    fi
-  done 3>>"$log"
-  local status=${PIPESTATUS[0]}
-  printf '\r\033[K' >&2
-  return "$status"
+  "${command[@]}" 2>&1 </dev/null | progress "building ($preset)" 3>>"$log"
+  return "${PIPESTATUS[0]}"
 }
 
 # show_log PRESET: the part of the log that explains a failure.
