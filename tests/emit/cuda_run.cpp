@@ -184,30 +184,43 @@ std::string compile_all(const std::vector<std::string>& sources, const std::stri
   return compile_to_ptx(*tools, sources, arch, folder.path());
 }
 
-std::string run_all(const std::vector<Kernel>& kernels, const std::string& arch, bool& skipped) {
+std::shared_ptr<const sim::Program> load_all(const std::vector<ir::Function>& functions,
+                                             const std::string& arch, std::string& problem,
+                                             bool& skipped) {
   const auto tools = corpus::Toolchain::find();
   skipped = !tools || !tools->knows(arch);
-  if (skipped) return "";
-  std::vector<Run> runs;
+  if (skipped) return nullptr;
   std::vector<std::string> sources;
   CudaOptions options;
   options.target.arch = target::parse_arch(arch).value();
-  for (const Kernel& kernel : kernels) {
-    runs.push_back(evaluated(kernel));
-    const auto source = cuda_source(runs.back().function, options);
-    if (!source) return fmt::format("{}: {}\n", runs.back().function.name, source.error().text);
+  for (const ir::Function& function : functions) {
+    const auto source = cuda_source(function, options);
+    if (!source) problem = fmt::format("{}: {}\n", function.name, source.error().text);
+    if (!source) return nullptr;
     sources.push_back(*source);
   }
   const corpus::ScratchFolder folder;
-  if (const std::string text = compile_to_ptx(*tools, sources, arch, folder.path()); !text.empty())
-    return text;
+  problem = compile_to_ptx(*tools, sources, arch, folder.path());
+  if (!problem.empty()) return nullptr;
   const std::string text = corpus::read_text(folder.path() / "kernels.ptx");
-  const sim::LoadResult loaded = sim::load(text, "kernels.ptx");
-  if (loaded.program == nullptr) return loaded.errors.at(0).text;
-  std::string differences;
+  sim::LoadResult loaded = sim::load(text, "kernels.ptx");
+  if (loaded.program == nullptr) problem = loaded.errors.at(0).text;
+  return loaded.program;
+}
+
+std::string run_all(const std::vector<Kernel>& kernels, const std::string& arch, bool& skipped) {
+  std::vector<Run> runs;
+  std::vector<ir::Function> functions;
+  for (const Kernel& kernel : kernels) {
+    runs.push_back(evaluated(kernel));
+    functions.push_back(runs.back().function);
+  }
+  std::string problem;
+  const auto program = load_all(functions, arch, problem, skipped);
+  if (program == nullptr) return problem;
   for (std::size_t i = 0; i < kernels.size(); ++i)
-    differences += simulated(kernels[i], runs[i], loaded.program);
-  return differences;
+    problem += simulated(kernels[i], runs[i], program);
+  return problem;
 }
 
 }  // namespace ww::emit::test

@@ -3,11 +3,13 @@
 // warnings as errors, run on the virtual GPU with all checks, compared with the evaluator.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "emit/cuda/emit.h"
 #include "ir/function.h"
+#include "sim/program.h"
 
 namespace ww::emit::test {
 
@@ -24,6 +26,12 @@ std::string joined(const std::vector<std::string>& sources);
 /// What nvcc, with warnings as errors, says of the sources; "" when nothing. `skipped` as below.
 std::string compile_all(const std::vector<std::string>& sources, const std::string& arch,
                         bool& skipped);
+
+/// The kernels as CUDA C++ in one file, compiled for the target and ready for the virtual GPU;
+/// nothing where there is a problem, or `skipped` as below.
+std::shared_ptr<const sim::Program> load_all(const std::vector<ir::Function>& functions,
+                                             const std::string& arch, std::string& problem,
+                                             bool& skipped);
 
 /// Emits the kernels into one file, compiles it for the target and runs each. Returns "" or what
 /// differs, kernel by kernel; `skipped` is set where nvcc is missing or does not know the target.

@@ -50,6 +50,20 @@ __forceinline__ __device__ To ww_bitcast(From from) {
   return to;
 }
 )"},
+    {"ww_settle",
+     R"(// Words that tcgen05.ld has written. Stands behind the wait for them, so that nvcc uses them no
+// earlier; it is no instruction.
+template <int N>
+__forceinline__ __device__ void ww_settle(void* words) {
+#pragma unroll
+  for (int i = 0; i < N; ++i) {
+    uint32_t word;
+    memcpy(&word, static_cast<uint8_t*>(words) + 4 * i, 4);
+    asm volatile("" : "+r"(word));
+    memcpy(static_cast<uint8_t*>(words) + 4 * i, &word, 4);
+  }
+}
+)"},
     {"ww_floordiv",
      R"(// Rounds to minus infinity; by 0 gives -1, and the least number by -1 itself.
 template <typename T>

@@ -7,9 +7,9 @@
 #include <algorithm>
 
 #include "emit/cuda/names.h"
+#include "emit/cuda/pending.h"
 #include "emit/cuda/types.h"
 #include "ir/equal.h"
-#include "isa/check.h"
 
 namespace ww::emit::cuda {
 namespace {
@@ -21,43 +21,6 @@ using ir::PtxOperand;
 using isa::OperandSpec;
 using isa::Role;
 using Kind = PtxOperand::Kind;
-
-int bits_of(ir::Type type) {
-  return type.is_pointer() ? 64 : bytes_of(type.dtype) * 8 * static_cast<int>(type.lanes);
-}
-
-// --- placement -----------------------------------------------------------------------------------
-
-bool fits_register(const ir::Function& f, const PtxOperand& operand, const OperandSpec& spec,
-                   std::optional<isa::Type> wanted) {
-  if (operand.kind == Kind::Sink) return spec.role == Role::Write;
-  const ir::Type type = f[operand.expr].type;
-  if (!wanted) return true;
-  if (*wanted == isa::Type::Pred) return type.is_value() && !type.is_float();
-  const int bits = isa::info(*wanted).bits;
-  if (operand.kind == Kind::At) return bits == 32;
-  if (f[operand.expr].op == ExprOp::IntImm && spec.role != Role::Write) return true;
-  return bits_of(type) == bits || (spec.wider && bits_of(type) > bits);
-}
-
-bool fits(const ir::Function& f, const PtxCall& call, const PlacedOperand& placed,
-          const isa::Binding& binding) {
-  const OperandSpec& spec = *placed.spec;
-  const auto wanted = isa::type_of(spec, binding);
-  for (std::size_t i = 0; i < placed.count; ++i) {
-    const PtxOperand& operand = call.operands[placed.first + i];
-    const bool is_base = spec.role == Role::Address && i == 0;
-    if (is_base != (operand.kind == Kind::Address)) return false;
-    if (is_base || spec.role == Role::Address) continue;
-    if (spec.role == Role::Immediate && f[operand.expr].op != ExprOp::IntImm) return false;
-    if (spec.role == Role::Label || spec.role == Role::Rest) return false;
-    const auto type = i < placed.main ? wanted : std::optional(isa::Type::Pred);
-    if (spec.role != Role::Immediate && !fits_register(f, operand, spec, type)) return false;
-  }
-  return true;
-}
-
-// --- the function --------------------------------------------------------------------------------
 
 // A register of the asm statement: its constraint and the C++ type bound to it.
 struct Register {
@@ -78,19 +41,19 @@ Register register_of(ir::Type type, std::optional<isa::Type> wanted) {
     return {'f', "float"};
   if (is_float && type.dtype == num::DType::Float64 && (is_bits || wanted == isa::Type::F64))
     return {'d', "double"};
-  return int_register(bits_of(type));
+  return int_register(register_bits(type));
 }
 
 class Maker {
  public:
   Maker(const ir::Function& f, const PtxCall& call, const PlacedCall& placed)
-      : f_(f), call_(call), placed_(placed) {
+      : f_(f), call_(call), placed_(placed), is_tensor_load_(is_tensor_load(call)) {
     adds_in_place_ = adds_in_place();
     reads_destination_ =
         call.predicate.valid() || call.opcode.starts_with("wgmma.mma_async") || adds_in_place_;
   }
 
-  Result<PtxHelper> make() {
+  Result<PtxHelper> make(bool waits) {
     next_input_ = count_outputs();
     name_ = call_.opcode;
     std::string instruction = call_.opcode;
@@ -102,10 +65,10 @@ class Maker {
     if (call_.predicate.valid()) instruction = guarded(instruction);
     if (!problem_.empty()) return fail(DiagKind::NotEmitted, "{}", problem_);
     prologue_.push_back(instruction + ";");
-    // Between this and a wait of its own, nvcc would copy the registers and take them apart, before
-    // they are there.
-    if (call_.opcode.starts_with("tcgen05.ld."))
+    if (waits) {
       prologue_.emplace_back("tcgen05.wait::ld.sync.aligned;");
+      suffix_ += "_and_wait";
+    }
     rename_matrix_copy();
     out_.name = "ptx_" + as_identifier(name_ + suffix_);
     out_.text = text();
@@ -206,7 +169,8 @@ class Maker {
   // A register behind a pointer.
   std::string at(std::size_t number, const OperandSpec& spec, std::optional<isa::Type> wanted,
                  const std::string& name) {
-    const Register reg = wanted == isa::Type::F32 ? Register{'f', "float"} : Register{};
+    const bool is_float = wanted == isa::Type::F32 && !is_tensor_load_;
+    const Register reg = is_float ? Register{'f', "float"} : Register{};
     parameter(number, fmt::format("void* {}", name));
     const std::string place = fmt::format("*static_cast<{}*>({})", reg.type, name);
     if (spec.role != Role::Write) return input(reg, place);
@@ -221,8 +185,9 @@ class Maker {
                       const std::string& name) {
     const ir::Type type = f_[call_.operands[number].expr].type;
     const bool is_pred = wanted == isa::Type::Pred;
-    const Register reg = is_pred ? Register{} : register_of(type, wanted);
-    if (bits_of(type) > 64) return too_wide(type);
+    // Words to nvcc until they are there: turning them into floats would be a use.
+    const Register reg = is_pred || is_tensor_load_ ? Register{} : register_of(type, wanted);
+    if (register_bits(type) > 64) return too_wide(type);
     std::string lvalue = memory_type(type);
     if (type.is_bool()) {
       lvalue = fmt::format("T{}", templates_.size());
@@ -244,7 +209,7 @@ class Maker {
       parameter(number, fmt::format("bool {}", name));
       return predicate_in(input({}, fmt::format("static_cast<uint32_t>({})", name)), name);
     }
-    if (bits_of(type) > 64) return too_wide(type);
+    if (register_bits(type) > 64) return too_wide(type);
     parameter(number, fmt::format("{} {}", type_text(type), name));
     const Register reg = register_of(type, wanted);
     const std::string place = input(reg, raw(type, name, reg));
@@ -268,7 +233,7 @@ class Maker {
     touches_memory_ |= space != isa::Space::Tensor;
     if (!type.is_pointer()) {
       parameter(placed.first, fmt::format("{} {}", type_text(type), name));
-      const Register reg = int_register(bits_of(type));
+      const Register reg = int_register(register_bits(type));
       return input(reg, fmt::format("static_cast<{}>({})", reg.type, name));
     }
     parameter(placed.first, fmt::format("void* {}", name));
@@ -299,7 +264,7 @@ class Maker {
     const bool is_plain = type.lanes == 1 && !type.is_float();
     if (is_plain) return fmt::format("static_cast<{}>({})", reg.type, name);
     out_.needs_bitcast = true;
-    const std::string_view bits = unsigned_type(bits_of(type));
+    const std::string_view bits = unsigned_type(register_bits(type));
     const std::string cast = fmt::format("ww_bitcast<{}>({})", bits, name);
     return bits == reg.type ? cast : fmt::format("static_cast<{}>({})", reg.type, cast);
   }
@@ -311,7 +276,7 @@ class Maker {
     if (type.lanes == 1 && !type.is_float())
       return fmt::format("static_cast<{}>({})", lvalue, name);
     out_.needs_bitcast = true;
-    const std::string_view bits = unsigned_type(bits_of(type));
+    const std::string_view bits = unsigned_type(register_bits(type));
     return bits == reg.type ? fmt::format("ww_bitcast<{}>({})", lvalue, name)
                             : fmt::format("ww_bitcast<{}>({}({}))", lvalue, bits, name);
   }
@@ -331,7 +296,7 @@ class Maker {
 
   // asm has no constraint for registers of 8 bits.
   static bool is_byte(ir::Type type, std::optional<isa::Type> wanted) {
-    return wanted && isa::info(*wanted).bits == 8 && bits_of(type) == 8;
+    return wanted && isa::info(*wanted).bits == 8 && register_bits(type) == 8;
   }
   std::string byte_in(const std::string& place, const std::string& name) {
     declarations_.push_back(fmt::format(".reg .b8 b_{};", name));
@@ -459,42 +424,15 @@ class Maker {
   std::vector<std::string> templates_, params_, before_, after_, outputs_, inputs_;
   std::vector<std::string> declarations_, prologue_, epilogue_;
   std::size_t next_output_ = 0, next_input_ = 0;
-  bool reads_destination_ = false, touches_memory_ = false, adds_in_place_ = false;
+  bool is_tensor_load_ = false, reads_destination_ = false, touches_memory_ = false,
+       adds_in_place_ = false;
 };
 
 }  // namespace
 
-bool is_immediate(const ir::Function& f, const PtxOperand& operand, const OperandSpec& spec) {
-  const bool is_limited = !spec.values.empty() || spec.low <= spec.high;
-  return operand.expr.valid() && f[operand.expr].op == ExprOp::IntImm &&
-         operand.kind == Kind::Value && (spec.role == Role::Immediate || is_limited);
-}
-
-Result<PlacedCall> place_call(const ir::Function& f, const PtxCall& call, target::Target target) {
-  const isa::Bindings bindings = isa::bind_opcode(call.opcode);
-  if (bindings.fits.empty()) return fail(DiagKind::NotEmitted, "{}", bindings.misfit.text);
-  std::optional<Diag> missing;
-  for (const isa::Binding& binding : bindings.fits) {
-    PlacedCall out{binding, {}};
-    const bool is_placed = ir::place_operands(
-        binding, call.operands.size(), [&](std::span<const PlacedOperand> placed) {
-          out.operands.assign(placed.begin(), placed.end());
-          return std::ranges::all_of(placed, [&](const PlacedOperand& operand) {
-            return fits(f, call, operand, binding);
-          });
-        });
-    if (!is_placed) continue;
-    std::optional<Diag> problem = isa::missing_on(binding, target);
-    if (!problem) return out;
-    if (!missing) missing = std::move(problem);
-  }
-  if (missing) return fail(*std::move(missing));
-  return fail(DiagKind::NotEmitted, "the operands of `{}` fit no form of it, such as `{}`",
-              call.opcode, isa::syntax_line(bindings.fits[0].form()));
-}
-
-Result<PtxHelper> ptx_helper(const ir::Function& f, const PtxCall& call, const PlacedCall& placed) {
-  return Maker(f, call, placed).make();
+Result<PtxHelper> ptx_helper(const ir::Function& f, const PtxCall& call, const PlacedCall& placed,
+                             bool waits) {
+  return Maker(f, call, placed).make(waits);
 }
 
 }  // namespace ww::emit::cuda

@@ -42,9 +42,10 @@ struct PtxHelper {
   std::vector<std::size_t> order;  // which of the call's operands each parameter stands for
   bool needs_bitcast = false;
 };
-/// Fails with NotEmitted for registers that CUDA C++ cannot pass.
+/// `waits`: a `tcgen05.ld` with the wait for it, see pending.h. Fails with NotEmitted for registers
+/// that CUDA C++ cannot pass.
 Result<PtxHelper> ptx_helper(const ir::Function& f, const ir::PtxCall& call,
-                             const PlacedCall& placed);
+                             const PlacedCall& placed, bool waits);
 
 /// A constant that stands in the instruction itself.
 bool is_immediate(const ir::Function& f, const ir::PtxOperand& operand,

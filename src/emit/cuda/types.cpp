@@ -177,4 +177,8 @@ std::string quoted(std::string_view text) {
   return out + '"';
 }
 
+int register_bits(ir::Type type) {
+  return type.is_pointer() ? 64 : bytes_of(type.dtype) * 8 * static_cast<int>(type.lanes);
+}
+
 }  // namespace ww::emit::cuda

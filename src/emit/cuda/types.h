@@ -46,4 +46,7 @@ std::string float_literal(num::DType dtype, double value);
 /// A text in quotes, as C++ reads it.
 std::string quoted(std::string_view text);
 
+/// Bits of a value or pointer in registers.
+int register_bits(ir::Type type);
+
 }  // namespace ww::emit::cuda

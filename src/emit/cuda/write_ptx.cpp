@@ -15,7 +15,7 @@ void Writer::ptx(const ir::Stmt& s) {
   const ir::PtxCall& call = f_[s.ptx];
   auto placed = place_call(f_, call, options_.target);
   if (!placed) return static_cast<void>(refuse(std::move(placed).error().with_span(s.span)));
-  auto helper = ptx_helper(f_, call, *placed);
+  auto helper = ptx_helper(f_, call, *placed, is_tensor_load(call) && pending_.waits_itself(call));
   if (!helper) return static_cast<void>(refuse(std::move(helper).error().with_span(s.span)));
   if (helper->needs_bitcast) helpers_.use("ww_bitcast");
   helpers_.add(helper->name, helper->text);
@@ -24,6 +24,17 @@ void Writer::ptx(const ir::Stmt& s) {
     args.push_back(ptx_operand(call.operands[number], *placed, number));
   if (call.predicate.valid()) args.push_back(expr(call.predicate));
   line(fmt::format("{}({});", helper->name, fmt::join(args, ", ")));
+}
+
+// Behind a wait for registers of `tcgen05.ld`.
+void Writer::settle(const ir::Stmt& s) {
+  for (const ir::BufferId storage : pending_.settled_by(s)) {
+    const num::DType dtype = f_[storage].dtype;
+    std::int64_t bits = is_packed(dtype) ? num::bits_of(dtype) : bytes_of(dtype) * 8;
+    for (const ir::ExprId extent : f_[storage].shape) bits *= ir::const_int(f_, extent).value_or(0);
+    line(fmt::format("{}<{}>({}{});", helpers_.use("ww_settle"), bits / 32,
+                     names_.is_variable(storage) ? "&" : "", names_.of(storage)));
+  }
 }
 
 // Destinations are passed by reference.

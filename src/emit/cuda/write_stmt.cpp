@@ -50,10 +50,11 @@ void Writer::block(const ir::Block& block) {
   for (std::size_t i = 0; i < block.size(); ++i) {
     const Stmt& s = f_[block[i]];
     if (i + 1 < block.size() && init(s, f_[block[i + 1]])) {
-      ++i;
+      settle(f_[block[++i]]);
       continue;
     }
     stmt(s);
+    settle(s);
     if (is_jump(s.kind)) return;
   }
 }

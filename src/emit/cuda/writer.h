@@ -20,6 +20,7 @@
 #include "emit/cuda/helpers.h"
 #include "emit/cuda/names.h"
 #include "emit/cuda/numbers.h"
+#include "emit/cuda/pending.h"
 #include "ir/effects.h"
 #include "ir/launch/launch.h"
 #include "ir/simplify/simplify.h"
@@ -121,6 +122,7 @@ class Writer {
 
   // write_ptx.cpp
   void ptx(const ir::Stmt& s);
+  void settle(const ir::Stmt& s);
   std::string ptx_operand(const ir::PtxOperand& operand, const PlacedCall& placed,
                           std::size_t number);
 
@@ -140,6 +142,7 @@ class Writer {
   ir::Facts facts_;
   ir::Ranges ranges_{f_, facts_};
   Names names_;
+  PendingLoads pending_{f_};
   Helpers helpers_;
   Numbers numbers_;
   std::string kernel_name_;

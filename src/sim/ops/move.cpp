@@ -169,6 +169,7 @@ void track_vector(Warp& warp, const Op& op) {
   for (std::size_t i = 0; i < count; ++i) {
     const Place source = places[count + i];
     if (!has_undefined(warp, source)) continue;
+    warp.pass_on(source, warp.exec);
     for (unsigned l = 0; l < kLanes; ++l) bytes[i][l] = undefined_in_lane(warp, source, l);
   }
   for (std::size_t i = 0; i < count; ++i) set_undefined(warp, places[i], bytes[i]);

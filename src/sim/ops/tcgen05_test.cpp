@@ -191,6 +191,14 @@ TEST(TensorLoad, RegistersComeWithTheWait) {
   expect_found(Check::Async, "`%r40` is used before `tcgen05.wait::ld`",
                load + shown(1) + kLoaded + freed(), kFour);
   expect_fine(load + kLoaded + shown(1) + freed(), kFour);
+  // A copy is one of what the register held before.
+  for (const std::string& copy : std::vector<std::string>{
+           "mov.b32 %r41, %r40;", "mov.b64 %d1, {%r41, %r40};", "mov.b32 {%h1, %h2}, %r40;",
+           "mov.v2.b32 {%r41, %r42}, {%r22, %r40};"}) {
+    expect_found(Check::Async, "`%r40` is used before `tcgen05.wait::ld`",
+                 load + "mov.u32 %r41, 0;" + copy + kLoaded + freed(), kFour);
+    expect_fine(load + kLoaded + "mov.u32 %r41, 0;" + copy + freed(), kFour);
+  }
 }
 
 TEST(TensorLoad, IsWaitedFor) {

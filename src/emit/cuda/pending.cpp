@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "emit/cuda/pending.h"
+
+#include <algorithm>
+
+#include "ir/visit.h"
+
+namespace ww::emit::cuda {
+namespace {
+
+using ir::BufferId;
+using ir::BufferOrigin;
+using ir::Expr;
+using ir::ExprId;
+using ir::ExprOp;
+using ir::Intrinsic;
+using ir::Stmt;
+using ir::StmtKind;
+using Kind = ir::PtxOperand::Kind;
+
+bool moves_pointer(const Expr& e) {
+  return e.op == ExprOp::Call &&
+         (e.callee == Intrinsic::PointerOffset || e.callee == Intrinsic::ByteOffset);
+}
+
+bool retypes_pointer(const Expr& e) {
+  return (e.op == ExprOp::Reinterpret || e.op == ExprOp::Cast) && e.type.is_pointer();
+}
+
+bool has_jump(const ir::Function& f, const ir::Block& block) {
+  bool found = false;
+  ir::for_each_stmt(f, block, [&](ir::StmtId id) {
+    found |= f[id].kind == StmtKind::Break || f[id].kind == StmtKind::Continue;
+  });
+  return found;
+}
+
+}  // namespace
+
+bool is_tensor_load(const ir::PtxCall& call) { return call.opcode.starts_with("tcgen05.ld."); }
+
+PendingLoads::PendingLoads(const ir::Function& f)
+    : f_(f), values_(f.var_count()), is_unrolled_(f.var_count()) {
+  if (std::ranges::none_of(f.ptx_calls, is_tensor_load)) return;
+  find_unrolled();
+  ir::for_each_expr(f_, [&](ExprId id) { look_at(f_[id]); });
+  ir::for_each_stmt(f_, f_.body, [&](ir::StmtId id) { look_at(f_[id]); });
+  Storages pending;
+  walk(f_.body, pending);
+}
+
+bool PendingLoads::waits_itself(const ir::PtxCall& load) const {
+  return std::ranges::any_of(destinations(load), [&](BufferId storage) {
+    return !storage.valid() || in_memory_.contains(storage.index);
+  });
+}
+
+const std::vector<BufferId>& PendingLoads::settled_by(const Stmt& s) const {
+  static const std::vector<BufferId> kNone;
+  const auto found = settled_.find(&s);
+  return found == settled_.end() ? kNone : found->second;
+}
+
+// --- where a pointer leads -----------------------------------------------------------------------
+
+BufferId PendingLoads::storage_of(BufferId buffer) const {
+  if (!buffer.valid()) return {};
+  const BufferId root = ir::storage_of(f_, buffer);
+  const ir::Buffer& b = f_[root];
+  if (b.origin == BufferOrigin::Pointer) return storage_at(b.pointer);
+  return b.origin == BufferOrigin::Alloc && b.scope == ir::Scope::Local ? root : BufferId{};
+}
+
+BufferId PendingLoads::storage_at(ExprId pointer) const {
+  const Expr& e = f_[pointer];
+  if (e.op == ExprOp::BufferData || e.op == ExprOp::AddressOf) return storage_of(e.buffer);
+  if (moves_pointer(e) || retypes_pointer(e))
+    return f_[e.args[0]].type.is_pointer() ? storage_at(e.args[0]) : BufferId{};
+  const bool is_bound = e.op == ExprOp::Var && values_[e.var.index].valid();
+  return is_bound ? storage_at(values_[e.var.index]) : BufferId{};
+}
+
+// In its text they come before the address.
+std::vector<BufferId> PendingLoads::destinations(const ir::PtxCall& load) const {
+  std::vector<BufferId> out;
+  for (const ir::PtxOperand& operand : load.operands) {
+    if (operand.kind == Kind::Address) break;
+    if (operand.kind == Kind::Sink) continue;
+    out.push_back(operand.kind == Kind::At ? storage_at(operand.expr)
+                                           : storage_of(f_[operand.expr].buffer));
+  }
+  return out;
+}
+
+void PendingLoads::add_load(const ir::PtxCall& load, Storages& pending) const {
+  if (waits_itself(load)) return;
+  for (const BufferId storage : destinations(load)) pending.insert(storage.index);
+}
+
+// --- arrays in memory ----------------------------------------------------------------------------
+
+void PendingLoads::find_unrolled() {
+  ir::for_each_stmt(f_, f_.body, [&](ir::StmtId id) {
+    const Stmt& s = f_[id];
+    if (s.kind == StmtKind::Bind) values_[s.var.index] = s.expr;
+    if (s.kind != StmtKind::For) return;
+    bool is_unrolled = s.loop == ir::LoopKind::Unroll || s.loop == ir::LoopKind::Vectorized;
+    for (const auto& [key, value] : s.settings) {
+      const bool* flag = std::get_if<bool>(&value);
+      if (key == "unroll" && flag != nullptr) is_unrolled = *flag;
+    }
+    // Outer loops are seen first, so that the bounds of inner ones can count on them.
+    is_unrolled_[s.var.index] = is_unrolled && is_fixed(s.args[0]) && is_fixed(s.args[1]);
+  });
+}
+
+// A number as soon as the loops around it are unrolled.
+bool PendingLoads::is_fixed(ExprId index) const {
+  const Expr& e = f_[index];
+  if (e.op == ExprOp::Load || e.op == ExprOp::Call) return false;
+  if (e.op == ExprOp::Var)
+    return is_unrolled_[e.var.index] ||
+           (values_[e.var.index].valid() && is_fixed(values_[e.var.index]));
+  return std::ranges::all_of(e.args, [&](ExprId arg) { return is_fixed(arg); });
+}
+
+void PendingLoads::access(BufferId buffer, const SmallVec<ExprId, 3>& indices) {
+  const BufferId storage = storage_of(buffer);
+  if (!storage.valid()) return;
+  const auto is_fixed_at = [&](ExprId at) { return !at.valid() || is_fixed(at); };
+  const ir::Buffer& b = f_[buffer];
+  if (!std::ranges::all_of(indices, is_fixed_at) || !is_fixed_at(b.elem_offset) ||
+      !is_fixed_at(b.byte_offset))
+    in_memory_.insert(storage.index);
+}
+
+void PendingLoads::escape(ExprId pointer) {
+  if (!f_[pointer].type.is_pointer()) return;
+  if (const BufferId storage = storage_at(pointer); storage.valid())
+    in_memory_.insert(storage.index);
+}
+
+void PendingLoads::look_at(const Expr& e) {
+  if (e.op == ExprOp::Load || e.op == ExprOp::AddressOf) access(e.buffer, e.args);
+  if (moves_pointer(e) && !is_fixed(e.args[1])) escape(e.args[0]);
+  const bool is_copy = e.op == ExprOp::Call && e.callee == Intrinsic::CopyBytes;
+  if (moves_pointer(e) || retypes_pointer(e) || is_copy) return;
+  for (const ExprId arg : e.args) escape(arg);
+}
+
+void PendingLoads::look_at(const Stmt& s) {
+  if (s.kind == StmtKind::Store) access(s.buffer, s.args);
+  if (s.kind != StmtKind::Ptx) return;
+  for (const ir::PtxOperand& operand : f_[s.ptx].operands)
+    if (operand.kind == Kind::Address) escape(operand.expr);
+}
+
+// --- from loads to waits -------------------------------------------------------------------------
+
+// `pending`: before the block, then behind it.
+void PendingLoads::walk(const ir::Block& block, Storages& pending) {
+  for (const ir::StmtId id : block) {
+    const Stmt& s = f_[id];
+    if (s.kind == StmtKind::For || s.kind == StmtKind::While) {
+      walk_loop(s.body, pending);
+    } else if (s.kind == StmtKind::If) {
+      Storages otherwise = pending;
+      walk(s.body, pending);
+      walk(s.other, otherwise);
+      pending.merge(otherwise);
+    } else if (s.kind == StmtKind::Ptx && is_tensor_load(f_[s.ptx])) {
+      add_load(f_[s.ptx], pending);
+    } else if (s.kind == StmtKind::Ptx && f_[s.ptx].opcode.starts_with("tcgen05.wait::ld")) {
+      settle(s, pending);
+      if (!f_[s.ptx].predicate.valid()) pending.clear();
+    } else {
+      if (runs_foreign_code(s)) settle(s, pending);
+      walk(s.body, pending);
+    }
+  }
+  // What the block has brought into being ends with it.
+  for (const ir::StmtId id : block)
+    if (f_[id].kind == StmtKind::Alloc) pending.erase(f_[id].buffer.index);
+}
+
+// Loads at the end of the body reach waits at its beginning.
+void PendingLoads::walk_loop(const ir::Block& body, Storages& pending) {
+  if (has_jump(f_, body)) {  // from anywhere in it
+    Storages own;
+    ir::for_each_stmt(f_, body, [&](ir::StmtId id) {
+      const Stmt& s = f_[id];
+      if (s.kind == StmtKind::Alloc) own.insert(s.buffer.index);
+      if (s.kind == StmtKind::Ptx && is_tensor_load(f_[s.ptx])) add_load(f_[s.ptx], pending);
+    });
+    for (const std::uint32_t storage : own) pending.erase(storage);
+  }
+  for (std::size_t before = 0; before != pending.size() + 1;) {
+    before = pending.size() + 1;
+    Storages after = pending;
+    walk(body, after);
+    pending.merge(after);
+  }
+}
+
+void PendingLoads::settle(const Stmt& s, const Storages& pending) {
+  std::vector<BufferId>& out = settled_[&s];
+  for (const std::uint32_t storage : pending)
+    if (std::ranges::find(out, BufferId{storage}) == out.end()) out.push_back(BufferId{storage});
+}
+
+// CUDA C++ of the program's own may hold a wait.
+bool PendingLoads::runs_foreign_code(const Stmt& s) const {
+  bool found = false;
+  const auto look = [&](auto&& self, ExprId id) -> void {
+    found |= f_[id].op == ExprOp::Call && f_[id].callee == Intrinsic::FuncCall;
+    for (const ExprId arg : f_[id].args) self(self, arg);
+  };
+  ir::for_each_root(f_, s, [&](ExprId id) { look(look, id); });
+  return found;
+}
+
+}  // namespace ww::emit::cuda

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+// Registers that `tcgen05.ld` writes hold their values after `tcgen05.wait::ld` only, which is
+// another statement of the program. nvcc knows nothing of that: to it the values are there at once,
+// and it may use them before the wait. So each wait is followed by `ww_settle`, which makes every
+// later use depend on it:
+//
+//     ptx_tcgen05_ld_sync_aligned_32x32b_x2_b32(r_ptr[0], r_ptr[1], taddr);
+//     ptx_tcgen05_wait__ld_sync_aligned();
+//     ww_settle<2>(r_ptr);
+//
+// An array that is not cut into registers lies in memory, where nvcc puts the values right after
+// the load; a load into one has to wait itself.
+#pragma once
+
+#include <map>
+#include <set>
+#include <vector>
+
+#include "ir/function.h"
+
+namespace ww::emit::cuda {
+
+class PendingLoads {
+ public:
+  explicit PendingLoads(const ir::Function& f);
+
+  /// Must the load wait before nvcc can put its registers where they belong?
+  [[nodiscard]] bool waits_itself(const ir::PtxCall& load) const;
+  /// Local arrays with registers that may be pending until this statement, which waits for them.
+  [[nodiscard]] const std::vector<ir::BufferId>& settled_by(const ir::Stmt& s) const;
+
+ private:
+  using Storages = std::set<std::uint32_t>;  // indices of buffers
+
+  // Where a pointer or buffer leads: the local array; none for other memory.
+  [[nodiscard]] ir::BufferId storage_of(ir::BufferId buffer) const;
+  [[nodiscard]] ir::BufferId storage_at(ir::ExprId pointer) const;
+  [[nodiscard]] std::vector<ir::BufferId> destinations(const ir::PtxCall& load) const;
+
+  // Which arrays lie in memory.
+  void find_unrolled();
+  [[nodiscard]] bool is_fixed(ir::ExprId index) const;
+  void look_at(const ir::Expr& e);
+  void look_at(const ir::Stmt& s);
+  void access(ir::BufferId buffer, const SmallVec<ir::ExprId, 3>& indices);
+  void escape(ir::ExprId pointer);
+
+  // Which loads reach which waits.
+  void walk(const ir::Block& block, Storages& pending);
+  void walk_loop(const ir::Block& body, Storages& pending);
+  void add_load(const ir::PtxCall& load, Storages& pending) const;
+  void settle(const ir::Stmt& s, const Storages& pending);
+  [[nodiscard]] bool runs_foreign_code(const ir::Stmt& s) const;
+
+  const ir::Function& f_;
+  std::vector<ir::ExprId> values_;  // by variable: what it is bound to
+  std::vector<bool> is_unrolled_;   // by variable: of a loop that nvcc unrolls
+  Storages in_memory_;
+  std::map<const ir::Stmt*, std::vector<ir::BufferId>> settled_;
+};
+
+/// Is it `tcgen05.ld`, in any form?
+bool is_tensor_load(const ir::PtxCall& call);
+
+}  // namespace ww::emit::cuda
