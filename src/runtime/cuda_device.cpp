@@ -9,6 +9,9 @@
 #include <thread>
 #include <utility>
 
+#include "ptx/parser.h"
+#include "sim/check_launch.h"
+
 namespace ww::runtime {
 namespace {
 
@@ -29,6 +32,7 @@ constexpr int kJitErrorLog = 5;            // CU_JIT_ERROR_LOG_BUFFER
 constexpr int kJitErrorLogBytes = 6;
 
 constexpr std::uint64_t kPortableCluster = 8;
+constexpr std::uint64_t kAllocated = 256;  // cuMemAlloc gives multiples of it
 constexpr std::size_t kMostLogLines = 12;
 
 // The newest PTX that the driver of each CUDA version reads, from the PTX manual's release notes.
@@ -45,6 +49,22 @@ int newest_ptx(int driver) {
   for (const PtxOfDriver& row : kPtxOfDriver)
     if (driver >= row.driver) return std::min(row.ptx, target::ptx_versions().back());
   return kPtxOfDriver[std::size(kPtxOfDriver) - 1].ptx;
+}
+
+// The parameters of a kernel in PTX text: their names and what their addresses are multiples of.
+// None where it is another image, or PTX that only the driver reads.
+std::vector<sim::Param> params_of(const Image& image) {
+  std::vector<sim::Param> out;
+  const ptx::ParseResult parsed = ptx::parse(image.bytes);
+  for (const ptx::Function& function : parsed.module.functions) {
+    if (!parsed.ok() || parsed.module.text(function.name) != image.kernel) continue;
+    for (const ptx::Variable& param : function.params)
+      out.push_back({.name = std::string(parsed.module.text(param.name)),
+                     .pointee_align = std::max(1U, param.pointee.align)});
+    if (function.has_body) break;
+    out.clear();
+  }
+  return out;
 }
 
 // "CUDA_ERROR_INVALID_PTX (a PTX JIT compilation failed)"
@@ -198,6 +218,7 @@ Result<void> CudaDevice::load(const Image& image) {
     module_ = nullptr;
     return fail(with_log(refused(calls_, status, fmt::format("loading `{}`", kernel_)), log));
   }
+  params_ = params_of(image);
   return checked(calls_, calls_.module_function(&function_, module_, kernel_.c_str()),
                  fmt::format("finding `{}` in its module", kernel_));
 }
@@ -213,10 +234,14 @@ std::optional<Resources> CudaDevice::resources() const {
 
 Result<Address> CudaDevice::allocate(std::size_t bytes, std::string_view name) {
   Address address = 0;
-  WW_TRY_VOID(checked(calls_, calls_.allocate(&address, std::max<std::size_t>(bytes, 1)),
-                      fmt::format("allocating {} bytes for `{}`", bytes, name)));
+  std::uint64_t align = kAllocated;
+  for (const sim::Param& param : params_)
+    align = std::max<std::uint64_t>(align, param.pointee_align);
+  const std::size_t room = std::max<std::size_t>(bytes, 1) + (align - kAllocated);
+  WW_TRY_VOID(checked(calls_, calls_.allocate(&address, room),
+                      fmt::format("allocating {} bytes for `{}`", room, name)));
   memory_.push_back(address);
-  return address;
+  return (address + align - 1) / align * align;
 }
 
 Result<void> CudaDevice::upload(Address to, std::span<const std::byte> bytes) {
@@ -263,8 +288,19 @@ class Event {
 
 }  // namespace
 
+Result<void> CudaDevice::check(const Launch& launch) const {
+  if (params_.empty()) return {};
+  if (launch.arguments.size() != params_.size())
+    return fail(DiagKind::BadLaunch, "{} arguments for `{}`, which has {} parameters",
+                launch.arguments.size(), kernel_, params_.size());
+  for (std::size_t i = 0; i < params_.size(); ++i)
+    WW_TRY_VOID(sim::check_alignment(params_[i], launch.arguments[i].bits));
+  return {};
+}
+
 // What the kernel must be allowed before it can be launched like this.
 Result<void> CudaDevice::allow(const Launch& launch) {
+  WW_TRY_VOID(check(launch));
   if (launch.dynamic_shared > 0)
     WW_TRY_VOID(checked(
         calls_,

@@ -14,6 +14,7 @@
 
 #include "runtime/cuda_calls.h"
 #include "runtime/device.h"
+#include "sim/program.h"
 
 namespace ww::runtime {
 
@@ -69,6 +70,7 @@ class CudaDevice final : public Device {
   Result<void> start();
   void unload();
   Result<void> allow(const Launch& launch);
+  [[nodiscard]] Result<void> check(const Launch& launch) const;
   Result<void> submit(const Launch& launch);
   Result<void> wait_for(void* event, std::string_view what);
   Work copying(Address to, Address from, std::size_t bytes);
@@ -83,6 +85,7 @@ class CudaDevice final : public Device {
   void* module_ = nullptr;
   void* function_ = nullptr;
   std::string kernel_;
+  std::vector<sim::Param> params_;  // of PTX that can be read; empty for other images
   std::vector<Address> memory_;
   bool is_lost_ = false;  // after a failure every call fails
   bool hangs_ = false;    // and some would wait forever

@@ -67,6 +67,44 @@ TEST_F(Cuda, RunsAKernelAndGivesMemoryBack) {
   EXPECT_EQ(driver_.released_contexts, 1);
 }
 
+// A kernel whose text says what its parameters are.
+constexpr std::string_view kAligned = R"(.version 8.0
+.target sm_90
+.address_size 64
+.visible .entry other(.param .u64 p) { ret; }
+.visible .entry scale(.param .u64 .ptr .global .align 8192 a, .param .u32 n) { ret; }
+)";
+
+TEST_F(Cuda, ChecksWhatParametersSayOfTheirPointers) {
+  const auto device = open();
+  ASSERT_TRUE(device->load({.bytes = std::string(kAligned), .kernel = "scale"}));
+  ASSERT_TRUE(device->launch({.arguments = {{0x4000}, {7, 4}}}));
+  const Launch unaligned{.arguments = {{0x5000}, {7, 4}}};
+  const auto refused = device->launch(unaligned);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().kind, DiagKind::BadLaunch);
+  EXPECT_EQ(refused.error().text,
+            "`a` is given address 0x5000, expected a multiple of 8192: the kernel declares it with "
+            "`.ptr .align 8192`");
+  EXPECT_EQ(device->time(unaligned, 1).error().kind, DiagKind::BadLaunch);
+  EXPECT_EQ(driver_.launches, 1);
+  EXPECT_EQ(device->launch({.arguments = {{0x4000}}}).error().text,
+            "1 arguments for `scale`, which has 2 parameters");
+}
+
+TEST_F(Cuda, AllocatesAsParametersWantIt) {
+  const auto device = open();
+  ASSERT_TRUE(device->load({.bytes = std::string(kAligned), .kernel = "scale"}));
+  for (const char* const name : {"A", "B", "C"})
+    EXPECT_EQ(device->allocate(4, name).value() % 8192, 0U);
+  for (const auto& [address, bytes] : driver_.memory)
+    EXPECT_GE(address + bytes.size(), (address + 8191) / 8192 * 8192 + 4);
+  ASSERT_TRUE(device->load({.bytes = std::string(kAligned), .kernel = "other"}));
+  EXPECT_TRUE(driver_.memory.empty());
+  EXPECT_EQ(device->allocate(4, "A").value(), 0x1000U);
+  EXPECT_EQ(driver_.memory.at(0x1000).size(), 4U);
+}
+
 TEST_F(Cuda, LeavesClustersToAKernelThatStatesThem) {
   driver_.required_cluster = 2;
   Launch launch = two_arguments();

@@ -81,11 +81,13 @@ class Device {
   virtual Result<void> load(const Image& image) = 0;
   /// Of the loaded kernel; none where the device does not know them.
   [[nodiscard]] virtual std::optional<Resources> resources() const { return {}; }
-  /// Memory with unknown contents, aligned for every access. The name is for messages.
+  /// Memory with unknown contents, aligned for every access and every parameter of the loaded
+  /// kernel. The name is for messages.
   virtual Result<Address> allocate(std::size_t bytes, std::string_view name) = 0;
   virtual Result<void> upload(Address to, std::span<const std::byte> bytes) = 0;
   virtual Result<void> download(std::span<std::byte> to, Address from) = 0;
-  /// Runs the kernel to its end.
+  /// Runs the kernel to its end. BadLaunch for an address that is not as aligned as its parameter
+  /// says (`.ptr .align`), wherever the image is PTX.
   virtual Result<void> launch(const Launch& launch) = 0;
   /// Whether a kernel still runs that `launch` or `time` has given up: nothing else can run then.
   [[nodiscard]] virtual bool hangs() const { return false; }

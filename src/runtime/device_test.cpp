@@ -117,6 +117,33 @@ TEST(SimDevice, SaysWhatDoesNotFit) {
   EXPECT_EQ(device.download(bytes_of(words), 16).error().kind, DiagKind::DeviceError);
 }
 
+TEST(SimDevice, ChecksWhatParametersSayOfTheirPointers) {
+  std::string text(kIncrement);
+  text.replace(text.find(".param .u64 out"), 15, ".param .u64 .ptr .global .align 16 out");
+  SimDevice device;
+  ASSERT_TRUE(device.load({.bytes = text, .kernel = "increment"}));
+  const auto memory = device.allocate(64, "A");
+  const auto launch = [&](Address in, Address out) {
+    return device.launch({.block = {1, 1, 1}, .arguments = {{in}, {out}, {1, 4}}});
+  };
+  EXPECT_TRUE(launch(*memory + 4, *memory + 16));
+  const auto refused = launch(*memory, *memory + 8);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().kind, DiagKind::BadLaunch);
+  EXPECT_EQ(refused.error().text,
+            "`out` is given address 0x1000000008, expected a multiple of 16: the kernel declares "
+            "it with `.ptr .align 16`");
+}
+
+TEST(SimDevice, AllocatesAsParametersWantIt) {
+  std::string text(kIncrement);
+  text.replace(text.find(".param .u64 out"), 15, ".param .u64 .ptr .global .align 16777216 out");
+  SimDevice device;
+  ASSERT_TRUE(device.load({.bytes = text, .kernel = "increment"}));
+  for (const char* const name : {"A", "B", "C"})
+    EXPECT_EQ(device.allocate(4, name).value() % 16777216, 0U);
+}
+
 TEST(SimDevice, ShowsTheLineItDoesNotTake) {
   std::string text(kIncrement);
   text.replace(text.find("add.u32"), 7, "add.u33");

@@ -10,7 +10,7 @@
 namespace ww::runtime {
 namespace {
 
-constexpr std::uint64_t kAlign = 256;  // as cuMemAlloc gives
+constexpr std::uint64_t kAlign = 256;  // as cuMemAlloc gives, at least
 constexpr std::uint64_t kCost = 2;     // bytes of the host for a byte of the device
 
 sim::Dim3 dim3(const Dims& dims) { return {dims[0], dims[1], dims[2]}; }
@@ -60,7 +60,10 @@ Result<Address> SimDevice::allocate(std::size_t bytes, std::string_view name) {
     return fail(DiagKind::TooLarge,
                 "`{}` takes {} bytes: {} of {} bytes of the virtual GPU's memory are in use", name,
                 bytes, used, limit);
-  return device_->memory().allocate(bytes, kAlign, fmt::format("`{}`", name)).base;
+  std::uint64_t align = kAlign;
+  for (const sim::Param& param : kernel_->params)
+    align = std::max<std::uint64_t>(align, param.pointee_align);
+  return device_->memory().allocate(bytes, align, fmt::format("`{}`", name)).base;
 }
 
 Result<void> SimDevice::upload(Address to, std::span<const std::byte> bytes) {

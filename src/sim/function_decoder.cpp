@@ -137,7 +137,8 @@ void FunctionDecoder::place_params(const ptx::Function& function, Code& code) {
     offset = round_up(offset, align);
     const auto bytes = static_cast<std::uint32_t>(ptx::size_in_bytes(param));
     code.params.push_back({std::string(module_.text(param.name)), param.type,
-                           static_cast<std::uint32_t>(offset), bytes, align});
+                           static_cast<std::uint32_t>(offset), bytes, align,
+                           std::max(1U, param.pointee.align)});
     locals_[&param] = static_cast<std::uint32_t>(offset);
     offset += bytes;
   }

@@ -41,6 +41,7 @@ struct Param {
   std::uint32_t offset = 0;  // in the parameter memory
   std::uint32_t bytes = 0;
   std::uint32_t align = 1;
+  std::uint32_t pointee_align = 1;  // what an address is a multiple of, by `.ptr .align`
 };
 
 /// How a value gets from a call's argument to the callee's parameter, or back. A vector register is

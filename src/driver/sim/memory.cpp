@@ -20,7 +20,7 @@ namespace {
 
 // What an .npy file may have before its data; version 1.0 allows 64 KiB.
 constexpr std::uint64_t kMostHeader = std::uint64_t{1} << 20U;
-// As cudaMalloc has it.
+// As cudaMalloc has it, at least.
 constexpr std::uint64_t kAlign = 256;
 
 Result<Array> filled(const SimArg& arg, std::size_t param) {
@@ -36,7 +36,9 @@ Result<Array> read_array(const SimArg& arg, const MemoryBudget& budget) {
 
 sim::Region& allocate(sim::Device& device, const sim::Code& kernel, const SimBuffer& buffer,
                       std::uint64_t bytes) {
-  return device.memory().allocate(bytes, kAlign, param_title(kernel, buffer.param));
+  const std::uint64_t align =
+      std::max<std::uint64_t>(kAlign, kernel.params[buffer.param].pointee_align);
+  return device.memory().allocate(bytes, align, param_title(kernel, buffer.param));
 }
 
 // Calls `visit(element, is_undefined)` for the elements from the first on, until it says no.

@@ -425,6 +425,16 @@ TEST(CudaHost, RunsAndCompares) {
     EXPECT_THAT(*text, HasSubstr(part));
 }
 
+TEST(CudaHost, AlignsMemoryAsAsked) {
+  TestKernel k;
+  k.f.at(k.a).align = 1024;
+  const HostProgram host = host_of(8);
+  const auto text = cuda_source(k.done(), {.host = &host});
+  EXPECT_THAT(*text, HasSubstr("check(cudaMalloc(&arg0_A, 776), \"cudaMalloc\");\n"
+                               "  arg0_A = reinterpret_cast<void*>((reinterpret_cast<uintptr_t>"
+                               "(arg0_A) + 1023) / 1024 * 1024);\n"));
+}
+
 // Elements without a C++ type of their own are bytes, whose values mean nothing.
 TEST(CudaHost, ComparesBitsOfTheNarrowest) {
   HostProgram host = host_of(8);

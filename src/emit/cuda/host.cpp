@@ -12,6 +12,7 @@ namespace {
 
 using num::DType;
 
+constexpr std::int64_t kAllocated = 256;  // cudaMalloc gives multiples of it
 constexpr std::size_t kMostBytes = std::size_t{64} << 10;
 constexpr std::int64_t kPlainDynamicBytes = std::int64_t{48} << 10;  // more must be asked for
 
@@ -103,14 +104,34 @@ Result<void> check(const ir::Function& f, const HostProgram& host) {
   return {};
 }
 
+// What `align=` asks of the memory behind a parameter.
+std::int64_t align_of(const ir::Function& f, std::size_t param) {
+  std::int64_t out = kAllocated;
+  for (std::uint32_t i = 0; i < f.buffer_count(); ++i) {
+    const ir::Buffer& b = f[ir::BufferId{i}];
+    if (b.origin == ir::BufferOrigin::Param && b.param == f.params[param].var)
+      out = std::max(out, b.align);
+  }
+  return out;
+}
+
+std::string allocated(std::int64_t bytes, std::int64_t align, const std::string& name) {
+  std::string out =
+      fmt::format("  void* {} = nullptr;\n  check(cudaMalloc(&{}, {}), \"cudaMalloc\");\n", name,
+                  name, std::max<std::int64_t>(bytes, 1) + align - kAllocated);
+  if (align == kAllocated) return out;
+  return out + fmt::format(
+                   "  {0} = reinterpret_cast<void*>((reinterpret_cast<uintptr_t>({0}) + {1}) / {2} "
+                   "* {2});\n",
+                   name, align - 1, align);
+}
+
 // One argument: its memory on the device, filled.
-std::string prepared(const HostArgument& argument, const std::string& name) {
+std::string prepared(const HostArgument& argument, std::int64_t align, const std::string& name) {
   if (!argument.is_array)
     return fmt::format("  uint64_t {} = 0x{:x};\n", name, argument.scalar_bits);
   const std::int64_t bytes = argument_bytes(argument);
-  std::string out =
-      fmt::format("  void* {} = nullptr;\n  check(cudaMalloc(&{}, {}), \"cudaMalloc\");\n", name,
-                  name, std::max<std::int64_t>(bytes, 1));
+  std::string out = allocated(bytes, align, name);
   if (argument.contents.empty())
     return out + fmt::format("  check(cudaMemset({}, 0, {}), \"cudaMemset\");\n", name, bytes);
   return out + fmt::format(
@@ -178,7 +199,7 @@ Result<std::string> host_program(const ir::Function& f, const std::string& kerne
       arrays += array_text(names.back() + "_contents", argument.contents);
     if (argument.is_array && !argument.expected.empty())
       arrays += array_text(names.back() + "_expected", argument.expected);
-    before += prepared(argument, names.back());
+    before += prepared(argument, align_of(f, i), names.back());
     after += compared(argument, names.back());
   }
   std::string args;
