@@ -24,7 +24,7 @@ bool fits_register(const ir::Function& f, const PtxOperand& operand, const Opera
   if (!wanted) return true;
   if (*wanted == isa::Type::Pred) return type.is_value() && !type.is_float();
   const int bits = isa::info(*wanted).bits;
-  if (operand.kind == Kind::At) return bits == 32;
+  if (operand.kind == Kind::At) return bits == 32 || *wanted == isa::Type::B128;
   if (f[operand.expr].op == ExprOp::IntImm && spec.role != Role::Write) return true;
   return register_bits(type) == bits || (spec.wider && register_bits(type) > bits);
 }

@@ -34,7 +34,10 @@ Register int_register(int bits) {
   return {};
 }
 
+constexpr Register kWide = {'q', "unsigned __int128"};
+
 Register register_of(ir::Type type, std::optional<isa::Type> wanted) {
+  if (wanted == isa::Type::B128) return kWide;
   const bool is_bits = !wanted || isa::info(*wanted).cls == isa::TypeClass::Bits;
   const bool is_float = type.is_float() && type.lanes == 1;
   if (is_float && type.dtype == num::DType::Float32 && (is_bits || wanted == isa::Type::F32))
@@ -169,6 +172,7 @@ class Maker {
   // A register behind a pointer.
   std::string at(std::size_t number, const OperandSpec& spec, std::optional<isa::Type> wanted,
                  const std::string& name) {
+    if (wanted == isa::Type::B128) return wide_at(number, spec, name);
     const bool is_float = wanted == isa::Type::F32 && !is_tensor_load_;
     const Register reg = is_float ? Register{'f', "float"} : Register{};
     parameter(number, fmt::format("void* {}", name));
@@ -180,6 +184,18 @@ class Maker {
     return output(reg, name + "_reg");
   }
 
+  // Four words behind a pointer, which need not be aligned as one.
+  std::string wide_at(std::size_t number, const OperandSpec& spec, const std::string& name) {
+    parameter(number, fmt::format("void* {}", name));
+    const bool is_written = spec.role == Role::Write;
+    before_.push_back(fmt::format("{} {}_reg;", kWide.type, name));
+    if (!is_written || reads_destination_)
+      before_.push_back(fmt::format("memcpy(&{0}_reg, {0}, sizeof {0}_reg);", name));
+    if (!is_written) return input(kWide, name + "_reg");
+    after_.push_back(fmt::format("memcpy({0}, &{0}_reg, sizeof {0}_reg);", name));
+    return output(kWide, name + "_reg");
+  }
+
   // An element of a buffer, by reference. A plain scalar is a bool, an element in memory a byte.
   std::string written(std::size_t number, std::optional<isa::Type> wanted,
                       const std::string& name) {
@@ -187,7 +203,7 @@ class Maker {
     const bool is_pred = wanted == isa::Type::Pred;
     // Words to nvcc until they are there: turning them into floats would be a use.
     const Register reg = is_pred || is_tensor_load_ ? Register{} : register_of(type, wanted);
-    if (register_bits(type) > 64) return too_wide(type);
+    if (register_bits(type) > 64 && wanted != isa::Type::B128) return too_wide(type);
     std::string lvalue = memory_type(type);
     if (type.is_bool()) {
       lvalue = fmt::format("T{}", templates_.size());
@@ -209,7 +225,7 @@ class Maker {
       parameter(number, fmt::format("bool {}", name));
       return predicate_in(input({}, fmt::format("static_cast<uint32_t>({})", name)), name);
     }
-    if (register_bits(type) > 64) return too_wide(type);
+    if (register_bits(type) > 64 && wanted != isa::Type::B128) return too_wide(type);
     parameter(number, fmt::format("{} {}", type_text(type), name));
     const Register reg = register_of(type, wanted);
     const std::string place = input(reg, raw(type, name, reg));
@@ -257,6 +273,10 @@ class Maker {
 
   // --- between C++ values and registers ---
 
+  static std::string_view bits_type(ir::Type type, const Register& reg) {
+    return reg.constraint == kWide.constraint ? reg.type : unsigned_type(register_bits(type));
+  }
+
   // A pointer, float or integer is the register; other values are its bits.
   std::string raw(ir::Type type, const std::string& name, const Register& reg) {
     if (type.is_pointer()) return fmt::format("reinterpret_cast<uint64_t>({})", name);
@@ -264,7 +284,7 @@ class Maker {
     const bool is_plain = type.lanes == 1 && !type.is_float();
     if (is_plain) return fmt::format("static_cast<{}>({})", reg.type, name);
     out_.needs_bitcast = true;
-    const std::string_view bits = unsigned_type(register_bits(type));
+    const std::string_view bits = bits_type(type, reg);
     const std::string cast = fmt::format("ww_bitcast<{}>({})", bits, name);
     return bits == reg.type ? cast : fmt::format("static_cast<{}>({})", reg.type, cast);
   }
@@ -276,7 +296,7 @@ class Maker {
     if (type.lanes == 1 && !type.is_float())
       return fmt::format("static_cast<{}>({})", lvalue, name);
     out_.needs_bitcast = true;
-    const std::string_view bits = unsigned_type(register_bits(type));
+    const std::string_view bits = bits_type(type, reg);
     return bits == reg.type ? fmt::format("ww_bitcast<{}>({})", lvalue, name)
                             : fmt::format("ww_bitcast<{}>({}({}))", lvalue, bits, name);
   }
