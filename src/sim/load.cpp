@@ -14,6 +14,7 @@
 #include "ptx/check.h"
 #include "ptx/parser.h"
 #include "ptx/scope.h"
+#include "ptx/source_place.h"
 #include "ptx/variable_check.h"
 #include "sim/function_decoder.h"
 #include "sim/memory.h"
@@ -35,15 +36,6 @@ std::uint32_t shared_bytes(std::uint64_t bytes) {
       std::min<std::uint64_t>(bytes, std::numeric_limits<std::uint32_t>::max()));
 }
 
-// The function that a place of the text is in; nullptr: none.
-const ptx::Function* function_at(const ptx::Module& module, Span at) {
-  if (!at.known) return nullptr;
-  const auto found = std::ranges::find_if(module.functions, [&](const ptx::Function& function) {
-    return function.offset <= at.begin && at.begin <= function.end_offset;
-  });
-  return found == module.functions.end() ? nullptr : &*found;
-}
-
 // By their numbers.
 void read_files(Program& program) {
   for (const ptx::File& file : program.module.files) {
@@ -56,7 +48,7 @@ void read_files(Program& program) {
 // Says what does not run for it, and which line of the kernel's source it was made from, where a
 // `.loc` tells.
 void add_source_line(const Program& program, Diag& problem) {
-  const ptx::Function* const function = function_at(program.module, problem.span);
+  const ptx::Function* const function = ptx::function_at(program.module, problem.span);
   if (function == nullptr) return;
   const bool is_kernel = function->kind == ptx::FunctionKind::Entry;
   if (program.module.functions.size() > 1) {
@@ -64,15 +56,8 @@ void add_source_line(const Program& program, Diag& problem) {
                                          program.module.text(function->name)),
                              {}});
   }
-  const ptx::Loc* last = nullptr;
-  for (const ptx::Statement& statement : function->statements) {
-    if (statement.offset > problem.span.begin) break;
-    if (statement.kind == ptx::StatementKind::Loc) last = &function->locs[statement.index];
-  }
-  if (last == nullptr || last->at.line == 0 || last->at.file >= program.files.size()) return;
-  problem.notes.push_back({fmt::format("it comes from {}:{}, by the `.loc` before it",
-                                       program.files[last->at.file], last->at.line),
-                           {}});
+  if (std::optional<Note> note = ptx::source_note(program.module, problem.span))
+    problem.notes.push_back(*std::move(note));
 }
 
 /// Lays out variables and decodes functions, into one Program.
@@ -179,7 +164,7 @@ void Loader::find_functions(const LoadOptions& options) {
 
 // What no kernel that is wanted can reach is not run, and may be anything.
 bool Loader::concerns(const Diag& problem) const {
-  const ptx::Function* const function = function_at(module_, problem.span);
+  const ptx::Function* const function = ptx::function_at(module_, problem.span);
   return function == nullptr || seen_.contains(function);
 }
 

@@ -7,6 +7,7 @@
 #include "driver/report_json.h"
 #include "ptx/check.h"
 #include "ptx/parser.h"
+#include "ptx/source_place.h"
 
 namespace ww::driver {
 namespace {
@@ -35,11 +36,19 @@ struct Judged {
   std::size_t kernels = 0;
 };
 
+// With the lines that they were made from, where a `.loc` tells.
+std::vector<Diag> with_sources(std::vector<Diag> errors, const ptx::Module& module) {
+  for (Diag& problem : errors)
+    if (std::optional<Note> note = ptx::source_note(module, problem.span))
+      problem.notes.push_back(*std::move(note));
+  return errors;
+}
+
 Judged judge(const SourceText& source) {
   const ptx::ParseResult parsed = ptx::parse(source.text());
-  if (!parsed.ok()) return {parsed.errors, {}, "", "", 0, 0};
+  if (!parsed.ok()) return {with_sources(parsed.errors, parsed.module), {}, "", "", 0, 0};
   const ptx::CheckResult checked = ptx::check(parsed.module);
-  Judged result{checked.errors,
+  Judged result{with_sources(checked.errors, parsed.module),
                 checked.notes,
                 std::string(info(checked.target.arch).name),
                 target::ptx_version_text(checked.target.ptx),
