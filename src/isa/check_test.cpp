@@ -272,6 +272,11 @@ TEST(Check, CountsOperands) {
        "operand `d` is a register, a list in braces is wanted", "%r0"},
       {"ld.global.v2.b32 {_, _}, [%rd0]", DiagKind::BadOperand,
        "at least one element of the list must not be `_`", "{_, _}"},
+      {"ld.global.b32 _, [%rd0]", DiagKind::BadOperand, "`ld` cannot drop its result `d`", "_"},
+      {"setp.eq.u32 _|_, %r0, %r1", DiagKind::BadOperand,
+       "at least one of the two results must not be `_`", "_|_"},
+      {"st.global.b32 [%rd0], _", DiagKind::BadOperand, "`_` is no value; `st` reads operand `b`",
+       "_"},
   };
   for (const Wrong& wrong : cases) expect_refused(wrong);
 }

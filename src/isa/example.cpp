@@ -60,7 +60,7 @@ class Maker {
   }
 
   Operand value(const OperandSpec& spec) {
-    const bool drop = choices_.drop_results && spec.sink;
+    const bool drop = choices_.drop_results && spec.sink && spec.role == Role::Write;
     const Type type = type_of(spec, binding_).value_or(Type::B32);
     const auto count = count_of(spec, binding_);
     const Operand main = count  ? list(type, *count)

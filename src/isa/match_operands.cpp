@@ -212,10 +212,11 @@ class OperandMatcher {
                      fmt::format("operand `{}` of `{}` takes no second result behind a bar",
                                  spec.name, form_.mnemonic));
       }
-      const bool is_predicate = type_of(spec, binding_) == Type::Pred;
-      if (Problem problem = check_second(operand.parts[1], is_predicate)) return problem;
+      const bool may_drop = spec.pair == OperandSpec::Pair::Optional;
+      if (Problem problem = check_second(operand.parts[1], may_drop)) return problem;
       main = &operand.parts[0];
-      if (main->kind == OperandKind::Sink && is_predicate) return std::nullopt;
+      if (main->kind == OperandKind::Sink && operand.parts[1].kind == OperandKind::Sink)
+        return shape(operand, "at least one of the two results must not be `_`");
     } else if (spec.pair == OperandSpec::Pair::Required) {
       return shape(operand, fmt::format("operand `{}` of `{}` needs a predicate behind a bar",
                                         spec.name, form_.mnemonic));
@@ -225,7 +226,7 @@ class OperandMatcher {
     return is_braced ? check_list(spec, *main, 1) : check_scalar(spec, *main);
   }
 
-  // Of a pair of predicates either may be dropped; a predicate beside a value is there to be had.
+  // A second result that need not be there may be dropped, too.
   [[nodiscard]] static Problem check_second(const Operand& second, bool may_drop) {
     if (second.kind == OperandKind::Sink && may_drop) return std::nullopt;
     if (second.kind == OperandKind::Register && second.type == Type::Pred) return std::nullopt;
@@ -234,12 +235,10 @@ class OperandMatcher {
   }
 
   Problem check_list(const OperandSpec& spec, const Operand& operand, int count) const {
-    if (operand.kind == OperandKind::Register && operand.lanes == count && count > 1) {
+    if (operand.kind == OperandKind::Register && operand.lanes == count && count > 1)
       return check_register(spec, operand);  // a `.v4` register stands for its four
-    }
-    if (operand.kind == OperandKind::Special && operand.lanes == count && spec.special) {
+    if (operand.kind == OperandKind::Special && operand.lanes == count && spec.special)
       return check_whole_special(spec, operand);  // `%tid` as well
-    }
     if (operand.kind != OperandKind::Vector) {
       return shape(operand, fmt::format("operand `{}` is {}, a list in braces is wanted", spec.name,
                                         kind_text(operand.kind)));
@@ -254,12 +253,16 @@ class OperandMatcher {
       return shape(operand, "at least one element of the list must not be `_`");
     }
     for (const Operand& part : operand.parts) {
-      if (part.kind == OperandKind::Undeclared) {
+      if (part.kind == OperandKind::Undeclared)
         return types(part, fmt::format("`{}` is not declared", part.text));
-      }
       if (Problem problem = check_scalar(spec, part)) return problem;
     }
     return std::nullopt;
+  }
+
+  // ptxas: what may be dropped from a list may not be dropped as the only result.
+  [[nodiscard]] bool is_single(const OperandSpec& spec) const {
+    return spec.count == OperandSpec::Count::BySlot && !count_of(spec, binding_);
   }
 
   Problem check_whole_special(const OperandSpec& spec, const Operand& operand) const {
@@ -292,9 +295,12 @@ class OperandMatcher {
       case OperandKind::F64Bits:
         return check_literal(spec, operand);
       case OperandKind::Sink:
-        if (spec.sink) return std::nullopt;
-        return shape(operand,
-                     fmt::format("`{}` cannot drop its result `{}`", form_.mnemonic, spec.name));
+        if (spec.sink && !is_single(spec)) return std::nullopt;
+        return shape(operand, spec.role == Role::Write
+                                  ? fmt::format("`{}` cannot drop its result `{}`", form_.mnemonic,
+                                                spec.name)
+                                  : fmt::format("`_` is no value; `{}` reads operand `{}`",
+                                                form_.mnemonic, spec.name));
       case OperandKind::Symbol:
         if (spec.symbol || (operand.has_offset && spec.role == Role::Read))
           return check_symbol(spec, operand);

@@ -108,6 +108,19 @@ TEST(Uninit, CopyingIsNoUse) {
   expect_clean({"mov.u32 %r1, %r2; st.global.u32 [%a0], %r1;"}, Check::Uninit);
   expect_caught({"mov.u32 %r1, %r2; add.u32 %r3, %r1, %r1;"}, Check::Uninit, "`%r1` is used");
 }
+TEST(Uninit, NothingIsNoValue) {
+  expect_caught({"mov.u32 %r2, 3; mov.v2.b32 {%r3, %r4}, {_, %r2}; add.u32 %r1, %r3, 1;"},
+                Check::Uninit, "`%r3` is used");
+  expect_clean({"mov.u32 %r2, 3; mov.v2.b32 {%r3, %r4}, {_, %r2}; add.u32 %r1, %r4, 1;"},
+               Check::Uninit);
+  expect_caught({"mov.b16 %h1, 3; mov.b32 %r3, {%h1, _}; add.u32 %r1, %r3, 1;"}, Check::Uninit,
+                "`%r3` is used");
+}
+TEST(Uninit, PartsOfAValueAreAsDefinedAsIt) {
+  const std::string half = "mov.b16 %h1, 3; mov.b32 %r1, {%h1, %h2}; mov.v2.b32 {%r2, %r3}, %r1;";
+  expect_clean({half + "add.u32 %r4, %r2, 1;"}, Check::Uninit);
+  expect_caught({half + "add.u32 %r4, %r3, 1;"}, Check::Uninit, "`%r3` is used");
+}
 TEST(Uninit, AShiftByLessThanAnElementCalculates) {
   // Compilers multiply so; by 4 bits and their multiples values are put together.
   expect_caught({"shl.b32 %r1, %r2, 1;"}, Check::Uninit, "`%r2` is used");

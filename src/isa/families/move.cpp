@@ -12,13 +12,49 @@ namespace {
 
 constexpr Gate kB128{"", Feature::Sm75, 83};
 
+std::string too_long(const Binding& binding) {
+  const int bits = info(*parse_type(binding.word("type"))).bits;
+  if (bits * binding.number("vec") <= 128) return "";
+  return fmt::format("`.{}.{}` is {} bits; a vector holds 128", binding.word("vec"),
+                     binding.word("type"), bits * binding.number("vec"));
+}
+
+// ptxas: `_` among sources leaves their part of the result undefined. It takes it for `.b32` alone,
+// and what the elements are must be known before the first constant.
+std::string sinks(const Binding& binding, std::span<const Operand> operands) {
+  for (const Operand& operand : operands.subspan(1)) {
+    bool has_sink = false;
+    for (const Operand& part : operand.parts) has_sink |= part.kind == OperandKind::Sink;
+    if (!has_sink) continue;
+    if (binding.word("type") != "b32")
+      return fmt::format("`_` is no value; only `.b32` takes it, the type is `.{}`",
+                         binding.word("type"));
+    for (const Operand& part : operand.parts) {
+      if (part.kind == OperandKind::Register || part.kind == OperandKind::Special) break;
+      if (part.kind == OperandKind::Sink) continue;
+      if (operand.parts[0].kind == OperandKind::Sink)
+        return "a list that begins with `_` has a constant before its first register";
+    }
+  }
+  return "";
+}
+
+// ptxas takes a number with a point for 64 bits, whatever the type is, and cuts those.
+std::string cut(const Binding& binding, std::span<const Operand> operands) {
+  if (std::string problem = too_long(binding); !problem.empty()) return problem;
+  const int bits = info(*parse_type(binding.word("type"))).bits;
+  const OperandKind kind = operands[1].kind;
+  const bool is_double = kind == OperandKind::Decimal || kind == OperandKind::F64Bits;
+  if ((is_double && bits != 64) || (kind == OperandKind::F32Bits && bits != 32))
+    return fmt::format("`{}` is no constant of {} bits, which are to be cut into {} parts",
+                       operands[1].text, bits, binding.number("vec"));
+  return "";
+}
+
 // ptxas: the elements of a list are all integers or all floats; `.bN` registers go with both.
 std::string alike(const Binding& binding, std::span<const Operand> operands) {
-  const int bits = info(*parse_type(binding.word("type"))).bits;
-  if (bits * binding.number("vec") > 128) {
-    return fmt::format("`.{}.{}` is {} bits; a vector holds 128", binding.word("vec"),
-                       binding.word("type"), bits * binding.number("vec"));
-  }
+  if (std::string problem = too_long(binding); !problem.empty()) return problem;
+  if (std::string problem = sinks(binding, operands); !problem.empty()) return problem;
   for (const Operand& operand : operands) {
     bool has_float = false;
     bool has_integer = false;
@@ -45,9 +81,16 @@ constexpr Row kRows[] = {
      .about = "copies a register, special register, constant, or the address of a variable"},
     {.mnemonic = "mov",
      .slots = "vec=v2|v4 type=b16|b32|b64|u16|u32|u64|s16|s32|s64|f32|f64",
-     .operands = ">d{vec}:type/_ a{vec}:type/s",
+     .operands = ">d{vec}:type/_ a{vec}:type/s_",
      .verify = alike,
      .about = "copies two or four registers, or a vector register"},
+    // Not in the manual. ptxas takes 16-bit types, too, and an H200 then leaves other bits in the
+    // parts: those are refused.
+    {.mnemonic = "mov",
+     .slots = "vec=v2|v4 type=b32|b64|u32|u64|s32|s64|f32|f64",
+     .operands = ">d{vec}:type/_ a:type/s",
+     .verify = cut,
+     .about = "cuts the bits of one value into two or four parts, each filled up with zeros"},
     // ptxas: one register in braces, on one side; it crashes on `mov.b128 {d}, a`
     {.mnemonic = "mov",
      .slots = "type=b16|b32|b64|b128",
@@ -65,11 +108,13 @@ constexpr Row kRows[] = {
      .about = "packs two bytes"},
     {.mnemonic = "mov",
      .slots = "type=b32",
-     .operands = ">d:b32 a{2}:b16",
+     .operands = ">d:b32 a{2}:b16/_",
+     .verify = sinks,
      .about = "packs two halves"},
     {.mnemonic = "mov",
      .slots = "type=b32",
-     .operands = ">d:b32 a{4}:b8",
+     .operands = ">d:b32 a{4}:b8/_",
+     .verify = sinks,
      .about = "packs four bytes"},
     {.mnemonic = "mov",
      .slots = "type=b64",

@@ -148,7 +148,7 @@ bool decode_parts(Decode& in, bool packs) {
 
 // The results, then as many sources.
 std::span<const Place> vector_places(const Warp& warp, const Op& op) {
-  return std::span(warp.unit->context.program->places).subspan(op.extra, op.count);
+  return std::span(warp.program->places).subspan(op.extra, op.count);
 }
 
 // All sources are read first: the lists may name the same registers in another order.
@@ -185,8 +185,52 @@ bool decode_vector(Decode& in) {
   return in.op.run != nullptr;
 }
 
+// One value cut into parts; the places are the results and the source.
+template <typename T>
+void run_cut(Warp& warp, const Op& op) {
+  const std::span<const Place> places = vector_places(warp, op);
+  const std::size_t count = places.size() - 1;
+  const std::size_t bits = 8 * sizeof(T) / count;
+  alignas(64) T whole[kLanes];
+  std::memcpy(whole, warp.source<T>(places[count]), sizeof whole);
+  const auto mask = static_cast<T>((U64{1} << bits) - 1);
+  for (std::size_t i = 0; i < count; ++i) {
+    alignas(64) T part[kLanes];
+    for (unsigned l = 0; l < kLanes; ++l) part[l] = static_cast<T>((whole[l] >> (i * bits)) & mask);
+    warp.write(places[i], part);
+  }
+}
+
+void track_cut(Warp& warp, const Op& op) {
+  const std::span<const Place> places = vector_places(warp, op);
+  const std::size_t count = places.size() - 1;
+  const std::size_t bits = 8 * op.bytes / count;
+  const std::size_t bytes = bits / 8;
+  std::uint8_t whole[kLanes] = {};
+  warp.pass_on(places[count], warp.exec);
+  if (has_undefined(warp, places[count]))
+    for (unsigned l = 0; l < kLanes; ++l) whole[l] = undefined_in_lane(warp, places[count], l);
+  for (std::size_t i = 0; i < count; ++i) {
+    std::uint8_t part[kLanes];
+    for (unsigned l = 0; l < kLanes; ++l)
+      part[l] = static_cast<std::uint8_t>((whole[l] >> (i * bits / 8)) & ((1U << bytes) - 1U));
+    set_undefined(warp, places[i], part);
+  }
+}
+
+bool decode_cut(Decode& in) {
+  std::vector<Place> places = in.results(0);
+  places.push_back(in.source(1));
+  in.further(places);
+  in.op.bytes = static_cast<std::uint8_t>(isa::info(in.type("type")).bits / 8);
+  in.op.run = pick_bits(in.type("type"), []<typename T>() -> RunOp { return &run_cut<T>; });
+  in.op.track = &track_cut;
+  return in.op.run != nullptr;
+}
+
 bool decode_mov(Decode& in) {
-  if (in.form.has("vec")) return decode_vector(in);
+  const bool is_scalar = in.form.form().operands[1].count == isa::OperandSpec::Count::Scalar;
+  if (in.form.has("vec")) return is_scalar ? decode_cut(in) : decode_vector(in);
   const auto is_list = [&](std::size_t i) {
     const isa::OperandSpec& spec = in.form.form().operands[i];
     return spec.count != isa::OperandSpec::Count::Scalar && spec.fixed_count > 1;

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 
 #include "sim/ops/test_warp.h"
@@ -136,6 +137,35 @@ TEST(MoveOps, DropsParts) {
   for (unsigned l = 0; l < kLanes; ++l) {
     EXPECT_EQ(ops.lanes<U32>("%r1")[l], l);
     EXPECT_EQ(ops.lanes<U16>("%h0")[l], l);
+  }
+}
+
+// As an H200 does with what ptxas makes of it.
+TEST(MoveOps, CutsAValueIntoParts) {
+  OpsUnderTest ops(
+      "mov.v4.b32 {%r0, %r1, %r2, %r3}, 0x04030201; mov.v4.f32 {%r4, %r5, %r6, %r7}, 0f3F800000;"
+      "mov.v2.b64 {%d1, %d2}, %d0; mov.v2.f64 {%d3, %d4}, 1.5; mov.v2.b64 {_, %d5}, -1;");
+  ASSERT_TRUE(ops.ok());
+  for (unsigned l = 0; l < kLanes; ++l) ops.lanes<U64>("%d0")[l] = (U64{l} << 32U) + 7;
+  ops.run();
+  for (unsigned l = 0; l < kLanes; ++l) {
+    const auto word = [&](const char* name) { return ops.lanes<U32>(name)[l]; };
+    EXPECT_EQ((std::array{word("%r0"), word("%r1"), word("%r2"), word("%r3")}),
+              (std::array{1U, 2U, 3U, 4U}));
+    EXPECT_EQ((std::array{word("%r4"), word("%r5"), word("%r6"), word("%r7")}),
+              (std::array{0U, 0U, 0x80U, 0x3FU}));
+    const auto wide = [&](const char* name) { return ops.lanes<U64>(name)[l]; };
+    EXPECT_EQ((std::array{wide("%d1"), wide("%d2")}), (std::array{U64{7}, U64{l}}));
+    EXPECT_EQ((std::array{wide("%d3"), wide("%d4")}), (std::array{U64{0}, U64{0x3FF80000}}));
+    EXPECT_EQ(wide("%d5"), 0xFFFFFFFFU);
+  }
+  OpsUnderTest over("mov.v2.b32 {%r0, %r1}, %r0;");  // a part goes where the whole was
+  ASSERT_TRUE(over.ok());
+  for (unsigned l = 0; l < kLanes; ++l) over.lanes<U32>("%r0")[l] = 0x80010000U + l;
+  over.run();
+  for (unsigned l = 0; l < kLanes; ++l) {
+    EXPECT_EQ(over.lanes<U32>("%r0")[l], l);
+    EXPECT_EQ(over.lanes<U32>("%r1")[l], 0x8001U);
   }
 }
 
