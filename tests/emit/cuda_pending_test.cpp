@@ -10,7 +10,7 @@
 #include "emit/cuda_run.h"
 #include "emit/engines.h"
 
-namespace ww::emit::test {
+namespace ww::emit::test::cuda_pending_test {
 namespace {
 
 using testing::HasSubstr;
@@ -181,4 +181,4 @@ TEST(CudaTensorLoads, WaitThemselvesOnTheWayToMemory) {
 }
 
 }  // namespace
-}  // namespace ww::emit::test
+}  // namespace ww::emit::test::cuda_pending_test

@@ -7,7 +7,7 @@
 #include "emit/cuda_run.h"
 #include "emit/engines.h"
 
-namespace ww::emit::test {
+namespace ww::emit::test::cuda_wide_test {
 namespace {
 
 // In `u` the four words begin where no 128-bit access may.
@@ -52,4 +52,4 @@ TEST(CudaRuns, WideRegisters) {
 }
 
 }  // namespace
-}  // namespace ww::emit::test
+}  // namespace ww::emit::test::cuda_wide_test
