@@ -61,7 +61,7 @@ endfunction()
 # What nearly all files of a folder include, precompiled for it alone: large folders only. Where files are
 # compiled together there are too few compilations to make up for it; but sim has options of its own.
 set(WW_OWN_HEADER_ir ir/build.h)
-set(WW_OWN_HEADER_eval eval/cta.h)
+set(WW_OWN_HEADER_eval eval/cta/cta.h)
 set(WW_OWN_HEADER_script script/interp.h)
 set(WW_OWN_HEADER_sim sim/unit.h)
 set(WW_OWN_HEADER_lower lower/copy/vectors.h)

@@ -5,8 +5,11 @@
 #include <memory>
 #include <utility>
 
-#include "eval/arguments.h"
-#include "eval/cta.h"
+#include "eval/cta/cta.h"
+#include "eval/cta/report.h"
+#include "eval/cta/schedule.h"
+#include "eval/launch/arrays.h"
+#include "eval/sync/barriers.h"
 
 namespace ww::eval {
 namespace {
@@ -23,32 +26,32 @@ std::int64_t volume(const Coordinates& extents) { return extents[0] * extents[1]
 // The CTAs of a cluster take turns until all have ended or none can go on. False: the run ends.
 bool run_cluster(Run& run, std::deque<Cta>& ctas, Clock& clock) {
   while (!run.stop) {
-    bool is_done = true;
+    bool all_done = true;
     bool all_wait = true;
     for (Cta& cta : ctas) {
-      cta.advance();
-      is_done = is_done && cta.is_done();
-      all_wait = all_wait && (cta.is_done() || cta.waits_for_cluster());
+      advance(cta);
+      all_done = all_done && is_done(cta);
+      all_wait = all_wait && (is_done(cta) || waits_for_cluster(cta));
     }
-    if (is_done) break;
+    if (all_done) break;
     if (!all_wait) {
       for (Cta& cta : ctas)
-        if (!cta.is_done() && !run.stop) cta.report_stuck();
+        if (!is_done(cta) && !run.stop) report_stuck(cta);
       return false;
     }
-    for (Cta& cta : ctas) cta.release_cluster();
+    for (Cta& cta : ctas) release_cluster(cta);
     clock.cluster_floor = clock.now++;
   }
   if (run.stop) return false;
-  for (Cta& cta : ctas) cta.report_leftovers();
+  for (Cta& cta : ctas) report_leftovers(cta);
   return true;
 }
 
 void run_grid(Run& run) {
-  const Kernel& kernel = run.kernel;
-  const Coordinates cluster = kernel.shape.cluster;
+  const Launch& launch = run.launch;
+  const Coordinates cluster = launch.shape.cluster;
   Coordinates clusters{};
-  for (std::size_t d = 0; d < 3; ++d) clusters[d] = kernel.grid[d] / cluster[d];
+  for (std::size_t d = 0; d < 3; ++d) clusters[d] = launch.grid[d] / cluster[d];
   std::uint32_t number = 0;
   for (std::int64_t c = 0; c < volume(clusters); ++c) {
     Clock clock;
@@ -68,25 +71,25 @@ void run_grid(Run& run) {
 
 Result<Report> run(const ir::Function& function, std::vector<Argument> arguments,
                    const Options& options) {
-  const Kernel kernel = WW_TRY(make_kernel(function, arguments, options));
-  Run state(kernel, options);
-  state.globals.resize(kernel.roots.size());
-  for (std::size_t r = 0; r < kernel.roots.size(); ++r)
-    if (kernel.roots[r].scope == ir::Scope::Global)
-      state.globals[r] = load_argument(kernel, kernel.roots[r],
-                                       std::get<BufferArg>(arguments[kernel.roots[r].param]));
+  const Launch launch = WW_TRY(make_launch(function, arguments, options));
+  Run state(launch, options);
+  state.globals.resize(launch.roots.size());
+  for (std::size_t r = 0; r < launch.roots.size(); ++r)
+    if (launch.roots[r].scope == ir::Scope::Global)
+      state.globals[r] = load_argument(launch, launch.roots[r],
+                                       std::get<BufferArg>(arguments[launch.roots[r].param]));
   run_grid(state);
   if (state.stop) return fail(*std::move(state.stop));
   Report report;
   state.findings.move_to(report);
-  report.grid = kernel.grid;
+  report.grid = launch.grid;
   report.steps = state.steps;
   report.printed = std::move(state.printed);
   report.written.resize(function.params.size());
-  for (std::size_t r = 0; r < kernel.roots.size(); ++r) {
-    const Root& root = kernel.roots[r];
+  for (std::size_t r = 0; r < launch.roots.size(); ++r) {
+    const Root& root = launch.roots[r];
     if (root.scope != ir::Scope::Global) continue;
-    store_argument(kernel, root, state.globals[r], std::get<BufferArg>(arguments[root.param]),
+    store_argument(launch, root, state.globals[r], std::get<BufferArg>(arguments[root.param]),
                    report.written[root.param]);
   }
   return report;

@@ -64,20 +64,28 @@ class Through : public TestKernel {
   }
 };
 
-enum class Fault { None, NoCommit, NoWait, EarlyCommit, EarlySourceWrite, WrongBarrier, NoBarrier };
+enum class CopyFault {
+  None,
+  NoCommit,
+  NoWait,
+  EarlyCommit,
+  EarlySourceWrite,
+  WrongBarrier,
+  NoBarrier
+};
 
-Outcome copied(Fault fault, DType type = DType::Float32) {
+Outcome copied(CopyFault fault, DType type = DType::Float32) {
   Through k(type);
   k.when(k.eq(k.tid(), 0));
-  if (fault == Fault::EarlyCommit) k.commit();
+  if (fault == CopyFault::EarlyCommit) k.commit();
   k.copy();
-  if (fault == Fault::NoBarrier) k.ptx("mbarrier.inval.shared.b64", {k.barrier(0)});
-  if (fault != Fault::NoCommit && fault != Fault::EarlyCommit)
-    k.commit(fault == Fault::WrongBarrier ? 1 : 0);
+  if (fault == CopyFault::NoBarrier) k.ptx("mbarrier.inval.shared.b64", {k.barrier(0)});
+  if (fault != CopyFault::NoCommit && fault != CopyFault::EarlyCommit)
+    k.commit(fault == CopyFault::WrongBarrier ? 1 : 0);
   k.end();
-  const bool waits = fault == Fault::None || fault == Fault::EarlySourceWrite ||
-                     fault == Fault::EarlyCommit || fault == Fault::WrongBarrier;
-  if (fault == Fault::EarlySourceWrite)
+  const bool waits = fault == CopyFault::None || fault == CopyFault::EarlySourceWrite ||
+                     fault == CopyFault::EarlyCommit || fault == CopyFault::WrongBarrier;
+  if (fault == CopyFault::EarlySourceWrite)
     k.store(k.shared, {k.tid(), k.n(0)}, k.real(DType::Float32, 0));
   if (waits) k.wait();
   k.load();
@@ -85,26 +93,27 @@ Outcome copied(Fault fault, DType type = DType::Float32) {
 }
 
 TEST(EvalTensorCopy, ArrivesWhenTheBarrierOfACommitIsWaitedFor) {
-  const Outcome good = copied(Fault::None);
+  const Outcome good = copied(CopyFault::None);
   EXPECT_EQ(good.checks(), "") << good.text();
   EXPECT_EQ(good.arrays[1], count_to(512));
 }
 
 // Elements of another type and the same width are the same bits.
 TEST(EvalTensorCopy, CopiesByWidth) {
-  const Outcome good = copied(Fault::None, DType::Uint32);
+  const Outcome good = copied(CopyFault::None, DType::Uint32);
   EXPECT_EQ(good.checks(), "") << good.text();
   EXPECT_EQ(good.arrays[1], count_to(512));
 }
 
 TEST(EvalTensorCopy, Faults) {
-  EXPECT_THAT(copied(Fault::NoCommit).text(), HasSubstr("is read by"));
-  EXPECT_THAT(copied(Fault::NoWait).text(), HasSubstr("while a copy into it is under way"));
-  EXPECT_THAT(copied(Fault::EarlyCommit).text(), HasSubstr("while a copy into it is under way"));
-  EXPECT_THAT(copied(Fault::EarlySourceWrite).text(),
+  EXPECT_THAT(copied(CopyFault::NoCommit).text(), HasSubstr("is read by"));
+  EXPECT_THAT(copied(CopyFault::NoWait).text(), HasSubstr("while a copy into it is under way"));
+  EXPECT_THAT(copied(CopyFault::EarlyCommit).text(),
+              HasSubstr("while a copy into it is under way"));
+  EXPECT_THAT(copied(CopyFault::EarlySourceWrite).text(),
               HasSubstr("while a copy from it is under way"));
-  EXPECT_THAT(copied(Fault::WrongBarrier).checks(), HasSubstr("barrier"));
-  EXPECT_THAT(copied(Fault::NoBarrier).text(), HasSubstr("mbarrier"));
+  EXPECT_THAT(copied(CopyFault::WrongBarrier).checks(), HasSubstr("barrier"));
+  EXPECT_THAT(copied(CopyFault::NoBarrier).text(), HasSubstr("mbarrier"));
 }
 
 TEST(EvalTensorCopy, NobodyWaits) {

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "eval/eval.h"
-#include "eval/number.h"
+#include "eval/value/arithmetic.h"
 #include "ir/test_programs.h"
 
 namespace ww::eval::test {

@@ -37,7 +37,7 @@ const Shape kShapes[] = {{"32x32b", 1, 128},
                          {"16x256b", 4, 32},
                          {"16x32bx2", 1, 128}};
 
-enum class Fault : std::uint8_t { None, NoFree, NoStoreWait, NoLoadWait };
+enum class TmemFault : std::uint8_t { None, NoFree, NoStoreWait, NoLoadWait };
 
 /// Four warps that own columns of tensor memory; `tile` is all of it, a row in each thread.
 class TensorKernel : public TestKernel {
@@ -243,18 +243,19 @@ TEST(EvalTensorMove, StoresOfEveryShape) {
 
 // Stores and loads one register of each lane at addresses of its own.
 Outcome moved(const std::function<ExprId(TensorKernel&)>& store_at,
-              const std::function<ExprId(TensorKernel&)>& load_at, Fault fault = Fault::None,
-              const std::string& shape = "32x32b", std::int64_t split = 0) {
+              const std::function<ExprId(TensorKernel&)>& load_at,
+              TmemFault fault = TmemFault::None, const std::string& shape = "32x32b",
+              std::int64_t split = 0) {
   TensorKernel k(64);
   const BufferId out = k.matched("out", {128}, DType::Uint32);
   k.begin();
   k.store(k.words(), {k.n(0)}, k.to(DType::Uint32, k.tid()));
   k.put(shape, 1, "x1", store_at(k), split);
-  if (fault != Fault::NoStoreWait) k.wait("st");
+  if (fault != TmemFault::NoStoreWait) k.wait("st");
   k.load(shape, 1, "x1", load_at(k), split);
-  if (fault != Fault::NoLoadWait) k.wait("ld");
+  if (fault != TmemFault::NoLoadWait) k.wait("ld");
   k.store(out, {k.tid()}, k.at(k.words(), {k.n(0)}));
-  if (fault != Fault::NoFree) k.finish();
+  if (fault != TmemFault::NoFree) k.finish();
   return k.run({{}});
 }
 
@@ -283,7 +284,7 @@ TEST(EvalTensorMove, Faults) {
   const Outcome between = moved(plain, plus(16 * kLane));
   EXPECT_THAT(between.text(), HasSubstr("names lane 16 of tensor memory, expected a multiple of "
                                         "32"));
-  const Outcome odd = moved(plain, plus(8 * kLane), Fault::None, "16x64b");
+  const Outcome odd = moved(plain, plus(8 * kLane), TmemFault::None, "16x64b");
   EXPECT_THAT(odd.text(), HasSubstr("names lane 8 of tensor memory, expected a multiple of 16"));
   const Outcome beyond = moved(plus(64), plain);
   EXPECT_THAT(beyond.checks(), HasSubstr("tensor"));
@@ -292,13 +293,13 @@ TEST(EvalTensorMove, Faults) {
       moved([](TensorKernel& k) { return k.moved(k.to(DType::Uint32, k.mod(k.tid(), 2))); }, plain);
   EXPECT_THAT(differing.text(), HasSubstr("names different addresses in its lanes"));
   const Outcome leaving =
-      moved(plus(16 * kLane), plus(16 * kLane), Fault::None, "16x32bx2", 16 * kLane);
+      moved(plus(16 * kLane), plus(16 * kLane), TmemFault::None, "16x32bx2", 16 * kLane);
   EXPECT_THAT(leaving.text(), HasSubstr("thread 16 of CTA (0,0,0) reaches for lane 32, column 0"));
-  const Outcome last = moved(plus(511), plus(511), Fault::None, "16x64b");
+  const Outcome last = moved(plus(511), plus(511), TmemFault::None, "16x64b");
   EXPECT_THAT(last.text(), HasSubstr("column 511, which is not allocated"));
-  EXPECT_THAT(moved(plain, plain, Fault::NoStoreWait).checks(), HasSubstr("async"));
-  EXPECT_THAT(moved(plain, plain, Fault::NoLoadWait).checks(), HasSubstr("async"));
-  EXPECT_EQ(moved(plain, plain, Fault::NoFree).checks(), "tensor");
+  EXPECT_THAT(moved(plain, plain, TmemFault::NoStoreWait).checks(), HasSubstr("async"));
+  EXPECT_THAT(moved(plain, plain, TmemFault::NoLoadWait).checks(), HasSubstr("async"));
+  EXPECT_EQ(moved(plain, plain, TmemFault::NoFree).checks(), "tensor");
 }
 
 // --- allocation ----------------------------------------------------------------------------------

@@ -16,7 +16,7 @@
 #include "corpus/corpus.h"
 #include "corpus/toolchain.h"
 #include "emit/engines.h"
-#include "eval/number.h"
+#include "eval/value/arithmetic.h"
 #include "sim/launch.h"
 
 namespace ww::emit::test {

@@ -5,7 +5,7 @@
 #include <limits>
 #include <map>
 
-#include "eval/number.h"
+#include "eval/value/arithmetic.h"
 
 namespace ww::test {
 namespace {

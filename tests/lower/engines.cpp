@@ -12,7 +12,7 @@
 
 #include "base/check.h"
 #include "eval/eval.h"
-#include "eval/number.h"
+#include "eval/value/arithmetic.h"
 #include "ir/launch/launch.h"
 #include "ir/param_use.h"
 #include "ir/print/print.h"

@@ -6,7 +6,7 @@
 #include <functional>
 
 #include "base/file_io.h"
-#include "eval/number.h"
+#include "eval/value/arithmetic.h"
 #include "lower/family.h"
 
 namespace ww::test::tensor_examples_test {

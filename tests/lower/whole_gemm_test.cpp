@@ -9,7 +9,7 @@
 #include <filesystem>
 
 #include "base/file_io.h"
-#include "eval/number.h"
+#include "eval/value/arithmetic.h"
 #include "lower/family.h"
 
 namespace ww::test::whole_gemm_test {

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "eval/eval.h"
-#include "eval/number.h"
+#include "eval/value/arithmetic.h"
 #include "ir/equal.h"
 #include "ir/launch/launch.h"
 #include "ir/print/print.h"

@@ -13,8 +13,8 @@
 #include "driver/args/file_spec.h"
 #include "driver/args/npy.h"
 #include "driver/args/typed_text.h"
-#include "eval/kernel.h"
-#include "eval/number.h"
+#include "eval/launch/launch.h"
+#include "eval/value/arithmetic.h"
 #include "ir/param_use.h"
 
 namespace ww::driver {

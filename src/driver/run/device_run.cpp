@@ -9,9 +9,9 @@
 
 #include "base/wide.h"
 #include "driver/run/param_writes.h"
-#include "eval/arguments.h"
-#include "eval/kernel.h"
-#include "eval/placement.h"
+#include "eval/launch/host_values.h"
+#include "eval/launch/launch.h"
+#include "eval/launch/placement.h"
 #include "ir/launch/launch.h"
 #include "layout/apply.h"
 #include "lower/lower.h"

@@ -19,7 +19,7 @@
 #include "driver/sim/options.h"
 #include "driver/sim/report.h"
 #include "eval/eval.h"
-#include "eval/support.h"
+#include "eval/launch/supported.h"
 #include "ir/launch/launch.h"
 #include "runtime/assembler.h"
 

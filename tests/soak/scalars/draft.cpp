@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-#include "eval/number.h"
+#include "eval/value/arithmetic.h"
 #include "soak/frame.h"
 
 namespace ww::test {

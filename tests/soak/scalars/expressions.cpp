@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "eval/number.h"
+#include "eval/value/arithmetic.h"
 #include "lower/edges.h"
 
 namespace ww::test {

@@ -5,7 +5,7 @@
 
 #include <utility>
 
-#include "eval/number.h"
+#include "eval/value/arithmetic.h"
 #include "lower/edges.h"
 #include "soak/scalars/expressions.h"
 

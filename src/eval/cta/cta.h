@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+// One CTA while it runs: the data that everything else works on. Threads stand at steps of the
+// launch; those that stand at the same one form a group, and expressions are evaluated for a whole
+// group at once.
+//
+// What happens to it is in functions that take it first, by topic:
+//
+//   cta/     whose turn it is, statements, limits, messages
+//   expr/    expressions, intrinsics, values exchanged between lanes
+//   memory/  addresses, reads and writes, who is ordered before whom
+//   sync/    barriers, mbarriers, asynchronous copies
+//   tile/    tile primitives
+//   ptx/     PTX instructions
+#pragma once
+
+#include <array>
+#include <chrono>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "eval/cta/findings.h"
+#include "eval/eval.h"
+#include "eval/launch/launch.h"
+#include "eval/memory/element.h"
+#include "eval/memory/order.h"
+#include "eval/memory/storage.h"
+#include "eval/value/words.h"
+
+namespace ww::eval {
+
+/// What all CTAs of a run share.
+struct Run {
+  Run(const Launch& l, const Options& o)
+      : launch(l), options(o), findings(o.max_findings), random(o.seed) {}
+  const Launch& launch;
+  const Options& options;
+  Findings findings;
+  std::vector<Storage> globals;  // by root; empty for the others
+  std::uint64_t steps = 0;
+  std::uint64_t instructions = 0;  // as Limits counts them
+  std::uint64_t products = 0;      // that are not yet an instruction
+  std::uint64_t watched = 0;       // instructions and turns since the last look at the clock
+  std::uint64_t held = 0;          // bytes of all CTAs
+  std::chrono::steady_clock::time_point start = std::chrono::steady_clock::now();
+  std::string printed;
+  std::optional<Diag> stop;  // why the run cannot go on
+  WordPool pool;
+  std::uint64_t random;
+};
+
+enum class Status : std::uint8_t { Ready, Gathering, AtBarrier, AtMbarrier, Exited };
+
+/// Variables, one row of values for each lane of a variable's type, and loops.
+struct Variables {
+  std::size_t threads = 0;
+  std::vector<std::size_t> first_row;  // by VarId
+  std::vector<Word> values;            // [row][thread]
+  std::vector<std::int64_t> trips;     // [loop][thread]: trips left
+
+  Word* row(ir::VarId var, std::size_t lane = 0) {
+    return values.data() + (first_row[var.index] + lane) * threads;
+  }
+  std::int64_t& trips_left(std::uint32_t loop, Thread t) { return trips[loop * threads + t]; }
+};
+
+struct BarrierKey {
+  enum class Kind : std::uint8_t { Named, Warpgroup, Warp, Cluster } kind{};
+  std::uint32_t id = 0;
+  std::uint32_t unit = 0;
+  friend auto operator<=>(const BarrierKey&, const BarrierKey&) = default;
+};
+struct Barrier {
+  std::size_t count = 0;  // threads it waits for; 0: all of its unit
+  std::vector<Thread> arrived;
+  std::vector<Thread> waiting;
+};
+struct Mbarrier {
+  std::uint32_t expected = 0;
+  std::uint32_t missing = 0;
+  std::uint32_t phase = 0;
+  Order::Knowledge gathering;
+  Order::Knowledge complete;
+};
+
+/// How threads wait for a copy: by groups, with tcgen05.wait, or through an mbarrier.
+enum class AsyncKind : std::uint8_t { Group, Bulk, TmemLoad, TmemStore, Tensor };
+struct Transfer {
+  Element to;
+  int bits = 0;
+  Word value = 0;
+  Word undefined = 0;
+};
+struct AsyncCopy {
+  AsyncKind kind{};
+  Agent agent;
+  std::uint32_t step = 0;
+  std::size_t missing = 0;  // threads that have not waited for it
+  std::size_t bytes = 0;    // of the host
+  std::vector<Transfer> transfers = {};
+  std::vector<std::pair<Element, int>> sources = {};
+};
+using CopyId = std::uint32_t;
+/// What a thread has started and not waited for.
+struct ThreadCopies {
+  struct Groups {
+    std::vector<CopyId> open;
+    std::deque<std::vector<CopyId>> committed;
+  };
+  std::array<Groups, 2> groups;             // Group, Bulk
+  std::array<std::vector<CopyId>, 2> tmem;  // TmemLoad, TmemStore
+  // Tensor: what the tensor core has not done yet, in order, each with its number.
+  std::deque<std::pair<std::uint32_t, CopyId>> tensor;
+  std::uint32_t tensor_issued = 0;
+};
+/// An mbarrier will be arrived at when the tensor core has done a thread's work up to a number.
+struct TensorCommit {
+  Thread thread = 0;
+  std::uint32_t before = 0;
+  Order::Knowledge knowledge;
+};
+struct AsyncWork {
+  std::vector<std::optional<AsyncCopy>> in_flight;  // by CopyId
+  std::vector<ThreadCopies> threads;
+  std::map<Address, std::deque<TensorCommit>> tensor_commits;  // by mbarrier
+  std::uint64_t bytes = 0;  // of the host: copies and commits that are not waited for
+};
+
+struct TensorMemory {
+  struct Allocation {
+    std::uint32_t columns = 0;
+    std::uint32_t step = 0;
+  };
+  std::array<bool, kTmemColumns> is_used{};
+  std::map<std::uint32_t, Allocation> allocations;  // by first column
+  bool is_relinquished = false;
+};
+
+struct Cta {
+  Cta(Run& shared, Clock& clock, std::uint32_t cta_number, std::array<std::int64_t, 3> where);
+  Cta(const Cta&) = delete;
+  Cta& operator=(const Cta&) = delete;
+  ~Cta() { run.held -= held; }
+
+  Run& run;
+  const Launch& launch;
+  const ir::Function& f;
+  std::uint32_t number;  // in the grid; CTAs of a cluster follow each other
+  std::array<std::int64_t, 3> at;
+  Order order;
+  RaceCheck races;
+  std::uint32_t step = 0;  // being executed
+
+  // By thread.
+  std::vector<std::uint32_t> pc;  // the step it stands at
+  std::vector<Status> status;
+  std::vector<char> parked;          // lets others pass
+  std::vector<std::uint32_t> spins;  // trips of `while` loops without a pause
+  std::size_t alive;                 // threads that have not exited
+
+  Variables vars;
+  std::vector<Storage> memory;  // by root; global ones are in `run`
+  std::map<BarrierKey, Barrier> barriers;
+  std::map<Address, Mbarrier> mbarriers;
+  AsyncWork async;
+  TensorMemory tmem;
+  std::uint64_t held = 0;  // part of run.held
+
+  [[nodiscard]] std::size_t thread_count() const { return pc.size(); }
+  [[nodiscard]] num::DType type_of(ir::ExprId id) const { return f[id].type.dtype; }
+};
+
+/// Calls `visit` with each run of threads that are in one unit of `size` threads, and its number.
+template <typename Visit>
+void each_unit(Threads ts, std::size_t size, const Visit& visit) {
+  for (std::size_t i = 0; i < ts.size();) {
+    const std::size_t unit = ts[i] / size;
+    std::size_t j = i;
+    while (j < ts.size() && ts[j] / size == unit) ++j;
+    visit(static_cast<std::uint32_t>(unit), ts.subspan(i, j - i));
+    i = j;
+  }
+}
+template <typename Visit>
+void each_warp(Threads ts, const Visit& visit) {
+  each_unit(ts, kWarp, [&](std::uint32_t, Threads lanes) { visit(lanes); });
+}
+
+}  // namespace ww::eval

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a run may take. Each function says false when a limit is reached, and the run stops.
+#pragma once
+
+#include "eval/cta/cta.h"
+
+namespace ww::eval {
+
+/// A step of so many threads.
+bool spend(Cta& cta, std::size_t threads);
+/// Elements that a tile primitive touches.
+bool spend_elements(Cta& cta, std::uint64_t elements);
+bool spend_products(Cta& cta, std::uint64_t products);
+/// Whether so many bytes may be taken for a moment.
+bool may_take(Cta& cta, std::uint64_t bytes);
+
+}  // namespace ww::eval

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// Whose turn it is: the group furthest behind goes first.
+#pragma once
+
+#include "eval/cta/cta.h"
+
+namespace ww::eval {
+
+/// Runs until no thread can go on without the other CTAs, or the run stops.
+void advance(Cta& cta);
+inline bool is_done(const Cta& cta) { return cta.alive == 0; }
+
+/// The threads stand at the next step.
+void go_on(Cta& cta, Threads ts);
+void end_threads(Cta& cta, Threads ts);
+/// Threads that wait at an mbarrier look at it again.
+void wake_mbarrier_waiters(Cta& cta);
+
+}  // namespace ww::eval

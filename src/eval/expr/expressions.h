@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// Expressions. The value of an expression for n threads is n words; that of a vector of L lanes is
+// L·n words, lane by lane.
+#pragma once
+
+#include "eval/cta/cta.h"
+
+namespace ww::eval {
+
+Words evaluate(Cta& cta, ir::ExprId id, Threads ts);
+/// The same for a value that is only passed on: it keeps its undefined bits, which are not found.
+Words evaluate_copied(Cta& cta, ir::ExprId id, Threads ts, Words& undefined);
+/// One word for all.
+Words constant(Cta& cta, Word value, std::size_t size);
+
+}  // namespace ww::eval

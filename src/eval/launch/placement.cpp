@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "eval/launch/placement.h"
+
+#include <algorithm>
+
+#include "layout/threads.h"
+
+namespace ww::eval {
+namespace {
+
+using layout::Axis;
+using layout::Counter;
+
+bool is_cta_thread(Axis axis) { return axis.facts().counter == Counter::CtaThread; }
+
+// The effect of moving by 1 on an axis.
+Spot unit_of(Axis axis) {
+  if (axis == layout::axes::m() || axis == layout::axes::tcol()) return {1, 0};
+  if (axis == layout::axes::tlane()) return {0, 1};
+  return {0, axis.facts().divisor};
+}
+
+Spot scaled(Spot unit, std::int64_t by) { return {unit.memory * by, unit.owner * by}; }
+Spot sum(Spot a, Spot b) { return {a.memory + b.memory, a.owner + b.owner}; }
+
+Result<void> require_axis(const layout::TileLayout& tile, Axis axis) {
+  const bool is_memory =
+      axis == layout::axes::m() || axis == layout::axes::tcol() || axis == layout::axes::tlane();
+  if (is_memory) return {};
+  if (!is_cta_thread(axis))
+    return fail(DiagKind::NotEvaluated, "a layout over axis `{}` is not evaluated", axis.name());
+  if (tile.has_unknown_extent()) return {};
+  const layout::Range range = tile.range_on(axis);
+  const std::int64_t modulus = axis.facts().modulus;
+  if (range.min < 0 || (modulus != 0 && range.max >= modulus))
+    return fail(DiagKind::NotEvaluated, "axis `{}` takes values {} to {}, of {} that it has",
+                axis.name(), range.min, range.max, modulus);
+  return {};
+}
+
+Result<void> require_simple(const layout::Layout& layout) {
+  const layout::TileLayout& tile = layout.tile();
+  if (!tile.offset().is_constant())
+    return fail(DiagKind::NotEvaluated, "a layout with a runtime offset is not evaluated");
+  for (const Axis axis : tile.axes()) WW_TRY_VOID(require_axis(tile, axis));
+  const auto scope = layout::thread_scope(layout);
+  if (!scope && scope.error().text.find("overlap") != std::string::npos)
+    return fail(DiagKind::NotEvaluated, "{}", scope.error().text);
+  return {};
+}
+
+std::vector<Spot> replica_spots(const layout::TileLayout& tile) {
+  std::vector<Spot> spots(1);
+  for (const layout::Iter& iter : tile.replica()) {
+    std::vector<Spot> next;
+    for (const Spot& spot : spots)
+      for (std::int64_t k = 0; k < iter.extent; ++k)
+        next.push_back(sum(spot, scaled(unit_of(iter.axis), k * iter.stride)));
+    spots = std::move(next);
+  }
+  const auto less = [](Spot a, Spot b) {
+    return a.owner != b.owner ? a.owner < b.owner : a.memory < b.memory;
+  };
+  const auto same = [](Spot a, Spot b) { return a.owner == b.owner && a.memory == b.memory; };
+  std::sort(spots.begin(), spots.end(), less);
+  spots.erase(std::unique(spots.begin(), spots.end(), same), spots.end());
+  return spots;
+}
+
+std::vector<Digits> digits_of(const layout::TileLayout& tile) {
+  std::vector<Digits> digits;
+  for (const Axis axis : layout::moving_axes(tile)) {
+    if (!is_cta_thread(axis)) continue;
+    const layout::AxisFacts& facts = axis.facts();
+    digits.push_back({facts.divisor, facts.modulus == 0 ? 0 : facts.divisor * facts.modulus});
+  }
+  std::sort(digits.begin(), digits.end(), [](Digits a, Digits b) { return a.begin < b.begin; });
+  return digits;
+}
+
+}  // namespace
+
+Result<Placement> Placement::make(const layout::Layout& layout) {
+  WW_TRY_VOID(require_simple(layout));
+  const layout::TileLayout& tile = layout.tile();
+  Placement out;
+  out.is_plain_ = false;
+  for (std::size_t i = tile.shard().size(); i-- > 0;) {
+    const layout::Iter& iter = tile.shard()[i];
+    out.steps_.push_back({iter.extent, scaled(unit_of(iter.axis), iter.stride)});
+  }
+  for (const layout::OffsetTerm& term : tile.offset().terms())
+    out.offset_ = sum(out.offset_, scaled(unit_of(term.axis), term.coef));
+  out.copies_ = replica_spots(tile);
+  out.swizzle_ = layout.swizzle();
+  if (!tile.has_unknown_extent()) out.digits_ = digits_of(tile);
+  return out;
+}
+
+// The outermost digit is not reduced: an index past the end goes on along the first iter.
+Spot Placement::compute(std::int64_t flat) const {
+  Spot spot = offset_;
+  for (std::size_t i = 0; i < steps_.size(); ++i) {
+    const bool is_last = i + 1 == steps_.size();
+    const std::int64_t digit = is_last ? flat : flat % steps_[i].extent;
+    flat = is_last ? 0 : flat / steps_[i].extent;
+    spot = sum(spot, scaled(steps_[i].stride, digit));
+  }
+  return spot;
+}
+
+Spot Placement::spot(std::int64_t flat, std::size_t copy) const {
+  if (is_plain_) return {flat, 0};
+  const auto index = static_cast<std::size_t>(flat);
+  Spot spot = index < table_.size() ? table_[index] : compute(flat);
+  spot = sum(spot, copies_[copy]);
+  if (!swizzle_.is_none() && spot.memory >= 0) spot.memory = swizzle_(spot.memory);
+  return spot;
+}
+
+void Placement::remember(std::int64_t size) {
+  constexpr std::int64_t kMost = std::int64_t{1} << 20;
+  if (is_plain_ || !table_.empty() || size > kMost) return;
+  std::vector<Spot> table;
+  table.reserve(static_cast<std::size_t>(size));
+  for (std::int64_t flat = 0; flat < size; ++flat) table.push_back(compute(flat));
+  table_ = std::move(table);
+}
+
+Holders holders_of(const Placement& placement, std::int64_t first, std::int64_t size) {
+  Holders out{.base = first, .spread = {0}};
+  std::int64_t open = 1;  // digits below are decided
+  const auto spread_over = [&](std::int64_t begin, std::int64_t end) {
+    if (begin >= end) return;
+    const std::vector<std::int64_t> before = std::move(out.spread);
+    out.spread.clear();
+    for (std::int64_t k = 0; k * begin < end; ++k)
+      for (const std::int64_t offset : before) out.spread.push_back(offset + k * begin);
+  };
+  for (const Digits& digits : placement.digits()) {
+    spread_over(open, std::min(digits.begin, size));
+    const std::int64_t above = digits.end == 0 ? 0 : out.base / digits.end * digits.end;
+    out.base = out.base % digits.begin + above;
+    open = digits.end == 0 ? size : std::max(open, digits.end);
+  }
+  spread_over(open, size);
+  std::sort(out.spread.begin(), out.spread.end());
+  return out;
+}
+
+}  // namespace ww::eval

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "eval/launch/supported.h"
+
+#include "eval/ptx/instruction.h"
+#include "eval/ptx/kind.h"
+#include "ir/settings.h"
+#include "ir/visit.h"
+
+namespace ww::eval {
+namespace {
+
+using ir::Function;
+using ir::Stmt;
+using ir::StmtKind;
+
+Diag not_evaluated(std::string text, Span span) {
+  return Diag{DiagKind::NotEvaluated, std::move(text), span, {}};
+}
+
+Result<void> require_tile_call(const Function& function, const Stmt& stmt) {
+  const ir::TileCall& call = function[stmt.tile];
+  if (call.op == ir::TileOp::GemmAsync)
+    return fail(not_evaluated("`gemm_async` is not evaluated", stmt.span));
+  if (call.scope > ir::Unit::Cta)
+    return fail(not_evaluated(fmt::format("`{}` of a whole {} is not evaluated",
+                                          ir::name_of(call.op), ir::name_of(call.scope)),
+                              stmt.span));
+  if (call.op != ir::TileOp::CopyAsync) return {};
+  for (const auto& [key, setting] : call.config) {
+    const ir::SettingFacts* facts = ir::find_setting_facts(call.op, key);
+    if (facts != nullptr && (facts->is_of_tensor_maps() || key == "decompress"))
+      return fail(
+          not_evaluated(fmt::format("`copy_async` with `{}=` is not evaluated", key), stmt.span));
+    if (key == "cta_group" && setting != ir::Setting(std::int64_t{1}))
+      return fail(not_evaluated("`copy_async` of two CTAs together is not evaluated", stmt.span));
+  }
+  return {};
+}
+
+Result<void> require_calls(const Function& function, ir::ExprId root, Span span) {
+  if (!root.valid()) return {};
+  const ir::Expr& expr = function[root];
+  if (expr.op == ir::ExprOp::Call && expr.callee == ir::Intrinsic::FuncCall)
+    return fail(not_evaluated("`T.cuda.func_call` is not evaluated: its source is C++",
+                              expr.span.known ? expr.span : span));
+  for (const ir::ExprId arg : expr.args) WW_TRY_VOID(require_calls(function, arg, span));
+  return {};
+}
+
+}  // namespace
+
+Result<void> require_evaluated(const Function& function, const Stmt& stmt) {
+  WW_TRY_VOID(require_calls(function, stmt.expr, stmt.span));
+  for (const ir::ExprId arg : stmt.args) WW_TRY_VOID(require_calls(function, arg, stmt.span));
+  if (stmt.kind == StmtKind::Tile) return require_tile_call(function, stmt);
+  if (stmt.kind != StmtKind::Ptx) return {};
+  const ir::PtxCall& call = function[stmt.ptx];
+  if (decode(call).kind == PtxKind::Unknown)
+    return fail(not_evaluated(fmt::format("`{}` is not evaluated", call.opcode), stmt.span));
+  return {};
+}
+
+bool is_evaluated(const Function& function) {
+  bool out = true;
+  ir::for_each_stmt(function, function.body, [&](ir::StmtId id) {
+    out = out && require_evaluated(function, function[id]).has_value();
+  });
+  return out;
+}
+
+}  // namespace ww::eval

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "eval/memory/order.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "base/check.h"
+
+namespace ww::eval {
+namespace {
+
+// The size of the unit: 1, 32, 128, or 0 for the CTA.
+std::size_t size_of(AgentKind kind) {
+  switch (kind) {
+    case AgentKind::None:
+    case AgentKind::Thread:
+      return 1;
+    case AgentKind::Warp:
+      return kWarp;
+    case AgentKind::Warpgroup:
+      return kWarpgroup;
+    case AgentKind::Cta:
+      return 0;
+  }
+  return 0;
+}
+
+// The number of the unit of that size in which the agent is; nothing when it is larger.
+constexpr std::size_t kNowhere = ~std::size_t{0};
+std::size_t unit_of(Agent agent, std::size_t size) {
+  const std::size_t own = size_of(agent.kind);
+  if (own == 0 || own > size) return kNowhere;
+  return agent.index * own / size;
+}
+
+bool share(Agent a, Agent b, std::size_t size) {
+  const std::size_t unit = unit_of(a, size);
+  return unit != kNowhere && unit == unit_of(b, size);
+}
+
+}  // namespace
+
+Agent merge(Agent a, Agent b) {
+  if (a == b) return a;
+  const auto unit = [&](std::size_t size) { return static_cast<std::uint16_t>(unit_of(a, size)); };
+  if (share(a, b, kWarp)) return {AgentKind::Warp, unit(kWarp)};
+  if (share(a, b, kWarpgroup)) return {AgentKind::Warpgroup, unit(kWarpgroup)};
+  return {AgentKind::Cta, 0};
+}
+
+Agent warp_of(Agent agent) {
+  return {AgentKind::Warp, static_cast<std::uint16_t>(unit_of(agent, kWarp))};
+}
+
+Order::Order(std::size_t threads, Clock& clock)
+    : threads_(threads),
+      clock_(&clock),
+      warpgroup_floor_((threads + kWarpgroup - 1) / kWarpgroup),
+      warp_floor_((threads + kWarp - 1) / kWarp) {}
+
+Order::Members Order::members(Agent agent) const {
+  const std::size_t size = size_of(agent.kind);
+  if (size == 0) return {0, threads_};
+  return {agent.index * size, std::min(threads_, (agent.index + 1) * size)};
+}
+
+void Order::meet(Agent unit) {
+  const std::uint32_t now = clock_->now++;
+  if (unit.kind == AgentKind::Cta) {
+    cta_floor_ = now;
+    pairs_.clear();  // everybody has seen everything
+    return;
+  }
+  if (!pairs_.empty()) {
+    std::vector<Thread> threads;
+    for (std::size_t t = members(unit).begin; t < members(unit).end; ++t)
+      threads.push_back(static_cast<Thread>(t));
+    join_rows(threads);
+  }
+  (unit.kind == AgentKind::Warp ? warp_floor_ : warpgroup_floor_)[unit.index] = now;
+}
+
+void Order::meet(Threads threads) {
+  need_pairs();
+  join_rows(threads);
+  for (const Thread by : threads)
+    for (const Thread whom : threads) pairs_[by * threads_ + whom] = clock_->now;
+  ++clock_->now;
+}
+
+void Order::met_cluster() {
+  cta_floor_ = clock_->now;
+  pairs_.clear();
+}
+
+std::uint32_t Order::floor_between(Agent a, Agent b) const {
+  std::uint32_t floor = cta_floor_;
+  if (share(a, b, kWarpgroup)) floor = std::max(floor, warpgroup_floor_[unit_of(a, kWarpgroup)]);
+  if (share(a, b, kWarp)) floor = std::max(floor, warp_floor_[unit_of(a, kWarp)]);
+  return floor;
+}
+
+std::uint32_t Order::seen(std::size_t by, std::size_t whom) const {
+  const Agent a = thread_agent(static_cast<Thread>(by));
+  const Agent b = thread_agent(static_cast<Thread>(whom));
+  const std::uint32_t floor = floor_between(a, b);
+  return pairs_.empty() ? floor : std::max(floor, pairs_[by * threads_ + whom]);
+}
+
+bool Order::is_before(Agent first, std::uint32_t time, Agent second) const {
+  if (first.kind == AgentKind::None || time <= cta_floor_) return true;
+  if (first.kind == AgentKind::Thread && first == second) return true;
+  if (time <= floor_between(first, second)) return true;
+  const Members before = members(first);
+  const Members after = members(second);
+  if (pairs_.empty()) return false;
+  for (std::size_t by = after.begin; by < after.end; ++by)
+    for (std::size_t whom = before.begin; whom < before.end; ++whom)
+      if (by != whom && seen(by, whom) < time) {
+        // Which threads of a unit really were there is not recorded, so with pairs it is uncertain.
+        return first.kind != AgentKind::Thread;
+      }
+  return true;
+}
+
+void Order::need_pairs() {
+  if (pairs_.empty()) pairs_.assign(threads_ * threads_, 0);
+}
+
+void Order::join_rows(Threads threads) {
+  std::vector<std::uint32_t> row(threads_, 0);
+  for (const Thread by : threads)
+    for (std::size_t whom = 0; whom < threads_; ++whom)
+      row[whom] = std::max(row[whom], seen(by, whom));
+  for (const Thread by : threads)
+    std::copy(row.begin(), row.end(), pairs_.begin() + static_cast<std::ptrdiff_t>(by * threads_));
+}
+
+void Order::release(Thread thread, Knowledge& knowledge) {
+  knowledge.resize(threads_, 0);
+  for (std::size_t whom = 0; whom < threads_; ++whom)
+    knowledge[whom] = std::max(knowledge[whom], seen(thread, whom));
+  knowledge[thread] = clock_->now++;
+}
+
+void Order::acquire(Thread thread, const Knowledge& knowledge) {
+  if (knowledge.empty()) return;
+  need_pairs();
+  std::uint32_t* row = &pairs_[thread * threads_];
+  for (std::size_t whom = 0; whom < threads_; ++whom)
+    row[whom] = std::max(row[whom], knowledge[whom]);
+}
+
+}  // namespace ww::eval

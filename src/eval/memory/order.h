@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is ordered before what between the threads of a CTA. Time counts synchronisations; every
+// access carries the time at which it happened. Thread a has *seen* thread b up to time t when
+// everything b did until t is ordered before what a does next.
+//
+// Nearly all synchronisation is of whole warps, warpgroups and CTAs, so what has been seen is one
+// number (a floor) for each of these. Barriers over other sets of threads and mbarriers need a
+// table of pairs, which exists only once one of them has been used, and until the next barrier of
+// the CTA.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace ww::eval {
+
+inline constexpr std::size_t kWarp = 32;  // threads
+inline constexpr std::size_t kWarpgroup = 128;
+
+/// Who made an access: a thread, or some thread of a unit.
+enum class AgentKind : std::uint8_t { None, Thread, Warp, Warpgroup, Cta };
+struct Agent {
+  AgentKind kind = AgentKind::None;
+  std::uint16_t index = 0;  // of the thread, warp or warpgroup in its CTA
+  friend bool operator==(Agent, Agent) = default;
+};
+
+using Thread = std::uint16_t;
+using Threads = std::span<const Thread>;
+
+inline Agent thread_agent(Thread t) { return {AgentKind::Thread, t}; }
+/// The smallest unit that holds both.
+Agent merge(Agent a, Agent b);
+/// The warp of a thread, or of something smaller than a warpgroup.
+Agent warp_of(Agent agent);
+
+/// Shared by the CTAs of a cluster.
+struct Clock {
+  std::uint32_t now = 1;
+  std::uint32_t cluster_floor = 0;  // all CTAs of the cluster have met at this time
+};
+
+class Order {
+ public:
+  Order(std::size_t threads, Clock& clock);
+
+  [[nodiscard]] std::uint32_t now() const { return clock_->now; }
+  /// Nothing is ordered by it, but what happens next has a time of its own.
+  void tick() { ++clock_->now; }
+  /// All threads of a unit that have not exited wait for each other (kind Warp, Warpgroup or Cta).
+  void meet(Agent unit);
+  /// The same for any set of threads.
+  void meet(Threads threads);
+  /// The CTA has met the others of its cluster; the caller moves the clock.
+  void met_cluster();
+
+  /// Has everybody of `second` seen what `first` did at `time`? Yes when that is not certain.
+  [[nodiscard]] bool is_before(Agent first, std::uint32_t time, Agent second) const;
+
+  /// What an mbarrier passes on: the time up to which each thread's doings are known.
+  using Knowledge = std::vector<std::uint32_t>;
+  /// Adds all that a thread knows, and what it did itself.
+  void release(Thread thread, Knowledge& knowledge);
+  void acquire(Thread thread, const Knowledge& knowledge);
+
+ private:
+  struct Members {
+    std::size_t begin;
+    std::size_t end;
+  };
+  [[nodiscard]] Members members(Agent agent) const;
+  [[nodiscard]] std::uint32_t seen(std::size_t by, std::size_t whom) const;
+  [[nodiscard]] std::uint32_t floor_between(Agent a, Agent b) const;
+  void need_pairs();
+  void join_rows(Threads threads);
+
+  std::size_t threads_;
+  Clock* clock_;
+  std::uint32_t cta_floor_ = 0;
+  std::vector<std::uint32_t> warpgroup_floor_;
+  std::vector<std::uint32_t> warp_floor_;
+  std::vector<std::uint32_t> pairs_;  // [by][whom], or empty
+};
+
+}  // namespace ww::eval

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "eval/memory/storage.h"
+
+#include <algorithm>
+#include <bit>
+
+namespace ww::eval {
+
+static_assert(std::endian::native == std::endian::little);
+
+Storage::Storage(std::size_t bytes, std::size_t granule, bool is_defined)
+    : bytes_(bytes, 0), defined_(bytes, is_defined ? 0xff : 0), granule_bits_(granule * 8) {}
+
+void Storage::set(std::vector<std::uint8_t>& in, std::int64_t bit, int bits, Word word) {
+  std::uint8_t* at = in.data() + bit / 8;
+  if (bits >= 8) {
+    std::memcpy(at, &word, static_cast<std::size_t>(bits / 8));
+    return;
+  }
+  const auto mask = static_cast<unsigned>(low_mask(bits) << (bit % 8));
+  const auto moved = static_cast<unsigned>(word << (bit % 8));
+  *at = static_cast<std::uint8_t>((*at & ~mask) | (moved & mask));
+}
+
+void Storage::put(std::int64_t bit, int bits, Word value, Word undefined) {
+  set(bytes_, bit, bits, value);
+  set(defined_, bit, bits, ~undefined);
+  if (!written_.empty()) set(written_, bit, bits, ~undefined);
+}
+
+void Storage::forget(std::size_t begin, std::size_t count) {
+  std::fill_n(defined_.begin() + static_cast<std::ptrdiff_t>(begin), count, std::uint8_t{0});
+}
+
+History& Storage::history(std::size_t granule) {
+  if (pages_.empty()) pages_.resize(bytes_.size() * 8 / granule_bits_ / kPage + 1);
+  std::unique_ptr<Page>& page = pages_[granule / kPage];
+  if (!page) {
+    page = std::make_unique<Page>();
+    ++made_pages_;
+  }
+  return (*page)[granule % kPage];
+}
+
+void Storage::mark(std::vector<std::uint16_t>& marks, std::int64_t bit, int bits, int change) {
+  if (marks.empty()) marks.resize(granule_of(size_bits()) + 1);
+  for (std::size_t g = granule_of(bit); g <= granule_of(bit + bits - 1); ++g)
+    marks[g] = static_cast<std::uint16_t>(marks[g] + change);
+}
+
+bool Storage::is_marked(const std::vector<std::uint16_t>& marks, std::int64_t bit, int bits) const {
+  if (marks.empty()) return false;
+  for (std::size_t g = granule_of(bit); g <= granule_of(bit + bits - 1); ++g)
+    if (marks[g] != 0) return true;
+  return false;
+}
+
+bool RaceCheck::is_before(const Access& first, const Access& second) const {
+  if (first.agent.kind == AgentKind::None) return true;
+  if (first.is_atomic && second.is_atomic) return true;
+  if (first.cta == second.cta) return order_->is_before(first.agent, first.time, second.agent);
+  if (first.cta / cluster_ == second.cta / cluster_ && first.time <= clock_->cluster_floor)
+    return true;
+  return ignore_other_;
+}
+
+void RaceCheck::read_one(History& history, const Access& by,
+                         std::optional<Conflict>& conflict) const {
+  if (!is_before(history.write, by)) conflict = Conflict{history.write, true};
+  Access& read = history.read;
+  if (read.agent.kind == AgentKind::None) {
+    read = by;
+  } else if (read.cta != by.cta) {
+    history.other_cta_read = true;
+    read = by;
+  } else if (is_before(read, by)) {
+    read = by;
+  } else {
+    read = Access{.agent = merge(read.agent, by.agent),
+                  .is_atomic = read.is_atomic && by.is_atomic,
+                  .cta = by.cta,
+                  .time = std::max(read.time, by.time),
+                  .step = by.step};
+  }
+}
+
+namespace {
+
+// Whether both are made by one statement of threads of one warp, at once.
+bool is_together(const Access& first, const Access& second) {
+  return second.agent.kind == AgentKind::Thread && first.cta == second.cta &&
+         first.time == second.time && first.step == second.step &&
+         (first.agent.kind == AgentKind::Thread || first.agent.kind == AgentKind::Warp) &&
+         warp_of(first.agent) == warp_of(second.agent);
+}
+
+}  // namespace
+
+void RaceCheck::write_one(History& history, const Access& by,
+                          std::optional<Conflict>& conflict) const {
+  const bool together = is_together(history.write, by);
+  if (!together && !is_before(history.write, by)) conflict = Conflict{history.write, true};
+  // A primitive reads all it needs before it writes.
+  const bool is_own_read = history.read.agent == by.agent && history.read.time == by.time &&
+                           history.read.step == by.step && history.read.cta == by.cta;
+  if (!is_own_read && !is_before(history.read, by)) conflict = Conflict{history.read, false};
+  if (history.other_cta_read && !ignore_other_) conflict = Conflict{history.read, false};
+  const Agent writer = together ? merge(history.write.agent, by.agent) : by.agent;
+  history = {};
+  history.write = by;
+  history.write.agent = writer;
+}
+
+std::optional<Conflict> RaceCheck::read(Storage& storage, std::int64_t bit, int bits,
+                                        const Access& by) const {
+  std::optional<Conflict> conflict;
+  const std::size_t last = storage.granule_of(bit + bits - 1);
+  for (std::size_t g = storage.granule_of(bit); g <= last; ++g)
+    read_one(storage.history(g), by, conflict);
+  return conflict;
+}
+
+std::optional<Conflict> RaceCheck::write(Storage& storage, std::int64_t bit, int bits,
+                                         const Access& by) const {
+  std::optional<Conflict> conflict;
+  const std::size_t last = storage.granule_of(bit + bits - 1);
+  for (std::size_t g = storage.granule_of(bit); g <= last; ++g)
+    write_one(storage.history(g), by, conflict);
+  return conflict;
+}
+
+}  // namespace ww::eval

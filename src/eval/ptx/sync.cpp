@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+// Barriers, mbarriers, elections; cp.async and its groups.
+#include "eval/cta/report.h"
+#include "eval/expr/exchange.h"
+#include "eval/expr/expressions.h"
+#include "eval/memory/access.h"
+#include "eval/ptx/kind.h"
+#include "eval/ptx/operands.h"
+#include "eval/ptx/run.h"
+#include "eval/sync/async_copies.h"
+#include "eval/sync/barriers.h"
+#include "eval/sync/mbarriers.h"
+
+namespace ww::eval {
+
+namespace {
+
+// Lanes of a mask that have not exited.
+std::size_t alive_lanes(const Cta& cta, std::size_t warp, Word mask) {
+  std::size_t count = 0;
+  for (std::size_t l = 0; l < kWarp && warp * kWarp + l < cta.thread_count(); ++l)
+    if ((mask >> l & 1) != 0 && cta.status[warp * kWarp + l] != Status::Exited) ++count;
+  return count;
+}
+
+}  // namespace
+
+void ptx_mbarrier(Cta& cta, const PtxInstruction& ptx, Threads ts) {
+  // arrive has its state first, unless that is left out; the wait its predicate.
+  std::size_t at = 0;
+  while (at < ptx.operand_count() && ptx.operand(at).kind != ir::PtxOperand::Kind::Address) ++at;
+  if (at == ptx.operand_count())
+    return stop(cta, DiagKind::NotEvaluated,
+                fmt::format("`{}` without an address", ptx.call->opcode));
+  const std::vector<Address> addresses = ptx_address(cta, ptx.operand(at), ts);
+  const bool has_value = at + 1 < ptx.operand_count();
+  const Words values =
+      has_value ? ptx_int(cta, ptx.operand(at + 1), ts) : constant(cta, 1, ts.size());
+  Words results = constant(cta, 0, ts.size());
+  for (std::size_t i = 0; i < ts.size(); ++i) {
+    const auto value = static_cast<std::uint32_t>(values[i]);
+    if (ptx.kind == PtxKind::MbarInit) init_mbarrier(cta, addresses[i], value, ts[i]);
+    if (ptx.kind == PtxKind::MbarInval) cta.mbarriers.erase(addresses[i]);
+    if (ptx.kind == PtxKind::MbarArrive) arrive_mbarrier(cta, addresses[i], value, ts[i]);
+    if (ptx.kind == PtxKind::MbarTest)
+      results[i] = test_mbarrier(cta, addresses[i], value, ts[i]) ? 1 : 0;
+  }
+  const bool has_result =
+      at > 0 && (ptx.kind == PtxKind::MbarArrive || ptx.kind == PtxKind::MbarTest);
+  if (has_result) ptx_put(cta, ptx.operand(0), ts, kRegisterBits, results, nullptr);
+}
+
+void ptx_elect(Cta& cta, const PtxInstruction& ptx, Threads ts) {
+  // leader|predicate, mask
+  const Words chosen = elect(cta, ts);
+  Words leaders(cta.run.pool, ts.size());
+  for (std::size_t i = 0; i < ts.size(); ++i)
+    leaders[i] = chosen[i] != 0 || i == 0 ? ts[i] % 32U : leaders[i - 1];
+  if (ptx.operand_count() == 3) ptx_put(cta, ptx.operand(0), ts, kRegisterBits, leaders, nullptr);
+  ptx_put(cta, ptx.operand(ptx.operand_count() - 2), ts, kRegisterBits, chosen, nullptr);
+}
+
+void ptx_barrier(Cta& cta, const PtxInstruction& ptx, Threads ts) {
+  const Words first = ptx_int(cta, ptx.operand(0), ts);
+  const Words counts =
+      ptx.operand_count() > 1 ? ptx_int(cta, ptx.operand(1), ts) : constant(cta, 0, ts.size());
+  for (std::size_t i = 0; i < ts.size();) {
+    const std::size_t warp = ts[i] / kWarp;
+    const auto id = static_cast<std::uint32_t>(first[i]);
+    std::size_t j = i;
+    while (j < ts.size() && first[j] == first[i] && ts[j] / kWarp == warp) ++j;
+    const Threads lanes = ts.subspan(i, j - i);
+    if (ptx.kind == PtxKind::WarpSync)
+      arrive(cta, {BarrierKey::Kind::Warp, id, static_cast<std::uint32_t>(warp)},
+             alive_lanes(cta, warp, first[i]), lanes, true);
+    else
+      arrive_named(cta, id, counts[i], lanes, ptx.kind == PtxKind::BarSync);
+    i = j;
+  }
+}
+
+void ptx_copy_async(Cta& cta, const PtxInstruction& ptx, Threads ts) {
+  const std::vector<Address> to = ptx_address(cta, ptx.operand(0), ts);
+  const std::vector<Address> from = ptx_address(cta, ptx.operand(1), ts);
+  const Words sizes = ptx_int(cta, ptx.operand(2), ts);
+  const bool has_limit = ptx.operand_count() > 3;
+  const Words limits = has_limit ? ptx_int(cta, ptx.operand(3), ts) : constant(cta, 0, ts.size());
+  for (std::size_t i = 0; i < ts.size(); ++i) {
+    const auto limit = static_cast<std::int64_t>(has_limit ? limits[i] : sizes[i]);
+    const int bits = limit % 4 == 0 ? 32 : 8;  // sizes are 4, 8 and 16 bytes, the limit is any
+    AsyncCopy copy{.kind = AsyncKind::Group, .agent = thread_agent(ts[i])};
+    for (std::int64_t at = 0; at < static_cast<std::int64_t>(sizes[i]); at += bits / 8) {
+      const Element source = element_at(from[i] + at * 8, ts[i]);
+      const Element target = element_at(to[i] + at * 8, ts[i]);
+      if (!is_reachable(cta, target, bits)) continue;
+      Transfer transfer{target, bits, 0, 0};
+      if (at < limit) {  // the rest is filled with zeros
+        transfer.value = read(cta, source, bits, access_of(cta, ts[i]), transfer.undefined);
+        if (is_reachable(cta, source, bits)) copy.sources.emplace_back(source, bits);
+      }
+      copy.transfers.push_back(transfer);
+    }
+    start_copy(cta, std::move(copy), ts.subspan(i, 1));
+  }
+}
+
+void ptx_commit(Cta& cta, const PtxInstruction& ptx, Threads ts) {
+  commit(cta, ptx.kind == PtxKind::CommitGroup ? AsyncKind::Group : AsyncKind::Bulk, ts);
+}
+
+void ptx_wait_group(Cta& cta, const PtxInstruction& ptx, Threads ts) {
+  const AsyncKind kind = ptx.kind == PtxKind::WaitGroup ? AsyncKind::Group : AsyncKind::Bulk;
+  wait_group(cta, kind, ptx_int(cta, ptx.operand(0), ts)[0], false, ts);
+}
+
+void ptx_wait_all(Cta& cta, const PtxInstruction& /*ptx*/, Threads ts) {
+  wait_group(cta, AsyncKind::Group, 0, true, ts);
+}
+
+}  // namespace ww::eval

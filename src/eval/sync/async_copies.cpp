@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "eval/sync/async_copies.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "eval/cta/limits.h"
+#include "eval/cta/report.h"
+#include "eval/cta/schedule.h"
+#include "eval/memory/access.h"
+#include "eval/sync/mbarriers.h"
+
+namespace ww::eval {
+namespace {
+
+constexpr std::uint64_t kQueuedBytes = 16;  // for each thread that has to wait for a copy
+constexpr std::uint64_t kGroupBytes = 32;   // for each thread that commits
+
+ThreadCopies::Groups& groups_of(Cta& cta, AsyncKind kind, Thread t) {
+  return cta.async.threads[t].groups[kind == AsyncKind::Group ? 0 : 1];
+}
+
+std::vector<CopyId>& tmem_copies_of(Cta& cta, AsyncKind kind, Thread t) {
+  return cta.async.threads[t].tmem[kind == AsyncKind::TmemLoad ? 0 : 1];
+}
+
+// What a commit takes of the host.
+std::uint64_t commit_bytes(const Order::Knowledge& knowledge) {
+  constexpr std::uint64_t kEach = 64;
+  return kEach + knowledge.size() * sizeof(knowledge[0]);
+}
+
+// Does an earlier copy of the same thread write there? They are made in order.
+bool is_own_target(Cta& cta, const Transfer& transfer, const AsyncCopy& copy) {
+  if (copy.kind != AsyncKind::Tensor) return false;
+  for (const auto& [number, id] : cta.async.threads[copy.agent.index].tensor) {
+    if (!spend_elements(cta, cta.async.in_flight[id]->transfers.size())) return true;
+    for (const Transfer& other : cta.async.in_flight[id]->transfers)
+      if (other.to.at.root == transfer.to.at.root &&
+          other.to.at.bit < transfer.to.at.bit + transfer.bits &&
+          transfer.to.at.bit < other.to.at.bit + other.bits)
+        return true;
+  }
+  return false;
+}
+
+// Nothing else is under way where a copy will write.
+void check_free(Cta& cta, const Transfer& transfer, const AsyncCopy& copy) {
+  Storage& storage = storage_of(cta, transfer.to);
+  const std::int64_t bit = bit_of(cta, transfer.to);
+  if (!storage.is_target(bit, transfer.bits) && !storage.is_source(bit, transfer.bits)) return;
+  if (is_own_target(cta, transfer, copy)) return;
+  if (Finding* found = finding(cta, Check::Async, transfer.to); found != nullptr)
+    found->text =
+        fmt::format("{} of {} starts a copy into {} while another copy there is under way",
+                    agent_text(copy.agent), cta_text(cta), element_text(cta, transfer.to));
+}
+
+// Earlier users of the place are done with it.
+void check_start(Cta& cta, const Transfer& transfer, const AsyncCopy& copy) {
+  const Access by = access_of(cta, copy.agent);
+  const auto conflict = note_write(cta, transfer.to, transfer.bits, by);
+  if (!conflict || conflict->earlier == by) return;
+  if (storage_of(cta, transfer.to).is_target(bit_of(cta, transfer.to), transfer.bits)) return;
+  report_race(cta, transfer.to, *conflict, by, true);
+}
+
+// Notes in storage that a copy is under way: `change` is 1 where it begins, -1 where it ends.
+void mark_copy(Cta& cta, const AsyncCopy& copy, int change) {
+  for (const Transfer& transfer : copy.transfers)
+    storage_of(cta, transfer.to).mark_target(bit_of(cta, transfer.to), transfer.bits, change);
+  for (const auto& [element, bits] : copy.sources)
+    storage_of(cta, element).mark_source(bit_of(cta, element), bits, change);
+}
+
+void deliver(Cta& cta, const AsyncCopy& copy) {
+  mark_copy(cta, copy, -1);
+  Access by = access_of(cta, copy.agent);
+  by.step = copy.step;
+  // What it may race with was looked at when it started, or was found since.
+  for (const Transfer& transfer : copy.transfers)
+    put(cta, transfer.to, transfer.bits, transfer.value, transfer.undefined, by);
+}
+
+}  // namespace
+
+void start_copy(Cta& cta, AsyncCopy copy, Threads ts) {
+  copy.step = cta.step;
+  copy.missing = ts.size();
+  copy.bytes = sizeof(copy) + copy.transfers.size() * sizeof(Transfer) +
+               copy.sources.size() * sizeof(copy.sources[0]) + ts.size() * kQueuedBytes;
+  cta.async.bytes += copy.bytes;
+  if (!may_take(cta, 0)) return;
+  for (const Transfer& transfer : copy.transfers) check_free(cta, transfer, copy);
+  for (const Transfer& transfer : copy.transfers) check_start(cta, transfer, copy);
+  mark_copy(cta, copy, 1);
+  const auto id = static_cast<CopyId>(cta.async.in_flight.size());
+  const AsyncKind kind = copy.kind;
+  cta.async.in_flight.emplace_back(std::move(copy));
+  for (const Thread t : ts) {
+    ThreadCopies& own = cta.async.threads[t];
+    if (kind == AsyncKind::Tensor)
+      own.tensor.emplace_back(own.tensor_issued++, id);
+    else if (kind == AsyncKind::TmemLoad || kind == AsyncKind::TmemStore)
+      tmem_copies_of(cta, kind, t).push_back(id);
+    else
+      groups_of(cta, kind, t).open.push_back(id);
+  }
+}
+
+void commit(Cta& cta, AsyncKind kind, Threads ts) {
+  for (const Thread t : ts) {
+    ThreadCopies::Groups& groups = groups_of(cta, kind, t);
+    groups.committed.push_back(std::exchange(groups.open, {}));
+  }
+  cta.async.bytes += ts.size() * kGroupBytes;
+}
+
+void wait_group(Cta& cta, AsyncKind kind, std::size_t keep, bool open_too, Threads ts) {
+  for (const Thread t : ts) {
+    ThreadCopies::Groups& groups = groups_of(cta, kind, t);
+    while (groups.committed.size() > keep) {
+      finish_waited(cta, groups.committed.front());
+      groups.committed.pop_front();
+      cta.async.bytes -= kGroupBytes;
+    }
+    if (open_too) finish_waited(cta, groups.open);
+  }
+}
+
+void wait_tmem(Cta& cta, AsyncKind kind, Threads ts) {
+  for (const Thread t : ts) finish_waited(cta, tmem_copies_of(cta, kind, t));
+}
+
+void finish_waited(Cta& cta, std::vector<CopyId>& ids) {
+  for (const CopyId id : ids) {
+    std::optional<AsyncCopy>& copy = cta.async.in_flight[id];
+    if (--copy->missing != 0) continue;
+    deliver(cta, *copy);
+    cta.async.bytes -= copy->bytes;
+    copy.reset();
+  }
+  ids.clear();
+  while (!cta.async.in_flight.empty() && !cta.async.in_flight.back())
+    cta.async.in_flight.pop_back();
+}
+
+void commit_tensor(Cta& cta, Address mbarrier, Thread t) {
+  if (find_mbarrier(cta, mbarrier, t) == nullptr) return;
+  TensorCommit commit{.thread = t, .before = cta.async.threads[t].tensor_issued, .knowledge = {}};
+  cta.order.release(t, commit.knowledge);
+  cta.async.bytes += commit_bytes(commit.knowledge);
+  cta.async.tensor_commits[mbarrier].push_back(std::move(commit));
+  wake_mbarrier_waiters(cta);
+}
+
+bool finish_commit(Cta& cta, Address at, Mbarrier& barrier) {
+  const auto found = cta.async.tensor_commits.find(at);
+  if (found == cta.async.tensor_commits.end()) return false;
+  const TensorCommit commit = std::move(found->second.front());
+  cta.async.bytes -= commit_bytes(commit.knowledge);
+  found->second.pop_front();
+  if (found->second.empty()) cta.async.tensor_commits.erase(found);
+  auto& work = cta.async.threads[commit.thread].tensor;
+  std::vector<CopyId> due;
+  while (!work.empty() && work.front().first < commit.before) {
+    due.push_back(work.front().second);
+    work.pop_front();
+  }
+  finish_waited(cta, due);
+  barrier.gathering.resize(cta.thread_count(), 0);
+  for (std::size_t t = 0; t < cta.thread_count(); ++t)
+    barrier.gathering[t] = std::max(barrier.gathering[t], commit.knowledge[t]);
+  arrive_mbarrier(cta, barrier, 1);
+  return true;
+}
+
+}  // namespace ww::eval

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// Asynchronous copies. The values are taken when a copy starts and arrive when the last of its
+// threads has waited for it, as late as the program can tell. It may write all that time: what
+// others did before must be ordered before the start, what they do next behind the wait.
+//
+// The tensor core makes copies from shared to tensor memory by itself, one after the other in the
+// order in which a thread starts them. They arrive when a thread waits for an mbarrier that a later
+// tcgen05.commit of the first thread arrives at.
+#pragma once
+
+#include <vector>
+
+#include "eval/cta/cta.h"
+
+namespace ww::eval {
+
+/// Starts a copy for threads that each have to wait for it.
+void start_copy(Cta& cta, AsyncCopy copy, Threads ts);
+/// What a thread has started since the last commit becomes a group (kind Group or Bulk).
+void commit(Cta& cta, AsyncKind kind, Threads ts);
+/// Waits until at most `keep` groups are left; `open_too`: and for what is not committed.
+void wait_group(Cta& cta, AsyncKind kind, std::size_t keep, bool open_too, Threads ts);
+/// kind TmemLoad or TmemStore.
+void wait_tmem(Cta& cta, AsyncKind kind, Threads ts);
+/// A thread has waited for copies: makes those for which it was the last, and empties the list.
+void finish_waited(Cta& cta, std::vector<CopyId>& ids);
+
+/// The mbarrier will be arrived at when what the thread has started is done.
+void commit_tensor(Cta& cta, Address mbarrier, Thread t);
+/// Makes the copies that the first commit at an mbarrier waits for, and arrives; false when there
+/// is none.
+bool finish_commit(Cta& cta, Address at, Mbarrier& barrier);
+
+}  // namespace ww::eval

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "eval/sync/barriers.h"
+
+#include <algorithm>
+
+#include "eval/cta/report.h"
+#include "eval/cta/schedule.h"
+#include "eval/expr/expressions.h"
+#include "eval/expr/intrinsics.h"
+#include "eval/sync/mbarriers.h"
+
+namespace ww::eval {
+namespace {
+
+using ir::Expr;
+using ir::Intrinsic;
+
+std::size_t alive_in_unit(const Cta& cta, std::size_t unit, std::size_t size) {
+  const std::size_t end = std::min((unit + 1) * size, cta.thread_count());
+  std::size_t alive = 0;
+  for (std::size_t t = unit * size; t < end; ++t)
+    if (cta.status[t] != Status::Exited) ++alive;
+  return alive;
+}
+
+void arrive_warps(Cta& cta, Threads ts) {
+  each_unit(ts, kWarp, [&](std::uint32_t warp, Threads lanes) {
+    arrive(cta, {BarrierKey::Kind::Warp, 0, warp}, 0, lanes, true);
+  });
+}
+
+void arrive_warpgroups(Cta& cta, const Expr& expr, Threads ts) {
+  const Words ids = evaluate(cta, expr.args[0], ts);
+  each_unit(ts, kWarpgroup, [&](std::uint32_t group, Threads threads) {
+    const auto id = static_cast<std::uint32_t>(ids[static_cast<std::size_t>(&threads[0] - &ts[0])]);
+    if (group != ts[0] / kWarpgroup && id == static_cast<std::uint32_t>(ids[0]))
+      if (Finding* found = finding(cta, Check::Barrier); found != nullptr)
+        found->text = fmt::format(
+            "warpgroups {} and {} of {} meet at the same barrier {}, which counts 128 threads",
+            ts[0] / kWarpgroup, group, cta_text(cta), id);
+    arrive(cta, {BarrierKey::Kind::Warpgroup, id, group}, 0, threads, true);
+  });
+}
+
+bool is_complete(const Cta& cta, const BarrierKey& key, const Barrier& barrier) {
+  using Kind = BarrierKey::Kind;
+  if (key.kind == Kind::Cluster || barrier.arrived.empty()) return false;
+  if (barrier.count != 0) return barrier.arrived.size() >= barrier.count;
+  if (key.kind == Kind::Named) return barrier.arrived.size() >= cta.alive;
+  const std::size_t size = key.kind == Kind::Warp ? kWarp : kWarpgroup;
+  return barrier.arrived.size() >= alive_in_unit(cta, key.unit, size);
+}
+
+void pass(Cta& cta, const Barrier& barrier) {
+  for (const Thread t : barrier.waiting) {
+    cta.status[t] = Status::Ready;
+    ++cta.pc[t];
+  }
+}
+
+void release_barrier(Cta& cta, const Barrier& barrier) {
+  std::vector<Thread> sorted = barrier.waiting;
+  std::sort(sorted.begin(), sorted.end());
+  each_unit(sorted, kWarp, [&](std::uint32_t warp, Threads lanes) {
+    for (const Thread t : lanes) {
+      if (cta.pc[t] == cta.pc[lanes[0]]) continue;
+      if (Finding* found = finding(cta, Check::Barrier); found != nullptr) {
+        found->text = fmt::format("{} and {} of warp {} of {} meet at barriers in different places",
+                                  thread_text(lanes[0]), thread_text(t), warp, cta_text(cta));
+        found->note = "the other one is here";
+        found->note_span = span_of(cta, cta.pc[cta.pc[t] == cta.step ? lanes[0] : t]);
+      }
+      break;
+    }
+  });
+  meet(cta, barrier.arrived);
+  pass(cta, barrier);
+}
+
+}  // namespace
+
+bool call_barrier(Cta& cta, const Expr& expr, Threads ts) {
+  switch (expr.callee) {
+    case Intrinsic::StorageSync:
+      if (literal_text(cta, expr.args[0]) == "warp")
+        arrive_warps(cta, ts);
+      else
+        arrive_named(cta, 0, 0, ts, true);
+      return false;
+    case Intrinsic::CtaSync:
+      arrive_named(cta, 0, 0, ts, true);
+      return false;
+    case Intrinsic::WarpSync:
+      arrive_warps(cta, ts);
+      return false;
+    case Intrinsic::WarpgroupSync:
+      arrive_warpgroups(cta, expr, ts);
+      return false;
+    case Intrinsic::ClusterSync:
+      arrive(cta, {BarrierKey::Kind::Cluster, 0, 0}, 0, ts, true);
+      return false;
+    case Intrinsic::MbarrierWait:
+      wait_mbarrier(cta, expr, ts);
+      return false;
+    default:
+      break;
+  }
+  go_on(cta, ts);
+  return true;
+}
+
+void arrive_named(Cta& cta, std::uint32_t id, std::size_t count, Threads ts, bool waits) {
+  // Warp by warp: with a count, more threads than it may come at once.
+  each_warp(ts, [&](Threads lanes) {
+    arrive(cta, {BarrierKey::Kind::Named, id, 0}, count, lanes, waits);
+  });
+}
+
+void arrive(Cta& cta, const BarrierKey& key, std::size_t count, Threads ts, bool waits) {
+  Barrier& barrier = cta.barriers[key];
+  barrier.count = count;
+  for (const Thread t : ts) {
+    barrier.arrived.push_back(t);
+    if (waits) barrier.waiting.push_back(t);
+    if (waits)
+      cta.status[t] = Status::AtBarrier;
+    else
+      cta.pc[t] = cta.step + 1;
+  }
+  check_barriers(cta);
+}
+
+void check_barriers(Cta& cta) {
+  for (auto it = cta.barriers.begin(); it != cta.barriers.end();) {
+    if (!is_complete(cta, it->first, it->second)) {
+      ++it;
+      continue;
+    }
+    release_barrier(cta, it->second);
+    it = cta.barriers.erase(it);
+  }
+}
+
+void meet(Cta& cta, Threads ts) {
+  if (ts.size() >= cta.alive) return cta.order.meet(Agent{AgentKind::Cta, 0});
+  for (const auto& [size, kind] :
+       {std::pair{kWarp, AgentKind::Warp}, std::pair{kWarpgroup, AgentKind::Warpgroup}}) {
+    const std::size_t unit = ts[0] / size;
+    const bool is_inside =
+        std::all_of(ts.begin(), ts.end(), [&, s = size](Thread t) { return t / s == unit; });
+    if (is_inside && ts.size() >= alive_in_unit(cta, unit, size))
+      return cta.order.meet(Agent{kind, static_cast<std::uint16_t>(unit)});
+  }
+  cta.order.meet(ts);
+}
+
+bool waits_for_cluster(const Cta& cta) {
+  const auto found = cta.barriers.find({BarrierKey::Kind::Cluster, 0, 0});
+  return found != cta.barriers.end() && found->second.arrived.size() >= cta.alive;
+}
+
+void release_cluster(Cta& cta) {
+  const auto found = cta.barriers.find({BarrierKey::Kind::Cluster, 0, 0});
+  if (found == cta.barriers.end()) return;
+  cta.order.met_cluster();
+  pass(cta, found->second);
+  cta.barriers.erase(found);
+}
+
+}  // namespace ww::eval

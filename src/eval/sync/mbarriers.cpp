@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "eval/sync/mbarriers.h"
+
+#include "eval/cta/report.h"
+#include "eval/cta/schedule.h"
+#include "eval/expr/expressions.h"
+#include "eval/memory/access.h"
+#include "eval/memory/address.h"
+#include "eval/sync/async_copies.h"
+
+namespace ww::eval {
+
+Mbarrier* find_mbarrier(Cta& cta, Address at, Thread t) {
+  const auto found = cta.mbarriers.find(at);
+  if (found != cta.mbarriers.end()) return &found->second;
+  if (Finding* report = finding(cta, Check::Barrier); report != nullptr)
+    report->text = fmt::format("{} of {} uses an mbarrier at {} that is not initialised",
+                               thread_text(t), cta_text(cta), element_text(cta, element_at(at, t)));
+  return nullptr;
+}
+
+void init_mbarrier(Cta& cta, Address at, std::uint32_t count, Thread t) {
+  write(cta, element_at(at, t), 64, 0, 0, access_of(cta, t, true));
+  cta.mbarriers[at] = {.expected = count, .missing = count, .gathering = {}, .complete = {}};
+}
+
+void arrive_mbarrier(Cta& cta, Address at, std::uint32_t count, Thread t) {
+  Mbarrier* barrier = find_mbarrier(cta, at, t);
+  if (barrier == nullptr) return;
+  cta.order.release(t, barrier->gathering);
+  arrive_mbarrier(cta, *barrier, count);
+}
+
+void arrive_mbarrier(Cta& cta, Mbarrier& barrier, std::uint32_t count) {
+  if (barrier.missing > count) {
+    barrier.missing -= count;
+    return;
+  }
+  barrier.missing = barrier.expected;
+  ++barrier.phase;
+  barrier.complete = std::move(barrier.gathering);
+  barrier.gathering.clear();
+  wake_mbarrier_waiters(cta);
+}
+
+bool test_mbarrier(Cta& cta, Address at, std::uint32_t parity, Thread t) {
+  Mbarrier* barrier = find_mbarrier(cta, at, t);
+  if (barrier == nullptr) return true;
+  while ((barrier->phase & 1) == (parity & 1))
+    if (!finish_commit(cta, at, *barrier)) return false;
+  cta.order.acquire(t, barrier->complete);
+  return true;
+}
+
+void wait_mbarrier(Cta& cta, const ir::Expr& expr, Threads ts) {
+  const Words pointers = evaluate(cta, expr.args[0], ts);
+  const Words parities = evaluate(cta, expr.args[1], ts);
+  for (std::size_t i = 0; i < ts.size(); ++i) {
+    const Address at = address_from(cta, cta.f[expr.args[0]].type, pointers[i]);
+    if (test_mbarrier(cta, at, static_cast<std::uint32_t>(parities[i]), ts[i]))
+      cta.pc[ts[i]] = cta.step + 1;
+    else
+      cta.status[ts[i]] = Status::AtMbarrier;
+  }
+}
+
+}  // namespace ww::eval

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "eval/cta/cta.h"
+
+namespace ww::eval {
+
+/// The mbarrier at an address; null, and a finding, when none is initialised there.
+Mbarrier* find_mbarrier(Cta& cta, Address at, Thread t);
+void init_mbarrier(Cta& cta, Address at, std::uint32_t count, Thread t);
+void arrive_mbarrier(Cta& cta, Address at, std::uint32_t count, Thread t);
+void arrive_mbarrier(Cta& cta, Mbarrier& barrier, std::uint32_t count);
+/// Whether the phase of that parity is complete; then its arrivals are ordered before what the
+/// thread does next. True when there is no mbarrier.
+bool test_mbarrier(Cta& cta, Address at, std::uint32_t parity, Thread t);
+/// The intrinsic: threads stay at their step until it is.
+void wait_mbarrier(Cta& cta, const ir::Expr& expr, Threads ts);
+
+}  // namespace ww::eval

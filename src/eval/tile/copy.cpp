@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "eval/cta/report.h"
+#include "eval/memory/access.h"
+#include "eval/sync/async_copies.h"
+#include "eval/tile/primitives.h"
+#include "eval/tile/shape.h"
+#include "ir/settings.h"
+
+namespace ww::eval {
+namespace {
+
+using ir::Region;
+
+// Does the unit's predicate hold?
+bool does_copy(Cta& cta, const ir::CopySettings& settings, const UnitInstance& unit) {
+  if (settings.predicate == nullptr) return true;
+  if (const bool* flag = std::get_if<bool>(settings.predicate)) return *flag;
+  return uniform_int(cta, std::get<ir::ExprId>(*settings.predicate), unit, "`predicate`") != 0;
+}
+
+void start_async(Cta& cta, const Tile& to, const Tile& from, const UnitInstance& unit) {
+  const ir::Scope target = to.info->ir->scope;
+  const ir::Scope source = from.info->ir->scope;
+  AsyncCopy copy{.kind = AsyncKind::Group, .agent = unit.agent};
+  if (target == ir::Scope::Local && source == ir::Scope::Tmem)
+    copy.kind = AsyncKind::TmemLoad;
+  else if (target == ir::Scope::Tmem && source == ir::Scope::Local)
+    copy.kind = AsyncKind::TmemStore;
+  else if (target == ir::Scope::Tmem && ir::is_shared(source) && unit.size == 1)
+    copy.kind = AsyncKind::Tensor;  // who starts it is who commits
+  else if (target == ir::Scope::Global && ir::is_shared(source))
+    copy.kind = AsyncKind::Bulk;
+  else if (!ir::is_shared(target) || source != ir::Scope::Global)
+    return stop(cta, DiagKind::NotEvaluated,
+                fmt::format("`copy_async` from {} to {} by {} is not evaluated",
+                            ir::name_of(source), ir::name_of(target), agent_text(unit.agent)));
+  const TileValues values = read_tile(cta, from, unit, true);
+  for (std::size_t i = 0; i < to.elements.size(); ++i) {
+    const Element& element = to.elements[i];
+    if (!element.at.exists() || !is_reachable(cta, element, to.info->bits)) continue;
+    copy.transfers.push_back(
+        {element, to.info->bits, values.bits[i / to.copies], values.undefined[i / to.copies]});
+  }
+  // Registers are read when the copy starts.
+  if (source != ir::Scope::Local)
+    for (const Element& element : from.elements)
+      if (element.at.exists() && is_reachable(cta, element, from.info->bits))
+        copy.sources.emplace_back(element, from.info->bits);
+  start_copy(cta, std::move(copy), unit.threads);
+}
+
+}  // namespace
+
+void tile_copy(Cta& cta, const ir::TileCall& call, const UnitInstance& unit) {
+  const ir::CopySettings settings = ir::copy_settings(call);
+  const bool copies = does_copy(cta, settings, unit);
+  if (!copies && !settings.fills) return;
+  const auto to = make_tile(cta, std::get<Region>(call.args[0]), unit, settings.fills);
+  if (!to) return;
+  const Region& source = std::get<Region>(call.args[1]);
+  const auto from = copies
+                        ? make_tile(cta, source, unit, settings.fills)
+                        : Tile{.info = &cta.launch.info(source.buffer),  // zeros, without a place
+                               .extents = to->extents,
+                               .count = to->count,
+                               .copies = 0};
+  if (!from) return;
+  const ir::Buffer& target_buffer = *to->info->ir;
+  const bool is_async = call.op == ir::TileOp::CopyAsync;
+  const bool is_by_width = is_async && target_buffer.scope == ir::Scope::Tmem;
+  if (is_by_width ? to->info->bits != from->info->bits
+                  : target_buffer.dtype != from->info->ir->dtype)
+    return tile_unsupported(cta, call, "the element types differ");
+  if (squeezed(to->extents) != squeezed(from->extents))
+    return tile_unsupported(cta, call, "the regions differ in shape");
+  if (is_async) return start_async(cta, *to, *from, unit);
+  const Tile* readers = target_buffer.scope == ir::Scope::Local ? &*to : nullptr;
+  write_tile(cta, *to, unit, read_tile(cta, *from, unit, true, readers));
+}
+
+}  // namespace ww::eval

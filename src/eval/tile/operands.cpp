@@ -1,0 +1,306 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "eval/tile/operands.h"
+
+#include <algorithm>
+
+#include "eval/cta/limits.h"
+#include "eval/cta/report.h"
+#include "eval/expr/expressions.h"
+#include "eval/memory/access.h"
+#include "eval/memory/address.h"
+#include "eval/tile/shape.h"
+
+namespace ww::eval {
+namespace {
+
+using ir::ExprId;
+using ir::Region;
+
+constexpr std::int64_t kMostElements = std::int64_t{1} << 26;
+// Of an element: its index, value, which bits are defined.
+constexpr std::uint64_t kValueBytes = 64;
+
+// A value that must be the same in all threads of the unit; a finding where it is not. It is
+// `what`, of a dimension of a buffer if that is given.
+Word uniform(Cta& cta, ExprId id, const UnitInstance& unit, std::string_view what,
+             const ir::Buffer* about = nullptr, std::size_t dim = 0) {
+  const Words values = evaluate(cta, id, unit.threads);
+  for (std::size_t i = 1; i < unit.threads.size(); ++i) {
+    if (values[i] == values[0]) continue;
+    if (Finding* found = finding(cta, Check::Operand); found != nullptr)
+      found->text = fmt::format(
+          "{}{} differs between threads of {}: {} in {}, {} in {}", what,
+          about == nullptr ? "" : fmt::format(" of dimension {} of `{}`", dim, about->name),
+          unit_text(cta, unit), value_text(cta.type_of(id), values[0]),
+          thread_text(unit.threads[0]), value_text(cta.type_of(id), values[i]),
+          thread_text(unit.threads[i]));
+    break;
+  }
+  return values[0];
+}
+
+// A tile is listed whole, with the values of its elements; a primitive holds a few of them.
+bool may_hold(Cta& cta, const Tile& tile) {
+  const std::uint64_t elements = std::uint64_t{tile.count} * tile.copies;
+  return may_take(cta, elements * sizeof(Element) + tile.count * kValueBytes) &&
+         spend_elements(cta, elements);
+}
+
+// Registers: the layout's thread axes say whose.
+void place_owned(Cta& cta, Tile& tile, std::span<const std::int64_t> flats, Address base,
+                 const UnitInstance& unit) {
+  const BufferInfo& info = *tile.info;
+  const Holders holders = holders_of(info.placement, unit.first, unit.size);
+  const std::size_t replicas = info.placement.copies();
+  tile.copies = replicas * holders.spread.size();
+  if (!may_hold(cta, tile)) return;
+  tile.elements.reserve(tile.count * tile.copies);
+  const std::int64_t end =
+      std::min<std::int64_t>(unit.first + unit.size, static_cast<std::int64_t>(cta.thread_count()));
+  for (const std::int64_t flat : flats)
+    for (std::size_t copy = 0; copy < replicas; ++copy) {
+      const Spot spot = info.placement.spot(flat, copy);
+      for (const std::int64_t offset : holders.spread) {
+        const std::int64_t t = holders.base + spot.owner + offset;
+        const bool is_here = t >= unit.first && t < end;
+        Element element{.at = {is_here ? base.root : kNoRoot, base.bit + spot.memory * info.bits},
+                        .owner = static_cast<Thread>(is_here ? t : 0),
+                        .info = &info,
+                        .flat = flat};
+        tile.elements.push_back(element);
+        if (is_here || offset != 0) continue;
+        if (Finding* found = finding(cta, Check::Bounds, element); found != nullptr)
+          found->text = fmt::format("{} belongs to thread {}, which is not in {}",
+                                    element_text(cta, element), t, unit_text(cta, unit));
+      }
+    }
+}
+
+void place_elements(Cta& cta, Tile& tile, std::span<const std::int64_t> mins, Address base,
+                    const UnitInstance& unit) {
+  const BufferInfo& info = *tile.info;
+  std::vector<std::int64_t> flats = flat_indices(info.shape, mins, tile.extents, tile.count);
+  for (std::size_t x = 0; x < tile.outside.size(); ++x)
+    if (tile.outside[x]) flats[x] = 0;  // its place does not matter
+  if (base.exists() && cta.launch.root(base.root).scope == ir::Scope::Local) {
+    place_owned(cta, tile, flats, base, unit);
+    return;
+  }
+  const bool is_tmem = info.ir->scope == ir::Scope::Tmem;
+  tile.copies = info.placement.copies();
+  if (!may_hold(cta, tile)) return;
+  tile.elements.reserve(tile.count * tile.copies);
+  for (const std::int64_t flat : flats)
+    for (std::size_t copy = 0; copy < tile.copies; ++copy) {
+      const Spot spot = info.placement.spot(flat, copy);
+      const std::int64_t lane = is_tmem ? spot.owner * kTmemLaneBits : 0;
+      tile.elements.push_back({.at = {base.root, base.bit + lane + spot.memory * info.bits},
+                               .owner = unit.first,
+                               .info = &info,
+                               .flat = flat});
+    }
+}
+
+// Where the region begins; sets extents, count and `outside` of the tile. Nothing where it has
+// none.
+std::optional<std::vector<std::int64_t>> find_extents(Cta& cta, const Region& region,
+                                                      const UnitInstance& unit, bool may_leave,
+                                                      Tile& tile) {
+  const BufferInfo& info = *tile.info;
+  std::vector<std::int64_t> mins;
+  std::int64_t count = 1;
+  bool is_inside = true;
+  const auto number = [&](ExprId id, std::string_view what, std::size_t d) {
+    return as_int(cta.type_of(id), uniform(cta, id, unit, what, info.ir, d));
+  };
+  for (std::size_t d = 0; d < region.ranges.size(); ++d) {
+    const std::int64_t min = number(region.ranges[d].min, "the start", d);
+    const std::int64_t extent = number(region.ranges[d].extent, "the extent", d);
+    const bool leaves = min < 0 || min + extent > info.shape[d];
+    if (extent < 0 || (leaves && !may_leave)) {
+      if (Finding* found = finding(cta, Check::Bounds, info.id.index); found != nullptr)
+        found->text =
+            fmt::format("region {}:{} of dimension {} of `{}` in {} leaves its extent {}", min,
+                        min + extent, d, info.ir->name, unit_text(cta, unit), info.shape[d]);
+      return std::nullopt;
+    }
+    is_inside = is_inside && !leaves;
+    mins.push_back(min);
+    tile.extents.push_back(extent);
+    count = std::min(kMostElements + 1, count * extent);
+  }
+  if (count > kMostElements) {
+    stop(cta, DiagKind::Budget,
+         fmt::format("a region of `{}` has more than {} elements", info.ir->name, kMostElements));
+    return std::nullopt;
+  }
+  tile.count = static_cast<std::size_t>(count);
+  if (!is_inside) tile.outside = outside_of(info.shape, mins, tile.extents, tile.count);
+  return mins;
+}
+
+// Where registers are filled, each thread reads what it gets; otherwise some thread of the unit
+// does.
+Word read_copy(Cta& cta, const Element& element, std::size_t x, int bits, const UnitInstance& unit,
+               const Tile* readers, Word& undefined) {
+  if (readers == nullptr) return read(cta, element, bits, access_of(cta, unit.agent), undefined);
+  Word value = 0;
+  for (std::size_t c = 0; c < readers->copies; ++c) {
+    const Element& reader = readers->elements[x * readers->copies + c];
+    if (reader.at.exists())
+      value = read(cta, element, bits, access_of(cta, reader.owner), undefined);
+  }
+  return value;
+}
+
+void read_scalar(Cta& cta, ExprId expr, const UnitInstance& unit, const Tile& like,
+                 TileValues& out) {
+  out.type = cta.type_of(expr);
+  if (like.info == nullptr || like.info->ir->scope != ir::Scope::Local) {
+    out.bits.assign(like.count, uniform(cta, expr, unit, "a scalar operand"));
+    return;
+  }
+  const Words values = evaluate(cta, expr, unit.threads);
+  if (std::all_of(values.begin(), values.end(), [&](Word v) { return v == values[0]; })) {
+    out.bits.assign(like.count, values[0]);
+    return;
+  }
+  out.is_by_copy = true;
+  for (const Element& element : like.elements) {
+    const auto holder = std::lower_bound(unit.threads.begin(), unit.threads.end(), element.owner);
+    const bool is_here = holder != unit.threads.end() && *holder == element.owner;
+    out.bits.push_back(
+        values[is_here ? static_cast<std::size_t>(holder - unit.threads.begin()) : 0]);
+  }
+}
+
+bool broadcast_to(Cta& cta, const Tile& like, const Tile& from, TileValues& values) {
+  const auto map = broadcast_map(like.extents, from.extents);
+  if (!map) {
+    stop(cta, DiagKind::NotEvaluated,
+         fmt::format("a region of `{}` does not fit the shape of that of `{}`", from.info->ir->name,
+                     like.info->ir->name));
+    return false;
+  }
+  std::vector<Word> bits(like.count);
+  for (std::size_t x = 0; x < like.count; ++x) bits[x] = values.bits[(*map)[x]];
+  values.bits = std::move(bits);
+  values.undefined.clear();
+  return true;
+}
+
+}  // namespace
+
+std::string unit_text(const Cta& cta, const UnitInstance& unit) {
+  if (unit.agent.kind == AgentKind::Cta) return cta_text(cta);
+  return fmt::format("{} of {}", agent_text(unit.agent), cta_text(cta));
+}
+
+std::int64_t uniform_int(Cta& cta, ExprId id, const UnitInstance& unit, std::string_view what) {
+  return as_int(cta.type_of(id), uniform(cta, id, unit, what));
+}
+
+std::optional<Tile> make_tile(Cta& cta, const Region& region, const UnitInstance& unit,
+                              bool may_leave) {
+  const BufferInfo& info = cta.launch.info(region.buffer);
+  Tile tile{.info = &info};
+  const auto mins = find_extents(cta, region, unit, may_leave, tile);
+  if (!mins) return std::nullopt;
+  const std::vector<Address> bases = bases_of(cta, info, unit.threads);
+  if (std::count(bases.begin(), bases.end(), bases[0]) != std::ssize(bases))
+    if (Finding* found = finding(cta, Check::Operand, info.id.index); found != nullptr)
+      found->text = fmt::format("the place of `{}` differs between threads of {}", info.ir->name,
+                                unit_text(cta, unit));
+  place_elements(cta, tile, *mins, bases[0], unit);
+  if (cta.run.stop) return std::nullopt;
+  for (std::size_t x = 0; x < tile.outside.size(); ++x)
+    for (std::size_t c = 0; c < tile.copies && tile.outside[x]; ++c)
+      tile.elements[x * tile.copies + c].at.root = kNoRoot;
+  return tile;
+}
+
+TileValues read_tile(Cta& cta, const Tile& tile, const UnitInstance& unit, bool is_copy,
+                     const Tile* readers) {
+  TileValues out{.type = tile.info->ir->dtype,
+                 .bits = std::vector<Word>(tile.count),
+                 .undefined = std::vector<Word>(tile.count)};
+  const int bits = tile.info->bits;
+  for (std::size_t x = 0; x < tile.count; ++x) {
+    const Element* first = nullptr;
+    for (std::size_t c = 0; c < tile.copies; ++c) {
+      const Element& element = tile.elements[x * tile.copies + c];
+      if (!element.at.exists()) continue;
+      Word undefined = 0;
+      const Word value = read_copy(cta, element, x, bits, unit, readers, undefined);
+      const bool differs =
+          first != nullptr && undefined == 0 && out.undefined[x] == 0 && value != out.bits[x];
+      if (differs)
+        if (Finding* found = finding(cta, Check::Replica, element); found != nullptr)
+          found->text = fmt::format("the copies of {} differ in {}: {:#x} in {}, {:#x} in {}",
+                                    element_text(cta, element), cta_text(cta), out.bits[x],
+                                    thread_text(first->owner), value, thread_text(element.owner));
+      if (first == nullptr) out.bits[x] = value;
+      if (first == nullptr) first = &element;
+      out.undefined[x] |= undefined;
+    }
+    if (is_copy || out.undefined[x] == 0) continue;
+    report_undefined(cta, *first, unit.agent);
+    out.undefined[x] = 0;
+  }
+  return out;
+}
+
+void write_tile(Cta& cta, const Tile& tile, const UnitInstance& unit, const TileValues& values) {
+  const Access by = access_of(cta, unit.agent);
+  for (std::size_t i = 0; i < tile.elements.size(); ++i) {
+    if (!tile.elements[i].at.exists()) continue;
+    const std::size_t x = values.is_by_copy ? i : i / tile.copies;
+    const Word undefined = values.undefined.empty() ? 0 : values.undefined[x];
+    write(cta, tile.elements[i], tile.info->bits, values.bits[x], undefined, by);
+  }
+}
+
+bool is_given(const ir::TileArg& arg) { return !std::holds_alternative<std::monostate>(arg); }
+
+bool read_operand(Cta& cta, const ir::TileArg& arg, const UnitInstance& unit, const Tile& like,
+                  TileValues& out) {
+  if (const auto* region = std::get_if<Region>(&arg)) {
+    const auto tile = make_tile(cta, *region, unit);
+    if (!tile) return false;
+    out = read_tile(cta, *tile, unit, false);
+    return broadcast_to(cta, like, *tile, out);
+  }
+  const auto* setting = std::get_if<ir::Setting>(&arg);
+  const ExprId* expr = std::get_if<ExprId>(&arg);
+  if (expr == nullptr && setting != nullptr) expr = std::get_if<ExprId>(setting);
+  if (expr != nullptr) {
+    read_scalar(cta, *expr, unit, like, out);
+  } else if (const auto* integer = std::get_if<std::int64_t>(setting)) {
+    out.type = num::DType::Int64;
+    out.bits.assign(like.count, static_cast<Word>(*integer));
+  } else if (const auto* flag = std::get_if<bool>(setting)) {
+    out.type = num::DType::Bool;
+    out.bits.assign(like.count, *flag ? 1 : 0);
+  } else {
+    const auto* real = std::get_if<double>(setting);
+    out.type = num::DType::Float64;
+    out.bits.assign(like.count, from_real(num::DType::Float64, real != nullptr ? *real : 0));
+  }
+  out.undefined.clear();
+  return true;
+}
+
+double read_factor(Cta& cta, const ir::TileArg& arg, const UnitInstance& unit,
+                   std::string_view what, double otherwise) {
+  const ExprId* expr = std::get_if<ExprId>(&arg);
+  const auto* setting = std::get_if<ir::Setting>(&arg);
+  if (expr == nullptr && setting != nullptr) expr = std::get_if<ExprId>(setting);
+  if (expr != nullptr) return as_real(cta.type_of(*expr), uniform(cta, *expr, unit, what));
+  if (setting == nullptr) return otherwise;
+  Tile one;
+  one.count = 1;
+  TileValues value;
+  return read_operand(cta, arg, unit, one, value) ? as_real(value.type, value.bits[0]) : otherwise;
+}
+
+}  // namespace ww::eval

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "eval/tile/primitives.h"
+
+#include "eval/cta/report.h"
+#include "eval/sync/barriers.h"
+
+namespace ww::eval {
+namespace {
+
+using ir::TileOp;
+
+// Elementwise primitives and reductions over shared memory end with a barrier of their unit; copies
+// and matrix products do not.
+void end_with_barrier(Cta& cta, const ir::TileCall& call, const UnitInstance& unit) {
+  if (unit.size == 1) return;
+  switch (call.op) {
+    case TileOp::Copy:
+    case TileOp::CopyAsync:
+    case TileOp::Gemm:
+    case TileOp::GemmAsync:
+      return;
+    default:
+      break;
+  }
+  const auto* region = std::get_if<ir::Region>(&call.args[0]);
+  if (region != nullptr && ir::is_shared(cta.f[region->buffer].scope)) meet(cta, unit.threads);
+}
+
+void run_primitive(Cta& cta, const ir::TileCall& call, const UnitInstance& unit) {
+  switch (call.op) {
+    case TileOp::Copy:
+    case TileOp::PermuteLayout:
+    case TileOp::CopyAsync:
+      tile_copy(cta, call, unit);
+      break;
+    case TileOp::Gemm:
+      tile_gemm(cta, call, unit);
+      break;
+    case TileOp::Fill:
+    case TileOp::Zero:
+    case TileOp::Memset:
+    case TileOp::Cast:
+    case TileOp::Sqrt:
+    case TileOp::Exp:
+    case TileOp::Exp2:
+    case TileOp::Log2:
+    case TileOp::Reciprocal:
+    case TileOp::Silu:
+    case TileOp::Add:
+    case TileOp::Sub:
+    case TileOp::Mul:
+    case TileOp::Fdiv:
+    case TileOp::Maximum:
+    case TileOp::Minimum:
+    case TileOp::Fma:
+    case TileOp::Select:
+      tile_elementwise(cta, call, unit);
+      break;
+    case TileOp::Sum:
+    case TileOp::Max:
+    case TileOp::Min:
+      tile_reduce(cta, call, unit);
+      break;
+    case TileOp::GemmAsync:
+      tile_unsupported(cta, call, "it is asynchronous");
+      break;
+  }
+  end_with_barrier(cta, call, unit);
+}
+
+struct UnitFacts {
+  AgentKind kind;
+  std::size_t size;
+};
+UnitFacts facts_of_unit(const Cta& cta, ir::Unit unit) {
+  switch (unit) {
+    case ir::Unit::Thread:
+      return {AgentKind::Thread, 1};
+    case ir::Unit::Warp:
+      return {AgentKind::Warp, kWarp};
+    case ir::Unit::Warpgroup:
+      return {AgentKind::Warpgroup, kWarpgroup};
+    default:
+      return {AgentKind::Cta, cta.thread_count()};
+  }
+}
+
+}  // namespace
+
+void call_tile(Cta& cta, const ir::TileCall& call, Threads ts) {
+  const auto [kind, size] = facts_of_unit(cta, call.scope);
+  each_unit(ts, size, [&, kind = kind, size = size](std::uint32_t unit, Threads threads) {
+    if (cta.run.stop) return;
+    cta.order.tick();
+    run_primitive(cta, call,
+                  {.agent = {kind, static_cast<std::uint16_t>(unit)},
+                   .first = static_cast<Thread>(unit * size),
+                   .size = static_cast<std::int64_t>(size),
+                   .threads = threads});
+  });
+}
+
+Word apply_in(num::DType in, ir::ExprOp op, num::DType a_type, Word a, num::DType b_type, Word b) {
+  a = convert(a_type, in, a);
+  b = convert(b_type, in, b);
+  Word out = 0;
+  binary(op, in, {&a, 1}, {&b, 1}, {&out, 1});
+  return out;
+}
+
+void tile_unsupported(Cta& cta, const ir::TileCall& call, std::string_view why) {
+  stop(cta, DiagKind::NotEvaluated,
+       fmt::format("`{}` is not evaluated here: {}", ir::name_of(call.op), why));
+}
+
+}  // namespace ww::eval

@@ -1,0 +1,329 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "eval/value/arithmetic.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <limits>
+
+#include "base/check.h"
+#include "num/float_format.h"
+#include "num/fma.h"
+
+namespace ww::eval {
+namespace {
+
+using ir::ExprOp;
+using num::DType;
+using num::DTypeKind;
+
+constexpr std::uint32_t kNan32 = 0x7fffffffU;
+constexpr Word kNan64 = 0x7fffffffffffffffU;
+
+Word bits_of_f32(float value) {
+  return std::isnan(value) ? kNan32 : std::bit_cast<std::uint32_t>(value);
+}
+Word bits_of_f64(double value) { return std::isnan(value) ? kNan64 : std::bit_cast<Word>(value); }
+float f32_of(Word bits) { return std::bit_cast<float>(static_cast<std::uint32_t>(bits)); }
+double f64_of(Word bits) { return std::bit_cast<double>(bits); }
+
+// A magnitude as a double whose last bit says whether anything was cut off.
+double round_to_odd(std::uint64_t magnitude) {
+  const int extra =
+      static_cast<int>(std::bit_width(magnitude)) - std::numeric_limits<double>::digits;
+  if (extra <= 0) return static_cast<double>(magnitude);
+  const std::uint64_t kept = magnitude >> extra;
+  const bool is_inexact = (kept << extra) != magnitude;
+  return std::ldexp(static_cast<double>(kept | (is_inexact ? 1U : 0U)), extra);
+}
+
+std::int64_t truncate(double value, double low, double high, std::int64_t min, std::int64_t max) {
+  if (std::isnan(value)) return 0;
+  if (value <= low) return min;
+  if (value >= high) return max;
+  return static_cast<std::int64_t>(value);
+}
+
+Word int_from_real(DType type, double value) {
+  const int bits = num::bits_of(type);
+  if (num::kind_of(type) == DTypeKind::Int) {
+    const double high = std::ldexp(1.0, bits - 1);
+    const auto max = static_cast<std::int64_t>(low_mask(bits - 1));
+    return static_cast<Word>(truncate(value, -high, high, -max - 1, max)) & low_mask(bits);
+  }
+  if (std::isnan(value) || value <= 0) return 0;
+  if (value >= std::ldexp(1.0, bits)) return low_mask(bits);
+  return static_cast<Word>(value);
+}
+
+// --- integers ----------------------------------------------------------------------------------
+
+template <typename Step>
+void each(std::span<const Word> a, std::span<const Word> b, std::span<Word> out, Step step) {
+  for (std::size_t i = 0; i < out.size(); ++i) out[i] = step(a[i], b[i]);
+}
+
+Word divide_signed(ExprOp op, std::int64_t a, std::int64_t b) {
+  const bool is_modulo = op == ExprOp::FloorMod || op == ExprOp::TruncMod;
+  if (b == 0) return is_modulo ? static_cast<Word>(a) : ~Word{0};
+  if (b == -1) return is_modulo ? 0 : Word{0} - static_cast<Word>(a);  // INT_MIN / -1 wraps
+  const bool is_floor = op == ExprOp::FloorDiv || op == ExprOp::FloorMod;
+  const bool is_off = is_floor && a % b != 0 && (a < 0) != (b < 0);
+  return static_cast<Word>(is_modulo ? a % b + (is_off ? b : 0) : a / b - (is_off ? 1 : 0));
+}
+
+Word divide_unsigned(ExprOp op, Word a, Word b) {
+  const bool is_modulo = op == ExprOp::FloorMod || op == ExprOp::TruncMod;
+  if (b == 0) return is_modulo ? a : ~Word{0};
+  return is_modulo ? a % b : a / b;
+}
+
+Word shift(ExprOp op, int bits, bool is_signed, Word a, std::int64_t extended, Word by) {
+  const bool is_beyond = by >= static_cast<Word>(bits);
+  if (op == ExprOp::Shl) return is_beyond ? 0 : a << by;
+  if (is_signed) return static_cast<Word>(extended >> (is_beyond ? 63 : by));
+  return is_beyond ? 0 : a >> by;
+}
+
+bool compare(ExprOp op, auto a, auto b) {
+  switch (op) {
+    case ExprOp::Eq:
+      return a == b;
+    case ExprOp::Ne:
+      return a != b;
+    case ExprOp::Lt:
+      return a < b;
+    case ExprOp::Le:
+      return a <= b;
+    case ExprOp::Gt:
+      return a > b;
+    default:
+      return a >= b;
+  }
+}
+
+bool is_compare(ExprOp op) { return ir::group_of(op) == ir::ExprGroup::Compare; }
+
+// Rare or slow operators, one element at a time.
+Word int_step(ExprOp op, DType type, Word a, Word b) {
+  const bool is_signed = num::kind_of(type) == DTypeKind::Int;
+  const std::int64_t x = as_int(type, a);
+  const std::int64_t y = as_int(type, b);
+  if (is_compare(op)) return is_signed ? compare(op, x, y) : compare(op, a, b);
+  switch (op) {
+    case ExprOp::FloorDiv:
+    case ExprOp::FloorMod:
+    case ExprOp::TruncDiv:
+    case ExprOp::TruncMod:
+      return is_signed ? divide_signed(op, x, y) : divide_unsigned(op, a, b);
+    case ExprOp::Min:
+      return (is_signed ? x < y : a < b) ? a : b;
+    case ExprOp::Max:
+      return (is_signed ? x > y : a > b) ? a : b;
+    case ExprOp::Shl:
+    case ExprOp::Shr:
+      return shift(op, num::bits_of(type), is_signed, a, x, b);
+    default:
+      WW_CHECK(false, "`{}` on integers", ir::name_of(op));
+  }
+  return 0;
+}
+
+void int_binary(ExprOp op, DType type, std::span<const Word> a, std::span<const Word> b,
+                std::span<Word> out) {
+  const Word mask = type == DType::Bool ? 1 : low_mask(num::bits_of(type));
+  switch (op) {
+    case ExprOp::Add:
+      return each(a, b, out, [mask](Word x, Word y) { return (x + y) & mask; });
+    case ExprOp::Sub:
+      return each(a, b, out, [mask](Word x, Word y) { return (x - y) & mask; });
+    case ExprOp::Mul:
+      return each(a, b, out, [mask](Word x, Word y) { return (x * y) & mask; });
+    case ExprOp::BitAnd:
+    case ExprOp::And:
+      return each(a, b, out, [](Word x, Word y) { return x & y; });
+    case ExprOp::BitOr:
+    case ExprOp::Or:
+      return each(a, b, out, [](Word x, Word y) { return x | y; });
+    case ExprOp::BitXor:
+      return each(a, b, out, [](Word x, Word y) { return x ^ y; });
+    case ExprOp::Eq:
+      return each(a, b, out, [](Word x, Word y) { return Word{x == y}; });
+    case ExprOp::Ne:
+      return each(a, b, out, [](Word x, Word y) { return Word{x != y}; });
+    default:
+      return each(a, b, out, [&](Word x, Word y) { return int_step(op, type, x, y) & mask; });
+  }
+}
+
+// --- floats ------------------------------------------------------------------------------------
+
+// The number that is not NaN wins, as in PTX; of two zeros the positive one is the greater.
+template <typename T>
+T smaller(T a, T b) {
+  if (std::isnan(a)) return b;
+  if (std::isnan(b)) return a;
+  return a < b || (a == b && std::signbit(a)) ? a : b;
+}
+template <typename T>
+T greater(T a, T b) {
+  if (std::isnan(a)) return b;
+  if (std::isnan(b)) return a;
+  return a > b || (a == b && !std::signbit(a)) ? a : b;
+}
+
+template <typename T>
+T float_step(ExprOp op, T a, T b) {
+  switch (op) {
+    case ExprOp::Add:
+      return a + b;
+    case ExprOp::Sub:
+      return a - b;
+    case ExprOp::Mul:
+      return a * b;
+    case ExprOp::Div:
+      return a / b;
+    case ExprOp::Min:
+      return smaller(a, b);
+    case ExprOp::Max:
+      return greater(a, b);
+    case ExprOp::FloorDiv:
+      return std::floor(a / b);
+    case ExprOp::FloorMod:
+      return a - std::floor(a / b) * b;
+    case ExprOp::TruncDiv:
+      return std::trunc(a / b);
+    case ExprOp::TruncMod:
+      return std::fmod(a, b);
+    default:
+      WW_CHECK(false, "`{}` on floats", ir::name_of(op));
+  }
+  return 0;
+}
+
+// A double holds sums and products of the narrow formats with so many bits to spare that rounding
+// twice gives what rounding once would.
+void float_binary(ExprOp op, DType type, std::span<const Word> a, std::span<const Word> b,
+                  std::span<Word> out) {
+  if (is_compare(op)) {
+    each(a, b, out,
+         [&](Word x, Word y) { return Word{compare(op, as_real(type, x), as_real(type, y))}; });
+  } else if (type == DType::Float32) {
+    each(a, b, out,
+         [op](Word x, Word y) { return bits_of_f32(float_step(op, f32_of(x), f32_of(y))); });
+  } else if (type == DType::Float64) {
+    each(a, b, out,
+         [op](Word x, Word y) { return bits_of_f64(float_step(op, f64_of(x), f64_of(y))); });
+  } else {
+    each(a, b, out, [&](Word x, Word y) {
+      return from_real(type, float_step(op, num::decode(type, x), num::decode(type, y)));
+    });
+  }
+}
+
+}  // namespace
+
+int storage_bits(DType type) {
+  const int bits = num::bits_of(type);
+  return bits == 6 ? 8 : bits;
+}
+
+std::int64_t as_int(DType type, Word bits) {
+  switch (num::kind_of(type)) {
+    case DTypeKind::Bool:
+      return bits != 0 ? 1 : 0;
+    case DTypeKind::Int: {
+      const int unused = 64 - num::bits_of(type);
+      return static_cast<std::int64_t>(bits << unused) >> unused;
+    }
+    default:
+      return static_cast<std::int64_t>(bits);
+  }
+}
+
+double as_real(DType type, Word bits) {
+  switch (num::kind_of(type)) {
+    case DTypeKind::Float:
+      if (type == DType::Float32) return f32_of(bits);
+      if (type == DType::Float64) return f64_of(bits);
+      return num::decode(type, bits);
+    case DTypeKind::Int: {
+      const std::int64_t value = as_int(type, bits);
+      const auto magnitude = static_cast<std::uint64_t>(value);
+      return value < 0 ? -round_to_odd(std::uint64_t{0} - magnitude) : round_to_odd(magnitude);
+    }
+    case DTypeKind::Uint:
+      return round_to_odd(bits);
+    case DTypeKind::Bool:
+      return bits != 0 ? 1 : 0;
+  }
+  return 0;
+}
+
+Word from_real(DType type, double value) {
+  if (type == DType::Bool) return value != 0 ? 1 : 0;
+  if (num::kind_of(type) != DTypeKind::Float) return int_from_real(type, value);
+  if (type == DType::Float64) return bits_of_f64(value);
+  const bool is_narrow = num::bits_of(type) <= 8;
+  return num::encode(type, value, num::Rounding::NearestEven,
+                     is_narrow ? num::Overflow::Saturate : num::Overflow::Ieee);
+}
+
+Word from_int(DType type, std::int64_t value) {
+  if (type == DType::Bool) return value != 0 ? 1 : 0;
+  if (num::kind_of(type) == DTypeKind::Float)
+    return convert(DType::Int64, type, static_cast<Word>(value));
+  return static_cast<Word>(value) & low_mask(num::bits_of(type));
+}
+
+Word convert(DType from, DType to, Word bits) {
+  if (from == to) return bits;
+  const bool from_float = num::kind_of(from) == DTypeKind::Float;
+  if (!from_float && num::kind_of(to) != DTypeKind::Float) return from_int(to, as_int(from, bits));
+  if (to == DType::Float64 && from == DType::Int64)
+    return bits_of_f64(static_cast<double>(as_int(from, bits)));
+  if (to == DType::Float64 && from == DType::Uint64) return bits_of_f64(static_cast<double>(bits));
+  return from_real(to, as_real(from, bits));
+}
+
+void binary(ExprOp op, DType type, std::span<const Word> a, std::span<const Word> b,
+            std::span<Word> out) {
+  if (num::kind_of(type) == DTypeKind::Float)
+    float_binary(op, type, a, b, out);
+  else
+    int_binary(op, type, a, b, out);
+}
+
+void unary(ExprOp op, DType type, std::span<const Word> a, std::span<Word> out) {
+  const Word mask = low_mask(num::bits_of(type));
+  const bool is_float = num::kind_of(type) == DTypeKind::Float;
+  const Word sign = is_float ? Word{1} << (num::bits_of(type) - 1) : 0;
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    if (op == ExprOp::Not)
+      out[i] = a[i] == 0 ? 1 : 0;
+    else if (op == ExprOp::BitNot)
+      out[i] = type == DType::Bool ? (a[i] == 0 ? 1 : 0) : ~a[i] & mask;
+    else
+      out[i] = is_float ? a[i] ^ sign : (Word{0} - a[i]) & mask;
+  }
+}
+
+Word fused(DType type, Word a, Word b, Word c) {
+  if (num::kind_of(type) != DTypeKind::Float) return (a * b + c) & low_mask(num::bits_of(type));
+  if (type == DType::Float32) return bits_of_f32(std::fma(f32_of(a), f32_of(b), f32_of(c)));
+  if (type == DType::Float64) return bits_of_f64(num::fma_f64(f64_of(a), f64_of(b), f64_of(c)));
+  // The product is exact; the sum is rounded to odd, so that rounding it again is harmless.
+  const double product = num::decode(type, a) * num::decode(type, b);
+  const double addend = num::decode(type, c);
+  const double sum = product + addend;
+  const double back = sum - product;
+  const double rest = (product - (sum - back)) + (addend - back);
+  if (rest == 0 || !std::isfinite(sum) || !std::isfinite(rest)) return from_real(type, sum);
+  const bool is_even = (std::bit_cast<Word>(sum) & 1) == 0;
+  if (!is_even) return from_real(type, sum);
+  const double toward =
+      rest > 0 ? std::numeric_limits<double>::infinity() : -std::numeric_limits<double>::infinity();
+  return from_real(type, std::nextafter(sum, toward));
+}
+
+}  // namespace ww::eval
