@@ -92,8 +92,7 @@ enum class AsyncKind : std::uint8_t { Group, Bulk, TmemLoad, TmemStore, Tensor }
 struct Transfer {
   Element to;
   int bits = 0;
-  Word value = 0;
-  Word undefined = 0;
+  Content content = {};
 };
 struct AsyncCopy {
   AsyncKind kind{};

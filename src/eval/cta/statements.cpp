@@ -129,15 +129,12 @@ void forget_local(Cta& cta, const Stmt& stmt, Threads ts) {
 
 void run_store(Cta& cta, const Stmt& stmt, Threads ts) {
   const BufferInfo& info = cta.launch.info(stmt.buffer);
-  Words undefined = constant(cta, 0, 0);
-  const Words values = evaluate_copied(cta, stmt.expr, ts, undefined);
+  const Contents values = evaluate_copied(cta, stmt.expr, ts);
   const int lanes = cta.f[stmt.expr].type.lanes;
   const std::vector<Element> elements = locate(cta, info, stmt.args, lanes, ts);
-  for (std::size_t i = 0; i < elements.size(); ++i) {
-    if (!elements[i].at.exists()) continue;
-    const Access by = access_of(cta, elements[i].owner);
-    write(cta, elements[i], info.bits, values[i], undefined.size() == 0 ? 0 : undefined[i], by);
-  }
+  for (std::size_t i = 0; i < elements.size(); ++i)
+    if (elements[i].at.exists())
+      write(cta, elements[i], info.bits, values[i], access_of(cta, elements[i].owner));
 }
 
 void check_assert(Cta& cta, const Stmt& stmt, Threads ts) {

@@ -157,7 +157,7 @@ Words cta_reduce(Cta& cta, const Expr& expr, Threads ts) {
   for (std::size_t i = 0; i < ts.size(); ++i) {
     if (i != 0 && ts[i - 1] / kLanes == ts[i] / kLanes) continue;
     const Address at = pointee(cta, scratch[i]) + ts[i] / kLanes * bits;
-    write(cta, element_at(at, ts[i]), bits, lanes[i], 0, access_of(cta, ts[i]));
+    write(cta, element_at(at, ts[i]), bits, {lanes[i], 0}, access_of(cta, ts[i]));
     warps.push_back(lanes[i]);
   }
   meet(cta, ts);

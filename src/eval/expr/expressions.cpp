@@ -74,20 +74,13 @@ Words choice_value(Cta& cta, const Expr& expr, Threads ts) {
   return out;
 }
 
-Words load_value(Cta& cta, const Expr& expr, Threads ts, Words* undefined) {
+Words load_value(Cta& cta, const Expr& expr, Threads ts) {
   const BufferInfo& info = cta.launch.info(expr.buffer);
   const std::vector<Element> elements = locate(cta, info, expr.args, expr.type.lanes, ts);
-  Words out(cta.run.pool, elements.size());
-  if (undefined != nullptr) *undefined = constant(cta, 0, elements.size());
-  for (std::size_t i = 0; i < elements.size(); ++i) {
-    out[i] = 0;
-    if (!elements[i].at.exists()) continue;
-    const Access by = access_of(cta, elements[i].owner);
-    if (undefined != nullptr)
-      out[i] = read(cta, elements[i], info.bits, by, (*undefined)[i]);
-    else
-      out[i] = read_defined(cta, elements[i], info.bits, by);
-  }
+  Words out = constant(cta, 0, elements.size());
+  for (std::size_t i = 0; i < elements.size(); ++i)
+    if (elements[i].at.exists())
+      out[i] = read_defined(cta, elements[i], info.bits, access_of(cta, elements[i].owner));
   return out;
 }
 
@@ -183,7 +176,7 @@ Words evaluate(Cta& cta, ExprId id, Threads ts) {
       return out;
     }
     case ExprOp::Load:
-      return load_value(cta, expr, ts, nullptr);
+      return load_value(cta, expr, ts);
     case ExprOp::AddressOf:
     case ExprOp::BufferData:
       return address_value(cta, expr, ts);
@@ -224,10 +217,24 @@ Words evaluate(Cta& cta, ExprId id, Threads ts) {
   }
 }
 
-Words evaluate_copied(Cta& cta, ExprId id, Threads ts, Words& undefined) {
+Contents evaluate_copied(Cta& cta, ExprId id, Threads ts) {
   const Expr& expr = cta.f[id];
-  if (expr.op == ExprOp::Load) return load_value(cta, expr, ts, &undefined);
-  return evaluate(cta, id, ts);
+  if (expr.op != ExprOp::Load) {
+    Words value = evaluate(cta, id, ts);
+    const std::size_t size = value.size();
+    return {std::move(value), constant(cta, 0, size)};
+  }
+  const BufferInfo& info = cta.launch.info(expr.buffer);
+  const std::vector<Element> elements = locate(cta, info, expr.args, expr.type.lanes, ts);
+  Contents out = empty_contents(cta, elements.size());
+  for (std::size_t i = 0; i < elements.size(); ++i)
+    if (elements[i].at.exists())
+      out.set(i, read(cta, elements[i], info.bits, access_of(cta, elements[i].owner)));
+  return out;
+}
+
+Contents empty_contents(Cta& cta, std::size_t size) {
+  return {constant(cta, 0, size), constant(cta, 0, size)};
 }
 
 }  // namespace ww::eval

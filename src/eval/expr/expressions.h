@@ -9,8 +9,10 @@ namespace ww::eval {
 
 Words evaluate(Cta& cta, ir::ExprId id, Threads ts);
 /// The same for a value that is only passed on: it keeps its undefined bits, which are not found.
-Words evaluate_copied(Cta& cta, ir::ExprId id, Threads ts, Words& undefined);
+Contents evaluate_copied(Cta& cta, ir::ExprId id, Threads ts);
 /// One word for all.
 Words constant(Cta& cta, Word value, std::size_t size);
+/// Zeros.
+Contents empty_contents(Cta& cta, std::size_t size);
 
 }  // namespace ww::eval

@@ -102,7 +102,7 @@ Words call_atomic(Cta& cta, const Expr& expr, Threads ts) {
     out[i] = storage.value(bit, bits);
     const Word next = is_cas ? (out[i] == first[i] ? second[i] : out[i])
                              : combine_atomic(expr.callee, type, out[i], first[i]);
-    write(cta, element, bits, next, 0, access_of(cta, ts[i], true));
+    write(cta, element, bits, {next, 0}, access_of(cta, ts[i], true));
   }
   return out;
 }
@@ -114,15 +114,13 @@ void copy_bytes(Cta& cta, const Expr& expr, Threads ts) {
   // As wide as the count allows: fewer pieces, and whole granules.
   const int bits = bytes % 8 == 0 ? 64 : bytes % 4 == 0 ? 32 : bytes % 2 == 0 ? 16 : 8;
   for (std::size_t i = 0; i < ts.size(); ++i) {
-    std::vector<std::pair<Word, Word>> pieces;  // value, undefined bits
+    std::vector<Content> pieces;
     const Access by = access_of(cta, ts[i]);
-    for (std::int64_t at = 0; at < bytes * 8; at += bits) {
-      auto& [value, undefined] = pieces.emplace_back();
-      value = read(cta, element_at(pointee(cta, from[i]) + at, ts[i]), bits, by, undefined);
-    }
+    for (std::int64_t at = 0; at < bytes * 8; at += bits)
+      pieces.push_back(read(cta, element_at(pointee(cta, from[i]) + at, ts[i]), bits, by));
     Address at = pointee(cta, to[i]);
-    for (const auto& [value, undefined] : pieces) {
-      write(cta, element_at(at, ts[i]), bits, value, undefined, by);
+    for (const Content& piece : pieces) {
+      write(cta, element_at(at, ts[i]), bits, piece, by);
       at = at + bits;
     }
   }

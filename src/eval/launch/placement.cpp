@@ -14,7 +14,7 @@ using layout::Counter;
 bool is_cta_thread(Axis axis) { return axis.facts().counter == Counter::CtaThread; }
 
 // The effect of moving by 1 on an axis.
-Spot unit_of(Axis axis) {
+Spot spot_per_step(Axis axis) {
   if (axis == layout::axes::m() || axis == layout::axes::tcol()) return {1, 0};
   if (axis == layout::axes::tlane()) return {0, 1};
   return {0, axis.facts().divisor};
@@ -55,7 +55,7 @@ std::vector<Spot> replica_spots(const layout::TileLayout& tile) {
     std::vector<Spot> next;
     for (const Spot& spot : spots)
       for (std::int64_t k = 0; k < iter.extent; ++k)
-        next.push_back(sum(spot, scaled(unit_of(iter.axis), k * iter.stride)));
+        next.push_back(sum(spot, scaled(spot_per_step(iter.axis), k * iter.stride)));
     spots = std::move(next);
   }
   const auto less = [](Spot a, Spot b) {
@@ -87,10 +87,10 @@ Result<Placement> Placement::make(const layout::Layout& layout) {
   out.is_plain_ = false;
   for (std::size_t i = tile.shard().size(); i-- > 0;) {
     const layout::Iter& iter = tile.shard()[i];
-    out.steps_.push_back({iter.extent, scaled(unit_of(iter.axis), iter.stride)});
+    out.shard_.push_back({iter.extent, scaled(spot_per_step(iter.axis), iter.stride)});
   }
   for (const layout::OffsetTerm& term : tile.offset().terms())
-    out.offset_ = sum(out.offset_, scaled(unit_of(term.axis), term.coef));
+    out.offset_ = sum(out.offset_, scaled(spot_per_step(term.axis), term.coef));
   out.copies_ = replica_spots(tile);
   out.swizzle_ = layout.swizzle();
   if (!tile.has_unknown_extent()) out.digits_ = digits_of(tile);
@@ -100,11 +100,11 @@ Result<Placement> Placement::make(const layout::Layout& layout) {
 // The outermost digit is not reduced: an index past the end goes on along the first iter.
 Spot Placement::compute(std::int64_t flat) const {
   Spot spot = offset_;
-  for (std::size_t i = 0; i < steps_.size(); ++i) {
-    const bool is_last = i + 1 == steps_.size();
-    const std::int64_t digit = is_last ? flat : flat % steps_[i].extent;
-    flat = is_last ? 0 : flat / steps_[i].extent;
-    spot = sum(spot, scaled(steps_[i].stride, digit));
+  for (std::size_t i = 0; i < shard_.size(); ++i) {
+    const bool is_last = i + 1 == shard_.size();
+    const std::int64_t digit = is_last ? flat : flat % shard_[i].extent;
+    flat = is_last ? 0 : flat / shard_[i].extent;
+    spot = sum(spot, scaled(shard_[i].stride, digit));
   }
   return spot;
 }

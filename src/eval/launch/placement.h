@@ -42,14 +42,14 @@ class Placement {
   void remember(std::int64_t size);
 
  private:
-  struct Step {
+  struct Digit {
     std::int64_t extent;
     Spot stride;
   };
   [[nodiscard]] Spot compute(std::int64_t flat) const;
 
   bool is_plain_ = true;
-  std::vector<Step> steps_;  // fastest first
+  std::vector<Digit> shard_;  // fastest first
   Spot offset_;
   std::vector<Spot> copies_;
   layout::Swizzle swizzle_;

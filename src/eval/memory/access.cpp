@@ -87,9 +87,8 @@ void report_race(Cta& cta, const Element& element, const Conflict& conflict, con
   found->note_span = span_of(cta, conflict.earlier.step);
 }
 
-Word read(Cta& cta, const Element& element, int bits, const Access& by, Word& undefined) {
-  undefined = 0;
-  if (!is_reachable(cta, element, bits)) return 0;
+Content read(Cta& cta, const Element& element, int bits, const Access& by) {
+  if (!is_reachable(cta, element, bits)) return {};
   Storage& storage = storage_of(cta, element);
   const std::int64_t bit = bit_of(cta, element);
   const bool is_target = storage.is_target(bit, bits);
@@ -101,19 +100,16 @@ Word read(Cta& cta, const Element& element, int bits, const Access& by, Word& un
   if (is_tracked(cta, element, bits))
     if (const auto conflict = cta.races.read(storage, bit, bits, by); conflict && !is_target)
       report_race(cta, element, *conflict, by, false);
-  undefined = storage.undefined(bit, bits);
-  return storage.value(bit, bits);
+  return {storage.value(bit, bits), storage.undefined(bit, bits)};
 }
 
 Word read_defined(Cta& cta, const Element& element, int bits, const Access& by) {
-  Word undefined = 0;
-  const Word value = read(cta, element, bits, by, undefined);
-  if (undefined != 0) report_undefined(cta, element, by.agent);
-  return value;
+  const Content content = read(cta, element, bits, by);
+  if (content.undefined != 0) report_undefined(cta, element, by.agent);
+  return content.value;
 }
 
-void write(Cta& cta, const Element& element, int bits, Word value, Word undefined,
-           const Access& by) {
+void write(Cta& cta, const Element& element, int bits, Content content, const Access& by) {
   if (!is_reachable(cta, element, bits)) return;
   Storage& storage = storage_of(cta, element);
   const std::int64_t bit = bit_of(cta, element);
@@ -124,14 +120,14 @@ void write(Cta& cta, const Element& element, int bits, Word value, Word undefine
                                 element_text(cta, element), agent_text(by.agent), cta_text(cta),
                                 is_target ? "into" : "from");
   }
-  const auto conflict = put(cta, element, bits, value, undefined, by);
+  const auto conflict = put(cta, element, bits, content, by);
   if (conflict && !is_target) report_race(cta, element, *conflict, by, true);
 }
 
-std::optional<Conflict> put(Cta& cta, const Element& element, int bits, Word value, Word undefined,
+std::optional<Conflict> put(Cta& cta, const Element& element, int bits, Content content,
                             const Access& by) {
   const auto conflict = note_write(cta, element, bits, by);
-  storage_of(cta, element).put(bit_of(cta, element), bits, value, undefined);
+  storage_of(cta, element).put(bit_of(cta, element), bits, content.value, content.undefined);
   return conflict;
 }
 

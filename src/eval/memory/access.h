@@ -19,15 +19,14 @@ std::int64_t bit_of(const Cta& cta, const Element& element);
 
 /// Is it in memory that may be used? A finding when it is not.
 bool is_reachable(Cta& cta, const Element& element, int bits);
-/// The bits, and which of them nothing has written.
-Word read(Cta& cta, const Element& element, int bits, const Access& by, Word& undefined);
+/// Nothing, and a finding, when it is not reachable.
+Content read(Cta& cta, const Element& element, int bits, const Access& by);
 /// The bits; a finding when nothing has written them.
 Word read_defined(Cta& cta, const Element& element, int bits, const Access& by);
-void write(Cta& cta, const Element& element, int bits, Word value, Word undefined,
-           const Access& by);
+void write(Cta& cta, const Element& element, int bits, Content content, const Access& by);
 
 /// Writes without a look at copies in flight; the access it races with, if any.
-std::optional<Conflict> put(Cta& cta, const Element& element, int bits, Word value, Word undefined,
+std::optional<Conflict> put(Cta& cta, const Element& element, int bits, Content content,
                             const Access& by);
 /// The same, but only the history of the place changes.
 std::optional<Conflict> note_write(Cta& cta, const Element& element, int bits, const Access& by);

@@ -68,7 +68,7 @@ void Order::meet(Agent unit) {
   const std::uint32_t now = clock_->now++;
   if (unit.kind == AgentKind::Cta) {
     cta_floor_ = now;
-    pairs_.clear();  // everybody has seen everything
+    pairs_.clear();  // all have seen everything
     return;
   }
   if (!pairs_.empty()) {

@@ -56,7 +56,7 @@ class Order {
   /// The CTA has met the others of its cluster; the caller moves the clock.
   void met_cluster();
 
-  /// Has everybody of `second` seen what `first` did at `time`? Yes when that is not certain.
+  /// Have all of `second` seen what `first` did at `time`? Yes when that is not certain.
   [[nodiscard]] bool is_before(Agent first, std::uint32_t time, Agent second) const;
 
   /// What an mbarrier passes on: the time up to which each thread's doings are known.

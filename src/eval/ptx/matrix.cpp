@@ -32,7 +32,7 @@ void each_half(const PtxInstruction& ptx, std::size_t j, Threads warp,
       if (ptx.is_transposed) std::swap(row, column);
       const std::size_t giver = 8 * j + row;
       const auto bit = static_cast<std::int64_t>(column) * kHalfBits;
-      visit(l, kHalfBits * h, element_at(rows[giver] + bit, warp[giver]));
+      visit(l, static_cast<unsigned>(kHalfBits * h), element_at(rows[giver] + bit, warp[giver]));
     }
 }
 
@@ -49,7 +49,7 @@ void multiply_fragments(Cta& cta, const PtxInstruction& ptx, Threads warp) {
   std::array<double, 16 * 8> c{};
   const auto take = [&](std::size_t first, std::size_t count, const auto& visit) {
     for (std::size_t r = 0; r < count; ++r) {
-      const Words values = ptx_value(cta, ptx.operand(first + r), warp, kRegisterBits, nullptr);
+      const Words values = ptx_value(cta, ptx.operand(first + r), warp, kRegisterBits);
       for (std::size_t l = 0; l < kWarp; ++l) visit(r, l, values[l]);
     }
   };
@@ -73,7 +73,7 @@ void multiply_fragments(Cta& cta, const PtxInstruction& ptx, Threads warp) {
     Words values(cta.run.pool, kWarp);
     for (std::size_t l = 0; l < kWarp; ++l)
       values[l] = from_real(num::DType::Float32, c[index_in_c(r, l)]);
-    ptx_put(cta, ptx.operand(r), warp, kRegisterBits, values, nullptr);
+    ptx_put(cta, ptx.operand(r), warp, kRegisterBits, std::move(values));
   }
 }
 
@@ -84,14 +84,11 @@ void ptx_load_matrix(Cta& cta, const PtxInstruction& ptx, Threads ts) {
     if (warp.size() != kWarp) return;
     const std::vector<Address> rows = ptx_address(cta, ptx.operand(ptx.count), warp);
     for (std::size_t j = 0; j < ptx.count; ++j) {
-      Words values = constant(cta, 0, kWarp);
-      Words undefined = constant(cta, 0, kWarp);
-      each_half(ptx, j, warp, rows, [&](std::size_t l, std::size_t shift, const Element& element) {
-        Word bad = 0;
-        values[l] |= read(cta, element, kHalfBits, access_of(cta, element.owner), bad) << shift;
-        undefined[l] |= bad << shift;
+      Contents values = empty_contents(cta, kWarp);
+      each_half(ptx, j, warp, rows, [&](std::size_t l, unsigned shift, const Element& element) {
+        values.add(l, read(cta, element, kHalfBits, access_of(cta, element.owner)), shift);
       });
-      ptx_put(cta, ptx.operand(j), warp, kRegisterBits, values, &undefined);
+      ptx_put(cta, ptx.operand(j), warp, kRegisterBits, values);
     }
   });
 }
@@ -101,11 +98,10 @@ void ptx_store_matrix(Cta& cta, const PtxInstruction& ptx, Threads ts) {
     if (warp.size() != kWarp) return;
     const std::vector<Address> rows = ptx_address(cta, ptx.operand(0), warp);
     for (std::size_t j = 0; j < ptx.count; ++j) {
-      Words undefined = constant(cta, 0, 0);
-      const Words values = ptx_value(cta, ptx.operand(j + 1), warp, kRegisterBits, &undefined);
-      each_half(ptx, j, warp, rows, [&](std::size_t l, std::size_t shift, const Element& element) {
-        write(cta, element, kHalfBits, values[l] >> shift & low_mask(kHalfBits),
-              undefined[l] >> shift & low_mask(kHalfBits), access_of(cta, element.owner));
+      const Contents values = ptx_content(cta, ptx.operand(j + 1), warp, kRegisterBits);
+      each_half(ptx, j, warp, rows, [&](std::size_t l, unsigned shift, const Element& element) {
+        write(cta, element, kHalfBits, values[l].part(shift, kHalfBits),
+              access_of(cta, element.owner));
       });
     }
   });

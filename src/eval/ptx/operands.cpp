@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "eval/ptx/operands.h"
 
+#include <utility>
+
 #include "eval/expr/expressions.h"
 #include "eval/memory/access.h"
 #include "eval/memory/address.h"
@@ -9,22 +11,33 @@ namespace ww::eval {
 
 using ir::PtxOperand;
 
-Words ptx_value(Cta& cta, const PtxOperand& operand, Threads ts, int bits, Words* undefined) {
-  if (operand.kind == PtxOperand::Kind::At) {
-    const Words pointers = evaluate(cta, operand.expr, ts);
-    Words out(cta.run.pool, ts.size());
-    if (undefined != nullptr) *undefined = constant(cta, 0, ts.size());
-    for (std::size_t i = 0; i < ts.size(); ++i) {
-      const Element element = element_at(pointee(cta, pointers[i]), ts[i]);
-      const Access by = access_of(cta, ts[i]);
-      out[i] = undefined != nullptr ? read(cta, element, bits, by, (*undefined)[i])
-                                    : read_defined(cta, element, bits, by);
-    }
-    return out;
-  }
-  if (undefined == nullptr) return evaluate(cta, operand.expr, ts);
-  Words out = evaluate_copied(cta, operand.expr, ts, *undefined);
-  if (undefined->size() != out.size()) *undefined = constant(cta, 0, out.size());
+namespace {
+
+std::vector<Element> registers_behind(Cta& cta, const PtxOperand& pointer, Threads ts) {
+  const Words pointers = evaluate(cta, pointer.expr, ts);
+  std::vector<Element> out;
+  for (std::size_t i = 0; i < ts.size(); ++i)
+    out.push_back(element_at(pointee(cta, pointers[i]), ts[i]));
+  return out;
+}
+
+}  // namespace
+
+Words ptx_value(Cta& cta, const PtxOperand& operand, Threads ts, int bits) {
+  if (operand.kind != PtxOperand::Kind::At) return evaluate(cta, operand.expr, ts);
+  const std::vector<Element> registers = registers_behind(cta, operand, ts);
+  Words out(cta.run.pool, ts.size());
+  for (std::size_t i = 0; i < ts.size(); ++i)
+    out[i] = read_defined(cta, registers[i], bits, access_of(cta, ts[i]));
+  return out;
+}
+
+Contents ptx_content(Cta& cta, const PtxOperand& operand, Threads ts, int bits) {
+  if (operand.kind != PtxOperand::Kind::At) return evaluate_copied(cta, operand.expr, ts);
+  const std::vector<Element> registers = registers_behind(cta, operand, ts);
+  Contents out = empty_contents(cta, ts.size());
+  for (std::size_t i = 0; i < ts.size(); ++i)
+    out.set(i, read(cta, registers[i], bits, access_of(cta, ts[i])));
   return out;
 }
 
@@ -54,22 +67,20 @@ PtxTargets ptx_targets(Cta& cta, const PtxOperand& operand, Threads ts, int regi
     const BufferInfo& info = cta.launch.info(expr.buffer);
     return {locate(cta, info, expr.args, 1, ts), info.bits};
   }
-  PtxTargets out{.elements = {}, .bits = register_bits};
-  const Words pointers = evaluate(cta, operand.expr, ts);
-  for (std::size_t i = 0; i < ts.size(); ++i)
-    out.elements.push_back(element_at(pointee(cta, pointers[i]), ts[i]));
-  return out;
+  return {registers_behind(cta, operand, ts), register_bits};
 }
 
 void ptx_put(Cta& cta, const PtxOperand& operand, Threads ts, int register_bits,
-             const Words& values, const Words* undefined) {
+             const Contents& values) {
   const auto [elements, bits] = ptx_targets(cta, operand, ts, register_bits);
-  for (std::size_t i = 0; i < elements.size(); ++i) {
-    if (is_missing(elements[i])) continue;
-    const Word unknown = undefined != nullptr ? (*undefined)[i] : 0;
-    write(cta, elements[i], bits, values[i] & low_mask(bits), unknown & low_mask(bits),
-          access_of(cta, ts[i]));
-  }
+  for (std::size_t i = 0; i < elements.size(); ++i)
+    if (!is_missing(elements[i]))
+      write(cta, elements[i], bits, values[i].part(0, bits), access_of(cta, ts[i]));
+}
+
+void ptx_put(Cta& cta, const PtxOperand& operand, Threads ts, int register_bits, Words values) {
+  const std::size_t size = values.size();
+  ptx_put(cta, operand, ts, register_bits, {std::move(values), constant(cta, 0, size)});
 }
 
 }  // namespace ww::eval

@@ -12,8 +12,10 @@ namespace ww::eval {
 inline constexpr int kRegisterBits = 32;
 inline constexpr int kHalfBits = 16;
 
-/// The bits of a register. Undefined ones are found when `undefined` is null.
-Words ptx_value(Cta& cta, const ir::PtxOperand& operand, Threads ts, int bits, Words* undefined);
+/// The bits of a register; undefined ones are found.
+Words ptx_value(Cta& cta, const ir::PtxOperand& operand, Threads ts, int bits);
+/// The same for a value that is only passed on.
+Contents ptx_content(Cta& cta, const ir::PtxOperand& operand, Threads ts, int bits);
 /// Sign-extended to 64 bits.
 Words ptx_int(Cta& cta, const ir::PtxOperand& operand, Threads ts);
 std::vector<Address> ptx_address(Cta& cta, const ir::PtxOperand& operand, Threads ts);
@@ -29,8 +31,9 @@ PtxTargets ptx_targets(Cta& cta, const ir::PtxOperand& operand, Threads ts, int 
 inline bool is_missing(const Element& target) {
   return target.info != nullptr && !target.at.exists();
 }
-/// Writes a destination; `undefined` may be null.
+/// Writes a destination.
 void ptx_put(Cta& cta, const ir::PtxOperand& operand, Threads ts, int register_bits,
-             const Words& values, const Words* undefined);
+             const Contents& values);
+void ptx_put(Cta& cta, const ir::PtxOperand& operand, Threads ts, int register_bits, Words values);
 
 }  // namespace ww::eval

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Barriers, mbarriers, elections; cp.async and its groups.
+#include <utility>
+
 #include "eval/cta/report.h"
 #include "eval/expr/exchange.h"
 #include "eval/expr/expressions.h"
@@ -47,17 +49,17 @@ void ptx_mbarrier(Cta& cta, const PtxInstruction& ptx, Threads ts) {
   }
   const bool has_result =
       at > 0 && (ptx.kind == PtxKind::MbarArrive || ptx.kind == PtxKind::MbarTest);
-  if (has_result) ptx_put(cta, ptx.operand(0), ts, kRegisterBits, results, nullptr);
+  if (has_result) ptx_put(cta, ptx.operand(0), ts, kRegisterBits, std::move(results));
 }
 
 void ptx_elect(Cta& cta, const PtxInstruction& ptx, Threads ts) {
   // leader|predicate, mask
-  const Words chosen = elect(cta, ts);
+  Words chosen = elect(cta, ts);
   Words leaders(cta.run.pool, ts.size());
   for (std::size_t i = 0; i < ts.size(); ++i)
     leaders[i] = chosen[i] != 0 || i == 0 ? ts[i] % 32U : leaders[i - 1];
-  if (ptx.operand_count() == 3) ptx_put(cta, ptx.operand(0), ts, kRegisterBits, leaders, nullptr);
-  ptx_put(cta, ptx.operand(ptx.operand_count() - 2), ts, kRegisterBits, chosen, nullptr);
+  if (ptx.operand_count() == 3) ptx_put(cta, ptx.operand(0), ts, kRegisterBits, std::move(leaders));
+  ptx_put(cta, ptx.operand(ptx.operand_count() - 2), ts, kRegisterBits, std::move(chosen));
 }
 
 void ptx_barrier(Cta& cta, const PtxInstruction& ptx, Threads ts) {
@@ -93,9 +95,9 @@ void ptx_copy_async(Cta& cta, const PtxInstruction& ptx, Threads ts) {
       const Element source = element_at(from[i] + at * 8, ts[i]);
       const Element target = element_at(to[i] + at * 8, ts[i]);
       if (!is_reachable(cta, target, bits)) continue;
-      Transfer transfer{target, bits, 0, 0};
+      Transfer transfer{target, bits, {}};
       if (at < limit) {  // the rest is filled with zeros
-        transfer.value = read(cta, source, bits, access_of(cta, ts[i]), transfer.undefined);
+        transfer.content = read(cta, source, bits, access_of(cta, ts[i]));
         if (is_reachable(cta, source, bits)) copy.sources.emplace_back(source, bits);
       }
       copy.transfers.push_back(transfer);

@@ -63,10 +63,10 @@ void add_tensor_chunk(Cta& cta, AsyncCopy& copy, Address from, std::int64_t lane
     Element cell =
         element_at({cta.launch.tmem, lane * kTmemLaneBits + (column + c) * kRegisterBits}, t);
     if (lane >= kTmemLanes || column + c >= kTmemColumns) cell.at.root = kNoRoot;
-    Transfer transfer{cell, kRegisterBits, 0, 0};
-    transfer.value = read(cta, source, kRegisterBits, access_of(cta, t), transfer.undefined);
+    const Content content = read(cta, source, kRegisterBits, access_of(cta, t));
     if (is_reachable(cta, source, kRegisterBits)) copy.sources.emplace_back(source, kRegisterBits);
-    if (is_reachable(cta, cell, kRegisterBits)) copy.transfers.push_back(transfer);
+    if (is_reachable(cta, cell, kRegisterBits))
+      copy.transfers.push_back({cell, kRegisterBits, content});
   }
 }
 

@@ -121,12 +121,11 @@ Element tmem_cell(Cta& cta, std::uint32_t address, std::int64_t lane, std::int64
 
 // The registers that a load will write.
 void add_register_transfers(Cta& cta, AsyncCopy& copy, const ir::PtxOperand& operand, Threads warp,
-                            const Words& values, const Words& undefined) {
+                            const Contents& values) {
   const auto [elements, bits] = ptx_targets(cta, operand, warp, kRegisterBits);
   for (std::size_t i = 0; i < elements.size(); ++i)
     if (!is_missing(elements[i]) && is_reachable(cta, elements[i], bits))
-      copy.transfers.push_back(
-          {elements[i], bits, values[i] & low_mask(bits), undefined[i] & low_mask(bits)});
+      copy.transfers.push_back({elements[i], bits, values[i].part(0, bits)});
 }
 
 /// One tcgen05.ld or .st of a warp, register by register.
@@ -154,18 +153,15 @@ class TmemTransfer {
 
  private:
   void add_register(AsyncCopy& copy, std::size_t reg, std::size_t operand) {
-    Words values = constant(cta_, 0, warp_.size());
-    Words undefined = constant(cta_, 0, warp_.size());
-    if (!is_load_)
-      values = ptx_value(cta_, ptx_.operand(operand), warp_, kRegisterBits, &undefined);
-    for (std::size_t i = 0; i < warp_.size(); ++i)
-      add_cells(copy, reg, warp_[i], values[i], undefined[i]);
-    if (is_load_)
-      add_register_transfers(cta_, copy, ptx_.operand(operand), warp_, values, undefined);
+    Contents values = is_load_ ? empty_contents(cta_, warp_.size())
+                               : ptx_content(cta_, ptx_.operand(operand), warp_, kRegisterBits);
+    for (std::size_t i = 0; i < warp_.size(); ++i) add_cells(copy, reg, i, values);
+    if (is_load_) add_register_transfers(cta_, copy, ptx_.operand(operand), warp_, values);
   }
 
   // The cell of a lane's register, or the two that are packed in it.
-  void add_cells(AsyncCopy& copy, std::size_t reg, Thread t, Word& value, Word& undefined) {
+  void add_cells(AsyncCopy& copy, std::size_t reg, std::size_t i, Contents& values) {
+    const Thread t = warp_[i];
     const int bits = ptx_.is_packed ? kHalfBits : kRegisterBits;
     const std::int64_t parts = ptx_.is_packed ? 2 : 1;
     const std::size_t lane = t % kWarp;
@@ -176,13 +172,10 @@ class TmemTransfer {
       const auto shift = static_cast<unsigned>(kHalfBits * part);
       if (!cell.at.exists() || !is_reachable(cta_, cell, bits)) continue;
       if (is_load_) {
-        Word bad = 0;
-        value |= read(cta_, cell, bits, access_of(cta_, t), bad) << shift;
-        undefined |= bad << shift;
+        values.add(i, read(cta_, cell, bits, access_of(cta_, t)), shift);
         copy.sources.emplace_back(cell, bits);
       } else {
-        copy.transfers.push_back(
-            {cell, bits, value >> shift & low_mask(bits), undefined >> shift & low_mask(bits)});
+        copy.transfers.push_back({cell, bits, values[i].part(shift, bits)});
       }
     }
   }
@@ -225,7 +218,8 @@ void ptx_tmem_alloc(Cta& cta, const PtxInstruction& ptx, Threads ts) {
     std::fill_n(&used[first], columns, true);
     cta.tmem.allocations[static_cast<std::uint32_t>(first)] = {static_cast<std::uint32_t>(columns),
                                                                cta.step};
-    write(cta, element_at(addresses[0], warp[0]), kRegisterBits, first, 0, access_of(cta, warp[0]));
+    write(cta, element_at(addresses[0], warp[0]), kRegisterBits, {first, 0},
+          access_of(cta, warp[0]));
   });
 }
 

@@ -79,7 +79,7 @@ void deliver(Cta& cta, const AsyncCopy& copy) {
   by.step = copy.step;
   // What it may race with was looked at when it started, or was found since.
   for (const Transfer& transfer : copy.transfers)
-    put(cta, transfer.to, transfer.bits, transfer.value, transfer.undefined, by);
+    put(cta, transfer.to, transfer.bits, transfer.content, by);
 }
 
 }  // namespace

@@ -20,7 +20,7 @@ Mbarrier* find_mbarrier(Cta& cta, Address at, Thread t) {
 }
 
 void init_mbarrier(Cta& cta, Address at, std::uint32_t count, Thread t) {
-  write(cta, element_at(at, t), 64, 0, 0, access_of(cta, t, true));
+  write(cta, element_at(at, t), 64, {}, access_of(cta, t, true));
   cta.mbarriers[at] = {.expected = count, .missing = count, .gathering = {}, .complete = {}};
 }
 

@@ -39,7 +39,7 @@ void start_async(Cta& cta, const Tile& to, const Tile& from, const UnitInstance&
     const Element& element = to.elements[i];
     if (!element.at.exists() || !is_reachable(cta, element, to.info->bits)) continue;
     copy.transfers.push_back(
-        {element, to.info->bits, values.bits[i / to.copies], values.undefined[i / to.copies]});
+        {element, to.info->bits, {values.bits[i / to.copies], values.undefined[i / to.copies]}});
   }
   // Registers are read when the copy starts.
   if (source != ir::Scope::Local)

@@ -141,16 +141,16 @@ std::optional<std::vector<std::int64_t>> find_extents(Cta& cta, const Region& re
 
 // Where registers are filled, each thread reads what it gets; otherwise some thread of the unit
 // does.
-Word read_copy(Cta& cta, const Element& element, std::size_t x, int bits, const UnitInstance& unit,
-               const Tile* readers, Word& undefined) {
-  if (readers == nullptr) return read(cta, element, bits, access_of(cta, unit.agent), undefined);
-  Word value = 0;
+Content read_copy(Cta& cta, const Element& element, std::size_t x, const UnitInstance& unit,
+                  const Tile* readers) {
+  const int bits = element.info->bits;
+  if (readers == nullptr) return read(cta, element, bits, access_of(cta, unit.agent));
+  Content content;
   for (std::size_t c = 0; c < readers->copies; ++c) {
     const Element& reader = readers->elements[x * readers->copies + c];
-    if (reader.at.exists())
-      value = read(cta, element, bits, access_of(cta, reader.owner), undefined);
+    if (reader.at.exists()) content = read(cta, element, bits, access_of(cta, reader.owner));
   }
-  return value;
+  return content;
 }
 
 void read_scalar(Cta& cta, ExprId expr, const UnitInstance& unit, const Tile& like,
@@ -224,14 +224,12 @@ TileValues read_tile(Cta& cta, const Tile& tile, const UnitInstance& unit, bool 
   TileValues out{.type = tile.info->ir->dtype,
                  .bits = std::vector<Word>(tile.count),
                  .undefined = std::vector<Word>(tile.count)};
-  const int bits = tile.info->bits;
   for (std::size_t x = 0; x < tile.count; ++x) {
     const Element* first = nullptr;
     for (std::size_t c = 0; c < tile.copies; ++c) {
       const Element& element = tile.elements[x * tile.copies + c];
       if (!element.at.exists()) continue;
-      Word undefined = 0;
-      const Word value = read_copy(cta, element, x, bits, unit, readers, undefined);
+      const auto [value, undefined] = read_copy(cta, element, x, unit, readers);
       const bool differs =
           first != nullptr && undefined == 0 && out.undefined[x] == 0 && value != out.bits[x];
       if (differs)
@@ -239,8 +237,10 @@ TileValues read_tile(Cta& cta, const Tile& tile, const UnitInstance& unit, bool 
           found->text = fmt::format("the copies of {} differ in {}: {:#x} in {}, {:#x} in {}",
                                     element_text(cta, element), cta_text(cta), out.bits[x],
                                     thread_text(first->owner), value, thread_text(element.owner));
-      if (first == nullptr) out.bits[x] = value;
-      if (first == nullptr) first = &element;
+      if (first == nullptr) {
+        out.bits[x] = value;
+        first = &element;
+      }
       out.undefined[x] |= undefined;
     }
     if (is_copy || out.undefined[x] == 0) continue;
@@ -256,7 +256,7 @@ void write_tile(Cta& cta, const Tile& tile, const UnitInstance& unit, const Tile
     if (!tile.elements[i].at.exists()) continue;
     const std::size_t x = values.is_by_copy ? i : i / tile.copies;
     const Word undefined = values.undefined.empty() ? 0 : values.undefined[x];
-    write(cta, tile.elements[i], tile.info->bits, values.bits[x], undefined, by);
+    write(cta, tile.elements[i], tile.info->bits, {values.bits[x], undefined}, by);
   }
 }
 

@@ -50,4 +50,29 @@ class Words {
   std::vector<Word> data_;
 };
 
+/// Bits of a value, and which of them nothing has written.
+struct Content {
+  Word value = 0;
+  Word undefined = 0;
+  [[nodiscard]] Content part(unsigned shift, int bits) const {
+    return {value >> shift & low_mask(bits), undefined >> shift & low_mask(bits)};
+  }
+};
+
+/// The same for a vector of them.
+struct Contents {
+  Words value;
+  Words undefined;
+  [[nodiscard]] std::size_t size() const { return value.size(); }
+  Content operator[](std::size_t i) const { return {value[i], undefined[i]}; }
+  void set(std::size_t i, Content content) {
+    value[i] = content.value;
+    undefined[i] = content.undefined;
+  }
+  void add(std::size_t i, Content content, unsigned shift) {
+    value[i] |= content.value << shift;
+    undefined[i] |= content.undefined << shift;
+  }
+};
+
 }  // namespace ww::eval
