@@ -2,6 +2,8 @@
 #include "eval/launch/placement.h"
 
 #include <algorithm>
+#include <iterator>
+#include <span>
 
 #include "layout/threads.h"
 
@@ -22,6 +24,25 @@ Spot spot_per_step(Axis axis) {
 
 Spot scaled(Spot unit, std::int64_t by) { return {unit.memory * by, unit.owner * by}; }
 Spot sum(Spot a, Spot b) { return {a.memory + b.memory, a.owner + b.owner}; }
+
+// Those that the CTA's thread axes among `axes` read, smallest first.
+std::vector<Digits> digits_of(std::span<const Axis> axes) {
+  std::vector<Digits> digits;
+  for (const Axis axis : axes) {
+    if (!is_cta_thread(axis)) continue;
+    const layout::AxisFacts& facts = axis.facts();
+    digits.push_back({facts.divisor, facts.modulus == 0 ? 0 : facts.divisor * facts.modulus});
+  }
+  std::sort(digits.begin(), digits.end(), [](Digits a, Digits b) { return a.begin < b.begin; });
+  return digits;
+}
+
+// Whether the first two that do not follow each other overlap, and do not leave a gap.
+bool is_overlapping(std::span<const Digits> digits) {
+  const auto two = std::adjacent_find(digits.begin(), digits.end(),
+                                      [](Digits a, Digits b) { return a.end != b.begin; });
+  return two != digits.end() && (two->end == 0 || two->end > std::next(two)->begin);
+}
 
 Result<void> require_axis(const layout::TileLayout& tile, Axis axis) {
   const bool is_memory =
@@ -44,7 +65,7 @@ Result<void> require_simple(const layout::Layout& layout) {
     return fail(DiagKind::NotEvaluated, "a layout with a runtime offset is not evaluated");
   for (const Axis axis : tile.axes()) WW_TRY_VOID(require_axis(tile, axis));
   const auto scope = layout::thread_scope(layout);
-  if (!scope && scope.error().text.find("overlap") != std::string::npos)
+  if (!scope && is_overlapping(digits_of(tile.axes())))
     return fail(DiagKind::NotEvaluated, "{}", scope.error().text);
   return {};
 }
@@ -67,17 +88,6 @@ std::vector<Spot> replica_spots(const layout::TileLayout& tile) {
   return spots;
 }
 
-std::vector<Digits> digits_of(const layout::TileLayout& tile) {
-  std::vector<Digits> digits;
-  for (const Axis axis : layout::moving_axes(tile)) {
-    if (!is_cta_thread(axis)) continue;
-    const layout::AxisFacts& facts = axis.facts();
-    digits.push_back({facts.divisor, facts.modulus == 0 ? 0 : facts.divisor * facts.modulus});
-  }
-  std::sort(digits.begin(), digits.end(), [](Digits a, Digits b) { return a.begin < b.begin; });
-  return digits;
-}
-
 }  // namespace
 
 Result<Placement> Placement::make(const layout::Layout& layout) {
@@ -93,7 +103,7 @@ Result<Placement> Placement::make(const layout::Layout& layout) {
     out.offset_ = sum(out.offset_, scaled(spot_per_step(term.axis), term.coef));
   out.copies_ = replica_spots(tile);
   out.swizzle_ = layout.swizzle();
-  if (!tile.has_unknown_extent()) out.digits_ = digits_of(tile);
+  if (!tile.has_unknown_extent()) out.digits_ = digits_of(layout::moving_axes(tile));
   return out;
 }
 

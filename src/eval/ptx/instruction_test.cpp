@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "eval/ptx/instruction.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <set>
+#include <string>
+
+#include "eval/ptx/kind.h"
+
+namespace ww::eval {
+namespace {
+
+using num::DType;
+
+/// The call that a decoded instruction points to must outlive it.
+struct Decoded {
+  explicit Decoded(std::string opcode) : call{std::move(opcode), {}, {}, false} {}
+  ir::PtxCall call;
+  PtxInstruction ptx = decode(call);
+};
+
+struct KindRow {
+  const char* opcode;
+  PtxKind kind;
+};
+constexpr KindRow kKinds[] = {
+    {"prefetch.global.L2", PtxKind::Nothing},
+    {"fence.proxy.async", PtxKind::Fence},
+    {"membar.gl", PtxKind::Fence},
+    {"barrier.cta.sync.aligned", PtxKind::BarSync},
+    {"bar.arrive", PtxKind::BarArrive},
+    {"bar.warp.sync", PtxKind::WarpSync},
+    {"cp.async.cg.shared.global", PtxKind::CopyAsync},
+    {"cp.async.commit_group", PtxKind::CommitGroup},
+    {"cp.async.bulk.commit_group", PtxKind::CommitBulk},
+    {"cp.async.wait_group", PtxKind::WaitGroup},
+    {"cp.async.bulk.wait_group.read", PtxKind::WaitBulk},
+    {"cp.async.wait_all", PtxKind::WaitAll},
+    {"mbarrier.init.shared.b64", PtxKind::MbarInit},
+    {"mbarrier.inval.shared.b64", PtxKind::MbarInval},
+    {"mbarrier.arrive.shared.b64", PtxKind::MbarArrive},
+    {"mbarrier.try_wait.parity.shared.b64", PtxKind::MbarTest},
+    {"elect.sync", PtxKind::Elect},
+    {"ldmatrix.sync.aligned.m8n8.x4.shared.b16", PtxKind::LoadMatrix},
+    {"stmatrix.sync.aligned.m8n8.x2.shared.b16", PtxKind::StoreMatrix},
+    {"mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32", PtxKind::Mma},
+    {"tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32", PtxKind::TmemAlloc},
+    {"tcgen05.dealloc.cta_group::1.sync.aligned.b32", PtxKind::TmemFree},
+    {"tcgen05.relinquish_alloc_permit.cta_group::1.sync.aligned", PtxKind::TmemRelinquish},
+    {"tcgen05.ld.sync.aligned.32x32b.x1.b32", PtxKind::TmemLoad},
+    {"tcgen05.st.sync.aligned.16x64b.x1.b32", PtxKind::TmemStore},
+    {"tcgen05.wait::ld.sync.aligned", PtxKind::TmemWaitLoad},
+    {"tcgen05.wait::st.sync.aligned", PtxKind::TmemWaitStore},
+    {"tcgen05.cp.cta_group::1.128x128b", PtxKind::TensorCopy},
+    {"tcgen05.commit.cta_group::1.mbarrier::arrive::one.shared::cluster.b64",
+     PtxKind::TensorCommit},
+    {"ld.global.v4.f32", PtxKind::Load},
+    {"st.shared::cta.b16", PtxKind::Store},
+    {"mov.b64", PtxKind::Move},
+    {"add.rn.f32", PtxKind::Add},
+};
+
+TEST(PtxInstruction, OpcodesOfEveryKindAreKnown) {
+  std::set<PtxKind> seen;
+  for (const auto& [opcode, kind] : kKinds) {
+    EXPECT_EQ(Decoded(opcode).ptx.kind, kind) << opcode;
+    seen.insert(kind);
+  }
+#define WW_EVAL_PTX(kind, together, handler) \
+  EXPECT_TRUE(seen.contains(PtxKind::kind)) << #kind " has no opcode here";
+#include "eval/ptx/kinds.def"
+#undef WW_EVAL_PTX
+}
+
+TEST(PtxInstruction, FormsWithAnotherMeaningAreUnknown) {
+  for (const char* opcode :
+       {"wgmma.fence.sync.aligned", "fences", "mbarrier.arrive.expect_tx.shared.b64",
+        "mbarrier.arrive.noComplete.shared.b64", "ldmatrix.sync.aligned.m8n8.x4.shared.b8",
+        "mma.sync.aligned.m16n8k16.row.col.f16.f16.f16.f16", "ld.global.b128",
+        "tcgen05.cp.cta_group::2.128x128b", "tcgen05.cp.cta_group::1.128x128b.b8x16.b4x16_p64",
+        "cp.async.cg.shared.global.L2::cache_hint", "barrier.cta.red.popc.u32", ""})
+    EXPECT_EQ(Decoded(opcode).ptx.kind, PtxKind::Unknown) << opcode;
+}
+
+TEST(PtxInstruction, HasWidthCountAndType) {
+  const PtxInstruction load = Decoded("ld.global.v4.f32").ptx;
+  EXPECT_EQ(load.bits, 32);
+  EXPECT_EQ(load.count, 4U);
+  EXPECT_EQ(Decoded("st.shared.b16").ptx.bits, 16);
+  EXPECT_EQ(Decoded("st.shared.b16").ptx.count, 1U);
+  EXPECT_EQ(Decoded("add.rn.f32").ptx.type, DType::Float32);
+  EXPECT_EQ(Decoded("add.s64").ptx.type, DType::Uint64);
+  const PtxInstruction matrix = Decoded("ldmatrix.sync.aligned.m8n8.x2.trans.shared.b16").ptx;
+  EXPECT_EQ(matrix.count, 2U);
+  EXPECT_TRUE(matrix.is_transposed);
+}
+
+TEST(PtxInstruction, HasDepthAndOperandTypeOfProducts) {
+  const PtxInstruction deep = Decoded("mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32").ptx;
+  EXPECT_EQ(deep.depth, 16U);
+  EXPECT_EQ(deep.type, DType::Bfloat16);
+  const PtxInstruction flat = Decoded("mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32").ptx;
+  EXPECT_EQ(flat.depth, 8U);
+  EXPECT_EQ(flat.type, DType::Float16);
+}
+
+TEST(PtxInstruction, HasShapesOfTensorMemory) {
+  const PtxInstruction load = Decoded("tcgen05.ld.sync.aligned.16x32bx2.x2.pack::16b.b32").ptx;
+  EXPECT_EQ(load.tmem_shape, TmemShape::By16x32bx2);
+  EXPECT_TRUE(load.is_packed);
+  EXPECT_TRUE(load.is_tensor);
+  const PtxInstruction store = Decoded("tcgen05.st.sync.aligned.16x256b.x1.b32").ptx;
+  EXPECT_EQ(store.tmem_shape, TmemShape::By16x256b);
+  EXPECT_FALSE(store.is_packed);
+}
+
+TEST(PtxInstruction, HasRowsAndQuartersOfTensorCopies) {
+  const auto shape = [](const char* form) {
+    const auto [rows, halves, quarters] =
+        Decoded(std::string("tcgen05.cp.cta_group::1.") + form).ptx.tensor_copy;
+    return std::tuple(rows, halves, quarters);
+  };
+  using Quarters = TensorQuarters;
+  EXPECT_EQ(shape("128x128b"), std::tuple(128, 1, Quarters::One));
+  EXPECT_EQ(shape("128x256b"), std::tuple(128, 2, Quarters::One));
+  EXPECT_EQ(shape("4x256b"), std::tuple(4, 2, Quarters::FirstLanes));
+  EXPECT_EQ(shape("32x128b.warpx4"), std::tuple(32, 1, Quarters::All));
+  EXPECT_EQ(shape("64x128b.warpx2::02_13"), std::tuple(64, 1, Quarters::Pairs02And13));
+  EXPECT_EQ(shape("64x128b.warpx2::01_23"), std::tuple(64, 1, Quarters::Pairs01And23));
+}
+
+TEST(PtxInstruction, WarpsExecuteSomeTogether) {
+  EXPECT_TRUE(is_warp_collective(PtxKind::Elect));
+  EXPECT_TRUE(is_warp_collective(PtxKind::TmemWaitStore));
+  EXPECT_FALSE(is_warp_collective(PtxKind::TensorCopy));
+  EXPECT_FALSE(is_warp_collective(PtxKind::Unknown));
+}
+
+}  // namespace
+}  // namespace ww::eval
