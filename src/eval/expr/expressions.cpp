@@ -31,6 +31,34 @@ ThreadSubset subset_where(Threads ts, const Words& condition, bool wanted) {
   return part;
 }
 
+Words variable_value(Cta& cta, const Expr& expr, Threads ts) {
+  const std::size_t n = ts.size();
+  Words out(cta.run.pool, n * expr.type.lanes);
+  for (std::size_t l = 0; l < expr.type.lanes; ++l) {
+    const Word* row = cta.vars.row(expr.var, l);
+    for (std::size_t i = 0; i < n; ++i) out[l * n + i] = row[ts[i]];
+  }
+  return out;
+}
+
+Words unary_value(Cta& cta, ExprId id, Threads ts) {
+  const Expr& expr = cta.f[id];
+  Words out = evaluate(cta, expr.args[0], ts);
+  if (cta.launch.may_overflow[id.index])
+    check_overflow(cta, id, constant(cta, 0, out.size()), out, ts);
+  unary(expr.op, expr.type.dtype, out, out);
+  return out;
+}
+
+Words cast_value(Cta& cta, ExprId id, Threads ts) {
+  const Expr& expr = cta.f[id];
+  Words out = evaluate(cta, expr.args[0], ts);
+  const num::DType from = cta.type_of(expr.args[0]);
+  if (cta.launch.may_overflow[id.index]) check_cast(cta, id, out, ts);
+  for (Word& word : out) word = convert(from, expr.type.dtype, word);
+  return out;
+}
+
 Words binary_value(Cta& cta, ExprId id, Threads ts) {
   const Expr& expr = cta.f[id];
   Words a = evaluate(cta, expr.args[0], ts);
@@ -167,14 +195,8 @@ Words evaluate(Cta& cta, ExprId id, Threads ts) {
       return constant(cta, from_real(expr.type.dtype, expr.real), ts.size() * lanes);
     case ExprOp::TextImm:
       return constant(cta, 0, ts.size());
-    case ExprOp::Var: {
-      Words out(cta.run.pool, ts.size() * lanes);
-      for (std::size_t l = 0; l < lanes; ++l) {
-        const Word* row = cta.vars.row(expr.var, l);
-        for (std::size_t i = 0; i < ts.size(); ++i) out[l * ts.size() + i] = row[ts[i]];
-      }
-      return out;
-    }
+    case ExprOp::Var:
+      return variable_value(cta, expr, ts);
     case ExprOp::Load:
       return load_value(cta, expr, ts);
     case ExprOp::AddressOf:
@@ -186,20 +208,10 @@ Words evaluate(Cta& cta, ExprId id, Threads ts) {
       return binary_value(cta, id, ts);
     case ExprOp::Neg:
     case ExprOp::BitNot:
-    case ExprOp::Not: {
-      Words out = evaluate(cta, expr.args[0], ts);
-      if (cta.launch.may_overflow[id.index])
-        check_overflow(cta, id, constant(cta, 0, out.size()), out, ts);
-      unary(expr.op, expr.type.dtype, out, out);
-      return out;
-    }
-    case ExprOp::Cast: {
-      Words out = evaluate(cta, expr.args[0], ts);
-      const num::DType from = cta.type_of(expr.args[0]);
-      if (cta.launch.may_overflow[id.index]) check_cast(cta, id, out, ts);
-      for (Word& word : out) word = convert(from, expr.type.dtype, word);
-      return out;
-    }
+    case ExprOp::Not:
+      return unary_value(cta, id, ts);
+    case ExprOp::Cast:
+      return cast_value(cta, id, ts);
     case ExprOp::Select:
     case ExprOp::IfThenElse:
       return choice_value(cta, expr, ts);

@@ -62,8 +62,13 @@ class StepBuilder {
     list_.steps.push_back(Step{.kind = kind, .stmt = stmt});
     return list_.steps.size() - 1;
   }
-  void push_ids(StmtId stmt) {
+  Result<void> add(StepKind kind, StmtId stmt) {
+    push(kind, stmt);
+    return {};
+  }
+  Result<void> add_ids(StmtId stmt) {
     list_.steps[push(StepKind::Ids, stmt)].id = hardware_id(function_[stmt].name);
+    return {};
   }
   [[nodiscard]] std::uint32_t here() const {
     return static_cast<std::uint32_t>(list_.steps.size());
@@ -80,16 +85,14 @@ class StepBuilder {
     WW_TRY_VOID(require_evaluated(function_, stmt));
     switch (stmt.kind) {
       case StmtKind::Bind:
-        push(StepKind::Bind, id);
-        return {};
+        return add(StepKind::Bind, id);
       case StmtKind::Alloc:
         if (function_[stmt.buffer].scope == ir::Scope::Local) push(StepKind::Forget, id);
         return {};
       case StmtKind::Declare:
         return {};
       case StmtKind::Store:
-        push(StepKind::Store, id);
-        return {};
+        return add(StepKind::Store, id);
       case StmtKind::For:
         return for_loop(id, stmt);
       case StmtKind::While:
@@ -97,11 +100,9 @@ class StepBuilder {
       case StmtKind::If:
         return branch(id, stmt);
       case StmtKind::Assert:
-        push(StepKind::Assert, id);
-        return {};
+        return add(StepKind::Assert, id);
       case StmtKind::Evaluate:
-        push(StepKind::Evaluate, id);
-        return {};
+        return add(StepKind::Evaluate, id);
       case StmtKind::Break:
         loops_.back().breaks.push_back(push(StepKind::Jump, id));
         return {};
@@ -109,27 +110,23 @@ class StepBuilder {
         loops_.back().continues.push_back(push(StepKind::Jump, id));
         return {};
       case StmtKind::Return:
-        push(StepKind::Exit, id);
-        return {};
+        return add(StepKind::Exit, id);
       case StmtKind::Attr:
         return block(stmt.body);
       case StmtKind::ScopeIds:
       case StmtKind::LaunchThread:
-        push_ids(id);
-        return {};
+        return add_ids(id);
       case StmtKind::Tile:
-        push(StepKind::Tile, id);
-        return {};
+        return add(StepKind::Tile, id);
       case StmtKind::Ptx:
-        push(StepKind::Ptx, id);
-        return {};
+        return add(StepKind::Ptx, id);
     }
     return {};
   }
 
   Result<void> for_loop(StmtId id, const Stmt& stmt) {
     if (stmt.loop == ir::LoopKind::ThreadBinding) {
-      push_ids(id);
+      WW_TRY_VOID(add_ids(id));
       return block(stmt.body);
     }
     const std::uint32_t number = list_.loops++;
