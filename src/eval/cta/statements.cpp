@@ -2,8 +2,6 @@
 // Steps, each for a group of threads that stand at it.
 #include "eval/cta/statements.h"
 
-#include <algorithm>
-
 #include "eval/cta/report.h"
 #include "eval/cta/schedule.h"
 #include "eval/expr/expressions.h"

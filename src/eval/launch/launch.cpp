@@ -9,7 +9,6 @@
 #include "base/wide.h"
 #include "eval/ptx/kind.h"
 #include "ir/simplify/simplify.h"
-#include "layout/apply.h"
 
 namespace ww::eval {
 namespace {

@@ -4,9 +4,7 @@
 
 #include <array>
 #include <cstdint>
-#include <optional>
 #include <span>
-#include <string>
 #include <vector>
 
 #include "base/result.h"
@@ -15,7 +13,6 @@
 #include "eval/launch/placement.h"
 #include "eval/launch/steps.h"
 #include "eval/ptx/instruction.h"
-#include "eval/value/arithmetic.h"
 #include "ir/function.h"
 #include "ir/launch/launch.h"
 

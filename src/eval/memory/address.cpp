@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "eval/memory/address.h"
 
-#include <algorithm>
-
 #include "eval/cta/report.h"
 #include "eval/expr/expressions.h"
 #include "eval/memory/access.h"

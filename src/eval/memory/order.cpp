@@ -2,7 +2,6 @@
 #include "eval/memory/order.h"
 
 #include <algorithm>
-#include <numeric>
 
 #include "base/check.h"
 

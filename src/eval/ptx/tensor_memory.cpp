@@ -8,7 +8,6 @@
 #include "eval/cta/report.h"
 #include "eval/expr/expressions.h"
 #include "eval/memory/access.h"
-#include "eval/memory/address.h"
 #include "eval/ptx/kind.h"
 #include "eval/ptx/operands.h"
 #include "eval/ptx/run.h"

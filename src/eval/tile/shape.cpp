@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "eval/tile/shape.h"
 
-#include <algorithm>
 #include <numeric>
 
 namespace ww::eval {

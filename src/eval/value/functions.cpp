@@ -3,12 +3,10 @@
 // the function, it is used for everything up to single precision: it gives the same on every host.
 #include <bit>
 #include <cmath>
-#include <limits>
 
 #include "base/check.h"
 #include "eval/value/arithmetic.h"
 #include "num/approx.h"
-#include "num/float_format.h"
 
 namespace ww::eval {
 namespace {
