@@ -116,7 +116,7 @@ function(ww_add_library folder)
     set(scope PUBLIC)
     target_link_libraries(${target} PRIVATE $<BUILD_INTERFACE:ww_flags>)
     ww_library_headers(${target} ${folder})
-    if(NOT folder MATCHES "^(script|eval)$") # TEMP
+    if(NOT folder MATCHES "^(script)$") # TEMP
       ww_compile_together(${target})
     endif()
   else()

@@ -5,7 +5,7 @@
 
 #include "layout/text.h"
 
-namespace ww::eval {
+namespace ww::eval::launch_placement_test {
 namespace {
 
 Result<Placement> placed(std::string_view text) {
@@ -40,4 +40,4 @@ TEST(Placement, TakesThreadAxesWithAGap) {
 }
 
 }  // namespace
-}  // namespace ww::eval
+}  // namespace ww::eval::launch_placement_test

@@ -9,7 +9,7 @@
 
 #include "eval/ptx/kind.h"
 
-namespace ww::eval {
+namespace ww::eval::ptx_instruction_test {
 namespace {
 
 using num::DType;
@@ -139,4 +139,4 @@ TEST(PtxInstruction, WarpsExecuteSomeTogether) {
 }
 
 }  // namespace
-}  // namespace ww::eval
+}  // namespace ww::eval::ptx_instruction_test

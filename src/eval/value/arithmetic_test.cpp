@@ -6,7 +6,7 @@
 #include <cmath>
 #include <limits>
 
-namespace ww::eval::number_test {
+namespace ww::eval::number_test::value_arithmetic_test {
 namespace {
 
 using ir::ExprOp;
@@ -115,4 +115,4 @@ TEST(EvalArithmetic, FusedMultiplyAddRoundsOnce) {
 }
 
 }  // namespace
-}  // namespace ww::eval::number_test
+}  // namespace ww::eval::number_test::value_arithmetic_test
