@@ -56,7 +56,7 @@ ir::Function function_of(const Case& c) {
 class Under : public test::CallUnderTest {
  public:
   explicit Under(const Case& c)
-      : CallUnderTest(function_of(c), variant_named(c.op, c.variant), prove_elementwise,
+      : CallUnderTest(function_of(c), test::variant_named(c.op, c.variant), prove_elementwise,
                       {.arch = target::Arch::Sm90a, .ptx = 90}) {}
 };
 

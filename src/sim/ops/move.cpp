@@ -213,7 +213,8 @@ void track_cut(Warp& warp, const Op& op) {
   for (std::size_t i = 0; i < count; ++i) {
     std::uint8_t part[kLanes];
     for (unsigned l = 0; l < kLanes; ++l)
-      part[l] = static_cast<std::uint8_t>((whole[l] >> (i * bits / 8)) & ((1U << bytes) - 1U));
+      part[l] =
+          static_cast<std::uint8_t>((unsigned{whole[l]} >> (i * bits / 8)) & ((1U << bytes) - 1U));
     set_undefined(warp, places[i], part);
   }
 }
