@@ -165,7 +165,7 @@ def settings():
     for _, (ops, name, memories, values) in defs("ir/tile_settings.def", "WW_TILE_SETTING"):
         words = values.split("|")
         shown = cells(words) if len(words) > 1 or values == "zero" or values == "nc" else values
-        print(f"| {cells(ops.split())} | `{name}` | {shown} | {memories or 'any'} |")
+        print(f"| {cells(ops.split())} | `{name}` | {shown} | {memories.replace('|', ', ') or 'any'} |")
 
 
 # --- diagnostics ----------------------------------------------------------------------------------

@@ -117,9 +117,11 @@ TEST_F(VerifyTile, SettingsForOtherMemories) {
   const Setting evict = std::string("evict_last");
   EXPECT_EQ(with(TileOp::Copy, a, g, "l1_evict", evict), "");
   EXPECT_EQ(with(TileOp::Copy, a, s, "l1_evict", std::string()), "");
-  EXPECT_EQ(with(TileOp::Copy, a, s, "l1_evict", evict),
-            "`l1_evict` of `copy` is for global to local memory, this is shared to local "
-            "[BadTileCall]");
+  EXPECT_EQ(
+      with(TileOp::Copy, a, s, "l1_evict", evict),
+      "`l1_evict` of `copy` is for global to local or global to shared memory, this is shared to "
+      "local "
+      "[BadTileCall]");
   EXPECT_EQ(with(TileOp::CopyAsync, s, g, "direct", true), "");
   EXPECT_EQ(with(TileOp::CopyAsync, g, s, "direct", false), "");
   EXPECT_EQ(with(TileOp::CopyAsync, g, s, "direct", true),

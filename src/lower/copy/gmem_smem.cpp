@@ -27,6 +27,7 @@ namespace {
 struct Plan {
   std::shared_ptr<const CopyProblem> problem;
   Phase phase;
+  std::string modifiers;
 };
 
 Match<Plan> match(const Call& call) {
@@ -37,14 +38,17 @@ Match<Plan> match(const Call& call) {
       return decline("memory_pair", "{} to {}, expected global or shared memory on both sides",
                      ir::name_of(scope(1)), ir::name_of(scope(0)));
   WW_TRY_VOID(check_workers(call));
-  WW_TRY_VOID(check_settings(call));
+  WW_TRY_VOID(check_settings(call, kLoadSettings));
   const auto problem = WW_TRY(copy_problem(call));
   auto phase = WW_TRY(memory_phase(call, *problem));
-  return Plan{problem, std::move(phase)};
+  auto modifiers = WW_TRY(load_modifiers(call, std::span(&phase, 1)));
+  if (!modifiers.empty() && problem->fills)
+    return decline("config", "`ld.global{}` with `fill_mode=`, expected one of the two", modifiers);
+  return Plan{problem, std::move(phase), std::move(modifiers)};
 }
 
 void emit(const Plan& plan, const Call& call, Code& code) {
-  PhaseWriter(call, *plan.problem, code).write(plan.phase);
+  PhaseWriter(call, *plan.problem, code, plan.modifiers).write(plan.phase);
 }
 
 PlanReport report(const Plan& plan, const Call& call) {

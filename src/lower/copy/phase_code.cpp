@@ -157,18 +157,35 @@ void PhaseWriter::fill(const Access& access) {
                            code_.zero(problem_.dst.dtype)));
 }
 
-// Into words of the registers, seen as unsigned integers.
+// Registers of its own for one access.
+ir::BufferId PhaseWriter::new_words(num::DType type, std::int64_t words) {
+  ir::Buffer out;
+  out.name = "words";
+  out.dtype = type;
+  out.scope = ir::Scope::Local;
+  out.span = call_.span;
+  out.layout_kind = ir::LayoutKind::None;
+  out.origin = ir::BufferOrigin::Alloc;
+  out.shape = {code_.n(words)};
+  const ir::BufferId id = call_.f().add(std::move(out));
+  code_.allocate(id);
+  return id;
+}
+
+// Into words of the registers, seen as unsigned integers; between memories through others.
 void PhaseWriter::load_with_modifiers(const Phase& phase, ExprId to, ExprId from) {
   const std::int64_t word = std::min<std::int64_t>(4, phase.bytes);
   const num::DType type = word == 4   ? num::DType::Uint32
                           : word == 2 ? num::DType::Uint16
                                       : num::DType::Uint8;
+  const bool has_registers = problem_.dst.is_register();
   const std::int64_t bits = problem_.dst.bits;
   const std::int64_t words =
       (view_elements(call_, problem_.dst) * bits + word * 8 - 1) / (word * 8);
-  const ir::BufferId view =
-      code_.flat_view(problem_.dst.buffer, type, words, call_.f()[dst_].name + "_words");
-  const ExprId first = code_.div(code_.mul(to, bits), word * 8);
+  const ir::BufferId view = has_registers ? code_.flat_view(problem_.dst.buffer, type, words,
+                                                            call_.f()[dst_].name + "_words")
+                                          : new_words(type, phase.bytes / word);
+  const ExprId first = has_registers ? code_.div(code_.mul(to, bits), word * 8) : code_.n(0);
   std::vector<ir::PtxOperand> operands;
   for (std::int64_t i = 0; i < phase.bytes / word; ++i)
     operands.push_back(
@@ -176,6 +193,10 @@ void PhaseWriter::load_with_modifiers(const Phase& phase, ExprId to, ExprId from
   operands.push_back({.kind = ir::PtxOperand::Kind::Address,
                       .expr = code_.let("src_ptr", code_.pointer(src_, from))});
   code_.ptx("ld.global" + modifiers_ + access_type(phase.bytes), std::move(operands));
+  if (has_registers) return;
+  const ExprId dst = code_.let("dst_ptr", code_.pointer(dst_, to));
+  code_.evaluate(ir::Intrinsic::CopyBytes,
+                 {dst, code_.pointer(view, code_.n(0)), code_.n(phase.bytes)});
 }
 
 bool is_on_target(const std::string& opcode, target::Target target) {

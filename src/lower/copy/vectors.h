@@ -106,6 +106,7 @@ class PhaseWriter {
                        ir::ExprId& inside);
   void move(const Phase& phase, const Access& access);
   void fill(const Access& access);
+  ir::BufferId new_words(num::DType type, std::int64_t words);
   void load_with_modifiers(const Phase& phase, ir::ExprId to, ir::ExprId from);
 
   const Call& call_;

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <map>
 
 #include "ir/print/print.h"
 #include "ir/settings.h"
@@ -73,18 +74,29 @@ class CopyReplay : public ProofWalk {
   Try<void> move(const PointerValue& to, std::size_t to_thread, std::int64_t to_bit,
                  const PointerValue& from, std::size_t from_thread, std::int64_t from_bit,
                  std::int64_t bits) {
-    if (to.storage != dst_storage_ || from.storage != src_storage_)
+    const bool is_kept = kept_.contains(to.storage), was_kept = kept_.contains(from.storage);
+    if ((to.storage != dst_storage_ && !is_kept) || (from.storage != src_storage_ && !was_kept))
       return std::unexpected(fmt::format("{}a move from `{}` to `{}`", kWrong,
                                          f_[from.storage].name, f_[to.storage].name));
     const std::int64_t to_first = granule_at(to_bit, granule_);
     const std::int64_t from_first = granule_at(from_bit, granule_);
     for (std::int64_t i = 0; i * granule_ < bits; ++i) {
-      const Name name = src_.at(src_.row_of(from_thread), from_first + i);
-      if (name == kNobody && !src_.is_private())
+      const Name name = was_kept ? kept_[from.storage][{from_thread, from_first + i}]
+                                 : src_.at(src_.row_of(from_thread), from_first + i);
+      if (name == kNobody && (was_kept || !src_.is_private()))
         return std::unexpected(fmt::format("{}byte {} is read, outside the source", kWrong,
                                            (from_bit + i * granule_) / 8));
-      if (auto good = put(to_thread, to_first + i, name); !good) return good;
+      if (is_kept)
+        kept_[to.storage][{to_thread, to_first + i}] = name;
+      else if (auto good = put(to_thread, to_first + i, name); !good)
+        return good;
     }
+    return {};
+  }
+
+  // Registers between a load and a store: what they hold is new in each round.
+  Try<void> allocate(const ir::Stmt& s) override {
+    kept_[s.buffer].clear();
     return {};
   }
 
@@ -381,6 +393,7 @@ class CopyReplay : public ProofWalk {
   Granules& dst_;
   int granule_;
   ir::BufferId src_storage_, dst_storage_;
+  std::map<ir::BufferId, std::map<std::pair<std::size_t, std::int64_t>, Name>> kept_;
 };
 
 // --- comparison ----------------------------------------------------------------------------------

@@ -43,7 +43,23 @@ struct Case {
   bool fills = false, has_predicate = false;
   bool has_start =
       false;  // the region in global memory begins at a parameter, which may be below 0
+  bool is_cached = false;  // cache="nc"
 };
+
+/// From global to shared memory by ld.global.nc, through registers of the copy's own.
+Case cached_case() {
+  return {.variant = "gmem_smem",
+          .unit = Unit::Cta,
+          .dtype = DType::Float16,
+          .shape = {33, 8},
+          .dst_scope = Scope::Shared,
+          .dst = "S[(33,8):(16,1)]",
+          .src_scope = Scope::Global,
+          .src = "S[(33,8):(8,1)]",
+          .threads = 64,
+          .src_shape = {33, 8},
+          .is_cached = true};
+}
 
 Case async_case(std::vector<std::int64_t> shape, std::vector<std::int64_t> src_shape, DType dtype,
                 bool fills, bool has_predicate = false) {
@@ -143,6 +159,7 @@ std::vector<Case> cases() {
        Scope::Shared,
        "S[(33,8):(8,1)]",
        64},
+      cached_case(),
       {"fallback",
        Unit::Warp,
        DType::Float32,
@@ -210,7 +227,7 @@ BufferId source(Builder& b, const Case& c) {
     out.align = 1024;
     return b.alloc(std::move(out));
   }
-  const bool is_plain = !c.is_async && !(c.has_start && c.src_scope == Scope::Global);
+  const bool is_plain = !c.is_async && c.src_scope != Scope::Global;
   if (is_plain || c.src_scope == Scope::Local)
     return b.alloc("A", c.shape, c.dtype, c.src_scope, c.src);
   ir::Buffer out = b.buffer("A", c.src_shape, c.dtype, c.src_scope);
@@ -241,6 +258,7 @@ ir::Function function_of(const Case& c) {
   const auto id = b.tile(op_of(c), c.unit, {to, from});
   auto& config = b.f.tile_calls[id.index].config;
   if (c.fills) config.emplace_back("fill_mode", std::string("zero"));
+  if (c.is_cached) config.emplace_back("cache", std::string("nc"));
   if (c.has_predicate) {
     const ExprId p = b.var(b.param("p", ir::Type::of(DType::Int32)));
     config.emplace_back("predicate", b.op(ExprOp::Lt, p, b.n(3)));
@@ -547,6 +565,31 @@ TEST(Proof, ExchangedShapesOfTensorCopies) {
     }
     opcode = before;
   }
+}
+
+/// The instruction of the code, wherever it stands.
+ir::PtxCall* first_ptx(ir::Function& f, const ir::Block& block) {
+  for (const StmtId id : block) {
+    if (f[id].ptx.valid()) return &f.ptx_calls[f[id].ptx.index];
+    if (ir::PtxCall* const found = first_ptx(f, f[id].body)) return found;
+  }
+  return nullptr;
+}
+
+// What is stored from registers of its own is what was loaded into them.
+TEST(Proof, RegistersOnTheWay) {
+  Written exchanged(cached_case());
+  ir::PtxCall* call = first_ptx(exchanged.f, exchanged.code);
+  ASSERT_NE(call, nullptr);
+  ASSERT_EQ(call->opcode, "ld.global.nc.v4.b32");
+  std::swap(call->operands[0], call->operands[1]);
+  EXPECT_FALSE(exchanged.prove().holds());
+
+  Written fewer(cached_case());
+  call = first_ptx(fewer.f, fewer.code);
+  call->opcode = "ld.global.nc.v2.b32";
+  call->operands.erase(call->operands.begin() + 2, call->operands.begin() + 4);
+  EXPECT_FALSE(fewer.prove().holds());
 }
 
 TEST(Proof, CodeThatIsNotUnderstoodIsNoProof) {

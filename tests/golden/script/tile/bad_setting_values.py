@@ -18,9 +18,6 @@ def f(a: T.handle):
 bad_setting_values.py:7:5: error: `prefetch_size` of `copy` is `96`, expected 64, 128 or 256 [BadTileCall]
         Tx.cta.copy(S0, A, prefetch_size=96)
         ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
-bad_setting_values.py:8:5: error: `prefetch_size` of `copy` is for global to local memory, this is global to shared [BadTileCall]
-        Tx.cta.copy(S0, A, prefetch_size="128")
-        ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 bad_setting_values.py:10:5: error: `cache` of `copy` is `"ca"`, expected "nc" [BadTileCall]
         Tx.cta.copy(S0, A, cache="ca")
         ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
