@@ -103,6 +103,7 @@ def names():
                                              name.replace("dtype.", "d."))
          + [f"`d.{name}`" for name in attributes("script/api_dtypes.cpp", "dtype_attribute")])
     show("Scope ids", [f"`T.{row[1]}`" for _, row in defs("ir/scope_ids.def", "WW_SCOPE_ID")])
+    show("A launch stated at the entry", functions("script/api_launch.cpp"))
     show("Buffers", functions("script/api_buffers.cpp"))
     print("`…` stands for `dtype, data, strides, elem_offset, scope, align, offset_factor, "
           "buffer_type, axis_separators,\nlayout, byte_offset`, and `allocated_addr` but in "
@@ -115,6 +116,7 @@ def names():
     show("Layouts", functions("script/api_layouts.cpp", "script/api_ready_layouts.cpp", rename=lambda name: re.sub(
         r"^layout\.", "", name.replace("layout_value.", "L.")))
          + [f"`L.{name}`" for name in attributes("script/layouts.cpp", "layout_attribute")])
+    show("Primitives by their instructions", functions("script/api_instructions.cpp"))
     show("Expressions", functions("script/api_math.cpp"))
     others = {name for path in ("script/api_cuda.cpp", "script/api_cuda_values.cpp",
                                 "script/api_math.cpp")
@@ -136,12 +138,13 @@ def names():
 
 def not_taken():
     source = read("script/not_taken.def")
+    row = r'^WW_NOT_(TAKEN|LOWERED)\("((?:[^"\\]|\\.)*)",\s*"((?:[^"\\]|\\.)*)"\)'
     reasons = {}
-    for name, reason in re.findall(r'^WW_NOT_TAKEN\("([\w.]+)",\s*"((?:[^"\\]|\\.)*)"\)', source,
-                                   flags=re.MULTILINE):
-        shown = f"`{name}*`" if name.endswith(".") else f"`{name}`"
+    for kind, name, reason in re.findall(row, source, flags=re.MULTILINE):
+        name = name.replace('\\"', '"')
+        shown = name if kind == "LOWERED" else f"`{name}*`" if name.endswith(".") else f"`{name}`"
         reasons.setdefault(reason.replace('\\"', '"'), []).append(shown)
-    print("| name | why not |\n|---|---|")
+    print("| what | why not |\n|---|---|")
     for reason, names_of_it in reasons.items():
         print(f"| {', '.join(names_of_it)} | {reason} |")
 

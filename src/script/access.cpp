@@ -8,6 +8,7 @@
 
 #include "base/ascii.h"
 #include "base/suggest.h"
+#include "script/builtins.h"
 #include "script/collections.h"
 #include "script/dtypes.h"
 #include "script/interp.h"
@@ -83,24 +84,6 @@ std::optional<std::string_view> name_elsewhere(std::string_view path, std::strin
   return is_tile_namespace(path) ? find(kTile) : std::nullopt;
 }
 
-struct NotTaken {
-  std::string_view name, reason;
-};
-constexpr NotTaken kNotTaken[] = {
-#define WW_NOT_TAKEN(name, reason) {name, reason},
-#include "script/not_taken.def"
-#undef WW_NOT_TAKEN
-};
-
-// What TVM has under this name, and we do not.
-const NotTaken* find_not_taken(std::string_view full) {
-  for (const NotTaken& row : kNotTaken)
-    if (row.name == full ||
-        (row.name.ends_with('.') && row.name.substr(0, row.name.size() - 1) == full))
-      return &row;
-  return nullptr;
-}
-
 bool is_of_kind(std::string_view name, std::string_view candidate) {
   // `T.Mod` and its like are nodes of a tree; who writes in lower case means a function.
   return name.empty() || candidate.empty() ||
@@ -108,10 +91,11 @@ bool is_of_kind(std::string_view name, std::string_view candidate) {
 }
 
 Diag no_such_name(const std::string& path, std::string_view name) {
-  if (const NotTaken* row = find_not_taken(fmt::format("{}.{}", path, name)))
-    return diag(DiagKind::UnknownName, "`{}.{}` is not taken: {}", path, name, row->reason);
-  std::vector<std::string_view> known = members_of(path);
   const bool is_tile = is_tile_namespace(path);
+  auto reason = why_not_taken(fmt::format("{}.{}", path, name));
+  if (!reason && is_tile) reason = why_not_taken(fmt::format("Tx.{}", name));
+  if (reason) return diag(DiagKind::UnknownName, "`{}.{}` is not taken: {}", path, name, *reason);
+  std::vector<std::string_view> known = members_of(path);
   if (is_tile)
     for (const std::string_view op : ir::all_tile_op_names()) known.push_back(op);
   if (path == "layout")
@@ -209,8 +193,8 @@ std::optional<Result<Value>> special_attribute(Interp& in, const Value& object,
     return layout_attribute(in, object, name);
   if (object.is(Kind::Pool)) return pool_attribute(in, object, name, span);
   if (object.is(Kind::Ir) && name == "dtype") return dtype_value(in.fn()[object.expr()].type);
-  if (object.is(Kind::Region) && name == "buffer")
-    return of_buffer(object.as<RegionObject>().region.buffer);
+  if (object.is(Kind::Region) || object.is(Kind::Slice))
+    return region_attribute(in, object, name, span);
   if (object.is(Kind::DType)) return dtype_attribute(in, object, name);
   if (object.is(Kind::Int) || object.is(Kind::Float)) return number_attribute(object, name);
   return std::nullopt;
@@ -265,6 +249,10 @@ Result<Value> Interp::attribute(const Value& object, std::string_view name, Span
   if (!prefix.empty())
     if (const BuiltinRow* row = find_builtin(fmt::format("{}.{}", prefix, name)))
       return heap.wrap(Kind::Method, MethodObject{{}, object, std::string(name), row, none()});
+  if (const auto reason = why_not_taken(fmt::format("L.{}", name));
+      reason && object.is(Kind::Layout))
+    return fail(diag(DiagKind::UnknownName, "`{}` of a layout is not taken: {}", name, *reason)
+                    .with_span(name_span));
   return fail(diag(DiagKind::UnknownName, "{} has no `{}`{}", type_name(object), name,
                    did_you_mean(name, members_of(prefix.empty() ? "-" : prefix)))
                   .with_span(name_span));

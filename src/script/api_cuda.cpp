@@ -114,17 +114,29 @@ Result<Value> storage_sync(Interp& in, Args& a) {
   return of_expr(WW_TRY(ir::call(in.fn(), Intrinsic::StorageSync, std::span(&text, 1), a.call)));
 }
 
-// func_call(name, *args, source_code=, return_type=): the text of a function, and a call of it.
+Result<Value> active_mask(Interp& in, Args& a) {
+  return of_expr(WW_TRY(ir::call(in.fn(), Intrinsic::ActiveMask, {}, a.call)));
+}
+
+// func_call(name, *args, source_code=, return_type=): the text of a function, and a call of it. The
+// text may stand last among the arguments, too, and the type be called `ty`.
 Result<Value> func_call(Interp& in, Args& a) {
   const std::string name = WW_TRY(in.text(a[0], "the name", a.spans[0]));
   std::string source;
   ir::Type type = ir::Type::none();
+  const bool is_named = std::any_of(a.extra.begin(), a.extra.end(),
+                                    [](const auto& named) { return named.name == "source_code"; });
+  if (!is_named && !a.rest.empty() && a.rest.back().is(Kind::Str)) {
+    source = text_of(a.rest.back());
+    a.rest.pop_back();
+  }
   for (const CallArgs::Named& named : a.extra) {
     if (named.name == "source_code")
       source = WW_TRY(in.text(named.value, "`source_code`", named.span));
-    else if (named.name == "return_type") {
+    else if (named.name == "return_type" || named.name == "ty") {
       const bool is_void = named.value.is(Kind::Str) && text_of(named.value) == "void";
-      if (!is_void) type = WW_TRY(in.value_type(named.value, "`return_type`", named.span));
+      if (!is_void)
+        type = WW_TRY(in.value_type(named.value, fmt::format("`{}`", named.name), named.span));
     } else {
       return fail(
           diag(DiagKind::BadArgument, "`T.cuda.func_call` has no parameter `{}`", named.name)
@@ -184,6 +196,16 @@ constexpr BuiltinRow kRows[] = {
     {"T.tvm_warp_shuffle_up", kTvmShuffle, tvm_shuffle<Intrinsic::ShflUp>, true},
     {"T.tvm_warp_shuffle_down", kTvmShuffle, tvm_shuffle<Intrinsic::ShflDown>, true},
     {"T.tvm_warp_shuffle_xor", kTvmShuffle, tvm_shuffle<Intrinsic::ShflXor>, true},
+    {"T.gpu_warp_shuffle", kTvmShuffle, tvm_shuffle<Intrinsic::Shfl>, true},
+    {"T.gpu_warp_shuffle_up", kTvmShuffle, tvm_shuffle<Intrinsic::ShflUp>, true},
+    {"T.gpu_warp_shuffle_down", kTvmShuffle, tvm_shuffle<Intrinsic::ShflDown>, true},
+    {"T.gpu_warp_shuffle_xor", kTvmShuffle, tvm_shuffle<Intrinsic::ShflXor>, true},
+    {"T.cuda.__shfl_sync", kShuffle, shuffle<Intrinsic::Shfl>, true},
+    {"T.cuda.__shfl_up_sync", kShuffle, shuffle<Intrinsic::ShflUp>, true},
+    {"T.cuda.__shfl_down_sync", kShuffle, shuffle<Intrinsic::ShflDown>, true},
+    {"T.cuda.__shfl_xor_sync", kShuffle, shuffle<Intrinsic::ShflXor>, true},
+    {"T.gpu_warp_activemask", "", active_mask, true},
+    {"T.cuda.__activemask", "", active_mask, true},
     {"T.cuda.ballot_sync", "mask, predicate", vote<Intrinsic::Ballot>, true},
     {"T.cuda.any_sync", "mask, predicate", vote<Intrinsic::AnySync>, true},
     {"T.cuda.all_sync", "mask, predicate", vote<Intrinsic::AllSync>, true},
@@ -200,6 +222,7 @@ constexpr BuiltinRow kRows[] = {
     {"T.cuda.get_tmem_addr", "base, row, col", tmem_addr, true},
     {"T.cuda.func_call", "name, *args, **options", func_call, true},
     {"T.tvm_storage_sync", "scope", storage_sync, true},
+    {"T.gpu_storage_sync", "scope", storage_sync, true},
     {"T.cuda.make_float2", "x, y", make_vector<DType::Float32, 2>, true},
     {"T.cuda.make_float4", "x, y, z, w", make_vector<DType::Float32, 4>, true},
     {"T.cuda.make_int2", "x, y", make_vector<DType::Int32, 2>, true},

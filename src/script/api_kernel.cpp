@@ -7,6 +7,7 @@
 
 #include "script/builtins.h"
 #include "script/implicit.h"
+#include "script/launch.h"
 #include "script/params.h"
 #include "script/typed.h"
 
@@ -15,19 +16,27 @@ namespace {
 
 using num::DType;
 
-Result<Value> device_entry(Interp& in, Args& a) {
+// What comes is for the GPU. The frame is for `with T.device_entry():`.
+Result<Value> enter_device(Interp& in, Span call) {
   KernelContext& k = in.kernel();
   if (k.in_device)
-    return fail(diag(DiagKind::BadScopeIds, "a second `T.device_entry()`").with_span(a.call));
+    return fail(diag(DiagKind::BadScopeIds, "a second `T.device_entry()`").with_span(call));
   k.in_device = true;
   if (k.blocks.size() != 1)
     return fail(diag(DiagKind::BadScopeIds,
                      "`T.device_entry()` inside of a block, expected at the top of the kernel")
-                    .with_span(a.call));
+                    .with_span(call));
   k.function.has_device_entry = true;
   k.function.host = std::move(k.blocks[0]);
   k.blocks[0].clear();
-  return none();
+  return in.heap.wrap(Kind::Frame, FrameObject{});
+}
+
+Result<Value> device_entry(Interp& in, Args& a) {
+  const Value entered = WW_TRY(enter_device(in, a.call));
+  if (a.has(0) && !a[0].is(Kind::None)) WW_TRY_VOID(declare_launch(in, a[0], a.spans[0]));
+  if (a.has(1) && !a[1].is(Kind::None)) WW_TRY_VOID(take_kernel_options(in, a[1], a.spans[1]));
+  return entered;
 }
 
 // --- scope ids -----------------------------------------------------------------------------------
@@ -173,7 +182,7 @@ bool is_device_entry(const Value& attributes) {
 
 Result<Value> attr(Interp& in, Args& a) {
   FrameObject frame;
-  if (a[0].is(Kind::Dict) && is_device_entry(a[0])) return device_entry(in, a);
+  if (a[0].is(Kind::Dict) && is_device_entry(a[0])) return enter_device(in, a.call);
   if (a[0].is(Kind::Dict)) {
     for (const auto& [key, value] : a[0].as<DictObject>().items)
       frame.attrs.emplace_back(WW_TRY(in.text(key, "a key", a.spans[0])),
@@ -261,7 +270,7 @@ constexpr std::string_view kBuffer =
     "axis_separators?, layout?, byte_offset?, allocated_addr?";
 
 constexpr BuiltinRow kRows[] = {
-    {"T.device_entry", "", device_entry, true},
+    {"T.device_entry", "launch?, options?", device_entry, true},
 #define WW_SCOPE_ID(id, name, parent, child, dims, fixed) \
   {"T." name, "extents?, preferred?, dtype?", scope_id_##id, true},
 #include "ir/scope_ids.def"
@@ -297,6 +306,14 @@ std::span<const BuiltinRow> kernel_rows() { return kRows; }
 
 Result<Value> Interp::call_annotation(const Value& value, CallArgs& args) {
   const auto& a = value.as<AnnotationObject>();
+  // `if T.constexpr(is_first):` says that the host decides.
+  if (a.what == AnnotationObject::What::Constexpr && args.plain.size() == 1 && args.named.empty()) {
+    if (!args.plain[0].is(Kind::Ir)) return args.plain[0];
+    return fail(diag(DiagKind::NeedsConstant,
+                     "`T.constexpr` of a value that is known when the kernel runs, expected one of "
+                     "the host")
+                    .with_span(args.spans[0]));
+  }
   if (a.what != AnnotationObject::What::Handle)
     return fail(diag(DiagKind::BadType, "this annotation cannot be called").with_span(args.call));
   AnnotationObject out = a;

@@ -184,6 +184,21 @@ Result<Value> group(Interp& in, Args& a) {
   return in.heap.tuple({in.layout_value(grouped.layout), in.heap.list(std::move(seps))});
 }
 
+// Several shapes at once; one list of separators for each.
+Result<Value> group_many(Interp& in, Args& a) {
+  std::vector<layout::Shape> shapes;
+  for (const Value& shape : WW_TRY(in.sequence(a[0], "the shapes", a.spans[0])))
+    shapes.push_back(WW_TRY(in.int_list(shape, "a shape", a.spans[0])));
+  const layout::GroupedMany grouped = WW_TRY(layout::group_many(self(a), shapes));
+  std::vector<Value> all;
+  for (const layout::Seps& each : grouped.seps) {
+    std::vector<Value> seps;
+    for (const std::int32_t s : each) seps.push_back(of_int(s));
+    all.push_back(in.heap.list(std::move(seps)));
+  }
+  return in.heap.tuple({in.layout_value(grouped.layout), in.heap.list(std::move(all))});
+}
+
 Result<Value> permute_dims(Interp& in, Args& a) {
   const layout::Shape order = WW_TRY(in.int_list(a[0], "the order", a.spans[0]));
   if (a.has(1))
@@ -231,6 +246,10 @@ Result<Value> axis_is_memory(Interp&, Args& a) {
 Result<Value> is_trivial(Interp&, Args& a) { return of_bool(layout::is_trivial(self(a))); }
 Result<Value> is_swizzle(Interp&, Args& a) { return of_bool(self(a).is_swizzled()); }
 
+Result<Value> is_trainium(Interp&, Args&) { return of_bool(false); }
+// Only layouts that are get made.
+Result<Value> verify_well_formed(Interp&, Args&) { return of_bool(true); }
+
 constexpr BuiltinRow kRows[] = {
     {"layout.TileLayout", "spec", tile_layout},
     {"layout.SwizzleLayout", "per_element, swizzle_len, atom_len, **options", swizzle_layout},
@@ -247,6 +266,7 @@ constexpr BuiltinRow kRows[] = {
     {"layout_value.storage", "", storage},
     {"layout_value.canonicalize", "", canonicalize},
     {"layout_value.group", "shape", group},
+    {"layout_value.group_many", "shapes", group_many},
     {"layout_value.permute_dims", "order, shape?", permute_dims},
     {"layout_value.slice", "shape, region", slice},
     {"layout_value.pack", "factor", pack},
@@ -254,6 +274,8 @@ constexpr BuiltinRow kRows[] = {
     {"layout_value.broadcast", "extent, position?", broadcast},
     {"layout_value.is_trivial", "", is_trivial},
     {"layout_value.is_swizzle", "", is_swizzle},
+    {"layout_value.is_trainium", "", is_trainium},
+    {"layout_value.verify_well_formed", "", verify_well_formed},
     {"axis.is_thread", "", axis_is_thread},
     {"axis.is_memory", "", axis_is_memory},
 };

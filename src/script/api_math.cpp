@@ -44,12 +44,23 @@ Result<Value> const_row(Interp& in, Args& a) {
 }
 
 Result<Value> reinterpret(Interp& in, Args& a) {
-  // Both orders are in use: (dtype, value) and (value, dtype).
+  if (a.has(1) == a.has(2))
+    return fail(
+        diag(DiagKind::BadArgument, "`T.reinterpret` takes a type and a value")
+            .with_note("`T.reinterpret(\"uint32\", x)`, or `T.reinterpret(x, ty=\"uint32\")`")
+            .with_span(a.call));
+  // Three orders are in use: (dtype, value), (value, dtype) and (value, ty=).
   const bool type_first = a[0].is(Kind::Str) || a[0].is(Kind::DType) || a[0].is(Kind::Annotation);
-  const std::size_t t = type_first ? 0 : 1;
+  const std::size_t t = a.has(2) ? 2 : type_first ? 0 : 1;
+  const std::size_t v = t == 0 ? 1 : 0;
   const ir::Type type = WW_TRY(in.value_type(a[t], "the type", a.spans[t]));
-  return of_expr(WW_TRY(
-      ir::reinterpret(in.fn(), WW_TRY(in.expression(a[1 - t], a.spans[1 - t])), type, a.call)));
+  const ir::ExprId value = WW_TRY(in.expression(a[v], a.spans[v]));
+  if (!type.is_value() && !in.fn()[value].type.is_pointer())
+    return fail(diag(DiagKind::BadType, "a pointer made of `{}`, expected one from a buffer",
+                     ir::to_text(in.fn()[value].type))
+                    .with_note("`B.ptr_to([i])` is the address of an element")
+                    .with_span(a.call));
+  return of_expr(WW_TRY(ir::reinterpret(in.fn(), value, type, a.call)));
 }
 
 Result<Value> choose(Interp& in, Args& a, ExprOp op) {
@@ -234,16 +245,22 @@ constexpr BuiltinRow kRows[] = {
     {"tvm.tirx.IntImm", "dtype, value", immediate<num::DTypeKind::Int>},
     {"tvm.tirx.const", "value, dtype?", const_row},
     {"tvm.tirx.Cast", "dtype, value", cast_first},
-    {"T.reinterpret", "dtype, value", reinterpret, true},
+    {"T.reinterpret", "dtype, value?, ty?", reinterpret, true},
     {"T.if_then_else", "condition, true_value, false_value", if_then_else, true},
+    {"T.select", "condition, true_value, false_value", if_then_else, true},
     {"T.Select", "condition, true_value, false_value", select, true},
     {"T.And", "*conditions", logic_chain<ExprOp::And>, true},
     {"T.Or", "*conditions", logic_chain<ExprOp::Or>, true},
     {"T.all", "*conditions", logic_chain<ExprOp::And>, true},
     {"T.any", "*conditions", logic_chain<ExprOp::Or>, true},
+    {"T.logical_and", "*conditions", logic_chain<ExprOp::And>, true},
+    {"T.logical_or", "*conditions", logic_chain<ExprOp::Or>, true},
     {"T.Not", "condition", by_unary<Op::Not>},
+    {"T.logical_not", "condition", by_unary<Op::Not>},
     {"T.max", "a, b", extremum<ExprOp::Max>},
     {"T.min", "a, b", extremum<ExprOp::Min>},
+    {"T.Max", "a, b", extremum<ExprOp::Max>},
+    {"T.Min", "a, b", extremum<ExprOp::Min>},
     {"T.ceildiv", "a, b", ceildiv},
     {"T.floordiv", "a, b", by_op<Op::FloorDiv>},
     {"T.floormod", "a, b", by_op<Op::Mod>},
@@ -257,6 +274,14 @@ constexpr BuiltinRow kRows[] = {
     {"T.bitwise_not", "a", by_unary<Op::Invert>},
     {"T.shift_left", "a, b", by_op<Op::Shl>},
     {"T.shift_right", "a, b", by_op<Op::Shr>},
+    {"T.FloorDiv", "a, b", by_op<Op::FloorDiv>},
+    {"T.FloorMod", "a, b", by_op<Op::Mod>},
+    {"T.BitwiseAnd", "a, b", by_op<Op::BitAnd>},
+    {"T.BitwiseOr", "a, b", by_op<Op::BitOr>},
+    {"T.BitwiseXor", "a, b", by_op<Op::BitXor>},
+    {"T.BitwiseNot", "a", by_unary<Op::Invert>},
+    {"T.LShift", "a, b", by_op<Op::Shl>},
+    {"T.RShift", "a, b", by_op<Op::Shr>},
     {"T.Add", "a, b", by_op<Op::Add>},
     {"T.Sub", "a, b", by_op<Op::Sub>},
     {"T.Mul", "a, b", by_op<Op::Mul>},
@@ -274,7 +299,9 @@ constexpr BuiltinRow kRows[] = {
     {"T.ptr_byte_offset", "pointer, bytes, dtype?", byte_offset, true},
     {"T.handle_add_byte_offset", "pointer, bytes", byte_offset, true},
     {"T.Ramp", "base, stride, lanes", ramp, true},
+    {"T.ramp", "base, stride, lanes", ramp, true},
     {"T.Broadcast", "value, lanes", broadcast, true},
+    {"T.broadcast", "value, lanes", broadcast, true},
     {"T.Shuffle", "vectors, indices", shuffle, true},
 };
 

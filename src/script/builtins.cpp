@@ -22,7 +22,8 @@ class Table {
     for (const auto& group :
          {host_rows(), library_rows(), method_rows(), layout_rows(), ready_layout_rows(),
           dtype_rows(), buffer_rows(), pool_rows(), tensor_pool_rows(), view_rows(), kernel_rows(),
-          math_rows(), cuda_rows(), cuda_value_rows(), intrinsic_rows()})
+          launch_rows(), instruction_rows(), math_rows(), cuda_rows(), cuda_value_rows(),
+          intrinsic_rows()})
       for (const BuiltinRow& row : group) add(row);
   }
 
@@ -42,12 +43,31 @@ class Table {
   }
 };
 
+struct NotTaken {
+  std::string_view name, reason;
+};
+constexpr NotTaken kNotTaken[] = {
+#define WW_NOT_TAKEN(name, reason) {name, reason},
+#define WW_NOT_LOWERED(what, reason)
+#include "script/not_taken.def"
+#undef WW_NOT_LOWERED
+#undef WW_NOT_TAKEN
+};
+
 const Table& table() {
   static const Table made;
   return made;
 }
 
 }  // namespace
+
+std::optional<std::string_view> why_not_taken(std::string_view full) {
+  for (const NotTaken& row : kNotTaken)
+    if (row.name == full ||
+        (row.name.ends_with('.') && row.name.substr(0, row.name.size() - 1) == full))
+      return row.reason;
+  return std::nullopt;
+}
 
 Signature read_signature(std::string_view text) {
   Signature out;

@@ -87,7 +87,13 @@ bool uses_tile_of_t(const Ast& ast, const SymbolTable& symbols, const Finder& fi
   static constexpr std::string_view kScopes[] = {"tile",      "thread", "warp",   "wg",
                                                  "warpgroup", "cta",    "cluster"};
   return std::any_of(ast.exprs.begin(), ast.exprs.end(), [&](const Expr& e) {
-    if (e.kind != ExprKind::Attribute || !finder.is_language(e.a)) return false;
+    if (e.kind != ExprKind::Attribute) return false;
+    // `T.cuda.tile`
+    const Expr& inner = ast[e.a];
+    if (inner.kind == ExprKind::Attribute && symbols.text(inner.name) == "cuda" &&
+        finder.is_language(inner.a))
+      return symbols.text(e.name) == "tile";
+    if (!finder.is_language(e.a)) return false;
     return std::find(std::begin(kScopes), std::end(kScopes), symbols.text(e.name)) !=
            std::end(kScopes);
   });

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "script/interp.h"
+#include "script/builtins.h"
 
 namespace ww::script {
 namespace {
@@ -50,6 +50,15 @@ bool is_partial(std::string_view path) {
                      [&](const ModuleRow& row) { return row.path == path && row.is_partial; });
 }
 
+// Where classes for kernels live: `tvm.tirx.lang.warp_role` in one version is a part of
+// `tvm.backend.cuda.lang` in another.
+std::string_view canonical_module(std::string_view module) {
+  const bool is_lang =
+      module.starts_with("tvm.") &&
+      (module.ends_with(".lang") || module.find(".lang.") != std::string_view::npos);
+  return is_lang ? "tvm.backend.cuda.lang" : module;
+}
+
 }  // namespace
 
 std::optional<std::string_view> known_module(std::string_view path) {
@@ -81,8 +90,10 @@ Value Interp::imported(const std::string& module, const Import& import, Span hea
   const std::string inner = module + "." + import.path;
   if (known_module(inner)) return module_value(inner, where);
   const Value from = module_value(module, head);
-  const std::string missing =
-      fmt::format("`{}` of module `{}` is not modelled", import.path, module);
+  std::string missing = fmt::format("`{}` of module `{}` is not modelled", import.path, module);
+  if (const auto reason =
+          why_not_taken(fmt::format("{}.{}", canonical_module(module), import.path)))
+    missing = fmt::format("`{}` of module `{}` is not taken: {}", import.path, module, *reason);
   if (from.is(Kind::Opaque)) return opaque(where, missing);
   Result<Value> member = attribute(from, import.path, where, where);
   if (member) return *member;

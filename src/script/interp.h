@@ -14,6 +14,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <set>
@@ -101,6 +102,14 @@ inline constexpr std::string_view kAxisNote =
 /// The namespace that a module's path stands for, if we know the module.
 std::optional<std::string_view> known_module(std::string_view path);
 
+/// What `T.device_entry(launch=…)` declares: the ids that `T.cuda.block_idx` and its like read.
+struct LaunchIds {
+  std::vector<ir::ExprId> grid, block, cluster;  // extents, x first; empty without a launch
+  std::map<ir::ScopeIdKind, std::vector<ir::VarId>> declared;
+  std::size_t declarations = 0;   // statements at the begin of the kernel that declare them
+  std::set<std::uint32_t> reads;  // what was read, by ExprId; a name is bound to it as it is
+};
+
 /// What is being built between `def` and the end of a kernel.
 struct KernelContext {
   ir::Function function;
@@ -108,6 +117,7 @@ struct KernelContext {
   std::vector<Diag> errors;
   std::vector<PoolObject*> pools;
   std::set<std::uint32_t> inferred;  // scalars, by BufferId, with the type of their first value
+  LaunchIds launch;
   bool in_device = false;
   int loops = 0;
 };

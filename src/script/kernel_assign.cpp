@@ -17,11 +17,13 @@ bool is_storable(const Value& v) {
   return v.is(Kind::Int) || v.is(Kind::Bool) || v.is(Kind::Float) || v.is(Kind::Ir);
 }
 
-// Just made by a call (a scope id, a loop variable), so that the name is its name.
-bool is_fresh_var(const ir::Function& f, const Value& v) {
+// Just made by a call (a scope id, a loop variable), so that the name is its name; or an id of the
+// launch, which several names may stand for.
+bool is_fresh_var(const KernelContext& k, const Value& v) {
   if (!v.is(Kind::Ir)) return false;
-  const ir::Expr& e = f[v.expr()];
-  return e.op == ir::ExprOp::Var && f[e.var].name.empty();
+  if (k.launch.reads.contains(v.id)) return true;
+  const ir::Expr& e = k.function[v.expr()];
+  return e.op == ir::ExprOp::Var && k.function[e.var].name.empty();
 }
 
 std::string_view kind_text(const ir::Var& var) {
@@ -170,7 +172,7 @@ Result<void> KernelBody::assign_name(Symbol name, Value value, Env& env, Span na
     return {};
   }
   const Value* known = env.find(name);
-  if (known != nullptr && is_storable(value) && !is_fresh_var(in.fn(), value)) {
+  if (known != nullptr && is_storable(value) && !is_fresh_var(in.kernel(), value)) {
     if (known->is(Kind::Buffer) && ir::has_one_element(in.fn(), in.fn()[known->buffer()]))
       return store(known->buffer(), of_int(0), value, name_span, at);
     if (known->is(Kind::Ir) && in.fn()[known->expr()].op == ir::ExprOp::Var)
@@ -178,7 +180,7 @@ Result<void> KernelBody::assign_name(Symbol name, Value value, Env& env, Span na
   }
   if (value.is(Kind::Meta)) {
     value = value.as<MetaObject>().value;
-  } else if (value.is(Kind::Ir) && !is_fresh_var(in.fn(), value)) {
+  } else if (value.is(Kind::Ir) && !is_fresh_var(in.kernel(), value)) {
     const ir::Type type = in.fn()[value.expr()].type;
     if (type.kind == ir::Type::Kind::Void) return fail(no_value(at.value));
     if (type.is_pointer() || type.lanes > 1) return let(name, value.expr(), env, at.all);

@@ -169,6 +169,26 @@ std::optional<ir::ExprOp> ir_op(Op op) {
 
 }  // namespace
 
+namespace {
+
+// `(warp == 0) & T.cuda.elect_sync()`: who is elected is a condition; beside any other integer a
+// condition is 0 or 1.
+Result<void> join_condition(ir::Function& f, ir::Operand& condition, ir::Operand& number,
+                            Span span) {
+  const ir::Type type = f[number.expr].type;
+  if (f[condition.expr].type != ir::Type::of(num::DType::Bool) || !type.is_int() ||
+      number.is_weak || type.lanes != 1)
+    return {};
+  const ir::Expr& e = f[number.expr];
+  if (e.op == ir::ExprOp::Call && e.callee == ir::Intrinsic::ElectSync)
+    number.expr = WW_TRY(ir::condition(f, number.expr, span));
+  else
+    condition.expr = WW_TRY(ir::cast(f, condition.expr, type, span));
+  return {};
+}
+
+}  // namespace
+
 Result<Value> Interp::binary(Op op, const Value& a, const Value& b, Span where) {
   if (a.is(Kind::Poison) || b.is(Kind::Poison)) return poison();
   if (a.is(Kind::Opaque)) return a;
@@ -184,8 +204,12 @@ Result<Value> Interp::binary(Op op, const Value& a, const Value& b, Span where) 
     if (!ir)
       return fail(
           diag(DiagKind::BadType, "`{}` of a value of run time", text_of(op)).with_span(where));
-    const ir::Operand left = WW_TRY(operand(a, where));
-    const ir::Operand right = WW_TRY(operand(b, where));
+    ir::Operand left = WW_TRY(operand(a, where));
+    ir::Operand right = WW_TRY(operand(b, where));
+    if (op == Op::BitAnd || op == Op::BitOr || op == Op::BitXor) {
+      WW_TRY_VOID(join_condition(fn(), left, right, where));
+      WW_TRY_VOID(join_condition(fn(), right, left, where));
+    }
     return of_expr(WW_TRY(ir::binary(fn(), *ir, left, right, where)));
   }
   if (std::optional<Result<Value>> out = collection_binary(*this, op, a, b, where))

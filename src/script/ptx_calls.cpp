@@ -8,7 +8,9 @@
 #include "base/suggest.h"
 #include "ir/ptx_placement.h"
 #include "isa/catalogue.h"
+#include "script/builtins.h"
 #include "script/params.h"
+#include "script/ptx_accesses.h"
 #include "script/ptx_functions.h"
 
 namespace ww::script {
@@ -179,8 +181,33 @@ bool may_be_left_out(const isa::Binding& binding) {
          binding.opcode().starts_with("mbarrier.arrive");
 }
 
+Result<Value> issue(Interp& in, const std::string& opcode, CallArgs& args);
+
+// An address, where a state of 64 bits would stand first.
+bool begins_with_address(Interp& in, const CallArgs& args) {
+  if (args.plain.empty() || args.plain[0].is(Kind::PtxPart)) return false;
+  if (args.plain[0].is(Kind::Buffer))
+    return !ir::has_one_element(in.fn(), in.fn()[args.plain[0].buffer()]);
+  if (!args.plain[0].is(Kind::Ir)) return false;
+  const ir::Type type = in.fn()[args.plain[0].expr()].type;
+  return type.is_pointer() || (type.is_value() && num::bits_of(type.dtype) == 32);
+}
+
+Result<Value> with_sink(Interp& in, const std::string& opcode, CallArgs args) {
+  args.plain.insert(args.plain.begin(), WW_TRY(part(in, OperandKind::Sink, none(), none())));
+  args.spans.insert(args.spans.begin(), args.call);
+  return issue(in, opcode, args);
+}
+
 Result<Value> issue(Interp& in, const std::string& opcode, CallArgs& args) {
+  // What st.bulk writes can only be 0.
+  if (opcode.starts_with("st.bulk") && args.plain.size() == 2) {
+    args.plain.push_back(of_int(0));
+    args.spans.push_back(args.call);
+  }
   const isa::Bindings bindings = isa::bind_opcode(opcode);
+  const bool can_sink = std::any_of(bindings.fits.begin(), bindings.fits.end(), may_be_left_out);
+  if (can_sink && begins_with_address(in, args)) return with_sink(in, opcode, args);
   if (bindings.fits.empty())
     return fail(unknown_opcode(bindings, opcode, Span::at(args.call.begin, args.callee.end)));
   ir::PtxCall call;
@@ -208,13 +235,8 @@ Result<Value> issue(Interp& in, const std::string& opcode, CallArgs& args) {
       return none();
     }
   const bool has_sink = !args.plain.empty() && args.plain[0].is(Kind::PtxPart);
-  if (!has_sink && std::any_of(bindings.fits.begin(), bindings.fits.end(), may_be_left_out)) {
-    CallArgs with_sink = args;
-    with_sink.plain.insert(with_sink.plain.begin(),
-                           WW_TRY(part(in, OperandKind::Sink, none(), none())));
-    with_sink.spans.insert(with_sink.spans.begin(), args.call);
-    if (Result<Value> out = issue(in, opcode, with_sink)) return out;
-  }
+  if (!has_sink && can_sink)
+    if (Result<Value> out = with_sink(in, opcode, args)) return out;
   const std::string form = isa::syntax_line(bindings.fits[0].form());
   const std::string_view hint =
       form.find(" {") == std::string::npos ? "" : "; registers in braces count one by one";
@@ -278,8 +300,27 @@ Result<Value> call_ptx(Interp& in, const PtxPathObject& path, CallArgs& args) {
     if (const PtxFunction* function = find_ptx_function(opcode))
       return call_ptx_function(in, *function, args);
   }
+  if (!path.is_quoted) {
+    if (std::optional<PtxAccess> access = WW_TRY(older_access(in, opcode, args))) {
+      WW_TRY_VOID(issue(in, access->opcode, access->args));
+      return access->result;
+    }
+    if (const auto reason = why_not_taken(fmt::format("T.ptx.{}", opcode)))
+      return fail(diag(DiagKind::UnknownName, "`T.ptx.{}` is not taken: {}", opcode, *reason)
+                      .with_span(Span::at(args.call.begin, args.callee.end)));
+  }
   CallArgs joined = args;
-  return issue(in, WW_TRY(take_trailing_words(in, opcode, joined)), joined);
+  std::string whole = WW_TRY(take_trailing_words(in, opcode, joined));
+  const auto is_known = [](std::string_view text) {
+    const isa::Bindings bindings = isa::bind_opcode(text);
+    return !bindings.fits.empty() || bindings.misfit.form != nullptr;
+  };
+  if (path.is_quoted || is_known(whole)) return issue(in, whole, joined);
+  // `T.ptx.st_bulk.weak`: the words of a mnemonic joined.
+  std::string dotted = whole;
+  const std::size_t end = std::min(dotted.find('.'), dotted.size());
+  std::replace(dotted.begin(), dotted.begin() + static_cast<std::ptrdiff_t>(end), '_', '.');
+  return issue(in, is_known(dotted) ? dotted : whole, joined);
 }
 
 }  // namespace ww::script

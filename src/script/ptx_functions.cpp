@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "script/params.h"
+#include "script/regions.h"
 
 namespace ww::script {
 namespace {
@@ -344,6 +345,33 @@ Result<Value> fence_proxy_async(Interp& in, Args& a) {
   return finish(in, "fence.proxy.async" + space, {}, a.call);
 }
 
+Result<Value> fence(Interp& in, Args& a) {
+  return finish(in,
+                fmt::format("fence.{}.{}", WW_TRY(in.text(a[0], "the order", a.spans[0])),
+                            WW_TRY(in.text(a[1], "the scope", a.spans[1]))),
+                {}, a.call);
+}
+Result<Value> setmaxnreg(Interp& in, Args& a) {
+  const bool is_more = WW_TRY(in.boolean(a[0], "`inc`", a.spans[0]));
+  std::vector<ir::PtxOperand> operands = {WW_TRY(word(in, a[1], DType::Uint32, a.spans[1]))};
+  return finish(in, fmt::format("setmaxnreg.{}.sync.aligned.u32", is_more ? "inc" : "dec"),
+                std::move(operands), a.call);
+}
+
+// An instruction from float32 to float32, as a value.
+Result<Value> approximate(Interp& in, const Args& a, std::string opcode) {
+  const Value out = WW_TRY(alloc_local(in, {of_int(1)}, DType::Float32, a.call));
+  const ir::ExprId zero = ir::int_imm(in.fn(), DType::Int32, 0, a.call);
+  const ir::ExprId result = WW_TRY(ir::load(in.fn(), out.buffer(), std::span(&zero, 1), 1, a.call));
+  std::vector<ir::PtxOperand> operands(2);
+  operands[0].expr = result;
+  operands[1].expr = WW_TRY(in.expression_as(a[0], ir::Type::of(DType::Float32), a.spans[0]));
+  finish(in, std::move(opcode), std::move(operands), a.call);
+  return of_expr(result);
+}
+Result<Value> exp2(Interp& in, Args& a) { return approximate(in, a, "ex2.approx.ftz.f32"); }
+Result<Value> rcp(Interp& in, Args& a) { return approximate(in, a, "rcp.approx.ftz.f32"); }
+
 constexpr PtxFunction kFunctions[] = {
     {"ldmatrix", "trans, num, dtype, smem_ptr, *registers", ldmatrix},
     {"stmatrix", "trans, num, dtype, smem_ptr, *registers, **options", stmatrix},
@@ -367,8 +395,12 @@ constexpr PtxFunction kFunctions[] = {
     {"mbarrier.arrive", "ptr", mbarrier_arrive},
     {"mbarrier.arrive.expect_tx", "ptr, bytes", mbarrier_expect},
     {"mbarrier.try_wait", "ptr, phase", mbarrier_wait},
+    {"fence", "sem, scope", fence},
     {"fence.mbarrier_init", "", fence_mbarrier_init},
     {"fence.proxy_async", "space?", fence_proxy_async},
+    {"setmaxnreg", "inc, reg_count", setmaxnreg},
+    {"exp2", "x", exp2},
+    {"rcp", "x", rcp},
 };
 
 }  // namespace

@@ -308,4 +308,38 @@ Result<ir::ExprId> linear_difference(Interp& in, ir::ExprId a, ir::ExprId b, Spa
   return ir::binary(in.fn(), ir::ExprOp::Sub, {a, false}, {b, false}, span);
 }
 
+std::optional<Result<Value>> region_attribute(Interp& in, const Value& region,
+                                              std::string_view name, Span span) {
+  const auto number = [&](ir::ExprId id) {
+    const auto constant = ir::const_int(in.fn(), id);
+    return constant ? of_int(*constant) : of_expr(id);
+  };
+  if (region.is(Kind::Slice)) {
+    const auto& slice = region.as<SliceObject>();
+    if (name == "min") return slice.begin;
+    if (name != "extent" || slice.begin.is(Kind::None) || slice.end.is(Kind::None))
+      return std::nullopt;
+    if (!slice.begin.is(Kind::Ir) && !slice.end.is(Kind::Ir))
+      return in.binary(Op::Sub, slice.end, slice.begin, span);
+    const Result<ir::ExprId> begin = in.index_expr(slice.begin, span);
+    const Result<ir::ExprId> end = in.index_expr(slice.end, span);
+    if (!begin || !end) return fail(!begin ? begin.error() : end.error());
+    const Result<ir::ExprId> extent = linear_difference(in, *end, *begin, span);
+    return extent ? Result<Value>(number(*extent)) : fail(extent.error());
+  }
+  const ir::Region& of = region.as<RegionObject>().region;
+  if (name == "buffer" || name == "source") return of_buffer(of.buffer);
+  if (name != "region") return std::nullopt;
+  std::vector<Value> slices;
+  for (const ir::RangeExpr& range : of.ranges) {
+    SliceObject slice;
+    slice.begin = number(range.min);
+    Result<Value> end = in.binary(Op::Add, slice.begin, number(range.extent), span);
+    if (!end) return end;
+    slice.end = *end;
+    slices.push_back(in.heap.wrap(Kind::Slice, std::move(slice)));
+  }
+  return in.heap.list(std::move(slices));
+}
+
 }  // namespace ww::script

@@ -40,6 +40,11 @@ Result<Value> alloc_local(Interp& in, const std::vector<Value>& shape, num::DTyp
 std::optional<Result<Value>> buffer_attribute(Interp& in, const Value& buffer,
                                               std::string_view name, Span span);
 
+/// Of a region: `.buffer`, `.source` and `.region`, a slice for each dimension; of such a slice
+/// `.min` and `.extent`. Or nothing.
+std::optional<Result<Value>> region_attribute(Interp& in, const Value& region,
+                                              std::string_view name, Span span);
+
 /// B.sub[…]: a view of a region; integers drop their dimension.
 Result<Value> sub_view(Interp& in, ir::BufferId buffer, const Value& index, Span span);
 

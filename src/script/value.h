@@ -50,6 +50,7 @@ enum class Kind : std::uint8_t {
   Meta,       // T.meta_var(x)
   Accessor,   // B.sub, waits for its index
   Frame,      // T.attr({…}): for `with`, or the rest of the block
+  Launch,     // T.cuda.LaunchConfig(…)
   PtxPath,    // T.ptx.ld.global_…: an instruction so far
   PtxPart,    // T.ptx.addr(…), T.ptx.SINK …
   Pool,       // T.SMEMPool() …
@@ -217,6 +218,13 @@ struct MetaObject : Object {
 };
 struct FrameObject : Object {
   std::vector<std::pair<std::string, ir::Setting>> attrs;
+};
+struct LaunchObject : Object {
+  struct Dims {
+    std::vector<Value> extents;  // x first; empty: not given
+    Span span;
+  };
+  Dims grid, block, cluster, preferred;
 };
 struct PtxPathObject : Object {
   std::vector<std::string> words;
