@@ -129,6 +129,9 @@ Result<Value> namespace_attribute(Interp& in, const std::string& path, std::stri
   // Last, because the answer to what is no type is a text that takes time to make.
   if (path == "T")
     if (Result<ir::Type> type = ir::parse_value_type(name)) return dtype_value(*type);
+  if (path == "tvm.tirx")
+    if (const BuiltinRow* row = find_builtin(fmt::format("T.{}", name)))
+      return in.heap.wrap(Kind::Builtin, BuiltinObject{{}, row});
   if (path.starts_with("tvm")) {
     if (const auto known = known_module(full))
       return in.heap.wrap(Kind::Namespace, NamespaceObject{{}, std::string(*known)});
@@ -187,11 +190,17 @@ std::optional<Value> number_attribute(const Value& number, std::string_view name
 
 std::optional<Result<Value>> special_attribute(Interp& in, const Value& object,
                                                std::string_view name, Span span) {
+  if (object.is(Kind::Buffer) && (name == "source" || name == "buffer") &&
+      in.fn()[object.buffer()].is_scalar)
+    return object;
   if (object.is(Kind::Buffer)) return buffer_attribute(in, object, name, span);
   if (object.is(Kind::Layout) || object.is(Kind::Swizzle) || object.is(Kind::Iter) ||
       object.is(Kind::Axis))
     return layout_attribute(in, object, name);
   if (object.is(Kind::Pool)) return pool_attribute(in, object, name, span);
+  if (object.is(Kind::Ir) && (name == "source" || name == "buffer") &&
+      in.fn()[object.expr()].op == ir::ExprOp::Load)
+    return of_buffer(in.fn()[object.expr()].buffer);
   if (object.is(Kind::Ir) && name == "dtype") return dtype_value(in.fn()[object.expr()].type);
   if (object.is(Kind::Region) || object.is(Kind::Slice))
     return region_attribute(in, object, name, span);
@@ -302,6 +311,10 @@ Result<Value> Interp::subscript(const Value& object, const Value& index, Span wh
       out.shape = WW_TRY(sequence(index, "the shape", where));
       return heap.wrap(Kind::Annotation, std::move(out));
     }
+    case Kind::Class:
+      // `Module["main"]`: the functions of a module are the class's.
+      if (index.is(Kind::Str)) return attribute(object, text_of(index), where, where);
+      return fail(diag(DiagKind::BadType, "class takes no index").with_span(where));
     case Kind::Builtin:
       return opaque(where, "type hints are not evaluated");
     default:

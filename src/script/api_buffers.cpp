@@ -237,6 +237,26 @@ Result<Value> scalar(Interp& in, Args& a, ir::Scope scope) {
   buffer.shape = {ir::int_imm(in.fn(), DType::Int32, 1, a.call)};
   return declare_buffer(in, std::move(buffer), ir::StmtKind::Alloc);
 }
+// A view of one element; its name stands for the value.
+Result<Value> decl_scalar(Interp& in, Args& a) {
+  Args fields;
+  fields.row = a.row;
+  fields.call = a.call;
+  fields.values.resize(AllocatedAddr + 1);
+  fields.spans.assign(AllocatedAddr + 1, a.call);
+  const auto set = [&](std::size_t field, std::size_t from) {
+    if (!a.has(from)) return;
+    fields.values[field] = a[from];
+    fields.spans[field] = a.spans[from];
+  };
+  fields.values[0] = in.heap.tuple({of_int(1)});
+  set(Dtype, 0);
+  set(Data, 1);
+  set(ScopeName, 2);
+  set(ElemOffset, 3);
+  set(ByteOffset, 4);
+  return decl_buffer(in, fields);
+}
 Result<Value> local_scalar(Interp& in, Args& a) { return scalar(in, a, ir::Scope::Local); }
 Result<Value> shared_scalar(Interp& in, Args& a) { return scalar(in, a, ir::Scope::Shared); }
 Result<Value> alloc_scalar(Interp& in, Args& a) {
@@ -329,6 +349,7 @@ constexpr BuiltinRow kRows[] = {
     {"T.local_scalar", "dtype", local_scalar, true},
     {"T.shared_scalar", "dtype", shared_scalar, true},
     {"T.alloc_scalar", "dtype, scope", alloc_scalar, true},
+    {"T.decl_scalar", "dtype, data, scope, elem_offset?, byte_offset?", decl_scalar, true},
     {"T.wg_reg_tile", "cols, dtype?", wg_reg_tile, true},
     {"T.alloc_tcgen05_ldst_frag", "shape, size, dtype", alloc_ldst_frag, true},
     {"T.alloc_cast_frag", "src, dtype", alloc_cast_frag, true},

@@ -8,6 +8,8 @@
 #include "ir/signatures.h"
 #include "script/builtins.h"
 #include "script/params.h"
+#include "script/ptx_functions.h"
+#include "script/regions.h"
 
 namespace ww::script {
 namespace {
@@ -114,6 +116,31 @@ Result<Value> storage_sync(Interp& in, Args& a) {
   return of_expr(WW_TRY(ir::call(in.fn(), Intrinsic::StorageSync, std::span(&text, 1), a.call)));
 }
 
+// __syncthreads_count and its like: a barrier of the CTA that counts where a condition holds.
+enum class Votes : std::uint8_t { Count, All, Any };
+template <Votes kVotes>
+Result<Value> sync_votes(Interp& in, Args& a) {
+  Value condition = a[0];
+  if (kVotes == Votes::All) condition = WW_TRY(in.unary(Op::Not, condition, a.spans[0]));
+  const Value place = WW_TRY(alloc_local(in, {of_int(1)}, DType::Int32, a.call));
+  const ir::ExprId zero = ir::int_imm(in.fn(), DType::Int32, 0, a.call);
+  const ir::ExprId count =
+      WW_TRY(ir::load(in.fn(), place.buffer(), std::span(&zero, 1), 1, a.call));
+  ir::PtxCall call;
+  call.opcode = "barrier.cta.red.popc.aligned.u32";
+  call.operands.resize(3);
+  call.operands[0].expr = count;
+  call.operands[1].expr = ir::int_imm(in.fn(), DType::Uint32, 0, a.call);
+  call.operands[2].kind = ir::PtxOperand::Kind::Predicate;
+  call.operands[2].expr =
+      WW_TRY(ir::condition(in.fn(), WW_TRY(in.expression(condition, a.spans[0])), a.spans[0]));
+  emit_ptx(in, std::move(call), a.call);
+  if (kVotes == Votes::Count) return of_expr(count);
+  const Value holds =
+      WW_TRY(in.compare(kVotes == Votes::All ? Op::Eq : Op::Ne, of_expr(count), of_int(0), a.call));
+  return of_expr(WW_TRY(in.cast_as(holds, ir::Type::of(DType::Int32), a.call)));
+}
+
 Result<Value> active_mask(Interp& in, Args& a) {
   return of_expr(WW_TRY(ir::call(in.fn(), Intrinsic::ActiveMask, {}, a.call)));
 }
@@ -204,6 +231,9 @@ constexpr BuiltinRow kRows[] = {
     {"T.cuda.__shfl_up_sync", kShuffle, shuffle<Intrinsic::ShflUp>, true},
     {"T.cuda.__shfl_down_sync", kShuffle, shuffle<Intrinsic::ShflDown>, true},
     {"T.cuda.__shfl_xor_sync", kShuffle, shuffle<Intrinsic::ShflXor>, true},
+    {"T.cuda.syncthreads_count", "condition", sync_votes<Votes::Count>, true},
+    {"T.cuda.syncthreads_and", "condition", sync_votes<Votes::All>, true},
+    {"T.cuda.syncthreads_or", "condition", sync_votes<Votes::Any>, true},
     {"T.gpu_warp_activemask", "", active_mask, true},
     {"T.cuda.__activemask", "", active_mask, true},
     {"T.cuda.ballot_sync", "mask, predicate", vote<Intrinsic::Ballot>, true},

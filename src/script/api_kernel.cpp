@@ -167,7 +167,28 @@ Result<Value> grid(Interp& in, Args& a) {
   LoopObject out;
   if (a.rest.empty())
     return fail(diag(DiagKind::BadArgument, "`T.grid` without extents").with_span(a.call));
-  for (const Value& extent : a.rest) out.ranges.emplace_back(of_int(0), extent);
+  for (std::size_t i = 0; i < a.rest.size(); ++i) {
+    if (!is_sequence(a.rest[i])) {
+      out.ranges.emplace_back(of_int(0), a.rest[i]);
+      continue;
+    }
+    const std::vector<Value> bounds = WW_TRY(in.sequence(a.rest[i], "a range", a.rest_spans[i]));
+    if (bounds.size() != 2)
+      return fail(diag(DiagKind::BadArgument, "a range of {} numbers, expected (start, stop)",
+                       bounds.size())
+                      .with_span(a.rest_spans[i]));
+    out.ranges.emplace_back(bounds[0], bounds[1]);
+  }
+  for (const CallArgs::Named& named : a.extra) {
+    if (named.name != "dtype")
+      return fail(diag(DiagKind::BadArgument, "`T.grid` has no parameter `{}`", named.name)
+                      .with_span(named.span));
+    out.type = WW_TRY(in.value_type(named.value, "`dtype`", named.span));
+    if (!out.type.is_int())
+      return fail(diag(DiagKind::BadType, "a loop variable of type `{}`, expected an integer",
+                       ir::to_text(out.type))
+                      .with_span(named.span));
+  }
   return in.heap.wrap(Kind::Loop, std::move(out));
 }
 
@@ -281,11 +302,12 @@ constexpr BuiltinRow kRows[] = {
     {"T.vectorized", kLoop, vectorized, true},
     {"T.parallel", kLoop, parallel, true},
     {"T.thread_binding", "start, stop?, thread?, annotations?", thread_binding, true},
-    {"T.grid", "*extents", grid, true},
+    {"T.grid", "*extents, **dtype", grid, true},
     {"T.attr", "attributes, value?, rest?", attr, true},
     {"T.func_attr", "attributes", func_attr, true},
     {"T.hint", "*hints, **settings", hint, true},
     {"T.meta_var", "value", meta_var, true},
+    {"tvm.script.ir.meta_var", "value", meta_var, true},
     {"T.evaluate", "value", evaluate, true},
     {"T.static_assert", "condition, message?", static_assert_row},
     {"T.Buffer", kBuffer, buffer_annotation},
@@ -332,7 +354,11 @@ Result<Value> Interp::call_dtype(const Value& dtype, CallArgs& args) {
                      ir::to_text(type), args.plain.size())
                     .with_span(args.call));
   if (!in_kernel()) {
-    if (args.plain.empty()) return opaque(args.call, "a value of run time");
+    if (args.plain.empty()) {
+      const Value out = opaque(args.call, "a value of run time");
+      out.as<OpaqueObject>().extent = type;
+      return out;
+    }
     return typed_constant(*this, args.plain[0], type, Conversion::Exact, args.call);
   }
   if (args.plain.empty()) return of_expr(new_extent(*this, type, "", args.call));

@@ -148,10 +148,24 @@ std::vector<Candidate> candidates_of(const Ast& ast, const SymbolTable& symbols,
                                      std::string_view source) {
   const Finder finder(ast, symbols);
   std::vector<Candidate> out;
+  // The kernels of a class, as `@I.ir_module` has them, by its name and theirs.
+  const auto add_class = [&](const Stmt& type) {
+    for (const StmtId id : ast.list(type.body)) {
+      const Stmt& s = ast[id];
+      if (!finder.is_kernel(s)) continue;
+      Candidate c;
+      c.name = fmt::format("{}.{}", symbols.text(type.name), symbols.text(s.name));
+      c.parameters = parameters_text(ast, symbols, source, s);
+      out.push_back(std::move(c));
+    }
+  };
   const auto add_block = [&](const auto& self, ListOf<StmtId> block) -> void {
     for (const StmtId id : ast.list(block)) {
       const Stmt& s = ast[id];
-      if (s.kind == StmtKind::ClassDef) continue;
+      if (s.kind == StmtKind::ClassDef) {
+        add_class(s);
+        continue;
+      }
       if (s.kind != StmtKind::FunctionDef) {  // `if`, `for`, `try`: their names are the file's
         self(self, s.body);
         self(self, s.other);

@@ -7,6 +7,7 @@
 #include "base/suggest.h"
 #include "script/interp.h"
 #include "script/lexer.h"
+#include "script/params.h"
 
 namespace ww::script {
 namespace {
@@ -189,6 +190,8 @@ Result<Value> Interp::eval_name(const Expr& e, Env& env) {
     // A scalar's name stands for its value.
     if (in_kernel() && value->is(Kind::Buffer) && fn()[value->buffer()].is_scalar)
       return of_expr(WW_TRY(ir::load(fn(), value->buffer(), {}, 1, span(e.place))));
+    if (in_kernel() && value->is(Kind::Opaque) && value->as<OpaqueObject>().extent)
+      return of_expr(host_extent(*this, value->as<OpaqueObject>(), symbols.text(e.name)));
     return *value;
   }
   const std::string_view name = symbols.text(e.name);

@@ -18,10 +18,12 @@ struct ModuleRow {
 constexpr ModuleRow kModules[] = {
     {"tvm", "tvm"},
     {"tvm.script", "tvm.script"},
+    {"tvm.script.ir", "tvm.script.ir"},
     {"tvm.script.tirx", "T"},
     {"tvm.script.tir", "T"},
     {"tvm.script.tirx.tile", "Tx"},
     {"tvm.tirx", "tvm.tirx"},
+    {"tvm.tirx.op", "T", true},
     {"tvm.tirx.layout", "layout"},
     {"tvm.runtime", "tvm.runtime"},
     {"tvm.ir", "tvm.ir"},

@@ -118,6 +118,7 @@ struct KernelContext {
   std::vector<PoolObject*> pools;
   std::set<std::uint32_t> inferred;  // scalars, by BufferId, with the type of their first value
   LaunchIds launch;
+  std::map<const Object*, ir::VarId> extents;  // that the host has declared
   bool in_device = false;
   int loops = 0;
 };

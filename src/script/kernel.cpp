@@ -27,6 +27,14 @@ ir::ExprId new_extent(Interp& in, ir::Type type, std::string_view name, Span spa
   return ir::var_ref(in.fn(), id, span);
 }
 
+ir::ExprId host_extent(Interp& in, const OpaqueObject& declared, std::string_view name) {
+  const auto found = in.kernel().extents.find(&declared);
+  if (found != in.kernel().extents.end()) return ir::var_ref(in.fn(), found->second, declared.span);
+  const ir::ExprId made = new_extent(in, *declared.extent, name, declared.span);
+  in.kernel().extents.emplace(&declared, in.fn()[made].var);
+  return made;
+}
+
 Result<ir::ExprId> named_extent(Interp& in, std::string_view name, Span span) {
   for (std::uint32_t i = 0; i < in.fn().var_count(); ++i) {
     const ir::Var& var = in.fn()[ir::VarId{i}];

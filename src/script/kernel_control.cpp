@@ -217,6 +217,19 @@ Result<void> KernelBody::for_stmt(const Stmt& s, Env& env) {
     return {};
   }
   const LoopObject loop = WW_TRY(as_loop(in, iterable, in.span(s.a)));
+  // `for (*all,) in T.grid(…)`: a list of the variables.
+  const ExprId target = in.ast_->list(s.items)[0];
+  const Expr& whole = (*in.ast_)[target];
+  const bool is_list = whole.kind == ExprKind::Tuple && in.ast_->list(whole.items).size() == 1 &&
+                       (*in.ast_)[in.ast_->list(whole.items)[0]].kind == ExprKind::Starred;
+  if (is_list)
+    return loops(loop, {}, {in.span(s.head), in.span(s.a)},
+                 [&](const std::vector<Value>& vars) -> Result<void> {
+                   Env& scope = *in.new_env(&env);
+                   scope.set(targets[0], in.heap.list(vars));
+                   block(s.body, scope);
+                   return {};
+                 });
   if (targets.size() != loop.ranges.size())
     return fail(diag(DiagKind::BadArgument, "{} loop variable{} for {} extent{}", targets.size(),
                      targets.size() == 1 ? "" : "s", loop.ranges.size(),

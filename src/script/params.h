@@ -12,6 +12,8 @@ namespace ww::script {
 Result<ir::ExprId> named_extent(Interp& in, std::string_view name, Span span);
 /// A new extent variable, named when it is bound: `n = T.int32()`.
 ir::ExprId new_extent(Interp& in, ir::Type type, std::string_view name, Span span);
+/// The extent that `n = T.int32()` outside of the kernel is in it, by the name it is used under.
+ir::ExprId host_extent(Interp& in, const OpaqueObject& declared, std::string_view name);
 
 /// The value as an expression whose place is where it is used: a variable's is where it is bound.
 Result<ir::ExprId> used_here(Interp& in, const Value& value, Span span);

@@ -238,6 +238,8 @@ struct PtxPartObject : Object {
 struct OpaqueObject : Object {
   Span span;           // the statement or expression it comes from
   std::string reason;  // "`numpy` is not modelled"
+  /// `n = T.int32()` outside of kernels: one that uses it has an extent of this type.
+  std::optional<ir::Type> extent = {};
 };
 
 /// Owns all objects of an evaluation, and counts what they take.

@@ -49,12 +49,14 @@ void Writer::append_fields(std::vector<std::string>& args, const Buffer& buffer)
   if (buffer.align != 0) add("align", fmt::format("{}", buffer.align));
 }
 
-// `T.Buffer((8, "n"), "float16")`: extents of run time are declared here, by quoted names.
+// `T.Buffer((8, "n"), "float16")`: extents of run time are declared here, by quoted names, unless
+// they stand in front of the kernel.
 std::string Writer::buffer_annotation(const Buffer& buffer) const {
   std::vector<std::string> extents;
   for (const ExprId extent : buffer.shape) {
     const std::string text = expr(extent);
-    extents.push_back(const_int(f_, extent) ? text : quoted(text));
+    const bool is_declared = const_int(f_, extent) || !names_.host_extents().empty();
+    extents.push_back(is_declared ? text : quoted(text));
   }
   std::vector<std::string> args = {tuple_text(extents)};
   append_dtype(args, buffer.dtype);

@@ -94,6 +94,7 @@ void Names::name_params() {
       if (e.op == ExprOp::Var && f_[e.var].kind == VarKind::Extent && !declared[e.var.index]) {
         declared[e.var.index] = true;
         bind(e.var);
+        host_extents_.push_back(e.var);
       }
     }
   }
@@ -102,6 +103,14 @@ void Names::name_params() {
     bind(VarId{i});
     extents_.push_back(VarId{i});
   }
+  const bool has_other_type = std::ranges::any_of(
+      host_extents_, [&](VarId var) { return f_[var].type != Type::of(num::DType::Int32); });
+  if (!has_other_type) {
+    host_extents_.clear();
+    return;
+  }
+  host_extents_.insert(host_extents_.end(), extents_.begin(), extents_.end());
+  extents_.clear();
 }
 
 void Names::name_block(const Block& block) {

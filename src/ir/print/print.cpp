@@ -41,6 +41,8 @@ void Writer::signature() {
   for (const auto& [key, value] : f_.attrs) {
     if (is_decorator_arg(key)) arguments.push_back(fmt::format("{}={}", key, setting(value)));
   }
+  for (const VarId extent : names_.host_extents())
+    line(fmt::format("{} = {}()", names_.of(extent), annotation(f_[extent].type)));
   line(arguments.empty() ? "@T.prim_func"
                          : fmt::format("@T.prim_func({})", fmt::join(arguments, ", ")));
   std::vector<std::string> params;

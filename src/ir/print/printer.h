@@ -28,6 +28,9 @@ class Names {
   [[nodiscard]] bool is_named(const Stmt& scope_ids) const;
   /// Extents to be declared in the body: used ones that no annotation declares.
   [[nodiscard]] const std::vector<VarId>& extents() const { return extents_; }
+  /// Extents to declare in front of the kernel: all of them where an annotation has one that is no
+  /// int32, which a quoted name would be.
+  [[nodiscard]] const std::vector<VarId>& host_extents() const { return host_extents_; }
   /// The axes to be imported, by name, in the order of their first use.
   [[nodiscard]] const std::vector<std::string>& axes() const { return axes_; }
   [[nodiscard]] bool has_layouts() const { return has_layouts_; }
@@ -48,7 +51,7 @@ class Names {
   std::vector<std::string> vars_;
   std::vector<std::string> buffers_;
   std::vector<bool> used_;
-  std::vector<VarId> extents_;
+  std::vector<VarId> extents_, host_extents_;
   std::vector<std::string> axes_;
   bool has_layouts_ = false;
   bool has_own_axes_ = false;
