@@ -300,11 +300,40 @@ class Dispatch {
   [[nodiscard]] Diag unknown_variant(const Call& call) const {
     std::vector<std::string_view> names;
     for (const Variant* each : variants_of(call.tile.op)) names.push_back(each->name);
+    const std::string_view elsewhere = variant_elsewhere(call.tile.dispatch);
     Diag out = diag(DiagKind::NoVariant, "`{}` has no variant `{}`{}", ir::name_of(call.tile.op),
-                    call.tile.dispatch, did_you_mean(call.tile.dispatch, names))
+                    call.tile.dispatch,
+                    elsewhere.empty() ? did_you_mean(call.tile.dispatch, names)
+                                      : fmt::format(": {}", elsewhere))
                    .with_span(call.span);
-    out.notes.push_back({fmt::format("there are {}", fmt::join(names, ", ")), {}});
+    out.notes.push_back({names.empty() ? std::string("it has none")
+                                       : fmt::format("there are {}", fmt::join(names, ", ")),
+                         {}});
     return out;
+  }
+
+  // What TVM's variants of these names do.
+  static std::string_view variant_elsewhere(std::string_view name) {
+    struct Row {
+      std::string_view name, reason;
+    };
+    constexpr std::string_view kTensorMaps = "copies through tensor maps are not lowered";
+    constexpr std::string_view kReductions = "reductions of tiles are not lowered";
+    static constexpr Row kRows[] = {
+        {"tma", kTensorMaps},
+        {"tma_auto", kTensorMaps},
+        {"tma_explicit", kTensorMaps},
+        {"dsmem", "copies between CTAs of a cluster are not lowered"},
+        {"smem", "elementwise primitives on shared memory are not lowered"},
+        {"tcgen05", "`tcgen05.mma` is not lowered"},
+        {"local", kReductions},
+        {"shared", kReductions},
+        {"sm100_packed", kReductions},
+        {"warp_xor_swizzle", "two copies through registers do the same"},
+    };
+    for (const Row& row : kRows)
+      if (row.name == name) return row.reason;
+    return {};
   }
 
   Context& c_;
