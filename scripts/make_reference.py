@@ -96,30 +96,30 @@ def show(title, words):
 
 
 def names():
-    show("Kernels, loops, decorators", functions("script/api_kernel.cpp"))
+    show("Kernels, loops, decorators", functions("script/api/kernel.cpp"))
     show("Types", [f"`T.{row[1]}`" for _, row in defs("num/dtypes.def", "WW_DTYPE")]
          + ["`T.handle`", "`T.let`", "`T.constexpr`"])
-    show("Of an element type `d`", functions("script/api_dtypes.cpp", rename=lambda name:
+    show("Of an element type `d`", functions("script/api/dtypes.cpp", rename=lambda name:
                                              name.replace("dtype.", "d."))
-         + [f"`d.{name}`" for name in attributes("script/api_dtypes.cpp", "dtype_attribute")])
+         + [f"`d.{name}`" for name in attributes("script/api/dtypes.cpp", "dtype_attribute")])
     show("Scope ids", [f"`T.{row[1]}`" for _, row in defs("ir/scope_ids.def", "WW_SCOPE_ID")])
-    show("A launch stated at the entry", functions("script/api_launch.cpp"))
-    show("Buffers", functions("script/api_buffers.cpp"))
+    show("A launch stated at the entry", functions("script/api/launch.cpp"))
+    show("Buffers", functions("script/api/buffers.cpp"))
     print("`…` stands for `dtype, data, strides, elem_offset, scope, align, offset_factor, "
           "buffer_type, axis_separators,\nlayout, byte_offset`, and `allocated_addr` but in "
           "`match_buffer`.\n")
-    show("Of a buffer `B`", functions("script/api_views.cpp",
+    show("Of a buffer `B`", functions("script/api/views.cpp",
                                       rename=lambda name: name.replace("buffer.", "B."))
-         + [f"`B.{name}`" for name in attributes("script/api_views.cpp", "buffer_attribute")])
-    show("Pools", functions("script/api_pools.cpp", "script/api_tensor_pools.cpp")
-         + [f"`.{name}`" for name in attributes("script/api_pools.cpp", "pool_attribute")])
-    show("Layouts", functions("script/api_layouts.cpp", "script/api_ready_layouts.cpp", rename=lambda name: re.sub(
+         + [f"`B.{name}`" for name in attributes("script/api/views.cpp", "buffer_attribute")])
+    show("Pools", functions("script/api/pools.cpp", "script/api/tensor_pools.cpp")
+         + [f"`.{name}`" for name in attributes("script/api/pools.cpp", "pool_attribute")])
+    show("Layouts", functions("script/api/layouts.cpp", "script/api/ready_layouts.cpp", rename=lambda name: re.sub(
         r"^layout\.", "", name.replace("layout_value.", "L.")))
-         + [f"`L.{name}`" for name in attributes("script/layouts.cpp", "layout_attribute")])
-    show("Primitives by their instructions", functions("script/api_instructions.cpp"))
-    show("Expressions", functions("script/api_math.cpp"))
-    others = {name for path in ("script/api_cuda.cpp", "script/api_cuda_values.cpp",
-                                "script/api_math.cpp")
+         + [f"`L.{name}`" for name in attributes("script/interp/layouts.cpp", "layout_attribute")])
+    show("Primitives by their instructions", functions("script/api/instructions.cpp"))
+    show("Expressions", functions("script/api/math.cpp"))
+    others = {name for path in ("script/api/cuda.cpp", "script/api/cuda_values.cpp",
+                                "script/api/math.cpp")
               for name, _ in table_rows(path)}
     parameters = {row[0]: re.sub(r"(\*?\w+) \w+", r"\1", row[1] if len(row) > 1 else "")
                   for _, row in defs("ir/signatures.def", "WW_SIGNATURE")}
@@ -130,14 +130,14 @@ def names():
                  for each, name, taken in intrinsics if each == title and name not in others]
         if words:
             show(title, words)
-    show("Of CUDA", functions("script/api_cuda.cpp", "script/api_cuda_values.cpp"))
-    show("Instructions as functions", functions("script/ptx_functions.cpp", prefix="T.ptx."))
-    show("Host Python", functions("script/api_host.cpp", "script/api_stdlib.cpp"))
-    show("Methods of host values", functions("script/api_methods.cpp"))
+    show("Of CUDA", functions("script/api/cuda.cpp", "script/api/cuda_values.cpp"))
+    show("Instructions as functions", functions("script/api/ptx_functions.cpp", prefix="T.ptx."))
+    show("Host Python", functions("script/api/host.cpp", "script/api/stdlib.cpp"))
+    show("Methods of host values", functions("script/api/methods.cpp"))
 
 
 def not_taken():
-    source = read("script/not_taken.def")
+    source = read("script/api/not_taken.def")
     row = r'^WW_NOT_(TAKEN|LOWERED)\("((?:[^"\\]|\\.)*)",\s*"((?:[^"\\]|\\.)*)"\)'
     reasons = {}
     for kind, name, reason in re.findall(row, source, flags=re.MULTILINE):

@@ -10,7 +10,7 @@
 #include "driver/examples.h"
 #include "ir/print/print.h"
 #include "script/compile.h"
-#include "script/parser.h"
+#include "script/syntax/parser.h"
 
 namespace ww::script::compile_bench {
 namespace {

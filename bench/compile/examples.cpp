@@ -10,7 +10,7 @@
 
 #include "base/file_io.h"
 #include "base/process.h"
-#include "script/parser.h"
+#include "script/syntax/parser.h"
 
 namespace ww::bench {
 

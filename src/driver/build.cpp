@@ -14,7 +14,7 @@
 #include "lower/lower.h"
 #include "lower/unroll.h"
 #include "ptx/printer.h"
-#include "script/parser.h"
+#include "script/syntax/parser.h"
 
 namespace ww::driver {
 namespace {

@@ -9,10 +9,10 @@
 #include "ir/indices.h"
 #include "ir/name_parts.h"
 #include "ir/verify/verify.h"
-#include "script/candidates.h"
-#include "script/host_expr.h"
-#include "script/interp.h"
-#include "script/parser.h"
+#include "script/interp/candidates.h"
+#include "script/interp/host_expr.h"
+#include "script/interp/interp.h"
+#include "script/syntax/parser.h"
 
 namespace ww::script {
 namespace {

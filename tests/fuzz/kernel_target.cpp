@@ -6,7 +6,7 @@
 #include "driver/tune/space.h"
 #include "fuzz/targets.h"
 #include "script/compile_law.h"
-#include "script/host_expr.h"
+#include "script/interp/host_expr.h"
 
 namespace ww::fuzz {
 namespace {

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "base/diag.h"
-#include "script/host_expr.h"
+#include "script/interp/host_expr.h"
 
 namespace ww::driver {
 

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// Declarations of buffers: the parameters that all of them share, and what becomes of them.
+#pragma once
+
+#include "script/interp/interp.h"
+
+namespace ww::script {
+
+/// The places of the shared parameters of a declaration, counted from `shape`.
+enum BufferField : std::size_t {
+  Shape,
+  Dtype,
+  Data,
+  Strides,
+  ElemOffset,
+  ScopeName,
+  Align,
+  OffsetFactor,
+  BufferType,
+  Separators,
+  LayoutArg,
+  ByteOffset,
+  AllocatedAddr,
+  FieldCount
+};
+
+/// Arguments of another signature: argument i is the field places[i].
+Args as_fields(const Args& a, std::span<const BufferField> places);
+
+/// A buffer by its parameters, but for `data` and `allocated_addr`; `at` is the place of `shape`
+/// among the arguments.
+Result<ir::Buffer> read_buffer_fields(Interp& in, const Args& a, std::size_t at, ir::Scope scope);
+
+/// Where `data=` points: the storage of a buffer, an element of one, or any pointer.
+Result<void> apply_data(Interp& in, ir::Buffer& buffer, const Value& data, Span span);
+
+/// Emits an allocation or a declaration.
+Value declare_buffer(Interp& in, ir::Buffer buffer, ir::StmtKind kind);
+
+}  // namespace ww::script

@@ -1,0 +1,389 @@
+// SPDX-License-Identifier: Apache-2.0
+// Buffers: T.match_buffer, T.alloc_buffer, T.decl_buffer and their short forms.
+#include <fmt/format.h>
+
+#include "layout/ready_made.h"
+#include "script/api/buffer_fields.h"
+#include "script/api/builtins.h"
+#include "script/api/params.h"
+#include "script/interp/layouts.h"
+#include "script/interp/regions.h"
+
+namespace ww::script {
+namespace {
+
+using num::DType;
+
+// What all declarations share, by the name of their parameters.
+constexpr std::string_view kMatch =
+    "param, shape, dtype?, data?, strides?, elem_offset?, scope?, align?, offset_factor?, "
+    "buffer_type?, axis_separators?, layout?, byte_offset?";
+constexpr std::string_view kDeclare =
+    "shape, dtype?, data?, strides?, elem_offset?, scope?, align?, offset_factor?, buffer_type?, "
+    "axis_separators?, layout?, byte_offset?, allocated_addr?";
+
+Result<std::vector<ir::ExprId>> shape_of(Interp& in, const Value& value, Span span) {
+  std::vector<ir::ExprId> out;
+  const std::vector<Value> items = value.is(Kind::Str)
+                                       ? std::vector<Value>{value}
+                                       : WW_TRY(in.sequence(value, "the shape", span));
+  for (const Value& item : items) {
+    if (item.is(Kind::Str)) {  // a quoted name declares an extent of run time
+      out.push_back(WW_TRY(named_extent(in, text_of(item), span)));
+      continue;
+    }
+    const ir::ExprId extent = WW_TRY(in.index_expr(item, span));
+    const auto constant = ir::const_int(in.fn(), extent);
+    if (constant && *constant < 1)
+      return fail(diag(DiagKind::BadExtent, "an extent of {}, expected 1 or more", *constant)
+                      .with_span(span));
+    out.push_back(extent);
+  }
+  return out;
+}
+
+// Strides given one by one are a layout, too.
+Result<void> apply_strides(Interp& in, ir::Buffer& buffer, const Value& strides, Span span) {
+  const std::vector<Value> items = WW_TRY(in.sequence(strides, "the strides", span));
+  if (items.empty()) return {};
+  layout::Iters iters;
+  for (std::size_t d = 0; d < items.size(); ++d) {
+    if (d >= buffer.shape.size())
+      return fail(diag(DiagKind::CountMismatch, "{} strides for {} dimensions", items.size(),
+                       buffer.shape.size())
+                      .with_span(span));
+    const std::int64_t extent =
+        WW_TRY(in.integer(of_expr(buffer.shape[d]), "an extent beside strides", span));
+    iters.push_back({extent, WW_TRY(in.integer(items[d], "a stride", span)), layout::Axis()});
+  }
+  Result<layout::TileLayout> tile = layout::TileLayout::make(iters);
+  if (!tile) return fail(std::move(tile).error().with_span(span));
+  buffer.layout = layout::Layout(*std::move(tile));
+  buffer.layout_kind = ir::LayoutKind::Explicit;
+  return {};
+}
+
+Result<void> apply_layout_arg(Interp& in, ir::Buffer& buffer, const Value& value, Span span) {
+  if (value.is(Kind::None)) {
+    buffer.layout_kind = ir::LayoutKind::None;
+    return {};
+  }
+  if (value.is(Kind::Str) && text_of(value) == "default") return {};
+  buffer.layout = WW_TRY(as_layout(in, value, "`layout`", span));
+  buffer.layout_kind = ir::LayoutKind::Explicit;
+  return {};
+}
+
+}  // namespace
+
+Args as_fields(const Args& a, std::span<const BufferField> places) {
+  Args out = a;
+  out.values.assign(FieldCount, std::nullopt);
+  out.spans.assign(FieldCount, a.call);
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    out.values[places[i]] = a.values[i];
+    if (a.has(i)) out.spans[places[i]] = a.spans[i];
+  }
+  return out;
+}
+
+Result<ir::Buffer> read_buffer_fields(Interp& in, const Args& a, std::size_t at, ir::Scope scope) {
+  ir::Buffer out;
+  out.span = a.call;
+  out.scope = scope;
+  out.shape = WW_TRY(shape_of(in, a[at + Shape], a.spans[at + Shape]));
+  if (a.has(at + Dtype) && !a[at + Dtype].is(Kind::None)) {
+    const ir::Type type = WW_TRY(in.value_type(a[at + Dtype], "`dtype`", a.spans[at + Dtype]));
+    if (!type.is_scalar())
+      return fail(diag(DiagKind::BadBuffer, "elements of type `{}`, expected a scalar type",
+                       ir::to_text(type))
+                      .with_span(a.spans[at + Dtype]));
+    out.dtype = type.dtype;
+  }
+  if (a.has(at + ScopeName)) {
+    const std::string name = WW_TRY(in.text(a[at + ScopeName], "`scope`", a.spans[at + ScopeName]));
+    const std::optional<ir::Scope> found = ir::find_scope(name);
+    if (!found)
+      return fail(diag(DiagKind::BadBuffer,
+                       "scope \"{}\", expected global, shared, shared.dyn, local or tmem", name)
+                      .with_span(a.spans[at + ScopeName]));
+    out.scope = *found;
+  }
+  if (a.has(at + Align) && !a[at + Align].is(Kind::None)) {
+    out.align = WW_TRY(in.integer(a[at + Align], "`align`", a.spans[at + Align]));
+    if (out.align == -1) out.align = 0;
+    if (out.align < 0 || (out.align & (out.align - 1)) != 0)
+      return fail(
+          diag(DiagKind::BadBuffer, "an alignment of {}, expected a power of two", out.align)
+              .with_span(a.spans[at + Align]));
+  }
+  if (a.has(at + Strides) && !a[at + Strides].is(Kind::None))
+    WW_TRY_VOID(apply_strides(in, out, a[at + Strides], a.spans[at + Strides]));
+  if (a.has(at + LayoutArg))
+    WW_TRY_VOID(apply_layout_arg(in, out, a[at + LayoutArg], a.spans[at + LayoutArg]));
+  const auto offset = [&](std::size_t field, ir::ExprId& to) -> Result<void> {
+    if (!a.has(field) || a[field].is(Kind::None)) return {};
+    const ir::ExprId e = WW_TRY(in.index_expr(a[field], a.spans[field]));
+    if (ir::const_int(in.fn(), e) != 0) to = e;
+    return {};
+  };
+  WW_TRY_VOID(offset(at + ElemOffset, out.elem_offset));
+  WW_TRY_VOID(offset(at + ByteOffset, out.byte_offset));
+  if (out.elem_offset.valid() && out.byte_offset.valid())
+    return fail(
+        diag(DiagKind::BadArgument, "`elem_offset` and `byte_offset` together").with_span(a.call));
+  return out;
+}
+
+Value declare_buffer(Interp& in, ir::Buffer buffer, ir::StmtKind kind) {
+  ir::Stmt stmt;
+  stmt.kind = kind;
+  stmt.span = buffer.span;
+  stmt.buffer = in.fn().add(std::move(buffer));
+  const ir::BufferId id = stmt.buffer;
+  in.emit(std::move(stmt));
+  return of_buffer(id);
+}
+
+namespace {
+
+Result<Value> match_buffer(Interp& in, Args& a) {
+  if (!a[0].is(Kind::Ir) || in.fn()[a[0].expr()].op != ir::ExprOp::Var ||
+      in.fn()[in.fn()[a[0].expr()].var].kind != ir::VarKind::Param ||
+      !in.fn()[a[0].expr()].type.is_pointer())
+    return fail(diag(DiagKind::BadArgument,
+                     "`T.match_buffer` of {}, expected a parameter of type `T.handle`",
+                     a[0].is(Kind::Ir) ? fmt::format("`{}`", ir::to_text(in.fn()[a[0].expr()].type))
+                                       : std::string(type_name(a[0])))
+                    .with_span(a.spans[0]));
+  ir::Buffer buffer = WW_TRY(read_buffer_fields(in, a, 1, ir::Scope::Global));
+  buffer.origin = ir::BufferOrigin::Param;
+  buffer.param = in.fn()[a[0].expr()].var;
+  return declare_buffer(in, std::move(buffer), ir::StmtKind::Declare);
+}
+
+Result<Value> alloc(Interp& in, Args& a, ir::Scope scope) {
+  ir::Buffer buffer = WW_TRY(read_buffer_fields(in, a, 0, scope));
+  return declare_buffer(in, std::move(buffer), ir::StmtKind::Alloc);
+}
+Result<Value> alloc_buffer(Interp& in, Args& a) { return alloc(in, a, ir::Scope::Global); }
+Result<Value> alloc_shared(Interp& in, Args& a) { return alloc(in, a, ir::Scope::Shared); }
+Result<Value> alloc_local_row(Interp& in, Args& a) { return alloc(in, a, ir::Scope::Local); }
+
+}  // namespace
+
+Result<void> apply_data(Interp& in, ir::Buffer& buffer, const Value& data, Span span) {
+  ir::Function& f = in.fn();
+  if (data.is(Kind::Buffer)) {
+    buffer.origin = ir::BufferOrigin::View;
+    buffer.base = ir::storage_of(f, data.buffer());
+    return {};
+  }
+  const ir::ExprId pointer = WW_TRY(in.expression(data, span));
+  if (!f[pointer].type.is_pointer())
+    return fail(
+        diag(DiagKind::BadType, "`data` is `{}`, expected a pointer", ir::to_text(f[pointer].type))
+            .with_span(span));
+  if (f[pointer].op == ir::ExprOp::BufferData) {
+    buffer.origin = ir::BufferOrigin::View;
+    buffer.base = ir::storage_of(f, f[pointer].buffer);
+    return {};
+  }
+  buffer.origin = ir::BufferOrigin::Pointer;
+  buffer.pointer = pointer;
+  return {};
+}
+
+namespace {
+
+Result<Value> decl_buffer(Interp& in, Args& a) {
+  ir::Buffer buffer = WW_TRY(read_buffer_fields(in, a, 0, ir::Scope::Global));
+  if (a.has(AllocatedAddr) && !a[AllocatedAddr].is(Kind::None)) {
+    Value address = a[AllocatedAddr];
+    if (address.is(Kind::Tuple) || address.is(Kind::List)) {
+      const auto& items = address.as<SeqObject>().items;
+      if (items.size() == 1) address = items[0];
+    }
+    buffer.allocated_addr =
+        WW_TRY(in.expression_as(address, ir::Type::of(DType::Uint32), a.spans[AllocatedAddr]));
+  }
+  if (a.has(Data) && !a[Data].is(Kind::None)) {
+    WW_TRY_VOID(apply_data(in, buffer, a[Data], a.spans[Data]));
+    // Storage knows its scope; a view says it again or leaves it out.
+    if (buffer.origin == ir::BufferOrigin::View) {
+      const ir::Scope scope = in.fn()[buffer.base].scope;
+      if (!a.has(ScopeName)) buffer.scope = scope;
+      if (buffer.scope != scope)
+        return fail(diag(DiagKind::BadBuffer, "scope \"{}\" for a view of `{}`, which is in \"{}\"",
+                         ir::name_of(buffer.scope), in.fn()[buffer.base].name, ir::name_of(scope))
+                        .with_span(a.call));
+    }
+    return declare_buffer(in, std::move(buffer), ir::StmtKind::Declare);
+  }
+  if (buffer.scope == ir::Scope::Tmem) {
+    buffer.origin = ir::BufferOrigin::Alloc;
+    return declare_buffer(in, std::move(buffer), ir::StmtKind::Declare);
+  }
+  return declare_buffer(in, std::move(buffer), ir::StmtKind::Alloc);
+}
+
+Result<Value> scalar(Interp& in, Args& a, ir::Scope scope) {
+  ir::Buffer buffer;
+  const ir::Type type = WW_TRY(in.value_type(a[0], "`dtype`", a.spans[0]));
+  buffer.dtype = type.dtype;
+  buffer.scope = scope;
+  buffer.is_scalar = true;
+  buffer.span = a.call;
+  buffer.shape = {ir::int_imm(in.fn(), DType::Int32, 1, a.call)};
+  return declare_buffer(in, std::move(buffer), ir::StmtKind::Alloc);
+}
+// A view of one element; its name stands for the value.
+Result<Value> decl_scalar(Interp& in, Args& a) {
+  Args fields;
+  fields.row = a.row;
+  fields.call = a.call;
+  fields.values.resize(AllocatedAddr + 1);
+  fields.spans.assign(AllocatedAddr + 1, a.call);
+  const auto set = [&](std::size_t field, std::size_t from) {
+    if (!a.has(from)) return;
+    fields.values[field] = a[from];
+    fields.spans[field] = a.spans[from];
+  };
+  fields.values[0] = in.heap.tuple({of_int(1)});
+  set(Dtype, 0);
+  set(Data, 1);
+  set(ScopeName, 2);
+  set(ElemOffset, 3);
+  set(ByteOffset, 4);
+  return decl_buffer(in, fields);
+}
+Result<Value> local_scalar(Interp& in, Args& a) { return scalar(in, a, ir::Scope::Local); }
+Result<Value> shared_scalar(Interp& in, Args& a) { return scalar(in, a, ir::Scope::Shared); }
+Result<Value> alloc_scalar(Interp& in, Args& a) {
+  const std::string name = WW_TRY(in.text(a[1], "`scope`", a.spans[1]));
+  const std::optional<ir::Scope> found = ir::find_scope(name);
+  if (!found)
+    return fail(diag(DiagKind::BadBuffer, "scope \"{}\", expected local or shared", name)
+                    .with_span(a.spans[1]));
+  return scalar(in, a, *found);
+}
+
+// T.wg_reg_tile(n, dtype): one row of n registers per thread of a warpgroup.
+Result<Value> wg_reg_tile(Interp& in, Args& a) {
+  const std::int64_t n = WW_TRY(in.integer(a[0], "the number of columns", a.spans[0]));
+  const ir::Type type =
+      a.has(1) ? WW_TRY(in.value_type(a[1], "`dtype`", a.spans[1])) : ir::Type::of(DType::Float32);
+  layout::Iters iters;
+  iters.push_back({128, 1, layout::axes::tid_in_wg()});
+  iters.push_back({n, 1, layout::Axis()});
+  Result<layout::TileLayout> tile = layout::TileLayout::make(iters);
+  if (!tile) return fail(std::move(tile).error().with_span(a.call));
+  ir::Buffer buffer;
+  buffer.dtype = type.dtype;
+  buffer.scope = ir::Scope::Local;
+  buffer.span = a.call;
+  buffer.layout = layout::Layout(*tile);
+  buffer.layout_kind = ir::LayoutKind::Explicit;
+  buffer.shape = {ir::int_imm(in.fn(), DType::Int32, 128, a.call),
+                  ir::int_imm(in.fn(), DType::Int32, n, a.call)};
+  return declare_buffer(in, std::move(buffer), ir::StmtKind::Alloc);
+}
+
+// T.alloc_tcgen05_ldst_frag(shape, (rows, cols), dtype): registers of a warpgroup, and their view
+// as the tile that the instructions of that shape move.
+Result<Value> alloc_ldst_frag(Interp& in, Args& a) {
+  const std::string shape = WW_TRY(in.text(a[0], "the shape", a.spans[0]));
+  const layout::Shape size = WW_TRY(in.int_list(a[1], "(rows, cols)", a.spans[1]));
+  const ir::Type type = WW_TRY(in.value_type(a[2], "`dtype`", a.spans[2]));
+  if (size.size() != 2)
+    return fail(diag(DiagKind::RankMismatch, "{} extents, expected (rows, cols)", size.size())
+                    .with_span(a.spans[1]));
+  Result<layout::Layout> atom =
+      layout::tcgen05_atom(shape, size[0], size[1], num::bits_of(type.dtype));
+  if (!atom) {
+    Diag problem = std::move(atom).error();
+    problem.span = a.call;
+    return fail(std::move(problem));
+  }
+  const Value registers =
+      WW_TRY(alloc_local(in, {of_int(size[0] * size[1] / 128)}, type.dtype, a.call));
+  ir::Buffer view;
+  view.origin = ir::BufferOrigin::View;
+  view.base = registers.buffer();
+  view.scope = ir::Scope::Local;
+  view.dtype = type.dtype;
+  view.span = a.call;
+  view.layout = *std::move(atom);
+  view.layout_kind = ir::LayoutKind::Explicit;
+  for (const std::int64_t extent : size)
+    view.shape.push_back(ir::int_imm(in.fn(), DType::Int32, extent, a.call));
+  return declare_buffer(in, std::move(view), ir::StmtKind::Declare);
+}
+
+// T.alloc_cast_frag(src, dtype): a fragment of src's shape and layout with other elements.
+Result<Value> alloc_cast_frag(Interp& in, Args& a) {
+  if (!a[0].is(Kind::Buffer))
+    return fail(
+        diag(DiagKind::BadType, "`T.alloc_cast_frag` of {}, expected a buffer", type_name(a[0]))
+            .with_span(a.spans[0]));
+  const ir::Buffer& src = in.fn()[a[0].buffer()];
+  ir::Buffer buffer;
+  buffer.shape = src.shape;
+  buffer.layout = src.layout;
+  buffer.layout_kind = src.layout_kind;
+  buffer.scope = src.scope;
+  buffer.span = a.call;
+  buffer.dtype = WW_TRY(in.value_type(a[1], "`dtype`", a.spans[1])).dtype;
+  return declare_buffer(in, std::move(buffer), ir::StmtKind::Alloc);
+}
+
+constexpr BuiltinRow kRows[] = {
+    {"T.match_buffer", kMatch, match_buffer, true},
+    {"T.alloc_buffer", kDeclare, alloc_buffer, true},
+    {"T.alloc_shared", kDeclare, alloc_shared, true},
+    {"T.alloc_local", kDeclare, alloc_local_row, true},
+    {"T.decl_buffer", kDeclare, decl_buffer, true},
+    {"T.match_tensor", kMatch, match_buffer, true},
+    {"T.alloc_tensor", kDeclare, alloc_buffer, true},
+    {"T.decl_tensor", kDeclare, decl_buffer, true},
+    {"T.local_scalar", "dtype", local_scalar, true},
+    {"T.shared_scalar", "dtype", shared_scalar, true},
+    {"T.alloc_scalar", "dtype, scope", alloc_scalar, true},
+    {"T.decl_scalar", "dtype, data, scope, elem_offset?, byte_offset?", decl_scalar, true},
+    {"T.wg_reg_tile", "cols, dtype?", wg_reg_tile, true},
+    {"T.alloc_tcgen05_ldst_frag", "shape, size, dtype", alloc_ldst_frag, true},
+    {"T.alloc_cast_frag", "src, dtype", alloc_cast_frag, true},
+};
+
+}  // namespace
+
+std::span<const BuiltinRow> buffer_rows() { return kRows; }
+
+Result<Value> alloc_local(Interp& in, const std::vector<Value>& shape, DType dtype, Span span) {
+  ir::Buffer buffer;
+  buffer.dtype = dtype;
+  buffer.scope = ir::Scope::Local;
+  buffer.span = span;
+  buffer.shape = WW_TRY(shape_of(in, in.heap.tuple(shape), span));
+  return declare_buffer(in, std::move(buffer), ir::StmtKind::Alloc);
+}
+
+Result<Value> declare_view(Interp& in, ir::Buffer view) {
+  return declare_buffer(in, std::move(view), ir::StmtKind::Declare);
+}
+
+Result<Value> buffer_param(Interp& in, const AnnotationObject& annotation, ir::VarId var,
+                           Span span) {
+  Args a;
+  a.call = span;
+  a.spans.assign(annotation.args.size(), span);
+  for (const Value& value : annotation.args)
+    a.values.push_back(value.is(Kind::Ellipsis) ? std::nullopt : std::optional(value));
+  ir::Buffer buffer = WW_TRY(read_buffer_fields(in, a, 0, ir::Scope::Global));
+  buffer.origin = ir::BufferOrigin::Param;
+  buffer.param = var;
+  buffer.is_annotation = true;
+  return of_buffer(in.fn().add(std::move(buffer)));
+}
+
+}  // namespace ww::script

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "script/api/builtins.h"
+
+#include <algorithm>
+#include <set>
+#include <string>
+#include <unordered_map>
+
+namespace ww::script {
+namespace {
+
+std::string_view trimmed(std::string_view text) {
+  while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
+  while (!text.empty() && text.back() == ' ') text.remove_suffix(1);
+  return text;
+}
+
+// Every row by its full name. Rows of ours come before the plain intrinsics of the same name.
+class Table {
+ public:
+  Table() {
+    for (const auto& group :
+         {host_rows(), library_rows(), method_rows(), layout_rows(), ready_layout_rows(),
+          dtype_rows(), buffer_rows(), pool_rows(), tensor_pool_rows(), view_rows(), kernel_rows(),
+          launch_rows(), instruction_rows(), math_rows(), cuda_rows(), cuda_value_rows(),
+          intrinsic_rows()})
+      for (const BuiltinRow& row : group) add(row);
+  }
+
+  std::unordered_map<std::string_view, const BuiltinRow*> rows;
+  std::unordered_map<const BuiltinRow*, Signature> signatures;
+  std::set<std::string, std::less<>> spaces;
+  std::vector<const BuiltinRow*> order;
+
+ private:
+  void add(const BuiltinRow& row) {
+    if (!rows.emplace(row.name, &row).second) return;
+    order.push_back(&row);
+    signatures.emplace(&row, read_signature(row.signature));
+    for (std::size_t dot = row.name.find('.'); dot != std::string_view::npos;
+         dot = row.name.find('.', dot + 1))
+      spaces.emplace(row.name.substr(0, dot));
+  }
+};
+
+struct NotTaken {
+  std::string_view name, reason;
+};
+constexpr NotTaken kNotTaken[] = {
+#define WW_NOT_TAKEN(name, reason) {name, reason},
+#define WW_NOT_LOWERED(what, reason)
+#include "script/api/not_taken.def"
+#undef WW_NOT_LOWERED
+#undef WW_NOT_TAKEN
+};
+
+const Table& table() {
+  static const Table made;
+  return made;
+}
+
+}  // namespace
+
+std::optional<std::string_view> why_not_taken(std::string_view full) {
+  for (const NotTaken& row : kNotTaken)
+    if (row.name == full ||
+        (row.name.ends_with('.') && row.name.substr(0, row.name.size() - 1) == full))
+      return row.reason;
+  return std::nullopt;
+}
+
+Signature read_signature(std::string_view text) {
+  Signature out;
+  while (!text.empty()) {
+    const std::size_t comma = std::min(text.find(','), text.size());
+    const std::string_view word = trimmed(text.substr(0, comma));
+    text.remove_prefix(std::min(comma + 1, text.size()));
+    if (word.starts_with("**")) {
+      out.has_extra = true;
+    } else if (word.starts_with('*')) {
+      out.has_rest = true;
+    } else if (!word.empty()) {
+      const bool optional = word.ends_with('?');
+      out.names.push_back(optional ? word.substr(0, word.size() - 1) : word);
+      out.required.push_back(!optional);
+    }
+  }
+  return out;
+}
+
+const BuiltinRow* find_builtin(std::string_view name) {
+  const auto found = table().rows.find(name);
+  return found == table().rows.end() ? nullptr : found->second;
+}
+
+const Signature* signature_of(const BuiltinRow& row) {
+  const auto found = table().signatures.find(&row);
+  return found == table().signatures.end() ? nullptr : &found->second;
+}
+
+bool is_namespace(std::string_view path) { return table().spaces.contains(path); }
+
+std::vector<std::string_view> members_of(std::string_view path) {
+  std::vector<std::string_view> out;
+  for (const BuiltinRow* row : table().order) {
+    std::string_view rest = row->name;
+    if (!path.empty()) {
+      if (!rest.starts_with(path) || rest.size() <= path.size() || rest[path.size()] != '.')
+        continue;
+      rest.remove_prefix(path.size() + 1);
+    }
+    const std::size_t dot = rest.find('.');
+    if (dot != std::string_view::npos && path.empty())
+      continue;  // methods and namespaces are no plain names
+    rest = rest.substr(0, dot);
+    if (std::find(out.begin(), out.end(), rest) == out.end()) out.push_back(rest);
+  }
+  return out;
+}
+
+}  // namespace ww::script

@@ -1,0 +1,307 @@
+// SPDX-License-Identifier: Apache-2.0
+// Functions of ir/intrinsics.def that are called by other names or with other arguments than they
+// have; all others are called as they stand (`intrinsic_row`).
+#include <fmt/format.h>
+
+#include <deque>
+
+#include "ir/signatures.h"
+#include "script/api/builtins.h"
+#include "script/api/params.h"
+#include "script/api/ptx_functions.h"
+#include "script/interp/regions.h"
+
+namespace ww::script {
+namespace {
+
+using ir::Intrinsic;
+using num::DType;
+
+template <std::int64_t kBytes>
+Result<Value> copy_bytes(Interp& in, Args& a) {
+  const ir::ExprId args[] = {WW_TRY(in.expression(a[0], a.spans[0])),
+                             WW_TRY(in.expression(a[1], a.spans[1])),
+                             ir::int_imm(in.fn(), DType::Int32, kBytes, a.call)};
+  return of_expr(WW_TRY(ir::call(in.fn(), Intrinsic::CopyBytes, args, a.call)));
+}
+
+// The lanes of a segment, where their number is known.
+Result<ir::ExprId> segment_width(Interp& in, const Value& value, Span span) {
+  const ir::ExprId width = WW_TRY(in.expression_as(value, ir::Type::of(DType::Int32), span));
+  const auto lanes = ir::const_int(in.fn(), width);
+  if (!lanes || (*lanes >= 1 && *lanes <= 32 && (*lanes & (*lanes - 1)) == 0)) return width;
+  return fail(
+      diag(DiagKind::BadArgument, "a width of {} lanes, expected 1, 2, 4, 8, 16 or 32", *lanes)
+          .with_span(span));
+}
+
+// CUDA's own names: __shfl_xor_sync(mask, value, lane, width).
+template <Intrinsic kCallee>
+Result<Value> shuffle(Interp& in, Args& a) {
+  const ir::Type u32 = ir::Type::of(DType::Uint32);
+  const ir::Type i32 = ir::Type::of(DType::Int32);
+  const Value width = a.has(3) ? a[3] : of_int(32);
+  const ir::ExprId args[] = {WW_TRY(in.expression_as(a[0], u32, a.spans[0])),
+                             WW_TRY(in.expression(a[1], a.spans[1])),
+                             WW_TRY(in.expression_as(a[2], i32, a.spans[2])),
+                             WW_TRY(segment_width(in, width, a.has(3) ? a.spans[3] : a.call)),
+                             ir::int_imm(in.fn(), DType::Int32, 32, a.call)};
+  return of_expr(WW_TRY(ir::call(in.fn(), kCallee, args, a.call)));
+}
+
+// The mask is a bit per lane, so a literal of it is no int32.
+template <Intrinsic kCallee>
+Result<Value> tvm_shuffle(Interp& in, Args& a) {
+  const ir::Type i32 = ir::Type::of(DType::Int32);
+  const ir::ExprId args[] = {
+      WW_TRY(in.expression_as(a[0], ir::Type::of(DType::Uint32), a.spans[0])),
+      WW_TRY(in.expression(a[1], a.spans[1])), WW_TRY(in.expression_as(a[2], i32, a.spans[2])),
+      WW_TRY(segment_width(in, a[3], a.spans[3])), WW_TRY(in.expression_as(a[4], i32, a.spans[4]))};
+  return of_expr(WW_TRY(ir::call(in.fn(), kCallee, args, a.call)));
+}
+
+template <Intrinsic kCallee>
+Result<Value> vote(Interp& in, Args& a) {
+  const ir::ExprId value = WW_TRY(in.expression(a[1], a.spans[1]));
+  const ir::ExprId args[] = {
+      WW_TRY(in.expression_as(a[0], ir::Type::of(DType::Uint32), a.spans[0])),
+      WW_TRY(ir::condition(in.fn(), value, a.spans[1]))};
+  return of_expr(WW_TRY(ir::call(in.fn(), kCallee, args, a.call)));
+}
+
+// The value takes the type of what the pointer points to.
+template <Intrinsic kCallee, int kValues>
+Result<Value> atomic(Interp& in, Args& a) {
+  const ir::ExprId pointer = WW_TRY(in.expression(a[0], a.spans[0]));
+  const ir::Type to = in.fn()[pointer].type;
+  if (!to.is_pointer() || to.opaque)
+    return fail(diag(DiagKind::BadType, "`{}` of `{}`, expected a pointer to elements", a.row->name,
+                     ir::to_text(to))
+                    .with_span(a.spans[0]));
+  constexpr bool kIsBits = kCallee == Intrinsic::AtomicAnd || kCallee == Intrinsic::AtomicOr ||
+                           kCallee == Intrinsic::AtomicXor;
+  if (kIsBits && num::kind_of(to.dtype) == num::DTypeKind::Float)
+    return fail(diag(DiagKind::BadType, "`{}` of `{}`, expected a pointer to integers", a.row->name,
+                     ir::to_text(to))
+                    .with_span(a.spans[0]));
+  std::vector<ir::ExprId> args = {pointer};
+  for (std::size_t i = 1; i <= kValues; ++i)
+    args.push_back(WW_TRY(in.expression_as(a[i], ir::Type::of(to.dtype), a.spans[i])));
+  return of_expr(WW_TRY(ir::call(in.fn(), kCallee, args, a.call)));
+}
+
+Result<Value> cta_sum(Interp& in, Args& a) {
+  const ir::ExprId args[] = {
+      WW_TRY(used_here(in, a[0], a.spans[0])), ir::text_imm(in.fn(), "sum", a.call),
+      WW_TRY(used_here(in, a[1], a.spans[1])), WW_TRY(used_here(in, a[2], a.spans[2]))};
+  return of_expr(WW_TRY(ir::call(in.fn(), Intrinsic::CtaReduce, args, a.call)));
+}
+
+Result<Value> warp_reduce(Interp& in, Args& a) {
+  const Value width = a.has(2) ? a[2] : of_int(32);
+  const ir::ExprId args[] = {
+      WW_TRY(in.expression(a[0], a.spans[0])),
+      a.has(1) ? WW_TRY(used_here(in, a[1], a.spans[1])) : ir::text_imm(in.fn(), "sum", a.call),
+      WW_TRY(used_here(in, width, a.has(2) ? a.spans[2] : a.call))};
+  return of_expr(WW_TRY(ir::call(in.fn(), Intrinsic::WarpReduce, args, a.call)));
+}
+
+Result<Value> storage_sync(Interp& in, Args& a) {
+  const std::string scope = WW_TRY(in.text(a[0], "the scope", a.spans[0]));
+  if (scope != "shared" && scope != "shared.dyn" && scope != "warp")
+    return fail(diag(DiagKind::BadArgument,
+                     "`T.tvm_storage_sync` of \"{}\", expected shared, shared.dyn or warp", scope)
+                    .with_span(a.spans[0]));
+  const ir::ExprId text = ir::text_imm(in.fn(), scope, a.spans[0]);
+  return of_expr(WW_TRY(ir::call(in.fn(), Intrinsic::StorageSync, std::span(&text, 1), a.call)));
+}
+
+// __syncthreads_count and its like: a barrier of the CTA that counts where a condition holds.
+enum class Votes : std::uint8_t { Count, All, Any };
+template <Votes kVotes>
+Result<Value> sync_votes(Interp& in, Args& a) {
+  Value condition = a[0];
+  if (kVotes == Votes::All) condition = WW_TRY(in.unary(Op::Not, condition, a.spans[0]));
+  const Value place = WW_TRY(alloc_local(in, {of_int(1)}, DType::Int32, a.call));
+  const ir::ExprId zero = ir::int_imm(in.fn(), DType::Int32, 0, a.call);
+  const ir::ExprId count =
+      WW_TRY(ir::load(in.fn(), place.buffer(), std::span(&zero, 1), 1, a.call));
+  ir::PtxCall call;
+  call.opcode = "barrier.cta.red.popc.aligned.u32";
+  call.operands.resize(3);
+  call.operands[0].expr = count;
+  call.operands[1].expr = ir::int_imm(in.fn(), DType::Uint32, 0, a.call);
+  call.operands[2].kind = ir::PtxOperand::Kind::Predicate;
+  call.operands[2].expr =
+      WW_TRY(ir::condition(in.fn(), WW_TRY(in.expression(condition, a.spans[0])), a.spans[0]));
+  emit_ptx(in, std::move(call), a.call);
+  if (kVotes == Votes::Count) return of_expr(count);
+  const Value holds =
+      WW_TRY(in.compare(kVotes == Votes::All ? Op::Eq : Op::Ne, of_expr(count), of_int(0), a.call));
+  return of_expr(WW_TRY(in.cast_as(holds, ir::Type::of(DType::Int32), a.call)));
+}
+
+Result<Value> active_mask(Interp& in, Args& a) {
+  return of_expr(WW_TRY(ir::call(in.fn(), Intrinsic::ActiveMask, {}, a.call)));
+}
+
+// func_call(name, *args, source_code=, return_type=): the text of a function, and a call of it. The
+// text may stand last among the arguments, too, and the type be called `ty`.
+Result<Value> func_call(Interp& in, Args& a) {
+  const std::string name = WW_TRY(in.text(a[0], "the name", a.spans[0]));
+  std::string source;
+  ir::Type type = ir::Type::none();
+  const bool is_named = std::any_of(a.extra.begin(), a.extra.end(),
+                                    [](const auto& named) { return named.name == "source_code"; });
+  if (!is_named && !a.rest.empty() && a.rest.back().is(Kind::Str)) {
+    source = text_of(a.rest.back());
+    a.rest.pop_back();
+  }
+  for (const CallArgs::Named& named : a.extra) {
+    if (named.name == "source_code")
+      source = WW_TRY(in.text(named.value, "`source_code`", named.span));
+    else if (named.name == "return_type" || named.name == "ty") {
+      const bool is_void = named.value.is(Kind::Str) && text_of(named.value) == "void";
+      if (!is_void)
+        type = WW_TRY(in.value_type(named.value, fmt::format("`{}`", named.name), named.span));
+    } else {
+      return fail(
+          diag(DiagKind::BadArgument, "`T.cuda.func_call` has no parameter `{}`", named.name)
+              .with_span(named.span));
+    }
+  }
+  if (name == "tvm_builtin_pointer_offset" && a.rest.size() == 2) {
+    const ir::ExprId args[] = {WW_TRY(in.expression(a.rest[0], a.rest_spans[0])),
+                               WW_TRY(in.index_expr(a.rest[1], a.rest_spans[1]))};
+    return of_expr(WW_TRY(ir::call(in.fn(), Intrinsic::PointerOffset, args, a.call)));
+  }
+  std::vector<ir::ExprId> args = {ir::text_imm(in.fn(), name, a.call),
+                                  ir::text_imm(in.fn(), source, a.call)};
+  for (std::size_t i = 0; i < a.rest.size(); ++i)
+    args.push_back(WW_TRY(in.expression(a.rest[i], a.rest_spans[i])));
+  return of_expr(WW_TRY(ir::call(in.fn(), Intrinsic::FuncCall, args, a.call, type)));
+}
+
+Result<Value> tmem_addr(Interp& in, Args& a) {
+  const ir::Type u32 = ir::Type::of(DType::Uint32);
+  const ir::Type i32 = ir::Type::of(DType::Int32);
+  const ir::ExprId args[] = {WW_TRY(in.expression_as(a[0], u32, a.spans[0])),
+                             WW_TRY(in.expression_as(a[1], i32, a.spans[1])),
+                             WW_TRY(in.expression_as(a[2], i32, a.spans[2]))};
+  return of_expr(WW_TRY(ir::call(in.fn(), Intrinsic::TmemAddr, args, a.call)));
+}
+
+// make_float2(x, y) and its like: a vector of the arguments.
+template <DType kDtype, std::size_t kLanes>
+Result<Value> make_vector(Interp& in, Args& a) {
+  ir::Expr e;
+  e.op = ir::ExprOp::Shuffle;
+  e.span = a.call;
+  e.type = ir::Type::of(kDtype, kLanes);
+  for (std::size_t i = 0; i < kLanes; ++i)
+    e.args.push_back(WW_TRY(in.expression_as(a[i], ir::Type::of(kDtype), a.spans[i])));
+  e.integer = kLanes;
+  for (std::size_t i = 0; i < kLanes; ++i)
+    e.args.push_back(ir::int_imm(in.fn(), DType::Int32, static_cast<std::int64_t>(i), a.call));
+  return of_expr(in.fn().add(std::move(e)));
+}
+
+constexpr std::string_view kShuffle = "mask, value, lane, width?";
+constexpr std::string_view kTvmShuffle = "mask, value, lane, width, warp_size";
+
+constexpr BuiltinRow kRows[] = {
+    {"T.cuda.copy_128b", "dst, src", copy_bytes<16>, true},
+    {"T.cuda.copy_64b", "dst, src", copy_bytes<8>, true},
+    {"T.cuda.copy_32b", "dst, src", copy_bytes<4>, true},
+    {"T.cuda.copy_16b", "dst, src", copy_bytes<2>, true},
+    {"T.cuda.copy_8b", "dst, src", copy_bytes<1>, true},
+    {"T.cuda.shfl_sync", kShuffle, shuffle<Intrinsic::Shfl>, true},
+    {"T.cuda.shfl_up_sync", kShuffle, shuffle<Intrinsic::ShflUp>, true},
+    {"T.cuda.shfl_down_sync", kShuffle, shuffle<Intrinsic::ShflDown>, true},
+    {"T.cuda.shfl_xor_sync", kShuffle, shuffle<Intrinsic::ShflXor>, true},
+    {"T.tvm_warp_shuffle", kTvmShuffle, tvm_shuffle<Intrinsic::Shfl>, true},
+    {"T.tvm_warp_shuffle_up", kTvmShuffle, tvm_shuffle<Intrinsic::ShflUp>, true},
+    {"T.tvm_warp_shuffle_down", kTvmShuffle, tvm_shuffle<Intrinsic::ShflDown>, true},
+    {"T.tvm_warp_shuffle_xor", kTvmShuffle, tvm_shuffle<Intrinsic::ShflXor>, true},
+    {"T.gpu_warp_shuffle", kTvmShuffle, tvm_shuffle<Intrinsic::Shfl>, true},
+    {"T.gpu_warp_shuffle_up", kTvmShuffle, tvm_shuffle<Intrinsic::ShflUp>, true},
+    {"T.gpu_warp_shuffle_down", kTvmShuffle, tvm_shuffle<Intrinsic::ShflDown>, true},
+    {"T.gpu_warp_shuffle_xor", kTvmShuffle, tvm_shuffle<Intrinsic::ShflXor>, true},
+    {"T.cuda.__shfl_sync", kShuffle, shuffle<Intrinsic::Shfl>, true},
+    {"T.cuda.__shfl_up_sync", kShuffle, shuffle<Intrinsic::ShflUp>, true},
+    {"T.cuda.__shfl_down_sync", kShuffle, shuffle<Intrinsic::ShflDown>, true},
+    {"T.cuda.__shfl_xor_sync", kShuffle, shuffle<Intrinsic::ShflXor>, true},
+    {"T.cuda.syncthreads_count", "condition", sync_votes<Votes::Count>, true},
+    {"T.cuda.syncthreads_and", "condition", sync_votes<Votes::All>, true},
+    {"T.cuda.syncthreads_or", "condition", sync_votes<Votes::Any>, true},
+    {"T.gpu_warp_activemask", "", active_mask, true},
+    {"T.cuda.__activemask", "", active_mask, true},
+    {"T.cuda.ballot_sync", "mask, predicate", vote<Intrinsic::Ballot>, true},
+    {"T.cuda.any_sync", "mask, predicate", vote<Intrinsic::AnySync>, true},
+    {"T.cuda.all_sync", "mask, predicate", vote<Intrinsic::AllSync>, true},
+    {"T.cuda.atomic_add", "pointer, value", atomic<Intrinsic::AtomicAdd, 1>, true},
+    {"T.cuda.atomic_min", "pointer, value", atomic<Intrinsic::AtomicMin, 1>, true},
+    {"T.cuda.atomic_max", "pointer, value", atomic<Intrinsic::AtomicMax, 1>, true},
+    {"T.cuda.atomic_and", "pointer, value", atomic<Intrinsic::AtomicAnd, 1>, true},
+    {"T.cuda.atomic_or", "pointer, value", atomic<Intrinsic::AtomicOr, 1>, true},
+    {"T.cuda.atomic_xor", "pointer, value", atomic<Intrinsic::AtomicXor, 1>, true},
+    {"T.cuda.atomic_exch", "pointer, value", atomic<Intrinsic::AtomicExch, 1>, true},
+    {"T.cuda.atomic_cas", "pointer, compare, value", atomic<Intrinsic::AtomicCas, 2>, true},
+    {"T.cuda.cta_sum", "value, num_warps, scratch", cta_sum, true},
+    {"T.cuda.warp_reduce", "value, op?, width?", warp_reduce, true},
+    {"T.cuda.get_tmem_addr", "base, row, col", tmem_addr, true},
+    {"T.cuda.func_call", "name, *args, **options", func_call, true},
+    {"T.tvm_storage_sync", "scope", storage_sync, true},
+    {"T.gpu_storage_sync", "scope", storage_sync, true},
+    {"T.cuda.make_float2", "x, y", make_vector<DType::Float32, 2>, true},
+    {"T.cuda.make_float4", "x, y, z, w", make_vector<DType::Float32, 4>, true},
+    {"T.cuda.make_int2", "x, y", make_vector<DType::Int32, 2>, true},
+    {"T.cuda.make_int4", "x, y, z, w", make_vector<DType::Int32, 4>, true},
+    {"T.cuda.make_uint2", "x, y", make_vector<DType::Uint32, 2>, true},
+    {"T.cuda.make_uint4", "x, y, z, w", make_vector<DType::Uint32, 4>, true},
+};
+
+// --- all others ----------------------------------------------------------------------------------
+
+Result<Value> run_intrinsic(Interp& in, Args& a) {
+  const Intrinsic callee = *ir::find_intrinsic(a.row->name.substr(2));  // without `T.`
+  std::vector<ir::ExprId> args;
+  for (std::size_t i = 0; i < a.values.size(); ++i)
+    args.push_back(WW_TRY(used_here(in, a[i], a.spans[i])));
+  for (std::size_t i = 0; i < a.rest.size(); ++i)
+    args.push_back(WW_TRY(used_here(in, a.rest[i], a.rest_spans[i])));
+  return of_expr(WW_TRY(ir::call(in.fn(), callee, args, a.call)));
+}
+
+// "value, op, num_warps, scratch"
+std::string parameters_of(Intrinsic intrinsic) {
+  std::string out;
+  for (const ir::IntrinsicParam& param : ir::params_of(intrinsic))
+    out += fmt::format("{}{}{}", out.empty() ? "" : ", ", param.is_rest ? "*" : "", param.name);
+  return out;
+}
+
+}  // namespace
+
+std::span<const BuiltinRow> cuda_rows() { return kRows; }
+
+std::span<const BuiltinRow> intrinsic_rows() {
+  struct Texts {
+    std::string name, parameters;
+  };
+  static const std::deque<Texts> texts = [] {
+    std::deque<Texts> out;
+    for (const ir::IntrinsicFacts& facts : ir::all_intrinsics())
+      out.push_back({fmt::format("T.{}", facts.name), parameters_of(facts.id)});
+    return out;
+  }();
+  static const std::vector<BuiltinRow> rows = [] {
+    std::vector<BuiltinRow> out;
+    for (const Texts& each : texts)
+      out.push_back({each.name, each.parameters, run_intrinsic, true});
+    return out;
+  }();
+  return rows;
+}
+
+}  // namespace ww::script

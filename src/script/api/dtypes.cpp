@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+// Element types as values: `tvm.DataType("float16")` and what can be asked of one.
+#include "script/api/dtypes.h"
+
+#include "script/api/builtins.h"
+
+namespace ww::script {
+namespace {
+
+using num::DType;
+
+// DLPack's and TVM's number of a kind of type; nothing for those that they do not have.
+std::optional<int> type_code(DType type) {
+  switch (num::kind_of(type)) {
+    case num::DTypeKind::Bool:
+      return 6;
+    case num::DTypeKind::Int:
+      return 0;
+    case num::DTypeKind::Uint:
+      return 1;
+    case num::DTypeKind::Float:
+      break;
+  }
+  switch (type) {
+    case DType::Float64:
+    case DType::Float32:
+    case DType::Float16:
+      return 2;
+    case DType::Bfloat16:
+      return 4;
+    case DType::Float8E4M3fn:
+      return 10;
+    case DType::Float8E5M2:
+      return 12;
+    case DType::Float8E8M0:
+      return 14;
+    case DType::Float6E2M3fn:
+      return 15;
+    case DType::Float6E3M2fn:
+      return 16;
+    case DType::Float4E2M1fn:
+      return 17;
+    default:
+      return std::nullopt;
+  }
+}
+
+ir::Type self(const Args& a) { return type_of(a.self); }
+
+Result<Value> data_type(Interp& in, Args& a) {
+  if (a[0].is(Kind::Opaque)) return a[0];
+  const ir::Type type = WW_TRY(in.value_type(a[0], "the type", a.spans[0]));
+  if (type.is_value()) return dtype_value(type);
+  AnnotationObject handle;
+  handle.type = type;
+  return in.heap.wrap(Kind::Annotation, std::move(handle));
+}
+
+Result<Value> with_lanes(Interp& in, Args& a) {
+  const std::int64_t lanes = WW_TRY(in.integer(a[0], "the number of lanes", a.spans[0]));
+  if (lanes < 1 || lanes > 64)
+    return fail(
+        diag(DiagKind::BadArgument, "{} lanes, expected 1 to 64", lanes).with_span(a.spans[0]));
+  return dtype_value(ir::Type::of(self(a).dtype, static_cast<std::uint16_t>(lanes)));
+}
+
+Result<Value> is_float(Interp&, Args& a) { return of_bool(num::is_float(self(a).dtype)); }
+Result<Value> is_integer(Interp&, Args& a) {
+  const num::DTypeKind kind = num::kind_of(self(a).dtype);
+  return of_bool(kind == num::DTypeKind::Int || kind == num::DTypeKind::Uint);
+}
+Result<Value> is_bool(Interp&, Args& a) {
+  return of_bool(num::kind_of(self(a).dtype) == num::DTypeKind::Bool);
+}
+Result<Value> is_handle(Interp&, Args&) { return of_bool(false); }
+
+constexpr BuiltinRow kRows[] = {
+    {"tvm.DataType", "dtype", data_type},    {"tvm.runtime.DataType", "dtype", data_type},
+    {"tvm.ir.PrimType", "dtype", data_type}, {"dtype.with_lanes", "lanes", with_lanes},
+    {"dtype.is_float", "", is_float},        {"dtype.is_integer", "", is_integer},
+    {"dtype.is_bool", "", is_bool},          {"dtype.is_handle", "", is_handle},
+};
+
+}  // namespace
+
+std::span<const BuiltinRow> dtype_rows() { return kRows; }
+
+Value dtype_value(ir::Type type) {
+  return {.kind = Kind::DType, .id = static_cast<std::uint32_t>(type.dtype), .integer = type.lanes};
+}
+
+ir::Type type_of(const Value& dtype) {
+  const auto lanes = static_cast<std::uint16_t>(dtype.integer > 0 ? dtype.integer : 1);
+  return ir::Type::of(static_cast<DType>(dtype.id), lanes);
+}
+
+std::optional<Value> dtype_attribute(Interp& in, const Value& dtype, std::string_view name) {
+  const ir::Type type = type_of(dtype);
+  const int bits = num::bits_of(type.dtype);
+  if (name == "bits") return of_int(bits);
+  if (name == "lanes") return of_int(type.lanes);
+  if (name == "itemsize") return of_int((bits * type.lanes + 7) / 8);
+  if (name == "dtype") return in.heap.str(ir::to_text(type));
+  if (name == "type_code")
+    if (const auto code = type_code(type.dtype)) return of_int(*code);
+  return std::nullopt;
+}
+
+}  // namespace ww::script

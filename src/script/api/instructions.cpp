@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+// `T.cuda.tile`: tile primitives under the names of the instructions that execute them, with the
+// unit as `scope=`. Each is a call of the primitive of ours that it means, and asks for the variant
+// that the instruction belongs to:
+//
+//   T.cuda.tile.ld(R, A, scope="warp", vec_bits=128)  is  Tx.warp.copy(R, A, dispatch="vec_128b")
+//   T.cuda.tile.tcgen05.ld(R, tmem, scope="warpgroup")  is  Tx.wg.copy_async(R, tmem)
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/suggest.h"
+#include "script/api/builtins.h"
+#include "script/api/tile_calls.h"
+#include "script/interp/arguments.h"
+
+namespace ww::script {
+namespace {
+
+struct Instruction {
+  std::string_view name;      // below `T.cuda.tile`
+  ir::TileOp op;              // what it means
+  std::string_view dispatch;  // the variant it names; empty: any
+};
+
+constexpr Instruction kInstructions[] = {
+    {"ld", ir::TileOp::Copy, "reg"},
+    {"st", ir::TileOp::Copy, "reg"},
+    {"ldmatrix", ir::TileOp::Copy, "ldstmatrix"},
+    {"stmatrix", ir::TileOp::Copy, "ldstmatrix"},
+    {"mov", ir::TileOp::Copy, ""},
+    {"cp_async", ir::TileOp::CopyAsync, "ldgsts"},
+    {"tcgen05.cp", ir::TileOp::CopyAsync, "tcgen05_cp"},
+    {"tcgen05.ld", ir::TileOp::CopyAsync, "tcgen05_ldst"},
+    {"tcgen05.st", ir::TileOp::CopyAsync, "tcgen05_ldst"},
+    {"mma_sync", ir::TileOp::Gemm, ""},
+    {"tcgen05.mma", ir::TileOp::GemmAsync, ""},
+    {"tcgen05.mma_block_scale", ir::TileOp::GemmAsync, ""},
+    {"add", ir::TileOp::Add, ""},
+    {"sub", ir::TileOp::Sub, ""},
+    {"mul", ir::TileOp::Mul, ""},
+    {"div", ir::TileOp::Fdiv, ""},
+    {"max", ir::TileOp::Maximum, ""},
+    {"cvt", ir::TileOp::Cast, ""},
+    {"fma", ir::TileOp::Fma, ""},
+    {"sqrt", ir::TileOp::Sqrt, ""},
+    {"ex2", ir::TileOp::Exp2, ""},
+    {"lg2", ir::TileOp::Log2, ""},
+    {"compose.exp", ir::TileOp::Exp, ""},
+    {"compose.silu", ir::TileOp::Silu, ""},
+    {"compose.exp_with_scale_bias", ir::TileOp::Exp, ""},
+    {"compose.exp2_with_scale_bias", ir::TileOp::Exp2, ""},
+    {"compose.log2_with_scale_bias", ir::TileOp::Log2, ""},
+    {"compose.sqrt_with_scale_bias", ir::TileOp::Sqrt, ""},
+};
+
+constexpr std::string_view kSpace = "T.cuda.tile.";
+
+const Instruction& instruction_of(const BuiltinRow& row) {
+  return *std::find_if(
+      std::begin(kInstructions), std::end(kInstructions),
+      [&](const Instruction& each) { return each.name == row.name.substr(kSpace.size()); });
+}
+
+Result<ir::Unit> unit_of(Interp& in, const Value& scope, Span span) {
+  constexpr std::pair<std::string_view, ir::Unit> kUnits[] = {{"thread", ir::Unit::Thread},
+                                                              {"warp", ir::Unit::Warp},
+                                                              {"warpgroup", ir::Unit::Warpgroup},
+                                                              {"cta", ir::Unit::Cta},
+                                                              {"cluster", ir::Unit::Cluster}};
+  const std::string word = WW_TRY(in.text(scope, "`scope`", span));
+  for (const auto& [name, unit] : kUnits)
+    if (name == word) return unit;
+  return fail(diag(DiagKind::BadArgument,
+                   "scope \"{}\", expected \"thread\", \"warp\", \"warpgroup\", \"cta\" or "
+                   "\"cluster\"",
+                   word)
+                  .with_span(span));
+}
+
+// The parameters of ours that theirs are, where the names differ.
+std::string_view our_name(ir::TileOp op, std::string_view theirs) {
+  if (theirs == "lhs") return "a";
+  if (theirs == "rhs") return "b";
+  if (op != ir::TileOp::Fma) return theirs;
+  return theirs == "src" ? "a" : theirs == "scale" ? "b" : theirs == "bias" ? "c" : theirs;
+}
+
+// A value that is as good as none.
+bool is_absent(std::string_view name, const Value& value) {
+  if (value.is(Kind::None)) return true;
+  if (value.is(Kind::Str) && text_of(value).empty()) return true;
+  const bool is_optional = name == "predicate" || name == "prefetch_size" || name == "vec_bits";
+  const Wide absent = name == "vec_bits" ? 0 : -1;
+  return is_optional && value.is(Kind::Int) && value.integer == absent;
+}
+
+Result<std::string> forced_width(Interp& in, const Value& bits, Span span) {
+  const std::int64_t width = WW_TRY(in.integer(bits, "`vec_bits`", span));
+  if (width == 8 || width == 16 || width == 32 || width == 64 || width == 128 || width == 256)
+    return fmt::format("vec_{}b", width);
+  return fail(
+      diag(DiagKind::BadArgument, "`vec_bits` is {}, expected 8, 16, 32, 64, 128 or 256", width)
+          .with_span(span));
+}
+
+Result<Value> run(Interp& in, Args& a) {
+  const Instruction& instruction = instruction_of(*a.row);
+  TilePath path{ir::Unit::Thread, instruction.op};
+  std::string dispatch(instruction.dispatch);
+  const Signature& signature = *signature_of(*a.row);
+  CallArgs args;
+  args.call = args.callee = a.call;
+  for (std::size_t i = 0; i < a.values.size(); ++i) {
+    const std::string_view name = signature.names[i];
+    if (!a.has(i) || is_absent(name, a[i])) continue;
+    if (name == "scope") {
+      path.scope = WW_TRY(unit_of(in, a[i], a.spans[i]));
+    } else if (name == "vec_bits") {
+      dispatch = WW_TRY(forced_width(in, a[i], a.spans[i]));
+    } else {
+      std::string ours(our_name(instruction.op, name));
+      // A number is not moved, it fills.
+      const bool is_region = a[i].is(Kind::Region) || a[i].is(Kind::Buffer);
+      if (instruction.name == "mov" && name == "src" && !is_region) {
+        path.op = ir::TileOp::Fill;
+        ours = "value";
+      }
+      args.named.push_back({std::move(ours), a[i], a.spans[i], a.spans[i]});
+    }
+  }
+  if (!dispatch.empty()) args.named.push_back({"dispatch", in.heap.str(dispatch), a.call, a.call});
+  return call_tile(in, path, args);
+}
+
+constexpr std::string_view kMemory =
+    "dst, src, scope?, vec_bits?, cache?, l1_evict?, l2_evict?, prefetch_size?";
+constexpr std::string_view kMove = "dst, src, scope?";
+constexpr std::string_view kBinary = "dst, lhs, rhs, scope?, rounding_mode?";
+constexpr std::string_view kUnary = "dst, src?, scope?";
+constexpr std::string_view kScaled = "dst, src, scale, bias, scope?";
+constexpr std::string_view kMma =
+    "C, A, B, transA?, transB?, accum?, descI?, scope?, cta_group?, mma_m?, mma_n?, smem_desc?, "
+    "is_AB_tf32?, weight_stationary?";
+constexpr std::string_view kScaledMma =
+    "C, A, B, SFA, SFB, transA?, transB?, accum?, descI?, scope?, cta_group?, mma_m?, mma_n?, "
+    "smem_desc?, is_AB_tf32?, weight_stationary?";
+
+constexpr std::string_view kAsync =
+    "dst, src, predicate?, scope?, direct?, fill_mode?, prefetch_size?";
+constexpr std::string_view kIntoTensor =
+    "dst, src, scope?, shape?, multicast?, cta_group?, decompress?";
+constexpr std::string_view kProduct =
+    "D, A, B, C, transpose_A?, transpose_B?, alpha?, beta?, scope?";
+
+constexpr BuiltinRow kRows[] = {
+    {"T.cuda.tile.ld", kMemory, run, true},
+    {"T.cuda.tile.st", kMemory, run, true},
+    {"T.cuda.tile.ldmatrix", kMove, run, true},
+    {"T.cuda.tile.stmatrix", kMove, run, true},
+    {"T.cuda.tile.mov", kMove, run, true},
+    {"T.cuda.tile.cp_async", kAsync, run, true},
+    {"T.cuda.tile.tcgen05.cp", kIntoTensor, run, true},
+    {"T.cuda.tile.tcgen05.ld", kMove, run, true},
+    {"T.cuda.tile.tcgen05.st", kMove, run, true},
+    {"T.cuda.tile.mma_sync", kProduct, run, true},
+    {"T.cuda.tile.tcgen05.mma", kMma, run, true},
+    {"T.cuda.tile.tcgen05.mma_block_scale", kScaledMma, run, true},
+    {"T.cuda.tile.add", kBinary, run, true},
+    {"T.cuda.tile.sub", kBinary, run, true},
+    {"T.cuda.tile.mul", kBinary, run, true},
+    {"T.cuda.tile.div", kBinary, run, true},
+    {"T.cuda.tile.max", kBinary, run, true},
+    {"T.cuda.tile.cvt", kUnary, run, true},
+    {"T.cuda.tile.fma", kScaled, run, true},
+    {"T.cuda.tile.sqrt", kUnary, run, true},
+    {"T.cuda.tile.ex2", kUnary, run, true},
+    {"T.cuda.tile.lg2", kUnary, run, true},
+    {"T.cuda.tile.compose.exp", kUnary, run, true},
+    {"T.cuda.tile.compose.silu", kUnary, run, true},
+    {"T.cuda.tile.compose.exp_with_scale_bias", kScaled, run, true},
+    {"T.cuda.tile.compose.exp2_with_scale_bias", kScaled, run, true},
+    {"T.cuda.tile.compose.log2_with_scale_bias", kScaled, run, true},
+    {"T.cuda.tile.compose.sqrt_with_scale_bias", kScaled, run, true},
+};
+
+}  // namespace
+
+std::span<const BuiltinRow> instruction_rows() { return kRows; }
+
+}  // namespace ww::script

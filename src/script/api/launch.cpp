@@ -1,0 +1,295 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "base/suggest.h"
+#include "script/api/builtins.h"
+#include "script/api/launch.h"
+
+namespace ww::script {
+namespace {
+
+using num::DType;
+
+constexpr std::string_view kAxes = "xyz";
+
+// --- what is launched ----------------------------------------------------------------------------
+
+// How a launch is scheduled, which changes nothing that a kernel computes.
+constexpr std::string_view kHints[] = {
+    "cooperative",        "programmatic_stream_serialization",
+    "priority",           "cluster_scheduling_policy",
+    "mem_sync_domain",    "preferred_shared_memory_carveout",
+    "shared_memory_mode", "nvlink_util_centric_scheduling",
+    "dynamic_smem_bytes", "portable_cluster_size_mode",
+};
+// What belongs to a host that launches.
+constexpr std::string_view kOfTheHost[] = {"stream", "mem_sync_domain_map", "access_policy_window",
+                                           "programmatic_event", "launch_completion_event"};
+
+template <std::size_t kCount>
+bool is_one_of(std::string_view name, const std::string_view (&names)[kCount]) {
+  return std::find(std::begin(names), std::end(names), name) != std::end(names);
+}
+
+Result<void> check_setting(const CallArgs::Named& named) {
+  if (named.value.is(Kind::None) || is_one_of(named.name, kHints)) return {};
+  if (is_one_of(named.name, kOfTheHost))
+    return fail(diag(DiagKind::BadArgument,
+                     "`{}` of `T.cuda.LaunchConfig` is not taken: the program that launches the "
+                     "kernel chooses it",
+                     named.name)
+                    .with_span(named.name_span));
+  std::vector<std::string_view> known = {"grid", "block", "cluster", "preferred_cluster"};
+  known.insert(known.end(), std::begin(kHints), std::end(kHints));
+  return fail(diag(DiagKind::BadArgument, "`T.cuda.LaunchConfig` has no `{}`{}", named.name,
+                   did_you_mean(named.name, known))
+                  .with_span(named.name_span));
+}
+
+Result<LaunchObject::Dims> dims_of(Interp& in, const Args& a, std::size_t i,
+                                   std::string_view what) {
+  LaunchObject::Dims out;
+  if (!a.has(i) || a[i].is(Kind::None)) return out;
+  out.span = a.spans[i];
+  out.extents =
+      is_sequence(a[i]) ? WW_TRY(in.sequence(a[i], what, a.spans[i])) : std::vector<Value>{a[i]};
+  if (out.extents.empty() || out.extents.size() > kAxes.size())
+    return fail(
+        diag(DiagKind::BadScopeIds, "{} with {} extents, expected 1 to 3", what, out.extents.size())
+            .with_span(out.span));
+  return out;
+}
+
+Result<Value> launch_config(Interp& in, Args& a) {
+  LaunchObject out;
+  out.grid = WW_TRY(dims_of(in, a, 0, "`grid`"));
+  out.block = WW_TRY(dims_of(in, a, 1, "`block`"));
+  out.cluster = WW_TRY(dims_of(in, a, 2, "`cluster`"));
+  out.preferred = WW_TRY(dims_of(in, a, 3, "`preferred_cluster`"));
+  for (const CallArgs::Named& named : a.extra) WW_TRY_VOID(check_setting(named));
+  return in.heap.wrap(Kind::Launch, std::move(out));
+}
+
+Result<Value> kernel_options(Interp& in, Args& a) {
+  constexpr std::string_view kAttributes[] = {
+      "tirx.launch_bounds_min_blocks_per_sm", "tirx.launch_bounds_max_blocks_per_cluster",
+      "tirx.max_registers_per_thread", "tirx.required_block_size"};
+  FrameObject out;
+  for (std::size_t i = 0; i < std::size(kAttributes); ++i)
+    if (a.has(i) && !a[i].is(Kind::None))
+      out.attrs.emplace_back(kAttributes[i], WW_TRY(in.setting(a[i], "an option", a.spans[i])));
+  return in.heap.wrap(Kind::Frame, std::move(out));
+}
+
+// --- declaring -----------------------------------------------------------------------------------
+
+// Among the first statements of the kernel, wherever it is read.
+const std::vector<ir::VarId>& declare(Interp& in, ir::ScopeIdKind kind,
+                                      const std::vector<ir::ExprId>& extents, Span span) {
+  KernelContext& k = in.kernel();
+  const auto found = k.launch.declared.find(kind);
+  if (found != k.launch.declared.end()) return found->second;
+  ir::Stmt out;
+  out.kind = ir::StmtKind::ScopeIds;
+  out.span = span;
+  out.scope_id = kind;
+  for (const ir::ExprId extent : extents) out.args.push_back(extent);
+  for (std::size_t i = 0; i < std::max<std::size_t>(out.args.size(), 1); ++i) {
+    ir::Var var;
+    var.type = ir::Type::of(DType::Int32);
+    var.kind = ir::VarKind::ScopeId;
+    var.span = span;
+    out.vars.push_back(in.fn().add(std::move(var)));
+  }
+  std::vector<ir::VarId>& vars = k.launch.declared[kind];
+  vars = out.vars;
+  const auto place = static_cast<std::ptrdiff_t>(k.launch.declarations++);
+  k.blocks[0].insert(k.blocks[0].begin() + place, in.fn().add(std::move(out)));
+  return vars;
+}
+
+Result<std::vector<ir::ExprId>> extents_of(Interp& in, const LaunchObject::Dims& dims) {
+  std::vector<ir::ExprId> out;
+  for (const Value& extent : dims.extents) out.push_back(WW_TRY(in.index_expr(extent, dims.span)));
+  return out;
+}
+
+}  // namespace
+
+Result<void> declare_launch(Interp& in, const Value& launch, Span span) {
+  if (launch.is(Kind::Opaque)) return fail(in.needs_opaque(launch, span));
+  if (!launch.is(Kind::Launch))
+    return fail(diag(DiagKind::BadType,
+                     "`launch` is {}, expected `T.cuda.LaunchConfig(grid=, block=)`",
+                     type_name(launch))
+                    .with_span(span));
+  const auto& config = launch.as<LaunchObject>();
+  LaunchIds& ids = in.kernel().launch;
+  ids.grid = WW_TRY(extents_of(in, config.grid));
+  ids.block = WW_TRY(extents_of(in, config.block));
+  ids.cluster = WW_TRY(extents_of(in, config.cluster));
+  declare(in, ir::ScopeIdKind::CtaId, ids.grid, config.grid.span);
+  declare(in, ir::ScopeIdKind::ThreadId, ids.block, config.block.span);
+  if (ids.cluster.empty()) return {};
+  declare(in, ir::ScopeIdKind::CtaIdInCluster, ids.cluster, config.cluster.span);
+  if (config.preferred.extents.empty()) return {};
+  ir::Stmt& declared = in.fn().at(in.kernel().blocks[0][ids.declarations - 1]);
+  for (const Value& extent : config.preferred.extents) {
+    const std::int64_t preferred =
+        WW_TRY(in.integer(extent, "`preferred_cluster`", config.preferred.span));
+    declared.settings.emplace_back(fmt::format("preferred{}", declared.settings.size()), preferred);
+  }
+  return {};
+}
+
+Result<void> take_kernel_options(Interp& in, const Value& options, Span span) {
+  if (options.is(Kind::Opaque)) return fail(in.needs_opaque(options, span));
+  if (!options.is(Kind::Frame))
+    return fail(diag(DiagKind::BadType, "`options` is {}, expected `T.cuda.KernelOptions(…)`",
+                     type_name(options))
+                    .with_span(span));
+  for (const auto& attribute : options.as<FrameObject>().attrs) in.fn().attrs.push_back(attribute);
+  return {};
+}
+
+namespace {
+
+// --- reading -------------------------------------------------------------------------------------
+
+Diag without_launch(const Args& a) {
+  return diag(DiagKind::BadScopeIds, "`{}` without a launch", a.row->name)
+      .with_note("`T.device_entry(launch=T.cuda.LaunchConfig(grid=…, block=…))` states one")
+      .with_span(a.call);
+}
+
+// A name is bound to what was read as it is, not to a scalar that holds it.
+Value read_id(Interp& in, ir::ExprId id) {
+  in.kernel().launch.reads.insert(id.index);
+  return of_expr(id);
+}
+
+Result<void> require_device(Interp& in, const Args& a) {
+  if (in.kernel().in_device) return {};
+  return fail(
+      diag(DiagKind::BadScopeIds, "`{}` before `T.device_entry()`", a.row->name).with_span(a.call));
+}
+
+Result<std::size_t> axis_of(Interp& in, const Args& a) {
+  const std::string axis = WW_TRY(in.text(a[0], "the axis", a.spans[0]));
+  const std::size_t place = axis.size() == 1 ? kAxes.find(axis[0]) : std::string_view::npos;
+  if (place != std::string_view::npos) return place;
+  return fail(diag(DiagKind::BadArgument, "axis \"{}\", expected \"x\", \"y\" or \"z\"", axis)
+                  .with_span(a.spans[0]));
+}
+
+// One dimension of an id; those that the launch does not have are 0.
+Result<Value> id_along(Interp& in, Args& a, ir::ScopeIdKind kind,
+                       const std::vector<ir::ExprId>& extents) {
+  WW_TRY_VOID(require_device(in, a));
+  if (in.kernel().launch.grid.empty()) return fail(without_launch(a));
+  const std::size_t axis = WW_TRY(axis_of(in, a));
+  if (axis >= extents.size()) return read_id(in, ir::int_imm(in.fn(), DType::Int32, 0, a.call));
+  return read_id(in, ir::var_ref(in.fn(), declare(in, kind, extents, a.call)[axis], a.call));
+}
+
+Result<Value> block_idx(Interp& in, Args& a) {
+  return id_along(in, a, ir::ScopeIdKind::CtaId, in.kernel().launch.grid);
+}
+Result<Value> thread_idx(Interp& in, Args& a) {
+  return id_along(in, a, ir::ScopeIdKind::ThreadId, in.kernel().launch.block);
+}
+Result<Value> cluster_cta_id(Interp& in, Args& a) {
+  return id_along(in, a, ir::ScopeIdKind::CtaIdInCluster, in.kernel().launch.cluster);
+}
+
+// As many clusters as the grid has of them; without clusters each CTA is one.
+Result<Value> cluster_id(Interp& in, Args& a) {
+  const LaunchIds& launch = in.kernel().launch;
+  if (launch.cluster.empty()) return block_idx(in, a);
+  std::vector<ir::ExprId> extents;
+  for (std::size_t i = 0; i < launch.grid.size(); ++i) {
+    if (i >= launch.cluster.size()) {
+      extents.push_back(launch.grid[i]);
+      continue;
+    }
+    const auto grid = ir::const_int(in.fn(), launch.grid[i]);
+    const auto cluster = ir::const_int(in.fn(), launch.cluster[i]);
+    if (grid && cluster && *cluster > 0)
+      extents.push_back(ir::int_imm(in.fn(), DType::Int32, *grid / *cluster, a.call));
+    else
+      extents.push_back(WW_TRY(ir::binary(in.fn(), ir::ExprOp::FloorDiv, {launch.grid[i], false},
+                                          {launch.cluster[i], false}, a.call)));
+  }
+  return id_along(in, a, ir::ScopeIdKind::ClusterId, extents);
+}
+
+Result<Value> extent_along(Interp& in, Args& a, const std::vector<ir::ExprId>& extents) {
+  if (in.kernel().launch.grid.empty()) return fail(without_launch(a));
+  const std::size_t axis = WW_TRY(axis_of(in, a));
+  return read_id(
+      in, axis < extents.size() ? extents[axis] : ir::int_imm(in.fn(), DType::Int32, 1, a.call));
+}
+Result<Value> grid_dim(Interp& in, Args& a) { return extent_along(in, a, in.kernel().launch.grid); }
+Result<Value> block_dim(Interp& in, Args& a) {
+  return extent_along(in, a, in.kernel().launch.block);
+}
+Result<Value> cluster_dim(Interp& in, Args& a) {
+  return extent_along(in, a, in.kernel().launch.cluster);
+}
+
+// x counts fastest.
+Result<Value> linear_thread_id(Interp& in, Args& a) {
+  WW_TRY_VOID(require_device(in, a));
+  const std::vector<ir::ExprId> block = in.kernel().launch.block;
+  if (block.empty()) return fail(without_launch(a));
+  const std::vector<ir::VarId>& vars = declare(in, ir::ScopeIdKind::ThreadId, block, a.call);
+  Value out = of_expr(ir::var_ref(in.fn(), vars.back(), a.call));
+  for (std::size_t i = vars.size() - 1; i-- > 0;) {
+    out = WW_TRY(in.binary(Op::Mul, out, of_expr(block[i]), a.call));
+    out = WW_TRY(in.binary(Op::Add, out, of_expr(ir::var_ref(in.fn(), vars[i], a.call)), a.call));
+  }
+  return vars.size() == 1 ? read_id(in, out.expr()) : out;
+}
+
+template <ir::ScopeIdKind kKind>
+Result<Value> unit_id(Interp& in, Args& a) {
+  WW_TRY_VOID(require_device(in, a));
+  return read_id(in, ir::var_ref(in.fn(), declare(in, kKind, {}, a.call)[0], a.call));
+}
+
+// Whether the program states a launch or declares ids.
+Result<Value> thread_rank(Interp& in, Args& a) {
+  return in.kernel().launch.block.empty() ? unit_id<ir::ScopeIdKind::ThreadId>(in, a)
+                                          : linear_thread_id(in, a);
+}
+
+constexpr BuiltinRow kRows[] = {
+    {"T.cuda.LaunchConfig", "grid, block, cluster?, preferred_cluster?, **settings", launch_config},
+    {"T.cuda.KernelOptions",
+     "min_blocks_per_sm?, max_blocks_per_cluster?, max_registers_per_thread?, required_block_size?",
+     kernel_options},
+    {"T.cuda.block_idx", "axis", block_idx, true},
+    {"T.cuda.thread_idx", "axis", thread_idx, true},
+    {"T.cuda.cluster_id", "axis", cluster_id, true},
+    {"T.cuda.cluster_cta_id", "axis", cluster_cta_id, true},
+    {"T.cuda.grid_dim", "axis", grid_dim, true},
+    {"T.cuda.block_dim", "axis", block_dim, true},
+    {"T.cuda.cluster_dim", "axis", cluster_dim, true},
+    {"T.cuda.linear_thread_id", "", linear_thread_id, true},
+    {"T.cuda.thread_rank", "", thread_rank, true},
+    {"T.cuda.warpgroup_id", "", unit_id<ir::ScopeIdKind::WarpgroupId>, true},
+    {"T.cuda.warp_id", "", unit_id<ir::ScopeIdKind::WarpId>, true},
+    {"T.cuda.warp_in_warpgroup", "", unit_id<ir::ScopeIdKind::WarpIdInWg>, true},
+    {"T.cuda.thread_in_warpgroup", "", unit_id<ir::ScopeIdKind::ThreadIdInWg>, true},
+    {"T.cuda.lane_id", "", unit_id<ir::ScopeIdKind::LaneId>, true},
+    {"T.cuda.cta_pair_id", "", unit_id<ir::ScopeIdKind::CtaIdInPair>, true},
+};
+
+}  // namespace
+
+std::span<const BuiltinRow> launch_rows() { return kRows; }
+
+}  // namespace ww::script

@@ -1,0 +1,312 @@
+// SPDX-License-Identifier: Apache-2.0
+// Expressions by name: conversions, choices, integer arithmetic, logic, limits, vectors, pointers.
+#include <fmt/format.h>
+
+#include <cmath>
+#include <limits>
+
+#include "num/float_format.h"
+#include "script/api/builtins.h"
+#include "script/interp/typed.h"
+
+namespace ww::script {
+namespace {
+
+using ir::ExprOp;
+using num::DType;
+
+Result<Value> cast_to(Interp& in, const Args& a, std::size_t value, std::size_t type) {
+  const ir::Type to = WW_TRY(in.value_type(a[type], "the type", a.spans[type]));
+  if (!in.in_kernel()) return typed_constant(in, a[value], to, Conversion::Cast, a.call);
+  return of_expr(WW_TRY(in.cast_as(a[value], to, a.call)));
+}
+Result<Value> cast(Interp& in, Args& a) { return cast_to(in, a, 0, 1); }
+Result<Value> cast_first(Interp& in, Args& a) { return cast_to(in, a, 1, 0); }
+
+// T.FloatImm("float16", 0.5), T.IntImm("int32", 4): a constant of the type.
+template <num::DTypeKind kKind>
+Result<Value> immediate(Interp& in, Args& a) {
+  const ir::Type type = WW_TRY(in.value_type(a[0], "the type", a.spans[0]));
+  constexpr bool kIsFloat = kKind == num::DTypeKind::Float;
+  if (!type.is_value() || type.lanes != 1 || type.is_float() != kIsFloat)
+    return fail(diag(DiagKind::BadType, "`{}` of `{}`, expected {} type", a.row->name,
+                     ir::to_text(type), kIsFloat ? "a float" : "an integer")
+                    .with_span(a.spans[0]));
+  const Value constant = WW_TRY(typed_constant(in, a[1], type, Conversion::Exact, a.spans[1]));
+  if (!in.in_kernel() || constant.is(Kind::Opaque)) return constant;
+  return of_expr(WW_TRY(in.expression_as(constant, type, a.call)));
+}
+// const(1.5), const(1, "int8"): without a type, that of a literal.
+Result<Value> const_row(Interp& in, Args& a) {
+  if (!is_number(a[0]) || !a.has(1)) return a[0];
+  const ir::Type type = WW_TRY(in.value_type(a[1], "the type", a.spans[1]));
+  return typed_constant(in, a[0], type, Conversion::Exact, a.call);
+}
+
+Result<Value> reinterpret(Interp& in, Args& a) {
+  if (a.has(1) == a.has(2))
+    return fail(
+        diag(DiagKind::BadArgument, "`T.reinterpret` takes a type and a value")
+            .with_note("`T.reinterpret(\"uint32\", x)`, or `T.reinterpret(x, ty=\"uint32\")`")
+            .with_span(a.call));
+  // Three orders are in use: (dtype, value), (value, dtype) and (value, ty=).
+  const bool type_first = a[0].is(Kind::Str) || a[0].is(Kind::DType) || a[0].is(Kind::Annotation);
+  const std::size_t t = a.has(2) ? 2 : type_first ? 0 : 1;
+  const std::size_t v = t == 0 ? 1 : 0;
+  const ir::Type type = WW_TRY(in.value_type(a[t], "the type", a.spans[t]));
+  const ir::ExprId value = WW_TRY(in.expression(a[v], a.spans[v]));
+  if (!type.is_value() && !in.fn()[value].type.is_pointer())
+    return fail(diag(DiagKind::BadType, "a pointer made of `{}`, expected one from a buffer",
+                     ir::to_text(in.fn()[value].type))
+                    .with_note("`B.ptr_to([i])` is the address of an element")
+                    .with_span(a.call));
+  return of_expr(WW_TRY(ir::reinterpret(in.fn(), value, type, a.call)));
+}
+
+Result<Value> choose(Interp& in, Args& a, ExprOp op) {
+  if (!a[0].is(Kind::Ir)) return WW_TRY(in.truth(a[0], a.spans[0])) ? a[1] : a[2];
+  const ir::Operand yes = WW_TRY(in.operand(a[1], a.spans[1]));
+  const ir::Operand no = WW_TRY(in.operand(a[2], a.spans[2]));
+  return of_expr(WW_TRY(ir::choose(in.fn(), op, a[0].expr(), yes, no, a.call)));
+}
+Result<Value> if_then_else(Interp& in, Args& a) { return choose(in, a, ExprOp::IfThenElse); }
+Result<Value> select(Interp& in, Args& a) { return choose(in, a, ExprOp::Select); }
+
+// --- operators by name ---------------------------------------------------------------------------
+
+template <Op kOp>
+Result<Value> by_op(Interp& in, Args& a) {
+  return in.binary(kOp, a[0], a[1], a.call);
+}
+template <Op kOp>
+Result<Value> by_compare(Interp& in, Args& a) {
+  return in.compare(kOp, a[0], a[1], a.call);
+}
+template <Op kOp>
+Result<Value> by_unary(Interp& in, Args& a) {
+  return in.unary(kOp, a[0], a.call);
+}
+
+bool is_kernel_value(const Value& v) { return v.is(Kind::Ir) || v.is(Kind::Buffer); }
+
+template <ExprOp kOp>
+Result<Value> by_ir(Interp& in, Args& a) {
+  const ir::Operand left = WW_TRY(in.operand(a[0], a.spans[0]));
+  const ir::Operand right = WW_TRY(in.operand(a[1], a.spans[1]));
+  return of_expr(WW_TRY(ir::binary(in.fn(), kOp, left, right, a.call)));
+}
+
+template <ExprOp kOp>
+Result<Value> extremum(Interp& in, Args& a) {
+  if (is_kernel_value(a[0]) || is_kernel_value(a[1])) return by_ir<kOp>(in, a);
+  const Value less = WW_TRY(in.compare(Op::Lt, a[0], a[1], a.call));
+  return less.truth == (kOp == ExprOp::Min) ? a[0] : a[1];
+}
+
+// (a + b - 1) // b
+Result<Value> ceildiv(Interp& in, Args& a) {
+  const Value sum = WW_TRY(in.binary(Op::Add, a[0], a[1], a.call));
+  const Value less = WW_TRY(in.binary(Op::Sub, sum, of_int(1), a.call));
+  return in.binary(Op::FloorDiv, less, a[1], a.call);
+}
+
+template <ExprOp kOp>
+Result<Value> logic_chain(Interp& in, Args& a) {
+  if (a.rest.empty())
+    return fail(
+        diag(DiagKind::BadArgument, "`{}` without arguments", a.row->name).with_span(a.call));
+  Value out = a.rest[0];
+  for (std::size_t i = 1; i < a.rest.size(); ++i) {
+    const ir::Operand left = WW_TRY(in.operand(out, a.rest_spans[0]));
+    const ir::Operand right = WW_TRY(in.operand(a.rest[i], a.rest_spans[i]));
+    out = of_expr(WW_TRY(ir::binary(in.fn(), kOp, left, right, a.call)));
+  }
+  return out;
+}
+
+// --- limits --------------------------------------------------------------------------------------
+
+Result<Value> limit(Interp& in, Args& a, bool is_max) {
+  const ir::Type type = WW_TRY(in.value_type(a[0], "the type", a.spans[0]));
+  if (type.is_float()) {
+    const double most = num::largest(type.dtype);
+    if (!in.in_kernel())
+      return typed_constant(in, of_float(is_max ? most : -most), type, Conversion::Exact, a.call);
+    return of_expr(ir::float_imm(in.fn(), type.dtype, is_max ? most : -most, a.call));
+  }
+  const int bits = num::bits_of(type.dtype);
+  const bool is_unsigned = num::kind_of(type.dtype) != num::DTypeKind::Int;
+  const std::uint64_t all = bits == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << bits) - 1;
+  const std::uint64_t top = is_unsigned ? all : all >> 1;
+  const auto value = static_cast<std::int64_t>(is_max ? top : is_unsigned ? 0 : ~top);
+  if (!in.in_kernel())
+    return typed_constant(
+        in, of_int(is_unsigned ? Wide{static_cast<std::uint64_t>(value)} : Wide{value}), type,
+        Conversion::Exact, a.call);
+  return of_expr(ir::int_imm(in.fn(), type.dtype, value, a.call));
+}
+Result<Value> max_value(Interp& in, Args& a) { return limit(in, a, true); }
+Result<Value> min_value(Interp& in, Args& a) { return limit(in, a, false); }
+Result<Value> infinity(Interp& in, Args& a) {
+  const ir::Type type =
+      a.has(0) ? WW_TRY(in.value_type(a[0], "the type", a.spans[0])) : ir::Type::of(DType::Float32);
+  if (!type.is_float())
+    return fail(diag(DiagKind::BadType, "infinity of `{}`", ir::to_text(type)).with_span(a.call));
+  if (!in.in_kernel())
+    return typed_constant(in, of_float(std::numeric_limits<double>::infinity()), type,
+                          Conversion::Exact, a.call);
+  return of_expr(
+      ir::float_imm(in.fn(), type.dtype, std::numeric_limits<double>::infinity(), a.call));
+}
+
+Result<Value> fabs(Interp& in, Args& a) {
+  const ir::ExprId value = WW_TRY(in.expression(a[0], a.spans[0]));
+  return of_expr(WW_TRY(ir::call(in.fn(), ir::Intrinsic::Abs, std::span(&value, 1), a.call)));
+}
+
+// --- pointers and vectors ------------------------------------------------------------------------
+
+Result<Value> address_of(Interp& in, Args& a) {
+  if (a[0].is(Kind::Buffer)) {
+    std::vector<ir::ExprId> zeros;
+    const std::size_t rank = in.fn()[a[0].buffer()].shape.size();
+    for (std::size_t i = 0; i < rank; ++i)
+      zeros.push_back(ir::int_imm(in.fn(), DType::Int32, 0, a.call));
+    return of_expr(WW_TRY(ir::address_of(in.fn(), a[0].buffer(), zeros, a.call)));
+  }
+  if (!a[0].is(Kind::Ir) || in.fn()[a[0].expr()].op != ExprOp::Load)
+    return fail(diag(DiagKind::BadType, "the address of {}, expected an element of a buffer",
+                     a[0].is(Kind::Ir) ? "an expression" : type_name(a[0]))
+                    .with_span(a.spans[0]));
+  const ir::Expr load = in.fn()[a[0].expr()];
+  return of_expr(WW_TRY(
+      ir::address_of(in.fn(), load.buffer, std::span(load.args.data(), load.args.size()), a.call)));
+}
+
+Result<Value> byte_offset(Interp& in, Args& a) {
+  ir::Type type = {};
+  if (a.values.size() > 2 && a.has(2)) {
+    type = WW_TRY(in.value_type(a[2], "the type", a.spans[2]));
+    if (type.is_value()) type = ir::Type::pointer(type.dtype);
+  }
+  const ir::ExprId args[] = {WW_TRY(in.expression(a[0], a.spans[0])),
+                             WW_TRY(in.index_expr(a[1], a.spans[1]))};
+  return of_expr(WW_TRY(ir::call(in.fn(), ir::Intrinsic::ByteOffset, args, a.call, type)));
+}
+
+Result<Value> ramp(Interp& in, Args& a) {
+  return of_expr(WW_TRY(ir::ramp(
+      in.fn(), WW_TRY(in.index_expr(a[0], a.spans[0])), WW_TRY(in.index_expr(a[1], a.spans[1])),
+      WW_TRY(in.integer(a[2], "the number of lanes", a.spans[2])), a.call)));
+}
+Result<Value> broadcast(Interp& in, Args& a) {
+  const ir::ExprId value = WW_TRY(in.expression(a[0], a.spans[0]));
+  return of_expr(WW_TRY(ir::broadcast(
+      in.fn(), value, WW_TRY(in.integer(a[1], "the number of lanes", a.spans[1])), a.call)));
+}
+
+// T.Shuffle([vectors], [lanes]): lanes of all vectors, counted through.
+Result<Value> shuffle(Interp& in, Args& a) {
+  ir::Expr e;
+  e.op = ExprOp::Shuffle;
+  e.span = a.call;
+  std::int64_t lanes = 0;
+  for (const Value& v : WW_TRY(in.sequence(a[0], "the vectors", a.spans[0]))) {
+    const ir::ExprId part = WW_TRY(in.expression(v, a.spans[0]));
+    const ir::Type type = in.fn()[part].type;
+    if (!type.is_value() || (!e.args.empty() && in.fn()[e.args[0]].type.dtype != type.dtype))
+      return fail(
+          diag(DiagKind::BadType, "a shuffle of `{}`", ir::to_text(type)).with_span(a.spans[0]));
+    lanes += type.lanes;
+    e.args.push_back(part);
+  }
+  if (e.args.empty())
+    return fail(diag(DiagKind::BadArgument, "a shuffle of nothing").with_span(a.call));
+  e.integer = static_cast<std::int64_t>(e.args.size());
+  const std::vector<Value> picks = WW_TRY(in.sequence(a[1], "the lanes", a.spans[1]));
+  for (const Value& v : picks) {
+    const std::int64_t lane = WW_TRY(in.integer(v, "a lane", a.spans[1]));
+    if (lane < 0 || lane >= lanes)
+      return fail(diag(DiagKind::OutOfBounds, "lane {} of {}", lane, lanes).with_span(a.spans[1]));
+    e.args.push_back(ir::int_imm(in.fn(), DType::Int32, lane, a.spans[1]));
+  }
+  if (picks.empty())
+    return fail(diag(DiagKind::BadArgument, "a shuffle to nothing").with_span(a.call));
+  e.type = ir::Type::of(in.fn()[e.args[0]].type.dtype, static_cast<std::uint16_t>(picks.size()));
+  return of_expr(in.fn().add(std::move(e)));
+}
+
+constexpr BuiltinRow kRows[] = {
+    {"T.cast", "value, dtype", cast},
+    {"T.Cast", "dtype, value", cast_first},
+    {"T.FloatImm", "dtype, value", immediate<num::DTypeKind::Float>},
+    {"T.IntImm", "dtype, value", immediate<num::DTypeKind::Int>},
+    {"tvm.tirx.FloatImm", "dtype, value", immediate<num::DTypeKind::Float>},
+    {"tvm.tirx.IntImm", "dtype, value", immediate<num::DTypeKind::Int>},
+    {"tvm.tirx.const", "value, dtype?", const_row},
+    {"tvm.tirx.Cast", "dtype, value", cast_first},
+    {"T.reinterpret", "dtype, value?, ty?", reinterpret, true},
+    {"T.if_then_else", "condition, true_value, false_value", if_then_else, true},
+    {"T.select", "condition, true_value, false_value", if_then_else, true},
+    {"T.Select", "condition, true_value, false_value", select, true},
+    {"T.And", "*conditions", logic_chain<ExprOp::And>, true},
+    {"T.Or", "*conditions", logic_chain<ExprOp::Or>, true},
+    {"T.all", "*conditions", logic_chain<ExprOp::And>, true},
+    {"T.any", "*conditions", logic_chain<ExprOp::Or>, true},
+    {"T.logical_and", "*conditions", logic_chain<ExprOp::And>, true},
+    {"T.logical_or", "*conditions", logic_chain<ExprOp::Or>, true},
+    {"T.Not", "condition", by_unary<Op::Not>},
+    {"T.logical_not", "condition", by_unary<Op::Not>},
+    {"T.max", "a, b", extremum<ExprOp::Max>},
+    {"T.min", "a, b", extremum<ExprOp::Min>},
+    {"T.Max", "a, b", extremum<ExprOp::Max>},
+    {"T.Min", "a, b", extremum<ExprOp::Min>},
+    {"T.ceildiv", "a, b", ceildiv},
+    {"T.floordiv", "a, b", by_op<Op::FloorDiv>},
+    {"T.floormod", "a, b", by_op<Op::Mod>},
+    {"T.truncdiv", "a, b", by_ir<ExprOp::TruncDiv>, true},
+    {"T.truncmod", "a, b", by_ir<ExprOp::TruncMod>, true},
+    {"T.Div", "a, b", by_ir<ExprOp::TruncDiv>, true},
+    {"T.Mod", "a, b", by_ir<ExprOp::TruncMod>, true},
+    {"T.bitwise_and", "a, b", by_op<Op::BitAnd>},
+    {"T.bitwise_or", "a, b", by_op<Op::BitOr>},
+    {"T.bitwise_xor", "a, b", by_op<Op::BitXor>},
+    {"T.bitwise_not", "a", by_unary<Op::Invert>},
+    {"T.shift_left", "a, b", by_op<Op::Shl>},
+    {"T.shift_right", "a, b", by_op<Op::Shr>},
+    {"T.FloorDiv", "a, b", by_op<Op::FloorDiv>},
+    {"T.FloorMod", "a, b", by_op<Op::Mod>},
+    {"T.BitwiseAnd", "a, b", by_op<Op::BitAnd>},
+    {"T.BitwiseOr", "a, b", by_op<Op::BitOr>},
+    {"T.BitwiseXor", "a, b", by_op<Op::BitXor>},
+    {"T.BitwiseNot", "a", by_unary<Op::Invert>},
+    {"T.LShift", "a, b", by_op<Op::Shl>},
+    {"T.RShift", "a, b", by_op<Op::Shr>},
+    {"T.Add", "a, b", by_op<Op::Add>},
+    {"T.Sub", "a, b", by_op<Op::Sub>},
+    {"T.Mul", "a, b", by_op<Op::Mul>},
+    {"T.EQ", "a, b", by_compare<Op::Eq>},
+    {"T.NE", "a, b", by_compare<Op::Ne>},
+    {"T.LT", "a, b", by_compare<Op::Lt>},
+    {"T.LE", "a, b", by_compare<Op::Le>},
+    {"T.GT", "a, b", by_compare<Op::Gt>},
+    {"T.GE", "a, b", by_compare<Op::Ge>},
+    {"T.max_value", "dtype", max_value},
+    {"T.min_value", "dtype", min_value},
+    {"T.infinity", "dtype?", infinity},
+    {"T.fabs", "value", fabs, true},
+    {"T.address_of", "element", address_of, true},
+    {"T.ptr_byte_offset", "pointer, bytes, dtype?", byte_offset, true},
+    {"T.handle_add_byte_offset", "pointer, bytes", byte_offset, true},
+    {"T.Ramp", "base, stride, lanes", ramp, true},
+    {"T.ramp", "base, stride, lanes", ramp, true},
+    {"T.Broadcast", "value, lanes", broadcast, true},
+    {"T.broadcast", "value, lanes", broadcast, true},
+    {"T.Shuffle", "vectors, indices", shuffle, true},
+};
+
+}  // namespace
+
+std::span<const BuiltinRow> math_rows() { return kRows; }
+
+}  // namespace ww::script

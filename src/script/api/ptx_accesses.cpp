@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "script/api/ptx_accesses.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "script/interp/regions.h"
+
+namespace ww::script {
+namespace {
+
+using num::DType;
+
+struct Row {
+  std::string_view name, opcode;
+};
+constexpr Row kRows[] = {
+    {"ld", "ld"},
+    {"ld_acquire", "ld.acquire"},
+    {"ld_relaxed", "ld.relaxed"},
+    {"ld_volatile", "ld.volatile"},
+    {"st", "st"},
+    {"st_release", "st.release"},
+    {"st_relaxed", "st.relaxed"},
+    {"st_volatile", "st.volatile"},
+};
+
+struct AccessOptions {
+  std::string scope, space, cop, vec, type;
+  bool is_weak = false;
+  std::optional<CallArgs::Named> registers;  // dst or src
+};
+
+const CallArgs::Named* find(const CallArgs& args, std::string_view name) {
+  for (const CallArgs::Named& named : args.named)
+    if (named.name == name) return &named;
+  return nullptr;
+}
+
+// `ld(address, "uint32", "u32", …)`; the newer spelling has its words in the path.
+bool is_load(const CallArgs& args) {
+  return args.plain.size() == 3 && args.plain[1].is(Kind::Str) && args.plain[2].is(Kind::Str) &&
+         !args.plain[0].is(Kind::Str);
+}
+
+Result<AccessOptions> read_options(Interp& in, std::string_view name, const CallArgs& args) {
+  AccessOptions out;
+  for (const CallArgs::Named& named : args.named) {
+    std::string* const text = named.name == "scope"      ? &out.scope
+                              : named.name == "space"    ? &out.space
+                              : named.name == "cop"      ? &out.cop
+                              : named.name == "vec"      ? &out.vec
+                              : named.name == "ptx_type" ? &out.type
+                                                         : nullptr;
+    const bool is_empty =
+        named.value.is(Kind::None) || (named.value.is(Kind::Str) && text_of(named.value).empty());
+    if (text != nullptr)
+      *text = WW_TRY(in.text(named.value, named.name, named.span));
+    else if (named.name == "weak")
+      out.is_weak = WW_TRY(in.boolean(named.value, "`weak`", named.span));
+    else if (named.name == "dst" || named.name == "src")
+      out.registers = is_empty ? std::nullopt : std::optional(named);
+    else if (!is_empty)
+      return fail(diag(DiagKind::BadArgument, "`{}=` of `T.ptx.{}` is not taken", named.name, name)
+                      .with_note("an opcode has all modifiers: `T.ptx[\"ld.global.nc.b32\"](d, "
+                                 "address)`")
+                      .with_span(named.span));
+  }
+  return out;
+}
+
+// Registers by pointers: one pointer for each, or one to the first of them.
+Result<void> add_registers(Interp& in, const CallArgs::Named& given, std::size_t count,
+                           CallArgs& out) {
+  std::vector<Value> pointers = is_sequence(given.value)
+                                    ? WW_TRY(in.sequence(given.value, "the registers", given.span))
+                                    : std::vector<Value>{given.value};
+  if (pointers.size() != 1 && pointers.size() != count)
+    return fail(diag(DiagKind::BadOperand, "{} registers, expected 1 or {}", pointers.size(), count)
+                    .with_span(given.span));
+  for (std::size_t i = 0; i < count; ++i) {
+    PtxPartObject part;
+    part.kind = ir::PtxOperand::Kind::At;
+    part.value = pointers[pointers.size() == 1 ? 0 : i];
+    if (pointers.size() == 1 && i > 0) {
+      const ir::ExprId args[] = {
+          WW_TRY(in.expression(part.value, given.span)),
+          ir::int_imm(in.fn(), DType::Int32, static_cast<std::int64_t>(i), given.span)};
+      part.value =
+          of_expr(WW_TRY(ir::call(in.fn(), ir::Intrinsic::PointerOffset, args, given.span)));
+    }
+    out.plain.push_back(in.heap.wrap(Kind::PtxPart, std::move(part)));
+    out.spans.push_back(given.span);
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<std::optional<PtxAccess>> older_access(Interp& in, std::string_view name,
+                                              const CallArgs& args) {
+  const auto row = std::find_if(std::begin(kRows), std::end(kRows),
+                                [&](const Row& each) { return each.name == name; });
+  if (row == std::end(kRows)) return std::nullopt;
+  const bool loads = name.starts_with("ld");
+  if (loads ? !is_load(args) : find(args, "ptx_type") == nullptr) return std::nullopt;
+  AccessOptions options = WW_TRY(read_options(in, name, args));
+  PtxAccess out;
+  out.args.call = args.call;
+  out.args.callee = args.callee;
+  if (loads) options.type = WW_TRY(in.text(args.plain[2], "the type", args.spans[2]));
+  if (options.space.empty()) options.space = loads ? "global" : "shared";
+  out.opcode = row->opcode;
+  const bool needs_scope =
+      name.ends_with("acquire") || name.ends_with("release") || name.ends_with("relaxed");
+  if (needs_scope && options.scope.empty()) options.scope = "gpu";
+  for (const std::string& word : {std::string(options.is_weak ? "weak" : ""), options.scope,
+                                  options.space, options.cop, options.vec, options.type})
+    if (!word.empty()) out.opcode += "." + word;
+  const std::size_t count =
+      options.vec.empty() ? 1 : static_cast<std::size_t>(options.vec[1] - '0');
+  const auto add = [&](const Value& value, Span span) {
+    out.args.plain.push_back(value);
+    out.args.spans.push_back(span);
+  };
+  if (!loads) {
+    add(args.plain.empty() ? none() : args.plain[0], args.call);
+    if (options.registers) {
+      WW_TRY_VOID(add_registers(in, *options.registers, count, out.args));
+    } else {
+      for (std::size_t i = 1; i < args.plain.size(); ++i) add(args.plain[i], args.spans[i]);
+    }
+    return out;
+  }
+  if (options.registers) {
+    WW_TRY_VOID(add_registers(in, *options.registers, count, out.args));
+  } else {
+    const ir::Type type = WW_TRY(in.value_type(args.plain[1], "the type", args.spans[1]));
+    const Value place = WW_TRY(alloc_local(in, {of_int(1)}, type.dtype, args.call));
+    const ir::ExprId zero = ir::int_imm(in.fn(), DType::Int32, 0, args.call);
+    out.result =
+        of_expr(WW_TRY(ir::load(in.fn(), place.buffer(), std::span(&zero, 1), 1, args.call)));
+    add(out.result, args.call);
+  }
+  add(args.plain[0], args.spans[0]);
+  return out;
+}
+
+}  // namespace ww::script

@@ -1,0 +1,326 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "script/api/ptx_calls.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/suggest.h"
+#include "ir/ptx_placement.h"
+#include "isa/catalogue.h"
+#include "script/api/builtins.h"
+#include "script/api/params.h"
+#include "script/api/ptx_accesses.h"
+#include "script/api/ptx_functions.h"
+
+namespace ww::script {
+namespace {
+
+using OperandKind = ir::PtxOperand::Kind;
+using isa::OperandSpec;
+using isa::Role;
+
+std::string join(const std::vector<std::string>& words) {
+  std::string out;
+  for (const std::string& word : words) {
+    if (!out.empty()) out += '.';
+    out += word;
+  }
+  return out;
+}
+
+// `__` stands for `::`, a trailing `_` keeps a word from being a keyword of Python.
+std::string ptx_spelling(std::string_view word) {
+  std::string out(word);
+  if (out.size() > 1 && out.ends_with('_') && !out.ends_with("__")) out.pop_back();
+  for (std::size_t at = out.find("__"); at != std::string::npos; at = out.find("__", at + 2))
+    out.replace(at, 2, "::");
+  return out;
+}
+
+// --- which argument stands for what --------------------------------------------------------------
+
+struct Slot {
+  const OperandSpec* spec;
+  bool is_coordinate = false;  // behind the base of an address: [map, {x, y}]
+  bool is_second = false;      // of a pair `d|p`
+};
+
+// An argument of another width than the register cannot be meant for it. Forms of one opcode differ
+// in this: tcgen05.mma takes its A operand as an address of 32 bits or a descriptor of 64.
+bool may_stand_for(Interp& in, const Value& value, const Slot& slot, const isa::Binding& binding) {
+  const bool is_register = slot.spec->role == Role::Read || slot.spec->role == Role::Write;
+  if (!is_register || slot.is_second || !value.is(Kind::Ir)) return true;
+  const ir::Type given = in.fn()[value.expr()].type;
+  const std::optional<isa::Type> wanted = isa::type_of(*slot.spec, binding);
+  if (!wanted || *wanted == isa::Type::Pred || !given.is_value() || slot.spec->wider) return true;
+  return num::bits_of(given.dtype) * given.lanes == isa::info(*wanted).bits;
+}
+
+// The first way to give the arguments to the operands of the form, one that fits their widths
+// first.
+std::optional<std::vector<Slot>> slots_of(Interp& in, const isa::Binding& binding,
+                                          const std::vector<Value>& arguments, bool by_width) {
+  std::vector<Slot> out;
+  const auto accept = [&](std::span<const ir::PlacedOperand> placed) {
+    out.clear();
+    for (const ir::PlacedOperand& operand : placed)
+      for (std::size_t i = 0; i < operand.count; ++i)
+        out.push_back(
+            {operand.spec, operand.spec->role == Role::Address && i > 0, i >= operand.main});
+    // What a form takes without looking at it stands last.
+    while (out.size() < arguments.size()) out.push_back({&binding.form().operands.back()});
+    if (!by_width) return true;
+    for (std::size_t i = 0; i < out.size(); ++i)
+      if (!may_stand_for(in, arguments[i], out[i], binding)) return false;
+    return true;
+  };
+  if (!ir::place_operands(binding, arguments.size(), accept)) return std::nullopt;
+  return out;
+}
+
+std::optional<num::DType> dtype_of(isa::Type type) {
+  const isa::TypeInfo& info = isa::info(type);
+  switch (info.cls) {
+    case isa::TypeClass::Pred:
+      return num::DType::Bool;
+    case isa::TypeClass::Float:
+      return info.bits == 64                             ? num::DType::Float64
+             : info.bits == 32 && type == isa::Type::F32 ? num::DType::Float32
+             : type == isa::Type::F16                    ? num::DType::Float16
+                                                         : num::DType::Uint32;
+    case isa::TypeClass::Signed:
+      return info.bits == 64   ? num::DType::Int64
+             : info.bits == 32 ? num::DType::Int32
+             : info.bits == 16 ? num::DType::Int16
+                               : num::DType::Int8;
+    case isa::TypeClass::Bits:
+    case isa::TypeClass::Unsigned:
+    case isa::TypeClass::Other:
+      return info.bits == 64   ? num::DType::Uint64
+             : info.bits == 32 ? num::DType::Uint32
+             : info.bits == 16 ? num::DType::Uint16
+             : info.bits == 8  ? num::DType::Uint8
+                               : num::DType::Uint32;
+  }
+  return std::nullopt;
+}
+
+bool is_lvalue(const ir::Function& f, ir::ExprId id) {
+  return f[id].op == ir::ExprOp::Load && f[id].type.lanes == 1;
+}
+
+Result<ir::PtxOperand> as_operand(Interp& in, const Slot& slot, const isa::Binding& binding,
+                                  const Value& value, Span span) {
+  if (value.is(Kind::PtxPart)) {
+    const auto& part = value.as<PtxPartObject>();
+    ir::PtxOperand out;
+    out.kind = part.kind;
+    if (!part.value.is(Kind::None)) out.expr = WW_TRY(used_here(in, part.value, span));
+    if (!part.offset.is(Kind::None)) out.offset = WW_TRY(in.index_expr(part.offset, span));
+    return out;
+  }
+  const OperandSpec& spec = *slot.spec;
+  if (slot.is_coordinate) {
+    ir::PtxOperand out;
+    out.expr = WW_TRY(used_here(in, value, span));
+    return out;
+  }
+  if (spec.role == Role::Address) {
+    ir::PtxOperand out;
+    out.kind = OperandKind::Address;
+    // A (1,)-buffer stands for its address, as with T.address_of.
+    out.expr = value.is(Kind::Buffer) ? WW_TRY(first_address(in, value.buffer(), span))
+                                      : WW_TRY(used_here(in, value, span));
+    return out;
+  }
+  ir::PtxOperand out;
+  const std::optional<isa::Type> type = isa::type_of(spec, binding);
+  const std::optional<num::DType> dtype = type ? dtype_of(*type) : std::nullopt;
+  const bool is_literal = value.is(Kind::Int) || value.is(Kind::Bool) || value.is(Kind::Float);
+  out.expr = is_literal && dtype && spec.role == Role::Read
+                 ? WW_TRY(in.expression_as(value, ir::Type::of(*dtype), span))
+                 : WW_TRY(used_here(in, value, span));
+  const bool is_written = spec.role == Role::Write;
+  if (is_written && !is_lvalue(in.fn(), out.expr))
+    return fail(diag(DiagKind::ReadOnly,
+                     "`{}` of `{}` is written, but this is no variable or element of a buffer",
+                     spec.name, binding.opcode())
+                    .with_note("a `T.let` name and an expression have no place to write to")
+                    .with_span(span));
+  if (type == isa::Type::Pred && !is_written) out.kind = OperandKind::Predicate;
+  return out;
+}
+
+// --- the instruction -----------------------------------------------------------------------------
+
+Diag unknown_opcode(const isa::Bindings& bindings, std::string_view opcode, Span span) {
+  if (bindings.misfit.form == nullptr) {
+    const std::vector<std::string_view>& known = isa::mnemonics();
+    return diag(DiagKind::UnknownName, "`{}` is no PTX instruction{}", opcode,
+                did_you_mean(opcode.substr(0, opcode.find('.')), known))
+        .with_span(span);
+  }
+  return diag(DiagKind::IllegalForm, "{}", bindings.misfit.text)
+      .with_note(fmt::format("the nearest form is `{}`", isa::syntax_line(*bindings.misfit.form)))
+      .with_span(span);
+}
+
+Result<Value> part(Interp& in, OperandKind kind, const Value& value, const Value& offset) {
+  PtxPartObject out;
+  out.kind = kind;
+  out.value = value;
+  out.offset = offset;
+  return in.heap.wrap(Kind::PtxPart, std::move(out));
+}
+
+// The state that `mbarrier.arrive` gives may be left out: then nobody wants it.
+bool may_be_left_out(const isa::Binding& binding) {
+  const auto& operands = binding.form().operands;
+  return !operands.empty() && operands[0].role == Role::Write && operands[0].sink &&
+         binding.opcode().starts_with("mbarrier.arrive");
+}
+
+Result<Value> issue(Interp& in, const std::string& opcode, CallArgs& args);
+
+// An address, where a state of 64 bits would stand first.
+bool begins_with_address(Interp& in, const CallArgs& args) {
+  if (args.plain.empty() || args.plain[0].is(Kind::PtxPart)) return false;
+  if (args.plain[0].is(Kind::Buffer))
+    return !ir::has_one_element(in.fn(), in.fn()[args.plain[0].buffer()]);
+  if (!args.plain[0].is(Kind::Ir)) return false;
+  const ir::Type type = in.fn()[args.plain[0].expr()].type;
+  return type.is_pointer() || (type.is_value() && num::bits_of(type.dtype) == 32);
+}
+
+Result<Value> with_sink(Interp& in, const std::string& opcode, CallArgs args) {
+  args.plain.insert(args.plain.begin(), WW_TRY(part(in, OperandKind::Sink, none(), none())));
+  args.spans.insert(args.spans.begin(), args.call);
+  return issue(in, opcode, args);
+}
+
+Result<Value> issue(Interp& in, const std::string& opcode, CallArgs& args) {
+  // What st.bulk writes can only be 0.
+  if (opcode.starts_with("st.bulk") && args.plain.size() == 2) {
+    args.plain.push_back(of_int(0));
+    args.spans.push_back(args.call);
+  }
+  const isa::Bindings bindings = isa::bind_opcode(opcode);
+  const bool can_sink = std::any_of(bindings.fits.begin(), bindings.fits.end(), may_be_left_out);
+  if (can_sink && begins_with_address(in, args)) return with_sink(in, opcode, args);
+  if (bindings.fits.empty())
+    return fail(unknown_opcode(bindings, opcode, Span::at(args.call.begin, args.callee.end)));
+  ir::PtxCall call;
+  for (const CallArgs::Named& named : args.named) {
+    if (named.name == "pred") {
+      const ir::ExprId guard = WW_TRY(in.expression(named.value, named.span));
+      call.predicate = WW_TRY(ir::condition(in.fn(), guard, named.span));
+    } else if (named.name == "keep") {
+      call.keep = WW_TRY(in.boolean(named.value, "`keep`", named.span));
+    } else {
+      return fail(diag(DiagKind::BadArgument, "`{}` has no option `{}`, expected `pred` or `keep`",
+                       opcode, named.name)
+                      .with_span(named.span));
+    }
+  }
+  for (const bool by_width : {true, false})
+    for (const isa::Binding& binding : bindings.fits) {
+      const std::optional<std::vector<Slot>> slots = slots_of(in, binding, args.plain, by_width);
+      if (!slots) continue;
+      call.opcode = binding.opcode();
+      for (std::size_t i = 0; i < slots->size(); ++i)
+        call.operands.push_back(
+            WW_TRY(as_operand(in, (*slots)[i], binding, args.plain[i], args.spans[i])));
+      emit_ptx(in, std::move(call), args.call);
+      return none();
+    }
+  const bool has_sink = !args.plain.empty() && args.plain[0].is(Kind::PtxPart);
+  if (!has_sink && can_sink)
+    if (Result<Value> out = with_sink(in, opcode, args)) return out;
+  const std::string form = isa::syntax_line(bindings.fits[0].form());
+  const std::string_view hint =
+      form.find(" {") == std::string::npos ? "" : "; registers in braces count one by one";
+  return fail(diag(DiagKind::BadOperand, "`{}` with {} operand{}", opcode, args.plain.size(),
+                   args.plain.size() == 1 ? "" : "s")
+                  .with_note(fmt::format("its form is `{}`{}", form, hint))
+                  .with_span(args.call));
+}
+
+// TVM prints the words of an opcode behind its operands, and what was left out as empty texts:
+// `T.ptx.mbarrier(address, "arrive", "", "shared", "b64", "")`.
+Result<std::string> take_trailing_words(Interp& in, std::string opcode, CallArgs& args) {
+  std::size_t first = args.plain.size();
+  while (first > 0 && args.plain[first - 1].is(Kind::Str)) --first;
+  for (std::size_t i = first; i < args.plain.size(); ++i) {
+    const std::string word = WW_TRY(in.text(args.plain[i], "a word of the opcode", args.spans[i]));
+    if (!word.empty()) opcode += "." + word;
+  }
+  args.plain.resize(first);
+  args.spans.resize(first);
+  return opcode;
+}
+
+}  // namespace
+
+void emit_ptx(Interp& in, ir::PtxCall call, Span span) {
+  ir::Stmt out;
+  out.kind = ir::StmtKind::Ptx;
+  out.span = span;
+  out.ptx = in.fn().add(std::move(call));
+  in.emit(std::move(out));
+}
+
+Result<Value> ptx_word(Interp& in, const PtxPathObject& path, std::string_view word) {
+  if (path.words.empty() && word == "SINK") return part(in, OperandKind::Sink, none(), none());
+  PtxPathObject out = path;
+  out.words.push_back(ptx_spelling(word));
+  return in.heap.wrap(Kind::PtxPath, std::move(out));
+}
+
+Result<Value> ptx_subscript(Interp& in, const PtxPathObject& path, const Value& index, Span span) {
+  PtxPathObject out = path;
+  const std::string text = WW_TRY(in.text(index, "the opcode", span));
+  for (const std::string_view word : isa::opcode_words(text)) out.words.emplace_back(word);
+  out.is_quoted = true;
+  return in.heap.wrap(Kind::PtxPath, std::move(out));
+}
+
+Result<Value> call_ptx(Interp& in, const PtxPathObject& path, CallArgs& args) {
+  if (!in.in_kernel())
+    return fail(
+        diag(DiagKind::BadType, "a PTX instruction outside of a kernel").with_span(args.call));
+  const std::string opcode = join(path.words);
+  if (!path.is_quoted) {
+    const auto argument = [&](std::size_t i) {
+      return i < args.plain.size() ? args.plain[i] : none();
+    };
+    if (opcode == "addr") return part(in, OperandKind::Address, argument(0), argument(1));
+    if (opcode == "pred") return part(in, OperandKind::Predicate, argument(0), none());
+    if (opcode == "at") return part(in, OperandKind::At, argument(0), none());
+    if (const PtxFunction* function = find_ptx_function(opcode))
+      return call_ptx_function(in, *function, args);
+  }
+  if (!path.is_quoted) {
+    if (std::optional<PtxAccess> access = WW_TRY(older_access(in, opcode, args))) {
+      WW_TRY_VOID(issue(in, access->opcode, access->args));
+      return access->result;
+    }
+    if (const auto reason = why_not_taken(fmt::format("T.ptx.{}", opcode)))
+      return fail(diag(DiagKind::UnknownName, "`T.ptx.{}` is not taken: {}", opcode, *reason)
+                      .with_span(Span::at(args.call.begin, args.callee.end)));
+  }
+  CallArgs joined = args;
+  std::string whole = WW_TRY(take_trailing_words(in, opcode, joined));
+  const auto is_known = [](std::string_view text) {
+    const isa::Bindings bindings = isa::bind_opcode(text);
+    return !bindings.fits.empty() || bindings.misfit.form != nullptr;
+  };
+  if (path.is_quoted || is_known(whole)) return issue(in, whole, joined);
+  // `T.ptx.st_bulk.weak`: the words of a mnemonic joined.
+  std::string dotted = whole;
+  const std::size_t end = std::min(dotted.find('.'), dotted.size());
+  std::replace(dotted.begin(), dotted.begin() + static_cast<std::ptrdiff_t>(end), '_', '.');
+  return issue(in, is_known(dotted) ? dotted : whole, joined);
+}
+
+}  // namespace ww::script

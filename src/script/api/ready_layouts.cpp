@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+// Layouts that the hardware prescribes, by the names that TVM's modules give them: those of
+// tvm.tirx.layout, and of `tma_utils` and `gemm_async` among its tile primitives, in all releases
+// that have them (`tma_…` before `mma_…`).
+#include <fmt/format.h>
+
+#include <array>
+
+#include "script/api/builtins.h"
+#include "script/interp/layouts.h"
+
+namespace ww::script {
+namespace {
+
+using layout::Layout;
+using layout::SwizzleMode;
+
+Result<Value> made(Interp& in, Result<Layout> layout, Span span) {
+  if (!layout) {
+    Diag problem = std::move(layout).error();
+    problem.span = span;  // the library's places are not in this text
+    return fail(std::move(problem));
+  }
+  return in.layout_value(*std::move(layout));
+}
+
+Result<int> bits_arg(Interp& in, const Args& a, std::size_t i, int missing) {
+  if (!a.has(i)) return missing;
+  if (a[i].is(Kind::Int))
+    return static_cast<int>(WW_TRY(in.integer(a[i], "the width", a.spans[i])));
+  return num::bits_of(WW_TRY(in.value_type(a[i], "`dtype`", a.spans[i])).dtype);
+}
+
+Result<std::int64_t> integer_or(Interp& in, const Args& a, std::size_t i, std::string_view what,
+                                std::int64_t missing) {
+  if (!a.has(i) || a[i].is(Kind::None)) return missing;
+  return in.integer(a[i], what, a.spans[i]);
+}
+
+// --- registers and tensor memory -----------------------------------------------------------------
+
+Result<Value> wg_local_layout(Interp& in, Args& a) {
+  const std::int64_t cols = WW_TRY(in.integer(a[0], "`cols`", a.spans[0]));
+  return made(in, layout::wg_local(cols, WW_TRY(integer_or(in, a, 1, "`rows`", 128))), a.call);
+}
+
+Result<Value> tcgen05_atom_layout(Interp& in, Args& a) {
+  const std::string shape = WW_TRY(in.text(a[0], "the shape", a.spans[0]));
+  const layout::Shape size = WW_TRY(in.int_list(a[1], "(rows, cols)", a.spans[1]));
+  if (size.size() != 2)
+    return fail(diag(DiagKind::RankMismatch, "{} extents, expected (rows, cols)", size.size())
+                    .with_span(a.spans[1]));
+  return made(in, layout::tcgen05_atom(shape, size[0], size[1], WW_TRY(bits_arg(in, a, 2, 32))),
+              a.call);
+}
+
+Result<Value> tmem_datapath_layout(Interp& in, Args& a) {
+  const std::string letter = WW_TRY(in.text(a[0], "the datapath", a.spans[0]));
+  if (letter.size() != 1)
+    return fail(diag(DiagKind::BadArgument, "datapath \"{}\", expected A to G", letter)
+                    .with_span(a.spans[0]));
+  const std::int64_t rows = WW_TRY(in.integer(a[1], "`rows`", a.spans[1]));
+  const std::int64_t cols = WW_TRY(in.integer(a[2], "`cols`", a.spans[2]));
+  const std::int64_t slab = WW_TRY(integer_or(in, a, 3, "`sub_slab`", 0));
+  return made(in, layout::tmem_datapath(letter[0], rows, cols, static_cast<int>(slab)), a.call);
+}
+
+// tmem_mma_operand_layout(operand, shape, dtype, M=, cta_group=, ws=, sparse=, group=)
+Result<Value> tmem_mma_operand_layout(Interp& in, Args& a) {
+  enum : std::size_t { Operand, Shape, Dtype, M, CtaGroup, Ws, Sparse, Group };
+  const std::string letter = WW_TRY(in.text(a[Operand], "the operand", a.spans[Operand]));
+  if (letter.size() != 1 || (letter[0] != 'A' && letter[0] != 'D'))
+    return fail(diag(DiagKind::BadArgument, "operand \"{}\", expected \"A\" or \"D\"", letter)
+                    .with_span(a.spans[Operand]));
+  layout::TmemOperand operand;
+  operand.operand = letter[0];
+  operand.m = static_cast<int>(WW_TRY(in.integer(a[M], "`M`", a.spans[M])));
+  operand.cta_group =
+      static_cast<int>(WW_TRY(in.integer(a[CtaGroup], "`cta_group`", a.spans[CtaGroup])));
+  if (a.has(Ws)) operand.ws = WW_TRY(in.boolean(a[Ws], "`ws`", a.spans[Ws]));
+  if (a.has(Sparse)) operand.sparse = WW_TRY(in.boolean(a[Sparse], "`sparse`", a.spans[Sparse]));
+  if (a.has(Group) && !a[Group].is(Kind::None))
+    for (const std::int64_t extent : WW_TRY(in.int_list(a[Group], "`group`", a.spans[Group])))
+      operand.group.push_back(extent);
+  const layout::Shape shape = WW_TRY(in.int_list(a[Shape], "the shape", a.spans[Shape]));
+  return made(in, layout::tmem_mma_operand(shape, operand), a.call);
+}
+
+// sf_tmem_layout(rows, SF_K, sf_per_mma, sf_reuse=1, pipe_depth=None), and in shared memory.
+template <auto kMake>
+Result<Value> scale_factors(Interp& in, Args& a) {
+  const std::int64_t rows = WW_TRY(in.integer(a[0], "`rows`", a.spans[0]));
+  const std::int64_t factors = WW_TRY(in.integer(a[1], "`SF_K`", a.spans[1]));
+  const std::int64_t per_mma = WW_TRY(in.integer(a[2], "`sf_per_mma`", a.spans[2]));
+  const std::int64_t reuse = WW_TRY(integer_or(in, a, 3, "`sf_reuse`", 1));
+  const std::int64_t depth = WW_TRY(integer_or(in, a, 4, "`pipe_depth`", 1));
+  return made(in, kMake(rows, factors, per_mma, reuse, depth), a.call);
+}
+
+// --- shared memory -------------------------------------------------------------------------------
+
+constexpr std::array<std::string_view, 4> kModes = {"SWIZZLE_NONE", "SWIZZLE_32B_ATOM",
+                                                    "SWIZZLE_64B_ATOM", "SWIZZLE_128B_ATOM"};
+
+Result<Value> mma_shared_layout(Interp& in, Args& a) {
+  const int bits = WW_TRY(bits_arg(in, a, 0, 16));
+  const SwizzleMode mode = WW_TRY(swizzle_mode_arg(in, a[1], a.spans[1]));
+  return made(in,
+              layout::mma_shared(WW_TRY(in.int_list(a[2], "the shape", a.spans[2])), mode, bits),
+              a.call);
+}
+
+Result<Value> mma_atom_layout(Interp& in, Args& a) {
+  const int bits = WW_TRY(bits_arg(in, a, 0, 16));
+  return made(in, layout::mma_atom(WW_TRY(swizzle_mode_arg(in, a[1], a.spans[1])), bits), a.call);
+}
+
+// With a shape, as many dimensions as it has.
+Result<Value> mma_atom_shape(Interp& in, Args& a) {
+  const int bits = WW_TRY(bits_arg(in, a, 0, 16));
+  const SwizzleMode mode = WW_TRY(swizzle_mode_arg(in, a[1], a.spans[1]));
+  const layout::Shape atom = WW_TRY(layout::mma_atom_shape(mode, bits));
+  const std::size_t rank = a.has(2) && !a[2].is(Kind::None)
+                               ? WW_TRY(in.int_list(a[2], "the shape", a.spans[2])).size()
+                               : atom.size();
+  if (rank < atom.size())
+    return fail(diag(DiagKind::RankMismatch, "a shape of {} dimensions, expected {} or more", rank,
+                     atom.size())
+                    .with_span(a.spans[2]));
+  std::vector<Value> out(rank - atom.size(), of_int(1));
+  for (const std::int64_t extent : atom) out.push_back(of_int(extent));
+  return in.heap.list(std::move(out));
+}
+
+// SwizzleMode(3): modes are their numbers.
+Result<Value> swizzle_mode(Interp& in, Args& a) {
+  const SwizzleMode mode = WW_TRY(swizzle_mode_arg(in, a[0], a.spans[0]));
+  return of_int(static_cast<int>(mode));
+}
+
+Result<Value> mode_of_layout(Interp& in, Args& a) {
+  const Layout layout = WW_TRY(as_layout(in, a[0], "the layout", a.spans[0]));
+  if (!layout.is_swizzled()) return of_int(0);
+  const layout::Swizzle& swizzle = layout.swizzle();
+  if (!swizzle.inner() || swizzle.atom() != 3 || swizzle.len() > 3)
+    return fail(diag(DiagKind::BadSwizzle,
+                     "Swizzle({},{},{}) is no mode of the hardware, expected `atom_len` 3 and "
+                     "`swizzle_len` 1 to 3",
+                     swizzle.per_element(), swizzle.len(), swizzle.atom())
+                    .with_span(a.spans[0]));
+  return of_int(swizzle.len());
+}
+
+constexpr std::string_view kScaleFactors = "rows, SF_K, sf_per_mma, sf_reuse?, pipe_depth?";
+
+constexpr BuiltinRow kRows[] = {
+    {"layout.wg_local_layout", "cols, rows?", wg_local_layout},
+    {"layout.tcgen05_atom_layout", "instr_shape, tensor_shape, dtype?", tcgen05_atom_layout},
+    {"layout.tmem_datapath_layout", "datapath, rows, cols, sub_slab?", tmem_datapath_layout},
+    {"layout.tmem_mma_operand_layout", "operand, shape, dtype, M, cta_group, ws?, sparse?, group?",
+     tmem_mma_operand_layout},
+    {"layout.sf_tmem_layout", kScaleFactors, scale_factors<layout::scale_factor_tmem>},
+    {"layout.sf_smem_layout", kScaleFactors, scale_factors<layout::scale_factor_smem>},
+    {"layout.mma_shared_layout", "dtype, swizzle_mode, shape", mma_shared_layout},
+    {"layout.mma_atom_layout", "dtype, swizzle_mode", mma_atom_layout},
+    {"layout.mma_atom_shape", "dtype, swizzle_mode, shape?", mma_atom_shape},
+    {"layout.tma_shared_layout", "dtype, swizzle_mode, shape", mma_shared_layout},
+    {"layout.tma_atom_layout", "dtype, swizzle_mode", mma_atom_layout},
+    {"layout.tma_atom_shape", "dtype, swizzle_mode, shape?", mma_atom_shape},
+    {"layout.get_swizzle_mode_from_layout", "layout", mode_of_layout},
+    {"layout.SwizzleMode", "value", swizzle_mode},
+};
+
+}  // namespace
+
+std::span<const BuiltinRow> ready_layout_rows() { return kRows; }
+
+std::optional<Value> swizzle_mode_member(std::string_view name) {
+  for (std::size_t i = 0; i < kModes.size(); ++i)
+    if (kModes[i] == name) return of_int(static_cast<Wide>(i));
+  return std::nullopt;
+}
+
+Result<SwizzleMode> swizzle_mode_arg(Interp& in, const Value& value, Span span) {
+  if (value.is(Kind::Int)) {
+    const std::int64_t n = WW_TRY(in.integer(value, "the swizzle", span));
+    if (n < 0 || n > 3)
+      return fail(
+          diag(DiagKind::BadSwizzle, "swizzle mode {}, expected 0 to 3", n).with_span(span));
+    return static_cast<SwizzleMode>(n);
+  }
+  return layout::swizzle_mode(WW_TRY(in.text(value, "the swizzle", span)));
+}
+
+}  // namespace ww::script

@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "script/api/tile_calls.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/suggest.h"
+#include "ir/settings.h"
+#include "script/interp/regions.h"
+
+namespace ww::script {
+namespace {
+
+struct ScopeRow {
+  std::string_view path;
+  ir::Unit unit;
+};
+constexpr ScopeRow kScopes[] = {
+    {"Tx", ir::Unit::Thread},
+    {"Tx.thread", ir::Unit::Thread},
+    {"Tx.warp", ir::Unit::Warp},
+    {"Tx.wg", ir::Unit::Warpgroup},
+    {"Tx.warpgroup", ir::Unit::Warpgroup},
+    {"Tx.cta", ir::Unit::Cta},
+    {"Tx.cluster", ir::Unit::Cluster},
+    {"T.tile", ir::Unit::Thread},
+    {"T.thread", ir::Unit::Thread},
+    {"T.warp", ir::Unit::Warp},
+    {"T.wg", ir::Unit::Warpgroup},
+    {"T.warpgroup", ir::Unit::Warpgroup},
+    {"T.cta", ir::Unit::Cta},
+    {"T.cluster", ir::Unit::Cluster},
+};
+
+const ScopeRow* find_scope_row(std::string_view path) {
+  for (const ScopeRow& row : kScopes)
+    if (row.path == path) return &row;
+  return nullptr;
+}
+
+std::string signature_text(ir::TileOp op) {
+  std::string out;
+  for (const ir::TileParam& p : ir::params_of(op)) {
+    out += out.empty() ? "" : ", ";
+    out += p.name;
+    if (!p.default_text.empty())
+      out += fmt::format("={}", p.default_text);
+    else if (!p.required)
+      out += "=None";
+  }
+  return out;
+}
+
+// --- one argument --------------------------------------------------------------------------------
+
+bool is_region_like(const Value& v) { return v.is(Kind::Region) || v.is(Kind::Buffer); }
+
+// A float as it is written has all its digits until the destination is known (settle_literals).
+Result<ir::TileArg> scalar_arg(Interp& in, const Value& value, Span span) {
+  return ir::TileArg(WW_TRY(in.operand(value, span)).expr);
+}
+
+Result<ir::TileArg> read_arg(Interp& in, const ir::TileCall& call, const ir::TileParam& param,
+                             const Value& value, Span span) {
+  using Kind_ = ir::TileParam::Kind;
+  const std::string what = fmt::format("`{}`", param.name);
+  if (value.is(Kind::None)) {
+    if (param.required)
+      return fail(diag(DiagKind::BadTileCall, "{} is None", what).with_span(span));
+    return ir::TileArg();
+  }
+  switch (param.kind) {
+    case Kind_::Region:
+      return ir::TileArg(WW_TRY(as_region(in, value, what, span, ir::copy_settings(call).fills)));
+    case Kind_::RegionOrScalar:
+      if (is_region_like(value)) return ir::TileArg(WW_TRY(as_region(in, value, what, span)));
+      return scalar_arg(in, value, span);
+    case Kind_::Scalar:
+      return scalar_arg(in, value, span);
+    case Kind_::Bool:
+      return ir::TileArg(ir::Setting(WW_TRY(in.boolean(value, what, span))));
+    case Kind_::Float:
+      if (value.is(Kind::Ir)) return scalar_arg(in, value, span);  // known at run time
+      if (!is_number(value) && !value.is(Kind::Opaque))
+        return fail(diag(DiagKind::BadType, "{} is {}, expected a number", what, type_name(value))
+                        .with_span(span));
+      return ir::TileArg(ir::Setting(WW_TRY(in.number(value, what, span))));
+    case Kind_::Int: {
+      const layout::Shape numbers = WW_TRY(in.int_list(value, what, span));
+      if (numbers.size() == 1) return ir::TileArg(ir::Setting(numbers[0]));
+      return fail(
+          diag(DiagKind::BadTileCall, "{} has {} numbers, expected one", what, numbers.size())
+              .with_span(span));
+    }
+  }
+  return ir::TileArg();
+}
+
+// A float that is written as a number is one of float32, beside float64 one of float64.
+void settle_literals(Interp& in, ir::TileCall& call, const std::vector<bool>& is_literal) {
+  const auto* dst = std::get_if<ir::Region>(&call.args[0]);
+  if (dst != nullptr && in.fn()[dst->buffer].dtype == num::DType::Float64) return;
+  for (std::size_t i = 0; i < call.args.size(); ++i)
+    if (auto* expr = std::get_if<ir::ExprId>(&call.args[i]); is_literal[i] && expr != nullptr)
+      *expr = ir::settle(in.fn(), *expr);
+}
+
+ir::TileArg default_arg(const ir::TileParam& param) {
+  using Kind_ = ir::TileParam::Kind;
+  const std::string text(param.default_text);
+  switch (param.kind) {
+    case Kind_::Bool:
+      return ir::Setting(text == "True");
+    case Kind_::Float:
+      return ir::Setting(std::stod(text));
+    case Kind_::Int:
+      return ir::Setting(std::int64_t{std::stoll(text)});
+    default:
+      return {};
+  }
+}
+
+// --- what is not an argument of the op -----------------------------------------------------------
+
+Result<void> read_workspace(Interp& in, const Value& value, Span span, ir::TileCall& call) {
+  if (!value.is(Kind::Dict))
+    return fail(diag(DiagKind::BadTileCall, "`workspace` is {}, expected a dict", type_name(value))
+                    .with_span(span));
+  for (const auto& [key, item] : value.as<DictObject>().items) {
+    if (!item.is(Kind::Buffer))
+      return fail(
+          diag(DiagKind::BadTileCall, "`workspace` holds {}, expected buffers", type_name(item))
+              .with_span(span));
+    call.workspace.emplace_back(WW_TRY(in.text(key, "a key of `workspace`", span)), item.buffer());
+  }
+  return {};
+}
+
+// `l1_evict="L1::no_allocate"` and `prefetch_size="L2::256B"`, as PTX writes them.
+ir::Setting without_cache_level(std::string_view name, ir::Setting setting) {
+  const auto* given = std::get_if<std::string>(&setting);
+  if (given == nullptr) return setting;
+  std::string_view word = *given;
+  const std::string_view level = name == "l1_evict" ? "L1::" : "L2::";
+  const bool is_size = name == "prefetch_size";
+  if ((!is_size && name != "l1_evict" && name != "l2_evict") || !word.starts_with(level))
+    return setting;
+  word.remove_prefix(level.size());
+  if (!is_size) return ir::Setting(std::string(word));
+  for (const std::int64_t bytes : {64, 128, 256})
+    if (word == fmt::format("{}B", bytes)) return ir::Setting(bytes);
+  return setting;
+}
+
+Result<void> read_keyword(Interp& in, const CallArgs::Named& named, ir::TileCall& call) {
+  if (named.name == "dispatch") {
+    if (!named.value.is(Kind::None))
+      call.dispatch = WW_TRY(in.text(named.value, "`dispatch`", named.span));
+    return {};
+  }
+  if (named.name == "workspace") {
+    if (named.value.is(Kind::None)) return {};
+    return read_workspace(in, named.value, named.span, call);
+  }
+  if (named.name == "config" && named.value.is(Kind::Dict)) {
+    for (const auto& [key, item] : named.value.as<DictObject>().items) {
+      std::string name = WW_TRY(in.text(key, "a key of `config`", named.span));
+      call.config.emplace_back(std::move(name),
+                               WW_TRY(in.setting(item, "a value of `config`", named.span)));
+    }
+    return {};
+  }
+  if (named.value.is(Kind::None)) return {};
+  call.config.emplace_back(
+      named.name,
+      without_cache_level(named.name, WW_TRY(in.setting(named.value, named.name, named.span))));
+  return {};
+}
+
+}  // namespace
+
+bool is_tile_namespace(std::string_view path) { return find_scope_row(path) != nullptr; }
+
+std::optional<TilePath> parse_tile_path(std::string_view path) {
+  const std::size_t dot = path.rfind('.');
+  if (dot == std::string_view::npos) return std::nullopt;
+  const ScopeRow* scope = find_scope_row(path.substr(0, dot));
+  const std::optional<ir::TileOp> op = ir::find_tile_op(path.substr(dot + 1));
+  if (scope == nullptr || !op) return std::nullopt;
+  return TilePath{scope->unit, *op};
+}
+
+Result<Value> call_tile(Interp& in, const TilePath& path, CallArgs& args) {
+  const std::string name(ir::name_of(path.op));
+  if (!in.in_kernel())
+    return fail(diag(DiagKind::BadTileCall, "`{}` outside of a kernel", name).with_span(args.call));
+  const std::vector<ir::TileParam>& params = ir::params_of(path.op);
+  ir::TileCall call;
+  call.op = path.op;
+  call.scope = path.scope;
+  for (const ir::TileParam& param : params) call.args.push_back(default_arg(param));
+  const auto param_named = [&](const CallArgs::Named& named) {
+    return std::find_if(params.begin(), params.end(),
+                        [&](const ir::TileParam& p) { return p.name == named.name; });
+  };
+  // Settings first: regions are read by them.
+  for (const CallArgs::Named& named : args.named)
+    if (param_named(named) == params.end()) WW_TRY_VOID(read_keyword(in, named, call));
+  std::vector<bool> given(params.size(), false);
+  std::vector<bool> is_literal(params.size(), false);
+  if (args.plain.size() > params.size())
+    return fail(diag(DiagKind::BadTileCall, "`{}` with {} arguments, expected at most {}", name,
+                     args.plain.size(), params.size())
+                    .with_note(fmt::format("it takes ({})", signature_text(path.op)))
+                    .with_span(args.spans[params.size()]));
+  for (std::size_t i = 0; i < args.plain.size(); ++i) {
+    call.args[i] = WW_TRY(read_arg(in, call, params[i], args.plain[i], args.spans[i]));
+    given[i] = true;
+    is_literal[i] = args.plain[i].is(Kind::Float);
+  }
+  for (const CallArgs::Named& named : args.named) {
+    const auto param = param_named(named);
+    if (param == params.end()) continue;
+    const auto i = static_cast<std::size_t>(param - params.begin());
+    if (given[i])
+      return fail(diag(DiagKind::BadTileCall, "`{}` of `{}` is given twice", named.name, name)
+                      .with_span(named.span));
+    call.args[i] = WW_TRY(read_arg(in, call, *param, named.value, named.span));
+    given[i] = true;
+    is_literal[i] = named.value.is(Kind::Float);
+  }
+  settle_literals(in, call, is_literal);
+  for (std::size_t i = 0; i < params.size(); ++i)
+    if (params[i].required && !given[i])
+      return fail(diag(DiagKind::BadTileCall, "`{}` without `{}`", name, params[i].name)
+                      .with_note(fmt::format("it takes ({})", signature_text(path.op)))
+                      .with_span(args.call));
+  ir::Stmt out;
+  out.kind = ir::StmtKind::Tile;
+  out.span = args.call;
+  out.tile = in.fn().add(std::move(call));
+  in.emit(std::move(out));
+  return none();
+}
+
+}  // namespace ww::script

@@ -1,0 +1,402 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a buffer offers: views of its storage (view, local, permute, sub), pointers to its elements,
+// vector accesses, and its facts. Views are compile-time only; each becomes a declaration.
+#include <fmt/format.h>
+
+#include <numeric>
+
+#include "layout/canonical.h"
+#include "layout/group.h"
+#include "layout/slice.h"
+#include "layout/views.h"
+#include "script/api/builtins.h"
+#include "script/api/params.h"
+#include "script/interp/implicit.h"
+#include "script/interp/layouts.h"
+#include "script/interp/regions.h"
+
+namespace ww::script {
+namespace {
+
+using num::DType;
+
+// A view of the same elements, to be changed.
+ir::Buffer view_of(const ir::Function& f, ir::BufferId id, Span span) {
+  ir::Buffer out = f[id];
+  out.base = ir::storage_of(f, id);
+  if (f[id].origin != ir::BufferOrigin::Pointer) out.origin = ir::BufferOrigin::View;
+  // Tensor memory is addressed, not allocated: a view repeats the address.
+  if (out.scope == ir::Scope::Tmem) {
+    out.origin = ir::BufferOrigin::Alloc;
+    out.base = {};
+  }
+  out.name.clear();
+  out.is_scalar = false;
+  out.is_annotation = false;
+  out.span = span;
+  return out;
+}
+
+Result<layout::Layout> known_layout(Interp& in, ir::BufferId id, std::string_view what, Span span) {
+  std::optional<layout::Layout> layout = ir::layout_of(in.fn(), in.fn()[id]);
+  if (!layout)
+    return fail(diag(DiagKind::NeedsConstant,
+                     "`{}` of `{}`, whose extents are known at launch only", what, in.fn()[id].name)
+                    .with_span(span));
+  return *std::move(layout);
+}
+
+// Contiguous storage needs no layout of its own.
+void set_layout(ir::Buffer& buffer, layout::Layout layout) {
+  if (layout::is_trivial(layout)) {
+    buffer.layout.reset();
+    buffer.layout_kind = ir::LayoutKind::RowMajor;
+    return;
+  }
+  buffer.layout = std::move(layout);
+  buffer.layout_kind = ir::LayoutKind::Explicit;
+}
+
+void set_shape(Interp& in, ir::Buffer& buffer, std::span<const std::int64_t> shape, Span span) {
+  buffer.shape.clear();
+  for (const std::int64_t extent : shape)
+    buffer.shape.push_back(ir::int_imm(in.fn(), DType::Int32, extent, span));
+}
+
+// Shape arguments, `view(4, 8)` or `view((4, 8))`, one of them -1.
+Result<layout::Shape> shape_args(Interp& in, const Args& a, std::int64_t total) {
+  layout::Shape shape;
+  if (a.rest.size() == 1 && !a.rest[0].is(Kind::Int) && !a.rest[0].is(Kind::Ir)) {
+    shape = WW_TRY(in.int_list(a.rest[0], "the shape", a.rest_spans[0]));
+  } else {
+    for (std::size_t i = 0; i < a.rest.size(); ++i)
+      shape.push_back(WW_TRY(in.integer(a.rest[i], "an extent", a.rest_spans[i])));
+  }
+  std::int64_t known = 1;
+  int holes = 0;
+  for (const std::int64_t extent : shape) {
+    if (extent == -1)
+      ++holes;
+    else if (extent < 1)
+      return fail(diag(DiagKind::BadExtent, "an extent of {}, expected 1 or more", extent)
+                      .with_span(a.call));
+    else
+      known *= extent;
+  }
+  if (holes > 1)
+    return fail(diag(DiagKind::BadExtent, "{} extents of -1, expected one at most", holes)
+                    .with_span(a.call));
+  if (holes == 1) {
+    if (total % known != 0)
+      return fail(diag(DiagKind::Indivisible,
+                       "{} elements, no multiple of the {} that the other extents take", total,
+                       known)
+                      .with_span(a.call));
+    for (std::int64_t& extent : shape)
+      if (extent == -1) extent = total / known;
+  }
+  return shape;
+}
+
+std::int64_t product(const layout::Shape& shape) {
+  return std::accumulate(shape.begin(), shape.end(), std::int64_t{1}, std::multiplies<>());
+}
+
+// --- view ----------------------------------------------------------------------------------------
+
+// Elements of another width over the same bytes: the last dimension scales.
+Result<Value> retyped(Interp& in, ir::BufferId id, ir::Type type, Span span) {
+  ir::Buffer view = view_of(in.fn(), id, span);
+  const int from = num::bits_of(view.dtype);
+  const int to = num::bits_of(type.dtype);
+  view.dtype = type.dtype;
+  if (from == to) return declare_view(in, std::move(view));
+  layout::Layout layout = WW_TRY(known_layout(in, id, "view", span));
+  layout::Shape shape = *ir::const_shape(in.fn(), in.fn()[id]);
+  if (shape.empty()) shape.push_back(1);
+  const bool widens = to > from;
+  const std::int64_t ratio = widens ? to / from : from / to;
+  if (widens && shape.back() % ratio != 0)
+    return fail(
+        diag(DiagKind::Indivisible,
+             "a view of `{}` as `{}`: {} elements in the last dimension are no multiple of {}",
+             in.fn()[id].name, ir::to_text(type), shape.back(), ratio)
+            .with_span(span));
+  layout = WW_TRY(widens ? layout::pack(layout, ratio) : layout::unpack(layout, ratio));
+  shape.back() = widens ? shape.back() / ratio : shape.back() * ratio;
+  set_shape(in, view, shape, span);
+  set_layout(view, std::move(layout));
+  if (view.elem_offset.valid()) {
+    const ir::ExprId by = ir::int_imm(in.fn(), DType::Int32, ratio, span);
+    view.elem_offset = WW_TRY(ir::binary(in.fn(), widens ? ir::ExprOp::FloorDiv : ir::ExprOp::Mul,
+                                         {view.elem_offset, false}, {by, true}, span));
+  }
+  return declare_view(in, std::move(view));
+}
+
+Result<Value> view(Interp& in, Args& a) {
+  const ir::BufferId id = a.self.buffer();
+  const bool is_type = a.rest.size() == 1 && (a.rest[0].is(Kind::Str) || a.rest[0].is(Kind::DType));
+  if (is_type)
+    return retyped(in, id, WW_TRY(in.value_type(a.rest[0], "the type", a.rest_spans[0])), a.call);
+  const Value* given = nullptr;
+  for (const CallArgs::Named& named : a.extra) {
+    if (named.name != "layout")
+      return fail(diag(DiagKind::BadArgument, "`view` has no parameter `{}`", named.name)
+                      .with_span(named.span));
+    given = &named.value;
+  }
+  ir::Buffer out = view_of(in.fn(), id, a.call);
+  const auto old_shape = ir::const_shape(in.fn(), in.fn()[id]);
+  const std::int64_t total = old_shape ? product(*old_shape) : 0;
+  std::optional<layout::Layout> layout;
+  if (given != nullptr && !given->is(Kind::None))
+    layout = WW_TRY(as_layout(in, *given, "`layout`", a.call));
+  const layout::Shape shape = WW_TRY(shape_args(in, a, layout ? layout->size() : total));
+  set_shape(in, out, shape, a.call);
+  if (layout) {
+    if (layout->tile().has_unknown_extent() || layout->size() != product(shape))
+      return fail(diag(DiagKind::NotAdmitted, "a layout of {} elements for a view of {}",
+                       layout->size(), product(shape))
+                      .with_span(a.call));
+    out.layout = std::move(layout);
+    out.layout_kind = ir::LayoutKind::Explicit;
+  } else if (!old_shape || total != product(shape)) {
+    return fail(diag(DiagKind::NotAdmitted, "a view of {} elements over `{}`, which has {}",
+                     product(shape), in.fn()[id].name,
+                     old_shape ? std::to_string(total) : "extents of run time")
+                    .with_note("declared here", in.fn()[id].span)
+                    .with_span(a.call));
+  }
+  return declare_view(in, std::move(out));
+}
+
+// --- local ---------------------------------------------------------------------------------------
+
+// This thread's registers. The two spellings of the language count them differently: by the
+// layout's iters in their order (D1), or by place (D2).
+Result<Value> local(Interp& in, Args& a) {
+  const ir::BufferId id = a.self.buffer();
+  const ir::Buffer& source = in.fn()[id];
+  if (source.scope != ir::Scope::Local)
+    return fail(diag(DiagKind::BadBuffer, "`local` of `{}`, which is in \"{}\"", source.name,
+                     ir::name_of(source.scope))
+                    .with_note("declared here", source.span)
+                    .with_span(a.call));
+  const layout::Layout whole = WW_TRY(known_layout(in, id, "local", a.call));
+  layout::Layout mine = WW_TRY(layout::storage(whole));
+  ir::Buffer out = view_of(in.fn(), id, a.call);
+  std::int64_t total = mine.size();
+  bool by_place = in.dialect() == Dialect::D2;
+  for (const CallArgs::Named& named : a.extra) {
+    if (named.name != "layout")
+      return fail(diag(DiagKind::BadArgument, "`local` has no parameter `{}`", named.name)
+                      .with_span(named.span));
+    mine = WW_TRY(as_layout(in, named.value, "`layout`", named.span));
+    total = mine.size();
+    by_place = false;
+  }
+  if (by_place) {
+    total = WW_TRY(layout::memory_span(mine));
+    const std::int64_t span[] = {total};
+    mine = layout::Layout(WW_TRY(layout::TileLayout::row_major(span)));
+  }
+  layout::Shape shape = WW_TRY(shape_args(in, a, total));
+  if (a.rest.empty()) shape.push_back(total);
+  if (product(shape) != total)
+    return fail(diag(DiagKind::NotAdmitted,
+                     "`local` of {} elements over `{}`, of which a thread holds {}", product(shape),
+                     source.name, total)
+                    .with_note("declared here", source.span)
+                    .with_span(a.call));
+  set_shape(in, out, shape, a.call);
+  set_layout(out, std::move(mine));
+  return declare_view(in, std::move(out));
+}
+
+// --- permute, sub --------------------------------------------------------------------------------
+
+Result<layout::Shape> permutation_args(Interp& in, const Args& a) {
+  layout::Shape order;
+  if (a.rest.size() == 1 && !a.rest[0].is(Kind::Int))
+    return in.int_list(a.rest[0], "the order", a.rest_spans[0]);
+  for (std::size_t i = 0; i < a.rest.size(); ++i)
+    order.push_back(WW_TRY(in.integer(a.rest[i], "a dimension", a.rest_spans[i])));
+  return order;
+}
+
+Result<Value> permute(Interp& in, Args& a) {
+  const ir::BufferId id = a.self.buffer();
+  const layout::Shape order = WW_TRY(permutation_args(in, a));
+  ir::Buffer out = view_of(in.fn(), id, a.call);
+  const auto shape = ir::const_shape(in.fn(), in.fn()[id]);
+  const layout::Layout layout = WW_TRY(known_layout(in, id, "permute", a.call));
+  set_layout(out, WW_TRY(layout::permute_dims(layout, *shape, order)));
+  out.shape.clear();
+  for (const std::int64_t d : order)
+    out.shape.push_back(in.fn()[id].shape[static_cast<std::size_t>(d)]);
+  return declare_view(in, std::move(out));
+}
+
+// --- pointers and vectors ------------------------------------------------------------------------
+
+Result<std::vector<ir::ExprId>> indices_of(Interp& in, const Value& value, Span span) {
+  std::vector<ir::ExprId> out;
+  for (const Value& item : WW_TRY(in.sequence(value, "the indices", span)))
+    out.push_back(WW_TRY(in.index_expr(item, span)));
+  return out;
+}
+
+Result<Value> ptr_to(Interp& in, Args& a) {
+  const std::vector<ir::ExprId> indices = WW_TRY(indices_of(in, a[0], a.spans[0]));
+  return of_expr(WW_TRY(ir::address_of(in.fn(), a.self.buffer(), indices, a.call)));
+}
+
+Result<Value> vload(Interp& in, Args& a) {
+  const std::vector<ir::ExprId> indices = WW_TRY(indices_of(in, a[0], a.spans[0]));
+  int lanes = 1;
+  if (a.has(1)) {
+    const ir::Type type = WW_TRY(in.value_type(a[1], "`dtype`", a.spans[1]));
+    if (type.dtype != in.fn()[a.self.buffer()].dtype)
+      return fail(diag(DiagKind::BadType, "`vload` as `{}` from `{}` of `{}`", ir::to_text(type),
+                       in.fn()[a.self.buffer()].name, num::name_of(in.fn()[a.self.buffer()].dtype))
+                      .with_note("use `.view(dtype)` to read other elements")
+                      .with_span(a.spans[1]));
+    lanes = type.lanes;
+  }
+  return of_expr(WW_TRY(ir::load(in.fn(), a.self.buffer(), indices, lanes, a.call)));
+}
+
+Result<Value> vstore(Interp& in, Args& a) {
+  const ir::BufferId id = a.self.buffer();
+  const std::vector<ir::ExprId> indices = WW_TRY(indices_of(in, a[0], a.spans[0]));
+  const ir::ExprId given = WW_TRY(in.expression(a[1], a.spans[1]));
+  const std::uint16_t lanes = in.fn()[given].type.lanes;
+  const ir::ExprId place = WW_TRY(ir::load(in.fn(), id, indices, lanes, a.call));
+  const ir::Buffer& buffer = in.fn()[id];
+  const Assigned to{.name = buffer.name, .is_name = false, .declared = buffer.span};
+  const ir::ExprId value = WW_TRY(assigned_value(in, a[1], in.fn()[place].type, to, a.spans[1]));
+  ir::Stmt out;
+  out.kind = ir::StmtKind::Store;
+  out.span = a.call;
+  out.buffer = id;
+  out.args = in.fn()[place].args;
+  out.expr = value;
+  in.emit(std::move(out));
+  return none();
+}
+
+Result<Value> scope_name(Interp& in, Args& a) {
+  return in.heap.str(std::string(ir::name_of(in.fn()[a.self.buffer()].scope)));
+}
+
+constexpr BuiltinRow kRows[] = {
+    {"buffer.view", "*shape, **layout", view, true},
+    {"buffer.local", "*shape, **layout", local, true},
+    {"buffer.permute", "*dims", permute, true},
+    {"buffer.ptr_to", "indices", ptr_to, true},
+    {"buffer.vload", "indices, dtype?", vload, true},
+    {"buffer.vstore", "indices, value", vstore, true},
+    {"buffer.scope", "", scope_name, true},
+};
+
+}  // namespace
+
+std::span<const BuiltinRow> view_rows() { return kRows; }
+
+std::optional<Result<Value>> buffer_attribute(Interp& in, const Value& value, std::string_view name,
+                                              Span span) {
+  ir::Function& f = in.fn();
+  const ir::Buffer& buffer = f[value.buffer()];
+  const auto offset = [&](ir::ExprId e) { return e.valid() ? of_expr(e) : of_int(0); };
+  if (name == "shape") {
+    std::vector<Value> items;
+    for (const ir::ExprId extent : buffer.shape) {
+      const auto constant = ir::const_int(f, extent);
+      items.push_back(constant ? of_int(*constant) : of_expr(extent));
+    }
+    return in.heap.tuple(std::move(items));
+  }
+  if (name == "dtype")
+    return Value{.kind = Kind::DType, .id = static_cast<std::uint32_t>(buffer.dtype)};
+  if (name == "name") return in.heap.str(buffer.name);
+  if (name == "data") return of_expr(ir::buffer_data(f, value.buffer(), span));
+  if (name == "elem_offset") return offset(buffer.elem_offset);
+  if (name == "byte_offset") return offset(buffer.byte_offset);
+  if (name == "align") return of_int(buffer.align);
+  if (name == "layout") {
+    const std::optional<layout::Layout> layout = ir::layout_of(f, buffer);
+    return layout ? in.layout_value(*layout) : none();
+  }
+  if (name == "allocated_addr") {
+    if (!buffer.allocated_addr.valid()) return none();
+    return in.heap.list({of_expr(buffer.allocated_addr)});
+  }
+  if (name == "sub")
+    return in.heap.wrap(Kind::Accessor, MethodObject{{}, value, "sub", nullptr, none()});
+  return std::nullopt;
+}
+
+// --- sub -----------------------------------------------------------------------------------------
+
+namespace {
+
+// The stride of a dimension that is one run of addresses, for offsets of run time.
+std::optional<std::int64_t> run_stride(const layout::Grouped& grouped, std::size_t dim) {
+  layout::Iters iters;
+  for (const layout::Iter& iter : grouped.dim(dim)) iters.push_back(iter);
+  layout::merge_iters(iters);
+  if (iters.empty()) return 0;
+  if (iters.size() != 1 || !(iters[0].axis == layout::Axis())) return std::nullopt;
+  return iters[0].stride;
+}
+
+}  // namespace
+
+Result<Value> sub_view(Interp& in, ir::BufferId id, const Value& index, Span span) {
+  std::vector<bool> dropped;
+  if (index.is(Kind::Tuple)) {
+    for (const Value& item : index.as<SeqObject>().items) dropped.push_back(!item.is(Kind::Slice));
+  } else {
+    dropped.push_back(!index.is(Kind::Slice));
+  }
+  const std::size_t rank = in.fn()[id].shape.size();
+  dropped.resize(rank, false);
+  BufferIndex at = WW_TRY(buffer_index(in, id, index, span));
+  if (at.is_element)
+    for (const ir::ExprId i : at.indices)
+      at.ranges.push_back({i, ir::int_imm(in.fn(), DType::Int32, 1, span)});
+  const layout::Layout layout = WW_TRY(known_layout(in, id, "sub", span));
+  const layout::Shape shape = *ir::const_shape(in.fn(), in.fn()[id]);
+  const layout::Grouped grouped = WW_TRY(layout::group(layout, shape));
+  ir::Buffer out = view_of(in.fn(), id, span);
+  std::vector<layout::Slice1> region;
+  layout::Shape kept;
+  Value moved = out.elem_offset.valid() ? of_expr(out.elem_offset) : of_int(0);
+  for (std::size_t d = 0; d < rank; ++d) {
+    const std::int64_t extent =
+        WW_TRY(in.integer(of_expr(at.ranges[d].extent), "the extent of a view", span));
+    const auto begin = ir::const_int(in.fn(), at.ranges[d].min);
+    region.push_back({layout::Expr(begin.value_or(0)), extent});
+    if (!dropped[d]) kept.push_back(extent);
+    if (begin) continue;
+    const std::optional<std::int64_t> stride = run_stride(grouped, d);
+    if (!stride || layout.is_swizzled())
+      return fail(diag(DiagKind::NeedsConstant,
+                       "a view of `{}` from an index of run time in dimension {}, which is no "
+                       "plain run of addresses",
+                       in.fn()[id].name, d)
+                      .with_span(span));
+    Value step = of_expr(at.ranges[d].min);
+    if (*stride != 1) step = WW_TRY(in.binary(Op::Mul, step, of_int(*stride), span));
+    moved = moved.is(Kind::Int) ? step : WW_TRY(in.binary(Op::Add, moved, step, span));
+  }
+  Result<layout::Layout> part = layout::slice(layout, shape, region, layout::Machine::Cuda);
+  if (!part) return fail(std::move(part).error().with_span(span));
+  set_shape(in, out, kept, span);
+  set_layout(out, *std::move(part));
+  if (moved.is(Kind::Ir)) out.elem_offset = moved.expr();
+  return declare_view(in, std::move(out));
+}
+
+}  // namespace ww::script

@@ -1,0 +1,325 @@
+// SPDX-License-Identifier: Apache-2.0
+// Attributes and subscripts: `x.name` and `x[i]` for every kind of value.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "base/ascii.h"
+#include "base/suggest.h"
+#include "script/api/builtins.h"
+#include "script/api/dtypes.h"
+#include "script/api/pools.h"
+#include "script/api/ptx_calls.h"
+#include "script/api/tile_calls.h"
+#include "script/interp/collections.h"
+#include "script/interp/interp.h"
+#include "script/interp/layouts.h"
+#include "script/interp/regions.h"
+#include "script/interp/typed.h"
+
+namespace ww::script {
+namespace {
+
+// Names of a namespace that are values, not functions.
+std::optional<Value> layout_name(Interp& in, std::string_view name) {
+  if (name == "S" || name == "R")
+    return Value{.kind = Kind::SpecMaker, .id = static_cast<std::uint32_t>(name[0])};
+  if (Result<layout::Axis> axis = layout::Axis::builtin(name)) {
+    AxisObject object;
+    object.axis = *axis;
+    return in.heap.wrap(Kind::Axis, object);
+  }
+  if (name == "Axis") return in.heap.wrap(Kind::Namespace, NamespaceObject{{}, "layout.Axis"});
+  return std::nullopt;
+}
+
+std::optional<Value> language_name(Interp& in, std::string_view name) {
+  AnnotationObject a;
+  if (name == "handle") {
+    a.what = AnnotationObject::What::Handle;
+    a.type = ir::Type::handle();
+    return in.heap.wrap(Kind::Annotation, std::move(a));
+  }
+  if (name == "let") {
+    a.what = AnnotationObject::What::Let;
+    return in.heap.wrap(Kind::Annotation, std::move(a));
+  }
+  if (name == "constexpr") {
+    a.what = AnnotationObject::What::Constexpr;
+    return in.heap.wrap(Kind::Annotation, std::move(a));
+  }
+  if (name == "ptx") return in.heap.wrap(Kind::PtxPath, PtxPathObject{});
+  return layout_name(in, name);
+}
+
+// What other languages call something, and what it is called here.
+std::optional<std::string_view> name_elsewhere(std::string_view path, std::string_view name) {
+  struct Row {
+    std::string_view there, here;
+  };
+  static constexpr Row kCuda[] = {{"syncthreads", "cta_sync"},  {"__syncthreads", "cta_sync"},
+                                  {"sync_threads", "cta_sync"}, {"barrier", "cta_sync"},
+                                  {"sync", "cta_sync"},         {"syncwarp", "warp_sync"},
+                                  {"__syncwarp", "warp_sync"}};
+  static constexpr Row kTile[] = {{"load", "copy"},   {"store", "copy"},  {"memcpy", "copy"},
+                                  {"dot", "gemm"},    {"matmul", "gemm"}, {"mma", "gemm"},
+                                  {"block", "cta"},   {"div", "fdiv"},    {"where", "select"},
+                                  {"convert", "cast"}};
+  static constexpr Row kLanguage[] = {{"blockIdx", "cta_id"},
+                                      {"threadIdx", "thread_id"},
+                                      {"program_id", "cta_id"},
+                                      {"syncthreads", "cuda.cta_sync"},
+                                      {"sync_threads", "cuda.cta_sync"},
+                                      {"alloc_fragment", "alloc_local"},
+                                      {"alloc_smem", "alloc_shared"}};
+  const auto find = [&](std::span<const Row> rows) -> std::optional<std::string_view> {
+    for (const Row& row : rows)
+      if (row.there == name) return row.here;
+    return std::nullopt;
+  };
+  if (path == "T.cuda") return find(kCuda);
+  if (path == "T") return find(kLanguage);
+  return is_tile_namespace(path) ? find(kTile) : std::nullopt;
+}
+
+bool is_of_kind(std::string_view name, std::string_view candidate) {
+  // `T.Mod` and its like are nodes of a tree; who writes in lower case means a function.
+  return name.empty() || candidate.empty() ||
+         (to_lower(name[0]) != name[0]) == (to_lower(candidate[0]) != candidate[0]);
+}
+
+Diag no_such_name(const std::string& path, std::string_view name) {
+  const bool is_tile = is_tile_namespace(path);
+  auto reason = why_not_taken(fmt::format("{}.{}", path, name));
+  if (!reason && is_tile) reason = why_not_taken(fmt::format("Tx.{}", name));
+  if (reason) return diag(DiagKind::UnknownName, "`{}.{}` is not taken: {}", path, name, *reason);
+  std::vector<std::string_view> known = members_of(path);
+  if (is_tile)
+    for (const std::string_view op : ir::all_tile_op_names()) known.push_back(op);
+  if (path == "layout")
+    for (const layout::Axis axis : layout::builtin_axes()) known.push_back(axis.name());
+  const auto elsewhere = name_elsewhere(path, name);
+  std::erase_if(known, [&](std::string_view each) { return !is_of_kind(name, each); });
+  Diag out =
+      diag(DiagKind::UnknownName, "`{}` has no `{}`{}", path == "layout" ? "tvm.tirx.layout" : path,
+           name,
+           elsewhere ? fmt::format("; did you mean `{}`?", *elsewhere) : did_you_mean(name, known));
+  if (is_tile && path != "T")
+    out.notes.push_back(
+        {fmt::format("its primitives: {}", fmt::join(ir::all_tile_op_names(), ", ")), {}});
+  return out;
+}
+
+Result<Value> namespace_attribute(Interp& in, const std::string& path, std::string_view name,
+                                  Span span, Span name_span) {
+  const std::string full = path + "." + std::string(name);
+  if (path == "layout" || path == "layout.Axis")
+    if (std::optional<Value> value = layout_name(in, name)) return *value;
+  if (const BuiltinRow* row = find_builtin(full))
+    return in.heap.wrap(Kind::Builtin, BuiltinObject{{}, row});
+  if (path == "T") {
+    if (std::optional<Value> value = language_name(in, name)) return *value;
+    if (const BuiltinRow* row = find_builtin(fmt::format("layout.{}", name)))
+      return in.heap.wrap(Kind::Builtin, BuiltinObject{{}, row});
+  }
+  if (is_tile_namespace(full) || parse_tile_path(full) || is_namespace(full))
+    return in.heap.wrap(Kind::Namespace, NamespaceObject{{}, full});
+  // Last, because the answer to what is no type is a text that takes time to make.
+  if (path == "T")
+    if (Result<ir::Type> type = ir::parse_value_type(name)) return dtype_value(*type);
+  if (path == "tvm.tirx")
+    if (const BuiltinRow* row = find_builtin(fmt::format("T.{}", name)))
+      return in.heap.wrap(Kind::Builtin, BuiltinObject{{}, row});
+  if (path.starts_with("tvm")) {
+    if (const auto known = known_module(full))
+      return in.heap.wrap(Kind::Namespace, NamespaceObject{{}, std::string(*known)});
+    return in.opaque(span, fmt::format("`{}` is not modelled", full));
+  }
+  if (path == "math" && (name == "inf" || name == "pi" || name == "nan"))
+    return of_float(name == "inf"  ? std::numeric_limits<double>::infinity()
+                    : name == "pi" ? 3.141592653589793
+                                   : std::numeric_limits<double>::quiet_NaN());
+  if (path == "functools" || path == "itertools" || path == "math" || path == "dataclasses")
+    return in.opaque(span, fmt::format("`{}` is not modelled", full));
+  return fail(no_such_name(path, name).with_span(name_span));
+}
+
+// Methods are rows named after the type of the value.
+std::string_view method_prefix(const Value& value) {
+  switch (value.kind) {
+    case Kind::Buffer:
+      return "buffer";
+    case Kind::Layout:
+      return "layout_value";
+    case Kind::List:
+      return "list";
+    case Kind::Tuple:
+      return "tuple";
+    case Kind::Dict:
+      return "dict";
+    case Kind::Set:
+      return "set";
+    case Kind::Str:
+      return "str";
+    case Kind::Int:
+    case Kind::Bool:
+      return "int";
+    case Kind::Ir:
+      return "expression";
+    case Kind::Jit:
+      return "jit";
+    case Kind::DType:
+      return "dtype";
+    case Kind::Axis:
+      return "axis";
+    case Kind::Pool:
+      return value.as<PoolObject>().is_tensor ? "tmem_pool" : "smem_pool";
+    default:
+      return "";
+  }
+}
+
+// The value of a constant with a type, and of a mode, which is its number.
+std::optional<Value> number_attribute(const Value& number, std::string_view name) {
+  if (name == "value") return untyped(number);
+  const auto type = typed_as(number);
+  return name == "dtype" && type ? std::optional(dtype_value(ir::Type::of(*type))) : std::nullopt;
+}
+
+std::optional<Result<Value>> special_attribute(Interp& in, const Value& object,
+                                               std::string_view name, Span span) {
+  if (object.is(Kind::Buffer) && (name == "source" || name == "buffer") &&
+      in.fn()[object.buffer()].is_scalar)
+    return object;
+  if (object.is(Kind::Buffer)) return buffer_attribute(in, object, name, span);
+  if (object.is(Kind::Layout) || object.is(Kind::Swizzle) || object.is(Kind::Iter) ||
+      object.is(Kind::Axis))
+    return layout_attribute(in, object, name);
+  if (object.is(Kind::Pool)) return pool_attribute(in, object, name, span);
+  if (object.is(Kind::Ir) && (name == "source" || name == "buffer") &&
+      in.fn()[object.expr()].op == ir::ExprOp::Load)
+    return of_buffer(in.fn()[object.expr()].buffer);
+  if (object.is(Kind::Ir) && name == "dtype") return dtype_value(in.fn()[object.expr()].type);
+  if (object.is(Kind::Region) || object.is(Kind::Slice))
+    return region_attribute(in, object, name, span);
+  if (object.is(Kind::DType)) return dtype_attribute(in, object, name);
+  if (object.is(Kind::Int) || object.is(Kind::Float)) return number_attribute(object, name);
+  return std::nullopt;
+}
+
+Diag no_member(const Interp& in, const Value& object, std::string_view name) {
+  const bool is_instance = object.is(Kind::Instance);
+  const ClassObject& type =
+      is_instance ? *object.as<InstanceObject>().type : object.as<ClassObject>();
+  std::vector<std::string_view> known;
+  if (is_instance)
+    for (const auto& [field, value] : object.as<InstanceObject>().fields)
+      known.push_back(in.symbols.text(field));
+  for (const auto& [member, value] : type.env->names()) known.push_back(in.symbols.text(member));
+  return diag(DiagKind::UnknownName, "{} `{}` has no `{}`{}",
+              is_instance ? "an object of class" : "class", type.name, name,
+              did_you_mean(name, known));
+}
+
+}  // namespace
+
+Result<Value> Interp::attribute(const Value& object, std::string_view name, Span where,
+                                Span name_span) {
+  if (object.is(Kind::Poison)) return object;
+  if (object.is(Kind::Opaque))
+    return opaque(object.as<OpaqueObject>().span, object.as<OpaqueObject>().reason);
+  if (object.is(Kind::Namespace))
+    return namespace_attribute(*this, object.as<NamespaceObject>().path, name, where, name_span);
+  if (object.is(Kind::PtxPath)) return ptx_word(*this, object.as<PtxPathObject>(), name);
+  if (object.is(Kind::Instance) || object.is(Kind::Class)) {
+    if (std::optional<Result<Value>> out = object_attribute(object, name, where))
+      return *std::move(out);
+    return fail(no_member(*this, object, name).with_span(name_span));
+  }
+  if (std::optional<Result<Value>> out = special_attribute(*this, object, name, where))
+    return *std::move(out);
+  // Functions of classes: `TileLayout.from_iters`, `SwizzleMode.SWIZZLE_NONE`.
+  if (object.is(Kind::Builtin)) {
+    const std::string_view owner = object.as<BuiltinObject>().row->name;
+    if (const BuiltinRow* row = find_builtin(fmt::format("{}.{}", owner, name)))
+      return heap.wrap(Kind::Builtin, BuiltinObject{{}, row});
+    if (owner == "layout.SwizzleMode")
+      if (const std::optional<Value> mode = swizzle_mode_member(name)) return *mode;
+  }
+  const std::string_view prefix = method_prefix(object);
+  // A type has the methods of its name.
+  if (object.is(Kind::DType) && find_builtin(fmt::format("dtype.{}", name)) == nullptr)
+    if (const BuiltinRow* row = find_builtin(fmt::format("str.{}", name)))
+      return heap.wrap(
+          Kind::Method,
+          MethodObject{{}, heap.str(ir::to_text(type_of(object))), std::string(name), row, none()});
+  if (!prefix.empty())
+    if (const BuiltinRow* row = find_builtin(fmt::format("{}.{}", prefix, name)))
+      return heap.wrap(Kind::Method, MethodObject{{}, object, std::string(name), row, none()});
+  if (const auto reason = why_not_taken(fmt::format("L.{}", name));
+      reason && object.is(Kind::Layout))
+    return fail(diag(DiagKind::UnknownName, "`{}` of a layout is not taken: {}", name, *reason)
+                    .with_span(name_span));
+  return fail(diag(DiagKind::UnknownName, "{} has no `{}`{}", type_name(object), name,
+                   did_you_mean(name, members_of(prefix.empty() ? "-" : prefix)))
+                  .with_span(name_span));
+}
+
+// --- subscripts ---------------------------------------------------------------------------------
+
+namespace {
+
+Result<Value> annotation_item(Interp& in, const Value& annotation, const Value& index, Span span) {
+  AnnotationObject out = annotation.as<AnnotationObject>();
+  if (out.what != AnnotationObject::What::Let)
+    return fail(diag(DiagKind::BadType, "this annotation takes no index").with_span(span));
+  out.type = WW_TRY(in.value_type(index, "the type", span));
+  return in.heap.wrap(Kind::Annotation, std::move(out));
+}
+
+}  // namespace
+
+Result<Value> Interp::subscript(const Value& object, const Value& index, Span where) {
+  switch (object.kind) {
+    case Kind::Poison:
+      return object;
+    case Kind::Opaque:
+      return object;
+    case Kind::SpecMaker:
+      return make_spec(*this, object, index, where);
+    case Kind::Buffer:
+      return index_buffer(*this, object.buffer(), index, where);
+    case Kind::Accessor:
+      return sub_view(*this, object.as<MethodObject>().self.buffer(), index, where);
+    case Kind::Tuple:
+    case Kind::List:
+    case Kind::Str:
+    case Kind::Range:
+      return item_of(*this, object, index, where);
+    case Kind::Dict:
+      return value_of(*this, object.as<DictObject>(), index, where);
+    case Kind::PtxPath:
+      return ptx_subscript(*this, object.as<PtxPathObject>(), index, where);
+    case Kind::Annotation:
+      return annotation_item(*this, object, index, where);
+    case Kind::DType: {
+      AnnotationObject out;
+      out.what = AnnotationObject::What::Array;
+      out.type = WW_TRY(value_type(object, "the type", where));
+      out.shape = WW_TRY(sequence(index, "the shape", where));
+      return heap.wrap(Kind::Annotation, std::move(out));
+    }
+    case Kind::Class:
+      // `Module["main"]`: the functions of a module are the class's.
+      if (index.is(Kind::Str)) return attribute(object, text_of(index), where, where);
+      return fail(diag(DiagKind::BadType, "class takes no index").with_span(where));
+    case Kind::Builtin:
+      return opaque(where, "type hints are not evaluated");
+    default:
+      return fail(diag(DiagKind::BadType, "{} takes no index", type_name(object)).with_span(where));
+  }
+}
+
+}  // namespace ww::script

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0
+// Arguments to parameters: of builtins by their signatures, of the source's functions by Python's
+// rules.
+#include "script/interp/arguments.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/suggest.h"
+
+namespace ww::script {
+namespace {
+
+std::string counted(std::size_t n, std::string_view word) {
+  return fmt::format("{} {}{}", n, word, n == 1 ? "" : "s");
+}
+
+Diag too_many(const BuiltinRow& row, const Signature& signature, const CallArgs& args) {
+  return diag(DiagKind::BadArgument, "`{}` with {}, expected at most {}", row.name,
+              counted(args.plain.size(), "argument"), signature.names.size())
+      .with_note(fmt::format("it takes ({})", row.signature))
+      .with_span(args.spans[signature.names.size()]);
+}
+
+Span name_of_arg(const CallArgs::Named& arg) {
+  return arg.name_span.known ? arg.name_span : arg.span;
+}
+
+Diag given_twice(std::string_view function, const CallArgs::Named& arg) {
+  return diag(DiagKind::BadArgument, "`{}` of `{}` is given twice", arg.name, function)
+      .with_span(name_of_arg(arg));
+}
+
+Diag unknown_keyword(const BuiltinRow& row, const Signature& signature,
+                     const CallArgs::Named& arg) {
+  return diag(DiagKind::BadArgument, "`{}` has no parameter `{}`{}", row.name, arg.name,
+              did_you_mean(arg.name, signature.names))
+      .with_note(fmt::format("it takes ({})", row.signature))
+      .with_span(name_of_arg(arg));
+}
+
+Result<void> bind_named(const BuiltinRow& row, const Signature& signature, CallArgs& args,
+                        Args& out) {
+  for (CallArgs::Named& arg : args.named) {
+    const auto found = std::find(signature.names.begin(), signature.names.end(), arg.name);
+    if (found == signature.names.end()) {
+      if (!signature.has_extra) return fail(unknown_keyword(row, signature, arg));
+      out.extra.push_back(std::move(arg));
+      continue;
+    }
+    const auto i = static_cast<std::size_t>(found - signature.names.begin());
+    if (out.values[i]) return fail(given_twice(row.name, arg));
+    out.values[i] = arg.value;
+    out.spans[i] = arg.span;
+  }
+  return {};
+}
+
+// Hands the arguments of one call out to the parameters of a function of the source.
+class Binder {
+ public:
+  Binder(const FunctionObject& function, CallArgs& args, Heap& heap, const SymbolTable& symbols)
+      : function_(function), args_(args), heap_(heap), symbols_(symbols) {
+    const Ast& ast = function.unit->ast;
+    params_ =
+        ast.list(function.def.valid() ? ast[function.def].params : ast[function.lambda].params);
+    used_.resize(args.named.size());
+  }
+
+  Result<void> bind(Env& env) {
+    for (std::size_t p = 0; p < params_.size(); ++p) WW_TRY_VOID(bind_one(p, env));
+    if (next_ < args_.plain.size()) return fail(too_many_plain());
+    for (std::size_t i = 0; i < used_.size(); ++i)
+      if (!used_[i]) return fail(left_over(args_.named[i]));
+    return {};
+  }
+
+ private:
+  Result<void> bind_one(std::size_t p, Env& env) {
+    const Param& param = params_[p];
+    if (param.kind == Param::Kind::Star) {
+      if (param.name.valid()) env.set(param.name, rest());
+    } else if (param.kind == Param::Kind::DoubleStar) {
+      env.set(param.name, keywords());
+    } else if (param.kind != Param::Kind::KeywordOnly && next_ < args_.plain.size()) {
+      env.set(param.name, args_.plain[next_++]);
+    } else if (const Value* value = named(param)) {
+      env.set(param.name, *value);
+    } else if (param.default_value.valid()) {
+      env.set(param.name, function_.defaults[p]);
+    } else {
+      return fail(missing(param));
+    }
+    return {};
+  }
+
+  const Value* named(const Param& param) {
+    if (param.kind == Param::Kind::PositionalOnly) return nullptr;
+    for (std::size_t i = 0; i < args_.named.size(); ++i)
+      if (!used_[i] && args_.named[i].name == symbols_.text(param.name)) {
+        used_[i] = true;
+        return &args_.named[i].value;
+      }
+    return nullptr;
+  }
+
+  Value rest() {
+    const auto from = args_.plain.begin() + static_cast<std::ptrdiff_t>(next_);
+    next_ = args_.plain.size();
+    return heap_.tuple({from, args_.plain.end()});
+  }
+
+  Value keywords() {
+    DictObject out;
+    for (std::size_t i = 0; i < args_.named.size(); ++i) {
+      if (used_[i] || is_parameter(args_.named[i].name)) continue;
+      out.items.emplace_back(heap_.str(args_.named[i].name), args_.named[i].value);
+      used_[i] = true;
+    }
+    heap_.count_values(out.items.size() * 2);
+    return heap_.wrap(Kind::Dict, std::move(out));
+  }
+
+  // Does a keyword name a parameter?
+  [[nodiscard]] bool is_parameter(std::string_view name) const {
+    return std::any_of(params_.begin(), params_.end(), [&](const Param& param) {
+      using PK = Param::Kind;
+      const bool by_name = param.kind == PK::Plain || param.kind == PK::KeywordOnly;
+      return by_name && symbols_.text(param.name) == name;
+    });
+  }
+
+  [[nodiscard]] Diag missing(const Param& param) const {
+    const std::string_view name = symbols_.text(param.name);
+    const bool by_name = std::any_of(args_.named.begin(), args_.named.end(),
+                                     [&](const auto& arg) { return arg.name == name; });
+    return diag(DiagKind::BadArgument, "`{}` without `{}`{}", function_.name, name,
+                by_name ? ", which cannot be given by name" : "")
+        .with_note("the parameter", function_.unit->span(param.place))
+        .with_span(args_.call);
+  }
+
+  [[nodiscard]] Diag too_many_plain() const {
+    return diag(DiagKind::BadArgument, "`{}` with {}, expected {}", function_.name,
+                counted(args_.plain.size(), "positional argument"), next_)
+        .with_span(args_.spans[next_]);
+  }
+
+  [[nodiscard]] Diag left_over(const CallArgs::Named& arg) const {
+    if (is_parameter(arg.name)) return given_twice(function_.name, arg);
+    std::vector<std::string_view> names;
+    for (const Param& param : params_)
+      if (param.name.valid() && param.kind != Param::Kind::PositionalOnly)
+        names.push_back(symbols_.text(param.name));
+    return diag(DiagKind::BadArgument, "`{}` has no parameter `{}`{}", function_.name, arg.name,
+                did_you_mean(arg.name, names))
+        .with_span(name_of_arg(arg));
+  }
+
+  const FunctionObject& function_;
+  CallArgs& args_;
+  Heap& heap_;
+  const SymbolTable& symbols_;
+  std::span<const Param> params_;
+  std::vector<bool> used_;
+  std::size_t next_ = 0;
+};
+
+}  // namespace
+
+Result<Args> bind_args(const BuiltinRow& row, CallArgs& args, const Value& self) {
+  const Signature* kept = signature_of(row);
+  const Signature made = kept == nullptr ? read_signature(row.signature) : Signature();
+  const Signature& signature = kept == nullptr ? made : *kept;
+  Args out;
+  out.row = &row;
+  out.call = args.call;
+  out.self = self;
+  out.values.resize(signature.names.size());
+  out.spans.assign(signature.names.size(), args.call);
+  for (std::size_t i = 0; i < args.plain.size(); ++i) {
+    if (i < signature.names.size()) {
+      out.values[i] = args.plain[i];
+      out.spans[i] = args.spans[i];
+    } else if (signature.has_rest) {
+      out.rest.push_back(args.plain[i]);
+      out.rest_spans.push_back(args.spans[i]);
+    } else {
+      return fail(too_many(row, signature, args));
+    }
+  }
+  WW_TRY_VOID(bind_named(row, signature, args, out));
+  for (std::size_t i = 0; i < signature.names.size(); ++i)
+    if (signature.required[i] && !out.values[i])
+      return fail(diag(DiagKind::BadArgument, "`{}` without `{}`", row.name, signature.names[i])
+                      .with_note(fmt::format("it takes ({})", row.signature))
+                      .with_span(args.call));
+  return out;
+}
+
+Result<void> Interp::bind_params(const FunctionObject& function, CallArgs& args, Env& env) {
+  return Binder(function, args, heap, symbols).bind(env);
+}
+
+}  // namespace ww::script

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a file's text tells before it runs: its dialect, and the kernels it offers.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "script/compile.h"
+#include "script/syntax/ast.h"
+
+namespace ww::script {
+
+/// The newer dialect imports the tile namespace, or reaches it through `T`.
+Dialect dialect_of(const Ast& ast, const SymbolTable& symbols);
+
+/// A kernel that a file offers: for messages and listings.
+struct Candidate {
+  std::string name;                       // "scale", or a builder's name
+  std::string parameters;                 // "(A_ptr: T.handle)", "(num, direction=\"ld\")"
+  bool is_builder = false;                // a function with a kernel inside
+  bool is_callable = false;               // a builder that can be called without arguments
+  std::vector<std::string> kernels = {};  // of a builder: the names defined inside
+};
+
+/// Kernels and builders at the top level of a file, each name once.
+std::vector<Candidate> candidates_of(const Ast& ast, const SymbolTable& symbols,
+                                     std::string_view source);
+
+/// The error for a file that has not exactly one.
+Diag choose_one(const std::vector<Candidate>& candidates);
+
+}  // namespace ww::script

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+// Classes of the source: their bodies, their objects, and what an object's attribute is. Every
+// class takes its annotated names as arguments when it has no `__init__`, as dataclasses do.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/suggest.h"
+#include "script/interp/interp.h"
+
+namespace ww::script {
+namespace {
+
+using Binding = FunctionObject::Binding;
+
+CallArgs with_first(const Value& first, const CallArgs& args) {
+  CallArgs out = args;
+  out.plain.insert(out.plain.begin(), first);
+  out.spans.insert(out.spans.begin(), args.call);
+  return out;
+}
+
+// Fields of the bases come first; a name that is given again keeps its place.
+void add_field(ClassObject& type, Symbol name, const std::optional<Value>& value) {
+  const auto known = std::find_if(type.fields.begin(), type.fields.end(),
+                                  [&](const auto& field) { return field.first == name; });
+  if (known == type.fields.end())
+    type.fields.emplace_back(name, value);
+  else
+    known->second = value;
+}
+
+constexpr std::size_t kMostBases = 100;
+
+// A class and what it inherits from, depth first; each counts once.
+void add_bases(ClassObject& type, const ClassObject& direct) {
+  const auto add = [&](const ClassObject* base) {
+    if (std::find(type.bases.begin(), type.bases.end(), base) == type.bases.end())
+      type.bases.push_back(base);
+  };
+  add(&direct);
+  for (const ClassObject* base : direct.bases) add(base);
+}
+
+}  // namespace
+
+Result<void> Interp::exec_class(const Stmt& s, Env& env) {
+  ClassObject type;
+  type.name = std::string(symbols.text(s.name));
+  type.env = new_env(&env);
+  for (const Arg& arg : ast_->list(s.args)) {
+    const Value base = WW_TRY(eval(arg.value, env));
+    if (arg.kind != Arg::Kind::Plain) continue;
+    if (!base.is(Kind::Class)) {
+      // What it inherits is unknown, so its objects are.
+      const std::string reason = base.is(Kind::Opaque) ? base.as<OpaqueObject>().reason
+                                                       : fmt::format("class `{}` has {} as base",
+                                                                     type.name, type_name(base));
+      return bind(env, s.name, opaque(span(s.head), reason), span(s.head));
+    }
+    const auto& direct = base.as<ClassObject>();
+    add_bases(type, direct);
+    if (type.bases.size() > kMostBases)
+      return fail(diag(DiagKind::Budget, "class `{}` inherits from more than {} classes", type.name,
+                       kMostBases)
+                      .with_span(span(s.head)));
+    for (const auto& [name, value] : direct.fields) add_field(type, name, value);
+  }
+  WW_TRY_VOID(exec_class_body(s, type));
+  const Value made = heap.wrap(Kind::Class, std::move(type));
+  return bind(env, s.name, WW_TRY(decorate(made, s, env)), span(s.head));
+}
+
+Result<void> Interp::exec_class_body(const Stmt& s, ClassObject& type) {
+  for (const StmtId id : ast_->list(s.body)) {
+    const Stmt& inner = (*ast_)[id];
+    const bool is_field = inner.kind == StmtKind::AnnAssign &&
+                          (*ast_)[ast_->list(inner.items)[0]].kind == ExprKind::Name;
+    if (!is_field) {
+      const Flow flow = WW_TRY(exec(id, *type.env));
+      static_cast<void>(flow);
+      continue;
+    }
+    std::optional<Value> value;
+    if (inner.a.valid()) value = WW_TRY(eval(inner.a, *type.env));
+    const Symbol name = (*ast_)[ast_->list(inner.items)[0]].name;
+    add_field(type, name, value);
+    if (value) type.env->set(name, *value);
+  }
+  // Methods do not see the names of their class.
+  for (const auto& [name, value] : type.env->names())
+    if (value.is(Kind::Function) || value.is(Kind::Inline)) {
+      FunctionObject& method = value.as<FunctionObject>();
+      if (method.env == type.env) method.env = type.env->parent();
+    }
+  return {};
+}
+
+Result<Value> Interp::call_class(ClassObject& type, CallArgs& args) {
+  InstanceObject instance;
+  instance.type = &type;
+  const Value self = heap.wrap(Kind::Instance, std::move(instance));
+  if (const Value* init = type.find(symbols.intern("__init__"))) {
+    CallArgs with_self = with_first(self, args);
+    WW_TRY_VOID(call(*init, with_self));
+    return self;
+  }
+  WW_TRY_VOID(fill_fields(self, args));
+  if (const Value* init = type.find(symbols.intern("__post_init__"))) {
+    CallArgs only_self;
+    only_self.call = args.call;
+    only_self.callee = args.callee;
+    only_self = with_first(self, only_self);
+    WW_TRY_VOID(call(*init, only_self));
+  }
+  return self;
+}
+
+Result<void> Interp::fill_fields(const Value& self, CallArgs& args) {
+  const ClassObject& type = *self.as<InstanceObject>().type;
+  auto& fields = self.as<InstanceObject>().fields;
+  if (args.plain.size() > type.fields.size())
+    return fail(diag(DiagKind::BadArgument, "`{}` with {} arguments, expected at most {}",
+                     type.name, args.plain.size(), type.fields.size())
+                    .with_span(args.spans[type.fields.size()]));
+  std::vector<std::string_view> known;
+  for (const auto& [name, value] : type.fields) known.push_back(symbols.text(name));
+  for (const CallArgs::Named& arg : args.named)
+    if (std::find(known.begin(), known.end(), arg.name) == known.end())
+      return fail(diag(DiagKind::BadArgument, "`{}` has no field `{}`{}", type.name, arg.name,
+                       did_you_mean(arg.name, known))
+                      .with_span(arg.name_span));
+  for (std::size_t i = 0; i < type.fields.size(); ++i) {
+    const auto& [name, default_value] = type.fields[i];
+    const std::string_view text = symbols.text(name);
+    const auto named = std::find_if(args.named.begin(), args.named.end(),
+                                    [&](const auto& arg) { return arg.name == text; });
+    const bool is_plain = i < args.plain.size();
+    if (is_plain && named != args.named.end())
+      return fail(diag(DiagKind::BadArgument, "`{}` of `{}` is given twice", text, type.name)
+                      .with_span(named->span));
+    if (!is_plain && named == args.named.end() && !default_value)
+      return fail(
+          diag(DiagKind::BadArgument, "`{}` without `{}`", type.name, text).with_span(args.call));
+    fields.emplace_back(name, is_plain                    ? args.plain[i]
+                              : named != args.named.end() ? named->value
+                                                          : *default_value);
+  }
+  heap.count_values(fields.size());
+  return {};
+}
+
+// A field, a method bound to its object, a property's value, or a name of the class.
+std::optional<Result<Value>> Interp::object_attribute(const Value& object, std::string_view name,
+                                                      Span where) {
+  const Symbol symbol = symbols.intern(name);
+  const bool is_instance = object.is(Kind::Instance);
+  if (is_instance)
+    for (const auto& [field, value] : object.as<InstanceObject>().fields)
+      if (field == symbol) return value;
+  ClassObject& type = is_instance ? *object.as<InstanceObject>().type : object.as<ClassObject>();
+  if (name == "__name__" && !is_instance) return heap.str(type.name);
+  const Value* member = type.find(symbol);
+  if (member == nullptr) return std::nullopt;
+  if (!member->is(Kind::Function) && !member->is(Kind::Inline)) return *member;
+  const Binding binding = member->as<FunctionObject>().binding;
+  const bool of_class = binding == Binding::Class;
+  if (binding == Binding::Static || (!is_instance && !of_class)) return *member;
+  const Value self = of_class ? Value{.kind = Kind::Class, .object = &type} : object;
+  if (binding == Binding::Property) {
+    CallArgs args;
+    args.call = args.callee = where;
+    args = with_first(self, args);
+    return call(*member, args);
+  }
+  return heap.wrap(Kind::Method, MethodObject{{}, self, std::string(name), nullptr, *member});
+}
+
+}  // namespace ww::script

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+// `import`: the modules of the language are namespaces, those of Python that we model are, too, and
+// all others are opaque.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "script/api/builtins.h"
+
+namespace ww::script {
+namespace {
+
+struct ModuleRow {
+  std::string_view path;
+  std::string_view space;
+  bool is_partial = false;  // has more than the namespace
+};
+constexpr ModuleRow kModules[] = {
+    {"tvm", "tvm"},
+    {"tvm.script", "tvm.script"},
+    {"tvm.script.ir", "tvm.script.ir"},
+    {"tvm.script.tirx", "T"},
+    {"tvm.script.tir", "T"},
+    {"tvm.script.tirx.tile", "Tx"},
+    {"tvm.tirx", "tvm.tirx"},
+    {"tvm.tirx.op", "T", true},
+    {"tvm.tirx.layout", "layout"},
+    {"tvm.runtime", "tvm.runtime"},
+    {"tvm.ir", "tvm.ir"},
+    {"tvm.backend.cuda.tile_primitive.tma_utils", "layout", true},
+    {"tvm.backend.cuda.tile_primitive.gemm_async", "layout", true},
+    {"tvm.backend.cuda.tile_primitive.gemm_async.tcgen05", "layout", true},
+    {"tvm.backend.cuda.operator.tile_primitive.tma_utils", "layout", true},
+    {"tvm.backend.cuda.operator.tile_primitive.gemm_async", "layout", true},
+    {"tvm.backend.cuda.operator.tile_primitive.gemm_async.tcgen05", "layout", true},
+    {"tvm.tirx.operator.tile_primitive.cuda.tma_utils", "layout", true},
+    {"tvm.tirx.operator.tile_primitive.cuda.gemm_async", "layout", true},
+    {"tvm.tirx.operator.tile_primitive.cuda.gemm_async.tcgen05", "layout", true},
+    {"tvm.tirx.cuda.operator.tile_primitive.tma_utils", "layout", true},
+    {"tvm.tirx.cuda.operator.tile_primitive.gemm_async", "layout", true},
+    {"tvm.backend.cuda.lang", "T", true},
+    {"tvm.backend.cuda.lang.alloc_pool", "T", true},
+    {"tvm.tirx.lang.alloc_pool", "T", true},
+    {"math", "math"},
+    {"functools", "functools"},
+    {"itertools", "itertools"},
+    {"dataclasses", "dataclasses"},
+};
+
+bool is_partial(std::string_view path) {
+  return std::any_of(std::begin(kModules), std::end(kModules),
+                     [&](const ModuleRow& row) { return row.path == path && row.is_partial; });
+}
+
+// Where classes for kernels live: `tvm.tirx.lang.warp_role` in one version is a part of
+// `tvm.backend.cuda.lang` in another.
+std::string_view canonical_module(std::string_view module) {
+  const bool is_lang =
+      module.starts_with("tvm.") &&
+      (module.ends_with(".lang") || module.find(".lang.") != std::string_view::npos);
+  return is_lang ? "tvm.backend.cuda.lang" : module;
+}
+
+}  // namespace
+
+std::optional<std::string_view> known_module(std::string_view path) {
+  for (const ModuleRow& row : kModules)
+    if (row.path == path) return row.space;
+  return std::nullopt;
+}
+
+Result<void> Interp::exec_import(const Stmt& s, Env& env) {
+  for (const Import& import : ast_->list(s.imports)) {
+    const Span where = span(import.place);
+    if (s.kind == StmtKind::ImportFrom) {
+      if (import.path == "*") continue;
+      const Value value = imported(ast_->strings[s.module], import, span(s.head));
+      WW_TRY_VOID(bind(env, import.as, value, where));
+      continue;
+    }
+    // `import a.b` binds `a`; `import a.b as c` binds c to a.b.
+    const std::string_view bound = symbols.text(import.as);
+    const bool is_renamed = bound != import.path.substr(0, import.path.find('.'));
+    const std::string path = is_renamed ? import.path : std::string(bound);
+    WW_TRY_VOID(bind(env, import.as, module_value(path, where), where));
+  }
+  return {};
+}
+
+Value Interp::imported(const std::string& module, const Import& import, Span head) {
+  const Span where = span(import.place);
+  const std::string inner = module + "." + import.path;
+  if (known_module(inner)) return module_value(inner, where);
+  const Value from = module_value(module, head);
+  std::string missing = fmt::format("`{}` of module `{}` is not modelled", import.path, module);
+  if (const auto reason =
+          why_not_taken(fmt::format("{}.{}", canonical_module(module), import.path)))
+    missing = fmt::format("`{}` of module `{}` is not taken: {}", import.path, module, *reason);
+  if (from.is(Kind::Opaque)) return opaque(where, missing);
+  Result<Value> member = attribute(from, import.path, where, where);
+  if (member) return *member;
+  return opaque(where, is_partial(module) ? missing : member.error().text);
+}
+
+Value Interp::module_value(std::string_view path, Span where) {
+  if (const auto space = known_module(path))
+    return heap.wrap(Kind::Namespace, NamespaceObject{{}, std::string(*space)});
+  return opaque(where, fmt::format("module `{}` is not modelled", path));
+}
+
+}  // namespace ww::script

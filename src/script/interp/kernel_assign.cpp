@@ -1,0 +1,354 @@
+// SPDX-License-Identifier: Apache-2.0
+// Assignments in a kernel: what a name becomes, and stores.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "ir/below.h"
+#include "script/api/params.h"
+#include "script/interp/implicit.h"
+#include "script/interp/kernel_body.h"
+#include "script/interp/regions.h"
+
+namespace ww::script {
+namespace {
+
+bool is_storable(const Value& v) {
+  return v.is(Kind::Int) || v.is(Kind::Bool) || v.is(Kind::Float) || v.is(Kind::Ir);
+}
+
+// Just made by a call (a scope id, a loop variable), so that the name is its name; or an id of the
+// launch, which several names may stand for.
+bool is_fresh_var(const KernelContext& k, const Value& v) {
+  if (!v.is(Kind::Ir)) return false;
+  if (k.launch.reads.contains(v.id)) return true;
+  const ir::Expr& e = k.function[v.expr()];
+  return e.op == ir::ExprOp::Var && k.function[e.var].name.empty();
+}
+
+std::string_view kind_text(const ir::Var& var) {
+  switch (var.kind) {
+    case ir::VarKind::Param:
+      return "a parameter";
+    case ir::VarKind::Extent:
+      return "an extent of a shape";
+    case ir::VarKind::ScopeId:
+      return "a scope id";
+    case ir::VarKind::Loop:
+      return "a loop variable";
+    case ir::VarKind::Let:
+      return var.type.is_pointer() ? "a pointer (bound once)" : "bound by `T.let`";
+    case ir::VarKind::Launch:
+      return "a launch variable";
+  }
+  return "immutable";
+}
+
+// Does the value of an expression depend on the storage of a buffer?
+bool reads(const ir::Function& f, ir::ExprId id, ir::BufferId storage) {
+  return ir::any_below(f, id, [&](const ir::Expr& e) {
+    return e.op == ir::ExprOp::Load && ir::storage_of(f, e.buffer) == storage;
+  });
+}
+
+Diag read_only(const ir::Var& var, std::string_view name, Span span) {
+  return diag(DiagKind::ReadOnly, "`{}` is {} and cannot be assigned", name, kind_text(var))
+      .with_note("bound here", var.span)
+      .with_span(span);
+}
+
+Diag no_value(Span span) {
+  return diag(DiagKind::BadType, "this call has no value to assign").with_span(span);
+}
+
+Assigned assigned_to(Interp& in, ir::BufferId id) {
+  const ir::Buffer& buffer = in.fn()[id];
+  return {.name = buffer.name,
+          .is_name = buffer.is_scalar,
+          .is_inferred = in.kernel().inferred.contains(id.index),
+          .declared = buffer.span};
+}
+
+// `B[i, 0:4] = vector`: from the first element on.
+std::optional<std::vector<ir::ExprId>> vector_place(const ir::Function& f, const BufferIndex& index,
+                                                    ir::ExprId value) {
+  const std::uint16_t lanes = f[value].type.lanes;
+  std::vector<ir::ExprId> out;
+  for (std::size_t d = 0; d < index.ranges.size(); ++d) {
+    const std::int64_t wanted = d + 1 == index.ranges.size() ? lanes : 1;
+    if (lanes < 2 || ir::const_int(f, index.ranges[d].extent) != wanted) return std::nullopt;
+    out.push_back(index.ranges[d].min);
+  }
+  return out;
+}
+
+}  // namespace
+
+Result<void> KernelBody::assign_stmt(const Stmt& s, Env& env) {
+  const std::span<const ExprId> targets = in.ast_->list(s.items);
+  if (targets.size() > 1)
+    return fail(diag(DiagKind::Syntax,
+                     "found a second `=`, expected one assignment per statement in a kernel")
+                    .with_span(in.span(targets[1])));
+  const std::size_t before = in.kernel().blocks.back().size();
+  const Value value = WW_TRY(in.eval(s.a, env));
+  // An instruction, a tile primitive or an inline function.
+  const bool is_call = (*in.ast_)[s.a].kind == ExprKind::Call;
+  if (is_call && value.is(Kind::None) && in.kernel().blocks.back().size() != before)
+    return fail(no_value(in.span(s.a)));
+  return assign(targets[0], value, env, {in.span(s.place), in.span(s.a)});
+}
+
+Result<void> KernelBody::assign(ExprId target, Value value, Env& env, const AssignSpans& at) {
+  const Expr& e = (*in.ast_)[target];
+  switch (e.kind) {
+    case ExprKind::Name:
+      return assign_name(e.name, value, env, in.span(e.place), at);
+    case ExprKind::Starred:
+      return assign(e.a, value, env, at);
+    case ExprKind::Tuple:
+    case ExprKind::List: {
+      if (value.is(Kind::Poison)) {
+        for (const ExprId item : in.ast_->list(e.items)) WW_TRY_VOID(assign(item, value, env, at));
+        return {};
+      }
+      auto pairs = WW_TRY(in.unpack(e, value));
+      keep_old_values(pairs, env, at.all);
+      for (const auto& [item, part] : pairs) WW_TRY_VOID(assign(item, part, env, at));
+      return {};
+    }
+    case ExprKind::Subscript: {
+      const Value object = WW_TRY(in.eval_buffer_base(e.a, env));
+      const Value index = WW_TRY(in.eval(e.b, env));
+      if (object.is(Kind::Buffer))
+        return store(object.buffer(), index, value, in.span(e.place), at);
+      return in.assign_item(object, index, value, at.all);
+    }
+    default:
+      return in.assign(target, value, env);
+  }
+}
+
+// `a, b = b, a` is a swap: all values are those before the first store. What reads a buffer that an
+// earlier target stores to is computed first.
+void KernelBody::keep_old_values(std::vector<std::pair<ExprId, Value>>& pairs, Env& env,
+                                 Span span) {
+  std::vector<ir::BufferId> stored;
+  for (auto& [target, value] : pairs) {
+    const bool reads_stored =
+        value.is(Kind::Ir) && std::any_of(stored.begin(), stored.end(), [&](ir::BufferId id) {
+          return reads(in.fn(), value.expr(), id);
+        });
+    if (reads_stored) value = of_expr(bind_value("old", value.expr(), span));
+    const Expr& e = (*in.ast_)[target];
+    const Expr& base = e.kind == ExprKind::Subscript ? (*in.ast_)[e.a] : e;
+    if (base.kind != ExprKind::Name) continue;
+    const Value* known = env.find(base.name);
+    if (known != nullptr && known->is(Kind::Buffer))
+      stored.push_back(ir::storage_of(in.fn(), known->buffer()));
+  }
+}
+
+// Binds a value to a new immutable variable.
+ir::ExprId KernelBody::bind_value(std::string name, ir::ExprId value, Span span) {
+  ir::Var var;
+  var.name = std::move(name);
+  var.type = in.fn()[value].type;
+  var.kind = ir::VarKind::Let;
+  var.span = span;
+  ir::Stmt out = stmt_node(ir::StmtKind::Bind, span);
+  out.var = in.fn().add(std::move(var));
+  out.expr = value;
+  const ir::VarId id = out.var;
+  in.emit(std::move(out));
+  return ir::var_ref(in.fn(), id, span);
+}
+
+Result<void> KernelBody::assign_name(Symbol name, Value value, Env& env, Span name_span,
+                                     const AssignSpans& at) {
+  const std::string_view text = in.symbols.text(name);
+  if (value.is(Kind::Poison)) {
+    if (env.find(name) == nullptr) env.set(name, value);
+    return {};
+  }
+  const Value* known = env.find(name);
+  if (known != nullptr && is_storable(value) && !is_fresh_var(in.kernel(), value)) {
+    if (known->is(Kind::Buffer) && ir::has_one_element(in.fn(), in.fn()[known->buffer()]))
+      return store(known->buffer(), of_int(0), value, name_span, at);
+    if (known->is(Kind::Ir) && in.fn()[known->expr()].op == ir::ExprOp::Var)
+      return fail(read_only(in.fn()[in.fn()[known->expr()].var], text, name_span));
+  }
+  if (value.is(Kind::Meta)) {
+    value = value.as<MetaObject>().value;
+  } else if (value.is(Kind::Ir) && !is_fresh_var(in.kernel(), value)) {
+    const ir::Type type = in.fn()[value.expr()].type;
+    if (type.kind == ir::Type::Kind::Void) return fail(no_value(at.value));
+    if (type.is_pointer() || type.lanes > 1) return let(name, value.expr(), env, at.all);
+    if (type.is_value()) return new_inferred(name, type, value, env, at);
+  } else if (value.is(Kind::Int) || value.is(Kind::Bool) || value.is(Kind::Float)) {
+    const ir::ExprId constant = WW_TRY(in.expression(value, at.value));
+    return new_inferred(name, in.fn()[constant].type, value, env, at);
+  }
+  in.give_name(value, text);
+  env.set(name, value);
+  return {};
+}
+
+Result<void> KernelBody::let(Symbol name, ir::ExprId value, Env& env, Span where) {
+  env.set(name, of_expr(bind_value(std::string(in.symbols.text(name)), value, where)));
+  return {};
+}
+
+Result<void> KernelBody::new_scalar(Symbol name, ir::Type type, const Value* value, Env& env,
+                                    const AssignSpans& at) {
+  const Span where = at.all;
+  std::optional<ir::ExprId> initial;
+  if (value != nullptr)
+    initial = WW_TRY(assigned_value(in, *value, type, {.name = in.symbols.text(name)}, at.value));
+  ir::Buffer buffer;
+  buffer.name = std::string(in.symbols.text(name));
+  buffer.dtype = type.dtype;
+  buffer.scope = ir::Scope::Local;
+  buffer.span = where;
+  buffer.is_scalar = type.lanes == 1;
+  buffer.shape = {ir::int_imm(in.fn(), num::DType::Int32, type.lanes, where)};
+  ir::Stmt alloc = stmt_node(ir::StmtKind::Alloc, where);
+  alloc.buffer = in.fn().add(std::move(buffer));
+  const ir::BufferId id = alloc.buffer;
+  in.emit(std::move(alloc));
+  env.set(name, of_buffer(id));
+  if (!initial) return {};
+  ir::Stmt out = stmt_node(ir::StmtKind::Store, where);
+  out.buffer = id;
+  out.args.push_back(ir::int_imm(in.fn(), num::DType::Int32, 0, where));
+  out.expr = *initial;
+  in.emit(std::move(out));
+  return {};
+}
+
+// `x = 0`: the type is that of the value.
+Result<void> KernelBody::new_inferred(Symbol name, ir::Type type, const Value& value, Env& env,
+                                      const AssignSpans& at) {
+  WW_TRY_VOID(new_scalar(name, type, &value, env, at));
+  in.kernel().inferred.insert(env.find(name)->buffer().index);
+  return {};
+}
+
+Result<void> KernelBody::annotated(const Stmt& s, Env& env) {
+  const Expr& target = (*in.ast_)[in.ast_->list(s.items)[0]];
+  const AssignSpans at{in.span(s.place), s.a.valid() ? in.span(s.a) : in.span(s.place)};
+  const Value annotation = WW_TRY(in.eval(s.b, env));
+  std::optional<Value> value;
+  if (s.a.valid()) value = WW_TRY(in.eval(s.a, env));
+  if (annotation.is(Kind::Poison) || (value && value->is(Kind::Poison))) {
+    poison_names(s, env);
+    return {};
+  }
+  if (target.kind != ExprKind::Name)
+    return fail(diag(DiagKind::Syntax, "an annotation of something else than a name")
+                    .with_span(in.span(target.place)));
+  if (annotation.is(Kind::DType)) {
+    const ir::Type type = WW_TRY(in.value_type(annotation, "the type", in.span(s.b)));
+    return new_scalar(target.name, type, value ? &*value : nullptr, env, at);
+  }
+  using What = AnnotationObject::What;
+  const What what =
+      annotation.is(Kind::Annotation) ? annotation.as<AnnotationObject>().what : What::Constexpr;
+  if (what == What::Array)
+    return new_array(target.name, annotation.as<AnnotationObject>(), value, env, at);
+  if (what == What::Let || what == What::Handle)
+    return annotated_let(target.name, annotation.as<AnnotationObject>(), value, env, at);
+  if (value) return assign_name(target.name, *value, env, in.span(target.place), at);
+  return fail(diag(DiagKind::BadType,
+                   "`{}` is annotated with {}, expected a type such as `T.int32`, or `T.let`",
+                   in.symbols.text(target.name), type_name(annotation))
+                  .with_span(in.span(s.b)));
+}
+
+Result<void> KernelBody::new_array(Symbol name, const AnnotationObject& annotation,
+                                   const std::optional<Value>& value, Env& env,
+                                   const AssignSpans& at) {
+  if (value)
+    return fail(diag(DiagKind::BadBuffer,
+                     "an initial value for the array `{}`, which cannot have one",
+                     in.symbols.text(name))
+                    .with_span(at.value));
+  const Value buffer = WW_TRY(alloc_local(in, annotation.shape, annotation.type.dtype, at.all));
+  in.give_name(buffer, in.symbols.text(name));
+  env.set(name, buffer);
+  return {};
+}
+
+Result<void> KernelBody::annotated_let(Symbol name, const AnnotationObject& annotation,
+                                       const std::optional<Value>& value, Env& env,
+                                       const AssignSpans& at) {
+  if (!value)
+    return fail(
+        diag(DiagKind::NotBound, "`{}` is immutable and has no value", in.symbols.text(name))
+            .with_span(at.all));
+  const ir::ExprId expr = annotation.type.is_value()
+                              ? WW_TRY(assigned_value(in, *value, annotation.type,
+                                                      {.name = in.symbols.text(name)}, at.value))
+                              : WW_TRY(in.expression(*value, at.value));
+  const ir::Type type = in.fn()[expr].type;
+  if (type.kind == ir::Type::Kind::Void) return fail(no_value(at.value));
+  if (annotation.type.is_pointer() && !type.is_pointer())
+    return fail(diag(DiagKind::BadType, "`{}` is `{}`, expected a pointer", in.symbols.text(name),
+                     ir::to_text(type))
+                    .with_span(at.value));
+  return let(name, expr, env, at.all);
+}
+
+Result<void> KernelBody::augmented(const Stmt& s, Env& env) {
+  const ExprId target = in.ast_->list(s.items)[0];
+  const Expr& e = (*in.ast_)[target];
+  const Value old = WW_TRY(in.eval(target, env));
+  const Value right = WW_TRY(in.eval(s.a, env));
+  if (old.is(Kind::Region))
+    return fail(diag(DiagKind::BadType, "`{}=` of a region; give all indices", text_of(s.op))
+                    .with_span(in.span(e.place)));
+  const Value value = WW_TRY(in.binary(s.op, old, right, in.span(s.place)));
+  return assign(target, value, env, {in.span(s.place), in.span(s.place)});
+}
+
+Result<void> KernelBody::store(ir::BufferId buffer, const Value& index, const Value& value,
+                               Span target, const AssignSpans& at) {
+  if (value.is(Kind::Poison) || index.is(Kind::Poison)) return {};
+  const BufferIndex place = WW_TRY(buffer_index(in, buffer, index, target));
+  if (value.is(Kind::Region))
+    return fail(diag(DiagKind::BadType,
+                     "a region is assigned to `{}`, expected a number or an "
+                     "expression",
+                     in.fn()[buffer].name)
+                    .with_note("`Tx.copy(dst, src)` copies regions, by a thread; `Tx.warp.copy`, "
+                               "`Tx.wg.copy`, `Tx.cta.copy` by more")
+                    .with_span(at.value));
+  const ir::ExprId raw = WW_TRY(in.expression(value, at.value));
+  if (in.fn()[raw].type.kind == ir::Type::Kind::Void) return fail(no_value(at.value));
+  std::vector<ir::ExprId> indices = place.indices;
+  if (!place.is_element) {
+    const auto run = vector_place(in.fn(), place, raw);
+    if (!run)
+      return fail(diag(DiagKind::RankMismatch,
+                       "a store to a region of `{}`, expected one index per dimension",
+                       in.fn()[buffer].name)
+                      .with_note("use a tile primitive (`Tx.copy`, `Tx.fill`) for regions")
+                      .with_span(target));
+    indices = *run;
+  }
+  // The load checks rank, bounds and types of the indices.
+  const std::uint16_t lanes = in.fn()[raw].type.lanes;
+  const bool is_ramp =
+      place.is_element && !indices.empty() && in.fn()[indices.back()].type.lanes > 1;
+  const ir::ExprId element =
+      WW_TRY(ir::load(in.fn(), buffer, indices, is_ramp ? 1 : lanes, target));
+  ir::Stmt out = stmt_node(ir::StmtKind::Store, at.all);
+  out.buffer = buffer;
+  out.args = in.fn()[element].args;
+  out.expr =
+      WW_TRY(assigned_value(in, value, in.fn()[element].type, assigned_to(in, buffer), at.value));
+  in.emit(std::move(out));
+  return {};
+}
+
+}  // namespace ww::script

@@ -1,0 +1,300 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "script/interp/kernel_body.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <span>
+
+#include "script/api/builtins.h"
+
+namespace ww::script {
+namespace {
+
+constexpr std::size_t kMaxErrors = 50;
+constexpr std::size_t kMaxBlocks = 1100;  // an `elif` is a block inside the one before
+
+// "`try`", of statements that only a host has.
+std::string_view statement_text(StmtKind kind) {
+  switch (kind) {
+    case StmtKind::ClassDef:
+      return "`class`";
+    case StmtKind::Raise:
+      return "`raise`";
+    case StmtKind::Delete:
+      return "`del`";
+    case StmtKind::Global:
+      return "`global`";
+    case StmtKind::Nonlocal:
+      return "`nonlocal`";
+    case StmtKind::Try:
+      return "`try`";
+    default:
+      return "this statement";
+  }
+}
+
+}  // namespace
+
+ir::Stmt stmt_node(ir::StmtKind kind, Span span) {
+  ir::Stmt s;
+  s.kind = kind;
+  s.span = span;
+  return s;
+}
+
+void collect_targets(const Ast& ast, ExprId id, std::vector<Symbol>& out) {
+  for_each_bound_name(ast, id, [&](const Expr& name) { out.push_back(name.name); });
+}
+
+// --- blocks --------------------------------------------------------------------------------------
+
+void KernelBody::report(Diag problem) { in.kernel().errors.push_back(std::move(problem)); }
+
+void KernelBody::poison_names(const Stmt& s, Env& env) {
+  std::vector<Symbol> names;
+  const bool binds = s.kind == StmtKind::Assign || s.kind == StmtKind::AnnAssign;
+  if (binds)
+    for (const ExprId target : in.ast_->list(s.items)) collect_targets(*in.ast_, target, names);
+  if (s.kind == StmtKind::FunctionDef) names.push_back(s.name);
+  for (const Symbol name : names)
+    if (env.find(name) == nullptr) env.set(name, poison());
+}
+
+void KernelBody::block(ListOf<StmtId> statements, Env& env) { run(in.ast_->list(statements), env); }
+
+void KernelBody::function_body(ListOf<StmtId> statements, Env& env) {
+  std::span<const StmtId> list = in.ast_->list(statements);
+  if (!list.empty()) {
+    const Stmt& first = (*in.ast_)[list.front()];
+    const bool is_docstring =
+        first.kind == StmtKind::Expression && (*in.ast_)[first.a].kind == ExprKind::String;
+    if (is_docstring) list = list.subspan(1);
+  }
+  run(list, env);
+}
+
+void KernelBody::run(std::span<const StmtId> statements, Env& env) {
+  for (const StmtId id : statements) {
+    if (in.kernel().errors.size() >= kMaxErrors) return;
+    Result<void> done = stmt(id, env);
+    if (done) continue;
+    const bool is_final = done.error().kind == DiagKind::Budget;
+    report(std::move(done).error().with_span(in.span((*in.ast_)[id].head)));
+    poison_names((*in.ast_)[id], env);
+    if (is_final) return;
+  }
+}
+
+Result<void> KernelBody::stmt(StmtId id, Env& env) {
+  const Stmt& s = (*in.ast_)[id];
+  WW_TRY_VOID(in.spend(1, in.span(s.head)));
+  switch (s.kind) {
+    case StmtKind::Expression:
+      return expression_stmt(s, env);
+    case StmtKind::Assign:
+      return assign_stmt(s, env);
+    case StmtKind::AnnAssign:
+      return annotated(s, env);
+    case StmtKind::AugAssign:
+      return augmented(s, env);
+    case StmtKind::If:
+      return if_stmt(s, env);
+    case StmtKind::While:
+      return while_stmt(s, env);
+    case StmtKind::For:
+      return for_stmt(s, env);
+    case StmtKind::With:
+      return with_stmt(s, env);
+    case StmtKind::Assert:
+      return assert_stmt(s, env);
+    case StmtKind::Break:
+    case StmtKind::Continue: {
+      const bool is_break = s.kind == StmtKind::Break;
+      if (in.kernel().loops == 0)
+        return fail(
+            diag(DiagKind::Syntax, "`{}` outside of a loop", is_break ? "break" : "continue")
+                .with_span(in.span(s.place)));
+      in.emit(stmt_node(is_break ? ir::StmtKind::Break : ir::StmtKind::Continue, in.span(s.place)));
+      return {};
+    }
+    case StmtKind::Return:
+      return return_stmt(s, env);
+    case StmtKind::FunctionDef:
+    case StmtKind::Import:
+    case StmtKind::ImportFrom:
+    case StmtKind::Pass: {
+      const Flow flow = WW_TRY(in.exec(id, env));
+      static_cast<void>(flow);
+      return {};
+    }
+    default:
+      return fail(diag(DiagKind::Syntax, "{} cannot stand in a kernel", statement_text(s.kind))
+                      .with_note("what Python does before the launch stands outside, in a builder")
+                      .with_span(in.span(s.head)));
+  }
+}
+
+Result<ir::Block> KernelBody::inner(const std::function<Result<void>()>& body) {
+  if (in.kernel().blocks.size() > kMaxBlocks)
+    return fail(diag(DiagKind::Budget, "blocks of the kernel are nested deeper than {} levels",
+                     kMaxBlocks));
+  in.kernel().blocks.emplace_back();
+  Result<void> done = body();
+  ir::Block out = std::move(in.kernel().blocks.back());
+  in.kernel().blocks.pop_back();
+  if (!done) return fail(std::move(done).error());
+  return out;
+}
+
+// A kernel gives nothing back; `return 0` is how its success is spelled.
+Result<void> KernelBody::return_stmt(const Stmt& s, Env& env) {
+  if (s.a.valid()) {
+    const Value value = WW_TRY(in.eval(s.a, env));
+    const bool is_zero = value.is(Kind::Int) && value.integer == 0;
+    if (!value.is(Kind::None) && !value.is(Kind::Poison) && !is_zero)
+      return fail(diag(DiagKind::BadType,
+                       "`return` of {}, expected nothing or 0: a kernel has no result",
+                       type_name(value))
+                      .with_span(in.span(s.a)));
+  }
+  in.emit(stmt_node(ir::StmtKind::Return, in.span(s.place)));
+  return {};
+}
+
+namespace {
+
+/// What a kernel has got from its statements so far.
+struct Made {
+  std::size_t stmts = 0, vars = 0, buffers = 0, errors = 0;
+  friend bool operator==(const Made&, const Made&) = default;
+};
+Made made_in(Interp& in) {
+  return {in.fn().stmt_count(), in.fn().var_count(), in.fn().buffer_count(),
+          in.kernel().errors.size()};
+}
+
+// The row of a function of Python's that only computes a value.
+const BuiltinRow* host_function(const Value& callee) {
+  if (!callee.is(Kind::Builtin)) return nullptr;
+  const BuiltinRow* row = callee.as<BuiltinObject>().row;
+  if (row->name == "next") return nullptr;  // takes an item from its iterator
+  for (const auto rows : {host_rows(), library_rows()})
+    for (const BuiltinRow& each : rows)
+      if (each.name == row->name) return row;
+  return nullptr;
+}
+
+constexpr const char* kUseOfValue = "`x = ...` gives its value a name, `B[...] = ...` stores it";
+
+bool is_callable(const Value& value) {
+  switch (value.kind) {
+    case Kind::Function:
+    case Kind::Builtin:
+    case Kind::Method:
+    case Kind::Inline:
+    case Kind::PtxPath:
+      return true;
+    default:
+      return false;
+  }
+}
+
+// Is there a call that host values may have decided against, as in `f() if is_first else None`?
+bool may_call(const Ast& ast, ExprId id) {
+  const Expr& expr = ast[id];
+  switch (expr.kind) {
+    case ExprKind::Call:
+      return true;
+    case ExprKind::Conditional:
+      return may_call(ast, expr.a) || may_call(ast, expr.c);
+    case ExprKind::And:
+    case ExprKind::Or:
+      return std::ranges::any_of(ast.list(expr.items), [&](ExprId x) { return may_call(ast, x); });
+    case ExprKind::ListComp:
+    case ExprKind::SetComp:
+      return may_call(ast, expr.a);
+    default:
+      return false;
+  }
+}
+
+bool is_pure(const ir::Function& f, ir::ExprId id) {
+  const ir::Expr& expr = f[id];
+  return expr.op != ir::ExprOp::Call || ir::facts_of(expr.callee).effect == ir::Effect::Pure;
+}
+
+}  // namespace
+
+// Nothing came of the statement: the kernel is the same without it, which nobody can have meant.
+Result<void> KernelBody::require_effect(const Stmt& s, const Value& value, Env& env) const {
+  const Expr& expr = (*in.ast_)[s.a];
+  if (value.is(Kind::Poison) || expr.kind == ExprKind::Ellipsis || expr.kind == ExprKind::Walrus)
+    return {};
+  if (expr.kind == ExprKind::String)
+    return fail(diag(DiagKind::Syntax, "a text in the middle of a kernel has no effect")
+                    .with_note("comments begin with `#`")
+                    .with_span(in.span(s.place)));
+  if (expr.kind != ExprKind::Call && may_call(*in.ast_, s.a)) return {};
+  if (expr.kind != ExprKind::Call)
+    return fail(diag(DiagKind::Syntax, "this expression has no effect")
+                    .with_note(is_callable(value) ? "`()` behind it calls it" : kUseOfValue)
+                    .with_span(in.span(s.place)));
+  const ExprKind callee = (*in.ast_)[expr.a].kind;
+  const bool is_named = callee == ExprKind::Name || callee == ExprKind::Attribute;
+  const BuiltinRow* const row = is_named ? host_function(WW_TRY(in.eval(expr.a, env))) : nullptr;
+  if (row != nullptr && row->name == "print") return fail(print_in_kernel(in.span(s.place)));
+  if (row != nullptr)
+    return fail(diag(DiagKind::Syntax, "nothing uses the result of `{}`", row->name)
+                    .with_span(in.span(s.place)));
+  if (value.is(Kind::Ir) && is_pure(in.fn(), value.expr()))
+    return fail(diag(DiagKind::Syntax, "nothing uses the result of this call")
+                    .with_note(kUseOfValue)
+                    .with_span(in.span(s.place)));
+  return {};
+}
+
+Result<void> KernelBody::expression_stmt(const Stmt& s, Env& env) {
+  const Made before = made_in(in);
+  const Value value = WW_TRY(in.eval(s.a, env));
+  if (value.is(Kind::Opaque)) return fail(in.needs_opaque(value, in.span(s.place)));
+  if (value.is(Kind::Frame)) {
+    for (const auto& [key, setting] : value.as<FrameObject>().attrs) {
+      ir::Stmt attr = stmt_node(ir::StmtKind::Attr, in.span(s.place));
+      attr.name = key;
+      attr.setting = setting;
+      attr.is_open = true;
+      in.emit(std::move(attr));
+    }
+    return {};
+  }
+  if (made_in(in) == before) WW_TRY_VOID(require_effect(s, value, env));
+  if (!value.is(Kind::Ir) || in.fn()[value.expr()].op != ir::ExprOp::Call) return {};
+  ir::Stmt out = stmt_node(ir::StmtKind::Evaluate, in.span(s.place));
+  out.expr = value.expr();
+  in.emit(std::move(out));
+  return {};
+}
+
+Result<void> KernelBody::assert_stmt(const Stmt& s, Env& env) {
+  const Value condition = WW_TRY(in.eval(s.a, env));
+  std::string message;
+  if (s.b.valid()) {
+    const Value m = WW_TRY(in.eval(s.b, env));
+    message = m.is(Kind::Str) ? std::string(text_of(m)) : repr(m);
+  }
+  if (condition.is(Kind::Poison)) return {};
+  if (!condition.is(Kind::Ir)) {
+    if (WW_TRY(in.truth(condition, in.span(s.a)))) return {};
+    return fail(
+        diag(DiagKind::HostError, "assertion failed{}{}", message.empty() ? "" : ": ", message)
+            .with_span(in.span(s.place)));
+  }
+  ir::Stmt out = stmt_node(ir::StmtKind::Assert, in.span(s.place));
+  out.expr = WW_TRY(ir::condition(in.fn(), condition.expr(), in.span(s.a)));
+  out.name = std::move(message);
+  in.emit(std::move(out));
+  return {};
+}
+
+}  // namespace ww::script

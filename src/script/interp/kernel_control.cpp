@@ -1,0 +1,290 @@
+// SPDX-License-Identifier: Apache-2.0
+// Control in a kernel: branches, loops, blocks with attributes.
+#include <fmt/format.h>
+
+#include "base/wide.h"
+#include "ir/simplify/fold.h"
+#include "script/interp/kernel_body.h"
+#include "script/interp/regions.h"
+
+namespace ww::script {
+
+Result<void> KernelBody::if_stmt(const Stmt& s, Env& env) {
+  const Value condition = WW_TRY(in.eval(s.a, env));
+  if (condition.is(Kind::Poison)) {
+    // Look at both arms for what else is wrong.
+    block(s.body, *in.new_env(&env));
+    block(s.other, *in.new_env(&env));
+    return {};
+  }
+  const bool is_constant =
+      condition.is(Kind::Ir) && ir::const_int(in.fn(), condition.expr()).has_value();
+  const bool is_runtime = (condition.is(Kind::Ir) && !is_constant) || condition.is(Kind::Buffer) ||
+                          condition.is(Kind::Region);
+  if (!is_runtime) {
+    block(WW_TRY(in.truth(condition, in.span(s.a))) ? s.body : s.other, env);
+    return {};
+  }
+  ir::Stmt out = stmt_node(ir::StmtKind::If, in.span(s.head));
+  const ir::ExprId test = WW_TRY(in.expression(condition, in.span(s.a)));
+  out.expr = WW_TRY(ir::condition(in.fn(), test, in.span(s.a)));
+  const auto arm = [&](ListOf<StmtId> statements) {
+    return inner([&]() -> Result<void> {
+      block(statements, *in.new_env(&env));
+      return {};
+    });
+  };
+  out.body = WW_TRY(arm(s.body));
+  out.other = WW_TRY(arm(s.other));
+  in.emit(std::move(out));
+  return {};
+}
+
+Result<void> KernelBody::while_stmt(const Stmt& s, Env& env) {
+  const Value condition = WW_TRY(in.eval(s.a, env));
+  if (condition.is(Kind::Poison)) return {};
+  if (s.other.count != 0)
+    return fail(diag(DiagKind::Syntax, "`else` of a loop in a kernel").with_span(in.span(s.head)));
+  ir::Stmt out = stmt_node(ir::StmtKind::While, in.span(s.head));
+  const ir::ExprId test = WW_TRY(in.expression(condition, in.span(s.a)));
+  out.expr = WW_TRY(ir::condition(in.fn(), test, in.span(s.a)));
+  ++in.kernel().loops;
+  Result<ir::Block> body = inner([&]() -> Result<void> {
+    block(s.body, *in.new_env(&env));
+    return {};
+  });
+  --in.kernel().loops;
+  out.body = WW_TRY(std::move(body));
+  in.emit(std::move(out));
+  return {};
+}
+
+namespace {
+
+bool is_unsigned(ir::Type type) { return num::kind_of(type.dtype) == num::DTypeKind::Uint; }
+
+// The number of rounds between two constants, which is counted in the type of the loop's variable.
+Result<ir::ExprId> constant_trips(Interp& in, std::int64_t begin, std::int64_t end,
+                                  std::int64_t step, ir::Type type, Span span) {
+  const auto whole = [&](std::int64_t v) {
+    return is_unsigned(type) ? Wide{static_cast<std::uint64_t>(v)} : Wide{v};
+  };
+  const Wide distance = std::max<Wide>(0, whole(end) - whole(begin));
+  const Wide trips = (distance + step - 1) / step;
+  if (trips == whole(ir::wrap(type.dtype, static_cast<std::int64_t>(trips))))
+    return ir::int_imm(in.fn(), type.dtype, static_cast<std::int64_t>(trips), span);
+  return fail(diag(DiagKind::Overflow, "a loop of {} rounds, more than `{}` counts",
+                   ir::int_text(num::DType::Uint64, static_cast<std::int64_t>(trips)),
+                   num::name_of(type.dtype))
+                  .with_note("give a bound with more bits: `T.int64(0)`")
+                  .with_span(span));
+}
+
+// How often a loop from begin to before end runs. What is computed for it must not overflow.
+Result<ir::ExprId> trip_count(Interp& in, ir::ExprId begin, ir::ExprId end, std::int64_t step,
+                              Span span) {
+  ir::Function& f = in.fn();
+  const ir::Type type = f[end].type;
+  const auto first = ir::const_int(f, begin);
+  if (const auto last = ir::const_int(f, end); first && last)
+    return constant_trips(in, *first, *last, step, type, span);
+  // The difference of unsigned numbers would wrap around.
+  if (is_unsigned(type) && first != 0)
+    end = WW_TRY(ir::binary(f, ir::ExprOp::Max, {end, false}, {begin, false}, span));
+  ir::ExprId count = WW_TRY(region_extent(in, begin, end, span));
+  count = WW_TRY(ir::cast(f, count, type, span));
+  if (step > 1) {
+    // `begin + n * step` is how the end of n rounds is written.
+    const bool is_product = f[count].op == ir::ExprOp::Mul;
+    if (is_product && ir::const_int(f, f[count].args[1]) == step) return f[count].args[0];
+    const ir::ExprId round = ir::int_imm(f, type.dtype, step - 1, span);
+    const ir::ExprId by = ir::int_imm(f, type.dtype, step, span);
+    count = ir::index_binary(f, ir::ExprOp::Add, count, round, span);
+    count = ir::index_binary(f, ir::ExprOp::FloorDiv, count, by, span);
+  }
+  if (const auto constant = ir::const_int(f, count); constant && *constant < 0)
+    return ir::int_imm(f, type.dtype, 0, span);
+  return count;
+}
+
+}  // namespace
+
+// The loop over one range, without its body.
+Result<ir::Stmt> KernelBody::loop_node(const LoopObject& loop, std::size_t i, LoopSpans at) {
+  ir::Function& f = in.fn();
+  ir::Stmt out = stmt_node(ir::StmtKind::For, at.head);
+  out.loop = loop.loop;
+  out.name = loop.tag;
+  ir::ExprId begin = WW_TRY(in.index_expr(loop.ranges[i].first, at.range));
+  ir::ExprId end = WW_TRY(in.index_expr(loop.ranges[i].second, at.range));
+  ir::Type type = loop.type;
+  for (const ir::ExprId bound : {begin, end}) {
+    const ir::Expr& e = f[bound];
+    const bool is_held =
+        e.op == ir::ExprOp::IntImm && ir::fits(type.dtype, e.integer, e.type.dtype);
+    if (!is_held && num::bits_of(e.type.dtype) > num::bits_of(type.dtype)) type = e.type;
+  }
+  for (ir::ExprId* bound : {&begin, &end}) {
+    *bound = WW_TRY(ir::cast(f, *bound, type, at.range));
+    if (f[*bound].op == ir::ExprOp::Cast)
+      f.at(*bound).no_wrap = true;  // a bound is no other number
+  }
+  std::int64_t step = 1;
+  if (!loop.step.is(Kind::None)) step = WW_TRY(in.integer(loop.step, "the step", at.range));
+  if (step < 1)
+    return fail(
+        diag(DiagKind::BadArgument, "a step of {}, expected 1 or more", step)
+            .with_note("count up, and index from the end: `for i in range(n)`, `x[n - 1 - i]`")
+            .with_span(at.range));
+  const ir::ExprId count = WW_TRY(trip_count(in, begin, end, step, at.range));
+  if (loop.loop == ir::LoopKind::Unroll && !ir::const_int(f, count))
+    return fail(diag(DiagKind::NeedsConstant,
+                     "`T.unroll` over a number of rounds that is known at run time only")
+                    .with_span(at.range));
+  out.args.push_back(begin);
+  out.args.push_back(count);
+  if (step > 1) out.args.push_back(ir::int_imm(f, type.dtype, step, at.range));
+  for (const auto& [key, value] : loop.annotations)
+    out.settings.emplace_back(key, WW_TRY(in.setting(value, key, at.range)));
+  ir::Var var;
+  var.type = type;
+  var.kind = ir::VarKind::Loop;
+  var.span = at.head;
+  out.var = f.add(std::move(var));
+  return out;
+}
+
+Result<void> KernelBody::loops(const LoopObject& loop, const std::vector<std::string>& names,
+                               LoopSpans at,
+                               const std::function<Result<void>(const std::vector<Value>&)>& body) {
+  std::vector<ir::Stmt> made;
+  std::vector<Value> vars;
+  for (std::size_t i = 0; i < loop.ranges.size(); ++i) {
+    made.push_back(WW_TRY(loop_node(loop, i, at)));
+    if (i < names.size()) in.fn().at(made.back().var).name = names[i];
+    vars.push_back(of_expr(ir::var_ref(in.fn(), made.back().var, at.head)));
+  }
+  ++in.kernel().loops;
+  Result<ir::Block> content = inner([&] { return body(vars); });
+  --in.kernel().loops;
+  ir::Block block = WW_TRY(std::move(content));
+  for (std::size_t i = made.size(); i-- > 1;) {
+    made[i].body = std::move(block);
+    block = {in.fn().add(std::move(made[i]))};
+  }
+  made[0].body = std::move(block);
+  in.emit(std::move(made[0]));
+  return {};
+}
+
+namespace {
+// `range` at compile time is a serial loop in a kernel.
+Result<LoopObject> as_loop(Interp& in, const Value& value, Span where) {
+  if (value.is(Kind::Loop)) return value.as<LoopObject>();
+  if (value.is(Kind::Range)) {
+    const auto& range = value.as<RangeObject>();
+    LoopObject loop;
+    loop.ranges = {{of_int(range.begin), of_int(range.end)}};
+    if (range.step != 1) loop.step = of_int(range.step);
+    return loop;
+  }
+  if (value.is(Kind::Opaque)) return fail(in.needs_opaque(value, where));
+  Diag problem =
+      diag(DiagKind::BadType,
+           "a loop over {}, expected `range`, `T.serial`, `T.unroll`, `T.vectorized` or `T.grid`",
+           type_name(value));
+  if (value.is(Kind::List) || value.is(Kind::Tuple))
+    problem.notes.push_back({"write a comprehension, or call an inline function per element", {}});
+  return fail(std::move(problem).with_span(where));
+}
+}  // namespace
+
+Result<void> KernelBody::for_stmt(const Stmt& s, Env& env) {
+  const Value iterable = WW_TRY(in.eval(s.a, env));
+  if (s.other.count != 0)
+    return fail(diag(DiagKind::Syntax, "`else` of a loop in a kernel").with_span(in.span(s.head)));
+  std::vector<Symbol> targets;
+  collect_targets(*in.ast_, in.ast_->list(s.items)[0], targets);
+  if (iterable.is(Kind::Poison)) {
+    Env& scope = *in.new_env(&env);
+    for (const Symbol name : targets) scope.set(name, poison());
+    ++in.kernel().loops;
+    Result<ir::Block> body = inner([&]() -> Result<void> {
+      block(s.body, scope);
+      return {};
+    });
+    --in.kernel().loops;
+    return {};
+  }
+  const LoopObject loop = WW_TRY(as_loop(in, iterable, in.span(s.a)));
+  // `for (*all,) in T.grid(…)`: a list of the variables.
+  const ExprId target = in.ast_->list(s.items)[0];
+  const Expr& whole = (*in.ast_)[target];
+  const bool is_list = whole.kind == ExprKind::Tuple && in.ast_->list(whole.items).size() == 1 &&
+                       (*in.ast_)[in.ast_->list(whole.items)[0]].kind == ExprKind::Starred;
+  if (is_list)
+    return loops(loop, {}, {in.span(s.head), in.span(s.a)},
+                 [&](const std::vector<Value>& vars) -> Result<void> {
+                   Env& scope = *in.new_env(&env);
+                   scope.set(targets[0], in.heap.list(vars));
+                   block(s.body, scope);
+                   return {};
+                 });
+  if (targets.size() != loop.ranges.size())
+    return fail(diag(DiagKind::BadArgument, "{} loop variable{} for {} extent{}", targets.size(),
+                     targets.size() == 1 ? "" : "s", loop.ranges.size(),
+                     loop.ranges.size() == 1 ? "" : "s")
+                    .with_span(in.span(s.head)));
+  std::vector<std::string> names;
+  for (const Symbol name : targets) names.emplace_back(in.symbols.text(name));
+  return loops(loop, names, {in.span(s.head), in.span(s.a)},
+               [&](const std::vector<Value>& vars) -> Result<void> {
+                 Env& scope = *in.new_env(&env);
+                 for (std::size_t i = 0; i < targets.size(); ++i) scope.set(targets[i], vars[i]);
+                 block(s.body, scope);
+                 return {};
+               });
+}
+
+Result<void> KernelBody::with_stmt(const Stmt& s, Env& env) {
+  const std::span<const WithItem> items = in.ast_->list(s.withs);
+  if (items.size() != 1)
+    return fail(diag(DiagKind::Syntax, "found {} items behind `with`, expected one", items.size())
+                    .with_span(in.span(s.head)));
+  const Value value = WW_TRY(in.eval(items[0].value, env));
+  Env& scope = *in.new_env(&env);
+  if (value.is(Kind::Loop)) {
+    const auto& loop = value.as<LoopObject>();
+    return loops(loop, {}, {in.span(s.head), in.span(items[0].value)},
+                 [&](const std::vector<Value>& vars) -> Result<void> {
+                   const Value bound = vars.size() == 1 ? vars[0] : in.heap.list(vars);
+                   if (items[0].target.valid())
+                     WW_TRY_VOID(assign(items[0].target, bound, scope,
+                                        {in.span(s.head), in.span(items[0].value)}));
+                   block(s.body, scope);
+                   return {};
+                 });
+  }
+  if (!value.is(Kind::Frame))
+    return fail(
+        value.is(Kind::Opaque)
+            ? in.needs_opaque(value, in.span(items[0].value))
+            : diag(DiagKind::BadType, "`with` {}, expected `T.attr` or a loop", type_name(value))
+                  .with_span(in.span(items[0].value)));
+  ir::Block content = WW_TRY(inner([&]() -> Result<void> {
+    block(s.body, scope);
+    return {};
+  }));
+  const auto& attrs = value.as<FrameObject>().attrs;
+  for (std::size_t i = attrs.size(); i-- > 0;) {
+    ir::Stmt attr = stmt_node(ir::StmtKind::Attr, in.span(s.head));
+    attr.name = attrs[i].first;
+    attr.setting = attrs[i].second;
+    attr.body = std::move(content);
+    content = {in.fn().add(std::move(attr))};
+  }
+  for (const ir::StmtId id : content) in.kernel().blocks.back().push_back(id);
+  return {};
+}
+
+}  // namespace ww::script

@@ -1,0 +1,302 @@
+// SPDX-License-Identifier: Apache-2.0
+// Operators: host numbers and texts as in Python, kernel expressions through ir/build.h, and `@`,
+// `+` for the parts of layouts.
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "script/interp/collections.h"
+#include "script/interp/interp.h"
+#include "script/interp/layouts.h"
+#include "script/interp/typed.h"
+
+namespace ww::script {
+namespace {
+
+// Host integers are exact up to here; Python's have no end, but no kernel needs more.
+constexpr Wide kMaxInt = Wide{1} << 100;
+
+bool is_kernel_value(const Value& v) { return v.is(Kind::Ir) || v.is(Kind::Buffer); }
+
+Diag too_large(Span span) {
+  return diag(DiagKind::Overflow, "an integer beyond 2^100").with_span(span);
+}
+Diag zero_division(Span span) {
+  return diag(DiagKind::HostError, "division by zero").with_span(span);
+}
+
+Result<Value> checked(Wide value, Span span) {
+  if (value > kMaxInt || value < -kMaxInt) return fail(too_large(span));
+  return of_int(value);
+}
+
+// a · b without leaving 128 bits.
+Result<Value> product(Wide a, Wide b, Span span) {
+  Wide out = 0;
+  if (__builtin_mul_overflow(a, b, &out)) return fail(too_large(span));
+  return checked(out, span);
+}
+
+Result<Value> power(Wide base, Wide exponent, Span span) {
+  if (exponent < 0 && base == 0) return fail(zero_division(span));
+  if (exponent < 0)
+    return of_float(std::pow(static_cast<double>(base), static_cast<double>(exponent)));
+  if (base == 0 || base == 1) return of_int(exponent == 0 ? 1 : base);
+  if (base == -1) return of_int(exponent % 2 == 0 ? 1 : -1);
+  Value out = of_int(1);
+  for (Wide i = 0; i < exponent; ++i) out = WW_TRY(product(out.integer, base, span));
+  return out;
+}
+
+Result<Value> shift(Op op, Wide a, Wide by, Span span) {
+  if (by < 0)
+    return fail(
+        diag(DiagKind::HostError, "a shift by {}", static_cast<std::int64_t>(by)).with_span(span));
+  if (op == Op::Shr)
+    return of_int(by > 126 ? (a < 0 ? Wide{-1} : Wide{0}) : a >> static_cast<int>(by));
+  if (a == 0) return of_int(0);
+  if (by > 100) return fail(too_large(span));
+  return product(a, Wide{1} << static_cast<int>(by), span);
+}
+
+Result<Value> int_binary(Op op, Wide a, Wide b, Span span) {
+  switch (op) {
+    case Op::Add:
+      return checked(a + b, span);
+    case Op::Sub:
+      return checked(a - b, span);
+    case Op::Mul:
+      return product(a, b, span);
+    case Op::Div:
+      if (b == 0) return fail(zero_division(span));
+      return of_float(static_cast<double>(a) / static_cast<double>(b));
+    case Op::FloorDiv:
+      if (b == 0) return fail(zero_division(span));
+      return of_int(floor_div(a, b));
+    case Op::Mod:
+      if (b == 0) return fail(zero_division(span));
+      return of_int(a - floor_div(a, b) * b);
+    case Op::Pow:
+      return power(a, b, span);
+    case Op::Shl:
+    case Op::Shr:
+      return shift(op, a, b, span);
+    case Op::BitAnd:
+      return of_int(a & b);
+    case Op::BitOr:
+      return of_int(a | b);
+    case Op::BitXor:
+      return of_int(a ^ b);
+    default:
+      return fail(diag(DiagKind::BadType, "`{}` of int and int", text_of(op))
+                      .with_note(std::string(kAxisNote))
+                      .with_span(span));
+  }
+}
+
+Result<Value> float_power(double a, double b, Span span) {
+  if (a == 0 && b < 0) return fail(zero_division(span));
+  const double out = std::pow(a, b);
+  if (std::isfinite(out) || !std::isfinite(a) || !std::isfinite(b)) return of_float(out);
+  return fail(diag(DiagKind::HostError, "{} to the power of {} is no float", a, b).with_span(span));
+}
+
+Result<Value> float_binary(Op op, double a, double b, Span span) {
+  const bool divides = op == Op::Div || op == Op::FloorDiv || op == Op::Mod;
+  if (divides && b == 0) return fail(zero_division(span));
+  switch (op) {
+    case Op::Add:
+      return of_float(a + b);
+    case Op::Sub:
+      return of_float(a - b);
+    case Op::Mul:
+      return of_float(a * b);
+    case Op::Div:
+      return of_float(a / b);
+    case Op::FloorDiv:
+      return of_float(std::floor(a / b));
+    case Op::Mod: {
+      const double rest = std::fmod(a, b);
+      return of_float(rest != 0 && (rest < 0) != (b < 0) ? rest + b : rest);
+    }
+    case Op::Pow:
+      return float_power(a, b, span);
+    default:
+      return fail(diag(DiagKind::BadType, "`{}` of float", text_of(op)).with_span(span));
+  }
+}
+
+std::optional<ir::ExprOp> ir_op(Op op) {
+  switch (op) {
+    case Op::Add:
+      return ir::ExprOp::Add;
+    case Op::Sub:
+      return ir::ExprOp::Sub;
+    case Op::Mul:
+      return ir::ExprOp::Mul;
+    case Op::Div:
+      return ir::ExprOp::Div;
+    case Op::FloorDiv:
+      return ir::ExprOp::FloorDiv;
+    case Op::Mod:
+      return ir::ExprOp::FloorMod;
+    case Op::Shl:
+      return ir::ExprOp::Shl;
+    case Op::Shr:
+      return ir::ExprOp::Shr;
+    case Op::BitAnd:
+      return ir::ExprOp::BitAnd;
+    case Op::BitOr:
+      return ir::ExprOp::BitOr;
+    case Op::BitXor:
+      return ir::ExprOp::BitXor;
+    case Op::Eq:
+      return ir::ExprOp::Eq;
+    case Op::Ne:
+      return ir::ExprOp::Ne;
+    case Op::Lt:
+      return ir::ExprOp::Lt;
+    case Op::Le:
+      return ir::ExprOp::Le;
+    case Op::Gt:
+      return ir::ExprOp::Gt;
+    case Op::Ge:
+      return ir::ExprOp::Ge;
+    default:
+      return std::nullopt;
+  }
+}
+
+}  // namespace
+
+namespace {
+
+// `(warp == 0) & T.cuda.elect_sync()`: who is elected is a condition; beside any other integer a
+// condition is 0 or 1.
+Result<void> join_condition(ir::Function& f, ir::Operand& condition, ir::Operand& number,
+                            Span span) {
+  const ir::Type type = f[number.expr].type;
+  if (f[condition.expr].type != ir::Type::of(num::DType::Bool) || !type.is_int() ||
+      number.is_weak || type.lanes != 1)
+    return {};
+  const ir::Expr& e = f[number.expr];
+  if (e.op == ir::ExprOp::Call && e.callee == ir::Intrinsic::ElectSync)
+    number.expr = WW_TRY(ir::condition(f, number.expr, span));
+  else
+    condition.expr = WW_TRY(ir::cast(f, condition.expr, type, span));
+  return {};
+}
+
+}  // namespace
+
+Result<Value> Interp::binary(Op op, const Value& a, const Value& b, Span where) {
+  if (a.is(Kind::Poison) || b.is(Kind::Poison)) return poison();
+  if (a.is(Kind::Opaque)) return a;
+  if (b.is(Kind::Opaque)) return b;
+  if (is_number(a) && is_number(b)) {
+    const Value out = is_intlike(a) && is_intlike(b)
+                          ? WW_TRY(int_binary(op, int_of(a), int_of(b), where))
+                          : WW_TRY(float_binary(op, float_of(a), float_of(b), where));
+    return typed_result(*this, a, b, out, where);
+  }
+  if (is_kernel_value(a) || is_kernel_value(b)) {
+    const std::optional<ir::ExprOp> ir = ir_op(op);
+    if (!ir)
+      return fail(
+          diag(DiagKind::BadType, "`{}` of a value of run time", text_of(op)).with_span(where));
+    ir::Operand left = WW_TRY(operand(a, where));
+    ir::Operand right = WW_TRY(operand(b, where));
+    if (op == Op::BitAnd || op == Op::BitOr || op == Op::BitXor) {
+      WW_TRY_VOID(join_condition(fn(), left, right, where));
+      WW_TRY_VOID(join_condition(fn(), right, left, where));
+    }
+    return of_expr(WW_TRY(ir::binary(fn(), *ir, left, right, where)));
+  }
+  if (std::optional<Result<Value>> out = collection_binary(*this, op, a, b, where))
+    return *std::move(out);
+  if (std::optional<Result<Value>> out = layout_binary(*this, op, a, b, where))
+    return *std::move(out);
+  if (op == Op::Mod && a.is(Kind::Str)) return opaque(where, "`%` of a text is not modelled");
+  Diag out = diag(DiagKind::BadType, "`{}` of {} and {}", text_of(op), type_name(a), type_name(b))
+                 .with_span(where);
+  if (op == Op::MatMul) out.notes.push_back({std::string(kAxisNote), {}});
+  return fail(std::move(out));
+}
+
+Result<Value> Interp::unary(Op op, const Value& a, Span where) {
+  if (a.is(Kind::Poison) || a.is(Kind::Opaque)) return a;
+  if (is_kernel_value(a)) {
+    if (op == Op::Pos) return of_expr(WW_TRY(expression(a, where)));
+    const ir::ExprOp ir = op == Op::Neg      ? ir::ExprOp::Neg
+                          : op == Op::Invert ? ir::ExprOp::BitNot
+                                             : ir::ExprOp::Not;
+    return of_expr(WW_TRY(ir::unary(fn(), ir, WW_TRY(operand(a, where)), where)));
+  }
+  if (op == Op::Not) return of_bool(!WW_TRY(truth(a, where)));
+  if (is_intlike(a)) {
+    const Wide value = int_of(a);
+    const Value out = of_int(op == Op::Neg ? -value : op == Op::Invert ? ~value : value);
+    return typed_result(*this, a, a, out, where);
+  }
+  if (a.is(Kind::Float) && op != Op::Invert)
+    return typed_result(*this, a, a, of_float(op == Op::Neg ? -a.real : a.real), where);
+  return fail(diag(DiagKind::BadType, "`{}` of {}", text_of(op), type_name(a)).with_span(where));
+}
+
+namespace {
+
+// `is`: numbers and texts by content, for which Python promises nothing else; lists by identity.
+bool is_identical(const Value& a, const Value& b) {
+  if (a.kind != b.kind) return false;
+  const bool by_identity =
+      is_sequence(a) || a.is(Kind::Dict) || a.is(Kind::Set) || a.is(Kind::Instance);
+  return by_identity ? a.object == b.object : Comparison().same(a, b);
+}
+
+}  // namespace
+
+Result<void> Interp::spend(const Comparison& comparison, const Value& a, const Value& b,
+                           Span where) {
+  if (comparison.gave_up())
+    return fail(
+        diag(DiagKind::Budget, "comparing {} with {} takes too long", type_name(a), type_name(b))
+            .with_span(where));
+  return spend(comparison.visits(), where);
+}
+
+Result<bool> Interp::same(const Value& a, const Value& b, Span where) {
+  Comparison comparison;
+  const bool out = comparison.same(a, b);
+  WW_TRY_VOID(spend(comparison, a, b, where));
+  return out;
+}
+
+Result<Value> Interp::compare(Op op, const Value& a, const Value& b, Span where) {
+  if (a.is(Kind::Poison) || b.is(Kind::Poison)) return poison();
+  if (a.is(Kind::Opaque)) return a;
+  if (b.is(Kind::Opaque)) return b;
+  if (op == Op::Is || op == Op::IsNot) return of_bool(is_identical(a, b) == (op == Op::Is));
+  if (op == Op::In || op == Op::NotIn)
+    return of_bool(WW_TRY(contains(*this, a, b, where)) == (op == Op::In));
+  if (is_kernel_value(a) || is_kernel_value(b)) {
+    const bool comparable =
+        (is_kernel_value(a) || is_number(a)) && (is_kernel_value(b) || is_number(b));
+    if (!comparable && (op == Op::Eq || op == Op::Ne)) return of_bool(op == Op::Ne);
+    const ir::Operand left = WW_TRY(operand(a, where));
+    const ir::Operand right = WW_TRY(operand(b, where));
+    return of_expr(WW_TRY(ir::binary(fn(), *ir_op(op), left, right, where)));
+  }
+  if (op == Op::Eq || op == Op::Ne) return of_bool(WW_TRY(same(a, b, where)) == (op == Op::Eq));
+  Comparison comparison;
+  const std::optional<int> c = comparison.order(a, b);
+  WW_TRY_VOID(spend(comparison, a, b, where));
+  if (!c) {
+    if (is_number(a) && is_number(b)) return of_bool(false);
+    return fail(
+        diag(DiagKind::BadType, "`{}` of {} and {}", text_of(op), type_name(a), type_name(b))
+            .with_span(where));
+  }
+  return of_bool(op == Op::Lt ? *c < 0 : op == Op::Le ? *c <= 0 : op == Op::Gt ? *c > 0 : *c >= 0);
+}
+
+}  // namespace ww::script

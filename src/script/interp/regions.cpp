@@ -1,0 +1,345 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "script/interp/regions.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <functional>
+#include <map>
+
+#include "base/wide.h"
+#include "ir/equal.h"
+
+namespace ww::script {
+namespace {
+
+using num::DType;
+
+// One dimension's part of an index.
+struct Part {
+  bool is_slice = false;
+  Value index;  // or
+  SliceObject slice;
+};
+
+Result<std::vector<Part>> parts_of(Interp& in, const Value& index, Span span) {
+  std::vector<Value> items;
+  if (index.is(Kind::Tuple) || index.is(Kind::List))
+    items = index.as<SeqObject>().items;
+  else
+    items = {index};
+  std::vector<Part> out;
+  for (const Value& item : items) {
+    if (item.is(Kind::Opaque)) return fail(in.needs_opaque(item, span));
+    Part part;
+    part.is_slice = item.is(Kind::Slice);
+    if (part.is_slice)
+      part.slice = item.as<SliceObject>();
+    else
+      part.index = item;
+    out.push_back(part);
+  }
+  return out;
+}
+
+Diag rank_error(const ir::Function& f, ir::BufferId id, std::size_t count, Span span) {
+  const ir::Buffer& b = f[id];
+  return diag(DiagKind::RankMismatch, "{} {} for `{}`, which has {} dimension{}", count,
+              count == 1 ? "index" : "indices", b.name, b.shape.size(),
+              b.shape.size() == 1 ? "" : "s")
+      .with_note("declared here", b.span)
+      .with_span(span);
+}
+
+// The bounds of a slice, as expressions; missing ones are those of the dimension.
+struct Bounds {
+  ir::ExprId begin, end;
+};
+Result<Bounds> bounds_of(Interp& in, ir::BufferId id, std::size_t dim, const SliceObject& slice,
+                         Span span) {
+  ir::Function& f = in.fn();
+  Bounds out;
+  out.begin = slice.begin.is(Kind::None) ? ir::int_imm(f, DType::Int32, 0, span)
+                                         : WW_TRY(in.index_expr(slice.begin, span));
+  out.end = slice.end.is(Kind::None) ? f[id].shape[dim] : WW_TRY(in.index_expr(slice.end, span));
+  // Negative constants count from the end, as in Python.
+  for (ir::ExprId* bound : {&out.begin, &out.end})
+    if (const auto value = ir::const_int(f, *bound); value && *value < 0)
+      *bound =
+          WW_TRY(ir::binary(f, ir::ExprOp::Add, {f[id].shape[dim], false}, {*bound, true}, span));
+  return out;
+}
+
+// A range with a constant start and extent must be inside, unless it `may_leave` its buffer.
+Result<void> check_range(const ir::Function& f, ir::BufferId id, std::size_t dim,
+                         const ir::RangeExpr& range, bool may_leave, Span span) {
+  const auto begin = ir::const_int(f, range.min);
+  const auto size = ir::const_int(f, range.extent);
+  const auto whole = ir::const_int(f, f[id].shape[dim]);
+  const bool is_empty = size && *size <= 0;
+  const bool is_beyond = begin && size && whole && *begin + *size > *whole;
+  const bool leaves = !may_leave && begin && (*begin < 0 || is_beyond);
+  if (!is_empty && !leaves) return {};
+  return fail(diag(DiagKind::OutOfBounds, "{}:{} in dimension {} of `{}`, which has extent {}",
+                   begin ? std::to_string(*begin) : "…",
+                   begin && size ? std::to_string(*begin + *size) : "…", dim, f[id].name,
+                   whole ? std::to_string(*whole) : "of run time")
+                  .with_note("declared here", f[id].span)
+                  .with_span(span));
+}
+
+Result<ir::RangeExpr> range_of_slice(Interp& in, ir::BufferId id, std::size_t dim,
+                                     const SliceObject& slice, bool may_leave, Span span) {
+  const Bounds bounds = WW_TRY(bounds_of(in, id, dim, slice, span));
+  const ir::ExprId extent = WW_TRY(region_extent(in, bounds.begin, bounds.end, span));
+  const ir::RangeExpr range{bounds.begin, extent};
+  WW_TRY_VOID(check_range(in.fn(), id, dim, range, may_leave, span));
+  return range;
+}
+
+// B[a:b:s]: a vector of elements.
+Result<ir::ExprId> ramp_of_slice(Interp& in, ir::BufferId id, std::size_t dim,
+                                 const SliceObject& slice, Span span) {
+  const Bounds bounds = WW_TRY(bounds_of(in, id, dim, slice, span));
+  const std::int64_t step = WW_TRY(in.integer(slice.step, "the step of a slice", span));
+  const ir::ExprId extent = WW_TRY(region_extent(in, bounds.begin, bounds.end, span));
+  const std::int64_t size =
+      WW_TRY(in.integer(of_expr(extent), "the extent of a slice with a step", span));
+  if (step < 1 || size < 1)
+    return fail(diag(DiagKind::OutOfBounds,
+                     "a slice of {} elements by steps of {}, expected both from 1 on", size, step)
+                    .with_span(span));
+  const ir::ExprId stride = ir::int_imm(in.fn(), in.fn()[bounds.begin].type.dtype, step, span);
+  return ir::ramp(in.fn(), bounds.begin, stride, (size + step - 1) / step, span);
+}
+
+Diag stepped_region(std::string_view buffer, Span span) {
+  return diag(DiagKind::BadTileCall, "a slice with a step in a region of `{}`", buffer)
+      .with_note("regions take every element; a buffer whose layout has the strides selects others")
+      .with_span(span);
+}
+
+bool has_step(const Part& part) {
+  if (!part.is_slice || part.slice.step.is(Kind::None)) return false;
+  return !(part.slice.step.is(Kind::Int) && part.slice.step.integer == 1);
+}
+
+Result<BufferIndex> element_index(Interp& in, ir::BufferId id, const std::vector<Part>& parts,
+                                  Span span) {
+  BufferIndex out;
+  out.is_element = true;
+  for (std::size_t d = 0; d < parts.size(); ++d)
+    out.indices.push_back(has_step(parts[d])
+                              ? WW_TRY(ramp_of_slice(in, id, d, parts[d].slice, span))
+                              : WW_TRY(in.index_expr(parts[d].index, span)));
+  return out;
+}
+
+}  // namespace
+
+// end - begin, with the common `i*k : i*k + k` recognised, so that extents are constants where they
+// can.
+Result<ir::ExprId> region_extent(Interp& in, ir::ExprId begin, ir::ExprId end, Span span) {
+  constexpr int kMostStripped = 64;
+  ir::Function& f = in.fn();
+  for (int stripped = 0; stripped < kMostStripped; ++stripped) {
+    if (ir::const_int(f, begin) == 0) return end;
+    if (f[end].op != ir::ExprOp::Add) break;
+    const ir::ExprId left = f[end].args[0];
+    const ir::ExprId right = f[end].args[1];
+    if (ir::same(f, left, begin)) return right;
+    if (ir::same(f, right, begin)) return left;
+    // (a + b) + k over a + b0 … : strip a common first summand.
+    if (f[begin].op != ir::ExprOp::Add || !ir::same(f, left, f[begin].args[0])) break;
+    begin = f[begin].args[1];
+    end = right;
+  }
+  return linear_difference(in, end, begin, span);
+}
+
+Result<BufferIndex> buffer_index(Interp& in, ir::BufferId id, const Value& index, Span span,
+                                 bool may_leave) {
+  const std::vector<Part> parts = WW_TRY(parts_of(in, index, span));
+  const std::size_t rank = in.fn()[id].shape.size();
+  if (parts.size() > rank) return fail(rank_error(in.fn(), id, parts.size(), span));
+  const bool is_element =
+      parts.size() == rank && std::all_of(parts.begin(), parts.end(),
+                                          [](const Part& p) { return !p.is_slice || has_step(p); });
+  const bool is_unit = parts.empty() && rank <= 1;  // x[()]
+  if (is_element || is_unit) return element_index(in, id, parts, span);
+  BufferIndex out;
+  for (std::size_t d = 0; d < rank; ++d) {
+    if (d >= parts.size()) {
+      out.ranges.push_back({ir::int_imm(in.fn(), DType::Int32, 0, span), in.fn()[id].shape[d]});
+    } else if (has_step(parts[d])) {
+      return fail(stepped_region(in.fn()[id].name, span));
+    } else if (parts[d].is_slice) {
+      out.ranges.push_back(WW_TRY(range_of_slice(in, id, d, parts[d].slice, may_leave, span)));
+    } else {
+      const ir::ExprId one = WW_TRY(in.index_expr(parts[d].index, span));
+      const auto value = ir::const_int(in.fn(), one);
+      const auto whole = ir::const_int(in.fn(), in.fn()[id].shape[d]);
+      if (value && (*value < 0 || (whole && *value >= *whole)))
+        return fail(diag(DiagKind::OutOfBounds,
+                         "index {} in dimension {} of `{}`, which has extent {}", *value, d,
+                         in.fn()[id].name, whole ? std::to_string(*whole) : "of run time")
+                        .with_note("declared here", in.fn()[id].span)
+                        .with_span(span));
+      out.ranges.push_back({one, ir::int_imm(in.fn(), DType::Int32, 1, span)});
+    }
+  }
+  return out;
+}
+
+Result<Value> index_buffer(Interp& in, ir::BufferId id, const Value& index, Span span) {
+  if (is_in_error(index)) return poison();
+  BufferIndex at = WW_TRY(buffer_index(in, id, index, span, true));
+  if (at.is_element) return of_expr(WW_TRY(ir::load(in.fn(), id, at.indices, 1, span)));
+  RegionObject region;
+  region.region = {id, std::move(at.ranges), span};
+  return in.heap.wrap(Kind::Region, std::move(region));
+}
+
+Result<ir::Region> as_region(Interp& in, const Value& value, std::string_view what, Span span,
+                             bool may_leave) {
+  ir::Function& f = in.fn();
+  if (value.is(Kind::Region)) {
+    const ir::Region& region = value.as<RegionObject>().region;
+    for (std::size_t d = 0; d < region.ranges.size(); ++d)
+      WW_TRY_VOID(check_range(f, region.buffer, d, region.ranges[d], may_leave, region.span));
+    return region;
+  }
+  if (value.is(Kind::Buffer)) {
+    ir::Region out{value.buffer(), {}, span};
+    const std::vector<ir::ExprId> shape = f[value.buffer()].shape;
+    for (const ir::ExprId extent : shape)
+      out.ranges.push_back({ir::int_imm(f, DType::Int32, 0, span), extent});
+    return out;
+  }
+  if (value.is(Kind::Ir) && f[value.expr()].op == ir::ExprOp::Load) {
+    const ir::Expr load = f[value.expr()];
+    ir::Region out{load.buffer, {}, span};
+    const bool has_ramp = std::any_of(load.args.begin(), load.args.end(),
+                                      [&](ir::ExprId i) { return f[i].op == ir::ExprOp::Ramp; });
+    if (has_ramp) return fail(stepped_region(f[load.buffer].name, span));
+    for (const ir::ExprId i : load.args)
+      out.ranges.push_back({i, ir::int_imm(f, DType::Int32, 1, span)});
+    return out;
+  }
+  if (value.is(Kind::Opaque)) return fail(in.needs_opaque(value, span));
+  return fail(diag(DiagKind::BadTileCall, "{} is {}, expected a buffer or a region of one", what,
+                   type_name(value))
+                  .with_span(span));
+}
+
+// --- differences of indices ----------------------------------------------------------------------
+
+namespace {
+
+// A sum of expressions times constants. Shared parts are taken apart once, those made last first:
+// what they stand on was made before them.
+class Linear {
+ public:
+  explicit Linear(const ir::Function& f) : f_(f) {}
+
+  void add(ir::ExprId id, std::int64_t factor) { open_[id] += factor; }
+
+  /// The sum when all terms but constants cancel out.
+  std::optional<std::int64_t> constant() {
+    constexpr int kMostParts = 512;
+    constexpr Wide kMostFactor = Wide{1} << 40;
+    for (int parts = 0; !open_.empty(); ++parts) {
+      const auto [id, factor] = *open_.begin();
+      open_.erase(open_.begin());
+      if (factor == 0) continue;
+      const bool is_small = factor > -kMostFactor && factor < kMostFactor;
+      if (parts >= kMostParts || !is_small || !take_apart(f_[id], factor)) add_term(id, factor);
+    }
+    const bool cancels = std::all_of(terms_.begin(), terms_.end(),
+                                     [](const auto& term) { return term.second == 0; });
+    const auto sum = static_cast<std::int64_t>(constant_);
+    return cancels && sum == constant_ ? std::optional(sum) : std::nullopt;
+  }
+
+ private:
+  bool take_apart(const ir::Expr& e, Wide factor) {
+    if (e.op == ir::ExprOp::IntImm) {
+      constant_ += factor * e.integer;
+      return true;
+    }
+    if (e.op == ir::ExprOp::Add || e.op == ir::ExprOp::Sub) {
+      open_[e.args[0]] += factor;
+      open_[e.args[1]] += e.op == ir::ExprOp::Add ? factor : -factor;
+      return true;
+    }
+    if (e.op != ir::ExprOp::Mul) return false;
+    for (const std::size_t side : {0U, 1U})
+      if (const auto k = ir::const_int(f_, e.args[side]); k && *k > -(1 << 30) && *k < (1 << 30)) {
+        open_[e.args[1 - side]] += factor * *k;
+        return true;
+      }
+    return false;
+  }
+
+  void add_term(ir::ExprId id, Wide factor) {
+    for (auto& [term, count] : terms_)
+      if (ir::same(f_, term, id)) {
+        count += factor;
+        return;
+      }
+    terms_.emplace_back(id, factor);
+  }
+
+  const ir::Function& f_;
+  std::map<ir::ExprId, Wide, std::greater<>> open_;
+  std::vector<std::pair<ir::ExprId, Wide>> terms_;
+  Wide constant_ = 0;
+};
+
+}  // namespace
+
+// The difference as a constant where all other terms cancel; else the subtraction as it stands.
+Result<ir::ExprId> linear_difference(Interp& in, ir::ExprId a, ir::ExprId b, Span span) {
+  Linear sum(in.fn());
+  sum.add(a, 1);
+  sum.add(b, -1);
+  if (const auto constant = sum.constant())
+    return ir::int_imm(in.fn(), DType::Int32, *constant, span);
+  return ir::binary(in.fn(), ir::ExprOp::Sub, {a, false}, {b, false}, span);
+}
+
+std::optional<Result<Value>> region_attribute(Interp& in, const Value& region,
+                                              std::string_view name, Span span) {
+  const auto number = [&](ir::ExprId id) {
+    const auto constant = ir::const_int(in.fn(), id);
+    return constant ? of_int(*constant) : of_expr(id);
+  };
+  if (region.is(Kind::Slice)) {
+    const auto& slice = region.as<SliceObject>();
+    if (name == "min") return slice.begin;
+    if (name != "extent" || slice.begin.is(Kind::None) || slice.end.is(Kind::None))
+      return std::nullopt;
+    if (!slice.begin.is(Kind::Ir) && !slice.end.is(Kind::Ir))
+      return in.binary(Op::Sub, slice.end, slice.begin, span);
+    const Result<ir::ExprId> begin = in.index_expr(slice.begin, span);
+    const Result<ir::ExprId> end = in.index_expr(slice.end, span);
+    if (!begin || !end) return fail(!begin ? begin.error() : end.error());
+    const Result<ir::ExprId> extent = linear_difference(in, *end, *begin, span);
+    return extent ? Result<Value>(number(*extent)) : fail(extent.error());
+  }
+  const ir::Region& of = region.as<RegionObject>().region;
+  if (name == "buffer" || name == "source") return of_buffer(of.buffer);
+  if (name != "region") return std::nullopt;
+  std::vector<Value> slices;
+  for (const ir::RangeExpr& range : of.ranges) {
+    SliceObject slice;
+    slice.begin = number(range.min);
+    Result<Value> end = in.binary(Op::Add, slice.begin, number(range.extent), span);
+    if (!end) return end;
+    slice.end = *end;
+    slices.push_back(in.heap.wrap(Kind::Slice, std::move(slice)));
+  }
+  return in.heap.list(std::move(slices));
+}
+
+}  // namespace ww::script

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+// A place among the tokens of a text, and the tree that is being built. All parts of the parser
+// share one. Used inside this folder only; programs call `parse_file` (script/syntax/parser.h).
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <vector>
+
+#include "base/result.h"
+#include "script/syntax/ast.h"
+#include "script/syntax/lexer.h"
+
+namespace ww::script {
+
+/// Children of one node, collected while other nodes collect theirs: they pile up in `scratch` and
+/// move to `pool`, side by side, when the list is complete. Lists end in reverse order of their
+/// beginnings.
+template <typename T>
+class ListBuilder {
+ public:
+  ListBuilder(std::vector<T>& scratch, std::vector<T>& pool)
+      : scratch_(scratch), pool_(pool), first_(scratch.size()) {}
+  ListBuilder(const ListBuilder&) = delete;
+  ListBuilder& operator=(const ListBuilder&) = delete;
+  ~ListBuilder() { scratch_.resize(first_); }
+
+  void add(T value) { scratch_.push_back(value); }
+  [[nodiscard]] std::size_t size() const { return scratch_.size() - first_; }
+  T& operator[](std::size_t i) { return scratch_[first_ + i]; }
+  /// Of the pool.
+  ListOf<T> finish() {
+    const ListOf<T> range{static_cast<std::uint32_t>(pool_.size()),
+                          static_cast<std::uint32_t>(size())};
+    pool_.insert(pool_.end(), scratch_.begin() + static_cast<std::ptrdiff_t>(first_),
+                 scratch_.end());
+    return range;
+  }
+
+ private:
+  std::vector<T>& scratch_;
+  std::vector<T>& pool_;
+  std::size_t first_;
+};
+
+class ParseCursor {
+ public:
+  /// All of these must outlive the cursor.
+  ParseCursor(std::string_view text, const TokenList& tokens, SymbolTable& symbols, Ast& ast);
+
+  // --- tokens -----------------------------------------------------------------------------------
+  [[nodiscard]] const Token& here() const { return *at_; }
+  [[nodiscard]] TokenKind kind() const { return at_->kind; }
+  [[nodiscard]] bool at(TokenKind kind) const { return at_->kind == kind; }
+  /// A token further on; the last one when there are not as many.
+  [[nodiscard]] const Token& ahead(std::size_t count) const {
+    return at_[std::min(count, static_cast<std::size_t>(last_ - at_))];
+  }
+  /// A token before this one; the first one when there are not as many.
+  [[nodiscard]] const Token& back(std::size_t count) const {
+    return *(at_ - std::min(count, static_cast<std::size_t>(at_ - first_)));
+  }
+  /// The token here; moves to the next one, unless this is the last.
+  Token take() {
+    const Token token = *at_;
+    if (!is_layout(token.kind)) last_end_ = token.end;
+    if (at_ != last_) ++at_;
+    return token;
+  }
+  bool accept(TokenKind kind) {
+    if (!at(kind)) return false;
+    take();
+    return true;
+  }
+  [[nodiscard]] std::string_view text_of(const Token& token) const {
+    return text_.substr(token.begin, token.end - token.begin);
+  }
+  [[nodiscard]] std::string_view text_between(std::uint32_t begin, std::uint32_t end) const {
+    return text_.substr(begin, end - begin);
+  }
+  /// Whether the token here is a name with this text: a soft keyword.
+  [[nodiscard]] bool at_word(std::string_view word) const {
+    return at(TokenKind::Name) && text_of(here()) == word;
+  }
+  /// From a place to the end of the token taken last that has a text.
+  [[nodiscard]] Place place_from(std::uint32_t begin) const { return {begin, last_end_}; }
+  static Place place_of(const Token& token) { return {token.begin, token.end}; }
+
+  // --- errors -----------------------------------------------------------------------------------
+  /// "found <the token here>, expected <wanted>", or what is wrong with the token itself.
+  [[nodiscard]] Diag unexpected(std::string_view wanted) const;
+  /// The same with a note about a bracket.
+  [[nodiscard]] Diag unexpected_in(std::string_view wanted, const Token& opener) const;
+  /// Takes a token, or fails because `wanted` was expected.
+  Result<Token> expect(TokenKind kind, std::string_view wanted);
+  /// Takes a name; `what` says of what, as in "a name".
+  Result<Token> expect_name(std::string_view what);
+  [[nodiscard]] std::string describe_here() const { return describe(here(), text_); }
+
+  // --- the tree ---------------------------------------------------------------------------------
+  Symbol intern(const Token& token) { return symbols_.intern(text_of(token)); }
+  Symbol intern(std::string_view name) { return symbols_.intern(name); }
+  std::uint32_t add_string(std::string text);
+  /// TooLarge when the tree below the expression is too high.
+  Result<ExprId> add(const Expr& expr);
+  StmtId add(const Stmt& stmt);
+  [[nodiscard]] Ast& ast() { return ast_; }
+
+  ListBuilder<ExprId> expr_list() { return {scratch_exprs_, ast_.expr_lists}; }
+  ListBuilder<StmtId> stmt_list() { return {scratch_stmts_, ast_.stmt_lists}; }
+  ListBuilder<Op> op_list() { return {scratch_ops_, ast_.op_lists}; }
+  ListBuilder<Arg> arg_list() { return {scratch_args_, ast_.args}; }
+  ListBuilder<Param> param_list() { return {scratch_params_, ast_.params}; }
+  ListBuilder<Clause> clause_list() { return {scratch_clauses_, ast_.clauses}; }
+
+  // --- nesting ----------------------------------------------------------------------------------
+  /// One level deeper while it lives.
+  class Level {
+   public:
+    explicit Level(int& depth) : depth_(depth) { ++depth_; }
+    Level(const Level&) = delete;
+    Level& operator=(const Level&) = delete;
+    ~Level() { --depth_; }
+
+   private:
+    int& depth_;
+  };
+  /// TooLarge when one level more is too deep; call before making a Level.
+  [[nodiscard]] Result<void> check_depth() const;
+  [[nodiscard]] Level deeper() { return Level(depth_); }
+
+ private:
+  [[nodiscard]] unsigned height_below(const Expr& expr) const;
+  [[nodiscard]] unsigned height_of(ExprId id) const {
+    return id.valid() ? heights_[id.index] + 1U : 0U;
+  }
+
+  std::string_view text_;
+  const Token* first_;
+  const Token* at_;
+  const Token* last_;
+  const Diag& error_;
+  SymbolTable& symbols_;
+  Ast& ast_;
+  std::uint32_t last_end_ = 0;
+  int depth_ = 0;
+  std::vector<std::uint16_t> heights_;  // of the expressions
+
+  std::vector<ExprId> scratch_exprs_;
+  std::vector<StmtId> scratch_stmts_;
+  std::vector<Op> scratch_ops_;
+  std::vector<Arg> scratch_args_;
+  std::vector<Param> scratch_params_;
+  std::vector<Clause> scratch_clauses_;
+};
+
+}  // namespace ww::script
