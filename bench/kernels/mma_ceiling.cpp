@@ -21,8 +21,8 @@ using runtime::CudaDevice;
 
 constexpr std::int64_t kWarps = 8;
 constexpr std::int64_t kThreads = 32 * kWarps;
-constexpr std::int64_t kProducts = 32;  // 4 x 8, of fragments, per warp and pass
-constexpr std::int64_t kWords = 32;     // of fragments, per thread
+constexpr std::int64_t kWarpProducts = 32;   // 4 x 8, of fragments, per warp and pass
+constexpr std::int64_t kFragmentWords = 32;  // of fragments, per thread
 
 constexpr std::string_view kProgram = R"py(
 from tvm.script import tirx as T
@@ -119,14 +119,14 @@ Result<MmaCeiling> MmaCeiling::make(Gpu& gpu, num::DType dtype) {
                                                WW_TRY(ceiling_kernel(dtype, ctas))));
   CudaDevice* const device = WW_TRY(gpu.load(built));
   const Operand contents(dtype, 5);
-  const std::size_t bytes = kWords * kThreads * sizeof(std::uint32_t);
+  const std::size_t bytes = kFragmentWords * kThreads * sizeof(std::uint32_t);
   const Address a = WW_TRY(device->allocate(bytes, "A"));
   WW_TRY_VOID(fill_with(*device, a, bytes, contents.bytes()));
   std::vector<std::byte> once(bytes_of(shape.sum, static_cast<std::size_t>(ctas * kThreads)));
   std::vector<std::byte> twice(once.size());
   const Address d = WW_TRY(device->allocate(once.size(), "D"));
-  const double per_pass =
-      static_cast<double>(kProducts * kWarps * shape.k * 2 * 16 * 8) * static_cast<double>(ctas);
+  const double per_pass = static_cast<double>(kWarpProducts * kWarps * shape.k * 2 * 16 * 8) *
+                          static_cast<double>(ctas);
   MmaCeiling out(*device, WW_TRY(launch_of(*built.lowered, {{a}, {d}, {0, 4}})), per_pass);
   WW_TRY_VOID(device->launch(out.with_passes(1)));
   WW_TRY_VOID(device->download(once, d));

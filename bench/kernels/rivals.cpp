@@ -17,7 +17,7 @@ namespace ww::bench {
 namespace {
 
 // Numbers of cublas_api.h and library_types.h.
-constexpr int kPlain = 0;       // CUBLAS_OP_N
+constexpr int kBlasPlain = 0;   // CUBLAS_OP_N
 constexpr int kTransposed = 1;  // CUBLAS_OP_T
 constexpr int kComputeF32 = 68;
 constexpr int kComputeI32 = 72;
@@ -104,8 +104,8 @@ Result<void> Cublas::submit(const Problem& problem, const Matrices& at) const {
   const int out = WW_TRY(type_of(problem.out));
   const auto [m, n, k] = std::tuple(static_cast<int>(problem.m), static_cast<int>(problem.n),
                                     static_cast<int>(problem.k));
-  const int op_b = problem.trans_b ? kTransposed : kPlain;
-  const int op_a = problem.trans_a ? kTransposed : kPlain;
+  const int op_b = problem.trans_b ? kTransposed : kBlasPlain;
+  const int op_a = problem.trans_a ? kTransposed : kBlasPlain;
   const int ldb = problem.trans_b ? k : n;
   const int lda = problem.trans_a ? m : k;
   const bool is_whole = problem.out == num::DType::Int32;

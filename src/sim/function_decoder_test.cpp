@@ -3,6 +3,7 @@
 // indices in operands, arguments and results of calls, sizes that no launch has room for.
 #include "sim/function_decoder.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "sim/test_run.h"

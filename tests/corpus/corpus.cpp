@@ -8,14 +8,15 @@
 #include <string_view>
 
 namespace ww::corpus {
-namespace {
-
-namespace fs = std::filesystem;
 
 std::vector<std::string> words_of(const std::string& text) {
   std::istringstream in(text);
   return {std::istream_iterator<std::string>(in), {}};
 }
+
+namespace {
+
+namespace fs = std::filesystem;
 
 File read_head(const fs::path& path) {
   constexpr std::string_view kTargets = "// targets: ";

@@ -24,6 +24,9 @@ struct File {
 /// All files, by name. A file without the line `targets` has none.
 std::vector<File> all_files();
 
+/// The words of a line, without the blanks.
+std::vector<std::string> words_of(const std::string& text);
+
 /// The text of a file; empty when it cannot be read.
 std::string read_text(const std::filesystem::path& path);
 

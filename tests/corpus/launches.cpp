@@ -12,13 +12,6 @@
 namespace ww::corpus {
 namespace {
 
-std::vector<std::string> words_of(const std::string& text) {
-  std::istringstream in(text);
-  std::vector<std::string> words;
-  for (std::string word; in >> word;) words.push_back(word);
-  return words;
-}
-
 class Parser {
  public:
   explicit Parser(LaunchList& into) : into_(into) {}

@@ -22,18 +22,18 @@
 namespace ww::fuzz {
 namespace {
 
-constexpr std::uint64_t kMostSteps = 20'000;
+constexpr std::uint64_t kProgramSteps = 20'000;
 // Larger arrays only take longer.
-constexpr std::int64_t kMostElements = 1 << 14;
+constexpr std::int64_t kProgramElements = 1 << 14;
 
 bool is_small(const ir::Function& tile) {
   std::int64_t elements = 1;
   for (std::uint32_t i = 0; i < tile.buffer_count(); ++i) {
     for (const ir::ExprId extent : tile[ir::BufferId{i}].shape) {
       const auto value = ir::const_int(tile, extent);
-      if (!value || *value > kMostElements) return false;
+      if (!value || *value > kProgramElements) return false;
       elements *= std::max<std::int64_t>(*value, 1);
-      if (elements > kMostElements) return false;
+      if (elements > kProgramElements) return false;
     }
     elements = 1;
   }
@@ -53,8 +53,9 @@ void evaluate(const ir::Function& tile) {
     else
       arguments.emplace_back(eval::ScalarArg{array.bits(0)});
   }
-  (void)eval::run(tile, std::move(arguments),
-                  {.limits = {.instructions = kMostSteps / 8, .memory = std::uint64_t{1} << 26U}});
+  (void)eval::run(
+      tile, std::move(arguments),
+      {.limits = {.instructions = kProgramSteps / 8, .memory = std::uint64_t{1} << 26U}});
 }
 
 std::string broken_ptx(const std::string& text) {
@@ -86,7 +87,7 @@ std::string program_law(std::string_view bytes) {
   const std::string_view text = bytes.substr(0, bytes.find("#--- expected"));
   script::Options options;
   options.kernel = script::kernel_of(text);
-  options.max_steps = kMostSteps;
+  options.max_steps = kProgramSteps;
   std::string broken = script::broken_law(text, options);
   if (!broken.empty()) return broken;
   const script::Compiled compiled = script::compile(SourceText("fuzz", std::string(text)), options);

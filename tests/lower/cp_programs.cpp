@@ -6,12 +6,6 @@
 namespace ww::test {
 namespace {
 
-std::int64_t product(const Extents& extents) {
-  std::int64_t out = 1;
-  for (const std::int64_t extent : extents) out *= extent;
-  return out;
-}
-
 std::string lines(const std::string& text, const std::string& indent) {
   std::string out;
   std::size_t at = 0;

@@ -17,10 +17,6 @@ constexpr std::string_view kHead =
     "from tvm.tirx.layout import S, R, TileLayout, ComposeLayout, laneid, warpid, wgid, wid_in_wg, "
     "tid_in_wg, tx, TLane, TCol, tcgen05_atom_layout, tmem_datapath_layout\n\n";
 
-std::int64_t product(const Extents& extents) {
-  return std::accumulate(extents.begin(), extents.end(), std::int64_t{1}, std::multiplies<>());
-}
-
 // Element `q` of a shape: "q // 4 % 8, q % 4".
 std::string indices_of(const Extents& shape) {
   std::string out;
@@ -45,6 +41,10 @@ std::string layout_argument(const Operand& operand) {
 }
 
 }  // namespace
+
+std::int64_t product(const Extents& extents) {
+  return std::accumulate(extents.begin(), extents.end(), std::int64_t{1}, std::multiplies<>());
+}
 
 Operand registers(Extents shape, const std::string& notation, std::int64_t count,
                   std::string region) {

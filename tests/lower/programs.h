@@ -20,6 +20,7 @@
 namespace ww::test {
 
 using Extents = std::vector<std::int64_t>;
+std::int64_t product(const Extents& extents);
 
 /// One side of a copy.
 struct Operand {

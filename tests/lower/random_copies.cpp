@@ -46,9 +46,9 @@ struct UnitFacts {
   std::string number;  // "" for the only one
 };
 
-class Maker {
+class CopyMaker {
  public:
-  explicit Maker(const Choices& choices) : tape_(choices) {}
+  explicit CopyMaker(const Choices& choices) : tape_(choices) {}
 
   RandomProgram make() {
     choose_frame();
@@ -522,6 +522,6 @@ class Maker {
 
 }  // namespace
 
-RandomProgram random_program(const Choices& choices) { return Maker(choices).make(); }
+RandomProgram random_program(const Choices& choices) { return CopyMaker(choices).make(); }
 
 }  // namespace ww::test

@@ -29,9 +29,9 @@ const std::vector<TypeChoice>& type_choices() {
   return choices;
 }
 
-class Maker {
+class GemmMaker {
  public:
-  explicit Maker(const Choices& choices) : tape_(choices) {}
+  explicit GemmMaker(const Choices& choices) : tape_(choices) {}
 
   RandomGemm make() {
     choose_types();
@@ -196,6 +196,6 @@ class Maker {
 
 }  // namespace
 
-RandomGemm random_gemm(const Choices& choices) { return Maker(choices).make(); }
+RandomGemm random_gemm(const Choices& choices) { return GemmMaker(choices).make(); }
 
 }  // namespace ww::test

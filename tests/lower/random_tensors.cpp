@@ -34,9 +34,9 @@ struct Unit {
 constexpr std::int64_t kMostColumns = 200;
 constexpr std::int64_t kMostWords = 48;
 
-class Maker {
+class TensorMaker {
  public:
-  explicit Maker(const Choices& choices) : tape_(choices) {}
+  explicit TensorMaker(const Choices& choices) : tape_(choices) {}
 
   RandomTensor make() {
     p_.dtype = tape_.pick(std::vector<std::string>{"float32", "float16", "uint8", "bfloat16",
@@ -440,6 +440,6 @@ class Maker {
 
 }  // namespace
 
-RandomTensor random_tensor(const Choices& choices) { return Maker(choices).make(); }
+RandomTensor random_tensor(const Choices& choices) { return TensorMaker(choices).make(); }
 
 }  // namespace ww::test

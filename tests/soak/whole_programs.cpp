@@ -38,7 +38,7 @@ void make_shared(Draft& draft) {
 }
 
 // Everything is declared before anything is done.
-void begin(Draft& draft) {
+void begin_whole_programs(Draft& draft) {
   draft.head();
   make_registers(draft);
   make_shared(draft);
@@ -55,7 +55,7 @@ void begin(Draft& draft) {
     if (step->begin != nullptr) step->begin(draft);
 }
 
-void finish(Draft& draft) {
+void finish_whole_programs(Draft& draft) {
   draft.wait({});
   for (const Reg& reg : draft.regs) store(draft, {}, reg);
   for (const Step* step : all_steps())
@@ -64,9 +64,9 @@ void finish(Draft& draft) {
 
 WholeProgram tile_program(Tape& tape) {
   Draft draft(tape);
-  begin(draft);
+  begin_whole_programs(draft);
   write_block(draft, {}, 3 + draft.tape.below(kMostSteps));
-  finish(draft);
+  finish_whole_programs(draft);
   // A finding may name the view that it was seen through.
   for (const auto& [view, of] : draft.views)
     if (draft.left_out && draft.left_out->between.contains(of))

@@ -11,10 +11,10 @@
 namespace ww::test {
 namespace {
 
-bool fits(const Draft&, const Place&) { return true; }
+bool compute_fit(const Draft&, const Place&) { return true; }
 
 // A row that all threads of a column hold, and a column that all of a row do.
-void declare(Draft& draft) {
+void declare_compute(Draft& draft) {
   const Frame& f = draft.f;
   if (f.spread != Spread::Rows || !draft.tape.one_in(2)) return;
   const Place at;
@@ -36,7 +36,7 @@ void declare(Draft& draft) {
           replicas(f.of_row, 1));
 }
 
-void begin(Draft& draft) {
+void begin_compute(Draft& draft) {
   for (const Reg& reg : draft.stretched) load(draft, {}, reg, false);
 }
 
@@ -67,7 +67,7 @@ std::string operand(Draft& draft, Columns c, bool is_whole) {
   return Draft::of(reg, reg.name == "row" ? c : Columns{0, 1});
 }
 
-void write(Draft& draft, const Place& at) {
+void write_compute(Draft& draft, const Place& at) {
   const Reg& dst = draft.work();
   const Columns c = draft.some(draft.f.tile);
   std::vector<std::string> ops = {"add", "sub", "maximum", "minimum", "cast",
@@ -99,9 +99,9 @@ void write(Draft& draft, const Place& at) {
 
 const Step kCompute{.name = "elementwise",
                     .weight = 3,
-                    .fits = fits,
-                    .write = write,
-                    .declare = declare,
-                    .begin = begin};
+                    .fits = compute_fit,
+                    .write = write_compute,
+                    .declare = declare_compute,
+                    .begin = begin_compute};
 
 }  // namespace ww::test

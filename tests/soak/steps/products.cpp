@@ -13,10 +13,10 @@ namespace {
 
 constexpr int kMostAdded = 8;
 
-bool fits(const Draft& draft, const Place&) { return draft.f.has_products; }
+bool products_fit(const Draft& draft, const Place&) { return draft.f.has_products; }
 
 // `acc`, `fa` and `fb`, in this order behind the other registers.
-void declare(Draft& draft) {
+void declare_products(Draft& draft) {
   const Frame& f = draft.f;
   if (!f.has_products) return;
   const Extents a{f.gemm.size_m(), f.gemm.size_k()};
@@ -31,7 +31,7 @@ void declare(Draft& draft) {
   if (draft.tape.below(3) != 0) draft.add_shared(f.gemm.types.in, a);
   if (draft.tape.below(3) != 0) draft.add_shared(f.gemm.types.in, b);
 }
-void begin(Draft& draft) {
+void begin_products(Draft& draft) {
   if (!draft.f.has_products) return;
   draft.line({}, draft.prefix() + "zero(acc)");
   for (std::size_t i = draft.works + 1; i < draft.regs.size(); ++i)
@@ -77,7 +77,7 @@ void multiply(Draft& draft, const Place& at, bool adds, bool is_staged) {
                              settings(draft, adds), staged));
 }
 
-void write(Draft& draft, const Place& at) {
+void write_products(Draft& draft, const Place& at) {
   const bool adds = can_add(draft) && draft.tape.one_in(2);
   const bool is_staged = factors(draft).first != nullptr && draft.tape.one_in(3);
   multiply(draft, at, adds, is_staged);
@@ -118,10 +118,10 @@ void write_pipeline(Draft& draft, const Place& at) {
 
 const Step kProduct{.name = "product",
                     .weight = 2,
-                    .fits = fits,
-                    .write = write,
-                    .declare = declare,
-                    .begin = begin};
+                    .fits = products_fit,
+                    .write = write_products,
+                    .declare = declare_products,
+                    .begin = begin_products};
 const Step kPipeline{
     .name = "product in a loop over k", .fits = pipeline_fits, .write = write_pipeline};
 

@@ -22,19 +22,21 @@ void store(Draft& draft, const Place& at, const Reg& reg) {
 
 namespace {
 
-bool fits(const Draft&, const Place&) { return true; }
+bool registers_fit(const Draft&, const Place&) { return true; }
 
-void write_load(Draft& draft, const Place& at) {
+void write_registers_load(Draft& draft, const Place& at) {
   const Reg& reg = draft.tape.pick(draft.regs);
   if (reg.name != "acc") load(draft, at, reg, true);
 }
-void write_store(Draft& draft, const Place& at) { store(draft, at, draft.tape.pick(draft.regs)); }
+void write_registers_store(Draft& draft, const Place& at) {
+  store(draft, at, draft.tape.pick(draft.regs));
+}
 
 }  // namespace
 
 const Step kLoadRegisters{
-    .name = "registers: from global memory", .fits = fits, .write = write_load};
+    .name = "registers: from global memory", .fits = registers_fit, .write = write_registers_load};
 const Step kStoreRegisters{
-    .name = "registers: to global memory", .fits = fits, .write = write_store};
+    .name = "registers: to global memory", .fits = registers_fit, .write = write_registers_store};
 
 }  // namespace ww::test

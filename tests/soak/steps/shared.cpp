@@ -30,9 +30,9 @@ void load_part(Draft& draft, const Place& at, Shared& to, Columns c, bool is_all
 
 namespace {
 
-bool fits(const Draft& draft, const Place&) { return !draft.shared.empty(); }
+bool shared_fit(const Draft& draft, const Place&) { return !draft.shared.empty(); }
 
-void write_load(Draft& draft, const Place& at) {
+void write_shared_load(Draft& draft, const Place& at) {
   Shared& to = draft.tape.pick(draft.shared);
   const bool is_all = !at.is_split && draft.tape.one_in(3);
   const bool is_async = draft.tape.one_in(2) && draft.f.has_async();
@@ -68,7 +68,7 @@ void write_write(Draft& draft, const Place& at) {
                              draft.predicate(at, true)));
 }
 
-void write_store(Draft& draft, const Place& at) {
+void write_shared_store(Draft& draft, const Place& at) {
   Shared& from = draft.tape.pick(draft.shared);
   const bool is_all = !at.is_split && draft.tape.one_in(2);
   draft.access(at, from, false, is_all);
@@ -102,14 +102,17 @@ void write_fill(Draft& draft, const Place& at) {
 
 }  // namespace
 
-const Step kLoadShared{
-    .name = "shared: from global memory", .weight = 2, .fits = fits, .write = write_load};
+const Step kLoadShared{.name = "shared: from global memory",
+                       .weight = 2,
+                       .fits = shared_fit,
+                       .write = write_shared_load};
 const Step kReadShared{
-    .name = "shared: to registers", .weight = 2, .fits = fits, .write = write_read};
+    .name = "shared: to registers", .weight = 2, .fits = shared_fit, .write = write_read};
 const Step kWriteShared{
-    .name = "shared: from registers", .weight = 2, .fits = fits, .write = write_write};
-const Step kStoreShared{.name = "shared: to global memory", .fits = fits, .write = write_store};
-const Step kMoveShared{.name = "shared: to shared", .fits = fits, .write = write_move};
-const Step kFillShared{.name = "shared: a constant", .fits = fits, .write = write_fill};
+    .name = "shared: from registers", .weight = 2, .fits = shared_fit, .write = write_write};
+const Step kStoreShared{
+    .name = "shared: to global memory", .fits = shared_fit, .write = write_shared_store};
+const Step kMoveShared{.name = "shared: to shared", .fits = shared_fit, .write = write_move};
+const Step kFillShared{.name = "shared: a constant", .fits = shared_fit, .write = write_fill};
 
 }  // namespace ww::test

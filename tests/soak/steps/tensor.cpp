@@ -11,7 +11,7 @@
 namespace ww::test {
 namespace {
 
-bool fits(const Draft& draft, const Place&) { return draft.f.has_tensor; }
+bool tensor_fit(const Draft& draft, const Place&) { return draft.f.has_tensor; }
 
 // The columns of a unit and stage.
 std::string there(const Draft& draft, const TensorTile& each, const std::string& stage) {
@@ -21,7 +21,7 @@ std::string there(const Draft& draft, const TensorTile& each, const std::string&
   return fmt::format("{}[0:128, {}:{} + {}]", each.name, first, first, width);
 }
 
-void declare(Draft& draft) {
+void declare_tensor(Draft& draft) {
   if (!draft.f.has_tensor) return;
   draft.line({}, draft.f.has_pool && draft.tape.one_in(2)
                      ? "base = pool.alloc((1,), \"uint32\")"
@@ -40,7 +40,7 @@ const Reg& reg_of(const Draft& draft, const std::string& dtype) {
 }
 
 // One tile for each element type, in which everything has contents.
-void begin(Draft& draft) {
+void begin_tensor(Draft& draft) {
   if (!draft.f.has_tensor) return;
   const Place at;
   draft.tensor_stages = 1 + draft.tape.below(2);
@@ -70,7 +70,7 @@ void begin(Draft& draft) {
       copy_there(draft, at, each, std::to_string(s), reg_of(draft, each.dtype));
 }
 
-void finish(Draft& draft) {
+void finish_tensor(Draft& draft) {
   if (!draft.f.has_tensor) return;
   const Place at;
   draft.line(at, "T.ptx.tcgen05.fence.before_thread_sync()");
@@ -82,13 +82,13 @@ void finish(Draft& draft) {
                              draft.tensor_columns));
 }
 
-void write_store(Draft& draft, const Place& at) {
+void write_tensor_store(Draft& draft, const Place& at) {
   const Reg& from = draft.work();
   const TensorTile& to = *std::ranges::find(draft.tensor, from.dtype, &TensorTile::dtype);
   copy_there(draft, at, to, draft.stage(at, draft.tensor_stages), from);
 }
 
-void write_load(Draft& draft, const Place& at) {
+void write_tensor_load(Draft& draft, const Place& at) {
   const Reg& to = draft.work();
   const TensorTile& from = *std::ranges::find(draft.tensor, to.dtype, &TensorTile::dtype);
   draft.line(at, fmt::format("Tx.wg.copy_async({}, {})", Draft::of(to, Draft::all(to.shape)),
@@ -100,12 +100,14 @@ void write_load(Draft& draft, const Place& at) {
 
 const Step kTensorStore{.name = "tensor memory: from registers",
                         .weight = 2,
-                        .fits = fits,
-                        .write = write_store,
-                        .declare = declare,
-                        .begin = begin,
-                        .finish = finish};
-const Step kTensorLoad{
-    .name = "tensor memory: to registers", .weight = 2, .fits = fits, .write = write_load};
+                        .fits = tensor_fit,
+                        .write = write_tensor_store,
+                        .declare = declare_tensor,
+                        .begin = begin_tensor,
+                        .finish = finish_tensor};
+const Step kTensorLoad{.name = "tensor memory: to registers",
+                       .weight = 2,
+                       .fits = tensor_fit,
+                       .write = write_tensor_load};
 
 }  // namespace ww::test

@@ -11,7 +11,7 @@ namespace ww::test {
 namespace {
 
 // Rows of units of 16 bytes.
-void declare(Draft& draft) {
+void declare_tensor_cp(Draft& draft) {
   const Frame& f = draft.f;
   if (!f.has_tensor) return;
   const std::string dtype = draft.regs[0].dtype;
@@ -21,16 +21,16 @@ void declare(Draft& draft) {
   draft.line({}, "bar = T.alloc_shared([1], \"uint64\")");
 }
 
-void begin(Draft& draft) {
+void begin_tensor_cp(Draft& draft) {
   if (!draft.matrix) return;
   draft.line({}, "if tid == 0:");
   draft.line({}, "    T.ptx.mbarrier.init(T.address_of(bar), 1)");
   draft.line({}, "phase: T.int32 = 0");
 }
 
-bool fits(const Draft& draft, const Place& at) { return draft.matrix && !at.is_split; }
+bool tensor_cp_fit(const Draft& draft, const Place& at) { return draft.matrix && !at.is_split; }
 
-void write(Draft& draft, const Place& at) {
+void write_tensor_cp(Draft& draft, const Place& at) {
   const Frame& f = draft.f;
   const Shared& from = draft.shared[*draft.matrix];
   const TensorTile& to = *std::ranges::find(draft.tensor, from.dtype, &TensorTile::dtype);
@@ -57,9 +57,9 @@ void write(Draft& draft, const Place& at) {
 
 const Step kTensorCp{.name = "tensor memory: from shared",
                      .weight = 2,
-                     .fits = fits,
-                     .write = write,
-                     .declare = declare,
-                     .begin = begin};
+                     .fits = tensor_cp_fit,
+                     .write = write_tensor_cp,
+                     .declare = declare_tensor_cp,
+                     .begin = begin_tensor_cp};
 
 }  // namespace ww::test

@@ -7,14 +7,14 @@
 namespace ww::test {
 namespace {
 
-constexpr std::int64_t kElements = Draft::kThreadElements;
+constexpr std::int64_t kThreadElements = Draft::kThreadElements;
 
-bool fits(const Draft&, const Place&) { return true; }
+bool threads_fit(const Draft&, const Place&) { return true; }
 
-void begin(Draft& draft) {
+void begin_threads(Draft& draft) {
   draft.thread_type = draft.tape.pick(std::vector<std::string>{"float32", "int32", "float16"});
-  draft.line({}, fmt::format("priv = T.alloc_buffer(({},), \"{}\", scope=\"local\")", kElements,
-                             draft.thread_type));
+  draft.line({}, fmt::format("priv = T.alloc_buffer(({},), \"{}\", scope=\"local\")",
+                             kThreadElements, draft.thread_type));
   draft.line({}, "Tx.fill(priv, 3)");
 }
 
@@ -26,8 +26,8 @@ void mirror_registers(Draft& draft, const Place& at) {
 
 void load_own(Draft& draft, const Place& at) {
   const std::string name = draft.fresh("a");
-  draft.param(name, {draft.f.ctas, draft.f.threads, kElements}, draft.thread_type);
-  draft.line(at, fmt::format("Tx.copy(priv[0:{0}], {1}[cta, tid, 0:{0}])", kElements, name));
+  draft.param(name, {draft.f.ctas, draft.f.threads, kThreadElements}, draft.thread_type);
+  draft.line(at, fmt::format("Tx.copy(priv[0:{0}], {1}[cta, tid, 0:{0}])", kThreadElements, name));
 }
 
 void store_own(Draft& draft, const Place& at) {
@@ -38,10 +38,10 @@ void store_own(Draft& draft, const Place& at) {
     extents.push_back(count);
     index += var + ", ";
   }
-  extents.insert(extents.end(), {draft.f.threads, kElements});
+  extents.insert(extents.end(), {draft.f.threads, kThreadElements});
   draft.param(name, extents, draft.thread_type);
-  draft.line(
-      at, fmt::format("Tx.copy({}[{}tid, 0:{}], priv[0:{}])", name, index, kElements, kElements));
+  draft.line(at, fmt::format("Tx.copy({}[{}tid, 0:{}], priv[0:{}])", name, index, kThreadElements,
+                             kThreadElements));
 }
 
 // A loop that ends at different times, and registers at an index of run time.
@@ -50,10 +50,10 @@ void halve(Draft& draft, const Place& at) {
   draft.line(at, fmt::format("{}: T.int32 = tid + p0", x));
   draft.line(at, fmt::format("while {} > {}:", x, 3 + draft.tape.below(20)));
   draft.line(at, fmt::format("    {0} = {0} // 2", x));
-  draft.line(at, fmt::format("priv[{0} % {1}] = {0}", x, kElements));
+  draft.line(at, fmt::format("priv[{0} % {1}] = {0}", x, kThreadElements));
 }
 
-void write(Draft& draft, const Place& at) {
+void write_threads(Draft& draft, const Place& at) {
   switch (draft.tape.below(5)) {
     case 0:
       return mirror_registers(draft, at);
@@ -74,8 +74,8 @@ void write(Draft& draft, const Place& at) {
 
 const Step kThreadCode{.name = "code of single threads",
                        .is_of_thread = true,
-                       .fits = fits,
-                       .write = write,
-                       .begin = begin};
+                       .fits = threads_fit,
+                       .write = write_threads,
+                       .begin = begin_threads};
 
 }  // namespace ww::test
