@@ -20,7 +20,7 @@ if(WW_UNITY AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
 endif()
 
 function(ww_compile_together target)
-  set(size 16)
+  set(size 24)
   if(ARGC GREATER 1)
     set(size ${ARGV1})
   endif()

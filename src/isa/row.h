@@ -27,9 +27,8 @@
 //                              /r register only   /w wider register too   /s special register too
 //                              /y address of a variable too   /_ the result may be dropped
 //                              /b where one register is taken, braces may stand around it
-//   gates     what the target must have: {condition, feature, PTX version}; all that apply must
-//   hold rules     what does not go together: {condition, requirement, reason}. Where the condition
-//   holds
+//   gates     what the target must have: {condition, feature, PTX version}; all that apply must hold
+//   rules     what does not go together: {condition, requirement, reason}. Where the condition holds
 //             the requirement must; an empty requirement forbids. Without a reason the message says
 //             the two conditions.
 // A condition is a list of terms that must all hold: `trans` (given), `!trans`, `shape=m8n8|m8n16`,

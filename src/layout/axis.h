@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Axes: the named hardware coordinates that places are made of. An axis is a fact sheet, not code:
 //
-//   - its kind: a *thread* axis says who holds an element, a *memory* axis says where in its
-//   storage,
-//     a *device* axis says on which device; an axis nobody declared is *unknown*;
+//   - its kind: a *thread* axis says who holds an element, a *memory* axis says where in its storage,
+//     a *device* axis says on which device; an undeclared axis is *unknown*;
 //   - for a thread axis, which counter it reads and how: value = (counter / divisor) % modulus.
 //     On CUDA every thread axis of a CTA reads the linear thread id t:
 //

@@ -2,11 +2,9 @@
 // Layouts: where the elements of a tile live.
 //
 // A logical element is named by its *flat* index (row-major over any shape with the right number of
-// elements). A `TileLayout` sends it to one or more *places*; a place is an integer per axis. It
-// has
+// elements). A `TileLayout` sends it to one or more *places*; a place is an integer per axis. It has
 //
-//   shard    an ordered list of iters (extent, stride, axis): the flat index is split into digits,
-//   the
+//   shard    an ordered list of iters (extent, stride, axis): the flat index is split into digits, the
 //            last iter being the fastest, and digit k contributes digit · stride on its axis;
 //   replica  iters whose every digit is taken: each element is held at all of these places at once;
 //   offset   a constant (or runtime) amount per axis.

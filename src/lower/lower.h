@@ -24,8 +24,7 @@
 //   memory       element loads and stores, vector ones (n elements from an index on),
 //                T.cuda.copy_bytes of 1, 2, 4, 8, 16 or 32 bytes between two pointers of which each
 //                is aligned to as many bytes, and PTX instructions
-//   provenance   what came out of a primitive stands in the body of an Attr named "primitive",
-//   whose
+//   provenance   what came out of a primitive stands in the body of an Attr named "primitive", whose
 //                text says which: "Tx.warp.copy(R[0:8], A[0:8]) by ldstmatrix"
 #pragma once
 

@@ -4,8 +4,10 @@
 // the run function and sets the op's places:
 //
 //     bool decode_add(Decode& in) {
-//       in.op.run = pick_int(in.type("type"), []<typename T>() { return &map_lanes<add<T>, T, T,
-//       T>; }); in.operands({in.result(0), in.source(1), in.source(2)}); return true;
+//       in.op.run = pick_int(in.type("type"),
+//                            []<typename T>() { return &map_lanes<add<T>, T, T, T>; });
+//       in.operands({in.result(0), in.source(1), in.source(2)});
+//       return true;
 //     }
 //
 // Operands are numbered as the form in isa/families/ has them. Immediates become constants of 32

@@ -6,9 +6,9 @@
 // when what all 32 lanes hold there is what the form would put there, for some eight rows of shared
 // memory:
 //
-//     plain    lanes 4i … 4i+3 hold the four words of row i                 any element of 4 to 32
-//     bits .trans   half h of lane l is element l/4 of row 2(l%4)+h              16-bit elements b8
-//     bytes transposed: m16n16 loads (two words), m16n8 stores     8-bit elements, sm_100a …
+//     plain    lanes 4i … 4i+3 hold the four words of row i            any element of 4 to 32 bits
+//     .trans   half h of lane l is element l/4 of row 2(l%4)+h         16-bit elements
+//     b8       bytes transposed: m16n16 loads (two words), m16n8 stores   8-bit elements, sm_100a …
 //
 // Rows are 16-byte aligned and otherwise anywhere: padded, swizzled, at runtime offsets. Words that
 // fit are moved four, two or one at a time, in ascending order; words that do not are moved by
