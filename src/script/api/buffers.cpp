@@ -9,7 +9,7 @@
 #include "script/interp/layouts.h"
 #include "script/interp/regions.h"
 
-namespace ww::script {
+namespace ww::script::buffers_api {
 namespace {
 
 using num::DType;
@@ -74,79 +74,6 @@ Result<void> apply_layout_arg(Interp& in, ir::Buffer& buffer, const Value& value
   return {};
 }
 
-}  // namespace
-
-Args as_fields(const Args& a, std::span<const BufferField> places) {
-  Args out = a;
-  out.values.assign(FieldCount, std::nullopt);
-  out.spans.assign(FieldCount, a.call);
-  for (std::size_t i = 0; i < places.size(); ++i) {
-    out.values[places[i]] = a.values[i];
-    if (a.has(i)) out.spans[places[i]] = a.spans[i];
-  }
-  return out;
-}
-
-Result<ir::Buffer> read_buffer_fields(Interp& in, const Args& a, std::size_t at, ir::Scope scope) {
-  ir::Buffer out;
-  out.span = a.call;
-  out.scope = scope;
-  out.shape = WW_TRY(shape_of(in, a[at + Shape], a.spans[at + Shape]));
-  if (a.has(at + Dtype) && !a[at + Dtype].is(Kind::None)) {
-    const ir::Type type = WW_TRY(in.value_type(a[at + Dtype], "`dtype`", a.spans[at + Dtype]));
-    if (!type.is_scalar())
-      return fail(diag(DiagKind::BadBuffer, "elements of type `{}`, expected a scalar type",
-                       ir::to_text(type))
-                      .with_span(a.spans[at + Dtype]));
-    out.dtype = type.dtype;
-  }
-  if (a.has(at + ScopeName)) {
-    const std::string name = WW_TRY(in.text(a[at + ScopeName], "`scope`", a.spans[at + ScopeName]));
-    const std::optional<ir::Scope> found = ir::find_scope(name);
-    if (!found)
-      return fail(diag(DiagKind::BadBuffer,
-                       "scope \"{}\", expected global, shared, shared.dyn, local or tmem", name)
-                      .with_span(a.spans[at + ScopeName]));
-    out.scope = *found;
-  }
-  if (a.has(at + Align) && !a[at + Align].is(Kind::None)) {
-    out.align = WW_TRY(in.integer(a[at + Align], "`align`", a.spans[at + Align]));
-    if (out.align == -1) out.align = 0;
-    if (out.align < 0 || (out.align & (out.align - 1)) != 0)
-      return fail(
-          diag(DiagKind::BadBuffer, "an alignment of {}, expected a power of two", out.align)
-              .with_span(a.spans[at + Align]));
-  }
-  if (a.has(at + Strides) && !a[at + Strides].is(Kind::None))
-    WW_TRY_VOID(apply_strides(in, out, a[at + Strides], a.spans[at + Strides]));
-  if (a.has(at + LayoutArg))
-    WW_TRY_VOID(apply_layout_arg(in, out, a[at + LayoutArg], a.spans[at + LayoutArg]));
-  const auto offset = [&](std::size_t field, ir::ExprId& to) -> Result<void> {
-    if (!a.has(field) || a[field].is(Kind::None)) return {};
-    const ir::ExprId e = WW_TRY(in.index_expr(a[field], a.spans[field]));
-    if (ir::const_int(in.fn(), e) != 0) to = e;
-    return {};
-  };
-  WW_TRY_VOID(offset(at + ElemOffset, out.elem_offset));
-  WW_TRY_VOID(offset(at + ByteOffset, out.byte_offset));
-  if (out.elem_offset.valid() && out.byte_offset.valid())
-    return fail(
-        diag(DiagKind::BadArgument, "`elem_offset` and `byte_offset` together").with_span(a.call));
-  return out;
-}
-
-Value declare_buffer(Interp& in, ir::Buffer buffer, ir::StmtKind kind) {
-  ir::Stmt stmt;
-  stmt.kind = kind;
-  stmt.span = buffer.span;
-  stmt.buffer = in.fn().add(std::move(buffer));
-  const ir::BufferId id = stmt.buffer;
-  in.emit(std::move(stmt));
-  return of_buffer(id);
-}
-
-namespace {
-
 Result<Value> match_buffer(Interp& in, Args& a) {
   if (!a[0].is(Kind::Ir) || in.fn()[a[0].expr()].op != ir::ExprOp::Var ||
       in.fn()[in.fn()[a[0].expr()].var].kind != ir::VarKind::Param ||
@@ -169,32 +96,6 @@ Result<Value> alloc(Interp& in, Args& a, ir::Scope scope) {
 Result<Value> alloc_buffer(Interp& in, Args& a) { return alloc(in, a, ir::Scope::Global); }
 Result<Value> alloc_shared(Interp& in, Args& a) { return alloc(in, a, ir::Scope::Shared); }
 Result<Value> alloc_local_row(Interp& in, Args& a) { return alloc(in, a, ir::Scope::Local); }
-
-}  // namespace
-
-Result<void> apply_data(Interp& in, ir::Buffer& buffer, const Value& data, Span span) {
-  ir::Function& f = in.fn();
-  if (data.is(Kind::Buffer)) {
-    buffer.origin = ir::BufferOrigin::View;
-    buffer.base = ir::storage_of(f, data.buffer());
-    return {};
-  }
-  const ir::ExprId pointer = WW_TRY(in.expression(data, span));
-  if (!f[pointer].type.is_pointer())
-    return fail(
-        diag(DiagKind::BadType, "`data` is `{}`, expected a pointer", ir::to_text(f[pointer].type))
-            .with_span(span));
-  if (f[pointer].op == ir::ExprOp::BufferData) {
-    buffer.origin = ir::BufferOrigin::View;
-    buffer.base = ir::storage_of(f, f[pointer].buffer);
-    return {};
-  }
-  buffer.origin = ir::BufferOrigin::Pointer;
-  buffer.pointer = pointer;
-  return {};
-}
-
-namespace {
 
 Result<Value> decl_buffer(Interp& in, Args& a) {
   ir::Buffer buffer = WW_TRY(read_buffer_fields(in, a, 0, ir::Scope::Global));
@@ -357,14 +258,110 @@ constexpr BuiltinRow kRows[] = {
 
 }  // namespace
 
-std::span<const BuiltinRow> buffer_rows() { return kRows; }
+constinit const std::span<const BuiltinRow> rows = kRows;
 
-Result<Value> alloc_local(Interp& in, const std::vector<Value>& shape, DType dtype, Span span) {
+}  // namespace ww::script::buffers_api
+
+namespace ww::script {
+
+Args as_fields(const Args& a, std::span<const BufferField> places) {
+  Args out = a;
+  out.values.assign(FieldCount, std::nullopt);
+  out.spans.assign(FieldCount, a.call);
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    out.values[places[i]] = a.values[i];
+    if (a.has(i)) out.spans[places[i]] = a.spans[i];
+  }
+  return out;
+}
+
+Result<ir::Buffer> read_buffer_fields(Interp& in, const Args& a, std::size_t at, ir::Scope scope) {
+  ir::Buffer out;
+  out.span = a.call;
+  out.scope = scope;
+  out.shape = WW_TRY(buffers_api::shape_of(in, a[at + Shape], a.spans[at + Shape]));
+  if (a.has(at + Dtype) && !a[at + Dtype].is(Kind::None)) {
+    const ir::Type type = WW_TRY(in.value_type(a[at + Dtype], "`dtype`", a.spans[at + Dtype]));
+    if (!type.is_scalar())
+      return fail(diag(DiagKind::BadBuffer, "elements of type `{}`, expected a scalar type",
+                       ir::to_text(type))
+                      .with_span(a.spans[at + Dtype]));
+    out.dtype = type.dtype;
+  }
+  if (a.has(at + ScopeName)) {
+    const std::string name = WW_TRY(in.text(a[at + ScopeName], "`scope`", a.spans[at + ScopeName]));
+    const std::optional<ir::Scope> found = ir::find_scope(name);
+    if (!found)
+      return fail(diag(DiagKind::BadBuffer,
+                       "scope \"{}\", expected global, shared, shared.dyn, local or tmem", name)
+                      .with_span(a.spans[at + ScopeName]));
+    out.scope = *found;
+  }
+  if (a.has(at + Align) && !a[at + Align].is(Kind::None)) {
+    out.align = WW_TRY(in.integer(a[at + Align], "`align`", a.spans[at + Align]));
+    if (out.align == -1) out.align = 0;
+    if (out.align < 0 || (out.align & (out.align - 1)) != 0)
+      return fail(
+          diag(DiagKind::BadBuffer, "an alignment of {}, expected a power of two", out.align)
+              .with_span(a.spans[at + Align]));
+  }
+  if (a.has(at + Strides) && !a[at + Strides].is(Kind::None))
+    WW_TRY_VOID(buffers_api::apply_strides(in, out, a[at + Strides], a.spans[at + Strides]));
+  if (a.has(at + LayoutArg))
+    WW_TRY_VOID(buffers_api::apply_layout_arg(in, out, a[at + LayoutArg], a.spans[at + LayoutArg]));
+  const auto offset = [&](std::size_t field, ir::ExprId& to) -> Result<void> {
+    if (!a.has(field) || a[field].is(Kind::None)) return {};
+    const ir::ExprId e = WW_TRY(in.index_expr(a[field], a.spans[field]));
+    if (ir::const_int(in.fn(), e) != 0) to = e;
+    return {};
+  };
+  WW_TRY_VOID(offset(at + ElemOffset, out.elem_offset));
+  WW_TRY_VOID(offset(at + ByteOffset, out.byte_offset));
+  if (out.elem_offset.valid() && out.byte_offset.valid())
+    return fail(
+        diag(DiagKind::BadArgument, "`elem_offset` and `byte_offset` together").with_span(a.call));
+  return out;
+}
+
+Value declare_buffer(Interp& in, ir::Buffer buffer, ir::StmtKind kind) {
+  ir::Stmt stmt;
+  stmt.kind = kind;
+  stmt.span = buffer.span;
+  stmt.buffer = in.fn().add(std::move(buffer));
+  const ir::BufferId id = stmt.buffer;
+  in.emit(std::move(stmt));
+  return of_buffer(id);
+}
+
+Result<void> apply_data(Interp& in, ir::Buffer& buffer, const Value& data, Span span) {
+  ir::Function& f = in.fn();
+  if (data.is(Kind::Buffer)) {
+    buffer.origin = ir::BufferOrigin::View;
+    buffer.base = ir::storage_of(f, data.buffer());
+    return {};
+  }
+  const ir::ExprId pointer = WW_TRY(in.expression(data, span));
+  if (!f[pointer].type.is_pointer())
+    return fail(
+        diag(DiagKind::BadType, "`data` is `{}`, expected a pointer", ir::to_text(f[pointer].type))
+            .with_span(span));
+  if (f[pointer].op == ir::ExprOp::BufferData) {
+    buffer.origin = ir::BufferOrigin::View;
+    buffer.base = ir::storage_of(f, f[pointer].buffer);
+    return {};
+  }
+  buffer.origin = ir::BufferOrigin::Pointer;
+  buffer.pointer = pointer;
+  return {};
+}
+
+Result<Value> alloc_local(Interp& in, const std::vector<Value>& shape, num::DType dtype,
+                          Span span) {
   ir::Buffer buffer;
   buffer.dtype = dtype;
   buffer.scope = ir::Scope::Local;
   buffer.span = span;
-  buffer.shape = WW_TRY(shape_of(in, in.heap.tuple(shape), span));
+  buffer.shape = WW_TRY(buffers_api::shape_of(in, in.heap.tuple(shape), span));
   return declare_buffer(in, std::move(buffer), ir::StmtKind::Alloc);
 }
 

@@ -19,11 +19,11 @@ std::string_view trimmed(std::string_view text) {
 class Table {
  public:
   Table() {
-    for (const auto& group :
-         {host_rows(), library_rows(), method_rows(), layout_rows(), ready_layout_rows(),
-          dtype_rows(), buffer_rows(), pool_rows(), tensor_pool_rows(), view_rows(), kernel_rows(),
-          launch_rows(), instruction_rows(), math_rows(), cuda_rows(), cuda_value_rows(),
-          intrinsic_rows()})
+    for (const auto& group : {
+#define WW_FUNCTIONS(file) file##_api::rows,
+#include "script/api/functions.def"
+#undef WW_FUNCTIONS
+             intrinsic_rows()})
       for (const BuiltinRow& row : group) add(row);
   }
 
@@ -116,6 +116,17 @@ std::vector<std::string_view> members_of(std::string_view path) {
     if (std::find(out.begin(), out.end(), rest) == out.end()) out.push_back(rest);
   }
   return out;
+}
+
+Result<std::int64_t> integer_or(Interp& in, const Args& a, std::size_t i, std::string_view what,
+                                std::int64_t missing) {
+  if (!a.has(i) || a[i].is(Kind::None)) return missing;
+  return in.integer(a[i], what, a.spans[i]);
+}
+
+Result<void> require_device(Interp& in, const Args& a, DiagKind kind) {
+  if (in.kernel().in_device) return {};
+  return fail(diag(kind, "`{}` before `T.device_entry()`", a.row->name).with_span(a.call));
 }
 
 }  // namespace ww::script

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tables of functions, one per api_*.cpp. A row's name is the full dotted one; methods of
-// values are rows too, named after the value's type: `buffer.view`, `layout.tile_to`,
+// The tables of functions, one per file of functions.def. A row's name is the full dotted one;
+// methods of values are rows too, named after the value's type: `buffer.view`, `layout.tile_to`,
 // `list.append`.
 #pragma once
 
@@ -12,28 +12,25 @@
 
 namespace ww::script {
 
-// clang-format off
-std::span<const BuiltinRow> host_rows();      // len, range, sorted …
-std::span<const BuiltinRow> library_rows();   // map, isinstance, math.ceil, functools.reduce …
-std::span<const BuiltinRow> method_rows();    // str.join, list.append …
-std::span<const BuiltinRow> layout_rows();    // layout.TileLayout, layout.S-methods, T.TileLayout …
-std::span<const BuiltinRow> ready_layout_rows();  // layout.mma_shared_layout, layout.SwizzleMode …
-std::span<const BuiltinRow> dtype_rows();     // tvm.DataType, dtype.with_lanes …
-std::span<const BuiltinRow> buffer_rows();    // T.match_buffer, T.alloc_buffer …
-std::span<const BuiltinRow> pool_rows();      // T.SMEMPool, smem_pool.alloc …
-std::span<const BuiltinRow> tensor_pool_rows();  // T.TMEMPool, tmem_pool.alloc …
-std::span<const BuiltinRow> view_rows();      // buffer.view, buffer.local …
-std::span<const BuiltinRow> kernel_rows();    // T.device_entry, T.serial, T.meta_var, T.attr …
-std::span<const BuiltinRow> launch_rows();    // T.cuda.LaunchConfig, T.cuda.block_idx …
-std::span<const BuiltinRow> instruction_rows();  // T.cuda.tile.ld, T.cuda.tile.tcgen05.cp …
-std::span<const BuiltinRow> math_rows();      // T.cast, T.max, T.if_then_else …
-std::span<const BuiltinRow> cuda_rows();      // T.cuda.copy_128b, shuffles by other names …
-std::span<const BuiltinRow> cuda_value_rows();  // T.cuda.half2float, T.cuda.ffs_u32 …
-std::span<const BuiltinRow> intrinsic_rows(); // every function of ir/intrinsics.def as it stands
-// clang-format on
+#define WW_FUNCTIONS(file)                         \
+  namespace file##_api {                           \
+    extern const std::span<const BuiltinRow> rows; \
+  }
+#include "script/api/functions.def"
+#undef WW_FUNCTIONS
+
+/// Every function of ir/intrinsics.def, as it stands.
+std::span<const BuiltinRow> intrinsic_rows();
 
 /// Why a name of TVM is not taken (not_taken.def); nothing for any other.
 std::optional<std::string_view> why_not_taken(std::string_view full);
+
+/// An argument that may be left out.
+Result<std::int64_t> integer_or(Interp& in, const Args& a, std::size_t i, std::string_view what,
+                                std::int64_t missing);
+
+/// Fails with an error of that kind before `T.device_entry()`.
+Result<void> require_device(Interp& in, const Args& a, DiagKind kind);
 
 /// Calls a function with one argument, as `map` and `sorted` do.
 Result<Value> call_one(Interp& in, const Value& function, const Value& argument, Span span);

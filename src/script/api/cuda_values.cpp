@@ -12,7 +12,7 @@
 #include "script/api/params.h"
 #include "script/api/ptx_functions.h"
 
-namespace ww::script {
+namespace ww::script::cuda_values_api {
 namespace {
 
 using ir::ExprId;
@@ -370,6 +370,6 @@ constexpr BuiltinRow kRows[] = {
 
 }  // namespace
 
-std::span<const BuiltinRow> cuda_value_rows() { return kRows; }
+constinit const std::span<const BuiltinRow> rows = kRows;
 
-}  // namespace ww::script
+}  // namespace ww::script::cuda_values_api

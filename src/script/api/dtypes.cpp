@@ -4,7 +4,7 @@
 
 #include "script/api/builtins.h"
 
-namespace ww::script {
+namespace ww::script::dtypes_api {
 namespace {
 
 using num::DType;
@@ -83,7 +83,11 @@ constexpr BuiltinRow kRows[] = {
 
 }  // namespace
 
-std::span<const BuiltinRow> dtype_rows() { return kRows; }
+constinit const std::span<const BuiltinRow> rows = kRows;
+
+}  // namespace ww::script::dtypes_api
+
+namespace ww::script {
 
 Value dtype_value(ir::Type type) {
   return {.kind = Kind::DType, .id = static_cast<std::uint32_t>(type.dtype), .integer = type.lanes};
@@ -91,7 +95,7 @@ Value dtype_value(ir::Type type) {
 
 ir::Type type_of(const Value& dtype) {
   const auto lanes = static_cast<std::uint16_t>(dtype.integer > 0 ? dtype.integer : 1);
-  return ir::Type::of(static_cast<DType>(dtype.id), lanes);
+  return ir::Type::of(static_cast<num::DType>(dtype.id), lanes);
 }
 
 std::optional<Value> dtype_attribute(Interp& in, const Value& dtype, std::string_view name) {
@@ -102,7 +106,7 @@ std::optional<Value> dtype_attribute(Interp& in, const Value& dtype, std::string
   if (name == "itemsize") return of_int((bits * type.lanes + 7) / 8);
   if (name == "dtype") return in.heap.str(ir::to_text(type));
   if (name == "type_code")
-    if (const auto code = type_code(type.dtype)) return of_int(*code);
+    if (const auto code = dtypes_api::type_code(type.dtype)) return of_int(*code);
   return std::nullopt;
 }
 

@@ -10,7 +10,7 @@
 #include "script/api/builtins.h"
 #include "script/interp/collections.h"
 
-namespace ww::script {
+namespace ww::script::host_api {
 namespace {
 
 Diag wrong_type(const Args& a, const Value& value) {
@@ -369,6 +369,12 @@ constexpr BuiltinRow kRows[] = {
 
 }  // namespace
 
+constinit const std::span<const BuiltinRow> rows = kRows;
+
+}  // namespace ww::script::host_api
+
+namespace ww::script {
+
 Result<Value> call_one(Interp& in, const Value& function, const Value& argument, Span span) {
   CallArgs args;
   args.plain = {argument};
@@ -376,7 +382,5 @@ Result<Value> call_one(Interp& in, const Value& function, const Value& argument,
   args.call = args.callee = span;
   return in.call(function, args);
 }
-
-std::span<const BuiltinRow> host_rows() { return kRows; }
 
 }  // namespace ww::script

@@ -14,7 +14,7 @@
 #include "script/api/tile_calls.h"
 #include "script/interp/arguments.h"
 
-namespace ww::script {
+namespace ww::script::instructions_api {
 namespace {
 
 struct Instruction {
@@ -186,6 +186,6 @@ constexpr BuiltinRow kRows[] = {
 
 }  // namespace
 
-std::span<const BuiltinRow> instruction_rows() { return kRows; }
+constinit const std::span<const BuiltinRow> rows = kRows;
 
-}  // namespace ww::script
+}  // namespace ww::script::instructions_api

@@ -11,7 +11,7 @@
 #include "script/interp/implicit.h"
 #include "script/interp/typed.h"
 
-namespace ww::script {
+namespace ww::script::kernel_api {
 namespace {
 
 using num::DType;
@@ -324,7 +324,11 @@ constexpr BuiltinRow kRows[] = {
 
 }  // namespace
 
-std::span<const BuiltinRow> kernel_rows() { return kRows; }
+constinit const std::span<const BuiltinRow> rows = kRows;
+
+}  // namespace ww::script::kernel_api
+
+namespace ww::script {
 
 Result<Value> Interp::call_annotation(const Value& value, CallArgs& args) {
   const auto& a = value.as<AnnotationObject>();

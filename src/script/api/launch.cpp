@@ -8,7 +8,7 @@
 #include "script/api/builtins.h"
 #include "script/api/launch.h"
 
-namespace ww::script {
+namespace ww::script::launch_api {
 namespace {
 
 using num::DType;
@@ -117,46 +117,6 @@ Result<std::vector<ir::ExprId>> extents_of(Interp& in, const LaunchObject::Dims&
   return out;
 }
 
-}  // namespace
-
-Result<void> declare_launch(Interp& in, const Value& launch, Span span) {
-  if (launch.is(Kind::Opaque)) return fail(in.needs_opaque(launch, span));
-  if (!launch.is(Kind::Launch))
-    return fail(diag(DiagKind::BadType,
-                     "`launch` is {}, expected `T.cuda.LaunchConfig(grid=, block=)`",
-                     type_name(launch))
-                    .with_span(span));
-  const auto& config = launch.as<LaunchObject>();
-  LaunchIds& ids = in.kernel().launch;
-  ids.grid = WW_TRY(extents_of(in, config.grid));
-  ids.block = WW_TRY(extents_of(in, config.block));
-  ids.cluster = WW_TRY(extents_of(in, config.cluster));
-  declare(in, ir::ScopeIdKind::CtaId, ids.grid, config.grid.span);
-  declare(in, ir::ScopeIdKind::ThreadId, ids.block, config.block.span);
-  if (ids.cluster.empty()) return {};
-  declare(in, ir::ScopeIdKind::CtaIdInCluster, ids.cluster, config.cluster.span);
-  if (config.preferred.extents.empty()) return {};
-  ir::Stmt& declared = in.fn().at(in.kernel().blocks[0][ids.declarations - 1]);
-  for (const Value& extent : config.preferred.extents) {
-    const std::int64_t preferred =
-        WW_TRY(in.integer(extent, "`preferred_cluster`", config.preferred.span));
-    declared.settings.emplace_back(fmt::format("preferred{}", declared.settings.size()), preferred);
-  }
-  return {};
-}
-
-Result<void> take_kernel_options(Interp& in, const Value& options, Span span) {
-  if (options.is(Kind::Opaque)) return fail(in.needs_opaque(options, span));
-  if (!options.is(Kind::Frame))
-    return fail(diag(DiagKind::BadType, "`options` is {}, expected `T.cuda.KernelOptions(…)`",
-                     type_name(options))
-                    .with_span(span));
-  for (const auto& attribute : options.as<FrameObject>().attrs) in.fn().attrs.push_back(attribute);
-  return {};
-}
-
-namespace {
-
 // --- reading -------------------------------------------------------------------------------------
 
 Diag without_launch(const Args& a) {
@@ -171,12 +131,6 @@ Value read_id(Interp& in, ir::ExprId id) {
   return of_expr(id);
 }
 
-Result<void> require_device(Interp& in, const Args& a) {
-  if (in.kernel().in_device) return {};
-  return fail(
-      diag(DiagKind::BadScopeIds, "`{}` before `T.device_entry()`", a.row->name).with_span(a.call));
-}
-
 Result<std::size_t> axis_of(Interp& in, const Args& a) {
   const std::string axis = WW_TRY(in.text(a[0], "the axis", a.spans[0]));
   const std::size_t place = axis.size() == 1 ? kAxes.find(axis[0]) : std::string_view::npos;
@@ -188,7 +142,7 @@ Result<std::size_t> axis_of(Interp& in, const Args& a) {
 // One dimension of an id; those that the launch does not have are 0.
 Result<Value> id_along(Interp& in, Args& a, ir::ScopeIdKind kind,
                        const std::vector<ir::ExprId>& extents) {
-  WW_TRY_VOID(require_device(in, a));
+  WW_TRY_VOID(require_device(in, a, DiagKind::BadScopeIds));
   if (in.kernel().launch.grid.empty()) return fail(without_launch(a));
   const std::size_t axis = WW_TRY(axis_of(in, a));
   if (axis >= extents.size()) return read_id(in, ir::int_imm(in.fn(), DType::Int32, 0, a.call));
@@ -242,7 +196,7 @@ Result<Value> cluster_dim(Interp& in, Args& a) {
 
 // x counts fastest.
 Result<Value> linear_thread_id(Interp& in, Args& a) {
-  WW_TRY_VOID(require_device(in, a));
+  WW_TRY_VOID(require_device(in, a, DiagKind::BadScopeIds));
   const std::vector<ir::ExprId> block = in.kernel().launch.block;
   if (block.empty()) return fail(without_launch(a));
   const std::vector<ir::VarId>& vars = declare(in, ir::ScopeIdKind::ThreadId, block, a.call);
@@ -256,7 +210,7 @@ Result<Value> linear_thread_id(Interp& in, Args& a) {
 
 template <ir::ScopeIdKind kKind>
 Result<Value> unit_id(Interp& in, Args& a) {
-  WW_TRY_VOID(require_device(in, a));
+  WW_TRY_VOID(require_device(in, a, DiagKind::BadScopeIds));
   return read_id(in, ir::var_ref(in.fn(), declare(in, kKind, {}, a.call)[0], a.call));
 }
 
@@ -290,6 +244,46 @@ constexpr BuiltinRow kRows[] = {
 
 }  // namespace
 
-std::span<const BuiltinRow> launch_rows() { return kRows; }
+constinit const std::span<const BuiltinRow> rows = kRows;
+
+}  // namespace ww::script::launch_api
+
+namespace ww::script {
+
+Result<void> declare_launch(Interp& in, const Value& launch, Span span) {
+  if (launch.is(Kind::Opaque)) return fail(in.needs_opaque(launch, span));
+  if (!launch.is(Kind::Launch))
+    return fail(diag(DiagKind::BadType,
+                     "`launch` is {}, expected `T.cuda.LaunchConfig(grid=, block=)`",
+                     type_name(launch))
+                    .with_span(span));
+  const auto& config = launch.as<LaunchObject>();
+  LaunchIds& ids = in.kernel().launch;
+  ids.grid = WW_TRY(launch_api::extents_of(in, config.grid));
+  ids.block = WW_TRY(launch_api::extents_of(in, config.block));
+  ids.cluster = WW_TRY(launch_api::extents_of(in, config.cluster));
+  launch_api::declare(in, ir::ScopeIdKind::CtaId, ids.grid, config.grid.span);
+  launch_api::declare(in, ir::ScopeIdKind::ThreadId, ids.block, config.block.span);
+  if (ids.cluster.empty()) return {};
+  launch_api::declare(in, ir::ScopeIdKind::CtaIdInCluster, ids.cluster, config.cluster.span);
+  if (config.preferred.extents.empty()) return {};
+  ir::Stmt& declared = in.fn().at(in.kernel().blocks[0][ids.declarations - 1]);
+  for (const Value& extent : config.preferred.extents) {
+    const std::int64_t preferred =
+        WW_TRY(in.integer(extent, "`preferred_cluster`", config.preferred.span));
+    declared.settings.emplace_back(fmt::format("preferred{}", declared.settings.size()), preferred);
+  }
+  return {};
+}
+
+Result<void> take_kernel_options(Interp& in, const Value& options, Span span) {
+  if (options.is(Kind::Opaque)) return fail(in.needs_opaque(options, span));
+  if (!options.is(Kind::Frame))
+    return fail(diag(DiagKind::BadType, "`options` is {}, expected `T.cuda.KernelOptions(…)`",
+                     type_name(options))
+                    .with_span(span));
+  for (const auto& attribute : options.as<FrameObject>().attrs) in.fn().attrs.push_back(attribute);
+  return {};
+}
 
 }  // namespace ww::script

@@ -12,26 +12,17 @@
 #include "script/api/builtins.h"
 #include "script/interp/layouts.h"
 
-namespace ww::script {
+namespace ww::script::layouts_api {
 namespace {
 
 using layout::Layout;
-
-Result<Value> made(Interp& in, Result<Layout> layout, Span span) {
-  if (!layout) {
-    Diag problem = std::move(layout).error();
-    problem.span = span;  // the library's places are not in this text
-    return fail(std::move(problem));
-  }
-  return in.layout_value(*std::move(layout));
-}
 
 const Layout& self(const Args& a) { return a.self.as<LayoutObject>().layout; }
 
 // --- constructors --------------------------------------------------------------------------------
 
 Result<Value> tile_layout(Interp& in, Args& a) {
-  return made(in, as_layout(in, a[0], "the specification", a.spans[0]), a.call);
+  return layout_result(in, as_layout(in, a[0], "the specification", a.spans[0]), a.call);
 }
 
 Result<layout::Swizzle> swizzle_of(Interp& in, const Args& a, std::size_t first) {
@@ -61,7 +52,7 @@ Result<Value> compose_layout(Interp& in, Args& a) {
   const layout::Swizzle swizzle =
       has_object ? a[0].as<SwizzleObject>().swizzle : WW_TRY(swizzle_of(in, a, 0));
   const Layout inner = WW_TRY(as_layout(in, a[at], "the tile layout", a.spans[at]));
-  return made(in, Layout::make(inner.tile(), swizzle), a.call);
+  return layout_result(in, Layout::make(inner.tile(), swizzle), a.call);
 }
 
 Result<Value> axis_get(Interp& in, Args& a) {
@@ -127,14 +118,14 @@ Result<Value> from_iters(Interp& in, Args& a) {
 Result<Value> tile_to(Interp& in, Args& a) {
   const layout::Shape to = WW_TRY(in.int_list(a[0], "the shape to tile to", a.spans[0]));
   const layout::Shape from = WW_TRY(in.int_list(a[1], "the current shape", a.spans[1]));
-  return made(in, layout::tile_to(self(a), to, from), a.call);
+  return layout_result(in, layout::tile_to(self(a), to, from), a.call);
 }
 
 Result<Value> tile(Interp& in, Args& a) {
   const Layout outer = WW_TRY(as_layout(in, a[0], "the outer layout", a.spans[0]));
   const layout::Shape outer_shape = WW_TRY(in.int_list(a[1], "the outer shape", a.spans[1]));
   const layout::Shape inner_shape = WW_TRY(in.int_list(a[2], "the inner shape", a.spans[2]));
-  return made(in, layout::tile(self(a), inner_shape, outer, outer_shape), a.call);
+  return layout_result(in, layout::tile(self(a), inner_shape, outer, outer_shape), a.call);
 }
 
 Result<Value> direct_sum(Interp& in, Args& a) {
@@ -142,7 +133,7 @@ Result<Value> direct_sum(Interp& in, Args& a) {
   const layout::Shape left = WW_TRY(in.int_list(a[1], "the left shape", a.spans[1]));
   const layout::Shape right = WW_TRY(in.int_list(a[2], "the right shape", a.spans[2]));
   // `L.direct_sum(left, left_shape, right_shape)`: the other operand comes first.
-  return made(in, layout::direct_sum(other, left, self(a), right), a.call);
+  return layout_result(in, layout::direct_sum(other, left, self(a), right), a.call);
 }
 
 Result<Value> apply(Interp& in, Args& a) {
@@ -171,7 +162,9 @@ Result<Value> span_row(Interp& in, Args& a) {
   return of_int(WW_TRY(layout::span_on(self(a), WW_TRY(layout::Axis::builtin(axis)))));
 }
 
-Result<Value> storage(Interp& in, Args& a) { return made(in, layout::storage(self(a)), a.call); }
+Result<Value> storage(Interp& in, Args& a) {
+  return layout_result(in, layout::storage(self(a)), a.call);
+}
 Result<Value> canonicalize(Interp& in, Args& a) {
   return in.layout_value(layout::canonicalize(self(a)));
 }
@@ -202,11 +195,11 @@ Result<Value> group_many(Interp& in, Args& a) {
 Result<Value> permute_dims(Interp& in, Args& a) {
   const layout::Shape order = WW_TRY(in.int_list(a[0], "the order", a.spans[0]));
   if (a.has(1))
-    return made(
+    return layout_result(
         in,
         layout::permute_dims(self(a), WW_TRY(in.int_list(a[1], "the shape", a.spans[1])), order),
         a.call);
-  return made(in, layout::permute_iters(self(a), order), a.call);
+  return layout_result(in, layout::permute_iters(self(a), order), a.call);
 }
 
 Result<Value> slice(Interp& in, Args& a) {
@@ -219,21 +212,21 @@ Result<Value> slice(Interp& in, Args& a) {
                       .with_span(a.spans[1]));
     region.push_back({layout::Expr(bounds[0]), bounds[1] - bounds[0]});
   }
-  return made(in, layout::slice(self(a), shape, region, layout::Machine::Cuda), a.call);
+  return layout_result(in, layout::slice(self(a), shape, region, layout::Machine::Cuda), a.call);
 }
 
 Result<Value> pack(Interp& in, Args& a) {
-  return made(in, layout::pack(self(a), WW_TRY(in.integer(a[0], "the factor", a.spans[0]))),
-              a.call);
+  return layout_result(
+      in, layout::pack(self(a), WW_TRY(in.integer(a[0], "the factor", a.spans[0]))), a.call);
 }
 Result<Value> unpack(Interp& in, Args& a) {
-  return made(in, layout::unpack(self(a), WW_TRY(in.integer(a[0], "the factor", a.spans[0]))),
-              a.call);
+  return layout_result(
+      in, layout::unpack(self(a), WW_TRY(in.integer(a[0], "the factor", a.spans[0]))), a.call);
 }
 Result<Value> broadcast(Interp& in, Args& a) {
   const std::int64_t position =
       a.has(1) ? WW_TRY(in.integer(a[1], "the position", a.spans[1])) : -1;
-  return made(
+  return layout_result(
       in, layout::broadcast(self(a), WW_TRY(in.integer(a[0], "the extent", a.spans[0])), position),
       a.call);
 }
@@ -282,6 +275,6 @@ constexpr BuiltinRow kRows[] = {
 
 }  // namespace
 
-std::span<const BuiltinRow> layout_rows() { return kRows; }
+constinit const std::span<const BuiltinRow> rows = kRows;
 
-}  // namespace ww::script
+}  // namespace ww::script::layouts_api

@@ -9,7 +9,7 @@
 #include "script/api/builtins.h"
 #include "script/interp/typed.h"
 
-namespace ww::script {
+namespace ww::script::math_api {
 namespace {
 
 using ir::ExprOp;
@@ -86,8 +86,6 @@ template <Op kOp>
 Result<Value> by_unary(Interp& in, Args& a) {
   return in.unary(kOp, a[0], a.call);
 }
-
-bool is_kernel_value(const Value& v) { return v.is(Kind::Ir) || v.is(Kind::Buffer); }
 
 template <ExprOp kOp>
 Result<Value> by_ir(Interp& in, Args& a) {
@@ -307,6 +305,6 @@ constexpr BuiltinRow kRows[] = {
 
 }  // namespace
 
-std::span<const BuiltinRow> math_rows() { return kRows; }
+constinit const std::span<const BuiltinRow> rows = kRows;
 
-}  // namespace ww::script
+}  // namespace ww::script::math_api

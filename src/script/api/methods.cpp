@@ -6,7 +6,7 @@
 
 #include "script/api/builtins.h"
 
-namespace ww::script {
+namespace ww::script::methods_api {
 namespace {
 
 std::string_view self_text(const Args& a) { return text_of(a.self); }
@@ -277,6 +277,6 @@ constexpr BuiltinRow kRows[] = {
 
 }  // namespace
 
-std::span<const BuiltinRow> method_rows() { return kRows; }
+constinit const std::span<const BuiltinRow> rows = kRows;
 
-}  // namespace ww::script
+}  // namespace ww::script::methods_api

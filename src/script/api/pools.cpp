@@ -12,7 +12,7 @@
 #include "script/api/pools.h"
 #include "script/interp/layouts.h"
 
-namespace ww::script {
+namespace ww::script::pools_api {
 namespace {
 
 using num::DType;
@@ -21,65 +21,8 @@ constexpr std::int64_t kMmaAlign = 1024;  // of swizzled tiles
 constexpr std::int64_t kDefaultAlign = 64;
 constexpr std::int64_t kMostBytes = std::int64_t{1} << 30;
 
-}  // namespace
-
-// --- pools of both kinds -------------------------------------------------------------------------
-
-PoolObject& pool_of(const Args& a) { return a.self.as<PoolObject>(); }
-
-std::string pool_text(const PoolObject& pool) {
-  return pool.name.empty() ? "the pool" : fmt::format("`{}`", pool.name);
-}
-
-Value add_pool(Interp& in, PoolObject pool) {
-  const Value out = in.heap.wrap(Kind::Pool, std::move(pool));
-  in.kernel().pools.push_back(&out.as<PoolObject>());
-  return out;
-}
-
-Result<void> require_device(Interp& in, const Args& a) {
-  if (in.kernel().in_device) return {};
-  return fail(
-      diag(DiagKind::BadBuffer, "`{}` before `T.device_entry()`", a.row->name).with_span(a.call));
-}
-
-Result<void> require_open(const PoolObject& pool, std::string_view what, Span span) {
-  if (!pool.is_committed) return {};
-  return fail(diag(DiagKind::BadBuffer, "`{}` after `commit` of {}", what, pool_text(pool))
-                  .with_note("it was made here", pool.span)
-                  .with_span(span));
-}
-
-Result<std::int64_t> integer_or(Interp& in, const Args& a, std::size_t i, std::string_view what,
-                                std::int64_t missing) {
-  if (!a.has(i) || a[i].is(Kind::None)) return missing;
-  return in.integer(a[i], what, a.spans[i]);
-}
-
-void advance(PoolObject& pool, std::int64_t to) {
-  pool.offset = to;
-  pool.end = std::max(pool.end, to);
-}
-
-Result<Value> move_base(Interp& in, Args& a) {
-  PoolObject& pool = pool_of(a);
-  WW_TRY_VOID(require_open(pool, "move_base_to", a.call));
-  const std::int64_t most = pool.is_tensor ? pool.columns : kMostBytes;
-  const std::int64_t to = WW_TRY(in.integer(a[0], "the offset", a.spans[0]));
-  if (to < 0 || to > most)
-    return fail(diag(DiagKind::BadArgument, "`move_base_to` {} in {}, expected 0 to {}", to,
-                     pool_text(pool), most)
-                    .with_span(a.spans[0]));
-  advance(pool, to);
-  return none();
-}
-
-// --- shared memory -------------------------------------------------------------------------------
-
-namespace {
-
 Result<Value> shared_pool(Interp& in, Args& a) {
-  WW_TRY_VOID(require_device(in, a));
+  WW_TRY_VOID(require_device(in, a, DiagKind::BadBuffer));
   PoolObject pool;
   pool.span = a.call;
   if (a.has(0) && !a[0].is(Kind::None)) {
@@ -105,37 +48,6 @@ Result<std::int64_t> bytes_of(Interp& in, const ir::Buffer& buffer, Span span) {
   const std::int64_t elements = WW_TRY(layout::memory_span(*layout));
   return (elements * num::bits_of(buffer.dtype) + 7) / 8;
 }
-
-}  // namespace
-
-Result<Value> take_bytes(Interp& in, PoolObject& pool, ir::Buffer buffer, Span span) {
-  const std::int64_t element = std::max(1, num::bits_of(buffer.dtype) / 8);
-  const std::int64_t align = std::max(buffer.align, element);
-  const std::int64_t begin = (pool.offset + align - 1) / align * align;
-  const std::int64_t bytes = WW_TRY(bytes_of(in, buffer, span));
-  if (begin + bytes > kMostBytes)
-    return fail(diag(DiagKind::BadBuffer, "{} bytes at byte {} of {}, which takes {} at most",
-                     bytes, begin, pool_text(pool), kMostBytes)
-                    .with_span(span));
-  WW_TRY_VOID(apply_data(in, buffer, pool.arena.valid() ? of_buffer(pool.arena) : pool.data, span));
-  if (buffer.origin == ir::BufferOrigin::View) {
-    const ir::Buffer& storage = in.fn()[buffer.base];
-    buffer.scope = storage.scope;
-    const std::int64_t has = std::max(storage.align, kDefaultAlign);
-    if (!pool.arena.valid() && align > has)
-      return fail(diag(DiagKind::BadBuffer,
-                       "an alignment of {} in `{}`, which is aligned to {} bytes itself", align,
-                       storage.name, has)
-                      .with_span(span));
-  }
-  if (begin != 0) buffer.byte_offset = ir::int_imm(in.fn(), DType::Int32, begin, span);
-  buffer.align = 0;  // the arena has it
-  pool.align = std::max(pool.align, align);
-  advance(pool, begin + bytes);
-  return declare_buffer(in, std::move(buffer), ir::StmtKind::Declare);
-}
-
-namespace {
 
 Result<Value> shared_alloc(Interp& in, Args& a) {
   PoolObject& pool = pool_of(a);
@@ -212,7 +124,79 @@ constexpr BuiltinRow kRows[] = {
 
 }  // namespace
 
-std::span<const BuiltinRow> pool_rows() { return kRows; }
+constinit const std::span<const BuiltinRow> rows = kRows;
+
+}  // namespace ww::script::pools_api
+
+namespace ww::script {
+
+// --- pools of both kinds -------------------------------------------------------------------------
+
+PoolObject& pool_of(const Args& a) { return a.self.as<PoolObject>(); }
+
+std::string pool_text(const PoolObject& pool) {
+  return pool.name.empty() ? "the pool" : fmt::format("`{}`", pool.name);
+}
+
+Value add_pool(Interp& in, PoolObject pool) {
+  const Value out = in.heap.wrap(Kind::Pool, std::move(pool));
+  in.kernel().pools.push_back(&out.as<PoolObject>());
+  return out;
+}
+
+Result<void> require_open(const PoolObject& pool, std::string_view what, Span span) {
+  if (!pool.is_committed) return {};
+  return fail(diag(DiagKind::BadBuffer, "`{}` after `commit` of {}", what, pool_text(pool))
+                  .with_note("it was made here", pool.span)
+                  .with_span(span));
+}
+
+void advance(PoolObject& pool, std::int64_t to) {
+  pool.offset = to;
+  pool.end = std::max(pool.end, to);
+}
+
+Result<Value> move_base(Interp& in, Args& a) {
+  PoolObject& pool = pool_of(a);
+  WW_TRY_VOID(require_open(pool, "move_base_to", a.call));
+  const std::int64_t most = pool.is_tensor ? pool.columns : pools_api::kMostBytes;
+  const std::int64_t to = WW_TRY(in.integer(a[0], "the offset", a.spans[0]));
+  if (to < 0 || to > most)
+    return fail(diag(DiagKind::BadArgument, "`move_base_to` {} in {}, expected 0 to {}", to,
+                     pool_text(pool), most)
+                    .with_span(a.spans[0]));
+  advance(pool, to);
+  return none();
+}
+
+// --- shared memory -------------------------------------------------------------------------------
+
+Result<Value> take_bytes(Interp& in, PoolObject& pool, ir::Buffer buffer, Span span) {
+  const std::int64_t element = std::max(1, num::bits_of(buffer.dtype) / 8);
+  const std::int64_t align = std::max(buffer.align, element);
+  const std::int64_t begin = (pool.offset + align - 1) / align * align;
+  const std::int64_t bytes = WW_TRY(pools_api::bytes_of(in, buffer, span));
+  if (begin + bytes > pools_api::kMostBytes)
+    return fail(diag(DiagKind::BadBuffer, "{} bytes at byte {} of {}, which takes {} at most",
+                     bytes, begin, pool_text(pool), pools_api::kMostBytes)
+                    .with_span(span));
+  WW_TRY_VOID(apply_data(in, buffer, pool.arena.valid() ? of_buffer(pool.arena) : pool.data, span));
+  if (buffer.origin == ir::BufferOrigin::View) {
+    const ir::Buffer& storage = in.fn()[buffer.base];
+    buffer.scope = storage.scope;
+    const std::int64_t has = std::max(storage.align, pools_api::kDefaultAlign);
+    if (!pool.arena.valid() && align > has)
+      return fail(diag(DiagKind::BadBuffer,
+                       "an alignment of {} in `{}`, which is aligned to {} bytes itself", align,
+                       storage.name, has)
+                      .with_span(span));
+  }
+  if (begin != 0) buffer.byte_offset = ir::int_imm(in.fn(), num::DType::Int32, begin, span);
+  buffer.align = 0;  // the arena has it
+  pool.align = std::max(pool.align, align);
+  advance(pool, begin + bytes);
+  return declare_buffer(in, std::move(buffer), ir::StmtKind::Declare);
+}
 
 std::optional<Result<Value>> pool_attribute(Interp& in, const Value& value, std::string_view name,
                                             Span span) {

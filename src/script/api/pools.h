@@ -41,12 +41,8 @@ PoolObject& pool_of(const Args& a);
 std::string pool_text(const PoolObject& pool);
 /// A pool that the kernel must commit.
 Value add_pool(Interp& in, PoolObject pool);
-Result<void> require_device(Interp& in, const Args& a);
 /// Fails when it is committed: it has nothing left to give.
 Result<void> require_open(const PoolObject& pool, std::string_view what, Span span);
-/// An argument that may be left out.
-Result<std::int64_t> integer_or(Interp& in, const Args& a, std::size_t i, std::string_view what,
-                                std::int64_t missing);
 /// The next piece begins there.
 void advance(PoolObject& pool, std::int64_t to);
 Result<Value> move_base(Interp& in, Args& a);

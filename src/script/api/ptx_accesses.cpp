@@ -12,10 +12,10 @@ namespace {
 
 using num::DType;
 
-struct Row {
+struct AccessRow {
   std::string_view name, opcode;
 };
-constexpr Row kRows[] = {
+constexpr AccessRow kAccesses[] = {
     {"ld", "ld"},
     {"ld_acquire", "ld.acquire"},
     {"ld_relaxed", "ld.relaxed"},
@@ -100,9 +100,9 @@ Result<void> add_registers(Interp& in, const CallArgs::Named& given, std::size_t
 
 Result<std::optional<PtxAccess>> older_access(Interp& in, std::string_view name,
                                               const CallArgs& args) {
-  const auto row = std::find_if(std::begin(kRows), std::end(kRows),
-                                [&](const Row& each) { return each.name == name; });
-  if (row == std::end(kRows)) return std::nullopt;
+  const auto row = std::find_if(std::begin(kAccesses), std::end(kAccesses),
+                                [&](const AccessRow& each) { return each.name == name; });
+  if (row == std::end(kAccesses)) return std::nullopt;
   const bool loads = name.starts_with("ld");
   if (loads ? !is_load(args) : find(args, "ptx_type") == nullptr) return std::nullopt;
   AccessOptions options = WW_TRY(read_options(in, name, args));

@@ -9,20 +9,11 @@
 #include "script/api/builtins.h"
 #include "script/interp/layouts.h"
 
-namespace ww::script {
+namespace ww::script::ready_layouts_api {
 namespace {
 
 using layout::Layout;
 using layout::SwizzleMode;
-
-Result<Value> made(Interp& in, Result<Layout> layout, Span span) {
-  if (!layout) {
-    Diag problem = std::move(layout).error();
-    problem.span = span;  // the library's places are not in this text
-    return fail(std::move(problem));
-  }
-  return in.layout_value(*std::move(layout));
-}
 
 Result<int> bits_arg(Interp& in, const Args& a, std::size_t i, int missing) {
   if (!a.has(i)) return missing;
@@ -31,17 +22,12 @@ Result<int> bits_arg(Interp& in, const Args& a, std::size_t i, int missing) {
   return num::bits_of(WW_TRY(in.value_type(a[i], "`dtype`", a.spans[i])).dtype);
 }
 
-Result<std::int64_t> integer_or(Interp& in, const Args& a, std::size_t i, std::string_view what,
-                                std::int64_t missing) {
-  if (!a.has(i) || a[i].is(Kind::None)) return missing;
-  return in.integer(a[i], what, a.spans[i]);
-}
-
 // --- registers and tensor memory -----------------------------------------------------------------
 
 Result<Value> wg_local_layout(Interp& in, Args& a) {
   const std::int64_t cols = WW_TRY(in.integer(a[0], "`cols`", a.spans[0]));
-  return made(in, layout::wg_local(cols, WW_TRY(integer_or(in, a, 1, "`rows`", 128))), a.call);
+  return layout_result(in, layout::wg_local(cols, WW_TRY(integer_or(in, a, 1, "`rows`", 128))),
+                       a.call);
 }
 
 Result<Value> tcgen05_atom_layout(Interp& in, Args& a) {
@@ -50,8 +36,8 @@ Result<Value> tcgen05_atom_layout(Interp& in, Args& a) {
   if (size.size() != 2)
     return fail(diag(DiagKind::RankMismatch, "{} extents, expected (rows, cols)", size.size())
                     .with_span(a.spans[1]));
-  return made(in, layout::tcgen05_atom(shape, size[0], size[1], WW_TRY(bits_arg(in, a, 2, 32))),
-              a.call);
+  return layout_result(
+      in, layout::tcgen05_atom(shape, size[0], size[1], WW_TRY(bits_arg(in, a, 2, 32))), a.call);
 }
 
 Result<Value> tmem_datapath_layout(Interp& in, Args& a) {
@@ -62,7 +48,8 @@ Result<Value> tmem_datapath_layout(Interp& in, Args& a) {
   const std::int64_t rows = WW_TRY(in.integer(a[1], "`rows`", a.spans[1]));
   const std::int64_t cols = WW_TRY(in.integer(a[2], "`cols`", a.spans[2]));
   const std::int64_t slab = WW_TRY(integer_or(in, a, 3, "`sub_slab`", 0));
-  return made(in, layout::tmem_datapath(letter[0], rows, cols, static_cast<int>(slab)), a.call);
+  return layout_result(in, layout::tmem_datapath(letter[0], rows, cols, static_cast<int>(slab)),
+                       a.call);
 }
 
 // tmem_mma_operand_layout(operand, shape, dtype, M=, cta_group=, ws=, sparse=, group=)
@@ -83,7 +70,7 @@ Result<Value> tmem_mma_operand_layout(Interp& in, Args& a) {
     for (const std::int64_t extent : WW_TRY(in.int_list(a[Group], "`group`", a.spans[Group])))
       operand.group.push_back(extent);
   const layout::Shape shape = WW_TRY(in.int_list(a[Shape], "the shape", a.spans[Shape]));
-  return made(in, layout::tmem_mma_operand(shape, operand), a.call);
+  return layout_result(in, layout::tmem_mma_operand(shape, operand), a.call);
 }
 
 // sf_tmem_layout(rows, SF_K, sf_per_mma, sf_reuse=1, pipe_depth=None), and in shared memory.
@@ -94,7 +81,7 @@ Result<Value> scale_factors(Interp& in, Args& a) {
   const std::int64_t per_mma = WW_TRY(in.integer(a[2], "`sf_per_mma`", a.spans[2]));
   const std::int64_t reuse = WW_TRY(integer_or(in, a, 3, "`sf_reuse`", 1));
   const std::int64_t depth = WW_TRY(integer_or(in, a, 4, "`pipe_depth`", 1));
-  return made(in, kMake(rows, factors, per_mma, reuse, depth), a.call);
+  return layout_result(in, kMake(rows, factors, per_mma, reuse, depth), a.call);
 }
 
 // --- shared memory -------------------------------------------------------------------------------
@@ -105,14 +92,15 @@ constexpr std::array<std::string_view, 4> kModes = {"SWIZZLE_NONE", "SWIZZLE_32B
 Result<Value> mma_shared_layout(Interp& in, Args& a) {
   const int bits = WW_TRY(bits_arg(in, a, 0, 16));
   const SwizzleMode mode = WW_TRY(swizzle_mode_arg(in, a[1], a.spans[1]));
-  return made(in,
-              layout::mma_shared(WW_TRY(in.int_list(a[2], "the shape", a.spans[2])), mode, bits),
-              a.call);
+  return layout_result(
+      in, layout::mma_shared(WW_TRY(in.int_list(a[2], "the shape", a.spans[2])), mode, bits),
+      a.call);
 }
 
 Result<Value> mma_atom_layout(Interp& in, Args& a) {
   const int bits = WW_TRY(bits_arg(in, a, 0, 16));
-  return made(in, layout::mma_atom(WW_TRY(swizzle_mode_arg(in, a[1], a.spans[1])), bits), a.call);
+  return layout_result(in, layout::mma_atom(WW_TRY(swizzle_mode_arg(in, a[1], a.spans[1])), bits),
+                       a.call);
 }
 
 // With a shape, as many dimensions as it has.
@@ -173,21 +161,25 @@ constexpr BuiltinRow kRows[] = {
 
 }  // namespace
 
-std::span<const BuiltinRow> ready_layout_rows() { return kRows; }
+constinit const std::span<const BuiltinRow> rows = kRows;
+
+}  // namespace ww::script::ready_layouts_api
+
+namespace ww::script {
 
 std::optional<Value> swizzle_mode_member(std::string_view name) {
-  for (std::size_t i = 0; i < kModes.size(); ++i)
-    if (kModes[i] == name) return of_int(static_cast<Wide>(i));
+  for (std::size_t i = 0; i < ready_layouts_api::kModes.size(); ++i)
+    if (ready_layouts_api::kModes[i] == name) return of_int(static_cast<Wide>(i));
   return std::nullopt;
 }
 
-Result<SwizzleMode> swizzle_mode_arg(Interp& in, const Value& value, Span span) {
+Result<layout::SwizzleMode> swizzle_mode_arg(Interp& in, const Value& value, Span span) {
   if (value.is(Kind::Int)) {
     const std::int64_t n = WW_TRY(in.integer(value, "the swizzle", span));
     if (n < 0 || n > 3)
       return fail(
           diag(DiagKind::BadSwizzle, "swizzle mode {}, expected 0 to 3", n).with_span(span));
-    return static_cast<SwizzleMode>(n);
+    return static_cast<layout::SwizzleMode>(n);
   }
   return layout::swizzle_mode(WW_TRY(in.text(value, "the swizzle", span)));
 }

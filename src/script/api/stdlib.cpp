@@ -7,7 +7,7 @@
 
 #include "script/api/builtins.h"
 
-namespace ww::script {
+namespace ww::script::stdlib_api {
 namespace {
 
 // --- functions over sequences --------------------------------------------------------------------
@@ -178,12 +178,16 @@ constexpr BuiltinRow kRows[] = {
 
 }  // namespace
 
+constinit const std::span<const BuiltinRow> rows = kRows;
+
+}  // namespace ww::script::stdlib_api
+
+namespace ww::script {
+
 Diag print_in_kernel(Span call) {
   return diag(DiagKind::Syntax, "`print` is the host's, which prints nothing of a kernel's run")
       .with_note("`T.cuda.printf(\"%d %f\\n\", i, x)` prints when the kernel runs")
       .with_span(call);
 }
-
-std::span<const BuiltinRow> library_rows() { return kRows; }
 
 }  // namespace ww::script

@@ -13,13 +13,7 @@
 #include "script/api/ptx_functions.h"
 #include "script/interp/layouts.h"
 
-namespace ww::script {
-
-Result<ir::ExprId> pool_address(Interp& in, const PoolObject& pool, Span span) {
-  const ir::ExprId zero = ir::int_imm(in.fn(), num::DType::Int32, 0, span);
-  return ir::load(in.fn(), pool.slot, std::span(&zero, 1), 1, span);
-}
-
+namespace ww::script::tensor_pools_api {
 namespace {
 
 using num::DType;
@@ -67,7 +61,7 @@ Result<ir::BufferId> new_slot(Interp& in, const Args& a) {
 }
 
 Result<Value> tensor_pool(Interp& in, Args& a) {
-  WW_TRY_VOID(require_device(in, a));
+  WW_TRY_VOID(require_device(in, a, DiagKind::BadBuffer));
   PoolObject pool;
   pool.is_tensor = true;
   pool.span = a.call;
@@ -334,6 +328,15 @@ constexpr BuiltinRow kRows[] = {
 
 }  // namespace
 
-std::span<const BuiltinRow> tensor_pool_rows() { return kRows; }
+constinit const std::span<const BuiltinRow> rows = kRows;
+
+}  // namespace ww::script::tensor_pools_api
+
+namespace ww::script {
+
+Result<ir::ExprId> pool_address(Interp& in, const PoolObject& pool, Span span) {
+  const ir::ExprId zero = ir::int_imm(in.fn(), num::DType::Int32, 0, span);
+  return ir::load(in.fn(), pool.slot, std::span(&zero, 1), 1, span);
+}
 
 }  // namespace ww::script

@@ -15,7 +15,7 @@
 #include "script/interp/layouts.h"
 #include "script/interp/regions.h"
 
-namespace ww::script {
+namespace ww::script::views_api {
 namespace {
 
 using num::DType;
@@ -300,9 +300,23 @@ constexpr BuiltinRow kRows[] = {
     {"buffer.scope", "", scope_name, true},
 };
 
+// The stride of a dimension that is one run of addresses, for offsets of run time.
+std::optional<std::int64_t> run_stride(const layout::Grouped& grouped, std::size_t dim) {
+  layout::Iters iters;
+  for (const layout::Iter& iter : grouped.dim(dim)) iters.push_back(iter);
+  layout::merge_iters(iters);
+  if (iters.empty()) return 0;
+  if (iters.size() != 1 || !(iters[0].axis == layout::Axis())) return std::nullopt;
+  return iters[0].stride;
+}
+
 }  // namespace
 
-std::span<const BuiltinRow> view_rows() { return kRows; }
+constinit const std::span<const BuiltinRow> rows = kRows;
+
+}  // namespace ww::script::views_api
+
+namespace ww::script {
 
 std::optional<Result<Value>> buffer_attribute(Interp& in, const Value& value, std::string_view name,
                                               Span span) {
@@ -339,20 +353,6 @@ std::optional<Result<Value>> buffer_attribute(Interp& in, const Value& value, st
 
 // --- sub -----------------------------------------------------------------------------------------
 
-namespace {
-
-// The stride of a dimension that is one run of addresses, for offsets of run time.
-std::optional<std::int64_t> run_stride(const layout::Grouped& grouped, std::size_t dim) {
-  layout::Iters iters;
-  for (const layout::Iter& iter : grouped.dim(dim)) iters.push_back(iter);
-  layout::merge_iters(iters);
-  if (iters.empty()) return 0;
-  if (iters.size() != 1 || !(iters[0].axis == layout::Axis())) return std::nullopt;
-  return iters[0].stride;
-}
-
-}  // namespace
-
 Result<Value> sub_view(Interp& in, ir::BufferId id, const Value& index, Span span) {
   std::vector<bool> dropped;
   if (index.is(Kind::Tuple)) {
@@ -365,11 +365,11 @@ Result<Value> sub_view(Interp& in, ir::BufferId id, const Value& index, Span spa
   BufferIndex at = WW_TRY(buffer_index(in, id, index, span));
   if (at.is_element)
     for (const ir::ExprId i : at.indices)
-      at.ranges.push_back({i, ir::int_imm(in.fn(), DType::Int32, 1, span)});
-  const layout::Layout layout = WW_TRY(known_layout(in, id, "sub", span));
+      at.ranges.push_back({i, ir::int_imm(in.fn(), num::DType::Int32, 1, span)});
+  const layout::Layout layout = WW_TRY(views_api::known_layout(in, id, "sub", span));
   const layout::Shape shape = *ir::const_shape(in.fn(), in.fn()[id]);
   const layout::Grouped grouped = WW_TRY(layout::group(layout, shape));
-  ir::Buffer out = view_of(in.fn(), id, span);
+  ir::Buffer out = views_api::view_of(in.fn(), id, span);
   std::vector<layout::Slice1> region;
   layout::Shape kept;
   Value moved = out.elem_offset.valid() ? of_expr(out.elem_offset) : of_int(0);
@@ -380,7 +380,7 @@ Result<Value> sub_view(Interp& in, ir::BufferId id, const Value& index, Span spa
     region.push_back({layout::Expr(begin.value_or(0)), extent});
     if (!dropped[d]) kept.push_back(extent);
     if (begin) continue;
-    const std::optional<std::int64_t> stride = run_stride(grouped, d);
+    const std::optional<std::int64_t> stride = views_api::run_stride(grouped, d);
     if (!stride || layout.is_swizzled())
       return fail(diag(DiagKind::NeedsConstant,
                        "a view of `{}` from an index of run time in dimension {}, which is no "
@@ -393,8 +393,8 @@ Result<Value> sub_view(Interp& in, ir::BufferId id, const Value& index, Span spa
   }
   Result<layout::Layout> part = layout::slice(layout, shape, region, layout::Machine::Cuda);
   if (!part) return fail(std::move(part).error().with_span(span));
-  set_shape(in, out, kept, span);
-  set_layout(out, *std::move(part));
+  views_api::set_shape(in, out, kept, span);
+  views_api::set_layout(out, *std::move(part));
   if (moved.is(Kind::Ir)) out.elem_offset = moved.expr();
   return declare_view(in, std::move(out));
 }

@@ -83,11 +83,12 @@ Result<Value> merged(Interp& in, const Value& a, const Value& b, Span span) {
 }
 
 // begin, end and step of a slice over a sequence of `size` elements, as Python counts them.
-struct Bounds {
+struct SliceBounds {
   std::int64_t begin, end, step;
 };
-Result<Bounds> slice_bounds(Interp& in, const SliceObject& slice, std::int64_t size, Span span) {
-  Bounds out{};
+Result<SliceBounds> slice_bounds(Interp& in, const SliceObject& slice, std::int64_t size,
+                                 Span span) {
+  SliceBounds out{};
   out.step = slice.step.is(Kind::None) ? 1 : WW_TRY(in.integer(slice.step, "the step", span));
   if (out.step == 0) return fail(diag(DiagKind::HostError, "a slice with step 0").with_span(span));
   out.step = std::clamp(out.step, -kFarStep, kFarStep);
@@ -107,7 +108,7 @@ Result<Value> slice_of(Interp& in, const Value& sequence, const SliceObject& sli
   const bool is_text = sequence.is(Kind::Str);
   const std::size_t size =
       is_text ? text_of(sequence).size() : sequence.as<SeqObject>().items.size();
-  const Bounds at = WW_TRY(slice_bounds(in, slice, static_cast<std::int64_t>(size), span));
+  const SliceBounds at = WW_TRY(slice_bounds(in, slice, static_cast<std::int64_t>(size), span));
   WW_TRY_VOID(in.spend(size / 16, span));
   std::string text;
   std::vector<Value> items;

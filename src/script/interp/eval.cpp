@@ -209,7 +209,7 @@ Result<Value> Interp::eval_name(const Expr& e, Env& env) {
 
 namespace {
 
-bool contains(Place outer, Place inner) {
+bool encloses(Place outer, Place inner) {
   return outer.begin <= inner.begin && inner.end <= outer.end;
 }
 
@@ -217,14 +217,14 @@ bool contains(Place outer, Place inner) {
 std::optional<Place> bound_elsewhere(const Ast& ast, Place at, Symbol name) {
   const Stmt* function = nullptr;
   for (const Stmt& s : ast.stmts)
-    if (s.kind == StmtKind::FunctionDef && contains(s.place, at) &&
-        (function == nullptr || contains(function->place, s.place)))
+    if (s.kind == StmtKind::FunctionDef && encloses(s.place, at) &&
+        (function == nullptr || encloses(function->place, s.place)))
       function = &s;
   if (function == nullptr) return std::nullopt;
   for (const Stmt& s : ast.stmts) {
     const bool binds =
         s.kind == StmtKind::Assign || s.kind == StmtKind::AnnAssign || s.kind == StmtKind::For;
-    if (!binds || !contains(function->place, s.place)) continue;
+    if (!binds || !encloses(function->place, s.place)) continue;
     std::optional<Place> found;
     for (const ExprId target : ast.list(s.items))
       for_each_bound_name(ast, target, [&](const Expr& bound) {

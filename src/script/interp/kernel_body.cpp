@@ -179,7 +179,7 @@ const BuiltinRow* host_function(const Value& callee) {
   if (!callee.is(Kind::Builtin)) return nullptr;
   const BuiltinRow* row = callee.as<BuiltinObject>().row;
   if (row->name == "next") return nullptr;  // takes an item from its iterator
-  for (const auto rows : {host_rows(), library_rows()})
+  for (const auto rows : {host_api::rows, stdlib_api::rows})
     for (const BuiltinRow& each : rows)
       if (each.name == row->name) return row;
   return nullptr;

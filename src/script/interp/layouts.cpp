@@ -118,6 +118,15 @@ Result<Value> make_spec(Interp& in, const Value& maker, const Value& index, Span
   return in.heap.wrap(Kind::Spec, std::move(spec));
 }
 
+Result<Value> layout_result(Interp& in, Result<layout::Layout> layout, Span span) {
+  if (!layout) {
+    Diag problem = std::move(layout).error();
+    problem.span = span;  // the library's places are not in this text
+    return fail(std::move(problem));
+  }
+  return in.layout_value(*std::move(layout));
+}
+
 Result<layout::Layout> as_layout(Interp& in, const Value& value, std::string_view what, Span span) {
   if (value.is(Kind::Opaque)) return fail(in.needs_opaque(value, span));
   if (value.is(Kind::Layout)) return value.as<LayoutObject>().layout;

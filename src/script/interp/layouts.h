@@ -20,6 +20,9 @@ Result<Value> make_spec(Interp& in, const Value& maker, const Value& index, Span
 /// The layout a value stands for: a layout, or a specification as it is.
 Result<layout::Layout> as_layout(Interp& in, const Value& value, std::string_view what, Span span);
 
+/// A layout that the library made as a value. Its error gets `span`.
+Result<Value> layout_result(Interp& in, Result<layout::Layout> layout, Span span);
+
 /// A swizzle by name ("128B") or by its number of bits (0 to 3).
 Result<layout::SwizzleMode> swizzle_mode_arg(Interp& in, const Value& value, Span span);
 

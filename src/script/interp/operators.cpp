@@ -16,8 +16,6 @@ namespace {
 // Host integers are exact up to here; Python's have no end, but no kernel needs more.
 constexpr Wide kMaxInt = Wide{1} << 100;
 
-bool is_kernel_value(const Value& v) { return v.is(Kind::Ir) || v.is(Kind::Buffer); }
-
 Diag too_large(Span span) {
   return diag(DiagKind::Overflow, "an integer beyond 2^100").with_span(span);
 }
@@ -31,7 +29,7 @@ Result<Value> checked(Wide value, Span span) {
 }
 
 // a · b without leaving 128 bits.
-Result<Value> product(Wide a, Wide b, Span span) {
+Result<Value> checked_product(Wide a, Wide b, Span span) {
   Wide out = 0;
   if (__builtin_mul_overflow(a, b, &out)) return fail(too_large(span));
   return checked(out, span);
@@ -44,7 +42,7 @@ Result<Value> power(Wide base, Wide exponent, Span span) {
   if (base == 0 || base == 1) return of_int(exponent == 0 ? 1 : base);
   if (base == -1) return of_int(exponent % 2 == 0 ? 1 : -1);
   Value out = of_int(1);
-  for (Wide i = 0; i < exponent; ++i) out = WW_TRY(product(out.integer, base, span));
+  for (Wide i = 0; i < exponent; ++i) out = WW_TRY(checked_product(out.integer, base, span));
   return out;
 }
 
@@ -56,7 +54,7 @@ Result<Value> shift(Op op, Wide a, Wide by, Span span) {
     return of_int(by > 126 ? (a < 0 ? Wide{-1} : Wide{0}) : a >> static_cast<int>(by));
   if (a == 0) return of_int(0);
   if (by > 100) return fail(too_large(span));
-  return product(a, Wide{1} << static_cast<int>(by), span);
+  return checked_product(a, Wide{1} << static_cast<int>(by), span);
 }
 
 Result<Value> int_binary(Op op, Wide a, Wide b, Span span) {
@@ -66,7 +64,7 @@ Result<Value> int_binary(Op op, Wide a, Wide b, Span span) {
     case Op::Sub:
       return checked(a - b, span);
     case Op::Mul:
-      return product(a, b, span);
+      return checked_product(a, b, span);
     case Op::Div:
       if (b == 0) return fail(zero_division(span));
       return of_float(static_cast<double>(a) / static_cast<double>(b));

@@ -52,13 +52,13 @@ Diag rank_error(const ir::Function& f, ir::BufferId id, std::size_t count, Span 
 }
 
 // The bounds of a slice, as expressions; missing ones are those of the dimension.
-struct Bounds {
+struct DimBounds {
   ir::ExprId begin, end;
 };
-Result<Bounds> bounds_of(Interp& in, ir::BufferId id, std::size_t dim, const SliceObject& slice,
-                         Span span) {
+Result<DimBounds> dim_bounds(Interp& in, ir::BufferId id, std::size_t dim, const SliceObject& slice,
+                             Span span) {
   ir::Function& f = in.fn();
-  Bounds out;
+  DimBounds out;
   out.begin = slice.begin.is(Kind::None) ? ir::int_imm(f, DType::Int32, 0, span)
                                          : WW_TRY(in.index_expr(slice.begin, span));
   out.end = slice.end.is(Kind::None) ? f[id].shape[dim] : WW_TRY(in.index_expr(slice.end, span));
@@ -90,7 +90,7 @@ Result<void> check_range(const ir::Function& f, ir::BufferId id, std::size_t dim
 
 Result<ir::RangeExpr> range_of_slice(Interp& in, ir::BufferId id, std::size_t dim,
                                      const SliceObject& slice, bool may_leave, Span span) {
-  const Bounds bounds = WW_TRY(bounds_of(in, id, dim, slice, span));
+  const DimBounds bounds = WW_TRY(dim_bounds(in, id, dim, slice, span));
   const ir::ExprId extent = WW_TRY(region_extent(in, bounds.begin, bounds.end, span));
   const ir::RangeExpr range{bounds.begin, extent};
   WW_TRY_VOID(check_range(in.fn(), id, dim, range, may_leave, span));
@@ -100,7 +100,7 @@ Result<ir::RangeExpr> range_of_slice(Interp& in, ir::BufferId id, std::size_t di
 // B[a:b:s]: a vector of elements.
 Result<ir::ExprId> ramp_of_slice(Interp& in, ir::BufferId id, std::size_t dim,
                                  const SliceObject& slice, Span span) {
-  const Bounds bounds = WW_TRY(bounds_of(in, id, dim, slice, span));
+  const DimBounds bounds = WW_TRY(dim_bounds(in, id, dim, slice, span));
   const std::int64_t step = WW_TRY(in.integer(slice.step, "the step of a slice", span));
   const ir::ExprId extent = WW_TRY(region_extent(in, bounds.begin, bounds.end, span));
   const std::int64_t size =

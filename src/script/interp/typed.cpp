@@ -30,7 +30,7 @@ std::optional<ir::Constant> constant_of(const Value& value) {
   return ir::Constant{is_large ? DType::Uint64 : DType::Int64, bits, 0};
 }
 
-Value value_of(const ir::Constant& constant) {
+Value from_constant(const ir::Constant& constant) {
   if (num::kind_of(constant.dtype) == num::DTypeKind::Bool) return of_bool(constant.integer != 0);
   if (num::is_float(constant.dtype)) return with_type(of_float(constant.real), constant.dtype);
   const bool is_unsigned = num::kind_of(constant.dtype) == num::DTypeKind::Uint;
@@ -86,7 +86,7 @@ Result<Value> typed_constant(Interp&, const Value& value, ir::Type type, Convers
     return fail(diag(DiagKind::BadType, "the constant {} does not fit `{}`", repr(number),
                      num::name_of(type.dtype))
                     .with_span(span));
-  return value_of(ir::convert(*constant, type.dtype));
+  return from_constant(ir::convert(*constant, type.dtype));
 }
 
 Result<Value> typed_result(Interp& in, const Value& a, const Value& b, const Value& result,

@@ -93,6 +93,8 @@ inline Value of_buffer(ir::BufferId buffer) { return {.kind = Kind::Buffer, .id 
 /// Numbers of the host: a bool counts as 0 or 1.
 inline bool is_intlike(const Value& v) { return v.is(Kind::Int) || v.is(Kind::Bool); }
 inline bool is_number(const Value& v) { return is_intlike(v) || v.is(Kind::Float); }
+/// A value of the program: known at run time only.
+inline bool is_kernel_value(const Value& v) { return v.is(Kind::Ir) || v.is(Kind::Buffer); }
 inline Wide int_of(const Value& v) { return v.is(Kind::Bool) ? Wide{v.truth} : v.integer; }
 inline double float_of(const Value& v) {
   return v.is(Kind::Float) ? v.real : static_cast<double>(int_of(v));
