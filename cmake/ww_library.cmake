@@ -66,7 +66,7 @@ set(WW_OWN_HEADER_script script/interp/interp.h)
 set(WW_OWN_HEADER_sim sim/unit.h)
 set(WW_OWN_HEADER_lower lower/copy/vectors.h)
 set(WW_OWN_HEADER_emit/cuda emit/cuda/writer.h)
-set(WW_OWN_HEADER_emit/ptx emit/ptx/emitter.h)
+set(WW_OWN_HEADER_emit/ptx emit/ptx/context.h)
 
 # What g++ 12 keeps quiet about in the system's headers it warns of where they are precompiled: it takes
 # moving a string for an access out of bounds. The sanitizers see real ones.

@@ -2,262 +2,255 @@
 // Conversions. By value: integers wrap; floats become integers by dropping the fraction and
 // saturating, NaN becomes 0; floats round to nearest even once, 8-bit ones saturate. And the same
 // bits as another type.
+#include "emit/ptx/casts.h"
+
 #include <algorithm>
 #include <iterator>
 
-#include "emit/ptx/emitter.h"
+#include "emit/ptx/exprs.h"
+#include "emit/ptx/integers.h"
 #include "ir/simplify/fold.h"
 
 namespace ww::emit::to_ptx {
 namespace {
 
-/// The name of a pair of narrow floats in `cvt`, empty for those that it does not convert one by
-/// one.
+// The name of a pair of narrow floats in `cvt`; empty for types that it does not convert.
 std::string_view pair_type(DType type) {
-  switch (type) {
-    case DType::Float8E4M3fn:
-      return "e4m3x2";
-    case DType::Float8E5M2:
-      return "e5m2x2";
-    case DType::Float6E2M3fn:
-      return "e2m3x2";
-    case DType::Float6E3M2fn:
-      return "e3m2x2";
-    default:
-      return "";
-  }
+  return word_for(type,
+                  {{DType::Float8E4M3fn, "e4m3x2"},
+                   {DType::Float8E5M2, "e5m2x2"},
+                   {DType::Float6E2M3fn, "e2m3x2"},
+                   {DType::Float6E3M2fn, "e3m2x2"}},
+                  "");
 }
 
-}  // namespace
-
-Value Emitter::cast(Value value, DType from, DType to) {
-  if (from == to) return value;
-  if (to == DType::Bool) return is_not_zero(from, value);
-  if (from == DType::Bool) {
-    value = as_int(value);
-    from = DType::Int32;
-    if (from == to) return value;
-  }
-  const bool to_float = is_float(to);
-  if (is_float(from))
-    return to_float ? float_to_float(value, from, to) : float_to_int(value, from, to);
-  return to_float ? int_to_float(value, from, to) : int_to_int(value, from, to);
-}
-
-Value Emitter::int_to_int(Value value, DType from, DType to) {
+Value int_to_int(Context& c, Value value, DType from, DType to) {
   const int wide = num::bits_of(from);
   const int bits = num::bits_of(to);
   if (value.is_constant()) return int_value(ir::wrap(to, value.bits), class_of(to));
   if (bits == 64 && wide < 64)
-    return code_.pure(is_signed(from) || wide < 32 ? "cvt.s64.s32" : "cvt.u64.u32", Class::Rd,
-                      {value});
-  if (wide == 64 && bits < 64) value = code_.pure("cvt.u32.u64", Class::R, {value});
+    return c.code.pure(is_signed(from) || wide < 32 ? "cvt.s64.s32" : "cvt.u64.u32", Class::Rd,
+                       {value});
+  if (wide == 64 && bits < 64) value = c.code.pure("cvt.u32.u64", Class::R, {value});
   const bool fits = wide < bits && (is_signed(from) == is_signed(to) || !is_signed(from));
-  return fits || bits >= 32 ? value : wrap(to, value);
+  return fits || bits >= 32 ? value : wrap(c, to, value);
 }
 
 // --- integers and floats -------------------------------------------------------------------------
 
-Value Emitter::int_to_float(Value value, DType from, DType to) {
-  value = code_.in_register(value);
-  const bool is_direct = to == DType::Float32 || to == DType::Float64 || to == DType::Float16 ||
-                         (to == DType::Bfloat16 && options_.target.has(target::Feature::Sm90) &&
-                          options_.target.ptx >= 78);
-  if (is_direct)
-    return code_.pure(fmt::format("cvt.rn.{}.{}", arith_type(to), arith_type(from)), class_of(to),
-                      {value});
-  return from_f32(odd_f32(value, from), to);
-}
-
 // As float32, with the last bit set where something was cut off: rounding that again to a narrower
 // type gives what rounding the whole number would.
-Value Emitter::odd_f32(Value value, DType from) {
+Value odd_f32(Context& c, Value value, DType from) {
   const std::string type(arith_type(from));
-  if (num::bits_of(from) <= 16) return code_.pure("cvt.rn.f32." + type, Class::R, {value});
-  const Value cut = code_.pure("cvt.rz.f32." + type, Class::R, {value});
+  if (num::bits_of(from) <= 16) return c.code.pure("cvt.rn.f32." + type, Class::R, {value});
+  const Value cut = c.code.pure("cvt.rz.f32." + type, Class::R, {value});
   const bool is_real = from == DType::Float64;
   const Value back =
-      code_.pure(is_real ? "cvt.f64.f32" : fmt::format("cvt.rzi.{}.f32", type), value.cls, {cut});
-  const Value is_cut = code_.pure("setp.ne." + type, Class::P, {back, value});
-  const Value odd = code_.pure("or.b32", Class::R, {cut, int_value(1)});
-  return choose(is_cut, odd, cut);
+      c.code.pure(is_real ? "cvt.f64.f32" : fmt::format("cvt.rzi.{}.f32", type), value.cls, {cut});
+  const Value is_cut = c.code.pure("setp.ne." + type, Class::P, {back, value});
+  const Value odd = c.code.pure("or.b32", Class::R, {cut, int_value(1)});
+  return choose(c, is_cut, odd, cut);
+}
+
+Value int_to_float(Context& c, Value value, DType from, DType to) {
+  value = c.code.in_register(value);
+  const bool is_direct = to == DType::Float32 || to == DType::Float64 || to == DType::Float16 ||
+                         (to == DType::Bfloat16 && c.options.target.has(target::Feature::Sm90) &&
+                          c.options.target.ptx >= 78);
+  if (is_direct)
+    return c.code.pure(fmt::format("cvt.rn.{}.{}", arith_type(to), arith_type(from)), class_of(to),
+                       {value});
+  return from_f32(c, odd_f32(c, value, from), to);
 }
 
 // PTX gives 0 for NaN except where 64 bits take part.
-Value Emitter::float_to_int(Value value, DType from, DType to) {
+Value float_to_int(Context& c, Value value, DType from, DType to) {
   if (from != DType::Float32 && from != DType::Float64 && from != DType::Float16)
-    return float_to_int(to_f32(value, from), DType::Float32, to);
-  value = code_.in_register(value);
+    return float_to_int(c, to_f32(c, value, from), DType::Float32, to);
+  value = c.code.in_register(value);
   const int bits = num::bits_of(to);
   if (bits < 8) {
-    refuse(DiagKind::NotEmitted, "a conversion of `{}` to `{}`", num::name_of(from),
-           num::name_of(to));
+    refuse(c, "a conversion of `{}` to `{}`", num::name_of(from), num::name_of(to));
     return value;
   }
   const std::string_view source = arith_type(from);
   const Value number =
-      code_.pure(fmt::format("cvt.rzi.{}{}.{}", is_signed(to) ? "s" : "u", bits, source),
-                 class_of(to), {value});
+      c.code.pure(fmt::format("cvt.rzi.{}{}.{}", is_signed(to) ? "s" : "u", bits, source),
+                  class_of(to), {value});
   if (bits < 64 && from != DType::Float64) return number;
-  const Value is_nan = code_.pure(fmt::format("setp.nan.{}", source), Class::P, {value, value});
-  return choose(is_nan, int_value(0, number.cls), number);
+  const Value is_nan = c.code.pure(fmt::format("setp.nan.{}", source), Class::P, {value, value});
+  return choose(c, is_nan, int_value(0, number.cls), number);
 }
 
 // --- floats --------------------------------------------------------------------------------------
 
-Value Emitter::float_to_float(Value value, DType from, DType to) {
-  value = code_.in_register(value);
+Value float_to_float(Context& c, Value value, DType from, DType to) {
+  value = c.code.in_register(value);
   const bool from_tf32 = from == DType::Tfloat32;
   if (from_tf32) from = DType::Float32;
   if (from == to) return value;
   if (to == DType::Float64) {
     const bool is_direct = from == DType::Float32 || from == DType::Float16;
-    return code_.pure(fmt::format("cvt.f64.{}", is_direct ? arith_type(from) : "f32"), Class::Rd,
-                      {is_direct ? value : to_f32(value, from)});
+    return c.code.pure(fmt::format("cvt.f64.{}", is_direct ? arith_type(from) : "f32"), Class::Rd,
+                       {is_direct ? value : to_f32(c, value, from)});
   }
   if (from == DType::Float64) {
     if (to == DType::Float32 || to == DType::Float16)
-      return code_.pure(fmt::format("cvt.rn.{}.f64", arith_type(to)), class_of(to), {value});
-    return from_f32(odd_f32(value, from), to);
+      return c.code.pure(fmt::format("cvt.rn.{}.f64", arith_type(to)), class_of(to), {value});
+    return from_f32(c, odd_f32(c, value, from), to);
   }
-  return from_f32(to_f32(value, from), to);
+  return from_f32(c, to_f32(c, value, from), to);
 }
 
-Value Emitter::to_f32(Value value, DType from) {
-  value = code_.in_register(value);
+}  // namespace
+
+Value cast(Context& c, Value value, DType from, DType to) {
+  if (from == to) return value;
+  if (to == DType::Bool) return is_not_zero(c, from, value);
+  if (from == DType::Bool) {
+    value = as_int(c, value);
+    from = DType::Int32;
+    if (from == to) return value;
+  }
+  const bool to_float = is_float(to);
+  if (is_float(from))
+    return to_float ? float_to_float(c, value, from, to) : float_to_int(c, value, from, to);
+  return to_float ? int_to_float(c, value, from, to) : int_to_int(c, value, from, to);
+}
+
+// --- floats --------------------------------------------------------------------------------------
+
+Value to_f32(Context& c, Value value, DType from) {
+  value = c.code.in_register(value);
   switch (from) {
     case DType::Float32:
     case DType::Tfloat32:
       return value;
     case DType::Float16:
-      return code_.pure("cvt.f32.f16", Class::R, {value});
+      return c.code.pure("cvt.f32.f16", Class::R, {value});
     case DType::Bfloat16: {
-      const Value zero = code_.in_register(int_value(0, Class::Rs));
-      return code_.pure("mov.b32", Class::R, {vector_arg({zero, value})});
+      const Value zero = c.code.in_register(int_value(0, Class::Rs));
+      return c.code.pure("mov.b32", Class::R, {vector_arg({zero, value})});
     }
     case DType::Float64:
-      return code_.pure("cvt.rn.f32.f64", Class::R, {value});
+      return c.code.pure("cvt.rn.f32.f64", Class::R, {value});
     default:
       break;
   }
   if (pair_type(from).empty()) {
-    refuse(DiagKind::NotEmitted, "a conversion of `{}`", num::name_of(from));
+    refuse(c, "a conversion of `{}`", num::name_of(from));
     return value;
   }
-  const Value low = code_.pure("cvt.u16.u32", Class::Rs, {value});
-  const Value halves = code_.pure(fmt::format("cvt.rn.f16x2.{}", pair_type(from)), Class::R, {low});
-  return code_.pure("cvt.f32.f16", Class::R, {code_.pure("cvt.u16.u32", Class::Rs, {halves})});
+  const Value low = c.code.pure("cvt.u16.u32", Class::Rs, {value});
+  const Value halves =
+      c.code.pure(fmt::format("cvt.rn.f16x2.{}", pair_type(from)), Class::R, {low});
+  return c.code.pure("cvt.f32.f16", Class::R, {c.code.pure("cvt.u16.u32", Class::Rs, {halves})});
 }
 
-Value Emitter::from_f32(Value value, DType to) {
-  value = code_.in_register(value);
+Value from_f32(Context& c, Value value, DType to) {
+  value = c.code.in_register(value);
   switch (to) {
     case DType::Float32:
       return value;
     case DType::Tfloat32:
-      return code_.pure("cvt.rn.tf32.f32", Class::R, {value});
+      return c.code.pure("cvt.rn.tf32.f32", Class::R, {value});
     case DType::Float16:
     case DType::Bfloat16:
-      return code_.pure(fmt::format("cvt.rn.{}.f32", arith_type(to)), Class::Rs, {value});
+      return c.code.pure(fmt::format("cvt.rn.{}.f32", arith_type(to)), Class::Rs, {value});
     case DType::Float64:
-      return code_.pure("cvt.f64.f32", Class::Rd, {value});
+      return c.code.pure("cvt.f64.f32", Class::Rd, {value});
     default:
       break;
   }
   if (pair_type(to).empty()) {
-    refuse(DiagKind::NotEmitted, "a conversion to `{}`", num::name_of(to));
+    refuse(c, "a conversion to `{}`", num::name_of(to));
     return value;
   }
-  const Value pair = code_.pure(fmt::format("cvt.rn.satfinite.{}.f32", pair_type(to)), Class::Rs,
-                                {f32_value(0), value});
-  return code_.pure("and.b32", Class::R,
-                    {code_.pure("cvt.u32.u16", Class::R, {pair}), int_value(255)});
+  const Value pair = c.code.pure(fmt::format("cvt.rn.satfinite.{}.f32", pair_type(to)), Class::Rs,
+                                 {f32_value(0), value});
+  return c.code.pure("and.b32", Class::R,
+                     {c.code.pure("cvt.u32.u16", Class::R, {pair}), int_value(255)});
 }
 
 // --- the same bits -------------------------------------------------------------------------------
 
-// The bits of a value in a register of the class; what is above them is not specified.
-Value Emitter::raw(Value value, DType type, Class cls) {
-  if (type == DType::Bool) value = as_int(value);
-  if (value.is_constant()) return code_.in_register(int_value(value.bits, cls));
+Value raw(Context& c, Value value, DType type, Class cls) {
+  if (type == DType::Bool) value = as_int(c, value);
+  if (value.is_constant()) return c.code.in_register(int_value(value.bits, cls));
   if (value.cls == cls) return value;
   const std::string_view to = cls == Class::Rs ? "u16" : cls == Class::R ? "u32" : "u64";
-  return code_.pure(fmt::format("cvt.{}.u{}", to, bits_of(value.cls)), cls, {value});
+  return c.code.pure(fmt::format("cvt.{}.u{}", to, bits_of(value.cls)), cls, {value});
 }
 
-// The value of a type whose bits are the low ones of a register.
-Value Emitter::from_raw(Value bits, DType type) {
+Value from_raw(Context& c, Value bits, DType type) {
   const int width = storage_bits(type);
   if (type == DType::Bool)
-    return compare(ExprOp::Ne, DType::Int32,
-                   code_.pure("and.b32", Class::R, {bits, int_value(255)}), int_value(0));
+    return is_not_zero(c, DType::Int32, c.code.pure("and.b32", Class::R, {bits, int_value(255)}));
   if (width >= 32) return bits;
-  if (class_of(type) == Class::Rs) return raw(bits, DType::Uint32, Class::Rs);
-  const Value word = raw(bits, DType::Uint32, Class::R);
+  if (class_of(type) == Class::Rs) return raw(c, bits, DType::Uint32, Class::Rs);
+  const Value word = raw(c, bits, DType::Uint32, Class::R);
   if (!is_signed(type))
-    return code_.pure("and.b32", Class::R, {word, int_value((std::int64_t{1} << width) - 1)});
-  return code_.pure("bfe.s32", Class::R, {word, int_value(0), int_value(width)});
+    return c.code.pure("and.b32", Class::R, {word, int_value((std::int64_t{1} << width) - 1)});
+  return c.code.pure("bfe.s32", Class::R, {word, int_value(0), int_value(width)});
 }
 
-// 32-bit words with the lanes' bits one after the other.
-std::vector<Value> Emitter::words_of(const Lanes& values, DType type) {
+std::vector<Value> words_of(Context& c, const Lanes& values, DType type) {
   const int width = storage_bits(type);
   std::vector<Value> words;
   if (width == 64) {
     for (const Value& value : values)
-      std::ranges::copy(code_.pure_vector("mov.b64", Class::R, 2, {code_.in_register(value)}),
+      std::ranges::copy(c.code.pure_vector("mov.b64", Class::R, 2, {c.code.in_register(value)}),
                         std::back_inserter(words));
     return words;
   }
   if (width == 16) {
     for (std::size_t i = 0; i < values.size(); i += 2) {
-      const Value low = raw(values[i], type, Class::Rs);
-      const Value high = i + 1 < values.size() ? raw(values[i + 1], type, Class::Rs)
-                                               : code_.in_register(int_value(0, Class::Rs));
-      words.push_back(code_.pure("mov.b32", Class::R, {vector_arg({low, high})}));
+      const Value low = raw(c, values[i], type, Class::Rs);
+      const Value high = i + 1 < values.size() ? raw(c, values[i + 1], type, Class::Rs)
+                                               : c.code.in_register(int_value(0, Class::Rs));
+      words.push_back(c.code.pure("mov.b32", Class::R, {vector_arg({low, high})}));
     }
     return words;
   }
   const auto in_word = static_cast<std::size_t>(32 / width);
   for (std::size_t i = 0; i < values.size(); i += in_word) {
-    Value word = width == 32 ? raw(values[i], type, Class::R) : int_value(0);
+    Value word = width == 32 ? raw(c, values[i], type, Class::R) : int_value(0);
     for (std::size_t k = 0; width < 32 && k < in_word && i + k < values.size(); ++k)
-      word = code_.pure("bfi.b32", Class::R,
-                        {raw(values[i + k], type, Class::R), word,
-                         int_value(static_cast<std::int64_t>(k) * width), int_value(width)});
+      word = c.code.pure("bfi.b32", Class::R,
+                         {raw(c, values[i + k], type, Class::R), word,
+                          int_value(static_cast<std::int64_t>(k) * width), int_value(width)});
     words.push_back(word);
   }
   return words;
 }
 
-Emitter::Lanes Emitter::lanes_of(std::span<const Value> words, DType type, std::size_t count) {
+Lanes lanes_of(Context& c, std::span<const Value> words, DType type, std::size_t count) {
   const auto width = static_cast<std::size_t>(storage_bits(type));
   Lanes out;
   for (std::size_t i = 0; i < count; ++i) {
-    const Value word = code_.in_register(words[i * width / 32]);
+    const Value word = c.code.in_register(words[i * width / 32]);
     if (width == 64) {
-      out.push_back(code_.pure("mov.b64", Class::Rd,
-                               {vector_arg({word, code_.in_register(words[i * 2 + 1])})}));
+      out.push_back(c.code.pure("mov.b64", Class::Rd,
+                                {vector_arg({word, c.code.in_register(words[i * 2 + 1])})}));
     } else if (width == 32) {
       out.push_back(word);
     } else if (width == 16) {
-      const auto halves = code_.pure_vector("mov.b32", Class::Rs, 2, {word});
-      out.push_back(from_raw(halves[i % 2], type));
+      const auto halves = c.code.pure_vector("mov.b32", Class::Rs, 2, {word});
+      out.push_back(from_raw(c, halves[i % 2], type));
     } else {
       const auto at = static_cast<std::int64_t>(i * width % 32);
       const Value piece =
-          code_.pure(is_signed(type) ? "bfe.s32" : "bfe.u32", Class::R,
-                     {word, int_value(at), int_value(static_cast<std::int64_t>(width))});
-      out.push_back(type == DType::Bool ? compare(ExprOp::Ne, DType::Int32, piece, int_value(0))
-                                        : piece);
+          c.code.pure(is_signed(type) ? "bfe.s32" : "bfe.u32", Class::R,
+                      {word, int_value(at), int_value(static_cast<std::int64_t>(width))});
+      out.push_back(type == DType::Bool ? is_not_zero(c, DType::Int32, piece) : piece);
     }
   }
   return out;
 }
 
-Emitter::Lanes Emitter::reinterpret(const ir::Expr& e) {
-  const ir::Type from = f_[e.args[0]].type;
-  const Lanes values = lanes(e.args[0]);
+Lanes reinterpret(Context& c, const ir::Expr& e) {
+  const ir::Type from = c.f[e.args[0]].type;
+  const Lanes values = lanes(c, e.args[0]);
   const DType source = from.is_pointer() ? DType::Uint64 : from.dtype;
   const DType target = e.type.is_pointer() ? DType::Uint64 : e.type.dtype;
   if (source == target) return values;
@@ -267,14 +260,14 @@ Emitter::Lanes Emitter::reinterpret(const ir::Expr& e) {
     const bool is_half = storage_bits(target) == 16 && is_float(target) && !is_float(source);
     Lanes out;
     for (const Value& value : values) {
-      Value bits = raw(value, source, value.cls);
+      Value bits = raw(c, value, source, value.cls);
       if (is_half && bits.is_register())
-        bits = code_.pure("prmt.b32", Class::R, {bits, int_value(0), int_value(0x4410)});
-      out.push_back(from_raw(bits, target));
+        bits = c.code.pure("prmt.b32", Class::R, {bits, int_value(0), int_value(0x4410)});
+      out.push_back(from_raw(c, bits, target));
     }
     return out;
   }
-  return lanes_of(words_of(values, source), target, e.type.lanes);
+  return lanes_of(c, words_of(c, values, source), target, e.type.lanes);
 }
 
 }  // namespace ww::emit::to_ptx

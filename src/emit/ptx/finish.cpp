@@ -4,9 +4,10 @@
 
 #include <algorithm>
 #include <deque>
+#include <iterator>
 
 #include "base/check.h"
-#include "emit/ptx/code.h"
+#include "emit/ptx/kernel_code.h"
 #include "isa/check.h"
 #include "isa/special_registers.h"
 
@@ -23,7 +24,7 @@ ptx::Space space_of(isa::Space space) {
   return space == isa::Space::Local ? ptx::Space::Local : ptx::Space::Shared;
 }
 
-/// Leaves out values that nobody uses, and places that no code follows.
+/// Leaves out values that nothing uses, and places that no code follows.
 class Cleaner {
  public:
   Cleaner(std::vector<Line>& lines, std::size_t registers) : lines_(lines), uses_(registers) {}
@@ -303,8 +304,8 @@ class Finisher {
 
 }  // namespace
 
-Result<void> Code::finish(ptx::Module& module, ptx::Function& function,
-                          std::span<const Array> arrays, std::span<const Array> outer) {
+Result<void> KernelCode::finish(ptx::Module& module, ptx::Function& function,
+                                std::span<const Array> arrays, std::span<const Array> outer) {
   WW_CHECK(scopes_.size() == 1, "{} scopes are open", scopes_.size() - 1);
   std::vector<Line>& lines = scopes_[0].lines;
   Cleaner(lines, registers_.size()).run();

@@ -69,7 +69,7 @@ class Planner {
     return expr.valid() ? constant_of(f_, expr, ranges_) : std::optional<std::int64_t>(0);
   }
 
-  // The start of a buffer in its storage; nothing when the storage is no local buffer.
+  // The start of a buffer in its storage; nothing when that is not a local buffer.
   [[nodiscard]] std::optional<Place> start_of(BufferId id) const {
     const ir::Buffer& buffer = f_[id];
     Place place{id, 0};
@@ -93,7 +93,7 @@ class Planner {
     place.bit = place.bit && number ? std::optional(*place.bit + *number * bits) : std::nullopt;
   }
 
-  // What a pointer leads to; nothing when that is no local buffer.
+  // What a pointer leads to; nothing when that is not a local buffer.
   [[nodiscard]] std::optional<Place> place_of(ExprId id) const {
     const Expr& e = f_[id];
     switch (e.op) {
@@ -317,11 +317,6 @@ class Planner {
 
 std::vector<LocalPlan> plan_locals(const ir::Function& function, const ir::Ranges& ranges) {
   return Planner(function, ranges).run();
-}
-
-int storage_bits(DType type) {
-  const int bits = num::bits_of(type);
-  return bits == 6 ? 8 : bits;
 }
 
 std::optional<std::int64_t> constant_of(const ir::Function& function, ExprId expr,

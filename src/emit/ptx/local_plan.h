@@ -14,7 +14,7 @@
 #include <span>
 #include <vector>
 
-#include "emit/ptx/code.h"
+#include "emit/ptx/types.h"
 #include "ir/function.h"
 #include "ir/simplify/simplify.h"
 
@@ -33,8 +33,6 @@ struct LocalPlan {
 /// By BufferId index; views share the plan of their storage, which is not repeated for them.
 std::vector<LocalPlan> plan_locals(const ir::Function& function, const ir::Ranges& ranges);
 
-/// Bits of one element in memory: 6-bit floats take a byte.
-int storage_bits(num::DType type);
 /// An integer expression that has one value only.
 std::optional<std::int64_t> constant_of(const ir::Function& function, ir::ExprId expr,
                                         const ir::Ranges& ranges);

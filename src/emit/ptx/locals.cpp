@@ -3,8 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "base/check.h"
 
 namespace ww::emit::to_ptx {
@@ -12,13 +10,6 @@ namespace ww::emit::to_ptx {
 using ir::BufferId;
 using num::DType;
 using num::DTypeKind;
-
-Class class_of(DType type) {
-  if (type == DType::Bool) return Class::P;
-  const int bits = num::bits_of(type);
-  if (bits == 64) return Class::Rd;
-  return bits == 16 && num::kind_of(type) == DTypeKind::Float ? Class::Rs : Class::R;
-}
 
 // --- cells ---------------------------------------------------------------------------------------
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The contents of register arrays. A 32-bit cell that narrow elements share is kept in one of two
-// shapes, whichever was written last: the whole word, or its pieces (two halves, or four bytes).
-// Pieces are put together when somebody wants the word, and taken apart when somebody wants a
-// piece; so elements that are written one after the other cost one `mov.b32 %r, {%rs, %rs}`, and a
-// word that is only copied costs nothing.
+// shapes, the one written last: the whole word, or its pieces (two halves, or four bytes).
+// Pieces are put together when the word is wanted, and taken apart when a piece is; so elements
+// that are written one after the other cost one `mov.b32 %r, {%rs, %rs}`, and a word that is only
+// copied costs nothing.
 //
 // Where control flow parts or meets, all cells must be words: `settle` sees to it.
 #pragma once
@@ -15,24 +15,20 @@
 #include <utility>
 #include <vector>
 
-#include "emit/ptx/code.h"
+#include "emit/ptx/kernel_code.h"
 #include "emit/ptx/local_plan.h"
 
 namespace ww::emit::to_ptx {
 
-/// The register class that holds a value of an element type. Integers of 8 and 16 bits are held
-/// sign- or zero-extended in 32 bits, 8-bit floats as their bits.
-Class class_of(num::DType type);
-
 class Locals {
  public:
-  Locals(std::vector<LocalPlan> plans, Code& code) : plans_(std::move(plans)), code_(code) {}
+  Locals(std::vector<LocalPlan> plans, KernelCode& code) : plans_(std::move(plans)), code_(code) {}
 
   [[nodiscard]] const LocalPlan& plan(ir::BufferId storage) const { return plans_[storage.index]; }
 
   /// One element at a bit of the storage.
   Value read(ir::BufferId storage, std::int64_t bit, num::DType type);
-  /// `since`: Code::now() before the value was computed.
+  /// `since`: KernelCode::now() before the value was computed.
   void write(ir::BufferId storage, std::int64_t bit, num::DType type, Value value,
              std::uint32_t since, Guard guard = {});
 
@@ -71,7 +67,7 @@ class Locals {
   Value choose(Guard guard, Value yes, Value no);
 
   std::vector<LocalPlan> plans_;
-  Code& code_;
+  KernelCode& code_;
   std::map<std::pair<std::uint32_t, std::int64_t>, Cell> cells_;  // by buffer and cell number
 };
 

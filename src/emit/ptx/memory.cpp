@@ -1,27 +1,38 @@
 // SPDX-License-Identifier: Apache-2.0
 // Loads, stores and copies. A run of elements moves in pieces of up to 16 bytes, each as wide as
 // its place is known to be aligned.
+#include "emit/ptx/memory.h"
+
 #include <algorithm>
 #include <bit>
+#include <iterator>
 #include <numeric>
+#include <span>
 
-#include "emit/ptx/emitter.h"
+#include "emit/ptx/casts.h"
+#include "emit/ptx/exprs.h"
+#include "emit/ptx/integers.h"
+#include "emit/ptx/pointers.h"
 
 namespace ww::emit::to_ptx {
 namespace {
 
 constexpr std::int64_t kMostBytes = 16;
 
-Address moved(Address address, std::int64_t bytes) {
-  address.bits += bytes * 8;
-  return address;
-}
-
-// Bytes of the next piece of a run.
-std::int64_t piece_bytes(std::int64_t align, std::int64_t left, std::int64_t element) {
-  std::int64_t bytes = element;
-  while (bytes * 2 <= std::min(kMostBytes, left) && align % (bytes * 2) == 0) bytes *= 2;
-  return bytes;
+// Cuts a run of elements into what one instruction moves each: visits its place, the number of its
+// first element, and how many it has.
+template <typename Visit>
+void each_piece(const Address& start, std::size_t count, std::int64_t element, const Visit& visit) {
+  const std::int64_t align = align_of(start);
+  const std::int64_t end = static_cast<std::int64_t>(count) * element;
+  for (std::int64_t at = 0; at < end;) {
+    const std::int64_t known = std::gcd(align, at);
+    std::int64_t bytes = element;
+    while (bytes * 2 <= std::min(kMostBytes, end - at) && known % (bytes * 2) == 0) bytes *= 2;
+    visit(moved(start, at), static_cast<std::size_t>(at / element),
+          static_cast<std::size_t>(bytes / element));
+    at += bytes;
+  }
 }
 
 std::string vector_word(std::size_t count) { return count == 1 ? "" : fmt::format(".v{}", count); }
@@ -30,25 +41,22 @@ Arg list_or_one(std::span<const Value> values) {
   return values.size() == 1 ? Arg(values[0]) : vector_arg(values);
 }
 
-}  // namespace
-
-// --- loads ---------------------------------------------------------------------------------------
-
-// Where the lanes of a vector of indices are: one place when they follow each other.
-std::vector<Address> Emitter::gather(BufferId buffer, std::span<const ExprId> indices) {
-  const ir::Expr& last = f_[indices.back()];
+// Where the lanes that the indices stand for are: one place when they follow each other.
+std::vector<Address> places_of(Context& c, BufferId buffer, std::span<const ExprId> indices) {
+  if (indices.empty() || c.f[indices.back()].type.lanes == 1) return {element(c, buffer, indices)};
+  const ir::Expr& last = c.f[indices.back()];
   std::vector<ExprId> first(indices.begin(), indices.end());
-  if (last.op == ExprOp::Ramp && constant_of(f_, last.args[1], ranges_) == 1) {
+  if (last.op == ExprOp::Ramp && constant_of(c, last.args[1]) == 1) {
     first.back() = last.args[0];
-    return {element(buffer, first)};
+    return {element(c, buffer, first)};
   }
-  const std::int64_t bits = storage_bits(f_[buffer].dtype);
-  Address start = start_of(buffer);
-  const std::vector<std::int64_t> strides = strides_of(f_, f_[buffer]);
+  const std::int64_t bits = storage_bits(c.f[buffer].dtype);
+  Address start = start_of(c, buffer);
+  const std::vector<std::int64_t> strides = strides_of(c.f, c.f[buffer]);
   for (std::size_t i = 0; i + 1 < indices.size() && i < strides.size(); ++i)
-    add_index(start, indices[i], strides[i] * bits);
+    add_index(c, start, indices[i], strides[i] * bits);
   std::vector<Address> out;
-  for (const Value& value : lanes(indices.back())) {
+  for (const Value& value : lanes(c, indices.back())) {
     Address place = start;
     if (value.is_constant())
       place.bits += value.bits * bits;
@@ -59,207 +67,211 @@ std::vector<Address> Emitter::gather(BufferId buffer, std::span<const ExprId> in
   return out;
 }
 
-Emitter::Lanes Emitter::load(const ir::Expr& e) {
-  const std::span<const ExprId> indices(e.args.begin(), e.args.size());
-  const DType type = f_[e.buffer].dtype;
-  const bool is_gather = !indices.empty() && f_[indices.back()].type.lanes > 1;
-  if (!is_gather) return load_run(element(e.buffer, indices), type, e.type.lanes);
-  const std::vector<Address> places = gather(e.buffer, indices);
-  if (places.size() == 1) return load_run(places[0], type, e.type.lanes);
-  Lanes out;
-  for (const Address& place : places) out.push_back(load_run(place, type, 1)[0]);
-  return out;
-}
+// --- loads ---------------------------------------------------------------------------------------
 
-Emitter::Lanes Emitter::load_run(const Address& from, DType type, std::size_t count,
-                                 bool is_constant) {
-  const std::int64_t bits = storage_bits(type);
-  Lanes out;
-  if (from.space == Space::Registers) {
-    for (std::size_t i = 0; i < count; ++i)
-      out.push_back(
-          locals_.read(from.storage, from.bits + static_cast<std::int64_t>(i) * bits, type));
-    return out;
-  }
-  if (bits < 8) {
-    refuse(DiagKind::NotEmitted, "an element of type `{}` in memory", num::name_of(type));
-    return Lanes(count, int_value(0));
-  }
-  const std::int64_t align = align_of(from);
-  for (std::int64_t at = 0; at < static_cast<std::int64_t>(count) * bits / 8;) {
-    const std::int64_t left = static_cast<std::int64_t>(count) * bits / 8 - at;
-    const std::int64_t bytes = piece_bytes(std::gcd(align, at), left, bits / 8);
-    const Lanes piece =
-        load_piece(moved(from, at), type, static_cast<std::size_t>(bytes * 8 / bits), is_constant);
-    out.insert(out.end(), piece.begin(), piece.end());
-    at += bytes;
-  }
-  return out;
-}
-
-Emitter::Lanes Emitter::load_piece(const Address& from, DType type, std::size_t count,
-                                   bool is_constant) {
+Lanes load_piece(Context& c, const Address& from, DType type, std::size_t count, bool is_constant) {
   const bool is_packed = count > 4;  // more than a vector holds: in words
   const std::size_t registers =
       is_packed ? count * static_cast<std::size_t>(storage_bits(type)) / 32 : count;
   const Class cls = is_packed || type == DType::Bool ? Class::R : class_of(type);
-  const Arg where = operand(from);
+  const Arg where = operand(c, from);
   Lanes out;
-  for (std::size_t i = 0; i < registers; ++i) out.push_back(code_.new_register(cls));
-  code_.add(fmt::format("ld{}{}{}.{}", suffix_of(from.space),
-                        is_constant && from.space == Space::Global ? ".nc" : "",
-                        vector_word(registers), is_packed ? "b32" : memory_type(type)),
-            {list_or_one(out), where});
-  if (is_packed) return lanes_of(out, type, count);
+  for (std::size_t i = 0; i < registers; ++i) out.push_back(c.code.new_register(cls));
+  c.code.add(fmt::format("ld{}{}{}.{}", suffix_of(from.space),
+                         is_constant && from.space == Space::Global ? ".nc" : "",
+                         vector_word(registers), is_packed ? "b32" : memory_type(type)),
+             {list_or_one(out), where});
+  if (is_packed) return lanes_of(c, out, type, count);
   if (type == DType::Bool)
-    for (Value& value : out) value = compare(ExprOp::Ne, DType::Int32, value, int_value(0));
+    for (Value& value : out) value = is_not_zero(c, DType::Int32, value);
   return out;
 }
 
 // --- stores --------------------------------------------------------------------------------------
 
-void Emitter::store_run(const Address& to, DType type, const Lanes& values, std::uint32_t since,
-                        Guard guard) {
-  const std::int64_t bits = storage_bits(type);
-  if (to.space == Space::Registers) {
-    for (std::size_t i = 0; i < values.size(); ++i)
-      locals_.write(to.storage, to.bits + static_cast<std::int64_t>(i) * bits, type, values[i],
-                    since, guard);
-    return;
-  }
-  if (bits < 8) {
-    refuse(DiagKind::NotEmitted, "an element of type `{}` in memory", num::name_of(type));
-    return;
-  }
-  const std::int64_t align = align_of(to);
-  const auto all = static_cast<std::int64_t>(values.size()) * bits / 8;
-  for (std::int64_t at = 0; at < all;) {
-    const std::int64_t bytes = piece_bytes(std::gcd(align, at), all - at, bits / 8);
-    const auto piece = std::span(values).subspan(static_cast<std::size_t>(at * 8 / bits),
-                                                 static_cast<std::size_t>(bytes * 8 / bits));
-    store_piece(moved(to, at), type, piece, guard);
-    at += bytes;
-  }
-}
-
-void Emitter::store_piece(const Address& to, DType type, std::span<const Value> values,
-                          Guard guard) {
+void store_piece(Context& c, const Address& to, DType type, std::span<const Value> values,
+                 Guard guard) {
   const bool is_packed = values.size() > 4;
   Lanes registers(values.begin(), values.end());
   if (is_packed)
-    registers = words_of(registers, type);
+    registers = words_of(c, registers, type);
   else if (type == DType::Bool)
-    std::ranges::transform(registers, registers.begin(), [&](Value v) { return as_int(v); });
-  for (Value& value : registers) value = code_.in_register(value);
-  const Arg where = operand(to);
-  code_.add(fmt::format("st{}{}.{}", suffix_of(to.space), vector_word(registers.size()),
-                        is_packed ? "b32" : memory_type(type)),
-            {where, list_or_one(registers)}, guard);
+    std::ranges::transform(registers, registers.begin(), [&](Value v) { return as_int(c, v); });
+  for (Value& value : registers) value = c.code.in_register(value);
+  const Arg where = operand(c, to);
+  c.code.add(fmt::format("st{}{}.{}", suffix_of(to.space), vector_word(registers.size()),
+                         is_packed ? "b32" : memory_type(type)),
+             {where, list_or_one(registers)}, guard);
 }
 
 // --- copies of bytes -----------------------------------------------------------------------------
 
-void Emitter::copy_bytes(const ir::Expr& e) {
-  const Address to = address(e.args[0]);
-  const Address from = address(e.args[1]);
-  const std::int64_t bytes = constant_of(f_, e.args[2], ranges_).value_or(0);
-  if (bytes < 1 || bytes > 32 || !std::has_single_bit(static_cast<std::uint64_t>(bytes))) {
-    refuse(DiagKind::NotEmitted, "a copy of {} bytes, expected 1, 2, 4, 8, 16 or 32", bytes);
-    return;
-  }
-  const std::int64_t step = std::min(bytes, copy_width(to, from));
-  for (const Address* side : {&to, &from})
-    if (side->param) param_aligns_[*side->param] = std::max(param_aligns_[*side->param], step);
-  // All of the source is read before anything is written.
-  std::vector<std::vector<Value>> pieces;
-  const bool is_into_registers = to.space == Space::Registers && from.space != Space::Registers;
-  for (std::int64_t at = 0; at < bytes; at += step) {
-    if (is_into_registers) {
-      copy_piece(moved(to, at), moved(from, at), step);
-      continue;
-    }
-    pieces.push_back(source_cells(moved(from, at), step));
-    const bool may_overlap = to.space == Space::Registers && to.storage == from.storage;
-    for (Value& cell : pieces.back())
-      if (may_overlap) cell = code_.snapshot(cell);
-  }
-  for (std::size_t i = 0; i < pieces.size(); ++i)
-    put_cells(moved(to, static_cast<std::int64_t>(i) * step), pieces[i], step);
-}
-
 // The most bytes that one instruction moves between these places.
-std::int64_t Emitter::copy_width(const Address& to, const Address& from) const {
+std::int64_t copy_width(const Context& c, const Address& to, const Address& from) {
   const auto is_near = [](const Address& a) {
     return a.space == Space::Global || a.space == Space::Registers;
   };
-  const bool has_wide = options_.target.has(target::Feature::Sm100) && options_.target.ptx >= 88;
+  const bool has_wide = c.options.target.has(target::Feature::Sm100) && c.options.target.ptx >= 88;
   return has_wide && is_near(to) && is_near(from) ? 32 : 16;
 }
 
 // Registers of 32 bits (64 where the array has such cells), or one narrower one.
-Class Emitter::cell_class(const Address& place, std::int64_t bytes) const {
-  if (place.space == Space::Registers && locals_.plan(place.storage).cell_bits == 64)
+Class cell_class(const Context& c, const Address& place, std::int64_t bytes) {
+  if (place.space == Space::Registers && c.locals.plan(place.storage).cell_bits == 64)
     return Class::Rd;
   return bytes == 2 ? Class::Rs : Class::R;
 }
 
-std::string Emitter::cell_word(Class cls, std::int64_t bytes) {
+DType narrow_type(std::int64_t bytes) { return bytes == 1 ? DType::Uint8 : DType::Uint16; }
+
+std::string cell_word(Class cls, std::int64_t bytes) {
   if (bytes == 1) return ".u8";
   const std::int64_t count = bytes * 8 / bits_of(cls);
   return fmt::format("{}.{}", vector_word(static_cast<std::size_t>(count)), type_of(cls));
 }
 
 // A load whose results are the cells themselves.
-void Emitter::copy_piece(const Address& to, const Address& from, std::int64_t bytes) {
-  const LocalPlan& plan = locals_.plan(to.storage);
+void copy_piece(Context& c, const Address& to, const Address& from, std::int64_t bytes) {
+  const LocalPlan& plan = c.locals.plan(to.storage);
   if (bytes * 8 < plan.cell_bits || plan.cell_bits < 32) {
-    const std::uint32_t since = code_.now();
-    const DType type = bytes == 1 ? DType::Uint8 : DType::Uint16;
-    return store_run(to, type, load_run(from, type, 1), since);
+    const std::uint32_t since = c.code.now();
+    const DType type = narrow_type(bytes);
+    return store_run(c, to, type, load_run(c, from, type, 1), since);
   }
-  const Arg where = operand(from);
+  const Arg where = operand(c, from);
   std::vector<Value> cells;
   for (std::int64_t at = 0; at < bytes * 8; at += plan.cell_bits)
-    cells.push_back(locals_.cell_to_write(to.storage, to.bits + at, false));
-  code_.add(fmt::format("ld{}{}", suffix_of(from.space), cell_word(plan.cls, bytes)),
-            {list_or_one(cells), where});
+    cells.push_back(c.locals.cell_to_write(to.storage, to.bits + at, false));
+  c.code.add(fmt::format("ld{}{}", suffix_of(from.space), cell_word(plan.cls, bytes)),
+             {list_or_one(cells), where});
 }
 
-std::vector<Value> Emitter::source_cells(const Address& from, std::int64_t bytes) {
-  if (bytes < 4) {
-    const DType type = bytes == 1 ? DType::Uint8 : DType::Uint16;
-    return {code_.snapshot(load_run(from, type, 1)[0])};
-  }
-  const Class cls = cell_class(from, bytes);
+std::vector<Value> source_cells(Context& c, const Address& from, std::int64_t bytes) {
+  if (bytes < 4) return {c.code.snapshot(load_run(c, from, narrow_type(bytes), 1)[0])};
+  const Class cls = cell_class(c, from, bytes);
   std::vector<Value> cells;
   if (from.space == Space::Registers) {
     for (std::int64_t at = 0; at < bytes * 8; at += bits_of(cls))
-      cells.push_back(code_.in_register(locals_.cell(from.storage, from.bits + at)));
+      cells.push_back(c.code.in_register(c.locals.cell(from.storage, from.bits + at)));
     return cells;
   }
-  const Arg where = operand(from);
+  const Arg where = operand(c, from);
   for (std::int64_t at = 0; at < bytes * 8; at += bits_of(cls))
-    cells.push_back(code_.new_register(cls));
-  code_.add(fmt::format("ld{}{}", suffix_of(from.space), cell_word(cls, bytes)),
-            {list_or_one(cells), where});
+    cells.push_back(c.code.new_register(cls));
+  c.code.add(fmt::format("ld{}{}", suffix_of(from.space), cell_word(cls, bytes)),
+             {list_or_one(cells), where});
   return cells;
 }
 
-void Emitter::put_cells(const Address& to, const std::vector<Value>& cells, std::int64_t bytes) {
-  if (bytes < 4) {
-    const DType type = bytes == 1 ? DType::Uint8 : DType::Uint16;
-    return store_run(to, type, cells, code_.now());
-  }
+void put_cells(Context& c, const Address& to, const std::vector<Value>& cells, std::int64_t bytes) {
+  if (bytes < 4) return store_run(c, to, narrow_type(bytes), cells, c.code.now());
   const DType type = cells[0].cls == Class::Rd ? DType::Uint64 : DType::Uint32;
   if (to.space == Space::Registers) {
-    const bool is_wider = locals_.plan(to.storage).cell_bits == 64 && type == DType::Uint32;
-    if (!is_wider) return store_run(to, type, cells, code_.now());
-    return store_run(to, DType::Uint64, lanes_of(cells, DType::Uint64, cells.size() / 2),
-                     code_.now());
+    const bool is_wider = c.locals.plan(to.storage).cell_bits == 64 && type == DType::Uint32;
+    if (!is_wider) return store_run(c, to, type, cells, c.code.now());
+    return store_run(c, to, DType::Uint64, lanes_of(c, cells, DType::Uint64, cells.size() / 2),
+                     c.code.now());
   }
-  const Arg where = operand(to);
-  code_.add(fmt::format("st{}{}", suffix_of(to.space), cell_word(cells[0].cls, bytes)),
-            {where, list_or_one(cells)});
+  const Arg where = operand(c, to);
+  c.code.add(fmt::format("st{}{}", suffix_of(to.space), cell_word(cells[0].cls, bytes)),
+             {where, list_or_one(cells)});
+}
+
+}  // namespace
+
+// --- loads ---------------------------------------------------------------------------------------
+
+Lanes load(Context& c, const ir::Expr& e) {
+  const DType type = c.f[e.buffer].dtype;
+  const std::vector<Address> places = places_of(c, e.buffer, e.args);
+  if (places.size() == 1) return load_run(c, places[0], type, e.type.lanes);
+  Lanes out;
+  for (const Address& place : places) out.push_back(load_run(c, place, type, 1)[0]);
+  return out;
+}
+
+Lanes load_run(Context& c, const Address& from, DType type, std::size_t count, bool is_constant) {
+  const std::int64_t bits = storage_bits(type);
+  Lanes out;
+  if (from.space == Space::Registers) {
+    for (std::size_t i = 0; i < count; ++i)
+      out.push_back(
+          c.locals.read(from.storage, from.bits + static_cast<std::int64_t>(i) * bits, type));
+    return out;
+  }
+  if (bits < 8) {
+    refuse(c, "an element of type `{}` in memory", num::name_of(type));
+    return Lanes(count, int_value(0));
+  }
+  each_piece(from, count, bits / 8, [&](const Address& at, std::size_t, std::size_t own) {
+    std::ranges::copy(load_piece(c, at, type, own, is_constant), std::back_inserter(out));
+  });
+  return out;
+}
+
+// --- stores --------------------------------------------------------------------------------------
+
+void store_run(Context& c, const Address& to, DType type, const Lanes& values, std::uint32_t since,
+               Guard guard) {
+  const std::int64_t bits = storage_bits(type);
+  if (to.space == Space::Registers) {
+    for (std::size_t i = 0; i < values.size(); ++i)
+      c.locals.write(to.storage, to.bits + static_cast<std::int64_t>(i) * bits, type, values[i],
+                     since, guard);
+    return;
+  }
+  if (bits < 8) {
+    refuse(c, "an element of type `{}` in memory", num::name_of(type));
+    return;
+  }
+  each_piece(to, values.size(), bits / 8,
+             [&](const Address& at, std::size_t first, std::size_t own) {
+               store_piece(c, at, type, std::span(values).subspan(first, own), guard);
+             });
+}
+
+void store(Context& c, const ir::Stmt& s) {
+  std::uint32_t since = c.code.now();
+  Lanes values = lanes(c, s.expr);
+  const DType type = c.f[s.buffer].dtype;
+  // The lanes may be registers that the first stores would change, or all the same one.
+  if (values.size() > 1) {
+    for (Value& value : values) value = c.code.snapshot(value);
+    since = c.code.now();
+  }
+  const std::vector<Address> places = places_of(c, s.buffer, s.args);
+  if (places.size() == 1) return store_run(c, places[0], type, values, since);
+  for (std::size_t i = 0; i < places.size(); ++i) store_run(c, places[i], type, {values[i]}, since);
+}
+
+// --- copies of bytes -----------------------------------------------------------------------------
+
+void copy_bytes(Context& c, const ir::Expr& e) {
+  const Address to = address(c, e.args[0]);
+  const Address from = address(c, e.args[1]);
+  const std::int64_t bytes = constant_of(c, e.args[2]).value_or(0);
+  if (bytes < 1 || bytes > 32 || !std::has_single_bit(static_cast<std::uint64_t>(bytes))) {
+    refuse(c, "a copy of {} bytes, expected 1, 2, 4, 8, 16 or 32", bytes);
+    return;
+  }
+  const std::int64_t step = std::min(bytes, copy_width(c, to, from));
+  for (const Address* side : {&to, &from})
+    if (side->param) c.params[*side->param].align = std::max(c.params[*side->param].align, step);
+  // All of the source is read before anything is written.
+  std::vector<std::vector<Value>> pieces;
+  const bool is_into_registers = to.space == Space::Registers && from.space != Space::Registers;
+  for (std::int64_t at = 0; at < bytes; at += step) {
+    if (is_into_registers) {
+      copy_piece(c, moved(to, at), moved(from, at), step);
+      continue;
+    }
+    pieces.push_back(source_cells(c, moved(from, at), step));
+    const bool may_overlap = to.space == Space::Registers && to.storage == from.storage;
+    for (Value& cell : pieces.back())
+      if (may_overlap) cell = c.code.snapshot(cell);
+  }
+  for (std::size_t i = 0; i < pieces.size(); ++i)
+    put_cells(c, moved(to, static_cast<std::int64_t>(i) * step), pieces[i], step);
 }
 
 }  // namespace ww::emit::to_ptx

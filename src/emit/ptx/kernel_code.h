@@ -10,33 +10,25 @@
 // counters, elements of register arrays) count their writes, and what was computed from one of them
 // holds until the next write.
 //
-// `finish` numbers the registers in the order in which they appear, leaves out what nobody uses,
+// `finish` numbers the registers in the order in which they appear, leaves out what is not used,
 // checks every instruction against the catalogue and makes the PTX function.
 #pragma once
 
 #include <cstdint>
 #include <initializer_list>
 #include <map>
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/result.h"
+#include "emit/ptx/types.h"
 #include "isa/operand.h"
 #include "ptx/module.h"
-#include "ptx/register_class.h"
 #include "target/target.h"
 
 namespace ww::emit::to_ptx {
-
-/// P, Rs, R, Rd and Rq: a value is in a class that is declared. That a value of R is a float shows
-/// in what is done with it.
-using Class = ptx::RegisterClass;
-int bits_of(Class cls);
-/// "b16", "b32", "b64", "b128", "pred".
-std::string_view type_of(Class cls);
 
 /// A register, or a constant.
 struct Value {
@@ -112,9 +104,9 @@ struct Array {
   std::int64_t align = 16;
 };
 
-class Code {
+class KernelCode {
  public:
-  explicit Code(target::Target target) : target_(target) { scopes_.emplace_back(); }
+  explicit KernelCode(target::Target target) : target_(target) { scopes_.emplace_back(); }
 
   [[nodiscard]] target::Target target() const { return target_; }
   /// Lines that follow belong to this place of the source.
@@ -144,6 +136,7 @@ class Code {
                                  std::vector<Arg> args);
   void add(std::string opcode, std::vector<Arg> args, Guard guard = {});
   void add_label(std::string name);
+  void jump(const std::string& label, Guard guard = {});
   void add_comment(std::string text);
   void add_place(std::uint32_t line, std::uint32_t column);
   void add_line(Line line);

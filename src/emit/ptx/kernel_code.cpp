@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "emit/ptx/code.h"
+#include "emit/ptx/kernel_code.h"
 
 #include <fmt/format.h>
 
@@ -11,11 +11,6 @@
 #include "base/check.h"
 
 namespace ww::emit::to_ptx {
-
-int bits_of(Class cls) { return ptx::info(cls).bits; }
-
-// Without the dot of the declaration.
-std::string_view type_of(Class cls) { return ptx::info(cls).declaration.substr(1); }
 
 Value int_value(std::int64_t number, Class cls) {
   return {.kind = Value::Kind::Int, .cls = cls, .bits = number};
@@ -66,49 +61,49 @@ Arg address_arg(Arg base, std::int64_t offset) {
 
 // --- scopes and registers ------------------------------------------------------------------------
 
-void Code::open_scope(bool is_loop) {
+void KernelCode::open_scope(bool is_loop) {
   // A later round may find other numbers in variables than the first one did.
   if (is_loop) ++loops_;
   scopes_.emplace_back().is_loop = is_loop;
 }
 
-void Code::close_scope(std::vector<Line> before) {
+void KernelCode::close_scope(std::vector<Line> before) {
   Scope closed = std::move(scopes_.back());
   scopes_.pop_back();
   std::ranges::move(before, std::back_inserter(scopes_.back().lines));
   std::ranges::move(closed.lines, std::back_inserter(scopes_.back().lines));
 }
 
-Value Code::new_register(Class cls) {
+Value KernelCode::new_register(Class cls) {
   registers_.push_back({cls, level(), 0});
   return {.kind = Value::Kind::Register, .cls = cls, .reg = now() - 1};
 }
 
-Value Code::new_variable(Class cls) {
+Value KernelCode::new_variable(Class cls) {
   const Value value = new_register(cls);
   registers_[value.reg].writes = 1;
   return value;
 }
 
-void Code::touch(Value variable) { ++registers_[variable.reg].writes; }
+void KernelCode::touch(Value variable) { ++registers_[variable.reg].writes; }
 
-bool Code::is_variable(Value value) const {
+bool KernelCode::is_variable(Value value) const {
   return value.is_register() && registers_[value.reg].writes != 0;
 }
 
-int Code::level_of(Value value) const {
+int KernelCode::level_of(Value value) const {
   if (!value.is_register()) return 0;
   return is_variable(value) ? level() : registers_[value.reg].level;
 }
 
-int Code::level_of(const Arg& arg) const {
+int KernelCode::level_of(const Arg& arg) const {
   int found = arg.kind == Arg::Kind::Value ? level_of(arg.value) : 0;
   for (const Arg& part : arg.parts) found = std::max(found, level_of(part));
   return found;
 }
 
 // The outermost scope where the operands are known and that no branch separates from here.
-int Code::level_for(const std::vector<Arg>& args) const {
+int KernelCode::level_for(const std::vector<Arg>& args) const {
   int wanted = 0;
   for (const Arg& arg : args) wanted = std::max(wanted, level_of(arg));
   int found = level();
@@ -118,7 +113,7 @@ int Code::level_for(const std::vector<Arg>& args) const {
 
 // --- lines ---------------------------------------------------------------------------------------
 
-void Code::add_key(const Arg& arg, std::string& key) const {
+void KernelCode::add_key(const Arg& arg, std::string& key) const {
   key += fmt::format(" {}", static_cast<int>(arg.kind));
   if (arg.kind == Arg::Kind::Value) {
     const Value& v = arg.value;
@@ -129,14 +124,14 @@ void Code::add_key(const Arg& arg, std::string& key) const {
   for (const Arg& part : arg.parts) add_key(part, key);
 }
 
-std::string Code::key_of(const std::string& opcode, const std::vector<Arg>& args) const {
+std::string KernelCode::key_of(const std::string& opcode, const std::vector<Arg>& args) const {
   std::string key = opcode;
   for (const Arg& arg : args) add_key(arg, key);
   return key;
 }
 
-std::vector<Value> Code::pure_vector(std::string opcode, Class cls, std::size_t count,
-                                     std::vector<Arg> args) {
+std::vector<Value> KernelCode::pure_vector(std::string opcode, Class cls, std::size_t count,
+                                           std::vector<Arg> args) {
   std::string key = key_of(opcode, args);
   for (const Scope& scope : scopes_) {
     if (const auto found = scope.known.find(key); found != scope.known.end()) return found->second;
@@ -155,26 +150,29 @@ std::vector<Value> Code::pure_vector(std::string opcode, Class cls, std::size_t 
   return results;
 }
 
-Value Code::pure(std::string opcode, Class cls, std::vector<Arg> args) {
+Value KernelCode::pure(std::string opcode, Class cls, std::vector<Arg> args) {
   return pure_vector(std::move(opcode), cls, 1, std::move(args))[0];
 }
 
-void Code::add(std::string opcode, std::vector<Arg> args, Guard guard) {
+void KernelCode::add(std::string opcode, std::vector<Arg> args, Guard guard) {
   add_line({.text = std::move(opcode), .args = std::move(args), .guard = guard, .span = span_});
 }
-void Code::add_label(std::string name) {
+void KernelCode::add_label(std::string name) {
   add_line({.kind = Line::Kind::Label, .text = std::move(name)});
 }
-void Code::add_comment(std::string text) {
+void KernelCode::jump(const std::string& label, Guard guard) {
+  add("bra", {label_arg(label)}, guard);
+}
+void KernelCode::add_comment(std::string text) {
   add_line({.kind = Line::Kind::Comment, .text = std::move(text)});
 }
-void Code::add_place(std::uint32_t line, std::uint32_t column) {
+void KernelCode::add_place(std::uint32_t line, std::uint32_t column) {
   add_line({.kind = Line::Kind::Place, .line = line, .column = column});
 }
-void Code::add_line(Line line) { scopes_.back().lines.push_back(std::move(line)); }
+void KernelCode::add_line(Line line) { scopes_.back().lines.push_back(std::move(line)); }
 
 // Whether the last line of the scope makes the value, and nothing else knows of it but `known`.
-bool Code::is_made_last(Value value, std::uint32_t since) const {
+bool KernelCode::is_made_last(Value value, std::uint32_t since) const {
   const std::vector<Line>& lines = scopes_.back().lines;
   if (!value.is_register() || value.reg < since || lines.empty()) return false;
   const Line& line = lines.back();
@@ -184,7 +182,7 @@ bool Code::is_made_last(Value value, std::uint32_t since) const {
          line.args[0].value == value;
 }
 
-void Code::assign(Value variable, Value value, std::uint32_t since, Guard guard) {
+void KernelCode::assign(Value variable, Value value, std::uint32_t since, Guard guard) {
   if (variable.cls == Class::P) value = in_register(value);
   if (!guard.present() && value.cls == variable.cls && is_made_last(value, since)) {
     Line& line = scopes_.back().lines.back();
@@ -202,19 +200,19 @@ void Code::assign(Value variable, Value value, std::uint32_t since, Guard guard)
   add(fmt::format("mov.{}", type_of(*common)), {variable, value}, guard);
 }
 
-Value Code::in_register(Value value) {
+Value KernelCode::in_register(Value value) {
   if (!value.is_constant()) return value;
   if (value.cls != Class::P)
     return pure(fmt::format("mov.{}", type_of(value.cls)), value.cls, {value});
   return pure("setp.ne.s32", Class::P, {in_register(int_value(value.bits)), int_value(0)});
 }
 
-Value Code::snapshot(Value value) {
+Value KernelCode::snapshot(Value value) {
   if (!is_variable(value)) return value;
   return pure(fmt::format("mov.{}", type_of(value.cls)), value.cls, {value});
 }
 
-std::string Code::new_label(std::string_view what) {
+std::string KernelCode::new_label(std::string_view what) {
   return fmt::format("$L_{}_{}", what, ++labels_[std::string(what)]);
 }
 

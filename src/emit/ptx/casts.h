@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// Conversions by value, and the same bits as another type.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "emit/ptx/context.h"
+
+namespace ww::emit::to_ptx {
+
+Value cast(Context& c, Value value, DType from, DType to);
+Value to_f32(Context& c, Value value, DType from);
+Value from_f32(Context& c, Value value, DType to);
+
+Lanes reinterpret(Context& c, const ir::Expr& expr);
+/// The bits of a value in a register of the class; what is above them is not specified.
+Value raw(Context& c, Value value, DType type, Class cls);
+/// The value of a type whose bits are the low ones of a register.
+Value from_raw(Context& c, Value bits, DType type);
+/// 32-bit words with the lanes' bits one after the other, and back.
+std::vector<Value> words_of(Context& c, const Lanes& values, DType type);
+Lanes lanes_of(Context& c, std::span<const Value> words, DType type, std::size_t count);
+
+}  // namespace ww::emit::to_ptx

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+// One kernel while it is written: the data that all of the emitter works on. What happens to it is
+// in functions that take it first, by topic:
+//
+//   emit.cpp      the module, parameters, arrays     calls.h     functions: which topic writes them
+//   stmts.h       statements: loops, branches        math.h      mathematics
+//   exprs.h       expressions, lane by lane          exchange.h  shuffles, votes, barriers
+//   integers.h    integer and bool operators         atomics.h   atomic operations
+//   floats.h      float operators                    prints.h    printf and assert
+//   casts.h       conversions, and the same bits     ptx_call.h  instructions that the program
+//   gives pointers.h    what pointers lead to              memory.h    loads, stores, copies
+//
+// Values: bool is a predicate; integers of 8 and 16 bits are computed in 32 bits and kept extended;
+// float16 and bfloat16 are 16-bit registers; narrower floats are their bits in a 32-bit register;
+// pointers are addresses of a state space for as long as it is known.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "emit/ptx/address.h"
+#include "emit/ptx/declarations.h"
+#include "emit/ptx/emit.h"
+#include "emit/ptx/kernel_code.h"
+#include "emit/ptx/locals.h"
+#include "ir/effects.h"
+#include "ir/launch/launch.h"
+#include "ir/simplify/simplify.h"
+
+namespace ww::emit::to_ptx {
+
+using ir::BufferId;
+using ir::ExprId;
+using ir::ExprOp;
+using ir::Intrinsic;
+using ir::VarId;
+using num::DType;
+
+/// The lanes of a vector; one for a scalar.
+using Lanes = std::vector<Value>;
+
+/// What a variable stands for: a pointer for where it leads, anything else for its lanes.
+struct Bound {
+  Lanes lanes = {};
+  std::optional<Address> address = {};
+};
+
+struct Param {
+  std::string name;
+  std::int64_t align = 16;  // of the memory behind a pointer: what the code relies on, in bytes
+};
+
+/// Where a buffer in memory begins: bytes from the start of an array.
+struct ArrayPlace {
+  std::string symbol = {};
+  std::int64_t offset = 0;
+};
+
+struct Loop {
+  std::string next = {};  // where `continue` goes
+  std::string end = {};   // where `break` goes
+  bool is_continued = false;
+  bool is_broken = false;
+};
+
+/// Expressions of the statement that are computed already.
+using Kept = std::unordered_map<std::uint32_t, Lanes>;
+
+struct Context {
+  Context(const ir::Function& function, const PtxOptions& ptx_options, ir::LaunchShape launch);
+  Context(const Context&) = delete;
+  Context& operator=(const Context&) = delete;
+
+  const ir::Function& f;
+  const PtxOptions& options;
+  ir::LaunchShape shape;
+  ir::Facts facts;
+  ir::Ranges ranges;
+  ir::Effects effects;
+
+  KernelCode code;
+  Locals locals;
+  Declarations declared;
+  std::vector<Param> params;
+  std::vector<Bound> vars;           // by variable
+  std::vector<ArrayPlace> in_array;  // by buffer
+
+  Kept kept;
+  std::vector<Loop> loops;    // that are open, the innermost last
+  std::uint32_t line = 0;     // of the source, where the last `.loc` is
+  std::optional<Diag> error;  // the first; what is written after it does not matter
+};
+
+/// Says that PTX cannot express something at the place being written.
+template <typename... Args>
+void refuse(Context& c, fmt::format_string<Args...> format, Args&&... args) {
+  if (c.error) return;
+  c.error =
+      diag(DiagKind::NotEmitted, format, std::forward<Args>(args)...).with_span(c.code.span());
+}
+
+}  // namespace ww::emit::to_ptx

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the module declares beside the kernel's code: arrays, texts, functions that it calls. Each
+// has a name of its own.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "emit/ptx/kernel_code.h"
+#include "ptx/module.h"
+
+namespace ww::emit::to_ptx {
+
+struct Declarations {
+  std::vector<Array> arrays = {};                              // of the kernel
+  std::vector<Array> outer = {};                               // dynamic shared memory, texts
+  std::map<std::string, std::string, std::less<>> texts = {};  // by contents: the array
+  std::set<std::string, std::less<>> functions = {};           // that are called
+  std::set<std::string, std::less<>> names = {};               // all that are taken
+};
+
+/// A PTX identifier like the name, that nothing else has; it is taken from now on.
+std::string unique(Declarations& declared, std::string_view wanted);
+ptx::Variable param_variable(ptx::Module& module, std::string_view name, int bits);
+/// Adds all but the kernel's own arrays.
+void add_declarations(const Declarations& declared, ptx::Module& module);
+
+}  // namespace ww::emit::to_ptx

@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+// Instructions that the program gives itself.
+#pragma once
+
+#include "emit/ptx/context.h"
+
+namespace ww::emit::to_ptx {
+
+void ptx_call(Context& c, const ir::PtxCall& call);
+
+}  // namespace ww::emit::to_ptx
