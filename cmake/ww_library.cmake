@@ -65,7 +65,7 @@ set(WW_OWN_HEADER_eval eval/cta/cta.h)
 set(WW_OWN_HEADER_script script/interp/interp.h)
 set(WW_OWN_HEADER_sim sim/unit.h)
 set(WW_OWN_HEADER_lower lower/copy/vectors.h)
-set(WW_OWN_HEADER_emit/cuda emit/cuda/writer.h)
+set(WW_OWN_HEADER_emit/cuda emit/cuda/context.h)
 set(WW_OWN_HEADER_emit/ptx emit/ptx/context.h)
 
 # What g++ 12 keeps quiet about in the system's headers it warns of where they are precompiled: it takes

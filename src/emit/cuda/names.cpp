@@ -63,8 +63,8 @@ std::string as_identifier(std::string_view name) {
   return out;
 }
 
-// What is used, from the statements that do something: what only a name or a view that nobody needs
-// is made from does not count, and the writer leaves such names out.
+// What is used, from the statements that do something: what only a name or a view that nothing
+// needs is made from does not count, and the writer leaves such names out.
 class Names::Uses {
  public:
   explicit Uses(Names& names)

@@ -22,9 +22,9 @@ class Names {
   /// Does an expression read the variable, or an access name the buffer?
   [[nodiscard]] bool is_used(ir::VarId var) const { return used_vars_[var.index]; }
   [[nodiscard]] bool is_used(ir::BufferId buffer) const { return used_buffers_[buffer.index]; }
-  /// Does an expression name the buffer, or a view of it? A store alone is no use of its contents.
+  /// Does an expression name the buffer, or a view of it? A store alone does not use its contents.
   [[nodiscard]] bool is_read(ir::BufferId buffer) const { return read_buffers_[buffer.index]; }
-  /// A scalar of the source whose address nobody takes: a plain variable, called by its own name.
+  /// A scalar of the source whose address is never taken: a plain variable, called by its own name.
   [[nodiscard]] bool is_variable(ir::BufferId buffer) const { return variables_[buffer.index]; }
   /// A name for something that no node of the program stands for; visible from here on everywhere.
   std::string fresh(std::string_view name) { return frames_.bind(std::string(name)); }

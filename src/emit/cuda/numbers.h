@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Arithmetic in CUDA C++ that means what the IR means (eval/value/arithmetic.h): integers wrap at their
-// width, division by zero and shifts beyond the width have results, every float operation is
+// Arithmetic in CUDA C++ that means what the IR means (eval/value/arithmetic.h): integers wrap at
+// their width, division by zero and shifts beyond the width have results, every float operation is
 // rounded once to its type. nvcc joins a multiplication and an addition into one operation with
 // one rounding unless the multiplication is one of `__fmul_rn`, `__dmul_rn`, `__hmul_rn`.
 #pragma once

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// Functions of intrinsics.def.
+#pragma once
+
+#include "emit/cuda/context.h"
+
+namespace ww::emit::cuda {
+
+Text call(Context& c, const Expr& expr, const Lane* lane);
+
+/// Refuses what the target does not have.
+bool check_feature(Context& c, target::Feature feature, std::string_view what, Span span);
+/// Of a string literal.
+std::string text_of(const Context& c, ExprId id);
+
+}  // namespace ww::emit::cuda

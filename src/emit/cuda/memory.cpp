@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+// Buffers and pointers. An allocation is an array `<buffer>_ptr`; a view of the same elements from
+// the start has its storage's name, any other view is a pointer of its own type.
+#include "emit/cuda/memory.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+
+#include "emit/cuda/exprs.h"
+#include "emit/cuda/types.h"
+
+namespace ww::emit::cuda {
+namespace {
+
+using ir::Scope;
+
+constexpr std::int64_t kDefaultAlign = 64;
+constexpr std::int64_t kSharedAlign = 128;   // what the asynchronous copies ask for
+constexpr std::uint64_t kWidestAccess = 16;  // bytes
+
+// nvcc makes one wide load of neighbouring small ones, up to the next power of two, where the
+// alignment allows it: the array goes on for as long as such a load from within it may reach.
+std::int64_t with_room_for_wide_loads(std::int64_t elements, int bytes_each) {
+  const auto bytes = static_cast<std::uint64_t>(elements * bytes_each);
+  const std::uint64_t unit = std::min(kWidestAccess, std::bit_ceil(bytes));
+  return static_cast<std::int64_t>((bytes + unit - 1) / unit * unit) / bytes_each;
+}
+
+// The same elements from the start of the same storage?
+bool is_alias(const Context& c, BufferId id) {
+  const Buffer& b = c.f[id];
+  if (b.origin != BufferOrigin::View && b.origin != BufferOrigin::Param) return false;
+  const auto is_zero = [&](ExprId e) { return !e.valid() || ir::const_int(c.f, e) == 0; };
+  if (!is_zero(b.elem_offset) || !is_zero(b.byte_offset)) return false;
+  if (b.origin == BufferOrigin::View)
+    return memory_type(b.dtype) == memory_type(c.f[b.base].dtype) &&
+           (c.f[b.base].origin == BufferOrigin::Alloc || is_alias(c, b.base) ||
+            c.f[b.base].origin == BufferOrigin::Pointer) &&
+           !c.f[b.base].elem_offset.valid() && !c.f[b.base].byte_offset.valid();
+  const std::optional<std::size_t> param = ir::find_param(c.f, c.f[b.param].name);
+  const BufferId first = param ? ir::buffer_of_param(c.f, *param) : BufferId{};
+  return !first.valid() || memory_type(c.f[first].dtype) == memory_type(b.dtype);
+}
+
+std::string base_name(const Context& c, BufferId id) {
+  const Buffer& b = c.f[id];
+  if (is_alias(c, id) && b.origin == BufferOrigin::View) return base_name(c, b.base);
+  return c.names.of(id);
+}
+
+// The text of the only index.
+std::string flat_index(Context& c, BufferId buffer, const SmallVec<ExprId, 3>& indices, Span span) {
+  if (indices.size() == 1) return expr(c, indices[0]);
+  if (indices.empty()) return "0";
+  return refuse(c, span, "`{}` is accessed with {} indices, expected a lowered program with one",
+                c.f[buffer].name, indices.size());
+}
+
+// Where the storage of a view, parameter or pointer begins, as some pointer.
+std::string storage_pointer(Context& c, const Buffer& b) {
+  if (b.origin == BufferOrigin::Pointer) return expr(c, b.pointer);
+  if (b.origin == BufferOrigin::Param) return c.names.of(b.param);
+  const Buffer& base = c.f[b.base];
+  if (base.origin == BufferOrigin::Pointer) return expr(c, base.pointer);
+  if (base.origin == BufferOrigin::Param) return c.names.of(base.param);
+  return c.names.of(b.base);
+}
+
+}  // namespace
+
+// --- elements ------------------------------------------------------------------------------------
+
+std::string element_at(Context& c, BufferId buffer, const std::string& place, Span span) {
+  if (is_packed(c.f[buffer].dtype))
+    refuse(c, span,
+           "`{}` has elements of {} bits, which share bytes and cannot be named one by one",
+           c.f[buffer].name, num::bits_of(c.f[buffer].dtype));
+  if (c.names.is_variable(buffer)) return c.names.of(buffer);
+  return fmt::format("{}[{}]", base_name(c, buffer), place);
+}
+
+std::string element(Context& c, BufferId buffer, const SmallVec<ExprId, 3>& indices, Span span) {
+  const std::string index = flat_index(c, buffer, indices, span);
+  return element_at(c, buffer, index, span);
+}
+
+Text load(Context& c, const Expr& e) {
+  Text out = {element(c, e.buffer, e.args, e.span)};
+  if (e.type.dtype != DType::Bool || c.names.is_variable(e.buffer)) return out;
+  return {fmt::format("{} != 0", out.text), kEqual};
+}
+
+// --- pointers ------------------------------------------------------------------------------------
+
+// Element pointers of packed types count bytes.
+Text pointer(Context& c, const Expr& e) {
+  const Buffer& b = c.f[e.buffer];
+  if (e.op == ExprOp::BufferData) {
+    const BufferId root = ir::storage_of(c.f, e.buffer);
+    const std::string name =
+        c.f[root].origin == BufferOrigin::Pointer ? expr(c, c.f[root].pointer) : base_name(c, root);
+    const bool is_same = !e.type.opaque &&
+                         memory_type(e.type.dtype) == memory_type(c.f[root].dtype) &&
+                         c.f[root].origin != BufferOrigin::Pointer;
+    if (is_same) return {name};
+    return {fmt::format("reinterpret_cast<{}>({})", type_text(e.type), name)};
+  }
+  const std::string place = flat_index(c, e.buffer, e.args, e.span);
+  const std::string scaled =
+      is_packed(b.dtype) ? fmt::format("({}) * {} / 8", place, num::bits_of(b.dtype)) : place;
+  return {fmt::format("&{}[{}]", base_name(c, e.buffer), scaled), kUnary};
+}
+
+std::string pointer_as(Context& c, ExprId id, ir::Type wanted) {
+  const ir::Type type = c.f[id].type;
+  const std::string text = expr(c, id);
+  if (type_text(type) == type_text(wanted) || wanted.opaque) return text;
+  return fmt::format("reinterpret_cast<{}>({})", type_text(wanted), text);
+}
+
+std::string offset_pointer(Context& c, const Expr& e) {
+  const ir::Type type = c.f[e.args[0]].type;
+  const bool by_bytes = e.callee == Intrinsic::ByteOffset;
+  if (!by_bytes && !type.opaque && !is_packed(type.dtype))
+    return fmt::format("{}({}, {})", c.helpers.use("tvm_builtin_pointer_offset"),
+                       expr(c, e.args[0]), expr(c, e.args[1]));
+  const std::string offset =
+      by_bytes || !is_packed(type.dtype)
+          ? expr(c, e.args[1])
+          : fmt::format("{} * {} / 8", expr(c, e.args[1], kProduct), num::bits_of(type.dtype));
+  const std::string_view target = e.type.opaque ? "uint8_t" : memory_type(e.type.dtype);
+  return fmt::format("{}<{}>({}, {})", c.helpers.use("tvm_builtin_byte_offset"), target,
+                     expr(c, e.args[0]), offset);
+}
+
+// --- declarations --------------------------------------------------------------------------------
+
+void alloc(Context& c, const Stmt& s) {
+  const Buffer& b = c.f[s.buffer];
+  const std::string unused = c.names.is_read(s.buffer) ? "" : "[[maybe_unused]] ";
+  const std::string& name = c.names.of(s.buffer);
+  if (c.names.is_variable(s.buffer)) return line(c, "{}{} {};", unused, value_type(b.dtype), name);
+  const bool is_shared = ir::is_shared(b.scope);
+  const std::int64_t align = std::max(b.align, is_shared ? kSharedAlign : kDefaultAlign);
+  if (b.scope == Scope::SharedDyn)
+    return line(c, "extern __shared__ __align__({}) {} {}[];", align, memory_type(b.dtype), name);
+  std::int64_t elements = 1;
+  for (const ExprId extent : b.shape) {
+    const std::optional<std::int64_t> value = ir::const_int(c.f, extent);
+    if (!value) refuse(c, s.span, "`{}` has an extent of run time", b.name);
+    elements *= value.value_or(1);
+  }
+  if (is_packed(b.dtype)) elements = (elements * num::bits_of(b.dtype) + 7) / 8;
+  if (is_shared) elements = with_room_for_wide_loads(elements, bytes_of(b.dtype));
+  line(c, "{}{}alignas({}) {} {}[{}];", unused, is_shared ? "__shared__ " : "", align,
+       memory_type(b.dtype), name, elements);
+}
+
+void declare(Context& c, const Stmt& s) {
+  const Buffer& b = c.f[s.buffer];
+  if (is_alias(c, s.buffer) || !c.names.is_used(s.buffer)) return;
+  if (b.scope == Scope::Tmem)
+    return static_cast<void>(
+        refuse(c, s.span, "`{}` is in tensor memory, expected a lowered program without", b.name));
+  const std::string type = fmt::format("{}*", memory_type(b.dtype));
+  std::string text = storage_pointer(c, b);
+  if (b.byte_offset.valid()) {
+    text = fmt::format("{}<{}>({}, {})", c.helpers.use("tvm_builtin_byte_offset"),
+                       memory_type(b.dtype), text, expr(c, b.byte_offset));
+  } else if (b.origin != BufferOrigin::Pointer || type_text(c.f[b.pointer].type) != type) {
+    text = fmt::format("reinterpret_cast<{}>({})", type, text);
+  }
+  if (b.elem_offset.valid()) {
+    text += is_packed(b.dtype) ? fmt::format(" + {} * {} / 8", expr(c, b.elem_offset, kProduct),
+                                             num::bits_of(b.dtype))
+                               : fmt::format(" + {}", expr(c, b.elem_offset, kSum));
+  }
+  line(c, "{} {} = {};", type, c.names.of(s.buffer), text);
+}
+
+}  // namespace ww::emit::cuda
