@@ -16,7 +16,6 @@ using ir::ExprOp;
 using ir::Intrinsic;
 using ir::Stmt;
 using ir::StmtKind;
-using Kind = ir::PtxOperand::Kind;
 
 bool moves_pointer(const Expr& e) {
   return e.op == ExprOp::Call &&
@@ -84,10 +83,10 @@ BufferId PendingLoads::storage_at(ExprId pointer) const {
 std::vector<BufferId> PendingLoads::destinations(const ir::PtxCall& load) const {
   std::vector<BufferId> out;
   for (const ir::PtxOperand& operand : load.operands) {
-    if (operand.kind == Kind::Address) break;
-    if (operand.kind == Kind::Sink) continue;
-    out.push_back(operand.kind == Kind::At ? storage_at(operand.expr)
-                                           : storage_of(f_[operand.expr].buffer));
+    if (operand.kind == ir::PtxOperand::Kind::Address) break;
+    if (operand.kind == ir::PtxOperand::Kind::Sink) continue;
+    out.push_back(operand.kind == ir::PtxOperand::Kind::At ? storage_at(operand.expr)
+                                                           : storage_of(f_[operand.expr].buffer));
   }
   return out;
 }
@@ -152,7 +151,7 @@ void PendingLoads::look_at(const Stmt& s) {
   if (s.kind == StmtKind::Store) access(s.buffer, s.args);
   if (s.kind != StmtKind::Ptx) return;
   for (const ir::PtxOperand& operand : f_[s.ptx].operands)
-    if (operand.kind == Kind::Address) escape(operand.expr);
+    if (operand.kind == ir::PtxOperand::Kind::Address) escape(operand.expr);
 }
 
 // --- from loads to waits -------------------------------------------------------------------------

@@ -15,16 +15,15 @@ using ir::PtxCall;
 using ir::PtxOperand;
 using isa::OperandSpec;
 using isa::Role;
-using Kind = PtxOperand::Kind;
 
 bool fits_register(const ir::Function& f, const PtxOperand& operand, const OperandSpec& spec,
                    std::optional<isa::Type> wanted) {
-  if (operand.kind == Kind::Sink) return spec.role == Role::Write;
+  if (operand.kind == PtxOperand::Kind::Sink) return spec.role == Role::Write;
   const ir::Type type = f[operand.expr].type;
   if (!wanted) return true;
   if (*wanted == isa::Type::Pred) return type.is_value() && !type.is_float();
   const int bits = isa::info(*wanted).bits;
-  if (operand.kind == Kind::At) return bits == 32 || *wanted == isa::Type::B128;
+  if (operand.kind == PtxOperand::Kind::At) return bits == 32 || *wanted == isa::Type::B128;
   if (f[operand.expr].op == ExprOp::IntImm && spec.role != Role::Write) return true;
   return register_bits(type) == bits || (spec.wider && register_bits(type) > bits);
 }
@@ -36,7 +35,7 @@ bool fits(const ir::Function& f, const PtxCall& call, const PlacedOperand& place
   for (std::size_t i = 0; i < placed.count; ++i) {
     const PtxOperand& operand = call.operands[placed.first + i];
     const bool is_base = spec.role == Role::Address && i == 0;
-    if (is_base != (operand.kind == Kind::Address)) return false;
+    if (is_base != (operand.kind == PtxOperand::Kind::Address)) return false;
     if (is_base || spec.role == Role::Address) continue;
     if (spec.role == Role::Immediate && f[operand.expr].op != ExprOp::IntImm) return false;
     if (spec.role == Role::Label || spec.role == Role::Rest) return false;
@@ -51,7 +50,7 @@ bool fits(const ir::Function& f, const PtxCall& call, const PlacedOperand& place
 bool is_immediate(const ir::Function& f, const PtxOperand& operand, const OperandSpec& spec) {
   const bool is_limited = !spec.values.empty() || spec.low <= spec.high;
   return operand.expr.valid() && f[operand.expr].op == ExprOp::IntImm &&
-         operand.kind == Kind::Value && (spec.role == Role::Immediate || is_limited);
+         operand.kind == PtxOperand::Kind::Value && (spec.role == Role::Immediate || is_limited);
 }
 
 Result<PlacedCall> place_call(const ir::Function& f, const PtxCall& call, target::Target target) {

@@ -20,7 +20,6 @@ using ir::PtxCall;
 using ir::PtxOperand;
 using isa::OperandSpec;
 using isa::Role;
-using Kind = PtxOperand::Kind;
 
 // A register of the asm statement: its constraint and the C++ type bound to it.
 struct Register {
@@ -47,412 +46,427 @@ Register register_of(ir::Type type, std::optional<isa::Type> wanted) {
   return int_register(register_bits(type));
 }
 
-class Maker {
- public:
-  Maker(const ir::Function& f, const PtxCall& call, const PlacedCall& placed)
-      : f_(f), call_(call), placed_(placed), is_tensor_load_(is_tensor_load(call)) {
-    adds_in_place_ = adds_in_place();
-    reads_destination_ =
-        call.predicate.valid() || call.opcode.starts_with("wgmma.mma_async") || adds_in_place_;
-  }
-
-  Result<PtxHelper> make(bool waits) {
-    next_input_ = count_outputs();
-    name_ = call_.opcode;
-    std::string instruction = call_.opcode;
-    bool is_first = true;
-    for (const PlacedOperand& operand : placed_.operands) {
-      instruction += fmt::format("{}{}", is_first ? " " : ", ", group(operand));
-      is_first = false;
-    }
-    if (call_.predicate.valid()) instruction = guarded(instruction);
-    if (!problem_.empty()) return fail(DiagKind::NotEmitted, "{}", problem_);
-    prologue_.push_back(instruction + ";");
-    if (waits) {
-      prologue_.emplace_back("tcgen05.wait::ld.sync.aligned;");
-      suffix_ += "_and_wait";
-    }
-    rename_matrix_copy();
-    out_.name = "ptx_" + as_identifier(name_ + suffix_);
-    out_.text = text();
-    return std::move(out_);
-  }
-
- private:
-  [[nodiscard]] std::size_t count_outputs() const {
-    std::size_t count = 0;
-    for (const PlacedOperand& operand : placed_.operands)
-      for (std::size_t i = 0; i < operand.count; ++i)
-        if (operand.spec->role == Role::Write &&
-            call_.operands[operand.first + i].kind != Kind::Sink)
-          ++count;
-    return count;
-  }
-
-  // A product whose sums are taken from the registers that they go into: `d += a · b`.
-  [[nodiscard]] bool adds_in_place() const {
-    if (!call_.opcode.starts_with("mma.sync.")) return false;
-    const auto named = [&](std::string_view name) {
-      return std::ranges::find_if(placed_.operands, [&](const PlacedOperand& operand) {
-        return operand.spec->name == name;
-      });
-    };
-    const auto d = named("d"), c = named("c");
-    if (d == placed_.operands.end() || c == placed_.operands.end() || d->count != c->count)
-      return false;
-    for (std::size_t i = 0; i < d->count; ++i) {
-      const PtxOperand& to = call_.operands[d->first + i];
-      const PtxOperand& from = call_.operands[c->first + i];
-      const bool is_same = to.kind == from.kind && to.kind != Kind::Sink &&
-                           ir::same(f_, to.expr, from.expr) &&
-                           to.offset.valid() == from.offset.valid();
-      if (!is_same || (to.offset.valid() && !ir::same(f_, to.offset, from.offset))) return false;
-    }
-    return true;
-  }
-
-  // --- operands ---
-
-  std::string group(const PlacedOperand& placed) {
-    const OperandSpec& spec = *placed.spec;
-    if (adds_in_place_ && spec.name == "c") {
-      suffix_ += "_in_place";
-      return sums_;
-    }
-    if (spec.role == Role::Address) return address(placed);
-    const auto type = isa::type_of(spec, placed_.binding);
-    const bool is_list = isa::count_of(spec, placed_.binding).has_value();
-    std::vector<std::string> parts;
-    for (std::size_t i = 0; i < placed.main; ++i)
-      parts.push_back(one(placed.first + i, spec, type, name_of(spec, i, is_list)));
-    std::string out = is_list ? fmt::format("{{{}}}", fmt::join(parts, ", ")) : parts[0];
-    if (placed.count > placed.main)
-      out += "|" + one(placed.first + placed.main, spec, isa::Type::Pred,
-                       std::string(spec.name) + "_is_set");
-    if (spec.name == "d") sums_ = out;
-    return out;
-  }
-
-  static std::string name_of(const OperandSpec& spec, std::size_t i, bool is_list) {
-    const std::string name = as_identifier(spec.name);
-    return is_list ? fmt::format("{}{}", name, i) : name;
-  }
-
-  std::string one(std::size_t number, const OperandSpec& spec, std::optional<isa::Type> wanted,
-                  const std::string& name) {
-    const PtxOperand& operand = call_.operands[number];
-    if (operand.kind == Kind::Sink) {
-      suffix_ += "_sink";
-      return "_";
-    }
-    if (is_immediate(f_, operand, spec)) {
-      const std::int64_t value = f_[operand.expr].integer;
-      suffix_ += value < 0 ? fmt::format("_m{}", -value) : fmt::format("_{}", value);
-      return fmt::format("{}", value);
-    }
-    if (operand.kind == Kind::At) return at(number, spec, wanted, name);
-    if (spec.role == Role::Write) return written(number, wanted, name);
-    return read(number, wanted, name);
-  }
-
-  void parameter(std::size_t number, const std::string& text) {
-    out_.order.push_back(number);
-    params_.push_back(text);
-  }
-  std::string output(const Register& reg, const std::string& name) {
-    outputs_.push_back(
-        fmt::format("\"{}{}\"({})", reads_destination_ ? '+' : '=', reg.constraint, name));
-    return fmt::format("%{}", next_output_++);
-  }
-  std::string input(const Register& reg, const std::string& value) {
-    inputs_.push_back(fmt::format("\"{}\"({})", reg.constraint, value));
-    return fmt::format("%{}", next_input_++);
-  }
-
-  // A register behind a pointer.
-  std::string at(std::size_t number, const OperandSpec& spec, std::optional<isa::Type> wanted,
-                 const std::string& name) {
-    if (wanted == isa::Type::B128) return wide_at(number, spec, name);
-    const bool is_float = wanted == isa::Type::F32 && !is_tensor_load_;
-    const Register reg = is_float ? Register{'f', "float"} : Register{};
-    parameter(number, fmt::format("void* {}", name));
-    const std::string place = fmt::format("*static_cast<{}*>({})", reg.type, name);
-    if (spec.role != Role::Write) return input(reg, place);
-    before_.push_back(
-        fmt::format("{} {}_reg{};", reg.type, name, reads_destination_ ? " = " + place : ""));
-    after_.push_back(fmt::format("{} = {}_reg;", place, name));
-    return output(reg, name + "_reg");
-  }
-
-  // Four words behind a pointer, which need not be aligned as one.
-  std::string wide_at(std::size_t number, const OperandSpec& spec, const std::string& name) {
-    parameter(number, fmt::format("void* {}", name));
-    const bool is_written = spec.role == Role::Write;
-    before_.push_back(fmt::format("{} {}_reg;", kWide.type, name));
-    if (!is_written || reads_destination_)
-      before_.push_back(fmt::format("memcpy(&{0}_reg, {0}, sizeof {0}_reg);", name));
-    if (!is_written) return input(kWide, name + "_reg");
-    after_.push_back(fmt::format("memcpy({0}, &{0}_reg, sizeof {0}_reg);", name));
-    return output(kWide, name + "_reg");
-  }
-
-  // An element of a buffer, by reference. A plain scalar is a bool, an element in memory a byte.
-  std::string written(std::size_t number, std::optional<isa::Type> wanted,
-                      const std::string& name) {
-    const ir::Type type = f_[call_.operands[number].expr].type;
-    const bool is_pred = wanted == isa::Type::Pred;
-    // Words to nvcc until they are there: turning them into floats would be a use.
-    const Register reg = is_pred || is_tensor_load_ ? Register{} : register_of(type, wanted);
-    if (register_bits(type) > 64 && wanted != isa::Type::B128) return too_wide(type);
-    std::string lvalue = memory_type(type);
-    if (type.is_bool()) {
-      lvalue = fmt::format("T{}", templates_.size());
-      templates_.push_back("typename " + lvalue);
-    }
-    parameter(number, fmt::format("{}& {}", lvalue, name));
-    before_.push_back(fmt::format("{} {}_reg{};", reg.type, name,
-                                  reads_destination_ ? " = " + raw(type, name, reg) : ""));
-    after_.push_back(fmt::format("{} = {};", name, value_of(type, lvalue, name + "_reg", reg)));
-    const std::string place = output(reg, name + "_reg");
-    if (is_pred) return predicate_out(place, name);
-    return is_byte(type, wanted) ? byte_out(place, name) : place;
-  }
-
-  std::string read(std::size_t number, std::optional<isa::Type> wanted, const std::string& name) {
-    const PtxOperand& operand = call_.operands[number];
-    const ir::Type type = f_[operand.expr].type;
-    if (wanted == isa::Type::Pred || operand.kind == Kind::Predicate) {
-      parameter(number, fmt::format("bool {}", name));
-      return predicate_in(input({}, fmt::format("static_cast<uint32_t>({})", name)), name);
-    }
-    if (register_bits(type) > 64 && wanted != isa::Type::B128) return too_wide(type);
-    parameter(number, fmt::format("{} {}", type_text(type), name));
-    const Register reg = register_of(type, wanted);
-    const std::string place = input(reg, raw(type, name, reg));
-    return is_byte(type, wanted) ? byte_in(place, name) : place;
-  }
-
-  std::string address(const PlacedOperand& placed) {
-    const std::string base = base_address(placed);
-    std::vector<std::string> coordinates;
-    for (std::size_t i = 1; i < placed.count; ++i)
-      coordinates.push_back(read(placed.first + i, isa::Type::S32,
-                                 fmt::format("{}_at{}", as_identifier(placed.spec->name), i - 1)));
-    if (coordinates.empty()) return fmt::format("[{}]", base);
-    return fmt::format("[{}, {{{}}}]", base, fmt::join(coordinates, ", "));
-  }
-
-  std::string base_address(const PlacedOperand& placed) {
-    const ir::Type type = f_[call_.operands[placed.first].expr].type;
-    const std::string name = as_identifier(placed.spec->name);
-    const isa::Space space = isa::space_of(*placed.spec, placed_.binding);
-    touches_memory_ |= space != isa::Space::Tensor;
-    if (!type.is_pointer()) {
-      parameter(placed.first, fmt::format("{} {}", type_text(type), name));
-      const Register reg = int_register(register_bits(type));
-      return input(reg, fmt::format("static_cast<{}>({})", reg.type, name));
-    }
-    parameter(placed.first, fmt::format("void* {}", name));
-    const bool is_shared = space == isa::Space::Shared || space == isa::Space::SharedCluster;
-    const std::string_view type_text = is_shared ? "uint32_t" : "uint64_t";
-    before_.push_back(
-        fmt::format("const {} {}_addr = {};", type_text, name, converted(space, type_text, name)));
-    return input(int_register(is_shared ? 32 : 64), name + "_addr");
-  }
-
-  // From a generic pointer to an address of the state space.
-  static std::string converted(isa::Space space, std::string_view type, const std::string& name) {
-    std::string_view window = "";
-    if (space == isa::Space::Shared || space == isa::Space::SharedCluster) window = "shared";
-    if (space == isa::Space::Global) window = "global";
-    if (space == isa::Space::Local) window = "local";
-    if (space == isa::Space::Const) window = "constant";
-    if (window.empty()) return fmt::format("reinterpret_cast<{}>({})", type, name);
-    return fmt::format("static_cast<{}>(__cvta_generic_to_{}({}))", type, window, name);
-  }
-
-  // --- between C++ values and registers ---
-
-  static std::string_view bits_type(ir::Type type, const Register& reg) {
-    return reg.constraint == kWide.constraint ? reg.type : unsigned_type(register_bits(type));
-  }
-
-  // A pointer, float or integer is the register; other values are its bits.
-  std::string raw(ir::Type type, const std::string& name, const Register& reg) {
-    if (type.is_pointer()) return fmt::format("reinterpret_cast<uint64_t>({})", name);
-    if (reg.constraint == 'f' || reg.constraint == 'd') return name;
-    const bool is_plain = type.lanes == 1 && !type.is_float();
-    if (is_plain) return fmt::format("static_cast<{}>({})", reg.type, name);
-    out_.needs_bitcast = true;
-    const std::string_view bits = bits_type(type, reg);
-    const std::string cast = fmt::format("ww_bitcast<{}>({})", bits, name);
-    return bits == reg.type ? cast : fmt::format("static_cast<{}>({})", reg.type, cast);
-  }
-
-  std::string value_of(ir::Type type, const std::string& lvalue, const std::string& name,
-                       const Register& reg) {
-    if (type.is_bool()) return name + " != 0";
-    if (reg.constraint == 'f' || reg.constraint == 'd') return name;
-    if (type.lanes == 1 && !type.is_float())
-      return fmt::format("static_cast<{}>({})", lvalue, name);
-    out_.needs_bitcast = true;
-    const std::string_view bits = bits_type(type, reg);
-    return bits == reg.type ? fmt::format("ww_bitcast<{}>({})", lvalue, name)
-                            : fmt::format("ww_bitcast<{}>({}({}))", lvalue, bits, name);
-  }
-
-  std::string predicate_in(const std::string& place, const std::string& name) {
-    declarations_.push_back(fmt::format(".reg .pred p_{};", name));
-    prologue_.push_back(fmt::format("setp.ne.b32 p_{}, {}, 0;", name, place));
-    return "p_" + name;
-  }
-  std::string predicate_out(const std::string& place, const std::string& name) {
-    declarations_.push_back(fmt::format(".reg .pred p_{};", name));
-    if (reads_destination_)
-      prologue_.push_back(fmt::format("setp.ne.b32 p_{}, {}, 0;", name, place));
-    epilogue_.push_back(fmt::format("selp.b32 {}, 1, 0, p_{};", place, name));
-    return "p_" + name;
-  }
-
-  // asm has no constraint for registers of 8 bits.
-  static bool is_byte(ir::Type type, std::optional<isa::Type> wanted) {
-    return wanted && isa::info(*wanted).bits == 8 && register_bits(type) == 8;
-  }
-  std::string byte_in(const std::string& place, const std::string& name) {
-    declarations_.push_back(fmt::format(".reg .b8 b_{};", name));
-    prologue_.push_back(fmt::format("cvt.u8.u32 b_{}, {};", name, place));
-    return "b_" + name;
-  }
-  std::string byte_out(const std::string& place, const std::string& name) {
-    declarations_.push_back(fmt::format(".reg .b8 b_{};", name));
-    if (reads_destination_) prologue_.push_back(fmt::format("cvt.u8.u32 b_{}, {};", name, place));
-    epilogue_.push_back(fmt::format("cvt.u32.u8 {}, b_{};", place, name));
-    return "b_" + name;
-  }
-
-  std::string too_wide(ir::Type type) {
-    problem_ = fmt::format("`{}` takes a register of `{}`, which is wider than 64 bits",
-                           call_.opcode, ir::to_text(type));
-    return "0";
-  }
-
-  std::string guarded(const std::string& instruction) {
-    suffix_ += "_pred";
-    params_.emplace_back("bool pred");
-    return fmt::format("@{} {}", predicate_in(input({}, "static_cast<uint32_t>(pred)"), "pred"),
-                       instruction);
-  }
-
-  // --- the whole ---
-
-  // The names that generated code has always had for the copies of 8x8 matrices.
-  void rename_matrix_copy() {
-    const std::vector<std::string_view> words = isa::opcode_words(call_.opcode);
-    const bool is_load = words[0] == "ldmatrix";
-    const bool is_plain =
-        suffix_.empty() && (is_load || words[0] == "stmatrix") &&
-        placed_.binding.word("shape") == "m8n8" && placed_.binding.word("type") == "b16" &&
-        std::ranges::none_of(call_.operands,
-                             [](const PtxOperand& operand) { return operand.kind == Kind::Value; });
-    const bool is_shared = placed_.binding.word("space").starts_with("shared");
-    if (!is_plain || !is_shared || call_.operands.size() != out_.order.size()) return;
-    const int trans = placed_.binding.has("trans") ? 1 : 0;
-    const int number = placed_.binding.number("num");
-    name_ = is_load ? fmt::format("ldmatrix_{}_b16_{}", number, trans)
-                    : fmt::format("stmatrix_m8n8_{}_{}_shared_b16", number, trans);
-    rename(is_load);
-  }
-
-  // The pointer to shared memory comes first and says what it is.
-  void rename(bool is_load) {
-    const std::size_t address = is_load ? params_.size() - 1 : 0;
-    std::vector<std::pair<std::string, std::string>> names;
-    std::size_t next = 0;
-    for (std::size_t i = 0; i < params_.size(); ++i) {
-      std::string old = params_[i].substr(params_[i].rfind(' ') + 1);
-      std::string name =
-          i == address ? "smem_ptr" : fmt::format("{}{}", is_load ? "dst" : "src", next++);
-      names.emplace_back(std::move(old), std::move(name));
-      params_[i] = params_[i].substr(0, params_[i].rfind(' ') + 1) + names.back().second;
-    }
-    for (auto* lines : {&before_, &after_, &inputs_, &outputs_})
-      for (std::string& line : *lines) line = renamed(line, names);
-    std::rotate(params_.begin(), params_.begin() + static_cast<std::ptrdiff_t>(address),
-                params_.begin() + static_cast<std::ptrdiff_t>(address) + 1);
-    std::rotate(out_.order.begin(), out_.order.begin() + static_cast<std::ptrdiff_t>(address),
-                out_.order.begin() + static_cast<std::ptrdiff_t>(address) + 1);
-  }
-
-  // Whole identifiers only; those with `_reg` or `_addr` behind follow their names.
-  static std::string renamed(const std::string& line,
-                             const std::vector<std::pair<std::string, std::string>>& names) {
-    std::string out;
-    std::size_t at = 0;
-    const auto is_word = [](char c) {
-      return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
-    };
-    while (at < line.size()) {
-      std::size_t end = at;
-      while (end < line.size() && is_word(line[end])) ++end;
-      if (end == at) {
-        out += line[at++];
-        continue;
-      }
-      std::string word = line.substr(at, end - at);
-      for (const auto& [old, name] : names)
-        for (const std::string_view tail : {"", "_reg", "_addr"})
-          if (word == old + std::string(tail)) {
-            word = name + std::string(tail);
-            break;
-          }
-      out += word;
-      at = end;
-    }
-    return out;
-  }
-
-  [[nodiscard]] std::string text() const {
-    std::string out;
-    if (!templates_.empty()) out = fmt::format("template <{}>\n", fmt::join(templates_, ", "));
-    out += fmt::format("__forceinline__ __device__ void {}({}) {{\n", out_.name,
-                       fmt::join(params_, ", "));
-    for (const std::string& line : before_) out += fmt::format("  {}\n", line);
-    out += fmt::format("  asm volatile({}\n", asm_text());
-    const bool clobbers = touches_memory_ || outputs_.empty();
-    out += fmt::format("               : {}\n", fmt::join(outputs_, ", "));
-    out += fmt::format("               : {}{});\n", fmt::join(inputs_, ", "),
-                       clobbers ? "\n               : \"memory\"" : "");
-    for (const std::string& line : after_) out += fmt::format("  {}\n", line);
-    return out + "}\n";
-  }
-
-  [[nodiscard]] std::string asm_text() const {
-    std::vector<std::string> lines = declarations_;
-    lines.insert(lines.end(), prologue_.begin(), prologue_.end());
-    lines.insert(lines.end(), epilogue_.begin(), epilogue_.end());
-    if (lines.size() == 1) return fmt::format("\"{}\"", lines[0]);
-    std::string out = "\"{\\n\"\n";
-    for (const std::string& line : lines) out += fmt::format("               \"{}\\n\"\n", line);
-    return out + "               \"}\"";
-  }
-
-  const ir::Function& f_;
-  const PtxCall& call_;
-  const PlacedCall& placed_;
-  PtxHelper out_;
-  std::string name_, suffix_, problem_, sums_;
-  std::vector<std::string> templates_, params_, before_, after_, outputs_, inputs_;
-  std::vector<std::string> declarations_, prologue_, epilogue_;
-  std::size_t next_output_ = 0, next_input_ = 0;
-  bool is_tensor_load_ = false, reads_destination_ = false, touches_memory_ = false,
-       adds_in_place_ = false;
+/// The helper while it is made: the operands' parameters, and what stands around and in the asm.
+struct Draft {
+  const ir::Function& f;
+  const PtxCall& call;
+  const PlacedCall& placed;
+  bool is_tensor_load = false;
+  bool adds_in_place = false;
+  bool reads_destination = false;  // keeps or adds to what it holds
+  bool touches_memory = false;
+  PtxHelper out = {};
+  std::string name = {}, suffix = {};
+  std::string problem = {};
+  std::string sums = {};  // the text of operand `d`
+  std::vector<std::string> templates = {}, params = {};
+  std::vector<std::string> before = {}, after = {};  // statements of C++
+  std::vector<std::string> outputs = {}, inputs = {};
+  std::vector<std::string> declarations = {}, prologue = {}, epilogue = {};  // of PTX
+  std::size_t next_output = 0, next_input = 0;
 };
+
+std::size_t count_outputs(const Draft& h) {
+  std::size_t count = 0;
+  for (const PlacedOperand& operand : h.placed.operands)
+    for (std::size_t i = 0; i < operand.count; ++i)
+      if (operand.spec->role == Role::Write &&
+          h.call.operands[operand.first + i].kind != PtxOperand::Kind::Sink)
+        ++count;
+  return count;
+}
+
+// A product whose sums are taken from the registers that they go into: `d += a · b`.
+bool adds_in_place(const Draft& h) {
+  if (!h.call.opcode.starts_with("mma.sync.")) return false;
+  const auto named = [&](std::string_view name) {
+    return std::ranges::find_if(h.placed.operands, [&](const PlacedOperand& operand) {
+      return operand.spec->name == name;
+    });
+  };
+  const auto d = named("d"), c = named("c");
+  if (d == h.placed.operands.end() || c == h.placed.operands.end() || d->count != c->count)
+    return false;
+  for (std::size_t i = 0; i < d->count; ++i) {
+    const PtxOperand& to = h.call.operands[d->first + i];
+    const PtxOperand& from = h.call.operands[c->first + i];
+    const bool is_same = to.kind == from.kind && to.kind != PtxOperand::Kind::Sink &&
+                         ir::same(h.f, to.expr, from.expr) &&
+                         to.offset.valid() == from.offset.valid();
+    if (!is_same || (to.offset.valid() && !ir::same(h.f, to.offset, from.offset))) return false;
+  }
+  return true;
+}
+
+std::string too_wide(Draft& h, ir::Type type) {
+  h.problem = fmt::format("`{}` takes a register of `{}`, which is wider than 64 bits",
+                          h.call.opcode, ir::to_text(type));
+  return "0";
+}
+
+// --- parameters and registers -------------------------------------------------------------------
+
+void add_parameter(Draft& h, std::size_t number, const std::string& text) {
+  h.out.order.push_back(number);
+  h.params.push_back(text);
+}
+
+std::string add_output(Draft& h, const Register& reg, const std::string& name) {
+  h.outputs.push_back(
+      fmt::format("\"{}{}\"({})", h.reads_destination ? '+' : '=', reg.constraint, name));
+  return fmt::format("%{}", h.next_output++);
+}
+
+std::string add_input(Draft& h, const Register& reg, const std::string& value) {
+  h.inputs.push_back(fmt::format("\"{}\"({})", reg.constraint, value));
+  return fmt::format("%{}", h.next_input++);
+}
+
+// --- between C++ values and registers -----------------------------------------------------------
+
+std::string_view bits_type(ir::Type type, const Register& reg) {
+  return reg.constraint == kWide.constraint ? reg.type : unsigned_type(register_bits(type));
+}
+
+// A pointer, float or integer is the register; other values are its bits.
+std::string raw_text(Draft& h, ir::Type type, const std::string& name, const Register& reg) {
+  if (type.is_pointer()) return fmt::format("reinterpret_cast<uint64_t>({})", name);
+  if (reg.constraint == 'f' || reg.constraint == 'd') return name;
+  const bool is_plain = type.lanes == 1 && !type.is_float();
+  if (is_plain) return fmt::format("static_cast<{}>({})", reg.type, name);
+  h.out.needs_bitcast = true;
+  const std::string_view bits = bits_type(type, reg);
+  const std::string cast = fmt::format("ww_bitcast<{}>({})", bits, name);
+  return bits == reg.type ? cast : fmt::format("static_cast<{}>({})", reg.type, cast);
+}
+
+std::string value_text(Draft& h, ir::Type type, const std::string& lvalue, const std::string& name,
+                       const Register& reg) {
+  if (type.is_bool()) return name + " != 0";
+  if (reg.constraint == 'f' || reg.constraint == 'd') return name;
+  if (type.lanes == 1 && !type.is_float()) return fmt::format("static_cast<{}>({})", lvalue, name);
+  h.out.needs_bitcast = true;
+  const std::string_view bits = bits_type(type, reg);
+  return bits == reg.type ? fmt::format("ww_bitcast<{}>({})", lvalue, name)
+                          : fmt::format("ww_bitcast<{}>({}({}))", lvalue, bits, name);
+}
+
+std::string predicate_in(Draft& h, const std::string& place, const std::string& name) {
+  h.declarations.push_back(fmt::format(".reg .pred p_{};", name));
+  h.prologue.push_back(fmt::format("setp.ne.b32 p_{}, {}, 0;", name, place));
+  return "p_" + name;
+}
+
+std::string predicate_out(Draft& h, const std::string& place, const std::string& name) {
+  h.declarations.push_back(fmt::format(".reg .pred p_{};", name));
+  if (h.reads_destination)
+    h.prologue.push_back(fmt::format("setp.ne.b32 p_{}, {}, 0;", name, place));
+  h.epilogue.push_back(fmt::format("selp.b32 {}, 1, 0, p_{};", place, name));
+  return "p_" + name;
+}
+
+// asm has no constraint for registers of 8 bits.
+bool is_byte(ir::Type type, std::optional<isa::Type> wanted) {
+  return wanted && isa::info(*wanted).bits == 8 && register_bits(type) == 8;
+}
+
+std::string byte_in(Draft& h, const std::string& place, const std::string& name) {
+  h.declarations.push_back(fmt::format(".reg .b8 b_{};", name));
+  h.prologue.push_back(fmt::format("cvt.u8.u32 b_{}, {};", name, place));
+  return "b_" + name;
+}
+
+std::string byte_out(Draft& h, const std::string& place, const std::string& name) {
+  h.declarations.push_back(fmt::format(".reg .b8 b_{};", name));
+  if (h.reads_destination) h.prologue.push_back(fmt::format("cvt.u8.u32 b_{}, {};", name, place));
+  h.epilogue.push_back(fmt::format("cvt.u32.u8 {}, b_{};", place, name));
+  return "b_" + name;
+}
+
+// --- operands -----------------------------------------------------------------------------------
+
+// Four words behind a pointer, which need not be aligned as one.
+std::string wide_at(Draft& h, std::size_t number, const OperandSpec& spec,
+                    const std::string& name) {
+  add_parameter(h, number, fmt::format("void* {}", name));
+  const bool is_written = spec.role == Role::Write;
+  h.before.push_back(fmt::format("{} {}_reg;", kWide.type, name));
+  if (!is_written || h.reads_destination)
+    h.before.push_back(fmt::format("memcpy(&{0}_reg, {0}, sizeof {0}_reg);", name));
+  if (!is_written) return add_input(h, kWide, name + "_reg");
+  h.after.push_back(fmt::format("memcpy({0}, &{0}_reg, sizeof {0}_reg);", name));
+  return add_output(h, kWide, name + "_reg");
+}
+
+// A register behind a pointer.
+std::string register_at(Draft& h, std::size_t number, const OperandSpec& spec,
+                        std::optional<isa::Type> wanted, const std::string& name) {
+  if (wanted == isa::Type::B128) return wide_at(h, number, spec, name);
+  const bool is_float = wanted == isa::Type::F32 && !h.is_tensor_load;
+  const Register reg = is_float ? Register{'f', "float"} : Register{};
+  add_parameter(h, number, fmt::format("void* {}", name));
+  const std::string place = fmt::format("*static_cast<{}*>({})", reg.type, name);
+  if (spec.role != Role::Write) return add_input(h, reg, place);
+  h.before.push_back(
+      fmt::format("{} {}_reg{};", reg.type, name, h.reads_destination ? " = " + place : ""));
+  h.after.push_back(fmt::format("{} = {}_reg;", place, name));
+  return add_output(h, reg, name + "_reg");
+}
+
+// An element of a buffer, by reference. A plain scalar is a bool, an element in memory a byte.
+std::string written_element(Draft& h, std::size_t number, std::optional<isa::Type> wanted,
+                            const std::string& name) {
+  const ir::Type type = h.f[h.call.operands[number].expr].type;
+  const bool is_pred = wanted == isa::Type::Pred;
+  // Words to nvcc until they are there: turning them into floats would be a use.
+  const Register reg = is_pred || h.is_tensor_load ? Register{} : register_of(type, wanted);
+  if (register_bits(type) > 64 && wanted != isa::Type::B128) return too_wide(h, type);
+  std::string lvalue = memory_type(type);
+  if (type.is_bool()) {
+    lvalue = fmt::format("T{}", h.templates.size());
+    h.templates.push_back("typename " + lvalue);
+  }
+  add_parameter(h, number, fmt::format("{}& {}", lvalue, name));
+  h.before.push_back(fmt::format("{} {}_reg{};", reg.type, name,
+                                 h.reads_destination ? " = " + raw_text(h, type, name, reg) : ""));
+  h.after.push_back(fmt::format("{} = {};", name, value_text(h, type, lvalue, name + "_reg", reg)));
+  const std::string place = add_output(h, reg, name + "_reg");
+  if (is_pred) return predicate_out(h, place, name);
+  return is_byte(type, wanted) ? byte_out(h, place, name) : place;
+}
+
+std::string read_value(Draft& h, std::size_t number, std::optional<isa::Type> wanted,
+                       const std::string& name) {
+  const PtxOperand& operand = h.call.operands[number];
+  const ir::Type type = h.f[operand.expr].type;
+  if (wanted == isa::Type::Pred || operand.kind == PtxOperand::Kind::Predicate) {
+    add_parameter(h, number, fmt::format("bool {}", name));
+    return predicate_in(h, add_input(h, {}, fmt::format("static_cast<uint32_t>({})", name)), name);
+  }
+  if (register_bits(type) > 64 && wanted != isa::Type::B128) return too_wide(h, type);
+  add_parameter(h, number, fmt::format("{} {}", type_text(type), name));
+  const Register reg = register_of(type, wanted);
+  const std::string place = add_input(h, reg, raw_text(h, type, name, reg));
+  return is_byte(type, wanted) ? byte_in(h, place, name) : place;
+}
+
+// From a generic pointer to an address of the state space.
+std::string window_address(isa::Space space, std::string_view type, const std::string& name) {
+  std::string_view window = "";
+  if (space == isa::Space::Shared || space == isa::Space::SharedCluster) window = "shared";
+  if (space == isa::Space::Global) window = "global";
+  if (space == isa::Space::Local) window = "local";
+  if (space == isa::Space::Const) window = "constant";
+  if (window.empty()) return fmt::format("reinterpret_cast<{}>({})", type, name);
+  return fmt::format("static_cast<{}>(__cvta_generic_to_{}({}))", type, window, name);
+}
+
+std::string base_address(Draft& h, const PlacedOperand& placed) {
+  const ir::Type type = h.f[h.call.operands[placed.first].expr].type;
+  const std::string name = as_identifier(placed.spec->name);
+  const isa::Space space = isa::space_of(*placed.spec, h.placed.binding);
+  h.touches_memory |= space != isa::Space::Tensor;
+  if (!type.is_pointer()) {
+    add_parameter(h, placed.first, fmt::format("{} {}", type_text(type), name));
+    const Register reg = int_register(register_bits(type));
+    return add_input(h, reg, fmt::format("static_cast<{}>({})", reg.type, name));
+  }
+  add_parameter(h, placed.first, fmt::format("void* {}", name));
+  const bool is_shared = space == isa::Space::Shared || space == isa::Space::SharedCluster;
+  const std::string_view type_text = is_shared ? "uint32_t" : "uint64_t";
+  h.before.push_back(fmt::format("const {} {}_addr = {};", type_text, name,
+                                 window_address(space, type_text, name)));
+  return add_input(h, int_register(is_shared ? 32 : 64), name + "_addr");
+}
+
+std::string address_text(Draft& h, const PlacedOperand& placed) {
+  const std::string base = base_address(h, placed);
+  std::vector<std::string> coordinates;
+  for (std::size_t i = 1; i < placed.count; ++i)
+    coordinates.push_back(
+        read_value(h, placed.first + i, isa::Type::S32,
+                   fmt::format("{}_at{}", as_identifier(placed.spec->name), i - 1)));
+  if (coordinates.empty()) return fmt::format("[{}]", base);
+  return fmt::format("[{}, {{{}}}]", base, fmt::join(coordinates, ", "));
+}
+
+std::string register_text(Draft& h, std::size_t number, const OperandSpec& spec,
+                          std::optional<isa::Type> wanted, const std::string& name) {
+  const PtxOperand& operand = h.call.operands[number];
+  if (operand.kind == PtxOperand::Kind::Sink) {
+    h.suffix += "_sink";
+    return "_";
+  }
+  if (is_immediate(h.f, operand, spec)) {
+    const std::int64_t value = h.f[operand.expr].integer;
+    h.suffix += value < 0 ? fmt::format("_m{}", -value) : fmt::format("_{}", value);
+    return fmt::format("{}", value);
+  }
+  if (operand.kind == PtxOperand::Kind::At) return register_at(h, number, spec, wanted, name);
+  if (spec.role == Role::Write) return written_element(h, number, wanted, name);
+  return read_value(h, number, wanted, name);
+}
+
+std::string part_name(const OperandSpec& spec, std::size_t i, bool is_list) {
+  const std::string name = as_identifier(spec.name);
+  return is_list ? fmt::format("{}{}", name, i) : name;
+}
+
+std::string operand_text(Draft& h, const PlacedOperand& placed) {
+  const OperandSpec& spec = *placed.spec;
+  if (h.adds_in_place && spec.name == "c") {
+    h.suffix += "_in_place";
+    return h.sums;
+  }
+  if (spec.role == Role::Address) return address_text(h, placed);
+  const auto type = isa::type_of(spec, h.placed.binding);
+  const bool is_list = isa::count_of(spec, h.placed.binding).has_value();
+  std::vector<std::string> parts;
+  for (std::size_t i = 0; i < placed.main; ++i)
+    parts.push_back(register_text(h, placed.first + i, spec, type, part_name(spec, i, is_list)));
+  std::string out = is_list ? fmt::format("{{{}}}", fmt::join(parts, ", ")) : parts[0];
+  if (placed.count > placed.main)
+    out += "|" + register_text(h, placed.first + placed.main, spec, isa::Type::Pred,
+                               std::string(spec.name) + "_is_set");
+  if (spec.name == "d") h.sums = out;
+  return out;
+}
+
+std::string guarded_text(Draft& h, const std::string& instruction) {
+  h.suffix += "_pred";
+  h.params.emplace_back("bool pred");
+  return fmt::format("@{} {}",
+                     predicate_in(h, add_input(h, {}, "static_cast<uint32_t>(pred)"), "pred"),
+                     instruction);
+}
+
+// --- names of matrix copies ---------------------------------------------------------------------
+
+// Whole identifiers only; those with `_reg` or `_addr` behind follow their names.
+std::string renamed(const std::string& line,
+                    const std::vector<std::pair<std::string, std::string>>& names) {
+  std::string out;
+  std::size_t at = 0;
+  const auto is_word = [](char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
+  };
+  while (at < line.size()) {
+    std::size_t end = at;
+    while (end < line.size() && is_word(line[end])) ++end;
+    if (end == at) {
+      out += line[at++];
+      continue;
+    }
+    std::string word = line.substr(at, end - at);
+    for (const auto& [old, name] : names)
+      for (const std::string_view tail : {"", "_reg", "_addr"})
+        if (word == old + std::string(tail)) {
+          word = name + std::string(tail);
+          break;
+        }
+    out += word;
+    at = end;
+  }
+  return out;
+}
+
+// The pointer to shared memory comes first and says what it is.
+void rename_parameters(Draft& h, bool is_load) {
+  const std::size_t address = is_load ? h.params.size() - 1 : 0;
+  std::vector<std::pair<std::string, std::string>> names;
+  std::size_t next = 0;
+  for (std::size_t i = 0; i < h.params.size(); ++i) {
+    std::string old = h.params[i].substr(h.params[i].rfind(' ') + 1);
+    std::string name =
+        i == address ? "smem_ptr" : fmt::format("{}{}", is_load ? "dst" : "src", next++);
+    names.emplace_back(std::move(old), std::move(name));
+    h.params[i] = h.params[i].substr(0, h.params[i].rfind(' ') + 1) + names.back().second;
+  }
+  for (auto* lines : {&h.before, &h.after, &h.inputs, &h.outputs})
+    for (std::string& line : *lines) line = renamed(line, names);
+  std::rotate(h.params.begin(), h.params.begin() + static_cast<std::ptrdiff_t>(address),
+              h.params.begin() + static_cast<std::ptrdiff_t>(address) + 1);
+  std::rotate(h.out.order.begin(), h.out.order.begin() + static_cast<std::ptrdiff_t>(address),
+              h.out.order.begin() + static_cast<std::ptrdiff_t>(address) + 1);
+}
+
+// The names that generated code has always had for the copies of 8x8 matrices.
+void rename_matrix_copy(Draft& h) {
+  const std::vector<std::string_view> words = isa::opcode_words(h.call.opcode);
+  const bool is_load = words[0] == "ldmatrix";
+  const bool is_plain = h.suffix.empty() && (is_load || words[0] == "stmatrix") &&
+                        h.placed.binding.word("shape") == "m8n8" &&
+                        h.placed.binding.word("type") == "b16" &&
+                        std::ranges::none_of(h.call.operands, [](const PtxOperand& operand) {
+                          return operand.kind == PtxOperand::Kind::Value;
+                        });
+  const bool is_shared = h.placed.binding.word("space").starts_with("shared");
+  if (!is_plain || !is_shared || h.call.operands.size() != h.out.order.size()) return;
+  const int trans = h.placed.binding.has("trans") ? 1 : 0;
+  const int number = h.placed.binding.number("num");
+  h.name = is_load ? fmt::format("ldmatrix_{}_b16_{}", number, trans)
+                   : fmt::format("stmatrix_m8n8_{}_{}_shared_b16", number, trans);
+  rename_parameters(h, is_load);
+}
+
+// --- the whole ----------------------------------------------------------------------------------
+
+std::string asm_text(const Draft& h) {
+  std::vector<std::string> lines = h.declarations;
+  lines.insert(lines.end(), h.prologue.begin(), h.prologue.end());
+  lines.insert(lines.end(), h.epilogue.begin(), h.epilogue.end());
+  if (lines.size() == 1) return fmt::format("\"{}\"", lines[0]);
+  std::string out = "\"{\\n\"\n";
+  for (const std::string& line : lines) out += fmt::format("               \"{}\\n\"\n", line);
+  return out + "               \"}\"";
+}
+
+std::string helper_text(const Draft& h) {
+  std::string out;
+  if (!h.templates.empty()) out = fmt::format("template <{}>\n", fmt::join(h.templates, ", "));
+  out += fmt::format("__forceinline__ __device__ void {}({}) {{\n", h.out.name,
+                     fmt::join(h.params, ", "));
+  for (const std::string& line : h.before) out += fmt::format("  {}\n", line);
+  out += fmt::format("  asm volatile({}\n", asm_text(h));
+  const bool clobbers = h.touches_memory || h.outputs.empty();
+  out += fmt::format("               : {}\n", fmt::join(h.outputs, ", "));
+  out += fmt::format("               : {}{});\n", fmt::join(h.inputs, ", "),
+                     clobbers ? "\n               : \"memory\"" : "");
+  for (const std::string& line : h.after) out += fmt::format("  {}\n", line);
+  return out + "}\n";
+}
+
+Result<PtxHelper> finished(Draft& h, bool waits) {
+  h.next_input = count_outputs(h);
+  h.name = h.call.opcode;
+  std::string instruction = h.call.opcode;
+  bool is_first = true;
+  for (const PlacedOperand& operand : h.placed.operands) {
+    instruction += fmt::format("{}{}", is_first ? " " : ", ", operand_text(h, operand));
+    is_first = false;
+  }
+  if (h.call.predicate.valid()) instruction = guarded_text(h, instruction);
+  if (!h.problem.empty()) return fail(DiagKind::NotEmitted, "{}", h.problem);
+  h.prologue.push_back(instruction + ";");
+  if (waits) {
+    h.prologue.emplace_back("tcgen05.wait::ld.sync.aligned;");
+    h.suffix += "_and_wait";
+  }
+  rename_matrix_copy(h);
+  h.out.name = "ptx_" + as_identifier(h.name + h.suffix);
+  h.out.text = helper_text(h);
+  return std::move(h.out);
+}
 
 }  // namespace
 
 Result<PtxHelper> ptx_helper(const ir::Function& f, const PtxCall& call, const PlacedCall& placed,
                              bool waits) {
-  return Maker(f, call, placed).make(waits);
+  Draft draft{f, call, placed, is_tensor_load(call)};
+  draft.adds_in_place = adds_in_place(draft);
+  draft.reads_destination =
+      call.predicate.valid() || call.opcode.starts_with("wgmma.mma_async") || draft.adds_in_place;
+  return finished(draft, waits);
 }
 
 }  // namespace ww::emit::cuda

@@ -21,7 +21,7 @@ using ir::StmtKind;
 using num::DType;
 
 /// A place in a local buffer: bits from its start, or none when it is not constant.
-struct Place {
+struct LocalPlace {
   BufferId storage = {};
   std::optional<std::int64_t> bit;
 };
@@ -70,9 +70,9 @@ class Planner {
   }
 
   // The start of a buffer in its storage; nothing when that is not a local buffer.
-  [[nodiscard]] std::optional<Place> start_of(BufferId id) const {
+  [[nodiscard]] std::optional<LocalPlace> start_of(BufferId id) const {
     const ir::Buffer& buffer = f_[id];
-    Place place{id, 0};
+    LocalPlace place{id, 0};
     if (buffer.origin == BufferOrigin::View) {
       const auto base = start_of(buffer.base);
       if (!base) return std::nullopt;
@@ -88,13 +88,13 @@ class Planner {
     return place;
   }
 
-  void move(Place& place, ExprId by, int bits) const {
+  void move(LocalPlace& place, ExprId by, int bits) const {
     const auto number = constant(by);
     place.bit = place.bit && number ? std::optional(*place.bit + *number * bits) : std::nullopt;
   }
 
   // What a pointer leads to; nothing when that is not a local buffer.
-  [[nodiscard]] std::optional<Place> place_of(ExprId id) const {
+  [[nodiscard]] std::optional<LocalPlace> place_of(ExprId id) const {
     const Expr& e = f_[id];
     switch (e.op) {
       case ExprOp::Var:
@@ -103,7 +103,7 @@ class Planner {
         const BufferId storage = ir::storage_of(f_, e.buffer);
         if (f_[storage].origin == BufferOrigin::Pointer) return place_of(f_[storage].pointer);
         if (f_[storage].scope != ir::Scope::Local) return std::nullopt;
-        return Place{storage, 0};
+        return LocalPlace{storage, 0};
       }
       case ExprOp::AddressOf:
         return element(e.buffer, {e.args.begin(), e.args.size()});
@@ -123,7 +123,8 @@ class Planner {
     }
   }
 
-  [[nodiscard]] std::optional<Place> element(BufferId id, std::span<const ExprId> indices) const {
+  [[nodiscard]] std::optional<LocalPlace> element(BufferId id,
+                                                  std::span<const ExprId> indices) const {
     auto place = start_of(id);
     if (!place) return std::nullopt;
     const auto index = constant_index(f_, f_[id], indices, ranges_);
@@ -155,7 +156,7 @@ class Planner {
     ++record.writes[*place->bit];
   }
 
-  std::optional<Place> element_use(BufferId id, std::span<const ExprId> indices, int lanes) {
+  std::optional<LocalPlace> element_use(BufferId id, std::span<const ExprId> indices, int lanes) {
     const bool is_ramp = !indices.empty() && f_[indices.back()].type.lanes > 1;
     auto place = start_of(id);
     if (!place) return std::nullopt;
@@ -174,7 +175,7 @@ class Planner {
     return place;
   }
 
-  void use(const Place& place, int bits, std::optional<DType> type, bool is_alone) {
+  void use(const LocalPlace& place, int bits, std::optional<DType> type, bool is_alone) {
     Record& record = records_[place.storage.index];
     if (!place.bit) {
       record.is_constant = false;
