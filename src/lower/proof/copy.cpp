@@ -46,20 +46,26 @@ class CopyReplay : public ProofWalk {
   Try<void> evaluate(const ir::Stmt& s, const Mask& mask) override {
     const ir::Expr e = f_[s.expr];
     if (e.op != ir::ExprOp::Call || e.callee != ir::Intrinsic::CopyBytes)
-      return std::unexpected(fmt::format("`{}`", ir::print(f_, s.expr)));
-    const auto to = values_.pointer(e.args[0]);
-    const auto from = values_.pointer(e.args[1]);
-    const auto bytes = ir::const_int(f_, e.args[2]);
-    if (!to || !from || !bytes) return std::unexpected(!to ? to.error() : from.error());
-    return copy_bytes(*to, *from, *bytes, mask);
+      return unknown("`{}`", ir::print(f_, s.expr));
+    const auto to = WW_TRY(values_.pointer(e.args[0]));
+    const auto from = WW_TRY(values_.pointer(e.args[1]));
+    return copy_bytes(to, from, WW_TRY(byte_count(e.args[2])), mask);
+  }
+
+  // A constant, because least_move() takes the granule from it.
+  Try<std::int64_t> byte_count(ExprId expr) {
+    const auto bytes = ir::const_int(f_, expr);
+    if (!bytes) return unknown("a byte count `{}` that is no constant", ir::print(f_, expr));
+    if (*bytes < 1 || *bytes > kMostBytes) return wrong("{} bytes are copied", *bytes);
+    return *bytes;
   }
 
   Try<void> copy_bytes(const PointerValue& to, const PointerValue& from, std::int64_t bytes,
                        const Mask& mask) {
     for (std::size_t t = 0; t < mask.size(); ++t) {
       if (!mask[t]) continue;
-      if (auto good = check_aligned(to, from, bytes, t); !good) return good;
-      if (auto good = move(to, t, to.bit[t], from, t, from.bit[t], bytes * 8); !good) return good;
+      WW_TRY_VOID(check_aligned(to, from, bytes, t));
+      WW_TRY_VOID(move(to, t, to.bit[t], from, t, from.bit[t], bytes * 8));
     }
     return {};
   }
@@ -67,8 +73,7 @@ class CopyReplay : public ProofWalk {
   static Try<void> check_aligned(const PointerValue& to, const PointerValue& from,
                                  std::int64_t bytes, std::size_t t) {
     if (to.bit[t] % (bytes * 8) == 0 && from.bit[t] % (bytes * 8) == 0) return {};
-    return std::unexpected(
-        fmt::format("{}thread {} copies {} bytes at a misaligned address", kWrong, t, bytes));
+    return wrong("thread {} copies {} bytes at a misaligned address", t, bytes);
   }
 
   Try<void> move(const PointerValue& to, std::size_t to_thread, std::int64_t to_bit,
@@ -76,20 +81,18 @@ class CopyReplay : public ProofWalk {
                  std::int64_t bits) {
     const bool is_kept = kept_.contains(to.storage), was_kept = kept_.contains(from.storage);
     if ((to.storage != dst_storage_ && !is_kept) || (from.storage != src_storage_ && !was_kept))
-      return std::unexpected(fmt::format("{}a move from `{}` to `{}`", kWrong,
-                                         f_[from.storage].name, f_[to.storage].name));
+      return wrong("a move from `{}` to `{}`", f_[from.storage].name, f_[to.storage].name);
     const std::int64_t to_first = granule_at(to_bit, granule_);
     const std::int64_t from_first = granule_at(from_bit, granule_);
     for (std::int64_t i = 0; i * granule_ < bits; ++i) {
       const Name name = was_kept ? kept_[from.storage][{from_thread, from_first + i}]
                                  : src_.at(src_.row_of(from_thread), from_first + i);
       if (name == kNobody && (was_kept || !src_.is_private()))
-        return std::unexpected(fmt::format("{}byte {} is read, outside the source", kWrong,
-                                           (from_bit + i * granule_) / 8));
+        return wrong("byte {} is read, outside the source", (from_bit + i * granule_) / 8);
       if (is_kept)
         kept_[to.storage][{to_thread, to_first + i}] = name;
-      else if (auto good = put(to_thread, to_first + i, name); !good)
-        return good;
+      else
+        WW_TRY_VOID(put(to_thread, to_first + i, name));
     }
     return {};
   }
@@ -102,18 +105,16 @@ class CopyReplay : public ProofWalk {
 
   Try<void> zero(const PointerValue& to, std::size_t to_thread, std::int64_t to_bit,
                  std::int64_t bits) {
-    if (to.storage != dst_storage_)
-      return std::unexpected(fmt::format("{}zeros in `{}`", kWrong, f_[to.storage].name));
+    if (to.storage != dst_storage_) return wrong("zeros in `{}`", f_[to.storage].name);
     const std::int64_t first = granule_at(to_bit, granule_);
     for (std::int64_t i = 0; i * granule_ < bits; ++i)
-      if (auto good = put(to_thread, first + i, kZero); !good) return good;
+      WW_TRY_VOID(put(to_thread, first + i, kZero));
     return {};
   }
 
   Try<void> put(std::size_t thread, std::int64_t granule, Name name) {
     if (dst_.put(dst_.row_of(thread), granule, name)) return {};
-    return std::unexpected(fmt::format("{}byte {} is written, outside the destination", kWrong,
-                                       granule * granule_ / 8));
+    return wrong("byte {} is written, outside the destination", granule * granule_ / 8);
   }
 
   // buffer[indices] = other[indices], an element of each; or zero, or one of the two.
@@ -122,29 +123,24 @@ class CopyReplay : public ProofWalk {
   Try<void> store(const ir::Stmt& s, ExprId stored, const Mask& mask) {
     const ir::Expr value = f_[stored];
     if (value.op == ir::ExprOp::IfThenElse) {
-      const auto condition = values_.of(value.args[0]);
-      if (!condition) return std::unexpected(condition.error());
+      const auto condition = WW_TRY(values_.of(value.args[0]));
       Mask yes = mask, no = mask;
-      for (std::size_t t = 0; t < mask.size(); ++t) ((*condition)[t] != 0 ? no : yes)[t] = false;
-      if (auto good = store(s, value.args[1], yes); !good) return good;
+      for (std::size_t t = 0; t < mask.size(); ++t) (condition[t] != 0 ? no : yes)[t] = false;
+      WW_TRY_VOID(store(s, value.args[1], yes));
       return store(s, value.args[2], no);
     }
-    const auto to = element(s, mask);
     if (is_zero(value)) {
-      if (!to) return std::unexpected(to.error());
+      const auto to = WW_TRY(element(s, mask));
       for (std::size_t t = 0; t < mask.size(); ++t)
-        if (mask[t])
-          if (auto good = zero(*to, t, to->bit[t], num::bits_of(f_[s.buffer].dtype)); !good)
-            return good;
+        if (mask[t]) WW_TRY_VOID(zero(to, t, to.bit[t], num::bits_of(f_[s.buffer].dtype)));
       return {};
     }
-    if (value.op != ir::ExprOp::Load) return std::unexpected(std::string("a store of no load"));
-    const auto from = element(value, mask);
-    if (!to || !from) return std::unexpected(!to ? to.error() : from.error());
+    if (value.op != ir::ExprOp::Load) return unknown("a store of no load");
+    const auto to = WW_TRY(element(s, mask));
+    const auto from = WW_TRY(element(value, mask));
     const int bits = num::bits_of(f_[s.buffer].dtype);
     for (std::size_t t = 0; t < mask.size(); ++t)
-      if (mask[t])
-        if (auto good = move(*to, t, to->bit[t], *from, t, from->bit[t], bits); !good) return good;
+      if (mask[t]) WW_TRY_VOID(move(to, t, to.bit[t], from, t, from.bit[t], bits));
     return {};
   }
 
@@ -158,12 +154,11 @@ class CopyReplay : public ProofWalk {
   Try<void> ptx(const ir::PtxCall& call, const Mask& everybody) override {
     Mask mask = everybody;
     if (call.predicate.valid()) {
-      const auto holds = values_.of(call.predicate);
-      if (!holds) return std::unexpected(holds.error());
-      for (std::size_t t = 0; t < mask.size(); ++t) mask[t] = mask[t] && (*holds)[t] != 0;
+      const auto holds = WW_TRY(values_.of(call.predicate));
+      for (std::size_t t = 0; t < mask.size(); ++t) mask[t] = mask[t] && holds[t] != 0;
     }
     const isa::Bindings bindings = isa::bind_opcode(call.opcode);
-    if (bindings.fits.empty()) return std::unexpected(fmt::format("`{}`", call.opcode));
+    if (bindings.fits.empty()) return unknown("`{}`", call.opcode);
     const isa::Binding& binding = bindings.fits[0];
     const std::string_view mnemonic = binding.form().mnemonic;
     if (mnemonic == "ldmatrix" || mnemonic == "stmatrix")
@@ -173,23 +168,19 @@ class CopyReplay : public ProofWalk {
     if (mnemonic == "tcgen05.ld" || mnemonic == "tcgen05.st")
       return tensor(call, binding, mnemonic == "tcgen05.ld", mask);
     if (mnemonic == "tcgen05.cp") return tensor_copy(call, binding, mask);
-    return std::unexpected(fmt::format("`{}`", call.opcode));
+    return unknown("`{}`", call.opcode);
   }
 
   // ld with registers given as elements of a view.
   Try<void> load(const ir::PtxCall& call, const Mask& mask) {
-    const auto from = values_.pointer(call.operands.back().expr);
-    if (!from) return std::unexpected(from.error());
+    const auto from = WW_TRY(values_.pointer(call.operands.back().expr));
     std::int64_t offset = 0;
     for (std::size_t i = 0; i + 1 < call.operands.size(); ++i) {
       const ir::Expr target = f_[call.operands[i].expr];
-      const auto to = element(target, mask);
-      if (!to) return std::unexpected(to.error());
+      const auto to = WW_TRY(element(target, mask));
       const int bits = num::bits_of(f_[target.buffer].dtype);
       for (std::size_t t = 0; t < mask.size(); ++t)
-        if (mask[t])
-          if (auto good = move(*to, t, to->bit[t], *from, t, from->bit[t] + offset, bits); !good)
-            return good;
+        if (mask[t]) WW_TRY_VOID(move(to, t, to.bit[t], from, t, from.bit[t] + offset, bits));
       offset += bits;
     }
     return {};
@@ -197,23 +188,20 @@ class CopyReplay : public ProofWalk {
 
   // cp.async: to, from, bytes, and how many of them are read; the others become zero.
   Try<void> copy_async(const ir::PtxCall& call, const Mask& mask) {
-    const auto to = values_.pointer(call.operands[0].expr);
-    const auto from = values_.pointer(call.operands[1].expr);
-    const auto bytes = ir::const_int(f_, call.operands[2].expr);
-    if (!to || !from || !bytes) return std::unexpected(!to ? to.error() : from.error());
-    if (call.operands.size() == 3) return copy_bytes(*to, *from, *bytes, mask);
-    const auto read = values_.of(call.operands[3].expr);
-    if (!read) return std::unexpected(read.error());
+    const auto to = WW_TRY(values_.pointer(call.operands[0].expr));
+    const auto from = WW_TRY(values_.pointer(call.operands[1].expr));
+    const auto bytes = WW_TRY(byte_count(call.operands[2].expr));
+    if (call.operands.size() == 3) return copy_bytes(to, from, bytes, mask);
+    const auto read = WW_TRY(values_.of(call.operands[3].expr));
     for (std::size_t t = 0; t < mask.size(); ++t) {
       if (!mask[t]) continue;
-      const std::int64_t bits = (*read)[t] * 8;
-      if (bits < 0 || bits > *bytes * 8)
-        return std::unexpected(
-            fmt::format("{}thread {} reads {} of {} bytes", kWrong, t, (*read)[t], *bytes));
-      if (bits % granule_ != 0) return std::unexpected(std::string("part of a granule"));
-      if (auto good = check_aligned(*to, *from, *bytes, t); !good) return good;
-      if (auto good = move(*to, t, to->bit[t], *from, t, from->bit[t], bits); !good) return good;
-      if (auto good = zero(*to, t, to->bit[t] + bits, *bytes * 8 - bits); !good) return good;
+      if (read[t] < 0 || read[t] > bytes)
+        return wrong("thread {} reads {} of {} bytes", t, read[t], bytes);
+      const std::int64_t bits = read[t] * 8;
+      if (bits % granule_ != 0) return unknown("part of a granule");
+      WW_TRY_VOID(check_aligned(to, from, bytes, t));
+      WW_TRY_VOID(move(to, t, to.bit[t], from, t, from.bit[t], bits));
+      WW_TRY_VOID(zero(to, t, to.bit[t] + bits, bytes * 8 - bits));
     }
     return {};
   }
@@ -223,21 +211,17 @@ class CopyReplay : public ProofWalk {
     std::vector<PointerValue> registers;
     std::optional<PointerValue> rows;
     for (const ir::PtxOperand& operand : call.operands) {
-      auto pointer = values_.pointer(operand.expr);
-      if (!pointer) return std::unexpected(pointer.error());
+      auto pointer = WW_TRY(values_.pointer(operand.expr));
       if (operand.kind == ir::PtxOperand::Kind::Address)
-        rows = *std::move(pointer);
+        rows = std::move(pointer);
       else
-        registers.push_back(*std::move(pointer));
+        registers.push_back(std::move(pointer));
     }
     const std::vector<isa::Fragment> fragments = isa::fragments_of(binding);
-    if (!rows || fragments.empty())
-      return std::unexpected(std::string("a matrix copy without rows"));
-    const auto warps = whole_warps(mask, call.opcode);
-    if (!warps) return std::unexpected(warps.error());
-    for (const std::size_t first : *warps)
-      if (auto good = matrix_of_warp(fragments[0], registers, *rows, first, is_load); !good)
-        return good;
+    if (!rows || fragments.empty()) return unknown("a matrix copy without rows");
+    const auto warps = WW_TRY(whole_warps(mask, call.opcode));
+    for (const std::size_t first : warps)
+      WW_TRY_VOID(matrix_of_warp(fragments[0], registers, *rows, first, is_load));
     return {};
   }
 
@@ -251,9 +235,7 @@ class CopyReplay : public ProofWalk {
         const std::size_t giver =
             first + m * static_cast<std::size_t>(fragment.rows) + static_cast<std::size_t>(r);
         const std::int64_t row = rows.bit[giver];
-        if (row % 128 != 0)
-          return std::unexpected(
-              fmt::format("{}lane {} gives a row at byte {}", kWrong, giver - first, row / 8));
+        if (row % 128 != 0) return wrong("lane {} gives a row at byte {}", giver - first, row / 8);
         for (int c = 0; c < fragment.cols; ++c) {
           const isa::FragmentPlace& place = fragment.at(r, c);
           const auto reg =
@@ -261,10 +243,9 @@ class CopyReplay : public ProofWalk {
           const std::size_t thread = first + static_cast<std::size_t>(place.lane);
           const std::int64_t in_register = registers[reg].bit[thread] + place.part * unit;
           const std::int64_t in_row = row + c * unit;
-          auto good = is_load
+          WW_TRY_VOID(is_load
                           ? move(registers[reg], thread, in_register, rows, giver, in_row, unit)
-                          : move(rows, giver, in_row, registers[reg], thread, in_register, unit);
-          if (!good) return good;
+                          : move(rows, giver, in_row, registers[reg], thread, in_register, unit));
         }
       }
     return {};
@@ -278,24 +259,18 @@ class CopyReplay : public ProofWalk {
     std::int64_t split = 0;
     for (const ir::PtxOperand& operand : call.operands) {
       if (operand.kind == ir::PtxOperand::Kind::Address) {
-        auto value = values_.of(operand.expr);
-        if (!value) return std::unexpected(value.error());
-        address = *std::move(value);
+        address = WW_TRY(values_.of(operand.expr));
       } else if (const auto number = ir::const_int(f_, operand.expr)) {
         split = *number;
       } else {
-        auto place = register_of(operand, mask);
-        if (!place) return std::unexpected(place.error());
-        registers.push_back(*std::move(place));
+        registers.push_back(WW_TRY(register_of(operand, mask)));
       }
     }
     const auto cells = tensor_cells(binding, split, registers.size());
-    if (!address || cells.empty()) return std::unexpected(fmt::format("`{}`", call.opcode));
-    const auto warps = whole_warps(mask, call.opcode);
-    if (!warps) return std::unexpected(warps.error());
-    for (const std::size_t first : *warps)
-      if (auto good = tensor_of_warp(cells, registers, *address, first, is_load); !good)
-        return good;
+    if (!address || cells.empty()) return unknown("`{}`", call.opcode);
+    const auto warps = WW_TRY(whole_warps(mask, call.opcode));
+    for (const std::size_t first : warps)
+      WW_TRY_VOID(tensor_of_warp(cells, registers, *address, first, is_load));
     return {};
   }
 
@@ -304,15 +279,12 @@ class CopyReplay : public ProofWalk {
                            std::size_t first, bool is_load) {
     const ir::BufferId buffer = call_.region(is_load ? 1 : 0).buffer;
     if (f_[buffer].scope != ir::Scope::Tmem)
-      return std::unexpected(
-          fmt::format("{}tensor memory instead of `{}`", kWrong, f_[buffer].name));
-    const auto base = values_.of(f_[buffer].allocated_addr);
-    if (!base) return std::unexpected(base.error());
-    const std::int64_t here = address[first], origin = (*base)[first];
+      return wrong("tensor memory instead of `{}`", f_[buffer].name);
+    const auto base = WW_TRY(values_.of(f_[buffer].allocated_addr));
+    const std::int64_t here = address[first], origin = base[first];
     for (std::size_t lane = 0; lane < 32; ++lane)
       if (address[first + lane] != here)
-        return std::unexpected(
-            fmt::format("{}the lanes of a warp give different addresses", kWrong));
+        return wrong("the lanes of a warp give different addresses");
     // Halves of the address, which are added apart.
     const std::int64_t row = ((here >> 16) - (origin >> 16)) & 0xffff;
     const std::int64_t column = (here - origin) & 0xffff;
@@ -323,16 +295,14 @@ class CopyReplay : public ProofWalk {
       const std::int64_t lane = row + cell.row;
       const std::int64_t reached = lane + lane_of_address(buffer);
       if (reached / 32 != quarter || lane < 0)
-        return std::unexpected(
-            fmt::format("{}warp {} of the unit reaches for lane {}", kWrong, first / 32, reached));
+        return wrong("warp {} of the unit reaches for lane {}", first / 32, reached);
       const std::size_t thread = first + cell.lane;
       const PointerValue& reg = registers.at(cell.reg);
       const std::int64_t in_register = reg.bit[thread] + cell.bit;
       const std::int64_t in_lane = (column + cell.column) * 32;
       const auto at = static_cast<std::size_t>(lane);
-      auto good = is_load ? move(reg, thread, in_register, tensor, at, in_lane, cell.bits)
-                          : move(tensor, at, in_lane, reg, thread, in_register, cell.bits);
-      if (!good) return good;
+      WW_TRY_VOID(is_load ? move(reg, thread, in_register, tensor, at, in_lane, cell.bits)
+                          : move(tensor, at, in_lane, reg, thread, in_register, cell.bits));
     }
     return {};
   }
@@ -341,24 +311,19 @@ class CopyReplay : public ProofWalk {
   Try<void> tensor_copy(const ir::PtxCall& call, const isa::Binding& binding, const Mask& mask) {
     const ir::BufferId buffer = call_.region(0).buffer;
     if (f_[buffer].scope != ir::Scope::Tmem)
-      return std::unexpected(
-          fmt::format("{}tensor memory instead of `{}`", kWrong, f_[buffer].name));
-    const auto address = values_.of(call.operands[0].expr);
-    const auto descriptor = values_.of(call.operands[1].expr);
-    const auto base = values_.of(f_[buffer].allocated_addr);
-    if (!address || !descriptor || !base)
-      return std::unexpected(!address      ? address.error()
-                             : !descriptor ? descriptor.error()
-                                           : base.error());
+      return wrong("tensor memory instead of `{}`", f_[buffer].name);
+    const auto address = WW_TRY(values_.of(call.operands[0].expr));
+    const auto descriptor = WW_TRY(values_.of(call.operands[1].expr));
+    const auto base = WW_TRY(values_.of(f_[buffer].allocated_addr));
     const std::int64_t window = values_.window_of(src_storage_);
     for (std::size_t t = 0; t < mask.size(); ++t) {
       if (!mask[t]) continue;
-      const auto units = tensor_copy_units(binding, static_cast<std::uint64_t>((*descriptor)[t]));
-      if (!units) return std::unexpected(units.error());
-      const std::int64_t row = (((*address)[t] >> 16) - ((*base)[t] >> 16)) & 0xffff;
-      const std::int64_t column = ((*address)[t] - (*base)[t]) & 0xffff;
-      for (const TensorUnit& unit : *units)
-        if (auto good = tensor_unit(unit, row, column, unit.from - window); !good) return good;
+      const auto units =
+          WW_TRY(tensor_copy_units(binding, static_cast<std::uint64_t>(descriptor[t])));
+      const std::int64_t row = ((address[t] >> 16) - (base[t] >> 16)) & 0xffff;
+      const std::int64_t column = (address[t] - base[t]) & 0xffff;
+      for (const TensorUnit& unit : units)
+        WW_TRY_VOID(tensor_unit(unit, row, column, unit.from - window));
     }
     return {};
   }
@@ -366,17 +331,15 @@ class CopyReplay : public ProofWalk {
   Try<void> tensor_unit(const TensorUnit& unit, std::int64_t row, std::int64_t column,
                         std::int64_t byte) {
     if ((column + unit.column) * 32 % granule_ != 0 || byte * 8 % granule_ != 0)
-      return std::unexpected(std::string("part of a granule"));
+      return unknown("part of a granule");
     const PointerValue to{.storage = dst_storage_, .bit = {}};
     const PointerValue from{.storage = src_storage_, .bit = {}};
     for (const std::int64_t lane : unit.lanes) {
       const std::int64_t reached = row + lane + lane_of_address(call_.region(0).buffer);
       if (row + lane < 0 || reached < 0 || reached >= static_cast<std::int64_t>(kTensorLanes))
-        return std::unexpected(fmt::format("{}lane {} of tensor memory", kWrong, reached));
-      if (auto good = move(to, static_cast<std::size_t>(row + lane), (column + unit.column) * 32,
-                           from, 0, byte * 8, 128);
-          !good)
-        return good;
+        return wrong("lane {} of tensor memory", reached);
+      WW_TRY_VOID(move(to, static_cast<std::size_t>(row + lane), (column + unit.column) * 32, from,
+                       0, byte * 8, 128));
     }
     return {};
   }
@@ -398,9 +361,15 @@ class CopyReplay : public ProofWalk {
 
 // --- comparison ----------------------------------------------------------------------------------
 
+// Within bounds, whatever the count: the replay refuses a bad one.
+int bits_of_count(const ir::Function& f, ExprId bytes) {
+  const std::int64_t count = ir::const_int(f, bytes).value_or(1);
+  return static_cast<int>(std::clamp<std::int64_t>(count, 1, kMostBytes)) * 8;
+}
+
 int least_of(const ir::Function& f, const ir::PtxCall& call, int element_bits) {
   if (call.opcode.starts_with("cp.async") && call.operands.size() >= 3)
-    return static_cast<int>(ir::const_int(f, call.operands[2].expr).value_or(1)) * 8;
+    return bits_of_count(f, call.operands[2].expr);
   if (call.opcode.starts_with("tcgen05.cp")) return 128;
   if (call.opcode.starts_with("tcgen05."))
     return call.opcode.find("pack::16b") != std::string::npos ? 16 : 32;
@@ -409,15 +378,14 @@ int least_of(const ir::Function& f, const ir::PtxCall& call, int element_bits) {
 
 // The least number of bits that the code moves at a time. Matrix rows are cut into single values.
 int least_move(const ir::Function& f, const ir::Block& code, int element_bits) {
-  constexpr int kMost = 256;
-  int out = kMost;
+  int out = kMostBytes * 8;
   for (const ir::StmtId id : code) {
     const ir::Stmt& s = f[id];
     if (s.kind == StmtKind::Ptx) out = std::min(out, least_of(f, f[s.ptx], element_bits));
     if (s.kind == StmtKind::Store) out = std::min(out, element_bits);
     if (s.kind == StmtKind::Evaluate && f[s.expr].op == ir::ExprOp::Call &&
         f[s.expr].callee == ir::Intrinsic::CopyBytes)
-      out = std::min(out, static_cast<int>(ir::const_int(f, f[s.expr].args[2]).value_or(1)) * 8);
+      out = std::min(out, bits_of_count(f, f[s.expr].args[2]));
     out =
         std::min({out, least_move(f, s.body, element_bits), least_move(f, s.other, element_bits)});
   }
@@ -434,9 +402,8 @@ struct Seen {
 Try<bool> does_copy(const ir::CopySettings& settings, ProofValues& values) {
   if (settings.predicate == nullptr) return true;
   if (const bool* flag = std::get_if<bool>(settings.predicate)) return *flag;
-  const auto holds = values.uniform(std::get<ExprId>(*settings.predicate));
-  if (!holds) return std::unexpected(holds.error());
-  return *holds != 0;
+  const auto holds = WW_TRY(values.uniform(std::get<ExprId>(*settings.predicate)));
+  return holds != 0;
 }
 
 // What the destination is to hold: the source's names, zeros, or what it held.
@@ -451,8 +418,8 @@ void apply_settings(const ir::CopySettings& settings, const RegionNames& source,
 Outcome prove_with(const Call& call, const ir::Block& code, Trial trial, int granule, Proof& proof,
                    Seen& seen) {
   ProofValues values(call, trial.first_thread, trial.sample, *trial.few);
-  const auto fail_with = [&](const std::string& why) {
-    proof.could_not = why;
+  const auto fail_with = [&](const Unproven& why) {
+    proof.could_not = why.text;
     return Outcome::Failed;
   };
   const ir::CopySettings settings = ir::copy_settings(call.tile);

@@ -68,11 +68,7 @@ class ElementwiseReplay : public ProofWalk {
       if (const auto bound = bound_.find(e.var.index); bound != bound_.end()) return bound->second;
     if (e.op == ExprOp::Load && f_[e.buffer].scope == ir::Scope::Local) return loaded(e, mask);
     std::vector<ThreadNumbers> args;
-    for (const ExprId arg : e.args) {
-      auto number = value(arg, mask);
-      if (!number) return number;
-      args.push_back(*std::move(number));
-    }
+    for (const ExprId arg : e.args) args.push_back(WW_TRY(value(arg, mask)));
     return computed(expr, e, args);
   }
 
@@ -107,24 +103,22 @@ class ElementwiseReplay : public ProofWalk {
           if (args.size() == 1 || args.size() == 3) break;
           [[fallthrough]];
         default:
-          return std::unexpected(fmt::format("`{}`", ir::print(f_, expr)));
+          return unknown("`{}`", ir::print(f_, expr));
       }
     }
     return out;
   }
 
   Try<ThreadNumbers> loaded(const ir::Expr& e, const Mask& mask) {
-    const auto from = element(e, mask);
-    if (!from) return std::unexpected(from.error());
+    const auto from = WW_TRY(element(e, mask));
     ThreadNumbers out(values_.threads());
     for (std::size_t t = 0; t < out.size(); ++t) {
       if (!mask[t]) continue;
-      const Place at = place(*from, t, num::bits_of(f_[e.buffer].dtype));
+      const Place at = place(from, t, num::bits_of(f_[e.buffer].dtype));
       const auto number = registers_.at(at);
       if (!number)
-        return std::unexpected(
-            fmt::format("{}thread {} of the unit reads byte {} of `{}`, which is no operand",
-                        kWrong, t, at.bit / 8, f_[at.storage].name));
+        return wrong("thread {} of the unit reads byte {} of `{}`, which is no operand", t,
+                     at.bit / 8, f_[at.storage].name);
       out[t] = *number;
     }
     return out;
@@ -138,17 +132,14 @@ class ElementwiseReplay : public ProofWalk {
   }
 
   Try<void> store(const ir::Stmt& s, const Mask& mask) override {
-    const auto number = value(s.expr, mask);
-    const auto to = element(s, mask);
-    if (!number || !to) return std::unexpected(!number ? number.error() : to.error());
+    const auto number = WW_TRY(value(s.expr, mask));
+    const auto to = WW_TRY(element(s, mask));
     const ir::Type type = f_[s.expr].type;
     const DType held = f_[s.buffer].dtype;
     if (type.dtype != held)
-      return std::unexpected(fmt::format("{}{} is stored as {}", kWrong, num::name_of(type.dtype),
-                                         num::name_of(held)));
+      return wrong("{} is stored as {}", num::name_of(type.dtype), num::name_of(held));
     for (std::size_t t = 0; t < mask.size(); ++t)
-      if (mask[t])
-        if (auto good = put(place(*to, t, num::bits_of(held)), t, (*number)[t]); !good) return good;
+      if (mask[t]) WW_TRY_VOID(put(place(to, t, num::bits_of(held)), t, number[t]));
     has_changed_ = true;
     return {};
   }
@@ -157,8 +148,8 @@ class ElementwiseReplay : public ProofWalk {
     const auto own = allocated_.find(at.storage.index);
     const bool is_own = own != allocated_.end() && at.bit >= 0 && at.bit + at.bits <= own->second;
     if (!dst_.has(at, thread) && !is_own)
-      return std::unexpected(fmt::format("{}byte {} of `{}` is written by thread {} of the unit",
-                                         kWrong, at.bit / 8, f_[at.storage].name, thread));
+      return wrong("byte {} of `{}` is written by thread {} of the unit", at.bit / 8,
+                   f_[at.storage].name, thread);
     registers_.put(at, number);
     return {};
   }
@@ -167,9 +158,7 @@ class ElementwiseReplay : public ProofWalk {
     const ir::Buffer& buffer = f_[s.buffer];
     std::int64_t bits = num::bits_of(buffer.dtype);
     for (const ExprId each : buffer.shape) {
-      const auto extent = values_.uniform(each);
-      if (!extent) return std::unexpected(extent.error());
-      bits *= *extent;
+      bits *= WW_TRY(values_.uniform(each));
     }
     allocated_[s.buffer.index] = bits;
     return {};
@@ -184,37 +173,33 @@ class ElementwiseReplay : public ProofWalk {
     if (is(ir::Intrinsic::CtaSync) || is(ir::Intrinsic::WarpSync) ||
         is(ir::Intrinsic::WarpgroupSync))
       return {};
-    return std::unexpected(fmt::format("`{}`", ir::print(f_, s.expr)));
+    return unknown("`{}`", ir::print(f_, s.expr));
   }
   // Whole elements of the destination.
   Try<void> copy_bytes(const ir::Expr& e, const Mask& mask) {
-    const auto to = values_.pointer(e.args[0]), from = values_.pointer(e.args[1]);
-    if (!to || !from) return std::unexpected(!to ? to.error() : from.error());
-    const auto bytes = values_.uniform(e.args[2]);
-    if (!bytes) return std::unexpected(bytes.error());
+    const auto to = WW_TRY(values_.pointer(e.args[0])), from = WW_TRY(values_.pointer(e.args[1]));
+    const auto bytes = WW_TRY(values_.uniform(e.args[2]));
+    if (bytes < 1 || bytes > kMostBytes) return wrong("{} bytes are copied", bytes);
     for (std::size_t t = 0; t < mask.size(); ++t) {
       if (!mask[t]) continue;
-      if (to->bit[t] % (*bytes * 8) != 0)
-        return std::unexpected(
-            fmt::format("{}{} bytes are written at byte {}", kWrong, *bytes, to->bit[t] / 8));
-      for (std::int64_t bit = 0; bit < *bytes * 8; bit += dst_.bits) {
-        Place read = place(*from, t, dst_.bits), written = place(*to, t, dst_.bits);
+      if (to.bit[t] % (bytes * 8) != 0)
+        return wrong("{} bytes are written at byte {}", bytes, to.bit[t] / 8);
+      for (std::int64_t bit = 0; bit < bytes * 8; bit += dst_.bits) {
+        Place read = place(from, t, dst_.bits), written = place(to, t, dst_.bits);
         read.bit += bit;
         written.bit += bit;
         const auto number = registers_.at(read);
         if (!number)
-          return std::unexpected(
-              fmt::format("{}thread {} of the unit reads byte {} of `{}`, which "
-                          "holds nothing",
-                          kWrong, t, read.bit / 8, f_[read.storage].name));
-        if (auto good = put(written, t, *number); !good) return good;
+          return wrong("thread {} of the unit reads byte {} of `{}`, which holds nothing", t,
+                       read.bit / 8, f_[read.storage].name);
+        WW_TRY_VOID(put(written, t, *number));
       }
     }
     has_changed_ = true;
     return {};
   }
   Try<void> ptx(const ir::PtxCall& call, const Mask&) override {
-    return std::unexpected(fmt::format("`{}`", call.opcode));
+    return unknown("`{}`", call.opcode);
   }
 
   const std::vector<ElementwiseOperand>& operands_;
@@ -252,8 +237,8 @@ class ElementwiseProving {
   }
 
  private:
-  Outcome could_not(std::string why) {
-    proof_.could_not = std::move(why);
+  Outcome could_not(const Unproven& why) {
+    proof_.could_not = why.text;
     return Outcome::Failed;
   }
 
@@ -270,14 +255,11 @@ class ElementwiseProving {
                           .bits = num::bits_of(buffer.dtype)},
              .extents = {}};
     for (const ir::RangeExpr& range : region.ranges) {
-      const auto extent = values_.uniform(range.extent);
-      if (!extent) return std::unexpected(extent.error());
-      out.extents.push_back(*extent);
+      out.extents.push_back(WW_TRY(values_.uniform(range.extent)));
     }
-    auto names = names_of(call_, values_, region, out.elements.bits, trial_.first_thread);
-    if (!names) return std::unexpected(names.error());
-    if (!*names) return std::nullopt;
-    out.elements.names = std::move((*names)->granules);
+    auto names = WW_TRY(names_of(call_, values_, region, out.elements.bits, trial_.first_thread));
+    if (!names) return std::nullopt;
+    out.elements.names = std::move(names->granules);
     return out;
   }
 
@@ -287,11 +269,10 @@ class ElementwiseProving {
     operand.is_left_out = arg == nullptr;
     if (arg != nullptr) {
       if (const auto* region = std::get_if<ir::Region>(arg)) {
-        auto inside = read(*region);
-        if (!inside) return std::unexpected(inside.error());
-        if (!*inside) return false;
-        operand.elements = std::move((*inside)->elements);
-        operand.extents = std::move((*inside)->extents);
+        auto inside = WW_TRY(read(*region));
+        if (!inside) return false;
+        operand.elements = std::move(inside->elements);
+        operand.extents = std::move(inside->extents);
         operand.type = call_.f()[region->buffer].dtype;
         fill(operand);
       } else {

@@ -75,62 +75,53 @@ class GemmReplay : public ProofWalk {
       default:
         break;
     }
-    return std::unexpected(fmt::format("`{}`", ir::print(f_, expr)));
+    return unknown("`{}`", ir::print(f_, expr));
   }
 
   Try<ThreadNumbers> loaded(const ir::Expr& e, const Mask& mask) {
-    const auto from = element(e, mask);
-    if (!from) return std::unexpected(from.error());
+    const auto from = WW_TRY(element(e, mask));
     const int bits = num::bits_of(f_[e.buffer].dtype);
     ThreadNumbers out(values_.threads());
     for (std::size_t t = 0; t < out.size(); ++t)
-      if (mask[t])
-        if (auto good = read({from->storage, t, from->bit[t], bits}, out[t]); !good)
-          return std::unexpected(good.error());
+      if (mask[t]) WW_TRY_VOID(read({from.storage, t, from.bit[t], bits}, out[t]));
     return out;
   }
   Try<void> read(const Place& place, Number& out) {
     const auto number = registers_.at(place);
     if (!number)
-      return std::unexpected(
-          fmt::format("{}thread {} of the unit reads byte {} of `{}`, which "
-                      "holds nothing",
-                      kWrong, place.thread, place.bit / 8, f_[place.storage].name));
+      return wrong("thread {} of the unit reads byte {} of `{}`, which holds nothing", place.thread,
+                   place.bit / 8, f_[place.storage].name);
     out = *number;
     return {};
   }
   Try<ThreadNumbers> multiplied_and_added(const ir::Expr& e, const Mask& mask) {
-    auto a = value(e.args[0], mask);
-    const auto b = value(e.args[1], mask), c = value(e.args[2], mask);
-    if (!a || !b || !c) return !a ? a : !b ? b : c;
-    for (std::size_t t = 0; t < a->size(); ++t) (*a)[t] = (*a)[t] * (*b)[t] + (*c)[t];
+    auto a = WW_TRY(value(e.args[0], mask));
+    const auto b = WW_TRY(value(e.args[1], mask)), c = WW_TRY(value(e.args[2], mask));
+    for (std::size_t t = 0; t < a.size(); ++t) a[t] = a[t] * b[t] + c[t];
     return a;
   }
   Try<ThreadNumbers> operated(const ir::Expr& e, const Mask& mask) {
-    auto a = value(e.args[0], mask);
-    const auto b = value(e.args[1], mask);
-    if (!a || !b) return !a ? a : b;
-    for (std::size_t t = 0; t < a->size(); ++t) {
-      Number& x = (*a)[t];
-      const Number y = (*b)[t];
+    auto a = WW_TRY(value(e.args[0], mask));
+    const auto b = WW_TRY(value(e.args[1], mask));
+    for (std::size_t t = 0; t < a.size(); ++t) {
+      Number& x = a[t];
+      const Number y = b[t];
       x = e.op == ExprOp::Add ? x + y : e.op == ExprOp::Sub ? x - y : x * y;
     }
     return a;
   }
   // Only the chosen side counts: what the other one would be, an infinity for instance, is lost.
   Try<ThreadNumbers> chosen(const ir::Expr& e, const Mask& mask) {
-    const auto condition = value(e.args[0], mask);
-    if (!condition) return condition;
+    const auto condition = WW_TRY(value(e.args[0], mask));
     Mask yes = mask, no = mask;
     for (std::size_t t = 0; t < mask.size(); ++t) {
-      yes[t] = mask[t] && (*condition)[t] != 0;
-      no[t] = mask[t] && (*condition)[t] == 0;
+      yes[t] = mask[t] && condition[t] != 0;
+      no[t] = mask[t] && condition[t] == 0;
     }
-    auto out = value(e.args[1], yes);
-    const auto other = value(e.args[2], no);
-    if (!out || !other) return !out ? out : other;
+    auto out = WW_TRY(value(e.args[1], yes));
+    const auto other = WW_TRY(value(e.args[2], no));
     for (std::size_t t = 0; t < mask.size(); ++t)
-      if (no[t]) (*out)[t] = (*other)[t];
+      if (no[t]) out[t] = other[t];
     return out;
   }
 
@@ -140,9 +131,8 @@ class GemmReplay : public ProofWalk {
   Try<void> put(const Place& place, Number number) {
     const bool is_own = place.storage != d_.storage && is_allocated_here(place.storage);
     if (!is_own && !d_.has(place, place.thread))
-      return std::unexpected(fmt::format("{}byte {} of `{}` is written by thread {} of the unit",
-                                         kWrong, place.bit / 8, f_[place.storage].name,
-                                         place.thread));
+      return wrong("byte {} of `{}` is written by thread {} of the unit", place.bit / 8,
+                   f_[place.storage].name, place.thread);
     registers_.put(place, number);
     has_changed_ = true;
     return {};
@@ -168,18 +158,16 @@ class GemmReplay : public ProofWalk {
   }
 
   Try<void> store(const ir::Stmt& s, const Mask& mask) override {
-    const auto number = value(s.expr, mask);
-    const auto to = element(s, mask);
-    if (!number || !to) return std::unexpected(!number ? number.error() : to.error());
+    const auto number = WW_TRY(value(s.expr, mask));
+    const auto to = WW_TRY(element(s, mask));
     const int bits = num::bits_of(f_[s.buffer].dtype);
     for (std::size_t t = 0; t < mask.size(); ++t)
-      if (mask[t])
-        if (auto good = put({to->storage, t, to->bit[t], bits}, (*number)[t]); !good) return good;
+      if (mask[t]) WW_TRY_VOID(put({to.storage, t, to.bit[t], bits}, number[t]));
     return {};
   }
 
   Try<void> evaluate(const ir::Stmt& s, const Mask&) override {
-    return std::unexpected(fmt::format("`{}`", ir::print(f_, s.expr)));
+    return unknown("`{}`", ir::print(f_, s.expr));
   }
 
   // --- mma ---
@@ -202,28 +190,26 @@ class GemmReplay : public ProofWalk {
     const isa::Bindings bindings = isa::bind_opcode(call.opcode);
     if (bindings.fits.empty() || bindings.fits[0].form().mnemonic != "mma" ||
         call.predicate.valid())
-      return std::unexpected(fmt::format("`{}`", call.opcode));
+      return unknown("`{}`", call.opcode);
     const isa::Binding& binding = bindings.fits[0];
-    if (auto good = check_types(call, binding); !good) return good;
+    WW_TRY_VOID(check_types(call, binding));
     const std::vector<isa::Fragment> fragments = isa::fragments_of(binding);
-    const auto warps = whole_warps(mask, call.opcode);
-    if (!warps) return std::unexpected(warps.error());
+    const auto warps = WW_TRY(whole_warps(mask, call.opcode));
     std::vector<Matrix> matrices;
     std::size_t next = 0;
     for (const std::string_view name : {"d", "a", "b", "c"}) {
       for (const isa::Fragment& fragment : fragments)
         if (fragment.operand == name) matrices.push_back({.fragment = &fragment, .registers = {}});
-      if (auto good = read_registers(call, mask, matrices.back(), next); !good) return good;
+      WW_TRY_VOID(read_registers(call, mask, matrices.back(), next));
     }
-    for (const std::size_t first : *warps)
-      if (auto good = multiply(matrices, first); !good) return good;
+    for (const std::size_t first : warps) WW_TRY_VOID(multiply(matrices, first));
     return {};
   }
 
   // The instruction must take the registers for what they are, and do nothing but multiply and add.
   Try<void> check_types(const ir::PtxCall& call, const isa::Binding& binding) const {
     for (const std::string_view more : {"rnd", "satfinite", "sp", "kind", "block_scale"})
-      if (binding.has(more)) return std::unexpected(fmt::format("`{}`", call.opcode));
+      if (binding.has(more)) return unknown("`{}`", call.opcode);
     constexpr std::pair<std::string_view, std::size_t> kOperands[] = {
         {"dtype", 0}, {"atype", 1}, {"btype", 2}, {"ctype", 0}};
     for (const auto& [slot, argument] : kOperands) {
@@ -231,7 +217,7 @@ class GemmReplay : public ProofWalk {
       const num::DType held = f_[call_.region(argument).buffer].dtype;
       const bool is_cut = held == num::DType::Float32 && type && *type == num::DType::Tfloat32;
       if (!type || (*type != held && !is_cut))
-        return std::unexpected(fmt::format("{}{} on {}", kWrong, call.opcode, num::name_of(held)));
+        return wrong("{} on {}", call.opcode, num::name_of(held));
     }
     return {};
   }
@@ -239,19 +225,16 @@ class GemmReplay : public ProofWalk {
   Try<void> read_registers(const ir::PtxCall& call, const Mask& mask, Matrix& matrix,
                            std::size_t& next) {
     for (int r = 0; r < matrix.fragment->regs; ++r) {
-      if (next == call.operands.size())
-        return std::unexpected(fmt::format("{}{} operands of {}", kWrong, next, call.opcode));
+      if (next == call.operands.size()) return wrong("{} operands of {}", next, call.opcode);
       const ir::PtxOperand& operand = call.operands[next++];
-      auto pointer = register_of(operand, mask);
-      if (!pointer) return std::unexpected(pointer.error());
+      auto pointer = WW_TRY(register_of(operand, mask));
       const bool is_word = operand.kind == ir::PtxOperand::Kind::At;
       const int width = is_word ? 32 : num::bits_of(f_[operand.expr].type.dtype);
       matrix.bits = width / matrix.fragment->parts;
       for (std::size_t t = 0; t < mask.size(); ++t)
-        if (mask[t] && pointer->bit[t] % width != 0)
-          return std::unexpected(fmt::format("{}a register of {} begins at bit {}", kWrong,
-                                             call.opcode, pointer->bit[t]));
-      matrix.registers.push_back(*std::move(pointer));
+        if (mask[t] && pointer.bit[t] % width != 0)
+          return wrong("a register of {} begins at bit {}", call.opcode, pointer.bit[t]);
+      matrix.registers.push_back(std::move(pointer));
     }
     return {};
   }
@@ -259,7 +242,7 @@ class GemmReplay : public ProofWalk {
   Try<void> gather(const Matrix& matrix, std::size_t first, ThreadNumbers& out) {
     for (int i = 0; i < matrix.fragment->rows; ++i)
       for (int j = 0; j < matrix.fragment->cols; ++j)
-        if (auto good = read(matrix.at(i, j, first), out.emplace_back()); !good) return good;
+        WW_TRY_VOID(read(matrix.at(i, j, first), out.emplace_back()));
     return {};
   }
 
@@ -269,7 +252,7 @@ class GemmReplay : public ProofWalk {
     const int rows = d.fragment->rows, cols = d.fragment->cols, depth = a.fragment->cols;
     ThreadNumbers left, right, before;
     for (const auto& [matrix, numbers] : {std::pair(&a, &left), {&b, &right}, {&c, &before}})
-      if (auto good = gather(*matrix, first, *numbers); !good) return good;
+      WW_TRY_VOID(gather(*matrix, first, *numbers));
     const auto at = [](const ThreadNumbers& all, int i, int width, int j) {
       return all[static_cast<std::size_t>(i) * static_cast<std::size_t>(width) +
                  static_cast<std::size_t>(j)];
@@ -278,7 +261,7 @@ class GemmReplay : public ProofWalk {
       for (int j = 0; j < cols; ++j) {
         Number sum = at(before, i, cols, j);
         for (int k = 0; k < depth; ++k) sum += at(left, i, depth, k) * at(right, k, cols, j);
-        if (auto good = put(d.at(i, j, first), sum); !good) return good;
+        WW_TRY_VOID(put(d.at(i, j, first), sum));
       }
     return {};
   }
@@ -304,22 +287,20 @@ Try<std::pair<std::int64_t, std::int64_t>> extents_of(ProofValues& values,
                                                       const ir::Region& region) {
   std::vector<std::int64_t> out;
   for (const ir::RangeExpr& range : region.ranges) {
-    const auto extent = values.uniform(range.extent);
-    if (!extent) return std::unexpected(extent.error());
-    if (*extent != 1) out.push_back(*extent);
+    const auto extent = WW_TRY(values.uniform(range.extent));
+    if (extent != 1) out.push_back(extent);
   }
-  if (out.size() != 2) return std::unexpected(std::string("an operand that is no matrix"));
+  if (out.size() != 2) return unknown("an operand that is no matrix");
   return std::pair(out[0], out[1]);
 }
 
 Try<Sizes> sizes_of(const Call& call, ProofValues& values) {
   Sizes out{.turns_a = ir::is_true(call.tile.args[4]), .turns_b = ir::is_true(call.tile.args[5])};
-  const auto d = extents_of(values, call.region(0));
-  const auto a = extents_of(values, call.region(1));
-  if (!d || !a) return std::unexpected(!d ? d.error() : a.error());
-  out.m = d->first;
-  out.n = d->second;
-  out.k = out.turns_a ? a->first : a->second;
+  const auto d = WW_TRY(extents_of(values, call.region(0)));
+  const auto a = WW_TRY(extents_of(values, call.region(1)));
+  out.m = d.first;
+  out.n = d.second;
+  out.k = out.turns_a ? a.first : a.second;
   return out;
 }
 
@@ -374,8 +355,8 @@ class GemmProving {
   [[nodiscard]] bool is_beta_runtime() const { return factors_.is_beta_runtime(); }
 
  private:
-  Outcome could_not(std::string why) {
-    proof_.could_not = std::move(why);
+  Outcome could_not(const Unproven& why) {
+    proof_.could_not = why.text;
     return Outcome::Failed;
   }
   Outcome differs(std::string how) {
@@ -387,12 +368,11 @@ class GemmProving {
   Try<bool> read_operand(std::size_t i) {
     const ir::Region& region = call_.region(i);
     const int bits = num::bits_of(call_.f()[region.buffer].dtype);
-    auto names = names_of(call_, values_, region, bits, trial_.first_thread);
-    if (!names) return std::unexpected(names.error());
-    if (!*names) return false;
+    auto names = WW_TRY(names_of(call_, values_, region, bits, trial_.first_thread));
+    if (!names) return false;
     operands_[i] = {.storage = ir::storage_of(call_.f(), region.buffer),
                     .bits = bits,
-                    .names = std::move((*names)->granules)};
+                    .names = std::move(names->granules)};
     constexpr GemmTag kTags[] = {kOfD, kOfA, kOfB, kOfC};
     if (i != 0) fill(operands_[i], kTags[i]);
     return true;

@@ -24,29 +24,25 @@ class Meaning {
   // Nothing: the sampled values put the region outside its buffer.
   Try<std::optional<RegionNames>> names(std::int64_t first_thread) {
     for (std::size_t d = 0; d < region_.ranges.size(); ++d) {
-      const auto min = values_.uniform(region_.ranges[d].min);
-      const auto extent = values_.uniform(region_.ranges[d].extent);
-      if (min && extent) values_.prefer_near(buffer_.shape[d], *min, *extent, may_leave_, d);
-      const auto whole = values_.uniform(buffer_.shape[d]);
-      if (!min || !extent || !whole)
-        return std::unexpected(!min ? min.error() : !extent ? extent.error() : whole.error());
-      const bool leaves = *min < 0 || *min + *extent > *whole;
-      if (*extent < 1 || *whole < 0 || (leaves && !may_leave_)) return std::nullopt;
+      const auto min = WW_TRY(values_.uniform(region_.ranges[d].min));
+      const auto extent = WW_TRY(values_.uniform(region_.ranges[d].extent));
+      values_.prefer_near(buffer_.shape[d], min, extent, may_leave_, d);
+      const auto whole = WW_TRY(values_.uniform(buffer_.shape[d]));
+      const bool leaves = min < 0 || min + extent > whole;
+      if (extent < 1 || whole < 0 || (leaves && !may_leave_)) return std::nullopt;
       leaves_ = leaves_ || leaves;
-      mins_.push_back(*min);
-      extents_.push_back(*extent);
-      shape_.push_back(*whole);
+      mins_.push_back(min);
+      extents_.push_back(extent);
+      shape_.push_back(whole);
     }
     std::int64_t elements = 1;
     for (const std::int64_t extent : extents_) elements *= extent;
     const std::size_t rows = buffer_.scope == ir::Scope::Local  ? values_.threads() + 1
                              : buffer_.scope == ir::Scope::Tmem ? kTensorLanes
                                                                 : 1;
-    auto start = values_.start_of(region_.buffer);
-    if (!start) return std::unexpected(start.error());
-    start_ = *std::move(start);
+    start_ = WW_TRY(values_.start_of(region_.buffer));
     if (leaves_) outside_.resize(static_cast<std::size_t>(elements * parts_ / group_ + 1));
-    if (auto good = place_all(elements, first_thread); !good) return std::unexpected(good.error());
+    WW_TRY_VOID(place_all(elements, first_thread));
     return RegionNames{elements, Granules(rows, granule_, spots_, buffer_.scope == ir::Scope::Tmem),
                        std::move(outside_)};
   }
@@ -55,7 +51,7 @@ class Meaning {
   Try<void> place_all(std::int64_t elements, std::int64_t first_thread) {
     const std::optional<layout::Layout> whole = ir::layout_of(f_, buffer_);
     if (buffer_.layout_kind == ir::LayoutKind::Explicit && !whole)
-      return std::unexpected(std::string("a layout without a constant shape"));
+      return unknown("a layout without a constant shape");
     const bool is_plain = buffer_.layout_kind != ir::LayoutKind::Explicit;
     if (!is_plain) prepare(*whole, first_thread);
     const std::int64_t copies = is_plain ? 1 : image_.copies;
@@ -69,7 +65,7 @@ class Meaning {
       for (std::int64_t c = 0; c < copies && !is_plain; ++c) place(x, c, copy_of(flat, c));
       return is_together_;
     });
-    if (!is_together_) return std::unexpected(std::string("elements of a granule lie apart"));
+    if (!is_together_) return unknown("elements of a granule lie apart");
     return {};
   }
 

@@ -8,7 +8,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <expected>
 #include <optional>
 #include <span>
 #include <string>
@@ -23,10 +22,6 @@ namespace ww::lower {
 using Name = std::int32_t;
 inline constexpr Name kNobody = -1;
 inline constexpr Name kZero = -3;  // not an element, but zero bits
-
-/// What a step of a proof gives, or why it could not be made.
-template <typename T>
-using Try = std::expected<T, std::string>;
 
 inline constexpr std::size_t kTensorLanes = 128;
 

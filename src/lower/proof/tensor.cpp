@@ -25,10 +25,9 @@ class Descriptor {
 
   static Try<Descriptor> read(std::uint64_t bits) {
     if (const std::int64_t version = field(bits, 46, 2); version != 1)
-      return std::unexpected(fmt::format("{}a matrix descriptor of version {}", kWrong, version));
+      return wrong("a matrix descriptor of version {}", version);
     if ((bits & ~kFields) != 0)
-      return std::unexpected(
-          fmt::format("{}a matrix descriptor with other bits, {:#x}", kWrong, bits & ~kFields));
+      return wrong("a matrix descriptor with other bits, {:#x}", bits & ~kFields);
     Descriptor out;
     switch (field(bits, 61, 3)) {
       case 0:
@@ -44,8 +43,7 @@ class Descriptor {
         out.width_ = 128;
         break;
       default:
-        return std::unexpected(
-            fmt::format("a matrix descriptor with swizzle {}", field(bits, 61, 3)));
+        return unknown("a matrix descriptor with swizzle {}", field(bits, 61, 3));
     }
     out.start_ = field(bits, 0, 14) * kUnitBytes;
     out.leading_ = field(bits, 16, 14) * kUnitBytes;
@@ -121,16 +119,14 @@ std::vector<TensorCell> tensor_cells(const isa::Binding& binding, std::int64_t s
 Try<std::vector<TensorUnit>> tensor_copy_units(const isa::Binding& binding,
                                                std::uint64_t descriptor) {
   const auto extents = extents_of(binding.word("shape"));
-  if (!extents || binding.has("src"))
-    return std::unexpected(fmt::format("tcgen05.cp of {}", binding.word("shape")));
-  const auto rows = Descriptor::read(descriptor);
-  if (!rows) return std::unexpected(rows.error());
+  if (!extents || binding.has("src")) return unknown("tcgen05.cp of {}", binding.word("shape"));
+  const auto rows = WW_TRY(Descriptor::read(descriptor));
   const std::string_view multicast =
       binding.has("multicast") ? binding.word("multicast") : std::string_view();
   std::vector<TensorUnit> out;
   for (std::int64_t row = 0; row < extents->first; ++row)
     for (std::int64_t half = 0; half * kUnitBytes * 8 < extents->second; ++half)
-      out.push_back({.from = rows->at(row, half),
+      out.push_back({.from = rows.at(row, half),
                      .column = half * kUnitBytes / 4,
                      .lanes = lanes_of(extents->first, multicast, row)});
   return out;

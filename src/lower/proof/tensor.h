@@ -31,7 +31,7 @@ struct TensorUnit {
   std::vector<std::int64_t> lanes;
 };
 
-/// All of a tcgen05.cp, or what is wrong with the descriptor (the message begins with kWrong).
+/// All of a tcgen05.cp, or what is wrong with the descriptor.
 Try<std::vector<TensorUnit>> tensor_copy_units(const isa::Binding& binding,
                                                std::uint64_t descriptor);
 

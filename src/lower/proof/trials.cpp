@@ -61,10 +61,8 @@ bool carry_out(ProofWalk& walk, const Call& call, const ir::Block& code, Trial t
     arriving[t] = call.active.may[static_cast<std::size_t>(trial.first_thread) + t];
   const auto ran = walk.block(code, arriving);
   if (ran) return true;
-  if (ran.error().starts_with(kWrong))
-    proof.difference = ran.error().substr(kWrong.size());
-  else
-    proof.could_not = ran.error();
+  const bool is_wrong = ran.error().kind == Unproven::Kind::Wrong;
+  (is_wrong ? proof.difference : proof.could_not) = ran.error().text;
   return false;
 }
 

@@ -38,7 +38,7 @@ void ProofValues::set(ir::VarId var, PerUnit value) {
   memo_.clear();
 }
 
-std::expected<PerUnit, std::string> ProofValues::of(ExprId expr) {
+Try<PerUnit> ProofValues::of(ExprId expr) {
   if (const auto number = ir::const_int(f_, expr)) return PerUnit(threads_, *number);
   if (const auto found = memo_.find(expr.index); found != memo_.end()) return found->second;
   Values out = compute(expr);
@@ -75,14 +75,13 @@ ProofValues::Values ProofValues::compute(ExprId expr) {
     if (e.args.size() == 1) return changed(e);
     if (e.args.size() == 2) return operated(expr);
   }
-  return std::unexpected(fmt::format("`{}`", ir::print(f_, expr)));
+  return unknown("`{}`", ir::print(f_, expr));
 }
 
 ProofValues::Values ProofValues::changed(const ir::Expr& e) {
-  Values out = of(e.args[0]);
-  if (!out) return out;
+  auto out = WW_TRY(of(e.args[0]));
   const num::DType from = f_[e.args[0]].type.dtype, to = e.type.dtype;
-  for (std::int64_t& v : *out)
+  for (std::int64_t& v : out)
     v = e.op == ExprOp::Cast          ? scalars::cast(from, to, v)
         : e.op == ExprOp::Reinterpret ? scalars::reinterpreted(from, to, v)
                                       : scalars::operated(e.op, from, v);
@@ -103,7 +102,7 @@ ProofValues::Values ProofValues::operated(ExprId expr) {
       value = ir::wrap(e.type.dtype, *value);
     else
       value = scalars::operated(e.op, type.dtype, x, y);
-    if (!value) return std::unexpected(fmt::format("`{}` of {}", ir::name_of(e.op), y));
+    if (!value) return unknown("`{}` of {}", ir::name_of(e.op), y);
     x = *value;
   }
   if (e.type.is_bool() && type.is_float()) note_outcome(expr, *a);
@@ -196,10 +195,9 @@ ProofValues::Values ProofValues::tensor_address(const ir::Expr& e) {
 }
 
 ProofValues::Values ProofValues::shared_address(const ir::Expr& e) {
-  const auto at = pointer(e.args[0]);
-  if (!at) return std::unexpected(at.error());
-  PerUnit out = at->bit;
-  const std::int64_t window = window_of(at->storage);
+  const auto at = WW_TRY(pointer(e.args[0]));
+  PerUnit out = at.bit;
+  const std::int64_t window = window_of(at.storage);
   for (std::int64_t& address : out) address = window + address / 8;
   return out;
 }
@@ -319,34 +317,30 @@ void ProofValues::prefer_near(ExprId whole, std::int64_t min, std::int64_t exten
   samples_.try_emplace(key_of(e.var), std::clamp(multiple, least, std::max(least, range.max)));
 }
 
-std::expected<std::int64_t, std::string> ProofValues::uniform(ExprId expr) {
-  Values values = of(expr);
-  if (!values) return std::unexpected(values.error());
-  for (const std::int64_t v : *values)
-    if (v != values->front())
-      return std::unexpected(fmt::format("`{}` differs between threads", ir::print(f_, expr)));
-  return values->front();
+Try<std::int64_t> ProofValues::uniform(ExprId expr) {
+  const auto values = WW_TRY(of(expr));
+  for (const std::int64_t v : values)
+    if (v != values.front()) return unknown("`{}` differs between threads", ir::print(f_, expr));
+  return values.front();
 }
 
 // --- pointers ------------------------------------------------------------------------------------
 
-std::expected<PerUnit, std::string> ProofValues::start_of(ir::BufferId id) {
+Try<PerUnit> ProofValues::start_of(ir::BufferId id) {
   const ir::Buffer& buffer = f_[id];
   PerUnit out(threads_, 0);
-  const auto add = [&](ExprId offset, std::int64_t bits) -> std::expected<void, std::string> {
+  const auto add = [&](ExprId offset, std::int64_t bits) -> Try<void> {
     if (!offset.valid()) return {};
-    Values value = of(offset);
-    if (!value) return std::unexpected(value.error());
-    for (std::size_t t = 0; t < threads_; ++t) out[t] += (*value)[t] * bits;
+    const auto value = WW_TRY(of(offset));
+    for (std::size_t t = 0; t < threads_; ++t) out[t] += value[t] * bits;
     return {};
   };
-  if (auto good = add(buffer.elem_offset, num::bits_of(buffer.dtype)); !good)
-    return std::unexpected(good.error());
-  if (auto good = add(buffer.byte_offset, 8); !good) return std::unexpected(good.error());
+  WW_TRY_VOID(add(buffer.elem_offset, num::bits_of(buffer.dtype)));
+  WW_TRY_VOID(add(buffer.byte_offset, 8));
   return out;
 }
 
-std::expected<PointerValue, std::string> ProofValues::pointer(ExprId expr) {
+Try<PointerValue> ProofValues::pointer(ExprId expr) {
   const ir::Expr e = f_[expr];
   if (e.op == ExprOp::Var) {
     const auto found = pointers_.find(e.var.index);
@@ -354,22 +348,19 @@ std::expected<PointerValue, std::string> ProofValues::pointer(ExprId expr) {
   }
   const bool is_offset = e.op == ExprOp::Call && e.callee == ir::Intrinsic::PointerOffset;
   if (is_offset) {
-    auto base = pointer(e.args[0]);
-    Values offset = of(e.args[1]);
-    if (!base || !offset) return !base ? base : std::unexpected(offset.error());
+    auto base = WW_TRY(pointer(e.args[0]));
+    const auto offset = WW_TRY(of(e.args[1]));
     for (std::size_t t = 0; t < threads_; ++t)
-      base->bit[t] += (*offset)[t] * num::bits_of(e.type.dtype);
+      base.bit[t] += offset[t] * num::bits_of(e.type.dtype);
     return base;
   }
   const bool is_flat = e.op == ExprOp::AddressOf && e.args.size() == 1 &&
                        f_[e.buffer].layout_kind == ir::LayoutKind::None;
-  if (!is_flat) return std::unexpected(fmt::format("pointer `{}`", ir::print(f_, expr)));
-  Values index = of(e.args[0]);
-  auto start = start_of(e.buffer);
-  if (!index || !start) return std::unexpected(!index ? index.error() : start.error());
-  PointerValue out{.storage = ir::storage_of(f_, e.buffer), .bit = *std::move(start)};
+  if (!is_flat) return unknown("pointer `{}`", ir::print(f_, expr));
+  const auto index = WW_TRY(of(e.args[0]));
+  PointerValue out{.storage = ir::storage_of(f_, e.buffer), .bit = WW_TRY(start_of(e.buffer))};
   for (std::size_t t = 0; t < threads_; ++t)
-    out.bit[t] += (*index)[t] * num::bits_of(f_[e.buffer].dtype);
+    out.bit[t] += index[t] * num::bits_of(f_[e.buffer].dtype);
   return out;
 }
 

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "lower/call.h"
+#include "lower/proof/unproven.h"
 
 namespace ww::lower {
 
@@ -35,14 +36,14 @@ class ProofValues {
 
   [[nodiscard]] std::size_t threads() const { return threads_; }
   /// Fails with what it does not know how to evaluate.
-  std::expected<PerUnit, std::string> of(ir::ExprId expr);
-  std::expected<PointerValue, std::string> pointer(ir::ExprId expr);
+  Try<PerUnit> of(ir::ExprId expr);
+  Try<PointerValue> pointer(ir::ExprId expr);
   /// The same in all threads, or an error.
-  std::expected<std::int64_t, std::string> uniform(ir::ExprId expr);
+  Try<std::int64_t> uniform(ir::ExprId expr);
   /// Where a storage begins in the shared window: a sampled address, aligned as the storage is.
   std::int64_t window_of(ir::BufferId storage);
   /// The bit of element 0 of a buffer in its storage.
-  std::expected<PerUnit, std::string> start_of(ir::BufferId buffer);
+  Try<PerUnit> start_of(ir::BufferId buffer);
 
   /// Chooses an extent `whole` that is known at run time only and was not asked for yet: one that a
   /// region of `extent` elements from `min` on just fits into, or almost, or by far; with
@@ -57,7 +58,7 @@ class ProofValues {
   void set(ir::VarId var, PointerValue value) { pointers_[var.index] = std::move(value); }
 
  private:
-  using Values = std::expected<PerUnit, std::string>;
+  using Values = Try<PerUnit>;
   Values compute(ir::ExprId expr);
   Values variable(ir::ExprId expr);
   Values changed(const ir::Expr& e);

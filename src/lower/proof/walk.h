@@ -15,9 +15,7 @@ namespace ww::lower {
 /// Which threads of the unit execute something.
 using Mask = std::vector<bool>;
 
-/// Begins the message of something that no right code does, in contrast to code that is not
-/// understood.
-inline constexpr std::string_view kWrong = "wrong: ";
+inline constexpr std::int64_t kMostBytes = 32;  // of one access to memory
 
 class ProofWalk {
  public:
@@ -58,7 +56,7 @@ class ProofWalk {
 };
 
 /// The first lanes of the warps that execute a warp-collective instruction, all 32 lanes of each;
-/// an error that begins with kWrong when only part of a warp does.
+/// Wrong when only part of a warp does.
 Try<std::vector<std::size_t>> whole_warps(const Mask& mask, std::string_view opcode);
 
 }  // namespace ww::lower
