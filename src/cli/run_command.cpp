@@ -21,6 +21,7 @@ constexpr std::int64_t kMostLaunches = 1'000'000;
 struct Options {
   std::shared_ptr<driver::RunRequest> request;
   Prepare prepare;
+  std::string device = "auto";
   bool time = false;
   std::int64_t launches = 20;
   bool json = false;
@@ -33,6 +34,7 @@ Outcome run(const Options& options) {
     if (const auto ready = options.prepare(request); !ready) return user_error(ready.error());
   }
   request.progress = progress.callback();
+  request.device = *driver::parse_device(options.device);
   if (options.time) request.timed_launches = static_cast<int>(options.launches);
   driver::RunOutcome result = run_kernel(request);
   Outcome out;
@@ -48,7 +50,7 @@ Outcome run(const Options& options) {
 
 void declare_device_options(OptionSet& set, Options& options) {
   driver::RunRequest& request = *options.request;
-  declare_device(set, request.device, kDevices);
+  declare_device(set, options.device, kDevices);
   set.text("--check", "LIST", request.checks,
            "sim: all (default), none, or names: bounds, align, space, uninit, race,\n"
            "collective, async, barrier, tensor, fence, numbers; -NAME leaves one out: all,-race");

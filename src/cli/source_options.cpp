@@ -50,7 +50,7 @@ void declare_expects(OptionSet& set, driver::ArgRequest& request) {
 
 void declare_device(OptionSet& set, std::string& device, std::span<const std::string_view> names) {
   std::string help = "where it runs (default auto):";
-  for (const driver::DeviceName& each : driver::device_names()) {
+  for (const driver::DeviceRow& each : driver::device_rows()) {
     if (std::ranges::find(names, each.name) == names.end()) continue;
     help += "\n" + std::string(each.name);
     help.append(6 - each.name.size(), ' ');

@@ -22,6 +22,7 @@ constexpr std::int64_t kMostRows = 1'000'000;
 
 struct Options {
   driver::TuneRequest request;
+  std::string device = "auto";
   std::int64_t repetitions = 0;  // not given
   std::int64_t top = 10;
   bool asks_ptxas = false;
@@ -33,6 +34,7 @@ Outcome run(const Options& options) {
   Progress progress;
   driver::TuneRequest request = options.request;
   request.progress = progress.callback();
+  request.device = *driver::parse_device(options.device);
   if (options.repetitions > 0) request.repetitions = static_cast<int>(options.repetitions);
   if (options.asks_ptxas)
     request.ptxas = {.given = environment("PTXAS"), .path = environment("PATH")};
@@ -76,7 +78,7 @@ Run set_up(OptionSet& set) {
                  "keywords are ?, e.g. 'build(tile=?)';\n"
                  "::NAME takes the kernel NAME defined while it is evaluated");
   declare_space(set, options->request);
-  declare_device(set, options->request.device, kDevices);
+  declare_device(set, options->device, kDevices);
   declare_args(set, options->request.arguments);
   declare_expects(set, options->request.arguments);
   declare_results(set, *options);

@@ -31,7 +31,7 @@ class Starters : public testing::TestWithParam<StarterKind> {
         source_(starter_.path, starter_.text) {}
 
   [[nodiscard]] static const StarterKind& kind() { return GetParam(); }
-  [[nodiscard]] RunOutcome run(const std::string& device) const {
+  [[nodiscard]] RunOutcome run(DeviceKind device) const {
     RunRequest request;
     request.source.path = starter_.path;
     request.source.text = &source_;
@@ -45,7 +45,7 @@ class Starters : public testing::TestWithParam<StarterKind> {
 };
 
 TEST_P(Starters, RunWithAllChecksClean) {
-  for (const char* device : {"sim", "eval"}) {
+  for (const DeviceKind device : {DeviceKind::Sim, DeviceKind::Eval}) {
     const RunOutcome outcome = run(device);
     ASSERT_TRUE(outcome.report.has_value()) << outcome.errors;
     EXPECT_TRUE(outcome.report->good()) << run_text(*outcome.report);

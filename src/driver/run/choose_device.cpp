@@ -38,17 +38,17 @@ Result<DeviceChoice> real_gpu(const ir::Function& tile, std::optional<target::Ta
 
 }  // namespace
 
-Result<DeviceChoice> choose_device(DeviceWish wish, const ir::Function& tile,
+Result<DeviceChoice> choose_device(DeviceKind wish, const ir::Function& tile,
                                    std::optional<target::Target> given, sim::RunOptions options,
                                    const Result<runtime::CudaCalls>& calls) {
-  if (wish == DeviceWish::Sim) return virtual_gpu(tile, given, std::move(options));
+  if (wish == DeviceKind::Sim) return virtual_gpu(tile, given, std::move(options));
   if (!calls) {
-    if (wish == DeviceWish::Cuda)
+    if (wish == DeviceKind::Cuda)
       return fail(Diag(calls.error()).with_note("`--device sim` needs no GPU"));
     return virtual_gpu(tile, given, std::move(options));
   }
   auto real = real_gpu(tile, given, *calls);
-  if (real || wish == DeviceWish::Cuda) return real;
+  if (real || wish == DeviceKind::Cuda) return real;
   DeviceChoice out = virtual_gpu(tile, given, std::move(options));
   out.remark = real.error().text;
   return out;

@@ -2,21 +2,19 @@
 // Where a kernel runs: on a real GPU if there is one that fits, else on the virtual one.
 #pragma once
 
-#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 
 #include "base/result.h"
+#include "driver/run/device_kind.h"
 #include "ir/function.h"
 #include "runtime/cuda_calls.h"
 #include "runtime/sim_device.h"
 #include "target/target.h"
 
 namespace ww::driver {
-
-enum class DeviceWish : std::uint8_t { Auto, Sim, Cuda };
 
 struct DeviceChoice {
   std::unique_ptr<runtime::Device> device = {};
@@ -26,9 +24,9 @@ struct DeviceChoice {
   std::string remark = {};  // why a GPU that is there was not taken; or empty
 };
 
-/// `given` is the target asked for. NoDevice when a GPU is wanted and none fits; with Auto that is
-/// the virtual GPU. `calls` is the driver, or why there is none.
-Result<DeviceChoice> choose_device(DeviceWish wish, const ir::Function& tile,
+/// `wish` is not Eval; `given` is the target asked for. NoDevice when a GPU is wanted and none
+/// fits; with Auto that is the virtual GPU. `calls` is the driver, or why there is none.
+Result<DeviceChoice> choose_device(DeviceKind wish, const ir::Function& tile,
                                    std::optional<target::Target> given, sim::RunOptions options,
                                    const Result<runtime::CudaCalls>& calls);
 

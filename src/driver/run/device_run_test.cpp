@@ -223,22 +223,22 @@ TEST(ChooseDevice, TakesTheVirtualGpuWhereThereIsNoOther) {
   const Build tile = build(kRows, {.until = Phase::Tile});
   const Result<runtime::CudaCalls> none =
       fail(diag(DiagKind::NoDevice, "there is no CUDA driver here"));
-  const auto choice = choose_device(DeviceWish::Auto, tile.tile(), {}, {}, none);
+  const auto choice = choose_device(DeviceKind::Auto, tile.tile(), {}, {}, none);
   ASSERT_TRUE(choice);
   EXPECT_NE(choice->sim, nullptr);
   EXPECT_EQ(choice->target.arch, target::Arch::Sm90a);
   EXPECT_EQ(choice->remark, "");
-  EXPECT_EQ(choose_device(DeviceWish::Cuda, tile.tile(), {}, {}, none).error().kind,
+  EXPECT_EQ(choose_device(DeviceKind::Cuda, tile.tile(), {}, {}, none).error().kind,
             DiagKind::NoDevice);
 }
 
 TEST(ChooseDevice, SaysWhyTheGpuWasNotTaken) {
   const Build tile = build(kRows, {.until = Phase::Tile});
   const Result<runtime::CudaCalls> broken = broken_driver();
-  const auto choice = choose_device(DeviceWish::Auto, tile.tile(), {}, {}, broken);
+  const auto choice = choose_device(DeviceKind::Auto, tile.tile(), {}, {}, broken);
   ASSERT_TRUE(choice);
   EXPECT_EQ(choice->remark, "the CUDA driver does not start: CUDA_ERROR_NO_DEVICE");
-  EXPECT_EQ(choose_device(DeviceWish::Cuda, tile.tile(), {}, {}, broken).error().text,
+  EXPECT_EQ(choose_device(DeviceKind::Cuda, tile.tile(), {}, {}, broken).error().text,
             choice->remark);
 }
 

@@ -29,15 +29,15 @@ std::string launch_text(const RunReport& report) {
 }
 
 std::string device_text(const RunReport& report) {
-  if (report.device == "eval")
+  if (report.device == DeviceKind::Eval)
     return "the reference evaluator: the program by its meaning, not lowered";
   return report.remark.empty() ? report.device_name
                                : fmt::format("{}: {}", report.device_name, report.remark);
 }
 
 std::string findings_text(const RunReport& report) {
-  if (report.device == "cuda") return "nothing was checked";
-  if (report.device == "sim" && report.checks.empty()) return "nothing was checked";
+  if (report.device == DeviceKind::Cuda) return "nothing was checked";
+  if (report.device == DeviceKind::Sim && report.checks.empty()) return "nothing was checked";
   const std::string found =
       report.findings.empty()
           ? "none"
@@ -88,9 +88,9 @@ void add_finding(std::string& out, const RunReport& report, const RunFinding& fi
 
 // What a program was lowered to, and what it did as such.
 void add_lowered_facts(std::string& out, const RunReport& report) {
-  if (report.device == "eval") return;
-  add_fact(out, "outcome", report.outcome);
-  if (report.device == "sim")
+  if (report.device == DeviceKind::Eval) return;
+  add_fact(out, "outcome", report.outcome_text);
+  if (report.device == DeviceKind::Sim)
     add_fact(out, "executed",
              plural(report.steps, "warp instruction") +
                  (report.arithmetic.empty() ? "" : "; " + report.arithmetic));
@@ -159,7 +159,8 @@ std::string run_text(const RunReport& report) {
 
 std::string run_json(const RunReport& report) {
   Json out = with_schema(
-      "run", {{"file", report.path}, {"kernel", report.kernel}, {"device", report.device}});
+      "run",
+      {{"file", report.path}, {"kernel", report.kernel}, {"device", name_of(report.device)}});
   out["device_name"] = text_or_null(report.device_name);
   out["remark"] = text_or_null(report.remark);
   out["target"] = report.target ? Json(target::info(report.target->arch).name) : Json();
@@ -169,7 +170,7 @@ std::string run_json(const RunReport& report) {
   out["block"] = report.block;
   out["dynamic_shared"] = report.dynamic_shared;
   out["good"] = report.good();
-  out["outcome"] = report.outcome;
+  out["outcome"] = report.outcome_text;
   out["steps"] = report.steps;
   out["time"] = time_json(report.timing);
   out["primitives"] = list_json(report.primitives, primitive_json);

@@ -26,7 +26,7 @@
 namespace ww::driver {
 namespace {
 
-DeviceWish wish_of(const RunRequest& request);
+DeviceKind wish_of(const RunRequest& request);
 
 /// One request from its texts to its report, step by step. A step that fails has said why.
 class KernelRun {
@@ -35,7 +35,7 @@ class KernelRun {
 
   RunOutcome go() {
     if (read_options() && load() && check_files() && read_arguments())
-      request_.device == "eval" ? run_eval() : run_device();
+      request_.device == DeviceKind::Eval ? run_eval() : run_device();
     return std::move(outcome_);
   }
 
@@ -121,19 +121,20 @@ bool KernelRun::read_options() {
 
 // Options that the device does not have.
 bool KernelRun::check_options() {
-  const std::string& device = request_.device;
-  if (request_.timed_launches > 0 && (device == "sim" || device == "eval"))
-    return refuse(
-        diag(DiagKind::BadArgument, "`--time` with `--device {}`, which has no time", device)
-            .with_note("`--device cuda` runs on a GPU and takes its time"));
-  if (!request_.checks.empty() && (device == "cuda" || device == "eval"))
-    return refuse(diag(DiagKind::BadArgument, "`--check` with `--device {}`", device)
-                      .with_note(device == "cuda" ? "a GPU checks nothing; `--device sim` does"
-                                                  : "the reference evaluator always checks all"));
-  if (!request_.schedule.empty() && device == "cuda")
+  const DeviceKind device = request_.device;
+  if (request_.timed_launches > 0 && (device == DeviceKind::Sim || device == DeviceKind::Eval))
+    return refuse(diag(DiagKind::BadArgument, "`--time` with `--device {}`, which has no time",
+                       name_of(device))
+                      .with_note("`--device cuda` runs on a GPU and takes its time"));
+  if (!request_.checks.empty() && (device == DeviceKind::Cuda || device == DeviceKind::Eval))
+    return refuse(diag(DiagKind::BadArgument, "`--check` with `--device {}`", name_of(device))
+                      .with_note(device == DeviceKind::Cuda
+                                     ? "a GPU checks nothing; `--device sim` does"
+                                     : "the reference evaluator always checks all"));
+  if (!request_.schedule.empty() && device == DeviceKind::Cuda)
     return refuse(diag(DiagKind::BadArgument, "`--schedule` with `--device cuda`")
                       .with_note("a GPU has an order of its own; `--device sim` takes one"));
-  if (!request_.limits.empty() && device == "cuda")
+  if (!request_.limits.empty() && device == DeviceKind::Cuda)
     return refuse(diag(DiagKind::BadArgument, "`--limit` with `--device cuda`")
                       .with_note("a GPU gives a kernel a minute; `--device sim` takes limits"));
   return true;
@@ -175,8 +176,8 @@ bool KernelRun::read_arguments() {
 }
 
 ByteLimit KernelRun::most_bytes() {
-  if (request_.device == "eval") return {kMostHostBytes, "the reference evaluator"};
-  const bool is_gpu = wish_of(request_) == DeviceWish::Cuda || (choose() && device_.sim == nullptr);
+  if (request_.device == DeviceKind::Eval) return {kMostHostBytes, "the reference evaluator"};
+  const bool is_gpu = wish_of(request_) == DeviceKind::Cuda || (choose() && device_.sim == nullptr);
   begin(RunStep::Arguments);
   if (is_gpu) return {kMaxArrayBytes, "a GPU"};
   return {kMostHostBytes, "the virtual GPU"};
@@ -205,7 +206,7 @@ void KernelRun::run_eval() {
     return;
   }
   RunReport& report = start_report();
-  report.device = "eval";
+  report.device = DeviceKind::Eval;
   report.grid = run->grid;
   if (const auto shape = ir::launch_shape(fn())) {
     report.block = shape->block;
@@ -237,19 +238,19 @@ void KernelRun::add_eval_findings(const eval::Report& run) {
 // --- devices ------------------------------------------------------------------------------------
 
 // What only the virtual GPU has makes it the choice.
-DeviceWish wish_of(const RunRequest& request) {
-  if (request.device == "cuda") return DeviceWish::Cuda;
+DeviceKind wish_of(const RunRequest& request) {
+  if (request.device == DeviceKind::Cuda) return DeviceKind::Cuda;
   const bool wants_sim =
       !request.checks.empty() || !request.schedule.empty() || !request.limits.empty();
-  return request.device == "sim" || wants_sim ? DeviceWish::Sim : DeviceWish::Auto;
+  return request.device == DeviceKind::Sim || wants_sim ? DeviceKind::Sim : DeviceKind::Auto;
 }
 
 bool KernelRun::choose() {
   if (device_.device != nullptr) return true;
   begin(RunStep::Device);
-  const DeviceWish wish = wish_of(request_);
+  const DeviceKind wish = wish_of(request_);
   const Result<runtime::CudaCalls> calls = request_.driver != nullptr ? *request_.driver
-                                           : wish == DeviceWish::Sim
+                                           : wish == DeviceKind::Sim
                                                ? Result<runtime::CudaCalls>(runtime::CudaCalls{})
                                                : runtime::load_cuda_calls();
   auto choice = choose_device(wish, fn(), build_.target, options_, calls);
@@ -313,7 +314,7 @@ void KernelRun::run_device() {
     return;
   }
   RunReport& report = start_report();
-  report.device = device_.sim != nullptr ? "sim" : "cuda";
+  report.device = device_.sim != nullptr ? DeviceKind::Sim : DeviceKind::Cuda;
   report.device_name = device_.device->name();
   report.remark = device_.remark;
   report.target = build_.target;
@@ -351,7 +352,8 @@ void KernelRun::add_sim_report(const runtime::SimDevice& device, const runtime::
   RunReport& report = *outcome_.report;
   const sim::RunReport& run = *device.report();
   const sim::Dim3 grid{launch.grid[0], launch.grid[1], launch.grid[2]};
-  report.outcome = outcome_text(run);
+  report.outcome = run.outcome;
+  report.outcome_text = outcome_text(run);
   report.steps = run.counters.instructions;
   report.arithmetic = arithmetic_text(*device.program(), run.matrix_mode);
   report.printed = run.printed;
@@ -467,17 +469,8 @@ RunOutcome run_without_memory() {
 
 }  // namespace
 
-const std::vector<DeviceName>& device_names() {
-  static const std::vector<DeviceName> names = {
-      {"auto", "a GPU that runs code for the target if there is one, else the virtual one"},
-      {"sim", "the virtual GPU, with all checks"},
-      {"cuda", "a GPU"},
-      {"eval", "the reference evaluator: the program by its meaning, not lowered"}};
-  return names;
-}
-
 bool RunReport::good() const {
-  return outcome == "finished" && findings.empty() &&
+  return outcome == sim::Outcome::Finished && findings.empty() &&
          std::all_of(expectations.begin(), expectations.end(),
                      [](const ExpectReport& each) { return each.result.holds; });
 }

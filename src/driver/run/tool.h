@@ -16,18 +16,13 @@
 #include "driver/build.h"
 #include "driver/explain.h"
 #include "driver/report_parts.h"
+#include "driver/run/device_kind.h"
 #include "driver/tune/estimate.h"
 #include "runtime/cuda_calls.h"
 #include "runtime/device.h"
+#include "sim/launch.h"
 
 namespace ww::driver {
-
-/// Names that RunRequest::device takes, with a line on each.
-struct DeviceName {
-  std::string_view name;
-  std::string_view help;
-};
-const std::vector<DeviceName>& device_names();
 
 /// The arrays of a run with what became of its expectations. A run that ends with the same arrays
 /// takes them over: the product of two large matrices takes a host longer than all the rest.
@@ -39,7 +34,7 @@ struct CheckedArrays {
 
 struct RunRequest {
   SourceRequest source;
-  std::string device = "auto";  // or sim, cuda, eval
+  DeviceKind device = DeviceKind::Auto;
   ArgRequest arguments = {};
   std::string checks = {};    // of the virtual GPU; empty: all
   std::string schedule = {};  // rr or random:SEED; empty: rr
@@ -80,7 +75,7 @@ struct KernelSize {
 struct RunReport {
   std::string path;
   std::string kernel;
-  std::string device;                    // "eval", "sim", "cuda"
+  DeviceKind device = DeviceKind::Sim;
   std::string device_name;               // "NVIDIA H200 (sm_90), driver 13.0"
   std::string remark;                    // why the GPU that is there was not taken; or empty
   std::optional<target::Target> target;  // none: not lowered
@@ -88,7 +83,8 @@ struct RunReport {
   std::array<std::int64_t, 3> cluster{1, 1, 1};
   std::array<std::int64_t, 3> block{1, 1, 1};
   std::int64_t dynamic_shared = 0;
-  std::string outcome = "finished";
+  sim::Outcome outcome = sim::Outcome::Finished;
+  std::string outcome_text = "finished";  // with its reason
   std::uint64_t steps = 0;  // eval: statements times threads; sim: warp instructions; cuda: 0
   std::string arithmetic;   // of tensor cores, on the virtual GPU, if it was used
   std::vector<std::string> checks;  // that were made

@@ -12,7 +12,7 @@ namespace {
 struct Example {
   std::string name;
   std::vector<std::string> expects;
-  std::string device = "eval";
+  DeviceKind device = DeviceKind::Eval;
 };
 
 std::string example_path(const std::string& name) {
@@ -53,15 +53,18 @@ INSTANTIATE_TEST_SUITE_P(
                     Example{"reg", {}}, Example{"reg_new", {}}, Example{"tcgen05_ldst", {"B == A"}},
                     Example{"tcgen05_ldst_new", {"B == A"}}, Example{"gemm", {"D_g ~= A_g @ B_g"}},
                     Example{"gemm_new", {"D_g ~= A_g @ B_g"}},
-                    Example{"ldstmatrix", {"B == A"}, "sim"},
-                    Example{"ldstmatrix_new", {"B == A"}, "sim"}, Example{"reg", {}, "sim"},
-                    Example{"reg_new", {}, "sim"}),
-    [](const auto& each) { return each.param.name + "_" + each.param.device; });
+                    Example{"ldstmatrix", {"B == A"}, DeviceKind::Sim},
+                    Example{"ldstmatrix_new", {"B == A"}, DeviceKind::Sim},
+                    Example{"reg", {}, DeviceKind::Sim}, Example{"reg_new", {}, DeviceKind::Sim}),
+    [](const auto& each) {
+      return fmt::format("{}_{}", each.param.name, name_of(each.param.device));
+    });
 
 // B[row, column] = 100 row + column + 1, through registers and back.
 TEST(RunTool, RegisterRoundTripKeepsEveryElement) {
-  for (const auto& [name, device] : {std::pair("reg", "eval"), std::pair("reg_new", "eval"),
-                                     std::pair("reg", "sim"), std::pair("reg_new", "sim")}) {
+  for (const auto& [name, device] :
+       {std::pair("reg", DeviceKind::Eval), std::pair("reg_new", DeviceKind::Eval),
+        std::pair("reg", DeviceKind::Sim), std::pair("reg_new", DeviceKind::Sim)}) {
     const RunOutcome outcome = run_example({name, {}, device});
     ASSERT_TRUE(outcome.report.has_value()) << outcome.errors;
     EXPECT_THAT(outcome.report->buffers[0].first,
@@ -75,7 +78,7 @@ TEST(RunTool, TheOtherDialectGivesOtherNumbers) {
     RunRequest request;
     request.source.path = example_path(name);
     request.source.dialect = dialect;
-    request.device = "eval";
+    request.device = DeviceKind::Eval;
     request.arguments.expects = {"D_g ~= A_g @ B_g"};
     const RunOutcome outcome = run_kernel(request);
     ASSERT_TRUE(outcome.report.has_value()) << outcome.errors;
@@ -89,7 +92,7 @@ TEST(RunTool, TakesOverTheVerdictOnTheSameArrays) {
   const auto is_good = [&](const std::string& arg) {
     RunRequest request;
     request.source.path = example_path("ldstmatrix");
-    request.device = "sim";
+    request.device = DeviceKind::Sim;
     request.arguments = {.args = {arg}, .expects = {"B == 0 * A"}};
     request.checked = &checked;
     const RunOutcome outcome = run_kernel(request);
@@ -109,20 +112,24 @@ TEST(RunTool, TakesOverTheVerdictOnTheSameArrays) {
 
 TEST(RunTool, SaysWhatADeviceDoesNotHave) {
   struct Row {
-    std::string device;
+    DeviceKind device;
     void (*set)(RunRequest&);
     std::string text;
   };
   const std::vector<Row> rows = {
-      {"sim", [](RunRequest& r) { r.timed_launches = 3; },
+      {DeviceKind::Sim, [](RunRequest& r) { r.timed_launches = 3; },
        "`--time` with `--device sim`, which has no time"},
-      {"eval", [](RunRequest& r) { r.timed_launches = 3; },
+      {DeviceKind::Eval, [](RunRequest& r) { r.timed_launches = 3; },
        "`--time` with `--device eval`, which has no time"},
-      {"cuda", [](RunRequest& r) { r.checks = "race"; }, "`--check` with `--device cuda`"},
-      {"eval", [](RunRequest& r) { r.checks = "race"; }, "`--check` with `--device eval`"},
-      {"cuda", [](RunRequest& r) { r.schedule = "rr"; }, "`--schedule` with `--device cuda`"},
-      {"cuda", [](RunRequest& r) { r.limits = "seconds=1"; }, "`--limit` with `--device cuda`"},
-      {"sim", [](RunRequest& r) { r.checks = "luck"; }, "luck"}};
+      {DeviceKind::Cuda, [](RunRequest& r) { r.checks = "race"; },
+       "`--check` with `--device cuda`"},
+      {DeviceKind::Eval, [](RunRequest& r) { r.checks = "race"; },
+       "`--check` with `--device eval`"},
+      {DeviceKind::Cuda, [](RunRequest& r) { r.schedule = "rr"; },
+       "`--schedule` with `--device cuda`"},
+      {DeviceKind::Cuda, [](RunRequest& r) { r.limits = "seconds=1"; },
+       "`--limit` with `--device cuda`"},
+      {DeviceKind::Sim, [](RunRequest& r) { r.checks = "luck"; }, "luck"}};
   for (const Row& row : rows) {
     RunRequest request;
     request.source.path = example_path("reg");

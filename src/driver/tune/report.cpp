@@ -59,7 +59,7 @@ void add_facts(std::string& out, const TuneReport& report) {
                                   : fmt::format("{}", fmt::join(report.expects, ", ")));
   add_fact(out, "tried", tried_text(report));
   if (report.entries.empty()) return;
-  if (report.device == "cuda")
+  if (report.device == DeviceKind::Cuda)
     add_fact(out, "time", fmt::format("the median of {} launches", report.repetitions));
   else
     add_fact(out, "estimate", estimate_text(report.entries[0].target->arch));
@@ -70,7 +70,7 @@ void add_facts(std::string& out, const TuneReport& report) {
 TableRow heading(const TuneReport& report) {
   TableRow out{"rank"};
   for (const SpaceAxis& axis : report.axes) out.push_back(axis.name);
-  if (report.device == "cuda")
+  if (report.device == DeviceKind::Cuda)
     out.insert(out.end(), {"time/us", "relative"});
   else
     out.insert(out.end(), {"estimate", "relative", "bound"});
@@ -87,7 +87,7 @@ TableRow row_of(const TuneReport& report, std::size_t rank) {
   out.push_back(entry.timing ? fmt::format("{:.2f}", entry.timing->median * 1e6)
                              : fmt::format("{:.0f}", entry.estimate.cycles));
   out.push_back(fmt::format("{:.2f}", relative(report, entry)));
-  if (report.device != "cuda") out.emplace_back(entry.estimate.bound);
+  if (report.device != DeviceKind::Cuda) out.emplace_back(entry.estimate.bound);
   for (const auto& number : {entry.size.registers, entry.size.shared, entry.size.local})
     out.push_back(number_text(number));
   if (knows_spills(report)) out.push_back(number_text(entry.size.spills));
@@ -251,7 +251,7 @@ std::string tune_json(const TuneReport& report) {
   Json out = with_schema(
       "tune", {{"file", report.path},
                {"kernel", report.kernel},
-               {"device", report.device},
+               {"device", name_of(report.device)},
                {"device_name", report.device_name},
                {"remark", report.remark.empty() ? Json() : Json(report.remark)},
                {"expects", report.expects},
@@ -272,7 +272,7 @@ std::string best_json(const TuneReport& report) {
   Json out = with_schema("tune-best", {{"file", report.path},
                                        {"kernel", best.kernel},
                                        {"target", target_json(best)},
-                                       {"device", report.device},
+                                       {"device", name_of(report.device)},
                                        {"device_name", report.device_name},
                                        {"parameters", parameters_json(report, best.choice)}});
   if (best.timing)

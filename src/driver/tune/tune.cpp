@@ -52,8 +52,8 @@ std::string finding_line(const RunReport& run) {
 // What is wrong with a kernel that ran; nothing if it is right.
 std::optional<TuneDrop> fault_of(const RunReport& run) {
   TuneDrop out;
-  if (run.outcome != "finished") {
-    out = {.stage = DropStage::Run, .reason = first_line(run.outcome)};
+  if (run.outcome != sim::Outcome::Finished) {
+    out = {.stage = DropStage::Run, .reason = first_line(run.outcome_text)};
   } else if (!run.findings.empty()) {
     out = {.stage = DropStage::Check, .reason = finding_line(run)};
   } else {
@@ -149,11 +149,11 @@ bool Tuning::open_gpu() {
 // All combinations run on the same device, or their times could not be compared.
 bool Tuning::choose_device() {
   report_.device = request_.device;
-  if (request_.device != "sim")
+  if (request_.device != DeviceKind::Sim)
     calls_ = request_.driver != nullptr ? *request_.driver : runtime::load_cuda_calls();
-  if (request_.device == "cuda") return calls_ ? open_gpu() : refuse(calls_.error());
-  if (request_.device != "auto") return true;
-  report_.device = "sim";
+  if (request_.device == DeviceKind::Cuda) return calls_ ? open_gpu() : refuse(calls_.error());
+  if (request_.device != DeviceKind::Auto) return true;
+  report_.device = DeviceKind::Sim;
   if (!calls_) return true;
   auto gpu = runtime::CudaDevice::open(*calls_, arch_);
   if (!gpu) {
@@ -161,7 +161,7 @@ bool Tuning::choose_device() {
     return true;
   }
   gpu_ = *std::move(gpu);
-  report_.device = "cuda";
+  report_.device = DeviceKind::Cuda;
   return true;
 }
 

@@ -24,7 +24,7 @@ struct TuneRequest {
   SourceRequest source;                  // the kernel has gaps
   std::vector<std::string> spaces = {};  // as SpaceRequest has them
   std::vector<std::string> wheres = {};
-  std::string device = "auto";                         // or sim, cuda
+  DeviceKind device = DeviceKind::Auto;                // not Eval
   ArgRequest arguments = {};                           // nothing is written: `outs` is empty
   std::optional<int> repetitions = {};                 // timed launches on a GPU; none: 20
   std::optional<runtime::ToolSearch> ptxas = {};       // ask it for registers
@@ -63,8 +63,8 @@ struct TuneDrop {
 
 struct TuneReport {
   std::string path;
-  std::string kernel;  // with its gaps
-  std::string device;  // "sim" or "cuda"
+  std::string kernel;                   // with its gaps
+  DeviceKind device = DeviceKind::Sim;  // or Cuda
   std::string device_name;
   std::string remark;  // why the GPU that is there was not taken; or empty
   std::vector<std::string> expects;

@@ -25,7 +25,7 @@ TuneRequest transposes(const std::string& tiles) {
   out.source.path = WW_SOURCE_DIR "/examples/transpose.py";
   out.source.kernel = "build(tile=?)";
   out.spaces = {"tile=" + tiles};
-  out.device = "sim";
+  out.device = DeviceKind::Sim;
   return out;
 }
 
@@ -177,7 +177,7 @@ class TuneOnGpu : public testing::Test {
 
   // The first of three times does not count.
   TuneReport tuned(TuneRequest request) {
-    request.device = "auto";
+    request.device = DeviceKind::Auto;
     request.repetitions = 2;
     request.driver = &calls_;
     TuneOutcome outcome = tune(request);
@@ -193,7 +193,7 @@ TEST_F(TuneOnGpu, RanksByTheMedianTime) {
   driver_.milliseconds = {0, 4, 2, 0, 1, 1};
   driver_.function = {{1, 512}, {3, 8}, {4, 32}};
   const TuneReport report = tuned(transposes("64,128"));
-  EXPECT_EQ(report.device, "cuda");
+  EXPECT_EQ(report.device, DeviceKind::Cuda);
   EXPECT_EQ(report.device_name, "Fake H200 (sm_90), driver 13.0");
   EXPECT_THAT(ranked(report), ElementsAre("build(tile=128)", "build(tile=64)"));
   EXPECT_DOUBLE_EQ(report.entries[1].timing->median, 0.003);
@@ -233,17 +233,17 @@ TEST_F(TuneOnGpu, GoesOnWithAFreshContextAfterAKernelThatFails) {
 TEST_F(TuneOnGpu, TakesTheVirtualGpuWhereTheRealOneDoesNotFit) {
   TuneRequest request = transposes("64");
   request.source.target = "sm_100a";
-  request.device = "auto";
+  request.device = DeviceKind::Auto;
   request.driver = &calls_;
   const TuneOutcome outcome = tune(request);
   ASSERT_TRUE(outcome.report.has_value()) << outcome.errors;
-  EXPECT_EQ(outcome.report->device, "sim");
+  EXPECT_EQ(outcome.report->device, DeviceKind::Sim);
   EXPECT_EQ(outcome.report->remark, "no GPU here runs code for `sm_100a`");
   request.repetitions = 5;
   EXPECT_THAT(tune(request).errors,
               HasSubstr("without a GPU: the virtual GPU has no time [BadArgument]\n"
                         "  note: no GPU here runs code for `sm_100a`"));
-  request.device = "cuda";
+  request.device = DeviceKind::Cuda;
   EXPECT_THAT(tune(request).errors, HasSubstr("no GPU here runs code for `sm_100a`"));
 }
 
