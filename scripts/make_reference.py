@@ -160,7 +160,8 @@ def primitives():
     print("| primitive | arguments | variants |\n|---|---|---|")
     for _, (_, name, parameters) in defs("ir/tile_ops.def", "WW_TILE_OP"):
         shown = cells(variants[name]) if name in variants else "none"
-        print(f"| `{name}` | `{', '.join(parameters.split())}` | {shown} |")
+        arguments = ", ".join(each.split()[0] for each in parameters.split(","))
+        print(f"| `{name}` | `{arguments}` | {shown} |")
 
 
 def settings():

@@ -179,5 +179,28 @@ TEST(Tables, NamesAreUniqueAndFound) {
   EXPECT_FALSE(params_of(TileOp::Exp)[1].required);
 }
 
+// "?": may be left out.
+std::string text_of(const TileParam& param) {
+  constexpr std::string_view kKinds[] = {"region", "either", "scalar", "bool", "float", "int"};
+  return fmt::format("{}{}{} {}", param.name, param.default_text.empty() ? "" : "=",
+                     param.default_text.empty() && !param.required ? "?" : param.default_text,
+                     kKinds[static_cast<std::size_t>(param.kind)]);
+}
+std::string params_text(TileOp op) {
+  std::string out;
+  for (const TileParam& param : params_of(op)) out += (out.empty() ? "" : ", ") + text_of(param);
+  return out;
+}
+
+TEST(Tables, ParametersOfTilePrimitives) {
+  EXPECT_EQ(params_text(TileOp::Gemm),
+            "D region, A region, B region, C region, transpose_A=False bool, transpose_B=False "
+            "bool, alpha=1.0 float, beta=0.0 float");
+  EXPECT_EQ(params_text(TileOp::Exp), "dst region, src? region, bias? either, scale? scalar");
+  EXPECT_EQ(params_text(TileOp::Fma), "dst region, a either, b either, c either");
+  EXPECT_EQ(params_text(TileOp::Sum), "dst region, src region, axes=-1 int, accum=False bool");
+  EXPECT_EQ(params_text(TileOp::Fill), "dst region, value scalar");
+}
+
 }  // namespace
 }  // namespace ww::ir::build_test

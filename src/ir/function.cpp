@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ir/function.h"
 
+#include <algorithm>
 #include <array>
 
 #include "layout/threads.h"
@@ -42,37 +43,40 @@ constexpr std::string_view kStmtNames[] = {
 constexpr std::string_view kLoopNames[] = {"serial", "unroll", "vectorized", "parallel",
                                            "thread_binding"};
 
-// What a parameter takes follows from its name and default, as tile_ops.def says at its top.
-TileParam::Kind kind_of_param(std::string_view name, std::string_view default_text) {
+TileParam::Kind kind_of_param(std::string_view word) {
   using Kind = TileParam::Kind;
-  if (default_text == "False" || default_text == "True") return Kind::Bool;
-  if (default_text.find('.') != std::string_view::npos) return Kind::Float;
-  if (!default_text.empty()) return Kind::Int;
-  if (name == "value" || name == "scale") return Kind::Scalar;
-  for (const std::string_view both : {"bias", "a", "b", "c", "pred", "t", "f"})
-    if (name == both) return Kind::RegionOrScalar;
-  return Kind::Region;
+  constexpr std::pair<std::string_view, Kind> kKinds[] = {
+      {"region", Kind::Region}, {"either", Kind::RegionOrScalar}, {"scalar", Kind::Scalar},
+      {"bool", Kind::Bool},     {"float", Kind::Float},           {"int", Kind::Int}};
+  const auto* row = std::ranges::find(kKinds, word, [](const auto& each) { return each.first; });
+  WW_CHECK(row != std::end(kKinds), "no kind of parameter: `{}`", word);
+  return row->second;
+}
+
+// "name kind", "name? kind" or "name=default kind".
+TileParam read_param(std::string_view text) {
+  const std::size_t blank = text.find(' ');
+  TileParam out{text.substr(0, blank), kind_of_param(text.substr(blank + 1)), true, {}};
+  if (const std::size_t equal = out.name.find('='); equal != std::string_view::npos) {
+    out.default_text = out.name.substr(equal + 1);
+    out.name = out.name.substr(0, equal);
+    out.required = false;
+  } else if (out.name.ends_with('?')) {
+    out.name.remove_suffix(1);
+    out.required = false;
+  }
+  return out;
 }
 
 std::vector<TileParam> read_params(std::string_view text) {
-  std::vector<TileParam> params;
+  constexpr std::string_view kComma = ", ";
+  std::vector<TileParam> out;
   while (!text.empty()) {
-    const std::size_t end = std::min(text.find(' '), text.size());
-    std::string_view word = text.substr(0, end);
-    text.remove_prefix(std::min(end + 1, text.size()));
-    std::string_view default_text;
-    bool required = true;
-    if (const std::size_t equal = word.find('='); equal != std::string_view::npos) {
-      default_text = word.substr(equal + 1);
-      word = word.substr(0, equal);
-      required = false;
-    } else if (word.ends_with('?')) {
-      word.remove_suffix(1);
-      required = false;
-    }
-    params.push_back({word, kind_of_param(word, default_text), required, default_text});
+    const std::size_t end = std::min(text.find(kComma), text.size());
+    out.push_back(read_param(text.substr(0, end)));
+    text.remove_prefix(std::min(end + kComma.size(), text.size()));
   }
-  return params;
+  return out;
 }
 
 std::vector<std::vector<TileParam>> read_all_params() {
