@@ -202,5 +202,11 @@ TEST(Tables, ParametersOfTilePrimitives) {
   EXPECT_EQ(params_text(TileOp::Fill), "dst region, value scalar");
 }
 
+TEST(Function, ANodeThatIsNotThereIsABug) {
+  const Function f;
+  EXPECT_THROW(static_cast<void>(f[ExprId{}]), BugError);
+  EXPECT_THROW(static_cast<void>(f[StmtId{0}]), BugError);
+}
+
 }  // namespace
 }  // namespace ww::ir::build_test

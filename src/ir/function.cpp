@@ -161,6 +161,10 @@ const ScopeIdFacts& facts_of(ScopeIdKind kind) {
 
 // --- functions -----------------------------------------------------------------------------------
 
+void Function::raise_missing(std::size_t node, std::size_t count) {
+  raise_bug(__FILE__, __LINE__, "node < count", fmt::format("node {} of {}", node, count));
+}
+
 std::uint32_t Function::add_text(std::string text) {
   texts.push_back(std::move(text));
   return static_cast<std::uint32_t>(texts.size() - 1);

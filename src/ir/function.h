@@ -345,9 +345,13 @@ class Function {
   }
   template <typename T, typename IdType>
   static const T& get(const std::vector<T>& pool, IdType id) {
-    WW_CHECK(id.index < pool.size(), "node {} of {}", id.index, pool.size());
+    if (id.index >= pool.size()) [[unlikely]]
+      raise_missing(id.index, pool.size());
     return pool[id.index];
   }
+  /// Out of line: every access to a node has this check.
+  [[noreturn, gnu::cold, gnu::noinline]] static void raise_missing(std::size_t node,
+                                                                   std::size_t count);
   std::vector<Expr> exprs_;
   std::vector<Stmt> stmts_;
   std::vector<Var> vars_;
