@@ -2,9 +2,10 @@
 // What a variant is asked about: one tile primitive with everything around it that matters.
 #pragma once
 
-#include <any>
 #include <cstdint>
 #include <expected>
+#include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -46,13 +47,15 @@ struct Context {
   target::Target target;
 };
 
+struct CopyProblem;
+
 struct Call {
   Context& context;
   const ir::TileCall& tile;
   Span span;
   const ir::ActiveSet& active;
-  /// What the variants of an op have worked out about the call, for those that are asked next.
-  mutable std::any memo = {};
+  /// What lower/copy/problem.h has worked out about the call, for the variants that ask next.
+  mutable std::optional<Match<std::shared_ptr<const CopyProblem>>> copy = {};
 
   [[nodiscard]] ir::Function& f() const { return context.f; }
   /// Threads of the unit that executes the call together: 1, 32, 128 or the whole CTA.

@@ -294,7 +294,7 @@ class SideMaker {
                        buffer_.name, ir::print(f_, runtime));
       if (axis == place_axis()) {
         constexpr std::int64_t kMostInt32 = std::int64_t{1} << 31;
-        const bool is_wide = tile.range_on(axis).max + tile.size() >= kMostInt32;
+        const bool is_wide = tile.range_on(axis).max >= kMostInt32 - tile.size();
         side_.base = is_wide ? code_.as_int64(runtime) : runtime;
         side_.base_divisor = ir::divisor_of(f_, runtime, code_.facts());
       } else {
@@ -426,14 +426,16 @@ class SideMaker {
   bool is_small() {
     const auto shape = ir::const_shape(f_, buffer_);
     if (!shape) return false;
-    double reach = 0, below = 0, stride = 1;
+    static constexpr std::int64_t kEnd = std::int64_t{1} << 31, kFar = std::int64_t{1} << 40;
+    const auto near = [](std::int64_t x) { return Wide{std::clamp(x, -kFar, kFar)}; };
+    Wide reach = 0, below = 0, stride = 1;
     for (std::size_t d = extents_.size(); d-- > 0;) {
       const ir::Range start = ir::range_of(f_, region_.ranges[d].min, code_.facts());
-      reach += static_cast<double>(start.max + extents_[d]) * stride;
-      below += static_cast<double>(std::min<std::int64_t>(start.min, 0)) * stride;
-      stride *= static_cast<double>((*shape)[d]);
+      reach += (near(start.max) + extents_[d]) * stride;
+      below += near(std::min<std::int64_t>(start.min, 0)) * stride;
+      stride = std::min(stride * (*shape)[d], Wide{kFar});
     }
-    return reach < 2147483648.0 && below > -2147483648.0;
+    return reach < kEnd && below > -kEnd;
   }
 
   void add_dimension(std::size_t d, std::int64_t inner, ExprId stride) {

@@ -185,13 +185,13 @@ Match<CopyProblem> enumerated(const Call& call) {
 }  // namespace
 
 Match<std::shared_ptr<const CopyProblem>> copy_problem(const Call& call) {
-  using Answer = Match<std::shared_ptr<const CopyProblem>>;
-  if (const auto* known = std::any_cast<Answer>(&call.memo)) return *known;
+  if (call.copy) return *call.copy;
   auto problem = enumerated(call);
-  Answer answer = problem ? Answer(std::make_shared<const CopyProblem>(*std::move(problem)))
-                          : Answer(std::unexpected(std::move(problem).error()));
-  call.memo = answer;
-  return answer;
+  if (problem)
+    call.copy = std::make_shared<const CopyProblem>(*std::move(problem));
+  else
+    call.copy = std::unexpected(std::move(problem).error());
+  return *call.copy;
 }
 
 }  // namespace ww::lower

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// How wide the places of a region are counted.
+#include "lower/side.h"
+
+#include <gtest/gtest.h>
+
+#include "lower/test_calls.h"
+
+namespace ww::lower::side_test {
+namespace {
+
+/// Row `start` of a matrix of 2^20 columns, zeros where it is none of the 1000 that are there.
+bool needs_64_bits(ir::ExprId (*start)(test::Builder&)) {
+  test::Builder b("k");
+  b.f.has_device_entry = true;
+  const ir::ExprId row = start(b);
+  b.id(ir::ScopeIdKind::ThreadId, "tid", 32);
+  const ir::BufferId d = b.alloc("D", {1, 8}, num::DType::Float16, ir::Scope::Shared);
+  const ir::BufferId a =
+      b.matched("A_ptr", b.buffer("A", {1000, 1 << 20}, num::DType::Float16, ir::Scope::Global));
+  ir::Region from = b.full(a);
+  from.ranges = {{row, b.n(1)}, {b.n(0), b.n(8)}};
+  const ir::TileCallId call = b.tile(ir::TileOp::Copy, ir::Unit::Cta, {b.full(d), from});
+  b.f.tile_calls[call.index].config.emplace_back("fill_mode", std::string("zero"));
+  const test::CallUnderTest w(b.done(), test::variant_named(ir::TileOp::Copy, "gmem_smem"),
+                              prove_copy, {.arch = target::Arch::Sm90a, .ptx = 90});
+  EXPECT_EQ(w.reason, "");
+  EXPECT_TRUE(w.prove().holds());
+  for (std::uint32_t i = 0; i < w.f.expr_count(); ++i)
+    if (w.f[ir::ExprId{i}].type.dtype == num::DType::Int64) return true;
+  return false;
+}
+
+template <std::int64_t kCtas>
+ir::ExprId cta(test::Builder& b) {
+  return b.var(b.id(ir::ScopeIdKind::CtaId, "bx", kCtas));
+}
+
+TEST(Side, PlacesBeyond32BitsAreCountedIn64) {
+  EXPECT_FALSE(needs_64_bits(cta<2047>));
+  EXPECT_TRUE(needs_64_bits(cta<2048>));  // 2047 * 2^20 + 2^20 is 2^31
+}
+
+}  // namespace
+}  // namespace ww::lower::side_test
