@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "isa/families.h"
+#include "isa/family_id.h"
 #include "isa/special_registers.h"
 
 namespace ww::isa::catalogue_test {
@@ -128,6 +129,13 @@ TEST(Catalogue, FamiliesAreTheFilesOfTheFolder) {
 }
 
 // A feature that nothing asks for is a row too many, here or in a table that should ask.
+TEST(Catalogue, FamilyIdsAreInTheOrderOfTheFamilies) {
+#define WW_FAMILY(file) \
+  EXPECT_EQ(families()[static_cast<std::size_t>(FamilyId::file##_rows)].name, #file);
+#include "isa/families.def"
+#undef WW_FAMILY
+}
+
 TEST(Catalogue, EveryFeatureIsAskedFor) {
   const Feature all[] = {
 #define WW_FEATURE(name, set) Feature::name,

@@ -30,12 +30,8 @@ std::optional<unsigned> component_of(std::string_view suffix) {
   return static_cast<unsigned>(at % 4);
 }
 
-std::uint8_t family_index(std::string_view name) {
-  const auto all = isa::families();
-  for (std::size_t i = 0; i < all.size(); ++i) {
-    if (all[i].name == name) return static_cast<std::uint8_t>(i);
-  }
-  return 0;
+isa::FamilyId family_of(const isa::Form& form) {
+  return static_cast<isa::FamilyId>(isa::find_family(form.family) - isa::families().data());
 }
 
 // Reads a special register whose value changes while the kernel runs.
@@ -120,7 +116,7 @@ void FunctionDecoder::decode(const ptx::Function& function, std::uint32_t index)
   program_.infos.push_back({.offset = function.end_offset,
                             .line = line_of(function.end_offset),
                             .function = index,
-                            .family = family_index("control")});
+                            .family = isa::FamilyId::control_rows});
   fix_labels();
   scope_.end();
   code.end_op = next_op();
@@ -383,10 +379,10 @@ void FunctionDecoder::instruction(const ptx::Instruction& instruction) {
     }
   }
   mark_order(legal->binding, program_.functions[index_]);
-  finish_op(op, instruction, family_index(form.family));
+  finish_op(op, instruction, family_of(form));
 }
 
-void FunctionDecoder::finish_op(Op op, const ptx::Instruction& instruction, std::uint8_t family) {
+void FunctionDecoder::finish_op(Op op, const ptx::Instruction& instruction, isa::FamilyId family) {
   OpInfo info{.offset = instruction.offset,
               .line = line_of(instruction.offset),
               .loc = loc_,

@@ -77,7 +77,7 @@ class FunctionDecoder {
   void instruction(const ptx::Instruction& instruction);
   bool call(const ptx::Instruction& instruction, Op& op);
   void declare(const ptx::Variable& variable);
-  void finish_op(Op op, const ptx::Instruction& instruction, std::uint8_t family);
+  void finish_op(Op op, const ptx::Instruction& instruction, isa::FamilyId family);
   void fix_labels();
   static void mark_order(const isa::Binding& binding, Code& code);
   void add_table(const ptx::Statement& statement);

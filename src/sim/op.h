@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "isa/family_id.h"
 #include "isa/operand.h"
 #include "ptx/module.h"
 
@@ -89,7 +90,7 @@ struct OpInfo {
   std::uint32_t loc = 0;     // index into Program::locs plus one; 0: none
   std::uint32_t function = 0;
   ptx::NameId opcode = ptx::kNoName;
-  std::uint8_t family = 0;  // index into isa::families()
+  isa::FamilyId family{};
   std::uint32_t first_operand = 0;
   std::uint32_t operand_count = 0;
 };

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cstring>
 
-#include "isa/catalogue.h"
 #include "sim/unit.h"
 #include "sim/warp.h"
 
@@ -73,9 +72,10 @@ Mask Warp::finite_lanes(bool results) {
 void Warp::report_numbers(Mask lanes) {
   const Mask born_now = lanes & finite_ & ~finite_lanes(true);
   // Loads and moves only pass numbers on.
-  const std::string_view family = isa::families()[program->infos[current_].family].name;
-  const bool makes_numbers =
-      family == "float" || family == "half" || family == "mma" || family == "convert";
+  using isa::FamilyId;
+  const FamilyId family = program->infos[current_].family;
+  const bool makes_numbers = family == FamilyId::float_rows || family == FamilyId::half_rows ||
+                             family == FamilyId::mma_rows || family == FamilyId::convert_rows;
   if (born_now == 0 || !makes_numbers) return;
   if (unit->findings.count_up(Check::Numbers, current_, kNoOp, count_lanes(born_now))) return;
   report(Check::Numbers, born_now, "a NaN or an infinity comes of finite numbers");

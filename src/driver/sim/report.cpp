@@ -83,9 +83,8 @@ std::string address_text(const sim::Finding& finding) {
 
 std::string arithmetic_text(const sim::Program& program, const std::string& mode) {
   const bool multiplies =
-      std::any_of(program.infos.begin(), program.infos.end(), [](const sim::OpInfo& info) {
-        return info.family < isa::families().size() && isa::families()[info.family].name == "mma";
-      });
+      std::any_of(program.infos.begin(), program.infos.end(),
+                  [](const sim::OpInfo& info) { return info.family == isa::FamilyId::mma_rows; });
   if (!multiplies) return "";
   if (mode == "plain") return "matrix products as plain sums";
   return fmt::format("matrix products as on {}", mode);
@@ -121,10 +120,9 @@ std::map<std::uint32_t, sim::OpCount> sums(const SimReport& report, Key&& key) {
 std::vector<FamilyCount> counts_by_family(const SimReport& report) {
   std::vector<FamilyCount> out;
   const auto by_family =
-      sums(report, [](const sim::OpInfo& info) { return std::uint32_t{info.family}; });
-  for (const auto& [family, count] : by_family) {
-    if (family < isa::families().size()) out.push_back({isa::families()[family].name, count});
-  }
+      sums(report, [](const sim::OpInfo& info) { return static_cast<std::uint32_t>(info.family); });
+  for (const auto& [family, count] : by_family)
+    out.push_back({isa::families()[family].name, count});
   return out;
 }
 
