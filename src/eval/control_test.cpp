@@ -285,7 +285,7 @@ TEST(EvalControl, PrintfFormatsLikeC) {
 TEST(EvalControl, AssertionsAreChecked) {
   TestKernel k;
   k.start(4);
-  k.stmt({.kind = ir::StmtKind::Assert, .expr = k.lt(k.tid(), 3), .name = "too many"});
+  k.stmt({.kind = ir::StmtKind::Assert, .expr = k.lt(k.tid(), 3), .message = "too many"});
   const Outcome o = k.run({});
   EXPECT_EQ(o.checks(), "assert");
   EXPECT_EQ(o.text(), "the assertion fails in thread 3 of CTA (0,0,0): too many");

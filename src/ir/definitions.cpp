@@ -116,7 +116,7 @@ Definition definition_of(const Function& function, const Definitions& definition
 std::optional<Unit> given_unit(const Function& function, const Definitions& definitions,
                                VarId var) {
   const auto bound_unit = [&](StmtId stmt) {
-    return function[stmt].name.starts_with("threadIdx") ? Unit::Thread : Unit::Cta;
+    return function[stmt].hardware.kind == HardwareId::Kind::ThreadIdx ? Unit::Thread : Unit::Cta;
   };
   const StmtId id = definitions.ids[var.index].stmt, loop = definitions.loops[var.index];
   switch (function[var].kind) {

@@ -178,7 +178,9 @@ Difference Comparison::blocks(std::string_view where, const Block& a, const Bloc
 
 Difference Comparison::stmts(const Stmt& a, const Stmt& b) {
   if (a.kind != b.kind) return differ("statement", name_of(a.kind), name_of(b.kind));
-  if (a.name != b.name) return differ("text", a.name, b.name);
+  if (a.hardware != b.hardware) return differ("text", name_of(a.hardware), name_of(b.hardware));
+  if (a.message != b.message) return differ("text", a.message, b.message);
+  if (a.attr != b.attr) return differ("text", a.attr, b.attr);
   if (a.is_open != b.is_open) return differ("open", flag(a.is_open), flag(b.is_open));
   WW_DIFFER(buffers(a.buffer, b.buffer));
   if (a.kind == StmtKind::For) {

@@ -99,6 +99,32 @@ TEST(Equal, SaysWhatDiffers) {
   EXPECT_EQ(diff(base, Builder("other").done()), "names of the functions: `main` and `other`");
 }
 
+TEST(Equal, TextsOfStatementsCount) {
+  const auto with = [](auto&& make) {
+    Builder b;
+    b.stmt(make(b));
+    return b.done();
+  };
+  const auto asserts = [&](const std::string& message) {
+    return with([&](Builder& b) {
+      return Stmt{.kind = StmtKind::Assert, .expr = bool_imm(b.f, true), .message = message};
+    });
+  };
+  const auto attr = [&](const std::string& key) {
+    return with([&](Builder&) { return Stmt{.kind = StmtKind::Attr, .attr = key}; });
+  };
+  const auto launch = [](std::string_view id) {
+    Builder b;
+    b.launch("v", id, 8);
+    return b.done();
+  };
+  EXPECT_EQ(diff(asserts("m"), asserts("n")), "body[0] Assert, text: `m` and `n`");
+  EXPECT_EQ(diff(attr("k"), attr("l")), "body[0] Attr, text: `k` and `l`");
+  EXPECT_EQ(diff(launch("threadIdx.x"), launch("threadIdx.y")),
+            "body[0] LaunchThread, text: `threadIdx.x` and `threadIdx.y`");
+  EXPECT_EQ(diff(asserts("m"), asserts("m")) + diff(attr("k"), attr("k")), "");
+}
+
 TEST(Equal, SaysWhereInNestedBlocks) {
   const auto make = [](std::int64_t stored) {
     Builder b;

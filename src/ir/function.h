@@ -29,6 +29,7 @@
 #include "base/diag.h"
 #include "base/id.h"
 #include "base/small_vec.h"
+#include "ir/hardware_id.h"
 #include "ir/type.h"
 #include "layout/layout.h"
 
@@ -249,14 +250,14 @@ enum class StmtKind : std::uint8_t {
   For,       // var from args[0], args[1] times, step args[2] (constant or none); body
   While,     // expr; body
   If,        // expr; body; other
-  Assert,    // expr; text
+  Assert,    // expr; message
   Evaluate,  // expr, for its effect
   Break,
   Continue,
   Return,
-  Attr,          // name = setting; for `body`, or the rest of the block when `is_open`
+  Attr,          // attr = setting; for `body`, or the rest of the block when `is_open`
   ScopeIds,      // scope_id: vars, extents in args (none: extent follows from others)
-  LaunchThread,  // var over args[0], hardware id `name` ("blockIdx.x")
+  LaunchThread,  // var over args[0], `hardware`
   Tile,          // tile
   Ptx,           // ptx
 };
@@ -266,6 +267,9 @@ enum class LoopKind : std::uint8_t { Serial, Unroll, Vectorized, Parallel, Threa
 std::string_view name_of(LoopKind kind);  // "serial", "unroll", …
 
 using Block = std::vector<StmtId>;
+
+/// The Attr around the code of a tile primitive.
+inline constexpr std::string_view kPrimitiveAttr = "primitive";
 
 struct Stmt {
   StmtKind kind = StmtKind::Evaluate;
@@ -279,8 +283,10 @@ struct Stmt {
   std::vector<VarId> vars = {};  // ScopeIds
   TileCallId tile = {};
   PtxCallId ptx = {};
-  std::string name = {};    // Attr: key; LaunchThread: tag; Assert: message; For ThreadBinding: tag
-  Setting setting = false;  // Attr
+  HardwareId hardware = {};  // LaunchThread; For: ThreadBinding
+  std::string message = {};  // Assert; may be empty
+  std::string attr = {};     // Attr
+  Setting setting = false;   // Attr
   std::vector<std::pair<std::string, Setting>>
       settings{};        // For: annotations (`unroll` …); ScopeIds: `preferred0` …
   bool is_open = false;  // Attr

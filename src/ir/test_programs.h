@@ -149,10 +149,12 @@ class Builder {
     stmt(std::move(s));
     return var;
   }
-  VarId launch(std::string name, std::string tag, std::int64_t extent) {
+  VarId launch(std::string name, std::string_view hardware, std::int64_t extent) {
     const VarId var = f.add(
         Var{.name = std::move(name), .type = Type::of(DType::Int32), .kind = VarKind::Launch});
-    Stmt s{.kind = StmtKind::LaunchThread, .var = var, .name = std::move(tag)};
+    Stmt s{.kind = StmtKind::LaunchThread,
+           .var = var,
+           .hardware = parse_hardware_id(hardware).value()};
     s.args = {n(extent)};
     stmt(std::move(s));
     return var;

@@ -205,7 +205,7 @@ class Dispatch {
     variant.emit(plan, call, code);
     ir::Stmt attr{.kind = StmtKind::Attr};
     attr.span = call.span;
-    attr.name = "primitive";
+    attr.attr = ir::kPrimitiveAttr;
     attr.setting = fmt::format("{} by {}", text, variant.name);
     attr.body = code.take();
     prove(variant, call, text, attr.body);

@@ -117,12 +117,11 @@ class Resolver {
     return extent.is_constant() ? number(extent.value) : outside(extent.expr);
   }
 
-  VarId launch(Block& block, std::string_view unit, std::size_t d, ExprId extent) {
-    ir::Var var{.name = fmt::format("{}_{}", unit, "xyz"[d]),
+  VarId launch(Block& block, ir::HardwareId hardware, ExprId extent) {
+    ir::Var var{.name = fmt::format("{}_{}", name_of(hardware.kind), "xyz"[hardware.dim]),
                 .type = Type::of(DType::Int32),
                 .kind = VarKind::Launch};
-    Stmt stmt{.kind = StmtKind::LaunchThread, .var = f_.add(std::move(var))};
-    stmt.name = fmt::format("{}.{}", unit, "xyz"[d]);
+    Stmt stmt{.kind = StmtKind::LaunchThread, .var = f_.add(std::move(var)), .hardware = hardware};
     stmt.args = {extent};
     const VarId id = stmt.var;
     const ir::Range all = ir::range_of(f_, extent, facts_);
@@ -135,15 +134,16 @@ class Resolver {
 
   // x is always there: a launch has a block of at least one thread, in a grid of at least one CTA.
   void launch(Block& block) {
+    using Kind = ir::HardwareId::Kind;
     for (std::size_t d = 0; d < 3; ++d)
       if (d == 0 || !is_one(shape_.grid[d]))
-        ids_.block[d] = launch(block, "blockIdx", d, size_of(shape_.grid[d]));
+        ids_.block[d] = launch(block, {Kind::BlockIdx, d}, size_of(shape_.grid[d]));
     for (std::size_t d = 0; d < 3; ++d)
       if (d == 0 || shape_.block[d] != 1)
-        ids_.thread[d] = launch(block, "threadIdx", d, number(shape_.block[d]));
+        ids_.thread[d] = launch(block, {Kind::ThreadIdx, d}, number(shape_.block[d]));
     for (std::size_t d = 0; d < 3 && shape_.has_clusters; ++d)
       if (d == 0 || shape_.cluster[d] != 1)
-        ids_.cta_in_cluster[d] = launch(block, "clusterCtaIdx", d, number(shape_.cluster[d]));
+        ids_.cta_in_cluster[d] = launch(block, {Kind::ClusterCtaIdx, d}, number(shape_.cluster[d]));
     number_threads(block);
   }
 
@@ -227,9 +227,9 @@ class Resolver {
     return number(0);
   }
 
-  ExprId hardware_id(std::string_view tag) {
-    const std::size_t d = std::string_view("xyz").find(tag.back());
-    const VarId var = tag.starts_with("threadIdx") ? ids_.thread[d] : ids_.block[d];
+  ExprId bound_id(ir::HardwareId id) {
+    const bool is_thread = id.kind == ir::HardwareId::Kind::ThreadIdx;
+    const VarId var = (is_thread ? ids_.thread : ids_.block)[id.dim];
     return var.valid() ? ref(var) : number(0);
   }
 
@@ -252,7 +252,7 @@ class Resolver {
         continue;
       }
       if (stmt.kind == StmtKind::For && stmt.loop == ir::LoopKind::ThreadBinding) {
-        bind(stmt.var, hardware_id(stmt.name), stmt.span, out);
+        bind(stmt.var, bound_id(stmt.hardware), stmt.span, out);
         replace(stmt.body, out);
         continue;
       }

@@ -162,7 +162,7 @@ TEST(LaunchIds, LoopsOverHardwareIds) {
   const VarId x = b.loop("x", 8, ir::LoopKind::ThreadBinding);
   use(b, out, {x});
   const ir::StmtId loop = b.end();
-  b.f.at(loop).name = "threadIdx.x";
+  b.f.at(loop).hardware = {ir::HardwareId::Kind::ThreadIdx, 0};
   EXPECT_EQ(resolved(b), R"(blockIdx_x = T.launch_thread("blockIdx.x", 1)
 threadIdx_x = T.launch_thread("threadIdx.x", 8)
 x: T.let[T.int32] = threadIdx_x

@@ -117,7 +117,7 @@ TEST(CudaSource, PrimitivesAreNamedWithTheirPlace) {
   TestKernel k;
   const auto copied = ir::Setting(std::string("Tx.copy(R[0:8], A[0:8]) by reg"));
   ir::Stmt attr{
-      .kind = StmtKind::Attr, .span = Span::at(3, 4), .name = "primitive", .setting = copied};
+      .kind = StmtKind::Attr, .span = Span::at(3, 4), .attr = "primitive", .setting = copied};
   attr.body = {k.f.add(ir::Stmt{.kind = StmtKind::Return})};
   k.stmt(std::move(attr));
   const SourceText source("gemm.py", "a\nb\nc\n");
@@ -207,7 +207,8 @@ TEST(CudaSource, ControlStatements) {
   k.loop("i", 4, LoopKind::Unroll);
   k.stmt({.kind = StmtKind::Continue});
   k.end();
-  k.stmt({.kind = StmtKind::Assert, .expr = k.op(ExprOp::Eq, k.tx(), k.n(1)), .name = "at 100%"});
+  k.stmt(
+      {.kind = StmtKind::Assert, .expr = k.op(ExprOp::Eq, k.tx(), k.n(1)), .message = "at 100%"});
   EXPECT_EQ(k.body(), R"(  if (tx < 8) {
     return;
   }

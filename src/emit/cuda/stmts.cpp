@@ -120,7 +120,7 @@ void unroll(Context& c, const Stmt& s) {
 void loop(Context& c, const Stmt& s) {
   if (s.loop == LoopKind::ThreadBinding)
     return static_cast<void>(
-        refuse(c, s.span, "a loop over `{}`, expected a lowered program", s.name));
+        refuse(c, s.span, "a loop over `{}`, expected a lowered program", name_of(s.hardware)));
   const std::int64_t step =
       s.args.size() > 2 ? ir::const_int(c.f, s.args[2]).value_or(1) : std::int64_t{1};
   const bool counts_up = has_end(c, s, step);
@@ -166,7 +166,7 @@ std::string place_of(const Context& c, Span span) {
 void assertion(Context& c, const Stmt& s) {
   c.helpers.note_printf();
   const std::string where = place_of(c, s.span);
-  const std::string text = s.name.empty() ? "the assertion does not hold" : s.name;
+  const std::string text = s.message.empty() ? "the assertion does not hold" : s.message;
   std::string message;
   for (const char each : fmt::format("{}{}{}\n", where, where.empty() ? "" : ": ", text))
     message += each == '%' ? std::string("%%") : std::string(1, each);
@@ -177,7 +177,8 @@ void assertion(Context& c, const Stmt& s) {
 }
 
 void attr(Context& c, const Stmt& s) {
-  if (const auto* text = std::get_if<std::string>(&s.setting); text && s.name == "primitive") {
+  if (const auto* text = std::get_if<std::string>(&s.setting);
+      text && s.attr == ir::kPrimitiveAttr) {
     std::string comment = place_of(c, s.span);
     comment += (comment.empty() ? "" : ": ") + *text;
     std::ranges::replace(comment, '\n', ' ');
@@ -194,13 +195,12 @@ void attr(Context& c, const Stmt& s) {
 
 void launch_thread(Context& c, const Stmt& s) {
   if (!c.names.is_used(s.var)) return;
-  const std::string_view tag = s.name;
   const std::string type = type_text(c.f[s.var].type);
-  std::string value = fmt::format("{}({})", type, tag);
-  if (tag.starts_with("clusterCtaIdx.")) {
+  std::string value = fmt::format("{}({})", type, name_of(s.hardware));
+  if (s.hardware.kind == ir::HardwareId::Kind::ClusterCtaIdx) {
     check_feature(c, target::Feature::Sm90, "a cluster", s.span);
-    value =
-        fmt::format("{}()", c.helpers.use(fmt::format("tvm_builtin_cluster_ctaid_{}", tag.back())));
+    value = fmt::format(
+        "{}()", c.helpers.use(fmt::format("tvm_builtin_cluster_ctaid_{}", "xyz"[s.hardware.dim])));
   }
   line(c, "const {} {} = {};", type, c.names.of(s.var), value);
 }

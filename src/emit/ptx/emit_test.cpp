@@ -226,7 +226,7 @@ TEST(EmitPtx, PlacesAndProvenance) {
   Kernel k;
   const BufferId a = k.global("a", 32, DType::Int32);
   k.start();
-  ir::Stmt attr{.kind = ir::StmtKind::Attr, .name = "primitive"};
+  ir::Stmt attr{.kind = ir::StmtKind::Attr, .attr = "primitive"};
   attr.setting = std::string("Tx.warp.copy(a) by reg");
   ir::Stmt store{.kind = ir::StmtKind::Store, .span = Span::at(15, 21), .expr = k.n(7)};
   store.buffer = a;

@@ -155,7 +155,7 @@ void check_assert(Context& c, const ir::Stmt& s) {
   const bool is_placed = c.options.source != nullptr && s.span.known;
   const std::size_t line = is_placed ? c.options.source->position(s.span.begin).line : 0;
   const std::vector<Value> args = {
-      text_address(c, s.name), text_address(c, is_placed ? c.options.source->name() : c.f.name),
+      text_address(c, s.message), text_address(c, is_placed ? c.options.source->name() : c.f.name),
       c.code.in_register(int_value(static_cast<std::int64_t>(line))), text_address(c, c.f.name),
       c.code.in_register(int_value(1, Class::Rd))};
   call_function(c, "__assertfail", args, false);

@@ -57,7 +57,7 @@ void evaluate(Context& c, ExprId expr) {
 
 void attribute(Context& c, const Stmt& s) {
   const auto* text = std::get_if<std::string>(&s.setting);
-  if (s.name == "primitive" && text != nullptr) {
+  if (s.attr == ir::kPrimitiveAttr && text != nullptr) {
     std::string line = *text;
     std::ranges::replace(line, '\n', ' ');
     c.code.add_comment(std::move(line));
@@ -66,13 +66,9 @@ void attribute(Context& c, const Stmt& s) {
 }
 
 void launch_thread(Context& c, const Stmt& s) {
-  std::string name = s.name;
-  const auto replace = [&](std::string_view from, std::string_view to) {
-    if (name.starts_with(from)) name = std::string(to) + name.substr(from.size());
-  };
-  replace("threadIdx", "%tid");
-  replace("blockIdx", "%ctaid");
-  replace("clusterCtaIdx", "%cluster_ctaid");
+  constexpr std::string_view kRegisters[] = {"%ctaid", "%tid", "%cluster_ctaid"};  // by kind
+  const std::string name = fmt::format(
+      "{}.{}", kRegisters[static_cast<std::size_t>(s.hardware.kind)], "xyz"[s.hardware.dim]);
   c.vars[s.var.index].lanes = {c.code.pure("mov.u32", Class::R, {special_arg(name)})};
 }
 

@@ -74,33 +74,31 @@ void loop_next(Cta& cta, const Step& step, const Stmt& stmt, Threads ts) {
   }
 }
 
-std::int64_t hardware_value(const Cta& cta, HardwareId id, Thread t) {
+std::int64_t hardware_value(const Cta& cta, ir::HardwareId id, Thread t) {
   const std::array<std::int64_t, 3>& block = cta.launch.shape.block;
   const std::int64_t at = cta.at[id.dim];
   const std::int64_t cluster = cta.launch.shape.cluster[id.dim];
   switch (id.kind) {
-    case HardwareId::Kind::ThreadIdx: {
+    case ir::HardwareId::Kind::ThreadIdx: {
       const std::int64_t place[] = {t % block[0], t / block[0] % block[1],
                                     t / (block[0] * block[1])};
       return place[id.dim];
     }
-    case HardwareId::Kind::BlockIdx:
+    case ir::HardwareId::Kind::BlockIdx:
       return at;
-    case HardwareId::Kind::ClusterCtaIdx:
+    case ir::HardwareId::Kind::ClusterCtaIdx:
       return at % cluster;
-    case HardwareId::Kind::ClusterIdx:
-      return at / cluster;
   }
   return 0;
 }
 
-void bind_ids(Cta& cta, const Step& step, const Stmt& stmt, Threads ts) {
+void bind_ids(Cta& cta, const Stmt& stmt, Threads ts) {
   const auto set = [&](ir::VarId var, Thread t, std::int64_t value) {
     cta.vars.row(var)[t] = from_int(cta.f[var].type.dtype, value);
   };
   for (const Thread t : ts) {
     if (stmt.kind != StmtKind::ScopeIds) {
-      set(stmt.var, t, hardware_value(cta, step.id, t));
+      set(stmt.var, t, hardware_value(cta, stmt.hardware, t));
       continue;
     }
     for (std::size_t d = 0; d < stmt.vars.size(); ++d)
@@ -142,7 +140,7 @@ void check_assert(Cta& cta, const Stmt& stmt, Threads ts) {
     Finding* found = finding(cta, Check::Assert);
     if (found == nullptr) continue;
     found->text = fmt::format("the assertion fails in {} of {}{}", thread_text(ts[i]),
-                              cta_text(cta), stmt.name.empty() ? "" : ": " + stmt.name);
+                              cta_text(cta), stmt.message.empty() ? "" : ": " + stmt.message);
   }
 }
 
@@ -197,7 +195,7 @@ bool execute(Cta& cta, const Step& step, Threads ts) {
       check_assert(cta, stmt, ts);
       break;
     case StepKind::Ids:
-      bind_ids(cta, step, stmt, ts);
+      bind_ids(cta, stmt, ts);
       break;
     case StepKind::Tile:
       call_tile(cta, cta.f[stmt.tile], ts);

@@ -31,15 +31,6 @@ void for_each_expr(const Function& function, ExprId root, const Visit& visit) {
   for (const ExprId arg : expr.args) for_each_expr(function, arg, visit);
 }
 
-// Of "threadIdx.x"; the launch has been looked at (ir/launch.h).
-HardwareId hardware_id(std::string_view name) {
-  using Kind = HardwareId::Kind;
-  const std::size_t dim = name.empty() ? 0 : static_cast<std::size_t>(name.back() - 'x') % 3;
-  if (name.starts_with("threadIdx")) return {Kind::ThreadIdx, dim};
-  if (name.starts_with("blockIdx")) return {Kind::BlockIdx, dim};
-  return {name.starts_with("clusterCtaIdx") ? Kind::ClusterCtaIdx : Kind::ClusterIdx, dim};
-}
-
 class StepBuilder {
  public:
   explicit StepBuilder(const Function& function) : function_(function) {}
@@ -64,10 +55,6 @@ class StepBuilder {
   }
   Result<void> add(StepKind kind, StmtId stmt) {
     push(kind, stmt);
-    return {};
-  }
-  Result<void> add_ids(StmtId stmt) {
-    list_.steps[push(StepKind::Ids, stmt)].id = hardware_id(function_[stmt].name);
     return {};
   }
   [[nodiscard]] std::uint32_t here() const {
@@ -115,7 +102,7 @@ class StepBuilder {
         return block(stmt.body);
       case StmtKind::ScopeIds:
       case StmtKind::LaunchThread:
-        return add_ids(id);
+        return add(StepKind::Ids, id);
       case StmtKind::Tile:
         return add(StepKind::Tile, id);
       case StmtKind::Ptx:
@@ -126,7 +113,7 @@ class StepBuilder {
 
   Result<void> for_loop(StmtId id, const Stmt& stmt) {
     if (stmt.loop == ir::LoopKind::ThreadBinding) {
-      WW_TRY_VOID(add_ids(id));
+      push(StepKind::Ids, id);
       return block(stmt.body);
     }
     const std::uint32_t number = list_.loops++;

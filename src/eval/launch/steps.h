@@ -35,19 +35,12 @@ enum class StepKind : std::uint8_t {
 /// Whom a step needs at once.
 enum class Gather : std::uint8_t { None, Lanes, Warp, Warpgroup, Cta };
 
-/// threadIdx, blockIdx, … in one dimension.
-struct HardwareId {
-  enum class Kind : std::uint8_t { ThreadIdx, BlockIdx, ClusterCtaIdx, ClusterIdx } kind{};
-  std::size_t dim = 0;
-};
-
 struct Step {
   StepKind kind{};
   Gather gather = Gather::None;
   ir::StmtId stmt = {};
   std::uint32_t target = 0;
   std::uint32_t loop = 0;
-  HardwareId id = {};  // Ids, other than scope ids
   // Lanes: the masks that name them; none: all lanes of the warp.
   std::vector<ir::ExprId> masks = {};
   std::optional<ir::Threads> wanted = {};  // the only threads that come here, where that is not all

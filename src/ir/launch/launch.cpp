@@ -160,30 +160,19 @@ class Launch {
   // --- launch variables ---
 
   Result<void> bind(const Stmt& stmt) {
-    const std::size_t dot = stmt.name.find('.');
-    const std::string_view unit = std::string_view(stmt.name).substr(0, dot);
-    const std::string_view axis =
-        dot == std::string::npos ? "" : std::string_view(stmt.name).substr(dot + 1);
-    const std::size_t d =
-        axis.size() == 1 ? std::string_view("xyz").find(axis) : std::string_view::npos;
-    if (d == std::string_view::npos ||
-        (unit != "blockIdx" && unit != "threadIdx" && unit != "clusterCtaIdx"))
-      return fail(
-          diag(DiagKind::BadScopeIds,
-               "`{}` is no hardware id: expected `blockIdx`, `threadIdx` or `clusterCtaIdx` "
-               "with `.x`, `.y` or `.z`",
-               stmt.name)
-              .with_span(stmt.span));
+    using Kind = HardwareId::Kind;
+    const auto [kind, d] = stmt.hardware;
     const Extent extent = extent_of(f_, stmt.args[0]);
-    if (extent.is_constant() ? extent.value <= 0 : unit != "blockIdx")
+    if (extent.is_constant() ? extent.value <= 0 : kind != Kind::BlockIdx)
       return fail(diag(DiagKind::BadScopeIds,
-                       "the extent of `{}` is {}: expected a constant of at least 1", stmt.name,
+                       "the extent of `{}` is {}: expected a constant of at least 1",
+                       name_of(stmt.hardware),
                        extent.is_constant() ? fmt::format("{}", extent.value) : "not constant")
                       .with_span(stmt.span));
     WW_TRY_VOID(seen_once(stmt, extent));
-    if (unit == "blockIdx") shape_.grid[d] = extent;
-    if (unit == "threadIdx") shape_.block[d] = extent.value;
-    if (unit == "clusterCtaIdx") {
+    if (kind == Kind::BlockIdx) shape_.grid[d] = extent;
+    if (kind == Kind::ThreadIdx) shape_.block[d] = extent.value;
+    if (kind == Kind::ClusterCtaIdx) {
       shape_.cluster[d] = extent.value;
       shape_.has_clusters = true;
     }
@@ -191,14 +180,14 @@ class Launch {
   }
 
   Result<void> seen_once(const Stmt& stmt, const Extent& extent) {
-    for (const auto& [name, seen] : launched_) {
-      if (name != stmt.name || surely_equal(f_, seen.extent, extent)) continue;
-      return fail(
-          diag(DiagKind::BadScopeIds, "`{}` is launched twice with different extents", stmt.name)
-              .with_span(stmt.span)
-              .with_note("first here", seen.span));
+    for (const auto& [id, seen] : launched_) {
+      if (id != stmt.hardware || surely_equal(f_, seen.extent, extent)) continue;
+      return fail(diag(DiagKind::BadScopeIds, "`{}` is launched twice with different extents",
+                       name_of(stmt.hardware))
+                      .with_span(stmt.span)
+                      .with_note("first here", seen.span));
     }
-    launched_.push_back({stmt.name, {extent, stmt.span}});
+    launched_.push_back({stmt.hardware, {extent, stmt.span}});
     return {};
   }
 
@@ -209,7 +198,7 @@ class Launch {
 
   const Function& f_;
   std::vector<DeclaredId> declared_;
-  std::vector<std::pair<std::string, Seen>> launched_;
+  std::vector<std::pair<HardwareId, Seen>> launched_;
   LaunchShape shape_;
 };
 

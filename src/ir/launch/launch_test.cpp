@@ -224,7 +224,7 @@ TEST(Launch, LoweredFunctionsSayItDirectly) {
   EXPECT_TRUE(shape_of({{"threadIdx.x", 32}, {"threadIdx.x", 32}}));
   EXPECT_EQ(shape_of({{"threadIdx.x", 32}, {"threadIdx.x", 64}}).error().text,
             "`threadIdx.x` is launched twice with different extents");
-  EXPECT_EQ(shape_of({{"warp.x", 32}}).error().text,
+  EXPECT_EQ(parse_hardware_id("warp.x").error().text,
             "`warp.x` is no hardware id: expected `blockIdx`, `threadIdx` or `clusterCtaIdx` with "
             "`.x`, `.y` or `.z`");
   EXPECT_EQ(shape_of({{"threadIdx.x", 0}}).error().text,

@@ -161,10 +161,9 @@ Narrowed Narrow::by_trips(const ActiveSet& set, const Stmt& loop) {
   Narrowed out{without(set, gone), (set.may & ~values.known).none()};
   const Unit unit = uniformity_among(f_, definitions_, values_, trips, out.set.may);
   out.set.granule = std::min(out.set.granule, unit);
-  if (loop.loop == LoopKind::ThreadBinding && loop.name.starts_with("threadIdx")) {
+  if (loop.loop == LoopKind::ThreadBinding && loop.hardware.kind == HardwareId::Kind::ThreadIdx) {
     // Each round belongs to one thread of a dimension; the others have it elsewhere or not at all.
-    const std::size_t d = std::string_view("xyz").find(loop.name.back());
-    const bool is_all = d < 3 && const_int(f_, trips) == shape_.block[d];
+    const bool is_all = const_int(f_, trips) == shape_.block[loop.hardware.dim];
     if (!is_all) out = {{out.set.may, Unit::Thread, out.set.one_lane_per_warp}, false};
   }
   return out;

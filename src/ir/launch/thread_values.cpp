@@ -61,14 +61,6 @@ Value one(const Expr& e, std::int64_t a) {
   }
 }
 
-// Threads of the dimension that a tag such as "threadIdx.y" names.
-std::optional<std::size_t> axis_of(const std::string& tag) {
-  const std::size_t d = tag.size() >= 2 && tag[tag.size() - 2] == '.'
-                            ? std::string_view("xyz").find(tag.back())
-                            : std::string_view::npos;
-  return d == std::string_view::npos ? std::nullopt : std::optional(d);
-}
-
 }  // namespace
 
 std::optional<std::int64_t> int_result(ExprOp op, std::int64_t a, std::int64_t b, Type type) {
@@ -238,13 +230,12 @@ PerThread ThreadValues::scope_id(VarId var) {
 }
 
 PerThread ThreadValues::launch_id(const Stmt& stmt) const {
-  const auto d = axis_of(stmt.name);
-  if (!d) return unknown();
-  if (!stmt.name.starts_with("threadIdx"))
+  const auto [kind, d] = stmt.hardware;
+  if (kind != HardwareId::Kind::ThreadIdx)
     return const_int(f_, stmt.args[0]) == 1 ? constant(0) : unknown();
   PerThread out = constant(0);
   for (std::size_t t = 0; t < count_; ++t)
-    out.value[t] = scope_id_value(shape_, ScopeIdKind::ThreadId, *d, 3, {1, 1, 1},
+    out.value[t] = scope_id_value(shape_, ScopeIdKind::ThreadId, d, 3, {1, 1, 1},
                                   {static_cast<std::int64_t>(t), {0, 0, 0}});
   return out;
 }

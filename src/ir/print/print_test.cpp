@@ -195,7 +195,7 @@ TEST(PrintStmt, Loops) {
   b.loop("i", 4, LoopKind::Parallel);
   b.end();
   b.loop("i", 32, LoopKind::ThreadBinding);
-  b.f.at(b.end()).name = "threadIdx.x";
+  b.f.at(b.end()).hardware = {HardwareId::Kind::ThreadIdx, 0};
   b.loop("i", 6);
   b.f.at(b.end()).args[0] = b.n(2);
   b.loop("i", 4);
@@ -252,13 +252,13 @@ TEST(PrintStmt, Branches) {
 
 TEST(PrintStmt, AssertEvaluateAttr) {
   Builder b;
-  b.stmt({.kind = StmtKind::Assert, .expr = bool_imm(b.f, true), .name = "no"});
+  b.stmt({.kind = StmtKind::Assert, .expr = bool_imm(b.f, true), .message = "no"});
   b.evaluate(b.n(1));
   b.evaluate(b.call(Intrinsic::WarpSync, {}));
   b.stmt(
-      {.kind = StmtKind::Attr, .name = "k", .setting = Setting(std::int64_t{2}), .is_open = true});
-  b.stmt({.kind = StmtKind::Attr, .name = "e", .setting = Setting(b.n(3))});
-  b.stmt({.kind = StmtKind::Attr, .name = "f", .setting = Setting(1.0)});
+      {.kind = StmtKind::Attr, .attr = "k", .setting = Setting(std::int64_t{2}), .is_open = true});
+  b.stmt({.kind = StmtKind::Attr, .attr = "e", .setting = Setting(b.n(3))});
+  b.stmt({.kind = StmtKind::Attr, .attr = "f", .setting = Setting(1.0)});
   EXPECT_EQ(body_of(b),
             "assert T.bool(True), \"no\"\n"
             "T.evaluate(1)\n"

@@ -86,8 +86,8 @@ void Writer::stmt(StmtId id) {
     case StmtKind::If:
       return branch(s, "if");
     case StmtKind::Assert:
-      if (s.name.empty()) return line(fmt::format("assert {}", expr(s.expr)));
-      return line(fmt::format("assert {}, {}", expr(s.expr), quoted(s.name)));
+      if (s.message.empty()) return line(fmt::format("assert {}", expr(s.expr)));
+      return line(fmt::format("assert {}, {}", expr(s.expr), quoted(s.message)));
     case StmtKind::Evaluate:
       if (f_[s.expr].type == Type::none()) return line(expr(s.expr));
       return line(fmt::format("T.evaluate({})", expr(s.expr)));
@@ -98,7 +98,7 @@ void Writer::stmt(StmtId id) {
     case StmtKind::Return:
       return line("return");
     case StmtKind::Attr: {
-      const std::string attr = fmt::format("T.attr({})", settings({{s.name, s.setting}}));
+      const std::string attr = fmt::format("T.attr({})", settings({{s.attr, s.setting}}));
       if (s.is_open) return line(attr);
       line(fmt::format("with {}:", attr));
       return nested(s.body);
@@ -106,8 +106,8 @@ void Writer::stmt(StmtId id) {
     case StmtKind::ScopeIds:
       return scope_ids(s);
     case StmtKind::LaunchThread:
-      return line(fmt::format("{} = T.launch_thread({}, {})", names_.of(s.var), quoted(s.name),
-                              expr(s.args[0])));
+      return line(fmt::format("{} = T.launch_thread({}, {})", names_.of(s.var),
+                              quoted(name_of(s.hardware)), expr(s.args[0])));
     case StmtKind::Tile:
       return line(tile_call(f_[s.tile]));
     case StmtKind::Ptx:
@@ -150,7 +150,7 @@ std::string Writer::range(const Stmt& s) const {
     args.push_back(
         fmt::format("{} + {} * {}", expr(s.args[0], kSum), expr(s.args[1], kProduct), step));
   }
-  if (s.loop == LoopKind::ThreadBinding) args.push_back(quoted(s.name));
+  if (s.loop == LoopKind::ThreadBinding) args.push_back(quoted(name_of(s.hardware)));
   const bool is_plain =
       s.loop == LoopKind::Serial && step == 1 && s.settings.empty() && dtype == num::DType::Int32;
   if (step != 1) args.push_back(fmt::format("step={}", step));

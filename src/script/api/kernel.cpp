@@ -100,7 +100,9 @@ Result<Value> launch_thread(Interp& in, Args& a) {
   ir::Stmt out;
   out.kind = ir::StmtKind::LaunchThread;
   out.span = a.call;
-  out.name = WW_TRY(in.text(a[0], "the tag", a.spans[0]));
+  const auto hardware = ir::parse_hardware_id(WW_TRY(in.text(a[0], "the tag", a.spans[0])));
+  if (!hardware) return fail(Diag(hardware.error()).with_span(a.call));
+  out.hardware = *hardware;
   out.args.push_back(WW_TRY(in.index_expr(a[1], a.spans[1])));
   ir::Var var;
   var.type = ir::Type::of(DType::Int32);
@@ -152,14 +154,14 @@ Result<Value> thread_binding(Interp& in, Args& a) {
   if (!a.has(tag))
     return fail(
         diag(DiagKind::BadArgument, "`T.thread_binding` without `thread`").with_span(a.call));
-  out.tag = WW_TRY(in.text(a[tag], "`thread`", a.spans[tag]));
-  constexpr std::string_view kTags[] = {"blockIdx.x",  "blockIdx.y",  "blockIdx.z",
-                                        "threadIdx.x", "threadIdx.y", "threadIdx.z"};
-  if (std::find(std::begin(kTags), std::end(kTags), out.tag) == std::end(kTags))
+  const std::string text = WW_TRY(in.text(a[tag], "`thread`", a.spans[tag]));
+  const auto id = ir::parse_hardware_id(text);
+  if (!id || id->kind == ir::HardwareId::Kind::ClusterCtaIdx)
     return fail(diag(DiagKind::BadArgument,
                      "a loop over `{}`, expected `blockIdx` or `threadIdx` with `.x`, `.y` or `.z`",
-                     out.tag)
+                     text)
                     .with_span(a.spans[tag]));
+  out.hardware = *id;
   return in.heap.wrap(Kind::Loop, std::move(out));
 }
 

@@ -261,7 +261,7 @@ Result<void> KernelBody::expression_stmt(const Stmt& s, Env& env) {
   if (value.is(Kind::Frame)) {
     for (const auto& [key, setting] : value.as<FrameObject>().attrs) {
       ir::Stmt attr = stmt_node(ir::StmtKind::Attr, in.span(s.place));
-      attr.name = key;
+      attr.attr = key;
       attr.setting = setting;
       attr.is_open = true;
       in.emit(std::move(attr));
@@ -292,7 +292,7 @@ Result<void> KernelBody::assert_stmt(const Stmt& s, Env& env) {
   }
   ir::Stmt out = stmt_node(ir::StmtKind::Assert, in.span(s.place));
   out.expr = WW_TRY(ir::condition(in.fn(), condition.expr(), in.span(s.a)));
-  out.name = std::move(message);
+  out.message = std::move(message);
   in.emit(std::move(out));
   return {};
 }

@@ -114,7 +114,7 @@ Result<ir::Stmt> KernelBody::loop_node(const LoopObject& loop, std::size_t i, Lo
   ir::Function& f = in.fn();
   ir::Stmt out = stmt_node(ir::StmtKind::For, at.head);
   out.loop = loop.loop;
-  out.name = loop.tag;
+  out.hardware = loop.hardware;
   ir::ExprId begin = WW_TRY(in.index_expr(loop.ranges[i].first, at.range));
   ir::ExprId end = WW_TRY(in.index_expr(loop.ranges[i].second, at.range));
   ir::Type type = loop.type;
@@ -278,7 +278,7 @@ Result<void> KernelBody::with_stmt(const Stmt& s, Env& env) {
   const auto& attrs = value.as<FrameObject>().attrs;
   for (std::size_t i = attrs.size(); i-- > 0;) {
     ir::Stmt attr = stmt_node(ir::StmtKind::Attr, in.span(s.head));
-    attr.name = attrs[i].first;
+    attr.attr = attrs[i].first;
     attr.setting = attrs[i].second;
     attr.body = std::move(content);
     content = {in.fn().add(std::move(attr))};

@@ -213,7 +213,7 @@ struct LoopObject : Object {
   Value step;
   std::vector<std::pair<std::string, Value>> annotations;
   ir::Type type = ir::Type::of(num::DType::Int32);
-  std::string tag;
+  ir::HardwareId hardware;  // of ThreadBinding
 };
 struct MetaObject : Object {
   Value value;
