@@ -28,6 +28,17 @@ Value tensor_address(Context& c, const Expr& e) {
   return sum(c, "u32", lane, column);
 }
 
+// Of 32 and 64 bits the lesser of a and -a without their signs. ptxas takes the result of `abs` for
+// no less than 0, which the least number's is, and mistakes `max(a, -a)` beside `a + a`.
+Value int_abs(Context& c, DType type, Value a) {
+  if (!is_signed(type)) return a;
+  const int bits = num::bits_of(type);
+  if (bits < 32)
+    return wrap(c, type, c.code.pure(fmt::format("abs.{}", arith_type(type)), a.cls, {a}));
+  const Value minus = c.code.pure(fmt::format("neg.s{}", bits), a.cls, {a});
+  return c.code.pure(fmt::format("min.u{}", bits), a.cls, {a, minus});
+}
+
 Value int_call(Context& c, Intrinsic callee, DType type, std::span<const Value> args) {
   const int bits = num::bits_of(type);
   const Value a = c.code.in_register(args[0]);
@@ -36,21 +47,12 @@ Value int_call(Context& c, Intrinsic callee, DType type, std::span<const Value> 
     return bits == 64 ? c.code.pure("cvt.u64.u32", Class::Rd, {count}) : count;
   };
   const auto plain = [&] {  // the bits, zeros above
-    const bool is_clean = bits >= 32 || !is_signed(type);
-    return is_clean
-               ? a
-               : c.code.pure("and.b32", Class::R, {a, int_value((std::int64_t{1} << bits) - 1)});
+    if (bits >= 32 || !is_signed(type)) return a;
+    return c.code.pure("and.b32", Class::R, {a, int_value((std::int64_t{1} << bits) - 1)});
   };
   switch (callee) {
     case Intrinsic::Abs:
-      if (!is_signed(type)) return a;
-      if (bits >= 32) {
-        // The lesser of x and -x without their signs. ptxas takes the result of `abs` for no less
-        // than 0, which the least number's is, and mistakes `max(x, -x)` beside `x + x`.
-        const Value minus = c.code.pure(fmt::format("neg.s{}", bits), a.cls, {a});
-        return c.code.pure(fmt::format("min.u{}", bits), a.cls, {a, minus});
-      }
-      return wrap(c, type, c.code.pure(fmt::format("abs.{}", arith_type(type)), a.cls, {a}));
+      return int_abs(c, type, a);
     case Intrinsic::Popcount:
       return counted(c.code.pure(fmt::format("popc.{}", word), Class::R, {plain()}));
     case Intrinsic::Clz: {
