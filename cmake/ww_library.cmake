@@ -62,7 +62,7 @@ endfunction()
 # compiled together there are too few compilations to make up for it; but sim has options of its own.
 set(WW_OWN_HEADER_ir ir/build.h)
 set(WW_OWN_HEADER_eval eval/cta/cta.h)
-set(WW_OWN_HEADER_script script/interp/interp.h)
+set(WW_OWN_HEADER_script script/interp/context.h)
 set(WW_OWN_HEADER_sim sim/unit.h)
 set(WW_OWN_HEADER_lower lower/copy/vectors.h)
 set(WW_OWN_HEADER_emit/cuda emit/cuda/context.h)

@@ -9,9 +9,11 @@
 #include "ir/indices.h"
 #include "ir/name_parts.h"
 #include "ir/verify/verify.h"
+#include "script/interp/calls.h"
 #include "script/interp/candidates.h"
+#include "script/interp/conversions.h"
 #include "script/interp/host_expr.h"
-#include "script/interp/interp.h"
+#include "script/interp/host_stmts.h"
 #include "script/syntax/parser.h"
 
 namespace ww::script {
@@ -57,8 +59,8 @@ class Compilation {
       if (candidates[0].kernels.size() == 1) choice.name = candidates[0].kernels[0];
     }
     out_.expression = SourceText("--kernel", choice.expression);
-    Interp in(options_, out_.dialect, std::move(symbols_));
-    if (Result<void> done = in.run_module(file_); !done) return report(std::move(done).error());
+    Context in(options_, out_.dialect, std::move(symbols_));
+    if (Result<void> done = run_module(in, file_); !done) return report(std::move(done).error());
     take(choose(in, choice));
   }
 
@@ -66,7 +68,7 @@ class Compilation {
   void report(Diag problem) { out_.errors.push_back(std::move(problem)); }
 
   // The kernel that the expression gives, or that was made under the wanted name on the way.
-  KernelObject* choose(Interp& in, const Choice& choice) {
+  KernelObject* choose(Context& in, const Choice& choice) {
     const std::size_t base = out_.source.text().size() + 1;
     ExprId root;
     Result<Ast> ast = parse_expression(choice.expression, in.symbols, root);
@@ -77,20 +79,20 @@ class Compilation {
     expression_.ast = *std::move(ast);
     expression_.base = base;
     const Span whole = Span::at(base, base + choice.expression.size());
-    const std::size_t before = in.kernels().size();
-    Result<Value> value = in.eval_in_module(expression_, root);
+    const std::size_t before = in.kernels.size();
+    Result<Value> value = eval_in_module(in, expression_, root);
     if (!choice.name.empty()) return by_name(in, choice, before, value, whole);
     if (value && value->is(Kind::Jit)) {  // without constants
       CallArgs args;
       args.call = args.callee = whole;
-      value = in.call(*value, args);
+      value = call(in, *value, args);
     }
     if (!value) {
       report(std::move(value).error().with_span(whole));
       return nullptr;
     }
     if (value->is(Kind::Kernel)) return &value->as<KernelObject>();
-    report(value->is(Kind::Opaque) ? in.needs_opaque(*value, whole)
+    report(value->is(Kind::Opaque) ? needs_opaque(in, *value, whole)
                                    : no_kernel(in, choice, before, *value).with_span(whole));
     return nullptr;
   }
@@ -102,24 +104,24 @@ class Compilation {
     return problem;
   }
 
-  static Diag no_kernel(const Interp& in, const Choice& choice, std::size_t before,
+  static Diag no_kernel(const Context& in, const Choice& choice, std::size_t before,
                         const Value& value) {
     Diag out =
         diag(DiagKind::NotAKernel, "the expression gives {}, expected a kernel", type_name(value));
     if (value.is(Kind::Function))
       out.notes.push_back({fmt::format("call it: `{}(…)`", choice.expression), {}});
     std::string made;
-    for (std::size_t i = before; i < in.kernels().size(); ++i)
-      made += fmt::format("{}`::{}`", made.empty() ? "" : ", ", in.kernels()[i]->function.name);
+    for (std::size_t i = before; i < in.kernels.size(); ++i)
+      made += fmt::format("{}`::{}`", made.empty() ? "" : ", ", in.kernels[i]->function.name);
     if (!made.empty())
       out.notes.push_back(
           {fmt::format("kernels were defined on the way; take one with {}", made), {}});
     return out;
   }
 
-  KernelObject* by_name(Interp& in, const Choice& choice, std::size_t before,
+  KernelObject* by_name(Context& in, const Choice& choice, std::size_t before,
                         const Result<Value>& value, Span whole) {
-    const std::vector<KernelObject*>& all = in.kernels();
+    const std::vector<KernelObject*>& all = in.kernels;
     for (std::size_t i = all.size(); i-- > before;)
       if (all[i]->function.name == choice.name) return all[i];
     // Not made by the call itself; a kernel that the call returns may have been made before.

@@ -2,7 +2,8 @@
 // Declarations of buffers: the parameters that all of them share, and what becomes of them.
 #pragma once
 
-#include "script/interp/interp.h"
+#include "script/interp/arguments.h"
+#include "script/interp/context.h"
 
 namespace ww::script {
 
@@ -29,12 +30,12 @@ Args as_fields(const Args& a, std::span<const BufferField> places);
 
 /// A buffer by its parameters, but for `data` and `allocated_addr`; `at` is the place of `shape`
 /// among the arguments.
-Result<ir::Buffer> read_buffer_fields(Interp& in, const Args& a, std::size_t at, ir::Scope scope);
+Result<ir::Buffer> read_buffer_fields(Context& in, const Args& a, std::size_t at, ir::Scope scope);
 
 /// Where `data=` points: the storage of a buffer, an element of one, or any pointer.
-Result<void> apply_data(Interp& in, ir::Buffer& buffer, const Value& data, Span span);
+Result<void> apply_data(Context& in, ir::Buffer& buffer, const Value& data, Span span);
 
 /// Emits an allocation or a declaration.
-Value declare_buffer(Interp& in, ir::Buffer buffer, ir::StmtKind kind);
+Value declare_buffer(Context& in, ir::Buffer buffer, ir::StmtKind kind);
 
 }  // namespace ww::script

@@ -6,6 +6,8 @@
 #include "script/api/buffer_fields.h"
 #include "script/api/builtins.h"
 #include "script/api/params.h"
+#include "script/interp/conversions.h"
+#include "script/interp/implicit.h"
 #include "script/interp/layouts.h"
 #include "script/interp/regions.h"
 
@@ -22,17 +24,17 @@ constexpr std::string_view kDeclare =
     "shape, dtype?, data?, strides?, elem_offset?, scope?, align?, offset_factor?, buffer_type?, "
     "axis_separators?, layout?, byte_offset?, allocated_addr?";
 
-Result<std::vector<ir::ExprId>> shape_of(Interp& in, const Value& value, Span span) {
+Result<std::vector<ir::ExprId>> shape_of(Context& in, const Value& value, Span span) {
   std::vector<ir::ExprId> out;
   const std::vector<Value> items = value.is(Kind::Str)
                                        ? std::vector<Value>{value}
-                                       : WW_TRY(in.sequence(value, "the shape", span));
+                                       : WW_TRY(as_sequence(in, value, "the shape", span));
   for (const Value& item : items) {
     if (item.is(Kind::Str)) {  // a quoted name declares an extent of run time
       out.push_back(WW_TRY(named_extent(in, text_of(item), span)));
       continue;
     }
-    const ir::ExprId extent = WW_TRY(in.index_expr(item, span));
+    const ir::ExprId extent = WW_TRY(index_expr(in, item, span));
     const auto constant = ir::const_int(in.fn(), extent);
     if (constant && *constant < 1)
       return fail(diag(DiagKind::BadExtent, "an extent of {}, expected 1 or more", *constant)
@@ -43,8 +45,8 @@ Result<std::vector<ir::ExprId>> shape_of(Interp& in, const Value& value, Span sp
 }
 
 // Strides given one by one are a layout, too.
-Result<void> apply_strides(Interp& in, ir::Buffer& buffer, const Value& strides, Span span) {
-  const std::vector<Value> items = WW_TRY(in.sequence(strides, "the strides", span));
+Result<void> apply_strides(Context& in, ir::Buffer& buffer, const Value& strides, Span span) {
+  const std::vector<Value> items = WW_TRY(as_sequence(in, strides, "the strides", span));
   if (items.empty()) return {};
   layout::Iters iters;
   for (std::size_t d = 0; d < items.size(); ++d) {
@@ -53,8 +55,8 @@ Result<void> apply_strides(Interp& in, ir::Buffer& buffer, const Value& strides,
                        buffer.shape.size())
                       .with_span(span));
     const std::int64_t extent =
-        WW_TRY(in.integer(of_expr(buffer.shape[d]), "an extent beside strides", span));
-    iters.push_back({extent, WW_TRY(in.integer(items[d], "a stride", span)), layout::Axis()});
+        WW_TRY(as_integer(in, of_expr(buffer.shape[d]), "an extent beside strides", span));
+    iters.push_back({extent, WW_TRY(as_integer(in, items[d], "a stride", span)), layout::Axis()});
   }
   Result<layout::TileLayout> tile = layout::TileLayout::make(iters);
   if (!tile) return fail(std::move(tile).error().with_span(span));
@@ -63,7 +65,7 @@ Result<void> apply_strides(Interp& in, ir::Buffer& buffer, const Value& strides,
   return {};
 }
 
-Result<void> apply_layout_arg(Interp& in, ir::Buffer& buffer, const Value& value, Span span) {
+Result<void> apply_layout_arg(Context& in, ir::Buffer& buffer, const Value& value, Span span) {
   if (value.is(Kind::None)) {
     buffer.layout_kind = ir::LayoutKind::None;
     return {};
@@ -74,7 +76,7 @@ Result<void> apply_layout_arg(Interp& in, ir::Buffer& buffer, const Value& value
   return {};
 }
 
-Result<Value> match_buffer(Interp& in, Args& a) {
+Result<Value> match_buffer(Context& in, Args& a) {
   if (!a[0].is(Kind::Ir) || in.fn()[a[0].expr()].op != ir::ExprOp::Var ||
       in.fn()[in.fn()[a[0].expr()].var].kind != ir::VarKind::Param ||
       !in.fn()[a[0].expr()].type.is_pointer())
@@ -89,15 +91,15 @@ Result<Value> match_buffer(Interp& in, Args& a) {
   return declare_buffer(in, std::move(buffer), ir::StmtKind::Declare);
 }
 
-Result<Value> alloc(Interp& in, Args& a, ir::Scope scope) {
+Result<Value> alloc(Context& in, Args& a, ir::Scope scope) {
   ir::Buffer buffer = WW_TRY(read_buffer_fields(in, a, 0, scope));
   return declare_buffer(in, std::move(buffer), ir::StmtKind::Alloc);
 }
-Result<Value> alloc_buffer(Interp& in, Args& a) { return alloc(in, a, ir::Scope::Global); }
-Result<Value> alloc_shared(Interp& in, Args& a) { return alloc(in, a, ir::Scope::Shared); }
-Result<Value> alloc_local_row(Interp& in, Args& a) { return alloc(in, a, ir::Scope::Local); }
+Result<Value> alloc_buffer(Context& in, Args& a) { return alloc(in, a, ir::Scope::Global); }
+Result<Value> alloc_shared(Context& in, Args& a) { return alloc(in, a, ir::Scope::Shared); }
+Result<Value> alloc_local_row(Context& in, Args& a) { return alloc(in, a, ir::Scope::Local); }
 
-Result<Value> decl_buffer(Interp& in, Args& a) {
+Result<Value> decl_buffer(Context& in, Args& a) {
   ir::Buffer buffer = WW_TRY(read_buffer_fields(in, a, 0, ir::Scope::Global));
   if (a.has(AllocatedAddr) && !a[AllocatedAddr].is(Kind::None)) {
     Value address = a[AllocatedAddr];
@@ -106,7 +108,7 @@ Result<Value> decl_buffer(Interp& in, Args& a) {
       if (items.size() == 1) address = items[0];
     }
     buffer.allocated_addr =
-        WW_TRY(in.expression_as(address, ir::Type::of(DType::Uint32), a.spans[AllocatedAddr]));
+        WW_TRY(expression_as(in, address, ir::Type::of(DType::Uint32), a.spans[AllocatedAddr]));
   }
   if (a.has(Data) && !a[Data].is(Kind::None)) {
     WW_TRY_VOID(apply_data(in, buffer, a[Data], a.spans[Data]));
@@ -128,9 +130,9 @@ Result<Value> decl_buffer(Interp& in, Args& a) {
   return declare_buffer(in, std::move(buffer), ir::StmtKind::Alloc);
 }
 
-Result<Value> scalar(Interp& in, Args& a, ir::Scope scope) {
+Result<Value> scalar(Context& in, Args& a, ir::Scope scope) {
   ir::Buffer buffer;
-  const ir::Type type = WW_TRY(in.value_type(a[0], "`dtype`", a.spans[0]));
+  const ir::Type type = WW_TRY(as_type(in, a[0], "`dtype`", a.spans[0]));
   buffer.dtype = type.dtype;
   buffer.scope = scope;
   buffer.is_scalar = true;
@@ -139,7 +141,7 @@ Result<Value> scalar(Interp& in, Args& a, ir::Scope scope) {
   return declare_buffer(in, std::move(buffer), ir::StmtKind::Alloc);
 }
 // A view of one element; its name stands for the value.
-Result<Value> decl_scalar(Interp& in, Args& a) {
+Result<Value> decl_scalar(Context& in, Args& a) {
   Args fields;
   fields.row = a.row;
   fields.call = a.call;
@@ -158,10 +160,10 @@ Result<Value> decl_scalar(Interp& in, Args& a) {
   set(ByteOffset, 4);
   return decl_buffer(in, fields);
 }
-Result<Value> local_scalar(Interp& in, Args& a) { return scalar(in, a, ir::Scope::Local); }
-Result<Value> shared_scalar(Interp& in, Args& a) { return scalar(in, a, ir::Scope::Shared); }
-Result<Value> alloc_scalar(Interp& in, Args& a) {
-  const std::string name = WW_TRY(in.text(a[1], "`scope`", a.spans[1]));
+Result<Value> local_scalar(Context& in, Args& a) { return scalar(in, a, ir::Scope::Local); }
+Result<Value> shared_scalar(Context& in, Args& a) { return scalar(in, a, ir::Scope::Shared); }
+Result<Value> alloc_scalar(Context& in, Args& a) {
+  const std::string name = WW_TRY(as_text(in, a[1], "`scope`", a.spans[1]));
   const std::optional<ir::Scope> found = ir::find_scope(name);
   if (!found)
     return fail(diag(DiagKind::BadBuffer, "scope \"{}\", expected local or shared", name)
@@ -170,10 +172,10 @@ Result<Value> alloc_scalar(Interp& in, Args& a) {
 }
 
 // T.wg_reg_tile(n, dtype): one row of n registers per thread of a warpgroup.
-Result<Value> wg_reg_tile(Interp& in, Args& a) {
-  const std::int64_t n = WW_TRY(in.integer(a[0], "the number of columns", a.spans[0]));
+Result<Value> wg_reg_tile(Context& in, Args& a) {
+  const std::int64_t n = WW_TRY(as_integer(in, a[0], "the number of columns", a.spans[0]));
   const ir::Type type =
-      a.has(1) ? WW_TRY(in.value_type(a[1], "`dtype`", a.spans[1])) : ir::Type::of(DType::Float32);
+      a.has(1) ? WW_TRY(as_type(in, a[1], "`dtype`", a.spans[1])) : ir::Type::of(DType::Float32);
   layout::Iters iters;
   iters.push_back({128, 1, layout::axes::tid_in_wg()});
   iters.push_back({n, 1, layout::Axis()});
@@ -192,10 +194,10 @@ Result<Value> wg_reg_tile(Interp& in, Args& a) {
 
 // T.alloc_tcgen05_ldst_frag(shape, (rows, cols), dtype): registers of a warpgroup, and their view
 // as the tile that the instructions of that shape move.
-Result<Value> alloc_ldst_frag(Interp& in, Args& a) {
-  const std::string shape = WW_TRY(in.text(a[0], "the shape", a.spans[0]));
-  const layout::Shape size = WW_TRY(in.int_list(a[1], "(rows, cols)", a.spans[1]));
-  const ir::Type type = WW_TRY(in.value_type(a[2], "`dtype`", a.spans[2]));
+Result<Value> alloc_ldst_frag(Context& in, Args& a) {
+  const std::string shape = WW_TRY(as_text(in, a[0], "the shape", a.spans[0]));
+  const layout::Shape size = WW_TRY(as_int_list(in, a[1], "(rows, cols)", a.spans[1]));
+  const ir::Type type = WW_TRY(as_type(in, a[2], "`dtype`", a.spans[2]));
   if (size.size() != 2)
     return fail(diag(DiagKind::RankMismatch, "{} extents, expected (rows, cols)", size.size())
                     .with_span(a.spans[1]));
@@ -222,7 +224,7 @@ Result<Value> alloc_ldst_frag(Interp& in, Args& a) {
 }
 
 // T.alloc_cast_frag(src, dtype): a fragment of src's shape and layout with other elements.
-Result<Value> alloc_cast_frag(Interp& in, Args& a) {
+Result<Value> alloc_cast_frag(Context& in, Args& a) {
   if (!a[0].is(Kind::Buffer))
     return fail(
         diag(DiagKind::BadType, "`T.alloc_cast_frag` of {}, expected a buffer", type_name(a[0]))
@@ -234,7 +236,7 @@ Result<Value> alloc_cast_frag(Interp& in, Args& a) {
   buffer.layout_kind = src.layout_kind;
   buffer.scope = src.scope;
   buffer.span = a.call;
-  buffer.dtype = WW_TRY(in.value_type(a[1], "`dtype`", a.spans[1])).dtype;
+  buffer.dtype = WW_TRY(as_type(in, a[1], "`dtype`", a.spans[1])).dtype;
   return declare_buffer(in, std::move(buffer), ir::StmtKind::Alloc);
 }
 
@@ -275,13 +277,13 @@ Args as_fields(const Args& a, std::span<const BufferField> places) {
   return out;
 }
 
-Result<ir::Buffer> read_buffer_fields(Interp& in, const Args& a, std::size_t at, ir::Scope scope) {
+Result<ir::Buffer> read_buffer_fields(Context& in, const Args& a, std::size_t at, ir::Scope scope) {
   ir::Buffer out;
   out.span = a.call;
   out.scope = scope;
   out.shape = WW_TRY(buffers_api::shape_of(in, a[at + Shape], a.spans[at + Shape]));
   if (a.has(at + Dtype) && !a[at + Dtype].is(Kind::None)) {
-    const ir::Type type = WW_TRY(in.value_type(a[at + Dtype], "`dtype`", a.spans[at + Dtype]));
+    const ir::Type type = WW_TRY(as_type(in, a[at + Dtype], "`dtype`", a.spans[at + Dtype]));
     if (!type.is_scalar())
       return fail(diag(DiagKind::BadBuffer, "elements of type `{}`, expected a scalar type",
                        ir::to_text(type))
@@ -289,7 +291,8 @@ Result<ir::Buffer> read_buffer_fields(Interp& in, const Args& a, std::size_t at,
     out.dtype = type.dtype;
   }
   if (a.has(at + ScopeName)) {
-    const std::string name = WW_TRY(in.text(a[at + ScopeName], "`scope`", a.spans[at + ScopeName]));
+    const std::string name =
+        WW_TRY(as_text(in, a[at + ScopeName], "`scope`", a.spans[at + ScopeName]));
     const std::optional<ir::Scope> found = ir::find_scope(name);
     if (!found)
       return fail(diag(DiagKind::BadBuffer,
@@ -298,7 +301,7 @@ Result<ir::Buffer> read_buffer_fields(Interp& in, const Args& a, std::size_t at,
     out.scope = *found;
   }
   if (a.has(at + Align) && !a[at + Align].is(Kind::None)) {
-    out.align = WW_TRY(in.integer(a[at + Align], "`align`", a.spans[at + Align]));
+    out.align = WW_TRY(as_integer(in, a[at + Align], "`align`", a.spans[at + Align]));
     if (out.align == -1) out.align = 0;
     if (out.align < 0 || (out.align & (out.align - 1)) != 0)
       return fail(
@@ -311,7 +314,7 @@ Result<ir::Buffer> read_buffer_fields(Interp& in, const Args& a, std::size_t at,
     WW_TRY_VOID(buffers_api::apply_layout_arg(in, out, a[at + LayoutArg], a.spans[at + LayoutArg]));
   const auto offset = [&](std::size_t field, ir::ExprId& to) -> Result<void> {
     if (!a.has(field) || a[field].is(Kind::None)) return {};
-    const ir::ExprId e = WW_TRY(in.index_expr(a[field], a.spans[field]));
+    const ir::ExprId e = WW_TRY(index_expr(in, a[field], a.spans[field]));
     if (ir::const_int(in.fn(), e) != 0) to = e;
     return {};
   };
@@ -323,24 +326,24 @@ Result<ir::Buffer> read_buffer_fields(Interp& in, const Args& a, std::size_t at,
   return out;
 }
 
-Value declare_buffer(Interp& in, ir::Buffer buffer, ir::StmtKind kind) {
+Value declare_buffer(Context& in, ir::Buffer buffer, ir::StmtKind kind) {
   ir::Stmt stmt;
   stmt.kind = kind;
   stmt.span = buffer.span;
   stmt.buffer = in.fn().add(std::move(buffer));
   const ir::BufferId id = stmt.buffer;
-  in.emit(std::move(stmt));
+  emit(in, std::move(stmt));
   return of_buffer(id);
 }
 
-Result<void> apply_data(Interp& in, ir::Buffer& buffer, const Value& data, Span span) {
+Result<void> apply_data(Context& in, ir::Buffer& buffer, const Value& data, Span span) {
   ir::Function& f = in.fn();
   if (data.is(Kind::Buffer)) {
     buffer.origin = ir::BufferOrigin::View;
     buffer.base = ir::storage_of(f, data.buffer());
     return {};
   }
-  const ir::ExprId pointer = WW_TRY(in.expression(data, span));
+  const ir::ExprId pointer = WW_TRY(expression(in, data, span));
   if (!f[pointer].type.is_pointer())
     return fail(
         diag(DiagKind::BadType, "`data` is `{}`, expected a pointer", ir::to_text(f[pointer].type))
@@ -355,7 +358,7 @@ Result<void> apply_data(Interp& in, ir::Buffer& buffer, const Value& data, Span 
   return {};
 }
 
-Result<Value> alloc_local(Interp& in, const std::vector<Value>& shape, num::DType dtype,
+Result<Value> alloc_local(Context& in, const std::vector<Value>& shape, num::DType dtype,
                           Span span) {
   ir::Buffer buffer;
   buffer.dtype = dtype;
@@ -365,11 +368,11 @@ Result<Value> alloc_local(Interp& in, const std::vector<Value>& shape, num::DTyp
   return declare_buffer(in, std::move(buffer), ir::StmtKind::Alloc);
 }
 
-Result<Value> declare_view(Interp& in, ir::Buffer view) {
+Result<Value> declare_view(Context& in, ir::Buffer view) {
   return declare_buffer(in, std::move(view), ir::StmtKind::Declare);
 }
 
-Result<Value> buffer_param(Interp& in, const AnnotationObject& annotation, ir::VarId var,
+Result<Value> buffer_param(Context& in, const AnnotationObject& annotation, ir::VarId var,
                            Span span) {
   Args a;
   a.call = span;

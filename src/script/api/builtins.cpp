@@ -6,6 +6,8 @@
 #include <string>
 #include <unordered_map>
 
+#include "script/interp/conversions.h"
+
 namespace ww::script {
 namespace {
 
@@ -118,14 +120,14 @@ std::vector<std::string_view> members_of(std::string_view path) {
   return out;
 }
 
-Result<std::int64_t> integer_or(Interp& in, const Args& a, std::size_t i, std::string_view what,
+Result<std::int64_t> integer_or(Context& in, const Args& a, std::size_t i, std::string_view what,
                                 std::int64_t missing) {
   if (!a.has(i) || a[i].is(Kind::None)) return missing;
-  return in.integer(a[i], what, a.spans[i]);
+  return as_integer(in, a[i], what, a.spans[i]);
 }
 
-Result<void> require_device(Interp& in, const Args& a, DiagKind kind) {
-  if (in.kernel().in_device) return {};
+Result<void> require_device(Context& in, const Args& a, DiagKind kind) {
+  if (in.kernel->in_device) return {};
   return fail(diag(kind, "`{}` before `T.device_entry()`", a.row->name).with_span(a.call));
 }
 

@@ -7,8 +7,10 @@
 #include <optional>
 #include <span>
 #include <string_view>
+#include <vector>
 
-#include "script/interp/interp.h"
+#include "script/interp/arguments.h"
+#include "script/interp/context.h"
 
 namespace ww::script {
 
@@ -19,6 +21,15 @@ namespace ww::script {
 #include "script/api/functions.def"
 #undef WW_FUNCTIONS
 
+/// A row by its full name; null if there is none.
+const BuiltinRow* find_builtin(std::string_view name);
+/// Its signature, kept for the rows of the tables; null for others.
+const Signature* signature_of(const BuiltinRow& row);
+/// Does any row begin with these dotted words?
+bool is_namespace(std::string_view path);
+/// The last words of all rows directly below a path, for suggestions.
+std::vector<std::string_view> members_of(std::string_view path);
+
 /// Every function of ir/intrinsics.def, as it stands.
 std::span<const BuiltinRow> intrinsic_rows();
 
@@ -26,14 +37,14 @@ std::span<const BuiltinRow> intrinsic_rows();
 std::optional<std::string_view> why_not_taken(std::string_view full);
 
 /// An argument that may be left out.
-Result<std::int64_t> integer_or(Interp& in, const Args& a, std::size_t i, std::string_view what,
+Result<std::int64_t> integer_or(Context& in, const Args& a, std::size_t i, std::string_view what,
                                 std::int64_t missing);
 
 /// Fails with an error of that kind before `T.device_entry()`.
-Result<void> require_device(Interp& in, const Args& a, DiagKind kind);
+Result<void> require_device(Context& in, const Args& a, DiagKind kind);
 
 /// Calls a function with one argument, as `map` and `sorted` do.
-Result<Value> call_one(Interp& in, const Value& function, const Value& argument, Span span);
+Result<Value> call_one(Context& in, const Value& function, const Value& argument, Span span);
 
 /// Python's `print` where the kernel's printf is meant.
 Diag print_in_kernel(Span call);

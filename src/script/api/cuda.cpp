@@ -5,6 +5,9 @@
 #include "script/api/builtins.h"
 #include "script/api/params.h"
 #include "script/api/ptx_functions.h"
+#include "script/interp/conversions.h"
+#include "script/interp/implicit.h"
+#include "script/interp/operators.h"
 #include "script/interp/regions.h"
 
 namespace ww::script::cuda_api {
@@ -14,16 +17,16 @@ using ir::Intrinsic;
 using num::DType;
 
 template <std::int64_t kBytes>
-Result<Value> copy_bytes(Interp& in, Args& a) {
-  const ir::ExprId args[] = {WW_TRY(in.expression(a[0], a.spans[0])),
-                             WW_TRY(in.expression(a[1], a.spans[1])),
+Result<Value> copy_bytes(Context& in, Args& a) {
+  const ir::ExprId args[] = {WW_TRY(expression(in, a[0], a.spans[0])),
+                             WW_TRY(expression(in, a[1], a.spans[1])),
                              ir::int_imm(in.fn(), DType::Int32, kBytes, a.call)};
   return of_expr(WW_TRY(ir::call(in.fn(), Intrinsic::CopyBytes, args, a.call)));
 }
 
 // The lanes of a segment, where their number is known.
-Result<ir::ExprId> segment_width(Interp& in, const Value& value, Span span) {
-  const ir::ExprId width = WW_TRY(in.expression_as(value, ir::Type::of(DType::Int32), span));
+Result<ir::ExprId> segment_width(Context& in, const Value& value, Span span) {
+  const ir::ExprId width = WW_TRY(expression_as(in, value, ir::Type::of(DType::Int32), span));
   const auto lanes = ir::const_int(in.fn(), width);
   if (!lanes || (*lanes >= 1 && *lanes <= 32 && (*lanes & (*lanes - 1)) == 0)) return width;
   return fail(
@@ -33,13 +36,13 @@ Result<ir::ExprId> segment_width(Interp& in, const Value& value, Span span) {
 
 // CUDA's own names: __shfl_xor_sync(mask, value, lane, width).
 template <Intrinsic kCallee>
-Result<Value> shuffle(Interp& in, Args& a) {
+Result<Value> shuffle(Context& in, Args& a) {
   const ir::Type u32 = ir::Type::of(DType::Uint32);
   const ir::Type i32 = ir::Type::of(DType::Int32);
   const Value width = a.has(3) ? a[3] : of_int(32);
-  const ir::ExprId args[] = {WW_TRY(in.expression_as(a[0], u32, a.spans[0])),
-                             WW_TRY(in.expression(a[1], a.spans[1])),
-                             WW_TRY(in.expression_as(a[2], i32, a.spans[2])),
+  const ir::ExprId args[] = {WW_TRY(expression_as(in, a[0], u32, a.spans[0])),
+                             WW_TRY(expression(in, a[1], a.spans[1])),
+                             WW_TRY(expression_as(in, a[2], i32, a.spans[2])),
                              WW_TRY(segment_width(in, width, a.has(3) ? a.spans[3] : a.call)),
                              ir::int_imm(in.fn(), DType::Int32, 32, a.call)};
   return of_expr(WW_TRY(ir::call(in.fn(), kCallee, args, a.call)));
@@ -47,28 +50,29 @@ Result<Value> shuffle(Interp& in, Args& a) {
 
 // The mask is a bit per lane, so a literal of it is no int32.
 template <Intrinsic kCallee>
-Result<Value> tvm_shuffle(Interp& in, Args& a) {
+Result<Value> tvm_shuffle(Context& in, Args& a) {
   const ir::Type i32 = ir::Type::of(DType::Int32);
   const ir::ExprId args[] = {
-      WW_TRY(in.expression_as(a[0], ir::Type::of(DType::Uint32), a.spans[0])),
-      WW_TRY(in.expression(a[1], a.spans[1])), WW_TRY(in.expression_as(a[2], i32, a.spans[2])),
-      WW_TRY(segment_width(in, a[3], a.spans[3])), WW_TRY(in.expression_as(a[4], i32, a.spans[4]))};
+      WW_TRY(expression_as(in, a[0], ir::Type::of(DType::Uint32), a.spans[0])),
+      WW_TRY(expression(in, a[1], a.spans[1])), WW_TRY(expression_as(in, a[2], i32, a.spans[2])),
+      WW_TRY(segment_width(in, a[3], a.spans[3])),
+      WW_TRY(expression_as(in, a[4], i32, a.spans[4]))};
   return of_expr(WW_TRY(ir::call(in.fn(), kCallee, args, a.call)));
 }
 
 template <Intrinsic kCallee>
-Result<Value> vote(Interp& in, Args& a) {
-  const ir::ExprId value = WW_TRY(in.expression(a[1], a.spans[1]));
+Result<Value> vote(Context& in, Args& a) {
+  const ir::ExprId value = WW_TRY(expression(in, a[1], a.spans[1]));
   const ir::ExprId args[] = {
-      WW_TRY(in.expression_as(a[0], ir::Type::of(DType::Uint32), a.spans[0])),
+      WW_TRY(expression_as(in, a[0], ir::Type::of(DType::Uint32), a.spans[0])),
       WW_TRY(ir::condition(in.fn(), value, a.spans[1]))};
   return of_expr(WW_TRY(ir::call(in.fn(), kCallee, args, a.call)));
 }
 
 // The value takes the type of what the pointer points to.
 template <Intrinsic kCallee, int kValues>
-Result<Value> atomic(Interp& in, Args& a) {
-  const ir::ExprId pointer = WW_TRY(in.expression(a[0], a.spans[0]));
+Result<Value> atomic(Context& in, Args& a) {
+  const ir::ExprId pointer = WW_TRY(expression(in, a[0], a.spans[0]));
   const ir::Type to = in.fn()[pointer].type;
   if (!to.is_pointer() || to.opaque)
     return fail(diag(DiagKind::BadType, "`{}` of `{}`, expected a pointer to elements", a.row->name,
@@ -82,28 +86,28 @@ Result<Value> atomic(Interp& in, Args& a) {
                     .with_span(a.spans[0]));
   std::vector<ir::ExprId> args = {pointer};
   for (std::size_t i = 1; i <= kValues; ++i)
-    args.push_back(WW_TRY(in.expression_as(a[i], ir::Type::of(to.dtype), a.spans[i])));
+    args.push_back(WW_TRY(expression_as(in, a[i], ir::Type::of(to.dtype), a.spans[i])));
   return of_expr(WW_TRY(ir::call(in.fn(), kCallee, args, a.call)));
 }
 
-Result<Value> cta_sum(Interp& in, Args& a) {
+Result<Value> cta_sum(Context& in, Args& a) {
   const ir::ExprId args[] = {
       WW_TRY(used_here(in, a[0], a.spans[0])), ir::text_imm(in.fn(), "sum", a.call),
       WW_TRY(used_here(in, a[1], a.spans[1])), WW_TRY(used_here(in, a[2], a.spans[2]))};
   return of_expr(WW_TRY(ir::call(in.fn(), Intrinsic::CtaReduce, args, a.call)));
 }
 
-Result<Value> warp_reduce(Interp& in, Args& a) {
+Result<Value> warp_reduce(Context& in, Args& a) {
   const Value width = a.has(2) ? a[2] : of_int(32);
   const ir::ExprId args[] = {
-      WW_TRY(in.expression(a[0], a.spans[0])),
+      WW_TRY(expression(in, a[0], a.spans[0])),
       a.has(1) ? WW_TRY(used_here(in, a[1], a.spans[1])) : ir::text_imm(in.fn(), "sum", a.call),
       WW_TRY(used_here(in, width, a.has(2) ? a.spans[2] : a.call))};
   return of_expr(WW_TRY(ir::call(in.fn(), Intrinsic::WarpReduce, args, a.call)));
 }
 
-Result<Value> storage_sync(Interp& in, Args& a) {
-  const std::string scope = WW_TRY(in.text(a[0], "the scope", a.spans[0]));
+Result<Value> storage_sync(Context& in, Args& a) {
+  const std::string scope = WW_TRY(as_text(in, a[0], "the scope", a.spans[0]));
   if (scope != "shared" && scope != "shared.dyn" && scope != "warp")
     return fail(diag(DiagKind::BadArgument,
                      "`T.tvm_storage_sync` of \"{}\", expected shared, shared.dyn or warp", scope)
@@ -115,9 +119,9 @@ Result<Value> storage_sync(Interp& in, Args& a) {
 // __syncthreads_count and its like: a barrier of the CTA that counts where a condition holds.
 enum class Votes : std::uint8_t { Count, All, Any };
 template <Votes kVotes>
-Result<Value> sync_votes(Interp& in, Args& a) {
+Result<Value> sync_votes(Context& in, Args& a) {
   Value condition = a[0];
-  if (kVotes == Votes::All) condition = WW_TRY(in.unary(Op::Not, condition, a.spans[0]));
+  if (kVotes == Votes::All) condition = WW_TRY(unary(in, Op::Not, condition, a.spans[0]));
   const Value place = WW_TRY(alloc_local(in, {of_int(1)}, DType::Int32, a.call));
   const ir::ExprId zero = ir::int_imm(in.fn(), DType::Int32, 0, a.call);
   const ir::ExprId count =
@@ -129,22 +133,22 @@ Result<Value> sync_votes(Interp& in, Args& a) {
   call.operands[1].expr = ir::int_imm(in.fn(), DType::Uint32, 0, a.call);
   call.operands[2].kind = ir::PtxOperand::Kind::Predicate;
   call.operands[2].expr =
-      WW_TRY(ir::condition(in.fn(), WW_TRY(in.expression(condition, a.spans[0])), a.spans[0]));
+      WW_TRY(ir::condition(in.fn(), WW_TRY(expression(in, condition, a.spans[0])), a.spans[0]));
   emit_ptx(in, std::move(call), a.call);
   if (kVotes == Votes::Count) return of_expr(count);
-  const Value holds =
-      WW_TRY(in.compare(kVotes == Votes::All ? Op::Eq : Op::Ne, of_expr(count), of_int(0), a.call));
-  return of_expr(WW_TRY(in.cast_as(holds, ir::Type::of(DType::Int32), a.call)));
+  const Value holds = WW_TRY(
+      compare(in, kVotes == Votes::All ? Op::Eq : Op::Ne, of_expr(count), of_int(0), a.call));
+  return of_expr(WW_TRY(cast_as(in, holds, ir::Type::of(DType::Int32), a.call)));
 }
 
-Result<Value> active_mask(Interp& in, Args& a) {
+Result<Value> active_mask(Context& in, Args& a) {
   return of_expr(WW_TRY(ir::call(in.fn(), Intrinsic::ActiveMask, {}, a.call)));
 }
 
 // func_call(name, *args, source_code=, return_type=): the text of a function, and a call of it. The
 // text may stand last among the arguments, too, and the type be called `ty`.
-Result<Value> func_call(Interp& in, Args& a) {
-  const std::string name = WW_TRY(in.text(a[0], "the name", a.spans[0]));
+Result<Value> func_call(Context& in, Args& a) {
+  const std::string name = WW_TRY(as_text(in, a[0], "the name", a.spans[0]));
   std::string source;
   ir::Type type = ir::Type::none();
   const bool is_named = std::any_of(a.extra.begin(), a.extra.end(),
@@ -155,11 +159,11 @@ Result<Value> func_call(Interp& in, Args& a) {
   }
   for (const CallArgs::Named& named : a.extra) {
     if (named.name == "source_code")
-      source = WW_TRY(in.text(named.value, "`source_code`", named.span));
+      source = WW_TRY(as_text(in, named.value, "`source_code`", named.span));
     else if (named.name == "return_type" || named.name == "ty") {
       const bool is_void = named.value.is(Kind::Str) && text_of(named.value) == "void";
       if (!is_void)
-        type = WW_TRY(in.value_type(named.value, fmt::format("`{}`", named.name), named.span));
+        type = WW_TRY(as_type(in, named.value, fmt::format("`{}`", named.name), named.span));
     } else {
       return fail(
           diag(DiagKind::BadArgument, "`T.cuda.func_call` has no parameter `{}`", named.name)
@@ -167,35 +171,35 @@ Result<Value> func_call(Interp& in, Args& a) {
     }
   }
   if (name == "tvm_builtin_pointer_offset" && a.rest.size() == 2) {
-    const ir::ExprId args[] = {WW_TRY(in.expression(a.rest[0], a.rest_spans[0])),
-                               WW_TRY(in.index_expr(a.rest[1], a.rest_spans[1]))};
+    const ir::ExprId args[] = {WW_TRY(expression(in, a.rest[0], a.rest_spans[0])),
+                               WW_TRY(index_expr(in, a.rest[1], a.rest_spans[1]))};
     return of_expr(WW_TRY(ir::call(in.fn(), Intrinsic::PointerOffset, args, a.call)));
   }
   std::vector<ir::ExprId> args = {ir::text_imm(in.fn(), name, a.call),
                                   ir::text_imm(in.fn(), source, a.call)};
   for (std::size_t i = 0; i < a.rest.size(); ++i)
-    args.push_back(WW_TRY(in.expression(a.rest[i], a.rest_spans[i])));
+    args.push_back(WW_TRY(expression(in, a.rest[i], a.rest_spans[i])));
   return of_expr(WW_TRY(ir::call(in.fn(), Intrinsic::FuncCall, args, a.call, type)));
 }
 
-Result<Value> tmem_addr(Interp& in, Args& a) {
+Result<Value> tmem_addr(Context& in, Args& a) {
   const ir::Type u32 = ir::Type::of(DType::Uint32);
   const ir::Type i32 = ir::Type::of(DType::Int32);
-  const ir::ExprId args[] = {WW_TRY(in.expression_as(a[0], u32, a.spans[0])),
-                             WW_TRY(in.expression_as(a[1], i32, a.spans[1])),
-                             WW_TRY(in.expression_as(a[2], i32, a.spans[2]))};
+  const ir::ExprId args[] = {WW_TRY(expression_as(in, a[0], u32, a.spans[0])),
+                             WW_TRY(expression_as(in, a[1], i32, a.spans[1])),
+                             WW_TRY(expression_as(in, a[2], i32, a.spans[2]))};
   return of_expr(WW_TRY(ir::call(in.fn(), Intrinsic::TmemAddr, args, a.call)));
 }
 
 // make_float2(x, y) and its like: a vector of the arguments.
 template <DType kDtype, std::size_t kLanes>
-Result<Value> make_vector(Interp& in, Args& a) {
+Result<Value> make_vector(Context& in, Args& a) {
   ir::Expr e;
   e.op = ir::ExprOp::Shuffle;
   e.span = a.call;
   e.type = ir::Type::of(kDtype, kLanes);
   for (std::size_t i = 0; i < kLanes; ++i)
-    e.args.push_back(WW_TRY(in.expression_as(a[i], ir::Type::of(kDtype), a.spans[i])));
+    e.args.push_back(WW_TRY(expression_as(in, a[i], ir::Type::of(kDtype), a.spans[i])));
   e.integer = kLanes;
   for (std::size_t i = 0; i < kLanes; ++i)
     e.args.push_back(ir::int_imm(in.fn(), DType::Int32, static_cast<std::int64_t>(i), a.call));

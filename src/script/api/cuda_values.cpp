@@ -11,6 +11,8 @@
 #include "script/api/builtins.h"
 #include "script/api/params.h"
 #include "script/api/ptx_functions.h"
+#include "script/interp/conversions.h"
+#include "script/interp/implicit.h"
 
 namespace ww::script::cuda_values_api {
 namespace {
@@ -25,7 +27,7 @@ ir::Type type(DType dtype) { return ir::Type::of(dtype); }
 // Expressions of one call, at its place.
 class Maker {
  public:
-  Maker(Interp& in, Span span) : in_(in), span_(span) {}
+  Maker(Context& in, Span span) : in_(in), span_(span) {}
 
   Result<ExprId> bits(ExprId value, DType to) {
     return ir::reinterpret(in_.fn(), value, type(to), span_);
@@ -50,23 +52,23 @@ class Maker {
   }
 
  private:
-  Interp& in_;
+  Context& in_;
   Span span_;
 };
 
 // A pair of float32: a uint64, or a vector of two.
-Result<ExprId> packed_floats(Interp& in, const Args& a, std::size_t i) {
-  const ExprId value = WW_TRY(in.expression(a[i], a.spans[i]));
+Result<ExprId> packed_floats(Context& in, const Args& a, std::size_t i) {
+  const ExprId value = WW_TRY(expression(in, a[i], a.spans[i]));
   if (in.fn()[value].type == ir::Type::of(DType::Float32, 2))
     return Maker(in, a.call).bits(value, DType::Uint64);
-  return in.expression_as(a[i], type(DType::Uint64), a.spans[i]);
+  return expression_as(in, a[i], type(DType::Uint64), a.spans[i]);
 }
 
-Result<ExprId> float_of_pair(Interp& in, const Args& a, ExprId pair, bool upper) {
+Result<ExprId> float_of_pair(Context& in, const Args& a, ExprId pair, bool upper) {
   Maker make(in, a.call);
   return make.bits(WW_TRY(make.half(pair, DType::Uint64, DType::Uint32, upper)), DType::Float32);
 }
-Result<ExprId> pair_of_floats(Interp& in, const Args& a, ExprId low, ExprId high) {
+Result<ExprId> pair_of_floats(Context& in, const Args& a, ExprId low, ExprId high) {
   Maker make(in, a.call);
   return make.join(WW_TRY(make.bits(low, DType::Uint32)), WW_TRY(make.bits(high, DType::Uint32)),
                    DType::Uint64, 32);
@@ -76,31 +78,31 @@ Result<ExprId> pair_of_floats(Interp& in, const Args& a, ExprId low, ExprId high
 
 // half2float(x): x is a float16, or its bits.
 template <DType kFrom>
-Result<Value> to_float(Interp& in, Args& a) {
+Result<Value> to_float(Context& in, Args& a) {
   Maker make(in, a.call);
-  const ExprId given = WW_TRY(in.expression(a[0], a.spans[0]));
+  const ExprId given = WW_TRY(expression(in, a[0], a.spans[0]));
   const bool is_bits = in.fn()[given].type == type(DType::Uint16);
   const ExprId value = is_bits ? WW_TRY(make.bits(given, kFrom))
-                               : WW_TRY(in.expression_as(a[0], type(kFrom), a.spans[0]));
+                               : WW_TRY(expression_as(in, a[0], type(kFrom), a.spans[0]));
   return of_expr(WW_TRY(make.cast(value, DType::Float32)));
 }
 
 template <DType kFrom, DType kTo>
-Result<Value> bits_as(Interp& in, Args& a) {
-  return of_expr(
-      WW_TRY(Maker(in, a.call).bits(WW_TRY(in.expression_as(a[0], type(kFrom), a.spans[0])), kTo)));
+Result<Value> bits_as(Context& in, Args& a) {
+  return of_expr(WW_TRY(
+      Maker(in, a.call).bits(WW_TRY(expression_as(in, a[0], type(kFrom), a.spans[0])), kTo)));
 }
 
-Result<Value> fdividef(Interp& in, Args& a) {
-  const ExprId x = WW_TRY(in.expression_as(a[0], type(DType::Float32), a.spans[0]));
-  const ExprId y = WW_TRY(in.expression_as(a[1], type(DType::Float32), a.spans[1]));
+Result<Value> fdividef(Context& in, Args& a) {
+  const ExprId x = WW_TRY(expression_as(in, a[0], type(DType::Float32), a.spans[0]));
+  const ExprId y = WW_TRY(expression_as(in, a[1], type(DType::Float32), a.spans[1]));
   return of_expr(WW_TRY(Maker(in, a.call).binary(ExprOp::Div, x, y)));
 }
 
 // The place of the lowest bit, counted from 1: 32 - clz of that bit alone; 0 has none, and clz 32.
-Result<Value> ffs(Interp& in, Args& a) {
+Result<Value> ffs(Context& in, Args& a) {
   Maker make(in, a.call);
-  const ExprId x = WW_TRY(in.expression_as(a[0], type(DType::Uint32), a.spans[0]));
+  const ExprId x = WW_TRY(expression_as(in, a[0], type(DType::Uint32), a.spans[0]));
   const ExprId negative = WW_TRY(make.binary(ExprOp::Sub, make.constant(DType::Uint32, 0), x));
   const ExprId lowest = WW_TRY(make.binary(ExprOp::BitAnd, x, negative));
   const ExprId zeros = WW_TRY(ir::call(in.fn(), Intrinsic::Clz, std::span(&lowest, 1), a.call));
@@ -108,20 +110,20 @@ Result<Value> ffs(Interp& in, Args& a) {
                                     WW_TRY(make.cast(zeros, DType::Int32)))));
 }
 
-Result<Value> low_word(Interp& in, Args& a) {
-  const ExprId address = WW_TRY(in.expression_as(a[0], type(DType::Uint64), a.spans[0]));
+Result<Value> low_word(Context& in, Args& a) {
+  const ExprId address = WW_TRY(expression_as(in, a[0], type(DType::Uint64), a.spans[0]));
   return of_expr(WW_TRY(Maker(in, a.call).cast(address, DType::Uint32)));
 }
 
 // --- pairs ---------------------------------------------------------------------------------------
 
 template <bool kUpper>
-Result<Value> float2_part(Interp& in, Args& a) {
+Result<Value> float2_part(Context& in, Args& a) {
   return of_expr(WW_TRY(float_of_pair(in, a, WW_TRY(packed_floats(in, a, 0)), kUpper)));
 }
 
 template <ExprOp kOp>
-Result<Value> float2_op(Interp& in, Args& a) {
+Result<Value> float2_op(Context& in, Args& a) {
   Maker make(in, a.call);
   const ExprId left = WW_TRY(packed_floats(in, a, 0));
   const ExprId right = WW_TRY(packed_floats(in, a, 1));
@@ -132,33 +134,33 @@ Result<Value> float2_op(Interp& in, Args& a) {
   return of_expr(WW_TRY(pair_of_floats(in, a, out[0], out[1])));
 }
 
-Result<ExprId> bfloat_bits(Interp& in, const Args& a, ExprId value) {
+Result<ExprId> bfloat_bits(Context& in, const Args& a, ExprId value) {
   Maker make(in, a.call);
   return make.bits(WW_TRY(make.cast(value, DType::Bfloat16)), DType::Uint16);
 }
-Result<Value> bfloat_pair(Interp& in, const Args& a, ExprId low, ExprId high) {
+Result<Value> bfloat_pair(Context& in, const Args& a, ExprId low, ExprId high) {
   return of_expr(WW_TRY(Maker(in, a.call)
                             .join(WW_TRY(bfloat_bits(in, a, low)), WW_TRY(bfloat_bits(in, a, high)),
                                   DType::Uint32, 16)));
 }
-Result<Value> floats_to_bfloat2(Interp& in, Args& a) {
-  const ExprId low = WW_TRY(in.expression_as(a[0], type(DType::Float32), a.spans[0]));
-  const ExprId high = WW_TRY(in.expression_as(a[1], type(DType::Float32), a.spans[1]));
+Result<Value> floats_to_bfloat2(Context& in, Args& a) {
+  const ExprId low = WW_TRY(expression_as(in, a[0], type(DType::Float32), a.spans[0]));
+  const ExprId high = WW_TRY(expression_as(in, a[1], type(DType::Float32), a.spans[1]));
   return bfloat_pair(in, a, low, high);
 }
-Result<Value> float2_to_bfloat2(Interp& in, Args& a) {
+Result<Value> float2_to_bfloat2(Context& in, Args& a) {
   const ExprId pair = WW_TRY(packed_floats(in, a, 0));
   return bfloat_pair(in, a, WW_TRY(float_of_pair(in, a, pair, false)),
                      WW_TRY(float_of_pair(in, a, pair, true)));
 }
 
-Result<ExprId> bfloat_of_pair(Interp& in, const Args& a, ExprId pair, bool upper) {
+Result<ExprId> bfloat_of_pair(Context& in, const Args& a, ExprId pair, bool upper) {
   Maker make(in, a.call);
   return make.bits(WW_TRY(make.half(pair, DType::Uint32, DType::Uint16, upper)), DType::Bfloat16);
 }
-Result<Value> bfloat2_to_float2(Interp& in, Args& a) {
+Result<Value> bfloat2_to_float2(Context& in, Args& a) {
   Maker make(in, a.call);
-  const ExprId pair = WW_TRY(in.expression_as(a[0], type(DType::Uint32), a.spans[0]));
+  const ExprId pair = WW_TRY(expression_as(in, a[0], type(DType::Uint32), a.spans[0]));
   std::array<ExprId, 2> out;
   for (const bool upper : {false, true})
     out[upper ? 1 : 0] =
@@ -166,10 +168,10 @@ Result<Value> bfloat2_to_float2(Interp& in, Args& a) {
   return of_expr(WW_TRY(pair_of_floats(in, a, out[0], out[1])));
 }
 template <ExprOp kOp>
-Result<Value> bfloat2_op(Interp& in, Args& a) {
+Result<Value> bfloat2_op(Context& in, Args& a) {
   Maker make(in, a.call);
-  const ExprId left = WW_TRY(in.expression_as(a[0], type(DType::Uint32), a.spans[0]));
-  const ExprId right = WW_TRY(in.expression_as(a[1], type(DType::Uint32), a.spans[1]));
+  const ExprId left = WW_TRY(expression_as(in, a[0], type(DType::Uint32), a.spans[0]));
+  const ExprId right = WW_TRY(expression_as(in, a[1], type(DType::Uint32), a.spans[1]));
   std::array<ExprId, 2> out;
   for (const bool upper : {false, true})
     out[upper ? 1 : 0] =
@@ -187,16 +189,16 @@ constexpr std::string_view text_of(Reduce op) {
 }
 
 template <Reduce kOp>
-Result<Value> warp_reduce(Interp& in, Args& a) {
+Result<Value> warp_reduce(Context& in, Args& a) {
   const Value width = a.has(1) ? a[1] : of_int(32);
-  const ExprId args[] = {WW_TRY(in.expression(a[0], a.spans[0])),
+  const ExprId args[] = {WW_TRY(expression(in, a[0], a.spans[0])),
                          ir::text_imm(in.fn(), std::string(text_of(kOp)), a.call),
                          WW_TRY(used_here(in, width, a.has(1) ? a.spans[1] : a.call))};
   return of_expr(WW_TRY(ir::call(in.fn(), Intrinsic::WarpReduce, args, a.call)));
 }
 
 template <Reduce kOp>
-Result<Value> cta_reduce(Interp& in, Args& a) {
+Result<Value> cta_reduce(Context& in, Args& a) {
   const ExprId args[] = {WW_TRY(used_here(in, a[0], a.spans[0])),
                          ir::text_imm(in.fn(), std::string(text_of(kOp)), a.call),
                          WW_TRY(used_here(in, a[1], a.spans[1])),
@@ -206,8 +208,8 @@ Result<Value> cta_reduce(Interp& in, Args& a) {
 
 // reduce_add_sync_u32(mask, value), of the whole warp.
 template <Reduce kOp>
-Result<Value> reduce_sync(Interp& in, Args& a) {
-  const ExprId mask = WW_TRY(in.expression_as(a[0], type(DType::Uint32), a.spans[0]));
+Result<Value> reduce_sync(Context& in, Args& a) {
+  const ExprId mask = WW_TRY(expression_as(in, a[0], type(DType::Uint32), a.spans[0]));
   const auto lanes = ir::const_int(in.fn(), mask);
   if (!lanes || static_cast<std::uint32_t>(*lanes) != 0xffffffffU)
     return fail(
@@ -217,7 +219,7 @@ Result<Value> reduce_sync(Interp& in, Args& a) {
             .with_note(fmt::format("`T.ptx[\"redux.sync.{}.u32\"](d, a, mask)` takes any mask",
                                    kOp == Reduce::Sum ? "add" : text_of(kOp)))
             .with_span(a.spans[0]));
-  const ExprId args[] = {WW_TRY(in.expression_as(a[1], type(DType::Uint32), a.spans[1])),
+  const ExprId args[] = {WW_TRY(expression_as(in, a[1], type(DType::Uint32), a.spans[1])),
                          ir::text_imm(in.fn(), std::string(text_of(kOp)), a.call),
                          ir::int_imm(in.fn(), DType::Int32, 32, a.call)};
   return of_expr(WW_TRY(ir::call(in.fn(), Intrinsic::WarpReduce, args, a.call)));
@@ -225,20 +227,20 @@ Result<Value> reduce_sync(Interp& in, Args& a) {
 
 // --- statements ----------------------------------------------------------------------------------
 
-Result<Value> trap_unless(Interp& in, Args& a) {
+Result<Value> trap_unless(Context& in, Args& a) {
   ir::Stmt out;
   out.kind = ir::StmtKind::Assert;
   out.span = a.call;
-  out.expr = WW_TRY(ir::condition(in.fn(), WW_TRY(in.expression(a[0], a.spans[0])), a.spans[0]));
-  in.emit(std::move(out));
+  out.expr = WW_TRY(ir::condition(in.fn(), WW_TRY(expression(in, a[0], a.spans[0])), a.spans[0]));
+  emit(in, std::move(out));
   return none();
 }
 
-Result<Value> nano_sleep(Interp& in, Args& a) {
+Result<Value> nano_sleep(Context& in, Args& a) {
   ir::PtxCall call;
   call.opcode = "nanosleep.u32";
   call.operands.push_back(
-      {.expr = WW_TRY(in.expression_as(a[0], type(DType::Uint32), a.spans[0]))});
+      {.expr = WW_TRY(expression_as(in, a[0], type(DType::Uint32), a.spans[0]))});
   emit_ptx(in, std::move(call), a.call);
   return none();
 }
@@ -250,9 +252,9 @@ struct Elements {
   ir::BufferId buffer;
   std::vector<ExprId> indices;
 };
-Result<Elements> elements_at(Interp& in, const Value& pointer, DType dtype, const Args& a,
+Result<Elements> elements_at(Context& in, const Value& pointer, DType dtype, const Args& a,
                              Span span) {
-  const ExprId id = WW_TRY(in.expression(pointer, span));
+  const ExprId id = WW_TRY(expression(in, pointer, span));
   const ir::Expr e = in.fn()[id];
   const bool is_place = e.op == ExprOp::AddressOf || e.op == ExprOp::BufferData;
   if (!is_place || in.fn()[e.buffer].dtype != dtype)
@@ -269,7 +271,7 @@ Result<Elements> elements_at(Interp& in, const Value& pointer, DType dtype, cons
   return out;
 }
 
-Result<ExprId> element(Interp& in, const Elements& first, std::int64_t i, Span span) {
+Result<ExprId> element(Context& in, const Elements& first, std::int64_t i, Span span) {
   std::vector<ExprId> indices = first.indices;
   if (i != 0)
     indices.back() = WW_TRY(ir::binary(in.fn(), ExprOp::Add, {indices.back(), false},
@@ -277,7 +279,7 @@ Result<ExprId> element(Interp& in, const Elements& first, std::int64_t i, Span s
   return ir::load(in.fn(), first.buffer, indices, 1, span);
 }
 
-Result<void> store(Interp& in, const Elements& first, std::int64_t i, ExprId value, Span span) {
+Result<void> store(Context& in, const Elements& first, std::int64_t i, ExprId value, Span span) {
   const ExprId place = WW_TRY(element(in, first, i, span));
   ir::Stmt out;
   out.kind = ir::StmtKind::Store;
@@ -285,13 +287,13 @@ Result<void> store(Interp& in, const Elements& first, std::int64_t i, ExprId val
   out.buffer = first.buffer;
   out.args = in.fn()[place].args;
   out.expr = WW_TRY(ir::cast(in.fn(), value, type(in.fn()[first.buffer].dtype), span));
-  in.emit(std::move(out));
+  emit(in, std::move(out));
   return {};
 }
 
 // half8tofloat8(src, dst), float22half2(dst, src): so many numbers of one type as those of another.
 template <DType kFrom, DType kTo, std::int64_t kCount, std::size_t kSrc>
-Result<Value> convert_at(Interp& in, Args& a) {
+Result<Value> convert_at(Context& in, Args& a) {
   const Elements src = WW_TRY(elements_at(in, a[kSrc], kFrom, a, a.spans[kSrc]));
   const Elements dst = WW_TRY(elements_at(in, a[1 - kSrc], kTo, a, a.spans[1 - kSrc]));
   for (std::int64_t i = 0; i < kCount; ++i)
@@ -300,8 +302,8 @@ Result<Value> convert_at(Interp& in, Args& a) {
 }
 
 // ldg(pointer), ldg(pointer, dtype), ldg(pointer, dtype, dst=(p, q), vec="v2")
-Result<Value> ldg(Interp& in, Args& a) {
-  ExprId pointer = WW_TRY(in.expression(a[0], a.spans[0]));
+Result<Value> ldg(Context& in, Args& a) {
+  ExprId pointer = WW_TRY(expression(in, a[0], a.spans[0]));
   const auto load = [&](std::int64_t i) -> Result<ExprId> {
     ExprId at = pointer;
     if (i != 0) {
@@ -311,15 +313,15 @@ Result<Value> ldg(Interp& in, Args& a) {
     return ir::call(in.fn(), Intrinsic::Ldg, std::span(&at, 1), a.call);
   };
   if (a.has(1)) {
-    const ir::Type wanted = WW_TRY(in.value_type(a[1], "the type", a.spans[1]));
+    const ir::Type wanted = WW_TRY(as_type(in, a[1], "the type", a.spans[1]));
     const ExprId args[] = {pointer, ir::int_imm(in.fn(), DType::Int32, 0, a.call)};
     if (in.fn()[pointer].type != ir::Type::pointer(wanted.dtype))
       pointer = WW_TRY(
           ir::call(in.fn(), Intrinsic::ByteOffset, args, a.call, ir::Type::pointer(wanted.dtype)));
   }
   if (!a.has(2)) return of_expr(WW_TRY(load(0)));
-  const std::string vec = a.has(3) ? WW_TRY(in.text(a[3], "`vec`", a.spans[3])) : "";
-  const std::vector<Value> places = WW_TRY(in.sequence(a[2], "`dst`", a.spans[2]));
+  const std::string vec = a.has(3) ? WW_TRY(as_text(in, a[3], "`vec`", a.spans[3])) : "";
+  const std::vector<Value> places = WW_TRY(as_sequence(in, a[2], "`dst`", a.spans[2]));
   const std::size_t lanes = vec == "v2" ? 2 : vec == "v4" ? 4 : 0;
   if (lanes == 0 || places.size() != lanes)
     return fail(diag(DiagKind::BadArgument,

@@ -3,6 +3,10 @@
 #include "script/api/dtypes.h"
 
 #include "script/api/builtins.h"
+#include "script/api/params.h"
+#include "script/interp/conversions.h"
+#include "script/interp/implicit.h"
+#include "script/interp/typed.h"
 
 namespace ww::script::dtypes_api {
 namespace {
@@ -47,32 +51,32 @@ std::optional<int> type_code(DType type) {
 
 ir::Type self(const Args& a) { return type_of(a.self); }
 
-Result<Value> data_type(Interp& in, Args& a) {
+Result<Value> data_type(Context& in, Args& a) {
   if (a[0].is(Kind::Opaque)) return a[0];
-  const ir::Type type = WW_TRY(in.value_type(a[0], "the type", a.spans[0]));
+  const ir::Type type = WW_TRY(as_type(in, a[0], "the type", a.spans[0]));
   if (type.is_value()) return dtype_value(type);
   AnnotationObject handle;
   handle.type = type;
   return in.heap.wrap(Kind::Annotation, std::move(handle));
 }
 
-Result<Value> with_lanes(Interp& in, Args& a) {
-  const std::int64_t lanes = WW_TRY(in.integer(a[0], "the number of lanes", a.spans[0]));
+Result<Value> with_lanes(Context& in, Args& a) {
+  const std::int64_t lanes = WW_TRY(as_integer(in, a[0], "the number of lanes", a.spans[0]));
   if (lanes < 1 || lanes > 64)
     return fail(
         diag(DiagKind::BadArgument, "{} lanes, expected 1 to 64", lanes).with_span(a.spans[0]));
   return dtype_value(ir::Type::of(self(a).dtype, static_cast<std::uint16_t>(lanes)));
 }
 
-Result<Value> is_float(Interp&, Args& a) { return of_bool(num::is_float(self(a).dtype)); }
-Result<Value> is_integer(Interp&, Args& a) {
+Result<Value> is_float(Context&, Args& a) { return of_bool(num::is_float(self(a).dtype)); }
+Result<Value> is_integer(Context&, Args& a) {
   const num::DTypeKind kind = num::kind_of(self(a).dtype);
   return of_bool(kind == num::DTypeKind::Int || kind == num::DTypeKind::Uint);
 }
-Result<Value> is_bool(Interp&, Args& a) {
+Result<Value> is_bool(Context&, Args& a) {
   return of_bool(num::kind_of(self(a).dtype) == num::DTypeKind::Bool);
 }
-Result<Value> is_handle(Interp&, Args&) { return of_bool(false); }
+Result<Value> is_handle(Context&, Args&) { return of_bool(false); }
 
 constexpr BuiltinRow kRows[] = {
     {"tvm.DataType", "dtype", data_type},    {"tvm.runtime.DataType", "dtype", data_type},
@@ -98,7 +102,7 @@ ir::Type type_of(const Value& dtype) {
   return ir::Type::of(static_cast<num::DType>(dtype.id), lanes);
 }
 
-std::optional<Value> dtype_attribute(Interp& in, const Value& dtype, std::string_view name) {
+std::optional<Value> dtype_attribute(Context& in, const Value& dtype, std::string_view name) {
   const ir::Type type = type_of(dtype);
   const int bits = num::bits_of(type.dtype);
   if (name == "bits") return of_int(bits);
@@ -108,6 +112,38 @@ std::optional<Value> dtype_attribute(Interp& in, const Value& dtype, std::string
   if (name == "type_code")
     if (const auto code = dtypes_api::type_code(type.dtype)) return of_int(*code);
   return std::nullopt;
+}
+
+// `T.float32(x)` converts; `T.float32()` declares an extent or value of run time.
+Result<Value> call_dtype(Context& in, const Value& dtype, CallArgs& args) {
+  const ir::Type type = WW_TRY(as_type(in, dtype, "the type", args.callee));
+  if (args.plain.size() + args.named.size() > 1)
+    return fail(diag(DiagKind::BadArgument, "`{}` with {} arguments, expected one at most",
+                     ir::to_text(type), args.plain.size())
+                    .with_span(args.call));
+  if (!in.in_kernel()) {
+    if (args.plain.empty()) {
+      const Value out = opaque_value(in, args.call, "a value of run time");
+      out.as<OpaqueObject>().extent = type;
+      return out;
+    }
+    return typed_constant(in, args.plain[0], type, Conversion::Exact, args.call);
+  }
+  if (args.plain.empty()) return of_expr(new_extent(in, type, "", args.call));
+  const Value& value = args.plain[0];
+  if (value.is(Kind::Str)) {
+    const std::string_view word = text_of(value);
+    if (type.is_float() && (word == "inf" || word == "-inf" || word == "nan")) {
+      const double inf = std::numeric_limits<double>::infinity();
+      const double real = word == "nan"   ? std::numeric_limits<double>::quiet_NaN()
+                          : word == "inf" ? inf
+                                          : -inf;
+      return of_expr(ir::float_imm(in.fn(), type.dtype, real, args.call));
+    }
+    return fail(diag(DiagKind::BadType, "\"{}\" as `{}`", word, ir::to_text(type))
+                    .with_span(args.spans[0]));
+  }
+  return of_expr(WW_TRY(exact_value(in, value, type, args.call)));
 }
 
 }  // namespace ww::script

@@ -8,7 +8,11 @@
 #include <limits>
 
 #include "script/api/builtins.h"
+#include "script/interp/calls.h"
 #include "script/interp/collections.h"
+#include "script/interp/conversions.h"
+#include "script/interp/format.h"
+#include "script/interp/operators.h"
 
 namespace ww::script::host_api {
 namespace {
@@ -41,7 +45,7 @@ Result<Value> int_from_text(const Args& a) {
   if (error == std::errc{} && end == text.data() + text.size()) return of_int(out);
   return fail(diag(DiagKind::HostError, "{} is no integer", repr(a[0])).with_span(a.call));
 }
-Result<Value> to_int(Interp&, Args& a) {
+Result<Value> to_int(Context&, Args& a) {
   if (!a.has(0)) return of_int(0);
   const Value& v = a[0];
   if (v.is(Kind::Opaque) || v.is(Kind::Ir)) return v;
@@ -50,7 +54,7 @@ Result<Value> to_int(Interp&, Args& a) {
   if (v.is(Kind::Str)) return int_from_text(a);
   return fail(wrong_type(a, v));
 }
-Result<Value> to_float(Interp& in, Args& a) {
+Result<Value> to_float(Context& in, Args& a) {
   if (!a.has(0)) return of_float(0);
   if (a[0].is(Kind::Opaque)) return a[0];
   if (a[0].is(Kind::Str)) {
@@ -60,45 +64,45 @@ Result<Value> to_float(Interp& in, Args& a) {
     if (t == "nan") return of_float(std::numeric_limits<double>::quiet_NaN());
     return fail(diag(DiagKind::HostError, "{} is no number", repr(a[0])).with_span(a.call));
   }
-  return of_float(WW_TRY(in.number(a[0], "the value", a.spans[0])));
+  return of_float(WW_TRY(as_number(in, a[0], "the value", a.spans[0])));
 }
-Result<Value> to_bool(Interp& in, Args& a) {
+Result<Value> to_bool(Context& in, Args& a) {
   if (!a.has(0)) return of_bool(false);
   if (a[0].is(Kind::Opaque)) return a[0];
-  return of_bool(WW_TRY(in.truth(a[0], a.spans[0])));
+  return of_bool(WW_TRY(truth(in, a[0], a.spans[0])));
 }
-Result<Value> to_str(Interp& in, Args& a) {
+Result<Value> to_str(Context& in, Args& a) {
   if (!a.has(0)) return in.heap.str("");
   if (a[0].is(Kind::Opaque)) return a[0];
-  return in.heap.str(WW_TRY(in.str_of(a[0], a.call)));
+  return in.heap.str(WW_TRY(str_of(a[0], a.call)));
 }
-Result<Value> to_repr(Interp& in, Args& a) { return in.heap.str(repr(a[0])); }
-Result<Value> absolute(Interp& in, Args& a) {
+Result<Value> to_repr(Context& in, Args& a) { return in.heap.str(repr(a[0])); }
+Result<Value> absolute(Context& in, Args& a) {
   if (a[0].is(Kind::Opaque)) return a[0];
   if (is_intlike(a[0])) return of_int(int_of(a[0]) < 0 ? -int_of(a[0]) : int_of(a[0]));
   if (a[0].is(Kind::Ir)) {
     const ir::ExprId e = a[0].expr();
     return of_expr(WW_TRY(ir::call(in.fn(), ir::Intrinsic::Abs, std::span(&e, 1), a.call)));
   }
-  return of_float(std::fabs(WW_TRY(in.number(a[0], "the value", a.spans[0]))));
+  return of_float(std::fabs(WW_TRY(as_number(in, a[0], "the value", a.spans[0]))));
 }
-Result<Value> round_row(Interp& in, Args& a) {
+Result<Value> round_row(Context& in, Args& a) {
   if (is_intlike(a[0])) return a[0];
-  const double value = WW_TRY(in.number(a[0], "the value", a.spans[0]));
+  const double value = WW_TRY(as_number(in, a[0], "the value", a.spans[0]));
   if (!a.has(1)) return whole(std::nearbyint(value), a);
-  const std::int64_t digits = WW_TRY(in.integer(a[1], "the number of digits", a.spans[1]));
+  const std::int64_t digits = WW_TRY(as_integer(in, a[1], "the number of digits", a.spans[1]));
   const double scale = std::pow(10.0, static_cast<double>(std::clamp<std::int64_t>(digits, 0, 15)));
   return of_float(std::nearbyint(value * scale) / scale);
 }
-Result<Value> divmod(Interp& in, Args& a) {
-  const Value q = WW_TRY(in.binary(Op::FloorDiv, a[0], a[1], a.call));
-  return in.heap.tuple({q, WW_TRY(in.binary(Op::Mod, a[0], a[1], a.call))});
+Result<Value> divmod(Context& in, Args& a) {
+  const Value q = WW_TRY(binary(in, Op::FloorDiv, a[0], a[1], a.call));
+  return in.heap.tuple({q, WW_TRY(binary(in, Op::Mod, a[0], a[1], a.call))});
 }
-Result<Value> pow_row(Interp& in, Args& a) { return in.binary(Op::Pow, a[0], a[1], a.call); }
+Result<Value> pow_row(Context& in, Args& a) { return binary(in, Op::Pow, a[0], a[1], a.call); }
 
 // --- sequences -----------------------------------------------------------------------------------
 
-Result<Value> len(Interp& in, Args& a) {
+Result<Value> len(Context& in, Args& a) {
   const Value& v = a[0];
   switch (v.kind) {
     case Kind::Str:
@@ -121,7 +125,7 @@ Result<Value> len(Interp& in, Args& a) {
 
 // With values of run time it is a loop; otherwise a range of the host (and a loop in a kernel's
 // `for`).
-Result<Value> range(Interp& in, Args& a) {
+Result<Value> range(Context& in, Args& a) {
   const Value begin = a.has(1) ? a[0] : of_int(0);
   const Value end = a.has(1) ? a[1] : a[0];
   const Value step = a.has(2) ? a[2] : of_int(1);
@@ -135,44 +139,44 @@ Result<Value> range(Interp& in, Args& a) {
     return in.heap.wrap(Kind::Loop, std::move(loop));
   }
   RangeObject out;
-  out.begin = WW_TRY(in.integer(begin, "the start", a.call));
-  out.end = WW_TRY(in.integer(end, "the end", a.call));
-  out.step = WW_TRY(in.integer(step, "the step", a.call));
+  out.begin = WW_TRY(as_integer(in, begin, "the start", a.call));
+  out.end = WW_TRY(as_integer(in, end, "the end", a.call));
+  out.step = WW_TRY(as_integer(in, step, "the step", a.call));
   if (out.step == 0)
     return fail(diag(DiagKind::HostError, "a range with step 0").with_span(a.call));
   return in.heap.wrap(Kind::Range, out);
 }
 
 template <Kind kKind>
-Result<Value> to_sequence(Interp& in, Args& a) {
+Result<Value> to_sequence(Context& in, Args& a) {
   if (!a.has(0)) return in.heap.seq(kKind, {});
   if (a[0].is(Kind::Opaque)) return a[0];
-  return in.heap.seq(kKind, WW_TRY(in.iterate(a[0], a.spans[0])));
+  return in.heap.seq(kKind, WW_TRY(iterate(in, a[0], a.spans[0])));
 }
-Result<Value> to_set(Interp& in, Args& a) {
+Result<Value> to_set(Context& in, Args& a) {
   if (!a.has(0)) return in.heap.seq(Kind::Set, {});
-  const std::vector<Value> items = WW_TRY(in.iterate(a[0], a.spans[0]));
+  const std::vector<Value> items = WW_TRY(iterate(in, a[0], a.spans[0]));
   return in.heap.seq(Kind::Set, WW_TRY(unique(in, items, a.call)));
 }
-Result<Value> to_dict(Interp& in, Args& a) {
+Result<Value> to_dict(Context& in, Args& a) {
   const bool is_copy = a.has(0) && a[0].is(Kind::Dict);
   const Value out = in.heap.wrap(Kind::Dict, is_copy ? a[0].as<DictObject>() : DictObject());
   auto& dict = out.as<DictObject>();
   if (is_copy) in.heap.count_values(dict.items.size() * 2);
   if (a.has(0) && !is_copy)
-    for (const Value& pair : WW_TRY(in.iterate(a[0], a.spans[0]))) {
-      const std::vector<Value> items = WW_TRY(in.iterate(pair, a.spans[0]));
+    for (const Value& pair : WW_TRY(iterate(in, a[0], a.spans[0]))) {
+      const std::vector<Value> items = WW_TRY(iterate(in, pair, a.spans[0]));
       if (items.size() != 2)
         return fail(
             diag(DiagKind::HostError, "a dict from items of {} values, expected 2", items.size())
                 .with_span(a.call));
-      WW_TRY_VOID(in.put(dict, items[0], items[1], a.call));
+      WW_TRY_VOID(put(in, dict, items[0], items[1], a.call));
     }
   for (const CallArgs::Named& named : a.extra)
-    WW_TRY_VOID(in.put(dict, in.heap.str(named.name), named.value, named.span));
+    WW_TRY_VOID(put(in, dict, in.heap.str(named.name), named.value, named.span));
   return out;
 }
-Result<Value> slice_row(Interp& in, Args& a) {
+Result<Value> slice_row(Context& in, Args& a) {
   SliceObject out;
   if (a.has(1)) {
     out.begin = a[0];
@@ -184,24 +188,24 @@ Result<Value> slice_row(Interp& in, Args& a) {
   return in.heap.wrap(Kind::Slice, out);
 }
 
-Value generator(Interp& in, std::vector<Value> items) {
+Value generator(Context& in, std::vector<Value> items) {
   return in.heap.seq(Kind::Generator, std::move(items));
 }
-Result<Value> enumerate(Interp& in, Args& a) {
-  Wide i = a.has(1) ? Wide{WW_TRY(in.integer(a[1], "the start", a.spans[1]))} : 0;
+Result<Value> enumerate(Context& in, Args& a) {
+  Wide i = a.has(1) ? Wide{WW_TRY(as_integer(in, a[1], "the start", a.spans[1]))} : 0;
   std::vector<Value> out;
-  for (const Value& v : WW_TRY(in.iterate(a[0], a.spans[0]))) {
-    WW_TRY_VOID(in.spend(1, a.call));
+  for (const Value& v : WW_TRY(iterate(in, a[0], a.spans[0]))) {
+    WW_TRY_VOID(spend(in, 1, a.call));
     out.push_back(in.heap.tuple({of_int(i++), v}));
   }
   return generator(in, std::move(out));
 }
-Result<Value> zip(Interp& in, Args& a) {
+Result<Value> zip(Context& in, Args& a) {
   std::vector<std::vector<Value>> columns;
   std::size_t shortest = std::numeric_limits<std::size_t>::max();
   std::size_t total = 0;
   for (std::size_t i = 0; i < a.rest.size(); ++i) {
-    columns.push_back(WW_TRY(in.iterate(a.rest[i], a.rest_spans[i])));
+    columns.push_back(WW_TRY(iterate(in, a.rest[i], a.rest_spans[i])));
     shortest = std::min(shortest, columns.back().size());
     total += columns.back().size();
     if (!in.heap.has_room_for_values(total))
@@ -209,20 +213,20 @@ Result<Value> zip(Interp& in, Args& a) {
   }
   std::vector<Value> out;
   for (std::size_t i = 0; !columns.empty() && i < shortest; ++i) {
-    WW_TRY_VOID(in.spend(1, a.call));
+    WW_TRY_VOID(spend(in, 1, a.call));
     std::vector<Value> row;
     for (const std::vector<Value>& column : columns) row.push_back(column[i]);
     out.push_back(in.heap.tuple(std::move(row)));
   }
   return generator(in, std::move(out));
 }
-Result<Value> reversed(Interp& in, Args& a) {
-  std::vector<Value> items = WW_TRY(in.iterate(a[0], a.spans[0]));
+Result<Value> reversed(Context& in, Args& a) {
+  std::vector<Value> items = WW_TRY(iterate(in, a[0], a.spans[0]));
   std::reverse(items.begin(), items.end());
   return generator(in, std::move(items));
 }
 // Of a generator or another iterable; a list has no place to remember how far it was read.
-Result<Value> next_row(Interp& in, Args& a) {
+Result<Value> next_row(Context& in, Args& a) {
   if (!a[0].is(Kind::Generator)) return fail(wrong_type(a, a[0]));
   auto& items = a[0].as<SeqObject>().items;
   if (items.empty()) {
@@ -231,40 +235,40 @@ Result<Value> next_row(Interp& in, Args& a) {
         diag(DiagKind::HostError, "`next` of a generator that has ended").with_span(a.call));
   }
   const Value out = items.front();
-  WW_TRY_VOID(in.spend(items.size() / 16, a.call));
+  WW_TRY_VOID(spend(in, items.size() / 16, a.call));
   items.erase(items.begin());
   return out;
 }
-Result<Value> iter_row(Interp& in, Args& a) {
-  return generator(in, WW_TRY(in.iterate(a[0], a.spans[0])));
+Result<Value> iter_row(Context& in, Args& a) {
+  return generator(in, WW_TRY(iterate(in, a[0], a.spans[0])));
 }
 
 // Where a key belongs among sorted ones: behind its equals. Comparisons can fail, so this is no
 // business of std::sort.
-Result<std::size_t> place_among(Interp& in, const std::vector<std::pair<Value, Value>>& sorted,
+Result<std::size_t> place_among(Context& in, const std::vector<std::pair<Value, Value>>& sorted,
                                 const Value& key, bool descending, Span span) {
   std::size_t low = 0;
   std::size_t high = sorted.size();
   while (low < high) {
     const std::size_t middle = low + (high - low) / 2;
     const Value before =
-        WW_TRY(in.compare(descending ? Op::Gt : Op::Lt, key, sorted[middle].first, span));
-    if (WW_TRY(in.truth(before, span)))
+        WW_TRY(compare(in, descending ? Op::Gt : Op::Lt, key, sorted[middle].first, span));
+    if (WW_TRY(truth(in, before, span)))
       high = middle;
     else
       low = middle + 1;
   }
   return low;
 }
-Result<Value> sorted(Interp& in, Args& a) {
-  const std::vector<Value> items = WW_TRY(in.iterate(a[0], a.spans[0]));
+Result<Value> sorted(Context& in, Args& a) {
+  const std::vector<Value> items = WW_TRY(iterate(in, a[0], a.spans[0]));
   const bool has_key = a.has(1) && !a[1].is(Kind::None);
-  const bool descending = a.has(2) && WW_TRY(in.boolean(a[2], "`reverse`", a.spans[2]));
+  const bool descending = a.has(2) && WW_TRY(as_bool(in, a[2], "`reverse`", a.spans[2]));
   std::vector<std::pair<Value, Value>> out;
   for (const Value& item : items) {
     const Value key = has_key ? WW_TRY(call_one(in, a[1], item, a.call)) : item;
     const std::size_t at = WW_TRY(place_among(in, out, key, descending, a.call));
-    WW_TRY_VOID(in.spend(1 + (out.size() - at) / 16, a.call));
+    WW_TRY_VOID(spend(in, 1 + (out.size() - at) / 16, a.call));
     out.insert(out.begin() + static_cast<std::ptrdiff_t>(at), {key, item});
   }
   std::vector<Value> values;
@@ -273,15 +277,15 @@ Result<Value> sorted(Interp& in, Args& a) {
 }
 
 // The larger or smaller of two; with `key`, by what it gives.
-Result<bool> is_better(Interp& in, const Args& a, const Value& item, const Value& best,
+Result<bool> is_better(Context& in, const Args& a, const Value& item, const Value& best,
                        bool wants_max, const Value& key) {
   const Value left = key.is(Kind::None) ? item : WW_TRY(call_one(in, key, item, a.call));
   const Value right = key.is(Kind::None) ? best : WW_TRY(call_one(in, key, best, a.call));
-  return in.truth(WW_TRY(in.compare(wants_max ? Op::Gt : Op::Lt, left, right, a.call)), a.call);
+  return truth(in, WW_TRY(compare(in, wants_max ? Op::Gt : Op::Lt, left, right, a.call)), a.call);
 }
-Result<Value> extremum(Interp& in, Args& a, bool wants_max) {
+Result<Value> extremum(Context& in, Args& a, bool wants_max) {
   const std::vector<Value> items =
-      a.rest.size() == 1 ? WW_TRY(in.iterate(a.rest[0], a.rest_spans[0])) : a.rest;
+      a.rest.size() == 1 ? WW_TRY(iterate(in, a.rest[0], a.rest_spans[0])) : a.rest;
   Value key = none();
   std::optional<Value> missing;
   for (const CallArgs::Named& named : a.extra) {
@@ -302,8 +306,8 @@ Result<Value> extremum(Interp& in, Args& a, bool wants_max) {
     const bool is_unknown = best.is(Kind::Opaque) || items[i].is(Kind::Opaque);
     if (is_unknown) return best.is(Kind::Opaque) ? best : items[i];
     if (best.is(Kind::Ir) || items[i].is(Kind::Ir)) {
-      const ir::Operand left = WW_TRY(in.operand(best, a.call));
-      const ir::Operand right = WW_TRY(in.operand(items[i], a.call));
+      const ir::Operand left = WW_TRY(operand(in, best, a.call));
+      const ir::Operand right = WW_TRY(operand(in, items[i], a.call));
       const ir::ExprOp op = wants_max ? ir::ExprOp::Max : ir::ExprOp::Min;
       best = of_expr(WW_TRY(ir::binary(in.fn(), op, left, right, a.call)));
     } else if (WW_TRY(is_better(in, a, items[i], best, wants_max, key))) {
@@ -312,28 +316,28 @@ Result<Value> extremum(Interp& in, Args& a, bool wants_max) {
   }
   return best;
 }
-Result<Value> max_row(Interp& in, Args& a) { return extremum(in, a, true); }
-Result<Value> min_row(Interp& in, Args& a) { return extremum(in, a, false); }
+Result<Value> max_row(Context& in, Args& a) { return extremum(in, a, true); }
+Result<Value> min_row(Context& in, Args& a) { return extremum(in, a, false); }
 
-Result<Value> folded(Interp& in, const Value& sequence, Op op, Value start, const Args& a) {
-  for (const Value& v : WW_TRY(in.iterate(sequence, a.call)))
-    start = WW_TRY(in.binary(op, start, v, a.call));
+Result<Value> folded(Context& in, const Value& sequence, Op op, Value start, const Args& a) {
+  for (const Value& v : WW_TRY(iterate(in, sequence, a.call)))
+    start = WW_TRY(binary(in, op, start, v, a.call));
   return start;
 }
-Result<Value> sum(Interp& in, Args& a) {
+Result<Value> sum(Context& in, Args& a) {
   return folded(in, a[0], Op::Add, a.has(1) ? a[1] : of_int(0), a);
 }
-Result<Value> prod(Interp& in, Args& a) {
+Result<Value> prod(Context& in, Args& a) {
   return folded(in, a[0], Op::Mul, a.has(1) ? a[1] : of_int(1), a);
 }
 
-Result<Value> all_any(Interp& in, Args& a, bool wants_all) {
-  for (const Value& v : WW_TRY(in.iterate(a[0], a.spans[0])))
-    if (WW_TRY(in.truth(v, a.call)) != wants_all) return of_bool(!wants_all);
+Result<Value> all_any(Context& in, Args& a, bool wants_all) {
+  for (const Value& v : WW_TRY(iterate(in, a[0], a.spans[0])))
+    if (WW_TRY(truth(in, v, a.call)) != wants_all) return of_bool(!wants_all);
   return of_bool(wants_all);
 }
-Result<Value> all_row(Interp& in, Args& a) { return all_any(in, a, true); }
-Result<Value> any_row(Interp& in, Args& a) { return all_any(in, a, false); }
+Result<Value> all_row(Context& in, Args& a) { return all_any(in, a, true); }
+Result<Value> any_row(Context& in, Args& a) { return all_any(in, a, false); }
 
 constexpr BuiltinRow kRows[] = {
     {"int", "value?, base?", to_int},
@@ -375,12 +379,12 @@ constinit const std::span<const BuiltinRow> rows = kRows;
 
 namespace ww::script {
 
-Result<Value> call_one(Interp& in, const Value& function, const Value& argument, Span span) {
+Result<Value> call_one(Context& in, const Value& function, const Value& argument, Span span) {
   CallArgs args;
   args.plain = {argument};
   args.spans = {span};
   args.call = args.callee = span;
-  return in.call(function, args);
+  return call(in, function, args);
 }
 
 }  // namespace ww::script

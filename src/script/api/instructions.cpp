@@ -12,7 +12,7 @@
 #include "base/suggest.h"
 #include "script/api/builtins.h"
 #include "script/api/tile_calls.h"
-#include "script/interp/arguments.h"
+#include "script/interp/conversions.h"
 
 namespace ww::script::instructions_api {
 namespace {
@@ -62,13 +62,13 @@ const Instruction& instruction_of(const BuiltinRow& row) {
       [&](const Instruction& each) { return each.name == row.name.substr(kSpace.size()); });
 }
 
-Result<ir::Unit> unit_of(Interp& in, const Value& scope, Span span) {
+Result<ir::Unit> unit_of(Context& in, const Value& scope, Span span) {
   constexpr std::pair<std::string_view, ir::Unit> kUnits[] = {{"thread", ir::Unit::Thread},
                                                               {"warp", ir::Unit::Warp},
                                                               {"warpgroup", ir::Unit::Warpgroup},
                                                               {"cta", ir::Unit::Cta},
                                                               {"cluster", ir::Unit::Cluster}};
-  const std::string word = WW_TRY(in.text(scope, "`scope`", span));
+  const std::string word = WW_TRY(as_text(in, scope, "`scope`", span));
   for (const auto& [name, unit] : kUnits)
     if (name == word) return unit;
   return fail(diag(DiagKind::BadArgument,
@@ -95,8 +95,8 @@ bool is_absent(std::string_view name, const Value& value) {
   return is_optional && value.is(Kind::Int) && value.integer == absent;
 }
 
-Result<std::string> forced_width(Interp& in, const Value& bits, Span span) {
-  const std::int64_t width = WW_TRY(in.integer(bits, "`vec_bits`", span));
+Result<std::string> forced_width(Context& in, const Value& bits, Span span) {
+  const std::int64_t width = WW_TRY(as_integer(in, bits, "`vec_bits`", span));
   if (width == 8 || width == 16 || width == 32 || width == 64 || width == 128 || width == 256)
     return fmt::format("vec_{}b", width);
   return fail(
@@ -104,7 +104,7 @@ Result<std::string> forced_width(Interp& in, const Value& bits, Span span) {
           .with_span(span));
 }
 
-Result<Value> run(Interp& in, Args& a) {
+Result<Value> run(Context& in, Args& a) {
   const Instruction& instruction = instruction_of(*a.row);
   TilePath path{ir::Unit::Thread, instruction.op};
   std::string dispatch(instruction.dispatch);

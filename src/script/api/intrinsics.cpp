@@ -11,7 +11,7 @@
 namespace ww::script {
 namespace {
 
-Result<Value> run_intrinsic(Interp& in, Args& a) {
+Result<Value> run_intrinsic(Context& in, Args& a) {
   const ir::Intrinsic callee = *ir::find_intrinsic(a.row->name.substr(2));  // without `T.`
   std::vector<ir::ExprId> args;
   for (std::size_t i = 0; i < a.values.size(); ++i)

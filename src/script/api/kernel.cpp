@@ -8,8 +8,8 @@
 #include "script/api/builtins.h"
 #include "script/api/launch.h"
 #include "script/api/params.h"
-#include "script/interp/implicit.h"
-#include "script/interp/typed.h"
+#include "script/interp/conversions.h"
+#include "script/interp/operators.h"
 
 namespace ww::script::kernel_api {
 namespace {
@@ -17,8 +17,8 @@ namespace {
 using num::DType;
 
 // What comes is for the GPU. The frame is for `with T.device_entry():`.
-Result<Value> enter_device(Interp& in, Span call) {
-  KernelContext& k = in.kernel();
+Result<Value> enter_device(Context& in, Span call) {
+  KernelContext& k = *in.kernel;
   if (k.in_device)
     return fail(diag(DiagKind::BadScopeIds, "a second `T.device_entry()`").with_span(call));
   k.in_device = true;
@@ -32,7 +32,7 @@ Result<Value> enter_device(Interp& in, Span call) {
   return in.heap.wrap(Kind::Frame, FrameObject{});
 }
 
-Result<Value> device_entry(Interp& in, Args& a) {
+Result<Value> device_entry(Context& in, Args& a) {
   const Value entered = WW_TRY(enter_device(in, a.call));
   if (a.has(0) && !a[0].is(Kind::None)) WW_TRY_VOID(declare_launch(in, a[0], a.spans[0]));
   if (a.has(1) && !a[1].is(Kind::None)) WW_TRY_VOID(take_kernel_options(in, a[1], a.spans[1]));
@@ -41,9 +41,9 @@ Result<Value> device_entry(Interp& in, Args& a) {
 
 // --- scope ids -----------------------------------------------------------------------------------
 
-Result<Value> scope_id(Interp& in, Args& a, ir::ScopeIdKind kind) {
+Result<Value> scope_id(Context& in, Args& a, ir::ScopeIdKind kind) {
   const ir::ScopeIdFacts& facts = ir::facts_of(kind);
-  if (!in.kernel().in_device)
+  if (!in.kernel->in_device)
     return fail(diag(DiagKind::BadScopeIds, "`T.{}` before `T.device_entry()`", facts.name)
                     .with_note("put `T.device_entry()` behind the buffers of the parameters: what "
                                "follows it runs on the GPU")
@@ -53,28 +53,28 @@ Result<Value> scope_id(Interp& in, Args& a, ir::ScopeIdKind kind) {
   out.span = a.call;
   out.scope_id = kind;
   ir::Type type = ir::Type::of(DType::Int32);
-  if (a.has(2)) type = WW_TRY(in.value_type(a[2], "`dtype`", a.spans[2]));
+  if (a.has(2)) type = WW_TRY(as_type(in, a[2], "`dtype`", a.spans[2]));
   if (!type.is_int() || type.lanes != 1)
     return fail(
         diag(DiagKind::BadType, "an id of type `{}`, expected an integer", ir::to_text(type))
             .with_span(a.spans[2]));
   std::size_t count = 1;
   if (a.has(0) && !a[0].is(Kind::None)) {
-    const std::vector<Value> extents = WW_TRY(in.sequence(a[0], "the extents", a.spans[0]));
+    const std::vector<Value> extents = WW_TRY(as_sequence(in, a[0], "the extents", a.spans[0]));
     if (extents.empty() || extents.size() > static_cast<std::size_t>(facts.max_dims))
       return fail(diag(DiagKind::BadScopeIds, "`T.{}` with {} extents, expected {}", facts.name,
                        extents.size(),
                        facts.max_dims == 1 ? "1" : fmt::format("1 to {}", facts.max_dims))
                       .with_span(a.spans[0]));
     for (const Value& extent : extents)
-      out.args.push_back(WW_TRY(in.index_expr(extent, a.spans[0])));
+      out.args.push_back(WW_TRY(index_expr(in, extent, a.spans[0])));
     count = extents.size();
   }
   if (a.has(1) && !a[1].is(Kind::None)) {
     if (kind != ir::ScopeIdKind::CtaIdInCluster)
       return fail(diag(DiagKind::BadArgument, "`T.{}` has no parameter `preferred`", facts.name)
                       .with_span(a.spans[1]));
-    for (const std::int64_t extent : WW_TRY(in.int_list(a[1], "`preferred`", a.spans[1])))
+    for (const std::int64_t extent : WW_TRY(as_int_list(in, a[1], "`preferred`", a.spans[1])))
       out.settings.emplace_back(fmt::format("preferred{}", out.settings.size()), extent);
   }
   std::vector<Value> values;
@@ -86,38 +86,38 @@ Result<Value> scope_id(Interp& in, Args& a, ir::ScopeIdKind kind) {
     out.vars.push_back(in.fn().add(std::move(var)));
     values.push_back(of_expr(ir::var_ref(in.fn(), out.vars.back(), a.call)));
   }
-  in.emit(std::move(out));
+  emit(in, std::move(out));
   return count == 1 ? values[0] : in.heap.tuple(std::move(values));
 }
 
 #define WW_SCOPE_ID(id, name, parent, child, dims, fixed) \
-  Result<Value> scope_id_##id(Interp& in, Args& a) { return scope_id(in, a, ir::ScopeIdKind::id); }
+  Result<Value> scope_id_##id(Context& in, Args& a) { return scope_id(in, a, ir::ScopeIdKind::id); }
 #include "ir/scope_ids.def"
 #undef WW_SCOPE_ID
 
 // The lowered form: a hardware id and its extent.
-Result<Value> launch_thread(Interp& in, Args& a) {
+Result<Value> launch_thread(Context& in, Args& a) {
   ir::Stmt out;
   out.kind = ir::StmtKind::LaunchThread;
   out.span = a.call;
-  const auto hardware = ir::parse_hardware_id(WW_TRY(in.text(a[0], "the tag", a.spans[0])));
+  const auto hardware = ir::parse_hardware_id(WW_TRY(as_text(in, a[0], "the tag", a.spans[0])));
   if (!hardware) return fail(Diag(hardware.error()).with_span(a.call));
   out.hardware = *hardware;
-  out.args.push_back(WW_TRY(in.index_expr(a[1], a.spans[1])));
+  out.args.push_back(WW_TRY(index_expr(in, a[1], a.spans[1])));
   ir::Var var;
   var.type = ir::Type::of(DType::Int32);
   var.kind = ir::VarKind::Launch;
   var.span = a.call;
   out.var = in.fn().add(std::move(var));
   const ir::VarId id = out.var;
-  in.emit(std::move(out));
+  emit(in, std::move(out));
   in.fn().level = ir::Level::Lowered;
   return of_expr(ir::var_ref(in.fn(), id, a.call));
 }
 
 // --- loops ---------------------------------------------------------------------------------------
 
-Result<Value> loop(Interp& in, Args& a, ir::LoopKind kind) {
+Result<Value> loop(Context& in, Args& a, ir::LoopKind kind) {
   LoopObject out;
   out.loop = kind;
   out.ranges = {a.has(1) ? std::pair(a[0], a[1]) : std::pair(of_int(0), a[0])};
@@ -127,11 +127,11 @@ Result<Value> loop(Interp& in, Args& a, ir::LoopKind kind) {
       return fail(diag(DiagKind::BadType, "`annotations` is {}, expected a dict", type_name(a[3]))
                       .with_span(a.spans[3]));
     for (const auto& [key, value] : a[3].as<DictObject>().items)
-      out.annotations.emplace_back(WW_TRY(in.text(key, "a key", a.spans[3])), value);
+      out.annotations.emplace_back(WW_TRY(as_text(in, key, "a key", a.spans[3])), value);
   }
   if (a.has(4) && !a[4].is(Kind::None)) out.annotations.emplace_back("unroll", a[4]);
   if (a.has(5)) {
-    out.type = WW_TRY(in.value_type(a[5], "`dtype`", a.spans[5]));
+    out.type = WW_TRY(as_type(in, a[5], "`dtype`", a.spans[5]));
     if (!out.type.is_int())
       return fail(diag(DiagKind::BadType, "a loop variable of type `{}`, expected an integer",
                        ir::to_text(out.type))
@@ -140,12 +140,12 @@ Result<Value> loop(Interp& in, Args& a, ir::LoopKind kind) {
   return in.heap.wrap(Kind::Loop, std::move(out));
 }
 constexpr std::string_view kLoop = "start, stop?, step?, annotations?, unroll?, dtype?";
-Result<Value> serial(Interp& in, Args& a) { return loop(in, a, ir::LoopKind::Serial); }
-Result<Value> unroll(Interp& in, Args& a) { return loop(in, a, ir::LoopKind::Unroll); }
-Result<Value> vectorized(Interp& in, Args& a) { return loop(in, a, ir::LoopKind::Vectorized); }
-Result<Value> parallel(Interp& in, Args& a) { return loop(in, a, ir::LoopKind::Parallel); }
+Result<Value> serial(Context& in, Args& a) { return loop(in, a, ir::LoopKind::Serial); }
+Result<Value> unroll(Context& in, Args& a) { return loop(in, a, ir::LoopKind::Unroll); }
+Result<Value> vectorized(Context& in, Args& a) { return loop(in, a, ir::LoopKind::Vectorized); }
+Result<Value> parallel(Context& in, Args& a) { return loop(in, a, ir::LoopKind::Parallel); }
 
-Result<Value> thread_binding(Interp& in, Args& a) {
+Result<Value> thread_binding(Context& in, Args& a) {
   LoopObject out;
   out.loop = ir::LoopKind::ThreadBinding;
   const bool has_start = a.has(1) && !a[1].is(Kind::Str);
@@ -154,7 +154,7 @@ Result<Value> thread_binding(Interp& in, Args& a) {
   if (!a.has(tag))
     return fail(
         diag(DiagKind::BadArgument, "`T.thread_binding` without `thread`").with_span(a.call));
-  const std::string text = WW_TRY(in.text(a[tag], "`thread`", a.spans[tag]));
+  const std::string text = WW_TRY(as_text(in, a[tag], "`thread`", a.spans[tag]));
   const auto id = ir::parse_hardware_id(text);
   if (!id || id->kind == ir::HardwareId::Kind::ClusterCtaIdx)
     return fail(diag(DiagKind::BadArgument,
@@ -165,7 +165,7 @@ Result<Value> thread_binding(Interp& in, Args& a) {
   return in.heap.wrap(Kind::Loop, std::move(out));
 }
 
-Result<Value> grid(Interp& in, Args& a) {
+Result<Value> grid(Context& in, Args& a) {
   LoopObject out;
   if (a.rest.empty())
     return fail(diag(DiagKind::BadArgument, "`T.grid` without extents").with_span(a.call));
@@ -174,7 +174,8 @@ Result<Value> grid(Interp& in, Args& a) {
       out.ranges.emplace_back(of_int(0), a.rest[i]);
       continue;
     }
-    const std::vector<Value> bounds = WW_TRY(in.sequence(a.rest[i], "a range", a.rest_spans[i]));
+    const std::vector<Value> bounds =
+        WW_TRY(as_sequence(in, a.rest[i], "a range", a.rest_spans[i]));
     if (bounds.size() != 2)
       return fail(diag(DiagKind::BadArgument, "a range of {} numbers, expected (start, stop)",
                        bounds.size())
@@ -185,7 +186,7 @@ Result<Value> grid(Interp& in, Args& a) {
     if (named.name != "dtype")
       return fail(diag(DiagKind::BadArgument, "`T.grid` has no parameter `{}`", named.name)
                       .with_span(named.span));
-    out.type = WW_TRY(in.value_type(named.value, "`dtype`", named.span));
+    out.type = WW_TRY(as_type(in, named.value, "`dtype`", named.span));
     if (!out.type.is_int())
       return fail(diag(DiagKind::BadType, "a loop variable of type `{}`, expected an integer",
                        ir::to_text(out.type))
@@ -203,16 +204,16 @@ bool is_device_entry(const Value& attributes) {
          text_of(items[0].first) == "tirx.device_entry";
 }
 
-Result<Value> attr(Interp& in, Args& a) {
+Result<Value> attr(Context& in, Args& a) {
   FrameObject frame;
   if (a[0].is(Kind::Dict) && is_device_entry(a[0])) return enter_device(in, a.call);
   if (a[0].is(Kind::Dict)) {
     for (const auto& [key, value] : a[0].as<DictObject>().items)
-      frame.attrs.emplace_back(WW_TRY(in.text(key, "a key", a.spans[0])),
-                               WW_TRY(in.setting(value, "an attribute", a.spans[0])));
+      frame.attrs.emplace_back(WW_TRY(as_text(in, key, "a key", a.spans[0])),
+                               WW_TRY(as_setting(in, value, "an attribute", a.spans[0])));
   } else if (a.has(1)) {
-    frame.attrs.emplace_back(WW_TRY(in.text(a[0], "a key", a.spans[0])),
-                             WW_TRY(in.setting(a[1], "an attribute", a.spans[1])));
+    frame.attrs.emplace_back(WW_TRY(as_text(in, a[0], "a key", a.spans[0])),
+                             WW_TRY(as_setting(in, a[1], "an attribute", a.spans[1])));
   } else {
     return fail(diag(DiagKind::BadType, "`T.attr` of {}, expected a dict", type_name(a[0]))
                     .with_span(a.spans[0]));
@@ -220,73 +221,74 @@ Result<Value> attr(Interp& in, Args& a) {
   return in.heap.wrap(Kind::Frame, std::move(frame));
 }
 
-Result<Value> func_attr(Interp& in, Args& a) {
+Result<Value> func_attr(Context& in, Args& a) {
   if (!a[0].is(Kind::Dict))
     return fail(diag(DiagKind::BadType, "`T.func_attr` of {}, expected a dict", type_name(a[0]))
                     .with_span(a.spans[0]));
   for (const auto& [key, value] : a[0].as<DictObject>().items)
-    in.fn().attrs.emplace_back(WW_TRY(in.text(key, "a key", a.spans[0])),
-                               WW_TRY(in.setting(value, "an attribute", a.spans[0])));
+    in.fn().attrs.emplace_back(WW_TRY(as_text(in, key, "a key", a.spans[0])),
+                               WW_TRY(as_setting(in, value, "an attribute", a.spans[0])));
   return none();
 }
 
-Result<Value> hint(Interp& in, Args& a) {
+Result<Value> hint(Context& in, Args& a) {
   FrameObject frame;
   for (std::size_t i = 0; i < a.rest.size(); ++i)
-    frame.attrs.emplace_back("tirx.hint", WW_TRY(in.setting(a.rest[i], "a hint", a.rest_spans[i])));
+    frame.attrs.emplace_back("tirx.hint",
+                             WW_TRY(as_setting(in, a.rest[i], "a hint", a.rest_spans[i])));
   for (const CallArgs::Named& named : a.extra)
     frame.attrs.emplace_back(fmt::format("tirx.hint.{}", named.name),
-                             WW_TRY(in.setting(named.value, named.name, named.span)));
+                             WW_TRY(as_setting(in, named.value, named.name, named.span)));
   return in.heap.wrap(Kind::Frame, std::move(frame));
 }
 
-Result<Value> meta_var(Interp& in, Args& a) {
+Result<Value> meta_var(Context& in, Args& a) {
   return in.heap.wrap(Kind::Meta, MetaObject{{}, a[0]});
 }
 
-Result<Value> evaluate(Interp& in, Args& a) {
+Result<Value> evaluate(Context& in, Args& a) {
   ir::Stmt out;
   out.kind = ir::StmtKind::Evaluate;
   out.span = a.call;
-  out.expr = WW_TRY(in.expression(a[0], a.spans[0]));
-  in.emit(std::move(out));
+  out.expr = WW_TRY(expression(in, a[0], a.spans[0]));
+  emit(in, std::move(out));
   return none();
 }
 
-Result<Value> static_assert_row(Interp& in, Args& a) {
-  if (WW_TRY(in.truth(a[0], a.spans[0]))) return none();
+Result<Value> static_assert_row(Context& in, Args& a) {
+  if (WW_TRY(truth(in, a[0], a.spans[0]))) return none();
   return fail(diag(DiagKind::HostError, "static assertion failed{}{}", a.has(1) ? ": " : "",
-                   a.has(1) ? WW_TRY(in.text(a[1], "the message", a.spans[1])) : "")
+                   a.has(1) ? WW_TRY(as_text(in, a[1], "the message", a.spans[1])) : "")
                   .with_span(a.call));
 }
 
 // --- annotations ---------------------------------------------------------------------------------
 
-Value annotation(Interp& in, AnnotationObject::What what, ir::Type type = {}) {
+Value annotation(Context& in, AnnotationObject::What what, ir::Type type = {}) {
   AnnotationObject out;
   out.what = what;
   out.type = type;
   return in.heap.wrap(Kind::Annotation, std::move(out));
 }
 
-Result<Value> buffer_annotation(Interp& in, Args& a) {
+Result<Value> buffer_annotation(Context& in, Args& a) {
   AnnotationObject out;
   out.what = AnnotationObject::What::Buffer;
   for (const std::optional<Value>& value : a.values)
     out.args.push_back(value.value_or(Value{.kind = Kind::Ellipsis}));
   return in.heap.wrap(Kind::Annotation, std::move(out));
 }
-Result<Value> tensor_map(Interp& in, Args&) {
+Result<Value> tensor_map(Context& in, Args&) {
   return annotation(in, AnnotationObject::What::TensorMap);
 }
-Result<Value> optional(Interp& in, Args& a) {
+Result<Value> optional(Context& in, Args& a) {
   const Value out = annotation(in, AnnotationObject::What::Optional);
   out.as<AnnotationObject>().inner = a[0];
   return out;
 }
 
 // Decorators are looked at where they stand; called by hand they leave their argument as it is.
-Result<Value> decorator(Interp&, Args& a) { return a.has(0) ? a[0] : none(); }
+Result<Value> decorator(Context&, Args& a) { return a.has(0) ? a[0] : none(); }
 
 constexpr std::string_view kBuffer =
     "shape, dtype?, data?, strides?, elem_offset?, scope?, align?, offset_factor?, buffer_type?, "
@@ -332,7 +334,7 @@ constinit const std::span<const BuiltinRow> rows = kRows;
 
 namespace ww::script {
 
-Result<Value> Interp::call_annotation(const Value& value, CallArgs& args) {
+Result<Value> call_annotation(Context& in, const Value& value, CallArgs& args) {
   const auto& a = value.as<AnnotationObject>();
   // `if T.constexpr(is_first):` says that the host decides.
   if (a.what == AnnotationObject::What::Constexpr && args.plain.size() == 1 && args.named.empty()) {
@@ -346,42 +348,10 @@ Result<Value> Interp::call_annotation(const Value& value, CallArgs& args) {
     return fail(diag(DiagKind::BadType, "this annotation cannot be called").with_span(args.call));
   AnnotationObject out = a;
   if (!args.plain.empty()) {
-    const ir::Type type = WW_TRY(value_type(args.plain[0], "the element type", args.spans[0]));
+    const ir::Type type = WW_TRY(as_type(in, args.plain[0], "the element type", args.spans[0]));
     out.type = type.is_value() ? ir::Type::pointer(type.dtype) : ir::Type::handle();
   }
-  return heap.wrap(Kind::Annotation, std::move(out));
-}
-
-// `T.float32(x)` converts; `T.float32()` declares an extent or value of run time.
-Result<Value> Interp::call_dtype(const Value& dtype, CallArgs& args) {
-  const ir::Type type = WW_TRY(value_type(dtype, "the type", args.callee));
-  if (args.plain.size() + args.named.size() > 1)
-    return fail(diag(DiagKind::BadArgument, "`{}` with {} arguments, expected one at most",
-                     ir::to_text(type), args.plain.size())
-                    .with_span(args.call));
-  if (!in_kernel()) {
-    if (args.plain.empty()) {
-      const Value out = opaque(args.call, "a value of run time");
-      out.as<OpaqueObject>().extent = type;
-      return out;
-    }
-    return typed_constant(*this, args.plain[0], type, Conversion::Exact, args.call);
-  }
-  if (args.plain.empty()) return of_expr(new_extent(*this, type, "", args.call));
-  const Value& value = args.plain[0];
-  if (value.is(Kind::Str)) {
-    const std::string_view word = text_of(value);
-    if (type.is_float() && (word == "inf" || word == "-inf" || word == "nan")) {
-      const double inf = std::numeric_limits<double>::infinity();
-      const double real = word == "nan"   ? std::numeric_limits<double>::quiet_NaN()
-                          : word == "inf" ? inf
-                                          : -inf;
-      return of_expr(ir::float_imm(fn(), type.dtype, real, args.call));
-    }
-    return fail(diag(DiagKind::BadType, "\"{}\" as `{}`", word, ir::to_text(type))
-                    .with_span(args.spans[0]));
-  }
-  return of_expr(WW_TRY(exact_value(*this, value, type, args.call)));
+  return in.heap.wrap(Kind::Annotation, std::move(out));
 }
 
 }  // namespace ww::script

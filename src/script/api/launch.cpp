@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "script/api/launch.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -6,7 +8,8 @@
 
 #include "base/suggest.h"
 #include "script/api/builtins.h"
-#include "script/api/launch.h"
+#include "script/interp/conversions.h"
+#include "script/interp/operators.h"
 
 namespace ww::script::launch_api {
 namespace {
@@ -49,13 +52,13 @@ Result<void> check_setting(const CallArgs::Named& named) {
                   .with_span(named.name_span));
 }
 
-Result<LaunchObject::Dims> dims_of(Interp& in, const Args& a, std::size_t i,
+Result<LaunchObject::Dims> dims_of(Context& in, const Args& a, std::size_t i,
                                    std::string_view what) {
   LaunchObject::Dims out;
   if (!a.has(i) || a[i].is(Kind::None)) return out;
   out.span = a.spans[i];
-  out.extents =
-      is_sequence(a[i]) ? WW_TRY(in.sequence(a[i], what, a.spans[i])) : std::vector<Value>{a[i]};
+  out.extents = is_sequence(a[i]) ? WW_TRY(as_sequence(in, a[i], what, a.spans[i]))
+                                  : std::vector<Value>{a[i]};
   if (out.extents.empty() || out.extents.size() > kAxes.size())
     return fail(
         diag(DiagKind::BadScopeIds, "{} with {} extents, expected 1 to 3", what, out.extents.size())
@@ -63,7 +66,7 @@ Result<LaunchObject::Dims> dims_of(Interp& in, const Args& a, std::size_t i,
   return out;
 }
 
-Result<Value> launch_config(Interp& in, Args& a) {
+Result<Value> launch_config(Context& in, Args& a) {
   LaunchObject out;
   out.grid = WW_TRY(dims_of(in, a, 0, "`grid`"));
   out.block = WW_TRY(dims_of(in, a, 1, "`block`"));
@@ -73,23 +76,23 @@ Result<Value> launch_config(Interp& in, Args& a) {
   return in.heap.wrap(Kind::Launch, std::move(out));
 }
 
-Result<Value> kernel_options(Interp& in, Args& a) {
+Result<Value> kernel_options(Context& in, Args& a) {
   constexpr std::string_view kAttributes[] = {
       "tirx.launch_bounds_min_blocks_per_sm", "tirx.launch_bounds_max_blocks_per_cluster",
       "tirx.max_registers_per_thread", "tirx.required_block_size"};
   FrameObject out;
   for (std::size_t i = 0; i < std::size(kAttributes); ++i)
     if (a.has(i) && !a[i].is(Kind::None))
-      out.attrs.emplace_back(kAttributes[i], WW_TRY(in.setting(a[i], "an option", a.spans[i])));
+      out.attrs.emplace_back(kAttributes[i], WW_TRY(as_setting(in, a[i], "an option", a.spans[i])));
   return in.heap.wrap(Kind::Frame, std::move(out));
 }
 
 // --- declaring -----------------------------------------------------------------------------------
 
 // Among the first statements of the kernel, wherever it is read.
-const std::vector<ir::VarId>& declare(Interp& in, ir::ScopeIdKind kind,
+const std::vector<ir::VarId>& declare(Context& in, ir::ScopeIdKind kind,
                                       const std::vector<ir::ExprId>& extents, Span span) {
-  KernelContext& k = in.kernel();
+  KernelContext& k = *in.kernel;
   const auto found = k.launch.declared.find(kind);
   if (found != k.launch.declared.end()) return found->second;
   ir::Stmt out;
@@ -111,9 +114,9 @@ const std::vector<ir::VarId>& declare(Interp& in, ir::ScopeIdKind kind,
   return vars;
 }
 
-Result<std::vector<ir::ExprId>> extents_of(Interp& in, const LaunchObject::Dims& dims) {
+Result<std::vector<ir::ExprId>> extents_of(Context& in, const LaunchObject::Dims& dims) {
   std::vector<ir::ExprId> out;
-  for (const Value& extent : dims.extents) out.push_back(WW_TRY(in.index_expr(extent, dims.span)));
+  for (const Value& extent : dims.extents) out.push_back(WW_TRY(index_expr(in, extent, dims.span)));
   return out;
 }
 
@@ -126,13 +129,13 @@ Diag without_launch(const Args& a) {
 }
 
 // A name is bound to what was read as it is, not to a scalar that holds it.
-Value read_id(Interp& in, ir::ExprId id) {
-  in.kernel().launch.reads.insert(id.index);
+Value read_id(Context& in, ir::ExprId id) {
+  in.kernel->launch.reads.insert(id.index);
   return of_expr(id);
 }
 
-Result<std::size_t> axis_of(Interp& in, const Args& a) {
-  const std::string axis = WW_TRY(in.text(a[0], "the axis", a.spans[0]));
+Result<std::size_t> axis_of(Context& in, const Args& a) {
+  const std::string axis = WW_TRY(as_text(in, a[0], "the axis", a.spans[0]));
   const std::size_t place = axis.size() == 1 ? kAxes.find(axis[0]) : std::string_view::npos;
   if (place != std::string_view::npos) return place;
   return fail(diag(DiagKind::BadArgument, "axis \"{}\", expected \"x\", \"y\" or \"z\"", axis)
@@ -140,28 +143,28 @@ Result<std::size_t> axis_of(Interp& in, const Args& a) {
 }
 
 // One dimension of an id; those that the launch does not have are 0.
-Result<Value> id_along(Interp& in, Args& a, ir::ScopeIdKind kind,
+Result<Value> id_along(Context& in, Args& a, ir::ScopeIdKind kind,
                        const std::vector<ir::ExprId>& extents) {
   WW_TRY_VOID(require_device(in, a, DiagKind::BadScopeIds));
-  if (in.kernel().launch.grid.empty()) return fail(without_launch(a));
+  if (in.kernel->launch.grid.empty()) return fail(without_launch(a));
   const std::size_t axis = WW_TRY(axis_of(in, a));
   if (axis >= extents.size()) return read_id(in, ir::int_imm(in.fn(), DType::Int32, 0, a.call));
   return read_id(in, ir::var_ref(in.fn(), declare(in, kind, extents, a.call)[axis], a.call));
 }
 
-Result<Value> block_idx(Interp& in, Args& a) {
-  return id_along(in, a, ir::ScopeIdKind::CtaId, in.kernel().launch.grid);
+Result<Value> block_idx(Context& in, Args& a) {
+  return id_along(in, a, ir::ScopeIdKind::CtaId, in.kernel->launch.grid);
 }
-Result<Value> thread_idx(Interp& in, Args& a) {
-  return id_along(in, a, ir::ScopeIdKind::ThreadId, in.kernel().launch.block);
+Result<Value> thread_idx(Context& in, Args& a) {
+  return id_along(in, a, ir::ScopeIdKind::ThreadId, in.kernel->launch.block);
 }
-Result<Value> cluster_cta_id(Interp& in, Args& a) {
-  return id_along(in, a, ir::ScopeIdKind::CtaIdInCluster, in.kernel().launch.cluster);
+Result<Value> cluster_cta_id(Context& in, Args& a) {
+  return id_along(in, a, ir::ScopeIdKind::CtaIdInCluster, in.kernel->launch.cluster);
 }
 
 // As many clusters as the grid has of them; without clusters each CTA is one.
-Result<Value> cluster_id(Interp& in, Args& a) {
-  const LaunchIds& launch = in.kernel().launch;
+Result<Value> cluster_id(Context& in, Args& a) {
+  const LaunchIds& launch = in.kernel->launch;
   if (launch.cluster.empty()) return block_idx(in, a);
   std::vector<ir::ExprId> extents;
   for (std::size_t i = 0; i < launch.grid.size(); ++i) {
@@ -180,44 +183,44 @@ Result<Value> cluster_id(Interp& in, Args& a) {
   return id_along(in, a, ir::ScopeIdKind::ClusterId, extents);
 }
 
-Result<Value> extent_along(Interp& in, Args& a, const std::vector<ir::ExprId>& extents) {
-  if (in.kernel().launch.grid.empty()) return fail(without_launch(a));
+Result<Value> extent_along(Context& in, Args& a, const std::vector<ir::ExprId>& extents) {
+  if (in.kernel->launch.grid.empty()) return fail(without_launch(a));
   const std::size_t axis = WW_TRY(axis_of(in, a));
   return read_id(
       in, axis < extents.size() ? extents[axis] : ir::int_imm(in.fn(), DType::Int32, 1, a.call));
 }
-Result<Value> grid_dim(Interp& in, Args& a) { return extent_along(in, a, in.kernel().launch.grid); }
-Result<Value> block_dim(Interp& in, Args& a) {
-  return extent_along(in, a, in.kernel().launch.block);
+Result<Value> grid_dim(Context& in, Args& a) { return extent_along(in, a, in.kernel->launch.grid); }
+Result<Value> block_dim(Context& in, Args& a) {
+  return extent_along(in, a, in.kernel->launch.block);
 }
-Result<Value> cluster_dim(Interp& in, Args& a) {
-  return extent_along(in, a, in.kernel().launch.cluster);
+Result<Value> cluster_dim(Context& in, Args& a) {
+  return extent_along(in, a, in.kernel->launch.cluster);
 }
 
 // x counts fastest.
-Result<Value> linear_thread_id(Interp& in, Args& a) {
+Result<Value> linear_thread_id(Context& in, Args& a) {
   WW_TRY_VOID(require_device(in, a, DiagKind::BadScopeIds));
-  const std::vector<ir::ExprId> block = in.kernel().launch.block;
+  const std::vector<ir::ExprId> block = in.kernel->launch.block;
   if (block.empty()) return fail(without_launch(a));
   const std::vector<ir::VarId>& vars = declare(in, ir::ScopeIdKind::ThreadId, block, a.call);
   Value out = of_expr(ir::var_ref(in.fn(), vars.back(), a.call));
   for (std::size_t i = vars.size() - 1; i-- > 0;) {
-    out = WW_TRY(in.binary(Op::Mul, out, of_expr(block[i]), a.call));
-    out = WW_TRY(in.binary(Op::Add, out, of_expr(ir::var_ref(in.fn(), vars[i], a.call)), a.call));
+    out = WW_TRY(binary(in, Op::Mul, out, of_expr(block[i]), a.call));
+    out = WW_TRY(binary(in, Op::Add, out, of_expr(ir::var_ref(in.fn(), vars[i], a.call)), a.call));
   }
   return vars.size() == 1 ? read_id(in, out.expr()) : out;
 }
 
 template <ir::ScopeIdKind kKind>
-Result<Value> unit_id(Interp& in, Args& a) {
+Result<Value> unit_id(Context& in, Args& a) {
   WW_TRY_VOID(require_device(in, a, DiagKind::BadScopeIds));
   return read_id(in, ir::var_ref(in.fn(), declare(in, kKind, {}, a.call)[0], a.call));
 }
 
 // Whether the program states a launch or declares ids.
-Result<Value> thread_rank(Interp& in, Args& a) {
-  return in.kernel().launch.block.empty() ? unit_id<ir::ScopeIdKind::ThreadId>(in, a)
-                                          : linear_thread_id(in, a);
+Result<Value> thread_rank(Context& in, Args& a) {
+  return in.kernel->launch.block.empty() ? unit_id<ir::ScopeIdKind::ThreadId>(in, a)
+                                         : linear_thread_id(in, a);
 }
 
 constexpr BuiltinRow kRows[] = {
@@ -250,15 +253,15 @@ constinit const std::span<const BuiltinRow> rows = kRows;
 
 namespace ww::script {
 
-Result<void> declare_launch(Interp& in, const Value& launch, Span span) {
-  if (launch.is(Kind::Opaque)) return fail(in.needs_opaque(launch, span));
+Result<void> declare_launch(Context& in, const Value& launch, Span span) {
+  if (launch.is(Kind::Opaque)) return fail(needs_opaque(in, launch, span));
   if (!launch.is(Kind::Launch))
     return fail(diag(DiagKind::BadType,
                      "`launch` is {}, expected `T.cuda.LaunchConfig(grid=, block=)`",
                      type_name(launch))
                     .with_span(span));
   const auto& config = launch.as<LaunchObject>();
-  LaunchIds& ids = in.kernel().launch;
+  LaunchIds& ids = in.kernel->launch;
   ids.grid = WW_TRY(launch_api::extents_of(in, config.grid));
   ids.block = WW_TRY(launch_api::extents_of(in, config.block));
   ids.cluster = WW_TRY(launch_api::extents_of(in, config.cluster));
@@ -267,17 +270,17 @@ Result<void> declare_launch(Interp& in, const Value& launch, Span span) {
   if (ids.cluster.empty()) return {};
   launch_api::declare(in, ir::ScopeIdKind::CtaIdInCluster, ids.cluster, config.cluster.span);
   if (config.preferred.extents.empty()) return {};
-  ir::Stmt& declared = in.fn().at(in.kernel().blocks[0][ids.declarations - 1]);
+  ir::Stmt& declared = in.fn().at(in.kernel->blocks[0][ids.declarations - 1]);
   for (const Value& extent : config.preferred.extents) {
     const std::int64_t preferred =
-        WW_TRY(in.integer(extent, "`preferred_cluster`", config.preferred.span));
+        WW_TRY(as_integer(in, extent, "`preferred_cluster`", config.preferred.span));
     declared.settings.emplace_back(fmt::format("preferred{}", declared.settings.size()), preferred);
   }
   return {};
 }
 
-Result<void> take_kernel_options(Interp& in, const Value& options, Span span) {
-  if (options.is(Kind::Opaque)) return fail(in.needs_opaque(options, span));
+Result<void> take_kernel_options(Context& in, const Value& options, Span span) {
+  if (options.is(Kind::Opaque)) return fail(needs_opaque(in, options, span));
   if (!options.is(Kind::Frame))
     return fail(diag(DiagKind::BadType, "`options` is {}, expected `T.cuda.KernelOptions(…)`",
                      type_name(options))

@@ -8,13 +8,13 @@
 // id that is read is one of these, declared at the begin of the kernel when it is first read.
 #pragma once
 
-#include "script/interp/interp.h"
+#include "script/interp/context.h"
 
 namespace ww::script {
 
 /// Declares what a `T.cuda.LaunchConfig` says. BadType for anything else.
-Result<void> declare_launch(Interp& in, const Value& launch, Span span);
+Result<void> declare_launch(Context& in, const Value& launch, Span span);
 /// Notes `T.cuda.KernelOptions` as attributes of the kernel. BadType for anything else.
-Result<void> take_kernel_options(Interp& in, const Value& options, Span span);
+Result<void> take_kernel_options(Context& in, const Value& options, Span span);
 
 }  // namespace ww::script

@@ -10,6 +10,7 @@
 #include "layout/tile.h"
 #include "layout/views.h"
 #include "script/api/builtins.h"
+#include "script/interp/conversions.h"
 #include "script/interp/layouts.h"
 
 namespace ww::script::layouts_api {
@@ -21,28 +22,29 @@ const Layout& self(const Args& a) { return a.self.as<LayoutObject>().layout; }
 
 // --- constructors --------------------------------------------------------------------------------
 
-Result<Value> tile_layout(Interp& in, Args& a) {
+Result<Value> tile_layout(Context& in, Args& a) {
   return layout_result(in, as_layout(in, a[0], "the specification", a.spans[0]), a.call);
 }
 
-Result<layout::Swizzle> swizzle_of(Interp& in, const Args& a, std::size_t first) {
+Result<layout::Swizzle> swizzle_of(Context& in, const Args& a, std::size_t first) {
   bool inner = true;
   for (const CallArgs::Named& named : a.extra) {
     if (named.name == "swizzle_inner")
-      inner = WW_TRY(in.boolean(named.value, "`swizzle_inner`", named.span));
+      inner = WW_TRY(as_bool(in, named.value, "`swizzle_inner`", named.span));
   }
   return layout::Swizzle::make(
-      static_cast<int>(WW_TRY(in.integer(a[first], "per_element", a.spans[first]))),
-      static_cast<int>(WW_TRY(in.integer(a[first + 1], "swizzle_len", a.spans[first + 1]))),
-      static_cast<int>(WW_TRY(in.integer(a[first + 2], "atom_len", a.spans[first + 2]))), inner);
+      static_cast<int>(WW_TRY(as_integer(in, a[first], "per_element", a.spans[first]))),
+      static_cast<int>(WW_TRY(as_integer(in, a[first + 1], "swizzle_len", a.spans[first + 1]))),
+      static_cast<int>(WW_TRY(as_integer(in, a[first + 2], "atom_len", a.spans[first + 2]))),
+      inner);
 }
 
-Result<Value> swizzle_layout(Interp& in, Args& a) {
+Result<Value> swizzle_layout(Context& in, Args& a) {
   return in.heap.wrap(Kind::Swizzle, SwizzleObject{{}, WW_TRY(swizzle_of(in, a, 0))});
 }
 
 // ComposeLayout(SwizzleLayout(…), TileLayout(…)), or ComposeLayout(p, sw, at, TileLayout(…)).
-Result<Value> compose_layout(Interp& in, Args& a) {
+Result<Value> compose_layout(Context& in, Args& a) {
   if (a[0].is(Kind::Opaque)) return a[0];
   const bool has_object = a[0].is(Kind::Swizzle);
   const std::size_t at = has_object ? 1 : 3;
@@ -55,8 +57,8 @@ Result<Value> compose_layout(Interp& in, Args& a) {
   return layout_result(in, Layout::make(inner.tile(), swizzle), a.call);
 }
 
-Result<Value> axis_get(Interp& in, Args& a) {
-  const std::string name = WW_TRY(in.text(a[0], "the name", a.spans[0]));
+Result<Value> axis_get(Context& in, Args& a) {
+  const std::string name = WW_TRY(as_text(in, a[0], "the name", a.spans[0]));
   Result<layout::Axis> axis = layout::Axis::builtin(name);
   if (!axis) axis = layout::Axis::declare(name, layout::AxisKind::Unknown);
   if (!axis) return fail(std::move(axis).error());
@@ -66,21 +68,21 @@ Result<Value> axis_get(Interp& in, Args& a) {
 }
 
 // Iter(extent, stride, axis)
-Result<Value> make_iter(Interp& in, Args& a) {
-  const std::int64_t extent = WW_TRY(in.integer(a[0], "the extent", a.spans[0]));
-  const std::int64_t stride = WW_TRY(in.integer(a[1], "the stride", a.spans[1]));
+Result<Value> make_iter(Context& in, Args& a) {
+  const std::int64_t extent = WW_TRY(as_integer(in, a[0], "the extent", a.spans[0]));
+  const std::int64_t stride = WW_TRY(as_integer(in, a[1], "the stride", a.spans[1]));
   layout::Axis axis;
   if (a[2].is(Kind::Axis))
     axis = a[2].as<AxisObject>().axis;
   else
-    axis = WW_TRY(layout::Axis::builtin(WW_TRY(in.text(a[2], "the axis", a.spans[2]))));
+    axis = WW_TRY(layout::Axis::builtin(WW_TRY(as_text(in, a[2], "the axis", a.spans[2]))));
   return in.heap.wrap(Kind::Iter, IterObject{{}, {extent, stride, axis}});
 }
 
-Result<layout::Iters> iters_of(Interp& in, const Args& a, std::size_t i, std::string_view what) {
+Result<layout::Iters> iters_of(Context& in, const Args& a, std::size_t i, std::string_view what) {
   layout::Iters out;
   if (!a.has(i) || a[i].is(Kind::None)) return out;
-  for (const Value& item : WW_TRY(in.sequence(a[i], what, a.spans[i]))) {
+  for (const Value& item : WW_TRY(as_sequence(in, a[i], what, a.spans[i]))) {
     if (!item.is(Kind::Iter))
       return fail(diag(DiagKind::BadType, "{} holds {}, expected `Iter(extent, stride, axis)`",
                        what, type_name(item))
@@ -91,7 +93,7 @@ Result<layout::Iters> iters_of(Interp& in, const Args& a, std::size_t i, std::st
 }
 
 // TileLayout.from_iters(shard, replica, offset), the offset a dict of axes.
-Result<Value> from_iters(Interp& in, Args& a) {
+Result<Value> from_iters(Context& in, Args& a) {
   layout::Offsets offset;
   if (a.has(2) && !a[2].is(Kind::None)) {
     if (!a[2].is(Kind::Dict))
@@ -103,46 +105,47 @@ Result<Value> from_iters(Interp& in, Args& a) {
         return fail(
             diag(DiagKind::BadType, "the offset has {} as a key, expected an axis", type_name(axis))
                 .with_span(a.spans[2]));
-      offset.add(axis.as<AxisObject>().axis, WW_TRY(in.integer(amount, "an offset", a.spans[2])));
+      offset.add(axis.as<AxisObject>().axis,
+                 WW_TRY(as_integer(in, amount, "an offset", a.spans[2])));
     }
   }
   Result<layout::TileLayout> tile =
       layout::TileLayout::make(WW_TRY(iters_of(in, a, 0, "the shard")),
                                WW_TRY(iters_of(in, a, 1, "the replica")), std::move(offset));
   if (!tile) return fail(std::move(tile).error().with_span(a.call));
-  return in.layout_value(*std::move(tile));
+  return layout_value(in, *std::move(tile));
 }
 
 // --- methods -------------------------------------------------------------------------------------
 
-Result<Value> tile_to(Interp& in, Args& a) {
-  const layout::Shape to = WW_TRY(in.int_list(a[0], "the shape to tile to", a.spans[0]));
-  const layout::Shape from = WW_TRY(in.int_list(a[1], "the current shape", a.spans[1]));
+Result<Value> tile_to(Context& in, Args& a) {
+  const layout::Shape to = WW_TRY(as_int_list(in, a[0], "the shape to tile to", a.spans[0]));
+  const layout::Shape from = WW_TRY(as_int_list(in, a[1], "the current shape", a.spans[1]));
   return layout_result(in, layout::tile_to(self(a), to, from), a.call);
 }
 
-Result<Value> tile(Interp& in, Args& a) {
+Result<Value> tile(Context& in, Args& a) {
   const Layout outer = WW_TRY(as_layout(in, a[0], "the outer layout", a.spans[0]));
-  const layout::Shape outer_shape = WW_TRY(in.int_list(a[1], "the outer shape", a.spans[1]));
-  const layout::Shape inner_shape = WW_TRY(in.int_list(a[2], "the inner shape", a.spans[2]));
+  const layout::Shape outer_shape = WW_TRY(as_int_list(in, a[1], "the outer shape", a.spans[1]));
+  const layout::Shape inner_shape = WW_TRY(as_int_list(in, a[2], "the inner shape", a.spans[2]));
   return layout_result(in, layout::tile(self(a), inner_shape, outer, outer_shape), a.call);
 }
 
-Result<Value> direct_sum(Interp& in, Args& a) {
+Result<Value> direct_sum(Context& in, Args& a) {
   const Layout other = WW_TRY(as_layout(in, a[0], "the other layout", a.spans[0]));
-  const layout::Shape left = WW_TRY(in.int_list(a[1], "the left shape", a.spans[1]));
-  const layout::Shape right = WW_TRY(in.int_list(a[2], "the right shape", a.spans[2]));
+  const layout::Shape left = WW_TRY(as_int_list(in, a[1], "the left shape", a.spans[1]));
+  const layout::Shape right = WW_TRY(as_int_list(in, a[2], "the right shape", a.spans[2]));
   // `L.direct_sum(left, left_shape, right_shape)`: the other operand comes first.
   return layout_result(in, layout::direct_sum(other, left, self(a), right), a.call);
 }
 
-Result<Value> apply(Interp& in, Args& a) {
+Result<Value> apply(Context& in, Args& a) {
   std::optional<std::vector<Value>> shape;
   for (const CallArgs::Named& named : a.extra) {
     if (named.name != "shape")
       return fail(diag(DiagKind::BadArgument, "`apply` has no parameter `{}`", named.name)
                       .with_span(named.span));
-    shape = WW_TRY(in.sequence(named.value, "`shape`", named.span));
+    shape = WW_TRY(as_sequence(in, named.value, "`shape`", named.span));
   }
   std::vector<Value> coordinate = a.rest;
   if (coordinate.size() == 1 && (coordinate[0].is(Kind::List) || coordinate[0].is(Kind::Tuple)))
@@ -150,38 +153,38 @@ Result<Value> apply(Interp& in, Args& a) {
   return apply_layout(in, self(a), coordinate, shape, a.call);
 }
 
-Result<Value> size(Interp& in, Args& a) {
+Result<Value> size(Context& in, Args& a) {
   if (!a.has(0)) return of_int(self(a).size());
-  const std::string axis = WW_TRY(in.text(a[0], "the axis", a.spans[0]));
+  const std::string axis = WW_TRY(as_text(in, a[0], "the axis", a.spans[0]));
   return of_int(layout::size_on(self(a).tile(), WW_TRY(layout::Axis::builtin(axis))));
 }
 
-Result<Value> span_row(Interp& in, Args& a) {
+Result<Value> span_row(Context& in, Args& a) {
   if (!a.has(0)) return of_int(WW_TRY(layout::memory_span(self(a))));
-  const std::string axis = WW_TRY(in.text(a[0], "the axis", a.spans[0]));
+  const std::string axis = WW_TRY(as_text(in, a[0], "the axis", a.spans[0]));
   return of_int(WW_TRY(layout::span_on(self(a), WW_TRY(layout::Axis::builtin(axis)))));
 }
 
-Result<Value> storage(Interp& in, Args& a) {
+Result<Value> storage(Context& in, Args& a) {
   return layout_result(in, layout::storage(self(a)), a.call);
 }
-Result<Value> canonicalize(Interp& in, Args& a) {
-  return in.layout_value(layout::canonicalize(self(a)));
+Result<Value> canonicalize(Context& in, Args& a) {
+  return layout_value(in, layout::canonicalize(self(a)));
 }
 
-Result<Value> group(Interp& in, Args& a) {
+Result<Value> group(Context& in, Args& a) {
   const layout::Grouped grouped =
-      WW_TRY(layout::group(self(a), WW_TRY(in.int_list(a[0], "the shape", a.spans[0]))));
+      WW_TRY(layout::group(self(a), WW_TRY(as_int_list(in, a[0], "the shape", a.spans[0]))));
   std::vector<Value> seps;
   for (const std::int32_t s : grouped.seps) seps.push_back(of_int(s));
-  return in.heap.tuple({in.layout_value(grouped.layout), in.heap.list(std::move(seps))});
+  return in.heap.tuple({layout_value(in, grouped.layout), in.heap.list(std::move(seps))});
 }
 
 // Several shapes at once; one list of separators for each.
-Result<Value> group_many(Interp& in, Args& a) {
+Result<Value> group_many(Context& in, Args& a) {
   std::vector<layout::Shape> shapes;
-  for (const Value& shape : WW_TRY(in.sequence(a[0], "the shapes", a.spans[0])))
-    shapes.push_back(WW_TRY(in.int_list(shape, "a shape", a.spans[0])));
+  for (const Value& shape : WW_TRY(as_sequence(in, a[0], "the shapes", a.spans[0])))
+    shapes.push_back(WW_TRY(as_int_list(in, shape, "a shape", a.spans[0])));
   const layout::GroupedMany grouped = WW_TRY(layout::group_many(self(a), shapes));
   std::vector<Value> all;
   for (const layout::Seps& each : grouped.seps) {
@@ -189,24 +192,25 @@ Result<Value> group_many(Interp& in, Args& a) {
     for (const std::int32_t s : each) seps.push_back(of_int(s));
     all.push_back(in.heap.list(std::move(seps)));
   }
-  return in.heap.tuple({in.layout_value(grouped.layout), in.heap.list(std::move(all))});
+  return in.heap.tuple({layout_value(in, grouped.layout), in.heap.list(std::move(all))});
 }
 
-Result<Value> permute_dims(Interp& in, Args& a) {
-  const layout::Shape order = WW_TRY(in.int_list(a[0], "the order", a.spans[0]));
+Result<Value> permute_dims(Context& in, Args& a) {
+  const layout::Shape order = WW_TRY(as_int_list(in, a[0], "the order", a.spans[0]));
   if (a.has(1))
     return layout_result(
         in,
-        layout::permute_dims(self(a), WW_TRY(in.int_list(a[1], "the shape", a.spans[1])), order),
+        layout::permute_dims(self(a), WW_TRY(as_int_list(in, a[1], "the shape", a.spans[1])),
+                             order),
         a.call);
   return layout_result(in, layout::permute_iters(self(a), order), a.call);
 }
 
-Result<Value> slice(Interp& in, Args& a) {
-  const layout::Shape shape = WW_TRY(in.int_list(a[0], "the shape", a.spans[0]));
+Result<Value> slice(Context& in, Args& a) {
+  const layout::Shape shape = WW_TRY(as_int_list(in, a[0], "the shape", a.spans[0]));
   std::vector<layout::Slice1> region;
-  for (const Value& range : WW_TRY(in.sequence(a[1], "the region", a.spans[1]))) {
-    const layout::Shape bounds = WW_TRY(in.int_list(range, "(begin, end)", a.spans[1]));
+  for (const Value& range : WW_TRY(as_sequence(in, a[1], "the region", a.spans[1]))) {
+    const layout::Shape bounds = WW_TRY(as_int_list(in, range, "(begin, end)", a.spans[1]));
     if (bounds.size() != 2)
       return fail(diag(DiagKind::RankMismatch, "{} bounds, expected (begin, end)", bounds.size())
                       .with_span(a.spans[1]));
@@ -215,33 +219,34 @@ Result<Value> slice(Interp& in, Args& a) {
   return layout_result(in, layout::slice(self(a), shape, region, layout::Machine::Cuda), a.call);
 }
 
-Result<Value> pack(Interp& in, Args& a) {
+Result<Value> pack(Context& in, Args& a) {
   return layout_result(
-      in, layout::pack(self(a), WW_TRY(in.integer(a[0], "the factor", a.spans[0]))), a.call);
+      in, layout::pack(self(a), WW_TRY(as_integer(in, a[0], "the factor", a.spans[0]))), a.call);
 }
-Result<Value> unpack(Interp& in, Args& a) {
+Result<Value> unpack(Context& in, Args& a) {
   return layout_result(
-      in, layout::unpack(self(a), WW_TRY(in.integer(a[0], "the factor", a.spans[0]))), a.call);
+      in, layout::unpack(self(a), WW_TRY(as_integer(in, a[0], "the factor", a.spans[0]))), a.call);
 }
-Result<Value> broadcast(Interp& in, Args& a) {
+Result<Value> broadcast(Context& in, Args& a) {
   const std::int64_t position =
-      a.has(1) ? WW_TRY(in.integer(a[1], "the position", a.spans[1])) : -1;
+      a.has(1) ? WW_TRY(as_integer(in, a[1], "the position", a.spans[1])) : -1;
   return layout_result(
-      in, layout::broadcast(self(a), WW_TRY(in.integer(a[0], "the extent", a.spans[0])), position),
+      in,
+      layout::broadcast(self(a), WW_TRY(as_integer(in, a[0], "the extent", a.spans[0])), position),
       a.call);
 }
-Result<Value> axis_is_thread(Interp&, Args& a) {
+Result<Value> axis_is_thread(Context&, Args& a) {
   return of_bool(a.self.as<AxisObject>().axis.is_thread());
 }
-Result<Value> axis_is_memory(Interp&, Args& a) {
+Result<Value> axis_is_memory(Context&, Args& a) {
   return of_bool(!a.self.as<AxisObject>().axis.is_thread());
 }
-Result<Value> is_trivial(Interp&, Args& a) { return of_bool(layout::is_trivial(self(a))); }
-Result<Value> is_swizzle(Interp&, Args& a) { return of_bool(self(a).is_swizzled()); }
+Result<Value> is_trivial(Context&, Args& a) { return of_bool(layout::is_trivial(self(a))); }
+Result<Value> is_swizzle(Context&, Args& a) { return of_bool(self(a).is_swizzled()); }
 
-Result<Value> is_trainium(Interp&, Args&) { return of_bool(false); }
+Result<Value> is_trainium(Context&, Args&) { return of_bool(false); }
 // Only layouts that are get made.
-Result<Value> verify_well_formed(Interp&, Args&) { return of_bool(true); }
+Result<Value> verify_well_formed(Context&, Args&) { return of_bool(true); }
 
 constexpr BuiltinRow kRows[] = {
     {"layout.TileLayout", "spec", tile_layout},

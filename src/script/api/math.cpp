@@ -7,6 +7,9 @@
 
 #include "num/float_format.h"
 #include "script/api/builtins.h"
+#include "script/interp/conversions.h"
+#include "script/interp/implicit.h"
+#include "script/interp/operators.h"
 #include "script/interp/typed.h"
 
 namespace ww::script::math_api {
@@ -15,18 +18,18 @@ namespace {
 using ir::ExprOp;
 using num::DType;
 
-Result<Value> cast_to(Interp& in, const Args& a, std::size_t value, std::size_t type) {
-  const ir::Type to = WW_TRY(in.value_type(a[type], "the type", a.spans[type]));
+Result<Value> cast_to(Context& in, const Args& a, std::size_t value, std::size_t type) {
+  const ir::Type to = WW_TRY(as_type(in, a[type], "the type", a.spans[type]));
   if (!in.in_kernel()) return typed_constant(in, a[value], to, Conversion::Cast, a.call);
-  return of_expr(WW_TRY(in.cast_as(a[value], to, a.call)));
+  return of_expr(WW_TRY(cast_as(in, a[value], to, a.call)));
 }
-Result<Value> cast(Interp& in, Args& a) { return cast_to(in, a, 0, 1); }
-Result<Value> cast_first(Interp& in, Args& a) { return cast_to(in, a, 1, 0); }
+Result<Value> cast(Context& in, Args& a) { return cast_to(in, a, 0, 1); }
+Result<Value> cast_first(Context& in, Args& a) { return cast_to(in, a, 1, 0); }
 
 // T.FloatImm("float16", 0.5), T.IntImm("int32", 4): a constant of the type.
 template <num::DTypeKind kKind>
-Result<Value> immediate(Interp& in, Args& a) {
-  const ir::Type type = WW_TRY(in.value_type(a[0], "the type", a.spans[0]));
+Result<Value> immediate(Context& in, Args& a) {
+  const ir::Type type = WW_TRY(as_type(in, a[0], "the type", a.spans[0]));
   constexpr bool kIsFloat = kKind == num::DTypeKind::Float;
   if (!type.is_value() || type.lanes != 1 || type.is_float() != kIsFloat)
     return fail(diag(DiagKind::BadType, "`{}` of `{}`, expected {} type", a.row->name,
@@ -34,16 +37,16 @@ Result<Value> immediate(Interp& in, Args& a) {
                     .with_span(a.spans[0]));
   const Value constant = WW_TRY(typed_constant(in, a[1], type, Conversion::Exact, a.spans[1]));
   if (!in.in_kernel() || constant.is(Kind::Opaque)) return constant;
-  return of_expr(WW_TRY(in.expression_as(constant, type, a.call)));
+  return of_expr(WW_TRY(expression_as(in, constant, type, a.call)));
 }
 // const(1.5), const(1, "int8"): without a type, that of a literal.
-Result<Value> const_row(Interp& in, Args& a) {
+Result<Value> const_row(Context& in, Args& a) {
   if (!is_number(a[0]) || !a.has(1)) return a[0];
-  const ir::Type type = WW_TRY(in.value_type(a[1], "the type", a.spans[1]));
+  const ir::Type type = WW_TRY(as_type(in, a[1], "the type", a.spans[1]));
   return typed_constant(in, a[0], type, Conversion::Exact, a.call);
 }
 
-Result<Value> reinterpret(Interp& in, Args& a) {
+Result<Value> reinterpret(Context& in, Args& a) {
   if (a.has(1) == a.has(2))
     return fail(
         diag(DiagKind::BadArgument, "`T.reinterpret` takes a type and a value")
@@ -53,8 +56,8 @@ Result<Value> reinterpret(Interp& in, Args& a) {
   const bool type_first = a[0].is(Kind::Str) || a[0].is(Kind::DType) || a[0].is(Kind::Annotation);
   const std::size_t t = a.has(2) ? 2 : type_first ? 0 : 1;
   const std::size_t v = t == 0 ? 1 : 0;
-  const ir::Type type = WW_TRY(in.value_type(a[t], "the type", a.spans[t]));
-  const ir::ExprId value = WW_TRY(in.expression(a[v], a.spans[v]));
+  const ir::Type type = WW_TRY(as_type(in, a[t], "the type", a.spans[t]));
+  const ir::ExprId value = WW_TRY(expression(in, a[v], a.spans[v]));
   if (!type.is_value() && !in.fn()[value].type.is_pointer())
     return fail(diag(DiagKind::BadType, "a pointer made of `{}`, expected one from a buffer",
                      ir::to_text(in.fn()[value].type))
@@ -63,60 +66,60 @@ Result<Value> reinterpret(Interp& in, Args& a) {
   return of_expr(WW_TRY(ir::reinterpret(in.fn(), value, type, a.call)));
 }
 
-Result<Value> choose(Interp& in, Args& a, ExprOp op) {
-  if (!a[0].is(Kind::Ir)) return WW_TRY(in.truth(a[0], a.spans[0])) ? a[1] : a[2];
-  const ir::Operand yes = WW_TRY(in.operand(a[1], a.spans[1]));
-  const ir::Operand no = WW_TRY(in.operand(a[2], a.spans[2]));
+Result<Value> choose(Context& in, Args& a, ExprOp op) {
+  if (!a[0].is(Kind::Ir)) return WW_TRY(truth(in, a[0], a.spans[0])) ? a[1] : a[2];
+  const ir::Operand yes = WW_TRY(operand(in, a[1], a.spans[1]));
+  const ir::Operand no = WW_TRY(operand(in, a[2], a.spans[2]));
   return of_expr(WW_TRY(ir::choose(in.fn(), op, a[0].expr(), yes, no, a.call)));
 }
-Result<Value> if_then_else(Interp& in, Args& a) { return choose(in, a, ExprOp::IfThenElse); }
-Result<Value> select(Interp& in, Args& a) { return choose(in, a, ExprOp::Select); }
+Result<Value> if_then_else(Context& in, Args& a) { return choose(in, a, ExprOp::IfThenElse); }
+Result<Value> select(Context& in, Args& a) { return choose(in, a, ExprOp::Select); }
 
 // --- operators by name ---------------------------------------------------------------------------
 
 template <Op kOp>
-Result<Value> by_op(Interp& in, Args& a) {
-  return in.binary(kOp, a[0], a[1], a.call);
+Result<Value> by_op(Context& in, Args& a) {
+  return binary(in, kOp, a[0], a[1], a.call);
 }
 template <Op kOp>
-Result<Value> by_compare(Interp& in, Args& a) {
-  return in.compare(kOp, a[0], a[1], a.call);
+Result<Value> by_compare(Context& in, Args& a) {
+  return compare(in, kOp, a[0], a[1], a.call);
 }
 template <Op kOp>
-Result<Value> by_unary(Interp& in, Args& a) {
-  return in.unary(kOp, a[0], a.call);
+Result<Value> by_unary(Context& in, Args& a) {
+  return unary(in, kOp, a[0], a.call);
 }
 
 template <ExprOp kOp>
-Result<Value> by_ir(Interp& in, Args& a) {
-  const ir::Operand left = WW_TRY(in.operand(a[0], a.spans[0]));
-  const ir::Operand right = WW_TRY(in.operand(a[1], a.spans[1]));
+Result<Value> by_ir(Context& in, Args& a) {
+  const ir::Operand left = WW_TRY(operand(in, a[0], a.spans[0]));
+  const ir::Operand right = WW_TRY(operand(in, a[1], a.spans[1]));
   return of_expr(WW_TRY(ir::binary(in.fn(), kOp, left, right, a.call)));
 }
 
 template <ExprOp kOp>
-Result<Value> extremum(Interp& in, Args& a) {
+Result<Value> extremum(Context& in, Args& a) {
   if (is_kernel_value(a[0]) || is_kernel_value(a[1])) return by_ir<kOp>(in, a);
-  const Value less = WW_TRY(in.compare(Op::Lt, a[0], a[1], a.call));
+  const Value less = WW_TRY(compare(in, Op::Lt, a[0], a[1], a.call));
   return less.truth == (kOp == ExprOp::Min) ? a[0] : a[1];
 }
 
 // (a + b - 1) // b
-Result<Value> ceildiv(Interp& in, Args& a) {
-  const Value sum = WW_TRY(in.binary(Op::Add, a[0], a[1], a.call));
-  const Value less = WW_TRY(in.binary(Op::Sub, sum, of_int(1), a.call));
-  return in.binary(Op::FloorDiv, less, a[1], a.call);
+Result<Value> ceildiv(Context& in, Args& a) {
+  const Value sum = WW_TRY(binary(in, Op::Add, a[0], a[1], a.call));
+  const Value less = WW_TRY(binary(in, Op::Sub, sum, of_int(1), a.call));
+  return binary(in, Op::FloorDiv, less, a[1], a.call);
 }
 
 template <ExprOp kOp>
-Result<Value> logic_chain(Interp& in, Args& a) {
+Result<Value> logic_chain(Context& in, Args& a) {
   if (a.rest.empty())
     return fail(
         diag(DiagKind::BadArgument, "`{}` without arguments", a.row->name).with_span(a.call));
   Value out = a.rest[0];
   for (std::size_t i = 1; i < a.rest.size(); ++i) {
-    const ir::Operand left = WW_TRY(in.operand(out, a.rest_spans[0]));
-    const ir::Operand right = WW_TRY(in.operand(a.rest[i], a.rest_spans[i]));
+    const ir::Operand left = WW_TRY(operand(in, out, a.rest_spans[0]));
+    const ir::Operand right = WW_TRY(operand(in, a.rest[i], a.rest_spans[i]));
     out = of_expr(WW_TRY(ir::binary(in.fn(), kOp, left, right, a.call)));
   }
   return out;
@@ -124,8 +127,8 @@ Result<Value> logic_chain(Interp& in, Args& a) {
 
 // --- limits --------------------------------------------------------------------------------------
 
-Result<Value> limit(Interp& in, Args& a, bool is_max) {
-  const ir::Type type = WW_TRY(in.value_type(a[0], "the type", a.spans[0]));
+Result<Value> limit(Context& in, Args& a, bool is_max) {
+  const ir::Type type = WW_TRY(as_type(in, a[0], "the type", a.spans[0]));
   if (type.is_float()) {
     const double most = num::largest(type.dtype);
     if (!in.in_kernel())
@@ -143,11 +146,11 @@ Result<Value> limit(Interp& in, Args& a, bool is_max) {
         Conversion::Exact, a.call);
   return of_expr(ir::int_imm(in.fn(), type.dtype, value, a.call));
 }
-Result<Value> max_value(Interp& in, Args& a) { return limit(in, a, true); }
-Result<Value> min_value(Interp& in, Args& a) { return limit(in, a, false); }
-Result<Value> infinity(Interp& in, Args& a) {
+Result<Value> max_value(Context& in, Args& a) { return limit(in, a, true); }
+Result<Value> min_value(Context& in, Args& a) { return limit(in, a, false); }
+Result<Value> infinity(Context& in, Args& a) {
   const ir::Type type =
-      a.has(0) ? WW_TRY(in.value_type(a[0], "the type", a.spans[0])) : ir::Type::of(DType::Float32);
+      a.has(0) ? WW_TRY(as_type(in, a[0], "the type", a.spans[0])) : ir::Type::of(DType::Float32);
   if (!type.is_float())
     return fail(diag(DiagKind::BadType, "infinity of `{}`", ir::to_text(type)).with_span(a.call));
   if (!in.in_kernel())
@@ -157,14 +160,14 @@ Result<Value> infinity(Interp& in, Args& a) {
       ir::float_imm(in.fn(), type.dtype, std::numeric_limits<double>::infinity(), a.call));
 }
 
-Result<Value> fabs(Interp& in, Args& a) {
-  const ir::ExprId value = WW_TRY(in.expression(a[0], a.spans[0]));
+Result<Value> fabs(Context& in, Args& a) {
+  const ir::ExprId value = WW_TRY(expression(in, a[0], a.spans[0]));
   return of_expr(WW_TRY(ir::call(in.fn(), ir::Intrinsic::Abs, std::span(&value, 1), a.call)));
 }
 
 // --- pointers and vectors ------------------------------------------------------------------------
 
-Result<Value> address_of(Interp& in, Args& a) {
+Result<Value> address_of(Context& in, Args& a) {
   if (a[0].is(Kind::Buffer)) {
     std::vector<ir::ExprId> zeros;
     const std::size_t rank = in.fn()[a[0].buffer()].shape.size();
@@ -181,36 +184,36 @@ Result<Value> address_of(Interp& in, Args& a) {
       ir::address_of(in.fn(), load.buffer, std::span(load.args.data(), load.args.size()), a.call)));
 }
 
-Result<Value> byte_offset(Interp& in, Args& a) {
+Result<Value> byte_offset(Context& in, Args& a) {
   ir::Type type = {};
   if (a.values.size() > 2 && a.has(2)) {
-    type = WW_TRY(in.value_type(a[2], "the type", a.spans[2]));
+    type = WW_TRY(as_type(in, a[2], "the type", a.spans[2]));
     if (type.is_value()) type = ir::Type::pointer(type.dtype);
   }
-  const ir::ExprId args[] = {WW_TRY(in.expression(a[0], a.spans[0])),
-                             WW_TRY(in.index_expr(a[1], a.spans[1]))};
+  const ir::ExprId args[] = {WW_TRY(expression(in, a[0], a.spans[0])),
+                             WW_TRY(index_expr(in, a[1], a.spans[1]))};
   return of_expr(WW_TRY(ir::call(in.fn(), ir::Intrinsic::ByteOffset, args, a.call, type)));
 }
 
-Result<Value> ramp(Interp& in, Args& a) {
+Result<Value> ramp(Context& in, Args& a) {
   return of_expr(WW_TRY(ir::ramp(
-      in.fn(), WW_TRY(in.index_expr(a[0], a.spans[0])), WW_TRY(in.index_expr(a[1], a.spans[1])),
-      WW_TRY(in.integer(a[2], "the number of lanes", a.spans[2])), a.call)));
+      in.fn(), WW_TRY(index_expr(in, a[0], a.spans[0])), WW_TRY(index_expr(in, a[1], a.spans[1])),
+      WW_TRY(as_integer(in, a[2], "the number of lanes", a.spans[2])), a.call)));
 }
-Result<Value> broadcast(Interp& in, Args& a) {
-  const ir::ExprId value = WW_TRY(in.expression(a[0], a.spans[0]));
+Result<Value> broadcast(Context& in, Args& a) {
+  const ir::ExprId value = WW_TRY(expression(in, a[0], a.spans[0]));
   return of_expr(WW_TRY(ir::broadcast(
-      in.fn(), value, WW_TRY(in.integer(a[1], "the number of lanes", a.spans[1])), a.call)));
+      in.fn(), value, WW_TRY(as_integer(in, a[1], "the number of lanes", a.spans[1])), a.call)));
 }
 
 // T.Shuffle([vectors], [lanes]): lanes of all vectors, counted through.
-Result<Value> shuffle(Interp& in, Args& a) {
+Result<Value> shuffle(Context& in, Args& a) {
   ir::Expr e;
   e.op = ExprOp::Shuffle;
   e.span = a.call;
   std::int64_t lanes = 0;
-  for (const Value& v : WW_TRY(in.sequence(a[0], "the vectors", a.spans[0]))) {
-    const ir::ExprId part = WW_TRY(in.expression(v, a.spans[0]));
+  for (const Value& v : WW_TRY(as_sequence(in, a[0], "the vectors", a.spans[0]))) {
+    const ir::ExprId part = WW_TRY(expression(in, v, a.spans[0]));
     const ir::Type type = in.fn()[part].type;
     if (!type.is_value() || (!e.args.empty() && in.fn()[e.args[0]].type.dtype != type.dtype))
       return fail(
@@ -221,9 +224,9 @@ Result<Value> shuffle(Interp& in, Args& a) {
   if (e.args.empty())
     return fail(diag(DiagKind::BadArgument, "a shuffle of nothing").with_span(a.call));
   e.integer = static_cast<std::int64_t>(e.args.size());
-  const std::vector<Value> picks = WW_TRY(in.sequence(a[1], "the lanes", a.spans[1]));
+  const std::vector<Value> picks = WW_TRY(as_sequence(in, a[1], "the lanes", a.spans[1]));
   for (const Value& v : picks) {
-    const std::int64_t lane = WW_TRY(in.integer(v, "a lane", a.spans[1]));
+    const std::int64_t lane = WW_TRY(as_integer(in, v, "a lane", a.spans[1]));
     if (lane < 0 || lane >= lanes)
       return fail(diag(DiagKind::OutOfBounds, "lane {} of {}", lane, lanes).with_span(a.spans[1]));
     e.args.push_back(ir::int_imm(in.fn(), DType::Int32, lane, a.spans[1]));

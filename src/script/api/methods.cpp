@@ -5,6 +5,10 @@
 #include <algorithm>
 
 #include "script/api/builtins.h"
+#include "script/interp/calls.h"
+#include "script/interp/collections.h"
+#include "script/interp/conversions.h"
+#include "script/interp/operators.h"
 
 namespace ww::script::methods_api {
 namespace {
@@ -16,7 +20,7 @@ auto& self_pairs(const Args& a) { return a.self.as<DictObject>().items; }
 // --- texts ---------------------------------------------------------------------------------------
 
 template <char (*kChange)(char)>
-Result<Value> change_case(Interp& in, Args& a) {
+Result<Value> change_case(Context& in, Args& a) {
   std::string out(self_text(a));
   std::transform(out.begin(), out.end(), out.begin(), kChange);
   return in.heap.str(std::move(out));
@@ -24,33 +28,33 @@ Result<Value> change_case(Interp& in, Args& a) {
 char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 char upper(char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c; }
 
-Result<Value> starts(Interp& in, Args& a) {
-  return of_bool(self_text(a).starts_with(WW_TRY(in.text(a[0], "the prefix", a.spans[0]))));
+Result<Value> starts(Context& in, Args& a) {
+  return of_bool(self_text(a).starts_with(WW_TRY(as_text(in, a[0], "the prefix", a.spans[0]))));
 }
-Result<Value> ends(Interp& in, Args& a) {
-  return of_bool(self_text(a).ends_with(WW_TRY(in.text(a[0], "the suffix", a.spans[0]))));
+Result<Value> ends(Context& in, Args& a) {
+  return of_bool(self_text(a).ends_with(WW_TRY(as_text(in, a[0], "the suffix", a.spans[0]))));
 }
 
-Result<Value> join(Interp& in, Args& a) {
+Result<Value> join(Context& in, Args& a) {
   std::string out;
   bool first = true;
-  for (const Value& v : WW_TRY(in.iterate(a[0], a.spans[0]))) {
+  for (const Value& v : WW_TRY(iterate(in, a[0], a.spans[0]))) {
     if (!first) out += self_text(a);
     first = false;
-    out += WW_TRY(in.text(v, "an item", a.spans[0]));
+    out += WW_TRY(as_text(in, v, "an item", a.spans[0]));
     if (!in.heap.has_room(out.size() / 8))
       return fail(diag(DiagKind::Budget, "a text too long").with_span(a.call));
   }
   return in.heap.str(std::move(out));
 }
 
-Result<Value> split(Interp& in, Args& a) {
+Result<Value> split(Context& in, Args& a) {
   std::vector<Value> out;
   std::string_view rest = self_text(a);
-  const std::string by = a.has(0) ? WW_TRY(in.text(a[0], "the separator", a.spans[0])) : " ";
+  const std::string by = a.has(0) ? WW_TRY(as_text(in, a[0], "the separator", a.spans[0])) : " ";
   if (by.empty()) return fail(diag(DiagKind::HostError, "an empty separator").with_span(a.call));
   while (true) {
-    WW_TRY_VOID(in.spend(1, a.call));
+    WW_TRY_VOID(spend(in, 1, a.call));
     const std::size_t at = std::min(rest.find(by), rest.size());
     if (at > 0 || a.has(0)) out.push_back(in.heap.str(std::string(rest.substr(0, at))));
     if (at == rest.size()) break;
@@ -59,9 +63,9 @@ Result<Value> split(Interp& in, Args& a) {
   return in.heap.list(std::move(out));
 }
 
-Result<Value> replace(Interp& in, Args& a) {
-  const std::string from = WW_TRY(in.text(a[0], "the old text", a.spans[0]));
-  const std::string to = WW_TRY(in.text(a[1], "the new text", a.spans[1]));
+Result<Value> replace(Context& in, Args& a) {
+  const std::string from = WW_TRY(as_text(in, a[0], "the old text", a.spans[0]));
+  const std::string to = WW_TRY(as_text(in, a[1], "the new text", a.spans[1]));
   if (from.empty())
     return fail(diag(DiagKind::HostError, "an empty text to replace").with_span(a.call));
   std::string out;
@@ -78,17 +82,17 @@ Result<Value> replace(Interp& in, Args& a) {
   return in.heap.str(std::move(out));
 }
 
-Result<Value> strip(Interp& in, Args& a) {
+Result<Value> strip(Context& in, Args& a) {
   std::string_view text = self_text(a);
   while (!text.empty() && (text.front() == ' ' || text.front() == '\n')) text.remove_prefix(1);
   while (!text.empty() && (text.back() == ' ' || text.back() == '\n')) text.remove_suffix(1);
   return in.heap.str(std::string(text));
 }
 
-Result<Value> format(Interp& in, Args& a) {
-  return in.opaque(a.call, "`str.format` is not modelled; use an f-string");
+Result<Value> format(Context& in, Args& a) {
+  return opaque_value(in, a.call, "`str.format` is not modelled; use an f-string");
 }
-Result<Value> isdigit(Interp&, Args& a) {
+Result<Value> isdigit(Context&, Args& a) {
   const std::string_view t = self_text(a);
   return of_bool(!t.empty() &&
                  std::all_of(t.begin(), t.end(), [](char c) { return c >= '0' && c <= '9'; }));
@@ -96,87 +100,87 @@ Result<Value> isdigit(Interp&, Args& a) {
 
 // --- lists ---------------------------------------------------------------------------------------
 
-Result<Value> append(Interp& in, Args& a) {
-  WW_TRY_VOID(in.append(a.self.as<SeqObject>(), a[0], a.call));
+Result<Value> append(Context& in, Args& a) {
+  WW_TRY_VOID(append(in, a.self.as<SeqObject>(), a[0], a.call));
   return none();
 }
-Result<Value> extend(Interp& in, Args& a) {
-  for (const Value& item : WW_TRY(in.iterate(a[0], a.spans[0])))
-    WW_TRY_VOID(in.append(a.self.as<SeqObject>(), item, a.call));
+Result<Value> extend(Context& in, Args& a) {
+  for (const Value& item : WW_TRY(iterate(in, a[0], a.spans[0])))
+    WW_TRY_VOID(append(in, a.self.as<SeqObject>(), item, a.call));
   return none();
 }
-Result<Value> insert(Interp& in, Args& a) {
+Result<Value> insert(Context& in, Args& a) {
   const auto size = static_cast<std::int64_t>(self_items(a).size());
-  std::int64_t at = WW_TRY(in.integer(a[0], "the place", a.spans[0]));
+  std::int64_t at = WW_TRY(as_integer(in, a[0], "the place", a.spans[0]));
   at = std::clamp(at < 0 ? at + size : at, std::int64_t{0}, size);
-  WW_TRY_VOID(in.append(a.self.as<SeqObject>(), a[1], a.call));
-  WW_TRY_VOID(in.spend(self_items(a).size() / 16, a.call));
+  WW_TRY_VOID(append(in, a.self.as<SeqObject>(), a[1], a.call));
+  WW_TRY_VOID(spend(in, self_items(a).size() / 16, a.call));
   auto& items = self_items(a);
   std::rotate(items.begin() + static_cast<std::ptrdiff_t>(at), items.end() - 1, items.end());
   return none();
 }
-Result<Value> pop(Interp& in, Args& a) {
+Result<Value> pop(Context& in, Args& a) {
   auto& items = self_items(a);
-  std::int64_t at = a.has(0) ? WW_TRY(in.integer(a[0], "the place", a.spans[0])) : -1;
+  std::int64_t at = a.has(0) ? WW_TRY(as_integer(in, a[0], "the place", a.spans[0])) : -1;
   if (at < 0) at += static_cast<std::int64_t>(items.size());
   if (at < 0 || at >= static_cast<std::int64_t>(items.size()))
     return fail(diag(DiagKind::HostError, "`pop` at {} of a list of {}", at, items.size())
                     .with_span(a.call));
-  WW_TRY_VOID(in.spend((items.size() - static_cast<std::size_t>(at)) / 16, a.call));
+  WW_TRY_VOID(spend(in, (items.size() - static_cast<std::size_t>(at)) / 16, a.call));
   const Value out = items[static_cast<std::size_t>(at)];
   items.erase(items.begin() + static_cast<std::ptrdiff_t>(at));
   return out;
 }
-Result<Value> index(Interp& in, Args& a) {
-  if (const auto at = WW_TRY(in.find_item(self_items(a), a[0], a.call)))
+Result<Value> index(Context& in, Args& a) {
+  if (const auto at = WW_TRY(find_item(in, self_items(a), a[0], a.call)))
     return of_int(static_cast<Wide>(*at));
   return fail(diag(DiagKind::HostError, "{} is not in the {}", repr(a[0]), type_name(a.self))
                   .with_span(a.call));
 }
-Result<Value> count(Interp& in, Args& a) {
+Result<Value> count(Context& in, Args& a) {
   Wide out = 0;
   for (const Value& item : self_items(a))
-    if (WW_TRY(in.same(item, a[0], a.call))) ++out;
+    if (WW_TRY(same(in, item, a[0], a.call))) ++out;
   return of_int(out);
 }
-Result<Value> sort(Interp& in, Args& a) {
+Result<Value> sort(Context& in, Args& a) {
   CallArgs args;
   args.plain = {a.self};
   args.spans = {a.call};
   args.call = args.callee = a.call;
   if (a.has(0)) args.named.push_back({"key", a[0], a.spans[0]});
   if (a.has(1)) args.named.push_back({"reverse", a[1], a.spans[1]});
-  const Value out = WW_TRY(in.call_builtin(*find_builtin("sorted"), args, none()));
-  if (out.is(Kind::Opaque)) return fail(in.needs_opaque(out, a.call));
+  const Value out = WW_TRY(call_builtin(in, *find_builtin("sorted"), args, none()));
+  if (out.is(Kind::Opaque)) return fail(needs_opaque(in, out, a.call));
   self_items(a) = out.as<SeqObject>().items;
   return none();
 }
-Result<Value> copy_list(Interp& in, Args& a) { return in.heap.seq(a.self.kind, self_items(a)); }
-Result<Value> reverse(Interp&, Args& a) {
+Result<Value> copy_list(Context& in, Args& a) { return in.heap.seq(a.self.kind, self_items(a)); }
+Result<Value> reverse(Context&, Args& a) {
   std::reverse(self_items(a).begin(), self_items(a).end());
   return none();
 }
-Result<Value> add_to_set(Interp& in, Args& a) {
-  const bool is_known = WW_TRY(in.find_item(self_items(a), a[0], a.call)).has_value();
-  if (!is_known) WW_TRY_VOID(in.append(a.self.as<SeqObject>(), a[0], a.call));
+Result<Value> add_to_set(Context& in, Args& a) {
+  const bool is_known = WW_TRY(find_item(in, self_items(a), a[0], a.call)).has_value();
+  if (!is_known) WW_TRY_VOID(append(in, a.self.as<SeqObject>(), a[0], a.call));
   return none();
 }
 
 // --- dicts ---------------------------------------------------------------------------------------
 
-Result<Value> get(Interp& in, Args& a) {
-  if (const Value* value = WW_TRY(in.find_key(a.self.as<DictObject>(), a[0], a.call)))
+Result<Value> get(Context& in, Args& a) {
+  if (const Value* value = WW_TRY(find_key(in, a.self.as<DictObject>(), a[0], a.call)))
     return *value;
   return a.get(1);
 }
-Result<Value> set_default(Interp& in, Args& a) {
-  if (const Value* value = WW_TRY(in.find_key(a.self.as<DictObject>(), a[0], a.call)))
+Result<Value> set_default(Context& in, Args& a) {
+  if (const Value* value = WW_TRY(find_key(in, a.self.as<DictObject>(), a[0], a.call)))
     return *value;
-  WW_TRY_VOID(in.put(a.self.as<DictObject>(), a[0], a.get(1), a.call));
+  WW_TRY_VOID(put(in, a.self.as<DictObject>(), a[0], a.get(1), a.call));
   return a.get(1);
 }
-Result<Value> pop_key(Interp& in, Args& a) {
-  const Value* found = WW_TRY(in.find_key(a.self.as<DictObject>(), a[0], a.call));
+Result<Value> pop_key(Context& in, Args& a) {
+  const Value* found = WW_TRY(find_key(in, a.self.as<DictObject>(), a[0], a.call));
   if (found == nullptr) {
     if (a.has(1)) return a[1];
     return fail(diag(DiagKind::HostError, "no key {} in the dict", repr(a[0])).with_span(a.call));
@@ -185,58 +189,58 @@ Result<Value> pop_key(Interp& in, Args& a) {
   std::erase_if(self_pairs(a), [&](const auto& item) { return &item.second == found; });
   return out;
 }
-Result<Value> keys(Interp& in, Args& a) {
+Result<Value> keys(Context& in, Args& a) {
   std::vector<Value> out;
   for (const auto& [key, value] : self_pairs(a)) out.push_back(key);
   return in.heap.list(std::move(out));
 }
-Result<Value> values(Interp& in, Args& a) {
+Result<Value> values(Context& in, Args& a) {
   std::vector<Value> out;
   for (const auto& [key, value] : self_pairs(a)) out.push_back(value);
   return in.heap.list(std::move(out));
 }
-Result<Value> items(Interp& in, Args& a) {
+Result<Value> items(Context& in, Args& a) {
   std::vector<Value> out;
   for (const auto& [key, value] : self_pairs(a)) out.push_back(in.heap.tuple({key, value}));
   return in.heap.list(std::move(out));
 }
-Result<Value> copy_dict(Interp& in, Args& a) {
+Result<Value> copy_dict(Context& in, Args& a) {
   in.heap.count_values(self_pairs(a).size() * 2);
   return in.heap.wrap(Kind::Dict, DictObject(a.self.as<DictObject>()));
 }
-Result<Value> update(Interp& in, Args& a) {
+Result<Value> update(Context& in, Args& a) {
   auto& dict = a.self.as<DictObject>();
   if (a.has(0)) {
-    if (a[0].is(Kind::Opaque)) return fail(in.needs_opaque(a[0], a.spans[0]));
+    if (a[0].is(Kind::Opaque)) return fail(needs_opaque(in, a[0], a.spans[0]));
     if (!a[0].is(Kind::Dict))
       return fail(diag(DiagKind::BadType, "`update` with {}, expected a dict", type_name(a[0]))
                       .with_span(a.call));
     const DictObject other = a[0].as<DictObject>();
-    for (const auto& [key, value] : other.items) WW_TRY_VOID(in.put(dict, key, value, a.call));
+    for (const auto& [key, value] : other.items) WW_TRY_VOID(put(in, dict, key, value, a.call));
   }
   for (const CallArgs::Named& named : a.extra)
-    WW_TRY_VOID(in.put(dict, in.heap.str(named.name), named.value, named.span));
+    WW_TRY_VOID(put(in, dict, in.heap.str(named.name), named.value, named.span));
   return none();
 }
 
 // --- others --------------------------------------------------------------------------------------
 
-Result<Value> bit_length(Interp&, Args& a) {
+Result<Value> bit_length(Context&, Args& a) {
   Wide v = a.self.is(Kind::Bool) ? Wide{a.self.truth} : a.self.integer;
   if (v < 0) v = -v;
   int bits = 0;
   for (; v != 0; v >>= 1) ++bits;
   return of_int(bits);
 }
-Result<Value> astype(Interp& in, Args& a) {
+Result<Value> astype(Context& in, Args& a) {
   return of_expr(
-      WW_TRY(in.cast_as(a.self, WW_TRY(in.value_type(a[0], "the type", a.spans[0])), a.call)));
+      WW_TRY(cast_as(in, a.self, WW_TRY(as_type(in, a[0], "the type", a.spans[0])), a.call)));
 }
-Result<Value> specialize(Interp& in, Args& a) {
+Result<Value> specialize(Context& in, Args& a) {
   CallArgs args;
   args.named = a.extra;
   args.call = args.callee = a.call;
-  return in.call(a.self, args);
+  return call(in, a.self, args);
 }
 
 constexpr BuiltinRow kRows[] = {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // T.SMEMPool: one allocation in shared.dyn whose size is known at `commit`; its pieces are views of
 // it. And what pools of both kinds have in common.
+#include "script/api/pools.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,7 +11,7 @@
 #include "layout/views.h"
 #include "script/api/buffer_fields.h"
 #include "script/api/builtins.h"
-#include "script/api/pools.h"
+#include "script/interp/conversions.h"
 #include "script/interp/layouts.h"
 
 namespace ww::script::pools_api {
@@ -21,7 +23,7 @@ constexpr std::int64_t kMmaAlign = 1024;  // of swizzled tiles
 constexpr std::int64_t kDefaultAlign = 64;
 constexpr std::int64_t kMostBytes = std::int64_t{1} << 30;
 
-Result<Value> shared_pool(Interp& in, Args& a) {
+Result<Value> shared_pool(Context& in, Args& a) {
   WW_TRY_VOID(require_device(in, a, DiagKind::BadBuffer));
   PoolObject pool;
   pool.span = a.call;
@@ -39,7 +41,7 @@ Result<Value> shared_pool(Interp& in, Args& a) {
 }
 
 // Bytes from the first to the last place of the elements.
-Result<std::int64_t> bytes_of(Interp& in, const ir::Buffer& buffer, Span span) {
+Result<std::int64_t> bytes_of(Context& in, const ir::Buffer& buffer, Span span) {
   const std::optional<layout::Layout> layout = ir::layout_of(in.fn(), buffer);
   if (!layout || !layout::require_constant(*layout, "size"))
     return fail(
@@ -49,7 +51,7 @@ Result<std::int64_t> bytes_of(Interp& in, const ir::Buffer& buffer, Span span) {
   return (elements * num::bits_of(buffer.dtype) + 7) / 8;
 }
 
-Result<Value> shared_alloc(Interp& in, Args& a) {
+Result<Value> shared_alloc(Context& in, Args& a) {
   PoolObject& pool = pool_of(a);
   WW_TRY_VOID(require_open(pool, "alloc", a.call));
   constexpr BufferField kPlaces[] = {Shape, Dtype,      Strides,    ScopeName,
@@ -66,7 +68,7 @@ Result<Value> shared_alloc(Interp& in, Args& a) {
 
 // alloc_mma(shape, dtype, swizzle_mode, align): a tile that matrix instructions and bulk copies
 // take.
-Result<Value> shared_alloc_mma(Interp& in, Args& a) {
+Result<Value> shared_alloc_mma(Context& in, Args& a) {
   PoolObject& pool = pool_of(a);
   WW_TRY_VOID(require_open(pool, "alloc_mma", a.call));
   const std::size_t at = a.has(4) ? 4 : 2;  // `swizzle` is another name of `swizzle_mode`
@@ -79,7 +81,7 @@ Result<Value> shared_alloc_mma(Interp& in, Args& a) {
   layout::SwizzleMode mode = layout::SwizzleMode::B128;
   const bool is_auto = !a.has(at) || (a[at].is(Kind::Str) && text_of(a[at]) == "auto");
   if (!is_auto) mode = WW_TRY(swizzle_mode_arg(in, a[at], a.spans[at]));
-  const layout::Shape shape = WW_TRY(in.int_list(a[0], "the shape", a.spans[0]));
+  const layout::Shape shape = WW_TRY(as_int_list(in, a[0], "the shape", a.spans[0]));
   Result<layout::Layout> layout = layout::mma_shared(shape, mode, num::bits_of(buffer.dtype));
   if (!layout) {
     Diag problem = std::move(layout).error();
@@ -91,7 +93,7 @@ Result<Value> shared_alloc_mma(Interp& in, Args& a) {
   return take_bytes(in, pool, std::move(buffer), a.call);
 }
 
-Result<Value> shared_commit(Interp& in, Args& a) {
+Result<Value> shared_commit(Context& in, Args& a) {
   PoolObject& pool = pool_of(a);
   if (!pool.arena.valid()) return none();
   WW_TRY_VOID(require_open(pool, "commit", a.call));
@@ -138,9 +140,9 @@ std::string pool_text(const PoolObject& pool) {
   return pool.name.empty() ? "the pool" : fmt::format("`{}`", pool.name);
 }
 
-Value add_pool(Interp& in, PoolObject pool) {
+Value add_pool(Context& in, PoolObject pool) {
   const Value out = in.heap.wrap(Kind::Pool, std::move(pool));
-  in.kernel().pools.push_back(&out.as<PoolObject>());
+  in.kernel->pools.push_back(&out.as<PoolObject>());
   return out;
 }
 
@@ -156,11 +158,11 @@ void advance(PoolObject& pool, std::int64_t to) {
   pool.end = std::max(pool.end, to);
 }
 
-Result<Value> move_base(Interp& in, Args& a) {
+Result<Value> move_base(Context& in, Args& a) {
   PoolObject& pool = pool_of(a);
   WW_TRY_VOID(require_open(pool, "move_base_to", a.call));
   const std::int64_t most = pool.is_tensor ? pool.columns : pools_api::kMostBytes;
-  const std::int64_t to = WW_TRY(in.integer(a[0], "the offset", a.spans[0]));
+  const std::int64_t to = WW_TRY(as_integer(in, a[0], "the offset", a.spans[0]));
   if (to < 0 || to > most)
     return fail(diag(DiagKind::BadArgument, "`move_base_to` {} in {}, expected 0 to {}", to,
                      pool_text(pool), most)
@@ -171,7 +173,7 @@ Result<Value> move_base(Interp& in, Args& a) {
 
 // --- shared memory -------------------------------------------------------------------------------
 
-Result<Value> take_bytes(Interp& in, PoolObject& pool, ir::Buffer buffer, Span span) {
+Result<Value> take_bytes(Context& in, PoolObject& pool, ir::Buffer buffer, Span span) {
   const std::int64_t element = std::max(1, num::bits_of(buffer.dtype) / 8);
   const std::int64_t align = std::max(buffer.align, element);
   const std::int64_t begin = (pool.offset + align - 1) / align * align;
@@ -198,7 +200,7 @@ Result<Value> take_bytes(Interp& in, PoolObject& pool, ir::Buffer buffer, Span s
   return declare_buffer(in, std::move(buffer), ir::StmtKind::Declare);
 }
 
-std::optional<Result<Value>> pool_attribute(Interp& in, const Value& value, std::string_view name,
+std::optional<Result<Value>> pool_attribute(Context& in, const Value& value, std::string_view name,
                                             Span span) {
   const auto& pool = value.as<PoolObject>();
   if (name == "offset") return of_int(pool.offset);

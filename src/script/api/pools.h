@@ -6,7 +6,8 @@
 #include <optional>
 #include <string_view>
 
-#include "script/interp/interp.h"
+#include "script/interp/arguments.h"
+#include "script/interp/context.h"
 
 namespace ww::script {
 
@@ -40,21 +41,21 @@ PoolObject& pool_of(const Args& a);
 /// Its name in messages.
 std::string pool_text(const PoolObject& pool);
 /// A pool that the kernel must commit.
-Value add_pool(Interp& in, PoolObject pool);
+Value add_pool(Context& in, PoolObject pool);
 /// Fails when it is committed: it has nothing left to give.
 Result<void> require_open(const PoolObject& pool, std::string_view what, Span span);
 /// The next piece begins there.
 void advance(PoolObject& pool, std::int64_t to);
-Result<Value> move_base(Interp& in, Args& a);
+Result<Value> move_base(Context& in, Args& a);
 /// A piece of shared memory: everything but where it lies is set.
-Result<Value> take_bytes(Interp& in, PoolObject& pool, ir::Buffer buffer, Span span);
+Result<Value> take_bytes(Context& in, PoolObject& pool, ir::Buffer buffer, Span span);
 /// The address of a pool of tensor memory, as it is at run time.
-Result<ir::ExprId> pool_address(Interp& in, const PoolObject& pool, Span span);
+Result<ir::ExprId> pool_address(Context& in, const PoolObject& pool, Span span);
 
 // --- for the interpreter ---
 
 /// A name of a pool that is no method: `offset`, `addr` …; nothing if there is none.
-std::optional<Result<Value>> pool_attribute(Interp& in, const Value& pool, std::string_view name,
+std::optional<Result<Value>> pool_attribute(Context& in, const Value& pool, std::string_view name,
                                             Span span);
 /// What messages and buffers call it, once it is bound to a name.
 void name_pool(ir::Function& f, PoolObject& pool, const std::string& name);

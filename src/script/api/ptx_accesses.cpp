@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "script/interp/conversions.h"
 #include "script/interp/regions.h"
 
 namespace ww::script {
@@ -44,7 +45,7 @@ bool is_load(const CallArgs& args) {
          !args.plain[0].is(Kind::Str);
 }
 
-Result<AccessOptions> read_options(Interp& in, std::string_view name, const CallArgs& args) {
+Result<AccessOptions> read_options(Context& in, std::string_view name, const CallArgs& args) {
   AccessOptions out;
   for (const CallArgs::Named& named : args.named) {
     std::string* const text = named.name == "scope"      ? &out.scope
@@ -56,9 +57,9 @@ Result<AccessOptions> read_options(Interp& in, std::string_view name, const Call
     const bool is_empty =
         named.value.is(Kind::None) || (named.value.is(Kind::Str) && text_of(named.value).empty());
     if (text != nullptr)
-      *text = WW_TRY(in.text(named.value, named.name, named.span));
+      *text = WW_TRY(as_text(in, named.value, named.name, named.span));
     else if (named.name == "weak")
-      out.is_weak = WW_TRY(in.boolean(named.value, "`weak`", named.span));
+      out.is_weak = WW_TRY(as_bool(in, named.value, "`weak`", named.span));
     else if (named.name == "dst" || named.name == "src")
       out.registers = is_empty ? std::nullopt : std::optional(named);
     else if (!is_empty)
@@ -71,11 +72,11 @@ Result<AccessOptions> read_options(Interp& in, std::string_view name, const Call
 }
 
 // Registers by pointers: one pointer for each, or one to the first of them.
-Result<void> add_registers(Interp& in, const CallArgs::Named& given, std::size_t count,
+Result<void> add_registers(Context& in, const CallArgs::Named& given, std::size_t count,
                            CallArgs& out) {
-  std::vector<Value> pointers = is_sequence(given.value)
-                                    ? WW_TRY(in.sequence(given.value, "the registers", given.span))
-                                    : std::vector<Value>{given.value};
+  std::vector<Value> pointers =
+      is_sequence(given.value) ? WW_TRY(as_sequence(in, given.value, "the registers", given.span))
+                               : std::vector<Value>{given.value};
   if (pointers.size() != 1 && pointers.size() != count)
     return fail(diag(DiagKind::BadOperand, "{} registers, expected 1 or {}", pointers.size(), count)
                     .with_span(given.span));
@@ -85,7 +86,7 @@ Result<void> add_registers(Interp& in, const CallArgs::Named& given, std::size_t
     part.value = pointers[pointers.size() == 1 ? 0 : i];
     if (pointers.size() == 1 && i > 0) {
       const ir::ExprId args[] = {
-          WW_TRY(in.expression(part.value, given.span)),
+          WW_TRY(expression(in, part.value, given.span)),
           ir::int_imm(in.fn(), DType::Int32, static_cast<std::int64_t>(i), given.span)};
       part.value =
           of_expr(WW_TRY(ir::call(in.fn(), ir::Intrinsic::PointerOffset, args, given.span)));
@@ -98,7 +99,7 @@ Result<void> add_registers(Interp& in, const CallArgs::Named& given, std::size_t
 
 }  // namespace
 
-Result<std::optional<PtxAccess>> older_access(Interp& in, std::string_view name,
+Result<std::optional<PtxAccess>> older_access(Context& in, std::string_view name,
                                               const CallArgs& args) {
   const auto row = std::find_if(std::begin(kAccesses), std::end(kAccesses),
                                 [&](const AccessRow& each) { return each.name == name; });
@@ -109,7 +110,7 @@ Result<std::optional<PtxAccess>> older_access(Interp& in, std::string_view name,
   PtxAccess out;
   out.args.call = args.call;
   out.args.callee = args.callee;
-  if (loads) options.type = WW_TRY(in.text(args.plain[2], "the type", args.spans[2]));
+  if (loads) options.type = WW_TRY(as_text(in, args.plain[2], "the type", args.spans[2]));
   if (options.space.empty()) options.space = loads ? "global" : "shared";
   out.opcode = row->opcode;
   const bool needs_scope =
@@ -136,7 +137,7 @@ Result<std::optional<PtxAccess>> older_access(Interp& in, std::string_view name,
   if (options.registers) {
     WW_TRY_VOID(add_registers(in, *options.registers, count, out.args));
   } else {
-    const ir::Type type = WW_TRY(in.value_type(args.plain[1], "the type", args.spans[1]));
+    const ir::Type type = WW_TRY(as_type(in, args.plain[1], "the type", args.spans[1]));
     const Value place = WW_TRY(alloc_local(in, {of_int(1)}, type.dtype, args.call));
     const ir::ExprId zero = ir::int_imm(in.fn(), DType::Int32, 0, args.call);
     out.result =

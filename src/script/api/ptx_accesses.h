@@ -10,7 +10,8 @@
 #include <optional>
 #include <string_view>
 
-#include "script/interp/interp.h"
+#include "script/interp/arguments.h"
+#include "script/interp/context.h"
 
 namespace ww::script {
 
@@ -20,7 +21,7 @@ struct PtxAccess {
   Value result;  // what the call gives: None, or the register that was loaded
 };
 /// Nothing when the call is not written this way.
-Result<std::optional<PtxAccess>> older_access(Interp& in, std::string_view name,
+Result<std::optional<PtxAccess>> older_access(Context& in, std::string_view name,
                                               const CallArgs& args);
 
 }  // namespace ww::script

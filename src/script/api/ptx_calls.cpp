@@ -12,6 +12,8 @@
 #include "script/api/params.h"
 #include "script/api/ptx_accesses.h"
 #include "script/api/ptx_functions.h"
+#include "script/interp/conversions.h"
+#include "script/interp/implicit.h"
 
 namespace ww::script {
 namespace {
@@ -48,7 +50,7 @@ struct Slot {
 
 // An argument of another width than the register cannot be meant for it. Forms of one opcode differ
 // in this: tcgen05.mma takes its A operand as an address of 32 bits or a descriptor of 64.
-bool may_stand_for(Interp& in, const Value& value, const Slot& slot, const isa::Binding& binding) {
+bool may_stand_for(Context& in, const Value& value, const Slot& slot, const isa::Binding& binding) {
   const bool is_register = slot.spec->role == Role::Read || slot.spec->role == Role::Write;
   if (!is_register || slot.is_second || !value.is(Kind::Ir)) return true;
   const ir::Type given = in.fn()[value.expr()].type;
@@ -59,7 +61,7 @@ bool may_stand_for(Interp& in, const Value& value, const Slot& slot, const isa::
 
 // The first way to give the arguments to the operands of the form, one that fits their widths
 // first.
-std::optional<std::vector<Slot>> slots_of(Interp& in, const isa::Binding& binding,
+std::optional<std::vector<Slot>> slots_of(Context& in, const isa::Binding& binding,
                                           const std::vector<Value>& arguments, bool by_width) {
   std::vector<Slot> out;
   const auto accept = [&](std::span<const ir::PlacedOperand> placed) {
@@ -110,14 +112,14 @@ bool is_lvalue(const ir::Function& f, ir::ExprId id) {
   return f[id].op == ir::ExprOp::Load && f[id].type.lanes == 1;
 }
 
-Result<ir::PtxOperand> as_operand(Interp& in, const Slot& slot, const isa::Binding& binding,
+Result<ir::PtxOperand> as_operand(Context& in, const Slot& slot, const isa::Binding& binding,
                                   const Value& value, Span span) {
   if (value.is(Kind::PtxPart)) {
     const auto& part = value.as<PtxPartObject>();
     ir::PtxOperand out;
     out.kind = part.kind;
     if (!part.value.is(Kind::None)) out.expr = WW_TRY(used_here(in, part.value, span));
-    if (!part.offset.is(Kind::None)) out.offset = WW_TRY(in.index_expr(part.offset, span));
+    if (!part.offset.is(Kind::None)) out.offset = WW_TRY(index_expr(in, part.offset, span));
     return out;
   }
   const OperandSpec& spec = *slot.spec;
@@ -139,7 +141,7 @@ Result<ir::PtxOperand> as_operand(Interp& in, const Slot& slot, const isa::Bindi
   const std::optional<num::DType> dtype = type ? dtype_of(*type) : std::nullopt;
   const bool is_literal = value.is(Kind::Int) || value.is(Kind::Bool) || value.is(Kind::Float);
   out.expr = is_literal && dtype && spec.role == Role::Read
-                 ? WW_TRY(in.expression_as(value, ir::Type::of(*dtype), span))
+                 ? WW_TRY(expression_as(in, value, ir::Type::of(*dtype), span))
                  : WW_TRY(used_here(in, value, span));
   const bool is_written = spec.role == Role::Write;
   if (is_written && !is_lvalue(in.fn(), out.expr))
@@ -166,7 +168,7 @@ Diag unknown_opcode(const isa::Bindings& bindings, std::string_view opcode, Span
       .with_span(span);
 }
 
-Result<Value> part(Interp& in, OperandKind kind, const Value& value, const Value& offset) {
+Result<Value> part(Context& in, OperandKind kind, const Value& value, const Value& offset) {
   PtxPartObject out;
   out.kind = kind;
   out.value = value;
@@ -174,17 +176,17 @@ Result<Value> part(Interp& in, OperandKind kind, const Value& value, const Value
   return in.heap.wrap(Kind::PtxPart, std::move(out));
 }
 
-// The state that `mbarrier.arrive` gives may be left out: then nobody wants it.
+// The state that `mbarrier.arrive` gives may be left out: then it is unused.
 bool may_be_left_out(const isa::Binding& binding) {
   const auto& operands = binding.form().operands;
   return !operands.empty() && operands[0].role == Role::Write && operands[0].sink &&
          binding.opcode().starts_with("mbarrier.arrive");
 }
 
-Result<Value> issue(Interp& in, const std::string& opcode, CallArgs& args);
+Result<Value> issue(Context& in, const std::string& opcode, CallArgs& args);
 
 // An address, where a state of 64 bits would stand first.
-bool begins_with_address(Interp& in, const CallArgs& args) {
+bool begins_with_address(Context& in, const CallArgs& args) {
   if (args.plain.empty() || args.plain[0].is(Kind::PtxPart)) return false;
   if (args.plain[0].is(Kind::Buffer))
     return !ir::has_one_element(in.fn(), in.fn()[args.plain[0].buffer()]);
@@ -193,13 +195,13 @@ bool begins_with_address(Interp& in, const CallArgs& args) {
   return type.is_pointer() || (type.is_value() && num::bits_of(type.dtype) == 32);
 }
 
-Result<Value> with_sink(Interp& in, const std::string& opcode, CallArgs args) {
+Result<Value> with_sink(Context& in, const std::string& opcode, CallArgs args) {
   args.plain.insert(args.plain.begin(), WW_TRY(part(in, OperandKind::Sink, none(), none())));
   args.spans.insert(args.spans.begin(), args.call);
   return issue(in, opcode, args);
 }
 
-Result<Value> issue(Interp& in, const std::string& opcode, CallArgs& args) {
+Result<Value> issue(Context& in, const std::string& opcode, CallArgs& args) {
   // What st.bulk writes can only be 0.
   if (opcode.starts_with("st.bulk") && args.plain.size() == 2) {
     args.plain.push_back(of_int(0));
@@ -213,10 +215,10 @@ Result<Value> issue(Interp& in, const std::string& opcode, CallArgs& args) {
   ir::PtxCall call;
   for (const CallArgs::Named& named : args.named) {
     if (named.name == "pred") {
-      const ir::ExprId guard = WW_TRY(in.expression(named.value, named.span));
+      const ir::ExprId guard = WW_TRY(expression(in, named.value, named.span));
       call.predicate = WW_TRY(ir::condition(in.fn(), guard, named.span));
     } else if (named.name == "keep") {
-      call.keep = WW_TRY(in.boolean(named.value, "`keep`", named.span));
+      call.keep = WW_TRY(as_bool(in, named.value, "`keep`", named.span));
     } else {
       return fail(diag(DiagKind::BadArgument, "`{}` has no option `{}`, expected `pred` or `keep`",
                        opcode, named.name)
@@ -248,11 +250,12 @@ Result<Value> issue(Interp& in, const std::string& opcode, CallArgs& args) {
 
 // TVM prints the words of an opcode behind its operands, and what was left out as empty texts:
 // `T.ptx.mbarrier(address, "arrive", "", "shared", "b64", "")`.
-Result<std::string> take_trailing_words(Interp& in, std::string opcode, CallArgs& args) {
+Result<std::string> take_trailing_words(Context& in, std::string opcode, CallArgs& args) {
   std::size_t first = args.plain.size();
   while (first > 0 && args.plain[first - 1].is(Kind::Str)) --first;
   for (std::size_t i = first; i < args.plain.size(); ++i) {
-    const std::string word = WW_TRY(in.text(args.plain[i], "a word of the opcode", args.spans[i]));
+    const std::string word =
+        WW_TRY(as_text(in, args.plain[i], "a word of the opcode", args.spans[i]));
     if (!word.empty()) opcode += "." + word;
   }
   args.plain.resize(first);
@@ -262,30 +265,30 @@ Result<std::string> take_trailing_words(Interp& in, std::string opcode, CallArgs
 
 }  // namespace
 
-void emit_ptx(Interp& in, ir::PtxCall call, Span span) {
+void emit_ptx(Context& in, ir::PtxCall call, Span span) {
   ir::Stmt out;
   out.kind = ir::StmtKind::Ptx;
   out.span = span;
   out.ptx = in.fn().add(std::move(call));
-  in.emit(std::move(out));
+  emit(in, std::move(out));
 }
 
-Result<Value> ptx_word(Interp& in, const PtxPathObject& path, std::string_view word) {
+Result<Value> ptx_word(Context& in, const PtxPathObject& path, std::string_view word) {
   if (path.words.empty() && word == "SINK") return part(in, OperandKind::Sink, none(), none());
   PtxPathObject out = path;
   out.words.push_back(ptx_spelling(word));
   return in.heap.wrap(Kind::PtxPath, std::move(out));
 }
 
-Result<Value> ptx_subscript(Interp& in, const PtxPathObject& path, const Value& index, Span span) {
+Result<Value> ptx_subscript(Context& in, const PtxPathObject& path, const Value& index, Span span) {
   PtxPathObject out = path;
-  const std::string text = WW_TRY(in.text(index, "the opcode", span));
+  const std::string text = WW_TRY(as_text(in, index, "the opcode", span));
   for (const std::string_view word : isa::opcode_words(text)) out.words.emplace_back(word);
   out.is_quoted = true;
   return in.heap.wrap(Kind::PtxPath, std::move(out));
 }
 
-Result<Value> call_ptx(Interp& in, const PtxPathObject& path, CallArgs& args) {
+Result<Value> call_ptx(Context& in, const PtxPathObject& path, CallArgs& args) {
   if (!in.in_kernel())
     return fail(
         diag(DiagKind::BadType, "a PTX instruction outside of a kernel").with_span(args.call));

@@ -6,15 +6,16 @@
 // Python's keywords. Both become the same statement.
 #pragma once
 
-#include "script/interp/interp.h"
+#include "script/interp/arguments.h"
+#include "script/interp/context.h"
 
 namespace ww::script {
 
 /// T.ptx.a.b: one more word. `T.ptx.SINK` is the operand `_`.
-Result<Value> ptx_word(Interp& in, const PtxPathObject& path, std::string_view word);
+Result<Value> ptx_word(Context& in, const PtxPathObject& path, std::string_view word);
 /// T.ptx["opcode"].
-Result<Value> ptx_subscript(Interp& in, const PtxPathObject& path, const Value& index, Span span);
+Result<Value> ptx_subscript(Context& in, const PtxPathObject& path, const Value& index, Span span);
 /// The instruction; values of expressions (elect_sync) where the older spelling has them.
-Result<Value> call_ptx(Interp& in, const PtxPathObject& path, CallArgs& args);
+Result<Value> call_ptx(Context& in, const PtxPathObject& path, CallArgs& args);
 
 }  // namespace ww::script

@@ -6,6 +6,9 @@
 #include <algorithm>
 
 #include "script/api/params.h"
+#include "script/interp/calls.h"
+#include "script/interp/conversions.h"
+#include "script/interp/implicit.h"
 #include "script/interp/regions.h"
 
 namespace ww::script {
@@ -14,7 +17,7 @@ namespace {
 using num::DType;
 using OperandKind = ir::PtxOperand::Kind;
 
-Result<ir::PtxOperand> address(Interp& in, const Value& value, Span span) {
+Result<ir::PtxOperand> address(Context& in, const Value& value, Span span) {
   ir::PtxOperand out;
   out.kind = OperandKind::Address;
   if (value.is(Kind::Buffer)) {
@@ -30,7 +33,7 @@ Result<ir::PtxOperand> address(Interp& in, const Value& value, Span span) {
 }
 
 // The register that a pointer to private memory stands for.
-Result<ir::PtxOperand> at(Interp& in, const Value& value, Span span) {
+Result<ir::PtxOperand> at(Context& in, const Value& value, Span span) {
   ir::PtxOperand out;
   out.kind = OperandKind::At;
   out.expr = WW_TRY(used_here(in, value, span));
@@ -41,15 +44,15 @@ Result<ir::PtxOperand> at(Interp& in, const Value& value, Span span) {
   return out;
 }
 
-Result<ir::PtxOperand> word(Interp& in, const Value& value, DType dtype, Span span) {
+Result<ir::PtxOperand> word(Context& in, const Value& value, DType dtype, Span span) {
   ir::PtxOperand out;
   const bool is_literal = value.is(Kind::Int) || value.is(Kind::Bool);
-  out.expr = is_literal ? WW_TRY(in.expression_as(value, ir::Type::of(dtype), span))
+  out.expr = is_literal ? WW_TRY(expression_as(in, value, ir::Type::of(dtype), span))
                         : WW_TRY(used_here(in, value, span));
   return out;
 }
 
-Value finish(Interp& in, std::string opcode, std::vector<ir::PtxOperand> operands, Span span) {
+Value finish(Context& in, std::string opcode, std::vector<ir::PtxOperand> operands, Span span) {
   ir::PtxCall call;
   call.opcode = std::move(opcode);
   call.operands = std::move(operands);
@@ -60,14 +63,14 @@ Value finish(Interp& in, std::string opcode, std::vector<ir::PtxOperand> operand
 // --- matrices ------------------------------------------------------------------------------------
 
 // ".b16" or "b16".
-Result<std::string> matrix_type(Interp& in, const Value& value, Span span) {
-  const std::string type = WW_TRY(in.text(value, "the type", span));
+Result<std::string> matrix_type(Context& in, const Value& value, Span span) {
+  const std::string type = WW_TRY(as_text(in, value, "the type", span));
   return type.substr(type.find_first_not_of('.') == 1 ? 1 : 0);
 }
 
-Result<Value> ldmatrix(Interp& in, Args& a) {
-  const bool trans = WW_TRY(in.boolean(a[0], "`trans`", a.spans[0]));
-  const std::int64_t num = WW_TRY(in.integer(a[1], "`num`", a.spans[1]));
+Result<Value> ldmatrix(Context& in, Args& a) {
+  const bool trans = WW_TRY(as_bool(in, a[0], "`trans`", a.spans[0]));
+  const std::int64_t num = WW_TRY(as_integer(in, a[1], "`num`", a.spans[1]));
   const std::string type = WW_TRY(matrix_type(in, a[2], a.spans[2]));
   // Bytes are transposed by tiles of 16 × 16 only, two registers each.
   const bool is_bytes = type == "b8";
@@ -81,17 +84,17 @@ Result<Value> ldmatrix(Interp& in, Args& a) {
                 std::move(operands), a.call);
 }
 
-Result<Value> stmatrix(Interp& in, Args& a) {
-  const bool trans = WW_TRY(in.boolean(a[0], "`trans`", a.spans[0]));
-  const std::int64_t num = WW_TRY(in.integer(a[1], "`num`", a.spans[1]));
+Result<Value> stmatrix(Context& in, Args& a) {
+  const bool trans = WW_TRY(as_bool(in, a[0], "`trans`", a.spans[0]));
+  const std::int64_t num = WW_TRY(as_integer(in, a[1], "`num`", a.spans[1]));
   const std::string type = WW_TRY(matrix_type(in, a[2], a.spans[2]));
   std::string shape = type == "b8" ? "m16n8" : "m8n8";
   std::string space = "shared";
   for (const CallArgs::Named& named : a.extra) {
     if (named.name == "shape")
-      shape = WW_TRY(in.text(named.value, "`shape`", named.span));
+      shape = WW_TRY(as_text(in, named.value, "`shape`", named.span));
     else if (named.name == "space")
-      space = WW_TRY(in.text(named.value, "`space`", named.span));
+      space = WW_TRY(as_text(in, named.value, "`space`", named.span));
     else
       return fail(diag(DiagKind::BadArgument, "`T.ptx.stmatrix` has no parameter `{}`", named.name)
                       .with_span(named.span));
@@ -114,8 +117,8 @@ constexpr PtxTypeName kMmaTypes[] = {
     {"uint8", "u8"},         {"int4", "s4"},       {"uint4", "u4"},      {"float8_e4m3fn", "e4m3"},
     {"float8_e5m2", "e5m2"}, {"e4m3", "e4m3"},     {"e5m2", "e5m2"},
 };
-Result<std::string_view> mma_type(Interp& in, const Value& value, Span span) {
-  const std::string name = WW_TRY(in.text(value, "an element type", span));
+Result<std::string_view> mma_type(Context& in, const Value& value, Span span) {
+  const std::string name = WW_TRY(as_text(in, value, "an element type", span));
   for (const PtxTypeName& row : kMmaTypes)
     if (row.dtype == name) return row.ptx;
   std::string known;
@@ -126,11 +129,11 @@ Result<std::string_view> mma_type(Interp& in, const Value& value, Span span) {
 }
 
 // Pointers come as four lists, or flat behind their counts and the flag that C is left out.
-Result<Value> mma(Interp& in, Args& a) {
+Result<Value> mma(Context& in, Args& a) {
   std::string opcode =
-      fmt::format("mma.sync.aligned.{}.{}.{}", WW_TRY(in.text(a[0], "the shape", a.spans[0])),
-                  WW_TRY(in.text(a[1], "A's order", a.spans[1])),
-                  WW_TRY(in.text(a[2], "B's order", a.spans[2])));
+      fmt::format("mma.sync.aligned.{}.{}.{}", WW_TRY(as_text(in, a[0], "the shape", a.spans[0])),
+                  WW_TRY(as_text(in, a[1], "A's order", a.spans[1])),
+                  WW_TRY(as_text(in, a[2], "B's order", a.spans[2])));
   for (const std::size_t i : {3U, 4U, 5U, 6U})
     opcode += fmt::format(".{}", WW_TRY(mma_type(in, a[i], a.spans[i])));
   std::vector<Value> pointers;
@@ -143,7 +146,7 @@ Result<Value> mma(Interp& in, Args& a) {
   } else {
     for (std::size_t i = 0; i < a.rest.size(); ++i)
       for (const Value& pointer :
-           WW_TRY(in.sequence(a.rest[i], "a list of pointers", a.rest_spans[i])))
+           WW_TRY(as_sequence(in, a.rest[i], "a list of pointers", a.rest_spans[i])))
         pointers.push_back(pointer);
   }
   std::vector<ir::PtxOperand> operands;
@@ -153,8 +156,8 @@ Result<Value> mma(Interp& in, Args& a) {
 
 // --- asynchronous copies -------------------------------------------------------------------------
 
-Result<Value> cp_async(Interp& in, Args& a) {
-  const std::int64_t bytes = WW_TRY(in.integer(a[2], "the number of bytes", a.spans[2]));
+Result<Value> cp_async(Context& in, Args& a) {
+  const std::int64_t bytes = WW_TRY(as_integer(in, a[2], "the number of bytes", a.spans[2]));
   std::vector<ir::PtxOperand> operands = {
       WW_TRY(address(in, a[0], a.spans[0])), WW_TRY(address(in, a[1], a.spans[1])),
       WW_TRY(word(in, of_int(bytes), DType::Int32, a.spans[2]))};
@@ -163,26 +166,26 @@ Result<Value> cp_async(Interp& in, Args& a) {
   return finish(in, fmt::format("cp.async.{}.shared.global", bytes == 16 ? "cg" : "ca"),
                 std::move(operands), a.call);
 }
-Result<Value> cp_async_commit(Interp& in, Args& a) {
+Result<Value> cp_async_commit(Context& in, Args& a) {
   return finish(in, "cp.async.commit_group", {}, a.call);
 }
-Result<Value> cp_async_wait(Interp& in, Args& a) {
+Result<Value> cp_async_wait(Context& in, Args& a) {
   const Value count = a.has(0) ? a[0] : of_int(0);
   std::vector<ir::PtxOperand> operands = {WW_TRY(word(in, count, DType::Int32, a.spans[0]))};
   return finish(in, "cp.async.wait_group", std::move(operands), a.call);
 }
-Result<Value> cp_async_wait_all(Interp& in, Args& a) {
+Result<Value> cp_async_wait_all(Context& in, Args& a) {
   return finish(in, "cp.async.wait_all", {}, a.call);
 }
 
 // --- tensor memory -------------------------------------------------------------------------------
 
-Result<std::int64_t> cta_group(Interp& in, const Args& a, std::size_t i) {
+Result<std::int64_t> cta_group(Context& in, const Args& a, std::size_t i) {
   if (!a.has(i)) return 1;
-  return in.integer(a[i], "`cta_group`", a.spans[i]);
+  return as_integer(in, a[i], "`cta_group`", a.spans[i]);
 }
 
-Result<Value> tcgen05_alloc(Interp& in, Args& a) {
+Result<Value> tcgen05_alloc(Context& in, Args& a) {
   std::vector<ir::PtxOperand> operands = {WW_TRY(address(in, a[0], a.spans[0])),
                                           WW_TRY(word(in, a[1], DType::Uint32, a.spans[1]))};
   return finish(in,
@@ -190,7 +193,7 @@ Result<Value> tcgen05_alloc(Interp& in, Args& a) {
                             WW_TRY(cta_group(in, a, 2))),
                 std::move(operands), a.call);
 }
-Result<Value> tcgen05_dealloc(Interp& in, Args& a) {
+Result<Value> tcgen05_dealloc(Context& in, Args& a) {
   std::vector<ir::PtxOperand> operands = {WW_TRY(word(in, a[0], DType::Uint32, a.spans[0])),
                                           WW_TRY(word(in, a[1], DType::Uint32, a.spans[1]))};
   return finish(
@@ -198,22 +201,22 @@ Result<Value> tcgen05_dealloc(Interp& in, Args& a) {
       fmt::format("tcgen05.dealloc.cta_group::{}.sync.aligned.b32", WW_TRY(cta_group(in, a, 2))),
       std::move(operands), a.call);
 }
-Result<Value> tcgen05_relinquish(Interp& in, Args& a) {
+Result<Value> tcgen05_relinquish(Context& in, Args& a) {
   return finish(in,
                 fmt::format("tcgen05.relinquish_alloc_permit.cta_group::{}.sync.aligned",
                             WW_TRY(cta_group(in, a, 0))),
                 {}, a.call);
 }
-Result<Value> tcgen05_wait_ld(Interp& in, Args& a) {
+Result<Value> tcgen05_wait_ld(Context& in, Args& a) {
   return finish(in, "tcgen05.wait::ld.sync.aligned", {}, a.call);
 }
-Result<Value> tcgen05_wait_st(Interp& in, Args& a) {
+Result<Value> tcgen05_wait_st(Context& in, Args& a) {
   return finish(in, "tcgen05.wait::st.sync.aligned", {}, a.call);
 }
-Result<Value> tcgen05_fence_before(Interp& in, Args& a) {
+Result<Value> tcgen05_fence_before(Context& in, Args& a) {
   return finish(in, "tcgen05.fence::before_thread_sync", {}, a.call);
 }
-Result<Value> tcgen05_fence_after(Interp& in, Args& a) {
+Result<Value> tcgen05_fence_after(Context& in, Args& a) {
   return finish(in, "tcgen05.fence::after_thread_sync", {}, a.call);
 }
 
@@ -228,14 +231,14 @@ struct TmemAccess {
 
 // `ld(addr, *regs, shape=, num=, row=, col=)`, or as printed: `ld(addr, row, col, "32x32b", 4,
 // False, *regs)`.
-Result<TmemAccess> tmem_access(Interp& in, const Args& a) {
+Result<TmemAccess> tmem_access(Context& in, const Args& a) {
   TmemAccess out;
   if (a.rest.size() >= 5 && a.rest[2].is(Kind::Str)) {
     out.row = a.rest[0];
     out.col = a.rest[1];
-    out.shape = WW_TRY(in.text(a.rest[2], "`shape`", a.rest_spans[2]));
-    out.num = WW_TRY(in.integer(a.rest[3], "`num`", a.rest_spans[3]));
-    out.pack = WW_TRY(in.boolean(a.rest[4], "`pack`", a.rest_spans[4]));
+    out.shape = WW_TRY(as_text(in, a.rest[2], "`shape`", a.rest_spans[2]));
+    out.num = WW_TRY(as_integer(in, a.rest[3], "`num`", a.rest_spans[3]));
+    out.pack = WW_TRY(as_bool(in, a.rest[4], "`pack`", a.rest_spans[4]));
     out.registers.assign(a.rest.begin() + 5, a.rest.end());
     out.spans.assign(a.rest_spans.begin() + 5, a.rest_spans.end());
   } else {
@@ -244,15 +247,15 @@ Result<TmemAccess> tmem_access(Interp& in, const Args& a) {
   }
   for (const CallArgs::Named& named : a.extra) {
     if (named.name == "shape")
-      out.shape = WW_TRY(in.text(named.value, "`shape`", named.span));
+      out.shape = WW_TRY(as_text(in, named.value, "`shape`", named.span));
     else if (named.name == "num")
-      out.num = WW_TRY(in.integer(named.value, "`num`", named.span));
+      out.num = WW_TRY(as_integer(in, named.value, "`num`", named.span));
     else if (named.name == "row")
       out.row = named.value;
     else if (named.name == "col")
       out.col = named.value;
     else if (named.name == "pack" || named.name == "unpack")
-      out.pack = WW_TRY(in.boolean(named.value, named.name, named.span));
+      out.pack = WW_TRY(as_bool(in, named.value, named.name, named.span));
     else
       return fail(diag(DiagKind::BadArgument, "`T.ptx.tcgen05.ld` and `.st` have no parameter `{}`",
                        named.name)
@@ -261,25 +264,25 @@ Result<TmemAccess> tmem_access(Interp& in, const Args& a) {
   return out;
 }
 
-Result<ir::PtxOperand> tmem_address(Interp& in, const Value& base, const TmemAccess& access,
+Result<ir::PtxOperand> tmem_address(Context& in, const Value& base, const TmemAccess& access,
                                     Span span) {
   const ir::Type u32 = ir::Type::of(DType::Uint32);
   const ir::Type i32 = ir::Type::of(DType::Int32);
-  const ir::ExprId args[] = {WW_TRY(in.expression_as(base, u32, span)),
-                             WW_TRY(in.expression_as(access.row, i32, span)),
-                             WW_TRY(in.expression_as(access.col, i32, span))};
+  const ir::ExprId args[] = {WW_TRY(expression_as(in, base, u32, span)),
+                             WW_TRY(expression_as(in, access.row, i32, span)),
+                             WW_TRY(expression_as(in, access.col, i32, span))};
   ir::PtxOperand out;
   out.kind = OperandKind::Address;
   out.expr = WW_TRY(ir::call(in.fn(), ir::Intrinsic::TmemAddr, args, span));
   return out;
 }
 
-Result<Value> tcgen05_move(Interp& in, Args& a, bool is_load) {
+Result<Value> tcgen05_move(Context& in, Args& a, bool is_load) {
   const TmemAccess access = WW_TRY(tmem_access(in, a));
   std::vector<ir::PtxOperand> operands;
   for (std::size_t i = 0; i < access.registers.size(); ++i) {
     ir::PtxOperand reg;
-    reg.expr = WW_TRY(in.expression(access.registers[i], access.spans[i]));
+    reg.expr = WW_TRY(expression(in, access.registers[i], access.spans[i]));
     operands.push_back(reg);
   }
   std::vector<ir::PtxOperand> place = {WW_TRY(tmem_address(in, a[0], access, a.call))};
@@ -294,10 +297,10 @@ Result<Value> tcgen05_move(Interp& in, Args& a, bool is_load) {
                             access.shape, access.num, packing),
                 std::move(operands), a.call);
 }
-Result<Value> tcgen05_ld(Interp& in, Args& a) { return tcgen05_move(in, a, true); }
-Result<Value> tcgen05_st(Interp& in, Args& a) { return tcgen05_move(in, a, false); }
+Result<Value> tcgen05_ld(Context& in, Args& a) { return tcgen05_move(in, a, true); }
+Result<Value> tcgen05_st(Context& in, Args& a) { return tcgen05_move(in, a, false); }
 
-Result<Value> tcgen05_commit(Interp& in, Args& a) {
+Result<Value> tcgen05_commit(Context& in, Args& a) {
   std::vector<ir::PtxOperand> operands = {WW_TRY(address(in, a[0], a.spans[0]))};
   return finish(
       in,
@@ -308,10 +311,10 @@ Result<Value> tcgen05_commit(Interp& in, Args& a) {
 
 // --- barriers and fences -------------------------------------------------------------------------
 
-Result<Value> elect_sync(Interp& in, Args& a) {
+Result<Value> elect_sync(Context& in, Args& a) {
   return of_expr(WW_TRY(ir::call(in.fn(), ir::Intrinsic::ElectSync, {}, a.call)));
 }
-Result<Value> mbarrier_init(Interp& in, Args& a) {
+Result<Value> mbarrier_init(Context& in, Args& a) {
   std::vector<ir::PtxOperand> operands = {WW_TRY(address(in, a[0], a.spans[0])),
                                           WW_TRY(word(in, a[1], DType::Uint32, a.spans[1]))};
   return finish(in, "mbarrier.init.shared.b64", std::move(operands), a.call);
@@ -321,56 +324,56 @@ ir::PtxOperand sink() {
   out.kind = OperandKind::Sink;
   return out;
 }
-Result<Value> mbarrier_arrive(Interp& in, Args& a) {
+Result<Value> mbarrier_arrive(Context& in, Args& a) {
   std::vector<ir::PtxOperand> operands = {sink(), WW_TRY(address(in, a[0], a.spans[0]))};
   return finish(in, "mbarrier.arrive.shared.b64", std::move(operands), a.call);
 }
-Result<Value> mbarrier_expect(Interp& in, Args& a) {
+Result<Value> mbarrier_expect(Context& in, Args& a) {
   std::vector<ir::PtxOperand> operands = {sink(), WW_TRY(address(in, a[0], a.spans[0])),
                                           WW_TRY(word(in, a[1], DType::Uint32, a.spans[1]))};
   return finish(in, "mbarrier.arrive.expect_tx.shared.b64", std::move(operands), a.call);
 }
-Result<Value> mbarrier_wait(Interp& in, Args& a) {
-  const ir::ExprId args[] = {WW_TRY(in.expression(a[0], a.spans[0])),
-                             WW_TRY(in.expression(a[1], a.spans[1]))};
+Result<Value> mbarrier_wait(Context& in, Args& a) {
+  const ir::ExprId args[] = {WW_TRY(expression(in, a[0], a.spans[0])),
+                             WW_TRY(expression(in, a[1], a.spans[1]))};
   return of_expr(WW_TRY(ir::call(in.fn(), ir::Intrinsic::MbarrierWait, args, a.call)));
 }
-Result<Value> fence_mbarrier_init(Interp& in, Args& a) {
+Result<Value> fence_mbarrier_init(Context& in, Args& a) {
   return finish(in, "fence.mbarrier_init.release.cluster", {}, a.call);
 }
-Result<Value> fence_proxy_async(Interp& in, Args& a) {
+Result<Value> fence_proxy_async(Context& in, Args& a) {
   std::string space;
   if (a.has(0) && !a[0].is(Kind::None))
-    space = "." + WW_TRY(in.text(a[0], "the space", a.spans[0]));
+    space = "." + WW_TRY(as_text(in, a[0], "the space", a.spans[0]));
   return finish(in, "fence.proxy.async" + space, {}, a.call);
 }
 
-Result<Value> fence(Interp& in, Args& a) {
+Result<Value> fence(Context& in, Args& a) {
   return finish(in,
-                fmt::format("fence.{}.{}", WW_TRY(in.text(a[0], "the order", a.spans[0])),
-                            WW_TRY(in.text(a[1], "the scope", a.spans[1]))),
+                fmt::format("fence.{}.{}", WW_TRY(as_text(in, a[0], "the order", a.spans[0])),
+                            WW_TRY(as_text(in, a[1], "the scope", a.spans[1]))),
                 {}, a.call);
 }
-Result<Value> setmaxnreg(Interp& in, Args& a) {
-  const bool is_more = WW_TRY(in.boolean(a[0], "`inc`", a.spans[0]));
+Result<Value> setmaxnreg(Context& in, Args& a) {
+  const bool is_more = WW_TRY(as_bool(in, a[0], "`inc`", a.spans[0]));
   std::vector<ir::PtxOperand> operands = {WW_TRY(word(in, a[1], DType::Uint32, a.spans[1]))};
   return finish(in, fmt::format("setmaxnreg.{}.sync.aligned.u32", is_more ? "inc" : "dec"),
                 std::move(operands), a.call);
 }
 
 // An instruction from float32 to float32, as a value.
-Result<Value> approximate(Interp& in, const Args& a, std::string opcode) {
+Result<Value> approximate(Context& in, const Args& a, std::string opcode) {
   const Value out = WW_TRY(alloc_local(in, {of_int(1)}, DType::Float32, a.call));
   const ir::ExprId zero = ir::int_imm(in.fn(), DType::Int32, 0, a.call);
   const ir::ExprId result = WW_TRY(ir::load(in.fn(), out.buffer(), std::span(&zero, 1), 1, a.call));
   std::vector<ir::PtxOperand> operands(2);
   operands[0].expr = result;
-  operands[1].expr = WW_TRY(in.expression_as(a[0], ir::Type::of(DType::Float32), a.spans[0]));
+  operands[1].expr = WW_TRY(expression_as(in, a[0], ir::Type::of(DType::Float32), a.spans[0]));
   finish(in, std::move(opcode), std::move(operands), a.call);
   return of_expr(result);
 }
-Result<Value> exp2(Interp& in, Args& a) { return approximate(in, a, "ex2.approx.ftz.f32"); }
-Result<Value> rcp(Interp& in, Args& a) { return approximate(in, a, "rcp.approx.ftz.f32"); }
+Result<Value> exp2(Context& in, Args& a) { return approximate(in, a, "ex2.approx.ftz.f32"); }
+Result<Value> rcp(Context& in, Args& a) { return approximate(in, a, "rcp.approx.ftz.f32"); }
 
 constexpr PtxFunction kFunctions[] = {
     {"ldmatrix", "trans, num, dtype, smem_ptr, *registers", ldmatrix},
@@ -405,7 +408,7 @@ constexpr PtxFunction kFunctions[] = {
 
 }  // namespace
 
-Result<ir::ExprId> first_address(Interp& in, ir::BufferId buffer, Span span) {
+Result<ir::ExprId> first_address(Context& in, ir::BufferId buffer, Span span) {
   const ir::ExprId zero = ir::int_imm(in.fn(), DType::Int32, 0, span);
   return ir::address_of(in.fn(), buffer, std::span(&zero, 1), span);
 }
@@ -416,10 +419,10 @@ const PtxFunction* find_ptx_function(std::string_view name) {
   return nullptr;
 }
 
-Result<Value> call_ptx_function(Interp& in, const PtxFunction& function, CallArgs& args) {
+Result<Value> call_ptx_function(Context& in, const PtxFunction& function, CallArgs& args) {
   const std::string name = fmt::format("T.ptx.{}", function.name);
   const BuiltinRow row{name, function.signature, function.run, true};
-  return in.call_builtin(row, args, none());
+  return call_builtin(in, row, args, none());
 }
 
 }  // namespace ww::script

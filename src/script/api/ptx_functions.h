@@ -4,23 +4,24 @@
 
 #include <string_view>
 
-#include "script/interp/interp.h"
+#include "script/interp/arguments.h"
+#include "script/interp/context.h"
 
 namespace ww::script {
 
 struct PtxFunction {
   std::string_view name;       // behind `T.ptx.`
   std::string_view signature;  // as in BuiltinRow
-  Result<Value> (*run)(Interp&, Args&);
+  Result<Value> (*run)(Context&, Args&);
 };
 
 const PtxFunction* find_ptx_function(std::string_view name);
-Result<Value> call_ptx_function(Interp& in, const PtxFunction& function, CallArgs& args);
+Result<Value> call_ptx_function(Context& in, const PtxFunction& function, CallArgs& args);
 
 /// The address of a buffer's first element: what a buffer means where an address is wanted.
-Result<ir::ExprId> first_address(Interp& in, ir::BufferId buffer, Span span);
+Result<ir::ExprId> first_address(Context& in, ir::BufferId buffer, Span span);
 
 /// Emits an instruction.
-void emit_ptx(Interp& in, ir::PtxCall call, Span span);
+void emit_ptx(Context& in, ir::PtxCall call, Span span);
 
 }  // namespace ww::script

@@ -7,6 +7,7 @@
 #include <array>
 
 #include "script/api/builtins.h"
+#include "script/interp/conversions.h"
 #include "script/interp/layouts.h"
 
 namespace ww::script::ready_layouts_api {
@@ -15,24 +16,24 @@ namespace {
 using layout::Layout;
 using layout::SwizzleMode;
 
-Result<int> bits_arg(Interp& in, const Args& a, std::size_t i, int missing) {
+Result<int> bits_arg(Context& in, const Args& a, std::size_t i, int missing) {
   if (!a.has(i)) return missing;
   if (a[i].is(Kind::Int))
-    return static_cast<int>(WW_TRY(in.integer(a[i], "the width", a.spans[i])));
-  return num::bits_of(WW_TRY(in.value_type(a[i], "`dtype`", a.spans[i])).dtype);
+    return static_cast<int>(WW_TRY(as_integer(in, a[i], "the width", a.spans[i])));
+  return num::bits_of(WW_TRY(as_type(in, a[i], "`dtype`", a.spans[i])).dtype);
 }
 
 // --- registers and tensor memory -----------------------------------------------------------------
 
-Result<Value> wg_local_layout(Interp& in, Args& a) {
-  const std::int64_t cols = WW_TRY(in.integer(a[0], "`cols`", a.spans[0]));
+Result<Value> wg_local_layout(Context& in, Args& a) {
+  const std::int64_t cols = WW_TRY(as_integer(in, a[0], "`cols`", a.spans[0]));
   return layout_result(in, layout::wg_local(cols, WW_TRY(integer_or(in, a, 1, "`rows`", 128))),
                        a.call);
 }
 
-Result<Value> tcgen05_atom_layout(Interp& in, Args& a) {
-  const std::string shape = WW_TRY(in.text(a[0], "the shape", a.spans[0]));
-  const layout::Shape size = WW_TRY(in.int_list(a[1], "(rows, cols)", a.spans[1]));
+Result<Value> tcgen05_atom_layout(Context& in, Args& a) {
+  const std::string shape = WW_TRY(as_text(in, a[0], "the shape", a.spans[0]));
+  const layout::Shape size = WW_TRY(as_int_list(in, a[1], "(rows, cols)", a.spans[1]));
   if (size.size() != 2)
     return fail(diag(DiagKind::RankMismatch, "{} extents, expected (rows, cols)", size.size())
                     .with_span(a.spans[1]));
@@ -40,45 +41,45 @@ Result<Value> tcgen05_atom_layout(Interp& in, Args& a) {
       in, layout::tcgen05_atom(shape, size[0], size[1], WW_TRY(bits_arg(in, a, 2, 32))), a.call);
 }
 
-Result<Value> tmem_datapath_layout(Interp& in, Args& a) {
-  const std::string letter = WW_TRY(in.text(a[0], "the datapath", a.spans[0]));
+Result<Value> tmem_datapath_layout(Context& in, Args& a) {
+  const std::string letter = WW_TRY(as_text(in, a[0], "the datapath", a.spans[0]));
   if (letter.size() != 1)
     return fail(diag(DiagKind::BadArgument, "datapath \"{}\", expected A to G", letter)
                     .with_span(a.spans[0]));
-  const std::int64_t rows = WW_TRY(in.integer(a[1], "`rows`", a.spans[1]));
-  const std::int64_t cols = WW_TRY(in.integer(a[2], "`cols`", a.spans[2]));
+  const std::int64_t rows = WW_TRY(as_integer(in, a[1], "`rows`", a.spans[1]));
+  const std::int64_t cols = WW_TRY(as_integer(in, a[2], "`cols`", a.spans[2]));
   const std::int64_t slab = WW_TRY(integer_or(in, a, 3, "`sub_slab`", 0));
   return layout_result(in, layout::tmem_datapath(letter[0], rows, cols, static_cast<int>(slab)),
                        a.call);
 }
 
 // tmem_mma_operand_layout(operand, shape, dtype, M=, cta_group=, ws=, sparse=, group=)
-Result<Value> tmem_mma_operand_layout(Interp& in, Args& a) {
+Result<Value> tmem_mma_operand_layout(Context& in, Args& a) {
   enum : std::size_t { Operand, Shape, Dtype, M, CtaGroup, Ws, Sparse, Group };
-  const std::string letter = WW_TRY(in.text(a[Operand], "the operand", a.spans[Operand]));
+  const std::string letter = WW_TRY(as_text(in, a[Operand], "the operand", a.spans[Operand]));
   if (letter.size() != 1 || (letter[0] != 'A' && letter[0] != 'D'))
     return fail(diag(DiagKind::BadArgument, "operand \"{}\", expected \"A\" or \"D\"", letter)
                     .with_span(a.spans[Operand]));
   layout::TmemOperand operand;
   operand.operand = letter[0];
-  operand.m = static_cast<int>(WW_TRY(in.integer(a[M], "`M`", a.spans[M])));
+  operand.m = static_cast<int>(WW_TRY(as_integer(in, a[M], "`M`", a.spans[M])));
   operand.cta_group =
-      static_cast<int>(WW_TRY(in.integer(a[CtaGroup], "`cta_group`", a.spans[CtaGroup])));
-  if (a.has(Ws)) operand.ws = WW_TRY(in.boolean(a[Ws], "`ws`", a.spans[Ws]));
-  if (a.has(Sparse)) operand.sparse = WW_TRY(in.boolean(a[Sparse], "`sparse`", a.spans[Sparse]));
+      static_cast<int>(WW_TRY(as_integer(in, a[CtaGroup], "`cta_group`", a.spans[CtaGroup])));
+  if (a.has(Ws)) operand.ws = WW_TRY(as_bool(in, a[Ws], "`ws`", a.spans[Ws]));
+  if (a.has(Sparse)) operand.sparse = WW_TRY(as_bool(in, a[Sparse], "`sparse`", a.spans[Sparse]));
   if (a.has(Group) && !a[Group].is(Kind::None))
-    for (const std::int64_t extent : WW_TRY(in.int_list(a[Group], "`group`", a.spans[Group])))
+    for (const std::int64_t extent : WW_TRY(as_int_list(in, a[Group], "`group`", a.spans[Group])))
       operand.group.push_back(extent);
-  const layout::Shape shape = WW_TRY(in.int_list(a[Shape], "the shape", a.spans[Shape]));
+  const layout::Shape shape = WW_TRY(as_int_list(in, a[Shape], "the shape", a.spans[Shape]));
   return layout_result(in, layout::tmem_mma_operand(shape, operand), a.call);
 }
 
 // sf_tmem_layout(rows, SF_K, sf_per_mma, sf_reuse=1, pipe_depth=None), and in shared memory.
 template <auto kMake>
-Result<Value> scale_factors(Interp& in, Args& a) {
-  const std::int64_t rows = WW_TRY(in.integer(a[0], "`rows`", a.spans[0]));
-  const std::int64_t factors = WW_TRY(in.integer(a[1], "`SF_K`", a.spans[1]));
-  const std::int64_t per_mma = WW_TRY(in.integer(a[2], "`sf_per_mma`", a.spans[2]));
+Result<Value> scale_factors(Context& in, Args& a) {
+  const std::int64_t rows = WW_TRY(as_integer(in, a[0], "`rows`", a.spans[0]));
+  const std::int64_t factors = WW_TRY(as_integer(in, a[1], "`SF_K`", a.spans[1]));
+  const std::int64_t per_mma = WW_TRY(as_integer(in, a[2], "`sf_per_mma`", a.spans[2]));
   const std::int64_t reuse = WW_TRY(integer_or(in, a, 3, "`sf_reuse`", 1));
   const std::int64_t depth = WW_TRY(integer_or(in, a, 4, "`pipe_depth`", 1));
   return layout_result(in, kMake(rows, factors, per_mma, reuse, depth), a.call);
@@ -89,27 +90,27 @@ Result<Value> scale_factors(Interp& in, Args& a) {
 constexpr std::array<std::string_view, 4> kModes = {"SWIZZLE_NONE", "SWIZZLE_32B_ATOM",
                                                     "SWIZZLE_64B_ATOM", "SWIZZLE_128B_ATOM"};
 
-Result<Value> mma_shared_layout(Interp& in, Args& a) {
+Result<Value> mma_shared_layout(Context& in, Args& a) {
   const int bits = WW_TRY(bits_arg(in, a, 0, 16));
   const SwizzleMode mode = WW_TRY(swizzle_mode_arg(in, a[1], a.spans[1]));
   return layout_result(
-      in, layout::mma_shared(WW_TRY(in.int_list(a[2], "the shape", a.spans[2])), mode, bits),
+      in, layout::mma_shared(WW_TRY(as_int_list(in, a[2], "the shape", a.spans[2])), mode, bits),
       a.call);
 }
 
-Result<Value> mma_atom_layout(Interp& in, Args& a) {
+Result<Value> mma_atom_layout(Context& in, Args& a) {
   const int bits = WW_TRY(bits_arg(in, a, 0, 16));
   return layout_result(in, layout::mma_atom(WW_TRY(swizzle_mode_arg(in, a[1], a.spans[1])), bits),
                        a.call);
 }
 
 // With a shape, as many dimensions as it has.
-Result<Value> mma_atom_shape(Interp& in, Args& a) {
+Result<Value> mma_atom_shape(Context& in, Args& a) {
   const int bits = WW_TRY(bits_arg(in, a, 0, 16));
   const SwizzleMode mode = WW_TRY(swizzle_mode_arg(in, a[1], a.spans[1]));
   const layout::Shape atom = WW_TRY(layout::mma_atom_shape(mode, bits));
   const std::size_t rank = a.has(2) && !a[2].is(Kind::None)
-                               ? WW_TRY(in.int_list(a[2], "the shape", a.spans[2])).size()
+                               ? WW_TRY(as_int_list(in, a[2], "the shape", a.spans[2])).size()
                                : atom.size();
   if (rank < atom.size())
     return fail(diag(DiagKind::RankMismatch, "a shape of {} dimensions, expected {} or more", rank,
@@ -121,12 +122,12 @@ Result<Value> mma_atom_shape(Interp& in, Args& a) {
 }
 
 // SwizzleMode(3): modes are their numbers.
-Result<Value> swizzle_mode(Interp& in, Args& a) {
+Result<Value> swizzle_mode(Context& in, Args& a) {
   const SwizzleMode mode = WW_TRY(swizzle_mode_arg(in, a[0], a.spans[0]));
   return of_int(static_cast<int>(mode));
 }
 
-Result<Value> mode_of_layout(Interp& in, Args& a) {
+Result<Value> mode_of_layout(Context& in, Args& a) {
   const Layout layout = WW_TRY(as_layout(in, a[0], "the layout", a.spans[0]));
   if (!layout.is_swizzled()) return of_int(0);
   const layout::Swizzle& swizzle = layout.swizzle();
@@ -173,15 +174,15 @@ std::optional<Value> swizzle_mode_member(std::string_view name) {
   return std::nullopt;
 }
 
-Result<layout::SwizzleMode> swizzle_mode_arg(Interp& in, const Value& value, Span span) {
+Result<layout::SwizzleMode> swizzle_mode_arg(Context& in, const Value& value, Span span) {
   if (value.is(Kind::Int)) {
-    const std::int64_t n = WW_TRY(in.integer(value, "the swizzle", span));
+    const std::int64_t n = WW_TRY(as_integer(in, value, "the swizzle", span));
     if (n < 0 || n > 3)
       return fail(
           diag(DiagKind::BadSwizzle, "swizzle mode {}, expected 0 to 3", n).with_span(span));
     return static_cast<layout::SwizzleMode>(n);
   }
-  return layout::swizzle_mode(WW_TRY(in.text(value, "the swizzle", span)));
+  return layout::swizzle_mode(WW_TRY(as_text(in, value, "the swizzle", span)));
 }
 
 }  // namespace ww::script

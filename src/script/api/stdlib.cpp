@@ -6,28 +6,33 @@
 #include <cmath>
 
 #include "script/api/builtins.h"
+#include "script/interp/access.h"
+#include "script/interp/calls.h"
+#include "script/interp/collections.h"
+#include "script/interp/conversions.h"
+#include "script/interp/operators.h"
 
 namespace ww::script::stdlib_api {
 namespace {
 
 // --- functions over sequences --------------------------------------------------------------------
 
-Result<Value> map_row(Interp& in, Args& a) {
+Result<Value> map_row(Context& in, Args& a) {
   std::vector<Value> out;
-  for (const Value& v : WW_TRY(in.iterate(a[1], a.spans[1])))
+  for (const Value& v : WW_TRY(iterate(in, a[1], a.spans[1])))
     out.push_back(WW_TRY(call_one(in, a[0], v, a.call)));
   return in.heap.seq(Kind::Generator, std::move(out));
 }
-Result<Value> filter_row(Interp& in, Args& a) {
+Result<Value> filter_row(Context& in, Args& a) {
   std::vector<Value> out;
-  for (const Value& v : WW_TRY(in.iterate(a[1], a.spans[1]))) {
+  for (const Value& v : WW_TRY(iterate(in, a[1], a.spans[1]))) {
     const Value keep = a[0].is(Kind::None) ? v : WW_TRY(call_one(in, a[0], v, a.call));
-    if (WW_TRY(in.truth(keep, a.call))) out.push_back(v);
+    if (WW_TRY(truth(in, keep, a.call))) out.push_back(v);
   }
   return in.heap.seq(Kind::Generator, std::move(out));
 }
-Result<Value> reduce(Interp& in, Args& a) {
-  std::vector<Value> items = WW_TRY(in.iterate(a[1], a.spans[1]));
+Result<Value> reduce(Context& in, Args& a) {
+  std::vector<Value> items = WW_TRY(iterate(in, a[1], a.spans[1]));
   if (a.has(2)) items.insert(items.begin(), a[2]);
   if (items.empty())
     return fail(diag(DiagKind::HostError, "`reduce` of nothing").with_span(a.call));
@@ -37,18 +42,19 @@ Result<Value> reduce(Interp& in, Args& a) {
     args.plain = {out, items[i]};
     args.spans = {a.call, a.call};
     args.call = args.callee = a.call;
-    out = WW_TRY(in.call(a[0], args));
+    out = WW_TRY(call(in, a[0], args));
   }
   return out;
 }
-Result<Value> product(Interp& in, Args& a) {
+Result<Value> product(Context& in, Args& a) {
   std::vector<std::vector<Value>> rows = {{}};
   std::int64_t repeat = 1;
   for (const CallArgs::Named& named : a.extra)
-    if (named.name == "repeat") repeat = WW_TRY(in.integer(named.value, "`repeat`", named.span));
+    if (named.name == "repeat")
+      repeat = WW_TRY(as_integer(in, named.value, "`repeat`", named.span));
   for (std::int64_t r = 0; r < repeat; ++r)
     for (std::size_t i = 0; i < a.rest.size(); ++i) {
-      const std::vector<Value> items = WW_TRY(in.iterate(a.rest[i], a.rest_spans[i]));
+      const std::vector<Value> items = WW_TRY(iterate(in, a.rest[i], a.rest_spans[i]));
       const std::size_t width = rows.empty() ? 1 : rows[0].size() + 2;
       if (!in.heap.has_room_for_values(rows.size() * items.size() * width))
         return fail(diag(DiagKind::Budget, "a product of too many values").with_span(a.call));
@@ -58,7 +64,7 @@ Result<Value> product(Interp& in, Args& a) {
           next.push_back(row);
           next.back().push_back(v);
         }
-      WW_TRY_VOID(in.spend(next.size() + 1, a.call));
+      WW_TRY_VOID(spend(in, next.size() + 1, a.call));
       rows = std::move(next);
     }
   std::vector<Value> out;
@@ -76,10 +82,10 @@ bool is_instance(const Value& value, std::string_view type) {
            value.as<LayoutObject>().layout.is_swizzled() == (type == "layout.ComposeLayout");
   return type_name(value) == type;
 }
-Result<Value> isinstance(Interp& in, Args& a) {
+Result<Value> isinstance(Context& in, Args& a) {
   if (a[0].is(Kind::Opaque)) return a[0];
   const std::vector<Value> types =
-      a[1].is(Kind::Tuple) ? WW_TRY(in.iterate(a[1], a.spans[1])) : std::vector<Value>{a[1]};
+      a[1].is(Kind::Tuple) ? WW_TRY(iterate(in, a[1], a.spans[1])) : std::vector<Value>{a[1]};
   for (const Value& type : types) {
     if (type.is(Kind::Builtin) && is_instance(a[0], type.as<BuiltinObject>().row->name))
       return of_bool(true);
@@ -90,35 +96,35 @@ Result<Value> isinstance(Interp& in, Args& a) {
   }
   return of_bool(false);
 }
-Result<Value> getattr_row(Interp& in, Args& a) {
-  const std::string name = WW_TRY(in.text(a[1], "the name", a.spans[1]));
-  Result<Value> out = in.attribute(a[0], name, a.call, a.spans[1]);
+Result<Value> getattr_row(Context& in, Args& a) {
+  const std::string name = WW_TRY(as_text(in, a[1], "the name", a.spans[1]));
+  Result<Value> out = attribute(in, a[0], name, a.call, a.spans[1]);
   if (!out && a.has(2)) return a[2];
   return out;
 }
-Result<Value> hasattr_row(Interp& in, Args& a) {
+Result<Value> hasattr_row(Context& in, Args& a) {
   if (a[0].is(Kind::Opaque)) return a[0];
-  const std::string name = WW_TRY(in.text(a[1], "the name", a.spans[1]));
-  return of_bool(in.attribute(a[0], name, a.call, a.spans[1]).has_value());
+  const std::string name = WW_TRY(as_text(in, a[1], "the name", a.spans[1]));
+  return of_bool(attribute(in, a[0], name, a.call, a.spans[1]).has_value());
 }
 // What the host prints while it builds is dropped; values of a run are not there yet.
-Result<Value> print_row(Interp&, Args& a) {
+Result<Value> print_row(Context&, Args& a) {
   const auto is_of_run = [](const Value& v) {
     return v.is(Kind::Ir) || v.is(Kind::Buffer) || v.is(Kind::Region);
   };
   if (std::any_of(a.rest.begin(), a.rest.end(), is_of_run)) return fail(print_in_kernel(a.call));
   return none();
 }
-Result<Value> type_row(Interp& in, Args& a) {
-  return in.opaque(a.call, "`type()` is not modelled");
+Result<Value> type_row(Context& in, Args& a) {
+  return opaque_value(in, a.call, "`type()` is not modelled");
 }
-Result<Value> identity(Interp&, Args& a) { return a.has(0) ? a[0] : none(); }
+Result<Value> identity(Context&, Args& a) { return a.has(0) ? a[0] : none(); }
 
 // --- math ----------------------------------------------------------------------------------------
 
 template <double (*kFunction)(double)>
-Result<Value> real_function(Interp& in, Args& a) {
-  const double value = WW_TRY(in.number(a[0], "the value", a.spans[0]));
+Result<Value> real_function(Context& in, Args& a) {
+  const double value = WW_TRY(as_number(in, a[0], "the value", a.spans[0]));
   const double out = kFunction(value);
   if (std::isfinite(value) && !std::isfinite(out))
     return fail(diag(DiagKind::HostError, "`{}` of {}", a.row->name, value).with_span(a.call));
@@ -132,17 +138,17 @@ double log_of(double x) { return std::log(x); }
 double exp_of(double x) { return std::exp(x); }
 
 template <double (*kFunction)(double)>
-Result<Value> to_whole(Interp& in, Args& a) {
+Result<Value> to_whole(Context& in, Args& a) {
   if (is_intlike(a[0])) return a[0];
-  const double out = kFunction(WW_TRY(in.number(a[0], "the value", a.spans[0])));
+  const double out = kFunction(WW_TRY(as_number(in, a[0], "the value", a.spans[0])));
   if (!(std::fabs(out) < 1e30))
     return fail(diag(DiagKind::Overflow, "{} as an integer", out).with_span(a.call));
   return of_int(static_cast<Wide>(out));
 }
-Result<Value> gcd(Interp& in, Args& a) {
+Result<Value> gcd(Context& in, Args& a) {
   Wide x = 0;
   for (std::size_t i = 0; i < a.rest.size(); ++i) {
-    Wide y = WW_TRY(in.integer(a.rest[i], "a number", a.rest_spans[i]));
+    Wide y = WW_TRY(as_integer(in, a.rest[i], "a number", a.rest_spans[i]));
     while (y != 0) {
       const Wide r = x % y;
       x = y;

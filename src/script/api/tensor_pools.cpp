@@ -11,7 +11,10 @@
 #include "script/api/builtins.h"
 #include "script/api/pools.h"
 #include "script/api/ptx_functions.h"
+#include "script/interp/conversions.h"
+#include "script/interp/implicit.h"
 #include "script/interp/layouts.h"
+#include "script/interp/operators.h"
 
 namespace ww::script::tensor_pools_api {
 namespace {
@@ -21,7 +24,7 @@ using num::DType;
 constexpr std::int64_t kColumns = 512;
 
 // The element of shared memory that an address is written to.
-Result<ir::BufferId> slot_of(Interp& in, const Value& value, Span span) {
+Result<ir::BufferId> slot_of(Context& in, const Value& value, Span span) {
   const ir::Function& f = in.fn();
   ir::BufferId slot;
   if (value.is(Kind::Buffer)) slot = value.buffer();
@@ -44,7 +47,7 @@ constexpr std::string_view kTensorPool =
     "pool, total_cols?, cta_group?, alloc_warp?, dealloc_warp?, tmem_addr?, sync_after_alloc?";
 
 // The address of a pool that is not told where to keep it.
-Result<ir::BufferId> new_slot(Interp& in, const Args& a) {
+Result<ir::BufferId> new_slot(Context& in, const Args& a) {
   if (!a[PoolArg].is(Kind::Pool) || a[PoolArg].as<PoolObject>().is_tensor)
     return fail(diag(DiagKind::BadType,
                      "`T.TMEMPool` on {} without `tmem_addr`, expected a `T.SMEMPool`",
@@ -60,7 +63,7 @@ Result<ir::BufferId> new_slot(Interp& in, const Args& a) {
   return WW_TRY(take_bytes(in, shared, std::move(slot), a.call)).buffer();
 }
 
-Result<Value> tensor_pool(Interp& in, Args& a) {
+Result<Value> tensor_pool(Context& in, Args& a) {
   WW_TRY_VOID(require_device(in, a, DiagKind::BadBuffer));
   PoolObject pool;
   pool.is_tensor = true;
@@ -83,7 +86,7 @@ Result<Value> tensor_pool(Interp& in, Args& a) {
                        i == AllocWarp ? "alloc_warp" : "dealloc_warp", warp)
                       .with_span(a.spans[i]));
   }
-  if (a.has(Sync)) pool.syncs = WW_TRY(in.boolean(a[Sync], "`sync_after_alloc`", a.spans[Sync]));
+  if (a.has(Sync)) pool.syncs = WW_TRY(as_bool(in, a[Sync], "`sync_after_alloc`", a.spans[Sync]));
   pool.owns_slot = !a.has(Slot) || a[Slot].is(Kind::None);
   pool.slot =
       pool.owns_slot ? WW_TRY(new_slot(in, a)) : WW_TRY(slot_of(in, a[Slot], a.spans[Slot]));
@@ -95,7 +98,7 @@ std::int64_t columns_of(const layout::Layout& layout, int bits) {
   return ((layout.tile().range_on(layout::axes::tcol()).max + 1) * bits + 31) / 32;
 }
 
-Result<Value> take_columns(Interp& in, PoolObject& pool, ir::Buffer buffer,
+Result<Value> take_columns(Context& in, PoolObject& pool, ir::Buffer buffer,
                            std::optional<std::int64_t> given, Span span) {
   const std::int64_t needed = columns_of(*buffer.layout, num::bits_of(buffer.dtype));
   const std::int64_t columns = given.value_or(needed);
@@ -109,15 +112,15 @@ Result<Value> take_columns(Interp& in, PoolObject& pool, ir::Buffer buffer,
                     .with_note("it was made here", pool.span)
                     .with_span(span));
   Value address = of_expr(WW_TRY(pool_address(in, pool, span)));
-  if (pool.offset != 0) address = WW_TRY(in.binary(Op::Add, address, of_int(pool.offset), span));
-  buffer.allocated_addr = WW_TRY(in.expression_as(address, ir::Type::of(DType::Uint32), span));
+  if (pool.offset != 0) address = WW_TRY(binary(in, Op::Add, address, of_int(pool.offset), span));
+  buffer.allocated_addr = WW_TRY(expression_as(in, address, ir::Type::of(DType::Uint32), span));
   pool.addresses.push_back(buffer.allocated_addr);
   advance(pool, pool.offset + columns);
   return declare_buffer(in, std::move(buffer), ir::StmtKind::Declare);
 }
 
 // Shape and type of a piece of tensor memory: arguments 0 and 1.
-Result<ir::Buffer> tensor_fields(Interp& in, const Args& a) {
+Result<ir::Buffer> tensor_fields(Context& in, const Args& a) {
   constexpr BufferField kPlaces[] = {Shape, Dtype};
   return read_buffer_fields(in, as_fields(a, kPlaces), 0, ir::Scope::Tmem);
 }
@@ -129,20 +132,21 @@ void set_tensor_layout(ir::Buffer& buffer, layout::Layout layout) {
 
 enum PieceArg : std::size_t { PieceShape, PieceType, PieceLayout, PieceCols, PieceDatapath };
 
-Result<layout::Layout> piece_layout(Interp& in, const Args& a) {
+Result<layout::Layout> piece_layout(Context& in, const Args& a) {
   const bool has_layout = a.has(PieceLayout) && !a[PieceLayout].is(Kind::None);
   const bool has_path = a.has(PieceDatapath) && !a[PieceDatapath].is(Kind::None);
   if (has_layout && has_path)
     return fail(diag(DiagKind::BadArgument, "`layout` and `datapath` together").with_span(a.call));
   if (has_layout) return as_layout(in, a[PieceLayout], "`layout`", a.spans[PieceLayout]);
-  const layout::Shape shape = WW_TRY(in.int_list(a[PieceShape], "the shape", a.spans[PieceShape]));
+  const layout::Shape shape =
+      WW_TRY(as_int_list(in, a[PieceShape], "the shape", a.spans[PieceShape]));
   if (shape.size() != 2)
     return fail(diag(DiagKind::RankMismatch, "{} extents, expected (rows, columns) or a `layout`",
                      shape.size())
                     .with_span(a.spans[PieceShape]));
   if (has_path) {
     const std::string letter =
-        WW_TRY(in.text(a[PieceDatapath], "`datapath`", a.spans[PieceDatapath]));
+        WW_TRY(as_text(in, a[PieceDatapath], "`datapath`", a.spans[PieceDatapath]));
     if (letter.size() != 1)
       return fail(diag(DiagKind::BadArgument, "datapath \"{}\", expected A to G", letter)
                       .with_span(a.spans[PieceDatapath]));
@@ -154,7 +158,7 @@ Result<layout::Layout> piece_layout(Interp& in, const Args& a) {
   return layout::Layout(WW_TRY(layout::TileLayout::make(iters)));
 }
 
-Result<Value> tensor_alloc(Interp& in, Args& a) {
+Result<Value> tensor_alloc(Context& in, Args& a) {
   PoolObject& pool = pool_of(a);
   WW_TRY_VOID(require_open(pool, "alloc", a.call));
   ir::Buffer buffer = WW_TRY(tensor_fields(in, a));
@@ -163,16 +167,16 @@ Result<Value> tensor_alloc(Interp& in, Args& a) {
   set_tensor_layout(buffer, *std::move(layout));
   std::optional<std::int64_t> columns;
   if (a.has(PieceCols) && !a[PieceCols].is(Kind::None))
-    columns = WW_TRY(in.integer(a[PieceCols], "`cols`", a.spans[PieceCols]));
+    columns = WW_TRY(as_integer(in, a[PieceCols], "`cols`", a.spans[PieceCols]));
   return take_columns(in, pool, std::move(buffer), columns, a.call);
 }
 
 // alloc_sf((pipe, rows, factors · reuse), dtype, sf_per_mma, sf_reuse): scale factors.
-Result<Value> tensor_alloc_factors(Interp& in, Args& a) {
+Result<Value> tensor_alloc_factors(Context& in, Args& a) {
   PoolObject& pool = pool_of(a);
   WW_TRY_VOID(require_open(pool, "alloc_sf", a.call));
   ir::Buffer buffer = WW_TRY(tensor_fields(in, a));
-  const layout::Shape shape = WW_TRY(in.int_list(a[0], "the shape", a.spans[0]));
+  const layout::Shape shape = WW_TRY(as_int_list(in, a[0], "the shape", a.spans[0]));
   const std::int64_t reuse = WW_TRY(integer_or(in, a, 3, "`sf_reuse`", 1));
   if (shape.size() < 2 || shape.size() > 3)
     return fail(diag(DiagKind::RankMismatch,
@@ -183,7 +187,7 @@ Result<Value> tensor_alloc_factors(Interp& in, Args& a) {
                     .with_span(a.call));
   Result<layout::Layout> layout =
       layout::scale_factor_tmem(shape[shape.size() - 2], shape.back() / reuse,
-                                WW_TRY(in.integer(a[2], "`sf_per_mma`", a.spans[2])), reuse,
+                                WW_TRY(as_integer(in, a[2], "`sf_per_mma`", a.spans[2])), reuse,
                                 shape.size() == 3 ? shape[0] : 1);
   if (!layout) {
     Diag problem = std::move(layout).error();
@@ -197,8 +201,8 @@ Result<Value> tensor_alloc_factors(Interp& in, Args& a) {
 // --- what it emits -------------------------------------------------------------------------------
 
 // The number of the warp in the CTA: an id of the program, or a new one.
-ir::ExprId warp_id(Interp& in, Span span) {
-  for (const ir::Block& block : in.kernel().blocks)
+ir::ExprId warp_id(Context& in, Span span) {
+  for (const ir::Block& block : in.kernel->blocks)
     for (const ir::StmtId id : block) {
       const ir::Stmt& stmt = in.fn()[id];
       if (stmt.kind == ir::StmtKind::ScopeIds && stmt.scope_id == ir::ScopeIdKind::WarpId)
@@ -215,11 +219,11 @@ ir::ExprId warp_id(Interp& in, Span span) {
   out.scope_id = ir::ScopeIdKind::WarpId;
   out.vars.push_back(in.fn().add(std::move(var)));
   const ir::VarId id = out.vars[0];
-  in.emit(std::move(out));
+  emit(in, std::move(out));
   return ir::var_ref(in.fn(), id, span);
 }
 
-Result<void> emit_tcgen05(Interp& in, std::string_view name, std::vector<Value> arguments,
+Result<void> emit_tcgen05(Context& in, std::string_view name, std::vector<Value> arguments,
                           Span span) {
   CallArgs args;
   args.spans.assign(arguments.size(), span);
@@ -230,18 +234,18 @@ Result<void> emit_tcgen05(Interp& in, std::string_view name, std::vector<Value> 
 }
 
 template <typename Body>
-Result<void> by_warp(Interp& in, std::int64_t warp, Span span, const Body& body) {
-  const Value is_warp = WW_TRY(in.compare(Op::Eq, of_expr(warp_id(in, span)), of_int(warp), span));
-  in.kernel().blocks.emplace_back();
+Result<void> by_warp(Context& in, std::int64_t warp, Span span, const Body& body) {
+  const Value is_warp = WW_TRY(compare(in, Op::Eq, of_expr(warp_id(in, span)), of_int(warp), span));
+  in.kernel->blocks.emplace_back();
   Result<void> done = body();
   ir::Stmt out;
   out.kind = ir::StmtKind::If;
   out.span = span;
   out.expr = is_warp.expr();
-  out.body = std::move(in.kernel().blocks.back());
-  in.kernel().blocks.pop_back();
+  out.body = std::move(in.kernel->blocks.back());
+  in.kernel->blocks.pop_back();
   WW_TRY_VOID(std::move(done));
-  in.emit(std::move(out));
+  emit(in, std::move(out));
   return {};
 }
 
@@ -274,11 +278,11 @@ std::optional<Span> first_use(const ir::Function& f, const PoolObject& pool,
   return out;
 }
 
-Result<Value> tensor_commit(Interp& in, Args& a) {
+Result<Value> tensor_commit(Context& in, Args& a) {
   PoolObject& pool = pool_of(a);
   WW_TRY_VOID(require_open(pool, "commit", a.call));
   pool.is_committed = true;
-  if (const std::optional<Span> use = first_use(in.fn(), pool, in.kernel().blocks))
+  if (const std::optional<Span> use = first_use(in.fn(), pool, in.kernel->blocks))
     return fail(diag(DiagKind::BadBuffer,
                      "tensor memory of {} is used before `commit`, which allocates it",
                      pool_text(pool))
@@ -293,13 +297,13 @@ Result<Value> tensor_commit(Interp& in, Args& a) {
     sync.kind = ir::StmtKind::Evaluate;
     sync.span = a.call;
     sync.expr = WW_TRY(ir::call(in.fn(), ir::Intrinsic::WarpSync, {}, a.call));
-    in.emit(std::move(sync));
+    emit(in, std::move(sync));
     return {};
   }));
   return none();
 }
 
-Result<Value> tensor_dealloc(Interp& in, Args& a) {
+Result<Value> tensor_dealloc(Context& in, Args& a) {
   PoolObject& pool = pool_of(a);
   if (!pool.is_committed || pool.is_freed)
     return fail(diag(DiagKind::BadBuffer, "`dealloc` of {} {}", pool_text(pool),
@@ -334,7 +338,7 @@ constinit const std::span<const BuiltinRow> rows = kRows;
 
 namespace ww::script {
 
-Result<ir::ExprId> pool_address(Interp& in, const PoolObject& pool, Span span) {
+Result<ir::ExprId> pool_address(Context& in, const PoolObject& pool, Span span) {
   const ir::ExprId zero = ir::int_imm(in.fn(), num::DType::Int32, 0, span);
   return ir::load(in.fn(), pool.slot, std::span(&zero, 1), 1, span);
 }

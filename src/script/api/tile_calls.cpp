@@ -7,6 +7,7 @@
 
 #include "base/suggest.h"
 #include "ir/settings.h"
+#include "script/interp/conversions.h"
 #include "script/interp/regions.h"
 
 namespace ww::script {
@@ -57,11 +58,11 @@ std::string signature_text(ir::TileOp op) {
 bool is_region_like(const Value& v) { return v.is(Kind::Region) || v.is(Kind::Buffer); }
 
 // A float as it is written has all its digits until the destination is known (settle_literals).
-Result<ir::TileArg> scalar_arg(Interp& in, const Value& value, Span span) {
-  return ir::TileArg(WW_TRY(in.operand(value, span)).expr);
+Result<ir::TileArg> scalar_arg(Context& in, const Value& value, Span span) {
+  return ir::TileArg(WW_TRY(operand(in, value, span)).expr);
 }
 
-Result<ir::TileArg> read_arg(Interp& in, const ir::TileCall& call, const ir::TileParam& param,
+Result<ir::TileArg> read_arg(Context& in, const ir::TileCall& call, const ir::TileParam& param,
                              const Value& value, Span span) {
   using Kind_ = ir::TileParam::Kind;
   const std::string what = fmt::format("`{}`", param.name);
@@ -79,15 +80,15 @@ Result<ir::TileArg> read_arg(Interp& in, const ir::TileCall& call, const ir::Til
     case Kind_::Scalar:
       return scalar_arg(in, value, span);
     case Kind_::Bool:
-      return ir::TileArg(ir::Setting(WW_TRY(in.boolean(value, what, span))));
+      return ir::TileArg(ir::Setting(WW_TRY(as_bool(in, value, what, span))));
     case Kind_::Float:
       if (value.is(Kind::Ir)) return scalar_arg(in, value, span);  // known at run time
       if (!is_number(value) && !value.is(Kind::Opaque))
         return fail(diag(DiagKind::BadType, "{} is {}, expected a number", what, type_name(value))
                         .with_span(span));
-      return ir::TileArg(ir::Setting(WW_TRY(in.number(value, what, span))));
+      return ir::TileArg(ir::Setting(WW_TRY(as_number(in, value, what, span))));
     case Kind_::Int: {
-      const layout::Shape numbers = WW_TRY(in.int_list(value, what, span));
+      const layout::Shape numbers = WW_TRY(as_int_list(in, value, what, span));
       if (numbers.size() == 1) return ir::TileArg(ir::Setting(numbers[0]));
       return fail(
           diag(DiagKind::BadTileCall, "{} has {} numbers, expected one", what, numbers.size())
@@ -98,7 +99,7 @@ Result<ir::TileArg> read_arg(Interp& in, const ir::TileCall& call, const ir::Til
 }
 
 // A float that is written as a number is one of float32, beside float64 one of float64.
-void settle_literals(Interp& in, ir::TileCall& call, const std::vector<bool>& is_literal) {
+void settle_literals(Context& in, ir::TileCall& call, const std::vector<bool>& is_literal) {
   const auto* dst = std::get_if<ir::Region>(&call.args[0]);
   if (dst != nullptr && in.fn()[dst->buffer].dtype == num::DType::Float64) return;
   for (std::size_t i = 0; i < call.args.size(); ++i)
@@ -123,7 +124,7 @@ ir::TileArg default_arg(const ir::TileParam& param) {
 
 // --- what is not an argument of the op -----------------------------------------------------------
 
-Result<void> read_workspace(Interp& in, const Value& value, Span span, ir::TileCall& call) {
+Result<void> read_workspace(Context& in, const Value& value, Span span, ir::TileCall& call) {
   if (!value.is(Kind::Dict))
     return fail(diag(DiagKind::BadTileCall, "`workspace` is {}, expected a dict", type_name(value))
                     .with_span(span));
@@ -132,7 +133,8 @@ Result<void> read_workspace(Interp& in, const Value& value, Span span, ir::TileC
       return fail(
           diag(DiagKind::BadTileCall, "`workspace` holds {}, expected buffers", type_name(item))
               .with_span(span));
-    call.workspace.emplace_back(WW_TRY(in.text(key, "a key of `workspace`", span)), item.buffer());
+    call.workspace.emplace_back(WW_TRY(as_text(in, key, "a key of `workspace`", span)),
+                                item.buffer());
   }
   return {};
 }
@@ -153,10 +155,10 @@ ir::Setting without_cache_level(std::string_view name, ir::Setting setting) {
   return setting;
 }
 
-Result<void> read_keyword(Interp& in, const CallArgs::Named& named, ir::TileCall& call) {
+Result<void> read_keyword(Context& in, const CallArgs::Named& named, ir::TileCall& call) {
   if (named.name == "dispatch") {
     if (!named.value.is(Kind::None))
-      call.dispatch = WW_TRY(in.text(named.value, "`dispatch`", named.span));
+      call.dispatch = WW_TRY(as_text(in, named.value, "`dispatch`", named.span));
     return {};
   }
   if (named.name == "workspace") {
@@ -165,16 +167,16 @@ Result<void> read_keyword(Interp& in, const CallArgs::Named& named, ir::TileCall
   }
   if (named.name == "config" && named.value.is(Kind::Dict)) {
     for (const auto& [key, item] : named.value.as<DictObject>().items) {
-      std::string name = WW_TRY(in.text(key, "a key of `config`", named.span));
+      std::string name = WW_TRY(as_text(in, key, "a key of `config`", named.span));
       call.config.emplace_back(std::move(name),
-                               WW_TRY(in.setting(item, "a value of `config`", named.span)));
+                               WW_TRY(as_setting(in, item, "a value of `config`", named.span)));
     }
     return {};
   }
   if (named.value.is(Kind::None)) return {};
   call.config.emplace_back(
       named.name,
-      without_cache_level(named.name, WW_TRY(in.setting(named.value, named.name, named.span))));
+      without_cache_level(named.name, WW_TRY(as_setting(in, named.value, named.name, named.span))));
   return {};
 }
 
@@ -191,7 +193,7 @@ std::optional<TilePath> parse_tile_path(std::string_view path) {
   return TilePath{scope->unit, *op};
 }
 
-Result<Value> call_tile(Interp& in, const TilePath& path, CallArgs& args) {
+Result<Value> call_tile(Context& in, const TilePath& path, CallArgs& args) {
   const std::string name(ir::name_of(path.op));
   if (!in.in_kernel())
     return fail(diag(DiagKind::BadTileCall, "`{}` outside of a kernel", name).with_span(args.call));
@@ -240,7 +242,7 @@ Result<Value> call_tile(Interp& in, const TilePath& path, CallArgs& args) {
   out.kind = ir::StmtKind::Tile;
   out.span = args.call;
   out.tile = in.fn().add(std::move(call));
-  in.emit(std::move(out));
+  emit(in, std::move(out));
   return none();
 }
 

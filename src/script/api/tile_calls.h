@@ -5,7 +5,8 @@
 #include <optional>
 #include <string_view>
 
-#include "script/interp/interp.h"
+#include "script/interp/arguments.h"
+#include "script/interp/context.h"
 
 namespace ww::script {
 
@@ -19,6 +20,6 @@ bool is_tile_namespace(std::string_view path);
 /// "Tx.warp.copy" → warp, copy.
 std::optional<TilePath> parse_tile_path(std::string_view path);
 /// Emits the call.
-Result<Value> call_tile(Interp& in, const TilePath& path, CallArgs& args);
+Result<Value> call_tile(Context& in, const TilePath& path, CallArgs& args);
 
 }  // namespace ww::script

@@ -11,8 +11,10 @@
 #include "layout/views.h"
 #include "script/api/builtins.h"
 #include "script/api/params.h"
+#include "script/interp/conversions.h"
 #include "script/interp/implicit.h"
 #include "script/interp/layouts.h"
+#include "script/interp/operators.h"
 #include "script/interp/regions.h"
 
 namespace ww::script::views_api {
@@ -37,7 +39,8 @@ ir::Buffer view_of(const ir::Function& f, ir::BufferId id, Span span) {
   return out;
 }
 
-Result<layout::Layout> known_layout(Interp& in, ir::BufferId id, std::string_view what, Span span) {
+Result<layout::Layout> known_layout(Context& in, ir::BufferId id, std::string_view what,
+                                    Span span) {
   std::optional<layout::Layout> layout = ir::layout_of(in.fn(), in.fn()[id]);
   if (!layout)
     return fail(diag(DiagKind::NeedsConstant,
@@ -57,20 +60,20 @@ void set_layout(ir::Buffer& buffer, layout::Layout layout) {
   buffer.layout_kind = ir::LayoutKind::Explicit;
 }
 
-void set_shape(Interp& in, ir::Buffer& buffer, std::span<const std::int64_t> shape, Span span) {
+void set_shape(Context& in, ir::Buffer& buffer, std::span<const std::int64_t> shape, Span span) {
   buffer.shape.clear();
   for (const std::int64_t extent : shape)
     buffer.shape.push_back(ir::int_imm(in.fn(), DType::Int32, extent, span));
 }
 
 // Shape arguments, `view(4, 8)` or `view((4, 8))`, one of them -1.
-Result<layout::Shape> shape_args(Interp& in, const Args& a, std::int64_t total) {
+Result<layout::Shape> shape_args(Context& in, const Args& a, std::int64_t total) {
   layout::Shape shape;
   if (a.rest.size() == 1 && !a.rest[0].is(Kind::Int) && !a.rest[0].is(Kind::Ir)) {
-    shape = WW_TRY(in.int_list(a.rest[0], "the shape", a.rest_spans[0]));
+    shape = WW_TRY(as_int_list(in, a.rest[0], "the shape", a.rest_spans[0]));
   } else {
     for (std::size_t i = 0; i < a.rest.size(); ++i)
-      shape.push_back(WW_TRY(in.integer(a.rest[i], "an extent", a.rest_spans[i])));
+      shape.push_back(WW_TRY(as_integer(in, a.rest[i], "an extent", a.rest_spans[i])));
   }
   std::int64_t known = 1;
   int holes = 0;
@@ -105,7 +108,7 @@ std::int64_t product(const layout::Shape& shape) {
 // --- view ----------------------------------------------------------------------------------------
 
 // Elements of another width over the same bytes: the last dimension scales.
-Result<Value> retyped(Interp& in, ir::BufferId id, ir::Type type, Span span) {
+Result<Value> retyped(Context& in, ir::BufferId id, ir::Type type, Span span) {
   ir::Buffer view = view_of(in.fn(), id, span);
   const int from = num::bits_of(view.dtype);
   const int to = num::bits_of(type.dtype);
@@ -134,11 +137,11 @@ Result<Value> retyped(Interp& in, ir::BufferId id, ir::Type type, Span span) {
   return declare_view(in, std::move(view));
 }
 
-Result<Value> view(Interp& in, Args& a) {
+Result<Value> view(Context& in, Args& a) {
   const ir::BufferId id = a.self.buffer();
   const bool is_type = a.rest.size() == 1 && (a.rest[0].is(Kind::Str) || a.rest[0].is(Kind::DType));
   if (is_type)
-    return retyped(in, id, WW_TRY(in.value_type(a.rest[0], "the type", a.rest_spans[0])), a.call);
+    return retyped(in, id, WW_TRY(as_type(in, a.rest[0], "the type", a.rest_spans[0])), a.call);
   const Value* given = nullptr;
   for (const CallArgs::Named& named : a.extra) {
     if (named.name != "layout")
@@ -175,7 +178,7 @@ Result<Value> view(Interp& in, Args& a) {
 
 // This thread's registers. The two spellings of the language count them differently: by the
 // layout's iters in their order (D1), or by place (D2).
-Result<Value> local(Interp& in, Args& a) {
+Result<Value> local(Context& in, Args& a) {
   const ir::BufferId id = a.self.buffer();
   const ir::Buffer& source = in.fn()[id];
   if (source.scope != ir::Scope::Local)
@@ -187,7 +190,7 @@ Result<Value> local(Interp& in, Args& a) {
   layout::Layout mine = WW_TRY(layout::storage(whole));
   ir::Buffer out = view_of(in.fn(), id, a.call);
   std::int64_t total = mine.size();
-  bool by_place = in.dialect() == Dialect::D2;
+  bool by_place = in.dialect == Dialect::D2;
   for (const CallArgs::Named& named : a.extra) {
     if (named.name != "layout")
       return fail(diag(DiagKind::BadArgument, "`local` has no parameter `{}`", named.name)
@@ -216,16 +219,16 @@ Result<Value> local(Interp& in, Args& a) {
 
 // --- permute, sub --------------------------------------------------------------------------------
 
-Result<layout::Shape> permutation_args(Interp& in, const Args& a) {
+Result<layout::Shape> permutation_args(Context& in, const Args& a) {
   layout::Shape order;
   if (a.rest.size() == 1 && !a.rest[0].is(Kind::Int))
-    return in.int_list(a.rest[0], "the order", a.rest_spans[0]);
+    return as_int_list(in, a.rest[0], "the order", a.rest_spans[0]);
   for (std::size_t i = 0; i < a.rest.size(); ++i)
-    order.push_back(WW_TRY(in.integer(a.rest[i], "a dimension", a.rest_spans[i])));
+    order.push_back(WW_TRY(as_integer(in, a.rest[i], "a dimension", a.rest_spans[i])));
   return order;
 }
 
-Result<Value> permute(Interp& in, Args& a) {
+Result<Value> permute(Context& in, Args& a) {
   const ir::BufferId id = a.self.buffer();
   const layout::Shape order = WW_TRY(permutation_args(in, a));
   ir::Buffer out = view_of(in.fn(), id, a.call);
@@ -240,23 +243,23 @@ Result<Value> permute(Interp& in, Args& a) {
 
 // --- pointers and vectors ------------------------------------------------------------------------
 
-Result<std::vector<ir::ExprId>> indices_of(Interp& in, const Value& value, Span span) {
+Result<std::vector<ir::ExprId>> indices_of(Context& in, const Value& value, Span span) {
   std::vector<ir::ExprId> out;
-  for (const Value& item : WW_TRY(in.sequence(value, "the indices", span)))
-    out.push_back(WW_TRY(in.index_expr(item, span)));
+  for (const Value& item : WW_TRY(as_sequence(in, value, "the indices", span)))
+    out.push_back(WW_TRY(index_expr(in, item, span)));
   return out;
 }
 
-Result<Value> ptr_to(Interp& in, Args& a) {
+Result<Value> ptr_to(Context& in, Args& a) {
   const std::vector<ir::ExprId> indices = WW_TRY(indices_of(in, a[0], a.spans[0]));
   return of_expr(WW_TRY(ir::address_of(in.fn(), a.self.buffer(), indices, a.call)));
 }
 
-Result<Value> vload(Interp& in, Args& a) {
+Result<Value> vload(Context& in, Args& a) {
   const std::vector<ir::ExprId> indices = WW_TRY(indices_of(in, a[0], a.spans[0]));
   int lanes = 1;
   if (a.has(1)) {
-    const ir::Type type = WW_TRY(in.value_type(a[1], "`dtype`", a.spans[1]));
+    const ir::Type type = WW_TRY(as_type(in, a[1], "`dtype`", a.spans[1]));
     if (type.dtype != in.fn()[a.self.buffer()].dtype)
       return fail(diag(DiagKind::BadType, "`vload` as `{}` from `{}` of `{}`", ir::to_text(type),
                        in.fn()[a.self.buffer()].name, num::name_of(in.fn()[a.self.buffer()].dtype))
@@ -267,10 +270,10 @@ Result<Value> vload(Interp& in, Args& a) {
   return of_expr(WW_TRY(ir::load(in.fn(), a.self.buffer(), indices, lanes, a.call)));
 }
 
-Result<Value> vstore(Interp& in, Args& a) {
+Result<Value> vstore(Context& in, Args& a) {
   const ir::BufferId id = a.self.buffer();
   const std::vector<ir::ExprId> indices = WW_TRY(indices_of(in, a[0], a.spans[0]));
-  const ir::ExprId given = WW_TRY(in.expression(a[1], a.spans[1]));
+  const ir::ExprId given = WW_TRY(expression(in, a[1], a.spans[1]));
   const std::uint16_t lanes = in.fn()[given].type.lanes;
   const ir::ExprId place = WW_TRY(ir::load(in.fn(), id, indices, lanes, a.call));
   const ir::Buffer& buffer = in.fn()[id];
@@ -282,11 +285,11 @@ Result<Value> vstore(Interp& in, Args& a) {
   out.buffer = id;
   out.args = in.fn()[place].args;
   out.expr = value;
-  in.emit(std::move(out));
+  emit(in, std::move(out));
   return none();
 }
 
-Result<Value> scope_name(Interp& in, Args& a) {
+Result<Value> scope_name(Context& in, Args& a) {
   return in.heap.str(std::string(ir::name_of(in.fn()[a.self.buffer()].scope)));
 }
 
@@ -318,8 +321,8 @@ constinit const std::span<const BuiltinRow> rows = kRows;
 
 namespace ww::script {
 
-std::optional<Result<Value>> buffer_attribute(Interp& in, const Value& value, std::string_view name,
-                                              Span span) {
+std::optional<Result<Value>> buffer_attribute(Context& in, const Value& value,
+                                              std::string_view name, Span span) {
   ir::Function& f = in.fn();
   const ir::Buffer& buffer = f[value.buffer()];
   const auto offset = [&](ir::ExprId e) { return e.valid() ? of_expr(e) : of_int(0); };
@@ -340,7 +343,7 @@ std::optional<Result<Value>> buffer_attribute(Interp& in, const Value& value, st
   if (name == "align") return of_int(buffer.align);
   if (name == "layout") {
     const std::optional<layout::Layout> layout = ir::layout_of(f, buffer);
-    return layout ? in.layout_value(*layout) : none();
+    return layout ? layout_value(in, *layout) : none();
   }
   if (name == "allocated_addr") {
     if (!buffer.allocated_addr.valid()) return none();
@@ -353,7 +356,7 @@ std::optional<Result<Value>> buffer_attribute(Interp& in, const Value& value, st
 
 // --- sub -----------------------------------------------------------------------------------------
 
-Result<Value> sub_view(Interp& in, ir::BufferId id, const Value& index, Span span) {
+Result<Value> sub_view(Context& in, ir::BufferId id, const Value& index, Span span) {
   std::vector<bool> dropped;
   if (index.is(Kind::Tuple)) {
     for (const Value& item : index.as<SeqObject>().items) dropped.push_back(!item.is(Kind::Slice));
@@ -375,7 +378,7 @@ Result<Value> sub_view(Interp& in, ir::BufferId id, const Value& index, Span spa
   Value moved = out.elem_offset.valid() ? of_expr(out.elem_offset) : of_int(0);
   for (std::size_t d = 0; d < rank; ++d) {
     const std::int64_t extent =
-        WW_TRY(in.integer(of_expr(at.ranges[d].extent), "the extent of a view", span));
+        WW_TRY(as_integer(in, of_expr(at.ranges[d].extent), "the extent of a view", span));
     const auto begin = ir::const_int(in.fn(), at.ranges[d].min);
     region.push_back({layout::Expr(begin.value_or(0)), extent});
     if (!dropped[d]) kept.push_back(extent);
@@ -388,8 +391,8 @@ Result<Value> sub_view(Interp& in, ir::BufferId id, const Value& index, Span spa
                        in.fn()[id].name, d)
                       .with_span(span));
     Value step = of_expr(at.ranges[d].min);
-    if (*stride != 1) step = WW_TRY(in.binary(Op::Mul, step, of_int(*stride), span));
-    moved = moved.is(Kind::Int) ? step : WW_TRY(in.binary(Op::Add, moved, step, span));
+    if (*stride != 1) step = WW_TRY(binary(in, Op::Mul, step, of_int(*stride), span));
+    moved = moved.is(Kind::Int) ? step : WW_TRY(binary(in, Op::Add, moved, step, span));
   }
   Result<layout::Layout> part = layout::slice(layout, shape, region, layout::Machine::Cuda);
   if (!part) return fail(std::move(part).error().with_span(span));

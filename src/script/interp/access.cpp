@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Attributes and subscripts: `x.name` and `x[i]` for every kind of value.
+#include "script/interp/access.h"
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -13,8 +15,10 @@
 #include "script/api/pools.h"
 #include "script/api/ptx_calls.h"
 #include "script/api/tile_calls.h"
+#include "script/interp/classes.h"
 #include "script/interp/collections.h"
-#include "script/interp/interp.h"
+#include "script/interp/conversions.h"
+#include "script/interp/imports.h"
 #include "script/interp/layouts.h"
 #include "script/interp/regions.h"
 #include "script/interp/typed.h"
@@ -23,7 +27,7 @@ namespace ww::script {
 namespace {
 
 // Names of a namespace that are values, not functions.
-std::optional<Value> layout_name(Interp& in, std::string_view name) {
+std::optional<Value> layout_name(Context& in, std::string_view name) {
   if (name == "S" || name == "R")
     return Value{.kind = Kind::SpecMaker, .id = static_cast<std::uint32_t>(name[0])};
   if (Result<layout::Axis> axis = layout::Axis::builtin(name)) {
@@ -35,7 +39,7 @@ std::optional<Value> layout_name(Interp& in, std::string_view name) {
   return std::nullopt;
 }
 
-std::optional<Value> language_name(Interp& in, std::string_view name) {
+std::optional<Value> language_name(Context& in, std::string_view name) {
   AnnotationObject a;
   if (name == "handle") {
     a.what = AnnotationObject::What::Handle;
@@ -112,7 +116,7 @@ Diag no_such_name(const std::string& path, std::string_view name) {
   return out;
 }
 
-Result<Value> namespace_attribute(Interp& in, const std::string& path, std::string_view name,
+Result<Value> namespace_attribute(Context& in, const std::string& path, std::string_view name,
                                   Span span, Span name_span) {
   const std::string full = path + "." + std::string(name);
   if (path == "layout" || path == "layout.Axis")
@@ -135,14 +139,14 @@ Result<Value> namespace_attribute(Interp& in, const std::string& path, std::stri
   if (path.starts_with("tvm")) {
     if (const auto known = known_module(full))
       return in.heap.wrap(Kind::Namespace, NamespaceObject{{}, std::string(*known)});
-    return in.opaque(span, fmt::format("`{}` is not modelled", full));
+    return opaque_value(in, span, fmt::format("`{}` is not modelled", full));
   }
   if (path == "math" && (name == "inf" || name == "pi" || name == "nan"))
     return of_float(name == "inf"  ? std::numeric_limits<double>::infinity()
                     : name == "pi" ? 3.141592653589793
                                    : std::numeric_limits<double>::quiet_NaN());
   if (path == "functools" || path == "itertools" || path == "math" || path == "dataclasses")
-    return in.opaque(span, fmt::format("`{}` is not modelled", full));
+    return opaque_value(in, span, fmt::format("`{}` is not modelled", full));
   return fail(no_such_name(path, name).with_span(name_span));
 }
 
@@ -188,7 +192,7 @@ std::optional<Value> number_attribute(const Value& number, std::string_view name
   return name == "dtype" && type ? std::optional(dtype_value(ir::Type::of(*type))) : std::nullopt;
 }
 
-std::optional<Result<Value>> special_attribute(Interp& in, const Value& object,
+std::optional<Result<Value>> special_attribute(Context& in, const Value& object,
                                                std::string_view name, Span span) {
   if (object.is(Kind::Buffer) && (name == "source" || name == "buffer") &&
       in.fn()[object.buffer()].is_scalar)
@@ -209,7 +213,7 @@ std::optional<Result<Value>> special_attribute(Interp& in, const Value& object,
   return std::nullopt;
 }
 
-Diag no_member(const Interp& in, const Value& object, std::string_view name) {
+Diag no_member(const Context& in, const Value& object, std::string_view name) {
   const bool is_instance = object.is(Kind::Instance);
   const ClassObject& type =
       is_instance ? *object.as<InstanceObject>().type : object.as<ClassObject>();
@@ -223,28 +227,36 @@ Diag no_member(const Interp& in, const Value& object, std::string_view name) {
               did_you_mean(name, known));
 }
 
+Result<Value> annotation_item(Context& in, const Value& annotation, const Value& index, Span span) {
+  AnnotationObject out = annotation.as<AnnotationObject>();
+  if (out.what != AnnotationObject::What::Let)
+    return fail(diag(DiagKind::BadType, "this annotation takes no index").with_span(span));
+  out.type = WW_TRY(as_type(in, index, "the type", span));
+  return in.heap.wrap(Kind::Annotation, std::move(out));
+}
+
 }  // namespace
 
-Result<Value> Interp::attribute(const Value& object, std::string_view name, Span where,
-                                Span name_span) {
+Result<Value> attribute(Context& in, const Value& object, std::string_view name, Span where,
+                        Span name_span) {
   if (object.is(Kind::Poison)) return object;
   if (object.is(Kind::Opaque))
-    return opaque(object.as<OpaqueObject>().span, object.as<OpaqueObject>().reason);
+    return opaque_value(in, object.as<OpaqueObject>().span, object.as<OpaqueObject>().reason);
   if (object.is(Kind::Namespace))
-    return namespace_attribute(*this, object.as<NamespaceObject>().path, name, where, name_span);
-  if (object.is(Kind::PtxPath)) return ptx_word(*this, object.as<PtxPathObject>(), name);
+    return namespace_attribute(in, object.as<NamespaceObject>().path, name, where, name_span);
+  if (object.is(Kind::PtxPath)) return ptx_word(in, object.as<PtxPathObject>(), name);
   if (object.is(Kind::Instance) || object.is(Kind::Class)) {
-    if (std::optional<Result<Value>> out = object_attribute(object, name, where))
+    if (std::optional<Result<Value>> out = object_attribute(in, object, name, where))
       return *std::move(out);
-    return fail(no_member(*this, object, name).with_span(name_span));
+    return fail(no_member(in, object, name).with_span(name_span));
   }
-  if (std::optional<Result<Value>> out = special_attribute(*this, object, name, where))
+  if (std::optional<Result<Value>> out = special_attribute(in, object, name, where))
     return *std::move(out);
   // Functions of classes: `TileLayout.from_iters`, `SwizzleMode.SWIZZLE_NONE`.
   if (object.is(Kind::Builtin)) {
     const std::string_view owner = object.as<BuiltinObject>().row->name;
     if (const BuiltinRow* row = find_builtin(fmt::format("{}.{}", owner, name)))
-      return heap.wrap(Kind::Builtin, BuiltinObject{{}, row});
+      return in.heap.wrap(Kind::Builtin, BuiltinObject{{}, row});
     if (owner == "layout.SwizzleMode")
       if (const std::optional<Value> mode = swizzle_mode_member(name)) return *mode;
   }
@@ -252,12 +264,13 @@ Result<Value> Interp::attribute(const Value& object, std::string_view name, Span
   // A type has the methods of its name.
   if (object.is(Kind::DType) && find_builtin(fmt::format("dtype.{}", name)) == nullptr)
     if (const BuiltinRow* row = find_builtin(fmt::format("str.{}", name)))
-      return heap.wrap(
+      return in.heap.wrap(
           Kind::Method,
-          MethodObject{{}, heap.str(ir::to_text(type_of(object))), std::string(name), row, none()});
+          MethodObject{
+              {}, in.heap.str(ir::to_text(type_of(object))), std::string(name), row, none()});
   if (!prefix.empty())
     if (const BuiltinRow* row = find_builtin(fmt::format("{}.{}", prefix, name)))
-      return heap.wrap(Kind::Method, MethodObject{{}, object, std::string(name), row, none()});
+      return in.heap.wrap(Kind::Method, MethodObject{{}, object, std::string(name), row, none()});
   if (const auto reason = why_not_taken(fmt::format("L.{}", name));
       reason && object.is(Kind::Layout))
     return fail(diag(DiagKind::UnknownName, "`{}` of a layout is not taken: {}", name, *reason)
@@ -267,56 +280,42 @@ Result<Value> Interp::attribute(const Value& object, std::string_view name, Span
                   .with_span(name_span));
 }
 
-// --- subscripts ---------------------------------------------------------------------------------
-
-namespace {
-
-Result<Value> annotation_item(Interp& in, const Value& annotation, const Value& index, Span span) {
-  AnnotationObject out = annotation.as<AnnotationObject>();
-  if (out.what != AnnotationObject::What::Let)
-    return fail(diag(DiagKind::BadType, "this annotation takes no index").with_span(span));
-  out.type = WW_TRY(in.value_type(index, "the type", span));
-  return in.heap.wrap(Kind::Annotation, std::move(out));
-}
-
-}  // namespace
-
-Result<Value> Interp::subscript(const Value& object, const Value& index, Span where) {
+Result<Value> subscript(Context& in, const Value& object, const Value& index, Span where) {
   switch (object.kind) {
     case Kind::Poison:
       return object;
     case Kind::Opaque:
       return object;
     case Kind::SpecMaker:
-      return make_spec(*this, object, index, where);
+      return make_spec(in, object, index, where);
     case Kind::Buffer:
-      return index_buffer(*this, object.buffer(), index, where);
+      return index_buffer(in, object.buffer(), index, where);
     case Kind::Accessor:
-      return sub_view(*this, object.as<MethodObject>().self.buffer(), index, where);
+      return sub_view(in, object.as<MethodObject>().self.buffer(), index, where);
     case Kind::Tuple:
     case Kind::List:
     case Kind::Str:
     case Kind::Range:
-      return item_of(*this, object, index, where);
+      return item_of(in, object, index, where);
     case Kind::Dict:
-      return value_of(*this, object.as<DictObject>(), index, where);
+      return value_of(in, object.as<DictObject>(), index, where);
     case Kind::PtxPath:
-      return ptx_subscript(*this, object.as<PtxPathObject>(), index, where);
+      return ptx_subscript(in, object.as<PtxPathObject>(), index, where);
     case Kind::Annotation:
-      return annotation_item(*this, object, index, where);
+      return annotation_item(in, object, index, where);
     case Kind::DType: {
       AnnotationObject out;
       out.what = AnnotationObject::What::Array;
-      out.type = WW_TRY(value_type(object, "the type", where));
-      out.shape = WW_TRY(sequence(index, "the shape", where));
-      return heap.wrap(Kind::Annotation, std::move(out));
+      out.type = WW_TRY(as_type(in, object, "the type", where));
+      out.shape = WW_TRY(as_sequence(in, index, "the shape", where));
+      return in.heap.wrap(Kind::Annotation, std::move(out));
     }
     case Kind::Class:
       // `Module["main"]`: the functions of a module are the class's.
-      if (index.is(Kind::Str)) return attribute(object, text_of(index), where, where);
+      if (index.is(Kind::Str)) return attribute(in, object, text_of(index), where, where);
       return fail(diag(DiagKind::BadType, "class takes no index").with_span(where));
     case Kind::Builtin:
-      return opaque(where, "type hints are not evaluated");
+      return opaque_value(in, where, "type hints are not evaluated");
     default:
       return fail(diag(DiagKind::BadType, "{} takes no index", type_name(object)).with_span(where));
   }

@@ -8,6 +8,7 @@
 #include <algorithm>
 
 #include "base/suggest.h"
+#include "script/api/builtins.h"
 
 namespace ww::script {
 namespace {
@@ -199,8 +200,8 @@ Result<Args> bind_args(const BuiltinRow& row, CallArgs& args, const Value& self)
   return out;
 }
 
-Result<void> Interp::bind_params(const FunctionObject& function, CallArgs& args, Env& env) {
-  return Binder(function, args, heap, symbols).bind(env);
+Result<void> bind_params(Context& in, const FunctionObject& function, CallArgs& args, Env& env) {
+  return Binder(function, args, in.heap, in.symbols).bind(env);
 }
 
 }  // namespace ww::script

@@ -1,12 +1,74 @@
 // SPDX-License-Identifier: Apache-2.0
-// Arguments of a builtin, by the parameters of its signature.
+// Arguments and the parameters they are bound to: of builtins by their signatures, of the source's
+// functions by Python's rules.
 #pragma once
 
-#include "script/interp/interp.h"
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "script/interp/value.h"
 
 namespace ww::script {
 
+struct Context;
+
+/// The arguments of a call as they stand: positional ones, then by name.
+struct CallArgs {
+  struct Named {
+    std::string name;
+    Value value;
+    Span span;            // of the value
+    Span name_span = {};  // of the name, where it is written
+  };
+  std::vector<Value> plain;
+  std::vector<Span> spans;  // of `plain`
+  std::vector<Named> named;
+  Span call;    // the whole call
+  Span callee;  // the function's name
+};
+
+/// Arguments of a builtin, bound to the parameters of its signature.
+struct Args {
+  const BuiltinRow* row = nullptr;
+  std::vector<std::optional<Value>> values;  // one per named parameter
+  std::vector<Span> spans;
+  std::vector<Value> rest;  // `*name`
+  std::vector<Span> rest_spans;
+  std::vector<CallArgs::Named> extra;  // `**name`
+  Span call;
+  Value self;  // of a method
+
+  [[nodiscard]] bool has(std::size_t i) const { return values[i].has_value(); }
+  [[nodiscard]] const Value& operator[](std::size_t i) const { return *values[i]; }
+  [[nodiscard]] Value get(std::size_t i) const { return values[i] ? *values[i] : none(); }
+};
+
+/// A function of the language or of Python: `signature` lists its parameters, `name` (needed),
+/// `name?` (may be left out), `*name` (any number), `**name` (any keywords).
+struct BuiltinRow {
+  std::string_view name;  // "T.alloc_buffer", "len", "buffer.view"
+  std::string_view signature;
+  Result<Value> (*run)(Context&, Args&);
+  bool only_in_kernel = false;
+};
+
+/// A row's signature, taken apart.
+struct Signature {
+  std::vector<std::string_view> names;
+  std::vector<bool> required;
+  bool has_rest = false;
+  bool has_extra = false;
+};
+Signature read_signature(std::string_view text);
+
 /// Fails on too many arguments, missing ones and unknown names, at the argument.
 Result<Args> bind_args(const BuiltinRow& row, CallArgs& args, const Value& self);
+
+/// Binds the parameters of a function of the source in `env`; fails in the same way.
+Result<void> bind_params(Context& in, const FunctionObject& function, CallArgs& args, Env& env);
 
 }  // namespace ww::script

@@ -1,18 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 // Calls of everything that can be called, and what decorators make of a function.
+#include "script/interp/calls.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 
+#include "script/api/dtypes.h"
+#include "script/api/params.h"
 #include "script/api/ptx_calls.h"
 #include "script/api/tile_calls.h"
-#include "script/interp/arguments.h"
+#include "script/interp/classes.h"
+#include "script/interp/conversions.h"
+#include "script/interp/expressions.h"
+#include "script/interp/host_stmts.h"
+#include "script/interp/kernel.h"
 #include "script/interp/kernel_body.h"
 
 namespace ww::script {
 namespace {
 
 constexpr std::size_t kCallsShown = 3;
+constexpr int kMaxInlineDepth = 100;
 constexpr int kDepthOfCall = 2;  // a call takes more of the C++ stack than an expression does
 
 bool any_in_error(const CallArgs& args) {
@@ -26,6 +35,112 @@ bool any_in_error(const CallArgs& args) {
 bool passes_unknowns(const BuiltinRow& row) {
   return !row.only_in_kernel && !row.name.starts_with("T.") && !row.name.starts_with("layout") &&
          !row.name.starts_with("buffer.");
+}
+
+Result<Value> call_method(Context& in, const MethodObject& method, CallArgs& args) {
+  if (method.row != nullptr) return call_builtin(in, *method.row, args, method.self);
+  CallArgs with_self = args;
+  with_self.plain.insert(with_self.plain.begin(), method.self);
+  with_self.spans.insert(with_self.spans.begin(), args.call);
+  return call(in, method.function, with_self);
+}
+
+// `Tx.copy`, `T.warp.copy`: the primitives hang off every scope, so they are no rows of a table.
+Result<Value> call_namespace(Context& in, std::string_view path, CallArgs& args) {
+  if (const std::optional<TilePath> tile = parse_tile_path(path)) return call_tile(in, *tile, args);
+  return fail(diag(DiagKind::BadType, "`{}` cannot be called", path).with_span(args.callee));
+}
+
+Result<Value> run_function(Context& in, const FunctionObject& function, Env& env) {
+  const Saved depth(in.budget.depth, in.budget.depth + kDepthOfCall);
+  const Saved unit(in.unit, function.unit);
+  if (function.lambda.valid()) return eval(in, in.ast()[function.lambda].a, env);
+  const Saved host_call(in.host_call, HostCall());
+  WW_TRY_VOID(exec_block(in, in.ast()[function.def].body, env));
+  if (in.host_call.ambiguous_return) return fail(*in.host_call.ambiguous_return);
+  if (in.host_call.yielded)
+    return opaque_value(in, *in.host_call.yielded, "functions with `yield` are not modelled");
+  return in.host_call.returned;
+}
+
+Result<Value> call_function(Context& in, const FunctionObject& function, CallArgs& args) {
+  Env& env = *new_env(in, function.env);
+  WW_TRY_VOID(bind_params(in, function, args, env));
+  Result<Value> out = run_function(in, function, env);
+  if (out || out.error().notes.size() >= kCallsShown) return out;
+  return fail(
+      std::move(out).error().with_note(fmt::format("in a call of `{}`", function.name), args.call));
+}
+
+// The body of an inline function is part of the kernel that calls it: its statements are the
+// kernel's.
+Result<Value> call_inline(Context& in, const FunctionObject& function, CallArgs& args) {
+  if (!in.in_kernel())
+    return fail(diag(DiagKind::BadType, "the inline function `{}` is called outside of a kernel",
+                     function.name)
+                    .with_span(args.call));
+  Env& env = *new_env(in, function.env);
+  WW_TRY_VOID(bind_params(in, function, args, env));
+  const Saved unit(in.unit, function.unit);
+  const Saved depth(in.budget.inline_depth, in.budget.inline_depth + 1);
+  if (in.budget.inline_depth > kMaxInlineDepth)
+    return fail(diag(DiagKind::Budget, "inline functions call each other without end")
+                    .with_span(args.call));
+  build_function_body(in, in.ast()[function.def].body, env);
+  return none();
+}
+
+// The values of a kernel mean nothing in another one, so a kernel may not be made while one is.
+Result<Value> make_kernel(Context& in, const FunctionObject& def,
+                          const std::vector<CallArgs::Named>& constants, Span where) {
+  if (in.in_kernel())
+    return fail(diag(DiagKind::BadType, "kernel `{}` inside of kernel `{}`", def.name, in.fn().name)
+                    .with_span(where));
+  KernelObject* kernel = build_kernel(in, def, constants, where);
+  const ir::Function& made = kernel->function;
+  in.heap.count((made.expr_count() * sizeof(ir::Expr) + made.stmt_count() * sizeof(ir::Stmt) +
+                 made.buffer_count() * sizeof(ir::Buffer) + made.var_count() * sizeof(ir::Var)) /
+                8);
+  return Value{.kind = Kind::Kernel, .object = kernel};
+}
+
+Result<Value> apply_decorator(Context& in, const Value& function, ExprId id, Span head, Env& env) {
+  // `@T.prim_func(private=True)`: the call only sets options.
+  const Expr& e = in.ast()[id];
+  const bool is_call = e.kind == ExprKind::Call;
+  const Value decorator = WW_TRY(eval(in, is_call ? e.a : id, env));
+  // A mark of a test framework leaves the function as it is.
+  if (decorator.is(Kind::Opaque)) return function;
+  const std::string_view name =
+      decorator.is(Kind::Builtin) ? decorator.as<BuiltinObject>().row->name : "";
+  if (function.is(Kind::Function)) {
+    FunctionObject& f = function.as<FunctionObject>();
+    using Binding = FunctionObject::Binding;
+    if (name == "T.prim_func" || name == "T.function") return make_kernel(in, f, {}, head);
+    if (name == "T.jit") return in.heap.wrap(Kind::Jit, f);
+    if (name == "T.inline" || name == "T.macro") return in.heap.wrap(Kind::Inline, f);
+    if (name == "property" || name == "staticmethod" || name == "classmethod") {
+      f.binding = name == "property"       ? Binding::Property
+                  : name == "staticmethod" ? Binding::Static
+                                           : Binding::Class;
+      return function;
+    }
+  }
+  CallArgs args;
+  args.plain = {function};
+  args.spans = {head};
+  args.call = args.callee = in.span(id);
+  // Those of ours that take options (`functools.lru_cache(maxsize=None)`) give the function back.
+  if (decorator.is(Kind::Builtin)) return call(in, decorator, args);
+  return call(in, is_call ? WW_TRY(eval(in, id, env)) : decorator, args);
+}
+
+Result<Value> specialize(Context& in, const FunctionObject& function, CallArgs& args) {
+  if (!args.plain.empty())
+    return fail(diag(DiagKind::BadArgument,
+                     "a constant of `{}` without a name, expected `name=value`", function.name)
+                    .with_span(args.spans[0]));
+  return make_kernel(in, function, args.named, args.call);
 }
 
 }  // namespace
@@ -55,31 +170,31 @@ bool is_in_error(const Value& value) {
 
 // --- calling -------------------------------------------------------------------------------------
 
-Result<Value> Interp::call(const Value& callee, CallArgs& args) {
-  if (callee.is(Kind::Poison) || (in_kernel() && any_in_error(args))) return poison();
+Result<Value> call(Context& in, const Value& callee, CallArgs& args) {
+  if (callee.is(Kind::Poison) || (in.in_kernel() && any_in_error(args))) return poison();
   switch (callee.kind) {
     case Kind::Function:
-      return call_function(callee.as<FunctionObject>(), args);
+      return call_function(in, callee.as<FunctionObject>(), args);
     case Kind::Inline:
-      return call_inline(callee.as<FunctionObject>(), args);
+      return call_inline(in, callee.as<FunctionObject>(), args);
     case Kind::Builtin:
-      return call_builtin(*callee.as<BuiltinObject>().row, args, none());
+      return call_builtin(in, *callee.as<BuiltinObject>().row, args, none());
     case Kind::Method:
-      return call_method(callee.as<MethodObject>(), args);
+      return call_method(in, callee.as<MethodObject>(), args);
     case Kind::Class:
-      return call_class(callee.as<ClassObject>(), args);
+      return call_class(in, callee.as<ClassObject>(), args);
     case Kind::DType:
-      return call_dtype(callee, args);
+      return call_dtype(in, callee, args);
     case Kind::PtxPath:
-      return call_ptx(*this, callee.as<PtxPathObject>(), args);
+      return call_ptx(in, callee.as<PtxPathObject>(), args);
     case Kind::Namespace:
-      return call_namespace(callee.as<NamespaceObject>().path, args);
+      return call_namespace(in, callee.as<NamespaceObject>().path, args);
     case Kind::Annotation:
-      return call_annotation(callee, args);
+      return call_annotation(in, callee, args);
     case Kind::Jit:
-      return specialize(callee.as<FunctionObject>(), args);
+      return specialize(in, callee.as<FunctionObject>(), args);
     case Kind::Opaque:
-      return opaque(args.call, callee.as<OpaqueObject>().reason);
+      return opaque_value(in, args.call, callee.as<OpaqueObject>().reason);
     case Kind::SpecMaker:
       return fail(diag(DiagKind::BadType, "a layout is written with brackets, not called")
                       .with_note("`S[extents : strides]`, as in `S[(8, 4) : (4, 1)]`")
@@ -90,147 +205,36 @@ Result<Value> Interp::call(const Value& callee, CallArgs& args) {
   }
 }
 
-Result<Value> Interp::call_builtin(const BuiltinRow& row, CallArgs& args, Value self) {
-  if (row.only_in_kernel && !in_kernel())
+Result<Value> call_builtin(Context& in, const BuiltinRow& row, CallArgs& args, Value self) {
+  if (row.only_in_kernel && !in.in_kernel())
     return fail(diag(DiagKind::BadType, "`{}` outside of a kernel", row.name).with_span(args.call));
   Args bound = WW_TRY(bind_args(row, args, self));
-  Result<Value> out = row.run(*this, bound);
+  Result<Value> out = row.run(in, bound);
   if (out) return out;
-  if (out.error().kind == DiagKind::Opaque && last_needed_ && passes_unknowns(row))
-    return *last_needed_;
+  if (out.error().kind == DiagKind::Opaque && in.last_needed && passes_unknowns(row))
+    return *in.last_needed;
   return fail(std::move(out).error().with_span(args.call));
-}
-
-Result<Value> Interp::call_method(const MethodObject& method, CallArgs& args) {
-  if (method.row != nullptr) return call_builtin(*method.row, args, method.self);
-  CallArgs with_self = args;
-  with_self.plain.insert(with_self.plain.begin(), method.self);
-  with_self.spans.insert(with_self.spans.begin(), args.call);
-  return call(method.function, with_self);
-}
-
-// `Tx.copy`, `T.warp.copy`: the primitives hang off every scope, so they are no rows of a table.
-Result<Value> Interp::call_namespace(std::string_view path, CallArgs& args) {
-  if (const std::optional<TilePath> tile = parse_tile_path(path))
-    return call_tile(*this, *tile, args);
-  return fail(diag(DiagKind::BadType, "`{}` cannot be called", path).with_span(args.callee));
-}
-
-Result<Value> Interp::call_function(const FunctionObject& function, CallArgs& args) {
-  Env& env = *new_env(function.env);
-  WW_TRY_VOID(bind_params(function, args, env));
-  Result<Value> out = run_function(function, env);
-  if (out || out.error().notes.size() >= kCallsShown) return out;
-  return fail(
-      std::move(out).error().with_note(fmt::format("in a call of `{}`", function.name), args.call));
-}
-
-Result<Value> Interp::run_function(const FunctionObject& function, Env& env) {
-  const Saved depth(depth_, depth_ + kDepthOfCall);
-  const Saved unit(unit_, function.unit);
-  const Saved ast(ast_, &function.unit->ast);
-  if (function.lambda.valid()) return eval((*ast_)[function.lambda].a, env);
-  const Saved returned(returned_, none());
-  const Saved ambiguous(ambiguous_return_, std::optional<Diag>());
-  const Saved yielded(yielded_, std::optional<Span>());
-  WW_TRY_VOID(exec_block((*ast_)[function.def].body, env));
-  if (ambiguous_return_) return fail(*ambiguous_return_);
-  if (yielded_) return opaque(*yielded_, "functions with `yield` are not modelled");
-  return returned_;
-}
-
-// The body of an inline function is part of the kernel that calls it: its statements are the
-// kernel's.
-Result<Value> Interp::call_inline(const FunctionObject& function, CallArgs& args) {
-  if (!in_kernel())
-    return fail(diag(DiagKind::BadType, "the inline function `{}` is called outside of a kernel",
-                     function.name)
-                    .with_span(args.call));
-  Env& env = *new_env(function.env);
-  WW_TRY_VOID(bind_params(function, args, env));
-  const Saved unit(unit_, function.unit);
-  const Saved ast(ast_, &function.unit->ast);
-  const Saved depth(inline_depth_, inline_depth_ + 1);
-  if (inline_depth_ > kMaxInlineDepth)
-    return fail(diag(DiagKind::Budget, "inline functions call each other without end")
-                    .with_span(args.call));
-  KernelBody(*this).function_body((*ast_)[function.def].body, env);
-  return none();
 }
 
 // --- definitions ---------------------------------------------------------------------------------
 
-Result<Value> Interp::make_function(StmtId def, Env& env) {
-  const Stmt& s = (*ast_)[def];
+Result<Value> make_function(Context& in, StmtId def, Env& env) {
+  const Stmt& s = in.ast()[def];
   FunctionObject f;
-  f.unit = unit_;
+  f.unit = in.unit;
   f.def = def;
   f.env = &env;
-  f.name = std::string(symbols.text(s.name));
-  for (const Param& p : ast_->list(s.params))
-    f.defaults.push_back(p.default_value.valid() ? WW_TRY(eval(p.default_value, env)) : none());
-  return heap.wrap(Kind::Function, std::move(f));
+  f.name = std::string(in.symbols.text(s.name));
+  for (const Param& p : in.ast().list(s.params))
+    f.defaults.push_back(p.default_value.valid() ? WW_TRY(eval(in, p.default_value, env)) : none());
+  return in.heap.wrap(Kind::Function, std::move(f));
 }
 
-Result<Value> Interp::decorate(Value function, const Stmt& s, Env& env) {
-  const std::span<const ExprId> decorators = ast_->list(s.decorators);
+Result<Value> decorate(Context& in, Value function, const Stmt& s, Env& env) {
+  const std::span<const ExprId> decorators = in.ast().list(s.decorators);
   for (auto it = decorators.rbegin(); it != decorators.rend(); ++it)
-    function = WW_TRY(apply_decorator(function, *it, span(s.head), env));
+    function = WW_TRY(apply_decorator(in, function, *it, in.span(s.head), env));
   return function;
-}
-
-Result<Value> Interp::apply_decorator(const Value& function, ExprId id, Span head, Env& env) {
-  // `@T.prim_func(private=True)`: the call only sets options.
-  const Expr& e = (*ast_)[id];
-  const bool is_call = e.kind == ExprKind::Call;
-  const Value decorator = WW_TRY(eval(is_call ? e.a : id, env));
-  // A mark of a test framework leaves the function as it is.
-  if (decorator.is(Kind::Opaque)) return function;
-  const std::string_view name =
-      decorator.is(Kind::Builtin) ? decorator.as<BuiltinObject>().row->name : "";
-  if (function.is(Kind::Function)) {
-    FunctionObject& f = function.as<FunctionObject>();
-    using Binding = FunctionObject::Binding;
-    if (name == "T.prim_func" || name == "T.function") return make_kernel(f, {}, head);
-    if (name == "T.jit") return heap.wrap(Kind::Jit, f);
-    if (name == "T.inline" || name == "T.macro") return heap.wrap(Kind::Inline, f);
-    if (name == "property" || name == "staticmethod" || name == "classmethod") {
-      f.binding = name == "property"       ? Binding::Property
-                  : name == "staticmethod" ? Binding::Static
-                                           : Binding::Class;
-      return function;
-    }
-  }
-  CallArgs args;
-  args.plain = {function};
-  args.spans = {head};
-  args.call = args.callee = span(id);
-  // Those of ours that take options (`functools.lru_cache(maxsize=None)`) give the function back.
-  if (decorator.is(Kind::Builtin)) return call(decorator, args);
-  return call(is_call ? WW_TRY(eval(id, env)) : decorator, args);
-}
-
-Result<Value> Interp::specialize(const FunctionObject& function, CallArgs& args) {
-  if (!args.plain.empty())
-    return fail(diag(DiagKind::BadArgument,
-                     "a constant of `{}` without a name, expected `name=value`", function.name)
-                    .with_span(args.spans[0]));
-  return make_kernel(function, args.named, args.call);
-}
-
-// The values of a kernel mean nothing in another one, so a kernel may not be made while one is.
-Result<Value> Interp::make_kernel(const FunctionObject& def,
-                                  const std::vector<CallArgs::Named>& constants, Span where) {
-  if (in_kernel())
-    return fail(diag(DiagKind::BadType, "kernel `{}` inside of kernel `{}`", def.name, fn().name)
-                    .with_span(where));
-  const Saved begins(kernel_begins_, heap.next_serial());
-  KernelObject* kernel = build_kernel(def, constants, where);
-  const ir::Function& made = kernel->function;
-  heap.count((made.expr_count() * sizeof(ir::Expr) + made.stmt_count() * sizeof(ir::Stmt) +
-              made.buffer_count() * sizeof(ir::Buffer) + made.var_count() * sizeof(ir::Var)) /
-             8);
-  return Value{.kind = Kind::Kernel, .object = kernel};
 }
 
 }  // namespace ww::script

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "script/interp/interp.h"
+#include "script/interp/imports.h"
 
 namespace ww::script {
 namespace {

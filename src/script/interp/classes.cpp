@@ -1,12 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // Classes of the source: their bodies, their objects, and what an object's attribute is. Every
 // class takes its annotated names as arguments when it has no `__init__`, as dataclasses do.
+#include "script/interp/classes.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 
 #include "base/suggest.h"
-#include "script/interp/interp.h"
+#include "script/interp/assign.h"
+#include "script/interp/calls.h"
+#include "script/interp/conversions.h"
+#include "script/interp/expressions.h"
+#include "script/interp/host_stmts.h"
 
 namespace ww::script {
 namespace {
@@ -42,48 +48,19 @@ void add_bases(ClassObject& type, const ClassObject& direct) {
   for (const ClassObject* base : direct.bases) add(base);
 }
 
-}  // namespace
-
-Result<void> Interp::exec_class(const Stmt& s, Env& env) {
-  ClassObject type;
-  type.name = std::string(symbols.text(s.name));
-  type.env = new_env(&env);
-  for (const Arg& arg : ast_->list(s.args)) {
-    const Value base = WW_TRY(eval(arg.value, env));
-    if (arg.kind != Arg::Kind::Plain) continue;
-    if (!base.is(Kind::Class)) {
-      // What it inherits is unknown, so its objects are.
-      const std::string reason = base.is(Kind::Opaque) ? base.as<OpaqueObject>().reason
-                                                       : fmt::format("class `{}` has {} as base",
-                                                                     type.name, type_name(base));
-      return bind(env, s.name, opaque(span(s.head), reason), span(s.head));
-    }
-    const auto& direct = base.as<ClassObject>();
-    add_bases(type, direct);
-    if (type.bases.size() > kMostBases)
-      return fail(diag(DiagKind::Budget, "class `{}` inherits from more than {} classes", type.name,
-                       kMostBases)
-                      .with_span(span(s.head)));
-    for (const auto& [name, value] : direct.fields) add_field(type, name, value);
-  }
-  WW_TRY_VOID(exec_class_body(s, type));
-  const Value made = heap.wrap(Kind::Class, std::move(type));
-  return bind(env, s.name, WW_TRY(decorate(made, s, env)), span(s.head));
-}
-
-Result<void> Interp::exec_class_body(const Stmt& s, ClassObject& type) {
-  for (const StmtId id : ast_->list(s.body)) {
-    const Stmt& inner = (*ast_)[id];
+Result<void> exec_class_body(Context& in, const Stmt& s, ClassObject& type) {
+  for (const StmtId id : in.ast().list(s.body)) {
+    const Stmt& inner = in.ast()[id];
     const bool is_field = inner.kind == StmtKind::AnnAssign &&
-                          (*ast_)[ast_->list(inner.items)[0]].kind == ExprKind::Name;
+                          in.ast()[in.ast().list(inner.items)[0]].kind == ExprKind::Name;
     if (!is_field) {
-      const Flow flow = WW_TRY(exec(id, *type.env));
+      const Flow flow = WW_TRY(exec(in, id, *type.env));
       static_cast<void>(flow);
       continue;
     }
     std::optional<Value> value;
-    if (inner.a.valid()) value = WW_TRY(eval(inner.a, *type.env));
-    const Symbol name = (*ast_)[ast_->list(inner.items)[0]].name;
+    if (inner.a.valid()) value = WW_TRY(eval(in, inner.a, *type.env));
+    const Symbol name = in.ast()[in.ast().list(inner.items)[0]].name;
     add_field(type, name, value);
     if (value) type.env->set(name, *value);
   }
@@ -96,27 +73,7 @@ Result<void> Interp::exec_class_body(const Stmt& s, ClassObject& type) {
   return {};
 }
 
-Result<Value> Interp::call_class(ClassObject& type, CallArgs& args) {
-  InstanceObject instance;
-  instance.type = &type;
-  const Value self = heap.wrap(Kind::Instance, std::move(instance));
-  if (const Value* init = type.find(symbols.intern("__init__"))) {
-    CallArgs with_self = with_first(self, args);
-    WW_TRY_VOID(call(*init, with_self));
-    return self;
-  }
-  WW_TRY_VOID(fill_fields(self, args));
-  if (const Value* init = type.find(symbols.intern("__post_init__"))) {
-    CallArgs only_self;
-    only_self.call = args.call;
-    only_self.callee = args.callee;
-    only_self = with_first(self, only_self);
-    WW_TRY_VOID(call(*init, only_self));
-  }
-  return self;
-}
-
-Result<void> Interp::fill_fields(const Value& self, CallArgs& args) {
+Result<void> fill_fields(Context& in, const Value& self, CallArgs& args) {
   const ClassObject& type = *self.as<InstanceObject>().type;
   auto& fields = self.as<InstanceObject>().fields;
   if (args.plain.size() > type.fields.size())
@@ -124,7 +81,7 @@ Result<void> Interp::fill_fields(const Value& self, CallArgs& args) {
                      type.name, args.plain.size(), type.fields.size())
                     .with_span(args.spans[type.fields.size()]));
   std::vector<std::string_view> known;
-  for (const auto& [name, value] : type.fields) known.push_back(symbols.text(name));
+  for (const auto& [name, value] : type.fields) known.push_back(in.symbols.text(name));
   for (const CallArgs::Named& arg : args.named)
     if (std::find(known.begin(), known.end(), arg.name) == known.end())
       return fail(diag(DiagKind::BadArgument, "`{}` has no field `{}`{}", type.name, arg.name,
@@ -132,7 +89,7 @@ Result<void> Interp::fill_fields(const Value& self, CallArgs& args) {
                       .with_span(arg.name_span));
   for (std::size_t i = 0; i < type.fields.size(); ++i) {
     const auto& [name, default_value] = type.fields[i];
-    const std::string_view text = symbols.text(name);
+    const std::string_view text = in.symbols.text(name);
     const auto named = std::find_if(args.named.begin(), args.named.end(),
                                     [&](const auto& arg) { return arg.name == text; });
     const bool is_plain = i < args.plain.size();
@@ -146,20 +103,69 @@ Result<void> Interp::fill_fields(const Value& self, CallArgs& args) {
                               : named != args.named.end() ? named->value
                                                           : *default_value);
   }
-  heap.count_values(fields.size());
+  in.heap.count_values(fields.size());
   return {};
 }
 
+}  // namespace
+
+Result<void> exec_class(Context& in, const Stmt& s, Env& env) {
+  ClassObject type;
+  type.name = std::string(in.symbols.text(s.name));
+  type.env = new_env(in, &env);
+  for (const Arg& arg : in.ast().list(s.args)) {
+    const Value base = WW_TRY(eval(in, arg.value, env));
+    if (arg.kind != Arg::Kind::Plain) continue;
+    if (!base.is(Kind::Class)) {
+      // What it inherits is unknown, so its objects are.
+      const std::string reason = base.is(Kind::Opaque) ? base.as<OpaqueObject>().reason
+                                                       : fmt::format("class `{}` has {} as base",
+                                                                     type.name, type_name(base));
+      return bind_name(in, env, s.name, opaque_value(in, in.span(s.head), reason), in.span(s.head));
+    }
+    const auto& direct = base.as<ClassObject>();
+    add_bases(type, direct);
+    if (type.bases.size() > kMostBases)
+      return fail(diag(DiagKind::Budget, "class `{}` inherits from more than {} classes", type.name,
+                       kMostBases)
+                      .with_span(in.span(s.head)));
+    for (const auto& [name, value] : direct.fields) add_field(type, name, value);
+  }
+  WW_TRY_VOID(exec_class_body(in, s, type));
+  const Value made = in.heap.wrap(Kind::Class, std::move(type));
+  return bind_name(in, env, s.name, WW_TRY(decorate(in, made, s, env)), in.span(s.head));
+}
+
+Result<Value> call_class(Context& in, ClassObject& type, CallArgs& args) {
+  InstanceObject instance;
+  instance.type = &type;
+  const Value self = in.heap.wrap(Kind::Instance, std::move(instance));
+  if (const Value* init = type.find(in.symbols.intern("__init__"))) {
+    CallArgs with_self = with_first(self, args);
+    WW_TRY_VOID(call(in, *init, with_self));
+    return self;
+  }
+  WW_TRY_VOID(fill_fields(in, self, args));
+  if (const Value* init = type.find(in.symbols.intern("__post_init__"))) {
+    CallArgs only_self;
+    only_self.call = args.call;
+    only_self.callee = args.callee;
+    only_self = with_first(self, only_self);
+    WW_TRY_VOID(call(in, *init, only_self));
+  }
+  return self;
+}
+
 // A field, a method bound to its object, a property's value, or a name of the class.
-std::optional<Result<Value>> Interp::object_attribute(const Value& object, std::string_view name,
-                                                      Span where) {
-  const Symbol symbol = symbols.intern(name);
+std::optional<Result<Value>> object_attribute(Context& in, const Value& object,
+                                              std::string_view name, Span where) {
+  const Symbol symbol = in.symbols.intern(name);
   const bool is_instance = object.is(Kind::Instance);
   if (is_instance)
     for (const auto& [field, value] : object.as<InstanceObject>().fields)
       if (field == symbol) return value;
   ClassObject& type = is_instance ? *object.as<InstanceObject>().type : object.as<ClassObject>();
-  if (name == "__name__" && !is_instance) return heap.str(type.name);
+  if (name == "__name__" && !is_instance) return in.heap.str(type.name);
   const Value* member = type.find(symbol);
   if (member == nullptr) return std::nullopt;
   if (!member->is(Kind::Function) && !member->is(Kind::Inline)) return *member;
@@ -171,9 +177,9 @@ std::optional<Result<Value>> Interp::object_attribute(const Value& object, std::
     CallArgs args;
     args.call = args.callee = where;
     args = with_first(self, args);
-    return call(*member, args);
+    return call(in, *member, args);
   }
-  return heap.wrap(Kind::Method, MethodObject{{}, self, std::string(name), nullptr, *member});
+  return in.heap.wrap(Kind::Method, MethodObject{{}, self, std::string(name), nullptr, *member});
 }
 
 }  // namespace ww::script

@@ -7,6 +7,10 @@
 #include <limits>
 
 #include "base/suggest.h"
+#include "script/interp/assign.h"
+#include "script/interp/conversions.h"
+#include "script/interp/expressions.h"
+#include "script/interp/operators.h"
 
 namespace ww::script {
 namespace {
@@ -15,7 +19,7 @@ constexpr std::size_t kMaxElements = 1U << 22U;
 constexpr std::int64_t kFarStep = std::int64_t{1} << 40;  // beyond any list
 
 // "x" * 3, [0] * 8
-Result<Value> repeat(Interp& in, const Value& sequence, Wide times, Span span) {
+Result<Value> repeat(Context& in, const Value& sequence, Wide times, Span span) {
   constexpr Wide kFar = Wide{1} << 40;
   const auto count = static_cast<std::size_t>(std::clamp(times, Wide{0}, kFar));
   const bool is_text = sequence.is(Kind::Str);
@@ -31,7 +35,7 @@ Result<Value> repeat(Interp& in, const Value& sequence, Wide times, Span span) {
                      times > kFar ? "more than " : "", count)
                     .with_span(span));
   const std::size_t copies = size == 0 ? 0 : count;
-  WW_TRY_VOID(in.spend(static_cast<std::uint64_t>(total) / (is_text ? 64 : 4), span));
+  WW_TRY_VOID(spend(in, static_cast<std::uint64_t>(total) / (is_text ? 64 : 4), span));
   if (is_text) {
     std::string out;
     out.reserve(size * copies);
@@ -45,7 +49,7 @@ Result<Value> repeat(Interp& in, const Value& sequence, Wide times, Span span) {
   return in.heap.seq(sequence.kind, std::move(out));
 }
 
-Result<Value> joined(Interp& in, const Value& a, const Value& b, Span span) {
+Result<Value> joined(Context& in, const Value& a, const Value& b, Span span) {
   const Diag too_large = diag(DiagKind::Budget, "a {} too long", type_name(a)).with_span(span);
   if (a.is(Kind::Str)) {
     const std::size_t size = text_of(a).size() + text_of(b).size();
@@ -55,30 +59,30 @@ Result<Value> joined(Interp& in, const Value& a, const Value& b, Span span) {
   const std::vector<Value>& first = a.as<SeqObject>().items;
   const std::vector<Value>& second = b.as<SeqObject>().items;
   if (!in.heap.has_room_for_values(first.size() + second.size())) return fail(too_large);
-  WW_TRY_VOID(in.spend((first.size() + second.size()) / 4, span));
+  WW_TRY_VOID(spend(in, (first.size() + second.size()) / 4, span));
   std::vector<Value> items = first;
   items.insert(items.end(), second.begin(), second.end());
   return in.heap.seq(a.kind, std::move(items));
 }
 
-Result<Value> set_binary(Interp& in, Op op, const Value& a, const Value& b, Span span) {
+Result<Value> set_binary(Context& in, Op op, const Value& a, const Value& b, Span span) {
   const std::vector<Value>& first = a.as<SeqObject>().items;
   const std::vector<Value>& second = b.as<SeqObject>().items;
   std::vector<Value> out;
   for (const Value& item : first) {
-    const bool in_both = WW_TRY(in.find_item(second, item, span)).has_value();
+    const bool in_both = WW_TRY(find_item(in, second, item, span)).has_value();
     if (op == Op::BitOr || in_both == (op == Op::BitAnd)) out.push_back(item);
   }
   if (op == Op::BitOr)
     for (const Value& item : second)
-      if (!WW_TRY(in.find_item(first, item, span))) out.push_back(item);
+      if (!WW_TRY(find_item(in, first, item, span))) out.push_back(item);
   return in.heap.seq(Kind::Set, std::move(out));
 }
 
-Result<Value> merged(Interp& in, const Value& a, const Value& b, Span span) {
+Result<Value> merged(Context& in, const Value& a, const Value& b, Span span) {
   const Value out = in.heap.wrap(Kind::Dict, DictObject(a.as<DictObject>()));
   for (const auto& [key, value] : b.as<DictObject>().items)
-    WW_TRY_VOID(in.put(out.as<DictObject>(), key, value, span));
+    WW_TRY_VOID(put(in, out.as<DictObject>(), key, value, span));
   return out;
 }
 
@@ -86,16 +90,16 @@ Result<Value> merged(Interp& in, const Value& a, const Value& b, Span span) {
 struct SliceBounds {
   std::int64_t begin, end, step;
 };
-Result<SliceBounds> slice_bounds(Interp& in, const SliceObject& slice, std::int64_t size,
+Result<SliceBounds> slice_bounds(Context& in, const SliceObject& slice, std::int64_t size,
                                  Span span) {
   SliceBounds out{};
-  out.step = slice.step.is(Kind::None) ? 1 : WW_TRY(in.integer(slice.step, "the step", span));
+  out.step = slice.step.is(Kind::None) ? 1 : WW_TRY(as_integer(in, slice.step, "the step", span));
   if (out.step == 0) return fail(diag(DiagKind::HostError, "a slice with step 0").with_span(span));
   out.step = std::clamp(out.step, -kFarStep, kFarStep);
   const bool is_forward = out.step > 0;
   const auto bound = [&](const Value& v, std::int64_t missing) -> Result<std::int64_t> {
     if (v.is(Kind::None)) return missing;
-    std::int64_t i = WW_TRY(in.integer(v, "a bound", span));
+    std::int64_t i = WW_TRY(as_integer(in, v, "a bound", span));
     if (i < 0) i += size;
     return std::clamp(i, std::int64_t{is_forward ? 0 : -1}, is_forward ? size : size - 1);
   };
@@ -104,12 +108,12 @@ Result<SliceBounds> slice_bounds(Interp& in, const SliceObject& slice, std::int6
   return out;
 }
 
-Result<Value> slice_of(Interp& in, const Value& sequence, const SliceObject& slice, Span span) {
+Result<Value> slice_of(Context& in, const Value& sequence, const SliceObject& slice, Span span) {
   const bool is_text = sequence.is(Kind::Str);
   const std::size_t size =
       is_text ? text_of(sequence).size() : sequence.as<SeqObject>().items.size();
   const SliceBounds at = WW_TRY(slice_bounds(in, slice, static_cast<std::int64_t>(size), span));
-  WW_TRY_VOID(in.spend(size / 16, span));
+  WW_TRY_VOID(spend(in, size / 16, span));
   std::string text;
   std::vector<Value> items;
   for (std::int64_t i = at.begin; at.step > 0 ? i < at.end : i > at.end; i += at.step) {
@@ -128,115 +132,6 @@ std::int64_t size_of(const Value& sequence) {
   if (sequence.is(Kind::Str)) return static_cast<std::int64_t>(text_of(sequence).size());
   return static_cast<std::int64_t>(sequence.as<SeqObject>().items.size());
 }
-
-}  // namespace
-
-// --- operators -----------------------------------------------------------------------------------
-
-std::optional<Result<Value>> collection_binary(Interp& in, Op op, const Value& a, const Value& b,
-                                               Span span) {
-  const bool a_repeats = a.is(Kind::Str) || is_sequence(a);
-  const bool b_repeats = b.is(Kind::Str) || is_sequence(b);
-  if (op == Op::Add && a_repeats && a.kind == b.kind) return joined(in, a, b, span);
-  if (op == Op::Mul && a_repeats && is_intlike(b)) return repeat(in, a, int_of(b), span);
-  if (op == Op::Mul && b_repeats && is_intlike(a)) return repeat(in, b, int_of(a), span);
-  const bool of_sets = op == Op::BitOr || op == Op::BitAnd || op == Op::Sub;
-  if (of_sets && a.is(Kind::Set) && b.is(Kind::Set)) return set_binary(in, op, a, b, span);
-  if (op == Op::BitOr && a.is(Kind::Dict) && b.is(Kind::Dict)) return merged(in, a, b, span);
-  return std::nullopt;
-}
-
-Result<bool> contains(Interp& in, const Value& item, const Value& in_what, Span span) {
-  if (in_what.is(Kind::Str) && item.is(Kind::Str)) {
-    WW_TRY_VOID(in.spend(text_of(in_what).size() / 64, span));
-    return text_of(in_what).find(text_of(item)) != std::string_view::npos;
-  }
-  if (in_what.is(Kind::Dict)) {
-    const Value* found = WW_TRY(in.find_key(in_what.as<DictObject>(), item, span));
-    return found != nullptr;
-  }
-  if (in_what.is(Kind::Range) && is_intlike(item)) {
-    const RangeObject& range = in_what.as<RangeObject>();
-    const Wide from = int_of(item) - range.begin;
-    return from % range.step == 0 && from / range.step >= 0 && from / range.step < range.size();
-  }
-  const std::vector<Value> items = WW_TRY(in.iterate(in_what, span));
-  return WW_TRY(in.find_item(items, item, span)).has_value();
-}
-
-Result<Value> item_of(Interp& in, const Value& sequence, const Value& index, Span span) {
-  const bool is_range = sequence.is(Kind::Range);
-  if (index.is(Kind::Slice)) {
-    const SliceObject& slice = index.as<SliceObject>();
-    if (!is_range) return slice_of(in, sequence, slice, span);
-    return slice_of(in, in.heap.list(WW_TRY(in.iterate(sequence, span))), slice, span);
-  }
-  const std::int64_t size = size_of(sequence);
-  std::int64_t i = WW_TRY(in.integer(index, "the index", span));
-  if (i < 0) i += size;
-  if (i < 0 || i >= size)
-    return fail(
-        diag(DiagKind::HostError, "index {} of a {} of {}", repr(index), type_name(sequence), size)
-            .with_span(span));
-  const auto place = static_cast<std::size_t>(i);
-  if (sequence.is(Kind::Str)) return in.heap.str(std::string(1, text_of(sequence)[place]));
-  if (!is_range) return sequence.as<SeqObject>().items[place];
-  const RangeObject& range = sequence.as<RangeObject>();
-  return of_int(Wide{range.begin} + Wide{i} * range.step);
-}
-
-Result<Value> value_of(Interp& in, DictObject& dict, const Value& key, Span span) {
-  if (key.is(Kind::Opaque)) return key;
-  if (const Value* value = WW_TRY(in.find_key(dict, key, span))) return *value;
-  std::vector<std::string_view> known;
-  for (const auto& [name, value] : dict.items)
-    if (name.is(Kind::Str)) known.push_back(text_of(name));
-  return fail(diag(DiagKind::HostError, "no key {} in the dict{}", repr(key),
-                   key.is(Kind::Str) ? did_you_mean(text_of(key), known) : "")
-                  .with_span(span));
-}
-
-Result<std::vector<Value>> unique(Interp& in, const std::vector<Value>& items, Span span) {
-  std::vector<Value> out;
-  for (const Value& item : items)
-    if (!WW_TRY(in.find_item(out, item, span))) out.push_back(item);
-  return out;
-}
-
-// --- looking inside ------------------------------------------------------------------------------
-
-Result<std::optional<std::size_t>> Interp::find_item(const std::vector<Value>& items,
-                                                     const Value& value, Span where) {
-  for (std::size_t i = 0; i < items.size(); ++i)
-    if (WW_TRY(same(items[i], value, where))) return std::optional(i);
-  return std::optional<std::size_t>();
-}
-
-Result<Value*> Interp::find_key(DictObject& dict, const Value& key, Span where) {
-  for (auto& [known, value] : dict.items)
-    if (WW_TRY(same(known, key, where))) return &value;
-  return nullptr;
-}
-
-Result<void> Interp::put(DictObject& dict, const Value& key, const Value& value, Span where) {
-  WW_TRY_VOID(check_holds(dict, value, where));
-  if (Value* known = WW_TRY(find_key(dict, key, where))) {
-    *known = value;
-    return {};
-  }
-  heap.count_values(2);
-  dict.items.emplace_back(key, value);
-  return {};
-}
-
-Result<void> Interp::append(SeqObject& list, const Value& value, Span where) {
-  WW_TRY_VOID(check_holds(list, value, where));
-  heap.count_values(1);
-  list.items.push_back(value);
-  return {};
-}
-
-namespace {
 
 // Part of a kernel, or possibly holding such a part.
 bool may_be_of_kernel(const Value& value, std::size_t kernel_begins) {
@@ -260,40 +155,162 @@ bool may_be_of_kernel(const Value& value, std::size_t kernel_begins) {
   }
 }
 
+Result<void> run_clauses(Context& in, const Expr& e, std::size_t clause, Env& env,
+                         const std::function<Result<void>(Env&)>& body) {
+  const std::span<const Clause> clauses = in.ast().list(e.clauses);
+  if (clause == clauses.size()) return body(env);
+  const Clause& c = clauses[clause];
+  const Value iterable = WW_TRY(eval(in, c.iterable, env));
+  for (const Value& item : WW_TRY(iterate(in, iterable, in.span(c.iterable)))) {
+    WW_TRY_VOID(spend(in, 1, in.span(c.iterable)));
+    WW_TRY_VOID(assign_host(in, c.target, item, env));
+    bool taken = true;
+    for (const ExprId condition : in.ast().list(c.conditions))
+      taken = taken && WW_TRY(truth(in, WW_TRY(eval(in, condition, env)), in.span(condition)));
+    if (taken) WW_TRY_VOID(run_clauses(in, e, clause + 1, env, body));
+  }
+  return {};
+}
+
 }  // namespace
 
-Result<void> Interp::check_holds(const Object& holder, const Value& value, Span where) {
-  if (!in_kernel() || holder.serial >= kernel_begins_) return {};
-  if (!may_be_of_kernel(value, kernel_begins_)) return {};
+// --- operators -----------------------------------------------------------------------------------
+
+std::optional<Result<Value>> collection_binary(Context& in, Op op, const Value& a, const Value& b,
+                                               Span span) {
+  const bool a_repeats = a.is(Kind::Str) || is_sequence(a);
+  const bool b_repeats = b.is(Kind::Str) || is_sequence(b);
+  if (op == Op::Add && a_repeats && a.kind == b.kind) return joined(in, a, b, span);
+  if (op == Op::Mul && a_repeats && is_intlike(b)) return repeat(in, a, int_of(b), span);
+  if (op == Op::Mul && b_repeats && is_intlike(a)) return repeat(in, b, int_of(a), span);
+  const bool of_sets = op == Op::BitOr || op == Op::BitAnd || op == Op::Sub;
+  if (of_sets && a.is(Kind::Set) && b.is(Kind::Set)) return set_binary(in, op, a, b, span);
+  if (op == Op::BitOr && a.is(Kind::Dict) && b.is(Kind::Dict)) return merged(in, a, b, span);
+  return std::nullopt;
+}
+
+Result<bool> contains(Context& in, const Value& item, const Value& in_what, Span span) {
+  if (in_what.is(Kind::Str) && item.is(Kind::Str)) {
+    WW_TRY_VOID(spend(in, text_of(in_what).size() / 64, span));
+    return text_of(in_what).find(text_of(item)) != std::string_view::npos;
+  }
+  if (in_what.is(Kind::Dict)) {
+    const Value* found = WW_TRY(find_key(in, in_what.as<DictObject>(), item, span));
+    return found != nullptr;
+  }
+  if (in_what.is(Kind::Range) && is_intlike(item)) {
+    const RangeObject& range = in_what.as<RangeObject>();
+    const Wide from = int_of(item) - range.begin;
+    return from % range.step == 0 && from / range.step >= 0 && from / range.step < range.size();
+  }
+  const std::vector<Value> items = WW_TRY(iterate(in, in_what, span));
+  return WW_TRY(find_item(in, items, item, span)).has_value();
+}
+
+Result<Value> item_of(Context& in, const Value& sequence, const Value& index, Span span) {
+  const bool is_range = sequence.is(Kind::Range);
+  if (index.is(Kind::Slice)) {
+    const SliceObject& slice = index.as<SliceObject>();
+    if (!is_range) return slice_of(in, sequence, slice, span);
+    return slice_of(in, in.heap.list(WW_TRY(iterate(in, sequence, span))), slice, span);
+  }
+  const std::int64_t size = size_of(sequence);
+  std::int64_t i = WW_TRY(as_integer(in, index, "the index", span));
+  if (i < 0) i += size;
+  if (i < 0 || i >= size)
+    return fail(
+        diag(DiagKind::HostError, "index {} of a {} of {}", repr(index), type_name(sequence), size)
+            .with_span(span));
+  const auto place = static_cast<std::size_t>(i);
+  if (sequence.is(Kind::Str)) return in.heap.str(std::string(1, text_of(sequence)[place]));
+  if (!is_range) return sequence.as<SeqObject>().items[place];
+  const RangeObject& range = sequence.as<RangeObject>();
+  return of_int(Wide{range.begin} + Wide{i} * range.step);
+}
+
+Result<Value> value_of(Context& in, DictObject& dict, const Value& key, Span span) {
+  if (key.is(Kind::Opaque)) return key;
+  if (const Value* value = WW_TRY(find_key(in, dict, key, span))) return *value;
+  std::vector<std::string_view> known;
+  for (const auto& [name, value] : dict.items)
+    if (name.is(Kind::Str)) known.push_back(text_of(name));
+  return fail(diag(DiagKind::HostError, "no key {} in the dict{}", repr(key),
+                   key.is(Kind::Str) ? did_you_mean(text_of(key), known) : "")
+                  .with_span(span));
+}
+
+Result<std::vector<Value>> unique(Context& in, const std::vector<Value>& items, Span span) {
+  std::vector<Value> out;
+  for (const Value& item : items)
+    if (!WW_TRY(find_item(in, out, item, span))) out.push_back(item);
+  return out;
+}
+
+// --- looking inside ------------------------------------------------------------------------------
+
+Result<std::optional<std::size_t>> find_item(Context& in, const std::vector<Value>& items,
+                                             const Value& value, Span where) {
+  for (std::size_t i = 0; i < items.size(); ++i)
+    if (WW_TRY(same(in, items[i], value, where))) return std::optional(i);
+  return std::optional<std::size_t>();
+}
+
+Result<Value*> find_key(Context& in, DictObject& dict, const Value& key, Span where) {
+  for (auto& [known, value] : dict.items)
+    if (WW_TRY(same(in, known, key, where))) return &value;
+  return nullptr;
+}
+
+Result<void> put(Context& in, DictObject& dict, const Value& key, const Value& value, Span where) {
+  WW_TRY_VOID(check_holds(in, dict, value, where));
+  if (Value* known = WW_TRY(find_key(in, dict, key, where))) {
+    *known = value;
+    return {};
+  }
+  in.heap.count_values(2);
+  dict.items.emplace_back(key, value);
+  return {};
+}
+
+Result<void> append(Context& in, SeqObject& list, const Value& value, Span where) {
+  WW_TRY_VOID(check_holds(in, list, value, where));
+  in.heap.count_values(1);
+  list.items.push_back(value);
+  return {};
+}
+
+Result<void> check_holds(Context& in, const Object& holder, const Value& value, Span where) {
+  if (!in.in_kernel() || holder.serial >= in.kernel->first_serial) return {};
+  if (!may_be_of_kernel(value, in.kernel->first_serial)) return {};
   return fail(diag(DiagKind::ReadOnly,
                    "a value of kernel `{}` is put into an object that is older than the kernel",
-                   fn().name)
+                   in.fn().name)
                   .with_span(where));
 }
 
-Result<std::vector<Value>> Interp::iterate(const Value& value, Span where) {
+Result<std::vector<Value>> iterate(Context& in, const Value& value, Span where) {
   switch (value.kind) {
     case Kind::Tuple:
     case Kind::List:
     case Kind::Set:
-      WW_TRY_VOID(spend(value.as<SeqObject>().items.size(), where));
+      WW_TRY_VOID(spend(in, value.as<SeqObject>().items.size(), where));
       return value.as<SeqObject>().items;
     case Kind::Generator:  // only once
       return std::exchange(value.as<SeqObject>().items, {});
     case Kind::Dict: {
       std::vector<Value> keys;
       for (const auto& [key, item] : value.as<DictObject>().items) keys.push_back(key);
-      WW_TRY_VOID(spend(keys.size(), where));
+      WW_TRY_VOID(spend(in, keys.size(), where));
       return keys;
     }
     case Kind::Str: {
       std::vector<Value> chars;
-      if (!heap.has_room(text_of(value).size() * (Heap::kPerObject + sizeof(StrObject) / 8)))
+      if (!in.heap.has_room(text_of(value).size() * (Heap::kPerObject + sizeof(StrObject) / 8)))
         return fail(
             diag(DiagKind::Budget, "the characters of a text of {} at once", text_of(value).size())
                 .with_span(where));
-      for (const char c : text_of(value)) chars.push_back(heap.str(std::string(1, c)));
-      WW_TRY_VOID(spend(chars.size(), where));
+      for (const char c : text_of(value)) chars.push_back(in.heap.str(std::string(1, c)));
+      WW_TRY_VOID(spend(in, chars.size(), where));
       return chars;
     }
     case Kind::Range: {
@@ -303,7 +320,7 @@ Result<std::vector<Value>> Interp::iterate(const Value& value, Span where) {
         return fail(
             diag(DiagKind::Budget, "{} elements at once, expected at most {}", size, kMaxElements)
                 .with_span(where));
-      WW_TRY_VOID(spend(static_cast<std::uint64_t>(size), where));
+      WW_TRY_VOID(spend(in, static_cast<std::uint64_t>(size), where));
       std::vector<Value> items;
       items.reserve(static_cast<std::size_t>(size));
       for (std::int64_t i = 0; i < size; ++i)
@@ -311,7 +328,7 @@ Result<std::vector<Value>> Interp::iterate(const Value& value, Span where) {
       return items;
     }
     case Kind::Opaque:
-      return fail(needs_opaque(value, where));
+      return fail(needs_opaque(in, value, where));
     case Kind::Loop:
       return fail(diag(DiagKind::HostError,
                        "this runs at compile time, and how often is known at run time only")
@@ -325,91 +342,76 @@ Result<std::vector<Value>> Interp::iterate(const Value& value, Span where) {
 
 // --- literals and comprehensions -----------------------------------------------------------------
 
-Result<Value> Interp::eval_items(const Expr& e, Kind kind, Env& env) {
+Result<Value> eval_items(Context& in, const Expr& e, Kind kind, Env& env) {
   std::vector<Value> items;
-  for (const ExprId id : ast_->list(e.items)) {
-    const Expr& item = (*ast_)[id];
+  for (const ExprId id : in.ast().list(e.items)) {
+    const Expr& item = in.ast()[id];
     if (item.kind != ExprKind::Starred) {
-      items.push_back(WW_TRY(eval(id, env)));
+      items.push_back(WW_TRY(eval(in, id, env)));
       continue;
     }
-    const Value inner = WW_TRY(eval(item.a, env));
+    const Value inner = WW_TRY(eval(in, item.a, env));
     if (inner.is(Kind::Opaque) || inner.is(Kind::Poison)) return inner;
-    const std::vector<Value> more = WW_TRY(iterate(inner, span(item.place)));
-    if (!heap.has_room_for_values(items.size() + more.size()))
-      return fail(diag(DiagKind::Budget, "a list too long").with_span(span(item.place)));
+    const std::vector<Value> more = WW_TRY(iterate(in, inner, in.span(item.place)));
+    if (!in.heap.has_room_for_values(items.size() + more.size()))
+      return fail(diag(DiagKind::Budget, "a list too long").with_span(in.span(item.place)));
     items.insert(items.end(), more.begin(), more.end());
   }
-  if (kind == Kind::Set) items = WW_TRY(unique(*this, items, span(e.place)));
-  return heap.seq(kind, std::move(items));
+  if (kind == Kind::Set) items = WW_TRY(unique(in, items, in.span(e.place)));
+  return in.heap.seq(kind, std::move(items));
 }
 
-Result<Value> Interp::eval_dict(const Expr& e, Env& env) {
-  const Value out = heap.wrap(Kind::Dict, DictObject());
+Result<Value> eval_dict(Context& in, const Expr& e, Env& env) {
+  const Value out = in.heap.wrap(Kind::Dict, DictObject());
   auto& dict = out.as<DictObject>();
-  const std::span<const ExprId> items = ast_->list(e.items);
+  const std::span<const ExprId> items = in.ast().list(e.items);
   for (std::size_t i = 0; i + 1 < items.size(); i += 2) {
-    const Value key = items[i].valid() ? WW_TRY(eval(items[i], env)) : none();
-    const Value value = WW_TRY(eval(items[i + 1], env));
+    const Value key = items[i].valid() ? WW_TRY(eval(in, items[i], env)) : none();
+    const Value value = WW_TRY(eval(in, items[i + 1], env));
     if (items[i].valid()) {
-      WW_TRY_VOID(put(dict, key, value, span(items[i])));
+      WW_TRY_VOID(put(in, dict, key, value, in.span(items[i])));
     } else if (value.is(Kind::Opaque) || value.is(Kind::Poison)) {
       return value;
     } else if (value.is(Kind::Dict)) {
       for (const auto& [k, v] : value.as<DictObject>().items)
-        WW_TRY_VOID(put(dict, k, v, span(items[i + 1])));
+        WW_TRY_VOID(put(in, dict, k, v, in.span(items[i + 1])));
     } else {
       return fail(diag(DiagKind::HostError, "`**` of {}, expected a dict", type_name(value))
-                      .with_span(span(items[i + 1])));
+                      .with_span(in.span(items[i + 1])));
     }
   }
   return out;
 }
 
-Result<Value> Interp::eval_slice(const Expr& e, Env& env) {
+Result<Value> eval_slice(Context& in, const Expr& e, Env& env) {
   SliceObject slice;
-  if (e.a.valid()) slice.begin = WW_TRY(eval(e.a, env));
-  if (e.b.valid()) slice.end = WW_TRY(eval(e.b, env));
-  if (e.c.valid()) slice.step = WW_TRY(eval(e.c, env));
-  return heap.wrap(Kind::Slice, slice);
+  if (e.a.valid()) slice.begin = WW_TRY(eval(in, e.a, env));
+  if (e.b.valid()) slice.end = WW_TRY(eval(in, e.b, env));
+  if (e.c.valid()) slice.step = WW_TRY(eval(in, e.c, env));
+  return in.heap.wrap(Kind::Slice, slice);
 }
 
-Result<void> Interp::run_clauses(const Expr& e, std::size_t clause, Env& env,
-                                 const std::function<Result<void>(Env&)>& body) {
-  const std::span<const Clause> clauses = ast_->list(e.clauses);
-  if (clause == clauses.size()) return body(env);
-  const Clause& c = clauses[clause];
-  const Value iterable = WW_TRY(eval(c.iterable, env));
-  for (const Value& item : WW_TRY(iterate(iterable, span(c.iterable)))) {
-    WW_TRY_VOID(spend(1, span(c.iterable)));
-    WW_TRY_VOID(assign(c.target, item, env));
-    bool taken = true;
-    for (const ExprId condition : ast_->list(c.conditions))
-      taken = taken && WW_TRY(truth(WW_TRY(eval(condition, env)), span(condition)));
-    if (taken) WW_TRY_VOID(run_clauses(e, clause + 1, env, body));
-  }
-  return {};
-}
-
-Result<Value> Interp::eval_comprehension(const Expr& e, Env& env) {
-  Env& inner = *new_env(&env);
+Result<Value> eval_comprehension(Context& in, const Expr& e, Env& env) {
+  Env& inner = *new_env(in, &env);
   inner.is_comprehension = true;
   const bool is_dict = e.kind == ExprKind::DictComp;
   const bool is_set = e.kind == ExprKind::SetComp;
   const Kind kind = is_set                             ? Kind::Set
                     : e.kind == ExprKind::GeneratorExp ? Kind::Generator
                                                        : Kind::List;
-  const Value out = is_dict ? heap.wrap(Kind::Dict, DictObject()) : heap.seq(kind, {});
-  const Result<void> done = run_clauses(e, 0, inner, [&](Env& scope) -> Result<void> {
-    const Value first = WW_TRY(eval(e.a, scope));
-    if (is_dict) return put(out.as<DictObject>(), first, WW_TRY(eval(e.b, scope)), span(e.a));
+  const Value out = is_dict ? in.heap.wrap(Kind::Dict, DictObject()) : in.heap.seq(kind, {});
+  const Result<void> done = run_clauses(in, e, 0, inner, [&](Env& scope) -> Result<void> {
+    const Value first = WW_TRY(eval(in, e.a, scope));
+    if (is_dict)
+      return put(in, out.as<DictObject>(), first, WW_TRY(eval(in, e.b, scope)), in.span(e.a));
     auto& list = out.as<SeqObject>();
-    if (is_set && WW_TRY(find_item(list.items, first, span(e.a)))) return {};
-    return append(list, first, span(e.a));
+    if (is_set && WW_TRY(find_item(in, list.items, first, in.span(e.a)))) return {};
+    return append(in, list, first, in.span(e.a));
   });
   if (done) return out;
   // Over something unknown it is unknown.
-  if (done.error().kind == DiagKind::Opaque && last_needed_ && !in_kernel()) return *last_needed_;
+  if (done.error().kind == DiagKind::Opaque && in.last_needed && !in.in_kernel())
+    return *in.last_needed;
   return fail(done.error());
 }
 

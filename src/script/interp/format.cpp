@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Texts from values: `str()` and f-strings.
+#include "script/interp/format.h"
+
 #include <fmt/format.h>
 
 #include <charconv>
 
-#include "script/interp/interp.h"
+#include "script/interp/expressions.h"
 
 namespace ww::script {
 namespace {
@@ -53,40 +55,8 @@ std::string formatted(const Value& value, const std::string& text, std::string_v
   return fmt::format(fmt::runtime(pattern), text);
 }
 
-}  // namespace
-
-Result<std::string> Interp::str_of(const Value& value, Span where) {
-  if (value.is(Kind::Str)) return std::string(text_of(value));
-  if (std::optional<std::string> text = full_repr(value, kLongestText)) return *std::move(text);
-  return fail(
-      diag(DiagKind::Budget, "the text of a {} is too long", type_name(value)).with_span(where));
-}
-
-Result<Value> Interp::eval_fstring(const Expr& e, Env& env) {
-  std::string out;
-  for (const ExprId id : ast_->list(e.items)) {
-    const Expr& part = (*ast_)[id];
-    if (part.kind == ExprKind::String) {
-      out += ast_->strings[part.text];
-      continue;
-    }
-    const Value value = WW_TRY(eval(part.a, env));
-    if (value.is(Kind::Opaque) || value.is(Kind::Poison)) return value;
-    std::string spec;
-    if (part.b.valid()) {
-      const Value given = WW_TRY(eval(part.b, env));
-      if (!given.is(Kind::Str)) return given;  // of an unknown value
-      spec = std::string(text_of(given));
-    }
-    out += WW_TRY(format_value(value, part.conversion, spec, span(part.place)));
-    if (!heap.has_room(out.size() / 8))
-      return fail(diag(DiagKind::Budget, "a text too long").with_span(span(part.place)));
-  }
-  return heap.str(std::move(out));
-}
-
-Result<std::string> Interp::format_value(const Value& value, char conversion, std::string_view spec,
-                                         Span where) {
+Result<std::string> format_value(const Value& value, char conversion, std::string_view spec,
+                                 Span where) {
   std::string text = WW_TRY(str_of(value, where));
   const bool is_repr = conversion == 'r' || conversion == 'a';
   if (is_repr && value.is(Kind::Str)) text = full_repr(value, text.size() + 1).value_or(text);
@@ -114,6 +84,38 @@ Result<std::string> Interp::format_value(const Value& value, char conversion, st
   } catch (const fmt::format_error& problem) {
     return refused(problem.what());
   }
+}
+
+}  // namespace
+
+Result<std::string> str_of(const Value& value, Span where) {
+  if (value.is(Kind::Str)) return std::string(text_of(value));
+  if (std::optional<std::string> text = full_repr(value, kLongestText)) return *std::move(text);
+  return fail(
+      diag(DiagKind::Budget, "the text of a {} is too long", type_name(value)).with_span(where));
+}
+
+Result<Value> eval_fstring(Context& in, const Expr& e, Env& env) {
+  std::string out;
+  for (const ExprId id : in.ast().list(e.items)) {
+    const Expr& part = in.ast()[id];
+    if (part.kind == ExprKind::String) {
+      out += in.ast().strings[part.text];
+      continue;
+    }
+    const Value value = WW_TRY(eval(in, part.a, env));
+    if (value.is(Kind::Opaque) || value.is(Kind::Poison)) return value;
+    std::string spec;
+    if (part.b.valid()) {
+      const Value given = WW_TRY(eval(in, part.b, env));
+      if (!given.is(Kind::Str)) return given;  // of an unknown value
+      spec = std::string(text_of(given));
+    }
+    out += WW_TRY(format_value(value, part.conversion, spec, in.span(part.place)));
+    if (!in.heap.has_room(out.size() / 8))
+      return fail(diag(DiagKind::Budget, "a text too long").with_span(in.span(part.place)));
+  }
+  return in.heap.str(std::move(out));
 }
 
 }  // namespace ww::script

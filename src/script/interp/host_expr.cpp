@@ -6,7 +6,8 @@
 #include <limits>
 #include <utility>
 
-#include "script/interp/interp.h"
+#include "script/interp/conversions.h"
+#include "script/interp/host_stmts.h"
 #include "script/syntax/parser.h"
 
 namespace ww::script {
@@ -56,12 +57,12 @@ Result<HostValue> evaluate_host(std::string_view expression, std::span<const Hos
   // ever shown.
   ExprId root;
   Unit unit{.ast = WW_TRY(parse_expression(expression, symbols, root))};
-  Interp in({}, Dialect::D2, std::move(symbols));
-  WW_TRY_VOID(in.run_module(module));
+  Context in({}, Dialect::D2, std::move(symbols));
+  WW_TRY_VOID(run_module(in, module));
   const Span whole = Span::at(0, expression.size());
-  Result<Value> value = in.eval_in_module(unit, root);
+  Result<Value> value = eval_in_module(in, unit, root);
   if (!value) return fail(std::move(value).error().with_span(whole));
-  if (value->is(Kind::Opaque)) return fail(in.needs_opaque(*value, whole));
+  if (value->is(Kind::Opaque)) return fail(needs_opaque(in, *value, whole));
   Result<HostValue> out = spelled(*value);
   if (!out) return fail(std::move(out).error().with_span(whole));
   return out;

@@ -7,6 +7,7 @@
 
 #include "ir/simplify/fold.h"
 #include "num/float_format.h"
+#include "script/interp/conversions.h"
 
 namespace ww::script {
 namespace {
@@ -61,13 +62,20 @@ Diag refused(const Assigned& to, ir::Type type, ir::Type from, Span span) {
   return out;
 }
 
+Result<ir::ExprId> exact(Context& in, ir::ExprId given, ir::Type type, Span span) {
+  const auto constant = constant_of(in.fn(), given);
+  if (constant && type.is_value() && !ir::holds(type.dtype, *constant))
+    return fail(not_held(*constant, type, span));
+  return ir::cast(in.fn(), given, type, span);
+}
+
 }  // namespace
 
-Result<ir::ExprId> Interp::expression_as(const Value& value, ir::Type type, Span where) {
-  const ir::Operand given = WW_TRY(operand(value, where));
-  const ir::Type from = fn()[given.expr].type;
+Result<ir::ExprId> expression_as(Context& in, const Value& value, ir::Type type, Span where) {
+  const ir::Operand given = WW_TRY(operand(in, value, where));
+  const ir::Type from = in.fn()[given.expr].type;
   if (from.is_value() && type.is_value()) {
-    const auto constant = constant_of(fn(), given.expr);
+    const auto constant = constant_of(in.fn(), given.expr);
     if (constant && !ir::holds_bits(type.dtype, *constant))
       return fail(not_held(*constant, type, where));
     if (!constant && drops_fraction(from, type))
@@ -77,27 +85,16 @@ Result<ir::ExprId> Interp::expression_as(const Value& value, ir::Type type, Span
                                      num::name_of(type.dtype)))
               .with_span(where));
   }
-  return ir::cast(fn(), given.expr, type, where);
+  return ir::cast(in.fn(), given.expr, type, where);
 }
 
-namespace {
-
-Result<ir::ExprId> exact(Interp& in, ir::ExprId given, ir::Type type, Span span) {
-  const auto constant = constant_of(in.fn(), given);
-  if (constant && type.is_value() && !ir::holds(type.dtype, *constant))
-    return fail(not_held(*constant, type, span));
-  return ir::cast(in.fn(), given, type, span);
+Result<ir::ExprId> exact_value(Context& in, const Value& value, ir::Type type, Span span) {
+  return exact(in, WW_TRY(operand(in, value, span)).expr, type, span);
 }
 
-}  // namespace
-
-Result<ir::ExprId> exact_value(Interp& in, const Value& value, ir::Type type, Span span) {
-  return exact(in, WW_TRY(in.operand(value, span)).expr, type, span);
-}
-
-Result<ir::ExprId> assigned_value(Interp& in, const Value& value, ir::Type type, const Assigned& to,
-                                  Span span) {
-  const ir::ExprId given = WW_TRY(in.operand(value, span)).expr;
+Result<ir::ExprId> assigned_value(Context& in, const Value& value, ir::Type type,
+                                  const Assigned& to, Span span) {
+  const ir::ExprId given = WW_TRY(operand(in, value, span)).expr;
   const ir::Type from = in.fn()[given].type;
   const bool is_computed = !constant_of(in.fn(), given) && from.is_value() && type.is_value();
   if (is_computed && (drops_fraction(from, type) || (to.is_inferred && is_narrower(type, from))))

@@ -8,12 +8,16 @@
 //     because the program never chose that type
 #pragma once
 
-#include "script/interp/interp.h"
+#include "script/interp/context.h"
 
 namespace ww::script {
 
+/// Converted to a type where the program writes no cast: BadType for a float that would become an
+/// integer, and for a constant that the type does not hold.
+Result<ir::ExprId> expression_as(Context& in, const Value& value, ir::Type type, Span span);
+
 /// The value by the name of a type, `T.int32(x)`: a cast, but a constant must be exact.
-Result<ir::ExprId> exact_value(Interp& in, const Value& value, ir::Type type, Span span);
+Result<ir::ExprId> exact_value(Context& in, const Value& value, ir::Type type, Span span);
 
 /// What a value is assigned to, for messages: a name or a buffer, and where it is declared.
 struct Assigned {
@@ -24,7 +28,7 @@ struct Assigned {
 };
 
 /// The value as it is assigned, or BadType by the rule above.
-Result<ir::ExprId> assigned_value(Interp& in, const Value& value, ir::Type type, const Assigned& to,
-                                  Span span);
+Result<ir::ExprId> assigned_value(Context& in, const Value& value, ir::Type type,
+                                  const Assigned& to, Span span);
 
 }  // namespace ww::script

@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // `import`: the modules of the language are namespaces, those of Python that we model are, too, and
 // all others are opaque.
+#include "script/interp/imports.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 
 #include "script/api/builtins.h"
+#include "script/interp/access.h"
+#include "script/interp/assign.h"
+#include "script/interp/conversions.h"
 
 namespace ww::script {
 namespace {
@@ -15,6 +20,7 @@ struct ModuleRow {
   std::string_view space;
   bool is_partial = false;  // has more than the namespace
 };
+
 constexpr ModuleRow kModules[] = {
     {"tvm", "tvm"},
     {"tvm.script", "tvm.script"},
@@ -61,6 +67,27 @@ std::string_view canonical_module(std::string_view module) {
   return is_lang ? "tvm.backend.cuda.lang" : module;
 }
 
+Value module_value(Context& in, std::string_view path, Span where) {
+  if (const auto space = known_module(path))
+    return in.heap.wrap(Kind::Namespace, NamespaceObject{{}, std::string(*space)});
+  return opaque_value(in, where, fmt::format("module `{}` is not modelled", path));
+}
+
+Value imported_value(Context& in, const std::string& module, const Import& import, Span head) {
+  const Span where = in.span(import.place);
+  const std::string inner = module + "." + import.path;
+  if (known_module(inner)) return module_value(in, inner, where);
+  const Value from = module_value(in, module, head);
+  std::string missing = fmt::format("`{}` of module `{}` is not modelled", import.path, module);
+  if (const auto reason =
+          why_not_taken(fmt::format("{}.{}", canonical_module(module), import.path)))
+    missing = fmt::format("`{}` of module `{}` is not taken: {}", import.path, module, *reason);
+  if (from.is(Kind::Opaque)) return opaque_value(in, where, missing);
+  Result<Value> member = attribute(in, from, import.path, where, where);
+  if (member) return *member;
+  return opaque_value(in, where, is_partial(module) ? missing : member.error().text);
+}
+
 }  // namespace
 
 std::optional<std::string_view> known_module(std::string_view path) {
@@ -69,43 +96,22 @@ std::optional<std::string_view> known_module(std::string_view path) {
   return std::nullopt;
 }
 
-Result<void> Interp::exec_import(const Stmt& s, Env& env) {
-  for (const Import& import : ast_->list(s.imports)) {
-    const Span where = span(import.place);
+Result<void> exec_import(Context& in, const Stmt& s, Env& env) {
+  for (const Import& import : in.ast().list(s.imports)) {
+    const Span where = in.span(import.place);
     if (s.kind == StmtKind::ImportFrom) {
       if (import.path == "*") continue;
-      const Value value = imported(ast_->strings[s.module], import, span(s.head));
-      WW_TRY_VOID(bind(env, import.as, value, where));
+      const Value value = imported_value(in, in.ast().strings[s.module], import, in.span(s.head));
+      WW_TRY_VOID(bind_name(in, env, import.as, value, where));
       continue;
     }
     // `import a.b` binds `a`; `import a.b as c` binds c to a.b.
-    const std::string_view bound = symbols.text(import.as);
+    const std::string_view bound = in.symbols.text(import.as);
     const bool is_renamed = bound != import.path.substr(0, import.path.find('.'));
     const std::string path = is_renamed ? import.path : std::string(bound);
-    WW_TRY_VOID(bind(env, import.as, module_value(path, where), where));
+    WW_TRY_VOID(bind_name(in, env, import.as, module_value(in, path, where), where));
   }
   return {};
-}
-
-Value Interp::imported(const std::string& module, const Import& import, Span head) {
-  const Span where = span(import.place);
-  const std::string inner = module + "." + import.path;
-  if (known_module(inner)) return module_value(inner, where);
-  const Value from = module_value(module, head);
-  std::string missing = fmt::format("`{}` of module `{}` is not modelled", import.path, module);
-  if (const auto reason =
-          why_not_taken(fmt::format("{}.{}", canonical_module(module), import.path)))
-    missing = fmt::format("`{}` of module `{}` is not taken: {}", import.path, module, *reason);
-  if (from.is(Kind::Opaque)) return opaque(where, missing);
-  Result<Value> member = attribute(from, import.path, where, where);
-  if (member) return *member;
-  return opaque(where, is_partial(module) ? missing : member.error().text);
-}
-
-Value Interp::module_value(std::string_view path, Span where) {
-  if (const auto space = known_module(path))
-    return heap.wrap(Kind::Namespace, NamespaceObject{{}, std::string(*space)});
-  return opaque(where, fmt::format("module `{}` is not modelled", path));
 }
 
 }  // namespace ww::script

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A kernel from its `def`: parameters, body, and the function that they make.
+#include "script/interp/kernel.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -7,47 +9,11 @@
 #include "ir/simplify/fold.h"
 #include "script/api/params.h"
 #include "script/api/pools.h"
+#include "script/interp/conversions.h"
+#include "script/interp/expressions.h"
 #include "script/interp/kernel_body.h"
 
 namespace ww::script {
-
-ir::StmtId Interp::emit(ir::Stmt stmt) {
-  const ir::StmtId id = fn().add(std::move(stmt));
-  kernel_->blocks.back().push_back(id);
-  return id;
-}
-
-ir::ExprId new_extent(Interp& in, ir::Type type, std::string_view name, Span span) {
-  ir::Var var;
-  var.name = name;
-  var.type = type;
-  var.kind = ir::VarKind::Extent;
-  var.span = span;
-  const ir::VarId id = in.fn().add(std::move(var));
-  return ir::var_ref(in.fn(), id, span);
-}
-
-ir::ExprId host_extent(Interp& in, const OpaqueObject& declared, std::string_view name) {
-  const auto found = in.kernel().extents.find(&declared);
-  if (found != in.kernel().extents.end()) return ir::var_ref(in.fn(), found->second, declared.span);
-  const ir::ExprId made = new_extent(in, *declared.extent, name, declared.span);
-  in.kernel().extents.emplace(&declared, in.fn()[made].var);
-  return made;
-}
-
-Result<ir::ExprId> named_extent(Interp& in, std::string_view name, Span span) {
-  for (std::uint32_t i = 0; i < in.fn().var_count(); ++i) {
-    const ir::Var& var = in.fn()[ir::VarId{i}];
-    if (var.kind == ir::VarKind::Extent && var.name == name) return ir::var_ref(in.fn(), {i}, span);
-  }
-  return new_extent(in, ir::Type::of(num::DType::Int32), name, span);
-}
-
-Result<ir::ExprId> used_here(Interp& in, const Value& value, Span span) {
-  const ir::ExprId e = WW_TRY(in.expression(value, span));
-  return in.fn()[e].op == ir::ExprOp::Var ? ir::var_ref(in.fn(), in.fn()[e].var, span) : e;
-}
-
 namespace {
 
 using What = AnnotationObject::What;
@@ -62,11 +28,11 @@ ir::VarId add_param(ir::Function& f, std::string_view name, ir::Type type, Span 
 }
 
 // Binds one parameter: a pointer, a scalar, a buffer, or a constant that is given now.
-Result<void> bind_param(Interp& in, std::string_view name, Symbol symbol, const Value& annotation,
+Result<void> bind_param(Context& in, std::string_view name, Symbol symbol, const Value& annotation,
                         const Value* given, Env& env, Span span) {
   ir::Function& f = in.fn();
   if (annotation.is(Kind::DType)) {
-    const ir::Type type = WW_TRY(in.value_type(annotation, "the type", span));
+    const ir::Type type = WW_TRY(as_type(in, annotation, "the type", span));
     const ir::VarId var = add_param(f, name, type, span);
     f.params.push_back({var, {}});
     env.set(symbol, of_expr(ir::var_ref(f, var, span)));
@@ -122,81 +88,114 @@ Result<void> bind_param(Interp& in, std::string_view name, Symbol symbol, const 
                   .with_span(span));
 }
 
-}  // namespace
+// The value of a constant: given by name, or the parameter's default.
+const Value* given_constant(const FunctionObject& def, const Param& param, std::size_t index,
+                            std::string_view name, const std::vector<CallArgs::Named>& constants) {
+  for (auto it = constants.rbegin(); it != constants.rend(); ++it)
+    if (it->name == name) return &it->value;
+  const bool has_default = param.default_value.valid() && index < def.defaults.size();
+  return has_default ? &def.defaults[index] : nullptr;
+}
 
-KernelObject* Interp::build_kernel(const FunctionObject& def,
-                                   const std::vector<CallArgs::Named>& constants, Span where) {
-  KernelContext context;
-  context.blocks.emplace_back();
-  context.function.name = def.name;
-  KernelContext* const outer_kernel = kernel_;
-  const Unit* const outer_unit = unit_;
-  kernel_ = &context;
-  unit_ = def.unit;
-  ast_ = &def.unit->ast;
-  Env& env = *new_env(def.env);
-  const Stmt& s = (*ast_)[def.def];
-  KernelBody body(*this);
+Result<void> take_param(Context& in, const FunctionObject& def, std::size_t index,
+                        const Param& param, const std::vector<CallArgs::Named>& constants,
+                        Env& env) {
+  const std::string_view name = in.symbols.text(param.name);
+  const Span span = in.span(param.place);
+  if (!param.annotation.valid())
+    return fail(
+        diag(DiagKind::BadType,
+             "parameter `{}` has no annotation, expected `T.handle`, `T.Buffer(…)` or a type", name)
+            .with_span(span));
+  const Value annotation = WW_TRY(eval(in, param.annotation, *def.env));
+  const Value* given = given_constant(def, param, index, name, constants);
+  return bind_param(in, name, param.name, annotation, given, env, span);
+}
 
-  std::vector<bool> used(constants.size(), false);
-  std::size_t index = 0;
-  for (const Param& param : ast_->list(s.params)) {
-    const std::string_view name = symbols.text(param.name);
-    const std::size_t i = index++;
-    if (param.kind == Param::Kind::Star || param.kind == Param::Kind::DoubleStar) {
-      const std::string_view stars = param.kind == Param::Kind::Star ? "*" : "**";
-      if (!name.empty())
-        body.report(diag(DiagKind::Syntax, "`{}{}` as a parameter of a kernel", stars, name)
-                        .with_span(span(param.place)));
-      continue;
-    }
-    if (!param.annotation.valid()) {
-      body.report(
-          diag(DiagKind::BadType,
-               "parameter `{}` has no annotation, expected `T.handle`, `T.Buffer(…)` or a type",
-               name)
-              .with_span(span(param.place)));
+bool takes_value(const Param& param) {
+  return param.kind != Param::Kind::Star && param.kind != Param::Kind::DoubleStar;
+}
+
+// Binds all parameters; reports those in error, and constants that are none of them.
+void take_params(Context& in, const FunctionObject& def, std::span<const Param> params,
+                 const std::vector<CallArgs::Named>& constants, Env& env) {
+  for (std::size_t i = 0; i < params.size(); ++i) {
+    const Param& param = params[i];
+    const std::string_view name = in.symbols.text(param.name);
+    if (takes_value(param)) {
+      Result<void> taken = take_param(in, def, i, param, constants, env);
+      if (taken) continue;
+      report_error(in, std::move(taken).error().with_span(in.span(param.place)));
       env.set(param.name, poison());
-      continue;
-    }
-    const Value* given = nullptr;
-    for (std::size_t c = 0; c < constants.size(); ++c)
-      if (constants[c].name == name) {
-        given = &constants[c].value;
-        used[c] = true;
-      }
-    if (given == nullptr && param.default_value.valid() && i < def.defaults.size())
-      given = &def.defaults[i];
-    Result<Value> annotation = eval(param.annotation, *def.env);
-    Result<void> bound =
-        annotation ? bind_param(*this, name, param.name, *annotation, given, env, span(param.place))
-                   : Result<void>(fail(std::move(annotation).error()));
-    if (!bound) {
-      body.report(std::move(bound).error().with_span(span(param.place)));
-      env.set(param.name, poison());
+    } else if (!name.empty()) {
+      report_error(in, diag(DiagKind::Syntax, "`{}{}` as a parameter of a kernel",
+                            param.kind == Param::Kind::Star ? "*" : "**", name)
+                           .with_span(in.span(param.place)));
     }
   }
-  for (std::size_t c = 0; c < constants.size(); ++c)
-    if (!used[c])
-      body.report(
-          diag(DiagKind::BadArgument, "`{}` has no constant `{}`", def.name, constants[c].name)
-              .with_span(constants[c].span));
+  for (const CallArgs::Named& constant : constants)
+    if (std::none_of(params.begin(), params.end(), [&](const Param& p) {
+          return takes_value(p) && p.annotation.valid() && in.symbols.text(p.name) == constant.name;
+        }))
+      report_error(in,
+                   diag(DiagKind::BadArgument, "`{}` has no constant `{}`", def.name, constant.name)
+                       .with_span(constant.span));
+}
 
-  body.function_body(s.body, env);
-  if (context.errors.empty())
-    if (std::optional<Diag> unfinished = unfinished_pool(context))
-      body.report(*std::move(unfinished));
-  context.function.body = std::move(context.blocks[0]);
+}  // namespace
 
-  KernelObject kernel;
-  kernel.function = std::move(context.function);
-  kernel.errors = std::move(context.errors);
-  kernel.span = where;
-  kernel_ = outer_kernel;
-  unit_ = outer_unit;
-  ast_ = outer_unit != nullptr ? &outer_unit->ast : nullptr;
-  auto* made = heap.make<KernelObject>(std::move(kernel));
-  kernels_.push_back(made);
+ir::ExprId new_extent(Context& in, ir::Type type, std::string_view name, Span span) {
+  ir::Var var;
+  var.name = name;
+  var.type = type;
+  var.kind = ir::VarKind::Extent;
+  var.span = span;
+  const ir::VarId id = in.fn().add(std::move(var));
+  return ir::var_ref(in.fn(), id, span);
+}
+
+ir::ExprId host_extent(Context& in, const OpaqueObject& declared, std::string_view name) {
+  const auto found = in.kernel->extents.find(&declared);
+  if (found != in.kernel->extents.end()) return ir::var_ref(in.fn(), found->second, declared.span);
+  const ir::ExprId made = new_extent(in, *declared.extent, name, declared.span);
+  in.kernel->extents.emplace(&declared, in.fn()[made].var);
+  return made;
+}
+
+Result<ir::ExprId> named_extent(Context& in, std::string_view name, Span span) {
+  for (std::uint32_t i = 0; i < in.fn().var_count(); ++i) {
+    const ir::Var& var = in.fn()[ir::VarId{i}];
+    if (var.kind == ir::VarKind::Extent && var.name == name) return ir::var_ref(in.fn(), {i}, span);
+  }
+  return new_extent(in, ir::Type::of(num::DType::Int32), name, span);
+}
+
+Result<ir::ExprId> used_here(Context& in, const Value& value, Span span) {
+  const ir::ExprId e = WW_TRY(expression(in, value, span));
+  return in.fn()[e].op == ir::ExprOp::Var ? ir::var_ref(in.fn(), in.fn()[e].var, span) : e;
+}
+
+KernelObject* build_kernel(Context& in, const FunctionObject& def,
+                           const std::vector<CallArgs::Named>& constants, Span where) {
+  KernelContext kernel;
+  kernel.blocks.emplace_back();
+  kernel.function.name = def.name;
+  kernel.first_serial = in.heap.next_serial();
+  const Saved current(in.kernel, &kernel);
+  const Saved unit(in.unit, def.unit);
+  Env& env = *new_env(in, def.env);
+  const Stmt& s = in.ast()[def.def];
+  take_params(in, def, in.ast().list(s.params), constants, env);
+  build_function_body(in, s.body, env);
+  if (kernel.errors.empty())
+    if (std::optional<Diag> unfinished = unfinished_pool(kernel))
+      report_error(in, *std::move(unfinished));
+  kernel.function.body = std::move(kernel.blocks[0]);
+  auto* made = in.heap.make<KernelObject>();
+  made->function = std::move(kernel.function);
+  made->errors = std::move(kernel.errors);
+  made->span = where;
+  in.kernels.push_back(made);
   return made;
 }
 

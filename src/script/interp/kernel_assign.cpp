@@ -1,13 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // Assignments in a kernel: what a name becomes, and stores.
+#include "script/interp/kernel_assign.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 
 #include "ir/below.h"
-#include "script/api/params.h"
+#include "script/interp/assign.h"
+#include "script/interp/conversions.h"
+#include "script/interp/expressions.h"
 #include "script/interp/implicit.h"
 #include "script/interp/kernel_body.h"
+#include "script/interp/operators.h"
 #include "script/interp/regions.h"
 
 namespace ww::script {
@@ -61,11 +66,11 @@ Diag no_value(Span span) {
   return diag(DiagKind::BadType, "this call has no value to assign").with_span(span);
 }
 
-Assigned assigned_to(Interp& in, ir::BufferId id) {
+Assigned assigned_to(Context& in, ir::BufferId id) {
   const ir::Buffer& buffer = in.fn()[id];
   return {.name = buffer.name,
           .is_name = buffer.is_scalar,
-          .is_inferred = in.kernel().inferred.contains(id.index),
+          .is_inferred = in.kernel->inferred.contains(id.index),
           .declared = buffer.span};
 }
 
@@ -82,75 +87,8 @@ std::optional<std::vector<ir::ExprId>> vector_place(const ir::Function& f, const
   return out;
 }
 
-}  // namespace
-
-Result<void> KernelBody::assign_stmt(const Stmt& s, Env& env) {
-  const std::span<const ExprId> targets = in.ast_->list(s.items);
-  if (targets.size() > 1)
-    return fail(diag(DiagKind::Syntax,
-                     "found a second `=`, expected one assignment per statement in a kernel")
-                    .with_span(in.span(targets[1])));
-  const std::size_t before = in.kernel().blocks.back().size();
-  const Value value = WW_TRY(in.eval(s.a, env));
-  // An instruction, a tile primitive or an inline function.
-  const bool is_call = (*in.ast_)[s.a].kind == ExprKind::Call;
-  if (is_call && value.is(Kind::None) && in.kernel().blocks.back().size() != before)
-    return fail(no_value(in.span(s.a)));
-  return assign(targets[0], value, env, {in.span(s.place), in.span(s.a)});
-}
-
-Result<void> KernelBody::assign(ExprId target, Value value, Env& env, const AssignSpans& at) {
-  const Expr& e = (*in.ast_)[target];
-  switch (e.kind) {
-    case ExprKind::Name:
-      return assign_name(e.name, value, env, in.span(e.place), at);
-    case ExprKind::Starred:
-      return assign(e.a, value, env, at);
-    case ExprKind::Tuple:
-    case ExprKind::List: {
-      if (value.is(Kind::Poison)) {
-        for (const ExprId item : in.ast_->list(e.items)) WW_TRY_VOID(assign(item, value, env, at));
-        return {};
-      }
-      auto pairs = WW_TRY(in.unpack(e, value));
-      keep_old_values(pairs, env, at.all);
-      for (const auto& [item, part] : pairs) WW_TRY_VOID(assign(item, part, env, at));
-      return {};
-    }
-    case ExprKind::Subscript: {
-      const Value object = WW_TRY(in.eval_buffer_base(e.a, env));
-      const Value index = WW_TRY(in.eval(e.b, env));
-      if (object.is(Kind::Buffer))
-        return store(object.buffer(), index, value, in.span(e.place), at);
-      return in.assign_item(object, index, value, at.all);
-    }
-    default:
-      return in.assign(target, value, env);
-  }
-}
-
-// `a, b = b, a` is a swap: all values are those before the first store. What reads a buffer that an
-// earlier target stores to is computed first.
-void KernelBody::keep_old_values(std::vector<std::pair<ExprId, Value>>& pairs, Env& env,
-                                 Span span) {
-  std::vector<ir::BufferId> stored;
-  for (auto& [target, value] : pairs) {
-    const bool reads_stored =
-        value.is(Kind::Ir) && std::any_of(stored.begin(), stored.end(), [&](ir::BufferId id) {
-          return reads(in.fn(), value.expr(), id);
-        });
-    if (reads_stored) value = of_expr(bind_value("old", value.expr(), span));
-    const Expr& e = (*in.ast_)[target];
-    const Expr& base = e.kind == ExprKind::Subscript ? (*in.ast_)[e.a] : e;
-    if (base.kind != ExprKind::Name) continue;
-    const Value* known = env.find(base.name);
-    if (known != nullptr && known->is(Kind::Buffer))
-      stored.push_back(ir::storage_of(in.fn(), known->buffer()));
-  }
-}
-
 // Binds a value to a new immutable variable.
-ir::ExprId KernelBody::bind_value(std::string name, ir::ExprId value, Span span) {
+ir::ExprId bind_value(Context& in, std::string name, ir::ExprId value, Span span) {
   ir::Var var;
   var.name = std::move(name);
   var.type = in.fn()[value].type;
@@ -160,47 +98,37 @@ ir::ExprId KernelBody::bind_value(std::string name, ir::ExprId value, Span span)
   out.var = in.fn().add(std::move(var));
   out.expr = value;
   const ir::VarId id = out.var;
-  in.emit(std::move(out));
+  emit(in, std::move(out));
   return ir::var_ref(in.fn(), id, span);
 }
 
-Result<void> KernelBody::assign_name(Symbol name, Value value, Env& env, Span name_span,
-                                     const AssignSpans& at) {
-  const std::string_view text = in.symbols.text(name);
-  if (value.is(Kind::Poison)) {
-    if (env.find(name) == nullptr) env.set(name, value);
-    return {};
+// `a, b = b, a` is a swap: all values are those before the first store. What reads a buffer that an
+// earlier target stores to is computed first.
+void keep_old_values(Context& in, std::vector<std::pair<ExprId, Value>>& pairs, Env& env,
+                     Span span) {
+  std::vector<ir::BufferId> stored;
+  for (auto& [target, value] : pairs) {
+    const bool reads_stored =
+        value.is(Kind::Ir) && std::any_of(stored.begin(), stored.end(), [&](ir::BufferId id) {
+          return reads(in.fn(), value.expr(), id);
+        });
+    if (reads_stored) value = of_expr(bind_value(in, "old", value.expr(), span));
+    const Expr& e = in.ast()[target];
+    const Expr& base = e.kind == ExprKind::Subscript ? in.ast()[e.a] : e;
+    if (base.kind != ExprKind::Name) continue;
+    const Value* known = env.find(base.name);
+    if (known != nullptr && known->is(Kind::Buffer))
+      stored.push_back(ir::storage_of(in.fn(), known->buffer()));
   }
-  const Value* known = env.find(name);
-  if (known != nullptr && is_storable(value) && !is_fresh_var(in.kernel(), value)) {
-    if (known->is(Kind::Buffer) && ir::has_one_element(in.fn(), in.fn()[known->buffer()]))
-      return store(known->buffer(), of_int(0), value, name_span, at);
-    if (known->is(Kind::Ir) && in.fn()[known->expr()].op == ir::ExprOp::Var)
-      return fail(read_only(in.fn()[in.fn()[known->expr()].var], text, name_span));
-  }
-  if (value.is(Kind::Meta)) {
-    value = value.as<MetaObject>().value;
-  } else if (value.is(Kind::Ir) && !is_fresh_var(in.kernel(), value)) {
-    const ir::Type type = in.fn()[value.expr()].type;
-    if (type.kind == ir::Type::Kind::Void) return fail(no_value(at.value));
-    if (type.is_pointer() || type.lanes > 1) return let(name, value.expr(), env, at.all);
-    if (type.is_value()) return new_inferred(name, type, value, env, at);
-  } else if (value.is(Kind::Int) || value.is(Kind::Bool) || value.is(Kind::Float)) {
-    const ir::ExprId constant = WW_TRY(in.expression(value, at.value));
-    return new_inferred(name, in.fn()[constant].type, value, env, at);
-  }
-  in.give_name(value, text);
-  env.set(name, value);
+}
+
+Result<void> let_name(Context& in, Symbol name, ir::ExprId value, Env& env, Span where) {
+  env.set(name, of_expr(bind_value(in, std::string(in.symbols.text(name)), value, where)));
   return {};
 }
 
-Result<void> KernelBody::let(Symbol name, ir::ExprId value, Env& env, Span where) {
-  env.set(name, of_expr(bind_value(std::string(in.symbols.text(name)), value, where)));
-  return {};
-}
-
-Result<void> KernelBody::new_scalar(Symbol name, ir::Type type, const Value* value, Env& env,
-                                    const AssignSpans& at) {
+Result<void> new_scalar(Context& in, Symbol name, ir::Type type, const Value* value, Env& env,
+                        const AssignSpans& at) {
   const Span where = at.all;
   std::optional<ir::ExprId> initial;
   if (value != nullptr)
@@ -215,104 +143,27 @@ Result<void> KernelBody::new_scalar(Symbol name, ir::Type type, const Value* val
   ir::Stmt alloc = stmt_node(ir::StmtKind::Alloc, where);
   alloc.buffer = in.fn().add(std::move(buffer));
   const ir::BufferId id = alloc.buffer;
-  in.emit(std::move(alloc));
+  emit(in, std::move(alloc));
   env.set(name, of_buffer(id));
   if (!initial) return {};
   ir::Stmt out = stmt_node(ir::StmtKind::Store, where);
   out.buffer = id;
   out.args.push_back(ir::int_imm(in.fn(), num::DType::Int32, 0, where));
   out.expr = *initial;
-  in.emit(std::move(out));
+  emit(in, std::move(out));
   return {};
 }
 
 // `x = 0`: the type is that of the value.
-Result<void> KernelBody::new_inferred(Symbol name, ir::Type type, const Value& value, Env& env,
-                                      const AssignSpans& at) {
-  WW_TRY_VOID(new_scalar(name, type, &value, env, at));
-  in.kernel().inferred.insert(env.find(name)->buffer().index);
+Result<void> new_inferred(Context& in, Symbol name, ir::Type type, const Value& value, Env& env,
+                          const AssignSpans& at) {
+  WW_TRY_VOID(new_scalar(in, name, type, &value, env, at));
+  in.kernel->inferred.insert(env.find(name)->buffer().index);
   return {};
 }
 
-Result<void> KernelBody::annotated(const Stmt& s, Env& env) {
-  const Expr& target = (*in.ast_)[in.ast_->list(s.items)[0]];
-  const AssignSpans at{in.span(s.place), s.a.valid() ? in.span(s.a) : in.span(s.place)};
-  const Value annotation = WW_TRY(in.eval(s.b, env));
-  std::optional<Value> value;
-  if (s.a.valid()) value = WW_TRY(in.eval(s.a, env));
-  if (annotation.is(Kind::Poison) || (value && value->is(Kind::Poison))) {
-    poison_names(s, env);
-    return {};
-  }
-  if (target.kind != ExprKind::Name)
-    return fail(diag(DiagKind::Syntax, "an annotation of something else than a name")
-                    .with_span(in.span(target.place)));
-  if (annotation.is(Kind::DType)) {
-    const ir::Type type = WW_TRY(in.value_type(annotation, "the type", in.span(s.b)));
-    return new_scalar(target.name, type, value ? &*value : nullptr, env, at);
-  }
-  using What = AnnotationObject::What;
-  const What what =
-      annotation.is(Kind::Annotation) ? annotation.as<AnnotationObject>().what : What::Constexpr;
-  if (what == What::Array)
-    return new_array(target.name, annotation.as<AnnotationObject>(), value, env, at);
-  if (what == What::Let || what == What::Handle)
-    return annotated_let(target.name, annotation.as<AnnotationObject>(), value, env, at);
-  if (value) return assign_name(target.name, *value, env, in.span(target.place), at);
-  return fail(diag(DiagKind::BadType,
-                   "`{}` is annotated with {}, expected a type such as `T.int32`, or `T.let`",
-                   in.symbols.text(target.name), type_name(annotation))
-                  .with_span(in.span(s.b)));
-}
-
-Result<void> KernelBody::new_array(Symbol name, const AnnotationObject& annotation,
-                                   const std::optional<Value>& value, Env& env,
-                                   const AssignSpans& at) {
-  if (value)
-    return fail(diag(DiagKind::BadBuffer,
-                     "an initial value for the array `{}`, which cannot have one",
-                     in.symbols.text(name))
-                    .with_span(at.value));
-  const Value buffer = WW_TRY(alloc_local(in, annotation.shape, annotation.type.dtype, at.all));
-  in.give_name(buffer, in.symbols.text(name));
-  env.set(name, buffer);
-  return {};
-}
-
-Result<void> KernelBody::annotated_let(Symbol name, const AnnotationObject& annotation,
-                                       const std::optional<Value>& value, Env& env,
-                                       const AssignSpans& at) {
-  if (!value)
-    return fail(
-        diag(DiagKind::NotBound, "`{}` is immutable and has no value", in.symbols.text(name))
-            .with_span(at.all));
-  const ir::ExprId expr = annotation.type.is_value()
-                              ? WW_TRY(assigned_value(in, *value, annotation.type,
-                                                      {.name = in.symbols.text(name)}, at.value))
-                              : WW_TRY(in.expression(*value, at.value));
-  const ir::Type type = in.fn()[expr].type;
-  if (type.kind == ir::Type::Kind::Void) return fail(no_value(at.value));
-  if (annotation.type.is_pointer() && !type.is_pointer())
-    return fail(diag(DiagKind::BadType, "`{}` is `{}`, expected a pointer", in.symbols.text(name),
-                     ir::to_text(type))
-                    .with_span(at.value));
-  return let(name, expr, env, at.all);
-}
-
-Result<void> KernelBody::augmented(const Stmt& s, Env& env) {
-  const ExprId target = in.ast_->list(s.items)[0];
-  const Expr& e = (*in.ast_)[target];
-  const Value old = WW_TRY(in.eval(target, env));
-  const Value right = WW_TRY(in.eval(s.a, env));
-  if (old.is(Kind::Region))
-    return fail(diag(DiagKind::BadType, "`{}=` of a region; give all indices", text_of(s.op))
-                    .with_span(in.span(e.place)));
-  const Value value = WW_TRY(in.binary(s.op, old, right, in.span(s.place)));
-  return assign(target, value, env, {in.span(s.place), in.span(s.place)});
-}
-
-Result<void> KernelBody::store(ir::BufferId buffer, const Value& index, const Value& value,
-                               Span target, const AssignSpans& at) {
+Result<void> store_element(Context& in, ir::BufferId buffer, const Value& index, const Value& value,
+                           Span target, const AssignSpans& at) {
   if (value.is(Kind::Poison) || index.is(Kind::Poison)) return {};
   const BufferIndex place = WW_TRY(buffer_index(in, buffer, index, target));
   if (value.is(Kind::Region))
@@ -323,7 +174,7 @@ Result<void> KernelBody::store(ir::BufferId buffer, const Value& index, const Va
                     .with_note("`Tx.copy(dst, src)` copies regions, by a thread; `Tx.warp.copy`, "
                                "`Tx.wg.copy`, `Tx.cta.copy` by more")
                     .with_span(at.value));
-  const ir::ExprId raw = WW_TRY(in.expression(value, at.value));
+  const ir::ExprId raw = WW_TRY(expression(in, value, at.value));
   if (in.fn()[raw].type.kind == ir::Type::Kind::Void) return fail(no_value(at.value));
   std::vector<ir::ExprId> indices = place.indices;
   if (!place.is_element) {
@@ -347,8 +198,162 @@ Result<void> KernelBody::store(ir::BufferId buffer, const Value& index, const Va
   out.args = in.fn()[element].args;
   out.expr =
       WW_TRY(assigned_value(in, value, in.fn()[element].type, assigned_to(in, buffer), at.value));
-  in.emit(std::move(out));
+  emit(in, std::move(out));
   return {};
+}
+
+Result<void> assign_name(Context& in, Symbol name, Value value, Env& env, Span name_span,
+                         const AssignSpans& at) {
+  const std::string_view text = in.symbols.text(name);
+  if (value.is(Kind::Poison)) {
+    if (env.find(name) == nullptr) env.set(name, value);
+    return {};
+  }
+  const Value* known = env.find(name);
+  if (known != nullptr && is_storable(value) && !is_fresh_var(*in.kernel, value)) {
+    if (known->is(Kind::Buffer) && ir::has_one_element(in.fn(), in.fn()[known->buffer()]))
+      return store_element(in, known->buffer(), of_int(0), value, name_span, at);
+    if (known->is(Kind::Ir) && in.fn()[known->expr()].op == ir::ExprOp::Var)
+      return fail(read_only(in.fn()[in.fn()[known->expr()].var], text, name_span));
+  }
+  if (value.is(Kind::Meta)) {
+    value = value.as<MetaObject>().value;
+  } else if (value.is(Kind::Ir) && !is_fresh_var(*in.kernel, value)) {
+    const ir::Type type = in.fn()[value.expr()].type;
+    if (type.kind == ir::Type::Kind::Void) return fail(no_value(at.value));
+    if (type.is_pointer() || type.lanes > 1) return let_name(in, name, value.expr(), env, at.all);
+    if (type.is_value()) return new_inferred(in, name, type, value, env, at);
+  } else if (value.is(Kind::Int) || value.is(Kind::Bool) || value.is(Kind::Float)) {
+    const ir::ExprId constant = WW_TRY(expression(in, value, at.value));
+    return new_inferred(in, name, in.fn()[constant].type, value, env, at);
+  }
+  give_name(in, value, text);
+  env.set(name, value);
+  return {};
+}
+
+Result<void> new_array(Context& in, Symbol name, const AnnotationObject& annotation,
+                       const std::optional<Value>& value, Env& env, const AssignSpans& at) {
+  if (value)
+    return fail(diag(DiagKind::BadBuffer,
+                     "an initial value for the array `{}`, which cannot have one",
+                     in.symbols.text(name))
+                    .with_span(at.value));
+  const Value buffer = WW_TRY(alloc_local(in, annotation.shape, annotation.type.dtype, at.all));
+  give_name(in, buffer, in.symbols.text(name));
+  env.set(name, buffer);
+  return {};
+}
+
+Result<void> annotated_let(Context& in, Symbol name, const AnnotationObject& annotation,
+                           const std::optional<Value>& value, Env& env, const AssignSpans& at) {
+  if (!value)
+    return fail(
+        diag(DiagKind::NotBound, "`{}` is immutable and has no value", in.symbols.text(name))
+            .with_span(at.all));
+  const ir::ExprId expr = annotation.type.is_value()
+                              ? WW_TRY(assigned_value(in, *value, annotation.type,
+                                                      {.name = in.symbols.text(name)}, at.value))
+                              : WW_TRY(expression(in, *value, at.value));
+  const ir::Type type = in.fn()[expr].type;
+  if (type.kind == ir::Type::Kind::Void) return fail(no_value(at.value));
+  if (annotation.type.is_pointer() && !type.is_pointer())
+    return fail(diag(DiagKind::BadType, "`{}` is `{}`, expected a pointer", in.symbols.text(name),
+                     ir::to_text(type))
+                    .with_span(at.value));
+  return let_name(in, name, expr, env, at.all);
+}
+
+}  // namespace
+
+Result<void> kernel_assign(Context& in, const Stmt& s, Env& env) {
+  const std::span<const ExprId> targets = in.ast().list(s.items);
+  if (targets.size() > 1)
+    return fail(diag(DiagKind::Syntax,
+                     "found a second `=`, expected one assignment per statement in a kernel")
+                    .with_span(in.span(targets[1])));
+  const std::size_t before = in.kernel->blocks.back().size();
+  const Value value = WW_TRY(eval(in, s.a, env));
+  // An instruction, a tile primitive or an inline function.
+  const bool is_call = in.ast()[s.a].kind == ExprKind::Call;
+  if (is_call && value.is(Kind::None) && in.kernel->blocks.back().size() != before)
+    return fail(no_value(in.span(s.a)));
+  return assign_in_kernel(in, targets[0], value, env, {in.span(s.place), in.span(s.a)});
+}
+
+Result<void> assign_in_kernel(Context& in, ExprId target, Value value, Env& env,
+                              const AssignSpans& at) {
+  const Expr& e = in.ast()[target];
+  switch (e.kind) {
+    case ExprKind::Name:
+      return assign_name(in, e.name, value, env, in.span(e.place), at);
+    case ExprKind::Starred:
+      return assign_in_kernel(in, e.a, value, env, at);
+    case ExprKind::Tuple:
+    case ExprKind::List: {
+      if (value.is(Kind::Poison)) {
+        for (const ExprId item : in.ast().list(e.items))
+          WW_TRY_VOID(assign_in_kernel(in, item, value, env, at));
+        return {};
+      }
+      auto pairs = WW_TRY(unpack(in, e, value));
+      keep_old_values(in, pairs, env, at.all);
+      for (const auto& [item, part] : pairs) WW_TRY_VOID(assign_in_kernel(in, item, part, env, at));
+      return {};
+    }
+    case ExprKind::Subscript: {
+      const Value object = WW_TRY(eval_buffer_base(in, e.a, env));
+      const Value index = WW_TRY(eval(in, e.b, env));
+      if (object.is(Kind::Buffer))
+        return store_element(in, object.buffer(), index, value, in.span(e.place), at);
+      return assign_item(in, object, index, value, at.all);
+    }
+    default:
+      return assign_host(in, target, value, env);
+  }
+}
+
+Result<void> kernel_annotated(Context& in, const Stmt& s, Env& env) {
+  const Expr& target = in.ast()[in.ast().list(s.items)[0]];
+  const AssignSpans at{in.span(s.place), s.a.valid() ? in.span(s.a) : in.span(s.place)};
+  const Value annotation = WW_TRY(eval(in, s.b, env));
+  std::optional<Value> value;
+  if (s.a.valid()) value = WW_TRY(eval(in, s.a, env));
+  if (annotation.is(Kind::Poison) || (value && value->is(Kind::Poison))) {
+    poison_names(in, s, env);
+    return {};
+  }
+  if (target.kind != ExprKind::Name)
+    return fail(diag(DiagKind::Syntax, "an annotation of something else than a name")
+                    .with_span(in.span(target.place)));
+  if (annotation.is(Kind::DType)) {
+    const ir::Type type = WW_TRY(as_type(in, annotation, "the type", in.span(s.b)));
+    return new_scalar(in, target.name, type, value ? &*value : nullptr, env, at);
+  }
+  using What = AnnotationObject::What;
+  const What what =
+      annotation.is(Kind::Annotation) ? annotation.as<AnnotationObject>().what : What::Constexpr;
+  if (what == What::Array)
+    return new_array(in, target.name, annotation.as<AnnotationObject>(), value, env, at);
+  if (what == What::Let || what == What::Handle)
+    return annotated_let(in, target.name, annotation.as<AnnotationObject>(), value, env, at);
+  if (value) return assign_name(in, target.name, *value, env, in.span(target.place), at);
+  return fail(diag(DiagKind::BadType,
+                   "`{}` is annotated with {}, expected a type such as `T.int32`, or `T.let`",
+                   in.symbols.text(target.name), type_name(annotation))
+                  .with_span(in.span(s.b)));
+}
+
+Result<void> kernel_augmented(Context& in, const Stmt& s, Env& env) {
+  const ExprId target = in.ast().list(s.items)[0];
+  const Expr& e = in.ast()[target];
+  const Value old = WW_TRY(eval(in, target, env));
+  const Value right = WW_TRY(eval(in, s.a, env));
+  if (old.is(Kind::Region))
+    return fail(diag(DiagKind::BadType, "`{}=` of a region; give all indices", text_of(s.op))
+                    .with_span(in.span(e.place)));
+  const Value value = WW_TRY(binary(in, s.op, old, right, in.span(s.place)));
+  return assign_in_kernel(in, target, value, env, {in.span(s.place), in.span(s.place)});
 }
 
 }  // namespace ww::script

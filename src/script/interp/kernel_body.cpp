@@ -7,6 +7,12 @@
 #include <span>
 
 #include "script/api/builtins.h"
+#include "script/interp/conversions.h"
+#include "script/interp/expressions.h"
+#include "script/interp/host_stmts.h"
+#include "script/interp/kernel_assign.h"
+#include "script/interp/kernel_control.h"
+#include "script/interp/operators.h"
 
 namespace ww::script {
 namespace {
@@ -34,123 +40,10 @@ std::string_view statement_text(StmtKind kind) {
   }
 }
 
-}  // namespace
-
-ir::Stmt stmt_node(ir::StmtKind kind, Span span) {
-  ir::Stmt s;
-  s.kind = kind;
-  s.span = span;
-  return s;
-}
-
-void collect_targets(const Ast& ast, ExprId id, std::vector<Symbol>& out) {
-  for_each_bound_name(ast, id, [&](const Expr& name) { out.push_back(name.name); });
-}
-
-// --- blocks --------------------------------------------------------------------------------------
-
-void KernelBody::report(Diag problem) { in.kernel().errors.push_back(std::move(problem)); }
-
-void KernelBody::poison_names(const Stmt& s, Env& env) {
-  std::vector<Symbol> names;
-  const bool binds = s.kind == StmtKind::Assign || s.kind == StmtKind::AnnAssign;
-  if (binds)
-    for (const ExprId target : in.ast_->list(s.items)) collect_targets(*in.ast_, target, names);
-  if (s.kind == StmtKind::FunctionDef) names.push_back(s.name);
-  for (const Symbol name : names)
-    if (env.find(name) == nullptr) env.set(name, poison());
-}
-
-void KernelBody::block(ListOf<StmtId> statements, Env& env) { run(in.ast_->list(statements), env); }
-
-void KernelBody::function_body(ListOf<StmtId> statements, Env& env) {
-  std::span<const StmtId> list = in.ast_->list(statements);
-  if (!list.empty()) {
-    const Stmt& first = (*in.ast_)[list.front()];
-    const bool is_docstring =
-        first.kind == StmtKind::Expression && (*in.ast_)[first.a].kind == ExprKind::String;
-    if (is_docstring) list = list.subspan(1);
-  }
-  run(list, env);
-}
-
-void KernelBody::run(std::span<const StmtId> statements, Env& env) {
-  for (const StmtId id : statements) {
-    if (in.kernel().errors.size() >= kMaxErrors) return;
-    Result<void> done = stmt(id, env);
-    if (done) continue;
-    const bool is_final = done.error().kind == DiagKind::Budget;
-    report(std::move(done).error().with_span(in.span((*in.ast_)[id].head)));
-    poison_names((*in.ast_)[id], env);
-    if (is_final) return;
-  }
-}
-
-Result<void> KernelBody::stmt(StmtId id, Env& env) {
-  const Stmt& s = (*in.ast_)[id];
-  WW_TRY_VOID(in.spend(1, in.span(s.head)));
-  switch (s.kind) {
-    case StmtKind::Expression:
-      return expression_stmt(s, env);
-    case StmtKind::Assign:
-      return assign_stmt(s, env);
-    case StmtKind::AnnAssign:
-      return annotated(s, env);
-    case StmtKind::AugAssign:
-      return augmented(s, env);
-    case StmtKind::If:
-      return if_stmt(s, env);
-    case StmtKind::While:
-      return while_stmt(s, env);
-    case StmtKind::For:
-      return for_stmt(s, env);
-    case StmtKind::With:
-      return with_stmt(s, env);
-    case StmtKind::Assert:
-      return assert_stmt(s, env);
-    case StmtKind::Break:
-    case StmtKind::Continue: {
-      const bool is_break = s.kind == StmtKind::Break;
-      if (in.kernel().loops == 0)
-        return fail(
-            diag(DiagKind::Syntax, "`{}` outside of a loop", is_break ? "break" : "continue")
-                .with_span(in.span(s.place)));
-      in.emit(stmt_node(is_break ? ir::StmtKind::Break : ir::StmtKind::Continue, in.span(s.place)));
-      return {};
-    }
-    case StmtKind::Return:
-      return return_stmt(s, env);
-    case StmtKind::FunctionDef:
-    case StmtKind::Import:
-    case StmtKind::ImportFrom:
-    case StmtKind::Pass: {
-      const Flow flow = WW_TRY(in.exec(id, env));
-      static_cast<void>(flow);
-      return {};
-    }
-    default:
-      return fail(diag(DiagKind::Syntax, "{} cannot stand in a kernel", statement_text(s.kind))
-                      .with_note("what Python does before the launch stands outside, in a builder")
-                      .with_span(in.span(s.head)));
-  }
-}
-
-Result<ir::Block> KernelBody::inner(const std::function<Result<void>()>& body) {
-  if (in.kernel().blocks.size() > kMaxBlocks)
-    return fail(diag(DiagKind::Budget, "blocks of the kernel are nested deeper than {} levels",
-                     kMaxBlocks));
-  in.kernel().blocks.emplace_back();
-  Result<void> done = body();
-  ir::Block out = std::move(in.kernel().blocks.back());
-  in.kernel().blocks.pop_back();
-  if (!done) return fail(std::move(done).error());
-  return out;
-}
-
 // A kernel gives nothing back; `return 0` is how its success is spelled.
-Result<void> KernelBody::return_stmt(const Stmt& s, Env& env) {
+Result<void> kernel_return(Context& in, const Stmt& s, Env& env) {
   if (s.a.valid()) {
-    const Value value = WW_TRY(in.eval(s.a, env));
+    const Value value = WW_TRY(eval(in, s.a, env));
     const bool is_zero = value.is(Kind::Int) && value.integer == 0;
     if (!value.is(Kind::None) && !value.is(Kind::Poison) && !is_zero)
       return fail(diag(DiagKind::BadType,
@@ -158,20 +51,18 @@ Result<void> KernelBody::return_stmt(const Stmt& s, Env& env) {
                        type_name(value))
                       .with_span(in.span(s.a)));
   }
-  in.emit(stmt_node(ir::StmtKind::Return, in.span(s.place)));
+  emit(in, stmt_node(ir::StmtKind::Return, in.span(s.place)));
   return {};
 }
-
-namespace {
 
 /// What a kernel has got from its statements so far.
 struct Made {
   std::size_t stmts = 0, vars = 0, buffers = 0, errors = 0;
   friend bool operator==(const Made&, const Made&) = default;
 };
-Made made_in(Interp& in) {
+Made made_in(Context& in) {
   return {in.fn().stmt_count(), in.fn().var_count(), in.fn().buffer_count(),
-          in.kernel().errors.size()};
+          in.kernel->errors.size()};
 }
 
 // The row of a function of Python's that only computes a value.
@@ -224,25 +115,23 @@ bool is_pure(const ir::Function& f, ir::ExprId id) {
   return expr.op != ir::ExprOp::Call || ir::facts_of(expr.callee).effect == ir::Effect::Pure;
 }
 
-}  // namespace
-
-// Nothing came of the statement: the kernel is the same without it, which nobody can have meant.
-Result<void> KernelBody::require_effect(const Stmt& s, const Value& value, Env& env) const {
-  const Expr& expr = (*in.ast_)[s.a];
+// The statement left the kernel as it was, so it cannot do what it is written for.
+Result<void> require_effect(Context& in, const Stmt& s, const Value& value, Env& env) {
+  const Expr& expr = in.ast()[s.a];
   if (value.is(Kind::Poison) || expr.kind == ExprKind::Ellipsis || expr.kind == ExprKind::Walrus)
     return {};
   if (expr.kind == ExprKind::String)
     return fail(diag(DiagKind::Syntax, "a text in the middle of a kernel has no effect")
                     .with_note("comments begin with `#`")
                     .with_span(in.span(s.place)));
-  if (expr.kind != ExprKind::Call && may_call(*in.ast_, s.a)) return {};
+  if (expr.kind != ExprKind::Call && may_call(in.ast(), s.a)) return {};
   if (expr.kind != ExprKind::Call)
     return fail(diag(DiagKind::Syntax, "this expression has no effect")
                     .with_note(is_callable(value) ? "`()` behind it calls it" : kUseOfValue)
                     .with_span(in.span(s.place)));
-  const ExprKind callee = (*in.ast_)[expr.a].kind;
+  const ExprKind callee = in.ast()[expr.a].kind;
   const bool is_named = callee == ExprKind::Name || callee == ExprKind::Attribute;
-  const BuiltinRow* const row = is_named ? host_function(WW_TRY(in.eval(expr.a, env))) : nullptr;
+  const BuiltinRow* const row = is_named ? host_function(WW_TRY(eval(in, expr.a, env))) : nullptr;
   if (row != nullptr && row->name == "print") return fail(print_in_kernel(in.span(s.place)));
   if (row != nullptr)
     return fail(diag(DiagKind::Syntax, "nothing uses the result of `{}`", row->name)
@@ -254,38 +143,38 @@ Result<void> KernelBody::require_effect(const Stmt& s, const Value& value, Env& 
   return {};
 }
 
-Result<void> KernelBody::expression_stmt(const Stmt& s, Env& env) {
+Result<void> kernel_expression(Context& in, const Stmt& s, Env& env) {
   const Made before = made_in(in);
-  const Value value = WW_TRY(in.eval(s.a, env));
-  if (value.is(Kind::Opaque)) return fail(in.needs_opaque(value, in.span(s.place)));
+  const Value value = WW_TRY(eval(in, s.a, env));
+  if (value.is(Kind::Opaque)) return fail(needs_opaque(in, value, in.span(s.place)));
   if (value.is(Kind::Frame)) {
     for (const auto& [key, setting] : value.as<FrameObject>().attrs) {
       ir::Stmt attr = stmt_node(ir::StmtKind::Attr, in.span(s.place));
       attr.attr = key;
       attr.setting = setting;
       attr.is_open = true;
-      in.emit(std::move(attr));
+      emit(in, std::move(attr));
     }
     return {};
   }
-  if (made_in(in) == before) WW_TRY_VOID(require_effect(s, value, env));
+  if (made_in(in) == before) WW_TRY_VOID(require_effect(in, s, value, env));
   if (!value.is(Kind::Ir) || in.fn()[value.expr()].op != ir::ExprOp::Call) return {};
   ir::Stmt out = stmt_node(ir::StmtKind::Evaluate, in.span(s.place));
   out.expr = value.expr();
-  in.emit(std::move(out));
+  emit(in, std::move(out));
   return {};
 }
 
-Result<void> KernelBody::assert_stmt(const Stmt& s, Env& env) {
-  const Value condition = WW_TRY(in.eval(s.a, env));
+Result<void> kernel_assert(Context& in, const Stmt& s, Env& env) {
+  const Value condition = WW_TRY(eval(in, s.a, env));
   std::string message;
   if (s.b.valid()) {
-    const Value m = WW_TRY(in.eval(s.b, env));
+    const Value m = WW_TRY(eval(in, s.b, env));
     message = m.is(Kind::Str) ? std::string(text_of(m)) : repr(m);
   }
   if (condition.is(Kind::Poison)) return {};
   if (!condition.is(Kind::Ir)) {
-    if (WW_TRY(in.truth(condition, in.span(s.a)))) return {};
+    if (WW_TRY(truth(in, condition, in.span(s.a)))) return {};
     return fail(
         diag(DiagKind::HostError, "assertion failed{}{}", message.empty() ? "" : ": ", message)
             .with_span(in.span(s.place)));
@@ -293,8 +182,122 @@ Result<void> KernelBody::assert_stmt(const Stmt& s, Env& env) {
   ir::Stmt out = stmt_node(ir::StmtKind::Assert, in.span(s.place));
   out.expr = WW_TRY(ir::condition(in.fn(), condition.expr(), in.span(s.a)));
   out.message = std::move(message);
-  in.emit(std::move(out));
+  emit(in, std::move(out));
   return {};
+}
+
+Result<void> build_statement(Context& in, StmtId id, Env& env) {
+  const Stmt& s = in.ast()[id];
+  WW_TRY_VOID(spend(in, 1, in.span(s.head)));
+  switch (s.kind) {
+    case StmtKind::Expression:
+      return kernel_expression(in, s, env);
+    case StmtKind::Assign:
+      return kernel_assign(in, s, env);
+    case StmtKind::AnnAssign:
+      return kernel_annotated(in, s, env);
+    case StmtKind::AugAssign:
+      return kernel_augmented(in, s, env);
+    case StmtKind::If:
+      return kernel_if(in, s, env);
+    case StmtKind::While:
+      return kernel_while(in, s, env);
+    case StmtKind::For:
+      return kernel_for(in, s, env);
+    case StmtKind::With:
+      return kernel_with(in, s, env);
+    case StmtKind::Assert:
+      return kernel_assert(in, s, env);
+    case StmtKind::Break:
+    case StmtKind::Continue: {
+      const bool is_break = s.kind == StmtKind::Break;
+      if (in.kernel->loops == 0)
+        return fail(
+            diag(DiagKind::Syntax, "`{}` outside of a loop", is_break ? "break" : "continue")
+                .with_span(in.span(s.place)));
+      emit(in,
+           stmt_node(is_break ? ir::StmtKind::Break : ir::StmtKind::Continue, in.span(s.place)));
+      return {};
+    }
+    case StmtKind::Return:
+      return kernel_return(in, s, env);
+    case StmtKind::FunctionDef:
+    case StmtKind::Import:
+    case StmtKind::ImportFrom:
+    case StmtKind::Pass: {
+      const Flow flow = WW_TRY(exec(in, id, env));
+      static_cast<void>(flow);
+      return {};
+    }
+    default:
+      return fail(diag(DiagKind::Syntax, "{} cannot stand in a kernel", statement_text(s.kind))
+                      .with_note("what Python does before the launch stands outside, in a builder")
+                      .with_span(in.span(s.head)));
+  }
+}
+
+void build_statements(Context& in, std::span<const StmtId> statements, Env& env) {
+  for (const StmtId id : statements) {
+    if (in.kernel->errors.size() >= kMaxErrors) return;
+    Result<void> done = build_statement(in, id, env);
+    if (done) continue;
+    const bool is_final = done.error().kind == DiagKind::Budget;
+    report_error(in, std::move(done).error().with_span(in.span(in.ast()[id].head)));
+    poison_names(in, in.ast()[id], env);
+    if (is_final) return;
+  }
+}
+
+}  // namespace
+
+ir::Stmt stmt_node(ir::StmtKind kind, Span span) {
+  ir::Stmt s;
+  s.kind = kind;
+  s.span = span;
+  return s;
+}
+
+void collect_targets(const Ast& ast, ExprId id, std::vector<Symbol>& out) {
+  for_each_bound_name(ast, id, [&](const Expr& name) { out.push_back(name.name); });
+}
+
+void report_error(Context& in, Diag problem) { in.kernel->errors.push_back(std::move(problem)); }
+
+void poison_names(Context& in, const Stmt& s, Env& env) {
+  std::vector<Symbol> names;
+  const bool binds = s.kind == StmtKind::Assign || s.kind == StmtKind::AnnAssign;
+  if (binds)
+    for (const ExprId target : in.ast().list(s.items)) collect_targets(in.ast(), target, names);
+  if (s.kind == StmtKind::FunctionDef) names.push_back(s.name);
+  for (const Symbol name : names)
+    if (env.find(name) == nullptr) env.set(name, poison());
+}
+
+void build_block(Context& in, ListOf<StmtId> statements, Env& env) {
+  build_statements(in, in.ast().list(statements), env);
+}
+
+void build_function_body(Context& in, ListOf<StmtId> statements, Env& env) {
+  std::span<const StmtId> list = in.ast().list(statements);
+  if (!list.empty()) {
+    const Stmt& first = in.ast()[list.front()];
+    const bool is_docstring =
+        first.kind == StmtKind::Expression && in.ast()[first.a].kind == ExprKind::String;
+    if (is_docstring) list = list.subspan(1);
+  }
+  build_statements(in, list, env);
+}
+
+Result<ir::Block> inner_block(Context& in, const std::function<Result<void>()>& body) {
+  if (in.kernel->blocks.size() > kMaxBlocks)
+    return fail(diag(DiagKind::Budget, "blocks of the kernel are nested deeper than {} levels",
+                     kMaxBlocks));
+  in.kernel->blocks.emplace_back();
+  Result<void> done = body();
+  ir::Block out = std::move(in.kernel->blocks.back());
+  in.kernel->blocks.pop_back();
+  if (!done) return fail(std::move(done).error());
+  return out;
 }
 
 }  // namespace ww::script

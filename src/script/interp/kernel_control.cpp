@@ -1,70 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 // Control in a kernel: branches, loops, blocks with attributes.
+#include "script/interp/kernel_control.h"
+
 #include <fmt/format.h>
 
 #include "base/wide.h"
 #include "ir/simplify/fold.h"
+#include "script/interp/conversions.h"
+#include "script/interp/expressions.h"
+#include "script/interp/kernel_assign.h"
 #include "script/interp/kernel_body.h"
+#include "script/interp/operators.h"
 #include "script/interp/regions.h"
 
 namespace ww::script {
-
-Result<void> KernelBody::if_stmt(const Stmt& s, Env& env) {
-  const Value condition = WW_TRY(in.eval(s.a, env));
-  if (condition.is(Kind::Poison)) {
-    // Look at both arms for what else is wrong.
-    block(s.body, *in.new_env(&env));
-    block(s.other, *in.new_env(&env));
-    return {};
-  }
-  const bool is_constant =
-      condition.is(Kind::Ir) && ir::const_int(in.fn(), condition.expr()).has_value();
-  const bool is_runtime = (condition.is(Kind::Ir) && !is_constant) || condition.is(Kind::Buffer) ||
-                          condition.is(Kind::Region);
-  if (!is_runtime) {
-    block(WW_TRY(in.truth(condition, in.span(s.a))) ? s.body : s.other, env);
-    return {};
-  }
-  ir::Stmt out = stmt_node(ir::StmtKind::If, in.span(s.head));
-  const ir::ExprId test = WW_TRY(in.expression(condition, in.span(s.a)));
-  out.expr = WW_TRY(ir::condition(in.fn(), test, in.span(s.a)));
-  const auto arm = [&](ListOf<StmtId> statements) {
-    return inner([&]() -> Result<void> {
-      block(statements, *in.new_env(&env));
-      return {};
-    });
-  };
-  out.body = WW_TRY(arm(s.body));
-  out.other = WW_TRY(arm(s.other));
-  in.emit(std::move(out));
-  return {};
-}
-
-Result<void> KernelBody::while_stmt(const Stmt& s, Env& env) {
-  const Value condition = WW_TRY(in.eval(s.a, env));
-  if (condition.is(Kind::Poison)) return {};
-  if (s.other.count != 0)
-    return fail(diag(DiagKind::Syntax, "`else` of a loop in a kernel").with_span(in.span(s.head)));
-  ir::Stmt out = stmt_node(ir::StmtKind::While, in.span(s.head));
-  const ir::ExprId test = WW_TRY(in.expression(condition, in.span(s.a)));
-  out.expr = WW_TRY(ir::condition(in.fn(), test, in.span(s.a)));
-  ++in.kernel().loops;
-  Result<ir::Block> body = inner([&]() -> Result<void> {
-    block(s.body, *in.new_env(&env));
-    return {};
-  });
-  --in.kernel().loops;
-  out.body = WW_TRY(std::move(body));
-  in.emit(std::move(out));
-  return {};
-}
-
 namespace {
+
+/// Where a loop stands: its head, and what it runs over.
+struct LoopSpans {
+  Span head;
+  Span range;
+};
 
 bool is_unsigned(ir::Type type) { return num::kind_of(type.dtype) == num::DTypeKind::Uint; }
 
 // The number of rounds between two constants, which is counted in the type of the loop's variable.
-Result<ir::ExprId> constant_trips(Interp& in, std::int64_t begin, std::int64_t end,
+Result<ir::ExprId> constant_trips(Context& in, std::int64_t begin, std::int64_t end,
                                   std::int64_t step, ir::Type type, Span span) {
   const auto whole = [&](std::int64_t v) {
     return is_unsigned(type) ? Wide{static_cast<std::uint64_t>(v)} : Wide{v};
@@ -81,7 +42,7 @@ Result<ir::ExprId> constant_trips(Interp& in, std::int64_t begin, std::int64_t e
 }
 
 // How often a loop from begin to before end runs. What is computed for it must not overflow.
-Result<ir::ExprId> trip_count(Interp& in, ir::ExprId begin, ir::ExprId end, std::int64_t step,
+Result<ir::ExprId> trip_count(Context& in, ir::ExprId begin, ir::ExprId end, std::int64_t step,
                               Span span) {
   ir::Function& f = in.fn();
   const ir::Type type = f[end].type;
@@ -107,16 +68,14 @@ Result<ir::ExprId> trip_count(Interp& in, ir::ExprId begin, ir::ExprId end, std:
   return count;
 }
 
-}  // namespace
-
 // The loop over one range, without its body.
-Result<ir::Stmt> KernelBody::loop_node(const LoopObject& loop, std::size_t i, LoopSpans at) {
+Result<ir::Stmt> loop_node(Context& in, const LoopObject& loop, std::size_t i, LoopSpans at) {
   ir::Function& f = in.fn();
   ir::Stmt out = stmt_node(ir::StmtKind::For, at.head);
   out.loop = loop.loop;
   out.hardware = loop.hardware;
-  ir::ExprId begin = WW_TRY(in.index_expr(loop.ranges[i].first, at.range));
-  ir::ExprId end = WW_TRY(in.index_expr(loop.ranges[i].second, at.range));
+  ir::ExprId begin = WW_TRY(index_expr(in, loop.ranges[i].first, at.range));
+  ir::ExprId end = WW_TRY(index_expr(in, loop.ranges[i].second, at.range));
   ir::Type type = loop.type;
   for (const ir::ExprId bound : {begin, end}) {
     const ir::Expr& e = f[bound];
@@ -130,7 +89,7 @@ Result<ir::Stmt> KernelBody::loop_node(const LoopObject& loop, std::size_t i, Lo
       f.at(*bound).no_wrap = true;  // a bound is no other number
   }
   std::int64_t step = 1;
-  if (!loop.step.is(Kind::None)) step = WW_TRY(in.integer(loop.step, "the step", at.range));
+  if (!loop.step.is(Kind::None)) step = WW_TRY(as_integer(in, loop.step, "the step", at.range));
   if (step < 1)
     return fail(
         diag(DiagKind::BadArgument, "a step of {}, expected 1 or more", step)
@@ -145,7 +104,7 @@ Result<ir::Stmt> KernelBody::loop_node(const LoopObject& loop, std::size_t i, Lo
   out.args.push_back(count);
   if (step > 1) out.args.push_back(ir::int_imm(f, type.dtype, step, at.range));
   for (const auto& [key, value] : loop.annotations)
-    out.settings.emplace_back(key, WW_TRY(in.setting(value, key, at.range)));
+    out.settings.emplace_back(key, WW_TRY(as_setting(in, value, key, at.range)));
   ir::Var var;
   var.type = type;
   var.kind = ir::VarKind::Loop;
@@ -154,32 +113,30 @@ Result<ir::Stmt> KernelBody::loop_node(const LoopObject& loop, std::size_t i, Lo
   return out;
 }
 
-Result<void> KernelBody::loops(const LoopObject& loop, const std::vector<std::string>& names,
-                               LoopSpans at,
-                               const std::function<Result<void>(const std::vector<Value>&)>& body) {
+Result<void> build_loops(Context& in, const LoopObject& loop, const std::vector<std::string>& names,
+                         LoopSpans at,
+                         const std::function<Result<void>(const std::vector<Value>&)>& body) {
   std::vector<ir::Stmt> made;
   std::vector<Value> vars;
   for (std::size_t i = 0; i < loop.ranges.size(); ++i) {
-    made.push_back(WW_TRY(loop_node(loop, i, at)));
+    made.push_back(WW_TRY(loop_node(in, loop, i, at)));
     if (i < names.size()) in.fn().at(made.back().var).name = names[i];
     vars.push_back(of_expr(ir::var_ref(in.fn(), made.back().var, at.head)));
   }
-  ++in.kernel().loops;
-  Result<ir::Block> content = inner([&] { return body(vars); });
-  --in.kernel().loops;
+  ++in.kernel->loops;
+  Result<ir::Block> content = inner_block(in, [&] { return body(vars); });
+  --in.kernel->loops;
   ir::Block block = WW_TRY(std::move(content));
   for (std::size_t i = made.size(); i-- > 1;) {
     made[i].body = std::move(block);
     block = {in.fn().add(std::move(made[i]))};
   }
   made[0].body = std::move(block);
-  in.emit(std::move(made[0]));
+  emit(in, std::move(made[0]));
   return {};
 }
-
-namespace {
 // `range` at compile time is a serial loop in a kernel.
-Result<LoopObject> as_loop(Interp& in, const Value& value, Span where) {
+Result<LoopObject> as_loop(Context& in, const Value& value, Span where) {
   if (value.is(Kind::Loop)) return value.as<LoopObject>();
   if (value.is(Kind::Range)) {
     const auto& range = value.as<RangeObject>();
@@ -188,7 +145,7 @@ Result<LoopObject> as_loop(Interp& in, const Value& value, Span where) {
     if (range.step != 1) loop.step = of_int(range.step);
     return loop;
   }
-  if (value.is(Kind::Opaque)) return fail(in.needs_opaque(value, where));
+  if (value.is(Kind::Opaque)) return fail(needs_opaque(in, value, where));
   Diag problem =
       diag(DiagKind::BadType,
            "a loop over {}, expected `range`, `T.serial`, `T.unroll`, `T.vectorized` or `T.grid`",
@@ -197,39 +154,90 @@ Result<LoopObject> as_loop(Interp& in, const Value& value, Span where) {
     problem.notes.push_back({"write a comprehension, or call an inline function per element", {}});
   return fail(std::move(problem).with_span(where));
 }
+
 }  // namespace
 
-Result<void> KernelBody::for_stmt(const Stmt& s, Env& env) {
-  const Value iterable = WW_TRY(in.eval(s.a, env));
+Result<void> kernel_if(Context& in, const Stmt& s, Env& env) {
+  const Value condition = WW_TRY(eval(in, s.a, env));
+  if (condition.is(Kind::Poison)) {
+    // Look at both arms for what else is wrong.
+    build_block(in, s.body, *new_env(in, &env));
+    build_block(in, s.other, *new_env(in, &env));
+    return {};
+  }
+  const bool is_constant =
+      condition.is(Kind::Ir) && ir::const_int(in.fn(), condition.expr()).has_value();
+  const bool is_runtime = (condition.is(Kind::Ir) && !is_constant) || condition.is(Kind::Buffer) ||
+                          condition.is(Kind::Region);
+  if (!is_runtime) {
+    build_block(in, WW_TRY(truth(in, condition, in.span(s.a))) ? s.body : s.other, env);
+    return {};
+  }
+  ir::Stmt out = stmt_node(ir::StmtKind::If, in.span(s.head));
+  const ir::ExprId test = WW_TRY(expression(in, condition, in.span(s.a)));
+  out.expr = WW_TRY(ir::condition(in.fn(), test, in.span(s.a)));
+  const auto arm = [&](ListOf<StmtId> statements) {
+    return inner_block(in, [&]() -> Result<void> {
+      build_block(in, statements, *new_env(in, &env));
+      return {};
+    });
+  };
+  out.body = WW_TRY(arm(s.body));
+  out.other = WW_TRY(arm(s.other));
+  emit(in, std::move(out));
+  return {};
+}
+
+Result<void> kernel_while(Context& in, const Stmt& s, Env& env) {
+  const Value condition = WW_TRY(eval(in, s.a, env));
+  if (condition.is(Kind::Poison)) return {};
+  if (s.other.count != 0)
+    return fail(diag(DiagKind::Syntax, "`else` of a loop in a kernel").with_span(in.span(s.head)));
+  ir::Stmt out = stmt_node(ir::StmtKind::While, in.span(s.head));
+  const ir::ExprId test = WW_TRY(expression(in, condition, in.span(s.a)));
+  out.expr = WW_TRY(ir::condition(in.fn(), test, in.span(s.a)));
+  ++in.kernel->loops;
+  Result<ir::Block> body = inner_block(in, [&]() -> Result<void> {
+    build_block(in, s.body, *new_env(in, &env));
+    return {};
+  });
+  --in.kernel->loops;
+  out.body = WW_TRY(std::move(body));
+  emit(in, std::move(out));
+  return {};
+}
+
+Result<void> kernel_for(Context& in, const Stmt& s, Env& env) {
+  const Value iterable = WW_TRY(eval(in, s.a, env));
   if (s.other.count != 0)
     return fail(diag(DiagKind::Syntax, "`else` of a loop in a kernel").with_span(in.span(s.head)));
   std::vector<Symbol> targets;
-  collect_targets(*in.ast_, in.ast_->list(s.items)[0], targets);
+  collect_targets(in.ast(), in.ast().list(s.items)[0], targets);
   if (iterable.is(Kind::Poison)) {
-    Env& scope = *in.new_env(&env);
+    Env& scope = *new_env(in, &env);
     for (const Symbol name : targets) scope.set(name, poison());
-    ++in.kernel().loops;
-    Result<ir::Block> body = inner([&]() -> Result<void> {
-      block(s.body, scope);
+    ++in.kernel->loops;
+    Result<ir::Block> body = inner_block(in, [&]() -> Result<void> {
+      build_block(in, s.body, scope);
       return {};
     });
-    --in.kernel().loops;
+    --in.kernel->loops;
     return {};
   }
   const LoopObject loop = WW_TRY(as_loop(in, iterable, in.span(s.a)));
   // `for (*all,) in T.grid(…)`: a list of the variables.
-  const ExprId target = in.ast_->list(s.items)[0];
-  const Expr& whole = (*in.ast_)[target];
-  const bool is_list = whole.kind == ExprKind::Tuple && in.ast_->list(whole.items).size() == 1 &&
-                       (*in.ast_)[in.ast_->list(whole.items)[0]].kind == ExprKind::Starred;
+  const ExprId target = in.ast().list(s.items)[0];
+  const Expr& whole = in.ast()[target];
+  const bool is_list = whole.kind == ExprKind::Tuple && in.ast().list(whole.items).size() == 1 &&
+                       in.ast()[in.ast().list(whole.items)[0]].kind == ExprKind::Starred;
   if (is_list)
-    return loops(loop, {}, {in.span(s.head), in.span(s.a)},
-                 [&](const std::vector<Value>& vars) -> Result<void> {
-                   Env& scope = *in.new_env(&env);
-                   scope.set(targets[0], in.heap.list(vars));
-                   block(s.body, scope);
-                   return {};
-                 });
+    return build_loops(in, loop, {}, {in.span(s.head), in.span(s.a)},
+                       [&](const std::vector<Value>& vars) -> Result<void> {
+                         Env& scope = *new_env(in, &env);
+                         scope.set(targets[0], in.heap.list(vars));
+                         build_block(in, s.body, scope);
+                         return {};
+                       });
   if (targets.size() != loop.ranges.size())
     return fail(diag(DiagKind::BadArgument, "{} loop variable{} for {} extent{}", targets.size(),
                      targets.size() == 1 ? "" : "s", loop.ranges.size(),
@@ -237,42 +245,44 @@ Result<void> KernelBody::for_stmt(const Stmt& s, Env& env) {
                     .with_span(in.span(s.head)));
   std::vector<std::string> names;
   for (const Symbol name : targets) names.emplace_back(in.symbols.text(name));
-  return loops(loop, names, {in.span(s.head), in.span(s.a)},
-               [&](const std::vector<Value>& vars) -> Result<void> {
-                 Env& scope = *in.new_env(&env);
-                 for (std::size_t i = 0; i < targets.size(); ++i) scope.set(targets[i], vars[i]);
-                 block(s.body, scope);
-                 return {};
-               });
+  return build_loops(in, loop, names, {in.span(s.head), in.span(s.a)},
+                     [&](const std::vector<Value>& vars) -> Result<void> {
+                       Env& scope = *new_env(in, &env);
+                       for (std::size_t i = 0; i < targets.size(); ++i)
+                         scope.set(targets[i], vars[i]);
+                       build_block(in, s.body, scope);
+                       return {};
+                     });
 }
 
-Result<void> KernelBody::with_stmt(const Stmt& s, Env& env) {
-  const std::span<const WithItem> items = in.ast_->list(s.withs);
+Result<void> kernel_with(Context& in, const Stmt& s, Env& env) {
+  const std::span<const WithItem> items = in.ast().list(s.withs);
   if (items.size() != 1)
     return fail(diag(DiagKind::Syntax, "found {} items behind `with`, expected one", items.size())
                     .with_span(in.span(s.head)));
-  const Value value = WW_TRY(in.eval(items[0].value, env));
-  Env& scope = *in.new_env(&env);
+  const Value value = WW_TRY(eval(in, items[0].value, env));
+  Env& scope = *new_env(in, &env);
   if (value.is(Kind::Loop)) {
     const auto& loop = value.as<LoopObject>();
-    return loops(loop, {}, {in.span(s.head), in.span(items[0].value)},
-                 [&](const std::vector<Value>& vars) -> Result<void> {
-                   const Value bound = vars.size() == 1 ? vars[0] : in.heap.list(vars);
-                   if (items[0].target.valid())
-                     WW_TRY_VOID(assign(items[0].target, bound, scope,
-                                        {in.span(s.head), in.span(items[0].value)}));
-                   block(s.body, scope);
-                   return {};
-                 });
+    return build_loops(
+        in, loop, {}, {in.span(s.head), in.span(items[0].value)},
+        [&](const std::vector<Value>& vars) -> Result<void> {
+          const Value bound = vars.size() == 1 ? vars[0] : in.heap.list(vars);
+          if (items[0].target.valid())
+            WW_TRY_VOID(assign_in_kernel(in, items[0].target, bound, scope,
+                                         {in.span(s.head), in.span(items[0].value)}));
+          build_block(in, s.body, scope);
+          return {};
+        });
   }
   if (!value.is(Kind::Frame))
     return fail(
         value.is(Kind::Opaque)
-            ? in.needs_opaque(value, in.span(items[0].value))
+            ? needs_opaque(in, value, in.span(items[0].value))
             : diag(DiagKind::BadType, "`with` {}, expected `T.attr` or a loop", type_name(value))
                   .with_span(in.span(items[0].value)));
-  ir::Block content = WW_TRY(inner([&]() -> Result<void> {
-    block(s.body, scope);
+  ir::Block content = WW_TRY(inner_block(in, [&]() -> Result<void> {
+    build_block(in, s.body, scope);
     return {};
   }));
   const auto& attrs = value.as<FrameObject>().attrs;
@@ -283,7 +293,7 @@ Result<void> KernelBody::with_stmt(const Stmt& s, Env& env) {
     attr.body = std::move(content);
     content = {in.fn().add(std::move(attr))};
   }
-  for (const ir::StmtId id : content) in.kernel().blocks.back().push_back(id);
+  for (const ir::StmtId id : content) in.kernel->blocks.back().push_back(id);
   return {};
 }
 

@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 
 #include "layout/text.h"
+#include "script/interp/conversions.h"
+#include "script/interp/operators.h"
 
 namespace ww::script {
 namespace {
@@ -14,16 +16,16 @@ using layout::Iter;
 bool is_amount(const Value& v) { return v.is(Kind::Int) || v.is(Kind::Bool); }
 
 // A stride: `4`, `4 @ laneid`, `laneid` alone (1 @ laneid).
-Result<Iter> stride_of(Interp& in, const Value& value, std::int64_t extent, Span span) {
+Result<Iter> stride_of(Context& in, const Value& value, std::int64_t extent, Span span) {
   if (value.is(Kind::AxisTerm)) {
     const auto& term = value.as<AxisTermObject>();
-    return Iter{extent, WW_TRY(in.integer(of_int(term.amount), "a stride", span)), term.axis};
+    return Iter{extent, WW_TRY(as_integer(in, of_int(term.amount), "a stride", span)), term.axis};
   }
   if (value.is(Kind::Axis)) return Iter{extent, 1, value.as<AxisObject>().axis};
-  return Iter{extent, WW_TRY(in.integer(value, "a stride", span)), Axis()};
+  return Iter{extent, WW_TRY(as_integer(in, value, "a stride", span)), Axis()};
 }
 
-Result<layout::Iters> row_major(Interp& in, const std::vector<Value>& extents, Span span) {
+Result<layout::Iters> row_major(Context& in, const std::vector<Value>& extents, Span span) {
   layout::Shape shape;
   for (const Value& e : extents) {
     if (e.is(Kind::Tuple))
@@ -31,43 +33,44 @@ Result<layout::Iters> row_major(Interp& in, const std::vector<Value>& extents, S
                        "found a comma between two tuples, expected `extents : "
                        "strides`")
                       .with_span(span));
-    shape.push_back(WW_TRY(in.integer(e, "an extent", span)));
+    shape.push_back(WW_TRY(as_integer(in, e, "an extent", span)));
   }
   Result<layout::TileLayout> tile = layout::TileLayout::row_major(shape);
   if (!tile) return fail(std::move(tile).error().with_span(span));
   return tile->shard();
 }
 
-Result<layout::Iters> iters_of(Interp& in, const Value& index, Span span) {
+Result<layout::Iters> iters_of(Context& in, const Value& index, Span span) {
   if (!index.is(Kind::Slice))
-    return row_major(in, WW_TRY(in.sequence(index, "the extents", span)), span);
+    return row_major(in, WW_TRY(as_sequence(in, index, "the extents", span)), span);
   const auto& slice = index.as<SliceObject>();
   if (!slice.step.is(Kind::None))
     return fail(
         diag(DiagKind::Syntax, "found a second `:`, expected `extents : strides`").with_span(span));
-  const std::vector<Value> extents = WW_TRY(in.sequence(slice.begin, "the extents", span));
+  const std::vector<Value> extents = WW_TRY(as_sequence(in, slice.begin, "the extents", span));
   const bool single = slice.end.is(Kind::AxisTerm) || slice.end.is(Kind::Axis);
-  const std::vector<Value> strides =
-      single ? std::vector<Value>{slice.end} : WW_TRY(in.sequence(slice.end, "the strides", span));
+  const std::vector<Value> strides = single
+                                         ? std::vector<Value>{slice.end}
+                                         : WW_TRY(as_sequence(in, slice.end, "the strides", span));
   if (extents.size() != strides.size())
     return fail(diag(DiagKind::CountMismatch, "{} extent{} and {} stride{}", extents.size(),
                      extents.size() == 1 ? "" : "s", strides.size(), strides.size() == 1 ? "" : "s")
                     .with_span(span));
   layout::Iters out;
   for (std::size_t i = 0; i < extents.size(); ++i)
-    out.push_back(
-        WW_TRY(stride_of(in, strides[i], WW_TRY(in.integer(extents[i], "an extent", span)), span)));
+    out.push_back(WW_TRY(
+        stride_of(in, strides[i], WW_TRY(as_integer(in, extents[i], "an extent", span)), span)));
   return out;
 }
 
-Result<Value> add_specs(Interp& in, SpecObject a, const Value& b, Span span) {
+Result<Value> add_specs(Context& in, SpecObject a, const Value& b, Span span) {
   if (b.is(Kind::AxisTerm)) {
     const auto& term = b.as<AxisTermObject>();
-    a.offset.add(term.axis, WW_TRY(in.integer(of_int(term.amount), "an offset", span)));
+    a.offset.add(term.axis, WW_TRY(as_integer(in, of_int(term.amount), "an offset", span)));
   } else if (b.is(Kind::Axis)) {
     a.offset.add(b.as<AxisObject>().axis, 1);
   } else if (is_amount(b)) {
-    a.offset.add(Axis(), WW_TRY(in.integer(b, "an offset", span)));
+    a.offset.add(Axis(), WW_TRY(as_integer(in, b, "an offset", span)));
   } else {
     const auto& other = b.as<SpecObject>();
     if (a.has_shard && other.has_shard)
@@ -87,7 +90,7 @@ bool is_spec_part(const Value& v) {
 
 }  // namespace
 
-std::optional<Result<Value>> layout_binary(Interp& in, Op op, const Value& a, const Value& b,
+std::optional<Result<Value>> layout_binary(Context& in, Op op, const Value& a, const Value& b,
                                            Span span) {
   if (op == Op::MatMul && is_amount(a) && b.is(Kind::Axis)) {
     AxisTermObject term;
@@ -106,7 +109,7 @@ std::optional<Result<Value>> layout_binary(Interp& in, Op op, const Value& a, co
   return std::nullopt;
 }
 
-Result<Value> make_spec(Interp& in, const Value& maker, const Value& index, Span span) {
+Result<Value> make_spec(Context& in, const Value& maker, const Value& index, Span span) {
   SpecObject spec;
   layout::Iters iters = WW_TRY(iters_of(in, index, span));
   if (maker.id == 'R') {
@@ -118,17 +121,18 @@ Result<Value> make_spec(Interp& in, const Value& maker, const Value& index, Span
   return in.heap.wrap(Kind::Spec, std::move(spec));
 }
 
-Result<Value> layout_result(Interp& in, Result<layout::Layout> layout, Span span) {
+Result<Value> layout_result(Context& in, Result<layout::Layout> layout, Span span) {
   if (!layout) {
     Diag problem = std::move(layout).error();
     problem.span = span;  // the library's places are not in this text
     return fail(std::move(problem));
   }
-  return in.layout_value(*std::move(layout));
+  return layout_value(in, *std::move(layout));
 }
 
-Result<layout::Layout> as_layout(Interp& in, const Value& value, std::string_view what, Span span) {
-  if (value.is(Kind::Opaque)) return fail(in.needs_opaque(value, span));
+Result<layout::Layout> as_layout(Context& in, const Value& value, std::string_view what,
+                                 Span span) {
+  if (value.is(Kind::Opaque)) return fail(needs_opaque(in, value, span));
   if (value.is(Kind::Layout)) return value.as<LayoutObject>().layout;
   if (value.is(Kind::Spec)) {
     const auto& spec = value.as<SpecObject>();
@@ -153,7 +157,7 @@ Result<layout::Layout> as_layout(Interp& in, const Value& value, std::string_vie
 namespace {
 
 // Row-major flat index of a coordinate.
-Result<Value> flatten(Interp& in, const std::vector<Value>& coordinate,
+Result<Value> flatten(Context& in, const std::vector<Value>& coordinate,
                       const std::vector<Value>& shape, Span span) {
   if (coordinate.size() != shape.size())
     return fail(diag(DiagKind::RankMismatch, "{} coordinates for a shape of {} dimensions",
@@ -161,40 +165,40 @@ Result<Value> flatten(Interp& in, const std::vector<Value>& coordinate,
                     .with_span(span));
   Value flat = of_int(0);
   for (std::size_t d = 0; d < shape.size(); ++d) {
-    if (d != 0) flat = WW_TRY(in.binary(Op::Mul, flat, shape[d], span));
+    if (d != 0) flat = WW_TRY(binary(in, Op::Mul, flat, shape[d], span));
     const bool is_first = d == 0 || (flat.is(Kind::Int) && flat.integer == 0);
-    flat = is_first ? coordinate[d] : WW_TRY(in.binary(Op::Add, flat, coordinate[d], span));
+    flat = is_first ? coordinate[d] : WW_TRY(binary(in, Op::Add, flat, coordinate[d], span));
   }
   return flat;
 }
 
-Result<Value> add_term(Interp& in, const Value& sum, const Value& digit, std::int64_t stride,
+Result<Value> add_term(Context& in, const Value& sum, const Value& digit, std::int64_t stride,
                        Span span) {
   if (stride == 0 || (digit.is(Kind::Int) && digit.integer == 0)) return sum;
-  const Value term = stride == 1 ? digit : WW_TRY(in.binary(Op::Mul, digit, of_int(stride), span));
+  const Value term = stride == 1 ? digit : WW_TRY(binary(in, Op::Mul, digit, of_int(stride), span));
   if (sum.is(Kind::Int) && sum.integer == 0) return term;
-  return in.binary(Op::Add, sum, term, span);
+  return binary(in, Op::Add, sum, term, span);
 }
 
 // The swizzled address: q ^ ((q & mask) >> at), in units of 2^per_element.
-Result<Value> swizzled(Interp& in, const Value& address, const layout::Swizzle& s, Span span) {
+Result<Value> swizzled(Context& in, const Value& address, const layout::Swizzle& s, Span span) {
   const Value mask = of_int((Wide{1} << s.len()) - 1);
-  const Value unit = WW_TRY(in.binary(Op::Shr, address, of_int(s.per_element()), span));
+  const Value unit = WW_TRY(binary(in, Op::Shr, address, of_int(s.per_element()), span));
   Value moved = none();
   if (s.inner()) {
-    moved = WW_TRY(in.binary(Op::Shr, unit, of_int(s.atom()), span));
-    moved = WW_TRY(in.binary(Op::BitAnd, moved, mask, span));
-    moved = WW_TRY(in.binary(Op::Shl, moved, of_int(s.per_element()), span));
+    moved = WW_TRY(binary(in, Op::Shr, unit, of_int(s.atom()), span));
+    moved = WW_TRY(binary(in, Op::BitAnd, moved, mask, span));
+    moved = WW_TRY(binary(in, Op::Shl, moved, of_int(s.per_element()), span));
   } else {
-    moved = WW_TRY(in.binary(Op::BitAnd, unit, mask, span));
-    moved = WW_TRY(in.binary(Op::Shl, moved, of_int(s.atom() + s.per_element()), span));
+    moved = WW_TRY(binary(in, Op::BitAnd, unit, mask, span));
+    moved = WW_TRY(binary(in, Op::Shl, moved, of_int(s.atom() + s.per_element()), span));
   }
-  return in.binary(Op::BitXor, address, moved, span);
+  return binary(in, Op::BitXor, address, moved, span);
 }
 
 }  // namespace
 
-Result<Value> apply_layout(Interp& in, const layout::Layout& layout,
+Result<Value> apply_layout(Context& in, const layout::Layout& layout,
                            const std::vector<Value>& coordinate,
                            const std::optional<std::vector<Value>>& shape, Span span) {
   const layout::Iters& shard = layout.tile().shard();
@@ -215,8 +219,8 @@ Result<Value> apply_layout(Interp& in, const layout::Layout& layout,
   for (std::size_t i = 0; i < shard.size(); ++i) {
     inner /= shard[i].extent;
     Value digit = flat;
-    if (inner != 1) digit = WW_TRY(in.binary(Op::FloorDiv, digit, of_int(inner), span));
-    if (i != 0) digit = WW_TRY(in.binary(Op::Mod, digit, of_int(shard[i].extent), span));
+    if (inner != 1) digit = WW_TRY(binary(in, Op::FloorDiv, digit, of_int(inner), span));
+    if (i != 0) digit = WW_TRY(binary(in, Op::Mod, digit, of_int(shard[i].extent), span));
     for (auto& [axis, place] : places)
       if (axis == shard[i].axis) place = WW_TRY(add_term(in, place, digit, shard[i].stride, span));
   }
@@ -239,26 +243,26 @@ std::optional<Value> swizzle_attribute(const layout::Swizzle& swizzle, std::stri
   return std::nullopt;
 }
 
-Value axis_value(Interp& in, Axis axis) {
+Value axis_value(Context& in, Axis axis) {
   AxisObject object;
   object.axis = axis;
   return in.heap.wrap(Kind::Axis, object);
 }
 
-Value iters_value(Interp& in, const layout::Iters& iters) {
+Value iters_value(Context& in, const layout::Iters& iters) {
   std::vector<Value> out;
   for (const Iter& iter : iters) out.push_back(in.heap.wrap(Kind::Iter, IterObject{{}, iter}));
   return in.heap.tuple(std::move(out));
 }
 
-Value offset_value(Interp& in, const layout::Offsets& offset) {
+Value offset_value(Context& in, const layout::Offsets& offset) {
   DictObject out;
   for (const Axis axis : offset.axes())
     out.items.emplace_back(axis_value(in, axis), of_int(offset.constant_on(axis)));
   return in.heap.wrap(Kind::Dict, std::move(out));
 }
 
-std::optional<Value> iter_attribute(Interp& in, const Iter& iter, std::string_view name) {
+std::optional<Value> iter_attribute(Context& in, const Iter& iter, std::string_view name) {
   if (name == "extent") return of_int(iter.extent);
   if (name == "stride") return of_int(iter.stride);
   if (name == "axis") return axis_value(in, iter.axis);
@@ -267,7 +271,7 @@ std::optional<Value> iter_attribute(Interp& in, const Iter& iter, std::string_vi
 
 }  // namespace
 
-std::optional<Value> layout_attribute(Interp& in, const Value& value, std::string_view name) {
+std::optional<Value> layout_attribute(Context& in, const Value& value, std::string_view name) {
   if (value.is(Kind::Axis))
     return name == "name"
                ? std::optional(in.heap.str(std::string(value.as<AxisObject>().axis.name())))
@@ -275,7 +279,7 @@ std::optional<Value> layout_attribute(Interp& in, const Value& value, std::strin
   if (value.is(Kind::Iter)) return iter_attribute(in, value.as<IterObject>().iter, name);
   if (value.is(Kind::Swizzle)) return swizzle_attribute(value.as<SwizzleObject>().swizzle, name);
   const layout::Layout& layout = value.as<LayoutObject>().layout;
-  if (name == "tile_layout") return in.layout_value(layout.tile());
+  if (name == "tile_layout") return layout_value(in, layout.tile());
   if (name == "swizzle") return in.heap.wrap(Kind::Swizzle, SwizzleObject{{}, layout.swizzle()});
   if (layout.is_swizzled()) return swizzle_attribute(layout.swizzle(), name);
   if (name == "shard") return iters_value(in, layout.tile().shard());

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Operators: host numbers and texts as in Python, kernel expressions through ir/build.h, and `@`,
 // `+` for the parts of layouts.
+#include "script/interp/operators.h"
+
 #include <fmt/format.h>
 
 #include <cmath>
 
 #include "script/interp/collections.h"
-#include "script/interp/interp.h"
+#include "script/interp/conversions.h"
 #include "script/interp/layouts.h"
 #include "script/interp/typed.h"
 
@@ -165,10 +167,6 @@ std::optional<ir::ExprOp> ir_op(Op op) {
   }
 }
 
-}  // namespace
-
-namespace {
-
 // `(warp == 0) & T.cuda.elect_sync()`: who is elected is a condition; beside any other integer a
 // condition is 0 or 1.
 Result<void> join_condition(ir::Function& f, ir::Operand& condition, ir::Operand& number,
@@ -185,64 +183,6 @@ Result<void> join_condition(ir::Function& f, ir::Operand& condition, ir::Operand
   return {};
 }
 
-}  // namespace
-
-Result<Value> Interp::binary(Op op, const Value& a, const Value& b, Span where) {
-  if (a.is(Kind::Poison) || b.is(Kind::Poison)) return poison();
-  if (a.is(Kind::Opaque)) return a;
-  if (b.is(Kind::Opaque)) return b;
-  if (is_number(a) && is_number(b)) {
-    const Value out = is_intlike(a) && is_intlike(b)
-                          ? WW_TRY(int_binary(op, int_of(a), int_of(b), where))
-                          : WW_TRY(float_binary(op, float_of(a), float_of(b), where));
-    return typed_result(*this, a, b, out, where);
-  }
-  if (is_kernel_value(a) || is_kernel_value(b)) {
-    const std::optional<ir::ExprOp> ir = ir_op(op);
-    if (!ir)
-      return fail(
-          diag(DiagKind::BadType, "`{}` of a value of run time", text_of(op)).with_span(where));
-    ir::Operand left = WW_TRY(operand(a, where));
-    ir::Operand right = WW_TRY(operand(b, where));
-    if (op == Op::BitAnd || op == Op::BitOr || op == Op::BitXor) {
-      WW_TRY_VOID(join_condition(fn(), left, right, where));
-      WW_TRY_VOID(join_condition(fn(), right, left, where));
-    }
-    return of_expr(WW_TRY(ir::binary(fn(), *ir, left, right, where)));
-  }
-  if (std::optional<Result<Value>> out = collection_binary(*this, op, a, b, where))
-    return *std::move(out);
-  if (std::optional<Result<Value>> out = layout_binary(*this, op, a, b, where))
-    return *std::move(out);
-  if (op == Op::Mod && a.is(Kind::Str)) return opaque(where, "`%` of a text is not modelled");
-  Diag out = diag(DiagKind::BadType, "`{}` of {} and {}", text_of(op), type_name(a), type_name(b))
-                 .with_span(where);
-  if (op == Op::MatMul) out.notes.push_back({std::string(kAxisNote), {}});
-  return fail(std::move(out));
-}
-
-Result<Value> Interp::unary(Op op, const Value& a, Span where) {
-  if (a.is(Kind::Poison) || a.is(Kind::Opaque)) return a;
-  if (is_kernel_value(a)) {
-    if (op == Op::Pos) return of_expr(WW_TRY(expression(a, where)));
-    const ir::ExprOp ir = op == Op::Neg      ? ir::ExprOp::Neg
-                          : op == Op::Invert ? ir::ExprOp::BitNot
-                                             : ir::ExprOp::Not;
-    return of_expr(WW_TRY(ir::unary(fn(), ir, WW_TRY(operand(a, where)), where)));
-  }
-  if (op == Op::Not) return of_bool(!WW_TRY(truth(a, where)));
-  if (is_intlike(a)) {
-    const Wide value = int_of(a);
-    const Value out = of_int(op == Op::Neg ? -value : op == Op::Invert ? ~value : value);
-    return typed_result(*this, a, a, out, where);
-  }
-  if (a.is(Kind::Float) && op != Op::Invert)
-    return typed_result(*this, a, a, of_float(op == Op::Neg ? -a.real : a.real), where);
-  return fail(diag(DiagKind::BadType, "`{}` of {}", text_of(op), type_name(a)).with_span(where));
-}
-
-namespace {
-
 // `is`: numbers and texts by content, for which Python promises nothing else; lists by identity.
 bool is_identical(const Value& a, const Value& b) {
   if (a.kind != b.kind) return false;
@@ -253,41 +193,86 @@ bool is_identical(const Value& a, const Value& b) {
 
 }  // namespace
 
-Result<void> Interp::spend(const Comparison& comparison, const Value& a, const Value& b,
-                           Span where) {
-  if (comparison.gave_up())
-    return fail(
-        diag(DiagKind::Budget, "comparing {} with {} takes too long", type_name(a), type_name(b))
-            .with_span(where));
-  return spend(comparison.visits(), where);
+Result<Value> binary(Context& in, Op op, const Value& a, const Value& b, Span where) {
+  if (a.is(Kind::Poison) || b.is(Kind::Poison)) return poison();
+  if (a.is(Kind::Opaque)) return a;
+  if (b.is(Kind::Opaque)) return b;
+  if (is_number(a) && is_number(b)) {
+    const Value out = is_intlike(a) && is_intlike(b)
+                          ? WW_TRY(int_binary(op, int_of(a), int_of(b), where))
+                          : WW_TRY(float_binary(op, float_of(a), float_of(b), where));
+    return typed_result(in, a, b, out, where);
+  }
+  if (is_kernel_value(a) || is_kernel_value(b)) {
+    const std::optional<ir::ExprOp> ir = ir_op(op);
+    if (!ir)
+      return fail(
+          diag(DiagKind::BadType, "`{}` of a value of run time", text_of(op)).with_span(where));
+    ir::Operand left = WW_TRY(operand(in, a, where));
+    ir::Operand right = WW_TRY(operand(in, b, where));
+    if (op == Op::BitAnd || op == Op::BitOr || op == Op::BitXor) {
+      WW_TRY_VOID(join_condition(in.fn(), left, right, where));
+      WW_TRY_VOID(join_condition(in.fn(), right, left, where));
+    }
+    return of_expr(WW_TRY(ir::binary(in.fn(), *ir, left, right, where)));
+  }
+  if (std::optional<Result<Value>> out = collection_binary(in, op, a, b, where))
+    return *std::move(out);
+  if (std::optional<Result<Value>> out = layout_binary(in, op, a, b, where)) return *std::move(out);
+  if (op == Op::Mod && a.is(Kind::Str))
+    return opaque_value(in, where, "`%` of a text is not modelled");
+  Diag out = diag(DiagKind::BadType, "`{}` of {} and {}", text_of(op), type_name(a), type_name(b))
+                 .with_span(where);
+  if (op == Op::MatMul) out.notes.push_back({std::string(kAxisNote), {}});
+  return fail(std::move(out));
 }
 
-Result<bool> Interp::same(const Value& a, const Value& b, Span where) {
+Result<Value> unary(Context& in, Op op, const Value& a, Span where) {
+  if (a.is(Kind::Poison) || a.is(Kind::Opaque)) return a;
+  if (is_kernel_value(a)) {
+    if (op == Op::Pos) return of_expr(WW_TRY(expression(in, a, where)));
+    const ir::ExprOp ir = op == Op::Neg      ? ir::ExprOp::Neg
+                          : op == Op::Invert ? ir::ExprOp::BitNot
+                                             : ir::ExprOp::Not;
+    return of_expr(WW_TRY(ir::unary(in.fn(), ir, WW_TRY(operand(in, a, where)), where)));
+  }
+  if (op == Op::Not) return of_bool(!WW_TRY(truth(in, a, where)));
+  if (is_intlike(a)) {
+    const Wide value = int_of(a);
+    const Value out = of_int(op == Op::Neg ? -value : op == Op::Invert ? ~value : value);
+    return typed_result(in, a, a, out, where);
+  }
+  if (a.is(Kind::Float) && op != Op::Invert)
+    return typed_result(in, a, a, of_float(op == Op::Neg ? -a.real : a.real), where);
+  return fail(diag(DiagKind::BadType, "`{}` of {}", text_of(op), type_name(a)).with_span(where));
+}
+
+Result<bool> same(Context& in, const Value& a, const Value& b, Span where) {
   Comparison comparison;
   const bool out = comparison.same(a, b);
-  WW_TRY_VOID(spend(comparison, a, b, where));
+  WW_TRY_VOID(spend(in, comparison, a, b, where));
   return out;
 }
 
-Result<Value> Interp::compare(Op op, const Value& a, const Value& b, Span where) {
+Result<Value> compare(Context& in, Op op, const Value& a, const Value& b, Span where) {
   if (a.is(Kind::Poison) || b.is(Kind::Poison)) return poison();
   if (a.is(Kind::Opaque)) return a;
   if (b.is(Kind::Opaque)) return b;
   if (op == Op::Is || op == Op::IsNot) return of_bool(is_identical(a, b) == (op == Op::Is));
   if (op == Op::In || op == Op::NotIn)
-    return of_bool(WW_TRY(contains(*this, a, b, where)) == (op == Op::In));
+    return of_bool(WW_TRY(contains(in, a, b, where)) == (op == Op::In));
   if (is_kernel_value(a) || is_kernel_value(b)) {
     const bool comparable =
         (is_kernel_value(a) || is_number(a)) && (is_kernel_value(b) || is_number(b));
     if (!comparable && (op == Op::Eq || op == Op::Ne)) return of_bool(op == Op::Ne);
-    const ir::Operand left = WW_TRY(operand(a, where));
-    const ir::Operand right = WW_TRY(operand(b, where));
-    return of_expr(WW_TRY(ir::binary(fn(), *ir_op(op), left, right, where)));
+    const ir::Operand left = WW_TRY(operand(in, a, where));
+    const ir::Operand right = WW_TRY(operand(in, b, where));
+    return of_expr(WW_TRY(ir::binary(in.fn(), *ir_op(op), left, right, where)));
   }
-  if (op == Op::Eq || op == Op::Ne) return of_bool(WW_TRY(same(a, b, where)) == (op == Op::Eq));
+  if (op == Op::Eq || op == Op::Ne) return of_bool(WW_TRY(same(in, a, b, where)) == (op == Op::Eq));
   Comparison comparison;
   const std::optional<int> c = comparison.order(a, b);
-  WW_TRY_VOID(spend(comparison, a, b, where));
+  WW_TRY_VOID(spend(in, comparison, a, b, where));
   if (!c) {
     if (is_number(a) && is_number(b)) return of_bool(false);
     return fail(
@@ -295,6 +280,40 @@ Result<Value> Interp::compare(Op op, const Value& a, const Value& b, Span where)
             .with_span(where));
   }
   return of_bool(op == Op::Lt ? *c < 0 : op == Op::Le ? *c <= 0 : op == Op::Gt ? *c > 0 : *c >= 0);
+}
+
+Result<bool> truth(Context& in, const Value& value, Span where) {
+  switch (value.kind) {
+    case Kind::None:
+      return false;
+    case Kind::Bool:
+      return value.truth;
+    case Kind::Int:
+      return value.integer != 0;
+    case Kind::Float:
+      return value.real != 0;
+    case Kind::Str:
+      return !text_of(value).empty();
+    case Kind::Tuple:
+    case Kind::List:
+    case Kind::Set:
+      return !value.as<SeqObject>().items.empty();
+    case Kind::Dict:
+      return !value.as<DictObject>().items.empty();
+    case Kind::Range:
+      return value.as<RangeObject>().size() != 0;
+    case Kind::Opaque:
+      return fail(needs_opaque(in, value, where));
+    case Kind::Ir: {
+      if (const auto constant = ir::const_int(in.fn(), value.expr())) return *constant != 0;
+      return fail(
+          diag(DiagKind::BadType,
+               "a value of run time, expected one that is known when the kernel is compiled")
+              .with_span(where));
+    }
+    default:
+      return true;
+  }
 }
 
 }  // namespace ww::script

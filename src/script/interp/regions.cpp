@@ -9,6 +9,9 @@
 
 #include "base/wide.h"
 #include "ir/equal.h"
+#include "script/interp/calls.h"
+#include "script/interp/conversions.h"
+#include "script/interp/operators.h"
 
 namespace ww::script {
 namespace {
@@ -22,7 +25,7 @@ struct Part {
   SliceObject slice;
 };
 
-Result<std::vector<Part>> parts_of(Interp& in, const Value& index, Span span) {
+Result<std::vector<Part>> parts_of(Context& in, const Value& index, Span span) {
   std::vector<Value> items;
   if (index.is(Kind::Tuple) || index.is(Kind::List))
     items = index.as<SeqObject>().items;
@@ -30,7 +33,7 @@ Result<std::vector<Part>> parts_of(Interp& in, const Value& index, Span span) {
     items = {index};
   std::vector<Part> out;
   for (const Value& item : items) {
-    if (item.is(Kind::Opaque)) return fail(in.needs_opaque(item, span));
+    if (item.is(Kind::Opaque)) return fail(needs_opaque(in, item, span));
     Part part;
     part.is_slice = item.is(Kind::Slice);
     if (part.is_slice)
@@ -55,13 +58,13 @@ Diag rank_error(const ir::Function& f, ir::BufferId id, std::size_t count, Span 
 struct DimBounds {
   ir::ExprId begin, end;
 };
-Result<DimBounds> dim_bounds(Interp& in, ir::BufferId id, std::size_t dim, const SliceObject& slice,
-                             Span span) {
+Result<DimBounds> dim_bounds(Context& in, ir::BufferId id, std::size_t dim,
+                             const SliceObject& slice, Span span) {
   ir::Function& f = in.fn();
   DimBounds out;
   out.begin = slice.begin.is(Kind::None) ? ir::int_imm(f, DType::Int32, 0, span)
-                                         : WW_TRY(in.index_expr(slice.begin, span));
-  out.end = slice.end.is(Kind::None) ? f[id].shape[dim] : WW_TRY(in.index_expr(slice.end, span));
+                                         : WW_TRY(index_expr(in, slice.begin, span));
+  out.end = slice.end.is(Kind::None) ? f[id].shape[dim] : WW_TRY(index_expr(in, slice.end, span));
   // Negative constants count from the end, as in Python.
   for (ir::ExprId* bound : {&out.begin, &out.end})
     if (const auto value = ir::const_int(f, *bound); value && *value < 0)
@@ -88,7 +91,7 @@ Result<void> check_range(const ir::Function& f, ir::BufferId id, std::size_t dim
                   .with_span(span));
 }
 
-Result<ir::RangeExpr> range_of_slice(Interp& in, ir::BufferId id, std::size_t dim,
+Result<ir::RangeExpr> range_of_slice(Context& in, ir::BufferId id, std::size_t dim,
                                      const SliceObject& slice, bool may_leave, Span span) {
   const DimBounds bounds = WW_TRY(dim_bounds(in, id, dim, slice, span));
   const ir::ExprId extent = WW_TRY(region_extent(in, bounds.begin, bounds.end, span));
@@ -98,13 +101,13 @@ Result<ir::RangeExpr> range_of_slice(Interp& in, ir::BufferId id, std::size_t di
 }
 
 // B[a:b:s]: a vector of elements.
-Result<ir::ExprId> ramp_of_slice(Interp& in, ir::BufferId id, std::size_t dim,
+Result<ir::ExprId> ramp_of_slice(Context& in, ir::BufferId id, std::size_t dim,
                                  const SliceObject& slice, Span span) {
   const DimBounds bounds = WW_TRY(dim_bounds(in, id, dim, slice, span));
-  const std::int64_t step = WW_TRY(in.integer(slice.step, "the step of a slice", span));
+  const std::int64_t step = WW_TRY(as_integer(in, slice.step, "the step of a slice", span));
   const ir::ExprId extent = WW_TRY(region_extent(in, bounds.begin, bounds.end, span));
   const std::int64_t size =
-      WW_TRY(in.integer(of_expr(extent), "the extent of a slice with a step", span));
+      WW_TRY(as_integer(in, of_expr(extent), "the extent of a slice with a step", span));
   if (step < 1 || size < 1)
     return fail(diag(DiagKind::OutOfBounds,
                      "a slice of {} elements by steps of {}, expected both from 1 on", size, step)
@@ -124,14 +127,14 @@ bool has_step(const Part& part) {
   return !(part.slice.step.is(Kind::Int) && part.slice.step.integer == 1);
 }
 
-Result<BufferIndex> element_index(Interp& in, ir::BufferId id, const std::vector<Part>& parts,
+Result<BufferIndex> element_index(Context& in, ir::BufferId id, const std::vector<Part>& parts,
                                   Span span) {
   BufferIndex out;
   out.is_element = true;
   for (std::size_t d = 0; d < parts.size(); ++d)
     out.indices.push_back(has_step(parts[d])
                               ? WW_TRY(ramp_of_slice(in, id, d, parts[d].slice, span))
-                              : WW_TRY(in.index_expr(parts[d].index, span)));
+                              : WW_TRY(index_expr(in, parts[d].index, span)));
   return out;
 }
 
@@ -139,7 +142,7 @@ Result<BufferIndex> element_index(Interp& in, ir::BufferId id, const std::vector
 
 // end - begin, with the common `i*k : i*k + k` recognised, so that extents are constants where they
 // can.
-Result<ir::ExprId> region_extent(Interp& in, ir::ExprId begin, ir::ExprId end, Span span) {
+Result<ir::ExprId> region_extent(Context& in, ir::ExprId begin, ir::ExprId end, Span span) {
   constexpr int kMostStripped = 64;
   ir::Function& f = in.fn();
   for (int stripped = 0; stripped < kMostStripped; ++stripped) {
@@ -157,7 +160,7 @@ Result<ir::ExprId> region_extent(Interp& in, ir::ExprId begin, ir::ExprId end, S
   return linear_difference(in, end, begin, span);
 }
 
-Result<BufferIndex> buffer_index(Interp& in, ir::BufferId id, const Value& index, Span span,
+Result<BufferIndex> buffer_index(Context& in, ir::BufferId id, const Value& index, Span span,
                                  bool may_leave) {
   const std::vector<Part> parts = WW_TRY(parts_of(in, index, span));
   const std::size_t rank = in.fn()[id].shape.size();
@@ -176,7 +179,7 @@ Result<BufferIndex> buffer_index(Interp& in, ir::BufferId id, const Value& index
     } else if (parts[d].is_slice) {
       out.ranges.push_back(WW_TRY(range_of_slice(in, id, d, parts[d].slice, may_leave, span)));
     } else {
-      const ir::ExprId one = WW_TRY(in.index_expr(parts[d].index, span));
+      const ir::ExprId one = WW_TRY(index_expr(in, parts[d].index, span));
       const auto value = ir::const_int(in.fn(), one);
       const auto whole = ir::const_int(in.fn(), in.fn()[id].shape[d]);
       if (value && (*value < 0 || (whole && *value >= *whole)))
@@ -191,7 +194,7 @@ Result<BufferIndex> buffer_index(Interp& in, ir::BufferId id, const Value& index
   return out;
 }
 
-Result<Value> index_buffer(Interp& in, ir::BufferId id, const Value& index, Span span) {
+Result<Value> index_buffer(Context& in, ir::BufferId id, const Value& index, Span span) {
   if (is_in_error(index)) return poison();
   BufferIndex at = WW_TRY(buffer_index(in, id, index, span, true));
   if (at.is_element) return of_expr(WW_TRY(ir::load(in.fn(), id, at.indices, 1, span)));
@@ -200,7 +203,7 @@ Result<Value> index_buffer(Interp& in, ir::BufferId id, const Value& index, Span
   return in.heap.wrap(Kind::Region, std::move(region));
 }
 
-Result<ir::Region> as_region(Interp& in, const Value& value, std::string_view what, Span span,
+Result<ir::Region> as_region(Context& in, const Value& value, std::string_view what, Span span,
                              bool may_leave) {
   ir::Function& f = in.fn();
   if (value.is(Kind::Region)) {
@@ -226,7 +229,7 @@ Result<ir::Region> as_region(Interp& in, const Value& value, std::string_view wh
       out.ranges.push_back({i, ir::int_imm(f, DType::Int32, 1, span)});
     return out;
   }
-  if (value.is(Kind::Opaque)) return fail(in.needs_opaque(value, span));
+  if (value.is(Kind::Opaque)) return fail(needs_opaque(in, value, span));
   return fail(diag(DiagKind::BadTileCall, "{} is {}, expected a buffer or a region of one", what,
                    type_name(value))
                   .with_span(span));
@@ -299,7 +302,7 @@ class Linear {
 }  // namespace
 
 // The difference as a constant where all other terms cancel; else the subtraction as it stands.
-Result<ir::ExprId> linear_difference(Interp& in, ir::ExprId a, ir::ExprId b, Span span) {
+Result<ir::ExprId> linear_difference(Context& in, ir::ExprId a, ir::ExprId b, Span span) {
   Linear sum(in.fn());
   sum.add(a, 1);
   sum.add(b, -1);
@@ -308,7 +311,7 @@ Result<ir::ExprId> linear_difference(Interp& in, ir::ExprId a, ir::ExprId b, Spa
   return ir::binary(in.fn(), ir::ExprOp::Sub, {a, false}, {b, false}, span);
 }
 
-std::optional<Result<Value>> region_attribute(Interp& in, const Value& region,
+std::optional<Result<Value>> region_attribute(Context& in, const Value& region,
                                               std::string_view name, Span span) {
   const auto number = [&](ir::ExprId id) {
     const auto constant = ir::const_int(in.fn(), id);
@@ -320,9 +323,9 @@ std::optional<Result<Value>> region_attribute(Interp& in, const Value& region,
     if (name != "extent" || slice.begin.is(Kind::None) || slice.end.is(Kind::None))
       return std::nullopt;
     if (!slice.begin.is(Kind::Ir) && !slice.end.is(Kind::Ir))
-      return in.binary(Op::Sub, slice.end, slice.begin, span);
-    const Result<ir::ExprId> begin = in.index_expr(slice.begin, span);
-    const Result<ir::ExprId> end = in.index_expr(slice.end, span);
+      return binary(in, Op::Sub, slice.end, slice.begin, span);
+    const Result<ir::ExprId> begin = index_expr(in, slice.begin, span);
+    const Result<ir::ExprId> end = index_expr(in, slice.end, span);
     if (!begin || !end) return fail(!begin ? begin.error() : end.error());
     const Result<ir::ExprId> extent = linear_difference(in, *end, *begin, span);
     return extent ? Result<Value>(number(*extent)) : fail(extent.error());
@@ -334,7 +337,7 @@ std::optional<Result<Value>> region_attribute(Interp& in, const Value& region,
   for (const ir::RangeExpr& range : of.ranges) {
     SliceObject slice;
     slice.begin = number(range.min);
-    Result<Value> end = in.binary(Op::Add, slice.begin, number(range.extent), span);
+    Result<Value> end = binary(in, Op::Add, slice.begin, number(range.extent), span);
     if (!end) return end;
     slice.end = *end;
     slices.push_back(in.heap.wrap(Kind::Slice, std::move(slice)));

@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "script/interp/interp.h"
+#include "script/interp/context.h"
 
 namespace ww::script {
 
@@ -18,34 +18,35 @@ struct BufferIndex {
 /// Reads `B[i, j]`, `B[a:b, :]`, `B[full]` with a tuple of slices. Fewer indices than dimensions
 /// give a region with the rest whole. Checks rank and constant bounds; with `may_leave` not those
 /// of slices.
-Result<BufferIndex> buffer_index(Interp& in, ir::BufferId buffer, const Value& index, Span span,
+Result<BufferIndex> buffer_index(Context& in, ir::BufferId buffer, const Value& index, Span span,
                                  bool may_leave = false);
 
 /// The element (a load) or region; where that ends is checked when it is used.
-Result<Value> index_buffer(Interp& in, ir::BufferId buffer, const Value& index, Span span);
+Result<Value> index_buffer(Context& in, ir::BufferId buffer, const Value& index, Span span);
 
 /// A region from what a tile primitive got: a region, a buffer as a whole, or one element of one.
 /// Only with `may_leave` it may leave its buffer.
-Result<ir::Region> as_region(Interp& in, const Value& value, std::string_view what, Span span,
+Result<ir::Region> as_region(Context& in, const Value& value, std::string_view what, Span span,
                              bool may_leave = false);
 
 /// end - begin, a constant where everything else cancels.
-Result<ir::ExprId> region_extent(Interp& in, ir::ExprId begin, ir::ExprId end, Span span);
-Result<ir::ExprId> linear_difference(Interp& in, ir::ExprId a, ir::ExprId b, Span span);
+Result<ir::ExprId> region_extent(Context& in, ir::ExprId begin, ir::ExprId end, Span span);
+Result<ir::ExprId> linear_difference(Context& in, ir::ExprId a, ir::ExprId b, Span span);
 
 /// `x: T.float32[8]`.
-Result<Value> alloc_local(Interp& in, const std::vector<Value>& shape, num::DType dtype, Span span);
+Result<Value> alloc_local(Context& in, const std::vector<Value>& shape, num::DType dtype,
+                          Span span);
 
 /// A method or attribute of a buffer, or nothing.
-std::optional<Result<Value>> buffer_attribute(Interp& in, const Value& buffer,
+std::optional<Result<Value>> buffer_attribute(Context& in, const Value& buffer,
                                               std::string_view name, Span span);
 
 /// Of a region: `.buffer`, `.source` and `.region`, a slice for each dimension; of such a slice
 /// `.min` and `.extent`. Or nothing.
-std::optional<Result<Value>> region_attribute(Interp& in, const Value& region,
+std::optional<Result<Value>> region_attribute(Context& in, const Value& region,
                                               std::string_view name, Span span);
 
 /// B.sub[…]: a view of a region; integers drop their dimension.
-Result<Value> sub_view(Interp& in, ir::BufferId buffer, const Value& index, Span span);
+Result<Value> sub_view(Context& in, ir::BufferId buffer, const Value& index, Span span);
 
 }  // namespace ww::script

@@ -72,7 +72,7 @@ Value untyped(const Value& value) {
   return out;
 }
 
-Result<Value> typed_constant(Interp&, const Value& value, ir::Type type, Conversion how,
+Result<Value> typed_constant(Context&, const Value& value, ir::Type type, Conversion how,
                              Span span) {
   if (value.is(Kind::Opaque) || value.is(Kind::Poison)) return value;
   const std::optional<double> special = type.is_float() ? special_float(value) : std::nullopt;
@@ -89,7 +89,7 @@ Result<Value> typed_constant(Interp&, const Value& value, ir::Type type, Convers
   return from_constant(ir::convert(*constant, type.dtype));
 }
 
-Result<Value> typed_result(Interp& in, const Value& a, const Value& b, const Value& result,
+Result<Value> typed_result(Context& in, const Value& a, const Value& b, const Value& result,
                            Span span) {
   const auto left = typed_as(a);
   const auto right = typed_as(b);

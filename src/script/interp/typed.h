@@ -7,7 +7,7 @@
 
 #include <optional>
 
-#include "script/interp/interp.h"
+#include "script/interp/context.h"
 
 namespace ww::script {
 
@@ -20,12 +20,12 @@ Value untyped(const Value& value);
 enum class Conversion : std::uint8_t { Cast, Exact };
 /// The number as one of the type. `Exact` refuses what the type does not hold, as in a kernel;
 /// `Cast` wraps and drops fractions. Opaque values stay as they are.
-Result<Value> typed_constant(Interp& in, const Value& value, ir::Type type, Conversion how,
+Result<Value> typed_constant(Context& in, const Value& value, ir::Type type, Conversion how,
                              Span span);
 
 /// The result of an operator as a number of the type that its operands have: where both have one,
 /// the float, or the wider one. BadType for others, as for float16 and bfloat16.
-Result<Value> typed_result(Interp& in, const Value& a, const Value& b, const Value& result,
+Result<Value> typed_result(Context& in, const Value& a, const Value& b, const Value& result,
                            Span span);
 
 }  // namespace ww::script

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "script/interp/context.h"
+
+namespace ww::script {
+namespace {
+
+constexpr std::ptrdiff_t kMaxStack = std::ptrdiff_t{5} << 20;
+constexpr std::size_t kMaxNodes = std::size_t{2} << 20U;  // of a kernel
+
+}  // namespace
+
+Context::Context(const Options& options, Dialect file_dialect, SymbolTable names)
+    : symbols(std::move(names)),
+      dialect(file_dialect),
+      budget{.steps_left = options.max_steps,
+             .stack_base = static_cast<const char*>(__builtin_frame_address(0))} {
+  module = new_env(*this, nullptr);
+  module->set(symbols.intern("__name__"), heap.str("__kernels__"));
+}
+
+Env* new_env(Context& in, Env* parent) {
+  in.envs.push_back(std::make_unique<Env>(parent));
+  in.heap.count(sizeof(Env) / 8 + Heap::kPerObject + 2 * Heap::kPerValue);
+  return in.envs.back().get();
+}
+
+Result<void> spend(Context& in, std::uint64_t steps, Span where) {
+  if (in.budget.steps_left < steps) {
+    in.budget.steps_left = 0;
+    return fail(
+        diag(DiagKind::Budget, "compile-time evaluation takes too many steps").with_span(where));
+  }
+  in.budget.steps_left -= steps;
+  const bool is_large = in.in_kernel() && in.fn().expr_count() > kMaxNodes;
+  if (in.heap.is_full() || is_large)
+    return fail(
+        diag(DiagKind::Budget, "compile-time evaluation takes too much memory").with_span(where));
+  if (in.budget.stack_base - static_cast<const char*>(__builtin_frame_address(0)) > kMaxStack)
+    return fail(
+        diag(DiagKind::Budget, "compile-time evaluation is nested too deeply").with_span(where));
+  return {};
+}
+
+Result<void> spend(Context& in, const Comparison& comparison, const Value& a, const Value& b,
+                   Span where) {
+  if (comparison.gave_up())
+    return fail(
+        diag(DiagKind::Budget, "comparing {} with {} takes too long", type_name(a), type_name(b))
+            .with_span(where));
+  return spend(in, comparison.visits(), where);
+}
+
+ir::StmtId emit(Context& in, ir::Stmt stmt) {
+  const ir::StmtId id = in.fn().add(std::move(stmt));
+  in.kernel->blocks.back().push_back(id);
+  return id;
+}
+
+}  // namespace ww::script
