@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "script/syntax/tokens.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <iterator>
+
+namespace ww::script {
+namespace {
+
+constexpr FixedToken kOperators[] = {
+#define WW_OPERATOR(name, text) {TokenKind::name, text},
+#include "script/syntax/tokens.def"
+};
+constexpr FixedToken kKeywords[] = {
+#define WW_KEYWORD(name, text) {TokenKind::name, text},
+#include "script/syntax/tokens.def"
+};
+
+// For each character, where in a table the rows begin that start with it.
+template <std::size_t N>
+constexpr std::array<std::uint8_t, 128> first_rows(const FixedToken (&table)[N]) {
+  std::array<std::uint8_t, 128> rows{};
+  rows.fill(N);
+  for (std::size_t i = N; i-- > 0;)
+    rows[static_cast<std::size_t>(table[i].text[0])] = static_cast<std::uint8_t>(i);
+  return rows;
+}
+constexpr auto kFirstOperators = first_rows(kOperators);
+constexpr auto kFirstKeywords = first_rows(kKeywords);
+
+// The text as a message may show it: of readable length, and without control characters.
+std::string shown(std::string_view text) {
+  std::size_t most = 40;
+  while (most < text.size() && (static_cast<unsigned char>(text[most]) & 0xC0U) == 0x80U) ++most;
+  std::string out;
+  for (const char c : text.substr(0, most)) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (byte < 0x20 || byte == 0x7F)
+      out += fmt::format("\\x{:02x}", byte);
+    else
+      out += c;
+  }
+  return text.size() > most ? out + "…" : out;
+}
+
+}  // namespace
+
+TokenKind kind_of_word(std::string_view word) {
+  const auto first = static_cast<unsigned char>(word[0]);
+  if (first >= 128) return TokenKind::Name;
+  for (std::size_t i = kFirstKeywords[first]; i < std::size(kKeywords); ++i) {
+    if (kKeywords[i].text[0] != word[0]) break;
+    if (kKeywords[i].text == word) return kKeywords[i].kind;
+  }
+  return TokenKind::Name;
+}
+
+const FixedToken* operator_at(std::string_view text) {
+  const auto first = static_cast<unsigned char>(text[0]);
+  if (first >= 128) return nullptr;
+  for (std::size_t i = kFirstOperators[first]; i < std::size(kOperators); ++i) {
+    if (kOperators[i].text[0] != text[0]) break;
+    if (text.starts_with(kOperators[i].text)) return &kOperators[i];
+  }
+  return nullptr;
+}
+
+std::string_view fixed_text_of(TokenKind kind) {
+  for (const FixedToken& fixed : kOperators)
+    if (fixed.kind == kind) return fixed.text;
+  for (const FixedToken& fixed : kKeywords)
+    if (fixed.kind == kind) return fixed.text;
+  return "";
+}
+
+std::string describe(const Token& token, std::string_view text) {
+  switch (token.kind) {
+    case TokenKind::End:
+      return "the end of the text";
+    case TokenKind::Newline:
+      return "the end of the line";
+    case TokenKind::Indent:
+      return "an indented line";
+    case TokenKind::Dedent:
+      return "the end of the block";
+    case TokenKind::FStringEnd:
+      return "the end of the string";
+    default:
+      return fmt::format("`{}`", shown(text.substr(token.begin, token.end - token.begin)));
+  }
+}
+
+}  // namespace ww::script
