@@ -12,6 +12,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <vector>
 
 #include "base/diag.h"
@@ -186,40 +187,27 @@ struct Stmt {
   std::uint32_t module = 0;  // ImportFrom: index into Ast::strings
 };
 
-/// A parsed file. Plain data; the accessors turn ranges into spans.
+/// A parsed file. Plain data; `list` turns ranges into spans.
 struct Ast {
   std::vector<Expr> exprs;
   std::vector<Stmt> stmts;
-  std::vector<ExprId> expr_lists;
-  std::vector<StmtId> stmt_lists;
-  std::vector<Op> op_lists;
-  std::vector<Arg> args;
-  std::vector<Param> params;
-  std::vector<Clause> clauses;
-  std::vector<WithItem> withs;
-  std::vector<Import> imports;
-  std::vector<Symbol> symbol_lists;
   std::vector<std::string> strings;
+  std::tuple<std::vector<ExprId>, std::vector<StmtId>, std::vector<Op>, std::vector<Arg>,
+             std::vector<Param>, std::vector<Clause>, std::vector<WithItem>, std::vector<Import>,
+             std::vector<Symbol>>
+      lists;
   ListOf<StmtId> body = {};  // the file's statements
 
   [[nodiscard]] const Expr& operator[](ExprId id) const { return exprs[id.index]; }
   [[nodiscard]] const Stmt& operator[](StmtId id) const { return stmts[id.index]; }
-  [[nodiscard]] std::span<const ExprId> list(ListOf<ExprId> r) const { return part(expr_lists, r); }
-  [[nodiscard]] std::span<const StmtId> list(ListOf<StmtId> r) const { return part(stmt_lists, r); }
-  [[nodiscard]] std::span<const Op> list(ListOf<Op> r) const { return part(op_lists, r); }
-  [[nodiscard]] std::span<const Arg> list(ListOf<Arg> r) const { return part(args, r); }
-  [[nodiscard]] std::span<const Param> list(ListOf<Param> r) const { return part(params, r); }
-  [[nodiscard]] std::span<const Clause> list(ListOf<Clause> r) const { return part(clauses, r); }
-  [[nodiscard]] std::span<const WithItem> list(ListOf<WithItem> r) const { return part(withs, r); }
-  [[nodiscard]] std::span<const Import> list(ListOf<Import> r) const { return part(imports, r); }
-  [[nodiscard]] std::span<const Symbol> list(ListOf<Symbol> r) const {
-    return part(symbol_lists, r);
-  }
-
- private:
   template <typename T>
-  static std::span<const T> part(const std::vector<T>& pool, ListOf<T> range) {
-    return std::span<const T>(pool).subspan(range.first, range.count);
+  [[nodiscard]] std::span<const T> list(ListOf<T> range) const {
+    return std::span<const T>(std::get<std::vector<T>>(lists)).subspan(range.first, range.count);
+  }
+  /// The elements of all lists of a type.
+  template <typename T>
+  [[nodiscard]] std::vector<T>& pool() {
+    return std::get<std::vector<T>>(lists);
   }
 };
 

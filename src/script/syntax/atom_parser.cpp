@@ -6,50 +6,22 @@
 #include "script/syntax/literals.h"
 
 namespace ww::script {
+namespace {
 
-Result<ExprId> ExprParser::atom() {
-  switch (cursor_.kind()) {
-    case TokenKind::Name:
-      return simple(ExprKind::Name);
-    case TokenKind::Int:
-    case TokenKind::Float:
-      return number();
-    case TokenKind::String:
-    case TokenKind::FStringBegin:
-      return strings();
-    case TokenKind::KwTrue:
-      return simple(ExprKind::True);
-    case TokenKind::KwFalse:
-      return simple(ExprKind::False);
-    case TokenKind::KwNone:
-      return simple(ExprKind::None);
-    case TokenKind::Dots:
-      return simple(ExprKind::Ellipsis);
-    case TokenKind::LParen:
-      return group();
-    case TokenKind::LBracket:
-      return list();
-    case TokenKind::LBrace:
-      return braces();
-    default:
-      return fail(no_expression());
-  }
-}
-
-Result<ExprId> ExprParser::simple(ExprKind kind) {
-  const Token token = cursor_.take();
-  Expr out{.kind = kind, .place = ParseCursor::place_of(token)};
+Result<ExprId> parse_simple(ParseCursor& cursor, ExprKind kind) {
+  const Token token = cursor.take();
+  Expr out{.kind = kind, .place = place_of(token)};
   if (kind == ExprKind::Name) {
     out.name_place = out.place;
-    out.name = cursor_.intern(token);
+    out.name = cursor.intern(token);
   }
-  return cursor_.add(out);
+  return cursor.add(out);
 }
 
-Result<ExprId> ExprParser::number() {
-  const Token token = cursor_.take();
-  const std::string_view text = cursor_.text_of(token);
-  Expr out{.kind = ExprKind::Float, .place = ParseCursor::place_of(token)};
+Result<ExprId> parse_number(ParseCursor& cursor) {
+  const Token token = cursor.take();
+  const std::string_view text = cursor.text_of(token);
+  Expr out{.kind = ExprKind::Float, .place = place_of(token)};
   if (token.kind == TokenKind::Int) {
     out.kind = ExprKind::Int;
     const auto value = integer_of(text);
@@ -58,146 +30,179 @@ Result<ExprId> ExprParser::number() {
   } else {
     out.real = real_of(text);
   }
-  return cursor_.add(out);
+  return cursor.add(out);
 }
 
 // --- brackets -----------------------------------------------------------------------------------
 
-Result<ExprId> ExprParser::starred_or_named() {
-  return cursor_.at(TokenKind::Star) ? starred() : named_expression();
+Result<ExprId> parse_starred_or_named(ParseCursor& cursor) {
+  return cursor.at(TokenKind::Star) ? parse_starred(cursor) : parse_named_expr(cursor);
 }
 
 // What follows a complete item of a list in brackets.
-Result<void> ExprParser::close(const Token& opener, TokenKind closer) {
-  if (cursor_.accept(closer)) return {};
+Result<void> close_bracket(ParseCursor& cursor, const Token& opener, TokenKind closer) {
+  if (cursor.accept(closer)) return {};
   const std::string wanted = fmt::format("`,` or `{}`", fixed_text_of(closer));
-  Diag out = cursor_.unexpected_in(wanted, opener);
-  if (cursor_.at(TokenKind::Assign))
+  Diag out = cursor.unexpected_in(wanted, opener);
+  if (cursor.at(TokenKind::Assign))
     out.notes.push_back({"`=` compares nothing; did you mean `==`?", {}});
   return fail(std::move(out));
 }
 
-// `(a)`, `(a, b)`, `()`, `(a for b in c)`, `(yield)`.
-Result<ExprId> ExprParser::group() {
-  const Token opener = cursor_.take();
-  const ExprId inner = WW_TRY(inside_group(opener));
-  WW_TRY_VOID(close(opener, TokenKind::RParen));
-  cursor_.ast().exprs[inner.index].parenthesized = true;
-  return inner;
-}
-
-Result<ExprId> ExprParser::inside_group(const Token& opener) {
-  const std::uint32_t begin = cursor_.here().begin;
-  if (cursor_.at(TokenKind::RParen))
-    return cursor_.add({.kind = ExprKind::Tuple, .place = {opener.begin, cursor_.here().end}});
-  if (cursor_.at(TokenKind::KwYield)) return yield();
-  const bool is_starred = cursor_.at(TokenKind::Star);
-  const ExprId first = WW_TRY(starred_or_named());
-  if (at_clause()) return generator(begin, first);
-  if (cursor_.at(TokenKind::Comma)) return tuple(begin, first, &ExprParser::starred_or_named);
-  if (is_starred && cursor_.at(TokenKind::RParen)) return fail(lone_star(first));
+Result<ExprId> parse_inside_group(ParseCursor& cursor, const Token& opener) {
+  const std::uint32_t begin = cursor.here().begin;
+  if (cursor.at(TokenKind::RParen))
+    return cursor.add({.kind = ExprKind::Tuple, .place = {opener.begin, cursor.here().end}});
+  if (cursor.at(TokenKind::KwYield)) return parse_yield(cursor);
+  const bool is_starred = cursor.at(TokenKind::Star);
+  const ExprId first = WW_TRY(parse_starred_or_named(cursor));
+  if (at_clause(cursor)) return parse_generator(cursor, begin, first);
+  if (cursor.at(TokenKind::Comma)) return parse_tuple(cursor, begin, first, parse_starred_or_named);
+  if (is_starred && cursor.at(TokenKind::RParen)) return fail(lone_star(cursor, first));
   return first;
 }
 
-Result<ExprId> ExprParser::list() {
-  const Token opener = cursor_.take();
-  auto items = cursor_.expr_list();
-  while (!cursor_.at(TokenKind::RBracket)) {
-    items.add(WW_TRY(starred_or_named()));
-    if (items.size() == 1 && at_clause())
-      return comprehension({.kind = ExprKind::ListComp, .a = items[0]}, opener,
-                           TokenKind::RBracket);
-    if (!cursor_.accept(TokenKind::Comma)) break;
+// `(a)`, `(a, b)`, `()`, `(a for b in c)`, `(yield)`.
+Result<ExprId> parse_group(ParseCursor& cursor) {
+  const Token opener = cursor.take();
+  const ExprId inner = WW_TRY(parse_inside_group(cursor, opener));
+  WW_TRY_VOID(close_bracket(cursor, opener, TokenKind::RParen));
+  cursor.ast().exprs[inner.index].parenthesized = true;
+  return inner;
+}
+
+Result<Clause> parse_clause(ParseCursor& cursor) {
+  if (cursor.at(TokenKind::KwAsync))
+    return fail(diag(DiagKind::Syntax, "found `async` in a comprehension, which is not supported")
+                    .with_span(cursor.here().span()));
+  cursor.take();
+  Clause out;
+  out.target = WW_TRY(parse_loop_target(cursor));
+  WW_TRY_VOID(check_target(cursor, out.target, TargetUse::Assign));
+  WW_TRY_VOID(cursor.expect(TokenKind::KwIn, "`in`"));
+  out.iterable = WW_TRY(parse_disjunction(cursor));
+  auto conditions = cursor.list<ExprId>();
+  while (cursor.accept(TokenKind::KwIf)) conditions.add(WW_TRY(parse_disjunction(cursor)));
+  out.conditions = conditions.finish();
+  return out;
+}
+
+Result<ListOf<Clause>> parse_clauses(ParseCursor& cursor, ExprId element) {
+  if (cursor.ast()[element].kind == ExprKind::Starred) return fail(lone_star(cursor, element));
+  auto out = cursor.list<Clause>();
+  while (at_clause(cursor)) out.add(WW_TRY(parse_clause(cursor)));
+  return out.finish();
+}
+
+// The rest of a comprehension in brackets of its own; `out` has all but the clauses.
+Result<ExprId> parse_comprehension(ParseCursor& cursor, Expr out, const Token& opener,
+                                   TokenKind closer) {
+  out.clauses = WW_TRY(parse_clauses(cursor, out.a));
+  if (!cursor.at(closer))
+    return fail(
+        cursor.unexpected_in(fmt::format("`for`, `if` or `{}`", fixed_text_of(closer)), opener));
+  cursor.take();
+  out.place = cursor.place_from(opener.begin);
+  return cursor.add(out);
+}
+
+Result<ExprId> parse_list(ParseCursor& cursor) {
+  const Token opener = cursor.take();
+  auto items = cursor.list<ExprId>();
+  while (!cursor.at(TokenKind::RBracket)) {
+    items.add(WW_TRY(parse_starred_or_named(cursor)));
+    if (items.size() == 1 && at_clause(cursor))
+      return parse_comprehension(cursor, {.kind = ExprKind::ListComp, .a = items[0]}, opener,
+                                 TokenKind::RBracket);
+    if (!cursor.accept(TokenKind::Comma)) break;
   }
-  WW_TRY_VOID(close(opener, TokenKind::RBracket));
-  Expr out{.kind = ExprKind::List, .place = cursor_.place_from(opener.begin)};
+  WW_TRY_VOID(close_bracket(cursor, opener, TokenKind::RBracket));
+  Expr out{.kind = ExprKind::List, .place = cursor.place_from(opener.begin)};
   out.items = items.finish();
-  return cursor_.add(out);
+  return cursor.add(out);
+}
+
+Result<void> parse_dict_item(ParseCursor& cursor, ListBuilder<ExprId>& items) {
+  if (cursor.accept(TokenKind::Power)) {
+    items.add({});
+    items.add(WW_TRY(parse_unpacked(cursor)));
+    return {};
+  }
+  items.add(WW_TRY(parse_expr(cursor)));
+  WW_TRY_VOID(cursor.expect(TokenKind::Colon, "`:` and the value for this key"));
+  items.add(WW_TRY(parse_expr(cursor)));
+  return {};
 }
 
 // A dict or a set: the first item tells which.
-Result<ExprId> ExprParser::braces() {
-  const Token opener = cursor_.take();
-  auto items = cursor_.expr_list();
-  bool is_dict = cursor_.at(TokenKind::RBrace) || cursor_.at(TokenKind::Power);
+Result<ExprId> parse_braces(ParseCursor& cursor) {
+  const Token opener = cursor.take();
+  auto items = cursor.list<ExprId>();
+  bool is_dict = cursor.at(TokenKind::RBrace) || cursor.at(TokenKind::Power);
   if (!is_dict) {
-    items.add(WW_TRY(starred_or_named()));
-    is_dict = cursor_.accept(TokenKind::Colon);
-    if (is_dict) items.add(WW_TRY(expression()));
-    if (is_dict && at_clause())
-      return comprehension({.kind = ExprKind::DictComp, .a = items[0], .b = items[1]}, opener,
-                           TokenKind::RBrace);
-    if (at_clause())
-      return comprehension({.kind = ExprKind::SetComp, .a = items[0]}, opener, TokenKind::RBrace);
+    items.add(WW_TRY(parse_starred_or_named(cursor)));
+    is_dict = cursor.accept(TokenKind::Colon);
+    if (is_dict) items.add(WW_TRY(parse_expr(cursor)));
+    if (is_dict && at_clause(cursor))
+      return parse_comprehension(cursor, {.kind = ExprKind::DictComp, .a = items[0], .b = items[1]},
+                                 opener, TokenKind::RBrace);
+    if (at_clause(cursor))
+      return parse_comprehension(cursor, {.kind = ExprKind::SetComp, .a = items[0]}, opener,
+                                 TokenKind::RBrace);
   }
-  bool going = items.size() == 0 || cursor_.accept(TokenKind::Comma);
-  while (going && !cursor_.at(TokenKind::RBrace)) {
+  bool going = items.size() == 0 || cursor.accept(TokenKind::Comma);
+  while (going && !cursor.at(TokenKind::RBrace)) {
     if (is_dict)
-      WW_TRY_VOID(dict_item(items));
+      WW_TRY_VOID(parse_dict_item(cursor, items));
     else
-      items.add(WW_TRY(starred_or_named()));
-    going = cursor_.accept(TokenKind::Comma);
+      items.add(WW_TRY(parse_starred_or_named(cursor)));
+    going = cursor.accept(TokenKind::Comma);
   }
-  WW_TRY_VOID(close(opener, TokenKind::RBrace));
+  WW_TRY_VOID(close_bracket(cursor, opener, TokenKind::RBrace));
   Expr out{.kind = is_dict ? ExprKind::Dict : ExprKind::Set,
-           .place = cursor_.place_from(opener.begin)};
+           .place = cursor.place_from(opener.begin)};
   out.items = items.finish();
-  return cursor_.add(out);
+  return cursor.add(out);
 }
 
-Result<void> ExprParser::dict_item(ListBuilder<ExprId>& items) {
-  if (cursor_.accept(TokenKind::Power)) {
-    items.add({});
-    items.add(WW_TRY(unpacked()));
-    return {};
+}  // namespace
+
+Result<ExprId> parse_atom(ParseCursor& cursor) {
+  switch (cursor.kind()) {
+    case TokenKind::Name:
+      return parse_simple(cursor, ExprKind::Name);
+    case TokenKind::Int:
+    case TokenKind::Float:
+      return parse_number(cursor);
+    case TokenKind::String:
+    case TokenKind::FStringBegin:
+      return parse_strings(cursor);
+    case TokenKind::KwTrue:
+      return parse_simple(cursor, ExprKind::True);
+    case TokenKind::KwFalse:
+      return parse_simple(cursor, ExprKind::False);
+    case TokenKind::KwNone:
+      return parse_simple(cursor, ExprKind::None);
+    case TokenKind::Dots:
+      return parse_simple(cursor, ExprKind::Ellipsis);
+    case TokenKind::LParen:
+      return parse_group(cursor);
+    case TokenKind::LBracket:
+      return parse_list(cursor);
+    case TokenKind::LBrace:
+      return parse_braces(cursor);
+    default:
+      return fail(no_expression(cursor));
   }
-  items.add(WW_TRY(expression()));
-  WW_TRY_VOID(cursor_.expect(TokenKind::Colon, "`:` and the value for this key"));
-  items.add(WW_TRY(expression()));
-  return {};
 }
 
 // --- comprehensions -----------------------------------------------------------------------------
 
-Result<ExprId> ExprParser::generator(std::uint32_t begin, ExprId element) {
+Result<ExprId> parse_generator(ParseCursor& cursor, std::uint32_t begin, ExprId element) {
   Expr out{.kind = ExprKind::GeneratorExp, .a = element};
-  out.clauses = WW_TRY(clauses(element));
-  out.place = cursor_.place_from(begin);
-  return cursor_.add(out);
-}
-
-// The rest of a comprehension in brackets of its own; `out` has all but the clauses.
-Result<ExprId> ExprParser::comprehension(Expr out, const Token& opener, TokenKind closer) {
-  out.clauses = WW_TRY(clauses(out.a));
-  if (!cursor_.at(closer))
-    return fail(
-        cursor_.unexpected_in(fmt::format("`for`, `if` or `{}`", fixed_text_of(closer)), opener));
-  cursor_.take();
-  out.place = cursor_.place_from(opener.begin);
-  return cursor_.add(out);
-}
-
-Result<ListOf<Clause>> ExprParser::clauses(ExprId element) {
-  if (cursor_.ast()[element].kind == ExprKind::Starred) return fail(lone_star(element));
-  auto out = cursor_.clause_list();
-  while (at_clause()) out.add(WW_TRY(clause()));
-  return out.finish();
-}
-
-Result<Clause> ExprParser::clause() {
-  if (cursor_.at(TokenKind::KwAsync))
-    return fail(diag(DiagKind::Syntax, "found `async` in a comprehension, which is not supported")
-                    .with_span(cursor_.here().span()));
-  cursor_.take();
-  Clause out;
-  out.target = WW_TRY(loop_target());
-  WW_TRY_VOID(check_target(out.target, TargetUse::Assign));
-  WW_TRY_VOID(cursor_.expect(TokenKind::KwIn, "`in`"));
-  out.iterable = WW_TRY(disjunction());
-  auto conditions = cursor_.expr_list();
-  while (cursor_.accept(TokenKind::KwIf)) conditions.add(WW_TRY(disjunction()));
-  out.conditions = conditions.finish();
-  return out;
+  out.clauses = WW_TRY(parse_clauses(cursor, element));
+  out.place = cursor.place_from(begin);
+  return cursor.add(out);
 }
 
 }  // namespace ww::script

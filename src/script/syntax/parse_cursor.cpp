@@ -32,9 +32,9 @@ ParseCursor::ParseCursor(std::string_view text, const TokenList& tokens, SymbolT
   const std::size_t guess = std::min(tokens.tokens.size() / 2 + 1, kMostReserved);
   ast_.exprs.reserve(guess);
   heights_.reserve(guess);
-  ast_.expr_lists.reserve(guess / 2);
+  ast_.pool<ExprId>().reserve(guess / 2);
   ast_.stmts.reserve(guess / 4);
-  ast_.stmt_lists.reserve(guess / 4);
+  ast_.pool<StmtId>().reserve(guess / 4);
 }
 
 Diag ParseCursor::unexpected(std::string_view wanted) const {
@@ -82,8 +82,11 @@ StmtId ParseCursor::add(const Stmt& stmt) {
 }
 
 unsigned ParseCursor::height_below(const Expr& expr) const {
-  unsigned height = std::max({height_of(expr.a), height_of(expr.b), height_of(expr.c)});
-  const auto include = [&](ExprId id) { height = std::max(height, height_of(id)); };
+  unsigned height = 0;
+  const auto include = [&](ExprId id) {
+    if (id.valid()) height = std::max(height, heights_[id.index] + 1U);
+  };
+  for (const ExprId part : {expr.a, expr.b, expr.c}) include(part);
   for (const ExprId item : ast_.list(expr.items)) include(item);
   for (const Arg& arg : ast_.list(expr.args)) include(arg.value);
   for (const Param& param : ast_.list(expr.params)) include(param.default_value);

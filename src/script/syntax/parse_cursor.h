@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <type_traits>
 #include <vector>
 
@@ -46,6 +47,8 @@ class ListBuilder {
   std::vector<T>& pool_;
   std::size_t first_;
 };
+
+inline Place place_of(const Token& token) { return {token.begin, token.end}; }
 
 class ParseCursor {
  public:
@@ -88,7 +91,6 @@ class ParseCursor {
   }
   /// From a place to the end of the token taken last that has a text.
   [[nodiscard]] Place place_from(std::uint32_t begin) const { return {begin, last_end_}; }
-  static Place place_of(const Token& token) { return {token.begin, token.end}; }
 
   // --- errors -----------------------------------------------------------------------------------
   /// "found <the token here>, expected <wanted>", or what is wrong with the token itself.
@@ -108,14 +110,13 @@ class ParseCursor {
   /// TooLarge when the tree below the expression is too high.
   Result<ExprId> add(const Expr& expr);
   StmtId add(const Stmt& stmt);
-  [[nodiscard]] Ast& ast() { return ast_; }
+  [[nodiscard]] Ast& ast() const { return ast_; }
 
-  ListBuilder<ExprId> expr_list() { return {scratch_exprs_, ast_.expr_lists}; }
-  ListBuilder<StmtId> stmt_list() { return {scratch_stmts_, ast_.stmt_lists}; }
-  ListBuilder<Op> op_list() { return {scratch_ops_, ast_.op_lists}; }
-  ListBuilder<Arg> arg_list() { return {scratch_args_, ast_.args}; }
-  ListBuilder<Param> param_list() { return {scratch_params_, ast_.params}; }
-  ListBuilder<Clause> clause_list() { return {scratch_clauses_, ast_.clauses}; }
+  /// A list of the tree under construction; several may be open, one inside the other.
+  template <typename T>
+  ListBuilder<T> list() {
+    return {std::get<std::vector<T>>(scratch_), ast_.pool<T>()};
+  }
 
   // --- nesting ----------------------------------------------------------------------------------
   /// One level deeper while it lives.
@@ -132,12 +133,10 @@ class ParseCursor {
   /// TooLarge when one level more is too deep; call before making a Level.
   [[nodiscard]] Result<void> check_depth() const;
   [[nodiscard]] Level deeper() { return Level(depth_); }
+  int open_blocks = 0;
 
  private:
   [[nodiscard]] unsigned height_below(const Expr& expr) const;
-  [[nodiscard]] unsigned height_of(ExprId id) const {
-    return id.valid() ? heights_[id.index] + 1U : 0U;
-  }
 
   std::string_view text_;
   const Token* first_;
@@ -150,12 +149,9 @@ class ParseCursor {
   int depth_ = 0;
   std::vector<std::uint16_t> heights_;  // of the expressions
 
-  std::vector<ExprId> scratch_exprs_;
-  std::vector<StmtId> scratch_stmts_;
-  std::vector<Op> scratch_ops_;
-  std::vector<Arg> scratch_args_;
-  std::vector<Param> scratch_params_;
-  std::vector<Clause> scratch_clauses_;
+  std::tuple<std::vector<ExprId>, std::vector<StmtId>, std::vector<Op>, std::vector<Arg>,
+             std::vector<Param>, std::vector<Clause>>
+      scratch_;
 };
 
 }  // namespace ww::script

@@ -24,7 +24,7 @@ Result<Ast> parse_file(std::string_view text, SymbolTable& symbols) {
   const TokenList tokens = tokenize(text, Layout::Lines);
   Ast ast;
   ParseCursor cursor(text, tokens, symbols, ast);
-  ast.body = WW_TRY(StmtParser(cursor).file());
+  ast.body = WW_TRY(parse_statements(cursor));
   return ast;
 }
 
@@ -33,7 +33,7 @@ Result<Ast> parse_expression(std::string_view text, SymbolTable& symbols, ExprId
   const TokenList tokens = tokenize(text, Layout::Free);
   Ast ast;
   ParseCursor cursor(text, tokens, symbols, ast);
-  root = WW_TRY(ExprParser(cursor).expressions());
+  root = WW_TRY(parse_exprs(cursor));
   if (!cursor.at(TokenKind::End))
     return fail(cursor.unexpected("an operator or the end of the text"));
   return ast;

@@ -6,8 +6,8 @@
 
 namespace ww::script {
 
-std::string ExprParser::describe_expr(ExprId id) const {
-  const Expr& expr = cursor_.ast()[id];
+std::string describe_expr(const ParseCursor& cursor, ExprId id) {
+  const Expr& expr = cursor.ast()[id];
   switch (expr.kind) {
     case ExprKind::Name:
       return "a name";
@@ -64,13 +64,13 @@ std::string ExprParser::describe_expr(ExprId id) const {
     case ExprKind::Walrus:
       return "a named expression";
     case ExprKind::Unsupported:
-      return fmt::format("`{}`", cursor_.text_between(expr.name_place.begin, expr.name_place.end));
+      return fmt::format("`{}`", cursor.text_between(expr.name_place.begin, expr.name_place.end));
   }
   return "an expression";
 }
 
-Result<void> ExprParser::check_target(ExprId target, TargetUse use) {
-  const Expr& expr = cursor_.ast()[target];
+Result<void> check_target(ParseCursor& cursor, ExprId target, TargetUse use) {
+  const Expr& expr = cursor.ast()[target];
   switch (expr.kind) {
     case ExprKind::Name:
     case ExprKind::Attribute:
@@ -79,24 +79,25 @@ Result<void> ExprParser::check_target(ExprId target, TargetUse use) {
     case ExprKind::Tuple:
     case ExprKind::List: {
       int stars = 0;
-      for (ExprId item : cursor_.ast().list(expr.items)) {
-        const Expr& inner = cursor_.ast()[item];
+      for (ExprId item : cursor.ast().list(expr.items)) {
+        const Expr& inner = cursor.ast()[item];
         if (inner.kind == ExprKind::Starred && use == TargetUse::Assign) {
           if (++stars > 1)
             return fail(diag(DiagKind::Syntax, "found a second starred target, expected one")
                             .with_span(inner.place.span()));
           item = inner.a;
         }
-        WW_TRY_VOID(check_target(item, use));
+        WW_TRY_VOID(check_target(cursor, item, use));
       }
       return {};
     }
     case ExprKind::Starred:
-      if (use == TargetUse::Assign) return fail(lone_star(target));
+      if (use == TargetUse::Assign) return fail(lone_star(cursor, target));
       [[fallthrough]];
     default:
       return fail(diag(DiagKind::Syntax, "cannot {} {}",
-                       use == TargetUse::Assign ? "assign to" : "delete", describe_expr(target))
+                       use == TargetUse::Assign ? "assign to" : "delete",
+                       describe_expr(cursor, target))
                       .with_span(expr.place.span()));
   }
 }
