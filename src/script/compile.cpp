@@ -14,6 +14,7 @@
 #include "script/interp/conversions.h"
 #include "script/interp/host_expr.h"
 #include "script/interp/host_stmts.h"
+#include "script/syntax/errors.h"
 #include "script/syntax/parser.h"
 
 namespace ww::script {
@@ -133,9 +134,8 @@ class Compilation {
     }
     std::vector<std::string_view> known;
     for (std::size_t i = before; i < all.size(); ++i) known.push_back(all[i]->function.name);
-    Diag none = diag(DiagKind::NotAKernel, "no kernel `{}` was defined by `{}`{}", choice.name,
-                     choice.expression, did_you_mean(choice.name, known))
-                    .with_span(whole);
+    Diag none = diag_at(whole, DiagKind::NotAKernel, "no kernel `{}` was defined by `{}`{}",
+                        choice.name, choice.expression, did_you_mean(choice.name, known));
     if (known.empty())
       none.notes.push_back(
           {"`@T.prim_func` defines one where `T` is `from tvm.script import tirx as T`", {}});

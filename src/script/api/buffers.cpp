@@ -10,6 +10,7 @@
 #include "script/interp/implicit.h"
 #include "script/interp/layouts.h"
 #include "script/interp/regions.h"
+#include "script/syntax/errors.h"
 
 namespace ww::script::buffers_api {
 namespace {
@@ -37,8 +38,7 @@ Result<std::vector<ir::ExprId>> shape_of(Context& in, const Value& value, Span s
     const ir::ExprId extent = WW_TRY(index_expr(in, item, span));
     const auto constant = ir::const_int(in.fn(), extent);
     if (constant && *constant < 1)
-      return fail(diag(DiagKind::BadExtent, "an extent of {}, expected 1 or more", *constant)
-                      .with_span(span));
+      return fail_at(span, DiagKind::BadExtent, "an extent of {}, expected 1 or more", *constant);
     out.push_back(extent);
   }
   return out;
@@ -51,9 +51,8 @@ Result<void> apply_strides(Context& in, ir::Buffer& buffer, const Value& strides
   layout::Iters iters;
   for (std::size_t d = 0; d < items.size(); ++d) {
     if (d >= buffer.shape.size())
-      return fail(diag(DiagKind::CountMismatch, "{} strides for {} dimensions", items.size(),
-                       buffer.shape.size())
-                      .with_span(span));
+      return fail_at(span, DiagKind::CountMismatch, "{} strides for {} dimensions", items.size(),
+                     buffer.shape.size());
     const std::int64_t extent =
         WW_TRY(as_integer(in, of_expr(buffer.shape[d]), "an extent beside strides", span));
     iters.push_back({extent, WW_TRY(as_integer(in, items[d], "a stride", span)), layout::Axis()});
@@ -80,11 +79,10 @@ Result<Value> match_buffer(Context& in, Args& a) {
   if (!a[0].is(Kind::Ir) || in.fn()[a[0].expr()].op != ir::ExprOp::Var ||
       in.fn()[in.fn()[a[0].expr()].var].kind != ir::VarKind::Param ||
       !in.fn()[a[0].expr()].type.is_pointer())
-    return fail(diag(DiagKind::BadArgument,
-                     "`T.match_buffer` of {}, expected a parameter of type `T.handle`",
-                     a[0].is(Kind::Ir) ? fmt::format("`{}`", ir::to_text(in.fn()[a[0].expr()].type))
-                                       : std::string(type_name(a[0])))
-                    .with_span(a.spans[0]));
+    return fail_at(a.spans[0], DiagKind::BadArgument,
+                   "`T.match_buffer` of {}, expected a parameter of type `T.handle`",
+                   a[0].is(Kind::Ir) ? fmt::format("`{}`", ir::to_text(in.fn()[a[0].expr()].type))
+                                     : std::string(type_name(a[0])));
   ir::Buffer buffer = WW_TRY(read_buffer_fields(in, a, 1, ir::Scope::Global));
   buffer.origin = ir::BufferOrigin::Param;
   buffer.param = in.fn()[a[0].expr()].var;
@@ -117,9 +115,9 @@ Result<Value> decl_buffer(Context& in, Args& a) {
       const ir::Scope scope = in.fn()[buffer.base].scope;
       if (!a.has(ScopeName)) buffer.scope = scope;
       if (buffer.scope != scope)
-        return fail(diag(DiagKind::BadBuffer, "scope \"{}\" for a view of `{}`, which is in \"{}\"",
-                         ir::name_of(buffer.scope), in.fn()[buffer.base].name, ir::name_of(scope))
-                        .with_span(a.call));
+        return fail_at(a.call, DiagKind::BadBuffer,
+                       "scope \"{}\" for a view of `{}`, which is in \"{}\"",
+                       ir::name_of(buffer.scope), in.fn()[buffer.base].name, ir::name_of(scope));
     }
     return declare_buffer(in, std::move(buffer), ir::StmtKind::Declare);
   }
@@ -166,8 +164,7 @@ Result<Value> alloc_scalar(Context& in, Args& a) {
   const std::string name = WW_TRY(as_text(in, a[1], "`scope`", a.spans[1]));
   const std::optional<ir::Scope> found = ir::find_scope(name);
   if (!found)
-    return fail(diag(DiagKind::BadBuffer, "scope \"{}\", expected local or shared", name)
-                    .with_span(a.spans[1]));
+    return fail_at(a.spans[1], DiagKind::BadBuffer, "scope \"{}\", expected local or shared", name);
   return scalar(in, a, *found);
 }
 
@@ -199,8 +196,8 @@ Result<Value> alloc_ldst_frag(Context& in, Args& a) {
   const layout::Shape size = WW_TRY(as_int_list(in, a[1], "(rows, cols)", a.spans[1]));
   const ir::Type type = WW_TRY(as_type(in, a[2], "`dtype`", a.spans[2]));
   if (size.size() != 2)
-    return fail(diag(DiagKind::RankMismatch, "{} extents, expected (rows, cols)", size.size())
-                    .with_span(a.spans[1]));
+    return fail_at(a.spans[1], DiagKind::RankMismatch, "{} extents, expected (rows, cols)",
+                   size.size());
   Result<layout::Layout> atom =
       layout::tcgen05_atom(shape, size[0], size[1], num::bits_of(type.dtype));
   if (!atom) {
@@ -226,9 +223,8 @@ Result<Value> alloc_ldst_frag(Context& in, Args& a) {
 // T.alloc_cast_frag(src, dtype): a fragment of src's shape and layout with other elements.
 Result<Value> alloc_cast_frag(Context& in, Args& a) {
   if (!a[0].is(Kind::Buffer))
-    return fail(
-        diag(DiagKind::BadType, "`T.alloc_cast_frag` of {}, expected a buffer", type_name(a[0]))
-            .with_span(a.spans[0]));
+    return fail_at(a.spans[0], DiagKind::BadType, "`T.alloc_cast_frag` of {}, expected a buffer",
+                   type_name(a[0]));
   const ir::Buffer& src = in.fn()[a[0].buffer()];
   ir::Buffer buffer;
   buffer.shape = src.shape;
@@ -285,9 +281,8 @@ Result<ir::Buffer> read_buffer_fields(Context& in, const Args& a, std::size_t at
   if (a.has(at + Dtype) && !a[at + Dtype].is(Kind::None)) {
     const ir::Type type = WW_TRY(as_type(in, a[at + Dtype], "`dtype`", a.spans[at + Dtype]));
     if (!type.is_scalar())
-      return fail(diag(DiagKind::BadBuffer, "elements of type `{}`, expected a scalar type",
-                       ir::to_text(type))
-                      .with_span(a.spans[at + Dtype]));
+      return fail_at(a.spans[at + Dtype], DiagKind::BadBuffer,
+                     "elements of type `{}`, expected a scalar type", ir::to_text(type));
     out.dtype = type.dtype;
   }
   if (a.has(at + ScopeName)) {
@@ -295,18 +290,16 @@ Result<ir::Buffer> read_buffer_fields(Context& in, const Args& a, std::size_t at
         WW_TRY(as_text(in, a[at + ScopeName], "`scope`", a.spans[at + ScopeName]));
     const std::optional<ir::Scope> found = ir::find_scope(name);
     if (!found)
-      return fail(diag(DiagKind::BadBuffer,
-                       "scope \"{}\", expected global, shared, shared.dyn, local or tmem", name)
-                      .with_span(a.spans[at + ScopeName]));
+      return fail_at(a.spans[at + ScopeName], DiagKind::BadBuffer,
+                     "scope \"{}\", expected global, shared, shared.dyn, local or tmem", name);
     out.scope = *found;
   }
   if (a.has(at + Align) && !a[at + Align].is(Kind::None)) {
     out.align = WW_TRY(as_integer(in, a[at + Align], "`align`", a.spans[at + Align]));
     if (out.align == -1) out.align = 0;
     if (out.align < 0 || (out.align & (out.align - 1)) != 0)
-      return fail(
-          diag(DiagKind::BadBuffer, "an alignment of {}, expected a power of two", out.align)
-              .with_span(a.spans[at + Align]));
+      return fail_at(a.spans[at + Align], DiagKind::BadBuffer,
+                     "an alignment of {}, expected a power of two", out.align);
   }
   if (a.has(at + Strides) && !a[at + Strides].is(Kind::None))
     WW_TRY_VOID(buffers_api::apply_strides(in, out, a[at + Strides], a.spans[at + Strides]));
@@ -321,8 +314,7 @@ Result<ir::Buffer> read_buffer_fields(Context& in, const Args& a, std::size_t at
   WW_TRY_VOID(offset(at + ElemOffset, out.elem_offset));
   WW_TRY_VOID(offset(at + ByteOffset, out.byte_offset));
   if (out.elem_offset.valid() && out.byte_offset.valid())
-    return fail(
-        diag(DiagKind::BadArgument, "`elem_offset` and `byte_offset` together").with_span(a.call));
+    return fail_at(a.call, DiagKind::BadArgument, "`elem_offset` and `byte_offset` together");
   return out;
 }
 
@@ -345,9 +337,8 @@ Result<void> apply_data(Context& in, ir::Buffer& buffer, const Value& data, Span
   }
   const ir::ExprId pointer = WW_TRY(expression(in, data, span));
   if (!f[pointer].type.is_pointer())
-    return fail(
-        diag(DiagKind::BadType, "`data` is `{}`, expected a pointer", ir::to_text(f[pointer].type))
-            .with_span(span));
+    return fail_at(span, DiagKind::BadType, "`data` is `{}`, expected a pointer",
+                   ir::to_text(f[pointer].type));
   if (f[pointer].op == ir::ExprOp::BufferData) {
     buffer.origin = ir::BufferOrigin::View;
     buffer.base = ir::storage_of(f, f[pointer].buffer);

@@ -7,6 +7,7 @@
 #include <unordered_map>
 
 #include "script/interp/conversions.h"
+#include "script/syntax/errors.h"
 
 namespace ww::script {
 namespace {
@@ -128,7 +129,7 @@ Result<std::int64_t> integer_or(Context& in, const Args& a, std::size_t i, std::
 
 Result<void> require_device(Context& in, const Args& a, DiagKind kind) {
   if (in.kernel->in_device) return {};
-  return fail(diag(kind, "`{}` before `T.device_entry()`", a.row->name).with_span(a.call));
+  return fail_at(a.call, kind, "`{}` before `T.device_entry()`", a.row->name);
 }
 
 }  // namespace ww::script

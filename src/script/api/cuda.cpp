@@ -9,6 +9,7 @@
 #include "script/interp/implicit.h"
 #include "script/interp/operators.h"
 #include "script/interp/regions.h"
+#include "script/syntax/errors.h"
 
 namespace ww::script::cuda_api {
 namespace {
@@ -29,9 +30,8 @@ Result<ir::ExprId> segment_width(Context& in, const Value& value, Span span) {
   const ir::ExprId width = WW_TRY(expression_as(in, value, ir::Type::of(DType::Int32), span));
   const auto lanes = ir::const_int(in.fn(), width);
   if (!lanes || (*lanes >= 1 && *lanes <= 32 && (*lanes & (*lanes - 1)) == 0)) return width;
-  return fail(
-      diag(DiagKind::BadArgument, "a width of {} lanes, expected 1, 2, 4, 8, 16 or 32", *lanes)
-          .with_span(span));
+  return fail_at(span, DiagKind::BadArgument, "a width of {} lanes, expected 1, 2, 4, 8, 16 or 32",
+                 *lanes);
 }
 
 // CUDA's own names: __shfl_xor_sync(mask, value, lane, width).
@@ -75,15 +75,13 @@ Result<Value> atomic(Context& in, Args& a) {
   const ir::ExprId pointer = WW_TRY(expression(in, a[0], a.spans[0]));
   const ir::Type to = in.fn()[pointer].type;
   if (!to.is_pointer() || to.opaque)
-    return fail(diag(DiagKind::BadType, "`{}` of `{}`, expected a pointer to elements", a.row->name,
-                     ir::to_text(to))
-                    .with_span(a.spans[0]));
+    return fail_at(a.spans[0], DiagKind::BadType, "`{}` of `{}`, expected a pointer to elements",
+                   a.row->name, ir::to_text(to));
   constexpr bool kIsBits = kCallee == Intrinsic::AtomicAnd || kCallee == Intrinsic::AtomicOr ||
                            kCallee == Intrinsic::AtomicXor;
   if (kIsBits && num::kind_of(to.dtype) == num::DTypeKind::Float)
-    return fail(diag(DiagKind::BadType, "`{}` of `{}`, expected a pointer to integers", a.row->name,
-                     ir::to_text(to))
-                    .with_span(a.spans[0]));
+    return fail_at(a.spans[0], DiagKind::BadType, "`{}` of `{}`, expected a pointer to integers",
+                   a.row->name, ir::to_text(to));
   std::vector<ir::ExprId> args = {pointer};
   for (std::size_t i = 1; i <= kValues; ++i)
     args.push_back(WW_TRY(expression_as(in, a[i], ir::Type::of(to.dtype), a.spans[i])));
@@ -109,9 +107,8 @@ Result<Value> warp_reduce(Context& in, Args& a) {
 Result<Value> storage_sync(Context& in, Args& a) {
   const std::string scope = WW_TRY(as_text(in, a[0], "the scope", a.spans[0]));
   if (scope != "shared" && scope != "shared.dyn" && scope != "warp")
-    return fail(diag(DiagKind::BadArgument,
-                     "`T.tvm_storage_sync` of \"{}\", expected shared, shared.dyn or warp", scope)
-                    .with_span(a.spans[0]));
+    return fail_at(a.spans[0], DiagKind::BadArgument,
+                   "`T.tvm_storage_sync` of \"{}\", expected shared, shared.dyn or warp", scope);
   const ir::ExprId text = ir::text_imm(in.fn(), scope, a.spans[0]);
   return of_expr(WW_TRY(ir::call(in.fn(), Intrinsic::StorageSync, std::span(&text, 1), a.call)));
 }
@@ -165,9 +162,8 @@ Result<Value> func_call(Context& in, Args& a) {
       if (!is_void)
         type = WW_TRY(as_type(in, named.value, fmt::format("`{}`", named.name), named.span));
     } else {
-      return fail(
-          diag(DiagKind::BadArgument, "`T.cuda.func_call` has no parameter `{}`", named.name)
-              .with_span(named.span));
+      return fail_at(named.span, DiagKind::BadArgument, "`T.cuda.func_call` has no parameter `{}`",
+                     named.name);
     }
   }
   if (name == "tvm_builtin_pointer_offset" && a.rest.size() == 2) {

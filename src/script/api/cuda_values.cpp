@@ -13,6 +13,7 @@
 #include "script/api/ptx_functions.h"
 #include "script/interp/conversions.h"
 #include "script/interp/implicit.h"
+#include "script/syntax/errors.h"
 
 namespace ww::script::cuda_values_api {
 namespace {
@@ -213,12 +214,11 @@ Result<Value> reduce_sync(Context& in, Args& a) {
   const auto lanes = ir::const_int(in.fn(), mask);
   if (!lanes || static_cast<std::uint32_t>(*lanes) != 0xffffffffU)
     return fail(
-        diag(DiagKind::BadArgument, "a mask {}, expected 0xffffffff: the whole warp",
-             lanes ? fmt::format("of {:#x}", static_cast<std::uint32_t>(*lanes))
-                   : "that is not constant")
+        diag_at(a.spans[0], DiagKind::BadArgument, "a mask {}, expected 0xffffffff: the whole warp",
+                lanes ? fmt::format("of {:#x}", static_cast<std::uint32_t>(*lanes))
+                      : "that is not constant")
             .with_note(fmt::format("`T.ptx[\"redux.sync.{}.u32\"](d, a, mask)` takes any mask",
-                                   kOp == Reduce::Sum ? "add" : text_of(kOp)))
-            .with_span(a.spans[0]));
+                                   kOp == Reduce::Sum ? "add" : text_of(kOp))));
   const ExprId args[] = {WW_TRY(expression_as(in, a[1], type(DType::Uint32), a.spans[1])),
                          ir::text_imm(in.fn(), std::string(text_of(kOp)), a.call),
                          ir::int_imm(in.fn(), DType::Int32, 32, a.call)};
@@ -258,11 +258,10 @@ Result<Elements> elements_at(Context& in, const Value& pointer, DType dtype, con
   const ir::Expr e = in.fn()[id];
   const bool is_place = e.op == ExprOp::AddressOf || e.op == ExprOp::BufferData;
   if (!is_place || in.fn()[e.buffer].dtype != dtype)
-    return fail(diag(DiagKind::BadArgument,
-                     "`{}` through this pointer, expected the address of `{}` in a buffer",
-                     a.row->name, num::name_of(dtype))
-                    .with_note("`B.ptr_to([i])`, `T.address_of(B[i])` or `B.data`")
-                    .with_span(span));
+    return fail(diag_at(span, DiagKind::BadArgument,
+                        "`{}` through this pointer, expected the address of `{}` in a buffer",
+                        a.row->name, num::name_of(dtype))
+                    .with_note("`B.ptr_to([i])`, `T.address_of(B[i])` or `B.data`"));
   Elements out{e.buffer, {}};
   if (e.op == ExprOp::AddressOf)
     out.indices.assign(e.args.begin(), e.args.end());
@@ -324,11 +323,10 @@ Result<Value> ldg(Context& in, Args& a) {
   const std::vector<Value> places = WW_TRY(as_sequence(in, a[2], "`dst`", a.spans[2]));
   const std::size_t lanes = vec == "v2" ? 2 : vec == "v4" ? 4 : 0;
   if (lanes == 0 || places.size() != lanes)
-    return fail(diag(DiagKind::BadArgument,
-                     "`vec` is \"{}\" and `dst` has {} pointers, expected \"v2\" and 2 or \"v4\" "
-                     "and 4",
-                     vec, places.size())
-                    .with_span(a.call));
+    return fail_at(a.call, DiagKind::BadArgument,
+                   "`vec` is \"{}\" and `dst` has {} pointers, expected \"v2\" and 2 or \"v4\" "
+                   "and 4",
+                   vec, places.size());
   const DType dtype = in.fn()[WW_TRY(load(0))].type.dtype;
   for (std::size_t i = 0; i < lanes; ++i) {
     const Elements dst = WW_TRY(elements_at(in, places[i], dtype, a, a.spans[2]));

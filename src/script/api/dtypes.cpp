@@ -7,6 +7,7 @@
 #include "script/interp/conversions.h"
 #include "script/interp/implicit.h"
 #include "script/interp/typed.h"
+#include "script/syntax/errors.h"
 
 namespace ww::script::dtypes_api {
 namespace {
@@ -63,8 +64,7 @@ Result<Value> data_type(Context& in, Args& a) {
 Result<Value> with_lanes(Context& in, Args& a) {
   const std::int64_t lanes = WW_TRY(as_integer(in, a[0], "the number of lanes", a.spans[0]));
   if (lanes < 1 || lanes > 64)
-    return fail(
-        diag(DiagKind::BadArgument, "{} lanes, expected 1 to 64", lanes).with_span(a.spans[0]));
+    return fail_at(a.spans[0], DiagKind::BadArgument, "{} lanes, expected 1 to 64", lanes);
   return dtype_value(ir::Type::of(self(a).dtype, static_cast<std::uint16_t>(lanes)));
 }
 
@@ -118,9 +118,8 @@ std::optional<Value> dtype_attribute(Context& in, const Value& dtype, std::strin
 Result<Value> call_dtype(Context& in, const Value& dtype, CallArgs& args) {
   const ir::Type type = WW_TRY(as_type(in, dtype, "the type", args.callee));
   if (args.plain.size() + args.named.size() > 1)
-    return fail(diag(DiagKind::BadArgument, "`{}` with {} arguments, expected one at most",
-                     ir::to_text(type), args.plain.size())
-                    .with_span(args.call));
+    return fail_at(args.call, DiagKind::BadArgument, "`{}` with {} arguments, expected one at most",
+                   ir::to_text(type), args.plain.size());
   if (!in.in_kernel()) {
     if (args.plain.empty()) {
       const Value out = opaque_value(in, args.call, "a value of run time");
@@ -140,8 +139,7 @@ Result<Value> call_dtype(Context& in, const Value& dtype, CallArgs& args) {
                                           : -inf;
       return of_expr(ir::float_imm(in.fn(), type.dtype, real, args.call));
     }
-    return fail(diag(DiagKind::BadType, "\"{}\" as `{}`", word, ir::to_text(type))
-                    .with_span(args.spans[0]));
+    return fail_at(args.spans[0], DiagKind::BadType, "\"{}\" as `{}`", word, ir::to_text(type));
   }
   return of_expr(WW_TRY(exact_value(in, value, type, args.call)));
 }

@@ -13,18 +13,19 @@
 #include "script/interp/conversions.h"
 #include "script/interp/format.h"
 #include "script/interp/operators.h"
+#include "script/syntax/errors.h"
 
 namespace ww::script::host_api {
 namespace {
 
 Diag wrong_type(const Args& a, const Value& value) {
-  return diag(DiagKind::BadType, "`{}` of {}", a.row->name, type_name(value)).with_span(a.call);
+  return diag_at(a.call, DiagKind::BadType, "`{}` of {}", a.row->name, type_name(value));
 }
 
 // A float without a fraction, as an integer.
 Result<Value> whole(double value, const Args& a) {
   if (std::fabs(value) < 1e30) return of_int(static_cast<Wide>(value));
-  return fail(diag(DiagKind::Overflow, "{} as an integer", value).with_span(a.call));
+  return fail_at(a.call, DiagKind::Overflow, "{} as an integer", value);
 }
 
 // --- numbers -------------------------------------------------------------------------------------
@@ -34,8 +35,7 @@ Result<Value> int_from_text(const Args& a) {
   std::int64_t base = 10;
   if (a.has(1)) {
     if (!is_intlike(a[1]) || int_of(a[1]) < 2 || int_of(a[1]) > 36)
-      return fail(
-          diag(DiagKind::HostError, "base {}, expected 2 to 36", repr(a[1])).with_span(a.spans[1]));
+      return fail_at(a.spans[1], DiagKind::HostError, "base {}, expected 2 to 36", repr(a[1]));
     base = static_cast<std::int64_t>(int_of(a[1]));
   }
   if (base == 16 && (text.starts_with("0x") || text.starts_with("0X"))) text.remove_prefix(2);
@@ -43,7 +43,7 @@ Result<Value> int_from_text(const Args& a) {
   const auto [end, error] =
       std::from_chars(text.data(), text.data() + text.size(), out, static_cast<int>(base));
   if (error == std::errc{} && end == text.data() + text.size()) return of_int(out);
-  return fail(diag(DiagKind::HostError, "{} is no integer", repr(a[0])).with_span(a.call));
+  return fail_at(a.call, DiagKind::HostError, "{} is no integer", repr(a[0]));
 }
 Result<Value> to_int(Context&, Args& a) {
   if (!a.has(0)) return of_int(0);
@@ -62,7 +62,7 @@ Result<Value> to_float(Context& in, Args& a) {
     if (t == "inf") return of_float(std::numeric_limits<double>::infinity());
     if (t == "-inf") return of_float(-std::numeric_limits<double>::infinity());
     if (t == "nan") return of_float(std::numeric_limits<double>::quiet_NaN());
-    return fail(diag(DiagKind::HostError, "{} is no number", repr(a[0])).with_span(a.call));
+    return fail_at(a.call, DiagKind::HostError, "{} is no number", repr(a[0]));
   }
   return of_float(WW_TRY(as_number(in, a[0], "the value", a.spans[0])));
 }
@@ -142,8 +142,7 @@ Result<Value> range(Context& in, Args& a) {
   out.begin = WW_TRY(as_integer(in, begin, "the start", a.call));
   out.end = WW_TRY(as_integer(in, end, "the end", a.call));
   out.step = WW_TRY(as_integer(in, step, "the step", a.call));
-  if (out.step == 0)
-    return fail(diag(DiagKind::HostError, "a range with step 0").with_span(a.call));
+  if (out.step == 0) return fail_at(a.call, DiagKind::HostError, "a range with step 0");
   return in.heap.wrap(Kind::Range, out);
 }
 
@@ -167,9 +166,8 @@ Result<Value> to_dict(Context& in, Args& a) {
     for (const Value& pair : WW_TRY(iterate(in, a[0], a.spans[0]))) {
       const std::vector<Value> items = WW_TRY(iterate(in, pair, a.spans[0]));
       if (items.size() != 2)
-        return fail(
-            diag(DiagKind::HostError, "a dict from items of {} values, expected 2", items.size())
-                .with_span(a.call));
+        return fail_at(a.call, DiagKind::HostError, "a dict from items of {} values, expected 2",
+                       items.size());
       WW_TRY_VOID(put(in, dict, items[0], items[1], a.call));
     }
   for (const CallArgs::Named& named : a.extra)
@@ -209,7 +207,7 @@ Result<Value> zip(Context& in, Args& a) {
     shortest = std::min(shortest, columns.back().size());
     total += columns.back().size();
     if (!in.heap.has_room_for_values(total))
-      return fail(diag(DiagKind::Budget, "`zip` of too many values").with_span(a.call));
+      return fail_at(a.call, DiagKind::Budget, "`zip` of too many values");
   }
   std::vector<Value> out;
   for (std::size_t i = 0; !columns.empty() && i < shortest; ++i) {
@@ -231,8 +229,7 @@ Result<Value> next_row(Context& in, Args& a) {
   auto& items = a[0].as<SeqObject>().items;
   if (items.empty()) {
     if (a.has(1)) return a[1];
-    return fail(
-        diag(DiagKind::HostError, "`next` of a generator that has ended").with_span(a.call));
+    return fail_at(a.call, DiagKind::HostError, "`next` of a generator that has ended");
   }
   const Value out = items.front();
   WW_TRY_VOID(spend(in, items.size() / 16, a.call));
@@ -294,12 +291,12 @@ Result<Value> extremum(Context& in, Args& a, bool wants_max) {
     else if (named.name == "default")
       missing = named.value;
     else
-      return fail(diag(DiagKind::BadArgument, "`{}` has no parameter `{}`", a.row->name, named.name)
-                      .with_span(named.span));
+      return fail_at(named.span, DiagKind::BadArgument, "`{}` has no parameter `{}`", a.row->name,
+                     named.name);
   }
   if (items.empty()) {
     if (missing) return *missing;
-    return fail(diag(DiagKind::HostError, "`{}` of nothing", a.row->name).with_span(a.call));
+    return fail_at(a.call, DiagKind::HostError, "`{}` of nothing", a.row->name);
   }
   Value best = items[0];
   for (std::size_t i = 1; i < items.size(); ++i) {

@@ -13,6 +13,7 @@
 #include "script/api/builtins.h"
 #include "script/api/tile_calls.h"
 #include "script/interp/conversions.h"
+#include "script/syntax/errors.h"
 
 namespace ww::script::instructions_api {
 namespace {
@@ -71,11 +72,10 @@ Result<ir::Unit> unit_of(Context& in, const Value& scope, Span span) {
   const std::string word = WW_TRY(as_text(in, scope, "`scope`", span));
   for (const auto& [name, unit] : kUnits)
     if (name == word) return unit;
-  return fail(diag(DiagKind::BadArgument,
-                   "scope \"{}\", expected \"thread\", \"warp\", \"warpgroup\", \"cta\" or "
-                   "\"cluster\"",
-                   word)
-                  .with_span(span));
+  return fail_at(span, DiagKind::BadArgument,
+                 "scope \"{}\", expected \"thread\", \"warp\", \"warpgroup\", \"cta\" or "
+                 "\"cluster\"",
+                 word);
 }
 
 // The parameters of ours that theirs are, where the names differ.
@@ -99,9 +99,8 @@ Result<std::string> forced_width(Context& in, const Value& bits, Span span) {
   const std::int64_t width = WW_TRY(as_integer(in, bits, "`vec_bits`", span));
   if (width == 8 || width == 16 || width == 32 || width == 64 || width == 128 || width == 256)
     return fmt::format("vec_{}b", width);
-  return fail(
-      diag(DiagKind::BadArgument, "`vec_bits` is {}, expected 8, 16, 32, 64, 128 or 256", width)
-          .with_span(span));
+  return fail_at(span, DiagKind::BadArgument,
+                 "`vec_bits` is {}, expected 8, 16, 32, 64, 128 or 256", width);
 }
 
 Result<Value> run(Context& in, Args& a) {

@@ -10,6 +10,7 @@
 #include "script/api/params.h"
 #include "script/interp/conversions.h"
 #include "script/interp/operators.h"
+#include "script/syntax/errors.h"
 
 namespace ww::script::kernel_api {
 namespace {
@@ -19,13 +20,11 @@ using num::DType;
 // What comes is for the GPU. The frame is for `with T.device_entry():`.
 Result<Value> enter_device(Context& in, Span call) {
   KernelContext& k = *in.kernel;
-  if (k.in_device)
-    return fail(diag(DiagKind::BadScopeIds, "a second `T.device_entry()`").with_span(call));
+  if (k.in_device) return fail_at(call, DiagKind::BadScopeIds, "a second `T.device_entry()`");
   k.in_device = true;
   if (k.blocks.size() != 1)
-    return fail(diag(DiagKind::BadScopeIds,
-                     "`T.device_entry()` inside of a block, expected at the top of the kernel")
-                    .with_span(call));
+    return fail_at(call, DiagKind::BadScopeIds,
+                   "`T.device_entry()` inside of a block, expected at the top of the kernel");
   k.function.has_device_entry = true;
   k.function.host = std::move(k.blocks[0]);
   k.blocks[0].clear();
@@ -44,10 +43,10 @@ Result<Value> device_entry(Context& in, Args& a) {
 Result<Value> scope_id(Context& in, Args& a, ir::ScopeIdKind kind) {
   const ir::ScopeIdFacts& facts = ir::facts_of(kind);
   if (!in.kernel->in_device)
-    return fail(diag(DiagKind::BadScopeIds, "`T.{}` before `T.device_entry()`", facts.name)
-                    .with_note("put `T.device_entry()` behind the buffers of the parameters: what "
-                               "follows it runs on the GPU")
-                    .with_span(a.call));
+    return fail(
+        diag_at(a.call, DiagKind::BadScopeIds, "`T.{}` before `T.device_entry()`", facts.name)
+            .with_note("put `T.device_entry()` behind the buffers of the parameters: what "
+                       "follows it runs on the GPU"));
   ir::Stmt out;
   out.kind = ir::StmtKind::ScopeIds;
   out.span = a.call;
@@ -55,25 +54,23 @@ Result<Value> scope_id(Context& in, Args& a, ir::ScopeIdKind kind) {
   ir::Type type = ir::Type::of(DType::Int32);
   if (a.has(2)) type = WW_TRY(as_type(in, a[2], "`dtype`", a.spans[2]));
   if (!type.is_int() || type.lanes != 1)
-    return fail(
-        diag(DiagKind::BadType, "an id of type `{}`, expected an integer", ir::to_text(type))
-            .with_span(a.spans[2]));
+    return fail_at(a.spans[2], DiagKind::BadType, "an id of type `{}`, expected an integer",
+                   ir::to_text(type));
   std::size_t count = 1;
   if (a.has(0) && !a[0].is(Kind::None)) {
     const std::vector<Value> extents = WW_TRY(as_sequence(in, a[0], "the extents", a.spans[0]));
     if (extents.empty() || extents.size() > static_cast<std::size_t>(facts.max_dims))
-      return fail(diag(DiagKind::BadScopeIds, "`T.{}` with {} extents, expected {}", facts.name,
-                       extents.size(),
-                       facts.max_dims == 1 ? "1" : fmt::format("1 to {}", facts.max_dims))
-                      .with_span(a.spans[0]));
+      return fail_at(a.spans[0], DiagKind::BadScopeIds, "`T.{}` with {} extents, expected {}",
+                     facts.name, extents.size(),
+                     facts.max_dims == 1 ? "1" : fmt::format("1 to {}", facts.max_dims));
     for (const Value& extent : extents)
       out.args.push_back(WW_TRY(index_expr(in, extent, a.spans[0])));
     count = extents.size();
   }
   if (a.has(1) && !a[1].is(Kind::None)) {
     if (kind != ir::ScopeIdKind::CtaIdInCluster)
-      return fail(diag(DiagKind::BadArgument, "`T.{}` has no parameter `preferred`", facts.name)
-                      .with_span(a.spans[1]));
+      return fail_at(a.spans[1], DiagKind::BadArgument, "`T.{}` has no parameter `preferred`",
+                     facts.name);
     for (const std::int64_t extent : WW_TRY(as_int_list(in, a[1], "`preferred`", a.spans[1])))
       out.settings.emplace_back(fmt::format("preferred{}", out.settings.size()), extent);
   }
@@ -124,8 +121,8 @@ Result<Value> loop(Context& in, Args& a, ir::LoopKind kind) {
   if (a.has(2)) out.step = a[2];
   if (a.has(3) && !a[3].is(Kind::None)) {
     if (!a[3].is(Kind::Dict))
-      return fail(diag(DiagKind::BadType, "`annotations` is {}, expected a dict", type_name(a[3]))
-                      .with_span(a.spans[3]));
+      return fail_at(a.spans[3], DiagKind::BadType, "`annotations` is {}, expected a dict",
+                     type_name(a[3]));
     for (const auto& [key, value] : a[3].as<DictObject>().items)
       out.annotations.emplace_back(WW_TRY(as_text(in, key, "a key", a.spans[3])), value);
   }
@@ -133,9 +130,8 @@ Result<Value> loop(Context& in, Args& a, ir::LoopKind kind) {
   if (a.has(5)) {
     out.type = WW_TRY(as_type(in, a[5], "`dtype`", a.spans[5]));
     if (!out.type.is_int())
-      return fail(diag(DiagKind::BadType, "a loop variable of type `{}`, expected an integer",
-                       ir::to_text(out.type))
-                      .with_span(a.spans[5]));
+      return fail_at(a.spans[5], DiagKind::BadType,
+                     "a loop variable of type `{}`, expected an integer", ir::to_text(out.type));
   }
   return in.heap.wrap(Kind::Loop, std::move(out));
 }
@@ -152,23 +148,20 @@ Result<Value> thread_binding(Context& in, Args& a) {
   out.ranges = {has_start ? std::pair(a[0], a[1]) : std::pair(of_int(0), a[0])};
   const std::size_t tag = has_start || a.has(2) ? 2 : 1;  // by name it is always the third
   if (!a.has(tag))
-    return fail(
-        diag(DiagKind::BadArgument, "`T.thread_binding` without `thread`").with_span(a.call));
+    return fail_at(a.call, DiagKind::BadArgument, "`T.thread_binding` without `thread`");
   const std::string text = WW_TRY(as_text(in, a[tag], "`thread`", a.spans[tag]));
   const auto id = ir::parse_hardware_id(text);
   if (!id || id->kind == ir::HardwareId::Kind::ClusterCtaIdx)
-    return fail(diag(DiagKind::BadArgument,
-                     "a loop over `{}`, expected `blockIdx` or `threadIdx` with `.x`, `.y` or `.z`",
-                     text)
-                    .with_span(a.spans[tag]));
+    return fail_at(a.spans[tag], DiagKind::BadArgument,
+                   "a loop over `{}`, expected `blockIdx` or `threadIdx` with `.x`, `.y` or `.z`",
+                   text);
   out.hardware = *id;
   return in.heap.wrap(Kind::Loop, std::move(out));
 }
 
 Result<Value> grid(Context& in, Args& a) {
   LoopObject out;
-  if (a.rest.empty())
-    return fail(diag(DiagKind::BadArgument, "`T.grid` without extents").with_span(a.call));
+  if (a.rest.empty()) return fail_at(a.call, DiagKind::BadArgument, "`T.grid` without extents");
   for (std::size_t i = 0; i < a.rest.size(); ++i) {
     if (!is_sequence(a.rest[i])) {
       out.ranges.emplace_back(of_int(0), a.rest[i]);
@@ -177,20 +170,18 @@ Result<Value> grid(Context& in, Args& a) {
     const std::vector<Value> bounds =
         WW_TRY(as_sequence(in, a.rest[i], "a range", a.rest_spans[i]));
     if (bounds.size() != 2)
-      return fail(diag(DiagKind::BadArgument, "a range of {} numbers, expected (start, stop)",
-                       bounds.size())
-                      .with_span(a.rest_spans[i]));
+      return fail_at(a.rest_spans[i], DiagKind::BadArgument,
+                     "a range of {} numbers, expected (start, stop)", bounds.size());
     out.ranges.emplace_back(bounds[0], bounds[1]);
   }
   for (const CallArgs::Named& named : a.extra) {
     if (named.name != "dtype")
-      return fail(diag(DiagKind::BadArgument, "`T.grid` has no parameter `{}`", named.name)
-                      .with_span(named.span));
+      return fail_at(named.span, DiagKind::BadArgument, "`T.grid` has no parameter `{}`",
+                     named.name);
     out.type = WW_TRY(as_type(in, named.value, "`dtype`", named.span));
     if (!out.type.is_int())
-      return fail(diag(DiagKind::BadType, "a loop variable of type `{}`, expected an integer",
-                       ir::to_text(out.type))
-                      .with_span(named.span));
+      return fail_at(named.span, DiagKind::BadType,
+                     "a loop variable of type `{}`, expected an integer", ir::to_text(out.type));
   }
   return in.heap.wrap(Kind::Loop, std::move(out));
 }
@@ -215,16 +206,16 @@ Result<Value> attr(Context& in, Args& a) {
     frame.attrs.emplace_back(WW_TRY(as_text(in, a[0], "a key", a.spans[0])),
                              WW_TRY(as_setting(in, a[1], "an attribute", a.spans[1])));
   } else {
-    return fail(diag(DiagKind::BadType, "`T.attr` of {}, expected a dict", type_name(a[0]))
-                    .with_span(a.spans[0]));
+    return fail_at(a.spans[0], DiagKind::BadType, "`T.attr` of {}, expected a dict",
+                   type_name(a[0]));
   }
   return in.heap.wrap(Kind::Frame, std::move(frame));
 }
 
 Result<Value> func_attr(Context& in, Args& a) {
   if (!a[0].is(Kind::Dict))
-    return fail(diag(DiagKind::BadType, "`T.func_attr` of {}, expected a dict", type_name(a[0]))
-                    .with_span(a.spans[0]));
+    return fail_at(a.spans[0], DiagKind::BadType, "`T.func_attr` of {}, expected a dict",
+                   type_name(a[0]));
   for (const auto& [key, value] : a[0].as<DictObject>().items)
     in.fn().attrs.emplace_back(WW_TRY(as_text(in, key, "a key", a.spans[0])),
                                WW_TRY(as_setting(in, value, "an attribute", a.spans[0])));
@@ -257,9 +248,8 @@ Result<Value> evaluate(Context& in, Args& a) {
 
 Result<Value> static_assert_row(Context& in, Args& a) {
   if (WW_TRY(truth(in, a[0], a.spans[0]))) return none();
-  return fail(diag(DiagKind::HostError, "static assertion failed{}{}", a.has(1) ? ": " : "",
-                   a.has(1) ? WW_TRY(as_text(in, a[1], "the message", a.spans[1])) : "")
-                  .with_span(a.call));
+  return fail_at(a.call, DiagKind::HostError, "static assertion failed{}{}", a.has(1) ? ": " : "",
+                 a.has(1) ? WW_TRY(as_text(in, a[1], "the message", a.spans[1])) : "");
 }
 
 // --- annotations ---------------------------------------------------------------------------------
@@ -339,13 +329,12 @@ Result<Value> call_annotation(Context& in, const Value& value, CallArgs& args) {
   // `if T.constexpr(is_first):` says that the host decides.
   if (a.what == AnnotationObject::What::Constexpr && args.plain.size() == 1 && args.named.empty()) {
     if (!args.plain[0].is(Kind::Ir)) return args.plain[0];
-    return fail(diag(DiagKind::NeedsConstant,
-                     "`T.constexpr` of a value that is known when the kernel runs, expected one of "
-                     "the host")
-                    .with_span(args.spans[0]));
+    return fail_at(args.spans[0], DiagKind::NeedsConstant,
+                   "`T.constexpr` of a value that is known when the kernel runs, expected one of "
+                   "the host");
   }
   if (a.what != AnnotationObject::What::Handle)
-    return fail(diag(DiagKind::BadType, "this annotation cannot be called").with_span(args.call));
+    return fail_at(args.call, DiagKind::BadType, "this annotation cannot be called");
   AnnotationObject out = a;
   if (!args.plain.empty()) {
     const ir::Type type = WW_TRY(as_type(in, args.plain[0], "the element type", args.spans[0]));

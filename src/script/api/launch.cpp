@@ -10,6 +10,7 @@
 #include "script/api/builtins.h"
 #include "script/interp/conversions.h"
 #include "script/interp/operators.h"
+#include "script/syntax/errors.h"
 
 namespace ww::script::launch_api {
 namespace {
@@ -40,16 +41,14 @@ bool is_one_of(std::string_view name, const std::string_view (&names)[kCount]) {
 Result<void> check_setting(const CallArgs::Named& named) {
   if (named.value.is(Kind::None) || is_one_of(named.name, kHints)) return {};
   if (is_one_of(named.name, kOfTheHost))
-    return fail(diag(DiagKind::BadArgument,
-                     "`{}` of `T.cuda.LaunchConfig` is not taken: the program that launches the "
-                     "kernel chooses it",
-                     named.name)
-                    .with_span(named.name_span));
+    return fail_at(named.name_span, DiagKind::BadArgument,
+                   "`{}` of `T.cuda.LaunchConfig` is not taken: the program that launches the "
+                   "kernel chooses it",
+                   named.name);
   std::vector<std::string_view> known = {"grid", "block", "cluster", "preferred_cluster"};
   known.insert(known.end(), std::begin(kHints), std::end(kHints));
-  return fail(diag(DiagKind::BadArgument, "`T.cuda.LaunchConfig` has no `{}`{}", named.name,
-                   did_you_mean(named.name, known))
-                  .with_span(named.name_span));
+  return fail_at(named.name_span, DiagKind::BadArgument, "`T.cuda.LaunchConfig` has no `{}`{}",
+                 named.name, did_you_mean(named.name, known));
 }
 
 Result<LaunchObject::Dims> dims_of(Context& in, const Args& a, std::size_t i,
@@ -60,9 +59,8 @@ Result<LaunchObject::Dims> dims_of(Context& in, const Args& a, std::size_t i,
   out.extents = is_sequence(a[i]) ? WW_TRY(as_sequence(in, a[i], what, a.spans[i]))
                                   : std::vector<Value>{a[i]};
   if (out.extents.empty() || out.extents.size() > kAxes.size())
-    return fail(
-        diag(DiagKind::BadScopeIds, "{} with {} extents, expected 1 to 3", what, out.extents.size())
-            .with_span(out.span));
+    return fail_at(out.span, DiagKind::BadScopeIds, "{} with {} extents, expected 1 to 3", what,
+                   out.extents.size());
   return out;
 }
 
@@ -123,9 +121,8 @@ Result<std::vector<ir::ExprId>> extents_of(Context& in, const LaunchObject::Dims
 // --- reading -------------------------------------------------------------------------------------
 
 Diag without_launch(const Args& a) {
-  return diag(DiagKind::BadScopeIds, "`{}` without a launch", a.row->name)
-      .with_note("`T.device_entry(launch=T.cuda.LaunchConfig(grid=…, block=…))` states one")
-      .with_span(a.call);
+  return diag_at(a.call, DiagKind::BadScopeIds, "`{}` without a launch", a.row->name)
+      .with_note("`T.device_entry(launch=T.cuda.LaunchConfig(grid=…, block=…))` states one");
 }
 
 // A name is bound to what was read as it is, not to a scalar that holds it.
@@ -138,8 +135,8 @@ Result<std::size_t> axis_of(Context& in, const Args& a) {
   const std::string axis = WW_TRY(as_text(in, a[0], "the axis", a.spans[0]));
   const std::size_t place = axis.size() == 1 ? kAxes.find(axis[0]) : std::string_view::npos;
   if (place != std::string_view::npos) return place;
-  return fail(diag(DiagKind::BadArgument, "axis \"{}\", expected \"x\", \"y\" or \"z\"", axis)
-                  .with_span(a.spans[0]));
+  return fail_at(a.spans[0], DiagKind::BadArgument, "axis \"{}\", expected \"x\", \"y\" or \"z\"",
+                 axis);
 }
 
 // One dimension of an id; those that the launch does not have are 0.
@@ -256,10 +253,9 @@ namespace ww::script {
 Result<void> declare_launch(Context& in, const Value& launch, Span span) {
   if (launch.is(Kind::Opaque)) return fail(needs_opaque(in, launch, span));
   if (!launch.is(Kind::Launch))
-    return fail(diag(DiagKind::BadType,
-                     "`launch` is {}, expected `T.cuda.LaunchConfig(grid=, block=)`",
-                     type_name(launch))
-                    .with_span(span));
+    return fail_at(span, DiagKind::BadType,
+                   "`launch` is {}, expected `T.cuda.LaunchConfig(grid=, block=)`",
+                   type_name(launch));
   const auto& config = launch.as<LaunchObject>();
   LaunchIds& ids = in.kernel->launch;
   ids.grid = WW_TRY(launch_api::extents_of(in, config.grid));
@@ -282,9 +278,8 @@ Result<void> declare_launch(Context& in, const Value& launch, Span span) {
 Result<void> take_kernel_options(Context& in, const Value& options, Span span) {
   if (options.is(Kind::Opaque)) return fail(needs_opaque(in, options, span));
   if (!options.is(Kind::Frame))
-    return fail(diag(DiagKind::BadType, "`options` is {}, expected `T.cuda.KernelOptions(…)`",
-                     type_name(options))
-                    .with_span(span));
+    return fail_at(span, DiagKind::BadType, "`options` is {}, expected `T.cuda.KernelOptions(…)`",
+                   type_name(options));
   for (const auto& attribute : options.as<FrameObject>().attrs) in.fn().attrs.push_back(attribute);
   return {};
 }

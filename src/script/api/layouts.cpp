@@ -12,6 +12,7 @@
 #include "script/api/builtins.h"
 #include "script/interp/conversions.h"
 #include "script/interp/layouts.h"
+#include "script/syntax/errors.h"
 
 namespace ww::script::layouts_api {
 namespace {
@@ -49,8 +50,7 @@ Result<Value> compose_layout(Context& in, Args& a) {
   const bool has_object = a[0].is(Kind::Swizzle);
   const std::size_t at = has_object ? 1 : 3;
   if (!a.has(at))
-    return fail(
-        diag(DiagKind::BadArgument, "`ComposeLayout` without its tile layout").with_span(a.call));
+    return fail_at(a.call, DiagKind::BadArgument, "`ComposeLayout` without its tile layout");
   const layout::Swizzle swizzle =
       has_object ? a[0].as<SwizzleObject>().swizzle : WW_TRY(swizzle_of(in, a, 0));
   const Layout inner = WW_TRY(as_layout(in, a[at], "the tile layout", a.spans[at]));
@@ -84,9 +84,8 @@ Result<layout::Iters> iters_of(Context& in, const Args& a, std::size_t i, std::s
   if (!a.has(i) || a[i].is(Kind::None)) return out;
   for (const Value& item : WW_TRY(as_sequence(in, a[i], what, a.spans[i]))) {
     if (!item.is(Kind::Iter))
-      return fail(diag(DiagKind::BadType, "{} holds {}, expected `Iter(extent, stride, axis)`",
-                       what, type_name(item))
-                      .with_span(a.spans[i]));
+      return fail_at(a.spans[i], DiagKind::BadType,
+                     "{} holds {}, expected `Iter(extent, stride, axis)`", what, type_name(item));
     out.push_back(item.as<IterObject>().iter);
   }
   return out;
@@ -97,14 +96,12 @@ Result<Value> from_iters(Context& in, Args& a) {
   layout::Offsets offset;
   if (a.has(2) && !a[2].is(Kind::None)) {
     if (!a[2].is(Kind::Dict))
-      return fail(
-          diag(DiagKind::BadType, "the offset is {}, expected a dict by axis", type_name(a[2]))
-              .with_span(a.spans[2]));
+      return fail_at(a.spans[2], DiagKind::BadType, "the offset is {}, expected a dict by axis",
+                     type_name(a[2]));
     for (const auto& [axis, amount] : a[2].as<DictObject>().items) {
       if (!axis.is(Kind::Axis))
-        return fail(
-            diag(DiagKind::BadType, "the offset has {} as a key, expected an axis", type_name(axis))
-                .with_span(a.spans[2]));
+        return fail_at(a.spans[2], DiagKind::BadType,
+                       "the offset has {} as a key, expected an axis", type_name(axis));
       offset.add(axis.as<AxisObject>().axis,
                  WW_TRY(as_integer(in, amount, "an offset", a.spans[2])));
     }
@@ -143,8 +140,8 @@ Result<Value> apply(Context& in, Args& a) {
   std::optional<std::vector<Value>> shape;
   for (const CallArgs::Named& named : a.extra) {
     if (named.name != "shape")
-      return fail(diag(DiagKind::BadArgument, "`apply` has no parameter `{}`", named.name)
-                      .with_span(named.span));
+      return fail_at(named.span, DiagKind::BadArgument, "`apply` has no parameter `{}`",
+                     named.name);
     shape = WW_TRY(as_sequence(in, named.value, "`shape`", named.span));
   }
   std::vector<Value> coordinate = a.rest;
@@ -212,8 +209,8 @@ Result<Value> slice(Context& in, Args& a) {
   for (const Value& range : WW_TRY(as_sequence(in, a[1], "the region", a.spans[1]))) {
     const layout::Shape bounds = WW_TRY(as_int_list(in, range, "(begin, end)", a.spans[1]));
     if (bounds.size() != 2)
-      return fail(diag(DiagKind::RankMismatch, "{} bounds, expected (begin, end)", bounds.size())
-                      .with_span(a.spans[1]));
+      return fail_at(a.spans[1], DiagKind::RankMismatch, "{} bounds, expected (begin, end)",
+                     bounds.size());
     region.push_back({layout::Expr(bounds[0]), bounds[1] - bounds[0]});
   }
   return layout_result(in, layout::slice(self(a), shape, region, layout::Machine::Cuda), a.call);

@@ -11,6 +11,7 @@
 #include "script/interp/implicit.h"
 #include "script/interp/operators.h"
 #include "script/interp/typed.h"
+#include "script/syntax/errors.h"
 
 namespace ww::script::math_api {
 namespace {
@@ -32,9 +33,8 @@ Result<Value> immediate(Context& in, Args& a) {
   const ir::Type type = WW_TRY(as_type(in, a[0], "the type", a.spans[0]));
   constexpr bool kIsFloat = kKind == num::DTypeKind::Float;
   if (!type.is_value() || type.lanes != 1 || type.is_float() != kIsFloat)
-    return fail(diag(DiagKind::BadType, "`{}` of `{}`, expected {} type", a.row->name,
-                     ir::to_text(type), kIsFloat ? "a float" : "an integer")
-                    .with_span(a.spans[0]));
+    return fail_at(a.spans[0], DiagKind::BadType, "`{}` of `{}`, expected {} type", a.row->name,
+                   ir::to_text(type), kIsFloat ? "a float" : "an integer");
   const Value constant = WW_TRY(typed_constant(in, a[1], type, Conversion::Exact, a.spans[1]));
   if (!in.in_kernel() || constant.is(Kind::Opaque)) return constant;
   return of_expr(WW_TRY(expression_as(in, constant, type, a.call)));
@@ -49,9 +49,8 @@ Result<Value> const_row(Context& in, Args& a) {
 Result<Value> reinterpret(Context& in, Args& a) {
   if (a.has(1) == a.has(2))
     return fail(
-        diag(DiagKind::BadArgument, "`T.reinterpret` takes a type and a value")
-            .with_note("`T.reinterpret(\"uint32\", x)`, or `T.reinterpret(x, ty=\"uint32\")`")
-            .with_span(a.call));
+        diag_at(a.call, DiagKind::BadArgument, "`T.reinterpret` takes a type and a value")
+            .with_note("`T.reinterpret(\"uint32\", x)`, or `T.reinterpret(x, ty=\"uint32\")`"));
   // Three orders are in use: (dtype, value), (value, dtype) and (value, ty=).
   const bool type_first = a[0].is(Kind::Str) || a[0].is(Kind::DType) || a[0].is(Kind::Annotation);
   const std::size_t t = a.has(2) ? 2 : type_first ? 0 : 1;
@@ -59,10 +58,10 @@ Result<Value> reinterpret(Context& in, Args& a) {
   const ir::Type type = WW_TRY(as_type(in, a[t], "the type", a.spans[t]));
   const ir::ExprId value = WW_TRY(expression(in, a[v], a.spans[v]));
   if (!type.is_value() && !in.fn()[value].type.is_pointer())
-    return fail(diag(DiagKind::BadType, "a pointer made of `{}`, expected one from a buffer",
-                     ir::to_text(in.fn()[value].type))
-                    .with_note("`B.ptr_to([i])` is the address of an element")
-                    .with_span(a.call));
+    return fail(diag_at(a.call, DiagKind::BadType,
+                        "a pointer made of `{}`, expected one from a buffer",
+                        ir::to_text(in.fn()[value].type))
+                    .with_note("`B.ptr_to([i])` is the address of an element"));
   return of_expr(WW_TRY(ir::reinterpret(in.fn(), value, type, a.call)));
 }
 
@@ -114,8 +113,7 @@ Result<Value> ceildiv(Context& in, Args& a) {
 template <ExprOp kOp>
 Result<Value> logic_chain(Context& in, Args& a) {
   if (a.rest.empty())
-    return fail(
-        diag(DiagKind::BadArgument, "`{}` without arguments", a.row->name).with_span(a.call));
+    return fail_at(a.call, DiagKind::BadArgument, "`{}` without arguments", a.row->name);
   Value out = a.rest[0];
   for (std::size_t i = 1; i < a.rest.size(); ++i) {
     const ir::Operand left = WW_TRY(operand(in, out, a.rest_spans[0]));
@@ -152,7 +150,7 @@ Result<Value> infinity(Context& in, Args& a) {
   const ir::Type type =
       a.has(0) ? WW_TRY(as_type(in, a[0], "the type", a.spans[0])) : ir::Type::of(DType::Float32);
   if (!type.is_float())
-    return fail(diag(DiagKind::BadType, "infinity of `{}`", ir::to_text(type)).with_span(a.call));
+    return fail_at(a.call, DiagKind::BadType, "infinity of `{}`", ir::to_text(type));
   if (!in.in_kernel())
     return typed_constant(in, of_float(std::numeric_limits<double>::infinity()), type,
                           Conversion::Exact, a.call);
@@ -176,9 +174,9 @@ Result<Value> address_of(Context& in, Args& a) {
     return of_expr(WW_TRY(ir::address_of(in.fn(), a[0].buffer(), zeros, a.call)));
   }
   if (!a[0].is(Kind::Ir) || in.fn()[a[0].expr()].op != ExprOp::Load)
-    return fail(diag(DiagKind::BadType, "the address of {}, expected an element of a buffer",
-                     a[0].is(Kind::Ir) ? "an expression" : type_name(a[0]))
-                    .with_span(a.spans[0]));
+    return fail_at(a.spans[0], DiagKind::BadType,
+                   "the address of {}, expected an element of a buffer",
+                   a[0].is(Kind::Ir) ? "an expression" : type_name(a[0]));
   const ir::Expr load = in.fn()[a[0].expr()];
   return of_expr(WW_TRY(
       ir::address_of(in.fn(), load.buffer, std::span(load.args.data(), load.args.size()), a.call)));
@@ -216,23 +214,20 @@ Result<Value> shuffle(Context& in, Args& a) {
     const ir::ExprId part = WW_TRY(expression(in, v, a.spans[0]));
     const ir::Type type = in.fn()[part].type;
     if (!type.is_value() || (!e.args.empty() && in.fn()[e.args[0]].type.dtype != type.dtype))
-      return fail(
-          diag(DiagKind::BadType, "a shuffle of `{}`", ir::to_text(type)).with_span(a.spans[0]));
+      return fail_at(a.spans[0], DiagKind::BadType, "a shuffle of `{}`", ir::to_text(type));
     lanes += type.lanes;
     e.args.push_back(part);
   }
-  if (e.args.empty())
-    return fail(diag(DiagKind::BadArgument, "a shuffle of nothing").with_span(a.call));
+  if (e.args.empty()) return fail_at(a.call, DiagKind::BadArgument, "a shuffle of nothing");
   e.integer = static_cast<std::int64_t>(e.args.size());
   const std::vector<Value> picks = WW_TRY(as_sequence(in, a[1], "the lanes", a.spans[1]));
   for (const Value& v : picks) {
     const std::int64_t lane = WW_TRY(as_integer(in, v, "a lane", a.spans[1]));
     if (lane < 0 || lane >= lanes)
-      return fail(diag(DiagKind::OutOfBounds, "lane {} of {}", lane, lanes).with_span(a.spans[1]));
+      return fail_at(a.spans[1], DiagKind::OutOfBounds, "lane {} of {}", lane, lanes);
     e.args.push_back(ir::int_imm(in.fn(), DType::Int32, lane, a.spans[1]));
   }
-  if (picks.empty())
-    return fail(diag(DiagKind::BadArgument, "a shuffle to nothing").with_span(a.call));
+  if (picks.empty()) return fail_at(a.call, DiagKind::BadArgument, "a shuffle to nothing");
   e.type = ir::Type::of(in.fn()[e.args[0]].type.dtype, static_cast<std::uint16_t>(picks.size()));
   return of_expr(in.fn().add(std::move(e)));
 }

@@ -9,6 +9,7 @@
 #include "script/interp/collections.h"
 #include "script/interp/conversions.h"
 #include "script/interp/operators.h"
+#include "script/syntax/errors.h"
 
 namespace ww::script::methods_api {
 namespace {
@@ -43,7 +44,7 @@ Result<Value> join(Context& in, Args& a) {
     first = false;
     out += WW_TRY(as_text(in, v, "an item", a.spans[0]));
     if (!in.heap.has_room(out.size() / 8))
-      return fail(diag(DiagKind::Budget, "a text too long").with_span(a.call));
+      return fail_at(a.call, DiagKind::Budget, "a text too long");
   }
   return in.heap.str(std::move(out));
 }
@@ -52,7 +53,7 @@ Result<Value> split(Context& in, Args& a) {
   std::vector<Value> out;
   std::string_view rest = self_text(a);
   const std::string by = a.has(0) ? WW_TRY(as_text(in, a[0], "the separator", a.spans[0])) : " ";
-  if (by.empty()) return fail(diag(DiagKind::HostError, "an empty separator").with_span(a.call));
+  if (by.empty()) return fail_at(a.call, DiagKind::HostError, "an empty separator");
   while (true) {
     WW_TRY_VOID(spend(in, 1, a.call));
     const std::size_t at = std::min(rest.find(by), rest.size());
@@ -66,8 +67,7 @@ Result<Value> split(Context& in, Args& a) {
 Result<Value> replace(Context& in, Args& a) {
   const std::string from = WW_TRY(as_text(in, a[0], "the old text", a.spans[0]));
   const std::string to = WW_TRY(as_text(in, a[1], "the new text", a.spans[1]));
-  if (from.empty())
-    return fail(diag(DiagKind::HostError, "an empty text to replace").with_span(a.call));
+  if (from.empty()) return fail_at(a.call, DiagKind::HostError, "an empty text to replace");
   std::string out;
   std::string_view rest = self_text(a);
   while (true) {
@@ -77,7 +77,7 @@ Result<Value> replace(Context& in, Args& a) {
     out += to;
     rest.remove_prefix(at + from.size());
     if (!in.heap.has_room(out.size() / 8))
-      return fail(diag(DiagKind::Budget, "a text too long").with_span(a.call));
+      return fail_at(a.call, DiagKind::Budget, "a text too long");
   }
   return in.heap.str(std::move(out));
 }
@@ -124,8 +124,7 @@ Result<Value> pop(Context& in, Args& a) {
   std::int64_t at = a.has(0) ? WW_TRY(as_integer(in, a[0], "the place", a.spans[0])) : -1;
   if (at < 0) at += static_cast<std::int64_t>(items.size());
   if (at < 0 || at >= static_cast<std::int64_t>(items.size()))
-    return fail(diag(DiagKind::HostError, "`pop` at {} of a list of {}", at, items.size())
-                    .with_span(a.call));
+    return fail_at(a.call, DiagKind::HostError, "`pop` at {} of a list of {}", at, items.size());
   WW_TRY_VOID(spend(in, (items.size() - static_cast<std::size_t>(at)) / 16, a.call));
   const Value out = items[static_cast<std::size_t>(at)];
   items.erase(items.begin() + static_cast<std::ptrdiff_t>(at));
@@ -134,8 +133,7 @@ Result<Value> pop(Context& in, Args& a) {
 Result<Value> index(Context& in, Args& a) {
   if (const auto at = WW_TRY(find_item(in, self_items(a), a[0], a.call)))
     return of_int(static_cast<Wide>(*at));
-  return fail(diag(DiagKind::HostError, "{} is not in the {}", repr(a[0]), type_name(a.self))
-                  .with_span(a.call));
+  return fail_at(a.call, DiagKind::HostError, "{} is not in the {}", repr(a[0]), type_name(a.self));
 }
 Result<Value> count(Context& in, Args& a) {
   Wide out = 0;
@@ -183,7 +181,7 @@ Result<Value> pop_key(Context& in, Args& a) {
   const Value* found = WW_TRY(find_key(in, a.self.as<DictObject>(), a[0], a.call));
   if (found == nullptr) {
     if (a.has(1)) return a[1];
-    return fail(diag(DiagKind::HostError, "no key {} in the dict", repr(a[0])).with_span(a.call));
+    return fail_at(a.call, DiagKind::HostError, "no key {} in the dict", repr(a[0]));
   }
   const Value out = *found;
   std::erase_if(self_pairs(a), [&](const auto& item) { return &item.second == found; });
@@ -213,8 +211,8 @@ Result<Value> update(Context& in, Args& a) {
   if (a.has(0)) {
     if (a[0].is(Kind::Opaque)) return fail(needs_opaque(in, a[0], a.spans[0]));
     if (!a[0].is(Kind::Dict))
-      return fail(diag(DiagKind::BadType, "`update` with {}, expected a dict", type_name(a[0]))
-                      .with_span(a.call));
+      return fail_at(a.call, DiagKind::BadType, "`update` with {}, expected a dict",
+                     type_name(a[0]));
     const DictObject other = a[0].as<DictObject>();
     for (const auto& [key, value] : other.items) WW_TRY_VOID(put(in, dict, key, value, a.call));
   }

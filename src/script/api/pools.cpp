@@ -13,6 +13,7 @@
 #include "script/api/builtins.h"
 #include "script/interp/conversions.h"
 #include "script/interp/layouts.h"
+#include "script/syntax/errors.h"
 
 namespace ww::script::pools_api {
 namespace {
@@ -44,9 +45,8 @@ Result<Value> shared_pool(Context& in, Args& a) {
 Result<std::int64_t> bytes_of(Context& in, const ir::Buffer& buffer, Span span) {
   const std::optional<layout::Layout> layout = ir::layout_of(in.fn(), buffer);
   if (!layout || !layout::require_constant(*layout, "size"))
-    return fail(
-        diag(DiagKind::NeedsConstant, "a piece of a pool whose extents are known at launch only")
-            .with_span(span));
+    return fail_at(span, DiagKind::NeedsConstant,
+                   "a piece of a pool whose extents are known at launch only");
   const std::int64_t elements = WW_TRY(layout::memory_span(*layout));
   return (elements * num::bits_of(buffer.dtype) + 7) / 8;
 }
@@ -59,10 +59,9 @@ Result<Value> shared_alloc(Context& in, Args& a) {
   const Args fields = as_fields(a, kPlaces);
   ir::Buffer buffer = WW_TRY(read_buffer_fields(in, fields, 0, ir::Scope::SharedDyn));
   if (!ir::is_shared(buffer.scope))
-    return fail(diag(DiagKind::BadBuffer,
-                     "scope \"{}\" for a piece of {}, which is in shared memory",
-                     ir::name_of(buffer.scope), pool_text(pool))
-                    .with_span(fields.spans[ScopeName]));
+    return fail_at(fields.spans[ScopeName], DiagKind::BadBuffer,
+                   "scope \"{}\" for a piece of {}, which is in shared memory",
+                   ir::name_of(buffer.scope), pool_text(pool));
   return take_bytes(in, pool, std::move(buffer), a.call);
 }
 
@@ -100,9 +99,9 @@ Result<Value> shared_commit(Context& in, Args& a) {
   pool.is_committed = true;
   const std::int64_t size = WW_TRY(integer_or(in, a, 0, "`size`", pool.end));
   if (size < pool.end || size > kMostBytes)
-    return fail(diag(DiagKind::BadBuffer, "{} bytes for {}, expected the {} that are used to {}",
-                     size, pool_text(pool), pool.end, kMostBytes)
-                    .with_span(a.spans[0]));
+    return fail_at(a.spans[0], DiagKind::BadBuffer,
+                   "{} bytes for {}, expected the {} that are used to {}", size, pool_text(pool),
+                   pool.end, kMostBytes);
   const ir::ExprId extent =
       ir::int_imm(in.fn(), DType::Int32, std::max<std::int64_t>(size, 1), a.call);
   ir::Buffer& arena = in.fn().at(pool.arena);
@@ -148,9 +147,8 @@ Value add_pool(Context& in, PoolObject pool) {
 
 Result<void> require_open(const PoolObject& pool, std::string_view what, Span span) {
   if (!pool.is_committed) return {};
-  return fail(diag(DiagKind::BadBuffer, "`{}` after `commit` of {}", what, pool_text(pool))
-                  .with_note("it was made here", pool.span)
-                  .with_span(span));
+  return fail(diag_at(span, DiagKind::BadBuffer, "`{}` after `commit` of {}", what, pool_text(pool))
+                  .with_note("it was made here", pool.span));
 }
 
 void advance(PoolObject& pool, std::int64_t to) {
@@ -164,9 +162,8 @@ Result<Value> move_base(Context& in, Args& a) {
   const std::int64_t most = pool.is_tensor ? pool.columns : pools_api::kMostBytes;
   const std::int64_t to = WW_TRY(as_integer(in, a[0], "the offset", a.spans[0]));
   if (to < 0 || to > most)
-    return fail(diag(DiagKind::BadArgument, "`move_base_to` {} in {}, expected 0 to {}", to,
-                     pool_text(pool), most)
-                    .with_span(a.spans[0]));
+    return fail_at(a.spans[0], DiagKind::BadArgument, "`move_base_to` {} in {}, expected 0 to {}",
+                   to, pool_text(pool), most);
   advance(pool, to);
   return none();
 }
@@ -179,19 +176,17 @@ Result<Value> take_bytes(Context& in, PoolObject& pool, ir::Buffer buffer, Span 
   const std::int64_t begin = (pool.offset + align - 1) / align * align;
   const std::int64_t bytes = WW_TRY(pools_api::bytes_of(in, buffer, span));
   if (begin + bytes > pools_api::kMostBytes)
-    return fail(diag(DiagKind::BadBuffer, "{} bytes at byte {} of {}, which takes {} at most",
-                     bytes, begin, pool_text(pool), pools_api::kMostBytes)
-                    .with_span(span));
+    return fail_at(span, DiagKind::BadBuffer, "{} bytes at byte {} of {}, which takes {} at most",
+                   bytes, begin, pool_text(pool), pools_api::kMostBytes);
   WW_TRY_VOID(apply_data(in, buffer, pool.arena.valid() ? of_buffer(pool.arena) : pool.data, span));
   if (buffer.origin == ir::BufferOrigin::View) {
     const ir::Buffer& storage = in.fn()[buffer.base];
     buffer.scope = storage.scope;
     const std::int64_t has = std::max(storage.align, pools_api::kDefaultAlign);
     if (!pool.arena.valid() && align > has)
-      return fail(diag(DiagKind::BadBuffer,
-                       "an alignment of {} in `{}`, which is aligned to {} bytes itself", align,
-                       storage.name, has)
-                      .with_span(span));
+      return fail_at(span, DiagKind::BadBuffer,
+                     "an alignment of {} in `{}`, which is aligned to {} bytes itself", align,
+                     storage.name, has);
   }
   if (begin != 0) buffer.byte_offset = ir::int_imm(in.fn(), num::DType::Int32, begin, span);
   buffer.align = 0;  // the arena has it
@@ -231,10 +226,10 @@ std::optional<Diag> unfinished_pool(const KernelContext& kernel) {
   for (const PoolObject* pool : kernel.pools) {
     // With an address of its own the program may allocate by itself.
     if (pool->is_committed || (pool->is_tensor && !pool->owns_slot)) continue;
-    return diag(DiagKind::BadBuffer, "{} is never committed, so {}", pool_text(*pool),
-                pool->is_tensor ? "nothing allocates its columns" : "it has no size")
-        .with_note("`.commit()` follows the last `.alloc`")
-        .with_span(pool->span);
+    return diag_at(pool->span, DiagKind::BadBuffer, "{} is never committed, so {}",
+                   pool_text(*pool),
+                   pool->is_tensor ? "nothing allocates its columns" : "it has no size")
+        .with_note("`.commit()` follows the last `.alloc`");
   }
   return std::nullopt;
 }

@@ -7,6 +7,7 @@
 
 #include "script/interp/conversions.h"
 #include "script/interp/regions.h"
+#include "script/syntax/errors.h"
 
 namespace ww::script {
 namespace {
@@ -63,10 +64,10 @@ Result<AccessOptions> read_options(Context& in, std::string_view name, const Cal
     else if (named.name == "dst" || named.name == "src")
       out.registers = is_empty ? std::nullopt : std::optional(named);
     else if (!is_empty)
-      return fail(diag(DiagKind::BadArgument, "`{}=` of `T.ptx.{}` is not taken", named.name, name)
+      return fail(diag_at(named.span, DiagKind::BadArgument, "`{}=` of `T.ptx.{}` is not taken",
+                          named.name, name)
                       .with_note("an opcode has all modifiers: `T.ptx[\"ld.global.nc.b32\"](d, "
-                                 "address)`")
-                      .with_span(named.span));
+                                 "address)`"));
   }
   return out;
 }
@@ -78,8 +79,8 @@ Result<void> add_registers(Context& in, const CallArgs::Named& given, std::size_
       is_sequence(given.value) ? WW_TRY(as_sequence(in, given.value, "the registers", given.span))
                                : std::vector<Value>{given.value};
   if (pointers.size() != 1 && pointers.size() != count)
-    return fail(diag(DiagKind::BadOperand, "{} registers, expected 1 or {}", pointers.size(), count)
-                    .with_span(given.span));
+    return fail_at(given.span, DiagKind::BadOperand, "{} registers, expected 1 or {}",
+                   pointers.size(), count);
   for (std::size_t i = 0; i < count; ++i) {
     PtxPartObject part;
     part.kind = ir::PtxOperand::Kind::At;

@@ -14,6 +14,7 @@
 #include "script/api/ptx_functions.h"
 #include "script/interp/conversions.h"
 #include "script/interp/implicit.h"
+#include "script/syntax/errors.h"
 
 namespace ww::script {
 namespace {
@@ -145,11 +146,10 @@ Result<ir::PtxOperand> as_operand(Context& in, const Slot& slot, const isa::Bind
                  : WW_TRY(used_here(in, value, span));
   const bool is_written = spec.role == Role::Write;
   if (is_written && !is_lvalue(in.fn(), out.expr))
-    return fail(diag(DiagKind::ReadOnly,
-                     "`{}` of `{}` is written, but this is no variable or element of a buffer",
-                     spec.name, binding.opcode())
-                    .with_note("a `T.let` name and an expression have no place to write to")
-                    .with_span(span));
+    return fail(diag_at(span, DiagKind::ReadOnly,
+                        "`{}` of `{}` is written, but this is no variable or element of a buffer",
+                        spec.name, binding.opcode())
+                    .with_note("a `T.let` name and an expression have no place to write to"));
   if (type == isa::Type::Pred && !is_written) out.kind = OperandKind::Predicate;
   return out;
 }
@@ -159,13 +159,11 @@ Result<ir::PtxOperand> as_operand(Context& in, const Slot& slot, const isa::Bind
 Diag unknown_opcode(const isa::Bindings& bindings, std::string_view opcode, Span span) {
   if (bindings.misfit.form == nullptr) {
     const std::vector<std::string_view>& known = isa::mnemonics();
-    return diag(DiagKind::UnknownName, "`{}` is no PTX instruction{}", opcode,
-                did_you_mean(opcode.substr(0, opcode.find('.')), known))
-        .with_span(span);
+    return diag_at(span, DiagKind::UnknownName, "`{}` is no PTX instruction{}", opcode,
+                   did_you_mean(opcode.substr(0, opcode.find('.')), known));
   }
-  return diag(DiagKind::IllegalForm, "{}", bindings.misfit.text)
-      .with_note(fmt::format("the nearest form is `{}`", isa::syntax_line(*bindings.misfit.form)))
-      .with_span(span);
+  return diag_at(span, DiagKind::IllegalForm, "{}", bindings.misfit.text)
+      .with_note(fmt::format("the nearest form is `{}`", isa::syntax_line(*bindings.misfit.form)));
 }
 
 Result<Value> part(Context& in, OperandKind kind, const Value& value, const Value& offset) {
@@ -220,9 +218,8 @@ Result<Value> issue(Context& in, const std::string& opcode, CallArgs& args) {
     } else if (named.name == "keep") {
       call.keep = WW_TRY(as_bool(in, named.value, "`keep`", named.span));
     } else {
-      return fail(diag(DiagKind::BadArgument, "`{}` has no option `{}`, expected `pred` or `keep`",
-                       opcode, named.name)
-                      .with_span(named.span));
+      return fail_at(named.span, DiagKind::BadArgument,
+                     "`{}` has no option `{}`, expected `pred` or `keep`", opcode, named.name);
     }
   }
   for (const bool by_width : {true, false})
@@ -242,10 +239,9 @@ Result<Value> issue(Context& in, const std::string& opcode, CallArgs& args) {
   const std::string form = isa::syntax_line(bindings.fits[0].form());
   const std::string_view hint =
       form.find(" {") == std::string::npos ? "" : "; registers in braces count one by one";
-  return fail(diag(DiagKind::BadOperand, "`{}` with {} operand{}", opcode, args.plain.size(),
-                   args.plain.size() == 1 ? "" : "s")
-                  .with_note(fmt::format("its form is `{}`{}", form, hint))
-                  .with_span(args.call));
+  return fail(diag_at(args.call, DiagKind::BadOperand, "`{}` with {} operand{}", opcode,
+                      args.plain.size(), args.plain.size() == 1 ? "" : "s")
+                  .with_note(fmt::format("its form is `{}`{}", form, hint)));
 }
 
 // TVM prints the words of an opcode behind its operands, and what was left out as empty texts:
@@ -290,8 +286,7 @@ Result<Value> ptx_subscript(Context& in, const PtxPathObject& path, const Value&
 
 Result<Value> call_ptx(Context& in, const PtxPathObject& path, CallArgs& args) {
   if (!in.in_kernel())
-    return fail(
-        diag(DiagKind::BadType, "a PTX instruction outside of a kernel").with_span(args.call));
+    return fail_at(args.call, DiagKind::BadType, "a PTX instruction outside of a kernel");
   const std::string opcode = join(path.words);
   if (!path.is_quoted) {
     const auto argument = [&](std::size_t i) {
@@ -309,8 +304,8 @@ Result<Value> call_ptx(Context& in, const PtxPathObject& path, CallArgs& args) {
       return access->result;
     }
     if (const auto reason = why_not_taken(fmt::format("T.ptx.{}", opcode)))
-      return fail(diag(DiagKind::UnknownName, "`T.ptx.{}` is not taken: {}", opcode, *reason)
-                      .with_span(Span::at(args.call.begin, args.callee.end)));
+      return fail_at(Span::at(args.call.begin, args.callee.end), DiagKind::UnknownName,
+                     "`T.ptx.{}` is not taken: {}", opcode, *reason);
   }
   CallArgs joined = args;
   std::string whole = WW_TRY(take_trailing_words(in, opcode, joined));

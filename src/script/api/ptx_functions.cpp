@@ -10,6 +10,7 @@
 #include "script/interp/conversions.h"
 #include "script/interp/implicit.h"
 #include "script/interp/regions.h"
+#include "script/syntax/errors.h"
 
 namespace ww::script {
 namespace {
@@ -27,8 +28,7 @@ Result<ir::PtxOperand> address(Context& in, const Value& value, Span span) {
   out.expr = WW_TRY(used_here(in, value, span));
   const ir::Type type = in.fn()[out.expr].type;
   if (!type.is_pointer() && !(type.is_int() && num::bits_of(type.dtype) >= 32))
-    return fail(
-        diag(DiagKind::BadOperand, "an address of type `{}`", ir::to_text(type)).with_span(span));
+    return fail_at(span, DiagKind::BadOperand, "an address of type `{}`", ir::to_text(type));
   return out;
 }
 
@@ -38,9 +38,8 @@ Result<ir::PtxOperand> at(Context& in, const Value& value, Span span) {
   out.kind = OperandKind::At;
   out.expr = WW_TRY(used_here(in, value, span));
   if (!in.fn()[out.expr].type.is_pointer())
-    return fail(diag(DiagKind::BadOperand, "a register given by `{}`, expected a pointer to it",
-                     ir::to_text(in.fn()[out.expr].type))
-                    .with_span(span));
+    return fail_at(span, DiagKind::BadOperand, "a register given by `{}`, expected a pointer to it",
+                   ir::to_text(in.fn()[out.expr].type));
   return out;
 }
 
@@ -96,8 +95,8 @@ Result<Value> stmatrix(Context& in, Args& a) {
     else if (named.name == "space")
       space = WW_TRY(as_text(in, named.value, "`space`", named.span));
     else
-      return fail(diag(DiagKind::BadArgument, "`T.ptx.stmatrix` has no parameter `{}`", named.name)
-                      .with_span(named.span));
+      return fail_at(named.span, DiagKind::BadArgument, "`T.ptx.stmatrix` has no parameter `{}`",
+                     named.name);
   }
   std::vector<ir::PtxOperand> operands = {WW_TRY(address(in, a[3], a.spans[3]))};
   for (std::size_t i = 0; i < a.rest.size(); ++i)
@@ -124,8 +123,7 @@ Result<std::string_view> mma_type(Context& in, const Value& value, Span span) {
   std::string known;
   for (const PtxTypeName& row : kMmaTypes)
     known += fmt::format("{}{}", known.empty() ? "" : ", ", row.dtype);
-  return fail(diag(DiagKind::BadType, "`T.ptx.mma` of \"{}\", expected one of {}", name, known)
-                  .with_span(span));
+  return fail_at(span, DiagKind::BadType, "`T.ptx.mma` of \"{}\", expected one of {}", name, known);
 }
 
 // Pointers come as four lists, or flat behind their counts and the flag that C is left out.
@@ -140,8 +138,7 @@ Result<Value> mma(Context& in, Args& a) {
   const bool is_flat = !a.rest.empty() && a.rest[0].is(Kind::Int);
   if (is_flat) {
     if (a.rest.size() < 5)
-      return fail(
-          diag(DiagKind::BadArgument, "`T.ptx.mma` without its pointers").with_span(a.call));
+      return fail_at(a.call, DiagKind::BadArgument, "`T.ptx.mma` without its pointers");
     pointers.assign(a.rest.begin() + 5, a.rest.end());
   } else {
     for (std::size_t i = 0; i < a.rest.size(); ++i)
@@ -257,9 +254,8 @@ Result<TmemAccess> tmem_access(Context& in, const Args& a) {
     else if (named.name == "pack" || named.name == "unpack")
       out.pack = WW_TRY(as_bool(in, named.value, named.name, named.span));
     else
-      return fail(diag(DiagKind::BadArgument, "`T.ptx.tcgen05.ld` and `.st` have no parameter `{}`",
-                       named.name)
-                      .with_span(named.span));
+      return fail_at(named.span, DiagKind::BadArgument,
+                     "`T.ptx.tcgen05.ld` and `.st` have no parameter `{}`", named.name);
   }
   return out;
 }

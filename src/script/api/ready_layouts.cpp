@@ -9,6 +9,7 @@
 #include "script/api/builtins.h"
 #include "script/interp/conversions.h"
 #include "script/interp/layouts.h"
+#include "script/syntax/errors.h"
 
 namespace ww::script::ready_layouts_api {
 namespace {
@@ -35,8 +36,8 @@ Result<Value> tcgen05_atom_layout(Context& in, Args& a) {
   const std::string shape = WW_TRY(as_text(in, a[0], "the shape", a.spans[0]));
   const layout::Shape size = WW_TRY(as_int_list(in, a[1], "(rows, cols)", a.spans[1]));
   if (size.size() != 2)
-    return fail(diag(DiagKind::RankMismatch, "{} extents, expected (rows, cols)", size.size())
-                    .with_span(a.spans[1]));
+    return fail_at(a.spans[1], DiagKind::RankMismatch, "{} extents, expected (rows, cols)",
+                   size.size());
   return layout_result(
       in, layout::tcgen05_atom(shape, size[0], size[1], WW_TRY(bits_arg(in, a, 2, 32))), a.call);
 }
@@ -44,8 +45,7 @@ Result<Value> tcgen05_atom_layout(Context& in, Args& a) {
 Result<Value> tmem_datapath_layout(Context& in, Args& a) {
   const std::string letter = WW_TRY(as_text(in, a[0], "the datapath", a.spans[0]));
   if (letter.size() != 1)
-    return fail(diag(DiagKind::BadArgument, "datapath \"{}\", expected A to G", letter)
-                    .with_span(a.spans[0]));
+    return fail_at(a.spans[0], DiagKind::BadArgument, "datapath \"{}\", expected A to G", letter);
   const std::int64_t rows = WW_TRY(as_integer(in, a[1], "`rows`", a.spans[1]));
   const std::int64_t cols = WW_TRY(as_integer(in, a[2], "`cols`", a.spans[2]));
   const std::int64_t slab = WW_TRY(integer_or(in, a, 3, "`sub_slab`", 0));
@@ -58,8 +58,8 @@ Result<Value> tmem_mma_operand_layout(Context& in, Args& a) {
   enum : std::size_t { Operand, Shape, Dtype, M, CtaGroup, Ws, Sparse, Group };
   const std::string letter = WW_TRY(as_text(in, a[Operand], "the operand", a.spans[Operand]));
   if (letter.size() != 1 || (letter[0] != 'A' && letter[0] != 'D'))
-    return fail(diag(DiagKind::BadArgument, "operand \"{}\", expected \"A\" or \"D\"", letter)
-                    .with_span(a.spans[Operand]));
+    return fail_at(a.spans[Operand], DiagKind::BadArgument,
+                   "operand \"{}\", expected \"A\" or \"D\"", letter);
   layout::TmemOperand operand;
   operand.operand = letter[0];
   operand.m = static_cast<int>(WW_TRY(as_integer(in, a[M], "`M`", a.spans[M])));
@@ -113,9 +113,8 @@ Result<Value> mma_atom_shape(Context& in, Args& a) {
                                ? WW_TRY(as_int_list(in, a[2], "the shape", a.spans[2])).size()
                                : atom.size();
   if (rank < atom.size())
-    return fail(diag(DiagKind::RankMismatch, "a shape of {} dimensions, expected {} or more", rank,
-                     atom.size())
-                    .with_span(a.spans[2]));
+    return fail_at(a.spans[2], DiagKind::RankMismatch,
+                   "a shape of {} dimensions, expected {} or more", rank, atom.size());
   std::vector<Value> out(rank - atom.size(), of_int(1));
   for (const std::int64_t extent : atom) out.push_back(of_int(extent));
   return in.heap.list(std::move(out));
@@ -132,11 +131,10 @@ Result<Value> mode_of_layout(Context& in, Args& a) {
   if (!layout.is_swizzled()) return of_int(0);
   const layout::Swizzle& swizzle = layout.swizzle();
   if (!swizzle.inner() || swizzle.atom() != 3 || swizzle.len() > 3)
-    return fail(diag(DiagKind::BadSwizzle,
-                     "Swizzle({},{},{}) is no mode of the hardware, expected `atom_len` 3 and "
-                     "`swizzle_len` 1 to 3",
-                     swizzle.per_element(), swizzle.len(), swizzle.atom())
-                    .with_span(a.spans[0]));
+    return fail_at(a.spans[0], DiagKind::BadSwizzle,
+                   "Swizzle({},{},{}) is no mode of the hardware, expected `atom_len` 3 and "
+                   "`swizzle_len` 1 to 3",
+                   swizzle.per_element(), swizzle.len(), swizzle.atom());
   return of_int(swizzle.len());
 }
 
@@ -178,8 +176,7 @@ Result<layout::SwizzleMode> swizzle_mode_arg(Context& in, const Value& value, Sp
   if (value.is(Kind::Int)) {
     const std::int64_t n = WW_TRY(as_integer(in, value, "the swizzle", span));
     if (n < 0 || n > 3)
-      return fail(
-          diag(DiagKind::BadSwizzle, "swizzle mode {}, expected 0 to 3", n).with_span(span));
+      return fail_at(span, DiagKind::BadSwizzle, "swizzle mode {}, expected 0 to 3", n);
     return static_cast<layout::SwizzleMode>(n);
   }
   return layout::swizzle_mode(WW_TRY(as_text(in, value, "the swizzle", span)));

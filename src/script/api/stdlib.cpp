@@ -11,6 +11,7 @@
 #include "script/interp/collections.h"
 #include "script/interp/conversions.h"
 #include "script/interp/operators.h"
+#include "script/syntax/errors.h"
 
 namespace ww::script::stdlib_api {
 namespace {
@@ -34,8 +35,7 @@ Result<Value> filter_row(Context& in, Args& a) {
 Result<Value> reduce(Context& in, Args& a) {
   std::vector<Value> items = WW_TRY(iterate(in, a[1], a.spans[1]));
   if (a.has(2)) items.insert(items.begin(), a[2]);
-  if (items.empty())
-    return fail(diag(DiagKind::HostError, "`reduce` of nothing").with_span(a.call));
+  if (items.empty()) return fail_at(a.call, DiagKind::HostError, "`reduce` of nothing");
   Value out = items[0];
   for (std::size_t i = 1; i < items.size(); ++i) {
     CallArgs args;
@@ -57,7 +57,7 @@ Result<Value> product(Context& in, Args& a) {
       const std::vector<Value> items = WW_TRY(iterate(in, a.rest[i], a.rest_spans[i]));
       const std::size_t width = rows.empty() ? 1 : rows[0].size() + 2;
       if (!in.heap.has_room_for_values(rows.size() * items.size() * width))
-        return fail(diag(DiagKind::Budget, "a product of too many values").with_span(a.call));
+        return fail_at(a.call, DiagKind::Budget, "a product of too many values");
       std::vector<std::vector<Value>> next;
       for (const std::vector<Value>& row : rows)
         for (const Value& v : items) {
@@ -127,7 +127,7 @@ Result<Value> real_function(Context& in, Args& a) {
   const double value = WW_TRY(as_number(in, a[0], "the value", a.spans[0]));
   const double out = kFunction(value);
   if (std::isfinite(value) && !std::isfinite(out))
-    return fail(diag(DiagKind::HostError, "`{}` of {}", a.row->name, value).with_span(a.call));
+    return fail_at(a.call, DiagKind::HostError, "`{}` of {}", a.row->name, value);
   return of_float(out);
 }
 double ceil_of(double x) { return std::ceil(x); }
@@ -141,8 +141,7 @@ template <double (*kFunction)(double)>
 Result<Value> to_whole(Context& in, Args& a) {
   if (is_intlike(a[0])) return a[0];
   const double out = kFunction(WW_TRY(as_number(in, a[0], "the value", a.spans[0])));
-  if (!(std::fabs(out) < 1e30))
-    return fail(diag(DiagKind::Overflow, "{} as an integer", out).with_span(a.call));
+  if (!(std::fabs(out) < 1e30)) return fail_at(a.call, DiagKind::Overflow, "{} as an integer", out);
   return of_int(static_cast<Wide>(out));
 }
 Result<Value> gcd(Context& in, Args& a) {
@@ -191,9 +190,9 @@ constinit const std::span<const BuiltinRow> rows = kRows;
 namespace ww::script {
 
 Diag print_in_kernel(Span call) {
-  return diag(DiagKind::Syntax, "`print` is the host's, which prints nothing of a kernel's run")
-      .with_note("`T.cuda.printf(\"%d %f\\n\", i, x)` prints when the kernel runs")
-      .with_span(call);
+  return diag_at(call, DiagKind::Syntax,
+                 "`print` is the host's, which prints nothing of a kernel's run")
+      .with_note("`T.cuda.printf(\"%d %f\\n\", i, x)` prints when the kernel runs");
 }
 
 }  // namespace ww::script

@@ -15,6 +15,7 @@
 #include "script/interp/implicit.h"
 #include "script/interp/layouts.h"
 #include "script/interp/operators.h"
+#include "script/syntax/errors.h"
 
 namespace ww::script::tensor_pools_api {
 namespace {
@@ -32,13 +33,12 @@ Result<ir::BufferId> slot_of(Context& in, const Value& value, Span span) {
   if (is_load) slot = f[value.expr()].buffer;
   if (!slot.valid() || !ir::is_shared(f[slot].scope) || f[slot].dtype != DType::Uint32 ||
       f[slot].shape.size() != 1 || !ir::has_one_element(f, f[slot]))
-    return fail(diag(DiagKind::BadBuffer,
-                     "`tmem_addr` is {}, expected a buffer of one uint32 in shared memory",
-                     slot.valid()
-                         ? fmt::format("`{}` of `{}` in {}", f[slot].name,
-                                       num::name_of(f[slot].dtype), ir::name_of(f[slot].scope))
-                         : std::string(type_name(value)))
-                    .with_span(span));
+    return fail_at(span, DiagKind::BadBuffer,
+                   "`tmem_addr` is {}, expected a buffer of one uint32 in shared memory",
+                   slot.valid()
+                       ? fmt::format("`{}` of `{}` in {}", f[slot].name,
+                                     num::name_of(f[slot].dtype), ir::name_of(f[slot].scope))
+                       : std::string(type_name(value)));
   return slot;
 }
 
@@ -49,10 +49,9 @@ constexpr std::string_view kTensorPool =
 // The address of a pool that is not told where to keep it.
 Result<ir::BufferId> new_slot(Context& in, const Args& a) {
   if (!a[PoolArg].is(Kind::Pool) || a[PoolArg].as<PoolObject>().is_tensor)
-    return fail(diag(DiagKind::BadType,
-                     "`T.TMEMPool` on {} without `tmem_addr`, expected a `T.SMEMPool`",
-                     type_name(a[PoolArg]))
-                    .with_span(a.spans[PoolArg]));
+    return fail_at(a.spans[PoolArg], DiagKind::BadType,
+                   "`T.TMEMPool` on {} without `tmem_addr`, expected a `T.SMEMPool`",
+                   type_name(a[PoolArg]));
   auto& shared = a[PoolArg].as<PoolObject>();
   WW_TRY_VOID(require_open(shared, "T.TMEMPool", a.call));
   ir::Buffer slot;
@@ -70,21 +69,19 @@ Result<Value> tensor_pool(Context& in, Args& a) {
   pool.span = a.call;
   pool.columns = WW_TRY(integer_or(in, a, TotalCols, "`total_cols`", kColumns));
   if (pool.columns < 32 || pool.columns > kColumns || (pool.columns & (pool.columns - 1)) != 0)
-    return fail(diag(DiagKind::BadArgument, "`total_cols` is {}, expected 32, 64, 128, 256 or 512",
-                     pool.columns)
-                    .with_span(a.spans[TotalCols]));
+    return fail_at(a.spans[TotalCols], DiagKind::BadArgument,
+                   "`total_cols` is {}, expected 32, 64, 128, 256 or 512", pool.columns);
   pool.cta_group = WW_TRY(integer_or(in, a, CtaGroup, "`cta_group`", 1));
   if (pool.cta_group != 1 && pool.cta_group != 2)
-    return fail(diag(DiagKind::BadArgument, "`cta_group` is {}, expected 1 or 2", pool.cta_group)
-                    .with_span(a.spans[CtaGroup]));
+    return fail_at(a.spans[CtaGroup], DiagKind::BadArgument, "`cta_group` is {}, expected 1 or 2",
+                   pool.cta_group);
   pool.alloc_warp = WW_TRY(integer_or(in, a, AllocWarp, "`alloc_warp`", 0));
   pool.dealloc_warp = WW_TRY(integer_or(in, a, DeallocWarp, "`dealloc_warp`", pool.alloc_warp));
   for (const std::size_t i : {AllocWarp, DeallocWarp}) {
     const std::int64_t warp = i == AllocWarp ? pool.alloc_warp : pool.dealloc_warp;
     if (warp < 0)
-      return fail(diag(DiagKind::BadArgument, "`{}` is {}, expected a warp of the CTA",
-                       i == AllocWarp ? "alloc_warp" : "dealloc_warp", warp)
-                      .with_span(a.spans[i]));
+      return fail_at(a.spans[i], DiagKind::BadArgument, "`{}` is {}, expected a warp of the CTA",
+                     i == AllocWarp ? "alloc_warp" : "dealloc_warp", warp);
   }
   if (a.has(Sync)) pool.syncs = WW_TRY(as_bool(in, a[Sync], "`sync_after_alloc`", a.spans[Sync]));
   pool.owns_slot = !a.has(Slot) || a[Slot].is(Kind::None);
@@ -103,14 +100,12 @@ Result<Value> take_columns(Context& in, PoolObject& pool, ir::Buffer buffer,
   const std::int64_t needed = columns_of(*buffer.layout, num::bits_of(buffer.dtype));
   const std::int64_t columns = given.value_or(needed);
   if (columns < needed)
-    return fail(diag(DiagKind::BadBuffer, "`cols` is {}, but the layout reaches {} columns",
-                     columns, needed)
-                    .with_span(span));
+    return fail_at(span, DiagKind::BadBuffer, "`cols` is {}, but the layout reaches {} columns",
+                   columns, needed);
   if (columns > pool.columns - pool.offset)
-    return fail(diag(DiagKind::BadBuffer, "{} columns from column {} of {}, which has {}", columns,
-                     pool.offset, pool_text(pool), pool.columns)
-                    .with_note("it was made here", pool.span)
-                    .with_span(span));
+    return fail(diag_at(span, DiagKind::BadBuffer, "{} columns from column {} of {}, which has {}",
+                        columns, pool.offset, pool_text(pool), pool.columns)
+                    .with_note("it was made here", pool.span));
   Value address = of_expr(WW_TRY(pool_address(in, pool, span)));
   if (pool.offset != 0) address = WW_TRY(binary(in, Op::Add, address, of_int(pool.offset), span));
   buffer.allocated_addr = WW_TRY(expression_as(in, address, ir::Type::of(DType::Uint32), span));
@@ -136,20 +131,19 @@ Result<layout::Layout> piece_layout(Context& in, const Args& a) {
   const bool has_layout = a.has(PieceLayout) && !a[PieceLayout].is(Kind::None);
   const bool has_path = a.has(PieceDatapath) && !a[PieceDatapath].is(Kind::None);
   if (has_layout && has_path)
-    return fail(diag(DiagKind::BadArgument, "`layout` and `datapath` together").with_span(a.call));
+    return fail_at(a.call, DiagKind::BadArgument, "`layout` and `datapath` together");
   if (has_layout) return as_layout(in, a[PieceLayout], "`layout`", a.spans[PieceLayout]);
   const layout::Shape shape =
       WW_TRY(as_int_list(in, a[PieceShape], "the shape", a.spans[PieceShape]));
   if (shape.size() != 2)
-    return fail(diag(DiagKind::RankMismatch, "{} extents, expected (rows, columns) or a `layout`",
-                     shape.size())
-                    .with_span(a.spans[PieceShape]));
+    return fail_at(a.spans[PieceShape], DiagKind::RankMismatch,
+                   "{} extents, expected (rows, columns) or a `layout`", shape.size());
   if (has_path) {
     const std::string letter =
         WW_TRY(as_text(in, a[PieceDatapath], "`datapath`", a.spans[PieceDatapath]));
     if (letter.size() != 1)
-      return fail(diag(DiagKind::BadArgument, "datapath \"{}\", expected A to G", letter)
-                      .with_span(a.spans[PieceDatapath]));
+      return fail_at(a.spans[PieceDatapath], DiagKind::BadArgument,
+                     "datapath \"{}\", expected A to G", letter);
     return layout::tmem_datapath(letter[0], shape[0], shape[1]);
   }
   layout::Iters iters;
@@ -179,12 +173,10 @@ Result<Value> tensor_alloc_factors(Context& in, Args& a) {
   const layout::Shape shape = WW_TRY(as_int_list(in, a[0], "the shape", a.spans[0]));
   const std::int64_t reuse = WW_TRY(integer_or(in, a, 3, "`sf_reuse`", 1));
   if (shape.size() < 2 || shape.size() > 3)
-    return fail(diag(DiagKind::RankMismatch,
-                     "{} extents, expected (rows, factors) or (pipe, rows, factors)", shape.size())
-                    .with_span(a.spans[0]));
+    return fail_at(a.spans[0], DiagKind::RankMismatch,
+                   "{} extents, expected (rows, factors) or (pipe, rows, factors)", shape.size());
   if (reuse < 1 || shape.back() % reuse != 0)
-    return fail(diag(DiagKind::Indivisible, "{} factors in steps of {}", shape.back(), reuse)
-                    .with_span(a.call));
+    return fail_at(a.call, DiagKind::Indivisible, "{} factors in steps of {}", shape.back(), reuse);
   Result<layout::Layout> layout =
       layout::scale_factor_tmem(shape[shape.size() - 2], shape.back() / reuse,
                                 WW_TRY(as_integer(in, a[2], "`sf_per_mma`", a.spans[2])), reuse,
@@ -283,11 +275,10 @@ Result<Value> tensor_commit(Context& in, Args& a) {
   WW_TRY_VOID(require_open(pool, "commit", a.call));
   pool.is_committed = true;
   if (const std::optional<Span> use = first_use(in.fn(), pool, in.kernel->blocks))
-    return fail(diag(DiagKind::BadBuffer,
-                     "tensor memory of {} is used before `commit`, which allocates it",
-                     pool_text(pool))
-                    .with_note("committed here", a.call)
-                    .with_span(*use));
+    return fail(diag_at(*use, DiagKind::BadBuffer,
+                        "tensor memory of {} is used before `commit`, which allocates it",
+                        pool_text(pool))
+                    .with_note("committed here", a.call));
   WW_TRY_VOID(by_warp(in, pool.alloc_warp, a.call, [&]() -> Result<void> {
     const Value slot = of_expr(WW_TRY(first_address(in, pool.slot, a.call)));
     WW_TRY_VOID(emit_tcgen05(in, "tcgen05.alloc",
@@ -306,10 +297,9 @@ Result<Value> tensor_commit(Context& in, Args& a) {
 Result<Value> tensor_dealloc(Context& in, Args& a) {
   PoolObject& pool = pool_of(a);
   if (!pool.is_committed || pool.is_freed)
-    return fail(diag(DiagKind::BadBuffer, "`dealloc` of {} {}", pool_text(pool),
-                     pool.is_freed ? "twice" : "before `commit`")
-                    .with_note("it was made here", pool.span)
-                    .with_span(a.call));
+    return fail(diag_at(a.call, DiagKind::BadBuffer, "`dealloc` of {} {}", pool_text(pool),
+                        pool.is_freed ? "twice" : "before `commit`")
+                    .with_note("it was made here", pool.span));
   pool.is_freed = true;
   WW_TRY_VOID(by_warp(in, pool.dealloc_warp, a.call, [&]() -> Result<void> {
     WW_TRY_VOID(

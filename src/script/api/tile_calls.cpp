@@ -9,6 +9,7 @@
 #include "ir/settings.h"
 #include "script/interp/conversions.h"
 #include "script/interp/regions.h"
+#include "script/syntax/errors.h"
 
 namespace ww::script {
 namespace {
@@ -67,8 +68,7 @@ Result<ir::TileArg> read_arg(Context& in, const ir::TileCall& call, const ir::Ti
   using Kind_ = ir::TileParam::Kind;
   const std::string what = fmt::format("`{}`", param.name);
   if (value.is(Kind::None)) {
-    if (param.required)
-      return fail(diag(DiagKind::BadTileCall, "{} is None", what).with_span(span));
+    if (param.required) return fail_at(span, DiagKind::BadTileCall, "{} is None", what);
     return ir::TileArg();
   }
   switch (param.kind) {
@@ -84,15 +84,14 @@ Result<ir::TileArg> read_arg(Context& in, const ir::TileCall& call, const ir::Ti
     case Kind_::Float:
       if (value.is(Kind::Ir)) return scalar_arg(in, value, span);  // known at run time
       if (!is_number(value) && !value.is(Kind::Opaque))
-        return fail(diag(DiagKind::BadType, "{} is {}, expected a number", what, type_name(value))
-                        .with_span(span));
+        return fail_at(span, DiagKind::BadType, "{} is {}, expected a number", what,
+                       type_name(value));
       return ir::TileArg(ir::Setting(WW_TRY(as_number(in, value, what, span))));
     case Kind_::Int: {
       const layout::Shape numbers = WW_TRY(as_int_list(in, value, what, span));
       if (numbers.size() == 1) return ir::TileArg(ir::Setting(numbers[0]));
-      return fail(
-          diag(DiagKind::BadTileCall, "{} has {} numbers, expected one", what, numbers.size())
-              .with_span(span));
+      return fail_at(span, DiagKind::BadTileCall, "{} has {} numbers, expected one", what,
+                     numbers.size());
     }
   }
   return ir::TileArg();
@@ -126,13 +125,12 @@ ir::TileArg default_arg(const ir::TileParam& param) {
 
 Result<void> read_workspace(Context& in, const Value& value, Span span, ir::TileCall& call) {
   if (!value.is(Kind::Dict))
-    return fail(diag(DiagKind::BadTileCall, "`workspace` is {}, expected a dict", type_name(value))
-                    .with_span(span));
+    return fail_at(span, DiagKind::BadTileCall, "`workspace` is {}, expected a dict",
+                   type_name(value));
   for (const auto& [key, item] : value.as<DictObject>().items) {
     if (!item.is(Kind::Buffer))
-      return fail(
-          diag(DiagKind::BadTileCall, "`workspace` holds {}, expected buffers", type_name(item))
-              .with_span(span));
+      return fail_at(span, DiagKind::BadTileCall, "`workspace` holds {}, expected buffers",
+                     type_name(item));
     call.workspace.emplace_back(WW_TRY(as_text(in, key, "a key of `workspace`", span)),
                                 item.buffer());
   }
@@ -196,7 +194,7 @@ std::optional<TilePath> parse_tile_path(std::string_view path) {
 Result<Value> call_tile(Context& in, const TilePath& path, CallArgs& args) {
   const std::string name(ir::name_of(path.op));
   if (!in.in_kernel())
-    return fail(diag(DiagKind::BadTileCall, "`{}` outside of a kernel", name).with_span(args.call));
+    return fail_at(args.call, DiagKind::BadTileCall, "`{}` outside of a kernel", name);
   const std::vector<ir::TileParam>& params = ir::params_of(path.op);
   ir::TileCall call;
   call.op = path.op;
@@ -212,10 +210,10 @@ Result<Value> call_tile(Context& in, const TilePath& path, CallArgs& args) {
   std::vector<bool> given(params.size(), false);
   std::vector<bool> is_literal(params.size(), false);
   if (args.plain.size() > params.size())
-    return fail(diag(DiagKind::BadTileCall, "`{}` with {} arguments, expected at most {}", name,
-                     args.plain.size(), params.size())
-                    .with_note(fmt::format("it takes ({})", signature_text(path.op)))
-                    .with_span(args.spans[params.size()]));
+    return fail(diag_at(args.spans[params.size()], DiagKind::BadTileCall,
+                        "`{}` with {} arguments, expected at most {}", name, args.plain.size(),
+                        params.size())
+                    .with_note(fmt::format("it takes ({})", signature_text(path.op))));
   for (std::size_t i = 0; i < args.plain.size(); ++i) {
     call.args[i] = WW_TRY(read_arg(in, call, params[i], args.plain[i], args.spans[i]));
     given[i] = true;
@@ -226,8 +224,8 @@ Result<Value> call_tile(Context& in, const TilePath& path, CallArgs& args) {
     if (param == params.end()) continue;
     const auto i = static_cast<std::size_t>(param - params.begin());
     if (given[i])
-      return fail(diag(DiagKind::BadTileCall, "`{}` of `{}` is given twice", named.name, name)
-                      .with_span(named.span));
+      return fail_at(named.span, DiagKind::BadTileCall, "`{}` of `{}` is given twice", named.name,
+                     name);
     call.args[i] = WW_TRY(read_arg(in, call, *param, named.value, named.span));
     given[i] = true;
     is_literal[i] = named.value.is(Kind::Float);
@@ -235,9 +233,9 @@ Result<Value> call_tile(Context& in, const TilePath& path, CallArgs& args) {
   settle_literals(in, call, is_literal);
   for (std::size_t i = 0; i < params.size(); ++i)
     if (params[i].required && !given[i])
-      return fail(diag(DiagKind::BadTileCall, "`{}` without `{}`", name, params[i].name)
-                      .with_note(fmt::format("it takes ({})", signature_text(path.op)))
-                      .with_span(args.call));
+      return fail(
+          diag_at(args.call, DiagKind::BadTileCall, "`{}` without `{}`", name, params[i].name)
+              .with_note(fmt::format("it takes ({})", signature_text(path.op))));
   ir::Stmt out;
   out.kind = ir::StmtKind::Tile;
   out.span = args.call;

@@ -16,6 +16,7 @@
 #include "script/interp/layouts.h"
 #include "script/interp/operators.h"
 #include "script/interp/regions.h"
+#include "script/syntax/errors.h"
 
 namespace ww::script::views_api {
 namespace {
@@ -43,9 +44,8 @@ Result<layout::Layout> known_layout(Context& in, ir::BufferId id, std::string_vi
                                     Span span) {
   std::optional<layout::Layout> layout = ir::layout_of(in.fn(), in.fn()[id]);
   if (!layout)
-    return fail(diag(DiagKind::NeedsConstant,
-                     "`{}` of `{}`, whose extents are known at launch only", what, in.fn()[id].name)
-                    .with_span(span));
+    return fail_at(span, DiagKind::NeedsConstant,
+                   "`{}` of `{}`, whose extents are known at launch only", what, in.fn()[id].name);
   return *std::move(layout);
 }
 
@@ -81,20 +81,17 @@ Result<layout::Shape> shape_args(Context& in, const Args& a, std::int64_t total)
     if (extent == -1)
       ++holes;
     else if (extent < 1)
-      return fail(diag(DiagKind::BadExtent, "an extent of {}, expected 1 or more", extent)
-                      .with_span(a.call));
+      return fail_at(a.call, DiagKind::BadExtent, "an extent of {}, expected 1 or more", extent);
     else
       known *= extent;
   }
   if (holes > 1)
-    return fail(diag(DiagKind::BadExtent, "{} extents of -1, expected one at most", holes)
-                    .with_span(a.call));
+    return fail_at(a.call, DiagKind::BadExtent, "{} extents of -1, expected one at most", holes);
   if (holes == 1) {
     if (total % known != 0)
-      return fail(diag(DiagKind::Indivisible,
-                       "{} elements, no multiple of the {} that the other extents take", total,
-                       known)
-                      .with_span(a.call));
+      return fail_at(a.call, DiagKind::Indivisible,
+                     "{} elements, no multiple of the {} that the other extents take", total,
+                     known);
     for (std::int64_t& extent : shape)
       if (extent == -1) extent = total / known;
   }
@@ -120,11 +117,10 @@ Result<Value> retyped(Context& in, ir::BufferId id, ir::Type type, Span span) {
   const bool widens = to > from;
   const std::int64_t ratio = widens ? to / from : from / to;
   if (widens && shape.back() % ratio != 0)
-    return fail(
-        diag(DiagKind::Indivisible,
-             "a view of `{}` as `{}`: {} elements in the last dimension are no multiple of {}",
-             in.fn()[id].name, ir::to_text(type), shape.back(), ratio)
-            .with_span(span));
+    return fail_at(
+        span, DiagKind::Indivisible,
+        "a view of `{}` as `{}`: {} elements in the last dimension are no multiple of {}",
+        in.fn()[id].name, ir::to_text(type), shape.back(), ratio);
   layout = WW_TRY(widens ? layout::pack(layout, ratio) : layout::unpack(layout, ratio));
   shape.back() = widens ? shape.back() / ratio : shape.back() * ratio;
   set_shape(in, view, shape, span);
@@ -145,8 +141,7 @@ Result<Value> view(Context& in, Args& a) {
   const Value* given = nullptr;
   for (const CallArgs::Named& named : a.extra) {
     if (named.name != "layout")
-      return fail(diag(DiagKind::BadArgument, "`view` has no parameter `{}`", named.name)
-                      .with_span(named.span));
+      return fail_at(named.span, DiagKind::BadArgument, "`view` has no parameter `{}`", named.name);
     given = &named.value;
   }
   ir::Buffer out = view_of(in.fn(), id, a.call);
@@ -159,17 +154,15 @@ Result<Value> view(Context& in, Args& a) {
   set_shape(in, out, shape, a.call);
   if (layout) {
     if (layout->tile().has_unknown_extent() || layout->size() != product(shape))
-      return fail(diag(DiagKind::NotAdmitted, "a layout of {} elements for a view of {}",
-                       layout->size(), product(shape))
-                      .with_span(a.call));
+      return fail_at(a.call, DiagKind::NotAdmitted, "a layout of {} elements for a view of {}",
+                     layout->size(), product(shape));
     out.layout = std::move(layout);
     out.layout_kind = ir::LayoutKind::Explicit;
   } else if (!old_shape || total != product(shape)) {
-    return fail(diag(DiagKind::NotAdmitted, "a view of {} elements over `{}`, which has {}",
-                     product(shape), in.fn()[id].name,
-                     old_shape ? std::to_string(total) : "extents of run time")
-                    .with_note("declared here", in.fn()[id].span)
-                    .with_span(a.call));
+    return fail(diag_at(a.call, DiagKind::NotAdmitted,
+                        "a view of {} elements over `{}`, which has {}", product(shape),
+                        in.fn()[id].name, old_shape ? std::to_string(total) : "extents of run time")
+                    .with_note("declared here", in.fn()[id].span));
   }
   return declare_view(in, std::move(out));
 }
@@ -182,10 +175,9 @@ Result<Value> local(Context& in, Args& a) {
   const ir::BufferId id = a.self.buffer();
   const ir::Buffer& source = in.fn()[id];
   if (source.scope != ir::Scope::Local)
-    return fail(diag(DiagKind::BadBuffer, "`local` of `{}`, which is in \"{}\"", source.name,
-                     ir::name_of(source.scope))
-                    .with_note("declared here", source.span)
-                    .with_span(a.call));
+    return fail(diag_at(a.call, DiagKind::BadBuffer, "`local` of `{}`, which is in \"{}\"",
+                        source.name, ir::name_of(source.scope))
+                    .with_note("declared here", source.span));
   const layout::Layout whole = WW_TRY(known_layout(in, id, "local", a.call));
   layout::Layout mine = WW_TRY(layout::storage(whole));
   ir::Buffer out = view_of(in.fn(), id, a.call);
@@ -193,8 +185,8 @@ Result<Value> local(Context& in, Args& a) {
   bool by_place = in.dialect == Dialect::D2;
   for (const CallArgs::Named& named : a.extra) {
     if (named.name != "layout")
-      return fail(diag(DiagKind::BadArgument, "`local` has no parameter `{}`", named.name)
-                      .with_span(named.span));
+      return fail_at(named.span, DiagKind::BadArgument, "`local` has no parameter `{}`",
+                     named.name);
     mine = WW_TRY(as_layout(in, named.value, "`layout`", named.span));
     total = mine.size();
     by_place = false;
@@ -207,11 +199,10 @@ Result<Value> local(Context& in, Args& a) {
   layout::Shape shape = WW_TRY(shape_args(in, a, total));
   if (a.rest.empty()) shape.push_back(total);
   if (product(shape) != total)
-    return fail(diag(DiagKind::NotAdmitted,
-                     "`local` of {} elements over `{}`, of which a thread holds {}", product(shape),
-                     source.name, total)
-                    .with_note("declared here", source.span)
-                    .with_span(a.call));
+    return fail(diag_at(a.call, DiagKind::NotAdmitted,
+                        "`local` of {} elements over `{}`, of which a thread holds {}",
+                        product(shape), source.name, total)
+                    .with_note("declared here", source.span));
   set_shape(in, out, shape, a.call);
   set_layout(out, std::move(mine));
   return declare_view(in, std::move(out));
@@ -261,10 +252,10 @@ Result<Value> vload(Context& in, Args& a) {
   if (a.has(1)) {
     const ir::Type type = WW_TRY(as_type(in, a[1], "`dtype`", a.spans[1]));
     if (type.dtype != in.fn()[a.self.buffer()].dtype)
-      return fail(diag(DiagKind::BadType, "`vload` as `{}` from `{}` of `{}`", ir::to_text(type),
-                       in.fn()[a.self.buffer()].name, num::name_of(in.fn()[a.self.buffer()].dtype))
-                      .with_note("use `.view(dtype)` to read other elements")
-                      .with_span(a.spans[1]));
+      return fail(diag_at(a.spans[1], DiagKind::BadType, "`vload` as `{}` from `{}` of `{}`",
+                          ir::to_text(type), in.fn()[a.self.buffer()].name,
+                          num::name_of(in.fn()[a.self.buffer()].dtype))
+                      .with_note("use `.view(dtype)` to read other elements"));
     lanes = type.lanes;
   }
   return of_expr(WW_TRY(ir::load(in.fn(), a.self.buffer(), indices, lanes, a.call)));
@@ -385,11 +376,10 @@ Result<Value> sub_view(Context& in, ir::BufferId id, const Value& index, Span sp
     if (begin) continue;
     const std::optional<std::int64_t> stride = views_api::run_stride(grouped, d);
     if (!stride || layout.is_swizzled())
-      return fail(diag(DiagKind::NeedsConstant,
-                       "a view of `{}` from an index of run time in dimension {}, which is no "
-                       "plain run of addresses",
-                       in.fn()[id].name, d)
-                      .with_span(span));
+      return fail_at(span, DiagKind::NeedsConstant,
+                     "a view of `{}` from an index of run time in dimension {}, which is no "
+                     "plain run of addresses",
+                     in.fn()[id].name, d);
     Value step = of_expr(at.ranges[d].min);
     if (*stride != 1) step = WW_TRY(binary(in, Op::Mul, step, of_int(*stride), span));
     moved = moved.is(Kind::Int) ? step : WW_TRY(binary(in, Op::Add, moved, step, span));

@@ -22,6 +22,7 @@
 #include "script/interp/layouts.h"
 #include "script/interp/regions.h"
 #include "script/interp/typed.h"
+#include "script/syntax/errors.h"
 
 namespace ww::script {
 namespace {
@@ -230,7 +231,7 @@ Diag no_member(const Context& in, const Value& object, std::string_view name) {
 Result<Value> annotation_item(Context& in, const Value& annotation, const Value& index, Span span) {
   AnnotationObject out = annotation.as<AnnotationObject>();
   if (out.what != AnnotationObject::What::Let)
-    return fail(diag(DiagKind::BadType, "this annotation takes no index").with_span(span));
+    return fail_at(span, DiagKind::BadType, "this annotation takes no index");
   out.type = WW_TRY(as_type(in, index, "the type", span));
   return in.heap.wrap(Kind::Annotation, std::move(out));
 }
@@ -273,11 +274,10 @@ Result<Value> attribute(Context& in, const Value& object, std::string_view name,
       return in.heap.wrap(Kind::Method, MethodObject{{}, object, std::string(name), row, none()});
   if (const auto reason = why_not_taken(fmt::format("L.{}", name));
       reason && object.is(Kind::Layout))
-    return fail(diag(DiagKind::UnknownName, "`{}` of a layout is not taken: {}", name, *reason)
-                    .with_span(name_span));
-  return fail(diag(DiagKind::UnknownName, "{} has no `{}`{}", type_name(object), name,
-                   did_you_mean(name, members_of(prefix.empty() ? "-" : prefix)))
-                  .with_span(name_span));
+    return fail_at(name_span, DiagKind::UnknownName, "`{}` of a layout is not taken: {}", name,
+                   *reason);
+  return fail_at(name_span, DiagKind::UnknownName, "{} has no `{}`{}", type_name(object), name,
+                 did_you_mean(name, members_of(prefix.empty() ? "-" : prefix)));
 }
 
 Result<Value> subscript(Context& in, const Value& object, const Value& index, Span where) {
@@ -313,11 +313,11 @@ Result<Value> subscript(Context& in, const Value& object, const Value& index, Sp
     case Kind::Class:
       // `Module["main"]`: the functions of a module are the class's.
       if (index.is(Kind::Str)) return attribute(in, object, text_of(index), where, where);
-      return fail(diag(DiagKind::BadType, "class takes no index").with_span(where));
+      return fail_at(where, DiagKind::BadType, "class takes no index");
     case Kind::Builtin:
       return opaque_value(in, where, "type hints are not evaluated");
     default:
-      return fail(diag(DiagKind::BadType, "{} takes no index", type_name(object)).with_span(where));
+      return fail_at(where, DiagKind::BadType, "{} takes no index", type_name(object));
   }
 }
 

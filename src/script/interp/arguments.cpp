@@ -9,6 +9,7 @@
 
 #include "base/suggest.h"
 #include "script/api/builtins.h"
+#include "script/syntax/errors.h"
 
 namespace ww::script {
 namespace {
@@ -18,10 +19,10 @@ std::string counted(std::size_t n, std::string_view word) {
 }
 
 Diag too_many(const BuiltinRow& row, const Signature& signature, const CallArgs& args) {
-  return diag(DiagKind::BadArgument, "`{}` with {}, expected at most {}", row.name,
-              counted(args.plain.size(), "argument"), signature.names.size())
-      .with_note(fmt::format("it takes ({})", row.signature))
-      .with_span(args.spans[signature.names.size()]);
+  return diag_at(args.spans[signature.names.size()], DiagKind::BadArgument,
+                 "`{}` with {}, expected at most {}", row.name,
+                 counted(args.plain.size(), "argument"), signature.names.size())
+      .with_note(fmt::format("it takes ({})", row.signature));
 }
 
 Span name_of_arg(const CallArgs::Named& arg) {
@@ -29,16 +30,15 @@ Span name_of_arg(const CallArgs::Named& arg) {
 }
 
 Diag given_twice(std::string_view function, const CallArgs::Named& arg) {
-  return diag(DiagKind::BadArgument, "`{}` of `{}` is given twice", arg.name, function)
-      .with_span(name_of_arg(arg));
+  return diag_at(name_of_arg(arg), DiagKind::BadArgument, "`{}` of `{}` is given twice", arg.name,
+                 function);
 }
 
 Diag unknown_keyword(const BuiltinRow& row, const Signature& signature,
                      const CallArgs::Named& arg) {
-  return diag(DiagKind::BadArgument, "`{}` has no parameter `{}`{}", row.name, arg.name,
-              did_you_mean(arg.name, signature.names))
-      .with_note(fmt::format("it takes ({})", row.signature))
-      .with_span(name_of_arg(arg));
+  return diag_at(name_of_arg(arg), DiagKind::BadArgument, "`{}` has no parameter `{}`{}", row.name,
+                 arg.name, did_you_mean(arg.name, signature.names))
+      .with_note(fmt::format("it takes ({})", row.signature));
 }
 
 Result<void> bind_named(const BuiltinRow& row, const Signature& signature, CallArgs& args,
@@ -136,16 +136,14 @@ class Binder {
     const std::string_view name = symbols_.text(param.name);
     const bool by_name = std::any_of(args_.named.begin(), args_.named.end(),
                                      [&](const auto& arg) { return arg.name == name; });
-    return diag(DiagKind::BadArgument, "`{}` without `{}`{}", function_.name, name,
-                by_name ? ", which cannot be given by name" : "")
-        .with_note("the parameter", function_.unit->span(param.place))
-        .with_span(args_.call);
+    return diag_at(args_.call, DiagKind::BadArgument, "`{}` without `{}`{}", function_.name, name,
+                   by_name ? ", which cannot be given by name" : "")
+        .with_note("the parameter", function_.unit->span(param.place));
   }
 
   [[nodiscard]] Diag too_many_plain() const {
-    return diag(DiagKind::BadArgument, "`{}` with {}, expected {}", function_.name,
-                counted(args_.plain.size(), "positional argument"), next_)
-        .with_span(args_.spans[next_]);
+    return diag_at(args_.spans[next_], DiagKind::BadArgument, "`{}` with {}, expected {}",
+                   function_.name, counted(args_.plain.size(), "positional argument"), next_);
   }
 
   [[nodiscard]] Diag left_over(const CallArgs::Named& arg) const {
@@ -154,9 +152,8 @@ class Binder {
     for (const Param& param : params_)
       if (param.name.valid() && param.kind != Param::Kind::PositionalOnly)
         names.push_back(symbols_.text(param.name));
-    return diag(DiagKind::BadArgument, "`{}` has no parameter `{}`{}", function_.name, arg.name,
-                did_you_mean(arg.name, names))
-        .with_span(name_of_arg(arg));
+    return diag_at(name_of_arg(arg), DiagKind::BadArgument, "`{}` has no parameter `{}`{}",
+                   function_.name, arg.name, did_you_mean(arg.name, names));
   }
 
   const FunctionObject& function_;
@@ -194,9 +191,9 @@ Result<Args> bind_args(const BuiltinRow& row, CallArgs& args, const Value& self)
   WW_TRY_VOID(bind_named(row, signature, args, out));
   for (std::size_t i = 0; i < signature.names.size(); ++i)
     if (signature.required[i] && !out.values[i])
-      return fail(diag(DiagKind::BadArgument, "`{}` without `{}`", row.name, signature.names[i])
-                      .with_note(fmt::format("it takes ({})", row.signature))
-                      .with_span(args.call));
+      return fail(diag_at(args.call, DiagKind::BadArgument, "`{}` without `{}`", row.name,
+                          signature.names[i])
+                      .with_note(fmt::format("it takes ({})", row.signature)));
   return out;
 }
 

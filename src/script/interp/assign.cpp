@@ -10,6 +10,7 @@
 #include "script/interp/conversions.h"
 #include "script/interp/expressions.h"
 #include "script/interp/operators.h"
+#include "script/syntax/errors.h"
 
 namespace ww::script {
 namespace {
@@ -46,8 +47,8 @@ Result<void> assign_field(Context& in, const Value& object, Symbol name, const V
     return {};
   }
   if (!object.is(Kind::Instance))
-    return fail(diag(DiagKind::ReadOnly, "cannot assign an attribute of {}", type_name(object))
-                    .with_span(where));
+    return fail_at(where, DiagKind::ReadOnly, "cannot assign an attribute of {}",
+                   type_name(object));
   WW_TRY_VOID(check_holds(in, object.as<InstanceObject>(), value, where));
   auto& fields = object.as<InstanceObject>().fields;
   const auto found = std::find_if(fields.begin(), fields.end(),
@@ -97,7 +98,7 @@ Result<void> assign_host(Context& in, ExprId target, const Value& value, Env& en
     case ExprKind::Starred:
       return assign_host(in, e.a, value, env);
     default:
-      return fail(diag(DiagKind::Syntax, "cannot assign to this").with_span(in.span(e.place)));
+      return fail_at(in.span(e.place), DiagKind::Syntax, "cannot assign to this");
   }
 }
 
@@ -111,9 +112,8 @@ Result<std::vector<std::pair<ExprId, Value>>> unpack(Context& in, const Expr& e,
   const bool has_star = star != targets.end();
   const bool fits = has_star ? items.size() + 1 >= targets.size() : items.size() == targets.size();
   if (!fits)
-    return fail(diag(DiagKind::HostError, "{} value{} for {} name{}", items.size(),
-                     items.size() == 1 ? "" : "s", targets.size(), targets.size() == 1 ? "" : "s")
-                    .with_span(in.span(e.place)));
+    return fail_at(in.span(e.place), DiagKind::HostError, "{} value{} for {} name{}", items.size(),
+                   items.size() == 1 ? "" : "s", targets.size(), targets.size() == 1 ? "" : "s");
   std::vector<std::pair<ExprId, Value>> out;
   std::size_t next = 0;
   for (const ExprId target : targets) {
@@ -138,20 +138,18 @@ Result<void> assign_item(Context& in, const Value& object, const Value& index, c
     std::int64_t i = WW_TRY(as_integer(in, index, "an index", where));
     if (i < 0) i += static_cast<std::int64_t>(items.size());
     if (i < 0 || i >= static_cast<std::int64_t>(items.size()))
-      return fail(diag(DiagKind::HostError, "index {} of a list of {}", repr(index), items.size())
-                      .with_span(where));
+      return fail_at(where, DiagKind::HostError, "index {} of a list of {}", repr(index),
+                     items.size());
     WW_TRY_VOID(check_holds(in, object.as<SeqObject>(), value, where));
     items[static_cast<std::size_t>(i)] = value;
     return {};
   }
   if (object.is(Kind::Buffer))
-    return fail(
-        diag(DiagKind::BadType, "a store to `{}` in a host function", in.fn()[object.buffer()].name)
-            .with_note("decorate the function with `@T.inline` to make its statements part "
-                       "of the kernel")
-            .with_span(where));
-  return fail(
-      diag(DiagKind::ReadOnly, "cannot assign an item of {}", type_name(object)).with_span(where));
+    return fail(diag_at(where, DiagKind::BadType, "a store to `{}` in a host function",
+                        in.fn()[object.buffer()].name)
+                    .with_note("decorate the function with `@T.inline` to make its statements part "
+                               "of the kernel"));
+  return fail_at(where, DiagKind::ReadOnly, "cannot assign an item of {}", type_name(object));
 }
 
 // `del` of an item; a name may stay, as no program asks for it again.
@@ -166,21 +164,20 @@ Result<void> exec_delete(Context& in, const Stmt& s, Env& env) {
       auto& items = object.as<DictObject>().items;
       const Value* found = WW_TRY(find_key(in, object.as<DictObject>(), index, in.span(e.place)));
       if (found == nullptr)
-        return fail(diag(DiagKind::HostError, "no key {} in the dict", repr(index))
-                        .with_span(in.span(e.place)));
+        return fail_at(in.span(e.place), DiagKind::HostError, "no key {} in the dict", repr(index));
       std::erase_if(items, [&](const auto& item) { return &item.second == found; });
       continue;
     }
     if (!object.is(Kind::List) || index.is(Kind::Slice))
-      return fail(diag(DiagKind::BadType, "`del` of an item of {}", type_name(object))
-                      .with_span(in.span(e.place)));
+      return fail_at(in.span(e.place), DiagKind::BadType, "`del` of an item of {}",
+                     type_name(object));
     auto& items = object.as<SeqObject>().items;
     const auto size = static_cast<std::int64_t>(items.size());
     std::int64_t i = WW_TRY(as_integer(in, index, "the index", in.span(e.place)));
     if (i < 0) i += size;
     if (i < 0 || i >= size)
-      return fail(diag(DiagKind::HostError, "index {} of a list of {}", repr(index), size)
-                      .with_span(in.span(e.place)));
+      return fail_at(in.span(e.place), DiagKind::HostError, "index {} of a list of {}", repr(index),
+                     size);
     items.erase(items.begin() + static_cast<std::ptrdiff_t>(i));
   }
   return {};

@@ -16,6 +16,7 @@
 #include "script/interp/host_stmts.h"
 #include "script/interp/kernel.h"
 #include "script/interp/kernel_body.h"
+#include "script/syntax/errors.h"
 
 namespace ww::script {
 namespace {
@@ -48,7 +49,7 @@ Result<Value> call_method(Context& in, const MethodObject& method, CallArgs& arg
 // `Tx.copy`, `T.warp.copy`: the primitives hang off every scope, so they are no rows of a table.
 Result<Value> call_namespace(Context& in, std::string_view path, CallArgs& args) {
   if (const std::optional<TilePath> tile = parse_tile_path(path)) return call_tile(in, *tile, args);
-  return fail(diag(DiagKind::BadType, "`{}` cannot be called", path).with_span(args.callee));
+  return fail_at(args.callee, DiagKind::BadType, "`{}` cannot be called", path);
 }
 
 Result<Value> run_function(Context& in, const FunctionObject& function, Env& env) {
@@ -76,16 +77,14 @@ Result<Value> call_function(Context& in, const FunctionObject& function, CallArg
 // kernel's.
 Result<Value> call_inline(Context& in, const FunctionObject& function, CallArgs& args) {
   if (!in.in_kernel())
-    return fail(diag(DiagKind::BadType, "the inline function `{}` is called outside of a kernel",
-                     function.name)
-                    .with_span(args.call));
+    return fail_at(args.call, DiagKind::BadType,
+                   "the inline function `{}` is called outside of a kernel", function.name);
   Env& env = *new_env(in, function.env);
   WW_TRY_VOID(bind_params(in, function, args, env));
   const Saved unit(in.unit, function.unit);
   const Saved depth(in.budget.inline_depth, in.budget.inline_depth + 1);
   if (in.budget.inline_depth > kMaxInlineDepth)
-    return fail(diag(DiagKind::Budget, "inline functions call each other without end")
-                    .with_span(args.call));
+    return fail_at(args.call, DiagKind::Budget, "inline functions call each other without end");
   build_function_body(in, in.ast()[function.def].body, env);
   return none();
 }
@@ -94,8 +93,8 @@ Result<Value> call_inline(Context& in, const FunctionObject& function, CallArgs&
 Result<Value> make_kernel(Context& in, const FunctionObject& def,
                           const std::vector<CallArgs::Named>& constants, Span where) {
   if (in.in_kernel())
-    return fail(diag(DiagKind::BadType, "kernel `{}` inside of kernel `{}`", def.name, in.fn().name)
-                    .with_span(where));
+    return fail_at(where, DiagKind::BadType, "kernel `{}` inside of kernel `{}`", def.name,
+                   in.fn().name);
   KernelObject* kernel = build_kernel(in, def, constants, where);
   const ir::Function& made = kernel->function;
   in.heap.count((made.expr_count() * sizeof(ir::Expr) + made.stmt_count() * sizeof(ir::Stmt) +
@@ -137,9 +136,8 @@ Result<Value> apply_decorator(Context& in, const Value& function, ExprId id, Spa
 
 Result<Value> specialize(Context& in, const FunctionObject& function, CallArgs& args) {
   if (!args.plain.empty())
-    return fail(diag(DiagKind::BadArgument,
-                     "a constant of `{}` without a name, expected `name=value`", function.name)
-                    .with_span(args.spans[0]));
+    return fail_at(args.spans[0], DiagKind::BadArgument,
+                   "a constant of `{}` without a name, expected `name=value`", function.name);
   return make_kernel(in, function, args.named, args.call);
 }
 
@@ -196,18 +194,17 @@ Result<Value> call(Context& in, const Value& callee, CallArgs& args) {
     case Kind::Opaque:
       return opaque_value(in, args.call, callee.as<OpaqueObject>().reason);
     case Kind::SpecMaker:
-      return fail(diag(DiagKind::BadType, "a layout is written with brackets, not called")
-                      .with_note("`S[extents : strides]`, as in `S[(8, 4) : (4, 1)]`")
-                      .with_span(args.call));
-    default:
       return fail(
-          diag(DiagKind::BadType, "{} cannot be called", type_name(callee)).with_span(args.call));
+          diag_at(args.call, DiagKind::BadType, "a layout is written with brackets, not called")
+              .with_note("`S[extents : strides]`, as in `S[(8, 4) : (4, 1)]`"));
+    default:
+      return fail_at(args.call, DiagKind::BadType, "{} cannot be called", type_name(callee));
   }
 }
 
 Result<Value> call_builtin(Context& in, const BuiltinRow& row, CallArgs& args, Value self) {
   if (row.only_in_kernel && !in.in_kernel())
-    return fail(diag(DiagKind::BadType, "`{}` outside of a kernel", row.name).with_span(args.call));
+    return fail_at(args.call, DiagKind::BadType, "`{}` outside of a kernel", row.name);
   Args bound = WW_TRY(bind_args(row, args, self));
   Result<Value> out = row.run(in, bound);
   if (out) return out;

@@ -84,8 +84,8 @@ class Finder {
 };
 
 bool uses_tile_of_t(const Ast& ast, const SymbolTable& symbols, const Finder& finder) {
-  static constexpr std::string_view kScopes[] = {"tile",      "thread", "warp",   "wg",
-                                                 "warpgroup", "cta",    "cluster"};
+  static constexpr std::string_view kTileScopes[] = {"tile",      "thread", "warp",   "wg",
+                                                     "warpgroup", "cta",    "cluster"};
   return std::any_of(ast.exprs.begin(), ast.exprs.end(), [&](const Expr& e) {
     if (e.kind != ExprKind::Attribute) return false;
     // `T.cuda.tile`
@@ -94,8 +94,8 @@ bool uses_tile_of_t(const Ast& ast, const SymbolTable& symbols, const Finder& fi
         finder.is_language(inner.a))
       return symbols.text(e.name) == "tile";
     if (!finder.is_language(e.a)) return false;
-    return std::find(std::begin(kScopes), std::end(kScopes), symbols.text(e.name)) !=
-           std::end(kScopes);
+    return std::find(std::begin(kTileScopes), std::end(kTileScopes), symbols.text(e.name)) !=
+           std::end(kTileScopes);
   });
 }
 

@@ -13,6 +13,7 @@
 #include "script/interp/conversions.h"
 #include "script/interp/expressions.h"
 #include "script/interp/host_stmts.h"
+#include "script/syntax/errors.h"
 
 namespace ww::script {
 namespace {
@@ -77,16 +78,15 @@ Result<void> fill_fields(Context& in, const Value& self, CallArgs& args) {
   const ClassObject& type = *self.as<InstanceObject>().type;
   auto& fields = self.as<InstanceObject>().fields;
   if (args.plain.size() > type.fields.size())
-    return fail(diag(DiagKind::BadArgument, "`{}` with {} arguments, expected at most {}",
-                     type.name, args.plain.size(), type.fields.size())
-                    .with_span(args.spans[type.fields.size()]));
+    return fail_at(args.spans[type.fields.size()], DiagKind::BadArgument,
+                   "`{}` with {} arguments, expected at most {}", type.name, args.plain.size(),
+                   type.fields.size());
   std::vector<std::string_view> known;
   for (const auto& [name, value] : type.fields) known.push_back(in.symbols.text(name));
   for (const CallArgs::Named& arg : args.named)
     if (std::find(known.begin(), known.end(), arg.name) == known.end())
-      return fail(diag(DiagKind::BadArgument, "`{}` has no field `{}`{}", type.name, arg.name,
-                       did_you_mean(arg.name, known))
-                      .with_span(arg.name_span));
+      return fail_at(arg.name_span, DiagKind::BadArgument, "`{}` has no field `{}`{}", type.name,
+                     arg.name, did_you_mean(arg.name, known));
   for (std::size_t i = 0; i < type.fields.size(); ++i) {
     const auto& [name, default_value] = type.fields[i];
     const std::string_view text = in.symbols.text(name);
@@ -94,11 +94,10 @@ Result<void> fill_fields(Context& in, const Value& self, CallArgs& args) {
                                     [&](const auto& arg) { return arg.name == text; });
     const bool is_plain = i < args.plain.size();
     if (is_plain && named != args.named.end())
-      return fail(diag(DiagKind::BadArgument, "`{}` of `{}` is given twice", text, type.name)
-                      .with_span(named->span));
+      return fail_at(named->span, DiagKind::BadArgument, "`{}` of `{}` is given twice", text,
+                     type.name);
     if (!is_plain && named == args.named.end() && !default_value)
-      return fail(
-          diag(DiagKind::BadArgument, "`{}` without `{}`", type.name, text).with_span(args.call));
+      return fail_at(args.call, DiagKind::BadArgument, "`{}` without `{}`", type.name, text);
     fields.emplace_back(name, is_plain                    ? args.plain[i]
                               : named != args.named.end() ? named->value
                                                           : *default_value);
@@ -126,9 +125,8 @@ Result<void> exec_class(Context& in, const Stmt& s, Env& env) {
     const auto& direct = base.as<ClassObject>();
     add_bases(type, direct);
     if (type.bases.size() > kMostBases)
-      return fail(diag(DiagKind::Budget, "class `{}` inherits from more than {} classes", type.name,
-                       kMostBases)
-                      .with_span(in.span(s.head)));
+      return fail_at(in.span(s.head), DiagKind::Budget,
+                     "class `{}` inherits from more than {} classes", type.name, kMostBases);
     for (const auto& [name, value] : direct.fields) add_field(type, name, value);
   }
   WW_TRY_VOID(exec_class_body(in, s, type));

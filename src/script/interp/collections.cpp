@@ -11,6 +11,7 @@
 #include "script/interp/conversions.h"
 #include "script/interp/expressions.h"
 #include "script/interp/operators.h"
+#include "script/syntax/errors.h"
 
 namespace ww::script {
 namespace {
@@ -30,10 +31,9 @@ Result<Value> repeat(Context& in, const Value& sequence, Wide times, Span span) 
       total < kFar && (is_text ? in.heap.has_room(static_cast<std::size_t>(total) / 8)
                                : in.heap.has_room_for_values(static_cast<std::size_t>(total)));
   if (!fits)
-    return fail(diag(DiagKind::Budget, "a {} of {} element{} repeated {}{} times",
-                     type_name(sequence), size, size == 1 ? "" : "s",
-                     times > kFar ? "more than " : "", count)
-                    .with_span(span));
+    return fail_at(span, DiagKind::Budget, "a {} of {} element{} repeated {}{} times",
+                   type_name(sequence), size, size == 1 ? "" : "s",
+                   times > kFar ? "more than " : "", count);
   const std::size_t copies = size == 0 ? 0 : count;
   WW_TRY_VOID(spend(in, static_cast<std::uint64_t>(total) / (is_text ? 64 : 4), span));
   if (is_text) {
@@ -50,7 +50,7 @@ Result<Value> repeat(Context& in, const Value& sequence, Wide times, Span span) 
 }
 
 Result<Value> joined(Context& in, const Value& a, const Value& b, Span span) {
-  const Diag too_large = diag(DiagKind::Budget, "a {} too long", type_name(a)).with_span(span);
+  const Diag too_large = diag_at(span, DiagKind::Budget, "a {} too long", type_name(a));
   if (a.is(Kind::Str)) {
     const std::size_t size = text_of(a).size() + text_of(b).size();
     if (!in.heap.has_room(size / 8)) return fail(too_large);
@@ -94,7 +94,7 @@ Result<SliceBounds> slice_bounds(Context& in, const SliceObject& slice, std::int
                                  Span span) {
   SliceBounds out{};
   out.step = slice.step.is(Kind::None) ? 1 : WW_TRY(as_integer(in, slice.step, "the step", span));
-  if (out.step == 0) return fail(diag(DiagKind::HostError, "a slice with step 0").with_span(span));
+  if (out.step == 0) return fail_at(span, DiagKind::HostError, "a slice with step 0");
   out.step = std::clamp(out.step, -kFarStep, kFarStep);
   const bool is_forward = out.step > 0;
   const auto bound = [&](const Value& v, std::int64_t missing) -> Result<std::int64_t> {
@@ -218,9 +218,8 @@ Result<Value> item_of(Context& in, const Value& sequence, const Value& index, Sp
   std::int64_t i = WW_TRY(as_integer(in, index, "the index", span));
   if (i < 0) i += size;
   if (i < 0 || i >= size)
-    return fail(
-        diag(DiagKind::HostError, "index {} of a {} of {}", repr(index), type_name(sequence), size)
-            .with_span(span));
+    return fail_at(span, DiagKind::HostError, "index {} of a {} of {}", repr(index),
+                   type_name(sequence), size);
   const auto place = static_cast<std::size_t>(i);
   if (sequence.is(Kind::Str)) return in.heap.str(std::string(1, text_of(sequence)[place]));
   if (!is_range) return sequence.as<SeqObject>().items[place];
@@ -234,9 +233,8 @@ Result<Value> value_of(Context& in, DictObject& dict, const Value& key, Span spa
   std::vector<std::string_view> known;
   for (const auto& [name, value] : dict.items)
     if (name.is(Kind::Str)) known.push_back(text_of(name));
-  return fail(diag(DiagKind::HostError, "no key {} in the dict{}", repr(key),
-                   key.is(Kind::Str) ? did_you_mean(text_of(key), known) : "")
-                  .with_span(span));
+  return fail_at(span, DiagKind::HostError, "no key {} in the dict{}", repr(key),
+                 key.is(Kind::Str) ? did_you_mean(text_of(key), known) : "");
 }
 
 Result<std::vector<Value>> unique(Context& in, const std::vector<Value>& items, Span span) {
@@ -282,10 +280,9 @@ Result<void> append(Context& in, SeqObject& list, const Value& value, Span where
 Result<void> check_holds(Context& in, const Object& holder, const Value& value, Span where) {
   if (!in.in_kernel() || holder.serial >= in.kernel->first_serial) return {};
   if (!may_be_of_kernel(value, in.kernel->first_serial)) return {};
-  return fail(diag(DiagKind::ReadOnly,
-                   "a value of kernel `{}` is put into an object that is older than the kernel",
-                   in.fn().name)
-                  .with_span(where));
+  return fail_at(where, DiagKind::ReadOnly,
+                 "a value of kernel `{}` is put into an object that is older than the kernel",
+                 in.fn().name);
 }
 
 Result<std::vector<Value>> iterate(Context& in, const Value& value, Span where) {
@@ -306,9 +303,8 @@ Result<std::vector<Value>> iterate(Context& in, const Value& value, Span where) 
     case Kind::Str: {
       std::vector<Value> chars;
       if (!in.heap.has_room(text_of(value).size() * (Heap::kPerObject + sizeof(StrObject) / 8)))
-        return fail(
-            diag(DiagKind::Budget, "the characters of a text of {} at once", text_of(value).size())
-                .with_span(where));
+        return fail_at(where, DiagKind::Budget, "the characters of a text of {} at once",
+                       text_of(value).size());
       for (const char c : text_of(value)) chars.push_back(in.heap.str(std::string(1, c)));
       WW_TRY_VOID(spend(in, chars.size(), where));
       return chars;
@@ -317,9 +313,8 @@ Result<std::vector<Value>> iterate(Context& in, const Value& value, Span where) 
       const RangeObject& range = value.as<RangeObject>();
       const std::int64_t size = range.size();
       if (size > static_cast<std::int64_t>(kMaxElements))
-        return fail(
-            diag(DiagKind::Budget, "{} elements at once, expected at most {}", size, kMaxElements)
-                .with_span(where));
+        return fail_at(where, DiagKind::Budget, "{} elements at once, expected at most {}", size,
+                       kMaxElements);
       WW_TRY_VOID(spend(in, static_cast<std::uint64_t>(size), where));
       std::vector<Value> items;
       items.reserve(static_cast<std::size_t>(size));
@@ -330,13 +325,11 @@ Result<std::vector<Value>> iterate(Context& in, const Value& value, Span where) 
     case Kind::Opaque:
       return fail(needs_opaque(in, value, where));
     case Kind::Loop:
-      return fail(diag(DiagKind::HostError,
-                       "this runs at compile time, and how often is known at run time only")
-                      .with_note("a `for` statement loops at run time")
-                      .with_span(where));
+      return fail(diag_at(where, DiagKind::HostError,
+                          "this runs at compile time, and how often is known at run time only")
+                      .with_note("a `for` statement loops at run time"));
     default:
-      return fail(
-          diag(DiagKind::HostError, "cannot iterate over {}", type_name(value)).with_span(where));
+      return fail_at(where, DiagKind::HostError, "cannot iterate over {}", type_name(value));
   }
 }
 
@@ -354,7 +347,7 @@ Result<Value> eval_items(Context& in, const Expr& e, Kind kind, Env& env) {
     if (inner.is(Kind::Opaque) || inner.is(Kind::Poison)) return inner;
     const std::vector<Value> more = WW_TRY(iterate(in, inner, in.span(item.place)));
     if (!in.heap.has_room_for_values(items.size() + more.size()))
-      return fail(diag(DiagKind::Budget, "a list too long").with_span(in.span(item.place)));
+      return fail_at(in.span(item.place), DiagKind::Budget, "a list too long");
     items.insert(items.end(), more.begin(), more.end());
   }
   if (kind == Kind::Set) items = WW_TRY(unique(in, items, in.span(e.place)));
@@ -376,8 +369,8 @@ Result<Value> eval_dict(Context& in, const Expr& e, Env& env) {
       for (const auto& [k, v] : value.as<DictObject>().items)
         WW_TRY_VOID(put(in, dict, k, v, in.span(items[i + 1])));
     } else {
-      return fail(diag(DiagKind::HostError, "`**` of {}, expected a dict", type_name(value))
-                      .with_span(in.span(items[i + 1])));
+      return fail_at(in.span(items[i + 1]), DiagKind::HostError, "`**` of {}, expected a dict",
+                     type_name(value));
     }
   }
   return out;

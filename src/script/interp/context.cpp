@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "script/interp/context.h"
 
+#include "script/syntax/errors.h"
+
 namespace ww::script {
 namespace {
 
@@ -27,26 +29,22 @@ Env* new_env(Context& in, Env* parent) {
 Result<void> spend(Context& in, std::uint64_t steps, Span where) {
   if (in.budget.steps_left < steps) {
     in.budget.steps_left = 0;
-    return fail(
-        diag(DiagKind::Budget, "compile-time evaluation takes too many steps").with_span(where));
+    return fail_at(where, DiagKind::Budget, "compile-time evaluation takes too many steps");
   }
   in.budget.steps_left -= steps;
   const bool is_large = in.in_kernel() && in.fn().expr_count() > kMaxNodes;
   if (in.heap.is_full() || is_large)
-    return fail(
-        diag(DiagKind::Budget, "compile-time evaluation takes too much memory").with_span(where));
+    return fail_at(where, DiagKind::Budget, "compile-time evaluation takes too much memory");
   if (in.budget.stack_base - static_cast<const char*>(__builtin_frame_address(0)) > kMaxStack)
-    return fail(
-        diag(DiagKind::Budget, "compile-time evaluation is nested too deeply").with_span(where));
+    return fail_at(where, DiagKind::Budget, "compile-time evaluation is nested too deeply");
   return {};
 }
 
 Result<void> spend(Context& in, const Comparison& comparison, const Value& a, const Value& b,
                    Span where) {
   if (comparison.gave_up())
-    return fail(
-        diag(DiagKind::Budget, "comparing {} with {} takes too long", type_name(a), type_name(b))
-            .with_span(where));
+    return fail_at(where, DiagKind::Budget, "comparing {} with {} takes too long", type_name(a),
+                   type_name(b));
   return spend(in, comparison.visits(), where);
 }
 

@@ -10,6 +10,7 @@
 #include "script/api/pools.h"
 #include "script/interp/collections.h"
 #include "script/interp/typed.h"
+#include "script/syntax/errors.h"
 
 namespace ww::script {
 namespace {
@@ -39,9 +40,8 @@ void give_name_to(ir::Function& f, const Value& value, const std::string& name, 
 Result<ir::Operand> operand(Context& in, const Value& value, Span where) {
   using num::DType;
   if (!in.in_kernel())
-    return fail(diag(DiagKind::BadType, "{} is a value of run time, but no kernel is being built",
-                     type_name(value))
-                    .with_span(where));
+    return fail_at(where, DiagKind::BadType,
+                   "{} is a value of run time, but no kernel is being built", type_name(value));
   if (const auto type = typed_as(value)) {
     const ir::ExprId constant =
         value.is(Kind::Float)
@@ -56,8 +56,8 @@ Result<ir::Operand> operand(Context& in, const Value& value, Span where) {
       const Wide v = value.integer;
       if (v > Wide{std::numeric_limits<std::uint64_t>::max()} ||
           v < Wide{std::numeric_limits<std::int64_t>::min()})
-        return fail(diag(DiagKind::Overflow, "the constant {} does not fit 64 bits", repr(value))
-                        .with_span(where));
+        return fail_at(where, DiagKind::Overflow, "the constant {} does not fit 64 bits",
+                       repr(value));
       const bool small = v >= std::numeric_limits<std::int32_t>::min() &&
                          v <= std::numeric_limits<std::int32_t>::max();
       const bool fits64 = v <= std::numeric_limits<std::int64_t>::max();
@@ -73,10 +73,9 @@ Result<ir::Operand> operand(Context& in, const Value& value, Span where) {
       const ir::Buffer& buffer = in.fn()[value.buffer()];
       if (ir::has_one_element(in.fn(), buffer))
         return ir::Operand{WW_TRY(ir::load(in.fn(), value.buffer(), {}, 1, where)), false};
-      return fail(diag(DiagKind::BadType, "the buffer `{}` as a value; give indices for an element",
-                       buffer.name)
-                      .with_note("declared here", buffer.span)
-                      .with_span(where));
+      return fail(diag_at(where, DiagKind::BadType,
+                          "the buffer `{}` as a value; give indices for an element", buffer.name)
+                      .with_note("declared here", buffer.span));
     }
     case Kind::Meta:
       return operand(in, value.as<MetaObject>().value, where);
@@ -85,10 +84,9 @@ Result<ir::Operand> operand(Context& in, const Value& value, Span where) {
     case Kind::Opaque:
       return fail(needs_opaque(in, value, where));
     default:
-      return fail(diag(DiagKind::BadType,
-                       "{} as a value of the kernel, expected a number or an expression",
-                       type_name(value))
-                      .with_span(where));
+      return fail_at(where, DiagKind::BadType,
+                     "{} as a value of the kernel, expected a number or an expression",
+                     type_name(value));
   }
 }
 
@@ -107,9 +105,8 @@ Result<ir::ExprId> cast_as(Context& in, const Value& value, ir::Type type, Span 
 Result<ir::ExprId> index_expr(Context& in, const Value& value, Span where) {
   const ir::ExprId e = WW_TRY(expression(in, value, where));
   if (!in.fn()[e].type.is_int())
-    return fail(
-        diag(DiagKind::BadType, "`{}` where an integer is needed", ir::to_text(in.fn()[e].type))
-            .with_span(where));
+    return fail_at(where, DiagKind::BadType, "`{}` where an integer is needed",
+                   ir::to_text(in.fn()[e].type));
   return e;
 }
 
@@ -119,15 +116,14 @@ Result<std::int64_t> as_integer(Context& in, const Value& value, std::string_vie
   if (value.is(Kind::Ir) && in.in_kernel())
     if (const auto constant = ir::const_int(in.fn(), value.expr())) return *constant;
   if (!is_intlike(value))
-    return fail(diag(DiagKind::BadType,
-                     "{} is {}{}, expected an integer that is known at compile time", what,
-                     value.is(Kind::Ir) ? "a value of run time" : type_name(value),
-                     is_number(value) || value.is(Kind::Str) ? fmt::format(" {}", repr(value)) : "")
-                    .with_span(where));
+    return fail_at(where, DiagKind::BadType,
+                   "{} is {}{}, expected an integer that is known at compile time", what,
+                   value.is(Kind::Ir) ? "a value of run time" : type_name(value),
+                   is_number(value) || value.is(Kind::Str) ? fmt::format(" {}", repr(value)) : "");
   const Wide v = int_of(value);
   if (v > std::numeric_limits<std::int64_t>::max() || v < std::numeric_limits<std::int64_t>::min())
-    return fail(diag(DiagKind::Overflow, "{} is {}, which does not fit 64 bits", what, repr(value))
-                    .with_span(where));
+    return fail_at(where, DiagKind::Overflow, "{} is {}, which does not fit 64 bits", what,
+                   repr(value));
   return static_cast<std::int64_t>(v);
 }
 
@@ -139,9 +135,9 @@ Result<double> as_number(Context& in, const Value& value, std::string_view what,
     if (e.op == ir::ExprOp::IntImm) return static_cast<double>(e.integer);
   }
   if (!is_number(value))
-    return fail(diag(DiagKind::BadType, "{} is {}, expected a number that is known at compile time",
-                     what, type_name(value))
-                    .with_span(where));
+    return fail_at(where, DiagKind::BadType,
+                   "{} is {}, expected a number that is known at compile time", what,
+                   type_name(value));
   return value.is(Kind::Float) ? value.real : static_cast<double>(int_of(value));
 }
 
@@ -150,8 +146,8 @@ Result<bool> as_bool(Context& in, const Value& value, std::string_view what, Spa
   if (value.is(Kind::Bool) || value.is(Kind::Int)) return int_of(value) != 0;
   if (value.is(Kind::Ir) && in.in_kernel())
     if (const auto constant = ir::const_int(in.fn(), value.expr())) return *constant != 0;
-  return fail(diag(DiagKind::BadType, "{} is {}, expected True or False", what, type_name(value))
-                  .with_span(where));
+  return fail_at(where, DiagKind::BadType, "{} is {}, expected True or False", what,
+                 type_name(value));
 }
 
 Result<std::string> as_text(Context& in, const Value& value, std::string_view what, Span where) {
@@ -160,8 +156,7 @@ Result<std::string> as_text(Context& in, const Value& value, std::string_view wh
   if (value.is(Kind::Ir) && in.in_kernel() && in.fn()[value.expr()].op == ir::ExprOp::TextImm)
     return in.fn().texts[in.fn()[value.expr()].text];
   if (!value.is(Kind::Str))
-    return fail(diag(DiagKind::BadType, "{} is {}, expected a text", what, type_name(value))
-                    .with_span(where));
+    return fail_at(where, DiagKind::BadType, "{} is {}, expected a text", what, type_name(value));
   return std::string(text_of(value));
 }
 
@@ -174,9 +169,9 @@ Result<ir::Type> as_type(Context& in, const Value& value, std::string_view what,
       value.as<AnnotationObject>().what == AnnotationObject::What::Handle)
     return value.as<AnnotationObject>().type;
   if (!value.is(Kind::Str))
-    return fail(diag(DiagKind::BadType, "{} is {}, expected an element type such as \"float16\"",
-                     what, type_name(value))
-                    .with_span(where));
+    return fail_at(where, DiagKind::BadType,
+                   "{} is {}, expected an element type such as \"float16\"", what,
+                   type_name(value));
   if (text_of(value) == "handle") return ir::Type::handle();
   Result<ir::Type> type = ir::parse_value_type(text_of(value));
   if (!type) {
@@ -192,9 +187,8 @@ Result<std::vector<Value>> as_sequence(Context& in, const Value& value, std::str
   if (value.is(Kind::Opaque)) return fail(needs_opaque(in, value, where));
   if (is_intlike(value) || value.is(Kind::Ir)) return std::vector<Value>{value};  // `(8)` is 8
   if (!is_sequence(value) && !value.is(Kind::Range))
-    return fail(
-        diag(DiagKind::BadType, "{} is {}, expected a list or a tuple", what, type_name(value))
-            .with_span(where));
+    return fail_at(where, DiagKind::BadType, "{} is {}, expected a list or a tuple", what,
+                   type_name(value));
   return iterate(in, value, where);
 }
 
@@ -230,9 +224,9 @@ Result<ir::Setting> as_setting(Context& in, const Value& value, std::string_view
     case Kind::Opaque:
       return fail(needs_opaque(in, value, where));
     default:
-      return fail(diag(DiagKind::BadType, "{} is {}, expected a number, a text or an expression",
-                       what, type_name(value))
-                      .with_span(where));
+      return fail_at(where, DiagKind::BadType,
+                     "{} is {}, expected a number, a text or an expression", what,
+                     type_name(value));
   }
 }
 
@@ -247,8 +241,8 @@ Value opaque_value(Context& in, Span where, std::string reason) {
 Diag needs_opaque(Context& in, const Value& value, Span where) {
   const OpaqueObject& origin = value.as<OpaqueObject>();
   in.last_needed = value;
-  Diag out = diag(DiagKind::Opaque, "this value is not known at compile time: {}", origin.reason)
-                 .with_span(where);
+  Diag out = diag_at(where, DiagKind::Opaque, "this value is not known at compile time: {}",
+                     origin.reason);
   const bool is_here = origin.span.begin == where.begin && origin.span.end == where.end;
   return is_here ? out : std::move(out).with_note("it comes from here", origin.span);
 }

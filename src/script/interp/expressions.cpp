@@ -17,6 +17,7 @@
 #include "script/interp/format.h"
 #include "script/interp/imports.h"
 #include "script/interp/operators.h"
+#include "script/syntax/errors.h"
 #include "script/syntax/lexer.h"
 
 namespace ww::script {
@@ -119,12 +120,11 @@ Result<Value> name_error(Context& in, Symbol name, Span where, Env& env) {
   const Place at{static_cast<std::uint32_t>(where.begin - in.unit->base),
                  static_cast<std::uint32_t>(where.end - in.unit->base)};
   if (const auto bound = bound_elsewhere(in.ast(), at, name))
-    return fail(diag(DiagKind::NotBound, "`{}` has no value here", in.symbols.text(name))
+    return fail(diag_at(where, DiagKind::NotBound, "`{}` has no value here", in.symbols.text(name))
                     .with_note(bound->begin > at.begin
                                    ? "it gets one further down"
                                    : "it is bound in a block that has ended, and gone with it",
-                               in.span(*bound))
-                    .with_span(where));
+                               in.span(*bound)));
   std::vector<std::string_view> known;
   for (const Env* scope = &env; scope != nullptr; scope = scope->parent())
     for (const auto& [symbol, value] : scope->names()) known.push_back(in.symbols.text(symbol));
@@ -135,7 +135,7 @@ Result<Value> name_error(Context& in, Symbol name, Span where, Env& env) {
   const std::string meant = is_module        ? ""
                             : is_of_language ? fmt::format("; did you mean `T.{}`?", text)
                                              : did_you_mean(text, known);
-  Diag out = diag(DiagKind::UnknownName, "`{}` has no value here{}", text, meant).with_span(where);
+  Diag out = diag_at(where, DiagKind::UnknownName, "`{}` has no value here{}", text, meant);
   if (layout::Axis::builtin(text) || find_builtin(fmt::format("layout.{}", text)) != nullptr)
     out.notes.push_back({fmt::format("`from tvm.tirx.layout import {}` brings it", text), {}});
   if (is_module) out.notes.push_back({fmt::format("`import {}` brings it", text), {}});
@@ -230,8 +230,7 @@ Result<Value> eval_conditional(Context& in, const Expr& e, Env& env) {
 Result<void> collect_keyword(CallArgs::Named arg, CallArgs& out) {
   for (const CallArgs::Named& known : out.named)
     if (known.name == arg.name)
-      return fail(
-          diag(DiagKind::BadArgument, "`{}` is given twice", arg.name).with_span(arg.name_span));
+      return fail_at(arg.name_span, DiagKind::BadArgument, "`{}` is given twice", arg.name);
   out.named.push_back(std::move(arg));
   return {};
 }
@@ -247,13 +246,11 @@ Result<void> collect_pack(Context& in, const Arg& arg, const Value& value, CallA
     return {};
   }
   if (!value.is(Kind::Dict))
-    return fail(diag(DiagKind::HostError, "`**` of {}, expected a dict", type_name(value))
-                    .with_span(where));
+    return fail_at(where, DiagKind::HostError, "`**` of {}, expected a dict", type_name(value));
   for (const auto& [key, item] : value.as<DictObject>().items) {
     std::string name = WW_TRY(as_text(in, key, "a keyword", where));
     if (!is_name(name))
-      return fail(
-          diag(DiagKind::HostError, "keyword {}, expected a name", repr(key)).with_span(where));
+      return fail_at(where, DiagKind::HostError, "keyword {}, expected a name", repr(key));
     WW_TRY_VOID(collect_keyword({std::move(name), item, where, where}, out));
   }
   return {};
@@ -360,8 +357,8 @@ Result<Value> eval_kind(Context& in, const Expr& e, ExprId id, Env& env) {
     case ExprKind::Slice:
       return eval_slice(in, e, env);
     case ExprKind::Starred:
-      return fail(diag(DiagKind::Syntax, "found `*` outside of a list, tuple or call")
-                      .with_span(in.span(e.place)));
+      return fail_at(in.span(e.place), DiagKind::Syntax,
+                     "found `*` outside of a list, tuple or call");
     case ExprKind::ListComp:
     case ExprKind::SetComp:
     case ExprKind::GeneratorExp:
@@ -381,8 +378,8 @@ Result<Value> eval(Context& in, ExprId id, Env& env) {
   const Expr& e = in.ast()[id];
   const Saved depth(in.budget.depth, in.budget.depth + 1);
   if (in.budget.depth > Budget::kMaxDepth)
-    return fail(diag(DiagKind::Budget, "compile-time evaluation is nested too deeply")
-                    .with_span(in.span(e.place)));
+    return fail_at(in.span(e.place), DiagKind::Budget,
+                   "compile-time evaluation is nested too deeply");
   WW_TRY_VOID(spend(in, 1, in.span(e.place)));
   return eval_kind(in, e, id, env);
 }

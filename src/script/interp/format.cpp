@@ -7,6 +7,7 @@
 #include <charconv>
 
 #include "script/interp/expressions.h"
+#include "script/syntax/errors.h"
 
 namespace ww::script {
 namespace {
@@ -62,8 +63,8 @@ Result<std::string> format_value(const Value& value, char conversion, std::strin
   if (is_repr && value.is(Kind::Str)) text = full_repr(value, text.size() + 1).value_or(text);
   if (spec.empty()) return text;
   const auto refused = [&](std::string_view why) {
-    return fail(diag(DiagKind::HostError, "format `{}` of {}: {}", spec, type_name(value), why)
-                    .with_span(where));
+    return fail_at(where, DiagKind::HostError, "format `{}` of {}: {}", spec, type_name(value),
+                   why);
   };
   const bool aligns = kAlignments.find(spec[0]) != std::string_view::npos ||
                       (spec.size() > 1 && kAlignments.find(spec[1]) != std::string_view::npos);
@@ -91,8 +92,7 @@ Result<std::string> format_value(const Value& value, char conversion, std::strin
 Result<std::string> str_of(const Value& value, Span where) {
   if (value.is(Kind::Str)) return std::string(text_of(value));
   if (std::optional<std::string> text = full_repr(value, kLongestText)) return *std::move(text);
-  return fail(
-      diag(DiagKind::Budget, "the text of a {} is too long", type_name(value)).with_span(where));
+  return fail_at(where, DiagKind::Budget, "the text of a {} is too long", type_name(value));
 }
 
 Result<Value> eval_fstring(Context& in, const Expr& e, Env& env) {
@@ -113,7 +113,7 @@ Result<Value> eval_fstring(Context& in, const Expr& e, Env& env) {
     }
     out += WW_TRY(format_value(value, part.conversion, spec, in.span(part.place)));
     if (!in.heap.has_room(out.size() / 8))
-      return fail(diag(DiagKind::Budget, "a text too long").with_span(in.span(part.place)));
+      return fail_at(in.span(part.place), DiagKind::Budget, "a text too long");
   }
   return in.heap.str(std::move(out));
 }

@@ -17,6 +17,7 @@
 #include "script/interp/format.h"
 #include "script/interp/imports.h"
 #include "script/interp/operators.h"
+#include "script/syntax/errors.h"
 
 namespace ww::script {
 namespace {
@@ -201,7 +202,7 @@ Result<void> exec_assert(Context& in, const Stmt& s, Env& env) {
     const Value m = WW_TRY(eval(in, s.b, env));
     if (!m.is(Kind::Opaque)) message = ": " + WW_TRY(str_of(m, in.span(s.b)));
   }
-  Diag out = diag(DiagKind::HostError, "assertion failed{}", message).with_span(in.span(s.place));
+  Diag out = diag_at(in.span(s.place), DiagKind::HostError, "assertion failed{}", message);
   std::vector<Symbol> names;
   add_names(in.ast(), s.a, names);
   std::string values;
@@ -218,7 +219,7 @@ Result<void> exec_assert(Context& in, const Stmt& s, Env& env) {
 
 // `raise ValueError("…")`, with what it says where that is known.
 Diag raised_error(Context& in, const Stmt& s, Env& env) {
-  Diag out = diag(DiagKind::HostError, "an exception is raised").with_span(in.span(s.place));
+  Diag out = diag_at(in.span(s.place), DiagKind::HostError, "an exception is raised");
   if (!s.a.valid()) return out;
   const Expr& e = in.ast()[s.a];
   const Expr& type = e.kind == ExprKind::Call ? in.ast()[e.a] : e;
@@ -237,10 +238,8 @@ Result<void> exec_scope(Context& in, const Stmt& s, Env& env) {
     if (s.kind == StmtKind::Nonlocal) {
       target = env.parent() == nullptr ? nullptr : env.parent()->owner(name);
       if (target == nullptr || target == in.module)
-        return fail(diag(DiagKind::UnknownName,
-                         "`nonlocal {}`, but no function around has the name",
-                         in.symbols.text(name))
-                        .with_span(in.span(s.place)));
+        return fail_at(in.span(s.place), DiagKind::UnknownName,
+                       "`nonlocal {}`, but no function around has the name", in.symbols.text(name));
     }
     if (target != &env) env.redirect(name, *target);
   }
@@ -341,8 +340,8 @@ Result<Flow> exec(Context& in, StmtId id, Env& env) {
   const Stmt& s = in.ast()[id];
   const Saved depth(in.budget.depth, in.budget.depth + 1);
   if (in.budget.depth > Budget::kMaxDepth)
-    return fail(diag(DiagKind::Budget, "compile-time evaluation is nested too deeply")
-                    .with_span(in.span(s.head)));
+    return fail_at(in.span(s.head), DiagKind::Budget,
+                   "compile-time evaluation is nested too deeply");
   WW_TRY_VOID(spend(in, 1, in.span(s.head)));
   return exec_kind(in, s, id, env);
 }

@@ -8,6 +8,7 @@
 #include "ir/simplify/fold.h"
 #include "num/float_format.h"
 #include "script/interp/conversions.h"
+#include "script/syntax/errors.h"
 
 namespace ww::script {
 namespace {
@@ -20,11 +21,10 @@ std::optional<ir::Constant> constant_of(const ir::Function& f, ir::ExprId id) {
 
 Diag not_held(const ir::Constant& constant, ir::Type type, Span span) {
   const bool is_real = num::is_float(constant.dtype);
-  Diag out = diag(DiagKind::BadType, "the constant {} does not fit `{}`",
-                  is_real ? fmt::format("{}", constant.real)
-                          : ir::int_text(constant.dtype, constant.integer),
-                  num::name_of(type.dtype))
-                 .with_span(span);
+  Diag out = diag_at(
+      span, DiagKind::BadType, "the constant {} does not fit `{}`",
+      is_real ? fmt::format("{}", constant.real) : ir::int_text(constant.dtype, constant.integer),
+      num::name_of(type.dtype));
   if (is_real && type.is_float())
     return std::move(out).with_note(
         fmt::format("the largest `{}` is {}", num::name_of(type.dtype), num::largest(type.dtype)));
@@ -44,10 +44,10 @@ bool is_narrower(ir::Type to, ir::Type from) {
 
 Diag refused(const Assigned& to, ir::Type type, ir::Type from, Span span) {
   const bool is_fraction = drops_fraction(from, type);
-  Diag out = diag(DiagKind::BadType, "`{}` {} `{}` and gets `{}`, {}", to.name,
-                  to.is_name ? "is" : "holds", num::name_of(type.dtype), num::name_of(from.dtype),
-                  is_fraction ? "whose fraction would be lost" : "which does not fit")
-                 .with_span(span);
+  Diag out =
+      diag_at(span, DiagKind::BadType, "`{}` {} `{}` and gets `{}`, {}", to.name,
+              to.is_name ? "is" : "holds", num::name_of(type.dtype), num::name_of(from.dtype),
+              is_fraction ? "whose fraction would be lost" : "which does not fit");
   if (to.is_inferred)
     out.notes.push_back({fmt::format("it has the type of its first value; write `{}: T.{} = …`",
                                      to.name, num::name_of(from.dtype)),
@@ -79,11 +79,10 @@ Result<ir::ExprId> expression_as(Context& in, const Value& value, ir::Type type,
     if (constant && !ir::holds_bits(type.dtype, *constant))
       return fail(not_held(*constant, type, where));
     if (!constant && drops_fraction(from, type))
-      return fail(
-          diag(DiagKind::BadType, "`{}` where `{}` is needed", ir::to_text(from), ir::to_text(type))
-              .with_note(fmt::format("`T.cast(x, \"{}\")` converts it, toward 0",
-                                     num::name_of(type.dtype)))
-              .with_span(where));
+      return fail(diag_at(where, DiagKind::BadType, "`{}` where `{}` is needed", ir::to_text(from),
+                          ir::to_text(type))
+                      .with_note(fmt::format("`T.cast(x, \"{}\")` converts it, toward 0",
+                                             num::name_of(type.dtype))));
   }
   return ir::cast(in.fn(), given.expr, type, where);
 }

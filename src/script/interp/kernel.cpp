@@ -12,6 +12,7 @@
 #include "script/interp/conversions.h"
 #include "script/interp/expressions.h"
 #include "script/interp/kernel_body.h"
+#include "script/syntax/errors.h"
 
 namespace ww::script {
 namespace {
@@ -39,18 +40,16 @@ Result<void> bind_param(Context& in, std::string_view name, Symbol symbol, const
     return {};
   }
   if (!annotation.is(Kind::Annotation))
-    return fail(diag(DiagKind::BadType,
-                     "parameter `{}` is annotated with {}, expected `T.handle`, `T.Buffer(…)` or a "
-                     "type such as `T.int32`",
-                     name, type_name(annotation))
-                    .with_span(span));
+    return fail_at(span, DiagKind::BadType,
+                   "parameter `{}` is annotated with {}, expected `T.handle`, `T.Buffer(…)` or a "
+                   "type such as `T.int32`",
+                   name, type_name(annotation));
   const auto& a = annotation.as<AnnotationObject>();
   switch (a.what) {
     case What::Constexpr:
       if (given == nullptr)
-        return fail(diag(DiagKind::BadArgument, "the constant `{}` has no value", name)
-                        .with_note("give it with `.specialize(…)` in the kernel expression")
-                        .with_span(span));
+        return fail(diag_at(span, DiagKind::BadArgument, "the constant `{}` has no value", name)
+                        .with_note("give it with `.specialize(…)` in the kernel expression"));
       env.set(symbol, *given);
       return {};
     case What::Optional:
@@ -84,8 +83,8 @@ Result<void> bind_param(Context& in, std::string_view name, Symbol symbol, const
     case What::Array:
       break;
   }
-  return fail(diag(DiagKind::BadType, "this annotation cannot stand behind parameter `{}`", name)
-                  .with_span(span));
+  return fail_at(span, DiagKind::BadType, "this annotation cannot stand behind parameter `{}`",
+                 name);
 }
 
 // The value of a constant: given by name, or the parameter's default.
@@ -103,10 +102,9 @@ Result<void> take_param(Context& in, const FunctionObject& def, std::size_t inde
   const std::string_view name = in.symbols.text(param.name);
   const Span span = in.span(param.place);
   if (!param.annotation.valid())
-    return fail(
-        diag(DiagKind::BadType,
-             "parameter `{}` has no annotation, expected `T.handle`, `T.Buffer(…)` or a type", name)
-            .with_span(span));
+    return fail_at(span, DiagKind::BadType,
+                   "parameter `{}` has no annotation, expected `T.handle`, `T.Buffer(…)` or a type",
+                   name);
   const Value annotation = WW_TRY(eval(in, param.annotation, *def.env));
   const Value* given = given_constant(def, param, index, name, constants);
   return bind_param(in, name, param.name, annotation, given, env, span);
@@ -128,18 +126,17 @@ void take_params(Context& in, const FunctionObject& def, std::span<const Param> 
       report_error(in, std::move(taken).error().with_span(in.span(param.place)));
       env.set(param.name, poison());
     } else if (!name.empty()) {
-      report_error(in, diag(DiagKind::Syntax, "`{}{}` as a parameter of a kernel",
-                            param.kind == Param::Kind::Star ? "*" : "**", name)
-                           .with_span(in.span(param.place)));
+      report_error(
+          in, diag_at(in.span(param.place), DiagKind::Syntax, "`{}{}` as a parameter of a kernel",
+                      param.kind == Param::Kind::Star ? "*" : "**", name));
     }
   }
   for (const CallArgs::Named& constant : constants)
     if (std::none_of(params.begin(), params.end(), [&](const Param& p) {
           return takes_value(p) && p.annotation.valid() && in.symbols.text(p.name) == constant.name;
         }))
-      report_error(in,
-                   diag(DiagKind::BadArgument, "`{}` has no constant `{}`", def.name, constant.name)
-                       .with_span(constant.span));
+      report_error(in, diag_at(constant.span, DiagKind::BadArgument, "`{}` has no constant `{}`",
+                               def.name, constant.name));
 }
 
 }  // namespace

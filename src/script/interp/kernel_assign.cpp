@@ -14,6 +14,7 @@
 #include "script/interp/kernel_body.h"
 #include "script/interp/operators.h"
 #include "script/interp/regions.h"
+#include "script/syntax/errors.h"
 
 namespace ww::script {
 namespace {
@@ -57,13 +58,13 @@ bool reads(const ir::Function& f, ir::ExprId id, ir::BufferId storage) {
 }
 
 Diag read_only(const ir::Var& var, std::string_view name, Span span) {
-  return diag(DiagKind::ReadOnly, "`{}` is {} and cannot be assigned", name, kind_text(var))
-      .with_note("bound here", var.span)
-      .with_span(span);
+  return diag_at(span, DiagKind::ReadOnly, "`{}` is {} and cannot be assigned", name,
+                 kind_text(var))
+      .with_note("bound here", var.span);
 }
 
 Diag no_value(Span span) {
-  return diag(DiagKind::BadType, "this call has no value to assign").with_span(span);
+  return diag_at(span, DiagKind::BadType, "this call has no value to assign");
 }
 
 Assigned assigned_to(Context& in, ir::BufferId id) {
@@ -167,24 +168,22 @@ Result<void> store_element(Context& in, ir::BufferId buffer, const Value& index,
   if (value.is(Kind::Poison) || index.is(Kind::Poison)) return {};
   const BufferIndex place = WW_TRY(buffer_index(in, buffer, index, target));
   if (value.is(Kind::Region))
-    return fail(diag(DiagKind::BadType,
-                     "a region is assigned to `{}`, expected a number or an "
-                     "expression",
-                     in.fn()[buffer].name)
+    return fail(diag_at(at.value, DiagKind::BadType,
+                        "a region is assigned to `{}`, expected a number or an "
+                        "expression",
+                        in.fn()[buffer].name)
                     .with_note("`Tx.copy(dst, src)` copies regions, by a thread; `Tx.warp.copy`, "
-                               "`Tx.wg.copy`, `Tx.cta.copy` by more")
-                    .with_span(at.value));
+                               "`Tx.wg.copy`, `Tx.cta.copy` by more"));
   const ir::ExprId raw = WW_TRY(expression(in, value, at.value));
   if (in.fn()[raw].type.kind == ir::Type::Kind::Void) return fail(no_value(at.value));
   std::vector<ir::ExprId> indices = place.indices;
   if (!place.is_element) {
     const auto run = vector_place(in.fn(), place, raw);
     if (!run)
-      return fail(diag(DiagKind::RankMismatch,
-                       "a store to a region of `{}`, expected one index per dimension",
-                       in.fn()[buffer].name)
-                      .with_note("use a tile primitive (`Tx.copy`, `Tx.fill`) for regions")
-                      .with_span(target));
+      return fail(diag_at(target, DiagKind::RankMismatch,
+                          "a store to a region of `{}`, expected one index per dimension",
+                          in.fn()[buffer].name)
+                      .with_note("use a tile primitive (`Tx.copy`, `Tx.fill`) for regions"));
     indices = *run;
   }
   // The load checks rank, bounds and types of the indices.
@@ -235,10 +234,9 @@ Result<void> assign_name(Context& in, Symbol name, Value value, Env& env, Span n
 Result<void> new_array(Context& in, Symbol name, const AnnotationObject& annotation,
                        const std::optional<Value>& value, Env& env, const AssignSpans& at) {
   if (value)
-    return fail(diag(DiagKind::BadBuffer,
-                     "an initial value for the array `{}`, which cannot have one",
-                     in.symbols.text(name))
-                    .with_span(at.value));
+    return fail_at(at.value, DiagKind::BadBuffer,
+                   "an initial value for the array `{}`, which cannot have one",
+                   in.symbols.text(name));
   const Value buffer = WW_TRY(alloc_local(in, annotation.shape, annotation.type.dtype, at.all));
   give_name(in, buffer, in.symbols.text(name));
   env.set(name, buffer);
@@ -248,9 +246,8 @@ Result<void> new_array(Context& in, Symbol name, const AnnotationObject& annotat
 Result<void> annotated_let(Context& in, Symbol name, const AnnotationObject& annotation,
                            const std::optional<Value>& value, Env& env, const AssignSpans& at) {
   if (!value)
-    return fail(
-        diag(DiagKind::NotBound, "`{}` is immutable and has no value", in.symbols.text(name))
-            .with_span(at.all));
+    return fail_at(at.all, DiagKind::NotBound, "`{}` is immutable and has no value",
+                   in.symbols.text(name));
   const ir::ExprId expr = annotation.type.is_value()
                               ? WW_TRY(assigned_value(in, *value, annotation.type,
                                                       {.name = in.symbols.text(name)}, at.value))
@@ -258,9 +255,8 @@ Result<void> annotated_let(Context& in, Symbol name, const AnnotationObject& ann
   const ir::Type type = in.fn()[expr].type;
   if (type.kind == ir::Type::Kind::Void) return fail(no_value(at.value));
   if (annotation.type.is_pointer() && !type.is_pointer())
-    return fail(diag(DiagKind::BadType, "`{}` is `{}`, expected a pointer", in.symbols.text(name),
-                     ir::to_text(type))
-                    .with_span(at.value));
+    return fail_at(at.value, DiagKind::BadType, "`{}` is `{}`, expected a pointer",
+                   in.symbols.text(name), ir::to_text(type));
   return let_name(in, name, expr, env, at.all);
 }
 
@@ -269,9 +265,8 @@ Result<void> annotated_let(Context& in, Symbol name, const AnnotationObject& ann
 Result<void> kernel_assign(Context& in, const Stmt& s, Env& env) {
   const std::span<const ExprId> targets = in.ast().list(s.items);
   if (targets.size() > 1)
-    return fail(diag(DiagKind::Syntax,
-                     "found a second `=`, expected one assignment per statement in a kernel")
-                    .with_span(in.span(targets[1])));
+    return fail_at(in.span(targets[1]), DiagKind::Syntax,
+                   "found a second `=`, expected one assignment per statement in a kernel");
   const std::size_t before = in.kernel->blocks.back().size();
   const Value value = WW_TRY(eval(in, s.a, env));
   // An instruction, a tile primitive or an inline function.
@@ -324,8 +319,8 @@ Result<void> kernel_annotated(Context& in, const Stmt& s, Env& env) {
     return {};
   }
   if (target.kind != ExprKind::Name)
-    return fail(diag(DiagKind::Syntax, "an annotation of something else than a name")
-                    .with_span(in.span(target.place)));
+    return fail_at(in.span(target.place), DiagKind::Syntax,
+                   "an annotation of something else than a name");
   if (annotation.is(Kind::DType)) {
     const ir::Type type = WW_TRY(as_type(in, annotation, "the type", in.span(s.b)));
     return new_scalar(in, target.name, type, value ? &*value : nullptr, env, at);
@@ -338,10 +333,9 @@ Result<void> kernel_annotated(Context& in, const Stmt& s, Env& env) {
   if (what == What::Let || what == What::Handle)
     return annotated_let(in, target.name, annotation.as<AnnotationObject>(), value, env, at);
   if (value) return assign_name(in, target.name, *value, env, in.span(target.place), at);
-  return fail(diag(DiagKind::BadType,
-                   "`{}` is annotated with {}, expected a type such as `T.int32`, or `T.let`",
-                   in.symbols.text(target.name), type_name(annotation))
-                  .with_span(in.span(s.b)));
+  return fail_at(in.span(s.b), DiagKind::BadType,
+                 "`{}` is annotated with {}, expected a type such as `T.int32`, or `T.let`",
+                 in.symbols.text(target.name), type_name(annotation));
 }
 
 Result<void> kernel_augmented(Context& in, const Stmt& s, Env& env) {
@@ -350,8 +344,8 @@ Result<void> kernel_augmented(Context& in, const Stmt& s, Env& env) {
   const Value old = WW_TRY(eval(in, target, env));
   const Value right = WW_TRY(eval(in, s.a, env));
   if (old.is(Kind::Region))
-    return fail(diag(DiagKind::BadType, "`{}=` of a region; give all indices", text_of(s.op))
-                    .with_span(in.span(e.place)));
+    return fail_at(in.span(e.place), DiagKind::BadType, "`{}=` of a region; give all indices",
+                   text_of(s.op));
   const Value value = WW_TRY(binary(in, s.op, old, right, in.span(s.place)));
   return assign_in_kernel(in, target, value, env, {in.span(s.place), in.span(s.place)});
 }

@@ -13,6 +13,7 @@
 #include "script/interp/kernel_assign.h"
 #include "script/interp/kernel_control.h"
 #include "script/interp/operators.h"
+#include "script/syntax/errors.h"
 
 namespace ww::script {
 namespace {
@@ -46,10 +47,9 @@ Result<void> kernel_return(Context& in, const Stmt& s, Env& env) {
     const Value value = WW_TRY(eval(in, s.a, env));
     const bool is_zero = value.is(Kind::Int) && value.integer == 0;
     if (!value.is(Kind::None) && !value.is(Kind::Poison) && !is_zero)
-      return fail(diag(DiagKind::BadType,
-                       "`return` of {}, expected nothing or 0: a kernel has no result",
-                       type_name(value))
-                      .with_span(in.span(s.a)));
+      return fail_at(in.span(s.a), DiagKind::BadType,
+                     "`return` of {}, expected nothing or 0: a kernel has no result",
+                     type_name(value));
   }
   emit(in, stmt_node(ir::StmtKind::Return, in.span(s.place)));
   return {};
@@ -121,25 +121,23 @@ Result<void> require_effect(Context& in, const Stmt& s, const Value& value, Env&
   if (value.is(Kind::Poison) || expr.kind == ExprKind::Ellipsis || expr.kind == ExprKind::Walrus)
     return {};
   if (expr.kind == ExprKind::String)
-    return fail(diag(DiagKind::Syntax, "a text in the middle of a kernel has no effect")
-                    .with_note("comments begin with `#`")
-                    .with_span(in.span(s.place)));
+    return fail(diag_at(in.span(s.place), DiagKind::Syntax,
+                        "a text in the middle of a kernel has no effect")
+                    .with_note("comments begin with `#`"));
   if (expr.kind != ExprKind::Call && may_call(in.ast(), s.a)) return {};
   if (expr.kind != ExprKind::Call)
-    return fail(diag(DiagKind::Syntax, "this expression has no effect")
-                    .with_note(is_callable(value) ? "`()` behind it calls it" : kUseOfValue)
-                    .with_span(in.span(s.place)));
+    return fail(diag_at(in.span(s.place), DiagKind::Syntax, "this expression has no effect")
+                    .with_note(is_callable(value) ? "`()` behind it calls it" : kUseOfValue));
   const ExprKind callee = in.ast()[expr.a].kind;
   const bool is_named = callee == ExprKind::Name || callee == ExprKind::Attribute;
   const BuiltinRow* const row = is_named ? host_function(WW_TRY(eval(in, expr.a, env))) : nullptr;
   if (row != nullptr && row->name == "print") return fail(print_in_kernel(in.span(s.place)));
   if (row != nullptr)
-    return fail(diag(DiagKind::Syntax, "nothing uses the result of `{}`", row->name)
-                    .with_span(in.span(s.place)));
+    return fail_at(in.span(s.place), DiagKind::Syntax, "nothing uses the result of `{}`",
+                   row->name);
   if (value.is(Kind::Ir) && is_pure(in.fn(), value.expr()))
-    return fail(diag(DiagKind::Syntax, "nothing uses the result of this call")
-                    .with_note(kUseOfValue)
-                    .with_span(in.span(s.place)));
+    return fail(diag_at(in.span(s.place), DiagKind::Syntax, "nothing uses the result of this call")
+                    .with_note(kUseOfValue));
   return {};
 }
 
@@ -175,9 +173,8 @@ Result<void> kernel_assert(Context& in, const Stmt& s, Env& env) {
   if (condition.is(Kind::Poison)) return {};
   if (!condition.is(Kind::Ir)) {
     if (WW_TRY(truth(in, condition, in.span(s.a)))) return {};
-    return fail(
-        diag(DiagKind::HostError, "assertion failed{}{}", message.empty() ? "" : ": ", message)
-            .with_span(in.span(s.place)));
+    return fail_at(in.span(s.place), DiagKind::HostError, "assertion failed{}{}",
+                   message.empty() ? "" : ": ", message);
   }
   ir::Stmt out = stmt_node(ir::StmtKind::Assert, in.span(s.place));
   out.expr = WW_TRY(ir::condition(in.fn(), condition.expr(), in.span(s.a)));
@@ -212,9 +209,8 @@ Result<void> build_statement(Context& in, StmtId id, Env& env) {
     case StmtKind::Continue: {
       const bool is_break = s.kind == StmtKind::Break;
       if (in.kernel->loops == 0)
-        return fail(
-            diag(DiagKind::Syntax, "`{}` outside of a loop", is_break ? "break" : "continue")
-                .with_span(in.span(s.place)));
+        return fail_at(in.span(s.place), DiagKind::Syntax, "`{}` outside of a loop",
+                       is_break ? "break" : "continue");
       emit(in,
            stmt_node(is_break ? ir::StmtKind::Break : ir::StmtKind::Continue, in.span(s.place)));
       return {};
@@ -230,9 +226,10 @@ Result<void> build_statement(Context& in, StmtId id, Env& env) {
       return {};
     }
     default:
-      return fail(diag(DiagKind::Syntax, "{} cannot stand in a kernel", statement_text(s.kind))
-                      .with_note("what Python does before the launch stands outside, in a builder")
-                      .with_span(in.span(s.head)));
+      return fail(
+          diag_at(in.span(s.head), DiagKind::Syntax, "{} cannot stand in a kernel",
+                  statement_text(s.kind))
+              .with_note("what Python does before the launch stands outside, in a builder"));
   }
 }
 

@@ -12,6 +12,7 @@
 #include "script/interp/kernel_body.h"
 #include "script/interp/operators.h"
 #include "script/interp/regions.h"
+#include "script/syntax/errors.h"
 
 namespace ww::script {
 namespace {
@@ -34,11 +35,10 @@ Result<ir::ExprId> constant_trips(Context& in, std::int64_t begin, std::int64_t 
   const Wide trips = (distance + step - 1) / step;
   if (trips == whole(ir::wrap(type.dtype, static_cast<std::int64_t>(trips))))
     return ir::int_imm(in.fn(), type.dtype, static_cast<std::int64_t>(trips), span);
-  return fail(diag(DiagKind::Overflow, "a loop of {} rounds, more than `{}` counts",
-                   ir::int_text(num::DType::Uint64, static_cast<std::int64_t>(trips)),
-                   num::name_of(type.dtype))
-                  .with_note("give a bound with more bits: `T.int64(0)`")
-                  .with_span(span));
+  return fail(diag_at(span, DiagKind::Overflow, "a loop of {} rounds, more than `{}` counts",
+                      ir::int_text(num::DType::Uint64, static_cast<std::int64_t>(trips)),
+                      num::name_of(type.dtype))
+                  .with_note("give a bound with more bits: `T.int64(0)`"));
 }
 
 // How often a loop from begin to before end runs. What is computed for it must not overflow.
@@ -92,14 +92,12 @@ Result<ir::Stmt> loop_node(Context& in, const LoopObject& loop, std::size_t i, L
   if (!loop.step.is(Kind::None)) step = WW_TRY(as_integer(in, loop.step, "the step", at.range));
   if (step < 1)
     return fail(
-        diag(DiagKind::BadArgument, "a step of {}, expected 1 or more", step)
-            .with_note("count up, and index from the end: `for i in range(n)`, `x[n - 1 - i]`")
-            .with_span(at.range));
+        diag_at(at.range, DiagKind::BadArgument, "a step of {}, expected 1 or more", step)
+            .with_note("count up, and index from the end: `for i in range(n)`, `x[n - 1 - i]`"));
   const ir::ExprId count = WW_TRY(trip_count(in, begin, end, step, at.range));
   if (loop.loop == ir::LoopKind::Unroll && !ir::const_int(f, count))
-    return fail(diag(DiagKind::NeedsConstant,
-                     "`T.unroll` over a number of rounds that is known at run time only")
-                    .with_span(at.range));
+    return fail_at(at.range, DiagKind::NeedsConstant,
+                   "`T.unroll` over a number of rounds that is known at run time only");
   out.args.push_back(begin);
   out.args.push_back(count);
   if (step > 1) out.args.push_back(ir::int_imm(f, type.dtype, step, at.range));
@@ -192,7 +190,7 @@ Result<void> kernel_while(Context& in, const Stmt& s, Env& env) {
   const Value condition = WW_TRY(eval(in, s.a, env));
   if (condition.is(Kind::Poison)) return {};
   if (s.other.count != 0)
-    return fail(diag(DiagKind::Syntax, "`else` of a loop in a kernel").with_span(in.span(s.head)));
+    return fail_at(in.span(s.head), DiagKind::Syntax, "`else` of a loop in a kernel");
   ir::Stmt out = stmt_node(ir::StmtKind::While, in.span(s.head));
   const ir::ExprId test = WW_TRY(expression(in, condition, in.span(s.a)));
   out.expr = WW_TRY(ir::condition(in.fn(), test, in.span(s.a)));
@@ -210,7 +208,7 @@ Result<void> kernel_while(Context& in, const Stmt& s, Env& env) {
 Result<void> kernel_for(Context& in, const Stmt& s, Env& env) {
   const Value iterable = WW_TRY(eval(in, s.a, env));
   if (s.other.count != 0)
-    return fail(diag(DiagKind::Syntax, "`else` of a loop in a kernel").with_span(in.span(s.head)));
+    return fail_at(in.span(s.head), DiagKind::Syntax, "`else` of a loop in a kernel");
   std::vector<Symbol> targets;
   collect_targets(in.ast(), in.ast().list(s.items)[0], targets);
   if (iterable.is(Kind::Poison)) {
@@ -239,10 +237,9 @@ Result<void> kernel_for(Context& in, const Stmt& s, Env& env) {
                          return {};
                        });
   if (targets.size() != loop.ranges.size())
-    return fail(diag(DiagKind::BadArgument, "{} loop variable{} for {} extent{}", targets.size(),
-                     targets.size() == 1 ? "" : "s", loop.ranges.size(),
-                     loop.ranges.size() == 1 ? "" : "s")
-                    .with_span(in.span(s.head)));
+    return fail_at(in.span(s.head), DiagKind::BadArgument, "{} loop variable{} for {} extent{}",
+                   targets.size(), targets.size() == 1 ? "" : "s", loop.ranges.size(),
+                   loop.ranges.size() == 1 ? "" : "s");
   std::vector<std::string> names;
   for (const Symbol name : targets) names.emplace_back(in.symbols.text(name));
   return build_loops(in, loop, names, {in.span(s.head), in.span(s.a)},
@@ -258,8 +255,8 @@ Result<void> kernel_for(Context& in, const Stmt& s, Env& env) {
 Result<void> kernel_with(Context& in, const Stmt& s, Env& env) {
   const std::span<const WithItem> items = in.ast().list(s.withs);
   if (items.size() != 1)
-    return fail(diag(DiagKind::Syntax, "found {} items behind `with`, expected one", items.size())
-                    .with_span(in.span(s.head)));
+    return fail_at(in.span(s.head), DiagKind::Syntax, "found {} items behind `with`, expected one",
+                   items.size());
   const Value value = WW_TRY(eval(in, items[0].value, env));
   Env& scope = *new_env(in, &env);
   if (value.is(Kind::Loop)) {
@@ -276,11 +273,10 @@ Result<void> kernel_with(Context& in, const Stmt& s, Env& env) {
         });
   }
   if (!value.is(Kind::Frame))
-    return fail(
-        value.is(Kind::Opaque)
-            ? needs_opaque(in, value, in.span(items[0].value))
-            : diag(DiagKind::BadType, "`with` {}, expected `T.attr` or a loop", type_name(value))
-                  .with_span(in.span(items[0].value)));
+    return fail(value.is(Kind::Opaque)
+                    ? needs_opaque(in, value, in.span(items[0].value))
+                    : diag_at(in.span(items[0].value), DiagKind::BadType,
+                              "`with` {}, expected `T.attr` or a loop", type_name(value)));
   ir::Block content = WW_TRY(inner_block(in, [&]() -> Result<void> {
     build_block(in, s.body, scope);
     return {};

@@ -6,6 +6,7 @@
 #include "layout/text.h"
 #include "script/interp/conversions.h"
 #include "script/interp/operators.h"
+#include "script/syntax/errors.h"
 
 namespace ww::script {
 namespace {
@@ -29,10 +30,9 @@ Result<layout::Iters> row_major(Context& in, const std::vector<Value>& extents, 
   layout::Shape shape;
   for (const Value& e : extents) {
     if (e.is(Kind::Tuple))
-      return fail(diag(DiagKind::Syntax,
-                       "found a comma between two tuples, expected `extents : "
-                       "strides`")
-                      .with_span(span));
+      return fail_at(span, DiagKind::Syntax,
+                     "found a comma between two tuples, expected `extents : "
+                     "strides`");
     shape.push_back(WW_TRY(as_integer(in, e, "an extent", span)));
   }
   Result<layout::TileLayout> tile = layout::TileLayout::row_major(shape);
@@ -45,17 +45,15 @@ Result<layout::Iters> iters_of(Context& in, const Value& index, Span span) {
     return row_major(in, WW_TRY(as_sequence(in, index, "the extents", span)), span);
   const auto& slice = index.as<SliceObject>();
   if (!slice.step.is(Kind::None))
-    return fail(
-        diag(DiagKind::Syntax, "found a second `:`, expected `extents : strides`").with_span(span));
+    return fail_at(span, DiagKind::Syntax, "found a second `:`, expected `extents : strides`");
   const std::vector<Value> extents = WW_TRY(as_sequence(in, slice.begin, "the extents", span));
   const bool single = slice.end.is(Kind::AxisTerm) || slice.end.is(Kind::Axis);
   const std::vector<Value> strides = single
                                          ? std::vector<Value>{slice.end}
                                          : WW_TRY(as_sequence(in, slice.end, "the strides", span));
   if (extents.size() != strides.size())
-    return fail(diag(DiagKind::CountMismatch, "{} extent{} and {} stride{}", extents.size(),
-                     extents.size() == 1 ? "" : "s", strides.size(), strides.size() == 1 ? "" : "s")
-                    .with_span(span));
+    return fail_at(span, DiagKind::CountMismatch, "{} extent{} and {} stride{}", extents.size(),
+                   extents.size() == 1 ? "" : "s", strides.size(), strides.size() == 1 ? "" : "s");
   layout::Iters out;
   for (std::size_t i = 0; i < extents.size(); ++i)
     out.push_back(WW_TRY(
@@ -74,8 +72,7 @@ Result<Value> add_specs(Context& in, SpecObject a, const Value& b, Span span) {
   } else {
     const auto& other = b.as<SpecObject>();
     if (a.has_shard && other.has_shard)
-      return fail(diag(DiagKind::Syntax, "found a second `S[…]`, expected `R[…]` or an offset")
-                      .with_span(span));
+      return fail_at(span, DiagKind::Syntax, "found a second `S[…]`, expected `R[…]` or an offset");
     if (other.has_shard) a.shard = other.shard;
     a.has_shard = a.has_shard || other.has_shard;
     a.replica.append(other.replica.data(), other.replica.size());
@@ -148,8 +145,7 @@ Result<layout::Layout> as_layout(Context& in, const Value& value, std::string_vi
     problem.span = span;
     return fail(std::move(problem));
   }
-  return fail(diag(DiagKind::BadType, "{} is {}, expected a layout", what, type_name(value))
-                  .with_span(span));
+  return fail_at(span, DiagKind::BadType, "{} is {}, expected a layout", what, type_name(value));
 }
 
 // --- apply ---------------------------------------------------------------------------------------
@@ -160,9 +156,8 @@ namespace {
 Result<Value> flatten(Context& in, const std::vector<Value>& coordinate,
                       const std::vector<Value>& shape, Span span) {
   if (coordinate.size() != shape.size())
-    return fail(diag(DiagKind::RankMismatch, "{} coordinates for a shape of {} dimensions",
-                     coordinate.size(), shape.size())
-                    .with_span(span));
+    return fail_at(span, DiagKind::RankMismatch, "{} coordinates for a shape of {} dimensions",
+                   coordinate.size(), shape.size());
   Value flat = of_int(0);
   for (std::size_t d = 0; d < shape.size(); ++d) {
     if (d != 0) flat = WW_TRY(binary(in, Op::Mul, flat, shape[d], span));

@@ -11,6 +11,7 @@
 #include "script/interp/conversions.h"
 #include "script/interp/layouts.h"
 #include "script/interp/typed.h"
+#include "script/syntax/errors.h"
 
 namespace ww::script {
 namespace {
@@ -18,12 +19,8 @@ namespace {
 // Host integers are exact up to here; Python's have no end, but no kernel needs more.
 constexpr Wide kMaxInt = Wide{1} << 100;
 
-Diag too_large(Span span) {
-  return diag(DiagKind::Overflow, "an integer beyond 2^100").with_span(span);
-}
-Diag zero_division(Span span) {
-  return diag(DiagKind::HostError, "division by zero").with_span(span);
-}
+Diag too_large(Span span) { return diag_at(span, DiagKind::Overflow, "an integer beyond 2^100"); }
+Diag zero_division(Span span) { return diag_at(span, DiagKind::HostError, "division by zero"); }
 
 Result<Value> checked(Wide value, Span span) {
   if (value > kMaxInt || value < -kMaxInt) return fail(too_large(span));
@@ -50,8 +47,7 @@ Result<Value> power(Wide base, Wide exponent, Span span) {
 
 Result<Value> shift(Op op, Wide a, Wide by, Span span) {
   if (by < 0)
-    return fail(
-        diag(DiagKind::HostError, "a shift by {}", static_cast<std::int64_t>(by)).with_span(span));
+    return fail_at(span, DiagKind::HostError, "a shift by {}", static_cast<std::int64_t>(by));
   if (op == Op::Shr)
     return of_int(by > 126 ? (a < 0 ? Wide{-1} : Wide{0}) : a >> static_cast<int>(by));
   if (a == 0) return of_int(0);
@@ -88,9 +84,8 @@ Result<Value> int_binary(Op op, Wide a, Wide b, Span span) {
     case Op::BitXor:
       return of_int(a ^ b);
     default:
-      return fail(diag(DiagKind::BadType, "`{}` of int and int", text_of(op))
-                      .with_note(std::string(kAxisNote))
-                      .with_span(span));
+      return fail(diag_at(span, DiagKind::BadType, "`{}` of int and int", text_of(op))
+                      .with_note(std::string(kAxisNote)));
   }
 }
 
@@ -98,7 +93,7 @@ Result<Value> float_power(double a, double b, Span span) {
   if (a == 0 && b < 0) return fail(zero_division(span));
   const double out = std::pow(a, b);
   if (std::isfinite(out) || !std::isfinite(a) || !std::isfinite(b)) return of_float(out);
-  return fail(diag(DiagKind::HostError, "{} to the power of {} is no float", a, b).with_span(span));
+  return fail_at(span, DiagKind::HostError, "{} to the power of {} is no float", a, b);
 }
 
 Result<Value> float_binary(Op op, double a, double b, Span span) {
@@ -122,49 +117,31 @@ Result<Value> float_binary(Op op, double a, double b, Span span) {
     case Op::Pow:
       return float_power(a, b, span);
     default:
-      return fail(diag(DiagKind::BadType, "`{}` of float", text_of(op)).with_span(span));
+      return fail_at(span, DiagKind::BadType, "`{}` of float", text_of(op));
   }
 }
 
+constexpr std::pair<Op, ir::ExprOp> kIrOps[] = {{Op::Add, ir::ExprOp::Add},
+                                                {Op::Sub, ir::ExprOp::Sub},
+                                                {Op::Mul, ir::ExprOp::Mul},
+                                                {Op::Div, ir::ExprOp::Div},
+                                                {Op::FloorDiv, ir::ExprOp::FloorDiv},
+                                                {Op::Mod, ir::ExprOp::FloorMod},
+                                                {Op::Shl, ir::ExprOp::Shl},
+                                                {Op::Shr, ir::ExprOp::Shr},
+                                                {Op::BitAnd, ir::ExprOp::BitAnd},
+                                                {Op::BitOr, ir::ExprOp::BitOr},
+                                                {Op::BitXor, ir::ExprOp::BitXor},
+                                                {Op::Eq, ir::ExprOp::Eq},
+                                                {Op::Ne, ir::ExprOp::Ne},
+                                                {Op::Lt, ir::ExprOp::Lt},
+                                                {Op::Le, ir::ExprOp::Le},
+                                                {Op::Gt, ir::ExprOp::Gt},
+                                                {Op::Ge, ir::ExprOp::Ge}};
 std::optional<ir::ExprOp> ir_op(Op op) {
-  switch (op) {
-    case Op::Add:
-      return ir::ExprOp::Add;
-    case Op::Sub:
-      return ir::ExprOp::Sub;
-    case Op::Mul:
-      return ir::ExprOp::Mul;
-    case Op::Div:
-      return ir::ExprOp::Div;
-    case Op::FloorDiv:
-      return ir::ExprOp::FloorDiv;
-    case Op::Mod:
-      return ir::ExprOp::FloorMod;
-    case Op::Shl:
-      return ir::ExprOp::Shl;
-    case Op::Shr:
-      return ir::ExprOp::Shr;
-    case Op::BitAnd:
-      return ir::ExprOp::BitAnd;
-    case Op::BitOr:
-      return ir::ExprOp::BitOr;
-    case Op::BitXor:
-      return ir::ExprOp::BitXor;
-    case Op::Eq:
-      return ir::ExprOp::Eq;
-    case Op::Ne:
-      return ir::ExprOp::Ne;
-    case Op::Lt:
-      return ir::ExprOp::Lt;
-    case Op::Le:
-      return ir::ExprOp::Le;
-    case Op::Gt:
-      return ir::ExprOp::Gt;
-    case Op::Ge:
-      return ir::ExprOp::Ge;
-    default:
-      return std::nullopt;
-  }
+  for (const auto& [host, ir] : kIrOps)
+    if (host == op) return ir;
+  return std::nullopt;
 }
 
 // `(warp == 0) & T.cuda.elect_sync()`: who is elected is a condition; beside any other integer a
@@ -205,9 +182,7 @@ Result<Value> binary(Context& in, Op op, const Value& a, const Value& b, Span wh
   }
   if (is_kernel_value(a) || is_kernel_value(b)) {
     const std::optional<ir::ExprOp> ir = ir_op(op);
-    if (!ir)
-      return fail(
-          diag(DiagKind::BadType, "`{}` of a value of run time", text_of(op)).with_span(where));
+    if (!ir) return fail_at(where, DiagKind::BadType, "`{}` of a value of run time", text_of(op));
     ir::Operand left = WW_TRY(operand(in, a, where));
     ir::Operand right = WW_TRY(operand(in, b, where));
     if (op == Op::BitAnd || op == Op::BitOr || op == Op::BitXor) {
@@ -221,8 +196,8 @@ Result<Value> binary(Context& in, Op op, const Value& a, const Value& b, Span wh
   if (std::optional<Result<Value>> out = layout_binary(in, op, a, b, where)) return *std::move(out);
   if (op == Op::Mod && a.is(Kind::Str))
     return opaque_value(in, where, "`%` of a text is not modelled");
-  Diag out = diag(DiagKind::BadType, "`{}` of {} and {}", text_of(op), type_name(a), type_name(b))
-                 .with_span(where);
+  Diag out = diag_at(where, DiagKind::BadType, "`{}` of {} and {}", text_of(op), type_name(a),
+                     type_name(b));
   if (op == Op::MatMul) out.notes.push_back({std::string(kAxisNote), {}});
   return fail(std::move(out));
 }
@@ -244,7 +219,7 @@ Result<Value> unary(Context& in, Op op, const Value& a, Span where) {
   }
   if (a.is(Kind::Float) && op != Op::Invert)
     return typed_result(in, a, a, of_float(op == Op::Neg ? -a.real : a.real), where);
-  return fail(diag(DiagKind::BadType, "`{}` of {}", text_of(op), type_name(a)).with_span(where));
+  return fail_at(where, DiagKind::BadType, "`{}` of {}", text_of(op), type_name(a));
 }
 
 Result<bool> same(Context& in, const Value& a, const Value& b, Span where) {
@@ -275,9 +250,8 @@ Result<Value> compare(Context& in, Op op, const Value& a, const Value& b, Span w
   WW_TRY_VOID(spend(in, comparison, a, b, where));
   if (!c) {
     if (is_number(a) && is_number(b)) return of_bool(false);
-    return fail(
-        diag(DiagKind::BadType, "`{}` of {} and {}", text_of(op), type_name(a), type_name(b))
-            .with_span(where));
+    return fail_at(where, DiagKind::BadType, "`{}` of {} and {}", text_of(op), type_name(a),
+                   type_name(b));
   }
   return of_bool(op == Op::Lt ? *c < 0 : op == Op::Le ? *c <= 0 : op == Op::Gt ? *c > 0 : *c >= 0);
 }
@@ -306,10 +280,8 @@ Result<bool> truth(Context& in, const Value& value, Span where) {
       return fail(needs_opaque(in, value, where));
     case Kind::Ir: {
       if (const auto constant = ir::const_int(in.fn(), value.expr())) return *constant != 0;
-      return fail(
-          diag(DiagKind::BadType,
-               "a value of run time, expected one that is known when the kernel is compiled")
-              .with_span(where));
+      return fail_at(where, DiagKind::BadType,
+                     "a value of run time, expected one that is known when the kernel is compiled");
     }
     default:
       return true;

@@ -12,6 +12,7 @@
 #include "script/interp/calls.h"
 #include "script/interp/conversions.h"
 #include "script/interp/operators.h"
+#include "script/syntax/errors.h"
 
 namespace ww::script {
 namespace {
@@ -47,11 +48,10 @@ Result<std::vector<Part>> parts_of(Context& in, const Value& index, Span span) {
 
 Diag rank_error(const ir::Function& f, ir::BufferId id, std::size_t count, Span span) {
   const ir::Buffer& b = f[id];
-  return diag(DiagKind::RankMismatch, "{} {} for `{}`, which has {} dimension{}", count,
-              count == 1 ? "index" : "indices", b.name, b.shape.size(),
-              b.shape.size() == 1 ? "" : "s")
-      .with_note("declared here", b.span)
-      .with_span(span);
+  return diag_at(span, DiagKind::RankMismatch, "{} {} for `{}`, which has {} dimension{}", count,
+                 count == 1 ? "index" : "indices", b.name, b.shape.size(),
+                 b.shape.size() == 1 ? "" : "s")
+      .with_note("declared here", b.span);
 }
 
 // The bounds of a slice, as expressions; missing ones are those of the dimension.
@@ -83,12 +83,12 @@ Result<void> check_range(const ir::Function& f, ir::BufferId id, std::size_t dim
   const bool is_beyond = begin && size && whole && *begin + *size > *whole;
   const bool leaves = !may_leave && begin && (*begin < 0 || is_beyond);
   if (!is_empty && !leaves) return {};
-  return fail(diag(DiagKind::OutOfBounds, "{}:{} in dimension {} of `{}`, which has extent {}",
-                   begin ? std::to_string(*begin) : "…",
-                   begin && size ? std::to_string(*begin + *size) : "…", dim, f[id].name,
-                   whole ? std::to_string(*whole) : "of run time")
-                  .with_note("declared here", f[id].span)
-                  .with_span(span));
+  return fail(diag_at(span, DiagKind::OutOfBounds,
+                      "{}:{} in dimension {} of `{}`, which has extent {}",
+                      begin ? std::to_string(*begin) : "…",
+                      begin && size ? std::to_string(*begin + *size) : "…", dim, f[id].name,
+                      whole ? std::to_string(*whole) : "of run time")
+                  .with_note("declared here", f[id].span));
 }
 
 Result<ir::RangeExpr> range_of_slice(Context& in, ir::BufferId id, std::size_t dim,
@@ -109,17 +109,16 @@ Result<ir::ExprId> ramp_of_slice(Context& in, ir::BufferId id, std::size_t dim,
   const std::int64_t size =
       WW_TRY(as_integer(in, of_expr(extent), "the extent of a slice with a step", span));
   if (step < 1 || size < 1)
-    return fail(diag(DiagKind::OutOfBounds,
-                     "a slice of {} elements by steps of {}, expected both from 1 on", size, step)
-                    .with_span(span));
+    return fail_at(span, DiagKind::OutOfBounds,
+                   "a slice of {} elements by steps of {}, expected both from 1 on", size, step);
   const ir::ExprId stride = ir::int_imm(in.fn(), in.fn()[bounds.begin].type.dtype, step, span);
   return ir::ramp(in.fn(), bounds.begin, stride, (size + step - 1) / step, span);
 }
 
 Diag stepped_region(std::string_view buffer, Span span) {
-  return diag(DiagKind::BadTileCall, "a slice with a step in a region of `{}`", buffer)
-      .with_note("regions take every element; a buffer whose layout has the strides selects others")
-      .with_span(span);
+  return diag_at(span, DiagKind::BadTileCall, "a slice with a step in a region of `{}`", buffer)
+      .with_note(
+          "regions take every element; a buffer whose layout has the strides selects others");
 }
 
 bool has_step(const Part& part) {
@@ -183,11 +182,10 @@ Result<BufferIndex> buffer_index(Context& in, ir::BufferId id, const Value& inde
       const auto value = ir::const_int(in.fn(), one);
       const auto whole = ir::const_int(in.fn(), in.fn()[id].shape[d]);
       if (value && (*value < 0 || (whole && *value >= *whole)))
-        return fail(diag(DiagKind::OutOfBounds,
-                         "index {} in dimension {} of `{}`, which has extent {}", *value, d,
-                         in.fn()[id].name, whole ? std::to_string(*whole) : "of run time")
-                        .with_note("declared here", in.fn()[id].span)
-                        .with_span(span));
+        return fail(diag_at(span, DiagKind::OutOfBounds,
+                            "index {} in dimension {} of `{}`, which has extent {}", *value, d,
+                            in.fn()[id].name, whole ? std::to_string(*whole) : "of run time")
+                        .with_note("declared here", in.fn()[id].span));
       out.ranges.push_back({one, ir::int_imm(in.fn(), DType::Int32, 1, span)});
     }
   }
@@ -230,9 +228,8 @@ Result<ir::Region> as_region(Context& in, const Value& value, std::string_view w
     return out;
   }
   if (value.is(Kind::Opaque)) return fail(needs_opaque(in, value, span));
-  return fail(diag(DiagKind::BadTileCall, "{} is {}, expected a buffer or a region of one", what,
-                   type_name(value))
-                  .with_span(span));
+  return fail_at(span, DiagKind::BadTileCall, "{} is {}, expected a buffer or a region of one",
+                 what, type_name(value));
 }
 
 // --- differences of indices ----------------------------------------------------------------------

@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "ir/simplify/fold.h"
+#include "script/syntax/errors.h"
 
 namespace ww::script {
 namespace {
@@ -78,14 +79,12 @@ Result<Value> typed_constant(Context&, const Value& value, ir::Type type, Conver
   const std::optional<double> special = type.is_float() ? special_float(value) : std::nullopt;
   const Value number = special ? of_float(*special) : value;
   if (!is_number(number) || !type.is_value() || type.lanes != 1)
-    return fail(diag(DiagKind::BadType, "{} as `{}` outside of a kernel, expected a number",
-                     type_name(value), ir::to_text(type))
-                    .with_span(span));
+    return fail_at(span, DiagKind::BadType, "{} as `{}` outside of a kernel, expected a number",
+                   type_name(value), ir::to_text(type));
   const auto constant = constant_of(number);
   if (!constant || (how == Conversion::Exact && !ir::holds(type.dtype, *constant)))
-    return fail(diag(DiagKind::BadType, "the constant {} does not fit `{}`", repr(number),
-                     num::name_of(type.dtype))
-                    .with_span(span));
+    return fail_at(span, DiagKind::BadType, "the constant {} does not fit `{}`", repr(number),
+                   num::name_of(type.dtype));
   return from_constant(ir::convert(*constant, type.dtype));
 }
 
@@ -96,11 +95,10 @@ Result<Value> typed_result(Context& in, const Value& a, const Value& b, const Va
   if (!left && !right) return result;
   const auto common = left && right ? common_type(*left, *right) : left ? left : right;
   if (!common)
-    return fail(
-        diag(DiagKind::BadType, "constants of types `{}` and `{}` meet", num::name_of(*left),
-             num::name_of(*right))
-            .with_note(fmt::format("`T.cast(x, \"{}\")` converts one of them", num::name_of(*left)))
-            .with_span(span));
+    return fail(diag_at(span, DiagKind::BadType, "constants of types `{}` and `{}` meet",
+                        num::name_of(*left), num::name_of(*right))
+                    .with_note(fmt::format("`T.cast(x, \"{}\")` converts one of them",
+                                           num::name_of(*left))));
   const DType type = *common;
   // 2.5 · T.int32(3): a fraction is no int32, and not rounded to one behind the program's back.
   if (result.is(Kind::Float) && !num::is_float(type)) return result;

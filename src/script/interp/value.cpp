@@ -13,50 +13,16 @@
 namespace ww::script {
 namespace {
 
-constexpr std::string_view kTypeNames[] = {"None",
-                                           "bool",
-                                           "int",
-                                           "float",
-                                           "str",
-                                           "tuple",
-                                           "list",
-                                           "dict",
-                                           "set",
-                                           "slice",
-                                           "range",
-                                           "ellipsis",
-                                           "generator",
-                                           "function",
-                                           "function",
-                                           "method",
-                                           "class",
-                                           "object",
-                                           "namespace",
-                                           "dtype",
-                                           "axis",
-                                           "axis term",
-                                           "layout maker",
-                                           "layout spec",
-                                           "iter",
-                                           "swizzle",
-                                           "layout",
-                                           "annotation",
-                                           "kernel",
-                                           "jit kernel",
-                                           "inline function",
-                                           "expression",
-                                           "buffer",
-                                           "region",
-                                           "loop",
-                                           "meta_var",
-                                           "accessor",
-                                           "frame",
-                                           "launch",
-                                           "ptx instruction",
-                                           "ptx operand",
-                                           "pool",
-                                           "opaque value",
-                                           "value in error"};
+// By Kind.
+// clang-format off
+constexpr std::string_view kTypeNames[] = {
+    "None", "bool", "int", "float", "str", "tuple", "list", "dict", "set", "slice", "range",
+    "ellipsis", "generator", "function", "function", "method", "class", "object", "namespace",
+    "dtype", "axis", "axis term", "layout maker", "layout spec", "iter", "swizzle", "layout",
+    "annotation", "kernel", "jit kernel", "inline function", "expression", "buffer", "region",
+    "loop", "meta_var", "accessor", "frame", "launch", "ptx instruction", "ptx operand", "pool",
+    "opaque value", "value in error"};
+// clang-format on
 static_assert(std::size(kTypeNames) == static_cast<std::size_t>(Kind::Poison) + 1);
 
 constexpr std::size_t kLongestRepr = 200;

@@ -1,67 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "script/syntax/ast.h"
 
-namespace ww::script {
+#include <iterator>
 
-std::string_view text_of(Op op) {
-  switch (op) {
-    case Op::None:
-      return "";
-    case Op::Add:
-    case Op::Pos:
-      return "+";
-    case Op::Sub:
-    case Op::Neg:
-      return "-";
-    case Op::Mul:
-      return "*";
-    case Op::Div:
-      return "/";
-    case Op::FloorDiv:
-      return "//";
-    case Op::Mod:
-      return "%";
-    case Op::Pow:
-      return "**";
-    case Op::MatMul:
-      return "@";
-    case Op::Shl:
-      return "<<";
-    case Op::Shr:
-      return ">>";
-    case Op::BitAnd:
-      return "&";
-    case Op::BitOr:
-      return "|";
-    case Op::BitXor:
-      return "^";
-    case Op::Invert:
-      return "~";
-    case Op::Not:
-      return "not";
-    case Op::Eq:
-      return "==";
-    case Op::Ne:
-      return "!=";
-    case Op::Lt:
-      return "<";
-    case Op::Le:
-      return "<=";
-    case Op::Gt:
-      return ">";
-    case Op::Ge:
-      return ">=";
-    case Op::In:
-      return "in";
-    case Op::NotIn:
-      return "not in";
-    case Op::Is:
-      return "is";
-    case Op::IsNot:
-      return "is not";
-  }
-  return "";
-}
+namespace ww::script {
+namespace {
+
+// clang-format off
+constexpr std::string_view kOpTexts[] = {
+    "",
+    "+", "-", "*", "/", "//", "%", "**", "@", "<<", ">>", "&", "|", "^",
+    "-", "+", "~", "not",
+    "==", "!=", "<", "<=", ">", ">=", "in", "not in", "is", "is not"};
+// clang-format on
+static_assert(std::size(kOpTexts) == static_cast<std::size_t>(Op::IsNot) + 1);
+
+}  // namespace
+
+std::string_view text_of(Op op) { return kOpTexts[static_cast<std::size_t>(op)]; }
 
 Symbol SymbolTable::intern(std::string_view name) {
   const auto found = ids_.lower_bound(name);

@@ -2,6 +2,7 @@
 // Names, numbers and what stands in brackets.
 #include <utility>
 
+#include "script/syntax/errors.h"
 #include "script/syntax/expr_parser.h"
 #include "script/syntax/literals.h"
 
@@ -73,8 +74,8 @@ Result<ExprId> parse_group(ParseCursor& cursor) {
 
 Result<Clause> parse_clause(ParseCursor& cursor) {
   if (cursor.at(TokenKind::KwAsync))
-    return fail(diag(DiagKind::Syntax, "found `async` in a comprehension, which is not supported")
-                    .with_span(cursor.here().span()));
+    return fail_at(cursor.here().span(), DiagKind::Syntax,
+                   "found `async` in a comprehension, which is not supported");
   cursor.take();
   Clause out;
   out.target = WW_TRY(parse_loop_target(cursor));

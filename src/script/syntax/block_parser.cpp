@@ -3,6 +3,7 @@
 #include <utility>
 #include <vector>
 
+#include "script/syntax/errors.h"
 #include "script/syntax/parser.h"
 #include "script/syntax/stmt_parser.h"
 
@@ -35,8 +36,8 @@ Result<void> parse_block(ParseCursor& cursor, const Token& word, ListBuilder<Stm
         cursor.unexpected("an indented block")
             .with_note(fmt::format("the block of this `{}`", cursor.text_of(word)), word.span()));
   if (cursor.open_blocks >= kMaxNesting)
-    return fail(diag(DiagKind::TooLarge, "blocks are nested deeper than {} levels", kMaxNesting)
-                    .with_span(word.span()));
+    return fail_at(word.span(), DiagKind::TooLarge, "blocks are nested deeper than {} levels",
+                   kMaxNesting);
   const ParseCursor::Level level(cursor.open_blocks);
   cursor.take();
   while (!cursor.accept(TokenKind::Dedent)) WW_TRY_VOID(parse_statement(cursor, out));
@@ -74,8 +75,8 @@ Result<StmtId> parse_if(ParseCursor& cursor) {
   std::vector<Stmt> branches;
   do {
     if (branches.size() > kMaxElifs)
-      return fail(diag(DiagKind::TooLarge, "the `if` has more than {} `elif`", kMaxElifs)
-                      .with_span(cursor.here().span()));
+      return fail_at(cursor.here().span(), DiagKind::TooLarge, "the `if` has more than {} `elif`",
+                     kMaxElifs);
     branches.push_back(WW_TRY(parse_if_branch(cursor)));
   } while (cursor.at(TokenKind::KwElif));
   ListOf<StmtId> other = WW_TRY(parse_else_block(cursor));

@@ -3,6 +3,7 @@
 #include <set>
 #include <utility>
 
+#include "script/syntax/errors.h"
 #include "script/syntax/expr_parser.h"
 
 namespace ww::script {
@@ -52,10 +53,9 @@ Result<void> check_argument_order(ParseCursor& cursor, ArgState& state, const Ar
   state.has_keyword |= arg.kind == Arg::Kind::Keyword;
   state.has_double_star |= arg.kind == Arg::Kind::DoubleStar;
   if (!is_bad) return {};
-  return fail(diag(DiagKind::Syntax, "found {} after {}",
-                   is_plain ? "a positional argument" : "an argument with `*`",
-                   state.has_double_star ? "one with `**`" : "a keyword argument")
-                  .with_span(cursor.ast()[arg.value].place.span()));
+  return fail_at(cursor.ast()[arg.value].place.span(), DiagKind::Syntax, "found {} after {}",
+                 is_plain ? "a positional argument" : "an argument with `*`",
+                 state.has_double_star ? "one with `**`" : "a keyword argument");
 }
 
 // --- parameters ---------------------------------------------------------------------------------
@@ -85,8 +85,8 @@ Result<Param> parse_named_parameter(ParseCursor& cursor, Param::Kind kind, std::
                                     ParamState& state) {
   const Token name = WW_TRY(cursor.expect_name("the name of a parameter"));
   if (!state.names.insert(cursor.intern(name).index).second)
-    return fail(diag(DiagKind::Syntax, "found a second parameter `{}`", cursor.text_of(name))
-                    .with_span(place_of(name).span()));
+    return fail_at(place_of(name).span(), DiagKind::Syntax, "found a second parameter `{}`",
+                   cursor.text_of(name));
   const bool has_stars = kind == Param::Kind::Star || kind == Param::Kind::DoubleStar;
   Param out{.kind = kind, .name = cursor.intern(name)};
   if (state.annotated && cursor.accept(TokenKind::Colon)) {
@@ -126,9 +126,8 @@ Result<void> parse_parameter(ParseCursor& cursor, ListBuilder<Param>& params, Pa
   const Param param = WW_TRY(parse_named_parameter(cursor, kind, first.begin, state));
   if (kind == Param::Kind::Plain) {
     if (state.has_default && !param.default_value.valid())
-      return fail(
-          diag(DiagKind::Syntax, "found a parameter without a default after one that has one")
-              .with_span(param.place.span()));
+      return fail_at(param.place.span(), DiagKind::Syntax,
+                     "found a parameter without a default after one that has one");
     state.has_default = param.default_value.valid();
   }
   params.add(param);
@@ -147,9 +146,8 @@ Result<ListOf<Arg>> parse_arguments(ParseCursor& cursor, const Token& opener) {
       arg.value = WW_TRY(parse_generator(cursor, begin, arg.value));
       const bool is_alone = args.size() == 0 && !cursor.at(TokenKind::Comma);
       if (!is_alone)
-        return fail(diag(DiagKind::Syntax,
-                         "found a generator beside other arguments, expected it in parentheses")
-                        .with_span(cursor.ast()[arg.value].place.span()));
+        return fail_at(cursor.ast()[arg.value].place.span(), DiagKind::Syntax,
+                       "found a generator beside other arguments, expected it in parentheses");
     }
     WW_TRY_VOID(check_argument_order(cursor, state, arg));
     args.add(arg);

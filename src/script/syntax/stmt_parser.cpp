@@ -7,41 +7,19 @@
 #include <utility>
 
 #include "base/suggest.h"
+#include "script/syntax/errors.h"
 
 namespace ww::script {
 namespace {
 
+// The operator of `+=` and its like.
 Op augmented_op(TokenKind kind) {
-  switch (kind) {
-    case TokenKind::PlusAssign:
-      return Op::Add;
-    case TokenKind::MinusAssign:
-      return Op::Sub;
-    case TokenKind::StarAssign:
-      return Op::Mul;
-    case TokenKind::SlashAssign:
-      return Op::Div;
-    case TokenKind::DoubleSlashAssign:
-      return Op::FloorDiv;
-    case TokenKind::PercentAssign:
-      return Op::Mod;
-    case TokenKind::PowerAssign:
-      return Op::Pow;
-    case TokenKind::AtAssign:
-      return Op::MatMul;
-    case TokenKind::ShlAssign:
-      return Op::Shl;
-    case TokenKind::ShrAssign:
-      return Op::Shr;
-    case TokenKind::AmpAssign:
-      return Op::BitAnd;
-    case TokenKind::BarAssign:
-      return Op::BitOr;
-    case TokenKind::CaretAssign:
-      return Op::BitXor;
-    default:
-      return Op::None;
-  }
+  const std::string_view text = fixed_text_of(kind);
+  if (!text.ends_with('=')) return Op::None;
+  for (std::size_t i = static_cast<std::size_t>(Op::Add); i <= static_cast<std::size_t>(Op::BitXor);
+       ++i)
+    if (text_of(static_cast<Op>(i)) == text.substr(0, text.size() - 1)) return static_cast<Op>(i);
+  return Op::None;
 }
 
 // Words that begin a statement: what a first word that is none of them was perhaps meant to be.
@@ -110,8 +88,8 @@ Result<void> check_single_target(ParseCursor& cursor, ExprId target, std::string
   const ExprKind kind = cursor.ast()[target].kind;
   if (kind == ExprKind::Name || kind == ExprKind::Attribute || kind == ExprKind::Subscript)
     return {};
-  return fail(diag(DiagKind::Syntax, "cannot {} {}", use, describe_expr(cursor, target))
-                  .with_span(cursor.ast()[target].place.span()));
+  return fail_at(cursor.ast()[target].place.span(), DiagKind::Syntax, "cannot {} {}", use,
+                 describe_expr(cursor, target));
 }
 
 Result<StmtId> parse_augmented(ParseCursor& cursor, std::uint32_t begin, ExprId target) {
@@ -313,9 +291,8 @@ Result<StmtId> parse_small(ParseCursor& cursor) {
     case TokenKind::KwElif:
     case TokenKind::KwExcept:
     case TokenKind::KwFinally:
-      return fail(diag(DiagKind::Syntax, "found {}, but no block before it that it continues",
-                       cursor.describe_here())
-                      .with_span(first.span()));
+      return fail_at(first.span(), DiagKind::Syntax,
+                     "found {}, but no block before it that it continues", cursor.describe_here());
     default:
       return at_type(cursor) ? parse_unsupported(cursor, first.begin, first)
                              : parse_expr_or_assignment(cursor);
@@ -347,8 +324,8 @@ Result<void> parse_statement(ParseCursor& cursor, ListBuilder<StmtId>& out) {
       if (at_match(cursor)) break;
       return parse_line(cursor, out);
     case TokenKind::Indent:
-      return fail(diag(DiagKind::Syntax, "found an indented line, but no block opened before it")
-                      .with_span(cursor.here().span()));
+      return fail_at(cursor.here().span(), DiagKind::Syntax,
+                     "found an indented line, but no block opened before it");
     default:
       return parse_line(cursor, out);
   }

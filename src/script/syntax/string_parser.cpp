@@ -3,6 +3,7 @@
 #include <optional>
 #include <utility>
 
+#include "script/syntax/errors.h"
 #include "script/syntax/expr_parser.h"
 #include "script/syntax/literals.h"
 
@@ -117,8 +118,8 @@ Result<ExprId> parse_strings(ParseCursor& cursor) {
   StringParts parts(items);
   while (cursor.at(TokenKind::String) || cursor.at(TokenKind::FStringBegin)) {
     if (quotes_of(cursor.text_of(cursor.here())).bytes != is_bytes)
-      return fail(diag(DiagKind::Syntax, "found bytes and text strings side by side")
-                      .with_span(cursor.here().span()));
+      return fail_at(cursor.here().span(), DiagKind::Syntax,
+                     "found bytes and text strings side by side");
     if (cursor.at(TokenKind::String)) {
       WW_TRY_VOID(parse_plain_string(cursor, parts));
     } else {

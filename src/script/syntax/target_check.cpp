@@ -1,72 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
 // What can be assigned to or deleted.
+#include <iterator>
 #include <string>
 
+#include "script/syntax/errors.h"
 #include "script/syntax/expr_parser.h"
 
 namespace ww::script {
+namespace {
+
+// By ExprKind.
+// clang-format off
+constexpr std::string_view kExprTexts[] = {
+    "a name", "a literal", "a literal", "a literal", "an f-string", "a literal",
+    "`True`", "`False`", "`None`", "`...`", "a tuple", "a list", "a set", "a dict",
+    "an operator's result", "an operator's result", "an operator's result", "an operator's result",
+    "a comparison", "a conditional expression", "a lambda", "a call", "an attribute", "a subscript",
+    "a slice", "a starred expression", "a comprehension", "a comprehension", "a generator",
+    "a comprehension", "a named expression"};
+// clang-format on
+static_assert(std::size(kExprTexts) == static_cast<std::size_t>(ExprKind::Unsupported));
+
+}  // namespace
 
 std::string describe_expr(const ParseCursor& cursor, ExprId id) {
   const Expr& expr = cursor.ast()[id];
-  switch (expr.kind) {
-    case ExprKind::Name:
-      return "a name";
-    case ExprKind::Int:
-    case ExprKind::Float:
-    case ExprKind::String:
-    case ExprKind::Formatted:
-      return "a literal";
-    case ExprKind::FString:
-      return "an f-string";
-    case ExprKind::True:
-      return "`True`";
-    case ExprKind::False:
-      return "`False`";
-    case ExprKind::None:
-      return "`None`";
-    case ExprKind::Ellipsis:
-      return "`...`";
-    case ExprKind::Tuple:
-      return "a tuple";
-    case ExprKind::List:
-      return "a list";
-    case ExprKind::Set:
-      return "a set";
-    case ExprKind::Dict:
-      return "a dict";
-    case ExprKind::Unary:
-    case ExprKind::Binary:
-    case ExprKind::And:
-    case ExprKind::Or:
-      return "an operator's result";
-    case ExprKind::Compare:
-      return "a comparison";
-    case ExprKind::Conditional:
-      return "a conditional expression";
-    case ExprKind::Lambda:
-      return "a lambda";
-    case ExprKind::Call:
-      return "a call";
-    case ExprKind::Attribute:
-      return "an attribute";
-    case ExprKind::Subscript:
-      return "a subscript";
-    case ExprKind::Slice:
-      return "a slice";
-    case ExprKind::Starred:
-      return "a starred expression";
-    case ExprKind::ListComp:
-    case ExprKind::SetComp:
-    case ExprKind::DictComp:
-      return "a comprehension";
-    case ExprKind::GeneratorExp:
-      return "a generator";
-    case ExprKind::Walrus:
-      return "a named expression";
-    case ExprKind::Unsupported:
-      return fmt::format("`{}`", cursor.text_between(expr.name_place.begin, expr.name_place.end));
-  }
-  return "an expression";
+  if (expr.kind == ExprKind::Unsupported)
+    return fmt::format("`{}`", cursor.text_between(expr.name_place.begin, expr.name_place.end));
+  return std::string(kExprTexts[static_cast<std::size_t>(expr.kind)]);
 }
 
 Result<void> check_target(ParseCursor& cursor, ExprId target, TargetUse use) {
@@ -83,8 +44,8 @@ Result<void> check_target(ParseCursor& cursor, ExprId target, TargetUse use) {
         const Expr& inner = cursor.ast()[item];
         if (inner.kind == ExprKind::Starred && use == TargetUse::Assign) {
           if (++stars > 1)
-            return fail(diag(DiagKind::Syntax, "found a second starred target, expected one")
-                            .with_span(inner.place.span()));
+            return fail_at(inner.place.span(), DiagKind::Syntax,
+                           "found a second starred target, expected one");
           item = inner.a;
         }
         WW_TRY_VOID(check_target(cursor, item, use));
@@ -95,10 +56,9 @@ Result<void> check_target(ParseCursor& cursor, ExprId target, TargetUse use) {
       if (use == TargetUse::Assign) return fail(lone_star(cursor, target));
       [[fallthrough]];
     default:
-      return fail(diag(DiagKind::Syntax, "cannot {} {}",
-                       use == TargetUse::Assign ? "assign to" : "delete",
-                       describe_expr(cursor, target))
-                      .with_span(expr.place.span()));
+      return fail_at(expr.place.span(), DiagKind::Syntax, "cannot {} {}",
+                     use == TargetUse::Assign ? "assign to" : "delete",
+                     describe_expr(cursor, target));
   }
 }
 
