@@ -176,11 +176,11 @@ nlohmann::ordered_json run_benchmarks(const Options& options, bool has_products)
 
 // --- the report ----------------------------------------------------------------------------------
 
-constexpr std::size_t kMostPageBytes = std::size_t{1} << 24U;
+constexpr std::size_t kMaxPageBytes = std::size_t{1} << 24U;
 
 Result<Page> read_page(const std::string& file) {
   if (std::error_code ignored; !std::filesystem::exists(file, ignored)) return Page();
-  return Page::read(WW_TRY(read_file(file, kMostPageBytes)));
+  return Page::read(WW_TRY(read_file(file, kMaxPageBytes)));
 }
 
 std::string gpu_name() {
@@ -202,7 +202,7 @@ Measurement measurement(const nlohmann::ordered_json& result, const Options& opt
 }
 
 int user_error(const Diag& diag, const std::string& file) {
-  const auto text = diag.span.known ? read_file(file, kMostPageBytes) : std::string();
+  const auto text = diag.span.known ? read_file(file, kMaxPageBytes) : std::string();
   fmt::print(stderr, "{}", render(diag, SourceText(file, text ? *text : "")));
   return 2;
 }

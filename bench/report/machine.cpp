@@ -87,8 +87,8 @@ std::string release_in(std::string_view version) {
 }
 
 Machine this_machine(const std::string& nvcc, std::string gpu) {
-  constexpr std::size_t kMostBytes = 1 << 22;
-  const auto cpuinfo = read_file("/proc/cpuinfo", kMostBytes);
+  constexpr std::size_t kMaxBytes = 1 << 22;
+  const auto cpuinfo = read_file("/proc/cpuinfo", kMaxBytes);
   utsname system{};
   ::uname(&system);
   const unsigned cores = std::thread::hardware_concurrency();

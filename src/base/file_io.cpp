@@ -55,7 +55,7 @@ bool write_all(int fd, std::string_view bytes) {
 
 // --- what a path names ---------------------------------------------------------------------------
 
-constexpr int kMostLinks = 40;  // as Linux has it
+constexpr int kMaxLinks = 40;  // as Linux has it
 
 // The number of an open descriptor that a path stands for: `/dev/fd/1`, or where `/dev/stdout`
 // leads.
@@ -81,7 +81,7 @@ struct Target {
 Target target_of(const fs::path& given) {
   Target out{.path = given};
   std::error_code error;
-  for (int links = 0; links <= kMostLinks; ++links) {
+  for (int links = 0; links <= kMaxLinks; ++links) {
     // An open file has a position that its name does not lead to.
     out.descriptor = descriptor_number(out.path);
     struct stat found {};

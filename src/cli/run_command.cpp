@@ -16,7 +16,7 @@ namespace ww::cli::run_command {
 namespace {
 
 constexpr std::string_view kDevices[] = {"auto", "sim", "cuda", "eval"};
-constexpr std::int64_t kMostLaunches = 1'000'000;
+constexpr std::int64_t kMaxLaunches = 1'000'000;
 
 struct Options {
   std::shared_ptr<driver::RunRequest> request;
@@ -60,7 +60,7 @@ void declare_device_options(OptionSet& set, Options& options) {
            "sim, eval: instructions=N,seconds=S,memory=BYTES, with K, M, G\n"
            "(default: sim instructions=20G,memory=8G; eval instructions=20M,memory=8G)");
   set.flag("--time", options.time, "cuda: take the time, the median of several launches");
-  set.number("--launches", options.launches, 1, kMostLaunches, "of --time (default 20)");
+  set.number("--launches", options.launches, 1, kMaxLaunches, "of --time (default 20)");
 }
 
 Run set_up(OptionSet& set) {

@@ -16,8 +16,8 @@ namespace ww::cli::sim_command {
 namespace {
 
 constexpr std::string_view kMath[] = {"exact", "plain"};
-constexpr std::int64_t kMostThreads = 1024;
-constexpr std::int64_t kMostShared = std::int64_t{1} << 30;
+constexpr std::int64_t kMaxThreads = 1024;
+constexpr std::int64_t kMaxShared = std::int64_t{1} << 30;
 
 struct Options {
   driver::SimRequest request;
@@ -58,7 +58,7 @@ void declare_launch(OptionSet& set, Options& options) {
   set.text("--block", "X[,Y,Z]", request.block, "threads of a block");
   set.text("--cluster", "X[,Y,Z]", request.cluster,
            "blocks of a cluster (default: what the kernel says, or 1)");
-  set.number("--shared", options.shared, 0, kMostShared, "bytes of dynamic shared memory");
+  set.number("--shared", options.shared, 0, kMaxShared, "bytes of dynamic shared memory");
   set.texts("--arg", "P=VALUE", request.args,
             "an argument for parameter P, a number or a name:\n"
             "TYPE[SHAPE]:FILL    a buffer, e.g. float16[8,16]:arange; also zeros, ones,\n"
@@ -81,7 +81,7 @@ void declare_run(OptionSet& set, Options& options) {
   set.text("--schedule", "S", request.schedule, "which warp is next: rr (default), random:SEED");
   set.choice("--math", "HOW", options.math, kMath,
              "tensor cores: exact (default, as the hardware rounds) or plain sums");
-  set.number("--threads", options.threads, 0, kMostThreads,
+  set.number("--threads", options.threads, 0, kMaxThreads,
              "threads of the host (default 0: one per core)");
   set.text("--limit", "LIST", request.limits,
            "instructions=N,seconds=S,memory=BYTES, with K, M, G\n"

@@ -20,7 +20,7 @@ namespace ww::cli {
 namespace {
 
 constexpr std::size_t kFewestColumns = 40;
-constexpr std::size_t kMostColumns = 10000;
+constexpr std::size_t kMaxColumns = 10000;
 constexpr std::size_t kUsualColumns = 80;
 
 std::optional<std::size_t> columns_from_environment() {
@@ -28,7 +28,7 @@ std::optional<std::size_t> columns_from_environment() {
   std::size_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc() || end != text.data() + text.size() || value == 0) return std::nullopt;
-  return std::clamp(value, kFewestColumns, kMostColumns);
+  return std::clamp(value, kFewestColumns, kMaxColumns);
 }
 
 std::size_t columns_of(int descriptor) {
@@ -36,7 +36,7 @@ std::size_t columns_of(int descriptor) {
   if (const auto given = columns_from_environment()) return *given;
   winsize size{};
   if (::ioctl(descriptor, TIOCGWINSZ, &size) != 0 || size.ws_col == 0) return kUsualColumns;
-  return std::clamp<std::size_t>(size.ws_col, kFewestColumns, kMostColumns);
+  return std::clamp<std::size_t>(size.ws_col, kFewestColumns, kMaxColumns);
 }
 
 // --- colours -------------------------------------------------------------------------------------

@@ -17,8 +17,8 @@ namespace ww::cli::tune_command {
 namespace {
 
 constexpr std::string_view kDevices[] = {"auto", "sim", "cuda"};
-constexpr std::int64_t kMostRepetitions = 1'000'000;
-constexpr std::int64_t kMostRows = 1'000'000;
+constexpr std::int64_t kMaxRepetitions = 1'000'000;
+constexpr std::int64_t kMaxRows = 1'000'000;
 
 struct Options {
   driver::TuneRequest request;
@@ -61,11 +61,11 @@ void declare_space(OptionSet& set, driver::TuneRequest& request) {
 }
 
 void declare_results(OptionSet& set, Options& options) {
-  set.number("--repetitions", options.repetitions, 1, kMostRepetitions,
+  set.number("--repetitions", options.repetitions, 1, kMaxRepetitions,
              "cuda: timed launches of each kernel (default 20)");
   set.flag("--ptxas", options.asks_ptxas,
            "ask ptxas for registers and spills (that of PTXAS, or in PATH)");
-  set.number("--top", options.top, 1, kMostRows, "rows of the table (default 10)");
+  set.number("--top", options.top, 1, kMaxRows, "rows of the table (default 10)");
   set.flag("--verbose", options.verbose, "show each dropped combination with all that was said");
   set.flag("--json", options.json, "print JSON (docs/tuning.md)");
   set.text("-o,--output", "FILE", options.request.output, "write the best one to a file, as JSON");

@@ -103,8 +103,9 @@ std::string explain_json(const Build& build) {
     out["primitives"].push_back(call_json(source, call));
   out["local_memory"] = Json::array();
   for (const lower::SpilledArray& each : build.report.spilled)
-    out["local_memory"].push_back(
-        {{"buffer", each.buffer}, {"at", source_place_json(source, each.span)}, {"reason", each.reason}});
+    out["local_memory"].push_back({{"buffer", each.buffer},
+                                   {"at", source_place_json(source, each.span)},
+                                   {"reason", each.reason}});
   return json_text(out);
 }
 

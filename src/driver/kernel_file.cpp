@@ -6,11 +6,11 @@
 
 namespace ww::driver {
 namespace {
-constexpr std::size_t kMostBytes = std::size_t{1} << 20U;
+constexpr std::size_t kMaxBytes = std::size_t{1} << 20U;
 }
 
 Result<std::string> kernel_in_file(const std::string& path) {
-  return kernel_in_json(WW_TRY(read_file(path, kMostBytes)), path);
+  return kernel_in_json(WW_TRY(read_file(path, kMaxBytes)), path);
 }
 
 Result<std::string> kernel_in_json(std::string_view text, const std::string& path) {

@@ -189,12 +189,12 @@ class SideMaker {
         return decline("extents", "the extent of `{}` is `{}`, known at run time only",
                        buffer_.name, ir::print(f_, range.extent));
       extents_.push_back(*extent);
-      count = std::min(kMostElements + 1, count * *extent);
+      count = std::min(kMaxElements + 1, count * *extent);
     }
-    if (count > kMostElements || count < 1)
+    if (count > kMaxElements || count < 1)
       return decline("size", "the region of `{}` has {}{} elements, of {} that are enumerated",
-                     buffer_.name, count > kMostElements ? "more than " : "",
-                     std::min(count, kMostElements), kMostElements);
+                     buffer_.name, count > kMaxElements ? "more than " : "",
+                     std::min(count, kMaxElements), kMaxElements);
     count_ = count;
     return {};
   }
@@ -293,8 +293,8 @@ class SideMaker {
         return decline("start", "the lanes of `{}` begin at `{}`, known at run time only",
                        buffer_.name, ir::print(f_, runtime));
       if (axis == place_axis()) {
-        constexpr std::int64_t kMostInt32 = std::int64_t{1} << 31;
-        const bool is_wide = tile.range_on(axis).max >= kMostInt32 - tile.size();
+        constexpr std::int64_t kMaxInt32 = std::int64_t{1} << 31;
+        const bool is_wide = tile.range_on(axis).max >= kMaxInt32 - tile.size();
         side_.base = is_wide ? code_.as_int64(runtime) : runtime;
         side_.base_divisor = ir::divisor_of(f_, runtime, code_.facts());
       } else {

@@ -103,10 +103,10 @@ void for_each_holder(const Side& side, std::int64_t threads, Visit&& visit) {
       }
 }
 
-inline constexpr std::int64_t kMostElements = std::int64_t{1} << 20;
+inline constexpr std::int64_t kMaxElements = std::int64_t{1} << 20;
 
 /// An operand of the call by its number, or why it cannot be enumerated: extents known at run time
-/// only, more than `kMostElements`, a runtime start that crosses digits of a layout, thread axes
+/// only, more than `kMaxElements`, a runtime start that crosses digits of a layout, thread axes
 /// beyond the unit.
 Match<Side> side_of(const Call& call, std::size_t operand);
 

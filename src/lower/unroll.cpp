@@ -36,9 +36,9 @@ using ir::VarId;
 
 /// Statements that one outermost loop may become: a few thousand instructions fill the instruction
 /// cache many times over, and the assembler's time grows faster than the text.
-constexpr std::int64_t kMostStatements = 4096;
+constexpr std::int64_t kMaxStatements = 4096;
 /// The same for loops that the program itself asks to unroll.
-constexpr std::int64_t kMostAsked = 65536;
+constexpr std::int64_t kMaxAsked = 65536;
 constexpr std::int64_t kHugeCount = std::int64_t{1} << 40;
 
 std::int64_t times(std::int64_t a, std::int64_t b) {
@@ -94,7 +94,7 @@ class RegisterLoops {
       std::int64_t rounds = 1;
       if (asks_unroll(s)) {
         rounds = trips(s);
-        const bool is_large = times(around, times(rounds, count(s.body))) > kMostAsked;
+        const bool is_large = times(around, times(rounds, count(s.body))) > kMaxAsked;
         if (is_large || has_jump(f_, s.body)) {
           make_serial(f_.at(id));
           rounds = 1;
@@ -266,7 +266,7 @@ class RegisterLoops {
       if (is_expanded(s)) {
         rounds = trips(s);
         const std::int64_t all = times(around, times(rounds, count(s.body)));
-        if (all > kMostStatements && !asks_unroll(s)) {
+        if (all > kMaxStatements && !asks_unroll(s)) {
           give_up(s.var, all);
           rounds = 1;
         }
@@ -279,7 +279,7 @@ class RegisterLoops {
     for (const BufferId buffer : users_[var])
       spill(buffer,
             fmt::format("indexed by `{}`, whose loop would become {} statements, of {} at most",
-                        f_[var].name, statements, kMostStatements));
+                        f_[var].name, statements, kMaxStatements));
   }
 
   // A loop of kind Unroll has a constant number of rounds; where outer loops decide it, an

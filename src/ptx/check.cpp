@@ -18,7 +18,7 @@ namespace {
 using target::Feature;
 using target::Target;
 
-constexpr std::uint64_t kMostConstBytes = 64U * 1024;
+constexpr std::uint64_t kMaxConstBytes = 64U * 1024;
 
 // Walks the module and collects findings.
 class Walk {
@@ -66,11 +66,11 @@ class Walk {
     if (variable.space != Space::Const) return;
     const std::uint64_t bytes = size_in_bytes(variable);
     const_bytes_ += bytes;
-    if (const_bytes_ <= kMostConstBytes || const_bytes_ - bytes > kMostConstBytes) return;
+    if (const_bytes_ <= kMaxConstBytes || const_bytes_ - bytes > kMaxConstBytes) return;
     const std::string_view name = module_.text(variable.name);
     report(diag(DiagKind::TooLarge,
                 "with `{}` the `.const` variables take {} bytes; at most {} fit", name,
-                const_bytes_, kMostConstBytes)
+                const_bytes_, kMaxConstBytes)
                .with_span(Span::at(variable.offset, variable.offset + name.size())));
   }
 

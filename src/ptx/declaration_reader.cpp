@@ -16,8 +16,8 @@ namespace ww::ptx {
 namespace {
 
 // More names than this in one declaration are a mistake, and would be one for whoever lists them.
-constexpr std::uint64_t kMostNames = std::uint64_t{1} << 24U;
-constexpr std::size_t kMostDims = 16;
+constexpr std::uint64_t kMaxNames = std::uint64_t{1} << 24U;
+constexpr std::size_t kMaxDims = 16;
 
 }  // namespace
 
@@ -86,7 +86,7 @@ bool DeclarationReader::declarator(Variable& variable) {
 // The layout of variables adds their sizes up, and the sum must not overflow.
 bool DeclarationReader::fits(const Variable& variable) {
   std::uint64_t room =
-      kMostVariableBytes /
+      kMaxVariableBytes /
       std::max<std::uint64_t>(
           1, static_cast<std::uint64_t>(isa::info(variable.type).bits) * variable.vector / 8);
   if (variable.count != kSingle) room /= std::max(1U, variable.count);
@@ -97,7 +97,7 @@ bool DeclarationReader::fits(const Variable& variable) {
   if (room > 0) return true;
   const std::string_view text = names_.text(variable.name);
   return cursor_.error(
-      diag(DiagKind::TooLarge, "`{}` has more than {} bytes", text, kMostVariableBytes)
+      diag(DiagKind::TooLarge, "`{}` has more than {} bytes", text, kMaxVariableBytes)
           .with_span(Span::at(variable.offset, variable.offset + text.size())));
 }
 
@@ -121,9 +121,9 @@ bool DeclarationReader::count(std::uint32_t& out) {
   const std::optional<std::uint64_t> names =
       cursor_.integer("a count", std::numeric_limits<std::uint64_t>::max());
   if (!names) return false;
-  if (*names > kMostNames)
+  if (*names > kMaxNames)
     return cursor_.error(
-        diag(DiagKind::TooLarge, "`<{}>` declares more than {} names", *names, kMostNames)
+        diag(DiagKind::TooLarge, "`<{}>` declares more than {} names", *names, kMaxNames)
             .with_span(number.span()));
   out = static_cast<std::uint32_t>(*names);
   return cursor_.expect('>', "`>`");
@@ -133,9 +133,9 @@ bool DeclarationReader::count(std::uint32_t& out) {
 bool DeclarationReader::dims(Variable& variable) {
   while (cursor_.at('[')) {
     const Token bracket = cursor_.take();
-    if (variable.dims.size() == kMostDims)
+    if (variable.dims.size() == kMaxDims)
       return cursor_.error(
-          diag(DiagKind::TooLarge, "the array has more than {} dimensions", kMostDims)
+          diag(DiagKind::TooLarge, "the array has more than {} dimensions", kMaxDims)
               .with_span(bracket.span()));
     std::uint64_t extent = kUnsized;
     if (cursor_.accept_word("WARP_SZ")) {

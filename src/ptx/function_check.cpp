@@ -43,7 +43,7 @@ std::uint64_t parameter_bytes(const Function& function) {
   for (const Variable& param : function.params) {
     const std::uint64_t align = align_in_bytes(param);
     bytes = (bytes + align - 1) / align * align + size_in_bytes(param);
-    bytes = std::min(bytes, kMostVariableBytes);
+    bytes = std::min(bytes, kMaxVariableBytes);
   }
   return bytes;
 }
@@ -89,7 +89,7 @@ void note_shared(const Module& module, const Scope& scope, std::span<const isa::
       const Variable* variable = scope.find(*module.names.find(operand.text)).variable;
       if (facts.shared.insert(variable).second) {
         facts.shared_bytes =
-            std::min(facts.shared_bytes + size_in_bytes(*variable), kMostVariableBytes);
+            std::min(facts.shared_bytes + size_in_bytes(*variable), kMaxVariableBytes);
       }
     }
     note_shared(module, scope, operand.parts, facts);

@@ -254,7 +254,7 @@ Diag Scope::declared_twice(const Entry& first, const Entry& second) const {
 
 // `%r12` is number 12 of `%r<…>`, and so is `%r012`. All digits at the end are the number.
 Scope::Member Scope::member_of(std::string_view text) const {
-  constexpr std::size_t kMostDigits = 9;  // of the largest family
+  constexpr std::size_t kMaxDigits = 9;  // of the largest family
   Member member{.is_known = true};
   std::size_t begin = text.size();
   while (begin > 0 && is_digit(text[begin - 1])) --begin;
@@ -262,7 +262,7 @@ Scope::Member Scope::member_of(std::string_view text) const {
   std::string_view digits = text.substr(begin);
   while (digits.size() > 1 && digits.front() == '0') digits.remove_prefix(1);
   const auto family = module_.names.find(text.substr(0, begin));
-  if (!family || digits.size() > kMostDigits) return member;
+  if (!family || digits.size() > kMaxDigits) return member;
   member.family = *family;
   for (const char c : digits)
     member.index = member.index * 10 + static_cast<std::uint32_t>(c - '0');

@@ -27,7 +27,7 @@ Diag at_offset(Diag problem, std::uint32_t offset) {
 
 std::uint64_t saturating_product(std::uint64_t a, std::uint64_t b) {
   if (a == 0 || b == 0) return 0;
-  return a > kMostVariableBytes / b ? kMostVariableBytes : a * b;
+  return a > kMaxVariableBytes / b ? kMaxVariableBytes : a * b;
 }
 
 // `[]` has as many elements as its initial value.

@@ -15,10 +15,10 @@
 namespace ww::ptx {
 
 /// The reader refuses variables that are larger, so that sizes can be added up without care.
-constexpr std::uint64_t kMostVariableBytes = std::uint64_t{1} << 40U;
+constexpr std::uint64_t kMaxVariableBytes = std::uint64_t{1} << 40U;
 
 /// How many bytes a variable takes, all members of a family together. 0 where only the launch says
-/// so (`[]`); never more than kMostVariableBytes.
+/// so (`[]`); never more than kMaxVariableBytes.
 std::uint64_t size_in_bytes(const Variable& variable);
 /// The distance between two members of a family.
 std::uint64_t member_bytes(const Variable& variable);

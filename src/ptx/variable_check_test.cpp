@@ -43,7 +43,7 @@ TEST(VariableSize, Bytes) {
   EXPECT_EQ(bytes_of(".global .b32 a<6>;"), 24U);
   EXPECT_EQ(bytes_of(".global .align 16 .b32 a<6>;"), 96U);
   EXPECT_EQ(bytes_of(".global .texref a;"), 8U);
-  EXPECT_EQ(bytes_of(".global .b8 a[1099511627776];"), kMostVariableBytes);
+  EXPECT_EQ(bytes_of(".global .b8 a[1099511627776];"), kMaxVariableBytes);
 }
 
 // What is built and not read may be larger; nothing wraps around.
@@ -51,9 +51,9 @@ TEST(VariableSize, OfWhatWasBuiltSaturates) {
   Variable variable;
   variable.type = isa::Type::B64;
   variable.dims = {std::uint64_t{1} << 32U, std::uint64_t{1} << 32U};
-  EXPECT_EQ(size_in_bytes(variable), kMostVariableBytes);
+  EXPECT_EQ(size_in_bytes(variable), kMaxVariableBytes);
   variable.count = 1U << 20U;
-  EXPECT_EQ(size_in_bytes(variable), kMostVariableBytes);
+  EXPECT_EQ(size_in_bytes(variable), kMaxVariableBytes);
 }
 
 TEST(VariableSize, Limits) {

@@ -19,8 +19,8 @@ namespace {
 
 constexpr std::string_view kUsualPlace = "/usr/local/cuda/bin";
 constexpr std::string_view kCubin = "kernel.cubin";
-constexpr std::size_t kMostCubinBytes = std::size_t{1} << 30U;
-constexpr std::size_t kMostNotes = 12;
+constexpr std::size_t kMaxCubinBytes = std::size_t{1} << 30U;
+constexpr std::size_t kMaxNotes = 12;
 
 Diag refused(const std::string& ptxas, target::Arch arch, const Finished& finished) {
   const bool has_exited = finished.signal == 0;
@@ -28,7 +28,7 @@ Diag refused(const std::string& ptxas, target::Arch arch, const Finished& finish
                   target::info(arch).name, has_exited ? "exit status" : "signal",
                   has_exited ? finished.status : finished.signal);
   std::string_view rest = finished.output;
-  while (!rest.empty() && out.notes.size() < kMostNotes) {
+  while (!rest.empty() && out.notes.size() < kMaxNotes) {
     const std::size_t end = std::min(rest.find('\n'), rest.size());
     if (end > 0) out.notes.push_back({std::string(rest.substr(0, end)), {}});
     rest.remove_prefix(std::min(end + 1, rest.size()));
@@ -79,7 +79,7 @@ Result<std::string> find_ptxas(const ToolSearch& search) {
 Result<std::string> assemble(const std::string& ptxas, std::string_view ptx, target::Arch arch) {
   const ScratchFolder folder = WW_TRY(ScratchFolder::make());
   WW_TRY_VOID(run_ptxas(ptxas, ptx, arch, folder));
-  return read_file(folder.file(kCubin), kMostCubinBytes);
+  return read_file(folder.file(kCubin), kMaxCubinBytes);
 }
 
 Result<AssembledSize> assembled_size(const std::string& ptxas, std::string_view ptx,

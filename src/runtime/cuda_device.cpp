@@ -24,7 +24,7 @@ constexpr int kCapabilityMinor = 76;
 constexpr int kStaticShared = 1;           // CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES
 constexpr int kLocalBytes = 3;             // CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES
 constexpr int kRegisters = 4;              // CU_FUNC_ATTRIBUTE_NUM_REGS
-constexpr int kMostDynamicShared = 8;      // CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
+constexpr int kMaxDynamicShared = 8;       // CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
 constexpr int kRequiredClusterWidth = 11;  // CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH
 constexpr int kLargeClusterAllowed = 14;   // CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED
 constexpr int kClusterDimension = 4;       // CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION
@@ -33,7 +33,7 @@ constexpr int kJitErrorLogBytes = 6;
 
 constexpr std::uint64_t kPortableCluster = 8;
 constexpr std::uint64_t kAllocated = 256;  // cuMemAlloc gives multiples of it
-constexpr std::size_t kMostLogLines = 12;
+constexpr std::size_t kMaxLogLines = 12;
 
 // The newest PTX that the driver of each CUDA version reads, from the PTX manual's release notes.
 struct PtxOfDriver {
@@ -106,7 +106,7 @@ std::string name_of(const CudaCalls& calls, int device) {
 Diag with_log(Diag problem, std::string_view log) {
   log = log.substr(0, log.find('\0'));
   std::size_t lines = 0;
-  while (!log.empty() && lines < kMostLogLines) {
+  while (!log.empty() && lines < kMaxLogLines) {
     const std::size_t end = std::min(log.find('\n'), log.size());
     if (end > 0) {
       problem.notes.push_back({std::string(log.substr(0, end)), {}});
@@ -304,7 +304,7 @@ Result<void> CudaDevice::allow(const Launch& launch) {
   if (launch.dynamic_shared > 0)
     WW_TRY_VOID(checked(
         calls_,
-        calls_.function_set(function_, kMostDynamicShared, static_cast<int>(launch.dynamic_shared)),
+        calls_.function_set(function_, kMaxDynamicShared, static_cast<int>(launch.dynamic_shared)),
         fmt::format("giving `{}` {} bytes of shared memory", kernel_, launch.dynamic_shared)));
   if (launch.cluster && volume(*launch.cluster) > kPortableCluster)
     WW_TRY_VOID(

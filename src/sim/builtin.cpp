@@ -13,7 +13,7 @@
 namespace ww::sim {
 namespace {
 
-constexpr std::size_t kMostText = 4096;
+constexpr std::size_t kMaxText = 4096;
 
 std::uint64_t argument(const Warp& warp, const ValueMove& from, unsigned lane) {
   std::uint64_t value = 0;
@@ -116,7 +116,7 @@ std::string print_one(Warp& warp, std::string spec, PrintfArguments& arguments, 
     case 'c':
       return std::string(1, static_cast<char>(arguments.next(4)));
     case 's':
-      return bytes_at(warp, arguments.next(8), lane, kMostText, true);
+      return bytes_at(warp, arguments.next(8), lane, kMaxText, true);
     case 'e':
     case 'E':
     case 'f':
@@ -165,7 +165,7 @@ void run_printf(Warp& warp, const Op& op) {
     for_each_lane(warp.exec, [&](unsigned l) {
       if (warp.unit->printed.size() > std::size_t{1} << 20U) return;
       const std::string format =
-          bytes_at(warp, argument(warp, site.arguments[0], l), l, kMostText, true);
+          bytes_at(warp, argument(warp, site.arguments[0], l), l, kMaxText, true);
       warp.unit->printed += printf_text(warp, format, argument(warp, site.arguments[1], l), l);
     });
   }

@@ -32,13 +32,13 @@ Result<void> check_launch(const Program& program, const Launch& launch, const Di
                 text(launch.block));
   }
   // By themselves first: their product may not fit into 64 bits.
-  if (launch.block.x > kMostThreads || launch.block.y > kMostThreads || launch.block.z > 64) {
+  if (launch.block.x > kMaxThreads || launch.block.y > kMaxThreads || launch.block.z > 64) {
     return fail(DiagKind::BadLaunch, "a block of {}: at most {} in x and y, 64 in z",
-                text(launch.block), kMostThreads);
+                text(launch.block), kMaxThreads);
   }
-  if (threads > kMostThreads) {
+  if (threads > kMaxThreads) {
     return fail(DiagKind::BadLaunch, "a block of {} has {} threads; {} are the most",
-                text(launch.block), threads, kMostThreads);
+                text(launch.block), threads, kMaxThreads);
   }
   if (launch.grid.y > 65535 || launch.grid.z > 65535 || launch.grid.x > 0x7FFF'FFFFU) {
     return fail(DiagKind::BadLaunch, "a grid of {}: at most 2147483647 in x, 65535 in y and z",
@@ -63,9 +63,9 @@ Result<void> check_launch(const Program& program, const Launch& launch, const Di
     return fail(DiagKind::BadLaunch, "a cluster of {}, and {} has no clusters", text(cluster),
                 target::info(program.target.arch).name);
   }
-  if (cluster.count() > kMostCluster || cluster.count() == 0) {
+  if (cluster.count() > kMaxCluster || cluster.count() == 0) {
     return fail(DiagKind::BadLaunch, "a cluster of {}; {} blocks are the most", text(cluster),
-                kMostCluster);
+                kMaxCluster);
   }
   if (launch.grid.x % cluster.x != 0 || launch.grid.y % cluster.y != 0 ||
       launch.grid.z % cluster.z != 0) {

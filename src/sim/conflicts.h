@@ -26,7 +26,7 @@ struct WordOwners {
 /// The global memory of a launch as it was before, and who touches what in it.
 class Conflicts {
  public:
-  static constexpr std::uint64_t kMostUnits = WordOwners::kAtomic - 2;
+  static constexpr std::uint64_t kMaxUnits = WordOwners::kAtomic - 2;
 
   /// How much memory it takes at most.
   static std::uint64_t bytes_for(const GlobalMemory& memory) { return memory.bytes() * 4; }

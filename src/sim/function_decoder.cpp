@@ -17,7 +17,7 @@ namespace ww::sim {
 namespace {
 
 // Of registers and of local memory of one function: what offsets in ops can say.
-constexpr std::uint64_t kMostPlaced = std::uint64_t{1} << 30U;
+constexpr std::uint64_t kMaxPlaced = std::uint64_t{1} << 30U;
 
 // Bytes that one lane of a register takes; predicates are bits and take 4 for all lanes.
 unsigned register_bytes(isa::Type type) { return static_cast<unsigned>(isa::info(type).bits) / 8; }
@@ -156,7 +156,7 @@ void FunctionDecoder::place_formals(const ptx::Function& function, Code& code) {
 std::uint32_t FunctionDecoder::local_slot(const ptx::Variable& variable) {
   const std::uint64_t at = round_up(local_bytes_, ptx::align_in_bytes(variable));
   const std::uint64_t end = at + std::max<std::uint64_t>(ptx::size_in_bytes(variable), 1);
-  if (end > kMostPlaced) {
+  if (end > kMaxPlaced) {
     too_large(variable, "local memory");
     return 0;
   }
@@ -168,7 +168,7 @@ void FunctionDecoder::too_large(const ptx::Variable& variable, std::string_view 
   const std::string_view name = module_.text(variable.name);
   errors_.push_back(
       diag(DiagKind::TooLarge, "with `{}`, which has {} bytes, `{}` needs more than {} bytes of {}",
-           name, ptx::size_in_bytes(variable), module_.text(function_->name), kMostPlaced, where)
+           name, ptx::size_in_bytes(variable), module_.text(function_->name), kMaxPlaced, where)
           .with_span(Span::at(variable.offset, variable.offset + name.size())));
 }
 
@@ -178,10 +178,10 @@ void FunctionDecoder::too_large(const ptx::Variable& variable, std::string_view 
 Place FunctionDecoder::new_register(isa::Type type, unsigned lanes) {
   // A predicate is four bytes, but takes 32 so that every register's tracking has room.
   const std::uint64_t size = std::uint64_t{std::max(register_bytes(type), 1U)} * kLanes * lanes;
-  if (frame_bytes_ + size > kMostPlaced) {
+  if (frame_bytes_ + size > kMaxPlaced) {
     if (!is_full_) {
       errors_.push_back(diag(DiagKind::TooLarge, "the registers of `{}` take more than {} bytes",
-                             module_.text(function_->name), kMostPlaced)
+                             module_.text(function_->name), kMaxPlaced)
                             .with_span(Span::at(function_->offset, function_->offset + 1)));
     }
     is_full_ = true;

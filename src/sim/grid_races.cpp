@@ -14,7 +14,7 @@ namespace {
 // Clock of a write that has not landed: nobody can be ordered behind it.
 constexpr std::uint32_t kNoClock = ~std::uint32_t{0};
 // Own accesses that are looked at to be dropped.
-constexpr unsigned kMostPruned = 64;
+constexpr unsigned kMaxPruned = 64;
 
 std::size_t mix(std::size_t a, std::uint64_t b) {
   return (a ^ b) * 0x9E37'79B9'7F4A'7C15U + (a >> 29U);
@@ -260,7 +260,7 @@ std::uint32_t GridRaces::prune(const Step& step, std::uint32_t rest) {
   kept_.clear();
   std::uint32_t at = rest;
   bool drops = false;
-  for (unsigned i = 0; at != 0 && i < kMostPruned; ++i, at = sets_[at].rest) {
+  for (unsigned i = 0; at != 0 && i < kMaxPruned; ++i, at = sets_[at].rest) {
     const Entry& entry = sets_[at].entry;
     if (stamps_[entry.stamp].unit != step.order.unit()) break;
     if (replaces(step, entry)) {

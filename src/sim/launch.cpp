@@ -24,7 +24,7 @@ namespace {
 // Rounds of all warps between looks at the clock.
 constexpr std::uint64_t kRounds = 64;
 // Of ordered kernels, blocks that are alive at the same time.
-constexpr std::size_t kMostResident = kSms * 32;
+constexpr std::size_t kMaxResident = kSms * 32;
 // What malloc hands out of, as much as CUDA has unless told otherwise.
 constexpr std::uint64_t kHeapBytes = std::uint64_t{8} << 20U;
 // What CUDA gives a cooperative launch and cooperative groups read: its size, then the barrier.
@@ -254,7 +254,7 @@ void LaunchRun::in_order() {
   std::uint64_t budget = context_.options->limits.instructions;
   Counters counters;
   while ((next < units_ || !resident.empty()) && !stopped_) {
-    if (next < units_ && resident.size() < kMostResident) {
+    if (next < units_ && resident.size() < kMaxResident) {
       if (spare.empty()) spare.push_back(std::make_unique<Unit>(context_));
       resident.push_back(std::move(spare.back()));
       spare.pop_back();
@@ -302,7 +302,7 @@ bool ends_early(Outcome outcome) {
 // On several threads while that makes no difference; else once more, one unit after the other.
 RunReport run_units(RunContext& context, std::uint64_t units) {
   const std::uint64_t memory = context.memory->bytes() * 2 + Conflicts::bytes_for(*context.memory);
-  const bool is_alone = units == 1 || units > Conflicts::kMostUnits ||
+  const bool is_alone = units == 1 || units > Conflicts::kMaxUnits ||
                         host_threads(*context.options) == 1 || must_be_in_order(context) ||
                         memory > context.options->limits.memory;
   if (is_alone) return LaunchRun(context, units).go();

@@ -23,8 +23,8 @@
 namespace ww::sim {
 namespace {
 
-constexpr std::size_t kMostErrors = 20;
-constexpr std::uint64_t kMostVariableBytes = std::uint64_t{4} << 30U;
+constexpr std::size_t kMaxErrors = 20;
+constexpr std::uint64_t kMaxVariableBytes = std::uint64_t{4} << 30U;
 
 std::uint32_t align_of(const ptx::Variable& variable) {
   return static_cast<std::uint32_t>(ptx::align_in_bytes(variable));
@@ -174,15 +174,15 @@ void Loader::place_shared(const ptx::Variable& variable, std::uint64_t& at) {
   const std::uint64_t bytes = ptx::size_in_bytes(variable);
   at = round_up(at, align_of(variable));
   layout_.variables[&variable] = {at, 0};
-  at = std::min(at + bytes, ptx::kMostVariableBytes);
+  at = std::min(at + bytes, ptx::kMaxVariableBytes);
 }
 
 void Loader::place_global(const ptx::Variable& variable) {
-  total_ += std::min(ptx::size_in_bytes(variable), kMostVariableBytes + 1);
-  if (total_ > kMostVariableBytes) {
+  total_ += std::min(ptx::size_in_bytes(variable), kMaxVariableBytes + 1);
+  if (total_ > kMaxVariableBytes) {
     errors_.push_back(
         diag(DiagKind::TooLarge, "`{}` has {} bytes; the variables of a module may have {} in all",
-             module_.text(variable.name), ptx::size_in_bytes(variable), kMostVariableBytes)
+             module_.text(variable.name), ptx::size_in_bytes(variable), kMaxVariableBytes)
             .with_span(Span::at(variable.offset, variable.offset + 1)));
     return;
   }
@@ -307,7 +307,7 @@ void Loader::fill_value(GlobalVariable& to, const ptx::Variable& variable,
       if (at + bytes <= to.bytes.size()) std::memcpy(&to.bytes[at], &bits, std::min(bytes, 8U));
     }
   }
-  at = std::min(at + bytes, ptx::kMostVariableBytes);
+  at = std::min(at + bytes, ptx::kMaxVariableBytes);
 }
 
 void Loader::fill(GlobalVariable& to, const ptx::Variable& variable) {
@@ -324,7 +324,7 @@ void Loader::decode_functions() {
   ptx::Scope scope(module_, errors_);
   isa::Checker checker(program_.target);
   FunctionDecoder decoder(program_, module_, layout_, scope, checker, errors_);
-  for (std::size_t i = 0; i < functions_.size() && errors_.size() < kMostErrors; ++i) {
+  for (std::size_t i = 0; i < functions_.size() && errors_.size() < kMaxErrors; ++i) {
     decoder.decode(*functions_[i], static_cast<std::uint32_t>(i));
   }
   for (CallSite& site : program_.calls) {
@@ -394,7 +394,7 @@ LoadResult load(std::string_view text, std::string name, const LoadOptions& opti
     return result;
   }
   ptx::CheckResult checked =
-      ptx::check(parsed.module, {.max_errors = kMostErrors, .every_function = true});
+      ptx::check(parsed.module, {.max_errors = kMaxErrors, .every_function = true});
   auto program = std::make_shared<Program>();
   program->source = SourceText(std::move(name), std::string(text));
   program->module = std::move(parsed.module);
@@ -404,7 +404,7 @@ LoadResult load(std::string_view text, std::string name, const LoadOptions& opti
   Loader loader(*program, result.errors);
   loader.find_functions(options);
   for (Diag& problem : checked.errors) {
-    if (loader.concerns(problem) && result.errors.size() < kMostErrors)
+    if (loader.concerns(problem) && result.errors.size() < kMaxErrors)
       result.errors.push_back(std::move(problem));
   }
   if (result.errors.empty()) loader.run();

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::size_t kParts = 4;  // of a clock that knows of fences
 // Sets of lanes of a warp that are told apart in what they know.
-constexpr std::size_t kMostSets = 64;
+constexpr std::size_t kMaxSets = 64;
 
 bool has_all(const Actor& who) { return (who.lanes | ~who.born) == kAllLanes; }
 bool has_live(const Actor& who) { return (who.live & ~who.lanes) == 0; }
@@ -112,7 +112,7 @@ void Order::acquire(const Actor& who, const Clocks& from) {
     learn(same->clocks, from);
     return;
   }
-  if (all.size() == kMostSets) {
+  if (all.size() == kMaxSets) {
     all.back().lanes |= who.lanes;
   } else {
     all.push_back({.lanes = who.lanes, .clocks = {}});
@@ -131,7 +131,7 @@ void Order::hear(const Actor& who, Scope scope, const Clocks& what) {
     same->clocks.join(what);
     return;
   }
-  if (all.size() == kMostSets) {
+  if (all.size() == kMaxSets) {
     all.back().lanes |= who.lanes;
   } else {
     all.push_back({.lanes = who.lanes, .scope = scope, .clocks = {}});

@@ -13,7 +13,7 @@ namespace {
 // Ops that a warp does before the next one has its turn.
 constexpr std::uint32_t kTurn = 1024;
 // How often everybody may wake up, find nothing new and fall asleep again.
-constexpr std::uint64_t kMostIdleWakes = 256;
+constexpr std::uint64_t kMaxIdleWakes = 256;
 
 }  // namespace
 
@@ -169,9 +169,9 @@ bool Unit::unblock() {
     activity_seen_ = activity;
     idle_wakes_ = 0;
   }
-  if (++idle_wakes_ > kMostIdleWakes) return false;
+  if (++idle_wakes_ > kMaxIdleWakes) return false;
   for (Warp* warp : order_) any = warp->wake(SplitState::Asleep, true, 0) || any;
-  const bool in_vain = idle_wakes_ == kMostIdleWakes;  // the last time: columns will never be free
+  const bool in_vain = idle_wakes_ == kMaxIdleWakes;  // the last time: columns will never be free
   for (Warp* warp : order_) any = warp->wake(SplitState::AtAlloc, in_vain) || any;
   return any;
 }

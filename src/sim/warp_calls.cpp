@@ -9,10 +9,9 @@
 namespace ww::sim {
 namespace {
 
-constexpr std::uint64_t kMostFrameBytes = std::uint64_t{64} << 20U;  // of one warp's registers
-constexpr std::uint64_t kMostLocalBytes = std::uint64_t{512}
-                                          << 10U;  // of one lane, as hardware has
-constexpr std::uint32_t kMostCalls = 10'000;       // inside each other
+constexpr std::uint64_t kMaxFrameBytes = std::uint64_t{64} << 20U;   // of one warp's registers
+constexpr std::uint64_t kMaxLocalBytes = std::uint64_t{512} << 10U;  // of one lane, as hardware has
+constexpr std::uint32_t kMaxCalls = 10'000;                          // inside each other
 
 }  // namespace
 
@@ -128,8 +127,8 @@ void Warp::call(std::uint32_t site, std::uint32_t function) {
     trap("a call by address of a function with other parameters or results");
     return;
   }
-  if (depth_ >= kMostCalls || to_frame + std::uint64_t{code.frame_bytes} > kMostFrameBytes ||
-      to_local + std::uint64_t{code.local_bytes} > kMostLocalBytes) {
+  if (depth_ >= kMaxCalls || to_frame + std::uint64_t{code.frame_bytes} > kMaxFrameBytes ||
+      to_local + std::uint64_t{code.local_bytes} > kMaxLocalBytes) {
     trap("the stack is exhausted");
     return;
   }

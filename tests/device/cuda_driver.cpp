@@ -13,9 +13,9 @@ namespace {
 
 constexpr int kSuccess = 0;
 constexpr int kNotReady = 600;
-constexpr int kClusterDimension = 4;   // CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION
-constexpr int kMostDynamicShared = 8;  // CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
-constexpr int kCapabilityMajor = 75;   // CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR
+constexpr int kClusterDimension = 4;  // CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION
+constexpr int kMaxDynamicShared = 8;  // CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
+constexpr int kCapabilityMajor = 75;  // CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR
 constexpr std::uint32_t kPlainShared = 48 * 1024;
 
 struct Attribute {
@@ -175,7 +175,7 @@ std::string Gpu::run(void* function, const KernelLaunch& launch, double seconds)
                 &cluster,
                 launch.cluster ? 1U : 0U};
   if (launch.dynamic_shared > kPlainShared)
-    calls_->function_set(function, kMostDynamicShared, static_cast<int>(launch.dynamic_shared));
+    calls_->function_set(function, kMaxDynamicShared, static_cast<int>(launch.dynamic_shared));
   std::size_t bytes = launch.params.size();
   // The parameters as one block of memory: pointer, size, end.
   std::array<void*, 5> extra = {reinterpret_cast<void*>(1),

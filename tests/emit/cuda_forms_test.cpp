@@ -42,11 +42,11 @@ std::optional<std::string> program_of(const isa::Binding& binding, bool with_opt
 // Rules that no table states refuse some combinations of modifiers; one that is issued will do.
 std::optional<std::string> emitted(const isa::Form& form, const CudaOptions& options,
                                    const std::string& name, std::string& problem) {
-  constexpr int kMostTries = 60;
+  constexpr int kMaxTries = 60;
   std::optional<std::string> out;
   int tries = 0;
   isa::for_each_binding(form, [&](const isa::Binding& binding) {
-    if (out || tries >= kMostTries || isa::missing_on(binding, options.target)) return;
+    if (out || tries >= kMaxTries || isa::missing_on(binding, options.target)) return;
     ++tries;
     for (const bool with_optional : {false, true}) {
       const std::optional<std::string> program = program_of(binding, with_optional, name);

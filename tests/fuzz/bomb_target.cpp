@@ -17,7 +17,7 @@ namespace {
 
 using Texts = std::vector<std::string>;
 
-constexpr std::uint64_t kMostSteps = 2'000'000;
+constexpr std::uint64_t kMaxSteps = 2'000'000;
 
 class Choices {
  public:
@@ -161,7 +161,7 @@ std::string bomb_source(std::string_view bytes) {
 
 std::string bomb_law(std::string_view bytes) {
   const script::Compiled compiled =
-      script::compile(SourceText("bomb", bomb_source(bytes)), {.max_steps = kMostSteps});
+      script::compile(SourceText("bomb", bomb_source(bytes)), {.max_steps = kMaxSteps});
   for (const Diag& error : compiled.errors)
     if (compiled.render(error).empty()) return "an error renders to nothing";
   if (compiled.function.has_value() != compiled.errors.empty()) return "a function beside errors";

@@ -12,8 +12,8 @@
 namespace ww::fuzz {
 namespace {
 
-constexpr rlim_t kMostSeconds = 20;  // of processor time
-constexpr rlim_t kMostBytes = rlim_t{3} << 30U;
+constexpr rlim_t kMaxSeconds = 20;  // of processor time
+constexpr rlim_t kMaxBytes = rlim_t{3} << 30U;
 
 // The sanitizers reserve more than any bound.
 constexpr bool has_bound_on_memory() {
@@ -25,7 +25,7 @@ constexpr bool has_bound_on_memory() {
 }
 
 [[noreturn]] void run_child(Law law, std::string_view bytes, int to) {
-  const rlimit time{kMostSeconds, kMostSeconds}, memory{kMostBytes, kMostBytes}, no_core{0, 0};
+  const rlimit time{kMaxSeconds, kMaxSeconds}, memory{kMaxBytes, kMaxBytes}, no_core{0, 0};
   ::setrlimit(RLIMIT_CPU, &time);
   ::setrlimit(RLIMIT_CORE, &no_core);
   if (has_bound_on_memory()) ::setrlimit(RLIMIT_AS, &memory);

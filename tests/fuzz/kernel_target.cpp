@@ -23,7 +23,7 @@ def build(n=32, dtype="float32", wide=False, *, shape=(2, 16)):
 )";
 
 // As many combinations as that are a real request for time.
-constexpr std::size_t kMostSpaces = 2;
+constexpr std::size_t kMaxSpaces = 2;
 
 std::string broken_kernel(std::string_view text) {
   if (const auto syntax = script::check_kernel_syntax(text); !syntax && syntax.error().text.empty())
@@ -42,7 +42,7 @@ std::string kernel_law(std::string_view bytes) {
   driver::SpaceRequest request;
   for (const auto& [key, value] : read_lines(bytes)) {
     if (key == "kernel") request.kernel = std::string(value);
-    if (key == "space" && request.spaces.size() < kMostSpaces) request.spaces.emplace_back(value);
+    if (key == "space" && request.spaces.size() < kMaxSpaces) request.spaces.emplace_back(value);
     if (key == "where" && request.wheres.empty()) request.wheres.emplace_back(value);
   }
   std::string broken = broken_kernel(request.kernel);

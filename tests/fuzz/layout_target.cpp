@@ -11,9 +11,9 @@
 namespace ww::fuzz {
 namespace {
 
-constexpr std::size_t kMostOps = 6;
+constexpr std::size_t kMaxOps = 6;
 // Comparing more of them place by place only takes longer.
-constexpr std::int64_t kMostElements = 4096;
+constexpr std::int64_t kMaxElements = 4096;
 
 driver::LayoutRequest request_of(std::string_view bytes) {
   driver::LayoutRequest request;
@@ -21,7 +21,7 @@ driver::LayoutRequest request_of(std::string_view bytes) {
     const std::string text(value);
     if (key == "layout") request.notation = text;
     if (key == "shape") request.shape = text;
-    if (key == "op" && request.ops.size() < kMostOps) request.ops.push_back(text);
+    if (key == "op" && request.ops.size() < kMaxOps) request.ops.push_back(text);
     if (key == "axis") request.axes.push_back(text);
     if (key == "var") request.vars.push_back(text);
     if (key == "dtype") request.dtype = text;
@@ -39,7 +39,7 @@ std::string broken_text(const layout::Layout& layout, const layout::Names& names
   const layout::Layout canonical = layout::canonicalize(layout);
   if (layout::to_text(layout::canonicalize(canonical)) != layout::to_text(canonical))
     return "the shortest spelling has a shorter one: " + text;
-  if (layout.tile().has_unknown_extent() || layout.size() > kMostElements) return "";
+  if (layout.tile().has_unknown_extent() || layout.size() > kMaxElements) return "";
   if (const auto is_same = layout::same_places(layout, canonical); is_same && !*is_same)
     return "the shortest spelling has other places: " + text;
   return "";

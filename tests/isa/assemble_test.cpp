@@ -178,8 +178,8 @@ Refusals refused_by_halves(const corpus::Toolchain& tools, const Place& place,
 // halving.
 Refusals refused(const corpus::Toolchain& tools, const Place& place,
                  std::vector<std::string> instructions) {
-  constexpr std::size_t kMostKernels = 2000;  // ptxas slows down with more in a module
-  if (instructions.size() > kMostKernels) return refused_by_halves(tools, place, instructions);
+  constexpr std::size_t kMaxKernels = 2000;  // ptxas slows down with more in a module
+  if (instructions.size() > kMaxKernels) return refused_by_halves(tools, place, instructions);
   Refusals found;
   while (!instructions.empty()) {
     const Answer answer = assemble(tools, place, instructions);

@@ -186,11 +186,11 @@ class CopyMaker {
   // Shared memory is small: what does not fit goes to global memory.
   Operand bounded(Operand operand, bool is_only_read) {
     if (operand.memory == "global") return operand;
-    constexpr std::int64_t kMostBytes = 40000;
-    constexpr std::int64_t kMostPerElement = 8;
-    if (shared_bytes_ + span_ * kMostPerElement > kMostBytes)
+    constexpr std::int64_t kMaxBytes = 40000;
+    constexpr std::int64_t kMaxPerElement = 8;
+    if (shared_bytes_ + span_ * kMaxPerElement > kMaxBytes)
       return memory_operand("global", is_only_read);
-    shared_bytes_ += span_ * kMostPerElement;
+    shared_bytes_ += span_ * kMaxPerElement;
     return operand;
   }
 

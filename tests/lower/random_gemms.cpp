@@ -103,7 +103,7 @@ class GemmMaker {
     c_.n = permuted(natural_n(c_, true));
     c_.k = permuted(natural_k(c_, true));
     for (auto* each : {&c_.d_order, &c_.a_order, &c_.b_order, &c_.c_order})
-      if (tape_.one_in(2)) *each = order(kMostDigits);
+      if (tape_.one_in(2)) *each = order(kMaxDigits);
     const bool has_one_unit = c_.scope == "cta" || (c_.scope == "warp" && c_.warps == 1);
     if (has_one_unit && tape_.one_in(5)) {
       choose_shared();
@@ -187,7 +187,7 @@ class GemmMaker {
     return out;
   }
 
-  static constexpr std::size_t kMostDigits = 12;
+  static constexpr std::size_t kMaxDigits = 12;
 
   Tape tape_;
   RandomGemm out_;

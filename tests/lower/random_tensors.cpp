@@ -31,8 +31,8 @@ struct Unit {
   std::int64_t quarter = -1;  // of a single warp
 };
 
-constexpr std::int64_t kMostColumns = 200;
-constexpr std::int64_t kMostWords = 48;
+constexpr std::int64_t kMaxColumns = 200;
+constexpr std::int64_t kMaxWords = 48;
 
 class TensorMaker {
  public:
@@ -233,7 +233,7 @@ class TensorMaker {
     const std::int64_t count = tape_.below(4);
     for (std::int64_t i = 0; i < count; ++i) {
       const std::int64_t extent = tape_.pick(std::vector<std::int64_t>{2, 4, 2, 3, 8, 5});
-      if (words_ * extent > kMostWords) continue;
+      if (words_ * extent > kMaxWords) continue;
       Digit digit{extent, false, 0};
       const bool is_slice =
           tape_.one_in(4) && std::ranges::none_of(columns_left_, &Digit::is_slice);
@@ -264,7 +264,7 @@ class TensorMaker {
   std::int64_t number_columns() {
     std::int64_t step = first_column_;
     for (Digit& digit : columns_left_) {
-      if (digit.own.empty() && step * digit.all_there() > kMostColumns / 2) continue;
+      if (digit.own.empty() && step * digit.all_there() > kMaxColumns / 2) continue;
       digit.there = step;
       step = step * digit.all_there() + (tape_.one_in(6) ? tape_.below(5) : 0);
       digits_.push_back(digit);
@@ -408,7 +408,7 @@ class TensorMaker {
   void add_stages(TensorCopy& copy, std::int64_t span) {
     const std::int64_t columns = span * column_unit_ / per_column() + tape_.below(3);
     const std::int64_t stages = 2 + tape_.below(2);
-    if (stages * columns > kMostColumns) return;
+    if (stages * columns > kMaxColumns) return;
     std::string which = tape_.pick(std::vector<std::string>{"1", "stage", "it", "stage * 0"});
     if (which == "it" && !copy.around.empty()) which = "stage";
     if (which == "it") copy.around = "for it in range(2):";

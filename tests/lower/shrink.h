@@ -44,7 +44,7 @@ class Shrinker {
       : verdict_of_(verdict_of), best_(std::move(choices)), verdict_(std::move(verdict)) {}
 
   std::string run() {
-    for (bool is_better = true; is_better && tries_ < kMostTries;) {
+    for (bool is_better = true; is_better && tries_ < kMaxTries;) {
       is_better = false;
       for (std::size_t chunk = 32; chunk > 0; chunk /= 2)
         for (std::size_t at = 0; at + chunk <= best_.size(); ++at)
@@ -59,7 +59,7 @@ class Shrinker {
   [[nodiscard]] const Choices& best() const { return best_; }
 
  private:
-  static constexpr int kMostTries = 1500;
+  static constexpr int kMaxTries = 1500;
 
   [[nodiscard]] Choices without(std::size_t at, std::size_t count) const {
     Choices out = best_;
@@ -73,7 +73,7 @@ class Shrinker {
     return out;
   }
   bool attempt(Choices choices) {
-    if (++tries_ > kMostTries) return false;
+    if (++tries_ > kMaxTries) return false;
     Verdict verdict = verdict_of_(choices);
     if (!verdict.is_bad || verdict.kind != verdict_.kind) return false;
     best_ = std::move(choices);

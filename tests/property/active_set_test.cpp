@@ -39,11 +39,11 @@ std::size_t unit_of(ir::Unit unit, std::size_t cta, std::size_t warp) {
 }
 
 Complaint broken(const ir::ActiveSet& set, const Who& who) {
-  std::bitset<kMostThreads> may;
-  for (std::size_t t = 0; t < kMostThreads; ++t) may[t] = set.may[t];
+  std::bitset<kMaxThreads> may;
+  for (std::size_t t = 0; t < kMaxThreads; ++t) may[t] = set.may[t];
   std::array<bool, kCtas * 8> comes{};  // by unit: does anybody?
-  const auto count = [](std::bitset<kMostThreads> threads, std::size_t warp) {
-    return ((threads >> (32 * warp)) & std::bitset<kMostThreads>(0xffffffffU)).count();
+  const auto count = [](std::bitset<kMaxThreads> threads, std::size_t warp) {
+    return ((threads >> (32 * warp)) & std::bitset<kMaxThreads>(0xffffffffU)).count();
   };
   for (std::size_t c = 0; c < kCtas; ++c) {
     if ((who[c] & ~may).any()) return fmt::format("a thread of CTA {} is not in the set", c);
@@ -94,7 +94,7 @@ Complaint inexact(const Program& p, const Sets& sets) {
     reached.insert(id.index);
     if (sets(id).granule != ir::Unit::Kernel) return described(p, id, sets(id), "the granule sank");
     for (const auto& cta : arrival.who)
-      for (std::size_t t = 0; t < kMostThreads; ++t)
+      for (std::size_t t = 0; t < kMaxThreads; ++t)
         if (cta[t] != sets(id).may[t])
           return described(p, id, sets(id), fmt::format("thread {}", t));
   }

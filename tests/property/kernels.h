@@ -30,8 +30,8 @@ Program random_program(Tape& tape, bool exact);
 /// The program as text, with a mark at a statement.
 std::string text(const Program& program, ir::StmtId marked);
 
-constexpr std::size_t kMostThreads = 256;
-using Who = std::array<std::bitset<kMostThreads>, kCtas>;
+constexpr std::size_t kMaxThreads = 256;
+using Who = std::array<std::bitset<kMaxThreads>, kCtas>;
 
 /// Who came to a statement, in one combination of rounds of the loops around it.
 struct Arrival {

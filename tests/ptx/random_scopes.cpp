@@ -11,7 +11,7 @@ namespace ww::test {
 namespace {
 
 constexpr int kDeepest = 4;
-constexpr std::uint32_t kMostBranches = 9;  // taken in one run, so that every run ends
+constexpr std::uint32_t kMaxBranches = 9;  // taken in one run, so that every run ends
 
 // `f12` is number 12 of the family `f`.
 std::pair<std::string, unsigned> split(const std::string& name) {
@@ -232,7 +232,7 @@ std::uint32_t ScopeProgram::result_of(const std::vector<std::vector<std::size_t>
       sum = sum * 33 + value;
     }
     if (line.kind != Kind::Branch && line.kind != Kind::Jump) continue;
-    if (++branches >= kMostBranches) continue;
+    if (++branches >= kMaxBranches) continue;
     at = line.kind == Kind::Branch ? targets[at][0] : targets[targets[at][0]][sum % 2];
   }
   return sum;
@@ -281,7 +281,7 @@ std::string ScopeProgram::line_text(std::size_t at, bool is_unambiguous) const {
       return fmt::format("add.u32 {0}, {0}, {1}; mad.lo.u32 %sum, %sum, 33, {0};",
                          meant(0, line.name), line.number);
     case Kind::Branch:
-      return fmt::format("add.u32 %n, %n, 1; setp.lt.u32 %q, %n, {}; @%q bra {};", kMostBranches,
+      return fmt::format("add.u32 %n, %n, 1; setp.lt.u32 %q, %n, {}; @%q bra {};", kMaxBranches,
                          meant(0, line.name));
     case Kind::List:
       return fmt::format("{}: .branchtargets {}, {};", own(at), meant(0, line.labels[0]),
@@ -289,7 +289,7 @@ std::string ScopeProgram::line_text(std::size_t at, bool is_unambiguous) const {
     case Kind::Jump:
       return fmt::format(
           "add.u32 %n, %n, 1; setp.lt.u32 %q, %n, {}; and.b32 %i, %sum, 1; @%q brx.idx %i, {};",
-          kMostBranches, meant(0, line.name));
+          kMaxBranches, meant(0, line.name));
   }
   return "";
 }

@@ -47,11 +47,11 @@ struct Attempt {
 
 // Rules that no table states refuse some combinations of modifiers; one that is issued will do.
 Attempt issue(const isa::Form& form) {
-  constexpr int kMostTries = 60;
+  constexpr int kMaxTries = 60;
   Attempt out;
   int tries = 0;
   isa::for_each_binding(form, [&](const isa::Binding& binding) {
-    if (out.is_issued || tries >= kMostTries || isa::archs_of(binding).empty()) return;
+    if (out.is_issued || tries >= kMaxTries || isa::archs_of(binding).empty()) return;
     ++tries;
     for (const bool with_optional : {false, true}) {
       const std::optional<std::string> program = program_of(binding, with_optional);

@@ -10,9 +10,9 @@
 namespace ww::test {
 namespace {
 
-constexpr std::int64_t kMostShared = 40000;  // bytes
-constexpr std::int64_t kMostPooled = 60000;
-constexpr std::int64_t kMostTurns = 3;  // of a loop
+constexpr std::int64_t kMaxShared = 40000;  // bytes
+constexpr std::int64_t kMaxPooled = 60000;
+constexpr std::int64_t kMaxTurns = 3;  // of a loop
 
 const Place kTop;
 
@@ -118,10 +118,10 @@ std::string Draft::spread_layout(bool& is_packed) {
 }
 
 std::string Draft::fragment_layout(const std::string& dtype) {
-  constexpr std::size_t kMostDigits = 6;
+  constexpr std::size_t kMaxDigits = 6;
   GemmCase own = f.gemm;
   own.types.out = dtype;
-  const auto turned = tape.one_in(3) ? choose_order(tape, kMostDigits) : std::vector<std::size_t>{};
+  const auto turned = tape.one_in(3) ? choose_order(tape, kMaxDigits) : std::vector<std::size_t>{};
   return tile(fragment(own, Role::D, f.m, f.n, turned));
 }
 
@@ -199,7 +199,7 @@ bool Draft::add_shared(const std::string& dtype, const Extents& shape,
   out.row = shape[1] + (out.kind == Kind::Padded ? unit : out.kind == Kind::Odd ? 1 : 0);
   out.part = shape[0] * out.row;
   const std::int64_t span = out.stages * f.units * out.part * bytes;
-  if (shared_bytes_ + span + kPattern > (f.has_pool ? kMostPooled : kMostShared)) return false;
+  if (shared_bytes_ + span + kPattern > (f.has_pool ? kMaxPooled : kMaxShared)) return false;
   shared_bytes_ += span;
   std::int64_t align = tape.one_in(3) ? tape.pick<std::int64_t>({16, 128, 8, 256}) : 0;
   if (out.kind == Kind::Matrix) align = kPattern;
@@ -419,12 +419,12 @@ Place Draft::begin_loop(const Place& at) {
   clean(at);
   Place inside = at.inside();
   const std::string var = fresh("i");
-  std::int64_t count = 1 + tape.below(kMostTurns);
+  std::int64_t count = 1 + tape.below(kMaxTurns);
   const std::string kind = tape.pick(std::vector<std::string>{"T.serial", "T.unroll", "range"});
   std::string turns = std::to_string(count);
   if (kind != "T.unroll" && tape.one_in(3)) {
     turns = tape.one_in(3) ? "p0" : "p0 + 1";
-    count = kMostTurns;
+    count = kMaxTurns;
   }
   inside.loops.emplace_back(var, count);
   line(at, fmt::format("for {} in {}({}):", var, kind, turns));

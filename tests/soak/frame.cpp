@@ -8,7 +8,7 @@
 namespace ww::test {
 namespace {
 
-constexpr std::int64_t kMostElements = 4096;  // of a tile of all units
+constexpr std::int64_t kMaxElements = 4096;  // of a tile of all units
 
 struct TypeChoice {
   GemmTypes types;
@@ -74,7 +74,7 @@ class Chooser {
     f_.of_row = tape_.pick(divisors);
     f_.each = tape_.pick<std::int64_t>({4, 8, 2, 1, 3, 5, 7});
     f_.rounds = 1 + tape_.below(3);
-    while (f_.rounds > 1 && f_.rounds * f_.each * f_.threads > kMostElements) --f_.rounds;
+    while (f_.rounds > 1 && f_.rounds * f_.each * f_.threads > kMaxElements) --f_.rounds;
     f_.tile = {f_.rounds * f_.unit_threads / f_.of_row, f_.of_row * f_.each};
   }
 

@@ -33,9 +33,9 @@ constexpr std::pair<const char*, const char*> kFaults[] = {
     {"and.pred", "or.pred"},        {"@!%p", "@%p"}};
 
 TEST(ScalarSoak, NoticesWrongCode) {
-  constexpr std::uint64_t kMostPrograms = 1000;
+  constexpr std::uint64_t kMaxPrograms = 1000;
   std::set<std::pair<std::string, std::string>> unnoticed(std::begin(kFaults), std::end(kFaults));
-  for (std::uint64_t number = 0; number < kMostPrograms && !unnoticed.empty(); ++number) {
+  for (std::uint64_t number = 0; number < kMaxPrograms && !unnoticed.empty(); ++number) {
     const WholeProgram made = scalars_of(7, number);
     // A loop that counts wrongly need not end before the virtual GPU ends it, which takes long.
     if (made.steps.contains("scalars: for") || made.steps.contains("scalars: while") ||

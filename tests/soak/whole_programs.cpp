@@ -13,7 +13,7 @@
 namespace ww::test {
 namespace {
 
-constexpr std::int64_t kMostSteps = 14;
+constexpr std::int64_t kMaxSteps = 14;
 
 // How often each; the first is what an ended row of choices says.
 const std::vector<ProgramKind> kKinds = {ProgramKind::Tile, ProgramKind::Tile, ProgramKind::Tile,
@@ -65,7 +65,7 @@ void finish_whole_programs(Draft& draft) {
 WholeProgram tile_program(Tape& tape) {
   Draft draft(tape);
   begin_whole_programs(draft);
-  write_block(draft, {}, 3 + draft.tape.below(kMostSteps));
+  write_block(draft, {}, 3 + draft.tape.below(kMaxSteps));
   finish_whole_programs(draft);
   // A finding may name the view that it was seen through.
   for (const auto& [view, of] : draft.views)

@@ -27,7 +27,7 @@ constexpr std::size_t kBatch = 12;           // kernels of one call of nvcc
 constexpr std::uint64_t kShrunkPerKind = 1;  // finds of one kind that are worth the time
 constexpr auto kProgress = std::chrono::seconds(10);
 constexpr int kGpuIsGone = 77;          // status of a process that left for that
-constexpr int kMostFaults = 3;          // of the GPU, then no process is started any more
+constexpr int kMaxFaults = 3;           // of the GPU, then no process is started any more
 constexpr double kShrinkPatience = 10;  // times that of one program
 
 // --- in a worker ---------------------------------------------------------------------------------
@@ -263,7 +263,7 @@ class Watcher {
       give_up_gpu(gone.current);
     else if (!gone.is_shrinking)
       find_end(gone, status);
-    if (gone.has_begun && faults_ < kMostFaults)
+    if (gone.has_begun && faults_ < kMaxFaults)
       running_.push_back(start(gone.current + plan_.jobs));
   }
 
@@ -271,7 +271,7 @@ class Watcher {
   void give_up_gpu(std::uint64_t number) {
     ++out_.tally["GPU: faults, each the end of a process"];
     fmt::print("the GPU runs nothing more for the process of program {} of seed {}{}\n", number,
-               plan_.seed, ++faults_ < kMostFaults ? "" : "; no other is started");
+               plan_.seed, ++faults_ < kMaxFaults ? "" : "; no other is started");
     std::fflush(stdout);
   }
   void find_end(const Running& gone, int status) {

@@ -20,7 +20,7 @@
 namespace ww::driver {
 namespace {
 
-constexpr std::size_t kMostFileBytes = std::size_t{1} << 33U;
+constexpr std::size_t kMaxFileBytes = std::size_t{1} << 33U;
 // What an output holds before the run. No finding depends on it; it makes a forgotten element stand
 // out in a file.
 constexpr std::byte kPattern{0xCB};
@@ -248,7 +248,7 @@ bool ArgReader::fits() {
     total += *bytes;
     parts += fmt::format("{}`{}` {}", parts.empty() ? "" : ", ", out_.name_of(i), *bytes);
   }
-  if (total <= kMostHostBytes || !request_.most_bytes) return true;
+  if (total <= kMaxHostBytes || !request_.most_bytes) return true;
   const ByteLimit limit = request_.most_bytes();
   if (total <= limit.bytes) return true;
   return refuse(diag(DiagKind::TooLarge, "the arrays of `{}` take {} bytes; {} has {} at most",
@@ -313,7 +313,7 @@ bool ArgReader::read_file(std::size_t param, const Assignment& arg) {
   const ir::Buffer& buffer = function_[id];
   const auto spec = spec_of(param, arg);
   if (!spec) return refuse(spec.error(), "--arg", arg.text);
-  auto file = read_npy(spec->path, kMostFileBytes, buffer.dtype);
+  auto file = read_npy(spec->path, kMaxFileBytes, buffer.dtype);
   if (!file) return refuse(std::move(file).error().with_span(arg.value_span), "--arg", arg.text);
   for (std::size_t d = 0; d < std::min(buffer.shape.size(), file->shape.size()); ++d) {
     const ir::Expr& extent = function_[buffer.shape[d]];

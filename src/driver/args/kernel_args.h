@@ -22,7 +22,7 @@ namespace ww::driver {
 
 /// Bytes of arrays that the virtual GPU and the evaluator take: their checks need ten to forty
 /// times as much memory of the host.
-inline constexpr std::int64_t kMostHostBytes = std::int64_t{1} << 30;
+inline constexpr std::int64_t kMaxHostBytes = std::int64_t{1} << 30;
 
 struct ByteLimit {
   std::int64_t bytes = 0;
@@ -34,7 +34,7 @@ struct ArgRequest {
   std::vector<std::string> outs = {};     // NAME=FILE
   std::vector<std::string> expects = {};  // driver/expect/expect.h
   /// What all arrays together may take, and who says so; asked when they take more than
-  /// kMostHostBytes. Empty: nobody does.
+  /// kMaxHostBytes. Empty: nobody does.
   std::function<ByteLimit()> most_bytes = {};
   /// Shows a place of the kernel's source. Empty: places are left out.
   std::function<std::string(const Diag&)> show = {};

@@ -156,7 +156,7 @@ TEST_F(KernelArgsTest, MoreBytesThanThereMayBe) {
   ArgRequest request{.args = {"M=40000", "K=8000", "n=4"}};
   request.most_bytes = [&] {
     ++asked;
-    return ByteLimit{kMostHostBytes, "the virtual GPU"};
+    return ByteLimit{kMaxHostBytes, "the virtual GPU"};
   };
   EXPECT_FALSE(KernelArgs::read(*compiled_.function, request, errors_).has_value());
   EXPECT_EQ(errors_,

@@ -34,8 +34,8 @@ struct KindName {
   AxisKind kind;
 };
 constexpr std::array kAxisKinds = {KindName{"thread", AxisKind::Thread},
-                               KindName{"memory", AxisKind::Memory},
-                               KindName{"device", AxisKind::Device}};
+                                   KindName{"memory", AxisKind::Memory},
+                                   KindName{"device", AxisKind::Device}};
 
 Result<AxisKind> parse_kind(Piece piece) {
   std::vector<std::string_view> names;

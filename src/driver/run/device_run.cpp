@@ -24,7 +24,7 @@ using Bytes = std::vector<std::byte>;
 
 // What outputs hold before the first run, and before the second.
 constexpr std::array<std::byte, 2> kPatterns{std::byte{0xCB}, std::byte{0x34}};
-constexpr std::int64_t kMostGrid = 0x7FFF'FFFF;
+constexpr std::int64_t kMaxGrid = 0x7FFF'FFFF;
 
 std::uint64_t get_bits(std::span<const std::byte> from, std::int64_t bit, int bits) {
   std::uint64_t value = 0;
@@ -271,9 +271,9 @@ Result<void> HostPart::find_launch() {
                         .with_span(lowered()[expr].span));
       extent = eval::as_int(lowered()[expr].type.dtype, *value);
     }
-    if (extent < 1 || extent > kMostGrid)
+    if (extent < 1 || extent > kMaxGrid)
       return fail(DiagKind::BadLaunch, "the grid has an extent of {}: expected 1 to {}", extent,
-                  kMostGrid);
+                  kMaxGrid);
     launch_.grid[d] = static_cast<std::uint32_t>(extent);
     launch_.block[d] = static_cast<std::uint32_t>(shape.block[d]);
   }

@@ -176,11 +176,11 @@ bool KernelRun::read_arguments() {
 }
 
 ByteLimit KernelRun::most_bytes() {
-  if (request_.device == DeviceKind::Eval) return {kMostHostBytes, "the reference evaluator"};
+  if (request_.device == DeviceKind::Eval) return {kMaxHostBytes, "the reference evaluator"};
   const bool is_gpu = wish_of(request_) == DeviceKind::Cuda || (choose() && device_.sim == nullptr);
   begin(RunStep::Arguments);
   if (is_gpu) return {kMaxArrayBytes, "a GPU"};
-  return {kMostHostBytes, "the virtual GPU"};
+  return {kMaxHostBytes, "the virtual GPU"};
 }
 
 // --- the reference evaluator --------------------------------------------------------------------

@@ -19,7 +19,7 @@ namespace ww::driver {
 namespace {
 
 // What an .npy file may have before its data; version 1.0 allows 64 KiB.
-constexpr std::uint64_t kMostHeader = std::uint64_t{1} << 20U;
+constexpr std::uint64_t kMaxHeader = std::uint64_t{1} << 20U;
 // As cudaMalloc has it, at least.
 constexpr std::uint64_t kAlign = 256;
 
@@ -30,7 +30,7 @@ Result<Array> filled(const SimArg& arg, std::size_t param) {
 
 Result<Array> read_array(const SimArg& arg, const MemoryBudget& budget) {
   const Piece value{arg.part(arg.value), arg.value.begin};
-  const std::uint64_t most = std::min(budget.left(), std::uint64_t{1} << 40U) + kMostHeader;
+  const std::uint64_t most = std::min(budget.left(), std::uint64_t{1} << 40U) + kMaxHeader;
   return located(read_npy(arg.path, most, arg.wanted), value);
 }
 

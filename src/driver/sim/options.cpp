@@ -20,8 +20,8 @@
 namespace ww::driver {
 namespace {
 
-constexpr std::uint64_t kMostDim = 0x7FFF'FFFF;
-constexpr std::uint64_t kMostU64 = std::numeric_limits<std::uint64_t>::max();
+constexpr std::uint64_t kMaxDim = 0x7FFF'FFFF;
+constexpr std::uint64_t kMaxU64 = std::numeric_limits<std::uint64_t>::max();
 
 // A whole number of decimal digits, nothing else.
 Result<std::uint64_t> parse_count(Piece piece, std::uint64_t least, std::uint64_t most) {
@@ -53,9 +53,9 @@ Result<std::uint64_t> parse_amount(Piece piece, std::uint64_t step) {
   const int power = piece.empty() ? 0 : power_of_suffix(piece.text.back());
   Piece digits = piece;
   if (power > 0) digits.text.remove_suffix(1);
-  std::uint64_t value = WW_TRY(parse_count(digits, 1, kMostU64));
+  std::uint64_t value = WW_TRY(parse_count(digits, 1, kMaxU64));
   for (int i = 0; i < power; ++i) {
-    if (value > kMostU64 / step)
+    if (value > kMaxU64 / step)
       return fail(
           diag(DiagKind::Overflow, "`{}` is beyond 64 bits", piece.text).with_span(piece.span()));
     value *= step;
@@ -90,7 +90,7 @@ Result<void> set_limit(LimitChanges& limits, Piece name, Piece value) {
 // A block by number or by coordinates, as its number.
 Result<std::uint64_t> parse_block(Piece piece, const sim::Dim3& grid) {
   if (!piece.text.contains(',')) {
-    const std::uint64_t block = WW_TRY(parse_count(piece, 0, kMostU64));
+    const std::uint64_t block = WW_TRY(parse_count(piece, 0, kMaxU64));
     if (block < grid.count()) return block;
   } else {
     const auto parts = split_top(piece, ',');
@@ -100,7 +100,7 @@ Result<std::uint64_t> parse_block(Piece piece, const sim::Dim3& grid) {
                        piece.text)
                       .with_span(piece.span()));
     for (std::size_t i = 0; i < parts.size(); ++i)
-      at[i] = WW_TRY(parse_count(parts[i], 0, kMostDim));
+      at[i] = WW_TRY(parse_count(parts[i], 0, kMaxDim));
     if (at[0] < grid.x && at[1] < grid.y && at[2] < grid.z)
       return at[0] + grid.x * (at[1] + grid.y * at[2]);
   }
@@ -111,8 +111,8 @@ Result<std::uint64_t> parse_block(Piece piece, const sim::Dim3& grid) {
 
 Result<std::uint32_t> parse_warp(Piece piece, const sim::Dim3& block) {
   const std::uint64_t warps = (block.count() + sim::kLanes - 1) / sim::kLanes;
-  const std::uint64_t warp = WW_TRY(parse_count(piece, 0, kMostU64));
-  if (warp < warps && warp <= kMostDim) return static_cast<std::uint32_t>(warp);
+  const std::uint64_t warp = WW_TRY(parse_count(piece, 0, kMaxU64));
+  if (warp < warps && warp <= kMaxDim) return static_cast<std::uint32_t>(warp);
   return fail(diag(DiagKind::OutOfBounds, "there is no warp {}: a block of {} has {}", warp,
                    dims_text(block), warps)
                   .with_span(piece.span()));
@@ -127,7 +127,7 @@ Result<sim::Dim3> parse_dims(std::string_view text) {
                     .with_span(Span::at(0, text.size())));
   std::array<std::uint32_t, 3> out{1, 1, 1};
   for (std::size_t i = 0; i < pieces.size(); ++i)
-    out[i] = static_cast<std::uint32_t>(WW_TRY(parse_count(pieces[i], 0, kMostDim)));
+    out[i] = static_cast<std::uint32_t>(WW_TRY(parse_count(pieces[i], 0, kMaxDim)));
   return sim::Dim3{out[0], out[1], out[2]};
 }
 
@@ -167,7 +167,7 @@ Result<sim::Schedule> parse_schedule(std::string_view text) {
     return fail(diag(DiagKind::BadArgument, "expected `rr` or `random:SEED`, found `{}`", text)
                     .with_span(Span::at(0, text.size())));
   const Piece seed{text.substr(kRandom.size()), kRandom.size()};
-  return sim::Schedule{.is_random = true, .seed = WW_TRY(parse_count(seed, 0, kMostU64))};
+  return sim::Schedule{.is_random = true, .seed = WW_TRY(parse_count(seed, 0, kMaxU64))};
 }
 
 Result<sim::TraceRequest> parse_trace(std::string_view text, const sim::Dim3& grid,
@@ -191,8 +191,8 @@ Result<sim::BreakRequest> parse_break(std::string_view text) {
   const auto parts = cut_first(whole, ':');
   sim::BreakRequest out;
   const Piece line = parts ? parts->first : whole;
-  out.line = static_cast<std::uint32_t>(WW_TRY(parse_count(line, 1, kMostDim)));
-  if (parts) out.most = WW_TRY(parse_count(parts->second, 1, kMostU64));
+  out.line = static_cast<std::uint32_t>(WW_TRY(parse_count(line, 1, kMaxDim)));
+  if (parts) out.most = WW_TRY(parse_count(parts->second, 1, kMaxU64));
   return out;
 }
 

@@ -26,7 +26,7 @@
 namespace ww::driver {
 namespace {
 
-constexpr std::size_t kMostPtxBytes = std::size_t{1} << 30U;
+constexpr std::size_t kMaxPtxBytes = std::size_t{1} << 30U;
 
 /// Lines of a trace, up to a number of bytes.
 class ShownLines {
@@ -48,7 +48,7 @@ class ShownLines {
 
  private:
   std::string text_;
-  std::uint64_t most_ = kMostShownBytes;
+  std::uint64_t most_ = kMaxShownBytes;
   std::uint64_t left_out_ = 0;
 };
 
@@ -183,7 +183,7 @@ bool Simulation::choose_kernel(const std::string& text) {
 }
 
 bool Simulation::load_program() {
-  const auto text = read_file(request_.path, kMostPtxBytes);
+  const auto text = read_file(request_.path, kMaxPtxBytes);
   if (!text) return refuse(text.error());
   if (!choose_kernel(*text)) return false;
   sim::LoadResult loaded = sim::load(*text, request_.path, {.kernel = kernel_name_});

@@ -49,14 +49,14 @@ struct SimReport {
   std::vector<BufferReport> buffers;
   std::vector<ExpectReport> expectations;
   std::string shown;                 // trace and breaks, whole lines
-  std::uint64_t shown_left_out = 0;  // lines of them beyond kMostShownBytes
+  std::uint64_t shown_left_out = 0;  // lines of them beyond kMaxShownBytes
 
   /// It finished, nothing was found, all expectations hold that could be judged.
   [[nodiscard]] bool good() const;
 };
 
 /// No more of a trace is kept, and no more than the budget of memory.
-inline constexpr std::size_t kMostShownBytes = std::size_t{64} << 20U;
+inline constexpr std::size_t kMaxShownBytes = std::size_t{64} << 20U;
 
 /// A report, or errors that the user can do something about, rendered; both when the kernel ran and
 /// a file could not be written or an expectation makes no sense for the shapes.

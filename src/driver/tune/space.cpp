@@ -22,7 +22,7 @@
 namespace ww::driver {
 namespace {
 
-constexpr std::size_t kMostCombinations = 10'000;
+constexpr std::size_t kMaxCombinations = 10'000;
 constexpr std::string_view kTwoKernels =
     "`--kernel 'build(BM=?)' --space BM=64,128` tries two kernels";
 
@@ -125,8 +125,8 @@ Result<std::vector<std::int64_t>> numbers_of(const Range& range) {
   std::vector<std::int64_t> out;
   for (std::optional<std::int64_t> i = range.first; i && *i <= range.last;
        i = range.multiplies ? checked_mul(*i, range.step) : checked_add(*i, range.step)) {
-    if (out.size() == kMostCombinations)
-      return fail(DiagKind::TooLarge, "the range has more than {} values", kMostCombinations);
+    if (out.size() == kMaxCombinations)
+      return fail(DiagKind::TooLarge, "the range has more than {} values", kMaxCombinations);
     out.push_back(*i);
   }
   return out;
@@ -365,9 +365,9 @@ bool SpaceReader::combine() {
   std::size_t count = 1;
   for (const SpaceAxis& axis : out_.axes_) {
     count *= axis.values.size();
-    if (count <= kMostCombinations) continue;
+    if (count <= kMaxCombinations) continue;
     errors_ += render(
-        diag(DiagKind::TooLarge, "the values make more than {} combinations", kMostCombinations));
+        diag(DiagKind::TooLarge, "the values make more than {} combinations", kMaxCombinations));
     return false;
   }
   bool good = true;

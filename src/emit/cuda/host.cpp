@@ -13,7 +13,7 @@ namespace {
 using num::DType;
 
 constexpr std::int64_t kAllocated = 256;  // cudaMalloc gives multiples of it
-constexpr std::size_t kMostBytes = std::size_t{64} << 10;
+constexpr std::size_t kMaxBytes = std::size_t{64} << 10;
 constexpr std::int64_t kPlainDynamicBytes = std::int64_t{48} << 10;  // more must be asked for
 
 constexpr std::string_view kSupport = R"(
@@ -96,11 +96,11 @@ Result<void> check(const ir::Function& f, const HostProgram& host) {
                     argument.name, array->size(), argument.elements, size);
     }
   }
-  if (bytes > kMostBytes)
+  if (bytes > kMaxBytes)
     return fail(DiagKind::TooLarge,
                 "the host program would hold {} bytes of array contents; at most {} are written "
                 "into a source file",
-                bytes, kMostBytes);
+                bytes, kMaxBytes);
   return {};
 }
 

@@ -17,7 +17,7 @@
 namespace ww::emit::to_ptx {
 namespace {
 
-constexpr std::int64_t kMostBytes = 16;
+constexpr std::int64_t kMaxBytes = 16;
 
 // Cuts a run of elements into what one instruction moves each: visits its place, the number of its
 // first element, and how many it has.
@@ -28,7 +28,7 @@ void each_piece(const Address& start, std::size_t count, std::int64_t element, c
   for (std::int64_t at = 0; at < end;) {
     const std::int64_t known = std::gcd(align, at);
     std::int64_t bytes = element;
-    while (bytes * 2 <= std::min(kMostBytes, end - at) && known % (bytes * 2) == 0) bytes *= 2;
+    while (bytes * 2 <= std::min(kMaxBytes, end - at) && known % (bytes * 2) == 0) bytes *= 2;
     visit(moved(start, at), static_cast<std::size_t>(at / element),
           static_cast<std::size_t>(bytes / element));
     at += bytes;

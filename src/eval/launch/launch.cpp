@@ -21,7 +21,7 @@ using ir::Intrinsic;
 
 constexpr std::size_t kSharedWindow = 1024;  // address of the first byte of shared memory
 constexpr std::size_t kDefaultAlign = 64;
-constexpr std::int64_t kMostCtas = std::int64_t{1} << 31;
+constexpr std::int64_t kMaxCtas = std::int64_t{1} << 31;
 
 class LaunchMaker {
  public:
@@ -79,10 +79,10 @@ class LaunchMaker {
       if (extent < 1)
         return fail(DiagKind::BadArgument, "the grid is {}: expected extents of at least 1",
                     fmt::join(launch_.grid, " x "));
-      ctas = checked_mul(ctas, extent).value_or(kMostCtas + 1);
-      if (ctas > kMostCtas)
+      ctas = checked_mul(ctas, extent).value_or(kMaxCtas + 1);
+      if (ctas > kMaxCtas)
         return fail(DiagKind::Budget, "the grid is {}: more than {} CTAs are not evaluated",
-                    fmt::join(launch_.grid, " x "), kMostCtas);
+                    fmt::join(launch_.grid, " x "), kMaxCtas);
     }
     return {};
   }

@@ -16,7 +16,7 @@ namespace {
 using ir::ExprId;
 using ir::Region;
 
-constexpr std::int64_t kMostElements = std::int64_t{1} << 26;
+constexpr std::int64_t kMaxElements = std::int64_t{1} << 26;
 // Of an element: its index, value, which bits are defined.
 constexpr std::uint64_t kValueBytes = 64;
 
@@ -127,11 +127,11 @@ std::optional<std::vector<std::int64_t>> find_extents(Cta& cta, const Region& re
     is_inside = is_inside && !leaves;
     mins.push_back(min);
     tile.extents.push_back(extent);
-    count = std::min(kMostElements + 1, count * extent);
+    count = std::min(kMaxElements + 1, count * extent);
   }
-  if (count > kMostElements) {
+  if (count > kMaxElements) {
     stop(cta, DiagKind::Budget,
-         fmt::format("a region of `{}` has more than {} elements", info.ir->name, kMostElements));
+         fmt::format("a region of `{}` has more than {} elements", info.ir->name, kMaxElements));
     return std::nullopt;
   }
   tile.count = static_cast<std::size_t>(count);

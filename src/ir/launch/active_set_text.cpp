@@ -7,7 +7,7 @@
 namespace ww::ir {
 namespace {
 
-constexpr std::size_t kMostRuns = 4;
+constexpr std::size_t kMaxRuns = 4;
 constexpr std::size_t kShownRuns = 3;
 
 // The warps that `threads` consists of, if it is whole ones.
@@ -42,10 +42,10 @@ std::string to_text(const Threads& threads, std::size_t count) {
     if (!threads[t]) continue;
     const std::size_t first = t;
     while (t + 1 < count && threads[t + 1]) ++t;
-    if (++total <= kMostRuns)
+    if (++total <= kMaxRuns)
       runs.push_back(first == t ? fmt::format("{}", t) : fmt::format("{}-{}", first, t));
   }
-  if (total <= kMostRuns) return fmt::format("{}", fmt::join(runs, ", "));
+  if (total <= kMaxRuns) return fmt::format("{}", fmt::join(runs, ", "));
   runs.resize(kShownRuns);
   return fmt::format("{} …", fmt::join(runs, ", "));
 }

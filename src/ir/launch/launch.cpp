@@ -16,9 +16,9 @@
 namespace ww::ir {
 namespace {
 
-constexpr std::int64_t kMostThreads = 1024;
-constexpr std::int64_t kMostBlockZ = 64;
-constexpr std::int64_t kMostClusterCtas = 16;
+constexpr std::int64_t kMaxThreads = 1024;
+constexpr std::int64_t kMaxBlockZ = 64;
+constexpr std::int64_t kMaxClusterCtas = 16;
 
 class Launch {
  public:
@@ -106,9 +106,9 @@ class Launch {
                         .with_span(span_of(ScopeIdKind::CtaId)));
     Dims cluster;
     for (std::size_t d = 0; d < 3; ++d) cluster[d] = {shape_.cluster[d], {}};
-    if (product(cluster).value_or(kMostClusterCtas + 1) > kMostClusterCtas)
+    if (product(cluster).value_or(kMaxClusterCtas + 1) > kMaxClusterCtas)
       return fail(diag(DiagKind::BadScopeIds, "a cluster has {} CTAs: at most {} are possible",
-                       text_of(cluster), kMostClusterCtas)
+                       text_of(cluster), kMaxClusterCtas)
                       .with_span(span_of(ScopeIdKind::CtaIdInCluster)));
     return {};
   }
@@ -145,14 +145,14 @@ class Launch {
   Result<void> check_block(Span span) const {
     const auto xy = checked_mul(shape_.block[0], shape_.block[1]);
     const auto all = xy ? checked_mul(*xy, shape_.block[2]) : std::nullopt;
-    if (!all || *all > kMostThreads)
+    if (!all || *all > kMaxThreads)
       return fail(diag(DiagKind::BadScopeIds, "a CTA has {} threads: at most {} are possible",
-                       fmt::join(shape_.block, " x "), kMostThreads)
+                       fmt::join(shape_.block, " x "), kMaxThreads)
                       .with_span(span));
-    if (shape_.block[2] > kMostBlockZ)
+    if (shape_.block[2] > kMaxBlockZ)
       return fail(diag(DiagKind::BadScopeIds,
                        "a CTA has {} threads along z: at most {} are possible", shape_.block[2],
-                       kMostBlockZ)
+                       kMaxBlockZ)
                       .with_span(span));
     return {};
   }

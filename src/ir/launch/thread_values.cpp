@@ -15,8 +15,8 @@ using Value = std::optional<std::int64_t>;
 
 // A value in each thread takes some kilobytes. With more of them than the first number, old answers
 // go; beyond the second, the rest of an expression counts as unknown.
-constexpr std::size_t kMostKept = 4096;
-constexpr std::size_t kMostKnown = 16384;
+constexpr std::size_t kMaxKept = 4096;
+constexpr std::size_t kMaxKnown = 16384;
 
 // Sums and products in unsigned numbers: their low bits are those of any type.
 std::int64_t low_bits(ExprOp op, std::int64_t a, std::int64_t b) {
@@ -114,7 +114,7 @@ std::optional<std::int64_t> int_result(ExprOp op, std::int64_t a, std::int64_t b
 }
 
 void ThreadValues::make_room() {
-  if (done_.size() <= kMostKept) return;
+  if (done_.size() <= kMaxKept) return;
   done_.clear();
   given_up_.clear();
 }
@@ -124,7 +124,7 @@ const PerThread& ThreadValues::of(ExprId expr) {
       expr, [&](ExprId id, auto&& add) { for_each_part(id, add); },
       [&](ExprId id) { return is_done(id); },
       [&](ExprId id) {
-        if (done_.size() < kMostKnown)
+        if (done_.size() < kMaxKnown)
           done_.emplace(id.index, compute(id));
         else
           given_up_.insert(id.index);

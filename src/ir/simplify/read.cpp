@@ -12,7 +12,7 @@ namespace {
 // Beyond this depth of variables that stand for expressions, and this many operations inside each
 // other on the way there, a variable stands for itself.
 constexpr int kDeepest = 64;
-constexpr int kMostLevels = 256;
+constexpr int kMaxLevels = 256;
 
 // k when value is 2^k - 1 with k ≥ 1, as its power.
 std::optional<std::int64_t> power_of_mask(const Sum& sum) {
@@ -73,7 +73,7 @@ Sum Algebra::as_it_is(const Expr& e, ExprId id) {
 Sum Algebra::read_var(const Expr& e, ExprId id) {
   const ExprId value = facts_.value(e.var);
   const SumAtom itself{.op = e.op, .type = e.type, .args = {}, .source = id};
-  const bool is_deep = depth_ >= kDeepest || level_ >= kMostLevels;
+  const bool is_deep = depth_ >= kDeepest || level_ >= kMaxLevels;
   if (!value.valid() || is_deep || f_[value].type != e.type) return make(itself);
   has_names_ = true;
   ++depth_;

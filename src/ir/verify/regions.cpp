@@ -19,10 +19,10 @@
 namespace ww::ir::verifying {
 namespace {
 
-constexpr int kDeepest = 100;                 // expressions inside each other
-constexpr std::int64_t kMostSteps = 1 << 20;  // nodes that are evaluated for one function
-constexpr std::int64_t kMostCases = 4096;     // ids and rounds for one call
-constexpr std::int64_t kAllOf = 8;            // so many ids are all tried
+constexpr int kDeepest = 100;                // expressions inside each other
+constexpr std::int64_t kMaxSteps = 1 << 20;  // nodes that are evaluated for one function
+constexpr std::int64_t kMaxCases = 4096;     // ids and rounds for one call
+constexpr std::int64_t kAllOf = 8;           // so many ids are all tried
 
 /// The ids or rounds to try, of 0 to before `count`.
 std::vector<std::int64_t> tried(std::int64_t count) {
@@ -60,7 +60,7 @@ class Case {
   using Value = std::optional<std::int64_t>;
 
   Value value(ExprId id, int depth) {
-    if (!id.valid() || depth > kDeepest || ++steps_ > kMostSteps) return std::nullopt;
+    if (!id.valid() || depth > kDeepest || ++steps_ > kMaxSteps) return std::nullopt;
     if (const auto found = known_.find(id.index); found != known_.end()) return found->second;
     const Type type = f_[id].type;
     const bool is_whole = type.is_scalar() && (type.is_int() || type.is_bool());
@@ -148,7 +148,7 @@ class RegionCheck {
     for (const StmtId id : block) {
       const Stmt& s = f_[id];
       if (leaves(s)) is_left_ = true;
-      if (is_left_ || steps_ > kMostSteps) return;
+      if (is_left_ || steps_ > kMaxSteps) return;
       if (s.kind == StmtKind::Tile) call(f_[s.tile], s.span);
       const bool is_open =
           s.kind == StmtKind::While || (s.kind == StmtKind::For && has_exit(s.body));
@@ -277,7 +277,7 @@ class RegionCheck {
       if (const auto* region = std::get_if<Region>(&arg))
         for (std::size_t d = 0; d < region->ranges.size() && !is_reported_; ++d)
           is_known = look(at, *region, d) || is_known;
-    return is_known && !is_reported_ && ++cases_ < kMostCases && steps_ <= kMostSteps;
+    return is_known && !is_reported_ && ++cases_ < kMaxCases && steps_ <= kMaxSteps;
   }
 
   // Is the range known? It is reported where it leaves its buffer.

@@ -33,7 +33,7 @@ struct Plan {
   std::string why;  // the reason of the variant that would have been better
 };
 
-constexpr std::int64_t kMostRounds = 4096;
+constexpr std::int64_t kMaxRounds = 4096;
 
 // Only the register operand need be enumerated: it says who moves what.
 Match<Plan> match_registers(const Call& call, Plan plan) {
@@ -47,9 +47,9 @@ Match<Plan> match_registers(const Call& call, Plan plan) {
   plan.own_is_dst = is_local(0);
   plan.own = WW_TRY(side_of(call, plan.own_is_dst ? 0 : 1));
   plan.map = register_map(call, plan.own, plan.own_is_dst);
-  if (plan.map.slots > kMostRounds)
+  if (plan.map.slots > kMaxRounds)
     return decline("size", "{} registers, at most {} are moved one by one", plan.map.slots,
-                   kMostRounds);
+                   kMaxRounds);
   return plan;
 }
 

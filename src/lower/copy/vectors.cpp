@@ -326,8 +326,8 @@ Phase make_phase(const Call& call, const CopyProblem& p, const Order& order, std
   phase.threads = threads;
   phase.rounds = (count + threads - 1) / threads;
   phase.count = count % threads == 0 ? 0 : count;
-  constexpr std::int64_t kMostUnrolled = 16;
-  phase.is_unrolled = phase.rounds <= kMostUnrolled;
+  constexpr std::int64_t kMaxUnrolled = 16;
+  phase.is_unrolled = phase.rounds <= kMaxUnrolled;
   phase.used.assign(static_cast<std::size_t>(threads), true);
   for (std::int64_t q = 0; q < phase.rounds * threads; ++q) {
     const std::int32_t x = q < count ? order[static_cast<std::size_t>(q * vec)] : -1;

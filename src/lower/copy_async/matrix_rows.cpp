@@ -91,7 +91,7 @@ std::optional<MatrixRows> RowFinder::with(const MatrixSwizzle& swizzle,
   if (is_swizzled && (furthest + per_row > swizzle.units || out.stride % pattern != 0))
     return std::nullopt;
   const auto is_field = [](std::int64_t value, bool is_used) {
-    return value >= (is_used ? 1 : 0) && value <= kMostDescriptorField;
+    return value >= (is_used ? 1 : 0) && value <= kMaxDescriptorField;
   };
   if (!is_field(out.start, false) || !is_field(out.leading, per_row > 1) ||
       !is_field(out.stride, rows > 8))

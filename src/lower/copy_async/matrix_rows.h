@@ -19,7 +19,7 @@ namespace ww::lower {
 
 inline constexpr std::int64_t kRowUnitBits = 128;
 inline constexpr std::int64_t kRowUnitBytes = 16;
-inline constexpr std::int64_t kMostDescriptorField = 0x3FFF;  // units, of a field of the descriptor
+inline constexpr std::int64_t kMaxDescriptorField = 0x3FFF;  // units, of a field of the descriptor
 
 struct MatrixSwizzle {
   std::int64_t units;  // of a row of the pattern; 8 rows make it up

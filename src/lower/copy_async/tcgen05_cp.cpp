@@ -390,8 +390,8 @@ class Writer {
         made(ir::call(call.f(), ir::Intrinsic::CvtaToShared, std::span(&pointer, 1), call.span)));
     const ExprId units = code.binary(ir::ExprOp::Shr, address, code.n(4));
     start_ = code.let("smem_start",
-                      code.as(num::DType::Uint64, code.binary(ir::ExprOp::BitAnd, units,
-                                                              code.n(kMostDescriptorField))));
+                      code.as(num::DType::Uint64,
+                              code.binary(ir::ExprOp::BitAnd, units, code.n(kMaxDescriptorField))));
     cells_ = code.let("tmem_addr", call.f()[dst_.buffer].allocated_addr);
   }
 

@@ -68,8 +68,8 @@ std::vector<std::int64_t> stretched(const std::vector<std::int64_t>& into,
 
 namespace {
 
-constexpr std::int64_t kMostCells = std::int64_t{1} << 22;
-constexpr std::size_t kMostWays = 8;  // in which threads compute one register
+constexpr std::int64_t kMaxCells = std::int64_t{1} << 22;
+constexpr std::size_t kMaxWays = 8;  // in which threads compute one register
 
 std::vector<std::int64_t> extents_of(const Call& call, const ir::Region& region) {
   Code code(call.f(), call.context.facts, call.span);
@@ -171,9 +171,9 @@ class Maker {
                      side.bits);
     const auto cells =
         static_cast<std::int64_t>(side.size() * side.replicas.size() * side.spread.size());
-    if (cells > kMostCells)
+    if (cells > kMaxCells)
       return decline("size", "`{}` takes {} registers of all threads, of {} that are enumerated",
-                     buffer.name, cells, kMostCells);
+                     buffer.name, cells, kMaxCells);
     return side;
   }
 
@@ -229,12 +229,12 @@ class Maker {
           way = ways.end() - 1;
         }
         way->threads[static_cast<std::size_t>(at->thread)] = true;
-        if (ways.size() > kMostWays)
+        if (ways.size() > kMaxWays)
           return decline(
               "irregular",
               "register {} of `{}` comes from different registers in {} sets of threads, "
               "of {} that are told apart",
-              slot, f_[p_.dst.buffer].name, ways.size(), kMostWays);
+              slot, f_[p_.dst.buffer].name, ways.size(), kMaxWays);
       }
       add(std::move(ways));
     }

@@ -56,7 +56,7 @@ class CopyReplay : public ProofWalk {
   Try<std::int64_t> byte_count(ExprId expr) {
     const auto bytes = ir::const_int(f_, expr);
     if (!bytes) return unknown("a byte count `{}` that is no constant", ir::print(f_, expr));
-    if (*bytes < 1 || *bytes > kMostBytes) return wrong("{} bytes are copied", *bytes);
+    if (*bytes < 1 || *bytes > kMaxBytes) return wrong("{} bytes are copied", *bytes);
     return *bytes;
   }
 
@@ -364,7 +364,7 @@ class CopyReplay : public ProofWalk {
 // Within bounds, whatever the count: the replay refuses a bad one.
 int bits_of_count(const ir::Function& f, ExprId bytes) {
   const std::int64_t count = ir::const_int(f, bytes).value_or(1);
-  return static_cast<int>(std::clamp<std::int64_t>(count, 1, kMostBytes)) * 8;
+  return static_cast<int>(std::clamp<std::int64_t>(count, 1, kMaxBytes)) * 8;
 }
 
 int least_of(const ir::Function& f, const ir::PtxCall& call, int element_bits) {
@@ -378,7 +378,7 @@ int least_of(const ir::Function& f, const ir::PtxCall& call, int element_bits) {
 
 // The least number of bits that the code moves at a time. Matrix rows are cut into single values.
 int least_move(const ir::Function& f, const ir::Block& code, int element_bits) {
-  int out = kMostBytes * 8;
+  int out = kMaxBytes * 8;
   for (const ir::StmtId id : code) {
     const ir::Stmt& s = f[id];
     if (s.kind == StmtKind::Ptx) out = std::min(out, least_of(f, f[s.ptx], element_bits));

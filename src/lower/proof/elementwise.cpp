@@ -179,7 +179,7 @@ class ElementwiseReplay : public ProofWalk {
   Try<void> copy_bytes(const ir::Expr& e, const Mask& mask) {
     const auto to = WW_TRY(values_.pointer(e.args[0])), from = WW_TRY(values_.pointer(e.args[1]));
     const auto bytes = WW_TRY(values_.uniform(e.args[2]));
-    if (bytes < 1 || bytes > kMostBytes) return wrong("{} bytes are copied", bytes);
+    if (bytes < 1 || bytes > kMaxBytes) return wrong("{} bytes are copied", bytes);
     for (std::size_t t = 0; t < mask.size(); ++t) {
       if (!mask[t]) continue;
       if (to.bit[t] % (bytes * 8) != 0)

@@ -35,7 +35,7 @@ void make_trials(const Call& call, Proof& proof, const std::function<Outcome(Tri
   const std::vector<std::int64_t> starts = call.unit_starts();
   if (starts.empty()) return;  // nobody comes here
   constexpr int kMost = 60;
-  constexpr int kMostForFew = 16;
+  constexpr int kMaxForFew = 16;
   for (const std::int64_t first : {starts.front(), starts.back()}) {
     int held = 0;
     Settled settled;
@@ -46,7 +46,7 @@ void make_trials(const Call& call, Proof& proof, const std::function<Outcome(Tri
       held += outcome == Outcome::Skipped ? 0 : 1;
       settled.add(chosen, outcome == Outcome::Skipped);
       if (outcome == Outcome::HeldAlways) break;
-      if (is_enough(held) && (sample >= kMostForFew || settled.all())) break;
+      if (is_enough(held) && (sample >= kMaxForFew || settled.all())) break;
     }
     if (held == 0)
       proof.could_not = "no values were found that keep the regions inside their buffers";

@@ -14,9 +14,9 @@ using ir::StmtKind;
 Try<void> ProofWalk::block(const ir::Block& stmts, const Mask& mask) {
   for (const ir::StmtId id : stmts) {
     // A step takes time of its own beside that of its threads.
-    constexpr std::int64_t kMostSteps = std::int64_t{1} << 28, kOwn = 16;
+    constexpr std::int64_t kMaxSteps = std::int64_t{1} << 28, kOwn = 16;
     steps_ += kOwn + static_cast<std::int64_t>(mask.size());
-    if (steps_ > kMostSteps)
+    if (steps_ > kMaxSteps)
       return unknown(
           "carrying it out takes too many steps; a loop over smaller tiles, each a call "
           "of its own, takes few for each");

@@ -15,7 +15,7 @@ namespace ww::lower {
 /// Which threads of the unit execute something.
 using Mask = std::vector<bool>;
 
-inline constexpr std::int64_t kMostBytes = 32;  // of one access to memory
+inline constexpr std::int64_t kMaxBytes = 32;  // of one access to memory
 
 class ProofWalk {
  public:

@@ -22,7 +22,7 @@ using num::DType;
 
 constexpr std::int64_t kMmaAlign = 1024;  // of swizzled tiles
 constexpr std::int64_t kDefaultAlign = 64;
-constexpr std::int64_t kMostBytes = std::int64_t{1} << 30;
+constexpr std::int64_t kMaxBytes = std::int64_t{1} << 30;
 
 Result<Value> shared_pool(Context& in, Args& a) {
   WW_TRY_VOID(require_device(in, a, DiagKind::BadBuffer));
@@ -98,10 +98,10 @@ Result<Value> shared_commit(Context& in, Args& a) {
   WW_TRY_VOID(require_open(pool, "commit", a.call));
   pool.is_committed = true;
   const std::int64_t size = WW_TRY(integer_or(in, a, 0, "`size`", pool.end));
-  if (size < pool.end || size > kMostBytes)
+  if (size < pool.end || size > kMaxBytes)
     return fail_at(a.spans[0], DiagKind::BadBuffer,
                    "{} bytes for {}, expected the {} that are used to {}", size, pool_text(pool),
-                   pool.end, kMostBytes);
+                   pool.end, kMaxBytes);
   const ir::ExprId extent =
       ir::int_imm(in.fn(), DType::Int32, std::max<std::int64_t>(size, 1), a.call);
   ir::Buffer& arena = in.fn().at(pool.arena);
@@ -159,7 +159,7 @@ void advance(PoolObject& pool, std::int64_t to) {
 Result<Value> move_base(Context& in, Args& a) {
   PoolObject& pool = pool_of(a);
   WW_TRY_VOID(require_open(pool, "move_base_to", a.call));
-  const std::int64_t most = pool.is_tensor ? pool.columns : pools_api::kMostBytes;
+  const std::int64_t most = pool.is_tensor ? pool.columns : pools_api::kMaxBytes;
   const std::int64_t to = WW_TRY(as_integer(in, a[0], "the offset", a.spans[0]));
   if (to < 0 || to > most)
     return fail_at(a.spans[0], DiagKind::BadArgument, "`move_base_to` {} in {}, expected 0 to {}",
@@ -175,9 +175,9 @@ Result<Value> take_bytes(Context& in, PoolObject& pool, ir::Buffer buffer, Span 
   const std::int64_t align = std::max(buffer.align, element);
   const std::int64_t begin = (pool.offset + align - 1) / align * align;
   const std::int64_t bytes = WW_TRY(pools_api::bytes_of(in, buffer, span));
-  if (begin + bytes > pools_api::kMostBytes)
+  if (begin + bytes > pools_api::kMaxBytes)
     return fail_at(span, DiagKind::BadBuffer, "{} bytes at byte {} of {}, which takes {} at most",
-                   bytes, begin, pool_text(pool), pools_api::kMostBytes);
+                   bytes, begin, pool_text(pool), pools_api::kMaxBytes);
   WW_TRY_VOID(apply_data(in, buffer, pool.arena.valid() ? of_buffer(pool.arena) : pool.data, span));
   if (buffer.origin == ir::BufferOrigin::View) {
     const ir::Buffer& storage = in.fn()[buffer.base];

@@ -146,9 +146,9 @@ Result<Value> specialize(Context& in, const FunctionObject& function, CallArgs& 
 // Lists may hold each other, or themselves, and be long: a few values are looked at. An error that
 // is overlooked shows where its value is used.
 bool is_in_error(const Value& value) {
-  constexpr int kMostLooks = 256;
+  constexpr int kMaxLooks = 256;
   std::vector<Value> left = {value};
-  for (int looks = 0; !left.empty() && looks < kMostLooks; ++looks) {
+  for (int looks = 0; !left.empty() && looks < kMaxLooks; ++looks) {
     const Value next = left.back();
     left.pop_back();
     if (next.is(Kind::Poison)) return true;
@@ -160,7 +160,7 @@ bool is_in_error(const Value& value) {
     const bool is_outer = next.is(Kind::Tuple) && looks == 0;
     if (!is_outer && !next.is(Kind::List)) continue;
     const auto& items = next.as<SeqObject>().items;
-    const std::size_t count = std::min<std::size_t>(items.size(), kMostLooks);
+    const std::size_t count = std::min<std::size_t>(items.size(), kMaxLooks);
     left.insert(left.end(), items.begin(), items.begin() + static_cast<std::ptrdiff_t>(count));
   }
   return false;

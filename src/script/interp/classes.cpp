@@ -37,7 +37,7 @@ void add_field(ClassObject& type, Symbol name, const std::optional<Value>& value
     known->second = value;
 }
 
-constexpr std::size_t kMostBases = 100;
+constexpr std::size_t kMaxBases = 100;
 
 // A class and what it inherits from, depth first; each counts once.
 void add_bases(ClassObject& type, const ClassObject& direct) {
@@ -124,9 +124,9 @@ Result<void> exec_class(Context& in, const Stmt& s, Env& env) {
     }
     const auto& direct = base.as<ClassObject>();
     add_bases(type, direct);
-    if (type.bases.size() > kMostBases)
+    if (type.bases.size() > kMaxBases)
       return fail_at(in.span(s.head), DiagKind::Budget,
-                     "class `{}` inherits from more than {} classes", type.name, kMostBases);
+                     "class `{}` inherits from more than {} classes", type.name, kMaxBases);
     for (const auto& [name, value] : direct.fields) add_field(type, name, value);
   }
   WW_TRY_VOID(exec_class_body(in, s, type));

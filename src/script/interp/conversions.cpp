@@ -16,7 +16,7 @@ namespace ww::script {
 namespace {
 
 constexpr int kDeepestNames = 3;
-constexpr std::size_t kMostNames = 1024;
+constexpr std::size_t kMaxNames = 1024;
 
 // Elements of a list get the list's name and their place.
 void give_name_to(ir::Function& f, const Value& value, const std::string& name, int depth) {
@@ -30,7 +30,7 @@ void give_name_to(ir::Function& f, const Value& value, const std::string& name, 
     name_pool(f, value.as<PoolObject>(), name);
   } else if (is_sequence(value) && depth < kDeepestNames) {
     const auto& items = value.as<SeqObject>().items;
-    for (std::size_t i = 0; i < std::min(items.size(), kMostNames); ++i)
+    for (std::size_t i = 0; i < std::min(items.size(), kMaxNames); ++i)
       give_name_to(f, items[i], fmt::format("{}_{}", name, i), depth + 1);
   }
 }

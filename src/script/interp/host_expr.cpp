@@ -13,7 +13,7 @@
 namespace ww::script {
 namespace {
 
-constexpr int kMostNesting = 16;  // of tuples; a list may even hold itself
+constexpr int kMaxHostNesting = 16;  // of tuples; a list may even hold itself
 
 Result<HostValue> spelled(const Value& value, int depth = 0) {
   switch (value.kind) {
@@ -32,8 +32,8 @@ Result<HostValue> spelled(const Value& value, int depth = 0) {
       return HostValue{static_cast<std::int64_t>(value.integer)};
     case Kind::Tuple:
     case Kind::List: {
-      if (depth == kMostNesting)
-        return fail(DiagKind::TooLarge, "tuples are nested deeper than {}", kMostNesting);
+      if (depth == kMaxHostNesting)
+        return fail(DiagKind::TooLarge, "tuples are nested deeper than {}", kMaxHostNesting);
       HostValue::Tuple items;
       for (const Value& item : value.as<SeqObject>().items)
         items.push_back(WW_TRY(spelled(item, depth + 1)));

@@ -142,9 +142,9 @@ Result<BufferIndex> element_index(Context& in, ir::BufferId id, const std::vecto
 // end - begin, with the common `i*k : i*k + k` recognised, so that extents are constants where they
 // can.
 Result<ir::ExprId> region_extent(Context& in, ir::ExprId begin, ir::ExprId end, Span span) {
-  constexpr int kMostStripped = 64;
+  constexpr int kMaxStripped = 64;
   ir::Function& f = in.fn();
-  for (int stripped = 0; stripped < kMostStripped; ++stripped) {
+  for (int stripped = 0; stripped < kMaxStripped; ++stripped) {
     if (ir::const_int(f, begin) == 0) return end;
     if (f[end].op != ir::ExprOp::Add) break;
     const ir::ExprId left = f[end].args[0];
@@ -246,14 +246,14 @@ class Linear {
 
   /// The sum when all terms but constants cancel out.
   std::optional<std::int64_t> constant() {
-    constexpr int kMostParts = 512;
-    constexpr Wide kMostFactor = Wide{1} << 40;
+    constexpr int kMaxParts = 512;
+    constexpr Wide kMaxFactor = Wide{1} << 40;
     for (int parts = 0; !open_.empty(); ++parts) {
       const auto [id, factor] = *open_.begin();
       open_.erase(open_.begin());
       if (factor == 0) continue;
-      const bool is_small = factor > -kMostFactor && factor < kMostFactor;
-      if (parts >= kMostParts || !is_small || !take_apart(f_[id], factor)) add_term(id, factor);
+      const bool is_small = factor > -kMaxFactor && factor < kMaxFactor;
+      if (parts >= kMaxParts || !is_small || !take_apart(f_[id], factor)) add_term(id, factor);
     }
     const bool cancels = std::all_of(terms_.begin(), terms_.end(),
                                      [](const auto& term) { return term.second == 0; });

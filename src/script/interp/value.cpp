@@ -29,7 +29,7 @@ constexpr std::size_t kLongestRepr = 200;
 constexpr int kDeepestRepr = 4;
 constexpr int kDeepestFullRepr = 60;
 constexpr int kDeepestComparison = 200;
-constexpr std::size_t kMostVisits = std::size_t{1} << 22U;
+constexpr std::size_t kMaxVisits = std::size_t{1} << 22U;
 constexpr std::size_t kIndexFrom = 16;
 
 template <typename T>
@@ -299,7 +299,7 @@ std::string_view text_of(const Value& str) { return str.as<StrObject>().text; }
 // --- comparing ----------------------------------------------------------------------------------
 
 bool Comparison::enter() {
-  if (++visits_ > kMostVisits || depth_ > kDeepestComparison) gave_up_ = true;
+  if (++visits_ > kMaxVisits || depth_ > kDeepestComparison) gave_up_ = true;
   return !gave_up_;
 }
 

@@ -9,7 +9,7 @@ namespace ww::script {
 namespace {
 
 // Larger texts grow the vectors step by step; reserving for the largest would take gigabytes.
-constexpr std::size_t kMostReserved = std::size_t{1} << 19U;
+constexpr std::size_t kMaxReserved = std::size_t{1} << 19U;
 
 Diag too_deep(Span where) {
   Diag out =
@@ -29,7 +29,7 @@ ParseCursor::ParseCursor(std::string_view text, const TokenList& tokens, SymbolT
       error_(tokens.error),
       symbols_(symbols),
       ast_(ast) {
-  const std::size_t guess = std::min(tokens.tokens.size() / 2 + 1, kMostReserved);
+  const std::size_t guess = std::min(tokens.tokens.size() / 2 + 1, kMaxReserved);
   ast_.exprs.reserve(guess);
   heights_.reserve(guess);
   ast_.pool<ExprId>().reserve(guess / 2);

@@ -18,7 +18,7 @@ namespace ww::sim::bulk_copy_ops {
 namespace {
 
 constexpr std::uint32_t kUnit = 16;  // bytes: sizes and addresses are multiples of it
-constexpr std::uint32_t kMostBytes = (1U << 20U) - kUnit;  // what one phase can count
+constexpr std::uint32_t kMaxBytes = (1U << 20U) - kUnit;  // what one phase can count
 
 /// What happens to the bytes at their destination.
 struct Effect {
@@ -100,14 +100,14 @@ Addresses addresses_of(Warp& warp, const Op& op, unsigned count) {
 // The size that a lane gives, as far as it makes sense.
 std::uint32_t size_in(Warp& warp, const Op& op, unsigned lane) {
   const std::uint32_t size = warp.source<std::uint32_t>(op.p[0])[lane];
-  if (size % kUnit == 0 && size <= kMostBytes) return size;
+  if (size % kUnit == 0 && size <= kMaxBytes) return size;
   if (warp.checks(Check::Align) &&
       !warp.unit->findings.count_up(Check::Align, warp.this_op(), kNoOp, 1)) {
     warp.report(Check::Align, lane_bit(lane),
                 fmt::format("a size of {} bytes; multiples of {} up to {} are possible", size,
-                            kUnit, kMostBytes));
+                            kUnit, kMaxBytes));
   }
-  return std::min(size, kMostBytes);
+  return std::min(size, kMaxBytes);
 }
 
 std::uint64_t rank_of(std::uint64_t address) {

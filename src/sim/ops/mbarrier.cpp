@@ -21,11 +21,11 @@
 namespace ww::sim::mbarrier_ops {
 namespace {
 
-constexpr std::int64_t kMostCount = (1 << 20) - 1;  // of arrivals, and of bytes either way
-constexpr unsigned kPhaseShift = 20;                // of a state
+constexpr std::int64_t kMaxCount = (1 << 20) - 1;  // of arrivals, and of bytes either way
+constexpr unsigned kPhaseShift = 20;               // of a state
 constexpr unsigned kObjectBytes = 8;
 // A barrier that is tested this often while nothing else happens is waited for.
-constexpr std::uint32_t kMostPolls = 1000;
+constexpr std::uint32_t kMaxPolls = 1000;
 
 // Op::mode
 constexpr std::uint8_t kRelaxed = 1, kDrops = 2, kNoComplete = 4, kExpects = 8;  // arrive
@@ -40,7 +40,7 @@ std::uint8_t near_in(const Decode& in) {
 }
 
 std::uint64_t state_of(const Mbarrier& barrier) {
-  return (barrier.phase << kPhaseShift) | static_cast<std::uint64_t>(barrier.pending & kMostCount);
+  return (barrier.phase << kPhaseShift) | static_cast<std::uint64_t>(barrier.pending & kMaxCount);
 }
 
 std::uint64_t inside(std::uint64_t address) {
@@ -121,8 +121,8 @@ void run_init(Warp& warp, const Op& op) {
   ++warp.unit->activity;
   each_object(warp, op, Role::Makes, [&](Region& region, std::uint64_t address, unsigned l) {
     Cta& cta = *warp.unit->ctas[region.owner];
-    if (count[l] < 1 || count[l] > kMostCount) {
-      complain(warp, l, address, "gets a count of {}; 1 to {} are possible", count[l], kMostCount);
+    if (count[l] < 1 || count[l] > kMaxCount) {
+      complain(warp, l, address, "gets a count of {}; 1 to {} are possible", count[l], kMaxCount);
     }
     const std::uint64_t offset = address - region.base;
     const auto [found, is_new] = cta.mbarriers.try_emplace(static_cast<std::uint32_t>(offset));
@@ -133,7 +133,7 @@ void run_init(Warp& warp, const Op& op) {
     } else {
       complain(warp, l, address, "is made again without `mbarrier.inval`");
     }
-    const std::int64_t arrivals = std::clamp<std::int64_t>(count[l], 1, kMostCount);
+    const std::int64_t arrivals = std::clamp<std::int64_t>(count[l], 1, kMaxCount);
     found->second = {};
     found->second.expected = found->second.pending = arrivals;
     found->second.op = warp.this_op();
@@ -306,7 +306,7 @@ bool is_idle(Warp& warp, std::uint64_t address) {
     barrier->polled_at = warp.unit->activity;
     barrier->polls = 0;
   }
-  return ++barrier->polls > kMostPolls;
+  return ++barrier->polls > kMaxPolls;
 }
 
 void run_wait(Warp& warp, const Op& op) {
@@ -329,7 +329,7 @@ void run_pending_count(Warp& warp, const Op& op) {
   const auto* states = warp.source<std::uint64_t>(op.p[1]);
   std::uint32_t counts[kLanes];
   for (unsigned l = 0; l < kLanes; ++l) {
-    counts[l] = static_cast<std::uint32_t>(states[l] & std::uint64_t{kMostCount});
+    counts[l] = static_cast<std::uint32_t>(states[l] & std::uint64_t{kMaxCount});
   }
   warp.write(op.p[0], counts);
 }
@@ -475,10 +475,10 @@ void add_tx(Warp& warp, Mbarrier& barrier, std::uint64_t address, unsigned lane,
   barrier.tx += bytes;
   if (bytes > 0) barrier.bytes += bytes;
   (bytes > 0 ? barrier.expect_op : barrier.complete_op) = warp.this_op();
-  if (std::abs(barrier.tx) <= mbarrier_ops::kMostCount) return;
+  if (std::abs(barrier.tx) <= mbarrier_ops::kMaxCount) return;
   mbarrier_ops::complain(warp, lane, address,
                          "expects {} bytes in one phase; {} either way are possible", barrier.tx,
-                         mbarrier_ops::kMostCount);
+                         mbarrier_ops::kMaxCount);
 }
 
 void complete_tx(Warp& warp, std::uint64_t address, unsigned lane, std::uint32_t bytes) {

@@ -11,7 +11,7 @@
 namespace ww::sweep {
 namespace {
 
-constexpr std::size_t kMostExamples = 5;
+constexpr std::size_t kMaxExamples = 5;
 
 /// Where a thread's value of a column lies in the buffer.
 struct Cell {
@@ -103,7 +103,7 @@ Comparison compare(const Kernel& kernel, std::span<const std::byte> inputs,
   for (std::size_t thread = 0; thread < cases; ++thread) {
     if (comparison.bound != nullptr ? near(thread) : equal(thread)) continue;
     ++comparison.mismatches;
-    if (comparison.threads.size() < kMostExamples) comparison.threads.push_back(thread);
+    if (comparison.threads.size() < kMaxExamples) comparison.threads.push_back(thread);
   }
   return comparison;
 }

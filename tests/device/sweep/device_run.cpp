@@ -17,7 +17,7 @@
 namespace ww::sweep {
 namespace {
 
-constexpr std::size_t kMostKernels = 250;  // in a module
+constexpr std::size_t kMaxKernels = 250;  // in a module
 
 using Group = std::vector<std::size_t>;
 
@@ -66,7 +66,7 @@ std::vector<Group> groups_of(std::span<const Kernel> kernels) {
   std::map<int, std::vector<Group>> by_version;
   for (std::size_t i = 0; i < kernels.size(); ++i) {
     std::vector<Group>& groups = by_version[kernels[i].ptx];
-    if (groups.empty() || groups.back().size() == kMostKernels) groups.emplace_back();
+    if (groups.empty() || groups.back().size() == kMaxKernels) groups.emplace_back();
     groups.back().push_back(i);
   }
   std::vector<Group> all;

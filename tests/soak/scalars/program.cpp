@@ -15,8 +15,8 @@ namespace {
 using num::DType;
 using Texts = std::vector<std::string>;
 
-constexpr std::int64_t kMostStatements = 9;
-constexpr std::size_t kMostLoops = 2;  // inside each other
+constexpr std::int64_t kMaxStatements = 9;
+constexpr std::size_t kMaxLoops = 2;  // inside each other
 
 class Statements {
  public:
@@ -353,7 +353,7 @@ void Statements::one(const Place& at) {
                                     {"scalars: copy", 1, false, &Statements::copy}};
   std::vector<const Kind*> fitting;
   for (const Kind& each : kKinds)
-    if (!each.is_nested || (at.depth < 3 && at.loops.size() < kMostLoops))
+    if (!each.is_nested || (at.depth < 3 && at.loops.size() < kMaxLoops))
       fitting.insert(fitting.end(), static_cast<std::size_t>(each.weight), &each);
   const Kind& kind = *tape_.pick(fitting);
   (this->*kind.write)(at);
@@ -366,7 +366,7 @@ WholeProgram scalar_program(Tape& tape) {
   ScalarDraft draft(tape);
   Statements statements(draft);
   const Place top;
-  const std::int64_t count = 2 + tape.below(kMostStatements);
+  const std::int64_t count = 2 + tape.below(kMaxStatements);
   for (std::int64_t i = 0; i < count; ++i) statements.one(top);
   statements.finish(top);
   WholeProgram out{

@@ -11,7 +11,7 @@
 namespace ww::test {
 namespace {
 
-constexpr int kMostAdded = 8;
+constexpr int kMaxAdded = 8;
 
 bool products_fit(const Draft& draft, const Place&) { return draft.f.has_products; }
 
@@ -59,7 +59,7 @@ std::string settings(const Draft& draft, bool adds) {
 }
 // Halves do not hold many products.
 bool can_add(const Draft& draft) {
-  return draft.f.gemm.types.out != "float16" && draft.products < kMostAdded;
+  return draft.f.gemm.types.out != "float16" && draft.products < kMaxAdded;
 }
 
 void multiply(Draft& draft, const Place& at, bool adds, bool is_staged) {
