@@ -85,7 +85,7 @@ class CopyReplay : public ProofWalk {
     const std::int64_t to_first = granule_at(to_bit, granule_);
     const std::int64_t from_first = granule_at(from_bit, granule_);
     for (std::int64_t i = 0; i * granule_ < bits; ++i) {
-      const Name name = was_kept ? kept_[from.storage][{from_thread, from_first + i}]
+      const Name name = was_kept ? kept_name(from.storage, from_thread, from_first + i)
                                  : src_.at(src_.row_of(from_thread), from_first + i);
       if (name == kNobody && (was_kept || !src_.is_private()))
         return wrong("byte {} is read, outside the source", (from_bit + i * granule_) / 8);
@@ -95,6 +95,14 @@ class CopyReplay : public ProofWalk {
         WW_TRY_VOID(put(to_thread, to_first + i, name));
     }
     return {};
+  }
+
+  // What a register of this thread holds; nobody's where nothing was written.
+  [[nodiscard]] Name kept_name(ir::BufferId storage, std::size_t thread,
+                               std::int64_t granule) const {
+    const auto& names = kept_.at(storage);
+    const auto found = names.find({thread, granule});
+    return found == names.end() ? kNobody : found->second;
   }
 
   // Registers between a load and a store: what they hold is new in each round.
