@@ -189,7 +189,8 @@ def kinds():
     places = {}
     for path in sources():
         for kind in re.findall(r"DiagKind::(\w+)", path.read_text(encoding="utf-8")):
-            places.setdefault(kind, set()).add(str(path.parent.relative_to(SRC)))
+            folder = path.relative_to(SRC).parts
+            places.setdefault(kind, set()).add("/".join(folder[: 2 if folder[0] == "emit" else 1]))
     print("| kind | meaning | from |\n|---|---|---|")
     title = ""
     for group, (kind, meaning) in defs("base/diag_kinds.def", "WW_DIAG"):

@@ -234,10 +234,11 @@ std::optional<Resources> CudaDevice::resources() const {
 
 Result<Address> CudaDevice::allocate(std::size_t bytes, std::string_view name) {
   Address address = 0;
-  std::uint64_t align = kAllocated;
+  std::uint64_t align = 1;  // 1: what cuMemAlloc gives will do
   for (const sim::Param& param : params_)
-    align = std::max<std::uint64_t>(align, param.pointee_align);
-  const std::size_t room = std::max<std::size_t>(bytes, 1) + (align - kAllocated);
+    if (param.pointee_align > kAllocated)
+      align = std::max<std::uint64_t>(align, param.pointee_align);
+  const std::size_t room = std::max<std::size_t>(bytes, 1) + (align - 1);
   WW_TRY_VOID(checked(calls_, calls_.allocate(&address, room),
                       fmt::format("allocating {} bytes for `{}`", room, name)));
   memory_.push_back(address);
