@@ -6,7 +6,7 @@
 #include <vector>
 
 #include <warpwright/driver/build.h>
-#include <warpwright/driver/device_run.h>
+#include <warpwright/driver/run/device_run.h>
 #include <warpwright/driver/explain.h>
 #include <warpwright/runtime/sim_device.h>
 
