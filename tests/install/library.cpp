@@ -6,8 +6,8 @@
 #include <vector>
 
 #include <warpwright/driver/build.h>
-#include <warpwright/driver/run/device_run.h>
 #include <warpwright/driver/explain.h>
+#include <warpwright/driver/run/device_run.h>
 #include <warpwright/runtime/sim_device.h>
 
 // Each lane of a warp gets the four elements of an 8x16 tile that a matrix instruction wants there.
