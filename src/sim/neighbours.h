@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "sim/findings.h"
 #include "sim/manner.h"
 #include "sim/order.h"
 
