@@ -359,6 +359,12 @@ Result<Value> alloc_local(Context& in, const std::vector<Value>& shape, num::DTy
   return declare_buffer(in, std::move(buffer), ir::StmtKind::Alloc);
 }
 
+Result<ir::ExprId> alloc_register(Context& in, num::DType dtype, Span span) {
+  const Value place = WW_TRY(alloc_local(in, {of_int(1)}, dtype, span));
+  const ir::ExprId zero = ir::int_imm(in.fn(), num::DType::Int32, 0, span);
+  return ir::load(in.fn(), place.buffer(), std::span(&zero, 1), 1, span);
+}
+
 Result<Value> declare_view(Context& in, ir::Buffer view) {
   return declare_buffer(in, std::move(view), ir::StmtKind::Declare);
 }

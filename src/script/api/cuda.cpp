@@ -119,10 +119,7 @@ template <Votes kVotes>
 Result<Value> sync_votes(Context& in, Args& a) {
   Value condition = a[0];
   if (kVotes == Votes::All) condition = WW_TRY(unary(in, Op::Not, condition, a.spans[0]));
-  const Value place = WW_TRY(alloc_local(in, {of_int(1)}, DType::Int32, a.call));
-  const ir::ExprId zero = ir::int_imm(in.fn(), DType::Int32, 0, a.call);
-  const ir::ExprId count =
-      WW_TRY(ir::load(in.fn(), place.buffer(), std::span(&zero, 1), 1, a.call));
+  const ir::ExprId count = WW_TRY(alloc_register(in, DType::Int32, a.call));
   ir::PtxCall call;
   call.opcode = "barrier.cta.red.popc.aligned.u32";
   call.operands.resize(3);

@@ -30,6 +30,7 @@ constexpr AccessRow kAccesses[] = {
 
 struct AccessOptions {
   std::string scope, space, cop, vec, type;
+  std::size_t count = 1;  // registers, by `vec`
   bool is_weak = false;
   std::optional<CallArgs::Named> registers;  // dst or src
 };
@@ -46,6 +47,14 @@ bool is_load(const CallArgs& args) {
          !args.plain[0].is(Kind::Str);
 }
 
+Result<std::size_t> register_count(std::string_view vec, Span span) {
+  if (vec.empty()) return 1;
+  for (const std::size_t count : {2U, 4U, 8U})
+    if (vec == fmt::format("v{}", count)) return count;
+  return fail_at(span, DiagKind::BadArgument, "`vec` is \"{}\", expected \"v2\", \"v4\" or \"v8\"",
+                 vec);
+}
+
 Result<AccessOptions> read_options(Context& in, std::string_view name, const CallArgs& args) {
   AccessOptions out;
   for (const CallArgs::Named& named : args.named) {
@@ -57,17 +66,19 @@ Result<AccessOptions> read_options(Context& in, std::string_view name, const Cal
                                                          : nullptr;
     const bool is_empty =
         named.value.is(Kind::None) || (named.value.is(Kind::Str) && text_of(named.value).empty());
-    if (text != nullptr)
+    if (text != nullptr) {
       *text = WW_TRY(as_text(in, named.value, named.name, named.span));
-    else if (named.name == "weak")
+      if (text == &out.vec) out.count = WW_TRY(register_count(out.vec, named.span));
+    } else if (named.name == "weak") {
       out.is_weak = WW_TRY(as_bool(in, named.value, "`weak`", named.span));
-    else if (named.name == "dst" || named.name == "src")
+    } else if (named.name == "dst" || named.name == "src") {
       out.registers = is_empty ? std::nullopt : std::optional(named);
-    else if (!is_empty)
+    } else if (!is_empty) {
       return fail(diag_at(named.span, DiagKind::BadArgument, "`{}=` of `T.ptx.{}` is not taken",
                           named.name, name)
                       .with_note("an opcode has all modifiers: `T.ptx[\"ld.global.nc.b32\"](d, "
                                  "address)`"));
+    }
   }
   return out;
 }
@@ -120,8 +131,6 @@ Result<std::optional<PtxAccess>> older_access(Context& in, std::string_view name
   for (const std::string& word : {std::string(options.is_weak ? "weak" : ""), options.scope,
                                   options.space, options.cop, options.vec, options.type})
     if (!word.empty()) out.opcode += "." + word;
-  const std::size_t count =
-      options.vec.empty() ? 1 : static_cast<std::size_t>(options.vec[1] - '0');
   const auto add = [&](const Value& value, Span span) {
     out.args.plain.push_back(value);
     out.args.spans.push_back(span);
@@ -129,20 +138,17 @@ Result<std::optional<PtxAccess>> older_access(Context& in, std::string_view name
   if (!loads) {
     add(args.plain.empty() ? none() : args.plain[0], args.call);
     if (options.registers) {
-      WW_TRY_VOID(add_registers(in, *options.registers, count, out.args));
+      WW_TRY_VOID(add_registers(in, *options.registers, options.count, out.args));
     } else {
       for (std::size_t i = 1; i < args.plain.size(); ++i) add(args.plain[i], args.spans[i]);
     }
     return out;
   }
   if (options.registers) {
-    WW_TRY_VOID(add_registers(in, *options.registers, count, out.args));
+    WW_TRY_VOID(add_registers(in, *options.registers, options.count, out.args));
   } else {
     const ir::Type type = WW_TRY(as_type(in, args.plain[1], "the type", args.spans[1]));
-    const Value place = WW_TRY(alloc_local(in, {of_int(1)}, type.dtype, args.call));
-    const ir::ExprId zero = ir::int_imm(in.fn(), DType::Int32, 0, args.call);
-    out.result =
-        of_expr(WW_TRY(ir::load(in.fn(), place.buffer(), std::span(&zero, 1), 1, args.call)));
+    out.result = of_expr(WW_TRY(alloc_register(in, type.dtype, args.call)));
     add(out.result, args.call);
   }
   add(args.plain[0], args.spans[0]);

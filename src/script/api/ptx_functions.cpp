@@ -359,9 +359,7 @@ Result<Value> setmaxnreg(Context& in, Args& a) {
 
 // An instruction from float32 to float32, as a value.
 Result<Value> approximate(Context& in, const Args& a, std::string opcode) {
-  const Value out = WW_TRY(alloc_local(in, {of_int(1)}, DType::Float32, a.call));
-  const ir::ExprId zero = ir::int_imm(in.fn(), DType::Int32, 0, a.call);
-  const ir::ExprId result = WW_TRY(ir::load(in.fn(), out.buffer(), std::span(&zero, 1), 1, a.call));
+  const ir::ExprId result = WW_TRY(alloc_register(in, DType::Float32, a.call));
   std::vector<ir::PtxOperand> operands(2);
   operands[0].expr = result;
   operands[1].expr = WW_TRY(expression_as(in, a[0], ir::Type::of(DType::Float32), a.spans[0]));

@@ -36,6 +36,8 @@ Result<ir::ExprId> linear_difference(Context& in, ir::ExprId a, ir::ExprId b, Sp
 /// `x: T.float32[8]`.
 Result<Value> alloc_local(Context& in, const std::vector<Value>& shape, num::DType dtype,
                           Span span);
+/// A new scalar register, as the element that an instruction writes and the program reads.
+Result<ir::ExprId> alloc_register(Context& in, num::DType dtype, Span span);
 
 /// A method or attribute of a buffer, or nothing.
 std::optional<Result<Value>> buffer_attribute(Context& in, const Value& buffer,

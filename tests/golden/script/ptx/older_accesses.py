@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Loads and stores as functions; an arrival whose state nobody wants; joined mnemonics."""
+"""Loads and stores as functions; an arrival whose state is unused; joined mnemonics."""
 from tvm.script import tirx as T
 
 
