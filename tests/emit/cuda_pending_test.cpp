@@ -47,6 +47,14 @@ struct Case {
   std::string body;
 };
 
+// Each name stands for three mentions of the one before, and all of them for `i`.
+std::string chained_names(int count) {
+  std::string out;
+  for (int n = 1; n <= count; ++n)
+    out += fmt::format("        x{0}: T.let[T.int32] = x{1} + x{1} - x{1}\n", n, n - 1);
+  return out;
+}
+
 const std::vector<Case> kCases = {
     {"straight", R"(
     T.ptx.tcgen05.ld(addr, 0, 0, "32x32b", 4, False, r[0], r[1], r[2], r[3])
@@ -61,6 +69,12 @@ const std::vector<Case> kCases = {
     for i in T.unroll(4):
         B[tx * 4 + i] = T.reinterpret("uint32", f[i] + f[3 - i])
 )"},
+    {"an index by names of names", R"(
+    T.ptx.tcgen05.ld(addr, 0, 0, "32x32b", 4, False, r[0], r[1], r[2], r[3])
+    T.ptx.tcgen05.wait.ld()
+    for i in T.unroll(4):
+        x0: T.let[T.int32] = i
+)" + chained_names(40) + "        B[tx * 4 + i] = r[x40]\n"},
     {"two loads, one wait", R"(
     T.ptx.tcgen05.ld(addr, 0, 0, "32x32b", 2, False, r[0], r[1])
     T.ptx.tcgen05.ld(addr, 0, 2, "32x32b", 2, False, q[0], q[1])

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "ir/below.h"
 #include "ir/visit.h"
 
 namespace ww::emit::cuda {
@@ -39,9 +40,9 @@ bool has_jump(const ir::Function& f, const ir::Block& block) {
 bool is_tensor_load(const ir::PtxCall& call) { return call.opcode.starts_with("tcgen05.ld."); }
 
 PendingLoads::PendingLoads(const ir::Function& f)
-    : f_(f), values_(f.var_count()), is_unrolled_(f.var_count()) {
+    : f_(f), values_(f.var_count()), is_fixed_(f.var_count()) {
   if (std::ranges::none_of(f.ptx_calls, is_tensor_load)) return;
-  find_unrolled();
+  find_fixed();
   ir::for_each_expr(f_, [&](ExprId id) { look_at(f_[id]); });
   ir::for_each_stmt(f_, f_.body, [&](ir::StmtId id) { look_at(f_[id]); });
   Storages pending;
@@ -98,10 +99,13 @@ void PendingLoads::add_load(const ir::PtxCall& load, Storages& pending) const {
 
 // --- arrays in memory ----------------------------------------------------------------------------
 
-void PendingLoads::find_unrolled() {
+void PendingLoads::find_fixed() {
   ir::for_each_stmt(f_, f_.body, [&](ir::StmtId id) {
     const Stmt& s = f_[id];
-    if (s.kind == StmtKind::Bind) values_[s.var.index] = s.expr;
+    if (s.kind == StmtKind::Bind) {
+      values_[s.var.index] = s.expr;
+      is_fixed_[s.var.index] = is_fixed(s.expr);
+    }
     if (s.kind != StmtKind::For) return;
     bool is_unrolled = s.loop == ir::LoopKind::Unroll || s.loop == ir::LoopKind::Vectorized;
     for (const auto& [key, value] : s.settings) {
@@ -109,18 +113,16 @@ void PendingLoads::find_unrolled() {
       if (key == "unroll" && flag != nullptr) is_unrolled = *flag;
     }
     // Outer loops are seen first, so that the bounds of inner ones can count on them.
-    is_unrolled_[s.var.index] = is_unrolled && is_fixed(s.args[0]) && is_fixed(s.args[1]);
+    is_fixed_[s.var.index] = is_unrolled && is_fixed(s.args[0]) && is_fixed(s.args[1]);
   });
 }
 
 // A number as soon as the loops around it are unrolled.
 bool PendingLoads::is_fixed(ExprId index) const {
-  const Expr& e = f_[index];
-  if (e.op == ExprOp::Load || e.op == ExprOp::Call) return false;
-  if (e.op == ExprOp::Var)
-    return is_unrolled_[e.var.index] ||
-           (values_[e.var.index].valid() && is_fixed(values_[e.var.index]));
-  return std::ranges::all_of(e.args, [&](ExprId arg) { return is_fixed(arg); });
+  return !ir::any_below(f_, index, [&](const Expr& e) {
+    return e.op == ExprOp::Load || e.op == ExprOp::Call ||
+           (e.op == ExprOp::Var && !is_fixed_[e.var.index]);
+  });
 }
 
 void PendingLoads::access(BufferId buffer, const SmallVec<ExprId, 3>& indices) {
@@ -210,11 +212,10 @@ void PendingLoads::settle(const Stmt& s, const Storages& pending) {
 // CUDA C++ of the program's own may hold a wait.
 bool PendingLoads::runs_foreign_code(const Stmt& s) const {
   bool found = false;
-  const auto look = [&](auto&& self, ExprId id) -> void {
-    found |= f_[id].op == ExprOp::Call && f_[id].callee == Intrinsic::FuncCall;
-    for (const ExprId arg : f_[id].args) self(self, arg);
+  const auto is_foreign = [](const Expr& e) {
+    return e.op == ExprOp::Call && e.callee == Intrinsic::FuncCall;
   };
-  ir::for_each_root(f_, s, [&](ExprId id) { look(look, id); });
+  ir::for_each_root(f_, s, [&](ExprId id) { found |= ir::any_below(f_, id, is_foreign); });
   return found;
 }
 

@@ -38,7 +38,7 @@ class PendingLoads {
   [[nodiscard]] std::vector<ir::BufferId> destinations(const ir::PtxCall& load) const;
 
   // Which arrays lie in memory.
-  void find_unrolled();
+  void find_fixed();
   [[nodiscard]] bool is_fixed(ir::ExprId index) const;
   void look_at(const ir::Expr& e);
   void look_at(const ir::Stmt& s);
@@ -54,7 +54,7 @@ class PendingLoads {
 
   const ir::Function& f_;
   std::vector<ir::ExprId> values_;  // by variable: what it is bound to
-  std::vector<bool> is_unrolled_;   // by variable: of a loop that nvcc unrolls
+  std::vector<bool> is_fixed_;      // by variable: a number as soon as nvcc has unrolled loops
   Storages in_memory_;
   std::map<const ir::Stmt*, std::vector<ir::BufferId>> settled_;
 };
