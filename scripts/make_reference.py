@@ -47,7 +47,7 @@ def table_rows(path):
     """(name, parameters) of the rows of a table of functions."""
     source = read(path)
     texts = texts_of(source)
-    row = rf'^    {{"([\w.]+)",\s*(?:({TEXT})|(k\w+)),\s*[\w:<>, ]+?}}'
+    row = rf'^    {{"([\w.]+)",\s*(?:({TEXT})|(k\w+)),\s*[\w:<>, "]+?}}'
     for name, literals, constant in re.findall(row, source, flags=re.MULTILINE):
         yield name, texts[constant] if constant else joined(literals)
 

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 
 #include "base/suggest.h"
 #include "script/api/builtins.h"
@@ -19,48 +20,64 @@ namespace ww::script::instructions_api {
 namespace {
 
 struct Instruction {
-  std::string_view name;      // below `T.cuda.tile`
+  std::string_view name, signature;
   ir::TileOp op;              // what it means
   std::string_view dispatch;  // the variant it names; empty: any
 };
 
+constexpr std::string_view kMemory =
+    "dst, src, scope?, vec_bits?, cache?, l1_evict?, l2_evict?, prefetch_size?";
+constexpr std::string_view kMove = "dst, src, scope?";
+constexpr std::string_view kBinary = "dst, lhs, rhs, scope?, rounding_mode?";
+constexpr std::string_view kUnary = "dst, src?, scope?";
+constexpr std::string_view kScaled = "dst, src, scale, bias, scope?";
+constexpr std::string_view kMma =
+    "C, A, B, transA?, transB?, accum?, descI?, scope?, cta_group?, mma_m?, mma_n?, smem_desc?, "
+    "is_AB_tf32?, weight_stationary?";
+constexpr std::string_view kScaledMma =
+    "C, A, B, SFA, SFB, transA?, transB?, accum?, descI?, scope?, cta_group?, mma_m?, mma_n?, "
+    "smem_desc?, is_AB_tf32?, weight_stationary?";
+
+constexpr std::string_view kAsync =
+    "dst, src, predicate?, scope?, direct?, fill_mode?, prefetch_size?";
+constexpr std::string_view kIntoTensor =
+    "dst, src, scope?, shape?, multicast?, cta_group?, decompress?";
+constexpr std::string_view kProduct =
+    "D, A, B, C, transpose_A?, transpose_B?, alpha?, beta?, scope?";
+
 constexpr Instruction kInstructions[] = {
-    {"ld", ir::TileOp::Copy, "reg"},
-    {"st", ir::TileOp::Copy, "reg"},
-    {"ldmatrix", ir::TileOp::Copy, "ldstmatrix"},
-    {"stmatrix", ir::TileOp::Copy, "ldstmatrix"},
-    {"mov", ir::TileOp::Copy, ""},
-    {"cp_async", ir::TileOp::CopyAsync, "ldgsts"},
-    {"tcgen05.cp", ir::TileOp::CopyAsync, "tcgen05_cp"},
-    {"tcgen05.ld", ir::TileOp::CopyAsync, "tcgen05_ldst"},
-    {"tcgen05.st", ir::TileOp::CopyAsync, "tcgen05_ldst"},
-    {"mma_sync", ir::TileOp::Gemm, ""},
-    {"tcgen05.mma", ir::TileOp::GemmAsync, ""},
-    {"tcgen05.mma_block_scale", ir::TileOp::GemmAsync, ""},
-    {"add", ir::TileOp::Add, ""},
-    {"sub", ir::TileOp::Sub, ""},
-    {"mul", ir::TileOp::Mul, ""},
-    {"div", ir::TileOp::Fdiv, ""},
-    {"max", ir::TileOp::Maximum, ""},
-    {"cvt", ir::TileOp::Cast, ""},
-    {"fma", ir::TileOp::Fma, ""},
-    {"sqrt", ir::TileOp::Sqrt, ""},
-    {"ex2", ir::TileOp::Exp2, ""},
-    {"lg2", ir::TileOp::Log2, ""},
-    {"compose.exp", ir::TileOp::Exp, ""},
-    {"compose.silu", ir::TileOp::Silu, ""},
-    {"compose.exp_with_scale_bias", ir::TileOp::Exp, ""},
-    {"compose.exp2_with_scale_bias", ir::TileOp::Exp2, ""},
-    {"compose.log2_with_scale_bias", ir::TileOp::Log2, ""},
-    {"compose.sqrt_with_scale_bias", ir::TileOp::Sqrt, ""},
+    {"T.cuda.tile.ld", kMemory, ir::TileOp::Copy, "reg"},
+    {"T.cuda.tile.st", kMemory, ir::TileOp::Copy, "reg"},
+    {"T.cuda.tile.ldmatrix", kMove, ir::TileOp::Copy, "ldstmatrix"},
+    {"T.cuda.tile.stmatrix", kMove, ir::TileOp::Copy, "ldstmatrix"},
+    {"T.cuda.tile.mov", kMove, ir::TileOp::Copy, ""},
+    {"T.cuda.tile.cp_async", kAsync, ir::TileOp::CopyAsync, "ldgsts"},
+    {"T.cuda.tile.tcgen05.cp", kIntoTensor, ir::TileOp::CopyAsync, "tcgen05_cp"},
+    {"T.cuda.tile.tcgen05.ld", kMove, ir::TileOp::CopyAsync, "tcgen05_ldst"},
+    {"T.cuda.tile.tcgen05.st", kMove, ir::TileOp::CopyAsync, "tcgen05_ldst"},
+    {"T.cuda.tile.mma_sync", kProduct, ir::TileOp::Gemm, ""},
+    {"T.cuda.tile.tcgen05.mma", kMma, ir::TileOp::GemmAsync, ""},
+    {"T.cuda.tile.tcgen05.mma_block_scale", kScaledMma, ir::TileOp::GemmAsync, ""},
+    {"T.cuda.tile.add", kBinary, ir::TileOp::Add, ""},
+    {"T.cuda.tile.sub", kBinary, ir::TileOp::Sub, ""},
+    {"T.cuda.tile.mul", kBinary, ir::TileOp::Mul, ""},
+    {"T.cuda.tile.div", kBinary, ir::TileOp::Fdiv, ""},
+    {"T.cuda.tile.max", kBinary, ir::TileOp::Maximum, ""},
+    {"T.cuda.tile.cvt", kUnary, ir::TileOp::Cast, ""},
+    {"T.cuda.tile.fma", kScaled, ir::TileOp::Fma, ""},
+    {"T.cuda.tile.sqrt", kUnary, ir::TileOp::Sqrt, ""},
+    {"T.cuda.tile.ex2", kUnary, ir::TileOp::Exp2, ""},
+    {"T.cuda.tile.lg2", kUnary, ir::TileOp::Log2, ""},
+    {"T.cuda.tile.compose.exp", kUnary, ir::TileOp::Exp, ""},
+    {"T.cuda.tile.compose.silu", kUnary, ir::TileOp::Silu, ""},
+    {"T.cuda.tile.compose.exp_with_scale_bias", kScaled, ir::TileOp::Exp, ""},
+    {"T.cuda.tile.compose.exp2_with_scale_bias", kScaled, ir::TileOp::Exp2, ""},
+    {"T.cuda.tile.compose.log2_with_scale_bias", kScaled, ir::TileOp::Log2, ""},
+    {"T.cuda.tile.compose.sqrt_with_scale_bias", kScaled, ir::TileOp::Sqrt, ""},
 };
 
-constexpr std::string_view kSpace = "T.cuda.tile.";
-
 const Instruction& instruction_of(const BuiltinRow& row) {
-  return *std::find_if(
-      std::begin(kInstructions), std::end(kInstructions),
-      [&](const Instruction& each) { return each.name == row.name.substr(kSpace.size()); });
+  return *std::ranges::find(kInstructions, row.name, &Instruction::name);
 }
 
 Result<ir::Unit> unit_of(Context& in, const Value& scope, Span span) {
@@ -121,7 +138,7 @@ Result<Value> run(Context& in, Args& a) {
       std::string ours(our_name(instruction.op, name));
       // A number is not moved, it fills.
       const bool is_region = a[i].is(Kind::Region) || a[i].is(Kind::Buffer);
-      if (instruction.name == "mov" && name == "src" && !is_region) {
+      if (instruction.name == "T.cuda.tile.mov" && name == "src" && !is_region) {
         path.op = ir::TileOp::Fill;
         ours = "value";
       }
@@ -132,56 +149,12 @@ Result<Value> run(Context& in, Args& a) {
   return call_tile(in, path, args);
 }
 
-constexpr std::string_view kMemory =
-    "dst, src, scope?, vec_bits?, cache?, l1_evict?, l2_evict?, prefetch_size?";
-constexpr std::string_view kMove = "dst, src, scope?";
-constexpr std::string_view kBinary = "dst, lhs, rhs, scope?, rounding_mode?";
-constexpr std::string_view kUnary = "dst, src?, scope?";
-constexpr std::string_view kScaled = "dst, src, scale, bias, scope?";
-constexpr std::string_view kMma =
-    "C, A, B, transA?, transB?, accum?, descI?, scope?, cta_group?, mma_m?, mma_n?, smem_desc?, "
-    "is_AB_tf32?, weight_stationary?";
-constexpr std::string_view kScaledMma =
-    "C, A, B, SFA, SFB, transA?, transB?, accum?, descI?, scope?, cta_group?, mma_m?, mma_n?, "
-    "smem_desc?, is_AB_tf32?, weight_stationary?";
-
-constexpr std::string_view kAsync =
-    "dst, src, predicate?, scope?, direct?, fill_mode?, prefetch_size?";
-constexpr std::string_view kIntoTensor =
-    "dst, src, scope?, shape?, multicast?, cta_group?, decompress?";
-constexpr std::string_view kProduct =
-    "D, A, B, C, transpose_A?, transpose_B?, alpha?, beta?, scope?";
-
-constexpr BuiltinRow kRows[] = {
-    {"T.cuda.tile.ld", kMemory, run, true},
-    {"T.cuda.tile.st", kMemory, run, true},
-    {"T.cuda.tile.ldmatrix", kMove, run, true},
-    {"T.cuda.tile.stmatrix", kMove, run, true},
-    {"T.cuda.tile.mov", kMove, run, true},
-    {"T.cuda.tile.cp_async", kAsync, run, true},
-    {"T.cuda.tile.tcgen05.cp", kIntoTensor, run, true},
-    {"T.cuda.tile.tcgen05.ld", kMove, run, true},
-    {"T.cuda.tile.tcgen05.st", kMove, run, true},
-    {"T.cuda.tile.mma_sync", kProduct, run, true},
-    {"T.cuda.tile.tcgen05.mma", kMma, run, true},
-    {"T.cuda.tile.tcgen05.mma_block_scale", kScaledMma, run, true},
-    {"T.cuda.tile.add", kBinary, run, true},
-    {"T.cuda.tile.sub", kBinary, run, true},
-    {"T.cuda.tile.mul", kBinary, run, true},
-    {"T.cuda.tile.div", kBinary, run, true},
-    {"T.cuda.tile.max", kBinary, run, true},
-    {"T.cuda.tile.cvt", kUnary, run, true},
-    {"T.cuda.tile.fma", kScaled, run, true},
-    {"T.cuda.tile.sqrt", kUnary, run, true},
-    {"T.cuda.tile.ex2", kUnary, run, true},
-    {"T.cuda.tile.lg2", kUnary, run, true},
-    {"T.cuda.tile.compose.exp", kUnary, run, true},
-    {"T.cuda.tile.compose.silu", kUnary, run, true},
-    {"T.cuda.tile.compose.exp_with_scale_bias", kScaled, run, true},
-    {"T.cuda.tile.compose.exp2_with_scale_bias", kScaled, run, true},
-    {"T.cuda.tile.compose.log2_with_scale_bias", kScaled, run, true},
-    {"T.cuda.tile.compose.sqrt_with_scale_bias", kScaled, run, true},
-};
+constexpr auto kRows = [] {
+  std::array<BuiltinRow, std::size(kInstructions)> out{};
+  for (std::size_t i = 0; i < out.size(); ++i)
+    out[i] = {kInstructions[i].name, kInstructions[i].signature, run, true};
+  return out;
+}();
 
 }  // namespace
 
