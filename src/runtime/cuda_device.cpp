@@ -234,10 +234,8 @@ std::optional<Resources> CudaDevice::resources() const {
 
 Result<Address> CudaDevice::allocate(std::size_t bytes, std::string_view name) {
   Address address = 0;
-  std::uint64_t align = 1;  // 1: what cuMemAlloc gives will do
-  for (const sim::Param& param : params_)
-    if (param.pointee_align > kAllocated)
-      align = std::max<std::uint64_t>(align, param.pointee_align);
+  const std::uint64_t wanted = sim::largest_align(params_);
+  const std::uint64_t align = wanted > kAllocated ? wanted : 1;  // 1: as cuMemAlloc has it
   const std::size_t room = std::max<std::size_t>(bytes, 1) + (align - 1);
   WW_TRY_VOID(checked(calls_, calls_.allocate(&address, room),
                       fmt::format("allocating {} bytes for `{}`", room, name)));

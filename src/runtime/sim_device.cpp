@@ -60,9 +60,7 @@ Result<Address> SimDevice::allocate(std::size_t bytes, std::string_view name) {
     return fail(DiagKind::TooLarge,
                 "`{}` takes {} bytes: {} of {} bytes of the virtual GPU's memory are in use", name,
                 bytes, used, limit);
-  std::uint64_t align = kAlign;
-  for (const sim::Param& param : kernel_->params)
-    align = std::max<std::uint64_t>(align, param.pointee_align);
+  const std::uint64_t align = std::max(kAlign, sim::largest_align(kernel_->params));
   return device_->memory().allocate(bytes, align, fmt::format("`{}`", name)).base;
 }
 

@@ -11,6 +11,12 @@
 
 namespace ww::sim {
 
+std::uint64_t largest_align(std::span<const Param> params) {
+  std::uint64_t out = 1;
+  for (const Param& param : params) out = std::max<std::uint64_t>(out, param.pointee_align);
+  return out;
+}
+
 Result<void> check_alignment(const Param& param, std::uint64_t address) {
   if (address % param.pointee_align == 0) return {};
   return fail(diag(DiagKind::BadLaunch,
@@ -90,8 +96,6 @@ Result<void> check_launch(const Program& program, const Launch& launch, const Di
   return {};
 }
 
-// The blocks of a kernel with a grid barrier wait for each other, so all must be on the GPU at
-// once.
 Result<void> check_resident(const Program& program, const Launch& launch, std::uint32_t shared) {
   const std::uint64_t warps = (launch.block.count() + kLanes - 1) / kLanes;
   const std::uint64_t each = std::min<std::uint64_t>(

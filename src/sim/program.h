@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -43,6 +44,8 @@ struct Param {
   std::uint32_t align = 1;
   std::uint32_t pointee_align = 1;  // what an address is a multiple of, by `.ptr .align`
 };
+/// The largest `.ptr .align` among the parameters of a kernel: memory so aligned suits them all.
+std::uint64_t largest_align(std::span<const Param> params);
 
 /// How a value gets from a call's argument to the callee's parameter, or back. A vector register is
 /// one for each component.
