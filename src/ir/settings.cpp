@@ -35,6 +35,10 @@ bool SettingFacts::is_for(TileOp op) const {
   return std::find(all.begin(), all.end(), name_of(op)) != all.end();
 }
 
+std::vector<std::string_view> SettingFacts::memory_pairs() const {
+  return memories.empty() ? std::vector<std::string_view>{} : split(memories, '|');
+}
+
 std::vector<std::string_view> SettingFacts::words() const {
   static constexpr std::string_view kKinds[] = {"condition", "flag", "any", "tensor map"};
   if (std::find(std::begin(kKinds), std::end(kKinds), values) != std::end(kKinds)) return {};

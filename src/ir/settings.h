@@ -23,6 +23,8 @@ struct SettingFacts {
 
   [[nodiscard]] bool is_for(TileOp op) const;
   [[nodiscard]] bool is_of_tensor_maps() const { return values == "tensor map"; }
+  /// "global to local", …: between which memories it means something; empty: any.
+  [[nodiscard]] std::vector<std::string_view> memory_pairs() const;
   /// The words or numbers to choose from; empty: any value of its kind.
   [[nodiscard]] std::vector<std::string_view> words() const;
   /// "`True` or `False`", "64, 128 or 256".

@@ -237,18 +237,16 @@ class TileCheck {
     const bool is_given = facts.words().empty() ? !is_false(setting) : !word_of(&setting).empty();
     const Region* dst = region("dst");
     const Region* src = region("src");
-    if (facts.memories.empty() || !is_given || dst == nullptr || src == nullptr) return;
+    const std::vector<std::string_view> wanted = facts.memory_pairs();
+    if (wanted.empty() || !is_given || dst == nullptr || src == nullptr) return;
     const auto memory = [&](const Region& r) {
       const Scope scope = f_[r.buffer].scope;
       return name_of(is_shared(scope) ? Scope::Shared : scope);
     };
     const std::string seen = fmt::format("{} to {}", memory(*src), memory(*dst));
-    if (fmt::format("|{}|", facts.memories).find(fmt::format("|{}|", seen)) != std::string::npos)
-      return;
-    std::string wanted(facts.memories);
-    if (const std::size_t bar = wanted.find('|'); bar != std::string::npos)
-      wanted.replace(bar, 1, " or ");
-    bad("`{}` of `{}` is for {} memory, this is {}", facts.name, name(), wanted, seen);
+    if (std::ranges::find(wanted, seen) != wanted.end()) return;
+    bad("`{}` of `{}` is for {} memory, this is {}", facts.name, name(), fmt::join(wanted, " or "),
+        seen);
   }
   static bool is_false(const Setting& setting) {
     const bool* flag = std::get_if<bool>(&setting);
