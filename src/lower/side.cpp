@@ -16,6 +16,7 @@
 #include "layout/image.h"
 #include "layout/slice.h"
 #include "lower/side_owners.h"
+#include "lower/tables.h"
 
 namespace ww::lower {
 
@@ -293,8 +294,7 @@ class SideMaker {
         return decline("start", "the lanes of `{}` begin at `{}`, known at run time only",
                        buffer_.name, ir::print(f_, runtime));
       if (axis == place_axis()) {
-        constexpr std::int64_t kMaxInt32 = std::int64_t{1} << 31;
-        const bool is_wide = tile.range_on(axis).max >= kMaxInt32 - tile.size();
+        const bool is_wide = tile.range_on(axis).max >= kInt32End - tile.size();
         side_.base = is_wide ? code_.as_int64(runtime) : runtime;
         side_.base_divisor = ir::divisor_of(f_, runtime, code_.facts());
       } else {
@@ -426,7 +426,7 @@ class SideMaker {
   bool is_small() {
     const auto shape = ir::const_shape(f_, buffer_);
     if (!shape) return false;
-    static constexpr std::int64_t kEnd = std::int64_t{1} << 31, kFar = std::int64_t{1} << 40;
+    static constexpr std::int64_t kFar = std::int64_t{1} << 40;
     const auto near = [](std::int64_t x) { return Wide{std::clamp(x, -kFar, kFar)}; };
     Wide reach = 0, below = 0, stride = 1;
     for (std::size_t d = extents_.size(); d-- > 0;) {
@@ -435,7 +435,7 @@ class SideMaker {
       below += near(std::min<std::int64_t>(start.min, 0)) * stride;
       stride = std::min(stride * (*shape)[d], Wide{kFar});
     }
-    return reach < kEnd && below > -kEnd;
+    return reach < kInt32End && below > -kInt32End;
   }
 
   void add_dimension(std::size_t d, std::int64_t inner, ExprId stride) {

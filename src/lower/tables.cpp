@@ -14,8 +14,6 @@ using layout::TileLayout;
 
 namespace {
 
-constexpr std::int64_t kInt32End = std::int64_t{1} << 31;
-
 // The entries that count may be every c-th from some start on.
 struct Progression {
   std::int64_t first = 0, step = 1, count = 0;

@@ -22,6 +22,9 @@
 
 namespace ww::lower {
 
+/// One past the largest int32.
+inline constexpr std::int64_t kInt32End = std::int64_t{1} << 31;
+
 /// An int64 that is not negative, as an index.
 inline std::size_t as_index(std::int64_t i) { return static_cast<std::size_t>(i); }
 
