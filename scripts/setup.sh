@@ -23,7 +23,7 @@ packages=(
   "libbenchmark-dev   run   -             benchmarks (Google Benchmark)"
   "libgtest-dev       test  -             tests (GoogleTest)"
   "libgmock-dev       test  -             matchers for tests (GoogleMock)"
-  "python3            run   python3       a shorter build, layer check, test report; standard library only"
+  "python3            test  python3       layer check, test report, generated pages; standard library only"
   "clang-format       test  clang-format  format check (version 14)"
   "clang-tidy         lint  clang-tidy    lint (version 14)"
   "clang              fuzz  clang++       tells where libFuzzer is"

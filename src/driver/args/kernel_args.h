@@ -34,7 +34,7 @@ struct ArgRequest {
   std::vector<std::string> outs = {};     // NAME=FILE
   std::vector<std::string> expects = {};  // driver/expect/expect.h
   /// What all arrays together may take, and who says so; asked when they take more than
-  /// kMaxHostBytes. Empty: nobody does.
+  /// kMaxHostBytes. Empty when nothing does.
   std::function<ByteLimit()> most_bytes = {};
   /// Shows a place of the kernel's source. Empty: places are left out.
   std::function<std::string(const Diag&)> show = {};

@@ -128,7 +128,7 @@ struct ExprFunction {
 std::span<const ExprFunction> expr_functions();
 
 /// Reads an expectation. Syntax, UnknownName (functions and types, with the nearest one) or
-/// BadArgument (number of arguments, a tolerance that is none), at a place in `text`.
+/// BadArgument (number of arguments, an invalid tolerance), at a place in `text`.
 Result<Expectation> parse_expectation(std::string_view text);
 
 }  // namespace ww::driver

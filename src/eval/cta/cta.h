@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // One CTA while it runs: the data that everything else works on. Threads stand at steps of the
-// launch; those that stand at the same one form a group, and expressions are evaluated for a whole
+// launch; threads at the same one form a group, and expressions are evaluated for a whole
 // group at once.
 //
 // What happens to it is in functions that take it first, by topic:

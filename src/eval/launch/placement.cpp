@@ -25,7 +25,7 @@ Spot spot_per_step(Axis axis) {
 Spot scaled(Spot unit, std::int64_t by) { return {unit.memory * by, unit.owner * by}; }
 Spot sum(Spot a, Spot b) { return {a.memory + b.memory, a.owner + b.owner}; }
 
-// Those that the CTA's thread axes among `axes` read, smallest first.
+// The counters that the CTA's thread axes among `axes` read, smallest first.
 std::vector<Digits> digits_of(std::span<const Axis> axes) {
   std::vector<Digits> digits;
   for (const Axis axis : axes) {

@@ -38,7 +38,7 @@ bool run_ptx(Cta& cta, const PtxInstruction& ptx, Threads ts) {
       if (holds[i] != 0) active.push_back(ts[i]);
   }
   if (active.size() == ts.size()) return dispatch_ptx(cta, ptx, ts);
-  // Threads that skip it go on; those that wait at it follow.
+  // Threads that skip it go on; threads waiting at it follow.
   go_on(cta, ts);
   if (active.empty()) return true;
   for (const Thread t : active) cta.pc[t] = cta.step;

@@ -97,7 +97,7 @@ class CopyReplay : public ProofWalk {
     return {};
   }
 
-  // What a register of this thread holds; nobody's where nothing was written.
+  // The element that a register of this thread holds; kNobody before it is written.
   [[nodiscard]] Name kept_name(ir::BufferId storage, std::size_t thread,
                                std::int64_t granule) const {
     const auto& names = kept_.at(storage);

@@ -14,7 +14,7 @@ namespace {
 
 using num::DType;
 
-// DLPack's and TVM's number of a kind of type; nothing for those that they do not have.
+// DLPack's and TVM's number of a kind of type; nothing for a kind they lack.
 std::optional<int> type_code(DType type) {
   switch (num::kind_of(type)) {
     case num::DTypeKind::Bool:

@@ -139,7 +139,7 @@ Result<std::size_t> axis_of(Context& in, const Args& a) {
                  axis);
 }
 
-// One dimension of an id; those that the launch does not have are 0.
+// One dimension of an id; 0 for a dimension that the launch does not have.
 Result<Value> id_along(Context& in, Args& a, ir::ScopeIdKind kind,
                        const std::vector<ir::ExprId>& extents) {
   WW_TRY_VOID(require_device(in, a, DiagKind::BadScopeIds));

@@ -22,7 +22,7 @@ Op augmented_op(TokenKind kind) {
   return Op::None;
 }
 
-// Words that begin a statement: what a first word that is none of them was perhaps meant to be.
+// Words that begin a statement, to suggest for a misspelt first word.
 constexpr std::array<std::string_view, 22> kFirstWords = {
     "for",  "if",    "while",  "with",   "def",    "class",   "return", "import",
     "from", "raise", "try",    "except", "assert", "else",    "elif",   "finally",
