@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // PTX that nvcc writes, read and printed again, is the same program: ptxas makes the same cubin
-// from both texts, byte for byte. One case per file of tests/corpus/cuda.
+// from both texts, byte for byte. One case per target: nvcc reads its own headers for half a second
+// whatever it compiles, so all files of tests/corpus/cuda for that target go through it as one. When
+// they fail together, each is tried by itself, and the message names it.
 //
-// By default a file is compiled for the first, the middle and the last of its targets, for the
-// middle one also with -lineinfo and for the last one also with -G. WW_ALL_TARGETS=1 takes every
-// target, each in all three ways.
+// The targets between them that have every file are also compiled with -lineinfo and with -G;
+// WW_ALL_TARGETS=1 does so for every target.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <gtest/gtest.h>
@@ -13,7 +14,9 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <ostream>
+#include <set>
+#include <span>
+#include <sstream>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -27,13 +30,6 @@
 #include "ptx/printer.h"
 #include "ptx_round_trip/elf_sections.h"
 
-namespace ww::corpus {
-
-// For GoogleTest's messages.
-static void PrintTo(const File& file, std::ostream* out) { *out << file.name; }
-
-}  // namespace ww::corpus
-
 namespace ww::test::round_trip_test {
 namespace {
 
@@ -44,33 +40,21 @@ constexpr std::string_view kNoTools =
 
 // --- what is compiled ----------------------------------------------------------------------------
 
-struct Job {
-  std::string target;
-  std::string debug_option;  // empty, -lineinfo or -G
-};
+constexpr std::string_view kWithDebugInfo[] = {"sm_90a", "sm_103a"};
+
+bool is_among(const auto& targets, std::string_view target) {
+  return std::ranges::find(targets, target) != std::ranges::end(targets);
+}
 
 bool wants_all_targets() {
   const char* value = std::getenv("WW_ALL_TARGETS");
   return value != nullptr && std::string_view(value) == "1";
 }
 
-std::vector<Job> all_jobs(const std::vector<std::string>& targets) {
-  std::vector<Job> jobs;
-  for (const std::string& target : targets)
-    for (const char* option : {"", "-lineinfo", "-G"}) jobs.push_back({target, option});
-  return jobs;
-}
-
-std::vector<Job> jobs_of(const corpus::File& file) {
-  if (wants_all_targets()) return all_jobs(file.targets);
-  const std::string& middle = file.targets[file.targets.size() / 2];
-  std::vector<std::string> plain = {file.targets.front(), middle, file.targets.back()};
-  plain.erase(std::unique(plain.begin(), plain.end()), plain.end());
-  std::vector<Job> jobs;
-  for (const std::string& target : plain) jobs.push_back({target, ""});
-  jobs.push_back({middle, "-lineinfo"});
-  jobs.push_back({file.targets.back(), "-G"});
-  return jobs;
+// What nvcc is given for a target: nothing, -lineinfo, -G.
+std::vector<std::string> debug_options(const std::string& target) {
+  if (wants_all_targets() || is_among(kWithDebugInfo, target)) return {"", "-lineinfo", "-G"};
+  return {""};
 }
 
 // The sanitizer build looks at few files, because nvcc takes all the time; see
@@ -82,6 +66,37 @@ std::vector<corpus::File> chosen_files() {
 #endif
   return files;
 }
+
+std::vector<corpus::File> files_for(const std::string& target) {
+  std::vector<corpus::File> files = chosen_files();
+  std::erase_if(files, [&](const corpus::File& file) { return !is_among(file.targets, target); });
+  return files;
+}
+
+std::vector<std::string> all_targets() {
+  std::set<std::string> targets;
+  for (const corpus::File& file : chosen_files())
+    targets.insert(file.targets.begin(), file.targets.end());
+  return {targets.begin(), targets.end()};
+}
+
+// The files as one, each in a namespace. The headers stand first: inside they would be empty.
+std::string together(std::span<const corpus::File> files) {
+  std::set<std::string> headers;
+  std::string out;
+  for (const corpus::File& file : files) {
+    std::istringstream lines(corpus::read_text(file.path));
+    for (std::string line; std::getline(lines, line);)
+      if (line.starts_with("#include")) headers.insert(line);
+    out += fmt::format("namespace {} {{\n#include \"{}\"\n}}\n", file.name, file.path.string());
+  }
+  return fmt::format("{}\n{}", fmt::join(headers, "\n"), out);
+}
+
+struct Job {
+  std::string target;
+  std::string debug_option;  // empty, -lineinfo or -G
+};
 
 // --- the round trip ------------------------------------------------------------------------------
 
@@ -137,16 +152,20 @@ void assemble_both(const corpus::Toolchain& tools, const Job& job, const fs::pat
                     corpus::read_text(printed / "module.cubin"), !job.debug_option.empty());
 }
 
-void check(const corpus::Toolchain& tools, const corpus::File& file, const Job& job) {
+void check(const corpus::Toolchain& tools, std::span<const corpus::File> files, const Job& job) {
   const corpus::ScratchFolder scratch;
   const fs::path original = scratch.path() / "original";
   const fs::path printed = scratch.path() / "printed";
   fs::create_directory(original);
   fs::create_directory(printed);
 
-  std::vector<std::string> options = file.options;
+  std::vector<std::string> options;
+  for (const corpus::File& file : files)
+    options.insert(options.end(), file.options.begin(), file.options.end());
   if (!job.debug_option.empty()) options.push_back(job.debug_option);
-  const auto compiled = tools.compile(file.path, job.target, options, original, "module.ptx");
+  std::ofstream(original / "module.cu") << together(files);
+  const auto compiled =
+      tools.compile(original / "module.cu", job.target, options, original, "module.ptx");
   ASSERT_EQ(compiled.status, 0) << compiled.output;
 
   std::string text;
@@ -155,27 +174,38 @@ void check(const corpus::Toolchain& tools, const corpus::File& file, const Job& 
   assemble_both(tools, job, original, printed);
 }
 
-class RoundTrip : public testing::TestWithParam<corpus::File> {};
+class RoundTrip : public testing::TestWithParam<std::string> {};
 
 TEST_P(RoundTrip, AssemblesToTheSameCubin) {
   const auto tools = corpus::Toolchain::find();
   if (!tools) GTEST_SKIP() << kNoTools;
-  ASSERT_FALSE(GetParam().targets.empty()) << "the file has no line `// targets: ...`";
-  std::vector<std::string> left_out;
-  for (const Job& job : jobs_of(GetParam())) {
-    SCOPED_TRACE(fmt::format("{} {}", job.target, job.debug_option));
-    if (tools->knows(job.target)) {
-      check(*tools, GetParam(), job);
-    } else {
-      left_out.push_back(job.target);
+  const std::string& target = GetParam();
+  if (!tools->knows(target)) GTEST_SKIP() << "this nvcc does not know " << target;
+  const std::vector<corpus::File> files = files_for(target);
+  for (const std::string& option : debug_options(target)) {
+    const Job job{target, option};
+    SCOPED_TRACE(fmt::format("{} {}", target, option));
+    check(*tools, files, job);
+    for (std::size_t i = 0; HasFailure() && i < files.size(); ++i) {
+      SCOPED_TRACE("by itself: " + files[i].name);
+      check(*tools, std::span(files).subspan(i, 1), job);
     }
+    if (HasFailure()) return;
   }
-  if (!left_out.empty() && !HasFailure())
-    GTEST_SKIP() << fmt::format("this nvcc does not know {}", fmt::join(left_out, ", "));
 }
 
-INSTANTIATE_TEST_SUITE_P(Corpus, RoundTrip, testing::ValuesIn(chosen_files()),
-                         [](const auto& tested) { return tested.param.name; });
+INSTANTIATE_TEST_SUITE_P(Corpus, RoundTrip, testing::ValuesIn(all_targets()),
+                         [](const auto& tested) { return tested.param; });
+
+// So that no file is left out, and each meets a debugger's options somewhere.
+TEST(Corpus, EveryFileHasTargets) {
+  for (const corpus::File& file : chosen_files())
+    EXPECT_TRUE(std::ranges::any_of(
+        kWithDebugInfo, [&](std::string_view target) { return is_among(file.targets, target); }))
+        << file.name
+        << fmt::format(": none of {} in its line `// targets: ...`",
+                       fmt::join(kWithDebugInfo, ", "));
+}
 
 // --- negative controls ---------------------------------------------------------------------------
 
