@@ -15,7 +15,8 @@
 
 namespace ww::sim {
 
-/// p[0] = f(p[1], p[2], …), element types D and S….
+/// p[0] = f(p[1], p[2], …), element types D and S…. One loop for whole and partial warps: there are
+/// hundreds of these functions.
 template <typename D, typename... S, typename Function>
 void apply_lanes(Warp& warp, const Op& op, Function f) {
   [&]<std::size_t... I>(std::index_sequence<I...>) {
@@ -23,13 +24,10 @@ void apply_lanes(Warp& warp, const Op& op, Function f) {
 #pragma GCC ivdep
       for (unsigned l = 0; l < kLanes; ++l) d[l] = f(s[l]...);
     };
-    if (warp.exec == kAllLanes) {
-      go(warp.lanes<D>(op.p[0]), warp.source<S>(op.p[I + 1])...);
-    } else {
-      alignas(64) D kept[kLanes];
-      go(kept, warp.source<S>(op.p[I + 1])...);
-      warp.write(op.p[0], kept);
-    }
+    const bool is_whole = warp.exec == kAllLanes;
+    alignas(64) D kept[kLanes];
+    go(is_whole ? warp.lanes<D>(op.p[0]) : kept, warp.source<S>(op.p[I + 1])...);
+    if (!is_whole) warp.write(op.p[0], kept);
   }
   (std::index_sequence_for<S...>{});
 }
