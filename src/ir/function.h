@@ -6,10 +6,11 @@
 // and PTX instructions. Both are made of the same nodes, and a verifier (ir/verify/verify.h) knows
 // which of them may occur at which level.
 //
-// A `Function` is a plain value that owns its nodes in vectors; ids name them. Expressions are
-// immutable once made and may be shared; a statement belongs to one block. Every expression has its
-// type: nothing is converted implicitly. Build expressions with ir/build.h, which checks types,
-// inserts conversions and folds constants.
+// A `Function` is a plain value that owns its nodes; ids name them. Nodes stay where they are when
+// others are added: a reference to one lives as long as the function. Expressions are immutable
+// once made and may be shared; a statement belongs to one block. Every expression has its type:
+// nothing is converted implicitly. Build expressions with ir/build.h, which checks types, inserts
+// conversions and folds constants.
 //
 // Vector loads and stores: with one index per dimension and scalar type they touch one element;
 // when the last index is a vector (Ramp) of n lanes, n elements; when the type has n lanes and all
@@ -29,6 +30,7 @@
 #include "base/diag.h"
 #include "base/id.h"
 #include "base/small_vec.h"
+#include "base/stable_vec.h"
 #include "ir/hardware_id.h"
 #include "ir/type.h"
 #include "layout/layout.h"
@@ -236,10 +238,10 @@ struct PtxOperand {
   ExprId offset = {};  // Address; none: 0
 };
 struct PtxCall {
-  std::string opcode;                // "ldmatrix.sync.aligned.m8n8.x2.shared.b16"
-  std::vector<PtxOperand> operands;  // flat, in the order of the PTX text
-  ExprId predicate = {};             // executed where it holds; none: everywhere
-  bool keep = false;                 // predicated off: destinations keep their values
+  std::string opcode = {};                // "ldmatrix.sync.aligned.m8n8.x2.shared.b16"
+  std::vector<PtxOperand> operands = {};  // flat, in the order of the PTX text
+  ExprId predicate = {};                  // executed where it holds; none: everywhere
+  bool keep = false;                      // predicated off: destinations keep their values
 };
 
 enum class StmtKind : std::uint8_t {
@@ -315,8 +317,8 @@ class Function {
   Block body;
 
   std::vector<std::string> texts;
-  std::vector<TileCall> tile_calls;
-  std::vector<PtxCall> ptx_calls;
+  StableVec<TileCall> tile_calls;
+  StableVec<PtxCall> ptx_calls;
 
   ExprId add(Expr expr) { return put<ExprId>(exprs_, std::move(expr)); }
   StmtId add(Stmt stmt) { return put<StmtId>(stmts_, std::move(stmt)); }
@@ -332,11 +334,14 @@ class Function {
   [[nodiscard]] const Buffer& operator[](BufferId id) const { return get(buffers_, id); }
   [[nodiscard]] const TileCall& operator[](TileCallId id) const { return get(tile_calls, id); }
   [[nodiscard]] const PtxCall& operator[](PtxCallId id) const { return get(ptx_calls, id); }
-  Stmt& at(StmtId id) { return stmts_.at(id.index); }
-  Buffer& at(BufferId id) { return buffers_.at(id.index); }
-  Var& at(VarId id) { return vars_.at(id.index); }
-  /// For those who have just made the expression; all others rely on its staying as it is.
-  Expr& at(ExprId id) { return exprs_.at(id.index); }
+  Stmt& at(StmtId id) { return get(stmts_, id); }
+  Buffer& at(BufferId id) { return get(buffers_, id); }
+  Var& at(VarId id) { return get(vars_, id); }
+  TileCall& at(TileCallId id) { return get(tile_calls, id); }
+  PtxCall& at(PtxCallId id) { return get(ptx_calls, id); }
+  /// Only for the code that has just made the expression; all other code relies on its staying as
+  /// it is.
+  Expr& at(ExprId id) { return get(exprs_, id); }
 
   [[nodiscard]] std::size_t expr_count() const { return exprs_.size(); }
   [[nodiscard]] std::size_t stmt_count() const { return stmts_.size(); }
@@ -345,12 +350,12 @@ class Function {
 
  private:
   template <typename IdType, typename T>
-  static IdType put(std::vector<T>& pool, T node) {
+  static IdType put(StableVec<T>& pool, T node) {
     pool.push_back(std::move(node));
     return IdType{static_cast<std::uint32_t>(pool.size() - 1)};
   }
-  template <typename T, typename IdType>
-  static const T& get(const std::vector<T>& pool, IdType id) {
+  template <typename Pool, typename IdType>
+  static auto get(Pool& pool, IdType id) -> decltype(pool[0]) {
     if (id.index >= pool.size()) [[unlikely]]
       raise_missing(id.index, pool.size());
     return pool[id.index];
@@ -358,10 +363,10 @@ class Function {
   /// Out of line: every access to a node has this check.
   [[noreturn, gnu::cold, gnu::noinline]] static void raise_missing(std::size_t node,
                                                                    std::size_t count);
-  std::vector<Expr> exprs_;
-  std::vector<Stmt> stmts_;
-  std::vector<Var> vars_;
-  std::vector<Buffer> buffers_;
+  StableVec<Expr> exprs_;
+  StableVec<Stmt> stmts_;
+  StableVec<Var> vars_;
+  StableVec<Buffer> buffers_;
 };
 
 // --- questions -----------------------------------------------------------------------------------

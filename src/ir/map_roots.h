@@ -51,30 +51,17 @@ void map_roots(PtxCall& call, Map&& map) {
 }
 
 /// What the statement holds itself, the buffer included that it brings into being. `map` may add
-/// nodes to the function: parts are taken out of it and put back.
+/// nodes to the function.
 template <typename Map>
 void map_roots(Function& f, StmtId id, Map&& map) {
-  Stmt s = f[id];
+  Stmt& s = f.at(id);
   map_root(s.expr, map);
   for (ExprId& arg : s.args) map_root(arg, map);
   map_roots(s.setting, map);
   for (auto& [key, setting] : s.settings) map_roots(setting, map);
-  if (s.kind == StmtKind::Alloc || s.kind == StmtKind::Declare) {
-    Buffer buffer = f[s.buffer];
-    map_roots(buffer, map);
-    f.at(s.buffer) = std::move(buffer);
-  }
-  if (s.kind == StmtKind::Tile) {
-    TileCall call = f[s.tile];
-    map_roots(call, map);
-    f.tile_calls[s.tile.index] = std::move(call);
-  }
-  if (s.kind == StmtKind::Ptx) {
-    PtxCall call = f[s.ptx];
-    map_roots(call, map);
-    f.ptx_calls[s.ptx.index] = std::move(call);
-  }
-  f.at(id) = std::move(s);
+  if (s.kind == StmtKind::Alloc || s.kind == StmtKind::Declare) map_roots(f.at(s.buffer), map);
+  if (s.kind == StmtKind::Tile) map_roots(f.at(s.tile), map);
+  if (s.kind == StmtKind::Ptx) map_roots(f.at(s.ptx), map);
 }
 
 }  // namespace ww::ir

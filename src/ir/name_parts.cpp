@@ -90,12 +90,8 @@ class Namer {
     for (const StmtId id : list) {
       if (is_too_large(id)) name_in(id, out);
       out.push_back(id);
-      for (Block Stmt::*part : {&Stmt::body, &Stmt::other}) {
-        if ((f_[id].*part).empty()) continue;
-        Block inner = f_[id].*part;
-        block(inner);
-        f_.at(id).*part = std::move(inner);
-      }
+      for (Block* part : {&f_.at(id).body, &f_.at(id).other})
+        if (!part->empty()) block(*part);
     }
     list = std::move(out);
     for (; visible_.size() > known; visible_.pop_back()) names_.erase(visible_.back());

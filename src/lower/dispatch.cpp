@@ -41,15 +41,13 @@ class Dispatch {
         tile(id, out);
         continue;
       }
-      ir::Stmt s = f_[id];
+      ir::Stmt& s = f_.at(id);
       // What can be seen not to happen need not be lowered, and often could not be.
       if (s.kind == StmtKind::If)
         if (const auto known = ir::const_int(f_, ir::simplify(f_, s.expr, c_.facts)))
           (*known != 0 ? s.other : s.body).clear();
       block(s.body);
       block(s.other);
-      f_.at(id).body = std::move(s.body);
-      f_.at(id).other = std::move(s.other);
       out.push_back(id);
     }
     list = std::move(out);
@@ -57,9 +55,7 @@ class Dispatch {
 
  private:
   void tile(ir::StmtId id, ir::Block& out) {
-    const ir::Stmt stmt = f_[id];
-    const ir::TileCall tile_call = f_[stmt.tile];
-    const Call call{c_, tile_call, stmt.span, active_[id]};
+    const Call call{c_, f_[f_[id].tile], f_[id].span, active_[id]};
     if (is_too_large(call)) return;
     if (wants_stage(call))
       staged(call, out);

@@ -168,7 +168,7 @@ class Flattener {
 
   // How many elements the flat buffer has.
   Result<ExprId> flat_size(BufferId id) {
-    const Buffer b = f_[id];
+    const Buffer& b = f_[id];
     if (b.scope == ir::Scope::Tmem) return ExprId{};
     if (b.origin == BufferOrigin::View) return view_size(b, keeps_bytes(id));
     if (const auto size = WW_TRY(storage_size(f_, b))) return number(*size);
@@ -389,7 +389,7 @@ class Flattener {
 
   // Everything whose parts are rewritten where they stand.
   Result<void> change(StmtId id) {
-    Stmt s = f_[id];
+    Stmt& s = f_.at(id);
     if (s.expr.valid()) s.expr = WW_TRY(rewrite(s.expr));
     for (ExprId& arg : s.args) arg = WW_TRY(rewrite(arg));
     WW_TRY_VOID(rewrite(s.setting));
@@ -400,7 +400,6 @@ class Flattener {
     if (s.kind == StmtKind::Bind) bind(s);
     s.body = WW_TRY(block(s.body));
     s.other = WW_TRY(block(s.other));
-    f_.at(id) = std::move(s);
     return {};
   }
 
@@ -417,7 +416,7 @@ class Flattener {
   }
 
   Result<void> change_ptx(const Stmt& s) {
-    ir::PtxCall call = f_[s.ptx];
+    ir::PtxCall& call = f_.at(s.ptx);
     for (ir::PtxOperand& operand : call.operands) {
       const bool was_element = operand.expr.valid() && f_[operand.expr].op == ExprOp::Load;
       operand.expr = WW_TRY(rewrite(operand.expr));
@@ -429,7 +428,6 @@ class Flattener {
                         .with_span(s.span));
     }
     call.predicate = WW_TRY(rewrite(call.predicate));
-    f_.ptx_calls[s.ptx.index] = std::move(call);
     return {};
   }
 
@@ -446,7 +444,7 @@ class Flattener {
   }
 
   Result<void> store(StmtId id, Block& out) {
-    Stmt s = f_[id];
+    Stmt& s = f_.at(id);
     s.expr = WW_TRY(rewrite(s.expr));
     for (ExprId& arg : s.args) arg = WW_TRY(rewrite(arg));
     const Target& to = *WW_TRY(target(s.buffer));
@@ -455,7 +453,6 @@ class Flattener {
     if (lanes > 1) start_of_run(s.args);
     s.args = {place_of(f_, to.plan, s.args, facts_)};
     s.buffer = to.buffer;
-    f_.at(id) = std::move(s);
     out.push_back(id);
     return {};
   }
@@ -476,7 +473,7 @@ class Flattener {
   }
 
   Result<void> branch(StmtId id, Block& out) {
-    Stmt s = f_[id];
+    Stmt& s = f_.at(id);
     s.expr = simpler(f_, WW_TRY(rewrite(s.expr)), facts_);
     const auto decided = ir::const_int(f_, s.expr);
     Block then = !decided || *decided != 0 ? WW_TRY(block(s.body)) : Block{};
@@ -488,7 +485,6 @@ class Flattener {
     }
     s.body = std::move(then);
     s.other = std::move(other);
-    f_.at(id) = std::move(s);
     out.push_back(id);
     return {};
   }

@@ -220,7 +220,7 @@ Result<std::optional<std::int64_t>> storage_size(const Function& function, const
 }
 
 Result<FlatPlan> flat_plan(Function& function, ir::BufferId id, const ir::Facts& facts) {
-  const Buffer buffer = function[id];
+  const Buffer& buffer = function[id];
   if (buffer.scope == ir::Scope::Tmem)
     return fail(diag(DiagKind::BadBuffer,
                      "an element of `{}` has no address: it is in tensor memory", buffer.name)

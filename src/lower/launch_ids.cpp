@@ -245,7 +245,7 @@ class Resolver {
 
   void replace(const Block& in, Block& out) {
     for (const StmtId id : in) {
-      const Stmt stmt = f_[id];
+      const Stmt& stmt = f_[id];
       if (stmt.kind == StmtKind::ScopeIds) {
         for (std::size_t d = 0; d < stmt.vars.size(); ++d)
           bind(stmt.vars[d], value_of(stmt.scope_id, d, stmt.vars.size()), stmt.span, out);

@@ -51,11 +51,8 @@ class Promote {
 
   void stmt(ir::StmtId id) {
     ir::map_roots(f_, id, [&](ExprId root) { return replaced(root); });
-    for (ir::Block ir::Stmt::*part : {&ir::Stmt::body, &ir::Stmt::other}) {
-      ir::Block inner = f_[id].*part;
-      block(inner);
-      f_.at(id).*part = std::move(inner);
-    }
+    block(f_.at(id).body);
+    block(f_.at(id).other);
   }
 
   ExprId replaced(ExprId id) {

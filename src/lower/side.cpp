@@ -456,7 +456,7 @@ class SideMaker {
   bool may_leave_;  // the buffer: zeros are there, or nothing is written
   ir::Function& f_;
   const ir::Region& region_;
-  ir::Buffer buffer_;  // a copy: making expressions does not move it, but declaring views would
+  const ir::Buffer& buffer_;
   Code code_;
   Starts starts_;
   Side side_;

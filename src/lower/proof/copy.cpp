@@ -44,7 +44,7 @@ class CopyReplay : public ProofWalk {
   // --- moves ---
 
   Try<void> evaluate(const ir::Stmt& s, const Mask& mask) override {
-    const ir::Expr e = f_[s.expr];
+    const ir::Expr& e = f_[s.expr];
     if (e.op != ir::ExprOp::Call || e.callee != ir::Intrinsic::CopyBytes)
       return unknown("`{}`", ir::print(f_, s.expr));
     const auto to = WW_TRY(values_.pointer(e.args[0]));
@@ -129,7 +129,7 @@ class CopyReplay : public ProofWalk {
   Try<void> store(const ir::Stmt& s, const Mask& mask) override { return store(s, s.expr, mask); }
 
   Try<void> store(const ir::Stmt& s, ExprId stored, const Mask& mask) {
-    const ir::Expr value = f_[stored];
+    const ir::Expr& value = f_[stored];
     if (value.op == ir::ExprOp::IfThenElse) {
       const auto condition = WW_TRY(values_.of(value.args[0]));
       Mask yes = mask, no = mask;
@@ -184,7 +184,7 @@ class CopyReplay : public ProofWalk {
     const auto from = WW_TRY(values_.pointer(call.operands.back().expr));
     std::int64_t offset = 0;
     for (std::size_t i = 0; i + 1 < call.operands.size(); ++i) {
-      const ir::Expr target = f_[call.operands[i].expr];
+      const ir::Expr& target = f_[call.operands[i].expr];
       const auto to = WW_TRY(element(target, mask));
       const int bits = num::bits_of(f_[target.buffer].dtype);
       for (std::size_t t = 0; t < mask.size(); ++t)

@@ -58,7 +58,7 @@ class ElementwiseReplay : public ProofWalk {
   Try<ThreadNumbers> value(ExprId expr, const Mask& mask) {
     if (const auto constant = constant_of(f_, expr))
       return ThreadNumbers(values_.threads(), hashes::number_of(*constant));
-    const ir::Expr e = f_[expr];
+    const ir::Expr& e = f_[expr];
     // Where something has changed, the text of a scalar may mean another value.
     if (!has_changed_ || e.op == ExprOp::Var)
       for (const ElementwiseOperand& operand : operands_)
@@ -165,7 +165,7 @@ class ElementwiseReplay : public ProofWalk {
   }
 
   Try<void> evaluate(const ir::Stmt& s, const Mask& mask) override {
-    const ir::Expr e = f_[s.expr];
+    const ir::Expr& e = f_[s.expr];
     const auto is = [&](ir::Intrinsic callee) {
       return e.op == ExprOp::Call && e.callee == callee;
     };

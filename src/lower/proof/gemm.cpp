@@ -47,7 +47,7 @@ class GemmReplay : public ProofWalk {
       return ThreadNumbers(values_.threads(), *number);
     if (const auto number = factors_.runtime_of(expr, has_changed_))
       return ThreadNumbers(values_.threads(), *number);
-    const ir::Expr e = f_[expr];
+    const ir::Expr& e = f_[expr];
     switch (e.op) {
       case ExprOp::Var:
         if (const auto bound = bound_.find(e.var.index); bound != bound_.end())

@@ -47,7 +47,7 @@ Try<PerUnit> ProofValues::of(ExprId expr) {
 }
 
 ProofValues::Values ProofValues::compute(ExprId expr) {
-  const ir::Expr e = f_[expr];
+  const ir::Expr& e = f_[expr];
   switch (e.op) {
     case ExprOp::FloatImm:
       return PerUnit(threads_, scalars::of({e.type.dtype, 0, e.real}));
@@ -89,7 +89,7 @@ ProofValues::Values ProofValues::changed(const ir::Expr& e) {
 }
 
 ProofValues::Values ProofValues::operated(ExprId expr) {
-  const ir::Expr e = f_[expr];
+  const ir::Expr& e = f_[expr];
   Values a = of(e.args[0]), b = of(e.args[1]);
   if (!a) return a;
   if (!b) return b;
@@ -111,7 +111,7 @@ ProofValues::Values ProofValues::operated(ExprId expr) {
 
 // Whatever the indices are written as, an element is the same in the primitive and in its code.
 ProofValues::Values ProofValues::loaded(ExprId expr) {
-  const ir::Expr e = f_[expr];
+  const ir::Expr& e = f_[expr];
   const ir::Range range =
       e.type.is_float() ? ir::Range{} : ir::range_of(f_, expr, call_.context.facts);
   std::vector<PerUnit> indices;
@@ -135,7 +135,7 @@ ProofValues::Values ProofValues::loaded(ExprId expr) {
 // Pure functions of numbers are computed; what threads exchange is the same where they give the
 // same.
 ProofValues::Values ProofValues::called(ExprId expr) {
-  const ir::Expr e = f_[expr];
+  const ir::Expr& e = f_[expr];
   const ir::Effect effect = ir::facts_of(e.callee).effect;
   const bool is_pure = effect == ir::Effect::Pure && is_number(e.type);
   std::vector<PerUnit> args;
@@ -293,13 +293,13 @@ void ProofValues::prefer_near(ExprId whole, std::int64_t min, std::int64_t exten
                               std::size_t salt) {
   // A parameter, or a multiple of one.
   std::int64_t scale = 1;
-  ir::Expr e = f_[whole];
-  if (e.op == ExprOp::Mul) {
-    const auto factor = ir::const_int(f_, e.args[1]);
+  const bool is_multiple = f_[whole].op == ExprOp::Mul;
+  if (is_multiple) {
+    const auto factor = ir::const_int(f_, f_[whole].args[1]);
     if (!factor || *factor < 1) return;
     scale = *factor;
-    e = f_[e.args[0]];
   }
+  const ir::Expr& e = f_[is_multiple ? f_[whole].args[0] : whole];
   if (e.op != ExprOp::Var || f_[e.var].kind == ir::VarKind::Launch) return;
   if (vars_.contains(e.var.index) || call_.context.facts.value(e.var).valid()) return;
   // Beyond the region's end; the rest of the cases are before it.
@@ -341,7 +341,7 @@ Try<PerUnit> ProofValues::start_of(ir::BufferId id) {
 }
 
 Try<PointerValue> ProofValues::pointer(ExprId expr) {
-  const ir::Expr e = f_[expr];
+  const ir::Expr& e = f_[expr];
   if (e.op == ExprOp::Var) {
     const auto found = pointers_.find(e.var.index);
     if (found != pointers_.end()) return found->second;

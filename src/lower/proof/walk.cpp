@@ -93,14 +93,14 @@ Try<void> ProofWalk::branch(const ir::Stmt& s, const Mask& mask) {
 
 Try<PointerValue> ProofWalk::register_of(const ir::PtxOperand& operand, const Mask& mask) {
   if (operand.kind == ir::PtxOperand::Kind::At) return values_.pointer(operand.expr);
-  const ir::Expr e = f_[operand.expr];
+  const ir::Expr& e = f_[operand.expr];
   if (e.op != ir::ExprOp::Load) return unknown("operand `{}`", ir::print(f_, operand.expr));
   return element(e, mask);
 }
 
 Try<PointerValue> ProofWalk::element(ir::BufferId id, std::span<const ExprId> indices,
                                      const Mask& mask) {
-  const ir::Buffer buffer = f_[id];
+  const ir::Buffer& buffer = f_[id];
   PointerValue out{.storage = ir::storage_of(f_, id), .bit = WW_TRY(values_.start_of(id))};
   PerUnit flat(values_.threads(), 0);
   for (std::size_t d = 0; d < indices.size(); ++d) {

@@ -255,7 +255,7 @@ struct Elements {
 Result<Elements> elements_at(Context& in, const Value& pointer, DType dtype, const Args& a,
                              Span span) {
   const ExprId id = WW_TRY(expression(in, pointer, span));
-  const ir::Expr e = in.fn()[id];
+  const ir::Expr& e = in.fn()[id];
   const bool is_place = e.op == ExprOp::AddressOf || e.op == ExprOp::BufferData;
   if (!is_place || in.fn()[e.buffer].dtype != dtype)
     return fail(diag_at(span, DiagKind::BadArgument,

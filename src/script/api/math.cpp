@@ -177,7 +177,7 @@ Result<Value> address_of(Context& in, Args& a) {
     return fail_at(a.spans[0], DiagKind::BadType,
                    "the address of {}, expected an element of a buffer",
                    a[0].is(Kind::Ir) ? "an expression" : type_name(a[0]));
-  const ir::Expr load = in.fn()[a[0].expr()];
+  const ir::Expr& load = in.fn()[a[0].expr()];
   return of_expr(WW_TRY(
       ir::address_of(in.fn(), load.buffer, std::span(load.args.data(), load.args.size()), a.call)));
 }

@@ -212,13 +212,12 @@ Result<ir::Region> as_region(Context& in, const Value& value, std::string_view w
   }
   if (value.is(Kind::Buffer)) {
     ir::Region out{value.buffer(), {}, span};
-    const std::vector<ir::ExprId> shape = f[value.buffer()].shape;
-    for (const ir::ExprId extent : shape)
+    for (const ir::ExprId extent : f[value.buffer()].shape)
       out.ranges.push_back({ir::int_imm(f, DType::Int32, 0, span), extent});
     return out;
   }
   if (value.is(Kind::Ir) && f[value.expr()].op == ir::ExprOp::Load) {
-    const ir::Expr load = f[value.expr()];
+    const ir::Expr& load = f[value.expr()];
     ir::Region out{load.buffer, {}, span};
     const bool has_ramp = std::any_of(load.args.begin(), load.args.end(),
                                       [&](ir::ExprId i) { return f[i].op == ir::ExprOp::Ramp; });

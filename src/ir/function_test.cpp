@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ir/function.h"
+
+#include <gtest/gtest.h>
+
+#include "ir/build.h"
+#include "ir/map_roots.h"
+
+namespace ww::ir::function_test {
+namespace {
+
+using num::DType;
+
+constexpr int kMany = 20'000;
+
+/// One node of each kind, then many more of each.
+struct Crowded {
+  Function f;
+  ExprId expr = int_imm(f, DType::Int32, 7);
+  VarId var = f.add(Var{.name = "v", .type = Type::of(DType::Int32)});
+  BufferId buffer = f.add(Buffer{.name = "b", .shape = {expr}});
+  TileCallId tile = f.add(TileCall{.dispatch = "t"});
+  PtxCallId ptx = f.add(PtxCall{.opcode = "bar.warp.sync"});
+  StmtId stmt = f.add(Stmt{.expr = expr, .message = "s"});
+
+  void add_many() {
+    for (int i = 0; i < kMany; ++i) {
+      int_imm(f, DType::Int32, i);
+      f.add(Var{});
+      f.add(Buffer{});
+      f.add(TileCall{});
+      f.add(PtxCall{});
+      f.add(Stmt{});
+    }
+  }
+};
+
+TEST(Function, ReferencesToNodesSurviveManyAdditions) {
+  Crowded all;
+  Function& f = all.f;
+  const Expr& expr = f[all.expr];
+  const Var& var = f[all.var];
+  const Buffer& buffer = f[all.buffer];
+  const TileCall& tile = f[all.tile];
+  const PtxCall& ptx = f[all.ptx];
+  Stmt& stmt = f.at(all.stmt);
+  all.add_many();
+  EXPECT_EQ(&expr, &f[all.expr]);
+  EXPECT_EQ(expr.integer, 7);
+  EXPECT_EQ(&var, &f[all.var]);
+  EXPECT_EQ(var.name, "v");
+  EXPECT_EQ(&buffer, &f[all.buffer]);
+  EXPECT_EQ(buffer.shape[0], all.expr);
+  EXPECT_EQ(&tile, &f[all.tile]);
+  EXPECT_EQ(tile.dispatch, "t");
+  EXPECT_EQ(&ptx, &f[all.ptx]);
+  EXPECT_EQ(ptx.opcode, "bar.warp.sync");
+  EXPECT_EQ(&stmt, &f[all.stmt]);
+  EXPECT_EQ(stmt.message, "s");
+}
+
+TEST(Function, CopiesHaveTheSameIdsAndNodesOfTheirOwn) {
+  Crowded all;
+  all.add_many();
+  Function copy = all.f;
+  EXPECT_EQ(copy.expr_count(), all.f.expr_count());
+  EXPECT_NE(&copy[all.stmt], &all.f[all.stmt]);
+  copy.at(all.stmt).message = "changed";
+  EXPECT_EQ(all.f[all.stmt].message, "s");
+}
+
+// The map adds nodes while the statement's parts are replaced in their places.
+TEST(Function, RootsAreReplacedWhileNodesAreAdded) {
+  Crowded all;
+  Function& f = all.f;
+  f.at(all.stmt).kind = StmtKind::Ptx;
+  f.at(all.stmt).ptx = all.ptx;
+  f.at(all.ptx).operands = {{.expr = all.expr}, {.expr = all.expr}};
+  map_roots(f, all.stmt, [&](ExprId) {
+    all.add_many();
+    return int_imm(f, DType::Int32, 8);
+  });
+  EXPECT_EQ(const_int(f, f[all.stmt].expr), 8);
+  for (const PtxOperand& operand : f[all.ptx].operands) EXPECT_EQ(const_int(f, operand.expr), 8);
+}
+
+}  // namespace
+}  // namespace ww::ir::function_test
