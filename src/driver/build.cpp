@@ -73,8 +73,9 @@ void emit_ptx(Build& build) {
 bool uses_tensor_memory(const ir::Function& tile) {
   for (std::uint32_t i = 0; i < tile.buffer_count(); ++i)
     if (tile[ir::BufferId{i}].scope == ir::Scope::Tmem) return true;
-  return std::ranges::any_of(
-      tile.ptx_calls, [](const ir::PtxCall& call) { return call.opcode.starts_with("tcgen05."); });
+  return std::ranges::any_of(tile.ptx_calls, [](const ir::PtxCall& call) {
+    return call.opcode.mnemonic().starts_with("tcgen05.");
+  });
 }
 
 }  // namespace

@@ -365,8 +365,7 @@ TEST(EvalBarrier, MbarriersOrderWhatCameBefore) {
     k.store(out, {k.tid()}, k.at(s, {k.tid()}));
     k.otherwise();
     k.store(s, {k.mod(k.tid(), 32)}, k.tid());
-    k.ptx("mbarrier.arrive.shared.b64",
-          {{.kind = ir::PtxOperand::Kind::Sink}, ir::test::mem(at())});
+    k.ptx("mbarrier.arrive.shared.b64", {{.kind = ir::PtxOperandKind::Sink}, ir::test::mem(at())});
     k.end_otherwise();
     const Outcome o = k.run({{}});
     EXPECT_EQ(o.checks(), waits ? "" : "race") << o.text();

@@ -175,7 +175,7 @@ TEST(Tables, NamesAreUniqueAndFound) {
   for (const std::string_view name : all_tile_op_names())
     EXPECT_EQ(name_of(*find_tile_op(name)), name);
   EXPECT_EQ(params_of(TileOp::Gemm).size(), 8U);
-  EXPECT_EQ(params_of(TileOp::Gemm)[6].kind, TileParam::Kind::Float);
+  EXPECT_EQ(params_of(TileOp::Gemm)[6].kind, TileParamKind::Float);
   EXPECT_FALSE(params_of(TileOp::Exp)[1].required);
 }
 

@@ -36,11 +36,11 @@ class Pairing {
 /// The value of an optional argument that is left out, if it has one.
 std::optional<Setting> default_of(const TileParam& param) {
   switch (param.kind) {
-    case TileParam::Kind::Bool:
+    case TileParamKind::Bool:
       return Setting(param.default_text == "True");
-    case TileParam::Kind::Float:
+    case TileParamKind::Float:
       return Setting(std::stod(std::string(param.default_text)));
-    case TileParam::Kind::Int:
+    case TileParamKind::Int:
       return Setting(static_cast<std::int64_t>(std::stoll(std::string(param.default_text))));
     default:
       return std::nullopt;
@@ -252,7 +252,7 @@ Difference Comparison::regions(const Region& a, const Region& b) {
 }
 
 Difference Comparison::ptx_calls(const PtxCall& a, const PtxCall& b) {
-  if (a.opcode != b.opcode) return differ("opcode", a.opcode, b.opcode);
+  if (a.opcode != b.opcode) return differ("opcode", a.opcode.text(), b.opcode.text());
   if (a.keep != b.keep) return differ("keep", flag(a.keep), flag(b.keep));
   WW_DIFFER(expr("predicate", a.predicate, b.predicate));
   WW_DIFFER(count_differ("number of operands", a.operands.size(), b.operands.size()));

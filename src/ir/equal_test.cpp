@@ -183,10 +183,10 @@ TEST(Equal, AttributesInAnyOrder) {
 TEST(Equal, PtxCallsOperandByOperand) {
   Function a = test::lowered_program().done();
   Function b = a;
-  b.ptx_calls[0].opcode = "ldmatrix.sync.aligned.m8n8.x2.trans.shared.b16";
+  b.ptx_calls[0].opcode = isa::opcode_of("ldmatrix.sync.aligned.m8n8.x2.trans.shared.b16");
   EXPECT_NE(diff(a, b).find("opcode"), std::string::npos) << diff(a, b);
   b = a;
-  b.ptx_calls[0].operands[0].kind = PtxOperand::Kind::Value;
+  b.ptx_calls[0].operands[0].kind = PtxOperandKind::Value;
   EXPECT_NE(diff(a, b).find("operand 0: of different kinds"), std::string::npos) << diff(a, b);
 }
 

@@ -43,11 +43,11 @@ constexpr std::string_view kStmtNames[] = {
 constexpr std::string_view kLoopNames[] = {"serial", "unroll", "vectorized", "parallel",
                                            "thread_binding"};
 
-TileParam::Kind kind_of_param(std::string_view word) {
-  using Kind = TileParam::Kind;
-  constexpr std::pair<std::string_view, Kind> kKinds[] = {
-      {"region", Kind::Region}, {"either", Kind::RegionOrScalar}, {"scalar", Kind::Scalar},
-      {"bool", Kind::Bool},     {"float", Kind::Float},           {"int", Kind::Int}};
+TileParamKind kind_of_param(std::string_view word) {
+  constexpr std::pair<std::string_view, TileParamKind> kKinds[] = {
+      {"region", TileParamKind::Region}, {"either", TileParamKind::RegionOrScalar},
+      {"scalar", TileParamKind::Scalar}, {"bool", TileParamKind::Bool},
+      {"float", TileParamKind::Float},   {"int", TileParamKind::Int}};
   const auto* row = std::ranges::find(kKinds, word, [](const auto& each) { return each.first; });
   WW_CHECK(row != std::end(kKinds), "no kind of parameter: `{}`", word);
   return row->second;

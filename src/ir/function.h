@@ -33,6 +33,7 @@
 #include "base/stable_vec.h"
 #include "ir/hardware_id.h"
 #include "ir/type.h"
+#include "isa/opcode.h"
 #include "layout/layout.h"
 
 namespace ww::ir {
@@ -96,11 +97,11 @@ std::string_view name_of(TileOp op);
 std::optional<TileOp> find_tile_op(std::string_view name);
 const std::vector<std::string_view>& all_tile_op_names();
 
+enum class TileParamKind : std::uint8_t { Region, RegionOrScalar, Scalar, Bool, Float, Int };
 /// A parameter of a tile primitive, from tile_ops.def.
 struct TileParam {
-  enum class Kind : std::uint8_t { Region, RegionOrScalar, Scalar, Bool, Float, Int };
   std::string_view name;
-  Kind kind;
+  TileParamKind kind;
   bool required;
   std::string_view default_text;  // "False", "1.0", "-1", or empty
 };
@@ -224,21 +225,21 @@ struct TileCall {
   std::vector<std::pair<std::string, BufferId>> workspace;
 };
 
+enum class PtxOperandKind : std::uint8_t {
+  Value,     // an expression; for a destination, a Load of one element (an lvalue)
+  At,        // the 32-bit register that a pointer to private memory points to
+  Address,   // [expr + offset]
+  Sink,      // `_`
+  Predicate  // an integer or bool used as a predicate
+};
 /// An operand of a PTX instruction. Destinations are those of the catalogue's form.
 struct PtxOperand {
-  enum class Kind : std::uint8_t {
-    Value,     // an expression; for a destination, a Load of one element (an lvalue)
-    At,        // the 32-bit register that a pointer to private memory points to
-    Address,   // [expr + offset]
-    Sink,      // `_`
-    Predicate  // an integer or bool used as a predicate
-  };
-  Kind kind = Kind::Value;
+  PtxOperandKind kind = PtxOperandKind::Value;
   ExprId expr = {};
   ExprId offset = {};  // Address; none: 0
 };
 struct PtxCall {
-  std::string opcode = {};                // "ldmatrix.sync.aligned.m8n8.x2.shared.b16"
+  isa::Opcode opcode = {};                // bound when the call is made
   std::vector<PtxOperand> operands = {};  // flat, in the order of the PTX text
   ExprId predicate = {};                  // executed where it holds; none: everywhere
   bool keep = false;                      // predicated off: destinations keep their values

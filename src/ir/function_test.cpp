@@ -20,7 +20,7 @@ struct Crowded {
   VarId var = f.add(Var{.name = "v", .type = Type::of(DType::Int32)});
   BufferId buffer = f.add(Buffer{.name = "b", .shape = {expr}});
   TileCallId tile = f.add(TileCall{.dispatch = "t"});
-  PtxCallId ptx = f.add(PtxCall{.opcode = "bar.warp.sync"});
+  PtxCallId ptx = f.add(PtxCall{.opcode = isa::opcode_of("bar.warp.sync")});
   StmtId stmt = f.add(Stmt{.expr = expr, .message = "s"});
 
   void add_many() {
@@ -54,7 +54,7 @@ TEST(Function, ReferencesToNodesSurviveManyAdditions) {
   EXPECT_EQ(&tile, &f[all.tile]);
   EXPECT_EQ(tile.dispatch, "t");
   EXPECT_EQ(&ptx, &f[all.ptx]);
-  EXPECT_EQ(ptx.opcode, "bar.warp.sync");
+  EXPECT_EQ(ptx.opcode.text(), "bar.warp.sync");
   EXPECT_EQ(&stmt, &f[all.stmt]);
   EXPECT_EQ(stmt.message, "s");
 }

@@ -48,4 +48,9 @@ bool place_operands(const isa::Binding& binding, std::size_t given,
   return Placement{binding, given, accept}.from(0, 0);
 }
 
+bool is_tensor_load(const PtxCall& call) {
+  const std::string_view called = call.opcode.mnemonic();
+  return called == "tcgen05.ld" || called == "tcgen05.ld.red";
+}
+
 }  // namespace ww::ir

@@ -7,6 +7,7 @@
 #include <functional>
 #include <span>
 
+#include "ir/function.h"
 #include "isa/catalogue.h"
 
 namespace ww::ir {
@@ -24,5 +25,8 @@ struct PlacedOperand {
 /// number asks for it. Each way is shown to `accept` until it likes one; true when it did.
 bool place_operands(const isa::Binding& binding, std::size_t given,
                     const std::function<bool(std::span<const PlacedOperand>)>& accept);
+
+/// `tcgen05.ld` in any form: its registers hold the values only after a wait.
+bool is_tensor_load(const PtxCall& call);
 
 }  // namespace ww::ir

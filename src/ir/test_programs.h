@@ -184,9 +184,9 @@ class Builder {
     stmt({.kind = StmtKind::Tile, .tile = id});
     return id;
   }
-  PtxCallId ptx(std::string opcode, std::vector<PtxOperand> operands) {
+  PtxCallId ptx(std::string_view opcode, std::vector<PtxOperand> operands) {
     const PtxCallId id =
-        f.add(PtxCall{.opcode = std::move(opcode), .operands = std::move(operands)});
+        f.add(PtxCall{.opcode = isa::opcode_of(opcode), .operands = std::move(operands)});
     stmt({.kind = StmtKind::Ptx, .ptx = id});
     return id;
   }
@@ -200,10 +200,8 @@ class Builder {
 };
 
 inline PtxOperand value(ExprId expr) { return {.expr = expr}; }
-inline PtxOperand reg_at(ExprId pointer) { return {.kind = PtxOperand::Kind::At, .expr = pointer}; }
-inline PtxOperand mem(ExprId pointer) {
-  return {.kind = PtxOperand::Kind::Address, .expr = pointer};
-}
+inline PtxOperand reg_at(ExprId pointer) { return {.kind = PtxOperandKind::At, .expr = pointer}; }
+inline PtxOperand mem(ExprId pointer) { return {.kind = PtxOperandKind::Address, .expr = pointer}; }
 
 /// One warp copies an 8x16 tile from shared memory into the fragment of `ldmatrix`.
 inline Builder ldmatrix_program() {

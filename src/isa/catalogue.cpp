@@ -91,11 +91,7 @@ struct WordAttempt {
   std::optional<Misfit> misfit;
 
   /// How many of the opcode's words found a place.
-  [[nodiscard]] std::size_t matched() const {
-    std::size_t count = 0;
-    for (std::size_t i = 0; i < binding.form().slots.size(); ++i) count += binding.has(i) ? 1U : 0U;
-    return count;
-  }
+  [[nodiscard]] std::size_t matched() const { return binding.given_count(); }
 };
 
 class WordMatcher {
@@ -315,35 +311,88 @@ Bindings bind_anew(std::string_view opcode) {
   return result;
 }
 
-// The opcodes that were bound before, by whoever asked. Programs use few different ones; the limit
-// is for those who try them all.
-class Bound {
- public:
-  std::optional<Bindings> find(const std::string& opcode) const {
-    const std::shared_lock lock(mutex_);
-    const auto found = known_.find(opcode);
-    return found == known_.end() ? std::nullopt : std::optional(found->second);
+struct TextHash {
+  using is_transparent = void;
+  std::size_t operator()(std::string_view text) const {
+    return std::hash<std::string_view>()(text);
   }
-  void keep(const std::string& opcode, const Bindings& bindings) {
+};
+
+}  // namespace
+
+struct BoundOpcode {
+  std::string text;
+  Bindings bindings;
+};
+
+namespace {
+
+// The opcodes that have been bound. Programs use few different ones; the limit is for texts that
+// need no handle, such as those of a test that tries them all.
+class BoundOpcodes {
+ public:
+  const BoundOpcode* find(std::string_view text) const {
+    const std::shared_lock lock(mutex_);
+    const auto found = known_.find(text);
+    return found == known_.end() ? nullptr : &found->second;
+  }
+  const BoundOpcode& keep(std::string_view text, Bindings bindings) {
     const std::unique_lock lock(mutex_);
-    if (known_.size() < kMost) known_.emplace(opcode, bindings);
+    std::string key(text);
+    return known_.try_emplace(key, BoundOpcode{key, std::move(bindings)}).first->second;
+  }
+  bool is_full() const {
+    const std::shared_lock lock(mutex_);
+    return known_.size() >= kMost;
   }
 
  private:
   static constexpr std::size_t kMost = 1024;
   mutable std::shared_mutex mutex_;
-  std::unordered_map<std::string, Bindings> known_;
+  std::unordered_map<std::string, BoundOpcode, TextHash, std::equal_to<>> known_;
 };
+
+BoundOpcodes& bound_opcodes() {
+  static BoundOpcodes bound;
+  return bound;
+}
 
 }  // namespace
 
 Bindings bind_opcode(std::string_view opcode) {
-  static Bound bound;
-  const std::string text(opcode);
-  if (auto found = bound.find(text)) return *std::move(found);
+  if (const BoundOpcode* found = bound_opcodes().find(opcode)) return found->bindings;
   Bindings made = bind_anew(opcode);
-  if (!made.fits.empty()) bound.keep(text, made);
+  if (!made.fits.empty() && !bound_opcodes().is_full()) bound_opcodes().keep(opcode, made);
   return made;
+}
+
+Opcode opcode_of(std::string_view text) {
+  if (const BoundOpcode* found = bound_opcodes().find(text)) return Opcode(*found);
+  return Opcode(bound_opcodes().keep(text, bind_anew(text)));
+}
+
+const std::string& Opcode::text() const {
+  static const std::string kNone;
+  return valid() ? record_->text : kNone;
+}
+
+const std::vector<Binding>& Opcode::forms() const {
+  static const std::vector<Binding> kNone;
+  return valid() ? record_->bindings.fits : kNone;
+}
+
+std::string_view Opcode::mnemonic() const {
+  return forms().empty() ? std::string_view() : binding().form().mnemonic;
+}
+
+const Binding& Opcode::binding() const {
+  WW_CHECK(!forms().empty(), "no form of the catalogue takes `{}`", text());
+  return record_->bindings.fits.front();
+}
+
+const Misfit& Opcode::misfit() const {
+  WW_CHECK(valid() && forms().empty(), "`{}` has forms", text());
+  return record_->bindings.misfit;
 }
 
 }  // namespace ww::isa

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "isa/form.h"
+#include "isa/opcode.h"
 
 namespace ww::isa {
 

@@ -39,17 +39,6 @@ DiagKind kind_of(Stage stage) {
   return DiagKind::NotOnTarget;
 }
 
-Diag to_diag(const Misfit& misfit, const Instruction& instruction) {
-  Diag result = diag(misfit.form == nullptr ? DiagKind::UnknownName : kind_of(misfit.stage), "{}",
-                     misfit.text);
-  result.span = word_span(instruction, misfit.word);
-  if (misfit.form != nullptr) {
-    result.notes.push_back(
-        {fmt::format("the nearest form is `{}`", syntax_line(*misfit.form)), {}});
-  }
-  return result;
-}
-
 // Of a gate or a special register: whether the target has what it needs.
 template <typename Gated>
 bool is_open(const Gated& gate, Target target) {
@@ -134,6 +123,16 @@ Attempt attempt(const Binding& binding, const Instruction& instruction, Target t
 
 }  // namespace
 
+Diag to_diag(const Misfit& misfit) {
+  Diag result = diag(misfit.form == nullptr ? DiagKind::UnknownName : kind_of(misfit.stage), "{}",
+                     misfit.text);
+  if (misfit.form != nullptr) {
+    result.notes.push_back(
+        {fmt::format("the nearest form is `{}`", syntax_line(*misfit.form)), {}});
+  }
+  return result;
+}
+
 std::optional<Diag> lacking(std::string_view what, Feature needs, int ptx, Target target) {
   if (!target.has(needs)) {
     return diag(DiagKind::NotOnTarget, "{} needs {}; the target is {}", what,
@@ -174,16 +173,21 @@ const Bindings& Checker::bindings_of(std::string_view opcode) {
   return known_.emplace(std::string(opcode), bind_opcode(opcode)).first->second;
 }
 
-Result<Legal> Checker::check(const Instruction& instruction) {
-  const Bindings& bindings = bindings_of(instruction.opcode);
-  if (bindings.fits.empty()) return fail(to_diag(bindings.misfit, instruction));
+Result<Legal> check_forms(std::span<const Binding> forms, const Instruction& instruction,
+                          Target target) {
   Attempt best;
-  for (const Binding& binding : bindings.fits) {
-    Attempt now = attempt(binding, instruction, target_);
+  for (const Binding& binding : forms) {
+    Attempt now = attempt(binding, instruction, target);
     if (!now.problem) return Legal{binding, std::move(now.operand_of)};
     if (!best.problem || now.stage > best.stage) best = std::move(now);
   }
   return fail(std::move(*best.problem));
+}
+
+Result<Legal> Checker::check(const Instruction& instruction) {
+  const Bindings& bindings = bindings_of(instruction.opcode);
+  if (!bindings.fits.empty()) return check_forms(bindings.fits, instruction, target_);
+  return fail(to_diag(bindings.misfit).with_span(word_span(instruction, bindings.misfit.word)));
 }
 
 }  // namespace ww::isa

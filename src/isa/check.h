@@ -6,6 +6,7 @@
 
 #include <functional>
 #include <optional>
+#include <span>
 #include <string_view>
 #include <unordered_map>
 
@@ -20,6 +21,14 @@ struct Legal {
   Binding binding;
   std::vector<int> operand_of;  // index into the instruction's operands, per operand of the form
 };
+
+/// Whether the instruction, whose opcode has been bound to these forms, is legal for the target: of
+/// the first form that takes its operands, or what the form that got furthest says.
+Result<Legal> check_forms(std::span<const Binding> forms, const Instruction& instruction,
+                          target::Target target);
+
+/// What keeps an opcode from every form, with the nearest one as a note; no place.
+Diag to_diag(const Misfit& misfit);
 
 /// Judges instructions; keeps what it found out about each opcode, since modules repeat few of
 /// them.

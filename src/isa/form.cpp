@@ -41,6 +41,10 @@ std::optional<std::size_t> Form::slot_index(std::string_view name) const {
   return std::nullopt;
 }
 
+std::size_t Binding::given_count() const {
+  return kMaxSlots - static_cast<std::size_t>(std::ranges::count(choice_, kAbsent));
+}
+
 bool Binding::has(std::string_view slot) const {
   const auto index = form_->slot_index(slot);
   return index && has(*index);

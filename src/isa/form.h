@@ -121,6 +121,8 @@ class Binding {
   void set(std::size_t slot, std::uint8_t word) { choice_[slot] = word; }
   void clear(std::size_t slot) { choice_[slot] = kAbsent; }
 
+  /// How many of the slots are given.
+  [[nodiscard]] std::size_t given_count() const;
   /// By the slot's name; a slot the form does not have is never given.
   [[nodiscard]] bool has(std::string_view slot) const;
   /// The word given, without its dot; "" if none.

@@ -198,9 +198,11 @@ void Code::evaluate(ir::Intrinsic callee, std::initializer_list<ExprId> args) {
   add(ir::Stmt{.kind = ir::StmtKind::Evaluate, .expr = call});
 }
 
-void Code::ptx(std::string opcode, std::vector<ir::PtxOperand> operands, ExprId predicate) {
-  const ir::PtxCallId call = f_.add(ir::PtxCall{
-      .opcode = std::move(opcode), .operands = std::move(operands), .predicate = predicate});
+void Code::ptx(std::string_view opcode, std::vector<ir::PtxOperand> operands, ExprId predicate) {
+  const isa::Opcode bound = isa::opcode_of(opcode);
+  WW_CHECK(!bound.forms().empty(), "no form of the catalogue takes `{}`", opcode);
+  const ir::PtxCallId call =
+      f_.add(ir::PtxCall{.opcode = bound, .operands = std::move(operands), .predicate = predicate});
   ir::Stmt stmt{.kind = ir::StmtKind::Ptx};
   stmt.ptx = call;
   add(std::move(stmt));

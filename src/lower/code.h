@@ -69,7 +69,8 @@ class Code {
   void allocate(ir::BufferId buffer);
   void evaluate(ir::Intrinsic callee, std::initializer_list<ir::ExprId> args);
   /// Executed where the predicate holds; none: everywhere.
-  void ptx(std::string opcode, std::vector<ir::PtxOperand> operands, ir::ExprId predicate = {});
+  void ptx(std::string_view opcode, std::vector<ir::PtxOperand> operands,
+           ir::ExprId predicate = {});
   void store(ir::BufferId buffer, std::span<const ir::ExprId> indices, ir::ExprId value);
   void add(ir::Stmt stmt);
 

@@ -424,7 +424,7 @@ class Flattener {
       if (was_element && f_[operand.expr].op == ExprOp::Shuffle)
         return fail(diag(DiagKind::NotLowered,
                          "an operand of `{}` is a vector whose elements do not follow each other",
-                         call.opcode)
+                         call.opcode.text())
                         .with_span(s.span));
     }
     call.predicate = WW_TRY(rewrite(call.predicate));

@@ -161,7 +161,8 @@ class RegisterLoops {
   void look_at(const ir::PtxCall& call) {
     for (const ir::PtxOperand& operand : call.operands) {
       const bool is_pointer = operand.expr.valid() && f_[operand.expr].type.is_pointer();
-      if (is_pointer && operand.kind != ir::PtxOperand::Kind::At) escape(operand.expr, call.opcode);
+      if (is_pointer && operand.kind != ir::PtxOperandKind::At)
+        escape(operand.expr, call.opcode.text());
     }
   }
 

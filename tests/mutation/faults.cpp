@@ -16,6 +16,7 @@ namespace {
 using ir::ExprId;
 using ir::ExprOp;
 using ir::PtxOperand;
+using ir::PtxOperandKind;
 using ir::StmtId;
 using ir::StmtKind;
 
@@ -144,11 +145,12 @@ class Finder {
   void instruction(StmtId id, const ir::PtxCall& call) {
     const auto edit = [&](FaultKind kind, std::string what,
                           const std::function<void(ir::PtxCall&)>& change) {
-      plant(kind, fmt::format("{} in `{}`", what, call.opcode),
+      plant(kind, fmt::format("{} in `{}`", what, call.opcode.text()),
             [id, change](ir::Function& f, ir::Block&) { change(f.ptx_calls[f[id].ptx.index]); });
     };
-    if (call.opcode.starts_with("mma"))
-      plant(FaultKind::Accumulate, "a second `" + call.opcode + "`",
+    const std::string_view called = call.opcode.mnemonic();
+    if (called == "mma")
+      plant(FaultKind::Accumulate, "a second `" + call.opcode.text() + "`",
             [id](ir::Function& f, ir::Block& block) {
               replace(f, block, id, {id, f.add(ir::Stmt(f[id]))});
             });
@@ -159,8 +161,8 @@ class Finder {
       edit(FaultKind::Operands, fmt::format("operands {} and {} exchanged", i, i + 1),
            [i](ir::PtxCall& c) { std::swap(c.operands[i], c.operands[i + 1]); });
     }
-    if (call.opcode.contains("matrix")) matrix(call, edit);
-    if (call.opcode.starts_with("cp.async.c")) {
+    if (called.contains("matrix")) matrix(call, edit);
+    if (called == "cp.async") {
       edit(FaultKind::Operands, "source and destination exchanged",
            [](ir::PtxCall& c) { std::swap(c.operands[0], c.operands[1]); });
       if (call.operands.size() > 3)
@@ -169,18 +171,24 @@ class Finder {
     operands(id, call);
   }
 
+  static std::function<void(ir::PtxCall&)> with_opcode(const std::string& text) {
+    return [text](ir::PtxCall& c) { c.opcode = isa::opcode_of(text); };
+  }
+
   template <typename Edit>
   void matrix(const ir::PtxCall& call, const Edit& edit) {
-    if (const auto at = call.opcode.find(".trans"); at != std::string::npos)
-      edit(FaultKind::Form, "no .trans", [at](ir::PtxCall& c) { c.opcode.erase(at, 6); });
+    std::string text = call.opcode.text();
+    if (const auto at = text.find(".trans"); at != std::string::npos)
+      edit(FaultKind::Form, "no .trans", with_opcode(text.erase(at, 6)));
     else
-      edit(FaultKind::Form, ".trans",
-           [](ir::PtxCall& c) { c.opcode.insert(c.opcode.find(".shared"), ".trans"); });
-    const auto count = call.opcode.find(".x4");
+      edit(FaultKind::Form, ".trans", with_opcode(text.insert(text.find(".shared"), ".trans")));
+    text = call.opcode.text();
+    const auto count = text.find(".x4");
     if (count == std::string::npos) return;
-    edit(FaultKind::Width, "half of the matrices", [count](ir::PtxCall& c) {
-      c.opcode[count + 2] = '2';
-      if (c.opcode.starts_with("ld"))
+    text[count + 2] = '2';
+    edit(FaultKind::Width, "half of the matrices", [text](ir::PtxCall& c) {
+      c.opcode = isa::opcode_of(text);
+      if (c.opcode.mnemonic() == "ldmatrix")
         c.operands.erase(c.operands.begin() + 2, c.operands.begin() + 4);
       else
         c.operands.resize(3);
@@ -196,13 +204,14 @@ class Finder {
         if (i < 4 || i % 7 == 0) neighbour(slot);
         continue;
       }
-      if (const auto n = ir::const_int(f_, operand.expr); n && call.opcode.starts_with("cp.async"))
+      if (const auto n = ir::const_int(f_, operand.expr);
+          n && call.opcode.mnemonic().starts_with("cp.async"))
         width(slot, {}, *n);
       expression(slot);
       if (operand.offset.valid()) expression({id, Slot::Kind::Offset, i});
     }
     if (!call.predicate.valid()) return;
-    plant(FaultKind::Predicate, fmt::format("no predicate of `{}`", call.opcode),
+    plant(FaultKind::Predicate, fmt::format("no predicate of `{}`", call.opcode.text()),
           [id](ir::Function& f, ir::Block&) { f.ptx_calls[f[id].ptx.index].predicate = {}; });
     expression({id, Slot::Kind::Predicate});
   }
@@ -213,7 +222,7 @@ class Finder {
   [[nodiscard]] bool is_register(const PtxOperand& operand) const {
     if (!operand.expr.valid()) return false;
     const ir::Expr& e = f_[operand.expr];
-    return operand.kind == PtxOperand::Kind::At ||
+    return operand.kind == PtxOperandKind::At ||
            ((e.op == ExprOp::Load || e.op == ExprOp::AddressOf) && is_register(e.buffer));
   }
 
@@ -371,7 +380,7 @@ class Finder {
         ir::facts_of(f_[s.expr].callee).effect == ir::Effect::Barrier)
       drop(FaultKind::Barrier, id, "without");
     if (s.kind != StmtKind::Ptx) return;
-    const std::string& opcode = f_[s.ptx].opcode;
+    const std::string& opcode = f_[s.ptx].opcode.text();
     if (opcode.contains(".commit") || opcode.contains("fence"))
       drop(FaultKind::Fence, id, "without");
     if (!opcode.contains("wait")) return;
@@ -385,7 +394,7 @@ class Finder {
 
   [[nodiscard]] std::string text_of(StmtId id) const {
     const ir::Stmt& s = f_[id];
-    if (s.kind == StmtKind::Ptx) return f_[s.ptx].opcode;
+    if (s.kind == StmtKind::Ptx) return f_[s.ptx].opcode.text();
     if (s.kind == StmtKind::Store) return f_[s.buffer].name + "[…] = " + ir::print(f_, s.expr);
     return s.expr.valid() ? ir::print(f_, s.expr) : std::string(ir::name_of(s.kind));
   }

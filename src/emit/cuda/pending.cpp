@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "ir/below.h"
+#include "ir/ptx_placement.h"
 #include "ir/visit.h"
 
 namespace ww::emit::cuda {
@@ -37,11 +38,9 @@ bool has_jump(const ir::Function& f, const ir::Block& block) {
 
 }  // namespace
 
-bool is_tensor_load(const ir::PtxCall& call) { return call.opcode.starts_with("tcgen05.ld."); }
-
 PendingLoads::PendingLoads(const ir::Function& f)
     : f_(f), values_(f.var_count()), is_fixed_(f.var_count()) {
-  if (std::ranges::none_of(f.ptx_calls, is_tensor_load)) return;
+  if (std::ranges::none_of(f.ptx_calls, ir::is_tensor_load)) return;
   find_fixed();
   ir::for_each_expr(f_, [&](ExprId id) { look_at(f_[id]); });
   ir::for_each_stmt(f_, f_.body, [&](ir::StmtId id) { look_at(f_[id]); });
@@ -84,10 +83,10 @@ BufferId PendingLoads::storage_at(ExprId pointer) const {
 std::vector<BufferId> PendingLoads::destinations(const ir::PtxCall& load) const {
   std::vector<BufferId> out;
   for (const ir::PtxOperand& operand : load.operands) {
-    if (operand.kind == ir::PtxOperand::Kind::Address) break;
-    if (operand.kind == ir::PtxOperand::Kind::Sink) continue;
-    out.push_back(operand.kind == ir::PtxOperand::Kind::At ? storage_at(operand.expr)
-                                                           : storage_of(f_[operand.expr].buffer));
+    if (operand.kind == ir::PtxOperandKind::Address) break;
+    if (operand.kind == ir::PtxOperandKind::Sink) continue;
+    out.push_back(operand.kind == ir::PtxOperandKind::At ? storage_at(operand.expr)
+                                                         : storage_of(f_[operand.expr].buffer));
   }
   return out;
 }
@@ -153,7 +152,7 @@ void PendingLoads::look_at(const Stmt& s) {
   if (s.kind == StmtKind::Store) access(s.buffer, s.args);
   if (s.kind != StmtKind::Ptx) return;
   for (const ir::PtxOperand& operand : f_[s.ptx].operands)
-    if (operand.kind == ir::PtxOperand::Kind::Address) escape(operand.expr);
+    if (operand.kind == ir::PtxOperandKind::Address) escape(operand.expr);
 }
 
 // --- from loads to waits -------------------------------------------------------------------------
@@ -169,9 +168,9 @@ void PendingLoads::walk(const ir::Block& block, Storages& pending) {
       walk(s.body, pending);
       walk(s.other, otherwise);
       pending.merge(otherwise);
-    } else if (s.kind == StmtKind::Ptx && is_tensor_load(f_[s.ptx])) {
+    } else if (s.kind == StmtKind::Ptx && ir::is_tensor_load(f_[s.ptx])) {
       add_load(f_[s.ptx], pending);
-    } else if (s.kind == StmtKind::Ptx && f_[s.ptx].opcode.starts_with("tcgen05.wait::ld")) {
+    } else if (s.kind == StmtKind::Ptx && f_[s.ptx].opcode.mnemonic() == "tcgen05.wait::ld") {
       settle(s, pending);
       if (!f_[s.ptx].predicate.valid()) pending.clear();
     } else {
@@ -191,7 +190,7 @@ void PendingLoads::walk_loop(const ir::Block& body, Storages& pending) {
     ir::for_each_stmt(f_, body, [&](ir::StmtId id) {
       const Stmt& s = f_[id];
       if (s.kind == StmtKind::Alloc) own.insert(s.buffer.index);
-      if (s.kind == StmtKind::Ptx && is_tensor_load(f_[s.ptx])) add_load(f_[s.ptx], pending);
+      if (s.kind == StmtKind::Ptx && ir::is_tensor_load(f_[s.ptx])) add_load(f_[s.ptx], pending);
     });
     for (const std::uint32_t storage : own) pending.erase(storage);
   }

@@ -59,7 +59,4 @@ class PendingLoads {
   std::map<const ir::Stmt*, std::vector<ir::BufferId>> settled_;
 };
 
-/// Is it `tcgen05.ld`, in any form?
-bool is_tensor_load(const ir::PtxCall& call);
-
 }  // namespace ww::emit::cuda

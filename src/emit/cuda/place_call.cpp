@@ -13,17 +13,18 @@ using ir::ExprOp;
 using ir::PlacedOperand;
 using ir::PtxCall;
 using ir::PtxOperand;
+using ir::PtxOperandKind;
 using isa::OperandSpec;
 using isa::Role;
 
 bool fits_register(const ir::Function& f, const PtxOperand& operand, const OperandSpec& spec,
                    std::optional<isa::Type> wanted) {
-  if (operand.kind == PtxOperand::Kind::Sink) return spec.role == Role::Write;
+  if (operand.kind == PtxOperandKind::Sink) return spec.role == Role::Write;
   const ir::Type type = f[operand.expr].type;
   if (!wanted) return true;
   if (*wanted == isa::Type::Pred) return type.is_value() && !type.is_float();
   const int bits = isa::info(*wanted).bits;
-  if (operand.kind == PtxOperand::Kind::At) return bits == 32 || *wanted == isa::Type::B128;
+  if (operand.kind == PtxOperandKind::At) return bits == 32 || *wanted == isa::Type::B128;
   if (f[operand.expr].op == ExprOp::IntImm && spec.role != Role::Write) return true;
   return register_bits(type) == bits || (spec.wider && register_bits(type) > bits);
 }
@@ -35,7 +36,7 @@ bool fits(const ir::Function& f, const PtxCall& call, const PlacedOperand& place
   for (std::size_t i = 0; i < placed.count; ++i) {
     const PtxOperand& operand = call.operands[placed.first + i];
     const bool is_base = spec.role == Role::Address && i == 0;
-    if (is_base != (operand.kind == PtxOperand::Kind::Address)) return false;
+    if (is_base != (operand.kind == PtxOperandKind::Address)) return false;
     if (is_base || spec.role == Role::Address) continue;
     if (spec.role == Role::Immediate && f[operand.expr].op != ExprOp::IntImm) return false;
     if (spec.role == Role::Label || spec.role == Role::Rest) return false;
@@ -50,14 +51,14 @@ bool fits(const ir::Function& f, const PtxCall& call, const PlacedOperand& place
 bool is_immediate(const ir::Function& f, const PtxOperand& operand, const OperandSpec& spec) {
   const bool is_limited = !spec.values.empty() || spec.low <= spec.high;
   return operand.expr.valid() && f[operand.expr].op == ExprOp::IntImm &&
-         operand.kind == PtxOperand::Kind::Value && (spec.role == Role::Immediate || is_limited);
+         operand.kind == PtxOperandKind::Value && (spec.role == Role::Immediate || is_limited);
 }
 
 Result<PlacedCall> place_call(const ir::Function& f, const PtxCall& call, target::Target target) {
-  const isa::Bindings bindings = isa::bind_opcode(call.opcode);
-  if (bindings.fits.empty()) return fail(DiagKind::NotEmitted, "{}", bindings.misfit.text);
+  if (call.opcode.forms().empty())
+    return fail(DiagKind::NotEmitted, "{}", call.opcode.misfit().text);
   std::optional<Diag> missing;
-  for (const isa::Binding& binding : bindings.fits) {
+  for (const isa::Binding& binding : call.opcode.forms()) {
     PlacedCall out{binding, {}};
     const bool is_placed = ir::place_operands(
         binding, call.operands.size(), [&](std::span<const PlacedOperand> placed) {
@@ -73,7 +74,7 @@ Result<PlacedCall> place_call(const ir::Function& f, const PtxCall& call, target
   }
   if (missing) return fail(*std::move(missing));
   return fail(DiagKind::NotEmitted, "the operands of `{}` fit no form of it, such as `{}`",
-              call.opcode, isa::syntax_line(bindings.fits[0].form()));
+              call.opcode.text(), isa::syntax_line(call.opcode.binding().form()));
 }
 
 }  // namespace ww::emit::cuda

@@ -13,12 +13,13 @@ namespace ww::emit::cuda {
 namespace {
 
 using ir::PtxOperand;
+using ir::PtxOperandKind;
 
 // Destinations are passed by reference.
 std::string ptx_operand(Context& c, const PtxOperand& operand, const PlacedCall& placed,
                         std::size_t number) {
   const Expr& e = c.f[operand.expr];
-  if (operand.kind == PtxOperand::Kind::Address && operand.offset.valid()) {
+  if (operand.kind == PtxOperandKind::Address && operand.offset.valid()) {
     if (!e.type.is_pointer())
       return fmt::format("{} + {}", expr(c, operand.expr, kSum), expr(c, operand.offset, kProduct));
     return fmt::format("{}<uint8_t>({}, {})", c.helpers.use("tvm_builtin_byte_offset"),
@@ -28,7 +29,7 @@ std::string ptx_operand(Context& c, const PtxOperand& operand, const PlacedCall&
   for (const ir::PlacedOperand& group : placed.operands)
     is_written |= group.spec->role == isa::Role::Write && number >= group.first &&
                   number < group.first + group.count;
-  if (!is_written || operand.kind != PtxOperand::Kind::Value) return expr(c, operand.expr);
+  if (!is_written || operand.kind != PtxOperandKind::Value) return expr(c, operand.expr);
   if (e.op != ExprOp::Load)
     return refuse(c, e.span, "a PTX instruction writes to an expression, expected an element");
   return element(c, e.buffer, e.args, e.span);
@@ -41,7 +42,7 @@ void ptx_call(Context& c, const Stmt& s) {
   auto placed = place_call(c.f, call, c.options.target);
   if (!placed) return static_cast<void>(refuse(c, std::move(placed).error().with_span(s.span)));
   auto helper =
-      ptx_helper(c.f, call, *placed, is_tensor_load(call) && c.pending.waits_itself(call));
+      ptx_helper(c.f, call, *placed, ir::is_tensor_load(call) && c.pending.waits_itself(call));
   if (!helper) return static_cast<void>(refuse(c, std::move(helper).error().with_span(s.span)));
   if (helper->needs_bitcast) c.helpers.use("ww_bitcast");
   c.helpers.add(helper->name, helper->text);

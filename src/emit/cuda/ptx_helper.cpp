@@ -18,6 +18,7 @@ using ir::ExprOp;
 using ir::PlacedOperand;
 using ir::PtxCall;
 using ir::PtxOperand;
+using ir::PtxOperandKind;
 using isa::OperandSpec;
 using isa::Role;
 
@@ -54,6 +55,7 @@ struct Draft {
   bool is_tensor_load = false;
   bool adds_in_place = false;
   bool reads_destination = false;  // keeps or adds to what it holds
+  bool is_matrix_copy = false;     // with the names that such copies have always had
   bool touches_memory = false;
   PtxHelper out = {};
   std::string name = {}, suffix = {};
@@ -71,14 +73,14 @@ std::size_t count_outputs(const Draft& h) {
   for (const PlacedOperand& operand : h.placed.operands)
     for (std::size_t i = 0; i < operand.count; ++i)
       if (operand.spec->role == Role::Write &&
-          h.call.operands[operand.first + i].kind != PtxOperand::Kind::Sink)
+          h.call.operands[operand.first + i].kind != PtxOperandKind::Sink)
         ++count;
   return count;
 }
 
 // A product whose sums are taken from the registers that they go into: `d += a · b`.
 bool adds_in_place(const Draft& h) {
-  if (!h.call.opcode.starts_with("mma.sync.")) return false;
+  if (h.call.opcode.mnemonic() != "mma" || h.placed.binding.has("sp")) return false;
   const auto named = [&](std::string_view name) {
     return std::ranges::find_if(h.placed.operands, [&](const PlacedOperand& operand) {
       return operand.spec->name == name;
@@ -90,7 +92,7 @@ bool adds_in_place(const Draft& h) {
   for (std::size_t i = 0; i < d->count; ++i) {
     const PtxOperand& to = h.call.operands[d->first + i];
     const PtxOperand& from = h.call.operands[c->first + i];
-    const bool is_same = to.kind == from.kind && to.kind != PtxOperand::Kind::Sink &&
+    const bool is_same = to.kind == from.kind && to.kind != PtxOperandKind::Sink &&
                          ir::same(h.f, to.expr, from.expr) &&
                          to.offset.valid() == from.offset.valid();
     if (!is_same || (to.offset.valid() && !ir::same(h.f, to.offset, from.offset))) return false;
@@ -98,9 +100,21 @@ bool adds_in_place(const Draft& h) {
   return true;
 }
 
+// A copy of 8x8 matrices between shared memory and registers behind pointers.
+bool is_matrix_copy(const Draft& h) {
+  const isa::Binding& binding = h.placed.binding;
+  const std::string_view called = h.call.opcode.mnemonic();
+  return (called == "ldmatrix" || called == "stmatrix") && binding.word("shape") == "m8n8" &&
+         binding.word("type") == "b16" && binding.word("space").starts_with("shared") &&
+         !h.call.predicate.valid() &&
+         std::ranges::all_of(h.call.operands, [](const PtxOperand& operand) {
+           return operand.kind == PtxOperandKind::At || operand.kind == PtxOperandKind::Address;
+         });
+}
+
 std::string too_wide(Draft& h, ir::Type type) {
   h.problem = fmt::format("`{}` takes a register of `{}`, which is wider than 64 bits",
-                          h.call.opcode, ir::to_text(type));
+                          h.call.opcode.text(), ir::to_text(type));
   return "0";
 }
 
@@ -239,7 +253,7 @@ std::string read_value(Draft& h, std::size_t number, std::optional<isa::Type> wa
                        const std::string& name) {
   const PtxOperand& operand = h.call.operands[number];
   const ir::Type type = h.f[operand.expr].type;
-  if (wanted == isa::Type::Pred || operand.kind == PtxOperand::Kind::Predicate) {
+  if (wanted == isa::Type::Pred || operand.kind == PtxOperandKind::Predicate) {
     add_parameter(h, number, fmt::format("bool {}", name));
     return predicate_in(h, add_input(h, {}, fmt::format("static_cast<uint32_t>({})", name)), name);
   }
@@ -263,7 +277,7 @@ std::string window_address(isa::Space space, std::string_view type, const std::s
 
 std::string base_address(Draft& h, const PlacedOperand& placed) {
   const ir::Type type = h.f[h.call.operands[placed.first].expr].type;
-  const std::string name = as_identifier(placed.spec->name);
+  const std::string name = h.is_matrix_copy ? "smem_ptr" : as_identifier(placed.spec->name);
   const isa::Space space = isa::space_of(*placed.spec, h.placed.binding);
   h.touches_memory |= space != isa::Space::Tensor;
   if (!type.is_pointer()) {
@@ -293,7 +307,7 @@ std::string address_text(Draft& h, const PlacedOperand& placed) {
 std::string register_text(Draft& h, std::size_t number, const OperandSpec& spec,
                           std::optional<isa::Type> wanted, const std::string& name) {
   const PtxOperand& operand = h.call.operands[number];
-  if (operand.kind == PtxOperand::Kind::Sink) {
+  if (operand.kind == PtxOperandKind::Sink) {
     h.suffix += "_sink";
     return "_";
   }
@@ -302,13 +316,14 @@ std::string register_text(Draft& h, std::size_t number, const OperandSpec& spec,
     h.suffix += value < 0 ? fmt::format("_m{}", -value) : fmt::format("_{}", value);
     return fmt::format("{}", value);
   }
-  if (operand.kind == PtxOperand::Kind::At) return register_at(h, number, spec, wanted, name);
+  if (operand.kind == PtxOperandKind::At) return register_at(h, number, spec, wanted, name);
   if (spec.role == Role::Write) return written_element(h, number, wanted, name);
   return read_value(h, number, wanted, name);
 }
 
-std::string part_name(const OperandSpec& spec, std::size_t i, bool is_list) {
-  const std::string name = as_identifier(spec.name);
+std::string part_name(const Draft& h, const OperandSpec& spec, std::size_t i, bool is_list) {
+  std::string name = as_identifier(spec.name);
+  if (h.is_matrix_copy) name = spec.role == Role::Write ? "dst" : "src";
   return is_list ? fmt::format("{}{}", name, i) : name;
 }
 
@@ -323,7 +338,7 @@ std::string operand_text(Draft& h, const PlacedOperand& placed) {
   const bool is_list = isa::count_of(spec, h.placed.binding).has_value();
   std::vector<std::string> parts;
   for (std::size_t i = 0; i < placed.main; ++i)
-    parts.push_back(register_text(h, placed.first + i, spec, type, part_name(spec, i, is_list)));
+    parts.push_back(register_text(h, placed.first + i, spec, type, part_name(h, spec, i, is_list)));
   std::string out = is_list ? fmt::format("{{{}}}", fmt::join(parts, ", ")) : parts[0];
   if (placed.count > placed.main)
     out += "|" + register_text(h, placed.first + placed.main, spec, isa::Type::Pred,
@@ -338,75 +353,6 @@ std::string guarded_text(Draft& h, const std::string& instruction) {
   return fmt::format("@{} {}",
                      predicate_in(h, add_input(h, {}, "static_cast<uint32_t>(pred)"), "pred"),
                      instruction);
-}
-
-// --- names of matrix copies ---------------------------------------------------------------------
-
-// Whole identifiers only; those with `_reg` or `_addr` behind follow their names.
-std::string renamed(const std::string& line,
-                    const std::vector<std::pair<std::string, std::string>>& names) {
-  std::string out;
-  std::size_t at = 0;
-  const auto is_word = [](char c) {
-    return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
-  };
-  while (at < line.size()) {
-    std::size_t end = at;
-    while (end < line.size() && is_word(line[end])) ++end;
-    if (end == at) {
-      out += line[at++];
-      continue;
-    }
-    std::string word = line.substr(at, end - at);
-    for (const auto& [old, name] : names)
-      for (const std::string_view tail : {"", "_reg", "_addr"})
-        if (word == old + std::string(tail)) {
-          word = name + std::string(tail);
-          break;
-        }
-    out += word;
-    at = end;
-  }
-  return out;
-}
-
-// The pointer to shared memory comes first and says what it is.
-void rename_parameters(Draft& h, bool is_load) {
-  const std::size_t address = is_load ? h.params.size() - 1 : 0;
-  std::vector<std::pair<std::string, std::string>> names;
-  std::size_t next = 0;
-  for (std::size_t i = 0; i < h.params.size(); ++i) {
-    std::string old = h.params[i].substr(h.params[i].rfind(' ') + 1);
-    std::string name =
-        i == address ? "smem_ptr" : fmt::format("{}{}", is_load ? "dst" : "src", next++);
-    names.emplace_back(std::move(old), std::move(name));
-    h.params[i] = h.params[i].substr(0, h.params[i].rfind(' ') + 1) + names.back().second;
-  }
-  for (auto* lines : {&h.before, &h.after, &h.inputs, &h.outputs})
-    for (std::string& line : *lines) line = renamed(line, names);
-  std::rotate(h.params.begin(), h.params.begin() + static_cast<std::ptrdiff_t>(address),
-              h.params.begin() + static_cast<std::ptrdiff_t>(address) + 1);
-  std::rotate(h.out.order.begin(), h.out.order.begin() + static_cast<std::ptrdiff_t>(address),
-              h.out.order.begin() + static_cast<std::ptrdiff_t>(address) + 1);
-}
-
-// The names that generated code has always had for the copies of 8x8 matrices.
-void rename_matrix_copy(Draft& h) {
-  const std::vector<std::string_view> words = isa::opcode_words(h.call.opcode);
-  const bool is_load = words[0] == "ldmatrix";
-  const bool is_plain = h.suffix.empty() && (is_load || words[0] == "stmatrix") &&
-                        h.placed.binding.word("shape") == "m8n8" &&
-                        h.placed.binding.word("type") == "b16" &&
-                        std::ranges::none_of(h.call.operands, [](const PtxOperand& operand) {
-                          return operand.kind == PtxOperand::Kind::Value;
-                        });
-  const bool is_shared = h.placed.binding.word("space").starts_with("shared");
-  if (!is_plain || !is_shared || h.call.operands.size() != h.out.order.size()) return;
-  const int trans = h.placed.binding.has("trans") ? 1 : 0;
-  const int number = h.placed.binding.number("num");
-  h.name = is_load ? fmt::format("ldmatrix_{}_b16_{}", number, trans)
-                   : fmt::format("stmatrix_m8n8_{}_{}_shared_b16", number, trans);
-  rename_parameters(h, is_load);
 }
 
 // --- the whole ----------------------------------------------------------------------------------
@@ -436,10 +382,24 @@ std::string helper_text(const Draft& h) {
   return out + "}\n";
 }
 
+// The pointer to shared memory comes first.
+void name_matrix_copy(Draft& h) {
+  const isa::Binding& binding = h.placed.binding;
+  const int trans = binding.has("trans") ? 1 : 0;
+  const int number = binding.number("num");
+  if (h.call.opcode.mnemonic() == "stmatrix") {
+    h.name = fmt::format("stmatrix_m8n8_{}_{}_shared_b16", number, trans);
+    return;
+  }
+  h.name = fmt::format("ldmatrix_{}_b16_{}", number, trans);
+  std::ranges::rotate(h.params, h.params.end() - 1);
+  std::ranges::rotate(h.out.order, h.out.order.end() - 1);
+}
+
 Result<PtxHelper> finished(Draft& h, bool waits) {
   h.next_input = count_outputs(h);
-  h.name = h.call.opcode;
-  std::string instruction = h.call.opcode;
+  h.name = h.call.opcode.text();
+  std::string instruction = h.call.opcode.text();
   bool is_first = true;
   for (const PlacedOperand& operand : h.placed.operands) {
     instruction += fmt::format("{}{}", is_first ? " " : ", ", operand_text(h, operand));
@@ -452,7 +412,7 @@ Result<PtxHelper> finished(Draft& h, bool waits) {
     h.prologue.emplace_back("tcgen05.wait::ld.sync.aligned;");
     h.suffix += "_and_wait";
   }
-  rename_matrix_copy(h);
+  if (h.is_matrix_copy) name_matrix_copy(h);
   h.out.name = "ptx_" + as_identifier(h.name + h.suffix);
   h.out.text = helper_text(h);
   return std::move(h.out);
@@ -462,10 +422,11 @@ Result<PtxHelper> finished(Draft& h, bool waits) {
 
 Result<PtxHelper> ptx_helper(const ir::Function& f, const PtxCall& call, const PlacedCall& placed,
                              bool waits) {
-  Draft draft{f, call, placed, is_tensor_load(call)};
+  Draft draft{f, call, placed, ir::is_tensor_load(call)};
   draft.adds_in_place = adds_in_place(draft);
+  draft.is_matrix_copy = is_matrix_copy(draft);
   draft.reads_destination =
-      call.predicate.valid() || call.opcode.starts_with("wgmma.mma_async") || draft.adds_in_place;
+      call.predicate.valid() || call.opcode.mnemonic() == "wgmma.mma_async" || draft.adds_in_place;
   return finished(draft, waits);
 }
 

@@ -196,17 +196,21 @@ class Planner {
   // How many words an operand takes by address: four of `.b128`, but for the parts of which
   // `mov.b128` makes one.
   static int words_of(const ir::PtxCall& call, std::size_t operand) {
-    const bool is_part = call.opcode == "mov.b128" && call.operands.size() > 3 && operand > 0;
-    return call.opcode.ends_with(".b128") && !is_part ? 4 : 1;
+    if (call.opcode.forms().empty()) return 1;
+    const isa::Binding& binding = call.opcode.binding();
+    const std::size_t slots = binding.form().slots.size();
+    if (slots == 0 || binding.word(slots - 1) != "b128") return 1;
+    const bool is_part = call.opcode.mnemonic() == "mov" && call.operands.size() > 3 && operand > 0;
+    return is_part ? 1 : 4;
   }
 
   void look_at(const ir::PtxCall& call) {
     for (std::size_t i = 0; i < call.operands.size(); ++i) {
       const ir::PtxOperand& operand = call.operands[i];
-      if (operand.kind == ir::PtxOperand::Kind::Sink) continue;
-      for (int w = 0; operand.kind == ir::PtxOperand::Kind::At && w < words_of(call, i); ++w)
+      if (operand.kind == ir::PtxOperandKind::Sink) continue;
+      for (int w = 0; operand.kind == ir::PtxOperandKind::At && w < words_of(call, i); ++w)
         raw_use(operand.expr, 32, 32 * w);
-      if (operand.kind == ir::PtxOperand::Kind::Address) escape(operand.expr);
+      if (operand.kind == ir::PtxOperandKind::Address) escape(operand.expr);
       const Expr& e = f_[operand.expr];
       if (e.op != ExprOp::Load) continue;
       const auto place = element_use(e.buffer, {e.args.begin(), e.args.size()}, e.type.lanes);

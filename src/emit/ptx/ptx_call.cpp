@@ -16,6 +16,7 @@ namespace ww::emit::to_ptx {
 namespace {
 
 using ir::PtxOperand;
+using ir::PtxOperandKind;
 using isa::OperandSpec;
 using isa::Role;
 
@@ -50,9 +51,9 @@ struct Issue {
 bool fits_type(const Context& c, const PtxOperand& operand, const OperandSpec& spec,
                isa::Type type) {
   const bool wants_predicate = type == isa::Type::Pred;
-  if (operand.kind == PtxOperand::Kind::Sink) return true;
-  if (operand.kind == PtxOperand::Kind::Predicate) return wants_predicate;
-  if (operand.kind == PtxOperand::Kind::At)
+  if (operand.kind == PtxOperandKind::Sink) return true;
+  if (operand.kind == PtxOperandKind::Predicate) return wants_predicate;
+  if (operand.kind == PtxOperandKind::At)
     return isa::info(type).bits == 32 || type == isa::Type::B128;
   const ir::Expr& e = c.f[operand.expr];
   if (e.op == ExprOp::IntImm && spec.role != Role::Write) return true;
@@ -71,7 +72,7 @@ bool is_fitting(const Context& c, const ir::PtxCall& call, const isa::Binding& b
     for (std::size_t i = 0; i < one.count; ++i) {
       const PtxOperand& operand = call.operands[one.first + i];
       const bool wants_address = spec.role == Role::Address && i == 0;
-      const bool is_address = operand.kind == PtxOperand::Kind::Address;
+      const bool is_address = operand.kind == PtxOperandKind::Address;
       if (wants_address ? !is_address : is_address) return false;
       if (wants_address || spec.role == Role::Address || !type) continue;
       if (!fits_type(c, operand, spec, i >= one.main ? isa::Type::Pred : *type)) return false;
@@ -122,7 +123,7 @@ Arg ptx_address(Context& c, std::span<const PtxOperand> own, const OperandSpec& 
 // A cell of a register array is written by the instruction itself, everything else afterwards.
 Arg ptx_target(Context& c, Issue& issue, const PtxOperand& operand, std::optional<isa::Type> type) {
   const ir::Expr& e = c.f[operand.expr];
-  const bool is_at = operand.kind == PtxOperand::Kind::At;
+  const bool is_at = operand.kind == PtxOperandKind::At;
   const bool is_wide = type == isa::Type::B128;
   const Class cls = (is_at && !is_wide) || !type ? Class::R : class_for(*type);
   const Address place = is_at ? address(c, operand.expr) : element(c, e.buffer, e.args);
@@ -145,7 +146,7 @@ Value word_at(Context& c, const Address& place) {
 
 Arg ptx_source(Context& c, const PtxOperand& operand, const OperandSpec& spec,
                std::optional<isa::Type> type, bool is_listed) {
-  if (operand.kind == PtxOperand::Kind::At) {
+  if (operand.kind == PtxOperandKind::At) {
     const Address place = address(c, operand.expr);
     if (type != isa::Type::B128) return word_at(c, place);
     std::vector<Value> words;
@@ -153,7 +154,7 @@ Arg ptx_source(Context& c, const PtxOperand& operand, const OperandSpec& spec,
     return c.code.pure("mov.b128", Class::Rq, {vector_arg(words)});
   }
   const ir::Expr& e = c.f[operand.expr];
-  const bool is_predicate = type == isa::Type::Pred || operand.kind == PtxOperand::Kind::Predicate;
+  const bool is_predicate = type == isa::Type::Pred || operand.kind == PtxOperandKind::Predicate;
   if (is_predicate) return c.code.in_register(predicate(c, operand.expr));
   const bool is_number = e.op == ExprOp::IntImm && (!type || isa::is_whole(*type));
   if (is_number && (spec.role == Role::Immediate || (!is_listed && !spec.register_only)))
@@ -163,7 +164,7 @@ Arg ptx_source(Context& c, const PtxOperand& operand, const OperandSpec& spec,
 
 Arg ptx_one(Context& c, Issue& issue, const PtxOperand& operand, const OperandSpec& spec,
             std::optional<isa::Type> type, bool is_listed) {
-  if (operand.kind == PtxOperand::Kind::Sink) return {};
+  if (operand.kind == PtxOperandKind::Sink) return {};
   if (spec.role == Role::Write) return ptx_target(c, issue, operand, type);
   return ptx_source(c, operand, spec, type, is_listed);
 }
@@ -186,7 +187,7 @@ Arg ptx_operand(Context& c, Issue& issue, const ir::PlacedOperand& placed) {
 
 void write_back(Context& c, const Issue::Output& output, Guard guard) {
   const ir::Expr& e = c.f[output.operand.expr];
-  const bool is_at = output.operand.kind == PtxOperand::Kind::At;
+  const bool is_at = output.operand.kind == PtxOperandKind::At;
   const DType type = is_at ? DType::Uint32 : c.f[e.buffer].dtype;
   const Address place = is_at ? address(c, output.operand.expr) : element(c, e.buffer, e.args);
   Value value = output.value;
@@ -218,9 +219,9 @@ bool try_form(Context& c, const ir::PtxCall& call, const isa::Binding& binding,
       if ((placed[i].spec->role == Role::Write) == is_written)
         args[i] = ptx_operand(c, issue, placed[i]);
   }
-  c.code.add(call.opcode, std::move(args), guard);
+  c.code.add(call.opcode.text(), std::move(args), guard);
   // Registers of this instruction are there after a wait, and may be put elsewhere no earlier.
-  if (call.opcode.starts_with("tcgen05.ld.") && !issue.outputs.empty())
+  if (ir::is_tensor_load(call) && !issue.outputs.empty())
     c.code.add("tcgen05.wait::ld.sync.aligned", {}, guard);
   for (const Issue::Output& output : issue.outputs) write_back(c, output, guard);
   return true;
@@ -232,15 +233,15 @@ void ptx_call(Context& c, const ir::PtxCall& call) {
   Guard guard;
   if (call.predicate.valid())
     guard.value = c.code.snapshot(c.code.in_register(predicate(c, call.predicate)));
-  const isa::Bindings bindings = isa::bind_opcode(call.opcode);
-  for (const isa::Binding& binding : bindings.fits) {
+  for (const isa::Binding& binding : call.opcode.forms()) {
     const bool is_done = ir::place_operands(binding, call.operands.size(),
                                             [&](std::span<const ir::PlacedOperand> placed) {
                                               return try_form(c, call, binding, placed, guard);
                                             });
     if (is_done) return;
   }
-  refuse(c, "no form of `{}` takes {} operands like these", call.opcode, call.operands.size());
+  refuse(c, "no form of `{}` takes {} operands like these", call.opcode.text(),
+         call.operands.size());
 }
 
 }  // namespace ww::emit::to_ptx

@@ -56,7 +56,7 @@ Result<void> require_evaluated(const Function& function, const Stmt& stmt) {
   if (stmt.kind != StmtKind::Ptx) return {};
   const ir::PtxCall& call = function[stmt.ptx];
   if (decode(call).kind == PtxKind::Unknown)
-    return fail(not_evaluated(fmt::format("`{}` is not evaluated", call.opcode), stmt.span));
+    return fail(not_evaluated(fmt::format("`{}` is not evaluated", call.opcode.text()), stmt.span));
   return {};
 }
 

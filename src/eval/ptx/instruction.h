@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// PTX instructions as far as programs write them beside tile primitives, decoded once from the text
-// of their opcodes.
+// PTX instructions as far as programs write them beside tile primitives, decoded once from the
+// catalogue's binding of their opcodes.
 #pragma once
 
 #include <cstdint>
@@ -32,7 +32,7 @@ struct PtxInstruction {
   const ir::PtxCall* call = nullptr;
   PtxKind kind{};
   bool is_tensor = false;            // any tcgen05
-  int bits = 0;                      // of the type at the end of the opcode
+  int bits = 0;                      // of modifier `type`
   num::DType type{};                 // Add: of the sum. Mma: of A and B
   std::size_t count = 1;             // registers: 4 for .v4 and .x4
   std::size_t depth = 8;             // Mma: of the product, 8 or 16

@@ -16,7 +16,7 @@ using num::DType;
 
 /// The call that a decoded instruction points to must outlive it.
 struct Decoded {
-  explicit Decoded(std::string opcode) : call{std::move(opcode), {}, {}, false} {}
+  explicit Decoded(std::string_view opcode) : call{.opcode = isa::opcode_of(opcode)} {}
   ir::PtxCall call;
   PtxInstruction ptx = decode(call);
 };
@@ -80,8 +80,17 @@ TEST(PtxInstruction, FormsWithAnotherMeaningAreUnknown) {
         "mbarrier.arrive.noComplete.shared.b64", "ldmatrix.sync.aligned.m8n8.x4.shared.b8",
         "mma.sync.aligned.m16n8k16.row.col.f16.f16.f16.f16", "ld.global.b128",
         "tcgen05.cp.cta_group::2.128x128b", "tcgen05.cp.cta_group::1.128x128b.b8x16.b4x16_p64",
-        "cp.async.cg.shared.global.L2::cache_hint", "barrier.cta.red.popc.u32", ""})
+        "cp.async.cg.shared.global.L2::cache_hint", "barrier.cta.red.popc.u32", "add.f32.f16",
+        "add.rn.ftz.f32", "ld.weak.global.f32", "ld.shared::cluster.b32", ""})
     EXPECT_EQ(Decoded(opcode).ptx.kind, PtxKind::Unknown) << opcode;
+}
+
+// `mov.b64 d, {a, b}` has the opcode of `mov.b64 d, a`.
+TEST(PtxInstruction, MovesOfSeveralRegistersAreUnknown) {
+  ir::PtxCall call{.opcode = isa::opcode_of("mov.b64"), .operands = {{}, {}}};
+  EXPECT_EQ(decode(call).kind, PtxKind::Move);
+  call.operands.emplace_back();
+  EXPECT_EQ(decode(call).kind, PtxKind::Unknown);
 }
 
 TEST(PtxInstruction, HasWidthCountAndType) {

@@ -10,6 +10,7 @@
 namespace ww::eval {
 
 using ir::PtxOperand;
+using ir::PtxOperandKind;
 
 namespace {
 
@@ -24,7 +25,7 @@ std::vector<Element> registers_behind(Cta& cta, const PtxOperand& pointer, Threa
 }  // namespace
 
 Words ptx_value(Cta& cta, const PtxOperand& operand, Threads ts, int bits) {
-  if (operand.kind != PtxOperand::Kind::At) return evaluate(cta, operand.expr, ts);
+  if (operand.kind != PtxOperandKind::At) return evaluate(cta, operand.expr, ts);
   const std::vector<Element> registers = registers_behind(cta, operand, ts);
   Words out(cta.run.pool, ts.size());
   for (std::size_t i = 0; i < ts.size(); ++i)
@@ -33,7 +34,7 @@ Words ptx_value(Cta& cta, const PtxOperand& operand, Threads ts, int bits) {
 }
 
 Contents ptx_content(Cta& cta, const PtxOperand& operand, Threads ts, int bits) {
-  if (operand.kind != PtxOperand::Kind::At) return evaluate_copied(cta, operand.expr, ts);
+  if (operand.kind != PtxOperandKind::At) return evaluate_copied(cta, operand.expr, ts);
   const std::vector<Element> registers = registers_behind(cta, operand, ts);
   Contents out = empty_contents(cta, ts.size());
   for (std::size_t i = 0; i < ts.size(); ++i)
@@ -61,9 +62,9 @@ std::vector<Address> ptx_address(Cta& cta, const PtxOperand& operand, Threads ts
 }
 
 PtxTargets ptx_targets(Cta& cta, const PtxOperand& operand, Threads ts, int register_bits) {
-  if (operand.kind == PtxOperand::Kind::Sink) return {};
+  if (operand.kind == PtxOperandKind::Sink) return {};
   const ir::Expr& expr = cta.f[operand.expr];
-  if (operand.kind != PtxOperand::Kind::At && expr.op == ir::ExprOp::Load) {
+  if (operand.kind != PtxOperandKind::At && expr.op == ir::ExprOp::Load) {
     const BufferInfo& info = cta.launch.info(expr.buffer);
     return {locate(cta, info, expr.args, 1, ts), info.bits};
   }

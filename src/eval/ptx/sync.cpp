@@ -30,10 +30,10 @@ std::size_t alive_lanes(const Cta& cta, std::size_t warp, Word mask) {
 void ptx_mbarrier(Cta& cta, const PtxInstruction& ptx, Threads ts) {
   // arrive has its state first, unless that is left out; the wait its predicate.
   std::size_t at = 0;
-  while (at < ptx.operand_count() && ptx.operand(at).kind != ir::PtxOperand::Kind::Address) ++at;
+  while (at < ptx.operand_count() && ptx.operand(at).kind != ir::PtxOperandKind::Address) ++at;
   if (at == ptx.operand_count())
     return stop(cta, DiagKind::NotEvaluated,
-                fmt::format("`{}` without an address", ptx.call->opcode));
+                fmt::format("`{}` without an address", ptx.call->opcode.text()));
   const std::vector<Address> addresses = ptx_address(cta, ptx.operand(at), ts);
   const bool has_value = at + 1 < ptx.operand_count();
   const Words values =

@@ -11,7 +11,7 @@
 namespace ww::ir {
 namespace {
 
-using Value = std::optional<std::int64_t>;
+using KnownInt = std::optional<std::int64_t>;
 
 // A value in each thread takes some kilobytes. With more of them than the first number, old answers
 // go; beyond the second, the rest of an expression counts as unknown.
@@ -42,7 +42,7 @@ std::int64_t divided(ExprOp op, std::int64_t a, std::int64_t b) {
   }
 }
 
-Value one(const Expr& e, std::int64_t a) {
+KnownInt one(const Expr& e, std::int64_t a) {
   switch (e.op) {
     case ExprOp::Neg:
       return low_bits(ExprOp::Sub, 0, a);
@@ -295,8 +295,8 @@ PerThread ThreadValues::operated(const Expr& e) {
   const PerThread b = e.args.size() == 2 ? known(e.args[1]) : a;
   for (std::size_t t = 0; t < count_; ++t) {
     if (!a.known[t] || !b.known[t]) continue;
-    const Value v = e.args.size() == 2 ? int_result(e.op, a.value[t], b.value[t], operands)
-                                       : one(e, a.value[t]);
+    const KnownInt v = e.args.size() == 2 ? int_result(e.op, a.value[t], b.value[t], operands)
+                                          : one(e, a.value[t]);
     if (!v) continue;
     out.known.set(t);
     out.value[t] = wrap(e.type.dtype, *v);

@@ -15,28 +15,15 @@
 namespace ww::ir::printing {
 namespace {
 
-using Kind = PtxOperand::Kind;
 using Operands = std::span<const PtxOperand>;
 
-bool all_of_kind(Operands operands, Kind kind) {
+bool all_of_kind(Operands operands, PtxOperandKind kind) {
   return std::ranges::all_of(operands,
                              [kind](const PtxOperand& operand) { return operand.kind == kind; });
 }
 
 bool is_plain_address(const PtxOperand& operand) {
-  return operand.kind == Kind::Address && !operand.offset.valid();
-}
-
-bool starts_with(std::span<const std::string_view> words,
-                 std::initializer_list<std::string_view> wanted) {
-  return words.size() >= wanted.size() && std::equal(wanted.begin(), wanted.end(), words.begin());
-}
-
-// `x4` -> 4; nothing for any other word.
-std::optional<int> times(std::string_view word) {
-  const int number = isa::number_in(word);
-  if (number > 0 && word == fmt::format("x{}", number)) return number;
-  return std::nullopt;
+  return operand.kind == PtxOperandKind::Address && !operand.offset.valid();
 }
 
 /// The address and the registers of a load or store between memory and registers.
@@ -53,13 +40,23 @@ std::optional<Copy> split_copy(const PtxCall& call, bool address_first) {
   return copy;
 }
 
-/// Registers per operand of an mma, d a b c; nothing when the opcode is no mma of one form.
-std::optional<std::vector<int>> mma_counts(const std::string& opcode) {
-  const isa::Bindings bindings = isa::bind_opcode(opcode);
-  if (bindings.fits.size() != 1) return std::nullopt;
+/// The words of a dense mma that has no more than these; empty for any other instruction.
+std::vector<std::string_view> plain_mma_words(const isa::Opcode& opcode) {
+  if (opcode.mnemonic() != "mma") return {};
+  std::vector<std::string_view> words;
+  const isa::Binding& binding = opcode.binding();
+  for (const std::string_view slot :
+       {"sync", "aligned", "shape", "alayout", "blayout", "dtype", "atype", "btype", "ctype"})
+    if (binding.has(slot)) words.push_back(binding.word(slot));
+  return words.size() == 9 && binding.given_count() == 9 ? words : std::vector<std::string_view>();
+}
+
+/// Registers per operand of an mma, d a b c; nothing when there is more than one form or operand.
+std::optional<std::vector<int>> mma_counts(const isa::Opcode& opcode) {
+  if (opcode.forms().size() != 1) return std::nullopt;
   std::vector<int> counts;
-  for (const isa::OperandSpec& spec : bindings.fits[0].form().operands)
-    counts.push_back(isa::count_of(spec, bindings.fits[0]).value_or(1));
+  for (const isa::OperandSpec& spec : opcode.binding().form().operands)
+    counts.push_back(isa::count_of(spec, opcode.binding()).value_or(1));
   if (counts.size() != 4) return std::nullopt;
   return counts;
 }
@@ -116,21 +113,21 @@ std::string Writer::plain_ptx(const PtxCall& call) const {
   for (const PtxOperand& operand : call.operands) args.push_back(ptx_operand(operand));
   if (call.predicate.valid()) args.push_back(fmt::format("pred={}", expr(call.predicate)));
   if (call.keep) args.emplace_back("keep=True");
-  return fmt::format("T.ptx[{}]({})", quoted(call.opcode), fmt::join(args, ", "));
+  return fmt::format("T.ptx[{}]({})", quoted(call.opcode.text()), fmt::join(args, ", "));
 }
 
 std::string Writer::ptx_operand(const PtxOperand& operand) const {
   switch (operand.kind) {
-    case Kind::Value:
+    case PtxOperandKind::Value:
       break;
-    case Kind::At:
+    case PtxOperandKind::At:
       return fmt::format("T.ptx.at({})", expr(operand.expr));
-    case Kind::Address:
+    case PtxOperandKind::Address:
       if (!operand.offset.valid()) break;
       return fmt::format("T.ptx.addr({}, {})", expr(operand.expr), expr(operand.offset));
-    case Kind::Sink:
+    case PtxOperandKind::Sink:
       return "T.ptx.SINK";
-    case Kind::Predicate:
+    case PtxOperandKind::Predicate:
       return fmt::format("T.ptx.pred({})", expr(operand.expr));
   }
   return expr(operand.expr);
@@ -138,28 +135,25 @@ std::string Writer::ptx_operand(const PtxOperand& operand) const {
 
 // ldmatrix and stmatrix of 8x8 matrices of 16-bit elements; "" for anything else, as below.
 std::string Writer::matrix_copy(const PtxCall& call) const {
-  const std::vector<std::string_view> words = isa::opcode_words(call.opcode);
-  const bool is_load = starts_with(words, {"ldmatrix", "sync", "aligned", "m8n8"});
-  const bool is_store = starts_with(words, {"stmatrix", "sync", "aligned", "m8n8"});
-  if ((!is_load && !is_store) || words.size() < 7) return "";
-  const std::optional<int> number = times(words[4]);
-  const bool is_transposed = words[5] == "trans";
-  const std::vector<std::string_view> tail(words.begin() + (is_transposed ? 6 : 5), words.end());
-  if (!number || tail != std::vector<std::string_view>{"shared", "b16"}) return "";
+  const std::string_view called = call.opcode.mnemonic();
+  const bool is_store = called == "stmatrix";
+  if (called != "ldmatrix" && !is_store) return "";
+  const isa::Binding& binding = call.opcode.binding();
+  if (binding.word("shape") != "m8n8" || binding.word("space") != "shared") return "";
   const std::optional<Copy> copy = split_copy(call, is_store);
-  if (!copy || !all_of_kind(copy->registers, Kind::At)) return "";
+  if (!copy || !all_of_kind(copy->registers, PtxOperandKind::At)) return "";
   std::vector<std::string> args = {expr(copy->address.expr)};
   for (const PtxOperand& reg : copy->registers) args.push_back(expr(reg.expr));
-  return fmt::format("T.ptx.{}(T.bool({}), {}, \".b16\", {})", words[0],
-                     is_transposed ? "True" : "False", *number, fmt::join(args, ", "));
+  return fmt::format("T.ptx.{}(T.bool({}), {}, \".b16\", {})", called,
+                     binding.has("trans") ? "True" : "False", binding.number("num"),
+                     fmt::join(args, ", "));
 }
 
 std::string Writer::mma(const PtxCall& call) const {
-  const std::vector<std::string_view> words = isa::opcode_words(call.opcode);
-  if (!starts_with(words, {"mma", "sync", "aligned"}) || words.size() != 10) return "";
-  if (!all_of_kind(call.operands, Kind::At)) return "";
-  std::vector<std::string> args = {quoted(words[3]), quoted(words[4]), quoted(words[5])};
-  for (std::size_t i = 6; i < words.size(); ++i) {
+  const std::vector<std::string_view> words = plain_mma_words(call.opcode);
+  if (words.empty() || !all_of_kind(call.operands, PtxOperandKind::At)) return "";
+  std::vector<std::string> args = {quoted(words[2]), quoted(words[3]), quoted(words[4])};
+  for (std::size_t i = 5; i < words.size(); ++i) {
     const Result<num::DType> dtype = num::parse_dtype(words[i]);
     if (!dtype) return "";
     args.push_back(quoted(num::name_of(*dtype)));
@@ -179,22 +173,20 @@ std::string Writer::mma(const PtxCall& call) const {
 
 // tcgen05.ld and .st at an address that is made of base, row and column.
 std::string Writer::tensor_copy(const PtxCall& call) const {
-  const std::vector<std::string_view> words = isa::opcode_words(call.opcode);
-  const bool is_load = starts_with(words, {"tcgen05", "ld", "sync", "aligned"});
-  const bool is_store = starts_with(words, {"tcgen05", "st", "sync", "aligned"});
-  if ((!is_load && !is_store) || words.size() < 7 || words[4] == "16x32bx2") return "";
-  const std::optional<int> number = times(words[5]);
-  const bool is_packed = words[6] == (is_load ? "pack::16b" : "unpack::16b");
-  if (!number || words.back() != "b32" || words.size() != (is_packed ? 8U : 7U)) return "";
+  const bool is_store = call.opcode.mnemonic() == "tcgen05.st";
+  if (call.opcode.mnemonic() != "tcgen05.ld" && !is_store) return "";
+  const isa::Binding& binding = call.opcode.binding();
+  if (!binding.has("aligned") || binding.word("shape") == "16x32bx2") return "";
   const std::optional<Copy> copy = split_copy(call, is_store);
-  if (!copy || !all_of_kind(copy->registers, Kind::Value)) return "";
+  if (!copy || !all_of_kind(copy->registers, PtxOperandKind::Value)) return "";
   const Expr& address = f_[copy->address.expr];
   if (address.op != ExprOp::Call || address.callee != Intrinsic::TmemAddr) return "";
   std::vector<std::string> args;
   for (const PtxOperand& reg : copy->registers) args.push_back(expr(reg.expr));
-  return fmt::format("T.ptx.tcgen05.{}({}, {}, {}, {}, {})", words[1], list(address.args, 0, 3),
-                     quoted(words[4]), *number, is_packed ? "True" : "False",
-                     fmt::join(args, ", "));
+  const bool is_packed = binding.has("pack") || binding.has("unpack");
+  return fmt::format("T.ptx.{}({}, {}, {}, {}, {})", call.opcode.mnemonic(),
+                     list(address.args, 0, 3), quoted(binding.word("shape")), binding.number("num"),
+                     is_packed ? "True" : "False", fmt::join(args, ", "));
 }
 
 }  // namespace ww::ir::printing

@@ -173,9 +173,9 @@ TEST_F(PrintPtx, TensorMemory) {
 TEST_F(PrintPtx, OperandsOfEveryKind) {
   PtxOperand far = shared();
   far.offset = b.n(16);
-  const PtxCallId id = b.ptx("x.y", {{.kind = PtxOperand::Kind::Sink},
+  const PtxCallId id = b.ptx("x.y", {{.kind = PtxOperandKind::Sink},
                                      far,
-                                     {.kind = PtxOperand::Kind::Predicate, .expr = b.n(1)},
+                                     {.kind = PtxOperandKind::Predicate, .expr = b.n(1)},
                                      reg(2)});
   b.f.ptx_calls[id.index].predicate = bool_imm(b.f, true);
   b.f.ptx_calls[id.index].keep = true;

@@ -150,8 +150,9 @@ class Nodes {
 
   bool has_ptx_call(const Stmt& s) {
     if (s.ptx.index >= f_.ptx_calls.size()) return broken("`Ptx` without a call");
+    if (!f_[s.ptx].opcode.valid()) return broken("`Ptx` without an opcode");
     for (const PtxOperand& operand : f_[s.ptx].operands) {
-      if (operand.kind != PtxOperand::Kind::Sink && !exists(operand.expr)) return false;
+      if (operand.kind != PtxOperandKind::Sink && !exists(operand.expr)) return false;
     }
     return true;
   }

@@ -18,7 +18,6 @@
 namespace ww::ir::verifying {
 namespace {
 
-using Kind = PtxOperand::Kind;
 using isa::OperandKind;
 using isa::OperandSpec;
 using isa::Role;
@@ -64,21 +63,14 @@ class PtxCheck {
 
   void run() {
     check_operands();
-    const isa::Bindings bindings = isa::bind_opcode(call_.opcode);
-    if (bindings.fits.empty()) {
-      const bool is_unknown = bindings.misfit.form == nullptr;
-      Diag d = diag(is_unknown ? DiagKind::UnknownName : DiagKind::IllegalForm, "{}",
-                    bindings.misfit.text);
-      if (!is_unknown)
-        d.notes.push_back(
-            {fmt::format("the nearest form is `{}`", isa::syntax_line(*bindings.misfit.form)), {}});
-      c_.findings.push_back(std::move(d).with_span(span_));
+    if (call_.opcode.forms().empty()) {
+      c_.findings.push_back(isa::to_diag(call_.opcode.misfit()).with_span(span_));
       return;
     }
-    for (const isa::Binding& binding : bindings.fits) {
+    for (const isa::Binding& binding : call_.opcode.forms()) {
       if (fits(binding)) return;
     }
-    if (!problem_) problem_ = wrong_count(bindings.fits.front());
+    if (!problem_) problem_ = wrong_count(call_.opcode.binding());
     c_.findings.push_back(std::move(*problem_).with_span(span_));
   }
 
@@ -90,17 +82,17 @@ class PtxCheck {
       const Type type = f_[call_.predicate].type;
       if (!type.is_scalar() || type.is_float())
         c_.report(DiagKind::BadOperand, span_, "the guard of `{}` has type `{}`, expected `bool`",
-                  call_.opcode, to_text(type));
+                  call_.opcode.text(), to_text(type));
     }
     for (const PtxOperand& operand : call_.operands) {
-      if (operand.kind == Kind::Address) check_address(operand);
-      if (operand.kind != Kind::At) continue;
+      if (operand.kind == PtxOperandKind::Address) check_address(operand);
+      if (operand.kind != PtxOperandKind::At) continue;
       const Expr& e = f_[operand.expr];
       const bool elsewhere = e.op == ExprOp::AddressOf && f_[e.buffer].scope != Scope::Local;
       if (!e.type.is_pointer() || elsewhere)
         c_.report(DiagKind::BadOperand, span_of(operand),
                   "a register of `{}` is given by {}, expected a pointer to local memory",
-                  call_.opcode,
+                  call_.opcode.text(),
                   elsewhere ? fmt::format("the address of `{}` in {}", f_[e.buffer].name,
                                           name_of(f_[e.buffer].scope))
                             : fmt::format("`{}`", to_text(e.type)));
@@ -112,8 +104,8 @@ class PtxCheck {
     const bool is_number = type.is_int() && type.is_scalar() && num::bits_of(type.dtype) >= 32;
     if (!type.is_pointer() && !is_number)
       c_.report(DiagKind::BadOperand, span_of(operand),
-                "an address of `{}` has type `{}`, expected a pointer or `uint32`", call_.opcode,
-                to_text(type));
+                "an address of `{}` has type `{}`, expected a pointer or `uint32`",
+                call_.opcode.text(), to_text(type));
   }
 
   [[nodiscard]] Span span_of(const PtxOperand& operand) const {
@@ -136,8 +128,9 @@ class PtxCheck {
     texts_.clear();
     std::vector<isa::Operand> operands;
     for (const PlacedOperand& placed : all) operands.push_back(made(placed, binding));
-    const isa::Instruction instruction{call_.opcode, operands, {}};
-    Result<isa::Legal> legal = isa::Checker(target_for(binding)).check(instruction);
+    const isa::Instruction instruction{call_.opcode.text(), operands, {}};
+    Result<isa::Legal> legal =
+        isa::check_forms(call_.opcode.forms(), instruction, target_for(binding));
     if (!legal) {
       if (!problem_) problem_ = std::move(legal).error();
       return false;
@@ -194,17 +187,17 @@ class PtxCheck {
     isa::Operand out;
     out.kind = OperandKind::Register;
     out.span = span_of(operand);
-    if (operand.kind == Kind::Sink) {
+    if (operand.kind == PtxOperandKind::Sink) {
       out.kind = OperandKind::Sink;
       return out;
     }
     const Expr& e = f_[operand.expr];
     out.text = name_of_operand(e);
-    if (operand.kind == Kind::At) {
+    if (operand.kind == PtxOperandKind::At) {
       out.type = wanted == isa::Type::B128 ? isa::Type::B128 : isa::Type::B32;
-    } else if (operand.kind == Kind::Predicate) {
+    } else if (operand.kind == PtxOperandKind::Predicate) {
       out.type = isa::Type::Pred;
-    } else if (operand.kind == Kind::Address) {
+    } else if (operand.kind == PtxOperandKind::Address) {
       out = composite(OperandKind::Address, {base_register(e, operand)}, out.span);
     } else if (is_literal(e, spec)) {
       out.kind = OperandKind::Integer;
@@ -234,7 +227,7 @@ class PtxCheck {
   }
 
   isa::Operand address(std::span<const PtxOperand> own, const OperandSpec& spec) {
-    if (own[0].kind != Kind::Address) return one(own[0], spec, std::nullopt);
+    if (own[0].kind != PtxOperandKind::Address) return one(own[0], spec, std::nullopt);
     std::vector<isa::Operand> parts = {base_register(f_[own[0].expr], own[0])};
     if (own.size() > 1) {
       std::vector<isa::Operand> coordinates;
@@ -253,15 +246,17 @@ class PtxCheck {
     if (placed.spec->role != Role::Write) return;
     for (std::size_t i = placed.first; i < placed.first + placed.count; ++i) {
       const PtxOperand& operand = call_.operands[i];
-      if (operand.kind == Kind::At || operand.kind == Kind::Sink) continue;
+      if (operand.kind == PtxOperandKind::At || operand.kind == PtxOperandKind::Sink) continue;
       const Expr& e = f_[operand.expr];
       if (e.op == ExprOp::Load) continue;
       if (e.op == ExprOp::Var) {
         c_.report(DiagKind::ReadOnly, span_of(operand),
-                  "`{}` writes to `{}`, which cannot be assigned", call_.opcode, f_[e.var].name);
+                  "`{}` writes to `{}`, which cannot be assigned", call_.opcode.text(),
+                  f_[e.var].name);
       } else {
         c_.report(DiagKind::BadOperand, span_of(operand),
-                  "`{}` writes to an expression, expected an element of a buffer", call_.opcode);
+                  "`{}` writes to an expression, expected an element of a buffer",
+                  call_.opcode.text());
       }
     }
   }
@@ -269,7 +264,7 @@ class PtxCheck {
   // A pointer whose buffer is known must lead where the instruction looks.
   void check_space(const PlacedOperand& placed, const isa::Binding& binding) {
     const PtxOperand& operand = call_.operands[placed.first];
-    if (placed.spec->role != Role::Address || operand.kind != Kind::Address) return;
+    if (placed.spec->role != Role::Address || operand.kind != PtxOperandKind::Address) return;
     const BufferId id = pointed_to(f_, c_.bound, operand.expr);
     if (!id.valid()) return;
     const Buffer& buffer = f_[id];
@@ -281,8 +276,8 @@ class PtxCheck {
                                                     : true;
     if (!fits)
       c_.report(DiagKind::BadOperand, span_of(operand), buffer,
-                "`{}` addresses the {} space, `{}` is in {}", call_.opcode, isa::name_of(space),
-                buffer.name, name_of(buffer.scope));
+                "`{}` addresses the {} space, `{}` is in {}", call_.opcode.text(),
+                isa::name_of(space), buffer.name, name_of(buffer.scope));
   }
 
   // --- messages ---
@@ -295,7 +290,7 @@ class PtxCheck {
   }
 
   [[nodiscard]] Diag wrong_count(const isa::Binding& binding) const {
-    return diag(DiagKind::BadOperand, "`{}` with {}; its form is `{}`", call_.opcode,
+    return diag(DiagKind::BadOperand, "`{}` with {}; its form is `{}`", call_.opcode.text(),
                 counted(call_.operands.size(), "operand", "operands"),
                 isa::syntax_line(binding.form()));
   }

@@ -57,21 +57,21 @@ class Case {
   }
 
  private:
-  using Value = std::optional<std::int64_t>;
+  using KnownInt = std::optional<std::int64_t>;
 
-  Value value(ExprId id, int depth) {
+  KnownInt value(ExprId id, int depth) {
     if (!id.valid() || depth > kDeepest || ++steps_ > kMaxSteps) return std::nullopt;
     if (const auto found = known_.find(id.index); found != known_.end()) return found->second;
     const Type type = f_[id].type;
     const bool is_whole = type.is_scalar() && (type.is_int() || type.is_bool());
-    Value out = is_whole ? computed(f_[id], id, depth) : std::nullopt;
+    KnownInt out = is_whole ? computed(f_[id], id, depth) : std::nullopt;
     // What overflows is another mistake than a region that leaves its buffer.
     if (out && wrap(type.dtype, *out) != *out) out = std::nullopt;
     known_.emplace(id.index, out);
     return out;
   }
 
-  Value computed(const Expr& e, ExprId id, int depth) {
+  KnownInt computed(const Expr& e, ExprId id, int depth) {
     const auto arg = [&](std::size_t i) { return value(e.args[i], depth + 1); };
     switch (e.op) {
       case ExprOp::IntImm:
@@ -85,30 +85,30 @@ class Case {
       case ExprOp::Neg:
       case ExprOp::BitNot:
       case ExprOp::Not: {
-        const Value a = arg(0);
+        const KnownInt a = arg(0);
         if (!a) return a;
         return e.op == ExprOp::Neg ? -*a : e.op == ExprOp::Not ? (*a == 0 ? 1 : 0) : ~*a;
       }
       case ExprOp::And:
       case ExprOp::Or: {
-        const Value a = arg(0);
+        const KnownInt a = arg(0);
         if (!a || (*a != 0) == (e.op == ExprOp::Or)) return a;
         return arg(1);
       }
       case ExprOp::Select:
       case ExprOp::IfThenElse: {
-        const Value test = arg(0);
+        const KnownInt test = arg(0);
         return test ? arg(*test != 0 ? 1 : 2) : test;
       }
       default:
         break;
     }
     if (e.args.size() != 2 || e.op == ExprOp::Call) return std::nullopt;
-    const Value a = arg(0), b = arg(1);
+    const KnownInt a = arg(0), b = arg(1);
     return a && b ? int_result(e.op, *a, *b, f_[e.args[0]].type) : std::nullopt;
   }
 
-  Value variable(VarId var, int depth) {
+  KnownInt variable(VarId var, int depth) {
     if (const auto loop = loops.find(var.index); loop != loops.end()) return use(var, loop->second);
     if (f_[var].kind == VarKind::Let) return value(definitions_.lets[var.index].value, depth + 1);
     if (f_[var].kind != VarKind::ScopeId) return std::nullopt;
@@ -129,7 +129,7 @@ class Case {
   const Definitions& definitions_;
   std::int64_t& steps_;
   std::array<std::int64_t, 3> grid_{};
-  std::map<std::uint32_t, Value> known_;
+  std::map<std::uint32_t, KnownInt> known_;
 };
 
 /// What a statement stands in, from outside: an arm of a condition, or a loop.
@@ -167,8 +167,9 @@ class RegionCheck {
  private:
   // The thread, or the loop.
   bool ends(const Stmt& s) const {
-    return s.kind == StmtKind::Return ||
-           (s.kind == StmtKind::Ptx && (f_[s.ptx].opcode == "exit" || f_[s.ptx].opcode == "trap"));
+    if (s.kind != StmtKind::Ptx) return s.kind == StmtKind::Return;
+    const std::string_view called = f_[s.ptx].opcode.mnemonic();
+    return called == "exit" || called == "trap";
   }
   bool leaves(const Stmt& s) const {
     return ends(s) || s.kind == StmtKind::Break || s.kind == StmtKind::Continue;

@@ -74,24 +74,24 @@ class TileCheck {
 
   static std::string_view wanted(const TileParam& param) {
     switch (param.kind) {
-      case TileParam::Kind::Region:
+      case TileParamKind::Region:
         return "a region of a buffer";
-      case TileParam::Kind::RegionOrScalar:
+      case TileParamKind::RegionOrScalar:
         return "a region of a buffer or a scalar";
-      case TileParam::Kind::Scalar:
+      case TileParamKind::Scalar:
         return "a scalar";
-      case TileParam::Kind::Bool:
+      case TileParamKind::Bool:
         return "`True` or `False`";
-      case TileParam::Kind::Float:
+      case TileParamKind::Float:
         return "a number";
-      case TileParam::Kind::Int:
+      case TileParamKind::Int:
         return "an integer";
     }
     return "";
   }
 
   static bool takes_region(const TileParam& param) {
-    return param.kind == TileParam::Kind::Region || param.kind == TileParam::Kind::RegionOrScalar;
+    return param.kind == TileParamKind::Region || param.kind == TileParamKind::RegionOrScalar;
   }
 
   static bool takes_constant(const TileParam& param, const Setting& setting) {
@@ -99,16 +99,16 @@ class TileCheck {
     const bool is_int = std::holds_alternative<std::int64_t>(setting);
     const bool is_number = is_int || std::holds_alternative<double>(setting);
     switch (param.kind) {
-      case TileParam::Kind::Region:
+      case TileParamKind::Region:
         return false;
-      case TileParam::Kind::RegionOrScalar:
-      case TileParam::Kind::Scalar:
+      case TileParamKind::RegionOrScalar:
+      case TileParamKind::Scalar:
         return is_number || is_bool;
-      case TileParam::Kind::Bool:
+      case TileParamKind::Bool:
         return is_bool;
-      case TileParam::Kind::Float:
+      case TileParamKind::Float:
         return is_number;
-      case TileParam::Kind::Int:
+      case TileParamKind::Int:
         return is_int;
     }
     return false;
@@ -116,10 +116,10 @@ class TileCheck {
 
   bool check_scalar(const TileParam& param, ExprId id) {
     const Type type = f_[id].type;
-    if (param.kind == TileParam::Kind::Region) return wrong(param, "a scalar");
-    const bool fits = param.kind == TileParam::Kind::Bool  ? type.is_bool()
-                      : param.kind == TileParam::Kind::Int ? type.is_int()
-                                                           : type.is_scalar();
+    if (param.kind == TileParamKind::Region) return wrong(param, "a scalar");
+    const bool fits = param.kind == TileParamKind::Bool  ? type.is_bool()
+                      : param.kind == TileParamKind::Int ? type.is_int()
+                                                         : type.is_scalar();
     return fits || wrong(param, fmt::format("`{}`", to_text(type)));
   }
 

@@ -97,6 +97,13 @@ TEST(VerifyNodes, TileCallWithoutAllParameters) {
   EXPECT_EQ(findings(b), "`copy` with 1 argument; it has 2 parameters [BrokenIr]");
 }
 
+TEST(VerifyNodes, InstructionWithoutAnOpcode) {
+  Builder b;
+  b.ptx("bar.warp.sync", {});
+  b.f.ptx_calls[0].opcode = {};
+  EXPECT_EQ(findings(b), "`Ptx` without an opcode [BrokenIr]");
+}
+
 TEST(VerifyNodes, LayoutAgainstItsKind) {
   Builder b;
   Buffer buffer = b.buffer("A", {4}, DType::Int32, Scope::Local);

@@ -417,7 +417,7 @@ void emit_issue(const Plan& plan, const Issue& issue, const Call& call, Code& co
     code.loop("mm", issue.rounds, ir::LoopKind::Unroll, [&](ir::ExprId mm) {
       const ir::ExprId at = address_expr(code, issue.form, part, u, mm, call.unit_threads());
       const ir::PtxOperand address{
-          .kind = ir::PtxOperand::Kind::Address,
+          .kind = ir::PtxOperandKind::Address,
           .expr = code.let("smem_ptr", code.pointer(writer.flat(!plan.is_load), at))};
       std::vector<ir::PtxOperand> operands;
       if (!plan.is_load) operands.push_back(address);
@@ -425,7 +425,7 @@ void emit_issue(const Plan& plan, const Issue& issue, const Call& call, Code& co
       const std::int64_t step = issue.rounds > 1 ? issue.slots[words] - issue.slots[0] : 0;
       for (std::size_t i = 0; i < words; ++i) {
         const ir::ExprId slot = code.add(code.add(own_base, code.mul(mm, step)), issue.slots[i]);
-        operands.push_back({.kind = ir::PtxOperand::Kind::At,
+        operands.push_back({.kind = ir::PtxOperandKind::At,
                             .expr = code.address(writer.flat(plan.is_load), slot)});
       }
       if (plan.is_load) operands.push_back(address);

@@ -5,6 +5,7 @@
 
 #include "ir/settings.h"
 #include "isa/catalogue.h"
+#include "isa/check.h"
 #include "lower/copy/vectors.h"
 
 namespace ww::lower {
@@ -189,8 +190,8 @@ void PhaseWriter::load_with_modifiers(const Phase& phase, ExprId to, ExprId from
   std::vector<ir::PtxOperand> operands;
   for (std::int64_t i = 0; i < phase.bytes / word; ++i)
     operands.push_back(
-        {.kind = ir::PtxOperand::Kind::Value, .expr = code_.load(view, {code_.add(first, i)})});
-  operands.push_back({.kind = ir::PtxOperand::Kind::Address,
+        {.kind = ir::PtxOperandKind::Value, .expr = code_.load(view, {code_.add(first, i)})});
+  operands.push_back({.kind = ir::PtxOperandKind::Address,
                       .expr = code_.let("src_ptr", code_.pointer(src_, from))});
   code_.ptx("ld.global" + modifiers_ + access_type(phase.bytes), std::move(operands));
   if (has_registers) return;
@@ -200,12 +201,8 @@ void PhaseWriter::load_with_modifiers(const Phase& phase, ExprId to, ExprId from
 }
 
 bool is_on_target(const std::string& opcode, target::Target target) {
-  const isa::Bindings bindings = isa::bind_opcode(opcode);
-  return std::any_of(bindings.fits.begin(), bindings.fits.end(), [&](const isa::Binding& binding) {
-    const auto& gates = binding.form().gates;
-    return std::all_of(gates.begin(), gates.end(), [&](const isa::GateInfo& gate) {
-      return !binding.holds(gate.when) || (target.has(gate.needs) && target.ptx >= gate.ptx);
-    });
+  return std::ranges::any_of(isa::opcode_of(opcode).forms(), [&](const isa::Binding& binding) {
+    return !isa::missing_on(binding, target);
   });
 }
 

@@ -96,18 +96,17 @@ ExprId source_bytes(const Plan& plan, const PhaseWriter::Access& access, Code& c
 
 void emit(const Plan& plan, const Call& call, Code& code) {
   PhaseWriter writer(call, *plan.problem, code);
-  using Kind = ir::PtxOperand::Kind;
   writer.write(plan.phase, [&](const PhaseWriter::Access& access) {
     const auto address = [&](std::string_view name, bool is_dst, ExprId offset) {
-      return ir::PtxOperand{.kind = Kind::Address,
+      return ir::PtxOperand{.kind = ir::PtxOperandKind::Address,
                             .expr = code.let(name, code.pointer(writer.flat(is_dst), offset))};
     };
     std::vector<ir::PtxOperand> operands = {
         address("dst_ptr", true, access.to),
         address("src_ptr", false, access.from),
-        {.kind = Kind::Value, .expr = code.n(plan.phase.bytes)}};
+        {.kind = ir::PtxOperandKind::Value, .expr = code.n(plan.phase.bytes)}};
     if (const ExprId bytes = source_bytes(plan, access, code); bytes.valid())
-      operands.push_back({.kind = Kind::Value, .expr = bytes});
+      operands.push_back({.kind = ir::PtxOperandKind::Value, .expr = bytes});
     code.ptx(plan.opcode, std::move(operands),
              plan.problem->fills ? access.stored : access.condition);
   });

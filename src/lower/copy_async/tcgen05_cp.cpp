@@ -397,8 +397,8 @@ class Writer {
 
   void write(const Issue& issue) {
     const ExprId desc = code_.add(descriptor(issue.rows.fields()), word(issue.rows.start));
-    code_.ptx(plan_.opcode(issue), {{.kind = ir::PtxOperand::Kind::Address, .expr = cells(issue)},
-                                    {.kind = ir::PtxOperand::Kind::Value, .expr = desc}});
+    code_.ptx(plan_.opcode(issue), {{.kind = ir::PtxOperandKind::Address, .expr = cells(issue)},
+                                    {.kind = ir::PtxOperandKind::Value, .expr = desc}});
   }
 
  private:

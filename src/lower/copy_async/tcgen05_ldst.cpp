@@ -393,7 +393,7 @@ class Writer {
       std::vector<ir::PtxOperand> operands = registers(issue);
       std::vector<ir::PtxOperand> place{address(issue)};
       if (issue.shape->shape == Shape::S16x32bx2)
-        place.push_back({.kind = ir::PtxOperand::Kind::Value, .expr = code_.n(issue.split)});
+        place.push_back({.kind = ir::PtxOperandKind::Value, .expr = code_.n(issue.split)});
       operands.insert(plan_.is_load ? operands.end() : operands.begin(), place.begin(),
                       place.end());
       code_.ptx(issue.opcode(plan_.is_load), std::move(operands));
@@ -417,9 +417,9 @@ class Writer {
       if (own_.base.valid()) at = code_.add(own_.base, at);
       at = code_.simplify(code_.div(at, per_view_));
       if (is_cast_)
-        out.push_back({.kind = ir::PtxOperand::Kind::Value, .expr = code_.load(flat_, {at})});
+        out.push_back({.kind = ir::PtxOperandKind::Value, .expr = code_.load(flat_, {at})});
       else
-        out.push_back({.kind = ir::PtxOperand::Kind::At, .expr = code_.address(flat_, at)});
+        out.push_back({.kind = ir::PtxOperandKind::At, .expr = code_.address(flat_, at)});
     }
     return out;
   }
@@ -432,7 +432,7 @@ class Writer {
     const ExprId lane = code_.add(lane_, part(&QuarterCell::lane));
     const ExprId row = code_.simplify(code_.add(lane, -tensor_base_lane(call_, tensor_)));
     const ExprId at = tensor_address(call_, code_, tensor_, base_, row, part(&QuarterCell::column));
-    return {.kind = ir::PtxOperand::Kind::Address, .expr = at};
+    return {.kind = ir::PtxOperandKind::Address, .expr = at};
   }
 
   const Plan& plan_;

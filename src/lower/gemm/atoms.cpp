@@ -74,10 +74,10 @@ Match<std::vector<Atom>> atoms_of(const GemmTypes& types, bool may_cut, target::
       const std::string shape = fmt::format("m{}n8k{}", 8 * octets, 4 * types.per_word() * groups);
       const std::string opcode =
           fmt::format("mma.sync.aligned.{}.row.col.{}.{}.{}.{}", shape, out, a, b, out);
-      const isa::Bindings bindings = isa::bind_opcode(opcode);
+      const isa::Opcode bound = isa::opcode_of(opcode);
       // Without fragments it is several products in one.
-      if (bindings.fits.empty() || isa::fragments_of(bindings.fits[0]).empty()) continue;
-      if (const auto why = isa::missing_on(bindings.fits[0], target))
+      if (bound.forms().empty() || isa::fragments_of(bound.binding()).empty()) continue;
+      if (const auto why = isa::missing_on(bound.binding(), target))
         missing = why->text;
       else
         atoms.push_back({.shape = shape, .opcode = opcode, .octets = octets, .groups = groups});

@@ -264,8 +264,8 @@ class Writer {
 
   ir::PtxOperand operand(ir::BufferId flat, ExprId at) {
     if (num::bits_of(f_[flat].dtype) == 64)
-      return {.kind = ir::PtxOperand::Kind::Value, .expr = code_.load(flat, {at})};
-    return {.kind = ir::PtxOperand::Kind::At, .expr = code_.address(flat, at)};
+      return {.kind = ir::PtxOperandKind::Value, .expr = code_.load(flat, {at})};
+    return {.kind = ir::PtxOperandKind::At, .expr = code_.address(flat, at)};
   }
 
   // --- the nest ---

@@ -43,7 +43,7 @@ struct Case {
 /// Where the code says how many bytes it copies.
 ExprId& count_in(CallUnderTest& w) {
   for (ir::PtxCall& call : w.f.ptx_calls)
-    if (call.opcode.starts_with("cp.async")) return call.operands[2].expr;
+    if (call.opcode.mnemonic() == "cp.async") return call.operands[2].expr;
   for (const ir::StmtId id : test::all_of(w, ir::StmtKind::Evaluate))
     if (w.f[w.f[id].expr].callee == ir::Intrinsic::CopyBytes) return w.f.at(w.f[id].expr).args[2];
   WW_CHECK(false, "the code copies no bytes");

@@ -165,18 +165,15 @@ class CopyReplay : public ProofWalk {
       const auto holds = WW_TRY(values_.of(call.predicate));
       for (std::size_t t = 0; t < mask.size(); ++t) mask[t] = mask[t] && holds[t] != 0;
     }
-    const isa::Bindings bindings = isa::bind_opcode(call.opcode);
-    if (bindings.fits.empty()) return unknown("`{}`", call.opcode);
-    const isa::Binding& binding = bindings.fits[0];
-    const std::string_view mnemonic = binding.form().mnemonic;
-    if (mnemonic == "ldmatrix" || mnemonic == "stmatrix")
-      return matrix(call, binding, mnemonic == "ldmatrix", mask);
-    if (mnemonic == "ld") return load(call, mask);
-    if (mnemonic == "cp.async") return copy_async(call, mask);
-    if (mnemonic == "tcgen05.ld" || mnemonic == "tcgen05.st")
-      return tensor(call, binding, mnemonic == "tcgen05.ld", mask);
-    if (mnemonic == "tcgen05.cp") return tensor_copy(call, binding, mask);
-    return unknown("`{}`", call.opcode);
+    const std::string_view called = call.opcode.mnemonic();
+    if (called == "ldmatrix" || called == "stmatrix")
+      return matrix(call, called == "ldmatrix", mask);
+    if (called == "ld") return load(call, mask);
+    if (called == "cp.async") return copy_async(call, mask);
+    if (called == "tcgen05.ld" || called == "tcgen05.st")
+      return tensor(call, called == "tcgen05.ld", mask);
+    if (called == "tcgen05.cp") return tensor_copy(call, mask);
+    return unknown("`{}`", call.opcode.text());
   }
 
   // ld with registers given as elements of a view.
@@ -214,20 +211,19 @@ class CopyReplay : public ProofWalk {
     return {};
   }
 
-  Try<void> matrix(const ir::PtxCall& call, const isa::Binding& binding, bool is_load,
-                   const Mask& mask) {
+  Try<void> matrix(const ir::PtxCall& call, bool is_load, const Mask& mask) {
     std::vector<PointerValue> registers;
     std::optional<PointerValue> rows;
     for (const ir::PtxOperand& operand : call.operands) {
       auto pointer = WW_TRY(values_.pointer(operand.expr));
-      if (operand.kind == ir::PtxOperand::Kind::Address)
+      if (operand.kind == ir::PtxOperandKind::Address)
         rows = std::move(pointer);
       else
         registers.push_back(std::move(pointer));
     }
-    const std::vector<isa::Fragment> fragments = isa::fragments_of(binding);
+    const std::vector<isa::Fragment> fragments = isa::fragments_of(call.opcode.binding());
     if (!rows || fragments.empty()) return unknown("a matrix copy without rows");
-    const auto warps = WW_TRY(whole_warps(mask, call.opcode));
+    const auto warps = WW_TRY(whole_warps(mask, call.opcode.text()));
     for (const std::size_t first : warps)
       WW_TRY_VOID(matrix_of_warp(fragments[0], registers, *rows, first, is_load));
     return {};
@@ -260,13 +256,12 @@ class CopyReplay : public ProofWalk {
   }
 
   // tcgen05.ld and .st: registers to cells at an address of the call's buffer in tensor memory.
-  Try<void> tensor(const ir::PtxCall& call, const isa::Binding& binding, bool is_load,
-                   const Mask& mask) {
+  Try<void> tensor(const ir::PtxCall& call, bool is_load, const Mask& mask) {
     std::vector<PointerValue> registers;
     std::optional<PerUnit> address;
     std::int64_t split = 0;
     for (const ir::PtxOperand& operand : call.operands) {
-      if (operand.kind == ir::PtxOperand::Kind::Address) {
+      if (operand.kind == ir::PtxOperandKind::Address) {
         address = WW_TRY(values_.of(operand.expr));
       } else if (const auto number = ir::const_int(f_, operand.expr)) {
         split = *number;
@@ -274,9 +269,9 @@ class CopyReplay : public ProofWalk {
         registers.push_back(WW_TRY(register_of(operand, mask)));
       }
     }
-    const auto cells = tensor_cells(binding, split, registers.size());
-    if (!address || cells.empty()) return unknown("`{}`", call.opcode);
-    const auto warps = WW_TRY(whole_warps(mask, call.opcode));
+    const auto cells = tensor_cells(call.opcode.binding(), split, registers.size());
+    if (!address || cells.empty()) return unknown("`{}`", call.opcode.text());
+    const auto warps = WW_TRY(whole_warps(mask, call.opcode.text()));
     for (const std::size_t first : warps)
       WW_TRY_VOID(tensor_of_warp(cells, registers, *address, first, is_load));
     return {};
@@ -316,7 +311,7 @@ class CopyReplay : public ProofWalk {
   }
 
   // tcgen05.cp: shared memory by a descriptor to the call's buffer in tensor memory.
-  Try<void> tensor_copy(const ir::PtxCall& call, const isa::Binding& binding, const Mask& mask) {
+  Try<void> tensor_copy(const ir::PtxCall& call, const Mask& mask) {
     const ir::BufferId buffer = call_.region(0).buffer;
     if (f_[buffer].scope != ir::Scope::Tmem)
       return wrong("tensor memory instead of `{}`", f_[buffer].name);
@@ -326,8 +321,8 @@ class CopyReplay : public ProofWalk {
     const std::int64_t window = values_.window_of(src_storage_);
     for (std::size_t t = 0; t < mask.size(); ++t) {
       if (!mask[t]) continue;
-      const auto units =
-          WW_TRY(tensor_copy_units(binding, static_cast<std::uint64_t>(descriptor[t])));
+      const auto units = WW_TRY(
+          tensor_copy_units(call.opcode.binding(), static_cast<std::uint64_t>(descriptor[t])));
       const std::int64_t row = ((address[t] >> 16) - (base[t] >> 16)) & 0xffff;
       const std::int64_t column = (address[t] - base[t]) & 0xffff;
       for (const TensorUnit& unit : units)
@@ -376,11 +371,14 @@ int bits_of_count(const ir::Function& f, ExprId bytes) {
 }
 
 int least_of(const ir::Function& f, const ir::PtxCall& call, int element_bits) {
-  if (call.opcode.starts_with("cp.async") && call.operands.size() >= 3)
+  const std::string_view called = call.opcode.mnemonic();
+  if (called.starts_with("cp.async") && call.operands.size() >= 3)
     return bits_of_count(f, call.operands[2].expr);
-  if (call.opcode.starts_with("tcgen05.cp")) return 128;
-  if (call.opcode.starts_with("tcgen05."))
-    return call.opcode.find("pack::16b") != std::string::npos ? 16 : 32;
+  if (called == "tcgen05.cp") return 128;
+  if (called.starts_with("tcgen05.")) {
+    const isa::Binding& binding = call.opcode.binding();
+    return binding.has("pack") || binding.has("unpack") ? 16 : 32;
+  }
   return element_bits > 8 ? 16 : element_bits;
 }
 
@@ -423,12 +421,12 @@ void apply_settings(const ir::CopySettings& settings, const RegionNames& source,
   if (seen.refuses && !settings.fills) wanted.clear();
 }
 
-Outcome prove_with(const Call& call, const ir::Block& code, Trial trial, int granule, Proof& proof,
-                   Seen& seen) {
+TrialOutcome prove_with(const Call& call, const ir::Block& code, Trial trial, int granule,
+                        Proof& proof, Seen& seen) {
   ProofValues values(call, trial.first_thread, trial.sample, *trial.few);
   const auto fail_with = [&](const Unproven& why) {
     proof.could_not = why.text;
-    return Outcome::Failed;
+    return TrialOutcome::Failed;
   };
   const ir::CopySettings settings = ir::copy_settings(call.tile);
   const auto copies = does_copy(settings, values);
@@ -442,26 +440,28 @@ Outcome prove_with(const Call& call, const ir::Block& code, Trial trial, int gra
   if (!meant) return fail_with(meant.error());
   const auto source = names(1);
   if (!source) return fail_with(source.error());
-  if (!*meant || !*source || (*meant)->elements != (*source)->elements) return Outcome::Skipped;
+  if (!*meant || !*source || (*meant)->elements != (*source)->elements)
+    return TrialOutcome::Skipped;
   const Granules& from = (*source)->granules;
   Granules& wanted = (*meant)->granules;
   Granules done = wanted.blank();
   seen.leaves = !(*source)->outside.empty() || !(*meant)->outside.empty();
   apply_settings(settings, **source, wanted, seen);
   CopyReplay replay(call, values, from, done, granule, trial.first_thread);
-  if (!carry_out(replay, call, code, trial, values.threads(), proof)) return Outcome::Failed;
+  if (!carry_out(replay, call, code, trial, values.threads(), proof)) return TrialOutcome::Failed;
   proof.difference = done.difference(wanted);
-  if (!proof.difference.empty()) return Outcome::Failed;
-  return values.has_sampled() ? Outcome::Held : Outcome::HeldAlways;
+  if (!proof.difference.empty()) return TrialOutcome::Failed;
+  return values.has_sampled() ? TrialOutcome::Held : TrialOutcome::HeldAlways;
 }
 
-Outcome prove_once(const Call& call, const ir::Block& code, Trial trial, Proof& proof, Seen& seen) {
+TrialOutcome prove_once(const Call& call, const ir::Block& code, Trial trial, Proof& proof,
+                        Seen& seen) {
   const int bits = num::bits_of(call.f()[call.region(0).buffer].dtype);
   const int least = least_move(call.f(), code, bits);
   if (least > bits && least % bits == 0) {
     Proof tried;
-    const Outcome outcome = prove_with(call, code, trial, least, tried, seen);
-    if (outcome != Outcome::Failed) return outcome;
+    const TrialOutcome outcome = prove_with(call, code, trial, least, tried, seen);
+    if (outcome != TrialOutcome::Failed) return outcome;
   }
   return prove_with(call, code, trial, std::min(bits, least), proof, seen);
 }
@@ -477,8 +477,8 @@ Proof prove_copy(const Call& call, const ir::Block& code) {
   const auto attempt = [&](Trial trial) {
     if (trial.sample == 0) held_in = {};  // another unit
     Seen seen;
-    const Outcome outcome = prove_once(call, code, trial, proof, seen);
-    held_in.at(static_cast<std::size_t>(seen.index())) += outcome == Outcome::Held ? 1 : 0;
+    const TrialOutcome outcome = prove_once(call, code, trial, proof, seen);
+    held_in.at(static_cast<std::size_t>(seen.index())) += outcome == TrialOutcome::Held ? 1 : 0;
     return outcome;
   };
   make_trials(call, proof, attempt, [&](int held) {

@@ -48,9 +48,7 @@ class ElementwiseReplay : public ProofWalk {
       : ProofWalk(call, values), operands_(operands), dst_(dst), registers_(registers) {}
 
  private:
-  using Place = Registers::Place;
-
-  [[nodiscard]] Place place(const PointerValue& at, std::size_t thread, int bits) const {
+  [[nodiscard]] RegisterPlace place(const PointerValue& at, std::size_t thread, int bits) const {
     const bool is_private = f_[at.storage].scope == ir::Scope::Local;
     return {at.storage, is_private ? thread : 0, at.bit[thread], bits};
   }
@@ -114,7 +112,7 @@ class ElementwiseReplay : public ProofWalk {
     ThreadNumbers out(values_.threads());
     for (std::size_t t = 0; t < out.size(); ++t) {
       if (!mask[t]) continue;
-      const Place at = place(from, t, num::bits_of(f_[e.buffer].dtype));
+      const RegisterPlace at = place(from, t, num::bits_of(f_[e.buffer].dtype));
       const auto number = registers_.at(at);
       if (!number)
         return wrong("thread {} of the unit reads byte {} of `{}`, which is no operand", t,
@@ -144,7 +142,7 @@ class ElementwiseReplay : public ProofWalk {
     return {};
   }
   // Only the destination and what the code has allocated for itself may change.
-  Try<void> put(const Place& at, std::size_t thread, Number number) {
+  Try<void> put(const RegisterPlace& at, std::size_t thread, Number number) {
     const auto own = allocated_.find(at.storage.index);
     const bool is_own = own != allocated_.end() && at.bit >= 0 && at.bit + at.bits <= own->second;
     if (!dst_.has(at, thread) && !is_own)
@@ -185,7 +183,7 @@ class ElementwiseReplay : public ProofWalk {
       if (to.bit[t] % (bytes * 8) != 0)
         return wrong("{} bytes are written at byte {}", bytes, to.bit[t] / 8);
       for (std::int64_t bit = 0; bit < bytes * 8; bit += dst_.bits) {
-        Place read = place(from, t, dst_.bits), written = place(to, t, dst_.bits);
+        RegisterPlace read = place(from, t, dst_.bits), written = place(to, t, dst_.bits);
         read.bit += bit;
         written.bit += bit;
         const auto number = registers_.at(read);
@@ -199,7 +197,7 @@ class ElementwiseReplay : public ProofWalk {
     return {};
   }
   Try<void> ptx(const ir::PtxCall& call, const Mask&) override {
-    return unknown("`{}`", call.opcode);
+    return unknown("`{}`", call.opcode.text());
   }
 
   const std::vector<ElementwiseOperand>& operands_;
@@ -221,15 +219,15 @@ class ElementwiseProving {
         proof_(proof),
         values_(call, trial.first_thread, trial.sample, *trial.few) {}
 
-  Outcome run() {
+  TrialOutcome run() {
     auto dst = read(call_.region(0));
     if (!dst) return could_not(dst.error());
-    if (!*dst) return Outcome::Skipped;
+    if (!*dst) return TrialOutcome::Skipped;
     dst_ = **std::move(dst);
     for (const ir::TileArg* arg : ir::operands_of(call_.tile)) {
       const auto is_inside = read_operand(arg);
       if (!is_inside) return could_not(is_inside.error());
-      if (!*is_inside) return Outcome::Skipped;
+      if (!*is_inside) return TrialOutcome::Skipped;
     }
     if (!shared_.empty())
       registers_.change_all([&](Number number) { return shared_.known_as(number); });
@@ -237,9 +235,9 @@ class ElementwiseProving {
   }
 
  private:
-  Outcome could_not(const Unproven& why) {
+  TrialOutcome could_not(const Unproven& why) {
     proof_.could_not = why.text;
-    return Outcome::Failed;
+    return TrialOutcome::Failed;
   }
 
   /// A region that is inside its buffer.
@@ -299,18 +297,19 @@ class ElementwiseProving {
         operand.number = other.number;
   }
   void fill(const ElementwiseOperand& operand) {
-    operand.elements->for_each(values_.threads(), [&](const Registers::Place& place, Name name) {
+    operand.elements->for_each(values_.threads(), [&](const RegisterPlace& place, Name name) {
       const Number number = operand.number_of(name);
       if (const auto other = registers_.at(place)) shared_.unite(*other, number);
       registers_.put_beside(place, number);
     });
   }
 
-  Outcome compare() {
+  TrialOutcome compare() {
     ElementwiseReplay replay(call_, values_, operands_, dst_.elements, registers_);
-    if (!carry_out(replay, call_, code_, trial_, values_.threads(), proof_)) return Outcome::Failed;
+    if (!carry_out(replay, call_, code_, trial_, values_.threads(), proof_))
+      return TrialOutcome::Failed;
     const ElementwiseMeaning meaning(call_, operands_, dst_.extents, shared_);
-    dst_.elements.for_each(values_.threads(), [&](const Registers::Place& place, Name name) {
+    dst_.elements.for_each(values_.threads(), [&](const RegisterPlace& place, Name name) {
       if (!proof_.difference.empty()) return;
       const auto number = registers_.at(place);
       if (number == meaning.of(name)) return;
@@ -318,8 +317,8 @@ class ElementwiseProving {
           fmt::format("element {} of the destination in thread {} of the unit {}", name,
                       place.thread, number ? "is another value" : "is not written");
     });
-    if (!proof_.difference.empty()) return Outcome::Failed;
-    return values_.has_sampled() ? Outcome::Held : Outcome::HeldAlways;
+    if (!proof_.difference.empty()) return TrialOutcome::Failed;
+    return values_.has_sampled() ? TrialOutcome::Held : TrialOutcome::HeldAlways;
   }
 
   const Call& call_;

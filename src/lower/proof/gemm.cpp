@@ -38,8 +38,6 @@ class GemmReplay : public ProofWalk {
       : ProofWalk(call, values), call_(call), factors_(factors), d_(d), registers_(registers) {}
 
  private:
-  using Place = Registers::Place;
-
   // --- scalars and elements ---
 
   Try<ThreadNumbers> value(ExprId expr, const Mask& mask) {
@@ -86,7 +84,7 @@ class GemmReplay : public ProofWalk {
       if (mask[t]) WW_TRY_VOID(read({from.storage, t, from.bit[t], bits}, out[t]));
     return out;
   }
-  Try<void> read(const Place& place, Number& out) {
+  Try<void> read(const RegisterPlace& place, Number& out) {
     const auto number = registers_.at(place);
     if (!number)
       return wrong("thread {} of the unit reads byte {} of `{}`, which holds nothing", place.thread,
@@ -128,7 +126,7 @@ class GemmReplay : public ProofWalk {
   // --- writes ---
 
   // Only D and what the code has allocated for itself may change.
-  Try<void> put(const Place& place, Number number) {
+  Try<void> put(const RegisterPlace& place, Number number) {
     const bool is_own = place.storage != d_.storage && is_allocated_here(place.storage);
     if (!is_own && !d_.has(place, place.thread))
       return wrong("byte {} of `{}` is written by thread {} of the unit", place.bit / 8,
@@ -178,7 +176,7 @@ class GemmReplay : public ProofWalk {
     int bits = 32;  // of an element
     std::vector<PointerValue> registers;
 
-    [[nodiscard]] Place at(int row, int col, std::size_t first_lane) const {
+    [[nodiscard]] RegisterPlace at(int row, int col, std::size_t first_lane) const {
       const isa::FragmentPlace& place = fragment->at(row, col);
       const std::size_t thread = first_lane + static_cast<std::size_t>(place.lane);
       const PointerValue& reg = registers[static_cast<std::size_t>(place.reg)];
@@ -187,14 +185,11 @@ class GemmReplay : public ProofWalk {
   };
 
   Try<void> ptx(const ir::PtxCall& call, const Mask& mask) override {
-    const isa::Bindings bindings = isa::bind_opcode(call.opcode);
-    if (bindings.fits.empty() || bindings.fits[0].form().mnemonic != "mma" ||
-        call.predicate.valid())
-      return unknown("`{}`", call.opcode);
-    const isa::Binding& binding = bindings.fits[0];
-    WW_TRY_VOID(check_types(call, binding));
-    const std::vector<isa::Fragment> fragments = isa::fragments_of(binding);
-    const auto warps = WW_TRY(whole_warps(mask, call.opcode));
+    if (call.opcode.mnemonic() != "mma" || call.predicate.valid())
+      return unknown("`{}`", call.opcode.text());
+    WW_TRY_VOID(check_types(call));
+    const std::vector<isa::Fragment> fragments = isa::fragments_of(call.opcode.binding());
+    const auto warps = WW_TRY(whole_warps(mask, call.opcode.text()));
     std::vector<Matrix> matrices;
     std::size_t next = 0;
     for (const std::string_view name : {"d", "a", "b", "c"}) {
@@ -207,9 +202,10 @@ class GemmReplay : public ProofWalk {
   }
 
   // The instruction must take the registers for what they are, and do nothing but multiply and add.
-  Try<void> check_types(const ir::PtxCall& call, const isa::Binding& binding) const {
+  Try<void> check_types(const ir::PtxCall& call) const {
+    const isa::Binding& binding = call.opcode.binding();
     for (const std::string_view more : {"rnd", "satfinite", "sp", "kind", "block_scale"})
-      if (binding.has(more)) return unknown("`{}`", call.opcode);
+      if (binding.has(more)) return unknown("`{}`", call.opcode.text());
     constexpr std::pair<std::string_view, std::size_t> kOperands[] = {
         {"dtype", 0}, {"atype", 1}, {"btype", 2}, {"ctype", 0}};
     for (const auto& [slot, argument] : kOperands) {
@@ -217,7 +213,7 @@ class GemmReplay : public ProofWalk {
       const num::DType held = f_[call_.region(argument).buffer].dtype;
       const bool is_cut = held == num::DType::Float32 && type && *type == num::DType::Tfloat32;
       if (!type || (*type != held && !is_cut))
-        return wrong("{} on {}", call.opcode, num::name_of(held));
+        return wrong("{} on {}", call.opcode.text(), num::name_of(held));
     }
     return {};
   }
@@ -225,15 +221,15 @@ class GemmReplay : public ProofWalk {
   Try<void> read_registers(const ir::PtxCall& call, const Mask& mask, Matrix& matrix,
                            std::size_t& next) {
     for (int r = 0; r < matrix.fragment->regs; ++r) {
-      if (next == call.operands.size()) return wrong("{} operands of {}", next, call.opcode);
+      if (next == call.operands.size()) return wrong("{} operands of {}", next, call.opcode.text());
       const ir::PtxOperand& operand = call.operands[next++];
       auto pointer = WW_TRY(register_of(operand, mask));
-      const bool is_word = operand.kind == ir::PtxOperand::Kind::At;
+      const bool is_word = operand.kind == ir::PtxOperandKind::At;
       const int width = is_word ? 32 : num::bits_of(f_[operand.expr].type.dtype);
       matrix.bits = width / matrix.fragment->parts;
       for (std::size_t t = 0; t < mask.size(); ++t)
         if (mask[t] && pointer.bit[t] % width != 0)
-          return wrong("a register of {} begins at bit {}", call.opcode, pointer.bit[t]);
+          return wrong("a register of {} begins at bit {}", call.opcode.text(), pointer.bit[t]);
       matrix.registers.push_back(std::move(pointer));
     }
     return {};
@@ -339,14 +335,14 @@ class GemmProving {
         values_(call, trial.first_thread, trial.sample, *trial.few),
         factors_(call, is_beta_zero) {}
 
-  Outcome run() {
+  TrialOutcome run() {
     const auto sizes = sizes_of(call_, values_);
     if (!sizes) return could_not(sizes.error());
     for (const std::size_t i : {0U, 1U, 2U, 3U}) {
       const bool counts = i != 3 || factors_.beta() != 0;  // C is not read where beta is 0
       const auto read = counts ? read_operand(i) : Try<bool>(true);
       if (!read) return could_not(read.error());
-      if (!*read) return Outcome::Skipped;
+      if (!*read) return TrialOutcome::Skipped;
     }
     if (!shared_.empty())
       registers_.change_all([&](Number number) { return shared_.known_as(number); });
@@ -355,13 +351,13 @@ class GemmProving {
   [[nodiscard]] bool is_beta_runtime() const { return factors_.is_beta_runtime(); }
 
  private:
-  Outcome could_not(const Unproven& why) {
+  TrialOutcome could_not(const Unproven& why) {
     proof_.could_not = why.text;
-    return Outcome::Failed;
+    return TrialOutcome::Failed;
   }
-  Outcome differs(std::string how) {
+  TrialOutcome differs(std::string how) {
     proof_.difference = std::move(how);
-    return Outcome::Failed;
+    return TrialOutcome::Failed;
   }
 
   // False: the sampled values put it outside its buffer.
@@ -378,25 +374,26 @@ class GemmProving {
     return true;
   }
   void fill(const RegionElements& operand, GemmTag tag) {
-    operand.for_each(values_.threads(), [&](const Registers::Place& place, Name name) {
+    operand.for_each(values_.threads(), [&](const RegisterPlace& place, Name name) {
       const Number number = number_of(tag, name);
       if (const auto other = registers_.at(place)) shared_.unite(*other, number);
       registers_.put_beside(place, number);
     });
   }
 
-  Outcome compare(const Sizes& sizes) {
+  TrialOutcome compare(const Sizes& sizes) {
     GemmReplay replay(call_, values_, factors_, operands_[0], registers_);
-    if (!carry_out(replay, call_, code_, trial_, values_.threads(), proof_)) return Outcome::Failed;
+    if (!carry_out(replay, call_, code_, trial_, values_.threads(), proof_))
+      return TrialOutcome::Failed;
     const ThreadNumbers wanted = meant(sizes, factors_, shared_);
     std::string difference;
-    operands_[0].for_each(values_.threads(), [&](const Registers::Place& place, Name name) {
+    operands_[0].for_each(values_.threads(), [&](const RegisterPlace& place, Name name) {
       if (difference.empty() && registers_.at(place) != wanted[static_cast<std::size_t>(name)])
         difference = fmt::format("element ({}, {}) of D in thread {} of the unit is another sum",
                                  name / sizes.n, name % sizes.n, place.thread);
     });
     if (!difference.empty()) return differs(std::move(difference));
-    return values_.has_sampled() ? Outcome::Held : Outcome::HeldAlways;
+    return values_.has_sampled() ? TrialOutcome::Held : TrialOutcome::HeldAlways;
   }
 
   const Call& call_;
@@ -416,8 +413,8 @@ Proof prove_gemm(const Call& call, const ir::Block& code) {
   Proof proof;
   const auto attempt = [&](Trial trial) {
     GemmProving proving(call, code, trial, false, proof);
-    const Outcome outcome = proving.run();
-    if (!proving.is_beta_runtime() || outcome == Outcome::Failed) return outcome;
+    const TrialOutcome outcome = proving.run();
+    if (!proving.is_beta_runtime() || outcome == TrialOutcome::Failed) return outcome;
     return GemmProving(call, code, trial, true, proof).run();
   };
   make_trials(call, proof, attempt);

@@ -238,10 +238,12 @@ TEST(ProofGemm, OverwrittenOperand) {
 
 TEST(ProofGemm, OtherInstructionsAndWrites) {
   GemmUnderTest other(GemmCase::natural(1, 1, 2));
-  other.f.ptx_calls.back().opcode = "mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32";
+  other.f.ptx_calls.back().opcode =
+      isa::opcode_of("mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32");
   EXPECT_FALSE(other.prove().holds());
   GemmUnderTest type(GemmCase::natural(1, 1, 2));
-  type.f.ptx_calls.back().opcode = "mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32";
+  type.f.ptx_calls.back().opcode =
+      isa::opcode_of("mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32");
   EXPECT_EQ(type.prove().difference,
             "mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 on float16");
   // A is not written.

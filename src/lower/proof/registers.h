@@ -26,29 +26,32 @@ inline Number mixed(Number x) {
 }
 inline Number mixed(Number a, Number b) { return mixed(mixed(a) ^ b); }
 
+/// Where an element lies: in registers of its own for each thread, or in memory.
+struct RegisterPlace {
+  ir::BufferId storage;
+  std::size_t thread;
+  std::int64_t bit;
+  int bits;  // of the element
+
+  friend bool operator==(const RegisterPlace&, const RegisterPlace&) = default;
+};
+
 /// What the registers of all threads of the unit hold, element by element.
 class Registers {
  public:
-  struct Place {
-    ir::BufferId storage;
-    std::size_t thread;
-    std::int64_t bit;
-    int bits;  // of the element
-
-    friend bool operator==(const Place&, const Place&) = default;
-  };
-
   /// Elements of another width that lie there are no longer known.
-  void put(const Place& place, Number value) {
+  void put(const RegisterPlace& place, Number value) {
     Width& mine = width_of(place);
     for (Width& each : widths_)
       if (each.storage == place.storage && each.bits != place.bits) forget(place, each);
     mine.cell(place) = {value, true};
   }
   /// What is there beside others: elements of another width stay.
-  void put_beside(const Place& place, Number value) { width_of(place).cell(place) = {value, true}; }
+  void put_beside(const RegisterPlace& place, Number value) {
+    width_of(place).cell(place) = {value, true};
+  }
   /// Nothing where nothing has been put.
-  [[nodiscard]] std::optional<Number> at(const Place& place) const {
+  [[nodiscard]] std::optional<Number> at(const RegisterPlace& place) const {
     for (const Width& each : widths_)
       if (each.holds(place))
         if (const Cell* cell = each.find(place); cell != nullptr && cell->is_known)
@@ -73,7 +76,7 @@ class Registers {
     std::vector<std::vector<Cell>> table = {};  // by thread and place
     std::unordered_map<Number, Cell> others = {};
 
-    [[nodiscard]] bool holds(const Place& place) const {
+    [[nodiscard]] bool holds(const RegisterPlace& place) const {
       return storage == place.storage && bits == place.bits;
     }
     // A thread has 255 registers of 32 bits.
@@ -83,7 +86,7 @@ class Registers {
     static Number key_of(std::size_t thread, std::int64_t bit) {
       return static_cast<Number>(bit) << 12U | thread;  // kMaxThreads is 1024
     }
-    Cell& cell(const Place& place) {
+    Cell& cell(const RegisterPlace& place) {
       if (!is_in_table(place.bit)) return others[key_of(place.thread, place.bit)];
       if (table.size() <= place.thread) table.resize(place.thread + 1);
       std::vector<Cell>& row = table[place.thread];
@@ -91,7 +94,7 @@ class Registers {
       if (row.size() <= at) row.resize(at + 1);
       return row[at];
     }
-    [[nodiscard]] const Cell* find(const Place& place) const {
+    [[nodiscard]] const Cell* find(const RegisterPlace& place) const {
       if (!is_in_table(place.bit)) {
         const auto found = others.find(key_of(place.thread, place.bit));
         return found == others.end() ? nullptr : &found->second;
@@ -110,16 +113,17 @@ class Registers {
     }
   };
 
-  Width& width_of(const Place& place) {
+  Width& width_of(const RegisterPlace& place) {
     for (Width& each : widths_)
       if (each.holds(place)) return each;
     return widths_.emplace_back(Width{.storage = place.storage, .bits = place.bits});
   }
 
-  static void forget(const Place& place, Width& other) {
+  static void forget(const RegisterPlace& place, Width& other) {
     const std::int64_t first = granule_at(place.bit, other.bits) * other.bits;
     for (std::int64_t bit = first; bit < place.bit + place.bits; bit += other.bits)
-      if (const Place at{place.storage, place.thread, bit, other.bits}; other.find(at) != nullptr)
+      if (const RegisterPlace at{place.storage, place.thread, bit, other.bits};
+          other.find(at) != nullptr)
         other.cell(at).is_known = false;
   }
 
@@ -134,7 +138,7 @@ struct RegionElements {
   std::optional<Granules> names = {};
 
   /// Is the place, of a thread, one of its elements?
-  [[nodiscard]] bool has(const Registers::Place& place, std::size_t thread) const {
+  [[nodiscard]] bool has(const RegisterPlace& place, std::size_t thread) const {
     return place.storage == storage && place.bits == bits &&
            names->at(names->row_of(thread), granule_at(place.bit, bits)) != kNobody;
   }
@@ -143,7 +147,7 @@ struct RegionElements {
   void for_each(std::size_t threads, Visit&& visit) const {
     for (std::size_t t = 0; t < (is_private ? threads : 1); ++t)
       names->for_each_in(names->row_of(t), [&](std::int64_t granule, Name name) {
-        visit(Registers::Place{storage, t, granule * bits, bits}, name);
+        visit(RegisterPlace{storage, t, granule * bits, bits}, name);
       });
   }
 };

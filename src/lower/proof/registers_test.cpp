@@ -6,25 +6,23 @@
 namespace ww::lower::proof_registers_test {
 namespace {
 
-using Place = Registers::Place;
-
 constexpr ir::BufferId kOne{1}, kTwo{2};
 
 TEST(ProofRegisters, HoldWhatWasPutThere) {
   Registers registers;
   // In the table of registers, beyond it, before it, and at no multiple of the width.
-  const Place places[] = {{kOne, 0, 0, 32},       {kOne, 0, 32, 32},    {kOne, 7, 0, 32},
-                          {kOne, 1023, 8128, 32}, {kOne, 0, 8160, 32},  {kOne, 0, 1 << 30, 32},
-                          {kOne, 0, -32, 32},     {kOne, 0, 10016, 32}, {kTwo, 0, 0, 32},
-                          {kTwo, 3, 72, 32}};
-  for (const Place& place : places) EXPECT_EQ(registers.at(place), std::nullopt);
+  const RegisterPlace places[] = {
+      {kOne, 0, 0, 32},    {kOne, 0, 32, 32},      {kOne, 7, 0, 32},   {kOne, 1023, 8128, 32},
+      {kOne, 0, 8160, 32}, {kOne, 0, 1 << 30, 32}, {kOne, 0, -32, 32}, {kOne, 0, 10016, 32},
+      {kTwo, 0, 0, 32},    {kTwo, 3, 72, 32}};
+  for (const RegisterPlace& place : places) EXPECT_EQ(registers.at(place), std::nullopt);
   Number number = 100;
-  for (const Place& place : places) registers.put(place, number++);
+  for (const RegisterPlace& place : places) registers.put(place, number++);
   number = 100;
-  for (const Place& place : places) EXPECT_EQ(registers.at(place), number++) << place.bit;
+  for (const RegisterPlace& place : places) EXPECT_EQ(registers.at(place), number++) << place.bit;
   registers.change_all([](Number x) { return x + 1; });
   number = 101;
-  for (const Place& place : places) EXPECT_EQ(registers.at(place), number++) << place.bit;
+  for (const RegisterPlace& place : places) EXPECT_EQ(registers.at(place), number++) << place.bit;
   EXPECT_EQ(registers.at({kOne, 1, 0, 32}), std::nullopt);
   EXPECT_EQ(registers.at({kOne, 0, 0, 16}), std::nullopt);
 }

@@ -30,7 +30,7 @@ class Settled {
 
 }  // namespace
 
-void make_trials(const Call& call, Proof& proof, const std::function<Outcome(Trial)>& attempt,
+void make_trials(const Call& call, Proof& proof, const std::function<TrialOutcome(Trial)>& attempt,
                  const std::function<bool(int)>& is_enough) {
   const std::vector<std::int64_t> starts = call.unit_starts();
   if (starts.empty()) return;  // nobody comes here
@@ -41,11 +41,11 @@ void make_trials(const Call& call, Proof& proof, const std::function<Outcome(Tri
     Settled settled;
     for (int sample = 0; sample < kMost; ++sample) {
       FewValues chosen;
-      const Outcome outcome = attempt({first, sample, &chosen});
-      if (outcome == Outcome::Failed) return;
-      held += outcome == Outcome::Skipped ? 0 : 1;
-      settled.add(chosen, outcome == Outcome::Skipped);
-      if (outcome == Outcome::HeldAlways) break;
+      const TrialOutcome outcome = attempt({first, sample, &chosen});
+      if (outcome == TrialOutcome::Failed) return;
+      held += outcome == TrialOutcome::Skipped ? 0 : 1;
+      settled.add(chosen, outcome == TrialOutcome::Skipped);
+      if (outcome == TrialOutcome::HeldAlways) break;
       if (is_enough(held) && (sample >= kMaxForFew || settled.all())) break;
     }
     if (held == 0)

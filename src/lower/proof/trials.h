@@ -18,7 +18,7 @@ struct Trial {
   FewValues* few;  // takes note of the choice
 };
 
-enum class Outcome : std::uint8_t {
+enum class TrialOutcome : std::uint8_t {
   Held,
   HeldAlways,  // nothing depended on the choice
   Skipped,     // the choice puts a region outside its buffer
@@ -32,7 +32,7 @@ inline bool are_enough(int held) { return held >= kWantedTrials; }
 /// Makes trials until one fails, or until enough of them hold: `is_enough` of how many do so far in
 /// this unit, and what has few values has had them all, as far as they can be had. Says in `proof`
 /// when no choice keeps the regions inside their buffers.
-void make_trials(const Call& call, Proof& proof, const std::function<Outcome(Trial)>& attempt,
+void make_trials(const Call& call, Proof& proof, const std::function<TrialOutcome(Trial)>& attempt,
                  const std::function<bool(int)>& is_enough = are_enough);
 
 /// Carries the code out for the threads that arrive; false, and the reason in `proof`, when it does

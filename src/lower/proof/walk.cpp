@@ -92,7 +92,7 @@ Try<void> ProofWalk::branch(const ir::Stmt& s, const Mask& mask) {
 }
 
 Try<PointerValue> ProofWalk::register_of(const ir::PtxOperand& operand, const Mask& mask) {
-  if (operand.kind == ir::PtxOperand::Kind::At) return values_.pointer(operand.expr);
+  if (operand.kind == ir::PtxOperandKind::At) return values_.pointer(operand.expr);
   const ir::Expr& e = f_[operand.expr];
   if (e.op != ir::ExprOp::Load) return unknown("operand `{}`", ir::print(f_, operand.expr));
   return element(e, mask);

@@ -120,12 +120,11 @@ Result<Value> sync_votes(Context& in, Args& a) {
   Value condition = a[0];
   if (kVotes == Votes::All) condition = WW_TRY(unary(in, Op::Not, condition, a.spans[0]));
   const ir::ExprId count = WW_TRY(alloc_register(in, DType::Int32, a.call));
-  ir::PtxCall call;
-  call.opcode = "barrier.cta.red.popc.aligned.u32";
+  ir::PtxCall call{.opcode = isa::opcode_of("barrier.cta.red.popc.aligned.u32")};
   call.operands.resize(3);
   call.operands[0].expr = count;
   call.operands[1].expr = ir::int_imm(in.fn(), DType::Uint32, 0, a.call);
-  call.operands[2].kind = ir::PtxOperand::Kind::Predicate;
+  call.operands[2].kind = ir::PtxOperandKind::Predicate;
   call.operands[2].expr =
       WW_TRY(ir::condition(in.fn(), WW_TRY(expression(in, condition, a.spans[0])), a.spans[0]));
   emit_ptx(in, std::move(call), a.call);

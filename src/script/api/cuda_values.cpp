@@ -237,8 +237,7 @@ Result<Value> trap_unless(Context& in, Args& a) {
 }
 
 Result<Value> nano_sleep(Context& in, Args& a) {
-  ir::PtxCall call;
-  call.opcode = "nanosleep.u32";
+  ir::PtxCall call{.opcode = isa::opcode_of("nanosleep.u32")};
   call.operands.push_back(
       {.expr = WW_TRY(expression_as(in, a[0], type(DType::Uint32), a.spans[0]))});
   emit_ptx(in, std::move(call), a.call);

@@ -94,7 +94,7 @@ Result<void> add_registers(Context& in, const CallArgs::Named& given, std::size_
                    pointers.size(), count);
   for (std::size_t i = 0; i < count; ++i) {
     PtxPartObject part;
-    part.kind = ir::PtxOperand::Kind::At;
+    part.kind = ir::PtxOperandKind::At;
     part.value = pointers[pointers.size() == 1 ? 0 : i];
     if (pointers.size() == 1 && i > 0) {
       const ir::ExprId args[] = {

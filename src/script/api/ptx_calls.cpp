@@ -8,6 +8,7 @@
 #include "base/suggest.h"
 #include "ir/ptx_placement.h"
 #include "isa/catalogue.h"
+#include "isa/check.h"
 #include "script/api/builtins.h"
 #include "script/api/params.h"
 #include "script/api/ptx_accesses.h"
@@ -19,7 +20,7 @@
 namespace ww::script {
 namespace {
 
-using OperandKind = ir::PtxOperand::Kind;
+using ir::PtxOperandKind;
 using isa::OperandSpec;
 using isa::Role;
 
@@ -131,7 +132,7 @@ Result<ir::PtxOperand> as_operand(Context& in, const Slot& slot, const isa::Bind
   }
   if (spec.role == Role::Address) {
     ir::PtxOperand out;
-    out.kind = OperandKind::Address;
+    out.kind = PtxOperandKind::Address;
     // A (1,)-buffer stands for its address, as with T.address_of.
     out.expr = value.is(Kind::Buffer) ? WW_TRY(first_address(in, value.buffer(), span))
                                       : WW_TRY(used_here(in, value, span));
@@ -150,23 +151,20 @@ Result<ir::PtxOperand> as_operand(Context& in, const Slot& slot, const isa::Bind
                         "`{}` of `{}` is written, but this is no variable or element of a buffer",
                         spec.name, binding.opcode())
                     .with_note("a `T.let` name and an expression have no place to write to"));
-  if (type == isa::Type::Pred && !is_written) out.kind = OperandKind::Predicate;
+  if (type == isa::Type::Pred && !is_written) out.kind = PtxOperandKind::Predicate;
   return out;
 }
 
 // --- the instruction -----------------------------------------------------------------------------
 
-Diag unknown_opcode(const isa::Bindings& bindings, std::string_view opcode, Span span) {
-  if (bindings.misfit.form == nullptr) {
-    const std::vector<std::string_view>& known = isa::mnemonics();
-    return diag_at(span, DiagKind::UnknownName, "`{}` is no PTX instruction{}", opcode,
-                   did_you_mean(opcode.substr(0, opcode.find('.')), known));
-  }
-  return diag_at(span, DiagKind::IllegalForm, "{}", bindings.misfit.text)
-      .with_note(fmt::format("the nearest form is `{}`", isa::syntax_line(*bindings.misfit.form)));
+Diag unknown_opcode(const isa::Opcode& opcode, Span span) {
+  if (opcode.misfit().form != nullptr) return isa::to_diag(opcode.misfit()).with_span(span);
+  const std::string& text = opcode.text();
+  return diag_at(span, DiagKind::UnknownName, "`{}` is no PTX instruction{}", text,
+                 did_you_mean(text.substr(0, text.find('.')), isa::mnemonics()));
 }
 
-Result<Value> part(Context& in, OperandKind kind, const Value& value, const Value& offset) {
+Result<Value> part(Context& in, PtxOperandKind kind, const Value& value, const Value& offset) {
   PtxPartObject out;
   out.kind = kind;
   out.value = value;
@@ -178,7 +176,7 @@ Result<Value> part(Context& in, OperandKind kind, const Value& value, const Valu
 bool may_be_left_out(const isa::Binding& binding) {
   const auto& operands = binding.form().operands;
   return !operands.empty() && operands[0].role == Role::Write && operands[0].sink &&
-         binding.opcode().starts_with("mbarrier.arrive");
+         binding.form().mnemonic.starts_with("mbarrier.arrive");
 }
 
 Result<Value> issue(Context& in, const std::string& opcode, CallArgs& args);
@@ -194,22 +192,13 @@ bool begins_with_address(Context& in, const CallArgs& args) {
 }
 
 Result<Value> with_sink(Context& in, const std::string& opcode, CallArgs args) {
-  args.plain.insert(args.plain.begin(), WW_TRY(part(in, OperandKind::Sink, none(), none())));
+  args.plain.insert(args.plain.begin(), WW_TRY(part(in, PtxOperandKind::Sink, none(), none())));
   args.spans.insert(args.spans.begin(), args.call);
   return issue(in, opcode, args);
 }
 
-Result<Value> issue(Context& in, const std::string& opcode, CallArgs& args) {
-  // What st.bulk writes can only be 0.
-  if (opcode.starts_with("st.bulk") && args.plain.size() == 2) {
-    args.plain.push_back(of_int(0));
-    args.spans.push_back(args.call);
-  }
-  const isa::Bindings bindings = isa::bind_opcode(opcode);
-  const bool can_sink = std::any_of(bindings.fits.begin(), bindings.fits.end(), may_be_left_out);
-  if (can_sink && begins_with_address(in, args)) return with_sink(in, opcode, args);
-  if (bindings.fits.empty())
-    return fail(unknown_opcode(bindings, opcode, Span::at(args.call.begin, args.callee.end)));
+// `pred=` and `keep=`.
+Result<ir::PtxCall> call_with_options(Context& in, std::string_view opcode, const CallArgs& args) {
   ir::PtxCall call;
   for (const CallArgs::Named& named : args.named) {
     if (named.name == "pred") {
@@ -222,11 +211,35 @@ Result<Value> issue(Context& in, const std::string& opcode, CallArgs& args) {
                      "`{}` has no option `{}`, expected `pred` or `keep`", opcode, named.name);
     }
   }
+  return call;
+}
+
+Diag wrong_count(const isa::Opcode& opcode, const CallArgs& args) {
+  const std::string form = isa::syntax_line(opcode.binding().form());
+  const std::string_view hint =
+      form.find(" {") == std::string::npos ? "" : "; registers in braces count one by one";
+  return diag_at(args.call, DiagKind::BadOperand, "`{}` with {} operand{}", opcode.text(),
+                 args.plain.size(), args.plain.size() == 1 ? "" : "s")
+      .with_note(fmt::format("its form is `{}`{}", form, hint));
+}
+
+Result<Value> issue(Context& in, const std::string& text, CallArgs& args) {
+  const isa::Opcode opcode = isa::opcode_of(text);
+  // What st.bulk writes can only be 0.
+  if (opcode.mnemonic() == "st.bulk" && args.plain.size() == 2) {
+    args.plain.push_back(of_int(0));
+    args.spans.push_back(args.call);
+  }
+  const bool can_sink = std::ranges::any_of(opcode.forms(), may_be_left_out);
+  if (can_sink && begins_with_address(in, args)) return with_sink(in, text, args);
+  if (opcode.forms().empty())
+    return fail(unknown_opcode(opcode, Span::at(args.call.begin, args.callee.end)));
+  ir::PtxCall call = WW_TRY(call_with_options(in, text, args));
   for (const bool by_width : {true, false})
-    for (const isa::Binding& binding : bindings.fits) {
+    for (const isa::Binding& binding : opcode.forms()) {
       const std::optional<std::vector<Slot>> slots = slots_of(in, binding, args.plain, by_width);
       if (!slots) continue;
-      call.opcode = binding.opcode();
+      call.opcode = isa::opcode_of(binding.opcode());
       for (std::size_t i = 0; i < slots->size(); ++i)
         call.operands.push_back(
             WW_TRY(as_operand(in, (*slots)[i], binding, args.plain[i], args.spans[i])));
@@ -235,13 +248,8 @@ Result<Value> issue(Context& in, const std::string& opcode, CallArgs& args) {
     }
   const bool has_sink = !args.plain.empty() && args.plain[0].is(Kind::PtxPart);
   if (!has_sink && can_sink)
-    if (Result<Value> out = with_sink(in, opcode, args)) return out;
-  const std::string form = isa::syntax_line(bindings.fits[0].form());
-  const std::string_view hint =
-      form.find(" {") == std::string::npos ? "" : "; registers in braces count one by one";
-  return fail(diag_at(args.call, DiagKind::BadOperand, "`{}` with {} operand{}", opcode,
-                      args.plain.size(), args.plain.size() == 1 ? "" : "s")
-                  .with_note(fmt::format("its form is `{}`{}", form, hint)));
+    if (Result<Value> out = with_sink(in, text, args)) return out;
+  return fail(wrong_count(opcode, args));
 }
 
 // TVM prints the words of an opcode behind its operands, and what was left out as empty texts:
@@ -270,7 +278,7 @@ void emit_ptx(Context& in, ir::PtxCall call, Span span) {
 }
 
 Result<Value> ptx_word(Context& in, const PtxPathObject& path, std::string_view word) {
-  if (path.words.empty() && word == "SINK") return part(in, OperandKind::Sink, none(), none());
+  if (path.words.empty() && word == "SINK") return part(in, PtxOperandKind::Sink, none(), none());
   PtxPathObject out = path;
   out.words.push_back(ptx_spelling(word));
   return in.heap.wrap(Kind::PtxPath, std::move(out));
@@ -292,9 +300,9 @@ Result<Value> call_ptx(Context& in, const PtxPathObject& path, CallArgs& args) {
     const auto argument = [&](std::size_t i) {
       return i < args.plain.size() ? args.plain[i] : none();
     };
-    if (opcode == "addr") return part(in, OperandKind::Address, argument(0), argument(1));
-    if (opcode == "pred") return part(in, OperandKind::Predicate, argument(0), none());
-    if (opcode == "at") return part(in, OperandKind::At, argument(0), none());
+    if (opcode == "addr") return part(in, PtxOperandKind::Address, argument(0), argument(1));
+    if (opcode == "pred") return part(in, PtxOperandKind::Predicate, argument(0), none());
+    if (opcode == "at") return part(in, PtxOperandKind::At, argument(0), none());
     if (const PtxFunction* function = find_ptx_function(opcode))
       return call_ptx_function(in, *function, args);
   }
@@ -310,8 +318,8 @@ Result<Value> call_ptx(Context& in, const PtxPathObject& path, CallArgs& args) {
   CallArgs joined = args;
   std::string whole = WW_TRY(take_trailing_words(in, opcode, joined));
   const auto is_known = [](std::string_view text) {
-    const isa::Bindings bindings = isa::bind_opcode(text);
-    return !bindings.fits.empty() || bindings.misfit.form != nullptr;
+    const isa::Opcode opcode = isa::opcode_of(text);
+    return !opcode.forms().empty() || opcode.misfit().form != nullptr;
   };
   if (path.is_quoted || is_known(whole)) return issue(in, whole, joined);
   // `T.ptx.st_bulk.weak`: the words of a mnemonic joined.

@@ -15,12 +15,12 @@
 namespace ww::script {
 namespace {
 
+using ir::PtxOperandKind;
 using num::DType;
-using OperandKind = ir::PtxOperand::Kind;
 
 Result<ir::PtxOperand> address(Context& in, const Value& value, Span span) {
   ir::PtxOperand out;
-  out.kind = OperandKind::Address;
+  out.kind = PtxOperandKind::Address;
   if (value.is(Kind::Buffer)) {
     out.expr = WW_TRY(first_address(in, value.buffer(), span));
     return out;
@@ -35,7 +35,7 @@ Result<ir::PtxOperand> address(Context& in, const Value& value, Span span) {
 // The register that a pointer to private memory stands for.
 Result<ir::PtxOperand> at(Context& in, const Value& value, Span span) {
   ir::PtxOperand out;
-  out.kind = OperandKind::At;
+  out.kind = PtxOperandKind::At;
   out.expr = WW_TRY(used_here(in, value, span));
   if (!in.fn()[out.expr].type.is_pointer())
     return fail_at(span, DiagKind::BadOperand, "a register given by `{}`, expected a pointer to it",
@@ -51,11 +51,9 @@ Result<ir::PtxOperand> word(Context& in, const Value& value, DType dtype, Span s
   return out;
 }
 
-Value finish(Context& in, std::string opcode, std::vector<ir::PtxOperand> operands, Span span) {
-  ir::PtxCall call;
-  call.opcode = std::move(opcode);
-  call.operands = std::move(operands);
-  emit_ptx(in, std::move(call), span);
+Value finish(Context& in, std::string_view opcode, std::vector<ir::PtxOperand> operands,
+             Span span) {
+  emit_ptx(in, {.opcode = isa::opcode_of(opcode), .operands = std::move(operands)}, span);
   return none();
 }
 
@@ -148,7 +146,7 @@ Result<Value> mma(Context& in, Args& a) {
   }
   std::vector<ir::PtxOperand> operands;
   for (const Value& pointer : pointers) operands.push_back(WW_TRY(at(in, pointer, a.call)));
-  return finish(in, std::move(opcode), std::move(operands), a.call);
+  return finish(in, opcode, std::move(operands), a.call);
 }
 
 // --- asynchronous copies -------------------------------------------------------------------------
@@ -268,7 +266,7 @@ Result<ir::PtxOperand> tmem_address(Context& in, const Value& base, const TmemAc
                              WW_TRY(expression_as(in, access.row, i32, span)),
                              WW_TRY(expression_as(in, access.col, i32, span))};
   ir::PtxOperand out;
-  out.kind = OperandKind::Address;
+  out.kind = PtxOperandKind::Address;
   out.expr = WW_TRY(ir::call(in.fn(), ir::Intrinsic::TmemAddr, args, span));
   return out;
 }
@@ -317,7 +315,7 @@ Result<Value> mbarrier_init(Context& in, Args& a) {
 }
 ir::PtxOperand sink() {
   ir::PtxOperand out;
-  out.kind = OperandKind::Sink;
+  out.kind = PtxOperandKind::Sink;
   return out;
 }
 Result<Value> mbarrier_arrive(Context& in, Args& a) {
@@ -358,12 +356,12 @@ Result<Value> setmaxnreg(Context& in, Args& a) {
 }
 
 // An instruction from float32 to float32, as a value.
-Result<Value> approximate(Context& in, const Args& a, std::string opcode) {
+Result<Value> approximate(Context& in, const Args& a, std::string_view opcode) {
   const ir::ExprId result = WW_TRY(alloc_register(in, DType::Float32, a.call));
   std::vector<ir::PtxOperand> operands(2);
   operands[0].expr = result;
   operands[1].expr = WW_TRY(expression_as(in, a[0], ir::Type::of(DType::Float32), a.spans[0]));
-  finish(in, std::move(opcode), std::move(operands), a.call);
+  finish(in, opcode, std::move(operands), a.call);
   return of_expr(result);
 }
 Result<Value> exp2(Context& in, Args& a) { return approximate(in, a, "ex2.approx.ftz.f32"); }

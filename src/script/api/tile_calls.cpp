@@ -65,29 +65,28 @@ Result<ir::TileArg> scalar_arg(Context& in, const Value& value, Span span) {
 
 Result<ir::TileArg> read_arg(Context& in, const ir::TileCall& call, const ir::TileParam& param,
                              const Value& value, Span span) {
-  using Kind_ = ir::TileParam::Kind;
   const std::string what = fmt::format("`{}`", param.name);
   if (value.is(Kind::None)) {
     if (param.required) return fail_at(span, DiagKind::BadTileCall, "{} is None", what);
     return ir::TileArg();
   }
   switch (param.kind) {
-    case Kind_::Region:
+    case ir::TileParamKind::Region:
       return ir::TileArg(WW_TRY(as_region(in, value, what, span, ir::copy_settings(call).fills)));
-    case Kind_::RegionOrScalar:
+    case ir::TileParamKind::RegionOrScalar:
       if (is_region_like(value)) return ir::TileArg(WW_TRY(as_region(in, value, what, span)));
       return scalar_arg(in, value, span);
-    case Kind_::Scalar:
+    case ir::TileParamKind::Scalar:
       return scalar_arg(in, value, span);
-    case Kind_::Bool:
+    case ir::TileParamKind::Bool:
       return ir::TileArg(ir::Setting(WW_TRY(as_bool(in, value, what, span))));
-    case Kind_::Float:
+    case ir::TileParamKind::Float:
       if (value.is(Kind::Ir)) return scalar_arg(in, value, span);  // known at run time
       if (!is_number(value) && !value.is(Kind::Opaque))
         return fail_at(span, DiagKind::BadType, "{} is {}, expected a number", what,
                        type_name(value));
       return ir::TileArg(ir::Setting(WW_TRY(as_number(in, value, what, span))));
-    case Kind_::Int: {
+    case ir::TileParamKind::Int: {
       const layout::Shape numbers = WW_TRY(as_int_list(in, value, what, span));
       if (numbers.size() == 1) return ir::TileArg(ir::Setting(numbers[0]));
       return fail_at(span, DiagKind::BadTileCall, "{} has {} numbers, expected one", what,
@@ -107,14 +106,13 @@ void settle_literals(Context& in, ir::TileCall& call, const std::vector<bool>& i
 }
 
 ir::TileArg default_arg(const ir::TileParam& param) {
-  using Kind_ = ir::TileParam::Kind;
   const std::string text(param.default_text);
   switch (param.kind) {
-    case Kind_::Bool:
+    case ir::TileParamKind::Bool:
       return ir::Setting(text == "True");
-    case Kind_::Float:
+    case ir::TileParamKind::Float:
       return ir::Setting(std::stod(text));
-    case Kind_::Int:
+    case ir::TileParamKind::Int:
       return ir::Setting(std::int64_t{std::stoll(text)});
     default:
       return {};

@@ -233,7 +233,7 @@ struct PtxPathObject : Object {
   bool is_quoted = false;  // T.ptx["…"]: an opcode as it stands
 };
 struct PtxPartObject : Object {
-  ir::PtxOperand::Kind kind = ir::PtxOperand::Kind::Sink;
+  ir::PtxOperandKind kind = ir::PtxOperandKind::Sink;
   Value value;
   Value offset;
 };
