@@ -82,6 +82,7 @@ class Algebra {
   // simplify_read.cpp
   Sum read_new(const Expr& e, ExprId id);
   Sum read_integer(const Expr& e, ExprId id);
+  std::optional<Sum> read_min_max(const Expr& e);
   Sum read_division(const Expr& e, ExprId id);
   Sum read_bits(const Expr& e, ExprId id);
   Sum read_choice(const Expr& e, ExprId id);

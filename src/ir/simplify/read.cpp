@@ -129,17 +129,9 @@ Sum Algebra::read_integer(const Expr& e, ExprId id) {
     case ExprOp::TruncMod:
       return read_division(e, id);
     case ExprOp::Min:
-    case ExprOp::Max: {
-      const Sum a = read(e.args[0]);
-      const Sum b = read(e.args[1]);
-      const auto difference = plus(a, b, -1);
-      if (!difference || may_wrap(a, e.type) || may_wrap(b, e.type)) break;
-      if (const auto first_is_less = decided(ExprOp::Le, *difference))
-        return *first_is_less == (e.op == ExprOp::Min) ? a : b;
-      if (decided(ExprOp::Lt, *difference) == std::optional(false))
-        return e.op == ExprOp::Min ? b : a;
+    case ExprOp::Max:
+      if (std::optional<Sum> known = read_min_max(e)) return *std::move(known);
       break;
-    }
     case ExprOp::Call: {
       if (e.callee != Intrinsic::Abs) break;
       Sum a = read(e.args[0]);
@@ -151,6 +143,20 @@ Sum Algebra::read_integer(const Expr& e, ExprId id) {
       return read_bits(e, id);
   }
   return out ? settled(*std::move(out), e.type, exact) : as_it_is(e, id);
+}
+
+// Where one of the two is always the lesser.
+std::optional<Sum> Algebra::read_min_max(const Expr& e) {
+  Sum a = read(e.args[0]);
+  Sum b = read(e.args[1]);
+  const auto difference = plus(a, b, -1);
+  if (!difference || may_wrap(a, e.type) || may_wrap(b, e.type)) return std::nullopt;
+  const bool wants_less = e.op == ExprOp::Min;
+  if (const auto first_is_less = decided(ExprOp::Le, *difference))
+    return *first_is_less == wants_less ? std::move(a) : std::move(b);
+  if (decided(ExprOp::Lt, *difference) == std::optional(false))
+    return wants_less ? std::move(b) : std::move(a);
+  return std::nullopt;
 }
 
 Sum Algebra::read_division(const Expr& e, ExprId id) {

@@ -48,6 +48,18 @@ std::optional<ExprId> Rebuild::chain(const std::vector<AtomId>& added,
   return out;
 }
 
+// `-x`, `x*-4`: the beginning of a sum to which nothing is added.
+std::optional<ExprId> Rebuild::negated(const Group& group, Type type, bool exact) {
+  if (range::of_type(type.dtype).min == 0) return std::nullopt;
+  const auto all = chain(group.subtracted, {}, exact);
+  if (!all) return std::nullopt;
+  if (group.coef != 1) return apply(ExprOp::Mul, all, number(-group.coef, type), exact);
+  auto minus = unary(f_, ExprOp::Neg, {*all, false});
+  if (!minus) return std::nullopt;
+  f_.at(*minus).no_wrap = exact;
+  return *minus;
+}
+
 std::optional<ExprId> Rebuild::expr(const Sum& sum, Type type) {
   if (sum.is_constant()) return number(sum.constant, type);
   if (sum.constant == 0 && sum.terms.size() == 1 && sum.terms[0].coef == 1)
@@ -64,19 +76,9 @@ std::optional<ExprId> Rebuild::expr(const Sum& sum, Type type) {
       if (sum.constant > 0) {
         out = number(sum.constant, type);
         has_constant = false;
-      } else if (range::of_type(type.dtype).min == 0) {
-        return std::nullopt;
       } else {
-        const auto all = chain(group.subtracted, {}, exact);
-        if (!all) return std::nullopt;
-        if (group.coef == 1) {
-          auto minus = unary(f_, ExprOp::Neg, {*all, false});
-          if (!minus) return std::nullopt;
-          f_.at(*minus).no_wrap = exact;
-          out = *minus;
-        } else {
-          out = apply(ExprOp::Mul, all, number(-group.coef, type), exact);
-        }
+        out = negated(group, type, exact);
+        if (!out) return std::nullopt;
         is_first = false;
         continue;
       }

@@ -29,6 +29,7 @@ class Rebuild {
   [[nodiscard]] std::vector<Group> groups(const Sum& sum) const;
   std::optional<ExprId> chain(const std::vector<AtomId>& added,
                               const std::vector<AtomId>& subtracted, bool exact);
+  std::optional<ExprId> negated(const Group& group, Type type, bool exact);
   std::optional<ExprId> atom(AtomId id);
   std::optional<ExprId> copied(const SumAtom& atom);
   std::optional<ExprId> number(std::int64_t value, Type type);
