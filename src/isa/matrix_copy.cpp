@@ -206,8 +206,6 @@ const std::vector<MatrixCopy>& matrix_copies() {
   return table;
 }
 
-std::span<const std::string_view> matrix_copy_families() { return kFamilies; }
-
 Result<MatrixCopy> select_matrix_copy(const MatrixCopyProps& props) {
   if (std::ranges::find(kFamilies, props.family) == std::end(kFamilies)) {
     return fail(diag(DiagKind::UnknownName, "unknown matrix-copy family `{}`{}", props.family,

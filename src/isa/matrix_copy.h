@@ -61,8 +61,6 @@ Result<MatrixCopy> select_matrix_copy(const MatrixCopyProps& props);
 std::vector<const MatrixCopy*> matrix_copies_of(int id);
 /// Every row of the table, in its order.
 const std::vector<MatrixCopy>& matrix_copies();
-/// The families, in order.
-std::span<const std::string_view> matrix_copy_families();
 
 /// The opcode with a state space: "….x4.shared.b16" for Space::Shared, as it is for Generic.
 std::string with_space(std::string_view opcode, Space space);
