@@ -171,6 +171,27 @@ Outcome refill(bool is_tile, bool has_barrier, double value_of_in) {
   return k.run({Numbers(64, value_of_in), {}});
 }
 
+// cp.async with a predicate writes zeros where it holds, and copies all elsewhere.
+TEST(EvalAsync, APredicateIgnoresTheSource) {
+  TestKernel k;
+  const BufferId in = k.matched("in", {32}, DType::Float32);
+  const BufferId out = k.matched("out", {32}, DType::Float32);
+  k.start(32);
+  const BufferId s = k.alloc("s", {32}, DType::Float32, Scope::Shared);
+  k.ptx("cp.async.ca.shared.global",
+        {mem(k.address(s, {k.tid()})),
+         mem(k.address(in, {k.tid()})),
+         value(k.n(4)),
+         {.kind = ir::PtxOperandKind::Predicate, .expr = k.lt(k.tid(), 8)}});
+  k.ptx("cp.async.wait_all", {});
+  k.store(out, {k.tid()}, k.at(s, {k.tid()}));
+  Numbers wanted(32, 3);
+  std::fill_n(wanted.begin(), 8, 0);
+  const Outcome outcome = k.run({Numbers(32, 3), {}});
+  EXPECT_EQ(outcome.checks(), "") << outcome.text();
+  EXPECT_EQ(outcome.arrays[1], wanted);
+}
+
 TEST(EvalAsync, APlaceIsFreeWhenTheCopyStarts) {
   for (const bool is_tile : {false, true}) {
     EXPECT_EQ(refill(is_tile, true, 2).checks(), "") << refill(is_tile, true, 2).text();

@@ -25,6 +25,18 @@ std::size_t alive_lanes(const Cta& cta, std::size_t warp, Word mask) {
   return count;
 }
 
+// How many of its bytes cp.async reads: all, as many as an operand says, or none where that is a
+// predicate and holds.
+Words bytes_read(Cta& cta, const PtxInstruction& ptx, Threads ts) {
+  Words sizes = ptx_int(cta, ptx.operand(2), ts);
+  if (ptx.operand_count() == 3) return sizes;
+  Words given = ptx_int(cta, ptx.operand(3), ts);
+  if (ptx.operand(3).kind != ir::PtxOperandKind::Predicate) return given;
+  for (std::size_t i = 0; i < ts.size(); ++i)
+    if (given[i] != 0) sizes[i] = 0;
+  return sizes;
+}
+
 }  // namespace
 
 void ptx_mbarrier(Cta& cta, const PtxInstruction& ptx, Threads ts) {
@@ -85,10 +97,9 @@ void ptx_copy_async(Cta& cta, const PtxInstruction& ptx, Threads ts) {
   const std::vector<Address> to = ptx_address(cta, ptx.operand(0), ts);
   const std::vector<Address> from = ptx_address(cta, ptx.operand(1), ts);
   const Words sizes = ptx_int(cta, ptx.operand(2), ts);
-  const bool has_limit = ptx.operand_count() > 3;
-  const Words limits = has_limit ? ptx_int(cta, ptx.operand(3), ts) : constant(cta, 0, ts.size());
+  const Words limits = bytes_read(cta, ptx, ts);
   for (std::size_t i = 0; i < ts.size(); ++i) {
-    const auto limit = static_cast<std::int64_t>(has_limit ? limits[i] : sizes[i]);
+    const auto limit = static_cast<std::int64_t>(limits[i]);
     const int bits = limit % 4 == 0 ? 32 : 8;  // sizes are 4, 8 and 16 bytes, the limit is any
     AsyncCopy copy{.kind = AsyncKind::Group, .agent = thread_agent(ts[i])};
     for (std::int64_t at = 0; at < static_cast<std::int64_t>(sizes[i]); at += bits / 8) {
