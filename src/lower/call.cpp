@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "ir/settings.h"
+#include "lower/as_index.h"
 #include "lower/tables.h"
 
 namespace ww::lower {
@@ -26,8 +27,7 @@ std::vector<std::int64_t> Call::unit_starts() const {
   const std::int64_t size = unit_threads();
   for (std::int64_t t = 0; t < context.launch.threads(); ++t) {
     const std::int64_t first = t / size * size;
-    if (active.may[static_cast<std::size_t>(t)] && (out.empty() || out.back() != first))
-      out.push_back(first);
+    if (active.may[as_index(t)] && (out.empty() || out.back() != first)) out.push_back(first);
   }
   return out;
 }
@@ -44,11 +44,11 @@ std::vector<std::int64_t> Call::workers() const {
   for (const std::int64_t first : unit_starts()) {
     std::vector<std::int64_t> here;
     for (std::int64_t t = first; t < std::min(first + size, context.launch.threads()); ++t)
-      if (active.may[static_cast<std::size_t>(t)]) here.push_back(t - first);
+      if (active.may[as_index(t)]) here.push_back(t - first);
     if (!seen.empty() && seen != here) return {};
     seen = std::move(here);
   }
-  if (seen.empty()) seen.resize(static_cast<std::size_t>(size));  // nobody comes: anything is right
+  if (seen.empty()) seen.resize(as_index(size));  // nobody comes: anything is right
   return seen;
 }
 
@@ -57,11 +57,11 @@ ir::ExprId Call::worker(Code& code) const {
   const ir::ExprId u = unit_thread(code);
   const std::int64_t size = unit_threads();
   if (static_cast<std::int64_t>(all.size()) == size) return u;
-  std::vector<std::int64_t> rank(static_cast<std::size_t>(size), 0);
-  std::vector<bool> used(static_cast<std::size_t>(size), false);
+  std::vector<std::int64_t> rank(as_index(size), 0);
+  std::vector<bool> used(as_index(size), false);
   for (std::size_t i = 0; i < all.size(); ++i) {
-    rank[static_cast<std::size_t>(all[i])] = static_cast<std::int64_t>(i);
-    used[static_cast<std::size_t>(all[i])] = true;
+    rank[as_index(all[i])] = static_cast<std::int64_t>(i);
+    used[as_index(all[i])] = true;
   }
   const auto form = fit_table(rank, used);
   return form ? code.simplify(digits_expr(code, *form, u)) : ir::ExprId{};

@@ -6,6 +6,7 @@
 #include <bit>
 
 #include "layout/canonical.h"
+#include "lower/as_index.h"
 
 namespace ww::lower {
 namespace {
@@ -25,8 +26,7 @@ class Group {
   }
   [[nodiscard]] Wavefronts turns() const {
     std::array<std::int64_t, kBanks> in_bank{};
-    for (std::size_t i = 0; i < count_; ++i)
-      ++in_bank[static_cast<std::size_t>(words_[i]) % kBanks];
+    for (std::size_t i = 0; i < count_; ++i) ++in_bank[as_index(words_[i]) % kBanks];
     const auto all = static_cast<std::int64_t>((count_ + kBanks - 1) / kBanks);
     return {*std::max_element(in_bank.begin(), in_bank.end()), all};
   }
@@ -41,8 +41,8 @@ class Group {
 Wavefronts AccessLog::count(const Placing& place) const {
   Wavefronts sum;
   for (const WarpAccess& access : accesses_) {
-    const auto lanes = static_cast<std::size_t>(
-        std::max<std::int64_t>(1, std::min<std::int64_t>(32, 128 / access.bytes)));
+    const auto lanes =
+        as_index(std::max<std::int64_t>(1, std::min<std::int64_t>(32, 128 / access.bytes)));
     for (std::size_t first = 0; first < access.linear.size(); first += lanes) {
       Group group;
       const std::size_t end = std::min(first + lanes, access.linear.size());

@@ -61,6 +61,9 @@ struct PlanReport {
   std::string
       remedy;  // a layout that would be free of bank conflicts, proven by counting; or empty
   std::vector<std::string> notes;  // "3 of 16 words do not fit ldmatrix and are moved by `reg`"
+
+  /// Counts instructions, each of which moves so many bytes of a thread; equal ones are one row.
+  void add_instruction(std::string opcode, std::int64_t count, std::int64_t moved);
 };
 
 struct OperandReport {

@@ -15,6 +15,7 @@
 #include "layout/apply.h"
 #include "layout/image.h"
 #include "layout/slice.h"
+#include "lower/as_index.h"
 #include "lower/side_owners.h"
 #include "lower/tables.h"
 
@@ -82,6 +83,25 @@ std::int64_t storage_alignment(const Context& context, ir::BufferId id) {
       break;
   }
   return std::gcd(buffer.align > 0 ? buffer.align : element, divisor(buffer.elem_offset, element));
+}
+
+std::int64_t view_elements(const Call& call, const Side& side) {
+  const ir::Buffer& buffer = call.f()[side.buffer];
+  // To whoever simplifies, the index into a single element is 0.
+  std::int64_t most = side.base.valid() || !side.strides.empty() ? 2 : 1;
+  if (const auto whole = ir::layout_of(call.f(), buffer))
+    if (const auto span = layout::span_on(*whole, layout::axes::m())) {
+      most = std::max(most, *span);
+      if (side.edges.empty()) return most;
+    }
+  for (std::size_t x = 0; x < side.size(); ++x)
+    most = std::max(most, side.swizzle(side.linear[x]) + 1);
+  return most;
+}
+
+ir::BufferId flat_view(const Call& call, Code& code, const Side& side) {
+  return code.flat_view(side.buffer, side.dtype, view_elements(call, side),
+                        call.f()[side.buffer].name);
 }
 
 std::optional<std::vector<std::int64_t>> storage_bits(const Call& call, const Side& side) {
@@ -321,7 +341,7 @@ class SideMaker {
       if (!term.is_symbolic) constant.add(term.axis, term.coef);
     const auto plain = layout::TileLayout::make(tile.shard(), {}, std::move(constant));
     WW_CHECK(plain.has_value(), "a slice is no layout");
-    side_.linear.resize(static_cast<std::size_t>(count_));
+    side_.linear.resize(as_index(count_));
     layout::enumerate_axis(*plain, place_axis(), side_.linear);
     if (side_.is_tensor()) {
       side_.lane.resize(side_.linear.size());
@@ -400,7 +420,7 @@ class SideMaker {
                      buffer_.name);
     if (buffer_.layout_kind == ir::LayoutKind::Explicit)
       return decline("layout", "the layout of `{}` has no constant shape", buffer_.name);
-    side_.linear.assign(static_cast<std::size_t>(count_), 0);
+    side_.linear.assign(as_index(count_), 0);
     ExprId stride = code_.n(1);
     ExprId base = {};
     std::int64_t inner = 1;  // elements of the dimensions to the right
@@ -446,7 +466,7 @@ class SideMaker {
                           .coef = std::vector<std::int64_t>(side_.linear.size(), 0)};
     for (std::int64_t x = 0; x < count_; ++x) {
       const std::int64_t digit = x / inner % extents_[d];
-      const auto i = static_cast<std::size_t>(x);
+      const auto i = as_index(x);
       (constant ? side_.linear[i] : runtime.coef[i]) += digit * constant.value_or(1);
     }
     if (!constant) side_.strides.push_back(std::move(runtime));

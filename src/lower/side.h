@@ -114,6 +114,11 @@ Match<Side> side_of(const Call& call, std::size_t operand);
 bool begins_inside(Code& code, const ir::Region& region, std::size_t d);
 bool ends_inside(Code& code, const ir::Region& region, std::size_t d);
 
+/// Elements of a flat view that holds all places of an operand.
+std::int64_t view_elements(const Call& call, const Side& side);
+/// Such a view, under the buffer's name.
+ir::BufferId flat_view(const Call& call, Code& code, const Side& side);
+
 /// First bit of each element from the start of the storage, for constant places; nothing otherwise.
 std::optional<std::vector<std::int64_t>> storage_bits(const Call& call, const Side& side);
 

@@ -6,6 +6,7 @@
 
 #include "ir/print/print.h"
 #include "layout/image.h"
+#include "lower/as_index.h"
 
 namespace ww::lower {
 namespace {
@@ -108,9 +109,8 @@ class Owners {
     std::int64_t sum = 0;
     for (const auto& [axis, expr] : places_.starts) {
       const ir::PerThread& value = call_.context.values.of(expr);
-      const auto at = static_cast<std::size_t>(first);
-      const auto end =
-          std::min(at + static_cast<std::size_t>(call_.unit_threads()), value.value.size());
+      const auto at = as_index(first);
+      const auto end = std::min(at + as_index(call_.unit_threads()), value.value.size());
       for (std::size_t t = at; t < end; ++t)
         if (!value.known[t] || value.value[t] != value.value[at])
           return decline("owner",

@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "layout/fit.h"
+#include "lower/as_index.h"
 
 namespace ww::lower {
 
@@ -38,7 +39,7 @@ std::optional<std::vector<std::int64_t>> complete_by_bits(std::span<const std::i
                                                           const std::vector<bool>& used) {
   const std::size_t n = values.size();
   const auto first = as_index(std::find(used.begin(), used.end(), true) - used.begin());
-  const auto bits = static_cast<std::size_t>(std::bit_width(n - 1));
+  const std::size_t bits = std::bit_width(n - 1);
   std::vector<std::int64_t> weight(bits, 0);
   for (std::size_t b = 0; b < bits; ++b)
     for (std::size_t i = 0; i < n; ++i) {

@@ -18,15 +18,13 @@
 #include <vector>
 
 #include "layout/layout.h"
+#include "lower/as_index.h"
 #include "lower/code.h"
 
 namespace ww::lower {
 
 /// One past the largest int32.
 inline constexpr std::int64_t kInt32End = std::int64_t{1} << 31;
-
-/// An int64 that is not negative, as an index.
-inline std::size_t as_index(std::int64_t i) { return static_cast<std::size_t>(i); }
 
 /// values[i] = offset + Σ digits of i times strides.
 std::optional<layout::TileLayout> fit_table(std::span<const std::int64_t> values);
@@ -51,14 +49,14 @@ struct AddressTable {
   std::vector<std::int64_t> linear;
   std::vector<bool> used;
   std::int64_t count = 0;  // entries that count: k·threads + u below it; 0: all
-  layout::Swizzle swizzle;
+  layout::Swizzle swizzle = {};
   std::int64_t base_divisor = 0;
 
   [[nodiscard]] std::int64_t at(std::int64_t u, std::int64_t k) const {
-    return linear[static_cast<std::size_t>(k * threads + u)];
+    return linear[as_index(k * threads + u)];
   }
   [[nodiscard]] bool counts(std::int64_t u, std::int64_t k) const {
-    return used[static_cast<std::size_t>(u)] && (count == 0 || k * threads + u < count);
+    return used[as_index(u)] && (count == 0 || k * threads + u < count);
   }
 };
 

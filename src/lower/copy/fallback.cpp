@@ -8,8 +8,10 @@
 // one thread, because two threads cannot write one byte.
 #include <algorithm>
 
+#include "lower/checks.h"
 #include "lower/copy/elements.h"
-#include "lower/copy/vectors.h"
+#include "lower/copy/register_map.h"
+#include "lower/tables.h"
 #include "lower/variant.h"
 
 namespace ww::lower::copy_fallback {
@@ -135,8 +137,7 @@ void emit_slot(const Plan& plan, const Call& call, Code& code, ir::BufferId flat
 
 void emit_registers(const Plan& plan, const Call& call, Code& code) {
   const Side& own = plan.own;
-  const ir::BufferId flat =
-      code.flat_view(own.buffer, own.dtype, view_elements(call, own), call.f()[own.buffer].name);
+  const ir::BufferId flat = flat_view(call, code, own);
   code.guarded(Elements(call, code).guard(), [&] {
     for (std::int64_t slot = 0; slot < plan.map.slots; ++slot)
       emit_slot(plan, call, code, flat, slot);

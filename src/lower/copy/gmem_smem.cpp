@@ -18,7 +18,9 @@
 // element, each guarded.
 //
 // No barrier: the caller waits before others read.
-#include "lower/copy/vectors.h"
+#include "lower/checks.h"
+#include "lower/copy/phase_report.h"
+#include "lower/copy/phase_writer.h"
 #include "lower/variant.h"
 
 namespace ww::lower::copy_gmem_smem {

@@ -25,7 +25,11 @@
 #include <utility>
 
 #include "isa/matrix_copy.h"
-#include "lower/copy/vectors.h"
+#include "lower/as_index.h"
+#include "lower/checks.h"
+#include "lower/copy/phase_report.h"
+#include "lower/copy/phase_writer.h"
+#include "lower/copy/register_map.h"
 #include "lower/variant.h"
 
 namespace ww::lower::copy_ldstmatrix {
@@ -118,13 +122,13 @@ class Matcher {
 
   Match<void> run() {
     const std::vector<MatrixForm> forms = forms_here();
-    std::vector<bool> rest(static_cast<std::size_t>(map_.slots), false);
+    std::vector<bool> rest(as_index(map_.slots), false);
     const std::int64_t first = first_word();
     for (std::int64_t slot = first; slot < map_.slots;) {
       const std::int64_t taken = take(forms, slot);
       for (std::int64_t s = std::max<std::int64_t>(0, slot);
            taken == 0 && s < std::min(slot + per_word_, map_.slots); ++s)
-        rest[static_cast<std::size_t>(s)] = true;
+        rest[as_index(s)] = true;
       slot += std::max<std::int64_t>(1, taken) * per_word_;
     }
     if (plan_.fitting == 0) return decline("fragment", "{}", first_reason_);
@@ -174,7 +178,7 @@ class Matcher {
     }
     bool any = false;
     for (std::int64_t warp = 0; warp < threads_ / 32; ++warp) {
-      std::vector<std::int64_t> rows(static_cast<std::size_t>(form.rows), kNone);
+      std::vector<std::int64_t> rows(as_index(form.rows), kNone);
       const auto state = fit_warp(form, slot, warp, rows, fit.reason);
       is_occupied = is_occupied || state != State::Empty;
       if (state == State::No) return fit;
@@ -198,7 +202,7 @@ class Matcher {
         const std::int32_t x = map_.at(slot + i, warp * 32 + lane);
         if (x < 0) continue;
         ++held;
-        const auto at = static_cast<std::size_t>(x);
+        const auto at = as_index(x);
         const Cell cell = cell_of(form, plan_.is_load, lane, static_cast<int>(i / per_word_),
                                   static_cast<int>(i % per_word_), static_cast<int>(per_word_));
         const std::int64_t start = other_.place(at) - cell.col;
@@ -209,7 +213,7 @@ class Matcher {
               map_.first_slot + slot + i, lane, other_.place(at), name_of(form), cell.col);
           return State::No;
         }
-        auto& place = row_place[static_cast<std::size_t>(cell.row)];
+        auto& place = row_place[as_index(cell.row)];
         if (place == kNone) place = start;
         if (place != start) {
           reason = fmt::format(
@@ -217,7 +221,7 @@ class Matcher {
               map_.first_slot + slot + i, lane, other_.place(at), name_of(form), place + cell.col);
           return State::No;
         }
-        if (cell.col == 0) rows[static_cast<std::size_t>(cell.row)] = other_.linear[at];
+        if (cell.col == 0) rows[as_index(cell.row)] = other_.linear[at];
       }
     if (held == 0) return State::Empty;
     if (held != 32 * form.regs * per_word_) {
@@ -262,8 +266,8 @@ class Matcher {
              taken_[run].fit.warps == taken_[i].fit.warps)
         ++run;
       for (int num = taken_[i].form.most; num >= 1; num /= 2)
-        for (; run - i >= static_cast<std::size_t>(num); i += static_cast<std::size_t>(num))
-          issue(std::span(taken_).subspan(i, static_cast<std::size_t>(num)));
+        for (; run - i >= as_index(num); i += as_index(num))
+          issue(std::span(taken_).subspan(i, as_index(num)));
     }
     WW_TRY_VOID(merge());
     if (std::find(rest.begin(), rest.end(), true) == rest.end()) return {};
@@ -281,10 +285,10 @@ class Matcher {
     out.opcode = opcode_of(form, plan_.is_load, out.num);
     out.rounds = 1;
     for (std::int64_t u = 0; u < threads_; ++u) {
-      const auto warp = static_cast<std::size_t>(u / 32);
+      const auto warp = as_index(u / 32);
       out.used.push_back(matrices[0].fit.warps[warp]);
-      const auto matrix = static_cast<std::size_t>(u % 32 / form.rows) % matrices.size();
-      const auto row = static_cast<std::size_t>(u % form.rows);
+      const auto matrix = as_index(u % 32 / form.rows) % matrices.size();
+      const auto row = as_index(u % form.rows);
       out.row_start.push_back(out.used.back() ? matrices[matrix].fit.rows[warp][row] : 0);
     }
     for (const Taken& each : matrices)
@@ -339,7 +343,7 @@ class Matcher {
   }
 
   static bool has_regular_slots(const Issue& issue) {
-    const auto words = static_cast<std::size_t>(issue.words);
+    const auto words = as_index(issue.words);
     for (std::size_t i = 0; i + words < issue.slots.size(); ++i) {
       const std::int64_t step = issue.slots[words] - issue.slots[0];
       if (issue.slots[i + words] - issue.slots[i] != step) return false;
@@ -421,7 +425,7 @@ void emit_issue(const Plan& plan, const Issue& issue, const Call& call, Code& co
           .expr = code.let("smem_ptr", code.pointer(writer.flat(!plan.is_load), at))};
       std::vector<ir::PtxOperand> operands;
       if (!plan.is_load) operands.push_back(address);
-      const auto words = static_cast<std::size_t>(issue.words);
+      const auto words = as_index(issue.words);
       const std::int64_t step = issue.rounds > 1 ? issue.slots[words] - issue.slots[0] : 0;
       for (std::size_t i = 0; i < words; ++i) {
         const ir::ExprId slot = code.add(code.add(own_base, code.mul(mm, step)), issue.slots[i]);
@@ -446,10 +450,10 @@ void log_issue(AccessLog& log, const Issue& issue, std::int64_t threads) {
   const int rows = issue.num * (issue.words > issue.num ? 16 : 8);
   for (std::int64_t k = 0; k < issue.rounds; ++k)
     for (std::int64_t first = 0; first < threads; first += 32) {
-      if (!issue.used[static_cast<std::size_t>(first)]) continue;
+      if (!issue.used[as_index(first)]) continue;
       WarpAccess access{.linear = {}, .bytes = 16};
       for (std::int64_t u = first; u < first + rows; ++u)
-        access.linear.push_back(issue.row_start[static_cast<std::size_t>(k * threads + u)]);
+        access.linear.push_back(issue.row_start[as_index(k * threads + u)]);
       log.add(std::move(access));
     }
 }
@@ -458,7 +462,7 @@ PlanReport report(const Plan& plan, const Call& call) {
   PlanReport out = begin_report(call, *plan.problem);
   AccessLog log(plan.is_load ? plan.problem->src : plan.problem->dst);
   for (const Issue& issue : plan.issues) {
-    add_instruction(out, issue.opcode, issue.rounds, 4 * issue.words);
+    out.add_instruction(issue.opcode, issue.rounds, 4 * issue.words);
     out.rounds += issue.rounds;
     log_issue(log, issue, call.unit_threads());
   }

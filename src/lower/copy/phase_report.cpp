@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// What phases cost, for reports.
+#include "lower/copy/phase_report.h"
+
 #include <algorithm>
 
-#include "lower/copy/vectors.h"
-#include "lower/cost.h"
+#include "lower/copy/phase_writer.h"
+#include "lower/copy/register_map.h"
 
 namespace ww::lower {
 
@@ -15,11 +16,7 @@ PlanReport begin_report(const Call& call, const CopyProblem& problem) {
   if (const Side* own = problem.register_side()) {
     const RegisterMap map = register_map(call, *own, own == &problem.dst);
     std::int64_t occupied = 0;
-    for (std::int64_t slot = 0; slot < map.slots; ++slot) {
-      const auto row = map.cells.begin() + slot * map.threads;
-      occupied +=
-          std::any_of(row, row + map.threads, [](std::int32_t x) { return x >= 0; }) ? 1 : 0;
-    }
+    for (std::int64_t slot = 0; slot < map.slots; ++slot) occupied += map.is_occupied(slot) ? 1 : 0;
     out.registers = (occupied * own->bits + 31) / 32;
   }
   return out;
@@ -34,25 +31,15 @@ std::string access_opcode(std::string_view op, const Side& side, std::int64_t by
 
 }  // namespace
 
-void add_instruction(PlanReport& report, std::string opcode, std::int64_t count,
-                     std::int64_t bytes) {
-  for (InstructionCount& each : report.instructions)
-    if (each.opcode == opcode) {
-      each.per_thread += count;
-      return;
-    }
-  report.instructions.push_back({std::move(opcode), count, bytes});
-}
-
 void add_phase(PlanReport& report, const CopyProblem& problem, const Phase& phase) {
   if (!problem.src.is_register())
-    add_instruction(report, access_opcode("ld", problem.src, phase.bytes), phase.rounds,
-                    phase.bytes);
+    report.add_instruction(access_opcode("ld", problem.src, phase.bytes), phase.rounds,
+                           phase.bytes);
   if (!problem.dst.is_register())
-    add_instruction(report, access_opcode("st", problem.dst, phase.bytes), phase.rounds,
-                    phase.bytes);
+    report.add_instruction(access_opcode("st", problem.dst, phase.bytes), phase.rounds,
+                           phase.bytes);
   if (problem.src.is_register() && problem.dst.is_register())
-    add_instruction(report, "mov", phase.rounds, phase.bytes);
+    report.add_instruction("mov", phase.rounds, phase.bytes);
   report.rounds += phase.rounds;
   report.vector_bits = std::max(report.vector_bits, static_cast<int>(phase.bytes * 8));
 }

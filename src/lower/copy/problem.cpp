@@ -29,6 +29,13 @@ Match<void> check_plain(const CopyProblem& problem) {
   return {};
 }
 
+Match<void> check_no_tensor(const Call& call) {
+  for (const std::size_t i : {0U, 1U})
+    if (call.f()[call.region(i).buffer].scope == ir::Scope::Tmem)
+      return decline("memory_pair", "tensor memory is copied by `copy_async`");
+  return {};
+}
+
 Match<void> check_settings(const Call& call, std::string_view heeded) {
   const auto is_heeded = [&](std::string_view key) {
     const std::string all = fmt::format(" predicate fill_mode {} ", heeded);

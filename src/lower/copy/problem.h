@@ -36,6 +36,9 @@ Match<std::shared_ptr<const CopyProblem>> copy_problem(const Call& call);
 /// variants that cannot make one.
 Match<void> check_plain(const CopyProblem& problem);
 
+/// Declines tensor memory, which loads and stores do not reach.
+Match<void> check_no_tensor(const Call& call);
+
 /// Declines settings that the variant does not heed: all that are given beside `predicate`,
 /// `fill_mode` and those named in `heeded`, separated by blanks.
 Match<void> check_settings(const Call& call, std::string_view heeded = {});

@@ -16,7 +16,9 @@
 //
 // Threads that share elements (replicas, or a layout that does not tell them apart) all load; one
 // of them stores.
-#include "lower/copy/vectors.h"
+#include "lower/checks.h"
+#include "lower/copy/phase_report.h"
+#include "lower/copy/phase_writer.h"
 #include "lower/variant.h"
 
 namespace ww::lower::copy_reg {

@@ -8,7 +8,8 @@
 //     T.cuda.copy_bytes(dst_ptr, src_ptr, 16)
 //
 // `cache="nc"`, `l1_evict=`, `l2_evict=` and `prefetch_size=` go to the load from global memory.
-#include "lower/copy/vectors.h"
+#include "lower/copy/phase_report.h"
+#include "lower/copy/phase_writer.h"
 #include "lower/variant.h"
 
 namespace ww::lower::copy_vec_forced {

@@ -2,7 +2,7 @@
 #include "lower/copy_async/common.h"
 
 #include "ir/settings.h"
-#include "lower/copy/vectors.h"
+#include "lower/checks.h"
 
 namespace ww::lower {
 

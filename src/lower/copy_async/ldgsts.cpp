@@ -15,7 +15,9 @@
 // rest: none where the predicate is false, as many as there are where the source ends.
 //
 // The caller commits and waits. PTX manual, "cp.async".
-#include "lower/copy/vectors.h"
+#include "lower/checks.h"
+#include "lower/copy/phase_report.h"
+#include "lower/copy/phase_writer.h"
 #include "lower/copy_async/common.h"
 #include "lower/variant.h"
 
@@ -115,7 +117,7 @@ void emit(const Plan& plan, const Call& call, Code& code) {
 PlanReport report(const Plan& plan, const Call& call) {
   PlanReport out = phases_report(call, *plan.problem, {plan.phase});
   out.instructions.clear();
-  add_instruction(out, plan.opcode, plan.phase.rounds, plan.phase.bytes);
+  out.add_instruction(plan.opcode, plan.phase.rounds, plan.phase.bytes);
   const std::string rounds = rounds_text(out, plan.phase);
   out.summary = fmt::format("cp.async of {} bytes, {}", plan.phase.bytes, rounds);
   if (!plan.phase.edges.empty())

@@ -2,6 +2,7 @@
 #include "lower/copy_async/matrix_rows.h"
 
 #include "ir/print/print.h"
+#include "lower/as_index.h"
 
 namespace ww::lower {
 namespace {
@@ -77,7 +78,7 @@ std::optional<MatrixRows> RowFinder::with(const MatrixSwizzle& swizzle,
   const std::int64_t rows = static_cast<std::int64_t>(units.size()) / per_row;
   // Before the swizzle, as they are from the start when the base does not begin a pattern.
   const auto at = [&](std::int64_t row, std::int64_t k) {
-    const std::int64_t unit = units[static_cast<std::size_t>(row * per_row + k)];
+    const std::int64_t unit = units[as_index(row * per_row + k)];
     return inside_ ? unit : unit ^ (unit / 8 & (swizzle.units - 1));
   };
   const bool is_swizzled = swizzle.units > 1;

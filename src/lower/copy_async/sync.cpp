@@ -5,7 +5,8 @@
 //
 // The widest vectors as in copy / gmem_smem, or element by element as in copy / fallback.
 #include "lower/copy/elements.h"
-#include "lower/copy/vectors.h"
+#include "lower/copy/phase_report.h"
+#include "lower/copy/phase_writer.h"
 #include "lower/copy_async/common.h"
 #include "lower/variant.h"
 

@@ -34,7 +34,9 @@
 #include "base/wide.h"
 #include "ir/print/print.h"
 #include "ir/settings.h"
-#include "lower/copy/vectors.h"
+#include "lower/as_index.h"
+#include "lower/checks.h"
+#include "lower/copy/phase_report.h"
 #include "lower/copy_async/common.h"
 #include "lower/copy_async/matrix_rows.h"
 #include "lower/variant.h"
@@ -173,7 +175,7 @@ class Matcher {
     const std::int64_t at = floor_div(to_bit, kRowUnitBits);
     const std::int64_t inside = to_bit - at * kRowUnitBits;
     Column& column = columns_[at];
-    std::int64_t& unit = column.unit[static_cast<std::size_t>(lane)];
+    std::int64_t& unit = column.unit[as_index(lane)];
     const std::int64_t from = floor_div(from_bit, kRowUnitBits);
     if (from_bit - from * kRowUnitBits != inside || (unit != Column::kNone && unit != from))
       return decline("units",
@@ -182,7 +184,7 @@ class Matcher {
                      x, from_bit / 8, name(src_), inside / 8, at * kUnitColumns,
                      at * kUnitColumns + kUnitColumns - 1, lane);
     unit = from;
-    column.filled[static_cast<std::size_t>(lane)] |= std::uint64_t{1} << (inside / dst_.bits);
+    column.filled[as_index(lane)] |= std::uint64_t{1} << (inside / dst_.bits);
     return {};
   }
 
@@ -215,7 +217,7 @@ class Matcher {
         if (column == columns.end()) return std::nullopt;
         std::int64_t unit = Column::kNone;
         for (const std::int64_t to : lanes_of(facts.spread, row)) {
-          const std::int64_t here = column->second.unit[static_cast<std::size_t>(lane + to)];
+          const std::int64_t here = column->second.unit[as_index(lane + to)];
           if (here == Column::kNone || (unit != Column::kNone && here != unit)) return std::nullopt;
           unit = here;
         }
@@ -228,7 +230,7 @@ class Matcher {
     for (std::int64_t row = 0; row < facts.rows; ++row)
       for (std::int64_t k = 0; k < facts.units; ++k)
         for (const std::int64_t to : lanes_of(facts.spread, row))
-          columns_[at + k].unit[static_cast<std::size_t>(lane + to)] = Column::kNone;
+          columns_[at + k].unit[as_index(lane + to)] = Column::kNone;
   }
 
   // --- what was seen ---
@@ -248,7 +250,7 @@ class Matcher {
       by_unit[column.unit[l]].push_back(static_cast<std::int64_t>(l));
       ++lanes;
     }
-    const auto& alike = by_unit.at(column.unit[static_cast<std::size_t>(lane)]);
+    const auto& alike = by_unit.at(column.unit[as_index(lane)]);
     std::set<std::string> names;
     for (const ShapeFacts* facts : shapes_) names.insert(name_of(*facts));
     return decline("shape",
@@ -270,9 +272,8 @@ class Matcher {
     std::vector<std::string> seen;
     for (const std::int64_t row : {0, 1, 2, 7, 8, 16})
       if (row < facts.rows)
-        seen.push_back(
-            fmt::format("row {} at byte {}", row,
-                        units[static_cast<std::size_t>(row * facts.units)] * kRowUnitBytes));
+        seen.push_back(fmt::format("row {} at byte {}", row,
+                                   units[as_index(row * facts.units)] * kRowUnitBytes));
     if (facts.units > 1)
       seen.push_back(fmt::format("half a row {} bytes on", (units[1] - units[0]) * kRowUnitBytes));
     return decline("descriptor", "no matrix descriptor gives the rows of {} for columns {} on: {}",
@@ -452,7 +453,7 @@ PlanReport report(const Plan& plan, const Call& call) {
   bool is_paired = false;
   for (const Issue& issue : plan.issues) {
     const ShapeFacts& facts = *issue.shape;
-    add_instruction(out, plan.opcode(issue), 1, facts.rows * facts.units * kRowUnitBytes);
+    out.add_instruction(plan.opcode(issue), 1, facts.rows * facts.units * kRowUnitBytes);
     add(shapes, "." + name_of(facts));
     add(rows, "descriptor: " + issue.rows.text());
     is_paired = is_paired || facts.rows == 64;

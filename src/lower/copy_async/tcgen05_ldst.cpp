@@ -33,9 +33,12 @@
 #include <set>
 
 #include "ir/print/print.h"
-#include "lower/copy/vectors.h"
+#include "lower/as_index.h"
+#include "lower/checks.h"
+#include "lower/copy/phase_report.h"
 #include "lower/copy_async/common.h"
 #include "lower/copy_async/tensor_words.h"
+#include "lower/tables.h"
 #include "lower/variant.h"
 
 namespace ww::lower::copy_async_tcgen05_ldst {
@@ -173,7 +176,7 @@ class Matcher {
         const std::int64_t further = lane >= 16 ? out.split : 0;
         const QuarterCell wanted{corner.lane + offset.lane,
                                  corner.column + offset.column * step + further};
-        if (word.cells[w][static_cast<std::size_t>(lane)] != wanted) return std::nullopt;
+        if (word.cells[w][as_index(lane)] != wanted) return std::nullopt;
       }
       out.at.back() = corner;
     }
@@ -192,8 +195,8 @@ class Matcher {
       for (int position = 0; position < facts.words && !taken_[i]; ++position)
         if (const auto corner = corner_of(facts, words_[i], position)) {
           Lists& lists = found[*corner];
-          lists.resize(static_cast<std::size_t>(facts.words));
-          lists[static_cast<std::size_t>(position)].push_back(i);
+          lists.resize(as_index(facts.words));
+          lists[as_index(position)].push_back(i);
         }
     for (const auto& [corner, lists] : found) {
       std::size_t count = lists[0].size();
@@ -212,11 +215,10 @@ class Matcher {
 
   // The first word that no shape takes, and what its lanes hold.
   Match<void> no_shape() const {
-    const auto i =
-        static_cast<std::size_t>(std::find(taken_.begin(), taken_.end(), false) - taken_.begin());
+    const auto i = as_index(std::find(taken_.begin(), taken_.end(), false) - taken_.begin());
     const TensorWord& word = words_[i];
-    const auto w = static_cast<std::size_t>(std::find(word.used.begin(), word.used.end(), true) -
-                                            word.used.begin());
+    const auto w =
+        as_index(std::find(word.used.begin(), word.used.end(), true) - word.used.begin());
     for (const ShapeFacts& facts : kShapes)
       for (int position = 0; position < facts.words; ++position)
         if (facts.shape != Shape::S16x32bx2 && corner_of(facts, word, position))
@@ -270,8 +272,8 @@ class Matcher {
         const auto whole = static_cast<std::int64_t>(std::bit_floor(left));
         const std::int64_t num = std::min(whole, most);
         if (num < std::min<std::int64_t>(facts.most, whole)) plan_.most_registers = most_registers_;
-        add(facts, std::span(chain).subspan(at, static_cast<std::size_t>(num)));
-        at += static_cast<std::size_t>(num);
+        add(facts, std::span(chain).subspan(at, as_index(num)));
+        at += as_index(num);
       }
     }
   }
@@ -460,7 +462,7 @@ PlanReport report(const Plan& plan, const Call& call) {
   std::vector<std::int64_t> of_warp(plan.quarters.size(), 0);
   for (const Issue& issue : plan.issues) {
     const auto registers = static_cast<std::int64_t>(issue.slots.size());
-    add_instruction(out, issue.opcode(plan.is_load), 1, registers * 4);
+    out.add_instruction(issue.opcode(plan.is_load), 1, registers * 4);
     std::string kind = fmt::format(".{}.x{}", issue.shape->name, issue.num);
     if (std::find(kinds.begin(), kinds.end(), kind) == kinds.end()) kinds.push_back(kind);
     for (std::size_t w = 0; w < issue.used.size(); ++w) {

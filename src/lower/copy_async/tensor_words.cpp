@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/wide.h"
+#include "lower/as_index.h"
 #include "lower/copy_async/common.h"
 
 namespace ww::lower {
@@ -45,21 +46,21 @@ class WordReader {
     const std::int64_t threads = warps_ * kWarpLanes;
     for_each_holder(own_, threads, [&](std::size_t x, std::int64_t u, std::int64_t slot) {
       auto& row = out[slot];
-      if (row.empty()) row.assign(static_cast<std::size_t>(threads), -1);
-      row[static_cast<std::size_t>(u)] = static_cast<std::int64_t>(x);
+      if (row.empty()) row.assign(as_index(threads), -1);
+      row[as_index(u)] = static_cast<std::int64_t>(x);
     });
     return out;
   }
 
   Match<void> read_warp(TensorWord& word, std::int64_t warp,
                         const std::map<std::int64_t, std::vector<std::int64_t>>& elements) {
-    std::vector<QuarterCell> cells(static_cast<std::size_t>(kWarpLanes));
+    std::vector<QuarterCell> cells(as_index(kWarpLanes));
     std::int64_t held = 0;
     for (std::int64_t lane = 0; lane < kWarpLanes; ++lane) {
       std::vector<std::int64_t> parts;
       for (std::int64_t p = 0; p < per_word_; ++p) {
         const auto row = elements.find(word.slot + p);
-        const auto u = static_cast<std::size_t>(warp * kWarpLanes + lane);
+        const auto u = as_index(warp * kWarpLanes + lane);
         const std::int64_t x = row == elements.end() ? -1 : row->second[u];
         if (x >= 0) parts.push_back(x);
       }
@@ -69,7 +70,7 @@ class WordReader {
                        "the 32-bit word at register element {} of thread {} of the unit has {} of "
                        "its {} elements in the tile",
                        word.slot, warp * kWarpLanes + lane, parts.size(), per_word_);
-      cells[static_cast<std::size_t>(lane)] = WW_TRY(cell_of_word(word, warp, lane, parts));
+      cells[as_index(lane)] = WW_TRY(cell_of_word(word, warp, lane, parts));
       ++held;
     }
     if (held != 0 && held != kWarpLanes)
@@ -85,8 +86,8 @@ class WordReader {
   // The cell that the elements of a word make up, in the warp's quarter where there are several.
   Match<QuarterCell> cell_of_word(TensorWord& word, std::int64_t warp, std::int64_t lane,
                                   const std::vector<std::int64_t>& parts) {
-    const auto first = static_cast<std::size_t>(parts[0]);
-    const std::int64_t quarter = pair_.quarters[static_cast<std::size_t>(warp)];
+    const auto first = as_index(parts[0]);
+    const std::int64_t quarter = pair_.quarters[as_index(warp)];
     const auto is_near = [&](const Shift& s) {
       return floor_div(tensor_.lane[first] + s.lane + base_lane_, kWarpLanes) == quarter;
     };
@@ -99,11 +100,10 @@ class WordReader {
                      quarter * kWarpLanes, quarter * kWarpLanes + kWarpLanes - 1);
     const std::int64_t at = tensor_.linear[first] + shift->place;
     // Columns of a pair each, or the parts of one.
-    const bool is_packed =
-        own_.bits == 16 && at % 2 == 0 && parts.size() == 2 &&
-        tensor_.linear[static_cast<std::size_t>(parts[1])] + shift->place == at + 2;
+    const bool is_packed = own_.bits == 16 && at % 2 == 0 && parts.size() == 2 &&
+                           tensor_.linear[as_index(parts[1])] + shift->place == at + 2;
     for (std::size_t p = 0; p < parts.size(); ++p) {
-      const auto x = static_cast<std::size_t>(parts[p]);
+      const auto x = as_index(parts[p]);
       const std::int64_t wanted = at + static_cast<std::int64_t>(p) * (is_packed ? 2 : 1);
       const std::int64_t place = tensor_.linear[x] + shift->place;
       if (place == wanted && tensor_.lane[x] == tensor_.lane[first] && at % per_word_ == 0)

@@ -16,7 +16,9 @@
 #include <algorithm>
 
 #include "ir/elementwise.h"
-#include "lower/copy/vectors.h"
+#include "lower/checks.h"
+#include "lower/copy/phase_report.h"
+#include "lower/copy/phase_writer.h"
 #include "lower/elementwise/problem.h"
 #include "lower/variant.h"
 
@@ -133,8 +135,8 @@ void emit(const Plan& plan, const Call& call, Code& code) {
 PlanReport report(const Plan& plan, const Call& call) {
   PlanReport out = begin_report(call, plan.problem);
   const bool is_shared = ir::is_shared(plan.problem.dst.scope);
-  add_instruction(out, (is_shared ? "st.shared" : "st.global") + access_type(plan.phase.bytes),
-                  plan.phase.rounds, plan.phase.bytes);
+  out.add_instruction((is_shared ? "st.shared" : "st.global") + access_type(plan.phase.bytes),
+                      plan.phase.rounds, plan.phase.bytes);
   out.rounds = plan.phase.rounds;
   out.vector_bits = static_cast<int>(plan.phase.bytes * 8);
   out.summary = fmt::format("{}-bit vectors, {}", out.vector_bits, rounds_text(out, plan.phase));

@@ -10,15 +10,16 @@
 #include "ir/elementwise.h"
 #include "ir/equal.h"
 #include "layout/apply.h"
-#include "lower/copy/vectors.h"
+#include "lower/as_index.h"
+#include "lower/checks.h"
 
 namespace ww::lower {
 
 using ir::ExprId;
 
 std::size_t ElementwiseProblem::sides() const {
-  return static_cast<std::size_t>(std::count_if(
-      sources.begin(), sources.end(), [](const Source& s) { return s.side.has_value(); }));
+  return as_index(std::count_if(sources.begin(), sources.end(),
+                                [](const Source& s) { return s.side.has_value(); }));
 }
 
 ExprId scalar_of(const Call& call, const ir::TileArg* arg) {
@@ -54,7 +55,7 @@ std::vector<std::int64_t> stretched(const std::vector<std::int64_t>& into,
     stride *= extent;
   }
   std::vector<std::int64_t> out;
-  out.reserve(static_cast<std::size_t>(count));
+  out.reserve(as_index(count));
   for (std::int64_t x = 0; x < count; ++x) {
     std::int64_t rest = x, at = 0;
     for (std::size_t d = into.size(); d-- > 0;) {
@@ -102,8 +103,7 @@ class Holders {
   Holders(const Side& side, std::int64_t threads, std::vector<std::int64_t> element)
       : element_(std::move(element)), ends_(side.size()) {
     cells_ = cells_of(side, threads);
-    for (std::size_t i = 0; i < cells_.size(); ++i)
-      ends_[static_cast<std::size_t>(cells_[i].x)] = i + 1;
+    for (std::size_t i = 0; i < cells_.size(); ++i) ends_[as_index(cells_[i].x)] = i + 1;
     for (std::size_t x = 1; x < ends_.size(); ++x) ends_[x] = std::max(ends_[x], ends_[x - 1]);
     for (std::size_t x = 0; x < ends_.size(); ++x)
       std::sort(begin_of(x), end_of(x), [](const ElementCell& a, const ElementCell& b) {
@@ -111,12 +111,10 @@ class Holders {
       });
   }
   /// The element that goes into element x of the destination.
-  [[nodiscard]] std::int64_t source_of(std::int64_t x) const {
-    return element_[static_cast<std::size_t>(x)];
-  }
+  [[nodiscard]] std::int64_t source_of(std::int64_t x) const { return element_[as_index(x)]; }
   /// Its register in a thread, the first of several.
   [[nodiscard]] std::optional<std::int64_t> slot(std::int64_t x, std::int64_t thread) {
-    const auto y = static_cast<std::size_t>(source_of(x));
+    const auto y = as_index(source_of(x));
     const auto found =
         std::lower_bound(begin_of(y), end_of(y), thread,
                          [](const ElementCell& cell, std::int64_t t) { return cell.thread < t; });
@@ -125,7 +123,7 @@ class Holders {
   }
   /// A thread that has it.
   [[nodiscard]] std::int64_t owner(std::int64_t x) {
-    return begin_of(static_cast<std::size_t>(source_of(x)))->thread;
+    return begin_of(as_index(source_of(x)))->thread;
   }
 
  private:
@@ -225,10 +223,10 @@ class Maker {
         auto way = std::find_if(ways.begin(), ways.end(),
                                 [&](const Batch& b) { return b.steps[0] == step; });
         if (way == ways.end()) {
-          ways.push_back({std::vector<bool>(static_cast<std::size_t>(threads_)), {step}});
+          ways.push_back({std::vector<bool>(as_index(threads_)), {step}});
           way = ways.end() - 1;
         }
-        way->threads[static_cast<std::size_t>(at->thread)] = true;
+        way->threads[as_index(at->thread)] = true;
         if (ways.size() > kMaxWays)
           return decline(
               "irregular",

@@ -18,7 +18,7 @@
 #include "ir/elementwise.h"
 #include "ir/launch/dependence.h"
 #include "ir/print/print.h"
-#include "lower/copy/vectors.h"
+#include "lower/as_index.h"
 #include "lower/elementwise/problem.h"
 #include "lower/tables.h"
 #include "lower/variant.h"
@@ -147,8 +147,7 @@ class Writer {
   ir::BufferId view(const Side& side) {
     for (const auto& [buffer, flat] : views_)
       if (buffer == side.buffer) return flat;
-    const ir::BufferId flat =
-        code_.flat_view(side.buffer, side.dtype, view_elements(call_, side), f_[side.buffer].name);
+    const ir::BufferId flat = flat_view(call_, code_, side);
     views_.emplace_back(side.buffer, flat);
     return flat;
   }
@@ -289,7 +288,7 @@ PlanReport report(const Plan& plan, const Call& call) {
   out.elements = p.elements;
   out.flops = p.elements;
   out.bytes = p.elements * p.dst.bits / 8;
-  std::vector<std::int64_t> steps(static_cast<std::size_t>(call.unit_threads()));
+  std::vector<std::int64_t> steps(as_index(call.unit_threads()));
   for (const Batch& batch : p.batches)
     for (std::size_t u = 0; u < steps.size(); ++u)
       if (batch.threads[u]) steps[u] += static_cast<std::int64_t>(batch.steps.size());

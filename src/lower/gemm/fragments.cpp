@@ -7,6 +7,8 @@
 #include <map>
 #include <set>
 
+#include "lower/as_index.h"
+
 namespace ww::lower {
 namespace {
 
@@ -27,7 +29,7 @@ class Held {
   Match<void> read(const Call& call) {
     threads_ = call.unit_threads();
     find_slots();
-    cells_.assign(slots_.size() * static_cast<std::size_t>(threads_), kNone);
+    cells_.assign(slots_.size() * as_index(threads_), kNone);
     for (std::size_t x = 0; x < side_.size(); ++x) {
       std::map<std::int64_t, Holder> holder;  // by warp
       for (const Shift& shift : side_.replicas)
@@ -39,7 +41,7 @@ class Held {
           std::int32_t& cell = cells_[index(slot, u)];
           if (cell != kNone)
             return decline("registers", "elements {} and {} of {} share a register of thread {}",
-                           text(static_cast<std::size_t>(cell)), text(x), role_, u);
+                           text(as_index(cell)), text(x), role_, u);
           cell = static_cast<std::int32_t>(x);
         }
     }
@@ -52,7 +54,7 @@ class Held {
            cells_[index(slot, u)] != kNone;
   }
   [[nodiscard]] FragmentCell at(std::int64_t slot, std::int64_t u) const {
-    return cell_of(static_cast<std::size_t>(cells_[index(slot, u)]));
+    return cell_of(as_index(cells_[index(slot, u)]));
   }
   /// The register in which a thread has an element; nothing when it has not.
   [[nodiscard]] std::optional<std::int64_t> slot_of(FragmentCell wanted, std::int64_t u) const {
@@ -98,7 +100,7 @@ class Held {
   }
   [[nodiscard]] std::size_t index(std::int64_t slot, std::int64_t u) const {
     const auto at = std::lower_bound(slots_.begin(), slots_.end(), slot) - slots_.begin();
-    return static_cast<std::size_t>(at * threads_ + u);
+    return as_index(at * threads_ + u);
   }
 
   std::string_view role_;
@@ -175,20 +177,19 @@ class WarpReader {
                      "register {} of {} has {} of the {} elements that a warp of a matrix "
                      "instruction holds there",
                      slot, held.role(), count, 32 * parts);
-    Pattern out{SlotNumbers(8, 0), SlotNumbers(static_cast<std::size_t>(4 * parts), 0)};
+    Pattern out{SlotNumbers(8, 0), SlotNumbers(as_index(4 * parts), 0)};
     const auto at = [&](std::int64_t lane, int j) {
       const FragmentCell cell = held.at(slot + j, first() + lane);
       return way == Way::RowByG ? cell : FragmentCell{cell.col, cell.row};
     };
-    for (std::int64_t g = 0; g < 8; ++g) out.by_g[static_cast<std::size_t>(g)] = at(4 * g, 0).row;
+    for (std::int64_t g = 0; g < 8; ++g) out.by_g[as_index(g)] = at(4 * g, 0).row;
     for (std::int64_t t = 0; t < 4; ++t)
-      for (int j = 0; j < parts; ++j)
-        out.by_t[static_cast<std::size_t>(t * parts + j)] = at(t, j).col;
+      for (int j = 0; j < parts; ++j) out.by_t[as_index(t * parts + j)] = at(t, j).col;
     for (std::int64_t lane = 0; lane < 32; ++lane)
       for (int j = 0; j < parts; ++j) {
         const FragmentCell cell = at(lane, j);
-        const std::int64_t row = out.by_g[static_cast<std::size_t>(lane / 4)];
-        const std::int64_t col = out.by_t[static_cast<std::size_t>(lane % 4 * parts + j)];
+        const std::int64_t row = out.by_g[as_index(lane / 4)];
+        const std::int64_t col = out.by_t[as_index(lane % 4 * parts + j)];
         if (cell.row == row && cell.col == col) continue;
         const FragmentCell wanted =
             way == Way::RowByG ? FragmentCell{row, col} : FragmentCell{col, row};
@@ -329,7 +330,7 @@ class WarpReader {
                                          const SlotNumbers& one) {
     const auto at = std::find(lists.begin(), lists.end(), one);
     if (at == lists.end()) return std::nullopt;
-    return static_cast<std::size_t>(at - lists.begin());
+    return as_index(at - lists.begin());
   }
   static std::size_t number_of(std::vector<SlotNumbers>& lists, const SlotNumbers& one) {
     if (const auto known = find(lists, one)) return *known;
@@ -370,7 +371,7 @@ class WarpReader {
     for (const std::size_t octet : octet_order_) {
       for (const std::size_t pair : pair_order_)
         for (const std::int64_t quad : pairs_[pair])
-          out.d.push_back(d_slots_.at({octet, static_cast<std::size_t>(quad)}));
+          out.d.push_back(d_slots_.at({octet, as_index(quad)}));
       for (const std::size_t group : group_order_) out.a.push_back(a_slots_.at({octet, group}));
     }
     for (const std::size_t pair : pair_order_)

@@ -22,7 +22,8 @@
 // alpha other than 1 and beta other than 0 and 1 are element-wise work before or after the nest.
 #include <algorithm>
 
-#include "lower/copy/vectors.h"
+#include "lower/as_index.h"
+#include "lower/checks.h"
 #include "lower/gemm/problem.h"
 #include "lower/tables.h"
 #include "lower/variant.h"
@@ -83,7 +84,7 @@ Match<void> check_words(const Side& side, std::string_view role) {
 std::vector<Run> runs_of(const std::vector<Atom>& atoms, int octets, std::size_t groups) {
   std::vector<Run> out;
   for (const Atom& atom : atoms) {
-    const auto each = static_cast<std::size_t>(atom.groups);
+    const auto each = as_index(atom.groups);
     if (atom.octets != octets || groups < each) continue;
     out.push_back({.atom = atom, .steps = groups / each, .a = {}, .b = {}});
     groups %= each;
@@ -94,12 +95,12 @@ std::vector<Run> runs_of(const std::vector<Atom>& atoms, int octets, std::size_t
 Match<std::vector<Run>> choose_runs(const GemmProblem& p, const std::vector<Atom>& atoms,
                                     const WarpTiles& tiles) {
   for (const int octets : {2, 1}) {
-    if (tiles.octets % static_cast<std::size_t>(octets) != 0) continue;
+    if (tiles.octets % as_index(octets) != 0) continue;
     std::vector<Run> runs = runs_of(atoms, octets, tiles.groups);
     if (!runs.empty()) return runs;
   }
   return decline("shape", "a warp holds {} rows of D and {} of k, and the target has {} at least",
-                 8 * tiles.octets, 4 * static_cast<std::size_t>(p.types.per_word()) * tiles.groups,
+                 8 * tiles.octets, 4 * as_index(p.types.per_word()) * tiles.groups,
                  atoms.back().shape);
 }
 
@@ -129,7 +130,7 @@ RegisterTable table_of(std::size_t rows, std::size_t cols, bool& is_regular, Val
 }
 
 void fill_tables(const WarpTiles& tiles, Plan& plan) {
-  const auto octets = static_cast<std::size_t>(plan.runs[0].atom.octets);
+  const auto octets = as_index(plan.runs[0].atom.octets);
   plan.tiles_m = tiles.octets / octets;
   plan.tiles_n = tiles.pairs;
   for (std::size_t o = 0; o < octets; ++o)
@@ -144,7 +145,7 @@ void fill_tables(const WarpTiles& tiles, Plan& plan) {
     }
   std::size_t first = 0;
   for (Run& run : plan.runs) {
-    const auto groups = static_cast<std::size_t>(run.atom.groups);
+    const auto groups = as_index(run.atom.groups);
     for (std::size_t g = 0; g < groups; ++g) {
       for (std::size_t o = 0; o < octets; ++o)
         run.a.push_back(table_of(plan.tiles_m, run.steps, plan.is_regular, [&](auto m, auto k) {
@@ -203,10 +204,10 @@ class Writer {
       : plan_(plan), p_(plan.call.problem), call_(call), code_(code), f_(code.f()) {}
 
   void write() {
-    d_ = view(p_.d);
-    a_ = view(p_.a);
-    b_ = view(p_.b);
-    if (p_.c && !plan_.call.is_in_place) c_ = view(*p_.c);
+    d_ = flat_view(call_, code_, p_.d);
+    a_ = flat_view(call_, code_, p_.a);
+    b_ = flat_view(call_, code_, p_.b);
+    if (p_.c && !plan_.call.is_in_place) c_ = flat_view(call_, code_, *p_.c);
     if (p_.c && plan_.call.is_in_place) c_ = d_;
     sums_ = d_;
     if (plan_.is_scaled() && p_.c && plan_.call.is_in_place) allocate_sums();
@@ -219,11 +220,6 @@ class Writer {
 
  private:
   // --- registers ---
-
-  ir::BufferId view(const Side& side) {
-    return code_.flat_view(side.buffer, side.dtype, view_elements(call_, side),
-                           f_[side.buffer].name);
-  }
 
   // Sums of one tile, apart from D, whose old values are needed at the end.
   void allocate_sums() {
@@ -317,7 +313,7 @@ class Writer {
 
   void multiply(const Run& run, Index m, Index n, Index k) {
     std::vector<ir::PtxOperand> sums, all;
-    const auto parts = static_cast<std::size_t>(p_.types.per_out_word());
+    const auto parts = as_index(p_.types.per_out_word());
     for (std::size_t r = 0; r < plan_.d.size(); r += parts)
       sums.push_back(operand(sums_, sum_slot(r, m, n)));
     all = sums;
@@ -414,13 +410,13 @@ PlanReport report(const Plan& plan, const Call&) {
   PlanReport out;
   std::size_t a = 0, b = 0;
   for (const Run& run : plan.runs) {
-    add_instruction(out, run.atom.opcode, static_cast<std::int64_t>(tiles * run.steps), 0);
+    out.add_instruction(run.atom.opcode, static_cast<std::int64_t>(tiles * run.steps), 0);
     out.tiling += fmt::format("{}{} x {} x {} tiles of {}", out.tiling.empty() ? "" : " and ",
                               plan.tiles_m, plan.tiles_n, run.steps, run.atom.shape);
     a += plan.tiles_m * run.steps * run.a.size();
     b += plan.tiles_n * run.steps * run.b.size();
   }
-  const std::size_t d = tiles * plan.d.size() / static_cast<std::size_t>(p.types.per_out_word());
+  const std::size_t d = tiles * plan.d.size() / as_index(p.types.per_out_word());
   out.operand_registers = {
       {"A", words(a, p.a.bits)}, {"B", words(b, p.b.bits)}, {"D", words(d, p.d.bits)}};
   for (const auto& [role, count] : out.operand_registers) out.registers += count;

@@ -4,7 +4,8 @@
 #include <algorithm>
 
 #include "layout/fit.h"
-#include "lower/copy/vectors.h"
+#include "lower/as_index.h"
+#include "lower/checks.h"
 #include "lower/gemm/problem.h"
 
 namespace ww::lower {
@@ -30,11 +31,11 @@ class FragmentMaker {
   /// Words that lie side by side: so many parts of one group of k.
   Match<layout::TileLayout> make(const Lines& lines, std::int64_t count, std::size_t side_by_side,
                                  bool is_depth_last, std::string_view role) {
-    std::vector<std::vector<Holder>> holders(static_cast<std::size_t>(count));
+    std::vector<std::vector<Holder>> holders(as_index(count));
     for (std::size_t warp = 0; warp < lines.size(); ++warp)
       for (std::size_t part = 0; part < lines[warp].size(); ++part)
         for (std::size_t g = 0; g < 8; ++g)
-          holders[static_cast<std::size_t>(lines[warp][part][g])].push_back({warp, part, g});
+          holders[as_index(lines[warp][part][g])].push_back({warp, part, g});
     const std::size_t copies = holders[0].size();
     for (const auto& each : holders)
       if (each.size() != copies || copies == 0)
@@ -45,8 +46,8 @@ class FragmentMaker {
       const std::int64_t line = is_depth_last ? x / depth_ : x % count;
       const std::int64_t k = is_depth_last ? x % depth_ : x / count;
       for (std::size_t c = 0; c < copies; ++c)
-        put(image, static_cast<std::int64_t>(c) * image.size + x,
-            holders[static_cast<std::size_t>(line)][c], k, side_by_side);
+        put(image, static_cast<std::int64_t>(c) * image.size + x, holders[as_index(line)][c], k,
+            side_by_side);
     }
     auto fitted = layout::fit_image(image);
     if (!fitted)
@@ -68,7 +69,7 @@ class FragmentMaker {
       image.axes.push_back(call_.tile.scope == ir::Unit::Cta ? layout::axes::warpid()
                                                              : layout::axes::wid_in_wg());
     image.values.assign(image.axes.size(),
-                        std::vector<std::int64_t>(static_cast<std::size_t>(image.size * copies)));
+                        std::vector<std::int64_t>(as_index(image.size * copies)));
     return image;
   }
   void put(layout::Image& image, std::int64_t at, const Holder& holder, std::int64_t k,
@@ -78,7 +79,7 @@ class FragmentMaker {
     const auto beside = static_cast<std::int64_t>(side_by_side);
     const auto part = static_cast<std::int64_t>(holder.part);
     const std::int64_t word = (part / beside * groups + group) * beside + part % beside;
-    const auto i = static_cast<std::size_t>(at);
+    const auto i = as_index(at);
     image.values[0][i] = static_cast<std::int64_t>(holder.g) * 4 + t;
     image.values[1][i] = word * per_word_ + j;
     if (has_warps()) image.values[2][i] = static_cast<std::int64_t>(holder.warp);

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The code of phases: addresses from their formulas, accesses, conditions, load modifiers.
+#include "lower/copy/phase_writer.h"
 
 #include <algorithm>
 
 #include "ir/settings.h"
-#include "isa/catalogue.h"
-#include "isa/check.h"
-#include "lower/copy/vectors.h"
+#include "lower/checks.h"
 
 namespace ww::lower {
 
@@ -16,20 +14,6 @@ std::string access_type(std::int64_t bytes) {
   return bytes > 4 ? fmt::format(".v{}.b32", bytes / 4) : fmt::format(".b{}", bytes * 8);
 }
 
-std::int64_t view_elements(const Call& call, const Side& side) {
-  const ir::Buffer& buffer = call.f()[side.buffer];
-  // To whoever simplifies, the index into a single element is 0.
-  std::int64_t most = side.base.valid() || !side.strides.empty() ? 2 : 1;
-  if (const auto whole = ir::layout_of(call.f(), buffer))
-    if (const auto span = layout::span_on(*whole, layout::axes::m())) {
-      most = std::max(most, *span);
-      if (side.edges.empty()) return most;
-    }
-  for (std::size_t x = 0; x < side.size(); ++x)
-    most = std::max(most, side.swizzle(side.linear[x]) + 1);
-  return most;
-}
-
 PhaseWriter::PhaseWriter(const Call& call, const CopyProblem& problem, Code& code,
                          std::string modifiers)
     : call_(call),
@@ -37,12 +21,8 @@ PhaseWriter::PhaseWriter(const Call& call, const CopyProblem& problem, Code& cod
       code_(code),
       modifiers_(std::move(modifiers)),
       u_(problem.register_side() == nullptr ? call.worker(code) : call.unit_thread(code)) {
-  const auto flat = [&](const Side& side) {
-    return code_.flat_view(side.buffer, side.dtype, view_elements(call_, side),
-                           call_.f()[side.buffer].name);
-  };
-  dst_ = flat(problem.dst);
-  src_ = flat(problem.src);
+  dst_ = flat_view(call, code, problem.dst);
+  src_ = flat_view(call, code, problem.src);
 }
 
 std::vector<ThreadPart> PhaseWriter::thread_parts(const Side& side, const SideForm& form,
@@ -198,12 +178,6 @@ void PhaseWriter::load_with_modifiers(const Phase& phase, ExprId to, ExprId from
   const ExprId dst = code_.let("dst_ptr", code_.pointer(dst_, to));
   code_.evaluate(ir::Intrinsic::CopyBytes,
                  {dst, code_.pointer(view, code_.n(0)), code_.n(phase.bytes)});
-}
-
-bool is_on_target(const std::string& opcode, target::Target target) {
-  return std::ranges::any_of(isa::opcode_of(opcode).forms(), [&](const isa::Binding& binding) {
-    return !isa::missing_on(binding, target);
-  });
 }
 
 Match<std::string> load_modifiers(const Call& call, std::span<const Phase> phases) {

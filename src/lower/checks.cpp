@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lower/checks.h"
+
+#include <algorithm>
+
+#include "isa/catalogue.h"
+#include "isa/check.h"
+
+namespace ww::lower {
+
+Match<void> check_scope(const Call& call) {
+  if (call.tile.scope != ir::Unit::Cluster) return {};
+  return decline("scope", "{} scope, expected thread, warp, warpgroup or cta",
+                 ir::name_of(call.tile.scope));
+}
+
+Match<void> check_target(const Call& call, std::string_view instruction, target::Feature feature) {
+  if (call.context.target.has(feature)) return {};
+  return decline("arch", "{} needs {}, the target is {}", instruction,
+                 target::to_text(target::archs_with(feature)),
+                 target::info(call.context.target.arch).name);
+}
+
+Match<void> check_warps(const Call& call, std::string_view scope_rule,
+                        std::string_view threads_rule) {
+  const ir::Unit scope = call.tile.scope;
+  if (scope != ir::Unit::Warp && scope != ir::Unit::Warpgroup && scope != ir::Unit::Cta)
+    return decline(scope_rule, "{} scope, expected warp, warpgroup or cta", ir::name_of(scope));
+  if (call.context.launch.threads() % 32 != 0)
+    return decline(threads_rule, "{} threads are no whole warps", call.context.launch.threads());
+  if (!call.active.together(ir::Unit::Warp))
+    return decline(threads_rule, "not whole warps arrive: {}",
+                   ir::to_text(call.active, call.context.launch));
+  return {};
+}
+
+Match<void> check_workers(const Call& call) {
+  Code scratch(call.f(), call.context.facts, call.span);
+  if (!call.workers().empty() && call.worker(scratch).valid()) return {};
+  return decline("threads", "the threads that arrive cannot be numbered: {}",
+                 ir::to_text(call.active, call.context.launch));
+}
+
+bool is_on_target(const std::string& opcode, target::Target target) {
+  return std::ranges::any_of(isa::opcode_of(opcode).forms(), [&](const isa::Binding& binding) {
+    return !isa::missing_on(binding, target);
+  });
+}
+
+}  // namespace ww::lower

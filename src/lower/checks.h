@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// Questions about a call that variants of several primitives ask: who executes it, and for which
+// target.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "lower/call.h"
+
+namespace ww::lower {
+
+/// Declines cluster scope.
+Match<void> check_scope(const Call& call);
+/// Declines targets without the feature that an instruction needs.
+Match<void> check_target(const Call& call, std::string_view instruction, target::Feature feature);
+/// Declines other scopes than those of whole warps, by the first rule, and warps of which not all
+/// lanes come, by the second.
+Match<void> check_warps(const Call& call, std::string_view scope_rule,
+                        std::string_view threads_rule);
+/// Declines where the threads that arrive cannot be numbered: they differ between units, or follow
+/// no formula.
+Match<void> check_workers(const Call& call);
+
+/// Does the target have the instruction with these modifiers?
+bool is_on_target(const std::string& opcode, target::Target target);
+
+}  // namespace ww::lower

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copies as vector accesses: what `reg`, `gmem_smem` and the rest of a matrix copy have in common.
+// A *phase* is a run of accesses of one width that the same threads make, one per round.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "lower/copy/problem.h"
+#include "lower/tables.h"
+
+namespace ww::lower {
+
+/// The addresses of one side in a phase: a formula each for the constant part and for what
+/// multiplies each runtime stride.
+struct SideForm {
+  AddressForm form;
+  std::vector<std::pair<ir::ExprId, AddressForm>> strides;
+};
+
+/// How the accesses of a phase meet an edge: which coordinate each begins with, and whether it is
+/// inside with all its elements or none, or may be cut off behind some of them.
+struct EdgeForm {
+  AddressForm form;
+  bool is_cut = false;
+};
+
+struct Phase {
+  std::int64_t bytes = 0;    // of one access
+  std::int64_t vec = 1;      // elements of one access
+  std::int64_t threads = 1;  // of the unit
+  std::int64_t rounds = 1;
+  std::vector<bool> used;  // which threads of the unit take part
+  std::int64_t count = 0;  // accesses in all, where the last round is not full; 0: it is
+  // By k·threads + u: the element that thread u begins with in round k, and its places before the
+  // swizzle. Entries of threads that do not take part do not count.
+  std::vector<std::int32_t> first = {};
+  std::vector<std::int64_t> dst_places = {}, src_places = {};
+  SideForm dst = {}, src = {};
+  std::vector<EdgeForm> edges = {};      // one for each of the source
+  std::vector<EdgeForm> dst_edges = {};  // and of the destination; never cut
+  bool is_unrolled = false;  // loads of later rounds need not wait for stores of earlier ones
+
+  /// Numbers of its accesses, to find a formula of thread and round for.
+  [[nodiscard]] AddressTable table(std::vector<std::int64_t> numbers) const {
+    return {.threads = threads,
+            .rounds = rounds,
+            .linear = std::move(numbers),
+            .used = used,
+            .count = count};
+  }
+};
+
+/// Widths of an access in bytes, widest first, that the copy may use.
+std::vector<std::int64_t> access_widths(const Call& call, const CopyProblem& problem);
+
+/// Finds the formulas of a phase from `first`; false when its addresses are irregular. A phase of
+/// several rounds that fails may be cut into single rounds.
+bool find_forms(const CopyProblem& problem, Phase& phase);
+
+/// How the accesses of one thread to registers pair with memory, slot by slot: phases in ascending
+/// order of registers. `wanted` limits them to some slots (none: all). The reason when an access
+/// cannot be expressed.
+Match<std::vector<Phase>> register_phases(const Call& call, const CopyProblem& problem,
+                                          const std::vector<bool>* wanted_slots = nullptr);
+
+/// A copy between two memories, shared out among the threads of the unit in accesses of that width:
+/// the vectors in the order of the global side's addresses, vector f·T + u to thread u in round f.
+/// Nothing when the elements are not vectors of that width on both sides, or lie irregularly, or an
+/// edge would cut them where that cannot be.
+std::optional<Phase> shared_out_phase(const Call& call, const CopyProblem& problem,
+                                      std::int64_t bytes);
+
+/// The same with the widest vectors that there are; single elements where some become zero.
+Match<Phase> memory_phase(const Call& call, const CopyProblem& problem);
+
+}  // namespace ww::lower

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+// Phases of a copy between two memories: the threads share the vectors out among them.
+#include <algorithm>
+#include <numeric>
+
+#include "lower/as_index.h"
+#include "lower/copy/phase.h"
+
+namespace ww::lower {
+
+namespace {
+
+using Order = std::vector<std::int32_t>;
+
+// By place in the storage of a side; elements that share one by number.
+Order order_by(const Side& side) {
+  Order order(side.size());
+  std::iota(order.begin(), order.end(), 0);
+  const auto key = [&](std::int32_t x) {
+    const auto i = as_index(x);
+    std::int64_t far = 0;  // what runtime strides multiply counts most
+    for (const RuntimeStride& stride : side.strides) far = far * 4096 + stride.coef[i];
+    return std::pair(far, side.linear[i]);
+  };
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::int32_t a, std::int32_t b) { return key(a) < key(b); });
+  return order;
+}
+
+// The elements in that order as vectors of `vec`: are they contiguous and aligned on both sides?
+bool are_vectors(const CopyProblem& p, const Order& order, std::int64_t vec, std::int64_t bytes) {
+  const auto n = static_cast<std::int64_t>(order.size());
+  if (n % vec != 0) return false;
+  for (const Side* side : {&p.dst, &p.src}) {
+    if (!side->base_is_aligned(bytes)) return false;
+    for (std::int64_t i = 0; i < n; ++i) {
+      const auto x = as_index(order[as_index(i)]);
+      if (i % vec == 0) {
+        if (!side->is_aligned(x, bytes)) return false;
+      } else if (!side->follows(as_index(order[as_index(i - 1)]), x)) {
+        return false;
+      }
+    }
+  }
+  return true;
+}
+
+Phase make_phase(const Call& call, const CopyProblem& p, const Order& order, std::int64_t vec,
+                 std::int64_t bytes) {
+  const auto threads = static_cast<std::int64_t>(call.workers().size());
+  const std::int64_t count = static_cast<std::int64_t>(order.size()) / vec;
+  Phase phase;
+  phase.bytes = bytes;
+  phase.vec = vec;
+  phase.threads = threads;
+  phase.rounds = (count + threads - 1) / threads;
+  phase.count = count % threads == 0 ? 0 : count;
+  constexpr std::int64_t kMaxUnrolled = 16;
+  phase.is_unrolled = phase.rounds <= kMaxUnrolled;
+  phase.used.assign(as_index(threads), true);
+  for (std::int64_t q = 0; q < phase.rounds * threads; ++q) {
+    const std::int32_t x = q < count ? order[as_index(q * vec)] : -1;
+    phase.first.push_back(x);
+    phase.dst_places.push_back(x < 0 ? 0 : p.dst.linear[as_index(x)]);
+    phase.src_places.push_back(x < 0 ? 0 : p.src.linear[as_index(x)]);
+  }
+  // One round that only some threads take part in is a guard on the thread, not on the round.
+  if (phase.rounds == 1 && phase.count != 0) {
+    for (std::int64_t u = count; u < threads; ++u) phase.used[as_index(u)] = false;
+    phase.count = 0;
+  }
+  return phase;
+}
+
+// Where the accesses meet an edge.
+enum class Meeting : std::uint8_t { Whole, Cut, Mixed };
+
+// Within an access the coordinate stays or counts up. It is whole where it stays, and where the
+// edge lies between accesses; it may be cut where the buffer ends, but not where it begins.
+Meeting meeting_of(const Edge& edge, const Order& order, std::int64_t vec) {
+  bool stays = true, counts = true, is_even = true;
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    const std::int64_t at = edge.coordinate[as_index(order[i])];
+    if (i % as_index(vec) == 0) {
+      is_even = is_even && at % vec == 0;
+      continue;
+    }
+    const std::int64_t before = edge.coordinate[as_index(order[i - 1])];
+    stays = stays && at == before;
+    counts = counts && at == before + 1;
+  }
+  const bool ends_between = !edge.room.valid() || edge.divisor % vec == 0;
+  const bool begins_between = !edge.start.valid() || edge.start_divisor % vec == 0;
+  if (stays || (counts && is_even && ends_between && begins_between)) return Meeting::Whole;
+  return counts && (!edge.start.valid() || (is_even && begins_between)) ? Meeting::Cut
+                                                                        : Meeting::Mixed;
+}
+
+// The forms of a side's edges; false where one of them cuts accesses that must be whole.
+bool find_edges(const Side& side, const Order& order, bool may_cut, const Phase& phase,
+                std::vector<EdgeForm>& out) {
+  std::int64_t cuts = 0;
+  for (const Edge& edge : side.edges) {
+    const Meeting meeting = meeting_of(edge, order, phase.vec);
+    cuts += meeting == Meeting::Cut ? 1 : 0;
+    if (meeting == Meeting::Mixed || cuts > (may_cut ? 1 : 0)) return false;
+    std::vector<std::int64_t> coordinates;
+    for (const std::int32_t x : phase.first)
+      coordinates.push_back(x < 0 ? 0 : edge.coordinate[as_index(x)]);
+    auto form = find_form(phase.table(std::move(coordinates)));
+    if (!form) return false;
+    out.push_back({*std::move(form), meeting == Meeting::Cut});
+  }
+  return true;
+}
+
+std::vector<Order> orders_of(const CopyProblem& p) {
+  const bool src_first = p.src.scope == ir::Scope::Global && p.dst.scope != ir::Scope::Global;
+  Order logical(p.dst.size());
+  std::iota(logical.begin(), logical.end(), 0);
+  return {order_by(src_first ? p.src : p.dst), order_by(src_first ? p.dst : p.src),
+          std::move(logical)};
+}
+
+}  // namespace
+
+std::optional<Phase> shared_out_phase(const Call& call, const CopyProblem& problem,
+                                      std::int64_t bytes) {
+  const std::int64_t vec = bytes * 8 / problem.dst.bits;
+  for (const Order& order : orders_of(problem)) {
+    if (!are_vectors(problem, order, vec, bytes)) continue;
+    Phase phase = make_phase(call, problem, order, vec, bytes);
+    if (find_forms(problem, phase) && find_edges(problem.src, order, true, phase, phase.edges) &&
+        find_edges(problem.dst, order, false, phase, phase.dst_edges))
+      return phase;
+  }
+  return std::nullopt;
+}
+
+Match<Phase> memory_phase(const Call& call, const CopyProblem& problem) {
+  for (const std::int64_t bytes : access_widths(call, problem)) {
+    if (problem.has_zeros() && bytes * 8 != problem.dst.bits) continue;
+    if (auto phase = shared_out_phase(call, problem, bytes)) return *std::move(phase);
+  }
+  if (problem.dst.bits < 8)
+    return decline("sub_byte", "elements of {} bits do not pair up to whole bytes on both sides",
+                   problem.dst.bits);
+  return decline("irregular", "no formula of round and thread gives the {} places of both sides",
+                 problem.dst.size());
+}
+
+}  // namespace ww::lower
