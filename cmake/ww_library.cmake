@@ -64,7 +64,7 @@ set(WW_OWN_HEADER_ir ir/build.h)
 set(WW_OWN_HEADER_eval eval/cta/cta.h)
 set(WW_OWN_HEADER_script script/interp/context.h)
 set(WW_OWN_HEADER_sim sim/unit.h)
-set(WW_OWN_HEADER_lower lower/side.h)
+set(WW_OWN_HEADER_lower lower/operand_places.h)
 set(WW_OWN_HEADER_emit/cuda emit/cuda/context.h)
 set(WW_OWN_HEADER_emit/ptx emit/ptx/context.h)
 

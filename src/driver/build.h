@@ -16,7 +16,7 @@
 #include "base/result.h"
 #include "base/source.h"
 #include "ir/function.h"
-#include "lower/report.h"
+#include "lower/lowering_report.h"
 #include "script/compile.h"
 #include "target/target.h"
 
@@ -35,7 +35,7 @@ struct BuildOptions {
 struct Build {
   std::optional<script::Compiled> compiled = {};  // the source, and the tile program
   std::optional<target::Target> target = {};      // none before lowering unless it was given
-  lower::Report report = {};  // of all primitives, also where nothing accepted one
+  lower::LoweringReport report = {};  // of all primitives, also where nothing accepted one
   std::optional<ir::Function> lowered = {};
   std::string ptx = {};
   std::string entry = {};   // the kernel's name in it: the function's, as far as PTX has such names

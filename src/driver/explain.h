@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "driver/build.h"
-#include "lower/report.h"
+#include "lower/lowering_report.h"
 
 namespace ww::driver {
 

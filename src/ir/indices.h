@@ -14,7 +14,7 @@
 //
 // Such nodes have `Expr::no_wrap`. The evaluator reports an `overflow` where one does, so that
 // everybody else may treat them as whole numbers: take sums apart, add in another order, divide.
-// Lowering writes its own index arithmetic with the same promise (lower/code.h).
+// Lowering writes its own index arithmetic with the same promise (lower/code_writer.h).
 #pragma once
 
 #include "ir/function.h"

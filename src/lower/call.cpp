@@ -5,7 +5,7 @@
 
 #include "ir/settings.h"
 #include "lower/as_index.h"
-#include "lower/tables.h"
+#include "lower/index_formula.h"
 
 namespace ww::lower {
 
@@ -32,7 +32,7 @@ std::vector<std::int64_t> Call::unit_starts() const {
   return out;
 }
 
-ir::ExprId Call::unit_thread(Code& code) const {
+ir::ExprId Call::unit_thread(CodeWriter& code) const {
   if (tile.scope == ir::Unit::Thread) return code.n(0);
   const ir::ExprId linear = code.var(context.ids.linear_thread);
   return tile.scope == ir::Unit::Cta ? linear : code.mod(linear, unit_threads());
@@ -52,7 +52,7 @@ std::vector<std::int64_t> Call::workers() const {
   return seen;
 }
 
-ir::ExprId Call::worker(Code& code) const {
+ir::ExprId Call::worker(CodeWriter& code) const {
   const std::vector<std::int64_t> all = workers();
   const ir::ExprId u = unit_thread(code);
   const std::int64_t size = unit_threads();

@@ -15,7 +15,7 @@
 #include "ir/launch/launch.h"
 #include "ir/launch/thread_values.h"
 #include "ir/simplify/simplify.h"
-#include "lower/code.h"
+#include "lower/code_writer.h"
 #include "lower/launch_ids.h"
 #include "target/target.h"
 
@@ -41,7 +41,7 @@ std::unexpected<Decline> decline(std::string_view rule, fmt::format_string<Args.
 struct Context {
   ir::Function& f;
   const ir::LaunchShape& launch;
-  const LaunchIds& ids;
+  const LaunchVars& ids;
   ir::Facts& facts;
   ir::ThreadValues& values;
   target::Target target;
@@ -63,12 +63,12 @@ struct Call {
   /// The first thread of each unit that comes here.
   [[nodiscard]] std::vector<std::int64_t> unit_starts() const;
   /// The number of the executing thread within its unit.
-  [[nodiscard]] ir::ExprId unit_thread(Code& code) const;
+  [[nodiscard]] ir::ExprId unit_thread(CodeWriter& code) const;
   /// Threads of a unit that come here, by their number in it: all of them, unless a copy between
   /// memories stands where only part of a unit arrives. Empty when that part differs between units.
   [[nodiscard]] std::vector<std::int64_t> workers() const;
   /// The number of the executing thread among the workers; none when no formula gives it.
-  [[nodiscard]] ir::ExprId worker(Code& code) const;
+  [[nodiscard]] ir::ExprId worker(CodeWriter& code) const;
   /// The value of a setting of the call's configuration, or nullptr.
   [[nodiscard]] const ir::Setting* setting(std::string_view name) const;
   [[nodiscard]] const ir::Region& region(std::size_t argument) const {

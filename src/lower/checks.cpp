@@ -35,7 +35,7 @@ Match<void> check_warps(const Call& call, std::string_view scope_rule,
 }
 
 Match<void> check_workers(const Call& call) {
-  Code scratch(call.f(), call.context.facts, call.span);
+  CodeWriter scratch(call.f(), call.context.facts, call.span);
   if (!call.workers().empty() && call.worker(scratch).valid()) return {};
   return decline("threads", "the threads that arrive cannot be numbered: {}",
                  ir::to_text(call.active, call.context.launch));

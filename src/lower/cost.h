@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "lower/copy/problem.h"
-#include "lower/report.h"
+#include "lower/lowering_report.h"
 
 namespace ww::lower {
 
@@ -28,7 +28,7 @@ struct WarpAccess {
 /// The accesses of a whole primitive to one shared-memory operand.
 class AccessLog {
  public:
-  explicit AccessLog(const Side& side) : side_(side) {}
+  explicit AccessLog(const OperandPlaces& side) : side_(side) {}
   void add(WarpAccess access) { accesses_.push_back(std::move(access)); }
   [[nodiscard]] bool empty() const { return accesses_.empty(); }
   /// Turns with the operand's own layout.
@@ -42,7 +42,7 @@ class AccessLog {
   [[nodiscard]] std::string swizzle_remedy(std::int64_t needed) const;
   [[nodiscard]] std::string padding_remedy(const Call& call, std::int64_t needed) const;
 
-  const Side& side_;
+  const OperandPlaces& side_;
   std::vector<WarpAccess> accesses_;
 };
 

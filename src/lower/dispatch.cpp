@@ -23,7 +23,7 @@ using ir::StmtKind;
 
 class Dispatch {
  public:
-  Dispatch(Context& context, const ir::ActiveSets& active, Report& report,
+  Dispatch(Context& context, const ir::ActiveSets& active, LoweringReport& report,
            std::vector<Diag>& errors, Tampering* tampering)
       : c_(context),
         f_(context.f),
@@ -100,7 +100,7 @@ class Dispatch {
       report_.calls.push_back(std::move(row));
       return;
     }
-    Code code(f_, c_.facts, call.span);
+    CodeWriter code(f_, c_.facts, call.span);
     for (const ir::BufferId fragment : calls->fragments) code.allocate(fragment);
     append(out, code.take());
     for (const ir::TileCall& copy : calls->copies)
@@ -111,7 +111,7 @@ class Dispatch {
   // Starts and extents of regions as lowering wants them: in int32 or int64, and, where memory is
   // read for them, bound before the call, which may write that memory.
   ir::TileCall settled(const Call& call, ir::Block& out) {
-    Code code(f_, c_.facts, call.span);
+    CodeWriter code(f_, c_.facts, call.span);
     ir::TileCall tile = call.tile;
     for (ir::TileArg& arg : tile.args) {
       auto* region = std::get_if<ir::Region>(&arg);
@@ -197,7 +197,7 @@ class Dispatch {
 
   void write(const Variant& variant, const std::any& plan, const Call& call,
              const std::string& text, ir::Block& out) {
-    Code code(f_, c_.facts, call.span);
+    CodeWriter code(f_, c_.facts, call.span);
     variant.emit(plan, call, code);
     ir::Stmt attr{.kind = StmtKind::Attr};
     attr.span = call.span;
@@ -335,7 +335,7 @@ class Dispatch {
   Context& c_;
   ir::Function& f_;
   const ir::ActiveSets& active_;
-  Report& report_;
+  LoweringReport& report_;
   std::vector<Diag>& errors_;
   Tampering* tampering_;
   std::size_t source_buffers_;
@@ -344,7 +344,7 @@ class Dispatch {
 
 }  // namespace
 
-void dispatch(Context& context, const ir::ActiveSets& active, Report& report,
+void dispatch(Context& context, const ir::ActiveSets& active, LoweringReport& report,
               std::vector<Diag>& errors, Tampering* tampering) {
   Dispatch(context, active, report, errors, tampering).block(context.f.body);
 }

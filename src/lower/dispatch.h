@@ -7,7 +7,7 @@
 
 #include "base/diag.h"
 #include "lower/call.h"
-#include "lower/report.h"
+#include "lower/lowering_report.h"
 
 namespace ww::lower {
 
@@ -15,7 +15,7 @@ struct Tampering;  // test_lowering.h
 
 /// Replaces the tile calls of the function. `active` are the active sets of its statements, made
 /// before anything was changed. `tampering` is for tests that plant faults, and null otherwise.
-void dispatch(Context& context, const ir::ActiveSets& active, Report& report,
+void dispatch(Context& context, const ir::ActiveSets& active, LoweringReport& report,
               std::vector<Diag>& errors, Tampering* tampering = nullptr);
 
 }  // namespace ww::lower

@@ -203,8 +203,8 @@ class Expander {
       return ir::binary_like(out_, like, x, y).value();
     };
     if (!out_[a].type.is_int() || out_[a].type.lanes > 1) return plain(a, b);
-    const auto [x, c] = parts(a);
-    const auto [y, d] = parts(b);
+    const auto [x, c] = sum_terms(a);
+    const auto [y, d] = sum_terms(b);
     for (const ExprId side : {a, b})
       if (out_[side].op == ExprOp::Add && !out_[side].no_wrap) like.no_wrap = false;
     ExprId terms = x.valid() && y.valid() ? plain(x, y) : x.valid() ? x : y;
@@ -213,7 +213,7 @@ class Expander {
     return terms.valid() ? plain(terms, constant) : constant;
   }
   // The sum's terms and its constant; none where there are none.
-  [[nodiscard]] std::pair<ExprId, ExprId> parts(ExprId id) const {
+  [[nodiscard]] std::pair<ExprId, ExprId> sum_terms(ExprId id) const {
     const Expr& e = out_[id];
     if (e.op == ExprOp::IntImm) return {{}, id};
     if (e.op == ExprOp::Add && out_[e.args[1]].op == ExprOp::IntImm) return {e.args[0], e.args[1]};

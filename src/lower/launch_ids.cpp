@@ -46,7 +46,7 @@ class Resolver {
  public:
   Resolver(Function& f, const ir::LaunchShape& shape) : f_(f), shape_(shape) {}
 
-  LaunchIds run() {
+  LaunchVars run() {
     find_uses();
     make_params();
     Block body;
@@ -269,7 +269,7 @@ class Resolver {
 
   Function& f_;
   const ir::LaunchShape& shape_;
-  LaunchIds ids_;
+  LaunchVars ids_;
   ir::Facts facts_;
   std::vector<bool> is_used_;
   std::vector<ExprId> lets_;         // by VarId: what the body binds
@@ -278,7 +278,7 @@ class Resolver {
 
 }  // namespace
 
-LaunchIds resolve_scope_ids(ir::Function& function, const ir::LaunchShape& shape) {
+LaunchVars resolve_scope_ids(ir::Function& function, const ir::LaunchShape& shape) {
   return Resolver(function, shape).run();
 }
 

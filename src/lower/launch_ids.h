@@ -10,7 +10,7 @@
 namespace ww::lower {
 
 /// The launch variables of a function; none for dimensions that do not exist in its launch.
-struct LaunchIds {
+struct LaunchVars {
   std::array<ir::VarId, 3> block;   // blockIdx
   std::array<ir::VarId, 3> thread;  // threadIdx
   std::array<ir::VarId, 3> cta_in_cluster;
@@ -23,6 +23,6 @@ struct LaunchIds {
 /// T.let bindings of its variables, under their names and in their places; nothing is bound that is
 /// not used. Extents known at launch become parameters. The function is then neither at one level
 /// nor at the other until `flatten` is done with it. Statements keep their ids.
-LaunchIds resolve_scope_ids(ir::Function& function, const ir::LaunchShape& shape);
+LaunchVars resolve_scope_ids(ir::Function& function, const ir::LaunchShape& shape);
 
 }  // namespace ww::lower

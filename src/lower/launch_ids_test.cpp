@@ -37,7 +37,7 @@ void use(Builder& b, ir::BufferId out, std::initializer_list<VarId> ids) {
   for (const VarId id : ids) b.store(out, {b.n(0)}, b.var(id));
 }
 
-TEST(LaunchIds, OneDimension) {
+TEST(LaunchVars, OneDimension) {
   Builder b;
   const ir::BufferId out = b.matched("out", {1}, DType::Int32);
   const VarId cta = b.id(ScopeIdKind::CtaId, "bx", 4);
@@ -65,7 +65,7 @@ out[0] = t
 )");
 }
 
-TEST(LaunchIds, WhatTheLaunchDecidesIsDecided) {
+TEST(LaunchVars, WhatTheLaunchDecidesIsDecided) {
   Builder b;
   const ir::BufferId out = b.matched("out", {1}, DType::Int32);
   const VarId tid = b.id(ScopeIdKind::ThreadId, "tid", 32);
@@ -97,7 +97,7 @@ std::vector<VarId> ids(Builder& b, ScopeIdKind kind, std::vector<std::string> na
   return vars;
 }
 
-TEST(LaunchIds, SeveralDimensionsAndClusters) {
+TEST(LaunchVars, SeveralDimensionsAndClusters) {
   Builder b;
   const ir::BufferId out = b.matched("out", {1}, DType::Int32);
   const auto cluster = ids(b, ScopeIdKind::ClusterId, {"cx", "cy"}, {4, 3});
@@ -126,7 +126,7 @@ out[0] = warp
 )");
 }
 
-TEST(LaunchIds, ExtentsBecomeParameters) {
+TEST(LaunchVars, ExtentsBecomeParameters) {
   Builder b;
   const VarId n = b.f.add(
       ir::Var{.name = "n", .type = ir::Type::of(DType::Int32), .kind = ir::VarKind::Extent});
@@ -145,7 +145,7 @@ TEST(LaunchIds, ExtentsBecomeParameters) {
   ir::Function f = b.done();
   const auto shape = ir::launch_shape(f);
   ASSERT_TRUE(shape) << shape.error().text;
-  const LaunchIds found = resolve_scope_ids(f, *shape);
+  const LaunchVars found = resolve_scope_ids(f, *shape);
   ASSERT_EQ(f.params.size(), 3U);
   EXPECT_EQ(f.params[2].var, n);
   EXPECT_EQ(f[n].kind, ir::VarKind::Param);
@@ -155,7 +155,7 @@ TEST(LaunchIds, ExtentsBecomeParameters) {
   EXPECT_EQ(body_of(f).substr(0, 49), "blockIdx_x = T.launch_thread(\"blockIdx.x\", n // 2");
 }
 
-TEST(LaunchIds, LoopsOverHardwareIds) {
+TEST(LaunchVars, LoopsOverHardwareIds) {
   Builder b;
   const ir::BufferId out = b.matched("out", {1}, DType::Int32);
   b.id(ScopeIdKind::ThreadId, "", 8);

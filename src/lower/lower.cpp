@@ -31,7 +31,7 @@ Lowered lowered_with(const ir::Function& tile, const Options& options, Tampering
     }
     promote_scalars(f);
     const ir::ActiveSets active = ir::ActiveSets::of(f, *shape);
-    const LaunchIds ids = resolve_scope_ids(f, *shape);
+    const LaunchVars ids = resolve_scope_ids(f, *shape);
     ir::Facts facts = ir::facts_of(f);
     const ir::Definitions definitions = ir::definitions_of(f);
     ir::ThreadValues values(f, *shape, definitions);

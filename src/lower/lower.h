@@ -33,7 +33,7 @@
 
 #include "base/diag.h"
 #include "ir/function.h"
-#include "lower/report.h"
+#include "lower/lowering_report.h"
 #include "target/target.h"
 
 namespace ww::lower {
@@ -44,7 +44,7 @@ struct Options {
 
 struct Lowered {
   std::optional<ir::Function> function;  // when there are no errors
-  Report report;                         // of all primitives, also of those that nothing accepted
+  LoweringReport report;                 // of all primitives, also of those that nothing accepted
   std::vector<Diag> errors;              // in the order of the source
 };
 

@@ -50,7 +50,7 @@ class CallUnderTest {
       return;
     }
     report = variant.report(*plan, *call_);
-    Code out(f, facts_, {});
+    CodeWriter out(f, facts_, {});
     variant.emit(*plan, *call_, out);
     code = out.take();
   }
@@ -86,7 +86,7 @@ class CallUnderTest {
   Prove prove_;
   ir::LaunchShape shape_;
   ir::ActiveSets active_;
-  LaunchIds ids_;
+  LaunchVars ids_;
   ir::Facts facts_;
   ir::Definitions definitions_;
   std::optional<ir::ThreadValues> values_;

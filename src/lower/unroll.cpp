@@ -53,7 +53,8 @@ struct Reasons {
 
 class RegisterLoops {
  public:
-  RegisterLoops(Function& f, Report& report) : f_(f), report_(report), lets_(f.var_count()) {}
+  RegisterLoops(Function& f, LoweringReport& report)
+      : f_(f), report_(report), lets_(f.var_count()) {}
 
   void run() {
     find_bindings();
@@ -294,7 +295,7 @@ class RegisterLoops {
   }
 
   Function& f_;
-  Report& report_;
+  LoweringReport& report_;
   std::optional<ir::Facts> facts_;    // made when a loop needs them
   std::vector<ExprId> lets_;          // by VarId
   std::map<VarId, Reasons> reasons_;  // of names
@@ -326,7 +327,7 @@ bool has_jump(const Function& f, const Block& body) {
   });
 }
 
-void unroll_register_loops(Function& function, Report& report) {
+void unroll_register_loops(Function& function, LoweringReport& report) {
   RegisterLoops(function, report).run();
 }
 

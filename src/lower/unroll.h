@@ -5,7 +5,7 @@
 #pragma once
 
 #include "ir/function.h"
-#include "lower/report.h"
+#include "lower/lowering_report.h"
 
 namespace ww::lower {
 
@@ -18,7 +18,7 @@ namespace ww::lower {
 /// Local buffers that are indexed by anything else that is not constant, or whose address goes
 /// elsewhere than to copy_bytes and registers of PTX instructions, are added to `report.spilled`,
 /// with the reason.
-void unroll_register_loops(ir::Function& function, Report& report);
+void unroll_register_loops(ir::Function& function, LoweringReport& report);
 
 /// Expands every Unroll loop: its body once per round with the variable replaced, indices
 /// simplified, conditions and loops that become constant resolved. Names that a body binds get

@@ -10,7 +10,7 @@
 #include <string_view>
 
 #include "lower/call.h"
-#include "lower/report.h"
+#include "lower/lowering_report.h"
 
 namespace ww::lower {
 
@@ -27,13 +27,13 @@ struct Variant {
   std::string_view about{};
 
   Match<std::any> (*match)(const Call&) = nullptr;
-  void (*emit)(const std::any& plan, const Call&, Code&) = nullptr;
+  void (*emit)(const std::any& plan, const Call&, CodeWriter&) = nullptr;
   PlanReport (*report)(const std::any& plan, const Call&) = nullptr;
 };
 
 /// The three functions of a variant behind one interface.
 template <typename Plan, Match<Plan> (*kMatch)(const Call&),
-          void (*kEmit)(const Plan&, const Call&, Code&),
+          void (*kEmit)(const Plan&, const Call&, CodeWriter&),
           PlanReport (*kReport)(const Plan&, const Call&)>
 constexpr Variant variant(Variant row) {
   row.match = [](const Call& call) -> Match<std::any> {
@@ -41,7 +41,7 @@ constexpr Variant variant(Variant row) {
     if (!plan) return std::unexpected(std::move(plan).error());
     return std::any(*std::move(plan));
   };
-  row.emit = [](const std::any& plan, const Call& call, Code& code) {
+  row.emit = [](const std::any& plan, const Call& call, CodeWriter& code) {
     kEmit(*std::any_cast<Plan>(&plan), call, code);
   };
   row.report = [](const std::any& plan, const Call& call) {

@@ -22,7 +22,7 @@
 #include <vector>
 
 #include "lower/engines.h"
-#include "lower/report.h"
+#include "lower/lowering_report.h"
 
 namespace ww::test {
 
@@ -58,7 +58,7 @@ struct Checked {
   Stage stage = Stage::Script;  // where it went wrong, or Right
   std::string why;              // in words: the errors, the finding, the first different element
   std::string source;
-  lower::Report report;
+  lower::LoweringReport report;
   std::string lowered;  // text
   std::string ptx;
   std::vector<Turns> turns;        // by primitive, of the whole run

@@ -9,9 +9,9 @@
 #include <algorithm>
 
 #include "lower/checks.h"
-#include "lower/copy/elements.h"
+#include "lower/copy/element_copy.h"
 #include "lower/copy/register_map.h"
-#include "lower/tables.h"
+#include "lower/index_formula.h"
 #include "lower/variant.h"
 
 namespace ww::lower::copy_fallback {
@@ -29,7 +29,7 @@ struct Plan {
   bool only_first = false;               // Serial: the first thread alone
   std::optional<std::int64_t> elements;  // constant extents
   // Registers: the operand that is in them, and which element each thread has in which slot.
-  Side own;
+  OperandPlaces own;
   bool own_is_dst = false;
   RegisterMap map;
   std::string why;  // the reason of the variant that would have been better
@@ -47,7 +47,7 @@ Match<Plan> match_registers(const Call& call, Plan plan) {
                    "an element moves from the registers of one thread to those of another");
   plan.kind = Plan::Kind::Registers;
   plan.own_is_dst = is_local(0);
-  plan.own = WW_TRY(side_of(call, plan.own_is_dst ? 0 : 1));
+  plan.own = WW_TRY(operand_places(call, plan.own_is_dst ? 0 : 1));
   plan.map = register_map(call, plan.own, plan.own_is_dst);
   if (plan.map.slots > kMaxRounds)
     return decline("size", "{} registers, at most {} are moved one by one", plan.map.slots,
@@ -57,7 +57,7 @@ Match<Plan> match_registers(const Call& call, Plan plan) {
 
 // Why no other variant took it, though elements and places are known.
 std::string reason_of(const CopyProblem& problem) {
-  for (const Side* side : {&problem.src, &problem.dst})
+  for (const OperandPlaces* side : {&problem.src, &problem.dst})
     if (!side->edges.empty())
       return "a region may leave its buffer, so that each element is looked at";
   return "the places follow no formula";
@@ -102,9 +102,9 @@ Match<Plan> match(const Call& call) {
 // --- emit ----------------------------------------------------------------------------------------
 
 // The elements of the threads in one slot: one formula, or one branch per thread.
-void emit_slot(const Plan& plan, const Call& call, Code& code, ir::BufferId flat,
+void emit_slot(const Plan& plan, const Call& call, CodeWriter& code, ir::BufferId flat,
                std::int64_t slot) {
-  Elements elements(call, code);
+  TileElements elements(call, code);
   const ExprId u = call.unit_thread(code);
   std::vector<bool> used;
   std::vector<std::int64_t> numbers;
@@ -135,16 +135,16 @@ void emit_slot(const Plan& plan, const Call& call, Code& code, ir::BufferId flat
                    [&] { move(code.n(numbers[t])); });
 }
 
-void emit_registers(const Plan& plan, const Call& call, Code& code) {
-  const Side& own = plan.own;
+void emit_registers(const Plan& plan, const Call& call, CodeWriter& code) {
+  const OperandPlaces& own = plan.own;
   const ir::BufferId flat = flat_view(call, code, own);
-  code.guarded(Elements(call, code).guard(), [&] {
+  code.guarded(TileElements(call, code).guard(), [&] {
     for (std::int64_t slot = 0; slot < plan.map.slots; ++slot)
       emit_slot(plan, call, code, flat, slot);
   });
 }
 
-void emit(const Plan& plan, const Call& call, Code& code) {
+void emit(const Plan& plan, const Call& call, CodeWriter& code) {
   switch (plan.kind) {
     case Plan::Kind::Shared:
       return copy_shared_out(call, code);

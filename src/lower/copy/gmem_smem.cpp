@@ -19,7 +19,7 @@
 //
 // No barrier: the caller waits before others read.
 #include "lower/checks.h"
-#include "lower/copy/phase_report.h"
+#include "lower/copy/copy_report.h"
 #include "lower/copy/phase_writer.h"
 #include "lower/variant.h"
 
@@ -28,7 +28,7 @@ namespace {
 
 struct Plan {
   std::shared_ptr<const CopyProblem> problem;
-  Phase phase;
+  CopyPhase phase;
   std::string modifiers;
 };
 
@@ -49,7 +49,7 @@ Match<Plan> match(const Call& call) {
   return Plan{problem, std::move(phase), std::move(modifiers)};
 }
 
-void emit(const Plan& plan, const Call& call, Code& code) {
+void emit(const Plan& plan, const Call& call, CodeWriter& code) {
   PhaseWriter(call, *plan.problem, code, plan.modifiers).write(plan.phase);
 }
 

@@ -27,9 +27,10 @@
 #include "isa/matrix_copy.h"
 #include "lower/as_index.h"
 #include "lower/checks.h"
-#include "lower/copy/phase_report.h"
+#include "lower/copy/copy_report.h"
 #include "lower/copy/phase_writer.h"
 #include "lower/copy/register_map.h"
+#include "lower/index_formula.h"
 #include "lower/variant.h"
 
 namespace ww::lower::copy_ldstmatrix {
@@ -56,7 +57,7 @@ struct Plan {
   std::shared_ptr<const CopyProblem> problem;
   bool is_load = true;
   std::vector<Issue> issues;
-  std::vector<Phase> rest;  // words that fit no form
+  std::vector<CopyPhase> rest;  // words that fit no form
   std::int64_t fitting = 0, others = 0;
 };
 
@@ -354,8 +355,8 @@ class Matcher {
   const Call& call_;
   Plan& plan_;
   const CopyProblem& p_;
-  const Side& own_;
-  const Side& other_;
+  const OperandPlaces& own_;
+  const OperandPlaces& other_;
   RegisterMap map_;
   std::int64_t per_word_;
   std::int64_t threads_;
@@ -364,8 +365,8 @@ class Matcher {
 };
 
 Match<void> check_sides(const Call& call, const CopyProblem& problem, bool is_load) {
-  const Side& own = is_load ? problem.dst : problem.src;
-  const Side& other = is_load ? problem.src : problem.dst;
+  const OperandPlaces& own = is_load ? problem.dst : problem.src;
+  const OperandPlaces& other = is_load ? problem.src : problem.dst;
   if (own.bits > 32 || 32 % own.bits != 0)
     return decline("dtype", "elements of {} bits, expected 4, 8, 16 or 32", own.bits);
   WW_TRY_VOID(check_target(call, is_load ? "ldmatrix" : "stmatrix",
@@ -408,10 +409,10 @@ Match<Plan> match(const Call& call) {
 
 // --- emit ----------------------------------------------------------------------------------------
 
-void emit_issue(const Plan& plan, const Issue& issue, const Call& call, Code& code,
+void emit_issue(const Plan& plan, const Issue& issue, const Call& call, CodeWriter& code,
                 const PhaseWriter& writer) {
-  const Side& own = plan.is_load ? plan.problem->dst : plan.problem->src;
-  const Side& other = plan.is_load ? plan.problem->src : plan.problem->dst;
+  const OperandPlaces& own = plan.is_load ? plan.problem->dst : plan.problem->src;
+  const OperandPlaces& other = plan.is_load ? plan.problem->src : plan.problem->dst;
   const ir::ExprId u = call.unit_thread(code);
   const ir::ExprId own_base = own.base.valid() ? own.base : code.n(0);
   const ir::ExprId base = other.base.valid() ? other.base : code.n(0);
@@ -438,10 +439,10 @@ void emit_issue(const Plan& plan, const Issue& issue, const Call& call, Code& co
   });
 }
 
-void emit(const Plan& plan, const Call& call, Code& code) {
+void emit(const Plan& plan, const Call& call, CodeWriter& code) {
   PhaseWriter writer(call, *plan.problem, code);
   for (const Issue& issue : plan.issues) emit_issue(plan, issue, call, code, writer);
-  for (const Phase& phase : plan.rest) writer.write(phase);
+  for (const CopyPhase& phase : plan.rest) writer.write(phase);
 }
 
 // --- report --------------------------------------------------------------------------------------
@@ -459,14 +460,14 @@ void log_issue(AccessLog& log, const Issue& issue, std::int64_t threads) {
 }
 
 PlanReport report(const Plan& plan, const Call& call) {
-  PlanReport out = begin_report(call, *plan.problem);
+  PlanReport out = copy_report(call, *plan.problem);
   AccessLog log(plan.is_load ? plan.problem->src : plan.problem->dst);
   for (const Issue& issue : plan.issues) {
     out.add_instruction(issue.opcode, issue.rounds, 4 * issue.words);
     out.rounds += issue.rounds;
     log_issue(log, issue, call.unit_threads());
   }
-  for (const Phase& phase : plan.rest) {
+  for (const CopyPhase& phase : plan.rest) {
     add_phase(out, *plan.problem, phase);
     log_phase(log, phase, !plan.is_load);
   }

@@ -5,7 +5,7 @@ namespace ww::lower {
 
 std::vector<std::int64_t> access_widths(const Call& call, const CopyProblem& problem) {
   std::vector<std::int64_t> out;
-  const auto is_wide = [](const Side& side) {
+  const auto is_wide = [](const OperandPlaces& side) {
     return side.scope == ir::Scope::Global || side.is_register();
   };
   if (call.context.target.has(target::Feature::Sm100) && is_wide(problem.dst) &&
@@ -19,7 +19,7 @@ std::vector<std::int64_t> access_widths(const Call& call, const CopyProblem& pro
 namespace {
 
 // A register's number must not depend on the thread.
-bool is_same_for_all(const Phase& phase, const std::vector<std::int64_t>& places) {
+bool is_same_for_all(const CopyPhase& phase, const std::vector<std::int64_t>& places) {
   for (std::int64_t k = 0; k < phase.rounds; ++k) {
     std::optional<std::int64_t> seen;
     for (std::int64_t u = 0; u < phase.threads; ++u) {
@@ -32,8 +32,9 @@ bool is_same_for_all(const Phase& phase, const std::vector<std::int64_t>& places
   return true;
 }
 
-bool find_side(const CopyProblem& problem, const Phase& phase, bool is_dst, SideForm& out) {
-  const Side& side = is_dst ? problem.dst : problem.src;
+bool find_place_form(const CopyProblem& problem, const CopyPhase& phase, bool is_dst,
+                     PlaceForm& out) {
+  const OperandPlaces& side = is_dst ? problem.dst : problem.src;
   const std::vector<std::int64_t>& places = is_dst ? phase.dst_places : phase.src_places;
   if (side.is_register() && !is_same_for_all(phase, places)) return false;
   AddressTable table = phase.table(places);
@@ -55,8 +56,9 @@ bool find_side(const CopyProblem& problem, const Phase& phase, bool is_dst, Side
 
 }  // namespace
 
-bool find_forms(const CopyProblem& problem, Phase& phase) {
-  return find_side(problem, phase, true, phase.dst) && find_side(problem, phase, false, phase.src);
+bool find_forms(const CopyProblem& problem, CopyPhase& phase) {
+  return find_place_form(problem, phase, true, phase.dst) &&
+         find_place_form(problem, phase, false, phase.src);
 }
 
 }  // namespace ww::lower

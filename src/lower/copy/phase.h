@@ -8,14 +8,14 @@
 #include <utility>
 #include <vector>
 
+#include "lower/address_form.h"
 #include "lower/copy/problem.h"
-#include "lower/tables.h"
 
 namespace ww::lower {
 
 /// The addresses of one side in a phase: a formula each for the constant part and for what
 /// multiplies each runtime stride.
-struct SideForm {
+struct PlaceForm {
   AddressForm form;
   std::vector<std::pair<ir::ExprId, AddressForm>> strides;
 };
@@ -27,7 +27,7 @@ struct EdgeForm {
   bool is_cut = false;
 };
 
-struct Phase {
+struct CopyPhase {
   std::int64_t bytes = 0;    // of one access
   std::int64_t vec = 1;      // elements of one access
   std::int64_t threads = 1;  // of the unit
@@ -38,7 +38,7 @@ struct Phase {
   // swizzle. Entries of threads that do not take part do not count.
   std::vector<std::int32_t> first = {};
   std::vector<std::int64_t> dst_places = {}, src_places = {};
-  SideForm dst = {}, src = {};
+  PlaceForm dst = {}, src = {};
   std::vector<EdgeForm> edges = {};      // one for each of the source
   std::vector<EdgeForm> dst_edges = {};  // and of the destination; never cut
   bool is_unrolled = false;  // loads of later rounds need not wait for stores of earlier ones
@@ -58,22 +58,22 @@ std::vector<std::int64_t> access_widths(const Call& call, const CopyProblem& pro
 
 /// Finds the formulas of a phase from `first`; false when its addresses are irregular. A phase of
 /// several rounds that fails may be cut into single rounds.
-bool find_forms(const CopyProblem& problem, Phase& phase);
+bool find_forms(const CopyProblem& problem, CopyPhase& phase);
 
 /// How the accesses of one thread to registers pair with memory, slot by slot: phases in ascending
 /// order of registers. `wanted` limits them to some slots (none: all). The reason when an access
 /// cannot be expressed.
-Match<std::vector<Phase>> register_phases(const Call& call, const CopyProblem& problem,
-                                          const std::vector<bool>* wanted_slots = nullptr);
+Match<std::vector<CopyPhase>> register_phases(const Call& call, const CopyProblem& problem,
+                                              const std::vector<bool>* wanted_slots = nullptr);
 
 /// A copy between two memories, shared out among the threads of the unit in accesses of that width:
 /// the vectors in the order of the global side's addresses, vector f·T + u to thread u in round f.
 /// Nothing when the elements are not vectors of that width on both sides, or lie irregularly, or an
 /// edge would cut them where that cannot be.
-std::optional<Phase> shared_out_phase(const Call& call, const CopyProblem& problem,
-                                      std::int64_t bytes);
+std::optional<CopyPhase> shared_out_phase(const Call& call, const CopyProblem& problem,
+                                          std::int64_t bytes);
 
 /// The same with the widest vectors that there are; single elements where some become zero.
-Match<Phase> memory_phase(const Call& call, const CopyProblem& problem);
+Match<CopyPhase> memory_phase(const Call& call, const CopyProblem& problem);
 
 }  // namespace ww::lower

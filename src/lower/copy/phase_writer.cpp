@@ -5,6 +5,7 @@
 
 #include "ir/settings.h"
 #include "lower/checks.h"
+#include "lower/index_formula.h"
 
 namespace ww::lower {
 
@@ -14,7 +15,7 @@ std::string access_type(std::int64_t bytes) {
   return bytes > 4 ? fmt::format(".v{}.b32", bytes / 4) : fmt::format(".b{}", bytes * 8);
 }
 
-PhaseWriter::PhaseWriter(const Call& call, const CopyProblem& problem, Code& code,
+PhaseWriter::PhaseWriter(const Call& call, const CopyProblem& problem, CodeWriter& code,
                          std::string modifiers)
     : call_(call),
       problem_(problem),
@@ -25,7 +26,7 @@ PhaseWriter::PhaseWriter(const Call& call, const CopyProblem& problem, Code& cod
   src_ = flat_view(call, code, problem.src);
 }
 
-std::vector<ThreadPart> PhaseWriter::thread_parts(const Side& side, const SideForm& form,
+std::vector<ThreadPart> PhaseWriter::thread_parts(const OperandPlaces& side, const PlaceForm& form,
                                                   std::string_view name) {
   const ExprId base = side.base.valid() ? side.base : code_.n(0);
   std::vector<ThreadPart> parts{thread_part(code_, form.form, u_, base)};
@@ -37,7 +38,7 @@ std::vector<ThreadPart> PhaseWriter::thread_parts(const Side& side, const SideFo
   return parts;
 }
 
-ExprId PhaseWriter::address(const SideForm& form, const std::vector<ThreadPart>& parts, ExprId k,
+ExprId PhaseWriter::address(const PlaceForm& form, const std::vector<ThreadPart>& parts, ExprId k,
                             std::int64_t threads) {
   ExprId out = address_expr(code_, form.form, parts[0], u_, k, threads);
   for (std::size_t i = 0; i < form.strides.size(); ++i) {
@@ -48,17 +49,17 @@ ExprId PhaseWriter::address(const SideForm& form, const std::vector<ThreadPart>&
   return out;
 }
 
-void PhaseWriter::write(const Phase& phase) {
+void PhaseWriter::write(const CopyPhase& phase) {
   const Move by_vectors = [&](const Access& access) { move(phase, access); };
   if (problem_.fills) return write(phase, by_vectors);
   code_.guarded(problem_.predicate, [&] { rounds(phase, {}, by_vectors); });
 }
 
-void PhaseWriter::write(const Phase& phase, const Move& move) {
+void PhaseWriter::write(const CopyPhase& phase, const Move& move) {
   rounds(phase, problem_.predicate, move);
 }
 
-std::vector<PhaseWriter::EdgePart> PhaseWriter::edge_parts(const Side& side,
+std::vector<PhaseWriter::EdgePart> PhaseWriter::edge_parts(const OperandPlaces& side,
                                                            const std::vector<EdgeForm>& forms) {
   std::vector<EdgePart> out;
   for (std::size_t e = 0; e < forms.size(); ++e) {
@@ -89,7 +90,7 @@ ExprId PhaseWriter::inside_of(const EdgePart& part, ExprId k, std::int64_t threa
   return out;
 }
 
-void PhaseWriter::rounds(const Phase& phase, ExprId predicate, const Move& move) {
+void PhaseWriter::rounds(const CopyPhase& phase, ExprId predicate, const Move& move) {
   code_.guarded(member_expr(code_, u_, phase.used), [&] {
     const auto dst_parts = thread_parts(problem_.dst, phase.dst, "dst_base");
     const auto src_parts = thread_parts(problem_.src, phase.src, "src_base");
@@ -117,7 +118,7 @@ void PhaseWriter::rounds(const Phase& phase, ExprId predicate, const Move& move)
   });
 }
 
-void PhaseWriter::move(const Phase& phase, const Access& access) {
+void PhaseWriter::move(const CopyPhase& phase, const Access& access) {
   if (access.stored.valid()) {
     Access inside = access;
     inside.stored = {};
@@ -154,7 +155,7 @@ ir::BufferId PhaseWriter::new_words(num::DType type, std::int64_t words) {
 }
 
 // Into words of the registers, seen as unsigned integers; between memories through others.
-void PhaseWriter::load_with_modifiers(const Phase& phase, ExprId to, ExprId from) {
+void PhaseWriter::load_with_modifiers(const CopyPhase& phase, ExprId to, ExprId from) {
   const std::int64_t word = std::min<std::int64_t>(4, phase.bytes);
   const num::DType type = word == 4   ? num::DType::Uint32
                           : word == 2 ? num::DType::Uint16
@@ -180,7 +181,7 @@ void PhaseWriter::load_with_modifiers(const Phase& phase, ExprId to, ExprId from
                  {dst, code_.pointer(view, code_.n(0)), code_.n(phase.bytes)});
 }
 
-Match<std::string> load_modifiers(const Call& call, std::span<const Phase> phases) {
+Match<std::string> load_modifiers(const Call& call, std::span<const CopyPhase> phases) {
   struct Row {
     std::string_view name, prefix;
   };
@@ -192,7 +193,7 @@ Match<std::string> load_modifiers(const Call& call, std::span<const Phase> phase
     if (word.empty()) continue;
     out += std::string(row.prefix) + word + (row.name == "prefetch_size" ? "B" : "");
   }
-  for (const Phase& phase : phases) {
+  for (const CopyPhase& phase : phases) {
     const std::string opcode = "ld.global" + out + access_type(phase.bytes);
     if (!out.empty() && !is_on_target(opcode, call.context.target))
       return decline("config", "there is no `{}` on {}", opcode,

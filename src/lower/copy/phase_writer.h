@@ -17,14 +17,15 @@ inline constexpr std::string_view kLoadSettings = "cache l1_evict l2_evict prefe
 /// `l2_evict=`, `prefetch_size=`): modifiers of `ld.global`, empty for none. Between which memories
 /// they stand is verified (ir/tile_settings.def). Declines what the target does not have at the
 /// widths of the phases.
-Match<std::string> load_modifiers(const Call& call, std::span<const Phase> phases);
+Match<std::string> load_modifiers(const Call& call, std::span<const CopyPhase> phases);
 
 /// The code of the phases.
 class PhaseWriter {
  public:
   /// `modifiers` as load_modifiers gives them.
-  PhaseWriter(const Call& call, const CopyProblem& problem, Code& code, std::string modifiers = {});
-  void write(const Phase& phase);
+  PhaseWriter(const Call& call, const CopyProblem& problem, CodeWriter& code,
+              std::string modifiers = {});
+  void write(const CopyPhase& phase);
   /// The same with other accesses: `move` writes one, between element `to` and element `from` of
   /// the flat views.
   struct Access {
@@ -38,13 +39,13 @@ class PhaseWriter {
     ir::ExprId stored = {};
   };
   using Move = std::function<void(const Access&)>;
-  void write(const Phase& phase, const Move& move);
+  void write(const CopyPhase& phase, const Move& move);
   ir::BufferId flat(bool is_dst) const { return is_dst ? dst_ : src_; }
 
  private:
-  ir::ExprId address(const SideForm& form, const std::vector<ThreadPart>& parts, ir::ExprId k,
+  ir::ExprId address(const PlaceForm& form, const std::vector<ThreadPart>& parts, ir::ExprId k,
                      std::int64_t threads);
-  std::vector<ThreadPart> thread_parts(const Side& side, const SideForm& form,
+  std::vector<ThreadPart> thread_parts(const OperandPlaces& side, const PlaceForm& form,
                                        std::string_view name);
 
   /// An edge of a side, up to what the round adds.
@@ -53,19 +54,19 @@ class PhaseWriter {
     const EdgeForm* form;
     ThreadPart beyond, above;  // how far an element is beyond the end, and above 0
   };
-  std::vector<EdgePart> edge_parts(const Side& side, const std::vector<EdgeForm>& forms);
-  void rounds(const Phase& phase, ir::ExprId predicate, const Move& move);
+  std::vector<EdgePart> edge_parts(const OperandPlaces& side, const std::vector<EdgeForm>& forms);
+  void rounds(const CopyPhase& phase, ir::ExprId predicate, const Move& move);
   /// Is an access inside at the edge? Where it may be cut, `inside` gets its elements instead.
   ir::ExprId inside_of(const EdgePart& part, ir::ExprId k, std::int64_t threads,
                        ir::ExprId& inside);
-  void move(const Phase& phase, const Access& access);
+  void move(const CopyPhase& phase, const Access& access);
   void fill(const Access& access);
   ir::BufferId new_words(num::DType type, std::int64_t words);
-  void load_with_modifiers(const Phase& phase, ir::ExprId to, ir::ExprId from);
+  void load_with_modifiers(const CopyPhase& phase, ir::ExprId to, ir::ExprId from);
 
   const Call& call_;
   const CopyProblem& problem_;
-  Code& code_;
+  CodeWriter& code_;
   std::string modifiers_;
   ir::ExprId u_;
   ir::BufferId dst_, src_;

@@ -14,14 +14,14 @@ namespace ww::lower {
 
 using ir::ExprId;
 
-const Side* CopyProblem::register_side() const {
+const OperandPlaces* CopyProblem::register_side() const {
   if (dst.is_register()) return &dst;
   return src.is_register() ? &src : nullptr;
 }
 
 Match<void> check_plain(const CopyProblem& problem) {
   if (problem.predicate.valid()) return decline("predicate", "the copy is made under a condition");
-  for (const Side* side : {&problem.src, &problem.dst})
+  for (const OperandPlaces* side : {&problem.src, &problem.dst})
     if (!side->edges.empty())
       return decline("edge", "the {} may leave its buffer in {} dimension{}",
                      side == &problem.src ? "source" : "destination", side->edges.size(),
@@ -59,7 +59,7 @@ Match<void> check_settings(const Call& call, std::string_view heeded) {
   return {};
 }
 
-ExprId predicate_of(const Call& call, Code& code) {
+ExprId predicate_of(const Call& call, CodeWriter& code) {
   const ir::Setting* setting = ir::copy_settings(call.tile).predicate;
   if (setting == nullptr) return {};
   if (const bool* flag = std::get_if<bool>(setting))
@@ -78,7 +78,7 @@ namespace {
 // registers, by repeated accesses); a source gives it from the first. In tensor memory it matters
 // which warp reaches which replica, so that they stay.
 void spell_out_replicas(CopyProblem& problem) {
-  Side& dst = problem.dst;
+  OperandPlaces& dst = problem.dst;
   if (dst.is_tensor() || problem.src.is_tensor()) return;
   if (!problem.src.is_register()) problem.src.replicas.resize(1);
   if (dst.is_register() || problem.src.is_register() || dst.replicas.size() == 1) return;
@@ -93,9 +93,9 @@ void spell_out_replicas(CopyProblem& problem) {
   repeat(problem.src.linear);
   repeat(problem.src.owner);
   repeat(dst.linear);
-  for (Side* side : {&problem.src, &dst})
+  for (OperandPlaces* side : {&problem.src, &dst})
     for (RuntimeStride& stride : side->strides) repeat(stride.coef);
-  for (Side* side : {&problem.src, &dst})
+  for (OperandPlaces* side : {&problem.src, &dst})
     for (Edge& edge : side->edges) repeat(edge.coordinate);
   for (std::size_t c = 0; c < shifts.size(); ++c)
     for (std::size_t x = 0; x < n; ++x) dst.linear[c * n + x] += shifts[c].place;
@@ -130,8 +130,8 @@ Match<void> check_overlap(const Call& call, const CopyProblem& problem) {
   const ir::BufferId storage = ir::storage_of(call.f(), problem.dst.buffer);
   if (storage != ir::storage_of(call.f(), problem.src.buffer)) return {};
   if (are_apart(call.f(), problem.dst.buffer, problem.src.buffer)) return {};
-  const auto dst = storage_bits(call, problem.dst);
-  const auto src = storage_bits(call, problem.src);
+  const auto dst = bit_places(call, problem.dst);
+  const auto src = bit_places(call, problem.src);
   const std::string& name = call.f()[storage].name;
   if (!dst || !src)
     return decline("overlap",
@@ -155,7 +155,7 @@ Match<void> check_overlap(const Call& call, const CopyProblem& problem) {
 }
 
 // Two elements for one place of the destination: which of them it gets would be chance.
-Match<void> check_collisions(const Call& call, const Side& dst) {
+Match<void> check_collisions(const Call& call, const OperandPlaces& dst) {
   const ir::Buffer& buffer = call.f()[dst.buffer];
   if (dst.is_register() || buffer.layout_kind != ir::LayoutKind::Explicit) return {};
   std::vector<std::size_t> order(dst.size());
@@ -175,10 +175,10 @@ Match<void> check_collisions(const Call& call, const Side& dst) {
 
 Match<CopyProblem> enumerated(const Call& call) {
   CopyProblem problem;
-  problem.dst = WW_TRY(side_of(call, 0));
-  problem.src = WW_TRY(side_of(call, 1));
+  problem.dst = WW_TRY(operand_places(call, 0));
+  problem.src = WW_TRY(operand_places(call, 1));
   problem.elements = static_cast<std::int64_t>(problem.dst.size());
-  Code code(call.f(), call.context.facts, call.span);
+  CodeWriter code(call.f(), call.context.facts, call.span);
   problem.predicate = predicate_of(call, code);
   problem.fills = ir::copy_settings(call.tile).fills;
   WW_CHECK(problem.dst.size() == problem.src.size(), "regions of {} and {} elements",

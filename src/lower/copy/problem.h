@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// A copy as a relation between places: its two sides (lower/side.h), whose elements are numbered
+// A copy as a relation between places: its two sides (lower/operand_places.h), whose elements are numbered
 // alike because both regions agree in their extents, and the conditions under which it is made.
 #pragma once
 
 #include <cstdint>
 #include <memory>
 
-#include "lower/side.h"
+#include "lower/operand_places.h"
 
 namespace ww::lower {
 
 struct CopyProblem {
   std::int64_t elements = 0;  // of the tile
-  Side dst, src;
+  OperandPlaces dst, src;
   ir::ExprId predicate;  // nothing is copied where it is false; none: all is
   bool fills = false;    // zeros arrive instead of what is not copied
 
@@ -25,7 +25,7 @@ struct CopyProblem {
     return fills && (predicate.valid() || !src.edges.empty());
   }
   /// The side in registers, if there is one; the destination if both are.
-  [[nodiscard]] const Side* register_side() const;
+  [[nodiscard]] const OperandPlaces* register_side() const;
 };
 
 /// The relation of a copy, or why there is none: a side that cannot be enumerated, source and
@@ -44,6 +44,6 @@ Match<void> check_no_tensor(const Call& call);
 Match<void> check_settings(const Call& call, std::string_view heeded = {});
 
 /// The predicate of the call; none when it has none, or it is true.
-ir::ExprId predicate_of(const Call& call, Code& code);
+ir::ExprId predicate_of(const Call& call, CodeWriter& code);
 
 }  // namespace ww::lower

@@ -17,7 +17,7 @@
 // Threads that share elements (replicas, or a layout that does not tell them apart) all load; one
 // of them stores.
 #include "lower/checks.h"
-#include "lower/copy/phase_report.h"
+#include "lower/copy/copy_report.h"
 #include "lower/copy/phase_writer.h"
 #include "lower/variant.h"
 
@@ -26,7 +26,7 @@ namespace {
 
 struct Plan {
   std::shared_ptr<const CopyProblem> problem;
-  std::vector<Phase> phases;
+  std::vector<CopyPhase> phases;
   std::string modifiers;  // of loads from global memory
 };
 
@@ -44,9 +44,9 @@ Match<Plan> match(const Call& call) {
   return Plan{problem, std::move(phases), std::move(modifiers)};
 }
 
-void emit(const Plan& plan, const Call& call, Code& code) {
+void emit(const Plan& plan, const Call& call, CodeWriter& code) {
   PhaseWriter writer(call, *plan.problem, code, plan.modifiers);
-  for (const Phase& phase : plan.phases) writer.write(phase);
+  for (const CopyPhase& phase : plan.phases) writer.write(phase);
 }
 
 PlanReport report(const Plan& plan, const Call& call) {

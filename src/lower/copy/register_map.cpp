@@ -10,7 +10,7 @@ bool RegisterMap::is_occupied(std::int64_t slot) const {
   return std::any_of(row, row + threads, [](std::int32_t x) { return x >= 0; });
 }
 
-RegisterMap register_map(const Call& call, const Side& side, bool is_dst) {
+RegisterMap register_map(const Call& call, const OperandPlaces& side, bool is_dst) {
   std::int64_t low = side.linear[0], high = side.linear[0];
   for (const std::int64_t slot : side.linear) {
     low = std::min(low, slot);

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "lower/side.h"
+#include "lower/operand_places.h"
 
 namespace ww::lower {
 
@@ -23,6 +23,6 @@ struct RegisterMap {
   /// Does any thread have an element there?
   [[nodiscard]] bool is_occupied(std::int64_t slot) const;
 };
-RegisterMap register_map(const Call& call, const Side& side, bool is_dst);
+RegisterMap register_map(const Call& call, const OperandPlaces& side, bool is_dst);
 
 }  // namespace ww::lower

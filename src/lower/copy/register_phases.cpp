@@ -10,7 +10,7 @@ namespace ww::lower {
 namespace {
 
 // The slot in which thread u of the unit has element x; nothing when it has none.
-std::optional<std::int64_t> slot_in(const Side& side, std::size_t x, std::int64_t u) {
+std::optional<std::int64_t> slot_in(const OperandPlaces& side, std::size_t x, std::int64_t u) {
   for (const Shift& replica : side.replicas) {
     const std::int64_t shift = u - side.owner[x] - replica.thread;
     if (std::binary_search(side.spread.begin(), side.spread.end(), shift))
@@ -29,7 +29,7 @@ class RegisterPhases {
         map_(register_map(call, own_, is_dst_)),
         widths_(access_widths(call, problem)) {}
 
-  Match<std::vector<Phase>> make(const std::vector<bool>* wanted) {
+  Match<std::vector<CopyPhase>> make(const std::vector<bool>* wanted) {
     for (std::int64_t slot = 0; slot < map_.slots;) {
       const bool is_skipped = wanted != nullptr && !(*wanted)[as_index(slot)];
       if (is_skipped || !map_.is_occupied(slot)) {
@@ -102,7 +102,7 @@ class RegisterPhases {
                          .threads = map_.threads,
                          .rounds = 0,
                          .used = std::move(used)});
-    Phase& phase = phases_.back();
+    CopyPhase& phase = phases_.back();
     ++phase.rounds;
     for (std::int64_t u = 0; u < map_.threads; ++u) {
       const std::int32_t x = map_.at(slot, u);
@@ -118,20 +118,20 @@ class RegisterPhases {
   }
 
   bool is_dst_;
-  const Side& own_;
-  const Side& other_;
+  const OperandPlaces& own_;
+  const OperandPlaces& other_;
   RegisterMap map_;
   std::vector<std::int64_t> widths_;
-  std::vector<Phase> phases_;
+  std::vector<CopyPhase> phases_;
 };
 
 // The rounds [k, k+1) of a phase.
-Phase single_round(const Phase& phase, std::int64_t k) {
+CopyPhase single_round(const CopyPhase& phase, std::int64_t k) {
   const auto part = [&](const auto& list) {
     const auto begin = list.begin() + k * phase.threads;
     return std::remove_cvref_t<decltype(list)>(begin, begin + phase.threads);
   };
-  Phase out = phase;
+  CopyPhase out = phase;
   out.rounds = 1;
   out.first = part(phase.first);
   out.dst_places = part(phase.dst_places);
@@ -141,10 +141,10 @@ Phase single_round(const Phase& phase, std::int64_t k) {
 
 // The destination in memory holds each element at several places: the same accesses for each of
 // them.
-void add_replicas(const std::vector<Shift>& replicas, std::vector<Phase>& phases) {
-  const std::vector<Phase> once = phases;
+void add_replicas(const std::vector<Shift>& replicas, std::vector<CopyPhase>& phases) {
+  const std::vector<CopyPhase> once = phases;
   for (std::size_t c = 1; c < replicas.size(); ++c)
-    for (Phase phase : once) {
+    for (CopyPhase phase : once) {
       for (std::int64_t& place : phase.dst_places) place += replicas[c].place;
       phases.push_back(std::move(phase));
     }
@@ -152,22 +152,22 @@ void add_replicas(const std::vector<Shift>& replicas, std::vector<Phase>& phases
 
 }  // namespace
 
-Match<std::vector<Phase>> register_phases(const Call& call, const CopyProblem& problem,
-                                          const std::vector<bool>* wanted_slots) {
+Match<std::vector<CopyPhase>> register_phases(const Call& call, const CopyProblem& problem,
+                                              const std::vector<bool>* wanted_slots) {
   const bool is_copied = !problem.dst.is_register() && problem.dst.replicas.size() > 1;
   if (is_copied && !problem.dst.swizzle.is_none())
     return decline("replica", "the swizzled destination holds each element at {} places",
                    problem.dst.replicas.size());
-  std::vector<Phase> cut = WW_TRY(RegisterPhases(call, problem).make(wanted_slots));
+  std::vector<CopyPhase> cut = WW_TRY(RegisterPhases(call, problem).make(wanted_slots));
   if (is_copied) add_replicas(problem.dst.replicas, cut);
-  std::vector<Phase> out;
-  for (Phase& phase : cut) {
+  std::vector<CopyPhase> out;
+  for (CopyPhase& phase : cut) {
     if (find_forms(problem, phase)) {
       out.push_back(std::move(phase));
       continue;
     }
     for (std::int64_t k = 0; k < phase.rounds; ++k) {
-      Phase one = single_round(phase, k);
+      CopyPhase one = single_round(phase, k);
       if (!find_forms(problem, one))
         return decline("irregular", "no formula gives the addresses of register {} in all threads",
                        one.dst_places[0]);

@@ -13,7 +13,7 @@ namespace {
 using Order = std::vector<std::int32_t>;
 
 // By place in the storage of a side; elements that share one by number.
-Order order_by(const Side& side) {
+Order order_by(const OperandPlaces& side) {
   Order order(side.size());
   std::iota(order.begin(), order.end(), 0);
   const auto key = [&](std::int32_t x) {
@@ -31,7 +31,7 @@ Order order_by(const Side& side) {
 bool are_vectors(const CopyProblem& p, const Order& order, std::int64_t vec, std::int64_t bytes) {
   const auto n = static_cast<std::int64_t>(order.size());
   if (n % vec != 0) return false;
-  for (const Side* side : {&p.dst, &p.src}) {
+  for (const OperandPlaces* side : {&p.dst, &p.src}) {
     if (!side->base_is_aligned(bytes)) return false;
     for (std::int64_t i = 0; i < n; ++i) {
       const auto x = as_index(order[as_index(i)]);
@@ -45,11 +45,11 @@ bool are_vectors(const CopyProblem& p, const Order& order, std::int64_t vec, std
   return true;
 }
 
-Phase make_phase(const Call& call, const CopyProblem& p, const Order& order, std::int64_t vec,
-                 std::int64_t bytes) {
+CopyPhase make_phase(const Call& call, const CopyProblem& p, const Order& order, std::int64_t vec,
+                     std::int64_t bytes) {
   const auto threads = static_cast<std::int64_t>(call.workers().size());
   const std::int64_t count = static_cast<std::int64_t>(order.size()) / vec;
-  Phase phase;
+  CopyPhase phase;
   phase.bytes = bytes;
   phase.vec = vec;
   phase.threads = threads;
@@ -97,7 +97,7 @@ Meeting meeting_of(const Edge& edge, const Order& order, std::int64_t vec) {
 }
 
 // The forms of a side's edges; false where one of them cuts accesses that must be whole.
-bool find_edges(const Side& side, const Order& order, bool may_cut, const Phase& phase,
+bool find_edges(const OperandPlaces& side, const Order& order, bool may_cut, const CopyPhase& phase,
                 std::vector<EdgeForm>& out) {
   std::int64_t cuts = 0;
   for (const Edge& edge : side.edges) {
@@ -124,12 +124,12 @@ std::vector<Order> orders_of(const CopyProblem& p) {
 
 }  // namespace
 
-std::optional<Phase> shared_out_phase(const Call& call, const CopyProblem& problem,
-                                      std::int64_t bytes) {
+std::optional<CopyPhase> shared_out_phase(const Call& call, const CopyProblem& problem,
+                                          std::int64_t bytes) {
   const std::int64_t vec = bytes * 8 / problem.dst.bits;
   for (const Order& order : orders_of(problem)) {
     if (!are_vectors(problem, order, vec, bytes)) continue;
-    Phase phase = make_phase(call, problem, order, vec, bytes);
+    CopyPhase phase = make_phase(call, problem, order, vec, bytes);
     if (find_forms(problem, phase) && find_edges(problem.src, order, true, phase, phase.edges) &&
         find_edges(problem.dst, order, false, phase, phase.dst_edges))
       return phase;
@@ -137,7 +137,7 @@ std::optional<Phase> shared_out_phase(const Call& call, const CopyProblem& probl
   return std::nullopt;
 }
 
-Match<Phase> memory_phase(const Call& call, const CopyProblem& problem) {
+Match<CopyPhase> memory_phase(const Call& call, const CopyProblem& problem) {
   for (const std::int64_t bytes : access_widths(call, problem)) {
     if (problem.has_zeros() && bytes * 8 != problem.dst.bits) continue;
     if (auto phase = shared_out_phase(call, problem, bytes)) return *std::move(phase);

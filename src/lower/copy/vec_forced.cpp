@@ -8,7 +8,7 @@
 //     T.cuda.copy_bytes(dst_ptr, src_ptr, 16)
 //
 // `cache="nc"`, `l1_evict=`, `l2_evict=` and `prefetch_size=` go to the load from global memory.
-#include "lower/copy/phase_report.h"
+#include "lower/copy/copy_report.h"
 #include "lower/copy/phase_writer.h"
 #include "lower/variant.h"
 
@@ -17,11 +17,11 @@ namespace {
 
 struct Plan {
   std::shared_ptr<const CopyProblem> problem;
-  Phase phase;
+  CopyPhase phase;
   std::string modifiers;
 };
 
-Match<Phase> one_access(const Call& call, const CopyProblem& problem, std::int64_t bytes) {
+Match<CopyPhase> one_access(const Call& call, const CopyProblem& problem, std::int64_t bytes) {
   if (problem.register_side() == nullptr) {
     if (auto phase = shared_out_phase(call, problem, bytes)) return *std::move(phase);
   } else {
@@ -55,7 +55,7 @@ Match<Plan> match(const Call& call) {
   return Plan{problem, std::move(phase), std::move(modifiers)};
 }
 
-void emit(const Plan& plan, const Call& call, Code& code) {
+void emit(const Plan& plan, const Call& call, CodeWriter& code) {
   PhaseWriter(call, *plan.problem, code, plan.modifiers).write(plan.phase);
 }
 

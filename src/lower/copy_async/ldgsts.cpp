@@ -15,10 +15,11 @@
 // rest: none where the predicate is false, as many as there are where the source ends.
 //
 // The caller commits and waits. PTX manual, "cp.async".
+#include "ir/settings.h"
 #include "lower/checks.h"
-#include "lower/copy/phase_report.h"
+#include "lower/copy/copy_report.h"
 #include "lower/copy/phase_writer.h"
-#include "lower/copy_async/common.h"
+#include "lower/copy_async/global_to_shared.h"
 #include "lower/variant.h"
 
 namespace ww::lower::copy_async_ldgsts {
@@ -28,12 +29,12 @@ using ir::ExprId;
 
 struct Plan {
   std::shared_ptr<const CopyProblem> problem;
-  Phase phase;
+  CopyPhase phase;
   std::string opcode;
 };
 
 // Bytes to which every contiguous part of a side is aligned, in the order of the elements.
-std::int64_t part_alignment(const Side& side) {
+std::int64_t part_alignment(const OperandPlaces& side) {
   std::int64_t out = 16;
   while (out > 1 && !side.base_is_aligned(out)) out /= 2;
   for (std::size_t x = 0; x < side.size(); ++x)
@@ -42,11 +43,11 @@ std::int64_t part_alignment(const Side& side) {
   return out;
 }
 
-Match<Phase> widest_phase(const Call& call, const CopyProblem& problem) {
+Match<CopyPhase> widest_phase(const Call& call, const CopyProblem& problem) {
   for (const std::int64_t bytes : {16, 8, 4})
     if (bytes * 8 % problem.dst.bits == 0)
       if (auto phase = shared_out_phase(call, problem, bytes)) return *std::move(phase);
-  for (const Side* side : {&problem.src, &problem.dst})
+  for (const OperandPlaces* side : {&problem.src, &problem.dst})
     if (const std::int64_t bytes = part_alignment(*side); bytes < 4)
       return decline(
           "alignment",
@@ -56,7 +57,7 @@ Match<Phase> widest_phase(const Call& call, const CopyProblem& problem) {
                  problem.elements * problem.dst.bits / 8);
 }
 
-Match<void> check_direct(const Call& call, const Phase& phase) {
+Match<void> check_direct(const Call& call, const CopyPhase& phase) {
   if (!is_direct(call)) return {};
   if (call.tile.scope != ir::Unit::Thread)
     return decline("direct", "{} scope, expected thread", ir::name_of(call.tile.scope));
@@ -69,12 +70,13 @@ Match<void> check_direct(const Call& call, const Phase& phase) {
 Match<Plan> match(const Call& call) {
   WW_TRY_VOID(check_global_to_shared(call));
   WW_TRY_VOID(check_settings(call, "prefetch_size direct"));
-  const std::string prefetch = prefetch_modifier(call);
   const auto problem = WW_TRY(copy_problem(call));
   auto phase = WW_TRY(widest_phase(call, *problem));
   WW_TRY_VOID(check_direct(call, phase));
+  const std::string prefetch = ir::word_of(call.setting("prefetch_size"));
   const std::string opcode =
-      fmt::format("cp.async.{}.shared.global{}", phase.bytes == 16 ? "cg" : "ca", prefetch);
+      fmt::format("cp.async.{}.shared.global{}", phase.bytes == 16 ? "cg" : "ca",
+                  prefetch.empty() ? "" : fmt::format(".L2::{}B", prefetch));
   if (!is_on_target(opcode, call.context.target))
     return decline("arch", "there is no `{}` on {}", opcode,
                    target::info(call.context.target.arch).name);
@@ -82,7 +84,7 @@ Match<Plan> match(const Call& call) {
 }
 
 // Bytes to read; the rest of the vector becomes zero. None: all of them.
-ExprId source_bytes(const Plan& plan, const PhaseWriter::Access& access, Code& code) {
+ExprId source_bytes(const Plan& plan, const PhaseWriter::Access& access, CodeWriter& code) {
   if (!plan.problem->fills) return {};
   const std::int64_t vec = plan.phase.vec;
   ExprId bytes = {};
@@ -96,7 +98,7 @@ ExprId source_bytes(const Plan& plan, const PhaseWriter::Access& access, Code& c
   return code.choose(access.condition, bytes, code.n(0));
 }
 
-void emit(const Plan& plan, const Call& call, Code& code) {
+void emit(const Plan& plan, const Call& call, CodeWriter& code) {
   PhaseWriter writer(call, *plan.problem, code);
   writer.write(plan.phase, [&](const PhaseWriter::Access& access) {
     const auto address = [&](std::string_view name, bool is_dst, ExprId offset) {

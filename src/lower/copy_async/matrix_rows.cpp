@@ -27,7 +27,7 @@ std::string MatrixRows::text() const {
   return out;
 }
 
-Match<std::optional<BaseInside>> base_inside(const Call& call, const Side& src) {
+Match<std::optional<BaseInside>> base_inside(const Call& call, const OperandPlaces& src) {
   if (src.base_commutes()) return std::nullopt;
   const std::string& name = call.f()[src.buffer].name;
   const layout::Swizzle& own = src.swizzle;
@@ -36,7 +36,7 @@ Match<std::optional<BaseInside>> base_inside(const Call& call, const Side& src) 
     return decline("swizzle",
                    "`{}` begins at `{}`, with a swizzle ({}, {}, {}) that no descriptor has", name,
                    ir::print(call.f(), src.base), own.per_element(), own.len(), own.atom());
-  Code code(call.f(), call.context.facts, call.span);
+  CodeWriter code(call.f(), call.context.facts, call.span);
   const ir::ExprId rest = code.simplify(code.mod(src.base, own.period()));
   const std::int64_t most =
       ir::range_of(call.f(), rest, call.context.facts).max * src.bits / kRowUnitBits;

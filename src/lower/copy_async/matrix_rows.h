@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "lower/side.h"
+#include "lower/operand_places.h"
 
 namespace ww::lower {
 
@@ -52,12 +52,13 @@ struct BaseInside {
 
 /// How far the side's base is from the start of a pattern, where it begins none. Declines a swizzle
 /// that no descriptor has, and a base that may go beyond the first row.
-Match<std::optional<BaseInside>> base_inside(const Call& call, const Side& src);
+Match<std::optional<BaseInside>> base_inside(const Call& call, const OperandPlaces& src);
 
 /// Finds descriptors for rows of one side.
 class RowFinder {
  public:
-  RowFinder(const Side& src, std::optional<BaseInside> inside) : src_(src), inside_(inside) {}
+  RowFinder(const OperandPlaces& src, std::optional<BaseInside> inside)
+      : src_(src), inside_(inside) {}
 
   /// The descriptor of rows whose units are given, `per_row` of each; nothing when there is none.
   [[nodiscard]] std::optional<MatrixRows> find(const std::vector<std::int64_t>& units,
@@ -72,7 +73,7 @@ class RowFinder {
                                                const std::vector<std::int64_t>& units,
                                                std::int64_t per_row) const;
 
-  const Side& src_;
+  const OperandPlaces& src_;
   std::optional<BaseInside> inside_;
 };
 

@@ -4,10 +4,10 @@
 // copy gets what it waits for; it was only there before.
 //
 // The widest vectors as in copy / gmem_smem, or element by element as in copy / fallback.
-#include "lower/copy/elements.h"
-#include "lower/copy/phase_report.h"
+#include "lower/copy/copy_report.h"
+#include "lower/copy/element_copy.h"
 #include "lower/copy/phase_writer.h"
-#include "lower/copy_async/common.h"
+#include "lower/copy_async/global_to_shared.h"
 #include "lower/variant.h"
 
 namespace ww::lower::copy_async_sync {
@@ -15,7 +15,7 @@ namespace {
 
 struct Plan {
   std::shared_ptr<const CopyProblem> problem;  // with the phase
-  std::optional<Phase> phase;                  // nothing: element by element
+  std::optional<CopyPhase> phase;              // nothing: element by element
   ElementOrder order = ElementOrder::SharedOut;
   std::string why;  // no phase
 };
@@ -46,7 +46,7 @@ Match<Plan> match(const Call& call) {
   return plan;
 }
 
-void emit(const Plan& plan, const Call& call, Code& code) {
+void emit(const Plan& plan, const Call& call, CodeWriter& code) {
   if (plan.phase) return PhaseWriter(call, *plan.problem, code).write(*plan.phase);
   if (plan.order == ElementOrder::SharedOut) return copy_shared_out(call, code);
   copy_one_by_one(call, code, call.tile.scope != ir::Unit::Thread);

@@ -36,9 +36,9 @@
 #include "ir/settings.h"
 #include "lower/as_index.h"
 #include "lower/checks.h"
-#include "lower/copy/phase_report.h"
-#include "lower/copy_async/common.h"
+#include "lower/copy/copy_report.h"
 #include "lower/copy_async/matrix_rows.h"
+#include "lower/copy_async/tensor_address.h"
 #include "lower/variant.h"
 
 namespace ww::lower::copy_async_tcgen05_cp {
@@ -143,7 +143,7 @@ class Matcher {
   }
 
  private:
-  [[nodiscard]] const std::string& name(const Side& side) const {
+  [[nodiscard]] const std::string& name(const OperandPlaces& side) const {
     return call_.f()[side.buffer].name;
   }
 
@@ -283,8 +283,8 @@ class Matcher {
   const Call& call_;
   Plan& plan_;
   std::vector<const ShapeFacts*> shapes_;
-  const Side& dst_;
-  const Side& src_;
+  const OperandPlaces& dst_;
+  const OperandPlaces& src_;
   RowFinder rows_;
   Columns columns_;  // what is still to be taken
   Columns whole_;
@@ -336,8 +336,8 @@ Match<std::vector<const ShapeFacts*>> wanted_shapes(const Call& call) {
 }
 
 Match<void> check_sides(const Call& call, const CopyProblem& problem) {
-  const Side& src = problem.src;
-  const Side& dst = problem.dst;
+  const OperandPlaces& src = problem.src;
+  const OperandPlaces& dst = problem.dst;
   const std::string& from = call.f()[src.buffer].name;
   const std::string& to = call.f()[dst.buffer].name;
   if (dst.bits < 8 || kRowUnitBits % dst.bits != 0)
@@ -381,7 +381,7 @@ Match<Plan> match(const Call& call) {
 
 class Writer {
  public:
-  Writer(const Plan& plan, const Call& call, Code& code)
+  Writer(const Plan& plan, const Call& call, CodeWriter& code)
       : plan_(plan), call_(call), code_(code), src_(plan.problem->src), dst_(plan.problem->dst) {
     const ir::BufferId flat =
         code.flat_view(src_.buffer, src_.dtype, view_elements(call, src_), "src");
@@ -430,14 +430,14 @@ class Writer {
 
   const Plan& plan_;
   const Call& call_;
-  Code& code_;
-  const Side& src_;
-  const Side& dst_;
+  CodeWriter& code_;
+  const OperandPlaces& src_;
+  const OperandPlaces& dst_;
   ExprId start_, cells_;
   std::map<std::uint64_t, ExprId> descriptors_;
 };
 
-void emit(const Plan& plan, const Call& call, Code& code) {
+void emit(const Plan& plan, const Call& call, CodeWriter& code) {
   Writer writer(plan, call, code);
   for (const Issue& issue : plan.issues) writer.write(issue);
 }
@@ -445,7 +445,7 @@ void emit(const Plan& plan, const Call& call, Code& code) {
 // --- report --------------------------------------------------------------------------------------
 
 PlanReport report(const Plan& plan, const Call& call) {
-  PlanReport out = begin_report(call, *plan.problem);
+  PlanReport out = copy_report(call, *plan.problem);
   std::vector<std::string> shapes, rows;
   const auto add = [](std::vector<std::string>& list, std::string text) {
     if (std::find(list.begin(), list.end(), text) == list.end()) list.push_back(std::move(text));

@@ -35,10 +35,10 @@
 #include "ir/print/print.h"
 #include "lower/as_index.h"
 #include "lower/checks.h"
-#include "lower/copy/phase_report.h"
-#include "lower/copy_async/common.h"
+#include "lower/copy/copy_report.h"
+#include "lower/copy_async/tensor_address.h"
 #include "lower/copy_async/tensor_words.h"
-#include "lower/tables.h"
+#include "lower/index_formula.h"
 #include "lower/variant.h"
 
 namespace ww::lower::copy_async_tcgen05_ldst {
@@ -114,8 +114,10 @@ struct Plan {
   std::vector<Issue> issues;
   std::int64_t most_registers = 0;  // of one instruction; 0: no limit was met
 
-  [[nodiscard]] const Side& own() const { return is_load ? problem->dst : problem->src; }
-  [[nodiscard]] const Side& tensor() const { return is_load ? problem->src : problem->dst; }
+  [[nodiscard]] const OperandPlaces& own() const { return is_load ? problem->dst : problem->src; }
+  [[nodiscard]] const OperandPlaces& tensor() const {
+    return is_load ? problem->src : problem->dst;
+  }
 };
 
 // --- match ---------------------------------------------------------------------------------------
@@ -311,8 +313,8 @@ class Matcher {
 };
 
 Match<void> check_sides(const Call& call, const Plan& plan) {
-  const Side& own = plan.own();
-  const Side& tensor = plan.tensor();
+  const OperandPlaces& own = plan.own();
+  const OperandPlaces& tensor = plan.tensor();
   if (own.bits > 32 || 32 % own.bits != 0)
     return decline("dtype", "elements of {} bits, expected 4, 8, 16 or 32", own.bits);
   if (!own.base_is_aligned(4))
@@ -370,7 +372,7 @@ Match<Plan> match(const Call& call) {
 
 class Writer {
  public:
-  Writer(const Plan& plan, const Call& call, Code& code)
+  Writer(const Plan& plan, const Call& call, CodeWriter& code)
       : plan_(plan), call_(call), code_(code), own_(plan.own()), tensor_(plan.tensor()) {
     const ir::Buffer& registers = call.f()[own_.buffer];
     const ExprId offset = registers.elem_offset;
@@ -439,16 +441,16 @@ class Writer {
 
   const Plan& plan_;
   const Call& call_;
-  Code& code_;
-  const Side& own_;
-  const Side& tensor_;
+  CodeWriter& code_;
+  const OperandPlaces& own_;
+  const OperandPlaces& tensor_;
   bool is_cast_ = true;  // the registers are seen as 32-bit words
   std::int64_t per_view_ = 1;
   ir::BufferId flat_;
   ExprId warp_, lane_, base_;
 };
 
-void emit(const Plan& plan, const Call& call, Code& code) {
+void emit(const Plan& plan, const Call& call, CodeWriter& code) {
   Writer writer(plan, call, code);
   for (const Issue& issue : plan.issues) writer.write(issue);
 }
@@ -456,7 +458,7 @@ void emit(const Plan& plan, const Call& call, Code& code) {
 // --- report --------------------------------------------------------------------------------------
 
 PlanReport report(const Plan& plan, const Call& call) {
-  PlanReport out = begin_report(call, *plan.problem);
+  PlanReport out = copy_report(call, *plan.problem);
   std::set<std::int64_t> slabs;
   std::vector<std::string> kinds;
   std::vector<std::int64_t> of_warp(plan.quarters.size(), 0);

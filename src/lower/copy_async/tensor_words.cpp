@@ -9,7 +9,7 @@
 
 #include "base/wide.h"
 #include "lower/as_index.h"
-#include "lower/copy_async/common.h"
+#include "lower/copy_async/tensor_address.h"
 
 namespace ww::lower {
 namespace {
@@ -127,8 +127,8 @@ class WordReader {
   }
 
   const TensorPair& pair_;
-  const Side& own_;
-  const Side& tensor_;
+  const OperandPlaces& own_;
+  const OperandPlaces& tensor_;
   std::int64_t per_word_;  // elements
   std::int64_t warps_;
   std::int64_t base_lane_;
@@ -163,7 +163,7 @@ Match<std::vector<TensorWord>> read_tensor_words(const TensorPair& pair) {
 }
 
 Match<void> drop_repeated_stores(const TensorPair& pair, std::vector<TensorWord>& words) {
-  const Side& tensor = pair.tensor;
+  const OperandPlaces& tensor = pair.tensor;
   const std::int64_t base_lane = tensor_base_lane(pair.call, tensor);
   std::set<std::pair<std::int64_t, QuarterCell>> stored;  // quarter, cell
   for (TensorWord& word : words)

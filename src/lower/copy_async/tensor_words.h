@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "lower/side.h"
+#include "lower/operand_places.h"
 
 namespace ww::lower {
 
@@ -40,8 +40,8 @@ struct TensorWord {
 /// The registers of a call and what they stand for.
 struct TensorPair {
   const Call& call;
-  const Side& own;
-  const Side& tensor;
+  const OperandPlaces& own;
+  const OperandPlaces& tensor;
   const std::vector<std::int64_t>& quarters;  // that the warps of the unit reach
 };
 

@@ -17,7 +17,7 @@
 
 #include "ir/elementwise.h"
 #include "lower/checks.h"
-#include "lower/copy/phase_report.h"
+#include "lower/copy/copy_report.h"
 #include "lower/copy/phase_writer.h"
 #include "lower/elementwise/problem.h"
 #include "lower/variant.h"
@@ -30,14 +30,14 @@ using ir::TileOp;
 
 struct Plan {
   CopyProblem problem;  // into the tile, from nowhere
-  Phase phase;
+  CopyPhase phase;
 };
 
 // --- match ---------------------------------------------------------------------------------------
 
 // The vectors are found; where they come from is no place in memory.
 void drop_source(Plan& plan) {
-  Side& src = plan.problem.src;
+  OperandPlaces& src = plan.problem.src;
   src.base = {};
   src.base_divisor = 0;
   src.strides.clear();
@@ -55,8 +55,8 @@ Match<Plan> match(const Call& call) {
     return decline("memory", "`{}` is in {}, expected shared or global memory", buffer.name,
                    buffer.scope == ir::Scope::Local ? "registers" : "tensor memory");
   Plan plan;
-  plan.problem.dst = WW_TRY(side_of(call, 0));
-  const Side& dst = plan.problem.dst;
+  plan.problem.dst = WW_TRY(operand_places(call, 0));
+  const OperandPlaces& dst = plan.problem.dst;
   if (dst.bits < 8)
     return decline("sub_byte", "`{}` has elements of {} bits, expected whole bytes", buffer.name,
                    dst.bits);
@@ -73,7 +73,7 @@ Match<Plan> match(const Call& call) {
 
 // --- emit ----------------------------------------------------------------------------------------
 
-ExprId value_of(const Plan& plan, const Call& call, Code& code) {
+ExprId value_of(const Plan& plan, const Call& call, CodeWriter& code) {
   const num::DType type = plan.problem.dst.dtype;
   if (call.tile.op == TileOp::Zero) return code.zero(type);
   const ExprId value = code.as(type, scalar_of(call, ir::operands_of(call.tile)[0]));
@@ -81,7 +81,7 @@ ExprId value_of(const Plan& plan, const Call& call, Code& code) {
 }
 
 // The registers of one access, all with the value.
-ir::BufferId filled_registers(const Plan& plan, const Call& call, Code& code, ExprId value) {
+ir::BufferId filled_registers(const Plan& plan, const Call& call, CodeWriter& code, ExprId value) {
   ir::Buffer made;
   made.name = "value";
   made.dtype = plan.problem.dst.dtype;
@@ -97,7 +97,7 @@ ir::BufferId filled_registers(const Plan& plan, const Call& call, Code& code, Ex
   return out;
 }
 
-void end_with_barrier(const Call& call, Code& code) {
+void end_with_barrier(const Call& call, CodeWriter& code) {
   switch (call.tile.scope) {
     case ir::Unit::Thread:
       return;
@@ -114,7 +114,7 @@ void end_with_barrier(const Call& call, Code& code) {
   }
 }
 
-void emit(const Plan& plan, const Call& call, Code& code) {
+void emit(const Plan& plan, const Call& call, CodeWriter& code) {
   const ExprId value = value_of(plan, call, code);
   const bool is_vector = plan.phase.vec > 1;
   const ir::BufferId registers =
@@ -133,7 +133,7 @@ void emit(const Plan& plan, const Call& call, Code& code) {
 // --- report --------------------------------------------------------------------------------------
 
 PlanReport report(const Plan& plan, const Call& call) {
-  PlanReport out = begin_report(call, plan.problem);
+  PlanReport out = copy_report(call, plan.problem);
   const bool is_shared = ir::is_shared(plan.problem.dst.scope);
   out.add_instruction((is_shared ? "st.shared" : "st.global") + access_type(plan.phase.bytes),
                       plan.phase.rounds, plan.phase.bytes);

@@ -19,7 +19,7 @@ using ir::ExprId;
 
 std::size_t ElementwiseProblem::sides() const {
   return as_index(std::count_if(sources.begin(), sources.end(),
-                                [](const Source& s) { return s.side.has_value(); }));
+                                [](const ElementwiseSource& s) { return s.side.has_value(); }));
 }
 
 ExprId scalar_of(const Call& call, const ir::TileArg* arg) {
@@ -73,7 +73,7 @@ constexpr std::int64_t kMaxCells = std::int64_t{1} << 22;
 constexpr std::size_t kMaxWays = 8;  // in which threads compute one register
 
 std::vector<std::int64_t> extents_of(const Call& call, const ir::Region& region) {
-  Code code(call.f(), call.context.facts, call.span);
+  CodeWriter code(call.f(), call.context.facts, call.span);
   std::vector<std::int64_t> out;
   for (const ir::RangeExpr& range : region.ranges) {
     const auto extent = code.constant(code.simplify(range.extent));
@@ -88,7 +88,7 @@ struct ElementCell {
   std::int64_t x, thread, slot;
 };
 
-std::vector<ElementCell> cells_of(const Side& side, std::int64_t threads) {
+std::vector<ElementCell> cells_of(const OperandPlaces& side, std::int64_t threads) {
   std::vector<ElementCell> out;
   for_each_holder(side, threads, [&](std::size_t x, std::int64_t u, std::int64_t slot) {
     out.push_back({static_cast<std::int64_t>(x), u, slot});
@@ -100,7 +100,7 @@ std::vector<ElementCell> cells_of(const Side& side, std::int64_t threads) {
 class Holders {
  public:
   /// `element` by element of the destination: which of the side goes into it.
-  Holders(const Side& side, std::int64_t threads, std::vector<std::int64_t> element)
+  Holders(const OperandPlaces& side, std::int64_t threads, std::vector<std::int64_t> element)
       : element_(std::move(element)), ends_(side.size()) {
     cells_ = cells_of(side, threads);
     for (std::size_t i = 0; i < cells_.size(); ++i) ends_[as_index(cells_[i].x)] = i + 1;
@@ -158,12 +158,12 @@ class Maker {
  private:
   // --- operands ---
 
-  Match<Side> registers_of(std::size_t argument) const {
+  Match<OperandPlaces> registers_of(std::size_t argument) const {
     const ir::Buffer& buffer = f_[call_.region(argument).buffer];
     if (buffer.scope != ir::Scope::Local)
       return decline("memory", "`{}` is in {} memory, expected registers", buffer.name,
                      ir::name_of(buffer.scope));
-    Side side = WW_TRY(side_of(call_, argument));
+    OperandPlaces side = WW_TRY(operand_places(call_, argument));
     if (side.bits < 8)
       return decline("sub_byte", "`{}` has elements of {} bits, expected whole bytes", buffer.name,
                      side.bits);
@@ -175,8 +175,8 @@ class Maker {
     return side;
   }
 
-  Match<Source> source_of(const ir::TileArg* arg) {
-    Source out;
+  Match<ElementwiseSource> source_of(const ir::TileArg* arg) {
+    ElementwiseSource out;
     if (arg == nullptr) return out;
     if (const auto* region = std::get_if<ir::Region>(arg)) {
       while (&call_.tile.args[out.argument] != arg) ++out.argument;
@@ -191,7 +191,7 @@ class Maker {
 
   void find_holders() {
     std::size_t next = 0;
-    for (const Source& source : p_.sources)
+    for (const ElementwiseSource& source : p_.sources)
       if (source.side)
         holders_.emplace_back(*source.side, threads_,
                               stretched(extents_, extents_of(call_, *regions_[next++])));
@@ -214,14 +214,14 @@ class Maker {
     auto at = cells.begin();
     while (at != cells.end()) {
       const std::int64_t slot = at->slot;
-      std::vector<Batch> ways;
+      std::vector<StepBatch> ways;
       for (; at != cells.end() && at->slot == slot; ++at) {
         if (at + 1 != cells.end()) WW_TRY_VOID(check_apart(*at, *(at + 1)));
-        Step step{.to = slot};
+        RegisterStep step{.to = slot};
         for (std::size_t i = 0; i < holders_.size(); ++i)
           step.from.push_back(WW_TRY(find_slot(i, *at)));
         auto way = std::find_if(ways.begin(), ways.end(),
-                                [&](const Batch& b) { return b.steps[0] == step; });
+                                [&](const StepBatch& b) { return b.steps[0] == step; });
         if (way == ways.end()) {
           ways.push_back({std::vector<bool>(as_index(threads_)), {step}});
           way = ways.end() - 1;
@@ -258,7 +258,7 @@ class Maker {
   }
 
   // Registers that all threads of a batch compute alike follow each other in it.
-  void add(std::vector<Batch> ways) {
+  void add(std::vector<StepBatch> ways) {
     const bool joins = ways.size() == 1 && !p_.batches.empty() && !was_split_ &&
                        p_.batches.back().threads == ways[0].threads;
     was_split_ = ways.size() > 1;
@@ -266,14 +266,14 @@ class Maker {
       p_.batches.back().steps.push_back(std::move(ways[0].steps[0]));
       return;
     }
-    for (Batch& way : ways) p_.batches.push_back(std::move(way));
+    for (StepBatch& way : ways) p_.batches.push_back(std::move(way));
   }
 
   // --- order ---
 
   // How far register `slot` of a side is from where that of the destination is counted from;
   // nothing when only run time knows.
-  [[nodiscard]] std::optional<std::int64_t> start_of(const Side& side) const {
+  [[nodiscard]] std::optional<std::int64_t> start_of(const OperandPlaces& side) const {
     const ir::Buffer& buffer = f_[side.buffer];
     const bool is_dst = side.buffer == p_.dst.buffer;
     const bool has_base = side.base.valid() || p_.dst.base.valid();
@@ -298,7 +298,7 @@ class Maker {
   Match<void> find_order() {
     const ir::BufferId storage = ir::storage_of(f_, p_.dst.buffer);
     std::vector<std::pair<std::size_t, std::int64_t>> shared;  // operand, start
-    for (const Source& source : p_.sources) {
+    for (const ElementwiseSource& source : p_.sources) {
       if (!source.side || ir::storage_of(f_, source.side->buffer) != storage) continue;
       const auto start = start_of(*source.side);
       if (!start)
@@ -309,9 +309,9 @@ class Maker {
       shared.emplace_back(source.operand, *start);
     }
     if (shared.empty()) return {};
-    std::vector<const Step*> steps;
-    for (const Batch& batch : p_.batches)
-      for (const Step& step : batch.steps) steps.push_back(&step);
+    std::vector<const RegisterStep*> steps;
+    for (const StepBatch& batch : p_.batches)
+      for (const RegisterStep& step : batch.steps) steps.push_back(&step);
     const auto forward = first_clash(steps, shared);
     if (!forward) return {};
     std::reverse(steps.begin(), steps.end());
@@ -321,14 +321,14 @@ class Maker {
                      "it",
                      forward->first, f_[p_.dst.buffer].name, forward->second);
     std::reverse(p_.batches.begin(), p_.batches.end());
-    for (Batch& batch : p_.batches) std::reverse(batch.steps.begin(), batch.steps.end());
+    for (StepBatch& batch : p_.batches) std::reverse(batch.steps.begin(), batch.steps.end());
     return {};
   }
 
   using Shared = std::vector<std::pair<std::size_t, std::int64_t>>;
   // Registers of which the first is written before the second reads it.
   [[nodiscard]] std::optional<std::pair<std::int64_t, std::int64_t>> first_clash(
-      const std::vector<const Step*>& steps, const Shared& shared) const {
+      const std::vector<const RegisterStep*>& steps, const Shared& shared) const {
     std::map<std::int64_t, std::int64_t> written;  // first bit, register
     const std::int64_t width = p_.dst.bits;
     std::size_t done = 0;  // steps before this one are in `written`
@@ -345,7 +345,7 @@ class Maker {
     return std::nullopt;
   }
   [[nodiscard]] int bits_of_side(std::size_t operand) const {
-    for (const Source& source : p_.sources)
+    for (const ElementwiseSource& source : p_.sources)
       if (source.side && source.operand == operand) return source.side->bits;
     return 0;
   }

@@ -8,13 +8,13 @@
 #include <optional>
 #include <vector>
 
-#include "lower/side.h"
+#include "lower/operand_places.h"
 
 namespace ww::lower {
 
 /// What is read for an element: a register of the thread, or a scalar.
-struct Source {
-  std::optional<Side> side;
+struct ElementwiseSource {
+  std::optional<OperandPlaces> side;
   ir::ExprId scalar = {};    // where there is no side; none: left out (a scale or bias)
   std::size_t operand = 0;   // its number among the sides; of registers only
   std::size_t argument = 0;  // of the call; of registers only
@@ -22,24 +22,24 @@ struct Source {
 
 /// One element in one thread: register `to` from registers `from`, one for each source that has a
 /// side.
-struct Step {
+struct RegisterStep {
   std::int64_t to = 0;
   std::vector<std::int64_t> from = {};
-  friend bool operator==(const Step&, const Step&) = default;
+  friend bool operator==(const RegisterStep&, const RegisterStep&) = default;
 };
 
 /// Steps that the same threads of the unit take.
-struct Batch {
+struct StepBatch {
   std::vector<bool> threads;
-  std::vector<Step> steps;
+  std::vector<RegisterStep> steps;
 };
 
 struct ElementwiseProblem {
   num::DType type = num::DType::Float32;  // in which it computes
   std::int64_t elements = 0;              // of the tile
-  Side dst;
-  std::vector<Source> sources;  // as ir::operands_of gives them
-  std::vector<Batch> batches;   // in an order in which no step writes what a later one reads
+  OperandPlaces dst;
+  std::vector<ElementwiseSource> sources;  // as ir::operands_of gives them
+  std::vector<StepBatch> batches;  // in an order in which no step writes what a later one reads
 
   [[nodiscard]] std::size_t sides() const;
 };

@@ -20,7 +20,7 @@
 #include "ir/print/print.h"
 #include "lower/as_index.h"
 #include "lower/elementwise/problem.h"
-#include "lower/tables.h"
+#include "lower/index_formula.h"
 #include "lower/variant.h"
 
 namespace ww::lower::elementwise_reg {
@@ -58,7 +58,7 @@ struct Sharing {
   std::size_t element = 0;           // with holders furthest apart
   std::int64_t first = 0, last = 0;
 };
-Sharing sharing_of(const Side& dst, std::int64_t threads) {
+Sharing sharing_of(const OperandPlaces& dst, std::int64_t threads) {
   std::vector<std::pair<std::int64_t, std::int64_t>> ends(dst.size(), {threads, -1});
   for_each_holder(dst, threads, [&](std::size_t x, std::int64_t u, std::int64_t) {
     ends[x] = {std::min(ends[x].first, u), std::max(ends[x].second, u)};
@@ -78,7 +78,7 @@ Sharing sharing_of(const Side& dst, std::int64_t threads) {
 Match<void> check_scalars(const Call& call, const ElementwiseProblem& p) {
   const Sharing shared = sharing_of(p.dst, call.unit_threads());
   if (shared.unit == ir::Unit::Thread) return {};
-  for (const Source& source : p.sources) {
+  for (const ElementwiseSource& source : p.sources) {
     if (!source.scalar.valid() || ir::const_int(call.f(), source.scalar) ||
         call.f()[source.scalar].op == ExprOp::FloatImm)
       continue;
@@ -104,12 +104,13 @@ Match<void> check_operands(const Call& call, const ElementwiseProblem& p) {
   return {};
 }
 
-std::optional<Forms> forms_of(const Batch& batch) {
+std::optional<Forms> forms_of(const StepBatch& batch) {
   if (batch.steps.size() < 2) return std::nullopt;
   Forms out;
   for (std::size_t i = 0; i <= batch.steps[0].from.size(); ++i) {
     std::vector<std::int64_t> slots;
-    for (const Step& step : batch.steps) slots.push_back(i == 0 ? step.to : step.from[i - 1]);
+    for (const RegisterStep& step : batch.steps)
+      slots.push_back(i == 0 ? step.to : step.from[i - 1]);
     auto form = fit_table(slots);
     if (!form) return std::nullopt;
     out.push_back(*std::move(form));
@@ -122,7 +123,7 @@ Match<Plan> match(const Call& call) {
   WW_TRY_VOID(check_types(call, plan.problem));
   WW_TRY_VOID(check_operands(call, plan.problem));
   WW_TRY_VOID(check_scalars(call, plan.problem));
-  for (const Batch& batch : plan.problem.batches) plan.forms.push_back(forms_of(batch));
+  for (const StepBatch& batch : plan.problem.batches) plan.forms.push_back(forms_of(batch));
   return plan;
 }
 
@@ -130,7 +131,7 @@ Match<Plan> match(const Call& call) {
 
 class Writer {
  public:
-  Writer(const Plan& plan, const Call& call, Code& code)
+  Writer(const Plan& plan, const Call& call, CodeWriter& code)
       : plan_(plan), p_(plan.problem), call_(call), code_(code), f_(code.f()) {}
 
   void write() {
@@ -144,7 +145,7 @@ class Writer {
  private:
   // --- operands ---
 
-  ir::BufferId view(const Side& side) {
+  ir::BufferId view(const OperandPlaces& side) {
     for (const auto& [buffer, flat] : views_)
       if (buffer == side.buffer) return flat;
     const ir::BufferId flat = flat_view(call_, code_, side);
@@ -165,7 +166,7 @@ class Writer {
   }
   // Views of registers, and scalars, which are computed once.
   void prepare(std::size_t i) {
-    const Source& source = p_.sources[i];
+    const ElementwiseSource& source = p_.sources[i];
     buffers_.push_back(source.side ? view(*source.side) : ir::BufferId{});
     ExprId scalar = {};
     if (source.scalar.valid()) {
@@ -178,9 +179,9 @@ class Writer {
   // --- steps ---
 
   void batch(std::size_t number) {
-    const Batch& batch = p_.batches[number];
+    const StepBatch& batch = p_.batches[number];
     if (!plan_.forms[number]) {
-      for (const Step& step : batch.steps)
+      for (const RegisterStep& step : batch.steps)
         one([&](std::size_t i) { return code_.n(i == 0 ? step.to : step.from[i - 1]); });
       return;
     }
@@ -190,7 +191,7 @@ class Writer {
         [&](ExprId k) { one([&](std::size_t i) { return digits_expr(code_, forms[i], k); }); });
   }
 
-  ExprId index(const Side& side, ExprId slot) {
+  ExprId index(const OperandPlaces& side, ExprId slot) {
     return code_.simplify(side.base.valid() ? code_.add(side.base, slot) : slot);
   }
   // `slot_of(0)` is the register of the destination, `slot_of(1 + k)` that of operand k.
@@ -198,7 +199,7 @@ class Writer {
   void one(SlotOf&& slot_of) {
     std::vector<ExprId> values;
     for (std::size_t i = 0; i < p_.sources.size(); ++i) {
-      const Source& source = p_.sources[i];
+      const ElementwiseSource& source = p_.sources[i];
       values.push_back(
           source.side ? converted(i, code_.load(buffers_[i],
                                                 {index(*source.side, slot_of(1 + source.operand))}))
@@ -258,7 +259,7 @@ class Writer {
   const Plan& plan_;
   const ElementwiseProblem& p_;
   const Call& call_;
-  Code& code_;
+  CodeWriter& code_;
   ir::Function& f_;
   ir::BufferId dst_;
   std::vector<std::pair<ir::BufferId, ir::BufferId>> views_;
@@ -266,15 +267,18 @@ class Writer {
   std::vector<ExprId> scalars_;        // by source, of the others
 };
 
-void emit(const Plan& plan, const Call& call, Code& code) { Writer(plan, call, code).write(); }
+void emit(const Plan& plan, const Call& call, CodeWriter& code) {
+  Writer(plan, call, code).write();
+}
 
 // --- report --------------------------------------------------------------------------------------
 
 // 32-bit registers that a thread's part of an operand takes.
-std::int64_t registers_of(const ElementwiseProblem& p, const Side& side, std::size_t form) {
+std::int64_t registers_of(const ElementwiseProblem& p, const OperandPlaces& side,
+                          std::size_t form) {
   std::vector<std::int64_t> words;
-  for (const Batch& batch : p.batches)
-    for (const Step& step : batch.steps) {
+  for (const StepBatch& batch : p.batches)
+    for (const RegisterStep& step : batch.steps) {
       const std::int64_t first = (form == 0 ? step.to : step.from[form - 1]) * side.bits;
       for (std::int64_t bit = first; bit < first + side.bits; bit += 32) words.push_back(bit / 32);
     }
@@ -289,7 +293,7 @@ PlanReport report(const Plan& plan, const Call& call) {
   out.flops = p.elements;
   out.bytes = p.elements * p.dst.bits / 8;
   std::vector<std::int64_t> steps(as_index(call.unit_threads()));
-  for (const Batch& batch : p.batches)
+  for (const StepBatch& batch : p.batches)
     for (std::size_t u = 0; u < steps.size(); ++u)
       if (batch.threads[u]) steps[u] += static_cast<std::int64_t>(batch.steps.size());
   out.threads = static_cast<std::int64_t>(steps.size()) -
@@ -298,7 +302,7 @@ PlanReport report(const Plan& plan, const Call& call) {
   const auto& params = ir::params_of(call.tile.op);
   out.operand_registers.emplace_back(params[0].name, registers_of(p, p.dst, 0));
   std::vector<ir::BufferId> counted{p.dst.buffer};
-  for (const Source& source : p.sources) {
+  for (const ElementwiseSource& source : p.sources) {
     if (!source.side) continue;
     const ir::BufferId buffer = source.side->buffer;
     if (std::find(counted.begin(), counted.end(), buffer) != counted.end()) continue;

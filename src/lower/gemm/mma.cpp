@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // gemm / mma: D = alpha·A·B + beta·C in registers, as an unrolled nest of mma.sync.
 //
-// The operands are looked at register by register of a warp (lower/gemm/fragments.h); any layouts
+// The operands are looked at register by register of a warp (lower/gemm/warp_tiles.h); any layouts
 // that put matching rows, columns and values of k into the lanes of one instruction will do,
 // however they are written or permuted. Two octets of rows, two quads of columns and one or more
 // groups of k make an instruction; K that does not divide takes deep instructions first, then
@@ -25,7 +25,7 @@
 #include "lower/as_index.h"
 #include "lower/checks.h"
 #include "lower/gemm/problem.h"
-#include "lower/tables.h"
+#include "lower/index_formula.h"
 #include "lower/variant.h"
 
 namespace ww::lower::gemm_mma {
@@ -49,7 +49,7 @@ struct RegisterTable {
 
 /// Instructions of one shape, over steps of k.
 struct Run {
-  Atom atom;
+  MmaAtom atom;
   std::size_t steps = 0;
   std::vector<RegisterTable> a;  // by m and step
   std::vector<RegisterTable> b;  // by n and step
@@ -75,15 +75,15 @@ struct Plan {
 // --- match ---------------------------------------------------------------------------------------
 
 // Registers are words of 32 bits; several elements share one where they are smaller.
-Match<void> check_words(const Side& side, std::string_view role) {
+Match<void> check_word_starts(const OperandPlaces& side, std::string_view role) {
   if (side.bits >= 32 || side.base_is_aligned(4)) return {};
   return decline("registers", "the first register of {} is not known to begin a 32-bit word", role);
 }
 
 /// The instructions over all groups of k, deep ones first; empty when they do not add up.
-std::vector<Run> runs_of(const std::vector<Atom>& atoms, int octets, std::size_t groups) {
+std::vector<Run> runs_of(const std::vector<MmaAtom>& atoms, int octets, std::size_t groups) {
   std::vector<Run> out;
-  for (const Atom& atom : atoms) {
+  for (const MmaAtom& atom : atoms) {
     const auto each = as_index(atom.groups);
     if (atom.octets != octets || groups < each) continue;
     out.push_back({.atom = atom, .steps = groups / each, .a = {}, .b = {}});
@@ -92,7 +92,7 @@ std::vector<Run> runs_of(const std::vector<Atom>& atoms, int octets, std::size_t
   return groups == 0 ? out : std::vector<Run>{};
 }
 
-Match<std::vector<Run>> choose_runs(const GemmProblem& p, const std::vector<Atom>& atoms,
+Match<std::vector<Run>> choose_runs(const GemmProblem& p, const std::vector<MmaAtom>& atoms,
                                     const WarpTiles& tiles) {
   for (const int octets : {2, 1}) {
     if (tiles.octets % as_index(octets) != 0) continue;
@@ -177,11 +177,11 @@ Match<Plan> match(const Call& call) {
   plan.call = WW_TRY(gemm_call(call));
   const GemmProblem& p = plan.call.problem;
   const bool may_cut = WW_TRY(flag_of(call, "allow_tf32"));
-  const std::vector<Atom> atoms = WW_TRY(atoms_of(p.types, may_cut, call.context.target));
+  const std::vector<MmaAtom> atoms = WW_TRY(atoms_of(p.types, may_cut, call.context.target));
   WW_TRY_VOID(check_sizes(p, atoms));
-  WW_TRY_VOID(check_words(p.a, "A"));
-  WW_TRY_VOID(check_words(p.b, "B"));
-  WW_TRY_VOID(check_words(p.d, "D"));
+  WW_TRY_VOID(check_word_starts(p.a, "A"));
+  WW_TRY_VOID(check_word_starts(p.b, "B"));
+  WW_TRY_VOID(check_word_starts(p.d, "D"));
   const UnitTiles unit = WW_TRY(tiles_of(call, p));
   WW_TRY_VOID(check_out_words(p, unit.tiles));
   plan.runs = WW_TRY(choose_runs(p, atoms, unit.tiles));
@@ -200,7 +200,7 @@ struct Index {
 
 class Writer {
  public:
-  Writer(const Plan& plan, const Call& call, Code& code)
+  Writer(const Plan& plan, const Call& call, CodeWriter& code)
       : plan_(plan), p_(plan.call.problem), call_(call), code_(code), f_(code.f()) {}
 
   void write() {
@@ -242,7 +242,7 @@ class Writer {
     return digits_expr(code_, form, i.var);
   }
   // The element at which a register begins.
-  ExprId slot(const RegisterTable& table, Index i, Index j, const Side& side) {
+  ExprId slot(const RegisterTable& table, Index i, Index j, const OperandPlaces& side) {
     const ExprId base = side.base.valid() ? side.base : code_.n(0);
     ExprId at;
     if (!i.var.valid() && !j.var.valid()) {
@@ -389,18 +389,20 @@ class Writer {
   const Plan& plan_;
   const GemmProblem& p_;
   const Call& call_;
-  Code& code_;
+  CodeWriter& code_;
   ir::Function& f_;
   ir::BufferId d_, a_, b_, c_;
   ExprId alpha_, beta_;
   ir::BufferId sums_;  // where instructions add up: D, or registers of one tile
 };
 
-void emit(const Plan& plan, const Call& call, Code& code) { Writer(plan, call, code).write(); }
+void emit(const Plan& plan, const Call& call, CodeWriter& code) {
+  Writer(plan, call, code).write();
+}
 
 // --- report --------------------------------------------------------------------------------------
 
-std::int64_t words(std::size_t registers, int bits) {
+std::int64_t register_count(std::size_t registers, int bits) {
   return static_cast<std::int64_t>(registers) * std::max(1, bits / 32);
 }
 
@@ -417,8 +419,9 @@ PlanReport report(const Plan& plan, const Call&) {
     b += plan.tiles_n * run.steps * run.b.size();
   }
   const std::size_t d = tiles * plan.d.size() / as_index(p.types.per_out_word());
-  out.operand_registers = {
-      {"A", words(a, p.a.bits)}, {"B", words(b, p.b.bits)}, {"D", words(d, p.d.bits)}};
+  out.operand_registers = {{"A", register_count(a, p.a.bits)},
+                           {"B", register_count(b, p.b.bits)},
+                           {"D", register_count(d, p.d.bits)}};
   for (const auto& [role, count] : out.operand_registers) out.registers += count;
   out.threads = std::count(plan.used.begin(), plan.used.end(), true);
   out.flops = 2 * p.m * p.n * p.k;

@@ -37,7 +37,7 @@ TEST(GemmMma, Tilings) {
                 "2 x 2 x 1 tiles of m16n8k16 and 2 x 2 x 1 tiles of m16n8k8");
 }
 
-TEST(GemmMma, Report) {
+TEST(GemmMma, LoweringReport) {
   const GemmUnderTest gemm(GemmCase::natural(4, 8, 2));
   ASSERT_EQ(gemm.report.instructions.size(), 1U);
   EXPECT_EQ(gemm.report.instructions[0].opcode,

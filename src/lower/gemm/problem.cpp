@@ -15,7 +15,7 @@ namespace {
 
 // The two extents of a region that are not 1.
 Match<std::pair<std::int64_t, std::int64_t>> sizes(const Call& call, std::size_t argument) {
-  Code code(call.f(), call.context.facts, call.span);
+  CodeWriter code(call.f(), call.context.facts, call.span);
   std::vector<std::int64_t> out;
   for (const ir::RangeExpr& range : call.region(argument).ranges) {
     const auto extent = code.constant(code.simplify(range.extent));
@@ -43,11 +43,11 @@ bool is_same_region(const Call& call, const ir::Region& a, const ir::Region& b) 
 
 /// How the places of two operands lie to each other.
 enum class Overlap : std::uint8_t { None, Same, Some, Unknown };
-Overlap overlap_of(const Call& call, const Side& a, const Side& b) {
+Overlap overlap_of(const Call& call, const OperandPlaces& a, const OperandPlaces& b) {
   if (ir::storage_of(call.f(), a.buffer) != ir::storage_of(call.f(), b.buffer))
     return Overlap::None;
-  const auto x = storage_bits(call, a);
-  const auto y = storage_bits(call, b);
+  const auto x = bit_places(call, a);
+  const auto y = bit_places(call, b);
   if (!x || !y) return Overlap::Unknown;
   if (a.bits == b.bits && *x == *y && a.owner == b.owner) return Overlap::Same;
   std::vector<std::int64_t> taken = *x;
@@ -130,10 +130,10 @@ Match<GemmCall> gemm_call(const Call& call) {
   for (std::size_t i = 0; i < (uses_c ? 4U : 3U); ++i) WW_TRY_VOID(check_in_registers(call, i));
   GemmProblem& p = out.problem;
   static_cast<GemmSizes&>(p) = WW_TRY(gemm_sizes(call));
-  p.d = WW_TRY(side_of(call, 0));
-  p.a = WW_TRY(side_of(call, 1));
-  p.b = WW_TRY(side_of(call, 2));
-  if (uses_c) p.c = WW_TRY(side_of(call, 3));
+  p.d = WW_TRY(operand_places(call, 0));
+  p.a = WW_TRY(operand_places(call, 1));
+  p.b = WW_TRY(operand_places(call, 2));
+  if (uses_c) p.c = WW_TRY(operand_places(call, 3));
   WW_TRY_VOID(check_overlap(call, out));
   return out;
 }

@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "ir/gemm_factors.h"
-#include "lower/gemm/fragments.h"
+#include "lower/gemm/warp_tiles.h"
 
 namespace ww::lower {
 

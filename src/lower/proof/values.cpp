@@ -7,8 +7,8 @@
 #include "ir/launch/thread_values.h"
 #include "ir/print/print.h"
 #include "ir/simplify/fold.h"
+#include "lower/operand_places.h"
 #include "lower/proof/scalars.h"
-#include "lower/side.h"
 
 namespace ww::lower {
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // How wide the places of a region are counted.
-#include "lower/side.h"
+#include "lower/operand_places.h"
 
 #include <gtest/gtest.h>
 
 #include "lower/test_calls.h"
 
-namespace ww::lower::side_test {
+namespace ww::lower::operand_places_test {
 namespace {
 
 /// Row `start` of a matrix of 2^20 columns, zeros where it is none of the 1000 that are there.
@@ -36,10 +36,10 @@ ir::ExprId cta(test::Builder& b) {
   return b.var(b.id(ir::ScopeIdKind::CtaId, "bx", kCtas));
 }
 
-TEST(Side, PlacesBeyond32BitsAreCountedIn64) {
+TEST(OperandPlaces, PlacesBeyond32BitsAreCountedIn64) {
   EXPECT_FALSE(needs_64_bits(cta<2047>));
   EXPECT_TRUE(needs_64_bits(cta<2048>));  // 2047 * 2^20 + 2^20 is 2^31
 }
 
 }  // namespace
-}  // namespace ww::lower::side_test
+}  // namespace ww::lower::operand_places_test

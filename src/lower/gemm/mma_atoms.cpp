@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "lower/gemm/atoms.h"
+#include "lower/gemm/mma_atoms.h"
 
 #include <algorithm>
 
@@ -63,11 +63,11 @@ std::unexpected<Decline> no_such_types(const GemmTypes& types) {
 
 }  // namespace
 
-Match<std::vector<Atom>> atoms_of(const GemmTypes& types, bool may_cut, target::Target target) {
+Match<std::vector<MmaAtom>> atoms_of(const GemmTypes& types, bool may_cut, target::Target target) {
   const std::string_view a = factor_name(types.a), b = factor_name(types.b);
   const std::string_view out = sum_name(types.out);
   if (a.empty() || b.empty() || out.empty()) return no_such_types(types);
-  std::vector<Atom> atoms;
+  std::vector<MmaAtom> atoms;
   std::string missing;
   for (const int octets : {2, 1})
     for (const int groups : {4, 2, 1}) {
@@ -92,9 +92,9 @@ Match<std::vector<Atom>> atoms_of(const GemmTypes& types, bool may_cut, target::
   return atoms;
 }
 
-Match<void> check_sizes(const GemmSizes& sizes, const std::vector<Atom>& atoms) {
+Match<void> check_sizes(const GemmSizes& sizes, const std::vector<MmaAtom>& atoms) {
   int rows = 16, depth = 1 << 20;
-  for (const Atom& atom : atoms) {
+  for (const MmaAtom& atom : atoms) {
     rows = std::min(rows, 8 * atom.octets);
     depth = std::min(depth, 4 * sizes.types.per_word() * atom.groups);
   }

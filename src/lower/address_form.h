@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// From tables back to expressions. Plans are found on enumerated tables (which address does thread
-// u touch in round k?); code wants short formulas. A table over one number becomes a sum of its
-// digits times strides (layout/fit.h finds them); a table over threads and rounds becomes, in this
+// From addresses back to expressions. Plans are found on enumerated tables (which address does thread
+// u touch in round k?); code wants short formulas. A table over threads and rounds becomes, in this
 // order,
 //
 //     T(u) + D(k)      one part per thread, computed once, and one per round, often constant
@@ -14,31 +13,13 @@
 
 #include <cstdint>
 #include <optional>
-#include <span>
 #include <vector>
 
 #include "layout/layout.h"
 #include "lower/as_index.h"
-#include "lower/code.h"
+#include "lower/code_writer.h"
 
 namespace ww::lower {
-
-/// One past the largest int32.
-inline constexpr std::int64_t kInt32End = std::int64_t{1} << 31;
-
-/// values[i] = offset + Σ digits of i times strides.
-std::optional<layout::TileLayout> fit_table(std::span<const std::int64_t> values);
-/// The same where only some entries count: those with `used`. Entries that do not count are filled
-/// in such that the table is regular, if it can be.
-std::optional<layout::TileLayout> fit_table(std::span<const std::int64_t> values,
-                                            const std::vector<bool>& used);
-/// The formula of such a layout at `i`, which lies in the table.
-ir::ExprId digits_expr(Code& code, const layout::TileLayout& form, ir::ExprId i);
-/// The swizzled address as a formula.
-ir::ExprId swizzle_expr(Code& code, const layout::Swizzle& swizzle, ir::ExprId address);
-
-/// A condition that holds for the members among 0 … set.size()-1; none when all are.
-ir::ExprId member_expr(Code& code, ir::ExprId u, const std::vector<bool>& set);
 
 /// Addresses of threads in rounds: linear[k * threads + u], before the swizzle, for used[u]; all
 /// other threads do not take part. A runtime base is added before the swizzle; it is a multiple of
@@ -79,8 +60,8 @@ struct ThreadPart {
   ir::ExprId fixed;
   ir::ExprId base;
 };
-ThreadPart thread_part(Code& code, const AddressForm& form, ir::ExprId u, ir::ExprId base);
-ir::ExprId address_expr(Code& code, const AddressForm& form, const ThreadPart& part, ir::ExprId u,
-                        ir::ExprId k, std::int64_t threads);
+ThreadPart thread_part(CodeWriter& code, const AddressForm& form, ir::ExprId u, ir::ExprId base);
+ir::ExprId address_expr(CodeWriter& code, const AddressForm& form, const ThreadPart& part,
+                        ir::ExprId u, ir::ExprId k, std::int64_t threads);
 
 }  // namespace ww::lower

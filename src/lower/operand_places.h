@@ -45,7 +45,7 @@ struct Edge {
   std::vector<std::int64_t> coordinate = {};
 };
 
-struct Side {
+struct OperandPlaces {
   ir::BufferId buffer;
   ir::Scope scope = ir::Scope::Global;
   num::DType dtype = num::DType::Float32;
@@ -94,7 +94,7 @@ struct Side {
 /// Every thread of the unit that holds an element of a register side: visit(x, thread, slot), the
 /// elements in order.
 template <typename Visit>
-void for_each_holder(const Side& side, std::int64_t threads, Visit&& visit) {
+void for_each_holder(const OperandPlaces& side, std::int64_t threads, Visit&& visit) {
   for (std::size_t x = 0; x < side.size(); ++x)
     for (const Shift& replica : side.replicas)
       for (const std::int64_t spread : side.spread) {
@@ -108,19 +108,19 @@ inline constexpr std::int64_t kMaxElements = std::int64_t{1} << 20;
 /// An operand of the call by its number, or why it cannot be enumerated: extents known at run time
 /// only, more than `kMaxElements`, a runtime start that crosses digits of a layout, thread axes
 /// beyond the unit.
-Match<Side> side_of(const Call& call, std::size_t operand);
+Match<OperandPlaces> operand_places(const Call& call, std::size_t operand);
 
 /// Does the region provably begin, or end, inside its buffer, in dimension d?
-bool begins_inside(Code& code, const ir::Region& region, std::size_t d);
-bool ends_inside(Code& code, const ir::Region& region, std::size_t d);
+bool begins_inside(CodeWriter& code, const ir::Region& region, std::size_t d);
+bool ends_inside(CodeWriter& code, const ir::Region& region, std::size_t d);
 
 /// Elements of a flat view that holds all places of an operand.
-std::int64_t view_elements(const Call& call, const Side& side);
+std::int64_t view_elements(const Call& call, const OperandPlaces& side);
 /// Such a view, under the buffer's name.
-ir::BufferId flat_view(const Call& call, Code& code, const Side& side);
+ir::BufferId flat_view(const Call& call, CodeWriter& code, const OperandPlaces& side);
 
 /// First bit of each element from the start of the storage, for constant places; nothing otherwise.
-std::optional<std::vector<std::int64_t>> storage_bits(const Call& call, const Side& side);
+std::optional<std::vector<std::int64_t>> bit_places(const Call& call, const OperandPlaces& side);
 
 /// Bytes to which the storage of a buffer is aligned, offsets of views included.
 std::int64_t storage_alignment(const Context& context, ir::BufferId buffer);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "lower/code.h"
+#include "lower/code_writer.h"
 
 #include <limits>
 #include <utility>
@@ -29,47 +29,49 @@ bool fits_int32(ir::Range range) {
 
 // --- integers ------------------------------------------------------------------------------------
 
-ExprId Code::n(std::int64_t value) {
+ExprId CodeWriter::n(std::int64_t value) {
   const bool is_small = fits_int32({value, value});
   return ir::int_imm(f_, is_small ? DType::Int32 : DType::Int64, value, span_);
 }
 
-ExprId Code::var(ir::VarId id) { return ir::var_ref(f_, id, span_); }
+ExprId CodeWriter::var(ir::VarId id) { return ir::var_ref(f_, id, span_); }
 
-std::optional<std::int64_t> Code::constant(ExprId expr) const { return ir::const_int(f_, expr); }
+std::optional<std::int64_t> CodeWriter::constant(ExprId expr) const {
+  return ir::const_int(f_, expr);
+}
 
-ExprId Code::simplify(ExprId expr) { return ir::simplify(f_, expr, facts_); }
+ExprId CodeWriter::simplify(ExprId expr) { return ir::simplify(f_, expr, facts_); }
 
-ExprId Code::binary(ExprOp op, ExprId a, ExprId b) {
+ExprId CodeWriter::binary(ExprOp op, ExprId a, ExprId b) {
   const auto is_constant = [&](ExprId id) { return constant(id).has_value(); };
   return sure(ir::binary(f_, op, {.expr = a, .is_weak = is_constant(a)},
                          {.expr = b, .is_weak = is_constant(b)}, span_));
 }
 
-ExprId Code::index(ExprOp op, ExprId a, ExprId b) {
+ExprId CodeWriter::index(ExprOp op, ExprId a, ExprId b) {
   const ExprId made = binary(op, a, b);
   if (f_[made].op == op) f_.at(made).no_wrap = true;
   return made;
 }
 
-ExprId Code::as(DType dtype, ExprId value) {
+ExprId CodeWriter::as(DType dtype, ExprId value) {
   if (f_[value].type == ir::Type::of(dtype)) return value;
   return sure(ir::cast(f_, value, ir::Type::of(dtype), span_));
 }
 
-ExprId Code::add(ExprId a, ExprId b) {
+ExprId CodeWriter::add(ExprId a, ExprId b) {
   if (constant(a) == 0) return b;
   if (constant(b) == 0) return a;
   return index(ExprOp::Add, a, b);
 }
 
-ExprId Code::mul(ExprId a, std::int64_t b) {
+ExprId CodeWriter::mul(ExprId a, std::int64_t b) {
   if (b == 1) return a;
   if (b == 0 || constant(a) == 0) return n(0);
   return index(ExprOp::Mul, a, n(b));
 }
 
-ExprId Code::wide_add(ExprId a, ExprId b) {
+ExprId CodeWriter::wide_add(ExprId a, ExprId b) {
   const ir::Ranges ranges(f_, facts_);
   const auto x = ranges.range(a);
   const auto y = ranges.range(b);
@@ -77,7 +79,7 @@ ExprId Code::wide_add(ExprId a, ExprId b) {
   return simplify(is_wide ? add(as_int64(a), as_int64(b)) : add(a, b));
 }
 
-ExprId Code::wide_mul(ExprId a, ExprId b) {
+ExprId CodeWriter::wide_mul(ExprId a, ExprId b) {
   const ir::Ranges ranges(f_, facts_);
   const auto x = ranges.range(a);
   const auto y = ranges.range(b);
@@ -90,35 +92,37 @@ ExprId Code::wide_mul(ExprId a, ExprId b) {
   return simplify(index(ExprOp::Mul, a, b));
 }
 
-ExprId Code::div(ExprId a, std::int64_t b) { return b == 1 ? a : index(ExprOp::FloorDiv, a, n(b)); }
-ExprId Code::mod(ExprId a, std::int64_t b) { return index(ExprOp::FloorMod, a, n(b)); }
-ExprId Code::bit_xor(ExprId a, ExprId b) {
+ExprId CodeWriter::div(ExprId a, std::int64_t b) {
+  return b == 1 ? a : index(ExprOp::FloorDiv, a, n(b));
+}
+ExprId CodeWriter::mod(ExprId a, std::int64_t b) { return index(ExprOp::FloorMod, a, n(b)); }
+ExprId CodeWriter::bit_xor(ExprId a, ExprId b) {
   if (constant(b) == 0) return a;
   if (constant(a) == 0) return b;
   return index(ExprOp::BitXor, a, b);
 }
-ExprId Code::less(ExprId a, std::int64_t b) { return index(ExprOp::Lt, a, n(b)); }
+ExprId CodeWriter::less(ExprId a, std::int64_t b) { return index(ExprOp::Lt, a, n(b)); }
 
-ExprId Code::both(ExprId a, ExprId b) {
+ExprId CodeWriter::both(ExprId a, ExprId b) {
   if (!a.valid()) return b;
   if (!b.valid()) return a;
   return sure(ir::binary(f_, ExprOp::And, {.expr = a}, {.expr = b}, span_));
 }
 
-ExprId Code::choose(ExprId condition, ExprId yes, ExprId no) {
+ExprId CodeWriter::choose(ExprId condition, ExprId yes, ExprId no) {
   return sure(
       ir::choose(f_, ExprOp::IfThenElse, simplify(condition), {.expr = yes}, {.expr = no}, span_));
 }
 
-ExprId Code::zero(DType dtype) {
+ExprId CodeWriter::zero(DType dtype) {
   return ir::Type::of(dtype).is_float() ? ir::float_imm(f_, dtype, 0, span_)
                                         : ir::int_imm(f_, dtype, 0, span_);
 }
 
 // --- buffers and pointers ------------------------------------------------------------------------
 
-ir::BufferId Code::flat_view(ir::BufferId buffer, DType dtype, std::int64_t elements,
-                             std::string_view name) {
+ir::BufferId CodeWriter::flat_view(ir::BufferId buffer, DType dtype, std::int64_t elements,
+                                   std::string_view name) {
   const ir::Buffer& of = f_[buffer];
   ir::Buffer view;
   view.name = name;
@@ -145,7 +149,7 @@ ir::BufferId Code::flat_view(ir::BufferId buffer, DType dtype, std::int64_t elem
   return id;
 }
 
-ExprId Code::pointer(ir::BufferId flat, ExprId offset) {
+ExprId CodeWriter::pointer(ir::BufferId flat, ExprId offset) {
   offset = simplify(offset);
   const ExprId zero = n(0);
   const ExprId start = sure(ir::address_of(f_, flat, std::span(&zero, 1), span_));
@@ -153,23 +157,23 @@ ExprId Code::pointer(ir::BufferId flat, ExprId offset) {
   return sure(ir::call(f_, ir::Intrinsic::PointerOffset, args, span_));
 }
 
-ExprId Code::address(ir::BufferId flat, ExprId index) {
+ExprId CodeWriter::address(ir::BufferId flat, ExprId index) {
   index = simplify(index);
   return sure(ir::address_of(f_, flat, std::span(&index, 1), span_));
 }
 
-ExprId Code::load(ir::BufferId buffer, std::initializer_list<ExprId> indices) {
+ExprId CodeWriter::load(ir::BufferId buffer, std::initializer_list<ExprId> indices) {
   return sure(ir::load(f_, buffer, std::span(indices.begin(), indices.size()), 1, span_));
 }
 
 // --- statements ----------------------------------------------------------------------------------
 
-void Code::add(ir::Stmt stmt) {
+void CodeWriter::add(ir::Stmt stmt) {
   stmt.span = span_;
   block_.push_back(f_.add(std::move(stmt)));
 }
 
-ExprId Code::let(std::string_view name, ExprId value) {
+ExprId CodeWriter::let(std::string_view name, ExprId value) {
   if (f_[value].type.is_int()) value = simplify(value);
   const ir::Expr& e = f_[value];
   if (e.op == ExprOp::Var || e.op == ExprOp::IntImm) return value;
@@ -187,18 +191,18 @@ ExprId Code::let(std::string_view name, ExprId value) {
   return var(id);
 }
 
-void Code::allocate(ir::BufferId buffer) {
+void CodeWriter::allocate(ir::BufferId buffer) {
   ir::Stmt stmt{.kind = ir::StmtKind::Alloc};
   stmt.buffer = buffer;
   add(std::move(stmt));
 }
 
-void Code::evaluate(ir::Intrinsic callee, std::initializer_list<ExprId> args) {
+void CodeWriter::evaluate(ir::Intrinsic callee, std::initializer_list<ExprId> args) {
   const ExprId call = sure(ir::call(f_, callee, std::span(args.begin(), args.size()), span_));
   add(ir::Stmt{.kind = ir::StmtKind::Evaluate, .expr = call});
 }
 
-void Code::ptx(std::string_view opcode, std::vector<ir::PtxOperand> operands, ExprId predicate) {
+void CodeWriter::ptx(std::string_view opcode, std::vector<ir::PtxOperand> operands, ExprId predicate) {
   const isa::Opcode bound = isa::opcode_of(opcode);
   WW_CHECK(!bound.forms().empty(), "no form of the catalogue takes `{}`", opcode);
   const ir::PtxCallId call =
@@ -208,14 +212,14 @@ void Code::ptx(std::string_view opcode, std::vector<ir::PtxOperand> operands, Ex
   add(std::move(stmt));
 }
 
-void Code::store(ir::BufferId buffer, std::span<const ExprId> indices, ExprId value) {
+void CodeWriter::store(ir::BufferId buffer, std::span<const ExprId> indices, ExprId value) {
   ir::Stmt stmt{.kind = ir::StmtKind::Store, .expr = value};
   for (const ExprId index : indices) stmt.args.push_back(index);
   stmt.buffer = buffer;
   add(std::move(stmt));
 }
 
-ir::VarId Code::loop_var(std::string_view name, std::int64_t last, DType type) {
+ir::VarId CodeWriter::loop_var(std::string_view name, std::int64_t last, DType type) {
   const ir::VarId id = f_.add(ir::Var{.name = std::string(name),
                                       .type = ir::Type::of(type),
                                       .kind = ir::VarKind::Loop,
@@ -224,7 +228,7 @@ ir::VarId Code::loop_var(std::string_view name, std::int64_t last, DType type) {
   return id;
 }
 
-void Code::finish_loop(ir::VarId var, ExprId trips, ir::LoopKind kind, ir::Block outer) {
+void CodeWriter::finish_loop(ir::VarId var, ExprId trips, ir::LoopKind kind, ir::Block outer) {
   ir::Stmt stmt{.kind = ir::StmtKind::For};
   stmt.loop = kind;
   stmt.var = var;
@@ -234,7 +238,7 @@ void Code::finish_loop(ir::VarId var, ExprId trips, ir::LoopKind kind, ir::Block
   add(std::move(stmt));
 }
 
-void Code::finish_if(ExprId condition, ir::Block outer) {
+void CodeWriter::finish_if(ExprId condition, ir::Block outer) {
   ir::Stmt stmt{.kind = ir::StmtKind::If, .expr = condition};
   stmt.body = std::exchange(block_, std::move(outer));
   add(std::move(stmt));

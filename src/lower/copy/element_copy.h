@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "lower/call.h"
-#include "lower/report.h"
+#include "lower/lowering_report.h"
 
 namespace ww::lower {
 
@@ -15,9 +15,9 @@ namespace ww::lower {
 std::optional<std::int64_t> element_count(const Call& call);
 
 /// Access to elements by their number in the tile.
-class Elements {
+class TileElements {
  public:
-  Elements(const Call& call, Code& code);
+  TileElements(const Call& call, CodeWriter& code);
 
   ir::ExprId count();
   std::vector<ir::ExprId> indices(std::size_t operand, ir::ExprId q);
@@ -37,19 +37,19 @@ class Elements {
   bool is_outside(ir::BufferId buffer, const std::vector<ir::ExprId>& indices);
 
   const Call& call_;
-  Code& code_;
+  CodeWriter& code_;
   std::vector<ir::ExprId> extents_;
   ir::ExprId predicate_;
   bool fills_;
 };
 
 /// A loop with that many rounds, known at compile time or not.
-void loop_over(Code& code, ir::ExprId trips, const std::function<void(ir::ExprId)>& body);
+void loop_over(CodeWriter& code, ir::ExprId trips, const std::function<void(ir::ExprId)>& body);
 
 /// Thread u moves elements u, u + T, …
-void copy_shared_out(const Call& call, Code& code);
+void copy_shared_out(const Call& call, CodeWriter& code);
 /// Each thread that comes here moves all, or the first alone does.
-void copy_one_by_one(const Call& call, Code& code, bool only_first);
+void copy_one_by_one(const Call& call, CodeWriter& code, bool only_first);
 
 /// Who moves the elements.
 enum class ElementOrder : std::uint8_t { SharedOut, EachThread, FirstThread };

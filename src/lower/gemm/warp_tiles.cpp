@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "lower/gemm/fragments.h"
+#include "lower/gemm/warp_tiles.h"
 
 #include <fmt/ranges.h>
 
@@ -20,9 +20,10 @@ struct FragmentCell {
 };
 
 /// One operand as the threads of the unit hold it.
-class Held {
+class HeldOperand {
  public:
-  Held(std::string_view role, const Side& side, std::int64_t columns, bool is_turned)
+  HeldOperand(std::string_view role, const OperandPlaces& side, std::int64_t columns,
+              bool is_turned)
       : role_(role), side_(side), columns_(columns), is_turned_(is_turned) {}
 
   /// Which element each thread has in which register. Declines elements that a warp holds twice.
@@ -104,7 +105,7 @@ class Held {
   }
 
   std::string_view role_;
-  const Side& side_;
+  const OperandPlaces& side_;
   std::int64_t columns_;  // as stored
   bool is_turned_;
   std::int64_t threads_ = 32;
@@ -124,10 +125,10 @@ class WarpReader {
  public:
   /// What the unit holds; for `lines` D is enough.
   struct Operands {
-    const Held* d = nullptr;
-    const Held* a = nullptr;
-    const Held* b = nullptr;
-    const Held* c = nullptr;
+    const HeldOperand* d = nullptr;
+    const HeldOperand* a = nullptr;
+    const HeldOperand* b = nullptr;
+    const HeldOperand* c = nullptr;
   };
   WarpReader(const GemmSizes& sizes, const Operands& held, std::int64_t warp)
       : p_(sizes), d_(*held.d), a_(held.a), b_(held.b), c_(held.c), warp_(warp) {}
@@ -167,7 +168,8 @@ class WarpReader {
   enum class Way : std::uint8_t { RowByG, ColByG };
 
   // The register of `parts` elements at `slot`; nothing when the warp has none of it.
-  Match<std::optional<Pattern>> pattern(const Held& held, std::int64_t slot, int parts, Way way) {
+  Match<std::optional<Pattern>> pattern(const HeldOperand& held, std::int64_t slot, int parts,
+                                        Way way) {
     int count = 0;
     for (std::int64_t lane = 0; lane < 32; ++lane)
       for (int j = 0; j < parts; ++j) count += held.has(slot + j, first() + lane) ? 1 : 0;
@@ -203,7 +205,7 @@ class WarpReader {
   }
 
   // First slots of the words in which the warp may have something.
-  static SlotNumbers words_of(const Held& held, int parts) {
+  static SlotNumbers word_starts(const HeldOperand& held, int parts) {
     SlotNumbers out;
     for (const std::int64_t slot : held.slots()) {
       const std::int64_t past = ((slot % parts) + parts) % parts;
@@ -231,7 +233,7 @@ class WarpReader {
 
   Match<void> read_a() {
     const int parts = p_.types.per_word();
-    for (const std::int64_t slot : words_of(*a_, parts)) {
+    for (const std::int64_t slot : word_starts(*a_, parts)) {
       const auto found = WW_TRY(pattern(*a_, slot, parts, Way::RowByG));
       if (!found) continue;
       const auto octet = find(octets_, found->by_g);
@@ -249,7 +251,7 @@ class WarpReader {
 
   Match<void> read_b() {
     const int parts = p_.types.per_word();
-    for (const std::int64_t slot : words_of(*b_, parts)) {
+    for (const std::int64_t slot : word_starts(*b_, parts)) {
       const auto found = WW_TRY(pattern(*b_, slot, parts, Way::ColByG));
       if (!found || is_apart(quads_, found->by_g)) continue;
       std::optional<std::size_t> quad[2];
@@ -290,7 +292,7 @@ class WarpReader {
   static std::string list(const std::set<std::int64_t>& numbers) {
     return fmt::format("{}", fmt::join(numbers, ", "));
   }
-  [[nodiscard]] std::set<std::int64_t> depth_of(const Held& held, bool is_a,
+  [[nodiscard]] std::set<std::int64_t> depth_of(const HeldOperand& held, bool is_a,
                                                 std::int64_t line) const {
     std::set<std::int64_t> out;
     for (const std::int64_t slot : held.slots())
@@ -301,7 +303,7 @@ class WarpReader {
       }
     return out;
   }
-  [[nodiscard]] std::unexpected<Decline> lacking(const Held& held, bool is_a,
+  [[nodiscard]] std::unexpected<Decline> lacking(const HeldOperand& held, bool is_a,
                                                  const std::vector<SlotNumbers>& lists) const {
     const std::string_view what = is_a ? "row" : "column";
     for (const SlotNumbers& lines : lists)
@@ -400,10 +402,10 @@ class WarpReader {
   static bool is_same(FragmentCell a, FragmentCell b) { return a.row == b.row && a.col == b.col; }
 
   const GemmSizes& p_;
-  const Held& d_;
-  const Held* a_;
-  const Held* b_;
-  const Held* c_;
+  const HeldOperand& d_;
+  const HeldOperand* a_;
+  const HeldOperand* b_;
+  const HeldOperand* c_;
   std::int64_t warp_;
   std::vector<SlotNumbers> octets_, quads_, groups_;
   std::vector<SlotNumbers> pairs_;  // two numbers of quads
@@ -414,12 +416,12 @@ class WarpReader {
 }  // namespace
 
 Match<UnitTiles> tiles_of(const Call& call, const GemmProblem& problem) {
-  Held d("D", problem.d, problem.n, false);
-  Held a("A", problem.a, problem.turns_a ? problem.m : problem.k, problem.turns_a);
-  Held b("B", problem.b, problem.turns_b ? problem.k : problem.n, problem.turns_b);
-  std::optional<Held> c;
+  HeldOperand d("D", problem.d, problem.n, false);
+  HeldOperand a("A", problem.a, problem.turns_a ? problem.m : problem.k, problem.turns_a);
+  HeldOperand b("B", problem.b, problem.turns_b ? problem.k : problem.n, problem.turns_b);
+  std::optional<HeldOperand> c;
   if (problem.c) c.emplace("C", *problem.c, problem.n, false);
-  for (Held* held : {&d, &a, &b}) WW_TRY_VOID(held->read(call));
+  for (HeldOperand* held : {&d, &a, &b}) WW_TRY_VOID(held->read(call));
   if (c) WW_TRY_VOID(c->read(call));
   UnitTiles out;
   std::optional<std::int64_t> seen;
@@ -440,8 +442,8 @@ Match<UnitTiles> tiles_of(const Call& call, const GemmProblem& problem) {
 }
 
 Match<std::vector<WarpLines>> lines_of(const Call& call, const GemmSizes& sizes) {
-  const Side side = WW_TRY(side_of(call, 0));
-  Held d("D", side, sizes.n, false);
+  const OperandPlaces side = WW_TRY(operand_places(call, 0));
+  HeldOperand d("D", side, sizes.n, false);
   WW_TRY_VOID(d.read(call));
   std::vector<WarpLines> out;
   for (std::int64_t warp = 0; warp < call.unit_threads() / 32; ++warp) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "lower/side.h"
+#include "lower/operand_places.h"
 
 #include <fmt/ranges.h>
 
@@ -16,8 +16,8 @@
 #include "layout/image.h"
 #include "layout/slice.h"
 #include "lower/as_index.h"
-#include "lower/side_owners.h"
-#include "lower/tables.h"
+#include "lower/index_formula.h"
+#include "lower/operand_owners.h"
 
 namespace ww::lower {
 
@@ -27,14 +27,14 @@ using layout::Axis;
 
 // --- questions -----------------------------------------------------------------------------------
 
-bool Side::follows(std::size_t x, std::size_t y) const {
+bool OperandPlaces::follows(std::size_t x, std::size_t y) const {
   if (place(y) != place(x) + 1) return false;
   if (!base_commutes() && linear[x] / longest_run() != linear[y] / longest_run()) return false;
   return std::all_of(strides.begin(), strides.end(),
                      [&](const RuntimeStride& s) { return s.coef[x] == s.coef[y]; });
 }
 
-bool Side::base_is_aligned(std::int64_t bytes) const {
+bool OperandPlaces::base_is_aligned(std::int64_t bytes) const {
   const auto is_multiple = [&](std::int64_t elements) {
     return elements * bits % (bytes * 8) == 0;
   };
@@ -46,15 +46,15 @@ bool Side::base_is_aligned(std::int64_t bytes) const {
   });
 }
 
-bool Side::is_aligned(std::size_t x, std::int64_t bytes) const {
+bool OperandPlaces::is_aligned(std::size_t x, std::int64_t bytes) const {
   return place(x) * bits % (bytes * 8) == 0;
 }
 
-bool begins_inside(Code& code, const ir::Region& region, std::size_t d) {
+bool begins_inside(CodeWriter& code, const ir::Region& region, std::size_t d) {
   return ir::range_of(code.f(), code.simplify(region.ranges[d].min), code.facts()).min >= 0;
 }
 
-bool ends_inside(Code& code, const ir::Region& region, std::size_t d) {
+bool ends_inside(CodeWriter& code, const ir::Region& region, std::size_t d) {
   const ir::RangeExpr& range = region.ranges[d];
   const ExprId end = code.wide_add(code.simplify(range.min), code.simplify(range.extent));
   const ExprId whole = code.f()[region.buffer].shape[d];
@@ -85,7 +85,7 @@ std::int64_t storage_alignment(const Context& context, ir::BufferId id) {
   return std::gcd(buffer.align > 0 ? buffer.align : element, divisor(buffer.elem_offset, element));
 }
 
-std::int64_t view_elements(const Call& call, const Side& side) {
+std::int64_t view_elements(const Call& call, const OperandPlaces& side) {
   const ir::Buffer& buffer = call.f()[side.buffer];
   // To whoever simplifies, the index into a single element is 0.
   std::int64_t most = side.base.valid() || !side.strides.empty() ? 2 : 1;
@@ -99,12 +99,12 @@ std::int64_t view_elements(const Call& call, const Side& side) {
   return most;
 }
 
-ir::BufferId flat_view(const Call& call, Code& code, const Side& side) {
+ir::BufferId flat_view(const Call& call, CodeWriter& code, const OperandPlaces& side) {
   return code.flat_view(side.buffer, side.dtype, view_elements(call, side),
                         call.f()[side.buffer].name);
 }
 
-std::optional<std::vector<std::int64_t>> storage_bits(const Call& call, const Side& side) {
+std::optional<std::vector<std::int64_t>> bit_places(const Call& call, const OperandPlaces& side) {
   const ir::Buffer& buffer = call.f()[side.buffer];
   const auto number = [&](ExprId expr) {
     return expr.valid() ? ir::const_int(call.f(), expr) : std::optional<std::int64_t>(0);
@@ -125,7 +125,7 @@ namespace {
 // Starts of a region as the layout algebra takes them: symbols stand for what is not constant.
 class Starts {
  public:
-  Starts(Code& code) : code_(code) {}
+  Starts(CodeWriter& code) : code_(code) {}
 
   // A start that keeps `extent` elements inside `whole` of them (0: unknown); programs whose
   // regions leave their buffer have no meaning.
@@ -170,15 +170,15 @@ class Starts {
     return {expr, 0};
   }
 
-  Code& code_;
+  CodeWriter& code_;
   std::map<std::string, ExprId> symbols_;
 };
 
 // --- sides ---------------------------------------------------------------------------------------
 
-class SideMaker {
+class PlacesMaker {
  public:
-  SideMaker(const Call& call, std::size_t operand)
+  PlacesMaker(const Call& call, std::size_t operand)
       : call_(call),
         may_leave_(ir::copy_settings(call.tile).fills),
         f_(call.f()),
@@ -187,7 +187,7 @@ class SideMaker {
         code_(call.f(), call.context.facts, call.span),
         starts_(code_) {}
 
-  Match<Side> make() {
+  Match<OperandPlaces> make() {
     side_.buffer = region_.buffer;
     side_.scope = buffer_.scope;
     side_.dtype = buffer_.dtype;
@@ -477,9 +477,9 @@ class SideMaker {
   ir::Function& f_;
   const ir::Region& region_;
   const ir::Buffer& buffer_;
-  Code code_;
+  CodeWriter code_;
   Starts starts_;
-  Side side_;
+  OperandPlaces side_;
   layout::Shape extents_;
   std::int64_t count_ = 1;
   ThreadPlaces threads_;
@@ -487,8 +487,8 @@ class SideMaker {
 
 }  // namespace
 
-Match<Side> side_of(const Call& call, std::size_t operand) {
-  return SideMaker(call, operand).make();
+Match<OperandPlaces> operand_places(const Call& call, std::size_t operand) {
+  return PlacesMaker(call, operand).make();
 }
 
 }  // namespace ww::lower

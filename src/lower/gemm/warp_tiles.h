@@ -13,8 +13,8 @@
 #include <optional>
 #include <vector>
 
-#include "lower/gemm/atoms.h"
-#include "lower/side.h"
+#include "lower/gemm/mma_atoms.h"
+#include "lower/operand_places.h"
 
 namespace ww::lower {
 
@@ -22,8 +22,8 @@ namespace ww::lower {
 inline constexpr std::string_view kRoleNames[] = {"D", "A", "B", "C"};
 
 struct GemmProblem : GemmSizes {
-  Side d, a, b;
-  std::optional<Side> c;  // when it takes part
+  OperandPlaces d, a, b;
+  std::optional<OperandPlaces> c;  // when it takes part
 };
 
 /// Registers, by their first element. Octets are in the order of A's registers, pairs of quads in

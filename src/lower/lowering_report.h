@@ -93,7 +93,7 @@ struct SpilledArray {
   std::string reason;
 };
 
-struct Report {
+struct LoweringReport {
   std::vector<CallReport> calls;  // in the order of the source
   std::vector<SpilledArray> spilled;
 };

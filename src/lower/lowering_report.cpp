@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "lower/report.h"
+#include "lower/lowering_report.h"
 
 namespace ww::lower {
 

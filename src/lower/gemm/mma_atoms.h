@@ -15,7 +15,7 @@
 
 namespace ww::lower {
 
-struct Atom {
+struct MmaAtom {
   std::string shape;   // "m16n8k16"
   std::string opcode;  // "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32"
   int octets = 2;
@@ -45,7 +45,7 @@ struct GemmTypes {
 /// The instructions that the target has for these types: more octets first, then more groups.
 /// Declines types that no mma.sync has (`dtype`) and targets that have none of them (`arch`).
 /// `may_cut`: float32 factors may lose 13 of their bits.
-Match<std::vector<Atom>> atoms_of(const GemmTypes& types, bool may_cut, target::Target target);
+Match<std::vector<MmaAtom>> atoms_of(const GemmTypes& types, bool may_cut, target::Target target);
 
 struct GemmSizes {
   std::int64_t m = 0, n = 0, k = 0;
@@ -53,6 +53,6 @@ struct GemmSizes {
   GemmTypes types;
 };
 /// Declines sizes that are no multiples of what the instructions take (`shape`).
-Match<void> check_sizes(const GemmSizes& sizes, const std::vector<Atom>& atoms);
+Match<void> check_sizes(const GemmSizes& sizes, const std::vector<MmaAtom>& atoms);
 
 }  // namespace ww::lower

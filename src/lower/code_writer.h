@@ -17,10 +17,10 @@
 
 namespace ww::lower {
 
-class Code {
+class CodeWriter {
  public:
   /// Statements go to `block()`. `facts` learns about the variables that are made here.
-  Code(ir::Function& function, ir::Facts& facts, Span span)
+  CodeWriter(ir::Function& function, ir::Facts& facts, Span span)
       : f_(function), facts_(facts), span_(span) {}
 
   ir::Function& f() { return f_; }

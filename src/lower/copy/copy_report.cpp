@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "lower/copy/phase_report.h"
+#include "lower/copy/copy_report.h"
 
 #include <algorithm>
 
@@ -8,12 +8,12 @@
 
 namespace ww::lower {
 
-PlanReport begin_report(const Call& call, const CopyProblem& problem) {
+PlanReport copy_report(const Call& call, const CopyProblem& problem) {
   PlanReport out;
   out.elements = problem.elements;
   out.bytes = (problem.elements * problem.dst.bits + 7) / 8;
   out.threads = call.unit_threads();
-  if (const Side* own = problem.register_side()) {
+  if (const OperandPlaces* own = problem.register_side()) {
     const RegisterMap map = register_map(call, *own, own == &problem.dst);
     std::int64_t occupied = 0;
     for (std::int64_t slot = 0; slot < map.slots; ++slot) occupied += map.is_occupied(slot) ? 1 : 0;
@@ -24,14 +24,14 @@ PlanReport begin_report(const Call& call, const CopyProblem& problem) {
 
 namespace {
 
-std::string access_opcode(std::string_view op, const Side& side, std::int64_t bytes) {
+std::string access_opcode(std::string_view op, const OperandPlaces& side, std::int64_t bytes) {
   const std::string_view space = side.scope == ir::Scope::Global ? "global" : "shared";
   return fmt::format("{}.{}{}", op, space, access_type(bytes));
 }
 
 }  // namespace
 
-void add_phase(PlanReport& report, const CopyProblem& problem, const Phase& phase) {
+void add_phase(PlanReport& report, const CopyProblem& problem, const CopyPhase& phase) {
   if (!problem.src.is_register())
     report.add_instruction(access_opcode("ld", problem.src, phase.bytes), phase.rounds,
                            phase.bytes);
@@ -44,7 +44,7 @@ void add_phase(PlanReport& report, const CopyProblem& problem, const Phase& phas
   report.vector_bits = std::max(report.vector_bits, static_cast<int>(phase.bytes * 8));
 }
 
-void log_phase(AccessLog& log, const Phase& phase, bool is_dst) {
+void log_phase(AccessLog& log, const CopyPhase& phase, bool is_dst) {
   const std::vector<std::int64_t>& places = is_dst ? phase.dst_places : phase.src_places;
   for (std::int64_t k = 0; k < phase.rounds; ++k)
     for (std::int64_t first = 0; first < phase.threads; first += 32) {
@@ -59,25 +59,25 @@ void log_phase(AccessLog& log, const Phase& phase, bool is_dst) {
 }
 
 PlanReport phases_report(const Call& call, const CopyProblem& problem,
-                         const std::vector<Phase>& phases) {
-  PlanReport report = begin_report(call, problem);
+                         const std::vector<CopyPhase>& phases) {
+  PlanReport report = copy_report(call, problem);
   std::vector<bool> busy(phases.empty() ? 0 : phases[0].used.size());
-  for (const Phase& phase : phases) {
+  for (const CopyPhase& phase : phases) {
     add_phase(report, problem, phase);
     for (std::size_t u = 0; u < busy.size(); ++u) busy[u] = busy[u] || phase.used[u];
   }
   report.threads = std::count(busy.begin(), busy.end(), true);
   for (const bool is_dst : {false, true}) {
-    const Side& side = is_dst ? problem.dst : problem.src;
+    const OperandPlaces& side = is_dst ? problem.dst : problem.src;
     if (!ir::is_shared(side.scope)) continue;
     AccessLog log(side);
-    for (const Phase& phase : phases) log_phase(log, phase, is_dst);
+    for (const CopyPhase& phase : phases) log_phase(log, phase, is_dst);
     add_costs(report, call, log);
   }
   return report;
 }
 
-std::string rounds_text(PlanReport& report, const Phase& phase) {
+std::string rounds_text(PlanReport& report, const CopyPhase& phase) {
   const std::int64_t idle = phase.threads - report.threads;
   if (idle > 0)
     report.notes.push_back(fmt::format("{} of {} threads have nothing to do", idle, phase.threads));
@@ -88,7 +88,7 @@ std::string rounds_text(PlanReport& report, const Phase& phase) {
                      report.threads, report.threads == 1 ? "" : "s");
 }
 
-PlanReport memory_report(const Call& call, const CopyProblem& problem, const Phase& phase) {
+PlanReport memory_report(const Call& call, const CopyProblem& problem, const CopyPhase& phase) {
   PlanReport out = phases_report(call, problem, {phase});
   const std::string rounds = rounds_text(out, phase);
   out.summary = fmt::format("{}-bit vectors, {}", out.vector_bits, rounds);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Formulas that are recovered from tables, evaluated again for every entry.
-#include "lower/tables.h"
+#include "lower/address_form.h"
 
 #include <gtest/gtest.h>
 
@@ -9,8 +9,9 @@
 
 #include "ir/launch/thread_values.h"
 #include "ir/print/print.h"
+#include "lower/index_formula.h"
 
-namespace ww::lower::tables_test {
+namespace ww::lower::address_form_test {
 namespace {
 
 using ir::ExprId;
@@ -37,7 +38,7 @@ class Sheet {
 
   ir::Function f;
   ir::Facts facts;
-  Code code;
+  CodeWriter code;
   VarId u, k;
 
  private:
@@ -51,7 +52,7 @@ class Sheet {
   }
 };
 
-TEST(Tables, DigitsOfWholeTables) {
+TEST(AddressForm, DigitsOfWholeTables) {
   const std::vector<std::vector<std::int64_t>> tables = {{5},
                                                          {0, 1, 2, 3},
                                                          {7, 7, 7},
@@ -69,7 +70,7 @@ TEST(Tables, DigitsOfWholeTables) {
   EXPECT_FALSE(fit_table(std::vector<std::int64_t>{0, 1, 3, 7}));
 }
 
-TEST(Tables, EntriesThatDoNotCount) {
+TEST(AddressForm, EntriesThatDoNotCount) {
   // Every fourth of 32; the first ten; lanes of which bit 2 is set.
   const std::vector<std::pair<std::function<bool(int)>, std::function<std::int64_t(int)>>> rows = {
       {[](int i) { return i % 4 == 0; }, [](int i) { return i * 5; }},
@@ -92,7 +93,7 @@ TEST(Tables, EntriesThatDoNotCount) {
   }
 }
 
-TEST(Tables, SetsAsConditions) {
+TEST(AddressForm, SetsAsConditions) {
   std::mt19937 random(7);
   std::vector<std::vector<bool>> sets;
   for (const int size : {4, 32, 48, 128}) {
@@ -123,7 +124,7 @@ struct FormRow {
   std::int64_t base_divisor;
 };
 
-TEST(Tables, AddressesOfThreadsAndRounds) {
+TEST(AddressForm, AddressesOfThreadsAndRounds) {
   const auto swizzle = layout::Swizzle::make(3, 3, 3).value();
   using Kind = AddressForm::Kind;
   const std::vector<FormRow> rows = {
@@ -165,7 +166,7 @@ TEST(Tables, AddressesOfThreadsAndRounds) {
   }
 }
 
-TEST(Tables, IrregularAddressesHaveNoForm) {
+TEST(AddressForm, IrregularAddressesHaveNoForm) {
   AddressTable table{.threads = 4,
                      .rounds = 1,
                      .linear = {0, 1, 3, 7},
@@ -177,4 +178,4 @@ TEST(Tables, IrregularAddressesHaveNoForm) {
 }
 
 }  // namespace
-}  // namespace ww::lower::tables_test
+}  // namespace ww::lower::address_form_test

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "lower/side_owners.h"
+#include "lower/operand_owners.h"
 
 #include <algorithm>
 #include <string>
@@ -15,7 +15,7 @@ using layout::Axis;
 
 class Owners {
  public:
-  Owners(const Call& call, const ThreadPlaces& places, Side& side)
+  Owners(const Call& call, const ThreadPlaces& places, OperandPlaces& side)
       : call_(call), name_(call.f()[side.buffer].name), places_(places), side_(side) {}
 
   Match<void> run(const layout::TileLayout& whole) {
@@ -124,13 +124,13 @@ class Owners {
   const Call& call_;
   const std::string& name_;
   const ThreadPlaces& places_;
-  Side& side_;
+  OperandPlaces& side_;
 };
 
 }  // namespace
 
 Match<void> set_owners(const Call& call, const layout::TileLayout& whole,
-                       const ThreadPlaces& places, Side& side) {
+                       const ThreadPlaces& places, OperandPlaces& side) {
   return Owners(call, places, side).run(whole);
 }
 

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "lower/side.h"
+#include "lower/operand_places.h"
 
 namespace ww::lower {
 
@@ -23,6 +23,6 @@ struct ThreadPlaces {
 /// axes other than registers' and those of threads in a CTA, and elements that are not in the unit,
 /// or not in the same thread of every unit that comes to the call.
 Match<void> set_owners(const Call& call, const layout::TileLayout& whole,
-                       const ThreadPlaces& places, Side& side);
+                       const ThreadPlaces& places, OperandPlaces& side);
 
 }  // namespace ww::lower

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "lower/copy/elements.h"
+#include "lower/copy/element_copy.h"
 
 #include "base/check.h"
 #include "ir/settings.h"
@@ -19,7 +19,7 @@ std::optional<std::int64_t> element_count(const Call& call) {
   return count;
 }
 
-Elements::Elements(const Call& call, Code& code)
+TileElements::TileElements(const Call& call, CodeWriter& code)
     : call_(call),
       code_(code),
       predicate_(predicate_of(call, code)),
@@ -30,13 +30,13 @@ Elements::Elements(const Call& call, Code& code)
   if (fills_ && predicate_.valid()) predicate_ = code.let("predicate", predicate_);
 }
 
-ExprId Elements::count() {
+ExprId TileElements::count() {
   ExprId out = code_.n(1);
   for (const ExprId extent : extents_) out = code_.wide_mul(out, extent);
   return out;
 }
 
-std::vector<ExprId> Elements::indices(std::size_t operand, ExprId q) {
+std::vector<ExprId> TileElements::indices(std::size_t operand, ExprId q) {
   std::vector<ExprId> digits(extents_.size());
   for (std::size_t d = extents_.size(); d-- > 0;) {
     digits[d] = d == 0 ? q : code_.index(ir::ExprOp::FloorMod, q, extents_[d]);
@@ -52,7 +52,7 @@ std::vector<ExprId> Elements::indices(std::size_t operand, ExprId q) {
 }
 
 // None: always.
-ExprId Elements::is_inside(std::size_t operand, const std::vector<ExprId>& indices) {
+ExprId TileElements::is_inside(std::size_t operand, const std::vector<ExprId>& indices) {
   ExprId out = {};
   if (!fills_) return out;
   const ir::Region& region = call_.region(operand);
@@ -67,7 +67,7 @@ ExprId Elements::is_inside(std::size_t operand, const std::vector<ExprId>& indic
 }
 
 // By a number: nothing there can be loaded, and zeros fill it up.
-bool Elements::is_outside(ir::BufferId buffer, const std::vector<ExprId>& indices) {
+bool TileElements::is_outside(ir::BufferId buffer, const std::vector<ExprId>& indices) {
   if (!fills_) return false;
   for (std::size_t d = 0; d < indices.size(); ++d) {
     const auto index = ir::const_int(code_.f(), indices[d]);
@@ -77,7 +77,7 @@ bool Elements::is_outside(ir::BufferId buffer, const std::vector<ExprId>& indice
   return false;
 }
 
-ExprId Elements::source(ExprId q) {
+ExprId TileElements::source(ExprId q) {
   const ir::BufferId buffer = call_.region(1).buffer;
   const std::vector<ExprId> at = indices(1, q);
   if (is_outside(buffer, at)) return code_.zero(code_.f()[buffer].dtype);
@@ -86,20 +86,20 @@ ExprId Elements::source(ExprId q) {
   return filled(*loaded, is_inside(1, at));
 }
 
-ExprId Elements::filled(ExprId value, ExprId condition) {
+ExprId TileElements::filled(ExprId value, ExprId condition) {
   condition = fills_ ? code_.both(predicate_, condition) : ExprId{};
   if (!condition.valid()) return value;
   return code_.choose(condition, value, code_.zero(code_.f()[value].type.dtype));
 }
 
-void Elements::store(ExprId q, ExprId value) {
+void TileElements::store(ExprId q, ExprId value) {
   const std::vector<ExprId> at = indices(0, q);
   code_.guarded(is_inside(0, at), [&] { code_.store(call_.region(0).buffer, at, value); });
 }
 
-void Elements::copy(ExprId q) { store(q, source(q)); }
+void TileElements::copy(ExprId q) { store(q, source(q)); }
 
-void loop_over(Code& code, ExprId trips, const std::function<void(ExprId)>& body) {
+void loop_over(CodeWriter& code, ExprId trips, const std::function<void(ExprId)>& body) {
   if (const auto number = code.constant(trips))
     return code.loop("f", *number, ir::LoopKind::Serial, body);
   const ir::VarId f = code.loop_var("f", ir::range_of(code.f(), trips, code.facts()).max - 1,
@@ -109,8 +109,8 @@ void loop_over(Code& code, ExprId trips, const std::function<void(ExprId)>& body
   code.finish_loop(f, trips, ir::LoopKind::Serial, std::move(outer));
 }
 
-void copy_shared_out(const Call& call, Code& code) {
-  Elements elements(call, code);
+void copy_shared_out(const Call& call, CodeWriter& code) {
+  TileElements elements(call, code);
   const ExprId u = call.worker(code);
   const ExprId count = elements.count();
   const auto threads = static_cast<std::int64_t>(call.workers().size());
@@ -123,8 +123,8 @@ void copy_shared_out(const Call& call, Code& code) {
   });
 }
 
-void copy_one_by_one(const Call& call, Code& code, bool only_first) {
-  Elements elements(call, code);
+void copy_one_by_one(const Call& call, CodeWriter& code, bool only_first) {
+  TileElements elements(call, code);
   const ExprId u = call.worker(code);
   const ExprId first = only_first ? code.index(ir::ExprOp::Eq, u, code.n(0)) : ExprId{};
   const ExprId count = elements.count();

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lower/address_form.h"
+
+#include <algorithm>
+
+#include "lower/index_formula.h"
+
+namespace ww::lower {
+
+using ir::ExprId;
+
+namespace {
+
+// Does the runtime base commute with the swizzle?
+bool base_commutes(const AddressTable& table) {
+  return table.swizzle.is_none() || table.base_divisor == 0 ||
+         table.base_divisor % table.swizzle.period() == 0;
+}
+
+std::int64_t first_used(const AddressTable& table) {
+  return std::find(table.used.begin(), table.used.end(), true) - table.used.begin();
+}
+
+std::vector<std::int64_t> column(const AddressTable& table, std::int64_t k) {
+  const auto begin = table.linear.begin() + k * table.threads;
+  return {begin, begin + table.threads};
+}
+
+template <typename Rest>
+bool holds_everywhere(const AddressTable& table, Rest&& rest) {
+  for (std::int64_t k = 0; k < table.rounds; ++k)
+    for (std::int64_t u = 0; u < table.threads; ++u)
+      if (table.counts(u, k) && !rest(u, k)) return false;
+  return true;
+}
+
+// T(u) + D(k) or T(u) ^ D(k), with the swizzle done in T.
+std::optional<AddressForm> separate(const AddressTable& table, AddressForm::Kind kind) {
+  const bool is_xor = kind == AddressForm::Kind::Xor;
+  const std::int64_t u0 = first_used(table);
+  const auto place = [&](std::int64_t u, std::int64_t k) { return table.swizzle(table.at(u, k)); };
+  std::vector<std::int64_t> round;
+  for (std::int64_t k = 0; k < table.rounds; ++k)
+    round.push_back(is_xor ? place(u0, k) ^ place(u0, 0) : place(u0, k) - place(u0, 0));
+  const bool holds = holds_everywhere(table, [&](std::int64_t u, std::int64_t k) {
+    const std::int64_t d = round[as_index(k)];
+    return place(u, k) == (is_xor ? place(u, 0) ^ d : place(u, 0) + d);
+  });
+  if (!holds) return std::nullopt;
+  std::vector<bool> used;
+  for (std::int64_t u = 0; u < table.threads; ++u) used.push_back(table.counts(u, 0));
+  auto thread = fit_table(column(table, 0), used);
+  auto rounds = fit_table(round);
+  if (!thread || !rounds) return std::nullopt;
+  return AddressForm{.kind = kind,
+                     .thread = *std::move(thread),
+                     .round = *std::move(rounds),
+                     .swizzle = table.swizzle};
+}
+
+// Rounds that are whole periods of the swizzle apart: T(u) with the base is swizzled once.
+std::optional<AddressForm> swizzled_once(const AddressTable& table) {
+  const std::int64_t u0 = first_used(table);
+  for (std::int64_t k = 0; k < table.rounds; ++k)
+    if ((table.at(u0, k) - table.at(u0, 0)) % table.swizzle.period() != 0) return std::nullopt;
+  auto form = separate(table, AddressForm::Kind::Sum);
+  if (form) form->base_inside = true;
+  return form;
+}
+
+// L(u) + D(k) before the swizzle, or one formula of k·threads + u.
+std::optional<AddressForm> join(const AddressTable& table) {
+  std::vector<bool> used;
+  for (std::int64_t k = 0; k < table.rounds; ++k)
+    for (std::int64_t u = 0; u < table.threads; ++u) used.push_back(table.counts(u, k));
+  auto all = fit_table(table.linear, used);
+  if (!all) return std::nullopt;
+  return AddressForm{.kind = AddressForm::Kind::Joint,
+                     .thread = *std::move(all),
+                     .round = {},
+                     .swizzle = table.swizzle,
+                     .base_inside = !base_commutes(table)};
+}
+
+}  // namespace
+
+std::optional<AddressForm> find_form(const AddressTable& table) {
+  WW_CHECK(table.linear.size() == as_index(table.threads * table.rounds), "a table of {} entries",
+           table.linear.size());
+  if (base_commutes(table)) {
+    if (auto form = separate(table, AddressForm::Kind::Sum)) return form;
+    if (!table.swizzle.is_none())
+      if (auto form = separate(table, AddressForm::Kind::Xor)) return form;
+  } else if (auto form = swizzled_once(table)) {
+    return form;
+  }
+  return join(table);
+}
+
+namespace {
+
+// The terms of a sum that are multiples of the period, and the others; none where there are none.
+std::pair<ExprId, ExprId> split_at_period(CodeWriter& code, ExprId sum, std::int64_t period) {
+  const ir::Expr& e = code.f()[sum];
+  if (e.op == ir::ExprOp::Add) {
+    const ExprId left = e.args[0], right = e.args[1];
+    const auto [outer_left, inner_left] = split_at_period(code, left, period);
+    const auto [outer_right, inner_right] = split_at_period(code, right, period);
+    const auto both = [&](ExprId a, ExprId b) {
+      return !a.valid() ? b : !b.valid() ? a : code.add(a, b);
+    };
+    return {both(outer_left, outer_right), both(inner_left, inner_right)};
+  }
+  if (ir::divisor_of(code.f(), sum, code.facts()) % period == 0) return {sum, {}};
+  return {{}, sum};
+}
+
+}  // namespace
+
+ThreadPart thread_part(CodeWriter& code, const AddressForm& form, ExprId u, ExprId base) {
+  if (form.kind == AddressForm::Kind::Joint) return {base, {}};
+  const ExprId digits = digits_expr(code, form.thread, u);
+  if (form.base_inside) {
+    const auto [outer, inner] = split_at_period(code, base, form.swizzle.period());
+    return {swizzle_expr(code, form.swizzle, inner.valid() ? code.add(inner, digits) : digits),
+            outer};
+  }
+  const ExprId thread = swizzle_expr(code, form.swizzle, digits);
+  if (form.kind == AddressForm::Kind::Xor) return {thread, base};
+  return {code.add(base, thread), {}};
+}
+
+ExprId address_expr(CodeWriter& code, const AddressForm& form, const ThreadPart& part, ExprId u,
+                    ExprId k, std::int64_t threads) {
+  const auto with_base = [&](ExprId rest) {
+    return part.base.valid() && code.constant(part.base) != 0 ? code.add(part.base, rest) : rest;
+  };
+  switch (form.kind) {
+    case AddressForm::Kind::Sum:
+      return with_base(code.add(part.fixed, digits_expr(code, form.round, k)));
+    case AddressForm::Kind::Xor:
+      return with_base(code.bit_xor(part.fixed, digits_expr(code, form.round, k)));
+    case AddressForm::Kind::Joint:
+      break;
+  }
+  const ExprId q = code.add(code.mul(k, threads), u);
+  const ExprId linear = digits_expr(code, form.thread, q);
+  if (form.base_inside) return swizzle_expr(code, form.swizzle, code.add(part.fixed, linear));
+  return code.add(part.fixed, swizzle_expr(code, form.swizzle, linear));
+}
+
+}  // namespace ww::lower
