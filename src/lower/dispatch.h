@@ -3,19 +3,13 @@
 // call, and the proof that the code does what the call means.
 #pragma once
 
-#include <vector>
-
-#include "base/diag.h"
 #include "lower/call.h"
-#include "lower/lowering_report.h"
+#include "lower/lower.h"
 
 namespace ww::lower {
 
-struct Tampering;  // test_lowering.h
-
 /// Replaces the tile calls of the function. `active` are the active sets of its statements, made
-/// before anything was changed. `tampering` is for tests that plant faults, and null otherwise.
-void dispatch(Context& context, const ir::ActiveSets& active, LoweringReport& report,
-              std::vector<Diag>& errors, Tampering* tampering = nullptr);
+/// before anything was changed; `out` gets the report and the errors.
+void dispatch(Context& context, const ir::ActiveSets& active, CodeObserver* observer, Lowered& out);
 
 }  // namespace ww::lower

@@ -10,13 +10,11 @@
 #include "lower/flatten.h"
 #include "lower/launch_ids.h"
 #include "lower/promote.h"
-#include "lower/test_lowering.h"
 #include "lower/unroll.h"
 
 namespace ww::lower {
-namespace {
 
-Lowered lowered_with(const ir::Function& tile, const Options& options, Tampering* tampering) {
+Lowered lower(const ir::Function& tile, const Options& options) {
   Lowered out;
   ir::Function f = tile;
   if (const auto named = ir::name_parts(f); !named) {
@@ -36,7 +34,7 @@ Lowered lowered_with(const ir::Function& tile, const Options& options, Tampering
     const ir::Definitions definitions = ir::definitions_of(f);
     ir::ThreadValues values(f, *shape, definitions);
     Context context{f, *shape, ids, facts, values, options.target};
-    dispatch(context, active, out.report, out.errors, tampering);
+    dispatch(context, active, options.observer, out);
     if (!out.errors.empty()) return out;
     // Addresses repeat the indices that they are made of.
     auto flat = flatten(f);
@@ -51,16 +49,6 @@ Lowered lowered_with(const ir::Function& tile, const Options& options, Tampering
     WW_CHECK(false, "lowering wrote a broken program: {}", broken.text);
   out.function = std::move(f);
   return out;
-}
-
-}  // namespace
-
-Lowered lower(const ir::Function& tile, const Options& options) {
-  return lowered_with(tile, options, nullptr);
-}
-
-Lowered lower_tampered(const ir::Function& tile, const Options& options, Tampering& tampering) {
-  return lowered_with(tile, options, &tampering);
 }
 
 std::int64_t dynamic_shared_bytes(const ir::Function& lowered) {

@@ -38,8 +38,11 @@
 
 namespace ww::lower {
 
+class CodeObserver;  // code_observer.h
+
 struct Options {
   target::Target target = {};
+  CodeObserver* observer = nullptr;  // sees code before it is proven; for tests
 };
 
 struct Lowered {

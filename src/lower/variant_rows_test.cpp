@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every variant that a file defines is in the list, and no two answer to one name. A row that the
-// list forgets would compile, link, and never be tried.
+// Every variant that a file defines is in the list, no two answer to one name, and the primitives of
+// ops.def are those that have variants. A row that a list forgets would compile, link, and never be
+// tried.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -10,6 +11,7 @@
 #include <sstream>
 #include <string>
 
+#include "lower/lowered_op.h"
 #include "lower/variant.h"
 
 namespace ww::lower::variant_rows_test {
@@ -49,6 +51,13 @@ TEST(VariantRows, NoTwoAnswerToOneName) {
       if (a != b && a->op == b->op) {
         EXPECT_FALSE(answers_to(*a, b->name)) << a->name << " and " << b->name;
       }
+}
+
+TEST(VariantRows, PrimitivesWithVariantsHaveARow) {
+  for (const std::string_view name : ir::all_tile_op_names()) {
+    const ir::TileOp op = *ir::find_tile_op(name);
+    EXPECT_EQ(find_lowered_op(op) != nullptr, !variants_of(op).empty()) << name;
+  }
 }
 
 }  // namespace

@@ -4,12 +4,14 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <functional>
 #include <map>
 #include <utility>
 
 #include "base/check.h"
 #include "emit/ptx/emit.h"
-#include "lower/test_lowering.h"
+#include "lower/code_observer.h"
+#include "lower/lower.h"
 #include "lower/unroll.h"
 #include "ptx/printer.h"
 #include "script/compile.h"
@@ -27,6 +29,25 @@ std::string words_of(const std::vector<Diag>& errors) {
 std::string words_of(const lower::Proof& proof) {
   return proof.difference.empty() ? proof.could_not : proof.difference;
 }
+
+/// May change the code of a call, and says whether it has. The code stays in the program whatever the
+/// proof says of it; code that was left alone is not proven.
+class FaultPlanter final : public lower::CodeObserver {
+ public:
+  using Change = std::function<bool(ir::Function&, ir::Block&)>;
+  explicit FaultPlanter(Change change) : change_(std::move(change)) {}
+
+  lower::Proof observe(ir::Function& f, ir::Block& code,
+                       const std::function<lower::Proof()>& prove) override {
+    if (change_(f, code)) proof = prove();
+    return {};
+  }
+
+  std::optional<lower::Proof> proof;  // of the changed code
+
+ private:
+  Change change_;
+};
 
 }  // namespace
 
@@ -59,11 +80,11 @@ std::vector<Subject::Place> Subject::places() const {
   std::vector<Place> out;
   ir::Function tile = *tile_;
   out.push_back({{}, "", faults_around(tile, tile.body)});
-  lower::Tampering look{.change = [&](ir::Function& f, ir::Block& code) {
+  FaultPlanter look([&](ir::Function& f, ir::Block& code) {
     out.push_back({out.size() - 1, "", faults_in_primitive(f, code)});
     return false;
-  }};
-  const lower::Lowered lowered = lower::lower_tampered(*tile_, {.target = target_}, look);
+  });
+  const lower::Lowered lowered = lower::lower(*tile_, {.target = target_, .observer = &look});
   for (std::size_t i = 1; i < out.size(); ++i) {
     const lower::CallReport& call = lowered.report.calls.at(i - 1);
     out[i].primitive = fmt::format("{} by {}", call.op, call.chosen);
@@ -94,21 +115,21 @@ Sentence Subject::attempt(const Place& place, std::size_t which) const {
                .what = place.faults[which].what};
   ir::Function tile = *tile_;
   std::size_t calls = 0;
-  lower::Tampering tampering{.change = [&](ir::Function& f, ir::Block& code) {
+  FaultPlanter planter([&](ir::Function& f, ir::Block& code) {
     if (calls++ != place.call) return false;
     faults_in_primitive(f, code)[which].plant(f, code);
     return true;
-  }};
+  });
   try {
     if (!place.call) faults_around(tile, tile.body)[which].plant(tile, tile.body);
-    const lower::Lowered lowered = lower::lower_tampered(tile, {.target = target_}, tampering);
-    if (tampering.proof) out.proof = words_of(*tampering.proof);
+    const lower::Lowered lowered = lower::lower(tile, {.target = target_, .observer = &planter});
+    if (planter.proof) out.proof = words_of(*planter.proof);
     if (lowered.function)
       run(*lowered.function, out);
     else
       out.build = words_of(lowered.errors);
   } catch (const BugError& bug) {
-    if (tampering.proof) out.proof = words_of(*tampering.proof);
+    if (planter.proof) out.proof = words_of(*planter.proof);
     out.build = bug.what();
   }
   return out;

@@ -107,7 +107,7 @@ std::string fragment_name(const Call& call, std::size_t argument) {
 }
 
 void add_fragment(const Call& call, std::size_t argument, layout::TileLayout layout,
-                  std::int64_t rows, std::int64_t cols, Staged& out) {
+                  const layout::Shape& shape, ir::TileCall& gemm, Expansion& out) {
   ir::Function& f = call.f();
   const ir::Buffer& of = f[call.region(argument).buffer];
   ir::Buffer fragment;
@@ -118,61 +118,62 @@ void add_fragment(const Call& call, std::size_t argument, layout::TileLayout lay
   fragment.layout_kind = ir::LayoutKind::Explicit;
   fragment.layout = layout::Layout(std::move(layout));
   fragment.origin = ir::BufferOrigin::Alloc;
-  fragment.shape = {ir::int_imm(f, num::DType::Int32, rows),
-                    ir::int_imm(f, num::DType::Int32, cols)};
+  for (const std::int64_t extent : shape)
+    fragment.shape.push_back(ir::int_imm(f, num::DType::Int32, extent));
   const ir::BufferId id = f.add(std::move(fragment));
-  out.fragments.push_back(id);
+  out.buffers.push_back(id);
   ir::TileCall copy;
   copy.op = ir::TileOp::Copy;
   copy.scope = call.tile.scope;
   copy.args = {ir::TileArg(whole(f, id)), call.tile.args[argument]};
-  out.copies.push_back(std::move(copy));
-  out.gemm.args[argument] = whole(f, id);
+  out.calls.push_back(std::move(copy));
+  gemm.args[argument] = whole(f, id);
+}
+
+// The two quads of a register of B, interleaved, for every pair of quads.
+Match<std::vector<std::vector<std::int64_t>>> columns_of(const WarpLines& warp) {
+  if (warp.quads.size() % 2 != 0)
+    return decline("fragment", "a warp holds {} groups of 4 columns of D, expected pairs",
+                   warp.quads.size());
+  std::vector<std::vector<std::int64_t>> out(warp.quads.size() / 2);
+  for (std::size_t i = 0; i < warp.quads.size(); i += 2)
+    for (std::size_t t = 0; t < 4; ++t)
+      for (const std::size_t r : {0U, 1U}) out[i / 2].push_back(warp.quads[i + r][t]);
+  return out;
 }
 
 }  // namespace
 
-bool wants_stage(const Call& call) {
-  if (call.tile.op != ir::TileOp::Gemm) return false;
-  return flag_of(call, "stage").value_or(false) && (is_staged(call, kA) || is_staged(call, kB));
-}
-
-Match<Staged> stage_gemm(const Call& call) {
+Match<std::optional<Expansion>> staged_gemm(const Call& call) {
+  const bool is_asked = flag_of(call, "stage").value_or(false);
+  if (!is_asked || !(is_staged(call, kA) || is_staged(call, kB))) return std::nullopt;
   WW_TRY_VOID(check_warps(call, kFullLanes, kFullLanes));
   WW_TRY_VOID(check_in_registers(call, 0));
   const GemmSizes sizes = WW_TRY(gemm_sizes(call));
-  const int per_word = sizes.types.per_word();
   const bool may_cut = WW_TRY(flag_of(call, "allow_tf32"));
   WW_TRY_VOID(check_sizes(sizes, WW_TRY(atoms_of(sizes.types, may_cut, call.context.target))));
-  const std::vector<WarpLines> warps = WW_TRY(lines_of(call, sizes));
   FragmentMaker::Lines rows, columns;
-  for (const WarpLines& warp : warps) {
+  for (const WarpLines& warp : WW_TRY(lines_of(call, sizes))) {
     rows.push_back(warp.octets);
-    auto& pairs = columns.emplace_back();
-    if (warp.quads.size() % 2 != 0)
-      return decline("fragment", "a warp holds {} groups of 4 columns of D, expected pairs",
-                     warp.quads.size());
-    for (std::size_t i = 0; i < warp.quads.size(); i += 2) {
-      auto& pair = pairs.emplace_back();
-      for (std::size_t t = 0; t < 4; ++t)
-        for (const std::size_t r : {0U, 1U}) pair.push_back(warp.quads[i + r][t]);
-    }
+    columns.push_back(WW_TRY(columns_of(warp)));
   }
   const bool has_pairs = std::all_of(rows.begin(), rows.end(),
                                      [](const auto& octets) { return octets.size() % 2 == 0; });
-  Staged out;
-  out.gemm = call.tile;
-  FragmentMaker maker(call, sizes.k, per_word);
+  const auto [m, n, k] = std::tuple(sizes.m, sizes.n, sizes.k);
+  Expansion out;
+  ir::TileCall gemm = call.tile;
+  FragmentMaker maker(call, k, sizes.types.per_word());
   if (is_staged(call, kA)) {
-    auto layout = WW_TRY(maker.make(rows, sizes.m, has_pairs ? 2 : 1, !sizes.turns_a, "A"));
-    add_fragment(call, kA, std::move(layout), sizes.turns_a ? sizes.k : sizes.m,
-                 sizes.turns_a ? sizes.m : sizes.k, out);
+    auto layout = WW_TRY(maker.make(rows, m, has_pairs ? 2 : 1, !sizes.turns_a, "A"));
+    const layout::Shape shape = sizes.turns_a ? layout::Shape{k, m} : layout::Shape{m, k};
+    add_fragment(call, kA, std::move(layout), shape, gemm, out);
   }
   if (is_staged(call, kB)) {
-    auto layout = WW_TRY(maker.make(columns, sizes.n, 1, sizes.turns_b, "B"));
-    add_fragment(call, kB, std::move(layout), sizes.turns_b ? sizes.n : sizes.k,
-                 sizes.turns_b ? sizes.k : sizes.n, out);
+    auto layout = WW_TRY(maker.make(columns, n, 1, sizes.turns_b, "B"));
+    const layout::Shape shape = sizes.turns_b ? layout::Shape{n, k} : layout::Shape{k, n};
+    add_fragment(call, kB, std::move(layout), shape, gemm, out);
   }
+  out.calls.push_back(std::move(gemm));
   return out;
 }
 

@@ -8,21 +8,14 @@
 // columns of D such columns of B that an instruction adds to them, all of K in its natural order.
 #pragma once
 
-#include <vector>
+#include <optional>
 
-#include "lower/call.h"
+#include "lower/lowered_op.h"
 
 namespace ww::lower {
 
-struct Staged {
-  std::vector<ir::BufferId> fragments;  // to be allocated before
-  std::vector<ir::TileCall> copies;     // into them
-  ir::TileCall gemm;                    // of them
-};
-
-/// Does the call ask for it, and has it a factor in shared memory?
-bool wants_stage(const Call& call);
-/// The calls that it stands for; declines where D is no fragment of matrix instructions.
-Match<Staged> stage_gemm(const Call& call);
+/// The copies and the gemm; nothing where the call does not ask for them, or has no factor in shared
+/// memory. Declines where D is no fragment of matrix instructions.
+Match<std::optional<Expansion>> staged_gemm(const Call& call);
 
 }  // namespace ww::lower

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lower/lowered_op.h"
+
+#include "lower/gemm/stage.h"
+
+namespace ww::lower {
+
+const LoweredOp* find_lowered_op(ir::TileOp op) {
+  static constexpr LoweredOp kRows[] = {
+#define WW_LOWERED_OP(op, expand, prove) {ir::TileOp::op, expand, prove},
+#include "lower/ops.def"
+#undef WW_LOWERED_OP
+  };
+  for (const LoweredOp& row : kRows)
+    if (row.op == op) return &row;
+  return nullptr;
+}
+
+}  // namespace ww::lower

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// What dispatch needs to know of a tile primitive beside its variants. The rows are lower/ops.def.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "lower/call.h"
+#include "lower/proof/proof.h"
+
+namespace ww::lower {
+
+/// The calls that one call stands for, in order, and buffers that are allocated before them.
+struct Expansion {
+  std::vector<ir::BufferId> buffers;
+  std::vector<ir::TileCall> calls;
+};
+
+struct LoweredOp {
+  ir::TileOp op;
+  /// Nothing: the call is lowered as it is. A decline counts for all variants. May be null.
+  Match<std::optional<Expansion>> (*expand)(const Call& call);
+  /// Carries out what a variant has written for a call.
+  Proof (*prove)(const Call& call, const ir::Block& code);
+};
+
+/// The row of a primitive, or nullptr where it has none: no variant lowers it.
+const LoweredOp* find_lowered_op(ir::TileOp op);
+
+}  // namespace ww::lower
