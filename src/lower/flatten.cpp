@@ -9,17 +9,17 @@
 #include "lower/flatten.h"
 
 #include <algorithm>
-#include <limits>
 #include <optional>
-#include <string>
 #include <utility>
 #include <vector>
 
 #include "ir/build.h"
 #include "ir/effects.h"
 #include "ir/visit.h"
+#include "lower/flat_buffers.h"
 #include "lower/index_expr.h"
 #include "lower/plain_sum.h"
+#include "lower/unused_names.h"
 #include "lower/vector_lanes.h"
 
 namespace ww::lower {
@@ -43,28 +43,21 @@ using num::DType;
 
 using Indices = SmallVec<ExprId, 3>;
 
-/// A buffer as accesses see it.
-struct Target {
-  FlatPlan plan;
-  BufferId buffer;  // the flat one: its own, or the base of a view
-};
-
 class Flattener {
  public:
   explicit Flattener(Function& f)
-      : f_(f), facts_(ir::facts_of(f)), done_(f.expr_count()), targets_(f.buffer_count()) {}
+      : f_(f), facts_(ir::facts_of(f)), done_(f.expr_count()), buffers_(f, facts_) {}
 
   Result<void> run() {
     for (auto& [key, setting] : f_.attrs) WW_TRY_VOID(rewrite(setting));
     f_.host = WW_TRY(block(f_.host));
     f_.body = WW_TRY(block(f_.body));
-    for (std::uint32_t i = 0; i < targets_.size(); ++i) WW_TRY_VOID(flat_offsets(BufferId{i}));
-    std::vector<ExprId> sizes;
-    for (std::uint32_t i = 0; i < targets_.size(); ++i)
-      sizes.push_back(WW_TRY(flat_size(BufferId{i})));
-    for (std::uint32_t i = 0; i < targets_.size(); ++i) make_flat(BufferId{i}, sizes[i]);
+    // Buffers that no access needed have offsets, too.
+    for (std::uint32_t i = 0; i < buffers_.count(); ++i)
+      if (!buffers_.is_planned(BufferId{i})) WW_TRY_VOID(rewrite_offsets(BufferId{i}));
+    WW_TRY_VOID(buffers_.make_flat());
     for (ir::Param& param : f_.params) match(param);
-    drop_unused();
+    drop_unused_names(f_);
     f_.level = ir::Level::Lowered;
     return {};
   }
@@ -77,75 +70,14 @@ class Flattener {
     const Type type = f_[var].type;
     if (!type.is_scalar() || !(type.is_int() || type.is_bool())) return;
     facts_.set_range(var, ir::range_of(f_, value, facts_));
-    if (is_fixed(value)) facts_.set_value(var, value);
+    if (!ir::reads_memory(f_, value)) facts_.set_value(var, value);
   }
-  // The same wherever it is evaluated, and without effect.
-  [[nodiscard]] bool is_fixed(ExprId id) const { return !ir::reads_memory(f_, id); }
-
-  // Names that nothing mentions but other such names. Only what is kept, or stands for a name that
-  // is, counts as a mention.
-  void drop_unused() {
-    std::vector<ExprId> values(f_.var_count());  // of names that may go
-    std::vector<ExprId> left;
-    const auto add = [&](ExprId id) { left.push_back(id); };
-    for (const ir::Param& param : f_.params)
-      if (param.buffer.valid()) ir::for_each_root(f_[param.buffer], add);
-    for (const auto& [key, setting] : f_.attrs) ir::for_each_root(setting, add);
-    ir::for_each_stmt(f_, f_.host, [&](StmtId id) { ir::for_each_root(f_, f_[id], add); });
-    ir::for_each_stmt(f_, f_.body, [&](StmtId id) {
-      const Stmt& s = f_[id];
-      if (s.kind == StmtKind::Bind && is_fixed(s.expr))
-        values[s.var.index] = s.expr;
-      else
-        ir::for_each_root(f_, s, add);
-    });
-    std::vector<bool> seen(f_.expr_count());
-    while (!left.empty()) {
-      const ExprId id = left.back();
-      left.pop_back();
-      if (seen[id.index]) continue;
-      seen[id.index] = true;
-      const Expr& e = f_[id];
-      for (const ExprId arg : e.args) left.push_back(arg);
-      if (e.op == ExprOp::Var && values[e.var.index].valid())
-        left.push_back(std::exchange(values[e.var.index], ExprId{}));
-    }
-    drop(f_.body, values);
-  }
-  void drop(Block& block, const std::vector<ExprId>& values) {
-    std::erase_if(block, [&](StmtId id) {
-      return f_[id].kind == StmtKind::Bind && values[f_[id].var.index].valid();
-    });
-    for (const StmtId id : block)
-      for (Block Stmt::*part : {&Stmt::body, &Stmt::other}) drop(f_.at(id).*part, values);
-  }
-
   // --- buffers -----------------------------------------------------------------------------------
 
-  Result<const Target*> target(BufferId id) {
-    std::optional<Target>& known = targets_[id.index];
-    if (known) return &*known;
-    WW_TRY_VOID(rewrite_offsets(id));
-    const FlatPlan plan = WW_TRY(flat_plan(f_, id, facts_));
-    if (plan.rest_bytes.valid() && f_[id].origin != BufferOrigin::View)
-      return fail(diag(DiagKind::NotLowered,
-                       "`{}` begins {} bytes behind its storage, expected a "
-                       "multiple of the {} bytes of an element",
-                       f_[id].name, bytes_text(plan.rest_bytes), storage_bits(f_[id].dtype) / 8)
-                      .with_span(f_[id].span));
-    known = Target{plan, stays(id, plan) ? id : f_[id].base};
-    return &*known;
-  }
-
-  [[nodiscard]] std::string bytes_text(ExprId bytes) const {
-    const auto value = ir::const_int(f_, bytes);
-    return value ? std::to_string(*value) : "a runtime number of";
-  }
-
-  // Is the buffer there in the lowered program? Views of the same elements are not.
-  [[nodiscard]] bool stays(BufferId id, const FlatPlan& plan) const {
-    const Buffer& b = f_[id];
-    return b.origin != BufferOrigin::View || b.dtype != f_[b.base].dtype || plan.rest_bytes.valid();
+  // Its offsets are rewritten before it is planned.
+  Result<const FlatAccess*> access(BufferId id) {
+    if (!buffers_.is_planned(id)) WW_TRY_VOID(rewrite_offsets(id));
+    return buffers_.plan(id);
   }
 
   Result<void> rewrite_offsets(BufferId id) {
@@ -154,67 +86,6 @@ class Flattener {
       if (offset.valid()) f_.at(id).*part = WW_TRY(rewrite(offset));
     }
     return {};
-  }
-
-  // Buffers that no access needed have offsets, too.
-  Result<void> flat_offsets(BufferId id) {
-    return targets_[id.index] ? Result<void>() : rewrite_offsets(id);
-  }
-
-  ExprId number(std::int64_t value) {
-    const bool is_small = value <= std::numeric_limits<std::int32_t>::max();
-    return ir::int_imm(f_, is_small ? DType::Int32 : DType::Int64, value);
-  }
-
-  // How many elements the flat buffer has.
-  Result<ExprId> flat_size(BufferId id) {
-    const Buffer& b = f_[id];
-    if (b.scope == ir::Scope::Tmem) return ExprId{};
-    if (b.origin == BufferOrigin::View) return view_size(b, keeps_bytes(id));
-    if (const auto size = WW_TRY(storage_size(f_, b))) return number(*size);
-    ExprId size = product(b.shape);
-    if (b.elem_offset.valid()) size = added(size, b.elem_offset);
-    return simpler(f_, size, facts_);
-  }
-
-  // Does a view still begin at its byte offset? Otherwise that is part of every index.
-  [[nodiscard]] bool keeps_bytes(BufferId id) const {
-    return targets_[id.index] && targets_[id.index]->plan.rest_bytes.valid();
-  }
-
-  // What fits into the storage.
-  Result<ExprId> view_size(const Buffer& b, bool is_moved) {
-    const Buffer& base = f_[b.base];
-    const int bits = storage_bits(b.dtype);
-    const int base_bits = storage_bits(base.dtype);
-    const std::int64_t skipped = is_moved ? ir::const_int(f_, b.byte_offset).value_or(0) * 8 : 0;
-    if (const auto size = WW_TRY(storage_size(f_, base)))
-      return number(std::max<std::int64_t>(1, (*size * base_bits - skipped) / bits));
-    const ExprId size = wide(WW_TRY(flat_size(b.base)));
-    const ExprId all = op(ExprOp::Mul, size, ir::int_imm(f_, DType::Int64, base_bits));
-    return simpler(f_, op(ExprOp::FloorDiv, all, ir::int_imm(f_, DType::Int64, bits)), facts_);
-  }
-
-  // In 64 bits unless it is one extent: a product of two may need them.
-  ExprId product(const std::vector<ExprId>& extents) {
-    if (extents.size() == 1) return extents[0];
-    ExprId out = ir::int_imm(f_, DType::Int64, 1);
-    for (const ExprId extent : extents) out = op(ExprOp::Mul, out, wide(extent));
-    return out;
-  }
-  ExprId added(ExprId a, ExprId b) { return op(ExprOp::Add, wide(a), wide(b)); }
-  ExprId wide(ExprId value) { return ir::cast(f_, value, Type::of(DType::Int64)).value(); }
-  ExprId op(ExprOp kind, ExprId a, ExprId b) { return ir::index_binary(f_, kind, a, b); }
-
-  void make_flat(BufferId id, ExprId size) {
-    if (!size.valid()) return;
-    const bool stays_there = keeps_bytes(id);
-    Buffer& b = f_.at(id);
-    b.shape = {size};
-    b.layout_kind = ir::LayoutKind::None;
-    b.layout.reset();
-    b.elem_offset = {};
-    if (!stays_there) b.byte_offset = {};
   }
 
   // In an annotation an extent of run time is a name; one that is computed needs a declaration.
@@ -267,7 +138,7 @@ class Flattener {
   }
 
   Result<ExprId> load(Expr e) {
-    const Target& to = *WW_TRY(target(e.buffer));
+    const FlatAccess& to = *WW_TRY(access(e.buffer));
     const int lanes = e.type.lanes;
     if (lanes > 1 && !has_run(to, e.args, lanes)) return gathered(to, e, lanes);
     if (lanes > 1) start_of_run(e.args);
@@ -275,13 +146,13 @@ class Flattener {
   }
 
   // One element, or a run of them.
-  ExprId element(const Target& to, Expr e) {
+  ExprId element(const FlatAccess& to, Expr e) {
     e.args = {place_of(f_, to.plan, e.args, facts_)};
     e.buffer = to.buffer;
     return f_.add(std::move(e));
   }
 
-  ExprId gathered(const Target& to, const Expr& e, int lanes) {
+  ExprId gathered(const FlatAccess& to, const Expr& e, int lanes) {
     std::vector<ExprId> parts;
     for (int k = 0; k < lanes; ++k) {
       Expr one = e;
@@ -296,7 +167,7 @@ class Flattener {
   void start_of_run(Indices& indices) {
     if (f_[indices.back()].type.lanes > 1) indices.back() = lane_of(f_, indices.back(), 0);
   }
-  bool has_run(const Target& to, const Indices& indices, int lanes) {
+  bool has_run(const FlatAccess& to, const Indices& indices, int lanes) {
     if (indices.empty()) return false;
     Indices first = indices;
     const Expr& last = f_[indices.back()];
@@ -313,12 +184,12 @@ class Flattener {
     if (f_[last].type.lanes > 1)
       last = lane_of(f_, last, lane);
     else
-      last = op(ExprOp::Add, last, ir::int_imm(f_, f_[last].type.dtype, lane));
+      last = ir::index_binary(f_, ExprOp::Add, last, ir::int_imm(f_, f_[last].type.dtype, lane));
     return out;
   }
 
   Result<ExprId> address(Expr e) {
-    const Target& to = *WW_TRY(target(e.buffer));
+    const FlatAccess& to = *WW_TRY(access(e.buffer));
     return element(to, std::move(e));
   }
 
@@ -345,13 +216,14 @@ class Flattener {
     // The data of a buffer of its own is its first element.
     if (from.op == ExprOp::BufferData && f_[from.buffer].origin != BufferOrigin::View) {
       from.op = ExprOp::AddressOf;
-      from.args = {number(0)};
+      from.args = {ir::int_imm(f_, DType::Int32, 0)};
     }
     if (from.op != ExprOp::AddressOf || from.type != e.type) return f_.add(std::move(e));
     // `pointer_offset(address_of(A[0]), offset)` says all there is to say.
     if (f_[e.args[0]].op == ExprOp::AddressOf && ir::const_int(f_, from.args[0]) == 0)
       return f_.add(std::move(e));
-    const ExprId index = simpler(f_, op(ExprOp::Add, from.args[0], e.args[1]), facts_);
+    const ExprId index =
+        simpler(f_, ir::index_binary(f_, ExprOp::Add, from.args[0], e.args[1]), facts_);
     const auto value = ir::const_int(f_, index);
     const auto size = WW_TRY(storage_size(f_, f_[from.buffer]));
     // A pointer past the end may be made, an index may not.
@@ -439,7 +311,7 @@ class Flattener {
       const ExprId pointer = WW_TRY(rewrite(f_[buffer].pointer));
       f_.at(buffer).pointer = pointer;
     }
-    if (WW_TRY(target(buffer))->buffer == buffer) out.push_back(id);
+    if (WW_TRY(access(buffer))->buffer == buffer) out.push_back(id);
     return {};
   }
 
@@ -447,7 +319,7 @@ class Flattener {
     Stmt& s = f_.at(id);
     s.expr = WW_TRY(rewrite(s.expr));
     for (ExprId& arg : s.args) arg = WW_TRY(rewrite(arg));
-    const Target& to = *WW_TRY(target(s.buffer));
+    const FlatAccess& to = *WW_TRY(access(s.buffer));
     const int lanes = f_[s.expr].type.lanes;
     if (lanes > 1 && !has_run(to, s.args, lanes)) return scatter(to, s, lanes, out);
     if (lanes > 1) start_of_run(s.args);
@@ -458,7 +330,7 @@ class Flattener {
   }
 
   // The vector is evaluated before anything is stored.
-  Result<void> scatter(const Target& to, const Stmt& s, int lanes, Block& out) {
+  Result<void> scatter(const FlatAccess& to, const Stmt& s, int lanes, Block& out) {
     const VarId var =
         f_.add(ir::Var{.name = f_[s.buffer].name + "_lanes", .type = f_[s.expr].type});
     out.push_back(f_.add(Stmt{.kind = StmtKind::Bind, .span = s.span, .expr = s.expr, .var = var}));
@@ -498,8 +370,8 @@ class Flattener {
 
   Function& f_;
   ir::Facts facts_;
-  std::vector<ExprId> done_;                    // by ExprId of the tile program
-  std::vector<std::optional<Target>> targets_;  // by BufferId
+  std::vector<ExprId> done_;  // by ExprId of the tile program
+  FlatBuffers buffers_;
 };
 
 }  // namespace

@@ -28,8 +28,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <bit>
-#include <map>
 #include <set>
 
 #include "ir/print/print.h"
@@ -37,82 +35,20 @@
 #include "lower/checks.h"
 #include "lower/copy/copy_report.h"
 #include "lower/copy_async/tensor_address.h"
-#include "lower/copy_async/tensor_words.h"
+#include "lower/copy_async/tensor_issues.h"
 #include "lower/index_formula.h"
 #include "lower/variant.h"
 
 namespace ww::lower::copy_async_tcgen05_ldst {
 namespace {
 
-// --- shapes --------------------------------------------------------------------------------------
-
-enum class Shape : std::uint8_t { S16x256b, S16x128b, S16x64b, S32x32b, S16x32bx2 };
-
-struct ShapeFacts {
-  Shape shape;
-  std::string_view name;
-  int words;    // of an atom
-  int columns;  // of an atom
-  int most;     // atoms of an instruction
-};
-constexpr ShapeFacts kShapes[] = {{Shape::S16x256b, "16x256b", 4, 8, 32},
-                                  {Shape::S16x128b, "16x128b", 2, 4, 64},
-                                  {Shape::S16x64b, "16x64b", 1, 2, 128},
-                                  {Shape::S32x32b, "32x32b", 1, 1, 128},
-                                  {Shape::S16x32bx2, "16x32bx2", 1, 1, 128}};
-
-QuarterCell cell_of(Shape shape, std::int64_t lane, std::int64_t word) {
-  const std::int64_t g = lane / 4, t = lane % 4;
-  switch (shape) {
-    case Shape::S16x256b:
-      return {g + 8 * (word / 2), 2 * t + word % 2};
-    case Shape::S16x128b:
-      return {g + 8 * word, t};
-    case Shape::S16x64b:
-      return {g + 8 * (lane % 2), lane / 2 % 2};
-    case Shape::S32x32b:
-      return {lane, 0};
-    case Shape::S16x32bx2:
-      break;
-  }
-  return {lane % 16, 0};
-}
-
 // --- plan ----------------------------------------------------------------------------------------
-
-/// One instruction.
-struct Issue {
-  const ShapeFacts* shape = nullptr;
-  std::int64_t num = 1;
-  bool is_packed = false;
-  std::int64_t split = 0;  // 16x32bx2: columns from the lower to the upper lanes
-  // By warp of the unit: does it take part, and the corner within its quarter.
-  std::vector<bool> used;
-  std::vector<QuarterCell> corner;
-  std::vector<std::int64_t> slots;  // first element of each register operand
-
-  [[nodiscard]] std::string opcode(bool is_load) const {
-    return fmt::format("tcgen05.{}.sync.aligned.{}.x{}{}.b32", is_load ? "ld" : "st", shape->name,
-                       num,
-                       !is_packed ? ""
-                       : is_load  ? ".pack::16b"
-                                  : ".unpack::16b");
-  }
-};
-
-/// A part of the corners, by warp.
-std::vector<std::int64_t> by_warp(const Issue& issue, std::int64_t QuarterCell::*part) {
-  std::vector<std::int64_t> out;
-  for (const QuarterCell& cell : issue.corner) out.push_back(cell.*part);
-  return out;
-}
 
 struct Plan {
   std::shared_ptr<const CopyProblem> problem;
   bool is_load = true;
   std::vector<std::int64_t> quarters;  // of the unit's warps
-  std::vector<Issue> issues;
-  std::int64_t most_registers = 0;  // of one instruction; 0: no limit was met
+  TensorIssues found;
 
   [[nodiscard]] const OperandPlaces& own() const { return is_load ? problem->dst : problem->src; }
   [[nodiscard]] const OperandPlaces& tensor() const {
@@ -121,196 +57,6 @@ struct Plan {
 };
 
 // --- match ---------------------------------------------------------------------------------------
-
-/// Where a word would be in an atom: what words of one atom have in common.
-struct Corner {
-  std::vector<bool> used;
-  std::vector<QuarterCell> at;  // by warp, within its quarter; the default where it takes no part
-  std::int64_t split = 0;
-  bool is_packed = false;
-
-  friend auto operator<=>(const Corner&, const Corner&) = default;
-};
-
-class Matcher {
- public:
-  Matcher(const Call& call, Plan& plan) : call_(call), plan_(plan) {}
-
-  Match<void> run() {
-    const TensorPair pair{call_, plan_.own(), plan_.tensor(), plan_.quarters};
-    words_ = WW_TRY(read_tensor_words(pair));
-    if (!plan_.is_load) WW_TRY_VOID(drop_repeated_stores(pair, words_));
-    for (const TensorWord& word : words_) taken_.push_back(word.is_unused());
-    for (const ShapeFacts& facts : kShapes) take_atoms(facts);
-    if (std::find(taken_.begin(), taken_.end(), false) != taken_.end()) return no_shape();
-    limit_registers();
-    for (const ShapeFacts& facts : kShapes) issue(facts);
-    std::stable_sort(plan_.issues.begin(), plan_.issues.end(), [](const Issue& a, const Issue& b) {
-      return a.slots.front() < b.slots.front();
-    });
-    return check_corners();
-  }
-
- private:
-  // --- atoms ---
-
-  std::optional<Corner> corner_of(const ShapeFacts& facts, const TensorWord& word,
-                                  std::int64_t position) const {
-    const std::int64_t step = word.is_packed ? 2 : 1;
-    Corner out{.used = word.used, .at = {}, .split = 0, .is_packed = word.is_packed};
-    bool has_split = false;
-    for (std::size_t w = 0; w < word.used.size(); ++w) {
-      out.at.emplace_back();
-      if (!word.used[w]) continue;
-      const QuarterCell zero = cell_of(facts.shape, 0, position);
-      const QuarterCell corner{word.cells[w][0].lane - zero.lane,
-                               word.cells[w][0].column - zero.column * step};
-      if (corner.lane != 0 && (corner.lane != 16 || facts.shape == Shape::S32x32b))
-        return std::nullopt;
-      if (facts.shape == Shape::S16x32bx2) {
-        const std::int64_t split = word.cells[w][16].column - corner.column;
-        if (split < 0 || (has_split && split != out.split)) return std::nullopt;
-        out.split = split;
-        has_split = true;
-      }
-      for (std::int64_t lane = 0; lane < kWarpLanes; ++lane) {
-        const QuarterCell offset = cell_of(facts.shape, lane, position);
-        const std::int64_t further = lane >= 16 ? out.split : 0;
-        const QuarterCell wanted{corner.lane + offset.lane,
-                                 corner.column + offset.column * step + further};
-        if (word.cells[w][as_index(lane)] != wanted) return std::nullopt;
-      }
-      out.at.back() = corner;
-    }
-    return out;
-  }
-
-  struct Atom {
-    Corner corner;
-    std::vector<std::size_t> words;
-  };
-
-  void take_atoms(const ShapeFacts& facts) {
-    using Lists = std::vector<std::vector<std::size_t>>;  // by position
-    std::map<Corner, Lists> found;
-    for (std::size_t i = 0; i < words_.size(); ++i)
-      for (int position = 0; position < facts.words && !taken_[i]; ++position)
-        if (const auto corner = corner_of(facts, words_[i], position)) {
-          Lists& lists = found[*corner];
-          lists.resize(as_index(facts.words));
-          lists[as_index(position)].push_back(i);
-        }
-    for (const auto& [corner, lists] : found) {
-      std::size_t count = lists[0].size();
-      for (const auto& list : lists) count = std::min(count, list.size());
-      for (std::size_t k = 0; k < count; ++k) {
-        Atom atom{corner, {}};
-        for (const auto& list : lists) atom.words.push_back(list[k]);
-        const bool is_free = std::none_of(atom.words.begin(), atom.words.end(),
-                                          [&](std::size_t i) { return taken_[i]; });
-        if (!is_free) continue;
-        for (const std::size_t i : atom.words) taken_[i] = true;
-        atoms_[facts.shape].push_back(std::move(atom));
-      }
-    }
-  }
-
-  // The first word that no shape takes, and what its lanes hold.
-  Match<void> no_shape() const {
-    const auto i = as_index(std::find(taken_.begin(), taken_.end(), false) - taken_.begin());
-    const TensorWord& word = words_[i];
-    const auto w =
-        as_index(std::find(word.used.begin(), word.used.end(), true) - word.used.begin());
-    for (const ShapeFacts& facts : kShapes)
-      for (int position = 0; position < facts.words; ++position)
-        if (facts.shape != Shape::S16x32bx2 && corner_of(facts, word, position))
-          return decline("shape",
-                         "the word at register element {} is one of the {} words of an atom of "
-                         "{}, of which others are not in the tile",
-                         word.slot, facts.words, facts.name);
-    std::vector<std::string> seen;
-    for (const std::size_t lane : {0U, 1U, 2U, 4U, 16U})
-      seen.push_back(fmt::format("lane {}: ({}, {})", lane, word.cells[w][lane].lane,
-                                 word.cells[w][lane].column));
-    return decline("shape",
-                   "no shape gives the word at register element {} of warp {} the cells (lane of "
-                   "the quarter, column) that it holds: {}",
-                   word.slot, w, fmt::join(seen, ", "));
-  }
-
-  // --- instructions ---
-
-  // ptxas refuses an instruction whose registers do not fit beside a few others.
-  void limit_registers() {
-    constexpr std::int64_t kFile = 65536, kMost = 255, kOthers = 18;
-    const std::int64_t threads = std::max<std::int64_t>(1, call_.context.launch.threads());
-    const std::int64_t all = std::min(kMost, kFile / threads / 8 * 8);
-    const auto room = static_cast<std::uint64_t>(std::max<std::int64_t>(4, all - kOthers));
-    most_registers_ = static_cast<std::int64_t>(std::bit_floor(room));
-  }
-
-  void issue(const ShapeFacts& facts) {
-    auto& atoms = atoms_[facts.shape];
-    const std::int64_t most = std::min<std::int64_t>(facts.most, most_registers_ / facts.words);
-    std::vector<bool> done(atoms.size(), false);
-    std::multimap<Corner, std::size_t> by_corner;
-    for (std::size_t i = 0; i < atoms.size(); ++i) by_corner.emplace(atoms[i].corner, i);
-    for (std::size_t i = 0; i < atoms.size(); ++i) {
-      if (done[i]) continue;
-      std::vector<std::size_t> chain;
-      Corner next = atoms[i].corner;
-      for (std::size_t at = i; at < atoms.size();) {
-        done[at] = true;
-        chain.push_back(at);
-        for (std::size_t w = 0; w < next.at.size(); ++w)
-          if (next.used[w]) next.at[w].column += facts.columns * (next.is_packed ? 2 : 1);
-        at = atoms.size();
-        const auto [begin, end] = by_corner.equal_range(next);
-        for (auto found = begin; found != end && at == atoms.size(); ++found)
-          if (!done[found->second]) at = found->second;
-      }
-      for (std::size_t at = 0; at < chain.size();) {
-        const auto left = static_cast<std::uint64_t>(chain.size() - at);
-        const auto whole = static_cast<std::int64_t>(std::bit_floor(left));
-        const std::int64_t num = std::min(whole, most);
-        if (num < std::min<std::int64_t>(facts.most, whole)) plan_.most_registers = most_registers_;
-        add(facts, std::span(chain).subspan(at, as_index(num)));
-        at += as_index(num);
-      }
-    }
-  }
-
-  void add(const ShapeFacts& facts, std::span<const std::size_t> chain) {
-    const auto& atoms = atoms_[facts.shape];
-    const Corner& corner = atoms[chain[0]].corner;
-    Issue out{.shape = &facts,
-              .num = static_cast<std::int64_t>(chain.size()),
-              .is_packed = corner.is_packed,
-              .split = corner.split,
-              .used = corner.used,
-              .corner = corner.at,
-              .slots = {}};
-    for (const std::size_t i : chain)
-      for (const std::size_t word : atoms[i].words) out.slots.push_back(words_[word].slot);
-    plan_.issues.push_back(std::move(out));
-  }
-
-  // Corners that differ from warp to warp follow a formula of the warp.
-  Match<void> check_corners() const {
-    for (const Issue& issue : plan_.issues)
-      for (const auto part : {&QuarterCell::lane, &QuarterCell::column})
-        if (!fit_table(by_warp(issue, part), issue.used))
-          return decline("irregular", "no formula gives the first column of every warp");
-    return {};
-  }
-
-  const Call& call_;
-  Plan& plan_;
-  std::vector<TensorWord> words_;
-  std::vector<bool> taken_;
-  std::map<Shape, std::vector<Atom>> atoms_;
-  std::int64_t most_registers_ = 0;
-};
 
 Match<void> check_sides(const Call& call, const Plan& plan) {
   const OperandPlaces& own = plan.own();
@@ -331,8 +77,8 @@ Match<void> check_sides(const Call& call, const Plan& plan) {
 
 // Where .unpack::16b writes a half, it may change the other one.
 Match<void> check_unpacked(const Call& call, const Plan& plan) {
-  const bool unpacks = std::any_of(plan.issues.begin(), plan.issues.end(),
-                                   [](const Issue& issue) { return issue.is_packed; });
+  const bool unpacks = std::any_of(plan.found.issues.begin(), plan.found.issues.end(),
+                                   [](const TensorIssue& issue) { return issue.is_packed; });
   if (plan.is_load || !unpacks) return {};
   const layout::TileLayout& tile = call.f()[plan.tensor().buffer].layout->tile();
   const auto is_odd = [](const layout::Iter& iter) {
@@ -363,7 +109,10 @@ Match<Plan> match(const Call& call) {
   WW_TRY_VOID(check_plain(*plan.problem));
   WW_TRY_VOID(check_settings(call));
   WW_TRY_VOID(check_sides(call, plan));
-  WW_TRY_VOID(Matcher(call, plan).run());
+  const TensorPair pair{call, plan.own(), plan.tensor(), plan.quarters};
+  auto words = WW_TRY(read_tensor_words(pair));
+  if (!plan.is_load) WW_TRY_VOID(drop_repeated_stores(pair, words));
+  plan.found = WW_TRY(tensor_issues(std::move(words), call.context.launch.threads()));
   WW_TRY_VOID(check_unpacked(call, plan));
   return plan;
 }
@@ -387,16 +136,16 @@ class Writer {
     warp_ = warp;
     lane_ = code.let("tmem_lane", quarter_lane(warp));
     base_ = call.f()[tensor_.buffer].allocated_addr;
-    if (plan.issues.size() > 1) base_ = code.let("tmem_base", base_);
+    if (plan.found.issues.size() > 1) base_ = code.let("tmem_base", base_);
   }
 
-  void write(const Issue& issue) {
+  void write(const TensorIssue& issue) {
     std::vector<bool> threads;
     for (const bool used : issue.used) threads.insert(threads.end(), kWarpLanes, used);
     code_.guarded(member_expr(code_, call_.unit_thread(code_), threads), [&] {
       std::vector<ir::PtxOperand> operands = registers(issue);
       std::vector<ir::PtxOperand> place{address(issue)};
-      if (issue.shape->shape == Shape::S16x32bx2)
+      if (issue.shape->shape == TensorShape::S16x32bx2)
         place.push_back({.kind = ir::PtxOperandKind::Value, .expr = code_.n(issue.split)});
       operands.insert(plan_.is_load ? operands.end() : operands.begin(), place.begin(),
                       place.end());
@@ -414,7 +163,7 @@ class Writer {
     return code_.simplify(code_.mul(digits_expr(code_, *form, warp), kWarpLanes));
   }
 
-  std::vector<ir::PtxOperand> registers(const Issue& issue) {
+  std::vector<ir::PtxOperand> registers(const TensorIssue& issue) {
     std::vector<ir::PtxOperand> out;
     for (const std::int64_t slot : issue.slots) {
       ExprId at = code_.n(slot);
@@ -428,9 +177,9 @@ class Writer {
     return out;
   }
 
-  ir::PtxOperand address(const Issue& issue) {
+  ir::PtxOperand address(const TensorIssue& issue) {
     const auto part = [&](std::int64_t QuarterCell::*which) {
-      const auto form = fit_table(by_warp(issue, which), issue.used);
+      const auto form = fit_table(issue.by_warp(which), issue.used);
       return code_.simplify(digits_expr(code_, *form, warp_));
     };
     const ExprId lane = code_.add(lane_, part(&QuarterCell::lane));
@@ -452,7 +201,7 @@ class Writer {
 
 void emit(const Plan& plan, const Call& call, CodeWriter& code) {
   Writer writer(plan, call, code);
-  for (const Issue& issue : plan.issues) writer.write(issue);
+  for (const TensorIssue& issue : plan.found.issues) writer.write(issue);
 }
 
 // --- report --------------------------------------------------------------------------------------
@@ -462,7 +211,7 @@ PlanReport report(const Plan& plan, const Call& call) {
   std::set<std::int64_t> slabs;
   std::vector<std::string> kinds;
   std::vector<std::int64_t> of_warp(plan.quarters.size(), 0);
-  for (const Issue& issue : plan.issues) {
+  for (const TensorIssue& issue : plan.found.issues) {
     const auto registers = static_cast<std::int64_t>(issue.slots.size());
     out.add_instruction(issue.opcode(plan.is_load), 1, registers * 4);
     std::string kind = fmt::format(".{}.x{}", issue.shape->name, issue.num);
@@ -470,7 +219,7 @@ PlanReport report(const Plan& plan, const Call& call) {
     for (std::size_t w = 0; w < issue.used.size(); ++w) {
       if (!issue.used[w]) continue;
       ++of_warp[w];
-      if (issue.shape->shape != Shape::S32x32b) slabs.insert(issue.corner[w].lane);
+      if (issue.shape->shape != TensorShape::S32x32b) slabs.insert(issue.corner[w].lane);
     }
   }
   const std::int64_t most = *std::max_element(of_warp.begin(), of_warp.end());
@@ -485,11 +234,11 @@ PlanReport report(const Plan& plan, const Call& call) {
   const auto idle = std::count(of_warp.begin(), of_warp.end(), 0);
   if (idle != 0)
     out.notes.push_back(fmt::format("{} of {} warps move nothing", idle, of_warp.size()));
-  if (plan.most_registers != 0)
+  if (plan.found.most_registers != 0)
     out.notes.push_back(
         fmt::format("at most {} registers per instruction: {} threads share the "
                     "register file",
-                    plan.most_registers, call.context.launch.threads()));
+                    plan.found.most_registers, call.context.launch.threads()));
   out.notes.push_back(
       fmt::format("done at the caller's tcgen05.wait::{}", plan.is_load ? "ld" : "st"));
   return out;
