@@ -18,7 +18,7 @@ bool base_commutes(const AddressTable& table) {
 }
 
 std::int64_t first_used(const AddressTable& table) {
-  return std::find(table.used.begin(), table.used.end(), true) - table.used.begin();
+  return std::ranges::find(table.used, true) - table.used.begin();
 }
 
 std::vector<std::int64_t> column(const AddressTable& table, std::int64_t k) {
@@ -77,7 +77,6 @@ std::optional<AddressForm> join(const AddressTable& table) {
   if (!all) return std::nullopt;
   return AddressForm{.kind = AddressForm::Kind::Joint,
                      .thread = *std::move(all),
-                     .round = {},
                      .swizzle = table.swizzle,
                      .base_inside = !base_commutes(table)};
 }

@@ -44,10 +44,10 @@ struct AddressTable {
 struct AddressForm {
   enum class Kind : std::uint8_t { Sum, Xor, Joint };
   Kind kind = Kind::Sum;
-  layout::TileLayout thread;  // T before its swizzle; Joint: over k·threads + u
-  layout::TileLayout round;   // D; none in Joint
-  layout::Swizzle swizzle;    // applied to T, or to the whole for Joint
-  bool base_inside = false;   // the base is added before the swizzle, not behind it
+  layout::TileLayout thread;      // T before its swizzle; Joint: over k·threads + u
+  layout::TileLayout round = {};  // D; none in Joint
+  layout::Swizzle swizzle;        // applied to T, or to the whole for Joint
+  bool base_inside = false;       // the base is added before the swizzle, not behind it
 };
 
 /// Nothing when the addresses are irregular.

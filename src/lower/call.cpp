@@ -48,7 +48,7 @@ std::vector<std::int64_t> Call::workers() const {
     if (!seen.empty() && seen != here) return {};
     seen = std::move(here);
   }
-  if (seen.empty()) seen.resize(as_index(size));  // nobody comes: anything is right
+  if (seen.empty()) seen.resize(as_index(size));  // no thread comes
   return seen;
 }
 
@@ -56,7 +56,7 @@ ir::ExprId Call::worker(CodeWriter& code) const {
   const std::vector<std::int64_t> all = workers();
   const ir::ExprId u = unit_thread(code);
   const std::int64_t size = unit_threads();
-  if (static_cast<std::int64_t>(all.size()) == size) return u;
+  if (std::ssize(all) == size) return u;
   std::vector<std::int64_t> rank(as_index(size), 0);
   std::vector<bool> used(as_index(size), false);
   for (std::size_t i = 0; i < all.size(); ++i) {

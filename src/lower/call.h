@@ -74,6 +74,11 @@ struct Call {
   [[nodiscard]] const ir::Region& region(std::size_t argument) const {
     return std::get<ir::Region>(tile.args[argument]);
   }
+  [[nodiscard]] const ir::Buffer& buffer(std::size_t argument) const {
+    return context.f[region(argument).buffer];
+  }
+  /// The memory that an operand is in.
+  [[nodiscard]] ir::Scope memory(std::size_t argument) const { return buffer(argument).scope; }
 };
 
 }  // namespace ww::lower

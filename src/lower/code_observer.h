@@ -14,7 +14,7 @@ class CodeObserver {
  public:
   virtual ~CodeObserver() = default;
   /// Gets the code of one call after the other, in the order of the report, and may change it.
-  /// `prove` carries out what it has become. Lowering goes by the answer; one that holds lets the
+  /// `prove` carries out what it has become. Lowering believes the answer; one that holds lets the
   /// code pass whatever it does.
   virtual Proof observe(ir::Function& function, ir::Block& code,
                         const std::function<Proof()>& prove) = 0;

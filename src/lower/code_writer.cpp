@@ -71,25 +71,30 @@ ExprId CodeWriter::mul(ExprId a, std::int64_t b) {
   return index(ExprOp::Mul, a, n(b));
 }
 
-ExprId CodeWriter::wide_add(ExprId a, ExprId b) {
-  const ir::Ranges ranges(f_, facts_);
+ExprId wide_add(CodeWriter& code, ExprId a, ExprId b) {
+  const ir::Ranges ranges(code.f(), code.facts());
   const auto x = ranges.range(a);
   const auto y = ranges.range(b);
   const bool is_wide = !fits_int32({x.min + y.min, x.max + y.max});
-  return simplify(is_wide ? add(as_int64(a), as_int64(b)) : add(a, b));
+  return code.simplify(is_wide ? code.add(code.as_int64(a), code.as_int64(b)) : code.add(a, b));
 }
 
-ExprId CodeWriter::wide_mul(ExprId a, ExprId b) {
-  const ir::Ranges ranges(f_, facts_);
+ExprId wide_mul(CodeWriter& code, ExprId a, ExprId b) {
+  const ir::Ranges ranges(code.f(), code.facts());
   const auto x = ranges.range(a);
   const auto y = ranges.range(b);
   const auto most = [](std::int64_t v) { return static_cast<double>(v < 0 ? -v : v); };
   const double product = std::max(most(x.min), most(x.max)) * std::max(most(y.min), most(y.max));
   if (product > static_cast<double>(std::numeric_limits<std::int32_t>::max())) {
-    a = as_int64(a);
-    b = as_int64(b);
+    a = code.as_int64(a);
+    b = code.as_int64(b);
   }
-  return simplify(index(ExprOp::Mul, a, b));
+  return code.simplify(code.index(ExprOp::Mul, a, b));
+}
+
+ExprId multiply_add(CodeWriter& code, ExprId a, ExprId b, ExprId c) {
+  if (code.f()[a].type.is_float()) return code.call(ir::Intrinsic::Fma, {a, b, c});
+  return code.binary(ExprOp::Add, code.binary(ExprOp::Mul, a, b), c);
 }
 
 ExprId CodeWriter::div(ExprId a, std::int64_t b) {
@@ -109,14 +114,18 @@ ExprId CodeWriter::both(ExprId a, ExprId b) {
   return sure(ir::binary(f_, ExprOp::And, {.expr = a}, {.expr = b}, span_));
 }
 
-ExprId CodeWriter::choose(ExprId condition, ExprId yes, ExprId no) {
-  return sure(
-      ir::choose(f_, ExprOp::IfThenElse, simplify(condition), {.expr = yes}, {.expr = no}, span_));
+ExprId CodeWriter::number(DType dtype, double value) {
+  return ir::Type::of(dtype).is_float()
+             ? ir::float_imm(f_, dtype, value, span_)
+             : ir::int_imm(f_, dtype, static_cast<std::int64_t>(value), span_);
 }
 
-ExprId CodeWriter::zero(DType dtype) {
-  return ir::Type::of(dtype).is_float() ? ir::float_imm(f_, dtype, 0, span_)
-                                        : ir::int_imm(f_, dtype, 0, span_);
+ExprId CodeWriter::choose(ExprOp op, ExprId condition, ExprId yes, ExprId no) {
+  return sure(ir::choose(f_, op, condition, {.expr = yes}, {.expr = no}, span_));
+}
+
+ExprId CodeWriter::call(ir::Intrinsic callee, std::initializer_list<ExprId> args) {
+  return sure(ir::call(f_, callee, std::span(args.begin(), args.size()), span_));
 }
 
 // --- buffers and pointers ------------------------------------------------------------------------
@@ -153,8 +162,7 @@ ExprId CodeWriter::pointer(ir::BufferId flat, ExprId offset) {
   offset = simplify(offset);
   const ExprId zero = n(0);
   const ExprId start = sure(ir::address_of(f_, flat, std::span(&zero, 1), span_));
-  const ExprId args[] = {start, offset};
-  return sure(ir::call(f_, ir::Intrinsic::PointerOffset, args, span_));
+  return call(ir::Intrinsic::PointerOffset, {start, offset});
 }
 
 ExprId CodeWriter::address(ir::BufferId flat, ExprId index) {
@@ -197,9 +205,22 @@ void CodeWriter::allocate(ir::BufferId buffer) {
   add(std::move(stmt));
 }
 
+ir::BufferId CodeWriter::registers(std::string_view name, DType dtype, std::int64_t elements) {
+  ir::Buffer made;
+  made.name = name;
+  made.dtype = dtype;
+  made.scope = ir::Scope::Local;
+  made.span = span_;
+  made.layout_kind = ir::LayoutKind::None;
+  made.origin = ir::BufferOrigin::Alloc;
+  made.shape = {n(elements)};
+  const ir::BufferId id = f_.add(std::move(made));
+  allocate(id);
+  return id;
+}
+
 void CodeWriter::evaluate(ir::Intrinsic callee, std::initializer_list<ExprId> args) {
-  const ExprId call = sure(ir::call(f_, callee, std::span(args.begin(), args.size()), span_));
-  add(ir::Stmt{.kind = ir::StmtKind::Evaluate, .expr = call});
+  add(ir::Stmt{.kind = ir::StmtKind::Evaluate, .expr = call(callee, args)});
 }
 
 void CodeWriter::ptx(std::string_view opcode, std::vector<ir::PtxOperand> operands, ExprId predicate) {

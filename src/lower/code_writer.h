@@ -33,9 +33,6 @@ class CodeWriter {
   ir::ExprId add(ir::ExprId a, ir::ExprId b);
   ir::ExprId add(ir::ExprId a, std::int64_t b) { return b == 0 ? a : add(a, n(b)); }
   ir::ExprId mul(ir::ExprId a, std::int64_t b);
-  /// These two widen to int64 where the result may leave int32.
-  ir::ExprId wide_add(ir::ExprId a, ir::ExprId b);
-  ir::ExprId wide_mul(ir::ExprId a, ir::ExprId b);
   ir::ExprId div(ir::ExprId a, std::int64_t b);
   ir::ExprId mod(ir::ExprId a, std::int64_t b);
   ir::ExprId bit_xor(ir::ExprId a, ir::ExprId b);
@@ -47,9 +44,12 @@ class CodeWriter {
   ir::ExprId as(num::DType dtype, ir::ExprId value);
   ir::ExprId as_int64(ir::ExprId value) { return as(num::DType::Int64, value); }
   ir::ExprId as_int32(ir::ExprId value) { return as(num::DType::Int32, value); }
-  /// Only the side that is chosen is computed.
-  ir::ExprId choose(ir::ExprId condition, ir::ExprId yes, ir::ExprId no);
-  ir::ExprId zero(num::DType dtype);
+  /// Of an integer or a float type.
+  ir::ExprId number(num::DType dtype, double value);
+  ir::ExprId zero(num::DType dtype) { return number(dtype, 0); }
+  /// IfThenElse computes only the side that is chosen, Select both.
+  ir::ExprId choose(ir::ExprOp op, ir::ExprId condition, ir::ExprId yes, ir::ExprId no);
+  ir::ExprId call(ir::Intrinsic callee, std::initializer_list<ir::ExprId> args);
   [[nodiscard]] std::optional<std::int64_t> constant(ir::ExprId expr) const;
 
   // --- buffers and pointers ---
@@ -67,11 +67,16 @@ class CodeWriter {
   /// name: T.let = value; constants and plain variables are given back as they are.
   ir::ExprId let(std::string_view name, ir::ExprId value);
   void allocate(ir::BufferId buffer);
+  /// Allocates an array in registers.
+  ir::BufferId registers(std::string_view name, num::DType dtype, std::int64_t elements);
   void evaluate(ir::Intrinsic callee, std::initializer_list<ir::ExprId> args);
   /// Executed where the predicate holds; none: everywhere.
   void ptx(std::string_view opcode, std::vector<ir::PtxOperand> operands,
            ir::ExprId predicate = {});
   void store(ir::BufferId buffer, std::span<const ir::ExprId> indices, ir::ExprId value);
+  void store(ir::BufferId flat, ir::ExprId index, ir::ExprId value) {
+    store(flat, std::span(&index, 1), value);
+  }
   void add(ir::Stmt stmt);
 
   /// A loop over 0 … rounds-1, whose body `body(k)` writes; without a loop, k = 0, for one round.
@@ -106,5 +111,20 @@ class CodeWriter {
   Span span_;
   ir::Block block_;
 };
+
+/// Sum and product of indices, in int64 where they may leave int32.
+ir::ExprId wide_add(CodeWriter& code, ir::ExprId a, ir::ExprId b);
+ir::ExprId wide_mul(CodeWriter& code, ir::ExprId a, ir::ExprId b);
+
+/// a·b + c of values of one type: rounded once where they are floats.
+ir::ExprId multiply_add(CodeWriter& code, ir::ExprId a, ir::ExprId b, ir::ExprId c);
+
+/// Operands of PTX instructions: the register that holds an element, and [pointer].
+inline ir::PtxOperand register_operand(CodeWriter& code, ir::BufferId flat, ir::ExprId index) {
+  return {.kind = ir::PtxOperandKind::At, .expr = code.address(flat, index)};
+}
+inline ir::PtxOperand address_operand(ir::ExprId pointer) {
+  return {.kind = ir::PtxOperandKind::Address, .expr = pointer};
+}
 
 }  // namespace ww::lower

@@ -28,7 +28,7 @@ class Group {
     std::array<std::int64_t, kBanks> in_bank{};
     for (std::size_t i = 0; i < count_; ++i) ++in_bank[as_index(words_[i]) % kBanks];
     const auto all = static_cast<std::int64_t>((count_ + kBanks - 1) / kBanks);
-    return {*std::max_element(in_bank.begin(), in_bank.end()), all};
+    return {*std::ranges::max_element(in_bank), all};
   }
 
  private:

@@ -18,10 +18,10 @@
 namespace ww::lower {
 
 /// Addresses of the lanes of one warp in one access, lane 0 first, in elements before the swizzle;
-/// kNoAddress for those that do not take part.
+/// kNoAddress for a lane that does not take part.
 struct WarpAccess {
   static constexpr std::int64_t kNoAddress = -1;
-  std::vector<std::int64_t> linear;
+  std::vector<std::int64_t> linear = {};
   std::int64_t bytes = 4;
 };
 

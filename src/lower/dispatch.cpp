@@ -13,8 +13,6 @@
 namespace ww::lower {
 namespace {
 
-using ir::StmtKind;
-
 // A proof goes through all elements of a call, so that there is an end to how many it may have.
 std::optional<Diag> too_large(const Call& call) {
   for (const ir::TileArg& arg : call.tile.args) {
@@ -71,13 +69,13 @@ class Dispatch {
   void block(ir::Block& list) {
     ir::Block out;
     for (const ir::StmtId id : list) {
-      if (f_[id].kind == StmtKind::Tile) {
+      if (f_[id].kind == ir::StmtKind::Tile) {
         tile(id, out);
         continue;
       }
       ir::Stmt& s = f_.at(id);
       // What can be seen not to happen need not be lowered, and often could not be.
-      if (s.kind == StmtKind::If)
+      if (s.kind == ir::StmtKind::If)
         if (const auto known = ir::const_int(f_, ir::simplify(f_, s.expr, c_.facts)))
           (*known != 0 ? s.other : s.body).clear();
       block(s.body);
@@ -168,8 +166,7 @@ class Dispatch {
   static const Variant* choose(const Call& call, CallReport& row, std::any& plan) {
     const Variant* chosen = nullptr;
     for (const Variant* each : candidates_of(call.tile)) {
-      Verdict verdict{
-          .variant = std::string(each->name), .priority = each->priority, .rule = {}, .reason = {}};
+      Verdict verdict{.variant = std::string(each->name), .priority = each->priority};
       if (chosen == nullptr) {
         auto answer = each->match(call);
         if (answer) {
@@ -191,7 +188,7 @@ class Dispatch {
              const std::string& text, ir::Block& out) {
     CodeWriter code(f_, c_.facts, call.span);
     variant.emit(plan, call, code);
-    ir::Stmt attr{.kind = StmtKind::Attr};
+    ir::Stmt attr{.kind = ir::StmtKind::Attr};
     attr.span = call.span;
     attr.attr = ir::kPrimitiveAttr;
     attr.setting = fmt::format("{} by {}", text, variant.name);

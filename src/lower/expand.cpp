@@ -25,18 +25,13 @@ namespace ww::lower {
 namespace {
 
 using ir::Block;
-using ir::Buffer;
-using ir::BufferId;
-using ir::BufferOrigin;
 using ir::Expr;
 using ir::ExprId;
 using ir::ExprOp;
 using ir::Function;
-using ir::Intrinsic;
 using ir::Stmt;
 using ir::StmtId;
 using ir::StmtKind;
-using ir::VarId;
 
 class Expander {
  public:
@@ -79,7 +74,8 @@ class Expander {
         inside = in_round || rounds_of(s, s.args[1]).has_value();
         is_open_[s.var.index] = inside;
       }
-      if (s.kind == StmtKind::Declare && in_round && in_[s.buffer].origin == BufferOrigin::Pointer)
+      if (s.kind == StmtKind::Declare && in_round &&
+          in_[s.buffer].origin == ir::BufferOrigin::Pointer)
         twins_[s.buffer.index] = s.buffer;
       mark(s.body, inside);
       mark(s.other, in_round);
@@ -107,8 +103,8 @@ class Expander {
     if (!e.type.is_pointer()) return false;
     if (e.op == ExprOp::AddressOf || e.op == ExprOp::BufferData)
       return f[e.buffer].scope == ir::Scope::Local;
-    const bool is_moved = e.op == ExprOp::Call && (e.callee == Intrinsic::PointerOffset ||
-                                                   e.callee == Intrinsic::ByteOffset);
+    const bool is_moved = e.op == ExprOp::Call && (e.callee == ir::Intrinsic::PointerOffset ||
+                                                   e.callee == ir::Intrinsic::ByteOffset);
     return (is_moved || e.op == ExprOp::Reinterpret) && leads_to_registers(f, e.args[0]);
   }
 
@@ -157,7 +153,7 @@ class Expander {
 
   // pointer_offset(address_of(A[i]), k) is address_of(A[i + k]).
   ExprId called(Expr e) {
-    if (e.callee != Intrinsic::PointerOffset) return out_.add(std::move(e));
+    if (e.callee != ir::Intrinsic::PointerOffset) return out_.add(std::move(e));
     Expr from = out_[e.args[0]];
     if (from.op != ExprOp::AddressOf || from.type != e.type) return out_.add(std::move(e));
     auto met = ir::meet(out_, {from.args[0], false}, {e.args[1], false}, "+");
@@ -330,8 +326,8 @@ class Expander {
   }
 
   // The variable of this round, which the old one stands for from here on.
-  VarId twin_of(VarId var) {
-    const VarId twin = out_.add(ir::Var(in_[var]));
+  ir::VarId twin_of(ir::VarId var) {
+    const ir::VarId twin = out_.add(ir::Var(in_[var]));
     if (const auto range = facts_.range(var)) facts_.set_range(twin, *range);
     facts_.set_divisor(twin, facts_.divisor(var));
     values_[var.index] = ir::var_ref(out_, twin);
@@ -358,7 +354,7 @@ class Expander {
       return out.push_back(id);
     }
     if (twins_[s.buffer.index].valid()) {
-      const BufferId twin = out_.add(Buffer(in_[s.buffer]));
+      const ir::BufferId twin = out_.add(ir::Buffer(in_[s.buffer]));
       copy_buffer(s.buffer, twin);
       twins_[s.buffer.index] = twin;
       Stmt made = s;
@@ -369,8 +365,8 @@ class Expander {
     is_hoisted_[s.buffer.index] = true;
     hoisted_.push_back(id);
   }
-  void copy_buffer(BufferId from, BufferId to) {
-    Buffer b = in_[from];
+  void copy_buffer(ir::BufferId from, ir::BufferId to) {
+    ir::Buffer b = in_[from];
     for (ExprId* part : {&b.pointer, &b.elem_offset, &b.byte_offset}) *part = value(*part);
     for (ExprId& extent : b.shape) extent = value(extent);
     out_.at(to) = std::move(b);
@@ -420,7 +416,7 @@ class Expander {
     if (rounds == 0 || !ir::reads_memory(out_, s.args[0])) return s.args[0];
     Stmt let{.kind = StmtKind::Bind, .span = s.span, .expr = s.args[0]};
     let.var = out_.add(ir::Var{.name = in_[s.var].name + "_start", .type = in_[s.var].type});
-    const VarId var = let.var;
+    const ir::VarId var = let.var;
     out.push_back(out_.add(std::move(let)));
     return ir::var_ref(out_, var);
   }
@@ -428,12 +424,12 @@ class Expander {
   const Function& in_;
   Function out_;
   ir::Facts facts_;
-  std::vector<bool> is_open_;     // by VarId: has a value of its own in each round
-  std::vector<BufferId> twins_;   // by BufferId: that of this round; none where all share one
-  std::vector<bool> is_hoisted_;  // by BufferId
-  std::vector<Change> changes_;   // by ExprId
-  std::vector<ExprId> values_;    // by VarId: what stands for it now
-  std::vector<Done> done_;        // by ExprId: what it is in a round
+  std::vector<bool> is_open_;        // by VarId: has a value of its own in each round
+  std::vector<ir::BufferId> twins_;  // by BufferId: that of this round; none where all share one
+  std::vector<bool> is_hoisted_;     // by BufferId
+  std::vector<Change> changes_;      // by ExprId
+  std::vector<ExprId> values_;       // by VarId: what stands for it now
+  std::vector<Done> done_;           // by ExprId: what it is in a round
   std::uint64_t round_ = 1;
   int depth_ = 0;  // expanded loops around this place
   Block hoisted_;

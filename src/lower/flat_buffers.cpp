@@ -11,30 +11,28 @@ namespace ww::lower {
 
 using ir::Buffer;
 using ir::BufferId;
-using ir::BufferOrigin;
 using ir::ExprId;
 using ir::ExprOp;
-using ir::Function;
 using num::DType;
 
 namespace {
 
-std::string bytes_text(const Function& f, ExprId bytes) {
+std::string bytes_text(const ir::Function& f, ExprId bytes) {
   const auto value = ir::const_int(f, bytes);
   return value ? std::to_string(*value) : "a runtime number of";
 }
 
-ExprId extent_of(Function& f, std::int64_t value) {
+ExprId extent_of(ir::Function& f, std::int64_t value) {
   const bool is_small = value <= std::numeric_limits<std::int32_t>::max();
   return ir::int_imm(f, is_small ? DType::Int32 : DType::Int64, value);
 }
 
-ExprId to_int64(Function& f, ExprId value) {
+ExprId to_int64(ir::Function& f, ExprId value) {
   return ir::cast(f, value, ir::Type::of(DType::Int64)).value();
 }
 
 // In 64 bits unless it is one extent: a product of two may need them.
-ExprId product_of(Function& f, const std::vector<ExprId>& extents) {
+ExprId product_of(ir::Function& f, const std::vector<ExprId>& extents) {
   if (extents.size() == 1) return extents[0];
   ExprId out = ir::int_imm(f, DType::Int64, 1);
   for (const ExprId extent : extents)
@@ -48,7 +46,7 @@ Result<const FlatAccess*> FlatBuffers::plan(BufferId id) {
   std::optional<FlatAccess>& known = planned_[id.index];
   if (known) return &*known;
   const FlatPlan plan = WW_TRY(flat_plan(f_, id, facts_));
-  if (plan.rest_bytes.valid() && f_[id].origin != BufferOrigin::View)
+  if (plan.rest_bytes.valid() && f_[id].origin != ir::BufferOrigin::View)
     return fail(diag(DiagKind::NotLowered,
                      "`{}` begins {} bytes behind its storage, expected a "
                      "multiple of the {} bytes of an element",
@@ -57,7 +55,7 @@ Result<const FlatAccess*> FlatBuffers::plan(BufferId id) {
   // Views of the same elements are not there in the lowered program.
   const Buffer& b = f_[id];
   const bool stays =
-      b.origin != BufferOrigin::View || b.dtype != f_[b.base].dtype || plan.rest_bytes.valid();
+      b.origin != ir::BufferOrigin::View || b.dtype != f_[b.base].dtype || plan.rest_bytes.valid();
   known = FlatAccess{plan, stays ? id : b.base};
   return &*known;
 }
@@ -81,7 +79,7 @@ Result<void> FlatBuffers::make_flat() {
 Result<ExprId> FlatBuffers::flat_size(BufferId id) {
   const Buffer b = f_[id];
   if (b.scope == ir::Scope::Tmem) return ExprId{};
-  if (b.origin == BufferOrigin::View) return view_size(b, keeps_bytes(id));
+  if (b.origin == ir::BufferOrigin::View) return view_size(b, keeps_bytes(id));
   if (const auto size = WW_TRY(storage_size(f_, b))) return extent_of(f_, *size);
   ExprId size = product_of(f_, b.shape);
   if (b.elem_offset.valid())

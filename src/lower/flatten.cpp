@@ -26,26 +26,19 @@ namespace ww::lower {
 namespace {
 
 using ir::Block;
-using ir::Buffer;
 using ir::BufferId;
-using ir::BufferOrigin;
 using ir::Expr;
 using ir::ExprId;
 using ir::ExprOp;
-using ir::Function;
-using ir::Intrinsic;
 using ir::Stmt;
 using ir::StmtId;
 using ir::StmtKind;
-using ir::Type;
-using ir::VarId;
-using num::DType;
 
 using Indices = SmallVec<ExprId, 3>;
 
 class Flattener {
  public:
-  explicit Flattener(Function& f)
+  explicit Flattener(ir::Function& f)
       : f_(f), facts_(ir::facts_of(f)), done_(f.expr_count()), buffers_(f, facts_) {}
 
   Result<void> run() {
@@ -66,8 +59,8 @@ class Flattener {
   // --- names -------------------------------------------------------------------------------------
 
   // What is known of a name: the expression it stands for, unless that reads memory.
-  void learn(VarId var, ExprId value) {
-    const Type type = f_[var].type;
+  void learn(ir::VarId var, ExprId value) {
+    const ir::Type type = f_[var].type;
     if (!type.is_scalar() || !(type.is_int() || type.is_bool())) return;
     facts_.set_range(var, ir::range_of(f_, value, facts_));
     if (!ir::reads_memory(f_, value)) facts_.set_value(var, value);
@@ -81,7 +74,7 @@ class Flattener {
   }
 
   Result<void> rewrite_offsets(BufferId id) {
-    for (ExprId Buffer::*part : {&Buffer::elem_offset, &Buffer::byte_offset}) {
+    for (ExprId ir::Buffer::*part : {&ir::Buffer::elem_offset, &ir::Buffer::byte_offset}) {
       const ExprId offset = f_[id].*part;
       if (offset.valid()) f_.at(id).*part = WW_TRY(rewrite(offset));
     }
@@ -129,7 +122,7 @@ class Flattener {
       case ExprOp::BufferData:
         return data(e);
       case ExprOp::Call:
-        if (e.callee == Intrinsic::PointerOffset) return moved_pointer(e);
+        if (e.callee == ir::Intrinsic::PointerOffset) return moved_pointer(e);
         break;
       default:
         break;
@@ -195,17 +188,17 @@ class Flattener {
 
   // The start of the storage, whatever the offset.
   Result<ExprId> data(Expr e) {
-    const Buffer& b = f_[e.buffer];
+    const ir::Buffer& b = f_[e.buffer];
     if (b.scope == ir::Scope::Tmem)
       return fail(
           diag(DiagKind::NotLowered, "`{}` is in tensor memory, which no pointer leads to", b.name)
               .with_span(e.span));
-    const bool is_flat =
-        b.origin != BufferOrigin::View || (b.dtype != f_[b.base].dtype && !ir::has_thread_axes(b));
+    const bool is_flat = b.origin != ir::BufferOrigin::View ||
+                         (b.dtype != f_[b.base].dtype && !ir::has_thread_axes(b));
     if (is_flat) return f_.add(std::move(e));
-    const Type type = e.type;
+    const ir::Type type = e.type;
     e.buffer = b.base;
-    e.type = Type::pointer(f_[b.base].dtype);
+    e.type = ir::Type::pointer(f_[b.base].dtype);
     return ir::reinterpret(f_, f_.add(std::move(e)), type);
   }
 
@@ -214,9 +207,9 @@ class Flattener {
     e.args[1] = simpler(f_, e.args[1], facts_);
     Expr from = f_[e.args[0]];
     // The data of a buffer of its own is its first element.
-    if (from.op == ExprOp::BufferData && f_[from.buffer].origin != BufferOrigin::View) {
+    if (from.op == ExprOp::BufferData && f_[from.buffer].origin != ir::BufferOrigin::View) {
       from.op = ExprOp::AddressOf;
-      from.args = {ir::int_imm(f_, DType::Int32, 0)};
+      from.args = {ir::int_imm(f_, num::DType::Int32, 0)};
     }
     if (from.op != ExprOp::AddressOf || from.type != e.type) return f_.add(std::move(e));
     // `pointer_offset(address_of(A[0]), offset)` says all there is to say.
@@ -276,7 +269,7 @@ class Flattener {
   }
 
   void bind(Stmt& s) {
-    const Type type = f_[s.var].type;
+    const ir::Type type = f_[s.var].type;
     if (type.is_scalar() && type.is_int()) s.expr = simpler(f_, s.expr, facts_);
     learn(s.var, s.expr);
   }
@@ -306,7 +299,7 @@ class Flattener {
   Result<void> declare(StmtId id, Block& out) {
     const BufferId buffer = f_[id].buffer;
     if (f_[buffer].scope == ir::Scope::Tmem) return {};
-    if (f_[buffer].origin == BufferOrigin::View && ir::has_thread_axes(f_[buffer])) return {};
+    if (f_[buffer].origin == ir::BufferOrigin::View && ir::has_thread_axes(f_[buffer])) return {};
     if (f_[buffer].pointer.valid()) {
       const ExprId pointer = WW_TRY(rewrite(f_[buffer].pointer));
       f_.at(buffer).pointer = pointer;
@@ -331,7 +324,7 @@ class Flattener {
 
   // The vector is evaluated before anything is stored.
   Result<void> scatter(const FlatAccess& to, const Stmt& s, int lanes, Block& out) {
-    const VarId var =
+    const ir::VarId var =
         f_.add(ir::Var{.name = f_[s.buffer].name + "_lanes", .type = f_[s.expr].type});
     out.push_back(f_.add(Stmt{.kind = StmtKind::Bind, .span = s.span, .expr = s.expr, .var = var}));
     const ExprId all = ir::var_ref(f_, var);
@@ -368,7 +361,7 @@ class Flattener {
     return false;
   }
 
-  Function& f_;
+  ir::Function& f_;
   ir::Facts facts_;
   std::vector<ExprId> done_;  // by ExprId of the tile program
   FlatBuffers buffers_;
@@ -376,12 +369,6 @@ class Flattener {
 
 }  // namespace
 
-Result<ExprId> flat_index(Function& function, BufferId buffer, std::span<const ExprId> indices,
-                          const ir::Facts& facts) {
-  const FlatPlan plan = WW_TRY(flat_plan(function, buffer, facts));
-  return place_of(function, plan, indices, facts);
-}
-
-Result<void> flatten(Function& function) { return Flattener(function).run(); }
+Result<void> flatten(ir::Function& function) { return Flattener(function).run(); }
 
 }  // namespace ww::lower

@@ -3,20 +3,10 @@
 // element access into an index of it.
 #pragma once
 
-#include <span>
-
 #include "base/result.h"
 #include "ir/function.h"
-#include "ir/simplify/simplify.h"
 
 namespace ww::lower {
-
-/// The place of an element in the buffer's storage, counted in elements of the buffer's type from
-/// where the buffer's own storage begins (offsets of a view included as far as they are whole
-/// elements), as a simplified int32 or int64 expression. `indices` has one index per dimension.
-/// Buffers with thread axes have no such place: BadBuffer.
-Result<ir::ExprId> flat_index(ir::Function& function, ir::BufferId buffer,
-                              std::span<const ir::ExprId> indices, const ir::Facts& facts);
 
 /// Rewrites all buffers and accesses, turns Vectorized loops into Unroll ones, simplifies index
 /// expressions and conditions, and makes the function a lowered one. Scope ids are resolved before

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -12,6 +13,7 @@
 #include "ir/test_programs.h"
 #include "ir/verify/verify.h"
 #include "layout/apply.h"
+#include "lower/index_expr.h"
 
 namespace ww::lower::flatten_test {
 namespace {
@@ -28,6 +30,13 @@ struct Access {
   std::string_view layout;
   std::string_view index;  // expected, for indices i (0 to 31), j (0 to 7), k (anything) …
 };
+
+/// The place of an element in the buffer's storage.
+Result<ExprId> flat_index(ir::Function& f, BufferId buffer, std::span<const ExprId> indices,
+                          const ir::Facts& facts) {
+  const FlatPlan plan = WW_TRY(flat_plan(f, buffer, facts));
+  return place_of(f, plan, indices, facts);
+}
 
 /// Loop variables with their ranges.
 struct Names {

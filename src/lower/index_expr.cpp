@@ -18,7 +18,6 @@ using ir::Buffer;
 using ir::ExprId;
 using ir::ExprOp;
 using ir::Function;
-using ir::Type;
 using num::DType;
 
 constexpr std::int64_t kMaxInt32 = std::numeric_limits<std::int32_t>::max();
@@ -119,7 +118,7 @@ class Arithmetic {
   Arithmetic(Function& f, DType dtype) : f_(f), dtype_(dtype) {}
 
   ExprId number(std::int64_t value) { return ir::int_imm(f_, dtype_, value); }
-  ExprId of(ExprId value) { return ir::cast(f_, value, Type::of(dtype_)).value(); }
+  ExprId of(ExprId value) { return ir::cast(f_, value, ir::Type::of(dtype_)).value(); }
   ExprId op(ExprOp kind, ExprId a, ExprId b) { return ir::index_binary(f_, kind, a, b); }
   ExprId sum(ExprId a, ExprId b) { return a.valid() ? op(ExprOp::Add, a, b) : b; }
   ExprId scaled(ExprId a, std::int64_t by) { return by == 1 ? a : op(ExprOp::Mul, a, number(by)); }

@@ -38,7 +38,7 @@ std::optional<Progression> progression(const std::vector<bool>& used) {
 std::optional<std::vector<std::int64_t>> complete_by_bits(std::span<const std::int64_t> values,
                                                           const std::vector<bool>& used) {
   const std::size_t n = values.size();
-  const auto first = as_index(std::find(used.begin(), used.end(), true) - used.begin());
+  const auto first = as_index(std::ranges::find(used, true) - used.begin());
   const std::size_t bits = std::bit_width(n - 1);
   std::vector<std::int64_t> weight(bits, 0);
   for (std::size_t b = 0; b < bits; ++b)
@@ -90,8 +90,8 @@ static std::optional<TileLayout> fit_steps(std::span<const std::int64_t> values,
 
 std::optional<TileLayout> fit_table(std::span<const std::int64_t> values,
                                     const std::vector<bool>& used) {
-  if (std::find(used.begin(), used.end(), false) == used.end()) return fit_table(values);
-  if (std::find(used.begin(), used.end(), true) == used.end()) return std::nullopt;
+  if (std::ranges::find(used, false) == used.end()) return fit_table(values);
+  if (std::ranges::find(used, true) == used.end()) return std::nullopt;
   if (auto fitted = fit_steps(values, used)) return fitted;
   const auto full = complete_by_bits(values, used);
   return full ? fit_table(*full) : std::nullopt;
@@ -161,7 +161,7 @@ std::size_t granule_of(const std::vector<bool>& set) {
 }  // namespace
 
 ExprId member_expr(CodeWriter& code, ExprId u, const std::vector<bool>& set) {
-  const auto count = std::count(set.begin(), set.end(), true);
+  const auto count = std::ranges::count(set, true);
   if (as_index(count) == set.size()) return {};
   WW_CHECK(count > 0, "an empty set of threads");
   const std::size_t period = period_of(set);
@@ -170,12 +170,12 @@ ExprId member_expr(CodeWriter& code, ExprId u, const std::vector<bool>& set) {
   std::vector<bool> units;
   for (std::size_t i = 0; i < period; i += granule) units.push_back(part[i]);
   ExprId digit = code.div(u, static_cast<std::int64_t>(granule));
-  if (period < set.size()) digit = code.mod(digit, static_cast<std::int64_t>(units.size()));
-  const auto first = std::find(units.begin(), units.end(), true) - units.begin();
+  if (period < set.size()) digit = code.mod(digit, std::ssize(units));
+  const auto first = std::ranges::find(units, true) - units.begin();
   const auto last = static_cast<std::ptrdiff_t>(units.size()) - 1 -
                     (std::find(units.rbegin(), units.rend(), true) - units.rbegin());
-  const auto inside = std::count(units.begin(), units.end(), true);
-  const auto size = static_cast<std::int64_t>(units.size());
+  const auto inside = std::ranges::count(units, true);
+  const auto size = std::ssize(units);
   const auto step = static_cast<std::int64_t>(granule);
   if (period == set.size() && last - first + 1 == inside)
     return between(code, u, first * step, (last + 1) * step - 1, size * step);

@@ -20,16 +20,9 @@ namespace {
 using ir::Block;
 using ir::ExprId;
 using ir::ExprOp;
-using ir::Extent;
-using ir::Function;
 using ir::ScopeIdKind;
-using ir::Stmt;
-using ir::StmtId;
 using ir::StmtKind;
-using ir::Type;
 using ir::VarId;
-using ir::VarKind;
-using num::DType;
 
 constexpr std::int64_t kWarp = 32;
 constexpr std::int64_t kWarpgroup = 128;
@@ -44,7 +37,7 @@ struct Coordinate {
 
 class Resolver {
  public:
-  Resolver(Function& f, const ir::LaunchShape& shape) : f_(f), shape_(shape) {}
+  Resolver(ir::Function& f, const ir::LaunchShape& shape) : f_(f), shape_(shape) {}
 
   LaunchVars run() {
     find_uses();
@@ -65,7 +58,7 @@ class Resolver {
       if (f_[id].op == ExprOp::Var) is_used_[f_[id].var.index] = true;
     });
     lets_.resize(f_.var_count());
-    ir::for_each_stmt(f_, f_.body, [&](StmtId id) {
+    ir::for_each_stmt(f_, f_.body, [&](ir::StmtId id) {
       if (f_[id].kind == StmtKind::Bind) lets_[f_[id].var.index] = f_[id].expr;
     });
   }
@@ -74,15 +67,15 @@ class Resolver {
   void make_params() {
     for (std::uint32_t i = 0; i < f_.var_count(); ++i) {
       const VarId var{i};
-      if (f_[var].kind != VarKind::Extent || !is_used_[i]) continue;
-      f_.at(var).kind = VarKind::Param;
+      if (f_[var].kind != ir::VarKind::Extent || !is_used_[i]) continue;
+      f_.at(var).kind = ir::VarKind::Param;
       f_.params.push_back({.var = var, .buffer = {}});
     }
   }
 
   // --- arithmetic on ids ---
 
-  ExprId number(std::int64_t value) { return ir::int_imm(f_, DType::Int32, value); }
+  ExprId number(std::int64_t value) { return ir::int_imm(f_, num::DType::Int32, value); }
   ExprId ref(VarId var) { return ir::var_ref(f_, var); }
   // The operands are integers, so that nothing can fail.
   ExprId op(ExprOp kind, ExprId a, ExprId b) { return ir::index_binary(f_, kind, a, b); }
@@ -113,15 +106,16 @@ class Resolver {
       return value;
     });
   }
-  ExprId size_of(const Extent& extent) {
+  ExprId size_of(const ir::Extent& extent) {
     return extent.is_constant() ? number(extent.value) : outside(extent.expr);
   }
 
   VarId launch(Block& block, ir::HardwareId hardware, ExprId extent) {
     ir::Var var{.name = fmt::format("{}_{}", name_of(hardware.kind), "xyz"[hardware.dim]),
-                .type = Type::of(DType::Int32),
-                .kind = VarKind::Launch};
-    Stmt stmt{.kind = StmtKind::LaunchThread, .var = f_.add(std::move(var)), .hardware = hardware};
+                .type = ir::Type::of(num::DType::Int32),
+                .kind = ir::VarKind::Launch};
+    ir::Stmt stmt{
+        .kind = StmtKind::LaunchThread, .var = f_.add(std::move(var)), .hardware = hardware};
     stmt.args = {extent};
     const VarId id = stmt.var;
     const ir::Range all = ir::range_of(f_, extent, facts_);
@@ -130,7 +124,7 @@ class Resolver {
     return id;
   }
 
-  static bool is_one(const Extent& extent) { return extent.is_constant() && extent.value == 1; }
+  static bool is_one(const ir::Extent& extent) { return extent.is_constant() && extent.value == 1; }
 
   // x is always there: a launch has a block of at least one thread, in a grid of at least one CTA.
   void launch(Block& block) {
@@ -150,45 +144,37 @@ class Resolver {
   void number_threads(Block& block) {
     ids_.linear_thread = ids_.thread[0];
     if (!ids_.thread[1].valid() && !ids_.thread[2].valid()) return;
-    const ir::Var var{.name = "linear_thread", .type = Type::of(DType::Int32)};
-    Stmt stmt{.kind = StmtKind::Bind, .expr = linear(threads()), .var = f_.add(var)};
+    const ir::Var var{.name = "linear_thread", .type = ir::Type::of(num::DType::Int32)};
+    ir::Stmt stmt{.kind = StmtKind::Bind, .expr = linear(threads()), .var = f_.add(var)};
     ids_.linear_thread = stmt.var;
     facts_.set_range(stmt.var, {0, shape_.threads() - 1});
     block.push_back(f_.add(std::move(stmt)));
   }
 
-  ExprId launched(const std::array<VarId, 3>& ids, std::size_t d) {
-    return ids[d].valid() ? ref(ids[d]) : ExprId{};
+  template <typename Size>
+  Coordinate coordinate(const std::array<VarId, 3>& ids, Size&& size) {
+    Coordinate out;
+    for (std::size_t d = 0; d < 3; ++d) {
+      if (ids[d].valid()) out.at[d] = ref(ids[d]);
+      out.size[d] = size(d);
+    }
+    return out;
   }
   Coordinate threads() {
-    Coordinate out;
-    for (std::size_t d = 0; d < 3; ++d) {
-      out.at[d] = launched(ids_.thread, d);
-      out.size[d] = number(shape_.block[d]);
-    }
-    return out;
+    return coordinate(ids_.thread, [&](std::size_t d) { return number(shape_.block[d]); });
   }
   Coordinate ctas() {
-    Coordinate out;
-    for (std::size_t d = 0; d < 3; ++d) {
-      out.at[d] = launched(ids_.block, d);
-      out.size[d] = size_of(shape_.grid[d]);
-    }
-    return out;
+    return coordinate(ids_.block, [&](std::size_t d) { return size_of(shape_.grid[d]); });
+  }
+  Coordinate ranks() {
+    return coordinate(ids_.cta_in_cluster,
+                      [&](std::size_t d) { return number(shape_.cluster[d]); });
   }
   Coordinate clusters() {
     Coordinate out = ctas();
     for (std::size_t d = 0; d < 3; ++d) {
       if (out.at[d].valid()) out.at[d] = divided(out.at[d], shape_.cluster[d]);
       out.size[d] = divided(out.size[d], shape_.cluster[d]);
-    }
-    return out;
-  }
-  Coordinate ranks() {
-    Coordinate out;
-    for (std::size_t d = 0; d < 3; ++d) {
-      out.at[d] = launched(ids_.cta_in_cluster, d);
-      out.size[d] = number(shape_.cluster[d]);
     }
     return out;
   }
@@ -237,15 +223,16 @@ class Resolver {
 
   void bind(VarId var, ExprId value, Span span, Block& out) {
     if (!is_used_[var.index]) return;
-    f_.at(var).kind = VarKind::Let;
+    f_.at(var).kind = ir::VarKind::Let;
     value = ir::simplify(f_, value, facts_);
     value = ir::cast(f_, value, f_[var].type).value();
-    out.push_back(f_.add(Stmt{.kind = StmtKind::Bind, .span = span, .expr = value, .var = var}));
+    out.push_back(
+        f_.add(ir::Stmt{.kind = StmtKind::Bind, .span = span, .expr = value, .var = var}));
   }
 
   void replace(const Block& in, Block& out) {
-    for (const StmtId id : in) {
-      const Stmt& stmt = f_[id];
+    for (const ir::StmtId id : in) {
+      const ir::Stmt& stmt = f_[id];
       if (stmt.kind == StmtKind::ScopeIds) {
         for (std::size_t d = 0; d < stmt.vars.size(); ++d)
           bind(stmt.vars[d], value_of(stmt.scope_id, d, stmt.vars.size()), stmt.span, out);
@@ -267,7 +254,7 @@ class Resolver {
     return out;
   }
 
-  Function& f_;
+  ir::Function& f_;
   const ir::LaunchShape& shape_;
   LaunchVars ids_;
   ir::Facts facts_;

@@ -25,8 +25,8 @@ struct Verdict {
   std::string variant;  // "ldstmatrix"
   int priority = 0;
   Kind kind = Kind::NotAsked;
-  std::string rule;    // Declined: "alignment"
-  std::string reason;  // Declined: in words, with the values seen
+  std::string rule = {};    // Declined: "alignment"
+  std::string reason = {};  // Declined: in words, with the values seen
 };
 
 /// One kind of instruction of a plan.
@@ -63,7 +63,14 @@ struct PlanReport {
   std::vector<std::string> notes;  // "3 of 16 words do not fit ldmatrix and are moved by `reg`"
 
   /// Counts instructions, each of which moves so many bytes of a thread; equal ones are one row.
-  void add_instruction(std::string opcode, std::int64_t count, std::int64_t moved);
+  void add_instruction(std::string opcode, std::int64_t count, std::int64_t moved) {
+    for (InstructionCount& each : instructions)
+      if (each.opcode == opcode) {
+        each.per_thread += count;
+        return;
+      }
+    instructions.push_back({std::move(opcode), count, moved});
+  }
 };
 
 struct OperandReport {

@@ -11,8 +11,6 @@
 namespace ww::lower {
 namespace {
 
-using layout::Axis;
-
 class Owners {
  public:
   Owners(const Call& call, const ThreadPlaces& places, OperandPlaces& side)
@@ -20,7 +18,7 @@ class Owners {
 
   Match<void> run(const layout::TileLayout& whole) {
     std::vector<Digits> covered;
-    for (const Axis axis : layout::moving_axes(whole)) {
+    for (const layout::Axis axis : layout::moving_axes(whole)) {
       if (!axis.is_thread()) {
         if (axis == layout::axes::m()) continue;
         return decline("axes", "`{}` in registers has a layout over `{}`", name_, axis.name());
@@ -30,7 +28,7 @@ class Owners {
       const auto& facts = axis.facts();
       covered.push_back({facts.divisor, facts.modulus == 0 ? 0 : facts.divisor * facts.modulus});
     }
-    std::sort(covered.begin(), covered.end(), [](Digits a, Digits b) { return a.begin < b.begin; });
+    std::ranges::sort(covered, {}, &Digits::begin);
     spread_over(covered);
     return place_in_units(covered);
   }
@@ -55,13 +53,13 @@ class Owners {
       open = digits.end == 0 ? unit : std::max(open, digits.end);
     }
     take(open, unit);
-    std::sort(side_.spread.begin(), side_.spread.end());
+    std::ranges::sort(side_.spread);
   }
 
   Match<void> place_in_units(const std::vector<Digits>& covered) {
     const std::int64_t unit = call_.unit_threads();
     std::vector<std::int64_t> first_seen, starts = call_.unit_starts();
-    if (starts.empty()) starts.push_back(0);  // nobody comes here: anything is right
+    if (starts.empty()) starts.push_back(0);  // no thread comes here: anything is right
     for (const std::int64_t first : starts) {
       const std::int64_t start = WW_TRY(start_in_unit(first));
       // The layout's own digits above the unit must be those of the unit.
@@ -98,7 +96,7 @@ class Owners {
   // Do the layout's digits count threads within the unit only, so that all units are alike?
   [[nodiscard]] bool is_inside(const std::vector<Digits>& covered, std::int64_t unit) const {
     const bool is_all = unit >= call_.context.launch.threads();
-    return std::all_of(covered.begin(), covered.end(), [&](const Digits& d) {
+    return std::ranges::all_of(covered, [&](const Digits& d) {
       return d.begin < unit && (d.end == 0 ? is_all : d.end <= unit);
     });
   }

@@ -30,8 +30,8 @@ using layout::Axis;
 bool OperandPlaces::follows(std::size_t x, std::size_t y) const {
   if (place(y) != place(x) + 1) return false;
   if (!base_commutes() && linear[x] / longest_run() != linear[y] / longest_run()) return false;
-  return std::all_of(strides.begin(), strides.end(),
-                     [&](const RuntimeStride& s) { return s.coef[x] == s.coef[y]; });
+  return std::ranges::all_of(strides,
+                             [&](const RuntimeStride& s) { return s.coef[x] == s.coef[y]; });
 }
 
 bool OperandPlaces::base_is_aligned(std::int64_t bytes) const {
@@ -39,9 +39,8 @@ bool OperandPlaces::base_is_aligned(std::int64_t bytes) const {
     return elements * bits % (bytes * 8) == 0;
   };
   if (align_bytes % bytes != 0 || !is_multiple(base_divisor)) return false;
-  return std::all_of(strides.begin(), strides.end(), [&](const RuntimeStride& s) {
-    const bool is_used =
-        std::any_of(s.coef.begin(), s.coef.end(), [](std::int64_t c) { return c != 0; });
+  return std::ranges::all_of(strides, [&](const RuntimeStride& s) {
+    const bool is_used = std::ranges::any_of(s.coef, [](std::int64_t c) { return c != 0; });
     return !is_used || is_multiple(s.divisor);
   });
 }
@@ -56,7 +55,7 @@ bool begins_inside(CodeWriter& code, const ir::Region& region, std::size_t d) {
 
 bool ends_inside(CodeWriter& code, const ir::Region& region, std::size_t d) {
   const ir::RangeExpr& range = region.ranges[d];
-  const ExprId end = code.wide_add(code.simplify(range.min), code.simplify(range.extent));
+  const ExprId end = wide_add(code, code.simplify(range.min), code.simplify(range.extent));
   const ExprId whole = code.f()[region.buffer].shape[d];
   return code.constant(code.simplify(code.index(ExprOp::Le, end, whole))) == 1;
 }
@@ -87,7 +86,7 @@ std::int64_t storage_alignment(const Context& context, ir::BufferId id) {
 
 std::int64_t view_elements(const Call& call, const OperandPlaces& side) {
   const ir::Buffer& buffer = call.f()[side.buffer];
-  // To whoever simplifies, the index into a single element is 0.
+  // The simplifier takes the index into a single element for 0.
   std::int64_t most = side.base.valid() || !side.strides.empty() ? 2 : 1;
   if (const auto whole = ir::layout_of(call.f(), buffer))
     if (const auto span = layout::span_on(*whole, layout::axes::m())) {
@@ -104,17 +103,22 @@ ir::BufferId flat_view(const Call& call, CodeWriter& code, const OperandPlaces& 
                         call.f()[side.buffer].name);
 }
 
-std::optional<std::vector<std::int64_t>> bit_places(const Call& call, const OperandPlaces& side) {
-  const ir::Buffer& buffer = call.f()[side.buffer];
+std::optional<std::int64_t> constant_offset(const ir::Function& f, const ir::Buffer& buffer,
+                                            int element_bits) {
   const auto number = [&](ExprId expr) {
-    return expr.valid() ? ir::const_int(call.f(), expr) : std::optional<std::int64_t>(0);
+    return expr.valid() ? ir::const_int(f, expr) : std::optional<std::int64_t>(0);
   };
-  const auto elements = number(buffer.elem_offset);
-  const auto bytes = number(buffer.byte_offset);
-  if (side.base.valid() || !side.strides.empty() || !elements || !bytes) return std::nullopt;
+  const auto elements = number(buffer.elem_offset), bytes = number(buffer.byte_offset);
+  if (!elements || !bytes) return std::nullopt;
+  return *elements * element_bits + *bytes * 8;
+}
+
+std::optional<std::vector<std::int64_t>> bit_places(const Call& call, const OperandPlaces& side) {
+  const auto start = constant_offset(call.f(), call.f()[side.buffer], side.bits);
+  if (side.base.valid() || !side.strides.empty() || !start) return std::nullopt;
   std::vector<std::int64_t> out;
   for (std::size_t x = 0; x < side.size(); ++x)
-    out.push_back((side.swizzle(side.linear[x]) + *elements) * side.bits + *bytes * 8);
+    out.push_back(side.swizzle(side.linear[x]) * side.bits + *start);
   return out;
 }
 
@@ -153,8 +157,8 @@ class Starts {
       ExprId part = symbols_.at(std::string(term.atom.var.name()));
       part = code_.div(part, term.atom.div);
       if (term.atom.mod != 0) part = code_.mod(part, term.atom.mod);
-      part = code_.wide_mul(part, code_.n(term.coef));
-      sum = sum.valid() ? code_.wide_add(sum, part) : part;
+      part = wide_mul(code_, part, code_.n(term.coef));
+      sum = sum.valid() ? wide_add(code_, sum, part) : part;
     }
     return sum;
   }
@@ -328,10 +332,10 @@ class PlacesMaker {
   // are counted from 0, and the base stays a multiple of what it was.
   void move_into_base() {
     if (!side_.base.valid() || side_.base_divisor < 1) return;
-    const std::int64_t least = *std::min_element(side_.linear.begin(), side_.linear.end());
+    const std::int64_t least = *std::ranges::min_element(side_.linear);
     if (least >= 0) return;
     const std::int64_t by = floor_div(least, side_.base_divisor) * side_.base_divisor;
-    side_.base = code_.wide_add(side_.base, code_.n(by));
+    side_.base = wide_add(code_, side_.base, code_.n(by));
     for (std::int64_t& place : side_.linear) place -= by;
   }
 
@@ -399,7 +403,7 @@ class PlacesMaker {
     }
     const auto key = [](const Shift& s) { return std::tuple(s.thread, s.lane, s.place); };
     auto& all = side_.replicas;
-    std::sort(all.begin(), all.end(), [&](auto& a, auto& b) { return key(a) < key(b); });
+    std::ranges::sort(all, {}, key);
     const auto same = [&](const Shift& a, const Shift& b) { return key(a) == key(b); };
     all.erase(std::unique(all.begin(), all.end(), same), all.end());
   }
@@ -427,12 +431,12 @@ class PlacesMaker {
     for (std::size_t d = extents_.size(); d-- > 0;) {
       const ExprId min = code_.simplify(region_.ranges[d].min);
       if (code_.constant(min) != 0) {
-        const ExprId part = code_.wide_mul(min, stride);
-        base = base.valid() ? code_.wide_add(part, base) : part;
+        const ExprId part = wide_mul(code_, min, stride);
+        base = base.valid() ? wide_add(code_, part, base) : part;
       }
       add_dimension(d, inner, stride);
       inner *= extents_[d];
-      stride = code_.wide_mul(code_.simplify(buffer_.shape[d]), stride);
+      stride = wide_mul(code_, code_.simplify(buffer_.shape[d]), stride);
     }
     if (base.valid()) {
       side_.base = is_small() ? base : code_.as_int64(base);

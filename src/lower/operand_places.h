@@ -68,6 +68,9 @@ struct OperandPlaces {
   // Dimensions in which the region is not known to stay inside.
   std::vector<Edge> edges;
 
+  [[nodiscard]] ir::ExprId base_expr(CodeWriter& code) const {
+    return base.valid() ? base : code.n(0);
+  }
   [[nodiscard]] bool is_register() const { return scope == ir::Scope::Local; }
   [[nodiscard]] bool is_tensor() const { return scope == ir::Scope::Tmem; }
   [[nodiscard]] std::size_t size() const { return linear.size(); }
@@ -119,6 +122,10 @@ std::int64_t view_elements(const Call& call, const OperandPlaces& side);
 /// Such a view, under the buffer's name.
 ir::BufferId flat_view(const Call& call, CodeWriter& code, const OperandPlaces& side);
 
+/// Bits from the start of its storage to a buffer whose elements are so wide; nothing when that is
+/// known at run time only.
+std::optional<std::int64_t> constant_offset(const ir::Function& function, const ir::Buffer& buffer,
+                                            int element_bits);
 /// First bit of each element from the start of the storage, for constant places; nothing otherwise.
 std::optional<std::vector<std::int64_t>> bit_places(const Call& call, const OperandPlaces& side);
 

@@ -11,10 +11,8 @@
 namespace ww::lower {
 namespace {
 
-using ir::Expr;
 using ir::ExprId;
 using ir::ExprOp;
-using ir::Function;
 
 /// factor · name, factor · (name // k) or factor · (name % k).
 struct Term {
@@ -26,10 +24,10 @@ struct Term {
 /// Reads a sum; gives up on everything that is not plain.
 class PlainSum {
  public:
-  PlainSum(const Function& f, const ir::Facts& facts) : f_(f), facts_(facts) {}
+  PlainSum(const ir::Function& f, const ir::Facts& facts) : f_(f), facts_(facts) {}
 
   bool read(ExprId id, std::int64_t factor) {
-    const Expr& e = f_[id];
+    const ir::Expr& e = f_[id];
     switch (e.op) {
       case ExprOp::IntImm:
         return add_constant(checked_mul(e.integer, factor));
@@ -55,8 +53,7 @@ class PlainSum {
 
   // Nothing below zero, no two terms that could be one, no number that wraps.
   bool is_plain(num::DType dtype) {
-    std::sort(terms_.begin(), terms_.end(),
-              [](const Term& a, const Term& b) { return a.factor > b.factor; });
+    std::ranges::sort(terms_, [](const Term& a, const Term& b) { return a.factor > b.factor; });
     for (std::size_t i = 0; i < terms_.size(); ++i) {
       if (i > 0 && terms_[i].factor == terms_[i - 1].factor) return false;
       if (!is_plain(terms_[i]) || !ir::fits(dtype, terms_[i].factor, num::DType::Int64))
@@ -65,7 +62,7 @@ class PlainSum {
     return constant_ >= 0 && ir::fits(dtype, constant_, num::DType::Int64) && !terms_.empty();
   }
 
-  [[nodiscard]] ExprId rebuilt(Function& f, num::DType dtype) const {
+  [[nodiscard]] ExprId rebuilt(ir::Function& f, num::DType dtype) const {
     ExprId out;
     const auto op = [&](ExprOp kind, ExprId a, ExprId b) {
       return ir::binary_like(f, {.op = kind, .no_wrap = is_index_}, a, b).value();
@@ -106,16 +103,16 @@ class PlainSum {
   }
   // A quotient by k joins with a remainder: x // 4 * 8 + x % 4 * 2 is x * 2.
   [[nodiscard]] bool is_plain_part(ExprId part, std::int64_t factor) const {
-    const Expr& e = f_[part];
+    const ir::Expr& e = f_[part];
     if (e.op != ExprOp::FloorDiv && e.op != ExprOp::FloorMod) return false;
     const auto by = ir::const_int(f_, e.args[1]);
     if (!by || *by < 1 || e.op == ExprOp::FloorMod) return by && *by >= 1;
-    return std::none_of(terms_.begin(), terms_.end(), [&](const Term& other) {
+    return std::ranges::none_of(terms_, [&](const Term& other) {
       return factor == checked_mul(other.factor, *by).value_or(factor);
     });
   }
 
-  const Function& f_;
+  const ir::Function& f_;
   const ir::Facts& facts_;
   SmallVec<Term, 6> terms_;
   std::int64_t constant_ = 0;
@@ -128,7 +125,7 @@ bool is_index(ir::Type type) {
 
 }  // namespace
 
-ExprId simpler(Function& function, ExprId expr, const ir::Facts& facts) {
+ExprId simpler(ir::Function& function, ExprId expr, const ir::Facts& facts) {
   const ExprOp op = function[expr].op;
   if (op == ExprOp::IntImm || op == ExprOp::Load) return expr;
   if (is_index(function[expr].type)) {

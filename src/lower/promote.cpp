@@ -12,7 +12,6 @@ namespace ww::lower {
 namespace {
 
 using ir::ExprId;
-using ir::StmtKind;
 
 class Promote {
  public:
@@ -35,7 +34,7 @@ class Promote {
                 .span = scalar.span};
     vars_[id.index] = f_.add(std::move(var));
     ir::Stmt& store = f_.at(scalars_[id.index].stmt);
-    store.kind = StmtKind::Bind;
+    store.kind = ir::StmtKind::Bind;
     store.var = vars_[id.index];
     store.buffer = {};
     store.args = {};
@@ -44,7 +43,7 @@ class Promote {
   void block(ir::Block& list) {
     std::erase_if(list, [&](ir::StmtId id) {
       const ir::Stmt& s = f_[id];
-      return s.kind == StmtKind::Alloc && vars_[s.buffer.index].valid();
+      return s.kind == ir::StmtKind::Alloc && vars_[s.buffer.index].valid();
     });
     for (const ir::StmtId id : list) stmt(id);
   }

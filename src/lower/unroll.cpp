@@ -23,12 +23,8 @@ namespace {
 
 using ir::Block;
 using ir::BufferId;
-using ir::Expr;
 using ir::ExprId;
 using ir::ExprOp;
-using ir::Function;
-using ir::Intrinsic;
-using ir::LoopKind;
 using ir::Stmt;
 using ir::StmtId;
 using ir::StmtKind;
@@ -53,7 +49,7 @@ struct Reasons {
 
 class RegisterLoops {
  public:
-  RegisterLoops(Function& f, LoweringReport& report)
+  RegisterLoops(ir::Function& f, LoweringReport& report)
       : f_(f), report_(report), lets_(f.var_count()) {}
 
   void run() {
@@ -107,14 +103,14 @@ class RegisterLoops {
   }
 
   static void make_serial(Stmt& s) {
-    s.loop = LoopKind::Serial;
+    s.loop = ir::LoopKind::Serial;
     std::erase_if(s.settings, [](const auto& row) { return row.first == kUnrollNote; });
   }
 
   // The buffer in registers that a pointer leads into; none for other memory.
   BufferId registers_behind(ExprId pointer) {
     while (pointer.valid()) {
-      const Expr& e = f_[pointer];
+      const ir::Expr& e = f_[pointer];
       if (e.op == ExprOp::AddressOf || e.op == ExprOp::BufferData) return registers_of(e.buffer);
       const bool passes_on = e.op == ExprOp::Reinterpret || moves_pointer(e);
       if (!passes_on && e.op != ExprOp::Var) return {};
@@ -125,9 +121,9 @@ class RegisterLoops {
   BufferId registers_of(BufferId buffer) {
     return f_[buffer].scope == ir::Scope::Local ? ir::storage_of(f_, buffer) : BufferId{};
   }
-  static bool moves_pointer(const Expr& e) {
+  static bool moves_pointer(const ir::Expr& e) {
     return e.op == ExprOp::Call &&
-           (e.callee == Intrinsic::PointerOffset || e.callee == Intrinsic::ByteOffset);
+           (e.callee == ir::Intrinsic::PointerOffset || e.callee == ir::Intrinsic::ByteOffset);
   }
 
   // --- accesses ---
@@ -145,10 +141,10 @@ class RegisterLoops {
     if (registers.valid()) accesses_[registers].push_back(index);
   }
 
-  void look_at(const Expr& e) {
+  void look_at(const ir::Expr& e) {
     if (e.op == ExprOp::Load || e.op == ExprOp::AddressOf)
       return access(registers_of(e.buffer), e.args[0]);
-    const bool is_copy = e.op == ExprOp::Call && e.callee == Intrinsic::CopyBytes;
+    const bool is_copy = e.op == ExprOp::Call && e.callee == ir::Intrinsic::CopyBytes;
     for (const ExprId arg : e.args) {
       if (!f_[arg].type.is_pointer() || e.op == ExprOp::Reinterpret || is_copy) continue;
       if (moves_pointer(e))
@@ -177,7 +173,7 @@ class RegisterLoops {
   // --- dependences ---
 
   void depends(ExprId id, Reasons& out) {
-    const Expr& e = f_[id];
+    const ir::Expr& e = f_[id];
     if (e.op == ExprOp::Var) return depends(e.var, out);
     const bool is_call = e.op == ExprOp::Call && ir::facts_of(e.callee).effect != ir::Effect::Pure;
     if (e.op == ExprOp::Load) out.runtime = f_[e.buffer].name;
@@ -289,12 +285,12 @@ class RegisterLoops {
   void mark(Stmt& s) {
     if (asks_unroll(s)) return;
     if (ir::const_int(f_, s.args[1]))
-      s.loop = LoopKind::Unroll;
+      s.loop = ir::LoopKind::Unroll;
     else
       s.settings.emplace_back(std::string(kUnrollNote), true);
   }
 
-  Function& f_;
+  ir::Function& f_;
   LoweringReport& report_;
   std::optional<ir::Facts> facts_;    // made when a loop needs them
   std::vector<ExprId> lets_;          // by VarId
@@ -314,12 +310,11 @@ bool asks_unroll(const Stmt& loop) {
     const bool* wanted = std::get_if<bool>(&row.second);
     return row.first == kUnrollNote && wanted != nullptr && *wanted;
   };
-  return loop.loop == LoopKind::Unroll ||
-         std::any_of(loop.settings.begin(), loop.settings.end(), is_note);
+  return loop.loop == ir::LoopKind::Unroll || std::ranges::any_of(loop.settings, is_note);
 }
 
-bool has_jump(const Function& f, const Block& body) {
-  return std::any_of(body.begin(), body.end(), [&](StmtId id) {
+bool has_jump(const ir::Function& f, const Block& body) {
+  return std::ranges::any_of(body, [&](StmtId id) {
     const Stmt& s = f[id];
     if (s.kind == StmtKind::Break || s.kind == StmtKind::Continue) return true;
     if (s.kind == StmtKind::For || s.kind == StmtKind::While) return false;
@@ -327,7 +322,7 @@ bool has_jump(const Function& f, const Block& body) {
   });
 }
 
-void unroll_register_loops(Function& function, LoweringReport& report) {
+void unroll_register_loops(ir::Function& function, LoweringReport& report) {
   RegisterLoops(function, report).run();
 }
 

@@ -16,7 +16,7 @@ std::vector<const Variant*> all_variants() {
 std::vector<const Variant*> variants_of(ir::TileOp op) {
   std::vector<const Variant*> out = all_variants();
   std::erase_if(out, [&](const Variant* each) { return each->op != op; });
-  std::sort(out.begin(), out.end(), [](const Variant* a, const Variant* b) {
+  std::ranges::sort(out, [](const Variant* a, const Variant* b) {
     return a->priority != b->priority ? a->priority > b->priority : a->name < b->name;
   });
   return out;

@@ -9,19 +9,16 @@ namespace {
 using ir::Expr;
 using ir::ExprId;
 using ir::ExprOp;
-using ir::Function;
-using ir::Type;
-using num::DType;
 
-ExprId shuffled(Function& f, ExprId vector, int lane) {
-  Expr e{.op = ExprOp::Shuffle, .type = Type::of(f[vector].type.dtype), .span = f[vector].span};
-  e.args = {vector, ir::int_imm(f, DType::Int32, lane)};
+ExprId shuffled(ir::Function& f, ExprId vector, int lane) {
+  Expr e{.op = ExprOp::Shuffle, .type = ir::Type::of(f[vector].type.dtype), .span = f[vector].span};
+  e.args = {vector, ir::int_imm(f, num::DType::Int32, lane)};
   e.integer = 1;
   return f.add(std::move(e));
 }
 
 // base + lane · stride, in the type of both.
-ExprId ramp_lane(Function& f, const Expr& e, int lane) {
+ExprId ramp_lane(ir::Function& f, const Expr& e, int lane) {
   const ExprId number = ir::int_imm(f, e.type.dtype, lane);
   Expr step{.op = ExprOp::Mul, .span = e.span, .no_wrap = e.no_wrap};
   const ExprId moved = ir::binary_like(f, step, e.args[1], number).value();
@@ -37,7 +34,7 @@ bool is_by_lane(ExprOp op) {
 
 }  // namespace
 
-ExprId lane_of(Function& f, ExprId vector, int lane) {
+ExprId lane_of(ir::Function& f, ExprId vector, int lane) {
   Expr e = f[vector];
   if (e.type.lanes == 1) return vector;
   if (e.op == ExprOp::Broadcast) return e.args[0];
@@ -48,13 +45,13 @@ ExprId lane_of(Function& f, ExprId vector, int lane) {
   return f.add(std::move(e));
 }
 
-ExprId vector_of(Function& f, std::span<const ExprId> scalars) {
+ExprId vector_of(ir::Function& f, std::span<const ExprId> scalars) {
   Expr e{.op = ExprOp::Shuffle, .span = f[scalars.front()].span};
-  e.type = Type::of(f[scalars.front()].type.dtype, static_cast<std::uint16_t>(scalars.size()));
-  e.integer = static_cast<std::int64_t>(scalars.size());
+  e.type = ir::Type::of(f[scalars.front()].type.dtype, static_cast<std::uint16_t>(scalars.size()));
+  e.integer = std::ssize(scalars);
   for (const ExprId scalar : scalars) e.args.push_back(scalar);
   for (std::size_t i = 0; i < scalars.size(); ++i)
-    e.args.push_back(ir::int_imm(f, DType::Int32, static_cast<std::int64_t>(i)));
+    e.args.push_back(ir::int_imm(f, num::DType::Int32, static_cast<std::int64_t>(i)));
   return f.add(std::move(e));
 }
 

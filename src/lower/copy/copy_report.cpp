@@ -48,7 +48,7 @@ void log_phase(AccessLog& log, const CopyPhase& phase, bool is_dst) {
   const std::vector<std::int64_t>& places = is_dst ? phase.dst_places : phase.src_places;
   for (std::int64_t k = 0; k < phase.rounds; ++k)
     for (std::int64_t first = 0; first < phase.threads; first += 32) {
-      WarpAccess access{.linear = {}, .bytes = phase.bytes};
+      WarpAccess access{.bytes = phase.bytes};
       for (std::int64_t u = first; u < std::min(first + 32, phase.threads); ++u) {
         const std::int64_t q = k * phase.threads + u;
         const bool takes_part = phase.used[as_index(u)] && (phase.count == 0 || q < phase.count);
@@ -66,7 +66,7 @@ PlanReport phases_report(const Call& call, const CopyProblem& problem,
     add_phase(report, problem, phase);
     for (std::size_t u = 0; u < busy.size(); ++u) busy[u] = busy[u] || phase.used[u];
   }
-  report.threads = std::count(busy.begin(), busy.end(), true);
+  report.threads = std::ranges::count(busy, true);
   for (const bool is_dst : {false, true}) {
     const OperandPlaces& side = is_dst ? problem.dst : problem.src;
     if (!ir::is_shared(side.scope)) continue;

@@ -32,7 +32,7 @@ TileElements::TileElements(const Call& call, CodeWriter& code)
 
 ExprId TileElements::count() {
   ExprId out = code_.n(1);
-  for (const ExprId extent : extents_) out = code_.wide_mul(out, extent);
+  for (const ExprId extent : extents_) out = wide_mul(code_, out, extent);
   return out;
 }
 
@@ -89,7 +89,8 @@ ExprId TileElements::source(ExprId q) {
 ExprId TileElements::filled(ExprId value, ExprId condition) {
   condition = fills_ ? code_.both(predicate_, condition) : ExprId{};
   if (!condition.valid()) return value;
-  return code_.choose(condition, value, code_.zero(code_.f()[value].type.dtype));
+  return code_.choose(ir::ExprOp::IfThenElse, code_.simplify(condition), value,
+                      code_.zero(code_.f()[value].type.dtype));
 }
 
 void TileElements::store(ExprId q, ExprId value) {
@@ -109,11 +110,20 @@ void loop_over(CodeWriter& code, ExprId trips, const std::function<void(ExprId)>
   code.finish_loop(f, trips, ir::LoopKind::Serial, std::move(outer));
 }
 
+Match<void> check_one_place(const Call& call) {
+  for (const std::size_t i : {0U, 1U})
+    if (const ir::Buffer& buffer = call.buffer(i);
+        buffer.scope != ir::Scope::Local && buffer.layout && buffer.layout->copies() > 1)
+      return decline("replica", "`{}` holds each element at {} places in memory", buffer.name,
+                     buffer.layout->copies());
+  return {};
+}
+
 void copy_shared_out(const Call& call, CodeWriter& code) {
   TileElements elements(call, code);
   const ExprId u = call.worker(code);
   const ExprId count = elements.count();
-  const auto threads = static_cast<std::int64_t>(call.workers().size());
+  const auto threads = std::ssize(call.workers());
   const ExprId trips = code.simplify(code.div(code.add(count, threads - 1), threads));
   code.guarded(elements.guard(), [&] {
     loop_over(code, trips, [&](ExprId f) {
@@ -134,11 +144,10 @@ void copy_one_by_one(const Call& call, CodeWriter& code, bool only_first) {
 
 PlanReport elements_report(const Call& call, ElementOrder order) {
   PlanReport out;
-  const int bits = num::bits_of(call.f()[call.region(0).buffer].dtype);
+  const int bits = num::bits_of(call.buffer(0).dtype);
   out.elements = element_count(call).value_or(0);
   out.bytes = (out.elements * bits + 7) / 8;
-  out.threads =
-      order == ElementOrder::FirstThread ? 1 : static_cast<std::int64_t>(call.workers().size());
+  out.threads = order == ElementOrder::FirstThread ? 1 : std::ssize(call.workers());
   out.vector_bits = bits;
   out.rounds = order == ElementOrder::SharedOut ? (out.elements + out.threads - 1) / out.threads
                                                 : out.elements;

@@ -46,6 +46,9 @@ class TileElements {
 /// A loop with that many rounds, known at compile time or not.
 void loop_over(CodeWriter& code, ir::ExprId trips, const std::function<void(ir::ExprId)>& body);
 
+/// Declines operands in memory that hold each element at several places.
+Match<void> check_one_place(const Call& call);
+
 /// Thread u moves elements u, u + T, …
 void copy_shared_out(const Call& call, CodeWriter& code);
 /// Each thread that comes here moves all, or the first alone does.

@@ -39,9 +39,7 @@ constexpr std::int64_t kMaxRounds = 4096;
 
 // Only the register operand need be enumerated: it says who moves what.
 Match<Plan> match_registers(const Call& call, Plan plan) {
-  const auto is_local = [&](std::size_t i) {
-    return call.f()[call.region(i).buffer].scope == ir::Scope::Local;
-  };
+  const auto is_local = [&](std::size_t i) { return call.memory(i) == ir::Scope::Local; };
   if (is_local(0) && is_local(1))
     return decline("owner",
                    "an element moves from the registers of one thread to those of another");
@@ -70,9 +68,7 @@ Match<Plan> match(const Call& call) {
   Plan plan;
   plan.elements = element_count(call);
   const auto problem = copy_problem(call);
-  static constexpr std::string_view kFinal[] = {"overlap", "collision"};
-  for (const std::string_view rule : kFinal)
-    if (!problem && problem.error().rule == rule) return std::unexpected(problem.error());
+  if (const auto no = final_decline(problem)) return std::unexpected(*no);
   const auto storage = [&](std::size_t i) {
     return ir::storage_of(call.f(), call.region(i).buffer);
   };
@@ -80,19 +76,13 @@ Match<Plan> match(const Call& call) {
     return decline("overlap", "source and destination in `{}` may overlap: {}",
                    call.f()[storage(0)].name, problem.error().reason);
   plan.why = problem ? reason_of(**problem) : problem.error().reason;
-  bool has_registers = false, has_threads = false;
-  for (const std::size_t i : {0U, 1U}) {
-    const ir::Buffer& buffer = call.f()[call.region(i).buffer];
-    if (buffer.scope != ir::Scope::Local && buffer.layout && buffer.layout->copies() > 1)
-      return decline("replica", "`{}` holds each element at {} places in memory", buffer.name,
-                     buffer.layout->copies());
-    has_registers = has_registers || buffer.scope == ir::Scope::Local;
-    has_threads = has_threads || ir::has_thread_axes(buffer);
-  }
-  if (has_threads) return match_registers(call, std::move(plan));
+  WW_TRY_VOID(check_one_place(call));
+  if (ir::has_thread_axes(call.buffer(0)) || ir::has_thread_axes(call.buffer(1)))
+    return match_registers(call, std::move(plan));
   WW_TRY_VOID(check_workers(call));
-  const bool is_stored = call.f()[call.region(0).buffer].scope != ir::Scope::Local;
-  if (has_registers || num::bits_of(call.f()[call.region(0).buffer].dtype) < 8) {
+  const bool is_stored = call.memory(0) != ir::Scope::Local;
+  const bool has_registers = !is_stored || call.memory(1) == ir::Scope::Local;
+  if (has_registers || num::bits_of(call.buffer(0).dtype) < 8) {
     plan.kind = Plan::Kind::Serial;
     plan.only_first = is_stored && call.tile.scope != ir::Unit::Thread;
   }
@@ -114,13 +104,13 @@ void emit_slot(const Plan& plan, const Call& call, CodeWriter& code, ir::BufferI
     used.push_back(x >= 0);
     numbers.push_back(x < 0 ? 0 : x % tile);
   }
-  if (std::find(used.begin(), used.end(), true) == used.end()) return;
+  if (std::ranges::find(used, true) == used.end()) return;
   const auto move = [&](ExprId q) {
-    const ExprId base = plan.own.base.valid() ? plan.own.base : code.n(0);
+    const ExprId base = plan.own.base_expr(code);
     const ExprId index = code.add(base, slot + plan.map.first_slot);
     if (plan.own_is_dst) {
       const ExprId value = elements.source(q);
-      code.store(flat, std::span(&index, 1), value);
+      code.store(flat, index, value);
     } else {
       elements.store(q, elements.filled(code.load(flat, {index})));
     }

@@ -26,38 +26,27 @@
 namespace ww::lower::copy_gmem_smem {
 namespace {
 
-struct Plan {
-  std::shared_ptr<const CopyProblem> problem;
-  CopyPhase phase;
-  std::string modifiers;
-};
-
-Match<Plan> match(const Call& call) {
+Match<PhasePlan> match(const Call& call) {
   WW_TRY_VOID(check_scope(call));
-  const auto scope = [&](std::size_t i) { return call.f()[call.region(i).buffer].scope; };
   for (const std::size_t i : {0U, 1U})
-    if (scope(i) != ir::Scope::Global && !ir::is_shared(scope(i)))
+    if (call.memory(i) != ir::Scope::Global && !ir::is_shared(call.memory(i)))
       return decline("memory_pair", "{} to {}, expected global or shared memory on both sides",
-                     ir::name_of(scope(1)), ir::name_of(scope(0)));
+                     ir::name_of(call.memory(1)), ir::name_of(call.memory(0)));
   WW_TRY_VOID(check_workers(call));
   WW_TRY_VOID(check_settings(call, kLoadSettings));
   const auto problem = WW_TRY(copy_problem(call));
-  auto phase = WW_TRY(memory_phase(call, *problem));
-  auto modifiers = WW_TRY(load_modifiers(call, std::span(&phase, 1)));
-  if (!modifiers.empty() && problem->fills)
-    return decline("config", "`ld.global{}` with `fill_mode=`, expected one of the two", modifiers);
-  return Plan{problem, std::move(phase), std::move(modifiers)};
+  auto plan = WW_TRY(phase_plan(call, problem, {WW_TRY(memory_phase(call, *problem))}));
+  if (!plan.modifiers.empty() && problem->fills)
+    return decline("config", "`ld.global{}` with `fill_mode=`, expected one of the two",
+                   plan.modifiers);
+  return plan;
 }
 
-void emit(const Plan& plan, const Call& call, CodeWriter& code) {
-  PhaseWriter(call, *plan.problem, code, plan.modifiers).write(plan.phase);
+PlanReport report(const PhasePlan& plan, const Call& call) {
+  return memory_report(call, *plan.problem, plan.phases[0]);
 }
 
-PlanReport report(const Plan& plan, const Call& call) {
-  return memory_report(call, *plan.problem, plan.phase);
-}
-
-constexpr Variant kVariants[] = {variant<Plan, match, emit, report>(
+constexpr Variant kVariants[] = {variant<PhasePlan, match, emit_phases, report>(
     {.op = ir::TileOp::Copy,
      .name = "gmem_smem",
      .aliases = "vec_auto",

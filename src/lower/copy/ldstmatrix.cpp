@@ -42,7 +42,6 @@ enum class FormKind : std::uint8_t { Plain, Trans, Bytes };
 
 /// Rounds of one instruction, each over `num` matrices.
 struct Issue {
-  FormKind kind = FormKind::Plain;
   int num = 1;    // matrices per instruction
   int words = 1;  // registers per instruction
   std::string opcode;
@@ -124,8 +123,8 @@ class Matcher {
   Match<void> run() {
     const std::vector<MatrixForm> forms = forms_here();
     std::vector<bool> rest(as_index(map_.slots), false);
-    const std::int64_t first = first_word();
-    for (std::int64_t slot = first; slot < map_.slots;) {
+    // Words begin at multiples of 32 bits in the registers; the first may begin before the tile.
+    for (std::int64_t slot = -(map_.first_slot % per_word_); slot < map_.slots;) {
       const std::int64_t taken = take(forms, slot);
       for (std::int64_t s = std::max<std::int64_t>(0, slot);
            taken == 0 && s < std::min(slot + per_word_, map_.slots); ++s)
@@ -146,19 +145,13 @@ class Matcher {
     return out;
   }
 
-  // Words begin at multiples of 32 bits in the registers; the first may begin before the tile.
-  [[nodiscard]] std::int64_t first_word() const {
-    const std::int64_t past = map_.first_slot % per_word_;
-    return -past;
-  }
-
   // Words from `slot` on that one matrix takes: 0 when none of the forms fits.
   std::int64_t take(const std::vector<MatrixForm>& forms, std::int64_t slot) {
     bool is_occupied = false;
     for (const MatrixForm& form : forms) {
-      const Fit fit = fit_of(form, slot, is_occupied);
+      Fit fit = fit_of(form, slot, is_occupied);
       if (fit.fits) {
-        add(form, slot, fit);
+        taken_.push_back({form, slot, std::move(fit)});
         plan_.fitting += form.regs;
         return form.regs;
       }
@@ -256,10 +249,6 @@ class Matcher {
     Fit fit;
   };
 
-  void add(const MatrixForm& form, std::int64_t slot, const Fit& fit) {
-    taken_.push_back({form, slot, fit});
-  }
-
   Match<void> find_all_forms(const std::vector<bool>& rest) {
     for (std::size_t i = 0; i < taken_.size();) {
       std::size_t run = i + 1;
@@ -271,7 +260,7 @@ class Matcher {
           issue(std::span(taken_).subspan(i, as_index(num)));
     }
     WW_TRY_VOID(merge());
-    if (std::find(rest.begin(), rest.end(), true) == rest.end()) return {};
+    if (std::ranges::find(rest, true) == rest.end()) return {};
     plan_.rest = WW_TRY(register_phases(call_, p_, &rest));
     return {};
   }
@@ -280,7 +269,6 @@ class Matcher {
   void issue(std::span<const Taken> matrices) {
     const MatrixForm& form = matrices[0].form;
     Issue out;
-    out.kind = form.kind;
     out.num = static_cast<int>(matrices.size());
     out.words = out.num * form.regs;
     out.opcode = opcode_of(form, plan_.is_load, out.num);
@@ -389,14 +377,13 @@ Match<void> check_sides(const Call& call, const CopyProblem& problem, bool is_lo
 
 Match<Plan> match(const Call& call) {
   WW_TRY_VOID(check_warps(call, "scope", "threads"));
-  const auto scope = [&](std::size_t i) { return call.f()[call.region(i).buffer].scope; };
-  const bool is_load = scope(0) == ir::Scope::Local;
-  if (!is_load && scope(1) != ir::Scope::Local)
-    return decline("memory_pair", "{} to {}, expected registers on one side", ir::name_of(scope(1)),
-                   ir::name_of(scope(0)));
-  if (!ir::is_shared(scope(is_load ? 1 : 0)))
+  const bool is_load = call.memory(0) == ir::Scope::Local;
+  if (!is_load && call.memory(1) != ir::Scope::Local)
+    return decline("memory_pair", "{} to {}, expected registers on one side",
+                   ir::name_of(call.memory(1)), ir::name_of(call.memory(0)));
+  if (!ir::is_shared(call.memory(is_load ? 1 : 0)))
     return decline("memory_pair", "{} to {}, expected shared memory on one side",
-                   ir::name_of(scope(1)), ir::name_of(scope(0)));
+                   ir::name_of(call.memory(1)), ir::name_of(call.memory(0)));
   Plan plan;
   plan.is_load = is_load;
   plan.problem = WW_TRY(copy_problem(call));
@@ -414,24 +401,22 @@ void emit_issue(const Plan& plan, const Issue& issue, const Call& call, CodeWrit
   const OperandPlaces& own = plan.is_load ? plan.problem->dst : plan.problem->src;
   const OperandPlaces& other = plan.is_load ? plan.problem->src : plan.problem->dst;
   const ir::ExprId u = call.unit_thread(code);
-  const ir::ExprId own_base = own.base.valid() ? own.base : code.n(0);
-  const ir::ExprId base = other.base.valid() ? other.base : code.n(0);
+  const ir::ExprId own_base = own.base_expr(code);
+  const ir::ExprId base = other.base_expr(code);
   code.guarded(member_expr(code, u, issue.used), [&] {
     ThreadPart part = thread_part(code, issue.form, u, base);
     if (issue.form.kind != AddressForm::Kind::Joint) part.fixed = code.let("row", part.fixed);
     code.loop("mm", issue.rounds, ir::LoopKind::Unroll, [&](ir::ExprId mm) {
       const ir::ExprId at = address_expr(code, issue.form, part, u, mm, call.unit_threads());
-      const ir::PtxOperand address{
-          .kind = ir::PtxOperandKind::Address,
-          .expr = code.let("smem_ptr", code.pointer(writer.flat(!plan.is_load), at))};
+      const ir::PtxOperand address =
+          address_operand(code.let("smem_ptr", code.pointer(writer.flat(!plan.is_load), at)));
       std::vector<ir::PtxOperand> operands;
       if (!plan.is_load) operands.push_back(address);
       const auto words = as_index(issue.words);
       const std::int64_t step = issue.rounds > 1 ? issue.slots[words] - issue.slots[0] : 0;
       for (std::size_t i = 0; i < words; ++i) {
         const ir::ExprId slot = code.add(code.add(own_base, code.mul(mm, step)), issue.slots[i]);
-        operands.push_back({.kind = ir::PtxOperandKind::At,
-                            .expr = code.address(writer.flat(plan.is_load), slot)});
+        operands.push_back(register_operand(code, writer.flat(plan.is_load), slot));
       }
       if (plan.is_load) operands.push_back(address);
       code.ptx(issue.opcode, std::move(operands));
@@ -452,7 +437,7 @@ void log_issue(AccessLog& log, const Issue& issue, std::int64_t threads) {
   for (std::int64_t k = 0; k < issue.rounds; ++k)
     for (std::int64_t first = 0; first < threads; first += 32) {
       if (!issue.used[as_index(first)]) continue;
-      WarpAccess access{.linear = {}, .bytes = 16};
+      WarpAccess access{.bytes = 16};
       for (std::int64_t u = first; u < first + rows; ++u)
         access.linear.push_back(issue.row_start[as_index(k * threads + u)]);
       log.add(std::move(access));

@@ -28,7 +28,7 @@ PhaseWriter::PhaseWriter(const Call& call, const CopyProblem& problem, CodeWrite
 
 std::vector<ThreadPart> PhaseWriter::thread_parts(const OperandPlaces& side, const PlaceForm& form,
                                                   std::string_view name) {
-  const ExprId base = side.base.valid() ? side.base : code_.n(0);
+  const ExprId base = side.base_expr(code_);
   std::vector<ThreadPart> parts{thread_part(code_, form.form, u_, base)};
   for (const auto& [stride, coef] : form.strides)
     parts.push_back(thread_part(code_, coef, u_, code_.n(0)));
@@ -44,7 +44,7 @@ ExprId PhaseWriter::address(const PlaceForm& form, const std::vector<ThreadPart>
   for (std::size_t i = 0; i < form.strides.size(); ++i) {
     const auto& [stride, coef] = form.strides[i];
     const ExprId times = address_expr(code_, coef, parts[i + 1], u_, k, threads);
-    out = code_.add(out, code_.wide_mul(times, stride));
+    out = code_.add(out, wide_mul(code_, times, stride));
   }
   return out;
 }
@@ -134,24 +134,9 @@ void PhaseWriter::move(const CopyPhase& phase, const Access& access) {
 
 // One element, or zero.
 void PhaseWriter::fill(const Access& access) {
-  code_.store(dst_, std::span(&access.to, 1),
-              code_.choose(access.condition, code_.load(src_, {access.from}),
-                           code_.zero(problem_.dst.dtype)));
-}
-
-// Registers of its own for one access.
-ir::BufferId PhaseWriter::new_words(num::DType type, std::int64_t words) {
-  ir::Buffer out;
-  out.name = "words";
-  out.dtype = type;
-  out.scope = ir::Scope::Local;
-  out.span = call_.span;
-  out.layout_kind = ir::LayoutKind::None;
-  out.origin = ir::BufferOrigin::Alloc;
-  out.shape = {code_.n(words)};
-  const ir::BufferId id = call_.f().add(std::move(out));
-  code_.allocate(id);
-  return id;
+  code_.store(dst_, access.to,
+              code_.choose(ir::ExprOp::IfThenElse, code_.simplify(access.condition),
+                           code_.load(src_, {access.from}), code_.zero(problem_.dst.dtype)));
 }
 
 // Into words of the registers, seen as unsigned integers; between memories through others.
@@ -166,14 +151,12 @@ void PhaseWriter::load_with_modifiers(const CopyPhase& phase, ExprId to, ExprId 
       (view_elements(call_, problem_.dst) * bits + word * 8 - 1) / (word * 8);
   const ir::BufferId view = has_registers ? code_.flat_view(problem_.dst.buffer, type, words,
                                                             call_.f()[dst_].name + "_words")
-                                          : new_words(type, phase.bytes / word);
+                                          : code_.registers("words", type, phase.bytes / word);
   const ExprId first = has_registers ? code_.div(code_.mul(to, bits), word * 8) : code_.n(0);
   std::vector<ir::PtxOperand> operands;
   for (std::int64_t i = 0; i < phase.bytes / word; ++i)
-    operands.push_back(
-        {.kind = ir::PtxOperandKind::Value, .expr = code_.load(view, {code_.add(first, i)})});
-  operands.push_back({.kind = ir::PtxOperandKind::Address,
-                      .expr = code_.let("src_ptr", code_.pointer(src_, from))});
+    operands.push_back({.expr = code_.load(view, {code_.add(first, i)})});
+  operands.push_back(address_operand(code_.let("src_ptr", code_.pointer(src_, from))));
   code_.ptx("ld.global" + modifiers_ + access_type(phase.bytes), std::move(operands));
   if (has_registers) return;
   const ExprId dst = code_.let("dst_ptr", code_.pointer(dst_, to));
@@ -181,7 +164,8 @@ void PhaseWriter::load_with_modifiers(const CopyPhase& phase, ExprId to, ExprId 
                  {dst, code_.pointer(view, code_.n(0)), code_.n(phase.bytes)});
 }
 
-Match<std::string> load_modifiers(const Call& call, std::span<const CopyPhase> phases) {
+Match<PhasePlan> phase_plan(const Call& call, std::shared_ptr<const CopyProblem> problem,
+                            std::vector<CopyPhase> phases) {
   struct Row {
     std::string_view name, prefix;
   };
@@ -199,7 +183,12 @@ Match<std::string> load_modifiers(const Call& call, std::span<const CopyPhase> p
       return decline("config", "there is no `{}` on {}", opcode,
                      target::info(call.context.target.arch).name);
   }
-  return out;
+  return PhasePlan{std::move(problem), std::move(phases), std::move(out)};
+}
+
+void emit_phases(const PhasePlan& plan, const Call& call, CodeWriter& code) {
+  PhaseWriter writer(call, *plan.problem, code, plan.modifiers);
+  for (const CopyPhase& phase : plan.phases) writer.write(phase);
 }
 
 }  // namespace ww::lower

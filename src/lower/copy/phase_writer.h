@@ -3,7 +3,7 @@
 #pragma once
 
 #include <functional>
-#include <span>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -11,18 +11,25 @@
 
 namespace ww::lower {
 
-/// The settings that load_modifiers heeds.
+/// The settings that phase_plan heeds.
 inline constexpr std::string_view kLoadSettings = "cache l1_evict l2_evict prefetch_size";
-/// How global memory is to be read, from the call's configuration (`cache="nc"`, `l1_evict=`,
-/// `l2_evict=`, `prefetch_size=`): modifiers of `ld.global`, empty for none. Between which memories
-/// they stand is verified (ir/tile_settings.def). Declines what the target does not have at the
-/// widths of the phases.
-Match<std::string> load_modifiers(const Call& call, std::span<const CopyPhase> phases);
+/// A copy by phases, and how it reads global memory.
+struct PhasePlan {
+  std::shared_ptr<const CopyProblem> problem;
+  std::vector<CopyPhase> phases;
+  std::string modifiers;  // of `ld.global`; empty: none
+};
+/// Takes the modifiers from the call's configuration (`cache="nc"`, `l1_evict=`, `l2_evict=`,
+/// `prefetch_size=`); between which memories they stand is verified (ir/tile_settings.def).
+/// Declines what the target does not have at the widths of the phases.
+Match<PhasePlan> phase_plan(const Call& call, std::shared_ptr<const CopyProblem> problem,
+                            std::vector<CopyPhase> phases);
+void emit_phases(const PhasePlan& plan, const Call& call, CodeWriter& code);
 
 /// The code of the phases.
 class PhaseWriter {
  public:
-  /// `modifiers` as load_modifiers gives them.
+  /// `modifiers` as in a plan.
   PhaseWriter(const Call& call, const CopyProblem& problem, CodeWriter& code,
               std::string modifiers = {});
   void write(const CopyPhase& phase);
@@ -61,7 +68,6 @@ class PhaseWriter {
                        ir::ExprId& inside);
   void move(const CopyPhase& phase, const Access& access);
   void fill(const Access& access);
-  ir::BufferId new_words(num::DType type, std::int64_t words);
   void load_with_modifiers(const CopyPhase& phase, ir::ExprId to, ir::ExprId from);
 
   const Call& call_;

@@ -8,6 +8,7 @@
 
 #include "ir/print/print.h"
 #include "ir/settings.h"
+#include "lower/checks.h"
 #include "lower/index_expr.h"
 
 namespace ww::lower {
@@ -31,9 +32,17 @@ Match<void> check_plain(const CopyProblem& problem) {
 
 Match<void> check_no_tensor(const Call& call) {
   for (const std::size_t i : {0U, 1U})
-    if (call.f()[call.region(i).buffer].scope == ir::Scope::Tmem)
+    if (call.memory(i) == ir::Scope::Tmem)
       return decline("memory_pair", "tensor memory is copied by `copy_async`");
   return {};
+}
+
+Match<void> check_global_to_shared(const Call& call) {
+  WW_TRY_VOID(check_scope(call));
+  if (call.memory(1) != ir::Scope::Global || !ir::is_shared(call.memory(0)))
+    return decline("scope", "{} to {}, expected global to shared memory",
+                   ir::name_of(call.memory(1)), ir::name_of(call.memory(0)));
+  return check_workers(call);
 }
 
 Match<void> check_settings(const Call& call, std::string_view heeded) {
@@ -108,14 +117,11 @@ struct Bits {
 // The bits of its storage that a buffer takes, where that is known.
 std::optional<Bits> extent_of(const ir::Function& f, ir::BufferId id) {
   const ir::Buffer& buffer = f[id];
-  const auto number = [&](ir::ExprId expr) {
-    return expr.valid() ? ir::const_int(f, expr) : std::optional<std::int64_t>(0);
-  };
-  const auto elements = number(buffer.elem_offset), bytes = number(buffer.byte_offset);
+  const int width = storage_bits(buffer.dtype);
+  const auto start = constant_offset(f, buffer, width);
   const auto size = storage_size(f, buffer);
-  if (!elements || !bytes || !size || !*size) return std::nullopt;
-  const std::int64_t width = storage_bits(buffer.dtype);
-  return Bits{*elements * width + *bytes * 8, **size * width};
+  if (!start || !size || !*size) return std::nullopt;
+  return Bits{*start, **size * width};
 }
 
 // Two pieces of a pool, whatever the regions in them.
@@ -163,8 +169,7 @@ Match<void> check_collisions(const Call& call, const OperandPlaces& dst) {
   const auto place = [&](std::size_t x) {
     return std::pair(dst.is_tensor() ? dst.lane[x] : 0, dst.linear[x]);
   };
-  std::sort(order.begin(), order.end(),
-            [&](std::size_t a, std::size_t b) { return place(a) < place(b); });
+  std::ranges::sort(order, {}, place);
   for (std::size_t i = 1; i < order.size(); ++i)
     if (place(order[i]) == place(order[i - 1]))
       return decline("collision", "elements {} and {} of the destination share a place in `{}`",
@@ -177,7 +182,7 @@ Match<CopyProblem> enumerated(const Call& call) {
   CopyProblem problem;
   problem.dst = WW_TRY(operand_places(call, 0));
   problem.src = WW_TRY(operand_places(call, 1));
-  problem.elements = static_cast<std::int64_t>(problem.dst.size());
+  problem.elements = std::ssize(problem.dst);
   CodeWriter code(call.f(), call.context.facts, call.span);
   problem.predicate = predicate_of(call, code);
   problem.fills = ir::copy_settings(call.tile).fills;
@@ -190,6 +195,12 @@ Match<CopyProblem> enumerated(const Call& call) {
 }
 
 }  // namespace
+
+std::optional<Decline> final_decline(const Match<std::shared_ptr<const CopyProblem>>& problem) {
+  if (problem) return std::nullopt;
+  const std::string& rule = problem.error().rule;
+  return rule == "overlap" || rule == "collision" ? std::optional(problem.error()) : std::nullopt;
+}
 
 Match<std::shared_ptr<const CopyProblem>> copy_problem(const Call& call) {
   if (call.copy) return *call.copy;

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 
 #include "lower/operand_places.h"
 
@@ -32,12 +33,18 @@ struct CopyProblem {
 /// destination that overlap, two elements for one place. It is worked out once for a call.
 Match<std::shared_ptr<const CopyProblem>> copy_problem(const Call& call);
 
+/// Why there is no relation, where that holds for every way to make the copy.
+std::optional<Decline> final_decline(const Match<std::shared_ptr<const CopyProblem>>& problem);
+
 /// Declines a copy under a condition (`predicate=`, or a region that may leave its buffer), for the
 /// variants that cannot make one.
 Match<void> check_plain(const CopyProblem& problem);
 
 /// Declines tensor memory, which loads and stores do not reach.
 Match<void> check_no_tensor(const Call& call);
+
+/// Declines all but copies from global to shared memory by threads that can be numbered.
+Match<void> check_global_to_shared(const Call& call);
 
 /// Declines settings that the variant does not heed: all that are given beside `predicate`,
 /// `fill_mode` and those named in `heeded`, separated by blanks.

@@ -24,13 +24,7 @@
 namespace ww::lower::copy_reg {
 namespace {
 
-struct Plan {
-  std::shared_ptr<const CopyProblem> problem;
-  std::vector<CopyPhase> phases;
-  std::string modifiers;  // of loads from global memory
-};
-
-Match<Plan> match(const Call& call) {
+Match<PhasePlan> match(const Call& call) {
   WW_TRY_VOID(check_scope(call));
   const auto problem = WW_TRY(copy_problem(call));
   WW_TRY_VOID(check_plain(*problem));
@@ -39,23 +33,16 @@ Match<Plan> match(const Call& call) {
     return decline("memory_pair", "{} to {}, expected registers on one side",
                    ir::name_of(problem->src.scope), ir::name_of(problem->dst.scope));
   WW_TRY_VOID(check_no_tensor(call));
-  auto phases = WW_TRY(register_phases(call, *problem));
-  auto modifiers = WW_TRY(load_modifiers(call, phases));
-  return Plan{problem, std::move(phases), std::move(modifiers)};
+  return phase_plan(call, problem, WW_TRY(register_phases(call, *problem)));
 }
 
-void emit(const Plan& plan, const Call& call, CodeWriter& code) {
-  PhaseWriter writer(call, *plan.problem, code, plan.modifiers);
-  for (const CopyPhase& phase : plan.phases) writer.write(phase);
-}
-
-PlanReport report(const Plan& plan, const Call& call) {
+PlanReport report(const PhasePlan& plan, const Call& call) {
   PlanReport out = phases_report(call, *plan.problem, plan.phases);
   out.summary = fmt::format("{}-bit vectors, {} per thread", out.vector_bits, out.rounds);
   return out;
 }
 
-constexpr Variant kVariants[] = {variant<Plan, match, emit, report>(
+constexpr Variant kVariants[] = {variant<PhasePlan, match, emit_phases, report>(
     {.op = ir::TileOp::Copy,
      .name = "reg",
      .aliases = "vec_auto",

@@ -13,8 +13,7 @@ namespace {
 std::optional<std::int64_t> slot_in(const OperandPlaces& side, std::size_t x, std::int64_t u) {
   for (const Shift& replica : side.replicas) {
     const std::int64_t shift = u - side.owner[x] - replica.thread;
-    if (std::binary_search(side.spread.begin(), side.spread.end(), shift))
-      return side.linear[x] + replica.place;
+    if (std::ranges::binary_search(side.spread, shift)) return side.linear[x] + replica.place;
   }
   return std::nullopt;
 }

@@ -22,14 +22,13 @@ Order order_by(const OperandPlaces& side) {
     for (const RuntimeStride& stride : side.strides) far = far * 4096 + stride.coef[i];
     return std::pair(far, side.linear[i]);
   };
-  std::stable_sort(order.begin(), order.end(),
-                   [&](std::int32_t a, std::int32_t b) { return key(a) < key(b); });
+  std::ranges::stable_sort(order, {}, key);
   return order;
 }
 
 // The elements in that order as vectors of `vec`: are they contiguous and aligned on both sides?
 bool are_vectors(const CopyProblem& p, const Order& order, std::int64_t vec, std::int64_t bytes) {
-  const auto n = static_cast<std::int64_t>(order.size());
+  const auto n = std::ssize(order);
   if (n % vec != 0) return false;
   for (const OperandPlaces* side : {&p.dst, &p.src}) {
     if (!side->base_is_aligned(bytes)) return false;
@@ -47,8 +46,8 @@ bool are_vectors(const CopyProblem& p, const Order& order, std::int64_t vec, std
 
 CopyPhase make_phase(const Call& call, const CopyProblem& p, const Order& order, std::int64_t vec,
                      std::int64_t bytes) {
-  const auto threads = static_cast<std::int64_t>(call.workers().size());
-  const std::int64_t count = static_cast<std::int64_t>(order.size()) / vec;
+  const auto threads = std::ssize(call.workers());
+  const std::int64_t count = std::ssize(order) / vec;
   CopyPhase phase;
   phase.bytes = bytes;
   phase.vec = vec;

@@ -15,12 +15,6 @@
 namespace ww::lower::copy_vec_forced {
 namespace {
 
-struct Plan {
-  std::shared_ptr<const CopyProblem> problem;
-  CopyPhase phase;
-  std::string modifiers;
-};
-
 Match<CopyPhase> one_access(const Call& call, const CopyProblem& problem, std::int64_t bytes) {
   if (problem.register_side() == nullptr) {
     if (auto phase = shared_out_phase(call, problem, bytes)) return *std::move(phase);
@@ -35,7 +29,7 @@ Match<CopyPhase> one_access(const Call& call, const CopyProblem& problem, std::i
 }
 
 template <int kBits>
-Match<Plan> match(const Call& call) {
+Match<PhasePlan> match(const Call& call) {
   if (call.tile.scope != ir::Unit::Thread)
     return decline("scope", "{} scope, expected thread", ir::name_of(call.tile.scope));
   WW_TRY_VOID(check_no_tensor(call));
@@ -46,28 +40,22 @@ Match<Plan> match(const Call& call) {
     return decline("size", "{} elements of {} bits, expected {} bits in all", problem->elements,
                    problem->dst.bits, kBits);
   const auto widths = access_widths(call, *problem);
-  if (std::find(widths.begin(), widths.end(), kBits / 8) == widths.end())
+  if (std::ranges::find(widths, kBits / 8) == widths.end())
     return decline("arch", "no access of {} bits between {} and {} on {}", kBits,
                    ir::name_of(problem->src.scope), ir::name_of(problem->dst.scope),
                    target::info(call.context.target.arch).name);
-  auto phase = WW_TRY(one_access(call, *problem, kBits / 8));
-  auto modifiers = WW_TRY(load_modifiers(call, std::span(&phase, 1)));
-  return Plan{problem, std::move(phase), std::move(modifiers)};
+  return phase_plan(call, problem, {WW_TRY(one_access(call, *problem, kBits / 8))});
 }
 
-void emit(const Plan& plan, const Call& call, CodeWriter& code) {
-  PhaseWriter(call, *plan.problem, code, plan.modifiers).write(plan.phase);
-}
-
-PlanReport report(const Plan& plan, const Call& call) {
-  PlanReport out = phases_report(call, *plan.problem, {plan.phase});
+PlanReport report(const PhasePlan& plan, const Call& call) {
+  PlanReport out = phases_report(call, *plan.problem, plan.phases);
   out.summary = fmt::format("one access of {} bits", out.vector_bits);
   return out;
 }
 
 template <int kBits>
 constexpr Variant row(std::string_view name) {
-  return variant<Plan, match<kBits>, emit, report>(
+  return variant<PhasePlan, match<kBits>, emit_phases, report>(
       {.op = ir::TileOp::Copy,
        .name = name,
        .priority = 20,

@@ -19,7 +19,6 @@
 #include "lower/checks.h"
 #include "lower/copy/copy_report.h"
 #include "lower/copy/phase_writer.h"
-#include "lower/copy_async/global_to_shared.h"
 #include "lower/variant.h"
 
 namespace ww::lower::copy_async_ldgsts {
@@ -58,7 +57,7 @@ Match<CopyPhase> widest_phase(const Call& call, const CopyProblem& problem) {
 }
 
 Match<void> check_direct(const Call& call, const CopyPhase& phase) {
-  if (!is_direct(call)) return {};
+  if (!ir::is_true(call.setting("direct"))) return {};
   if (call.tile.scope != ir::Unit::Thread)
     return decline("direct", "{} scope, expected thread", ir::name_of(call.tile.scope));
   if (phase.rounds != 1)
@@ -95,22 +94,20 @@ ExprId source_bytes(const Plan& plan, const PhaseWriter::Access& access, CodeWri
   }
   if (!access.condition.valid()) return bytes;
   if (!bytes.valid()) bytes = code.n(plan.phase.bytes);
-  return code.choose(access.condition, bytes, code.n(0));
+  return code.choose(ir::ExprOp::IfThenElse, code.simplify(access.condition), bytes, code.n(0));
 }
 
 void emit(const Plan& plan, const Call& call, CodeWriter& code) {
   PhaseWriter writer(call, *plan.problem, code);
   writer.write(plan.phase, [&](const PhaseWriter::Access& access) {
     const auto address = [&](std::string_view name, bool is_dst, ExprId offset) {
-      return ir::PtxOperand{.kind = ir::PtxOperandKind::Address,
-                            .expr = code.let(name, code.pointer(writer.flat(is_dst), offset))};
+      return address_operand(code.let(name, code.pointer(writer.flat(is_dst), offset)));
     };
-    std::vector<ir::PtxOperand> operands = {
-        address("dst_ptr", true, access.to),
-        address("src_ptr", false, access.from),
-        {.kind = ir::PtxOperandKind::Value, .expr = code.n(plan.phase.bytes)}};
+    std::vector<ir::PtxOperand> operands = {address("dst_ptr", true, access.to),
+                                            address("src_ptr", false, access.from),
+                                            {.expr = code.n(plan.phase.bytes)}};
     if (const ExprId bytes = source_bytes(plan, access, code); bytes.valid())
-      operands.push_back({.kind = ir::PtxOperandKind::Value, .expr = bytes});
+      operands.push_back({.expr = bytes});
     code.ptx(plan.opcode, std::move(operands),
              plan.problem->fills ? access.stored : access.condition);
   });

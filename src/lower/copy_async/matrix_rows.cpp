@@ -75,7 +75,7 @@ bool RowFinder::begins_with_pattern(const MatrixSwizzle& swizzle) const {
 std::optional<MatrixRows> RowFinder::with(const MatrixSwizzle& swizzle,
                                           const std::vector<std::int64_t>& units,
                                           std::int64_t per_row) const {
-  const std::int64_t rows = static_cast<std::int64_t>(units.size()) / per_row;
+  const std::int64_t rows = std::ssize(units) / per_row;
   // Before the swizzle, as they are from the start when the base does not begin a pattern.
   const auto at = [&](std::int64_t row, std::int64_t k) {
     const std::int64_t unit = units[as_index(row * per_row + k)];

@@ -4,10 +4,10 @@
 // copy gets what it waits for; it was only there before.
 //
 // The widest vectors as in copy / gmem_smem, or element by element as in copy / fallback.
+#include "ir/settings.h"
 #include "lower/copy/copy_report.h"
 #include "lower/copy/element_copy.h"
 #include "lower/copy/phase_writer.h"
-#include "lower/copy_async/global_to_shared.h"
 #include "lower/variant.h"
 
 namespace ww::lower::copy_async_sync {
@@ -22,27 +22,21 @@ struct Plan {
 
 Match<Plan> match(const Call& call) {
   WW_TRY_VOID(check_global_to_shared(call));
-  if (is_direct(call)) return decline("direct", "one cp.async is asked for");
+  if (ir::is_true(call.setting("direct"))) return decline("direct", "one cp.async is asked for");
   WW_TRY_VOID(check_settings(call));
   Plan plan;
   const auto problem = copy_problem(call);
+  if (const auto no = final_decline(problem)) return std::unexpected(*no);
   if (problem) {
     auto phase = memory_phase(call, **problem);
     if (phase) return Plan{*problem, *std::move(phase), {}, {}};
     plan.why = phase.error().reason;
   } else {
-    static constexpr std::string_view kFinal[] = {"overlap", "collision"};
-    for (const std::string_view rule : kFinal)
-      if (problem.error().rule == rule) return std::unexpected(problem.error());
     plan.why = problem.error().reason;
   }
-  const ir::Buffer& dst = call.f()[call.region(0).buffer];
-  for (const std::size_t i : {0U, 1U})
-    if (const ir::Buffer& b = call.f()[call.region(i).buffer]; b.layout && b.layout->copies() > 1)
-      return decline("replica", "`{}` holds each element at {} places in memory", b.name,
-                     b.layout->copies());
+  WW_TRY_VOID(check_one_place(call));
   // Two threads cannot write one byte.
-  if (num::bits_of(dst.dtype) < 8) plan.order = ElementOrder::FirstThread;
+  if (num::bits_of(call.buffer(0).dtype) < 8) plan.order = ElementOrder::FirstThread;
   return plan;
 }
 
@@ -53,14 +47,10 @@ void emit(const Plan& plan, const Call& call, CodeWriter& code) {
 }
 
 PlanReport report(const Plan& plan, const Call& call) {
-  if (plan.phase) {
-    PlanReport out = memory_report(call, *plan.problem, *plan.phase);
-    out.notes.emplace_back("synchronous: the copy is done when the call is");
-    return out;
-  }
-  PlanReport out = elements_report(call, plan.order);
+  PlanReport out = plan.phase ? memory_report(call, *plan.problem, *plan.phase)
+                              : elements_report(call, plan.order);
   out.notes.emplace_back("synchronous: the copy is done when the call is");
-  out.notes.push_back(fmt::format("slow path: {}", plan.why));
+  if (!plan.phase) out.notes.push_back(fmt::format("slow path: {}", plan.why));
   return out;
 }
 

@@ -136,7 +136,7 @@ class Matcher {
       for (std::size_t lane = 0; lane < column.unit.size(); ++lane)
         if (column.unit[lane] != Column::kNone)
           return no_shape(at, static_cast<std::int64_t>(lane));
-    std::stable_sort(plan_.issues.begin(), plan_.issues.end(), [](const Issue& a, const Issue& b) {
+    std::ranges::stable_sort(plan_.issues, [](const Issue& a, const Issue& b) {
       return std::pair(a.column, a.lane) < std::pair(b.column, b.lane);
     });
     return {};
@@ -359,10 +359,9 @@ Match<void> check_sides(const Call& call, const CopyProblem& problem) {
 }
 
 Match<Plan> match(const Call& call) {
-  const auto scope = [&](std::size_t i) { return call.f()[call.region(i).buffer].scope; };
-  if (scope(0) != ir::Scope::Tmem || !ir::is_shared(scope(1)))
+  if (call.memory(0) != ir::Scope::Tmem || !ir::is_shared(call.memory(1)))
     return decline("memory_pair", "{} to {}, expected shared to tensor memory",
-                   ir::name_of(scope(1)), ir::name_of(scope(0)));
+                   ir::name_of(call.memory(1)), ir::name_of(call.memory(0)));
   WW_TRY_VOID(check_target(call, "tcgen05.cp", target::Feature::TensorMemory));
   Plan plan;
   plan.is_one_thread = WW_TRY(check_one_thread(call));
@@ -385,10 +384,8 @@ class Writer {
       : plan_(plan), call_(call), code_(code), src_(plan.problem->src), dst_(plan.problem->dst) {
     const ir::BufferId flat =
         code.flat_view(src_.buffer, src_.dtype, view_elements(call, src_), "src");
-    const ExprId pointer = code.pointer(flat, src_.base.valid() ? src_.base : code.n(0));
-    const ExprId address = code.let(
-        "smem_addr",
-        made(ir::call(call.f(), ir::Intrinsic::CvtaToShared, std::span(&pointer, 1), call.span)));
+    const ExprId pointer = code.pointer(flat, src_.base_expr(code));
+    const ExprId address = code.let("smem_addr", code.call(ir::Intrinsic::CvtaToShared, {pointer}));
     const ExprId units = code.binary(ir::ExprOp::Shr, address, code.n(4));
     start_ = code.let("smem_start",
                       code.as(num::DType::Uint64,
@@ -398,17 +395,11 @@ class Writer {
 
   void write(const Issue& issue) {
     const ExprId desc = code_.add(descriptor(issue.rows.fields()), word(issue.rows.start));
-    code_.ptx(plan_.opcode(issue), {{.kind = ir::PtxOperandKind::Address, .expr = cells(issue)},
-                                    {.kind = ir::PtxOperandKind::Value, .expr = desc}});
+    code_.ptx(plan_.opcode(issue), {address_operand(cells(issue)), {.expr = desc}});
   }
 
  private:
   using ExprId = ir::ExprId;
-
-  static ExprId made(Result<ExprId> expr) {
-    WW_CHECK(expr.has_value(), "no address: {}", expr.error().text);
-    return *expr;
-  }
 
   ExprId word(std::int64_t value) {
     return ir::int_imm(call_.f(), num::DType::Uint64, value, call_.span);
@@ -425,7 +416,7 @@ class Writer {
 
   ExprId cells(const Issue& issue) {
     const ExprId lane = code_.n(issue.lane);
-    return tensor_address(call_, code_, dst_, cells_, lane, code_.n(issue.column));
+    return tensor_address(code_, dst_, cells_, lane, code_.n(issue.column));
   }
 
   const Plan& plan_;
@@ -448,7 +439,7 @@ PlanReport report(const Plan& plan, const Call& call) {
   PlanReport out = copy_report(call, *plan.problem);
   std::vector<std::string> shapes, rows;
   const auto add = [](std::vector<std::string>& list, std::string text) {
-    if (std::find(list.begin(), list.end(), text) == list.end()) list.push_back(std::move(text));
+    if (std::ranges::find(list, text) == list.end()) list.push_back(std::move(text));
   };
   bool is_paired = false;
   for (const Issue& issue : plan.issues) {
@@ -458,7 +449,7 @@ PlanReport report(const Plan& plan, const Call& call) {
     add(rows, "descriptor: " + issue.rows.text());
     is_paired = is_paired || facts.rows == 64;
   }
-  out.rounds = static_cast<std::int64_t>(plan.issues.size());
+  out.rounds = std::ssize(plan.issues);
   out.summary = fmt::format("tcgen05.cp {}, {} per thread", fmt::join(shapes, " and "), out.rounds);
   out.notes = std::move(rows);
   if (is_paired)

@@ -77,15 +77,13 @@ Match<void> check_sides(const Call& call, const Plan& plan) {
 
 // Where .unpack::16b writes a half, it may change the other one.
 Match<void> check_unpacked(const Call& call, const Plan& plan) {
-  const bool unpacks = std::any_of(plan.found.issues.begin(), plan.found.issues.end(),
-                                   [](const TensorIssue& issue) { return issue.is_packed; });
+  const bool unpacks = std::ranges::any_of(plan.found.issues, &TensorIssue::is_packed);
   if (plan.is_load || !unpacks) return {};
   const layout::TileLayout& tile = call.f()[plan.tensor().buffer].layout->tile();
   const auto is_odd = [](const layout::Iter& iter) {
     return iter.axis == layout::axes::tcol() && iter.extent > 1 && iter.stride % 2 != 0;
   };
-  if (std::none_of(tile.shard().begin(), tile.shard().end(), is_odd) &&
-      std::none_of(tile.replica().begin(), tile.replica().end(), is_odd))
+  if (std::ranges::none_of(tile.shard(), is_odd) && std::ranges::none_of(tile.replica(), is_odd))
     return {};
   return decline("columns",
                  "`{}` has elements in the upper halves of columns whose lower halves "
@@ -94,13 +92,13 @@ Match<void> check_unpacked(const Call& call, const Plan& plan) {
 }
 
 Match<Plan> match(const Call& call) {
-  const auto scope = [&](std::size_t i) { return call.f()[call.region(i).buffer].scope; };
   Plan plan;
-  plan.is_load = scope(0) == ir::Scope::Local;
-  const ir::Scope own = scope(plan.is_load ? 0 : 1), other = scope(plan.is_load ? 1 : 0);
+  plan.is_load = call.memory(0) == ir::Scope::Local;
+  const ir::Scope own = call.memory(plan.is_load ? 0 : 1),
+                  other = call.memory(plan.is_load ? 1 : 0);
   if (own != ir::Scope::Local || other != ir::Scope::Tmem)
     return decline("memory_pair", "{} to {}, expected tensor memory and registers",
-                   ir::name_of(scope(1)), ir::name_of(scope(0)));
+                   ir::name_of(call.memory(1)), ir::name_of(call.memory(0)));
   WW_TRY_VOID(check_target(call, plan.is_load ? "tcgen05.ld" : "tcgen05.st",
                            target::Feature::TensorMemory));
   WW_TRY_VOID(check_warps(call, "scope", "threads"));
@@ -146,7 +144,7 @@ class Writer {
       std::vector<ir::PtxOperand> operands = registers(issue);
       std::vector<ir::PtxOperand> place{address(issue)};
       if (issue.shape->shape == TensorShape::S16x32bx2)
-        place.push_back({.kind = ir::PtxOperandKind::Value, .expr = code_.n(issue.split)});
+        place.push_back({.expr = code_.n(issue.split)});
       operands.insert(plan_.is_load ? operands.end() : operands.begin(), place.begin(),
                       place.end());
       code_.ptx(issue.opcode(plan_.is_load), std::move(operands));
@@ -170,9 +168,9 @@ class Writer {
       if (own_.base.valid()) at = code_.add(own_.base, at);
       at = code_.simplify(code_.div(at, per_view_));
       if (is_cast_)
-        out.push_back({.kind = ir::PtxOperandKind::Value, .expr = code_.load(flat_, {at})});
+        out.push_back({.expr = code_.load(flat_, {at})});
       else
-        out.push_back({.kind = ir::PtxOperandKind::At, .expr = code_.address(flat_, at)});
+        out.push_back(register_operand(code_, flat_, at));
     }
     return out;
   }
@@ -184,8 +182,8 @@ class Writer {
     };
     const ExprId lane = code_.add(lane_, part(&QuarterCell::lane));
     const ExprId row = code_.simplify(code_.add(lane, -tensor_base_lane(call_, tensor_)));
-    const ExprId at = tensor_address(call_, code_, tensor_, base_, row, part(&QuarterCell::column));
-    return {.kind = ir::PtxOperandKind::Address, .expr = at};
+    const ExprId at = tensor_address(code_, tensor_, base_, row, part(&QuarterCell::column));
+    return address_operand(at);
   }
 
   const Plan& plan_;
@@ -212,17 +210,17 @@ PlanReport report(const Plan& plan, const Call& call) {
   std::vector<std::string> kinds;
   std::vector<std::int64_t> of_warp(plan.quarters.size(), 0);
   for (const TensorIssue& issue : plan.found.issues) {
-    const auto registers = static_cast<std::int64_t>(issue.slots.size());
+    const auto registers = std::ssize(issue.slots);
     out.add_instruction(issue.opcode(plan.is_load), 1, registers * 4);
     std::string kind = fmt::format(".{}.x{}", issue.shape->name, issue.num);
-    if (std::find(kinds.begin(), kinds.end(), kind) == kinds.end()) kinds.push_back(kind);
+    if (std::ranges::find(kinds, kind) == kinds.end()) kinds.push_back(kind);
     for (std::size_t w = 0; w < issue.used.size(); ++w) {
       if (!issue.used[w]) continue;
       ++of_warp[w];
       if (issue.shape->shape != TensorShape::S32x32b) slabs.insert(issue.corner[w].lane);
     }
   }
-  const std::int64_t most = *std::max_element(of_warp.begin(), of_warp.end());
+  const std::int64_t most = *std::ranges::max_element(of_warp);
   out.rounds = most;
   out.summary = fmt::format("tcgen05.{} {}, {} per warp", plan.is_load ? "ld" : "st",
                             fmt::join(kinds, " and "), most);
@@ -231,7 +229,7 @@ PlanReport report(const Plan& plan, const Call& call) {
     shape = fmt::format("slabs of 16 lanes, from lane {} of each warp's quarter on",
                         fmt::join(slabs, " and "));
   out.notes.push_back(std::move(shape));
-  const auto idle = std::count(of_warp.begin(), of_warp.end(), 0);
+  const auto idle = std::ranges::count(of_warp, 0);
   if (idle != 0)
     out.notes.push_back(fmt::format("{} of {} warps move nothing", idle, of_warp.size()));
   if (plan.found.most_registers != 0)

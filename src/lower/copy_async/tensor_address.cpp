@@ -9,14 +9,11 @@ std::int64_t tensor_base_lane(const Call& call, const OperandPlaces& tensor) {
   return is_made ? ir::const_int(call.f(), address.args[1]).value_or(0) : 0;
 }
 
-ir::ExprId tensor_address(const Call& call, CodeWriter& code, const OperandPlaces& tensor,
-                          ir::ExprId base, ir::ExprId lane, ir::ExprId column) {
+ir::ExprId tensor_address(CodeWriter& code, const OperandPlaces& tensor, ir::ExprId base,
+                          ir::ExprId lane, ir::ExprId column) {
   if (tensor.base.valid())
     column = code.add(column, code.div(code.mul(tensor.base, tensor.bits), 32));
-  const ir::ExprId args[] = {base, lane, code.as_int32(code.simplify(column))};
-  const auto made = ir::call(call.f(), ir::Intrinsic::TmemAddr, args, call.span);
-  WW_CHECK(made.has_value(), "no address of tensor memory: {}", made.error().text);
-  return *made;
+  return code.call(ir::Intrinsic::TmemAddr, {base, lane, code.as_int32(code.simplify(column))});
 }
 
 }  // namespace ww::lower

@@ -13,7 +13,7 @@ namespace ww::lower {
 std::int64_t tensor_base_lane(const Call& call, const OperandPlaces& tensor);
 /// The address of a 32-bit column of a side in tensor memory: `lane` and `column` from where `base`
 /// is, which has the buffer's address, and from a run-time start of the region on.
-ir::ExprId tensor_address(const Call& call, CodeWriter& code, const OperandPlaces& tensor,
-                          ir::ExprId base, ir::ExprId lane, ir::ExprId column);
+ir::ExprId tensor_address(CodeWriter& code, const OperandPlaces& tensor, ir::ExprId base,
+                          ir::ExprId lane, ir::ExprId column);
 
 }  // namespace ww::lower

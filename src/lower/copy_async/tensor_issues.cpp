@@ -69,13 +69,11 @@ class AtomFinder {
   Match<TensorIssues> run() {
     for (const TensorWord& word : words_) taken_.push_back(word.is_unused());
     for (const TensorShapeFacts& facts : kTensorShapes) take_atoms(facts);
-    if (std::find(taken_.begin(), taken_.end(), false) != taken_.end()) return no_shape();
+    if (std::ranges::find(taken_, false) != taken_.end()) return no_shape();
     limit_registers();
     for (const TensorShapeFacts& facts : kTensorShapes) issue(facts);
-    std::stable_sort(out_.issues.begin(), out_.issues.end(),
-                     [](const TensorIssue& a, const TensorIssue& b) {
-                       return a.slots.front() < b.slots.front();
-                     });
+    const auto first_slot = [](const TensorIssue& issue) { return issue.slots.front(); };
+    std::ranges::stable_sort(out_.issues, {}, first_slot);
     WW_TRY_VOID(check_corners());
     return std::move(out_);
   }
@@ -135,8 +133,8 @@ class AtomFinder {
       for (std::size_t k = 0; k < count; ++k) {
         TensorAtom atom{corner, {}};
         for (const auto& list : lists) atom.words.push_back(list[k]);
-        const bool is_free = std::none_of(atom.words.begin(), atom.words.end(),
-                                          [&](std::size_t i) { return taken_[i]; });
+        const bool is_free =
+            std::ranges::none_of(atom.words, [&](std::size_t i) { return taken_[i]; });
         if (!is_free) continue;
         for (const std::size_t i : atom.words) taken_[i] = true;
         atoms_[facts.shape].push_back(std::move(atom));
@@ -146,10 +144,9 @@ class AtomFinder {
 
   // The first word that no shape takes, and what its lanes hold.
   [[nodiscard]] std::unexpected<Decline> no_shape() const {
-    const auto i = as_index(std::find(taken_.begin(), taken_.end(), false) - taken_.begin());
+    const auto i = as_index(std::ranges::find(taken_, false) - taken_.begin());
     const TensorWord& word = words_[i];
-    const auto w =
-        as_index(std::find(word.used.begin(), word.used.end(), true) - word.used.begin());
+    const auto w = as_index(std::ranges::find(word.used, true) - word.used.begin());
     for (const TensorShapeFacts& facts : kTensorShapes)
       for (int position = 0; position < facts.words; ++position)
         if (facts.shape != TensorShape::S16x32bx2 && corner_of(facts, word, position))
@@ -213,12 +210,11 @@ class AtomFinder {
     const auto& atoms = atoms_[facts.shape];
     const AtomCorner& corner = atoms[chain[0]].corner;
     TensorIssue out{.shape = &facts,
-                    .num = static_cast<std::int64_t>(chain.size()),
+                    .num = std::ssize(chain),
                     .is_packed = corner.is_packed,
                     .split = corner.split,
                     .used = corner.used,
-                    .corner = corner.at,
-                    .slots = {}};
+                    .corner = corner.at};
     for (const std::size_t i : chain)
       for (const std::size_t word : atoms[i].words) out.slots.push_back(words_[word].slot);
     out_.issues.push_back(std::move(out));

@@ -32,7 +32,7 @@ struct TensorIssue {
   // By warp of the unit: does it take part, and the corner within its quarter.
   std::vector<bool> used;
   std::vector<QuarterCell> corner;
-  std::vector<std::int64_t> slots;  // first element of each register operand
+  std::vector<std::int64_t> slots = {};  // first element of each register operand
 
   [[nodiscard]] std::string opcode(bool is_load) const;
   /// A part of the corners, by warp.

@@ -23,7 +23,7 @@ class WordReader {
         own_(pair.own),
         tensor_(pair.tensor),
         per_word_(32 / own_.bits),
-        warps_(static_cast<std::int64_t>(pair.quarters.size())),
+        warps_(std::ssize(pair.quarters)),
         base_lane_(tensor_base_lane(pair.call, pair.tensor)) {}
 
   Match<std::vector<TensorWord>> run() {
@@ -32,7 +32,7 @@ class WordReader {
     std::set<std::int64_t> firsts;
     for (const auto& [slot, row] : elements) firsts.insert(floor_div(slot, per_word_) * per_word_);
     for (const std::int64_t first : firsts) {
-      TensorWord word{.slot = first, .used = {}, .cells = {}};
+      TensorWord word{.slot = first};
       for (std::int64_t w = 0; w < warps_; ++w) WW_TRY_VOID(read_warp(word, w, elements));
       out.push_back(std::move(word));
     }
@@ -65,7 +65,7 @@ class WordReader {
         if (x >= 0) parts.push_back(x);
       }
       if (parts.empty()) continue;
-      if (static_cast<std::int64_t>(parts.size()) != per_word_)
+      if (std::ssize(parts) != per_word_)
         return decline("registers",
                        "the 32-bit word at register element {} of thread {} of the unit has {} of "
                        "its {} elements in the tile",
@@ -83,29 +83,31 @@ class WordReader {
     return {};
   }
 
+  // The replica of an element that is in the quarter that the warp reaches.
+  Match<Shift> near_replica(std::size_t x, std::int64_t warp, std::int64_t lane) const {
+    const std::int64_t quarter = pair_.quarters[as_index(warp)];
+    for (const Shift& shift : tensor_.replicas)
+      if (floor_div(tensor_.lane[x] + shift.lane + base_lane_, kWarpLanes) == quarter) return shift;
+    return decline("lanes",
+                   "thread {} of the unit holds an element of lane {} of tensor memory; its warp "
+                   "reaches lanes {} to {}",
+                   warp * kWarpLanes + lane, tensor_.lane[x] + base_lane_, quarter * kWarpLanes,
+                   quarter * kWarpLanes + kWarpLanes - 1);
+  }
+
   // The cell that the elements of a word make up, in the warp's quarter where there are several.
   Match<QuarterCell> cell_of_word(TensorWord& word, std::int64_t warp, std::int64_t lane,
                                   const std::vector<std::int64_t>& parts) {
     const auto first = as_index(parts[0]);
-    const std::int64_t quarter = pair_.quarters[as_index(warp)];
-    const auto is_near = [&](const Shift& s) {
-      return floor_div(tensor_.lane[first] + s.lane + base_lane_, kWarpLanes) == quarter;
-    };
-    const auto shift = std::find_if(tensor_.replicas.begin(), tensor_.replicas.end(), is_near);
-    if (shift == tensor_.replicas.end())
-      return decline("lanes",
-                     "thread {} of the unit holds an element of lane {} of tensor memory; its warp "
-                     "reaches lanes {} to {}",
-                     warp * kWarpLanes + lane, tensor_.lane[first] + base_lane_,
-                     quarter * kWarpLanes, quarter * kWarpLanes + kWarpLanes - 1);
-    const std::int64_t at = tensor_.linear[first] + shift->place;
+    const Shift shift = WW_TRY(near_replica(first, warp, lane));
+    const std::int64_t at = tensor_.linear[first] + shift.place;
     // Columns of a pair each, or the parts of one.
     const bool is_packed = own_.bits == 16 && at % 2 == 0 && parts.size() == 2 &&
-                           tensor_.linear[as_index(parts[1])] + shift->place == at + 2;
+                           tensor_.linear[as_index(parts[1])] + shift.place == at + 2;
     for (std::size_t p = 0; p < parts.size(); ++p) {
       const auto x = as_index(parts[p]);
       const std::int64_t wanted = at + static_cast<std::int64_t>(p) * (is_packed ? 2 : 1);
-      const std::int64_t place = tensor_.linear[x] + shift->place;
+      const std::int64_t place = tensor_.linear[x] + shift.place;
       if (place == wanted && tensor_.lane[x] == tensor_.lane[first] && at % per_word_ == 0)
         continue;
       return decline(
@@ -113,7 +115,7 @@ class WordReader {
           "register element {} of thread {} of the unit goes with element {} of lane {}, "
           "which is not part {} of the 32-bit column of its word",
           word.slot + static_cast<std::int64_t>(p), warp * kWarpLanes + lane, place,
-          tensor_.lane[x] + shift->lane, p);
+          tensor_.lane[x] + shift.lane, p);
     }
     const bool is_first = word.is_unused() && lane == 0;
     if (is_first) word.is_packed = is_packed;
@@ -122,8 +124,9 @@ class WordReader {
                      "the word at register element {} is a pair of columns in some "
                      "threads only",
                      word.slot);
-    return QuarterCell{tensor_.lane[first] + shift->lane + base_lane_ - quarter * kWarpLanes,
-                       floor_div(at * own_.bits, 32)};
+    return QuarterCell{
+        tensor_.lane[first] + shift.lane + base_lane_ - pair_.quarters[as_index(warp)] * kWarpLanes,
+        floor_div(at * own_.bits, 32)};
   }
 
   const TensorPair& pair_;
@@ -154,9 +157,7 @@ Match<std::vector<std::int64_t>> quarters_of(const Call& call) {
   return out;
 }
 
-bool TensorWord::is_unused() const {
-  return std::none_of(used.begin(), used.end(), std::identity());
-}
+bool TensorWord::is_unused() const { return std::ranges::none_of(used, std::identity()); }
 
 Match<std::vector<TensorWord>> read_tensor_words(const TensorPair& pair) {
   return WordReader(pair).run();

@@ -30,8 +30,8 @@ struct QuarterCell {
 struct TensorWord {
   std::int64_t slot = 0;  // first element
   bool is_packed = false;
-  std::vector<bool> used;                       // by warp
-  std::vector<std::vector<QuarterCell>> cells;  // by warp and lane
+  std::vector<bool> used = {};                       // by warp
+  std::vector<std::vector<QuarterCell>> cells = {};  // by warp and lane
 
   /// Does no warp move it?
   [[nodiscard]] bool is_unused() const;

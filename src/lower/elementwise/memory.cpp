@@ -43,14 +43,14 @@ void drop_source(Plan& plan) {
   src.strides.clear();
   src.swizzle = {};
   src.linear.assign(src.size(), 0);
-  std::fill(plan.phase.src_places.begin(), plan.phase.src_places.end(), 0);
+  std::ranges::fill(plan.phase.src_places, 0);
   const bool is_found = find_forms(plan.problem, plan.phase);
   WW_CHECK(is_found, "addresses of a fill that were found before");
 }
 
 Match<Plan> match(const Call& call) {
   WW_TRY_VOID(check_scope(call));
-  const ir::Buffer& buffer = call.f()[call.region(0).buffer];
+  const ir::Buffer& buffer = call.buffer(0);
   if (buffer.scope != ir::Scope::Global && !ir::is_shared(buffer.scope))
     return decline("memory", "`{}` is in {}, expected shared or global memory", buffer.name,
                    buffer.scope == ir::Scope::Local ? "registers" : "tensor memory");
@@ -64,7 +64,7 @@ Match<Plan> match(const Call& call) {
     return decline("replica", "`{}` holds each element at {} places", buffer.name,
                    dst.replicas.size());
   plan.problem.src = dst;
-  plan.problem.elements = static_cast<std::int64_t>(dst.size());
+  plan.problem.elements = std::ssize(dst);
   WW_TRY_VOID(check_workers(call));
   plan.phase = WW_TRY(memory_phase(call, plan.problem));
   drop_source(plan);
@@ -81,19 +81,10 @@ ExprId value_of(const Plan& plan, const Call& call, CodeWriter& code) {
 }
 
 // The registers of one access, all with the value.
-ir::BufferId filled_registers(const Plan& plan, const Call& call, CodeWriter& code, ExprId value) {
-  ir::Buffer made;
-  made.name = "value";
-  made.dtype = plan.problem.dst.dtype;
-  made.scope = ir::Scope::Local;
-  made.span = call.span;
-  made.layout_kind = ir::LayoutKind::None;
-  made.origin = ir::BufferOrigin::Alloc;
-  made.shape = {code.n(plan.phase.vec)};
-  const ir::BufferId out = call.f().add(std::move(made));
-  code.allocate(out);
+ir::BufferId filled_registers(const Plan& plan, CodeWriter& code, ExprId value) {
+  const ir::BufferId out = code.registers("value", plan.problem.dst.dtype, plan.phase.vec);
   code.loop("i", plan.phase.vec, ir::LoopKind::Unroll,
-            [&](ExprId i) { code.store(out, std::span(&i, 1), value); });
+            [&](ExprId i) { code.store(out, i, value); });
   return out;
 }
 
@@ -117,12 +108,11 @@ void end_with_barrier(const Call& call, CodeWriter& code) {
 void emit(const Plan& plan, const Call& call, CodeWriter& code) {
   const ExprId value = value_of(plan, call, code);
   const bool is_vector = plan.phase.vec > 1;
-  const ir::BufferId registers =
-      is_vector ? filled_registers(plan, call, code, value) : ir::BufferId{};
+  const ir::BufferId registers = is_vector ? filled_registers(plan, code, value) : ir::BufferId{};
   PhaseWriter writer(call, plan.problem, code);
   writer.write(plan.phase, [&](const PhaseWriter::Access& access) {
     const ir::BufferId flat = writer.flat(true);
-    if (!is_vector) return code.store(flat, std::span(&access.to, 1), value);
+    if (!is_vector) return code.store(flat, access.to, value);
     const ExprId dst = code.let("dst_ptr", code.pointer(flat, access.to));
     const ExprId src = code.let("src_ptr", code.pointer(registers, code.n(0)));
     code.evaluate(ir::Intrinsic::CopyBytes, {dst, src, code.n(plan.phase.bytes)});

@@ -15,20 +15,18 @@
 
 namespace ww::lower {
 
-using ir::ExprId;
-
 std::size_t ElementwiseProblem::sides() const {
-  return as_index(std::count_if(sources.begin(), sources.end(),
-                                [](const ElementwiseSource& s) { return s.side.has_value(); }));
+  return as_index(std::ranges::count_if(
+      sources, [](const ElementwiseSource& s) { return s.side.has_value(); }));
 }
 
-ExprId scalar_of(const Call& call, const ir::TileArg* arg) {
+ir::ExprId scalar_of(const Call& call, const ir::TileArg* arg) {
   if (arg == nullptr) return {};
-  if (const auto* expr = std::get_if<ExprId>(arg)) return *expr;
+  if (const auto* expr = std::get_if<ir::ExprId>(arg)) return *expr;
   const auto* setting = std::get_if<ir::Setting>(arg);
   if (setting == nullptr) return {};
   ir::Function& f = call.f();
-  if (const auto* expr = std::get_if<ExprId>(setting)) return *expr;
+  if (const auto* expr = std::get_if<ir::ExprId>(setting)) return *expr;
   if (const auto* real = std::get_if<double>(setting))
     return ir::float_imm(f, num::DType::Float64, *real, call.span);
   if (const auto* whole = std::get_if<std::int64_t>(setting))
@@ -101,42 +99,33 @@ class Holders {
  public:
   /// `element` by element of the destination: which of the side goes into it.
   Holders(const OperandPlaces& side, std::int64_t threads, std::vector<std::int64_t> element)
-      : element_(std::move(element)), ends_(side.size()) {
-    cells_ = cells_of(side, threads);
-    for (std::size_t i = 0; i < cells_.size(); ++i) ends_[as_index(cells_[i].x)] = i + 1;
-    for (std::size_t x = 1; x < ends_.size(); ++x) ends_[x] = std::max(ends_[x], ends_[x - 1]);
-    for (std::size_t x = 0; x < ends_.size(); ++x)
-      std::sort(begin_of(x), end_of(x), [](const ElementCell& a, const ElementCell& b) {
-        return std::pair(a.thread, a.slot) < std::pair(b.thread, b.slot);
-      });
+      : element_(std::move(element)), cells_(cells_of(side, threads)) {
+    std::ranges::sort(cells_, {}, [](const ElementCell& cell) {
+      return std::tuple(cell.x, cell.thread, cell.slot);
+    });
   }
   /// The element that goes into element x of the destination.
   [[nodiscard]] std::int64_t source_of(std::int64_t x) const { return element_[as_index(x)]; }
   /// Its register in a thread, the first of several.
-  [[nodiscard]] std::optional<std::int64_t> slot(std::int64_t x, std::int64_t thread) {
-    const auto y = as_index(source_of(x));
-    const auto found =
-        std::lower_bound(begin_of(y), end_of(y), thread,
-                         [](const ElementCell& cell, std::int64_t t) { return cell.thread < t; });
-    if (found == end_of(y) || found->thread != thread) return std::nullopt;
+  [[nodiscard]] std::optional<std::int64_t> slot(std::int64_t x, std::int64_t thread) const {
+    const auto found = first_from(x, thread);
+    if (found == cells_.end() || found->x != source_of(x) || found->thread != thread)
+      return std::nullopt;
     return found->slot;
   }
   /// A thread that has it.
-  [[nodiscard]] std::int64_t owner(std::int64_t x) {
-    return begin_of(as_index(source_of(x)))->thread;
-  }
+  [[nodiscard]] std::int64_t owner(std::int64_t x) const { return first_from(x, 0)->thread; }
 
  private:
-  std::vector<ElementCell>::iterator begin_of(std::size_t y) {
-    return cells_.begin() + static_cast<std::ptrdiff_t>(y == 0 ? 0 : ends_[y - 1]);
-  }
-  std::vector<ElementCell>::iterator end_of(std::size_t y) {
-    return cells_.begin() + static_cast<std::ptrdiff_t>(ends_[y]);
+  [[nodiscard]] std::vector<ElementCell>::const_iterator first_from(std::int64_t x,
+                                                                    std::int64_t thread) const {
+    return std::ranges::lower_bound(
+        cells_, std::pair(source_of(x), thread), {},
+        [](const ElementCell& cell) { return std::pair(cell.x, cell.thread); });
   }
 
   std::vector<std::int64_t> element_;
   std::vector<ElementCell> cells_;  // by element, then by thread
-  std::vector<std::size_t> ends_;   // of each element's
 };
 
 class Maker {
@@ -145,7 +134,7 @@ class Maker {
 
   Match<ElementwiseProblem> make() {
     p_.dst = WW_TRY(registers_of(0));
-    p_.elements = static_cast<std::int64_t>(p_.dst.size());
+    p_.elements = std::ssize(p_.dst);
     for (const ir::TileArg* arg : ir::operands_of(call_.tile))
       p_.sources.push_back(WW_TRY(source_of(arg)));
     extents_ = extents_of(call_, call_.region(0));
@@ -159,7 +148,7 @@ class Maker {
   // --- operands ---
 
   Match<OperandPlaces> registers_of(std::size_t argument) const {
-    const ir::Buffer& buffer = f_[call_.region(argument).buffer];
+    const ir::Buffer& buffer = call_.buffer(argument);
     if (buffer.scope != ir::Scope::Local)
       return decline("memory", "`{}` is in {} memory, expected registers", buffer.name,
                      ir::name_of(buffer.scope));
@@ -209,8 +198,7 @@ class Maker {
     const auto key = [](const ElementCell& cell) {
       return std::tuple(cell.slot, cell.thread, cell.x);
     };
-    std::sort(cells.begin(), cells.end(),
-              [&](const ElementCell& a, const ElementCell& b) { return key(a) < key(b); });
+    std::ranges::sort(cells, {}, key);
     auto at = cells.begin();
     while (at != cells.end()) {
       const std::int64_t slot = at->slot;
@@ -220,8 +208,8 @@ class Maker {
         RegisterStep step{.to = slot};
         for (std::size_t i = 0; i < holders_.size(); ++i)
           step.from.push_back(WW_TRY(find_slot(i, *at)));
-        auto way = std::find_if(ways.begin(), ways.end(),
-                                [&](const StepBatch& b) { return b.steps[0] == step; });
+        auto way =
+            std::ranges::find_if(ways, [&](const StepBatch& b) { return b.steps[0] == step; });
         if (way == ways.end()) {
           ways.push_back({std::vector<bool>(as_index(threads_)), {step}});
           way = ways.end() - 1;
@@ -281,23 +269,15 @@ class Maker {
         side.base.valid() && p_.dst.base.valid() && ir::same(f_, side.base, p_.dst.base);
     if (has_base && (!is_dst || !same_base)) return std::nullopt;
     if (is_dst) return 0;
-    std::int64_t out = 0;
     const ir::Buffer& dst = f_[p_.dst.buffer];
-    for (const auto& [of, sign] : {std::pair(&buffer, 1), {&dst, -1}}) {
-      const auto number = [&](ExprId expr) {
-        return expr.valid() ? ir::const_int(f_, expr) : std::optional<std::int64_t>(0);
-      };
-      const auto elements = number(of->elem_offset);
-      const auto bytes = number(of->byte_offset);
-      if (!elements || !bytes) return std::nullopt;
-      out += sign * (*elements * num::bits_of(of->dtype) + *bytes * 8);
-    }
-    return out;
+    const auto here = constant_offset(f_, buffer, num::bits_of(buffer.dtype));
+    const auto there = constant_offset(f_, dst, num::bits_of(dst.dtype));
+    return here && there ? std::optional(*here - *there) : std::nullopt;
   }
 
   Match<void> find_order() {
     const ir::BufferId storage = ir::storage_of(f_, p_.dst.buffer);
-    std::vector<std::pair<std::size_t, std::int64_t>> shared;  // operand, start
+    std::vector<SharedOperand> shared;
     for (const ElementwiseSource& source : p_.sources) {
       if (!source.side || ir::storage_of(f_, source.side->buffer) != storage) continue;
       const auto start = start_of(*source.side);
@@ -306,7 +286,7 @@ class Maker {
                        "`{}` may overlap `{}` in the registers of `{}`: their offsets are known at "
                        "run time only",
                        f_[source.side->buffer].name, f_[p_.dst.buffer].name, f_[storage].name);
-      shared.emplace_back(source.operand, *start);
+      shared.push_back({source.operand, *start, source.side->bits});
     }
     if (shared.empty()) return {};
     std::vector<const RegisterStep*> steps;
@@ -314,40 +294,41 @@ class Maker {
       for (const RegisterStep& step : batch.steps) steps.push_back(&step);
     const auto forward = first_clash(steps, shared);
     if (!forward) return {};
-    std::reverse(steps.begin(), steps.end());
+    std::ranges::reverse(steps);
     if (first_clash(steps, shared))
       return decline("overlap",
                      "register {} of `{}` is written before register {} is computed, which reads "
                      "it",
                      forward->first, f_[p_.dst.buffer].name, forward->second);
-    std::reverse(p_.batches.begin(), p_.batches.end());
-    for (StepBatch& batch : p_.batches) std::reverse(batch.steps.begin(), batch.steps.end());
+    std::ranges::reverse(p_.batches);
+    for (StepBatch& batch : p_.batches) std::ranges::reverse(batch.steps);
     return {};
   }
 
-  using Shared = std::vector<std::pair<std::size_t, std::int64_t>>;
+  /// A source in the storage of the destination, from whose start it is so many bits away.
+  struct SharedOperand {
+    std::size_t operand;
+    std::int64_t start;
+    int bits;
+  };
   // Registers of which the first is written before the second reads it.
   [[nodiscard]] std::optional<std::pair<std::int64_t, std::int64_t>> first_clash(
-      const std::vector<const RegisterStep*>& steps, const Shared& shared) const {
+      const std::vector<const RegisterStep*>& steps,
+      const std::vector<SharedOperand>& shared) const {
     std::map<std::int64_t, std::int64_t> written;  // first bit, register
     const std::int64_t width = p_.dst.bits;
     std::size_t done = 0;  // steps before this one are in `written`
     for (std::size_t j = 0; j < steps.size(); ++j) {
       for (; done < j && steps[done]->to != steps[j]->to; ++done)
         written.emplace(steps[done]->to * width, steps[done]->to);
-      for (const auto& [operand, start] : shared) {
-        const std::int64_t first = start + steps[j]->from[operand] * bits_of_side(operand);
+      for (const auto& [operand, start, bits] : shared) {
+        const std::int64_t first = start + steps[j]->from[operand] * bits;
         const auto after = written.lower_bound(first - width + 1);
-        if (after != written.end() && after->first < first + bits_of_side(operand))
+        if (after != written.end() && after->first < first + bits)
           return std::pair(after->second, steps[j]->to);
       }
     }
     return std::nullopt;
-  }
-  [[nodiscard]] int bits_of_side(std::size_t operand) const {
-    for (const ElementwiseSource& source : p_.sources)
-      if (source.side && source.operand == operand) return source.side->bits;
-    return 0;
   }
 
   const Call& call_;

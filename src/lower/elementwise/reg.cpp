@@ -29,7 +29,6 @@ namespace {
 using ir::ExprId;
 using ir::ExprOp;
 using ir::TileOp;
-using num::DType;
 
 /// The registers of a batch as formulas of the step: of dst, then of each source with a side.
 using Forms = std::vector<layout::TileLayout>;
@@ -44,8 +43,9 @@ struct Plan {
 // What has no meaning, or none that instructions agree on.
 Match<void> check_types(const Call& call, const ElementwiseProblem& p) {
   const std::string_view op = ir::name_of(call.tile.op);
-  const DType dst = p.dst.dtype;
-  if (ir::computes(call.tile.op) && dst == DType::Bool) return decline("dtype", "{} into bool", op);
+  const num::DType dst = p.dst.dtype;
+  if (ir::computes(call.tile.op) && dst == num::DType::Bool)
+    return decline("dtype", "{} into bool", op);
   const bool is_real = ir::is_function(call.tile.op) || call.tile.op == TileOp::Fdiv;
   if (is_real && !is_float(dst))
     return decline("dtype", "{} into {}, expected floats", op, num::name_of(dst));
@@ -186,9 +186,9 @@ class Writer {
       return;
     }
     const Forms& forms = *plan_.forms[number];
-    code_.loop(
-        "i", static_cast<std::int64_t>(batch.steps.size()), ir::LoopKind::Unroll,
-        [&](ExprId k) { one([&](std::size_t i) { return digits_expr(code_, forms[i], k); }); });
+    code_.loop("i", std::ssize(batch.steps), ir::LoopKind::Unroll, [&](ExprId k) {
+      one([&](std::size_t i) { return digits_expr(code_, forms[i], k); });
+    });
   }
 
   ExprId index(const OperandPlaces& side, ExprId slot) {
@@ -206,53 +206,43 @@ class Writer {
                       : scalars_[i]);
     }
     const ExprId to = index(p_.dst, slot_of(0));
-    code_.store(dst_, std::span(&to, 1), code_.as(p_.dst.dtype, computed(values)));
+    code_.store(dst_, to, code_.as(p_.dst.dtype, computed(values)));
   }
 
   // --- values ---
-
-  ExprId real(double value) { return ir::float_imm(f_, p_.type, value, call_.span); }
-  ExprId called(ir::Intrinsic callee, std::initializer_list<ExprId> args) {
-    return ir::call(f_, callee, std::span(args.begin(), args.size()), call_.span).value();
-  }
 
   ExprId computed(const std::vector<ExprId>& v) {
     const TileOp op = call_.tile.op;
     if (op == TileOp::Zero) return code_.zero(p_.dst.dtype);
     if (ir::is_arithmetic(op)) return code_.binary(ir::operator_of(op), v[0], v[1]);
     if (ir::is_function(op)) return function(argument(v[0], v[1], v[2]));
-    if (op == TileOp::Fma) return fused(v[0], v[1], v[2]);
-    if (op == TileOp::Select)
-      return ir::choose(f_, ExprOp::Select, v[2], {v[0]}, {v[1]}, call_.span).value();
+    if (op == TileOp::Fma) return multiply_add(code_, v[0], v[1], v[2]);
+    if (op == TileOp::Select) return code_.choose(ExprOp::Select, v[2], v[0], v[1]);
     return v[0];
   }
-  ExprId fused(ExprId a, ExprId b, ExprId c) {
-    if (is_float(p_.type)) return called(ir::Intrinsic::Fma, {a, b, c});
-    return code_.binary(ExprOp::Add, code_.binary(ExprOp::Mul, a, b), c);
-  }
   ExprId argument(ExprId x, ExprId scale, ExprId bias) {
-    if (scale.valid() && bias.valid()) return fused(x, scale, bias);
+    if (scale.valid() && bias.valid()) return multiply_add(code_, x, scale, bias);
     if (scale.valid()) return code_.binary(ExprOp::Mul, x, scale);
     return bias.valid() ? code_.binary(ExprOp::Add, x, bias) : x;
   }
   ExprId function(ExprId x) {
     switch (call_.tile.op) {
       case TileOp::Sqrt:
-        return called(ir::Intrinsic::Sqrt, {x});
+        return code_.call(ir::Intrinsic::Sqrt, {x});
       case TileOp::Exp:
-        return called(ir::Intrinsic::Exp, {x});
+        return code_.call(ir::Intrinsic::Exp, {x});
       case TileOp::Exp2:
-        return called(ir::Intrinsic::Exp2, {x});
+        return code_.call(ir::Intrinsic::Exp2, {x});
       case TileOp::Log2:
-        return called(ir::Intrinsic::Log2, {x});
+        return code_.call(ir::Intrinsic::Log2, {x});
       case TileOp::Reciprocal:
-        return code_.binary(ExprOp::Div, real(1), x);
+        return code_.binary(ExprOp::Div, code_.number(p_.type, 1), x);
       default:
         break;
     }
     const ExprId minus = ir::unary(f_, ExprOp::Neg, {x}, call_.span).value();  // silu
-    const ExprId power = called(ir::Intrinsic::Exp, {minus});
-    const ExprId below = code_.binary(ExprOp::Add, real(1), power);
+    const ExprId power = code_.call(ir::Intrinsic::Exp, {minus});
+    const ExprId below = code_.binary(ExprOp::Add, code_.number(p_.type, 1), power);
     return code_.binary(ExprOp::Div, x, below);
   }
 
@@ -282,7 +272,7 @@ std::int64_t registers_of(const ElementwiseProblem& p, const OperandPlaces& side
       const std::int64_t first = (form == 0 ? step.to : step.from[form - 1]) * side.bits;
       for (std::int64_t bit = first; bit < first + side.bits; bit += 32) words.push_back(bit / 32);
     }
-  std::sort(words.begin(), words.end());
+  std::ranges::sort(words);
   return std::unique(words.begin(), words.end()) - words.begin();
 }
 
@@ -295,17 +285,16 @@ PlanReport report(const Plan& plan, const Call& call) {
   std::vector<std::int64_t> steps(as_index(call.unit_threads()));
   for (const StepBatch& batch : p.batches)
     for (std::size_t u = 0; u < steps.size(); ++u)
-      if (batch.threads[u]) steps[u] += static_cast<std::int64_t>(batch.steps.size());
-  out.threads = static_cast<std::int64_t>(steps.size()) -
-                std::count(steps.begin(), steps.end(), std::int64_t{0});
-  out.rounds = *std::max_element(steps.begin(), steps.end());
+      if (batch.threads[u]) steps[u] += std::ssize(batch.steps);
+  out.threads = std::ssize(steps) - std::ranges::count(steps, std::int64_t{0});
+  out.rounds = *std::ranges::max_element(steps);
   const auto& params = ir::params_of(call.tile.op);
   out.operand_registers.emplace_back(params[0].name, registers_of(p, p.dst, 0));
   std::vector<ir::BufferId> counted{p.dst.buffer};
   for (const ElementwiseSource& source : p.sources) {
     if (!source.side) continue;
     const ir::BufferId buffer = source.side->buffer;
-    if (std::find(counted.begin(), counted.end(), buffer) != counted.end()) continue;
+    if (std::ranges::find(counted, buffer) != counted.end()) continue;
     counted.push_back(buffer);
     out.operand_registers.emplace_back(params[source.argument].name,
                                        registers_of(p, *source.side, 1 + source.operand));
@@ -315,7 +304,7 @@ PlanReport report(const Plan& plan, const Call& call) {
   out.summary = fmt::format("{} element{} per thread, in its registers", out.rounds,
                             out.rounds == 1 ? "" : "s");
   const auto is_loop = [](const std::optional<Forms>& forms) { return forms.has_value(); };
-  if (out.rounds > 1 && std::none_of(plan.forms.begin(), plan.forms.end(), is_loop))
+  if (out.rounds > 1 && std::ranges::none_of(plan.forms, is_loop))
     out.notes.emplace_back("the registers follow no formula and are written one by one");
   if (is_copied) out.notes.emplace_back("elements that several threads hold are computed by each");
   if (p.type != p.dst.dtype && ir::computes(call.tile.op))

@@ -33,7 +33,6 @@ namespace {
 
 using ir::ExprId;
 using ir::ExprOp;
-using num::DType;
 
 // --- plan ----------------------------------------------------------------------------------------
 
@@ -41,8 +40,8 @@ using num::DType;
 /// formula of i + one of j.
 struct RegisterTable {
   std::size_t rows = 1, cols = 1;
-  std::vector<std::int64_t> values;  // row by row
-  layout::TileLayout by_row, by_col;
+  std::vector<std::int64_t> values = {};  // row by row
+  layout::TileLayout by_row = {}, by_col = {};
 
   [[nodiscard]] std::int64_t at(std::size_t i, std::size_t j) const { return values[i * cols + j]; }
 };
@@ -51,8 +50,8 @@ struct RegisterTable {
 struct Run {
   MmaAtom atom;
   std::size_t steps = 0;
-  std::vector<RegisterTable> a;  // by m and step
-  std::vector<RegisterTable> b;  // by n and step
+  std::vector<RegisterTable> a = {};  // by m and step
+  std::vector<RegisterTable> b = {};  // by n and step
 };
 
 struct Plan {
@@ -86,7 +85,7 @@ std::vector<Run> runs_of(const std::vector<MmaAtom>& atoms, int octets, std::siz
   for (const MmaAtom& atom : atoms) {
     const auto each = as_index(atom.groups);
     if (atom.octets != octets || groups < each) continue;
-    out.push_back({.atom = atom, .steps = groups / each, .a = {}, .b = {}});
+    out.push_back({.atom = atom, .steps = groups / each});
     groups %= each;
   }
   return groups == 0 ? out : std::vector<Run>{};
@@ -122,7 +121,7 @@ bool fit(RegisterTable& table) {
 
 template <typename Value>
 RegisterTable table_of(std::size_t rows, std::size_t cols, bool& is_regular, Value&& value) {
-  RegisterTable out{.rows = rows, .cols = cols, .values = {}, .by_row = {}, .by_col = {}};
+  RegisterTable out{.rows = rows, .cols = cols};
   for (std::size_t i = 0; i < rows; ++i)
     for (std::size_t j = 0; j < cols; ++j) out.values.push_back(value(i, j));
   is_regular = fit(out) && is_regular;
@@ -210,7 +209,9 @@ class Writer {
     if (p_.c && !plan_.call.is_in_place) c_ = flat_view(call_, code_, *p_.c);
     if (p_.c && plan_.call.is_in_place) c_ = d_;
     sums_ = d_;
-    if (plan_.is_scaled() && p_.c && plan_.call.is_in_place) allocate_sums();
+    // Sums of one tile, apart from D, whose old values are needed at the end.
+    if (plan_.is_scaled() && p_.c && plan_.call.is_in_place)
+      sums_ = code_.registers("sums", p_.types.out, std::ssize(plan_.d));
     code_.guarded(member_expr(code_, call_.unit_thread(code_), plan_.used), [&] {
       alpha_ = factor("alpha", plan_.call.alpha);
       beta_ = factor("beta", plan_.call.beta);
@@ -221,19 +222,6 @@ class Writer {
  private:
   // --- registers ---
 
-  // Sums of one tile, apart from D, whose old values are needed at the end.
-  void allocate_sums() {
-    ir::Buffer sums;
-    sums.name = "sums";
-    sums.dtype = p_.types.out;
-    sums.scope = ir::Scope::Local;
-    sums.span = call_.span;
-    sums.layout_kind = ir::LayoutKind::None;
-    sums.origin = ir::BufferOrigin::Alloc;
-    sums.shape = {code_.n(static_cast<std::int64_t>(plan_.d.size()))};
-    sums_ = f_.add(std::move(sums));
-    code_.allocate(sums_);
-  }
   [[nodiscard]] bool has_own_sums() const { return sums_ != d_; }
 
   ExprId part(const layout::TileLayout& form, const std::vector<std::int64_t>& values,
@@ -243,7 +231,7 @@ class Writer {
   }
   // The element at which a register begins.
   ExprId slot(const RegisterTable& table, Index i, Index j, const OperandPlaces& side) {
-    const ExprId base = side.base.valid() ? side.base : code_.n(0);
+    const ExprId base = side.base_expr(code_);
     ExprId at;
     if (!i.var.valid() && !j.var.valid()) {
       at = code_.n(table.at(i.fixed, j.fixed));
@@ -259,9 +247,8 @@ class Writer {
   }
 
   ir::PtxOperand operand(ir::BufferId flat, ExprId at) {
-    if (num::bits_of(f_[flat].dtype) == 64)
-      return {.kind = ir::PtxOperandKind::Value, .expr = code_.load(flat, {at})};
-    return {.kind = ir::PtxOperandKind::At, .expr = code_.address(flat, at)};
+    if (num::bits_of(f_[flat].dtype) == 64) return {.expr = code_.load(flat, {at})};
+    return register_operand(code_, flat, at);
   }
 
   // --- the nest ---
@@ -274,7 +261,7 @@ class Writer {
                  [&](ExprId var) { body(Index{.var = var}); });
       return;
     }
-    for (std::size_t i = 0; i < rounds; ++i) body(Index{.var = {}, .fixed = i});
+    for (std::size_t i = 0; i < rounds; ++i) body(Index{.fixed = i});
   }
   template <typename Body>
   void each_tile(Body&& body) {
@@ -286,8 +273,7 @@ class Writer {
   Index turned(Index m, Index n) {
     const auto last = static_cast<std::int64_t>(plan_.tiles_n) - 1;
     if (plan_.tiles_m == 1 || last == 0) return n;
-    if (!n.var.valid())
-      return m.fixed % 2 == 0 ? n : Index{.var = {}, .fixed = plan_.tiles_n - 1 - n.fixed};
+    if (!n.var.valid()) return m.fixed % 2 == 0 ? n : Index{.fixed = plan_.tiles_n - 1 - n.fixed};
     const ExprId back = code_.index(ExprOp::Sub, code_.n(last), code_.mul(n.var, 2));
     const ExprId there = code_.index(ExprOp::Mul, code_.mod(m.var, 2), back);
     return {.var = code_.let("n_turned", code_.add(n.var, there))};
@@ -333,20 +319,20 @@ class Writer {
     for (std::size_t r = 0; r < plan_.d.size(); ++r) {
       const ExprId at = sum_slot(r, m, n);
       const bool is_zero = plan_.is_scaled() || !p_.c;
-      const ExprId value = is_zero                 ? number(p_.types.out, 0)
+      const ExprId value = is_zero                 ? code_.number(p_.types.out, 0)
                            : plan_.call.beta.is(1) ? old(r, m, n)
                                                    : code_.as(p_.types.out, scaled_old(r, m, n));
-      code_.store(sums_, std::span(&at, 1), value);
+      code_.store(sums_, at, value);
     }
   }
   void finish(Index m, Index n) {
     for (std::size_t r = 0; r < plan_.d.size(); ++r) {
       const ExprId sum = code_.as(working_type(), code_.load(sums_, {sum_slot(r, m, n)}));
       // Without C a zero is added, which costs nothing: a product of zero has no sign then.
-      const ExprId more = p_.c ? scaled_old(r, m, n) : number(working_type(), 0);
-      const ExprId value = multiply_add(alpha_, sum, more);
+      const ExprId more = p_.c ? scaled_old(r, m, n) : code_.number(working_type(), 0);
+      const ExprId value = multiply_add(code_, alpha_, sum, more);
       const ExprId at = slot(plan_.d[r], m, n, p_.d);
-      code_.store(d_, std::span(&at, 1), code_.as(p_.types.out, value));
+      code_.store(d_, at, code_.as(p_.types.out, value));
     }
   }
 
@@ -359,30 +345,19 @@ class Writer {
     if (plan_.call.beta.is(1)) return value;
     const ExprId product = code_.binary(ExprOp::Mul, beta_, value);
     if (plan_.call.beta.constant) return product;
-    const ExprId zero = number(working_type(), 0);
+    const ExprId zero = code_.number(working_type(), 0);
     const ExprId counts = code_.binary(ExprOp::Ne, beta_, zero);
-    return ir::choose(f_, ExprOp::Select, counts, {product}, {zero}, call_.span).value();
+    return code_.choose(ExprOp::Select, counts, product, zero);
   }
 
   // --- numbers ---
 
   // Halves are scaled in single precision and rounded once.
-  [[nodiscard]] DType working_type() const {
-    return p_.types.out == DType::Float16 ? DType::Float32 : p_.types.out;
-  }
-  ExprId number(DType type, double value) {
-    if (num::kind_of(type) == num::DTypeKind::Float)
-      return ir::float_imm(f_, type, value, call_.span);
-    return ir::int_imm(f_, type, static_cast<std::int64_t>(value), call_.span);
-  }
-  ExprId multiply_add(ExprId a, ExprId b, ExprId c) {
-    if (num::kind_of(working_type()) != num::DTypeKind::Float)
-      return code_.binary(ExprOp::Add, code_.binary(ExprOp::Mul, a, b), c);
-    const ExprId args[] = {a, b, c};
-    return ir::call(f_, ir::Intrinsic::Fma, args, call_.span).value();
+  [[nodiscard]] num::DType working_type() const {
+    return p_.types.out == num::DType::Float16 ? num::DType::Float32 : p_.types.out;
   }
   ExprId factor(std::string_view name, const ir::GemmFactor& factor) {
-    if (factor.constant) return number(working_type(), *factor.constant);
+    if (factor.constant) return code_.number(working_type(), *factor.constant);
     return code_.let(name, code_.as(working_type(), factor.expr));
   }
 
@@ -423,7 +398,7 @@ PlanReport report(const Plan& plan, const Call&) {
                            {"B", register_count(b, p.b.bits)},
                            {"D", register_count(d, p.d.bits)}};
   for (const auto& [role, count] : out.operand_registers) out.registers += count;
-  out.threads = std::count(plan.used.begin(), plan.used.end(), true);
+  out.threads = std::ranges::count(plan.used, true);
   out.flops = 2 * p.m * p.n * p.k;
   out.summary = fmt::format("{}, {} per warp", plan.runs[0].atom.shape, tiles * plan.steps());
   return out;

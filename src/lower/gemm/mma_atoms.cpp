@@ -2,6 +2,7 @@
 #include "lower/gemm/mma_atoms.h"
 
 #include <algorithm>
+#include <span>
 
 #include "isa/catalogue.h"
 #include "isa/check.h"
@@ -11,49 +12,23 @@ namespace {
 
 using num::DType;
 
-// The type's name in an opcode; empty: mma has no such factor.
-std::string_view factor_name(DType type) {
-  switch (type) {
-    case DType::Float16:
-      return "f16";
-    case DType::Bfloat16:
-      return "bf16";
-    case DType::Float32:
-    case DType::Tfloat32:
-      return "tf32";
-    case DType::Float64:
-      return "f64";
-    case DType::Int8:
-      return "s8";
-    case DType::Uint8:
-      return "u8";
-    case DType::Float8E4M3fn:
-      return "e4m3";
-    case DType::Float8E5M2:
-      return "e5m2";
-    case DType::Bool:
-    case DType::Int4:
-    case DType::Int16:
-    case DType::Int32:
-    case DType::Int64:
-    case DType::Uint4:
-    case DType::Uint16:
-    case DType::Uint32:
-    case DType::Uint64:
-    case DType::Float8E8M0:
-    case DType::Float6E2M3fn:
-    case DType::Float6E3M2fn:
-    case DType::Float4E2M1fn:
-      return "";
-  }
-  return "";
-}
+struct TypeName {
+  DType type;
+  std::string_view name;  // in an opcode
+};
+constexpr TypeName kFactors[] = {
+    {DType::Float16, "f16"},   {DType::Bfloat16, "bf16"},     {DType::Float32, "tf32"},
+    {DType::Tfloat32, "tf32"}, {DType::Float64, "f64"},       {DType::Int8, "s8"},
+    {DType::Uint8, "u8"},      {DType::Float8E4M3fn, "e4m3"}, {DType::Float8E5M2, "e5m2"}};
+constexpr TypeName kSums[] = {{DType::Float16, "f16"},
+                              {DType::Float32, "f32"},
+                              {DType::Float64, "f64"},
+                              {DType::Int32, "s32"}};
 
-std::string_view sum_name(DType type) {
-  if (type == DType::Float16) return "f16";
-  if (type == DType::Float32) return "f32";
-  if (type == DType::Float64) return "f64";
-  return type == DType::Int32 ? "s32" : "";
+// Empty: mma has no operand of that type.
+std::string_view name_in(std::span<const TypeName> types, DType type) {
+  const auto row = std::ranges::find(types, type, &TypeName::type);
+  return row == types.end() ? std::string_view{} : row->name;
 }
 
 std::unexpected<Decline> no_such_types(const GemmTypes& types) {
@@ -64,8 +39,8 @@ std::unexpected<Decline> no_such_types(const GemmTypes& types) {
 }  // namespace
 
 Match<std::vector<MmaAtom>> atoms_of(const GemmTypes& types, bool may_cut, target::Target target) {
-  const std::string_view a = factor_name(types.a), b = factor_name(types.b);
-  const std::string_view out = sum_name(types.out);
+  const std::string_view a = name_in(kFactors, types.a), b = name_in(kFactors, types.b);
+  const std::string_view out = name_in(kSums, types.out);
   if (a.empty() || b.empty() || out.empty()) return no_such_types(types);
   std::vector<MmaAtom> atoms;
   std::string missing;

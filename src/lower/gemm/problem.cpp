@@ -51,9 +51,9 @@ Overlap overlap_of(const Call& call, const OperandPlaces& a, const OperandPlaces
   if (!x || !y) return Overlap::Unknown;
   if (a.bits == b.bits && *x == *y && a.owner == b.owner) return Overlap::Same;
   std::vector<std::int64_t> taken = *x;
-  std::sort(taken.begin(), taken.end());
+  std::ranges::sort(taken);
   for (const std::int64_t bit : *y) {
-    const auto after = std::upper_bound(taken.begin(), taken.end(), bit);
+    const auto after = std::ranges::upper_bound(taken, bit);
     const bool hits_next = after != taken.end() && *after < bit + b.bits;
     const bool hits_last = after != taken.begin() && *(after - 1) + a.bits > bit;
     if (hits_next || hits_last) return Overlap::Some;
@@ -84,7 +84,7 @@ Match<void> check_overlap(const Call& call, GemmCall& out) {
 }  // namespace
 
 Match<void> check_in_registers(const Call& call, std::size_t argument) {
-  const ir::Scope scope = call.f()[call.region(argument).buffer].scope;
+  const ir::Scope scope = call.memory(argument);
   if (scope == ir::Scope::Local) return {};
   const bool can_stage = ir::is_shared(scope) && (argument == 1 || argument == 2);
   return decline("scope", "gemm mma requires {} in register (local) scope, got {}{}",
@@ -109,9 +109,7 @@ Match<GemmSizes> gemm_sizes(const Call& call) {
   out.m = d.first;
   out.n = d.second;
   out.k = out.turns_a ? a.first : a.second;
-  out.types = {.a = call.f()[call.region(1).buffer].dtype,
-               .b = call.f()[call.region(2).buffer].dtype,
-               .out = call.f()[call.region(0).buffer].dtype};
+  out.types = {.a = call.buffer(1).dtype, .b = call.buffer(2).dtype, .out = call.buffer(0).dtype};
   return out;
 }
 
@@ -119,7 +117,7 @@ Match<GemmCall> gemm_call(const Call& call) {
   GemmCall out;
   out.alpha = ir::gemm_factor(call.f(), call.tile.args[ir::kGemmAlpha], 1);
   out.beta = ir::gemm_factor(call.f(), call.tile.args[ir::kGemmBeta], 0);
-  const num::DType d = call.f()[call.region(0).buffer].dtype;
+  const num::DType d = call.buffer(0).dtype;
   for (const auto& [name, factor] : {std::pair("alpha", &out.alpha), {"beta", &out.beta}}) {
     if (const auto fault = ir::fault_of(call.f(), *factor, name, d))
       return decline("factor", "{}", *fault);

@@ -14,7 +14,7 @@ namespace {
 constexpr std::size_t kA = 1, kB = 2;
 
 bool is_staged(const Call& call, std::size_t argument) {
-  return ir::is_shared(call.f()[call.region(argument).buffer].scope);
+  return ir::is_shared(call.memory(argument));
 }
 
 /// Where the elements of one factor go: for each the threads of the unit that get it, and the place
@@ -100,7 +100,7 @@ ir::Region whole(ir::Function& f, ir::BufferId buffer) {
 
 // After the buffer; also after the role where both factors are in one.
 std::string fragment_name(const Call& call, std::size_t argument) {
-  const auto name = [&](std::size_t i) { return call.f()[call.region(i).buffer].name; };
+  const auto name = [&](std::size_t i) { return call.buffer(i).name; };
   const bool is_shared = is_staged(call, kA) && is_staged(call, kB) && name(kA) == name(kB);
   return fmt::format("{}_frag{}{}", name(argument), is_shared ? "_" : "",
                      is_shared ? kRoleNames[argument] : "");
@@ -157,8 +157,8 @@ Match<std::optional<Expansion>> staged_gemm(const Call& call) {
     rows.push_back(warp.octets);
     columns.push_back(WW_TRY(columns_of(warp)));
   }
-  const bool has_pairs = std::all_of(rows.begin(), rows.end(),
-                                     [](const auto& octets) { return octets.size() % 2 == 0; });
+  const bool has_pairs =
+      std::ranges::all_of(rows, [](const auto& octets) { return octets.size() % 2 == 0; });
   const auto [m, n, k] = std::tuple(sizes.m, sizes.n, sizes.k);
   Expansion out;
   ir::TileCall gemm = call.tile;

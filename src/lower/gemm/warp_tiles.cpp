@@ -17,6 +17,7 @@ using SlotNumbers = std::vector<std::int64_t>;
 /// Row and column of an element in its matrix, transposed back: (m, k), (k, n), (m, n).
 struct FragmentCell {
   std::int64_t row = 0, col = 0;
+  friend bool operator==(const FragmentCell&, const FragmentCell&) = default;
 };
 
 /// One operand as the threads of the unit hold it.
@@ -51,8 +52,7 @@ class HeldOperand {
 
   [[nodiscard]] const SlotNumbers& slots() const { return slots_; }
   [[nodiscard]] bool has(std::int64_t slot, std::int64_t u) const {
-    return std::binary_search(slots_.begin(), slots_.end(), slot) &&
-           cells_[index(slot, u)] != kNone;
+    return std::ranges::binary_search(slots_, slot) && cells_[index(slot, u)] != kNone;
   }
   [[nodiscard]] FragmentCell at(std::int64_t slot, std::int64_t u) const {
     return cell_of(as_index(cells_[index(slot, u)]));
@@ -60,8 +60,7 @@ class HeldOperand {
   /// The register in which a thread has an element; nothing when it has not.
   [[nodiscard]] std::optional<std::int64_t> slot_of(FragmentCell wanted, std::int64_t u) const {
     for (const std::int64_t slot : slots_)
-      if (has(slot, u) && at(slot, u).row == wanted.row && at(slot, u).col == wanted.col)
-        return slot;
+      if (has(slot, u) && at(slot, u) == wanted) return slot;
     return std::nullopt;
   }
   [[nodiscard]] std::string_view role() const { return role_; }
@@ -100,7 +99,7 @@ class HeldOperand {
     slots_.assign(all.begin(), all.end());
   }
   [[nodiscard]] std::size_t index(std::int64_t slot, std::int64_t u) const {
-    const auto at = std::lower_bound(slots_.begin(), slots_.end(), slot) - slots_.begin();
+    const auto at = std::ranges::lower_bound(slots_, slot) - slots_.begin();
     return as_index(at * threads_ + u);
   }
 
@@ -134,7 +133,7 @@ class WarpReader {
       : p_(sizes), d_(*held.d), a_(held.a), b_(held.b), c_(held.c), warp_(warp) {}
 
   [[nodiscard]] bool takes_part() const {
-    return std::any_of(d_.slots().begin(), d_.slots().end(), [&](std::int64_t slot) {
+    return std::ranges::any_of(d_.slots(), [&](std::int64_t slot) {
       for (std::int64_t lane = 0; lane < 32; ++lane)
         if (d_.has(slot, first() + lane)) return true;
       return false;
@@ -246,7 +245,7 @@ class WarpReader {
       a_slots_[{*octet, number_of(groups_, found->by_t)}] = slot;
     }
     if (a_slots_.size() == octets_.size() * groups_.size() && covers_k()) return {};
-    return lacking_a();
+    return lacking(*a_, true, octets_);
   }
 
   Match<void> read_b() {
@@ -277,7 +276,7 @@ class WarpReader {
     }
     if (pairs_.size() * 2 == quads_.size() && b_slots_.size() == pairs_.size() * groups_.size())
       return {};
-    return lacking_b();
+    return lacking(*b_, false, quads_);
   }
 
   // --- what is missing ---
@@ -285,7 +284,7 @@ class WarpReader {
   [[nodiscard]] bool covers_k() const {
     std::set<std::int64_t> seen;
     for (const SlotNumbers& group : groups_) seen.insert(group.begin(), group.end());
-    return static_cast<std::int64_t>(seen.size()) == p_.k;
+    return std::ssize(seen) == p_.k;
   }
 
   // The values of k that the warp has for a row of A or a column of B.
@@ -312,7 +311,7 @@ class WarpReader {
         if (depth.empty())
           return decline("warps", "warp {} holds {} {} of D and nothing of it in {}", warp_, what,
                          line, held.role());
-        if (static_cast<std::int64_t>(depth.size()) < p_.k)
+        if (std::ssize(depth) < p_.k)
           return decline("k-split",
                          "warp {} holds k {} of {} only: the sums of several warps would have to "
                          "be added up",
@@ -323,14 +322,12 @@ class WarpReader {
                    "instruction has one order",
                    held.role(), what);
   }
-  [[nodiscard]] std::unexpected<Decline> lacking_a() const { return lacking(*a_, true, octets_); }
-  [[nodiscard]] std::unexpected<Decline> lacking_b() const { return lacking(*b_, false, quads_); }
 
   // --- lists ---
 
   static std::optional<std::size_t> find(const std::vector<SlotNumbers>& lists,
                                          const SlotNumbers& one) {
-    const auto at = std::find(lists.begin(), lists.end(), one);
+    const auto at = std::ranges::find(lists, one);
     if (at == lists.end()) return std::nullopt;
     return as_index(at - lists.begin());
   }
@@ -340,7 +337,7 @@ class WarpReader {
     return lists.size() - 1;
   }
   static bool is_apart(const std::vector<SlotNumbers>& lists, const SlotNumbers& one) {
-    return std::none_of(lists.begin(), lists.end(), [&](const SlotNumbers& list) {
+    return std::ranges::none_of(lists, [&](const SlotNumbers& list) {
       return std::find_first_of(list.begin(), list.end(), one.begin(), one.end()) != list.end();
     });
   }
@@ -358,8 +355,7 @@ class WarpReader {
     }
     std::vector<std::size_t> out(count);
     for (std::size_t i = 0; i < count; ++i) out[i] = i;
-    std::sort(out.begin(), out.end(),
-              [&](std::size_t x, std::size_t y) { return least[x] < least[y]; });
+    std::ranges::sort(out, [&](std::size_t x, std::size_t y) { return least[x] < least[y]; });
     return out;
   }
   void order() {
@@ -389,7 +385,7 @@ class WarpReader {
     for (std::int64_t lane = 0; lane < 32; ++lane) {
       const FragmentCell cell = d_.at(d_slot, first() + lane);
       if (!out) out = c_->slot_of(cell, first() + lane);
-      if (!out || !c_->has(*out, first() + lane) || !is_same(c_->at(*out, first() + lane), cell))
+      if (!out || !c_->has(*out, first() + lane) || c_->at(*out, first() + lane) != cell)
         return decline(
             "fragment",
             "lane {} of warp {} has {} of D in register {}, and the same element of C {}", lane,
@@ -399,7 +395,6 @@ class WarpReader {
     }
     return *out;
   }
-  static bool is_same(FragmentCell a, FragmentCell b) { return a.row == b.row && a.col == b.col; }
 
   const GemmSizes& p_;
   const HeldOperand& d_;
