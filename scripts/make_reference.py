@@ -218,7 +218,7 @@ def rules():
         for rule, message in re.findall(rf'decline\(\s*("[\w-]+"|k\w+),\s*({TEXT})', source):
             add(rule, message, where)
     # A check that is told its rules by those who call it.
-    shared = re.findall(rf"decline\((\w+)_rule,\s*({TEXT})", files["copy/vectors"])
+    shared = re.findall(rf"decline\((\w+)_rule,\s*({TEXT})", files["checks"])
     rule = r'("[\w-]+"|k\w+)'
     for where, source in files.items():
         for scope, threads in re.findall(rf"check_warps\(call, {rule}, {rule}\)", source):
