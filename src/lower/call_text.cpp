@@ -26,7 +26,7 @@ std::string CallText::whole(const ir::TileCall& tile) const {
     const auto* region = std::get_if<ir::Region>(&tile.args[i]);
     const auto* scalar = std::get_if<ir::ExprId>(&tile.args[i]);
     // Factors of a product go without saying.
-    if (params[i].kind == ir::TileParam::Kind::Float) scalar = nullptr;
+    if (params[i].kind == ir::TileParamKind::Float) scalar = nullptr;
     if (region == nullptr && scalar == nullptr) continue;
     args += args.empty() ? "" : ", ";
     args += region != nullptr ? this->region(*region) : ir::print(f_, *scalar);

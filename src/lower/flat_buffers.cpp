@@ -5,7 +5,6 @@
 #include <limits>
 
 #include "ir/build.h"
-#include "lower/plain_sum.h"
 
 namespace ww::lower {
 
@@ -84,7 +83,7 @@ Result<ExprId> FlatBuffers::flat_size(BufferId id) {
   ExprId size = product_of(f_, b.shape);
   if (b.elem_offset.valid())
     size = ir::index_binary(f_, ExprOp::Add, to_int64(f_, size), to_int64(f_, b.elem_offset));
-  return simpler(f_, size, facts_);
+  return ir::simplify(f_, size, facts_);
 }
 
 // Does a view still begin at its byte offset? Otherwise that is part of every index.
@@ -104,7 +103,7 @@ Result<ExprId> FlatBuffers::view_size(const Buffer& b, bool is_moved) {
     return ir::index_binary(f_, kind, a, ir::int_imm(f_, DType::Int64, by));
   };
   const ExprId size = to_int64(f_, WW_TRY(flat_size(b.base)));
-  return simpler(f_, op(ExprOp::FloorDiv, op(ExprOp::Mul, size, base_bits), bits), facts_);
+  return ir::simplify(f_, op(ExprOp::FloorDiv, op(ExprOp::Mul, size, base_bits), bits), facts_);
 }
 
 }  // namespace ww::lower

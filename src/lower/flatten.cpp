@@ -18,7 +18,6 @@
 #include "ir/visit.h"
 #include "lower/flat_buffers.h"
 #include "lower/index_expr.h"
-#include "lower/plain_sum.h"
 #include "lower/unused_names.h"
 #include "lower/vector_lanes.h"
 
@@ -204,7 +203,7 @@ class Flattener {
 
   // pointer_offset(address_of(A[i]), k) is address_of(A[i + k]) while that is inside.
   Result<ExprId> moved_pointer(Expr e) {
-    e.args[1] = simpler(f_, e.args[1], facts_);
+    e.args[1] = ir::simplify(f_, e.args[1], facts_);
     Expr from = f_[e.args[0]];
     // The data of a buffer of its own is its first element.
     if (from.op == ExprOp::BufferData && f_[from.buffer].origin != ir::BufferOrigin::View) {
@@ -216,7 +215,7 @@ class Flattener {
     if (f_[e.args[0]].op == ExprOp::AddressOf && ir::const_int(f_, from.args[0]) == 0)
       return f_.add(std::move(e));
     const ExprId index =
-        simpler(f_, ir::index_binary(f_, ExprOp::Add, from.args[0], e.args[1]), facts_);
+        ir::simplify(f_, ir::index_binary(f_, ExprOp::Add, from.args[0], e.args[1]), facts_);
     const auto value = ir::const_int(f_, index);
     const auto size = WW_TRY(storage_size(f_, f_[from.buffer]));
     // A pointer past the end may be made, an index may not.
@@ -260,7 +259,7 @@ class Flattener {
     WW_TRY_VOID(rewrite(s.setting));
     for (auto& [key, setting] : s.settings) WW_TRY_VOID(rewrite(setting));
     if (s.kind == StmtKind::For) change_loop(s);
-    if (s.kind == StmtKind::While) s.expr = simpler(f_, s.expr, facts_);
+    if (s.kind == StmtKind::While) s.expr = ir::simplify(f_, s.expr, facts_);
     if (s.kind == StmtKind::Ptx) WW_TRY_VOID(change_ptx(s));
     if (s.kind == StmtKind::Bind) bind(s);
     s.body = WW_TRY(block(s.body));
@@ -270,12 +269,12 @@ class Flattener {
 
   void bind(Stmt& s) {
     const ir::Type type = f_[s.var].type;
-    if (type.is_scalar() && type.is_int()) s.expr = simpler(f_, s.expr, facts_);
+    if (type.is_scalar() && type.is_int()) s.expr = ir::simplify(f_, s.expr, facts_);
     learn(s.var, s.expr);
   }
 
   void change_loop(Stmt& s) {
-    for (ExprId& arg : s.args) arg = simpler(f_, arg, facts_);
+    for (ExprId& arg : s.args) arg = ir::simplify(f_, arg, facts_);
     if (s.loop == ir::LoopKind::Vectorized) s.loop = ir::LoopKind::Unroll;
     if (s.loop == ir::LoopKind::Parallel) s.loop = ir::LoopKind::Serial;
   }
@@ -339,7 +338,7 @@ class Flattener {
 
   Result<void> branch(StmtId id, Block& out) {
     Stmt& s = f_.at(id);
-    s.expr = simpler(f_, WW_TRY(rewrite(s.expr)), facts_);
+    s.expr = ir::simplify(f_, WW_TRY(rewrite(s.expr)), facts_);
     const auto decided = ir::const_int(f_, s.expr);
     Block then = !decided || *decided != 0 ? WW_TRY(block(s.body)) : Block{};
     Block other = !decided || *decided == 0 ? WW_TRY(block(s.other)) : Block{};

@@ -9,7 +9,6 @@
 #include "layout/canonical.h"
 #include "layout/group.h"
 #include "layout/views.h"
-#include "lower/plain_sum.h"
 
 namespace ww::lower {
 namespace {
@@ -93,7 +92,7 @@ void take_offsets(Function& f, const Buffer& buffer, const ir::Facts& facts, Fla
   } else if (ir::divisor_of(f, buffer.byte_offset, facts) % (bits / 8) == 0) {
     const ExprId size = ir::int_imm(f, f[buffer.byte_offset].type.dtype, bits / 8);
     const ExprId whole = ir::index_binary(f, ExprOp::FloorDiv, buffer.byte_offset, size);
-    add_offset(f, simpler(f, whole, facts), plan);
+    add_offset(f, ir::simplify(f, whole, facts), plan);
   } else {
     plan.rest_bytes = buffer.byte_offset;
   }
@@ -186,10 +185,10 @@ ExprId whole_place(Function& f, const FlatPlan& plan, std::span<const ExprId> in
                    const ir::Facts& facts) {
   Arithmetic in(f, dtype);
   ExprId out = plain_place(f, plan, indices, dtype);
-  if (!plan.swizzle.is_none()) out = in.swizzled(simpler(f, out, facts), plan.swizzle);
+  if (!plan.swizzle.is_none()) out = in.swizzled(ir::simplify(f, out, facts), plan.swizzle);
   if (plan.runtime_offset.valid()) out = in.sum(out, in.of(plan.runtime_offset));
   if (plan.offset != 0) out = in.sum(out, in.number(plan.offset));
-  return simpler(f, out, facts);
+  return ir::simplify(f, out, facts);
 }
 
 }  // namespace
