@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// From addresses back to expressions. Plans are found on enumerated tables (which address does thread
-// u touch in round k?); code wants short formulas. A table over threads and rounds becomes, in this
-// order,
+// From addresses back to expressions. Plans are found on enumerated tables (which address does
+// thread u touch in round k?); code wants short formulas. A table over threads and rounds becomes,
+// in this order,
 //
 //     T(u) + D(k)      one part per thread, computed once, and one per round, often constant
 //     T(u) ^ D(k)      the same for swizzled addresses

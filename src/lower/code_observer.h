@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Someone between a variant, which writes the code of a call, and the proof of that code: a test that
-// plants faults, or looks at what is written.
+// Someone between a variant, which writes the code of a call, and the proof of that code: a test
+// that plants faults, or looks at what is written.
 #pragma once
 
 #include <functional>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// From tables back to expressions: a table over one number becomes a sum of its digits times strides
-// (layout/fit.h finds them), a set of numbers becomes a condition.
+// From tables back to expressions: a table over one number becomes a sum of its digits times
+// strides (layout/fit.h finds them), a set of numbers becomes a condition.
 #pragma once
 
 #include <cstdint>

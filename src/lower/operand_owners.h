@@ -19,9 +19,9 @@ struct ThreadPlaces {
   std::vector<std::pair<layout::Axis, ir::ExprId>> starts;  // of the region, where not constant
 };
 
-/// Fills in `owner` and `spread` of a side in registers, whose replicas are there already. Declines
-/// axes other than registers' and those of threads in a CTA, and elements that are not in the unit,
-/// or not in the same thread of every unit that comes to the call.
+/// Fills in `owner` and `spread` of an operand in registers, whose replicas are there already.
+/// Declines axes other than registers' and those of threads in a CTA, and elements that are not in
+/// the unit, or not in the same thread of every unit that comes to the call.
 Match<void> set_owners(const Call& call, const layout::TileLayout& whole,
                        const ThreadPlaces& places, OperandPlaces& side);
 

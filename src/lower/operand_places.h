@@ -7,9 +7,9 @@
 //     swizzle(base + linear[x] + Σ stride·coef[x])          in elements of its storage
 //
 // where base is an expression (a runtime tile offset, for instance) of which a divisor is known,
-// and the strides are extents known at launch only. On a register side this is a place in the
-// registers of certain threads of the unit; in tensor memory it is a place in a lane, so that the
-// 32-bit column is the place times the bits of an element over 32.
+// and the strides are extents known at launch only. In registers this is a place in those of
+// certain threads of the unit; in tensor memory it is a place in a lane, so that the 32-bit column
+// is the place times the bits of an element over 32.
 #pragma once
 
 #include <cstdint>
@@ -94,8 +94,8 @@ struct OperandPlaces {
   [[nodiscard]] bool base_is_aligned(std::int64_t bytes) const;
 };
 
-/// Every thread of the unit that holds an element of a register side: visit(x, thread, slot), the
-/// elements in order.
+/// Every thread of the unit that holds an element of an operand in registers: visit(x, thread,
+/// slot), the elements in order.
 template <typename Visit>
 void for_each_holder(const OperandPlaces& side, std::int64_t threads, Visit&& visit) {
   for (std::size_t x = 0; x < side.size(); ++x)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every variant that a file defines is in the list, no two answer to one name, and the primitives of
-// ops.def are those that have variants. A row that a list forgets would compile, link, and never be
-// tried.
+// Every variant that a file defines is in the list, no two answer to one name, and the primitives
+// of ops.def are those that have variants. A row that a list forgets would compile, link, and never
+// be tried.
 #include <gtest/gtest.h>
 
 #include <filesystem>

@@ -10,6 +10,7 @@
 
 #include "lower/checks.h"
 #include "lower/copy/element_copy.h"
+#include "lower/copy/problem.h"
 #include "lower/copy/register_map.h"
 #include "lower/index_formula.h"
 #include "lower/variant.h"

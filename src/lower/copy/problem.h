@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A copy as a relation between places: its two sides (lower/operand_places.h), whose elements are numbered
-// alike because both regions agree in their extents, and the conditions under which it is made.
+// A copy as a relation between places: its two sides (lower/operand_places.h), whose elements are
+// numbered alike because both regions agree in their extents, and the conditions under which it is
+// made.
 #pragma once
 
 #include <cstdint>
@@ -17,10 +18,6 @@ struct CopyProblem {
   ir::ExprId predicate;  // nothing is copied where it is false; none: all is
   bool fills = false;    // zeros arrive instead of what is not copied
 
-  /// Does everything move, unconditionally?
-  [[nodiscard]] bool is_plain() const {
-    return !predicate.valid() && src.edges.empty() && dst.edges.empty();
-  }
   /// May zeros arrive?
   [[nodiscard]] bool has_zeros() const {
     return fills && (predicate.valid() || !src.edges.empty());

@@ -5,12 +5,14 @@
 #include <cstdint>
 #include <vector>
 
+#include "lower/as_index.h"
 #include "lower/operand_places.h"
 
 namespace ww::lower {
 
-/// Which element thread u of the unit has in which slot of a register side: x = at(slot, u), -1 for
-/// none. Every holder of an element of a destination gets it, one holder of a source's gives it.
+/// Which element thread u of the unit has in which slot of an operand in registers: x = at(slot,
+/// u), -1 for none. Every holder of an element of a destination gets it, one holder of a source's
+/// gives it.
 struct RegisterMap {
   std::int64_t first_slot = 0;
   std::int64_t slots = 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Instructions for the words of warps that read or write tensor memory: which shape has the cells of
-// a word, which words make an *atom* of the shape, and which atoms one instruction. The shapes are
-// in the table of tcgen05_ldst.cpp.
+// Instructions for the words of warps that read or write tensor memory: which shape has the cells
+// of a word, which words make an *atom* of the shape, and which atoms one instruction. The shapes
+// are in the table of tcgen05_ldst.cpp.
 #pragma once
 
 #include <cstdint>
@@ -44,8 +44,9 @@ struct TensorIssues {
   std::int64_t most_registers = 0;  // of one instruction; 0: no limit was met
 };
 
-/// The instructions that move all words, in the order of registers, widest first. `threads` of a CTA
-/// share the register file. Declines words that no shape has, and corners that follow no formula.
+/// The instructions that move all words, in the order of registers, widest first. `threads` of a
+/// CTA share the register file. Declines words that no shape has, and corners that follow no
+/// formula.
 Match<TensorIssues> tensor_issues(std::vector<TensorWord> words, std::int64_t threads);
 
 }  // namespace ww::lower

@@ -14,8 +14,8 @@
 
 namespace ww::lower {
 
-/// The copies and the gemm; nothing where the call does not ask for them, or has no factor in shared
-/// memory. Declines where D is no fragment of matrix instructions.
+/// The copies and the gemm; nothing where the call does not ask for them, or has no factor in
+/// shared memory. Declines where D is no fragment of matrix instructions.
 Match<std::optional<Expansion>> staged_gemm(const Call& call);
 
 }  // namespace ww::lower
