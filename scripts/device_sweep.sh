@@ -6,7 +6,7 @@
 #
 #   scripts/device_sweep.sh [--out FOLDER] [options of ww_device_sweep: --cases N, --only TEXT, --json]
 #
-# Writes to FOLDER (build/device/report): sweep.md, which is docs/sweep.md once it has been looked at,
+# Writes to FOLDER (build/device/report): sweep.md, the tables at the end of docs/evidence/numbers.md,
 # sweep_all.md, sweep_differences.txt and sweep.json; of the launches corpus.txt, and launches.txt with
 # the device's digests, which is to replace tests/corpus/launches.txt. Exit status: 0 all agree, 1
 # something differs, 2 it could not be built or run.

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# Draws the pictures in docs/pictures/ with the built program.
+# Draws the pictures in docs/guide/pictures/ with the built program.
 #
 #   scripts/make_docs.sh            rewrites them
 #   scripts/make_docs.sh --check    fails if one differs from what the program draws now
@@ -12,7 +12,7 @@ set -feuo pipefail  # -f: notations are not file patterns
 self=$(readlink -f -- "${BASH_SOURCE[0]}")
 root=${self%/scripts/*}
 program=${WARPWRIGHT:-$root/warpwright}
-pictures="$root/docs/pictures"
+pictures="$root/docs/guide/pictures"
 
 # file name | notation | further arguments
 rows=(
@@ -52,7 +52,7 @@ case ${1:-} in
     trap 'rm -rf "$fresh"' EXIT
     draw_into "$fresh"
     if ! diff -rq "$fresh" "$pictures"; then
-      echo "docs/pictures is out of date: run scripts/make_docs.sh" >&2
+      echo "docs/guide/pictures is out of date: run scripts/make_docs.sh" >&2
       exit 1
     fi
     ;;

@@ -4,10 +4,10 @@
 
 usage: make_variants.py table | pages
 
-table: variants by architectures and engines, in Markdown (README.md). pages: docs/variants.md
+table: variants by architectures and engines, in Markdown (README.md). pages: docs/reference/variants.md
 behind its first words. Everything is asked of the program named by WARPWRIGHT: which variants there are
 (`warpwright variants --json`), which architectures take the smallest program of each
-(docs/variants/small.py), and whether the engines run it without findings and with equal results.
+(docs/reference/variants/small.py), and whether the engines run it without findings and with equal results.
 docs_tests fails where a document says something else; BLESS=1 rewrites it.
 """
 
@@ -23,10 +23,10 @@ from concurrent.futures import ThreadPoolExecutor
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 PROGRAM = os.environ.get("WARPWRIGHT", str(ROOT / "warpwright"))
-SMALL = "docs/variants/small.py"
+SMALL = "docs/reference/variants/small.py"
 ARCHS = ["sm_75", "sm_80", "sm_89", "sm_90a", "sm_100a", "sm_120a"]
 ENGINES = ["evaluator", "virtual GPU", "CUDA C++", "H200"]
-# What scripts/device_lowering.sh has run on a GPU of sm_90a (docs/lowering.md): a new variant joins when it
+# What scripts/device_lowering.sh has run on a GPU of sm_90a (docs/internals/lowering.md): a new variant joins when it
 # has.
 ON_GPU = {("copy", "vec"), ("copy", "gmem_smem"), ("copy", "ldstmatrix"), ("copy", "reg"),
           ("copy", "fallback"), ("copy_async", "ldgsts"), ("copy_async", "sync"), ("gemm", "mma"),
@@ -145,7 +145,7 @@ def table():
         ops = cell(dict.fromkeys(row["op"] for row in members))
         names = cell(dict.fromkeys(row["name"] for row in members))
         cells = " | ".join("✓" if mark else "" for mark in marks)
-        print(f"| {ops} | [{names}](docs/variants.md#{anchor(key)}) | {cells} |")
+        print(f"| {ops} | [{names}](docs/reference/variants.md#{anchor(key)}) | {cells} |")
 
 
 def anchor(key):
@@ -182,7 +182,7 @@ def page(key, members):
         of = "op" if key[0] == "elementwise" else "name"
         print(f"The same for {cell(each[of] for each in members)}; shown for `{row[of]}`.")
     print(f"Its smallest program is taken on {', '.join(archs)}.")
-    print(f"From [{source_of(row)}](../{source_of(row)}):\n")
+    print(f"From [{source_of(row)}](../../{source_of(row)}):\n")
     for line in opening(source_of(row)):
         print(f"    {line}".rstrip())
     print()

@@ -3,7 +3,7 @@
 """Compiles a tile program with Apache TVM and runs the CUDA C++ it makes on the virtual GPU.
 
     pip install apache-tvm==0.27.0.post1        (in a virtual environment)
-    python3 scripts/tirx_on_sim.py docs/mislowerings/01_float32_fragment.py --expect 'B == A'
+    python3 scripts/tirx_on_sim.py docs/evidence/mislowerings/01_float32_fragment.py --expect 'B == A'
 
 TVM's CUDA C++ goes through nvcc to PTX, and that through `warpwright sim` with all checks. The
 first array is filled with 0, 1, 2, ..., the others are results without contents, unless --arg

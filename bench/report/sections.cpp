@@ -335,7 +335,7 @@ it must be.)"},
 constexpr std::string_view kProducts = "matrix products";
 constexpr std::string_view kProductsText =
     R"(Matrix products of `examples/` on a real GPU; rows and tiles are in `bench/kernels/gemm_rows.cpp`, and
-[gemm.md](gemm.md) says what limits them. A GPU slows down when it draws too much power, so that a number alone says
+[gemm.md](../guide/gemm.md) says what limits them. A GPU slows down when it draws too much power, so that a number alone says
 little: in each round the ceiling, cuBLAS, our kernels and a kernel in Triton (`bench/kernels/triton_gemm.py`) take
 turns, with as many products in a turn, 20 ms of them in a row but at most 1000; medians over the rounds are shown, and
 the best round of ours. The ceiling is `mma.sync` on registers and nothing else (8 warps on each SM, 32 accumulators

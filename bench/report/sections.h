@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The sections of docs/benchmarks.md, each from the results of one run.
+// The sections of docs/evidence/benchmarks.md, each from the results of one run.
 #pragma once
 
 #include <nlohmann/json.hpp>

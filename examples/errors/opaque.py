@@ -1,4 +1,4 @@
-# A kernel that needs a number which only NumPy knows, for docs/language.md.
+# A kernel that needs a number which only NumPy knows, for docs/reference/language.md.
 import numpy as np
 
 width = np.load("width.npy")[0]

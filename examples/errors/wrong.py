@@ -1,4 +1,4 @@
-# Four mistakes, for docs/language.md: each is found and explained.
+# Four mistakes, for docs/guide/language_tour.md: each is found and explained.
 
 
 @T.prim_func

@@ -1,5 +1,5 @@
 # A barrier is missing between writing shared memory and reading what other threads wrote, for
-# docs/language.md.
+# docs/guide/language_tour.md.
 
 
 @T.prim_func

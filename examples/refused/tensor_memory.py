@@ -1,4 +1,4 @@
-# Loads from tensor memory that no instruction does, for docs/tensor_memory.md:
+# Loads from tensor memory that no instruction does, for docs/guide/tensor_memory.md:
 #
 #   warpwright explain examples/refused/tensor_memory.py --kernel 'build("lanes")'
 from tvm.script import tirx as T

@@ -25,6 +25,16 @@ std::string_view meaning_of(DiagKind kind) {
   return "?";
 }
 
+std::string_view group_of(DiagKind kind) {
+  std::string_view title;
+#define WW_DIAG_GROUP(text) title = text;
+#define WW_DIAG(name, meaning) \
+  if (kind == DiagKind::name) return title;
+#include "base/diag_kinds.def"
+#undef WW_DIAG
+  return "?";
+}
+
 const std::vector<DiagKind>& all_diag_kinds() {
   static const std::vector<DiagKind> kinds = {
 #define WW_DIAG(name, meaning) DiagKind::name,

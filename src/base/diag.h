@@ -28,6 +28,8 @@ enum class DiagKind : std::uint8_t {
 std::string_view name_of(DiagKind kind);
 /// One line on what the kind means.
 std::string_view meaning_of(DiagKind kind);
+/// The title above the kind in the list: "Layout operations".
+std::string_view group_of(DiagKind kind);
 /// All kinds in declaration order (for docs and coverage tests).
 const std::vector<DiagKind>& all_diag_kinds();
 

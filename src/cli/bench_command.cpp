@@ -76,7 +76,7 @@ std::string name_filter(const Options& options) {
   return fmt::format("^{}/{}({})", suite, anchored ? "" : ".*", options.filter.substr(anchored));
 }
 
-constexpr std::string_view kPage = "docs/benchmarks.md";
+constexpr std::string_view kPage = "docs/evidence/benchmarks.md";
 
 // Where the report goes: as asked for, or the page of the checkout that the user is in.
 Result<fs::path> page_for(const Options& options) {
@@ -108,7 +108,7 @@ std::string options_text(const Options& options) {
   return out;
 }
 
-// Measuring takes minutes, so that what is wrong with the page is said before.
+// Measuring takes minutes, so check the page first.
 Result<void> add_report(const Options& options, std::vector<std::string>& words) {
   const fs::path page = WW_TRY(page_for(options));
   WW_TRY_VOID(check_writable(page));
@@ -146,9 +146,9 @@ Run set_up(OptionSet& set) {
   set.flag("--report", options->report,
            "write the results into a page in Markdown; sections not measured stay as they are");
   set.text("-o,--output", "FILE", options->output,
-           "the page for --report (default: docs/benchmarks.md of the checkout that one is in)");
+           "the page for --report (default: docs/evidence/benchmarks.md of this checkout)");
   set.flag("--no-rivals", options->no_rivals,
-           "matrix products: leave out cuBLAS and Triton, which take part where they are");
+           "matrix products: leave out cuBLAS and Triton, measured where they are installed");
   set.text("--filter", "REGEX", options->filter,
            "only benchmarks whose name (after `SUITE/`) matches this regular expression");
   set.number("--repetitions", options->repetitions, 2, 1000,
@@ -167,26 +167,26 @@ const Command command{
         "deviation and coefficient of variation over the repetitions.\n"
         "\n"
         "`compile` also measures nvcc and ptxas, where they are installed. `kernels` needs a GPU;\n"
-        "without one its benchmarks are skipped. WW_BENCH_KERNELS names other kernels for it: a\n"
-        "list of FILE::EXPRESSION with `;` between them, files of examples/.\n"
+        "without one its benchmarks are skipped. WW_BENCH_KERNELS names other kernels for it:\n"
+        "FILE::EXPRESSION for files of examples/, separated by `;`.\n"
         "\n"
         "Matrix products are part of `kernels`: ours, the ceiling of mma.sync, cuBLAS and Triton\n"
-        "take turns, five rounds for a repetition, and medians are shown. A result that is wrong\n"
-        "makes the exit status 1.\n"
+        "take turns, five rounds per repetition, and medians are shown. A wrong result makes the\n"
+        "exit status 1.\n"
         "\n"
-        "With --report the results also go into docs/benchmarks.md or another page: medians, the\n"
-        "machine and the date, with the command for each table. What the page has between other\n"
-        "marks, or outside of them, stays, such as a GPU's numbers where there is none.",
+        "With --report the results also go into docs/evidence/benchmarks.md or another page:\n"
+        "medians, the machine and the date, with the command for each table. Sections that this\n"
+        "run did not measure stay as they are, such as a GPU's where there is none.",
     .examples =
         "# how fast are the layout operations here\n"
         "warpwright bench layout\n"
         "# two of them, for a script\n"
         "warpwright bench layout --filter 'compose|inverse' --json\n"
-        "# all that this machine can measure, into docs/benchmarks.md\n"
+        "# all that this machine can measure, into docs/evidence/benchmarks.md\n"
         "warpwright bench --report\n"
         "# matrix products of ours alone\n"
         "warpwright bench kernels --filter gemm --no-rivals\n"
-        "# a kernel on the GPU, with parameters of one's own\n"
+        "# a kernel on the GPU, with your own parameters\n"
         "WW_BENCH_KERNELS='transpose.py::build(m=8192, n=8192)' warpwright bench kernels",
     .set_up = set_up};
 

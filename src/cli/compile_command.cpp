@@ -45,14 +45,14 @@ Run set_up(OptionSet& set) {
   declare_source(set, request->source);
   set.choice("--emit", "FORM", request->emit, kEmit, emit_help());
   set.choice("--registers", "STYLE", request->registers, kRegisters,
-             "ptx: `assembled` (default), or `views`, with %f and %fd for\n"
-             "registers taken for floats; for reading, ptxas refuses it");
+             "ptx: `assembled` (default), or `views`, which prints float values\n"
+             "as %f and %fd: for reading only, ptxas refuses it");
   set.flag("--main", request->with_main,
-           "cuda: with a main that runs the kernel and compares with the evaluator");
+           "cuda: add a main that runs the kernel and compares with the evaluator");
   set.texts("--arg", "NAME=SPEC", request->arguments.args,
             "an argument for --main, as for `warpwright run`");
   set.text("--limit", "LIST", request->limits,
-           "for --main, what the evaluator may take: instructions=N,seconds=S,memory=BYTES");
+           "for --main, limits of the evaluator: instructions=N,seconds=S,memory=BYTES");
   set.text("-o,--output", "FILE", request->output, "write to a file instead");
   return [request] { return run(*request); };
 }
@@ -67,14 +67,14 @@ const Command command{
         "Reads a Python file with kernels in TVMScript syntax, runs the host code around them (no\n"
         "Python is needed), checks the chosen kernel and prints it in the form asked for. Errors "
         "say\n"
-        "where and why; one run reports as many as it can. docs/language.md has the language,\n"
-        "docs/running.md the forms.",
+        "where and why; one run reports as many as it can. docs/reference/language.md describes\n"
+        "the language, docs/guide/running.md the forms.",
     .examples =
         "# the PTX of the only kernel of a file\n"
         "warpwright compile examples/basics/ldstmatrix.py --emit ptx\n"
-        "# a CUDA program that runs a kernel and looks whether it is right\n"
+        "# a CUDA program that runs a kernel and checks its result\n"
         "warpwright compile examples/basics/reg.py --emit cuda --main -o reg.cu\n"
-        "# a kernel that a builder makes, checked and in one spelling\n"
+        "# a kernel from a builder, checked and in one spelling\n"
         "warpwright compile kernels.py --kernel 'build(num=2, trans=False)'\n"
         "# a kernel defined inside a test function, and who executes each of its lines\n"
         "warpwright compile test_copy.py --kernel 'test_copy(4)::kernel' --emit threads",

@@ -25,9 +25,9 @@ const Command command{
     .name = "completion",
     .summary = "print a script that completes command lines in bash, zsh or fish",
     .description =
-        "Prints a script for a shell, which then completes commands, options, their values and\n"
-        "the names of examples. An installed Warpwright has put it where shells look; otherwise\n"
-        "read it in yourself.",
+        "Prints a script that makes a shell complete commands, options, their values and the\n"
+        "names of examples. `cmake --install` puts it where shells look for it; otherwise source\n"
+        "it yourself.",
     .examples =
         "# in this bash\n"
         "source <(warpwright completion bash)\n"

@@ -33,7 +33,7 @@ void declare_name(OptionSet& set, std::string& name) {
 
 Run set_up_list(OptionSet& set) {
   auto json = std::make_shared<bool>(false);
-  set.flag("--json", *json, "print JSON (docs/running.md)");
+  set.flag("--json", *json, "print JSON (docs/reference/cli.md)");
   return [json] {
     return *json ? Outcome{.out = driver::examples_json()}
                  : Outcome{.out = driver::examples_text(), .look = Look::Report};
@@ -78,7 +78,7 @@ const Command kRun{
     .summary = "run an example, with the options of `warpwright run`",
     .description = "Runs an example as `warpwright run` runs a file; no file is needed.",
     .examples =
-        "# transpose, and look whether it did\n"
+        "# transpose, and check the result\n"
         "warpwright examples run transpose --expect 'B == A.T'\n"
         "# a matrix product of other extents\n"
         "warpwright examples run gemm_mma --kernel 'build(M=200, K=120)' --expect 'D ~= A @ B'",
@@ -113,13 +113,13 @@ Run set_up_write(OptionSet& set) {
   declare_name(set, options->name);
   set.argument("PATH", options->path, Need::Optional,
                "a file or a folder (default: this one, under the example's name)");
-  set.flag("--force", options->overwrites, "overwrite a file that is there");
+  set.flag("--force", options->overwrites, "overwrite an existing file");
   return [options] { return write(*options); };
 }
 
 const Command kWrite{.name = "examples write",
                      .summary = "write an example to a file",
-                     .description = "Writes an example to a file, to be changed.",
+                     .description = "Writes an example to a file, for you to change.",
                      .examples = "# as mine.py\nwarpwright examples write gemm_mma mine.py",
                      .set_up = set_up_write};
 
@@ -135,11 +135,11 @@ const Command command{
         "Lists the examples with a line on each. They are part of the program: `examples run` and\n"
         "`examples show` need no files.",
     .examples =
-        "# what there is\n"
+        "# list the examples\n"
         "warpwright examples\n"
-        "# run one, and look whether it is right\n"
+        "# run one, and check its result\n"
         "warpwright examples run transpose --expect 'B == A.T'\n"
-        "# take one as a beginning\n"
+        "# start from one\n"
         "warpwright examples write gemm_mma mine.py",
     .set_up = set_up_list,
     .actions = kActions};

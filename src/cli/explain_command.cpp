@@ -25,7 +25,7 @@ Outcome run(const driver::ExplainRequest& request) {
 Run set_up(OptionSet& set) {
   auto request = std::make_shared<driver::ExplainRequest>();
   declare_source(set, request->source);
-  set.flag("--json", request->json, "print JSON (docs/running.md)");
+  set.flag("--json", request->json, "print JSON (docs/reference/cli.md)");
   return [request] { return run(*request); };
 }
 
@@ -36,15 +36,11 @@ const Command command{
     .name = "explain",
     .summary = "show which instructions a kernel's primitives become, and why",
     .description =
-        "Lowers a kernel and shows for each tile primitive its operands with their layouts, what "
-        "every\n"
-        "variant said to it, and the plan that was chosen: instructions, registers, bytes, turns "
-        "of\n"
-        "shared memory against the fewest possible, and a layout without bank conflicts where "
-        "there "
-        "is\n"
-        "one. Primitives that nothing accepts are shown with all reasons; the exit status is 2 "
-        "then.",
+        "Lowers a kernel and shows for each tile primitive its operands with their layouts, every\n"
+        "variant's verdict, and the chosen plan: instructions, registers, bytes, wavefronts of\n"
+        "shared memory against the fewest possible, and a layout without bank conflicts if one is\n"
+        "found. A primitive that no variant accepts is shown with all reasons, and the exit\n"
+        "status is 2.",
     .examples =
         "# why a copy becomes ldmatrix\n"
         "warpwright explain examples/basics/ldstmatrix.py\n"

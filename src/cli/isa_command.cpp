@@ -73,7 +73,7 @@ Run set_up(OptionSet& set) {
                "list [FAMILY], show INSTRUCTION, check FILE.ptx,\n"
                "select [family=… num=… shape=…, or id=…], registers");
   set.arguments("WORD", options->words, Need::Optional, "what the action is about");
-  set.flag("--json", options->json, "print JSON (docs/isa.md)");
+  set.flag("--json", options->json, "print JSON (docs/reference/isa.md)");
   return [options] { return run(*options); };
 }
 

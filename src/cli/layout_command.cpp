@@ -128,7 +128,8 @@ const Command command{
         "Shows the place of every element of a tile: lane and register, shared-memory address and\n"
         "bank, tensor-memory lane and column. Operations change the layout or ask about it; they\n"
         "apply from left to right. The resulting notation is printed first. Exit status 1 means\n"
-        "that an expectation (`equal`) does not hold. docs/layout.md explains the algebra.",
+        "that an expectation (`equal`) does not hold. docs/reference/layout.md explains the\n"
+        "algebra.",
     .examples =
         "# an 8x8 fragment over the lanes of a warp\n"
         "warpwright layout 'S[(8,4,2):(4@laneid,1@laneid,1)]'\n"

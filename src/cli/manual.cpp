@@ -15,9 +15,9 @@ namespace {
 
 constexpr HelpRow kEnvironment[] = {
     {"NO_COLOR", "If set and not empty, nothing is coloured unless --color always is given."},
-    {"COLUMNS", "The width of the terminal, instead of what it says itself."},
+    {"COLUMNS", "The width to use instead of the terminal's."},
     {"PTXAS", "The path of NVIDIA's assembler, for cubins and for the registers of a kernel."},
-    {"PATH", "Where that is looked for otherwise."},
+    {"PATH", "Where to look for it otherwise."},
     {"WW_BENCH_KERNELS", "Kernels for `warpwright bench kernels`."}};
 
 // What roff would take for something else.
@@ -139,8 +139,10 @@ std::string manual_page(std::span<const Command* const> commands) {
       ".SH DESCRIPTION\n"
       "Warpwright compiles tile programs, which are written in the syntax of TVMScript, to PTX "
       "and\n"
-      "CUDA C++: it chooses the instructions for every tile primitive, proves that they move the\n"
-      "right elements, and says why it took no others. It runs the result on a GPU, or on a\n"
+      "CUDA C++: it chooses the instructions for every tile primitive, checks before emission "
+      "that\n"
+      "they move the right elements, and says why it took no others. It runs the result on a GPU, "
+      "or on a\n"
       "virtual one that checks what hardware lets pass.\n"
       ".SH COMMANDS\n",
       version());
@@ -151,7 +153,7 @@ std::string manual_page(std::span<const Command* const> commands) {
   out += ".SH EXIT STATUS\n" + rows(kExitStatus);
   out += ".SH ENVIRONMENT\n" + rows(kEnvironment);
   return out + ".SH SEE ALSO\n" + "The pages in the folder of documents that comes with the " +
-         "program, beginning with \\fIrunning.md\\fR and \\fIlanguage.md\\fR.\n";
+         "program, beginning with \\fIguide/running.md\\fR and \\fIreference/language.md\\fR.\n";
 }
 
 }  // namespace ww::cli

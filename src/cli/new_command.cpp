@@ -52,7 +52,7 @@ Run set_up(OptionSet& set) {
   set.argument("NAME", request->name, Need::Required,
                "the file to write, with .py or without; the kernel gets its name");
   set.choice("--kind", "KIND", request->kind, kind_names(), kind_help());
-  set.flag("--force", request->overwrites, "overwrite a file that is there");
+  set.flag("--force", request->overwrites, "overwrite an existing file");
   return [request] { return run(*request); };
 }
 
@@ -61,10 +61,10 @@ Run set_up(OptionSet& set) {
 extern const Command command;
 const Command command{
     .name = "new",
-    .summary = "write a commented program to begin with",
+    .summary = "write a commented program to start from",
     .description =
         "Writes a Python file with a small kernel that compiles and runs as it is, and prints the\n"
-        "commands that run and explain it. A file that is there is left alone.",
+        "commands that run and explain it. An existing file is left alone.",
     .examples =
         "# a copy through shared memory and registers, in first.py\n"
         "warpwright new first\n"

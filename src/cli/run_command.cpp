@@ -55,12 +55,12 @@ void declare_device_options(OptionSet& set, Options& options) {
            "sim: all (default), none, or names: bounds, align, space, uninit, race,\n"
            "collective, async, barrier, tensor, fence, numbers; -NAME leaves one out: all,-race");
   set.text("--schedule", "S", request.schedule,
-           "sim, eval: who goes first: rr (default), random:SEED");
+           "sim, eval: which threads go first: rr (default), random:SEED");
   set.text("--limit", "LIST", request.limits,
            "sim, eval: instructions=N,seconds=S,memory=BYTES, with K, M, G\n"
            "(default: sim instructions=20G,memory=8G; eval instructions=20M,memory=8G)");
-  set.flag("--time", options.time, "cuda: take the time, the median of several launches");
-  set.number("--launches", options.launches, 1, kMaxLaunches, "of --time (default 20)");
+  set.flag("--time", options.time, "cuda: measure the median time of several launches");
+  set.number("--launches", options.launches, 1, kMaxLaunches, "launches for --time (default 20)");
 }
 
 Run set_up(OptionSet& set) {
@@ -76,22 +76,18 @@ const Command command{
     .name = "run",
     .summary = "compile a kernel of a source file, run it, check what it computes",
     .description =
-        "Lowers a kernel to PTX and runs it: on a GPU if there is one that fits, else on the "
-        "virtual\n"
-        "GPU, which reports reads of what nothing has written, races, accesses out of bounds, "
-        "results\n"
-        "of asynchronous copies used before their wait and barriers misused, each with its line. "
-        "Exit\n"
-        "status 0: it finished, nothing was found and all expectations hold; 1: not so; 2: bad "
-        "usage,\n"
-        "an error in the program, or no device.",
+        "Lowers a kernel to PTX and runs it: on a GPU if there is one that fits, otherwise on the\n"
+        "virtual GPU, which reports reads of undefined values, races, accesses out of bounds,\n"
+        "asynchronous results used before their wait and misused barriers, each with its line.\n"
+        "Exit status 0: it finished, nothing was found and all expectations hold; 1: something\n"
+        "was found, or an expectation failed; 2: bad usage, an error in the program, or no device.",
     .examples =
-        "# registers and shared memory, and look whether the copy is right\n"
+        "# run a kernel and check its copy\n"
         "warpwright run examples/basics/ldstmatrix.py --expect 'B == A'\n"
-        "# a product of two matrices by its meaning, with arrays of NumPy's\n"
+        "# a matrix product by its meaning, on arrays from NumPy\n"
         "warpwright run examples/basics/gemm.py --device eval --arg A_g=@a.npy --arg B_g=@b.npy "
         "--out D_g=d.npy\n"
-        "# on a GPU, with its time\n"
+        "# on a GPU, timed\n"
         "warpwright run examples/basics/reg.py --device cuda --time",
     .set_up = set_up};
 
@@ -108,7 +104,7 @@ Run declare_run(OptionSet& set, std::shared_ptr<driver::RunRequest> request, Pre
   declare_args(set, wanted.arguments);
   set.texts("--out", "NAME=FILE.npy", wanted.arguments.outs, "write a buffer after the run");
   declare_expects(set, wanted.arguments);
-  set.flag("--json", options->json, "print JSON (docs/running.md)");
+  set.flag("--json", options->json, "print JSON (docs/reference/cli.md)");
   return [options] { return run_command::run(*options); };
 }
 

@@ -62,7 +62,7 @@ void declare_launch(OptionSet& set, Options& options) {
   set.texts("--arg", "P=VALUE", request.args,
             "an argument for parameter P, a number or a name:\n"
             "TYPE[SHAPE]:FILL    a buffer, e.g. float16[8,16]:arange; also zeros, ones,\n"
-            "                    eye, full:X, randn, rand, randint (docs/sim.md)\n"
+            "                    eye, full:X, randn, rand, randint (docs/reference/sim.md)\n"
             "TYPE[SHAPE]         a buffer for results, undefined\n"
             "@FILE.npy[:TYPE]    a buffer with the array of a file\n"
             "TYPE:VALUE          a value, e.g. i32:42\n"
@@ -91,7 +91,7 @@ void declare_run(OptionSet& set, Options& options) {
   set.text("--break", "LINE[:TIMES]", request.stop_at,
            "print registers and memory when a warp comes to this line of PTX (default: once)");
   set.flag("--counters", request.count, "count instructions, bank conflicts, sectors");
-  set.flag("--json", options.json, "print JSON (docs/sim.md)");
+  set.flag("--json", options.json, "print JSON (docs/reference/sim.md)");
 }
 
 Run set_up(OptionSet& set) {

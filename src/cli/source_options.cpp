@@ -11,7 +11,7 @@ constexpr std::string_view kDialects[] = {"d1", "d2"};
 constexpr const char* kKernelHelp =
     "which kernel: any host expression over the file's names, e.g. 'build(2)[0]';\n"
     "::NAME takes the kernel NAME defined while it is evaluated;\n"
-    "@FILE takes the expression that `warpwright tune -o FILE` has found\n"
+    "@FILE takes the expression that `warpwright tune -o FILE` found\n"
     "(default: the only kernel of the file)";
 }  // namespace
 
@@ -27,8 +27,8 @@ void declare_kernel(OptionSet& set, driver::SourceRequest& request,
            kernel_help.empty() ? kKernelHelp : kernel_help);
   set.text("--target", "ARCH", request.target,
            "an architecture such as sm_90a\n"
-           "(default auto: on a GPU its own; else sm_100a for kernels with tensor memory, sm_90a\n"
-           "for others)");
+           "(default auto: the GPU's own; without a GPU sm_100a for kernels with tensor memory,\n"
+           "sm_90a for others)");
   set.offer(driver::target_names());
   set.choice("--dialect", "D", request.dialect, kDialects,
              "the order of .local(): d1 by iters, d2 by place (default: as the file is written)");
@@ -39,7 +39,7 @@ void declare_args(OptionSet& set, driver::ArgRequest& request) {
             "an argument, by the name of the parameter or of its buffer:\n"
             "arange, zeros, ones, eye, full:X, randn[:SEED], rand, randint[:LO,HI,SEED]\n"
             "@FILE.npy[:TYPE]    the array of a file; raw items are read as the buffer's TYPE\n"
-            "VALUE               for a scalar, or an extent of run time\n"
+            "VALUE               a scalar, or an extent known at run time only\n"
             "(default: results are left undefined, floats get randn, integers arange)");
 }
 

@@ -69,7 +69,7 @@ struct Rule {
   Color color;
 };
 
-// Facts, verdicts, findings: docs/running.md shows the reports.
+// Facts, verdicts, findings: docs/guide/running.md shows the reports.
 constexpr Rule kReportRules[] = {
     {"^outcome     (finished)$", Color::Green},
     {"^outcome     (.*)$", Color::Red},

@@ -64,10 +64,10 @@ void declare_results(OptionSet& set, Options& options) {
   set.number("--repetitions", options.repetitions, 1, kMaxRepetitions,
              "cuda: timed launches of each kernel (default 20)");
   set.flag("--ptxas", options.asks_ptxas,
-           "ask ptxas for registers and spills (that of PTXAS, or in PATH)");
+           "ask ptxas (the one PTXAS names, or the first in PATH) for registers and spills");
   set.number("--top", options.top, 1, kMaxRows, "rows of the table (default 10)");
-  set.flag("--verbose", options.verbose, "show each dropped combination with all that was said");
-  set.flag("--json", options.json, "print JSON (docs/tuning.md)");
+  set.flag("--verbose", options.verbose, "show each dropped combination with its whole message");
+  set.flag("--json", options.json, "print JSON (docs/guide/tuning.md)");
   set.text("-o,--output", "FILE", options.request.output, "write the best one to a file, as JSON");
 }
 
@@ -90,20 +90,19 @@ Run set_up(OptionSet& set) {
 extern const Command command;
 const Command command{
     .name = "tune",
-    .summary = "try a kernel with many parameters, and rank those that are right",
+    .summary = "try a kernel with many parameters, and rank the right ones by speed",
     .description =
         "Each ? of the kernel expression stands for the values that --space gives to its keyword.\n"
-        "Every combination is compiled, run and compared with what is expected. Those that do not\n"
-        "compile, fail or are wrong are dropped, with the reason; the others are ranked: on a GPU\n"
-        "by their time, on the virtual GPU by an estimate from what it counts. Exit status 0: "
-        "there\n"
-        "is a best one; 1: none is right; 2: bad usage, or no device. docs/tuning.md has the "
-        "rest.",
+        "Every combination is compiled, run and checked. One that does not compile, fails or\n"
+        "computes wrong results is dropped, with the reason; the others are ranked: on a GPU by\n"
+        "their time, on the virtual GPU by an estimate from its counters. Exit status 0: there is\n"
+        "a best one; 1: no combination is right; 2: bad usage, or no device.\n"
+        "docs/guide/tuning.md has the details.",
     .examples =
-        "# which tile is best, among those that transpose\n"
+        "# which tile size is best for a transpose?\n"
         "warpwright tune examples/transpose.py --kernel 'build(tile=?)' --space tile=32,64,128 "
         "--expect 'B == A.T'\n"
-        "# two parameters, not all combinations, on a GPU; keep the best\n"
+        "# two parameters, some combinations left out, on a GPU; keep the best\n"
         "warpwright tune examples/copy_through.py --kernel 'build(n=1 << 28, threads=?, rounds=?)' "
         "--space threads=128..512*2 --space rounds=1..8*2 --where 'threads * rounds <= 2048' "
         "--expect 'B == A' --device cuda -o best.json",

@@ -12,7 +12,7 @@ namespace {
 
 Run set_up(OptionSet& set) {
   auto json = std::make_shared<bool>(false);
-  set.flag("--json", *json, "print JSON (docs/running.md)");
+  set.flag("--json", *json, "print JSON (docs/reference/cli.md)");
   return [json] {
     return *json ? Outcome{.out = driver::variants_json()}
                  : Outcome{.out = driver::variants_text(), .look = Look::Report};
@@ -26,11 +26,11 @@ const Command command{
     .name = "variants",
     .summary = "list the ways to carry out tile primitives",
     .description =
-        "Lists for every tile primitive the variants that there are, in the order in which they\n"
-        "are tried: its name, the variant's, its priority, and what it does. `dispatch=\"NAME\"` "
-        "in\n"
-        "a program asks for one; `warpwright explain` says what each said to a call.",
-    .examples = "# all of them\nwarpwright variants",
+        "Lists the variants of every tile primitive in the order in which they are tried:\n"
+        "primitive, variant, priority, and what it does. `dispatch=\"NAME\"` in a program asks "
+        "for\n"
+        "one; `warpwright explain` shows each variant's verdict on a call.",
+    .examples = "# list the variants\nwarpwright variants",
     .set_up = set_up};
 
 }  // namespace ww::cli::variants_command

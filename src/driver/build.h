@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The compiler as a library: a source text in; the tile program, the lowered program, the report of
-// what was chosen, and PTX out. driver/run/device_run.h runs the result. docs/library.md has an
-// example.
+// what was chosen, and PTX out. driver/run/device_run.h runs the result. docs/guide/library.md
+// has an example.
 //
 //     const Build build = build_kernel(SourceText("scale.py", text), {.target = "sm_90a"});
 //     if (!build.good()) std::fputs(build.errors.c_str(), stderr);

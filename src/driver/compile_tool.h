@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // `warpwright compile` as a library: a source file in, the chosen kernel out in one of several
-// forms. docs/running.md shows them.
+// forms. docs/guide/running.md shows them.
 #pragma once
 
 #include <string>

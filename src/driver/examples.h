@@ -23,7 +23,7 @@ const std::vector<Example>& examples();
 /// UnknownName with the nearest one. A name may have `examples/` before it and `.py` behind it.
 Result<Example> find_example(std::string_view name);
 
-/// A line for each, aligned; and the same for programs (docs/running.md).
+/// A line for each, aligned; and the same for programs (docs/reference/cli.md).
 std::string examples_text();
 std::string examples_json();
 

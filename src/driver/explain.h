@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the compiler chose and why, as people read it: `warpwright explain`, and a line for each
-// primitive in the report of a run. docs/running.md shows both and lists the JSON's keys.
+// primitive in the report of a run. docs/guide/running.md shows both, docs/reference/cli.md the
+// JSON.
 #pragma once
 
 #include <cstddef>

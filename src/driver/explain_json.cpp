@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The report of lowering as JSON; docs/running.md lists the keys.
+// The report of lowering as JSON; docs/reference/cli.md lists the keys.
 #include "driver/explain.h"
 #include "driver/report_json.h"
 

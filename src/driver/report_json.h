@@ -13,8 +13,9 @@ namespace ww::driver {
 
 using Json = nlohmann::ordered_json;
 
-/// `keys` with the name of their schema before them: "warpwright/run/1", docs/schema/run.json. The
-/// number changes when a key is taken away or changes its meaning; keys may be added under it.
+/// `keys` with the name of their schema before them: "warpwright/run/1",
+/// docs/reference/schema/run.json. The number changes when a key is removed or changes its meaning;
+/// keys may be added under it.
 Json with_schema(std::string_view name, const Json& keys = Json::object());
 
 /// null for an empty text.

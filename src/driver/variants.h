@@ -7,7 +7,7 @@
 namespace ww::driver {
 
 /// A line for each, in the order in which they are tried; and the same for programs
-/// (docs/schema/variants.json).
+/// (docs/reference/schema/variants.json).
 std::string variants_text();
 std::string variants_json();
 

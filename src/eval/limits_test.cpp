@@ -82,11 +82,11 @@ TEST(EvalLimits, WorkThatNobodyWaitsForCountsAsMemory) {
               {Numbers(1024, 1)});
   EXPECT_EQ(stopped(copies),
             "the limit of 33554432 bytes of memory is reached here, most of it for asynchronous "
-            "work that nobody has waited for");
+            "work without a wait");
   const auto commits = forever({.memory = 4 * kMega}, [](TestKernel& k, const auto&, BufferId) {
     k.ptx("cp.async.commit_group", {});
   });
-  EXPECT_THAT(stopped(commits), HasSubstr("nobody has waited for"));
+  EXPECT_THAT(stopped(commits), HasSubstr("without a wait"));
 }
 
 // With waits the same loop ends at another limit: what has arrived takes no memory.

@@ -110,12 +110,16 @@ ExprOp mirrored(ExprOp op) {
 }
 
 const std::vector<IntrinsicFacts>& all_intrinsics() {
-  static const std::vector<IntrinsicFacts> rows = {
+  static const std::vector<IntrinsicFacts> rows = [] {
+    std::vector<IntrinsicFacts> out;
+    std::string_view group;
+#define WW_INTRINSIC_GROUP(title) group = title;
 #define WW_INTRINSIC(id, name, min, max, effect, result) \
-  {Intrinsic::id, name, min, max, Effect::effect, ResultRule::result},
+  out.push_back({Intrinsic::id, name, min, max, Effect::effect, ResultRule::result, group});
 #include "ir/intrinsics.def"
 #undef WW_INTRINSIC
-  };
+    return out;
+  }();
   return rows;
 }
 const IntrinsicFacts& facts_of(Intrinsic intrinsic) {

@@ -82,6 +82,7 @@ struct IntrinsicFacts {
   int max_args;  // -1: any number
   Effect effect;
   ResultRule result;
+  std::string_view group;  // the title above it in the list: "Synchronisation"
 };
 const IntrinsicFacts& facts_of(Intrinsic intrinsic);
 const std::vector<IntrinsicFacts>& all_intrinsics();

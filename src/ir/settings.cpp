@@ -57,6 +57,8 @@ std::string SettingFacts::wanted() const {
   return out;
 }
 
+std::span<const SettingFacts> all_setting_facts() { return kSettings; }
+
 const SettingFacts* find_setting_facts(TileOp op, std::string_view name) {
   for (const SettingFacts& each : kSettings)
     if (each.name == name && each.is_for(op)) return &each;

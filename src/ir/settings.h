@@ -9,6 +9,7 @@
 //                      written. Only this setting lets a region leave its buffer
 #pragma once
 
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -30,6 +31,8 @@ struct SettingFacts {
   /// "`True` or `False`", "64, 128 or 256".
   [[nodiscard]] std::string wanted() const;
 };
+/// Every row of tile_settings.def.
+std::span<const SettingFacts> all_setting_facts();
 /// The setting of an op, or nullptr.
 const SettingFacts* find_setting_facts(TileOp op, std::string_view name);
 /// The names of all settings of an op.

@@ -278,7 +278,8 @@ class CallCheck {
     const std::string letters = conversions_of(f_.texts[f_[call_.args[0]].text]);
     if (letters.contains('*'))
       return bad(DiagKind::BadArgument, call_.args[0],
-                 "a conversion of `T.{}` that is none of %d %i %o %u %x %c %f %e %g %a %s %p",
+                 "an unknown conversion in the format of `T.{}`, expected %d %i %o %u %x %c %f %e "
+                 "%g %a %s %p",
                  name_);
     if (letters.size() + 1 != call_.args.size())
       return bad(DiagKind::BadArgument, call_.args[0],

@@ -5,7 +5,7 @@
 // combination.
 //
 // Ids are reported for those who read LLVM dumps; code is emitted by `ptx`, which is what ptxas
-// accepts. docs/isa.md has the table and the places where the published one is wrong.
+// accepts. docs/reference/isa.md has the table and the places where the published one is wrong.
 #pragma once
 
 #include <optional>

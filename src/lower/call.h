@@ -17,6 +17,7 @@
 #include "ir/simplify/simplify.h"
 #include "lower/code_writer.h"
 #include "lower/launch_ids.h"
+#include "lower/rules.h"
 #include "target/target.h"
 
 namespace ww::lower {
@@ -30,10 +31,9 @@ template <typename T>
 using Match = std::expected<T, Decline>;
 
 template <typename... Args>
-std::unexpected<Decline> decline(std::string_view rule, fmt::format_string<Args...> format,
-                                 Args&&... args) {
+std::unexpected<Decline> decline(Rule rule, fmt::format_string<Args...> format, Args&&... args) {
   return std::unexpected(
-      Decline{std::string(rule), fmt::format(format, std::forward<Args>(args)...)});
+      Decline{std::string(rule.name), fmt::format(format, std::forward<Args>(args)...)});
 }
 
 /// What is the same for all calls of a function. The function's scope ids are resolved; its buffers

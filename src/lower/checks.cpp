@@ -21,8 +21,7 @@ Match<void> check_target(const Call& call, std::string_view instruction, target:
                  target::info(call.context.target.arch).name);
 }
 
-Match<void> check_warps(const Call& call, std::string_view scope_rule,
-                        std::string_view threads_rule) {
+Match<void> check_warps(const Call& call, Rule scope_rule, Rule threads_rule) {
   const ir::Unit scope = call.tile.scope;
   if (scope != ir::Unit::Warp && scope != ir::Unit::Warpgroup && scope != ir::Unit::Cta)
     return decline(scope_rule, "{} scope, expected warp, warpgroup or cta", ir::name_of(scope));

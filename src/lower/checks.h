@@ -16,8 +16,7 @@ Match<void> check_scope(const Call& call);
 Match<void> check_target(const Call& call, std::string_view instruction, target::Feature feature);
 /// Declines other scopes than those of whole warps, by the first rule, and warps of which not all
 /// lanes come, by the second.
-Match<void> check_warps(const Call& call, std::string_view scope_rule,
-                        std::string_view threads_rule);
+Match<void> check_warps(const Call& call, Rule scope_rule, Rule threads_rule);
 /// Declines where the threads that arrive cannot be numbered: they differ between units, or follow
 /// no formula.
 Match<void> check_workers(const Call& call);

@@ -4,8 +4,8 @@
 // goes two ways:
 //
 //   exact   bit for bit what the matrix unit of the chip gives. dot_f32 and dot_f16 of
-//           num/matrix_unit.h are the reference; docs/numbers.md says what was compared with a
-//           device
+//           num/matrix_unit.h are the reference; docs/evidence/numbers.md says what was compared
+//           with a device
 //   plain   ordinary single-precision sums in ascending k, for when speed matters more
 //
 // Elements are raw bits, one in the low bits of each 32-bit word; what lies above an element's

@@ -2,7 +2,7 @@
 // How a tensor core adds up: a block of products and the addend in one step, aligned to the largest
 // exponent, cut off (not rounded) below a fixed number of bits, then added exactly. The order of
 // the products inside a block does not matter; how long a block is and how many bits are kept
-// differs from chip to chip. docs/numbers.md says what was compared with which device.
+// differs from chip to chip. docs/evidence/numbers.md says what was compared with which device.
 #pragma once
 
 #include <cstdint>

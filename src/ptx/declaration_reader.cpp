@@ -15,7 +15,7 @@
 namespace ww::ptx {
 namespace {
 
-// More names than this in one declaration are a mistake, and would be one for whoever lists them.
+// Limit on names per declaration, to keep lists of them short.
 constexpr std::uint64_t kMaxNames = std::uint64_t{1} << 24U;
 constexpr std::size_t kMaxDims = 16;
 

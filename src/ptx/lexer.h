@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tokens of PTX. Nothing is copied or allocated; whoever reads holds a place in the text and asks
-// what token begins there.
+// Tokens of PTX. Nothing is copied or allocated; callers keep a cursor and pull the token at it.
 //
 // Dots belong to words: `ld.global.v4.b32` and `%tid.x` are one token each, a Word. What begins
 // with a dot (a directive, type or state space) is a DotWord and ends before the next dot. Of

@@ -12,6 +12,7 @@
 #include "base/file_io.h"
 #include "ir/equal.h"
 #include "ir/print/print.h"
+#include "script/api/builtins.h"
 
 namespace ww::script::compile_test {
 namespace {
@@ -311,6 +312,63 @@ TEST(Examples, TwinsHaveTheSameBuffers) {
     EXPECT_EQ(params_of(*seed.function), params_of(*twin.function));
     EXPECT_EQ(seed.function->buffer_count(), twin.function->buffer_count()) << name;
   }
+}
+
+// --- attributes ----------------------------------------------------------------------------------
+
+// An expression whose value has the attributes of a row of attributes.def.
+std::string value_of(std::string_view type) {
+  constexpr std::pair<std::string_view, std::string_view> kValues[] = {
+      {"T", "T"},
+      {"buffer", "B"},
+      {"pool", "pool"},
+      {"layout", "plain"},
+      {"swizzle", "SwizzleLayout(3, 3, 3)"},
+      {"iter", "plain.shard[0]"},
+      {"axis", "plain.shard[0].axis"},
+      {"region", "B[0:4]"},
+      {"range", "B[0:4].region[0]"},
+      {"dtype", "T.float32"}};
+  for (const auto& [name, value] : kValues)
+    if (name == type) return std::string(value);
+  ADD_FAILURE() << "no value of type " << type;
+  return "";
+}
+
+constexpr std::string_view kImports =
+    "from tvm.tirx.layout import ComposeLayout, S, SwizzleLayout, TileLayout\n";
+
+// Reads one attribute of a value in a kernel that has one of each type.
+Compiled with_attribute(std::string_view value, std::string_view name) {
+  const std::string body = fmt::format(
+      "    plain = TileLayout(S[(32,) : (1,)])\n"
+      "    swizzled = ComposeLayout(3, 3, 3, TileLayout(S[(512,) : (1,)]))\n"
+      "    pool = T.SMEMPool()\n"
+      "    columns = T.TMEMPool(pool, total_cols=32)\n"
+      "    pool.commit()\n"
+      "    columns.commit()\n"
+      "    seen = T.meta_var({}.{})\n"
+      "    columns.dealloc()\n",
+      value, name);
+  return compiled(std::string(kImports) + kernel_with(body));
+}
+
+TEST(Attributes, ThoseListedExist) {
+  for (const AttributeRow& row : attribute_rows())
+    for (std::size_t at = 0; at < row.names.size();) {
+      const std::size_t end = std::min(row.names.find(' ', at), row.names.size());
+      const std::string name(row.names.substr(at, end - at));
+      at = end + 1;
+      std::string value = value_of(row.type);
+      if (row.type == "pool" && (name == "total_cols" || name == "addr")) value = "columns";
+      if (row.type == "layout" && is_attribute("swizzle", name)) value = "swizzled";
+      EXPECT_THAT(rendered(with_attribute(value, name)), IsEmpty()) << row.type << "." << name;
+    }
+}
+
+TEST(Attributes, OthersDoNot) {
+  for (const std::string_view value : {"B", "pool", "plain", "plain.shard[0]", "T.float32"})
+    EXPECT_THAT(rendered(with_attribute(value, "nosuch")), HasSubstr("has no `nosuch`")) << value;
 }
 
 }  // namespace

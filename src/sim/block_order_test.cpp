@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What orders blocks, and what looks as if it did. Each way by a kernel that is fine and twins from
-// which one thing is missing; docs/sim.md has the table.
+// which one thing is missing; docs/reference/sim.md has the table.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 

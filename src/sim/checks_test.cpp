@@ -346,7 +346,7 @@ TEST(Barrier, WarpsAtDifferentBarriers) {
         "bar.sync 1, 64; bra DONE;\nLOW: bar.sync {}, 64;\nDONE: ",
         other);
   };
-  expect_caught({body(2), 64}, Check::Barrier, "nobody can go on");
+  expect_caught({body(2), 64}, Check::Barrier, "no thread can go on");
   expect_clean({body(1), 64}, Check::Barrier);
 }
 TEST(Barrier, CountsThatDiffer) {
@@ -381,13 +381,13 @@ TEST(Barrier, ReductionsOverTheBlock) {
 
 TEST(Numbers, TheBirthOfANan) {
   const std::string zero = "mov.f32 %f1, 0f00000000; ";
-  expect_caught({zero + "div.rn.f32 %f2, %f1, %f1;"}, Check::Numbers, "comes of finite numbers");
+  expect_caught({zero + "div.rn.f32 %f2, %f1, %f1;"}, Check::Numbers, "finite operands gave");
   expect_clean({zero + "add.f32 %f2, %f1, %f1;"}, Check::Numbers);
   // Passing one on is no birth.
   expect_clean({"mov.f32 %f1, 0f7F800000; add.f32 %f2, %f1, %f1; mov.f32 %f3, %f2;"},
                Check::Numbers);
   expect_caught({"mov.b32 %r1, 0x7BFF3C00; add.rn.f16x2 %r2, %r1, %r1;"}, Check::Numbers,
-                "comes of finite numbers");
+                "finite operands gave");
 }
 
 // --- memory --------------------------------------------------------------------------------------

@@ -182,7 +182,7 @@ struct Unit::Piled {
   [[nodiscard]] std::uint64_t all() const { return work + findings + stacks + printed; }
   [[nodiscard]] std::string_view greatest() const {
     const std::uint64_t most = std::max({work, findings, stacks, printed});
-    return most == work       ? "asynchronous work that nobody has waited for"
+    return most == work       ? "asynchronous work without a wait"
            : most == findings ? "what was found"
            : most == stacks   ? "calls inside each other"
                               : "what was printed";
@@ -258,7 +258,7 @@ void Unit::report_deadlock() {
       }
     }
   }
-  std::string text = "nobody can go on: " + fmt::format("{}", fmt::join(waiting, "; "));
+  std::string text = "no thread can go on: " + fmt::format("{}", fmt::join(waiting, "; "));
   if (count > waiting.size()) text += fmt::format("; and {} more", count - waiting.size());
   if (context.options->checks.has(Check::Barrier)) {
     findings.add({.check = Check::Barrier, .who = who, .other = other, .text = text});
@@ -266,7 +266,7 @@ void Unit::report_deadlock() {
   stop(Outcome::Deadlocked, std::move(text));
 }
 
-// What nobody has waited for: copies, loads and stores of tensor memory.
+// Work without a wait: copies, loads and stores of tensor memory.
 void Unit::report_unwaited() {
   const auto report = [&](const Warp& warp, std::uint32_t op, Mask lanes, std::string_view what) {
     findings.add({.check = Check::Async,

@@ -78,7 +78,7 @@ void Warp::report_numbers(Mask lanes) {
                              family == FamilyId::mma_rows || family == FamilyId::convert_rows;
   if (born_now == 0 || !makes_numbers) return;
   if (unit->findings.count_up(Check::Numbers, current_, kNoOp, count_lanes(born_now))) return;
-  report(Check::Numbers, born_now, "a NaN or an infinity comes of finite numbers");
+  report(Check::Numbers, born_now, "finite operands gave a NaN or an infinity");
 }
 
 void Warp::use(Place place, Mask who, unsigned bytes, bool is_pred) {

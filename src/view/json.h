@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A layout as JSON for other programs; docs/layout_json.md describes it with an example. Keys, in
-// this order:
+// A layout as JSON for other programs; docs/reference/layout.md describes it with an example. Keys,
+// in this order:
 //
 //   "layout"        the notation
 //   "shape"         logical extents

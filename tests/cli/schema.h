@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// JSON against a JSON Schema: the part of it that docs/schema/*.json is written in. It shares no
-// code with what writes the JSON.
+// JSON against a JSON Schema: the part of it that docs/reference/schema/*.json is written in. It
+// shares no code with what writes the JSON.
 #pragma once
 
 #include <nlohmann/json.hpp>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The JSON of every command against its schema in docs/schema: what is printed is described, and
-// what is described as required is printed.
+// The JSON of every command against its schema in docs/reference/schema: what is printed is
+// described, and what is described as required is printed.
 #include "cli/schema.h"
 
 #include <gmock/gmock.h>
@@ -24,7 +24,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-fs::path schema_folder() { return fs::path(WW_SOURCE_DIR) / "docs" / "schema"; }
+fs::path schema_folder() { return fs::path(WW_SOURCE_DIR) / "docs" / "reference" / "schema"; }
 
 Json read_schema(const std::string& name) {
   std::ifstream in(schema_folder() / (name + ".json"));
@@ -86,6 +86,12 @@ const Case kCases[] = {
     {"layout", "layout 'row_major(4,32)' --var k=0:4 --op 'slice:0:4,8*k:8*k+8' --as json"},
     {"layout", "layout 'row_major(4,4)' --op inverse --op span --op group:4,4 --as json"},
     {"variants", "variants --json"},
+    {"reference", "reference names --json"},
+    {"reference", "reference not-taken --json"},
+    {"reference", "reference primitives --json"},
+    {"reference", "reference settings --json"},
+    {"reference", "reference kinds --json"},
+    {"reference", "reference rules --json"},
     {"isa-list", "isa list --json"},
     {"isa-forms", "isa list matrix --json"},
     {"isa-show", "isa show ldmatrix --json"},

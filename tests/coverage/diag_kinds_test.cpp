@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every kind of diagnostic is shown by some test and explained in docs/diagnostics.md.
+// Every kind of diagnostic is shown by some test and explained in docs/reference/diagnostics.md.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -46,11 +46,12 @@ TEST(DiagKinds, EachIsShownByATest) {
 }
 
 TEST(DiagKinds, EachIsExplainedInTheDocs) {
-  const std::string page = read(fs::path(WW_SOURCE_DIR) / "docs" / "diagnostics.md");
+  const std::string page = read(fs::path(WW_SOURCE_DIR) / "docs" / "reference" / "diagnostics.md");
   for (const DiagKind kind : all_diag_kinds()) {
     const std::string row =
         "| `" + std::string(name_of(kind)) + "` | " + std::string(meaning_of(kind)) + " |";
-    EXPECT_NE(page.find(row), std::string::npos) << "docs/diagnostics.md lacks the row\n" << row;
+    EXPECT_NE(page.find(row), std::string::npos) << "docs/reference/diagnostics.md lacks the row\n"
+                                                 << row;
   }
 }
 

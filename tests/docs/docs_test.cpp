@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs the commands in the documents: every fenced block marked `console` in docs/*.md and
+// Runs the commands in the documents: every fenced block marked `console` in docs/**/*.md and
 // README.md, one test case per document. Within a block, a line `$ warpwright …` is a command and
 // the lines below it are all it prints, errors included; a line `...` stands for any number of
 // lines, and `[exit 2]` at the end for the exit status where it is not 0. Commands of a document
 // run in a new folder, one after the other, where `examples` and `docs` are the project's. BLESS=1
 // rewrites what no longer matches with what was seen.
 //
-// What stands between `<!-- $ COMMAND -->` and `<!-- end -->` is all that the command prints:
-// tables and pages that scripts make of the program. `scripts` is the project's, too, and
-// WARPWRIGHT the program.
+// The lines between `<!-- $ COMMAND -->` and `<!-- end -->` are all that the command prints: tables
+// of the program (`warpwright reference`), and pages that a script makes with it. `scripts` is the
+// project's, too, and WARPWRIGHT the program.
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 
@@ -203,7 +203,7 @@ bool has_commands(const fs::path& path) {
 
 std::vector<fs::path> documents() {
   std::vector<fs::path> found;
-  for (const auto& entry : fs::directory_iterator(fs::path(WW_SOURCE_DIR) / "docs")) {
+  for (const auto& entry : fs::recursive_directory_iterator(fs::path(WW_SOURCE_DIR) / "docs")) {
     if (entry.path().extension() == ".md" && has_commands(entry.path()))
       found.push_back(entry.path());
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The example of docs/library.md, which has the text below.
+// The example of docs/guide/library.md, which has the text below.
 #include <cstdint>
 #include <cstdio>
 #include <numeric>

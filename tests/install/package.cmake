@@ -57,9 +57,9 @@ set(wanted
     share/fish/vendor_completions.d/warpwright.fish
     share/doc/warpwright/copyright
     share/doc/warpwright/LICENSE
-    share/doc/warpwright/running.md
-    share/doc/warpwright/schema/run.json
-    share/doc/warpwright/pictures/ldmatrix_fragment.svg
+    share/doc/warpwright/guide/running.md
+    share/doc/warpwright/reference/schema/run.json
+    share/doc/warpwright/guide/pictures/ldmatrix_fragment.svg
     share/doc/warpwright/examples/transpose.py
     share/doc/warpwright/examples/ptx/vector_add.ptx
     include/warpwright/driver/build.h)

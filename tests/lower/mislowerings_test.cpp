@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Programs that are easy to lower wrongly without anybody noticing: alignment that only some
+// Programs that are easy to lower wrongly without a sign of it: alignment that only some
 // threads have, vectors that are contiguous on one side only, offsets that count twice, thread ids
 // used where a digit of them is meant, replicas, partial warps. Each comes out right, or is refused
-// with the reason. docs/mislowerings.md tells of them; its programs are those of docs/mislowerings.
+// with the reason. docs/evidence/mislowerings.md shows them; its programs are in the folder beside
+// it.
 #include <filesystem>
 
 #include "base/file_io.h"
@@ -298,7 +299,7 @@ TEST(Mislowering, InstructionsOfOtherArchitectures) {
 
 namespace fs = std::filesystem;
 
-fs::path page_folder() { return fs::path(WW_SOURCE_DIR) / "docs" / "mislowerings"; }
+fs::path page_folder() { return fs::path(WW_SOURCE_DIR) / "docs" / "evidence" / "mislowerings"; }
 
 Program page_program(const std::string& name) {
   return {.source = read_file(page_folder() / (name + ".py"), std::size_t{1} << 20U).value(),

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Faults planted in real programs, and who catches them. Nobody may miss one that changes what the
-// program does; the proof alone catches all that are inside a primitive. What nobody catches
-// changes nothing, and stands in equivalent.txt with the reason. docs/trust.md has the counts;
-// BLESS=1 writes them.
+// Faults planted in real programs, and which check catches them. One that changes what the program
+// does must be caught; the proof alone catches all inside a primitive. uncaught.txt lists the rest,
+// which change nothing, with reasons. docs/evidence/trust.md has the counts; BLESS=1 writes them.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -134,7 +133,7 @@ void expect_that_checks_object() {
   }
 }
 
-// --- docs/trust.md -------------------------------------------------------------------------------
+// --- docs/evidence/trust.md ----------------------------------------------------------------------
 
 struct Counts {
   std::size_t planted = 0, proof = 0, build = 0, checks = 0, comparison = 0, same = 0, missed = 0;
@@ -171,14 +170,14 @@ std::string table() {
 constexpr std::string_view kBegin = "<!-- faults: begin -->\n", kEnd = "<!-- faults: end -->";
 
 void compare_with_documents() {
-  const fs::path path = fs::path(WW_SOURCE_DIR) / "docs/trust.md";
-  std::string text = text_of_file("docs/trust.md");
+  const fs::path path = fs::path(WW_SOURCE_DIR) / "docs/evidence/trust.md";
+  std::string text = text_of_file("docs/evidence/trust.md");
   const std::size_t begin = text.find(kBegin), end = text.find(kEnd);
   ASSERT_TRUE(begin != std::string::npos && end != std::string::npos) << path;
   const std::string seen = text.substr(begin + kBegin.size(), end - begin - kBegin.size());
   if (seen == table()) return;
   if (!is_blessing()) {
-    ADD_FAILURE() << "docs/trust.md has\n"
+    ADD_FAILURE() << "docs/evidence/trust.md has\n"
                   << seen << "and it is\n"
                   << table() << "BLESS=1 writes it";
     return;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // `warpwright isa` as a library: the instruction catalogue as text or JSON, the check of a PTX
-// file, and the matrix-copy selector. docs/isa.md describes the JSON.
+// file, and the matrix-copy selector. docs/reference/isa.md describes the JSON.
 #pragma once
 
 #include <cstdint>

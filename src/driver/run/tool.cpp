@@ -123,7 +123,7 @@ bool KernelRun::read_options() {
 bool KernelRun::check_options() {
   const DeviceKind device = request_.device;
   if (request_.timed_launches > 0 && (device == DeviceKind::Sim || device == DeviceKind::Eval))
-    return refuse(diag(DiagKind::BadArgument, "`--time` with `--device {}`, which has no time",
+    return refuse(diag(DiagKind::BadArgument, "`--time` with `--device {}`, which has no clock",
                        name_of(device))
                       .with_note("`--device cuda` runs on a GPU and takes its time"));
   if (!request_.checks.empty() && (device == DeviceKind::Cuda || device == DeviceKind::Eval))
@@ -258,7 +258,7 @@ bool KernelRun::choose() {
   device_ = *std::move(choice);
   if (request_.timed_launches == 0 || device_.sim == nullptr) return true;
   const std::string why = calls ? device_.remark : calls.error().text;
-  return refuse(diag(DiagKind::BadArgument, "`--time` without a GPU: the virtual GPU has no time")
+  return refuse(diag(DiagKind::BadArgument, "`--time` without a GPU: the virtual GPU has no clock")
                     .with_note(why.empty()
                                    ? "`--check`, `--schedule` and `--limit` ask for the virtual GPU"
                                    : why));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // `warpwright run` as a library: a source file and arguments in, a run of its kernel, and what came
-// out. docs/running.md describes the notations and the JSON.
+// out. docs/guide/running.md describes the notations, docs/reference/cli.md the JSON.
 #pragma once
 
 #include <array>
@@ -64,7 +64,7 @@ struct RunFinding {
   Place note_at = {};
 };
 
-/// What a kernel takes of an SM; none where nobody knows.
+/// Per-SM resources of a kernel; empty when unknown.
 struct KernelSize {
   std::optional<std::int64_t> shared = {};     // bytes of a block, static and dynamic
   std::optional<std::int64_t> registers = {};  // of a thread

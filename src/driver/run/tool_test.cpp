@@ -118,9 +118,9 @@ TEST(RunTool, SaysWhatADeviceDoesNotHave) {
   };
   const std::vector<Row> rows = {
       {DeviceKind::Sim, [](RunRequest& r) { r.timed_launches = 3; },
-       "`--time` with `--device sim`, which has no time"},
+       "`--time` with `--device sim`, which has no clock"},
       {DeviceKind::Eval, [](RunRequest& r) { r.timed_launches = 3; },
-       "`--time` with `--device eval`, which has no time"},
+       "`--time` with `--device eval`, which has no clock"},
       {DeviceKind::Cuda, [](RunRequest& r) { r.checks = "race"; },
        "`--check` with `--device cuda`"},
       {DeviceKind::Eval, [](RunRequest& r) { r.checks = "race"; },

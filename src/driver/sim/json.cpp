@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The report of a simulated run as JSON; docs/sim.md lists the keys. The text depends on the run
+// The report of a simulated run as JSON; docs/reference/sim.md lists the keys. The text depends on the run
 // alone: same program, same arguments, same bytes.
 #include <fmt/format.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // `warpwright sim` as a library: a PTX file and arguments in, a run on the virtual GPU, and all
-// that was seen out. docs/sim.md describes the notations, the report and its JSON.
+// that was seen out. docs/reference/sim.md describes the notations, the report and its JSON.
 #pragma once
 
 #include <cstddef>

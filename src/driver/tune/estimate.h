@@ -8,7 +8,7 @@
 //     rate)
 //
 // with the counts of a mean block. Nothing here waits: latency, barriers, caches and the depth of a
-// pipeline do not show. docs/tuning.md has the numbers.
+// pipeline do not show. docs/guide/tuning.md has the numbers.
 #pragma once
 
 #include <cstdint>

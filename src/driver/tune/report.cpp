@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a tuning has found, for people and for programs; docs/tuning.md lists the keys.
+// What a tuning has found, for people and for programs; docs/guide/tuning.md lists the keys.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What `warpwright tune` chooses from: a kernel expression with gaps, `build(BM=?, stages=?)`, and
 // the values for each of them, `BM=64,128`. A gap is named by the keyword that it is the value of.
-// docs/tuning.md has the notation.
+// docs/guide/tuning.md has the notation.
 #pragma once
 
 #include <cstddef>

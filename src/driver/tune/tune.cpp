@@ -169,7 +169,7 @@ bool Tuning::check_repetitions() {
   if (!request_.repetitions || gpu_ != nullptr) return true;
   const std::string& why = calls_ ? report_.remark : calls_.error().text;
   return refuse(
-      diag(DiagKind::BadArgument, "`--repetitions` without a GPU: the virtual GPU has no time")
+      diag(DiagKind::BadArgument, "`--repetitions` without a GPU: the virtual GPU has no clock")
           .with_note(why.empty() ? "`--device cuda` runs on a GPU and takes its time" : why));
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // `warpwright tune` as a library: a kernel expression with gaps and values for them in; every
 // combination compiled, run and compared with what is expected; the right ones ranked by their time
-// on a GPU, or by an estimate (driver/tune/estimate.h) on the virtual one. docs/tuning.md describes
-// the notation, the order and the JSON.
+// on a GPU, or by an estimate (driver/tune/estimate.h) on the virtual one. docs/guide/tuning.md
+// describes the notation, the order and the JSON.
 #pragma once
 
 #include <array>

@@ -122,7 +122,7 @@ TEST(Tune, TakesNoRepetitionsWithoutAGpu) {
   TuneRequest request = transposes("64");
   request.repetitions = 5;
   EXPECT_EQ(tune(request).errors,
-            "error: `--repetitions` without a GPU: the virtual GPU has no time [BadArgument]\n"
+            "error: `--repetitions` without a GPU: the virtual GPU has no clock [BadArgument]\n"
             "  note: `--device cuda` runs on a GPU and takes its time\n");
 }
 
@@ -241,7 +241,7 @@ TEST_F(TuneOnGpu, TakesTheVirtualGpuWhereTheRealOneDoesNotFit) {
   EXPECT_EQ(outcome.report->remark, "no GPU here runs code for `sm_100a`");
   request.repetitions = 5;
   EXPECT_THAT(tune(request).errors,
-              HasSubstr("without a GPU: the virtual GPU has no time [BadArgument]\n"
+              HasSubstr("without a GPU: the virtual GPU has no clock [BadArgument]\n"
                         "  note: no GPU here runs code for `sm_100a`"));
   request.device = DeviceKind::Cuda;
   EXPECT_THAT(tune(request).errors, HasSubstr("no GPU here runs code for `sm_100a`"));

@@ -87,7 +87,7 @@ bool may_take(Cta& cta, std::uint64_t bytes) {
   const std::uint64_t most = cta.run.options.limits.memory;
   if (all <= most) return true;
   const char* const what =
-      cta.async.bytes > all / 2 ? ", most of it for asynchronous work that nobody has waited for"
+      cta.async.bytes > all / 2          ? ", most of it for asynchronous work without a wait"
       : cta.run.printed.size() > all / 2 ? ", most of it for what the kernel prints"
       : bytes > all / 2                  ? ", most of it for the operands of this statement"
                                          : "";

@@ -120,7 +120,7 @@ constexpr Row kRows[] = {
      .gates = {kHint, kPrefetch, kPrefetch256, kEvictL1, kEvictL2, kB128, kV8, kV4x64},
      .rules = {{"cop evict1", "", "a cache operator and an eviction priority exclude each other"}},
      .verify = vector_fits,
-     .about = "loads data that nobody writes during the kernel, through the read-only cache"},
+     .about = "loads data that no thread writes during the kernel, through the read-only cache"},
     {.mnemonic = "ldu",
      .slots = "space?=global vec?=v2|v4 type=$data",
      .operands = ">d{vec}:type/w_b [a:space]",

@@ -22,12 +22,9 @@ std::string_view trimmed(std::string_view text) {
 class Table {
  public:
   Table() {
-    for (const auto& group : {
-#define WW_FUNCTIONS(file) file##_api::rows,
-#include "script/api/functions.def"
-#undef WW_FUNCTIONS
-             intrinsic_rows()})
-      for (const BuiltinRow& row : group) add(row);
+    for (const FunctionTable& table : function_tables())
+      for (const BuiltinRow& row : table.rows) add(row);
+    for (const BuiltinRow& row : intrinsic_rows()) add(row);
   }
 
   std::unordered_map<std::string_view, const BuiltinRow*> rows;
@@ -46,15 +43,18 @@ class Table {
   }
 };
 
-struct NotTaken {
-  std::string_view name, reason;
-};
 constexpr NotTaken kNotTaken[] = {
-#define WW_NOT_TAKEN(name, reason) {name, reason},
-#define WW_NOT_LOWERED(what, reason)
+#define WW_NOT_TAKEN(name, reason) {name, reason, true},
+#define WW_NOT_LOWERED(what, reason) {what, reason, false},
 #include "script/api/not_taken.def"
 #undef WW_NOT_LOWERED
 #undef WW_NOT_TAKEN
+};
+
+constexpr AttributeRow kAttributes[] = {
+#define WW_ATTRIBUTES(type, names) {#type, names},
+#include "script/api/attributes.def"
+#undef WW_ATTRIBUTES
 };
 
 const Table& table() {
@@ -64,10 +64,36 @@ const Table& table() {
 
 }  // namespace
 
+std::span<const FunctionTable> function_tables() {
+  static const FunctionTable tables[] = {
+#define WW_FUNCTIONS(file, title) {title, file##_api::rows},
+#include "script/api/functions.def"
+#undef WW_FUNCTIONS
+  };
+  return tables;
+}
+
+std::span<const AttributeRow> attribute_rows() { return kAttributes; }
+
+bool is_attribute(std::string_view type, std::string_view name) {
+  for (const AttributeRow& row : kAttributes) {
+    if (row.type != type) continue;
+    std::string_view rest = row.names;
+    while (!rest.empty()) {
+      const std::size_t end = std::min(rest.find(' '), rest.size());
+      if (rest.substr(0, end) == name) return true;
+      rest.remove_prefix(std::min(end + 1, rest.size()));
+    }
+  }
+  return false;
+}
+
+std::span<const NotTaken> not_taken_rows() { return kNotTaken; }
+
 std::optional<std::string_view> why_not_taken(std::string_view full) {
   for (const NotTaken& row : kNotTaken)
-    if (row.name == full ||
-        (row.name.ends_with('.') && row.name.substr(0, row.name.size() - 1) == full))
+    if (row.is_name && (row.name == full || (row.name.ends_with('.') &&
+                                             row.name.substr(0, row.name.size() - 1) == full)))
       return row.reason;
   return std::nullopt;
 }

@@ -14,7 +14,7 @@
 
 namespace ww::script {
 
-#define WW_FUNCTIONS(file)                         \
+#define WW_FUNCTIONS(file, title)                  \
   namespace file##_api {                           \
     extern const std::span<const BuiltinRow> rows; \
   }
@@ -33,7 +33,27 @@ std::vector<std::string_view> members_of(std::string_view path);
 /// Every function of ir/intrinsics.def, as it stands.
 std::span<const BuiltinRow> intrinsic_rows();
 
-/// Why a name of TVM is not taken (not_taken.def); nothing for any other.
+/// The tables with their titles, for the reference.
+struct FunctionTable {
+  std::string_view title;
+  std::span<const BuiltinRow> rows;
+};
+std::span<const FunctionTable> function_tables();
+
+/// Attributes of the values of one type, from attributes.def.
+struct AttributeRow {
+  std::string_view type, names;  // "axis", "name name …"
+};
+std::span<const AttributeRow> attribute_rows();
+bool is_attribute(std::string_view type, std::string_view name);
+
+/// What of TVM is not taken, from not_taken.def.
+struct NotTaken {
+  std::string_view name, reason;
+  bool is_name;  // otherwise a construct in words
+};
+std::span<const NotTaken> not_taken_rows();
+/// Why a name of TVM is not taken; nothing for any other.
 std::optional<std::string_view> why_not_taken(std::string_view full);
 
 /// An argument that may be left out.

@@ -405,6 +405,8 @@ Result<ir::ExprId> first_address(Context& in, ir::BufferId buffer, Span span) {
   return ir::address_of(in.fn(), buffer, std::span(&zero, 1), span);
 }
 
+std::span<const PtxFunction> all_ptx_functions() { return kFunctions; }
+
 const PtxFunction* find_ptx_function(std::string_view name) {
   for (const PtxFunction& row : kFunctions)
     if (row.name == name) return &row;

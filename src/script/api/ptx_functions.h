@@ -2,6 +2,7 @@
 // The older spelling of PTX instructions: one function each, with options as arguments.
 #pragma once
 
+#include <span>
 #include <string_view>
 
 #include "script/interp/arguments.h"
@@ -15,6 +16,7 @@ struct PtxFunction {
   Result<Value> (*run)(Context&, Args&);
 };
 
+std::span<const PtxFunction> all_ptx_functions();
 const PtxFunction* find_ptx_function(std::string_view name);
 Result<Value> call_ptx_function(Context& in, const PtxFunction& function, CallArgs& args);
 

@@ -41,6 +41,7 @@ std::optional<Value> layout_name(Context& in, std::string_view name) {
 }
 
 std::optional<Value> language_name(Context& in, std::string_view name) {
+  if (!is_attribute("T", name)) return layout_name(in, name);
   AnnotationObject a;
   if (name == "handle") {
     a.what = AnnotationObject::What::Handle;
@@ -56,7 +57,7 @@ std::optional<Value> language_name(Context& in, std::string_view name) {
     return in.heap.wrap(Kind::Annotation, std::move(a));
   }
   if (name == "ptx") return in.heap.wrap(Kind::PtxPath, PtxPathObject{});
-  return layout_name(in, name);
+  return std::nullopt;
 }
 
 // What other languages call something, and what it is called here.
@@ -193,11 +194,40 @@ std::optional<Value> number_attribute(const Value& number, std::string_view name
   return name == "dtype" && type ? std::optional(dtype_value(ir::Type::of(*type))) : std::nullopt;
 }
 
+// The row of attributes.def for a value; empty: it has none.
+std::string_view attribute_type(const Value& value) {
+  switch (value.kind) {
+    case Kind::Buffer:
+      return "buffer";
+    case Kind::Pool:
+      return "pool";
+    case Kind::Layout:
+      return "layout";
+    case Kind::Swizzle:
+      return "swizzle";
+    case Kind::Iter:
+      return "iter";
+    case Kind::Axis:
+      return "axis";
+    case Kind::Region:
+      return "region";
+    case Kind::Slice:
+      return "range";
+    case Kind::DType:
+      return "dtype";
+    default:
+      return "";
+  }
+}
+
 std::optional<Result<Value>> special_attribute(Context& in, const Value& object,
                                                std::string_view name, Span span) {
   if (object.is(Kind::Buffer) && (name == "source" || name == "buffer") &&
       in.fn()[object.buffer()].is_scalar)
     return object;
+  if (const std::string_view type = attribute_type(object);
+      !type.empty() && !is_attribute(type, name))
+    return std::nullopt;
   if (object.is(Kind::Buffer)) return buffer_attribute(in, object, name, span);
   if (object.is(Kind::Layout) || object.is(Kind::Swizzle) || object.is(Kind::Iter) ||
       object.is(Kind::Axis))

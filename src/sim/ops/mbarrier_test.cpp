@@ -206,10 +206,11 @@ TEST(Mbarrier, AParityThatIsNone) {
 }
 
 TEST(Mbarrier, NobodyArrives) {
-  const Done sleeps = expect_found(Check::Barrier, "nobody can go on", made("2") + "WAIT(0, 0);");
+  const Done sleeps =
+      expect_found(Check::Barrier, "no thread can go on", made("2") + "WAIT(0, 0);");
   EXPECT_EQ(sleeps.outcome, Outcome::Deadlocked);
   const Done polls = expect_found(
-      Check::Barrier, "nobody can go on",
+      Check::Barrier, "no thread can go on",
       made("2") + "loop: mbarrier.test_wait.parity.shared.b64 %p2, [bar], 0; @!%p2 bra loop;");
   EXPECT_EQ(polls.outcome, Outcome::Deadlocked);
 }

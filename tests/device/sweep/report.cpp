@@ -10,9 +10,16 @@
 namespace ww::sweep {
 namespace {
 
+// Text for a cell of a table in Markdown, where a bar ends the cell.
+std::string cell_of(std::string_view text) {
+  std::string out;
+  for (const char c : text) out += c == '|' ? "\\|" : std::string(1, c);
+  return out;
+}
+
 std::string note_of(const Row& row) {
-  if (!row.problem.empty()) return row.problem.substr(0, row.problem.find('\n'));
-  return row.comparison.bound == nullptr ? "all bits" : std::string(row.comparison.bound->text);
+  if (!row.problem.empty()) return cell_of(row.problem.substr(0, row.problem.find('\n')));
+  return row.comparison.bound == nullptr ? "all bits" : cell_of(row.comparison.bound->text);
 }
 
 std::string error_of(const Row& row) {
@@ -78,20 +85,15 @@ std::string full_table(const std::vector<Row>& rows) {
 std::string summary_page(const ReportHead& head, const std::vector<Row>& rows) {
   const auto is_approximate = [](const Row& row) { return row.comparison.bound != nullptr; };
   const auto differs = [](const Row& row) { return !row.is_good(); };
-  std::string text = fmt::format(
-      "# Instruction sweep\n\n"
-      "Written by `{}` on {}. Every instruction of `sm_90a` whose results are values ran on the\n"
-      "device and on the virtual GPU with the same operands, {} threads each; how they are chosen "
-      "is\n"
-      "told in `tests/device/sweep/values.h`. All bits must agree, but for approximations.\n\n",
-      head.command, head.device, head.cases);
-  text += "## Bit for bit\n\n" + sums(rows);
+  std::string text = fmt::format("Written by `{}` on {}, {} threads each.\n\n", head.command,
+                                 head.device, head.cases);
+  text += "### Bit for bit\n\n" + sums(rows);
   text +=
-      "\n## Approximations\n\nCompared with the rounded value; the bounds are the PTX "
+      "\n### Approximations\n\nCompared with the rounded value; the bounds are the PTX "
       "manual's.\n\n";
   text += table_of(rows, is_approximate);
   const auto count = std::ranges::count_if(rows, differs);
-  text += fmt::format("\n## Differences\n\n{}\n", count == 0 ? "None." : "");
+  text += fmt::format("\n### Differences\n\n{}", count == 0 ? "None.\n" : "");
   return count == 0 ? text : text + table_of(rows, differs);
 }
 

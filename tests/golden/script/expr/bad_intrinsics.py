@@ -167,7 +167,7 @@ bad_intrinsics.py:42:25: error: `%f` of `T.cuda.printf` with `int32`, expected a
         T.cuda.printf("%f", tx)
                             ^~
   note: it takes `T.cuda.printf(format, *values)`
-bad_intrinsics.py:43:19: error: a conversion of `T.cuda.printf` that is none of %d %i %o %u %x %c %f %e %g %a %s %p [BadArgument]
+bad_intrinsics.py:43:19: error: an unknown conversion in the format of `T.cuda.printf`, expected %d %i %o %u %x %c %f %e %g %a %s %p [BadArgument]
         T.cuda.printf("%*d", tx, tx)
                       ^~~~~
   note: it takes `T.cuda.printf(format, *values)`

@@ -1,0 +1,244 @@
+# The smallest programs that each variant takes: one builder for each, B (or D) is the result.
+# docs/reference/variants.md shows what they become.
+#
+#   warpwright explain docs/reference/variants/small.py --kernel 'reg()'
+from tvm.script import tirx as T
+from tvm.script.tirx import tile as Tx
+from tvm.tirx.layout import S, TCol, TileLayout, TLane, laneid, tid_in_wg, tx
+
+FRAGMENT = TileLayout(S[(8, 2, 4, 2) : (4 @ laneid, 2, 1 @ laneid, 1)])
+
+
+# --- copy ---------------------------------------------------------------------------------------
+
+def vec(bits):
+    count = bits // 8
+
+    @T.prim_func
+    def kernel(A_ptr: T.handle, B_ptr: T.handle):
+        A = T.match_buffer(A_ptr, (32, count), "uint8", align=32)
+        B = T.match_buffer(B_ptr, (32, count), "uint8", align=32)
+        T.device_entry()
+        t = T.thread_id([32])
+        own = T.alloc_local((count,), "uint8")
+        Tx.copy(own[:], A[t, :], dispatch=f"vec_{bits}b")
+        Tx.copy(B[t, :], own[:], dispatch=f"vec_{bits}b")
+
+    return kernel
+
+
+def gmem_smem():
+    @T.prim_func
+    def kernel(A_ptr: T.handle, B_ptr: T.handle):
+        A = T.match_buffer(A_ptr, (64, 64), "float16")
+        B = T.match_buffer(B_ptr, (64, 64), "float16")
+        T.device_entry()
+        T.thread_id([128])
+        tile = T.alloc_shared((64, 64), "float16")
+        Tx.cta.copy(tile[:, :], A[:, :])
+        T.cuda.cta_sync()
+        Tx.cta.copy(B[:, :], tile[:, :])
+
+    return kernel
+
+
+def ldstmatrix():
+    @T.prim_func
+    def kernel(A_ptr: T.handle, B_ptr: T.handle):
+        A = T.match_buffer(A_ptr, (8, 16), "float16")
+        B = T.match_buffer(B_ptr, (8, 16), "float16")
+        T.device_entry()
+        T.thread_id([32])
+        tile = T.alloc_shared((8, 16), "float16")
+        fragment = T.alloc_buffer((8, 16), "float16", scope="local", layout=FRAGMENT)
+        Tx.cta.copy(tile[:, :], A[:, :])
+        T.cuda.cta_sync()
+        Tx.warp.copy(fragment[:, :], tile[:, :])
+        T.cuda.cta_sync()
+        Tx.warp.copy(B[:, :], fragment[:, :])
+
+    return kernel
+
+
+def reg():
+    @T.prim_func
+    def kernel(A_ptr: T.handle, B_ptr: T.handle):
+        A = T.match_buffer(A_ptr, (128, 8), "float16")
+        B = T.match_buffer(B_ptr, (128, 8), "float16")
+        T.device_entry()
+        T.thread_id([128])
+        rows = T.alloc_buffer((128, 8), "float16", scope="local",
+                              layout=TileLayout(S[(128, 8) : (1 @ tx, 1)]))
+        Tx.cta.copy(rows[:, :], A[:, :])
+        Tx.cta.copy(B[:, :], rows[:, :])
+
+    return kernel
+
+
+# How many rows there are is known at launch only.
+def fallback():
+    @T.prim_func
+    def kernel(A_ptr: T.handle, B_ptr: T.handle, rows: T.int32):
+        A = T.match_buffer(A_ptr, (64, 8), "float16")
+        B = T.match_buffer(B_ptr, (64, 8), "float16")
+        T.device_entry()
+        T.thread_id([32])
+        Tx.warp.copy(B[0:rows, :], A[0:rows, :])
+
+    return kernel
+
+
+# --- copy_async -----------------------------------------------------------------------------------
+
+def asynchronous(dtype):
+    @T.prim_func
+    def kernel(A_ptr: T.handle, B_ptr: T.handle):
+        A = T.match_buffer(A_ptr, (64, 64), dtype)
+        B = T.match_buffer(B_ptr, (64, 64), dtype)
+        T.device_entry()
+        T.thread_id([128])
+        tile = T.alloc_shared((64, 64), dtype)
+        Tx.cta.copy_async(tile[:, :], A.permute(1, 0)[:, :])
+        T.ptx.cp_async.commit_group()
+        T.ptx.cp_async.wait_group(0)
+        T.cuda.cta_sync()
+        Tx.cta.copy(B[:, :], tile[:, :])
+
+    return kernel
+
+
+def ldgsts():
+    return asynchronous("float32")
+
+
+# cp.async moves 4 bytes at least; turned halves lie 2 by 2 bytes.
+def sync():
+    return asynchronous("float16")
+
+
+def tensor_memory(through_shared):
+    @T.prim_func
+    def kernel(A_ptr: T.handle, B_ptr: T.handle):
+        A = T.match_buffer(A_ptr, (128, 8), "float32")
+        B = T.match_buffer(B_ptr, (128, 8), "float32")
+        T.device_entry()
+        warp = T.warp_id([4])
+        t = T.thread_id([128])
+        address = T.alloc_shared([1], "uint32")
+        bar = T.alloc_shared([1], "uint64")
+        staged = T.alloc_buffer((128, 8), "float32", scope="shared", align=128,
+                                layout=TileLayout(S[(128, 2, 4) : (4, 512, 1)]))
+        rows = T.alloc_buffer((128, 8), "float32", scope="local",
+                              layout=TileLayout(S[(128, 8) : (1 @ tid_in_wg, 1)]))
+        if warp == 0:
+            T.ptx.tcgen05.alloc(T.address_of(address), n_cols=32, cta_group=1)
+            T.ptx.tcgen05.relinquish_alloc_permit(cta_group=1)
+        if t == 0:
+            T.ptx.mbarrier.init(T.address_of(bar), 1)
+        Tx.cta.copy(staged[:, :], A[:, :])
+        Tx.cta.copy(rows[:, :], A[:, :])
+        T.ptx.fence.proxy_async("shared::cta")
+        T.cuda.cta_sync()
+        tile = T.decl_buffer((128, 8), "float32", scope="tmem", allocated_addr=address[0],
+                             layout=TileLayout(S[(128, 8) : (1 @ TLane, 1 @ TCol)]))
+        if through_shared:
+            if t == 0:
+                Tx.copy_async(tile[:, :], staged[:, :])
+                T.ptx.tcgen05.commit(T.address_of(bar), cta_group=1)
+            T.cuda.mbarrier_wait(T.address_of(bar), 0)
+            T.ptx.tcgen05.fence.after_thread_sync()
+        else:
+            Tx.wg.copy_async(tile[:, :], rows[:, :])
+            T.ptx.tcgen05.wait.st()
+        Tx.wg.copy_async(rows[:, :], tile[:, :])
+        T.ptx.tcgen05.wait.ld()
+        Tx.cta.copy(B[:, :], rows[:, :])
+        T.ptx.tcgen05.fence.before_thread_sync()
+        T.cuda.cta_sync()
+        if warp == 0:
+            T.ptx.tcgen05.fence.after_thread_sync()
+            T.ptx.tcgen05.dealloc(address[0], n_cols=32, cta_group=1)
+
+    return kernel
+
+
+def tcgen05_cp():
+    return tensor_memory(True)
+
+
+def tcgen05_ldst():
+    return tensor_memory(False)
+
+
+# --- gemm -----------------------------------------------------------------------------------------
+
+def mma():
+    d_frag = TileLayout(S[(2, 8, 4, 2) : (2, 4 @ laneid, 1 @ laneid, 1)])
+    a_frag = d_frag.tile_to([16, 16], [16, 8])
+    b_frag = TileLayout(S[(2, 4, 2, 8) : (2, 1 @ laneid, 1, 4 @ laneid)])
+
+    @T.prim_func
+    def kernel(A_ptr: T.handle, B_ptr: T.handle, D_ptr: T.handle):
+        A = T.match_buffer(A_ptr, (16, 16), "float16")
+        B = T.match_buffer(B_ptr, (16, 8), "float16")
+        D = T.match_buffer(D_ptr, (16, 8), "float32")
+        T.device_entry()
+        T.warp_id([1])
+        T.lane_id([32])
+        a = T.alloc_buffer((16, 16), "float16", scope="local", layout=a_frag)
+        b = T.alloc_buffer((16, 8), "float16", scope="local", layout=b_frag)
+        d = T.alloc_buffer((16, 8), "float32", scope="local", layout=d_frag)
+        Tx.warp.copy(a[:, :], A[:, :])
+        Tx.warp.copy(b[:, :], B[:, :])
+        Tx.warp.gemm(d, a, b, d)
+        Tx.warp.copy(D[:, :], d[:, :])
+
+    return kernel
+
+
+# --- elementwise ----------------------------------------------------------------------------------
+
+# Of how many arguments `Tx.OP` is, `dst` not counted.
+ARGUMENTS = {"fill": 0, "zero": 0, "memset": 0, "add": 2, "sub": 2, "mul": 2, "fdiv": 2,
+             "maximum": 2, "minimum": 2, "fma": 3, "select": 3}
+
+
+def elementwise(op):
+    count = ARGUMENTS.get(op, 1)
+
+    @T.prim_func
+    def kernel(A_ptr: T.handle, B_ptr: T.handle):
+        A = T.match_buffer(A_ptr, (128, 8), "float32")
+        B = T.match_buffer(B_ptr, (128, 8), "float32")
+        T.device_entry()
+        T.thread_id([128])
+        rows = T.alloc_buffer((128, 8), "float32", scope="local",
+                              layout=TileLayout(S[(128, 8) : (1 @ tx, 1)]))
+        out = T.alloc_buffer((128, 8), "float32", scope="local",
+                             layout=TileLayout(S[(128, 8) : (1 @ tx, 1)]))
+        Tx.cta.copy(rows[:, :], A[:, :])
+        if op == "zero":
+            Tx.cta.zero(out)
+        elif count == 0:
+            getattr(Tx.cta, op)(out, T.float32(0))
+        elif op == "select":
+            Tx.cta.select(out, rows, rows, rows)
+        else:
+            getattr(Tx.cta, op)(out, *[rows for _ in range(count)])
+        Tx.cta.copy(B[:, :], out[:, :])
+
+    return kernel
+
+
+def memory(op):
+    @T.prim_func
+    def kernel(B_ptr: T.handle):
+        B = T.match_buffer(B_ptr, (64, 64), "float32")
+        T.device_entry()
+        T.thread_id([128])
+        if op == "zero":
+            Tx.cta.zero(B[:, :])
+        else:
+            getattr(Tx.cta, op)(B[:, :], T.float32(0))
+
+    return kernel
