@@ -1,5 +1,5 @@
-# D = relu(A @ B + bias): the bias of a column is where its sums begin, and negative results are cut
-# off while the tile is still in registers, so that nothing but D is written. The pipeline is that of
+# D = relu(A @ B + bias): the sums of a column start at its bias, and negative results become 0 while
+# the tile is still in registers, so that only D is written. The pipeline is that of
 # gemm_mma.py; M, N and K are multiples of the tile here.
 #
 #   warpwright run examples/gemm_bias_relu.py --expect 'D ~= max(A @ B + bias, 0)'

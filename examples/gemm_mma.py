@@ -1,13 +1,13 @@
 # D = A @ B on tensor cores: half-precision inputs, float32 sums.
 #
-# A CTA makes a tile of BM x BN of D. Slices of A and B, BK deep, come into shared memory through a
+# A CTA computes a tile of BM x BN of D. Slices of A and B, BK deep, come into shared memory through a
 # ring of `stages` buffers (cp.async); ldmatrix takes them into registers one k16 step ahead of the
 # mma.sync that uses them, also across the barrier between two slices; the finished tile goes out
 # through shared memory in whole rows. Shared memory is swizzled, so that neither the copies nor
 # ldmatrix and stmatrix have bank conflicts.
 #
-# M, N and K need not be multiples of the tile: what lies outside of A and B arrives as zeros, and
-# what lies outside of D is not written. trans_a and trans_b are for operands kept as (K, M) and
+# M, N and K need not be multiples of the tile: elements outside A and B arrive as zeros, and
+# elements outside D are not written. trans_a and trans_b are for operands kept as (K, M) and
 # (N, K).
 #
 #   warpwright run examples/gemm_mma.py --expect 'D ~= A @ B'

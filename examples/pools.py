@@ -17,7 +17,7 @@ def through_pools(A_ptr: T.handle, C_ptr: T.handle):
     right = tmem_pool.alloc((128, 32), "float16")              # the next 16
     tmem_pool.commit()                                         # one warp allocates
     Tx.cta.copy(tile[:, :], A[:, :])
-    T.cuda.cta_sync()                                          # everybody sees the address
+    T.cuda.cta_sync()                                          # all threads see the address
 
     regs = T.wg_reg_tile(32, "float16")
     Tx.wg.copy(regs[:, :], tile[:, 0:32])

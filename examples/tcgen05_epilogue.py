@@ -14,9 +14,9 @@ from tvm.tirx.layout import tcgen05_atom_layout, tmem_datapath_layout, wg_local_
 
 
 def build(M=256, N=192, chunk=64, alpha=0.5, dtype="float16"):
-    # Columns are handed out by powers of two, 32 at least.
+    # Columns are allocated in powers of two, 32 at least.
     columns = max(32, 1 << (N - 1).bit_length())
-    # A row per thread; and what stmatrix wants: 8x8 blocks, four lanes to a row.
+    # A row per thread; and what stmatrix needs: 8x8 blocks, four lanes to a row.
     rows = wg_local_layout(chunk)
     blocks = tcgen05_atom_layout("16x256b", (128, chunk), "float32")
     # A single row, of which each thread holds the columns that it holds of the sums.
@@ -74,7 +74,7 @@ def build(M=256, N=192, chunk=64, alpha=0.5, dtype="float16"):
             T.cuda.cta_sync()
             Tx.wg.copy(D[m0 : m0 + 128, c * chunk : c * chunk + chunk], D_s[c % 2, :, :])
 
-        # All have loaded what they need: the columns go back.
+        # All have loaded what they need: free the columns.
         T.ptx.tcgen05.fence.before_thread_sync()
         T.cuda.cta_sync()
         if warp == 0:

@@ -1,6 +1,6 @@
 # Two stages in tensor memory: while one warpgroup fills a stage, the other one empties the stage
-# filled before; B is A + A. Which stage, is known at run time only. Warps w and w + 4 reach the
-# same quarter of the lanes, so what one warpgroup has stored the other one can load.
+# filled before; B is A + A. The stage is known at run time only. Warps w and w + 4 reach the same
+# quarter of the lanes, so one warpgroup can load what the other has stored.
 #
 #   warpwright run examples/tcgen05_stages.py --expect 'B == A + A'
 from tvm.script import tirx as T
@@ -43,7 +43,7 @@ def build(tiles=5, N=32, dtype="float32"):
                     for i in T.unroll(N):
                         tile_reg[i] = tile_reg[i] + tile_reg[i]
                     Tx.wg.copy(B[t - 1, :, :], tile[:, :])
-            # What was stored is for the others now, and what was loaded may be stored over.
+            # Others may now load what was stored, and overwrite what was loaded.
             T.ptx.tcgen05.fence.before_thread_sync()
             T.cuda.cta_sync()
             T.ptx.tcgen05.fence.after_thread_sync()

@@ -17,7 +17,7 @@ import sys
 import xml.etree.ElementTree as ElementTree
 
 
-# More than this nobody reads; ctest's log has the rest.
+# Show no more than this; ctest's log has the rest.
 MAX_CASES_SHOWN = 20
 MAX_LINES_SHOWN = 60
 

@@ -30,8 +30,8 @@ struct GemmRow {
   std::vector<Tile> tiles;
 };
 std::vector<GemmRow> gemm_rows();
-/// Those whose name the regular expression (POSIX, extended) matches; empty: all. An expression
-/// that is none matches nothing.
+/// The rows whose name the regular expression (POSIX, extended) matches; empty: all. An invalid
+/// expression matches nothing.
 std::vector<GemmRow> gemm_rows(const std::string& filter);
 
 /// The kernel's name in tables: the file without `.py`.

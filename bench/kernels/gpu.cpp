@@ -54,8 +54,8 @@ Result<CudaDevice*> Gpu::load(const driver::Build& build) {
   return out;
 }
 
-// The end of one that failed takes the context away from the others, so it is the last; one that
-// hangs would keep the end of every other waiting, so nobody ends.
+// Ending a failed one takes the context away from the others, so it is the last; one that hangs
+// would block the end of every other, so none is ended.
 Gpu::~Gpu() {
   const bool hangs = lost_ != nullptr && lost_->hangs();
   for (auto& device : devices_) {

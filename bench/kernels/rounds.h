@@ -26,7 +26,7 @@ struct Turns {
   [[nodiscard]] double fastest() const;
 };
 
-/// One for each competitor. A round before the first does not count. Whoever fails has no more
+/// One for each competitor. A round before the first does not count. One that fails has no more
 /// turns.
 std::vector<Turns> take_turns(const std::vector<Competitor>& competitors, int rounds);
 

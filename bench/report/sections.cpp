@@ -305,46 +305,44 @@ struct Suite {
 
 constexpr Suite kSuites[] = {
     {"compile", "", compile_tables,
-     R"(Every program of `examples/` from source text to PTX, in one process: the whole, and its phases. *read* makes the
-checked tile program, *lower* chooses instructions, *prove* carries out what was chosen for each primitive and compares
-it with what the primitive means, *emit* writes PTX. Beside it what NVIDIA's compilers take, as processes of their own:
-`nvcc -ptx` for the CUDA C++ that `warpwright compile --emit cuda` makes of the same program, `ptxas` for our PTX. All is
-processor time. *nvcc over ours* divides by source → PTX, measured next to nvcc. Then the front end alone, from source
-text to a checked tile program, for a kernel of one screen and for one of 2000 lines, and two steps of it.)"},
+     R"(Every program of `examples/` from source text to PTX, in one process: in all, and by phase. *read* makes the checked tile
+program, *lower* chooses instructions, *prove* executes the chosen code on names of elements and compares it with what the
+primitive means, *emit* writes PTX. Next to it the time of NVIDIA's compilers, as separate processes: `nvcc -ptx` for the CUDA C++
+of the same program (`warpwright compile --emit cuda`), `ptxas` for our PTX. All times are processor time. *nvcc over ours* divides
+by source → PTX, measured next to nvcc. Then the front end alone, from source text to a checked tile program, for a kernel of one
+screen and for one of 2000 lines, and two steps of it.)"},
     {"layout", "", layout_tables,
      R"(Layouts that kernels use: rank 4 is an `mma` C fragment (16×8), 5 an A fragment (16×16), 6 a `tcgen05` register tile
 (64×64). Each benchmark checks its own answer before it is timed. Enumerations write all places of a 128×256 tile:
-`registers` on three axes, `swizzled` on one; `reused` means into memory from the call before.)"},
+`registers` on three axes, `swizzled` on one; `reused` means into the memory of the previous call.)"},
     {"ptx", "", ptx_tables,
      R"(Our own reader, printer and checker of PTX on a module of 64 kernels with 2000 lines each, as compilers write them.)"},
     {"sim", "", sim_tables,
-     R"(The virtual GPU. Code is a loop of a dozen instructions on one core (processor time), 16 blocks of 128 threads; all
-threads take part, so that a warp instruction is 32 thread instructions. The second table runs `mixed` on 64 blocks and
-as many cores as it says, by the clock. Of the matrix products, `mma_f16` is a loop of `mma.sync` on one core and
-`gemm_1024` a product of 1024×1024×1024 halves with cp.async, ldmatrix and mma on all cores; *exact* rounds like the
-tensor cores, *plain* does not.)"},
+     R"(The virtual GPU. The code is a loop of a dozen instructions on one core (processor time), 16 blocks of 128 threads; all threads
+take part, so a warp instruction is 32 thread instructions. The second table runs `mixed` on 64 blocks and the given number of
+cores, in wall-clock time. Of the matrix products, `mma_f16` is a loop of `mma.sync` on one core and `gemm_1024` a product of
+1024×1024×1024 halves with cp.async, ldmatrix and mma on all cores; *exact* rounds like the tensor cores, *plain* does not.)"},
     {"kernels", "copy|transpose", kernel_tables,
      R"(Kernels of `examples/` on a real GPU. `copy_through` moves 4 GiB from global memory through shared memory and registers
 back to global memory; RxT is R rounds of 16 bytes for each of T threads, the tile of a CTA. `transpose` turns its tiles
 with `ldmatrix.trans` and `stmatrix`. Times are medians of 20 launches, rates count bytes read and bytes written, and the
 percentage is the time of the driver's own copy (`cuMemcpyDtoD`, as in `driver_copy`) of as many bytes in the same
-memory, measured next to the kernel, over the kernel's. In the same run every byte of every result is compared with what
-it must be.)"},
+memory, measured next to the kernel, over the kernel's. The same run checks every byte of every result.)"},
 };
 
 constexpr std::string_view kProducts = "matrix products";
 constexpr std::string_view kProductsText =
     R"(Matrix products of `examples/` on a real GPU; rows and tiles are in `bench/kernels/gemm_rows.cpp`, and
-[gemm.md](../guide/gemm.md) says what limits them. A GPU slows down when it draws too much power, so that a number alone says
-little: in each round the ceiling, cuBLAS, our kernels and a kernel in Triton (`bench/kernels/triton_gemm.py`) take
-turns, with as many products in a turn, 20 ms of them in a row but at most 1000; medians over the rounds are shown, and
-the best round of ours. The ceiling is `mma.sync` on registers and nothing else (8 warps on each SM, 32 accumulators
-each), as long as the products: what no kernel with this instruction exceeds. cuBLAS and Triton use `wgmma` on Hopper,
-which can. A tile is BM×BN×BK of a CTA, WM×WN of a warp, the depth of the ring of shared memory (s), and how many rows of
-tiles CTAs go through together (g). Operands are normal with deviation 1 (int8: all values), kept as A (M×K) and B (K×N)
-or, with A' and B', the other way round; sums are float32 or int32. TOP/s for int8. cuBLAS beside `gemm_bias_relu` makes
-the product alone. In the same run each result of ours is compared with sums in float64 (at least 4096 elements) and with
-that of cuBLAS (all of them): |d − exact| ≤ 2u·|exact| + 2^-11·√K, u the rounding of D's type.)";
+[gemm.md](../guide/gemm.md) says what limits them. A GPU slows down when it draws too much power, so a single number says little:
+in each round the ceiling, cuBLAS, our kernels and a kernel in Triton (`bench/kernels/triton_gemm.py`) take turns, each with the
+same number of products, 20 ms of them in a row but at most 1000. The table has medians over the rounds, and our best round. The
+ceiling is nothing but `mma.sync` on registers (8 warps on each SM, 32 accumulators each), for as long as the products take: no
+kernel with this instruction exceeds it. cuBLAS and Triton use `wgmma` on Hopper, which can. A tile is BM×BN×BK of a CTA, WM×WN of
+a warp, the depth of the ring of shared memory (s), and the number of rows of tiles that CTAs cover together (g). Operands are
+normal with deviation 1 (int8: all values), stored as A (M×K) and B (K×N) or, with A' and B', transposed; sums are float32 or
+int32. Rates for int8 are in TOP/s. cuBLAS next to `gemm_bias_relu` computes the product alone. The same run compares our results
+with sums in float64 (at least 4096 elements) and with cuBLAS (all of them): |d − exact| ≤ 2u·|exact| + 2^-11·√K, u the rounding of
+D's type.)";
 
 std::string machine_text(const Machine& machine, std::string_view suite) {
   std::string out;
@@ -402,17 +400,17 @@ std::vector<Section> sections_of(const ordered_json& result, const Measurement& 
 Section page_head() {
   return {"head", R"(# Benchmarks
 
-Written by `warpwright bench --report`, run in a checkout; what it writes need not be edited, and is lost when it is.
+`warpwright bench --report`, run in a checkout, writes this page. Do not edit its sections: the next run overwrites them.
 
     warpwright bench --report                    all that this machine can measure
     warpwright bench sim --report                one suite
     warpwright bench --report -o page.md         on a page elsewhere
 
-A section stands between two lines that only its source shows, `<!-- measured: NAME -->` and `<!-- end of NAME -->`. A run
-replaces the sections that it has measured, and this head; it leaves everything else as it is: sections of suites that
-were not asked for, those that this machine cannot measure, such as a GPU's, and what was written by hand outside of
-these lines. So each section says where and when it was measured, and with which command. Compare numbers of one
-section, which are of one run, and not of two. A median counts; the spread is the standard deviation over the mean.
+A section lies between two lines that only the page's source shows, `<!-- measured: NAME -->` and `<!-- end of NAME -->`. A run
+replaces this head and the sections it measured. Everything else stays: sections of other suites, sections that this machine
+cannot measure, such as a GPU's, and text outside these lines. So each section says where and when it was measured, and with
+which command. Compare numbers only within a section, which is one run. Numbers are medians; the spread is the standard
+deviation over the mean.
 )"};
 }
 

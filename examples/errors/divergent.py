@@ -1,4 +1,4 @@
-# Half a warp comes to a copy that a whole warp must make, for docs/guide/language_tour.md.
+# Half a warp reaches a copy that a whole warp must make, for docs/guide/language_tour.md.
 from tvm.tirx.layout import S, TileLayout, laneid
 
 

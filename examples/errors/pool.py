@@ -1,4 +1,4 @@
-# Pools that are asked for what they do not have.
+# Pools asked for more than they have.
 @T.prim_func
 def pools(A_ptr: T.handle):
     A = T.match_buffer(A_ptr, (128, 64), "float32")

@@ -8,13 +8,13 @@ from tvm.tirx.layout import S, TileLayout, laneid, tmem_datapath_layout, wg_loca
 CASES = {
     # The upper half of a 32-bit column in a lower half of a register.
     "columns": dict(dtype="float16", first=1, registers=wg_local_layout(8)),
-    # Warp 2 is to hold what lies in the quarter of warp 1.
+    # Warp 2 would hold cells in the quarter of warp 1.
     "lanes": dict(registers=TileLayout(
         S[(2, 2, 32, 8) : (1 @ wid_in_wg, 2 @ wid_in_wg, 1 @ laneid, 1)])),
-    # Lanes of the warp in another order than any instruction has them.
+    # Lanes of the warp in an order that no instruction has.
     "shape": dict(registers=TileLayout(
         S[(4, 4, 8, 8) : (1 @ wid_in_wg, 1 @ laneid, 4 @ laneid, 1)])),
-    # A quarter of the warpgroup, and the whole of it must come.
+    # A quarter of the warpgroup, where all of it must arrive.
     "warps": dict(warps=1, registers=wg_local_layout(8)),
     # Too wide for a column.
     "dtype": dict(dtype="float64", registers=wg_local_layout(8)),

@@ -139,7 +139,7 @@ struct NewFile {
   fs::path path;
 };
 
-// A file of a name nobody has yet, beside `path`. open() rather than mkstemp(), so that the user's
+// A file with an unused name beside `path`. open() rather than mkstemp(), so that the user's
 // umask decides the mode as it does for every other file. Short, because `path` may have the
 // longest name there is.
 NewFile create_beside(const fs::path& path) {

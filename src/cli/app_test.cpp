@@ -145,7 +145,7 @@ TEST(App, WordsOfOtherToolsAreUnderstood) {
       {{"run", "k.py", "-o", "x.npy"}, "unknown option `-o`; did you mean `--out`?"},
       {{"compile", "k.py", "--out", "x.ptx"}, "did you mean `--output`?"},
       {{"explain", "k.py", "-z"}, "unknown option `-z` ["},
-      // A word that stands for an option which the command has not goes by its spelling.
+      // A word for an option that the command lacks is matched by its spelling.
       {{"explain", "k.py", "--kernle", "x"}, "did you mean `--kernel`?"},
   };
   for (const BadUsage& bad : cases) {

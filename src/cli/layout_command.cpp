@@ -137,7 +137,7 @@ const Command command{
         "warpwright layout 'mma_shared(float16,128B,64,64)' --as svg -o tile.svg\n"
         "# which element lane 5 holds in register 1\n"
         "warpwright layout 'mma_frag(A,16,float16)' --op at:laneid=5,m=1 --as text\n"
-        "# which thread holds what lies in lane L, column C of an accumulator of 64 rows\n"
+        "# which thread holds lane L, column C of an accumulator of 64 rows\n"
         "warpwright layout 'tcgen05_atom(16x256b,64,8,float32)' --on 'tmem_datapath(F,64,8)'\n"
         "# a region whose begin is known at run time only\n"
         "warpwright layout 'row_major(64,128)' --var k=0:8 --op 'slice:0:64,16*k:16*k+16' --as "

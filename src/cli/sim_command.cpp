@@ -82,14 +82,14 @@ void declare_run(OptionSet& set, Options& options) {
   set.choice("--math", "HOW", options.math, kMath,
              "tensor cores: exact (default, as the hardware rounds) or plain sums");
   set.number("--threads", options.threads, 0, kMaxThreads,
-             "threads of the host (default 0: one per core)");
+             "host threads (default 0: one per core)");
   set.text("--limit", "LIST", request.limits,
            "instructions=N,seconds=S,memory=BYTES, with K, M, G\n"
            "(default: instructions=20G,memory=8G)");
   set.text("--trace", "WHICH", request.trace,
            "print what a warp executes: BLOCK:WARP, BLOCK:all, or WARP and all of block 0");
   set.text("--break", "LINE[:TIMES]", request.stop_at,
-           "print registers and memory when a warp comes to this line of PTX (default: once)");
+           "print registers and memory when a warp reaches this line of PTX (default: once)");
   set.flag("--counters", request.count, "count instructions, bank conflicts, sectors");
   set.flag("--json", options.json, "print JSON (docs/reference/sim.md)");
 }
@@ -108,17 +108,16 @@ const Command command{
     .name = "sim",
     .summary = "run a kernel of a PTX file on the virtual GPU, with all checks",
     .description =
-        "Runs a kernel on the virtual GPU: every block, warp and lane, on the CPU. Accesses out "
-        "of\n"
-        "bounds, races, use of undefined values, misuse of barriers and the like are reported "
-        "with\n"
+        "Runs a kernel on the virtual GPU: every block, warp and lane, on the CPU. It reports\n"
+        "accesses out of bounds, races, use of undefined values, misused barriers and more, with\n"
         "line, block, warp, lanes and address. Exit status 0: it finished, nothing was found and\n"
-        "all expectations hold; 1: not so; 2: bad usage, illegal PTX, or a launch no GPU takes.",
+        "all expectations hold; 1: it did not finish, something was found or an expectation\n"
+        "failed; 2: bad usage, illegal PTX, or a launch that no GPU accepts.",
     .examples =
-        "# add two arrays, and look whether the sum is right\n"
+        "# add two arrays, and check the sum\n"
         "warpwright sim add.ptx --grid 4 --block 64 --arg 0=f32[256]:arange --arg 1=f32[256]:ones "
         "--arg 2=f32[256] --arg 3=i32:256 --expect '$2 == $0 + $1'\n"
-        "# the same with arrays of NumPy's\n"
+        "# the same with arrays from NumPy\n"
         "warpwright sim add.ptx --grid 4 --block 64 --arg 0=@a.npy --arg 1=@b.npy "
         "--arg 2=f32[256] --arg 3=i32:256 --out 2=c.npy\n"
         "# what warp 1 of block 0 executes, and where shared memory has bank conflicts\n"

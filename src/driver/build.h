@@ -70,8 +70,8 @@ void set_target(Build& build, const target::Target& target);
 
 /// sm_100a when the program uses tensor memory, else sm_90a; the newest PTX version.
 target::Target default_target(const ir::Function& tile);
-/// What `--target` says: nothing for "" and "auto". False, with the reason in `errors`, for a name
-/// that is none.
+/// What `--target` says: nothing for "" and "auto". False, with the reason in `errors`, if the
+/// name is unknown.
 bool read_target(const std::string& text, std::optional<target::Target>& target,
                  std::string& errors);
 /// What read_target takes.

@@ -53,7 +53,7 @@ std::string first_sentence(const std::vector<std::string_view>& comment) {
   return out;
 }
 
-// What is said of the file, said of the example.
+// The command for the file, as the one for the example.
 std::string command_of(const Example& example, std::string_view line) {
   std::string_view options = line.substr(kCommand.size());
   if (options.starts_with(example.path)) options.remove_prefix(example.path.size());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // An instruction's operands as the catalogue sees them: names already looked up (which register
-// type, which state space), text positions kept for messages. Whoever reads PTX text makes these.
+// type, which state space), text positions kept for messages. Readers of PTX text make these.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads the body of a function, statement by statement. Used inside this folder; how errors are
-// reported is said in ptx/cursor.h.
+// Reads the body of a function, statement by statement. Used inside this folder;
+// ptx/cursor.h says how errors are reported.
 #pragma once
 
 #include <cstdint>

@@ -3,11 +3,11 @@
 // share one. Used inside this folder only; programs call `parse` (ptx/parser.h).
 //
 // Functions that read something return whether they could. When they could not, they have reported
-// the error and left the cursor at the token that caused it; whoever knows where to go on from
-// calls one of the `skip_` functions.
+// the error and left the cursor at the token that caused it; a caller that knows where to
+// continue calls one of the `skip_` functions.
 //
 // The cursor stands at the first character of a token. Where that character decides (punctuation,
-// names), it alone is looked at: most tokens are never made.
+// names), the reader looks at nothing else: most tokens are never made.
 #pragma once
 
 #include <cstddef>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads declarations: variables, parameters, registers, and the directives of functions. Used
-// inside this folder; how errors are reported is said in ptx/cursor.h.
+// inside this folder; ptx/cursor.h says how errors are reported.
 #pragma once
 
 #include <cstdint>

@@ -142,7 +142,7 @@ constexpr std::string_view kMadeBy = "<!-- $ ";
 constexpr std::string_view kMadeByEnd = " -->";
 constexpr std::string_view kMadeEnd = "<!-- end -->";
 
-// Checks what a command is said to have made, from lines[at] to the end mark, to which `at` moves.
+// Checks the lines that a command has made, from lines[at] to the end mark, to which `at` moves.
 Lines check_made(const fs::path& path, const fs::path& folder, const Lines& lines,
                  std::size_t& at) {
   const std::size_t line = at;

@@ -306,7 +306,7 @@ Result<FileSpec> ArgReader::spec_of(std::size_t param, const Assignment& arg) co
                                          num::name_of(buffer.dtype))));
 }
 
-// Extents that nobody has given are those of the file.
+// The file gives the extents that are not given otherwise.
 bool ArgReader::read_file(std::size_t param, const Assignment& arg) {
   const ir::BufferId id = ir::buffer_of_param(function_, param);
   if (!id.valid()) return true;

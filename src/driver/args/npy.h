@@ -35,8 +35,8 @@ namespace ww::driver {
 Result<Array> parse_npy(std::span<const std::byte> file,
                         std::optional<num::DType> wanted = std::nullopt);
 
-/// The array in a file of at most `max_bytes`. Fails like read_file and parse_npy; what is wrong
-/// with the contents is said of the path.
+/// The array in a file of at most `max_bytes`. Fails like read_file and parse_npy; errors in the
+/// contents name the path.
 Result<Array> read_npy(const std::string& path, std::size_t max_bytes,
                        std::optional<num::DType> wanted = std::nullopt);
 

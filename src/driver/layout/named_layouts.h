@@ -46,8 +46,8 @@ Result<NotatedLayout> parse_notation_at(Piece piece, const layout::Names& names 
 /// The natural shape of a named layout, else `reading_shape`.
 layout::Shape written_shape(const NotatedLayout& notated);
 
-/// The shape to show a layout in when nobody said: up to two iters, one dimension each; more iters,
-/// the matrix nearest to a square that a single cut between two iters gives, rather wide than high.
+/// The shape to show a layout in when none is given: up to two iters, one dimension each; more iters,
+/// the matrix nearest to a square that a single cut between two iters gives, wide rather than high.
 /// So `S[(8,4,2):…]` reads as (8,8) and `S[(8,2,4,2):…]` as (8,16). No iters: (1).
 layout::Shape reading_shape(const layout::Layout& layout);
 

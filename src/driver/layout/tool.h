@@ -55,7 +55,7 @@ struct Refusal {
 struct LayoutOutcome {
   std::optional<LayoutReport> report;
   std::optional<Refusal> refusal;
-  std::vector<std::string> remarks;  // one line each: axes nobody declared
+  std::vector<std::string> remarks;  // one line each: undeclared axes
 };
 
 LayoutOutcome run_layout(const LayoutRequest& request);

@@ -19,7 +19,7 @@ namespace ww::driver {
 namespace {
 
 constexpr std::uint32_t kPointerBytes = 8;
-// Kernels of machine-written PTX may have thousands of parameters; nobody reads more than this.
+// Kernels of machine-written PTX may have thousands of parameters; show no more than this.
 constexpr std::size_t kShownParams = 64;
 
 // --- values -------------------------------------------------------------------------------------

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Arguments of a kernel as the command line has them, `PARAMETER=VALUE`. The parameter goes by its
-// place or its name in the PTX text; the value is one of
+// Arguments of a kernel as the command line has them, `PARAMETER=VALUE`. The parameter is a number
+// or a name in the PTX text; the value is one of
 //
 //   buffer:float16[8,16]:arange   global memory with that type, shape and contents (array_spec.h);
 //   float16[8,16]:arange          the same

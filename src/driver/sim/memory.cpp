@@ -129,7 +129,7 @@ UndefinedElements undefined_elements(const SimBuffer& buffer) {
     return true;
   });
   const auto count = element_count(buffer.shape);
-  out.count = std::min(out.count, count.value_or(0));  // a last half byte belongs to nobody
+  out.count = std::min(out.count, count.value_or(0));  // a last half byte belongs to no element
   return out;
 }
 

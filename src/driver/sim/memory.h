@@ -52,7 +52,7 @@ std::vector<std::byte> param_value(const SimArg& arg, std::uint64_t address);
 /// What the buffer holds now; TooLarge when the host has no memory for a copy.
 Result<Array> read_buffer(const SimBuffer& buffer);
 
-/// Elements that hold bytes which nobody has written, or that got undefined values.
+/// Elements with bytes that were never written, or that got undefined values.
 struct UndefinedElements {
   std::int64_t count = 0;
   std::int64_t first = 0;  // meaningless if there are none

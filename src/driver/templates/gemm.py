@@ -1,11 +1,11 @@
-# D = A @ B on tensor cores: float16 in, float32 sums. A block of four warps makes a tile of 64 x 64
+# D = A @ B on tensor cores: float16 in, float32 sums. A block of four warps computes a tile of 64 x 64
 # of D, from slices of A and B that are 32 deep.
 #
 #   {{run}} --expect 'D ~= A @ B'
 #   {{explain}}
 #
-# It is written to be read. `warpwright examples show gemm_mma` has one that is fast: slices on their
-# way while others are multiplied, results that leave by whole rows.
+# It is written to be read. `warpwright examples show gemm_mma` has a fast one, which loads slices
+# while it multiplies others and stores results in whole rows.
 from tvm.script import tirx as T
 from tvm.script.tirx import tile as Tx
 from tvm.tirx.layout import ComposeLayout, R, S, SwizzleLayout, TileLayout, laneid, warpid

@@ -1,6 +1,6 @@
 # B = 2 * A through the tensor memory of Blackwell: a warpgroup stores a tile of 128 rows to it, loads
 # it back and doubles it. The target is sm_100a because of it; without such a GPU the virtual one runs
-# it, and reports columns that are not given back or results used before their wait.
+# it, and reports columns that are not freed or results used before their wait.
 #
 #   {{run}} --expect 'B == 2 * A'
 #   {{explain}}
@@ -11,7 +11,7 @@ from tvm.tirx.layout import tmem_datapath_layout, wg_local_layout
 
 # A builder: `--kernel 'build(M=512, N=64)'` makes another kernel of it.
 def build(M=256, N=32):
-    columns = max(32, 1 << (N - 1).bit_length())  # handed out by powers of two, 32 at least
+    columns = max(32, 1 << (N - 1).bit_length())  # allocated in powers of two, 32 at least
 
     @T.prim_func
     def {{name}}(A_ptr: T.handle, B_ptr: T.handle):
@@ -43,7 +43,7 @@ def build(M=256, N=32):
         Tx.wg.add(back[:, :], back[:, :], back[:, :])
         Tx.wg.copy(B[begin : begin + 128, :], back[:, :])
 
-        # All have loaded what they need: the columns go back. Barriers order tensor memory only
+        # All have loaded what they need: free the columns. Barriers order tensor memory only
         # between these two fences.
         T.ptx.tcgen05.fence.before_thread_sync()
         T.cuda.cta_sync()

@@ -13,7 +13,7 @@ def build(m=128, n=128, dtype="float16"):
     tile, warps = 64, 4
 
     # Rows of 128 bytes. Without the swizzle the elements of a column would lie in few banks:
-    # `warpwright explain` counts the turns that takes.
+    # `warpwright explain` counts the wavefronts.
     shared = ComposeLayout(SwizzleLayout(3, 3, 3), TileLayout(S[(tile, tile) : (tile, 1)]))
 
     # The turned tile in registers, in blocks of 8 x 8 as ldmatrix and stmatrix have them: warp w

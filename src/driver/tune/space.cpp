@@ -312,7 +312,7 @@ bool SpaceReader::read_axis(const std::string& text) {
     return refuse(diag(DiagKind::BadArgument, "`{}` has got its values already", given->name)
                       .with_span(given->name_span),
                   "--space", text);
-  // What is wrong with the values is said once; the name counts as given.
+  // Report errors in the values once; the name counts as given.
   SpaceAxis& axis = out_.axes_.emplace_back(SpaceAxis{given->name, {}, {}});
   for (const TextPart& piece : split_list(text, given->value_span.begin))
     if (const auto added = add_value(axis, piece); !added)
