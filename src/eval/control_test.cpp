@@ -5,6 +5,7 @@
 namespace ww::eval::test::control_test {
 namespace {
 
+using ir::test::value;
 using testing::HasSubstr;
 
 TEST(EvalControl, EveryThreadStoresItsNumber) {
@@ -289,6 +290,37 @@ TEST(EvalControl, AssertionsAreChecked) {
   const Outcome o = k.run({});
   EXPECT_EQ(o.checks(), "assert");
   EXPECT_EQ(o.text(), "the assertion fails in thread 3 of CTA (0,0,0): too many");
+}
+
+// Threads of several warps count, twice in a row, where their number is small enough; or some lanes
+// of a warp count while the others wait elsewhere.
+Outcome counting(bool is_together) {
+  TestKernel k;
+  const BufferId out = k.matched("out", {96}, DType::Int32);
+  k.start(96);
+  const BufferId n = k.alloc("n", {2}, DType::Int32, Scope::Local);
+  for (const int i : {0, 1}) {
+    if (!is_together) k.when(k.lt(k.tid(), 16));
+    k.ptx("barrier.cta.red.popc.aligned.u32",
+          {value(k.at(n, {k.n(i)})), value(k.to(DType::Uint32, k.n(0))),
+           value(k.lt(k.tid(), i == 0 ? 70 : 5))});
+    if (is_together) continue;
+    k.end();
+    k.when(k.op(ExprOp::Le, k.n(16), k.tid()));
+    k.store(n, {k.n(i)}, k.n(0));
+    k.sync();
+    k.end();
+  }
+  k.store(out, {k.tid()},
+          k.op(ExprOp::Add, k.op(ExprOp::Mul, k.at(n, {k.n(0)}), k.n(100)), k.at(n, {k.n(1)})));
+  return k.run({{}});
+}
+
+TEST(EvalControl, ABarrierCountsWhereAConditionHolds) {
+  const Outcome good = counting(true);
+  EXPECT_EQ(good.checks(), "") << good.text();
+  EXPECT_EQ(good.arrays[0], Numbers(96, 7005));
+  EXPECT_THAT(counting(false).checks(), HasSubstr("barrier"));
 }
 
 TEST(EvalControl, WhatIsNotEvaluatedIsRefusedAtOnce) {

@@ -29,6 +29,7 @@ int type_bits(const Binding& binding) {
 
 bool synchronizes(const Binding& binding) { return binding.has("sync"); }
 bool arrives(const Binding& binding) { return binding.has("arrive"); }
+bool counts(const Binding& binding) { return binding.has("red") && binding.word("op") == "popc"; }
 bool has_no_hint(const Binding& binding) { return !binding.has("hint"); }
 bool is_in_own_cta(const Binding& binding) { return binding.word("space") != "shared::cluster"; }
 bool is_8x8(const Binding& binding) { return binding.word("shape") == "m8n8"; }
@@ -92,6 +93,8 @@ constexpr FormRow kFormRows[] = {
     {"barrier",                           PtxKind::BarSync,     synchronizes},
     {"bar",                               PtxKind::BarArrive,   arrives},
     {"barrier",                           PtxKind::BarArrive,   arrives},
+    {"bar",                               PtxKind::BarCount,    counts},
+    {"barrier",                           PtxKind::BarCount,    counts},
     {"cp.async.commit_group",             PtxKind::CommitGroup},
     {"cp.async.wait_group",               PtxKind::WaitGroup},
     {"cp.async.wait_all",                 PtxKind::WaitAll},

@@ -31,6 +31,7 @@ constexpr KindRow kKinds[] = {
     {"membar.gl", PtxKind::Fence},
     {"barrier.cta.sync.aligned", PtxKind::BarSync},
     {"bar.arrive", PtxKind::BarArrive},
+    {"barrier.cta.red.popc.aligned.u32", PtxKind::BarCount},
     {"bar.warp.sync", PtxKind::WarpSync},
     {"cp.async.cg.shared.global", PtxKind::CopyAsync},
     {"cp.async.commit_group", PtxKind::CommitGroup},
@@ -80,7 +81,7 @@ TEST(PtxInstruction, FormsWithAnotherMeaningAreUnknown) {
         "mbarrier.arrive.noComplete.shared.b64", "ldmatrix.sync.aligned.m8n8.x4.shared.b8",
         "mma.sync.aligned.m16n8k16.row.col.f16.f16.f16.f16", "ld.global.b128",
         "tcgen05.cp.cta_group::2.128x128b", "tcgen05.cp.cta_group::1.128x128b.b8x16.b4x16_p64",
-        "cp.async.cg.shared.global.L2::cache_hint", "barrier.cta.red.popc.u32", "add.f32.f16",
+        "cp.async.cg.shared.global.L2::cache_hint", "barrier.cta.red.and.pred", "add.f32.f16",
         "add.rn.ftz.f32", "ld.weak.global.f32", "ld.shared::cluster.b32", ""})
     EXPECT_EQ(Decoded(opcode).ptx.kind, PtxKind::Unknown) << opcode;
 }

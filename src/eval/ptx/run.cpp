@@ -20,7 +20,9 @@ bool dispatch_ptx(Cta& cta, const PtxInstruction& ptx, Threads ts) {
 #include "eval/ptx/kinds.def"
 #undef WW_EVAL_PTX
   }
-  if (ptx.kind == PtxKind::BarSync || ptx.kind == PtxKind::WarpSync) return false;
+  if (ptx.kind == PtxKind::BarSync || ptx.kind == PtxKind::BarCount ||
+      ptx.kind == PtxKind::WarpSync)
+    return false;
   go_on(cta, ts);
   return true;
 }

@@ -93,6 +93,22 @@ void ptx_barrier(Cta& cta, const PtxInstruction& ptx, Threads ts) {
   }
 }
 
+// d, barrier, [threads,] predicate
+void ptx_barrier_count(Cta& cta, const PtxInstruction& ptx, Threads ts) {
+  const std::size_t last = ptx.operand_count() - 1;
+  const Words ids = ptx_int(cta, ptx.operand(1), ts);
+  const Words counts = last > 2 ? ptx_int(cta, ptx.operand(2), ts) : constant(cta, 0, ts.size());
+  const Words holds = ptx_int(cta, ptx.operand(last), ts);
+  for (std::size_t i = 0; i < ts.size();) {
+    const auto id = static_cast<std::uint32_t>(ids[i]);
+    std::size_t j = i;
+    for (; j < ts.size() && ids[j] == ids[i] && ts[j] / kWarp == ts[i] / kWarp; ++j)
+      vote(cta, id, ts[j], holds[j] != 0, ptx.operand(0));
+    arrive_named(cta, id, counts[i], ts.subspan(i, j - i), true);
+    i = j;
+  }
+}
+
 void ptx_copy_async(Cta& cta, const PtxInstruction& ptx, Threads ts) {
   const std::vector<Address> to = ptx_address(cta, ptx.operand(0), ts);
   const std::vector<Address> from = ptx_address(cta, ptx.operand(1), ts);

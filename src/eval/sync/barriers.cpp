@@ -7,6 +7,7 @@
 #include "eval/cta/schedule.h"
 #include "eval/expr/expressions.h"
 #include "eval/expr/intrinsics.h"
+#include "eval/ptx/operands.h"
 #include "eval/sync/mbarriers.h"
 
 namespace ww::eval {
@@ -74,6 +75,8 @@ void release_barrier(Cta& cta, const Barrier& barrier) {
     }
   });
   meet(cta, barrier.arrived);
+  for (const auto& [t, result] : barrier.counted)
+    ptx_put(cta, *result, Threads(&t, 1), kRegisterBits, constant(cta, barrier.holds, 1));
   pass(cta, barrier);
 }
 
@@ -128,6 +131,12 @@ void arrive(Cta& cta, const BarrierKey& key, std::size_t count, Threads ts, bool
       cta.pc[t] = cta.step + 1;
   }
   check_barriers(cta);
+}
+
+void vote(Cta& cta, std::uint32_t id, Thread t, bool holds, const ir::PtxOperand& result) {
+  Barrier& barrier = cta.barriers[{BarrierKey::Kind::Named, id, 0}];
+  if (holds) ++barrier.holds;
+  barrier.counted.emplace_back(t, &result);
 }
 
 void check_barriers(Cta& cta) {

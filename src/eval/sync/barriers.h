@@ -13,6 +13,9 @@ bool call_barrier(Cta& cta, const ir::Expr& expr, Threads ts);
 /// unit.
 void arrive(Cta& cta, const BarrierKey& key, std::size_t count, Threads ts, bool waits);
 void arrive_named(Cta& cta, std::uint32_t id, std::size_t count, Threads ts, bool waits);
+/// What a thread brings to a barrier that counts, before it arrives; the count comes to `result`
+/// when all are there.
+void vote(Cta& cta, std::uint32_t id, Thread t, bool holds, const ir::PtxOperand& result);
 /// Releases the barriers that are complete.
 void check_barriers(Cta& cta);
 
