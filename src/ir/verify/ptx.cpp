@@ -44,7 +44,8 @@ isa::Type int_register(Type type) {
 }
 
 /// The register that a value of an IR type stands in where the instruction wants `wanted`. Bits are
-/// bits: words pass for packed and for untyped operands, but an integer for no scalar float.
+/// bits: words pass for packed and for untyped operands, but an integer for no scalar float, except a
+/// `uint16` for a half.
 isa::Type register_for(Type type, std::optional<isa::Type> wanted) {
   if (wanted == isa::Type::Pred && (type.is_bool() || type.is_int())) return isa::Type::Pred;
   const int bits = bits_of(type);
@@ -53,6 +54,9 @@ isa::Type register_for(Type type, std::optional<isa::Type> wanted) {
   if (cls == isa::TypeClass::Bits || cls == isa::TypeClass::Other) return isa::bits_type(bits);
   if (type.is_float()) return float_register(type);
   if (type.is_pointer() || wanted == isa::Type::F16x2 || type.lanes > 1 || type.is_bool())
+    return isa::bits_type(bits);
+  // Code for nvcc has no other register for a half.
+  if (cls == isa::TypeClass::Float && bits == 16 && type == Type::of(num::DType::Uint16))
     return isa::bits_type(bits);
   return int_register(type);
 }
