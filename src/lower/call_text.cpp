@@ -58,6 +58,18 @@ CallReport CallText::describe(const Call& call) const {
 
 namespace {
 
+// What to write as long as no variant executes a primitive.
+std::string_view instead_of(ir::TileOp op) {
+  switch (op) {
+    case ir::TileOp::GemmAsync:
+      return "`tcgen05.mma` and `wgmma` are not lowered; `gemm` multiplies by `mma.sync`";
+    case ir::TileOp::PermuteLayout:
+      return "two copies through registers do the same";
+    default:
+      return "`T.cuda.warp_reduce` and `T.cuda.cta_reduce` are lowered";
+  }
+}
+
 // What TVM's variants of these names do.
 std::string_view variant_elsewhere(std::string_view name) {
   struct Row {
@@ -72,6 +84,7 @@ std::string_view variant_elsewhere(std::string_view name) {
       {"dsmem", "copies between CTAs of a cluster are not lowered"},
       {"smem", "elementwise primitives on shared memory are not lowered"},
       {"tcgen05", "`tcgen05.mma` is not lowered"},
+      {"wgmma", "`wgmma` is not lowered"},
       {"local", kReductions},
       {"shared", kReductions},
       {"sm100_packed", kReductions},
@@ -102,7 +115,9 @@ Diag unknown_variant(const Call& call) {
 Diag no_variant(const Call& call, const CallReport& row) {
   const std::string_view op = ir::name_of(call.tile.op);
   if (row.verdicts.empty() && call.tile.dispatch.empty())
-    return diag(DiagKind::NotLowered, "`{}` has no lowering", op).with_span(call.span);
+    return diag(DiagKind::NotLowered, "`{}` has no lowering", op)
+        .with_span(call.span)
+        .with_note(std::string(instead_of(call.tile.op)));
   if (row.verdicts.empty()) return unknown_variant(call);
   Diag out = diag(DiagKind::NoVariant, "no variant of `{}` accepts this call for `{}`", op,
                   target::info(call.context.target.arch).name)

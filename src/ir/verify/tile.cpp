@@ -328,9 +328,13 @@ class TileCheck {
     }
     Region kept = src;
     kept.ranges.erase(kept.ranges.begin() + (axis < 0 ? axis + rank : axis));
-    if (differ(extents_of(dst), extents_of(kept)))
+    if (differ(extents_of(dst), extents_of(kept))) {
       bad("`{}` over axis {} of {} into {}; the other extents differ", name(), axis, text(src),
           text(dst));
+      if (has_thread_axes(f_[src.buffer]))
+        c_.findings.back().notes.push_back(
+            {"`axes` names what is reduced, lanes included: it is not read off the layouts", {}});
+    }
   }
 
   // Sources are stretched to the destination: aligned at the last dimension, 1 or equal.

@@ -128,6 +128,29 @@ Result<Value> decl_buffer(Context& in, Args& a) {
   return declare_buffer(in, std::move(buffer), ir::StmtKind::Alloc);
 }
 
+// T.cuda.decl_tmem(address, ty_args=[T.Tensor(shape, dtype, scope="tmem", layout=…)])
+Result<Value> decl_tmem(Context& in, Args& a) {
+  const std::vector<Value> types = WW_TRY(as_sequence(in, a[1], "`ty_args`", a.spans[1]));
+  const auto* type = types.size() == 1 && types[0].is(Kind::Annotation)
+                         ? &types[0].as<AnnotationObject>()
+                         : nullptr;
+  if (type == nullptr || type->what != AnnotationObject::What::Buffer)
+    return fail_at(a.spans[1], DiagKind::BadArgument,
+                   "`ty_args` of `T.cuda.decl_tmem`, expected `[T.Tensor(shape, dtype, "
+                   "scope=\"tmem\", layout=…)]`");
+  Args fields;
+  fields.row = a.row;
+  fields.call = a.call;
+  fields.values.resize(FieldCount);
+  fields.spans.assign(FieldCount, a.spans[1]);
+  for (std::size_t i = 0; i < type->args.size(); ++i)
+    if (!type->args[i].is(Kind::Ellipsis)) fields.values[i] = type->args[i];
+  fields.values[ScopeName] = fields.values[ScopeName].value_or(in.heap.str("tmem"));
+  fields.values[AllocatedAddr] = a[0];
+  fields.spans[AllocatedAddr] = a.spans[0];
+  return decl_buffer(in, fields);
+}
+
 Result<Value> scalar(Context& in, Args& a, ir::Scope scope) {
   ir::Buffer buffer;
   const ir::Type type = WW_TRY(as_type(in, a[0], "`dtype`", a.spans[0]));
@@ -245,6 +268,7 @@ constexpr BuiltinRow kRows[] = {
     {"T.match_tensor", kMatch, match_buffer, true},
     {"T.alloc_tensor", kDeclare, alloc_buffer, true},
     {"T.decl_tensor", kDeclare, decl_buffer, true},
+    {"T.cuda.decl_tmem", "address, ty_args", decl_tmem, true},
     {"T.local_scalar", "dtype", local_scalar, true},
     {"T.shared_scalar", "dtype", shared_scalar, true},
     {"T.alloc_scalar", "dtype, scope", alloc_scalar, true},

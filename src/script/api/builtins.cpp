@@ -91,6 +91,10 @@ bool is_attribute(std::string_view type, std::string_view name) {
 std::span<const NotTaken> not_taken_rows() { return kNotTaken; }
 
 std::optional<std::string_view> why_not_taken(std::string_view full) {
+  // `T.float8_e3m4x16`: a vector of a type.
+  if (const std::size_t lanes = full.find_last_not_of("0123456789");
+      full.starts_with("T.float") && lanes + 1 < full.size() && full[lanes] == 'x')
+    full = full.substr(0, lanes);
   for (const NotTaken& row : kNotTaken)
     if (row.is_name && (row.name == full || (row.name.ends_with('.') &&
                                              row.name.substr(0, row.name.size() - 1) == full)))

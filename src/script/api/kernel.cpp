@@ -151,10 +151,13 @@ Result<Value> thread_binding(Context& in, Args& a) {
     return fail_at(a.call, DiagKind::BadArgument, "`T.thread_binding` without `thread`");
   const std::string text = WW_TRY(as_text(in, a[tag], "`thread`", a.spans[tag]));
   const auto id = ir::parse_hardware_id(text);
-  if (!id || id->kind == ir::HardwareId::Kind::ClusterCtaIdx)
-    return fail_at(a.spans[tag], DiagKind::BadArgument,
-                   "a loop over `{}`, expected `blockIdx` or `threadIdx` with `.x`, `.y` or `.z`",
-                   text);
+  if (!id || id->kind == ir::HardwareId::Kind::ClusterCtaIdx) {
+    Diag problem = diag_at(
+        a.spans[tag], DiagKind::BadArgument,
+        "a loop over `{}`, expected `blockIdx` or `threadIdx` with `.x`, `.y` or `.z`", text);
+    if (id) problem.notes.push_back({"`T.cta_id_in_cluster([n])` declares this id", {}});
+    return fail(std::move(problem));
+  }
   out.hardware = *id;
   return in.heap.wrap(Kind::Loop, std::move(out));
 }
@@ -238,6 +241,7 @@ Result<Value> meta_var(Context& in, Args& a) {
 }
 
 Result<Value> evaluate(Context& in, Args& a) {
+  if (a[0].is(Kind::None)) return none();  // an instruction, which stands where it was written
   ir::Stmt out;
   out.kind = ir::StmtKind::Evaluate;
   out.span = a.call;

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Layouts: the constructors of the layout module, and the methods of layout values.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
 
 #include "layout/canonical.h"
 #include "layout/direct_sum.h"
@@ -27,8 +30,11 @@ Result<Value> tile_layout(Context& in, Args& a) {
   return layout_result(in, as_layout(in, a[0], "the specification", a.spans[0]), a.call);
 }
 
-Result<layout::Swizzle> swizzle_of(Context& in, const Args& a, std::size_t first) {
+Result<layout::Swizzle> swizzle_of(Context& in, const Args& a, std::size_t first,
+                                   std::optional<std::size_t> inner_at = {}) {
   bool inner = true;
+  if (inner_at && a.has(*inner_at))
+    inner = WW_TRY(as_bool(in, a[*inner_at], "`swizzle_inner`", a.spans[*inner_at]));
   for (const CallArgs::Named& named : a.extra) {
     if (named.name == "swizzle_inner")
       inner = WW_TRY(as_bool(in, named.value, "`swizzle_inner`", named.span));
@@ -44,7 +50,7 @@ Result<Value> swizzle_layout(Context& in, Args& a) {
   return in.heap.wrap(Kind::Swizzle, SwizzleObject{{}, WW_TRY(swizzle_of(in, a, 0))});
 }
 
-// ComposeLayout(SwizzleLayout(…), TileLayout(…)), or ComposeLayout(p, sw, at, TileLayout(…)).
+// ComposeLayout(SwizzleLayout(…), TileLayout(…)), or ComposeLayout(p, sw, at, TileLayout(…), inner).
 Result<Value> compose_layout(Context& in, Args& a) {
   if (a[0].is(Kind::Opaque)) return a[0];
   const bool has_object = a[0].is(Kind::Swizzle);
@@ -52,7 +58,7 @@ Result<Value> compose_layout(Context& in, Args& a) {
   if (!a.has(at))
     return fail_at(a.call, DiagKind::BadArgument, "`ComposeLayout` without its tile layout");
   const layout::Swizzle swizzle =
-      has_object ? a[0].as<SwizzleObject>().swizzle : WW_TRY(swizzle_of(in, a, 0));
+      has_object ? a[0].as<SwizzleObject>().swizzle : WW_TRY(swizzle_of(in, a, 0, 4));
   const Layout inner = WW_TRY(as_layout(in, a[at], "the tile layout", a.spans[at]));
   return layout_result(in, Layout::make(inner.tile(), swizzle), a.call);
 }
@@ -203,6 +209,28 @@ Result<Value> permute_dims(Context& in, Args& a) {
   return layout_result(in, layout::permute_iters(self(a), order), a.call);
 }
 
+// The groups that `seps` separates, in another order: what `group` gives comes with its separators.
+Result<Value> permute_by_groups(Context& in, Args& a) {
+  const layout::Shape seps = WW_TRY(as_int_list(in, a[0], "the separators", a.spans[0]));
+  const layout::Shape order = WW_TRY(as_int_list(in, a[1], "the order", a.spans[1]));
+  const auto iters = static_cast<std::int64_t>(self(a).tile().shard().size());
+  const bool is_whole =
+      !seps.empty() && seps.front() == 0 && seps.back() == iters && std::ranges::is_sorted(seps);
+  if (!is_whole)
+    return fail_at(a.spans[0], DiagKind::BadArgument,
+                   "separators ({}) of {} iters, expected 0 to {} in ascending order",
+                   fmt::join(seps, ", "), iters, iters);
+  layout::Shape places;
+  for (const std::int64_t group : order) {
+    if (group < 0 || group + 1 >= static_cast<std::int64_t>(seps.size()))
+      return fail_at(a.spans[1], DiagKind::OutOfBounds, "group {}, expected 0 to {}", group,
+                     seps.size() - 2);
+    const auto at = static_cast<std::size_t>(group);
+    for (std::int64_t i = seps[at]; i < seps[at + 1]; ++i) places.push_back(i);
+  }
+  return layout_result(in, layout::permute_iters(self(a), places), a.call);
+}
+
 Result<Value> slice(Context& in, Args& a) {
   const layout::Shape shape = WW_TRY(as_int_list(in, a[0], "the shape", a.spans[0]));
   std::vector<layout::Slice1> region;
@@ -248,7 +276,8 @@ Result<Value> verify_well_formed(Context&, Args&) { return of_bool(true); }
 constexpr BuiltinRow kRows[] = {
     {"layout.TileLayout", "spec", tile_layout},
     {"layout.SwizzleLayout", "per_element, swizzle_len, atom_len, **options", swizzle_layout},
-    {"layout.ComposeLayout", "first, second, third?, fourth?, **options", compose_layout},
+    {"layout.ComposeLayout", "first, second, third?, fourth?, swizzle_inner?, **options",
+     compose_layout},
     {"layout.Axis.get", "name", axis_get},
     {"layout.Iter", "extent, stride, axis", make_iter},
     {"layout.TileLayout.from_iters", "shard, replica?, offset?", from_iters},
@@ -263,6 +292,7 @@ constexpr BuiltinRow kRows[] = {
     {"layout_value.group", "shape", group},
     {"layout_value.group_many", "shapes", group_many},
     {"layout_value.permute_dims", "order, shape?", permute_dims},
+    {"layout_value.permute_by_groups", "seps, order", permute_by_groups},
     {"layout_value.slice", "shape, region", slice},
     {"layout_value.pack", "factor", pack},
     {"layout_value.unpack", "factor", unpack},

@@ -173,6 +173,11 @@ Result<Value> address_of(Context& in, Args& a) {
       zeros.push_back(ir::int_imm(in.fn(), DType::Int32, 0, a.call));
     return of_expr(WW_TRY(ir::address_of(in.fn(), a[0].buffer(), zeros, a.call)));
   }
+  if (a[0].is(Kind::Ir) && in.fn()[a[0].expr()].type.is_pointer())
+    return fail_at(
+        a.spans[0], DiagKind::BadType,
+        "the address of a pointer or a tensor map is not taken: copies through tensor maps "
+        "are not lowered");
   if (!a[0].is(Kind::Ir) || in.fn()[a[0].expr()].op != ExprOp::Load)
     return fail_at(a.spans[0], DiagKind::BadType,
                    "the address of {}, expected an element of a buffer",
@@ -180,6 +185,17 @@ Result<Value> address_of(Context& in, Args& a) {
   const ir::Expr& load = in.fn()[a[0].expr()];
   return of_expr(WW_TRY(
       ir::address_of(in.fn(), load.buffer, std::span(load.args.data(), load.args.size()), a.call)));
+}
+
+// What `B.access_ptr(…)` is printed as; the mask and the extent tell passes of TVM what is accessed.
+Result<Value> access_ptr(Context& in, Args& a) {
+  const ir::ExprId args[] = {WW_TRY(expression(in, a[1], a.spans[1])),
+                             WW_TRY(index_expr(in, a[2], a.spans[2]))};
+  if (ir::const_int(in.fn(), args[1]) == 0) return of_expr(args[0]);
+  return of_expr(WW_TRY(ir::call(in.fn(), ir::Intrinsic::PointerOffset, args, a.call)));
+}
+Result<Value> type_annotation(Context& in, Args& a) {
+  return dtype_value(WW_TRY(as_type(in, a[0], "the type", a.spans[0])));
 }
 
 Result<Value> byte_offset(Context& in, Args& a) {
@@ -292,6 +308,8 @@ constexpr BuiltinRow kRows[] = {
     {"T.infinity", "dtype?", infinity},
     {"T.fabs", "value", fabs, true},
     {"T.address_of", "element", address_of, true},
+    {"T.tvm_access_ptr", "type, data, offset, extent, rw_mask", access_ptr, true},
+    {"T.type_annotation", "dtype", type_annotation, true},
     {"T.ptr_byte_offset", "pointer, bytes, dtype?", byte_offset, true},
     {"T.handle_add_byte_offset", "pointer, bytes", byte_offset, true},
     {"T.Ramp", "base, stride, lanes", ramp, true},

@@ -277,6 +277,10 @@ void emit_ptx(Context& in, ir::PtxCall call, Span span) {
   emit(in, std::move(out));
 }
 
+Result<Value> issue_ptx(Context& in, const std::string& opcode, CallArgs& args) {
+  return issue(in, opcode, args);
+}
+
 Result<Value> ptx_word(Context& in, const PtxPathObject& path, std::string_view word) {
   if (path.words.empty() && word == "SINK") return part(in, PtxOperandKind::Sink, none(), none());
   PtxPathObject out = path;
@@ -311,7 +315,8 @@ Result<Value> call_ptx(Context& in, const PtxPathObject& path, CallArgs& args) {
       WW_TRY_VOID(issue(in, access->opcode, access->args));
       return access->result;
     }
-    if (const auto reason = why_not_taken(fmt::format("T.ptx.{}", opcode)))
+    const bool has_words = !args.plain.empty() && args.plain.back().is(Kind::Str);
+    if (const auto reason = why_not_taken(fmt::format("T.ptx.{}", opcode)); reason && !has_words)
       return fail_at(Span::at(args.call.begin, args.callee.end), DiagKind::UnknownName,
                      "`T.ptx.{}` is not taken: {}", opcode, *reason);
   }

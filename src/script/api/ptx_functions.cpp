@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "script/api/params.h"
+#include "script/api/ptx_synchronising.h"
 #include "script/interp/calls.h"
 #include "script/interp/conversions.h"
 #include "script/interp/implicit.h"
@@ -151,16 +152,6 @@ Result<Value> mma(Context& in, Args& a) {
 
 // --- asynchronous copies -------------------------------------------------------------------------
 
-Result<Value> cp_async(Context& in, Args& a) {
-  const std::int64_t bytes = WW_TRY(as_integer(in, a[2], "the number of bytes", a.spans[2]));
-  std::vector<ir::PtxOperand> operands = {
-      WW_TRY(address(in, a[0], a.spans[0])), WW_TRY(address(in, a[1], a.spans[1])),
-      WW_TRY(word(in, of_int(bytes), DType::Int32, a.spans[2]))};
-  if (a.has(3) && !a[3].is(Kind::None))
-    operands.push_back(WW_TRY(word(in, a[3], DType::Uint32, a.spans[3])));
-  return finish(in, fmt::format("cp.async.{}.shared.global", bytes == 16 ? "cg" : "ca"),
-                std::move(operands), a.call);
-}
 Result<Value> cp_async_commit(Context& in, Args& a) {
   return finish(in, "cp.async.commit_group", {}, a.call);
 }
@@ -294,15 +285,6 @@ Result<Value> tcgen05_move(Context& in, Args& a, bool is_load) {
 Result<Value> tcgen05_ld(Context& in, Args& a) { return tcgen05_move(in, a, true); }
 Result<Value> tcgen05_st(Context& in, Args& a) { return tcgen05_move(in, a, false); }
 
-Result<Value> tcgen05_commit(Context& in, Args& a) {
-  std::vector<ir::PtxOperand> operands = {WW_TRY(address(in, a[0], a.spans[0]))};
-  return finish(
-      in,
-      fmt::format("tcgen05.commit.cta_group::{}.mbarrier::arrive::one.shared::cluster.b64",
-                  WW_TRY(cta_group(in, a, 1))),
-      std::move(operands), a.call);
-}
-
 // --- barriers and fences -------------------------------------------------------------------------
 
 Result<Value> elect_sync(Context& in, Args& a) {
@@ -312,20 +294,6 @@ Result<Value> mbarrier_init(Context& in, Args& a) {
   std::vector<ir::PtxOperand> operands = {WW_TRY(address(in, a[0], a.spans[0])),
                                           WW_TRY(word(in, a[1], DType::Uint32, a.spans[1]))};
   return finish(in, "mbarrier.init.shared.b64", std::move(operands), a.call);
-}
-ir::PtxOperand sink() {
-  ir::PtxOperand out;
-  out.kind = PtxOperandKind::Sink;
-  return out;
-}
-Result<Value> mbarrier_arrive(Context& in, Args& a) {
-  std::vector<ir::PtxOperand> operands = {sink(), WW_TRY(address(in, a[0], a.spans[0]))};
-  return finish(in, "mbarrier.arrive.shared.b64", std::move(operands), a.call);
-}
-Result<Value> mbarrier_expect(Context& in, Args& a) {
-  std::vector<ir::PtxOperand> operands = {sink(), WW_TRY(address(in, a[0], a.spans[0])),
-                                          WW_TRY(word(in, a[1], DType::Uint32, a.spans[1]))};
-  return finish(in, "mbarrier.arrive.expect_tx.shared.b64", std::move(operands), a.call);
 }
 Result<Value> mbarrier_wait(Context& in, Args& a) {
   const ir::ExprId args[] = {WW_TRY(expression(in, a[0], a.spans[0])),
@@ -371,10 +339,14 @@ constexpr PtxFunction kFunctions[] = {
     {"ldmatrix", "trans, num, dtype, smem_ptr, *registers", ldmatrix},
     {"stmatrix", "trans, num, dtype, smem_ptr, *registers, **options", stmatrix},
     {"mma", "shape, a_layout, b_layout, d_type, a_type, b_type, c_type, *pointers", mma},
-    {"cp_async", "dst, src, bytes, src_bytes?", cp_async},
+    {"cp_async", "dst, src, bytes, src_bytes?, **options", ptx_synchronising::cp_async},
     {"cp_async.commit_group", "", cp_async_commit},
     {"cp_async.wait_group", "pending?", cp_async_wait},
     {"cp_async.wait_all", "", cp_async_wait_all},
+    {"cp_async.bulk.wait_group", "pending?, read?", ptx_synchronising::bulk_wait},
+    {"wgmma.fence", "", ptx_synchronising::wgmma_fence},
+    {"wgmma.commit_group", "", ptx_synchronising::wgmma_commit},
+    {"wgmma.wait_group", "pending", ptx_synchronising::wgmma_wait},
     {"tcgen05.alloc", "ptr, n_cols, cta_group?", tcgen05_alloc},
     {"tcgen05.dealloc", "addr, n_cols, cta_group?", tcgen05_dealloc},
     {"tcgen05.relinquish_alloc_permit", "cta_group?", tcgen05_relinquish},
@@ -384,12 +356,18 @@ constexpr PtxFunction kFunctions[] = {
     {"tcgen05.wait.st", "", tcgen05_wait_st},
     {"tcgen05.fence.before_thread_sync", "", tcgen05_fence_before},
     {"tcgen05.fence.after_thread_sync", "", tcgen05_fence_after},
-    {"tcgen05.commit", "ptr, cta_group?", tcgen05_commit},
+    {"tcgen05.commit", "ptr, cta_group?, cta_mask?, **options", ptx_synchronising::tcgen05_commit},
+    {"tcgen05.shift", "addr, cta_group?", ptx_synchronising::tcgen05_shift},
+    {"tcgen05.cp", "addr, desc, shape, cta_group?, multicast?, decompress?, row?, col?",
+     ptx_synchronising::tcgen05_cp},
     {"elect_sync", "", elect_sync},
     {"mbarrier.init", "ptr, count", mbarrier_init},
-    {"mbarrier.arrive", "ptr", mbarrier_arrive},
-    {"mbarrier.arrive.expect_tx", "ptr, bytes", mbarrier_expect},
+    {"mbarrier.arrive", "ptr, **options", ptx_synchronising::mbarrier_arrive},
+    {"mbarrier.arrive.expect_tx", "ptr, bytes, **options", ptx_synchronising::mbarrier_expect},
     {"mbarrier.try_wait", "ptr, phase", mbarrier_wait},
+    {"barrier.cluster.arrive", "sem?, aligned?", ptx_synchronising::cluster_arrive},
+    {"barrier.cluster.wait", "acquire?, aligned?", ptx_synchronising::cluster_wait},
+    {"mapa", "ptr, rank, space?, ptx_type?, return_type?", ptx_synchronising::mapa},
     {"fence", "sem, scope", fence},
     {"fence.mbarrier_init", "", fence_mbarrier_init},
     {"fence.proxy_async", "space?", fence_proxy_async},

@@ -25,5 +25,7 @@ Result<ir::ExprId> first_address(Context& in, ir::BufferId buffer, Span span);
 
 /// Emits an instruction.
 void emit_ptx(Context& in, ir::PtxCall call, Span span);
+/// The instruction of an opcode, whose form tells the operands apart.
+Result<Value> issue_ptx(Context& in, const std::string& opcode, CallArgs& args);
 
 }  // namespace ww::script

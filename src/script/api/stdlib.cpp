@@ -156,6 +156,14 @@ Result<Value> gcd(Context& in, Args& a) {
   }
   return of_int(x < 0 ? -x : x);
 }
+
+// --- operator ------------------------------------------------------------------------------------
+
+template <Op kOp>
+Result<Value> by_operator(Context& in, Args& a) {
+  return binary(in, kOp, a[0], a[1], a.call);
+}
+
 constexpr BuiltinRow kRows[] = {
     {"map", "function, items", map_row},
     {"filter", "function, items", filter_row},
@@ -174,6 +182,15 @@ constexpr BuiltinRow kRows[] = {
     {"functools.reduce", "function, items, start?", reduce},
     {"functools.cache", "function", identity},
     {"functools.lru_cache", "function?, **options", identity},
+    {"operator.add", "a, b", by_operator<Op::Add>},
+    {"operator.sub", "a, b", by_operator<Op::Sub>},
+    {"operator.mul", "a, b", by_operator<Op::Mul>},
+    {"operator.truediv", "a, b", by_operator<Op::Div>},
+    {"operator.floordiv", "a, b", by_operator<Op::FloorDiv>},
+    {"operator.mod", "a, b", by_operator<Op::Mod>},
+    {"operator.and_", "a, b", by_operator<Op::BitAnd>},
+    {"operator.or_", "a, b", by_operator<Op::BitOr>},
+    {"operator.xor", "a, b", by_operator<Op::BitXor>},
     {"itertools.product", "*sequences, **options", product},
     {"dataclasses.dataclass", "type?, **options", identity},
     {"property", "function", identity},

@@ -246,6 +246,24 @@ Result<Value> ptr_to(Context& in, Args& a) {
   return of_expr(WW_TRY(ir::address_of(in.fn(), a.self.buffer(), indices, a.call)));
 }
 
+// `B.access_ptr("rw", offset=n)`: the pointer to place n of the storage, whatever the layout says.
+Result<Value> access_ptr(Context& in, Args& a) {
+  const ir::BufferId id = a.self.buffer();
+  const std::optional<layout::Layout> layout = ir::layout_of(in.fn(), in.fn()[id]);
+  if (layout && !layout->tile().offset().empty())
+    return fail_at(
+        a.call, DiagKind::BadBuffer,
+        "`access_ptr` of `{}`, whose layout has an offset; `ptr_to` is the address of an "
+        "element",
+        in.fn()[id].name);
+  const std::vector<ir::ExprId> origin(in.fn()[id].shape.size(),
+                                       ir::int_imm(in.fn(), DType::Int32, 0, a.call));
+  const ir::ExprId first = WW_TRY(ir::address_of(in.fn(), id, origin, a.call));
+  if (!a.has(3) || (a[3].is(Kind::Int) && a[3].integer == 0)) return of_expr(first);
+  const ir::ExprId args[] = {first, WW_TRY(index_expr(in, a[3], a.spans[3]))};
+  return of_expr(WW_TRY(ir::call(in.fn(), ir::Intrinsic::PointerOffset, args, a.call)));
+}
+
 Result<Value> vload(Context& in, Args& a) {
   const std::vector<ir::ExprId> indices = WW_TRY(indices_of(in, a[0], a.spans[0]));
   int lanes = 1;
@@ -284,11 +302,14 @@ Result<Value> scope_name(Context& in, Args& a) {
   return in.heap.str(std::string(ir::name_of(in.fn()[a.self.buffer()].scope)));
 }
 
+constexpr std::string_view kAccess = "access_mask, ptr_type?, content_lanes?, offset?, extent?";
+
 constexpr BuiltinRow kRows[] = {
     {"buffer.view", "*shape, **layout", view, true},
     {"buffer.local", "*shape, **layout", local, true},
     {"buffer.permute", "*dims", permute, true},
     {"buffer.ptr_to", "indices", ptr_to, true},
+    {"buffer.access_ptr", kAccess, access_ptr, true},
     {"buffer.vload", "indices, dtype?", vload, true},
     {"buffer.vstore", "indices, value", vstore, true},
     {"buffer.scope", "", scope_name, true},

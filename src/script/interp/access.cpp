@@ -147,7 +147,8 @@ Result<Value> namespace_attribute(Context& in, const std::string& path, std::str
     return of_float(name == "inf"  ? std::numeric_limits<double>::infinity()
                     : name == "pi" ? 3.141592653589793
                                    : std::numeric_limits<double>::quiet_NaN());
-  if (path == "functools" || path == "itertools" || path == "math" || path == "dataclasses")
+  if (path == "functools" || path == "itertools" || path == "math" || path == "dataclasses" ||
+      path == "operator")
     return opaque_value(in, span, fmt::format("`{}` is not modelled", full));
   return fail(no_such_name(path, name).with_span(name_span));
 }
@@ -223,7 +224,7 @@ std::string_view attribute_type(const Value& value) {
 std::optional<Result<Value>> special_attribute(Context& in, const Value& object,
                                                std::string_view name, Span span) {
   if (object.is(Kind::Buffer) && (name == "source" || name == "buffer") &&
-      in.fn()[object.buffer()].is_scalar)
+      ir::has_one_element(in.fn(), in.fn()[object.buffer()]))
     return object;
   if (const std::string_view type = attribute_type(object);
       !type.empty() && !is_attribute(type, name))
@@ -302,10 +303,12 @@ Result<Value> attribute(Context& in, const Value& object, std::string_view name,
   if (!prefix.empty())
     if (const BuiltinRow* row = find_builtin(fmt::format("{}.{}", prefix, name)))
       return in.heap.wrap(Kind::Method, MethodObject{{}, object, std::string(name), row, none()});
-  if (const auto reason = why_not_taken(fmt::format("L.{}", name));
-      reason && object.is(Kind::Layout))
-    return fail_at(name_span, DiagKind::UnknownName, "`{}` of a layout is not taken: {}", name,
-                   *reason);
+  if (object.is(Kind::Layout) || object.is(Kind::Buffer)) {
+    const bool is_layout = object.is(Kind::Layout);
+    if (const auto reason = why_not_taken(fmt::format("{}.{}", is_layout ? "L" : "B", name)))
+      return fail_at(name_span, DiagKind::UnknownName, "`{}` of a {} is not taken: {}", name,
+                     is_layout ? "layout" : "buffer", *reason);
+  }
   return fail_at(name_span, DiagKind::UnknownName, "{} has no `{}`{}", type_name(object), name,
                  did_you_mean(name, members_of(prefix.empty() ? "-" : prefix)));
 }

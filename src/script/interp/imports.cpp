@@ -50,6 +50,7 @@ constexpr ModuleRow kModules[] = {
     {"math", "math"},
     {"functools", "functools"},
     {"itertools", "itertools"},
+    {"operator", "operator"},
     {"dataclasses", "dataclasses"},
 };
 
