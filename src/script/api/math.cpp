@@ -57,6 +57,11 @@ Result<Value> reinterpret(Context& in, Args& a) {
   const std::size_t v = t == 0 ? 1 : 0;
   const ir::Type type = WW_TRY(as_type(in, a[t], "the type", a.spans[t]));
   const ir::ExprId value = WW_TRY(expression(in, a[v], a.spans[v]));
+  // A tile of tensor memory is at a number, which `B.data` stands for.
+  if (const ir::Expr e = in.fn()[value]; e.op == ExprOp::BufferData && type.is_int()) {
+    const ir::ExprId address = in.fn()[e.buffer].allocated_addr;
+    if (address.valid()) return of_expr(WW_TRY(cast_as(in, of_expr(address), type, a.call)));
+  }
   if (!type.is_value() && !in.fn()[value].type.is_pointer())
     return fail(diag_at(a.call, DiagKind::BadType,
                         "a pointer made of `{}`, expected one from a buffer",

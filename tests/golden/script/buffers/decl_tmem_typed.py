@@ -15,6 +15,8 @@ def f(A: T.Tensor((128, 32), "float32")):
     R = T.wg_reg_tile(32, "float32")
     T.cuda.tile.tcgen05.ld(R, a, scope="warpgroup")
     T.cuda.tile.tcgen05.st(b, R, scope="warpgroup")
+    word: T.uint32
+    T.ptx["tcgen05.ld.sync.aligned.32x32b.x1.b32"](word, T.cuda.get_tmem_addr(T.cast(T.reinterpret(a.data, ty="uint64"), "uint32"), 0, 1))
 #--- expected
 from tvm.script import tirx as T
 from tvm.script.tirx import tile as Tx
@@ -32,3 +34,5 @@ def f(A: T.Buffer((128, 32))):
     R_1 = T.alloc_buffer((128, 32), scope="local", layout=TileLayout(S[(128, 32) : (1 @ tid_in_wg, 1)]))
     Tx.wg.copy_async(R_1[0:128, 0:32], a[0:128, 0:32], dispatch="tcgen05_ldst")
     Tx.wg.copy_async(b[0:128, 0:32], R_1[0:128, 0:32], dispatch="tcgen05_ldst")
+    word: T.uint32
+    T.ptx.tcgen05.ld(T.Cast("uint32", T.Cast("uint64", addr[0])), 0, 1, "32x32b", 1, False, word)
