@@ -139,9 +139,15 @@ class BufferCheck {
     const std::optional<layout::Shape> shape = const_shape(f_, b_);
     if (shape) {
       const Result<std::int64_t> count = layout::element_count(*shape);
-      if (count && *count != layout.size())
+      if (count && *count != layout.size()) {
         bad("the layout of `{}` has {} elements, its shape {} has {}", b_.name, layout.size(),
             shape_text(f_, b_.shape), *count);
+        c_.findings.back().notes.push_back(
+            {layout.size() < *count
+                 ? "a layout has all elements; `L.tile_to(shape, atom_shape)` repeats an atom"
+                 : "a layout has no more elements than its buffer; TVM leaves the rest unused",
+             {}});
+      }
     }
     check_axes(layout);
     if (b_.scope == Scope::Local || is_shared(b_.scope)) check_not_negative(layout);

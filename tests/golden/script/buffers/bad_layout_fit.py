@@ -13,6 +13,7 @@ def f(a: T.handle):
 bad_layout_fit.py:8:9: error: the layout of `r` has 32 elements, its shape (4, 4) has 16 [BadBuffer]
         r = T.alloc_local((4, 4), "float32", layout=TileLayout(S[(4, 8) : (8, 1)]))
             ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
+  note: a layout has no more elements than its buffer; TVM leaves the rest unused
 bad_layout_fit.py:9:9: error: elements 1 and 4 of `u` share one place in the layout `S[(4,4):(1,1)]` [BadBuffer]
         u = T.alloc_local((4, 4), "float32", layout=TileLayout(S[(4, 4) : (1, 1)]))
             ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
