@@ -33,20 +33,6 @@ constexpr ModuleRow kModules[] = {
     {"tvm.tirx.layout", "layout"},
     {"tvm.runtime", "tvm.runtime"},
     {"tvm.ir", "tvm.ir"},
-    {"tvm.backend.cuda.tile_primitive.tma_utils", "layout", true},
-    {"tvm.backend.cuda.tile_primitive.gemm_async", "layout", true},
-    {"tvm.backend.cuda.tile_primitive.gemm_async.tcgen05", "layout", true},
-    {"tvm.backend.cuda.operator.tile_primitive.tma_utils", "layout", true},
-    {"tvm.backend.cuda.operator.tile_primitive.gemm_async", "layout", true},
-    {"tvm.backend.cuda.operator.tile_primitive.gemm_async.tcgen05", "layout", true},
-    {"tvm.tirx.operator.tile_primitive.cuda.tma_utils", "layout", true},
-    {"tvm.tirx.operator.tile_primitive.cuda.gemm_async", "layout", true},
-    {"tvm.tirx.operator.tile_primitive.cuda.gemm_async.tcgen05", "layout", true},
-    {"tvm.tirx.cuda.operator.tile_primitive.tma_utils", "layout", true},
-    {"tvm.tirx.cuda.operator.tile_primitive.gemm_async", "layout", true},
-    {"tvm.backend.cuda.lang", "T", true},
-    {"tvm.backend.cuda.lang.alloc_pool", "T", true},
-    {"tvm.tirx.lang.alloc_pool", "T", true},
     {"math", "math"},
     {"functools", "functools"},
     {"itertools", "itertools"},
@@ -54,8 +40,20 @@ constexpr ModuleRow kModules[] = {
     {"dataclasses", "dataclasses"},
 };
 
+// What moves from folder to folder of TVM: layouts beside its tile primitives, pools beside the
+// other classes for kernels. Empty for other modules.
+std::string_view space_of_moving(std::string_view path) {
+  if (!path.starts_with("tvm.")) return {};
+  if (path.ends_with(".lang") || path.ends_with(".lang.alloc_pool")) return "T";
+  if (path.find(".tile_primitive.") == std::string_view::npos) return {};
+  for (const std::string_view end : {".tma_utils", ".gemm_async", ".gemm_async.tcgen05"})
+    if (path.ends_with(end)) return "layout";
+  return {};
+}
+
 bool is_partial(std::string_view path) {
-  return std::any_of(std::begin(kModules), std::end(kModules),
+  return !space_of_moving(path).empty() ||
+         std::any_of(std::begin(kModules), std::end(kModules),
                      [&](const ModuleRow& row) { return row.path == path && row.is_partial; });
 }
 
@@ -94,6 +92,7 @@ Value imported_value(Context& in, const std::string& module, const Import& impor
 std::optional<std::string_view> known_module(std::string_view path) {
   for (const ModuleRow& row : kModules)
     if (row.path == path) return row.space;
+  if (const std::string_view space = space_of_moving(path); !space.empty()) return space;
   return std::nullopt;
 }
 
