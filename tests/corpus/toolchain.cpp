@@ -60,4 +60,9 @@ Outcome Toolchain::assemble(const fs::path& folder, const std::string& input,
   return run({ptxas_, "-arch=" + target, input, "-o", output}, folder);
 }
 
+Outcome Toolchain::try_assemble(const fs::path& folder, const std::string& input,
+                                const std::string& target) const {
+  return run({ptxas_, "-O1", "-arch=" + target, input, "-o", "tried.cubin"}, folder);
+}
+
 }  // namespace ww::corpus

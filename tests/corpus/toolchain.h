@@ -54,6 +54,10 @@ class Toolchain {
   /// into the result.
   [[nodiscard]] Outcome assemble(const std::filesystem::path& folder, const std::string& input,
                                  const std::string& target, const std::string& output) const;
+  /// Whether ptxas takes `folder`/`input` at all: at -O1, which refuses the same and takes half the
+  /// time.
+  [[nodiscard]] Outcome try_assemble(const std::filesystem::path& folder, const std::string& input,
+                                     const std::string& target) const;
 
  private:
   std::filesystem::path nvcc_;
