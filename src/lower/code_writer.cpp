@@ -223,7 +223,8 @@ void CodeWriter::evaluate(ir::Intrinsic callee, std::initializer_list<ExprId> ar
   add(ir::Stmt{.kind = ir::StmtKind::Evaluate, .expr = call(callee, args)});
 }
 
-void CodeWriter::ptx(std::string_view opcode, std::vector<ir::PtxOperand> operands, ExprId predicate) {
+void CodeWriter::ptx(std::string_view opcode, std::vector<ir::PtxOperand> operands,
+                     ExprId predicate) {
   const isa::Opcode bound = isa::opcode_of(opcode);
   WW_CHECK(!bound.forms().empty(), "no form of the catalogue takes `{}`", opcode);
   const ir::PtxCallId call =
