@@ -13,10 +13,10 @@
 #include <utility>
 
 #include "sim/check_launch.h"
-#include "sim/conflicts.h"
+#include "sim/checks/conflicts.h"
+#include "sim/checks/race.h"
 #include "sim/limits.h"
-#include "sim/race.h"
-#include "sim/unit.h"
+#include "sim/run/unit.h"
 
 namespace ww::sim {
 namespace {

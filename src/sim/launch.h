@@ -18,11 +18,11 @@
 #include <vector>
 
 #include "base/result.h"
-#include "sim/counters.h"
-#include "sim/findings.h"
-#include "sim/heap.h"
-#include "sim/memory.h"
+#include "sim/checks/findings.h"
+#include "sim/memory/heap.h"
+#include "sim/memory/memory.h"
 #include "sim/program.h"
+#include "sim/run/counters.h"
 
 namespace ww::sim {
 

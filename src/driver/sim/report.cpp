@@ -16,7 +16,7 @@
 #include "driver/sim/options.h"
 #include "isa/catalogue.h"
 #include "sim/lanes.h"
-#include "sim/memory.h"
+#include "sim/memory/memory.h"
 
 namespace ww::driver {
 

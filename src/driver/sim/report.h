@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "driver/sim/tool.h"
-#include "sim/counters.h"
 #include "sim/program.h"
+#include "sim/run/counters.h"
 
 namespace ww::driver {
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Addresses between state spaces. Generic and global addresses are the same; the windows of the
-// others are in sim/memory.h.
+// others are in sim/memory/memory.h.
 #include "isa/operand.h"
 #include "sim/ops/families.h"
 #include "sim/ops/lane_ops.h"
-#include "sim/unit.h"
+#include "sim/run/unit.h"
 
 namespace ww::sim::address_ops {
 namespace {

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "sim/function_decoder.h"
+#include "sim/decode/function_decoder.h"
 
 namespace ww::sim {
 namespace {

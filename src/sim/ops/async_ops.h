@@ -15,10 +15,10 @@
 #include <string_view>
 #include <vector>
 
-#include "sim/decoder.h"
+#include "sim/decode/decoder.h"
 #include "sim/ops/memory_ops.h"
-#include "sim/unit.h"
-#include "sim/warp.h"
+#include "sim/run/unit.h"
+#include "sim/run/warp.h"
 
 namespace ww::sim {
 

@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 
 #include "sim/ops/families.h"
-#include "sim/unit.h"
+#include "sim/run/unit.h"
 
 namespace ww::sim::barrier_ops {
 namespace {

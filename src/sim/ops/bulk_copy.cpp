@@ -10,7 +10,7 @@
 #include <memory>
 #include <utility>
 
-#include "sim/function_decoder.h"
+#include "sim/decode/function_decoder.h"
 #include "sim/ops/async_ops.h"
 #include "sim/ops/families.h"
 

@@ -2,7 +2,7 @@
 // Clusters: addresses in the shared memories of neighbours, and dependent grids, of which there are
 // none here.
 #include "sim/ops/families.h"
-#include "sim/unit.h"
+#include "sim/run/unit.h"
 
 namespace ww::sim::cluster_ops {
 namespace {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Branches, calls, the end of threads.
-#include "sim/builtin.h"
-#include "sim/function_decoder.h"
+#include "sim/decode/function_decoder.h"
 #include "sim/ops/families.h"
-#include "sim/unit.h"
-#include "sim/warp.h"
+#include "sim/run/builtin.h"
+#include "sim/run/unit.h"
+#include "sim/run/warp.h"
 
 namespace ww::sim::control_ops {
 namespace {

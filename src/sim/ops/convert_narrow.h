@@ -3,7 +3,7 @@
 // formats of eight bits and fewer.
 #pragma once
 
-#include "sim/decoder.h"
+#include "sim/decode/decoder.h"
 
 namespace ww::sim {
 

@@ -2,7 +2,7 @@
 // All families of ops, declared from families.def.
 #pragma once
 
-#include "sim/decoder.h"
+#include "sim/decode/decoder.h"
 
 namespace ww::sim {
 

@@ -4,7 +4,7 @@
 // which asks for those of the async proxy.
 #include "sim/ops/families.h"
 #include "sim/ops/memory_ops.h"
-#include "sim/unit.h"
+#include "sim/run/unit.h"
 
 namespace ww::sim::fence_ops {
 namespace {

@@ -2,7 +2,7 @@
 // The decoders of float_functions.cpp, for the table in float.cpp.
 #pragma once
 
-#include "sim/decoder.h"
+#include "sim/decode/decoder.h"
 
 namespace ww::sim {
 

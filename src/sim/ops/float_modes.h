@@ -7,7 +7,7 @@
 #include <string_view>
 #include <utility>
 
-#include "sim/decoder.h"
+#include "sim/decode/decoder.h"
 #include "sim/ops/float_lanes.h"
 #include "sim/ops/lane_ops.h"
 #include "sim/ops/part_lanes.h"

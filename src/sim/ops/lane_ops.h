@@ -11,7 +11,7 @@
 
 #include "isa/type.h"
 #include "sim/lanes.h"
-#include "sim/warp.h"
+#include "sim/run/warp.h"
 
 namespace ww::sim {
 

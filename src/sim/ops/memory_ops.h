@@ -6,9 +6,9 @@
 #include <cstdint>
 #include <cstring>
 
-#include "sim/decoder.h"
-#include "sim/unit.h"
-#include "sim/warp.h"
+#include "sim/decode/decoder.h"
+#include "sim/run/unit.h"
+#include "sim/run/warp.h"
 
 namespace ww::sim {
 

@@ -17,7 +17,7 @@
 #include "num/matrix_tile.h"
 #include "sim/ops/families.h"
 #include "sim/ops/mma_forms.h"
-#include "sim/unit.h"
+#include "sim/run/unit.h"
 
 namespace ww::sim::mma_ops {
 namespace {

@@ -10,7 +10,7 @@
 
 #include "num/half_lanes.h"
 #include "num/matrix_tile.h"
-#include "sim/decoder.h"
+#include "sim/decode/decoder.h"
 
 namespace ww::sim {
 

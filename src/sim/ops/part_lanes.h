@@ -9,7 +9,7 @@
 
 #include "sim/lanes.h"
 #include "sim/op.h"
-#include "sim/warp.h"
+#include "sim/run/warp.h"
 
 namespace ww::sim {
 

@@ -4,9 +4,9 @@
 
 #include <cstdint>
 
-#include "sim/decoder.h"
+#include "sim/decode/decoder.h"
 #include "sim/lanes.h"
-#include "sim/warp.h"
+#include "sim/run/warp.h"
 
 namespace ww::sim {
 

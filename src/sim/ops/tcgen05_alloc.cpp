@@ -7,7 +7,7 @@
 #include <bit>
 #include <cstring>
 
-#include "sim/function_decoder.h"
+#include "sim/decode/function_decoder.h"
 #include "sim/ops/async_ops.h"
 #include "sim/ops/tcgen05_ops.h"
 

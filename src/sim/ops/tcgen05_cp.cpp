@@ -17,7 +17,7 @@
 #include <array>
 #include <utility>
 
-#include "sim/function_decoder.h"
+#include "sim/decode/function_decoder.h"
 #include "sim/ops/async_ops.h"
 #include "sim/ops/tcgen05_ops.h"
 

@@ -6,10 +6,10 @@
 #include <string>
 #include <vector>
 
-#include "sim/decoder.h"
-#include "sim/tensor_memory.h"
-#include "sim/unit.h"
-#include "sim/warp.h"
+#include "sim/decode/decoder.h"
+#include "sim/memory/tensor_memory.h"
+#include "sim/run/unit.h"
+#include "sim/run/warp.h"
 
 namespace ww::sim {
 

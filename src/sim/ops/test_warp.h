@@ -21,7 +21,7 @@
 #include <vector>
 
 #include "sim/program.h"
-#include "sim/warp.h"
+#include "sim/run/warp.h"
 
 namespace ww::sim {
 

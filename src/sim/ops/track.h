@@ -14,7 +14,7 @@
 
 #include "sim/lanes.h"
 #include "sim/op.h"
-#include "sim/warp.h"
+#include "sim/run/warp.h"
 
 namespace ww::sim {
 

@@ -9,7 +9,7 @@
 
 #include "sim/ops/families.h"
 #include "sim/ops/lane_ops.h"
-#include "sim/unit.h"
+#include "sim/run/unit.h"
 
 namespace ww::sim::warp_ops {
 namespace {

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// Units run at the same time on threads of the host, and what they do must not depend on who was
+// first. While no two of them touch the same word of global memory in a way whose order matters, it
+// does not. This watches for one that does; the launch is then run again, unit after unit, from
+// where it began.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "sim/lanes.h"
+#include "sim/memory/memory.h"
+
+namespace ww::sim {
+
+/// Who has touched a word: 0 nobody, a unit plus one, or as below.
+struct WordOwners {
+  static constexpr std::uint32_t kMany = 0xFFFF'FFFFU;    // of `read`: several units
+  static constexpr std::uint32_t kAtomic = 0x8000'0000U;  // of `wrote`: and the name of the opcode
+  std::atomic<std::uint32_t> wrote, read;
+};
+
+/// The global memory of a launch as it was before, and who touches what in it.
+class Conflicts {
+ public:
+  static constexpr std::uint64_t kMaxUnits = WordOwners::kAtomic - 2;
+
+  /// How much memory it takes at most.
+  static std::uint64_t bytes_for(const GlobalMemory& memory) { return memory.bytes() * 4; }
+
+  explicit Conflicts(GlobalMemory& memory);
+  Conflicts(const Conflicts&) = delete;
+  Conflicts& operator=(const Conflicts&) = delete;
+  ~Conflicts();
+
+  void note_read(const Region& region, const std::uint64_t* address, Mask lanes, unsigned bytes,
+                 std::uint64_t unit);
+  void note_write(const Region& region, const std::uint64_t* address, Mask lanes, unsigned bytes,
+                  std::uint64_t unit);
+  /// Without a result: those of one opcode may come in any order.
+  void note_atomic(const Region& region, const std::uint64_t* address, Mask lanes, unsigned bytes,
+                   std::uint64_t unit, std::uint32_t opcode);
+  [[nodiscard]] bool found() const { return found_.load(std::memory_order_relaxed); }
+
+  /// Makes the memory what it was.
+  void restore() const;
+  /// Notes nothing from now on.
+  void stop_watching();
+
+ private:
+  template <typename Visit>
+  void for_each_word(const Region& region, const std::uint64_t* address, Mask lanes, unsigned bytes,
+                     const Visit& visit);
+
+  struct Saved {
+    Region* region;
+    std::unique_ptr<std::byte[]> data;
+    std::unique_ptr<std::uint8_t[]> undefined;
+  };
+  std::vector<Saved> saved_;
+  std::vector<WordOwners*> owners_;  // by number of the region
+  std::atomic<bool> found_ = false;
+};
+
+}  // namespace ww::sim

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/checks/fences.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "sim/checks/race.h"
+#include "sim/run/unit.h"
+
+namespace ww::sim {
+namespace {
+
+// Calls visit(word) for the words of each lane's bytes.
+template <typename Visit>
+void for_each_word(const std::uint64_t* address, Mask lanes, unsigned bytes, Visit&& visit) {
+  for_each_lane(lanes, [&](unsigned l) {
+    const std::uint64_t end = (address[l] + bytes + 3) / 4;
+    for (std::uint64_t word = address[l] / 4; word < end; ++word) visit(word, l);
+  });
+}
+
+Party party_of(const Unit& unit, std::uint32_t op, unsigned unit_warp, Mask lanes) {
+  return {op, unit.linear_of(unit.index, unit_warp), unit.index_in_cta(unit_warp), lanes};
+}
+
+}  // namespace
+
+void FenceTracker::reset() {
+  pages_.clear();
+  last_number_ = ~std::uint64_t{0};
+  tensors_.clear();
+}
+
+// --- proxies -------------------------------------------------------------------------------------
+
+FenceTracker::Page* FenceTracker::find_page(std::uint64_t number) {
+  if (number == last_number_) return last_page_;
+  const auto found = pages_.find(number);
+  if (found == pages_.end()) return nullptr;
+  last_number_ = number;
+  last_page_ = found->second.get();
+  return last_page_;
+}
+
+FenceTracker::Page& FenceTracker::page_of(std::uint64_t number) {
+  Page* page = find_page(number);
+  if (page != nullptr) return *page;
+  last_number_ = number;
+  last_page_ = pages_.emplace(number, std::make_unique<Page>()).first->second.get();
+  return *last_page_;
+}
+
+void FenceTracker::wrote(const Warp& warp, const Region& region, const std::uint64_t* address,
+                         Mask lanes, unsigned bytes) {
+  if (!is_watched(region)) return;
+  const unsigned unit_warp = warp.unit_warp();
+  Write write{order_.now(unit_warp), warp.this_op(), 0};
+  for_each_word(address, lanes, bytes, [&](std::uint64_t word, unsigned l) {
+    write.thread = unit_warp * kLanes + l;
+    page_of(word / kPageWords)[word % kPageWords] = write;
+  });
+}
+
+void FenceTracker::forget(const Region& region, const std::uint64_t* address, Mask lanes,
+                          unsigned bytes) {
+  if (!is_watched(region)) return;
+  for_each_word(address, lanes, bytes, [&](std::uint64_t word, unsigned) {
+    Page* page = find_page(word / kPageWords);
+    if (page != nullptr) (*page)[word % kPageWords] = {};
+  });
+}
+
+void FenceTracker::check_async(Warp& warp, const Region& region, const std::uint64_t* address,
+                               Mask lanes, unsigned bytes, bool is_write) {
+  if (!is_watched(region)) return;
+  const bool is_shared = region.space == Space::Shared;
+  const Past what = is_shared ? Past::FencedShared : Past::FencedGlobal;
+  const unsigned unit_warp = warp.unit_warp();
+  for_each_word(address, lanes, bytes, [&](std::uint64_t word, unsigned lane) {
+    const Page* page = find_page(word / kPageWords);
+    if (page == nullptr) return;
+    const Write& write = (*page)[word % kPageWords];
+    if (write.clock == 0) return;
+    const unsigned other = write.thread / kLanes;
+    const unsigned other_lane = write.thread % kLanes;
+    if (order_.fenced_for_proxy(unit_warp, lane, other, other_lane, write.clock, what) ||
+        !order_.ordered(unit_warp, lane, other, other_lane, write.clock)) {
+      return;
+    }
+    if (warp.unit->findings.count_up(Check::Fence, warp.this_op(), write.op, 1)) return;
+    warp.report_at(
+        Check::Fence, lane_bit(lane), std::max(word * 4, address[lane]),
+        fmt::format("{} {} in the async proxy, which was written in the generic proxy with no "
+                    "`fence.proxy.async{}` behind the write; the writing thread executes it before "
+                    "the barrier",
+                    is_write ? "writes" : "reads", place_text(address[lane], bytes),
+                    is_shared ? ".shared::cta" : ".global"),
+        party_of(*warp.unit, write.op, other, lane_bit(other_lane)));
+  });
+}
+
+// --- tensor memory -------------------------------------------------------------------------------
+
+std::vector<FenceTracker::Cell>& FenceTracker::cells_of(unsigned rank) {
+  if (tensors_.size() <= rank) tensors_.resize(rank + 1);
+  if (tensors_[rank].empty()) tensors_[rank].resize(std::size_t{kTensorLanes} * kTensorColumns);
+  return tensors_[rank];
+}
+
+namespace {
+
+const char* verb_of(TensorUse use) {
+  switch (use) {
+    case TensorUse::Load:
+      return "loads";
+    case TensorUse::Store:
+      return "stores to";
+    case TensorUse::Copy:
+      return "writes";
+  }
+  return "";
+}
+
+}  // namespace
+
+void FenceTracker::check_pair(Warp& warp, unsigned lane, std::uint32_t cell, TensorUse use,
+                              const Access& before, const char* done) {
+  if (before.clock == 0) return;
+  const unsigned mine = warp.unit_warp();
+  const unsigned other = before.warp;
+  // In one warp loads and stores are waited for, and the tensor core works in order.
+  if (mine == other && (!before.by_tensor_core || use == TensorUse::Copy)) return;
+  if (order_.fenced_in_tensor(mine, other, before.clock)) return;
+  if (mine != other && !order_.knows(mine, other, before.clock)) return;
+  if (warp.unit->findings.count_up(Check::Fence, warp.this_op(), before.op, 1)) return;
+  const bool has_before = order_.has_before(mine, lane, other, before.clock);
+  const bool has_after = order_.has_after(mine, other, before.clock);
+  const char* missing = has_before  ? "no `tcgen05.fence::after_thread_sync` behind it"
+                        : has_after ? "no `tcgen05.fence::before_thread_sync` before it"
+                                    : "neither `tcgen05.fence::before_thread_sync` before it nor "
+                                      "`tcgen05.fence::after_thread_sync` behind it";
+  const char* who = before.by_tensor_core ? "the tensor core" : "another warp";
+  warp.report_at(
+      Check::Fence, lane_bit(lane), 0,
+      fmt::format("{} {} that {} has {}; there is a barrier between the two, with {}", verb_of(use),
+                  place_text(kTensorWindow + std::uint64_t{cell} * 4, 4), who, done, missing),
+      party_of(*warp.unit, before.op, other, 0));
+}
+
+void FenceTracker::check_cell(Warp& warp, unsigned lane, unsigned rank, std::uint32_t cell,
+                              TensorUse use) {
+  const Cell& here = cells_of(rank)[cell];
+  check_pair(warp, lane, cell, use, here.write, here.write.by_tensor_core ? "written" : "stored");
+  if (use != TensorUse::Load) check_pair(warp, lane, cell, use, here.read, "loaded");
+}
+
+void FenceTracker::used_cell(const Warp& warp, unsigned rank, std::uint32_t cell, TensorUse use) {
+  Cell& here = cells_of(rank)[cell];
+  const unsigned unit_warp = warp.unit_warp();
+  const Access access{order_.now(unit_warp), warp.this_op(), static_cast<std::uint16_t>(unit_warp),
+                      use == TensorUse::Copy};
+  if (use == TensorUse::Load) {
+    here.read = access;
+  } else {
+    here = {access, {}};
+  }
+}
+
+void FenceTracker::forget_columns(unsigned rank, unsigned first, unsigned count) {
+  if (tensors_.size() <= rank || tensors_[rank].empty()) return;
+  for (unsigned lane = 0; lane < kTensorLanes; ++lane) {
+    const auto from = tensors_[rank].begin() + lane * kTensorColumns + first;
+    std::fill(from, from + count, Cell{});
+  }
+}
+
+}  // namespace ww::sim

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+// Fences that are missing although a barrier orders the two accesses:
+//
+//   - Memory is written by ordinary instructions (the generic proxy) and read or overwritten by
+//     bulk copies or tcgen05.cp (the async proxy): `fence.proxy.async` stands between the two, by
+//     the writer before the barrier or by whoever is behind it. Not needed the other way: who waits
+//     for the end of an asynchronous operation sees what it wrote.
+//   - One warp works on cells of tensor memory that another one worked on before:
+//     `tcgen05.fence::before_thread_sync` before the barrier and `::after_thread_sync` behind it.
+//     Of what tcgen05.commit announces, only the second one, in the same warp, too.
+//
+// Accesses with nothing at all to order them are races, and not looked at here. A tracker exists
+// only for programs that have such instructions; it keeps the last write of each word and the last
+// use of each cell. What travels with barriers is kept by Order.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "sim/lanes.h"
+#include "sim/memory/memory.h"
+#include "sim/memory/tensor_memory.h"
+#include "sim/order/order.h"
+
+namespace ww::sim {
+
+class Warp;
+
+/// What a cell of tensor memory is used for. Copy: a write by the tensor core (tcgen05.cp, shift).
+enum class TensorUse : std::uint8_t { Load, Store, Copy };
+
+class FenceTracker {
+ public:
+  /// `has_async_proxy`: the program uses it; else memory but for tensor memory is not looked at.
+  FenceTracker(const Order& order, bool has_async_proxy)
+      : order_(order), has_async_proxy_(has_async_proxy) {}
+  void reset();
+
+  /// The lanes have written these bytes through the generic proxy.
+  void wrote(const Warp& warp, const Region& region, const std::uint64_t* address, Mask lanes,
+             unsigned bytes);
+  /// The bytes were written in some other way.
+  void forget(const Region& region, const std::uint64_t* address, Mask lanes, unsigned bytes);
+  /// The async proxy is about to read or write these bytes.
+  void check_async(Warp& warp, const Region& region, const std::uint64_t* address, Mask lanes,
+                   unsigned bytes, bool is_write);
+
+  /// A lane of the warp is about to use a cell of the CTA of that rank: lane times columns plus
+  /// column.
+  void check_cell(Warp& warp, unsigned lane, unsigned rank, std::uint32_t cell, TensorUse use);
+  /// It has done so, and that is complete.
+  void used_cell(const Warp& warp, unsigned rank, std::uint32_t cell, TensorUse use);
+  /// The columns are free.
+  void forget_columns(unsigned rank, unsigned first, unsigned count);
+
+  /// How much memory it takes, about.
+  [[nodiscard]] std::uint64_t bytes() const {
+    return pages_.size() * sizeof(Page) +
+           tensors_.size() * kTensorLanes * kTensorColumns * sizeof(Cell);
+  }
+
+ private:
+  struct Write {
+    std::uint32_t clock = 0;  // of the warp; 0: nobody wrote
+    std::uint32_t op = 0;
+    std::uint32_t thread = 0;  // of the unit
+  };
+  static constexpr std::uint64_t kPageWords = 256;
+  using Page = std::array<Write, kPageWords>;
+  /// The last access of a kind to a cell.
+  struct Access {
+    std::uint32_t clock = 0;  // 0: none
+    std::uint32_t op = 0;
+    std::uint16_t warp = 0;  // of the unit
+    bool by_tensor_core = false;
+  };
+  struct Cell {
+    Access write, read;
+  };
+
+  Page* find_page(std::uint64_t number);
+  Page& page_of(std::uint64_t number);
+  void check_pair(Warp& warp, unsigned lane, std::uint32_t cell, TensorUse use,
+                  const Access& before, const char* done);
+  std::vector<Cell>& cells_of(unsigned rank);
+
+  [[nodiscard]] bool is_watched(const Region& region) const {
+    return has_async_proxy_ && (region.space == Space::Shared || region.space == Space::Global);
+  }
+
+  const Order& order_;
+  bool has_async_proxy_;
+  std::unordered_map<std::uint64_t, std::unique_ptr<Page>> pages_;
+  std::uint64_t last_number_ = ~std::uint64_t{0};
+  Page* last_page_ = nullptr;
+  std::vector<std::vector<Cell>> tensors_;  // by rank; empty until used
+};
+
+}  // namespace ww::sim

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/checks/findings.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "base/suggest.h"
+
+namespace ww::sim {
+namespace {
+
+struct CheckRow {
+  std::string_view name;
+  std::string_view meaning;
+};
+constexpr CheckRow kRows[] = {
+#define WW_SIM_CHECK(id, name, meaning) {name, meaning},
+#include "sim/checks/checks.def"
+#undef WW_SIM_CHECK
+};
+
+}  // namespace
+
+std::string lanes_text(Mask lanes) {
+  std::string text;
+  for (unsigned l = 0; l < kLanes; ++l) {
+    if (!has_lane(lanes, l)) continue;
+    unsigned end = l;
+    while (end + 1 < kLanes && has_lane(lanes, end + 1)) ++end;
+    if (!text.empty()) text += ", ";
+    text += end == l ? fmt::format("{}", l) : fmt::format("{}-{}", l, end);
+    l = end;
+  }
+  return text.empty() ? "none" : text;
+}
+
+std::string_view name_of(Check check) { return kRows[static_cast<std::size_t>(check)].name; }
+std::string_view meaning_of(Check check) { return kRows[static_cast<std::size_t>(check)].meaning; }
+
+std::vector<Check> all_checks() {
+  std::vector<Check> all;
+  for (std::size_t i = 0; i < std::size(kRows); ++i) all.push_back(static_cast<Check>(i));
+  return all;
+}
+
+CheckSet CheckSet::all() {
+  CheckSet set;
+  for (const Check check : all_checks()) set.add(check);
+  set.remove(Check::Numbers);
+  return set;
+}
+
+Result<CheckSet> parse_checks(std::string_view text) {
+  CheckSet set;
+  std::size_t at = 0;
+  while (at <= text.size()) {
+    const std::size_t end = std::min(text.find(',', at), text.size());
+    std::string_view word = text.substr(at, end - at);
+    const Span span = Span::at(at, end);
+    at = end + 1;
+    const bool removes = word.starts_with('-');
+    if (removes) word.remove_prefix(1);
+    if (word == "all" && !removes) {
+      set = CheckSet::all();
+      continue;
+    }
+    if (word == "none" && !removes) {
+      set = {};
+      continue;
+    }
+    std::vector<std::string_view> names;
+    bool known = false;
+    for (const Check check : all_checks()) {
+      names.push_back(name_of(check));
+      if (word != name_of(check)) continue;
+      known = true;
+      if (removes) {
+        set.remove(check);
+      } else {
+        set.add(check);
+      }
+    }
+    if (known) continue;
+    names.insert(names.end(), {"all", "none"});
+    return fail(diag(DiagKind::UnknownName, "`{}` is no check; there are {}{}", word,
+                     fmt::join(names, ", "), did_you_mean(word, names))
+                    .with_span(span));
+  }
+  return set;
+}
+
+// --- merging -------------------------------------------------------------------------------------
+
+bool Findings::count_up(Check check, std::uint32_t op, std::uint32_t other_op,
+                        std::uint64_t count) {
+  const auto found = index_.find(key_of(check, op, other_op));
+  if (found == index_.end()) return false;
+  list_[found->second].count += count;
+  return true;
+}
+
+void Findings::add(Finding finding) {
+  if (count_up(finding.check, finding.who.op, finding.other.op, finding.count)) return;
+  index_[key_of(finding.check, finding.who.op, finding.other.op)] = list_.size();
+  constexpr std::uint64_t kIndexed = 64;  // what an entry of the index takes
+  bytes_ += sizeof(Finding) + finding.text.size() + kIndexed;
+  list_.push_back(std::move(finding));
+}
+
+void Findings::merge(const Findings& later) {
+  for (const Finding& finding : later.list_) add(finding);
+}
+
+void Findings::clear() {
+  list_.clear();
+  index_.clear();
+  bytes_ = 0;
+}
+
+}  // namespace ww::sim

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+// The part of FunctionDecoder that decodes calls: where arguments come from and results go to.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "base/check.h"
+#include "ptx/call_check.h"
+#include "ptx/variable_check.h"
+#include "sim/decode/function_decoder.h"
+#include "sim/run/builtin.h"
+#include "sim/run/warp.h"
+
+namespace ww::sim {
+namespace {
+
+// Puts a constant into a register, where calls take their arguments from.
+void run_constant(Warp& warp, const Op& op) {
+  std::memcpy(warp.frame + op.p[0].offset(), warp.constants + op.p[1].offset(),
+              static_cast<std::size_t>(op.imm));
+  warp.define(op.p[0]);
+}
+
+isa::OperandKind kind_of_number(ptx::OperandKind kind) {
+  switch (kind) {
+    case ptx::OperandKind::F32:
+      return isa::OperandKind::F32Bits;
+    case ptx::OperandKind::F64:
+      return isa::OperandKind::F64Bits;
+    case ptx::OperandKind::Decimal:
+      return isa::OperandKind::Decimal;
+    default:
+      return isa::OperandKind::Integer;
+  }
+}
+
+}  // namespace
+
+// A register that holds the number when the call runs, or that nobody reads for `_`.
+Place FunctionDecoder::number_register(const ptx::Operand& operand, isa::Type type) {
+  const Place place = new_register(type);
+  if (operand.kind == ptx::OperandKind::Sink) return place;
+  isa::Operand number;
+  number.kind = kind_of_number(operand.kind);
+  number.value = operand.kind == ptx::OperandKind::Name ? kLanes : operand.value();  // WARP_SZ
+  if (operand.kind == ptx::OperandKind::Decimal) number.text = module_.text(operand.name);
+  const auto bytes = std::max(1U, static_cast<unsigned>(isa::info(type).bits) / 8);
+  const std::uint64_t high = number.value < 0 ? ~std::uint64_t{0} : 0;
+  Op op;
+  op.run = run_constant;
+  op.flags = kTracksItself;
+  op.p[0] = place;
+  op.p[1] = constant(number_bits(number, type), high, bytes);
+  op.imm = static_cast<std::int64_t>(bytes) * kLanes;
+  before_.push_back({op, std::nullopt});
+  return place;
+}
+
+// `is_argument`: the value comes from the operand, otherwise it goes there.
+void FunctionDecoder::add_moves(const ptx::Operand& operand, const ptx::Variable& formal,
+                                bool is_argument, std::vector<ValueMove>& moves) {
+  const bool is_name = operand.kind == ptx::OperandKind::Name;
+  const ptx::Declared what = is_name ? scope_.find(operand.name) : ptx::Declared{};
+  ValueMove move;
+  const auto set = [&](bool is_register, std::uint32_t at, std::uint32_t step) {
+    (is_argument ? move.from_register : move.to_register) = is_register;
+    (is_argument ? move.from : move.to) = at;
+    (is_argument ? move.from_step : move.to_step) = step;
+  };
+  if (what.kind == ptx::Declared::Kind::Variable) {
+    const auto found = locals_.find(what.variable);
+    WW_CHECK(found != locals_.end(), "an argument that is no parameter variable");
+    move.bytes =
+        static_cast<std::uint32_t>(std::max<std::uint64_t>(ptx::size_in_bytes(*what.variable), 1));
+    const auto member = what.member * ptx::member_bytes(*what.variable);
+    set(false, found->second + static_cast<std::uint32_t>(member), 0);
+    moves.push_back(move);
+    return;
+  }
+  const Place first = what.kind == ptx::Declared::Kind::Register
+                          ? register_place(module_.text(operand.name))
+                          : number_register(operand, formal.type);
+  const unsigned bytes = std::max(1U, static_cast<unsigned>(isa::info(formal.type).bits) / 8);
+  move.is_pred = formal.type == isa::Type::Pred;
+  move.bytes = bytes;
+  for (unsigned c = 0; c < formal.vector; ++c) {
+    set(true, first.offset() + c * bytes * kLanes, bytes);
+    moves.push_back(move);
+  }
+}
+
+bool FunctionDecoder::call(const ptx::Instruction& instruction, Op& op) {
+  const ptx::CallParts parts = ptx::call_parts(*function_, instruction);
+  const auto signature = ptx::signature_of(scope_, *function_, parts);
+  WW_CHECK(signature.has_value(), "a call that was not checked");
+  CallSite site;
+  for (std::size_t i = 0; i < parts.results.size(); ++i)
+    add_moves(parts.results[i], (*signature->results)[i], false, site.results);
+  for (std::size_t i = 0; i < parts.arguments.size(); ++i)
+    add_moves(parts.arguments[i], (*signature->params)[i], true, site.arguments);
+  const std::string_view name = module_.text(parts.target->name);
+  const ptx::Declared what = scope_.find(parts.target->name);
+  if (what.kind != ptx::Declared::Kind::Function) {
+    site.target = register_place(name);
+  } else if (const auto found = layout_.functions.find(what.function->name);
+             found != layout_.functions.end()) {
+    site.function = found->second;
+  } else {
+    return call_builtin(instruction, name, std::move(site), op);
+  }
+  op.run = run_call;
+  op.flags = kTracksItself;
+  op.extra = static_cast<std::uint32_t>(program_.calls.size());
+  program_.calls.push_back(std::move(site));
+  return true;
+}
+
+bool FunctionDecoder::call_builtin(const ptx::Instruction& instruction, std::string_view name,
+                                   CallSite site, Op& op) {
+  const auto builtin = find_builtin(name);
+  if (!builtin) {
+    error(instruction, fmt::format("`{}` is declared and not defined in this file", name));
+    return false;
+  }
+  op.run = *builtin;
+  if (name == "malloc" || name == "free") {
+    program_.uses_heap = true;
+    program_.functions[index_].is_ordered = true;
+  }
+  op.flags = kTracksItself;
+  op.extra = static_cast<std::uint32_t>(program_.calls.size());
+  program_.calls.push_back(std::move(site));
+  return true;
+}
+
+}  // namespace ww::sim

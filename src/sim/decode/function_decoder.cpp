@@ -1,0 +1,474 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/decode/function_decoder.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <optional>
+
+#include "base/check.h"
+#include "ptx/variable_check.h"
+#include "sim/memory/memory.h"
+#include "sim/run/special.h"
+#include "sim/run/warp.h"
+
+namespace ww::sim {
+namespace {
+
+// Of registers and of local memory of one function: what offsets in ops can say.
+constexpr std::uint64_t kMaxPlaced = std::uint64_t{1} << 30U;
+
+// Bytes that one lane of a register takes; predicates are bits and take 4 for all lanes.
+unsigned register_bytes(isa::Type type) { return static_cast<unsigned>(isa::info(type).bits) / 8; }
+
+std::optional<unsigned> component_of(std::string_view suffix) {
+  constexpr std::string_view kNames = "xyzwrgba";
+  if (suffix.size() != 1) return std::nullopt;
+  const std::size_t at = kNames.find(suffix[0]);
+  if (at == std::string_view::npos) return std::nullopt;
+  return static_cast<unsigned>(at % 4);
+}
+
+isa::FamilyId family_of(const isa::Form& form) {
+  return static_cast<isa::FamilyId>(isa::find_family(form.family) - isa::families().data());
+}
+
+// Reads a special register whose value changes while the kernel runs.
+void read_special(Warp& warp, const Op& op) {
+  std::uint64_t values[kLanes];
+  special_values(warp, static_cast<Special>(op.mode), values);
+  for_each_lane(warp.exec, [&](unsigned l) {
+    if (op.bytes == 8) {
+      warp.lanes<std::uint64_t>(op.p[0])[l] = values[l];
+    } else {
+      warp.lanes<std::uint32_t>(op.p[0])[l] = static_cast<std::uint32_t>(values[l]);
+    }
+  });
+}
+
+// Runs before the op that reads the sum: as an instruction of its own would.
+template <typename T>
+void run_sum(Warp& warp, const Op& op) {
+  warp.use(op.p[1], warp.exec);
+  const T* const from = warp.source<T>(op.p[1]);
+  for_each_lane(warp.exec, [&](unsigned l) {
+    warp.lanes<T>(op.p[0])[l] = static_cast<T>(from[l] + static_cast<T>(op.imm));
+  });
+  warp.define(op.p[0]);
+}
+
+void run_frame_address(Warp& warp, const Op& op) {
+  const std::uint64_t address = static_cast<std::uint64_t>(op.imm) + warp.local;
+  for_each_lane(warp.exec, [&](unsigned l) {
+    std::memcpy(warp.frame + op.p[0].offset() + std::size_t{l} * op.bytes, &address, op.bytes);
+  });
+  warp.define(op.p[0]);
+}
+
+// The end of a function's text, where a `ret` may be missing.
+void fall_off(Warp& warp, const Op&) { warp.ret(); }
+
+}  // namespace
+
+FunctionDecoder::FunctionDecoder(Program& program, const ptx::Module& module, Layout& layout,
+                                 ptx::Scope& scope, isa::Checker& checker,
+                                 std::vector<Diag>& errors)
+    : program_(program),
+      module_(module),
+      layout_(layout),
+      scope_(scope),
+      resolver_(module, scope),
+      checker_(checker),
+      errors_(errors) {}
+
+void FunctionDecoder::decode(const ptx::Function& function, std::uint32_t index) {
+  function_ = &function;
+  index_ = index;
+  Code& code = program_.functions[index];
+  code.first_op = next_op();
+  registers_.clear();
+  noted_.clear();
+  specials_.clear();
+  locals_.clear();
+  labels_.clear();
+  tables_.clear();
+  label_fixups_.clear();
+  carry_ = {};
+  is_full_ = false;
+  frame_bytes_ = local_bytes_ = 0;
+  loc_ = 0;
+  std::vector<Diag> ignored;  // the checker has reported them
+  scope_.begin(function, ignored);
+  if (code.is_entry) {
+    place_params(function, code);
+  } else {
+    place_formals(function, code);
+  }
+  for (const ptx::Statement& s : function.statements) {
+    scope_.enter(s, ignored);
+    statement(s);
+  }
+  Op last;
+  last.run = fall_off;
+  last.flags = kTracksItself;
+  program_.ops.push_back(last);
+  program_.infos.push_back({.offset = function.end_offset,
+                            .line = line_of(function.end_offset),
+                            .function = index,
+                            .family = isa::FamilyId::control_rows});
+  fix_labels();
+  scope_.end();
+  code.end_op = next_op();
+  code.frame_bytes = static_cast<std::uint32_t>(round_up(frame_bytes_, 64));
+  code.local_bytes = static_cast<std::uint32_t>(round_up(local_bytes_, 16));
+}
+
+// --- parameters ---------------------------------------------------------------------------------
+
+void FunctionDecoder::place_params(const ptx::Function& function, Code& code) {
+  std::uint64_t offset = 0;
+  for (const ptx::Variable& param : function.params) {
+    const auto align = static_cast<std::uint32_t>(ptx::align_in_bytes(param));
+    offset = round_up(offset, align);
+    const auto bytes = static_cast<std::uint32_t>(ptx::size_in_bytes(param));
+    code.params.push_back({std::string(module_.text(param.name)), param.type,
+                           static_cast<std::uint32_t>(offset), bytes, align,
+                           std::max(1U, param.pointee.align)});
+    locals_[&param] = static_cast<std::uint32_t>(offset);
+    offset += bytes;
+  }
+  code.param_bytes = static_cast<std::uint32_t>(offset);
+}
+
+void FunctionDecoder::place_formals(const ptx::Function& function, Code& code) {
+  const auto place = [&](const ptx::Variable& variable, bool is_param,
+                         std::vector<ValueMove>& moves) {
+    if (variable.space != ptx::Space::Reg) locals_[&variable] = local_slot(variable);
+    ptx::Operand self = ptx::name_operand(variable.name);
+    // From inside, a parameter is where a value goes to, and a result where one comes from.
+    add_moves(self, variable, !is_param, moves);
+  };
+  for (const ptx::Variable& param : function.params) place(param, true, code.formals);
+  for (const ptx::Variable& result : function.results) place(result, false, code.results);
+}
+
+std::uint32_t FunctionDecoder::local_slot(const ptx::Variable& variable) {
+  const std::uint64_t at = round_up(local_bytes_, ptx::align_in_bytes(variable));
+  const std::uint64_t end = at + std::max<std::uint64_t>(ptx::size_in_bytes(variable), 1);
+  if (end > kMaxPlaced) {
+    too_large(variable, "local memory");
+    return 0;
+  }
+  local_bytes_ = static_cast<std::uint32_t>(end);
+  return static_cast<std::uint32_t>(at);
+}
+
+void FunctionDecoder::too_large(const ptx::Variable& variable, std::string_view where) {
+  const std::string_view name = module_.text(variable.name);
+  errors_.push_back(
+      diag(DiagKind::TooLarge, "with `{}`, which has {} bytes, `{}` needs more than {} bytes of {}",
+           name, ptx::size_in_bytes(variable), module_.text(function_->name), kMaxPlaced, where)
+          .with_span(Span::at(variable.offset, variable.offset + name.size())));
+}
+
+// --- registers and constants --------------------------------------------------------------------
+
+// The components of a vector are registers of their own, side by side.
+Place FunctionDecoder::new_register(isa::Type type, unsigned lanes) {
+  // A predicate is four bytes, but takes 32 so that every register's tracking has room.
+  const std::uint64_t size = std::uint64_t{std::max(register_bytes(type), 1U)} * kLanes * lanes;
+  if (frame_bytes_ + size > kMaxPlaced) {
+    if (!is_full_) {
+      errors_.push_back(diag(DiagKind::TooLarge, "the registers of `{}` take more than {} bytes",
+                             module_.text(function_->name), kMaxPlaced)
+                            .with_span(Span::at(function_->offset, function_->offset + 1)));
+    }
+    is_full_ = true;
+    return Place::in_frame(0);
+  }
+  const Place place = Place::in_frame(frame_bytes_);
+  frame_bytes_ += static_cast<std::uint32_t>(size);
+  return place;
+}
+
+Place FunctionDecoder::scratch(unsigned bytes) {
+  return new_register(isa::bits_type(static_cast<int>(bytes) * 8));
+}
+
+Place FunctionDecoder::carry() {
+  if (!carry_.present()) carry_ = new_register(isa::Type::Pred);
+  return carry_;
+}
+
+Place FunctionDecoder::register_place(std::string_view name) {
+  const std::size_t dot = name.rfind('.');
+  const bool is_component = dot != std::string_view::npos;
+  const unsigned component = is_component ? component_of(name.substr(dot + 1)).value_or(0) : 0;
+  const ptx::Declared what = scope_.find(name.substr(0, dot));
+  WW_CHECK(what.kind == ptx::Declared::Kind::Register && component < what.lanes,
+           "`{}` is no register", name);
+  Place& first = registers_[std::uint64_t{what.declaration} << 32U | what.member];
+  if (!first.present()) first = new_register(what.type, what.lanes);
+  return Place::in_frame(first.offset() +
+                         component * std::max(1U, register_bytes(what.type)) * kLanes);
+}
+
+Place FunctionDecoder::constant(std::uint64_t low, std::uint64_t high, unsigned bytes) {
+  Place& place = constants_[bytes][{low, high}];
+  if (place.present()) return place;
+  const std::size_t size = std::max(bytes, 1U) * std::size_t{kLanes};
+  const std::size_t at = round_up(program_.constants.size(), 64);
+  program_.constants.resize(at + size);
+  for (unsigned l = 0; l < kLanes; ++l) {
+    std::byte* to = program_.constants.data() + at + std::size_t{l} * bytes;
+    std::memcpy(to, &low, std::min(bytes, 8U));
+    if (bytes > 8) std::memcpy(to + 8, &high, bytes - 8);
+  }
+  return place = Place::in_constants(static_cast<std::uint32_t>(at));
+}
+
+Place FunctionDecoder::special_place(const isa::Operand& operand, std::optional<char> component) {
+  std::string name(operand.text.substr(1));
+  if (component) name += fmt::format(".{}", *component);
+  const Special special = parse_special(name);
+  if (special == Special::GridWorkspaceHigh || special == Special::GridWorkspaceLow)
+    program_.has_grid_barrier = true;
+  const unsigned bytes = operand.type == isa::Type::Pred ? 1 : register_bytes(operand.type);
+  Place& place = specials_[{static_cast<std::uint8_t>(special), bytes}];
+  if (!place.present()) {
+    place = new_register(operand.type);
+    program_.functions[index_].specials.push_back({special, place, bytes});
+  }
+  if (is_changing(special)) {
+    Op op;
+    op.run = read_special;
+    op.p[0] = place;
+    op.mode = static_cast<std::uint8_t>(special);
+    op.bytes = static_cast<std::uint8_t>(bytes);
+    op.flags = kTracksItself;
+    before_.push_back({op, std::nullopt});
+  }
+  return place;
+}
+
+Place FunctionDecoder::sum(Place from, isa::Type type, std::int64_t offset, std::string_view name) {
+  const unsigned bytes = std::max(1U, register_bytes(type));
+  Before before{.op = {},
+                .source = OperandInfo{from, type, type, false, *module_.names.find(name)}};
+  before.op.run = bytes == 1   ? run_sum<std::uint8_t>
+                  : bytes == 2 ? run_sum<std::uint16_t>
+                  : bytes == 4 ? run_sum<std::uint32_t>
+                               : run_sum<std::uint64_t>;
+  before.op.flags = kTracksItself;
+  before.op.p[0] = scratch(bytes);
+  before.op.p[1] = from;
+  before.op.imm = offset;
+  before_.push_back(before);
+  return before.op.p[0];
+}
+
+Place FunctionDecoder::frame_address(std::uint64_t offset, unsigned bytes) {
+  Op op;
+  op.run = run_frame_address;
+  op.flags = kTracksItself;
+  op.bytes = static_cast<std::uint8_t>(std::min(bytes, 8U));
+  op.p[0] = scratch(op.bytes);
+  op.imm = static_cast<std::int64_t>(offset);
+  before_.push_back({op, std::nullopt});
+  return op.p[0];
+}
+
+std::pair<std::uint64_t, bool> FunctionDecoder::symbol_address(const isa::Operand& operand) {
+  const std::optional<ptx::NameId> id = module_.names.find(operand.text);
+  const ptx::Declared what = scope_.find(*id);
+  const std::uint64_t offset =
+      static_cast<std::uint64_t>(operand.value) + what.member * ptx::member_bytes(*what.variable);
+  if (const auto local = locals_.find(what.variable); local != locals_.end()) {
+    const bool is_kernel_param =
+        what.space == ptx::Space::Param && program_.functions[index_].is_entry &&
+        !function_->params.empty() && what.variable >= function_->params.data() &&
+        what.variable < function_->params.data() + function_->params.size();
+    return {local->second + offset, !is_kernel_param};
+  }
+  std::uint64_t place = layout_.variables.at(what.variable).address;
+  if (what.space == ptx::Space::Shared && ptx::size_in_bytes(*what.variable) == 0) {
+    place = layout_.dynamic_shared;
+  }
+  return {place + offset, false};
+}
+
+void FunctionDecoder::declare(const ptx::Variable& variable) {
+  if (variable.space == ptx::Space::Local || variable.space == ptx::Space::Param)
+    locals_[&variable] = local_slot(variable);
+}
+
+// --- statements ----------------------------------------------------------------------------------
+
+std::uint32_t FunctionDecoder::line_of(std::uint32_t offset) const {
+  return static_cast<std::uint32_t>(program_.source.line_number(offset));
+}
+
+void FunctionDecoder::statement(const ptx::Statement& statement) {
+  switch (statement.kind) {
+    case ptx::StatementKind::Instruction:
+      instruction(function_->instructions[statement.index]);
+      return;
+    case ptx::StatementKind::Label:
+      labels_[static_cast<std::uint32_t>(&statement - function_->statements.data())] = next_op();
+      return;
+    case ptx::StatementKind::BranchTargets:
+      add_table(statement);
+      return;
+    case ptx::StatementKind::Variable:
+      declare(function_->variables[statement.index]);
+      return;
+    case ptx::StatementKind::Loc: {
+      const ptx::Loc& loc = function_->locs[statement.index];
+      program_.locs.push_back({loc.at.file, loc.at.line, loc.at.column});
+      loc_ = static_cast<std::uint32_t>(program_.locs.size());
+      return;
+    }
+    case ptx::StatementKind::Registers:
+    case ptx::StatementKind::OpenBlock:
+    case ptx::StatementKind::CloseBlock:
+    case ptx::StatementKind::Pragma:
+    case ptx::StatementKind::Prototype:
+    case ptx::StatementKind::CallTargets:
+    case ptx::StatementKind::Comment:
+      return;
+  }
+}
+
+void FunctionDecoder::error(const ptx::Instruction& instruction, std::string text) {
+  const std::string_view opcode = module_.text(instruction.opcode);
+  errors_.push_back(Diag{DiagKind::NotSimulated,
+                         std::move(text),
+                         Span::at(instruction.offset, instruction.offset + opcode.size()),
+                         {}});
+}
+
+void FunctionDecoder::instruction(const ptx::Instruction& instruction) {
+  const std::string_view opcode = module_.text(instruction.opcode);
+  noted_.clear();
+  before_.clear();
+  label_.reset();
+  const std::span<const isa::Operand> operands = resolver_.operands_of(*function_, instruction);
+  const Span span = Span::at(instruction.offset, instruction.offset + opcode.size());
+  const Result<isa::Legal> legal = checker_.check({opcode, operands, span});
+  if (!legal) {
+    errors_.push_back(legal.error());
+    return;
+  }
+  const isa::Form& form = legal->binding.form();
+  Op op;
+  if (instruction.guard.present()) {
+    op.guard = register_place(module_.text(instruction.guard.name));
+    op.guard_negated = instruction.guard.is_negated;
+  }
+  if (form.mnemonic == "call") {
+    if (!call(instruction, op)) return;
+  } else {
+    const OpRow* row = find_op(form.family, form.mnemonic);
+    Decode decode(*this, legal->binding, operands, legal->operand_of, op);
+    if (row == nullptr || !row->decode(decode) || op.run == nullptr) {
+      std::string text = fmt::format("`{}` is not simulated", opcode);
+      if (!decode.refusal.empty()) text += ": " + decode.refusal;
+      error(instruction, std::move(text));
+      return;
+    }
+  }
+  mark_order(legal->binding, program_.functions[index_]);
+  finish_op(op, instruction, family_of(form));
+}
+
+void FunctionDecoder::finish_op(Op op, const ptx::Instruction& instruction, isa::FamilyId family) {
+  OpInfo info{.offset = instruction.offset,
+              .line = line_of(instruction.offset),
+              .loc = loc_,
+              .function = index_,
+              .opcode = instruction.opcode,
+              .family = family};
+  for (const Before& before : before_) {
+    program_.ops.push_back(before.op);
+    program_.ops.back().guard = op.guard;
+    program_.ops.back().guard_negated = op.guard_negated;
+    info.first_operand = static_cast<std::uint32_t>(program_.operands.size());
+    info.operand_count = before.source ? 1 : 0;
+    if (before.source) program_.operands.push_back(*before.source);
+    program_.infos.push_back(info);
+  }
+  info.first_operand = static_cast<std::uint32_t>(program_.operands.size());
+  info.operand_count = static_cast<std::uint32_t>(noted_.size());
+  program_.operands.insert(program_.operands.end(), noted_.begin(), noted_.end());
+  if (label_) label_fixups_.emplace_back(next_op(), *label_);
+  program_.ops.push_back(op);
+  program_.infos.push_back(info);
+}
+
+void FunctionDecoder::note_operand(Place place, isa::Type type, isa::Type as, bool is_result,
+                                   std::string_view name) {
+  const auto id = name.empty() ? std::nullopt : module_.names.find(name);
+  noted_.push_back({place, type, as, is_result, id.value_or(ptx::kNoName)});
+}
+
+// Blocks can influence each other through global memory while they run if an access is more than
+// plain. Sums of integers whose result nobody takes are in order in any order.
+void FunctionDecoder::mark_order(const isa::Binding& binding, Code& code) {
+  const std::string_view mnemonic = binding.form().mnemonic;
+  const std::string_view space = binding.word("space");
+  const bool may_be_global = space.empty() || space == "global";
+  const bool is_memory = binding.form().family == "load_store" || binding.form().family == "atomic";
+  const bool bulk_reduces = mnemonic == "cp.reduce.async.bulk" && binding.word("dst") == "global";
+  if ((!is_memory || !may_be_global) && !bulk_reduces) return;
+  if (mnemonic == "ld" || mnemonic == "st") {
+    const bool strong = binding.has("volatile") || binding.has("sem") || binding.has("mmio");
+    if (strong) code.is_ordered = true;
+    return;
+  }
+  if (mnemonic == "red" || bulk_reduces) {
+    const isa::Type type = *isa::parse_type(binding.word("type"));
+    const isa::TypeClass cls = isa::info(type).cls;
+    const bool exact = cls == isa::TypeClass::Bits || cls == isa::TypeClass::Unsigned ||
+                       cls == isa::TypeClass::Signed;
+    const std::string_view what = binding.word("op");
+    if (!exact || what == "inc" || what == "dec") code.is_ordered = true;
+    return;
+  }
+  if (mnemonic == "atom" || mnemonic.ends_with(".async") || mnemonic.starts_with("multimem")) {
+    code.is_ordered = true;
+  }
+}
+
+// --- labels --------------------------------------------------------------------------------------
+
+void FunctionDecoder::add_label_fixup(std::string_view label) {
+  label_ = scope_.find(*module_.names.find(label)).statement;
+}
+
+std::uint64_t FunctionDecoder::function_address(std::string_view name) const {
+  const auto found = layout_.functions.find(*module_.names.find(name));
+  return found == layout_.functions.end() ? 0 : kCodeWindow + std::uint64_t{found->second} * 16;
+}
+
+// Which labels the names of a list are is decided where the list stands.
+void FunctionDecoder::add_table(const ptx::Statement& statement) {
+  auto& table = program_.branch_tables.emplace_back();
+  for (const ptx::NameId name : function_->target_lists[statement.index].names)
+    table.push_back(scope_.find(name).statement);
+  tables_[static_cast<std::uint32_t>(&statement - function_->statements.data())] =
+      static_cast<std::uint32_t>(program_.branch_tables.size() - 1);
+}
+
+std::uint32_t FunctionDecoder::branch_table(std::string_view name) {
+  return tables_.at(scope_.find(*module_.names.find(name)).statement);
+}
+
+void FunctionDecoder::fix_labels() {
+  for (const auto& [op, label] : label_fixups_) program_.ops[op].imm = labels_.at(label);
+  for (const auto& [statement, table] : tables_) {
+    for (std::uint32_t& target : program_.branch_tables[table]) target = labels_.at(target);
+  }
+}
+
+}  // namespace ww::sim
