@@ -155,7 +155,7 @@ void LaunchRun::finish(Unit& unit) {
   done.outcome = unit.outcome;
   done.reason = unit.reason;
   done.printed = std::move(unit.printed);
-  done.instructions = unit.clock_now();
+  done.instructions = unit.executed;
   waiting_bytes_ += done.bytes();
   while (!waiting_.empty() && waiting_.begin()->first == merged_ && !stopped_) {
     Done& next = waiting_.begin()->second;

@@ -124,6 +124,10 @@ struct Program {
 
   [[nodiscard]] const Code* find_kernel(std::string_view name) const;
   [[nodiscard]] std::vector<const Code*> kernels() const;
+  /// The operands of an op as the text has them.
+  [[nodiscard]] std::span<const OperandInfo> operands_of(std::uint32_t op) const {
+    return {operands.data() + infos[op].first_operand, infos[op].operand_count};
+  }
   /// A line of the text without the spaces around it.
   [[nodiscard]] std::string_view line(std::uint32_t number) const;
 };

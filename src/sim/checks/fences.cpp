@@ -20,10 +20,6 @@ void for_each_word(const std::uint64_t* address, Mask lanes, unsigned bytes, Vis
   });
 }
 
-Party party_of(const Unit& unit, std::uint32_t op, unsigned unit_warp, Mask lanes) {
-  return {op, unit.linear_of(unit.index, unit_warp), unit.index_in_cta(unit_warp), lanes};
-}
-
 }  // namespace
 
 void FenceTracker::reset() {
@@ -96,7 +92,7 @@ void FenceTracker::check_async(Warp& warp, const Region& region, const std::uint
                     "the barrier",
                     is_write ? "writes" : "reads", place_text(address[lane], bytes),
                     is_shared ? ".shared::cta" : ".global"),
-        party_of(*warp.unit, write.op, other, lane_bit(other_lane)));
+        warp.unit->party(write.op, other, lane_bit(other_lane)));
   });
 }
 
@@ -145,7 +141,7 @@ void FenceTracker::check_pair(Warp& warp, unsigned lane, std::uint32_t cell, Ten
       Check::Fence, lane_bit(lane), 0,
       fmt::format("{} {} that {} has {}; there is a barrier between the two, with {}", verb_of(use),
                   place_text(kTensorWindow + std::uint64_t{cell} * 4, 4), who, done, missing),
-      party_of(*warp.unit, before.op, other, 0));
+      warp.unit->party(before.op, other, 0));
 }
 
 void FenceTracker::check_cell(Warp& warp, unsigned lane, unsigned rank, std::uint32_t cell,

@@ -375,8 +375,7 @@ void GridRaces::check_written(const Step& step, const Cell& cell) const {
     if (!old.writes) return true;
     is_special_ = true;
     report_stale(step.warp, step.lane, step.address, step.bytes,
-                 {old.op, step.warp.unit->linear_of(old.unit, old.warp),
-                  step.warp.unit->index_in_cta(old.warp), lanes_of(step, entry)});
+                 step.warp.unit->party(old.op, old.unit, old.warp, lanes_of(step, entry)));
     return false;
   });
 }
@@ -392,7 +391,7 @@ void GridRaces::report(const Step& step, const Entry& entry, Mask lanes, Agreeme
                   verb_of(step.how), place_text(step.address, step.bytes),
                   old.writes ? "written" : "read",
                   why_not_strong(why, stamps_[step.stamp].manner, old.manner)),
-      Party{old.op, unit.linear_of(old.unit, old.warp), unit.index_in_cta(old.warp), lanes});
+      unit.party(old.op, old.unit, old.warp, lanes));
 }
 
 }  // namespace ww::sim

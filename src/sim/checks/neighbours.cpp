@@ -51,8 +51,7 @@ void Neighbours::report(Unit& unit, const Life& life, unsigned owner, const Use&
   if (unit.findings.count_up(Check::Race, use.ops[lane], life.end.op, 1)) return;
   unit.findings.add(
       {.check = Check::Race,
-       .who = {use.ops[lane], unit.linear_of(unit.index, use.warp), unit.index_in_cta(use.warp),
-               lane_bit(lane)},
+       .who = unit.party(use.ops[lane], use.warp, lane_bit(lane)),
        .other = life.end,
        .text = fmt::format("{} {} of CTA {} of the cluster, which may have ended by "
                            "then: nothing orders the end of its threads behind this",

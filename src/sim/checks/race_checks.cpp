@@ -126,8 +126,7 @@ void RaceTracker::report(const Step& step, const char* what, std::uint32_t other
       Check::Race, lane_bit(step.lane), step.address,
       fmt::format("{} {} that another thread has {}, with nothing to order the two{}",
                   verb_of(step.how), place_text(step.address, step.bytes), what, why),
-      Party{other_op, unit.linear_of(unit.index, other_warp), unit.index_in_cta(other_warp),
-            other_lanes});
+      unit.party(other_op, other_warp, other_lanes));
 }
 
 // --- texts --------------------------------------------------------------------------------------

@@ -8,6 +8,7 @@
 #include "base/check.h"
 #include "ptx/call_check.h"
 #include "ptx/variable_check.h"
+#include "sim/checks/undefined.h"
 #include "sim/decode/function_decoder.h"
 #include "sim/run/builtin.h"
 #include "sim/run/warp.h"
@@ -19,7 +20,7 @@ namespace {
 void run_constant(Warp& warp, const Op& op) {
   std::memcpy(warp.frame + op.p[0].offset(), warp.constants + op.p[1].offset(),
               static_cast<std::size_t>(op.imm));
-  warp.define(op.p[0]);
+  define_value(warp, op.p[0]);
 }
 
 isa::OperandKind kind_of_number(ptx::OperandKind kind) {

@@ -9,7 +9,9 @@
 
 #include "base/check.h"
 #include "ptx/variable_check.h"
+#include "sim/checks/undefined.h"
 #include "sim/memory/memory.h"
+#include "sim/run/calls.h"
 #include "sim/run/special.h"
 #include "sim/run/warp.h"
 
@@ -50,24 +52,24 @@ void read_special(Warp& warp, const Op& op) {
 // Runs before the op that reads the sum: as an instruction of its own would.
 template <typename T>
 void run_sum(Warp& warp, const Op& op) {
-  warp.use(op.p[1], warp.exec);
+  use_value(warp, op.p[1], warp.exec);
   const T* const from = warp.source<T>(op.p[1]);
   for_each_lane(warp.exec, [&](unsigned l) {
     warp.lanes<T>(op.p[0])[l] = static_cast<T>(from[l] + static_cast<T>(op.imm));
   });
-  warp.define(op.p[0]);
+  define_value(warp, op.p[0]);
 }
 
 void run_frame_address(Warp& warp, const Op& op) {
-  const std::uint64_t address = static_cast<std::uint64_t>(op.imm) + warp.local;
+  const std::uint64_t address = static_cast<std::uint64_t>(op.imm) + warp.here.local;
   for_each_lane(warp.exec, [&](unsigned l) {
     std::memcpy(warp.frame + op.p[0].offset() + std::size_t{l} * op.bytes, &address, op.bytes);
   });
-  warp.define(op.p[0]);
+  define_value(warp, op.p[0]);
 }
 
 // The end of a function's text, where a `ret` may be missing.
-void fall_off(Warp& warp, const Op&) { warp.ret(); }
+void fall_off(Warp& warp, const Op&) { leave_function(warp); }
 
 }  // namespace
 

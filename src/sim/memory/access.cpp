@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// From a lane's address to the bytes it means, with the checks that go with it.
+#include "sim/memory/access.h"
+
 #include <fmt/format.h>
 
 #include "sim/checks/conflicts.h"
 #include "sim/run/unit.h"
-#include "sim/run/warp.h"
 
 namespace ww::sim {
 namespace {
@@ -29,125 +29,30 @@ bool fits(Space wanted, Space found) {
   return wanted == Space::SharedCluster && found == Space::Shared;
 }
 
-}  // namespace
-
-void Warp::addresses(const Address& address, std::uint64_t* out) const {
-  std::uint64_t add = static_cast<std::uint64_t>(address.offset);
-  if (address.is_local) add += local;
-  const std::uint64_t window = window_of(address.space);
-  // Own shared memory has no rank in its addresses; with it, a place has one address only.
-  constexpr std::uint64_t kUnranked = std::uint64_t{1} << kRankShift;
-  const std::uint64_t own = std::uint64_t{cta->rank + 1} << kRankShift;
-  if (!address.base.present()) {
-    for (unsigned l = 0; l < kLanes; ++l) out[l] = add + window;
-  } else if (address.is_narrow) {
-    const auto* base = source<std::uint32_t>(address.base);
-    const auto low = static_cast<std::uint32_t>(add);
-    const std::uint32_t rank = window == kSharedWindow ? static_cast<std::uint32_t>(own) : 0;
-    for (unsigned l = 0; l < kLanes; ++l) {
-      const std::uint32_t inside = base[l] + low;
-      out[l] = window + (inside + (inside < kUnranked ? rank : 0));
-    }
-    return;
-  } else {
-    const auto* base = source<std::uint64_t>(address.base);
-    for (unsigned l = 0; l < kLanes; ++l) out[l] = base[l] + add + window;
-  }
-  if (window != kSharedWindow && address.space != Space::Generic) return;
-  for (unsigned l = 0; l < kLanes; ++l) {
-    out[l] += out[l] - kSharedWindow < kUnranked ? own : 0;
-  }
-}
-
-Region* Warp::region_of(std::uint64_t address) {
+Region* region_of(Warp& warp, std::uint64_t address) {
   if (address >= kGlobalStart) {
-    if (last_region_ != nullptr && last_region_->holds(address, 1)) return last_region_;
-    Region* found = unit->context.memory->find(address);
-    if (found != nullptr) last_region_ = found;
+    if (warp.last_region != nullptr && warp.last_region->holds(address, 1)) return warp.last_region;
+    Region* found = warp.unit->context.memory->find(address);
+    if (found != nullptr) warp.last_region = found;
     return found;
   }
   if (in_window(address, kSharedWindow)) {
     const std::uint64_t field = (address - kSharedWindow) >> kRankShift;
-    const std::uint64_t rank = field == 0 ? cta->rank : field - 1;
-    return rank < unit->ctas.size() ? &unit->ctas[rank]->shared : nullptr;
+    const std::uint64_t rank = field == 0 ? warp.cta->rank : field - 1;
+    return rank < warp.unit->ctas.size() ? &warp.unit->ctas[rank]->shared : nullptr;
   }
-  if (in_window(address, kLocalWindow)) return &local_region;
-  if (in_window(address, kParamWindow)) return unit->context.params;
+  if (in_window(address, kLocalWindow)) return &warp.stack.local;
+  if (in_window(address, kParamWindow)) return warp.unit->context.params;
   return nullptr;
 }
 
-Region* Warp::resolve(const std::uint64_t* address, Mask& who, unsigned bytes, Touch touch,
-                      Space space, Mask& group) {
-  const unsigned first = first_lane(who);
-  Region* region = region_of(address[first]);
-  const bool right_space = region != nullptr && fits(space, region->space) &&
-                           (region->writable || touch == Touch::Read) &&
-                           (space != Space::Shared || region->owner == cta->rank);
-  if (region == nullptr || !right_space || !region->holds(address[first], bytes)) {
-    who &= ~lane_bit(first);
-    bad_address(address[first], first, bytes, touch, space);
-    return nullptr;
-  }
-  // Most often all lanes are inside, and those that do not take part point somewhere harmless.
-  const std::uint64_t last = region->size - bytes;
-  std::uint64_t outside = 0;
-  std::uint64_t low_bits = 0;
-  for (unsigned l = 0; l < kLanes; ++l) {
-    outside |= address[l] - region->base > last ? 1U : 0U;
-    low_bits |= address[l];
-  }
-  group = who;
-  if (outside != 0) {
-    for_each_lane(who, [&](unsigned l) {
-      if (!region->holds(address[l], bytes)) group &= ~lane_bit(l);
-    });
-  }
-  who &= ~group;
-  if (region->heap != nullptr && checks(Check::Bounds)) {
-    check_heap(*region->heap, address, bytes, touch, group);
-    if (group == 0) return nullptr;
-  }
-  const unsigned align = bytes & (~bytes + 1);  // of odd sizes, what they are a multiple of
-  if ((low_bits & (align - 1)) == 0) return region;
-  Mask bad = 0;
-  for_each_lane(group, [&](unsigned l) {
-    if ((address[l] & (align - 1)) != 0) bad |= lane_bit(l);
-  });
-  if (bad == 0) return region;
-  if (!checks(Check::Align)) return region;
-  const unsigned lane = first_lane(bad);
-  if (!unit->findings.count_up(Check::Align, current_, kNoOp, count_lanes(bad))) {
-    report_at(
-        Check::Align, bad, address[lane],
-        fmt::format("address 0x{:x} of lane {} is no multiple of {}", address[lane], lane, align));
-  }
-  group &= ~bad;
-  return group != 0 ? region : nullptr;
-}
-
-void Warp::note_touch(const Region& region, const std::uint64_t* address, Mask lanes,
-                      unsigned bytes, Touch touch) {
-  Conflicts& conflicts = *unit->context.conflicts;
-  switch (touch) {
-    case Touch::Read:
-      return conflicts.note_read(region, address, lanes, bytes, unit->index);
-    case Touch::Write:
-      return conflicts.note_write(region, address, lanes, bytes, unit->index);
-    case Touch::Atomic:
-      return conflicts.note_atomic(region, address, lanes, bytes, unit->index,
-                                   static_cast<std::uint32_t>(program->infos[current_].opcode));
-  }
-}
-
-namespace {
-
-const char* verb_of(Warp::Touch touch) {
-  switch (touch) {
-    case Warp::Touch::Read:
+const char* access_verb(AccessKind kind) {
+  switch (kind) {
+    case AccessKind::Read:
       return "read";
-    case Warp::Touch::Write:
+    case AccessKind::Write:
       return "write";
-    case Warp::Touch::Atomic:
+    case AccessKind::Atomic:
       return "atomic";
   }
   return "";
@@ -179,11 +84,9 @@ std::string missed(const Region& region, std::uint64_t address, unsigned bytes) 
   return fmt::format("{} bytes of it past the end of {}", bytes - (region.size - past), name);
 }
 
-}  // namespace
-
 // Leaves out the lanes whose bytes are not in a block that was handed out.
-void Warp::check_heap(const Heap& heap, const std::uint64_t* address, unsigned bytes, Touch touch,
-                      Mask& group) {
+void check_heap(Warp& warp, const Heap& heap, const std::uint64_t* address, unsigned bytes,
+                AccessKind kind, Mask& group) {
   for_each_lane(group, [&](unsigned l) {
     const Heap::Block* block = heap.find(address[l]);
     const std::uint64_t past = block != nullptr ? address[l] - block->base : 0;
@@ -191,38 +94,42 @@ void Warp::check_heap(const Heap& heap, const std::uint64_t* address, unsigned b
     if (is_inside && !block->is_free) return;
     group &= ~lane_bit(l);
     const Party other = is_inside ? block->freed : Party{};
-    if (unit->findings.count_up(Check::Bounds, current_, other.op, 1)) return;
+    if (warp.unit->findings.count_up(Check::Bounds, warp.current, other.op, 1)) return;
     const std::string place =
         is_inside ? fmt::format("in a block of {} bytes that was freed", block->bytes)
         : block != nullptr
             ? fmt::format("{} bytes behind the start of a block of {} bytes of `malloc`", past,
                           block->bytes)
             : "in the heap, of which `malloc` has given out nothing";
-    report_at(Check::Bounds, lane_bit(l), address[l],
-              fmt::format("{} of {} bytes at 0x{:x}: {}", verb_of(touch), bytes, address[l], place),
-              other);
+    warp.report_at(
+        Check::Bounds, lane_bit(l), address[l],
+        fmt::format("{} of {} bytes at 0x{:x}: {}", access_verb(kind), bytes, address[l], place),
+        other);
   });
 }
 
-void Warp::bad_address(std::uint64_t address, unsigned lane, unsigned bytes, Touch touch,
-                       Space space) {
-  const char* verb = verb_of(touch);
+void report_bad_address(Warp& warp, std::uint64_t address, unsigned lane, unsigned bytes,
+                        AccessKind kind, Space space) {
+  const char* verb = access_verb(kind);
   const Mask who = lane_bit(lane);
   if (address - kSharedWindow < (std::uint64_t{1} << kRankShift)) {
-    address += std::uint64_t{cta->rank + 1} << kRankShift;
+    address += std::uint64_t{warp.cta->rank + 1} << kRankShift;
   }
-  Region* region = region_of(address);
-  const Space found = space_at(address, *unit->context.memory);
+  Region* region = region_of(warp, address);
+  const Space found = space_at(address, *warp.unit->context.memory);
   const bool is_inside = region != nullptr && region->holds(address, bytes);
-  if (is_inside && !checks(Check::Space)) return;
-  if (!is_inside && !checks(Check::Bounds)) {
-    unit->stop(Outcome::Trapped,
-               fmt::format("illegal address 0x{:x} at line {}, {}, warp {}, lane {}", address,
-                           program->infos[current_].line, unit->describe(*cta), index, lane));
-    stop = 0;
+  if (is_inside && !warp.checks(Check::Space)) return;
+  if (!is_inside && !warp.checks(Check::Bounds)) {
+    warp.unit->stop(Outcome::Trapped,
+                    fmt::format("illegal address 0x{:x} at line {}, {}, warp {}, lane {}", address,
+                                warp.program->infos[warp.current].line,
+                                warp.unit->describe(*warp.cta), warp.index, lane));
+    warp.stop = 0;
     return;
   }
-  if (unit->findings.count_up(is_inside ? Check::Space : Check::Bounds, current_, kNoOp, 1)) return;
+  if (warp.unit->findings.count_up(is_inside ? Check::Space : Check::Bounds, warp.current, kNoOp,
+                                   1))
+    return;
   if (is_inside) {
     const std::string what =
         !region->writable ? fmt::format("{} of {}, which is read-only", verb, region->name)
@@ -231,19 +138,113 @@ void Warp::bad_address(std::uint64_t address, unsigned lane, unsigned bytes, Tou
                           region->owner)
             : fmt::format("{} in the {} space at an address of the {} space", verb,
                           isa::name_of(space), isa::name_of(found));
-    report_at(Check::Space, who, address, what);
+    warp.report_at(Check::Space, who, address, what);
     return;
   }
   const Region* near = region;
   // What misses the first allocation by little is before it, not elsewhere.
   constexpr std::uint64_t kLittle = 1U << 20U;
   if (near == nullptr && address >= kGlobalStart - kLittle)
-    near = closest(*unit->context.memory, address);
+    near = closest(*warp.unit->context.memory, address);
   const std::string place = near != nullptr  ? missed(*near, address, bytes)
                             : address < 4096 ? "a null pointer"
                                              : "no allocation is there";
-  report_at(Check::Bounds, who, address,
-            fmt::format("{} of {} bytes at 0x{:x}: {}", verb, bytes, address, place));
+  warp.report_at(Check::Bounds, who, address,
+                 fmt::format("{} of {} bytes at 0x{:x}: {}", verb, bytes, address, place));
+}
+
+}  // namespace
+
+void lane_addresses(const Warp& warp, const Address& address, std::uint64_t* out) {
+  std::uint64_t add = static_cast<std::uint64_t>(address.offset);
+  if (address.is_local) add += warp.here.local;
+  const std::uint64_t window = window_of(address.space);
+  // Own shared memory has no rank in its addresses; with it, a place has one address only.
+  constexpr std::uint64_t kUnranked = std::uint64_t{1} << kRankShift;
+  const std::uint64_t own = std::uint64_t{warp.cta->rank + 1} << kRankShift;
+  if (!address.base.present()) {
+    for (unsigned l = 0; l < kLanes; ++l) out[l] = add + window;
+  } else if (address.is_narrow) {
+    const auto* base = warp.source<std::uint32_t>(address.base);
+    const auto low = static_cast<std::uint32_t>(add);
+    const std::uint32_t rank = window == kSharedWindow ? static_cast<std::uint32_t>(own) : 0;
+    for (unsigned l = 0; l < kLanes; ++l) {
+      const std::uint32_t inside = base[l] + low;
+      out[l] = window + (inside + (inside < kUnranked ? rank : 0));
+    }
+    return;
+  } else {
+    const auto* base = warp.source<std::uint64_t>(address.base);
+    for (unsigned l = 0; l < kLanes; ++l) out[l] = base[l] + add + window;
+  }
+  if (window != kSharedWindow && address.space != Space::Generic) return;
+  for (unsigned l = 0; l < kLanes; ++l) {
+    out[l] += out[l] - kSharedWindow < kUnranked ? own : 0;
+  }
+}
+
+Region* resolve(Warp& warp, const std::uint64_t* address, Mask& who, unsigned bytes,
+                AccessKind kind, Space space, Mask& group) {
+  const unsigned first = first_lane(who);
+  Region* region = region_of(warp, address[first]);
+  const bool right_space = region != nullptr && fits(space, region->space) &&
+                           (region->writable || kind == AccessKind::Read) &&
+                           (space != Space::Shared || region->owner == warp.cta->rank);
+  if (region == nullptr || !right_space || !region->holds(address[first], bytes)) {
+    who &= ~lane_bit(first);
+    report_bad_address(warp, address[first], first, bytes, kind, space);
+    return nullptr;
+  }
+  // Most often all lanes are inside, and those that do not take part point somewhere harmless.
+  const std::uint64_t last = region->size - bytes;
+  std::uint64_t outside = 0;
+  std::uint64_t low_bits = 0;
+  for (unsigned l = 0; l < kLanes; ++l) {
+    outside |= address[l] - region->base > last ? 1U : 0U;
+    low_bits |= address[l];
+  }
+  group = who;
+  if (outside != 0) {
+    for_each_lane(who, [&](unsigned l) {
+      if (!region->holds(address[l], bytes)) group &= ~lane_bit(l);
+    });
+  }
+  who &= ~group;
+  if (region->heap != nullptr && warp.checks(Check::Bounds)) {
+    check_heap(warp, *region->heap, address, bytes, kind, group);
+    if (group == 0) return nullptr;
+  }
+  const unsigned align = bytes & (~bytes + 1);  // of odd sizes, what they are a multiple of
+  if ((low_bits & (align - 1)) == 0) return region;
+  Mask bad = 0;
+  for_each_lane(group, [&](unsigned l) {
+    if ((address[l] & (align - 1)) != 0) bad |= lane_bit(l);
+  });
+  if (bad == 0) return region;
+  if (!warp.checks(Check::Align)) return region;
+  const unsigned lane = first_lane(bad);
+  if (!warp.unit->findings.count_up(Check::Align, warp.current, kNoOp, count_lanes(bad))) {
+    warp.report_at(
+        Check::Align, bad, address[lane],
+        fmt::format("address 0x{:x} of lane {} is no multiple of {}", address[lane], lane, align));
+  }
+  group &= ~bad;
+  return group != 0 ? region : nullptr;
+}
+
+void note_access(Warp& warp, const Region& region, const std::uint64_t* address, Mask lanes,
+                 unsigned bytes, AccessKind kind) {
+  Conflicts& conflicts = *warp.unit->context.conflicts;
+  switch (kind) {
+    case AccessKind::Read:
+      return conflicts.note_read(region, address, lanes, bytes, warp.unit->index);
+    case AccessKind::Write:
+      return conflicts.note_write(region, address, lanes, bytes, warp.unit->index);
+    case AccessKind::Atomic:
+      return conflicts.note_atomic(
+          region, address, lanes, bytes, warp.unit->index,
+          static_cast<std::uint32_t>(warp.program->infos[warp.current].opcode));
+  }
 }
 
 }  // namespace ww::sim

@@ -14,7 +14,8 @@ Space space_of(const Decode& in) { return *isa::parse_space(in.word("space")); }
 // Adds op.imm, and where the local memory of the function starts if `mode` says so.
 void run_add(Warp& warp, const Op& op) {
   const auto* a = warp.source<std::uint64_t>(op.p[1]);
-  const std::uint64_t add = static_cast<std::uint64_t>(op.imm) + (op.mode != 0 ? warp.local : 0);
+  const std::uint64_t add =
+      static_cast<std::uint64_t>(op.imm) + (op.mode != 0 ? warp.here.local : 0);
   std::uint64_t sum[kLanes];
   for (unsigned l = 0; l < kLanes; ++l) sum[l] = a[l] + add;
   warp.write(op.p[0], sum);

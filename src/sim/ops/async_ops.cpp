@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "sim/decode/function_decoder.h"
+#include "sim/memory/access.h"
 
 namespace ww::sim {
 namespace {
@@ -70,8 +71,7 @@ void report_mark(Warp& warp, const SharedMark& mark, unsigned lane, std::uint64_
   warp.report_at(check, lane_bit(lane), address,
                  fmt::format("{} {} bytes of shared memory at 0x{:x} {}",
                              is_write ? "writes" : "reads", bytes, address & kInside, why),
-                 Party{mark.op, warp.unit->linear_of(warp.unit->index, mark.warp),
-                       warp.unit->index_in_cta(mark.warp), lane_bit(mark.lane)});
+                 warp.unit->party(mark.op, mark.warp, lane_bit(mark.lane)));
 }
 
 }  // namespace
@@ -121,15 +121,15 @@ void unmark_mbarrier(Warp& warp, const Region& region, std::uint64_t address) {
 // --- runs of bytes -------------------------------------------------------------------------------
 
 ByteRun find_run(Warp& warp, std::uint64_t address, unsigned lane, std::uint32_t bytes,
-                 Warp::Touch touch, Space space) {
+                 AccessKind touch, Space space) {
   constexpr unsigned kStep = 16;
   if (bytes == 0) return {};
   ByteRun run{.address = address};
   std::uint64_t at[kLanes];
   const auto find = [&](std::uint64_t offset) {
     std::fill(std::begin(at), std::end(at), address + offset);
-    warp.access(at, lane_bit(lane), kStep, touch, space,
-                [&](Region& region, Mask) { run.region = &region; });
+    visit_regions(warp, at, lane_bit(lane), kStep, touch, space,
+                  [&](Region& region, Mask) { run.region = &region; });
   };
   find(0);
   if (run.region == nullptr) return {};

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "sim/decode/decoder.h"
+#include "sim/memory/access.h"
 #include "sim/ops/memory_ops.h"
 #include "sim/run/unit.h"
 #include "sim/run/warp.h"
@@ -65,7 +66,7 @@ struct ByteRun {
 
 /// Finds a run that starts at a multiple of 16; what lies outside is reported and left out.
 ByteRun find_run(Warp& warp, std::uint64_t address, unsigned lane, std::uint32_t bytes,
-                 Warp::Touch touch, Space space);
+                 AccessKind touch, Space space);
 /// Reads the run through the async proxy as an access of that lane; zeros up to `bytes` beyond what
 /// is accessible.
 Bytes read_run(Warp& warp, const ByteRun& run, unsigned lane, std::uint32_t bytes);

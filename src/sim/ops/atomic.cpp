@@ -6,6 +6,8 @@
 #include <atomic>
 #include <type_traits>
 
+#include "sim/checks/undefined.h"
+#include "sim/memory/access.h"
 #include "sim/ops/async_ops.h"
 #include "sim/ops/atomic_values.h"
 #include "sim/ops/families.h"
@@ -90,32 +92,33 @@ void run_atomic(Warp& warp, const Op& op) {
   const Address& at = program.addresses[op.address];
   use_base(warp, at, warp.exec);
   std::uint64_t address[kLanes];
-  warp.addresses(at, address);
+  lane_addresses(warp, at, address);
   const unsigned total = op.bytes * op.count;
   ++warp.unit->activity;
   const bool has_result = op.mode2 == kHasResult;
   const Place* places = &program.places[op.extra];
   if (has_result) {
-    for (unsigned i = 0; i < op.count; ++i) warp.define(places[i]);
+    for (unsigned i = 0; i < op.count; ++i) define_value(warp, places[i]);
   }
-  warp.access(address, warp.exec, total, Warp::Touch::Atomic, at.space,
-              [&](Region& region, Mask group) {
-                access_checks(warp, region, address, group, total, Touched::Atomic, manner_of(op));
-                if constexpr (kTakesMemory) use_memory(warp, region, address, group, total);
-                for_each_lane(group, [&](unsigned l) {
-                  if (address[l] % sizeof(T) != 0) return;
-                  synchronise(warp, op, address[l], l);
-                  const std::uint64_t offset = region.offset(address[l], l);
-                  for (unsigned i = 0; i < op.count; ++i) {
-                    const T b = warp.source<T>(places[op.count + i])[l];
-                    const Place third = places[2 * op.count + i];
-                    const T c = third.present() ? warp.source<T>(third)[l] : T{};
-                    const T old = replace<T, F>(region.data + offset + i * sizeof(T), b, c);
-                    if (has_result) warp.lanes<T>(places[i])[l] = old;
-                  }
-                  mark_bytes(region, offset, total);
+  visit_regions(warp, address, warp.exec, total, AccessKind::Atomic, at.space,
+                [&](Region& region, Mask group) {
+                  access_checks(warp, region, address, group, total, Touched::Atomic,
+                                manner_of(op));
+                  if constexpr (kTakesMemory) use_memory(warp, region, address, group, total);
+                  for_each_lane(group, [&](unsigned l) {
+                    if (address[l] % sizeof(T) != 0) return;
+                    synchronise(warp, op, address[l], l);
+                    const std::uint64_t offset = region.offset(address[l], l);
+                    for (unsigned i = 0; i < op.count; ++i) {
+                      const T b = warp.source<T>(places[op.count + i])[l];
+                      const Place third = places[2 * op.count + i];
+                      const T c = third.present() ? warp.source<T>(third)[l] : T{};
+                      const T old = replace<T, F>(region.data + offset + i * sizeof(T), b, c);
+                      if (has_result) warp.lanes<T>(places[i])[l] = old;
+                    }
+                    mark_bytes(region, offset, total);
+                  });
                 });
-              });
 }
 
 // --- decoding ------------------------------------------------------------------------------------
@@ -156,7 +159,7 @@ RunOp pick_float_atomic(std::string_view op) {
 template <typename T, auto Shared, auto Global>
 void run_add(Warp& warp, const Op& op) {
   std::uint64_t address[kLanes];
-  warp.addresses(warp.program->addresses[op.address], address);
+  lane_addresses(warp, warp.program->addresses[op.address], address);
   const Mask all = warp.exec;
   Mask global = 0;
   for_each_lane(all, [&](unsigned l) {

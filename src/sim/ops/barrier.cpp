@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 
 #include "sim/ops/families.h"
+#include "sim/run/barriers.h"
+#include "sim/run/meet.h"
 #include "sim/run/unit.h"
 
 namespace ww::sim::barrier_ops {
@@ -89,12 +91,12 @@ void give_result(Warp& warp, const Op& op, std::uint32_t value) {
 
 void run_barrier(Warp& warp, const Op& op) {
   std::uint32_t value = 0;
-  if (warp.is_granted() && !warp.is_meeting_grant()) {
-    warp.take_grant(&value);
+  if (warp.grant.is_open && !is_meeting_grant(warp)) {
+    take_grant(warp, &value);
     give_result(warp, op, value);
     return;
   }
-  if ((op.mode & kAlignedForm) != 0 && !warp.meet_all()) return;
+  if ((op.mode & kAlignedForm) != 0 && !meet_all(warp)) return;
   std::uint32_t id = uniform(warp, op.p[1], "the barrier");
   if (id >= kBarriers && warp.checks(Check::Barrier)) {
     warp.report(Check::Barrier, warp.exec,
@@ -118,9 +120,9 @@ void run_barrier(Warp& warp, const Op& op) {
     barrier.count += count_lanes(holds & warp.exec);
     barrier.voters += count_lanes(warp.exec);
   }
-  if (kind_of(op) != Kind::Arrive) warp.wait(SplitState::AtBarrier, id);
+  if (kind_of(op) != Kind::Arrive) wait_in(warp, SplitState::AtBarrier, id);
   ++warp.unit->activity;
-  warp.unit->arrive(*warp.cta, id);
+  arrive(*warp.unit, *warp.cta, id);
 }
 
 Kind kind_in(const Decode& in) {
@@ -152,7 +154,7 @@ bool decode_barrier(Decode& in) {
 
 void run_warp_sync(Warp& warp, const Op& op) {
   Mask mask = 0;
-  if (!warp.meet_mask(op.p[0], mask)) return;
+  if (!meet_mask(warp, op.p[0], mask)) return;
   if (warp.unit->order != nullptr) warp.unit->order->lanes_met(actor_of(warp, mask | ~warp.born));
 }
 
@@ -167,36 +169,36 @@ bool decode_warp_sync(Decode& in) {
 constexpr std::uint8_t kAligned = 1, kRelaxed = 2;  // of Op::mode
 
 void run_cluster_arrive(Warp& warp, const Op& op) {
-  if ((op.mode & kAligned) != 0 && !warp.meet_all()) return;
+  if ((op.mode & kAligned) != 0 && !meet_all(warp)) return;
   if (Order* order = warp.unit->order.get(); order != nullptr) {
     const Actor who = actor_of(warp, warp.exec);
     if ((op.mode & kRelaxed) == 0) {
-      order->release(who, warp.unit->cluster_arriving);
+      order->release(who, warp.unit->cluster.arriving);
     } else {
-      order->release_relaxed(who, warp.unit->cluster_arriving, Scope::Cluster);
+      order->release_relaxed(who, warp.unit->cluster.arriving, Scope::Cluster);
     }
   }
-  const std::uint32_t phase = warp.unit->cluster_phase();
-  for_each_lane(warp.exec, [&](unsigned l) { warp.cluster_phase[l] = phase + 1; });
+  const std::uint32_t phase = warp.unit->cluster.phase;
+  for_each_lane(warp.exec, [&](unsigned l) { warp.pending.cluster_phase[l] = phase + 1; });
   ++warp.unit->activity;
-  warp.unit->arrive_cluster(count_lanes(warp.exec));
+  arrive_cluster(*warp.unit, count_lanes(warp.exec));
 }
 
 void run_cluster_wait(Warp& warp, const Op& op) {
-  if ((op.mode & kAligned) != 0 && !warp.meet_all()) return;
+  if ((op.mode & kAligned) != 0 && !meet_all(warp)) return;
   Mask waits = 0;
   Mask stray = 0;
   for_each_lane(warp.exec, [&](unsigned l) {
-    if (warp.cluster_phase[l] == 0) stray |= lane_bit(l);
-    if (warp.cluster_phase[l] > warp.unit->cluster_phase()) waits |= lane_bit(l);
+    if (warp.pending.cluster_phase[l] == 0) stray |= lane_bit(l);
+    if (warp.pending.cluster_phase[l] > warp.unit->cluster.phase) waits |= lane_bit(l);
   });
   if (stray != 0 && warp.checks(Check::Barrier)) {
     warp.report(Check::Barrier, stray, "waits for the cluster's barrier without having arrived");
   }
   if (waits != 0) {
-    warp.wait(SplitState::AtClusterBarrier);
+    wait_in(warp, SplitState::AtClusterBarrier);
   } else if (warp.unit->order != nullptr) {
-    warp.unit->order->acquire(actor_of(warp, warp.exec), warp.unit->cluster_clock);
+    warp.unit->order->acquire(actor_of(warp, warp.exec), warp.unit->cluster.clock);
   }
 }
 

@@ -10,7 +10,9 @@
 #include <memory>
 #include <utility>
 
+#include "sim/checks/undefined.h"
 #include "sim/decode/function_decoder.h"
+#include "sim/memory/access.h"
 #include "sim/ops/async_ops.h"
 #include "sim/ops/families.h"
 
@@ -91,7 +93,7 @@ Addresses addresses_of(Warp& warp, const Op& op, unsigned count) {
   for (unsigned i = 0; i < count; ++i) {
     const Address& address = warp.program->addresses[op.address + i];
     use_base(warp, address, warp.exec);
-    warp.addresses(address, all.of[i]);
+    lane_addresses(warp, address, all.of[i]);
     all.space[i] = address.space;
   }
   return all;
@@ -163,7 +165,7 @@ void send(Warp& warp, unsigned lane, const std::shared_ptr<const Parcel>& parcel
 std::shared_ptr<Parcel> take(Warp& warp, const Op& op, unsigned lane, const Addresses& at) {
   auto parcel = std::make_shared<Parcel>();
   parcel->size = size_in(warp, op, lane);
-  parcel->from = find_run(warp, at.of[1][lane], lane, parcel->size, Warp::Touch::Read, at.space[1]);
+  parcel->from = find_run(warp, at.of[1][lane], lane, parcel->size, AccessKind::Read, at.space[1]);
   parcel->bytes = read_run(warp, parcel->from, lane, parcel->size);
   parcel->effect = effect_of(op);
   return parcel;
@@ -172,13 +174,13 @@ std::shared_ptr<Parcel> take(Warp& warp, const Op& op, unsigned lane, const Addr
 // p: size, and with multicast the mask of CTAs.
 void run_to_shared(Warp& warp, const Op& op) {
   const Addresses at = addresses_of(warp, op, 3);
-  warp.use(op.p[0], warp.exec);
+  use_value(warp, op.p[0], warp.exec);
   const bool is_multicast = op.p[1].present();
-  if (is_multicast) warp.use(op.p[1], warp.exec);
+  if (is_multicast) use_value(warp, op.p[1], warp.exec);
   for_each_lane(warp.exec, [&](unsigned l) {
     const std::shared_ptr<Parcel> parcel = take(warp, op, l, at);
     const auto start = [&](std::uint64_t to, std::uint64_t mbarrier) {
-      const ByteRun run = find_run(warp, to, l, parcel->size, Warp::Touch::Write, at.space[0]);
+      const ByteRun run = find_run(warp, to, l, parcel->size, AccessKind::Write, at.space[0]);
       send(warp, l, parcel, run, mbarrier);
     };
     if (!is_multicast) {
@@ -202,30 +204,29 @@ void run_to_shared(Warp& warp, const Op& op) {
 // p: size, and with cp_mask the bytes of every 16 that are written.
 void run_to_global(Warp& warp, const Op& op) {
   const Addresses at = addresses_of(warp, op, 2);
-  warp.use(op.p[0], warp.exec);
-  if (op.p[1].present()) warp.use(op.p[1], warp.exec);
+  use_value(warp, op.p[0], warp.exec);
+  if (op.p[1].present()) use_value(warp, op.p[1], warp.exec);
   const std::uint32_t number = warp.this_op();
   for_each_lane(warp.exec, [&](unsigned l) {
     const std::shared_ptr<Parcel> parcel = take(warp, op, l, at);
     if (op.p[1].present()) parcel->effect.mask = warp.source<std::uint16_t>(op.p[1])[l];
-    const ByteRun to =
-        find_run(warp, at.of[0][l], l, parcel->size, Warp::Touch::Write, at.space[0]);
+    const ByteRun to = find_run(warp, at.of[0][l], l, parcel->size, AccessKind::Write, at.space[0]);
     const ByteRun from = parcel->from;
     begin_write(warp, to, l, parcel->mode());
     PendingJob job;
     job.op = number;
     job.warp = &warp;
     job.lane = l;
-    job.group = warp.bulk_committed[l];
+    job.group = warp.pending.bulk_committed[l];
     if (from.region != nullptr) {
       mark_shared(warp, *from.region, from.address, from.bytes, l, Use::Read);
-      job.kind = PendingJob::Kind::BulkRead;
+      job.kind = PendingJob::JobKind::BulkRead;
       job.deliver = [&warp, from] {
         unmark_shared(warp, *from.region, from.address, from.bytes, Use::Read);
       };
       warp.unit->jobs.push_back(job);
     }
-    job.kind = PendingJob::Kind::BulkWrite;
+    job.kind = PendingJob::JobKind::BulkWrite;
     job.deliver = [&warp, parcel, to, number, l] {
       const ActingFor acting(warp, number);
       land(warp, l, to, parcel->bytes, parcel->effect);
@@ -235,7 +236,7 @@ void run_to_global(Warp& warp, const Op& op) {
 }
 
 void run_commit(Warp& warp, const Op&) {
-  for_each_lane(warp.exec, [&](unsigned l) { ++warp.bulk_committed[l]; });
+  for_each_lane(warp.exec, [&](unsigned l) { ++warp.pending.bulk_committed[l]; });
 }
 
 // imm: how many groups may stay; mode: whether sources are enough.
@@ -243,10 +244,10 @@ void run_wait_group(Warp& warp, const Op& op) {
   const auto newest = static_cast<std::uint64_t>(op.imm);
   std::vector<PendingJob>& jobs = warp.unit->jobs;
   const auto is_due = [&](const PendingJob& job) {
-    if (job.kind == PendingJob::Kind::Signal || job.warp != &warp) return false;
+    if (job.kind == PendingJob::JobKind::Signal || job.warp != &warp) return false;
     if (!has_lane(warp.exec, job.lane)) return false;
-    if (op.mode != 0 && job.kind != PendingJob::Kind::BulkRead) return false;
-    const std::uint32_t committed = warp.bulk_committed[job.lane];
+    if (op.mode != 0 && job.kind != PendingJob::JobKind::BulkRead) return false;
+    const std::uint32_t committed = warp.pending.bulk_committed[job.lane];
     return job.group < committed && committed - job.group > newest;
   };
   std::vector<PendingJob> due;
@@ -268,7 +269,7 @@ void run_store_async(Warp& warp, const Op& op) {
   std::uint64_t mbarrier[kLanes];
   for (unsigned i = 0; i < 2; ++i) {
     use_base(warp, addresses[i], warp.exec);
-    warp.addresses(addresses[i], i == 0 ? to : mbarrier);
+    lane_addresses(warp, addresses[i], i == 0 ? to : mbarrier);
   }
   const Place* places = &warp.program->places[op.extra];
   const std::uint32_t total = op.bytes * unsigned{op.count};
@@ -293,11 +294,11 @@ void run_store_async(Warp& warp, const Op& op) {
     send(warp, l, parcel, ByteRun{region, to[l], region != nullptr ? total : 0}, mbarrier[l]);
   };
   Mask missing = warp.exec;
-  warp.access(to, warp.exec, total, Warp::Touch::Write, addresses[0].space,
-              [&](Region& region, Mask group) {
-                missing &= ~group;
-                for_each_lane(group, [&](unsigned l) { send_lane(&region, l); });
-              });
+  visit_regions(warp, to, warp.exec, total, AccessKind::Write, addresses[0].space,
+                [&](Region& region, Mask group) {
+                  missing &= ~group;
+                  for_each_lane(group, [&](unsigned l) { send_lane(&region, l); });
+                });
   for_each_lane(missing, [&](unsigned l) { send_lane(nullptr, l); });
 }
 

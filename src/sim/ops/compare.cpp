@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "num/half_lanes.h"
+#include "sim/checks/undefined.h"
 #include "sim/ops/families.h"
 #include "sim/ops/lane_ops.h"
 #include "sim/ops/pred_source.h"
@@ -326,7 +327,7 @@ constexpr auto kSlctFlushed = [](auto a, auto b, U32 c) { return flushed(c) >= 0
 // The bytes of the chosen one; what chooses is used.
 template <auto F, typename T, typename C>
 void track_slct(Warp& warp, const Op& op) {
-  warp.use(op.p[3], warp.exec, sizeof(C));
+  use_value(warp, op.p[3], warp.exec, sizeof(C));
   track_lanes<T>(warp, op, 2, [&](unsigned l) {
     return F(undefined_in<T>(warp, op.p[1], l), undefined_in<T>(warp, op.p[2], l),
              warp.source<C>(op.p[3])[l]);

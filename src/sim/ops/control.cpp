@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // Branches, calls, the end of threads.
+#include "sim/checks/undefined.h"
 #include "sim/decode/function_decoder.h"
 #include "sim/ops/families.h"
 #include "sim/run/builtin.h"
+#include "sim/run/calls.h"
 #include "sim/run/unit.h"
 #include "sim/run/warp.h"
 
 namespace ww::sim::control_ops {
 namespace {
 
-void run_branch(Warp& warp, const Op& op) { warp.branch(static_cast<std::uint32_t>(op.imm)); }
+void run_branch(Warp& warp, const Op& op) { branch_to(warp, static_cast<std::uint32_t>(op.imm)); }
 
 // Lanes with the same index go together; the others come back to this op.
 void run_branch_table(Warp& warp, const Op& op) {
@@ -27,16 +29,16 @@ void run_branch_table(Warp& warp, const Op& op) {
   const Mask rest = warp.exec & ~same;
   if (rest != 0) {
     warp.exec = rest;
-    warp.branch(warp.this_op());
+    branch_to(warp, warp.this_op());
   }
   warp.exec = same;
-  warp.branch(table[wanted]);
+  branch_to(warp, table[wanted]);
 }
 
-void run_ret(Warp& warp, const Op&) { warp.ret(); }
-void run_exit(Warp& warp, const Op&) { warp.end_lanes(); }
+void run_ret(Warp& warp, const Op&) { leave_function(warp); }
+void run_exit(Warp& warp, const Op&) { end_lanes(warp); }
 void run_trap(Warp& warp, const Op&) { warp.trap("`trap`"); }
-void run_sleep(Warp& warp, const Op&) { warp.yield(); }
+void run_sleep(Warp& warp, const Op&) { yield_turn(warp); }
 
 bool decode_branch(Decode& in) {
   in.op.run = run_branch;
@@ -78,10 +80,10 @@ namespace ww::sim {
 void run_call(Warp& warp, const Op& op) {
   const CallSite& site = warp.program->calls[op.extra];
   if (!site.target.present()) {
-    warp.call(op.extra, site.function);
+    enter_function(warp, op.extra, site.function);
     return;
   }
-  warp.use(site.target, warp.exec);
+  use_value(warp, site.target, warp.exec);
   const auto* targets = warp.source<std::uint64_t>(site.target);
   const std::uint64_t wanted = targets[first_lane(warp.exec)];
   const std::uint64_t number = (wanted - kCodeWindow) / 16;
@@ -97,10 +99,10 @@ void run_call(Warp& warp, const Op& op) {
   const Mask rest = warp.exec & ~same;
   if (rest != 0) {
     warp.exec = rest;
-    warp.branch(warp.this_op());
+    branch_to(warp, warp.this_op());
   }
   warp.exec = same;
-  warp.call(op.extra, static_cast<std::uint32_t>(number));
+  enter_function(warp, op.extra, static_cast<std::uint32_t>(number));
 }
 
 }  // namespace ww::sim

@@ -7,8 +7,11 @@
 
 #include <algorithm>
 
+#include "sim/checks/undefined.h"
+#include "sim/memory/access.h"
 #include "sim/ops/async_ops.h"
 #include "sim/ops/families.h"
+#include "sim/run/mbarriers.h"
 
 namespace ww::sim::cp_async_ops {
 namespace {
@@ -24,12 +27,12 @@ void source_sizes(Warp& warp, const Op& op, std::uint32_t* sizes) {
   std::fill_n(sizes, kLanes, std::uint32_t{op.bytes});
   const auto source = static_cast<Source>(op.mode);
   if (source == Source::IgnoreIf) {
-    warp.use(op.p[0], warp.exec, 0, true);
+    use_value(warp, op.p[0], warp.exec, 0, true);
     const Mask ignored = warp.pred(op.p[0]) ^ (op.mode2 == kNegated ? kAllLanes : 0);
     for_each_lane(ignored, [&](unsigned l) { sizes[l] = 0; });
   }
   if (source != Source::Size) return;
-  warp.use(op.p[0], warp.exec);
+  use_value(warp, op.p[0], warp.exec);
   std::copy_n(warp.source<std::uint32_t>(op.p[0]), kLanes, sizes);
   for_each_lane(warp.exec, [&](unsigned l) {
     if (sizes[l] <= op.bytes) return;
@@ -61,7 +64,7 @@ void read_sources(Warp& warp, const Op& op, const Address& from, PendingCopy& co
   std::uint32_t sizes[kLanes];
   source_sizes(warp, op, sizes);
   std::uint64_t address[kLanes];
-  warp.addresses(from, address);
+  lane_addresses(warp, from, address);
   Mask left = 0;
   for_each_lane(copy.lanes, [&](unsigned l) {
     if (sizes[l] != 0) left |= lane_bit(l);
@@ -74,17 +77,17 @@ void read_sources(Warp& warp, const Op& op, const Address& from, PendingCopy& co
       if (sizes[l] == size) same |= lane_bit(l);
     });
     left &= ~same;
-    warp.access(address, same, size, Warp::Touch::Read, from.space,
-                [&](Region& region, Mask group) {
-                  note_access(warp, region, address, group, size, Touched::Read);
-                  count_access(warp, region, address, group, size);
-                  for_each_lane(group, [&](unsigned l) {
-                    const std::uint64_t at = region.offset(address[l], l);
-                    std::memcpy(copy.data[l], region.data + at, size);
-                    if (region.undefined == nullptr) return;
-                    std::memcpy(copy.undefined[l], region.undefined + at, size);
+    visit_regions(warp, address, same, size, AccessKind::Read, from.space,
+                  [&](Region& region, Mask group) {
+                    note_access(warp, region, address, group, size, Touched::Read);
+                    count_access(warp, region, address, group, size);
+                    for_each_lane(group, [&](unsigned l) {
+                      const std::uint64_t at = region.offset(address[l], l);
+                      std::memcpy(copy.data[l], region.data + at, size);
+                      if (region.undefined == nullptr) return;
+                      std::memcpy(copy.undefined[l], region.undefined + at, size);
+                    });
                   });
-                });
   }
 }
 
@@ -93,25 +96,25 @@ void run_copy(Warp& warp, const Op& op) {
   for (unsigned i = 0; i < 2; ++i) {
     use_base(warp, addresses[i], warp.exec);
   }
-  warp.copies.emplace_back();
-  PendingCopy& copy = warp.copies.back();
+  warp.pending.copies.emplace_back();
+  PendingCopy& copy = warp.pending.copies.back();
   copy.op = warp.this_op();
-  copy.number = warp.copies_issued++;
+  copy.number = warp.pending.copies_issued++;
   copy.bytes = op.bytes;
-  warp.addresses(addresses[0], copy.to);
-  warp.access(copy.to, warp.exec, op.bytes, Warp::Touch::Write, addresses[0].space,
-              [&](Region& region, Mask group) {
-                copy.lanes |= group;
-                access_checks(warp, region, copy.to, group, op.bytes, Touched::Write);
-                for_each_lane(group, [&](unsigned l) {
-                  copy.group[l] = warp.committed[l];
-                  std::memset(copy.data[l], 0, sizeof copy.data[l]);
-                  std::memset(copy.undefined[l], 0, sizeof copy.undefined[l]);
-                  mark_shared(warp, region, copy.to[l], op.bytes, l, Use::Write);
+  lane_addresses(warp, addresses[0], copy.to);
+  visit_regions(warp, copy.to, warp.exec, op.bytes, AccessKind::Write, addresses[0].space,
+                [&](Region& region, Mask group) {
+                  copy.lanes |= group;
+                  access_checks(warp, region, copy.to, group, op.bytes, Touched::Write);
+                  for_each_lane(group, [&](unsigned l) {
+                    copy.group[l] = warp.pending.committed[l];
+                    std::memset(copy.data[l], 0, sizeof copy.data[l]);
+                    std::memset(copy.undefined[l], 0, sizeof copy.undefined[l]);
+                    mark_shared(warp, region, copy.to[l], op.bytes, l, Use::Write);
+                  });
                 });
-              });
   read_sources(warp, op, addresses[1], copy);
-  if (copy.lanes == 0) warp.copies.pop_back();
+  if (copy.lanes == 0) warp.pending.copies.pop_back();
 }
 
 // --- landing -------------------------------------------------------------------------------------
@@ -134,24 +137,25 @@ void land(Warp& warp, PendingCopy& copy, Mask lanes) {
 // Lets those copies of the lanes land for which is_due(copy, lane) holds, in the order of issue.
 template <typename IsDue>
 void land_if(Warp& warp, Mask who, IsDue&& is_due) {
-  for (PendingCopy& copy : warp.copies) {
+  for (PendingCopy& copy : warp.pending.copies) {
     Mask due = 0;
     for_each_lane(copy.lanes & who, [&](unsigned l) {
       if (is_due(copy, l)) due |= lane_bit(l);
     });
     if (due != 0) land(warp, copy, due);
   }
-  std::erase_if(warp.copies, [](const PendingCopy& copy) { return copy.lanes == 0; });
+  std::erase_if(warp.pending.copies, [](const PendingCopy& copy) { return copy.lanes == 0; });
 }
 
 void run_commit(Warp& warp, const Op&) {
-  for_each_lane(warp.exec, [&](unsigned l) { ++warp.committed[l]; });
+  for_each_lane(warp.exec, [&](unsigned l) { ++warp.pending.committed[l]; });
 }
 
 void run_wait_group(Warp& warp, const Op& op) {
   const auto newest = static_cast<std::uint64_t>(op.imm);
   land_if(warp, warp.exec, [&](const PendingCopy& copy, unsigned l) {
-    return copy.group[l] < warp.committed[l] && warp.committed[l] - copy.group[l] > newest;
+    return copy.group[l] < warp.pending.committed[l] &&
+           warp.pending.committed[l] - copy.group[l] > newest;
   });
 }
 
@@ -164,7 +168,7 @@ void run_wait_all(Warp& warp, const Op&) {
 // One job for all lanes that name the same mbarrier.
 void arrive_later(Warp& warp, std::uint64_t address, Mask lanes) {
   const std::uint32_t op = warp.this_op();
-  const std::uint32_t before = warp.copies_issued;
+  const std::uint32_t before = warp.pending.copies_issued;
   warp.unit->jobs.push_back({.mbarrier = address,
                              .op = op,
                              .warp = &warp,
@@ -173,7 +177,7 @@ void arrive_later(Warp& warp, std::uint64_t address, Mask lanes) {
                                deliver_copies(warp, lanes, before);
                                const ActingFor acting(warp, op);
                                for_each_lane(lanes, [&](unsigned l) {
-                                 Mbarrier* barrier = warp.unit->find_mbarrier(address);
+                                 Mbarrier* barrier = find_mbarrier(*warp.unit, address);
                                  const bool is_first = l == first_lane(lanes);
                                  if (barrier != nullptr)
                                    arrive_on(warp, *barrier, address, l,
@@ -186,10 +190,10 @@ void run_arrive(Warp& warp, const Op& op) {
   const Address& at = warp.program->addresses[op.address];
   use_base(warp, at, warp.exec);
   std::uint64_t address[kLanes];
-  warp.addresses(at, address);
+  lane_addresses(warp, at, address);
   Mask left = 0;
-  warp.access(address, warp.exec, 8, Warp::Touch::Atomic, at.space,
-              [&](Region&, Mask group) { left |= group; });
+  visit_regions(warp, address, warp.exec, 8, AccessKind::Atomic, at.space,
+                [&](Region&, Mask group) { left |= group; });
   while (left != 0) {
     const std::uint64_t here = address[first_lane(left)];
     Mask same = 0;

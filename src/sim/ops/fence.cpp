@@ -4,6 +4,7 @@
 // which asks for those of the async proxy.
 #include "sim/ops/families.h"
 #include "sim/ops/memory_ops.h"
+#include "sim/run/mbarriers.h"
 #include "sim/run/unit.h"
 
 namespace ww::sim::fence_ops {
@@ -17,7 +18,7 @@ void run_fence(Warp& warp, const Op& op) {
                        .releases = (op.mode & kReleases) != 0,
                        .scope = static_cast<Scope>(op.mode & kScope)};
   if (warp.unit->order != nullptr) warp.unit->order->fence(actor_of(warp, warp.exec), kind);
-  if (kind.releases && kind.scope != Scope::Cta) warp.unit->fence_mbarriers(warp);
+  if (kind.releases && kind.scope != Scope::Cta) fence_mbarriers(warp);
 }
 
 // Of `membar`, `.gl` is the GPU.
@@ -39,12 +40,12 @@ bool decode_cluster_fence(Decode& in) {
 }
 
 // Orders nothing but the making of mbarriers.
-void run_fence_init(Warp& warp, const Op&) { warp.unit->fence_mbarriers(warp); }
+void run_fence_init(Warp& warp, const Op&) { fence_mbarriers(warp); }
 
 constexpr std::uint8_t kShared = 1, kGlobal = 2;  // of Op::mode: what is fenced for the async proxy
 
 void run_fence_proxy(Warp& warp, const Op& op) {
-  if ((op.mode & kShared) != 0) warp.unit->fence_mbarriers(warp);
+  if ((op.mode & kShared) != 0) fence_mbarriers(warp);
   Order* order = warp.unit->order.get();
   if (order == nullptr) return;
   const auto fence = [&](Past what) { order->fence_proxy(actor_of(warp, warp.exec), what); };

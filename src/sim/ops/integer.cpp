@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Integer arithmetic, carries, bit fields and dot products. The arithmetic itself is in
 // integer_lanes.h; here is which function a form gets.
+#include "sim/checks/undefined.h"
 #include "sim/ops/families.h"
 #include "sim/ops/integer_lanes.h"
 #include "sim/ops/lane_ops.h"
@@ -317,14 +318,14 @@ RunOp dp2a_run(const Decode& in) {
 // Of the second source only two bytes take part.
 template <unsigned kFirst>
 void track_dp2a(Warp& warp, const Op& op) {
-  warp.use(op.p[1], warp.exec, 4);
-  warp.use(op.p[3], warp.exec, 4);
+  use_value(warp, op.p[1], warp.exec, 4);
+  use_value(warp, op.p[3], warp.exec, 4);
   Mask used = 0;
   for_each_lane(warp.exec, [&](unsigned l) {
     if (((unsigned{undefined_in_lane(warp, op.p[2], l)} >> kFirst) & 3U) != 0) used |= lane_bit(l);
   });
-  if (used != 0) warp.use(op.p[2], used, 4);
-  warp.define(op.p[0]);
+  if (used != 0) use_value(warp, op.p[2], used, 4);
+  define_value(warp, op.p[0]);
 }
 bool decode_dp2a(Decode& in) {
   const bool is_high = in.word("mode") == "hi";

@@ -4,6 +4,8 @@
 #include <array>
 #include <utility>
 
+#include "sim/checks/undefined.h"
+#include "sim/memory/access.h"
 #include "sim/ops/async_ops.h"
 #include "sim/ops/families.h"
 #include "sim/ops/memory_ops.h"
@@ -165,7 +167,7 @@ void track_load(Warp& warp, const Op& op, Place place, const Region& region,
   });
   if (any == 0) return;
   const Mask all = std::exchange(warp.exec, group);
-  warp.set_known_bits(place, known);
+  set_known_bits(warp, place, known);
   warp.exec = all;
 }
 
@@ -180,7 +182,7 @@ void track_store(Warp& warp, const Op& op, Place place, const Region& region,
     if (!is_known && op.bytes == 16) bits |= static_cast<std::uint32_t>(flags[l + kLanes]) << 8U;
     const std::uint64_t at = region.offset(address[l], l) + offset;
     mark_bytes(region, at, op.bytes, bits);
-    const std::uint64_t known = bits == 0 || op.bytes > 8 ? 0 : warp.known_bits(place, l);
+    const std::uint64_t known = bits == 0 || op.bytes > 8 ? 0 : known_bits(warp, place, l);
     for (unsigned b = 0; known != 0 && b < op.bytes; ++b)
       region.undefined[at + b] &= static_cast<std::uint8_t>(~(known >> (8 * b)));
   });
@@ -209,24 +211,24 @@ void run_load(Warp& warp, const Op& op) {
   const Address& from = program.addresses[op.address];
   use_base(warp, from, warp.exec);
   std::uint64_t address[kLanes];
-  warp.addresses(from, address);
+  lane_addresses(warp, from, address);
   const unsigned total = op.bytes * op.count;
   const Touched how = (op.mode & kNonCoherent) != 0 ? Touched::ReadNc : Touched::Read;
   Mask loaded = 0;
-  warp.access(address, warp.exec, total, Warp::Touch::Read, from.space,
-              [&](Region& region, Mask group) {
-                loaded |= group;
-                synchronise(warp, op, address, group, true);
-                access_checks(warp, region, address, group, total, how, manner_of(op));
-                for (unsigned i = 0; i < op.count; ++i) {
-                  const Place place = program.places[op.extra + i];
-                  const auto move = reinterpret_cast<Move>(op.imm);
-                  move(warp, place, region, address, group, i * op.bytes);
-                  if (warp.tracks()) {
-                    track_load(warp, op, place, region, address, group, i * op.bytes);
+  visit_regions(warp, address, warp.exec, total, AccessKind::Read, from.space,
+                [&](Region& region, Mask group) {
+                  loaded |= group;
+                  synchronise(warp, op, address, group, true);
+                  access_checks(warp, region, address, group, total, how, manner_of(op));
+                  for (unsigned i = 0; i < op.count; ++i) {
+                    const Place place = program.places[op.extra + i];
+                    const auto move = reinterpret_cast<Move>(op.imm);
+                    move(warp, place, region, address, group, i * op.bytes);
+                    if (warp.tracks()) {
+                      track_load(warp, op, place, region, address, group, i * op.bytes);
+                    }
                   }
-                }
-              });
+                });
   const Mask failed = warp.exec & ~loaded;
   if (failed == 0) return;
   // What could not be read is zero, and known: the finding has been made.
@@ -245,21 +247,21 @@ void run_store(Warp& warp, const Op& op) {
   const Address& to = program.addresses[op.address];
   use_base(warp, to, warp.exec);
   std::uint64_t address[kLanes];
-  warp.addresses(to, address);
+  lane_addresses(warp, to, address);
   const unsigned total = op.bytes * op.count;
   ++warp.unit->activity;
-  warp.access(address, warp.exec, total, Warp::Touch::Write, to.space,
-              [&](Region& region, Mask group) {
-                synchronise(warp, op, address, group, false);
-                access_checks(warp, region, address, group, total, Touched::Write, manner_of(op));
-                for (unsigned i = 0; i < op.count; ++i) {
-                  const Place place = program.places[op.extra + i];
-                  const auto move = reinterpret_cast<Move>(op.imm);
-                  warp.pass_on(place, group);
-                  move(warp, place, region, address, group, i * op.bytes);
-                  track_store(warp, op, place, region, address, group, i * op.bytes);
-                }
-              });
+  visit_regions(warp, address, warp.exec, total, AccessKind::Write, to.space,
+                [&](Region& region, Mask group) {
+                  synchronise(warp, op, address, group, false);
+                  access_checks(warp, region, address, group, total, Touched::Write, manner_of(op));
+                  for (unsigned i = 0; i < op.count; ++i) {
+                    const Place place = program.places[op.extra + i];
+                    const auto move = reinterpret_cast<Move>(op.imm);
+                    pass_on(warp, place, group);
+                    move(warp, place, region, address, group, i * op.bytes);
+                    track_store(warp, op, place, region, address, group, i * op.bytes);
+                  }
+                });
 }
 
 // --- decoding ------------------------------------------------------------------------------------
@@ -326,7 +328,7 @@ bool decode_store_async(Decode& in) {
 void run_policy(Warp& warp, const Op& op) {
   const std::uint64_t policy[kLanes] = {};
   warp.write(op.p[0], policy);
-  warp.define(op.p[0]);
+  define_value(warp, op.p[0]);
 }
 bool decode_policy(Decode& in) {
   in.op.run = run_policy;
@@ -339,12 +341,12 @@ bool decode_policy(Decode& in) {
 void run_fill(Warp& warp, const Op& op) {
   std::uint64_t address[kLanes];
   const Address& to = warp.program->addresses[op.address];
-  warp.addresses(to, address);
+  lane_addresses(warp, to, address);
   const auto* size = warp.source<std::uint64_t>(op.p[0]);
   for_each_lane(warp.exec, [&](unsigned l) {
     if (size[l] == 0 || size[l] > (1U << kRankShift)) return;
     const ByteRun run = find_run(warp, address[l], l, static_cast<std::uint32_t>(size[l]),
-                                 Warp::Touch::Write, Space::Shared);
+                                 AccessKind::Write, Space::Shared);
     if (run.region == nullptr || run.bytes == 0) return;
     std::uint64_t at[kLanes] = {};
     at[l] = run.address;
@@ -406,18 +408,19 @@ Mask read_lanes(Warp& warp, const Address& from, Mask who, unsigned bytes, std::
                 unsigned stride, std::uint32_t* undefined) {
   use_base(warp, from, warp.exec);
   std::uint64_t address[kLanes];
-  warp.addresses(from, address);
+  lane_addresses(warp, from, address);
   Mask read = 0;
   for_each_lane(who, [&](unsigned l) { std::memset(out + std::size_t{l} * stride, 0, bytes); });
-  warp.access(address, who, bytes, Warp::Touch::Read, from.space, [&](Region& region, Mask group) {
-    read |= group;
-    access_checks(warp, region, address, group, bytes, Touched::Read);
-    for_each_lane(group, [&](unsigned l) {
-      const std::uint64_t at = region.offset(address[l], l);
-      std::memcpy(out + std::size_t{l} * stride, region.data + at, bytes);
-      if (undefined != nullptr) undefined[l] = undefined_bits(region, at, bytes);
-    });
-  });
+  visit_regions(warp, address, who, bytes, AccessKind::Read, from.space,
+                [&](Region& region, Mask group) {
+                  read |= group;
+                  access_checks(warp, region, address, group, bytes, Touched::Read);
+                  for_each_lane(group, [&](unsigned l) {
+                    const std::uint64_t at = region.offset(address[l], l);
+                    std::memcpy(out + std::size_t{l} * stride, region.data + at, bytes);
+                    if (undefined != nullptr) undefined[l] = undefined_bits(region, at, bytes);
+                  });
+                });
   return read;
 }
 
@@ -425,18 +428,19 @@ Mask write_lanes(Warp& warp, const Address& to, Mask who, unsigned bytes, const 
                  unsigned stride, const std::uint32_t* undefined) {
   use_base(warp, to, warp.exec);
   std::uint64_t address[kLanes];
-  warp.addresses(to, address);
+  lane_addresses(warp, to, address);
   Mask written = 0;
   ++warp.unit->activity;
-  warp.access(address, who, bytes, Warp::Touch::Write, to.space, [&](Region& region, Mask group) {
-    written |= group;
-    access_checks(warp, region, address, group, bytes, Touched::Write);
-    for_each_lane(group, [&](unsigned l) {
-      const std::uint64_t at = region.offset(address[l], l);
-      std::memcpy(region.data + at, in + std::size_t{l} * stride, bytes);
-      mark_bytes(region, at, bytes, undefined != nullptr ? undefined[l] : 0);
-    });
-  });
+  visit_regions(warp, address, who, bytes, AccessKind::Write, to.space,
+                [&](Region& region, Mask group) {
+                  written |= group;
+                  access_checks(warp, region, address, group, bytes, Touched::Write);
+                  for_each_lane(group, [&](unsigned l) {
+                    const std::uint64_t at = region.offset(address[l], l);
+                    std::memcpy(region.data + at, in + std::size_t{l} * stride, bytes);
+                    mark_bytes(region, at, bytes, undefined != nullptr ? undefined[l] : 0);
+                  });
+                });
   return written;
 }
 

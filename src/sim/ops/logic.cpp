@@ -3,6 +3,7 @@
 // amount or a truth table is a constant it is taken out of the loop over lanes.
 #include <algorithm>
 
+#include "sim/checks/undefined.h"
 #include "sim/ops/families.h"
 #include "sim/ops/integer_lanes.h"
 #include "sim/ops/lane_ops.h"
@@ -189,7 +190,7 @@ void use_shifted(Warp& warp, Place value, Mask lanes) {
   for_each_lane(lanes, [&](unsigned l) {
     if (undefined_in<T>(warp, value, l) == static_cast<T>(~T{0})) whole |= lane_bit(l);
   });
-  warp.use(value, whole, sizeof(T));
+  use_value(warp, value, whole, sizeof(T));
 }
 
 template <auto F, typename T>

@@ -12,8 +12,10 @@
 #include <array>
 #include <cstring>
 
+#include "sim/memory/access.h"
 #include "sim/ops/families.h"
 #include "sim/ops/memory_ops.h"
+#include "sim/run/meet.h"
 
 namespace ww::sim::matrix_ops {
 namespace {
@@ -82,15 +84,15 @@ Mask first_lanes(unsigned count) { return count >= kLanes ? kAllLanes : (Mask{1}
 
 // The rows of shared memory that the lanes point to.
 template <typename Visit>
-void visit_rows(Warp& warp, const Op& op, unsigned rows, Warp::Touch touch, Visit&& visit) {
+void visit_rows(Warp& warp, const Op& op, unsigned rows, AccessKind touch, Visit&& visit) {
   const Address& at = warp.program->addresses[op.address];
   const Mask who = first_lanes(rows) & warp.exec;
   use_base(warp, at, who);
   std::uint64_t address[kLanes];
-  warp.addresses(at, address);
+  lane_addresses(warp, at, address);
   const Space space = at.space == Space::Generic ? Space::Shared : at.space;
-  warp.access(address, who, kRowBytes, touch, space, [&](Region& region, Mask group) {
-    const bool writes = touch == Warp::Touch::Write;
+  visit_regions(warp, address, who, kRowBytes, touch, space, [&](Region& region, Mask group) {
+    const bool writes = touch == AccessKind::Write;
     note_access(warp, region, address, group, kRowBytes, writes ? Touched::Write : Touched::Read);
     check_async(warp, region, address, group, kRowBytes, writes);
     for_each_lane(group, [&](unsigned l) { visit(region, region.offset(address[l], l), l); });
@@ -99,12 +101,12 @@ void visit_rows(Warp& warp, const Op& op, unsigned rows, Warp::Touch touch, Visi
 }
 
 void run_load(Warp& warp, const Op& op) {
-  if (!warp.meet_all()) return;
+  if (!meet_all(warp)) return;
   const auto shape = static_cast<Shape>(op.mode);
   const unsigned regs = op.count;
   Rows rows{};
   RowBits bits{};
-  visit_rows(warp, op, rows_of(regs), Warp::Touch::Read,
+  visit_rows(warp, op, rows_of(regs), AccessKind::Read,
              [&](Region& region, std::uint64_t offset, unsigned row) {
                std::memcpy(rows[row].data(), region.data + offset, kRowBytes);
                if (warp.tracks()) bits[row] = undefined_bits(region, offset, kRowBytes);
@@ -129,7 +131,7 @@ void run_load(Warp& warp, const Op& op) {
 }
 
 void run_store(Warp& warp, const Op& op) {
-  if (!warp.meet_all()) return;
+  if (!meet_all(warp)) return;
   const auto shape = static_cast<Shape>(op.mode);
   const unsigned regs = op.count;
   Rows rows{};
@@ -148,7 +150,7 @@ void run_store(Warp& warp, const Op& op) {
     }
   }
   ++warp.unit->activity;
-  visit_rows(warp, op, rows_of(regs), Warp::Touch::Write,
+  visit_rows(warp, op, rows_of(regs), AccessKind::Write,
              [&](Region& region, std::uint64_t offset, unsigned row) {
                std::memcpy(region.data + offset, rows[row].data(), kRowBytes);
                mark_bytes(region, offset, kRowBytes, bits[row]);
@@ -157,7 +159,7 @@ void run_store(Warp& warp, const Op& op) {
 
 // Transposes a matrix that one register holds: half h of lane l is row 2t + h, element g.
 void run_move(Warp& warp, const Op& op) {
-  if (!warp.meet_all()) return;
+  if (!meet_all(warp)) return;
   const auto* a = warp.source<std::uint32_t>(op.p[1]);
   const bool tracks = warp.tracks() && !op.p[1].is_constant();
   const std::uint8_t* bits = tracks ? warp.undefined_lanes(op.p[1]) : nullptr;

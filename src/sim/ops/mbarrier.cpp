@@ -15,8 +15,11 @@
 
 #include <algorithm>
 
+#include "sim/checks/undefined.h"
+#include "sim/memory/access.h"
 #include "sim/ops/async_ops.h"
 #include "sim/ops/families.h"
+#include "sim/run/mbarriers.h"
 
 namespace ww::sim::mbarrier_ops {
 namespace {
@@ -66,7 +69,7 @@ enum class Role : std::uint8_t { Makes, Uses };
 // Whether everybody in the cluster knows of the mbarrier by its own fence and a barrier behind
 // that, which need not order anything else.
 bool is_announced(const Unit& unit, const Mbarrier* barrier) {
-  return barrier != nullptr && barrier->is_fenced && unit.cluster_phase() > barrier->fenced_at;
+  return barrier != nullptr && barrier->is_fenced && unit.cluster.phase > barrier->fenced_at;
 }
 
 // Of those that use the same mbarrier, one is enough.
@@ -78,7 +81,7 @@ void note_object(Warp& warp, const Region& region, const std::uint64_t* address,
   }
   Mask users = 0;
   for_each_address(address, group, [&](std::uint64_t here, Mask same) {
-    if (!is_announced(*warp.unit, warp.unit->find_mbarrier(here)))
+    if (!is_announced(*warp.unit, find_mbarrier(*warp.unit, here)))
       users |= lane_bit(first_lane(same));
   });
   if (users != 0)
@@ -91,18 +94,18 @@ void each_object(Warp& warp, const Op& op, Role role, Visit&& visit) {
   const Address& at = warp.program->addresses[op.address];
   use_base(warp, at, warp.exec);
   std::uint64_t address[kLanes];
-  warp.addresses(at, address);
-  warp.access(address, warp.exec, kObjectBytes, Warp::Touch::Atomic, at.space,
-              [&](Region& region, Mask group) {
-                if (region.space != Space::Shared) {
-                  if (!warp.checks(Check::Space)) return;
-                  warp.report_at(Check::Space, group, address[first_lane(group)],
-                                 "an mbarrier that is not in shared memory");
-                  return;
-                }
-                note_object(warp, region, address, group, role);
-                for_each_lane(group, [&](unsigned l) { visit(region, address[l], l); });
-              });
+  lane_addresses(warp, at, address);
+  visit_regions(warp, address, warp.exec, kObjectBytes, AccessKind::Atomic, at.space,
+                [&](Region& region, Mask group) {
+                  if (region.space != Space::Shared) {
+                    if (!warp.checks(Check::Space)) return;
+                    warp.report_at(Check::Space, group, address[first_lane(group)],
+                                   "an mbarrier that is not in shared memory");
+                    return;
+                  }
+                  note_object(warp, region, address, group, role);
+                  for_each_lane(group, [&](unsigned l) { visit(region, address[l], l); });
+                });
 }
 
 template <typename Visit>
@@ -116,7 +119,7 @@ void each_mbarrier(Warp& warp, const Op& op, Visit&& visit) {
 // --- init and inval ------------------------------------------------------------------------------
 
 void run_init(Warp& warp, const Op& op) {
-  warp.use(op.p[0], warp.exec);
+  use_value(warp, op.p[0], warp.exec);
   const auto* count = warp.source<std::uint32_t>(op.p[0]);
   ++warp.unit->activity;
   each_object(warp, op, Role::Makes, [&](Region& region, std::uint64_t address, unsigned l) {
@@ -177,12 +180,12 @@ Mask first_of_address(const std::uint64_t* address, Mask lanes, unsigned lane) {
 
 void run_arrive(Warp& warp, const Op& op) {
   const bool has_operand = op.p[1].present();
-  if (has_operand) warp.use(op.p[1], warp.exec);
+  if (has_operand) use_value(warp, op.p[1], warp.exec);
   const auto* operand = has_operand ? warp.source<std::uint32_t>(op.p[1]) : nullptr;
   const bool expects = (op.mode & kExpects) != 0;
   std::uint64_t states[kLanes] = {};
   std::uint64_t at[kLanes];
-  warp.addresses(warp.program->addresses[op.address], at);
+  lane_addresses(warp, warp.program->addresses[op.address], at);
   each_mbarrier(warp, op, [&](Mbarrier& barrier, std::uint64_t address, unsigned l) {
     const Mask lanes = first_of_address(at, warp.exec, l);
     if ((op.mode & kRelaxed) == 0) note_neighbour(warp, address, lanes);
@@ -197,16 +200,16 @@ void run_arrive(Warp& warp, const Op& op) {
                .scope = scope_of(op)});
   });
   warp.write(op.p[0], states);
-  warp.define(op.p[0]);
+  define_value(warp, op.p[0]);
 }
 
 // imm: 1 for expect_tx, -1 for complete_tx.
 void run_tx(Warp& warp, const Op& op) {
-  warp.use(op.p[0], warp.exec);
+  use_value(warp, op.p[0], warp.exec);
   const auto* bytes = warp.source<std::uint32_t>(op.p[0]);
   each_mbarrier(warp, op, [&](Mbarrier& barrier, std::uint64_t address, unsigned l) {
     add_tx(warp, barrier, address, l, op.imm * std::int64_t{bytes[l]});
-    warp.unit->settle(barrier, address);
+    settle_phase(*warp.unit, barrier, address);
   });
 }
 
@@ -216,7 +219,7 @@ void run_tx(Warp& warp, const Op& op) {
 class Question {
  public:
   Question(Warp& warp, const Op& op) : by_parity_((op.mode & kByParity) != 0) {
-    warp.use(op.p[1], warp.exec);
+    use_value(warp, op.p[1], warp.exec);
     if (by_parity_) {
       parities_ = warp.source<std::uint32_t>(op.p[1]);
     } else {
@@ -259,7 +262,7 @@ Waiters ask(Warp& warp, const Op& op) {
   Mask over = 0;
   each_mbarrier(warp, op, [&](Mbarrier& barrier, std::uint64_t address, unsigned l) {
     question.check(warp, barrier, address, l);
-    if (!question.is_over(barrier, l)) warp.unit->deliver(address);
+    if (!question.is_over(barrier, l)) deliver_jobs(*warp.unit, address);
     if (!question.is_over(barrier, l)) {
       waiters.lanes |= lane_bit(l);
       waiters.address[l] = address;
@@ -272,7 +275,7 @@ Waiters ask(Warp& warp, const Op& op) {
   if (order == nullptr) return waiters;
   for_each_address(waiters.address, over, [&](std::uint64_t address, Mask same) {
     order->wait(actor_of(warp, same), (op.mode & kRelaxed) == 0, scope_of(op),
-                warp.unit->find_mbarrier(address)->clock);
+                find_mbarrier(*warp.unit, address)->clock);
   });
   return waiters;
 }
@@ -280,7 +283,7 @@ Waiters ask(Warp& warp, const Op& op) {
 void answer(Warp& warp, const Op& op, Mask lanes, Mask yes) {
   const Mask all = std::exchange(warp.exec, lanes);
   warp.set_pred(op.p[0], yes);
-  warp.define(op.p[0], true);
+  define_value(warp, op.p[0], true);
   warp.exec = all;
 }
 
@@ -294,13 +297,13 @@ void sleep(Warp& warp, const Op& op, Waiters& waiters) {
     });
     waiters.lanes &= ~same;
     warp.exec = same;
-    warp.wait(SplitState::Asleep, 0, address);
+    wait_in(warp, SplitState::Asleep, 0, address);
   }
 }
 
 // Whether a barrier has been tested in vain for so long that the test may as well wait.
 bool is_idle(Warp& warp, std::uint64_t address) {
-  Mbarrier* barrier = warp.unit->find_mbarrier(address);
+  Mbarrier* barrier = find_mbarrier(*warp.unit, address);
   if (barrier == nullptr) return false;
   if (barrier->polled_at != warp.unit->activity) {
     barrier->polled_at = warp.unit->activity;
@@ -310,7 +313,7 @@ bool is_idle(Warp& warp, std::uint64_t address) {
 }
 
 void run_wait(Warp& warp, const Op& op) {
-  const bool is_woken = warp.take_grant();  // the time is up
+  const bool is_woken = take_grant(warp);  // the time is up
   Waiters waiters = ask(warp, op);
   if (waiters.lanes == 0 || is_woken) {
     answer(warp, op, warp.exec, ~waiters.lanes);
@@ -322,7 +325,7 @@ void run_wait(Warp& warp, const Op& op) {
     return;
   }
   answer(warp, op, warp.exec, ~waiters.lanes);
-  warp.yield();
+  yield_turn(warp);
 }
 
 void run_pending_count(Warp& warp, const Op& op) {
@@ -418,13 +421,12 @@ void check_announced(Warp& warp, const Mbarrier& barrier, std::uint64_t address,
   if (barrier.is_fenced || rank == warp.cta->rank || !warp.checks(Check::Fence)) return;
   if (warp.unit->findings.count_up(Check::Fence, warp.this_op(), barrier.op, count_lanes(who)))
     return;
-  const unsigned maker = barrier.maker / kLanes;
-  warp.report_at(Check::Fence, who, address,
-                 fmt::format("uses the mbarrier at 0x{:x} of CTA {} of the cluster, which was made "
-                             "with no `fence.mbarrier_init.release.cluster` behind it",
-                             inside(address), rank),
-                 Party{barrier.op, warp.unit->linear_of(warp.unit->index, maker),
-                       warp.unit->index_in_cta(maker), lane_bit(barrier.maker % kLanes)});
+  warp.report_at(
+      Check::Fence, who, address,
+      fmt::format("uses the mbarrier at 0x{:x} of CTA {} of the cluster, which was made "
+                  "with no `fence.mbarrier_init.release.cluster` behind it",
+                  inside(address), rank),
+      warp.unit->party(barrier.op, barrier.maker / kLanes, lane_bit(barrier.maker % kLanes)));
 }
 
 }  // namespace
@@ -436,7 +438,7 @@ constinit const OpFamily family{"mbarrier", kRows};
 namespace ww::sim {
 
 Mbarrier* mbarrier_at(Warp& warp, std::uint64_t address, Mask who) {
-  Mbarrier* barrier = warp.unit->find_mbarrier(address);
+  Mbarrier* barrier = find_mbarrier(*warp.unit, address);
   if (barrier != nullptr) mbarrier_ops::check_announced(warp, *barrier, address, who);
   if (barrier != nullptr || !warp.checks(Check::Barrier)) return barrier;
   if (warp.unit->findings.count_up(Check::Barrier, warp.this_op(), kNoOp, count_lanes(who))) {
@@ -467,7 +469,7 @@ void arrive_on(Warp& warp, Mbarrier& barrier, std::uint64_t address, unsigned la
     if (lanes != 0)
       order->arrive(actor_of(warp, lanes), arrival.releases, arrival.scope, barrier.arriving);
   }
-  warp.unit->settle(barrier, address);
+  settle_phase(*warp.unit, barrier, address);
 }
 
 void add_tx(Warp& warp, Mbarrier& barrier, std::uint64_t address, unsigned lane,
@@ -482,13 +484,13 @@ void add_tx(Warp& warp, Mbarrier& barrier, std::uint64_t address, unsigned lane,
 }
 
 void complete_tx(Warp& warp, std::uint64_t address, unsigned lane, std::uint32_t bytes) {
-  Mbarrier* barrier = warp.unit->find_mbarrier(address);
+  Mbarrier* barrier = find_mbarrier(*warp.unit, address);
   if (barrier == nullptr) return;
   add_tx(warp, *barrier, address, lane, -std::int64_t{bytes});
   Order* order = warp.unit->order.get();
   if (order != nullptr)
     order->arrive(actor_of(warp, lane_bit(lane)), true, Scope::Cluster, barrier->arriving);
-  warp.unit->settle(*barrier, address);
+  settle_phase(*warp.unit, *barrier, address);
 }
 
 }  // namespace ww::sim

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <cstring>
 
+#include "sim/checks/undefined.h"
 #include "sim/decode/decoder.h"
 #include "sim/run/unit.h"
 #include "sim/run/warp.h"
@@ -74,7 +75,7 @@ inline void access_checks(Warp& warp, const Region& region, const std::uint64_t*
 
 /// The register that an address starts from is used by these lanes.
 inline void use_base(Warp& warp, const Address& address, Mask lanes) {
-  if (warp.tracks() && address.base.present()) warp.use(address.base, lanes);
+  if (warp.tracks() && address.base.present()) use_value(warp, address.base, lanes);
 }
 
 /// Bit b set: byte b of `bytes` at this place is undefined.

@@ -17,6 +17,7 @@
 #include "num/matrix_tile.h"
 #include "sim/ops/families.h"
 #include "sim/ops/mma_forms.h"
+#include "sim/run/meet.h"
 #include "sim/run/unit.h"
 
 namespace ww::sim::mma_ops {
@@ -171,7 +172,7 @@ ScaleBytes gather_scales(Warp& warp, const MmaForm& form, const Place* scales) {
 
 // Places: D, A, B, C, then what the form adds.
 void run_mma(Warp& warp, const Op& op) {
-  if (!warp.meet_all()) return;
+  if (!meet_all(warp)) return;
   const MmaForm form = unpack_form(op);
   const Place* d = &warp.program->places[op.extra];
   const Place* a = d + form.d_regs;
@@ -219,7 +220,7 @@ void run_mma(Warp& warp, const Op& op) {
 // --- double precision ----------------------------------------------------------------------------
 
 void run_mma_f64(Warp& warp, const Op& op) {
-  if (!warp.meet_all()) return;
+  if (!meet_all(warp)) return;
   const MmaForm form = unpack_form(op);
   const Place* d = &warp.program->places[op.extra];
   const Place* a = d + form.d_regs;
@@ -322,7 +323,7 @@ void multiply_pair(QuadPair& it, bool wide_c, bool wide_d) {
 }
 
 void run_mma_pairs(Warp& warp, const Op& op) {
-  if (!warp.meet_all()) return;
+  if (!meet_all(warp)) return;
   const bool wide_d = (op.mode2 & kWideD) != 0;
   const bool wide_c = (op.mode2 & kWideC) != 0;
   const unsigned d_regs = wide_d ? 8 : 4;

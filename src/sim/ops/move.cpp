@@ -6,6 +6,7 @@
 #include <iterator>
 #include <vector>
 
+#include "sim/checks/undefined.h"
 #include "sim/ops/families.h"
 #include "sim/ops/lane_ops.h"
 #include "sim/ops/pred_source.h"
@@ -32,7 +33,7 @@ void run_copy_pred(Warp& warp, const Op& op) { warp.set_pred(op.p[0], source_pre
 // The address of a local variable: where it is in the function's memory, and where that is.
 template <typename T>
 void run_frame_address(Warp& warp, const Op& op) {
-  const auto start = static_cast<T>(warp.local);
+  const auto start = static_cast<T>(warp.here.local);
   apply_lanes<T, T>(warp, op, [start](T offset) { return static_cast<T>(offset + start); });
 }
 
@@ -169,7 +170,7 @@ void track_vector(Warp& warp, const Op& op) {
   for (std::size_t i = 0; i < count; ++i) {
     const Place source = places[count + i];
     if (!has_undefined(warp, source)) continue;
-    warp.pass_on(source, warp.exec);
+    pass_on(warp, source, warp.exec);
     for (unsigned l = 0; l < kLanes; ++l) bytes[i][l] = undefined_in_lane(warp, source, l);
   }
   for (std::size_t i = 0; i < count; ++i) set_undefined(warp, places[i], bytes[i]);
@@ -207,7 +208,7 @@ void track_cut(Warp& warp, const Op& op) {
   const std::size_t bits = 8 * op.bytes / count;
   const std::size_t bytes = bits / 8;
   std::uint8_t whole[kLanes] = {};
-  warp.pass_on(places[count], warp.exec);
+  pass_on(warp, places[count], warp.exec);
   if (has_undefined(warp, places[count]))
     for (unsigned l = 0; l < kLanes; ++l) whole[l] = undefined_in_lane(warp, places[count], l);
   for (std::size_t i = 0; i < count; ++i) {

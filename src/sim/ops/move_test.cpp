@@ -72,12 +72,12 @@ TEST(MoveOps, AddsTheStartOfLocalMemory) {
       ".local .align 8 .b8 first[24]; .local .align 4 .b32 second;"
       "mov.u64 %d0, first; mov.u64 %d1, second; mov.u32 %r0, first+4;");
   ASSERT_TRUE(ops.ok());
-  ops.warp.local = 0x400;
+  ops.warp.here.local = 0x400;
   ops.run();
   const U64 first = ops.lanes<U64>("%d0")[0];
   EXPECT_EQ(ops.lanes<U64>("%d1")[31], first + 24);
   EXPECT_EQ(ops.lanes<U32>("%r0")[9], static_cast<U32>(first) + 4);
-  ops.warp.local = 0x500;
+  ops.warp.here.local = 0x500;
   ops.run(lane_bit(3));
   EXPECT_EQ(ops.lanes<U64>("%d0")[3], first + 0x100);
   EXPECT_EQ(ops.lanes<U64>("%d0")[4], first);

@@ -21,10 +21,12 @@
 #include <cstring>
 
 #include "sim/decode/function_decoder.h"
+#include "sim/memory/access.h"
 #include "sim/ops/async_ops.h"
 #include "sim/ops/atomic_values.h"
 #include "sim/ops/families.h"
 #include "sim/ops/tcgen05_ops.h"
+#include "sim/run/meet.h"
 
 namespace ww::sim::tcgen05_ops {
 namespace {
@@ -68,7 +70,7 @@ class Access {
     const Address& address = warp.program->addresses[op.address];
     use_base(warp, address, warp.exec);
     std::uint64_t all[kLanes];
-    warp.addresses(address, all);
+    lane_addresses(warp, address, all);
     base_ = static_cast<std::uint32_t>(all[first_lane(warp.exec)]);
     check_address(all);
     if (tensor_address(base_).lane < kQuarter) moved_ = first_;
@@ -216,14 +218,14 @@ Value reduce_lane(const PendingLoad& load, std::uint8_t mode, unsigned count, un
 
 // Places: the registers, and behind them the result of the reduction.
 void run_load(Warp& warp, const Op& op) {
-  if (!warp.meet_all()) return;
+  if (!meet_all(warp)) return;
   Access access(warp, op);
   const bool reduces = (op.mode2 & kReduces) != 0;
   const unsigned count = op.count - (reduces ? 1U : 0U);
   PendingLoad load;
   load.op = warp.this_op();
   load.lanes = warp.exec;
-  load.frame = warp.frame_offset();
+  load.frame = warp.here.frame;
   load.values.resize(std::size_t{op.count} * kLanes);
   load.undefined.resize(load.values.size());
   const auto keep = [&](unsigned reg, unsigned lane, const Value& value) {
@@ -247,40 +249,41 @@ void run_load(Warp& warp, const Op& op) {
     std::uint8_t* flags = warp.mark_lanes(warp.program->places[op.extra + r], kAllLanes);
     for_each_lane(warp.exec, [&](unsigned l) { flags[l] = 0xFF; });
   }
-  warp.loads.push_back(std::move(load));
+  warp.pending.loads.push_back(std::move(load));
 }
 
 // Registers of functions that have returned are gone.
 void deliver_load(Warp& warp, PendingLoad& load) {
   const Mask lanes = load.lanes & warp.exec;
   load.lanes &= ~lanes;
-  if (load.frame > warp.frame_offset()) return;
+  if (load.frame > warp.here.frame) return;
   const Op& op = warp.program->ops[load.op];
   for (unsigned r = 0; r < op.count; ++r) {
     const std::uint32_t at = load.frame + warp.program->places[op.extra + r].offset();
-    warp.forget_bits(at, kAllLanes);
-    std::uint8_t* flags = warp.undefined_at(at);
+    if (!warp.known.empty()) warp.known.drop(at, kAllLanes);
+    std::uint8_t* flags = warp.stack.undefined_at(at);
     for_each_lane(lanes, [&](unsigned l) {
-      std::memcpy(warp.frame_at(at) + std::size_t{l} * 4, &load.values[r * kLanes + l], 4);
+      std::memcpy(warp.stack.frames.get() + at + std::size_t{l} * 4, &load.values[r * kLanes + l],
+                  4);
       if (flags != nullptr) flags[l] = load.undefined[r * kLanes + l];
     });
   }
 }
 
 void run_wait_load(Warp& warp, const Op&) {
-  if (!warp.meet_all()) return;
-  for (PendingLoad& load : warp.loads) {
+  if (!meet_all(warp)) return;
+  for (PendingLoad& load : warp.pending.loads) {
     touch_cells(warp, load.cells, Touched::Read);
     note_fences(warp, load.cells, load.op, TensorUse::Load);
     deliver_load(warp, load);
   }
-  std::erase_if(warp.loads, [](const PendingLoad& load) { return load.lanes == 0; });
+  std::erase_if(warp.pending.loads, [](const PendingLoad& load) { return load.lanes == 0; });
 }
 
 // --- stores --------------------------------------------------------------------------------------
 
 void run_store(Warp& warp, const Op& op) {
-  if (!warp.meet_all()) return;
+  if (!meet_all(warp)) return;
   Access access(warp, op);
   const bool packed = (op.mode2 & kPacked) != 0;
   PendingStore store{.op = warp.this_op(), .cells = {}, .touched = {}};
@@ -308,17 +311,17 @@ void run_store(Warp& warp, const Op& op) {
   check_fences(warp, access.touched, TensorUse::Store);
   store.touched = std::move(access.touched);
   mark_cells(warp, access.tensor(), store.cells);
-  warp.stores.push_back(std::move(store));
+  warp.pending.stores.push_back(std::move(store));
 }
 
 void run_wait_store(Warp& warp, const Op&) {
-  if (!warp.meet_all()) return;
-  for (const PendingStore& store : warp.stores) {
+  if (!meet_all(warp)) return;
+  for (const PendingStore& store : warp.pending.stores) {
     touch_cells(warp, store.touched, Touched::AsyncWrite);
     note_fences(warp, store.touched, store.op, TensorUse::Store);
     write_cells(tensor_of(*warp.cta), store.cells);
   }
-  warp.stores.clear();
+  warp.pending.stores.clear();
 }
 
 // --- fences --------------------------------------------------------------------------------------

@@ -7,9 +7,11 @@
 #include <bit>
 #include <cstring>
 
+#include "sim/checks/undefined.h"
 #include "sim/decode/function_decoder.h"
 #include "sim/ops/async_ops.h"
 #include "sim/ops/tcgen05_ops.h"
+#include "sim/run/meet.h"
 
 namespace ww::sim {
 namespace {
@@ -32,9 +34,9 @@ void give_up(Warp& warp, const TensorMemory& tensor, std::uint32_t columns) {
 
 void run_alloc(Warp& warp, const Op& op) {
   // A grant that is not for meeting the other lanes: everybody waits, so this waits in vain.
-  const bool in_vain = warp.is_granted() && !warp.is_meeting_grant() && warp.take_grant();
-  if (!warp.meet_all()) return;
-  warp.use(op.p[0], warp.exec);
+  const bool in_vain = warp.grant.is_open && !is_meeting_grant(warp) && take_grant(warp);
+  if (!meet_all(warp)) return;
+  use_value(warp, op.p[0], warp.exec);
   TensorMemory& tensor = tensor_of(*warp.cta);
   const unsigned first = first_lane(warp.exec);
   std::uint32_t columns = warp.source<std::uint32_t>(op.p[0])[first];
@@ -56,7 +58,7 @@ void run_alloc(Warp& warp, const Op& op) {
     return;
   }
   if (!column) {
-    warp.wait(SplitState::AtAlloc);
+    wait_in(warp, SplitState::AtAlloc);
     return;
   }
   std::array<std::byte, 4> bytes;
@@ -79,9 +81,9 @@ void touch_freed(Warp& warp, const TensorMemory::Allocation& freed) {
 }
 
 void run_dealloc(Warp& warp, const Op& op) {
-  if (!warp.meet_all()) return;
-  warp.use(op.p[0], warp.exec);
-  warp.use(op.p[1], warp.exec);
+  if (!meet_all(warp)) return;
+  use_value(warp, op.p[0], warp.exec);
+  use_value(warp, op.p[1], warp.exec);
   const unsigned first = first_lane(warp.exec);
   const TensorAddress at = tensor_address(warp.source<std::uint32_t>(op.p[0])[first]);
   const std::uint32_t columns = warp.source<std::uint32_t>(op.p[1])[first];
@@ -105,11 +107,11 @@ void run_dealloc(Warp& warp, const Op& op) {
     warp.unit->fences->forget_columns(warp.cta->rank, found->column, found->count);
   tensor.release(at.column);
   ++warp.unit->activity;
-  for (const auto& other : warp.cta->warps) other->wake(SplitState::AtAlloc, false);
+  for (const auto& other : warp.cta->warps) wake(*other, SplitState::AtAlloc, false);
 }
 
 void run_relinquish(Warp& warp, const Op&) {
-  if (!warp.meet_all()) return;
+  if (!meet_all(warp)) return;
   tensor_of(*warp.cta).relinquished = true;
 }
 
@@ -166,7 +168,7 @@ std::vector<Cta*> cta_group(Warp& warp, bool is_pair) {
 }
 
 void mark_cells(Warp& warp, TensorMemory& tensor, const TensorCells& cells) {
-  for (const PendingStore::Cell& cell : cells) {
+  for (const PendingStore::StoredCell& cell : cells) {
     TensorMemory::Pending& pending = tensor.pending_at(cell.lane, cell.column);
     ++pending.count;
     pending.op = warp.this_op();
@@ -175,7 +177,7 @@ void mark_cells(Warp& warp, TensorMemory& tensor, const TensorCells& cells) {
 }
 
 void write_cells(TensorMemory& tensor, const TensorCells& cells) {
-  for (const PendingStore::Cell& cell : cells) {
+  for (const PendingStore::StoredCell& cell : cells) {
     std::uint32_t mask = 0;
     for (unsigned b = 0; b < 4; ++b) mask |= ((cell.bytes >> b) & 1U) != 0 ? 0xFFU << (8 * b) : 0U;
     std::uint32_t& value = tensor.at(cell.lane, cell.column);

@@ -17,9 +17,12 @@
 #include <array>
 #include <utility>
 
+#include "sim/checks/undefined.h"
 #include "sim/decode/function_decoder.h"
+#include "sim/memory/access.h"
 #include "sim/ops/async_ops.h"
 #include "sim/ops/tcgen05_ops.h"
+#include "sim/run/mbarriers.h"
 
 namespace ww::sim {
 namespace {
@@ -131,10 +134,10 @@ void add_cells(Warp& warp, unsigned lane, const TensorMemory& tensor, TensorAddr
       report_tensor(warp, lane_bit(lane), why);
       return;
     }
-    PendingStore::Cell out{.value = 0,
-                           .lane = static_cast<std::uint16_t>(cell.lane),
-                           .column = static_cast<std::uint16_t>(cell.column),
-                           .bytes = 0x0F};
+    PendingStore::StoredCell out{.value = 0,
+                                 .lane = static_cast<std::uint16_t>(cell.lane),
+                                 .column = static_cast<std::uint16_t>(cell.column),
+                                 .bytes = 0x0F};
     for (unsigned b = 0; b < 4; ++b) {
       out.value |= std::uint32_t{chunk.bytes[4 * c + b]} << (8 * b);
       if (chunk.undefined[4 * c + b]) out.undefined |= static_cast<std::uint8_t>(1U << b);
@@ -158,7 +161,7 @@ Copy read_copy(Warp& warp, const Op& op, unsigned lane, Cta& cta, TensorAddress 
   for (unsigned row = 0; row < op.count; ++row) {
     for (unsigned byte = 0; byte < op.bytes; byte += kChunk) {
       const ByteRun run = find_run(warp, cta.shared.base + source.at(row, byte), lane, kChunk,
-                                   Warp::Touch::Read, Space::SharedCluster);
+                                   AccessKind::Read, Space::SharedCluster);
       const Chunk chunk =
           expanded(chunk_of(read_run(warp, run, lane, kChunk)), static_cast<Format>(op.mode2));
       if (run.region != nullptr) copy.sources.push_back(run);
@@ -173,21 +176,22 @@ Copy read_copy(Warp& warp, const Op& op, unsigned lane, Cta& cta, TensorAddress 
 // --- work of the tensor core ---------------------------------------------------------------------
 
 void add_work(Warp& warp, unsigned lane, std::function<void()> deliver) {
-  warp.tensor_work.push_back({.op = warp.this_op(),
-                              .number = warp.tensor_issued++,
-                              .lane = lane,
-                              .deliver = std::move(deliver)});
+  warp.pending.tensor_work.push_back({.op = warp.this_op(),
+                                      .number = warp.pending.tensor_issued++,
+                                      .lane = lane,
+                                      .deliver = std::move(deliver)});
 }
 
 // Work of the lane that precedes a number, in order.
 void do_work(Warp& warp, unsigned lane, std::uint32_t before) {
   std::vector<TensorWork> due;
-  for (TensorWork& work : warp.tensor_work) {
+  for (TensorWork& work : warp.pending.tensor_work) {
     if (work.lane != lane || work.number >= before) continue;
     due.push_back(work);
     work.deliver = nullptr;
   }
-  std::erase_if(warp.tensor_work, [](const TensorWork& work) { return work.deliver == nullptr; });
+  std::erase_if(warp.pending.tensor_work,
+                [](const TensorWork& work) { return work.deliver == nullptr; });
   for (const TensorWork& work : due) {
     const ActingFor acting(warp, work.op);
     work.deliver();
@@ -198,7 +202,7 @@ std::uint32_t address_in(Warp& warp, const Op& op, unsigned lane) {
   const Address& address = warp.program->addresses[op.address];
   use_base(warp, address, lane_bit(lane));
   std::uint64_t all[kLanes];
-  warp.addresses(address, all);
+  lane_addresses(warp, address, all);
   return static_cast<std::uint32_t>(all[lane]);
 }
 
@@ -206,7 +210,7 @@ std::uint32_t address_in(Warp& warp, const Op& op, unsigned lane) {
 void check_fences(Warp& warp, unsigned lane, const Cta& cta, const TensorCells& cells) {
   FenceTracker* fences = warp.unit->fences.get();
   if (fences == nullptr) return;
-  for (const PendingStore::Cell& cell : cells) {
+  for (const PendingStore::StoredCell& cell : cells) {
     fences->check_cell(warp, lane, cta.rank, cell.lane * kTensorColumns + cell.column,
                        TensorUse::Copy);
   }
@@ -215,12 +219,12 @@ void finish_cells(Warp& warp, Cta& cta, const TensorCells& cells) {
   write_cells(tensor_of(cta), cells);
   FenceTracker* fences = warp.unit->fences.get();
   if (fences == nullptr) return;
-  for (const PendingStore::Cell& cell : cells)
+  for (const PendingStore::StoredCell& cell : cells)
     fences->used_cell(warp, cta.rank, cell.lane * kTensorColumns + cell.column, TensorUse::Copy);
 }
 
 void run_copy(Warp& warp, const Op& op) {
-  warp.use(op.p[0], warp.exec);
+  use_value(warp, op.p[0], warp.exec);
   const auto* descriptors = warp.source<std::uint64_t>(op.p[0]);
   for_each_lane(warp.exec, [&](unsigned l) {
     const TensorAddress base = tensor_address(address_in(warp, op, l));
@@ -293,12 +297,12 @@ void run_shift(Warp& warp, const Op& op) {
 void commit_to(Warp& warp, unsigned lane, std::uint64_t mbarrier) {
   mbarrier_at(warp, mbarrier, lane_bit(lane));
   const std::uint32_t op = warp.this_op();
-  const std::uint32_t before = warp.tensor_issued;
+  const std::uint32_t before = warp.pending.tensor_issued;
   warp.unit->jobs.push_back(
       {.mbarrier = mbarrier, .op = op, .warp = &warp, .lane = lane, .deliver = [=, &warp] {
          do_work(warp, lane, before);
          const ActingFor acting(warp, op);
-         Mbarrier* barrier = warp.unit->find_mbarrier(mbarrier);
+         Mbarrier* barrier = find_mbarrier(*warp.unit, mbarrier);
          if (barrier != nullptr)
            arrive_on(warp, *barrier, mbarrier, lane,
                      {.lanes = lane_bit(lane), .fences_tensor = true});
@@ -309,9 +313,9 @@ void run_commit(Warp& warp, const Op& op) {
   const Address& address = warp.program->addresses[op.address];
   use_base(warp, address, warp.exec);
   std::uint64_t all[kLanes];
-  warp.addresses(address, all);
+  lane_addresses(warp, address, all);
   const bool is_multicast = op.p[0].present();
-  if (is_multicast) warp.use(op.p[0], warp.exec);
+  if (is_multicast) use_value(warp, op.p[0], warp.exec);
   for_each_lane(warp.exec, [&](unsigned l) {
     if (!is_multicast) {
       commit_to(warp, l, all[l]);

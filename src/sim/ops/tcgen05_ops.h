@@ -31,7 +31,7 @@ bool is_cell(const TensorMemory& tensor, TensorAddress at, std::string& why);
 /// The CTAs that an instruction with .cta_group::1 or ::2 works on: this one, and its peer.
 std::vector<Cta*> cta_group(Warp& warp, bool is_pair);
 
-using TensorCells = std::vector<PendingStore::Cell>;
+using TensorCells = std::vector<PendingStore::StoredCell>;
 /// Marks cells that are to be written by the running op.
 void mark_cells(Warp& warp, TensorMemory& tensor, const TensorCells& cells);
 /// Writes them.

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "sim/checks/undefined.h"
 #include "sim/ops/pred_source.h"
 
 namespace ww::sim {
@@ -54,7 +55,7 @@ struct KnownBits {
 
   KnownBits() = default;
   KnownBits(const Warp& warp, Place place) {
-    for (unsigned l = 0; l < kLanes; ++l) lane[l] = warp.known_bits(place, l);
+    for (unsigned l = 0; l < kLanes; ++l) lane[l] = known_bits(warp, place, l);
   }
 };
 
@@ -84,10 +85,10 @@ void set_undefined_pred(Warp& warp, Place place, Mask lanes) {
 }
 
 void track_copy(Warp& warp, const Op& op) {
-  warp.pass_on(op.p[1], warp.exec);
+  pass_on(warp, op.p[1], warp.exec);
   const KnownBits known(warp, op.p[1]);
   set_undefined(warp, op.p[0], rows(warp, op.p[1]));
-  warp.set_known_bits(op.p[0], known.lane);
+  set_known_bits(warp, op.p[0], known.lane);
 }
 
 void track_copy_wide(Warp& warp, const Op& op) {
@@ -104,20 +105,20 @@ void track_pack(Warp& warp, const Op& op) {
   const unsigned whole = static_cast<unsigned>(op.count) * op.bytes;
   for (unsigned i = 0; i < op.count; ++i) {
     if (!has_undefined(warp, op.p[i + 1])) continue;
-    warp.pass_on(op.p[i + 1], warp.exec);
+    pass_on(warp, op.p[i + 1], warp.exec);
     add_part(result, i * op.bytes, warp.undefined_lanes(op.p[i + 1]), 0, op.bytes);
     const KnownBits part(warp, op.p[i + 1]);
     for (unsigned l = 0; l < kLanes && whole <= 8; ++l)
       known.lane[l] |= part.lane[l] << (8 * i * op.bytes);
   }
   write_rows(warp, op.p[0], result, whole);
-  warp.set_known_bits(op.p[0], known.lane);
+  set_known_bits(warp, op.p[0], known.lane);
 }
 
 void track_unpack(Warp& warp, const Op& op) {
   std::uint8_t source[2 * kHalfRow];  // a copy: a part may lie in the source's own place
   const unsigned whole = static_cast<unsigned>(op.count) * op.bytes;
-  warp.pass_on(op.p[op.count], warp.exec);
+  pass_on(warp, op.p[op.count], warp.exec);
   std::memcpy(source, rows(warp, op.p[op.count]), whole > 8 ? sizeof source : kHalfRow);
   const KnownBits known(warp, op.p[op.count]);
   const std::uint64_t in_part = ~std::uint64_t{0} >> (64U - 8U * std::min<unsigned>(op.bytes, 8));
@@ -128,19 +129,19 @@ void track_unpack(Warp& warp, const Op& op) {
     KnownBits of_part;
     for (unsigned l = 0; l < kLanes && whole <= 8; ++l)
       of_part.lane[l] = (known.lane[l] >> (8 * i * op.bytes)) & in_part;
-    warp.set_known_bits(op.p[i], of_part.lane);
+    set_known_bits(warp, op.p[i], of_part.lane);
   }
 }
 
 void track_select(Warp& warp, const Op& op) {
-  warp.use(op.p[3], warp.exec, 1, true);
+  use_value(warp, op.p[3], warp.exec, 1, true);
   std::uint8_t chosen[kLanes];
   KnownBits known(warp, op.p[2]);
   std::memcpy(chosen, rows(warp, op.p[2]), sizeof chosen);
   blend(chosen, rows(warp, op.p[1]), source_pred(warp, op, 3));
   blend(known.lane, KnownBits(warp, op.p[1]).lane, source_pred(warp, op, 3));
   set_undefined(warp, op.p[0], chosen);
-  warp.set_known_bits(op.p[0], known.lane);
+  set_known_bits(warp, op.p[0], known.lane);
 }
 
 }  // namespace ww::sim

@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <utility>
 
+#include "sim/checks/undefined.h"
 #include "sim/lanes.h"
 #include "sim/op.h"
 #include "sim/run/warp.h"
@@ -46,7 +47,7 @@ std::uint8_t undefined_in_lane(Warp& warp, Place place, unsigned lane);
 template <typename T>
 T undefined_in(Warp& warp, Place place, unsigned lane) {
   const auto bits = undefined_bits<T>(undefined_in_lane(warp, place, lane));
-  return static_cast<T>(bits & static_cast<T>(~warp.known_bits(place, lane)));
+  return static_cast<T>(bits & static_cast<T>(~known_bits(warp, place, lane)));
 }
 /// Sets a result's undefined bytes in the executing lanes.
 void set_undefined(Warp& warp, Place place, const std::uint8_t* bytes);
@@ -71,7 +72,7 @@ template <typename D, typename Lane>
 void track_lanes(Warp& warp, const Op& op, unsigned data, Lane&& lane) {
   bool any = false;
   for (unsigned k = 1; k <= data; ++k) any = any || has_undefined(warp, op.p[k]);
-  if (!any) return warp.define(op.p[0]);
+  if (!any) return define_value(warp, op.p[0]);
   std::uint8_t bytes[kLanes] = {};
   std::uint64_t known[kLanes] = {};
   for_each_lane(warp.exec, [&](unsigned l) {
@@ -80,14 +81,14 @@ void track_lanes(Warp& warp, const Op& op, unsigned data, Lane&& lane) {
     known[l] = undefined_bits<std::uint64_t>(bytes[l]) & ~static_cast<std::uint64_t>(bits);
   });
   set_undefined(warp, op.p[0], bytes);
-  warp.set_known_bits(op.p[0], known);
+  set_known_bits(warp, op.p[0], known);
 }
 
 /// p[0] = f(p[1], …) moves bits of its first kData sources; the others say where to and are used.
 template <unsigned kData, typename D, typename... S, typename Function>
 void track_moved(Warp& warp, const Op& op, Function f) {
   [&]<std::size_t... I>(std::index_sequence<I...>) {
-    ((I < kData ? void() : warp.use(op.p[I + 1], warp.exec, sizeof(S))), ...);
+    ((I < kData ? void() : use_value(warp, op.p[I + 1], warp.exec, sizeof(S))), ...);
     track_lanes<D>(warp, op, kData, [&](unsigned l) {
       return f(
           (I < kData ? undefined_in<S>(warp, op.p[I + 1], l) : warp.source<S>(op.p[I + 1])[l])...);

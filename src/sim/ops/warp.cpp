@@ -7,8 +7,10 @@
 #include <cstring>
 #include <type_traits>
 
+#include "sim/checks/undefined.h"
 #include "sim/ops/families.h"
 #include "sim/ops/lane_ops.h"
+#include "sim/run/meet.h"
 #include "sim/run/unit.h"
 
 namespace ww::sim::warp_ops {
@@ -58,7 +60,7 @@ void check_ended(Warp& warp, Place place) {
 
 void run_shuffle(Warp& warp, const Op& op) {
   Mask mask = 0;
-  if (!warp.meet_mask(op.p[4], mask)) return;
+  if (!meet_mask(warp, op.p[4], mask)) return;
   check_ended(warp, op.p[4]);
   const auto* a = warp.source<std::uint32_t>(op.p[1]);
   const auto* b = warp.source<std::uint32_t>(op.p[2]);
@@ -66,8 +68,8 @@ void run_shuffle(Warp& warp, const Op& op) {
   const bool tracks = warp.tracks() && !op.p[1].is_constant();
   const std::uint8_t* undefined = tracks ? warp.undefined_lanes(op.p[1]) : nullptr;
   if (warp.tracks()) {
-    warp.use(op.p[2], warp.exec);
-    warp.use(op.p[3], warp.exec);
+    use_value(warp, op.p[2], warp.exec);
+    use_value(warp, op.p[3], warp.exec);
   }
   std::uint32_t values[kLanes];
   std::uint8_t bits[kLanes] = {};
@@ -80,7 +82,7 @@ void run_shuffle(Warp& warp, const Op& op) {
     values[l] = a[lane];
     if (undefined != nullptr) {
       bits[l] = undefined[lane];
-      known[l] = warp.known_bits(op.p[1], lane);
+      known[l] = known_bits(warp, op.p[1], lane);
     }
     inside |= static_cast<Mask>(from.is_inside) << l;
     if (!has_lane(warp.exec, lane)) absent |= lane_bit(l);
@@ -93,12 +95,12 @@ void run_shuffle(Warp& warp, const Op& op) {
   warp.write(op.p[0], values);
   if (warp.tracks()) {
     blend(warp.mark_lanes(op.p[0], warp.exec), bits, warp.exec);
-    warp.set_known_bits(op.p[0], known);
+    set_known_bits(warp, op.p[0], known);
   }
   const Place p = warp.program->places[op.extra];
   if (p.present()) {
     warp.set_pred(p, inside);
-    warp.define(p, true);
+    define_value(warp, p, true);
   }
 }
 
@@ -122,7 +124,7 @@ enum class Vote : std::uint8_t { All, Any, Uni, Ballot };
 
 void run_vote(Warp& warp, const Op& op) {
   Mask mask = 0;
-  if (!warp.meet_mask(op.p[2], mask)) return;
+  if (!meet_mask(warp, op.p[2], mask)) return;
   const Mask holds = (warp.pred(op.p[1]) ^ (op.mode2 != 0 ? kAllLanes : 0)) & warp.exec;
   const auto yes = [](bool value) { return value ? kAllLanes : Mask{0}; };
   switch (static_cast<Vote>(op.mode)) {
@@ -161,7 +163,7 @@ bool decode_vote(Decode& in) {
 template <typename T>
 void run_match_any(Warp& warp, const Op& op) {
   Mask mask = 0;
-  if (!warp.meet_mask(op.p[2], mask)) return;
+  if (!meet_mask(warp, op.p[2], mask)) return;
   const auto* a = warp.source<T>(op.p[1]);
   std::uint32_t same[kLanes] = {};
   for_each_lane(warp.exec, [&](unsigned l) {
@@ -175,7 +177,7 @@ void run_match_any(Warp& warp, const Op& op) {
 template <typename T>
 void run_match_all(Warp& warp, const Op& op) {
   Mask mask = 0;
-  if (!warp.meet_mask(op.p[2], mask)) return;
+  if (!meet_mask(warp, op.p[2], mask)) return;
   const auto* a = warp.source<T>(op.p[1]);
   bool all = true;
   for_each_lane(warp.exec, [&](unsigned l) { all = all && a[l] == a[first_lane(warp.exec)]; });
@@ -200,7 +202,7 @@ bool decode_match(Decode& in) {
 template <typename T, auto F>
 void run_redux(Warp& warp, const Op& op) {
   Mask mask = 0;
-  if (!warp.meet_mask(op.p[2], mask)) return;
+  if (!meet_mask(warp, op.p[2], mask)) return;
   const auto* a = warp.source<T>(op.p[1]);
   T sum = a[first_lane(warp.exec)];
   for_each_lane(warp.exec & (warp.exec - 1), [&](unsigned l) { sum = F(sum, a[l]); });
@@ -232,7 +234,7 @@ constexpr std::uint8_t kTakesMax = 1, kTakesAbs = 2, kKeepsNan = 4;
 // Least or greatest of floats: NaNs lose, or win with .NaN; -0 is less than +0.
 void run_redux_float(Warp& warp, const Op& op) {
   Mask mask = 0;
-  if (!warp.meet_mask(op.p[2], mask)) return;
+  if (!meet_mask(warp, op.p[2], mask)) return;
   const auto* a = warp.source<std::uint32_t>(op.p[1]);
   constexpr std::uint32_t kNan = 0x7FFF'FFFFU;
   const auto is_nan = [](std::uint32_t v) { return (v & 0x7FFF'FFFFU) > 0x7F80'0000U; };
@@ -290,7 +292,7 @@ bool decode_activemask(Decode& in) {
 // The lowest lane is elected.
 void run_elect(Warp& warp, const Op& op) {
   Mask mask = 0;
-  if (!warp.meet_mask(op.p[1], mask)) return;
+  if (!meet_mask(warp, op.p[1], mask)) return;
   const unsigned leader = first_lane(warp.exec);
   std::uint32_t all[kLanes];
   std::fill(std::begin(all), std::end(all), leader);
@@ -304,7 +306,7 @@ bool decode_elect(Decode& in) {
   return true;
 }
 
-void run_aligned_nothing(Warp& warp, const Op&) { (void)warp.meet_all(); }
+void run_aligned_nothing(Warp& warp, const Op&) { (void)meet_all(warp); }
 
 constexpr OpRow kRows[] = {
     {"shfl", decode_shuffle},          {"vote", decode_vote},

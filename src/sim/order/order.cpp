@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "sim/memory/memory.h"
+#include "sim/run/meet.h"
 
 namespace ww::sim {
 

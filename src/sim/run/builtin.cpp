@@ -7,6 +7,8 @@
 #include <cstring>
 #include <string>
 
+#include "sim/checks/undefined.h"
+#include "sim/memory/access.h"
 #include "sim/run/unit.h"
 #include "sim/run/warp.h"
 
@@ -17,10 +19,10 @@ constexpr std::size_t kMaxText = 4096;
 
 std::uint64_t argument(const Warp& warp, const ValueMove& from, unsigned lane) {
   std::uint64_t value = 0;
-  const std::byte* at =
-      from.from_register
-          ? warp.frame + from.from + std::size_t{lane} * from.from_step
-          : warp.local_region.data + warp.local_region.lane_stride * lane + warp.local + from.from;
+  const std::byte* at = from.from_register
+                            ? warp.frame + from.from + std::size_t{lane} * from.from_step
+                            : warp.stack.local.data + warp.stack.local.lane_stride * lane +
+                                  warp.here.local + from.from;
   std::memcpy(&value, at, std::min<std::uint32_t>(from.bytes, 8));
   return value;
 }
@@ -33,13 +35,13 @@ void set_result(Warp& warp, const CallSite& site, const std::uint64_t* values) {
         std::memcpy(warp.frame + to.to + std::size_t{l} * to.to_step, &values[l], bytes);
         return;
       }
-      const std::uint64_t at = warp.local_region.lane_stride * l + warp.local + to.to;
-      std::memcpy(warp.local_region.data + at, &values[l], bytes);
-      if (warp.local_region.undefined != nullptr) {
-        std::memset(warp.local_region.undefined + at, 0, to.bytes);
+      const std::uint64_t at = warp.stack.local.lane_stride * l + warp.here.local + to.to;
+      std::memcpy(warp.stack.local.data + at, &values[l], bytes);
+      if (warp.stack.local.undefined != nullptr) {
+        std::memset(warp.stack.local.undefined + at, 0, to.bytes);
       }
     });
-    if (to.to_register) warp.define(Place::in_frame(to.to));
+    if (to.to_register) define_value(warp, Place::in_frame(to.to));
   }
 }
 
@@ -52,11 +54,11 @@ std::string bytes_at(Warp& warp, std::uint64_t address, unsigned lane, std::size
     at[lane] = address + text.size();
     bool good = false;
     char c = 0;
-    warp.access(at, lane_bit(lane), 1, Warp::Touch::Read, Space::Generic,
-                [&](Region& region, Mask) {
-                  std::memcpy(&c, region.data + region.offset(at[lane], lane), 1);
-                  good = true;
-                });
+    visit_regions(warp, at, lane_bit(lane), 1, AccessKind::Read, Space::Generic,
+                  [&](Region& region, Mask) {
+                    std::memcpy(&c, region.data + region.offset(at[lane], lane), 1);
+                    good = true;
+                  });
     if (!good || (to_zero && c == 0)) break;
     text.push_back(c);
   }

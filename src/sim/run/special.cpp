@@ -2,6 +2,7 @@
 #include "sim/run/special.h"
 
 #include <algorithm>
+#include <cstring>
 #include <utility>
 
 #include "sim/limits.h"
@@ -34,6 +35,7 @@ std::uint64_t uniform_value(const Warp& warp, Special special) {
   const Launch& launch = *unit.context.launch;
   const Dim3 cluster = unit.context.cluster;
   const std::uint64_t warps = (launch.block.count() + kLanes - 1) / kLanes;
+  const std::uint64_t clock = unit.executed + warp.executed + warp.current + warp.splits.turn;
   switch (special) {
     case Special::NtidX:
       return launch.block.x;
@@ -65,14 +67,14 @@ std::uint64_t uniform_value(const Warp& warp, Special special) {
       return 1;
     case Special::Clock:
     case Special::Clock64:
-      return unit.clock_now() + warp.clock();
+      return clock;
     case Special::ClockHi:
-      return (unit.clock_now() + warp.clock()) >> 32U;
+      return (clock) >> 32U;
     case Special::Globaltimer:
     case Special::GlobaltimerLo:
-      return 1'000'000 + unit.clock_now() + warp.clock();
+      return 1'000'000 + clock;
     case Special::GlobaltimerHi:
-      return (1'000'000 + unit.clock_now() + warp.clock()) >> 32U;
+      return (1'000'000 + clock) >> 32U;
     case Special::TotalSmemSize:
       return unit.context.shared_bytes;
     case Special::DynamicSmemSize:
@@ -169,6 +171,23 @@ void special_values(const Warp& warp, Special special, std::uint64_t* out) {
         out[l] = same;
         break;
     }
+  }
+}
+
+void fill_specials(Warp& warp, const Code& code) {
+  for (const SpecialUse& use : code.specials) {
+    std::uint64_t values[kLanes];
+    special_values(warp, use.what, values);
+    for (unsigned l = 0; l < kLanes; ++l) {
+      if (use.bytes == 8) {
+        warp.lanes<std::uint64_t>(use.place)[l] = values[l];
+      } else if (use.bytes == 4) {
+        warp.lanes<std::uint32_t>(use.place)[l] = static_cast<std::uint32_t>(values[l]);
+      }
+    }
+    if (use.bytes == 1) *warp.lanes<Mask>(use.place) = values[0] != 0 ? kAllLanes : 0;
+    if (warp.tracks())
+      std::memset(warp.mark_lanes(use.place, kAllLanes), 0, use.bytes == 1 ? 4 : kLanes);
   }
 }
 

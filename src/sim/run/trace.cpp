@@ -67,10 +67,8 @@ std::string lanes_of(Warp& warp, const OperandInfo& operand, Mask lanes) {
 }
 
 template <typename Write>
-void operands_of(Warp& warp, std::uint32_t pc, bool results, Mask lanes, const Write& write) {
-  const OpInfo& info = warp.program->infos[pc];
-  for (std::uint32_t i = 0; i < info.operand_count; ++i) {
-    const OperandInfo& operand = warp.program->operands[info.first_operand + i];
+void write_operands(Warp& warp, std::uint32_t pc, bool results, Mask lanes, const Write& write) {
+  for (const OperandInfo& operand : warp.program->operands_of(pc)) {
     if (operand.is_result != results) continue;
     write(fmt::format("      {} {}\n", results ? "->" : "  ", lanes_of(warp, operand, lanes)));
   }
@@ -85,9 +83,7 @@ void dump_registers(Warp& warp, std::uint32_t pc,
   const Code& code = program.functions[program.infos[pc].function];
   std::vector<OperandInfo> seen;
   for (std::uint32_t op = code.first_op; op < code.end_op; ++op) {
-    const OpInfo& info = program.infos[op];
-    for (std::uint32_t i = 0; i < info.operand_count; ++i) {
-      const OperandInfo& operand = program.operands[info.first_operand + i];
+    for (const OperandInfo& operand : program.operands_of(op)) {
       if (operand.name == ptx::kNoName || operand.place.is_constant()) continue;
       const bool known = std::any_of(seen.begin(), seen.end(), [&](const OperandInfo& other) {
         return other.place == operand.place;
@@ -148,11 +144,11 @@ void trace_op(Warp& warp, std::uint32_t pc) {
   const OpInfo& info = program.infos[pc];
   write(fmt::format("{}, warp {}, line {}, lanes {}: {}\n", warp.unit->describe(*warp.cta),
                     warp.index, info.line, lanes_text(warp.exec), program.line(info.line)));
-  if (warp.exec != 0) operands_of(warp, pc, false, warp.exec, write);
+  if (warp.exec != 0) write_operands(warp, pc, false, warp.exec, write);
 }
 
 void trace_results(Warp& warp, std::uint32_t pc, Mask lanes) {
-  if (lanes != 0) operands_of(warp, pc, true, lanes, warp.unit->context.options->trace->write);
+  if (lanes != 0) write_operands(warp, pc, true, lanes, warp.unit->context.options->trace->write);
 }
 
 void dump_state(Warp& warp, std::uint32_t pc) {

@@ -6,8 +6,6 @@
 
 #include <array>
 #include <cstdint>
-#include <functional>
-#include <map>
 #include <memory>
 #include <random>
 #include <string>
@@ -22,48 +20,11 @@
 #include "sim/memory/heap.h"
 #include "sim/memory/tensor_memory.h"
 #include "sim/order/order.h"
+#include "sim/run/barriers.h"
+#include "sim/run/mbarriers.h"
 #include "sim/run/warp.h"
 
 namespace ww::sim {
-
-/// `bar.sync` and its relatives: one of the 16 of a CTA.
-struct Barrier {
-  std::uint32_t expected = 0;  // threads; 0: nobody has come yet
-  std::uint32_t arrived = 0;
-  bool is_partial = false;   // waits for a given number of threads, not for all
-  std::uint32_t count = 0;   // of the reduction: threads whose predicate holds
-  std::uint32_t voters = 0;  // and how many took part in it
-  Mask warps_arrived = 0;
-  Mask warps_passing = 0;  // of these, those that do not wait
-  Clocks passed;           // what they knew when they came
-  std::uint32_t first_op = kNoOp;
-  std::array<std::uint32_t, kLanes> ops{};  // where each warp has come to it
-};
-
-/// A warp that was not at the barrier at which the others were.
-struct SkippedBarrier {
-  std::uint32_t op = 0;      // the barrier
-  std::uint32_t at = kNoOp;  // the one at which the warp was; kNoOp: it had ended
-  std::uint64_t block = 0;   // linear
-  std::uint32_t warp = 0;
-};
-
-/// An mbarrier object. It lives beside the memory: the eight bytes there are opaque to programs.
-struct Mbarrier {
-  std::uint64_t phase = 0;
-  std::int64_t expected = 0, pending = 0, tx = 0;
-  std::int64_t bytes = 0;                                // that this phase expects
-  std::uint32_t expect_op = kNoOp, complete_op = kNoOp;  // the latest that changed tx
-  bool is_overrun = false;      // more bytes came than were expected, and that was reported
-  Location arriving;            // what arrivals of this phase publish
-  Location clock;               // what waiting for the phases before it lets one know
-  std::uint32_t op = kNoOp;     // that made it
-  std::uint32_t maker = 0;      // the thread of the unit
-  bool is_fenced = false;       // the maker has let it be known to the cluster
-  std::uint32_t fenced_at = 0;  // the phase of the cluster's barrier then
-  std::uint64_t polled_at = 0;  // Unit::activity when it was last tested in vain
-  std::uint32_t polls = 0;      // how often since then
-};
 
 /// What is under way in four bytes of shared memory.
 struct SharedMark {
@@ -72,24 +33,6 @@ struct SharedMark {
   std::uint16_t warp = 0;               // of the unit
   std::uint8_t lane = 0;
   bool is_barrier = false;
-};
-
-/// Work that ends by signalling an mbarrier or by completing a group, and is done when somebody
-/// waits for it.
-struct PendingJob {
-  enum class Kind : std::uint8_t {
-    Signal,     // ends by signalling the mbarrier
-    BulkRead,   // of a bulk group: its sources have been read
-    BulkWrite,  // of a bulk group: all is done
-  };
-  Kind kind = Kind::Signal;
-  std::uint64_t mbarrier = 0;  // generic address with rank; 0: a bulk group
-  std::uint32_t op = 0;
-  Warp* warp = nullptr;
-  unsigned lane = 0;
-  std::uint32_t group = 0;  // of the thread's bulk groups
-  std::uint32_t bytes = 0;  // that the mbarrier counts
-  std::function<void()> deliver;
 };
 
 class Cta {
@@ -102,12 +45,10 @@ class Cta {
   std::array<Barrier, 16> barriers;
   std::unordered_map<std::uint32_t, Mbarrier> mbarriers;  // by offset in shared memory
   std::unique_ptr<TensorMemory> tensor;
-  std::vector<SharedMark> marks;  // by word of shared memory; empty until something is marked
-  std::uint32_t watched = 0;      // words with a mark
- private:
-  friend class Unit;
-  std::unique_ptr<std::byte[]> data_;
-  std::unique_ptr<std::uint8_t[]> undefined_;
+  std::vector<SharedMark> marks;      // by word of shared memory; empty until something is marked
+  std::uint32_t watched = 0;          // words with a mark
+  std::unique_ptr<std::byte[]> data;  // of its shared memory
+  std::unique_ptr<std::uint8_t[]> undefined;
 };
 
 class Conflicts;
@@ -162,67 +103,33 @@ class Unit {
   std::string reason;
   std::string printed;
   std::uint64_t index = 0;
-  std::uint64_t activity = 0;  // counts what can let somebody else go on
-  std::uint64_t budget = 0;    // instructions left
+  std::uint64_t activity = 0;                       // counts what can let others go on
+  std::uint64_t activity_seen = 0, idle_wakes = 0;  // when last nothing could run
+  std::mt19937_64 random;
+  std::uint64_t budget = 0;  // instructions left
   std::vector<PendingJob> jobs;
+  ClusterBarrier cluster;
+  std::vector<SkippedBarrier> skips;
+  std::vector<Warp*> warps;         // of all CTAs, in the order of their turns
+  std::uint64_t executed = 0;       // ops of all warps
   std::uint64_t breaks_shown = 0;   // of RunOptions::stop_at
   std::uint64_t counted_bytes = 0;  // of what it holds, in a sum over all units
 
-  /// Does the work that signals this mbarrier.
-  void deliver(std::uint64_t mbarrier);
-  /// The mbarrier at a shared address with rank; nullptr: there is none.
-  Mbarrier* find_mbarrier(std::uint64_t address);
-  /// The executing lanes of the warp let the mbarriers that they made be known to the cluster.
-  void fence_mbarriers(const Warp& warp);
-  /// The phase is over if nothing is pending any more; lets those go on who wait for it.
-  void settle(Mbarrier& barrier, std::uint64_t address);
-  /// Arrivals of threads at a barrier of the CTA; releases it if all are there.
-  void arrive(Cta& cta, unsigned barrier);
-  /// The same for the barrier of the cluster, after `arrived` more threads.
-  void arrive_cluster(std::uint64_t arrived = 0);
-  [[nodiscard]] std::uint32_t cluster_phase() const { return cluster_phase_; }
   void stop(Outcome what, std::string why);
   /// What kernels can pile up without end: findings, work that nobody waits for, calls that do not
   /// return, text.
   [[nodiscard]] std::uint64_t piled_bytes() const;
   /// Ends the run if that is more than the budget of memory. Whether it goes on.
   bool bound_memory();
-  /// Barriers wait for fewer threads once some have ended.
-  void lanes_ended(Warp& warp);
-  [[nodiscard]] std::uint64_t clock_now() const { return executed_; }
+  [[nodiscard]] bool checks(Check check) const { return context.options->checks.has(check); }
   /// `block (1, 0, 0), warp 2`
   [[nodiscard]] std::string describe(const Cta& cta) const;
-  /// Of a warp of a unit: the number of its CTA in the grid, and its own in the CTA.
-  [[nodiscard]] std::uint64_t linear_of(std::uint64_t unit, unsigned unit_warp) const;
-  [[nodiscard]] unsigned index_in_cta(unsigned unit_warp) const {
-    return unit_warp % static_cast<unsigned>(ctas[0]->warps.size());
+  /// Lanes of a warp of this unit, or of another one, by its number in the unit.
+  [[nodiscard]] Party party(std::uint32_t op, unsigned unit_warp, Mask lanes) const {
+    return party(op, index, unit_warp, lanes);
   }
-  /// The clocks of the cluster's barrier: of the arrivals so far, and of the phases before.
-  Clocks cluster_arriving, cluster_clock;
-
- private:
-  bool pass();
-  bool unblock();
-  void report_deadlock();
-  void finish();
-  void report_unwaited();
-  void report_overrun(Mbarrier& barrier, std::uint64_t address);
-  void report_left_over();
-  struct Piled;
-  [[nodiscard]] Piled piled() const;
-  void report_hopeless(const Cta& cta, unsigned number, const Barrier& barrier);
-  void note_skips(const Cta& cta, const Barrier& barrier);
-  void report_skips();
-  void prepare(Cta& cta, std::uint64_t linear, unsigned rank);
-
-  std::uint64_t executed_ = 0;
-  std::uint64_t idle_wakes_ = 0;
-  std::uint64_t activity_seen_ = 0;
-  std::mt19937_64 random_;
-  std::vector<Warp*> order_;
-  std::vector<SkippedBarrier> skips_;
-  std::uint64_t cluster_arrived_ = 0;
-  std::uint32_t cluster_phase_ = 0;
+  [[nodiscard]] Party party(std::uint32_t op, std::uint64_t unit, unsigned unit_warp,
+                            Mask lanes) const;
 };
 
 /// Lanes of a warp, as the order sees them.

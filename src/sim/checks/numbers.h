@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+// The check of numbers: where a NaN or an infinity is born from finite numbers.
+#pragma once
+
+#include "sim/run/warp.h"
+
+namespace ww::sim {
+
+/// Lanes in which all sources, or all results, of the running op are finite.
+[[nodiscard]] Mask finite_lanes(const Warp& warp, bool results);
+/// After the op: reports lanes whose sources were finite and whose results are not.
+void report_numbers(Warp& warp, Mask lanes, Mask finite_before);
+
+}  // namespace ww::sim

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// From a lane's address to the bytes it means, with the checks that go with it.
+#pragma once
+
+#include <cstdint>
+
+#include "sim/run/warp.h"
+
+namespace ww::sim {
+
+enum class AccessKind : std::uint8_t { Read, Write, Atomic };
+
+/// Generic addresses of the operand in all lanes, shared ones with the CTA's rank.
+void lane_addresses(const Warp& warp, const Address& address, std::uint64_t* out);
+
+/// The region of the first lane's address. `group` gets the lanes whose bytes are in it, and `who`
+/// loses them; null: that lane's address was bad, which is reported, and `who` loses only it.
+Region* resolve(Warp& warp, const std::uint64_t* address, Mask& who, unsigned bytes,
+                AccessKind kind, Space space, Mask& group);
+/// Tells those who watch for conflicts between units.
+void note_access(Warp& warp, const Region& region, const std::uint64_t* address, Mask lanes,
+                 unsigned bytes, AccessKind kind);
+
+/// Calls visit(Region&, Mask) for the lanes of each region; lanes whose address is bad are reported
+/// and left out. `space` is what the instruction names.
+template <typename Visit>
+void visit_regions(Warp& warp, const std::uint64_t* address, Mask who, unsigned bytes,
+                   AccessKind kind, Space space, Visit&& visit) {
+  while (who != 0) {
+    Mask group = 0;
+    Region* region = resolve(warp, address, who, bytes, kind, space, group);
+    if (region == nullptr) continue;
+    if (region->owners != nullptr) note_access(warp, *region, address, group, bytes, kind);
+    visit(*region, group);
+  }
+}
+
+}  // namespace ww::sim

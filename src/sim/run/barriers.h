@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// The barriers of a CTA and of the cluster. A thread that ends counts at them, too.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "sim/checks/findings.h"
+#include "sim/lanes.h"
+#include "sim/order/clocks.h"
+
+namespace ww::sim {
+
+class Cta;
+class Unit;
+class Warp;
+
+/// `bar.sync` and its relatives: one of the 16 of a CTA.
+struct Barrier {
+  std::uint32_t expected = 0;  // threads; 0: nobody has come yet
+  std::uint32_t arrived = 0;
+  bool is_partial = false;   // waits for a given number of threads, not for all
+  std::uint32_t count = 0;   // of the reduction: threads whose predicate holds
+  std::uint32_t voters = 0;  // and how many took part in it
+  Mask warps_arrived = 0;
+  Mask warps_passing = 0;  // of these, those that do not wait
+  Clocks passed;           // what they knew when they came
+  std::uint32_t first_op = kNoOp;
+  std::array<std::uint32_t, kLanes> ops{};  // where each warp has come to it
+};
+
+/// A warp that was not at the barrier at which the others were.
+struct SkippedBarrier {
+  std::uint32_t op = 0;      // the barrier
+  std::uint32_t at = kNoOp;  // the one at which the warp was; kNoOp: it had ended
+  std::uint64_t block = 0;   // linear
+  std::uint32_t warp = 0;
+};
+
+/// The barrier of all threads of the cluster.
+struct ClusterBarrier {
+  std::uint64_t arrived = 0;
+  std::uint32_t phase = 0;
+  Clocks arriving, clock;  // of the arrivals so far, and of the phases before
+};
+
+/// Threads have arrived at a barrier of the CTA: releases it if all are there.
+void arrive(Unit& unit, Cta& cta, unsigned barrier);
+/// The same for the barrier of the cluster, after `arrived` more threads.
+void arrive_cluster(Unit& unit, std::uint64_t arrived = 0);
+/// Barriers wait for fewer threads once some have ended.
+void lanes_ended(Warp& warp);
+/// Reports warps that skipped a barrier and race with others.
+void report_skips(Unit& unit);
+
+}  // namespace ww::sim

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// mbarriers, and the asynchronous work that signals them.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+
+#include "sim/checks/findings.h"
+#include "sim/order/locations.h"
+
+namespace ww::sim {
+
+class Unit;
+class Warp;
+
+/// An mbarrier object. It lives beside the memory: the eight bytes there are opaque to programs.
+struct Mbarrier {
+  std::uint64_t phase = 0;
+  std::int64_t expected = 0, pending = 0, tx = 0;
+  std::int64_t bytes = 0;                                // that this phase expects
+  std::uint32_t expect_op = kNoOp, complete_op = kNoOp;  // the latest that changed tx
+  bool is_overrun = false;      // more bytes came than were expected, and that was reported
+  Location arriving;            // what arrivals of this phase publish
+  Location clock;               // what waiting for the phases before it lets one know
+  std::uint32_t op = kNoOp;     // that made it
+  std::uint32_t maker = 0;      // the thread of the unit
+  bool is_fenced = false;       // the maker has let it be known to the cluster
+  std::uint32_t fenced_at = 0;  // the phase of the cluster's barrier then
+  std::uint64_t polled_at = 0;  // Unit::activity when it was last tested in vain
+  std::uint32_t polls = 0;      // how often since then
+};
+
+/// Work that ends by signalling an mbarrier or by completing a group, and is done when somebody
+/// waits for it.
+struct PendingJob {
+  enum class JobKind : std::uint8_t {
+    Signal,     // ends by signalling the mbarrier
+    BulkRead,   // of a bulk group: its sources have been read
+    BulkWrite,  // of a bulk group: all is done
+  };
+  JobKind kind = JobKind::Signal;
+  std::uint64_t mbarrier = 0;  // generic address with rank; 0: a bulk group
+  std::uint32_t op = 0;
+  Warp* warp = nullptr;
+  unsigned lane = 0;
+  std::uint32_t group = 0;  // of the thread's bulk groups
+  std::uint32_t bytes = 0;  // that the mbarrier counts
+  std::function<void()> deliver;
+};
+
+/// The mbarrier at a shared address with rank; nullptr: there is none.
+Mbarrier* find_mbarrier(Unit& unit, std::uint64_t address);
+/// The executing lanes of the warp let the mbarriers that they made be known to the cluster.
+void fence_mbarriers(const Warp& warp);
+/// The phase is over if nothing is pending any more; wakes the threads that wait for it.
+void settle_phase(Unit& unit, Mbarrier& barrier, std::uint64_t address);
+/// Does the work that signals this mbarrier.
+void deliver_jobs(Unit& unit, std::uint64_t mbarrier);
+/// Reports bytes that no thread expected.
+void report_left_over(Unit& unit);
+
+}  // namespace ww::sim

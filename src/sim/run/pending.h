@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+// Asynchronous work that a warp has begun and not waited for.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "sim/lanes.h"
+
+namespace ww::sim {
+
+/// Copies of one cp.async instruction that have not arrived.
+struct PendingCopy {
+  std::uint32_t op = 0;
+  std::uint32_t number = 0;  // in the order of issue
+  Mask lanes = 0;            // still to be delivered
+  unsigned bytes = 0;
+  std::uint64_t to[kLanes];
+  std::uint32_t group[kLanes];  // of the lane
+  std::byte data[kLanes][16];
+  std::uint8_t undefined[kLanes][16];
+};
+
+/// One cell of tensor memory for each of these lanes.
+struct TouchedCells {
+  Mask lanes = 0;
+  std::array<std::uint32_t, kLanes> cell{};
+};
+
+/// Cells of tensor memory that a tcgen05.st writes once it is waited for.
+struct PendingStore {
+  struct StoredCell {
+    std::uint32_t value = 0;
+    std::uint16_t lane = 0, column = 0;
+    std::uint8_t bytes = 0;  // bit b: byte b is written
+    std::uint8_t undefined = 0;
+  };
+  std::uint32_t op = 0;
+  std::vector<StoredCell> cells;
+  std::vector<TouchedCells> touched;  // the same cells, where races are looked for
+};
+
+/// A tcgen05.cp or tcgen05.shift of one lane that no tcgen05.commit has completed.
+struct TensorWork {
+  std::uint32_t op = 0;
+  std::uint32_t number = 0;  // in the order of issue
+  unsigned lane = 0;
+  std::function<void()> deliver;
+};
+
+/// Registers of a tcgen05.ld that has not been waited for.
+struct PendingLoad {
+  std::uint32_t op = 0;
+  Mask lanes = 0;
+  std::uint32_t frame = 0;
+  std::vector<std::uint32_t> values;  // register by register, 32 lanes each
+  std::vector<std::uint8_t> undefined;
+  std::vector<TouchedCells> cells;  // that it reads, where races are looked for
+};
+
+/// All of that, of one warp.
+struct PendingWork {
+  std::vector<PendingCopy> copies;
+  std::uint32_t committed[kLanes] = {};  // cp.async groups that each lane has closed
+  std::uint32_t copies_issued = 0;
+  std::uint32_t bulk_committed[kLanes] = {};  // the same of bulk copies
+  std::vector<PendingLoad> loads;
+  std::vector<PendingStore> stores;
+  std::vector<TensorWork> tensor_work;
+  std::uint32_t tensor_issued = 0;
+  std::uint32_t cluster_phase[kLanes] = {};  // of the cluster's barrier, when each lane arrived
+
+  /// How much memory it takes, about.
+  [[nodiscard]] std::uint64_t bytes() const {
+    return copies.size() * sizeof(PendingCopy) + loads.size() * sizeof(PendingLoad) +
+           stores.size() * sizeof(PendingStore) + tensor_work.size() * sizeof(TensorWork);
+  }
+};
+
+}  // namespace ww::sim
