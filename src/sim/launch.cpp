@@ -118,7 +118,7 @@ class LaunchRun {
   BlockRaces races_;
 };
 
-// Runs a unit to its end; false: somebody else has stopped the run.
+// Runs a unit to its end; false: another unit has stopped the run.
 bool LaunchRun::run_unit(Unit& unit) {
   while (!unit.run(kRounds)) {
     if (stopped_.load(std::memory_order_relaxed) || is_in_conflict()) return false;
@@ -233,7 +233,7 @@ void LaunchRun::work(std::atomic<std::uint64_t>& next) {
 }
 
 void LaunchRun::in_parallel() {
-  // One at a time, unless somebody watches what they do to each other.
+  // One at a time, unless a watch is kept on what they do to each other.
   unsigned threads = context_.conflicts == nullptr ? 1 : host_threads(*context_.options);
   threads = static_cast<unsigned>(std::min<std::uint64_t>(threads, units_));
   const std::uint64_t room = context_.options->limits.memory - context_.memory->bytes() * 2;
@@ -245,7 +245,7 @@ void LaunchRun::in_parallel() {
   work(next);
 }
 
-// One block after the other. Whoever does not end in its turn (it may wait for another block) gives
+// One block after the other. A block that does not end in its turn (it may wait for another one) gives
 // way, and one more block is let in.
 void LaunchRun::in_order() {
   std::deque<std::unique_ptr<Unit>> resident;

@@ -23,7 +23,7 @@ namespace ww::sim {
 
 /// A special register that a launch fills in before a warp starts: %tid.x and the like.
 enum class Special : std::uint8_t {
-#define WW_SPECIAL_VALUE(id, name) id,
+#define WW_SPECIAL_VALUE(id, name, value) id,
 #include "sim/specials.def"
 #undef WW_SPECIAL_VALUE
 };

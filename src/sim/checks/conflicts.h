@@ -16,7 +16,7 @@
 
 namespace ww::sim {
 
-/// Who has touched a word: 0 nobody, a unit plus one, or as below.
+/// Who has touched a word: 0 none, a unit plus one, or as below.
 struct WordOwners {
   static constexpr std::uint32_t kMany = 0xFFFF'FFFFU;    // of `read`: several units
   static constexpr std::uint32_t kAtomic = 0x8000'0000U;  // of `wrote`: and the name of the opcode

@@ -84,7 +84,7 @@ void FenceTracker::check_async(Warp& warp, const Region& region, const std::uint
         !order_.ordered(unit_warp, lane, other, other_lane, write.clock)) {
       return;
     }
-    if (warp.unit->findings.count_up(Check::Fence, warp.this_op(), write.op, 1)) return;
+    if (!warp.is_new(Check::Fence, write.op)) return;
     warp.report_at(
         Check::Fence, lane_bit(lane), std::max(word * 4, address[lane]),
         fmt::format("{} {} in the async proxy, which was written in the generic proxy with no "
@@ -98,7 +98,7 @@ void FenceTracker::check_async(Warp& warp, const Region& region, const std::uint
 
 // --- tensor memory -------------------------------------------------------------------------------
 
-std::vector<FenceTracker::Cell>& FenceTracker::cells_of(unsigned rank) {
+std::vector<FenceTracker::TensorCell>& FenceTracker::cells_of(unsigned rank) {
   if (tensors_.size() <= rank) tensors_.resize(rank + 1);
   if (tensors_[rank].empty()) tensors_[rank].resize(std::size_t{kTensorLanes} * kTensorColumns);
   return tensors_[rank];
@@ -121,7 +121,7 @@ const char* verb_of(TensorUse use) {
 }  // namespace
 
 void FenceTracker::check_pair(Warp& warp, unsigned lane, std::uint32_t cell, TensorUse use,
-                              const Access& before, const char* done) {
+                              const LastAccess& before, const char* done) {
   if (before.clock == 0) return;
   const unsigned mine = warp.unit_warp();
   const unsigned other = before.warp;
@@ -129,7 +129,7 @@ void FenceTracker::check_pair(Warp& warp, unsigned lane, std::uint32_t cell, Ten
   if (mine == other && (!before.by_tensor_core || use == TensorUse::Copy)) return;
   if (order_.fenced_in_tensor(mine, other, before.clock)) return;
   if (mine != other && !order_.knows(mine, other, before.clock)) return;
-  if (warp.unit->findings.count_up(Check::Fence, warp.this_op(), before.op, 1)) return;
+  if (!warp.is_new(Check::Fence, before.op)) return;
   const bool has_before = order_.has_before(mine, lane, other, before.clock);
   const bool has_after = order_.has_after(mine, other, before.clock);
   const char* missing = has_before  ? "no `tcgen05.fence::after_thread_sync` behind it"
@@ -146,16 +146,16 @@ void FenceTracker::check_pair(Warp& warp, unsigned lane, std::uint32_t cell, Ten
 
 void FenceTracker::check_cell(Warp& warp, unsigned lane, unsigned rank, std::uint32_t cell,
                               TensorUse use) {
-  const Cell& here = cells_of(rank)[cell];
+  const TensorCell& here = cells_of(rank)[cell];
   check_pair(warp, lane, cell, use, here.write, here.write.by_tensor_core ? "written" : "stored");
   if (use != TensorUse::Load) check_pair(warp, lane, cell, use, here.read, "loaded");
 }
 
 void FenceTracker::used_cell(const Warp& warp, unsigned rank, std::uint32_t cell, TensorUse use) {
-  Cell& here = cells_of(rank)[cell];
+  TensorCell& here = cells_of(rank)[cell];
   const unsigned unit_warp = warp.unit_warp();
-  const Access access{order_.now(unit_warp), warp.this_op(), static_cast<std::uint16_t>(unit_warp),
-                      use == TensorUse::Copy};
+  const LastAccess access{order_.now(unit_warp), warp.this_op(),
+                          static_cast<std::uint16_t>(unit_warp), use == TensorUse::Copy};
   if (use == TensorUse::Load) {
     here.read = access;
   } else {
@@ -167,7 +167,7 @@ void FenceTracker::forget_columns(unsigned rank, unsigned first, unsigned count)
   if (tensors_.size() <= rank || tensors_[rank].empty()) return;
   for (unsigned lane = 0; lane < kTensorLanes; ++lane) {
     const auto from = tensors_[rank].begin() + lane * kTensorColumns + first;
-    std::fill(from, from + count, Cell{});
+    std::fill(from, from + count, TensorCell{});
   }
 }
 

@@ -3,7 +3,7 @@
 //
 //   - Memory is written by ordinary instructions (the generic proxy) and read or overwritten by
 //     bulk copies or tcgen05.cp (the async proxy): `fence.proxy.async` stands between the two, by
-//     the writer before the barrier or by whoever is behind it. Not needed the other way: who waits
+//     the writer before the barrier or by the thread behind it. Not needed the other way: who waits
 //     for the end of an asynchronous operation sees what it wrote.
 //   - One warp works on cells of tensor memory that another one worked on before:
 //     `tcgen05.fence::before_thread_sync` before the barrier and `::after_thread_sync` behind it.
@@ -60,33 +60,33 @@ class FenceTracker {
   /// How much memory it takes, about.
   [[nodiscard]] std::uint64_t bytes() const {
     return pages_.size() * sizeof(Page) +
-           tensors_.size() * kTensorLanes * kTensorColumns * sizeof(Cell);
+           tensors_.size() * kTensorLanes * kTensorColumns * sizeof(TensorCell);
   }
 
  private:
   struct Write {
-    std::uint32_t clock = 0;  // of the warp; 0: nobody wrote
+    std::uint32_t clock = 0;  // of the warp; 0: nothing wrote
     std::uint32_t op = 0;
     std::uint32_t thread = 0;  // of the unit
   };
   static constexpr std::uint64_t kPageWords = 256;
   using Page = std::array<Write, kPageWords>;
   /// The last access of a kind to a cell.
-  struct Access {
+  struct LastAccess {
     std::uint32_t clock = 0;  // 0: none
     std::uint32_t op = 0;
     std::uint16_t warp = 0;  // of the unit
     bool by_tensor_core = false;
   };
-  struct Cell {
-    Access write, read;
+  struct TensorCell {
+    LastAccess write, read;
   };
 
   Page* find_page(std::uint64_t number);
   Page& page_of(std::uint64_t number);
   void check_pair(Warp& warp, unsigned lane, std::uint32_t cell, TensorUse use,
-                  const Access& before, const char* done);
-  std::vector<Cell>& cells_of(unsigned rank);
+                  const LastAccess& before, const char* done);
+  std::vector<TensorCell>& cells_of(unsigned rank);
 
   [[nodiscard]] bool is_watched(const Region& region) const {
     return has_async_proxy_ && (region.space == Space::Shared || region.space == Space::Global);
@@ -97,7 +97,7 @@ class FenceTracker {
   std::unordered_map<std::uint64_t, std::unique_ptr<Page>> pages_;
   std::uint64_t last_number_ = ~std::uint64_t{0};
   Page* last_page_ = nullptr;
-  std::vector<std::vector<Cell>> tensors_;  // by rank; empty until used
+  std::vector<std::vector<TensorCell>> tensors_;  // by rank; empty until used
 };
 
 }  // namespace ww::sim

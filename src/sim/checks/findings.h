@@ -59,7 +59,7 @@ struct Party {
 struct Finding {
   Check check = Check::Bounds;
   Party who{};
-  Party other{};     // other.op == kNoOp: nobody
+  Party other{};     // other.op == kNoOp: none
   std::string text;  // what was seen, of the first occurrence
   std::uint64_t address = 0;
   bool has_address = false;

@@ -11,7 +11,7 @@
 namespace ww::sim {
 namespace {
 
-// Clock of a write that has not landed: nobody can be ordered behind it.
+// Clock of a write that has not landed: nothing can be ordered behind it.
 constexpr std::uint32_t kNoClock = ~std::uint32_t{0};
 // Own accesses that are looked at to be dropped.
 constexpr unsigned kMaxPruned = 64;
@@ -96,13 +96,13 @@ void GridRaces::collect_garbage() {
   std::vector<std::uint32_t> set_to(sets_.size(), 0);
   const auto for_each_cell = [&](auto&& visit) {
     for (auto& [number, page] : pages_) {
-      for (Cell& cell : *page) {
+      for (WordAccesses& cell : *page) {
         if (cell.latest.stamp != kSplit) visit(cell);
       }
     }
     for (auto& [word, cells] : parts_) std::for_each(cells.begin(), cells.end(), visit);
   };
-  for_each_cell([&](Cell& cell) {
+  for_each_cell([&](WordAccesses& cell) {
     stamp_to[cell.latest.stamp] = 1;
     for (std::uint32_t s = cell.rest; s != 0 && set_to[s] == 0; s = sets_[s].rest) {
       set_to[s] = 1;
@@ -129,7 +129,7 @@ void GridRaces::collect_garbage() {
     set_to[i] = set_of(set_to[old[i].rest], entry);
   }
   stamp_to[0] = 0;
-  for_each_cell([&](Cell& cell) {
+  for_each_cell([&](WordAccesses& cell) {
     cell.latest.stamp = stamp_to[cell.latest.stamp];
     cell.rest = set_to[cell.rest];
   });
@@ -138,7 +138,7 @@ void GridRaces::collect_garbage() {
 
 // --- accesses ------------------------------------------------------------------------------------
 
-GridRaces::Cell& GridRaces::cell_of(std::uint64_t word) {
+GridRaces::WordAccesses& GridRaces::cell_of(std::uint64_t word) {
   const std::uint64_t number = word / kPageWords;
   if (number != last_number_) {
     auto& page = pages_[number];
@@ -190,7 +190,7 @@ void GridRaces::touch_words(Step& step, const std::uint64_t* address, Mask lanes
     step.address = address[l];
     const std::uint64_t first = address[l] / 4;
     for (std::uint64_t word = first; word < first + step.bytes / 4; ++word) {
-      Cell& cell = cell_of(word);
+      WordAccesses& cell = cell_of(word);
       const Mask turned = std::rotr(lane_bit(l), turn_of(word, stride));
       if (turned == memory.turned && cell == memory.before) {
         cell = memory.after;
@@ -198,20 +198,20 @@ void GridRaces::touch_words(Step& step, const std::uint64_t* address, Mask lanes
       }
       step.word = word;
       is_special_ = cell.latest.stamp == kSplit;
-      const Cell before = cell;
+      const WordAccesses before = cell;
       touch_parts(step, cell, 0, 3);
       memory = {before, cell, is_special_ ? 0 : turned};
     }
   });
 }
 
-void GridRaces::touch_parts(const Step& step, Cell& cell, unsigned first, unsigned last) {
+void GridRaces::touch_parts(const Step& step, WordAccesses& cell, unsigned first, unsigned last) {
   const bool is_whole = first == 0 && last == 3;
   if (is_whole && cell.latest.stamp != kSplit) {
     touch_cell(step, cell);
     return;
   }
-  std::array<Cell, 4>& parts = parts_[step.word];
+  std::array<WordAccesses, 4>& parts = parts_[step.word];
   if (cell.latest.stamp != kSplit) {
     parts.fill(cell);
     cell.latest.stamp = kSplit;
@@ -219,7 +219,7 @@ void GridRaces::touch_parts(const Step& step, Cell& cell, unsigned first, unsign
   for (unsigned b = first; b <= last; ++b) touch_cell(step, parts[b]);
 }
 
-void GridRaces::touch_cell(const Step& step, Cell& cell) {
+void GridRaces::touch_cell(const Step& step, WordAccesses& cell) {
   Entry& latest = cell.latest;
   const int turn = turn_of(step.word, stamps_[step.stamp].stride);
   const Entry mine{step.stamp, std::rotr(lane_bit(step.lane), turn)};
@@ -307,7 +307,7 @@ Mask GridRaces::unordered(const Step& step, const Entry& entry) const {
 // --- races ---------------------------------------------------------------------------------------
 
 template <typename Visit>
-void GridRaces::for_each(const Cell& cell, Visit&& visit) const {
+void GridRaces::for_each(const WordAccesses& cell, Visit&& visit) const {
   if (!visit(cell.latest)) return;
   for (std::uint32_t at = cell.rest; at != 0; at = sets_[at].rest) {
     if (!visit(sets_[at].entry)) return;
@@ -317,7 +317,7 @@ void GridRaces::for_each(const Cell& cell, Visit&& visit) const {
 // A weak access does not race with strong writes whose value its own thread has seen there by a
 // strong access: to one location writes have one order, which a thread keeps to. So the last of
 // several blocks may reset the counter that told it so.
-void GridRaces::check_weak(const Step& step, const Cell& cell) const {
+void GridRaces::check_weak(const Step& step, const WordAccesses& cell) const {
   const Stamp& now = stamps_[step.stamp];
   bool has_seen = false;
   is_special_ = true;
@@ -331,7 +331,7 @@ void GridRaces::check_weak(const Step& step, const Cell& cell) const {
   });
 }
 
-void GridRaces::check(const Step& step, const Cell& cell) const {
+void GridRaces::check(const Step& step, const WordAccesses& cell) const {
   const Stamp& now = stamps_[step.stamp];
   const bool has_strong = stamps_[cell.latest.stamp].manner.is_strong || sets_[cell.rest].is_strong;
   if (has_strong && !now.manner.is_strong) {
@@ -369,7 +369,7 @@ void GridRaces::check_entry(const Step& step, const Entry& entry) const {
 }
 
 // The non-coherent cache need not see what the kernel writes, ordered or not.
-void GridRaces::check_written(const Step& step, const Cell& cell) const {
+void GridRaces::check_written(const Step& step, const WordAccesses& cell) const {
   for_each(cell, [&](const Entry& entry) {
     const Stamp& old = stamps_[entry.stamp];
     if (!old.writes) return true;
@@ -384,7 +384,7 @@ void GridRaces::report(const Step& step, const Entry& entry, Mask lanes, Agreeme
   is_special_ = true;
   const Stamp& old = stamps_[entry.stamp];
   Unit& unit = *step.warp.unit;
-  if (unit.findings.count_up(Check::Race, step.warp.this_op(), old.op, 1)) return;
+  if (!step.warp.is_new(Check::Race, old.op)) return;
   step.warp.report_at(
       Check::Race, lane_bit(step.lane), step.address,
       fmt::format("{} {} that another block has {}, with nothing to order the two{}",

@@ -35,7 +35,7 @@ class GridRaces {
              unsigned bytes, Touched how, const Manner& manner);
   /// How much memory it takes, about.
   [[nodiscard]] std::uint64_t bytes() const {
-    return pages_.size() * sizeof(Page) + parts_.size() * 4 * sizeof(Cell) +
+    return pages_.size() * sizeof(Page) + parts_.size() * 4 * sizeof(WordAccesses) +
            stamps_.size() * (sizeof(Stamp) + 16) + sets_.size() * (sizeof(Set) + 16);
   }
 
@@ -65,15 +65,15 @@ class GridRaces {
     bool is_strong = false;             // whether any is
     std::uint8_t bytes = 0;             // of all strong entries; kMixed: they differ
   };
-  struct Cell {
+  struct WordAccesses {
     Entry latest{};
     std::uint32_t rest = 0;  // index into sets_
-    friend bool operator==(const Cell&, const Cell&) = default;
+    friend bool operator==(const WordAccesses&, const WordAccesses&) = default;
   };
   static constexpr unsigned kPageWords = 256;
   static constexpr std::uint8_t kMixed = 0xFF;
   static constexpr std::uint32_t kSplit = ~std::uint32_t{0};  // stamp of words kept byte by byte
-  using Page = std::array<Cell, kPageWords>;
+  using Page = std::array<WordAccesses, kPageWords>;
   /// The access that is looked at.
   struct Step {
     Warp& warp;
@@ -87,11 +87,11 @@ class GridRaces {
   /// What the access did to the word before: an equal one becomes the same, if nothing about it
   /// was a matter of single lanes.
   struct Memory {
-    Cell before{}, after{};
+    WordAccesses before{}, after{};
     Mask turned = 0;  // 0: nothing is remembered
   };
 
-  Cell& cell_of(std::uint64_t word);
+  WordAccesses& cell_of(std::uint64_t word);
   static int turn_of(std::uint64_t word, std::uint32_t stride) {
     return static_cast<int>((stride == 1 ? word : word / stride) % kLanes);
   }
@@ -103,15 +103,15 @@ class GridRaces {
   std::uint32_t stamp_of(const Stamp& stamp);
   std::uint32_t set_of(std::uint32_t rest, const Entry& entry);
   void touch_words(Step& step, const std::uint64_t* address, Mask lanes);
-  void touch_parts(const Step& step, Cell& cell, unsigned first, unsigned last);
-  void touch_cell(const Step& step, Cell& cell);
-  void check(const Step& step, const Cell& cell) const;
-  void check_weak(const Step& step, const Cell& cell) const;
+  void touch_parts(const Step& step, WordAccesses& cell, unsigned first, unsigned last);
+  void touch_cell(const Step& step, WordAccesses& cell);
+  void check(const Step& step, const WordAccesses& cell) const;
+  void check_weak(const Step& step, const WordAccesses& cell) const;
   void check_entry(const Step& step, const Entry& entry) const;
   /// Calls visit(Entry) for the latest access and the earlier ones, until it gives false.
   template <typename Visit>
-  void for_each(const Cell& cell, Visit&& visit) const;
-  void check_written(const Step& step, const Cell& cell) const;
+  void for_each(const WordAccesses& cell, Visit&& visit) const;
+  void check_written(const Step& step, const WordAccesses& cell) const;
   [[nodiscard]] Mask unordered(const Step& step, const Entry& entry) const;
   [[nodiscard]] bool replaces(const Step& step, const Entry& entry) const;
   std::uint32_t prune(const Step& step, std::uint32_t rest);
@@ -121,7 +121,7 @@ class GridRaces {
   std::unordered_map<std::uint64_t, std::unique_ptr<Page>> pages_;
   std::uint64_t last_number_ = ~std::uint64_t{0};
   Page* last_page_ = nullptr;
-  std::unordered_map<std::uint64_t, std::array<Cell, 4>> parts_;
+  std::unordered_map<std::uint64_t, std::array<WordAccesses, 4>> parts_;
   std::vector<Stamp> stamps_ = std::vector<Stamp>(1);
   std::vector<Set> sets_ = std::vector<Set>(1);
   NumberTable stamp_index_, set_index_;

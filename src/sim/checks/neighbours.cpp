@@ -18,8 +18,8 @@ void Neighbours::used(Warp& warp, const Region& region, const std::uint64_t* add
   Life& life = lives_[region.owner];
   const unsigned unit_warp = warp.unit_warp();
   auto use = std::find_if(life.uses.begin(), life.uses.end(),
-                          [&](const Use& u) { return u.warp == unit_warp; });
-  if (use == life.uses.end()) use = life.uses.insert(use, Use{.warp = unit_warp});
+                          [&](const WarpUse& u) { return u.warp == unit_warp; });
+  if (use == life.uses.end()) use = life.uses.insert(use, WarpUse{.warp = unit_warp});
   use->bytes = bytes;
   use->how = how;
   for_each_lane(lanes, [&](unsigned l) {
@@ -38,7 +38,7 @@ void Neighbours::ended(Warp& warp) {
       std::all_of(warps.begin(), warps.end(), [](const auto& w) { return w->live == 0; });
   if (!life.is_over) return;
   life.end = {warp.this_op(), warp.cta->linear, warp.index, warp.exec};
-  for (const Use& use : life.uses) {
+  for (const WarpUse& use : life.uses) {
     for (unsigned l = 0; l < kLanes; ++l) {
       if (use.clocks[l] != 0 && !life.known.here.knows(use.warp, l, use.clocks[l]))
         report(*warp.unit, life, warp.cta->rank, use, l);
@@ -46,7 +46,7 @@ void Neighbours::ended(Warp& warp) {
   }
 }
 
-void Neighbours::report(Unit& unit, const Life& life, unsigned owner, const Use& use,
+void Neighbours::report(Unit& unit, const Life& life, unsigned owner, const WarpUse& use,
                         unsigned lane) const {
   if (unit.findings.count_up(Check::Race, use.ops[lane], life.end.op, 1)) return;
   unit.findings.add(

@@ -30,7 +30,7 @@ class Neighbours {
 
  private:
   /// The latest use by each lane of a warp.
-  struct Use {
+  struct WarpUse {
     unsigned warp = 0;  // of the unit
     LaneClocks clocks{};
     std::array<std::uint32_t, kLanes> ops{};
@@ -43,9 +43,10 @@ class Neighbours {
     Clocks known;
     bool is_over = false;
     Party end{};
-    std::vector<Use> uses;
+    std::vector<WarpUse> uses;
   };
-  void report(Unit& unit, const Life& life, unsigned owner, const Use& use, unsigned lane) const;
+  void report(Unit& unit, const Life& life, unsigned owner, const WarpUse& use,
+              unsigned lane) const;
 
   const Order& order_;
   std::vector<Life> lives_;  // by rank

@@ -56,8 +56,7 @@ void report_numbers(Warp& warp, Mask lanes, Mask finite_before) {
   const bool makes_numbers = family == FamilyId::float_rows || family == FamilyId::half_rows ||
                              family == FamilyId::mma_rows || family == FamilyId::convert_rows;
   if (born_now == 0 || !makes_numbers) return;
-  if (warp.unit->findings.count_up(Check::Numbers, warp.current, kNoOp, count_lanes(born_now)))
-    return;
+  if (!warp.is_new(Check::Numbers, kNoOp, count_lanes(born_now))) return;
   warp.report(Check::Numbers, born_now, "finite operands gave a NaN or an infinity");
 }
 

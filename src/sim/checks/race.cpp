@@ -109,7 +109,7 @@ void RaceTracker::touch_words(Warp& warp, const std::uint64_t* address, Mask lan
           if (by == 0) by = op + 1;
           (reads ? to.read_bytes : to.wrote_bytes)[slot] = 15;
         }
-        Cell& cell = page.cells[slot];
+        WordState& cell = page.cells[slot];
         if (reads ? read_quickly(cell, same, op) : write_quickly(cell, l, op)) continue;
       }
       for_each_lane(same, [&](unsigned lane) {
@@ -164,23 +164,23 @@ RaceTracker::Parts& RaceTracker::parts_of(Page& page, unsigned slot) {
     ++split_pages_;
   }
   Parts& parts = (*page.parts)[slot];
-  Cell& cell = page.cells[slot];
+  WordState& cell = page.cells[slot];
   if (cell.epoch != epoch_) {
-    cell = Cell{.epoch = epoch_, .is_split = true};  // and the parts are as old as it was
+    cell = WordState{.epoch = epoch_, .is_split = true};  // and the parts are as old as it was
   } else if (!cell.is_split) {
     split(cell, parts);
   }
   return parts;
 }
 
-// Nobody has written the word since all threads met, or only the lane that reads it.
-bool RaceTracker::read_quickly(Cell& cell, Mask lanes, std::uint32_t op) {
+// No thread has written the word since all threads met, or only the lane that reads it.
+bool RaceTracker::read_quickly(WordState& cell, Mask lanes, std::uint32_t op) {
   if (cell.epoch != epoch_) {
-    cell = Cell{.epoch = epoch_,
-                .read_op = op,
-                .read_clock = now_,
-                .read_lanes = lanes,
-                .read_warp = static_cast<std::uint16_t>(current_warp_)};
+    cell = WordState{.epoch = epoch_,
+                     .read_op = op,
+                     .read_clock = now_,
+                     .read_lanes = lanes,
+                     .read_warp = static_cast<std::uint16_t>(current_warp_)};
     return true;
   }
   if (cell.is_split || cell.strong != 0) {
@@ -195,11 +195,11 @@ bool RaceTracker::read_quickly(Cell& cell, Mask lanes, std::uint32_t op) {
   return true;
 }
 
-// The same, and nobody else has read it.
-bool RaceTracker::write_quickly(Cell& cell, unsigned lane, std::uint32_t op) {
+// The same, and no other thread has read it.
+bool RaceTracker::write_quickly(WordState& cell, unsigned lane, std::uint32_t op) {
   const std::uint32_t thread = current_warp_ * kLanes + lane + 1;
   if (cell.epoch != epoch_) {
-    cell = Cell{.epoch = epoch_, .writer = thread, .write_clock = now_, .write_op = op};
+    cell = WordState{.epoch = epoch_, .writer = thread, .write_clock = now_, .write_op = op};
     return true;
   }
   if (cell.is_split || cell.strong != 0 || (cell.writer != 0 && cell.writer != thread))
@@ -239,8 +239,8 @@ void RaceTracker::note_for_units(const Step& step, Page& page, unsigned slot, st
 }
 
 // The lists of a cell have one owner.
-RaceTracker::Cell RaceTracker::copy_of(const Cell& cell) {
-  Cell copy = cell;
+RaceTracker::WordState RaceTracker::copy_of(const WordState& cell) {
+  WordState copy = cell;
   copy.more = copy.strong = 0;
   for (std::uint32_t i = cell.more; i != 0; i = readers_[i - 1].next) {
     Reader reader = readers_[i - 1];
@@ -255,7 +255,7 @@ RaceTracker::Cell RaceTracker::copy_of(const Cell& cell) {
   return copy;
 }
 
-void RaceTracker::split(Cell& cell, Parts& parts) {
+void RaceTracker::split(WordState& cell, Parts& parts) {
   for (unsigned b = 1; b < 4; ++b) parts[b] = copy_of(cell);
   parts[0] = cell;
   cell.is_split = true;
@@ -264,9 +264,9 @@ void RaceTracker::split(Cell& cell, Parts& parts) {
 void RaceTracker::touch_word(const Step& step, std::uint64_t word, unsigned first, unsigned last) {
   Page& page = page_of(word);
   const unsigned slot = static_cast<unsigned>(word % kPageWords);
-  Cell& cell = page.cells[slot];
+  WordState& cell = page.cells[slot];
   if (cell.epoch != epoch_) {
-    cell = Cell{};
+    cell = WordState{};
     cell.epoch = epoch_;
   }
   const bool whole = first == 0 && last == 3;
@@ -282,14 +282,14 @@ void RaceTracker::touch_word(const Step& step, std::uint64_t word, unsigned firs
   Parts& parts = parts_of(page, slot);
   for (unsigned b = first; b <= last; ++b) {
     if (parts[b].epoch != epoch_) {
-      parts[b] = Cell{};
+      parts[b] = WordState{};
       parts[b].epoch = epoch_;
     }
     touch_cell(step, parts[b]);
   }
 }
 
-void RaceTracker::touch_cell(const Step& step, Cell& cell) {
+void RaceTracker::touch_cell(const Step& step, WordState& cell) {
   // What may race with an asynchronous write was looked at when it was issued; here it lands.
   const bool lands = step.how == Touched::AsyncWrite;
   if (!lands) {
@@ -310,7 +310,7 @@ void RaceTracker::touch_cell(const Step& step, Cell& cell) {
 
 // A read replaces earlier ones of its own lanes, and those of others that its lanes know of: who is
 // ordered behind it is ordered behind them.
-void RaceTracker::note_read(Cell& cell, Mask by, std::uint32_t op) {
+void RaceTracker::note_read(WordState& cell, Mask by, std::uint32_t op) {
   cell.read_op = op;
   const bool is_mine = cell.read_lanes == 0 || cell.read_warp == current_warp_;
   const bool is_now = is_mine && cell.read_clock == now_;
@@ -346,7 +346,7 @@ void RaceTracker::note_read(Cell& cell, Mask by, std::uint32_t op) {
 }
 
 // The same where the first place is another warp's.
-void RaceTracker::note_in_list(Cell& cell, Mask by) {
+void RaceTracker::note_in_list(WordState& cell, Mask by) {
   Reader* place = nullptr;
   bool has_earlier = false;
   for (std::uint32_t i = cell.more; i != 0; i = readers_[i - 1].next) {
@@ -374,7 +374,7 @@ void RaceTracker::note_in_list(Cell& cell, Mask by) {
   place->has_earlier = has_earlier;
 }
 
-void RaceTracker::add_reader(Cell& cell, const Reader& reader) {
+void RaceTracker::add_reader(WordState& cell, const Reader& reader) {
   std::uint32_t at = free_reader_;
   if (at != 0) {
     free_reader_ = readers_[at - 1].next;
@@ -386,7 +386,7 @@ void RaceTracker::add_reader(Cell& cell, const Reader& reader) {
   readers_[at - 1].next = std::exchange(cell.more, at);
 }
 
-void RaceTracker::write_cell(const Step& step, Cell& cell) {
+void RaceTracker::write_cell(const Step& step, WordState& cell) {
   cell.writer = current_warp_ * kLanes + step.lane + 1;
   cell.write_clock = order_.now(current_warp_);
   cell.write_op = step.warp.this_op();
@@ -395,7 +395,7 @@ void RaceTracker::write_cell(const Step& step, Cell& cell) {
 
 // Strong accesses are kept one for each warp and kind: the latest, and those of lanes that the
 // latest ones know nothing of.
-void RaceTracker::note_strong(const Step& step, Cell& cell) {
+void RaceTracker::note_strong(const Step& step, WordState& cell) {
   const std::uint32_t now = order_.now(current_warp_);
   const bool writes = !is_read(step.how);
   const bool reads = !writes || step.how == Touched::Atomic;
@@ -440,7 +440,7 @@ void RaceTracker::note_strong(const Step& step, Cell& cell) {
 }
 
 // The nodes of the lists can be used again.
-void RaceTracker::drop_uses(Cell& cell) {
+void RaceTracker::drop_uses(WordState& cell) {
   while (cell.more != 0) {
     Reader& node = readers_[cell.more - 1];
     const std::uint32_t next = std::exchange(node.next, free_reader_);

@@ -33,7 +33,7 @@ std::string place_text(std::uint64_t address, unsigned bytes);
 const char* verb_of(Touched how);
 /// ": both are strong, and …" where two strong accesses race all the same; else empty.
 std::string why_not_strong(Agreement why, const Manner& a, const Manner& b);
-/// A lane reads, through the non-coherent cache, what somebody in the kernel has written.
+/// A lane reads, through the non-coherent cache, what the kernel has written.
 void report_stale(Warp& warp, unsigned lane, std::uint64_t address, unsigned bytes,
                   const Party& writer);
 
@@ -61,9 +61,9 @@ class RaceTracker {
  private:
   /// The last weak write and what was done since, to four bytes or to one. Several warps' reads
   /// make a list.
-  struct Cell {
+  struct WordState {
     std::uint32_t epoch = 0;   // older than the tracker's: nothing of it counts any more
-    std::uint32_t writer = 0;  // thread of the unit plus one; 0: nobody
+    std::uint32_t writer = 0;  // thread of the unit plus one; 0: none
     std::uint32_t write_clock = 0, write_op = 0;
     std::uint32_t read_op = 0, read_clock = 0;
     Mask read_lanes = 0;
@@ -76,7 +76,7 @@ class RaceTracker {
   struct Reader {
     std::uint32_t next = 0;
     std::uint32_t clock = 0;
-    Mask lanes = 0;  // 0: nobody, any more
+    Mask lanes = 0;  // 0: none, any more
     std::uint16_t warp = 0;
     bool has_earlier = false;  // in the list are earlier reads of lanes of the warp, too
   };
@@ -91,9 +91,9 @@ class RaceTracker {
     Manner manner{};
   };
   static constexpr unsigned kPageWords = BlockRaces::kPageWords;
-  using Parts = std::array<Cell, 4>;  // the bytes of a word
+  using Parts = std::array<WordState, 4>;  // the bytes of a word
   struct Page {
-    std::array<Cell, kPageWords> cells;
+    std::array<WordState, kPageWords> cells;
     std::unique_ptr<std::array<Parts, kPageWords>> parts;  // of words that are split
     BlockRaces::Accesses accesses;                         // for other units; only of global memory
   };
@@ -113,25 +113,25 @@ class RaceTracker {
                    Touched how, const Manner& manner);
   void touch_bytes(Warp& warp, const std::uint64_t* address, Mask lanes, unsigned bytes,
                    Touched how, const Manner& manner);
-  bool read_quickly(Cell& cell, Mask lanes, std::uint32_t op);
-  bool write_quickly(Cell& cell, unsigned lane, std::uint32_t op);
-  void drop_uses(Cell& cell);
-  Cell copy_of(const Cell& cell);
+  bool read_quickly(WordState& cell, Mask lanes, std::uint32_t op);
+  bool write_quickly(WordState& cell, unsigned lane, std::uint32_t op);
+  void drop_uses(WordState& cell);
+  WordState copy_of(const WordState& cell);
   Parts& parts_of(Page& page, unsigned slot);
-  void split(Cell& cell, Parts& parts);
+  void split(WordState& cell, Parts& parts);
   void note_for_units(const Step& step, Page& page, unsigned slot, std::uint8_t mask);
   void touch_word(const Step& step, std::uint64_t word, unsigned first, unsigned last);
-  void touch_cell(const Step& step, Cell& cell);
-  void note_read(Cell& cell, Mask by, std::uint32_t op);
-  void add_reader(Cell& cell, const Reader& reader);
-  void note_in_list(Cell& cell, Mask by);
-  void write_cell(const Step& step, Cell& cell);
-  void note_strong(const Step& step, Cell& cell);
-  void check_writer(const Step& step, const Cell& cell);
-  void check_readers(const Step& step, const Cell& cell);
-  void check_strong(const Step& step, const Cell& cell);
+  void touch_cell(const Step& step, WordState& cell);
+  void note_read(WordState& cell, Mask by, std::uint32_t op);
+  void add_reader(WordState& cell, const Reader& reader);
+  void note_in_list(WordState& cell, Mask by);
+  void write_cell(const Step& step, WordState& cell);
+  void note_strong(const Step& step, WordState& cell);
+  void check_writer(const Step& step, const WordState& cell);
+  void check_readers(const Step& step, const WordState& cell);
+  void check_strong(const Step& step, const WordState& cell);
   void check_step(const Step& step, const StrongUse& use);
-  [[nodiscard]] std::uint32_t seen_by(const Step& step, const Cell& cell) const;
+  [[nodiscard]] std::uint32_t seen_by(const Step& step, const WordState& cell) const;
   void check_stale(const Step& step, const Page& page, unsigned slot, std::uint8_t mask) const;
   void keep_up();
   [[nodiscard]] bool is_ordered(const Step& step, unsigned other, unsigned other_lane,
@@ -151,8 +151,8 @@ class RaceTracker {
   std::vector<Reader> readers_;
   std::vector<StrongUse> strong_;
   std::uint32_t strong_number_ = 0;
-  std::uint32_t free_reader_ = 0;             // a list, as Cell::more
-  std::uint32_t free_strong_ = 0;             // a list, as Cell::strong
+  std::uint32_t free_reader_ = 0;             // a list, as WordState::more
+  std::uint32_t free_strong_ = 0;             // a list, as WordState::strong
   std::vector<std::unique_ptr<Page>> spare_;  // pages of earlier units
   unsigned current_warp_ = 0;
   std::uint32_t now_ = 0;  // its clock

@@ -28,7 +28,7 @@ Mask RaceTracker::unordered(const Step& step, unsigned other, Mask lanes,
   return bad;
 }
 
-void RaceTracker::check_writer(const Step& step, const Cell& cell) {
+void RaceTracker::check_writer(const Step& step, const WordState& cell) {
   const unsigned other = (cell.writer - 1) / kLanes;
   const unsigned lane = (cell.writer - 1) % kLanes;
   // Lanes that write one place in one instruction: one of them wins, as the program may want.
@@ -38,7 +38,7 @@ void RaceTracker::check_writer(const Step& step, const Cell& cell) {
   report(step, "written", cell.write_op, other, lane_bit(lane));
 }
 
-void RaceTracker::check_readers(const Step& step, const Cell& cell) {
+void RaceTracker::check_readers(const Step& step, const WordState& cell) {
   const auto check = [&](unsigned warp, Mask lanes, std::uint32_t clock) {
     if (order_.knows(current_warp_, warp, clock)) return;
     if (warp == current_warp_) {
@@ -58,7 +58,7 @@ void RaceTracker::check_readers(const Step& step, const Cell& cell) {
 
 // Up to which strong access a thread has seen the others' writes: to one location these have one
 // order, which the thread keeps to.
-std::uint32_t RaceTracker::seen_by(const Step& step, const Cell& cell) const {
+std::uint32_t RaceTracker::seen_by(const Step& step, const WordState& cell) const {
   std::uint32_t seen = 0;
   for (std::uint32_t i = cell.strong; i != 0; i = strong_[i - 1].next) {
     const StrongUse& use = strong_[i - 1];
@@ -68,7 +68,7 @@ std::uint32_t RaceTracker::seen_by(const Step& step, const Cell& cell) const {
   return seen;
 }
 
-void RaceTracker::check_strong(const Step& step, const Cell& cell) {
+void RaceTracker::check_strong(const Step& step, const WordState& cell) {
   const Home home = order_.home_of(current_warp_);
   const std::uint32_t seen = step.manner.is_strong ? 0 : seen_by(step, cell);
   for (std::uint32_t i = cell.strong; i != 0; i = strong_[i - 1].next) {
@@ -121,7 +121,7 @@ void RaceTracker::check_stale(const Step& step, const Page& page, unsigned slot,
 void RaceTracker::report(const Step& step, const char* what, std::uint32_t other_op,
                          unsigned other_warp, Mask other_lanes, const std::string& why) const {
   Unit& unit = *step.warp.unit;
-  if (unit.findings.count_up(Check::Race, step.warp.this_op(), other_op, 1)) return;
+  if (!step.warp.is_new(Check::Race, other_op)) return;
   step.warp.report_at(
       Check::Race, lane_bit(step.lane), step.address,
       fmt::format("{} {} that another thread has {}, with nothing to order the two{}",
@@ -166,7 +166,7 @@ std::string why_not_strong(Agreement why, const Manner& a, const Manner& b) {
 
 void report_stale(Warp& warp, unsigned lane, std::uint64_t address, unsigned bytes,
                   const Party& writer) {
-  if (warp.unit->findings.count_up(Check::Race, warp.this_op(), writer.op, 1)) return;
+  if (!warp.is_new(Check::Race, writer.op)) return;
   warp.report_at(Check::Race, lane_bit(lane), address,
                  fmt::format("reads {} with `.nc`, which need not see what the kernel writes, "
                              "whatever orders the two; `ld.global` does",

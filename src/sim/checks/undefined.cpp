@@ -34,8 +34,7 @@ const PendingLoad* pending_load(const Warp& warp, Place place) {
 }
 
 void report_pending(Warp& warp, const PendingLoad& load, Mask bad, std::string_view name) {
-  if (!warp.checks(Check::Async)) return;
-  if (warp.unit->findings.count_up(Check::Async, warp.current, load.op, count_lanes(bad))) return;
+  if (!warp.is_new(Check::Async, load.op, count_lanes(bad))) return;
   warp.report_at(Check::Async, bad, 0, fmt::format("`{}` is used before `tcgen05.wait::ld`", name),
                  Party{load.op, warp.cta->linear, warp.index, load.lanes});
 }
@@ -46,8 +45,7 @@ void report_undefined(Warp& warp, Place place, Mask bad) {
     report_pending(warp, *load, bad, name);
     return;
   }
-  if (!warp.checks(Check::Uninit)) return;
-  if (warp.unit->findings.count_up(Check::Uninit, warp.current, kNoOp, count_lanes(bad))) return;
+  if (!warp.is_new(Check::Uninit, kNoOp, count_lanes(bad))) return;
   const bool is_guard = warp.program->ops[warp.current].guard == place;
   warp.report(Check::Uninit, bad,
               is_guard ? "the guard decides and nothing has written it"
@@ -88,7 +86,7 @@ void use_value(Warp& warp, Place place, Mask who, unsigned bytes, bool is_pred) 
       if ((bits[l] & wanted) != 0) bad |= lane_bit(l);
     });
     if (bad == 0) return;
-    // Reported once; what comes of it is not reported again.
+    // Reported once; what follows from it is not reported again.
     std::uint8_t* const marks = warp.mark_lanes(place, bad);
     for_each_lane(bad, [&](unsigned l) { marks[l] = 0; });
   }

@@ -38,7 +38,7 @@ isa::OperandKind kind_of_number(ptx::OperandKind kind) {
 
 }  // namespace
 
-// A register that holds the number when the call runs, or that nobody reads for `_`.
+// A register that holds the number when the call runs, or for `_` one that nothing reads.
 Place FunctionDecoder::number_register(const ptx::Operand& operand, isa::Type type) {
   const Place place = new_register(type);
   if (operand.kind == ptx::OperandKind::Sink) return place;

@@ -4,10 +4,9 @@
 // the run function and sets the op's places:
 //
 //     bool decode_add(Decode& in) {
-//       in.op.run = pick_int(in.type("type"),
-//                            []<typename T>() { return &map_lanes<add<T>, T, T, T>; });
-//       in.operands({in.result(0), in.source(1), in.source(2)});
-//       return true;
+//       const RunOp run = pick_int(in.type("type"),
+//                                  []<typename T>() { return &map_lanes<add<T>, T, T, T>; });
+//       return in.runs(run, {in.result(0), in.source(1), in.source(2)});
 //     }
 //
 // Operands are numbered as the form in isa/families/ has them. Immediates become constants of 32
@@ -49,7 +48,7 @@ class Decode {
   /// Whether an optional operand was given.
   [[nodiscard]] bool given(std::size_t i) const { return operand_of_[i] >= 0; }
   [[nodiscard]] const isa::Operand& operand(std::size_t i) const;
-  /// The register written; where the text has `_` a place that nobody reads.
+  /// The register written; where the text has `_` a place that nothing reads.
   Place result(std::size_t i);
   /// The predicate behind the bar of `d|p`; none if it is not there.
   Place result_pair(std::size_t i);
@@ -75,6 +74,12 @@ class Decode {
 
   /// Sets op.p, in this order.
   void operands(std::initializer_list<Place> places);
+  /// The end of most decoders: what runs the op, and its places. Whether there is something to run.
+  bool runs(RunOp run, std::initializer_list<Place> places) {
+    op.run = run;
+    operands(places);
+    return run != nullptr;
+  }
   /// Appends places to the program's list and makes op.extra, op.count those.
   void further(std::span<const Place> places);
   /// A register of that many bytes that no name stands for.

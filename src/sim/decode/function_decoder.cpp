@@ -415,7 +415,7 @@ void FunctionDecoder::note_operand(Place place, isa::Type type, isa::Type as, bo
 }
 
 // Blocks can influence each other through global memory while they run if an access is more than
-// plain. Sums of integers whose result nobody takes are in order in any order.
+// plain. Sums of integers whose result is not taken are in order in any order.
 void FunctionDecoder::mark_order(const isa::Binding& binding, Code& code) {
   const std::string_view mnemonic = binding.form().mnemonic;
   const std::string_view space = binding.word("space");

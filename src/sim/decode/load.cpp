@@ -103,7 +103,7 @@ class Loader {
 
 // --- which functions -----------------------------------------------------------------------------
 
-// All that a function names may be called by it; indirect calls only reach what somebody names.
+// All that a function names may be called by it; indirect calls only reach what a function names.
 void Loader::visit(const ptx::Function& function) {
   if (!function.has_body || !seen_.insert(&function).second) return;
   const auto index = static_cast<std::uint32_t>(functions_.size());

@@ -94,7 +94,7 @@ void check_heap(Warp& warp, const Heap& heap, const std::uint64_t* address, unsi
     if (is_inside && !block->is_free) return;
     group &= ~lane_bit(l);
     const Party other = is_inside ? block->freed : Party{};
-    if (warp.unit->findings.count_up(Check::Bounds, warp.current, other.op, 1)) return;
+    if (!warp.is_new(Check::Bounds, other.op)) return;
     const std::string place =
         is_inside ? fmt::format("in a block of {} bytes that was freed", block->bytes)
         : block != nullptr
@@ -127,9 +127,7 @@ void report_bad_address(Warp& warp, std::uint64_t address, unsigned lane, unsign
     warp.stop = 0;
     return;
   }
-  if (warp.unit->findings.count_up(is_inside ? Check::Space : Check::Bounds, warp.current, kNoOp,
-                                   1))
-    return;
+  if (!warp.is_new(is_inside ? Check::Space : Check::Bounds)) return;
   if (is_inside) {
     const std::string what =
         !region->writable ? fmt::format("{} of {}, which is read-only", verb, region->name)
@@ -223,7 +221,7 @@ Region* resolve(Warp& warp, const std::uint64_t* address, Mask& who, unsigned by
   if (bad == 0) return region;
   if (!warp.checks(Check::Align)) return region;
   const unsigned lane = first_lane(bad);
-  if (!warp.unit->findings.count_up(Check::Align, warp.current, kNoOp, count_lanes(bad))) {
+  if (warp.is_new(Check::Align, kNoOp, count_lanes(bad))) {
     warp.report_at(
         Check::Align, bad, address[lane],
         fmt::format("address 0x{:x} of lane {} is no multiple of {}", address[lane], lane, align));
@@ -232,8 +230,8 @@ Region* resolve(Warp& warp, const std::uint64_t* address, Mask& who, unsigned by
   return group != 0 ? region : nullptr;
 }
 
-void note_access(Warp& warp, const Region& region, const std::uint64_t* address, Mask lanes,
-                 unsigned bytes, AccessKind kind) {
+void note_conflicts(Warp& warp, const Region& region, const std::uint64_t* address, Mask lanes,
+                    unsigned bytes, AccessKind kind) {
   Conflicts& conflicts = *warp.unit->context.conflicts;
   switch (kind) {
     case AccessKind::Read:

@@ -17,9 +17,9 @@ void lane_addresses(const Warp& warp, const Address& address, std::uint64_t* out
 /// loses them; null: that lane's address was bad, which is reported, and `who` loses only it.
 Region* resolve(Warp& warp, const std::uint64_t* address, Mask& who, unsigned bytes,
                 AccessKind kind, Space space, Mask& group);
-/// Tells those who watch for conflicts between units.
-void note_access(Warp& warp, const Region& region, const std::uint64_t* address, Mask lanes,
-                 unsigned bytes, AccessKind kind);
+/// Notes the access for the watch on conflicts between units.
+void note_conflicts(Warp& warp, const Region& region, const std::uint64_t* address, Mask lanes,
+                    unsigned bytes, AccessKind kind);
 
 /// Calls visit(Region&, Mask) for the lanes of each region; lanes whose address is bad are reported
 /// and left out. `space` is what the instruction names.
@@ -30,7 +30,7 @@ void visit_regions(Warp& warp, const std::uint64_t* address, Mask who, unsigned 
     Mask group = 0;
     Region* region = resolve(warp, address, who, bytes, kind, space, group);
     if (region == nullptr) continue;
-    if (region->owners != nullptr) note_access(warp, *region, address, group, bytes, kind);
+    if (region->owners != nullptr) note_conflicts(warp, *region, address, group, bytes, kind);
     visit(*region, group);
   }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The memory that malloc and free of kernels hand out. Freed blocks are handed out again only when
-// there is no other room, so that whoever still uses them is found out.
+// there is no other room, so that a late use of them is found out.
 #pragma once
 
 #include <cstdint>

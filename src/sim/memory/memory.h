@@ -70,7 +70,7 @@ struct Region {
   std::uint64_t size = 0;
   std::byte* data = nullptr;
   std::uint8_t* undefined = nullptr;  // null: not tracked
-  WordOwners* owners = nullptr;       // null: nobody watches (conflicts.h)
+  WordOwners* owners = nullptr;       // null: no watch (checks/conflicts.h)
   std::uint64_t lane_stride = 0;      // local memory: distance of two lanes' bytes
   Space space = Space::Global;
   bool writable = true;

@@ -22,20 +22,16 @@ void run_add(Warp& warp, const Op& op) {
 }
 
 bool decode_cvta(Decode& in) {
-  in.op.run = run_add;
   in.op.imm = static_cast<std::int64_t>(window_of(space_of(in)));
   const Place offset = in.frame_offset(1);
   in.op.mode = offset.present() ? 1 : 0;
   if (in.op.mode != 0) in.op.imm = static_cast<std::int64_t>(kLocalWindow);
-  in.operands({in.result(0), offset.present() ? offset : in.source(1)});
-  return true;
+  return in.runs(run_add, {in.result(0), offset.present() ? offset : in.source(1)});
 }
 
 bool decode_cvta_to(Decode& in) {
-  in.op.run = run_add;
   in.op.imm = -static_cast<std::int64_t>(window_of(space_of(in)));
-  in.operands({in.result(0), in.source(1)});
-  return true;
+  return in.runs(run_add, {in.result(0), in.source(1)});
 }
 
 bool lies_in(Warp& warp, std::uint64_t address, Space space) {
@@ -63,9 +59,9 @@ void run_isspacep(Warp& warp, const Op& op) {
 
 bool decode_isspacep(Decode& in) {
   in.op.mode = static_cast<std::uint8_t>(space_of(in));
-  in.op.run = in.width(1) == 4 ? run_isspacep<std::uint32_t> : run_isspacep<std::uint64_t>;
-  in.operands({in.result(0), in.source(1)});
-  return true;
+
+  return in.runs(in.width(1) == 4 ? run_isspacep<std::uint32_t> : run_isspacep<std::uint64_t>,
+                 {in.result(0), in.source(1)});
 }
 
 constexpr OpRow kRows[] = {

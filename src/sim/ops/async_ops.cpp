@@ -63,8 +63,7 @@ void report_mark(Warp& warp, const SharedMark& mark, unsigned lane, std::uint64_
                  unsigned bytes, bool is_write) {
   const bool is_barrier = mark.is_barrier && mark.writes == 0;
   const Check check = is_barrier ? Check::Barrier : Check::Async;
-  if (!warp.checks(check)) return;
-  if (warp.unit->findings.count_up(check, warp.this_op(), mark.op, 1)) return;
+  if (!warp.is_new(check, mark.op)) return;
   const char* why = is_barrier         ? "that is an mbarrier"
                     : mark.writes != 0 ? "that an asynchronous write is still on its way to"
                                        : "that an asynchronous copy may still be reading";
@@ -88,19 +87,19 @@ void check_marks(Warp& warp, const Region& region, const std::uint64_t* address,
 }
 
 void mark_shared(Warp& warp, const Region& region, std::uint64_t address, std::uint64_t bytes,
-                 unsigned lane, Use use) {
+                 unsigned lane, AsyncUse use) {
   if (!is_marked(warp, region)) return;
   change_marks(warp, region, address, bytes, [&](SharedMark& mark) {
-    ++(use == Use::Write ? mark.writes : mark.reads);
+    ++(use == AsyncUse::Write ? mark.writes : mark.reads);
     sign(warp, mark, lane);
   });
 }
 
 void unmark_shared(Warp& warp, const Region& region, std::uint64_t address, std::uint64_t bytes,
-                   Use use) {
+                   AsyncUse use) {
   if (!is_marked(warp, region)) return;
   change_marks(warp, region, address, bytes, [&](SharedMark& mark) {
-    std::uint32_t& count = use == Use::Write ? mark.writes : mark.reads;
+    std::uint32_t& count = use == AsyncUse::Write ? mark.writes : mark.reads;
     if (count != 0) --count;
   });
 }
@@ -188,14 +187,14 @@ void begin_write(Warp& warp, const ByteRun& run, unsigned lane, const WriteMode&
   note_race(warp, run, address, lane, mode.combines ? Touched::Atomic : Touched::AsyncBegin,
             mode.combines);
   if (mode.is_async_proxy) check_fence(warp, run, address, lane, true);
-  mark_shared(warp, *run.region, run.address, run.bytes, lane, Use::Write);
+  mark_shared(warp, *run.region, run.address, run.bytes, lane, AsyncUse::Write);
 }
 
 void end_write(Warp& warp, const ByteRun& run, unsigned lane, bool combines) {
   if (run.region == nullptr) return;
   std::uint64_t address[kLanes];
   std::fill(std::begin(address), std::end(address), run.address);
-  unmark_shared(warp, *run.region, run.address, run.bytes, Use::Write);
+  unmark_shared(warp, *run.region, run.address, run.bytes, AsyncUse::Write);
   note_race(warp, run, address, lane, Touched::AsyncWrite, combines);
   FenceTracker* fences = warp.unit->fences.get();
   if (fences != nullptr) fences->forget(*run.region, address, lane_bit(lane), run.bytes);

@@ -3,7 +3,7 @@
 // instruction and the wait for it; here it is done as late as the rules allow, so that a program
 // that forgets to wait sees old data every time. Until then
 //
-//   - the shared memory concerned is marked: whoever touches it is reported (see `check_async`)
+//   - the shared memory concerned is marked: an access to it is reported (see `check_async`)
 //   - the data, read when the instruction was issued, is kept by the warp or in Unit::jobs
 //
 // Findings of work that is done late name the instruction that started it (`ActingFor`).
@@ -38,13 +38,13 @@ class ActingFor {
 
 // --- shared memory that asynchronous work is under way in ----------------------------------------
 
-enum class Use : std::uint8_t { Read, Write };
+enum class AsyncUse : std::uint8_t { Read, Write };
 /// The running op uses these bytes from now on, for that lane; and does so no longer. Does nothing
 /// for regions other than shared memory and while such uses are not checked.
 void mark_shared(Warp& warp, const Region& region, std::uint64_t address, std::uint64_t bytes,
-                 unsigned lane, Use use);
+                 unsigned lane, AsyncUse use);
 void unmark_shared(Warp& warp, const Region& region, std::uint64_t address, std::uint64_t bytes,
-                   Use use);
+                   AsyncUse use);
 /// The same for the eight bytes of an mbarrier.
 void mark_mbarrier(Warp& warp, const Region& region, std::uint64_t address, unsigned lane);
 void unmark_mbarrier(Warp& warp, const Region& region, std::uint64_t address);
@@ -84,7 +84,7 @@ void end_write(Warp& warp, const ByteRun& run, unsigned lane, bool combines);
 
 /// The mbarrier at a shared address with rank; reports where there is none and gives nullptr.
 Mbarrier* mbarrier_at(Warp& warp, std::uint64_t address, Mask who);
-/// How somebody arrives.
+/// How a thread arrives.
 struct Arrival {
   Mask lanes = 0;  // whose past it publishes; of several that arrive at once, only the first does
   std::int64_t count = 1;

@@ -78,7 +78,7 @@ void use_memory(Warp& warp, const Region& region, const std::uint64_t* address, 
   });
   if (bad == 0) return;
   const unsigned lane = first_lane(bad);
-  if (!warp.unit->findings.count_up(Check::Uninit, warp.this_op(), kNoOp, count_lanes(bad))) {
+  if (warp.is_new(Check::Uninit, kNoOp, count_lanes(bad))) {
     warp.report_at(Check::Uninit, bad, address[lane],
                    "combines with memory that nothing has written");
   }
@@ -238,7 +238,7 @@ bool decode_atomic(Decode& in) {
   return true;
 }
 
-// Into global memory it is a reduction with release that nobody waits for.
+// Into global memory it is a reduction with release that needs no wait.
 bool decode_reduce_async(Decode& in) {
   return in.has("release") ? decode_atomic(in) : decode_red_async(in);
 }

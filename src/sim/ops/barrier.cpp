@@ -11,11 +11,11 @@
 namespace ww::sim::barrier_ops {
 namespace {
 
-enum class Kind : std::uint8_t { Sync, Arrive, Popc, And, Or };
+enum class BarrierKind : std::uint8_t { Sync, Arrive, Popc, And, Or };
 constexpr std::uint32_t kBarriers = 16;      // of a CTA
 constexpr std::uint8_t kAlignedForm = 0x10;  // of Op::mode, with the kind
 
-Kind kind_of(const Op& op) { return static_cast<Kind>(op.mode & 0xFU); }
+BarrierKind barrier_kind(const Op& op) { return static_cast<BarrierKind>(op.mode & 0xFU); }
 
 // The value that all executing lanes must agree on.
 std::uint32_t uniform(Warp& warp, Place place, const char* what) {
@@ -73,17 +73,17 @@ void expect(Warp& warp, Barrier& barrier, std::uint32_t id, std::uint32_t thread
 void give_result(Warp& warp, const Op& op, std::uint32_t value) {
   const std::uint32_t count = value & 0x7FFF'FFFFU;
   const bool all = (value & 0x8000'0000U) != 0;
-  switch (kind_of(op)) {
-    case Kind::Sync:
-    case Kind::Arrive:
+  switch (barrier_kind(op)) {
+    case BarrierKind::Sync:
+    case BarrierKind::Arrive:
       return;
-    case Kind::Popc:
+    case BarrierKind::Popc:
       for_each_lane(warp.exec, [&](unsigned l) { warp.lanes<std::uint32_t>(op.p[0])[l] = count; });
       return;
-    case Kind::And:
+    case BarrierKind::And:
       warp.set_pred(op.p[0], all ? kAllLanes : 0);
       return;
-    case Kind::Or:
+    case BarrierKind::Or:
       warp.set_pred(op.p[0], count != 0 ? kAllLanes : 0);
       return;
   }
@@ -110,7 +110,7 @@ void run_barrier(Warp& warp, const Op& op) {
   barrier.arrived += arriving(warp, barrier);
   barrier.warps_arrived |= lane_bit(warp.index);
   barrier.ops[warp.index] = warp.this_op();
-  if (kind_of(op) == Kind::Arrive) {
+  if (barrier_kind(op) == BarrierKind::Arrive) {
     barrier.warps_passing |= lane_bit(warp.index);
     if (warp.unit->order != nullptr)
       warp.unit->order->release(actor_of(warp, warp.exec), barrier.passed);
@@ -120,20 +120,20 @@ void run_barrier(Warp& warp, const Op& op) {
     barrier.count += count_lanes(holds & warp.exec);
     barrier.voters += count_lanes(warp.exec);
   }
-  if (kind_of(op) != Kind::Arrive) wait_in(warp, SplitState::AtBarrier, id);
+  if (barrier_kind(op) != BarrierKind::Arrive) wait_in(warp, SplitState::AtBarrier, id);
   ++warp.unit->activity;
   arrive(*warp.unit, *warp.cta, id);
 }
 
-Kind kind_in(const Decode& in) {
-  if (in.has("sync")) return Kind::Sync;
-  if (in.has("arrive")) return Kind::Arrive;
+BarrierKind kind_in(const Decode& in) {
+  if (in.has("sync")) return BarrierKind::Sync;
+  if (in.has("arrive")) return BarrierKind::Arrive;
   const std::string_view op = in.word("op");
-  return op == "popc" ? Kind::Popc : op == "and" ? Kind::And : Kind::Or;
+  return op == "popc" ? BarrierKind::Popc : op == "and" ? BarrierKind::And : BarrierKind::Or;
 }
 
 bool decode_barrier(Decode& in) {
-  const Kind kind = kind_in(in);
+  const BarrierKind kind = kind_in(in);
   const bool aligned = in.form.form().mnemonic == "bar" || in.has("aligned");
   in.op.run = run_barrier;
   in.op.mode =
@@ -158,11 +158,7 @@ void run_warp_sync(Warp& warp, const Op& op) {
   if (warp.unit->order != nullptr) warp.unit->order->lanes_met(actor_of(warp, mask | ~warp.born));
 }
 
-bool decode_warp_sync(Decode& in) {
-  in.op.run = run_warp_sync;
-  in.operands({in.source(0)});
-  return true;
-}
+bool decode_warp_sync(Decode& in) { return in.runs(run_warp_sync, {in.source(0)}); }
 
 // --- cluster -------------------------------------------------------------------------------------
 

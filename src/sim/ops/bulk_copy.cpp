@@ -103,8 +103,7 @@ Addresses addresses_of(Warp& warp, const Op& op, unsigned count) {
 std::uint32_t size_in(Warp& warp, const Op& op, unsigned lane) {
   const std::uint32_t size = warp.source<std::uint32_t>(op.p[0])[lane];
   if (size % kUnit == 0 && size <= kMaxBytes) return size;
-  if (warp.checks(Check::Align) &&
-      !warp.unit->findings.count_up(Check::Align, warp.this_op(), kNoOp, 1)) {
+  if (warp.is_new(Check::Align)) {
     warp.report(Check::Align, lane_bit(lane),
                 fmt::format("a size of {} bytes; multiples of {} up to {} are possible", size,
                             kUnit, kMaxBytes));
@@ -117,8 +116,8 @@ std::uint64_t rank_of(std::uint64_t address) {
 }
 
 void check_same_cta(Warp& warp, unsigned lane, std::uint64_t to, std::uint64_t mbarrier) {
-  if (rank_of(to) == rank_of(mbarrier) || !warp.checks(Check::Barrier)) return;
-  if (warp.unit->findings.count_up(Check::Barrier, warp.this_op(), kNoOp, 1)) return;
+  if (rank_of(to) == rank_of(mbarrier)) return;
+  if (!warp.is_new(Check::Barrier)) return;
   warp.report_at(
       Check::Barrier, lane_bit(lane), mbarrier,
       fmt::format("the data goes to CTA {} of the cluster, and the mbarrier is in CTA {}",
@@ -143,7 +142,7 @@ void send(Warp& warp, unsigned lane, const std::shared_ptr<const Parcel>& parcel
   begin_write(warp, to, lane, parcel->mode());
   const ByteRun from = parcel->from;
   if (from.region != nullptr) {
-    mark_shared(warp, *from.region, from.address, from.bytes, lane, Use::Read);
+    mark_shared(warp, *from.region, from.address, from.bytes, lane, AsyncUse::Read);
   }
   const std::uint32_t op = warp.this_op();
   warp.unit->jobs.push_back({.mbarrier = mbarrier,
@@ -155,7 +154,7 @@ void send(Warp& warp, unsigned lane, const std::shared_ptr<const Parcel>& parcel
                                const ActingFor acting(warp, op);
                                if (parcel->from.region != nullptr) {
                                  unmark_shared(warp, *parcel->from.region, parcel->from.address,
-                                               parcel->from.bytes, Use::Read);
+                                               parcel->from.bytes, AsyncUse::Read);
                                }
                                land(warp, lane, to, parcel->bytes, parcel->effect);
                                complete_tx(warp, mbarrier, lane, parcel->size);
@@ -219,10 +218,10 @@ void run_to_global(Warp& warp, const Op& op) {
     job.lane = l;
     job.group = warp.pending.bulk_committed[l];
     if (from.region != nullptr) {
-      mark_shared(warp, *from.region, from.address, from.bytes, l, Use::Read);
+      mark_shared(warp, *from.region, from.address, from.bytes, l, AsyncUse::Read);
       job.kind = PendingJob::JobKind::BulkRead;
       job.deliver = [&warp, from] {
-        unmark_shared(warp, *from.region, from.address, from.bytes, Use::Read);
+        unmark_shared(warp, *from.region, from.address, from.bytes, AsyncUse::Read);
       };
       warp.unit->jobs.push_back(job);
     }

@@ -42,9 +42,8 @@ void run_getctarank(Warp& warp, const Op& op) {
 }
 
 bool decode_mapa(Decode& in) {
-  in.op.run = in.word("type") == "u32" ? run_mapa<std::uint32_t> : run_mapa<std::uint64_t>;
-  in.operands({in.result(0), in.source(1), in.source(2)});
-  return true;
+  return in.runs(in.word("type") == "u32" ? run_mapa<std::uint32_t> : run_mapa<std::uint64_t>,
+                 {in.result(0), in.source(1), in.source(2)});
 }
 bool decode_getctarank(Decode& in) {
   in.op.run =

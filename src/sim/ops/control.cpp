@@ -51,11 +51,7 @@ bool decode_branch_table(Decode& in) {
   in.op.extra = in.function().branch_table(in.operand(1).text);
   return in.op.extra != ~0U;
 }
-bool decode_sleep(Decode& in) {
-  in.op.run = run_sleep;
-  in.operands({in.source(0)});
-  return true;
-}
+bool decode_sleep(Decode& in) { return in.runs(run_sleep, {in.source(0)}); }
 
 constexpr OpRow kRows[] = {
     {"bra", decode_branch},

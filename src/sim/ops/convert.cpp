@@ -29,41 +29,18 @@ Conversion conversion_of(const Op& op) { return std::bit_cast<Conversion>(op.imm
 
 // --- any pair, through 64 bits ------------------------------------------------------------------
 
-template <typename T>
-void read_lanes(const Warp& warp, Place place, uint64_t* out) {
-  const T* from = warp.source<T>(place);
-  for (unsigned l = 0; l < kLanes; ++l) out[l] = from[l];
-}
-template <typename T>
-void write_lanes(Warp& warp, Place place, const uint64_t* values) {
-  alignas(64) T kept[kLanes];
-  for (unsigned l = 0; l < kLanes; ++l) kept[l] = static_cast<T>(values[l]);
-  warp.write(place, kept);
-}
-
 void read_lanes(const Warp& warp, Place place, unsigned bytes, uint64_t* out) {
-  switch (bytes) {
-    case 1:
-      return read_lanes<uint8_t>(warp, place, out);
-    case 2:
-      return read_lanes<uint16_t>(warp, place, out);
-    case 4:
-      return read_lanes<uint32_t>(warp, place, out);
-    default:
-      return read_lanes<uint64_t>(warp, place, out);
-  }
+  with_bytes(bytes, [&]<typename T>() {
+    const T* from = warp.source<T>(place);
+    for (unsigned l = 0; l < kLanes; ++l) out[l] = from[l];
+  });
 }
 void write_lanes(Warp& warp, Place place, unsigned bytes, const uint64_t* values) {
-  switch (bytes) {
-    case 1:
-      return write_lanes<uint8_t>(warp, place, values);
-    case 2:
-      return write_lanes<uint16_t>(warp, place, values);
-    case 4:
-      return write_lanes<uint32_t>(warp, place, values);
-    default:
-      return write_lanes<uint64_t>(warp, place, values);
-  }
+  with_bytes(bytes, [&]<typename T>() {
+    alignas(64) T kept[kLanes];
+    for (unsigned l = 0; l < kLanes; ++l) kept[l] = static_cast<T>(values[l]);
+    warp.write(place, kept);
+  });
 }
 
 void run_any(Warp& warp, const Op& op) {

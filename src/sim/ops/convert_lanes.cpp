@@ -152,17 +152,23 @@ bool is_move(const Conversion& how) {
   return how.from == how.to && (how.to == Type::F32 || how.to == Type::F64) && !is_changed;
 }
 
-double to_whole(double value, Rounding rounding) {
+// visit.template operator()<rounding>(), for the roundings of conversions.
+template <typename Visit>
+auto with_rounding(Rounding rounding, Visit&& visit) {
   switch (rounding) {
     case Rounding::TowardZero:
-      return whole_number<Rounding::TowardZero>(value);
+      return visit.template operator()<Rounding::TowardZero>();
     case Rounding::Down:
-      return whole_number<Rounding::Down>(value);
+      return visit.template operator()<Rounding::Down>();
     case Rounding::Up:
-      return whole_number<Rounding::Up>(value);
+      return visit.template operator()<Rounding::Up>();
     default:
-      return whole_number<Rounding::NearestEven>(value);
+      return visit.template operator()<Rounding::NearestEven>();
   }
+}
+
+double to_whole(double value, Rounding rounding) {
+  return with_rounding(rounding, [&]<Rounding kMode>() { return whole_number<kMode>(value); });
 }
 
 uint64_t float_to_int(const Conversion& how, double value) {
@@ -177,16 +183,7 @@ uint64_t float_to_int(const Conversion& how, double value) {
 
 // Whether `.ftz` makes a zero of what the number is rounded to.
 bool is_tiny(double value, Rounding rounding) {
-  switch (rounding) {
-    case Rounding::TowardZero:
-      return rounds_to_tiny<Rounding::TowardZero>(value);
-    case Rounding::Down:
-      return rounds_to_tiny<Rounding::Down>(value);
-    case Rounding::Up:
-      return rounds_to_tiny<Rounding::Up>(value);
-    default:
-      return rounds_to_tiny<Rounding::NearestEven>(value);
-  }
+  return with_rounding(rounding, [&]<Rounding kMode>() { return rounds_to_tiny<kMode>(value); });
 }
 
 uint64_t float_to_float(const Conversion& how, double value, uint64_t bits) {

@@ -42,7 +42,7 @@ constexpr RunOp kRepack = &map_lanes<repack_lane<F, kTo, kFrom, D, S>, D, S>;
 
 // --- the table ----------------------------------------------------------------------------------
 
-// A run function for each set of modifiers; those that the form requires make no difference.
+// A run function for each set of modifiers; the ones that the form requires make no difference.
 constexpr std::size_t kWithRelu = 1;
 constexpr std::size_t kWithFinite = 2;
 constexpr std::size_t kWithRz = 4;

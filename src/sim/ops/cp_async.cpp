@@ -2,7 +2,7 @@
 // cp.async: copies of 4, 8 or 16 bytes from global to shared memory, a lane at a time, in groups.
 // The source is read at once; what was read lands in shared memory when its lane waits for the
 // group, or when somebody waits for the mbarrier that the lane arrives on with
-// cp.async.mbarrier.arrive. Copies that nobody waits for never land, and are found at the end.
+// cp.async.mbarrier.arrive. Copies without a wait never land, and are found at the end.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -52,7 +52,7 @@ Mask aligned_lanes(Warp& warp, const std::uint64_t* address, Mask who, unsigned 
   });
   if (bad == 0 || !warp.checks(Check::Align)) return who;
   const unsigned lane = first_lane(bad);
-  if (!warp.unit->findings.count_up(Check::Align, warp.this_op(), kNoOp, count_lanes(bad))) {
+  if (warp.is_new(Check::Align, kNoOp, count_lanes(bad))) {
     warp.report_at(
         Check::Align, bad, address[lane],
         fmt::format("address 0x{:x} of lane {} is no multiple of {}", address[lane], lane, bytes));
@@ -110,7 +110,7 @@ void run_copy(Warp& warp, const Op& op) {
                     copy.group[l] = warp.pending.committed[l];
                     std::memset(copy.data[l], 0, sizeof copy.data[l]);
                     std::memset(copy.undefined[l], 0, sizeof copy.undefined[l]);
-                    mark_shared(warp, region, copy.to[l], op.bytes, l, Use::Write);
+                    mark_shared(warp, region, copy.to[l], op.bytes, l, AsyncUse::Write);
                   });
                 });
   read_sources(warp, op, addresses[1], copy);
@@ -129,7 +129,7 @@ void land(Warp& warp, PendingCopy& copy, Mask lanes) {
     if (region.undefined != nullptr) {
       std::memcpy(region.undefined + at, copy.undefined[l], copy.bytes);
     }
-    unmark_shared(warp, region, copy.to[l], copy.bytes, Use::Write);
+    unmark_shared(warp, region, copy.to[l], copy.bytes, AsyncUse::Write);
   });
   copy.lanes &= ~lanes;
 }

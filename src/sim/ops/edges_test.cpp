@@ -5,22 +5,18 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cstdint>
+#include <map>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "sim/ops/test_warp.h"
 #include "sim/test_run.h"
 
 namespace ww::sim::ops_edges_test {
 namespace {
-
-struct Row {
-  std::string_view opcode;
-  std::uint64_t a = 0;
-  std::uint64_t b = 0;
-  std::uint64_t result = 0;
-};
 
 char letter(int bits) { return bits == 64 ? 'd' : bits == 16 ? 'h' : 'r'; }
 
@@ -49,40 +45,51 @@ void set(OpsUnderTest& ops, char name, int number, std::uint64_t value) {
   }
 }
 
-constexpr Row kArithmetic[] = {
-#define WW_EDGE(opcode, a, b, result) {opcode, a, b, result},
+struct Arithmetic {
+  std::string_view opcode;
+  std::vector<std::array<std::uint64_t, 3>> cases;  // operands, result
+};
+
+const Arithmetic kArithmetic[] = {
+#define WW_EDGE(opcode, ...) {opcode, {__VA_ARGS__}},
 #include "sim/ops/edges.def"
 #undef WW_EDGE
 };
 
 TEST(SimEdges, Arithmetic) {
-  for (const Row& row : kArithmetic) {
+  for (const Arithmetic& row : kArithmetic) {
     const std::string opcode(row.opcode);
     const int bits = std::stoi(opcode.substr(opcode.find_last_not_of("0123456789") + 1));
-    const bool shifts = opcode.starts_with("sh");
     const bool is_unary = opcode.starts_with("abs");
     const char own = letter(bits);
-    const char by = shifts ? 'r' : own;
+    const char by = opcode.starts_with("sh") ? 'r' : own;
     std::string text = opcode + " %" + own + "0, %" + own + "1";
     if (!is_unary) text += std::string(", %") + by + "2";
-    OpsUnderTest ops(text + ";");
-    ASSERT_TRUE(ops.ok());
-    set(ops, own, 1, row.a);
-    if (!is_unary) set(ops, by, 2, row.b);
-    ops.run();
-    EXPECT_EQ(value_of(ops, own, 0), row.result) << text << " of " << row.a << ", " << row.b;
+    for (const auto& [a, b, result] : row.cases) {
+      OpsUnderTest ops(text + ";");
+      ASSERT_TRUE(ops.ok());
+      set(ops, own, 1, a);
+      if (!is_unary) set(ops, by, 2, b);
+      ops.run();
+      EXPECT_EQ(value_of(ops, own, 0), result) << text << " of " << a << ", " << b;
+    }
   }
 }
+
+using FloatBits = std::vector<std::uint64_t>;
+const std::map<std::string_view, FloatBits> kFloats = {
+#define WW_FLOAT_EDGE_OPERANDS(from, ...) {from, {__VA_ARGS__}},
+#include "sim/ops/edges.def"
+#undef WW_FLOAT_EDGE_OPERANDS
+};
 
 struct Conversion {
   std::string_view to;
   std::string_view from;
-  std::uint64_t bits = 0;
-  std::uint64_t result = 0;
+  FloatBits results;
 };
-
-constexpr Conversion kConversions[] = {
-#define WW_FLOAT_EDGE(to, from, bits, result) {to, from, bits, result},
+const Conversion kConversions[] = {
+#define WW_FLOAT_EDGE(to, from, ...) {to, from, {__VA_ARGS__}},
 #include "sim/ops/edges.def"
 #undef WW_FLOAT_EDGE
 };
@@ -97,11 +104,15 @@ TEST(SimEdges, FloatsToIntegers) {
     const char from = letter(bits_of(row.from));
     const std::string text = "cvt.rzi." + std::string(row.to) + "." + std::string(row.from) + " %" +
                              to + "0, %" + from + "1;";
-    OpsUnderTest ops(text);
-    ASSERT_TRUE(ops.ok());
-    set(ops, from, 1, row.bits);
-    ops.run();
-    EXPECT_EQ(value_of(ops, to, 0), row.result) << text << " of " << std::hex << row.bits;
+    const FloatBits& operands = kFloats.at(row.from);
+    ASSERT_EQ(operands.size(), row.results.size()) << text;
+    for (std::size_t i = 0; i < operands.size(); ++i) {
+      OpsUnderTest ops(text);
+      ASSERT_TRUE(ops.ok());
+      set(ops, from, 1, operands[i]);
+      ops.run();
+      EXPECT_EQ(value_of(ops, to, 0), row.results[i]) << text << " of " << std::hex << operands[i];
+    }
   }
 }
 

@@ -76,19 +76,34 @@ RunOp pick_int(isa::Type type, Pick&& pick) {
   }
 }
 
-/// The same for types without sign.
+/// visit.template operator()<T>() for the unsigned T of 1, 2, 4 or 8 bytes; others: nothing.
+template <typename Visit>
+auto with_bytes(unsigned bytes, Visit&& visit) {
+  using Returned = decltype(visit.template operator()<std::uint64_t>());
+  switch (bytes) {
+    case 1:
+      return visit.template operator()<std::uint8_t>();
+    case 2:
+      return visit.template operator()<std::uint16_t>();
+    case 4:
+      return visit.template operator()<std::uint32_t>();
+    case 8:
+      return visit.template operator()<std::uint64_t>();
+    default:
+      return Returned();
+  }
+}
+
+/// The same as pick_int for types without sign.
 template <typename Pick>
 RunOp pick_bits(isa::Type type, Pick&& pick) {
-  switch (isa::info(type).bits) {
-    case 16:
-      return pick.template operator()<std::uint16_t>();
-    case 32:
-      return pick.template operator()<std::uint32_t>();
-    case 64:
-      return pick.template operator()<std::uint64_t>();
-    default:
+  const auto bytes = static_cast<unsigned>(isa::info(type).bits) / 8;
+  return with_bytes(bytes, [&]<typename T>() -> RunOp {
+    if constexpr (sizeof(T) == 1)
       return nullptr;
-  }
+    else
+      return pick.template operator()<T>();
+  });
 }
 
 }  // namespace ww::sim

@@ -8,6 +8,7 @@
 #include "sim/memory/access.h"
 #include "sim/ops/async_ops.h"
 #include "sim/ops/families.h"
+#include "sim/ops/lane_ops.h"
 #include "sim/ops/memory_ops.h"
 
 namespace ww::sim::load_store_ops {
@@ -66,67 +67,23 @@ void store_elements(Warp& warp, Place place, const Region& region, const std::ui
 
 using Move = void (*)(Warp&, Place, const Region&, const std::uint64_t*, Mask, unsigned);
 
-// Element bytes x register bytes x sign, for the widths that exist.
-template <typename E, typename S>
-Move pick_load(unsigned width, bool is_signed) {
-  switch (width) {
-    case 1:
-      return load_elements<E, std::uint8_t>;
-    case 2:
-      return is_signed ? load_elements<S, std::int16_t> : load_elements<E, std::uint16_t>;
-    case 4:
-      return is_signed ? load_elements<S, std::int32_t> : load_elements<E, std::uint32_t>;
-    case 8:
-      return is_signed ? load_elements<S, std::int64_t> : load_elements<E, std::uint64_t>;
-    default:
-      return nullptr;
-  }
-}
-
+// By element bytes, register bytes and sign, for the widths that exist.
 Move load_move(unsigned bytes, unsigned width, bool is_signed) {
-  switch (bytes) {
-    case 1:
-      return pick_load<std::uint8_t, std::int8_t>(width, is_signed);
-    case 2:
-      return pick_load<std::uint16_t, std::int16_t>(width, is_signed);
-    case 4:
-      return pick_load<std::uint32_t, std::int32_t>(width, is_signed);
-    case 8:
-      return pick_load<std::uint64_t, std::int64_t>(width, is_signed);
-    default:
-      return load_elements<Wide, Wide>;
-  }
-}
-
-template <typename E>
-Move pick_store(unsigned width) {
-  switch (width) {
-    case 1:
-      return store_elements<E, std::uint8_t>;
-    case 2:
-      return store_elements<E, std::uint16_t>;
-    case 4:
-      return store_elements<E, std::uint32_t>;
-    case 8:
-      return store_elements<E, std::uint64_t>;
-    default:
-      return nullptr;
-  }
+  if (bytes == sizeof(Wide)) return load_elements<Wide, Wide>;
+  return with_bytes(bytes, [&]<typename E>() {
+    return with_bytes(width, [&]<typename R>() -> Move {
+      if (is_signed && width > 1)
+        return load_elements<std::make_signed_t<E>, std::make_signed_t<R>>;
+      return load_elements<E, R>;
+    });
+  });
 }
 
 Move store_move(unsigned bytes, unsigned width) {
-  switch (bytes) {
-    case 1:
-      return pick_store<std::uint8_t>(width);
-    case 2:
-      return pick_store<std::uint16_t>(width);
-    case 4:
-      return pick_store<std::uint32_t>(width);
-    case 8:
-      return pick_store<std::uint64_t>(width);
-    default:
-      return store_elements<Wide, Wide>;
-  }
+  if (bytes == sizeof(Wide)) return store_elements<Wide, Wide>;
+  return with_bytes(bytes, [&]<typename E>() {
+    return with_bytes(width, []<typename R>() -> Move { return store_elements<E, R>; });
+  });
 }
 
 // --- undefined bytes -----------------------------------------------------------------------------
@@ -319,22 +276,20 @@ bool decode_store(Decode& in) {
   return move != nullptr;
 }
 
-// Into global memory it is a store with release that nobody waits for.
+// Into global memory it is a store with release that needs no wait.
 bool decode_store_async(Decode& in) {
   return in.has("release") ? decode_store(in) : decode_st_async(in);
 }
 
-// A cache policy is a number that nobody looks into.
+// A cache policy is a number that nothing looks into.
 void run_policy(Warp& warp, const Op& op) {
   const std::uint64_t policy[kLanes] = {};
   warp.write(op.p[0], policy);
   define_value(warp, op.p[0]);
 }
 bool decode_policy(Decode& in) {
-  in.op.run = run_policy;
   in.op.flags = kTracksItself;
-  in.operands({in.result(0)});
-  return true;
+  return in.runs(run_policy, {in.result(0)});
 }
 
 // st.bulk: zeros.
@@ -358,10 +313,8 @@ void run_fill(Warp& warp, const Op& op) {
   });
 }
 bool decode_fill(Decode& in) {
-  in.op.run = run_fill;
   in.op.address = in.address(0);
-  in.operands({in.source(1)});
-  return true;
+  return in.runs(run_fill, {in.source(1)});
 }
 
 constexpr OpRow kRows[] = {

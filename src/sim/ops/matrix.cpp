@@ -25,24 +25,24 @@ constexpr unsigned kRowBytes = 16;
 enum class Format : std::uint8_t { Bytes, Packed6, Packed4 };
 
 /// What a byte of a fragment register is: byte `at` of row `row`.
-struct Cell {
+struct FragmentByte {
   unsigned row;
   unsigned at;
 };
-enum class Shape : std::uint8_t { Plain8, Trans8, Plain8x16, Trans16, Trans16x8 };
+enum class MatrixShape : std::uint8_t { Plain8, Trans8, Plain8x16, Trans16, Trans16x8 };
 
-Cell cell_of(Shape shape, unsigned lane, unsigned reg, unsigned byte) {
+FragmentByte fragment_byte(MatrixShape shape, unsigned lane, unsigned reg, unsigned byte) {
   const unsigned g = lane / 4;
   const unsigned t = lane % 4;
   switch (shape) {
-    case Shape::Plain8:
-    case Shape::Plain8x16:
+    case MatrixShape::Plain8:
+    case MatrixShape::Plain8x16:
       return {8 * reg + g, 4 * t + byte};
-    case Shape::Trans8:
+    case MatrixShape::Trans8:
       return {8 * reg + 2 * t + byte / 2, 2 * g + byte % 2};
-    case Shape::Trans16:
+    case MatrixShape::Trans16:
       return {16 * (reg / 2) + 4 * t + byte, g + 8 * (reg % 2)};
-    case Shape::Trans16x8:
+    case MatrixShape::Trans16x8:
       return {8 * reg + 2 * t + byte % 2, g + 8 * (byte / 2)};
   }
   return {};
@@ -102,7 +102,7 @@ void visit_rows(Warp& warp, const Op& op, unsigned rows, AccessKind touch, Visit
 
 void run_load(Warp& warp, const Op& op) {
   if (!meet_all(warp)) return;
-  const auto shape = static_cast<Shape>(op.mode);
+  const auto shape = static_cast<MatrixShape>(op.mode);
   const unsigned regs = op.count;
   Rows rows{};
   RowBits bits{};
@@ -119,7 +119,7 @@ void run_load(Warp& warp, const Op& op) {
     for (unsigned l = 0; l < kLanes; ++l) {
       std::uint32_t word = 0;
       for (unsigned b = 0; b < 4; ++b) {
-        const Cell cell = cell_of(shape, l, r, b);
+        const FragmentByte cell = fragment_byte(shape, l, r, b);
         word |= std::to_integer<std::uint32_t>(rows[cell.row][cell.at]) << (8 * b);
         undefined[l] |= static_cast<std::uint8_t>(((bits[cell.row] >> cell.at) & 1U) << b);
       }
@@ -132,7 +132,7 @@ void run_load(Warp& warp, const Op& op) {
 
 void run_store(Warp& warp, const Op& op) {
   if (!meet_all(warp)) return;
-  const auto shape = static_cast<Shape>(op.mode);
+  const auto shape = static_cast<MatrixShape>(op.mode);
   const unsigned regs = op.count;
   Rows rows{};
   RowBits bits{};
@@ -143,7 +143,7 @@ void run_store(Warp& warp, const Op& op) {
     const std::uint8_t* undefined = tracks ? warp.undefined_lanes(place) : nullptr;
     for (unsigned l = 0; l < kLanes; ++l) {
       for (unsigned b = 0; b < 4; ++b) {
-        const Cell cell = cell_of(shape, l, r, b);
+        const FragmentByte cell = fragment_byte(shape, l, r, b);
         rows[cell.row][cell.at] = static_cast<std::byte>((words[l] >> (8 * b)) & 0xFFU);
         if (tracks && ((undefined[l] >> b) & 1U) != 0) bits[cell.row] |= 1U << cell.at;
       }
@@ -182,12 +182,12 @@ void run_move(Warp& warp, const Op& op) {
 
 // --- decoding ------------------------------------------------------------------------------------
 
-Shape shape_in(const Decode& in) {
+MatrixShape shape_in(const Decode& in) {
   const std::string_view shape = in.word("shape");
-  if (shape == "m16n16") return Shape::Trans16;
-  if (shape == "m16n8") return Shape::Trans16x8;
-  if (shape == "m8n16") return Shape::Plain8x16;
-  return in.has("trans") ? Shape::Trans8 : Shape::Plain8;
+  if (shape == "m16n16") return MatrixShape::Trans16;
+  if (shape == "m16n8") return MatrixShape::Trans16x8;
+  if (shape == "m8n16") return MatrixShape::Plain8x16;
+  return in.has("trans") ? MatrixShape::Trans8 : MatrixShape::Plain8;
 }
 
 bool decode_load(Decode& in) {
@@ -214,10 +214,8 @@ bool decode_store(Decode& in) {
 }
 
 bool decode_move(Decode& in) {
-  in.op.run = run_move;
   in.op.flags = kTracksItself;
-  in.operands({in.result(0), in.source(1)});
-  return true;
+  return in.runs(run_move, {in.result(0), in.source(1)});
 }
 
 constexpr OpRow kRows[] = {

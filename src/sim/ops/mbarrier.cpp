@@ -53,8 +53,7 @@ std::uint64_t inside(std::uint64_t address) {
 template <typename... Args>
 void complain(Warp& warp, unsigned lane, std::uint64_t address, fmt::format_string<Args...> text,
               Args&&... args) {
-  if (!warp.checks(Check::Barrier)) return;
-  if (warp.unit->findings.count_up(Check::Barrier, warp.this_op(), kNoOp, 1)) return;
+  if (!warp.is_new(Check::Barrier)) return;
   warp.report_at(Check::Barrier, lane_bit(lane), address,
                  fmt::format("the mbarrier at 0x{:x} ", inside(address)) +
                      fmt::format(text, std::forward<Args>(args)...));
@@ -66,13 +65,13 @@ void complain(Warp& warp, unsigned lane, std::uint64_t address, fmt::format_stri
 // with each other.
 enum class Role : std::uint8_t { Makes, Uses };
 
-// Whether everybody in the cluster knows of the mbarrier by its own fence and a barrier behind
+// Whether all of the cluster know of the mbarrier by its own fence and a barrier behind
 // that, which need not order anything else.
 bool is_announced(const Unit& unit, const Mbarrier* barrier) {
   return barrier != nullptr && barrier->is_fenced && unit.cluster.phase > barrier->fenced_at;
 }
 
-// Of those that use the same mbarrier, one is enough.
+// One of the lanes with the same mbarrier is enough.
 void note_object(Warp& warp, const Region& region, const std::uint64_t* address, Mask group,
                  Role role) {
   if (role == Role::Makes) {
@@ -340,11 +339,9 @@ void run_pending_count(Warp& warp, const Op& op) {
 // --- decoding ------------------------------------------------------------------------------------
 
 bool decode_init(Decode& in) {
-  in.op.run = run_init;
   in.op.flags = kTracksItself;
   in.op.address = in.address(0);
-  in.operands({in.source(1)});
-  return true;
+  return in.runs(run_init, {in.source(1)});
 }
 bool decode_inval(Decode& in) {
   in.op.run = run_inval;
@@ -353,16 +350,13 @@ bool decode_inval(Decode& in) {
   return true;
 }
 bool decode_tx(Decode& in) {
-  in.op.run = run_tx;
   in.op.flags = kTracksItself;
   in.op.imm = in.form.form().mnemonic == "mbarrier.expect_tx" ? 1 : -1;
   in.op.address = in.address(0);
-  in.operands({in.source(1)});
-  return true;
+  return in.runs(run_tx, {in.source(1)});
 }
 bool decode_arrive(Decode& in) {
   const std::string_view mnemonic = in.form.form().mnemonic;
-  in.op.run = run_arrive;
   in.op.flags = kTracksItself;
   in.op.mode =
       static_cast<std::uint8_t>((in.word("sem") == "relaxed" ? kRelaxed : 0) |
@@ -370,25 +364,20 @@ bool decode_arrive(Decode& in) {
                                 (mnemonic.ends_with(".noComplete") ? kNoComplete : 0) |
                                 near_in(in) | (mnemonic.ends_with(".expect_tx") ? kExpects : 0));
   in.op.address = in.address(1);
-  in.operands({in.result(0), in.count() > 2 ? in.source(2) : Place{}});
-  return true;
+  return in.runs(run_arrive, {in.result(0), in.count() > 2 ? in.source(2) : Place{}});
 }
 bool decode_wait(Decode& in) {
   const std::string_view mnemonic = in.form.form().mnemonic;
-  in.op.run = run_wait;
   in.op.flags = kTracksItself;
   in.op.mode =
       static_cast<std::uint8_t>((in.word("sem") == "relaxed" ? kRelaxed : 0) |
                                 (mnemonic.ends_with(".parity") ? kByParity : 0) | near_in(in) |
                                 (mnemonic.starts_with("mbarrier.try_wait") ? kMaySleep : 0));
   in.op.address = in.address(1);
-  in.operands({in.result(0), in.source(2)});
-  return true;
+  return in.runs(run_wait, {in.result(0), in.source(2)});
 }
 bool decode_pending_count(Decode& in) {
-  in.op.run = run_pending_count;
-  in.operands({in.result(0), in.source(1)});
-  return true;
+  return in.runs(run_pending_count, {in.result(0), in.source(1)});
 }
 
 constexpr OpRow kRows[] = {
@@ -418,9 +407,8 @@ namespace {
 // Other CTAs need not see a new mbarrier behind a barrier alone.
 void check_announced(Warp& warp, const Mbarrier& barrier, std::uint64_t address, Mask who) {
   const std::uint64_t rank = ((address - kSharedWindow) >> kRankShift) - 1;
-  if (barrier.is_fenced || rank == warp.cta->rank || !warp.checks(Check::Fence)) return;
-  if (warp.unit->findings.count_up(Check::Fence, warp.this_op(), barrier.op, count_lanes(who)))
-    return;
+  if (barrier.is_fenced || rank == warp.cta->rank) return;
+  if (!warp.is_new(Check::Fence, barrier.op, count_lanes(who))) return;
   warp.report_at(
       Check::Fence, who, address,
       fmt::format("uses the mbarrier at 0x{:x} of CTA {} of the cluster, which was made "
@@ -441,7 +429,7 @@ Mbarrier* mbarrier_at(Warp& warp, std::uint64_t address, Mask who) {
   Mbarrier* barrier = find_mbarrier(*warp.unit, address);
   if (barrier != nullptr) mbarrier_ops::check_announced(warp, *barrier, address, who);
   if (barrier != nullptr || !warp.checks(Check::Barrier)) return barrier;
-  if (warp.unit->findings.count_up(Check::Barrier, warp.this_op(), kNoOp, count_lanes(who))) {
+  if (!warp.is_new(Check::Barrier, kNoOp, count_lanes(who))) {
     return nullptr;
   }
   warp.report_at(Check::Barrier, who, address,

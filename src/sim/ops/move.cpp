@@ -318,10 +318,8 @@ bool decode_prmt(Decode& in) {
     in.op.imm = is_named ? kModes[mode].selectors[c & 3] : c & 0xFFFF;
     chosen = {&run_prmt_imm, &track_moved_imm<kPrmt, U32, U32, U32>};
   }
-  in.op.run = chosen.run;
   in.op.track = chosen.track;
-  in.operands({in.result(0), in.source(1), in.source(2), in.source(3)});
-  return true;
+  return in.runs(chosen.run, {in.result(0), in.source(1), in.source(2), in.source(3)});
 }
 
 constexpr OpRow kRows[] = {{"mov", decode_mov}, {"prmt", decode_prmt}};

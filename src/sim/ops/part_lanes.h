@@ -13,7 +13,7 @@
 
 namespace ww::sim {
 
-/// The 64 halves of a register, copied out: which type they have is then nobody else's concern.
+/// The 64 halves of a register, copied out, so that their type matters to the caller alone.
 template <typename Whole>
 struct Halves {
   using Half = std::conditional_t<sizeof(Whole) == 4, std::uint16_t, std::uint32_t>;

@@ -31,8 +31,14 @@
 namespace ww::sim::tcgen05_ops {
 namespace {
 
-enum class Shape : std::uint8_t { S32x32b, S16x64b, S16x128b, S16x256b, S16x32bx2 };  // Op::mode
-constexpr std::uint8_t kPacked = 1;                                                   // Op::mode2
+enum class TensorShape : std::uint8_t {
+  S32x32b,
+  S16x64b,
+  S16x128b,
+  S16x256b,
+  S16x32bx2
+};                                   // Op::mode
+constexpr std::uint8_t kPacked = 1;  // Op::mode2
 // More of Op::mode2: what a load with reduction does.
 constexpr std::uint8_t kReduces = 2, kGreatest = 4, kAbsolute = 8, kKeepsNan = 16, kFloat = 32,
                        kSigned = 64;
@@ -40,31 +46,31 @@ constexpr unsigned kQuarter = 32;
 
 // --- cells ---------------------------------------------------------------------------------------
 
-TensorAddress offset_of(Shape shape, unsigned lane, unsigned reg) {
+TensorAddress offset_of(TensorShape shape, unsigned lane, unsigned reg) {
   const unsigned g = lane / 4;
   const unsigned t = lane % 4;
   switch (shape) {
-    case Shape::S32x32b:
+    case TensorShape::S32x32b:
       return {lane, reg};
-    case Shape::S16x64b:
+    case TensorShape::S16x64b:
       return {g + 8 * (lane % 2), 2 * reg + lane / 2 % 2};
-    case Shape::S16x128b:
+    case TensorShape::S16x128b:
       return {g + 8 * (reg % 2), 4 * (reg / 2) + t};
-    case Shape::S16x256b:
+    case TensorShape::S16x256b:
       return {g + 8 * (reg / 2 % 2), 8 * (reg / 4) + 2 * t + reg % 2};
-    case Shape::S16x32bx2:
+    case TensorShape::S16x32bx2:
       return {lane % 16, reg};
   }
   return {};
 }
 
 /// The cells of a load or store: where they are, and whether a lane may touch them.
-class Access {
+class TensorAccess {
  public:
-  Access(Warp& warp, const Op& op)
+  TensorAccess(Warp& warp, const Op& op)
       : warp_(warp),
         tensor_(tensor_of(*warp.cta)),
-        shape_(static_cast<Shape>(op.mode)),
+        shape_(static_cast<TensorShape>(op.mode)),
         half_split_(static_cast<std::uint32_t>(op.imm)),
         first_(warp.index % 4 * kQuarter) {
     const Address& address = warp.program->addresses[op.address];
@@ -78,7 +84,7 @@ class Access {
 
   /// Cell `part` (0 or, when packed, 1) of a register of a lane; false: it is not to be touched.
   bool find(unsigned lane, unsigned reg, unsigned part, bool packed, TensorAddress& cell) {
-    const bool is_upper = shape_ == Shape::S16x32bx2 && lane >= kLanes / 2;
+    const bool is_upper = shape_ == TensorShape::S16x32bx2 && lane >= kLanes / 2;
     const TensorAddress base = tensor_address(base_ + (is_upper ? half_split_ : 0));
     const TensorAddress offset = offset_of(shape_, lane, reg);
     const std::uint32_t column = packed ? 2 * offset.column + part : offset.column;
@@ -116,7 +122,7 @@ class Access {
       if (bad_ == 0) why_ = "the lanes of the warp name different addresses";
       bad_ |= lane_bit(l);
     });
-    const std::uint32_t step = shape_ == Shape::S32x32b ? 32 : 16;
+    const std::uint32_t step = shape_ == TensorShape::S32x32b ? 32 : 16;
     const std::uint32_t lane = tensor_address(base_).lane;
     if (lane % step == 0 || bad_ != 0) return;
     bad_ = warp_.exec;
@@ -125,7 +131,7 @@ class Access {
 
   Warp& warp_;
   TensorMemory& tensor_;
-  Shape shape_;
+  TensorShape shape_;
   std::uint32_t half_split_;
   std::uint32_t first_;      // lane of the warp's quarter
   std::uint32_t moved_ = 0;  // lanes that the address does not say
@@ -164,8 +170,8 @@ void note_fences(Warp& warp, const std::vector<TouchedCells>& all, std::uint32_t
 
 void check_pending(Warp& warp, const TensorMemory::Pending& pending, TensorAddress cell,
                    unsigned lane) {
-  if (pending.count == 0 || !warp.checks(Check::Async)) return;
-  if (warp.unit->findings.count_up(Check::Async, warp.this_op(), pending.op, 1)) return;
+  if (pending.count == 0) return;
+  if (!warp.is_new(Check::Async, pending.op)) return;
   warp.report_at(Check::Async, lane_bit(lane), 0,
                  fmt::format("loads lane {}, column {} of tensor memory, which an earlier "
                              "instruction is still to write",
@@ -173,13 +179,14 @@ void check_pending(Warp& warp, const TensorMemory::Pending& pending, TensorAddre
                  Party{pending.op, warp.cta->linear, pending.warp, 0});
 }
 
-struct Value {
+struct LoadedRegister {
   std::uint32_t bits = 0;
   std::uint8_t undefined = 0;
 };
 
-Value load_register(Warp& warp, Access& access, unsigned lane, unsigned reg, bool packed) {
-  Value value;
+LoadedRegister load_register(Warp& warp, TensorAccess& access, unsigned lane, unsigned reg,
+                             bool packed) {
+  LoadedRegister value;
   for (unsigned part = 0; part < (packed ? 2U : 1U); ++part) {
     TensorAddress cell;
     if (!access.find(lane, reg, part, packed, cell)) continue;
@@ -205,8 +212,9 @@ std::uint32_t reduced(std::uint8_t mode, std::uint32_t a, std::uint32_t b) {
   return ((a ^ flip) > (b ^ flip)) == greatest ? a : b;
 }
 
-Value reduce_lane(const PendingLoad& load, std::uint8_t mode, unsigned count, unsigned lane) {
-  Value value;
+LoadedRegister reduce_lane(const PendingLoad& load, std::uint8_t mode, unsigned count,
+                           unsigned lane) {
+  LoadedRegister value;
   for (unsigned r = 0; r < count; ++r) {
     std::uint32_t bits = load.values[r * kLanes + lane];
     if ((mode & kAbsolute) != 0) bits &= 0x7FFF'FFFFU;
@@ -219,7 +227,7 @@ Value reduce_lane(const PendingLoad& load, std::uint8_t mode, unsigned count, un
 // Places: the registers, and behind them the result of the reduction.
 void run_load(Warp& warp, const Op& op) {
   if (!meet_all(warp)) return;
-  Access access(warp, op);
+  TensorAccess access(warp, op);
   const bool reduces = (op.mode2 & kReduces) != 0;
   const unsigned count = op.count - (reduces ? 1U : 0U);
   PendingLoad load;
@@ -228,7 +236,7 @@ void run_load(Warp& warp, const Op& op) {
   load.frame = warp.here.frame;
   load.values.resize(std::size_t{op.count} * kLanes);
   load.undefined.resize(load.values.size());
-  const auto keep = [&](unsigned reg, unsigned lane, const Value& value) {
+  const auto keep = [&](unsigned reg, unsigned lane, const LoadedRegister& value) {
     load.values[reg * kLanes + lane] = value.bits;
     load.undefined[reg * kLanes + lane] = value.undefined;
   };
@@ -284,7 +292,7 @@ void run_wait_load(Warp& warp, const Op&) {
 
 void run_store(Warp& warp, const Op& op) {
   if (!meet_all(warp)) return;
-  Access access(warp, op);
+  TensorAccess access(warp, op);
   const bool packed = (op.mode2 & kPacked) != 0;
   PendingStore store{.op = warp.this_op(), .cells = {}, .touched = {}};
   for (unsigned r = 0; r < op.count; ++r) {
@@ -336,24 +344,24 @@ void run_fence_after(Warp& warp, const Op&) {
 
 // --- decoding ------------------------------------------------------------------------------------
 
-Shape shape_in(const Decode& in) {
+TensorShape shape_in(const Decode& in) {
   const std::string_view shape = in.word("shape");
-  return shape == "32x32b"    ? Shape::S32x32b
-         : shape == "16x64b"  ? Shape::S16x64b
-         : shape == "16x128b" ? Shape::S16x128b
-         : shape == "16x256b" ? Shape::S16x256b
-                              : Shape::S16x32bx2;
+  return shape == "32x32b"    ? TensorShape::S32x32b
+         : shape == "16x64b"  ? TensorShape::S16x64b
+         : shape == "16x128b" ? TensorShape::S16x128b
+         : shape == "16x256b" ? TensorShape::S16x256b
+                              : TensorShape::S16x32bx2;
 }
 
 // `base`: the operand with the address.
 void decode_move(Decode& in, RunOp run, std::size_t base) {
   in.op.run = run;
   in.op.flags = kTracksItself;
-  const Shape shape = shape_in(in);
+  const TensorShape shape = shape_in(in);
   in.op.mode = static_cast<std::uint8_t>(shape);
   in.op.mode2 = in.has("pack") || in.has("unpack") ? kPacked : 0;
   in.op.address = in.address(base);
-  if (shape == Shape::S16x32bx2) in.op.imm = in.immediate(base + 1);
+  if (shape == TensorShape::S16x32bx2) in.op.imm = in.immediate(base + 1);
 }
 
 bool decode_load(Decode& in) {
@@ -377,7 +385,7 @@ bool decode_load_reduced(Decode& in) {
 
 bool decode_store(Decode& in) {
   decode_move(in, run_store, 0);
-  in.further(in.sources(shape_in(in) == Shape::S16x32bx2 ? 2 : 1));
+  in.further(in.sources(shape_in(in) == TensorShape::S16x32bx2 ? 2 : 1));
   return true;
 }
 

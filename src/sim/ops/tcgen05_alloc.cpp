@@ -20,7 +20,7 @@ bool is_legal_count(std::uint32_t columns) {
   return std::has_single_bit(columns) && columns >= 32 && columns <= kTensorColumns;
 }
 
-// Everybody else waits, too: the columns will never be free.
+// All others wait, too: the columns will never be free.
 void give_up(Warp& warp, const TensorMemory& tensor, std::uint32_t columns) {
   std::uint32_t held = 0;
   for (const TensorMemory::Allocation& a : tensor.allocations()) held += a.count;
@@ -33,7 +33,7 @@ void give_up(Warp& warp, const TensorMemory& tensor, std::uint32_t columns) {
 }
 
 void run_alloc(Warp& warp, const Op& op) {
-  // A grant that is not for meeting the other lanes: everybody waits, so this waits in vain.
+  // A grant that is not for meeting the other lanes: all wait, so this one waits in vain.
   const bool in_vain = warp.grant.is_open && !is_meeting_grant(warp) && take_grant(warp);
   if (!meet_all(warp)) return;
   use_value(warp, op.p[0], warp.exec);
@@ -67,7 +67,7 @@ void run_alloc(Warp& warp, const Op& op) {
               bytes.data(), 0);
 }
 
-// Whoever still works on the columns has nothing that orders it before this.
+// Nothing orders work that still goes on in the columns before this.
 void touch_freed(Warp& warp, const TensorMemory::Allocation& freed) {
   RaceTracker* races = warp.unit->races.get();
   if (races == nullptr) return;
@@ -118,18 +118,14 @@ void run_relinquish(Warp& warp, const Op&) {
 }  // namespace
 
 bool decode_tensor_alloc(Decode& in) {
-  in.op.run = run_alloc;
   in.op.flags = kTracksItself;
   in.function().program().uses_tensor_memory = true;
   in.op.address = cluster_address(in, 0);
-  in.operands({in.source(1)});
-  return true;
+  return in.runs(run_alloc, {in.source(1)});
 }
 bool decode_tensor_dealloc(Decode& in) {
-  in.op.run = run_dealloc;
   in.op.flags = kTracksItself;
-  in.operands({in.source(0), in.source(1)});
-  return true;
+  return in.runs(run_dealloc, {in.source(0), in.source(1)});
 }
 bool decode_tensor_relinquish(Decode& in) { return decode_bare<run_relinquish>(in); }
 
@@ -141,8 +137,7 @@ TensorMemory& tensor_of(Cta& cta) {
 }
 
 void report_tensor(Warp& warp, Mask who, const std::string& text) {
-  if (!warp.checks(Check::Tensor)) return;
-  if (warp.unit->findings.count_up(Check::Tensor, warp.this_op(), kNoOp, count_lanes(who))) return;
+  if (!warp.is_new(Check::Tensor, kNoOp, count_lanes(who))) return;
   warp.report(Check::Tensor, who, text);
 }
 

@@ -233,11 +233,11 @@ void run_copy(Warp& warp, const Op& op) {
       check_fences(warp, l, *cta, copy.cells);
       mark_cells(warp, tensor_of(*cta), copy.cells);
       for (const ByteRun& run : copy.sources) {
-        mark_shared(warp, *run.region, run.address, run.bytes, l, Use::Read);
+        mark_shared(warp, *run.region, run.address, run.bytes, l, AsyncUse::Read);
       }
       add_work(warp, l, [&warp, copy = std::move(copy)] {
         for (const ByteRun& run : copy.sources) {
-          unmark_shared(warp, *run.region, run.address, run.bytes, Use::Read);
+          unmark_shared(warp, *run.region, run.address, run.bytes, AsyncUse::Read);
         }
         finish_cells(warp, *copy.cta, copy.cells);
       });
@@ -345,7 +345,6 @@ std::uint8_t pair_in(const Decode& in) { return in.word("group") == "cta_group::
 bool decode_tensor_copy(Decode& in) {
   const std::string_view shape = in.word("shape");
   const std::string_view format = in.word("src");
-  in.op.run = run_copy;
   in.op.flags = kTracksItself;
   in.function().program().uses_async_proxy = true;
   in.op.mode = static_cast<std::uint8_t>(static_cast<unsigned>(spread_in(in)) | pair_in(in));
@@ -358,8 +357,7 @@ bool decode_tensor_copy(Decode& in) {
                 : shape.starts_with("32x") ? 32
                                            : 4;
   in.op.address = in.address(0);
-  in.operands({in.source(1)});
-  return true;
+  return in.runs(run_copy, {in.source(1)});
 }
 
 bool decode_tensor_shift(Decode& in) {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Undefined bytes: copying is no use. An op that only moves bits about passes undefined bytes on to
-// its result and nothing is reported; whoever calculates with them is. These are the track
+// its result and nothing is reported; a calculation with them is. These are the track
 // functions of such ops (Op::track), called before the op runs and only while undefined bytes are
 // tracked.
 //
-// Where bits go is said once, by the op's own lane function: it is applied to masks that are all
+// Where bits go is stated once, by the op's own lane function: it is applied to masks that are all
 // ones in the undefined bits. A result byte that gets any of those bits is undefined; which bits of
 // it are known all the same is kept, too (Warp::known_bits), until the value goes into a call.
 #pragma once

@@ -148,14 +148,12 @@ void run_vote(Warp& warp, const Op& op) {
 
 bool decode_vote(Decode& in) {
   const std::string_view mode = in.word("mode");
-  in.op.run = run_vote;
   in.op.mode = static_cast<std::uint8_t>(mode == "all"   ? Vote::All
                                          : mode == "any" ? Vote::Any
                                          : mode == "uni" ? Vote::Uni
                                                          : Vote::Ballot);
   in.op.mode2 = in.is_negated(1) ? 1 : 0;
-  in.operands({in.result(0), in.source(1), in.source(2)});
-  return true;
+  return in.runs(run_vote, {in.result(0), in.source(1), in.source(2)});
 }
 
 // --- match ---------------------------------------------------------------------------------------
@@ -283,11 +281,7 @@ void run_activemask(Warp& warp, const Op& op) {
   std::fill(std::begin(all), std::end(all), warp.exec);
   warp.write(op.p[0], all);
 }
-bool decode_activemask(Decode& in) {
-  in.op.run = run_activemask;
-  in.operands({in.result(0)});
-  return true;
-}
+bool decode_activemask(Decode& in) { return in.runs(run_activemask, {in.result(0)}); }
 
 // The lowest lane is elected.
 void run_elect(Warp& warp, const Op& op) {

@@ -14,7 +14,7 @@
 
 namespace ww::sim {
 
-/// What one location has for those who read it.
+/// What one location has for its readers.
 class Location {
  public:
   /// Something is published here for threads within `scope` of `from`.

@@ -94,7 +94,7 @@ class Order {
   /// What relaxed arrivals and waits hand on all the same: what has a fence behind it, and the
   /// order of fenced work in tensor memory.
   void release_relaxed(const Actor& who, Clocks& into, Scope scope);
-  /// The fence that tcgen05.commit is to whoever waits for its mbarrier.
+  /// The fence that tcgen05.commit is to threads that wait for its mbarrier.
   void commit_tensor(unsigned warp, Location& at);
 
   // --- questions ---------------------------------------------------------------------------------

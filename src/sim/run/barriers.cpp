@@ -17,15 +17,15 @@ std::uint32_t threads_of(const Warp& warp) {
   return warp.live != 0 ? kLanes : 0;
 }
 
-// A barrier for a number of threads counts only those that come: once too many have ended, those
-// who wait do so for ever. (One for all threads does not wait for ended ones.)
+// A barrier for a number of threads counts only arrivals: once too many threads have ended, the
+// others wait for ever. (One for all threads does not wait for ended ones.)
 void report_hopeless(Unit& unit, const Cta& cta, unsigned number, const Barrier& barrier) {
   if (!unit.checks(Check::Barrier)) return;
   std::uint32_t most = barrier.arrived;
   const Warp* ended = nullptr;
   for (const auto& warp : cta.warps) {
     if (has_lane(barrier.warps_arrived, warp->index)) {
-      // Whoever has arrived and gone on may come again.
+      // A warp that has arrived and gone on may come again.
       if (warp->live != 0 && has_lane(barrier.warps_passing, warp->index)) return;
       continue;
     }

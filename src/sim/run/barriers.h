@@ -17,13 +17,13 @@ class Warp;
 
 /// `bar.sync` and its relatives: one of the 16 of a CTA.
 struct Barrier {
-  std::uint32_t expected = 0;  // threads; 0: nobody has come yet
+  std::uint32_t expected = 0;  // threads; 0: none has come yet
   std::uint32_t arrived = 0;
   bool is_partial = false;   // waits for a given number of threads, not for all
   std::uint32_t count = 0;   // of the reduction: threads whose predicate holds
   std::uint32_t voters = 0;  // and how many took part in it
   Mask warps_arrived = 0;
-  Mask warps_passing = 0;  // of these, those that do not wait
+  Mask warps_passing = 0;  // of these, the ones that do not wait
   Clocks passed;           // what they knew when they came
   std::uint32_t first_op = kNoOp;
   std::array<std::uint32_t, kLanes> ops{};  // where each warp has come to it

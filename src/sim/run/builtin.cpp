@@ -202,8 +202,7 @@ void run_malloc(Warp& warp, const Op& op) {
 
 void report_free(Warp& warp, unsigned lane, std::uint64_t address, std::string text,
                  const Party& other = {}) {
-  if (!warp.checks(Check::Bounds)) return;
-  if (warp.unit->findings.count_up(Check::Bounds, warp.this_op(), other.op, 1)) return;
+  if (!warp.is_new(Check::Bounds, other.op)) return;
   warp.report_at(Check::Bounds, lane_bit(lane), address, std::move(text), other);
 }
 

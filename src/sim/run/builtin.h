@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Functions that no module defines and every CUDA program may call: printf, assert, malloc, free.
-// And the call of those that modules do define.
+// And the call of functions that modules do define.
 #pragma once
 
 #include <optional>

@@ -11,7 +11,7 @@
 namespace ww::sim {
 namespace {
 
-// Copies that are still on their way when the phase is over: nobody waits for them.
+// Copies that are still on their way when the phase is over: no wait covers them.
 void report_overrun(Unit& unit, Mbarrier& barrier, std::uint64_t address) {
   if (!unit.checks(Check::Barrier)) return;
   const PendingJob* first = nullptr;
@@ -74,7 +74,7 @@ void settle_phase(Unit& unit, Mbarrier& barrier, std::uint64_t address) {
 }
 
 // Bytes that were counted and never expected. While there are threads left, who could yet expect
-// them, only of mbarriers that somebody waits for in vain.
+// them, only of mbarriers that a thread waits for in vain.
 void report_left_over(Unit& unit) {
   if (!unit.checks(Check::Barrier)) return;
   const auto is_over = [&](std::uint64_t address) {

@@ -12,7 +12,7 @@ namespace {
 
 // Ops that a warp does before the next one has its turn.
 constexpr std::uint32_t kTurn = 1024;
-// How often everybody may wake up, find nothing new and fall asleep again.
+// How often all warps may wake up, find nothing new and fall asleep again.
 constexpr std::uint64_t kMaxIdleWakes = 256;
 
 void prepare(const RunContext& context, Cta& cta, std::uint64_t linear, unsigned rank) {
@@ -44,7 +44,7 @@ void prepare(const RunContext& context, Cta& cta, std::uint64_t linear, unsigned
   cta.watched = 0;
 }
 
-// One turn for every warp. Whether anybody did anything.
+// One turn for every warp. Whether any of them did something.
 bool run_warps(Unit& unit) {
   bool any = false;
   const bool shuffled = unit.context.options->schedule.is_random;

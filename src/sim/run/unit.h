@@ -116,7 +116,7 @@ class Unit {
   std::uint64_t counted_bytes = 0;  // of what it holds, in a sum over all units
 
   void stop(Outcome what, std::string why);
-  /// What kernels can pile up without end: findings, work that nobody waits for, calls that do not
+  /// What kernels can pile up without end: findings, work without a wait, calls that do not
   /// return, text.
   [[nodiscard]] std::uint64_t piled_bytes() const;
   /// Ends the run if that is more than the budget of memory. Whether it goes on.

@@ -141,6 +141,10 @@ unsigned Warp::unit_warp() const {
 
 bool Warp::checks(Check check) const { return unit->context.options->checks.has(check); }
 
+bool Warp::is_new(Check check, std::uint32_t other_op, std::uint64_t count) {
+  return checks(check) && !unit->findings.count_up(check, current, other_op, count);
+}
+
 void Warp::report(Check check, Mask who, std::string text) {
   report_at(check, who, 0, std::move(text));
 }

@@ -107,6 +107,9 @@ class Warp {
   /// Its number among all warps of the unit.
   [[nodiscard]] unsigned unit_warp() const;
   [[nodiscard]] bool checks(Check check) const;
+  /// Whether the check is on and has found nothing yet at the running op, and at the other one; if
+  /// it has, counts it up. Spares the text of what is found again and again.
+  [[nodiscard]] bool is_new(Check check, std::uint32_t other_op = kNoOp, std::uint64_t count = 1);
   /// Adds a finding about the op that runs, in these lanes.
   void report(Check check, Mask who, std::string text);
   void report_at(Check check, Mask who, std::uint64_t address, std::string text,
