@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The few calls of the CUDA driver that the programs in this folder need, found at run time in
-// libcuda.so.1: they build where no CUDA is installed, and say so where there is no device.
+// A GPU as the programs in this folder use it, by the driver's table of runtime/cuda_calls.h: they
+// build where no CUDA is installed, and say so where there is no device. Unlike
+// runtime::CudaDevice, it survives a kernel that fails: `restart`.
 #pragma once
 
 #include <array>
@@ -10,6 +11,8 @@
 #include <optional>
 #include <span>
 #include <string>
+
+#include "runtime/cuda_calls.h"
 
 namespace ww::device {
 
@@ -27,11 +30,9 @@ struct KernelLaunch {
 /// context is of no use any more until `restart`, which loses all memory and modules.
 class Gpu {
  public:
-  struct Calls;  // the functions of the library
-
   /// Nothing if there is no driver or no device; why is put into `reason`.
   static std::unique_ptr<Gpu> open(std::string& reason);
-  ~Gpu();
+  ~Gpu() = default;
   Gpu(const Gpu&) = delete;
   Gpu& operator=(const Gpu&) = delete;
 
@@ -55,11 +56,11 @@ class Gpu {
   void synchronize();
 
  private:
-  explicit Gpu(std::unique_ptr<Calls> calls);
+  explicit Gpu(const runtime::CudaCalls& calls) : calls_(calls) {}
   std::string words(int status) const;
   std::string wait(double seconds);
 
-  std::unique_ptr<Calls> calls_;
+  runtime::CudaCalls calls_;
   int device_ = 0;
 };
 
