@@ -10,7 +10,7 @@
 
 #include "base/source.h"
 #include "corpus/toolchain.h"
-#include "emit/cuda_run.h"
+#include "harness/cuda_run.h"
 #include "isa/catalogue.h"
 #include "isa/check.h"
 #include "script/compile.h"

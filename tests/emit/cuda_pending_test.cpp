@@ -7,8 +7,8 @@
 #include <cstring>
 
 #include "emit/cuda/emit.h"
-#include "emit/cuda_run.h"
-#include "emit/engines.h"
+#include "harness/cuda_run.h"
+#include "harness/emitted.h"
 
 namespace ww::emit::test::cuda_pending_test {
 namespace {
@@ -154,8 +154,8 @@ TEST(CudaTensorLoads, AreUsedBehindTheWait) {
   ASSERT_NE(program, nullptr) << problem;
   for (std::size_t i = 0; i < functions.size(); ++i) {
     SCOPED_TRACE(i < kCases.size() ? kCases[i].name : kInMemory.name);
-    const engines::Outcome expected = engines::simulate(functions[i], arguments(), kTarget);
-    const engines::Outcome got = engines::simulate(program, functions[i], arguments());
+    const engines::KernelRun expected = engines::simulate(functions[i], arguments(), kTarget);
+    const engines::KernelRun got = engines::simulate(program, functions[i], arguments());
     EXPECT_EQ(expected.complaints, "");
     EXPECT_EQ(got.complaints, "");
     EXPECT_TRUE(got.arrays == expected.arrays);
@@ -177,7 +177,7 @@ TEST(CudaTensorLoads, AreNotWaitedForBehindTheProgramsBack) {
   ASSERT_NE(program, nullptr) << problem;
   for (std::size_t i = 0; i < functions.size(); ++i) {
     SCOPED_TRACE(kCases[i].name);
-    const engines::Outcome got = engines::simulate(program, functions[i], arguments());
+    const engines::KernelRun got = engines::simulate(program, functions[i], arguments());
     EXPECT_THAT(got.complaints, HasSubstr("is used before `tcgen05.wait::ld`"));
   }
 }

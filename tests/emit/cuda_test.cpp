@@ -6,8 +6,8 @@
 
 #include <sstream>
 
-#include "emit/cuda_run.h"
-#include "emit/engines.h"
+#include "harness/cuda_run.h"
+#include "harness/emitted.h"
 
 namespace ww::emit::test::cuda_test {
 namespace {

@@ -4,8 +4,8 @@
 
 #include <cstring>
 
-#include "emit/cuda_run.h"
-#include "emit/engines.h"
+#include "harness/cuda_run.h"
+#include "harness/emitted.h"
 
 namespace ww::emit::test::cuda_wide_test {
 namespace {
@@ -39,9 +39,9 @@ TEST(CudaRuns, WideRegisters) {
   ASSERT_NE(program, nullptr) << problem;
   std::vector<engines::Bytes> arguments(2, engines::Bytes(2048));
   for (std::uint32_t i = 0; i < 512; ++i) std::memcpy(arguments[0].data() + i * 4U, &i, 4);
-  const engines::Outcome expected =
+  const engines::KernelRun expected =
       engines::simulate(kernel, arguments, {.arch = target::parse_arch("sm_90a").value()});
-  const engines::Outcome got = engines::simulate(program, kernel, arguments);
+  const engines::KernelRun got = engines::simulate(program, kernel, arguments);
   EXPECT_EQ(expected.complaints, "");
   EXPECT_EQ(got.complaints, "");
   EXPECT_TRUE(got.arrays == expected.arrays);

@@ -11,7 +11,7 @@
 #include <random>
 
 #include "corpus/toolchain.h"
-#include "emit/engines.h"
+#include "harness/emitted.h"
 #include "num/dtype.h"
 #include "num/float_format.h"
 
@@ -112,8 +112,8 @@ void expect_same(DType type, const std::vector<Expression>& expressions, target:
   for (int i = 0; i < 3; ++i) arguments.push_back(random_bytes(type, random));
   for (const Expression& e : expressions) arguments.emplace_back(kElements * size_of(e.result));
   const ir::Function kernel = kernel_of(kernel_text(type, expressions));
-  const Outcome wanted = evaluate(kernel, arguments);
-  const Outcome got = simulate(kernel, arguments, target);
+  const KernelRun wanted = evaluate(kernel, arguments);
+  const KernelRun got = simulate(kernel, arguments, target);
   EXPECT_EQ(wanted.complaints, "");
   ASSERT_EQ(got.complaints, "") << ptx_of(kernel, target);
   for (std::size_t e = 0; e < expressions.size(); ++e) {
@@ -310,7 +310,7 @@ TEST(PtxEmitter, TensorMemory) {
 )");
   std::mt19937_64 random(5);
   const Bytes in = random_bytes(DType::Uint32, random);
-  const Outcome got = simulate(kernel, {in, in}, kTargets[2]);
+  const KernelRun got = simulate(kernel, {in, in}, kTargets[2]);
   ASSERT_EQ(got.complaints, "");
   for (std::size_t i = 0; i < 128; ++i) {
     EXPECT_EQ(element(got.arrays[1], DType::Uint32, i),
@@ -361,8 +361,8 @@ TEST(PtxEmitter, Kernels) {
     }
     try {
       const ir::Function kernel = kernel_of(c.text);
-      const Outcome wanted = evaluate(kernel, arguments);
-      const Outcome got = simulate(kernel, arguments, c.target);
+      const KernelRun wanted = evaluate(kernel, arguments);
+      const KernelRun got = simulate(kernel, arguments, c.target);
       EXPECT_EQ(wanted.complaints, "");
       EXPECT_EQ(got.complaints, "") << ptx_of(kernel, c.target);
       EXPECT_EQ(got.printed, wanted.printed);

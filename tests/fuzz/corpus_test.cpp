@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "fuzz/targets.h"
-#include "lower/tape.h"
+#include "harness/tape.h"
 
 namespace ww::fuzz::corpus_test {
 namespace {

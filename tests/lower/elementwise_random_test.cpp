@@ -7,9 +7,9 @@
 #include <algorithm>
 #include <map>
 
+#include "harness/random_run.h"
 #include "lower/elementwise_programs.h"
 #include "lower/family.h"
-#include "lower/random_run.h"
 
 namespace ww::test::elementwise_random_test {
 namespace {

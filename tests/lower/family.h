@@ -12,8 +12,8 @@
 #include <string>
 #include <string_view>
 
-#include "lower/cuda_batch.h"
-#include "lower/harness.h"
+#include "harness/check.h"
+#include "harness/cuda_batch.h"
 #include "lower/programs.h"
 
 namespace ww::test {

@@ -5,8 +5,8 @@
 
 #include <map>
 
+#include "harness/random_run.h"
 #include "lower/random_gemms.h"
-#include "lower/random_run.h"
 
 namespace ww::test::gemm_random_test {
 namespace {

@@ -15,7 +15,7 @@
 #include <utility>
 #include <vector>
 
-#include "lower/harness.h"
+#include "harness/check.h"
 
 namespace ww::test {
 

@@ -8,6 +8,7 @@
 #include <numeric>
 #include <utility>
 
+#include "lower/copy_frame.h"
 #include "lower/programs.h"
 
 namespace ww::test {
@@ -30,30 +31,13 @@ std::string notation(const std::vector<Iter>& iters, char letter) {
                      fmt::join(strides, ", "), tail);
 }
 
-/// The fragment of matrix instructions that a program's tile consists of.
-struct Fragment {
-  std::int64_t words = 0;  // elements of a 32-bit word; 0: no fragments
-  bool is_turned = false;  // columns of the tile are rows of the matrices
-  std::int64_t warps = 1, high = 1, wide = 1;
-};
-
-/// What a copy's unit has: its threads, the axes that count them, and the name of its number.
-struct UnitFacts {
-  std::string scope;
-  std::int64_t threads;
-  std::vector<std::vector<std::pair<std::string, std::int64_t>>>
-      axes;            // ways to count, with extents
-  std::string number;  // "" for the only one
-};
-
 class CopyMaker {
  public:
-  explicit CopyMaker(const Choices& choices) : tape_(choices) {}
+  explicit CopyMaker(const Choices& choices) : tape_(choices), frame_(tape_) {}
 
   RandomProgram make() {
-    choose_frame();
-    KernelText text(threads_, dtype_, ctas_);
-    if (has_scalar_) text.scalar("p0");
+    KernelText text(frame_.threads, frame_.dtype, frame_.ctas);
+    if (frame_.has_scalar) text.scalar("p0");
     const auto links = static_cast<std::size_t>(1 + tape_.below(4));
     std::vector<Operand> chain;
     for (std::size_t i = 0; i <= links; ++i) chain.push_back(operand(chain));
@@ -62,14 +46,16 @@ class CopyMaker {
     write_copies(text, chain);
     for (std::size_t i = 1; i < chain.size(); ++i) text.dump(name(i), chain[i]);
     RandomProgram out;
-    out.program = {.source = text.text(), .target = target_, .scalars = {{"p0", scalar_}}};
+    out.program = {
+        .source = text.text(), .target = frame_.target, .scalars = {{"p0", frame_.scalar}}};
     for (std::size_t i = 1; i < chain.size(); ++i)
       out.is_matrix_pair.push_back(is_matrix_pair(chain[i - 1], chain[i]));
     out.moves_registers = moves_registers_;
     out.indexes_registers = indexes_registers_;
     out.has_replicas = has_replicas_;
-    out.runs_once = loop_ == 0 && !has_scalar_ && ctas_ == 1 && unit_.scope != "thread" &&
-                    (threads_ == unit_.threads || only_unit_ >= 0);
+    out.runs_once = frame_.loop == 0 && !frame_.has_scalar && frame_.ctas == 1 &&
+                    frame_.unit.scope != "thread" &&
+                    (frame_.threads == frame_.unit.threads || frame_.only_unit >= 0);
     return out;
   }
 
@@ -82,88 +68,6 @@ class CopyMaker {
            (other.memory == "local" && is_shared(one));
   }
 
-  // --- what all copies share ---
-
-  void choose_frame() {
-    static const std::vector<std::string> kTypes = {
-        "float32",  "float16", "uint8",       "int64",  "bfloat16", "float8_e4m3fn", "float16",
-        "bfloat16", "int32",   "float8_e5m2", "uint16", "float64",  "int8",          "bool"};
-    dtype_ = tape_.pick(kTypes);
-    target_ = tape_.one_in(5) ? "sm_100a" : tape_.one_in(6) ? "sm_80" : "sm_90a";
-    choose_unit();
-    choose_fragment();
-    if (fragment_.words == 0) choose_tile();
-    loop_ = tape_.one_in(3) ? 2 + tape_.below(2) : 0;
-    has_scalar_ = tape_.one_in(4);
-    scalar_ = has_scalar_ ? 1 + tape_.below(3) : 0;
-    ctas_ = tape_.one_in(6) ? 2 : 1;
-  }
-
-  void choose_unit() {
-    switch (tape_.below(6)) {
-      case 0:
-      case 1:
-      case 5:
-        threads_ = tape_.pick<std::int64_t>({32, 64, 96});
-        unit_ = {"warp", 32, {{{"laneid", 32}}}, "warp"};
-        break;
-      case 2:
-        threads_ = tape_.pick<std::int64_t>({128, 256});
-        unit_ = {"wg", 128, {{{"tid_in_wg", 128}}, {{"laneid", 32}, {"wid_in_wg", 4}}}, "wg"};
-        break;
-      case 3:
-        threads_ = tape_.pick<std::int64_t>({64, 128, 96, 48});
-        unit_ = {"cta", threads_, {{{"tx", threads_}}}, ""};
-        if (threads_ % 32 == 0) unit_.axes.push_back({{"laneid", 32}, {"warpid", threads_ / 32}});
-        break;
-      default:
-        threads_ = 32;
-        unit_ = {"thread", 1, {{}}, "tid"};
-    }
-    only_unit_ = -1;
-    const std::int64_t units = threads_ / unit_.threads;
-    if (units == 1 || unit_.scope == "thread") return;
-    if (tape_.one_in(3)) {
-      only_unit_ = tape_.below(units);
-      guard_ = fmt::format("{} == {}", unit_.number, only_unit_);
-    } else if (tape_.one_in(4)) {
-      static const std::vector<std::string> kGuards = {"{} < {}", "{} >= {}", "{} % 2 != {} % 2"};
-      const std::string& guard = tape_.pick(kGuards);
-      guard_ = fmt::format(fmt::runtime(guard), unit_.number, 1 + tape_.below(units - 1));
-    }
-  }
-
-  // A tile that the fragments of matrix instructions divide, for two in three programs. Turned
-  // bytes are fragments of sm_100a only, with words of 32 bits for loads and of 16 bits for stores.
-  void choose_fragment() {
-    const int bits = bits_of(dtype_);
-    const bool has_warps = unit_.threads % 32 == 0;
-    if (!has_warps || bits > 32 || tape_.below(3) == 0) return;
-    fragment_.words = 32 / bits;
-    const bool may_turn = bits == 16 || (bits == 8 && target_ == "sm_100a");
-    fragment_.is_turned = may_turn && tape_.one_in(2);
-    fragment_.warps = unit_.threads / 32;
-    fragment_.high = 1 + tape_.below(3);
-    if (bits == 8 && fragment_.is_turned) {
-      fragment_.words = tape_.one_in(2) ? 2 : 4;
-      fragment_.high = 2;
-    }
-    fragment_.wide = 1 + tape_.below(4);
-    const std::int64_t rows = fragment_.warps * fragment_.high * 8;
-    const std::int64_t columns = fragment_.wide * 4 * fragment_.words;
-    tile_ = fragment_.is_turned ? Extents{columns, rows} : Extents{rows, columns};
-  }
-
-  void choose_tile() {
-    static const std::vector<Extents> kSmall = {{8},    {4},  {2, 4}, {3},   {5},
-                                                {2, 3}, {16}, {1},    {4, 4}};
-    static const std::vector<Extents> kLarge = {
-        {32, 8},      {8, 4, 2}, {32, 4},  {16, 16}, {8, 16},  {64, 4}, {8, 8},
-        {16, 8, 2},   {33, 4},   {32, 16}, {4, 6},   {7, 9},   {64, 8}, {128},
-        {8, 4, 4, 2}, {96, 2},   {24, 8},  {1, 8},   {128, 8}, {5, 32}, {12, 20}};
-    tile_ = tape_.pick(unit_.threads == 1 ? kSmall : kLarge);
-  }
-
   // --- operands ---
 
   Operand operand(const std::vector<Operand>& before) {
@@ -171,7 +75,7 @@ class CopyMaker {
                                                        "shared.dyn"};
     static const std::vector<std::string> kOfFragments = {"shared", "local",      "local",
                                                           "local",  "shared.dyn", "global"};
-    std::string memory = tape_.pick(fragment_.words > 0 ? kOfFragments : kMemories);
+    std::string memory = tape_.pick(frame_.fragment.words > 0 ? kOfFragments : kMemories);
     const bool after_registers = !before.empty() && before.back().memory == "local";
     if (memory == "local" && (before.empty() || (after_registers && !tape_.one_in(6))))
       memory = "shared";
@@ -180,7 +84,7 @@ class CopyMaker {
     if (memory != "local") return bounded(memory_operand(memory, before.empty()), before.empty());
     if (after_registers) moves_registers_ = true;
     if (after_registers) return repeated_registers(before.back());
-    return fragment_.words > 0 && !tape_.one_in(5) ? fragment_operand() : register_operand();
+    return frame_.fragment.words > 0 && !tape_.one_in(5) ? fragment_operand() : register_operand();
   }
 
   // Shared memory is small: what does not fit goes to global memory.
@@ -209,11 +113,13 @@ class CopyMaker {
   // What CTAs only read, they may share.
   Place place(bool is_global, bool is_only_read) {
     Place out;
-    if (is_global && ctas_ > 1 && !(is_only_read && tape_.one_in(2))) add_index(out, ctas_, "cta");
-    if (!unit_.number.empty() && threads_ / unit_.threads > 1 && only_unit_ < 0)
-      add_index(out, threads_ / unit_.threads, unit_.number);
-    if (loop_ > 0 && tape_.one_in(2)) add_index(out, loop_, "it");
-    for (const std::int64_t extent : tile_) add_dimension(out, extent);
+    if (is_global && frame_.ctas > 1 && !(is_only_read && tape_.one_in(2)))
+      add_index(out, frame_.ctas, "cta");
+    if (!frame_.unit.number.empty() && frame_.threads / frame_.unit.threads > 1 &&
+        frame_.only_unit < 0)
+      add_index(out, frame_.threads / frame_.unit.threads, frame_.unit.number);
+    if (frame_.loop > 0 && tape_.one_in(2)) add_index(out, frame_.loop, "it");
+    for (const std::int64_t extent : frame_.tile) add_dimension(out, extent);
     return out;
   }
 
@@ -222,15 +128,16 @@ class CopyMaker {
     std::int64_t whole = extent;
     std::string start = "0";
     // Matrix instructions want 16 bytes; here and there they do not get them.
-    const std::int64_t unit = fragment_.words > 0 && !tape_.one_in(6) ? 128 / bits_of(dtype_) : 1;
+    const std::int64_t unit =
+        frame_.fragment.words > 0 && !tape_.one_in(6) ? 128 / bits_of(frame_.dtype) : 1;
     if (kind == 7) {  // a constant start, and perhaps something behind
       const std::int64_t first = tape_.pick<std::int64_t>({extent, unit, 2 * unit, 4, 8, 3 * unit});
       whole = extent + first + tape_.pick<std::int64_t>({0, unit, 4 * unit, extent});
       start = std::to_string(first);
-    } else if (kind == 8 && loop_ > 0) {
-      whole = extent * loop_;
+    } else if (kind == 8 && frame_.loop > 0) {
+      whole = extent * frame_.loop;
       start = fmt::format("it * {}", extent);
-    } else if (kind == 9 && has_scalar_) {
+    } else if (kind == 9 && frame_.has_scalar) {
       const std::int64_t step = tape_.pick<std::int64_t>({unit, 4, 8, extent});
       whole = extent + 3 * step;
       start = step == 1 ? "p0" : fmt::format("p0 * {}", step);
@@ -250,7 +157,7 @@ class CopyMaker {
     Operand out{.memory = memory, .shape = where.shape, .region = region_of(where)};
     if (tape_.one_in(5)) take_view(out);
     const Extents& shape = out.view.empty() ? out.shape : out.viewed;
-    if (fragment_.words > 0 && memory != "global" && !tape_.one_in(8)) {
+    if (frame_.fragment.words > 0 && memory != "global" && !tape_.one_in(8)) {
       out.layout = matrix_layout(shape);
       return out;
     }
@@ -314,7 +221,7 @@ class CopyMaker {
   // Rows that matrix instructions like: row-major, with padding, or swizzled in units of 16 bytes.
   std::string matrix_layout(const Extents& shape) {
     const std::int64_t kind = tape_.below(3);
-    const std::int64_t unit = 128 / bits_of(dtype_);  // elements of 16 bytes
+    const std::int64_t unit = 128 / bits_of(frame_.dtype);  // elements of 16 bytes
     std::vector<Iter> iters;
     for (const std::int64_t extent : shape) iters.push_back({.extent = extent});
     std::int64_t stride = 1;
@@ -372,21 +279,21 @@ class CopyMaker {
   // --- registers ---
 
   Operand register_operand() {
-    Extents shape = tile_;
+    Extents shape = frame_.tile;
     std::string region = box(Extents(shape.size()), shape);
     if (tape_.one_in(5)) {
       const auto d = static_cast<std::size_t>(tape_.below(static_cast<std::int64_t>(shape.size())));
       Extents begin(shape.size());
-      begin[d] = tape_.one_in(2) ? tile_[d] : 0;
+      begin[d] = tape_.one_in(2) ? frame_.tile[d] : 0;
       shape[d] *= 2;
-      region = box(begin, tile_);
+      region = box(begin, frame_.tile);
     }
     std::vector<Iter> iters = split(shape);
     std::vector<Iter> replicas;
     spread(iters, replicas);
-    if (loop_ > 0 && tape_.one_in(4)) {
-      shape.insert(shape.begin(), loop_);
-      iters.insert(iters.begin(), Iter{.extent = loop_});
+    if (frame_.loop > 0 && tape_.one_in(4)) {
+      shape.insert(shape.begin(), frame_.loop);
+      iters.insert(iters.begin(), Iter{.extent = frame_.loop});
       region = "[it, " + region.substr(1);
       indexes_registers_ = true;
     }
@@ -405,31 +312,32 @@ class CopyMaker {
   // Rows of matrices over lanes in fours, words of them within; their registers in either order.
   Operand fragment_operand() {
     const bool is_row_first = tape_.one_in(2);
-    const std::int64_t words = fragment_.words;
-    const std::string warp = unit_.scope == "wg" ? "wid_in_wg" : "warpid";
-    std::vector<Iter> rows = {{fragment_.high, is_row_first ? words : words * fragment_.wide},
-                              {8, 4, "laneid"}};
-    if (fragment_.warps > 1)
-      rows.insert(rows.begin() + (tape_.one_in(3) ? 1 : 0), Iter{fragment_.warps, 1, warp});
+    const std::int64_t words = frame_.fragment.words;
+    const std::string warp = frame_.unit.scope == "wg" ? "wid_in_wg" : "warpid";
+    std::vector<Iter> rows = {
+        {frame_.fragment.high, is_row_first ? words : words * frame_.fragment.wide},
+        {8, 4, "laneid"}};
+    if (frame_.fragment.warps > 1)
+      rows.insert(rows.begin() + (tape_.one_in(3) ? 1 : 0), Iter{frame_.fragment.warps, 1, warp});
     const std::vector<Iter> columns = {
-        {fragment_.wide, is_row_first ? words * fragment_.high : words},
+        {frame_.fragment.wide, is_row_first ? words * frame_.fragment.high : words},
         {4, 1, "laneid"},
         {words, 1}};
-    std::vector<Iter> iters = fragment_.is_turned ? columns : rows;
-    const std::vector<Iter>& inner = fragment_.is_turned ? rows : columns;
+    std::vector<Iter> iters = frame_.fragment.is_turned ? columns : rows;
+    const std::vector<Iter>& inner = frame_.fragment.is_turned ? rows : columns;
     iters.insert(iters.end(), inner.begin(), inner.end());
     registers_ = iters;
     replicas_.clear();
     return {.memory = "local",
-            .shape = tile_,
+            .shape = frame_.tile,
             .layout = tile(notation(iters, 'S')),
-            .region = box(Extents(tile_.size()), tile_),
-            .registers = words * fragment_.high * fragment_.wide};
+            .region = box(Extents(frame_.tile.size()), frame_.tile),
+            .registers = words * frame_.fragment.high * frame_.fragment.wide};
   }
 
   // Gives iters to the thread axes, as many as fit, in some order.
   void spread(std::vector<Iter>& iters, std::vector<Iter>& replicas) {
-    const auto& axes = tape_.pick(unit_.axes);
+    const auto& axes = tape_.pick(frame_.unit.axes);
     for (const auto& [axis, extent] : axes) {
       std::int64_t stride = tape_.one_in(6) && extent % 2 == 0 ? 2 : 1;
       if (stride == 2 && tape_.one_in(2)) replicas.push_back({2, 1, axis});
@@ -473,15 +381,15 @@ class CopyMaker {
 
   void write_copies(KernelText& text, const std::vector<Operand>& chain) {
     std::string indent;
-    if (loop_ > 0) {
-      text.line(fmt::format("for it in range({}):", loop_));
+    if (frame_.loop > 0) {
+      text.line(fmt::format("for it in range({}):", frame_.loop));
       indent = "    ";
     }
     for (std::size_t i = 1; i < chain.size(); ++i) {
-      const std::string scope = unit_.scope == "thread" ? "" : "." + unit_.scope;
+      const std::string scope = frame_.unit.scope == "thread" ? "" : "." + frame_.unit.scope;
       std::string inner = indent;
-      if (!guard_.empty()) {
-        text.line(fmt::format("{}if {}:", indent, guard_));
+      if (!frame_.guard.empty()) {
+        text.line(fmt::format("{}if {}:", indent, frame_.guard));
         inner += "    ";
       }
       const bool is_async = chain[i - 1].memory == "global" &&
@@ -500,17 +408,7 @@ class CopyMaker {
   }
 
   Tape tape_;
-  std::string dtype_, target_;
-  std::int64_t threads_ = 32;
-  UnitFacts unit_;
-  std::int64_t only_unit_ = -1;  // the copies are in the branch of one unit
-  std::string guard_;            // which units the copies are for; empty: all
-  std::int64_t ctas_ = 1;
-  Fragment fragment_;
-  Extents tile_;
-  std::int64_t loop_ = 0;  // 0: none
-  bool has_scalar_ = false;
-  std::int64_t scalar_ = 0;
+  CopyFrame frame_;
   bool used_dynamic_ = false;
   std::int64_t shared_bytes_ = 0;
   std::int64_t span_ = 0;  // of the last memory operand

@@ -13,8 +13,8 @@
 #include <string>
 #include <vector>
 
-#include "lower/harness.h"
-#include "lower/tape.h"
+#include "harness/check.h"
+#include "harness/tape.h"
 
 namespace ww::test {
 

@@ -4,8 +4,8 @@
 // columns and values of k, which all operands share; in one of five programs they do not.
 #pragma once
 
+#include "harness/tape.h"
 #include "lower/gemm_programs.h"
-#include "lower/tape.h"
 
 namespace ww::test {
 

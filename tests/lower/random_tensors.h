@@ -6,7 +6,7 @@
 // of five something does not fit.
 #pragma once
 
-#include "lower/tape.h"
+#include "harness/tape.h"
 #include "lower/tensor_programs.h"
 
 namespace ww::test {

@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <map>
 
+#include "harness/random_run.h"
 #include "lower/random_copies.h"
-#include "lower/random_run.h"
 
 namespace ww::test::random_test {
 namespace {

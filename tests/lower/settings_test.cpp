@@ -10,8 +10,8 @@
 #include <utility>
 #include <vector>
 
+#include "harness/check.h"
 #include "ir/settings.h"
-#include "lower/harness.h"
 
 namespace ww::test::settings_test {
 namespace {

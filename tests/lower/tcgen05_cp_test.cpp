@@ -5,8 +5,8 @@
 #include <map>
 #include <random>
 
+#include "harness/tape.h"
 #include "lower/cp_programs.h"
-#include "lower/tape.h"
 
 namespace ww::test::tcgen05_cp_test {
 namespace {

@@ -6,8 +6,8 @@
 
 #include <map>
 
+#include "harness/random_run.h"
 #include "lower/family.h"
-#include "lower/random_run.h"
 #include "lower/random_tensors.h"
 
 namespace ww::test::tcgen05_random_test {

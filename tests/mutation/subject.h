@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "lower/engines.h"
+#include "harness/engines.h"
 #include "mutation/faults.h"
 #include "target/target.h"
 

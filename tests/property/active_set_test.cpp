@@ -10,6 +10,7 @@
 #include <functional>
 #include <set>
 
+#include "property/cases.h"
 #include "property/kernels.h"
 
 namespace ww::test::active_set_test {
@@ -118,7 +119,7 @@ Complaint with_analysis(const Program& p, Complaint (*check)(const Program&, con
   return check(p, [&](StmtId id) -> const ir::ActiveSet& { return sets[id]; });
 }
 
-Case random_case(Rng& rng) { return Tape::random(rng, 150); }
+Case random_case(Rng& rng) { return random_numbers(rng, 150); }
 
 TEST(LawsActiveSet, IsSound) {
   for_all(1801, 600, random_case,

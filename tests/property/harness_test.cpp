@@ -3,9 +3,9 @@
 // and the oracle must know the values that were worked out by hand.
 #include <gtest/gtest.h>
 
+#include "property/cases.h"
 #include "property/generate.h"
 #include "property/oracle.h"
-#include "property/shrink.h"
 
 namespace ww::test::harness_test {
 namespace {

@@ -9,8 +9,8 @@
 #include <string>
 #include <unordered_map>
 
+#include "harness/tape.h"
 #include "ir/function.h"
-#include "property/tape.h"
 
 namespace ww::test {
 

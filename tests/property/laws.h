@@ -9,9 +9,9 @@
 
 #include "base/diag.h"
 #include "layout/canonical.h"
+#include "property/cases.h"
 #include "property/generate.h"
 #include "property/oracle.h"
-#include "property/shrink.h"
 
 namespace ww::test {
 

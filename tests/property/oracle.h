@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <set>
@@ -80,6 +81,12 @@ Ints extents_of(const std::vector<OIter>& iters);
 // ---- The map ------------------------------------------------------------------------------------
 
 std::int64_t size_of(const OLayout& layout);
+/// Moves the place along an axis; an axis at 0 is not in it.
+void put(Place& place, const std::string& axis, std::int64_t amount);
+/// The place with its address in memory swizzled.
+void swizzle_place(const OSwizzle& swizzle, Place& place);
+/// Every digit vector below the extents, in row-major order.
+void for_each_digits(const Ints& extents, const std::function<void(const Ints&)>& visit);
 /// The XOR swizzle, written with division and remainder.
 std::int64_t swizzled(const OSwizzle& swizzle, std::int64_t address);
 /// Places of an element named by one digit per shard iter.

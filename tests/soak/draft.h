@@ -15,8 +15,8 @@
 #include <utility>
 #include <vector>
 
+#include "harness/tape.h"
 #include "lower/programs.h"
-#include "lower/tape.h"
 #include "soak/frame.h"
 
 namespace ww::test {

@@ -214,9 +214,8 @@ Choices shrunk(const Choices& choices, const Examined& found) {
   };
   Choices row = choices;
   row.resize(std::min(row.size(), whole_program(row).used));
-  Shrinker shrinker(verdict_of, std::move(row), {true, found.kind, found.explanation});
-  shrinker.run();
-  return shrinker.best();
+  Verdict verdict{true, found.kind, found.explanation};
+  return shrink_choices(verdict_of, std::move(row), verdict);
 }
 
 std::string file_of(const Choices& choices, const Examined& found,

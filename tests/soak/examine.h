@@ -6,7 +6,7 @@
 #include <map>
 #include <string>
 
-#include "lower/shrink.h"
+#include "harness/verdict.h"
 #include "soak/whole_programs.h"
 
 namespace ww::test {

@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <string>
 
+#include "harness/tape.h"
 #include "lower/gemm_programs.h"
-#include "lower/tape.h"
 
 namespace ww::test {
 

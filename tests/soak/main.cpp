@@ -12,7 +12,7 @@
 #include <string_view>
 #include <thread>
 
-#include "lower/cuda_batch.h"
+#include "harness/cuda_batch.h"
 #include "runtime/cuda_calls.h"
 #include "runtime/cuda_device.h"
 #include "soak/summary.h"

@@ -6,7 +6,7 @@
 #include <set>
 #include <utility>
 
-#include "lower/edges.h"
+#include "harness/edges.h"
 #include "soak/examine.h"
 #include "soak/scalars/draft.h"
 

@@ -105,7 +105,7 @@ Choices whole_choices(std::uint64_t seed, std::uint64_t number, std::optional<Pr
   constexpr std::uint64_t kRows = 5;
   // Which kind it is comes from a row of its own.
   Choices out = {random_choices(~seed, number).front()};
-  if (only) out[0] = static_cast<std::uint32_t>(std::ranges::find(kKinds, *only) - kKinds.begin());
+  if (only) out[0] = std::ranges::find(kKinds, *only) - kKinds.begin();
   for (std::uint64_t i = 0; i < kRows; ++i) {
     const Choices more = random_choices(seed, number * kRows + i);
     out.insert(out.end(), more.begin(), more.end());

@@ -21,8 +21,8 @@
 #include <utility>
 #include <vector>
 
-#include "lower/harness.h"
-#include "lower/tape.h"
+#include "harness/check.h"
+#include "harness/tape.h"
 #include "soak/draft.h"
 
 namespace ww::test {

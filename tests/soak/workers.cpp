@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "base/check.h"
-#include "lower/cuda_batch.h"
+#include "harness/cuda_batch.h"
 
 namespace ww::test {
 namespace {

@@ -12,8 +12,8 @@
 #include <utility>
 #include <vector>
 
-#include "lower/engines.h"
-#include "lower/tape.h"
+#include "harness/engines.h"
+#include "harness/tape.h"
 #include "num/dtype.h"
 #include "soak/draft.h"
 

@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "eval/value/arithmetic.h"
-#include "lower/edges.h"
+#include "harness/edges.h"
 
 namespace ww::test {
 namespace {

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "eval/value/arithmetic.h"
-#include "lower/edges.h"
+#include "harness/edges.h"
 #include "soak/scalars/expressions.h"
 
 namespace ww::test {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Random kernels whose threads compute with scalars: nested expressions over integers and floats of
 // every width, names that are assigned, branches, loops of every kind, computed indices. Inputs are
-// any bits and edge values (lower/edges.h).
+// any bits and edge values (harness/edges.h).
 //
 // All engines must agree bit for bit; besides, these must come out alike within a program:
 //   - an expression with literals, which the front end folds, and with parameters of their values

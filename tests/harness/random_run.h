@@ -14,10 +14,10 @@
 #include <cstdint>
 #include <string>
 
-#include "lower/cuda_batch.h"
-#include "lower/harness.h"
-#include "lower/shrink.h"
-#include "lower/tape.h"
+#include "harness/check.h"
+#include "harness/cuda_batch.h"
+#include "harness/tape.h"
+#include "harness/verdict.h"
 
 namespace ww::test {
 
@@ -46,10 +46,11 @@ class RandomRun {
   /// What to print about a program that went wrong: how to see it again, and the smallest one that
   /// goes wrong in the same way.
   [[nodiscard]] std::string failure(std::uint64_t number, const Checked& checked,
-                                    Shrinker::VerdictOf verdict_of) const {
-    Shrinker shrinker(verdict_of, choices(number), Verdict::of(checked, true));
+                                    VerdictOf verdict_of) const {
+    Verdict verdict = Verdict::of(checked, true);
+    shrink_choices(verdict_of, choices(number), verdict);
     return fmt::format("program {} of WW_RANDOM_SEED={}, shrunk:\n{}", number, seed,
-                       shrinker.run());
+                       verdict.explanation);
   }
 
   /// A program that is right on the other engines.

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "corpus/toolchain.h"
-#include "lower/harness.h"
+#include "harness/check.h"
 
 namespace ww::test {
 

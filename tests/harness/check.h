@@ -8,7 +8,7 @@
 // All get the same inputs (random, fixed by a seed) and outputs without contents. A kernel is right
 // when no engine finds anything, and all write the same elements with the same bits, or where sums
 // are rounded, numbers near to the evaluator's. CUDA C++ is compiled for many kernels at a time
-// (lower/cuda_batch.h), and the GPU takes part when WW_DEVICE=cuda asks for it (lower/gpu.h).
+// (harness/cuda_batch.h), and the GPU takes part when WW_DEVICE=cuda asks for it (harness/gpu.h).
 // Nothing here knows what a variant does.
 #pragma once
 
@@ -21,7 +21,7 @@
 #include <utility>
 #include <vector>
 
-#include "lower/engines.h"
+#include "harness/engines.h"
 #include "lower/lowering_report.h"
 
 namespace ww::test {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "emit/engines.h"
+#include "harness/emitted.h"
 
 #include <fmt/format.h>
 
@@ -9,11 +9,9 @@
 #include "base/source.h"
 #include "emit/ptx/emit.h"
 #include "eval/eval.h"
-#include "ir/launch/launch.h"
-#include "lower/lower.h"
+#include "harness/engines.h"
 #include "ptx/printer.h"
 #include "script/compile.h"
-#include "sim/launch.h"
 
 namespace ww::engines {
 namespace {
@@ -23,11 +21,6 @@ from tvm.script.tirx import tile as Tx
 
 @T.prim_func
 )";
-
-sim::Dim3 dims_of(const std::array<std::int64_t, 3>& sizes) {
-  return {static_cast<std::uint32_t>(sizes[0]), static_cast<std::uint32_t>(sizes[1]),
-          static_cast<std::uint32_t>(sizes[2])};
-}
 
 // The first element of a scalar's array.
 std::uint64_t scalar_of(const ir::Function& kernel, std::size_t param, const Bytes& bytes) {
@@ -55,8 +48,8 @@ std::string ptx_of(const ir::Function& kernel, target::Target target) {
   return ptx::print(*module);
 }
 
-Outcome evaluate(const ir::Function& kernel, std::vector<Bytes> arguments) {
-  Outcome out{.arrays = std::move(arguments)};
+KernelRun evaluate(const ir::Function& kernel, std::vector<Bytes> arguments) {
+  KernelRun out{.arrays = std::move(arguments)};
   std::vector<eval::Argument> args;
   for (std::size_t i = 0; i < out.arrays.size(); ++i) {
     if (kernel[kernel.params[i].var].type.is_pointer()) {
@@ -76,45 +69,33 @@ Outcome evaluate(const ir::Function& kernel, std::vector<Bytes> arguments) {
   return out;
 }
 
-Outcome simulate(const ir::Function& kernel, std::vector<Bytes> arguments, target::Target target) {
+KernelRun simulate(const ir::Function& kernel, std::vector<Bytes> arguments,
+                   target::Target target) {
   const std::string text = ptx_of(kernel, target);
   const sim::LoadResult loaded = sim::load(text, "kernel.ptx");
   if (loaded.program != nullptr && loaded.errors.empty())
     return simulate(loaded.program, kernel, std::move(arguments));
-  Outcome out;
+  KernelRun out;
   for (const Diag& error : loaded.errors)
     out.complaints += render(error, SourceText("kernel.ptx", text));
   return out;
 }
 
-Outcome simulate(const std::shared_ptr<const sim::Program>& program, const ir::Function& kernel,
-                 std::vector<Bytes> arguments) {
-  Outcome out;
-  sim::Device device(program);
-  sim::Launch launch{.kernel = program->find_kernel(kernel.name)};
-  if (launch.kernel == nullptr) throw std::runtime_error("no kernel `" + kernel.name + "`");
-  const ir::LaunchShape shape = ir::launch_shape(kernel).value();
-  launch.grid = dims_of({shape.grid[0].value, shape.grid[1].value, shape.grid[2].value});
-  launch.block = dims_of(shape.block);
-  launch.dynamic_shared = static_cast<std::uint32_t>(lower::dynamic_shared_bytes(kernel));
-  launch.params.resize(launch.kernel->param_bytes);
-  std::vector<const sim::Region*> regions;
+KernelRun simulate(const std::shared_ptr<const sim::Program>& program, const ir::Function& kernel,
+                   std::vector<Bytes> arguments) {
+  std::vector<test::Arg> args;
   for (std::size_t i = 0; i < arguments.size(); ++i) {
-    const sim::Param& param = launch.kernel->params[i];
-    std::uint64_t bits = 0;
-    regions.push_back(nullptr);
-    if (kernel[kernel.params[i].var].type.is_pointer()) {
-      sim::Region& region =
-          device.memory().allocate(arguments[i].size(), 256, fmt::format("parameter {}", i));
-      sim::GlobalMemory::write(region, arguments[i]);
-      regions.back() = &region;
-      bits = region.base;
-    } else {
-      bits = scalar_of(kernel, i, arguments[i]);
-    }
-    std::memcpy(launch.params.data() + param.offset, &bits, std::min<std::size_t>(8, param.bytes));
+    test::Arg arg{.name = fmt::format("parameter {}", i),
+                  .is_array = kernel[kernel.params[i].var].type.is_pointer()};
+    if (arg.is_array)
+      arg.bytes = arguments[i];
+    else
+      arg.bits = scalar_of(kernel, i, arguments[i]);
+    args.push_back(std::move(arg));
   }
-  const auto report = device.run(launch, {.threads = 1});
+  KernelRun out{.arrays = std::move(arguments)};
+  test::VirtualRun run(program, kernel, args);
+  const auto report = run.run({.threads = 1});
   if (!report) {
     out.complaints = render(report.error());
     return out;
@@ -124,11 +105,10 @@ Outcome simulate(const std::shared_ptr<const sim::Program>& program, const ir::F
   for (const sim::Finding& finding : report->findings.list())
     out.complaints += fmt::format("{}: {}\n", name_of(finding.check), finding.text);
   out.printed = report->printed;
-  for (std::size_t i = 0; i < arguments.size(); ++i) {
-    if (regions[i] != nullptr)
-      std::memcpy(arguments[i].data(), regions[i]->data, arguments[i].size());
-    out.arrays.push_back(arguments[i]);
-  }
+  test::Results left;
+  run.collect(left);
+  for (std::size_t i = 0; i < args.size(); ++i)
+    if (args[i].is_array) out.arrays[i] = std::move(left.arrays[i]);
   return out;
 }
 

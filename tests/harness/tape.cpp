@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "lower/tape.h"
+#include "harness/tape.h"
 
 #include <random>
 
@@ -8,7 +8,7 @@ namespace ww::test {
 Choices random_choices(std::uint64_t seed, std::uint64_t number) {
   std::mt19937_64 engine(seed * 0x9E37'79B9'7F4A'7C15U + number);
   Choices out(120);
-  for (std::uint32_t& each : out) each = static_cast<std::uint32_t>(engine() >> 40U);
+  for (std::int64_t& each : out) each = static_cast<std::int64_t>(engine() >> 40U);
   return out;
 }
 

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "property/shrink.h"
+#include "property/cases.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <exception>
 #include <set>
 #include <tuple>
+
+#include "harness/shrink.h"
+#include "harness/tape.h"
 
 namespace ww::test {
 
@@ -50,6 +52,12 @@ bool is_sound(const Case& c) {
     if (!is_sound(operand)) return false;
   }
   return true;
+}
+
+Case random_numbers(Rng& rng, std::size_t count) {
+  Case out;
+  for (std::size_t i = 0; i < count; ++i) out.numbers.push_back(rng.between(0, 9999));
+  return out;
 }
 
 // ---- Smaller cases ------------------------------------------------------------------------------
@@ -289,20 +297,20 @@ Complaint complaint_of(const Law& law, const Case& c) {
 }
 
 Failure shrink(const Law& law, Case c, std::string complaint, std::string origin) {
-  constexpr int kMaxSteps = 300;  // every step makes the case smaller; this bounds the time only
+  const auto still_fails = [&](const Case& smaller) {
+    Complaint still = complaint_of(law, smaller);
+    if (still) complaint = *still;
+    return still.has_value();
+  };
+  constexpr int kNoLimit = -1;  // on tries: each step makes the case smaller
+  constexpr int kMaxSteps = 300;
+  Shrinker<Case> shrinker(std::move(c), still_fails, kNoLimit);
   for (int step = 0; step < kMaxSteps; ++step) {
-    bool found = false;
-    for (Case& candidate : smaller_cases(c)) {
-      Complaint still = complaint_of(law, candidate);
-      if (!still) continue;
-      c = std::move(candidate);
-      complaint = *std::move(still);
-      found = true;
+    std::vector<Case> smaller = smaller_cases(shrinker.best());
+    if (std::ranges::none_of(smaller, [&](const Case& each) { return shrinker.attempt(each); }))
       break;
-    }
-    if (!found) break;
   }
-  return {std::move(c), std::move(complaint), std::move(origin)};
+  return {shrinker.best(), std::move(complaint), std::move(origin)};
 }
 
 // ---- Running ------------------------------------------------------------------------------------
@@ -315,11 +323,6 @@ std::uint64_t mixed(std::uint64_t seed, std::uint64_t k) {
   z = (z ^ (z >> 30U)) * 0xBF58476D1CE4E5B9U;
   z = (z ^ (z >> 27U)) * 0x94D049BB133111EBU;
   return z ^ (z >> 31U);
-}
-
-std::uint64_t from_environment(const char* name, std::uint64_t otherwise) {
-  const char* value = std::getenv(name);  // NOLINT(concurrency-mt-unsafe)
-  return value == nullptr ? otherwise : std::strtoull(value, nullptr, 10);
 }
 
 void report(const Failure& failure) {

@@ -23,7 +23,7 @@ using Scalars = std::map<std::string, std::int64_t>;  // parameters and extents 
 
 /// What inputs hold: any bits; floats that are small whole numbers, whose sums and products are
 /// exact in any order (other types any bits); floats near 0 as data usually are, normally
-/// distributed; any bits mixed with edge values of the type (lower/edges.h), and then outputs may
+/// distributed; any bits mixed with edge values of the type (harness/edges.h), and then outputs may
 /// hold any NaN where a NaN is expected, because its payload is not part of the language.
 enum class Inputs : std::uint8_t { Bits, Whole, Normal, Edges };
 
@@ -77,6 +77,25 @@ struct Turns {
 /// of the order that threads run in; 0: its own.
 std::optional<std::string> evaluate(const ir::Function& function, const std::vector<Arg>& args,
                                     Results& out, bool& is_evaluated, std::uint64_t schedule = 0);
+
+/// A kernel with its arguments on the virtual GPU.
+class VirtualRun {
+ public:
+  VirtualRun(std::shared_ptr<const sim::Program> program, const ir::Function& lowered,
+             const std::vector<Arg>& args);
+  /// Dynamic shared memory comes in multiples of `shared_unit` bytes.
+  Result<sim::RunReport> run(const sim::RunOptions& options, std::uint32_t shared_unit = 1);
+  /// What it left in the arrays.
+  void collect(Results& out) const;
+  [[nodiscard]] const sim::Code& kernel() const { return *launch_.kernel; }
+
+ private:
+  const ir::Function& lowered_;
+  const std::vector<Arg>& args_;
+  sim::Device device_;
+  sim::Launch launch_;
+  std::vector<sim::Region*> regions_;
+};
 
 /// PTX on the virtual GPU.
 struct Loaded {

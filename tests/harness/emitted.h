@@ -19,7 +19,7 @@ namespace ww::engines {
 /// The bytes of an array, or of a scalar.
 using Bytes = std::vector<std::byte>;
 
-struct Outcome {
+struct KernelRun {
   std::vector<Bytes> arrays = {};  // by parameter; scalars as they were
   std::string printed = {};
   std::string complaints = {};  // findings, one to a line; and how the run ended, if not well
@@ -31,11 +31,11 @@ ir::Function function_of(const std::string& program);
 ir::Function kernel_of(const std::string& text);
 /// The text of the PTX module. Throws with the rendered diagnostic.
 std::string ptx_of(const ir::Function& kernel, target::Target target);
-Outcome evaluate(const ir::Function& kernel, std::vector<Bytes> arguments);
+KernelRun evaluate(const ir::Function& kernel, std::vector<Bytes> arguments);
 /// By our own PTX; throws like ptx_of.
-Outcome simulate(const ir::Function& kernel, std::vector<Bytes> arguments, target::Target target);
+KernelRun simulate(const ir::Function& kernel, std::vector<Bytes> arguments, target::Target target);
 /// By a program that has a kernel of that name.
-Outcome simulate(const std::shared_ptr<const sim::Program>& program, const ir::Function& kernel,
-                 std::vector<Bytes> arguments);
+KernelRun simulate(const std::shared_ptr<const sim::Program>& program, const ir::Function& kernel,
+                   std::vector<Bytes> arguments);
 
 }  // namespace ww::engines

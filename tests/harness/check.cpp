@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "lower/harness.h"
+#include "harness/check.h"
 
 #include <fmt/format.h>
 
@@ -11,8 +11,8 @@
 #include "base/check.h"
 #include "corpus/toolchain.h"
 #include "emit/ptx/emit.h"
+#include "harness/gpu.h"
 #include "ir/print/print.h"
-#include "lower/gpu.h"
 #include "lower/lower.h"
 #include "lower/unroll.h"
 #include "ptx/printer.h"

@@ -42,6 +42,9 @@ struct Case {
   friend bool operator==(const Case&, const Case&) = default;
 };
 
+/// A case of that many numbers, for a Tape (harness/tape.h).
+Case random_numbers(Rng& rng, std::size_t count);
+
 using Complaint = std::optional<std::string>;
 using Law = std::function<Complaint(const Case&)>;
 using Generator = std::function<Case(Rng&)>;

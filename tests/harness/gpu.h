@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "lower/engines.h"
+#include "harness/engines.h"
 #include "runtime/cuda_device.h"
 
 namespace ww::test {

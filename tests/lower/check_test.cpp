@@ -2,10 +2,10 @@
 // Negative controls: the harness must notice what is wrong, and say which engine saw it.
 #include <gtest/gtest.h>
 
-#include "lower/cuda_batch.h"
-#include "lower/gpu.h"
+#include "harness/cuda_batch.h"
+#include "harness/gpu.h"
+#include "harness/random_run.h"
 #include "lower/programs.h"
-#include "lower/random_run.h"
 #include "runtime/sim_device.h"
 
 namespace ww::test::harness_test {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "emit/cuda_run.h"
+#include "harness/cuda_run.h"
 
 #include <fmt/format.h>
 
@@ -15,8 +15,8 @@
 
 #include "corpus/corpus.h"
 #include "corpus/toolchain.h"
-#include "emit/engines.h"
 #include "eval/value/arithmetic.h"
+#include "harness/emitted.h"
 #include "sim/launch.h"
 
 namespace ww::emit::test {
@@ -98,7 +98,7 @@ Run evaluated(const Kernel& kernel) {
     const std::size_t elements = is_scalar ? 1 : elements_of(run.function, buffer);
     run.inputs.push_back(input_bytes(run.types[i], elements, kernel.small || is_scalar, random));
   }
-  engines::Outcome evaluated = engines::evaluate(run.function, run.inputs);
+  engines::KernelRun evaluated = engines::evaluate(run.function, run.inputs);
   if (!evaluated.complaints.empty())
     throw std::runtime_error(run.function.name + ": " + evaluated.complaints);
   run.expected = std::move(evaluated.arrays);
@@ -128,7 +128,7 @@ std::string difference(const Kernel& kernel, const Run& run, std::size_t param,
 
 std::string simulated(const Kernel& kernel, const Run& run,
                       const std::shared_ptr<const sim::Program>& program) {
-  const engines::Outcome outcome = engines::simulate(program, run.function, run.inputs);
+  const engines::KernelRun outcome = engines::simulate(program, run.function, run.inputs);
   if (!outcome.complaints.empty())
     return fmt::format("{}: {}", run.function.name, outcome.complaints);
   for (std::size_t i = 0; i < run.inputs.size(); ++i) {

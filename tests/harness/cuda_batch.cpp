@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "lower/cuda_batch.h"
+#include "harness/cuda_batch.h"
 
 #include <fmt/format.h>
 
@@ -14,7 +14,7 @@
 #include "corpus/corpus.h"
 #include "corpus/toolchain.h"
 #include "emit/cuda/emit.h"
-#include "emit/cuda_run.h"
+#include "harness/cuda_run.h"
 #include "sim/launch.h"
 
 namespace ww::test {

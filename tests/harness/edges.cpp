@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "lower/edges.h"
+#include "harness/edges.h"
 
 #include <cmath>
 #include <limits>

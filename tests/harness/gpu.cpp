@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "lower/gpu.h"
+#include "harness/gpu.h"
 
 #include <fmt/format.h>
 
