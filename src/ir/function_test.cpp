@@ -13,13 +13,26 @@ using num::DType;
 
 constexpr int kMany = 20'000;
 
+Buffer named_buffer(std::string name, ExprId extent) {
+  Buffer out;
+  out.name = std::move(name);
+  out.shape = {extent};
+  return out;
+}
+
+TileCall forced_call(std::string dispatch) {
+  TileCall out;
+  out.dispatch = std::move(dispatch);
+  return out;
+}
+
 /// One node of each kind, then many more of each.
 struct Crowded {
   Function f;
   ExprId expr = int_imm(f, DType::Int32, 7);
   VarId var = f.add(Var{.name = "v", .type = Type::of(DType::Int32)});
-  BufferId buffer = f.add(Buffer{.name = "b", .shape = {expr}});
-  TileCallId tile = f.add(TileCall{.dispatch = "t"});
+  BufferId buffer = f.add(named_buffer("b", expr));
+  TileCallId tile = f.add(forced_call("t"));
   PtxCallId ptx = f.add(PtxCall{.opcode = isa::opcode_of("bar.warp.sync")});
   StmtId stmt = f.add(Stmt{.expr = expr, .message = "s"});
 

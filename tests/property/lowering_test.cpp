@@ -144,7 +144,7 @@ TEST_P(Lowering, ComputesWhatTheTileProgramComputes) {
   EXPECT_EQ(run(f, p, arguments, false, "flat"), expected) << ir::print(f);
   EXPECT_NE(ir::print(f).find(p.shown), std::string::npos) << ir::print(f);
 
-  Report report;
+  LoweringReport report;
   unroll_register_loops(f, report);
   expect_sound(f, "unrolled");
   std::string spilled;
