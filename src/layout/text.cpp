@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Recursive descent over the grammar in text.h. Amounts are affine expressions that may carry axes:
 // `16*k@m + 2@warpid` is one amount with two axes. `@` binds like `*`, as it does in Python.
+// One file above the usual length: the functions call each other in a circle, as the grammar does.
 #include "layout/text.h"
 
 #include <algorithm>
