@@ -223,6 +223,30 @@ function(ww_test_compilation target is_optimised)
   ww_compile_together(${target})
 endfunction()
 
+# WW_WHOLE_EXECUTABLES: a test of ctest's is a whole executable where its cases take no time, instead of
+# a case: starting thousands of processes takes longer than what they do. ./test counts the cases all the
+# same (scripts/test_report.py).
+option(WW_WHOLE_EXECUTABLES "Run the cases of quick tests in one process" OFF)
+set(WW_QUICK_LABELS unit script cli property docs)
+
+function(ww_add_cases target label)
+  if(WW_WHOLE_EXECUTABLES AND label IN_LIST WW_QUICK_LABELS)
+    add_test(NAME ${target} COMMAND ${target})
+    # They are the longest of ctest's tests: first, so that no core waits for the last one.
+    set_tests_properties(${target} PROPERTIES LABELS ${label} TIMEOUT 600 COST 100)
+    return()
+  endif()
+  # Cases are listed when ctest starts, not while building, so a test that cannot even start is a
+  # reported failure and not a broken build.
+  gtest_discover_tests(
+    ${target}
+    DISCOVERY_MODE PRE_TEST
+    DISCOVERY_TIMEOUT 60
+    NO_PRETTY_VALUES
+    TEST_PREFIX "${target}/"
+    PROPERTIES LABELS ${label} TIMEOUT 300)
+endfunction()
+
 function(ww_add_tests target)
   cmake_parse_arguments(PARSE_ARGV 1 arg "OPTIMISED" "LABEL" "SOURCES;LIBRARIES")
   if(NOT BUILD_TESTING)
@@ -240,15 +264,7 @@ function(ww_add_tests target)
   set_target_properties(${target} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/tests")
   ww_test_compilation(${target} ${arg_OPTIMISED})
   ww_sanitizer_defaults(${target})
-  # Cases are listed when ctest starts, not while building, so a test that cannot even start is a
-  # reported failure and not a broken build.
-  gtest_discover_tests(
-    ${target}
-    DISCOVERY_MODE PRE_TEST
-    DISCOVERY_TIMEOUT 60
-    NO_PRETTY_VALUES
-    TEST_PREFIX "${target}/"
-    PROPERTIES LABELS ${arg_LABEL} TIMEOUT 300)
+  ww_add_cases(${target} ${arg_LABEL})
   if(arg_LABEL STREQUAL "unit")
     ww_add_leak_test(${target})
   endif()

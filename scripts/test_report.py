@@ -3,6 +3,7 @@
 """Reads ctest's JUnit report; shows what failed and counts.
 
 usage: test_report.py JUNIT.xml --log LOG --ctest-status N [--allow-none]
+       test_report.py --self-test
 
 Prints the output of every failed case, and to file descriptor 3 the line `PASSED FAILED SKIPPED`.
 Three things count as one failure each, and show the end of ctest's log: a report that cannot be read,
@@ -22,12 +23,9 @@ MAX_CASES_SHOWN = 20
 MAX_LINES_SHOWN = 60
 
 
-def output_of(case):
-    """The end of what the case wrote, without GoogleTest's frame around it."""
-    text = case.findtext("system-out") or ""
-    text = re.sub(r"\A.*?^\[ RUN      \][^\n]*\n", "", text, flags=re.DOTALL | re.MULTILINE)
-    text = re.sub(r"^\[  FAILED  \].*\Z", "", text, flags=re.DOTALL | re.MULTILINE)
-    lines = text.strip().splitlines() or [f"({case.get('status')}, no output)"]
+def shown(text, status):
+    """The end of a text, as far as anyone reads it."""
+    lines = text.strip().splitlines() or [f"({status}, no output)"]
     if len(lines) > MAX_LINES_SHOWN:
         lines = [f"... ({len(lines) - MAX_LINES_SHOWN} lines before)", *lines[-MAX_LINES_SHOWN:]]
     return "\n".join(lines)
@@ -40,15 +38,41 @@ def verdict(case):
     return "passed" if case.get("status") == "run" and case.find("failure") is None else "failed"
 
 
+END_OF_CASE = re.compile(r"^\[(       OK |  FAILED  |  SKIPPED )\] (\S+?),?(?: .*)? \(\d+ ms\)$")
+KINDS = {"       OK ": "passed", "  FAILED  ": "failed", "  SKIPPED ": "skipped"}
+
+
+def cases_of(test):
+    """(name, verdict, output) of a test of ctest's: one case, or all cases of an executable, of which
+    the last may not have come to its end."""
+    text, kind, name = test.findtext("system-out") or "", verdict(test), test.get("name")
+    parts = re.split(r"^\[ RUN      \] (\S+)\n", text, flags=re.MULTILINE)
+    if len(parts) <= 3:  # what stands before the first case, its name, its output
+        output = re.sub(r"^\[  FAILED  \].*\Z", "", parts[-1], flags=re.DOTALL | re.MULTILINE)
+        yield name, kind, shown(output, test.get("status"))
+        return
+    ran = []
+    for case, output in zip(parts[1::2], parts[2::2]):
+        before, ended = [], None
+        for line in output.splitlines():
+            ended = END_OF_CASE.match(line)
+            if ended:
+                break
+            before.append(line)
+        ran.append((f"{name}/{case}", KINDS[ended[1]] if ended else "failed",
+                    shown("\n".join(before), test.get("status"))))
+    if kind == "failed" and all(case[1] != "failed" for case in ran):
+        ran.append((name, "failed", shown(text, test.get("status"))))
+    yield from ran
+
+
 def count_cases(junit, counts):
     """Adds the report's cases to counts, printing those that failed."""
-    for case in ElementTree.parse(junit).getroot().iter("testcase"):
-        kind = verdict(case)
-        counts[kind] += 1
-        if kind == "failed" and counts["failed"] <= MAX_CASES_SHOWN:
-            print(f"--- {case.get('name')}\n{output_of(case)}")
-        elif kind == "failed":
-            print(f"--- {case.get('name')}")
+    for test in ElementTree.parse(junit).getroot().iter("testcase"):
+        for name, kind, output in cases_of(test):
+            counts[kind] += 1
+            if kind == "failed":
+                print(f"--- {name}" + (f"\n{output}" if counts["failed"] <= MAX_CASES_SHOWN else ""))
 
 
 def tail_of(log, lines=20):
@@ -56,7 +80,54 @@ def tail_of(log, lines=20):
         return "".join(text.readlines()[-lines:])
 
 
+SAMPLE = """<testsuite>
+<testcase name="one" status="run"><system-out>
+[ RUN      ] A.One
+[       OK ] A.One (0 ms)
+</system-out></testcase>
+<testcase name="all" status="fail"><failure/><system-out>
+[ RUN      ] A.One
+[       OK ] A.One (0 ms)
+[ RUN      ] A.Two
+boo
+[  FAILED  ] A.Two, where GetParam() = 4-byte object &lt;04-00&gt; (3 ms)
+[ RUN      ] A.Three
+[  SKIPPED ] A.Three (0 ms)
+[  FAILED  ] 1 test, listed below:
+[  FAILED  ] A.Two
+</system-out></testcase>
+<testcase name="crash" status="fail"><failure/><system-out>
+[ RUN      ] B.One
+[       OK ] B.One (0 ms)
+[ RUN      ] B.Two
+Segmentation fault
+</system-out></testcase>
+<testcase name="leak" status="fail"><failure/><system-out>
+[ RUN      ] B.One
+[       OK ] B.One (0 ms)
+[ RUN      ] B.Two
+[       OK ] B.Two (0 ms)
+Leak
+</system-out></testcase>
+<testcase name="absent" status="notrun"><skipped/></testcase>
+</testsuite>"""
+EXPECTED = [("one", "passed"), ("all/A.One", "passed"), ("all/A.Two", "failed"), ("all/A.Three", "skipped"),
+            ("crash/B.One", "passed"), ("crash/B.Two", "failed"), ("leak/B.One", "passed"),
+            ("leak/B.Two", "passed"), ("leak", "failed"), ("absent", "skipped")]
+
+
+def self_test():
+    tests = ElementTree.fromstring(SAMPLE).iter("testcase")
+    seen = [case[:2] for test in tests for case in cases_of(test)]
+    if seen == EXPECTED:
+        return 0
+    print(f"expected {EXPECTED}\nseen     {seen}")
+    return 1
+
+
 def main():
+    if sys.argv[1:] == ["--self-test"]:
+        return self_test()
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("junit")
     parser.add_argument("--log", required=True)
