@@ -103,24 +103,53 @@ ir::ExprId bind_value(Context& in, std::string name, ir::ExprId value, Span span
   return ir::var_ref(in.fn(), id, span);
 }
 
+// The scalar that an attribute of an object stands for: a buffer of one element, or what was read of
+// one when the object was made.
+std::optional<ir::BufferId> scalar_in_field(Context& in, const Value& object, Symbol name) {
+  if (!object.is(Kind::Instance)) return std::nullopt;
+  const auto& fields = object.as<InstanceObject>().fields;
+  const auto found = std::ranges::find(fields, name, [](const auto& field) { return field.first; });
+  if (found == fields.end()) return std::nullopt;
+  std::optional<ir::BufferId> buffer;
+  if (found->second.is(Kind::Buffer)) buffer = found->second.buffer();
+  if (found->second.is(Kind::Ir) && in.fn()[found->second.expr()].op == ir::ExprOp::Load)
+    buffer = in.fn()[found->second.expr()].buffer;
+  if (!buffer || !ir::has_one_element(in.fn(), in.fn()[*buffer])) return std::nullopt;
+  return buffer;
+}
+
+bool is_scalar_value(Context& in, const Value& value) {
+  if (value.is(Kind::Buffer)) return in.fn()[value.buffer()].is_scalar;
+  return is_storable(value) && !is_fresh_var(*in.kernel, value);
+}
+
+// The buffer that an assignment to this stores to, if it does.
+Result<std::optional<ir::BufferId>> stored_to(Context& in, const Expr& target, Env& env) {
+  if (target.kind == ExprKind::Attribute)
+    return scalar_in_field(in, WW_TRY(eval(in, target.a, env)), target.name);
+  const Expr& base = target.kind == ExprKind::Subscript ? in.ast()[target.a] : target;
+  const Value* known = base.kind == ExprKind::Name ? env.find(base.name) : nullptr;
+  if (known == nullptr || !known->is(Kind::Buffer)) return std::nullopt;
+  return known->buffer();
+}
+
 // `a, b = b, a` is a swap: all values are those before the first store. What reads a buffer that an
 // earlier target stores to is computed first.
-void keep_old_values(Context& in, std::vector<std::pair<ExprId, Value>>& pairs, Env& env,
-                     Span span) {
+Result<void> keep_old_values(Context& in, std::vector<std::pair<ExprId, Value>>& pairs, Env& env,
+                             Span span) {
   std::vector<ir::BufferId> stored;
   for (auto& [target, value] : pairs) {
+    const std::optional<ir::BufferId> to = WW_TRY(stored_to(in, in.ast()[target], env));
+    if (to && value.is(Kind::Buffer) && is_scalar_value(in, value))
+      value = of_expr(WW_TRY(expression(in, value, span)));
     const bool reads_stored =
         value.is(Kind::Ir) && std::any_of(stored.begin(), stored.end(), [&](ir::BufferId id) {
           return reads(in.fn(), value.expr(), id);
         });
     if (reads_stored) value = of_expr(bind_value(in, "old", value.expr(), span));
-    const Expr& e = in.ast()[target];
-    const Expr& base = e.kind == ExprKind::Subscript ? in.ast()[e.a] : e;
-    if (base.kind != ExprKind::Name) continue;
-    const Value* known = env.find(base.name);
-    if (known != nullptr && known->is(Kind::Buffer))
-      stored.push_back(ir::storage_of(in.fn(), known->buffer()));
+    if (to) stored.push_back(ir::storage_of(in.fn(), *to));
   }
+  return {};
 }
 
 Result<void> let_name(Context& in, Symbol name, ir::ExprId value, Env& env, Span where) {
@@ -292,7 +321,7 @@ Result<void> assign_in_kernel(Context& in, ExprId target, Value value, Env& env,
         return {};
       }
       auto pairs = WW_TRY(unpack(in, e, value));
-      keep_old_values(in, pairs, env, at.all);
+      WW_TRY_VOID(keep_old_values(in, pairs, env, at.all));
       for (const auto& [item, part] : pairs) WW_TRY_VOID(assign_in_kernel(in, item, part, env, at));
       return {};
     }
@@ -302,6 +331,13 @@ Result<void> assign_in_kernel(Context& in, ExprId target, Value value, Env& env,
       if (object.is(Kind::Buffer))
         return store_element(in, object.buffer(), index, value, in.span(e.place), at);
       return assign_item(in, object, index, value, at.all);
+    }
+    case ExprKind::Attribute: {
+      const Value object = WW_TRY(eval(in, e.a, env));
+      const auto scalar = scalar_in_field(in, object, e.name);
+      if (scalar && is_scalar_value(in, value))
+        return store_element(in, *scalar, of_int(0), value, in.span(e.place), at);
+      return assign_host(in, target, value, env);
     }
     default:
       return assign_host(in, target, value, env);
