@@ -46,7 +46,7 @@ struct MoveEnd {
   // Registers have a bit per byte, eight of them in each lane's byte.
   [[nodiscard]] bool is_undefined(unsigned byte) const {
     if (!is_register) return undefined[byte] != 0;
-    return ((undefined[byte / 8 * kLanes] >> (byte % 8)) & 1U) != 0;
+    return ((unsigned{undefined[byte / 8 * kLanes]} >> (byte % 8)) & 1U) != 0;
   }
   void set_undefined(unsigned byte, bool value) const {
     if (!is_register) {
