@@ -153,6 +153,12 @@ Result<LoopObject> as_loop(Context& in, const Value& value, Span where) {
   return fail(std::move(problem).with_span(where));
 }
 
+bool is_launch_id(Context& in, const Value& value) {
+  if (!value.is(Kind::Ir) || in.fn()[value.expr()].op != ir::ExprOp::Var) return false;
+  const ir::VarKind kind = in.fn()[in.fn()[value.expr()].var].kind;
+  return kind == ir::VarKind::ScopeId || kind == ir::VarKind::Launch;
+}
+
 }  // namespace
 
 Result<void> kernel_if(Context& in, const Stmt& s, Env& env) {
@@ -271,6 +277,14 @@ Result<void> kernel_with(Context& in, const Stmt& s, Env& env) {
           build_block(in, s.body, scope);
           return {};
         });
+  }
+  // `with T.launch_thread("blockIdx.x", 4) as bx`: the id is there until the end of the kernel.
+  if (is_launch_id(in, value)) {
+    if (items[0].target.valid())
+      WW_TRY_VOID(assign_in_kernel(in, items[0].target, value, scope,
+                                   {in.span(s.head), in.span(items[0].value)}));
+    build_block(in, s.body, scope);
+    return {};
   }
   if (!value.is(Kind::Frame))
     return fail(value.is(Kind::Opaque)
