@@ -349,6 +349,10 @@ Result<Value> subscript(Context& in, const Value& object, const Value& index, Sp
       return fail_at(where, DiagKind::BadType, "class takes no index");
     case Kind::Builtin:
       return opaque_value(in, where, "type hints are not evaluated");
+    case Kind::Region:
+      return fail(diag_at(where, DiagKind::BadType, "a region takes no index")
+                      .with_note("one index says which part of the buffer: `A[36:44]` for "
+                                 "`A[32:96][4:12]`"));
     default:
       return fail_at(where, DiagKind::BadType, "{} takes no index", type_name(object));
   }
