@@ -38,6 +38,8 @@ Result<void> assign_unpacked(Context& in, const Expr& e, const Value& value, Env
   return {};
 }
 
+}  // namespace
+
 Result<void> assign_field(Context& in, const Value& object, Symbol name, const Value& value,
                           Span where) {
   if (object.is(Kind::Opaque) || object.is(Kind::Poison)) return {};
@@ -61,8 +63,6 @@ Result<void> assign_field(Context& in, const Value& object, Symbol name, const V
   fields.emplace_back(name, value);
   return {};
 }
-
-}  // namespace
 
 Result<void> exec_assign(Context& in, const Stmt& s, Env& env) {
   if (s.kind == StmtKind::AugAssign) return exec_augmented(in, s, env);

@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "ir/below.h"
+#include "ir/effects.h"
 #include "script/interp/assign.h"
 #include "script/interp/conversions.h"
 #include "script/interp/expressions.h"
@@ -103,17 +104,29 @@ ir::ExprId bind_value(Context& in, std::string name, ir::ExprId value, Span span
   return ir::var_ref(in.fn(), id, span);
 }
 
-// The scalar that an attribute of an object stands for: a buffer of one element, or what was read of
-// one when the object was made.
-std::optional<ir::BufferId> scalar_in_field(Context& in, const Value& object, Symbol name) {
-  if (!object.is(Kind::Instance)) return std::nullopt;
+const Value* field_of(const Value& object, Symbol name) {
+  if (!object.is(Kind::Instance)) return nullptr;
   const auto& fields = object.as<InstanceObject>().fields;
   const auto found = std::ranges::find(fields, name, [](const auto& field) { return field.first; });
-  if (found == fields.end()) return std::nullopt;
+  return found == fields.end() ? nullptr : &found->second;
+}
+
+// What a name, or an attribute of one, stands for: found without carrying anything out.
+const Value* looked_up(Context& in, ExprId id, const Env& env) {
+  const Expr& e = in.ast()[id];
+  if (e.kind == ExprKind::Name) return env.find(e.name);
+  if (e.kind != ExprKind::Attribute) return nullptr;
+  const Value* object = looked_up(in, e.a, env);
+  return object == nullptr ? nullptr : field_of(*object, e.name);
+}
+
+// The scalar that an attribute stands for: a buffer of one element, or what was read of one when the
+// object was made.
+std::optional<ir::BufferId> scalar_behind(Context& in, const Value* field) {
   std::optional<ir::BufferId> buffer;
-  if (found->second.is(Kind::Buffer)) buffer = found->second.buffer();
-  if (found->second.is(Kind::Ir) && in.fn()[found->second.expr()].op == ir::ExprOp::Load)
-    buffer = in.fn()[found->second.expr()].buffer;
+  if (field != nullptr && field->is(Kind::Buffer)) buffer = field->buffer();
+  if (field != nullptr && field->is(Kind::Ir) && in.fn()[field->expr()].op == ir::ExprOp::Load)
+    buffer = in.fn()[field->expr()].buffer;
   if (!buffer || !ir::has_one_element(in.fn(), in.fn()[*buffer])) return std::nullopt;
   return buffer;
 }
@@ -123,31 +136,27 @@ bool is_scalar_value(Context& in, const Value& value) {
   return is_storable(value) && !is_fresh_var(*in.kernel, value);
 }
 
-// The buffer that an assignment to this stores to, if it does.
-Result<std::optional<ir::BufferId>> stored_to(Context& in, const Expr& target, Env& env) {
-  if (target.kind == ExprKind::Attribute)
-    return scalar_in_field(in, WW_TRY(eval(in, target.a, env)), target.name);
-  const Expr& base = target.kind == ExprKind::Subscript ? in.ast()[target.a] : target;
-  const Value* known = base.kind == ExprKind::Name ? env.find(base.name) : nullptr;
-  if (known == nullptr || !known->is(Kind::Buffer)) return std::nullopt;
-  return known->buffer();
-}
-
 // `a, b = b, a` is a swap: all values are those before the first store. What reads a buffer that an
-// earlier target stores to is computed first.
+// earlier target stores to is computed first; where it is not known which, whatever reads memory.
 Result<void> keep_old_values(Context& in, std::vector<std::pair<ExprId, Value>>& pairs, Env& env,
                              Span span) {
   std::vector<ir::BufferId> stored;
+  bool is_any_stored = false;
   for (auto& [target, value] : pairs) {
-    const std::optional<ir::BufferId> to = WW_TRY(stored_to(in, in.ast()[target], env));
+    const Expr& e = in.ast()[target];
+    const Value* known = looked_up(in, e.kind == ExprKind::Subscript ? e.a : target, env);
+    std::optional<ir::BufferId> to;
+    if (e.kind == ExprKind::Attribute) to = scalar_behind(in, known);
+    if (e.kind != ExprKind::Attribute && known != nullptr && known->is(Kind::Buffer))
+      to = known->buffer();
     if (to && value.is(Kind::Buffer) && is_scalar_value(in, value))
       value = of_expr(WW_TRY(expression(in, value, span)));
-    const bool reads_stored =
-        value.is(Kind::Ir) && std::any_of(stored.begin(), stored.end(), [&](ir::BufferId id) {
-          return reads(in.fn(), value.expr(), id);
-        });
-    if (reads_stored) value = of_expr(bind_value(in, "old", value.expr(), span));
+    const auto is_read = [&](ir::BufferId id) { return reads(in.fn(), value.expr(), id); };
+    if (value.is(Kind::Ir) && (std::ranges::any_of(stored, is_read) ||
+                               (is_any_stored && ir::reads_memory(in.fn(), value.expr()))))
+      value = of_expr(bind_value(in, "old", value.expr(), span));
     if (to) stored.push_back(ir::storage_of(in.fn(), *to));
+    is_any_stored |= known == nullptr && e.kind != ExprKind::Name;
   }
   return {};
 }
@@ -334,10 +343,10 @@ Result<void> assign_in_kernel(Context& in, ExprId target, Value value, Env& env,
     }
     case ExprKind::Attribute: {
       const Value object = WW_TRY(eval(in, e.a, env));
-      const auto scalar = scalar_in_field(in, object, e.name);
+      const auto scalar = scalar_behind(in, field_of(object, e.name));
       if (scalar && is_scalar_value(in, value))
         return store_element(in, *scalar, of_int(0), value, in.span(e.place), at);
-      return assign_host(in, target, value, env);
+      return assign_field(in, object, e.name, value, in.span(e.place));
     }
     default:
       return assign_host(in, target, value, env);
