@@ -39,7 +39,7 @@ std::optional<std::vector<std::int64_t>> complete_by_bits(std::span<const std::i
                                                           const std::vector<bool>& used) {
   const std::size_t n = values.size();
   const auto first = as_index(std::ranges::find(used, true) - used.begin());
-  const std::size_t bits = std::bit_width(n - 1);
+  const std::size_t bits = static_cast<std::size_t>(std::bit_width(n - 1));
   std::vector<std::int64_t> weight(bits, 0);
   for (std::size_t b = 0; b < bits; ++b)
     for (std::size_t i = 0; i < n; ++i) {
