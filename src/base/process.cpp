@@ -15,6 +15,8 @@
 #include <system_error>
 #include <utility>
 
+#include "base/split.h"
+
 extern char** environ;  // NOLINT: what POSIX calls it
 
 namespace ww {
@@ -73,12 +75,8 @@ bool is_program(const std::string& path) {
 }
 
 std::string find_program(std::string_view name, std::string_view folders) {
-  while (!folders.empty()) {
-    const std::size_t end = std::min(folders.find(':'), folders.size());
-    const std::string path = fmt::format("{}/{}", folders.substr(0, end), name);
-    if (end > 0 && is_program(path)) return path;
-    folders.remove_prefix(std::min(end + 1, folders.size()));
-  }
+  for (const std::string_view folder : split_words(folders, ':'))
+    if (std::string path = fmt::format("{}/{}", folder, name); is_program(path)) return path;
   return {};
 }
 

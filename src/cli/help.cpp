@@ -7,6 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/split.h"
+
 namespace ww::cli {
 namespace {
 
@@ -31,11 +33,7 @@ std::string table(const std::vector<Row>& rows) {
 
 std::string indented(std::string_view lines) {
   std::string text;
-  while (!lines.empty()) {
-    const auto end = lines.find('\n');
-    text += fmt::format("  {}\n", lines.substr(0, end));
-    lines.remove_prefix(end == std::string_view::npos ? lines.size() : end + 1);
-  }
+  for (const std::string_view line : split(lines, '\n')) text += fmt::format("  {}\n", line);
   return text;
 }
 

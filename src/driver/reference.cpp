@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/split.h"
 #include "driver/report_json.h"
 #include "ir/settings.h"
 #include "lower/rules.h"
@@ -28,14 +29,12 @@ struct ReferenceRow {
 };
 using Rows = std::vector<ReferenceRow>;
 
-Words split(std::string_view text, char by) {
+// Without the blanks that follow a separator.
+Words words_of(std::string_view text, char by) {
   Words out;
-  while (!text.empty()) {
-    const std::size_t end = std::min(text.find(by), text.size());
-    std::string_view word = text.substr(0, end);
+  for (std::string_view word : split_words(text, by)) {
     while (word.starts_with(' ')) word.remove_prefix(1);
     out.emplace_back(word);
-    text.remove_prefix(std::min(end + 1, text.size()));
   }
   return out;
 }
@@ -62,7 +61,7 @@ std::string shown_name(std::string_view name) {
 ReferenceRow function_row(std::string_view group, std::string_view name,
                           std::string_view signature) {
   ReferenceRow row{.group = std::string(group), .name = shown_name(name), .words = {}};
-  row.words = split(signature, ',');
+  row.words = words_of(signature, ',');
   Words shown;
   for (const std::string& word : row.words)
     shown.push_back(word.ends_with('?') ? fmt::format("[{}]", word.substr(0, word.size() - 1))
@@ -97,7 +96,7 @@ Rows names() {
     for (const script::BuiltinRow& row : table.rows)
       out.push_back(function_row(table.title, row.name, row.signature));
   const auto intrinsics = script::intrinsic_rows();
-  for (std::size_t i = 0; i < intrinsics.size(); ++i)  // but for those that a table replaces
+  for (std::size_t i = 0; i < intrinsics.size(); ++i)  // a row of a table may replace an intrinsic
     if (script::find_builtin(intrinsics[i].name) == &intrinsics[i])
       out.push_back(
           function_row(ir::all_intrinsics()[i].group, intrinsics[i].name, intrinsics[i].signature));
@@ -106,7 +105,7 @@ Rows names() {
                                each.signature));
   for (const script::AttributeRow& row : script::attribute_rows())
     add_values(out, "Attributes", row.type == "layout" ? "layout_value" : std::string(row.type),
-               split(row.names, ' '));
+               words_of(row.names, ' '));
   return out;
 }
 
@@ -213,7 +212,7 @@ std::string settings_text(const Rows& rows) {
     const bool is_kind = row.words[0].starts_with('(');
     const std::string values =
         is_kind ? row.words[0].substr(1, row.words[0].size() - 2) : in_code(row.words);
-    out += fmt::format("| {} | `{}` | {} | {} |\n", in_code(split(row.group, ' ')), row.name,
+    out += fmt::format("| {} | `{}` | {} | {} |\n", in_code(words_of(row.group, ' ')), row.name,
                        values, row.text);
   }
   return out;

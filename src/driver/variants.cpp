@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/split.h"
 #include "driver/report_json.h"
 #include "lower/variant.h"
 
@@ -24,14 +25,8 @@ std::vector<const lower::Variant*> in_order() {
 }
 
 std::vector<std::string> aliases_of(const lower::Variant& variant) {
-  std::vector<std::string> out;
-  std::string_view rest = variant.aliases;
-  while (!rest.empty()) {
-    const std::size_t end = std::min(rest.find(' '), rest.size());
-    out.emplace_back(rest.substr(0, end));
-    rest.remove_prefix(std::min(end + 1, rest.size()));
-  }
-  return out;
+  const std::vector<std::string_view> words = split_words(variant.aliases);
+  return {words.begin(), words.end()};
 }
 
 }  // namespace

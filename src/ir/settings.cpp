@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "base/split.h"
+
 namespace ww::ir {
 namespace {
 
@@ -13,16 +15,6 @@ constexpr SettingFacts kSettings[] = {
 #include "ir/tile_settings.def"
 #undef WW_TILE_SETTING
 };
-
-std::vector<std::string_view> split(std::string_view text, char by) {
-  std::vector<std::string_view> out;
-  while (!text.empty()) {
-    const std::size_t end = std::min(text.find(by), text.size());
-    out.push_back(text.substr(0, end));
-    text.remove_prefix(std::min(end + 1, text.size()));
-  }
-  return out;
-}
 
 bool is_number(std::string_view word) {
   return std::all_of(word.begin(), word.end(), [](char c) { return c >= '0' && c <= '9'; });
@@ -35,9 +27,7 @@ bool SettingFacts::is_for(TileOp op) const {
   return std::find(all.begin(), all.end(), name_of(op)) != all.end();
 }
 
-std::vector<std::string_view> SettingFacts::memory_pairs() const {
-  return memories.empty() ? std::vector<std::string_view>{} : split(memories, '|');
-}
+std::vector<std::string_view> SettingFacts::memory_pairs() const { return split(memories, '|'); }
 
 std::vector<std::string_view> SettingFacts::words() const {
   static constexpr std::string_view kKinds[] = {"condition", "flag", "any", "tensor map"};

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <map>
 
+#include "base/split.h"
 #include "ir/visit.h"
 
 namespace ww::ir {
@@ -53,10 +54,8 @@ std::string_view trimmed(std::string_view text) {
 
 std::vector<IntrinsicParam> read(std::string_view text) {
   std::vector<IntrinsicParam> out;
-  while (!text.empty()) {
-    const std::size_t end = std::min(text.find(','), text.size());
-    std::string_view part = trimmed(text.substr(0, end));
-    text.remove_prefix(std::min(end + 1, text.size()));
+  for (std::string_view part : split(text, ',')) {
+    part = trimmed(part);
     const std::size_t blank = part.find(' ');
     const bool is_rest = part.starts_with('*');
     const auto* row = std::find_if(std::begin(kKinds), std::end(kKinds), [&](const KindRow& r) {

@@ -7,21 +7,11 @@
 
 #include "base/ascii.h"
 #include "base/check.h"
+#include "base/split.h"
 #include "isa/form.h"
 
 namespace ww::isa {
 namespace {
-
-std::vector<std::string_view> split(std::string_view text, char separator) {
-  std::vector<std::string_view> parts;
-  while (!text.empty()) {
-    const auto end = text.find(separator);
-    if (end != 0) parts.push_back(text.substr(0, end));
-    if (end == std::string_view::npos) break;
-    text.remove_prefix(end + 1);
-  }
-  return parts;
-}
 
 std::string_view word_list(std::string_view name) {
 #define WW_WORDS(list, words) \
@@ -34,12 +24,13 @@ std::string_view word_list(std::string_view name) {
 
 std::vector<std::string_view> read_words(std::string_view text) {
   std::vector<std::string_view> words;
-  for (const std::string_view part : split(text, '|')) {
+  for (const std::string_view part : split_words(text, '|')) {
     if (!part.starts_with('$')) {
       words.push_back(part);
       continue;
     }
-    for (const std::string_view word : split(word_list(part.substr(1)), '|')) words.push_back(word);
+    for (const std::string_view word : split_words(word_list(part.substr(1)), '|'))
+      words.push_back(word);
   }
   return words;
 }
@@ -91,7 +82,7 @@ Condition::Term read_term(const Form& form, std::string_view text) {
 
 Condition read_condition(const Form& form, std::string_view text) {
   Condition condition;
-  for (const std::string_view part : split(text, text.contains('&') ? '&' : ' ')) {
+  for (const std::string_view part : split_words(text, text.contains('&') ? '&' : ' ')) {
     condition.terms.push_back(read_term(form, part));
   }
   return condition;
@@ -258,7 +249,8 @@ class OperandReader {
   void read_values(std::string_view text) {
     const auto dots = text.find("..");
     if (dots == std::string_view::npos) {
-      for (const std::string_view part : split(text, '|')) spec_.values.push_back(read_int(part));
+      for (const std::string_view part : split_words(text, '|'))
+        spec_.values.push_back(read_int(part));
       return;
     }
     std::string_view high = text.substr(dots + 2);
@@ -320,9 +312,10 @@ Form read_row(std::string_view family, const Row& row) {
   form.family = family;
   form.mnemonic = row.mnemonic;
   form.row = &row;
-  for (const std::string_view part : split(row.slots, ' ')) form.slots.push_back(read_slot(part));
+  for (const std::string_view part : split_words(row.slots, ' '))
+    form.slots.push_back(read_slot(part));
   WW_CHECK(form.slots.size() <= Binding::kMaxSlots, "`{}` has too many slots", row.mnemonic);
-  for (const std::string_view part : split(row.operands, ' ')) {
+  for (const std::string_view part : split_words(row.operands, ' ')) {
     form.operands.push_back(OperandReader(form, part).read());
   }
   read_conditions(form, row);

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "base/split.h"
+
 namespace ww::lower {
 std::vector<const Variant*> all_variants() {
   std::vector<const Variant*> out;
@@ -23,14 +25,7 @@ std::vector<const Variant*> variants_of(ir::TileOp op) {
 }
 
 bool answers_to(const Variant& variant, std::string_view name) {
-  if (variant.name == name) return true;
-  std::string_view rest = variant.aliases;
-  while (!rest.empty()) {
-    const std::size_t end = std::min(rest.find(' '), rest.size());
-    if (rest.substr(0, end) == name) return true;
-    rest.remove_prefix(std::min(end + 1, rest.size()));
-  }
-  return false;
+  return variant.name == name || std::ranges::count(split_words(variant.aliases), name) != 0;
 }
 
 }  // namespace ww::lower

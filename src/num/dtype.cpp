@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/split.h"
 #include "base/suggest.h"
 
 namespace ww::num {
@@ -17,19 +18,9 @@ struct Row {
   std::vector<std::string_view> aliases;
 };
 
-std::vector<std::string_view> words_of(std::string_view text) {
-  std::vector<std::string_view> words;
-  while (!text.empty()) {
-    const std::size_t end = std::min(text.find(' '), text.size());
-    if (end > 0) words.push_back(text.substr(0, end));
-    text.remove_prefix(std::min(end + 1, text.size()));
-  }
-  return words;
-}
-
 const std::vector<Row>& rows() {
   static const std::vector<Row> table = {
-#define WW_DTYPE(id, name, bits, kind, aliases) {name, words_of(aliases)},
+#define WW_DTYPE(id, name, bits, kind, aliases) {name, split_words(aliases)},
 #include "num/dtypes.def"
 #undef WW_DTYPE
   };

@@ -13,6 +13,7 @@
 #include "base/ascii.h"
 #include "base/file_io.h"
 #include "base/process.h"
+#include "base/split.h"
 
 namespace ww::runtime {
 namespace {
@@ -27,12 +28,8 @@ Diag refused(const std::string& ptxas, target::Arch arch, const Finished& finish
   Diag out = diag(DiagKind::DeviceError, "`{}` refused the PTX for `{}`: {} {}", ptxas,
                   target::info(arch).name, has_exited ? "exit status" : "signal",
                   has_exited ? finished.status : finished.signal);
-  std::string_view rest = finished.output;
-  while (!rest.empty() && out.notes.size() < kMaxNotes) {
-    const std::size_t end = std::min(rest.find('\n'), rest.size());
-    if (end > 0) out.notes.push_back({std::string(rest.substr(0, end)), {}});
-    rest.remove_prefix(std::min(end + 1, rest.size()));
-  }
+  for (const std::string_view line : split_words(finished.output, '\n'))
+    if (out.notes.size() < kMaxNotes) out.notes.push_back({std::string(line), {}});
   return out;
 }
 

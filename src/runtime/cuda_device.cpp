@@ -9,6 +9,7 @@
 #include <thread>
 #include <utility>
 
+#include "base/split.h"
 #include "ptx/parser.h"
 #include "sim/check_launch.h"
 
@@ -104,16 +105,9 @@ std::string name_of(const CudaCalls& calls, int device) {
 
 // The compiler's log as notes, a line each.
 Diag with_log(Diag problem, std::string_view log) {
-  log = log.substr(0, log.find('\0'));
-  std::size_t lines = 0;
-  while (!log.empty() && lines < kMaxLogLines) {
-    const std::size_t end = std::min(log.find('\n'), log.size());
-    if (end > 0) {
-      problem.notes.push_back({std::string(log.substr(0, end)), {}});
-      ++lines;
-    }
-    log.remove_prefix(std::min(end + 1, log.size()));
-  }
+  std::vector<std::string_view> lines = split_words(log.substr(0, log.find('\0')), '\n');
+  lines.resize(std::min(lines.size(), kMaxLogLines));
+  for (const std::string_view line : lines) problem.notes.push_back({std::string(line), {}});
   return problem;
 }
 

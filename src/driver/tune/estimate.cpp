@@ -7,6 +7,8 @@
 #include <optional>
 #include <system_error>
 
+#include "base/split.h"
+
 namespace ww::driver {
 namespace {
 
@@ -53,10 +55,7 @@ std::optional<std::uint64_t> shape_in(std::string_view part) {
 std::uint64_t tensor_work(std::string_view opcode) {
   std::uint64_t shape = 0;
   int types = 0;
-  while (!opcode.empty()) {
-    const std::size_t end = std::min(opcode.find('.'), opcode.size());
-    const std::string_view part = opcode.substr(0, end);
-    opcode.remove_prefix(std::min(end + 1, opcode.size()));
+  for (const std::string_view part : ww::split(opcode, '.')) {
     if (const auto found = shape_in(part)) shape = *found;
     const auto cost = cost_of(part);
     if (cost && shape > 0 && ++types == 2) return (shape * *cost + 15) / 16;

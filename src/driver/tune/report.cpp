@@ -10,6 +10,7 @@
 
 #include "base/append.h"
 #include "base/printable.h"
+#include "base/split.h"
 #include "driver/explain.h"
 #include "driver/report_json.h"
 #include "driver/tune/tune.h"
@@ -130,11 +131,8 @@ std::vector<Group> groups_of(const TuneReport& report) {
 }
 
 void add_indented(std::string& out, std::string_view text) {
-  while (!text.empty()) {
-    const std::size_t end = std::min(text.find('\n'), text.size());
-    append(out, "{}{}\n", end > 0 ? "      " : "", text.substr(0, end));
-    text.remove_prefix(std::min(end + 1, text.size()));
-  }
+  for (const std::string_view line : ww::split(text, '\n'))
+    append(out, "{}{}\n", line.empty() ? "" : "      ", line);
 }
 
 void add_drops(std::string& out, const TuneReport& report, bool is_verbose) {
