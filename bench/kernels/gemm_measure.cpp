@@ -358,8 +358,8 @@ bool GemmResult::good() const {
 
 int launches_for(double seconds) {
   constexpr double kTurn = 0.02;
-  constexpr double kMost = 1000;
-  return static_cast<int>(std::clamp(std::ceil(kTurn / std::max(seconds, 1e-9)), 1.0, kMost));
+  constexpr double kMax = 1000;
+  return static_cast<int>(std::clamp(std::ceil(kTurn / std::max(seconds, 1e-9)), 1.0, kMax));
 }
 
 GemmResult GemmBench::measure(const GemmRow& row) {

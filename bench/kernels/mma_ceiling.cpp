@@ -143,9 +143,9 @@ runtime::Launch MmaCeiling::with_passes(std::int32_t passes) const {
 }
 
 std::int32_t MmaCeiling::passes_for(double operations) const {
-  constexpr double kMost = std::numeric_limits<std::int32_t>::max();
+  constexpr double kMax = std::numeric_limits<std::int32_t>::max();
   return static_cast<std::int32_t>(
-      std::clamp(std::ceil(operations / operations_per_pass_), 1.0, kMost));
+      std::clamp(std::ceil(operations / operations_per_pass_), 1.0, kMax));
 }
 
 double MmaCeiling::operations(std::int32_t passes) const { return operations_per_pass_ * passes; }

@@ -343,11 +343,11 @@ class BoundOpcodes {
   }
   bool is_full() const {
     const std::shared_lock lock(mutex_);
-    return known_.size() >= kMost;
+    return known_.size() >= kMax;
   }
 
  private:
-  static constexpr std::size_t kMost = 1024;
+  static constexpr std::size_t kMax = 1024;
   mutable std::shared_mutex mutex_;
   std::unordered_map<std::string, BoundOpcode, TextHash, std::equal_to<>> known_;
 };

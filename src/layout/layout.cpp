@@ -212,17 +212,17 @@ Range TileLayout::range_on(Axis axis) const {
 // ---- Swizzle and Layout
 
 Result<Swizzle> Swizzle::make(int per_element, int len, int atom, bool inner) {
-  constexpr int kMost = 40;
-  if (per_element < 0 || len < 0 || atom < 0 || per_element > kMost || len > kMost || atom > kMost)
+  constexpr int kMax = 40;
+  if (per_element < 0 || len < 0 || atom < 0 || per_element > kMax || len > kMax || atom > kMax)
     return fail(DiagKind::BadSwizzle, "swizzle ({},{},{}): parameters must lie in 0..{}",
-                per_element, len, atom, kMost);
+                per_element, len, atom, kMax);
   if (atom < len)
     return fail(DiagKind::BadSwizzle,
                 "swizzle ({},{},{}): the atom length {} is below the swizzle length {}",
                 per_element, len, atom, atom, len);
-  if (per_element + len + atom > kMost)
+  if (per_element + len + atom > kMax)
     return fail(DiagKind::BadSwizzle, "swizzle ({},{},{}): the period 2^{} exceeds 2^{}",
-                per_element, len, atom, per_element + len + atom, kMost);
+                per_element, len, atom, per_element + len + atom, kMax);
   Swizzle out;
   if (len == 0) return out;
   out.per_element_ = per_element;

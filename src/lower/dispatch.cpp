@@ -45,15 +45,15 @@ std::vector<const Variant*> candidates_of(const ir::TileCall& tile) {
 
 // A thread has 255 registers, and the rest of the kernel needs some.
 void note_registers(PlanReport& plan) {
-  constexpr std::int64_t kMost = 255;
+  constexpr std::int64_t kMax = 255;
   std::int64_t all = 0;
   for (const auto& [operand, count] : plan.operand_registers) all += count;
   all = std::max(all, plan.registers);
-  if (all > kMost)
+  if (all > kMax)
     plan.notes.push_back(
         fmt::format("{} registers per thread, of {} that there are: the assembler keeps the rest "
                     "in local memory",
-                    all, kMost));
+                    all, kMax));
 }
 
 class Dispatch {

@@ -47,7 +47,7 @@ struct Options {
 
 struct Lowered {
   std::optional<ir::Function> function;  // when there are no errors
-  LoweringReport report;                 // of all primitives, also of those that nothing accepted
+  LoweringReport report;                 // of all primitives, refused ones too
   std::vector<Diag> errors;              // in the order of the source
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every variant that a file defines is in the list, no two answer to one name, and the primitives
-// of ops.def are those that have variants. A row that a list forgets would compile, link, and never
+// Every variant that a file defines is in the list, no two answer to one name, and ops.def has
+// a row for each primitive with variants. A row that a list forgets would compile, link, and never
 // be tried.
 #include <gtest/gtest.h>
 

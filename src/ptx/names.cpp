@@ -150,8 +150,8 @@ bool NamePool::holds(const Slot& slot, const char* text) const {
 }
 
 NameId NamePool::add(std::string_view text, Key key, Slot* slot) {
-  constexpr std::size_t kMost = std::numeric_limits<std::uint32_t>::max();
-  WW_CHECK(entries_.size() < kMost && text.size() <= kMost, "{} names, the next of {} bytes",
+  constexpr std::size_t kMax = std::numeric_limits<std::uint32_t>::max();
+  WW_CHECK(entries_.size() < kMax && text.size() <= kMax, "{} names, the next of {} bytes",
            entries_.size(), text.size());
   const auto id = static_cast<std::uint32_t>(entries_.size());
   entries_.push_back({store(text), key.length});

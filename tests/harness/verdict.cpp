@@ -27,12 +27,12 @@ Choices with(Choices row, std::size_t at, std::int64_t value) {
 }  // namespace
 
 std::string kind_of(const Checked& checked) {
-  constexpr std::size_t kMost = 120;
+  constexpr std::size_t kMax = 120;
   std::string out(name_of(checked.stage));
   const std::size_t error = checked.why.find("error: ");
   const std::string_view why =
       std::string_view(checked.why).substr(error == std::string::npos ? 0 : error);
-  for (const char each : why.substr(0, std::min(kMost, why.find('\n'))))
+  for (const char each : why.substr(0, std::min(kMax, why.find('\n'))))
     if (each < '0' || each > '9') out += each;
   return out;
 }

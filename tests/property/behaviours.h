@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Behaviours by example, with values worked out by hand: one test per thing that a user of a
-// tile-layout algebra relies on. The areas are those that the tests of Apache TVM's TIRx cover;
+// tile-layout algebra relies on. It covers what the tests of Apache TVM's TIRx cover;
 // where its answers are wrong, regressions_test.cpp has the right ones.
 #pragma once
 

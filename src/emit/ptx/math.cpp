@@ -189,7 +189,7 @@ Value divisor_exponent(Context& c, Value y) {
 // zero, and the rest has no bits below those of y, so that it is exact. NaN ends the loop as well.
 Value fmod64(Context& c, Value x, Value y) {
   constexpr std::int64_t kBits = 51;  // of a quotient, one to spare
-  constexpr std::int64_t kMost = 2046;
+  constexpr std::int64_t kMax = 2046;
   const Value by = f64(c, "abs.f64", {y});
   const Value by_exponent = divisor_exponent(c, by);
   const Value rest = c.code.new_variable(Class::Rd);
@@ -205,7 +205,7 @@ Value fmod64(Context& c, Value x, Value y) {
   c.code.jump(end, {is_less});
   const Value apart = c.code.pure("sub.s32", Class::R, {exponent64(c, rest), by_exponent});
   Value k = c.code.pure("sub.s32", Class::R, {apart, int_value(kBits)});
-  k = c.code.pure("min.s32", Class::R, {k, int_value(kMost)});
+  k = c.code.pure("min.s32", Class::R, {k, int_value(kMax)});
   k = c.code.pure("max.s32", Class::R, {k, int_value(0)});
   const Value step = scaled64(c, by, k, zero);
   const Value times = f64(c, "cvt.rzi.f64.f64", {f64(c, "div.rz.f64", {rest, step})});

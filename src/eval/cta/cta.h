@@ -78,7 +78,7 @@ struct Barrier {
   std::size_t count = 0;  // threads it waits for; 0: all of its unit
   std::vector<Thread> arrived;
   std::vector<Thread> waiting;
-  std::size_t holds = 0;  // of those that vote, threads whose condition holds
+  std::size_t holds = 0;                                          // voters whose condition holds
   std::vector<std::pair<Thread, const ir::PtxOperand*>> counted;  // where the sum is wanted
 };
 struct Mbarrier {

@@ -26,9 +26,9 @@ std::string threads_text(Threads ts) {
     parts.push_back(i == j ? fmt::format("{}", ts[i]) : fmt::format("{}-{}", ts[i], ts[j]));
     i = j + 1;
   }
-  constexpr std::size_t kMost = 6;
-  const bool is_long = parts.size() > kMost;
-  if (is_long) parts.resize(kMost);
+  constexpr std::size_t kMax = 6;
+  const bool is_long = parts.size() > kMax;
+  if (is_long) parts.resize(kMax);
   return fmt::format("{}{}{}", ts.size() == 1 ? "thread " : "threads ", fmt::join(parts, ", "),
                      is_long ? fmt::format(", … ({} in all)", ts.size()) : "");
 }

@@ -39,9 +39,9 @@ Wide result_of(const Expr& expr, Wide a, Wide b) {
     case ExprOp::Ramp:
       return a + b * (expr.type.lanes - 1);
     default: {  // a << b: of what is shifted out, only 0 is not missed
-      constexpr int kMost = 63;
-      const bool is_far = b < 0 || b > kMost;
-      return a * (Wide{1} << (is_far ? kMost : static_cast<int>(b)));
+      constexpr int kMax = 63;
+      const bool is_far = b < 0 || b > kMax;
+      return a * (Wide{1} << (is_far ? kMax : static_cast<int>(b)));
     }
   }
 }

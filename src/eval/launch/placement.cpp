@@ -129,8 +129,8 @@ Spot Placement::spot(std::int64_t flat, std::size_t copy) const {
 }
 
 void Placement::remember(std::int64_t size) {
-  constexpr std::int64_t kMost = std::int64_t{1} << 20;
-  if (is_plain_ || !table_.empty() || size > kMost) return;
+  constexpr std::int64_t kMax = std::int64_t{1} << 20;
+  if (is_plain_ || !table_.empty() || size > kMax) return;
   std::vector<Spot> table;
   table.reserve(static_cast<std::size_t>(size));
   for (std::int64_t flat = 0; flat < size; ++flat) table.push_back(compute(flat));

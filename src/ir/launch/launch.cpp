@@ -97,12 +97,12 @@ class Launch {
   // --- limits ---
 
   Result<void> check_grid() const {
-    constexpr std::array<std::int64_t, 3> kMost{0x7fffffff, 65535, 65535};
+    constexpr std::array<std::int64_t, 3> kMax{0x7fffffff, 65535, 65535};
     for (std::size_t d = 0; d < 3; ++d)
-      if (shape_.grid[d].is_constant() && shape_.grid[d].value > kMost[d])
+      if (shape_.grid[d].is_constant() && shape_.grid[d].value > kMax[d])
         return fail(diag(DiagKind::BadScopeIds,
                          "the grid has {} CTAs along {}: at most {} are possible",
-                         shape_.grid[d].value, "xyz"[d], kMost[d])
+                         shape_.grid[d].value, "xyz"[d], kMax[d])
                         .with_span(span_of(ScopeIdKind::CtaId)));
     Dims cluster;
     for (std::size_t d = 0; d < 3; ++d) cluster[d] = {shape_.cluster[d], {}};

@@ -71,9 +71,9 @@ class Simplifier {
   Size size(ExprId expr) {
     if (f_[expr].args.empty()) return 1;
     if (const auto found = sizes_.find(expr.index); found != sizes_.end()) return found->second;
-    constexpr Size kMost = std::numeric_limits<Size>::max() / 8;
+    constexpr Size kMax = std::numeric_limits<Size>::max() / 8;
     Size out = 1;
-    for (const ExprId arg : f_[expr].args) out = std::min(kMost, out + size(arg));
+    for (const ExprId arg : f_[expr].args) out = std::min(kMax, out + size(arg));
     sizes_.emplace(expr.index, out);
     return out;
   }

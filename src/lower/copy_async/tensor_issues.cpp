@@ -168,9 +168,9 @@ class AtomFinder {
 
   // ptxas refuses an instruction whose registers do not fit beside a few others.
   void limit_registers() {
-    constexpr std::int64_t kFile = 65536, kMost = 255, kOthers = 18;
+    constexpr std::int64_t kFile = 65536, kMax = 255, kOthers = 18;
     const std::int64_t threads = std::max<std::int64_t>(1, threads_);
-    const std::int64_t all = std::min(kMost, kFile / threads / 8 * 8);
+    const std::int64_t all = std::min(kMax, kFile / threads / 8 * 8);
     const auto room = static_cast<std::uint64_t>(std::max<std::int64_t>(4, all - kOthers));
     most_registers_ = static_cast<std::int64_t>(std::bit_floor(room));
   }

@@ -193,7 +193,7 @@ Region* resolve(Warp& warp, const std::uint64_t* address, Mask& who, unsigned by
     report_bad_address(warp, address[first], first, bytes, kind, space);
     return nullptr;
   }
-  // Most often all lanes are inside, and those that do not take part point somewhere harmless.
+  // Most often all lanes are inside, and idle lanes point somewhere harmless.
   const std::uint64_t last = region->size - bytes;
   std::uint64_t outside = 0;
   std::uint64_t low_bits = 0;

@@ -124,14 +124,14 @@ std::uint32_t f32_to_tf32_lane(std::uint32_t f32) {
 template <Narrow kTo, bool kRelu, bool kFinite>
 std::uint32_t f32_by_chance_lane(std::uint32_t f32, std::uint32_t random, unsigned count) {
   constexpr std::uint32_t kFirst = 127 - kTo.bias + 1;  // exponent of the smallest normal number
-  constexpr std::uint32_t kMost = 40;                   // cuts off all 24 bits and leaves no carry
+  constexpr std::uint32_t kMax = 40;                    // cuts off all 24 bits and leaves no carry
   const std::uint32_t code = F32::magnitude(f32);
   const std::uint32_t biased = code >> 23U;
   const std::uint32_t exponent = biased == 0 ? 1U : biased;
   const std::uint64_t significand = (code & 0x7F'FFFFU) | (biased == 0 ? 0U : 0x80'0000U);
   const std::uint32_t unit = exponent > kFirst ? exponent : kFirst;
   const std::uint32_t wanted = 23 - kTo.mantissa_bits + (unit - exponent);
-  const std::uint32_t shift = wanted < kMost ? wanted : kMost;
+  const std::uint32_t shift = wanted < kMax ? wanted : kMax;
   const std::uint64_t chance = std::uint64_t{random & ((1U << count) - 1U)} << (shift - count);
   const auto kept = static_cast<std::uint32_t>((significand + chance) >> shift);
   // A number's code is its mantissa, hidden bit included, plus its exponent.

@@ -46,7 +46,7 @@ void report_hopeless(Unit& unit, const Cta& cta, unsigned number, const Barrier&
 // Warps that are at another barrier than most, or nowhere any more. That may be as it should, and
 // is told of only when such a warp turns out to race.
 void note_skips(Unit& unit, const Cta& cta, const Barrier& barrier) {
-  constexpr std::size_t kMost = 64;
+  constexpr std::size_t kMax = 64;
   if (unit.races == nullptr || !unit.checks(Check::Barrier)) return;
   std::map<std::uint32_t, unsigned> visits;
   for (const auto& warp : cta.warps) {
@@ -58,7 +58,7 @@ void note_skips(Unit& unit, const Cta& cta, const Barrier& barrier) {
   for (const auto& warp : cta.warps) {
     const bool is_here = has_lane(barrier.warps_arrived, warp->index);
     const std::uint32_t at = is_here ? barrier.ops[warp->index] : kNoOp;
-    if (at != most->first && unit.skips.size() < kMost)
+    if (at != most->first && unit.skips.size() < kMax)
       unit.skips.push_back({most->first, at, cta.linear, warp->index});
   }
 }
