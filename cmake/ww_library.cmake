@@ -59,7 +59,7 @@ function(ww_headers_library target)
 endfunction()
 
 # What nearly all files of a folder include, precompiled for it alone: large folders only. Where files are
-# compiled together there are too few compilations to make up for it; but sim has options of its own.
+# compiled together there are too few compilations to make up for it.
 set(WW_OWN_HEADER_ir ir/build.h)
 set(WW_OWN_HEADER_eval eval/cta/cta.h)
 set(WW_OWN_HEADER_script script/interp/context.h)
@@ -80,7 +80,10 @@ function(ww_library_headers target folder)
   if(CMAKE_CXX_CLANG_TIDY OR folder STREQUAL "num") # num: few files, compiled with options of its own
     return()
   endif()
-  if(DEFINED WW_OWN_HEADER_${folder} AND (folder STREQUAL "sim" OR NOT WW_UNITY))
+  if(folder STREQUAL "sim" AND WW_UNITY)
+    return() # two compilations, with options of their own
+  endif()
+  if(DEFINED WW_OWN_HEADER_${folder} AND NOT WW_UNITY)
     target_precompile_headers(
       ${target} PRIVATE ${WW_COMMON_HEADERS} "${PROJECT_SOURCE_DIR}/src/${WW_OWN_HEADER_${folder}}")
   else()
@@ -116,7 +119,9 @@ function(ww_add_library folder)
     set(scope PUBLIC)
     target_link_libraries(${target} PRIVATE $<BUILD_INTERFACE:ww_flags>)
     ww_library_headers(${target} ${folder})
-    ww_compile_together(${target})
+    set(apart ${sources})
+    list(FILTER apart INCLUDE REGEX "/sim/ops/") # half of sim's time: a second processor's work
+    ww_compile_together(${target} APART ${apart})
   else()
     add_library(${target} INTERFACE)
     set(scope INTERFACE)
