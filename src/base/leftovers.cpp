@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A handler may call next to nothing, and removing a folder takes a lot. So the handler only writes
 // the signal's number into a pipe, and a thread of its own does the work. The thread starts with
-// the first registration: before that there is nothing to do, and a program with one thread is a
-// bit faster.
+// the first registration, or the pause before it: until then there is nothing to do, and a program
+// with one thread is a bit faster.
 #include "base/leftovers.h"
 
 #include <fcntl.h>
@@ -76,7 +76,11 @@ class Leftovers {
     return *kAll;
   }
 
-  std::recursive_mutex& mutex() { return mutex_; }
+  void pause() {
+    mutex_.lock();
+    if (cleans_up && pipe_end < 0) listen();  // else a signal now would end the process at once
+  }
+  void go_on() { mutex_.unlock(); }
 
   Leftover::Place add(Leftover::Entry entry) {
     const std::scoped_lock lock(mutex_);
@@ -157,8 +161,8 @@ Leftover Leftover::process_group(int id) {
   return Leftover({.kind = Entry::Kind::ProcessGroup, .path = {}, .process = id});
 }
 
-LeftoverPause::LeftoverPause() { Leftovers::all().mutex().lock(); }
-LeftoverPause::~LeftoverPause() { Leftovers::all().mutex().unlock(); }
+LeftoverPause::LeftoverPause() { Leftovers::all().pause(); }
+LeftoverPause::~LeftoverPause() { Leftovers::all().go_on(); }
 
 void clean_up_on_signals() {
   cleans_up = true;

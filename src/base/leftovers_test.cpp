@@ -8,7 +8,9 @@
 #include <array>
 #include <csignal>
 #include <filesystem>
+#include <fstream>
 #include <functional>
+#include <optional>
 #include <string>
 
 #include "base/file_io.h"
@@ -112,6 +114,22 @@ TEST(LeftoverPrograms, EndWithTheProcess) {
   victim.send(SIGTERM);
   EXPECT_EQ(victim.end(), SIGTERM);
   EXPECT_TRUE(victim.is_silent());
+}
+
+// A signal between the start of the first program and its registration waits for the registration.
+TEST(LeftoverPrograms, EndEvenIfTheSignalIsEarly) {
+  const ScratchFolder here = ScratchFolder::make().value();
+  const Victim victim([&](int) {
+    clean_up_on_signals();
+    std::optional<LeftoverPause> pause(std::in_place);
+    std::ofstream(here.file("file")) << "text";  // registers nothing
+    (void)std::raise(SIGTERM);
+    const Leftover file = Leftover::file(here.file("file"));
+    pause.reset();
+    wait_forever();
+  });
+  EXPECT_EQ(victim.end(), SIGTERM);
+  EXPECT_FALSE(fs::exists(here.file("file")));
 }
 
 TEST(LeftoverPrograms, NothingToCleanUpIsNoReasonToLive) {
