@@ -415,10 +415,14 @@ TEST(CopyAsync, Declines) {
       {with("mbarrier_addr=tid"),
        "[mbarrier] `mbarrier_addr=` is for a copy that arrives at a barrier",
        "[mbarrier] `mbarrier_addr=` is for a copy that arrives at a barrier"},
-      {with("use_tma_reduce=\"add\""), "[config] `use_tma_reduce=` is for tensor copies",
-       "[config] `use_tma_reduce=` is for tensor copies"},
-      {with("oob=\"nan\""), "[config] `oob=` is for tensor copies",
-       "[config] `oob=` is for tensor copies"},
+      {with("use_tma_reduce=\"add\""),
+       "[config] `use_tma_reduce=` is for copies through tensor maps",
+       "[config] `use_tma_reduce=` is for copies through tensor maps"},
+      {with("oob=\"nan\""),
+       "[config] `oob=` is for copies through tensor maps; here `fill_mode=\"zero\"` fills what "
+       "lies outside",
+       "[config] `oob=` is for copies through tensor maps; here `fill_mode=\"zero\"` fills what "
+       "lies outside"},
       {with("direct=True"), "[direct] cta scope, expected thread",
        "[direct] one cp.async is asked for"},
       {two, "[direct] 128 instructions of 16 bytes, expected one",

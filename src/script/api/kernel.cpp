@@ -327,6 +327,32 @@ constinit const std::span<const BuiltinRow> rows = kRows;
 }  // namespace ww::script::kernel_api
 
 namespace ww::script {
+namespace {
+
+// `T.handle("float16", storage_scope="shared")`. The value that is bound has the scope.
+Result<Value> call_handle(Context& in, const AnnotationObject& handle, CallArgs& args) {
+  AnnotationObject out = handle;
+  Value element = args.plain.empty() ? none() : args.plain[0];
+  Span where = args.plain.empty() ? args.call : args.spans[0];
+  for (const CallArgs::Named& named : args.named) {
+    if (named.name == "storage_scope" || named.name == "is_size_var") continue;
+    if (named.name != "dtype")
+      return fail_at(named.span, DiagKind::BadArgument,
+                     "`T.handle` has no parameter `{}`; it takes dtype, storage_scope", named.name);
+    element = named.value;
+    where = named.span;
+  }
+  if (element.is(Kind::None)) return in.heap.wrap(Kind::Annotation, std::move(out));
+  if (element.is(Kind::Str) && text_of(element) == "tensormap") {
+    out.what = AnnotationObject::What::TensorMap;
+    return in.heap.wrap(Kind::Annotation, std::move(out));
+  }
+  const ir::Type type = WW_TRY(as_type(in, element, "the element type", where));
+  out.type = type.is_value() ? ir::Type::pointer(type.dtype) : ir::Type::handle();
+  return in.heap.wrap(Kind::Annotation, std::move(out));
+}
+
+}  // namespace
 
 Result<Value> call_annotation(Context& in, const Value& value, CallArgs& args) {
   const auto& a = value.as<AnnotationObject>();
@@ -339,12 +365,7 @@ Result<Value> call_annotation(Context& in, const Value& value, CallArgs& args) {
   }
   if (a.what != AnnotationObject::What::Handle)
     return fail_at(args.call, DiagKind::BadType, "this annotation cannot be called");
-  AnnotationObject out = a;
-  if (!args.plain.empty()) {
-    const ir::Type type = WW_TRY(as_type(in, args.plain[0], "the element type", args.spans[0]));
-    out.type = type.is_value() ? ir::Type::pointer(type.dtype) : ir::Type::handle();
-  }
-  return in.heap.wrap(Kind::Annotation, std::move(out));
+  return call_handle(in, a, args);
 }
 
 }  // namespace ww::script

@@ -70,6 +70,11 @@ Result<ir::TileArg> read_arg(Context& in, const ir::TileCall& call, const ir::Ti
     if (param.required) return fail_at(span, DiagKind::BadTileCall, "{} is None", what);
     return ir::TileArg();
   }
+  if (value.is(Kind::Function))
+    return fail(diag_at(span, DiagKind::BadTileCall,
+                        "{} is a function, expected a tile or a value for all elements", what)
+                    .with_note("store what the function gives for each element into a tile, and "
+                               "pass this"));
   switch (param.kind) {
     case ir::TileParamKind::Region:
       return ir::TileArg(WW_TRY(as_region(in, value, what, span, ir::copy_settings(call).fills)));

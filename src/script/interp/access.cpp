@@ -138,9 +138,12 @@ Result<Value> namespace_attribute(Context& in, const std::string& path, std::str
   if (path == "tvm.tirx")
     if (const BuiltinRow* row = find_builtin(fmt::format("T.{}", name)))
       return in.heap.wrap(Kind::Builtin, BuiltinObject{{}, row});
+  if (path == "tvm.script.ir" && name == "constexpr") return *language_name(in, name);
   if (path.starts_with("tvm")) {
     if (const auto known = known_module(full))
       return in.heap.wrap(Kind::Namespace, NamespaceObject{{}, std::string(*known)});
+    if (const auto reason = why_not_taken(full))
+      return opaque_value(in, span, fmt::format("`{}` is not taken: {}", full, *reason));
     return opaque_value(in, span, fmt::format("`{}` is not modelled", full));
   }
   if (path == "math" && (name == "inf" || name == "pi" || name == "nan"))

@@ -93,8 +93,10 @@ Result<Value> call_inline(Context& in, const FunctionObject& function, CallArgs&
 Result<Value> make_kernel(Context& in, const FunctionObject& def,
                           const std::vector<CallArgs::Named>& constants, Span where) {
   if (in.in_kernel())
-    return fail_at(where, DiagKind::BadType, "kernel `{}` inside of kernel `{}`", def.name,
-                   in.fn().name);
+    return fail(diag_at(where, DiagKind::BadType, "kernel `{}` inside of kernel `{}`", def.name,
+                        in.fn().name)
+                    .with_note("a function decorated with `@T.inline` becomes part of the kernel "
+                               "that calls it"));
   KernelObject* kernel = build_kernel(in, def, constants, where);
   const ir::Function& made = kernel->function;
   in.heap.count((made.expr_count() * sizeof(ir::Expr) + made.stmt_count() * sizeof(ir::Stmt) +
@@ -132,6 +134,19 @@ Result<Value> apply_decorator(Context& in, const Value& function, ExprId id, Spa
   // Those of ours that take options (`functools.lru_cache(maxsize=None)`) give the function back.
   if (decorator.is(Kind::Builtin)) return call(in, decorator, args);
   return call(in, is_call ? WW_TRY(eval(in, id, env)) : decorator, args);
+}
+
+// A kernel is launched, not called: neither by the host here nor by another kernel.
+Diag kernel_call(Context& in, const std::string& kernel, Span where) {
+  if (in.in_kernel())
+    return diag_at(where, DiagKind::BadType, "kernel `{}` calls kernel `{}`", in.fn().name, kernel)
+        .with_note(
+            fmt::format("decorate `{}` with `@T.inline`: its body becomes part of the kernel "
+                        "that calls it",
+                        kernel));
+  return diag_at(where, DiagKind::BadType, "kernel `{}` cannot be called", kernel)
+      .with_note(fmt::format(
+          "name it without parentheses; `warpwright run --kernel {}` launches it", kernel));
 }
 
 Result<Value> specialize(Context& in, const FunctionObject& function, CallArgs& args) {
@@ -191,6 +206,8 @@ Result<Value> call(Context& in, const Value& callee, CallArgs& args) {
       return call_annotation(in, callee, args);
     case Kind::Jit:
       return specialize(in, callee.as<FunctionObject>(), args);
+    case Kind::Kernel:
+      return fail(kernel_call(in, callee.as<KernelObject>().function.name, args.call));
     case Kind::Opaque:
       return opaque_value(in, args.call, callee.as<OpaqueObject>().reason);
     case Kind::SpecMaker:

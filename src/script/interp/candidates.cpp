@@ -31,7 +31,9 @@ class Finder {
   [[nodiscard]] bool is_kernel_decorator(ExprId id) const {
     const Expr* e = &ast_[id];
     if (e->kind == ExprKind::Call) e = &ast_[e->a];
-    if (e->kind == ExprKind::Name) return is_one_of(e->name, decorators_, "");
+    if (e->kind == ExprKind::Name)
+      return is_one_of(e->name, decorators_, "") ||
+             (imports_all_ && is_decorator(symbols_.text(e->name)));
     if (e->kind != ExprKind::Attribute) return false;
     const std::string_view name = symbols_.text(e->name);
     return name == "prim_func" || ((name == "jit" || name == "function") && is_language(e->a));
@@ -66,9 +68,13 @@ class Finder {
     const std::string_view space = known_module(path).value_or("");
     if (space == "T") language_.push_back(import.as);
     if (space == "Tx" || (is_from && known_module(module) == "Tx")) imports_tile = true;
-    const bool is_decorator =
-        import.path == "prim_func" || import.path == "jit" || import.path == "function";
-    if (is_from && known_module(module) == "T" && is_decorator) decorators_.push_back(import.as);
+    if (!is_from || known_module(module) != "T") return;
+    imports_all_ |= import.path == "*";
+    if (is_decorator(import.path)) decorators_.push_back(import.as);
+  }
+
+  static bool is_decorator(std::string_view name) {
+    return name == "prim_func" || name == "jit" || name == "function";
   }
 
   [[nodiscard]] bool is_one_of(Symbol name, const std::vector<Symbol>& known,
@@ -81,6 +87,7 @@ class Finder {
   const SymbolTable& symbols_;
   std::vector<Symbol> language_;
   std::vector<Symbol> decorators_;
+  bool imports_all_ = false;  // `from tvm.script.tirx import *`
 };
 
 bool uses_tile_of_t(const Ast& ast, const SymbolTable& symbols, const Finder& finder) {

@@ -168,6 +168,9 @@ Result<ir::Type> as_type(Context& in, const Value& value, std::string_view what,
   if (value.is(Kind::Annotation) &&
       value.as<AnnotationObject>().what == AnnotationObject::What::Handle)
     return value.as<AnnotationObject>().type;
+  if (value.is(Kind::Annotation) &&
+      value.as<AnnotationObject>().what == AnnotationObject::What::TensorMap)
+    return ir::Type::handle();
   if (!value.is(Kind::Str))
     return fail_at(where, DiagKind::BadType,
                    "{} is {}, expected an element type such as \"float16\"", what,

@@ -39,6 +39,7 @@ Result<void> bind_param(Context& in, std::string_view name, Symbol symbol, const
     env.set(symbol, of_expr(ir::var_ref(f, var, span)));
     return {};
   }
+  if (annotation.is(Kind::Opaque)) return fail(needs_opaque(in, annotation, span));
   if (!annotation.is(Kind::Annotation))
     return fail_at(span, DiagKind::BadType,
                    "parameter `{}` is annotated with {}, expected `T.handle`, `T.Buffer(…)` or a "
@@ -49,7 +50,9 @@ Result<void> bind_param(Context& in, std::string_view name, Symbol symbol, const
     case What::Constexpr:
       if (given == nullptr)
         return fail(diag_at(span, DiagKind::BadArgument, "the constant `{}` has no value", name)
-                        .with_note("give it with `.specialize(…)` in the kernel expression"));
+                        .with_note(fmt::format("decorate the kernel with `@T.jit` and give it with "
+                                               "`.specialize({}=…)` in the kernel expression",
+                                               name)));
       env.set(symbol, *given);
       return {};
     case What::Optional:

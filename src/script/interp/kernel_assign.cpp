@@ -203,7 +203,7 @@ Result<void> new_inferred(Context& in, Symbol name, ir::Type type, const Value& 
 
 Result<void> store_element(Context& in, ir::BufferId buffer, const Value& index, const Value& value,
                            Span target, const AssignSpans& at) {
-  if (value.is(Kind::Poison) || index.is(Kind::Poison)) return {};
+  if (value.is(Kind::Poison) || is_in_error(index)) return {};
   const BufferIndex place = WW_TRY(buffer_index(in, buffer, index, target));
   if (value.is(Kind::Region))
     return fail(diag_at(at.value, DiagKind::BadType,
@@ -281,11 +281,23 @@ Result<void> new_array(Context& in, Symbol name, const AnnotationObject& annotat
   return {};
 }
 
+// Both are pointers to elements, of different types.
+bool points_elsewhere(ir::Type declared, ir::Type given) {
+  return declared.is_pointer() && given.is_pointer() && !declared.opaque && !given.opaque &&
+         declared.dtype != given.dtype;
+}
+
 Result<void> annotated_let(Context& in, Symbol name, const AnnotationObject& annotation,
                            const std::optional<Value>& value, Env& env, const AssignSpans& at) {
   if (!value)
     return fail_at(at.all, DiagKind::NotBound, "`{}` is immutable and has no value",
                    in.symbols.text(name));
+  if (is_sequence(*value))
+    return fail(
+        diag_at(at.value, DiagKind::BadType, "`{}: T.let` binds one value, not a {}",
+                in.symbols.text(name), type_name(*value))
+            .with_note(fmt::format("`{} = (…)` without an annotation names a tuple of values",
+                                   in.symbols.text(name))));
   const ir::ExprId expr = annotation.type.is_value()
                               ? WW_TRY(assigned_value(in, *value, annotation.type,
                                                       {.name = in.symbols.text(name)}, at.value))
@@ -295,6 +307,12 @@ Result<void> annotated_let(Context& in, Symbol name, const AnnotationObject& ann
   if (annotation.type.is_pointer() && !type.is_pointer())
     return fail_at(at.value, DiagKind::BadType, "`{}` is `{}`, expected a pointer",
                    in.symbols.text(name), ir::to_text(type));
+  if (points_elsewhere(annotation.type, type))
+    return fail(diag_at(at.value, DiagKind::BadType,
+                        "`{}` is annotated as `{}`, but its value is `{}`", in.symbols.text(name),
+                        ir::to_text(annotation.type), ir::to_text(type))
+                    .with_note("`T.decl_buffer(shape, dtype, data=B.data)` reads the memory of `B` "
+                               "as another type"));
   return let_name(in, name, expr, env, at.all);
 }
 
@@ -329,7 +347,10 @@ Result<void> assign_in_kernel(Context& in, ExprId target, Value value, Env& env,
           WW_TRY_VOID(assign_in_kernel(in, item, value, env, at));
         return {};
       }
-      auto pairs = WW_TRY(unpack(in, e, value));
+      const bool is_meta = value.is(Kind::Meta);
+      auto pairs = WW_TRY(unpack(in, e, is_meta ? value.as<MetaObject>().value : value));
+      if (is_meta)
+        for (auto& [item, part] : pairs) part = in.heap.wrap(Kind::Meta, MetaObject{{}, part});
       WW_TRY_VOID(keep_old_values(in, pairs, env, at.all));
       for (const auto& [item, part] : pairs) WW_TRY_VOID(assign_in_kernel(in, item, part, env, at));
       return {};

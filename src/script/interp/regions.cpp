@@ -74,21 +74,27 @@ Result<DimBounds> dim_bounds(Context& in, ir::BufferId id, std::size_t dim,
 }
 
 // A range with a constant start and extent must be inside, unless it `may_leave` its buffer.
-Result<void> check_range(const ir::Function& f, ir::BufferId id, std::size_t dim,
-                         const ir::RangeExpr& range, bool may_leave, Span span) {
+std::optional<Diag> range_error(const ir::Function& f, ir::BufferId id, std::size_t dim,
+                                const ir::RangeExpr& range, bool may_leave, Span span) {
   const auto begin = ir::const_int(f, range.min);
   const auto size = ir::const_int(f, range.extent);
   const auto whole = ir::const_int(f, f[id].shape[dim]);
   const bool is_empty = size && *size <= 0;
   const bool is_beyond = begin && size && whole && *begin + *size > *whole;
   const bool leaves = !may_leave && begin && (*begin < 0 || is_beyond);
-  if (!is_empty && !leaves) return {};
-  return fail(diag_at(span, DiagKind::OutOfBounds,
-                      "{}:{} in dimension {} of `{}`, which has extent {}",
-                      begin ? std::to_string(*begin) : "…",
-                      begin && size ? std::to_string(*begin + *size) : "…", dim, f[id].name,
-                      whole ? std::to_string(*whole) : "of run time")
-                  .with_note("declared here", f[id].span));
+  if (!is_empty && !leaves) return std::nullopt;
+  return diag_at(span, DiagKind::OutOfBounds,
+                 "{}:{} in dimension {} of `{}`, which has extent {}{}",
+                 begin ? std::to_string(*begin) : "…",
+                 begin && size ? std::to_string(*begin + *size) : "…", dim, f[id].name,
+                 whole ? std::to_string(*whole) : "of run time", is_empty ? ", is empty" : "")
+      .with_note("declared here", f[id].span);
+}
+
+// `-2:2` of 64 elements is 62:2, and empty.
+bool counts_from_end(const ir::Function& f, const Value& bound) {
+  if (bound.is(Kind::Int)) return bound.integer < 0;
+  return bound.is(Kind::Ir) && ir::const_int(f, bound.expr()).value_or(0) < 0;
 }
 
 Result<ir::RangeExpr> range_of_slice(Context& in, ir::BufferId id, std::size_t dim,
@@ -96,8 +102,14 @@ Result<ir::RangeExpr> range_of_slice(Context& in, ir::BufferId id, std::size_t d
   const DimBounds bounds = WW_TRY(dim_bounds(in, id, dim, slice, span));
   const ir::ExprId extent = WW_TRY(region_extent(in, bounds.begin, bounds.end, span));
   const ir::RangeExpr range{bounds.begin, extent};
-  WW_TRY_VOID(check_range(in.fn(), id, dim, range, may_leave, span));
-  return range;
+  const bool is_begin_from_end = counts_from_end(in.fn(), slice.begin);
+  std::optional<Diag> problem =
+      range_error(in.fn(), id, dim, range, may_leave && !is_begin_from_end, span);
+  if (!problem) return range;
+  if (is_begin_from_end || counts_from_end(in.fn(), slice.end))
+    problem->notes.insert(problem->notes.begin(),
+                          {"a negative bound counts from the end of the dimension", {}});
+  return fail(std::move(*problem));
 }
 
 // B[a:b:s]: a vector of elements.
@@ -207,7 +219,8 @@ Result<ir::Region> as_region(Context& in, const Value& value, std::string_view w
   if (value.is(Kind::Region)) {
     const ir::Region& region = value.as<RegionObject>().region;
     for (std::size_t d = 0; d < region.ranges.size(); ++d)
-      WW_TRY_VOID(check_range(f, region.buffer, d, region.ranges[d], may_leave, region.span));
+      if (auto problem = range_error(f, region.buffer, d, region.ranges[d], may_leave, region.span))
+        return fail(std::move(*problem));
     return region;
   }
   if (value.is(Kind::Buffer)) {

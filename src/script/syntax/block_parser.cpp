@@ -240,6 +240,11 @@ Result<StmtId> parse_function(ParseCursor& cursor, std::uint32_t begin, ListOf<E
   Stmt out{.kind = StmtKind::FunctionDef, .name_place = place_of(name)};
   out.name = cursor.intern(name);
   out.decorators = decorators;
+  if (cursor.at(TokenKind::LBracket))
+    return fail(
+        cursor.unexpected("`(` and parameters")
+            .with_note("type parameters are not taken; `n = T.int32()` in the body declares "
+                       "an extent of run time, `n: T.constexpr` a constant of `@T.jit`"));
   const Token opener = WW_TRY(cursor.expect(TokenKind::LParen, "`(` and parameters"));
   out.params = WW_TRY(parse_parameters(cursor, TokenKind::RParen));
   if (!cursor.accept(TokenKind::RParen)) return fail(cursor.unexpected_in("`,` or `)`", opener));

@@ -88,8 +88,11 @@ Result<void> check_single_target(ParseCursor& cursor, ExprId target, std::string
   const ExprKind kind = cursor.ast()[target].kind;
   if (kind == ExprKind::Name || kind == ExprKind::Attribute || kind == ExprKind::Subscript)
     return {};
-  return fail_at(cursor.ast()[target].place.span(), DiagKind::Syntax, "cannot {} {}", use,
-                 describe_expr(cursor, target));
+  Diag problem = diag_at(cursor.ast()[target].place.span(), DiagKind::Syntax, "cannot {} {}", use,
+                         describe_expr(cursor, target));
+  if (kind == ExprKind::Tuple || kind == ExprKind::List)
+    problem.notes.push_back({"write one statement for each name", {}});
+  return fail(std::move(problem));
 }
 
 Result<StmtId> parse_augmented(ParseCursor& cursor, std::uint32_t begin, ExprId target) {

@@ -13,4 +13,4 @@ def scale(B_ptr: T.handle, n: T.constexpr):
 bad_jit_constants.py:6:28: error: the constant `n` has no value [BadArgument]
     def scale(B_ptr: T.handle, n: T.constexpr):
                                ^~~~~~~~~~~~~~
-  note: give it with `.specialize(…)` in the kernel expression
+  note: decorate the kernel with `@T.jit` and give it with `.specialize(n=…)` in the kernel expression

@@ -9,6 +9,7 @@ def kernel(B_ptr: T.handle):
     tid = T.thread_id([32])
     B[tid] = T.float32(1)
 #--- expected
---kernel:1:1: error: kernel cannot be called [BadType]
+--kernel:1:1: error: kernel `kernel` cannot be called [BadType]
     kernel(1)
     ^~~~~~~~~
+  note: name it without parentheses; `warpwright run --kernel kernel` launches it

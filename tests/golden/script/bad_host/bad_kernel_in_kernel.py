@@ -17,3 +17,4 @@ def outer(B_ptr: T.handle):
 bad_kernel_in_kernel.py:13:5: error: kernel `inner` inside of kernel `outer` [BadType]
         def inner(A_ptr: T.handle):
         ^~~~~~~~~~~~~~~~~~~~~~~~~~
+  note: a function decorated with `@T.inline` becomes part of the kernel that calls it

@@ -14,7 +14,7 @@ bad_region_bounds.py:6:13: error: 0:17 in dimension 0 of `A`, which has extent 1
 bad_region_bounds.py:3:9: note: declared here
         A = T.match_buffer(a, (16, 16), "float32")
             ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
-bad_region_bounds.py:7:13: error: 8:4 in dimension 0 of `A`, which has extent 16 [OutOfBounds]
+bad_region_bounds.py:7:13: error: 8:4 in dimension 0 of `A`, which has extent 16, is empty [OutOfBounds]
         Tx.copy(A[8:4, :], A[8:4, :])
                 ^~~~~~~~~
 bad_region_bounds.py:3:9: note: declared here

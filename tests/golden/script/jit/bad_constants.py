@@ -9,7 +9,7 @@ def f(a: T.handle, N: T.constexpr, M: T.constexpr):
 bad_constants.py:3:36: error: the constant `M` has no value [BadArgument]
     def f(a: T.handle, N: T.constexpr, M: T.constexpr):
                                        ^~~~~~~~~~~~~~
-  note: give it with `.specialize(…)` in the kernel expression
+  note: decorate the kernel with `@T.jit` and give it with `.specialize(M=…)` in the kernel expression
 --kernel:1:21: error: `f` has no constant `K` [BadArgument]
     f.specialize(N=8, K=3)
                         ^

@@ -8,4 +8,4 @@ def f(a: T.handle, N: T.constexpr):
 bad_unspecialized.py:2:20: error: the constant `N` has no value [BadArgument]
     def f(a: T.handle, N: T.constexpr):
                        ^~~~~~~~~~~~~~
-  note: give it with `.specialize(…)` in the kernel expression
+  note: decorate the kernel with `@T.jit` and give it with `.specialize(N=…)` in the kernel expression
