@@ -50,7 +50,7 @@ Result<void> check_regex(const std::string& text) {
   }
   std::array<char, 128> reason{};
   (void)::regerror(error, &compiled, reason.data(), reason.size());
-  return fail(DiagKind::BadArgument, "`{}` is no regular expression: {}", text, reason.data());
+  return fail(DiagKind::BadArgument, "`{}` is not a regular expression: {}", text, reason.data());
 }
 
 // Beside the program in a build folder, in libexec once installed.

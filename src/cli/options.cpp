@@ -47,7 +47,7 @@ CLI::Validator whole_number(std::int64_t least, std::int64_t most) {
             const char* end = given.data() + given.size();
             const auto [rest, error] = std::from_chars(given.data(), end, value);
             if (error == std::errc() && rest == end && value >= least && value <= most) return {};
-            return fmt::format("`{}` is no whole number from {} to {}", given, least, most);
+            return fmt::format("`{}` is not a whole number from {} to {}", given, least, most);
           },
           ""};
 }

@@ -67,7 +67,7 @@ const AxisFacts* intern(const AxisFacts& wanted) {
 Result<void> check_new_name(std::string_view name) {
   if (!is_identifier(name) || name.size() > kMaxNameLength)
     return fail(DiagKind::BadAxis,
-                "`{}` is no axis name: expected an identifier of at most {} characters",
+                "`{}` is not an axis name: expected an identifier of at most {} characters",
                 name.substr(0, kMaxNameLength), kMaxNameLength);
   if (find_builtin(name) != nullptr)
     return fail(DiagKind::BadAxis, "`{}` is a built-in axis and cannot be declared again", name);
@@ -94,7 +94,7 @@ Axis::Axis() : facts_(&kBuiltin.front()) {}
 
 Result<Axis> Axis::builtin(std::string_view name) {
   if (const AxisFacts* facts = find_builtin(name)) return Axis(facts);
-  return fail(DiagKind::BadAxis, "`{}` is no built-in axis", name);
+  return fail(DiagKind::BadAxis, "`{}` is not a built-in axis", name);
 }
 
 Result<Axis> Axis::declare(std::string_view name, AxisKind kind) {

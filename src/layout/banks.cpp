@@ -62,7 +62,8 @@ Result<LaneAccess> vector_access(std::span<const std::int64_t> addresses, int bi
   const std::int64_t total_bits = static_cast<std::int64_t>(addresses.size()) * bits;
   const Wide first_bit = static_cast<Wide>(addresses[0]) * bits;
   if (total_bits % 8 != 0 || first_bit % 8 != 0)
-    return fail(DiagKind::BadArgument, "{} elements of {} bits at address {} are no whole bytes",
+    return fail(DiagKind::BadArgument,
+                "{} elements of {} bits at address {} are not a whole number of bytes",
                 addresses.size(), bits, addresses[0]);
   if (first_bit / 8 > kMaxPlace)
     return fail(DiagKind::Overflow, "address {} of {}-bit elements leaves ±2^60 bytes",

@@ -40,7 +40,7 @@ Result<Iters> gaps(const TileLayout& tile, const BoxSide& side) {
                   side.axis.name());
     if (iter.stride % filled != 0)
       return fail(DiagKind::Indivisible,
-                  "strides do not nest on `{}`: {} is no multiple of the {} places below it",
+                  "strides do not nest on `{}`: {} is not a multiple of the {} places below it",
                   side.axis.name(), iter.stride, filled);
     if (iter.stride > filled) out.push_back({iter.stride / filled, filled, side.axis});
     const auto reach = checked_mul(iter.stride, iter.extent);
@@ -50,7 +50,7 @@ Result<Iters> gaps(const TileLayout& tile, const BoxSide& side) {
   }
   if (side.extent < 1 || side.extent % filled != 0)
     return fail(DiagKind::Indivisible,
-                "extent {} of `{}` is no multiple of the {} places the layout spans there",
+                "extent {} of `{}` is not a multiple of the {} places the layout spans there",
                 side.extent, side.axis.name(), filled);
   if (side.extent > filled) out.push_back({side.extent / filled, filled, side.axis});
   std::reverse(out.begin(), out.end());
@@ -62,7 +62,7 @@ Result<TileLayout> without_swizzle(const Layout& layout) {
   auto plain = fit_image(WW_TRY(enumerate(layout)));
   if (plain) return plain;
   return fail(std::move(plain.error())
-                  .with_note("the layout is swizzled, and its places are no plain tile layout"));
+                  .with_note("the layout is swizzled, and its places are not a plain tile layout"));
 }
 
 std::int64_t lookup(const Image& image, Axis axis, std::size_t index) {

@@ -171,7 +171,7 @@ std::optional<Expr> reduce_rest(const Expr& rest, std::int64_t d) {
 Result<Sym> Sym::make(std::string_view name, Range range, std::int64_t multiple_of) {
   if (!is_identifier(name) || name.size() > kMaxNameLength)
     return fail(DiagKind::BadArgument,
-                "`{}` is no variable name: expected an identifier of at most {} characters",
+                "`{}` is not a variable name: expected an identifier of at most {} characters",
                 name.substr(0, kMaxNameLength), kMaxNameLength);
   if (range.min > range.max || range.min < -kMaxPlace || range.max > kMaxPlace)
     return fail(DiagKind::BadArgument,

@@ -145,7 +145,7 @@ Result<TileLayout> fit_image(const Image& image) {
   std::optional<Iters> replica;
   if (common.contains(zero)) replica = runs_of(common, image.axes);
   if (!replica)
-    return fail(DiagKind::NotATile, "the {} places of each element are no sum of runs",
+    return fail(DiagKind::NotATile, "the {} places of each element are not a sum of runs",
                 common.size());
   return TileLayout::make(shard.shard(), std::move(*replica), shard.offset());
 }

@@ -198,7 +198,7 @@ Result<Grouped> group(const Layout& layout, std::span<const std::int64_t> shape)
     refined = refine_any(merged, shape);
   }
   if (!refined)
-    return fail(DiagKind::NotGroupable, "`{}` is no sum of one function per dimension of {}",
+    return fail(DiagKind::NotGroupable, "`{}` is not a sum of one function per dimension of {}",
                 to_text(layout), shape_text(shape));
   return Grouped{WW_TRY(layout.with_shard(std::move(refined->iters))), refined->seps};
 }

@@ -189,7 +189,7 @@ Result<Iters> divide_replicas(const Iters& total, const Iters& known) {
     heads.insert(head);
   }
   if (auto runs = runs_of(heads, axes)) return std::move(*runs);
-  return fail(DiagKind::NotATile, "what is left of the replica is no sum of runs");
+  return fail(DiagKind::NotATile, "the rest of the replica is not a sum of runs");
 }
 
 }  // namespace ww::layout

@@ -60,7 +60,7 @@ Result<std::int64_t> check_repeat(const AtomShape& atom, std::int64_t columns32)
   if (!whole || repeat > atom.max_repeat ||
       !std::has_single_bit(static_cast<std::uint64_t>(repeat)))
     return fail(DiagKind::BadArgument,
-                "{} columns of 32 bits are no repetition count of tcgen05.ld.{}; it takes {}·N "
+                "{} columns of 32 bits are not a repetition count of tcgen05.ld.{}; it takes {}·N "
                 "columns, N a "
                 "power of two up to {}",
                 columns32, atom.name, atom.columns, atom.max_repeat);

@@ -132,7 +132,7 @@ class Parser {
     if (name.text == "ComposeLayout") return compose_call();
     constexpr std::string_view kNames[] = {"TileLayout", "SwizzleLayout",
                                            "ComposeLayout"};  // NOLINT
-    return fail(diag(DiagKind::UnknownName, "`{}` is no layout{}", name.text,
+    return fail(diag(DiagKind::UnknownName, "`{}` is not a layout{}", name.text,
                      did_you_mean(name.text, kNames))
                     .with_span(name.span));
   }
@@ -507,7 +507,7 @@ class Parser {
     if (found != names_.symbols.end()) return Amount{Expr(found->second), {}, token.span};
     std::vector<std::string_view> known;
     for (const auto& [name, sym] : names_.symbols) known.push_back(name);
-    return fail(diag(DiagKind::UnknownName, "`{}` is no declared variable{}", token.text,
+    return fail(diag(DiagKind::UnknownName, "`{}` is not a declared variable{}", token.text,
                      did_you_mean(token.text, known))
                     .with_span(token.span));
   }

@@ -58,7 +58,7 @@ class Lexer {
     if (error == std::errc::result_out_of_range)
       return fail(diag(DiagKind::Overflow, "`{}` does not fit 64 bits", digits).with_span(span));
     if (error != std::errc() || end != digits.data() + digits.size())
-      return fail(diag(DiagKind::Syntax, "`{}` is no integer", digits).with_span(span));
+      return fail(diag(DiagKind::Syntax, "`{}` is not an integer", digits).with_span(span));
     return Token{TokenKind::Int, digits, value, span};
   }
 

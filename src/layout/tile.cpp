@@ -61,7 +61,7 @@ Result<Shape> quotient(std::span<const std::int64_t> whole, std::span<const std:
   Shape out;
   for (std::size_t d = 0; d < whole.size(); ++d) {
     if (whole[d] < 1 || part[d] < 1 || whole[d] % part[d] != 0)
-      return fail(DiagKind::Indivisible, "dimension {} of {} is no multiple of that of {}", d,
+      return fail(DiagKind::Indivisible, "dimension {} of {} is not a multiple of that of {}", d,
                   shape_text(whole), shape_text(part));
     out.push_back(whole[d] / part[d]);
   }
@@ -174,7 +174,8 @@ Result<Layout> outer_of_tile(const Layout& tiled, std::span<const std::int64_t> 
   for (Iter& iter : shard) {
     const std::int64_t f = footprint(part, iter.axis);
     if (iter.extent > 1 && iter.stride % f != 0)
-      return fail(DiagKind::NotTiled, "stride {} is no multiple of the tile's span {} on that axis",
+      return fail(DiagKind::NotTiled,
+                  "stride {} is not a multiple of the tile's span {} on that axis",
                   place_text(iter.stride, iter.axis), f);
     iter.stride /= f;
   }

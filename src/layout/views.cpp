@@ -24,7 +24,8 @@ Result<void> check_permutation(std::span<const std::int64_t> p, std::size_t coun
     seen[static_cast<std::size_t>(i)] = true;
   }
   if (good) return {};
-  return fail(DiagKind::BadArgument, "{} is no permutation of the {} {}", shape_text(p), count, of);
+  return fail(DiagKind::BadArgument, "{} is not a permutation of the {} {}", shape_text(p), count,
+              of);
 }
 
 Result<void> check_pack_count(std::int64_t n) {
@@ -60,7 +61,7 @@ Result<Iters> divide_on(Iters iters, Axis axis, std::int64_t n) {
     if (!(iter.axis == axis) || iter.extent == 1) continue;
     if (iter.stride % n != 0)
       return fail(DiagKind::Indivisible,
-                  "stride {} is no multiple of the {} elements packed into one",
+                  "stride {} is not a multiple of the {} elements packed into one",
                   place_text(iter.stride, axis), n);
     iter.stride /= n;
   }
@@ -153,7 +154,7 @@ Result<Layout> pack(const Layout& layout, std::int64_t n, Axis axis) {
         const auto quotient = floor_div(e, n);
         if (e.multiple_of() % n == 0 && quotient) return *quotient;
         return fail(DiagKind::Indivisible,
-                    "offset {} is no multiple of the {} elements packed into one", e.text(), n);
+                    "offset {} is not a multiple of the {} elements packed into one", e.text(), n);
       }));
   return Layout::make(
       WW_TRY(TileLayout::make(std::move(shard), std::move(replica), std::move(offset))),

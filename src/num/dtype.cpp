@@ -64,7 +64,7 @@ std::span<const DType> all_dtypes() {
 Result<DType> parse_dtype(std::string_view text) {
   for (const DType type : all_dtypes())
     if (is_called(row_of(type), text)) return type;
-  return fail(diag(DiagKind::UnknownName, "`{}` is no element type{}", text,
+  return fail(diag(DiagKind::UnknownName, "`{}` is not an element type{}", text,
                    did_you_mean(text, all_spellings()))
                   .with_span(Span::at(0, text.size())));
 }

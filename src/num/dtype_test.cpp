@@ -52,12 +52,12 @@ TEST(DType, UnknownNameGetsTheNearestOne) {
   const auto result = parse_dtype("flaot16");
   ASSERT_FALSE(result);
   EXPECT_EQ(result.error().kind, DiagKind::UnknownName);
-  EXPECT_EQ(result.error().text, "`flaot16` is no element type; did you mean `float16`?");
+  EXPECT_EQ(result.error().text, "`flaot16` is not an element type; did you mean `float16`?");
   EXPECT_EQ(result.error().span, Span::at(0, 7));
 }
 
 TEST(DType, NothingNearGivesNoSuggestion) {
-  EXPECT_EQ(parse_dtype("quaternion").error().text, "`quaternion` is no element type");
+  EXPECT_EQ(parse_dtype("quaternion").error().text, "`quaternion` is not an element type");
 }
 
 }  // namespace

@@ -183,7 +183,7 @@ const FloatFormat& format_of(DType type) {
     default:
       break;
   }
-  WW_CHECK(false, "`{}` is no floating-point type", name_of(type));
+  WW_CHECK(false, "`{}` is not a floating-point type", name_of(type));
   return kF32;
 }
 

@@ -63,7 +63,7 @@ std::optional<std::uint32_t> number_before(std::string_view text, std::string_vi
 Result<std::string> find_ptxas(const ToolSearch& search) {
   if (!search.given.empty()) {
     if (is_program(search.given)) return search.given;
-    return fail(DiagKind::Io, "`{}`, given as `ptxas`, is no program", search.given);
+    return fail(DiagKind::Io, "`{}`, given as `ptxas`, is not a program", search.given);
   }
   std::string found = find_program("ptxas", fmt::format("{}:{}", search.path, kUsualPlace));
   if (!found.empty()) return found;

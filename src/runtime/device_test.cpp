@@ -181,7 +181,7 @@ TEST_F(Assembler, IsFoundWhereItIs) {
   EXPECT_EQ(find_ptxas({.given = path}).value(), path);
   EXPECT_EQ(find_ptxas({.path = "/nowhere::" + folder_.string()}).value(), path);
   EXPECT_EQ(find_ptxas({.given = "/nowhere/ptxas"}).error().text,
-            "`/nowhere/ptxas`, given as `ptxas`, is no program");
+            "`/nowhere/ptxas`, given as `ptxas`, is not a program");
 }
 
 TEST_F(Assembler, GivesTheFileThatTheProgramWrites) {

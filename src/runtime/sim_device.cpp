@@ -122,7 +122,7 @@ Result<void> SimDevice::launch(const Launch& launch) {
 
 Result<Timing> SimDevice::time(const Launch& /*launch*/, int /*launches*/) {
   return fail(DiagKind::BadArgument,
-              "the virtual GPU counts instructions and accesses: it has no time");
+              "the virtual GPU counts instructions and accesses; it does not measure time");
 }
 
 }  // namespace ww::runtime

@@ -37,7 +37,7 @@ Complaint group_law(const Case& c) {
   const auto grouped = layout::group(l, o.shape);
   const bool possible = is_additive(table_of(unswizzled(o.parts)), o.shape);
   if (!grouped) return possible ? Complaint(refusal("group", grouped.error())) : kFine;
-  if (!possible) return "group answered though the map is no sum over the dimensions";
+  if (!possible) return "group answered though the map is not a sum over the dimensions";
   if (auto wrong = unless_table("group", grouped->layout, table_of(o.parts))) return wrong;
   if (auto wrong = seps_fit(grouped->layout, grouped->seps, o.shape)) return wrong;
   const auto& before = l.tile();

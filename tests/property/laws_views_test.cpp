@@ -41,7 +41,7 @@ Complaint permute_iters_law(const Case& c) {
   const layout::Layout l = layout_of(c.operands[0]);
   const auto got = layout::permute_iters(l, c.numbers);
   if (!is_permutation_of(c.numbers, parts.shard.size())) {
-    return got ? Complaint("permute_iters took what is no permutation") : kFine;
+    return got ? Complaint("permute_iters took what is not a permutation") : kFine;
   }
   if (!got) return refusal("permute_iters", got.error());
   const Table want = permute_dims_meaning(parts, extents_of(parts.shard), c.numbers);
@@ -68,7 +68,7 @@ Complaint permute_dims_law(const Case& c) {
   const Operand& o = c.operands[0];
   const auto got = layout::permute_dims(layout_of(o), o.shape, c.numbers);
   if (!is_permutation_of(c.numbers, o.shape.size())) {
-    return got ? Complaint("permute_dims took what is no permutation") : kFine;
+    return got ? Complaint("permute_dims took what is not a permutation") : kFine;
   }
   if (!got) {
     return is_additive(table_of(unswizzled(o.parts)), o.shape)

@@ -120,7 +120,7 @@ IntRange int_range(DType type) {
     case DTypeKind::Float:
       break;
   }
-  WW_CHECK(false, "`{}` is no integer type", num::name_of(type));
+  WW_CHECK(false, "`{}` is not an integer type", num::name_of(type));
   return {};
 }
 
@@ -202,7 +202,7 @@ Result<Array> Array::zeros(DType type, std::vector<std::int64_t> shape) {
   try {
     return Array{type, std::move(shape), std::vector<std::byte>(static_cast<std::size_t>(bytes))};
   } catch (const std::bad_alloc&) {
-    return fail(DiagKind::TooLarge, "there is no memory for an array of {} bytes", bytes);
+    return fail(DiagKind::TooLarge, "not enough memory for an array of {} bytes", bytes);
   }
 }
 

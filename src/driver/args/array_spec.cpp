@@ -53,7 +53,7 @@ Result<std::uint64_t> seed_at(const Arguments& arguments, std::size_t index) {
   const Piece& piece = arguments.pieces[index];
   const Result<Wide> seed = located(parse_wide(piece.text), piece);
   if (!seed)
-    return fail(Diag(seed.error()).with_note("what is given there is a seed, as in `randn:7`"));
+    return fail(Diag(seed.error()).with_note("the value there is a seed, as in `randn:7`"));
   if (*seed >= 0) return static_cast<std::uint64_t>(*seed);
   return fail(at(
       piece, diag(DiagKind::BadArgument, "the seed is {}; it must not be negative", piece.text)));
@@ -142,7 +142,7 @@ Result<double> bound_at(const Arguments& arguments, std::size_t index, DType typ
   WW_TRY_VOID(located(parse_scalar(type, piece.text), piece));
   const double bound = WW_TRY(located(parse_real(piece.text), piece));
   if (std::isfinite(bound)) return bound;
-  return fail(at(piece, diag(DiagKind::BadArgument, "`{}` is no bound of a range", piece.text)));
+  return fail(at(piece, diag(DiagKind::BadArgument, "`{}` is not a bound of a range", piece.text)));
 }
 
 Diag empty_range(const Arguments& arguments) {
@@ -248,9 +248,10 @@ Result<const WordRow*> find_row(Piece name) {
   const std::string meant = parse_real(name.text)
                                 ? fmt::format("; did you mean `full:{}`?", name.text)
                                 : did_you_mean(name.text, names);
-  return fail(
-      at(name, diag(DiagKind::UnknownName, "`{}` is no word for an array{}", name.text, meant)
-                   .with_note(fmt::format("there are {}, and @FILE.npy", fmt::join(names, ", ")))));
+  return fail(at(
+      name,
+      diag(DiagKind::UnknownName, "`{}` does not name the contents of an array{}", name.text, meant)
+          .with_note(fmt::format("there are {}, and @FILE.npy", fmt::join(names, ", ")))));
 }
 
 Result<void> check_count(const WordRow& row, const Arguments& arguments) {

@@ -142,7 +142,7 @@ def k(A_ptr: T.handle):
   EXPECT_FALSE(read(path + ":uint16"));
   EXPECT_THAT(errors, HasSubstr("is read as `uint16`; `A` holds `bfloat16` [BadArgument]"));
   EXPECT_FALSE(read(path + ":bfloat61"));
-  EXPECT_THAT(errors, HasSubstr("error: `bfloat61` is no element type"));
+  EXPECT_THAT(errors, HasSubstr("error: `bfloat61` is not an element type"));
   EXPECT_FALSE(read(":bfloat16"));
   EXPECT_EQ(errors,
             "--arg:1:4: error: expected the name of a file behind `@` [Syntax]\n"

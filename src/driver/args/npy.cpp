@@ -94,7 +94,7 @@ Result<DType> choose_dtype(const NpyItem& item, std::optional<DType> wanted) {
   if (known && (!wanted || *wanted == *known)) return *known;
   if (wanted && holds_codes_of(item, *wanted)) return *wanted;
   if (const auto meaning = meaning_of_kind(item.kind); !meaning.empty())
-    return fail(DiagKind::BadArgument, "the file holds {} (`{}`), which no element type stands for",
+    return fail(DiagKind::BadArgument, "the file holds {} (`{}`), which no element type represents",
                 meaning, item.descr);
   if (wanted)
     return fail(DiagKind::BadArgument, "the file holds {}; `{}` is wanted", item_text(item),
@@ -104,7 +104,8 @@ Result<DType> choose_dtype(const NpyItem& item, std::optional<DType> wanted) {
                      item_text(item))
                     .with_note("name the element type, such as `bfloat16` for two bytes or "
                                "`float8_e4m3fn` for one"));
-  return fail(DiagKind::BadArgument, "the file holds `{}`, which is no element type", item.descr);
+  return fail(DiagKind::BadArgument, "the file holds `{}`, which is not an element type",
+              item.descr);
 }
 
 // For each element in C order, its place in Fortran order (the first dimension fastest).

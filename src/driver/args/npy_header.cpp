@@ -53,7 +53,7 @@ class HeaderReader {
     skip_blanks();
     if (peek() == '[' || peek() == '(')
       return fail(DiagKind::BadArgument,
-                  "the file holds records with fields (`{}`), which no element type stands for",
+                  "the file holds records with fields (`{}`), which no element type represents",
                   shown(text_.substr(at_)));
     descr_ = WW_TRY(read_string());
     return {};

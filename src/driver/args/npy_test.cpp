@@ -238,13 +238,13 @@ TEST(ParseNpy, BadTypes) {
   };
   const auto none = std::nullopt;
   expect_refused({
-      bad("|O", none, "the file holds Python objects (`|O`), which no element type stands for"),
+      bad("|O", none, "the file holds Python objects (`|O`), which no element type represents"),
       bad("|O", DType::Int64,
-          "the file holds Python objects (`|O`), which no element type stands for"),
-      bad("<c8", none, "the file holds complex numbers (`<c8`), which no element type stands for"),
-      bad("<U5", none, "the file holds text (`<U5`), which no element type stands for"),
-      bad("<M8[ns]", none, "the file holds dates (`<M8[ns]`), which no element type stands for"),
-      bad("<f16", none, "the file holds `<f16`, which is no element type"),
+          "the file holds Python objects (`|O`), which no element type represents"),
+      bad("<c8", none, "the file holds complex numbers (`<c8`), which no element type represents"),
+      bad("<U5", none, "the file holds text (`<U5`), which no element type represents"),
+      bad("<M8[ns]", none, "the file holds dates (`<M8[ns]`), which no element type represents"),
+      bad("<f16", none, "the file holds `<f16`, which is not an element type"),
       bad("f", none, "the description `f` is not of the form `<f4`"),
       bad("", none, "the description `` is not of the form `<f4`"),
       bad("<f4x", none, "the description `<f4x` is not of the form `<f4`"),
@@ -261,7 +261,7 @@ TEST(ParseNpy, BadTypes) {
   });
   expect_refused({{file_of("{'descr': [('a', '<f4')], }", ""), none, DiagKind::BadArgument,
                    "the file holds records with fields (`[('a', '<f4')], }`), which no element "
-                   "type stands for"}});
+                   "type represents"}});
 }
 
 TEST(ParseNpy, BadCodesOfNarrowTypes) {

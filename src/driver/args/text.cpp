@@ -127,7 +127,8 @@ Result<std::int64_t> parse_int(Piece piece) {
     return fail(diag(DiagKind::Overflow, "`{}` is beyond the largest number, 2^60", piece.text)
                     .with_span(piece.span()));
   if (error != std::errc() || stop != end)
-    return fail(diag(DiagKind::Syntax, "`{}` is no integer", piece.text).with_span(piece.span()));
+    return fail(
+        diag(DiagKind::Syntax, "`{}` is not an integer", piece.text).with_span(piece.span()));
   return value;
 }
 

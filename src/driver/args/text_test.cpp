@@ -49,7 +49,7 @@ TEST(Unwrapped, OnlyAPairAroundEverythingGoes) {
 TEST(ParseInt, AcceptsSignsAndRefusesTheRest) {
   EXPECT_EQ(*parse_int({"-12", 0}), -12);
   EXPECT_EQ(parse_int({"", 3}).error().span, Span::at(3, 3));
-  EXPECT_EQ(parse_int({"1x", 0}).error().text, "`1x` is no integer");
+  EXPECT_EQ(parse_int({"1x", 0}).error().text, "`1x` is not an integer");
   EXPECT_EQ(parse_int({"99999999999999999999", 0}).error().kind, DiagKind::Overflow);
   EXPECT_EQ(parse_int({"-9223372036854775808", 0}).error().kind, DiagKind::Overflow);
 }

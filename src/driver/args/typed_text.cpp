@@ -35,7 +35,7 @@ Result<std::uint64_t> int_bits_of(DType type, std::string_view text) {
 Result<std::uint64_t> bool_bits_of(std::string_view text) {
   if (text == "true" || text == "True" || text == "1") return 1;
   if (text == "false" || text == "False" || text == "0") return 0;
-  return fail(DiagKind::BadArgument, "`{}` is no bool; expected true, false, 1 or 0", text);
+  return fail(DiagKind::BadArgument, "`{}` is not a bool; expected true, false, 1 or 0", text);
 }
 
 Diag lacks(DType type, std::string_view what) {
@@ -100,7 +100,7 @@ Result<Wide> parse_wide(std::string_view text) {
   const char* const end = number.rest.data() + number.rest.size();
   const auto [stop, error] = std::from_chars(number.rest.data(), end, magnitude, is_hex ? 16 : 10);
   if (error == std::errc::invalid_argument || stop != end)
-    return refused(DiagKind::Syntax, "is no integer");
+    return refused(DiagKind::Syntax, "is not an integer");
   const bool is_too_low = number.is_negative && magnitude > std::uint64_t{1} << 63U;
   if (error != std::errc() || is_too_low) return refused(DiagKind::Overflow, "is beyond 64 bits");
   const Wide value{magnitude};
@@ -118,7 +118,7 @@ Result<double> parse_real(std::string_view text) {
   // from_chars takes a sign of its own, and words such as nan(ind).
   const bool is_plain = !number.rest.starts_with('-') && !number.rest.ends_with(')');
   if (error == std::errc::invalid_argument || stop != end || !is_plain)
-    return refused(DiagKind::Syntax, "is no number");
+    return refused(DiagKind::Syntax, "is not a number");
   if (error != std::errc())
     return refused(DiagKind::Overflow, "is beyond what a 64-bit float holds");
   return number.is_negative ? -magnitude : magnitude;

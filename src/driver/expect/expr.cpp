@@ -319,8 +319,8 @@ class ExpectReader {
     candidates.reserve(kFunctions.size() + num::all_dtypes().size());
     for (const ExprFunction& row : kFunctions) candidates.push_back(row.name);
     for (const num::DType each : num::all_dtypes()) candidates.push_back(num::name_of(each));
-    return fail(diag(DiagKind::UnknownName, "`{}` is no function and no element type{}", name,
-                     did_you_mean(name, candidates))
+    return fail(diag(DiagKind::UnknownName, "`{}` is neither a function nor an element type{}",
+                     name, did_you_mean(name, candidates))
                     .with_span(span));
   }
 

@@ -85,7 +85,7 @@ Result<ExprValue> matmul(ExprValue a, ExprValue b, std::int64_t most) {
     return fail(DiagKind::BadArgument, "the shapes {} and {} have no matrix product: {}",
                 shape_text(a_shape), shape_text(b_shape), why);
   };
-  if (a.shape.empty() || b.shape.empty()) return refused("a number is no matrix");
+  if (a.shape.empty() || b.shape.empty()) return refused("a number is not a matrix");
   const bool is_row = a.shape.size() == 1;
   const bool is_column = b.shape.size() == 1;
   if (is_row) a.shape.insert(a.shape.begin(), 1);

@@ -33,7 +33,7 @@ Result<void> read_word(MatrixCopyProps& props, std::string_view word) {
   const std::string_view key = word.substr(0, equals);
   if (equals == std::string_view::npos || std::ranges::find(kKeys, key) == std::end(kKeys)) {
     return fail(
-        diag(DiagKind::UnknownName, "`{}` is no property{}", word, did_you_mean(key, kKeys))
+        diag(DiagKind::UnknownName, "`{}` is not a property{}", word, did_you_mean(key, kKeys))
             .with_note(fmt::format("properties: {}, each as name=value", fmt::join(kKeys, ", "))));
   }
   const std::string_view value = word.substr(equals + 1);
@@ -44,7 +44,7 @@ Result<void> read_word(MatrixCopyProps& props, std::string_view word) {
   int& field = *number_field(props, key);
   const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), field);
   if (error != std::errc() || end != value.data() + value.size()) {
-    return fail(DiagKind::BadArgument, "`{}` is no whole number, in `{}`", value, word);
+    return fail(DiagKind::BadArgument, "`{}` is not a whole number, in `{}`", value, word);
   }
   return {};
 }
@@ -153,7 +153,7 @@ Result<std::string> reverse(std::string_view word, IsaFormat format) {
   int id = 0;
   const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), id);
   if (error != std::errc() || end != value.data() + value.size())
-    return fail(DiagKind::BadArgument, "`{}` is no whole number, in `{}`", value, word);
+    return fail(DiagKind::BadArgument, "`{}` is not a whole number, in `{}`", value, word);
   const std::vector<const MatrixCopy*> rows = isa::matrix_copies_of(id);
   if (rows.empty()) {
     return fail(diag(DiagKind::UnknownName, "no matrix copy has the id {}", id)

@@ -44,7 +44,7 @@ Result<AxisKind> parse_kind(Piece piece) {
     names.push_back(row.name);
   }
   return fail(diag(DiagKind::UnknownName,
-                   "`{}` is no kind of axis; accepted: thread, memory, device{}", piece.text,
+                   "`{}` is not a kind of axis; accepted: thread, memory, device{}", piece.text,
                    did_you_mean(piece.text, names))
                   .with_span(piece.span()));
 }

@@ -79,8 +79,8 @@ Result<Shape> quotient(const Shape& whole, const Shape& part) {
   Shape out;
   for (std::size_t i = 0; i < whole.size(); ++i) {
     if (whole[i] % part[i] != 0)
-      return fail(DiagKind::Indivisible, "extent {} of dimension {} is no multiple of {}", whole[i],
-                  i, part[i]);
+      return fail(DiagKind::Indivisible, "extent {} of dimension {} is not a multiple of {}",
+                  whole[i], i, part[i]);
     out.push_back(whole[i] / part[i]);
   }
   return out;

@@ -121,7 +121,7 @@ Result<std::string> render_report(const LayoutReport& report, LayoutFormat forma
                                   std::int64_t width) {
   const bool has_cells = format == LayoutFormat::Table || format == LayoutFormat::Svg;
   if (report.grid && !has_cells)
-    return fail(DiagKind::BadArgument, "`--on` is for tables and pictures, which {} has not",
+    return fail(DiagKind::BadArgument, "`--on` is for tables and pictures, but {} has neither",
                 format == LayoutFormat::Json ? "JSON" : "text");
   switch (format) {
     case LayoutFormat::Text:

@@ -50,9 +50,9 @@ TEST(LayoutTool, ATableMayBeThatOfTensorMemory) {
                            .on = "S[(2,2,2):(32@TLane,1@TLane,1@TCol)]/4,2"};
   const std::string table = text_of(request, LayoutFormat::Table);
   EXPECT_NE(table.find("\n32  T2 r0  T2 r1\n"), table.npos) << table;
-  EXPECT_EQ(text_of(request), "error: `--on` is for tables and pictures, which text has not");
+  EXPECT_EQ(text_of(request), "error: `--on` is for tables and pictures, but text has neither");
   EXPECT_EQ(text_of(request, LayoutFormat::Json),
-            "error: `--on` is for tables and pictures, which JSON has not");
+            "error: `--on` is for tables and pictures, but JSON has neither");
   request.ops = {"slice:0:2,0:2"};  // what is shown is what the operations leave
   EXPECT_EQ(refusal_of(request).substr(0, 56),
             "--on:1:1: error: 8 elements are here, the layout has 4 [");

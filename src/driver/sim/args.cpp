@@ -54,7 +54,7 @@ Result<void> read_bytes(SimArg& arg, Piece value) {
   arg.kind = ArgKind::Bytes;
   for (std::size_t i = 0; i < value.text.size(); ++i) {
     if (hex_digit(value.text[i]) >= 0) continue;
-    return fail(diag(DiagKind::Syntax, "`{}` is no hexadecimal digit", value.text[i])
+    return fail(diag(DiagKind::Syntax, "`{}` is not a hexadecimal digit", value.text[i])
                     .with_span(Span::at(value.offset + i, value.offset + i + 1)));
   }
   if (value.text.size() % 2 != 0)

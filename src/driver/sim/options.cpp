@@ -30,9 +30,9 @@ Result<std::uint64_t> parse_count(Piece piece, std::uint64_t least, std::uint64_
   const auto [stop, error] = std::from_chars(piece.text.data(), end, value);
   const bool is_number = error == std::errc() && stop == end;
   if (is_number && value >= least && value <= most) return value;
-  return fail(
-      diag(DiagKind::BadArgument, "`{}` is no whole number from {} to {}", piece.text, least, most)
-          .with_span(piece.span()));
+  return fail(diag(DiagKind::BadArgument, "`{}` is not a whole number from {} to {}", piece.text,
+                   least, most)
+                  .with_span(piece.span()));
 }
 
 int power_of_suffix(char c) {
@@ -80,8 +80,8 @@ Result<void> set_limit(LimitChanges& limits, Piece name, Piece value) {
   } else {
     static constexpr std::array<std::string_view, 3> kNames{"instructions", "seconds", "memory"};
     return fail(diag(DiagKind::UnknownName,
-                     "`{}` is no limit; there are instructions, seconds and memory{}", name.text,
-                     did_you_mean(name.text, kNames))
+                     "`{}` is not a limit; known limits: instructions, seconds, memory{}",
+                     name.text, did_you_mean(name.text, kNames))
                     .with_span(name.span()));
   }
   return {};

@@ -32,13 +32,13 @@ TEST(SimDims, AnythingElseIsRefusedAtItsPlace) {
   EXPECT_EQ(refusal(parse_dims("1,2,3,4")),
             "0-7 [Syntax] expected `X`, `X,Y` or `X,Y,Z`, found `1,2,3,4`");
   EXPECT_EQ(refusal(parse_dims("8,x")),
-            "2-3 [BadArgument] `x` is no whole number from 0 to 2147483647");
+            "2-3 [BadArgument] `x` is not a whole number from 0 to 2147483647");
   EXPECT_EQ(refusal(parse_dims("8,-4")),
-            "2-4 [BadArgument] `-4` is no whole number from 0 to 2147483647");
+            "2-4 [BadArgument] `-4` is not a whole number from 0 to 2147483647");
   EXPECT_EQ(refusal(parse_dims("99999999999999999999")),
-            "0-20 [BadArgument] `99999999999999999999` is no whole number from 0 to 2147483647");
+            "0-20 [BadArgument] `99999999999999999999` is not a whole number from 0 to 2147483647");
   EXPECT_EQ(refusal(parse_dims("8,,2")),
-            "2-2 [BadArgument] `` is no whole number from 0 to 2147483647");
+            "2-2 [BadArgument] `` is not a whole number from 0 to 2147483647");
 }
 
 TEST(SimDims, AreShownAsShortAsTheyGo) {
@@ -60,20 +60,21 @@ TEST(SimLimits, HaveNamesAndSuffixes) {
 
 TEST(SimLimits, AnythingElseIsRefusedAtItsPlace) {
   EXPECT_EQ(refusal(parse_limits("5M")), "0-2 [Syntax] expected `NAME=VALUE`, found `5M`");
-  EXPECT_EQ(refusal(parse_limits("seconds=1,memroy=5")),
-            "10-16 [UnknownName] `memroy` is no limit; there are instructions, seconds and memory; "
-            "did you mean `memory`?");
+  EXPECT_EQ(
+      refusal(parse_limits("seconds=1,memroy=5")),
+      "10-16 [UnknownName] `memroy` is not a limit; known limits: instructions, seconds, memory; "
+      "did you mean `memory`?");
   EXPECT_EQ(refusal(parse_limits("memory=5T")),
-            "7-9 [BadArgument] `5T` is no whole number from 1 to 18446744073709551615");
+            "7-9 [BadArgument] `5T` is not a whole number from 1 to 18446744073709551615");
   EXPECT_EQ(refusal(parse_limits("instructions=0")),
-            "13-14 [BadArgument] `0` is no whole number from 1 to 18446744073709551615");
+            "13-14 [BadArgument] `0` is not a whole number from 1 to 18446744073709551615");
   EXPECT_EQ(refusal(parse_limits("memory=18446744073709551615K")),
             "7-28 [Overflow] `18446744073709551615K` is beyond 64 bits");
   EXPECT_EQ(refusal(parse_limits("seconds=0")),
             "8-9 [BadArgument] `0` seconds; expected a number above 0");
   EXPECT_EQ(refusal(parse_limits("seconds=nan")),
             "8-11 [BadArgument] `nan` seconds; expected a number above 0");
-  EXPECT_EQ(refusal(parse_limits("seconds=soon")), "8-12 [Syntax] `soon` is no number");
+  EXPECT_EQ(refusal(parse_limits("seconds=soon")), "8-12 [Syntax] `soon` is not a number");
 }
 
 TEST(SimSchedule, InTurnOrByChance) {
@@ -83,7 +84,7 @@ TEST(SimSchedule, InTurnOrByChance) {
   EXPECT_EQ(refusal(parse_schedule("fair")),
             "0-4 [BadArgument] expected `rr` or `random:SEED`, found `fair`");
   EXPECT_EQ(refusal(parse_schedule("random:x")),
-            "7-8 [BadArgument] `x` is no whole number from 0 to 18446744073709551615");
+            "7-8 [BadArgument] `x` is not a whole number from 0 to 18446744073709551615");
 }
 
 TEST(SimTrace, NamesAWarp) {
@@ -111,7 +112,7 @@ TEST(SimTrace, TheWarpMustBeThere) {
   EXPECT_EQ(refusal(parse_trace("1,1,1,1:0", grid, block)),
             "0-7 [Syntax] expected a block as a number or as `X,Y,Z`, found `1,1,1,1`");
   EXPECT_EQ(refusal(parse_trace("0:w", grid, block)),
-            "2-3 [BadArgument] `w` is no whole number from 0 to 18446744073709551615");
+            "2-3 [BadArgument] `w` is not a whole number from 0 to 18446744073709551615");
 }
 
 TEST(SimBreak, IsALineAndHowOften) {
@@ -119,9 +120,9 @@ TEST(SimBreak, IsALineAndHowOften) {
   EXPECT_EQ(parse_break("12")->most, 1U);
   EXPECT_EQ(parse_break("12:5")->most, 5U);
   EXPECT_EQ(refusal(parse_break("0")),
-            "0-1 [BadArgument] `0` is no whole number from 1 to 2147483647");
+            "0-1 [BadArgument] `0` is not a whole number from 1 to 2147483647");
   EXPECT_EQ(refusal(parse_break("3:0")),
-            "2-3 [BadArgument] `0` is no whole number from 1 to 18446744073709551615");
+            "2-3 [BadArgument] `0` is not a whole number from 1 to 18446744073709551615");
 }
 
 TEST(SimBreak, SomethingMustStandThere) {

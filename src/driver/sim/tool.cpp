@@ -225,7 +225,7 @@ bool Simulation::read_outs() {
     const auto param = find_param(*kernel_, text, out->key);
     if (!param) return refuse(with_params(param.error(), *kernel_), "--out", text);
     if (!arg_of(*param).is_memory())
-      return refuse(diag(DiagKind::BadArgument, "{} is no buffer: its argument is `{}`",
+      return refuse(diag(DiagKind::BadArgument, "{} is not a buffer: its argument is `{}`",
                          param_title(*kernel_, *param), arg_of(*param).text)
                         .with_span(out->key),
                     "--out", text);
@@ -259,7 +259,7 @@ bool Simulation::check_names(const Expectation& expectation) {
     const SimArg& arg = arg_of(*param);
     if (!arg.is_memory() && arg.kind != ArgKind::Scalar)
       return refuse(
-          diag(DiagKind::BadArgument, "`{}` is no array: its argument is `{}`", name, arg.text)
+          diag(DiagKind::BadArgument, "`{}` is not an array: its argument is `{}`", name, arg.text)
               .with_span(node.span),
           "--expect", expectation.text);
   }

@@ -105,7 +105,7 @@ Result<Range> range_of(std::string_view text, std::size_t dots) {
   const auto by = step == std::string_view::npos ? 1 : whole_number(text.substr(step + 1));
   if (!first || !last || !by)
     return fail(diag(DiagKind::BadArgument,
-                     "`{}` is no range: expected `FIRST..LAST`, `FIRST..LAST+STEP` or "
+                     "`{}` is not a range: expected `FIRST..LAST`, `FIRST..LAST+STEP` or "
                      "`FIRST..LAST*FACTOR` in whole numbers of 64 bits",
                      text)
                     .with_note(std::string(kRanges)));

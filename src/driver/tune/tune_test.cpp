@@ -129,7 +129,8 @@ TEST(Tune, TakesNoRepetitionsWithoutAGpu) {
 TEST(Tune, NeedsThePtxasThatItIsToAsk) {
   TuneRequest request = transposes("64");
   request.ptxas = runtime::ToolSearch{.given = "/nowhere/ptxas"};
-  EXPECT_THAT(tune(request).errors, HasSubstr("`/nowhere/ptxas`, given as `ptxas`, is no program"));
+  EXPECT_THAT(tune(request).errors,
+              HasSubstr("`/nowhere/ptxas`, given as `ptxas`, is not a program"));
 }
 
 /// A program that stands for ptxas.

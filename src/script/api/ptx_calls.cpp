@@ -147,10 +147,11 @@ Result<ir::PtxOperand> as_operand(Context& in, const Slot& slot, const isa::Bind
                  : WW_TRY(used_here(in, value, span));
   const bool is_written = spec.role == Role::Write;
   if (is_written && !is_lvalue(in.fn(), out.expr))
-    return fail(diag_at(span, DiagKind::ReadOnly,
-                        "`{}` of `{}` is written, but this is no variable or element of a buffer",
-                        spec.name, binding.opcode())
-                    .with_note("a `T.let` name and an expression have no place to write to"));
+    return fail(
+        diag_at(span, DiagKind::ReadOnly,
+                "`{}` of `{}` is written, but this is not a variable or element of a buffer",
+                spec.name, binding.opcode())
+            .with_note("a `T.let` name and an expression have no place to write to"));
   if (type == isa::Type::Pred && !is_written) out.kind = PtxOperandKind::Predicate;
   return out;
 }
@@ -160,7 +161,7 @@ Result<ir::PtxOperand> as_operand(Context& in, const Slot& slot, const isa::Bind
 Diag unknown_opcode(const isa::Opcode& opcode, Span span) {
   if (opcode.misfit().form != nullptr) return isa::to_diag(opcode.misfit()).with_span(span);
   const std::string& text = opcode.text();
-  return diag_at(span, DiagKind::UnknownName, "`{}` is no PTX instruction{}", text,
+  return diag_at(span, DiagKind::UnknownName, "`{}` is not a PTX instruction{}", text,
                  did_you_mean(text.substr(0, text.find('.')), isa::mnemonics()));
 }
 

@@ -132,7 +132,7 @@ Result<Value> mode_of_layout(Context& in, Args& a) {
   const layout::Swizzle& swizzle = layout.swizzle();
   if (!swizzle.inner() || swizzle.atom() != 3 || swizzle.len() > 3)
     return fail_at(a.spans[0], DiagKind::BadSwizzle,
-                   "Swizzle({},{},{}) is no mode of the hardware, expected `atom_len` 3 and "
+                   "Swizzle({},{},{}) is not a mode of the hardware, expected `atom_len` 3 and "
                    "`swizzle_len` 1 to 3",
                    swizzle.per_element(), swizzle.len(), swizzle.atom());
   return of_int(swizzle.len());

@@ -119,7 +119,7 @@ Result<Value> retyped(Context& in, ir::BufferId id, ir::Type type, Span span) {
   if (widens && shape.back() % ratio != 0)
     return fail_at(
         span, DiagKind::Indivisible,
-        "a view of `{}` as `{}`: {} elements in the last dimension are no multiple of {}",
+        "a view of `{}` as `{}`: {} elements in the last dimension are not a multiple of {}",
         in.fn()[id].name, ir::to_text(type), shape.back(), ratio);
   layout = WW_TRY(widens ? layout::pack(layout, ratio) : layout::unpack(layout, ratio));
   shape.back() = widens ? shape.back() / ratio : shape.back() * ratio;
@@ -398,7 +398,7 @@ Result<Value> sub_view(Context& in, ir::BufferId id, const Value& index, Span sp
     const std::optional<std::int64_t> stride = views_api::run_stride(grouped, d);
     if (!stride || layout.is_swizzled())
       return fail_at(span, DiagKind::NeedsConstant,
-                     "a view of `{}` from an index of run time in dimension {}, which is no "
+                     "a view of `{}` from an index of run time in dimension {}, which is not a "
                      "plain run of addresses",
                      in.fn()[id].name, d);
     Value step = of_expr(at.ranges[d].min);

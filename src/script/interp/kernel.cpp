@@ -86,7 +86,7 @@ Result<void> bind_param(Context& in, std::string_view name, Symbol symbol, const
     case What::Array:
       break;
   }
-  return fail_at(span, DiagKind::BadType, "this annotation cannot stand behind parameter `{}`",
+  return fail_at(span, DiagKind::BadType, "this annotation cannot be used for parameter `{}`",
                  name);
 }
 

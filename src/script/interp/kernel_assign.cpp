@@ -385,8 +385,7 @@ Result<void> kernel_annotated(Context& in, const Stmt& s, Env& env) {
     return {};
   }
   if (target.kind != ExprKind::Name)
-    return fail_at(in.span(target.place), DiagKind::Syntax,
-                   "an annotation of something else than a name");
+    return fail_at(in.span(target.place), DiagKind::Syntax, "only a name can be annotated");
   if (annotation.is(Kind::DType)) {
     const ir::Type type = WW_TRY(as_type(in, annotation, "the type", in.span(s.b)));
     return new_scalar(in, target.name, type, value ? &*value : nullptr, env, at);

@@ -93,7 +93,7 @@ Result<Value> float_power(double a, double b, Span span) {
   if (a == 0 && b < 0) return fail(zero_division(span));
   const double out = std::pow(a, b);
   if (std::isfinite(out) || !std::isfinite(a) || !std::isfinite(b)) return of_float(out);
-  return fail_at(span, DiagKind::HostError, "{} to the power of {} is no float", a, b);
+  return fail_at(span, DiagKind::HostError, "{} to the power of {} is not a float", a, b);
 }
 
 Result<Value> float_binary(Op op, double a, double b, Span span) {

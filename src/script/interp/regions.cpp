@@ -122,7 +122,8 @@ Result<ir::ExprId> ramp_of_slice(Context& in, ir::BufferId id, std::size_t dim,
       WW_TRY(as_integer(in, of_expr(extent), "the extent of a slice with a step", span));
   if (step < 1 || size < 1)
     return fail_at(span, DiagKind::OutOfBounds,
-                   "a slice of {} elements by steps of {}, expected both from 1 on", size, step);
+                   "a slice of {} elements by steps of {}, expected both to be at least 1", size,
+                   step);
   const ir::ExprId stride = ir::int_imm(in.fn(), in.fn()[bounds.begin].type.dtype, step, span);
   return ir::ramp(in.fn(), bounds.begin, stride, (size + step - 1) / step, span);
 }

@@ -203,8 +203,8 @@ TEST(ScriptLexer, Escapes) {
   EXPECT_EQ(read("'''a\r\nb\rc'''"), "a\nb\nc");
   EXPECT_EQ(read(R"("\x4")"), R"(error: found `\x4`, expected 2 hexadecimal digits after `\x`)");
   EXPECT_EQ(read(R"("\u12")"), R"(error: found `\u12`, expected 4 hexadecimal digits after `\u`)");
-  EXPECT_EQ(read(R"("\ud800")"), R"(error: found `\ud800`, which is no character)");
-  EXPECT_EQ(read(R"("\U00110000")"), R"(error: found `\U00110000`, which is no character)");
+  EXPECT_EQ(read(R"("\ud800")"), R"(error: found `\ud800`, which is not a character)");
+  EXPECT_EQ(read(R"("\U00110000")"), R"(error: found `\U00110000`, which is not a character)");
   EXPECT_EQ(read(R"("\N{BULLET}")"),
             R"(error: found `\N`, which is not supported; write the character itself or its `\u` )"
             R"(code)");

@@ -272,7 +272,7 @@ Result<void> Unescape::coded(std::size_t digits) {
                                     digits, own.substr(0, 2))));
   if (value > 0x10FFFF || (value >= 0xD800 && value <= 0xDFFF))
     return fail(
-        problem(at_, at_ + own.size(), fmt::format("found `{}`, which is no character", own)));
+        problem(at_, at_ + own.size(), fmt::format("found `{}`, which is not a character", own)));
   add(value);
   at_ += own.size();
   return {};

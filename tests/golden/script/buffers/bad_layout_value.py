@@ -8,7 +8,7 @@ def f(a: T.handle):
     s = T.alloc_local((4, 4), "float32", layout="nonsense")
     t = T.alloc_local((4, 4), "float32", layout=4)
 #--- expected
-bad_layout_value.py:8:49: error: `nonsense` is no declared variable [UnknownName]
+bad_layout_value.py:8:49: error: `nonsense` is not a declared variable [UnknownName]
         s = T.alloc_local((4, 4), "float32", layout="nonsense")
                                                     ^~~~~~~~~~
 bad_layout_value.py:9:49: error: `layout` is int, expected a layout [BadType]

@@ -8,12 +8,12 @@ def f(a: T.handle):
     a1 = r.permute(0, 2)
     a2 = r.permute(0, 0)
 #--- expected
-bad_permute.py:7:10: error: (0) is no permutation of the 2 dimensions [BadArgument]
+bad_permute.py:7:10: error: (0) is not a permutation of the 2 dimensions [BadArgument]
         a0 = r.permute(0)
              ^~~~~~~~~~~~
-bad_permute.py:8:10: error: (0,2) is no permutation of the 2 dimensions [BadArgument]
+bad_permute.py:8:10: error: (0,2) is not a permutation of the 2 dimensions [BadArgument]
         a1 = r.permute(0, 2)
              ^~~~~~~~~~~~~~~
-bad_permute.py:9:10: error: (0,0) is no permutation of the 2 dimensions [BadArgument]
+bad_permute.py:9:10: error: (0,0) is not a permutation of the 2 dimensions [BadArgument]
         a2 = r.permute(0, 0)
              ^~~~~~~~~~~~~~~

@@ -26,7 +26,7 @@ bad_views.py:11:10: error: a view of 16 elements over `r`, which has 24 [NotAdmi
 bad_views.py:8:9: note: declared here
         r = T.alloc_local((4, 6), "float16")
             ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
-bad_views.py:12:10: error: a view of `r` as `float64`: 6 elements in the last dimension are no multiple of 4 [Indivisible]
+bad_views.py:12:10: error: a view of `r` as `float64`: 6 elements in the last dimension are not a multiple of 4 [Indivisible]
         a3 = r.view("float64")
              ^~~~~~~~~~~~~~~~~
 bad_views.py:13:29: error: `view` has no parameter `layot` [BadArgument]

@@ -8,7 +8,7 @@ def f(a: T.handle):
     z = T.alloc_local((4,), "float32x4")
     w: T.floot32 = 1.0
 #--- expected
-bad_dtype_names.py:6:29: error: `float31` is no element type; did you mean `float32`? [UnknownName]
+bad_dtype_names.py:6:29: error: `float31` is not an element type; did you mean `float32`? [UnknownName]
         x = T.alloc_local((4,), "float31")
                                 ^~~~~~~~~
 bad_dtype_names.py:8:29: error: elements of type `float32x4`, expected a scalar type [BadBuffer]

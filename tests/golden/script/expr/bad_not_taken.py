@@ -23,7 +23,7 @@ bad_not_taken.py:11:19: error: `T.cuda.clock64` is not taken: there is no clock:
 bad_not_taken.py:12:14: error: `T.nvshmem` is not taken: there is one GPU [UnknownName]
         A[t] = T.nvshmem.my_pe()
                  ^~~~~~~
-bad_not_taken.py:13:14: error: `T.atan2` is not taken: no instruction and no sum of ours computes it yet [UnknownName]
+bad_not_taken.py:13:14: error: `T.atan2` is not taken: no instruction computes it [UnknownName]
         A[t] = T.atan2(A[t], A[t])
                  ^~~~~
 bad_not_taken.py:14:39: error: a mask of 0xff, expected 0xffffffff: the whole warp [BadArgument]

@@ -22,7 +22,7 @@ bad_unknown_names.py:8:13: error: `Tx.warp` has no `coppy`; did you mean `copy`?
         Tx.warp.coppy(A, A)
                 ^~~~~
   note: its primitives: copy, copy_async, gemm, gemm_async, fill, zero, memset, cast, permute_layout, sqrt, exp, exp2, log2, reciprocal, silu, add, sub, mul, fdiv, maximum, minimum, fma, select, sum, max, min
-bad_unknown_names.py:9:5: error: `ldmatrx.sync.aligned.m8n8.x1.shared.b16` is no PTX instruction; did you mean `ldmatrix`? [UnknownName]
+bad_unknown_names.py:9:5: error: `ldmatrx.sync.aligned.m8n8.x1.shared.b16` is not a PTX instruction; did you mean `ldmatrix`? [UnknownName]
         T.ptx.ldmatrx.sync.aligned.m8n8.x1.shared.b16(A[0, 0], A.data)
         ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 bad_unknown_names.py:10:12: error: `T.cuda` has no `cta_synch`; did you mean `cta_sync`? [UnknownName]

@@ -23,6 +23,6 @@ bad_by_groups.py:13:85: error: separators (0, 2, 1, 3) of 3 iters, expected 0 to
 bad_by_groups.py:14:96: error: group 2, expected 0 to 1 [OutOfBounds]
         c = T.alloc_buffer((24,), "float32", scope="shared", layout=L.permute_by_groups([0, 2, 3], [2, 0]))
                                                                                                    ^~~~~~
-bad_by_groups.py:15:65: error: (0,1,0,1) is no permutation of the 3 iters [BadArgument]
+bad_by_groups.py:15:65: error: (0,1,0,1) is not a permutation of the 3 iters [BadArgument]
         d = T.alloc_buffer((24,), "float32", scope="shared", layout=L.permute_by_groups([0, 2, 3], [0, 0]))
                                                                     ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~

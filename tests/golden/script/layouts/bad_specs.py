@@ -38,7 +38,7 @@ bad_specs.py:15:60: error: an extent is a value of run time, expected an integer
 bad_specs.py:16:65: error: `@` of a value of run time [BadType]
         a6 = T.alloc_local((4,), "float32", layout=TileLayout(S[4 : 1 @ tx]))
                                                                     ^~~~~~
-bad_specs.py:17:10: error: dimension 1 of (16,16) is no multiple of that of (16,7) [Indivisible]
+bad_specs.py:17:10: error: dimension 1 of (16,16) is not a multiple of that of (16,7) [Indivisible]
         a7 = FRAG.tile_to([16, 16], [16, 7])
              ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 bad_specs.py:18:10: error: 3 coordinates for a shape of 2 dimensions [RankMismatch]

@@ -11,19 +11,19 @@ def f(a: T.handle):
     T.ptx["mov.b32"](r[0] + 1, r[1])
     T.ptx["mov.b32"](3, r[1])
 #--- expected
-bad_destinations.py:9:22: error: `d` of `mov.b32` is written, but this is no variable or element of a buffer [ReadOnly]
+bad_destinations.py:9:22: error: `d` of `mov.b32` is written, but this is not a variable or element of a buffer [ReadOnly]
         T.ptx["mov.b32"](k, r[0])
                          ^
   note: a `T.let` name and an expression have no place to write to
-bad_destinations.py:10:22: error: `d` of `mov.b32` is written, but this is no variable or element of a buffer [ReadOnly]
+bad_destinations.py:10:22: error: `d` of `mov.b32` is written, but this is not a variable or element of a buffer [ReadOnly]
         T.ptx["mov.b32"](tx, r[0])
                          ^~
   note: a `T.let` name and an expression have no place to write to
-bad_destinations.py:11:22: error: `d` of `mov.b32` is written, but this is no variable or element of a buffer [ReadOnly]
+bad_destinations.py:11:22: error: `d` of `mov.b32` is written, but this is not a variable or element of a buffer [ReadOnly]
         T.ptx["mov.b32"](r[0] + 1, r[1])
                          ^~~~~~~~
   note: a `T.let` name and an expression have no place to write to
-bad_destinations.py:12:22: error: `d` of `mov.b32` is written, but this is no variable or element of a buffer [ReadOnly]
+bad_destinations.py:12:22: error: `d` of `mov.b32` is written, but this is not a variable or element of a buffer [ReadOnly]
         T.ptx["mov.b32"](3, r[1])
                          ^
   note: a `T.let` name and an expression have no place to write to

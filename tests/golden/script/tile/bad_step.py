@@ -14,6 +14,6 @@ bad_step.py:10:19: error: a slice with a step in a region of `A` [BadTileCall]
         Tx.copy(r[:], A[::2])
                       ^~~~~~
   note: regions take every element; a buffer whose layout has the strides selects others
-bad_step.py:11:19: error: a slice of 64 elements by steps of -1, expected both from 1 on [OutOfBounds]
+bad_step.py:11:19: error: a slice of 64 elements by steps of -1, expected both to be at least 1 [OutOfBounds]
         Tx.copy(r[:], A[::-1])
                       ^~~~~~~
