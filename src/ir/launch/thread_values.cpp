@@ -4,9 +4,9 @@
 #include <algorithm>
 
 #include "ir/below.h"
-#include "ir/simplify/algebra.h"
 #include "ir/simplify/fold.h"
 #include "ir/simplify/range.h"
+#include "ir/simplify/sum.h"
 
 namespace ww::ir {
 namespace {

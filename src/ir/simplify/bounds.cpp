@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the value of an atom can be, from what its arguments can be.
+#include "ir/simplify/bounds.h"
+
+#include <algorithm>
 #include <numeric>
 
-#include "ir/simplify/algebra.h"
 #include "ir/simplify/range.h"
 
 namespace ww::ir {
@@ -86,19 +87,21 @@ Range absolute(Range x) {
 
 }  // namespace
 
-Range Algebra::range_of_atom(const SumAtom& atom) const {
+Range range_of(const Atoms& atoms, const SumAtom& atom) {
   if (!is_index(atom.type)) return range::kAll;
   const Range any = range::of_type(atom.type.dtype);
-  const Type arg_type =
-      atom.source.valid() && !atom.args.empty() ? f_[f_[atom.source].args[0]].type : atom.arg_type;
+  const Type arg_type = atom.source.valid() && !atom.args.empty()
+                            ? atoms.function()[atoms.function()[atom.source].args[0]].type
+                            : atom.arg_type;
   const auto arg = [&](std::size_t i) {
-    return is_index(arg_type) ? range(atom.args[i], arg_type) : range::kAll;
+    return is_index(arg_type) ? range_of(atoms, atom.args[i], arg_type) : range::kAll;
   };
   switch (atom.op) {
     case ExprOp::Var: {
-      const VarId var = f_[atom.source].var;
-      const Range known = facts_.range(var) ? intersection(any, *facts_.range(var)) : any;
-      return tightened(known, facts_.divisor(var));
+      const VarId var = atoms.function()[atom.source].var;
+      const Range known =
+          atoms.facts().range(var) ? intersection(any, *atoms.facts().range(var)) : any;
+      return tightened(known, atoms.facts().divisor(var));
     }
     case ExprOp::Mul: {
       const Range products = range::multiply(arg(0), arg(1));
@@ -112,7 +115,7 @@ Range Algebra::range_of_atom(const SumAtom& atom) const {
           quotients(arg(0), arg(1), any, [](std::int64_t a, std::int64_t b) { return a / b; }),
           any);
     case ExprOp::FloorMod:
-      return floor_remainders(arg(0), arg(1), divisor(atom.args[0], arg_type), any);
+      return floor_remainders(arg(0), arg(1), divisor_of(atoms, atom.args[0], arg_type), any);
     case ExprOp::TruncMod:
       return trunc_remainders(arg(0), arg(1), any);
     case ExprOp::Min:
@@ -131,11 +134,12 @@ Range Algebra::range_of_atom(const SumAtom& atom) const {
       return any.min < 0 ? range::add(range::scale(arg(0), -1), {-1, -1}) : any;
     case ExprOp::Select:
     case ExprOp::IfThenElse:
-      return range::hull(range(atom.args[1], atom.type), range(atom.args[2], atom.type));
+      return range::hull(range_of(atoms, atom.args[1], atom.type),
+                         range_of(atoms, atom.args[2], atom.type));
     case ExprOp::Cast:
       return is_index(arg_type) && range::within(arg(0), any) ? arg(0) : any;
     case ExprOp::Call: {
-      const Intrinsic callee = f_[atom.source].callee;
+      const Intrinsic callee = atoms.function()[atom.source].callee;
       if (callee == Intrinsic::Abs) return unless_wrapped(absolute(arg(0)), any);
       if (callee == Intrinsic::Likely) return arg(0);
       if (callee == Intrinsic::Popcount || callee == Intrinsic::Clz)
@@ -147,16 +151,16 @@ Range Algebra::range_of_atom(const SumAtom& atom) const {
   }
 }
 
-std::int64_t Algebra::divisor_of_atom(const SumAtom& atom) const {
+std::int64_t divisor_of(const Atoms& atoms, const SumAtom& atom) {
   if (!is_index(atom.type)) return 1;
-  const auto arg = [&](std::size_t i) { return divisor(atom.args[i], atom.type); };
+  const auto arg = [&](std::size_t i) { return divisor_of(atoms, atom.args[i], atom.type); };
   switch (atom.op) {
     case ExprOp::Var:
-      return facts_.divisor(f_[atom.source].var);
+      return atoms.facts().divisor(atoms.function()[atom.source].var);
     case ExprOp::Mul: {
       const std::int64_t both = checked_mul(arg(0), arg(1)).value_or(std::max(arg(0), arg(1)));
-      const Range products =
-          range::multiply(range(atom.args[0], atom.type), range(atom.args[1], atom.type));
+      const Range products = range::multiply(range_of(atoms, atom.args[0], atom.type),
+                                             range_of(atoms, atom.args[1], atom.type));
       // What wraps around keeps its powers of two.
       const bool wraps = !atom.exact && !range::within(products, range::of_type(atom.type.dtype));
       return wraps ? range::power_in(both) : both;
@@ -183,15 +187,51 @@ std::int64_t Algebra::divisor_of_atom(const SumAtom& atom) const {
     case ExprOp::Shl:
       return std::max<std::int64_t>(1, range::power_in(arg(0)));
     case ExprOp::Cast: {
-      const Type from = atom.source.valid() ? f_[f_[atom.source].args[0]].type : atom.arg_type;
+      const Type from = atom.source.valid()
+                            ? atoms.function()[atoms.function()[atom.source].args[0]].type
+                            : atom.arg_type;
       if (!is_index(from) ||
-          !range::within(range(atom.args[0], from), range::of_type(atom.type.dtype)))
+          !range::within(range_of(atoms, atom.args[0], from), range::of_type(atom.type.dtype)))
         return 1;
-      return std::max<std::int64_t>(1, divisor(atom.args[0], from));
+      return std::max<std::int64_t>(1, divisor_of(atoms, atom.args[0], from));
     }
     default:
       return 1;
   }
+}
+
+Range plain_range(const Atoms& atoms, const Sum& sum) {
+  Range out{sum.constant, sum.constant};
+  for (const SumTerm& term : sum.terms)
+    out = range::add(out, range::scale(atoms[term.atom].range, term.coef));
+  return out;
+}
+
+std::int64_t granularity(const Atoms& atoms, const SumTerm& term) {
+  const std::int64_t size = term.coef < 0 ? -term.coef : term.coef;
+  return checked_mul(size, atoms[term.atom].divisor).value_or(size);
+}
+
+std::int64_t plain_divisor(const Atoms& atoms, const Sum& sum) {
+  std::int64_t out = sum.constant < 0 ? -sum.constant : sum.constant;
+  for (const SumTerm& term : sum.terms) out = std::gcd(out, granularity(atoms, term));
+  return out;
+}
+
+bool may_wrap(const Atoms& atoms, const Sum& sum, Type type) {
+  if (sum.exact || sum.is_atom()) return false;
+  return !range::within(plain_range(atoms, sum), range::of_type(type.dtype));
+}
+
+Range range_of(const Atoms& atoms, const Sum& sum, Type type) {
+  return may_wrap(atoms, sum, type) ? range::of_type(type.dtype) : plain_range(atoms, sum);
+}
+
+std::int64_t divisor_of(const Atoms& atoms, const Sum& sum, Type type) {
+  const std::int64_t d = plain_divisor(atoms, sum);
+  if (!may_wrap(atoms, sum, type) || d == 0) return d;
+  const int bits = num::bits_of(type.dtype);
+  return bits >= 62 ? range::power_in(d) : std::gcd(d, std::int64_t{1} << bits);
 }
 
 }  // namespace ww::ir

@@ -4,7 +4,8 @@
 #include <algorithm>
 #include <numeric>
 
-#include "ir/simplify/algebra.h"
+#include "ir/simplify/arithmetic.h"
+#include "ir/simplify/bounds.h"
 #include "ir/simplify/range.h"
 
 namespace ww::ir {
@@ -73,9 +74,8 @@ Sides split(const Sum& difference) {
 
 }  // namespace
 
-// Does `difference op 0` hold always, or never?
-std::optional<bool> Algebra::decided(ExprOp op, const Sum& difference) const {
-  const Range r = plain_range(difference);
+std::optional<bool> decided(const Atoms& atoms, ExprOp op, const Sum& difference) {
+  const Range r = plain_range(atoms, difference);
   if (op == ExprOp::Lt || op == ExprOp::Le) {
     const std::int64_t bound = op == ExprOp::Lt ? 0 : 1;
     if (r.max < bound) return true;
@@ -83,49 +83,50 @@ std::optional<bool> Algebra::decided(ExprOp op, const Sum& difference) const {
     return std::nullopt;
   }
   std::int64_t step = 0;
-  for (const SumTerm& term : difference.terms) step = std::gcd(step, granularity(term));
+  for (const SumTerm& term : difference.terms) step = std::gcd(step, granularity(atoms, term));
   const bool never = r.min > 0 || r.max < 0 || (step != 0 && difference.constant % step != 0);
   if (never) return op == ExprOp::Ne;
   if (difference == Sum{}) return op == ExprOp::Eq;
   return std::nullopt;
 }
 
-Sum Algebra::comparison(ExprOp op, const Sum& a, const Sum& b, Type operands, bool exact) {
+Sum comparison(Atoms& atoms, ExprOp op, const Sum& a, const Sum& b, Type operands, bool exact) {
   const Type truth = Type::of(num::DType::Bool);
   if (a == b) return {op == ExprOp::Eq || op == ExprOp::Le || op == ExprOp::Ge ? 1 : 0, {}};
-  const auto difference = plus(a, b, -1);
-  if (!difference || may_wrap(a, operands) || may_wrap(b, operands))
-    return single(op, truth, operands, {a, b}, exact);
+  const auto difference = plus(atoms, a, b, -1);
+  if (!difference || may_wrap(atoms, a, operands) || may_wrap(atoms, b, operands))
+    return single(atoms, op, truth, operands, {a, b}, exact);
   const bool greater = is_greater(op);
   ExprOp less = greater ? mirrored(op) : op;
   Sum d = greater ? negative(*difference) : *difference;
-  if (const auto answer = decided(less, d)) return {*answer ? 1 : 0, {}};
+  if (const auto answer = decided(atoms, less, d)) return {*answer ? 1 : 0, {}};
   reduce(less, d);
   if (less == ExprOp::Eq || less == ExprOp::Ne) {
     // Either sign says the same: the first atom in the fixed order is positive.
     const auto first = std::min_element(
         d.terms.begin(), d.terms.end(),
-        [this](const SumTerm& s, const SumTerm& t) { return compare(s.atom, t.atom) < 0; });
+        [&](const SumTerm& s, const SumTerm& t) { return compare(atoms, s.atom, t.atom) < 0; });
     if (first->coef < 0) d = negative(d);
   }
   Sides sides = split(d);
-  for (Sum* side : {&sides.left, &sides.right}) *side = promised(std::move(*side), operands, exact);
-  if (may_wrap(sides.left, operands) || may_wrap(sides.right, operands))
-    return single(op, truth, operands, {a, b}, exact);
+  for (Sum* side : {&sides.left, &sides.right})
+    *side = promised(atoms, std::move(*side), operands, exact);
+  if (may_wrap(atoms, sides.left, operands) || may_wrap(atoms, sides.right, operands))
+    return single(atoms, op, truth, operands, {a, b}, exact);
   const bool turned = sides.left.is_constant() || (greater && !sides.right.is_constant());
-  return turned ? single(mirrored(less), truth, operands, {sides.right, sides.left}, exact)
-                : single(less, truth, operands, {sides.left, sides.right}, exact);
+  return turned ? single(atoms, mirrored(less), truth, operands, {sides.right, sides.left}, exact)
+                : single(atoms, less, truth, operands, {sides.left, sides.right}, exact);
 }
 
-// not condition, where that is again one atom or a constant.
-Sum Algebra::inverse(const Sum& condition) {
+Sum inverse(Atoms& atoms, const Sum& condition) {
   if (condition.is_constant()) return {condition.constant == 0 ? 1 : 0, {}};
-  const SumAtom atom = atoms_[condition.terms[0].atom];
+  const SumAtom atom = atoms[condition.terms[0].atom];
   const Type truth = Type::of(num::DType::Bool);
   if (atom.op == ExprOp::Not) return atom.args[0];
   if (group_of(atom.op) == ExprGroup::Compare && !atom.source.valid())
-    return comparison(negated(atom.op), atom.args[0], atom.args[1], atom.arg_type, atom.exact);
-  return single(ExprOp::Not, truth, truth, {condition});
+    return comparison(atoms, negated(atom.op), atom.args[0], atom.args[1], atom.arg_type,
+                      atom.exact);
+  return single(atoms, ExprOp::Not, truth, truth, {condition});
 }
 
 }  // namespace ww::ir

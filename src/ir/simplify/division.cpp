@@ -6,7 +6,8 @@
 #include <bit>
 #include <numeric>
 
-#include "ir/simplify/algebra.h"
+#include "ir/simplify/arithmetic.h"
+#include "ir/simplify/bounds.h"
 #include "ir/simplify/range.h"
 
 namespace ww::ir {
@@ -19,12 +20,17 @@ Sum divided(Sum sum, std::int64_t c) {
   return sum;
 }
 
-}  // namespace
+struct Cut {
+  std::int64_t at = 1;
+  Sum high;              // a multiple of `at`
+  Sum low;               // in [0, at)
+  bool divides = false;  // are the numbers in `high` multiples of `at`?
+};
 
-std::optional<Algebra::Cut> Algebra::cut_below(const Sum& sum, std::int64_t k) const {
+std::optional<Cut> cut_below(const Atoms& atoms, const Sum& sum, std::int64_t k) {
   std::vector<std::int64_t> places;
   for (const SumTerm& term : sum.terms)
-    if (const std::int64_t c = std::gcd(granularity(term), k); c > 1) places.push_back(c);
+    if (const std::int64_t c = std::gcd(granularity(atoms, term), k); c > 1) places.push_back(c);
   std::sort(places.begin(), places.end(), std::greater<>());
   places.erase(std::unique(places.begin(), places.end()), places.end());
   for (const std::int64_t c : places) {
@@ -33,17 +39,65 @@ std::optional<Algebra::Cut> Algebra::cut_below(const Sum& sum, std::int64_t k) c
     cut.low.constant = range::floor_modulo(sum.constant, c);
     cut.high.constant = sum.constant - cut.low.constant;
     for (const SumTerm& term : sum.terms) {
-      const bool is_high = granularity(term) % c == 0;
+      const bool is_high = granularity(atoms, term) % c == 0;
       (is_high ? cut.high : cut.low).terms.push_back(term);
       if (is_high && term.coef % c != 0) cut.divides = false;
     }
     const bool is_idle = cut.low == Sum{} && !cut.divides;
-    if (!is_idle && range::within(plain_range(cut.low), {0, c - 1})) return cut;
+    if (!is_idle && range::within(plain_range(atoms, cut.low), {0, c - 1})) return cut;
   }
   return std::nullopt;
 }
 
-Sum Algebra::floor_div(const Sum& x, std::int64_t k, Type type) {
+// x // k where no coefficient is a multiple of k.
+Sum quotient_of_rest(Atoms& atoms, const Sum& rest, std::int64_t k, Type type) {
+  const Range values = plain_range(atoms, rest);
+  if (range::in_one_block(values, k)) return {range::floor_divide(values.min, k), {}};
+  if (const auto cut = cut_below(atoms, rest, k)) {
+    const Sum high = cut->divides ? divided(cut->high, cut->at) : cut->high;
+    if (!may_wrap(atoms, high, type))
+      return floor_quotient(atoms, high, cut->divides ? k / cut->at : k, type);
+  }
+  if (rest.is_atom()) {
+    const SumAtom inner = atoms[rest.terms[0].atom];
+    const bool by_number = inner.args.size() == 2 && inner.args[1].is_constant() &&
+                           inner.args[1].constant >= 1 && inner.type == type &&
+                           !may_wrap(atoms, inner.args[0], type);
+    if (inner.op == ExprOp::FloorDiv && by_number)
+      if (const auto both = checked_mul(inner.args[1].constant, k);
+          both && range::within({*both, *both}, range::of_type(type.dtype)))
+        return floor_quotient(atoms, inner.args[0], *both, type);
+    if (inner.op == ExprOp::FloorMod && by_number && inner.args[1].constant % k == 0)
+      return floor_remainder(atoms, floor_quotient(atoms, inner.args[0], k, type),
+                             inner.args[1].constant / k, type);
+  }
+  return single(atoms, ExprOp::FloorDiv, type, type, {rest, {k, {}}});
+}
+
+// x % k where no term is a multiple of k.
+Sum remainder_of_rest(Atoms& atoms, const Sum& rest, std::int64_t k, Type type) {
+  const Range values = plain_range(atoms, rest);
+  if (range::in_one_block(values, k))
+    return {rest.constant - range::floor_divide(values.min, k) * k, rest.terms};
+  if (const auto cut = cut_below(atoms, rest, k)) {
+    const Sum high = cut->divides ? divided(cut->high, cut->at) : cut->high;
+    if (divides_width(k, type) || !may_wrap(atoms, high, type)) {
+      const Sum reduced = floor_remainder(atoms, high, cut->divides ? k / cut->at : k, type);
+      if (auto out = plus(atoms, cut->low, reduced, cut->divides ? cut->at : 1))
+        return settled(atoms, *std::move(out), type, rest.exact);
+    }
+  }
+  return single(atoms, ExprOp::FloorMod, type, type, {rest, {k, {}}});
+}
+
+}  // namespace
+
+bool divides_width(std::int64_t k, Type type) {
+  const auto bits = static_cast<std::uint64_t>(k);
+  return k >= 1 && std::has_single_bit(bits) && std::countr_zero(bits) < num::bits_of(type.dtype);
+}
+
+Sum floor_quotient(Atoms& atoms, const Sum& x, std::int64_t k, Type type) {
   if (k == 1) return x;
   Sum quotient;
   Sum rest;
@@ -59,44 +113,15 @@ Sum Algebra::floor_div(const Sum& x, std::int64_t k, Type type) {
   else
     rest.constant = x.constant;
   // An unsigned rest below 0 would wrap around.
-  if (may_wrap(rest, type)) return single(ExprOp::FloorDiv, type, type, {x, {k, {}}});
-  auto out = plus(quotient, divide_rest(rest, k, type), 1);
-  return out ? settled(*std::move(out), type, x.exact)
-             : single(ExprOp::FloorDiv, type, type, {x, {k, {}}});
+  if (may_wrap(atoms, rest, type)) return single(atoms, ExprOp::FloorDiv, type, type, {x, {k, {}}});
+  auto out = plus(atoms, quotient, quotient_of_rest(atoms, rest, k, type), 1);
+  return out ? settled(atoms, *std::move(out), type, x.exact)
+             : single(atoms, ExprOp::FloorDiv, type, type, {x, {k, {}}});
 }
 
-// x // k where no coefficient is a multiple of k.
-Sum Algebra::divide_rest(const Sum& rest, std::int64_t k, Type type) {
-  const Range values = plain_range(rest);
-  if (range::in_one_block(values, k)) return {range::floor_divide(values.min, k), {}};
-  if (const auto cut = cut_below(rest, k)) {
-    const Sum high = cut->divides ? divided(cut->high, cut->at) : cut->high;
-    if (!may_wrap(high, type)) return floor_div(high, cut->divides ? k / cut->at : k, type);
-  }
-  if (rest.is_atom()) {
-    const SumAtom inner = atoms_[rest.terms[0].atom];
-    const bool by_number = inner.args.size() == 2 && inner.args[1].is_constant() &&
-                           inner.args[1].constant >= 1 && inner.type == type &&
-                           !may_wrap(inner.args[0], type);
-    if (inner.op == ExprOp::FloorDiv && by_number)
-      if (const auto both = checked_mul(inner.args[1].constant, k);
-          both && range::within({*both, *both}, range::of_type(type.dtype)))
-        return floor_div(inner.args[0], *both, type);
-    if (inner.op == ExprOp::FloorMod && by_number && inner.args[1].constant % k == 0)
-      return floor_mod(floor_div(inner.args[0], k, type), inner.args[1].constant / k, type);
-  }
-  return single(ExprOp::FloorDiv, type, type, {rest, {k, {}}});
-}
-
-// Does k divide every 2^width that a sum of the type may be off by?
-bool Algebra::divides_width(std::int64_t k, Type type) {
-  const auto bits = static_cast<std::uint64_t>(k);
-  return k >= 1 && std::has_single_bit(bits) && std::countr_zero(bits) < num::bits_of(type.dtype);
-}
-
-Sum Algebra::floor_mod(const Sum& x, std::int64_t k, Type type) {
+Sum floor_remainder(Atoms& atoms, const Sum& x, std::int64_t k, Type type) {
   if (k == 1) return {};
-  const Range values = plain_range(x);
+  const Range values = plain_range(atoms, x);
   if (range::in_one_block(values, k))
     return {x.constant - range::floor_divide(values.min, k) * k, x.terms};
   const bool may_be_off = divides_width(k, type);
@@ -105,12 +130,12 @@ Sum Algebra::floor_mod(const Sum& x, std::int64_t k, Type type) {
   std::vector<Sum> opened;
   rest.constant = x.constant % k == 0 ? 0 : x.constant;
   for (const SumTerm& term : x.terms) {
-    if (granularity(term) % k == 0) continue;
-    const SumAtom& inner = atoms_[term.atom];
+    if (granularity(atoms, term) % k == 0) continue;
+    const SumAtom& inner = atoms[term.atom];
     // (x % (a·k) + y) % k is (x + y) % k.
     if (inner.op == ExprOp::FloorMod && inner.type == type && inner.args[1].is_constant() &&
         inner.args[1].constant >= 1 && inner.args[1].constant % k == 0 &&
-        (may_be_off || !may_wrap(inner.args[0], type))) {
+        (may_be_off || !may_wrap(atoms, inner.args[0], type))) {
       if (const auto open = scaled(inner.args[0], term.coef)) {
         opened.push_back(*open);
         continue;
@@ -119,29 +144,14 @@ Sum Algebra::floor_mod(const Sum& x, std::int64_t k, Type type) {
     rest.terms.push_back(term);
   }
   for (const Sum& more : opened) {
-    auto sum = plus(rest, more, 1);
-    if (!sum) return single(ExprOp::FloorMod, type, type, {x, {k, {}}});
-    rest = promised(*std::move(sum), type, x.exact);
+    auto sum = plus(atoms, rest, more, 1);
+    if (!sum) return single(atoms, ExprOp::FloorMod, type, type, {x, {k, {}}});
+    rest = promised(atoms, *std::move(sum), type, x.exact);
   }
-  if (!may_be_off && may_wrap(rest, type))
-    return single(ExprOp::FloorMod, type, type, {x, {k, {}}});
-  return opened.empty() ? reduce_rest(rest, k, type) : floor_mod(rest, k, type);
-}
-
-// x % k where no term is a multiple of k.
-Sum Algebra::reduce_rest(const Sum& rest, std::int64_t k, Type type) {
-  const Range values = plain_range(rest);
-  if (range::in_one_block(values, k))
-    return {rest.constant - range::floor_divide(values.min, k) * k, rest.terms};
-  if (const auto cut = cut_below(rest, k)) {
-    const Sum high = cut->divides ? divided(cut->high, cut->at) : cut->high;
-    if (divides_width(k, type) || !may_wrap(high, type)) {
-      const Sum reduced = floor_mod(high, cut->divides ? k / cut->at : k, type);
-      if (auto out = plus(cut->low, reduced, cut->divides ? cut->at : 1))
-        return settled(*std::move(out), type, rest.exact);
-    }
-  }
-  return single(ExprOp::FloorMod, type, type, {rest, {k, {}}});
+  if (!may_be_off && may_wrap(atoms, rest, type))
+    return single(atoms, ExprOp::FloorMod, type, type, {x, {k, {}}});
+  return opened.empty() ? remainder_of_rest(atoms, rest, k, type)
+                        : floor_remainder(atoms, rest, k, type);
 }
 
 }  // namespace ww::ir

@@ -5,9 +5,9 @@
 #include <unordered_map>
 
 #include "ir/launch/launch.h"
-#include "ir/simplify/algebra.h"
 #include "ir/simplify/range.h"
 #include "ir/simplify/simplify.h"
+#include "ir/simplify/sum.h"
 #include "ir/visit.h"
 
 namespace ww::ir {

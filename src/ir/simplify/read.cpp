@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// From IR expressions to sums.
+#include "ir/simplify/read.h"
+
 #include <algorithm>
 
-#include "ir/simplify/algebra.h"
+#include "ir/simplify/arithmetic.h"
+#include "ir/simplify/bounds.h"
 #include "ir/simplify/fold.h"
 #include "ir/simplify/range.h"
 
@@ -24,7 +26,7 @@ std::optional<std::int64_t> power_of_mask(const Sum& sum) {
 
 }  // namespace
 
-Sum Algebra::read(ExprId expr) {
+Sum SumReader::read(ExprId expr) {
   const Expr& e = f_[expr];
   if (e.op == ExprOp::IntImm) return read_new(e, expr);
   if (const auto found = known_.find(expr.index); found != known_.end()) return found->second;
@@ -36,7 +38,7 @@ Sum Algebra::read(ExprId expr) {
   return sum;
 }
 
-Sum Algebra::read_new(const Expr& e, ExprId id) {
+Sum SumReader::read_new(const Expr& e, ExprId id) {
   const bool is_choice = e.op == ExprOp::Select || e.op == ExprOp::IfThenElse;
   if (is_choice) return read_choice(e, id);
   if (!is_index(e.type)) return as_it_is(e, id);
@@ -45,14 +47,14 @@ Sum Algebra::read_new(const Expr& e, ExprId id) {
       const Type type = f_[e.args[0]].type;
       if (!is_index(type) || type.is_bool()) return as_it_is(e, id);
       const Sum a = read(e.args[0]);
-      return comparison(e.op, a, read(e.args[1]), type, e.no_wrap);
+      return comparison(atoms_, e.op, a, read(e.args[1]), type, e.no_wrap);
     }
     case ExprGroup::Logic:
       return read_logic(e, id);
     default:
       break;
   }
-  if (e.op == ExprOp::Not) return inverse(read(e.args[0]));
+  if (e.op == ExprOp::Not) return inverse(atoms_, read(e.args[0]));
   if (e.op == ExprOp::Cast) return read_cast(e, id);
   if (e.op == ExprOp::Var) return read_var(e, id);
   if (e.op == ExprOp::IntImm) {
@@ -63,48 +65,44 @@ Sum Algebra::read_new(const Expr& e, ExprId id) {
 }
 
 // The node with its arguments read, and nothing known about what it does with them.
-Sum Algebra::as_it_is(const Expr& e, ExprId id) {
+Sum SumReader::as_it_is(const Expr& e, ExprId id) {
   SumAtom atom{.op = e.op, .type = e.type, .args = {}, .source = id};
   for (const ExprId arg : e.args) atom.args.push_back(read(arg));
   const bool is_unique = e.op == ExprOp::Call && has_effect(id);
-  return make(std::move(atom), is_unique);
+  return atoms_.make(std::move(atom), is_unique);
 }
 
-Sum Algebra::read_var(const Expr& e, ExprId id) {
-  const ExprId value = facts_.value(e.var);
+Sum SumReader::read_var(const Expr& e, ExprId id) {
+  const ExprId value = atoms_.facts().value(e.var);
   const SumAtom itself{.op = e.op, .type = e.type, .args = {}, .source = id};
   const bool is_deep = depth_ >= kDeepest || level_ >= kMaxLevels;
-  if (!value.valid() || is_deep || f_[value].type != e.type) return make(itself);
+  if (!value.valid() || is_deep || f_[value].type != e.type) return atoms_.make(itself);
   has_names_ = true;
   ++depth_;
   Sum sum = read(value);
   --depth_;
   if (inlined_ || sum.is_constant()) return sum;
   // The name stays, with all that its value tells about it.
-  Sum out = make(itself);
+  Sum out = atoms_.make(itself);
   if (out.is_constant()) return out;
-  SumAtom& made = atoms_[out.terms[0].atom];
-  const Range known = range(sum, e.type);
-  made.range = {std::max(made.range.min, known.min), std::min(made.range.max, known.max)};
-  if (made.range.min > made.range.max) made.range = known;
-  made.divisor = std::max(made.divisor, divisor(sum, e.type));
+  atoms_.narrow(out.terms[0].atom, range_of(atoms_, sum, e.type), divisor_of(atoms_, sum, e.type));
   return out;
 }
 
-Sum Algebra::read_integer(const Expr& e, ExprId id) {
+Sum SumReader::read_integer(const Expr& e, ExprId id) {
   std::optional<Sum> out;
   bool exact = e.no_wrap;
   // Sums of what is only congruent to its value are no more than that.
   const auto operand = [&](std::size_t i) {
     Sum sum = read(e.args[i]);
-    exact = exact && !may_wrap(sum, e.type);
+    exact = exact && !may_wrap(atoms_, sum, e.type);
     return sum;
   };
   switch (e.op) {
     case ExprOp::Add:
     case ExprOp::Sub: {
       const Sum a = operand(0);
-      out = plus(a, operand(1), e.op == ExprOp::Add ? 1 : -1);
+      out = plus(atoms_, a, operand(1), e.op == ExprOp::Add ? 1 : -1);
       break;
     }
     case ExprOp::Neg:
@@ -113,7 +111,7 @@ Sum Algebra::read_integer(const Expr& e, ExprId id) {
     case ExprOp::Mul: {
       const Sum a = operand(0);
       const Sum b = operand(1);
-      out = product(a, b, e.type, exact);
+      out = product(atoms_, a, b, e.type, exact);
       break;
     }
     case ExprOp::Shl: {
@@ -135,61 +133,62 @@ Sum Algebra::read_integer(const Expr& e, ExprId id) {
     case ExprOp::Call: {
       if (e.callee != Intrinsic::Abs) break;
       Sum a = read(e.args[0]);
-      if (range(a, e.type).min >= 0) return a;
-      if (range(a, e.type).max <= 0) out = scaled(a, -1);
+      if (range_of(atoms_, a, e.type).min >= 0) return a;
+      if (range_of(atoms_, a, e.type).max <= 0) out = scaled(a, -1);
       break;
     }
     default:
       return read_bits(e, id);
   }
-  return out ? settled(*std::move(out), e.type, exact) : as_it_is(e, id);
+  return out ? settled(atoms_, *std::move(out), e.type, exact) : as_it_is(e, id);
 }
 
 // Where one of the two is always the lesser.
-std::optional<Sum> Algebra::read_min_max(const Expr& e) {
+std::optional<Sum> SumReader::read_min_max(const Expr& e) {
   Sum a = read(e.args[0]);
   Sum b = read(e.args[1]);
-  const auto difference = plus(a, b, -1);
-  if (!difference || may_wrap(a, e.type) || may_wrap(b, e.type)) return std::nullopt;
+  const auto difference = plus(atoms_, a, b, -1);
+  if (!difference || may_wrap(atoms_, a, e.type) || may_wrap(atoms_, b, e.type))
+    return std::nullopt;
   const bool wants_less = e.op == ExprOp::Min;
-  if (const auto first_is_less = decided(ExprOp::Le, *difference))
+  if (const auto first_is_less = decided(atoms_, ExprOp::Le, *difference))
     return *first_is_less == wants_less ? std::move(a) : std::move(b);
-  if (decided(ExprOp::Lt, *difference) == std::optional(false))
+  if (decided(atoms_, ExprOp::Lt, *difference) == std::optional(false))
     return wants_less ? std::move(b) : std::move(a);
   return std::nullopt;
 }
 
-Sum Algebra::read_division(const Expr& e, ExprId id) {
+Sum SumReader::read_division(const Expr& e, ExprId id) {
   const Sum x = read(e.args[0]);
   const Sum y = read(e.args[1]);
   const bool is_div = e.op == ExprOp::FloorDiv || e.op == ExprOp::TruncDiv;
   const bool truncates = e.op == ExprOp::TruncDiv || e.op == ExprOp::TruncMod;
-  const Range values = range(x, e.type);
-  const Range by = range(y, e.type);
+  const Range values = range_of(atoms_, x, e.type);
+  const Range by = range_of(atoms_, y, e.type);
   if (by.min <= 0 && by.max >= 0) return as_it_is(e, id);
   // 2^k divides 2^width, so that the remainder of what wraps is that of the sum.
-  if (may_wrap(x, e.type) && e.op == ExprOp::FloorMod && y.is_constant() &&
+  if (may_wrap(atoms_, x, e.type) && e.op == ExprOp::FloorMod && y.is_constant() &&
       divides_width(y.constant, e.type))
-    return floor_mod(x, y.constant, e.type);
-  if (may_wrap(x, e.type) || may_wrap(y, e.type)) return as_it_is(e, id);
+    return floor_remainder(atoms_, x, y.constant, e.type);
+  if (may_wrap(atoms_, x, e.type) || may_wrap(atoms_, y, e.type)) return as_it_is(e, id);
   if (x == Sum{}) return {};
   if (x == y) return {is_div ? 1 : 0, {}};
   if (values.min >= 0 && values.max < by.min) return is_div ? Sum{} : x;
   if (!y.is_constant() || y.constant < 1) return as_it_is(e, id);
   const std::int64_t k = y.constant;
-  const bool exact = plain_divisor(x) % k == 0;
+  const bool exact = plain_divisor(atoms_, x) % k == 0;
   if (truncates && values.min < 0 && !exact) return as_it_is(e, id);
-  return is_div ? floor_div(x, k, e.type) : floor_mod(x, k, e.type);
+  return is_div ? floor_quotient(atoms_, x, k, e.type) : floor_remainder(atoms_, x, k, e.type);
 }
 
-Sum Algebra::read_bits(const Expr& e, ExprId id) {
+Sum SumReader::read_bits(const Expr& e, ExprId id) {
   if (e.args.size() != 2 || group_of(e.op) != ExprGroup::Infix) return as_it_is(e, id);
   Sum a = read(e.args[0]);
   Sum b = read(e.args[1]);
   if (e.op == ExprOp::Shr) {
     const bool is_division = b.is_constant() && b.constant >= 0 && b.constant <= 30;
-    if (!is_division || may_wrap(a, e.type)) return as_it_is(e, id);
-    return floor_div(a, std::int64_t{1} << b.constant, e.type);
+    if (!is_division || may_wrap(atoms_, a, e.type)) return as_it_is(e, id);
+    return floor_quotient(atoms_, a, std::int64_t{1} << b.constant, e.type);
   }
   if (e.op == ExprOp::BitAnd) {
     if (a == b) return a;
@@ -197,23 +196,23 @@ Sum Algebra::read_bits(const Expr& e, ExprId id) {
       if (const auto power = power_of_mask(*mask))
         return range::within(range::of_type(e.type.dtype), {0, *power - 1})
                    ? *x
-                   : floor_mod(*x, *power, e.type);
+                   : floor_remainder(atoms_, *x, *power, e.type);
     return as_it_is(e, id);
   }
   if (e.op != ExprOp::BitOr && e.op != ExprOp::BitXor) return as_it_is(e, id);
   if (a == b) return e.op == ExprOp::BitOr ? a : Sum{};
   for (const auto& [high, low] : {std::pair(&a, &b), std::pair(&b, &a)}) {
-    const std::int64_t step = range::power_in(divisor(*high, e.type));
-    if (!range::within(range(*low, e.type), {0, step - 1})) continue;
-    if (const auto sum = plus(*high, *low, 1)) {  // no bit in common
-      const bool wraps = may_wrap(*high, e.type) || may_wrap(*low, e.type);
-      return settled(*sum, e.type, !wraps && (high->exact || low->exact));
+    const std::int64_t step = range::power_in(divisor_of(atoms_, *high, e.type));
+    if (!range::within(range_of(atoms_, *low, e.type), {0, step - 1})) continue;
+    if (const auto sum = plus(atoms_, *high, *low, 1)) {  // no bit in common
+      const bool wraps = may_wrap(atoms_, *high, e.type) || may_wrap(atoms_, *low, e.type);
+      return settled(atoms_, *sum, e.type, !wraps && (high->exact || low->exact));
     }
   }
   return as_it_is(e, id);
 }
 
-Sum Algebra::read_choice(const Expr& e, ExprId id) {
+Sum SumReader::read_choice(const Expr& e, ExprId id) {
   if (f_[e.args[0]].type.lanes != 1) return as_it_is(e, id);
   const Sum condition = read(e.args[0]);
   if (condition.is_constant()) return read(e.args[condition.constant != 0 ? 1 : 2]);
@@ -225,7 +224,7 @@ Sum Algebra::read_choice(const Expr& e, ExprId id) {
   return as_it_is(e, id);
 }
 
-Sum Algebra::read_logic(const Expr& e, ExprId id) {
+Sum SumReader::read_logic(const Expr& e, ExprId id) {
   const Sum a = read(e.args[0]);
   const Sum b = read(e.args[1]);
   const std::int64_t absorbing = e.op == ExprOp::And ? 0 : 1;
@@ -234,7 +233,7 @@ Sum Algebra::read_logic(const Expr& e, ExprId id) {
   return a == b ? a : as_it_is(e, id);
 }
 
-Sum Algebra::read_cast(const Expr& e, ExprId id) {
+Sum SumReader::read_cast(const Expr& e, ExprId id) {
   const Type from = f_[e.args[0]].type;
   if (!is_index(from) || from.is_bool() || e.type.is_bool()) return as_it_is(e, id);
   const Sum x = read(e.args[0]);
@@ -248,10 +247,10 @@ Sum Algebra::read_cast(const Expr& e, ExprId id) {
   if (inner.op != ExprOp::Cast) return as_it_is(e, id);
   const Type first = inner.source.valid() ? f_[f_[inner.source].args[0]].type : inner.arg_type;
   if (!is_index(first) || first.is_bool() ||
-      !range::within(range(inner.args[0], first), range::of_type(from.dtype)))
+      !range::within(range_of(atoms_, inner.args[0], first), range::of_type(from.dtype)))
     return as_it_is(e, id);
   if (first == e.type) return inner.args[0];
-  return single(ExprOp::Cast, e.type, first, {inner.args[0]});
+  return single(atoms_, ExprOp::Cast, e.type, first, {inner.args[0]});
 }
 
 }  // namespace ww::ir

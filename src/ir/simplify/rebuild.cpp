@@ -27,7 +27,7 @@ std::vector<Rebuild::Group> Rebuild::groups(const Sum& sum) const {
   SmallVec<SumTerm, 3> terms = sum.terms;
   const auto size = [](const SumTerm& term) { return term.coef < 0 ? -term.coef : term.coef; };
   std::sort(terms.begin(), terms.end(), [&](const SumTerm& s, const SumTerm& t) {
-    return size(s) != size(t) ? size(s) > size(t) : algebra_.compare(s.atom, t.atom) < 0;
+    return size(s) != size(t) ? size(s) > size(t) : compare(atoms_, s.atom, t.atom) < 0;
   });
   std::vector<Group> out;
   for (const SumTerm& term : terms) {
@@ -107,7 +107,7 @@ std::optional<ExprId> Rebuild::expr(const Sum& sum, Type type) {
 
 std::optional<ExprId> Rebuild::atom(AtomId id) {
   if (const auto found = made_.find(id); found != made_.end()) return found->second;
-  const SumAtom& a = algebra_.atom(id);
+  const SumAtom& a = atoms_[id];
   std::optional<ExprId> out;
   if (a.source.valid()) {
     out = copied(a);

@@ -6,13 +6,13 @@
 #include <optional>
 #include <vector>
 
-#include "ir/simplify/algebra.h"
+#include "ir/simplify/sum.h"
 
 namespace ww::ir {
 
 class Rebuild {
  public:
-  Rebuild(Function& function, const Algebra& algebra) : f_(function), algebra_(algebra) {}
+  Rebuild(Function& function, const Atoms& atoms) : f_(function), atoms_(atoms) {}
 
   /// The sum as an expression of that type. Nothing when a number does not fit the type, or an
   /// unsigned value would have to be negated.
@@ -37,7 +37,7 @@ class Rebuild {
                               bool exact);
 
   Function& f_;
-  const Algebra& algebra_;
+  const Atoms& atoms_;
   std::map<AtomId, std::optional<ExprId>> made_;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// An expression is read as a sum (simplify_algebra.h) and written back. Reading decides and cancels
+// An expression is read as a sum (sum.h) and written back. Reading decides and cancels
 // all it can; what is written back counts only when it is no longer than what was there.
 #include "ir/simplify/simplify.h"
 
@@ -8,8 +8,9 @@
 #include <set>
 #include <unordered_map>
 
-#include "ir/simplify/algebra.h"
+#include "ir/simplify/bounds.h"
 #include "ir/simplify/range.h"
+#include "ir/simplify/read.h"
 #include "ir/simplify/rebuild.h"
 
 namespace ww::ir {
@@ -43,13 +44,13 @@ class Simplifier {
   ExprId once(ExprId expr) {
     std::optional<ExprId> found;
     if (!has_effect(f_, expr, effects_)) {
-      for (Algebra* algebra : {&named_, &inlined_}) {
-        const Sum sum = algebra->read(expr);
+      for (SumReader* reader : {&named_, &inlined_}) {
+        const Sum sum = reader->read(expr);
         const Type type = f_[expr].type;
-        const auto next = Rebuild(f_, *algebra).expr(sum, type);
+        const auto next = Rebuild(f_, reader->atoms()).expr(sum, type);
         if (next && size(*next) <= size(expr) && (!found || size(*next) < size(*found)))
           found = next;
-        if (!algebra->has_names()) break;  // nothing to inline
+        if (!reader->has_names()) break;  // nothing to inline
       }
     }
     return found ? *found : by_parts(expr);
@@ -94,8 +95,8 @@ class Simplifier {
   }
 
   Function& f_;
-  Algebra named_;  // both know what they have read: parts of an expression are not read again
-  Algebra inlined_;
+  SumReader named_;  // both know what they have read: parts of an expression are not read again
+  SumReader inlined_;
   std::unordered_map<std::uint32_t, ExprId> done_;
   std::unordered_map<std::uint32_t, Size> sizes_;
   Effects effects_;
@@ -106,16 +107,16 @@ class Simplifier {
 
 Ranges::Ranges(const Function& function, const Facts& facts)
     : f_(function),
-      inlined_(std::make_unique<Algebra>(function, facts, true)),
-      named_(std::make_unique<Algebra>(function, facts, false)) {}
+      inlined_(std::make_unique<SumReader>(function, facts, true)),
+      named_(std::make_unique<SumReader>(function, facts, false)) {}
 Ranges::~Ranges() = default;
 
 Range Ranges::range(ExprId expr) const {
   const Type type = f_[expr].type;
   if (!is_index(type)) return range::kAll;
-  const Range inlined = inlined_->range(inlined_->read(expr), type);
+  const Range inlined = range_of(inlined_->atoms(), inlined_->read(expr), type);
   if (!inlined_->has_names()) return inlined;
-  const Range named = named_->range(named_->read(expr), type);
+  const Range named = range_of(named_->atoms(), named_->read(expr), type);
   const Range both{std::max(inlined.min, named.min), std::min(inlined.max, named.max)};
   return both.min <= both.max ? both : inlined;
 }
@@ -123,9 +124,9 @@ Range Ranges::range(ExprId expr) const {
 std::int64_t Ranges::divisor(ExprId expr) const {
   const Type type = f_[expr].type;
   if (!is_index(type)) return 1;
-  const std::int64_t inlined = inlined_->divisor(inlined_->read(expr), type);
+  const std::int64_t inlined = divisor_of(inlined_->atoms(), inlined_->read(expr), type);
   if (!inlined_->has_names()) return inlined;
-  const std::int64_t named = named_->divisor(named_->read(expr), type);
+  const std::int64_t named = divisor_of(named_->atoms(), named_->read(expr), type);
   return inlined == 0 || named == 0 ? 0 : std::max(inlined, named);
 }
 
@@ -170,12 +171,12 @@ ExprId simplify(Function& function, ExprId expr, const Facts& facts) {
 std::optional<bool> decide(const Function& function, ExprId condition, const Facts& facts) {
   if (!is_index(function[condition].type)) return std::nullopt;
   for (const bool inlined : {true, false}) {
-    Algebra algebra(function, facts, inlined);
-    const Sum sum = algebra.read(condition);
+    SumReader reader(function, facts, inlined);
+    const Sum sum = reader.read(condition);
     if (sum.is_constant()) return sum.constant != 0;
-    const Range r = algebra.range(sum, function[condition].type);
+    const Range r = range_of(reader.atoms(), sum, function[condition].type);
     if (r.min > 0 || r.max < 0) return true;
-    if (!algebra.has_names()) break;
+    if (!reader.has_names()) break;
   }
   return std::nullopt;
 }

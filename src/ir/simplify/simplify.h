@@ -52,7 +52,7 @@ Range range_of(const Function& function, ExprId expr, const Facts& facts);
 /// A number that divides every value; 0 when the value is always 0.
 std::int64_t divisor_of(const Function& function, ExprId expr, const Facts& facts);
 
-class Algebra;
+class SumReader;
 /// The same two questions about many expressions of one function, which share parts: what was found
 /// for one is kept for the next. The function may grow meanwhile; what is known about a variable
 /// must not change once an expression with it has been asked about.
@@ -71,8 +71,8 @@ class Ranges {
 
  private:
   const Function& f_;
-  std::unique_ptr<Algebra> inlined_;
-  std::unique_ptr<Algebra> named_;  // a name may be known better than what it stands for
+  std::unique_ptr<SumReader> inlined_;
+  std::unique_ptr<SumReader> named_;  // a name may be known better than what it stands for
 };
 
 /// An expression with the same value wherever the facts hold, with fewer operations where one is

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// From IR expressions to sums.
+#pragma once
+
+#include <optional>
+#include <unordered_map>
+
+#include "ir/effects.h"
+#include "ir/simplify/sum.h"
+
+namespace ww::ir {
+
+/// Reads expressions of one function, which may share parts: what was read is kept.
+class SumReader {
+ public:
+  /// `inlined`: variables that stand for an expression are read as that expression.
+  SumReader(const Function& function, const Facts& facts, bool inlined)
+      : f_(function), atoms_(function, facts), inlined_(inlined) {}
+
+  Sum read(ExprId expr);
+  /// Was a variable read that stands for an expression? Without one, inlining changes nothing.
+  [[nodiscard]] bool has_names() const { return has_names_; }
+  [[nodiscard]] const Atoms& atoms() const { return atoms_; }
+
+ private:
+  Sum read_new(const Expr& e, ExprId id);
+  Sum read_integer(const Expr& e, ExprId id);
+  std::optional<Sum> read_min_max(const Expr& e);
+  Sum read_division(const Expr& e, ExprId id);
+  Sum read_bits(const Expr& e, ExprId id);
+  Sum read_choice(const Expr& e, ExprId id);
+  Sum read_logic(const Expr& e, ExprId id);
+  Sum read_cast(const Expr& e, ExprId id);
+  Sum read_var(const Expr& e, ExprId id);
+  Sum as_it_is(const Expr& e, ExprId id);
+  bool has_effect(ExprId expr) { return ir::has_effect(f_, expr, effects_); }
+
+  const Function& f_;
+  Atoms atoms_;
+  bool inlined_;
+  bool has_names_ = false;
+  std::unordered_map<std::uint32_t, Sum> known_;  // by expression
+  Effects effects_;
+  int depth_ = 0;  // variables that stand for expressions, inside each other
+  int level_ = 0;  // operations inside each other
+};
+
+}  // namespace ww::ir
