@@ -15,7 +15,7 @@ namespace ww::lower {
 // Under the buffer's name in the source; a printed program may have to use another.
 std::string CallText::region(const ir::Region& region) const {
   if (region.buffer.index >= source_buffers_) return f_[region.buffer].name;  // a whole fragment
-  const std::string printed = printer_.region(region);
+  const std::string printed = ir::printing::region(printed_, region);
   return f_[region.buffer].name + printed.substr(std::min(printed.find('['), printed.size()));
 }
 

@@ -14,7 +14,7 @@ namespace ww::lower {
 class CallText {
  public:
   explicit CallText(const ir::Function& function)
-      : f_(function), source_buffers_(function.buffer_count()), printer_(function) {}
+      : f_(function), source_buffers_(function.buffer_count()), printed_(function) {}
 
   /// "Tx.warp.copy(R[0:8], A[0:8])"
   [[nodiscard]] std::string whole(const ir::TileCall& tile) const;
@@ -26,7 +26,7 @@ class CallText {
 
   const ir::Function& f_;
   std::size_t source_buffers_;
-  ir::printing::Writer printer_;
+  ir::printing::Context printed_;
 };
 
 /// The error of a call that all variants in the row have declined, or that has none.

@@ -21,6 +21,27 @@ bool is_flat(const Buffer& buffer) {
   return buffer.layout_kind != LayoutKind::Explicit && buffer.shape.size() == 1;
 }
 
+std::string shape_text(const Context& c, const Buffer& buffer) {
+  std::vector<std::string> extents;
+  for (const ExprId extent : buffer.shape) extents.push_back(expr(c, extent));
+  return tuple_text(extents);
+}
+
+// Scope, layout, offsets and alignment, as far as they are not the default.
+void append_fields(const Context& c, std::vector<std::string>& args, const Buffer& buffer) {
+  const auto add = [&](std::string_view key, const std::string& value) {
+    args.push_back(fmt::format("{}={}", key, value));
+  };
+  if (buffer.elem_offset.valid()) add("elem_offset", expr(c, buffer.elem_offset));
+  if (buffer.byte_offset.valid()) add("byte_offset", expr(c, buffer.byte_offset));
+  if (buffer.scope != Scope::Global) add("scope", fmt::format("\"{}\"", name_of(buffer.scope)));
+  if (buffer.allocated_addr.valid()) add("allocated_addr", expr(c, buffer.allocated_addr));
+  if (buffer.layout_kind == LayoutKind::None) add("layout", "None");
+  if (buffer.layout_kind == LayoutKind::Explicit && buffer.layout)
+    add("layout", layout_text(*buffer.layout));
+  if (buffer.align != 0) add("align", fmt::format("{}", buffer.align));
+}
+
 }  // namespace
 
 std::string annotation(Type type) {
@@ -28,70 +49,46 @@ std::string annotation(Type type) {
   return type.opaque ? "T.handle" : fmt::format("T.handle(\"{}\")", num::name_of(type.dtype));
 }
 
-std::string Writer::shape(const Buffer& buffer) const {
-  std::vector<std::string> extents;
-  for (const ExprId extent : buffer.shape) extents.push_back(expr(extent));
-  return tuple_text(extents);
-}
-
-// Scope, layout, offsets and alignment, as far as they are not the default.
-void Writer::append_fields(std::vector<std::string>& args, const Buffer& buffer) const {
-  const auto add = [&](std::string_view key, const std::string& value) {
-    args.push_back(fmt::format("{}={}", key, value));
-  };
-  if (buffer.elem_offset.valid()) add("elem_offset", expr(buffer.elem_offset));
-  if (buffer.byte_offset.valid()) add("byte_offset", expr(buffer.byte_offset));
-  if (buffer.scope != Scope::Global) add("scope", fmt::format("\"{}\"", name_of(buffer.scope)));
-  if (buffer.allocated_addr.valid()) add("allocated_addr", expr(buffer.allocated_addr));
-  if (buffer.layout_kind == LayoutKind::None) add("layout", "None");
-  if (buffer.layout_kind == LayoutKind::Explicit && buffer.layout)
-    add("layout", layout_text(*buffer.layout));
-  if (buffer.align != 0) add("align", fmt::format("{}", buffer.align));
-}
-
-// `T.Buffer((8, "n"), "float16")`: extents of run time are declared here, by quoted names, unless
-// they stand in front of the kernel.
-std::string Writer::buffer_annotation(const Buffer& buffer) const {
+std::string buffer_annotation(const Context& c, const Buffer& buffer) {
   std::vector<std::string> extents;
   for (const ExprId extent : buffer.shape) {
-    const std::string text = expr(extent);
-    const bool is_declared = const_int(f_, extent) || !names_.host_extents().empty();
+    const std::string text = expr(c, extent);
+    const bool is_declared = const_int(c.f, extent) || !c.names.host_extents().empty();
     extents.push_back(is_declared ? text : quoted(text));
   }
   std::vector<std::string> args = {tuple_text(extents)};
   append_dtype(args, buffer.dtype);
-  append_fields(args, buffer);
+  append_fields(c, args, buffer);
   return fmt::format("T.Buffer({})", fmt::join(args, ", "));
 }
 
-std::string Writer::allocation(const Buffer& buffer) const {
-  std::vector<std::string> args = {shape(buffer)};
+std::string allocation(const Context& c, const Buffer& buffer) {
+  std::vector<std::string> args = {shape_text(c, buffer)};
   append_dtype(args, buffer.dtype);
   const bool has_short = buffer.scope == Scope::Shared || buffer.scope == Scope::Local;
   if (is_flat(buffer) && has_short && !buffer.elem_offset.valid() && !buffer.byte_offset.valid()) {
     if (buffer.align != 0) args.push_back(fmt::format("align={}", buffer.align));
     return fmt::format("T.alloc_{}({})", name_of(buffer.scope), fmt::join(args, ", "));
   }
-  append_fields(args, buffer);
+  append_fields(c, args, buffer);
   return fmt::format("T.alloc_buffer({})", fmt::join(args, ", "));
 }
 
-// What stands right of the `=` where a buffer is declared.
-std::string Writer::declaration(BufferId id) const {
-  const Buffer& buffer = f_[id];
+std::string declaration(const Context& c, BufferId id) {
+  const Buffer& buffer = c.f[id];
   std::vector<std::string> args;
   std::string_view function = "decl_buffer";
   if (buffer.origin == BufferOrigin::Param) {
     function = "match_buffer";
-    args.push_back(names_.of(buffer.param));
+    args.push_back(c.names.of(buffer.param));
   }
-  args.push_back(shape(buffer));
+  args.push_back(shape_text(c, buffer));
   append_dtype(args, buffer.dtype);
   if (buffer.origin == BufferOrigin::View)
-    args.push_back(fmt::format("data={}.data", names_.of(buffer.base)));
+    args.push_back(fmt::format("data={}.data", c.names.of(buffer.base)));
   if (buffer.origin == BufferOrigin::Pointer && buffer.pointer.valid())
-    args.push_back(fmt::format("data={}", expr(buffer.pointer)));
-  append_fields(args, buffer);
+    args.push_back(fmt::format("data={}", expr(c, buffer.pointer)));
+  append_fields(c, args, buffer);
   return fmt::format("T.{}({})", function, fmt::join(args, ", "));
 }
 

@@ -61,80 +61,39 @@ std::optional<std::vector<int>> mma_counts(const isa::Opcode& opcode) {
   return counts;
 }
 
-}  // namespace
-
-// --- tile primitives -----------------------------------------------------------------------------
-
-std::string Writer::tile_arg(const TileArg& arg) const {
-  if (const auto* where = std::get_if<Region>(&arg)) return region(*where);
-  if (const auto* id = std::get_if<ExprId>(&arg)) return expr(*id);
-  return setting(std::get<Setting>(arg));
+std::string tile_arg(const Context& c, const TileArg& arg) {
+  if (const auto* where = std::get_if<Region>(&arg)) return region(c, *where);
+  if (const auto* id = std::get_if<ExprId>(&arg)) return expr(c, *id);
+  return setting(c, std::get<Setting>(arg));
 }
 
-std::string Writer::tile_call(const TileCall& call) const {
-  const std::vector<TileParam>& params = params_of(call.op);
-  std::vector<std::string> args;
-  std::vector<std::string> keywords;
-  for (std::size_t i = 0; i < params.size() && i < call.args.size(); ++i) {
-    if (std::holds_alternative<std::monostate>(call.args[i])) continue;
-    std::string text = tile_arg(call.args[i]);
-    if (params[i].required) {
-      args.push_back(std::move(text));
-    } else if (text != params[i].default_text) {
-      keywords.push_back(fmt::format("{}={}", params[i].name, text));
-    }
-  }
-  for (const auto& [key, value] : call.config)
-    keywords.push_back(fmt::format("{}={}", key, setting(value)));
-  if (!call.dispatch.empty()) keywords.push_back(fmt::format("dispatch={}", quoted(call.dispatch)));
-  if (!call.workspace.empty()) {
-    std::vector<std::string> buffers;
-    for (const auto& [key, buffer] : call.workspace)
-      buffers.push_back(fmt::format("{}: {}", quoted(key), names_.of(buffer)));
-    keywords.push_back(fmt::format("workspace={{{}}}", fmt::join(buffers, ", ")));
-  }
-  args.insert(args.end(), keywords.begin(), keywords.end());
-  return fmt::format("{}({})", tile_name(call), fmt::join(args, ", "));
-}
-
-// --- PTX -----------------------------------------------------------------------------------------
-
-std::string Writer::ptx_call(const PtxCall& call) const {
-  if (!call.predicate.valid() && !call.keep) {
-    for (std::string text : {matrix_copy(call), mma(call), tensor_copy(call)}) {
-      if (!text.empty()) return text;
-    }
-  }
-  return plain_ptx(call);
-}
-
-std::string Writer::plain_ptx(const PtxCall& call) const {
-  std::vector<std::string> args;
-  for (const PtxOperand& operand : call.operands) args.push_back(ptx_operand(operand));
-  if (call.predicate.valid()) args.push_back(fmt::format("pred={}", expr(call.predicate)));
-  if (call.keep) args.emplace_back("keep=True");
-  return fmt::format("T.ptx[{}]({})", quoted(call.opcode.text()), fmt::join(args, ", "));
-}
-
-std::string Writer::ptx_operand(const PtxOperand& operand) const {
+std::string ptx_operand(const Context& c, const PtxOperand& operand) {
   switch (operand.kind) {
     case PtxOperandKind::Value:
       break;
     case PtxOperandKind::At:
-      return fmt::format("T.ptx.at({})", expr(operand.expr));
+      return fmt::format("T.ptx.at({})", expr(c, operand.expr));
     case PtxOperandKind::Address:
       if (!operand.offset.valid()) break;
-      return fmt::format("T.ptx.addr({}, {})", expr(operand.expr), expr(operand.offset));
+      return fmt::format("T.ptx.addr({}, {})", expr(c, operand.expr), expr(c, operand.offset));
     case PtxOperandKind::Sink:
       return "T.ptx.SINK";
     case PtxOperandKind::Predicate:
-      return fmt::format("T.ptx.pred({})", expr(operand.expr));
+      return fmt::format("T.ptx.pred({})", expr(c, operand.expr));
   }
-  return expr(operand.expr);
+  return expr(c, operand.expr);
+}
+
+std::string plain_ptx(const Context& c, const PtxCall& call) {
+  std::vector<std::string> args;
+  for (const PtxOperand& operand : call.operands) args.push_back(ptx_operand(c, operand));
+  if (call.predicate.valid()) args.push_back(fmt::format("pred={}", expr(c, call.predicate)));
+  if (call.keep) args.emplace_back("keep=True");
+  return fmt::format("T.ptx[{}]({})", quoted(call.opcode.text()), fmt::join(args, ", "));
 }
 
 // ldmatrix and stmatrix of 8x8 matrices of 16-bit elements; "" for anything else, as below.
-std::string Writer::matrix_copy(const PtxCall& call) const {
+std::string matrix_copy(const Context& c, const PtxCall& call) {
   const std::string_view called = call.opcode.mnemonic();
   const bool is_store = called == "stmatrix";
   if (called != "ldmatrix" && !is_store) return "";
@@ -142,14 +101,14 @@ std::string Writer::matrix_copy(const PtxCall& call) const {
   if (binding.word("shape") != "m8n8" || binding.word("space") != "shared") return "";
   const std::optional<Copy> copy = split_copy(call, is_store);
   if (!copy || !all_of_kind(copy->registers, PtxOperandKind::At)) return "";
-  std::vector<std::string> args = {expr(copy->address.expr)};
-  for (const PtxOperand& reg : copy->registers) args.push_back(expr(reg.expr));
+  std::vector<std::string> args = {expr(c, copy->address.expr)};
+  for (const PtxOperand& reg : copy->registers) args.push_back(expr(c, reg.expr));
   return fmt::format("T.ptx.{}(T.bool({}), {}, \".b16\", {})", called,
                      binding.has("trans") ? "True" : "False", binding.number("num"),
                      fmt::join(args, ", "));
 }
 
-std::string Writer::mma(const PtxCall& call) const {
+std::string mma_call(const Context& c, const PtxCall& call) {
   const std::vector<std::string_view> words = plain_mma_words(call.opcode);
   if (words.empty() || !all_of_kind(call.operands, PtxOperandKind::At)) return "";
   std::vector<std::string> args = {quoted(words[2]), quoted(words[3]), quoted(words[4])};
@@ -167,26 +126,63 @@ std::string Writer::mma(const PtxCall& call) const {
   }
   if (total != call.operands.size()) return "";
   args.emplace_back("False");  // no saturation
-  for (const PtxOperand& reg : call.operands) args.push_back(expr(reg.expr));
+  for (const PtxOperand& reg : call.operands) args.push_back(expr(c, reg.expr));
   return fmt::format("T.ptx.mma({})", fmt::join(args, ", "));
 }
 
 // tcgen05.ld and .st at an address that is made of base, row and column.
-std::string Writer::tensor_copy(const PtxCall& call) const {
+std::string tensor_copy(const Context& c, const PtxCall& call) {
   const bool is_store = call.opcode.mnemonic() == "tcgen05.st";
   if (call.opcode.mnemonic() != "tcgen05.ld" && !is_store) return "";
   const isa::Binding& binding = call.opcode.binding();
   if (!binding.has("aligned") || binding.word("shape") == "16x32bx2") return "";
   const std::optional<Copy> copy = split_copy(call, is_store);
   if (!copy || !all_of_kind(copy->registers, PtxOperandKind::Value)) return "";
-  const Expr& address = f_[copy->address.expr];
+  const Expr& address = c.f[copy->address.expr];
   if (address.op != ExprOp::Call || address.callee != Intrinsic::TmemAddr) return "";
   std::vector<std::string> args;
-  for (const PtxOperand& reg : copy->registers) args.push_back(expr(reg.expr));
+  for (const PtxOperand& reg : copy->registers) args.push_back(expr(c, reg.expr));
   const bool is_packed = binding.has("pack") || binding.has("unpack");
   return fmt::format("T.ptx.{}({}, {}, {}, {}, {})", call.opcode.mnemonic(),
-                     list(address.args, 0, 3), quoted(binding.word("shape")), binding.number("num"),
-                     is_packed ? "True" : "False", fmt::join(args, ", "));
+                     expr_list(c, address.args, 0, 3), quoted(binding.word("shape")),
+                     binding.number("num"), is_packed ? "True" : "False", fmt::join(args, ", "));
+}
+
+}  // namespace
+
+std::string tile_call(const Context& c, const TileCall& call) {
+  const std::vector<TileParam>& params = params_of(call.op);
+  std::vector<std::string> args;
+  std::vector<std::string> keywords;
+  for (std::size_t i = 0; i < params.size() && i < call.args.size(); ++i) {
+    if (std::holds_alternative<std::monostate>(call.args[i])) continue;
+    std::string text = tile_arg(c, call.args[i]);
+    if (params[i].required) {
+      args.push_back(std::move(text));
+    } else if (text != params[i].default_text) {
+      keywords.push_back(fmt::format("{}={}", params[i].name, text));
+    }
+  }
+  for (const auto& [key, value] : call.config)
+    keywords.push_back(fmt::format("{}={}", key, setting(c, value)));
+  if (!call.dispatch.empty()) keywords.push_back(fmt::format("dispatch={}", quoted(call.dispatch)));
+  if (!call.workspace.empty()) {
+    std::vector<std::string> buffers;
+    for (const auto& [key, buffer] : call.workspace)
+      buffers.push_back(fmt::format("{}: {}", quoted(key), c.names.of(buffer)));
+    keywords.push_back(fmt::format("workspace={{{}}}", fmt::join(buffers, ", ")));
+  }
+  args.insert(args.end(), keywords.begin(), keywords.end());
+  return fmt::format("{}({})", tile_name(call), fmt::join(args, ", "));
+}
+
+std::string ptx_call(const Context& c, const PtxCall& call) {
+  if (!call.predicate.valid() && !call.keep) {
+    for (std::string text : {matrix_copy(c, call), mma_call(c, call), tensor_copy(c, call)}) {
+      if (!text.empty()) return text;
+    }
+  }
+  return plain_ptx(c, call);
 }
 
 }  // namespace ww::ir::printing

@@ -13,6 +13,11 @@
 namespace ww::ir::printing {
 namespace {
 
+struct Text {
+  std::string text;
+  Precedence precedence = kAtom;
+};
+
 Precedence precedence_of(ExprOp op) {
   switch (op) {
     case ExprOp::Or:
@@ -59,6 +64,89 @@ std::string with_point(const std::string& text) {
   return text.find_first_of(".en") == std::string::npos ? text + ".0" : text;
 }
 
+Text int_imm(const Expr& e) {
+  if (e.type.is_bool()) return {e.integer != 0 ? "T.bool(True)" : "T.bool(False)"};
+  const std::string digits = int_text(e.type.dtype, e.integer);
+  if (e.type.dtype == num::DType::Int32) return {digits, e.integer < 0 ? kUnary : kAtom};
+  return {fmt::format("T.{}({})", num::name_of(e.type.dtype), digits)};
+}
+
+// Operators group to the left; comparisons do not group at all, since Python would chain them.
+Text infix(const Context& c, const Expr& e) {
+  const Precedence own = precedence_of(e.op);
+  const std::string_view sign = spelling_of(e.op);
+  if (e.args.size() == 1)
+    return {fmt::format("{}{}{}", sign, e.op == ExprOp::Not ? " " : "", expr(c, e.args[0], own)),
+            own};
+  const Precedence left = own == kCompare ? tighter(own) : own;
+  return {fmt::format("{} {} {}", expr(c, e.args[0], left), sign, expr(c, e.args[1], tighter(own))),
+          own};
+}
+
+std::string load_text(const Context& c, const Expr& e) {
+  const bool is_run = e.type.lanes > 1 && (e.args.empty() || c.f[e.args.back()].type.lanes == 1);
+  if (!is_run) return element(c, e.buffer, e.args);
+  return fmt::format("{}.vload([{}], dtype=\"{}\")", c.names.of(e.buffer),
+                     expr_list(c, e.args, 0, e.args.size()), to_text(e.type));
+}
+
+std::string named_function(const Context& c, const Expr& e) {
+  const std::string_view name = spelling_of(e.op);
+  const std::string args = expr_list(c, e.args, 0, e.args.size());
+  switch (e.op) {
+    case ExprOp::Cast:
+    case ExprOp::Reinterpret:
+      return fmt::format("T.{}(\"{}\", {})", name, to_text(e.type), args);
+    case ExprOp::Ramp:
+    case ExprOp::Broadcast:
+      return fmt::format("T.{}({}, {})", name, args, e.type.lanes);
+    case ExprOp::Shuffle: {
+      const std::size_t vectors = e.args.size() - e.type.lanes;
+      return fmt::format("T.Shuffle([{}], [{}])", expr_list(c, e.args, 0, vectors),
+                         expr_list(c, e.args, vectors, e.args.size()));
+    }
+    default:
+      return fmt::format("T.{}({})", name, args);
+  }
+}
+
+std::string intrinsic_call(const Context& c, const Expr& e) {
+  const std::string_view name = facts_of(e.callee).name;
+  if (e.callee == Intrinsic::ByteOffset) {
+    const std::string to(e.type.opaque ? "void" : num::name_of(e.type.dtype));
+    return fmt::format("T.{}({}, \"{}\")", name, expr_list(c, e.args, 0, e.args.size()), to);
+  }
+  if (e.callee != Intrinsic::FuncCall)
+    return fmt::format("T.{}({})", name, expr_list(c, e.args, 0, e.args.size()));
+  const std::string args = expr_list(c, e.args, 2, e.args.size());
+  return fmt::format("T.{}({}{}{}, source_code={}, return_type=\"{}\")", name, expr(c, e.args[0]),
+                     args.empty() ? "" : ", ", args, expr(c, e.args[1]), to_text(e.type));
+}
+
+Text render(const Context& c, ExprId id) {
+  const Expr& e = c.f[id];
+  switch (e.op) {
+    case ExprOp::IntImm:
+      return int_imm(e);
+    case ExprOp::FloatImm:
+      return {fmt::format("T.{}({})", num::name_of(e.type.dtype), shortest(e.type.dtype, e.real))};
+    case ExprOp::TextImm:
+      return {quoted(c.f.texts[e.text])};
+    case ExprOp::Var:
+      return {c.names.of(e.var)};
+    case ExprOp::Load:
+      return {load_text(c, e)};
+    case ExprOp::AddressOf:
+      return {fmt::format("T.address_of({})", element(c, e.buffer, e.args))};
+    case ExprOp::BufferData:
+      return {fmt::format("{}.data", c.names.of(e.buffer))};
+    case ExprOp::Call:
+      return {intrinsic_call(c, e)};
+    default:
+      return group_of(e.op) == ExprGroup::Function ? Text{named_function(c, e)} : infix(c, e);
+  }
+}
+
 }  // namespace
 
 std::string quoted(std::string_view text) {
@@ -98,162 +186,80 @@ std::string shortest(num::DType dtype, double value) {
   return python_float(value);
 }
 
-std::string Writer::expr(ExprId id, Precedence at_least) const {
-  Text text = render(id);
+std::string expr(const Context& c, ExprId id, Precedence at_least) {
+  Text text = render(c, id);
   return text.precedence < at_least ? fmt::format("({})", text.text) : std::move(text.text);
 }
 
-Text Writer::render(ExprId id) const {
-  const Expr& e = f_[id];
-  switch (e.op) {
-    case ExprOp::IntImm:
-      return int_imm(e);
-    case ExprOp::FloatImm:
-      return {fmt::format("T.{}({})", num::name_of(e.type.dtype), shortest(e.type.dtype, e.real))};
-    case ExprOp::TextImm:
-      return {quoted(f_.texts[e.text])};
-    case ExprOp::Var:
-      return {names_.of(e.var)};
-    case ExprOp::Load:
-      return {load(e)};
-    case ExprOp::AddressOf:
-      return {fmt::format("T.address_of({})", element(e.buffer, e.args))};
-    case ExprOp::BufferData:
-      return {fmt::format("{}.data", names_.of(e.buffer))};
-    case ExprOp::Call:
-      return {call(e)};
-    default:
-      return group_of(e.op) == ExprGroup::Function ? Text{named_function(e)} : infix(e);
-  }
+bool is_zero(const Context& c, const SmallVec<ExprId, 3>& indices) {
+  return std::ranges::all_of(indices, [&](ExprId index) { return const_int(c.f, index) == 0; });
 }
 
-Text Writer::int_imm(const Expr& e) const {
-  if (e.type.is_bool()) return {e.integer != 0 ? "T.bool(True)" : "T.bool(False)"};
-  const std::string digits = int_text(e.type.dtype, e.integer);
-  if (e.type.dtype == num::DType::Int32) return {digits, e.integer < 0 ? kUnary : kAtom};
-  return {fmt::format("T.{}({})", num::name_of(e.type.dtype), digits)};
-}
-
-// Operators group to the left; comparisons do not group at all, since Python would chain them.
-Text Writer::infix(const Expr& e) const {
-  const Precedence own = precedence_of(e.op);
-  const std::string_view sign = spelling_of(e.op);
-  if (e.args.size() == 1)
-    return {fmt::format("{}{}{}", sign, e.op == ExprOp::Not ? " " : "", expr(e.args[0], own)), own};
-  const Precedence left = own == kCompare ? tighter(own) : own;
-  return {fmt::format("{} {} {}", expr(e.args[0], left), sign, expr(e.args[1], tighter(own))), own};
-}
-
-bool Writer::is_zero(const SmallVec<ExprId, 3>& indices) const {
-  return std::ranges::all_of(indices, [&](ExprId index) { return const_int(f_, index) == 0; });
-}
-
-// `B[i, j]`; a scalar by its name.
-std::string Writer::element(BufferId buffer, const SmallVec<ExprId, 3>& indices) const {
-  const std::string& name = names_.of(buffer);
-  if (f_[buffer].is_scalar && is_zero(indices)) return name;
+std::string element(const Context& c, BufferId buffer, const SmallVec<ExprId, 3>& indices) {
+  const std::string& name = c.names.of(buffer);
+  if (c.f[buffer].is_scalar && is_zero(c, indices)) return name;
   if (indices.empty()) return fmt::format("{}[()]", name);
-  return fmt::format("{}[{}]", name, list(indices, 0, indices.size()));
+  return fmt::format("{}[{}]", name, expr_list(c, indices, 0, indices.size()));
 }
 
-std::string Writer::load(const Expr& e) const {
-  const bool is_run = e.type.lanes > 1 && (e.args.empty() || f_[e.args.back()].type.lanes == 1);
-  if (!is_run) return element(e.buffer, e.args);
-  return fmt::format("{}.vload([{}], dtype=\"{}\")", names_.of(e.buffer),
-                     list(e.args, 0, e.args.size()), to_text(e.type));
-}
-
-std::string Writer::named_function(const Expr& e) const {
-  const std::string_view name = spelling_of(e.op);
-  const std::string args = list(e.args, 0, e.args.size());
-  switch (e.op) {
-    case ExprOp::Cast:
-    case ExprOp::Reinterpret:
-      return fmt::format("T.{}(\"{}\", {})", name, to_text(e.type), args);
-    case ExprOp::Ramp:
-    case ExprOp::Broadcast:
-      return fmt::format("T.{}({}, {})", name, args, e.type.lanes);
-    case ExprOp::Shuffle: {
-      const std::size_t vectors = e.args.size() - e.type.lanes;
-      return fmt::format("T.Shuffle([{}], [{}])", list(e.args, 0, vectors),
-                         list(e.args, vectors, e.args.size()));
-    }
-    default:
-      return fmt::format("T.{}({})", name, args);
-  }
-}
-
-std::string Writer::call(const Expr& e) const {
-  const std::string_view name = facts_of(e.callee).name;
-  if (e.callee == Intrinsic::ByteOffset) {
-    const std::string to(e.type.opaque ? "void" : num::name_of(e.type.dtype));
-    return fmt::format("T.{}({}, \"{}\")", name, list(e.args, 0, e.args.size()), to);
-  }
-  if (e.callee != Intrinsic::FuncCall)
-    return fmt::format("T.{}({})", name, list(e.args, 0, e.args.size()));
-  const std::string args = list(e.args, 2, e.args.size());
-  return fmt::format("T.{}({}{}{}, source_code={}, return_type=\"{}\")", name, expr(e.args[0]),
-                     args.empty() ? "" : ", ", args, expr(e.args[1]), to_text(e.type));
-}
-
-std::string Writer::list(const SmallVec<ExprId, 3>& ids, std::size_t from, std::size_t to) const {
+std::string expr_list(const Context& c, const SmallVec<ExprId, 3>& ids, std::size_t from,
+                      std::size_t to) {
   std::string out;
   for (std::size_t i = from; i < to; ++i) {
     if (i > from) out += ", ";
-    out += expr(ids[i]);
+    out += expr(c, ids[i]);
   }
   return out;
 }
 
-// min + extent: one number when both are constant, and otherwise exactly this sum, from which a
-// reader recovers the extent.
-std::string Writer::end_of(ExprId min, ExprId extent) const {
-  const std::optional<std::int64_t> low = const_int(f_, min);
-  const std::optional<std::int64_t> count = const_int(f_, extent);
+std::string end_of(const Context& c, ExprId min, ExprId extent) {
+  const std::optional<std::int64_t> low = const_int(c.f, min);
+  const std::optional<std::int64_t> count = const_int(c.f, extent);
   if (low && count) {
-    Expr end = f_[min];
+    Expr end = c.f[min];
     end.integer = *low + *count;
     return int_imm(end).text;
   }
-  if (low == 0) return expr(extent);
+  if (low == 0) return expr(c, extent);
   // `i : n` where the extent is n - i; leaves only, so that it reads back as the same extent.
-  const Expr& e = f_[extent];
+  const Expr& e = c.f[extent];
   const auto is_leaf = [&](ExprId id) {
-    return f_[id].op == ExprOp::Var || f_[id].op == ExprOp::IntImm;
+    return c.f[id].op == ExprOp::Var || c.f[id].op == ExprOp::IntImm;
   };
-  if (e.op == ExprOp::Sub && is_leaf(e.args[0]) && is_leaf(min) && same(f_, e.args[1], min))
-    return expr(e.args[0]);
-  return fmt::format("{} + {}", expr(min, kSum), expr(extent, kProduct));
+  if (e.op == ExprOp::Sub && is_leaf(e.args[0]) && is_leaf(min) && same(c.f, e.args[1], min))
+    return expr(c, e.args[0]);
+  return fmt::format("{} + {}", expr(c, min, kSum), expr(c, extent, kProduct));
 }
 
-std::string Writer::region(const Region& region) const {
-  if (region.ranges.empty()) return fmt::format("{}[()]", names_.of(region.buffer));
+std::string region(const Context& c, const Region& region) {
+  if (region.ranges.empty()) return fmt::format("{}[()]", c.names.of(region.buffer));
   std::string out;
   for (const RangeExpr& range : region.ranges) {
     if (!out.empty()) out += ", ";
-    out += fmt::format("{}:{}", expr(range.min), end_of(range.min, range.extent));
+    out += fmt::format("{}:{}", expr(c, range.min), end_of(c, range.min, range.extent));
   }
-  return fmt::format("{}[{}]", names_.of(region.buffer), out);
+  return fmt::format("{}[{}]", c.names.of(region.buffer), out);
 }
 
-std::string Writer::setting(const Setting& setting) const {
+std::string setting(const Context& c, const Setting& setting) {
   if (const bool* flag = std::get_if<bool>(&setting)) return *flag ? "True" : "False";
   if (const auto* number = std::get_if<std::int64_t>(&setting)) return fmt::format("{}", *number);
   if (const double* real = std::get_if<double>(&setting)) return python_float(*real);
   if (const auto* text = std::get_if<std::string>(&setting)) return quoted(*text);
   const ExprId id = std::get<ExprId>(setting);
   // Bare digits would read back as a plain number.
-  const Expr& e = f_[id];
+  const Expr& e = c.f[id];
   if (e.op == ExprOp::IntImm && e.type.dtype == num::DType::Int32)
     return fmt::format("T.int32({})", e.integer);
-  return expr(id);
+  return expr(c, id);
 }
 
-std::string Writer::settings(const std::vector<std::pair<std::string, Setting>>& settings) const {
+std::string settings(const Context& c,
+                     const std::vector<std::pair<std::string, Setting>>& settings) {
   std::string out;
   for (const auto& [key, value] : settings) {
     if (!out.empty()) out += ", ";
-    out += fmt::format("{}: {}", quoted(key), setting(value));
+    out += fmt::format("{}: {}", quoted(key), setting(c, value));
   }
   return fmt::format("{{{}}}", out);
 }

@@ -24,53 +24,53 @@ bool is_decorator_arg(std::string_view key) {
 }  // namespace
 
 // The second line is what tells the reader which spelling of the language follows.
-void Writer::imports() {
+void FunctionWriter::imports() {
   line("from tvm.script import tirx as T");
   line("from tvm.script.tirx import tile as Tx");
-  if (names_.has_layouts()) {
+  if (c_.names.has_layouts()) {
     std::vector<std::string> names = {"S", "R", "TileLayout", "ComposeLayout"};
-    if (names_.has_own_axes()) names.emplace_back("Axis");
-    names.insert(names.end(), names_.axes().begin(), names_.axes().end());
+    if (c_.names.has_own_axes()) names.emplace_back("Axis");
+    names.insert(names.end(), c_.names.axes().begin(), c_.names.axes().end());
     line(fmt::format("from tvm.tirx.layout import {}", fmt::join(names, ", ")));
   }
   line("");
 }
 
-void Writer::signature() {
+void FunctionWriter::signature() {
   std::vector<std::string> arguments;
-  for (const auto& [key, value] : f_.attrs) {
-    if (is_decorator_arg(key)) arguments.push_back(fmt::format("{}={}", key, setting(value)));
+  for (const auto& [key, value] : c_.f.attrs) {
+    if (is_decorator_arg(key)) arguments.push_back(fmt::format("{}={}", key, setting(c_, value)));
   }
-  for (const VarId extent : names_.host_extents())
-    line(fmt::format("{} = {}()", names_.of(extent), annotation(f_[extent].type)));
+  for (const VarId extent : c_.names.host_extents())
+    line(fmt::format("{} = {}()", c_.names.of(extent), annotation(c_.f[extent].type)));
   line(arguments.empty() ? "@T.prim_func"
                          : fmt::format("@T.prim_func({})", fmt::join(arguments, ", ")));
   std::vector<std::string> params;
-  for (const Param& param : f_.params) {
-    params.push_back(
-        param.buffer.valid()
-            ? fmt::format("{}: {}", names_.of(param.buffer), buffer_annotation(f_[param.buffer]))
-            : fmt::format("{}: {}", names_.of(param.var), annotation(f_[param.var].type)));
+  for (const Param& param : c_.f.params) {
+    params.push_back(param.buffer.valid() ? fmt::format("{}: {}", c_.names.of(param.buffer),
+                                                        buffer_annotation(c_, c_.f[param.buffer]))
+                                          : fmt::format("{}: {}", c_.names.of(param.var),
+                                                        annotation(c_.f[param.var].type)));
   }
-  line(fmt::format("def {}({}):", f_.name, fmt::join(params, ", ")));
+  line(fmt::format("def {}({}):", c_.f.name, fmt::join(params, ", ")));
 }
 
-void Writer::body() {
+void FunctionWriter::body() {
   const std::size_t before = out_.size();
   std::vector<std::pair<std::string, Setting>> attrs;
-  for (const auto& attr : f_.attrs) {
+  for (const auto& attr : c_.f.attrs) {
     if (!is_decorator_arg(attr.first)) attrs.push_back(attr);
   }
-  if (!attrs.empty()) line(fmt::format("T.func_attr({})", settings(attrs)));
-  for (const VarId extent : names_.extents())
-    line(fmt::format("{} = {}()", names_.of(extent), annotation(f_[extent].type)));
-  block(f_.host);
-  if (f_.has_device_entry) line("T.device_entry()");
-  block(f_.body);
+  if (!attrs.empty()) line(fmt::format("T.func_attr({})", settings(c_, attrs)));
+  for (const VarId extent : c_.names.extents())
+    line(fmt::format("{} = {}()", c_.names.of(extent), annotation(c_.f[extent].type)));
+  block(c_.f.host);
+  if (c_.f.has_device_entry) line("T.device_entry()");
+  block(c_.f.body);
   if (out_.size() == before) line("pass");
 }
 
-void Writer::function(PrintOptions options) {
+void FunctionWriter::function(PrintOptions options) {
   if (options.header) imports();
   signature();
   ++indent_;
@@ -81,23 +81,23 @@ void Writer::function(PrintOptions options) {
 }  // namespace printing
 
 std::string print(const Function& function, PrintOptions options) {
-  printing::Writer writer(function);
+  printing::FunctionWriter writer(function);
   writer.function(options);
   return writer.take();
 }
 
 std::string print(const Function& function, ExprId expr) {
-  return printing::Writer(function).expr(expr);
+  return printing::expr(printing::Context(function), expr);
 }
 
 std::string print(const Function& function, StmtId stmt) {
-  printing::Writer writer(function);
+  printing::FunctionWriter writer(function);
   writer.stmt(stmt);
   return writer.take();
 }
 
 std::string print(const Function& function, const Region& region) {
-  return printing::Writer(function).region(region);
+  return printing::region(printing::Context(function), region);
 }
 
 }  // namespace ww::ir

@@ -22,75 +22,106 @@ bool mentions(const Function& f, ExprId id, BufferId buffer) {
   });
 }
 
+// Does `next` give the scalar that `alloc` brings into being its first value?
+bool is_scalar_init(const Context& c, const Stmt& alloc, const Stmt& next) {
+  return alloc.kind == StmtKind::Alloc && next.kind == StmtKind::Store &&
+         next.buffer == alloc.buffer && is_bare_scalar(c.f[alloc.buffer]) &&
+         is_zero(c, next.args) && !mentions(c.f, next.expr, alloc.buffer);
+}
+
+// `loop_range(c_, 8)` where that says all, else the function of the loop's kind.
+std::string loop_range(const Context& c, const Stmt& s) {
+  const num::DType dtype = c.f[s.var].type.dtype;
+  const std::optional<std::int64_t> min = const_int(c.f, s.args[0]);
+  const std::optional<std::int64_t> count = const_int(c.f, s.args[1]);
+  const std::int64_t step =
+      s.args.size() > 2 ? const_int(c.f, s.args[2]).value_or(1) : std::int64_t{1};
+  const auto text = [&](ExprId id) {  // the loop's type makes constants' types plain
+    const std::optional<std::int64_t> value = const_int(c.f, id);
+    return value ? fmt::format("{}", *value) : expr(c, id);
+  };
+  std::vector<std::string> args;
+  if (min != 0 || step != 1) args.push_back(text(s.args[0]));
+  if (min && count) {
+    args.push_back(fmt::format("{}", *min + *count * step));
+  } else if (step == 1) {
+    args.push_back(end_of(c, s.args[0], s.args[1]));
+  } else {
+    args.push_back(
+        fmt::format("{} + {} * {}", expr(c, s.args[0], kSum), expr(c, s.args[1], kProduct), step));
+  }
+  if (s.loop == LoopKind::ThreadBinding) args.push_back(quoted(name_of(s.hardware)));
+  const bool is_plain =
+      s.loop == LoopKind::Serial && step == 1 && s.settings.empty() && dtype == num::DType::Int32;
+  if (step != 1) args.push_back(fmt::format("step={}", step));
+  if (dtype != num::DType::Int32) args.push_back(fmt::format("dtype=\"{}\"", num::name_of(dtype)));
+  if (!s.settings.empty()) args.push_back(fmt::format("annotations={}", settings(c, s.settings)));
+  return fmt::format("{}({})", is_plain ? "range" : fmt::format("T.{}", name_of(s.loop)),
+                     fmt::join(args, ", "));
+}
+
 }  // namespace
 
-void Writer::line(std::string_view text) {
+void FunctionWriter::line(std::string_view text) {
   out_.append(static_cast<std::size_t>(indent_) * 4, ' ').append(text).append("\n");
 }
 
-void Writer::nested(const Block& inner) {
+void FunctionWriter::nested(const Block& inner) {
   ++indent_;
   if (inner.empty()) line("pass");
   block(inner);
   --indent_;
 }
 
-void Writer::block(const Block& block) {
+void FunctionWriter::block(const Block& block) {
   for (std::size_t i = 0; i < block.size(); ++i) {
-    const Stmt& s = f_[block[i]];
-    if (i + 1 < block.size() && is_scalar_init(s, f_[block[i + 1]])) {
-      const Stmt& init = f_[block[++i]];
-      line(fmt::format("{}: {} = {}", names_.of(s.buffer), annotation(Type::of(f_[s.buffer].dtype)),
-                       expr(init.expr)));
+    const Stmt& s = c_.f[block[i]];
+    if (i + 1 < block.size() && is_scalar_init(c_, s, c_.f[block[i + 1]])) {
+      const Stmt& init = c_.f[block[++i]];
+      line(fmt::format("{}: {} = {}", c_.names.of(s.buffer),
+                       annotation(Type::of(c_.f[s.buffer].dtype)), expr(c_, init.expr)));
       continue;
     }
     stmt(block[i]);
   }
 }
 
-// Does `next` give the scalar that `alloc` brings into being its first value?
-bool Writer::is_scalar_init(const Stmt& alloc, const Stmt& next) const {
-  return alloc.kind == StmtKind::Alloc && next.kind == StmtKind::Store &&
-         next.buffer == alloc.buffer && is_bare_scalar(f_[alloc.buffer]) && is_zero(next.args) &&
-         !mentions(f_, next.expr, alloc.buffer);
-}
-
-void Writer::stmt(StmtId id) {
-  const Stmt& s = f_[id];
+void FunctionWriter::stmt(StmtId id) {
+  const Stmt& s = c_.f[id];
   switch (s.kind) {
     case StmtKind::Bind: {
-      const Type type = f_[s.var].type;
+      const Type type = c_.f[s.var].type;
       const std::string what =
           type == Type::text() ? "T.let" : fmt::format("T.let[{}]", annotation(type));
-      return line(fmt::format("{}: {} = {}", names_.of(s.var), what, expr(s.expr)));
+      return line(fmt::format("{}: {} = {}", c_.names.of(s.var), what, expr(c_, s.expr)));
     }
     case StmtKind::Alloc: {
-      const Buffer& buffer = f_[s.buffer];
-      const std::string& name = names_.of(s.buffer);
+      const Buffer& buffer = c_.f[s.buffer];
+      const std::string& name = c_.names.of(s.buffer);
       if (is_bare_scalar(buffer))
         return line(fmt::format("{}: {}", name, annotation(Type::of(buffer.dtype))));
       if (buffer.is_scalar)
         return line(fmt::format("{} = T.alloc_scalar(\"{}\", \"{}\")", name,
                                 num::name_of(buffer.dtype), name_of(buffer.scope)));
-      return line(fmt::format("{} = {}", name, allocation(buffer)));
+      return line(fmt::format("{} = {}", name, allocation(c_, buffer)));
     }
     case StmtKind::Declare:
-      return line(fmt::format("{} = {}", names_.of(s.buffer), declaration(s.buffer)));
+      return line(fmt::format("{} = {}", c_.names.of(s.buffer), declaration(c_, s.buffer)));
     case StmtKind::Store:
       return store(s);
     case StmtKind::For:
       return loop(s);
     case StmtKind::While:
-      line(fmt::format("while {}:", expr(s.expr)));
+      line(fmt::format("while {}:", expr(c_, s.expr)));
       return nested(s.body);
     case StmtKind::If:
       return branch(s, "if");
     case StmtKind::Assert:
-      if (s.message.empty()) return line(fmt::format("assert {}", expr(s.expr)));
-      return line(fmt::format("assert {}, {}", expr(s.expr), quoted(s.message)));
+      if (s.message.empty()) return line(fmt::format("assert {}", expr(c_, s.expr)));
+      return line(fmt::format("assert {}, {}", expr(c_, s.expr), quoted(s.message)));
     case StmtKind::Evaluate:
-      if (f_[s.expr].type == Type::none()) return line(expr(s.expr));
-      return line(fmt::format("T.evaluate({})", expr(s.expr)));
+      if (c_.f[s.expr].type == Type::none()) return line(expr(c_, s.expr));
+      return line(fmt::format("T.evaluate({})", expr(c_, s.expr)));
     case StmtKind::Break:
       return line("break");
     case StmtKind::Continue:
@@ -98,7 +129,7 @@ void Writer::stmt(StmtId id) {
     case StmtKind::Return:
       return line("return");
     case StmtKind::Attr: {
-      const std::string attr = fmt::format("T.attr({})", settings({{s.attr, s.setting}}));
+      const std::string attr = fmt::format("T.attr({})", settings(c_, {{s.attr, s.setting}}));
       if (s.is_open) return line(attr);
       line(fmt::format("with {}:", attr));
       return nested(s.body);
@@ -106,85 +137,54 @@ void Writer::stmt(StmtId id) {
     case StmtKind::ScopeIds:
       return scope_ids(s);
     case StmtKind::LaunchThread:
-      return line(fmt::format("{} = T.launch_thread({}, {})", names_.of(s.var),
-                              quoted(name_of(s.hardware)), expr(s.args[0])));
+      return line(fmt::format("{} = T.launch_thread({}, {})", c_.names.of(s.var),
+                              quoted(name_of(s.hardware)), expr(c_, s.args[0])));
     case StmtKind::Tile:
-      return line(tile_call(f_[s.tile]));
+      return line(tile_call(c_, c_.f[s.tile]));
     case StmtKind::Ptx:
-      return line(ptx_call(f_[s.ptx]));
+      return line(ptx_call(c_, c_.f[s.ptx]));
   }
 }
 
-void Writer::store(const Stmt& s) {
+void FunctionWriter::store(const Stmt& s) {
   const bool is_run =
-      f_[s.expr].type.lanes > 1 && (s.args.empty() || f_[s.args.back()].type.lanes == 1);
+      c_.f[s.expr].type.lanes > 1 && (s.args.empty() || c_.f[s.args.back()].type.lanes == 1);
   if (is_run)
-    return line(fmt::format("{}.vstore([{}], {})", names_.of(s.buffer),
-                            list(s.args, 0, s.args.size()), expr(s.expr)));
-  line(fmt::format("{} = {}", element(s.buffer, s.args), expr(s.expr)));
+    return line(fmt::format("{}.vstore([{}], {})", c_.names.of(s.buffer),
+                            expr_list(c_, s.args, 0, s.args.size()), expr(c_, s.expr)));
+  line(fmt::format("{} = {}", element(c_, s.buffer, s.args), expr(c_, s.expr)));
 }
 
-void Writer::loop(const Stmt& s) {
-  line(fmt::format("for {} in {}:", names_.of(s.var), range(s)));
+void FunctionWriter::loop(const Stmt& s) {
+  line(fmt::format("for {} in {}:", c_.names.of(s.var), loop_range(c_, s)));
   nested(s.body);
 }
 
-// `range(8)` where that says all, else the function of the loop's kind.
-std::string Writer::range(const Stmt& s) const {
-  const num::DType dtype = f_[s.var].type.dtype;
-  const std::optional<std::int64_t> min = const_int(f_, s.args[0]);
-  const std::optional<std::int64_t> count = const_int(f_, s.args[1]);
-  const std::int64_t step =
-      s.args.size() > 2 ? const_int(f_, s.args[2]).value_or(1) : std::int64_t{1};
-  const auto text = [&](ExprId id) {  // the loop's type makes constants' types plain
-    const std::optional<std::int64_t> value = const_int(f_, id);
-    return value ? fmt::format("{}", *value) : expr(id);
-  };
-  std::vector<std::string> args;
-  if (min != 0 || step != 1) args.push_back(text(s.args[0]));
-  if (min && count) {
-    args.push_back(fmt::format("{}", *min + *count * step));
-  } else if (step == 1) {
-    args.push_back(end_of(s.args[0], s.args[1]));
-  } else {
-    args.push_back(
-        fmt::format("{} + {} * {}", expr(s.args[0], kSum), expr(s.args[1], kProduct), step));
-  }
-  if (s.loop == LoopKind::ThreadBinding) args.push_back(quoted(name_of(s.hardware)));
-  const bool is_plain =
-      s.loop == LoopKind::Serial && step == 1 && s.settings.empty() && dtype == num::DType::Int32;
-  if (step != 1) args.push_back(fmt::format("step={}", step));
-  if (dtype != num::DType::Int32) args.push_back(fmt::format("dtype=\"{}\"", num::name_of(dtype)));
-  if (!s.settings.empty()) args.push_back(fmt::format("annotations={}", settings(s.settings)));
-  return fmt::format("{}({})", is_plain ? "range" : fmt::format("T.{}", name_of(s.loop)),
-                     fmt::join(args, ", "));
-}
-
-void Writer::branch(const Stmt& s, std::string_view keyword) {
-  line(fmt::format("{} {}:", keyword, expr(s.expr)));
+void FunctionWriter::branch(const Stmt& s, std::string_view keyword) {
+  line(fmt::format("{} {}:", keyword, expr(c_, s.expr)));
   nested(s.body);
   if (s.other.empty()) return;
-  if (s.other.size() == 1 && f_[s.other[0]].kind == StmtKind::If)
-    return branch(f_[s.other[0]], "elif");
+  if (s.other.size() == 1 && c_.f[s.other[0]].kind == StmtKind::If)
+    return branch(c_.f[s.other[0]], "elif");
   line("else:");
   nested(s.other);
 }
 
-void Writer::scope_ids(const Stmt& s) {
+void FunctionWriter::scope_ids(const Stmt& s) {
   std::vector<std::string> targets;
-  if (names_.is_named(s)) {
-    for (const VarId var : s.vars) targets.push_back(names_.of(var));
+  if (c_.names.is_named(s)) {
+    for (const VarId var : s.vars) targets.push_back(c_.names.of(var));
   }
   std::vector<std::string> extents;
   for (const ExprId extent : s.args) {
-    if (extent.valid()) extents.push_back(expr(extent));
+    if (extent.valid()) extents.push_back(expr(c_, extent));
   }
   std::vector<std::string> args;
   if (!extents.empty()) args.push_back(fmt::format("[{}]", fmt::join(extents, ", ")));
   std::vector<std::string> preferred;
-  for (const auto& [key, value] : s.settings) preferred.push_back(setting(value));
+  for (const auto& [key, value] : s.settings) preferred.push_back(setting(c_, value));
   if (!preferred.empty()) args.push_back(fmt::format("preferred=[{}]", fmt::join(preferred, ", ")));
-  const num::DType dtype = s.vars.empty() ? num::DType::Int32 : f_[s.vars[0]].type.dtype;
+  const num::DType dtype = s.vars.empty() ? num::DType::Int32 : c_.f[s.vars[0]].type.dtype;
   if (dtype != num::DType::Int32) args.push_back(fmt::format("dtype=\"{}\"", num::name_of(dtype)));
   line(fmt::format("{}{}T.{}({})", fmt::join(targets, ", "), targets.empty() ? "" : " = ",
                    facts_of(s.scope_id).name, fmt::join(args, ", ")));

@@ -5,7 +5,7 @@
 #include "ir/launch/active_set.h"
 #include "ir/launch/dependence.h"
 #include "ir/launch/launch.h"
-#include "ir/print/printer.h"
+#include "ir/print/print.h"
 #include "ir/settings.h"
 #include "ir/verify/verifier.h"
 #include "ir/visit.h"
@@ -235,7 +235,7 @@ class OperandCheck {
     if (dependence_->of(expr, set_->may) >= std::min(call_->scope, Unit::Cta)) return;
     c_.report(DiagKind::BadTileCall, at.known ? at : span_,
               "{} is `{}`, which differs between threads of a {}; `{}` at {} scope needs one value",
-              name(), printing::Writer(f_).expr(expr), name_of(call_->scope), name_of(call_->op),
+              name(), print(f_, expr), name_of(call_->scope), name_of(call_->op),
               name_of(call_->scope));
   }
 
@@ -291,8 +291,7 @@ void note_decider(Context& c, Deciders& deciders, StmtId stmt, const ActiveSet& 
   const ExprId decider = deciders.of(stmt, unit);
   if (!decider.valid()) return;
   c.findings.back().notes.push_back(
-      {fmt::format("`{}` may differ between threads of a {}", printing::Writer(c.f).expr(decider),
-                   name_of(unit)),
+      {fmt::format("`{}` may differ between threads of a {}", print(c.f, decider), name_of(unit)),
        c.f[decider].span});
 }
 

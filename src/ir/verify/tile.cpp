@@ -158,7 +158,7 @@ class TileCheck {
     if (!is_empty && !leaves) return true;
     c_.report(DiagKind::OutOfBounds, span, buffer,
               "a region takes {} in dimension {} of `{}`, which has extent {}",
-              count ? fmt::format("{} from {}", *count, printing::Writer(f_).expr(range.min))
+              count ? fmt::format("{} from {}", *count, print(f_, range.min))
                     : fmt::format("elements from {}", *min),
               dim, buffer.name, extent ? std::to_string(*extent) : "?");
     return false;
@@ -279,7 +279,7 @@ class TileCheck {
     return std::holds_alternative<bool>(setting);
   }
   [[nodiscard]] std::string text_of(const Setting& setting) const {
-    return fmt::format("`{}`", printing::Writer(f_).setting(setting));
+    return fmt::format("`{}`", printing::setting(printing::Context(f_), setting));
   }
 
   void check_copy() {

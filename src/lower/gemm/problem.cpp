@@ -97,7 +97,7 @@ Match<bool> flag_of(const Call& call, std::string_view name) {
   if (setting == nullptr) return false;
   if (const bool* flag = std::get_if<bool>(setting)) return *flag;
   return decline("config", "`{}` is {}, expected True or False", name,
-                 ir::printing::Writer(call.f()).setting(*setting));
+                 ir::printing::setting(ir::printing::Context(call.f()), *setting));
 }
 
 Match<GemmSizes> gemm_sizes(const Call& call) {
