@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+// The settings of a tile call.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "base/suggest.h"
+#include "ir/print/printer.h"
+#include "ir/settings.h"
+#include "ir/verify/tile.h"
+
+namespace ww::ir::verifying {
+namespace {
+
+bool is_false_setting(const Setting& setting) {
+  const bool* flag = std::get_if<bool>(&setting);
+  return flag != nullptr && !*flag;
+}
+
+bool is_condition_setting(const Function& f, const Setting& setting) {
+  if (const auto* id = std::get_if<ExprId>(&setting)) {
+    const Type type = f[*id].type;
+    return type.is_scalar() && (type.is_bool() || type.is_int());
+  }
+  return std::holds_alternative<bool>(setting);
+}
+
+bool takes_setting(const Function& f, const SettingFacts& facts, const Setting& setting) {
+  if (facts.values == "condition") return is_condition_setting(f, setting);
+  if (facts.values == "flag") return std::holds_alternative<bool>(setting);
+  const std::vector<std::string_view> words = facts.words();
+  if (words.empty()) return true;
+  const bool is_word =
+      std::holds_alternative<std::string>(setting) || std::holds_alternative<std::int64_t>(setting);
+  const std::string word = word_of(&setting);
+  return is_word && (word.empty() || std::find(words.begin(), words.end(), word) != words.end());
+}
+
+std::string setting_text(const Function& f, const Setting& setting) {
+  return fmt::format("`{}`", printing::setting(printing::Context(f), setting));
+}
+
+void report_unknown_setting(const TileCheck& t, const std::string& key) {
+  const std::vector<std::string_view> known = settings_of(t.call.op);
+  t.c.report(DiagKind::UnknownName, t.span, "`{}` has no setting `{}`{}", t.name(), key,
+             did_you_mean(key, known));
+  t.c.findings.back().notes.push_back(
+      {known.empty() ? fmt::format("`{}` has no settings", t.name())
+                     : fmt::format("its settings: {}", fmt::join(known, ", ")),
+       {}});
+}
+
+// What is given and means nothing here was meant for another call.
+void check_memories(const TileCheck& t, const SettingFacts& facts, const Setting& setting) {
+  const bool is_given =
+      facts.words().empty() ? !is_false_setting(setting) : !word_of(&setting).empty();
+  const Region* dst = t.region("dst");
+  const Region* src = t.region("src");
+  const std::vector<std::string_view> wanted = facts.memory_pairs();
+  if (wanted.empty() || !is_given || dst == nullptr || src == nullptr) return;
+  const auto memory = [&](const Region& r) {
+    const Scope scope = t.f[r.buffer].scope;
+    return name_of(is_shared(scope) ? Scope::Shared : scope);
+  };
+  const std::string seen = fmt::format("{} to {}", memory(*src), memory(*dst));
+  if (std::ranges::find(wanted, seen) != wanted.end()) return;
+  t.bad("`{}` of `{}` is for {} memory, this is {}", facts.name, t.name(),
+        fmt::join(wanted, " or "), seen);
+}
+
+}  // namespace
+
+void check_settings(const TileCheck& t) {
+  for (const auto& [key, setting] : t.call.config) {
+    const SettingFacts* facts = find_setting_facts(t.call.op, key);
+    if (facts == nullptr)
+      report_unknown_setting(t, key);
+    else if (!takes_setting(t.f, *facts, setting))
+      t.bad("`{}` of `{}` is {}, expected {}", key, t.name(), setting_text(t.f, setting),
+            facts->wanted());
+    else
+      check_memories(t, *facts, setting);
+  }
+}
+
+}  // namespace ww::ir::verifying
