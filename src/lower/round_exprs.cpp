@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lower/round_exprs.h"
+
+#include "ir/build.h"
+#include "ir/simplify/simplify.h"
+
+namespace ww::lower {
+
+using ir::Expr;
+using ir::ExprId;
+using ir::ExprOp;
+
+bool RoundExprs::changes(ExprId id) {
+  Change& known = changes_[id.index];
+  if (known != Change::Unknown) return known == Change::Yes;
+  const Expr& e = in_[id];
+  bool out = e.op == ExprOp::Var && is_open_[e.var.index];
+  out = out || (e.buffer.valid() && has_twins(e.buffer));
+  for (const ExprId arg : e.args) out = changes(arg) || out;
+  changes_[id.index] = out ? Change::Yes : Change::No;
+  return out;
+}
+
+ExprId RoundExprs::value(ExprId id) {
+  if (!id.valid() || !changes(id)) return id;
+  Done& known = done_[id.index];
+  if (known.round == round_ && known.expr.valid()) return known.expr;
+  const ExprId out = rebuilt(id);
+  done_[id.index] = {round_, out};
+  return out;
+}
+
+ExprId RoundExprs::rebuilt(ExprId id) {
+  Expr e = in_[id];
+  if (e.op == ExprOp::Var) {
+    const ExprId known = values_[e.var.index];
+    return known.valid() ? known : id;
+  }
+  for (ExprId& arg : e.args) arg = value(arg);
+  switch (e.op) {
+    case ExprOp::Load:
+    case ExprOp::AddressOf:
+      e.buffer = buffer(e.buffer);
+      e.args[0] = simpler(in_[id].args[0], e.args[0]);
+      return out_.add(std::move(e));
+    case ExprOp::BufferData:
+      e.buffer = buffer(e.buffer);
+      return out_.add(std::move(e));
+    case ExprOp::Select:
+    case ExprOp::IfThenElse:
+      if (const auto chosen = ir::const_int(out_, e.args[0])) return e.args[*chosen != 0 ? 1 : 2];
+      return out_.add(std::move(e));
+    case ExprOp::Call:
+      return called(std::move(e));
+    default:
+      return folded(std::move(e));
+  }
+}
+
+// pointer_offset(address_of(A[i]), k) is address_of(A[i + k]).
+ExprId RoundExprs::called(Expr e) {
+  if (e.callee != ir::Intrinsic::PointerOffset) return out_.add(std::move(e));
+  Expr from = out_[e.args[0]];
+  if (from.op != ExprOp::AddressOf || from.type != e.type) return out_.add(std::move(e));
+  auto met = ir::meet(out_, {from.args[0], false}, {e.args[1], false}, "+");
+  if (!met) return out_.add(std::move(e));
+  const ExprId index = sum(met->first, met->second, {.span = e.span, .no_wrap = true});
+  const auto at = ir::const_int(out_, index);
+  const auto size = ir::const_int(out_, out_[from.buffer].shape[0]);
+  if (at && (*at < 0 || !size || *at >= *size)) return out_.add(std::move(e));
+  from.args = {index};
+  return out_.add(std::move(from));
+}
+
+// Constants are folded; what cannot be (a division by zero) stays as it is.
+ExprId RoundExprs::folded(Expr e) {
+  const auto is_number = [&](std::size_t i) { return ir::const_int(out_, e.args[i]).has_value(); };
+  if (e.op == ExprOp::Add) return sum(e.args[0], e.args[1], e);
+  if (e.op == ExprOp::Mul && e.type.is_scalar() && e.type.is_int()) {
+    if (is_number(0) && !is_number(1)) std::swap(e.args[0], e.args[1]);
+    if (is_constant(e.args[1], 1)) return e.args[0];
+    if (is_constant(e.args[1], 0)) return e.args[1];
+  }
+  if (e.op == ExprOp::Cast) return ir::cast(out_, e.args[0], e.type, e.span).value();
+  Result<ExprId> made = fail(DiagKind::BadType, "not folded");
+  if (ir::arity_of(e.op) == 2 && e.op != ExprOp::Ramp)
+    made = ir::binary_like(out_, e, e.args[0], e.args[1]);
+  if (ir::arity_of(e.op) == 1 && ir::group_of(e.op) == ir::ExprGroup::Prefix) {
+    made = ir::unary(out_, e.op, {e.args[0], false}, e.span);
+    if (made && out_[*made].op == e.op) out_.at(*made).no_wrap = e.no_wrap;
+  }
+  return made ? *made : out_.add(std::move(e));
+}
+
+bool RoundExprs::is_constant(ExprId id, std::int64_t wanted) const {
+  return ir::const_int(out_, id) == wanted;
+}
+
+ExprId RoundExprs::sum(ExprId a, ExprId b, Expr like) {
+  like.op = ExprOp::Add;
+  const auto plain = [&](ExprId x, ExprId y) { return ir::binary_like(out_, like, x, y).value(); };
+  if (!out_[a].type.is_int() || out_[a].type.lanes > 1) return plain(a, b);
+  const auto [x, c] = sum_terms(a);
+  const auto [y, d] = sum_terms(b);
+  for (const ExprId side : {a, b})
+    if (out_[side].op == ExprOp::Add && !out_[side].no_wrap) like.no_wrap = false;
+  ExprId terms = x.valid() && y.valid() ? plain(x, y) : x.valid() ? x : y;
+  ExprId constant = c.valid() && d.valid() ? plain(c, d) : c.valid() ? c : d;
+  if (!constant.valid() || (terms.valid() && is_constant(constant, 0))) return terms;
+  return terms.valid() ? plain(terms, constant) : constant;
+}
+
+// The sum's terms and its constant; none where there are none.
+std::pair<ExprId, ExprId> RoundExprs::sum_terms(ExprId id) const {
+  const Expr& e = out_[id];
+  if (e.op == ExprOp::IntImm) return {{}, id};
+  if (e.op == ExprOp::Add && out_[e.args[1]].op == ExprOp::IntImm) return {e.args[0], e.args[1]};
+  return {id, {}};
+}
+
+// Sums are already as simple as they get; where a quotient or a choice depends on the round and
+// is no constant in it, ranges help.
+ExprId RoundExprs::simpler(ExprId before, ExprId after) {
+  if (out_[after].op == ExprOp::IntImm || !is_hard(before)) return after;
+  return ir::simplify(out_, after, facts_);
+}
+
+bool RoundExprs::is_hard(ExprId id) {
+  if (!changes(id) || out_[value(id)].op == ExprOp::IntImm) return false;
+  const Expr& e = in_[id];
+  if (e.op == ExprOp::Var || e.op == ExprOp::Load) return false;
+  if (e.op != ExprOp::Add && e.op != ExprOp::Mul && e.op != ExprOp::Cast) return true;
+  for (const ExprId arg : e.args)
+    if (is_hard(arg)) return true;
+  return false;
+}
+
+}  // namespace ww::lower

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the expressions of a function are in one round of its expanded loops (lower/expand.cpp).
+// Nodes in which no replaced name occurs stay as they are; the others are made anew, with constants
+// folded.
+#pragma once
+
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "ir/function.h"
+#include "ir/simplify/simplify.h"
+
+namespace ww::lower {
+
+class RoundExprs {
+ public:
+  /// `out` begins as a copy of `in`. Both must outlive this, as must the facts.
+  RoundExprs(const ir::Function& in, ir::Function& out, const ir::Facts& facts)
+      : in_(in),
+        out_(out),
+        facts_(facts),
+        is_open_(in.var_count()),
+        twins_(in.buffer_count()),
+        changes_(in.expr_count(), Change::Unknown),
+        values_(in.var_count()),
+        done_(in.expr_count()) {}
+
+  // Before the first round, in program order: the names that mean something else in each.
+  void open(ir::VarId var) { is_open_[var.index] = true; }
+  void open(ir::BufferId buffer) { twins_[buffer.index] = buffer; }
+  /// Does an opened name occur in it?
+  bool changes(ir::ExprId id);
+
+  void begin_round() { ++round_; }
+  /// What stands for the name from here on.
+  void set(ir::VarId var, ir::ExprId value) { values_[var.index] = value; }
+  void set(ir::BufferId buffer, ir::BufferId twin) { twins_[buffer.index] = twin; }
+  [[nodiscard]] bool has_twins(ir::BufferId id) const { return twins_[id.index].valid(); }
+  [[nodiscard]] ir::BufferId buffer(ir::BufferId id) const {
+    return has_twins(id) ? twins_[id.index] : id;
+  }
+
+  /// The expression in this round; none stays none.
+  ir::ExprId value(ir::ExprId id);
+  /// The same, simplified where folding alone leaves more than a sum.
+  ir::ExprId index(ir::ExprId id) { return id.valid() ? simpler(id, value(id)) : id; }
+  /// a + b with one constant at the end: (x + 1) + y is (x + y) + 1. Whether that is index
+  /// arithmetic says `like`; what is taken apart must be, too.
+  ir::ExprId sum(ir::ExprId a, ir::ExprId b, ir::Expr like);
+
+ private:
+  enum class Change : std::uint8_t { Unknown, No, Yes };
+  struct Done {
+    std::uint64_t round = 0;
+    ir::ExprId expr = {};
+  };
+
+  ir::ExprId rebuilt(ir::ExprId id);
+  ir::ExprId called(ir::Expr e);
+  ir::ExprId folded(ir::Expr e);
+  [[nodiscard]] bool is_constant(ir::ExprId id, std::int64_t wanted) const;
+  [[nodiscard]] std::pair<ir::ExprId, ir::ExprId> sum_terms(ir::ExprId id) const;
+  ir::ExprId simpler(ir::ExprId before, ir::ExprId after);
+  bool is_hard(ir::ExprId id);
+
+  const ir::Function& in_;
+  ir::Function& out_;
+  const ir::Facts& facts_;
+  std::vector<bool> is_open_;        // by VarId: has a value of its own in each round
+  std::vector<ir::BufferId> twins_;  // by BufferId: that of this round; none where all share one
+  std::vector<Change> changes_;      // by ExprId
+  std::vector<ir::ExprId> values_;   // by VarId: what stands for it now
+  std::vector<Done> done_;           // by ExprId: what it is in a round
+  std::uint64_t round_ = 1;
+};
+
+}  // namespace ww::lower
