@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lower/code_writer.h"
 
-#include <limits>
 #include <utility>
 
 #include "base/check.h"
@@ -12,127 +11,9 @@ using ir::ExprId;
 using ir::ExprOp;
 using num::DType;
 
-namespace {
-
-template <typename T>
-T sure(Result<T>&& result) {
-  WW_CHECK(result.has_value(), "lowering wrote what has no type: {}", result.error().text);
-  return *std::move(result);
-}
-
-bool fits_int32(ir::Range range) {
-  return range.min >= std::numeric_limits<std::int32_t>::min() &&
-         range.max <= std::numeric_limits<std::int32_t>::max();
-}
-
-}  // namespace
-
-// --- integers ------------------------------------------------------------------------------------
-
-ExprId CodeWriter::n(std::int64_t value) {
-  const bool is_small = fits_int32({value, value});
-  return ir::int_imm(f_, is_small ? DType::Int32 : DType::Int64, value, span_);
-}
-
-ExprId CodeWriter::var(ir::VarId id) { return ir::var_ref(f_, id, span_); }
-
-std::optional<std::int64_t> CodeWriter::constant(ExprId expr) const {
-  return ir::const_int(f_, expr);
-}
-
-ExprId CodeWriter::simplify(ExprId expr) { return ir::simplify(f_, expr, facts_); }
-
-ExprId CodeWriter::binary(ExprOp op, ExprId a, ExprId b) {
-  const auto is_constant = [&](ExprId id) { return constant(id).has_value(); };
-  return sure(ir::binary(f_, op, {.expr = a, .is_weak = is_constant(a)},
-                         {.expr = b, .is_weak = is_constant(b)}, span_));
-}
-
-ExprId CodeWriter::index(ExprOp op, ExprId a, ExprId b) {
-  const ExprId made = binary(op, a, b);
-  if (f_[made].op == op) f_.at(made).no_wrap = true;
-  return made;
-}
-
-ExprId CodeWriter::as(DType dtype, ExprId value) {
-  if (f_[value].type == ir::Type::of(dtype)) return value;
-  return sure(ir::cast(f_, value, ir::Type::of(dtype), span_));
-}
-
-ExprId CodeWriter::add(ExprId a, ExprId b) {
-  if (constant(a) == 0) return b;
-  if (constant(b) == 0) return a;
-  return index(ExprOp::Add, a, b);
-}
-
-ExprId CodeWriter::mul(ExprId a, std::int64_t b) {
-  if (b == 1) return a;
-  if (b == 0 || constant(a) == 0) return n(0);
-  return index(ExprOp::Mul, a, n(b));
-}
-
-ExprId wide_add(CodeWriter& code, ExprId a, ExprId b) {
-  const ir::Ranges ranges(code.f(), code.facts());
-  const auto x = ranges.range(a);
-  const auto y = ranges.range(b);
-  const bool is_wide = !fits_int32({x.min + y.min, x.max + y.max});
-  return code.simplify(is_wide ? code.add(code.as_int64(a), code.as_int64(b)) : code.add(a, b));
-}
-
-ExprId wide_mul(CodeWriter& code, ExprId a, ExprId b) {
-  const ir::Ranges ranges(code.f(), code.facts());
-  const auto x = ranges.range(a);
-  const auto y = ranges.range(b);
-  const auto most = [](std::int64_t v) { return static_cast<double>(v < 0 ? -v : v); };
-  const double product = std::max(most(x.min), most(x.max)) * std::max(most(y.min), most(y.max));
-  if (product > static_cast<double>(std::numeric_limits<std::int32_t>::max())) {
-    a = code.as_int64(a);
-    b = code.as_int64(b);
-  }
-  return code.simplify(code.index(ExprOp::Mul, a, b));
-}
-
-ExprId multiply_add(CodeWriter& code, ExprId a, ExprId b, ExprId c) {
-  if (code.f()[a].type.is_float()) return code.call(ir::Intrinsic::Fma, {a, b, c});
-  return code.binary(ExprOp::Add, code.binary(ExprOp::Mul, a, b), c);
-}
-
-ExprId CodeWriter::div(ExprId a, std::int64_t b) {
-  return b == 1 ? a : index(ExprOp::FloorDiv, a, n(b));
-}
-ExprId CodeWriter::mod(ExprId a, std::int64_t b) { return index(ExprOp::FloorMod, a, n(b)); }
-ExprId CodeWriter::bit_xor(ExprId a, ExprId b) {
-  if (constant(b) == 0) return a;
-  if (constant(a) == 0) return b;
-  return index(ExprOp::BitXor, a, b);
-}
-ExprId CodeWriter::less(ExprId a, std::int64_t b) { return index(ExprOp::Lt, a, n(b)); }
-
-ExprId CodeWriter::both(ExprId a, ExprId b) {
-  if (!a.valid()) return b;
-  if (!b.valid()) return a;
-  return sure(ir::binary(f_, ExprOp::And, {.expr = a}, {.expr = b}, span_));
-}
-
-ExprId CodeWriter::number(DType dtype, double value) {
-  return ir::Type::of(dtype).is_float()
-             ? ir::float_imm(f_, dtype, value, span_)
-             : ir::int_imm(f_, dtype, static_cast<std::int64_t>(value), span_);
-}
-
-ExprId CodeWriter::choose(ExprOp op, ExprId condition, ExprId yes, ExprId no) {
-  return sure(ir::choose(f_, op, condition, {.expr = yes}, {.expr = no}, span_));
-}
-
-ExprId CodeWriter::call(ir::Intrinsic callee, std::initializer_list<ExprId> args) {
-  return sure(ir::call(f_, callee, std::span(args.begin(), args.size()), span_));
-}
-
-// --- buffers and pointers ------------------------------------------------------------------------
-
 ir::BufferId CodeWriter::flat_view(ir::BufferId buffer, DType dtype, std::int64_t elements,
                                    std::string_view name) {
-  const ir::Buffer& of = f_[buffer];
+  const ir::Buffer& of = f()[buffer];
   ir::Buffer view;
   view.name = name;
   view.dtype = dtype;
@@ -151,47 +32,29 @@ ir::BufferId CodeWriter::flat_view(ir::BufferId buffer, DType dtype, std::int64_
   }
   const ExprId extent = n(elements);
   view.shape = {extent};
-  const ir::BufferId id = f_.add(std::move(view));
+  const ir::BufferId id = f().add(std::move(view));
   ir::Stmt declare{.kind = ir::StmtKind::Declare};
   declare.buffer = id;
   add(std::move(declare));
   return id;
 }
 
-ExprId CodeWriter::pointer(ir::BufferId flat, ExprId offset) {
-  offset = simplify(offset);
-  const ExprId zero = n(0);
-  const ExprId start = sure(ir::address_of(f_, flat, std::span(&zero, 1), span_));
-  return call(ir::Intrinsic::PointerOffset, {start, offset});
-}
-
-ExprId CodeWriter::address(ir::BufferId flat, ExprId index) {
-  index = simplify(index);
-  return sure(ir::address_of(f_, flat, std::span(&index, 1), span_));
-}
-
-ExprId CodeWriter::load(ir::BufferId buffer, std::initializer_list<ExprId> indices) {
-  return sure(ir::load(f_, buffer, std::span(indices.begin(), indices.size()), 1, span_));
-}
-
-// --- statements ----------------------------------------------------------------------------------
-
 void CodeWriter::add(ir::Stmt stmt) {
-  stmt.span = span_;
-  block_.push_back(f_.add(std::move(stmt)));
+  stmt.span = span();
+  block_.push_back(f().add(std::move(stmt)));
 }
 
 ExprId CodeWriter::let(std::string_view name, ExprId value) {
-  if (f_[value].type.is_int()) value = simplify(value);
-  const ir::Expr& e = f_[value];
+  if (f()[value].type.is_int()) value = simplify(value);
+  const ir::Expr& e = f()[value];
   if (e.op == ExprOp::Var || e.op == ExprOp::IntImm) return value;
-  ir::Var made{.name = std::string(name), .type = e.type, .kind = ir::VarKind::Let, .span = span_};
+  ir::Var made{.name = std::string(name), .type = e.type, .kind = ir::VarKind::Let, .span = span()};
   const bool is_integer = e.type.is_int();
-  const ir::VarId id = f_.add(std::move(made));
+  const ir::VarId id = f().add(std::move(made));
   if (is_integer) {
-    const ir::Ranges ranges(f_, facts_);
-    facts_.set_range(id, ranges.range(value));
-    facts_.set_divisor(id, std::max<std::int64_t>(1, ranges.divisor(value)));
+    const ir::Ranges ranges(f(), facts());
+    facts().set_range(id, ranges.range(value));
+    facts().set_divisor(id, std::max<std::int64_t>(1, ranges.divisor(value)));
   }
   ir::Stmt bind{.kind = ir::StmtKind::Bind, .expr = value};
   bind.var = id;
@@ -210,11 +73,11 @@ ir::BufferId CodeWriter::registers(std::string_view name, DType dtype, std::int6
   made.name = name;
   made.dtype = dtype;
   made.scope = ir::Scope::Local;
-  made.span = span_;
+  made.span = span();
   made.layout_kind = ir::LayoutKind::None;
   made.origin = ir::BufferOrigin::Alloc;
   made.shape = {n(elements)};
-  const ir::BufferId id = f_.add(std::move(made));
+  const ir::BufferId id = f().add(std::move(made));
   allocate(id);
   return id;
 }
@@ -227,8 +90,8 @@ void CodeWriter::ptx(std::string_view opcode, std::vector<ir::PtxOperand> operan
                      ExprId predicate) {
   const isa::Opcode bound = isa::opcode_of(opcode);
   WW_CHECK(!bound.forms().empty(), "no form of the catalogue takes `{}`", opcode);
-  const ir::PtxCallId call =
-      f_.add(ir::PtxCall{.opcode = bound, .operands = std::move(operands), .predicate = predicate});
+  const ir::PtxCallId call = f().add(
+      ir::PtxCall{.opcode = bound, .operands = std::move(operands), .predicate = predicate});
   ir::Stmt stmt{.kind = ir::StmtKind::Ptx};
   stmt.ptx = call;
   add(std::move(stmt));
@@ -242,11 +105,11 @@ void CodeWriter::store(ir::BufferId buffer, std::span<const ExprId> indices, Exp
 }
 
 ir::VarId CodeWriter::loop_var(std::string_view name, std::int64_t last, DType type) {
-  const ir::VarId id = f_.add(ir::Var{.name = std::string(name),
-                                      .type = ir::Type::of(type),
-                                      .kind = ir::VarKind::Loop,
-                                      .span = span_});
-  facts_.set_range(id, {0, last});
+  const ir::VarId id = f().add(ir::Var{.name = std::string(name),
+                                       .type = ir::Type::of(type),
+                                       .kind = ir::VarKind::Loop,
+                                       .span = span()});
+  facts().set_range(id, {0, last});
   return id;
 }
 
@@ -254,7 +117,7 @@ void CodeWriter::finish_loop(ir::VarId var, ExprId trips, ir::LoopKind kind, ir:
   ir::Stmt stmt{.kind = ir::StmtKind::For};
   stmt.loop = kind;
   stmt.var = var;
-  const ExprId zero = ir::int_imm(f_, f_[var].type.dtype, 0, span_);
+  const ExprId zero = ir::int_imm(f(), f()[var].type.dtype, 0, span());
   stmt.args = {zero, trips};
   stmt.body = std::exchange(block_, std::move(outer));
   add(std::move(stmt));

@@ -69,7 +69,7 @@ Match<void> check_settings(const Call& call, std::string_view heeded) {
   return {};
 }
 
-ExprId predicate_of(const Call& call, CodeWriter& code) {
+ExprId predicate_of(const Call& call, ExprWriter& write) {
   const ir::Setting* setting = ir::copy_settings(call.tile).predicate;
   if (setting == nullptr) return {};
   if (const bool* flag = std::get_if<bool>(setting))
@@ -77,9 +77,9 @@ ExprId predicate_of(const Call& call, CodeWriter& code) {
   const auto* expr = std::get_if<ExprId>(setting);
   WW_CHECK(expr != nullptr, "a predicate that is no condition");
   ExprId out = *expr;
-  if (!call.f()[out].type.is_bool()) out = code.binary(ir::ExprOp::Ne, out, code.n(0));
-  out = code.simplify(out);
-  return code.constant(out) == 1 ? ExprId{} : out;
+  if (!call.f()[out].type.is_bool()) out = write.binary(ir::ExprOp::Ne, out, write.n(0));
+  out = write.simplify(out);
+  return write.constant(out) == 1 ? ExprId{} : out;
 }
 
 namespace {
@@ -184,8 +184,8 @@ Match<CopyProblem> enumerated(const Call& call) {
   problem.dst = WW_TRY(operand_places(call, 0));
   problem.src = WW_TRY(operand_places(call, 1));
   problem.elements = std::ssize(problem.dst);
-  CodeWriter code(call.f(), call.context.facts, call.span);
-  problem.predicate = predicate_of(call, code);
+  ExprWriter write(call.f(), call.context.facts, call.span);
+  problem.predicate = predicate_of(call, write);
   problem.fills = ir::copy_settings(call.tile).fills;
   WW_CHECK(problem.dst.size() == problem.src.size(), "regions of {} and {} elements",
            problem.dst.size(), problem.src.size());

@@ -48,6 +48,6 @@ Match<void> check_global_to_shared(const Call& call);
 Match<void> check_settings(const Call& call, std::string_view heeded = {});
 
 /// The predicate of the call; none when it has none, or it is true.
-ir::ExprId predicate_of(const Call& call, CodeWriter& code);
+ir::ExprId predicate_of(const Call& call, ExprWriter& write);
 
 }  // namespace ww::lower

@@ -36,8 +36,8 @@ Match<std::optional<BaseInside>> base_inside(const Call& call, const OperandPlac
     return decline("swizzle",
                    "`{}` begins at `{}`, with a swizzle ({}, {}, {}) that no descriptor has", name,
                    ir::print(call.f(), src.base), own.per_element(), own.len(), own.atom());
-  CodeWriter code(call.f(), call.context.facts, call.span);
-  const ir::ExprId rest = code.simplify(code.mod(src.base, own.period()));
+  ExprWriter write(call.f(), call.context.facts, call.span);
+  const ir::ExprId rest = write.simplify(write.mod(src.base, own.period()));
   const std::int64_t most =
       ir::range_of(call.f(), rest, call.context.facts).max * src.bits / kRowUnitBits;
   const BaseInside out{.units = std::int64_t{1} << own.len(), .most = most};

@@ -71,10 +71,10 @@ constexpr std::int64_t kMaxCells = std::int64_t{1} << 22;
 constexpr std::size_t kMaxWays = 8;  // in which threads compute one register
 
 std::vector<std::int64_t> extents_of(const Call& call, const ir::Region& region) {
-  CodeWriter code(call.f(), call.context.facts, call.span);
+  ExprWriter write(call.f(), call.context.facts, call.span);
   std::vector<std::int64_t> out;
   for (const ir::RangeExpr& range : region.ranges) {
-    const auto extent = code.constant(code.simplify(range.extent));
+    const auto extent = write.constant(write.simplify(range.extent));
     WW_CHECK(extent.has_value(), "a side with runtime extents");
     out.push_back(*extent);
   }

@@ -15,10 +15,10 @@ namespace {
 
 // The two extents of a region that are not 1.
 Match<std::pair<std::int64_t, std::int64_t>> sizes(const Call& call, std::size_t argument) {
-  CodeWriter code(call.f(), call.context.facts, call.span);
+  ExprWriter write(call.f(), call.context.facts, call.span);
   std::vector<std::int64_t> out;
   for (const ir::RangeExpr& range : call.region(argument).ranges) {
-    const auto extent = code.constant(code.simplify(range.extent));
+    const auto extent = write.constant(write.simplify(range.extent));
     if (!extent)
       return decline("extents", "an extent of {} is `{}`, known at run time only",
                      kRoleNames[argument], ir::print(call.f(), range.extent));
