@@ -5,13 +5,10 @@
 
 #include <algorithm>
 
-#include "base/ascii.h"
 #include "isa/special_registers.h"
 
 namespace ww::ptx {
 namespace {
-
-std::size_t index_of(NameId name) { return static_cast<std::uint32_t>(name); }
 
 std::uint64_t key_of(std::uint32_t block, NameId name) {
   return std::uint64_t{block} << 32U | static_cast<std::uint32_t>(name);
@@ -58,24 +55,49 @@ void for_each_statement(const Function& function, Visit&& visit) {
 
 }  // namespace
 
-Scope::Scope(const Module& module, std::vector<Diag>& errors)
-    : module_(module),
-      exact_(module.names.size(), kNone),
-      families_(module.names.size(), kNone),
-      member_entries_(module.names.size(), kNone),
-      members_(module.names.size()),
-      is_label_(module.names.size(), false) {
-  declare_globals(errors);
+// --- labels -------------------------------------------------------------------------------------
+
+void LabelIndex::add(const Function& function) {
+  bool any = false;
+  for (const Statement& statement : function.statements) {
+    if (statement.kind != StatementKind::Label) continue;
+    is_label_[statement.index] = any = true;
+  }
+  if (!any) return;
+  for_each_statement(function, [&](std::uint32_t i, std::uint32_t block) {
+    for_each_name(function, function.statements[i],
+                  [&](NameId name, std::uint32_t count, bool is_label) {
+                    if (count != kSingle || !has(name)) return;
+                    places_.try_emplace(key_of(block, name), Place{i, is_label});
+                  });
+  });
+}
+
+void LabelIndex::remove(const Function& function) {
+  for (const Statement& statement : function.statements) {
+    if (statement.kind == StatementKind::Label) is_label_[statement.index] = false;
+  }
+  places_.clear();
+}
+
+const LabelIndex::Place* LabelIndex::find(std::uint32_t block, NameId name) const {
+  const auto found = places_.find(key_of(block, name));
+  return found == places_.end() ? nullptr : &found->second;
 }
 
 // --- functions and blocks -----------------------------------------------------------------------
+
+Scope::Scope(const Module& module, std::vector<Diag>& errors)
+    : module_(module), names_(module), labels_(module.names.size()) {
+  declare_globals(errors);
+}
 
 void Scope::begin(const Function& function, std::vector<Diag>& errors) {
   function_ = &function;
   at_ = declarations_ = 0;
   item_ = function_items_[static_cast<std::size_t>(&function - module_.functions.data())];
-  index_labels();
-  blocks_.push_back({entries_.size(), 0});
+  labels_.add(function);
+  blocks_.push_back({names_.size(), 0});
   for (const std::vector<Variable>* const list : {&function.results, &function.params}) {
     for (const Variable& variable : *list) {
       declare({.what = declared(variable), .name = variable.name, .offset = variable.offset},
@@ -86,41 +108,20 @@ void Scope::begin(const Function& function, std::vector<Diag>& errors) {
 
 void Scope::end() {
   while (!blocks_.empty()) leave_block();
-  for (const Statement& statement : function_->statements) {
-    if (statement.kind == StatementKind::Label) is_label_[statement.index] = false;
-  }
-  block_names_.clear();
+  labels_.remove(*function_);
   function_ = nullptr;
 }
 
 void Scope::leave_block() {
-  while (entries_.size() > blocks_.back().first_entry) pop();
+  while (names_.size() > blocks_.back().first_entry) names_.pop();
   blocks_.pop_back();
-}
-
-// Labels are known before they stand. Of their names, what else blocks declare counts as well: a
-// branch does not look past it.
-void Scope::index_labels() {
-  bool any = false;
-  for (const Statement& statement : function_->statements) {
-    if (statement.kind != StatementKind::Label) continue;
-    is_label_[statement.index] = any = true;
-  }
-  if (!any) return;
-  for_each_statement(*function_, [&](std::uint32_t i, std::uint32_t block) {
-    for_each_name(*function_, function_->statements[i],
-                  [&](NameId name, std::uint32_t count, bool is_label) {
-                    if (count != kSingle || !is_label_[index_of(name)]) return;
-                    block_names_.try_emplace(key_of(block, name), BlockName{i, is_label});
-                  });
-  });
 }
 
 void Scope::enter(const Statement& statement, std::vector<Diag>& errors) {
   at_ = static_cast<std::uint32_t>(&statement - function_->statements.data());
   switch (statement.kind) {
     case StatementKind::OpenBlock:
-      blocks_.push_back({entries_.size(), at_ + 1});
+      blocks_.push_back({names_.size(), at_ + 1});
       return;
     case StatementKind::CloseBlock:
       leave_block();
@@ -159,7 +160,7 @@ void Scope::enter(const Statement& statement, std::vector<Diag>& errors) {
 
 void Scope::declare_registers(const RegisterDecl& decl, std::vector<Diag>& errors) {
   for (const RegisterName& name : function_->names_of(decl)) {
-    Entry entry{.name = name.name, .count = name.count, .offset = name.offset};
+    NameEntry entry{.name = name.name, .count = name.count, .offset = name.offset};
     entry.what.kind = Declared::Kind::Register;
     entry.what.type = decl.type;
     entry.what.lanes = decl.vector;
@@ -169,151 +170,40 @@ void Scope::declare_registers(const RegisterDecl& decl, std::vector<Diag>& error
 
 void Scope::declare_labelled(NameId name, Declared::Kind kind, const Statement& statement,
                              std::vector<Diag>& errors) {
-  Entry entry{.name = name, .offset = statement.offset};
+  NameEntry entry{.name = name, .offset = statement.offset};
   entry.what.kind = kind;
   entry.what.statement = at_;
   declare(entry, errors);
 }
 
-// --- entries ------------------------------------------------------------------------------------
-
-// The declaration of the same block that has the name, too. A label may be called like the member
-// of a family, which then hides it.
-const Scope::Entry* Scope::twin_of(const Entry& entry) const {
-  const auto here = [&](std::uint32_t at) {
-    return at != kNone && entries_[at].depth == blocks_.size() ? &entries_[at] : nullptr;
-  };
-  if (entry.count != kSingle) {
-    if (const Entry* const same = here(families_[index_of(entry.name)])) return same;
-    const Entry* single = here(member_entries_[index_of(entry.name)]);
-    while (single != nullptr && member_of(single->name).index >= entry.count)
-      single = here(single->next_member);
-    return single;
-  }
-  if (const Entry* const same = here(exact_[index_of(entry.name)])) return same;
-  const Member& member = member_of(entry.name);
-  if (member.family == kNoName || entry.what.kind == Declared::Kind::Label) return nullptr;
-  const Entry* const family = here(families_[index_of(member.family)]);
-  return family != nullptr && member.index < family->count ? family : nullptr;
-}
-
-void Scope::declare(Entry entry, std::vector<Diag>& errors) {
-  if (const Entry* const twin = twin_of(entry)) errors.push_back(declared_twice(*twin, entry));
-  entry.what.declaration = ++declarations_;
-  push(entry);
-}
-
-void Scope::push(Entry entry) {
-  const auto at = static_cast<std::uint32_t>(entries_.size());
-  const bool is_family = entry.count != kSingle;
-  std::uint32_t& top = (is_family ? families_ : exact_)[index_of(entry.name)];
+void Scope::declare(NameEntry entry, std::vector<Diag>& errors) {
   entry.depth = static_cast<std::uint32_t>(blocks_.size());
-  entry.below = top;
-  top = at;
-  const NameId family = is_family ? kNoName : member_of(entry.name).family;
-  if (family != kNoName && entry.what.kind != Declared::Kind::Label) {
-    entry.next_member = member_entries_[index_of(family)];
-    member_entries_[index_of(family)] = at;
-  }
-  entries_.push_back(entry);
-}
-
-void Scope::pop() {
-  const Entry& entry = entries_.back();
-  const bool is_family = entry.count != kSingle;
-  (is_family ? families_ : exact_)[index_of(entry.name)] = entry.below;
-  const NameId family = is_family ? kNoName : member_of(entry.name).family;
-  if (family != kNoName && entry.what.kind != Declared::Kind::Label)
-    member_entries_[index_of(family)] = entry.next_member;
-  entries_.pop_back();
-}
-
-std::string Scope::text_of(const Entry& entry) const {
-  const std::string_view name = module_.text(entry.name);
-  return entry.count == kSingle ? std::string(name) : fmt::format("{}<{}>", name, entry.count);
-}
-
-Span Scope::span_of(const Entry& entry) const {
-  const bool is_function = entry.what.kind == Declared::Kind::Function;
-  return Span::at(entry.offset, entry.offset + (is_function ? 1 : module_.text(entry.name).size()));
-}
-
-Diag Scope::declared_twice(const Entry& first, const Entry& second) const {
-  const bool is_member = (first.count == kSingle) != (second.count == kSingle);
-  const Entry& single = first.count == kSingle ? first : second;
-  const Entry& family = first.count == kSingle ? second : first;
-  Diag problem =
-      is_member ? diag(DiagKind::Redeclared, "`{}` is declared twice in this block: it is in `{}`",
-                       text_of(single), text_of(family))
-                : diag(DiagKind::Redeclared, "`{}` is declared twice in this {}", text_of(second),
-                       blocks_.empty() ? "module" : "block");
-  return std::move(problem).with_span(span_of(second)).with_note("the first one", span_of(first));
+  if (const NameEntry* const twin = names_.twin_of(entry))
+    errors.push_back(declared_twice(module_, *twin, entry));
+  entry.what.declaration = ++declarations_;
+  names_.push(entry);
 }
 
 // --- finding ------------------------------------------------------------------------------------
 
-// `%r12` is number 12 of `%r<…>`, and so is `%r012`. All digits at the end are the number.
-Scope::Member Scope::member_of(std::string_view text) const {
-  constexpr std::size_t kMaxDigits = 9;  // of the largest family
-  Member member{.is_known = true};
-  std::size_t begin = text.size();
-  while (begin > 0 && is_digit(text[begin - 1])) --begin;
-  if (begin == text.size() || begin == 0) return member;
-  std::string_view digits = text.substr(begin);
-  while (digits.size() > 1 && digits.front() == '0') digits.remove_prefix(1);
-  const auto family = module_.names.find(text.substr(0, begin));
-  if (!family || digits.size() > kMaxDigits) return member;
-  member.family = *family;
-  for (const char c : digits)
-    member.index = member.index * 10 + static_cast<std::uint32_t>(c - '0');
-  return member;
-}
-
-const Scope::Member& Scope::member_of(NameId name) const {
-  Member& member = members_[index_of(name)];
-  if (!member.is_known) member = member_of(module_.text(name));
-  return member;
-}
-
-const Scope::Entry* Scope::exact(NameId name) const {
-  const std::uint32_t at = exact_[index_of(name)];
-  return at == kNone || entries_[at].item > item_ ? nullptr : &entries_[at];
-}
-
-const Scope::Entry* Scope::family_of(const Member& member) const {
-  if (member.family == kNoName) return nullptr;
-  std::uint32_t at = families_[index_of(member.family)];
-  while (at != kNone && (member.index >= entries_[at].count || entries_[at].item > item_))
-    at = entries_[at].below;
-  return at == kNone ? nullptr : &entries_[at];
-}
-
-const Scope::Entry* Scope::visible(NameId name) const {
-  const Entry* const own = exact(name);
-  const Entry* const family = family_of(member_of(name));
-  if (own == nullptr || family == nullptr) return own == nullptr ? family : own;
-  return family->depth >= own->depth ? family : own;
-}
-
 Declared Scope::find(NameId name) const {
-  const Entry* const entry = visible(name);
+  const NameEntry* const entry = names_.visible(name, item_);
   if (entry == nullptr) {
     // Special registers are declared around the module.
-    const bool may_be_label =
-        is_label_[index_of(name)] && isa::find_special(module_.text(name)) == nullptr;
+    const bool may_be_label = labels_.has(name) && isa::find_special(module_.text(name)) == nullptr;
     return may_be_label ? find_label(name, nullptr) : find_component(name);
   }
   if (entry->what.kind == Declared::Kind::Label && entry->depth != blocks_.size())
     return find_label(name, entry);
   Declared what = entry->what;
-  if (entry->count != kSingle) what.member = member_of(name).index;
+  if (entry->count != kSingle) what.member = names_.member_of(name).index;
   return what;
 }
 
 Declared Scope::find(std::string_view name) const {
   if (const auto id = module_.names.find(name)) return find(*id);
-  const Member member = member_of(name);
-  const Entry* const family = family_of(member);
+  const FamilyMember member = names_.member_of(name);
+  const NameEntry* const family = names_.family_of(member, item_);
   if (family == nullptr) return {};
   Declared what = family->what;
   what.member = member.index;
@@ -322,13 +212,13 @@ Declared Scope::find(std::string_view name) const {
 
 // Where no label of the block itself stands above: one further down in it, then `outer`, which
 // stands above in a block around it, then one further down in such a block.
-Declared Scope::find_label(NameId name, const Entry* outer) const {
+Declared Scope::find_label(NameId name, const NameEntry* outer) const {
   for (std::size_t b = blocks_.size(); b-- > 0;) {
-    const auto found = block_names_.find(key_of(blocks_[b].id, name));
-    if (found != block_names_.end() && found->second.statement > at_) {
+    const LabelIndex::Place* const found = labels_.find(blocks_[b].id, name);
+    if (found != nullptr && found->statement > at_) {
       Declared what;
-      if (found->second.is_label) what.kind = Declared::Kind::Label;
-      what.statement = found->second.statement;
+      if (found->is_label) what.kind = Declared::Kind::Label;
+      what.statement = found->statement;
       return what;
     }
     if (outer != nullptr) return outer->what;
@@ -348,22 +238,22 @@ Declared Scope::find_component(NameId name) const {
 }
 
 Declared Scope::find_global(NameId name, std::size_t item) const {
-  const Member& member = member_of(name);
-  std::uint32_t at = exact_[index_of(name)];
-  if (at == kNone && member.family != kNoName) {
-    at = families_[index_of(member.family)];
-    if (at != kNone && member.index >= entries_[at].count) at = kNone;
+  const FamilyMember& member = names_.member_of(name);
+  const NameEntry* entry = names_.exact(name);
+  if (entry == nullptr && member.family != kNoName) {
+    entry = names_.family(member.family);
+    if (entry != nullptr && member.index >= entry->count) entry = nullptr;
   }
-  if (at == kNone || entries_[at].item >= item) return {};
-  Declared what = entries_[at].what;
-  if (entries_[at].count != kSingle) what.member = member.index;
+  if (entry == nullptr || entry->item >= item) return {};
+  Declared what = entry->what;
+  if (entry->count != kSingle) what.member = member.index;
   return what;
 }
 
 // --- what is not seen ---------------------------------------------------------------------------
 
 std::optional<Note> Scope::elsewhere_in_function(NameId name) const {
-  const Member& member = member_of(name);
+  const FamilyMember& member = names_.member_of(name);
   std::optional<Note> note;
   for_each_statement(*function_, [&](std::uint32_t i, std::uint32_t block) {
     const Statement& statement = function_->statements[i];
@@ -388,10 +278,10 @@ std::optional<Note> Scope::elsewhere(NameId name) const {
   if (function_ != nullptr) {
     if (std::optional<Note> note = elsewhere_in_function(name)) return note;
   }
-  const std::uint32_t at = exact_[index_of(name)];
-  if (at == kNone || entries_[at].item <= item_) return std::nullopt;
+  const NameEntry* const entry = names_.exact(name);
+  if (entry == nullptr || entry->item <= item_) return std::nullopt;
   return Note{fmt::format("`{}` is declared further down", module_.text(name)),
-              span_of(entries_[at])};
+              span_of(module_, *entry)};
 }
 
 }  // namespace ww::ptx

@@ -44,21 +44,11 @@ bool is_definition(const Declared& what) {
 
 }  // namespace
 
-Declared Scope::declared(const Variable& variable) {
-  Declared what;
-  what.kind = variable.space == Space::Reg ? Declared::Kind::Register : Declared::Kind::Variable;
-  what.type = variable.type;
-  what.lanes = variable.vector;
-  what.space = variable.space;
-  what.variable = &variable;
-  return what;
-}
-
 void Scope::declare_globals(std::vector<Diag>& errors) {
   function_items_.resize(module_.functions.size());
   for (std::uint32_t i = 0; i < module_.items.size(); ++i) {
     const Item& item = module_.items[i];
-    Entry entry;
+    NameEntry entry;
     entry.item = i;
     entry.offset = item.offset;
     if (item.kind == ItemKind::Variable) {
@@ -84,35 +74,35 @@ void Scope::declare_globals(std::vector<Diag>& errors) {
 
 // Both names are functions declared above; the first then means the second.
 void Scope::declare_alias(const Alias& alias, std::uint32_t item, std::vector<Diag>& errors) {
-  const std::uint32_t at = exact_[static_cast<std::size_t>(alias.name)];
+  NameEntry* const named = names_.exact(alias.name);
   const Declared target = find_global(alias.target, item);
-  if (at != kNone && target.kind == Declared::Kind::Function) {
-    entries_[at].what = target;
+  if (named != nullptr && target.kind == Declared::Kind::Function) {
+    named->what = target;
     return;
   }
   const std::uint32_t offset = module_.items[item].offset;
   errors.push_back(diag(DiagKind::UnknownName, "the alias `{}` of `{}`: `{}` is no function",
                         module_.text(alias.name), module_.text(alias.target),
-                        module_.text(at == kNone ? alias.name : alias.target))
+                        module_.text(named == nullptr ? alias.name : alias.target))
                        .with_span(Span::at(offset, offset + std::string_view(".alias").size())));
 }
 
-void Scope::declare_global(Entry entry, std::vector<Diag>& errors) {
-  const Entry* const twin = twin_of(entry);
+void Scope::declare_global(const NameEntry& entry, std::vector<Diag>& errors) {
+  const NameEntry* const twin = names_.twin_of(entry);
   if (twin == nullptr || twin->count != kSingle || entry.count != kSingle) {
     declare(entry, errors);
     return;
   }
-  Entry& first = entries_[exact_[static_cast<std::size_t>(entry.name)]];
+  NameEntry& first = *names_.exact(entry.name);
   if (!may_follow(first.what, entry.what)) {
-    errors.push_back(declared_twice(first, entry));
+    errors.push_back(declared_twice(module_, first, entry));
     return;
   }
   if (!agree(first.what, entry.what)) {
     errors.push_back(
         diag(DiagKind::Redeclared, "`{}` is declared in two ways", module_.text(entry.name))
-            .with_span(span_of(entry))
-            .with_note("the other one", span_of(first)));
+            .with_span(span_of(module_, entry))
+            .with_note("the other one", span_of(module_, first)));
   }
   if (is_definition(entry.what)) first.what = entry.what;
 }
