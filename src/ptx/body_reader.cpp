@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/ascii.h"
+#include "ptx/recover.h"
 #include "ptx/words.h"
 
 namespace ww::ptx {
@@ -42,10 +43,10 @@ bool BodyReader::statements(Function& f) {
   for (;;) {
     if (cursor_.lexer().has_comments()) comments(f);
     if (cursor_.at('}') && open_blocks_ == 0) break;
-    if (cursor_.at_end() || cursor_.at_item()) return missing_brace(f, brace);
+    if (cursor_.at_end() || at_item(cursor_)) return missing_brace(f, brace);
     const std::uint32_t begin = cursor_.offset();
     const std::size_t before = f.statements.size();
-    if (!statement(f)) cursor_.skip_statement();
+    if (!statement(f)) skip_statement(cursor_);
     for (std::size_t i = before; i < f.statements.size(); ++i) f.statements[i].offset = begin;
   }
   f.end_offset = cursor_.take().begin;

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ptx/cursor.h"
 
-#include <algorithm>
-#include <iterator>
 #include <string>
 
 #include "base/check.h"
@@ -90,72 +88,6 @@ bool Cursor::fatal(Diag diag) {
 void Cursor::stop() {
   stopped_ = true;
   at_ = lexer_.end();
-}
-
-// --- going on after an error --------------------------------------------------------------------
-
-bool Cursor::at_item_word() const {
-  static constexpr std::string_view kWords[] = {".visible", ".weak",    ".entry", ".func",
-                                                ".version", ".section", ".alias"};
-  const std::string_view letters = "vwefsa";
-  return next_in_word() && letters.contains(at_[1]) &&
-         std::ranges::find(kWords, text()) != std::end(kWords);
-}
-
-// Braces are a list of operands or a block; what stands before the `{` and after the `}` tells. The
-// list that the cursor is in when the error is found was opened before.
-void Cursor::skip_statement() {
-  const auto precedes_operand = [](char c) {
-    return c == ',' || c == '|' || c == '{' || c == '[' || c == '(';
-  };
-  std::size_t blocks = 0;
-  std::size_t lists = 0;
-  bool expects_operand = last_end_ != lexer_.text().data() && precedes_operand(last_end_[-1]);
-  while (!at_end() && !at_item()) {
-    const std::uint32_t place = offset();
-    const char first = *at_;
-    const bool is_name = at_name();
-    take();
-    if (first == ';') lists = 0;
-    if (first == ';' && blocks == 0) return;
-    if (first == '{') ++(expects_operand ? lists : blocks);
-    if (first == '}' && lists > 0) {
-      --lists;
-    } else if (first == '}' && !at(',') && !at(';') && !at('|')) {
-      if (blocks == 0) return go_back_to(place);
-      if (--blocks == 0) return;
-    }
-    expects_operand = is_name || precedes_operand(first);
-  }
-}
-
-void Cursor::skip_item() {
-  while (!at_end() && !at_item()) {
-    const char first = *at_;
-    if (first == '{')
-      skip_braces();
-    else
-      take();
-    if (first == ';') return;
-    if (first == '{' || (first == '}' && !at(',') && !at('}'))) {
-      accept(';');
-      return;
-    }
-  }
-}
-
-void Cursor::skip_to(std::string_view any_of) {
-  while (!at_end() && !any_of.contains(*at_) && !at_item()) take();
-}
-
-void Cursor::skip_braces() {
-  std::size_t depth = 0;
-  do {
-    const char first = *at_;
-    take();
-    if (first == '{') ++depth;
-    if (first == '}') --depth;
-  } while (depth > 0 && !at_end());
 }
 
 }  // namespace ww::ptx

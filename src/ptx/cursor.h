@@ -4,7 +4,7 @@
 //
 // Functions that read something return whether they could. When they could not, they have reported
 // the error and left the cursor at the token that caused it; a caller that knows where to
-// continue calls one of the `skip_` functions.
+// continue calls one of the functions of ptx/recover.h.
 //
 // The cursor stands at the first character of a token. Where that character decides (punctuation,
 // names), the reader looks at nothing else: most tokens are never made.
@@ -103,6 +103,10 @@ class Cursor {
   }
   /// Where the token taken last ended.
   [[nodiscard]] std::uint32_t last_end() const { return lexer_.offset_of(last_end_); }
+  /// The last character of it; NUL where none was taken.
+  [[nodiscard]] char last_char() const {
+    return last_end_ == lexer_.text().data() ? '\0' : last_end_[-1];
+  }
   Lexer& lexer() { return lexer_; }
 
   // --- reading with errors ----------------------------------------------------------------------
@@ -120,26 +124,12 @@ class Cursor {
   bool fatal(Diag diag);
   std::vector<Diag> take_errors() { return std::exchange(errors_, {}); }
 
-  // --- going on after an error ------------------------------------------------------------------
-  // All of these stop at the end and at a word that can only begin an item of a module.
-
-  [[nodiscard]] bool at_item() const { return start() == Start::Dot && at_item_word(); }
-  /// Inside a body: to after the next `;`, or to before the `}` that closes the block the cursor is
-  /// in. Blocks on the way are skipped whole, with what precedes them.
-  void skip_statement();
-  /// At module level: to after the next `;` or `}`, with a `;` after that.
-  void skip_item();
-  /// To the next of these punctuation characters.
-  void skip_to(std::string_view any_of);
-
  private:
   [[nodiscard]] bool next_in_word() const { return lexer_.end() - at_ > 1 && in_word(at_[1]); }
   void go_to(const char* end_of_token) {
     last_end_ = end_of_token;
     at_ = lexer_.skip_blanks(end_of_token);
   }
-  [[nodiscard]] bool at_item_word() const;
-  void skip_braces();
   void stop();
 
   Lexer lexer_;

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/suggest.h"
+#include "ptx/recover.h"
 #include "ptx/variable_check.h"
 #include "ptx/words.h"
 
@@ -250,7 +251,7 @@ bool DeclarationReader::pointee(Pointee& out) {
 // --- directives ---------------------------------------------------------------------------------
 
 bool DeclarationReader::directives(std::vector<Directive>& out) {
-  while (cursor_.at_dot_word() && !cursor_.at_item())
+  while (cursor_.at_dot_word() && !at_item(cursor_))
     if (!directive(out)) return false;
   return true;
 }

@@ -17,6 +17,7 @@
 #include "ptx/cursor.h"
 #include "ptx/declaration_reader.h"
 #include "ptx/operand_reader.h"
+#include "ptx/recover.h"
 #include "ptx/words.h"
 
 namespace ww::ptx {
@@ -38,7 +39,7 @@ class ModuleReader {
       if (item(begin)) continue;
       // A word that begins an item may be what is wrong; it must not be met again.
       if (cursor_.offset() == begin) cursor_.take();
-      cursor_.skip_item();
+      skip_item(cursor_);
     }
     return {std::move(module_), cursor_.take_errors()};
   }
@@ -214,7 +215,7 @@ class ModuleReader {
 
   // A `.pragma` has a `;` of its own.
   void skip_to_body() {
-    cursor_.skip_to("{;");
+    skip_to(cursor_, "{;");
     const std::uint32_t semicolon = cursor_.offset();
     if (cursor_.accept(';') && !cursor_.at('{')) cursor_.go_back_to(semicolon);
   }
@@ -237,7 +238,7 @@ class ModuleReader {
     if (!cursor_.expect('{', "`{`")) return false;
     while (!cursor_.at('}') && section_line(out)) {
     }
-    cursor_.skip_to("}");
+    skip_to(cursor_, "}");
     cursor_.accept('}');
     module_.add_section(std::move(out));
     return true;
