@@ -97,26 +97,6 @@ void Function::add_comment(NameId text) {
   add_statement(StatementKind::Comment, static_cast<std::size_t>(text));
 }
 
-Operand Function::vector_of(std::span<const Operand> elements) {
-  return operands.make(OperandKind::Vector, elements);
-}
-
-Operand Function::address(const Operand& base) {
-  return operands.make(OperandKind::Address, {&base, 1});
-}
-
-Operand Function::address(std::initializer_list<Operand> parts) {
-  return operands.make(OperandKind::Address, std::span(parts.begin(), parts.size()));
-}
-
-Operand Function::pair(const Operand& first, const Operand& second) {
-  return operands.make(OperandKind::Pair, std::array{first, second});
-}
-
-Operand Function::list_of(std::span<const Operand> elements) {
-  return operands.make(OperandKind::List, elements);
-}
-
 // --- modules ------------------------------------------------------------------------------------
 
 Variable& Module::add_variable(Variable variable) {

@@ -216,7 +216,7 @@ struct Function {
   std::vector<TargetList> target_lists{};
 
   // Building. Each adds one statement at the end of the body and makes has_body true. Names come
-  // from the module's pool.
+  // from the module's pool, operands with children from `operands`.
 
   Instruction& add_instruction(NameId opcode, std::span<const Operand> list, Guard guard = {});
   Instruction& add_instruction(NameId opcode, std::initializer_list<Operand> list,
@@ -242,20 +242,6 @@ struct Function {
   void add_targets(StatementKind targets, TargetList list);
   /// One line; a text with line breaks would not read back.
   void add_comment(NameId text);
-
-  /// Operands with children, to be used in this function's instructions.
-  Operand vector_of(std::span<const Operand> elements);
-  Operand vector_of(std::initializer_list<Operand> elements) {
-    return vector_of(std::span(elements.begin(), elements.size()));
-  }
-  /// `[base]`; the base is a Name, NameOffset or Int.
-  Operand address(const Operand& base);
-  /// `[base, {x, y}]`
-  Operand address(std::initializer_list<Operand> parts);
-  /// `d|p`
-  Operand pair(const Operand& first, const Operand& second);
-  /// `(a, b)`
-  Operand list_of(std::span<const Operand> elements);
 
   [[nodiscard]] std::span<const Operand> operands_of(const Instruction& instruction) const {
     return operands.at(instruction.operands);

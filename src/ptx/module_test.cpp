@@ -52,15 +52,22 @@ Module built() {
   f.add_loc({.at = {1, 2, 3}});
   f.add_comment(name("load"));
   const Operand base = name_offset(name("%rd1"), 16);
-  f.add_instruction(name("ld.global.v2.b32"), {f.vector_of({reg("%r1"), sink()}), f.address(base)});
+  f.add_instruction(name("ld.global.v2.b32"),
+                    {f.operands.make(OperandKind::Vector, {reg("%r1"), sink()}),
+                     f.operands.make(OperandKind::Address, {base})});
   f.open_block();
   f.add_instruction(name("bra"), {reg("L")}, {.name = name("%p1"), .is_negated = true});
   f.close_block();
   f.add_label(name("L"));
-  f.add_instruction(name("tma"), {f.address({reg("%rd1"), f.vector_of({reg("%r1"), reg("%r2")})})});
-  f.add_instruction(name("setp.eq.s32"),
-                    {f.pair(reg("%p1"), reg("%p2")), reg("%r1"), hex_operand(255)});
-  f.add_instruction(name("call"), {f.list_of(std::array{reg("r")}), reg("f"), f.list_of({})});
+  f.add_instruction(name("tma"),
+                    {f.operands.make(OperandKind::Address,
+                                     {reg("%rd1"), f.operands.make(OperandKind::Vector,
+                                                                   {reg("%r1"), reg("%r2")})})});
+  f.add_instruction(
+      name("setp.eq.s32"),
+      {f.operands.make(OperandKind::Pair, {reg("%p1"), reg("%p2")}), reg("%r1"), hex_operand(255)});
+  f.add_instruction(name("call"), {f.operands.make(OperandKind::List, {reg("r")}), reg("f"),
+                                   f.operands.make(OperandKind::List, {})});
   f.add_instruction(name("mul.f32"), {reg("%f1"), reg("%f2"), f32_operand(0.5F)});
   f.add_targets(StatementKind::BranchTargets, {name("t"), {name("L")}});
   f.add_pragma(name("nounroll"));

@@ -103,6 +103,9 @@ class OperandPool {
   /// the caller's hand, who puts it into another list or into an instruction. `kind` must have
   /// children, and those children that have children must come from this pool.
   Operand make(OperandKind kind, std::span<const Operand> children);
+  Operand make(OperandKind kind, std::initializer_list<Operand> children) {
+    return make(kind, std::span(children.begin(), children.size()));
+  }
   /// Copies the operands in; used for the top level of an instruction.
   Range append(std::span<const Operand> operands);
 

@@ -192,11 +192,11 @@ class Finisher {
       case Arg::Kind::Address:
         return address_operand(arg);
       case Arg::Kind::Vector:
-        return f_.vector_of(parts);
+        return f_.operands.make(ptx::OperandKind::Vector, parts);
       case Arg::Kind::Pair:
-        return f_.pair(parts[0], parts[1]);
+        return f_.operands.make(ptx::OperandKind::Pair, parts);
       case Arg::Kind::List:
-        return f_.list_of(parts);
+        return f_.operands.make(ptx::OperandKind::List, parts);
       case Arg::Kind::Sink:
         break;
     }
@@ -206,8 +206,8 @@ class Finisher {
   ptx::Operand address_operand(const Arg& arg) {
     ptx::Operand base = operand_of(arg.parts[0]);
     if (arg.offset != 0) base = ptx::name_offset(base.name, arg.offset);
-    if (arg.parts.size() == 1) return f_.address(base);
-    return f_.address({base, operand_of(arg.parts[1])});
+    if (arg.parts.size() == 1) return f_.operands.make(ptx::OperandKind::Address, {base});
+    return f_.operands.make(ptx::OperandKind::Address, {base, operand_of(arg.parts[1])});
   }
 
   // --- operands as the catalogue sees them ---
