@@ -77,7 +77,7 @@ Value binary_lane(Context& c, const Expr& e, DType type, Value a, Value b) {
 Lanes binary(Context& c, const Expr& e) {
   const ir::Type type = c.f[e.args[0]].type;
   if (e.op == ExprOp::Add && e.type.is_int() && e.type.lanes == 1) {
-    if (const Value fused_value = mad(c, e); fused_value.kind != Value::Kind::None)
+    if (const Value fused_value = mad(c, e); fused_value.kind != ValueKind::None)
       return {fused_value};
   }
   const Lanes a = lanes(c, e.args[0]);

@@ -33,10 +33,10 @@ class Cleaner {
     std::vector<Line> kept;
     bool is_followed = false;  // by an instruction, before the next place
     for (auto line = lines_.rbegin(); line != lines_.rend(); ++line) {
-      if (line->kind == Line::Kind::Place && !is_followed) continue;
+      if (line->kind == LineKind::Place && !is_followed) continue;
       if (line->is_pure && !is_used(line->args[0])) continue;
-      if (line->kind == Line::Kind::Instruction) is_followed = true;
-      if (line->kind == Line::Kind::Place) is_followed = false;
+      if (line->kind == LineKind::Instruction) is_followed = true;
+      if (line->kind == LineKind::Place) is_followed = false;
       for (std::size_t i = line->is_pure ? 1 : 0; i < line->args.size(); ++i) use(line->args[i]);
       if (line->guard.present()) ++uses_[line->guard.value.reg];
       kept.push_back(std::move(*line));
@@ -46,13 +46,13 @@ class Cleaner {
 
  private:
   [[nodiscard]] bool is_used(const Arg& result) const {
-    if (result.kind == Arg::Kind::Value) return uses_[result.value.reg] != 0;
+    if (result.kind == ArgKind::Value) return uses_[result.value.reg] != 0;
     for (const Arg& part : result.parts)
       if (is_used(part)) return true;
     return false;
   }
   void use(const Arg& arg) {
-    if (arg.kind == Arg::Kind::Value && arg.value.is_register()) ++uses_[arg.value.reg];
+    if (arg.kind == ArgKind::Value && arg.value.is_register()) ++uses_[arg.value.reg];
     for (const Arg& part : arg.parts) use(part);
   }
 
@@ -88,7 +88,7 @@ class Finisher {
     for (const Arg& arg : line.args) name_registers(arg);
   }
   void name_registers(const Arg& arg) {
-    if (arg.kind == Arg::Kind::Value && arg.value.is_register()) name_register(arg.value);
+    if (arg.kind == ArgKind::Value && arg.value.is_register()) name_register(arg.value);
     for (const Arg& part : arg.parts) name_registers(part);
   }
   void name_register(Value value) {
@@ -111,24 +111,24 @@ class Finisher {
 
   Result<void> add(const Line& line) {
     switch (line.kind) {
-      case Line::Kind::Instruction:
+      case LineKind::Instruction:
         return add_instruction(line);
-      case Line::Kind::Label:
+      case LineKind::Label:
         f_.add_label(module_.names.intern(line.text));
         return {};
-      case Line::Kind::Comment:
+      case LineKind::Comment:
         f_.add_comment(module_.names.intern(line.text));
         return {};
-      case Line::Kind::Place:
+      case LineKind::Place:
         f_.add_loc({.at = {1, line.line, line.column}});
         return {};
-      case Line::Kind::Open:
+      case LineKind::Open:
         f_.open_block();
         return {};
-      case Line::Kind::Close:
+      case LineKind::Close:
         f_.close_block();
         return {};
-      case Line::Kind::Parameter:
+      case LineKind::Parameter:
         f_.add_variable(parameter_of(line));
         return {};
     }
@@ -158,14 +158,14 @@ class Finisher {
 
   [[nodiscard]] ptx::Operand value_operand(const Value& value) const {
     switch (value.kind) {
-      case Value::Kind::Register:
+      case ValueKind::Register:
         return ptx::name_operand(names_[value.reg]);
-      case Value::Kind::F32: {
+      case ValueKind::F32: {
         ptx::Operand out = ptx::f32_operand(0);
         out.bits = static_cast<std::uint64_t>(value.bits);
         return out;
       }
-      case Value::Kind::F64: {
+      case ValueKind::F64: {
         ptx::Operand out = ptx::f64_operand(0);
         out.bits = static_cast<std::uint64_t>(value.bits);
         return out;
@@ -180,24 +180,24 @@ class Finisher {
 
   ptx::Operand operand_of(const Arg& arg) {
     std::vector<ptx::Operand> parts;
-    if (arg.kind != Arg::Kind::Address)
+    if (arg.kind != ArgKind::Address)
       for (const Arg& part : arg.parts) parts.push_back(operand_of(part));
     switch (arg.kind) {
-      case Arg::Kind::Value:
+      case ArgKind::Value:
         return value_operand(arg.value);
-      case Arg::Kind::Symbol:
-      case Arg::Kind::Special:
-      case Arg::Kind::Label:
+      case ArgKind::Symbol:
+      case ArgKind::Special:
+      case ArgKind::Label:
         return ptx::name_operand(module_.names.intern(arg.name));
-      case Arg::Kind::Address:
+      case ArgKind::Address:
         return address_operand(arg);
-      case Arg::Kind::Vector:
+      case ArgKind::Vector:
         return f_.operands.make(ptx::OperandKind::Vector, parts);
-      case Arg::Kind::Pair:
+      case ArgKind::Pair:
         return f_.operands.make(ptx::OperandKind::Pair, parts);
-      case Arg::Kind::List:
+      case ArgKind::List:
         return f_.operands.make(ptx::OperandKind::List, parts);
-      case Arg::Kind::Sink:
+      case ArgKind::Sink:
         break;
     }
     return ptx::sink();
@@ -230,14 +230,14 @@ class Finisher {
     out.value = value.bits;
     out.text = "constant";
     switch (value.kind) {
-      case Value::Kind::Register:
+      case ValueKind::Register:
         out.kind = isa::OperandKind::Register;
         out.text = module_.text(names_[value.reg]);
         break;
-      case Value::Kind::F32:
+      case ValueKind::F32:
         out.kind = isa::OperandKind::F32Bits;
         break;
-      case Value::Kind::F64:
+      case ValueKind::F64:
         out.kind = isa::OperandKind::F64Bits;
         break;
       default:
@@ -250,34 +250,34 @@ class Finisher {
     isa::Operand out;
     out.text = arg.name;
     switch (arg.kind) {
-      case Arg::Kind::Value:
+      case ArgKind::Value:
         return isa_value(arg.value);
-      case Arg::Kind::Symbol: {
+      case ArgKind::Symbol: {
         out.kind = isa::OperandKind::Symbol;
         const auto found = spaces_.find(arg.name);
         out.space = found == spaces_.end() ? isa::Space::Param : found->second;
         return out;
       }
-      case Arg::Kind::Special: {
+      case ArgKind::Special: {
         out.kind = isa::OperandKind::Special;
         const isa::SpecialRegister* special = isa::find_special(arg.name);
         WW_CHECK(special != nullptr, "`{}` is no special register", arg.name);
         out.type = special->type;
         return out;
       }
-      case Arg::Kind::Label:
+      case ArgKind::Label:
         out.kind = isa::OperandKind::Label;
         return out;
-      case Arg::Kind::Sink:
+      case ArgKind::Sink:
         out.kind = isa::OperandKind::Sink;
         return out;
-      case Arg::Kind::Address:
+      case ArgKind::Address:
         return isa_composite(isa::OperandKind::Address, arg);
-      case Arg::Kind::Vector:
+      case ArgKind::Vector:
         return isa_composite(isa::OperandKind::Vector, arg);
-      case Arg::Kind::Pair:
+      case ArgKind::Pair:
         return isa_composite(isa::OperandKind::Pair, arg);
-      case Arg::Kind::List:
+      case ArgKind::List:
         return isa_composite(isa::OperandKind::List, arg);
     }
     return out;

@@ -13,27 +13,27 @@
 namespace ww::emit::to_ptx {
 
 Value int_value(std::int64_t number, Class cls) {
-  return {.kind = Value::Kind::Int, .cls = cls, .bits = number};
+  return {.kind = ValueKind::Int, .cls = cls, .bits = number};
 }
 Value f32_value(float number) {
-  return {.kind = Value::Kind::F32,
+  return {.kind = ValueKind::F32,
           .cls = Class::R,
           .bits = static_cast<std::int64_t>(std::bit_cast<std::uint32_t>(number))};
 }
 Value f64_value(double number) {
-  return {.kind = Value::Kind::F64, .cls = Class::Rd, .bits = std::bit_cast<std::int64_t>(number)};
+  return {.kind = ValueKind::F64, .cls = Class::Rd, .bits = std::bit_cast<std::int64_t>(number)};
 }
 
 namespace {
 
-Arg named(Arg::Kind kind, std::string name) {
+Arg named(ArgKind kind, std::string name) {
   Arg arg;
   arg.kind = kind;
   arg.name = std::move(name);
   return arg;
 }
 
-Arg composite(Arg::Kind kind, std::vector<Arg> parts) {
+Arg composite(ArgKind kind, std::vector<Arg> parts) {
   Arg arg;
   arg.kind = kind;
   arg.parts = std::move(parts);
@@ -42,19 +42,19 @@ Arg composite(Arg::Kind kind, std::vector<Arg> parts) {
 
 }  // namespace
 
-Arg symbol_arg(std::string name) { return named(Arg::Kind::Symbol, std::move(name)); }
-Arg special_arg(std::string name) { return named(Arg::Kind::Special, std::move(name)); }
-Arg label_arg(std::string name) { return named(Arg::Kind::Label, std::move(name)); }
-Arg vector_arg(std::vector<Arg> parts) { return composite(Arg::Kind::Vector, std::move(parts)); }
+Arg symbol_arg(std::string name) { return named(ArgKind::Symbol, std::move(name)); }
+Arg special_arg(std::string name) { return named(ArgKind::Special, std::move(name)); }
+Arg label_arg(std::string name) { return named(ArgKind::Label, std::move(name)); }
+Arg vector_arg(std::vector<Arg> parts) { return composite(ArgKind::Vector, std::move(parts)); }
 Arg vector_arg(std::span<const Value> values) {
   return vector_arg(std::vector<Arg>(values.begin(), values.end()));
 }
-Arg list_arg(std::vector<Arg> parts) { return composite(Arg::Kind::List, std::move(parts)); }
+Arg list_arg(std::vector<Arg> parts) { return composite(ArgKind::List, std::move(parts)); }
 Arg pair_arg(Arg first, Arg second) {
-  return composite(Arg::Kind::Pair, {std::move(first), std::move(second)});
+  return composite(ArgKind::Pair, {std::move(first), std::move(second)});
 }
 Arg address_arg(Arg base, std::int64_t offset) {
-  Arg arg = composite(Arg::Kind::Address, {std::move(base)});
+  Arg arg = composite(ArgKind::Address, {std::move(base)});
   arg.offset = offset;
   return arg;
 }
@@ -76,7 +76,7 @@ void KernelCode::close_scope(std::vector<Line> before) {
 
 Value KernelCode::new_register(Class cls) {
   registers_.push_back({cls, level(), 0});
-  return {.kind = Value::Kind::Register, .cls = cls, .reg = now() - 1};
+  return {.kind = ValueKind::Register, .cls = cls, .reg = now() - 1};
 }
 
 Value KernelCode::new_variable(Class cls) {
@@ -97,7 +97,7 @@ int KernelCode::level_of(Value value) const {
 }
 
 int KernelCode::level_of(const Arg& arg) const {
-  int found = arg.kind == Arg::Kind::Value ? level_of(arg.value) : 0;
+  int found = arg.kind == ArgKind::Value ? level_of(arg.value) : 0;
   for (const Arg& part : arg.parts) found = std::max(found, level_of(part));
   return found;
 }
@@ -115,7 +115,7 @@ int KernelCode::level_for(const std::vector<Arg>& args) const {
 
 void KernelCode::add_key(const Arg& arg, std::string& key) const {
   key += fmt::format(" {}", static_cast<int>(arg.kind));
-  if (arg.kind == Arg::Kind::Value) {
+  if (arg.kind == ArgKind::Value) {
     const Value& v = arg.value;
     key += fmt::format(":{}:{}:{}", static_cast<int>(v.kind), v.is_register() ? v.reg : 0, v.bits);
     if (is_variable(v)) key += fmt::format("@{}.{}", registers_[v.reg].writes, loops_);
@@ -158,16 +158,16 @@ void KernelCode::add(std::string opcode, std::vector<Arg> args, Guard guard) {
   add_line({.text = std::move(opcode), .args = std::move(args), .guard = guard, .span = span_});
 }
 void KernelCode::add_label(std::string name) {
-  add_line({.kind = Line::Kind::Label, .text = std::move(name)});
+  add_line({.kind = LineKind::Label, .text = std::move(name)});
 }
 void KernelCode::jump(const std::string& label, Guard guard) {
   add("bra", {label_arg(label)}, guard);
 }
 void KernelCode::add_comment(std::string text) {
-  add_line({.kind = Line::Kind::Comment, .text = std::move(text)});
+  add_line({.kind = LineKind::Comment, .text = std::move(text)});
 }
 void KernelCode::add_place(std::uint32_t line, std::uint32_t column) {
-  add_line({.kind = Line::Kind::Place, .line = line, .column = column});
+  add_line({.kind = LineKind::Place, .line = line, .column = column});
 }
 void KernelCode::add_line(Line line) { scopes_.back().lines.push_back(std::move(line)); }
 
@@ -178,7 +178,7 @@ bool KernelCode::is_made_last(Value value, std::uint32_t since) const {
   const Line& line = lines.back();
   const bool has_result =
       line.is_pure || line.text.starts_with("ld.") || line.text.starts_with("shfl.");
-  return has_result && !line.guard.present() && line.args[0].kind == Arg::Kind::Value &&
+  return has_result && !line.guard.present() && line.args[0].kind == ArgKind::Value &&
          line.args[0].value == value;
 }
 

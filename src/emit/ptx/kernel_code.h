@@ -30,43 +30,45 @@
 
 namespace ww::emit::to_ptx {
 
+enum class ValueKind : std::uint8_t { None, Register, Int, F32, F64 };
+
 /// A register, or a constant.
 struct Value {
-  enum class Kind : std::uint8_t { None, Register, Int, F32, F64 };
-  Kind kind = Kind::None;
+  ValueKind kind = ValueKind::None;
   Class cls = Class::R;
   std::uint32_t reg = 0;
   std::int64_t bits = 0;  // of a constant
 
-  [[nodiscard]] bool is_register() const { return kind == Kind::Register; }
-  [[nodiscard]] bool is_constant() const { return !is_register() && kind != Kind::None; }
+  [[nodiscard]] bool is_register() const { return kind == ValueKind::Register; }
+  [[nodiscard]] bool is_constant() const { return !is_register() && kind != ValueKind::None; }
   friend bool operator==(const Value&, const Value&) = default;
 };
 Value int_value(std::int64_t number, Class cls = Class::R);
 Value f32_value(float number);
 Value f64_value(double number);
 
+enum class ArgKind : std::uint8_t {
+  Value,
+  Symbol,
+  Special,
+  Label,
+  Address,
+  Vector,
+  Pair,
+  List,
+  Sink
+};
+
 /// An operand of an instruction.
 struct Arg {
-  enum class Kind : std::uint8_t {
-    Value,
-    Symbol,
-    Special,
-    Label,
-    Address,
-    Vector,
-    Pair,
-    List,
-    Sink
-  };
-  Kind kind = Kind::Sink;
+  ArgKind kind = ArgKind::Sink;
   Value value = {};
   std::string name = {};        // Symbol, Special, Label
   std::int64_t offset = 0;      // Address
   std::vector<Arg> parts = {};  // Address: base, then coordinates in a Vector
 
   Arg() = default;
-  Arg(Value v) : kind(Kind::Value), value(v) {}  // NOLINT(google-explicit-constructor)
+  Arg(Value v) : kind(ArgKind::Value), value(v) {}  // NOLINT(google-explicit-constructor)
 };
 Arg symbol_arg(std::string name);
 Arg special_arg(std::string name);
@@ -84,9 +86,10 @@ struct Guard {
   [[nodiscard]] bool present() const { return value.is_register(); }
 };
 
+enum class LineKind : std::uint8_t { Instruction, Label, Comment, Place, Open, Close, Parameter };
+
 struct Line {
-  enum class Kind : std::uint8_t { Instruction, Label, Comment, Place, Open, Close, Parameter };
-  Kind kind = Kind::Instruction;
+  LineKind kind = LineKind::Instruction;
   std::string text = {};  // the opcode, label or comment; name of a Parameter
   std::vector<Arg> args = {};
   Guard guard = {};

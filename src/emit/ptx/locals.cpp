@@ -17,7 +17,7 @@ Locals::Cell& Locals::cell_at(BufferId storage, std::int64_t bit) {
   const LocalPlan& plan = plans_[storage.index];
   Cell& cell = cells_[{storage.index, bit / plan.cell_bits}];
   const auto number = static_cast<std::size_t>(bit / plan.cell_bits);
-  if (cell.value.kind == Value::Kind::None && !plan.is_assigned_once[number])
+  if (cell.value.kind == ValueKind::None && !plan.is_assigned_once[number])
     cell.value = code_.new_variable(plan.cls);
   return cell;
 }
@@ -26,7 +26,7 @@ Value Locals::cell(BufferId storage, std::int64_t bit) {
   Cell& cell = cell_at(storage, bit);
   pack(cell);
   cell.has_word = true;
-  if (cell.value.kind == Value::Kind::None) return int_value(0, plans_[storage.index].cls);
+  if (cell.value.kind == ValueKind::None) return int_value(0, plans_[storage.index].cls);
   return cell.value;
 }
 
@@ -69,11 +69,11 @@ void Locals::unpack(Cell& cell, int bits, std::size_t number) {
     cell.piece_bits = bits;
     cell.pieces = {};
   }
-  if (cell.pieces[number].kind != Value::Kind::None) return;
+  if (cell.pieces[number].kind != ValueKind::None) return;
   if (bits == 16) {
     const auto halves = code_.pure_vector("mov.b32", Class::Rs, 2, {cell.value});
     for (std::size_t i = 0; i < 2; ++i)
-      if (cell.pieces[i].kind == Value::Kind::None) cell.pieces[i] = halves[i];
+      if (cell.pieces[i].kind == ValueKind::None) cell.pieces[i] = halves[i];
     return;
   }
   cell.pieces[number] =
@@ -109,7 +109,7 @@ void Locals::pack(Cell& cell) {
 void Locals::pack_halves(Cell& cell) {
   std::vector<Arg> halves;
   for (std::size_t i = 0; i < 2; ++i) {
-    if (cell.pieces[i].kind == Value::Kind::None) {
+    if (cell.pieces[i].kind == ValueKind::None) {
       if (cell.has_word)
         unpack(cell, 16, i);
       else

@@ -47,22 +47,22 @@ Value text_address(Context& c, std::string_view text) {
 void call_function(Context& c, std::string_view name, std::span<const Value> args,
                    bool has_result) {
   c.declared.functions.emplace(name);
-  c.code.add_line({.kind = Line::Kind::Open});
+  c.code.add_line({.kind = LineKind::Open});
   std::vector<Arg> names;
   for (std::size_t i = 0; i < args.size(); ++i) {
     const std::string param = fmt::format("param{}", i);
     const auto bits = static_cast<std::uint32_t>(bits_of(args[i].cls));
-    c.code.add_line({.kind = Line::Kind::Parameter, .text = param, .line = bits});
+    c.code.add_line({.kind = LineKind::Parameter, .text = param, .line = bits});
     c.code.add(fmt::format("st.param.b{}", bits), {address_arg(symbol_arg(param), 0), args[i]});
     names.push_back(symbol_arg(param));
   }
   std::vector<Arg> operands = {symbol_arg(std::string(name)), list_arg(std::move(names))};
   if (has_result) {
-    c.code.add_line({.kind = Line::Kind::Parameter, .text = "result0", .line = 32});
+    c.code.add_line({.kind = LineKind::Parameter, .text = "result0", .line = 32});
     operands.insert(operands.begin(), list_arg({symbol_arg("result0")}));
   }
   c.code.add("call", std::move(operands));
-  c.code.add_line({.kind = Line::Kind::Close});
+  c.code.add_line({.kind = LineKind::Close});
 }
 
 // --- printf --------------------------------------------------------------------------------------

@@ -111,7 +111,7 @@ std::vector<Line> loop_head(const Context& c, Value counter, Value first, Value 
   lines.push_back({.text = fmt::format("mov.{}", type_of(counter.cls)), .args = {counter, first}});
   if (is_empty.is_register())
     lines.push_back({.text = "bra", .args = {label_arg(c.loops.back().end)}, .guard = {is_empty}});
-  lines.push_back({.kind = Line::Kind::Label, .text = start});
+  lines.push_back({.kind = LineKind::Label, .text = start});
   return lines;
 }
 
@@ -162,7 +162,7 @@ void while_loop(Context& c, const Stmt& s) {
   emit_block(c, s.body);
   c.locals.settle();
   c.code.jump(c.loops.back().next);
-  c.code.close_scope({{.kind = Line::Kind::Label, .text = c.loops.back().next}});
+  c.code.close_scope({{.kind = LineKind::Label, .text = c.loops.back().next}});
   leave_loop(c);
 }
 
