@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <memory>
 #include <mutex>
 #include <shared_mutex>
 #include <tuple>
@@ -327,29 +328,28 @@ struct BoundOpcode {
 
 namespace {
 
-// The opcodes that have been bound. Programs use few different ones; the limit is for texts that
-// need no handle, such as those of a test that tries them all.
+using OpcodeRecord = std::shared_ptr<const BoundOpcode>;
+
+// Opcodes that have been bound, so that a text is bound once. Programs use few different ones. A
+// process that reads many programs may meet any number, hence the limit: of what comes later, and
+// of texts that are no opcode, handles alone keep the record.
 class BoundOpcodes {
  public:
-  const BoundOpcode* find(std::string_view text) const {
+  OpcodeRecord find(std::string_view text) const {
     const std::shared_lock lock(mutex_);
     const auto found = known_.find(text);
-    return found == known_.end() ? nullptr : &found->second;
+    return found == known_.end() ? nullptr : found->second;
   }
-  const BoundOpcode& keep(std::string_view text, Bindings bindings) {
+  void keep(const OpcodeRecord& record) {
+    if (record->bindings.fits.empty()) return;
     const std::unique_lock lock(mutex_);
-    std::string key(text);
-    return known_.try_emplace(key, BoundOpcode{key, std::move(bindings)}).first->second;
-  }
-  bool is_full() const {
-    const std::shared_lock lock(mutex_);
-    return known_.size() >= kMax;
+    if (known_.size() < kMax) known_.try_emplace(record->text, record);
   }
 
  private:
   static constexpr std::size_t kMax = 1024;
   mutable std::shared_mutex mutex_;
-  std::unordered_map<std::string, BoundOpcode, TextHash, std::equal_to<>> known_;
+  std::unordered_map<std::string, OpcodeRecord, TextHash, std::equal_to<>> known_;
 };
 
 BoundOpcodes& bound_opcodes() {
@@ -357,19 +357,20 @@ BoundOpcodes& bound_opcodes() {
   return bound;
 }
 
+OpcodeRecord record_of(std::string_view text) {
+  OpcodeRecord record = bound_opcodes().find(text);
+  if (record == nullptr) {
+    record = std::make_shared<BoundOpcode>(std::string(text), bind_anew(text));
+    bound_opcodes().keep(record);
+  }
+  return record;
+}
+
 }  // namespace
 
-Bindings bind_opcode(std::string_view opcode) {
-  if (const BoundOpcode* found = bound_opcodes().find(opcode)) return found->bindings;
-  Bindings made = bind_anew(opcode);
-  if (!made.fits.empty() && !bound_opcodes().is_full()) bound_opcodes().keep(opcode, made);
-  return made;
-}
+Bindings bind_opcode(std::string_view opcode) { return record_of(opcode)->bindings; }
 
-Opcode opcode_of(std::string_view text) {
-  if (const BoundOpcode* found = bound_opcodes().find(text)) return Opcode(*found);
-  return Opcode(bound_opcodes().keep(text, bind_anew(text)));
-}
+Opcode opcode_of(std::string_view text) { return Opcode(record_of(text)); }
 
 const std::string& Opcode::text() const {
   static const std::string kNone;

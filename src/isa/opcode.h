@@ -3,8 +3,10 @@
 // once, where the call is made; from then on the bound forms answer for mnemonic and modifiers.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace ww::isa {
@@ -12,8 +14,7 @@ namespace ww::isa {
 class Binding;
 struct Misfit;
 
-/// A handle: copies cost nothing, and opcodes of the same text are equal. What it stands for lives
-/// as long as the program.
+/// A handle: copies share what it stands for, and opcodes of the same text are equal.
 class Opcode {
  public:
   Opcode() = default;  // none at all: no text, no forms
@@ -31,13 +32,15 @@ class Opcode {
   /// Why it has no forms.
   [[nodiscard]] const Misfit& misfit() const;
 
-  friend bool operator==(const Opcode&, const Opcode&) = default;
+  friend bool operator==(const Opcode& a, const Opcode& b) {
+    return a.record_ == b.record_ || (a.valid() && b.valid() && a.text() == b.text());
+  }
 
  private:
   friend Opcode opcode_of(std::string_view text);
-  explicit Opcode(const struct BoundOpcode& record) : record_(&record) {}
+  explicit Opcode(std::shared_ptr<const struct BoundOpcode> record) : record_(std::move(record)) {}
 
-  const struct BoundOpcode* record_ = nullptr;
+  std::shared_ptr<const struct BoundOpcode> record_;
 };
 
 /// The opcode of that text. Modifiers may stand in any order, as `bind_opcode` takes them.

@@ -32,6 +32,18 @@ TEST(Opcode, IsEqualForTheSameText) {
   EXPECT_NE(opcode_of("add.s32"), Opcode());
 }
 
+// More texts than are kept: a handle holds what it stands for, and equality is that of the text.
+TEST(Opcode, OutlivesTheTableOfBoundOnes) {
+  const auto text = [](int i) { return "add.s" + std::to_string(i); };
+  std::vector<Opcode> all;
+  for (int i = 0; i < 3000; ++i) all.push_back(opcode_of(text(i)));
+  for (int i = 0; i < 3000; ++i) {
+    EXPECT_EQ(all[static_cast<std::size_t>(i)].text(), text(i));
+    EXPECT_EQ(all[static_cast<std::size_t>(i)], opcode_of(text(i)));
+  }
+  EXPECT_NE(all[0], all[1]);
+}
+
 TEST(Opcode, HasAllFormsThatItsOperandsMayBeOf) {
   const Opcode opcode = opcode_of("mov.b64");
   EXPECT_GT(opcode.forms().size(), 1U);
