@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // `StableVec<T>`: a vector whose elements stay where they are when more are added, so that a
 // reference to one may be held while others come into being. It keeps them in chunks of about four
-// kilobytes; an access costs one load more than a vector's.
+// kilobytes; an access costs one load more than a vector's. `std::deque` gives the same promise, but
+// libstdc++'s has chunks of 512 bytes: of elements of 104 bytes, adding one took 191 instructions
+// rather than 87, and reading one at random 23 rather than 19.
 #pragma once
 
 #include <bit>
