@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "sim/checks/race.h"
+#include "sim/order/async_fences.h"
 #include "sim/run/unit.h"
 
 namespace ww::sim {
@@ -80,7 +81,7 @@ void FenceTracker::check_async(Warp& warp, const Region& region, const std::uint
     if (write.clock == 0) return;
     const unsigned other = write.thread / kLanes;
     const unsigned other_lane = write.thread % kLanes;
-    if (order_.fenced_for_proxy(unit_warp, lane, other, other_lane, write.clock, what) ||
+    if (fenced_for_proxy(order_, unit_warp, lane, other, other_lane, write.clock, what) ||
         !order_.ordered(unit_warp, lane, other, other_lane, write.clock)) {
       return;
     }
@@ -127,15 +128,15 @@ void FenceTracker::check_pair(Warp& warp, unsigned lane, std::uint32_t cell, Ten
   const unsigned other = before.warp;
   // In one warp loads and stores are waited for, and the tensor core works in order.
   if (mine == other && (!before.by_tensor_core || use == TensorUse::Copy)) return;
-  if (order_.fenced_in_tensor(mine, other, before.clock)) return;
+  if (fenced_in_tensor(order_, mine, other, before.clock)) return;
   if (mine != other && !order_.knows(mine, other, before.clock)) return;
   if (!warp.is_new(Check::Fence, before.op)) return;
-  const bool has_before = order_.has_before(mine, lane, other, before.clock);
-  const bool has_after = order_.has_after(mine, other, before.clock);
-  const char* missing = has_before  ? "no `tcgen05.fence::after_thread_sync` behind it"
-                        : has_after ? "no `tcgen05.fence::before_thread_sync` before it"
-                                    : "neither `tcgen05.fence::before_thread_sync` before it nor "
-                                      "`tcgen05.fence::after_thread_sync` behind it";
+  const bool is_before = has_before(order_, mine, lane, other, before.clock);
+  const bool is_after = has_after(order_, mine, other, before.clock);
+  const char* missing = is_before  ? "no `tcgen05.fence::after_thread_sync` behind it"
+                        : is_after ? "no `tcgen05.fence::before_thread_sync` before it"
+                                   : "neither `tcgen05.fence::before_thread_sync` before it nor "
+                                     "`tcgen05.fence::after_thread_sync` behind it";
   const char* who = before.by_tensor_core ? "the tensor core" : "another warp";
   warp.report_at(
       Check::Fence, lane_bit(lane), 0,

@@ -153,7 +153,7 @@ void GridRaces::touch(Warp& warp, const Order& order, const std::uint64_t* addre
                       unsigned bytes, Touched how, const Manner& manner) {
   if (sets_.size() + stamps_.size() > collect_at_) collect_garbage();
   const unsigned unit_warp = warp.unit_warp();
-  Stamp stamp{.unit = order.unit(),
+  Stamp stamp{.unit = order.unit,
               .clock = how == Touched::AsyncBegin ? kNoClock : order.now(unit_warp),
               .op = warp.this_op(),
               .warp = unit_warp,
@@ -262,7 +262,7 @@ std::uint32_t GridRaces::prune(const Step& step, std::uint32_t rest) {
   bool drops = false;
   for (unsigned i = 0; at != 0 && i < kMaxPruned; ++i, at = sets_[at].rest) {
     const Entry& entry = sets_[at].entry;
-    if (stamps_[entry.stamp].unit != step.order.unit()) break;
+    if (stamps_[entry.stamp].unit != step.order.unit) break;
     if (replaces(step, entry)) {
       drops = true;
     } else {

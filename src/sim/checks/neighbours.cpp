@@ -32,7 +32,7 @@ void Neighbours::used(Warp& warp, const Region& region, const std::uint64_t* add
 
 void Neighbours::ended(Warp& warp) {
   Life& life = lives_[warp.cta->rank];
-  order_.know(actor_of(warp, warp.exec), life.known);
+  add_known(order_, actor_of(warp, warp.exec), life.known);
   const auto& warps = warp.cta->warps;
   life.is_over =
       std::all_of(warps.begin(), warps.end(), [](const auto& w) { return w->live == 0; });

@@ -26,8 +26,8 @@ void RaceTracker::reset() {
 
 // Cells of an older epoch are out of date, and so are their lists.
 void RaceTracker::keep_up() {
-  if (epoch_ == order_.epoch()) return;
-  epoch_ = order_.epoch();
+  if (epoch_ == order_.epoch) return;
+  epoch_ = order_.epoch;
   readers_.clear();
   strong_.clear();
   free_reader_ = free_strong_ = 0;

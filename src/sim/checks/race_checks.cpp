@@ -6,6 +6,7 @@
 
 #include "sim/checks/race.h"
 #include "sim/memory/tensor_memory.h"
+#include "sim/order/async_fences.h"
 #include "sim/run/unit.h"
 
 namespace ww::sim {
@@ -16,7 +17,7 @@ bool RaceTracker::is_ordered(const Step& step, unsigned other, unsigned other_la
                              std::uint32_t clock) const {
   if (order_.ordered(current_warp_, step.lane, other, other_lane, clock)) return true;
   return step.address >= kTensorWindow && step.address < kGlobalStart &&
-         (other == current_warp_ || order_.fenced_in_tensor(current_warp_, other, clock));
+         (other == current_warp_ || fenced_in_tensor(order_, current_warp_, other, clock));
 }
 
 Mask RaceTracker::unordered(const Step& step, unsigned other, Mask lanes,

@@ -12,6 +12,7 @@
 #include "sim/ops/atomic_values.h"
 #include "sim/ops/families.h"
 #include "sim/ops/memory_ops.h"
+#include "sim/order/strong.h"
 
 namespace ww::sim::atomic_ops {
 namespace {
@@ -65,7 +66,7 @@ void synchronise(Warp& warp, const Op& op, std::uint64_t address, unsigned lane)
                             .releases = (op.mode & kReleases) != 0,
                             .scope = op_scope(op)};
   for (unsigned i = 0; i < op.count; ++i)
-    order->strong_access(actor_of(warp, lane_bit(lane)), address + i * op.bytes, op.bytes, access);
+    strong_access(*order, actor_of(warp, lane_bit(lane)), address + i * op.bytes, op.bytes, access);
 }
 
 // Undefined bytes under an atomic are used.

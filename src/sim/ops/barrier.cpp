@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 
 #include "sim/ops/families.h"
+#include "sim/order/barriers.h"
+#include "sim/order/strong.h"
 #include "sim/run/barriers.h"
 #include "sim/run/meet.h"
 #include "sim/run/unit.h"
@@ -113,7 +115,7 @@ void run_barrier(Warp& warp, const Op& op) {
   if (barrier_kind(op) == BarrierKind::Arrive) {
     barrier.warps_passing |= lane_bit(warp.index);
     if (warp.unit->order != nullptr)
-      warp.unit->order->release(actor_of(warp, warp.exec), barrier.passed);
+      release(*warp.unit->order, actor_of(warp, warp.exec), barrier.passed);
   }
   if (op.p[3].present()) {
     const Mask holds = warp.pred(op.p[3]) ^ (op.mode2 != 0 ? kAllLanes : 0);
@@ -155,7 +157,7 @@ bool decode_barrier(Decode& in) {
 void run_warp_sync(Warp& warp, const Op& op) {
   Mask mask = 0;
   if (!meet_mask(warp, op.p[0], mask)) return;
-  if (warp.unit->order != nullptr) warp.unit->order->lanes_met(actor_of(warp, mask | ~warp.born));
+  if (warp.unit->order != nullptr) lanes_met(*warp.unit->order, actor_of(warp, mask | ~warp.born));
 }
 
 bool decode_warp_sync(Decode& in) { return in.runs(run_warp_sync, {in.source(0)}); }
@@ -169,9 +171,9 @@ void run_cluster_arrive(Warp& warp, const Op& op) {
   if (Order* order = warp.unit->order.get(); order != nullptr) {
     const Actor who = actor_of(warp, warp.exec);
     if ((op.mode & kRelaxed) == 0) {
-      order->release(who, warp.unit->cluster.arriving);
+      release(*order, who, warp.unit->cluster.arriving);
     } else {
-      order->release_relaxed(who, warp.unit->cluster.arriving, Scope::Cluster);
+      release_relaxed(*order, who, warp.unit->cluster.arriving, Scope::Cluster);
     }
   }
   const std::uint32_t phase = warp.unit->cluster.phase;
@@ -194,7 +196,7 @@ void run_cluster_wait(Warp& warp, const Op& op) {
   if (waits != 0) {
     wait_in(warp, SplitState::AtClusterBarrier);
   } else if (warp.unit->order != nullptr) {
-    warp.unit->order->acquire(actor_of(warp, warp.exec), warp.unit->cluster.clock);
+    acquire(*warp.unit->order, actor_of(warp, warp.exec), warp.unit->cluster.clock);
   }
 }
 

@@ -4,6 +4,8 @@
 // which asks for those of the async proxy.
 #include "sim/ops/families.h"
 #include "sim/ops/memory_ops.h"
+#include "sim/order/async_fences.h"
+#include "sim/order/strong.h"
 #include "sim/run/mbarriers.h"
 #include "sim/run/unit.h"
 
@@ -17,7 +19,7 @@ void run_fence(Warp& warp, const Op& op) {
   const FenceKind kind{.acquires = (op.mode & kAcquires) != 0,
                        .releases = (op.mode & kReleases) != 0,
                        .scope = static_cast<Scope>(op.mode & kScope)};
-  if (warp.unit->order != nullptr) warp.unit->order->fence(actor_of(warp, warp.exec), kind);
+  if (warp.unit->order != nullptr) fence(*warp.unit->order, actor_of(warp, warp.exec), kind);
   if (kind.releases && kind.scope != Scope::Cta) fence_mbarriers(warp);
 }
 
@@ -48,7 +50,7 @@ void run_fence_proxy(Warp& warp, const Op& op) {
   if ((op.mode & kShared) != 0) fence_mbarriers(warp);
   Order* order = warp.unit->order.get();
   if (order == nullptr) return;
-  const auto fence = [&](Past what) { order->fence_proxy(actor_of(warp, warp.exec), what); };
+  const auto fence = [&](Past what) { fence_proxy(*order, actor_of(warp, warp.exec), what); };
   if ((op.mode & kShared) != 0) fence(Past::FencedShared);
   if ((op.mode & kGlobal) != 0) fence(Past::FencedGlobal);
 }

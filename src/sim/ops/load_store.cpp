@@ -10,6 +10,7 @@
 #include "sim/ops/families.h"
 #include "sim/ops/lane_ops.h"
 #include "sim/ops/memory_ops.h"
+#include "sim/order/strong.h"
 
 namespace ww::sim::load_store_ops {
 namespace {
@@ -159,7 +160,7 @@ void synchronise(Warp& warp, const Op& op, const std::uint64_t* address, Mask gr
                             .scope = op_scope(op)};
   for_each_address(address, group, [&](std::uint64_t here, Mask same) {
     for (unsigned i = 0; i < op.count; ++i)
-      order->strong_access(actor_of(warp, same), here + i * op.bytes, op.bytes, access);
+      strong_access(*order, actor_of(warp, same), here + i * op.bytes, op.bytes, access);
   });
 }
 

@@ -19,6 +19,8 @@
 #include "sim/memory/access.h"
 #include "sim/ops/async_ops.h"
 #include "sim/ops/families.h"
+#include "sim/order/async_fences.h"
+#include "sim/order/strong.h"
 #include "sim/run/mbarriers.h"
 
 namespace ww::sim::mbarrier_ops {
@@ -273,8 +275,8 @@ Waiters ask(Warp& warp, const Op& op) {
   Order* order = warp.unit->order.get();
   if (order == nullptr) return waiters;
   for_each_address(waiters.address, over, [&](std::uint64_t address, Mask same) {
-    order->wait(actor_of(warp, same), (op.mode & kRelaxed) == 0, scope_of(op),
-                find_mbarrier(*warp.unit, address)->clock);
+    wait(*order, actor_of(warp, same), (op.mode & kRelaxed) == 0, scope_of(op),
+         find_mbarrier(*warp.unit, address)->clock);
   });
   return waiters;
 }
@@ -452,10 +454,10 @@ void arrive_on(Warp& warp, Mbarrier& barrier, std::uint64_t address, unsigned la
   barrier.pending -= arrival.count;
   if (arrival.drops) barrier.expected = std::max<std::int64_t>(0, barrier.expected - arrival.count);
   if (Order* order = warp.unit->order.get(); order != nullptr) {
-    if (arrival.fences_tensor) order->commit_tensor(warp.unit_warp(), barrier.arriving);
+    if (arrival.fences_tensor) commit_tensor(*order, warp.unit_warp(), barrier.arriving);
     const Mask lanes = arrival.releases ? arrival.lanes : lane_bit(lane);
     if (lanes != 0)
-      order->arrive(actor_of(warp, lanes), arrival.releases, arrival.scope, barrier.arriving);
+      arrive(*order, actor_of(warp, lanes), arrival.releases, arrival.scope, barrier.arriving);
   }
   settle_phase(*warp.unit, barrier, address);
 }
@@ -477,7 +479,7 @@ void complete_tx(Warp& warp, std::uint64_t address, unsigned lane, std::uint32_t
   add_tx(warp, *barrier, address, lane, -std::int64_t{bytes});
   Order* order = warp.unit->order.get();
   if (order != nullptr)
-    order->arrive(actor_of(warp, lane_bit(lane)), true, Scope::Cluster, barrier->arriving);
+    arrive(*order, actor_of(warp, lane_bit(lane)), true, Scope::Cluster, barrier->arriving);
   settle_phase(*warp.unit, *barrier, address);
 }
 

@@ -26,6 +26,7 @@
 #include "sim/ops/atomic_values.h"
 #include "sim/ops/families.h"
 #include "sim/ops/tcgen05_ops.h"
+#include "sim/order/async_fences.h"
 #include "sim/run/meet.h"
 
 namespace ww::sim::tcgen05_ops {
@@ -336,10 +337,10 @@ void run_wait_store(Warp& warp, const Op&) {
 
 // Nothing overtakes here, so there is nothing to hold back; but that they are there is checked.
 void run_fence_before(Warp& warp, const Op&) {
-  if (warp.unit->order != nullptr) warp.unit->order->fence_tensor_before(warp.unit_warp());
+  if (warp.unit->order != nullptr) fence_tensor_before(*warp.unit->order, warp.unit_warp());
 }
 void run_fence_after(Warp& warp, const Op&) {
-  if (warp.unit->order != nullptr) warp.unit->order->fence_tensor_after(actor_of(warp, warp.exec));
+  if (warp.unit->order != nullptr) fence_tensor_after(*warp.unit->order, actor_of(warp, warp.exec));
 }
 
 // --- decoding ------------------------------------------------------------------------------------

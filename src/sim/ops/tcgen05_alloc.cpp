@@ -51,7 +51,7 @@ void run_alloc(Warp& warp, const Op& op) {
   }
   const auto column = tensor.allocate(columns, warp.this_op(), warp.index);
   if (column && warp.unit->order != nullptr) {
-    warp.unit->order->acquire(actor_of(warp, warp.exec), tensor.freed_clock);
+    acquire(*warp.unit->order, actor_of(warp, warp.exec), tensor.freed_clock);
   }
   if (!column && in_vain) {
     give_up(warp, tensor, columns);
@@ -102,7 +102,7 @@ void run_dealloc(Warp& warp, const Op& op) {
   }
   touch_freed(warp, *found);
   if (warp.unit->order != nullptr)
-    warp.unit->order->release(actor_of(warp, warp.exec), tensor.freed_clock);
+    release(*warp.unit->order, actor_of(warp, warp.exec), tensor.freed_clock);
   if (warp.unit->fences != nullptr)
     warp.unit->fences->forget_columns(warp.cta->rank, found->column, found->count);
   tensor.release(at.column);

@@ -31,10 +31,7 @@ void UnitPast::join(const UnitPast& other) {
   if (warps.size() < other.warps.size()) warps.resize(other.warps.size());
   for (std::size_t w = 0; w < other.warps.size(); ++w)
     warps[w] = std::max(warps[w], other.warps[w]);
-  for (const Lanes& entry : other.lanes) {
-    LaneClocks& clocks = lanes_of(entry.warp);
-    for (unsigned l = 0; l < kLanes; ++l) clocks[l] = std::max(clocks[l], entry.clocks[l]);
-  }
+  for (const Lanes& entry : other.lanes) join_lanes(lanes_of(entry.warp), entry.clocks);
   if (lanes.empty()) return;
   std::erase_if(lanes, [&](const Lanes& entry) {
     const std::uint32_t all = entry.warp < warps.size() ? warps[entry.warp] : 0;

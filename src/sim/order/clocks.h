@@ -8,6 +8,7 @@
 //   Clocks     both, and what of it has a memory fence behind it
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <memory>
@@ -20,6 +21,9 @@ namespace ww::sim {
 /// Entry w: how much of warp w's past is known; and so on for each further part (order.h).
 using WarpClocks = std::vector<std::uint32_t>;
 using LaneClocks = std::array<std::uint32_t, kLanes>;
+inline void join_lanes(LaneClocks& into, const LaneClocks& from) {
+  for (unsigned l = 0; l < kLanes; ++l) into[l] = std::max(into[l], from[l]);
+}
 
 /// Scopes of the memory model. There is one GPU, so `.sys` is the same as Gpu.
 enum class Scope : std::uint8_t { Cta, Cluster, Gpu };

@@ -25,7 +25,6 @@
 #include <array>
 #include <cstdint>
 #include <memory>
-#include <span>
 #include <unordered_map>
 #include <vector>
 
@@ -44,152 +43,97 @@ struct Actor {
   Mask lanes = 0;
   Mask live = kAllLanes;  // not ended
   Mask born = kAllLanes;
+
+  [[nodiscard]] bool has_all() const { return (lanes | ~born) == kAllLanes; }
+  [[nodiscard]] bool has_live() const { return (live & ~lanes) == 0; }
 };
 
-/// What a fence is for.
-struct FenceKind {
-  bool acquires = true, releases = true;
-  Scope scope = Scope::Gpu;
+/// Clocks that some lanes of a warp have, and not all.
+struct LoneClocks {
+  Mask lanes = 0;
+  Scope scope{};  // of what they heard
+  Clocks clocks{};
 };
 
-/// A strong access.
-struct StrongAccess {
-  bool reads = false, writes = false;  // both: an atomic
-  bool acquires = false, releases = false;
-  Scope scope = Scope::Gpu;
+/// One warp: its own past, and what it knows of others.
+struct WarpPast {
+  using LaneTable = std::array<LaneClocks, kLanes>;
+  using ProxyFences = std::array<LaneClocks, 2>;  // shared and global memory
+
+  std::uint32_t clock = 1;           // its own
+  std::uint32_t full = 0;            // its clock when all its lanes last met
+  std::unique_ptr<LaneTable> lanes;  // when two lanes last met without all others
+  Clocks known;                      // to all its lanes
+  std::vector<LoneClocks> lone;      // to some of them
+  /// What strong reads saw, which a fence of that scope or more makes known.
+  std::vector<LoneClocks> heard;
+  WarpClocks after;                     // what it knew at its last tcgen05.fence::after_thread_sync
+  std::unique_ptr<ProxyFences> fenced;  // when single lanes were last fenced for the async proxy
 };
 
-class Order {
- public:
-  /// `warps_per_cta`: of the unit's warps; `has_fences`: the program has accesses to which fences
-  /// matter; `grid`: locations of global memory, null where units cannot synchronise.
-  Order(unsigned warps, unsigned warps_per_cta, bool has_fences, Locations* grid);
+/// All warps of a unit. What changes it is in barriers.h, strong.h and async_fences.h.
+struct Order {
+  /// `in_cta`: of the unit's warps; `is_fenced`: the program has accesses to which fences matter;
+  /// `of_grid`: locations of global memory, null where units cannot synchronise.
+  Order(unsigned warp_count, unsigned in_cta, bool is_fenced, Locations* of_grid);
   void reset(std::uint64_t unit);
 
-  /// All threads of the unit passed a barrier together.
-  void everyone_met();
-  /// These warps passed a barrier together, at which others arrived without waiting (`arrived`).
-  void met(std::span<const unsigned> warps, const Clocks& arrived = {});
-  /// Lanes of a warp met at its barrier.
-  void lanes_met(const Actor& who);
-  /// Adds what the lanes know of others.
-  void know(const Actor& who, Clocks& into) const { add_known(who, into); }
-  /// Publishes what the lanes know, and their own past.
-  void release(const Actor& who, Clocks& into);
-  void acquire(const Actor& who, const Clocks& from);
-  void fence(const Actor& who, const FenceKind& kind);
-  /// Lanes arrive at an mbarrier, and wait for it.
-  void arrive(const Actor& who, bool releases, Scope scope, Location& at);
-  void wait(const Actor& who, bool acquires, Scope scope, const Location& at);
-  /// Lanes make a strong access at one address.
-  void strong_access(const Actor& who, std::uint64_t address, unsigned bytes,
-                     const StrongAccess& access);
-
-  // --- fences that go with the order; nothing without `has_fences` -------------------------------
-  /// fence.proxy.async of these lanes for shared (or else global) memory.
-  void fence_proxy(const Actor& who, Past what);
-  /// tcgen05.fence::before_thread_sync and ::after_thread_sync.
-  void fence_tensor_before(unsigned warp);
-  void fence_tensor_after(const Actor& who);
-  /// What relaxed arrivals and waits hand on all the same: what has a fence behind it, and the
-  /// order of fenced work in tensor memory.
-  void release_relaxed(const Actor& who, Clocks& into, Scope scope);
-  /// The fence that tcgen05.commit is to threads that wait for its mbarrier.
-  void commit_tensor(unsigned warp, Location& at);
-
-  // --- questions ---------------------------------------------------------------------------------
-  /// Changes when all that was before is ordered before all that comes.
-  [[nodiscard]] std::uint32_t epoch() const { return epoch_; }
-  [[nodiscard]] std::uint64_t unit() const { return unit_; }
-  [[nodiscard]] unsigned warps() const { return warps_; }
-  [[nodiscard]] Home home_of(unsigned warp) const { return {unit_, warp / warps_per_cta_}; }
+  [[nodiscard]] unsigned warps() const { return static_cast<unsigned>(past.size()); }
+  [[nodiscard]] Home home_of(unsigned warp) const { return {unit, warp / warps_per_cta}; }
   /// The warp's own clock.
-  [[nodiscard]] std::uint32_t now(unsigned warp) const { return own_[warp]; }
+  [[nodiscard]] std::uint32_t now(unsigned warp) const { return past[warp].clock; }
   /// Whether all lanes of the warp know all that `other` did then.
   [[nodiscard]] bool knows(unsigned warp, unsigned other, std::uint32_t clock) const {
-    return known_[warp].here.warps[other] >= clock;
+    return past[warp].known.here.warps[other] >= clock;
   }
   /// Whether all lanes of the warp know what one of them did then.
   [[nodiscard]] bool lanes_know(unsigned warp, std::uint32_t clock) const {
-    return full_[warp] >= clock || known_[warp].here.warps[warp] >= clock;
+    return past[warp].full >= clock || knows(warp, warp, clock);
   }
   /// Whether what a lane of `other` did then is ordered before what `lane` of `warp` does now.
   [[nodiscard]] bool ordered(unsigned warp, unsigned lane, unsigned other, unsigned other_lane,
                              std::uint32_t clock) const;
   /// Of these lanes of a warp of another unit, those whose doings then are not ordered before that.
   /// Sets `by_lane` if another lane of either warp might be told something else.
-  [[nodiscard]] Mask unordered_from(unsigned warp, unsigned lane, std::uint64_t unit,
+  [[nodiscard]] Mask unordered_from(unsigned warp, unsigned lane, std::uint64_t from_unit,
                                     unsigned other, Mask lanes, std::uint32_t clock,
                                     bool& by_lane) const;
-  /// Whether a fence for the async proxy is on the way, too.
-  [[nodiscard]] bool fenced_for_proxy(unsigned warp, unsigned lane, unsigned other,
-                                      unsigned other_lane, std::uint32_t clock, Past what) const;
-  /// Whether both fences of tensor memory are; and which of them: that before the barrier, that
-  /// behind it.
-  [[nodiscard]] bool fenced_in_tensor(unsigned warp, unsigned other, std::uint32_t clock) const {
-    return !after_[warp].empty() && after_[warp][at(Past::FencedTensor, other)] >= clock;
-  }
-  [[nodiscard]] bool has_before(unsigned warp, unsigned lane, unsigned other,
-                                std::uint32_t clock) const;
-  [[nodiscard]] bool has_after(unsigned warp, unsigned other, std::uint32_t clock) const {
-    return !after_[warp].empty() && after_[warp][at(Past::Known, other)] >= clock;
-  }
   /// Whether, of its own unit, all lanes of the warp know the same: what whole warps did.
   [[nodiscard]] bool lanes_know_alike(unsigned warp) const {
-    return !has_extras_ && lanes_[warp] == nullptr;
+    return !has_extras && past[warp].lanes == nullptr;
   }
   /// Whether lanes of the warp know something that others of it do not.
-  [[nodiscard]] bool has_lone(unsigned warp) const { return !lone_[warp].empty(); }
+  [[nodiscard]] bool has_lone(unsigned warp) const { return !past[warp].lone.empty(); }
 
- private:
-  /// What some lanes of a warp know, and not all.
-  struct Lone {
-    Mask lanes = 0;
-    Clocks clocks;
-  };
-  /// What strong reads of some lanes saw, which a fence of that scope or more makes known.
-  struct Heard {
-    Mask lanes = 0;
-    Scope scope{};
-    Clocks clocks;
-  };
-  using LaneTable = std::array<LaneClocks, kLanes>;
-
+  /// Where a clock has that part of a warp's past.
   [[nodiscard]] std::size_t at(Past part, unsigned warp) const {
-    return static_cast<std::size_t>(part) * warps_ + warp;
+    return static_cast<std::size_t>(part) * past.size() + warp;
   }
-  [[nodiscard]] bool has_fences() const { return width_ != warps_; }
-  void learn(Clocks& into, const Clocks& from) const;
-  void join_tensor(WarpClocks& into, const WarpClocks& from) const;
-  void add_own_past(const Actor& who, UnitPast& into) const;
-  void add_known(const Actor& who, Clocks& into) const;
-  void hear(const Actor& who, Scope scope, const Clocks& what);
-  void fold_lone(unsigned warp, Mask live);
-  void lanes_share(const Actor& who);
-  void meet(std::span<const unsigned> warps, const Clocks& arrived);
-  void publish(const Actor& who, const StrongAccess& access, bool is_global, Location& location);
-  [[nodiscard]] Clocks outward(const Clocks& clocks) const;
+  [[nodiscard]] bool has_fences() const { return width != past.size(); }
 
-  unsigned warps_, warps_per_cta_;
-  std::size_t width_;  // of a clock
-  Locations* grid_;
-  std::uint64_t unit_ = 0;
-  std::uint32_t epoch_ = 1;
-  bool has_extras_ = false;          // more is known than that of whole warps of the unit
-  bool hands_on_tensor_ = false;     // fences of tensor memory go with every strong access
-  std::vector<std::uint32_t> own_;   // each warp's own clock
-  std::vector<std::uint32_t> full_;  // its clock when all its lanes last met
-  std::vector<Clocks> known_;        // by warp, to all its lanes
-  std::vector<std::vector<Lone>> lone_;
-  std::vector<std::vector<Heard>> heard_;
-  std::vector<WarpClocks> after_;  // what it knew at its last tcgen05.fence::after_thread_sync
-  /// By warp and lane: when two lanes last met without all others.
-  std::vector<std::unique_ptr<LaneTable>> lanes_;
-  /// By warp: when single lanes were last fenced for the async proxy; shared and global memory.
-  std::vector<std::unique_ptr<std::array<LaneClocks, 2>>> lane_fences_;
-  Locations shared_;  // of shared memory
-  std::unordered_map<std::uint64_t, WarpClocks>
-      tensor_;  // what accesses there hand on, relaxed too
+  unsigned warps_per_cta;
+  std::size_t width;  // of a clock
+  Locations* grid;
+  std::uint64_t unit = 0;
+  std::uint32_t epoch = 1;  // changes when all that was before is ordered before all that comes
+  bool has_extras = false;  // more is known than that of whole warps of the unit
+  bool hands_on_tensor = false;  // fences of tensor memory go with every strong access
+  std::vector<WarpPast> past;    // by warp
+  Locations shared;              // of shared memory
+  /// What strong accesses at an address hand on of tensor memory, relaxed ones too.
+  std::unordered_map<std::uint64_t, WarpClocks> tensor;
 };
+
+/// Adds what the lanes know of others.
+void add_known(const Order& order, const Actor& who, Clocks& into);
+/// Adds what the lanes know of their own warp.
+void add_own_past(const Order& order, const Actor& who, UnitPast& into);
+/// Publishes what the lanes know, and their own past.
+void release(Order& order, const Actor& who, Clocks& into);
+void acquire(Order& order, const Actor& who, const Clocks& from);
+/// Adds what a warp is told to what it knows.
+void learn(const Order& order, Clocks& into, const Clocks& from);
+/// The clocks of exactly these lanes in a list, made if there are none.
+Clocks& clocks_of(std::vector<LoneClocks>& list, Mask lanes, Scope scope = {});
 
 }  // namespace ww::sim

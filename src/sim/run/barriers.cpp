@@ -7,6 +7,7 @@
 #include <map>
 #include <utility>
 
+#include "sim/order/barriers.h"
 #include "sim/run/unit.h"
 
 namespace ww::sim {
@@ -91,9 +92,9 @@ void arrive(Unit& unit, Cta& cta, unsigned number) {
         met.push_back(warp->unit_warp());
     }
     if (unit.ctas.size() == 1 && met.size() == cta.warps.size()) {
-      unit.order->everyone_met();
+      everyone_met(*unit.order);
     } else {
-      unit.order->met(met, barrier.passed);
+      warps_met(*unit.order, met, barrier.passed);
     }
   }
   if (!barrier.is_partial) note_skips(unit, cta, barrier);

@@ -9,6 +9,7 @@
 
 #include "sim/checks/undefined.h"
 #include "sim/memory/access.h"
+#include "sim/order/strong.h"
 #include "sim/run/unit.h"
 #include "sim/run/warp.h"
 
@@ -180,9 +181,8 @@ void run_printf(Warp& warp, const Op& op) {
 void order_heap(Warp& warp, unsigned lane, std::uint64_t block) {
   constexpr unsigned kNotASize = 31;  // so that no access of the program is at the same location
   if (warp.unit->order == nullptr) return;
-  warp.unit->order->strong_access(
-      actor_of(warp, lane_bit(lane)), block, kNotASize,
-      {.reads = true, .writes = true, .acquires = true, .releases = true});
+  strong_access(*warp.unit->order, actor_of(warp, lane_bit(lane)), block, kNotASize,
+                {.reads = true, .writes = true, .acquires = true, .releases = true});
 }
 
 // malloc(bytes): a block of the heap, or null when there is no room.
