@@ -6,12 +6,31 @@
 #include <algorithm>
 #include <utility>
 
-#include "sim/checks/race.h"
+#include "sim/checks/race_checks.h"
 #include "sim/run/unit.h"
 
 namespace ww::sim {
 
 // --- noting --------------------------------------------------------------------------------------
+
+void BlockRaces::Accesses::note_strong_write(unsigned slot, std::uint8_t which,
+                                             const Manner& manner, std::uint32_t op) {
+  if (strong == nullptr) strong = std::make_unique<Strong>();
+  if (strong->op[slot] == 0) {
+    strong->op[slot] = op + 1;
+    strong->manner[slot] = manner;
+  } else {
+    Manner& all = strong->manner[slot];
+    if (agreement(all, manner, Scope::Cta) != Agreement::Agree) strong->is_mixed[slot] = true;
+    all.scope = std::min(all.scope, manner.scope);
+  }
+  strong->bytes[slot] |= which;
+}
+
+std::uint32_t BlockRaces::Accesses::writer_of(unsigned slot, std::uint8_t which) const {
+  if (wrote[slot] != 0 && (wrote_bytes[slot] & which) != 0) return wrote[slot];
+  return strong != nullptr && (strong->bytes[slot] & which) != 0 ? strong->op[slot] : 0;
+}
 
 void BlockRaces::note(std::uint64_t number, std::uint64_t unit, const Accesses& accesses) {
   Part& part = parts_[number % parts_.size()];

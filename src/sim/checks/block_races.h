@@ -40,6 +40,17 @@ class BlockRaces {
     std::array<std::uint32_t, kPageWords> wrote{}, read{};
     std::array<std::uint8_t, kPageWords> wrote_bytes{}, read_bytes{};
     std::unique_ptr<Strong> strong;
+
+    /// A weak access of the unit to bytes of a word.
+    void note(unsigned slot, std::uint8_t which, bool is_read, std::uint32_t op) {
+      std::uint32_t& by = is_read ? read[slot] : wrote[slot];
+      if (by == 0) by = op + 1;
+      (is_read ? read_bytes : wrote_bytes)[slot] |= which;
+    }
+    void note_strong_write(unsigned slot, std::uint8_t which, const Manner& manner,
+                           std::uint32_t op);
+    /// An op plus one that wrote to one of these bytes, or 0.
+    [[nodiscard]] std::uint32_t writer_of(unsigned slot, std::uint8_t which) const;
   };
   /// May be called from several threads at once.
   void note(std::uint64_t page, std::uint64_t unit, const Accesses& accesses);

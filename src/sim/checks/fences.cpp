@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "sim/checks/race.h"
+#include "sim/checks/race_checks.h"
 #include "sim/order/async_fences.h"
 #include "sim/run/unit.h"
 
@@ -24,29 +24,11 @@ void for_each_word(const std::uint64_t* address, Mask lanes, unsigned bytes, Vis
 }  // namespace
 
 void FenceTracker::reset() {
-  pages_.clear();
-  last_number_ = ~std::uint64_t{0};
+  pages_ = {};
   tensors_.clear();
 }
 
 // --- proxies -------------------------------------------------------------------------------------
-
-FenceTracker::Page* FenceTracker::find_page(std::uint64_t number) {
-  if (number == last_number_) return last_page_;
-  const auto found = pages_.find(number);
-  if (found == pages_.end()) return nullptr;
-  last_number_ = number;
-  last_page_ = found->second.get();
-  return last_page_;
-}
-
-FenceTracker::Page& FenceTracker::page_of(std::uint64_t number) {
-  Page* page = find_page(number);
-  if (page != nullptr) return *page;
-  last_number_ = number;
-  last_page_ = pages_.emplace(number, std::make_unique<Page>()).first->second.get();
-  return *last_page_;
-}
 
 void FenceTracker::wrote(const Warp& warp, const Region& region, const std::uint64_t* address,
                          Mask lanes, unsigned bytes) {
@@ -55,7 +37,7 @@ void FenceTracker::wrote(const Warp& warp, const Region& region, const std::uint
   Write write{order_.now(unit_warp), warp.this_op(), 0};
   for_each_word(address, lanes, bytes, [&](std::uint64_t word, unsigned l) {
     write.thread = unit_warp * kLanes + l;
-    page_of(word / kPageWords)[word % kPageWords] = write;
+    pages_.at(word / kPageWords)[word % kPageWords] = write;
   });
 }
 
@@ -63,7 +45,7 @@ void FenceTracker::forget(const Region& region, const std::uint64_t* address, Ma
                           unsigned bytes) {
   if (!is_watched(region)) return;
   for_each_word(address, lanes, bytes, [&](std::uint64_t word, unsigned) {
-    Page* page = find_page(word / kPageWords);
+    Page* page = pages_.find(word / kPageWords);
     if (page != nullptr) (*page)[word % kPageWords] = {};
   });
 }
@@ -75,7 +57,7 @@ void FenceTracker::check_async(Warp& warp, const Region& region, const std::uint
   const Past what = is_shared ? Past::FencedShared : Past::FencedGlobal;
   const unsigned unit_warp = warp.unit_warp();
   for_each_word(address, lanes, bytes, [&](std::uint64_t word, unsigned lane) {
-    const Page* page = find_page(word / kPageWords);
+    const Page* page = pages_.find(word / kPageWords);
     if (page == nullptr) return;
     const Write& write = (*page)[word % kPageWords];
     if (write.clock == 0) return;

@@ -16,11 +16,10 @@
 
 #include <array>
 #include <cstdint>
-#include <memory>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
+#include "sim/checks/page_table.h"
 #include "sim/lanes.h"
 #include "sim/memory/memory.h"
 #include "sim/memory/tensor_memory.h"
@@ -82,8 +81,6 @@ class FenceTracker {
     LastAccess write, read;
   };
 
-  Page* find_page(std::uint64_t number);
-  Page& page_of(std::uint64_t number);
   void check_pair(Warp& warp, unsigned lane, std::uint32_t cell, TensorUse use,
                   const LastAccess& before, const char* done);
   std::vector<TensorCell>& cells_of(unsigned rank);
@@ -94,9 +91,7 @@ class FenceTracker {
 
   const Order& order_;
   bool has_async_proxy_;
-  std::unordered_map<std::uint64_t, std::unique_ptr<Page>> pages_;
-  std::uint64_t last_number_ = ~std::uint64_t{0};
-  Page* last_page_ = nullptr;
+  PageTable<Page> pages_;
   std::vector<std::vector<TensorCell>> tensors_;  // by rank; empty until used
 };
 

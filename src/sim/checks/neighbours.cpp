@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "sim/checks/race.h"
+#include "sim/checks/race_checks.h"
 #include "sim/run/unit.h"
 
 namespace ww::sim {

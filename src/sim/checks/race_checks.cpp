@@ -1,27 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
-// Races of one unit: what an access finds at a cell, and what findings say of it.
+#include "sim/checks/race_checks.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "sim/checks/race.h"
 #include "sim/memory/tensor_memory.h"
 #include "sim/order/async_fences.h"
 #include "sim/run/unit.h"
 
 namespace ww::sim {
+namespace {
+
+void report(const RaceStep& step, const char* what, std::uint32_t other_op, unsigned other_warp,
+            Mask other_lanes, const std::string& why = {}) {
+  if (!step.warp.is_new(Check::Race, other_op)) return;
+  step.warp.report_at(
+      Check::Race, lane_bit(step.lane), step.address,
+      fmt::format("{} {} that another thread has {}, with nothing to order the two{}",
+                  verb_of(step.how), place_text(step.address, step.bytes), what, why),
+      step.warp.unit->party(other_op, other_warp, other_lanes));
+}
 
 // In tensor memory fences order what barriers without release and acquire would not; and a warp
 // works there as one.
-bool RaceTracker::is_ordered(const Step& step, unsigned other, unsigned other_lane,
-                             std::uint32_t clock) const {
-  if (order_.ordered(current_warp_, step.lane, other, other_lane, clock)) return true;
+bool is_ordered(const RaceStep& step, unsigned other, unsigned other_lane, std::uint32_t clock) {
+  if (step.by.order->ordered(step.by.warp, step.lane, other, other_lane, clock)) return true;
   return step.address >= kTensorWindow && step.address < kGlobalStart &&
-         (other == current_warp_ || fenced_in_tensor(order_, current_warp_, other, clock));
+         (other == step.by.warp || fenced_in_tensor(*step.by.order, step.by.warp, other, clock));
 }
 
-Mask RaceTracker::unordered(const Step& step, unsigned other, Mask lanes,
-                            std::uint32_t clock) const {
+Mask unordered(const RaceStep& step, unsigned other, Mask lanes, std::uint32_t clock) {
   Mask bad = 0;
   for_each_lane(lanes, [&](unsigned l) {
     if (!is_ordered(step, other, l, clock)) bad |= lane_bit(l);
@@ -29,76 +38,55 @@ Mask RaceTracker::unordered(const Step& step, unsigned other, Mask lanes,
   return bad;
 }
 
-void RaceTracker::check_writer(const Step& step, const WordState& cell) {
+void check_writer(const RaceStep& step, const RaceCell& cell) {
   const unsigned other = (cell.writer - 1) / kLanes;
   const unsigned lane = (cell.writer - 1) % kLanes;
   // Lanes that write one place in one instruction: one of them wins, as the program may want.
-  const bool together = other == current_warp_ && cell.write_op == step.warp.this_op() &&
-                        cell.write_clock == order_.now(current_warp_);
+  const bool together = other == step.by.warp && cell.write_op == step.warp.this_op() &&
+                        cell.write_clock == step.by.clock;
   if (together || is_ordered(step, other, lane, cell.write_clock)) return;
   report(step, "written", cell.write_op, other, lane_bit(lane));
 }
 
-void RaceTracker::check_readers(const Step& step, const WordState& cell) {
+void check_readers(const RaceStep& step, const CellUses& uses, const RaceCell& cell) {
   const auto check = [&](unsigned warp, Mask lanes, std::uint32_t clock) {
-    if (order_.knows(current_warp_, warp, clock)) return;
-    if (warp == current_warp_) {
-      if (order_.lanes_know(warp, clock)) return;
+    if (step.by.order->knows(step.by.warp, warp, clock)) return;
+    if (warp == step.by.warp) {
+      if (step.by.order->lanes_know(warp, clock)) return;
       // Lanes that read and write one place in one instruction (an atomic, an exchange) are fine.
-      if (cell.read_op == step.warp.this_op() && clock == order_.now(warp)) return;
+      if (cell.read_op == step.warp.this_op() && clock == step.by.clock) return;
     }
     const Mask bad = unordered(step, warp, lanes, clock);
     if (bad != 0) report(step, "read", cell.read_op, warp, bad);
   };
   check(cell.read_warp, cell.read_lanes, cell.read_clock);
-  for (std::uint32_t i = cell.more; i != 0; i = readers_[i - 1].next) {
-    const Reader& reader = readers_[i - 1];
+  for (std::uint32_t i = cell.more; i != 0; i = uses.readers[i].next) {
+    const CellReader& reader = uses.readers[i];
     check(reader.warp, reader.lanes, reader.clock);
   }
 }
 
 // Up to which strong access a thread has seen the others' writes: to one location these have one
 // order, which the thread keeps to.
-std::uint32_t RaceTracker::seen_by(const Step& step, const WordState& cell) const {
+std::uint32_t seen_by(const RaceStep& step, const CellUses& uses, const RaceCell& cell) {
   std::uint32_t seen = 0;
-  for (std::uint32_t i = cell.strong; i != 0; i = strong_[i - 1].next) {
-    const StrongUse& use = strong_[i - 1];
-    if (use.reads && use.warp == current_warp_ && has_lane(use.lanes, step.lane))
+  for (std::uint32_t i = cell.strong; i != 0; i = uses.strong[i].next) {
+    const StrongUse& use = uses.strong[i];
+    if (use.reads && use.warp == step.by.warp && has_lane(use.lanes, step.lane))
       seen = std::max(seen, use.number);
   }
   return seen;
 }
 
-void RaceTracker::check_strong(const Step& step, const WordState& cell) {
-  const Home home = order_.home_of(current_warp_);
-  const std::uint32_t seen = step.manner.is_strong ? 0 : seen_by(step, cell);
-  for (std::uint32_t i = cell.strong; i != 0; i = strong_[i - 1].next) {
-    const StrongUse& use = strong_[i - 1];
-    if (!use.writes && is_read(step.how)) continue;
-    if (use.writes && use.number < seen) continue;
-    const Agreement why =
-        agreement(use.manner, step.manner, scope_of(home, order_.home_of(use.warp)));
-    if (why == Agreement::Agree) {
-      check_step(step, use);
-      continue;
-    }
-    if (order_.knows(current_warp_, use.warp, use.clock)) continue;
-    const Mask bad = unordered(step, use.warp, use.lanes, use.clock);
-    if (bad == 0) continue;
-    report(step, use.writes ? "written" : "read", use.op, use.warp, bad,
-           why_not_strong(why, step.manner, use.manner));
-  }
-}
-
 // Volatile accesses do not race, and lanes may spin on what others of their warp write. But lanes
 // that go together and take it that they do so in step have been wrong since lanes are scheduled
 // one by one.
-void RaceTracker::check_step(const Step& step, const StrongUse& use) {
-  if (!step.manner.is_volatile || !use.manner.is_volatile || use.warp != current_warp_ ||
+void check_step(const RaceStep& step, const StrongUse& use) {
+  if (!step.manner.is_volatile || !use.manner.is_volatile || use.warp != step.by.warp ||
       step.address >= kLocalWindow) {
     return;
   }
-  if (use.op == step.warp.this_op() && use.clock == order_.now(current_warp_)) return;
+  if (use.op == step.warp.this_op() && use.clock == step.by.clock) return;
   const Mask bad =
       unordered(step, use.warp, use.lanes & step.warp.active & ~lane_bit(step.lane), use.clock);
   if (bad == 0) return;
@@ -107,27 +95,33 @@ void RaceTracker::check_step(const Step& step, const StrongUse& use) {
          "them");
 }
 
-void RaceTracker::check_stale(const Step& step, const Page& page, unsigned slot,
-                              std::uint8_t mask) const {
-  const BlockRaces::Accesses& by = page.accesses;
-  const BlockRaces::Strong* strong = by.strong.get();
-  std::uint32_t op = 0;
-  if (by.wrote[slot] != 0 && (by.wrote_bytes[slot] & mask) != 0) op = by.wrote[slot];
-  if (op == 0 && strong != nullptr && (strong->bytes[slot] & mask) != 0) op = strong->op[slot];
-  if (op == 0) return;
-  report_stale(step.warp, step.lane, step.address, step.bytes,
-               Party{op - 1, step.warp.cta->linear, 0, 0});
+void check_strong(const RaceStep& step, const CellUses& uses, const RaceCell& cell) {
+  const Home home = step.by.order->home_of(step.by.warp);
+  const std::uint32_t seen = step.manner.is_strong ? 0 : seen_by(step, uses, cell);
+  for (std::uint32_t i = cell.strong; i != 0; i = uses.strong[i].next) {
+    const StrongUse& use = uses.strong[i];
+    if (!use.writes && is_read(step.how)) continue;
+    if (use.writes && use.number < seen) continue;
+    const Agreement why =
+        agreement(use.manner, step.manner, scope_of(home, step.by.order->home_of(use.warp)));
+    if (why == Agreement::Agree) {
+      check_step(step, use);
+      continue;
+    }
+    if (step.by.order->knows(step.by.warp, use.warp, use.clock)) continue;
+    const Mask bad = unordered(step, use.warp, use.lanes, use.clock);
+    if (bad == 0) continue;
+    report(step, use.writes ? "written" : "read", use.op, use.warp, bad,
+           why_not_strong(why, step.manner, use.manner));
+  }
 }
 
-void RaceTracker::report(const Step& step, const char* what, std::uint32_t other_op,
-                         unsigned other_warp, Mask other_lanes, const std::string& why) const {
-  Unit& unit = *step.warp.unit;
-  if (!step.warp.is_new(Check::Race, other_op)) return;
-  step.warp.report_at(
-      Check::Race, lane_bit(step.lane), step.address,
-      fmt::format("{} {} that another thread has {}, with nothing to order the two{}",
-                  verb_of(step.how), place_text(step.address, step.bytes), what, why),
-      unit.party(other_op, other_warp, other_lanes));
+}  // namespace
+
+void check_races(const RaceStep& step, const CellUses& uses, const RaceCell& cell) {
+  if (cell.writer != 0) check_writer(step, cell);
+  if (cell.strong != 0) check_strong(step, uses, cell);
+  if (cell.read_lanes != 0 && !is_read(step.how)) check_readers(step, uses, cell);
 }
 
 // --- texts --------------------------------------------------------------------------------------

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// Pages by number, with the one used last at hand.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+namespace ww::sim {
+
+template <typename Page>
+class PageTable {
+ public:
+  /// The page of that number, made if there is none.
+  Page& at(std::uint64_t number) { return number == last_number_ ? *last_ : open(number); }
+  /// nullptr: there is none.
+  Page* find(std::uint64_t number) {
+    if (number == last_number_) return last_;
+    const auto found = pages_.find(number);
+    if (found == pages_.end()) return nullptr;
+    last_number_ = number;
+    return last_ = found->second.get();
+  }
+  [[nodiscard]] auto begin() const { return pages_.begin(); }
+  [[nodiscard]] auto end() const { return pages_.end(); }
+  /// How many there are, spare ones included.
+  [[nodiscard]] std::size_t size() const { return pages_.size() + spare_.size(); }
+  /// Leaves no page. They are kept as they are, to be used again.
+  void recycle() {
+    for (auto& [number, page] : pages_) spare_.push_back(std::move(page));
+    pages_.clear();
+    last_number_ = kNone;
+  }
+
+ private:
+  static constexpr std::uint64_t kNone = ~std::uint64_t{0};
+
+  Page& open(std::uint64_t number) {
+    std::unique_ptr<Page>& page = pages_[number];
+    if (page == nullptr && !spare_.empty()) {
+      page = std::move(spare_.back());
+      spare_.pop_back();
+    }
+    if (page == nullptr) page = std::make_unique<Page>();
+    last_number_ = number;
+    last_ = page.get();
+    return *page;
+  }
+
+  std::unordered_map<std::uint64_t, std::unique_ptr<Page>> pages_;
+  std::vector<std::unique_ptr<Page>> spare_;
+  std::uint64_t last_number_ = kNone;
+  Page* last_ = nullptr;
+};
+
+}  // namespace ww::sim

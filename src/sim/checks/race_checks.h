@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// What an access of a unit races with of what was kept before (race_cell.h), and what findings of
+// races say.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "sim/checks/findings.h"
+#include "sim/checks/race_cell.h"
+#include "sim/order/manner.h"
+
+namespace ww::sim {
+
+class Warp;
+
+/// One lane's access, taken apart into cells.
+struct RaceStep {
+  Warp& warp;
+  const Accessor& by;
+  std::uint64_t address;
+  unsigned bytes;
+  unsigned lane;
+  Touched how;
+  Manner manner;
+};
+/// Reports what the step races with at a cell.
+void check_races(const RaceStep& step, const CellUses& uses, const RaceCell& cell);
+
+/// "4 bytes of shared memory at 0x80", "lane 3, column 0 of tensor memory".
+std::string place_text(std::uint64_t address, unsigned bytes);
+/// "reads", "writes", "frees".
+const char* verb_of(Touched how);
+/// ": both are strong, and …" where two strong accesses race all the same; else empty.
+std::string why_not_strong(Agreement why, const Manner& a, const Manner& b);
+/// A lane reads, through the non-coherent cache, what the kernel has written.
+void report_stale(Warp& warp, unsigned lane, std::uint64_t address, unsigned bytes,
+                  const Party& writer);
+
+}  // namespace ww::sim
