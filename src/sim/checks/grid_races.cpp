@@ -16,10 +16,6 @@ constexpr std::uint32_t kNoClock = ~std::uint32_t{0};
 // Own accesses that are looked at to be dropped.
 constexpr unsigned kMaxPruned = 64;
 
-std::size_t mix(std::size_t a, std::uint64_t b) {
-  return (a ^ b) * 0x9E37'79B9'7F4A'7C15U + (a >> 29U);
-}
-
 // Whether whatever races with an access like `old` races with one like `now`.
 bool is_as_strict(const Manner& now, const Home& at, const Manner& old, const Home& was) {
   if (!now.is_strong) return true;
@@ -42,127 +38,34 @@ std::uint32_t stride_of(const std::uint64_t* address, Mask lanes) {
 
 }  // namespace
 
-std::size_t GridRaces::hash_of(const Stamp& s) {
-  const std::uint64_t how = (std::uint64_t{s.manner.is_strong} << 1U) |
-                            (std::uint64_t{s.manner.bytes} << 2U) |
-                            (static_cast<std::uint64_t>(s.manner.scope) << 10U) |
-                            (std::uint64_t{s.stride} << 16U) | s.writes;
-  return mix(mix(mix(s.unit, s.warp), (std::uint64_t{s.op} << 32U) | s.clock), how);
-}
+// --- accesses ------------------------------------------------------------------------------------
 
-std::size_t GridRaces::hash_of(std::uint32_t rest, const Entry& entry) {
-  return mix(rest, (std::uint64_t{entry.stamp} << 32U) | entry.turned);
-}
-
-// --- sets ----------------------------------------------------------------------------------------
-
-std::uint32_t GridRaces::stamp_of(const Stamp& stamp) {
-  std::uint32_t& recent = recent_[stamp.op % recent_.size()];
-  if (recent != 0 && stamps_[recent] == stamp) return recent;
-  const auto next = static_cast<std::uint32_t>(stamps_.size());
-  const std::uint32_t found = stamp_index_.find_or_add(
-      hash_of(stamp), next, [&](std::uint32_t i) { return stamps_[i] == stamp; },
-      [&](std::uint32_t i) { return hash_of(stamps_[i]); });
-  if (found == next) stamps_.push_back(stamp);
-  return recent = found;
-}
-
-std::uint32_t GridRaces::set_of(std::uint32_t rest, const Entry& entry) {
-  const auto next = static_cast<std::uint32_t>(sets_.size());
-  const std::uint32_t found = set_index_.find_or_add(
-      hash_of(rest, entry), next,
-      [&](std::uint32_t i) { return sets_[i].rest == rest && sets_[i].entry == entry; },
-      [&](std::uint32_t i) { return hash_of(sets_[i].rest, sets_[i].entry); });
-  if (found != next) return found;
-  Set set{.rest = rest, .entry = entry};
-  const Set& before = sets_[rest];
-  const Stamp& stamp = stamps_[entry.stamp];
-  set.write = stamp.writes ? next : before.write;
-  set.weak = !stamp.manner.is_strong ? next : before.weak;
-  set.narrow = stamp.manner.is_strong && stamp.manner.scope != Scope::Gpu ? next : before.narrow;
-  set.is_strong = before.is_strong || stamp.manner.is_strong;
-  set.bytes = before.bytes;
-  if (stamp.manner.is_strong) {
-    const bool is_same = !before.is_strong || before.bytes == stamp.manner.bytes;
-    set.bytes = is_same ? stamp.manner.bytes : kMixed;
-  }
-  sets_.push_back(set);
-  return next;
-}
-
-// Forgets what no word refers to any more.
 void GridRaces::collect_garbage() {
-  std::vector<std::uint32_t> stamp_to(stamps_.size(), 0);
-  std::vector<std::uint32_t> set_to(sets_.size(), 0);
-  const auto for_each_cell = [&](auto&& visit) {
-    for (auto& [number, page] : pages_) {
+  sets_.collect_garbage([&](auto&& visit) {
+    for (const auto& [number, page] : pages_) {
       for (WordAccesses& cell : *page) {
         if (cell.latest.stamp != kSplit) visit(cell);
       }
     }
-    for (auto& [word, cells] : parts_) std::for_each(cells.begin(), cells.end(), visit);
-  };
-  for_each_cell([&](WordAccesses& cell) {
-    stamp_to[cell.latest.stamp] = 1;
-    for (std::uint32_t s = cell.rest; s != 0 && set_to[s] == 0; s = sets_[s].rest) {
-      set_to[s] = 1;
-      stamp_to[sets_[s].entry.stamp] = 1;
-    }
+    for (auto& [word, cells] : parts_) std::ranges::for_each(cells, visit);
   });
-  std::vector<Stamp> stamps(1);
-  stamp_index_.clear();
-  for (std::size_t i = 1; i < stamps_.size(); ++i) {
-    if (stamp_to[i] == 0) continue;
-    stamp_to[i] = static_cast<std::uint32_t>(stamps.size());
-    stamps.push_back(stamps_[i]);
-  }
-  const std::vector<Stamp> kept = std::move(stamps);
-  stamps_.assign(1, Stamp{});
-  recent_.fill(0);
-  for (std::size_t i = 1; i < kept.size(); ++i) stamp_of(kept[i]);
-  const std::vector<Set> old = std::move(sets_);
-  sets_.assign(1, Set{});
-  set_index_.clear();
-  for (std::size_t i = 1; i < old.size(); ++i) {
-    if (set_to[i] == 0) continue;
-    const Entry entry{stamp_to[old[i].entry.stamp], old[i].entry.turned};
-    set_to[i] = set_of(set_to[old[i].rest], entry);
-  }
-  stamp_to[0] = 0;
-  for_each_cell([&](WordAccesses& cell) {
-    cell.latest.stamp = stamp_to[cell.latest.stamp];
-    cell.rest = set_to[cell.rest];
-  });
-  collect_at_ = std::max(std::size_t{1} << 20U, 2 * (sets_.size() + stamps_.size()));
-}
-
-// --- accesses ------------------------------------------------------------------------------------
-
-GridRaces::WordAccesses& GridRaces::cell_of(std::uint64_t word) {
-  const std::uint64_t number = word / kPageWords;
-  if (number != last_number_) {
-    auto& page = pages_[number];
-    if (page == nullptr) page = std::make_unique<Page>();
-    last_number_ = number;
-    last_page_ = page.get();
-  }
-  return (*last_page_)[word % kPageWords];
 }
 
 void GridRaces::touch(Warp& warp, const Order& order, const std::uint64_t* address, Mask lanes,
                       unsigned bytes, Touched how, const Manner& manner) {
-  if (sets_.size() + stamps_.size() > collect_at_) collect_garbage();
+  if (sets_.is_full()) collect_garbage();
   const unsigned unit_warp = warp.unit_warp();
-  Stamp stamp{.unit = order.unit,
-              .clock = how == Touched::AsyncBegin ? kNoClock : order.now(unit_warp),
-              .op = warp.this_op(),
-              .warp = unit_warp,
-              .stride = stride_of(address, lanes),
-              .manner = manner,
-              .reads = is_read(how) || how == Touched::Atomic,
-              .writes = !is_read(how)};
+  AccessStamp stamp{.unit = order.unit,
+                    .clock = how == Touched::AsyncBegin ? kNoClock : order.now(unit_warp),
+                    .op = warp.this_op(),
+                    .warp = unit_warp,
+                    .stride = stride_of(address, lanes),
+                    .manner = manner,
+                    .reads = is_read(how) || how == Touched::Atomic,
+                    .writes = !is_read(how)};
   stamp.manner.is_volatile = false;
-  Step step{.warp = warp, .order = order, .bytes = bytes, .how = how, .stamp = stamp_of(stamp)};
+  Step step{
+      .warp = warp, .order = order, .bytes = bytes, .how = how, .stamp = sets_.number_of(stamp)};
   if (bytes % 4 == 0 && address[first_lane(lanes)] % 4 == 0) {
     touch_words(step, address, lanes);
     return;
@@ -183,7 +86,7 @@ void GridRaces::touch(Warp& warp, const Order& order, const std::uint64_t* addre
 
 // Whole words. Most of them are like the one before.
 void GridRaces::touch_words(Step& step, const std::uint64_t* address, Mask lanes) {
-  const std::uint32_t stride = stamps_[step.stamp].stride;
+  const std::uint32_t stride = sets_.stamp(step.stamp).stride;
   Memory memory;
   for_each_lane(lanes, [&](unsigned l) {
     step.lane = l;
@@ -220,9 +123,9 @@ void GridRaces::touch_parts(const Step& step, WordAccesses& cell, unsigned first
 }
 
 void GridRaces::touch_cell(const Step& step, WordAccesses& cell) {
-  Entry& latest = cell.latest;
-  const int turn = turn_of(step.word, stamps_[step.stamp].stride);
-  const Entry mine{step.stamp, std::rotr(lane_bit(step.lane), turn)};
+  AccessEntry& latest = cell.latest;
+  const int turn = turn_of(step.word, sets_.stamp(step.stamp).stride);
+  const AccessEntry mine{step.stamp, std::rotr(lane_bit(step.lane), turn)};
   if (latest.stamp == 0) {
     latest = mine;
     return;
@@ -235,22 +138,23 @@ void GridRaces::touch_cell(const Step& step, WordAccesses& cell) {
   }
   if (step.how != Touched::AsyncWrite) check(step, cell);
   if (step.how == Touched::ReadNc) check_written(step, cell);
-  const Stamp& now = stamps_[step.stamp];
+  const AccessStamp& now = sets_.stamp(step.stamp);
   if (now.writes && !now.manner.is_strong) {
     cell = {.latest = mine};  // what is not ordered before it has been reported
     return;
   }
-  const Stamp& old = stamps_[latest.stamp];
+  const AccessStamp& old = sets_.stamp(latest.stamp);
   const bool is_same_warp = old.unit == now.unit && old.warp == now.warp && old.clock == now.clock;
   if (is_same_warp && old.stride != now.stride) is_special_ = true;
-  const bool is_same_thread = is_same_warp && lanes_of(step, latest) == lane_bit(step.lane);
+  const bool is_same_thread =
+      is_same_warp && sets_.lanes_of(latest, step.word) == lane_bit(step.lane);
   if (is_same_thread && (old.writes || !now.writes) &&
       is_as_strict(old.manner, {}, now.manner, {})) {
     return;
   }
   const bool drops_latest = replaces(step, latest);
   std::uint32_t rest = prune(step, cell.rest);
-  if (!drops_latest) rest = set_of(rest, latest);
+  if (!drops_latest) rest = sets_.number_of(rest, latest);
   cell.latest = mine;
   cell.rest = rest;
 }
@@ -260,9 +164,9 @@ std::uint32_t GridRaces::prune(const Step& step, std::uint32_t rest) {
   kept_.clear();
   std::uint32_t at = rest;
   bool drops = false;
-  for (unsigned i = 0; at != 0 && i < kMaxPruned; ++i, at = sets_[at].rest) {
-    const Entry& entry = sets_[at].entry;
-    if (stamps_[entry.stamp].unit != step.order.unit) break;
+  for (unsigned i = 0; at != 0 && i < kMaxPruned; ++i, at = sets_.set(at).rest) {
+    const AccessEntry& entry = sets_.set(at).entry;
+    if (sets_.stamp(entry).unit != step.order.unit) break;
     if (replaces(step, entry)) {
       drops = true;
     } else {
@@ -270,14 +174,14 @@ std::uint32_t GridRaces::prune(const Step& step, std::uint32_t rest) {
     }
   }
   if (!drops) return rest;
-  for (std::size_t i = kept_.size(); i-- > 0;) at = set_of(at, kept_[i]);
+  for (std::size_t i = kept_.size(); i-- > 0;) at = sets_.number_of(at, kept_[i]);
   return at;
 }
 
 // Whether a later access that races with the entry would race with this one.
-bool GridRaces::replaces(const Step& step, const Entry& entry) const {
-  const Stamp& now = stamps_[step.stamp];
-  const Stamp& old = stamps_[entry.stamp];
+bool GridRaces::replaces(const Step& step, const AccessEntry& entry) const {
+  const AccessStamp& now = sets_.stamp(step.stamp);
+  const AccessStamp& old = sets_.stamp(entry);
   if (old.writes && !now.writes) return false;
   Home was{.unit = old.unit};
   if (old.unit == now.unit) was = step.order.home_of(old.warp);
@@ -285,10 +189,10 @@ bool GridRaces::replaces(const Step& step, const Entry& entry) const {
   return unordered(step, entry) == 0;
 }
 
-Mask GridRaces::unordered(const Step& step, const Entry& entry) const {
-  const Stamp& now = stamps_[step.stamp];
-  const Stamp& old = stamps_[entry.stamp];
-  const Mask lanes = lanes_of(step, entry);
+Mask GridRaces::unordered(const Step& step, const AccessEntry& entry) const {
+  const AccessStamp& now = sets_.stamp(step.stamp);
+  const AccessStamp& old = sets_.stamp(entry);
+  const Mask lanes = sets_.lanes_of(entry, step.word);
   if (old.unit != now.unit) {
     return step.order.unordered_from(now.warp, step.lane, old.unit, old.warp, lanes, old.clock,
                                      is_special_);
@@ -306,61 +210,56 @@ Mask GridRaces::unordered(const Step& step, const Entry& entry) const {
 
 // --- races ---------------------------------------------------------------------------------------
 
-template <typename Visit>
-void GridRaces::for_each(const WordAccesses& cell, Visit&& visit) const {
-  if (!visit(cell.latest)) return;
-  for (std::uint32_t at = cell.rest; at != 0; at = sets_[at].rest) {
-    if (!visit(sets_[at].entry)) return;
-  }
-}
-
 // A weak access does not race with strong writes whose value its own thread has seen there by a
 // strong access: to one location writes have one order, which a thread keeps to. So the last of
 // several blocks may reset the counter that told it so.
 void GridRaces::check_weak(const Step& step, const WordAccesses& cell) const {
-  const Stamp& now = stamps_[step.stamp];
+  const AccessStamp& now = sets_.stamp(step.stamp);
   bool has_seen = false;
   is_special_ = true;
-  for_each(cell, [&](const Entry& entry) {
-    const Stamp& old = stamps_[entry.stamp];
+  sets_.for_each(cell, [&](const AccessEntry& entry) {
+    const AccessStamp& old = sets_.stamp(entry);
     if (has_seen && old.manner.is_strong && old.writes) return true;
-    has_seen = has_seen || (old.manner.is_strong && old.reads && old.unit == now.unit &&
-                            old.warp == now.warp && has_lane(lanes_of(step, entry), step.lane));
+    has_seen =
+        has_seen || (old.manner.is_strong && old.reads && old.unit == now.unit &&
+                     old.warp == now.warp && has_lane(sets_.lanes_of(entry, step.word), step.lane));
     check_entry(step, entry);
     return true;
   });
 }
 
 void GridRaces::check(const Step& step, const WordAccesses& cell) const {
-  const Stamp& now = stamps_[step.stamp];
-  const bool has_strong = stamps_[cell.latest.stamp].manner.is_strong || sets_[cell.rest].is_strong;
+  const AccessStamp& now = sets_.stamp(step.stamp);
+  const bool has_strong =
+      sets_.stamp(cell.latest.stamp).manner.is_strong || sets_.set(cell.rest).is_strong;
   if (has_strong && !now.manner.is_strong) {
     check_weak(step, cell);
     return;
   }
   check_entry(step, cell.latest);
   if (cell.rest == 0) return;
-  const auto walk = [&](std::uint32_t Set::*link) {
-    for (std::uint32_t at = sets_[cell.rest].*link; at != 0; at = sets_[sets_[at].rest].*link)
-      check_entry(step, sets_[at].entry);
+  const auto walk = [&](std::uint32_t AccessSet::*link) {
+    for (std::uint32_t at = sets_.set(cell.rest).*link; at != 0;
+         at = sets_.set(sets_.set(at).rest).*link)
+      check_entry(step, sets_.set(at).entry);
   };
-  const Set& all = sets_[cell.rest];
+  const AccessSet& all = sets_.set(cell.rest);
   const bool is_usual = now.manner.is_strong && now.manner.scope == Scope::Gpu &&
                         (!all.is_strong || all.bytes == now.manner.bytes);
   if (is_usual) {  // strong accesses of the usual manner do not race with it
-    walk(&Set::weak);
-    walk(&Set::narrow);
+    walk(&AccessSet::weak);
+    walk(&AccessSet::narrow);
   } else if (!now.writes) {
-    walk(&Set::write);
+    walk(&AccessSet::write);
   } else {
-    for (std::uint32_t at = cell.rest; at != 0; at = sets_[at].rest)
-      check_entry(step, sets_[at].entry);
+    for (std::uint32_t at = cell.rest; at != 0; at = sets_.set(at).rest)
+      check_entry(step, sets_.set(at).entry);
   }
 }
 
-void GridRaces::check_entry(const Step& step, const Entry& entry) const {
-  const Stamp& now = stamps_[step.stamp];
-  const Stamp& old = stamps_[entry.stamp];
+void GridRaces::check_entry(const Step& step, const AccessEntry& entry) const {
+  const AccessStamp& now = sets_.stamp(step.stamp);
+  const AccessStamp& old = sets_.stamp(entry);
   if (old.unit == now.unit || (!old.writes && !now.writes)) return;
   const Agreement why = agreement(now.manner, old.manner, Scope::Gpu);
   if (why == Agreement::Agree) return;
@@ -370,19 +269,21 @@ void GridRaces::check_entry(const Step& step, const Entry& entry) const {
 
 // The non-coherent cache need not see what the kernel writes, ordered or not.
 void GridRaces::check_written(const Step& step, const WordAccesses& cell) const {
-  for_each(cell, [&](const Entry& entry) {
-    const Stamp& old = stamps_[entry.stamp];
+  sets_.for_each(cell, [&](const AccessEntry& entry) {
+    const AccessStamp& old = sets_.stamp(entry);
     if (!old.writes) return true;
     is_special_ = true;
-    report_stale(step.warp, step.lane, step.address, step.bytes,
-                 step.warp.unit->party(old.op, old.unit, old.warp, lanes_of(step, entry)));
+    report_stale(
+        step.warp, step.lane, step.address, step.bytes,
+        step.warp.unit->party(old.op, old.unit, old.warp, sets_.lanes_of(entry, step.word)));
     return false;
   });
 }
 
-void GridRaces::report(const Step& step, const Entry& entry, Mask lanes, Agreement why) const {
+void GridRaces::report(const Step& step, const AccessEntry& entry, Mask lanes,
+                       Agreement why) const {
   is_special_ = true;
-  const Stamp& old = stamps_[entry.stamp];
+  const AccessStamp& old = sets_.stamp(entry);
   Unit& unit = *step.warp.unit;
   if (!step.warp.is_new(Check::Race, old.op)) return;
   step.warp.report_at(
@@ -390,7 +291,7 @@ void GridRaces::report(const Step& step, const Entry& entry, Mask lanes, Agreeme
       fmt::format("{} {} that another block has {}, with nothing to order the two{}",
                   verb_of(step.how), place_text(step.address, step.bytes),
                   old.writes ? "written" : "read",
-                  why_not_strong(why, stamps_[step.stamp].manner, old.manner)),
+                  why_not_strong(why, sets_.stamp(step.stamp).manner, old.manner)),
       unit.party(old.op, old.unit, old.warp, lanes));
 }
 
