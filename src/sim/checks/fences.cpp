@@ -34,7 +34,7 @@ void FenceTracker::wrote(const Warp& warp, const Region& region, const std::uint
                          Mask lanes, unsigned bytes) {
   if (!is_watched(region)) return;
   const unsigned unit_warp = warp.unit_warp();
-  Write write{order_.now(unit_warp), warp.this_op(), 0};
+  Write write{order_.now(unit_warp), warp.current, 0};
   for_each_word(address, lanes, bytes, [&](std::uint64_t word, unsigned l) {
     write.thread = unit_warp * kLanes + l;
     pages_.at(word / kPageWords)[word % kPageWords] = write;
@@ -137,7 +137,7 @@ void FenceTracker::check_cell(Warp& warp, unsigned lane, unsigned rank, std::uin
 void FenceTracker::used_cell(const Warp& warp, unsigned rank, std::uint32_t cell, TensorUse use) {
   TensorCell& here = cells_of(rank)[cell];
   const unsigned unit_warp = warp.unit_warp();
-  const LastAccess access{order_.now(unit_warp), warp.this_op(),
+  const LastAccess access{order_.now(unit_warp), warp.current,
                           static_cast<std::uint16_t>(unit_warp), use == TensorUse::Copy};
   if (use == TensorUse::Load) {
     here.read = access;

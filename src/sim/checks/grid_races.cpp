@@ -57,7 +57,7 @@ void GridRaces::touch(Warp& warp, const Order& order, const std::uint64_t* addre
   const unsigned unit_warp = warp.unit_warp();
   AccessStamp stamp{.unit = order.unit,
                     .clock = how == Touched::AsyncBegin ? kNoClock : order.now(unit_warp),
-                    .op = warp.this_op(),
+                    .op = warp.current,
                     .warp = unit_warp,
                     .stride = stride_of(address, lanes),
                     .manner = manner,

@@ -24,7 +24,7 @@ void Neighbours::used(Warp& warp, const Region& region, const std::uint64_t* add
   use->how = how;
   for_each_lane(lanes, [&](unsigned l) {
     use->clocks[l] = order_.now(unit_warp);
-    use->ops[l] = warp.this_op();
+    use->ops[l] = warp.current;
     use->address[l] = address[l];
   });
   if (life.is_over) report(*warp.unit, life, region.owner, *use, first_lane(lanes));
@@ -37,7 +37,7 @@ void Neighbours::ended(Warp& warp) {
   life.is_over =
       std::all_of(warps.begin(), warps.end(), [](const auto& w) { return w->live == 0; });
   if (!life.is_over) return;
-  life.end = {warp.this_op(), warp.cta->linear, warp.index, warp.exec};
+  life.end = {warp.current, warp.cta->linear, warp.index, warp.exec};
   for (const WarpUse& use : life.uses) {
     for (unsigned l = 0; l < kLanes; ++l) {
       if (use.clocks[l] != 0 && !life.known.here.knows(use.warp, l, use.clocks[l]))

@@ -67,7 +67,7 @@ void RaceTracker::touch_words(Warp& warp, const std::uint64_t* address, Mask lan
   const bool reads = is_read(how);
   const bool is_noted = grid_ == nullptr && address[first_lane(lanes)] >= kGlobalStart;
   const bool is_plain = !manner.is_strong && how != Touched::ReadNc;
-  const std::uint32_t op = warp.this_op();
+  const std::uint32_t op = warp.current;
   while (lanes != 0) {
     const unsigned l = first_lane(lanes);
     Mask same = lane_bit(l);
@@ -100,7 +100,7 @@ void RaceTracker::touch_bytes(Warp& warp, const std::uint64_t* address, Mask lan
   const bool reads = is_read(how);
   const bool is_noted = grid_ == nullptr && address[first_lane(lanes)] >= kGlobalStart;
   const bool is_plain = !manner.is_strong && how != Touched::ReadNc;
-  const std::uint32_t op = warp.this_op();
+  const std::uint32_t op = warp.current;
   for_each_lane(lanes, [&](unsigned l) {
     const RaceStep step{warp, by_, address[l], bytes, l, how, manner};
     const std::uint64_t end = address[l] + bytes;
@@ -199,9 +199,9 @@ void RaceTracker::touch_word(const RaceStep& step, std::uint64_t word, unsigned 
       report_stale(step.warp, step.lane, step.address, step.bytes,
                    Party{writer - 1, step.warp.cta->linear, 0, 0});
     if (!step.manner.is_strong) {
-      page.accesses.note(slot, mask, is_read(step.how), step.warp.this_op());
+      page.accesses.note(slot, mask, is_read(step.how), step.warp.current);
     } else if (!is_read(step.how)) {
-      page.accesses.note_strong_write(slot, mask, step.manner, step.warp.this_op());
+      page.accesses.note_strong_write(slot, mask, step.manner, step.warp.current);
     }
   }
   if (first == 0 && last == 3 && !cell.is_split) {
@@ -218,7 +218,7 @@ void RaceTracker::touch_word(const RaceStep& step, std::uint64_t word, unsigned 
 void RaceTracker::touch_cell(const RaceStep& step, RaceCell& cell) {
   // What may race with an asynchronous write was looked at when it was issued; here it lands.
   if (step.how != Touched::AsyncWrite) check_races(step, uses_, cell);
-  const std::uint32_t op = step.warp.this_op();
+  const std::uint32_t op = step.warp.current;
   if (step.manner.is_strong) {
     note_strong(uses_, cell, by_, step.lane, op, step.how, step.manner);
   } else if (is_read(step.how)) {

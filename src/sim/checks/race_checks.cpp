@@ -42,7 +42,7 @@ void check_writer(const RaceStep& step, const RaceCell& cell) {
   const unsigned other = (cell.writer - 1) / kLanes;
   const unsigned lane = (cell.writer - 1) % kLanes;
   // Lanes that write one place in one instruction: one of them wins, as the program may want.
-  const bool together = other == step.by.warp && cell.write_op == step.warp.this_op() &&
+  const bool together = other == step.by.warp && cell.write_op == step.warp.current &&
                         cell.write_clock == step.by.clock;
   if (together || is_ordered(step, other, lane, cell.write_clock)) return;
   report(step, "written", cell.write_op, other, lane_bit(lane));
@@ -54,7 +54,7 @@ void check_readers(const RaceStep& step, const CellUses& uses, const RaceCell& c
     if (warp == step.by.warp) {
       if (step.by.order->lanes_know(warp, clock)) return;
       // Lanes that read and write one place in one instruction (an atomic, an exchange) are fine.
-      if (cell.read_op == step.warp.this_op() && clock == step.by.clock) return;
+      if (cell.read_op == step.warp.current && clock == step.by.clock) return;
     }
     const Mask bad = unordered(step, warp, lanes, clock);
     if (bad != 0) report(step, "read", cell.read_op, warp, bad);
@@ -86,7 +86,7 @@ void check_step(const RaceStep& step, const StrongUse& use) {
       step.address >= kLocalWindow) {
     return;
   }
-  if (use.op == step.warp.this_op() && use.clock == step.by.clock) return;
+  if (use.op == step.warp.current && use.clock == step.by.clock) return;
   const Mask bad =
       unordered(step, use.warp, use.lanes & step.warp.active & ~lane_bit(step.lane), use.clock);
   if (bad == 0) return;

@@ -38,7 +38,7 @@ void change_marks(Warp& warp, const Region& region, std::uint64_t address, std::
 }
 
 void sign(Warp& warp, SharedMark& mark, unsigned lane) {
-  mark.op = warp.this_op();
+  mark.op = warp.current;
   mark.warp = static_cast<std::uint16_t>(warp.unit_warp());
   mark.lane = static_cast<std::uint8_t>(lane);
 }

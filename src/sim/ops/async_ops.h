@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <memory>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "sim/decode/decoder.h"
@@ -26,8 +27,8 @@ namespace ww::sim {
 /// While it lives, the warp acts for an op that it executed earlier.
 class ActingFor {
  public:
-  ActingFor(Warp& warp, std::uint32_t op) : warp_(warp), before_(warp.act_for(op)) {}
-  ~ActingFor() { warp_.act_for(before_); }
+  ActingFor(Warp& warp, std::uint32_t op) : warp_(warp), before_(std::exchange(warp.current, op)) {}
+  ~ActingFor() { warp_.current = before_; }
   ActingFor(const ActingFor&) = delete;
   ActingFor& operator=(const ActingFor&) = delete;
 

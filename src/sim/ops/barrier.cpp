@@ -56,7 +56,7 @@ void expect(Warp& warp, Barrier& barrier, std::uint32_t id, std::uint32_t thread
   if (barrier.arrived == 0) {
     barrier.expected = threads;
     barrier.is_partial = is_partial;
-    barrier.first_op = warp.this_op();
+    barrier.first_op = warp.current;
     return;
   }
   if ((barrier.is_partial != is_partial || barrier.expected != threads) &&
@@ -111,7 +111,7 @@ void run_barrier(Warp& warp, const Op& op) {
   expect(warp, barrier, id, threads);
   barrier.arrived += arriving(warp, barrier);
   barrier.warps_arrived |= lane_bit(warp.index);
-  barrier.ops[warp.index] = warp.this_op();
+  barrier.ops[warp.index] = warp.current;
   if (barrier_kind(op) == BarrierKind::Arrive) {
     barrier.warps_passing |= lane_bit(warp.index);
     if (warp.unit->order != nullptr)

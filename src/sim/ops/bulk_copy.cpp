@@ -144,7 +144,7 @@ void send(Warp& warp, unsigned lane, const std::shared_ptr<const Parcel>& parcel
   if (from.region != nullptr) {
     mark_shared(warp, *from.region, from.address, from.bytes, lane, AsyncUse::Read);
   }
-  const std::uint32_t op = warp.this_op();
+  const std::uint32_t op = warp.current;
   warp.unit->jobs.push_back({.mbarrier = mbarrier,
                              .op = op,
                              .warp = &warp,
@@ -205,7 +205,7 @@ void run_to_global(Warp& warp, const Op& op) {
   const Addresses at = addresses_of(warp, op, 2);
   use_value(warp, op.p[0], warp.exec);
   if (op.p[1].present()) use_value(warp, op.p[1], warp.exec);
-  const std::uint32_t number = warp.this_op();
+  const std::uint32_t number = warp.current;
   for_each_lane(warp.exec, [&](unsigned l) {
     const std::shared_ptr<Parcel> parcel = take(warp, op, l, at);
     if (op.p[1].present()) parcel->effect.mask = warp.source<std::uint16_t>(op.p[1])[l];

@@ -23,13 +23,13 @@ void run_branch_table(Warp& warp, const Op& op) {
     if (index[l] == wanted) same |= lane_bit(l);
   });
   if (wanted >= table.size()) {
-    warp.trap("`brx.idx` beyond its list of labels");
+    trap(warp, "`brx.idx` beyond its list of labels");
     return;
   }
   const Mask rest = warp.exec & ~same;
   if (rest != 0) {
     warp.exec = rest;
-    branch_to(warp, warp.this_op());
+    branch_to(warp, warp.current);
   }
   warp.exec = same;
   branch_to(warp, table[wanted]);
@@ -37,7 +37,7 @@ void run_branch_table(Warp& warp, const Op& op) {
 
 void run_ret(Warp& warp, const Op&) { leave_function(warp); }
 void run_exit(Warp& warp, const Op&) { end_lanes(warp); }
-void run_trap(Warp& warp, const Op&) { warp.trap("`trap`"); }
+void run_trap(Warp& warp, const Op&) { trap(warp, "`trap`"); }
 void run_sleep(Warp& warp, const Op&) { yield_turn(warp); }
 
 bool decode_branch(Decode& in) {
@@ -85,7 +85,7 @@ void run_call(Warp& warp, const Op& op) {
   const std::uint64_t number = (wanted - kCodeWindow) / 16;
   if (wanted < kCodeWindow || number >= warp.program->functions.size() ||
       warp.program->functions[number].is_entry) {
-    warp.trap("a call of something that is no function");
+    trap(warp, "a call of something that is no function");
     return;
   }
   Mask same = 0;
@@ -95,7 +95,7 @@ void run_call(Warp& warp, const Op& op) {
   const Mask rest = warp.exec & ~same;
   if (rest != 0) {
     warp.exec = rest;
-    branch_to(warp, warp.this_op());
+    branch_to(warp, warp.current);
   }
   warp.exec = same;
   enter_function(warp, op.extra, static_cast<std::uint32_t>(number));

@@ -98,7 +98,7 @@ void run_copy(Warp& warp, const Op& op) {
   }
   warp.pending.copies.emplace_back();
   PendingCopy& copy = warp.pending.copies.back();
-  copy.op = warp.this_op();
+  copy.op = warp.current;
   copy.number = warp.pending.copies_issued++;
   copy.bytes = op.bytes;
   lane_addresses(warp, addresses[0], copy.to);
@@ -167,7 +167,7 @@ void run_wait_all(Warp& warp, const Op&) {
 
 // One job for all lanes that name the same mbarrier.
 void arrive_later(Warp& warp, std::uint64_t address, Mask lanes) {
-  const std::uint32_t op = warp.this_op();
+  const std::uint32_t op = warp.current;
   const std::uint32_t before = warp.pending.copies_issued;
   warp.unit->jobs.push_back({.mbarrier = address,
                              .op = op,

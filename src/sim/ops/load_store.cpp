@@ -346,7 +346,7 @@ namespace ww::sim {
 void count_access(Warp& warp, const Region& region, const std::uint64_t* address, Mask group,
                   unsigned bytes) {
   if (!warp.unit->context.options->count) return;
-  OpCount& count = warp.unit->counters.ops[warp.this_op()];
+  OpCount& count = warp.unit->counters.ops[warp.current];
   if (region.space == Space::Shared) {
     const Wavefronts w = shared_wavefronts(address, group, bytes);
     count.wavefronts += w.needed;

@@ -74,7 +74,7 @@ void unpack(Format format, std::array<std::byte, kRowBytes>& row, std::uint32_t&
 
 void count_rows(Warp& warp, const std::uint64_t* address, unsigned rows) {
   if (!warp.unit->context.options->count) return;
-  OpCount& count = warp.unit->counters.ops[warp.this_op()];
+  OpCount& count = warp.unit->counters.ops[warp.current];
   const Wavefronts w = row_wavefronts(address, rows);
   count.wavefronts += w.needed;
   count.ideal_wavefronts += w.ideal;

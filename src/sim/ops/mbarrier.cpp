@@ -140,7 +140,7 @@ void run_init(Warp& warp, const Op& op) {
     const std::int64_t arrivals = std::clamp<std::int64_t>(count[l], 1, kMaxCount);
     found->second = {};
     found->second.expected = found->second.pending = arrivals;
-    found->second.op = warp.this_op();
+    found->second.op = warp.current;
     found->second.maker = warp.unit_warp() * kLanes + l;
     std::memset(region.data + offset, 0, kObjectBytes);
     mark_bytes(region, offset, kObjectBytes);
@@ -466,7 +466,7 @@ void add_tx(Warp& warp, Mbarrier& barrier, std::uint64_t address, unsigned lane,
             std::int64_t bytes) {
   barrier.tx += bytes;
   if (bytes > 0) barrier.bytes += bytes;
-  (bytes > 0 ? barrier.expect_op : barrier.complete_op) = warp.this_op();
+  (bytes > 0 ? barrier.expect_op : barrier.complete_op) = warp.current;
   if (std::abs(barrier.tx) <= mbarrier_ops::kMaxCount) return;
   mbarrier_ops::complain(warp, lane, address,
                          "expects {} bytes in one phase; {} either way are possible", barrier.tx,

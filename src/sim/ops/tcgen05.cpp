@@ -232,7 +232,7 @@ void run_load(Warp& warp, const Op& op) {
   const bool reduces = (op.mode2 & kReduces) != 0;
   const unsigned count = op.count - (reduces ? 1U : 0U);
   PendingLoad load;
-  load.op = warp.this_op();
+  load.op = warp.current;
   load.lanes = warp.exec;
   load.frame = warp.here.frame;
   load.values.resize(std::size_t{op.count} * kLanes);
@@ -295,7 +295,7 @@ void run_store(Warp& warp, const Op& op) {
   if (!meet_all(warp)) return;
   TensorAccess access(warp, op);
   const bool packed = (op.mode2 & kPacked) != 0;
-  PendingStore store{.op = warp.this_op(), .cells = {}, .touched = {}};
+  PendingStore store{.op = warp.current, .cells = {}, .touched = {}};
   for (unsigned r = 0; r < op.count; ++r) {
     const Place place = warp.program->places[op.extra + r];
     const auto* values = warp.source<std::uint32_t>(place);

@@ -49,7 +49,7 @@ void run_alloc(Warp& warp, const Op& op) {
         fmt::format("allocates {} columns; 32, 64, 128, 256 and 512 are possible", columns));
     columns = std::bit_ceil(std::clamp<std::uint32_t>(columns, 32, kTensorColumns));
   }
-  const auto column = tensor.allocate(columns, warp.this_op(), warp.index);
+  const auto column = tensor.allocate(columns, warp.current, warp.index);
   if (column && warp.unit->order != nullptr) {
     acquire(*warp.unit->order, actor_of(warp, warp.exec), tensor.freed_clock);
   }
@@ -166,7 +166,7 @@ void mark_cells(Warp& warp, TensorMemory& tensor, const TensorCells& cells) {
   for (const PendingStore::StoredCell& cell : cells) {
     TensorMemory::Pending& pending = tensor.pending_at(cell.lane, cell.column);
     ++pending.count;
-    pending.op = warp.this_op();
+    pending.op = warp.current;
     pending.warp = static_cast<std::uint16_t>(warp.index);
   }
 }

@@ -176,7 +176,7 @@ Copy read_copy(Warp& warp, const Op& op, unsigned lane, Cta& cta, TensorAddress 
 // --- work of the tensor core ---------------------------------------------------------------------
 
 void add_work(Warp& warp, unsigned lane, std::function<void()> deliver) {
-  warp.pending.tensor_work.push_back({.op = warp.this_op(),
+  warp.pending.tensor_work.push_back({.op = warp.current,
                                       .number = warp.pending.tensor_issued++,
                                       .lane = lane,
                                       .deliver = std::move(deliver)});
@@ -296,7 +296,7 @@ void run_shift(Warp& warp, const Op& op) {
 
 void commit_to(Warp& warp, unsigned lane, std::uint64_t mbarrier) {
   mbarrier_at(warp, mbarrier, lane_bit(lane));
-  const std::uint32_t op = warp.this_op();
+  const std::uint32_t op = warp.current;
   const std::uint32_t before = warp.pending.tensor_issued;
   warp.unit->jobs.push_back(
       {.mbarrier = mbarrier, .op = op, .warp = &warp, .lane = lane, .deliver = [=, &warp] {

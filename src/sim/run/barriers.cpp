@@ -151,7 +151,7 @@ void arrive_cluster(Unit& unit, std::uint64_t arrived) {
 
 void lanes_ended(Warp& warp) {
   Unit& unit = *warp.unit;
-  if (warp.live == 0) warp.ended_at = warp.this_op();
+  if (warp.live == 0) warp.ended_at = warp.current;
   if (unit.neighbours != nullptr) unit.neighbours->ended(warp);
   for (unsigned b = 0; b < warp.cta->barriers.size(); ++b) {
     if (warp.cta->barriers[b].arrived != 0) arrive(unit, *warp.cta, b);

@@ -235,7 +235,7 @@ void free_block(Warp& warp, unsigned lane, std::uint64_t address) {
                             static_cast<unsigned>(block->bytes), Touched::Free, {});
   }
   order_heap(warp, lane, address);
-  heap.free(address, {warp.this_op(), warp.cta->linear, warp.index, lane_bit(lane)});
+  heap.free(address, {warp.current, warp.cta->linear, warp.index, lane_bit(lane)});
 }
 
 // free(address): null is fine.
@@ -259,7 +259,7 @@ void run_assert(Warp& warp, const Op& op) {
                        bytes_at(warp, argument(warp, site.arguments[1], l), l, 256, true),
                        static_cast<std::uint32_t>(argument(warp, site.arguments[2], l)));
   }
-  warp.trap(text.c_str());
+  trap(warp, text.c_str());
 }
 
 }  // namespace

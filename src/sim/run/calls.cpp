@@ -109,7 +109,7 @@ bool reserve(Warp& warp, const Activation& to, const Code& code) {
   const std::uint64_t frame_end = to.frame + std::uint64_t{code.frame_bytes};
   const std::uint64_t local_end = to.local + std::uint64_t{code.local_bytes};
   if (to.depth > kMaxCalls || frame_end > kMaxFrameBytes || local_end > kMaxLocalBytes) {
-    warp.trap("the stack is exhausted");
+    trap(warp, "the stack is exhausted");
     return false;
   }
   if (frame_end > stack.most_frame || local_end > stack.most_local) {
@@ -164,7 +164,7 @@ void enter_function(Warp& warp, std::uint32_t site, std::uint32_t function) {
   CallSite indirect;
   const CallSite* const values = completed(warp.program->calls[site], code, indirect);
   if (values == nullptr) {
-    warp.trap("a call by address of a function with other parameters or results");
+    trap(warp, "a call by address of a function with other parameters or results");
     return;
   }
   const Activation from = warp.here;

@@ -57,7 +57,7 @@ bool run_warps(Unit& unit) {
       unit.stop(Outcome::InstructionLimit, "the budget of instructions is used up");
       return true;
     }
-    const std::uint32_t done = warp->run(turn);
+    const std::uint32_t done = run_warp(*warp, turn);
     unit.executed += done;
     unit.counters.instructions += done;
     unit.budget -= std::min<std::uint64_t>(unit.budget, done);
@@ -244,7 +244,7 @@ void Unit::start(std::uint64_t number) {
   for (auto& cta : ctas) {
     for (auto& warp : cta->warps) {
       const std::uint64_t left = threads - std::uint64_t{warp->index} * kLanes;
-      warp->start(*context.code, left >= kLanes ? kAllLanes : (Mask{1} << left) - 1);
+      start_warp(*warp, *context.code, left >= kLanes ? kAllLanes : (Mask{1} << left) - 1);
       warps.push_back(warp.get());
     }
   }

@@ -14,19 +14,19 @@
 
 namespace ww::sim {
 
-void Warp::start(const Code& code, Mask lanes_born) {
-  born = live = lanes_born;
-  constants = program->constants.data();
-  splits = {};
-  splits.list.assign(1, Split{.pc = code.first_op, .lanes = lanes_born});
-  pending = {};
-  last_region = nullptr;
-  executed = 0;
-  ended_at = kNoOp;
-  known.clear();
-  stack.start(code.frame_bytes, code.local_bytes, unit->context.tracks);
-  enter({});
-  fill_specials(*this, code);
+void start_warp(Warp& warp, const Code& code, Mask born) {
+  warp.born = warp.live = born;
+  warp.constants = warp.program->constants.data();
+  warp.splits = {};
+  warp.splits.list.assign(1, Split{.pc = code.first_op, .lanes = born});
+  warp.pending = {};
+  warp.last_region = nullptr;
+  warp.executed = 0;
+  warp.ended_at = kNoOp;
+  warp.known.clear();
+  warp.stack.start(code.frame_bytes, code.local_bytes, warp.unit->context.tracks);
+  warp.enter({});
+  fill_specials(warp, code);
 }
 
 void Warp::enter(const Activation& function) {
@@ -108,29 +108,32 @@ std::uint32_t run_ops(Warp& warp, std::uint32_t budget) {
 
 }  // namespace
 
-std::uint32_t Warp::run(std::uint32_t budget) {
+std::uint32_t run_warp(Warp& warp, std::uint32_t budget) {
+  Splits& splits = warp.splits;
   std::uint32_t done = 0;
   while (done < budget) {
-    save_split(*this);
-    if (unit->outcome != Outcome::Finished || !choose_split(*this)) break;
+    save_split(warp);
+    if (warp.unit->outcome != Outcome::Finished || !choose_split(warp)) break;
     // A turn among several splits is short, so that patience is measured in comparable steps.
     const bool is_crowded = splits.list.size() > 1;
     const std::uint32_t turn = is_crowded ? std::min(budget - done, 4096U) : budget - done;
-    done += unit->context.watches ? run_ops<true>(*this, turn) : run_ops<false>(*this, turn);
-    if (splits.list.size() > 1 && pc < stop) ++splits.crowded_turns;
+    done += warp.unit->context.watches ? run_ops<true>(warp, turn) : run_ops<false>(warp, turn);
+    if (splits.list.size() > 1 && warp.pc < warp.stop) ++splits.crowded_turns;
     if (splits.yields) break;
   }
   splits.yields = false;
-  save_split(*this);
-  executed += done;
+  save_split(warp);
+  warp.executed += done;
   return done;
 }
 
-void Warp::trap(const char* reason) {
-  unit->stop(Outcome::Trapped, fmt::format("{} at line {}, {}, warp {}, lanes {}", reason,
-                                           program->infos[current].line, unit->describe(*cta),
-                                           index, lanes_text(exec)));
-  stop = 0;
+void trap(Warp& warp, const char* reason) {
+  Unit& unit = *warp.unit;
+  unit.stop(Outcome::Trapped,
+            fmt::format("{} at line {}, {}, warp {}, lanes {}", reason,
+                        warp.program->infos[warp.current].line, unit.describe(*warp.cta),
+                        warp.index, lanes_text(warp.exec)));
+  warp.stop = 0;
 }
 
 // --- findings ------------------------------------------------------------------------------------

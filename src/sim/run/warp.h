@@ -7,7 +7,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
-#include <utility>
 
 #include "sim/checks/findings.h"
 #include "sim/checks/known_bits.h"
@@ -36,7 +35,7 @@ class Warp {
   std::uint8_t* undefined = nullptr;  // of the frame, as below; null: not tracked
   Activation here{};                  // the function
   Grant grant{};                      // for the next op
-  std::uint32_t current = 0;          // the op that runs
+  std::uint32_t current = 0;          // the op that runs, or whose earlier work comes to its end
 
   // --- the warp ----------------------------------------------------------------------------------
   const Program* program = nullptr;
@@ -90,18 +89,9 @@ class Warp {
   [[nodiscard]] bool tracks() const { return undefined != nullptr; }
 
   // --- running -----------------------------------------------------------------------------------
-  void start(const Code& code, Mask lanes_born);
-  /// Runs up to `budget` ops; returns how many it did. 0: nothing can run now.
-  std::uint32_t run(std::uint32_t budget);
   [[nodiscard]] bool done() const { return live == 0; }
-  [[nodiscard]] std::uint32_t this_op() const { return current; }
-  /// Until the next op, what is done and found counts as done by `op`, which started it earlier.
-  /// Returns the op before, to be put back the same way.
-  std::uint32_t act_for(std::uint32_t op) { return std::exchange(current, op); }
   /// Makes a function of the stack the running one.
   void enter(const Activation& function);
-  /// Stops the whole run: `trap`, an exhausted stack.
-  void trap(const char* reason);
 
   // --- findings ----------------------------------------------------------------------------------
   /// Its number among all warps of the unit.
@@ -115,5 +105,12 @@ class Warp {
   void report_at(Check check, Mask who, std::uint64_t address, std::string text,
                  const Party& other = {});
 };
+
+/// Makes the warp ready to run a kernel with these lanes.
+void start_warp(Warp& warp, const Code& code, Mask born);
+/// Runs up to `budget` ops; returns how many it did. 0: nothing can run now.
+std::uint32_t run_warp(Warp& warp, std::uint32_t budget);
+/// Stops the whole run: `trap`, an exhausted stack.
+void trap(Warp& warp, const char* reason);
 
 }  // namespace ww::sim
