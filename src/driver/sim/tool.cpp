@@ -52,105 +52,90 @@ class ShownLines {
   std::uint64_t left_out_ = 0;
 };
 
-/// One request from its texts to its report, step by step. A step that fails has said why.
-class Simulation {
- public:
-  explicit Simulation(const SimRequest& request) : request_(request) {}
+/// What the user can do something about, rendered.
+struct Refusals {
+  std::string text;
 
-  SimOutcome go() {
-    if (read_options() && load_program() && read_arguments() && read_watches() && fill_memory())
-      run();
-    return std::move(outcome_);
-  }
-
- private:
-  // Steps.
-  bool read_options();
-  bool load_program();
-  bool read_arguments();
-  bool read_watches();
-  bool fill_memory();
-  void run();
-
-  // Parts of them.
-  bool choose_kernel(const std::string& text);
-  bool read_args();
-  bool read_outs();
-  bool read_expectations();
-  bool check_names(const Expectation& expectation);
-  bool check_variables(MemoryBudget& budget);
-  bool put_argument(std::size_t param, MemoryBudget& budget);
-  void finish(sim::RunReport&& report);
-  [[nodiscard]] BufferReport report_buffer(const SimBuffer& buffer) const;
-  bool keep_before();
-  void check_expectations(SimReport& report);
-  void write_files(SimReport& report);
-  [[nodiscard]] const SimArg& arg_of(std::size_t param) const { return args_[by_param_[param]]; }
-  [[nodiscard]] const SimBuffer* buffer_of(std::size_t param) const;
-  [[nodiscard]] std::optional<std::size_t> param_named(std::string_view name) const;
-
-  // Says why, and returns false.
-  bool refuse(const Diag& problem) {
-    outcome_.errors += render(problem);
+  // Both return false.
+  bool add(const Diag& problem) {
+    text += render(problem);
     return false;
   }
-  bool refuse(const Diag& problem, std::string_view name, std::string_view text) {
-    outcome_.errors += render(problem, SourceText(std::string(name), std::string(text)));
+  bool add(const Diag& problem, std::string_view name, std::string_view source) {
+    text += render(problem, SourceText(std::string(name), std::string(source)));
     return false;
   }
   // Keeps the value of something that was read from an option.
   template <typename T, typename To>
-  bool keep(Result<T> result, To& to, std::string_view option, std::string_view text) {
-    if (!result) return refuse(result.error(), option, text);
+  bool keep(Result<T> result, To& to, std::string_view option, std::string_view source) {
+    if (!result) return add(result.error(), option, source);
     to = std::move(*result);
     return true;
   }
-  bool read_limits() {
-    LimitChanges changes;
-    if (!keep(parse_limits(request_.limits), changes, "--limit", request_.limits)) return false;
-    options_.limits = changes.on(options_.limits);
-    return true;
-  }
-  bool read_dims(std::string_view option, const std::string& text, sim::Dim3& to) {
-    if (text.empty()) return refuse(diag(DiagKind::BadArgument, "`{}` is missing", option));
-    return keep(parse_dims(text), to, option, text);
-  }
+};
 
-  const SimRequest& request_;
-  SimOutcome outcome_;
-  sim::Launch launch_;
-  sim::RunOptions options_;
-  std::string kernel_name_;
-  std::shared_ptr<const sim::Program> program_;
-  std::vector<std::string> notes_;
-  const sim::Code* kernel_ = nullptr;
-  std::vector<SimArg> args_;
-  std::vector<std::size_t> by_param_;
-  std::vector<std::pair<std::size_t, SimOut>> outs_;  // with the parameter
-  std::vector<Expectation> expectations_;
-  std::map<std::size_t, Array> before_;  // by parameter, where an expectation asks
-  std::unique_ptr<sim::Device> device_;
-  std::vector<SimBuffer> buffers_;
-  ShownLines shown_;
+/// The kernel's arguments, and what is asked of them after the run.
+struct SimArguments {
+  std::vector<SimArg> args;
+  std::vector<std::size_t> by_param;                 // which of them each parameter has
+  std::vector<std::pair<std::size_t, SimOut>> outs;  // with the parameter
+  std::vector<Expectation> expectations;
+
+  [[nodiscard]] const SimArg& of(std::size_t param) const { return args[by_param[param]]; }
+};
+
+/// One request on the way from its texts to its report. The steps below fill it in; one that fails
+/// has said why.
+struct Simulation {
+  const SimRequest& request;
+  Refusals refusals{};
+  sim::Launch launch{};
+  sim::RunOptions options{};
+  std::shared_ptr<const sim::Program> program{};
+  std::vector<std::string> notes{};
+  const sim::Code* kernel = nullptr;
+  SimArguments arguments{};
+  std::map<std::size_t, Array> before{};  // by parameter, where an expectation asks
+  std::unique_ptr<sim::Device> device{};
+  std::vector<SimBuffer> buffers{};
+  ShownLines shown{};
+
+  /// nullptr: the parameter points to none.
+  [[nodiscard]] const SimBuffer* buffer_of(std::size_t param) const {
+    const auto found = std::ranges::find(buffers, param, &SimBuffer::param);
+    return found == buffers.end() ? nullptr : &*found;
+  }
 };
 
 // --- options and the program --------------------------------------------------------------------
 
-bool Simulation::read_options() {
-  if (!read_dims("--grid", request_.grid, launch_.grid)) return false;
-  if (!read_dims("--block", request_.block, launch_.block)) return false;
-  if (!request_.cluster.empty() &&
-      !keep(parse_dims(request_.cluster), launch_.cluster, "--cluster", request_.cluster))
+bool read_dims(Refusals& refusals, std::string_view option, const std::string& text,
+               sim::Dim3& to) {
+  if (text.empty()) return refusals.add(diag(DiagKind::BadArgument, "`{}` is missing", option));
+  return refusals.keep(parse_dims(text), to, option, text);
+}
+
+bool read_options(Simulation& s) {
+  if (!read_dims(s.refusals, "--grid", s.request.grid, s.launch.grid)) return false;
+  if (!read_dims(s.refusals, "--block", s.request.block, s.launch.block)) return false;
+  if (!s.request.cluster.empty() &&
+      !s.refusals.keep(parse_dims(s.request.cluster), s.launch.cluster, "--cluster",
+                       s.request.cluster))
     return false;
-  launch_.dynamic_shared = request_.shared_bytes;
-  options_.threads = request_.threads;
-  options_.count = request_.count;
-  options_.exact_matrix = request_.exact;
-  options_.progress = request_.progress;
-  return keep(sim::parse_checks(request_.checks), options_.checks, "--check", request_.checks) &&
-         keep(parse_schedule(request_.schedule), options_.schedule, "--schedule",
-              request_.schedule) &&
-         read_limits();
+  s.launch.dynamic_shared = s.request.shared_bytes;
+  s.options.threads = s.request.threads;
+  s.options.count = s.request.count;
+  s.options.exact_matrix = s.request.exact;
+  s.options.progress = s.request.progress;
+  LimitChanges limits;
+  const bool is_good =
+      s.refusals.keep(sim::parse_checks(s.request.checks), s.options.checks, "--check",
+                      s.request.checks) &&
+      s.refusals.keep(parse_schedule(s.request.schedule), s.options.schedule, "--schedule",
+                      s.request.schedule) &&
+      s.refusals.keep(parse_limits(s.request.limits), limits, "--limit", s.request.limits);
+  s.options.limits = limits.on(s.options.limits);
+  return is_good;
 }
 
 // The names of the kernels that a module has code for.
@@ -163,102 +148,109 @@ std::vector<std::string_view> kernel_names(const ptx::Module& module) {
   return names;
 }
 
-bool Simulation::choose_kernel(const std::string& text) {
+// The name of the kernel that is asked for, or nothing.
+std::optional<std::string> choose_kernel(Simulation& s, const std::string& text) {
   const ptx::ParseResult parsed = ptx::parse(text);
-  for (const Diag& problem : parsed.errors) refuse(problem, request_.path, text);
-  if (!parsed.ok()) return false;
+  for (const Diag& problem : parsed.errors) s.refusals.add(problem, s.request.path, text);
+  if (!parsed.ok()) return std::nullopt;
+  const auto refuse = [&](const Diag& problem) {
+    s.refusals.add(problem);
+    return std::nullopt;
+  };
   const auto names = kernel_names(parsed.module);
   if (names.empty())
-    return refuse(diag(DiagKind::BadArgument, "`{}` has no kernel", request_.path));
-  if (!request_.kernel.empty() && std::ranges::find(names, request_.kernel) == names.end())
-    return refuse(diag(DiagKind::UnknownName, "`{}` has no kernel `{}`{}", request_.path,
-                       request_.kernel, did_you_mean(request_.kernel, names))
+    return refuse(diag(DiagKind::BadArgument, "`{}` has no kernel", s.request.path));
+  if (!s.request.kernel.empty() && std::ranges::find(names, s.request.kernel) == names.end())
+    return refuse(diag(DiagKind::UnknownName, "`{}` has no kernel `{}`{}", s.request.path,
+                       s.request.kernel, did_you_mean(s.request.kernel, names))
                       .with_note(fmt::format("kernels: {}", fmt::join(names, ", "))));
-  if (request_.kernel.empty() && names.size() > 1)
+  if (s.request.kernel.empty() && names.size() > 1)
     return refuse(diag(DiagKind::BadArgument, "`{}` has {} kernels, and `--kernel` names none",
-                       request_.path, names.size())
+                       s.request.path, names.size())
                       .with_note(fmt::format("kernels: {}", fmt::join(names, ", "))));
-  kernel_name_ = request_.kernel.empty() ? names.front() : request_.kernel;
-  return true;
+  return s.request.kernel.empty() ? std::string(names.front()) : s.request.kernel;
 }
 
-bool Simulation::load_program() {
-  const auto text = read_file(request_.path, kMaxPtxBytes);
-  if (!text) return refuse(text.error());
-  if (!choose_kernel(*text)) return false;
-  sim::LoadResult loaded = sim::load(*text, request_.path, {.kernel = kernel_name_});
-  for (const Diag& problem : loaded.errors) refuse(problem, request_.path, *text);
+bool load_program(Simulation& s) {
+  const auto text = read_file(s.request.path, kMaxPtxBytes);
+  if (!text) return s.refusals.add(text.error());
+  const auto name = choose_kernel(s, *text);
+  if (!name) return false;
+  sim::LoadResult loaded = sim::load(*text, s.request.path, {.kernel = *name});
+  for (const Diag& problem : loaded.errors) s.refusals.add(problem, s.request.path, *text);
   if (loaded.program == nullptr) return false;
-  program_ = std::move(loaded.program);
-  for (Note& note : loaded.notes) notes_.push_back(std::move(note.text));
-  kernel_ = program_->find_kernel(kernel_name_);
-  launch_.kernel = kernel_;
+  s.program = std::move(loaded.program);
+  for (Note& note : loaded.notes) s.notes.push_back(std::move(note.text));
+  s.kernel = s.program->find_kernel(*name);
+  s.launch.kernel = s.kernel;
   return true;
 }
 
 // --- arguments ----------------------------------------------------------------------------------
 
-bool Simulation::read_arguments() { return read_args() && read_outs() && read_expectations(); }
-
-bool Simulation::read_args() {
-  for (const std::string& text : request_.args) {
-    if (!keep(parse_sim_arg(text), args_.emplace_back(), "--arg", text)) return false;
+bool read_args(Simulation& s) {
+  for (const std::string& text : s.request.args) {
+    if (!s.refusals.keep(parse_sim_arg(text), s.arguments.args.emplace_back(), "--arg", text))
+      return false;
   }
-  MatchedArgs matched = match_args(*kernel_, args_);
+  MatchedArgs matched = match_args(*s.kernel, s.arguments.args);
   if (matched.problem) {
     const auto& [problem, which] = *matched.problem;
-    return which < args_.size() ? refuse(problem, "--arg", args_[which].text) : refuse(problem);
+    return which < s.arguments.args.size()
+               ? s.refusals.add(problem, "--arg", s.arguments.args[which].text)
+               : s.refusals.add(problem);
   }
-  by_param_ = std::move(matched.by_param);
+  s.arguments.by_param = std::move(matched.by_param);
   return true;
 }
 
-bool Simulation::read_outs() {
+bool read_outs(Simulation& s) {
   FilePlan files;
-  files.reads(request_.path, "the program");
-  for (const SimArg& arg : args_)
+  files.reads(s.request.path, "the program");
+  for (const SimArg& arg : s.arguments.args)
     if (arg.kind == ArgKind::File)
       files.reads(arg.path, fmt::format("the argument `{}`", arg.part(arg.key)));
-  for (const std::string& text : request_.outs) {
+  for (const std::string& text : s.request.outs) {
     auto out = parse_sim_out(text);
-    if (!out) return refuse(out.error(), "--out", text);
-    const auto param = find_param(*kernel_, text, out->key);
-    if (!param) return refuse(with_params(param.error(), *kernel_), "--out", text);
-    if (!arg_of(*param).is_memory())
-      return refuse(diag(DiagKind::BadArgument, "{} is not a buffer: its argument is `{}`",
-                         param_title(*kernel_, *param), arg_of(*param).text)
-                        .with_span(out->key),
-                    "--out", text);
-    auto good = files.writes(out->path, param_title(*kernel_, *param));
-    if (!good) return refuse(std::move(good).error().with_span(out->value), "--out", text);
-    outs_.emplace_back(*param, std::move(*out));
+    if (!out) return s.refusals.add(out.error(), "--out", text);
+    const auto param = find_param(*s.kernel, text, out->key);
+    if (!param) return s.refusals.add(with_params(param.error(), *s.kernel), "--out", text);
+    if (!s.arguments.of(*param).is_memory())
+      return s.refusals.add(diag(DiagKind::BadArgument, "{} is not a buffer: its argument is `{}`",
+                                 param_title(*s.kernel, *param), s.arguments.of(*param).text)
+                                .with_span(out->key),
+                            "--out", text);
+    auto good = files.writes(out->path, param_title(*s.kernel, *param));
+    if (!good) return s.refusals.add(std::move(good).error().with_span(out->value), "--out", text);
+    s.arguments.outs.emplace_back(*param, std::move(*out));
   }
   return true;
 }
 
 // `$2` or a parameter's name.
-std::optional<std::size_t> Simulation::param_named(std::string_view name) const {
+std::optional<std::size_t> param_named(const Simulation& s, std::string_view name) {
   const std::size_t skip = name.starts_with('$') ? 1 : 0;
-  const auto param = find_param(*kernel_, name, Span::at(skip, name.size()));
+  const auto param = find_param(*s.kernel, name, Span::at(skip, name.size()));
   return param ? std::optional(*param) : std::nullopt;
 }
 
 // All that an expectation speaks of must be there before anything runs.
-bool Simulation::check_names(const Expectation& expectation) {
+bool check_names(Simulation& s, const Expectation& expectation) {
   for (const ExprNode& node : expectation.nodes) {
     const auto named = expectation.name_of(node);
     if (!named) continue;
     const std::string_view name = *named;
-    const auto param = param_named(name);
+    const auto param = param_named(s, name);
     if (!param)
-      return refuse(with_params(diag(DiagKind::UnknownName, "kernel `{}` has no parameter `{}`",
-                                     kernel_->name, name)
-                                    .with_span(node.span),
-                                *kernel_),
-                    "--expect", expectation.text);
-    const SimArg& arg = arg_of(*param);
+      return s.refusals.add(
+          with_params(
+              diag(DiagKind::UnknownName, "kernel `{}` has no parameter `{}`", s.kernel->name, name)
+                  .with_span(node.span),
+              *s.kernel),
+          "--expect", expectation.text);
+    const SimArg& arg = s.arguments.of(*param);
     if (!arg.is_memory() && arg.kind != ArgKind::Scalar)
-      return refuse(
+      return s.refusals.add(
           diag(DiagKind::BadArgument, "`{}` is not an array: its argument is `{}`", name, arg.text)
               .with_span(node.span),
           "--expect", expectation.text);
@@ -266,65 +258,67 @@ bool Simulation::check_names(const Expectation& expectation) {
   return true;
 }
 
-bool Simulation::read_expectations() {
-  for (const std::string& text : request_.expects) {
-    if (!keep(parse_expectation(text), expectations_.emplace_back(), "--expect", text))
+bool read_expectations(Simulation& s) {
+  for (const std::string& text : s.request.expects) {
+    if (!s.refusals.keep(parse_expectation(text), s.arguments.expectations.emplace_back(),
+                         "--expect", text))
       return false;
-    if (!check_names(expectations_.back())) return false;
+    if (!check_names(s, s.arguments.expectations.back())) return false;
   }
   return true;
 }
 
-bool Simulation::read_watches() {
-  shown_.bound(options_.limits.memory);
-  if (!request_.trace.empty()) {
-    if (!keep(parse_trace(request_.trace, launch_.grid, launch_.block), options_.trace, "--trace",
-              request_.trace))
+bool read_watches(Simulation& s) {
+  s.shown.bound(s.options.limits.memory);
+  if (!s.request.trace.empty()) {
+    if (!s.refusals.keep(parse_trace(s.request.trace, s.launch.grid, s.launch.block),
+                         s.options.trace, "--trace", s.request.trace))
       return false;
-    options_.trace->write = shown_.writer();
+    s.options.trace->write = s.shown.writer();
   }
-  if (request_.stop_at.empty()) return true;
-  if (!keep(parse_break(request_.stop_at), options_.stop_at, "--break", request_.stop_at))
+  if (s.request.stop_at.empty()) return true;
+  if (!s.refusals.keep(parse_break(s.request.stop_at), s.options.stop_at, "--break",
+                       s.request.stop_at))
     return false;
-  options_.stop_at->write = shown_.writer();
-  const auto there = check_break(*program_, options_.stop_at->line);
-  return there ? true : refuse(there.error());
+  s.options.stop_at->write = s.shown.writer();
+  const auto there = check_break(*s.program, s.options.stop_at->line);
+  return there ? true : s.refusals.add(there.error());
 }
 
 // --- memory -------------------------------------------------------------------------------------
 
-bool Simulation::check_variables(MemoryBudget& budget) {
-  for (const sim::GlobalVariable& variable : program_->variables) {
+bool check_variables(Simulation& s, MemoryBudget& budget) {
+  for (const sim::GlobalVariable& variable : s.program->variables) {
     auto taken = budget.take(variable.size);
     if (!taken)
-      return refuse(std::move(taken).error().with_note(
+      return s.refusals.add(std::move(taken).error().with_note(
           fmt::format("for the variable `{}` of the module", variable.name)));
   }
   return true;
 }
 
-bool Simulation::put_argument(std::size_t param, MemoryBudget& budget) {
-  const SimArg& arg = arg_of(param);
+bool put_argument(Simulation& s, std::size_t param, MemoryBudget& budget) {
+  const SimArg& arg = s.arguments.of(param);
   std::uint64_t address = 0;
   if (arg.is_memory()) {
-    auto buffer = place_buffer(*device_, *kernel_, param, arg, budget);
-    if (!buffer) return refuse(buffer.error(), "--arg", arg.text);
+    auto buffer = place_buffer(*s.device, *s.kernel, param, arg, budget);
+    if (!buffer) return s.refusals.add(buffer.error(), "--arg", arg.text);
     address = buffer->region->base;
-    buffers_.push_back(std::move(*buffer));
+    s.buffers.push_back(std::move(*buffer));
   }
   const std::vector<std::byte> bytes = param_value(arg, address);
-  const std::size_t at = kernel_->params[param].offset;
-  std::ranges::copy(bytes, launch_.params.begin() + static_cast<std::ptrdiff_t>(at));
+  const std::size_t at = s.kernel->params[param].offset;
+  std::ranges::copy(bytes, s.launch.params.begin() + static_cast<std::ptrdiff_t>(at));
   return true;
 }
 
-bool Simulation::fill_memory() {
-  MemoryBudget budget(options_.limits.memory);
-  if (!check_variables(budget)) return false;
-  device_ = std::make_unique<sim::Device>(program_);
-  launch_.params.resize(kernel_->param_bytes);
-  for (std::size_t i = 0; i < kernel_->params.size(); ++i) {
-    if (!put_argument(i, budget)) return false;
+bool fill_memory(Simulation& s) {
+  MemoryBudget budget(s.options.limits.memory);
+  if (!check_variables(s, budget)) return false;
+  s.device = std::make_unique<sim::Device>(s.program);
+  s.launch.params.resize(s.kernel->param_bytes);
+  for (std::size_t i = 0; i < s.kernel->params.size(); ++i) {
+    if (!put_argument(s, i, budget)) return false;
   }
   return true;
 }
@@ -332,49 +326,23 @@ bool Simulation::fill_memory() {
 // --- the run and what it leaves -----------------------------------------------------------------
 
 // What expectations ask of the arrays before the run; those without contents have nothing.
-bool Simulation::keep_before() {
-  for (const Expectation& expectation : expectations_)
+bool keep_before(Simulation& s) {
+  for (const Expectation& expectation : s.arguments.expectations)
     for (const std::string& name : expectation.names_before()) {
-      const std::size_t param = *param_named(name);
-      const SimBuffer* buffer = buffer_of(param);
+      const std::size_t param = *param_named(s, name);
+      const SimBuffer* buffer = s.buffer_of(param);
       if (buffer != nullptr && buffer->is_output) continue;
-      auto array = buffer != nullptr ? read_buffer(*buffer) : arg_of(param).scalar;
-      if (!array) return refuse(array.error());
-      before_.emplace(param, std::move(*array));
+      auto array = buffer != nullptr ? read_buffer(*buffer) : s.arguments.of(param).scalar;
+      if (!array) return s.refusals.add(array.error());
+      s.before.emplace(param, std::move(*array));
     }
   return true;
 }
 
-void Simulation::run() {
-  if (!keep_before()) return;
-  auto report = device_->run(launch_, options_);
-  if (report) {
-    finish(std::move(*report));
-  } else {
-    refuse(report.error());
-  }
-}
-
-void Simulation::finish(sim::RunReport&& run) {
-  SimReport& report = outcome_.report.emplace();
-  report.program = program_;
-  report.kernel = kernel_;
-  report.launch = std::move(launch_);
-  report.checks = options_.checks;
-  report.schedule = options_.schedule;
-  report.notes = notes_;
-  report.counted = options_.count;
-  report.run = std::move(run);
-  report.shown = shown_.take(report.shown_left_out);
-  for (const SimBuffer& buffer : buffers_) report.buffers.push_back(report_buffer(buffer));
-  check_expectations(report);
-  write_files(report);
-}
-
-BufferReport Simulation::report_buffer(const SimBuffer& buffer) const {
+BufferReport report_buffer(const Simulation& s, const SimBuffer& buffer) {
   const UndefinedElements undefined = undefined_elements(buffer);
   BufferReport out{.param = buffer.param,
-                   .name = kernel_->params[buffer.param].name,
+                   .name = s.kernel->params[buffer.param].name,
                    .dtype = buffer.dtype,
                    .shape = buffer.shape,
                    .is_output = buffer.is_output,
@@ -384,20 +352,15 @@ BufferReport Simulation::report_buffer(const SimBuffer& buffer) const {
   return out;
 }
 
-const SimBuffer* Simulation::buffer_of(std::size_t param) const {
-  const auto found = std::ranges::find(buffers_, param, &SimBuffer::param);
-  return found == buffers_.end() ? nullptr : &*found;
-}
-
-void Simulation::check_expectations(SimReport& report) {
-  for (const Expectation& expectation : expectations_) {
+void check_expectations(Simulation& s, SimReport& report) {
+  for (const Expectation& expectation : s.arguments.expectations) {
     std::vector<std::pair<std::string, Array>> arrays;
     std::map<std::string, std::vector<bool>, std::less<>> defined;
     for (const std::string& name : expectation.names()) {
-      const std::size_t param = *param_named(name);
-      const SimBuffer* buffer = buffer_of(param);
-      auto array = buffer != nullptr ? read_buffer(*buffer) : arg_of(param).scalar;
-      if (!array) return void(refuse(array.error()));
+      const std::size_t param = *param_named(s, name);
+      const SimBuffer* buffer = s.buffer_of(param);
+      auto array = buffer != nullptr ? read_buffer(*buffer) : s.arguments.of(param).scalar;
+      if (!array) return void(s.refusals.add(array.error()));
       arrays.emplace_back(name, std::move(*array));
       if (buffer != nullptr) defined.emplace(name, defined_elements(*buffer));
     }
@@ -410,29 +373,62 @@ void Simulation::check_expectations(SimReport& report) {
       return found == defined.end() ? nullptr : &found->second;
     };
     const FindArray before = [&](std::string_view name) -> const Array* {
-      const auto found = before_.find(*param_named(name));
-      return found == before_.end() ? nullptr : &found->second;
+      const auto found = s.before.find(*param_named(s, name));
+      return found == s.before.end() ? nullptr : &found->second;
     };
     auto result = check_expectation(expectation, find, {}, find_defined, before);
     if (result) {
       report.expectations.push_back({expectation.text, std::move(*result)});
     } else {
-      refuse(result.error(), "--expect", expectation.text);
+      s.refusals.add(result.error(), "--expect", expectation.text);
     }
   }
 }
 
-void Simulation::write_files(SimReport& report) {
-  for (const auto& [param, out] : outs_) {
-    const auto array = read_buffer(*buffer_of(param));
+void write_files(Simulation& s, SimReport& report) {
+  for (const auto& [param, out] : s.arguments.outs) {
+    const auto array = read_buffer(*s.buffer_of(param));
     const auto written =
         array ? write_file_atomically(out.path, to_npy(*array)) : Result<void>(fail(array.error()));
     if (!written) {
-      refuse(written.error());
+      s.refusals.add(written.error());
       continue;
     }
     std::ranges::find(report.buffers, param, &BufferReport::param)->file = out.path;
   }
+}
+
+SimReport finish(Simulation& s, sim::RunReport&& run) {
+  SimReport report;
+  report.program = s.program;
+  report.kernel = s.kernel;
+  report.launch = std::move(s.launch);
+  report.checks = s.options.checks;
+  report.schedule = s.options.schedule;
+  report.notes = s.notes;
+  report.counted = s.options.count;
+  report.run = std::move(run);
+  report.shown = s.shown.take(report.shown_left_out);
+  for (const SimBuffer& buffer : s.buffers) report.buffers.push_back(report_buffer(s, buffer));
+  check_expectations(s, report);
+  write_files(s, report);
+  return report;
+}
+
+SimOutcome simulate(const SimRequest& request) {
+  Simulation s{request};
+  SimOutcome outcome;
+  if (read_options(s) && load_program(s) && read_args(s) && read_outs(s) && read_expectations(s) &&
+      read_watches(s) && fill_memory(s) && keep_before(s)) {
+    auto ran = s.device->run(s.launch, s.options);
+    if (ran) {
+      outcome.report = finish(s, std::move(*ran));
+    } else {
+      s.refusals.add(ran.error());
+    }
+  }
+  outcome.errors = std::move(s.refusals.text);
+  return outcome;
 }
 
 SimOutcome sim_without_memory() {
@@ -449,7 +445,7 @@ bool SimReport::good() const {
 
 SimOutcome run_sim(const SimRequest& request) {
   try {
-    return Simulation(request).go();
+    return simulate(request);
   } catch (const std::bad_alloc&) {
     return sim_without_memory();
   } catch (const std::length_error&) {  // what a vector says to a size beyond all memory
