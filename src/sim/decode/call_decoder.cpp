@@ -40,13 +40,13 @@ isa::OperandKind kind_of_number(ptx::OperandKind kind) {
 
 // A register that holds the number when the call runs, or for `_` one that nothing reads.
 Place FunctionDecoder::number_register(const ptx::Operand& operand, isa::Type type) {
-  const Place place = new_register(type);
+  const Place place = frame_.new_register(type);
   if (operand.kind == ptx::OperandKind::Sink) return place;
   isa::Operand number;
   number.kind = kind_of_number(operand.kind);
   number.value = operand.kind == ptx::OperandKind::Name ? kLanes : operand.value();  // WARP_SZ
-  if (operand.kind == ptx::OperandKind::Decimal) number.text = module_.text(operand.name);
-  const auto bytes = std::max(1U, static_cast<unsigned>(isa::info(type).bits) / 8);
+  if (operand.kind == ptx::OperandKind::Decimal) number.text = context_.module.text(operand.name);
+  const auto bytes = lane_bytes(type);
   const std::uint64_t high = number.value < 0 ? ~std::uint64_t{0} : 0;
   Op op;
   op.run = run_constant;
@@ -62,7 +62,7 @@ Place FunctionDecoder::number_register(const ptx::Operand& operand, isa::Type ty
 void FunctionDecoder::add_moves(const ptx::Operand& operand, const ptx::Variable& formal,
                                 bool is_argument, std::vector<ValueMove>& moves) {
   const bool is_name = operand.kind == ptx::OperandKind::Name;
-  const ptx::Declared what = is_name ? scope_.find(operand.name) : ptx::Declared{};
+  const ptx::Declared what = is_name ? context_.scope.find(operand.name) : ptx::Declared{};
   ValueMove move;
   const auto set = [&](bool is_register, std::uint32_t at, std::uint32_t step) {
     (is_argument ? move.from_register : move.to_register) = is_register;
@@ -70,19 +70,19 @@ void FunctionDecoder::add_moves(const ptx::Operand& operand, const ptx::Variable
     (is_argument ? move.from_step : move.to_step) = step;
   };
   if (what.kind == ptx::Declared::Kind::Variable) {
-    const auto found = locals_.find(what.variable);
-    WW_CHECK(found != locals_.end(), "an argument that is no parameter variable");
+    const std::uint32_t* local = frame_.find_local(what.variable);
+    WW_CHECK(local != nullptr, "an argument that is no parameter variable");
     move.bytes =
         static_cast<std::uint32_t>(std::max<std::uint64_t>(ptx::size_in_bytes(*what.variable), 1));
     const auto member = what.member * ptx::member_bytes(*what.variable);
-    set(false, found->second + static_cast<std::uint32_t>(member), 0);
+    set(false, *local + static_cast<std::uint32_t>(member), 0);
     moves.push_back(move);
     return;
   }
   const Place first = what.kind == ptx::Declared::Kind::Register
-                          ? register_place(module_.text(operand.name))
+                          ? register_place(context_.module.text(operand.name))
                           : number_register(operand, formal.type);
-  const unsigned bytes = std::max(1U, static_cast<unsigned>(isa::info(formal.type).bits) / 8);
+  const unsigned bytes = lane_bytes(formal.type);
   move.is_pred = formal.type == isa::Type::Pred;
   move.bytes = bytes;
   for (unsigned c = 0; c < formal.vector; ++c) {
@@ -92,28 +92,28 @@ void FunctionDecoder::add_moves(const ptx::Operand& operand, const ptx::Variable
 }
 
 bool FunctionDecoder::call(const ptx::Instruction& instruction, Op& op) {
-  const ptx::CallParts parts = ptx::call_parts(*function_, instruction);
-  const auto signature = ptx::signature_of(scope_, *function_, parts);
+  const ptx::CallParts parts = ptx::call_parts(function_, instruction);
+  const auto signature = ptx::signature_of(context_.scope, function_, parts);
   WW_CHECK(signature.has_value(), "a call that was not checked");
   CallSite site;
   for (std::size_t i = 0; i < parts.results.size(); ++i)
     add_moves(parts.results[i], (*signature->results)[i], false, site.results);
   for (std::size_t i = 0; i < parts.arguments.size(); ++i)
     add_moves(parts.arguments[i], (*signature->params)[i], true, site.arguments);
-  const std::string_view name = module_.text(parts.target->name);
-  const ptx::Declared what = scope_.find(parts.target->name);
+  const std::string_view name = context_.module.text(parts.target->name);
+  const ptx::Declared what = context_.scope.find(parts.target->name);
   if (what.kind != ptx::Declared::Kind::Function) {
     site.target = register_place(name);
-  } else if (const auto found = layout_.functions.find(what.function->name);
-             found != layout_.functions.end()) {
+  } else if (const auto found = context_.layout.functions.find(what.function->name);
+             found != context_.layout.functions.end()) {
     site.function = found->second;
   } else {
     return call_builtin(instruction, name, std::move(site), op);
   }
   op.run = run_call;
   op.flags = kTracksItself;
-  op.extra = static_cast<std::uint32_t>(program_.calls.size());
-  program_.calls.push_back(std::move(site));
+  op.extra = static_cast<std::uint32_t>(program().calls.size());
+  program().calls.push_back(std::move(site));
   return true;
 }
 
@@ -126,12 +126,12 @@ bool FunctionDecoder::call_builtin(const ptx::Instruction& instruction, std::str
   }
   op.run = *builtin;
   if (name == "malloc" || name == "free") {
-    program_.uses_heap = true;
-    program_.functions[index_].is_ordered = true;
+    program().uses_heap = true;
+    code().is_ordered = true;
   }
   op.flags = kTracksItself;
-  op.extra = static_cast<std::uint32_t>(program_.calls.size());
-  program_.calls.push_back(std::move(site));
+  op.extra = static_cast<std::uint32_t>(program().calls.size());
+  program().calls.push_back(std::move(site));
   return true;
 }
 

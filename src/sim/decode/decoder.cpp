@@ -12,13 +12,6 @@
 #include "sim/ops/families.h"
 
 namespace ww::sim {
-namespace {
-
-unsigned bytes_of_type(isa::Type type) {
-  return std::max(1U, static_cast<unsigned>(isa::info(type).bits) / 8);
-}
-
-}  // namespace
 
 std::uint64_t number_bits(const isa::Operand& number, isa::Type type) {
   const auto bits = static_cast<std::uint64_t>(number.value);
@@ -73,14 +66,14 @@ Place Decode::place_of(const isa::Operand& operand, isa::Type type, bool is_resu
       return place;
     }
     case isa::OperandKind::Sink:
-      return scratch(bytes_of_type(type));
+      return scratch(lane_bytes(type));
     case isa::OperandKind::Symbol: {
       const auto [address, is_local] = function_.symbol_address(operand);
-      if (is_local) return function_.frame_address(address, bytes_of_type(type));
-      return constant(address, bytes_of_type(type));
+      if (is_local) return function_.frame_address(address, lane_bytes(type));
+      return constant(address, lane_bytes(type));
     }
     case isa::OperandKind::Function: {
-      return constant(function_.function_address(operand.text), bytes_of_type(type));
+      return constant(function_.function_address(operand.text), lane_bytes(type));
     }
     default:
       break;
@@ -89,7 +82,7 @@ Place Decode::place_of(const isa::Operand& operand, isa::Type type, bool is_resu
   const std::uint64_t bits = number_bits(operand, type);
   // 128-bit constants are integers and keep their sign.
   const std::uint64_t high = operand.value < 0 ? ~std::uint64_t{0} : 0;
-  return function_.constant(bits, high, bytes_of_type(type));
+  return function_.constant(bits, high, lane_bytes(type));
 }
 
 Place Decode::result(std::size_t i) {
@@ -132,7 +125,7 @@ std::vector<Place> Decode::parts(std::size_t i, bool is_result) {
   places.push_back(first);
   // A `.v4` register used whole: its components lie side by side.
   for (unsigned c = 1; it.kind == isa::OperandKind::Register && c < it.lanes; ++c) {
-    const std::uint32_t step = c * bytes_of_type(it.type) * 32;
+    const std::uint32_t step = c * lane_bytes(it.type) * 32;
     places.push_back(Place::in_frame(first.offset() + step));
     function_.note_operand(places.back(), it.type, wanted, is_result, it.text);
   }
@@ -149,8 +142,8 @@ unsigned Decode::width(std::size_t i, std::size_t part) const {
   }
   const bool has_type =
       it->kind == isa::OperandKind::Register || it->kind == isa::OperandKind::Special;
-  if (has_type) return bytes_of_type(it->type);
-  return bytes_of_type(type_of(form.form().operands[i], form).value_or(isa::Type::B32));
+  if (has_type) return lane_bytes(it->type);
+  return lane_bytes(type_of(form.form().operands[i], form).value_or(isa::Type::B32));
 }
 
 std::uint32_t Decode::address(std::size_t i) {
@@ -195,7 +188,7 @@ Place Decode::frame_offset(std::size_t i) {
   if (it.kind != isa::OperandKind::Symbol) return {};
   const auto [offset, is_local] = function_.symbol_address(it);
   const isa::Type type = type_of(form.form().operands[i], form).value_or(isa::Type::B64);
-  return is_local ? constant(offset, bytes_of_type(type)) : Place{};
+  return is_local ? constant(offset, lane_bytes(type)) : Place{};
 }
 
 void Decode::operands(std::initializer_list<Place> places) {
@@ -211,11 +204,11 @@ void Decode::further(std::span<const Place> places) {
   all.insert(all.end(), places.begin(), places.end());
 }
 
-Place Decode::scratch(unsigned bytes) { return function_.scratch(bytes); }
+Place Decode::scratch(unsigned bytes) { return function_.frame().scratch(bytes); }
 Place Decode::constant(std::uint64_t bits, unsigned bytes) {
   return function_.constant(bits, 0, bytes);
 }
-Place Decode::carry() { return function_.carry(); }
+Place Decode::carry() { return function_.frame().carry(); }
 
 void Decode::target_label(std::size_t i) { function_.add_label_fixup(operand(i).text); }
 

@@ -96,7 +96,6 @@ class Decode {
   std::string refusal;
 
  private:
-  friend class FunctionDecoder;
   Place place_of(const isa::Operand& operand, isa::Type type, bool is_result);
   std::vector<Place> parts(std::size_t i, bool is_result);
 

@@ -18,12 +18,6 @@
 namespace ww::sim {
 namespace {
 
-// Of registers and of local memory of one function: what offsets in ops can say.
-constexpr std::uint64_t kMaxPlaced = std::uint64_t{1} << 30U;
-
-// Bytes that one lane of a register takes; predicates are bits and take 4 for all lanes.
-unsigned register_bytes(isa::Type type) { return static_cast<unsigned>(isa::info(type).bits) / 8; }
-
 std::optional<unsigned> component_of(std::string_view suffix) {
   constexpr std::string_view kNames = "xyzwrgba";
   if (suffix.size() != 1) return std::nullopt;
@@ -71,352 +65,9 @@ void run_frame_address(Warp& warp, const Op& op) {
 // The end of a function's text, where a `ret` may be missing.
 void fall_off(Warp& warp, const Op&) { leave_function(warp); }
 
-}  // namespace
-
-FunctionDecoder::FunctionDecoder(Program& program, const ptx::Module& module, Layout& layout,
-                                 ptx::Scope& scope, isa::Checker& checker,
-                                 std::vector<Diag>& errors)
-    : program_(program),
-      module_(module),
-      layout_(layout),
-      scope_(scope),
-      resolver_(module, scope),
-      checker_(checker),
-      errors_(errors) {}
-
-void FunctionDecoder::decode(const ptx::Function& function, std::uint32_t index) {
-  function_ = &function;
-  index_ = index;
-  Code& code = program_.functions[index];
-  code.first_op = next_op();
-  registers_.clear();
-  noted_.clear();
-  specials_.clear();
-  locals_.clear();
-  labels_.clear();
-  tables_.clear();
-  label_fixups_.clear();
-  carry_ = {};
-  is_full_ = false;
-  frame_bytes_ = local_bytes_ = 0;
-  loc_ = 0;
-  std::vector<Diag> ignored;  // the checker has reported them
-  scope_.begin(function, ignored);
-  if (code.is_entry) {
-    place_params(function, code);
-  } else {
-    place_formals(function, code);
-  }
-  for (const ptx::Statement& s : function.statements) {
-    scope_.enter(s, ignored);
-    statement(s);
-  }
-  Op last;
-  last.run = fall_off;
-  last.flags = kTracksItself;
-  program_.ops.push_back(last);
-  program_.infos.push_back({.offset = function.end_offset,
-                            .line = line_of(function.end_offset),
-                            .function = index,
-                            .family = isa::FamilyId::control_rows});
-  fix_labels();
-  scope_.end();
-  code.end_op = next_op();
-  code.frame_bytes = static_cast<std::uint32_t>(round_up(frame_bytes_, 64));
-  code.local_bytes = static_cast<std::uint32_t>(round_up(local_bytes_, 16));
-}
-
-// --- parameters ---------------------------------------------------------------------------------
-
-void FunctionDecoder::place_params(const ptx::Function& function, Code& code) {
-  std::uint64_t offset = 0;
-  for (const ptx::Variable& param : function.params) {
-    const auto align = static_cast<std::uint32_t>(ptx::align_in_bytes(param));
-    offset = round_up(offset, align);
-    const auto bytes = static_cast<std::uint32_t>(ptx::size_in_bytes(param));
-    code.params.push_back({std::string(module_.text(param.name)), param.type,
-                           static_cast<std::uint32_t>(offset), bytes, align,
-                           std::max(1U, param.pointee.align)});
-    locals_[&param] = static_cast<std::uint32_t>(offset);
-    offset += bytes;
-  }
-  code.param_bytes = static_cast<std::uint32_t>(offset);
-}
-
-void FunctionDecoder::place_formals(const ptx::Function& function, Code& code) {
-  const auto place = [&](const ptx::Variable& variable, bool is_param,
-                         std::vector<ValueMove>& moves) {
-    if (variable.space != ptx::Space::Reg) locals_[&variable] = local_slot(variable);
-    ptx::Operand self = ptx::name_operand(variable.name);
-    // From inside, a parameter is where a value goes to, and a result where one comes from.
-    add_moves(self, variable, !is_param, moves);
-  };
-  for (const ptx::Variable& param : function.params) place(param, true, code.formals);
-  for (const ptx::Variable& result : function.results) place(result, false, code.results);
-}
-
-std::uint32_t FunctionDecoder::local_slot(const ptx::Variable& variable) {
-  const std::uint64_t at = round_up(local_bytes_, ptx::align_in_bytes(variable));
-  const std::uint64_t end = at + std::max<std::uint64_t>(ptx::size_in_bytes(variable), 1);
-  if (end > kMaxPlaced) {
-    too_large(variable, "local memory");
-    return 0;
-  }
-  local_bytes_ = static_cast<std::uint32_t>(end);
-  return static_cast<std::uint32_t>(at);
-}
-
-void FunctionDecoder::too_large(const ptx::Variable& variable, std::string_view where) {
-  const std::string_view name = module_.text(variable.name);
-  errors_.push_back(
-      diag(DiagKind::TooLarge, "with `{}`, which has {} bytes, `{}` needs more than {} bytes of {}",
-           name, ptx::size_in_bytes(variable), module_.text(function_->name), kMaxPlaced, where)
-          .with_span(Span::at(variable.offset, variable.offset + name.size())));
-}
-
-// --- registers and constants --------------------------------------------------------------------
-
-// The components of a vector are registers of their own, side by side.
-Place FunctionDecoder::new_register(isa::Type type, unsigned lanes) {
-  // A predicate is four bytes, but takes 32 so that every register's tracking has room.
-  const std::uint64_t size = std::uint64_t{std::max(register_bytes(type), 1U)} * kLanes * lanes;
-  if (frame_bytes_ + size > kMaxPlaced) {
-    if (!is_full_) {
-      errors_.push_back(diag(DiagKind::TooLarge, "the registers of `{}` take more than {} bytes",
-                             module_.text(function_->name), kMaxPlaced)
-                            .with_span(Span::at(function_->offset, function_->offset + 1)));
-    }
-    is_full_ = true;
-    return Place::in_frame(0);
-  }
-  const Place place = Place::in_frame(frame_bytes_);
-  frame_bytes_ += static_cast<std::uint32_t>(size);
-  return place;
-}
-
-Place FunctionDecoder::scratch(unsigned bytes) {
-  return new_register(isa::bits_type(static_cast<int>(bytes) * 8));
-}
-
-Place FunctionDecoder::carry() {
-  if (!carry_.present()) carry_ = new_register(isa::Type::Pred);
-  return carry_;
-}
-
-Place FunctionDecoder::register_place(std::string_view name) {
-  const std::size_t dot = name.rfind('.');
-  const bool is_component = dot != std::string_view::npos;
-  const unsigned component = is_component ? component_of(name.substr(dot + 1)).value_or(0) : 0;
-  const ptx::Declared what = scope_.find(name.substr(0, dot));
-  WW_CHECK(what.kind == ptx::Declared::Kind::Register && component < what.lanes,
-           "`{}` is no register", name);
-  Place& first = registers_[std::uint64_t{what.declaration} << 32U | what.member];
-  if (!first.present()) first = new_register(what.type, what.lanes);
-  return Place::in_frame(first.offset() +
-                         component * std::max(1U, register_bytes(what.type)) * kLanes);
-}
-
-Place FunctionDecoder::constant(std::uint64_t low, std::uint64_t high, unsigned bytes) {
-  Place& place = constants_[bytes][{low, high}];
-  if (place.present()) return place;
-  const std::size_t size = std::max(bytes, 1U) * std::size_t{kLanes};
-  const std::size_t at = round_up(program_.constants.size(), 64);
-  program_.constants.resize(at + size);
-  for (unsigned l = 0; l < kLanes; ++l) {
-    std::byte* to = program_.constants.data() + at + std::size_t{l} * bytes;
-    std::memcpy(to, &low, std::min(bytes, 8U));
-    if (bytes > 8) std::memcpy(to + 8, &high, bytes - 8);
-  }
-  return place = Place::in_constants(static_cast<std::uint32_t>(at));
-}
-
-Place FunctionDecoder::special_place(const isa::Operand& operand, std::optional<char> component) {
-  std::string name(operand.text.substr(1));
-  if (component) name += fmt::format(".{}", *component);
-  const Special special = parse_special(name);
-  if (special == Special::GridWorkspaceHigh || special == Special::GridWorkspaceLow)
-    program_.has_grid_barrier = true;
-  const unsigned bytes = operand.type == isa::Type::Pred ? 1 : register_bytes(operand.type);
-  Place& place = specials_[{static_cast<std::uint8_t>(special), bytes}];
-  if (!place.present()) {
-    place = new_register(operand.type);
-    program_.functions[index_].specials.push_back({special, place, bytes});
-  }
-  if (is_changing(special)) {
-    Op op;
-    op.run = read_special;
-    op.p[0] = place;
-    op.mode = static_cast<std::uint8_t>(special);
-    op.bytes = static_cast<std::uint8_t>(bytes);
-    op.flags = kTracksItself;
-    before_.push_back({op, std::nullopt});
-  }
-  return place;
-}
-
-Place FunctionDecoder::sum(Place from, isa::Type type, std::int64_t offset, std::string_view name) {
-  const unsigned bytes = std::max(1U, register_bytes(type));
-  Before before{.op = {},
-                .source = OperandInfo{from, type, type, false, *module_.names.find(name)}};
-  before.op.run = bytes == 1   ? run_sum<std::uint8_t>
-                  : bytes == 2 ? run_sum<std::uint16_t>
-                  : bytes == 4 ? run_sum<std::uint32_t>
-                               : run_sum<std::uint64_t>;
-  before.op.flags = kTracksItself;
-  before.op.p[0] = scratch(bytes);
-  before.op.p[1] = from;
-  before.op.imm = offset;
-  before_.push_back(before);
-  return before.op.p[0];
-}
-
-Place FunctionDecoder::frame_address(std::uint64_t offset, unsigned bytes) {
-  Op op;
-  op.run = run_frame_address;
-  op.flags = kTracksItself;
-  op.bytes = static_cast<std::uint8_t>(std::min(bytes, 8U));
-  op.p[0] = scratch(op.bytes);
-  op.imm = static_cast<std::int64_t>(offset);
-  before_.push_back({op, std::nullopt});
-  return op.p[0];
-}
-
-std::pair<std::uint64_t, bool> FunctionDecoder::symbol_address(const isa::Operand& operand) {
-  const std::optional<ptx::NameId> id = module_.names.find(operand.text);
-  const ptx::Declared what = scope_.find(*id);
-  const std::uint64_t offset =
-      static_cast<std::uint64_t>(operand.value) + what.member * ptx::member_bytes(*what.variable);
-  if (const auto local = locals_.find(what.variable); local != locals_.end()) {
-    const bool is_kernel_param =
-        what.space == ptx::Space::Param && program_.functions[index_].is_entry &&
-        !function_->params.empty() && what.variable >= function_->params.data() &&
-        what.variable < function_->params.data() + function_->params.size();
-    return {local->second + offset, !is_kernel_param};
-  }
-  std::uint64_t place = layout_.variables.at(what.variable).address;
-  if (what.space == ptx::Space::Shared && ptx::size_in_bytes(*what.variable) == 0) {
-    place = layout_.dynamic_shared;
-  }
-  return {place + offset, false};
-}
-
-void FunctionDecoder::declare(const ptx::Variable& variable) {
-  if (variable.space == ptx::Space::Local || variable.space == ptx::Space::Param)
-    locals_[&variable] = local_slot(variable);
-}
-
-// --- statements ----------------------------------------------------------------------------------
-
-std::uint32_t FunctionDecoder::line_of(std::uint32_t offset) const {
-  return static_cast<std::uint32_t>(program_.source.line_number(offset));
-}
-
-void FunctionDecoder::statement(const ptx::Statement& statement) {
-  switch (statement.kind) {
-    case ptx::StatementKind::Instruction:
-      instruction(function_->instructions[statement.index]);
-      return;
-    case ptx::StatementKind::Label:
-      labels_[static_cast<std::uint32_t>(&statement - function_->statements.data())] = next_op();
-      return;
-    case ptx::StatementKind::BranchTargets:
-      add_table(statement);
-      return;
-    case ptx::StatementKind::Variable:
-      declare(function_->variables[statement.index]);
-      return;
-    case ptx::StatementKind::Loc: {
-      const ptx::Loc& loc = function_->locs[statement.index];
-      program_.locs.push_back({loc.at.file, loc.at.line, loc.at.column});
-      loc_ = static_cast<std::uint32_t>(program_.locs.size());
-      return;
-    }
-    case ptx::StatementKind::Registers:
-    case ptx::StatementKind::OpenBlock:
-    case ptx::StatementKind::CloseBlock:
-    case ptx::StatementKind::Pragma:
-    case ptx::StatementKind::Prototype:
-    case ptx::StatementKind::CallTargets:
-    case ptx::StatementKind::Comment:
-      return;
-  }
-}
-
-void FunctionDecoder::error(const ptx::Instruction& instruction, std::string text) {
-  const std::string_view opcode = module_.text(instruction.opcode);
-  errors_.push_back(Diag{DiagKind::NotSimulated,
-                         std::move(text),
-                         Span::at(instruction.offset, instruction.offset + opcode.size()),
-                         {}});
-}
-
-void FunctionDecoder::instruction(const ptx::Instruction& instruction) {
-  const std::string_view opcode = module_.text(instruction.opcode);
-  noted_.clear();
-  before_.clear();
-  label_.reset();
-  const std::span<const isa::Operand> operands = resolver_.operands_of(*function_, instruction);
-  const Span span = Span::at(instruction.offset, instruction.offset + opcode.size());
-  const Result<isa::Legal> legal = checker_.check({opcode, operands, span});
-  if (!legal) {
-    errors_.push_back(legal.error());
-    return;
-  }
-  const isa::Form& form = legal->binding.form();
-  Op op;
-  if (instruction.guard.present()) {
-    op.guard = register_place(module_.text(instruction.guard.name));
-    op.guard_negated = instruction.guard.is_negated;
-  }
-  if (form.mnemonic == "call") {
-    if (!call(instruction, op)) return;
-  } else {
-    const OpRow* row = find_op(form.family, form.mnemonic);
-    Decode decode(*this, legal->binding, operands, legal->operand_of, op);
-    if (row == nullptr || !row->decode(decode) || op.run == nullptr) {
-      std::string text = fmt::format("`{}` is not simulated", opcode);
-      if (!decode.refusal.empty()) text += ": " + decode.refusal;
-      error(instruction, std::move(text));
-      return;
-    }
-  }
-  mark_order(legal->binding, program_.functions[index_]);
-  finish_op(op, instruction, family_of(form));
-}
-
-void FunctionDecoder::finish_op(Op op, const ptx::Instruction& instruction, isa::FamilyId family) {
-  OpInfo info{.offset = instruction.offset,
-              .line = line_of(instruction.offset),
-              .loc = loc_,
-              .function = index_,
-              .opcode = instruction.opcode,
-              .family = family};
-  for (const Before& before : before_) {
-    program_.ops.push_back(before.op);
-    program_.ops.back().guard = op.guard;
-    program_.ops.back().guard_negated = op.guard_negated;
-    info.first_operand = static_cast<std::uint32_t>(program_.operands.size());
-    info.operand_count = before.source ? 1 : 0;
-    if (before.source) program_.operands.push_back(*before.source);
-    program_.infos.push_back(info);
-  }
-  info.first_operand = static_cast<std::uint32_t>(program_.operands.size());
-  info.operand_count = static_cast<std::uint32_t>(noted_.size());
-  program_.operands.insert(program_.operands.end(), noted_.begin(), noted_.end());
-  if (label_) label_fixups_.emplace_back(next_op(), *label_);
-  program_.ops.push_back(op);
-  program_.infos.push_back(info);
-}
-
-void FunctionDecoder::note_operand(Place place, isa::Type type, isa::Type as, bool is_result,
-                                   std::string_view name) {
-  const auto id = name.empty() ? std::nullopt : module_.names.find(name);
-  noted_.push_back({place, type, as, is_result, id.value_or(ptx::kNoName)});
-}
-
 // Blocks can influence each other through global memory while they run if an access is more than
 // plain. Sums of integers whose result is not taken are in order in any order.
-void FunctionDecoder::mark_order(const isa::Binding& binding, Code& code) {
+void mark_order(const isa::Binding& binding, Code& code) {
   const std::string_view mnemonic = binding.form().mnemonic;
   const std::string_view space = binding.word("space");
   const bool may_be_global = space.empty() || space == "global";
@@ -442,35 +93,289 @@ void FunctionDecoder::mark_order(const isa::Binding& binding, Code& code) {
   }
 }
 
+}  // namespace
+
+void FunctionDecoder::decode() {
+  code().first_op = next_op();
+  std::vector<Diag> ignored;  // the checker has reported them
+  context_.scope.begin(function_, ignored);
+  if (code().is_entry) {
+    place_params();
+  } else {
+    place_formals();
+  }
+  for (const ptx::Statement& s : function_.statements) {
+    context_.scope.enter(s, ignored);
+    statement(s);
+  }
+  Op last;
+  last.run = fall_off;
+  last.flags = kTracksItself;
+  program().ops.push_back(last);
+  program().infos.push_back({.offset = function_.end_offset,
+                             .line = line_of(function_.end_offset),
+                             .function = index_,
+                             .family = isa::FamilyId::control_rows});
+  labels_.resolve(program());
+  context_.scope.end();
+  code().end_op = next_op();
+  code().frame_bytes = static_cast<std::uint32_t>(round_up(frame_.register_bytes(), 64));
+  code().local_bytes = static_cast<std::uint32_t>(round_up(frame_.local_bytes(), 16));
+}
+
+// --- parameters ---------------------------------------------------------------------------------
+
+void FunctionDecoder::place_params() {
+  std::uint64_t offset = 0;
+  for (const ptx::Variable& param : function_.params) {
+    const auto align = static_cast<std::uint32_t>(ptx::align_in_bytes(param));
+    offset = round_up(offset, align);
+    const auto bytes = static_cast<std::uint32_t>(ptx::size_in_bytes(param));
+    code().params.push_back({std::string(context_.module.text(param.name)), param.type,
+                             static_cast<std::uint32_t>(offset), bytes, align,
+                             std::max(1U, param.pointee.align)});
+    frame_.set_local(param, static_cast<std::uint32_t>(offset));
+    offset += bytes;
+  }
+  code().param_bytes = static_cast<std::uint32_t>(offset);
+}
+
+void FunctionDecoder::place_formals() {
+  const auto place = [&](const ptx::Variable& variable, bool is_param,
+                         std::vector<ValueMove>& moves) {
+    if (variable.space != ptx::Space::Reg) frame_.add_local(variable);
+    ptx::Operand self = ptx::name_operand(variable.name);
+    // From inside, a parameter is where a value goes to, and a result where one comes from.
+    add_moves(self, variable, !is_param, moves);
+  };
+  for (const ptx::Variable& param : function_.params) place(param, true, code().formals);
+  for (const ptx::Variable& result : function_.results) place(result, false, code().results);
+}
+
+// --- registers and constants --------------------------------------------------------------------
+
+Place ConstantPool::place(std::vector<std::byte>& bytes_of_all, std::uint64_t low,
+                          std::uint64_t high, unsigned bytes) {
+  Place& place = places_[bytes][{low, high}];
+  if (place.present()) return place;
+  const std::size_t size = std::max(bytes, 1U) * std::size_t{kLanes};
+  const std::size_t at = round_up(bytes_of_all.size(), 64);
+  bytes_of_all.resize(at + size);
+  for (unsigned l = 0; l < kLanes; ++l) {
+    std::byte* to = bytes_of_all.data() + at + std::size_t{l} * bytes;
+    std::memcpy(to, &low, std::min(bytes, 8U));
+    if (bytes > 8) std::memcpy(to + 8, &high, bytes - 8);
+  }
+  return place = Place::in_constants(static_cast<std::uint32_t>(at));
+}
+
+Place FunctionDecoder::register_place(std::string_view name) {
+  const std::size_t dot = name.rfind('.');
+  const bool is_component = dot != std::string_view::npos;
+  const unsigned component = is_component ? component_of(name.substr(dot + 1)).value_or(0) : 0;
+  const ptx::Declared what = context_.scope.find(name.substr(0, dot));
+  WW_CHECK(what.kind == ptx::Declared::Kind::Register && component < what.lanes,
+           "`{}` is no register", name);
+  return Place::in_frame(frame_.register_of(what).offset() +
+                         component * lane_bytes(what.type) * kLanes);
+}
+
+Place FunctionDecoder::special_place(const isa::Operand& operand, std::optional<char> component) {
+  std::string name(operand.text.substr(1));
+  if (component) name += fmt::format(".{}", *component);
+  const Special special = parse_special(name);
+  if (special == Special::GridWorkspaceHigh || special == Special::GridWorkspaceLow)
+    program().has_grid_barrier = true;
+  const unsigned bytes = lane_bytes(operand.type);
+  const auto [place, is_new] = frame_.special(special, operand.type);
+  if (is_new) code().specials.push_back({special, place, bytes});
+  if (is_changing(special)) {
+    Op op;
+    op.run = read_special;
+    op.p[0] = place;
+    op.mode = static_cast<std::uint8_t>(special);
+    op.bytes = static_cast<std::uint8_t>(bytes);
+    op.flags = kTracksItself;
+    before_.push_back({op, std::nullopt});
+  }
+  return place;
+}
+
+Place FunctionDecoder::sum(Place from, isa::Type type, std::int64_t offset, std::string_view name) {
+  const unsigned bytes = lane_bytes(type);
+  Before before{.op = {},
+                .source = OperandInfo{from, type, type, false, *context_.module.names.find(name)}};
+  before.op.run = bytes == 1   ? run_sum<std::uint8_t>
+                  : bytes == 2 ? run_sum<std::uint16_t>
+                  : bytes == 4 ? run_sum<std::uint32_t>
+                               : run_sum<std::uint64_t>;
+  before.op.flags = kTracksItself;
+  before.op.p[0] = frame_.scratch(bytes);
+  before.op.p[1] = from;
+  before.op.imm = offset;
+  before_.push_back(before);
+  return before.op.p[0];
+}
+
+Place FunctionDecoder::frame_address(std::uint64_t offset, unsigned bytes) {
+  Op op;
+  op.run = run_frame_address;
+  op.flags = kTracksItself;
+  op.bytes = static_cast<std::uint8_t>(std::min(bytes, 8U));
+  op.p[0] = frame_.scratch(op.bytes);
+  op.imm = static_cast<std::int64_t>(offset);
+  before_.push_back({op, std::nullopt});
+  return op.p[0];
+}
+
+std::pair<std::uint64_t, bool> FunctionDecoder::symbol_address(const isa::Operand& operand) {
+  const std::optional<ptx::NameId> id = context_.module.names.find(operand.text);
+  const ptx::Declared what = context_.scope.find(*id);
+  const std::uint64_t offset =
+      static_cast<std::uint64_t>(operand.value) + what.member * ptx::member_bytes(*what.variable);
+  if (const std::uint32_t* local = frame_.find_local(what.variable); local != nullptr) {
+    const bool is_kernel_param = what.space == ptx::Space::Param && code().is_entry &&
+                                 !function_.params.empty() &&
+                                 what.variable >= function_.params.data() &&
+                                 what.variable < function_.params.data() + function_.params.size();
+    return {*local + offset, !is_kernel_param};
+  }
+  std::uint64_t place = context_.layout.variables.at(what.variable).address;
+  if (what.space == ptx::Space::Shared && ptx::size_in_bytes(*what.variable) == 0) {
+    place = context_.layout.dynamic_shared;
+  }
+  return {place + offset, false};
+}
+
+// --- statements ----------------------------------------------------------------------------------
+
+void FunctionDecoder::statement(const ptx::Statement& statement) {
+  const auto number = static_cast<std::uint32_t>(&statement - function_.statements.data());
+  switch (statement.kind) {
+    case ptx::StatementKind::Instruction:
+      instruction(function_.instructions[statement.index]);
+      return;
+    case ptx::StatementKind::Label:
+      labels_.add(number, next_op());
+      return;
+    case ptx::StatementKind::BranchTargets: {
+      // Which labels the names of a list are is decided where the list stands.
+      labels_.add_table(number, static_cast<std::uint32_t>(program().branch_tables.size()));
+      auto& table = program().branch_tables.emplace_back();
+      for (const ptx::NameId name : function_.target_lists[statement.index].names)
+        table.push_back(context_.scope.find(name).statement);
+      return;
+    }
+    case ptx::StatementKind::Variable: {
+      const ptx::Variable& variable = function_.variables[statement.index];
+      if (variable.space == ptx::Space::Local || variable.space == ptx::Space::Param)
+        frame_.add_local(variable);
+      return;
+    }
+    case ptx::StatementKind::Loc: {
+      const ptx::Loc& loc = function_.locs[statement.index];
+      program().locs.push_back({loc.at.file, loc.at.line, loc.at.column});
+      loc_ = static_cast<std::uint32_t>(program().locs.size());
+      return;
+    }
+    case ptx::StatementKind::Registers:
+    case ptx::StatementKind::OpenBlock:
+    case ptx::StatementKind::CloseBlock:
+    case ptx::StatementKind::Pragma:
+    case ptx::StatementKind::Prototype:
+    case ptx::StatementKind::CallTargets:
+    case ptx::StatementKind::Comment:
+      return;
+  }
+}
+
+void FunctionDecoder::error(const ptx::Instruction& instruction, std::string text) {
+  const std::string_view opcode = context_.module.text(instruction.opcode);
+  context_.errors.push_back(Diag{DiagKind::NotSimulated,
+                                 std::move(text),
+                                 Span::at(instruction.offset, instruction.offset + opcode.size()),
+                                 {}});
+}
+
+void FunctionDecoder::instruction(const ptx::Instruction& instruction) {
+  const std::string_view opcode = context_.module.text(instruction.opcode);
+  noted_.clear();
+  before_.clear();
+  label_.reset();
+  const std::span<const isa::Operand> operands =
+      context_.resolver.operands_of(function_, instruction);
+  const Span span = Span::at(instruction.offset, instruction.offset + opcode.size());
+  const Result<isa::Legal> legal = context_.checker.check({opcode, operands, span});
+  if (!legal) {
+    context_.errors.push_back(legal.error());
+    return;
+  }
+  const isa::Form& form = legal->binding.form();
+  Op op;
+  if (instruction.guard.present()) {
+    op.guard = register_place(context_.module.text(instruction.guard.name));
+    op.guard_negated = instruction.guard.is_negated;
+  }
+  if (form.mnemonic == "call") {
+    if (!call(instruction, op)) return;
+  } else {
+    const OpRow* row = find_op(form.family, form.mnemonic);
+    Decode decode(*this, legal->binding, operands, legal->operand_of, op);
+    if (row == nullptr || !row->decode(decode) || op.run == nullptr) {
+      std::string text = fmt::format("`{}` is not simulated", opcode);
+      if (!decode.refusal.empty()) text += ": " + decode.refusal;
+      error(instruction, std::move(text));
+      return;
+    }
+  }
+  mark_order(legal->binding, code());
+  finish_op(op, instruction, family_of(form));
+}
+
+void FunctionDecoder::finish_op(Op op, const ptx::Instruction& instruction, isa::FamilyId family) {
+  OpInfo info{.offset = instruction.offset,
+              .line = line_of(instruction.offset),
+              .loc = loc_,
+              .function = index_,
+              .opcode = instruction.opcode,
+              .family = family};
+  for (const Before& before : before_) {
+    program().ops.push_back(before.op);
+    program().ops.back().guard = op.guard;
+    program().ops.back().guard_negated = op.guard_negated;
+    info.first_operand = static_cast<std::uint32_t>(program().operands.size());
+    info.operand_count = before.source ? 1 : 0;
+    if (before.source) program().operands.push_back(*before.source);
+    program().infos.push_back(info);
+  }
+  info.first_operand = static_cast<std::uint32_t>(program().operands.size());
+  info.operand_count = static_cast<std::uint32_t>(noted_.size());
+  program().operands.insert(program().operands.end(), noted_.begin(), noted_.end());
+  if (label_) labels_.refer(next_op(), *label_);
+  program().ops.push_back(op);
+  program().infos.push_back(info);
+}
+
+void FunctionDecoder::note_operand(Place place, isa::Type type, isa::Type as, bool is_result,
+                                   std::string_view name) {
+  const auto id = name.empty() ? std::nullopt : context_.module.names.find(name);
+  noted_.push_back({place, type, as, is_result, id.value_or(ptx::kNoName)});
+}
+
 // --- labels --------------------------------------------------------------------------------------
 
 void FunctionDecoder::add_label_fixup(std::string_view label) {
-  label_ = scope_.find(*module_.names.find(label)).statement;
+  label_ = context_.scope.find(*context_.module.names.find(label)).statement;
 }
 
 std::uint64_t FunctionDecoder::function_address(std::string_view name) const {
-  const auto found = layout_.functions.find(*module_.names.find(name));
-  return found == layout_.functions.end() ? 0 : kCodeWindow + std::uint64_t{found->second} * 16;
-}
-
-// Which labels the names of a list are is decided where the list stands.
-void FunctionDecoder::add_table(const ptx::Statement& statement) {
-  auto& table = program_.branch_tables.emplace_back();
-  for (const ptx::NameId name : function_->target_lists[statement.index].names)
-    table.push_back(scope_.find(name).statement);
-  tables_[static_cast<std::uint32_t>(&statement - function_->statements.data())] =
-      static_cast<std::uint32_t>(program_.branch_tables.size() - 1);
+  const auto found = context_.layout.functions.find(*context_.module.names.find(name));
+  return found == context_.layout.functions.end() ? 0
+                                                  : kCodeWindow + std::uint64_t{found->second} * 16;
 }
 
 std::uint32_t FunctionDecoder::branch_table(std::string_view name) {
-  return tables_.at(scope_.find(*module_.names.find(name)).statement);
-}
-
-void FunctionDecoder::fix_labels() {
-  for (const auto& [op, label] : label_fixups_) program_.ops[op].imm = labels_.at(label);
-  for (const auto& [statement, table] : tables_) {
-    for (std::uint32_t& target : program_.branch_tables[table]) target = labels_.at(target);
-  }
+  return labels_.table(context_.scope.find(*context_.module.names.find(name)).statement);
 }
 
 }  // namespace ww::sim

@@ -15,6 +15,8 @@
 #include "isa/check.h"
 #include "ptx/resolve.h"
 #include "sim/decode/decoder.h"
+#include "sim/decode/frame.h"
+#include "sim/decode/labels.h"
 #include "sim/program.h"
 
 namespace ww::sim {
@@ -30,22 +32,45 @@ struct Layout {
   std::uint64_t dynamic_shared = 0;                          // where `.extern .shared` arrays start
 };
 
+/// Constants of a program, 32 equal lanes each, of which equal ones are kept once.
+class ConstantPool {
+ public:
+  /// The place of one in `bytes_of_all`, where it is put if it is not there.
+  Place place(std::vector<std::byte>& bytes_of_all, std::uint64_t low, std::uint64_t high,
+              unsigned bytes);
+
+ private:
+  std::map<std::pair<std::uint64_t, std::uint64_t>, Place> places_[17];  // by size
+};
+
+/// What the functions of a module are decoded with.
+struct DecodeContext {
+  Program& program;
+  const ptx::Module& module;
+  Layout& layout;
+  ptx::Scope& scope;
+  isa::Checker& checker;
+  std::vector<Diag>& errors;
+  ptx::OperandResolver resolver{module, scope};
+  ConstantPool constants{};
+};
+
 class FunctionDecoder {
  public:
-  FunctionDecoder(Program& program, const ptx::Module& module, Layout& layout, ptx::Scope& scope,
-                  isa::Checker& checker, std::vector<Diag>& errors);
+  /// `index`: its entry in Program::functions.
+  FunctionDecoder(DecodeContext& context, const ptx::Function& function, std::uint32_t index)
+      : context_(context),
+        function_(function),
+        index_(index),
+        frame_(context.module, function, context.errors) {}
 
-  /// Decodes the function and appends its ops. `code` is its entry in Program::functions.
-  void decode(const ptx::Function& function, std::uint32_t index);
+  /// Appends the ops of the function.
+  void decode();
 
-  // for Decode
   /// The register that the name stands for here, by the scopes of the text.
   Place register_place(std::string_view name);
   /// With the component of a vector that is named as a whole.
   Place special_place(const isa::Operand& operand, std::optional<char> component = {});
-  Place constant(std::uint64_t low, std::uint64_t high, unsigned bytes);
-  Place scratch(unsigned bytes);
-  Place carry();
   /// A register that gets `from` plus the offset before the op being decoded runs.
   Place sum(Place from, isa::Type type, std::int64_t offset, std::string_view name);
   /// A register of that many bytes that gets the address of a local variable in the same way.
@@ -59,9 +84,10 @@ class FunctionDecoder {
   [[nodiscard]] std::uint64_t function_address(std::string_view name) const;
   void note_operand(Place place, isa::Type type, isa::Type as, bool is_result,
                     std::string_view name);
-  [[nodiscard]] Program& program() { return program_; }
-  [[nodiscard]] std::uint32_t next_op() const {
-    return static_cast<std::uint32_t>(program_.ops.size());
+  [[nodiscard]] Program& program() { return context_.program; }
+  [[nodiscard]] Frame& frame() { return frame_; }
+  Place constant(std::uint64_t low, std::uint64_t high, unsigned bytes) {
+    return context_.constants.place(program().constants, low, high, bytes);
   }
 
  private:
@@ -71,51 +97,34 @@ class FunctionDecoder {
     std::optional<OperandInfo> source{};
   };
 
-  void place_params(const ptx::Function& function, Code& code);
-  void place_formals(const ptx::Function& function, Code& code);
+  void place_params();
+  void place_formals();
   void statement(const ptx::Statement& statement);
   void instruction(const ptx::Instruction& instruction);
   bool call(const ptx::Instruction& instruction, Op& op);
-  void declare(const ptx::Variable& variable);
   void finish_op(Op op, const ptx::Instruction& instruction, isa::FamilyId family);
-  void fix_labels();
-  static void mark_order(const isa::Binding& binding, Code& code);
-  void add_table(const ptx::Statement& statement);
-  Place new_register(isa::Type type, unsigned lanes = 1);
-  std::uint32_t local_slot(const ptx::Variable& variable);
   void add_moves(const ptx::Operand& operand, const ptx::Variable& formal, bool is_argument,
                  std::vector<ValueMove>& moves);
   [[nodiscard]] bool call_builtin(const ptx::Instruction& instruction, std::string_view name,
                                   CallSite site, Op& op);
   Place number_register(const ptx::Operand& operand, isa::Type type);
-  void too_large(const ptx::Variable& variable, std::string_view where);
   void error(const ptx::Instruction& instruction, std::string text);
-  [[nodiscard]] std::uint32_t line_of(std::uint32_t offset) const;
+  [[nodiscard]] Code& code() { return program().functions[index_]; }
+  [[nodiscard]] std::uint32_t next_op() { return static_cast<std::uint32_t>(program().ops.size()); }
+  [[nodiscard]] std::uint32_t line_of(std::uint32_t offset) {
+    return static_cast<std::uint32_t>(program().source.line_number(offset));
+  }
 
-  Program& program_;
-  const ptx::Module& module_;
-  Layout& layout_;
-  ptx::Scope& scope_;
-  ptx::OperandResolver resolver_;
-  isa::Checker& checker_;
-  std::vector<Diag>& errors_;
-  const ptx::Function* function_ = nullptr;
-  std::uint32_t index_ = 0;
-  std::unordered_map<std::uint64_t, Place> registers_;  // by declaration and member
+  DecodeContext& context_;
+  const ptx::Function& function_;
+  std::uint32_t index_;
+  Frame frame_;
+  Labels labels_;
+  std::uint32_t loc_ = 0;
+  // of the op being decoded
   std::vector<OperandInfo> noted_;
   std::vector<Before> before_;
-  std::map<std::pair<std::uint64_t, std::uint64_t>, Place> constants_[17];
-  std::map<std::pair<std::uint8_t, unsigned>, Place> specials_;
-  std::map<const ptx::Variable*, std::uint32_t> locals_;
-  // Labels and lists of labels go by the statement that declares them.
-  std::unordered_map<std::uint32_t, std::uint32_t> labels_;            // the op that follows
-  std::unordered_map<std::uint32_t, std::uint32_t> tables_;            // in Program::branch_tables
-  std::vector<std::pair<std::uint32_t, std::uint32_t>> label_fixups_;  // op, label
-  std::optional<std::uint32_t> label_;                                 // of the op being decoded
-  Place carry_{};
-  bool is_full_ = false;  // no room for more registers
-  std::uint32_t frame_bytes_ = 0, local_bytes_ = 0;
-  std::uint32_t loc_ = 0;
+  std::optional<std::uint32_t> label_;
 };
 
 }  // namespace ww::sim

@@ -323,9 +323,9 @@ void Loader::fill(GlobalVariable& to, const ptx::Variable& variable) {
 void Loader::decode_functions() {
   ptx::Scope scope(module_, errors_);
   isa::Checker checker(program_.target);
-  FunctionDecoder decoder(program_, module_, layout_, scope, checker, errors_);
+  DecodeContext context{program_, module_, layout_, scope, checker, errors_};
   for (std::size_t i = 0; i < functions_.size() && errors_.size() < kMaxErrors; ++i) {
-    decoder.decode(*functions_[i], static_cast<std::uint32_t>(i));
+    FunctionDecoder(context, *functions_[i], static_cast<std::uint32_t>(i)).decode();
   }
   for (CallSite& site : program_.calls) {
     if (site.function < program_.functions.size()) {
