@@ -27,57 +27,80 @@ Result<void> check_alignment(const Param& param, std::uint64_t address) {
                              "address"));
 }
 
-Result<void> check_launch(const Program& program, const Launch& launch, const Dim3& cluster,
-                          std::uint32_t shared) {
-  const Code& code = *launch.kernel;
+namespace {
+
+std::string text_of(const Dim3& d) { return fmt::format("{},{},{}", d.x, d.y, d.z); }
+Dim3 dims_of(const std::array<std::uint32_t, 3>& v) { return {v[0], v[1], v[2]}; }
+
+// What any GPU takes.
+Result<void> check_sizes(const Launch& launch) {
   const std::uint64_t threads = launch.block.count();
-  const auto text = [](const Dim3& d) { return fmt::format("{},{},{}", d.x, d.y, d.z); };
-  const auto dims = [](const std::array<std::uint32_t, 3>& v) { return Dim3{v[0], v[1], v[2]}; };
   if (threads == 0 || launch.grid.count() == 0) {
-    return fail(DiagKind::BadLaunch, "grid {} and block {}: nothing to run", text(launch.grid),
-                text(launch.block));
+    return fail(DiagKind::BadLaunch, "grid {} and block {}: nothing to run", text_of(launch.grid),
+                text_of(launch.block));
   }
   // By themselves first: their product may not fit into 64 bits.
   if (launch.block.x > kMaxThreads || launch.block.y > kMaxThreads || launch.block.z > 64) {
     return fail(DiagKind::BadLaunch, "a block of {}: at most {} in x and y, 64 in z",
-                text(launch.block), kMaxThreads);
+                text_of(launch.block), kMaxThreads);
   }
   if (threads > kMaxThreads) {
     return fail(DiagKind::BadLaunch, "a block of {} has {} threads; {} are the most",
-                text(launch.block), threads, kMaxThreads);
+                text_of(launch.block), threads, kMaxThreads);
   }
   if (launch.grid.y > 65535 || launch.grid.z > 65535 || launch.grid.x > 0x7FFF'FFFFU) {
     return fail(DiagKind::BadLaunch, "a grid of {}: at most 2147483647 in x, 65535 in y and z",
-                text(launch.grid));
+                text_of(launch.grid));
   }
-  if (code.required_block && dims(*code.required_block) != launch.block) {
-    return fail(DiagKind::BadLaunch, "a block of {}, and `{}` has `.reqntid {}`",
-                text(launch.block), code.name, text(dims(*code.required_block)));
+  return {};
+}
+
+// What the kernel asks of its blocks.
+Result<void> check_block(const Code& code, const Dim3& block) {
+  if (code.required_block && dims_of(*code.required_block) != block) {
+    return fail(DiagKind::BadLaunch, "a block of {}, and `{}` has `.reqntid {}`", text_of(block),
+                code.name, text_of(dims_of(*code.required_block)));
   }
   if (code.most_block) {
-    const Dim3 most = dims(*code.most_block);
-    if (threads > most.count()) {
-      return fail(DiagKind::BadLaunch, "a block of {} threads, and `{}` has `.maxntid {}`", threads,
-                  code.name, text(most));
+    const Dim3 most = dims_of(*code.most_block);
+    if (block.count() > most.count()) {
+      return fail(DiagKind::BadLaunch, "a block of {} threads, and `{}` has `.maxntid {}`",
+                  block.count(), code.name, text_of(most));
     }
   }
-  if (code.required_cluster && dims(*code.required_cluster) != cluster) {
+  return {};
+}
+
+Result<void> check_cluster(const Program& program, const Launch& launch, const Dim3& cluster) {
+  const Code& code = *launch.kernel;
+  if (code.required_cluster && dims_of(*code.required_cluster) != cluster) {
     return fail(DiagKind::BadLaunch, "a cluster of {}, and `{}` has `.reqnctapercluster {}`",
-                text(cluster), code.name, text(dims(*code.required_cluster)));
+                text_of(cluster), code.name, text_of(dims_of(*code.required_cluster)));
   }
   if (cluster.count() > 1 && !program.target.has(target::Feature::Sm90)) {
-    return fail(DiagKind::BadLaunch, "a cluster of {}, and {} has no clusters", text(cluster),
+    return fail(DiagKind::BadLaunch, "a cluster of {}, and {} has no clusters", text_of(cluster),
                 target::info(program.target.arch).name);
   }
   if (cluster.count() > kMaxCluster || cluster.count() == 0) {
-    return fail(DiagKind::BadLaunch, "a cluster of {}; {} blocks are the most", text(cluster),
+    return fail(DiagKind::BadLaunch, "a cluster of {}; {} blocks are the most", text_of(cluster),
                 kMaxCluster);
   }
   if (launch.grid.x % cluster.x != 0 || launch.grid.y % cluster.y != 0 ||
       launch.grid.z % cluster.z != 0) {
     return fail(DiagKind::BadLaunch, "a grid of {} is no multiple of the cluster {}",
-                text(launch.grid), text(cluster));
+                text_of(launch.grid), text_of(cluster));
   }
+  return {};
+}
+
+}  // namespace
+
+Result<void> check_launch(const Program& program, const Launch& launch, const Dim3& cluster,
+                          std::uint32_t shared) {
+  const Code& code = *launch.kernel;
+  WW_TRY_VOID(check_sizes(launch));
+  WW_TRY_VOID(check_block(code, launch.block));
+  WW_TRY_VOID(check_cluster(program, launch, cluster));
   const std::uint32_t most_shared = most_shared_bytes(program.target);
   if (shared > most_shared) {
     return fail(DiagKind::BadLaunch, "{} bytes of shared memory; a block of {} has {} at most",

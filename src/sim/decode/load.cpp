@@ -81,6 +81,7 @@ class Loader {
  private:
   void visit(const ptx::Function& function);
   void place_variables();
+  void give_addresses();
   void place_shared(const ptx::Variable& variable, std::uint64_t& at);
   void place_global(const ptx::Variable& variable);
   void fill(GlobalVariable& to, const ptx::Variable& variable);
@@ -232,9 +233,12 @@ void Loader::place_variables() {
   program_.module_shared = shared_bytes(shared);
   layout_.dynamic_shared = round_up(most, dynamic_align);
   program_.static_shared = shared_bytes(layout_.dynamic_shared);
-  // The addresses that a Device will give them: it allocates them first, in this order.
+  if (errors_.empty()) give_addresses();
+}
+
+// The addresses that a Device will give them: it allocates them first, in this order.
+void Loader::give_addresses() {
   std::uint64_t next = kGlobalStart;
-  if (!errors_.empty()) return;
   std::vector<std::uint64_t> addresses;
   for (const GlobalVariable& variable : program_.variables) {
     addresses.push_back(GlobalMemory::place(next, variable.size, variable.align));
