@@ -27,6 +27,7 @@ struct RunContext;
 class BlockRaces {
  public:
   static constexpr unsigned kPageWords = 128;
+  static constexpr std::uint8_t kWholeWord = 15;  // all bytes of a word
   /// The strong writes of a unit to a page: ops plus one, which bytes, and in what manner. Nothing
   /// reads strongly in kernels that come here.
   struct Strong {
@@ -45,7 +46,8 @@ class BlockRaces {
     void note(unsigned slot, std::uint8_t which, bool is_read, std::uint32_t op) {
       std::uint32_t& by = is_read ? read[slot] : wrote[slot];
       if (by == 0) by = op + 1;
-      (is_read ? read_bytes : wrote_bytes)[slot] |= which;
+      std::uint8_t& touched = (is_read ? read_bytes : wrote_bytes)[slot];
+      touched = which == kWholeWord ? which : touched | which;
     }
     void note_strong_write(unsigned slot, std::uint8_t which, const Manner& manner,
                            std::uint32_t op);

@@ -83,7 +83,7 @@ void RaceTracker::touch_words(Warp& warp, const std::uint64_t* address, Mask lan
       if (is_plain) {
         Page& page = pages_.at(word / kPageWords);
         const auto slot = static_cast<unsigned>(word % kPageWords);
-        if (is_noted) page.accesses.note(slot, 15, reads, op);
+        if (is_noted) page.accesses.note(slot, BlockRaces::kWholeWord, reads, op);
         RaceCell& cell = page.cells[slot];
         if (reads ? read_quickly(cell, same, op) : write_quickly(cell, l, op)) continue;
       }

@@ -37,14 +37,9 @@ void note_in_list(CellUses& uses, RaceCell& cell, const Accessor& by, Mask lanes
 
 // A read replaces earlier ones of its own lanes, and those of others that its lanes know of: who is
 // ordered behind it is ordered behind them.
-void note_read(CellUses& uses, RaceCell& cell, const Accessor& by, Mask lanes, std::uint32_t op) {
-  cell.read_op = op;
+void note_further_read(CellUses& uses, RaceCell& cell, const Accessor& by, Mask lanes) {
   const bool is_mine = cell.read_lanes == 0 || cell.read_warp == by.warp;
   const bool is_now = is_mine && cell.read_clock == by.clock;
-  if (is_now && cell.read_lanes != 0 && !cell.has_earlier) {
-    cell.read_lanes |= lanes;
-    return;
-  }
   if (!is_mine && !by.order->knows(by.warp, cell.read_warp, cell.read_clock)) {
     note_in_list(uses, cell, by, lanes);
     return;

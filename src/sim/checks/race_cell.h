@@ -60,8 +60,22 @@ struct CellUses {
   std::uint32_t strong_number = 0;  // of the latest
 };
 
-/// Weak reads of lanes.
-void note_read(CellUses& uses, RaceCell& cell, const Accessor& by, Mask lanes, std::uint32_t op);
+/// Weak reads of lanes where the cell has others.
+void note_further_read(CellUses& uses, RaceCell& cell, const Accessor& by, Mask lanes);
+/// Weak reads of lanes. Most are the first ones, or go with those before.
+inline void note_read(CellUses& uses, RaceCell& cell, const Accessor& by, Mask lanes,
+                      std::uint32_t op) {
+  cell.read_op = op;
+  const bool is_same =
+      cell.read_lanes == 0 || (cell.read_warp == by.warp && cell.read_clock == by.clock);
+  if (!is_same || cell.has_earlier) {
+    note_further_read(uses, cell, by, lanes);
+    return;
+  }
+  cell.read_lanes |= lanes;
+  cell.read_clock = by.clock;
+  cell.read_warp = static_cast<std::uint16_t>(by.warp);
+}
 /// A weak write of a lane, after which earlier accesses do not matter.
 void note_write(CellUses& uses, RaceCell& cell, const Accessor& by, unsigned lane,
                 std::uint32_t op);
