@@ -125,8 +125,11 @@ class Checker {
   bool evaluate_tile() {
     out_.stage = Stage::Tile;
     args_ = make_args(*compiled_->function, program_.scalars, program_.seed, program_.inputs);
-    for (Arg& arg : args_)
-      arg.has_any_nan = arg.has_any_nan || (program_.has_any_nan && num::is_float(arg.dtype));
+    for (Arg& arg : args_) {
+      const bool is_float = num::is_float(arg.dtype);
+      arg.has_any_nan = arg.has_any_nan || (program_.has_any_nan && is_float);
+      arg.has_any_zero = program_.has_any_zero && is_float;
+    }
     bool is_evaluated = true;
     if (stop(Stage::Tile, evaluate(*compiled_->function, args_, expected_, is_evaluated)))
       return false;

@@ -39,6 +39,7 @@ struct Program {
                          // the virtual GPU bit for bit, or within twice as much:
   bool is_approximate = false;
   bool has_any_nan = false;    // in results: one NaN is as good as another
+  bool has_any_zero = false;   // and -0 is as good as 0
   std::uint64_t schedule = 0;  // not 0: the evaluator runs the tile program in such an order, too
 };
 

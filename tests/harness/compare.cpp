@@ -48,6 +48,8 @@ std::optional<std::string> difference_of(const Arg& arg, const Bytes& expected, 
     if (arg.has_any_nan && std::isnan(number_at(arg, expected, i)) &&
         std::isnan(number_at(arg, seen, i)))
       continue;
+    if (arg.has_any_zero && number_at(arg, expected, i) == 0 && number_at(arg, seen, i) == 0)
+      continue;
     if (tolerance == 0)
       return fmt::format("`{}` has other bits than in the tile program", place_of(arg, i));
     const double wanted = number_at(arg, expected, i), got = number_at(arg, seen, i);

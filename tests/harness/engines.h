@@ -33,7 +33,8 @@ struct Arg {
   std::string name = {};
   bool is_array = false;
   bool is_output = false;
-  bool has_any_nan = false;  // one NaN is as good as another
+  bool has_any_nan = false;   // one NaN is as good as another
+  bool has_any_zero = false;  // and -0 is as good as 0
   num::DType dtype = num::DType::Uint8;
   std::size_t element_bytes = 1;
   std::size_t packed = 1;  // elements of a byte, where they are smaller

@@ -70,6 +70,22 @@ TEST(Harness, NoticesMissingAndStrayWrites) {
   EXPECT_EQ(stray.why, kStray);
 }
 
+TEST(Harness, TellsZerosApartUnlessTheProgramMayHaveEither) {
+  Arg arg{.name = "y",
+          .is_array = true,
+          .dtype = num::DType::Float32,
+          .element_bytes = 4,
+          .shape = {1}};
+  const auto holding = [](float value) {
+    const auto bytes = std::as_bytes(std::span(&value, 1));
+    return Results{.arrays = {Bytes(bytes.begin(), bytes.end())}, .written = {{true}}};
+  };
+  EXPECT_TRUE(difference_of({arg}, holding(0.F), holding(-0.F)));
+  arg.has_any_zero = true;
+  EXPECT_FALSE(difference_of({arg}, holding(0.F), holding(-0.F)));
+  EXPECT_TRUE(difference_of({arg}, holding(0.F), holding(1.F)));
+}
+
 // --- devices -------------------------------------------------------------------------------------
 
 // The way to a GPU, with the virtual one in its place.

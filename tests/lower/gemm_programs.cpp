@@ -302,7 +302,9 @@ std::string fragment(const GemmCase& c, Role role, const Number& first, const Nu
 std::string source_of(const GemmCase& c) { return Writer(c).write(); }
 
 Program program_of(const GemmCase& c) {
-  return {.source = source_of(c), .target = c.target, .inputs = Inputs::Whole};
+  // The order of a sum decides whether its zero has a sign.
+  return {
+      .source = source_of(c), .target = c.target, .inputs = Inputs::Whole, .has_any_zero = true};
 }
 
 Program normal_program_of(const GemmCase& c) {
