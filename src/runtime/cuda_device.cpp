@@ -358,7 +358,7 @@ Result<void> CudaDevice::launch(const Launch& launch) {
 
 // --- timing --------------------------------------------------------------------------------------
 
-Result<double> CudaDevice::time_one(const Work& work, void* start, void* end) {
+Result<double> CudaDevice::time_one(const GpuWork& work, void* start, void* end) {
   WW_TRY_VOID(checked(calls_, calls_.event_record(start, nullptr), "recording an event"));
   WW_TRY_VOID(work.submit());
   WW_TRY_VOID(checked(calls_, calls_.event_record(end, nullptr), "recording an event"));
@@ -369,7 +369,7 @@ Result<double> CudaDevice::time_one(const Work& work, void* start, void* end) {
   return static_cast<double>(milliseconds) / 1000;
 }
 
-Result<Timing> CudaDevice::time_work(const Work& work, int times) {
+Result<Timing> CudaDevice::time_work(const GpuWork& work, int times) {
   const Event start = WW_TRY(Event::make(calls_));
   const Event end = WW_TRY(Event::make(calls_));
   std::vector<double> seconds;
@@ -396,7 +396,7 @@ Result<double> CudaDevice::time_in_a_row(const Launch& launch, int launches) {
                        launches);
 }
 
-Result<double> CudaDevice::time_in_a_row(const Work& work, int times) {
+Result<double> CudaDevice::time_in_a_row(const GpuWork& work, int times) {
   const Event start = WW_TRY(Event::make(calls_));
   const Event end = WW_TRY(Event::make(calls_));
   const auto submit = [&]() -> Result<void> {
@@ -406,14 +406,14 @@ Result<double> CudaDevice::time_in_a_row(const Work& work, int times) {
   return time_one({submit, work.name}, start.handle(), end.handle());
 }
 
-CudaDevice::Work CudaDevice::copying(Address to, Address from, std::size_t bytes) {
+GpuWork CudaDevice::copying(Address to, Address from, std::size_t bytes) {
   std::string name = fmt::format("copying {} bytes on the GPU", bytes);
   return {[=, this] { return checked(calls_, calls_.copy(to, from, bytes), name); }, name};
 }
 
 Result<void> CudaDevice::copy(Address to, Address from, std::size_t bytes) {
   if (bytes == 0) return {};
-  const Work work = copying(to, from, bytes);
+  const GpuWork work = copying(to, from, bytes);
   WW_TRY_VOID(work.submit());
   return checked(calls_, calls_.synchronize(), work.name);
 }

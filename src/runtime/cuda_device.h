@@ -18,6 +18,12 @@
 
 namespace ww::runtime {
 
+/// Something that the GPU is asked to do, and its name in messages: "running `scale`".
+struct GpuWork {
+  std::function<Result<void>()> submit;
+  std::string name;
+};
+
 class CudaDevice final : public Device {
  public:
   /// The first GPU that runs code for `arch`, or the first of all. NoDevice when the driver does
@@ -48,16 +54,11 @@ class CudaDevice final : public Device {
   /// the same bytes is expected to beat.
   Result<Timing> time_copy(Address to, Address from, std::size_t bytes, int copies);
 
-  /// Something that the GPU is asked to do, and its name in messages: "running `scale`".
-  struct Work {
-    std::function<Result<void>()> submit;
-    std::string name;
-  };
   /// Seconds from the beginning of the first launch to the end of the last, which are asked for
   /// without waiting in between: short kernels hide what a launch costs behind each other.
   Result<double> time_in_a_row(const Launch& launch, int launches);
   /// The same of something else on the GPU's default stream.
-  Result<double> time_in_a_row(const Work& work, int times);
+  Result<double> time_in_a_row(const GpuWork& work, int times);
   [[nodiscard]] int multiprocessors() const;
 
   /// How long a kernel or a copy may take.
@@ -73,9 +74,9 @@ class CudaDevice final : public Device {
   [[nodiscard]] Result<void> check(const Launch& launch) const;
   Result<void> submit(const Launch& launch);
   Result<void> wait_for(void* event, std::string_view what);
-  Work copying(Address to, Address from, std::size_t bytes);
-  Result<Timing> time_work(const Work& work, int times);
-  Result<double> time_one(const Work& work, void* start, void* end);
+  GpuWork copying(Address to, Address from, std::size_t bytes);
+  Result<Timing> time_work(const GpuWork& work, int times);
+  Result<double> time_one(const GpuWork& work, void* start, void* end);
 
   CudaCalls calls_;
   int device_ = 0;

@@ -270,7 +270,7 @@ TEST_F(Cuda, TimesLaunchesInARow) {
   EXPECT_EQ(driver_.launches, 5);
   EXPECT_EQ(driver_.timed, 1);
   int asked = 0;
-  const CudaDevice::Work refusing{[&]() -> Result<void> {
+  const GpuWork refusing{[&]() -> Result<void> {
                                     if (++asked == 2) return fail(DiagKind::DeviceError, "enough");
                                     return {};
                                   },
