@@ -270,6 +270,9 @@ TEST(Check, CountsOperands) {
        "operand `d` has 3 registers, `ld.global.v4.b32` takes 4", "{%r0, %r1, %r2}"},
       {"ldmatrix.sync.aligned.m8n8.x1.shared.b16 %r0, [%r4]", DiagKind::BadOperand,
        "operand `d` is a register, a list in braces is wanted", "%r0"},
+      // ptxas takes it and keeps the low byte
+      {"mov.b32 %r0, {%r1}", DiagKind::BadOperand,
+       "operand `a` of `mov` is a list in braces, a register or a constant is wanted", "{%r1}"},
       {"ld.global.v2.b32 {_, _}, [%rd0]", DiagKind::BadOperand,
        "at least one element of the list must not be `_`", "{_, _}"},
       {"ld.global.b32 _, [%rd0]", DiagKind::BadOperand, "`ld` cannot drop its result `d`", "_"},

@@ -31,7 +31,8 @@ Words run(const std::string& body, std::size_t count = 1, std::string_view head 
 
 TEST(Vectors, BracesAroundOneRegister) {
   EXPECT_EQ(run("mov.b32 %r1, 7; st.global.b32 [%a0], {%r1}; ld.global.b32 {%r2}, [%a0];\n"
-                "mov.b32 %r3, {%r2}; mov.b32 {%r4}, %r3; st.global.b32 [%a0+4], %r4;",
+                "cvt.u16.u32 %h0, %r2; mov.b16 %h1, {%h0}; mov.b16 {%h2}, %h1;\n"
+                "cvt.u32.u16 %r3, %h2; st.global.b32 [%a0+4], %r3;",
                 2),
             (Words{7, 7}));
 }
