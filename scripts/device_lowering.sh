@@ -36,7 +36,8 @@ out=$(cd "$out" && pwd)
 build="$root/build/device"
 tests="$build/tests/lowering_tests"
 coverage=(LdstMatrix Reg GmemSmem Fallback)
-products=(Gemm GemmTypes GemmFactors GemmWarps GemmLayouts GemmStage GemmHarness WholeGemm Elementwise)
+products=(Gemm GemmTypes GemmFactors GemmWarps GemmLayouts GemmStage GemmHarness WholeGemm Elementwise
+          ElementwiseFunctions)
 status=0
 
 # --- building ---------------------------------------------------------------------------------------

@@ -186,6 +186,77 @@ TEST(EvalTileOp, FunctionsOfOneOperand) {
   expect(TileOp::Log2, [](double v) { return std::log2(v); });
   expect(TileOp::Reciprocal, [](double v) { return 1 / v; });
   expect(TileOp::Silu, [](double v) { return v / (1 + std::exp(-v)); });
+  expect(TileOp::Log, [](double v) { return std::log(v); });
+  expect(TileOp::Log1p, [](double v) { return std::log1p(v); });
+  expect(TileOp::Expm1, [](double v) { return std::expm1(v); });
+  expect(TileOp::Rsqrt, [](double v) { return 1 / std::sqrt(v); });
+  expect(TileOp::Sin, [](double v) { return std::sin(v); });
+  expect(TileOp::Cos, [](double v) { return std::cos(v); });
+  expect(TileOp::Tanh, [](double v) { return std::tanh(v); });
+  expect(TileOp::Sigmoid, [](double v) { return 1 / (1 + std::exp(-v)); });
+  expect(TileOp::Erf, [](double v) { return std::erf(v); });
+}
+
+// By values that were computed elsewhere, to ten digits.
+TEST(EvalTileOp, Gelu) {
+  const auto near = [](TileOp op, double x, double y) {
+    EXPECT_NEAR(apply(op, DType::Float64, {{x}})[0], y, 1e-9) << x;
+  };
+  near(TileOp::Gelu, 1, 0.8413447461);
+  near(TileOp::Gelu, -1, -0.1586552539);
+  near(TileOp::Gelu, -3, -0.0040496941);
+  near(TileOp::GeluTanh, 1, 0.8411919906);
+  near(TileOp::GeluTanh, -1, -0.1588080094);
+  near(TileOp::GeluTanh, -3, -0.0036373921);
+}
+
+TEST(EvalTileOp, NumbersOfOneOperand) {
+  const Numbers x{-2.5, -0.4, 0.5, 3};
+  EXPECT_EQ(apply(TileOp::Abs, DType::Float64, {x}), (Numbers{2.5, 0.4, 0.5, 3}));
+  EXPECT_EQ(apply(TileOp::Neg, DType::Float64, {x}), (Numbers{2.5, 0.4, -0.5, -3}));
+  EXPECT_EQ(apply(TileOp::Relu, DType::Float64, {x}), (Numbers{0, 0, 0.5, 3}));
+  EXPECT_EQ(apply(TileOp::Floor, DType::Float32, {x}), (Numbers{-3, -1, 0, 3}));
+  EXPECT_EQ(apply(TileOp::Ceil, DType::Float32, {x}), (Numbers{-2, 0, 1, 3}));
+  EXPECT_EQ(apply(TileOp::Round, DType::Float32, {x}), (Numbers{-3, 0, 1, 3}));
+  EXPECT_EQ(apply(TileOp::Abs, DType::Int8, {{-128, -5, 7}}), (Numbers{-128, 5, 7}));
+  EXPECT_EQ(apply(TileOp::Neg, DType::Uint8, {{1, 0}}), (Numbers{255, 0}));
+  EXPECT_EQ(apply(TileOp::Relu, DType::Int32, {{-3, 4}}), (Numbers{0, 4}));
+  EXPECT_EQ(apply(TileOp::BitwiseNot, DType::Uint8, {{1, 0}}), (Numbers{254, 255}));
+}
+
+TEST(EvalTileOp, BitsBoundsAndPowers) {
+  const Numbers a{12, 10, 255}, b{10, 3, 9};
+  EXPECT_EQ(apply(TileOp::BitwiseAnd, DType::Int32, {a, b}), (Numbers{8, 2, 9}));
+  EXPECT_EQ(apply(TileOp::BitwiseOr, DType::Int32, {a, b}), (Numbers{14, 11, 255}));
+  EXPECT_EQ(apply(TileOp::BitwiseXor, DType::Int32, {a, b}), (Numbers{6, 9, 246}));
+  EXPECT_EQ(apply(TileOp::LeftShift, DType::Uint8, {a, b}), (Numbers{0, 80, 0}));
+  EXPECT_EQ(apply(TileOp::RightShift, DType::Int8, {{-128, -1}, {3, 100}}), (Numbers{-16, -1}));
+  EXPECT_EQ(apply(TileOp::Clamp, DType::Float32, {{-2, 0.5, 9}, {0, 0, 0}, {1, 1, 4}}),
+            (Numbers{0, 0.5, 4}));
+  EXPECT_EQ(apply(TileOp::Where, DType::Float32, {{0, 2, -1}, {1, 2, 3}, {4, 5, 6}}),
+            (Numbers{4, 2, 3}));
+  EXPECT_EQ(apply(TileOp::Pow, DType::Float32, {{2, -2, 9}, {10, 3, 0.5}}), (Numbers{1024, -8, 3}));
+}
+
+TEST(EvalTileOp, ComparisonsAndLogicGiveBools) {
+  const auto decided = [](TileOp op, DType type, const Numbers& a, const Numbers& b) {
+    OpKernel k;
+    const auto count = static_cast<std::int64_t>(a.size());
+    k.arrays({{{count}, DType::Bool}, {{count}, type}, {{count}, type}});
+    k.tile(op, Unit::Warp, {k.all(0), k.all(1), k.all(2)});
+    return k.run({{}, a, b}).arrays[0];
+  };
+  const Numbers a{1, -1, 2, NAN}, b{2, -1, 1, 0};
+  EXPECT_EQ(decided(TileOp::Less, DType::Float32, a, b), (Numbers{1, 0, 0, 0}));
+  EXPECT_EQ(decided(TileOp::LessEqual, DType::Float32, a, b), (Numbers{1, 1, 0, 0}));
+  EXPECT_EQ(decided(TileOp::Greater, DType::Float16, a, b), (Numbers{0, 0, 1, 0}));
+  EXPECT_EQ(decided(TileOp::GreaterEqual, DType::Float32, a, b), (Numbers{0, 1, 1, 0}));
+  EXPECT_EQ(decided(TileOp::Equal, DType::Float32, a, b), (Numbers{0, 1, 0, 0}));
+  EXPECT_EQ(decided(TileOp::NotEqual, DType::Float32, a, b), (Numbers{1, 0, 1, 1}));
+  const Numbers x{0, 0, 4, -2}, y{0, 1, 0, 8};
+  EXPECT_EQ(decided(TileOp::LogicalAnd, DType::Int32, x, y), (Numbers{0, 0, 0, 1}));
+  EXPECT_EQ(decided(TileOp::LogicalOr, DType::Int32, x, y), (Numbers{0, 1, 1, 1}));
+  EXPECT_EQ(decided(TileOp::LogicalXor, DType::Int32, x, y), (Numbers{0, 1, 1, 0}));
 }
 
 TEST(EvalTileOp, FunctionsOfTwoOperands) {

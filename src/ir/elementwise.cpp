@@ -2,8 +2,10 @@
 #include "ir/elementwise.h"
 
 #include <algorithm>
+#include <iterator>
 #include <optional>
 
+#include "base/check.h"
 #include "ir/simplify/fold.h"
 
 namespace ww::ir {
@@ -32,6 +34,14 @@ Brought brought_by(const Function& f, const TileArg& arg) {
 
 bool is_exact(DType type, double value) { return round_to(type, value) == value; }
 
+// float64 where one of them is that, else float32.
+DType wide_real_type(const std::vector<Brought>& all) {
+  const auto is_double = [](const Brought& b) {
+    return b.type == DType::Float64 && !(b.constant && is_exact(DType::Float32, *b.constant));
+  };
+  return std::ranges::any_of(all, is_double) ? DType::Float64 : DType::Float32;
+}
+
 }  // namespace
 
 std::optional<Constant> constant_operand(const Function& f, const TileArg& arg) {
@@ -51,51 +61,139 @@ std::optional<Constant> constant_operand(const Function& f, const TileArg& arg) 
   return std::nullopt;
 }
 
-bool is_function(TileOp op) {
+ElementGroup group_of(TileOp op) {
   switch (op) {
+    case TileOp::Select:
+    case TileOp::Where:
+      return ElementGroup::Choice;
     case TileOp::Sqrt:
     case TileOp::Exp:
     case TileOp::Exp2:
     case TileOp::Log2:
     case TileOp::Reciprocal:
     case TileOp::Silu:
-      return true;
-    default:
-      return false;
-  }
-}
-
-bool is_arithmetic(TileOp op) {
-  switch (op) {
+    case TileOp::Log:
+    case TileOp::Log1p:
+    case TileOp::Expm1:
+    case TileOp::Rsqrt:
+    case TileOp::Sin:
+    case TileOp::Cos:
+    case TileOp::Tanh:
+    case TileOp::Sigmoid:
+    case TileOp::Erf:
+    case TileOp::Gelu:
+    case TileOp::GeluTanh:
+      return ElementGroup::Function;
+    case TileOp::Abs:
+    case TileOp::Neg:
+    case TileOp::Relu:
+    case TileOp::Floor:
+    case TileOp::Ceil:
+    case TileOp::Round:
+      return ElementGroup::Number;
     case TileOp::Add:
     case TileOp::Sub:
     case TileOp::Mul:
     case TileOp::Fdiv:
     case TileOp::Maximum:
     case TileOp::Minimum:
-      return true;
+    case TileOp::Fma:
+    case TileOp::Clamp:
+      return ElementGroup::Arithmetic;
+    case TileOp::Pow:
+      return ElementGroup::Power;
+    case TileOp::Equal:
+    case TileOp::NotEqual:
+    case TileOp::Less:
+    case TileOp::LessEqual:
+    case TileOp::Greater:
+    case TileOp::GreaterEqual:
+      return ElementGroup::Comparison;
+    case TileOp::LogicalAnd:
+    case TileOp::LogicalOr:
+    case TileOp::LogicalXor:
+    case TileOp::LogicalNot:
+      return ElementGroup::Logic;
+    case TileOp::BitwiseAnd:
+    case TileOp::BitwiseOr:
+    case TileOp::BitwiseXor:
+    case TileOp::BitwiseNot:
+    case TileOp::LeftShift:
+    case TileOp::RightShift:
+      return ElementGroup::Bits;
     default:
-      return false;
+      return ElementGroup::Move;
   }
 }
 
-bool computes(TileOp op) { return is_function(op) || is_arithmetic(op) || op == TileOp::Fma; }
+namespace {
+
+struct OperatorRow {
+  TileOp op;
+  ExprOp computed_by;
+};
+constexpr OperatorRow kOperators[] = {
+    {TileOp::Add, ExprOp::Add},           {TileOp::Sub, ExprOp::Sub},
+    {TileOp::Mul, ExprOp::Mul},           {TileOp::Fdiv, ExprOp::Div},
+    {TileOp::Maximum, ExprOp::Max},       {TileOp::Minimum, ExprOp::Min},
+    {TileOp::Equal, ExprOp::Eq},          {TileOp::NotEqual, ExprOp::Ne},
+    {TileOp::Less, ExprOp::Lt},           {TileOp::LessEqual, ExprOp::Le},
+    {TileOp::Greater, ExprOp::Gt},        {TileOp::GreaterEqual, ExprOp::Ge},
+    {TileOp::LogicalAnd, ExprOp::BitAnd}, {TileOp::LogicalOr, ExprOp::BitOr},
+    {TileOp::LogicalXor, ExprOp::BitXor}, {TileOp::BitwiseAnd, ExprOp::BitAnd},
+    {TileOp::BitwiseOr, ExprOp::BitOr},   {TileOp::BitwiseXor, ExprOp::BitXor},
+    {TileOp::LeftShift, ExprOp::Shl},     {TileOp::RightShift, ExprOp::Shr},
+};
+
+struct CalleeRow {
+  TileOp op;
+  Intrinsic computed_by;
+};
+constexpr CalleeRow kCallees[] = {
+    {TileOp::Sqrt, Intrinsic::Sqrt},         {TileOp::Exp, Intrinsic::Exp},
+    {TileOp::Exp2, Intrinsic::Exp2},         {TileOp::Log2, Intrinsic::Log2},
+    {TileOp::Log, Intrinsic::Log},           {TileOp::Log1p, Intrinsic::Log1p},
+    {TileOp::Expm1, Intrinsic::Expm1},       {TileOp::Rsqrt, Intrinsic::Rsqrt},
+    {TileOp::Sin, Intrinsic::Sin},           {TileOp::Cos, Intrinsic::Cos},
+    {TileOp::Tanh, Intrinsic::Tanh},         {TileOp::Sigmoid, Intrinsic::Sigmoid},
+    {TileOp::Erf, Intrinsic::Erf},           {TileOp::Gelu, Intrinsic::Gelu},
+    {TileOp::GeluTanh, Intrinsic::GeluTanh}, {TileOp::Abs, Intrinsic::Abs},
+    {TileOp::Floor, Intrinsic::Floor},       {TileOp::Ceil, Intrinsic::Ceil},
+    {TileOp::Round, Intrinsic::Round},       {TileOp::Pow, Intrinsic::Pow},
+};
+
+const OperatorRow* operator_row(TileOp op) {
+  const auto* found = std::ranges::find(kOperators, op, &OperatorRow::op);
+  return found == std::end(kOperators) ? nullptr : found;
+}
+
+}  // namespace
+
+bool is_function(TileOp op) { return group_of(op) == ElementGroup::Function; }
+bool has_operator(TileOp op) { return operator_row(op) != nullptr; }
+
+bool computes(TileOp op) {
+  return group_of(op) != ElementGroup::Move && group_of(op) != ElementGroup::Choice;
+}
+
+bool gives_bool(TileOp op) {
+  return group_of(op) == ElementGroup::Comparison || group_of(op) == ElementGroup::Logic;
+}
 
 ExprOp operator_of(TileOp op) {
-  switch (op) {
-    case TileOp::Add:
-      return ExprOp::Add;
-    case TileOp::Sub:
-      return ExprOp::Sub;
-    case TileOp::Mul:
-      return ExprOp::Mul;
-    case TileOp::Fdiv:
-      return ExprOp::Div;
-    case TileOp::Maximum:
-      return ExprOp::Max;
-    default:
-      return ExprOp::Min;
-  }
+  const OperatorRow* row = operator_row(op);
+  WW_CHECK(row != nullptr, "`{}` has no operator of two operands", name_of(op));
+  return row->computed_by;
+}
+
+std::optional<Intrinsic> callee_of(TileOp op) {
+  const auto* found = std::ranges::find(kCallees, op, &CalleeRow::op);
+  return found == std::end(kCallees) ? std::nullopt : std::optional(found->computed_by);
+}
+
+bool is_condition(TileOp op, std::size_t i) {
+  const ElementGroup group = group_of(op);
+  return group == ElementGroup::Logic || (group == ElementGroup::Choice && i == 2);
 }
 
 std::vector<const TileArg*> operands_of(const TileCall& call) {
@@ -106,28 +204,55 @@ std::vector<const TileArg*> operands_of(const TileCall& call) {
   };
   const TileArg* src = given(1) != nullptr ? given(1) : given(0);
   if (call.op == TileOp::Zero) return {};
-  if (call.op == TileOp::Fma || call.op == TileOp::Select) return {given(1), given(2), given(3)};
-  if (is_arithmetic(call.op)) return {given(1), given(2)};
+  if (call.op == TileOp::Where) return {given(2), given(3), given(1)};
+  if (call.op == TileOp::Fma || call.op == TileOp::Clamp || call.op == TileOp::Select)
+    return {given(1), given(2), given(3)};
+  if (has_operator(call.op) || call.op == TileOp::Pow) return {given(1), given(2)};
   if (is_function(call.op)) return {src, given(3), given(2)};  // src·scale + bias
   return {src};
 }
 
+namespace {
+
+bool is_real(const Brought& b) { return is_float(b.type); }
+
+// The float type that they have in common: `like`, which may be one of 16 bits or more.
+DType real_type(const std::vector<Brought>& all, DType like) {
+  const auto agrees = [&](const Brought& b) {
+    return b.constant ? is_exact(like, *b.constant) : b.type == like;
+  };
+  const bool has_own = is_float(like) && num::bits_of(like) >= 16 && like != DType::Tfloat32;
+  if (has_own && std::ranges::all_of(all, agrees)) return like;
+  return wide_real_type(all);
+}
+
+// What operands are compared in; those of one type in that.
+DType compared_type(const Function& f, const TileCall& call, const std::vector<Brought>& all) {
+  const auto varies = std::ranges::find_if(all, [](const Brought& b) { return !b.constant; });
+  if (varies == all.end()) return wide_real_type(all);  // no variant takes constants alone
+  const DType like = varies->type;
+  if (std::ranges::any_of(all, is_real)) return real_type(all, like);
+  for (const TileArg* arg : operands_of(call)) {
+    const auto constant = constant_operand(f, *arg);
+    const DType type = like == DType::Bool ? DType::Int32 : like;
+    if (constant ? !holds(type, *constant) : brought_by(f, *arg).type != like) return DType::Int64;
+  }
+  return like == DType::Bool ? DType::Int32 : like;
+}
+
+}  // namespace
+
 DType compute_type(const Function& f, const TileCall& call) {
-  std::vector<Brought> all{brought_by(f, call.args[0])};
+  std::vector<Brought> all;
   for (const TileArg* arg : operands_of(call))
     if (arg != nullptr) all.push_back(brought_by(f, *arg));
-  const DType dst = all[0].type;
-  const auto is_real = [](const Brought& b) { return is_float(b.type); };
-  if (!is_function(call.op) && std::none_of(all.begin(), all.end(), is_real)) return dst;
-  const auto agrees = [&](const Brought& b) {
-    return b.constant ? is_exact(dst, *b.constant) : b.type == dst;
-  };
-  const bool has_own = is_float(dst) && num::bits_of(dst) >= 16 && dst != DType::Tfloat32;
-  if (!is_function(call.op) && has_own && std::all_of(all.begin(), all.end(), agrees)) return dst;
-  const auto is_double = [](const Brought& b) {
-    return b.type == DType::Float64 && !(b.constant && is_exact(DType::Float32, *b.constant));
-  };
-  return std::any_of(all.begin(), all.end(), is_double) ? DType::Float64 : DType::Float32;
+  const ElementGroup group = group_of(call.op);
+  if (group == ElementGroup::Comparison) return compared_type(f, call, all);
+  if (group == ElementGroup::Logic) return DType::Bool;
+  all.push_back(brought_by(f, call.args[0]));
+  const DType dst = all.back().type;
+  if (group == ElementGroup::Function || group == ElementGroup::Power) return wide_real_type(all);
+  return std::ranges::any_of(all, is_real) ? real_type(all, dst) : dst;
 }
 
 }  // namespace ww::ir

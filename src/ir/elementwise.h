@@ -5,15 +5,22 @@
 //     fill, memset              dst = value
 //     zero                      dst = 0
 //     cast                      dst = src
-//     add … minimum             dst = a f b
+//     add … minimum, pow        dst = a f b
 //     fma                       dst = a·b + c, rounded once
+//     clamp                     dst = the minimum of high and the maximum of src and low
 //     sqrt, exp, exp2, log2     dst = f(src·scale + bias), the argument rounded once
-//     reciprocal, silu          dst = f(src)
+//     reciprocal … gelu_tanh    dst = f(src)
+//     abs … round, bitwise_not  dst = f(src); relu is the maximum of src and 0
+//     bitwise_and … right_shift dst = a f b, of integers
 //     select                    dst = t where pred is not 0, else f
+//     where                     dst = a where cond is not 0, else b
+//     equal … greater_equal     dst = a f b, which is bool
+//     logical_and … logical_not the same of bools: is each operand not 0
 //
 // Operands are converted to the type in which the primitive computes, the result to that of dst.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <vector>
 
@@ -22,19 +29,39 @@
 
 namespace ww::ir {
 
-/// Functions of one number: sqrt, exp, exp2, log2, reciprocal, silu.
+/// Elementwise primitives by what they ask of types.
+enum class ElementGroup : std::uint8_t {
+  Move,        // fill, zero, memset, cast
+  Choice,      // select, where
+  Function,    // of one float: sqrt … gelu_tanh
+  Number,      // of one number of any type: abs, neg, relu, floor, ceil, round
+  Arithmetic,  // add … minimum, fma, clamp
+  Power,       // pow: of two floats
+  Comparison,  // equal … greater_equal
+  Logic,       // logical_and … logical_not
+  Bits,        // bitwise_and … right_shift, bitwise_not
+};
+ElementGroup group_of(TileOp op);
+
+/// Functions of one float.
 bool is_function(TileOp op);
-/// add, sub, mul, fdiv, maximum, minimum.
-bool is_arithmetic(TileOp op);
+/// Has an operator of two operands: operator_of.
+bool has_operator(TileOp op);
 
-/// Those two and fma: what computes in a type of its own, and does not only move values.
+/// All but those that only move or choose values.
 bool computes(TileOp op);
+/// Comparisons and logic, whose result is bool whatever they compute in.
+bool gives_bool(TileOp op);
 
-/// The operator of an arithmetic op.
+/// The operator of two operands that computes it: `+` of add, `&` of logical_and, `<` of less.
 ExprOp operator_of(TileOp op);
+/// The scalar function that computes it.
+std::optional<Intrinsic> callee_of(TileOp op);
+/// Is operand i, as operands_of lists them, one that is asked for being 0 or not?
+bool is_condition(TileOp op, std::size_t i);
 
-/// The arguments that the primitive reads, in the order of the table above (pred last); nullptr for
-/// a scale or bias that is left out. A `src` that is left out is the destination.
+/// The arguments that the primitive reads, in the order of the table above (pred and cond last);
+/// nullptr for a scale or bias that is left out. A `src` that is left out is the destination.
 std::vector<const TileArg*> operands_of(const TileCall& call);
 
 /// The number that an operand is, if it is a constant.
@@ -42,8 +69,9 @@ std::optional<Constant> constant_operand(const Function& f, const TileArg& arg);
 
 /// The type in which an op that computes does so. All integers: that of the destination.
 /// Otherwise the type that dst and all operands have, if it is one of 16 bits or more; else
-/// float32, or float64 where one of them is that. Functions compute in float32 or float64.
-/// Constants that the type holds exactly do not count.
+/// float32, or float64 where one of them is that. Functions and pow compute in float32 or float64.
+/// Constants that the type holds exactly do not count. A comparison does not ask the destination:
+/// integers of several types are compared in int64, and bools in int32.
 num::DType compute_type(const Function& f, const TileCall& call);
 
 }  // namespace ww::ir

@@ -68,6 +68,33 @@ TEST(ComputeType, IntegersComputeInTheDestinationsType) {
   EXPECT_EQ(type_for(TileOp::Mul, {Int32, Int32}, real(Float32, 0.5)), Float32);
 }
 
+TEST(ComputeType, ComparisonsDoNotAskTheDestination) {
+  using enum DType;
+  EXPECT_EQ(type_for(TileOp::Less, {Bool, Float16, Float16}), Float16);
+  EXPECT_EQ(type_for(TileOp::Less, {Bool, Float16, Float32}), Float32);
+  EXPECT_EQ(type_for(TileOp::Less, {Bool, Float8E4M3fn, Float8E4M3fn}), Float32);
+  EXPECT_EQ(type_for(TileOp::Less, {Bool, Int32, Float64}), Float64);
+  EXPECT_EQ(type_for(TileOp::Equal, {Bool, Int8, Int8}), Int8);
+  EXPECT_EQ(type_for(TileOp::Equal, {Bool, Int8, Uint8}), Int64);
+  EXPECT_EQ(type_for(TileOp::Equal, {Bool, Bool, Bool}), Int32);
+  EXPECT_EQ(type_for(TileOp::Equal, {Bool, Int8}, whole(127)), Int8);
+  EXPECT_EQ(type_for(TileOp::Equal, {Bool, Int8}, whole(128)), Int64);
+  EXPECT_EQ(type_for(TileOp::Less, {Bool, Float16}, real(Float32, 0.5)), Float16);
+  EXPECT_EQ(type_for(TileOp::Less, {Bool, Float16}, real(Float32, 0.1)), Float32);
+  EXPECT_EQ(type_for(TileOp::LogicalAnd, {Bool, Int32, Float32}), Bool);
+}
+
+TEST(ComputeType, FunctionsOfNumbersAndBits) {
+  using enum DType;
+  EXPECT_EQ(type_for(TileOp::Abs, {Float16, Float16}), Float16);
+  EXPECT_EQ(type_for(TileOp::Floor, {Float16, Float32}), Float32);
+  EXPECT_EQ(type_for(TileOp::Neg, {Int32, Int8}), Int32);
+  EXPECT_EQ(type_for(TileOp::Tanh, {Float16, Float16}), Float32);
+  EXPECT_EQ(type_for(TileOp::Pow, {Float16, Float16, Float16}), Float32);
+  EXPECT_EQ(type_for(TileOp::BitwiseAnd, {Int8, Int32, Int32}), Int8);
+  EXPECT_EQ(type_for(TileOp::Clamp, {Float16, Float16, Float16, Float16}), Float16);
+}
+
 TEST(ComputeType, ConstantsThatFitDoNotCount) {
   using enum DType;
   EXPECT_EQ(type_for(TileOp::Mul, {Float16, Float16}, real(Float32, 0.5)), Float16);

@@ -137,7 +137,8 @@ TEST(CudaRuns, FloatsOfAllWidths) {
                                       {"T.exp(a)", "T.exp2(a)", "T.sin(a)", "T.cos(a)", "T.tanh(a)",
                                        "T.erf(a)", "T.sigmoid(a)", "T.rsqrt(a * a + b * b + a / a)",
                                        "T.log(T.abs(a))", "T.log2(T.abs(a))", "T.pow(T.abs(a), b)",
-                                       "T.log1p(T.abs(a))", "T.log10(T.abs(a))", "T.tan(a)"}),
+                                       "T.log1p(T.abs(a))", "T.log10(T.abs(a))", "T.tan(a)",
+                                       "T.expm1(a)", "T.gelu(a)", "T.gelu_tanh(a)"}),
                        0.01, true});
     for (const std::string to :
          {"int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float16",

@@ -179,16 +179,21 @@ class Generator {
     dst_ = any_tile();
     begin_ = tape_.one_in(3) ? tape_.below(columns_) : 0;
     count_ = begin_ > 0 || tape_.one_in(4) ? 1 + tape_.below(columns_ - begin_) : columns_;
-    std::vector<std::string> ops = {"add", "sub",  "mul",  "maximum", "minimum",
-                                    "fma", "cast", "fill", "zero",    "select"};
+    static const std::vector<std::string> kOfOne = {"abs",   "neg",  "relu", "floor",     "ceil",
+                                                    "round", "cast", "sqrt", "reciprocal"};
+    std::vector<std::string> ops = {"add",  "sub",   "mul",  "maximum", "minimum", "fma",
+                                    "cast", "fill",  "zero", "select",  "abs",     "neg",
+                                    "relu", "floor", "ceil", "round",   "clamp",   "where"};
     if (is_real(dst_) && !has_bfloat_) ops.insert(ops.end(), {"fdiv", "sqrt", "reciprocal"});
     const std::string& op = tape_.pick(ops);
     only_whole_ = !is_real(dst_) && op != "cast";
     std::string args = region(dst_, begin_, count_);
     if (op == "fill") args += ", " + std::string(!only_whole_ && tape_.one_in(2) ? "-2.5" : "7");
-    if (op == "cast" || op == "sqrt" || op == "reciprocal")
+    if (std::ranges::find(kOfOne, op) != kOfOne.end())
       args += tape_.one_in(8) ? "" : ", " + tile_source();
     if (op == "fma") args += fmt::format(", {}, {}, {}", tile_source(), source(), source());
+    if (op == "clamp") args += fmt::format(", {}, {}, {}", tile_source(), source(), source());
+    if (op == "where") args += fmt::format(", {}, {}, {}", tile_source(), source(), source());
     if (op == "select") args += fmt::format(", {}, {}, {}", source(), source(), tile_source());
     if (std::find(ops.begin(), ops.begin() + 5, op) != ops.begin() + 5 || op == "fdiv")
       args += tape_.one_in(2) ? fmt::format(", {}, {}", source(), tile_source())
@@ -252,7 +257,7 @@ TEST(RandomElementwise, AgreeOnAllEngines) {
   run.finish();
   if (run.wanted < 400) return;
   // The generator should not lose sight of any primitive, nor of what does not fit.
-  EXPECT_EQ(ops.size(), 13U);
+  EXPECT_EQ(ops.size(), 21U);
   EXPECT_GT(right * 10, run.wanted * 7);
   EXPECT_GT(rules["owner"], 0);
 }

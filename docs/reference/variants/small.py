@@ -200,21 +200,30 @@ def mma():
 
 # Of how many arguments `Tx.OP` is, `dst` not counted.
 ARGUMENTS = {"fill": 0, "zero": 0, "memset": 0, "add": 2, "sub": 2, "mul": 2, "fdiv": 2,
-             "maximum": 2, "minimum": 2, "fma": 3, "select": 3}
+             "maximum": 2, "minimum": 2, "fma": 3, "select": 3, "pow": 2, "clamp": 3, "where": 3,
+             "equal": 2, "not_equal": 2, "less": 2, "less_equal": 2, "greater": 2,
+             "greater_equal": 2, "logical_and": 2, "logical_or": 2, "logical_xor": 2,
+             "bitwise_and": 2, "bitwise_or": 2, "bitwise_xor": 2, "left_shift": 2,
+             "right_shift": 2}
+BOOLS = ("equal", "not_equal", "less", "less_equal", "greater", "greater_equal", "logical_and",
+         "logical_or", "logical_xor", "logical_not")
+BITS = ("bitwise_and", "bitwise_or", "bitwise_xor", "bitwise_not", "left_shift", "right_shift")
 
 
 def elementwise(op):
     count = ARGUMENTS.get(op, 1)
+    given = "int32" if op in BITS else "float32"
+    made = "bool" if op in BOOLS else given
 
     @T.prim_func
     def kernel(A_ptr: T.handle, B_ptr: T.handle):
-        A = T.match_buffer(A_ptr, (128, 8), "float32")
-        B = T.match_buffer(B_ptr, (128, 8), "float32")
+        A = T.match_buffer(A_ptr, (128, 8), given)
+        B = T.match_buffer(B_ptr, (128, 8), made)
         T.device_entry()
         T.thread_id([128])
-        rows = T.alloc_buffer((128, 8), "float32", scope="local",
+        rows = T.alloc_buffer((128, 8), given, scope="local",
                               layout=TileLayout(S[(128, 8) : (1 @ tx, 1)]))
-        out = T.alloc_buffer((128, 8), "float32", scope="local",
+        out = T.alloc_buffer((128, 8), made, scope="local",
                              layout=TileLayout(S[(128, 8) : (1 @ tx, 1)]))
         Tx.cta.copy(rows[:, :], A[:, :])
         if op == "zero":

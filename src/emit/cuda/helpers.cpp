@@ -130,6 +130,18 @@ __forceinline__ __device__ int64_t ww_abs<int64_t>(int64_t a) {
   return out;
 }
 )"},
+    {"ww_gelu", R"(// x times how much of the normal distribution is below x.
+__forceinline__ __device__ float ww_gelu(float x) { return x * normcdff(x); }
+__forceinline__ __device__ double ww_gelu(double x) { return x * normcdf(x); }
+)"},
+    {"ww_gelu_tanh", R"(// x / 2 * (1 + tanh(u)), u = sqrt(2 / pi) * (x + 0.044715 x^3).
+__forceinline__ __device__ float ww_gelu_tanh(float x) {
+  return x / (1.0f + expf(x * fmaf(x * x, -0.0713548163f, -1.59576912f)));
+}
+__forceinline__ __device__ double ww_gelu_tanh(double x) {
+  return x / (1.0 + exp(x * fma(x * x, -0.071354816272600250, -1.5957691216057308)));
+}
+)"},
     {"ww_real_mod", R"(// a - floor(a / b) * b, each step rounded.
 __forceinline__ __device__ float ww_real_mod(float a, float b) {
   return a - __fmul_rn(floorf(a / b), b);

@@ -380,6 +380,8 @@ std::string_view math_name(Intrinsic callee) {
       return "log10";
     case Intrinsic::Log1p:
       return "log1p";
+    case Intrinsic::Expm1:
+      return "expm1";
     case Intrinsic::Sqrt:
       return "sqrt";
     case Intrinsic::Rsqrt:
@@ -429,6 +431,10 @@ Text Numbers::float_call(Intrinsic callee, DType dtype, std::span<const Text> ar
     return {fmt::format("__hfma({}, {}, {})", args[0].text, args[1].text, args[2].text)};
   if (callee == Intrinsic::Abs && is_half(dtype)) return call_of("__habs", args[0]);
   const bool is_double = dtype == DType::Float64;
+  if (callee == Intrinsic::Gelu || callee == Intrinsic::GeluTanh) {
+    const auto name = helpers_.use(callee == Intrinsic::Gelu ? "ww_gelu" : "ww_gelu_tanh");
+    return from_float(dtype, call_of(name, as_float(dtype, args[0])));
+  }
   if (callee == Intrinsic::Sigmoid) {
     const Text minus = {"-" + within(as_float(dtype, args[0]), kAtom), kUnary};
     const std::string_view format =

@@ -6,6 +6,7 @@
 //   exp, exp10           2^j times ex2.approx of the rest         3 ulp
 //   log2, log, log10     lg2.approx                               absolute 2^-22 near 1, else 2 ulp
 //   log1p                log with Kahan's correction              as log
+//   expm1                from tanh(x / 2) up to 1, else from exp  6 ulp
 //   sqrt                 sqrt.rn                                  exact rounding
 //   rsqrt                rsqrt.approx                             2 ulp
 //   sin, cos             angle reduced to ±π, then .approx        absolute 2^-20.5, |x| < 10^5
@@ -13,6 +14,8 @@
 //   tanh                 polynomial below 0.55, else from exp     2 ulp
 //   sigmoid              1 / (1 + exp(-x))                        4 ulp
 //   erf                  two polynomials, the outer one with exp  2 ulp
+//   gelu                 x / 2 · (1 + erf(x / √2))                absolute |x| · 2^-22
+//   gelu_tanh            x · sigmoid of twice the argument        absolute |x| · 2^-21
 //   pow                  ex2(y · lg2 |x|)                         relative 2^-22 · |y · log2 x|
 //   fmod                 in float64                               exact
 //   floor … nearbyint, copysign, abs, isnan …                     exact
@@ -107,16 +110,31 @@ Value reduced_angle(Context& c, Value x) {
   return fma32(c, k, f32_value(-3.01991605e-7F), second);
 }
 
+// tanh of what is less than 0.55.
+Value small_tanh(Context& c, Value x) {
+  constexpr std::array kInner = {1.57394409e-2F, -5.23025580e-2F, 1.33152977e-1F, -3.33327681e-1F};
+  const Value square = mul32(c, x, x);
+  return fma32(c, mul32(c, polynomial(c, square, kInner), square), x, x);
+}
+
 Value tanh32(Context& c, Value x) {
   const Value size = f32(c, "abs.f32", {x});
   const Value power = exp32(c, mul32(c, size, f32_value(2)));
   const Value part = f32(c, "rcp.rn.f32", {add32(c, power, f32_value(1))});
   const Value outer = f32(c, "copysign.f32", {x, fma32(c, part, f32_value(-2), f32_value(1))});
-  constexpr std::array kInner = {1.57394409e-2F, -5.23025580e-2F, 1.33152977e-1F, -3.33327681e-1F};
-  const Value square = mul32(c, x, x);
-  const Value inner = fma32(c, mul32(c, polynomial(c, square, kInner), square), x, x);
+  const Value inner = small_tanh(c, x);
   const Value is_inner = test(c, "setp.lt.f32", size, f32_value(0.55F));
   return choose(c, is_inner, inner, outer);
+}
+
+// exp(x) - 1 is 2t / (1 - t) with t = tanh(x / 2): nothing cancels near 0.
+Value expm1_32(Context& c, Value x) {
+  const Value t = small_tanh(c, mul32(c, x, f32_value(0.5F)));
+  const Value below = f32(c, "sub.rn.f32", {f32_value(1), t});
+  const Value inner = f32(c, "div.rn.f32", {add32(c, t, t), below});
+  const Value outer = add32(c, exp32(c, x), f32_value(-1));
+  const Value size = f32(c, "abs.f32", {x});
+  return choose(c, test(c, "setp.lt.f32", size, f32_value(1)), inner, outer);
 }
 
 Value erf32(Context& c, Value x) {
@@ -135,6 +153,19 @@ Value erf32(Context& c, Value x) {
   const Value inner = fma32(c, polynomial(c, square, kInner), x, x);
   const Value is_outer = test(c, "setp.gt.f32", size, f32_value(0.927734375F));
   return choose(c, is_outer, outer, inner);
+}
+
+Value gelu32(Context& c, Value x) {
+  const Value half = mul32(c, x, f32_value(0.5F));
+  return fma32(c, half, erf32(c, mul32(c, x, f32_value(0.707106781F))), half);
+}
+
+// 1 + tanh(u) is 2 / (1 + exp(-2u)), with u = √(2/π) · (x + 0.044715 x³).
+Value gelu_tanh32(Context& c, Value x) {
+  const Value square = mul32(c, x, x);
+  const Value factor = fma32(c, square, f32_value(-0.0713548163F), f32_value(-1.59576912F));
+  const Value power = exp32(c, mul32(c, x, factor));
+  return f32(c, "div.rn.f32", {x, add32(c, power, f32_value(1))});
 }
 
 // |x|^y, with the sign of x where y is odd; NaN where x is negative and y no whole number.
@@ -266,6 +297,8 @@ Value math32(Context& c, Intrinsic callee, std::span<const Value> args) {
       return mul32(c, f32(c, "lg2.approx.f32", {x}), f32_value(kLog10Of2));
     case Intrinsic::Log1p:
       return log1p32(c, x);
+    case Intrinsic::Expm1:
+      return expm1_32(c, x);
     case Intrinsic::Sqrt:
       return f32(c, "sqrt.rn.f32", {x});
     case Intrinsic::Rsqrt:
@@ -288,6 +321,10 @@ Value math32(Context& c, Intrinsic callee, std::span<const Value> args) {
     }
     case Intrinsic::Erf:
       return erf32(c, x);
+    case Intrinsic::Gelu:
+      return gelu32(c, x);
+    case Intrinsic::GeluTanh:
+      return gelu_tanh32(c, x);
     case Intrinsic::Pow:
       return pow32(c, x, args[1]);
     case Intrinsic::Fmod: {

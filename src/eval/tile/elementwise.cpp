@@ -3,6 +3,7 @@
 // Functions are computed as exactly as a double allows and rounded to that type.
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 
 #include "eval/cta/report.h"
 #include "eval/tile/primitives.h"
@@ -12,6 +13,8 @@ namespace ww::eval {
 namespace {
 
 using ir::TileOp;
+
+constexpr double kGeluInner = 0.79788456080286535588;  // sqrt(2 / pi)
 
 double function_value(TileOp op, double x) {
   switch (op) {
@@ -25,6 +28,28 @@ double function_value(TileOp op, double x) {
       return std::log2(x);
     case TileOp::Reciprocal:
       return 1.0 / x;
+    case TileOp::Log:
+      return std::log(x);
+    case TileOp::Log1p:
+      return std::log1p(x);
+    case TileOp::Expm1:
+      return std::expm1(x);
+    case TileOp::Rsqrt:
+      return 1.0 / std::sqrt(x);
+    case TileOp::Sin:
+      return std::sin(x);
+    case TileOp::Cos:
+      return std::cos(x);
+    case TileOp::Tanh:
+      return std::tanh(x);
+    case TileOp::Sigmoid:
+      return 1.0 / (1.0 + std::exp(-x));
+    case TileOp::Erf:
+      return std::erf(x);
+    case TileOp::Gelu:
+      return 0.5 * x * std::erfc(-x * std::numbers::sqrt2 / 2);
+    case TileOp::GeluTanh:
+      return 0.5 * x * (1 + std::tanh(kGeluInner * (x + 0.044715 * x * x * x)));
     default:
       return x / (1.0 + std::exp(-x));  // silu
   }
@@ -44,9 +69,11 @@ class ElementRule {
   };
   [[nodiscard]] Word operator()(std::span<const Operand> v) const {
     if (op_ == TileOp::Zero) return convert(num::DType::Int64, dst_, 0);
-    if (op_ == TileOp::Select) return as(v[as_real(v[2].type, v[2].bits) != 0 ? 0 : 1], dst_);
+    const ir::ElementGroup group = ir::group_of(op_);
+    if (group == ir::ElementGroup::Choice) return as(v[is_yes(v[2]) ? 0 : 1], dst_);
+    if (group == ir::ElementGroup::Logic) return convert(num::DType::Bool, dst_, decided(v));
     if (!ir::computes(op_)) return as(v[0], dst_);
-    return convert(in_, dst_, computed(v));
+    return convert(ir::gives_bool(op_) ? num::DType::Bool : in_, dst_, computed(v));
   }
 
  private:
@@ -57,10 +84,40 @@ class ElementRule {
   }
   [[nodiscard]] Word computed(std::span<const Operand> v) const {
     if (op_ == TileOp::Fma) return fused(in_, as(v[0], in_), as(v[1], in_), as(v[2], in_));
-    if (ir::is_arithmetic(op_))
+    if (op_ == TileOp::Clamp) {
+      const Word above = apply_in(in_, ir::ExprOp::Max, v[0].type, v[0].bits, v[1].type, v[1].bits);
+      return apply_in(in_, ir::ExprOp::Min, in_, above, v[2].type, v[2].bits);
+    }
+    if (op_ == TileOp::Pow)
+      return from_real(in_, std::pow(as_real(in_, as(v[0], in_)), as_real(in_, as(v[1], in_))));
+    if (ir::has_operator(op_))
       return apply_in(in_, ir::operator_of(op_), v[0].type, v[0].bits, v[1].type, v[1].bits);
+    if (!ir::is_function(op_)) return of_number(as(v[0], in_));
     const Word x = fused(in_, as(v[0], in_), or_else(v[1], 1), or_else(v[2], -0.0));
     return from_real(in_, function_value(op_, as_real(in_, x)));
+  }
+
+  static bool is_yes(const Operand& v) { return as_real(v.type, v.bits) != 0; }
+  [[nodiscard]] Word decided(std::span<const Operand> v) const {
+    if (op_ == TileOp::LogicalNot) return is_yes(v[0]) ? 0 : 1;
+    const bool a = is_yes(v[0]), b = is_yes(v[1]);
+    if (op_ == TileOp::LogicalAnd) return a && b ? 1 : 0;
+    return (op_ == TileOp::LogicalOr ? a || b : a != b) ? 1 : 0;
+  }
+  [[nodiscard]] Word of_number(Word x) const {
+    Word out = x;
+    switch (op_) {
+      case TileOp::Relu:
+        return apply_in(in_, ir::ExprOp::Max, in_, x, num::DType::Int32, 0);
+      case TileOp::Neg:
+        unary(ir::ExprOp::Neg, in_, {&x, 1}, {&out, 1});
+        return out;
+      case TileOp::BitwiseNot:
+        unary(ir::ExprOp::BitNot, in_, {&x, 1}, {&out, 1});
+        return out;
+      default:
+        return pure_call(*ir::callee_of(op_), in_, {&x, 1});  // abs, floor, ceil, round
+    }
   }
 
   TileOp op_;

@@ -36,26 +36,6 @@ void run_primitive(Cta& cta, const ir::TileCall& call, const UnitInstance& unit)
     case TileOp::Gemm:
       tile_gemm(cta, call, unit);
       break;
-    case TileOp::Fill:
-    case TileOp::Zero:
-    case TileOp::Memset:
-    case TileOp::Cast:
-    case TileOp::Sqrt:
-    case TileOp::Exp:
-    case TileOp::Exp2:
-    case TileOp::Log2:
-    case TileOp::Reciprocal:
-    case TileOp::Silu:
-    case TileOp::Add:
-    case TileOp::Sub:
-    case TileOp::Mul:
-    case TileOp::Fdiv:
-    case TileOp::Maximum:
-    case TileOp::Minimum:
-    case TileOp::Fma:
-    case TileOp::Select:
-      tile_elementwise(cta, call, unit);
-      break;
     case TileOp::Sum:
     case TileOp::Max:
     case TileOp::Min:
@@ -63,6 +43,9 @@ void run_primitive(Cta& cta, const ir::TileCall& call, const UnitInstance& unit)
       break;
     case TileOp::GemmAsync:
       tile_unsupported(cta, call, "it is asynchronous");
+      break;
+    default:
+      tile_elementwise(cta, call, unit);
       break;
   }
   end_with_barrier(cta, call, unit);

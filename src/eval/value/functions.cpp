@@ -3,6 +3,7 @@
 // the function, it is used for everything up to single precision: it gives the same on every host.
 #include <bit>
 #include <cmath>
+#include <numbers>
 
 #include "base/check.h"
 #include "eval/value/arithmetic.h"
@@ -37,6 +38,7 @@ constexpr HostFunction kHostFunctions[] = {
     {Intrinsic::Log2, [](double x) { return std::log2(x); }},
     {Intrinsic::Log10, [](double x) { return std::log10(x); }},
     {Intrinsic::Log1p, [](double x) { return std::log1p(x); }},
+    {Intrinsic::Expm1, [](double x) { return std::expm1(x); }},
     {Intrinsic::Sqrt, [](double x) { return std::sqrt(x); }},
     {Intrinsic::Rsqrt, [](double x) { return 1.0 / std::sqrt(x); }},
     {Intrinsic::Sin, [](double x) { return std::sin(x); }},
@@ -45,6 +47,12 @@ constexpr HostFunction kHostFunctions[] = {
     {Intrinsic::Tanh, [](double x) { return std::tanh(x); }},
     {Intrinsic::Sigmoid, [](double x) { return 1.0 / (1.0 + std::exp(-x)); }},
     {Intrinsic::Erf, [](double x) { return std::erf(x); }},
+    {Intrinsic::Gelu, [](double x) { return 0.5 * x * std::erfc(-x / std::numbers::sqrt2); }},
+    {Intrinsic::GeluTanh,
+     [](double x) {
+       constexpr double kInner = 0.79788456080286535588;  // sqrt(2 / pi)
+       return 0.5 * x * (1 + std::tanh(kInner * (x + 0.044715 * x * x * x)));
+     }},
     {Intrinsic::Floor, [](double x) { return std::floor(x); }},
     {Intrinsic::Ceil, [](double x) { return std::ceil(x); }},
     {Intrinsic::Trunc, [](double x) { return std::trunc(x); }},

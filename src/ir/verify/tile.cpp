@@ -157,6 +157,43 @@ void not_held(const TileCheck& t, num::DType type, const Constant& constant) {
         num::name_of(type));
 }
 
+// What a comparison or logic is of; where it goes is bool.
+void check_bool(const TileCheck& t, const Region& dst) {
+  const Buffer& buffer = t.f[dst.buffer];
+  if (buffer.dtype != num::DType::Bool) {
+    t.bad("`{}` into `{}`, which holds `{}`, expected `bool`", t.name(), buffer.name,
+          num::name_of(buffer.dtype));
+    return;
+  }
+  if (group_of(t.call.op) != ElementGroup::Comparison) return;
+  const num::DType in = compute_type(t.f, t.call);
+  for (const TileArg* arg : operands_of(t.call)) {
+    const auto constant = constant_operand(t.f, *arg);
+    if (constant && !holds(in, *constant)) return not_held(t, in, *constant);
+    if (constant || in != num::DType::Int64 || operand_type(t.f, *arg) != num::DType::Uint64)
+      continue;
+    t.bad("`{}` of `uint64` and integers of another type, expected one type", t.name());
+    t.c.findings.back().notes.push_back(
+        {"integers of several types are compared in `int64`, which does not hold all of `uint64`",
+         {}});
+    return;
+  }
+}
+
+void check_bits(const TileCheck& t) {
+  for (const TileArg& arg : t.call.args) {
+    if (std::holds_alternative<std::monostate>(arg)) continue;
+    const auto constant = constant_operand(t.f, arg);
+    const num::DType type = constant ? constant->dtype : operand_type(t.f, arg);
+    if (!num::is_float(type) && (constant || type != num::DType::Bool)) continue;
+    t.bad("`{}` of `{}`, expected integers", t.name(), num::name_of(type));
+    if (type == num::DType::Bool)
+      t.c.findings.back().notes.push_back(
+          {"`logical_and`, `logical_or`, `logical_xor` and `logical_not` are for conditions", {}});
+    return;
+  }
+}
+
 // Only `cast` makes integers of floats; constants must be ones that their type holds.
 void check_conversions(const TileCheck& t, const Region& dst) {
   const Buffer& buffer = t.f[dst.buffer];
@@ -167,8 +204,7 @@ void check_conversions(const TileCheck& t, const Region& dst) {
     return only_casts(t, buffer, fmt::format("computes in `{}`, and", num::name_of(in)));
   const std::vector<const TileArg*> all = operands_of(t.call);
   for (std::size_t i = 0; i < all.size(); ++i) {
-    const bool is_condition = t.call.op == TileOp::Select && i == 2;
-    if (all[i] == nullptr || is_condition || is_cast) continue;
+    if (all[i] == nullptr || is_condition(t.call.op, i) || is_cast) continue;
     if (const auto constant = constant_operand(t.f, *all[i])) {
       // Integers wrap, so that what they are computed with may be written with or without a sign.
       const bool is_held = is_computed ? holds_bits(in, *constant) : holds(in, *constant);
@@ -189,6 +225,8 @@ void check_elementwise(const TileCheck& t) {
       t.bad("`{}` of {} into {}, to which it does not stretch", t.name(), region_text(t.f, *src),
             region_text(t.f, dst));
   }
+  if (gives_bool(t.call.op)) return check_bool(t, dst);
+  if (group_of(t.call.op) == ElementGroup::Bits) check_bits(t);
   check_conversions(t, dst);
 }
 

@@ -44,7 +44,7 @@ struct Plan {
 Match<void> check_types(const Call& call, const ElementwiseProblem& p) {
   const std::string_view op = ir::name_of(call.tile.op);
   const num::DType dst = p.dst.dtype;
-  if (ir::computes(call.tile.op) && dst == num::DType::Bool)
+  if (ir::computes(call.tile.op) && !ir::gives_bool(call.tile.op) && dst == num::DType::Bool)
     return decline("dtype", "{} into bool", op);
   const bool is_real = ir::is_function(call.tile.op) || call.tile.op == TileOp::Fdiv;
   if (is_real && !is_float(dst))
@@ -96,8 +96,7 @@ Match<void> check_scalars(const Call& call, const ElementwiseProblem& p) {
 
 // The front end folds numbers; what is left over is a fill.
 Match<void> check_operands(const Call& call, const ElementwiseProblem& p) {
-  const bool computes = ir::is_arithmetic(call.tile.op) || call.tile.op == TileOp::Fma;
-  if (computes && p.sides() == 0)
+  if (ir::computes(call.tile.op) && p.sides() == 0)
     return decline("operands",
                    "{} of scalars alone, expected a region among them; `fill` stores one",
                    ir::name_of(call.tile.op));
@@ -153,12 +152,9 @@ class Writer {
     return flat;
   }
 
-  [[nodiscard]] bool is_condition(std::size_t i) const {
-    return call_.tile.op == TileOp::Select && i == 2;
-  }
   // An operand in the type in which it is used.
   ExprId converted(std::size_t i, ExprId value) {
-    if (is_condition(i)) {
+    if (ir::is_condition(call_.tile.op, i)) {
       const ir::Type type = f_[value].type;
       return type.is_bool() ? value : code_.binary(ExprOp::Ne, value, code_.zero(type.dtype));
     }
@@ -214,33 +210,44 @@ class Writer {
   ExprId computed(const std::vector<ExprId>& v) {
     const TileOp op = call_.tile.op;
     if (op == TileOp::Zero) return code_.zero(p_.dst.dtype);
-    if (ir::is_arithmetic(op)) return code_.binary(ir::operator_of(op), v[0], v[1]);
+    if (ir::group_of(op) == ir::ElementGroup::Choice)
+      return code_.choose(ExprOp::Select, v[2], v[0], v[1]);
+    if (!ir::computes(op)) return v[0];
+    if (ir::has_operator(op)) return code_.binary(ir::operator_of(op), v[0], v[1]);
     if (ir::is_function(op)) return function(argument(v[0], v[1], v[2]));
     if (op == TileOp::Fma) return multiply_add(code_, v[0], v[1], v[2]);
-    if (op == TileOp::Select) return code_.choose(ExprOp::Select, v[2], v[0], v[1]);
-    return v[0];
+    if (op == TileOp::Pow) return code_.call(ir::Intrinsic::Pow, {v[0], v[1]});
+    if (op == TileOp::Clamp)
+      return code_.binary(ExprOp::Min, code_.binary(ExprOp::Max, v[0], v[1]), v[2]);
+    return of_number(v[0]);
   }
+  ExprId of_number(ExprId x) {
+    switch (call_.tile.op) {
+      case TileOp::Relu:
+        return code_.binary(ExprOp::Max, x, code_.zero(p_.type));
+      case TileOp::Neg:
+        return unary(ExprOp::Neg, x);
+      case TileOp::LogicalNot:
+        return unary(ExprOp::Not, x);
+      case TileOp::BitwiseNot:
+        return unary(ExprOp::BitNot, x);
+      default:
+        break;
+    }
+    const bool is_whole = !is_float(p_.type) && call_.tile.op != TileOp::Abs;
+    return is_whole ? x : code_.call(*ir::callee_of(call_.tile.op), {x});
+  }
+  ExprId unary(ExprOp op, ExprId x) { return ir::unary(f_, op, {x}, call_.span).value(); }
   ExprId argument(ExprId x, ExprId scale, ExprId bias) {
     if (scale.valid() && bias.valid()) return multiply_add(code_, x, scale, bias);
     if (scale.valid()) return code_.binary(ExprOp::Mul, x, scale);
     return bias.valid() ? code_.binary(ExprOp::Add, x, bias) : x;
   }
   ExprId function(ExprId x) {
-    switch (call_.tile.op) {
-      case TileOp::Sqrt:
-        return code_.call(ir::Intrinsic::Sqrt, {x});
-      case TileOp::Exp:
-        return code_.call(ir::Intrinsic::Exp, {x});
-      case TileOp::Exp2:
-        return code_.call(ir::Intrinsic::Exp2, {x});
-      case TileOp::Log2:
-        return code_.call(ir::Intrinsic::Log2, {x});
-      case TileOp::Reciprocal:
-        return code_.binary(ExprOp::Div, code_.number(p_.type, 1), x);
-      default:
-        break;
-    }
-    const ExprId minus = ir::unary(f_, ExprOp::Neg, {x}, call_.span).value();  // silu
+    if (const auto callee = ir::callee_of(call_.tile.op)) return code_.call(*callee, {x});
+    if (call_.tile.op == TileOp::Reciprocal)
+      return code_.binary(ExprOp::Div, code_.number(p_.type, 1), x);
+    const ExprId minus = unary(ExprOp::Neg, x);  // silu
     const ExprId power = code_.call(ir::Intrinsic::Exp, {minus});
     const ExprId below = code_.binary(ExprOp::Add, code_.number(p_.type, 1), power);
     return code_.binary(ExprOp::Div, x, below);
@@ -307,8 +314,10 @@ PlanReport report(const Plan& plan, const Call& call) {
   if (out.rounds > 1 && std::ranges::none_of(plan.forms, is_loop))
     out.notes.emplace_back("the registers follow no formula and are written one by one");
   if (is_copied) out.notes.emplace_back("elements that several threads hold are computed by each");
+  const bool is_compared = ir::group_of(call.tile.op) == ir::ElementGroup::Comparison;
   if (p.type != p.dst.dtype && ir::computes(call.tile.op))
-    out.notes.push_back(fmt::format("computed in {}", num::name_of(p.type)));
+    out.notes.push_back(
+        fmt::format("{} in {}", is_compared ? "compared" : "computed", num::name_of(p.type)));
   return out;
 }
 
@@ -317,12 +326,25 @@ constexpr Variant row(TileOp op) {
       {.op = op, .name = "reg", .about = "each thread computes the elements of its registers"});
 }
 
-constexpr Variant kVariants[] = {row(TileOp::Fill),    row(TileOp::Zero), row(TileOp::Memset),
-                                 row(TileOp::Cast),    row(TileOp::Sqrt), row(TileOp::Exp),
-                                 row(TileOp::Exp2),    row(TileOp::Log2), row(TileOp::Reciprocal),
-                                 row(TileOp::Silu),    row(TileOp::Add),  row(TileOp::Sub),
-                                 row(TileOp::Mul),     row(TileOp::Fdiv), row(TileOp::Maximum),
-                                 row(TileOp::Minimum), row(TileOp::Fma),  row(TileOp::Select)};
+constexpr Variant kVariants[] = {
+    row(TileOp::Fill),       row(TileOp::Zero),         row(TileOp::Memset),
+    row(TileOp::Cast),       row(TileOp::Sqrt),         row(TileOp::Exp),
+    row(TileOp::Exp2),       row(TileOp::Log2),         row(TileOp::Reciprocal),
+    row(TileOp::Silu),       row(TileOp::Add),          row(TileOp::Sub),
+    row(TileOp::Mul),        row(TileOp::Fdiv),         row(TileOp::Maximum),
+    row(TileOp::Minimum),    row(TileOp::Fma),          row(TileOp::Select),
+    row(TileOp::Log),        row(TileOp::Log1p),        row(TileOp::Expm1),
+    row(TileOp::Rsqrt),      row(TileOp::Sin),          row(TileOp::Cos),
+    row(TileOp::Tanh),       row(TileOp::Sigmoid),      row(TileOp::Erf),
+    row(TileOp::Gelu),       row(TileOp::GeluTanh),     row(TileOp::Abs),
+    row(TileOp::Neg),        row(TileOp::Relu),         row(TileOp::Floor),
+    row(TileOp::Ceil),       row(TileOp::Round),        row(TileOp::Pow),
+    row(TileOp::Clamp),      row(TileOp::Where),        row(TileOp::Equal),
+    row(TileOp::NotEqual),   row(TileOp::Less),         row(TileOp::LessEqual),
+    row(TileOp::Greater),    row(TileOp::GreaterEqual), row(TileOp::LogicalAnd),
+    row(TileOp::LogicalOr),  row(TileOp::LogicalXor),   row(TileOp::LogicalNot),
+    row(TileOp::BitwiseAnd), row(TileOp::BitwiseOr),    row(TileOp::BitwiseXor),
+    row(TileOp::LeftShift),  row(TileOp::RightShift),   row(TileOp::BitwiseNot)};
 
 }  // namespace
 

@@ -81,7 +81,9 @@ class ElementwiseReplay : public ProofWalk {
           out[t] = hashes::cast(type, e.type.dtype, arg(0));
           break;
         case ExprOp::Neg:
-          out[t] = hashes::negated(type, arg(0));
+        case ExprOp::Not:
+        case ExprOp::BitNot:
+          out[t] = hashes::changed(e.op, type, arg(0));
           break;
         case ExprOp::Add:
         case ExprOp::Sub:
@@ -89,7 +91,17 @@ class ElementwiseReplay : public ProofWalk {
         case ExprOp::Div:
         case ExprOp::Max:
         case ExprOp::Min:
+        case ExprOp::BitAnd:
+        case ExprOp::BitOr:
+        case ExprOp::BitXor:
+        case ExprOp::Shl:
+        case ExprOp::Shr:
+        case ExprOp::Eq:
         case ExprOp::Ne:
+        case ExprOp::Lt:
+        case ExprOp::Le:
+        case ExprOp::Gt:
+        case ExprOp::Ge:
           out[t] = hashes::operated(e.op, type, arg(0), arg(1));
           break;
         case ExprOp::Select:
@@ -97,8 +109,9 @@ class ElementwiseReplay : public ProofWalk {
           break;
         case ExprOp::Call:
           if (args.size() == 1) out[t] = hashes::called(e.callee, type, {arg(0)});
+          if (args.size() == 2) out[t] = hashes::called(e.callee, type, {arg(0), arg(1)});
           if (args.size() == 3) out[t] = hashes::called(e.callee, type, {arg(0), arg(1), arg(2)});
-          if (args.size() == 1 || args.size() == 3) break;
+          if (!args.empty() && args.size() <= 3) break;
           [[fallthrough]];
         default:
           return unknown("`{}`", ir::print(f_, expr));

@@ -77,6 +77,28 @@ std::vector<Case> cases() {
   for (const TileOp op :
        {TileOp::Sqrt, TileOp::Exp, TileOp::Exp2, TileOp::Log2, TileOp::Reciprocal, TileOp::Silu})
     out.push_back({.op = op, .types = {Float32, Float16}});
+  for (const TileOp op :
+       {TileOp::Log, TileOp::Log1p, TileOp::Expm1, TileOp::Rsqrt, TileOp::Sin, TileOp::Cos,
+        TileOp::Tanh, TileOp::Sigmoid, TileOp::Erf, TileOp::Gelu, TileOp::GeluTanh, TileOp::Abs,
+        TileOp::Neg, TileOp::Relu, TileOp::Floor, TileOp::Ceil, TileOp::Round})
+    out.push_back({.op = op, .types = {Float32, Float16}});
+  for (const TileOp op :
+       {TileOp::Abs, TileOp::Neg, TileOp::Relu, TileOp::Round, TileOp::BitwiseNot})
+    out.push_back({.op = op, .types = {Int32, Int8}, .a = gaps});
+  out.push_back({.op = TileOp::Pow, .types = {Float16, Float32, Float32}});
+  out.push_back({.op = TileOp::Clamp, .types = {Float32, Float32, Float16, Float32}});
+  out.push_back({.op = TileOp::Where, .types = {Float16, Int32, Float32, Float16}});
+  for (const TileOp op : {TileOp::Equal, TileOp::NotEqual, TileOp::Less, TileOp::LessEqual,
+                          TileOp::Greater, TileOp::GreaterEqual}) {
+    out.push_back({.op = op, .types = {Bool, Float16, Float32}});
+    out.push_back({.op = op, .types = {Bool, Int8, Uint8}, .a = turned});
+  }
+  for (const TileOp op : {TileOp::LogicalAnd, TileOp::LogicalOr, TileOp::LogicalXor})
+    out.push_back({.op = op, .types = {Bool, Int32, Bool}});
+  out.push_back({.op = TileOp::LogicalNot, .types = {Bool, Float16}});
+  for (const TileOp op : {TileOp::BitwiseAnd, TileOp::BitwiseOr, TileOp::BitwiseXor,
+                          TileOp::LeftShift, TileOp::RightShift})
+    out.push_back({.op = op, .types = {Int32, Int32, Int16}});
   out.push_back({.op = TileOp::Sqrt});  // bias, and a scale
   out.back().edit = [](Builder& b, std::vector<TileArg>& args) { args.push_back(scalar(b, "s")); };
   out.push_back({.op = TileOp::Mul, .types = {Float16, Float16}});

@@ -47,24 +47,72 @@ ElementwiseMeaning::ElementwiseMeaning(const Call& call,
 }
 
 Number ElementwiseMeaning::of(std::int64_t x) const {
-  switch (op_) {
-    case TileOp::Zero:
-      return hashes::number_of(ir::convert({DType::Int32, 0, 0}, dst_));
-    case TileOp::Fill:
-    case TileOp::Memset:
-    case TileOp::Cast:
+  if (op_ == TileOp::Zero) return hashes::number_of(ir::convert({DType::Int32, 0, 0}, dst_));
+  switch (ir::group_of(op_)) {
+    case ir::ElementGroup::Move:
       return as(dst_, 0, x);
-    case TileOp::Select:
+    case ir::ElementGroup::Choice:
       return chosen(x);
-    case TileOp::Fma:
-      return hashes::cast(in_, dst_, fused(as(in_, 0, x), as(in_, 1, x), as(in_, 2, x)));
+    case ir::ElementGroup::Logic:
+      return hashes::cast(DType::Bool, dst_, decided(x));
+    case ir::ElementGroup::Comparison:
+      return hashes::cast(DType::Bool, dst_, compared(x));
+    default:
+      return hashes::cast(in_, dst_, computed(x));
+  }
+}
+
+Number ElementwiseMeaning::computed(std::int64_t x) const {
+  switch (ir::group_of(op_)) {
+    case ir::ElementGroup::Function:
+      return function(argument(x));
+    case ir::ElementGroup::Number:
+      return of_number(as(in_, 0, x));
+    case ir::ElementGroup::Power:
+      return hashes::called(ir::Intrinsic::Pow, in_, {as(in_, 0, x), as(in_, 1, x)});
     default:
       break;
   }
-  if (ir::is_arithmetic(op_))
-    return hashes::cast(in_, dst_,
-                        hashes::operated(ir::operator_of(op_), in_, as(in_, 0, x), as(in_, 1, x)));
-  return hashes::cast(in_, dst_, function(argument(x)));
+  if (op_ == TileOp::BitwiseNot) return hashes::changed(ExprOp::BitNot, in_, as(in_, 0, x));
+  if (op_ == TileOp::Fma) return fused(as(in_, 0, x), as(in_, 1, x), as(in_, 2, x));
+  if (op_ == TileOp::Clamp)
+    return hashes::operated(ExprOp::Min, in_,
+                            hashes::operated(ExprOp::Max, in_, as(in_, 0, x), as(in_, 1, x)),
+                            as(in_, 2, x));
+  return hashes::operated(ir::operator_of(op_), in_, as(in_, 0, x), as(in_, 1, x));
+}
+
+// Is the operand not 0?
+Number ElementwiseMeaning::truth(std::size_t i, std::int64_t x) const {
+  const ElementwiseOperand& operand = operands_[i];
+  if (operand.constant) return hashes::number_of(ir::convert(*operand.constant, DType::Bool));
+  if (operand.type == DType::Bool) return own(i, x);
+  const Number zero = hashes::number_of(ir::convert({DType::Int32, 0, 0}, operand.type));
+  return hashes::operated(ExprOp::Ne, operand.type, own(i, x), zero);
+}
+
+Number ElementwiseMeaning::decided(std::int64_t x) const {
+  if (op_ == TileOp::LogicalNot) return hashes::changed(ExprOp::Not, DType::Bool, truth(0, x));
+  return hashes::operated(ir::operator_of(op_), DType::Bool, truth(0, x), truth(1, x));
+}
+
+Number ElementwiseMeaning::compared(std::int64_t x) const {
+  return hashes::operated(ir::operator_of(op_), in_, as(in_, 0, x), as(in_, 1, x));
+}
+
+// Whole numbers are rounded already.
+Number ElementwiseMeaning::of_number(Number x) const {
+  switch (op_) {
+    case TileOp::Relu:
+      return hashes::operated(ExprOp::Max, in_, x,
+                              hashes::number_of(ir::convert({DType::Int32, 0, 0}, in_)));
+    case TileOp::Neg:
+      return hashes::changed(ExprOp::Neg, in_, x);
+    case TileOp::Abs:
+      return hashes::called(ir::Intrinsic::Abs, in_, {x});
+    default:
+      return is_float(in_) ? hashes::called(*ir::callee_of(op_), in_, {x}) : x;
+  }
 }
 
 Number ElementwiseMeaning::as(DType type, std::size_t i, std::int64_t x) const {
@@ -83,11 +131,7 @@ Number ElementwiseMeaning::chosen(std::int64_t x) const {
   const ElementwiseOperand& choice = operands_[2];
   if (choice.constant)
     return as(dst_, ir::convert(*choice.constant, DType::Bool).integer != 0 ? 0 : 1, x);
-  const Number zero = hashes::number_of(ir::convert({DType::Int32, 0, 0}, choice.type));
-  const Number is_yes = choice.type == DType::Bool
-                            ? own(2, x)
-                            : hashes::operated(ExprOp::Ne, choice.type, own(2, x), zero);
-  return hashes::hashed(hashes::kChoice, 0, dst_, {is_yes, as(dst_, 0, x), as(dst_, 1, x)});
+  return hashes::hashed(hashes::kChoice, 0, dst_, {truth(2, x), as(dst_, 0, x), as(dst_, 1, x)});
 }
 
 Number ElementwiseMeaning::fused(Number a, Number b, Number c) const {
@@ -104,23 +148,12 @@ Number ElementwiseMeaning::argument(std::int64_t x) const {
 }
 
 Number ElementwiseMeaning::function(Number x) const {
+  if (const auto callee = ir::callee_of(op_)) return hashes::called(*callee, in_, {x});
   const Number one = hashes::number_of({in_, 0, 1});
-  switch (op_) {
-    case TileOp::Sqrt:
-      return hashes::called(ir::Intrinsic::Sqrt, in_, {x});
-    case TileOp::Exp:
-      return hashes::called(ir::Intrinsic::Exp, in_, {x});
-    case TileOp::Exp2:
-      return hashes::called(ir::Intrinsic::Exp2, in_, {x});
-    case TileOp::Log2:
-      return hashes::called(ir::Intrinsic::Log2, in_, {x});
-    case TileOp::Reciprocal:
-      return hashes::operated(ExprOp::Div, in_, one, x);
-    default: {  // silu: x / (1 + exp(-x))
-      const Number power = hashes::called(ir::Intrinsic::Exp, in_, {hashes::negated(in_, x)});
-      return hashes::operated(ExprOp::Div, in_, x, hashes::operated(ExprOp::Add, in_, one, power));
-    }
-  }
+  if (op_ == TileOp::Reciprocal) return hashes::operated(ExprOp::Div, in_, one, x);
+  const Number minus = hashes::changed(ExprOp::Neg, in_, x);  // silu: x / (1 + exp(-x))
+  const Number power = hashes::called(ir::Intrinsic::Exp, in_, {minus});
+  return hashes::operated(ExprOp::Div, in_, x, hashes::operated(ExprOp::Add, in_, one, power));
 }
 
 }  // namespace ww::lower

@@ -41,8 +41,8 @@ inline Number cast(DType from, DType to, Number x) {
 inline Number operated(ExprOp op, DType type, Number a, Number b) {
   return hashed(kOperator, static_cast<Number>(op), type, {a, b});
 }
-inline Number negated(DType type, Number a) {
-  return hashed(kOperator, static_cast<Number>(ExprOp::Neg), type, {a});
+inline Number changed(ExprOp op, DType type, Number a) {
+  return hashed(kOperator, static_cast<Number>(op), type, {a});
 }
 inline Number called(ir::Intrinsic callee, DType type, std::initializer_list<Number> args) {
   return hashed(kCall, static_cast<Number>(callee), type, args);
@@ -93,7 +93,12 @@ class ElementwiseMeaning {
  private:
   [[nodiscard]] Number as(num::DType type, std::size_t i, std::int64_t x) const;
   [[nodiscard]] Number own(std::size_t i, std::int64_t x) const;
+  [[nodiscard]] Number truth(std::size_t i, std::int64_t x) const;
   [[nodiscard]] Number chosen(std::int64_t x) const;
+  [[nodiscard]] Number decided(std::int64_t x) const;
+  [[nodiscard]] Number compared(std::int64_t x) const;
+  [[nodiscard]] Number computed(std::int64_t x) const;
+  [[nodiscard]] Number of_number(Number x) const;
   [[nodiscard]] Number fused(Number a, Number b, Number c) const;
   [[nodiscard]] Number argument(std::int64_t x) const;
   [[nodiscard]] Number function(Number x) const;

@@ -23,6 +23,15 @@ def f(a: T.handle):
     Tx.maximum(r, r, 0.0)
     Tx.minimum(r, r, s)
     Tx.fma(r, s, 2.0, s)
+    m = T.alloc_local((4, 8), "bool")
+    Tx.gelu(r)
+    Tx.gelu_tanh(r, s)
+    Tx.abs(r)
+    Tx.pow(r, s, 2.0)
+    Tx.clamp(r, r, low=0.0, high=1.0)
+    Tx.less(m, r, s)
+    Tx.logical_not(m)
+    Tx.where(r, m, s, 0.0)
 #--- expected
 from tvm.script import tirx as T
 from tvm.script.tirx import tile as Tx
@@ -51,3 +60,12 @@ def f(a: T.handle):
     Tx.maximum(r[0:4, 0:8], r[0:4, 0:8], T.float32(0.0))
     Tx.minimum(r[0:4, 0:8], r[0:4, 0:8], s[0:4, 0:8])
     Tx.fma(r[0:4, 0:8], s[0:4, 0:8], T.float32(2.0), s[0:4, 0:8])
+    m = T.alloc_buffer((4, 8), "bool", scope="local")
+    Tx.gelu(r[0:4, 0:8])
+    Tx.gelu_tanh(r[0:4, 0:8], src=s[0:4, 0:8])
+    Tx.abs(r[0:4, 0:8])
+    Tx.pow(r[0:4, 0:8], s[0:4, 0:8], T.float32(2.0))
+    Tx.clamp(r[0:4, 0:8], r[0:4, 0:8], T.float32(0.0), T.float32(1.0))
+    Tx.less(m[0:4, 0:8], r[0:4, 0:8], s[0:4, 0:8])
+    Tx.logical_not(m[0:4, 0:8])
+    Tx.where(r[0:4, 0:8], m[0:4, 0:8], s[0:4, 0:8], T.float32(0.0))
