@@ -9,7 +9,7 @@
 # Steps, one line of summary each:
 #
 #   cases      all coverage cases, mis-lowerings, needless declines and variants; products of matrices;
-#              elementwise primitives
+#              elementwise primitives; reductions
 #   random     COPIES random copies on the GPU, in up to 8 processes with a seed each
 #   products   COPIES / 10 random products, likewise
 #   memcheck   the coverage cases and 500 random copies: accesses out of bounds or misaligned
@@ -37,7 +37,7 @@ build="$root/build/device"
 tests="$build/tests/lowering_tests"
 coverage=(LdstMatrix Reg GmemSmem Fallback)
 products=(Gemm GemmTypes GemmFactors GemmWarps GemmLayouts GemmStage GemmHarness WholeGemm Elementwise
-          ElementwiseFunctions)
+          ElementwiseFunctions Reduce)
 status=0
 
 # --- building ---------------------------------------------------------------------------------------

@@ -45,8 +45,12 @@ def variants():
     return json.loads(ask("variants", "--json")[1])["variants"]
 
 
+def is_reduction(row):
+    return row["op"] in ("sum", "max", "min")
+
+
 def is_elementwise(row):
-    return row["op"] not in ("copy", "copy_async", "gemm")
+    return row["op"] not in ("copy", "copy_async", "gemm") and not is_reduction(row)
 
 
 def kernel_of(row):
@@ -56,6 +60,8 @@ def kernel_of(row):
         return f"vec({name[4:-1]})"
     if is_elementwise(row):
         return f'{"memory" if name == "memory" else "elementwise"}("{row["op"]}")'
+    if is_reduction(row):
+        return f'{name}("{row["op"]}")'
     return f"{name}()"
 
 
@@ -116,8 +122,12 @@ def has_run_on_gpu(row):
 
 def group_of(row):
     """Rows of one file: elementwise primitives, and the widths of a forced vector, are one page."""
-    return ("elementwise" if is_elementwise(row) else row["op"],
-            "vec" if row["name"].startswith("vec_") else row["name"])
+    return (folder_of(row), "vec" if row["name"].startswith("vec_") else row["name"])
+
+
+def folder_of(row):
+    """Of its file."""
+    return "elementwise" if is_elementwise(row) else "reduce" if is_reduction(row) else row["op"]
 
 
 def groups():
@@ -160,9 +170,8 @@ def anchor(key):
 
 
 def source_of(row):
-    folder = "elementwise" if is_elementwise(row) else row["op"]
     name = "vec_forced" if row["name"].startswith("vec_") else row["name"]
-    return pathlib.Path("src/lower") / folder / f"{name}.cpp"
+    return pathlib.Path("src/lower") / folder_of(row) / f"{name}.cpp"
 
 
 def opening(path):
@@ -176,7 +185,7 @@ def opening(path):
 
 
 def page(key, members):
-    row = next(row for row in members if row["op"] in ("add", "fill") or row["name"] == "vec_128b"
+    row = next(row for row in members if row["op"] in ("add", "fill", "sum") or row["name"] == "vec_128b"
                or len(members) == 1)
     archs = archs_of(row)
     arch = "sm_90a" if "sm_90a" in archs else archs[0]
@@ -186,7 +195,7 @@ def page(key, members):
           + (f", also called {', '.join(f'`{each}`' for each in row['aliases'])}"
              if row["aliases"] else "") + ".")
     if len(members) > 1:
-        of = "op" if key[0] == "elementwise" else "name"
+        of = "op" if key[0] in ("elementwise", "reduce") else "name"
         print(f"The same for {cell(each[of] for each in members)}; shown for `{row[of]}`.")
     print(f"Its smallest program is taken on {', '.join(archs)}.")
     print(f"From [{source_of(row)}](../../{source_of(row)}):\n")

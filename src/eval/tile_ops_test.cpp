@@ -380,6 +380,39 @@ TEST(EvalTileOp, ReductionsFoldAxes) {
   EXPECT_EQ(k.run({{}, x}).arrays[0], (Numbers{4, -6, 13}));
 }
 
+// 2^24 + 1 is 2^24 in float32: one after the other the sum of these is 2^24, exactly it would be
+// 2^24 + 3.
+TEST(EvalTileOp, SumsOfFloatsAreMadeLaneByLane) {
+  const auto sum = [](const std::string& layout, const std::string& registers, double accum) {
+    TestKernel k;
+    const BufferId out = k.matched("out", {32}, DType::Float32);
+    k.start(32);
+    const BufferId r = k.alloc("r", {4}, DType::Float32, Scope::Local, layout);
+    const BufferId s = k.alloc("s", {1}, DType::Float32, Scope::Local, "S[1] + R[32:1@laneid]");
+    const bool is_own = registers == "own";  // all four in each thread
+    const BufferId mine = k.view("mine", r, {is_own ? 4 : 1});
+    const BufferId all = k.view("all", s, {1});
+    const auto element = [&](ExprId i) {
+      return k.op(ExprOp::Add, k.real(DType::Float32, 1),
+                  k.op(ExprOp::Mul, k.real(DType::Float32, 16777215),
+                       k.to(DType::Float32, k.op(ExprOp::Eq, i, k.n(0)))));
+    };
+    for (int i = 0; i < (is_own ? 4 : 1); ++i)
+      k.store(mine, {k.n(i)}, element(is_own ? k.n(i) : k.tid()));
+    k.store(all, {k.n(0)}, k.real(DType::Float32, accum));
+    k.tile(TileOp::Sum, Unit::Warp,
+           {k.full(s), k.full(r), ir::Setting(std::int64_t{0}), ir::Setting(accum != 0)});
+    k.store(out, {k.tid()}, k.at(all, {k.n(0)}));
+    const Outcome o = k.run({{}});
+    EXPECT_EQ(o.checks(), "") << o.text();
+    return o.arrays[0][0] - 16777216;
+  };
+  EXPECT_EQ(sum("S[4:1@laneid]", "lanes", 0), 2);
+  EXPECT_EQ(sum("S[4] + R[32:1@laneid]", "own", 0), 0);
+  EXPECT_EQ(sum("S[4:1@laneid]", "lanes", 1), 4);  // 2^24 + 3 is a tie, rounded to even
+  EXPECT_EQ(sum("S[4] + R[32:1@laneid]", "own", 1), 0);
+}
+
 TEST(EvalTileOp, ReductionsOverLanesFillReplicas) {
   TestKernel k;
   const BufferId out = k.matched("out", {32}, DType::Float32);

@@ -60,14 +60,9 @@ namespace {
 
 // What to write as long as no variant executes a primitive.
 std::string_view instead_of(ir::TileOp op) {
-  switch (op) {
-    case ir::TileOp::GemmAsync:
-      return "`tcgen05.mma` and `wgmma` are not lowered; `gemm` multiplies by `mma.sync`";
-    case ir::TileOp::PermuteLayout:
-      return "two copies through registers do the same";
-    default:
-      return "`T.cuda.warp_reduce` and `T.cuda.cta_reduce` are lowered";
-  }
+  if (op == ir::TileOp::GemmAsync)
+    return "`tcgen05.mma` and `wgmma` are not lowered; `gemm` multiplies by `mma.sync`";
+  return "two copies through registers do the same";  // permute_layout
 }
 
 // What TVM's variants of these names do.
@@ -76,7 +71,6 @@ std::string_view variant_elsewhere(std::string_view name) {
     std::string_view name, reason;
   };
   constexpr std::string_view kTensorMaps = "copies through tensor maps are not lowered";
-  constexpr std::string_view kReductions = "reductions of tiles are not lowered";
   static constexpr Row kRows[] = {
       {"tma", kTensorMaps},
       {"tma_auto", kTensorMaps},
@@ -85,9 +79,8 @@ std::string_view variant_elsewhere(std::string_view name) {
       {"smem", "elementwise primitives on shared memory are not lowered"},
       {"tcgen05", "`tcgen05.mma` is not lowered"},
       {"wgmma", "`wgmma` is not lowered"},
-      {"local", kReductions},
-      {"shared", kReductions},
-      {"sm100_packed", kReductions},
+      {"shared", "reductions in shared memory are not lowered"},
+      {"sm100_packed", "sums in pairs are not lowered"},
       {"warp_xor_swizzle", "two copies through registers do the same"},
   };
   for (const Row& row : kRows)

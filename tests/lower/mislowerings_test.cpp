@@ -351,9 +351,7 @@ TEST(Mislowering, GemmOfOneWarpsPart) {
   EXPECT_NE(checked.lowered.find("if threadIdx_x >= 32:"), std::string::npos) << checked.lowered;
 }
 
-TEST(Mislowering, ReductionsAreNotGuessed) {
-  expect_refused("17_sum", Stage::Lower, "`sum` has no lowering [NotLowered]");
-}
+TEST(Mislowering, ReductionsAreWhole) { expect_right("17_sum"); }
 
 TEST(Mislowering, BiasOfAnyScalar) { expect_right("18_bias_of_registers"); }
 
@@ -394,9 +392,8 @@ TEST(Mislowering, ProgramsOfThePage) {
     const Checked checked = has_layouts ? compile_only(program) : check(program);
     const bool is_script = name.starts_with("10") || name.starts_with("14");
     const bool is_lower = name.starts_with("09") || name.starts_with("13") ||
-                          name.starts_with("15") || name.starts_with("17") ||
-                          name == "16_gemm_of_a_thread" || name == "16_split_k" ||
-                          name == "19_cast_of_swizzled_rows";
+                          name.starts_with("15") || name == "16_gemm_of_a_thread" ||
+                          name == "16_split_k" || name == "19_cast_of_swizzled_rows";
     EXPECT_EQ(checked.stage, is_script  ? Stage::Script
                              : is_lower ? Stage::Lower
                                         : Stage::Right)

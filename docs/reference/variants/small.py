@@ -4,7 +4,7 @@
 #   warpwright explain docs/reference/variants/small.py --kernel 'reg()'
 from tvm.script import tirx as T
 from tvm.script.tirx import tile as Tx
-from tvm.tirx.layout import S, TCol, TileLayout, TLane, laneid, tid_in_wg, tx
+from tvm.tirx.layout import R, S, TCol, TileLayout, TLane, laneid, tid_in_wg, tx
 
 FRAGMENT = TileLayout(S[(8, 2, 4, 2) : (4 @ laneid, 2, 1 @ laneid, 1)])
 
@@ -235,6 +235,25 @@ def elementwise(op):
         else:
             getattr(Tx.cta, op)(out, *[rows for _ in range(count)])
         Tx.cta.copy(B[:, :], out[:, :])
+
+    return kernel
+
+
+# A row in the registers of four lanes, its result in all of them.
+def registers(op):
+    @T.prim_func
+    def kernel(A_ptr: T.handle, B_ptr: T.handle):
+        A = T.match_buffer(A_ptr, (8, 16), "float32")
+        B = T.match_buffer(B_ptr, (8,), "float32")
+        T.device_entry()
+        T.thread_id([32])
+        rows = T.alloc_buffer((8, 16), "float32", scope="local",
+                              layout=TileLayout(S[(8, 4, 4) : (4 @ laneid, 1 @ laneid, 1)]))
+        out = T.alloc_buffer((8,), "float32", scope="local",
+                             layout=TileLayout(S[8 : 4 @ laneid] + R[4 : 1 @ laneid]))
+        Tx.warp.copy(rows[:, :], A[:, :])
+        getattr(Tx.warp, op)(out, rows)
+        Tx.warp.copy(B[:], out)
 
     return kernel
 

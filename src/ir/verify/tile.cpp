@@ -9,6 +9,7 @@
 #include "ir/elementwise.h"
 #include "ir/equal.h"
 #include "ir/gemm_factors.h"
+#include "ir/reduction.h"
 #include "ir/settings.h"
 #include "ir/visit.h"
 
@@ -21,7 +22,6 @@ using Extents = std::vector<ExprId>;
 bool is_copy(TileOp op) {
   return op == TileOp::Copy || op == TileOp::CopyAsync || op == TileOp::PermuteLayout;
 }
-bool is_reduction(TileOp op) { return op == TileOp::Sum || op == TileOp::Max || op == TileOp::Min; }
 bool is_elementwise(TileOp op) {
   return !is_copy(op) && !is_reduction(op) && op != TileOp::Gemm && op != TileOp::GemmAsync;
 }

@@ -36,4 +36,8 @@ Proof prove_gemm(const Call& call, const ir::Block& code);
 /// The same for an elementwise primitive. Values are numbers that are hashed with the operation.
 Proof prove_elementwise(const Call& call, const ir::Block& code);
 
+/// The same for a reduction. Values are multisets of names; sums of floats also have the order in
+/// which they were added.
+Proof prove_reduction(const Call& call, const ir::Block& code);
+
 }  // namespace ww::lower

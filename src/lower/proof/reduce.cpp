@@ -1,0 +1,379 @@
+// SPDX-License-Identifier: Apache-2.0
+// A reduction is proven by carrying it out on multisets of names. A value has the elements that are
+// folded into it, each as often as it is, and a number: of an element by its name, of a conversion
+// by the types, of two folded values by what they are. Where the order does not matter (integers,
+// max, min), all ways to fold the same elements have one number; sums of floats have one for each
+// way that rounds differently. What must come out is folded from the elements in the order that
+// ir/reduction.h gives: an element left out or taken twice, a wrong lane, another order or type all
+// give another number.
+#include <cmath>
+#include <map>
+#include <unordered_map>
+
+#include "ir/print/print.h"
+#include "ir/reduction.h"
+#include "ir/settings.h"
+#include "lower/proof/meaning.h"
+#include "lower/proof/proof.h"
+#include "lower/proof/trials.h"
+
+namespace ww::lower {
+namespace reduce_proof {
+namespace {
+
+using ir::ExprId;
+using ir::ExprOp;
+using num::DType;
+
+constexpr std::size_t kLanes = 32;
+
+/// The elements in a value: how many, and the sum of their hashes; and what has folded them.
+struct Bag {
+  std::int64_t count = 0;
+  Number sum = 0;
+  std::optional<ExprOp> by = {};  // none: a single element
+  bool is_mixed = false;          // by several operations or types, or with a constant
+  friend bool operator==(const Bag& a, const Bag& b) {
+    return a.count == b.count && a.sum == b.sum;
+  }
+};
+
+/// Values by their numbers.
+class Bags {
+ public:
+  explicit Bags(ExprOp op, DType type) : op_(op), type_(type) {
+    is_ordered_ = op == ExprOp::Add && is_float(type);
+  }
+
+  Number element(Number number) {
+    bags_[number] = {.count = 1, .sum = mixed(number)};
+    return number;
+  }
+  Number cast(DType from, DType to, Number x) {
+    const Number out = hashes::cast(from, to, x);
+    const Bag of = bag(x);  // before the table may grow
+    bags_[out] = of;
+    return out;
+  }
+  Number folded(ExprOp op, DType type, Number a, Number b) {
+    if (is_neutral(op, type, a)) return b;
+    if (is_neutral(op, type, b)) return a;
+    const Bag x = bag(a), y = bag(b);
+    Bag out{.count = x.count + y.count, .sum = x.sum + y.sum, .by = op};
+    const auto is_other = [&](const Bag& each) {
+      return each.is_mixed || (each.by && each.by != op);
+    };
+    out.is_mixed = is_other(x) || is_other(y) || op != op_ || type != type_;
+    const Number number = is_ordered_ || out.is_mixed
+                              ? hashes::operated(op, type, std::min(a, b), std::max(a, b))
+                              : hashes::hashed(hashes::kOperator, static_cast<Number>(op), type,
+                                               {out.sum, static_cast<Number>(out.count)});
+    bags_[number] = out;
+    return number;
+  }
+  /// Without elements for a constant, which nothing but a neutral one may be.
+  [[nodiscard]] Bag bag(Number x) const {
+    const auto found = bags_.find(x);
+    return found == bags_.end() ? Bag{.is_mixed = true} : found->second;
+  }
+  void constant(const ir::Constant& constant, Number number) { constants_[number] = constant; }
+
+ private:
+  [[nodiscard]] bool is_neutral(ExprOp op, DType type, Number x) const {
+    const auto found = constants_.find(x);
+    if (found == constants_.end() || found->second.dtype != type) return false;
+    const ir::Constant& c = found->second;
+    if (is_float(type))
+      return op == ExprOp::Add ? c.real == 0 && std::signbit(c.real) : std::isnan(c.real);
+    if (op == ExprOp::Add) return c.integer == 0;
+    const bool is_signed = num::kind_of(type) == num::DTypeKind::Int;
+    const int bits = num::bits_of(type);
+    const std::uint64_t ones = ~std::uint64_t{0} >> static_cast<unsigned>(64 - bits);
+    const auto value = static_cast<std::uint64_t>(c.integer);
+    if (!is_signed) return value == (op == ExprOp::Max ? 0 : ones);
+    return value == (op == ExprOp::Max ? ~(ones >> 1U) : ones >> 1U);
+  }
+
+  ExprOp op_;
+  DType type_;
+  bool is_ordered_ = false;
+  std::unordered_map<Number, Bag> bags_;
+  std::unordered_map<Number, ir::Constant> constants_;
+};
+
+// --- what the code does --------------------------------------------------------------------------
+
+class Replay : public ProofWalk {
+ public:
+  Replay(const Call& call, ProofValues& values, const RegionElements& dst, Registers& registers,
+         Bags& bags)
+      : ProofWalk(call, values), dst_(dst), registers_(registers), bags_(bags) {}
+
+ private:
+  static RegisterPlace place(const PointerValue& at, std::size_t thread, int bits) {
+    return {at.storage, thread, at.bit[thread], bits};
+  }
+
+  Try<ThreadNumbers> value(ExprId expr, const Mask& mask) {
+    const ir::Expr& e = f_[expr];
+    if (e.op == ExprOp::FloatImm || e.op == ExprOp::IntImm) {
+      const ir::Constant constant{e.type.dtype, e.op == ExprOp::IntImm ? e.integer : 0,
+                                  e.op == ExprOp::FloatImm ? e.real : 0};
+      const Number number = hashes::number_of(constant);
+      bags_.constant(constant, number);
+      return ThreadNumbers(values_.threads(), number);
+    }
+    if (e.op == ExprOp::Load && f_[e.buffer].scope == ir::Scope::Local) return loaded(e, mask);
+    if (e.op == ExprOp::Call) return exchanged(expr, e, mask);
+    const bool is_fold = e.op == ExprOp::Add || e.op == ExprOp::Max || e.op == ExprOp::Min;
+    if (!is_fold && e.op != ExprOp::Cast) return unknown("`{}`", ir::print(f_, expr));
+    const DType type = f_[e.args[0]].type.dtype;
+    ThreadNumbers out = WW_TRY(value(e.args[0], mask));
+    const ThreadNumbers other = is_fold ? WW_TRY(value(e.args[1], mask)) : ThreadNumbers{};
+    for (std::size_t t = 0; t < out.size(); ++t)
+      if (mask[t])
+        out[t] = is_fold ? bags_.folded(e.op, type, out[t], other[t])
+                         : bags_.cast(type, e.type.dtype, out[t]);
+    return out;
+  }
+
+  Try<ThreadNumbers> loaded(const ir::Expr& e, const Mask& mask) {
+    const auto from = WW_TRY(element(e, mask));
+    ThreadNumbers out(values_.threads());
+    for (std::size_t t = 0; t < out.size(); ++t) {
+      if (!mask[t]) continue;
+      const RegisterPlace at = place(from, t, num::bits_of(f_[e.buffer].dtype));
+      const auto number = registers_.at(at);
+      if (!number)
+        return wrong("thread {} of the unit reads byte {} of `{}`, which is no operand", t,
+                     at.bit / 8, f_[at.storage].name);
+      out[t] = *number;
+    }
+    return out;
+  }
+
+  // shfl.sync.bfly and .idx with all lanes of a warp.
+  Try<ThreadNumbers> exchanged(ExprId expr, const ir::Expr& e, const Mask& mask) {
+    const bool is_xor = e.callee == ir::Intrinsic::ShflXor;
+    if (!is_xor && e.callee != ir::Intrinsic::Shfl) return unknown("`{}`", ir::print(f_, expr));
+    const auto members = ir::const_int(f_, e.args[0]);
+    const auto width = ir::const_int(f_, e.args[3]), all = ir::const_int(f_, e.args[4]);
+    if (!members || static_cast<std::uint32_t>(*members) != 0xFFFF'FFFFU || width != 32 ||
+        all != 32)
+      return unknown("`{}` in parts of a warp", ir::print(f_, expr));
+    const ThreadNumbers from = WW_TRY(value(e.args[1], mask));
+    const auto by = WW_TRY(values_.of(e.args[2]));
+    const auto warps = WW_TRY(whole_warps(mask, "shfl.sync"));
+    ThreadNumbers out(values_.threads());
+    for (const std::size_t first : warps)
+      for (std::size_t lane = 0; lane < kLanes; ++lane) {
+        const auto operand = static_cast<std::size_t>(by[first + lane] & 31);
+        out[first + lane] = from[first + (is_xor ? lane ^ operand : operand)];
+      }
+    return out;
+  }
+
+  Try<void> store(const ir::Stmt& s, const Mask& mask) override {
+    const auto number = WW_TRY(value(s.expr, mask));
+    const auto to = WW_TRY(element(s, mask));
+    const DType type = f_[s.expr].type.dtype, held = f_[s.buffer].dtype;
+    if (type != held) return wrong("{} is stored as {}", num::name_of(type), num::name_of(held));
+    for (std::size_t t = 0; t < mask.size(); ++t)
+      if (mask[t]) WW_TRY_VOID(put(place(to, t, num::bits_of(held)), t, number[t]));
+    return {};
+  }
+  // Only the destination and what the code has allocated for itself may change.
+  Try<void> put(const RegisterPlace& at, std::size_t thread, Number number) {
+    const auto own = allocated_.find(at.storage.index);
+    const bool is_own = own != allocated_.end() && at.bit >= 0 && at.bit + at.bits <= own->second;
+    if (!dst_.has(at, thread) && !is_own)
+      return wrong("byte {} of `{}` is written by thread {} of the unit", at.bit / 8,
+                   f_[at.storage].name, thread);
+    registers_.put(at, number);
+    return {};
+  }
+
+  Try<void> allocate(const ir::Stmt& s) override {
+    const ir::Buffer& buffer = f_[s.buffer];
+    std::int64_t bits = num::bits_of(buffer.dtype);
+    for (const ExprId each : buffer.shape) {
+      bits *= WW_TRY(values_.uniform(each));
+    }
+    allocated_[s.buffer.index] = bits;
+    return {};
+  }
+  Try<void> evaluate(const ir::Stmt& s, const Mask&) override {
+    return unknown("`{}`", ir::print(f_, s.expr));
+  }
+  Try<void> ptx(const ir::PtxCall& call, const Mask&) override {
+    return unknown("`{}`", call.opcode.text());
+  }
+
+  const RegionElements& dst_;
+  Registers& registers_;
+  Bags& bags_;
+  std::unordered_map<std::uint32_t, std::int64_t> allocated_;  // by buffer: bits
+};
+
+// --- what the call means -------------------------------------------------------------------------
+
+/// The parts of one sum: by thread, in the order of the elements.
+using Parts = std::map<std::size_t, Number>;
+
+class Proving {
+ public:
+  Proving(const Call& call, const ir::Block& code, Trial trial, Proof& proof)
+      : call_(call),
+        code_(code),
+        trial_(trial),
+        proof_(proof),
+        values_(call, trial.first_thread, trial.sample, *trial.few),
+        op_(ir::folding_operator(call.tile.op)),
+        dtype_(call.buffer(1).dtype),
+        type_(ir::fold_type(dtype_)),
+        bags_(op_, type_) {}
+
+  TrialOutcome run() {
+    for (RegionElements* side : {&dst_, &src_}) {
+      const auto is_inside = read(side == &dst_ ? 0 : 1, *side);
+      if (!is_inside) {
+        proof_.could_not = is_inside.error().text;
+        return TrialOutcome::Failed;
+      }
+      if (!*is_inside) return TrialOutcome::Skipped;
+    }
+    fill();
+    const std::vector<Number> meant = meaning();
+    Replay replay(call_, values_, dst_, registers_, bags_);
+    if (!carry_out(replay, call_, code_, trial_, values_.threads(), proof_))
+      return TrialOutcome::Failed;
+    compare(meant);
+    if (!proof_.difference.empty()) return TrialOutcome::Failed;
+    return values_.has_sampled() ? TrialOutcome::Held : TrialOutcome::HeldAlways;
+  }
+
+ private:
+  // False: the sampled values put the region outside its buffer.
+  Try<bool> read(std::size_t argument, RegionElements& out) {
+    const ir::Region& region = call_.region(argument);
+    const ir::Buffer& buffer = call_.buffer(argument);
+    if (buffer.scope != ir::Scope::Local) return unknown("`{}` outside registers", buffer.name);
+    out.storage = ir::storage_of(call_.f(), region.buffer);
+    out.bits = num::bits_of(buffer.dtype);
+    if (argument == 1)
+      for (const ir::RangeExpr& range : region.ranges) {
+        src_extents_.push_back(WW_TRY(values_.uniform(range.extent)));
+      }
+    auto names = WW_TRY(names_of(call_, values_, region, out.bits, trial_.first_thread));
+    if (!names) return false;
+    out.names = std::move(names->granules);
+    return true;
+  }
+
+  Number number_of(Number operand, Name name) {
+    return hashes::hashed(hashes::kElement, operand, dtype_, {static_cast<Number>(name)});
+  }
+  void fill() {
+    src_.for_each(values_.threads(), [&](const RegisterPlace& place, Name name) {
+      registers_.put_beside(place, bags_.element(number_of(1, name)));
+      holders_.emplace(name, place.thread);  // the first
+    });
+    if (!ir::is_true(call_.tile.args[3])) return;
+    // What the destination was; in registers of the source, that is an element of it.
+    dst_.for_each(values_.threads(), [&](const RegisterPlace& place, Name name) {
+      const auto other = registers_.at(place);
+      const Number number = other ? *other : bags_.element(number_of(0, name));
+      if (!other) registers_.put_beside(place, number);
+      old_.emplace(name, number);
+    });
+  }
+
+  // By element of the destination.
+  std::vector<Number> meaning() {
+    const std::size_t folded = ir::folded_dimension(call_.tile);
+    Name count = 1, behind = 1;
+    for (std::size_t d = 0; d < src_extents_.size(); ++d) {
+      count *= static_cast<Name>(src_extents_[d]);
+      if (d > folded) behind *= static_cast<Name>(src_extents_[d]);
+    }
+    const auto extent = static_cast<Name>(src_extents_[folded]);
+    std::vector<Number> out;
+    for (Name into = 0; into < count / extent; ++into) {
+      Parts parts;
+      for (Name i = 0; i < extent; ++i) {
+        const Name x = (into / behind * extent + i) * behind + into % behind;
+        const Name name = src_.names->known_as(x);
+        const Number leaf = bags_.cast(dtype_, type_, number_of(1, name));
+        const auto [part, is_first] = parts.emplace(holders_[name], leaf);
+        if (!is_first) part->second = folded_value(part->second, leaf);
+      }
+      Number all = over_lanes(std::move(parts));
+      if (const auto old = old_.find(into); old != old_.end())
+        all = folded_value(all, bags_.cast(dtype_, type_, old->second));
+      out.push_back(bags_.cast(type_, dtype_, all));
+    }
+    return out;
+  }
+  Number folded_value(Number a, Number b) { return bags_.folded(op_, type_, a, b); }
+
+  // Lanes that differ in bit 0, then in bit 1, …; then the warps.
+  Number over_lanes(Parts parts) {
+    for (std::size_t bit = 1; bit < kLanes; bit *= 2) {
+      Parts next;
+      for (const auto& [thread, part] : parts) {
+        const auto [pair, is_first] = next.emplace(thread & ~bit, part);
+        if (!is_first) pair->second = folded_value(pair->second, part);
+      }
+      parts = std::move(next);
+    }
+    Number all = parts.begin()->second;
+    for (auto next = std::next(parts.begin()); next != parts.end(); ++next)
+      all = folded_value(all, next->second);
+    return all;
+  }
+
+  void compare(const std::vector<Number>& meant) {
+    dst_.for_each(values_.threads(), [&](const RegisterPlace& place, Name name) {
+      if (!proof_.difference.empty()) return;
+      const Number wanted = meant[static_cast<std::size_t>(name)];
+      const auto number = registers_.at(place);
+      if (number == wanted) return;
+      proof_.difference = fmt::format("element {} of the destination in thread {} of the unit {}",
+                                      name, place.thread, what_differs(wanted, number));
+    });
+  }
+  [[nodiscard]] std::string what_differs(Number wanted, std::optional<Number> number) const {
+    if (!number) return "is not written";
+    const Bag is = bags_.bag(*number), meant = bags_.bag(wanted);
+    if (is.count != meant.count)
+      return fmt::format("has {} elements folded into it, expected {}", is.count, meant.count);
+    if (!(is == meant)) return "has other elements folded into it";
+    return "is folded in another order, or otherwise";
+  }
+
+  const Call& call_;
+  const ir::Block& code_;
+  Trial trial_;
+  Proof& proof_;
+  ProofValues values_;
+  ExprOp op_;
+  DType dtype_, type_;
+  Bags bags_;
+  RegionElements dst_, src_;
+  std::vector<std::int64_t> src_extents_;
+  Registers registers_;
+  std::unordered_map<Name, std::size_t> holders_;  // the first thread that has an element
+  std::unordered_map<Name, Number> old_;           // what elements of the destination were
+};
+
+}  // namespace
+}  // namespace reduce_proof
+
+Proof prove_reduction(const Call& call, const ir::Block& code) {
+  Proof proof;
+  make_trials(call, proof,
+              [&](Trial trial) { return reduce_proof::Proving(call, code, trial, proof).run(); });
+  return proof;
+}
+
+}  // namespace ww::lower
