@@ -23,14 +23,8 @@ class Maker {
     f_.has_device_entry = true;
     p_.param = f_.add(ir::Var{"n", ir::Type::of(DType::Int32), ir::VarKind::Param, {}});
     f_.params.push_back({p_.param, {}});
-    const ir::VarId pointer = f_.add(ir::Var{"a", ir::Type::handle(), ir::VarKind::Param, {}});
-    ir::Buffer memory;
-    memory.name = "A";
-    memory.dtype = DType::Int32;
-    memory.shape = {number(1)};
-    memory.origin = ir::BufferOrigin::Param;
-    memory.param = pointer;
-    p_.memory = f_.add(std::move(memory));
+    p_.memory = global("A");
+    p_.table = global("B");
     p_.cta = id(ir::ScopeIdKind::CtaId, "cta", kCtas);
     (void)id(ir::ScopeIdKind::CtaIdInCluster, "rank", std::int64_t{kClusterCtas});
     p_.cluster = id(ir::ScopeIdKind::ClusterId, "cluster", kCtas / kClusterCtas);
@@ -40,9 +34,21 @@ class Maker {
     known_ = {p_.tid, p_.lane, p_.warp};
     for (StmtId stmt : statements(3, 0)) f_.body.push_back(stmt);
     f_.body.push_back(marker());
+    store(p_.memory, number(0), f_.body);
   }
 
  private:
+  ir::BufferId global(const char* name) {
+    const ir::VarId pointer = f_.add(ir::Var{name, ir::Type::handle(), ir::VarKind::Param, {}});
+    f_.params.push_back({pointer, {}});
+    ir::Buffer buffer;
+    buffer.name = name;
+    buffer.dtype = DType::Int32;
+    buffer.shape = {number(1)};
+    buffer.origin = ir::BufferOrigin::Param;
+    buffer.param = pointer;
+    return f_.add(std::move(buffer));
+  }
   ExprId number(std::int64_t v) { return ir::int_imm(f_, DType::Int32, v); }
   ExprId two(ExprOp op, ExprId a, ExprId b) {
     const auto out = ir::binary(f_, op, {a, false}, {b, false});
@@ -205,7 +211,7 @@ class Maker {
 
   // Something that the analysis cannot evaluate.
   ExprId opaque() {
-    switch (tape_.below(6)) {
+    switch (tape_.below(7)) {
       case 0:
         return ir::var_ref(f_, p_.param);
       case 1:
@@ -214,6 +220,8 @@ class Maker {
         return ir::var_ref(f_, p_.cluster);
       case 3:
         return load(p_.memory);
+      case 5:
+        return load(p_.table);
       case 4:
         return scalars_.empty() ? ir::var_ref(f_, p_.param) : load(tape_.pick(scalars_));
       default:

@@ -22,7 +22,8 @@ struct Program {
   ir::Function f;
   std::int64_t threads = 32;
   ir::VarId tid, lane, warp, cta, cluster, param;
-  ir::BufferId memory;
+  ir::BufferId memory;  // anybody writes it at any time
+  ir::BufferId table;   // nobody does
 };
 
 /// The kernel that the tape tells. `exact`: with nothing in it that the analysis cannot know.

@@ -135,6 +135,7 @@ class Thread {
       case ExprOp::Var:
         return vars_[e.var.index];
       case ExprOp::Load:
+        if (e.buffer == p_.table) return static_cast<std::int64_t>(scrambled(draw_ + 11) % 4);
         if (e.buffer != p_.memory) return memory_[e.buffer.index];
         // Anything, at any time, in any thread.
         return static_cast<std::int64_t>(

@@ -10,8 +10,8 @@
 //
 // A condition narrows: one over thread ids and constants is evaluated for every thread, both arms
 // exactly; one over values that are the same for a whole granule (CTA ids, parameters, loop
-// variables with such bounds) keeps `may` and coarsens nothing; anything else drops the granule to
-// what its variation allows. Names derived from ids count like ids: `wid = tid // 32` as T.let or
+// variables with such bounds, memory as ir/launch/memory_units.h says) keeps `may` and coarsens
+// nothing; anything else drops the granule to what its variation allows. Names derived from ids count like ids: `wid = tid // 32` as T.let or
 // as a scalar that is assigned once.
 //
 // "Together" is per execution: in the same round of every loop around the statement. `break`,

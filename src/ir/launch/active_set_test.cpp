@@ -34,7 +34,7 @@ class Sets : public testing::Test, public Builder {
   ExprId no(ExprId a) { return unary(f, ExprOp::Not, {.expr = a}).value(); }
   ExprId elect() { return condition(f, call(Intrinsic::ElectSync, {})).value(); }
   ExprId uniform() { return is(ExprOp::Gt, var(count), 3); }
-  ExprId from_memory() { return is(ExprOp::Gt, at(memory, {n(0)}), 3); }
+  ExprId from_memory() { return is(ExprOp::Gt, at(memory, {mod(tid, 4)}), 3); }
   void repeat(ExprId trips) {
     loop("i", 1);
     loop_trips.push_back(trips);
@@ -112,7 +112,7 @@ TEST_F(Sets, NamesCountLikeIds) {
   EXPECT_EQ(under(is(ExprOp::Eq, at(once, {n(0)}), 1)).first, "warp 1 of 8");
   const BufferId twice = scalar("t", DType::Int32, div(tid, 32));
   store(twice, {n(0)}, n(3));
-  EXPECT_EQ(under(is(ExprOp::Eq, at(twice, {n(0)}), 1)).first, "some threads of all 256 threads");
+  EXPECT_EQ(under(is(ExprOp::Eq, at(twice, {n(0)}), 1)).first, "some warps of all 256 threads");
   const BufferId shown = scalar("s", DType::Int32, n(0));
   evaluate(call(Intrinsic::CopyBytes, {address(shown, {n(0)}), address(once, {n(0)}), n(4)}));
   EXPECT_EQ(under(is(ExprOp::Eq, at(shown, {n(0)}), 0)).first, "some threads of all 256 threads");
@@ -225,9 +225,13 @@ TEST_F(Sets, HowFarValuesAreTheSame) {
   EXPECT_EQ(unit(div(tid, 256)), Unit::Kernel);
   EXPECT_EQ(unit(tid), Unit::Thread);
   EXPECT_EQ(unit(add(warp, var(count))), Unit::Warp);
-  EXPECT_EQ(unit(at(memory, {n(0)})), Unit::Thread);
-  EXPECT_EQ(unit(call(Intrinsic::Shfl, {u32(0xffffffff), at(memory, {n(0)}), n(0), n(32), n(32)})),
-            Unit::Warp);
+  EXPECT_EQ(unit(at(memory, {n(0)})), Unit::Kernel);
+  EXPECT_EQ(unit(at(memory, {cta})), Unit::Cta);
+  EXPECT_EQ(unit(at(memory, {div(tid, 64)})), Unit::Warp);
+  EXPECT_EQ(unit(at(memory, {mod(tid, 4)})), Unit::Thread);
+  EXPECT_EQ(
+      unit(call(Intrinsic::Shfl, {u32(0xffffffff), at(memory, {mod(tid, 4)}), n(0), n(32), n(32)})),
+      Unit::Warp);
 }
 
 TEST(ActiveSets, OfLoweredFunctions) {

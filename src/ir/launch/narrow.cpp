@@ -16,10 +16,10 @@ ActiveSet without(const ActiveSet& set, const Threads& gone) {
   return out;
 }
 
-Narrowed Narrow::by(const ActiveSet& set, ExprId condition, bool sense) {
+Narrowed Narrow::by(const ActiveSet& set, ExprId condition, bool sense, Blame blame) {
   values_.make_room();
   std::vector<Part> parts = split(condition, sense);
-  Narrowed out{set, true};
+  Narrowed out{set, true, blame};
   // What is known goes first, it makes the rest more even. Only elect_sync keeps its place: it asks
   // who is there at that moment.
   for (auto first = parts.begin(); first != parts.end();) {
@@ -119,24 +119,27 @@ bool Narrow::apply_if_known(Narrowed& to, const Part& part) {
   Threads gone;
   for (std::size_t t = 0; t < values_.count(); ++t)
     gone[t] = to.set.may[t] && (values.value[t] != 0) != part.sense;
+  if (gone.any()) to.blame.leaves_out = part.expr;
   to.set = without(to.set, gone);
   return true;
 }
 
 void Narrow::apply_unknown(Narrowed& to, const Part& part) {
-  const Unit unit = uniformity_among(f_, definitions_, values_, part.expr, to.set.may);
+  const Unit unit = uniformity_among(f_, definitions_, memory_, values_, part.expr, to.set.may);
   const PerThread& values = values_.of(part.expr);
   Threads gone;
   for (std::size_t t = 0; t < values_.count(); ++t)
     gone[t] = to.set.may[t] && values.known[t] && (values.value[t] != 0) != part.sense;
   to.is_exact = false;
   to.set = without(to.set, gone);
+  if (unit < to.set.granule) to.blame.splits = part.expr;
   to.set.granule = std::min(to.set.granule, unit);
 }
 
 // One lane of each warp, when whole warps elect; otherwise nobody knows who.
 void Narrow::apply_elect(Narrowed& to, const Part& part) const {
   to.is_exact = false;
+  to.blame.splits = part.expr;
   const bool elected_well =
       !part.elected_at.valid() || is_whole_warps(sets_[part.elected_at.index]);
   if (part.sense && elected_well && is_whole_warps(to.set))
@@ -151,20 +154,22 @@ bool Narrow::is_whole_warps(const ActiveSet& set) const {
   return set.together(Unit::Warp) && coarsest(set.may, all, Unit::Warp) == Unit::Warp;
 }
 
-Narrowed Narrow::by_trips(const ActiveSet& set, const Stmt& loop) {
+Narrowed Narrow::by_trips(const ActiveSet& set, const Stmt& loop, Blame blame) {
   values_.make_room();
   const ExprId trips = loop.args[1];
   const PerThread& values = values_.of(trips);
   Threads gone;
   for (std::size_t t = 0; t < values_.count(); ++t)
     gone[t] = values.known[t] && values.value[t] <= 0;
-  Narrowed out{without(set, gone), (set.may & ~values.known).none()};
-  const Unit unit = uniformity_among(f_, definitions_, values_, trips, out.set.may);
+  if ((gone & set.may).any()) blame.leaves_out = trips;
+  Narrowed out{without(set, gone), (set.may & ~values.known).none(), blame};
+  const Unit unit = uniformity_among(f_, definitions_, memory_, values_, trips, out.set.may);
+  if (unit < out.set.granule) out.blame.splits = trips;
   out.set.granule = std::min(out.set.granule, unit);
   if (loop.loop == LoopKind::ThreadBinding && loop.hardware.kind == HardwareId::Kind::ThreadIdx) {
     // Each round belongs to one thread of a dimension; the others have it elsewhere or not at all.
     const bool is_all = const_int(f_, trips) == shape_.block[loop.hardware.dim];
-    if (!is_all) out = {{out.set.may, Unit::Thread, out.set.one_lane_per_warp}, false};
+    if (!is_all) out = {{out.set.may, Unit::Thread, out.set.one_lane_per_warp}, false, blame};
   }
   return out;
 }

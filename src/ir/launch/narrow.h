@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "ir/launch/active_set.h"
+#include "ir/launch/memory_units.h"
 #include "ir/launch/thread_values.h"
 #include "ir/launch/uniformity.h"
 
@@ -14,25 +15,34 @@ namespace ww::ir {
 /// The set without those threads, which are certain not to come.
 ActiveSet without(const ActiveSet& set, const Threads& gone);
 
+/// What an active set owes to conditions: for messages.
+struct Blame {
+  ExprId splits = {};      // the last that threads of a granule may answer differently
+  ExprId leaves_out = {};  // the last that leaves out threads of which all is known
+};
+
 struct Narrowed {
   ActiveSet set;
   bool is_exact = true;  // whoever of `set.may` comes to the whole comes to this part
+  Blame blame = {};
 };
 
 class Narrow {
  public:
   /// `sets` holds the sets of the statements walked so far.
-  Narrow(const Function& function, const LaunchShape& shape, const std::vector<ActiveSet>& sets)
+  Narrow(const Function& function, const LaunchShape& shape, const Definitions& definitions,
+         const MemoryUnits& memory, ThreadValues& values, const std::vector<ActiveSet>& sets)
       : f_(function),
         shape_(shape),
         sets_(sets),
-        definitions_(definitions_of(function)),
-        values_(function, shape, definitions_) {}
+        definitions_(definitions),
+        memory_(memory),
+        values_(values) {}
 
   /// Those for whom the condition is `sense`.
-  Narrowed by(const ActiveSet& set, ExprId condition, bool sense);
+  Narrowed by(const ActiveSet& set, ExprId condition, bool sense, Blame blame = {});
   /// Those who execute the body of a For, in any round.
-  Narrowed by_trips(const ActiveSet& set, const Stmt& loop);
+  Narrowed by_trips(const ActiveSet& set, const Stmt& loop, Blame blame = {});
 
  private:
   // A part of a conjunction.
@@ -55,8 +65,9 @@ class Narrow {
   const Function& f_;
   const LaunchShape& shape_;
   const std::vector<ActiveSet>& sets_;
-  Definitions definitions_;
-  ThreadValues values_;
+  const Definitions& definitions_;
+  const MemoryUnits& memory_;
+  ThreadValues& values_;
 };
 
 }  // namespace ww::ir

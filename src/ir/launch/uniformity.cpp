@@ -45,9 +45,9 @@ namespace {
 
 class Uniformity {
  public:
-  Uniformity(const Function& f, const Definitions& definitions, ThreadValues& values,
-             const Threads& among)
-      : f_(f), definitions_(definitions), values_(values), among_(among) {}
+  Uniformity(const Function& f, const Definitions& definitions, const MemoryUnits& memory,
+             ThreadValues& values, const Threads& among)
+      : f_(f), definitions_(definitions), memory_(memory), values_(values), among_(among) {}
 
   Unit of(ExprId expr) {
     bottom_up(
@@ -68,17 +68,7 @@ class Uniformity {
   // The expressions that `by_parts` asks for.
   template <typename Add>
   void for_each_part(ExprId id, const Add& add) {
-    if (is_known(values_.of(id))) return;
-    const Expr& e = f_[id];
-    if (const Definition name = definition_of(f_, definitions_, id); name.value.valid())
-      return add(name.value);
-    if (e.op == ExprOp::Var) {
-      if (const StmtId loop = definitions_.loops[e.var.index]; loop.valid())
-        for (const ExprId arg : f_[loop].args) add(arg);
-      return;
-    }
-    if (e.op == ExprOp::Load) return;
-    for (const ExprId arg : e.args) add(arg);
+    if (!is_known(values_.of(id))) for_each_decider(f_, definitions_, id, add);
   }
 
   [[nodiscard]] Unit known(ExprId expr) const { return done_.at(expr.index); }
@@ -88,11 +78,8 @@ class Uniformity {
     switch (e.op) {
       case ExprOp::Var:
         return variable(e.var);
-      case ExprOp::Load: {
-        const Definition once = definition_of(f_, definitions_, expr);
-        // Other threads may write between two reads of the same place.
-        return once.value.valid() ? known(once.value) : Unit::Thread;
-      }
+      case ExprOp::Load:
+        return loaded(expr);
       case ExprOp::AddressOf:
       case ExprOp::BufferData:
         return std::min(address(f_[e.buffer]), all(e.args));
@@ -107,6 +94,15 @@ class Uniformity {
   Unit all(const Args& args) {
     Unit unit = Unit::Kernel;
     for (const ExprId arg : args) unit = std::min(unit, known(arg));
+    return unit;
+  }
+
+  Unit loaded(ExprId expr) {
+    if (const Definition once = definition_of(f_, definitions_, expr); once.value.valid())
+      return known(once.value);
+    Unit unit = memory_.of(expr).unit;
+    for_each_decider(f_, definitions_, expr,
+                     [&](ExprId part) { unit = std::min(unit, known(part)); });
     return unit;
   }
 
@@ -143,6 +139,7 @@ class Uniformity {
 
   const Function& f_;
   const Definitions& definitions_;
+  const MemoryUnits& memory_;
   ThreadValues& values_;
   const Threads& among_;
   std::map<std::uint32_t, Unit> done_;
@@ -170,16 +167,9 @@ Unit coarsest(const Threads& part, const Threads& whole, Unit at_most) {
 }
 
 Unit uniformity_among(const Function& function, const Definitions& definitions,
-                      ThreadValues& values, ExprId expr, const Threads& among) {
-  return Uniformity(function, definitions, values, among).of(expr);
-}
-
-Unit uniformity(const Function& function, const LaunchShape& shape, ExprId expr) {
-  const Definitions definitions = definitions_of(function);
-  ThreadValues values(function, shape, definitions);
-  Threads all;
-  for (std::size_t t = 0; t < values.count(); ++t) all.set(t);
-  return uniformity_among(function, definitions, values, expr, all);
+                      const MemoryUnits& memory, ThreadValues& values, ExprId expr,
+                      const Threads& among) {
+  return Uniformity(function, definitions, memory, values, among).of(expr);
 }
 
 }  // namespace ww::ir

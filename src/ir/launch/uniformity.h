@@ -4,6 +4,7 @@
 
 #include <map>
 
+#include "ir/launch/memory_units.h"
 #include "ir/launch/thread_values.h"
 
 namespace ww::ir {
@@ -17,6 +18,27 @@ Unit unit_of(const PerThread& values, const Threads& among);
 
 /// How far the value is the same, between the threads of `among` that evaluate it together.
 Unit uniformity_among(const Function& function, const Definitions& definitions,
-                      ThreadValues& values, ExprId expr, const Threads& among);
+                      const MemoryUnits& memory, ThreadValues& values, ExprId expr,
+                      const Threads& among);
+
+/// The parts of an expression that decide how far it is the same: the value behind a name, the
+/// bounds of a loop variable's loop, the indices of a load and the place of its buffer, operands.
+template <typename Add>
+void for_each_decider(const Function& f, const Definitions& definitions, ExprId id,
+                      const Add& add) {
+  const Expr& e = f[id];
+  if (const Definition name = definition_of(f, definitions, id); name.value.valid())
+    return add(name.value);
+  if (e.op == ExprOp::Var) {
+    if (const StmtId loop = definitions.loops[e.var.index]; loop.valid())
+      for (const ExprId arg : f[loop].args) add(arg);
+    return;
+  }
+  for (const ExprId arg : e.args) add(arg);
+  if (e.op != ExprOp::Load) return;
+  const Buffer& buffer = f[e.buffer];
+  for (const ExprId place : {buffer.pointer, buffer.elem_offset, buffer.byte_offset})
+    if (place.valid()) add(place);
+}
 
 }  // namespace ww::ir

@@ -262,6 +262,74 @@ TEST(VerifyLaunch, PartsOfUnits) {
   EXPECT_EQ(of_condition(ExprOp::Lt, 16, Unit::Warp, false), "");
 }
 
+// A copy of the CTA in a loop, and the notes of what is found: their texts, one below the other.
+std::string notes_of_loop(Builder& b, BufferId a, ExprId trips) {
+  b.loop("i", 1);
+  b.tile(TileOp::Zero, Unit::Cta, {b.full(a)});
+  b.f.at(b.end()).args = {b.n(0), trips};
+  std::string out;
+  for (const Diag& found : verify(b.done()))
+    for (const Note& note : found.notes) out += note.text + "\n";
+  return out;
+}
+
+struct Lengths : Builder {
+  VarId cta = id(ScopeIdKind::CtaId, "cta", 4);
+  VarId tid = id(ScopeIdKind::ThreadId, "tid", 64);
+  BufferId lens = matched("lens", {64}, DType::Int32);
+  BufferId a = alloc("A", {8}, DType::Float32, Scope::Local);
+  static constexpr std::string_view kOutside =
+      "put it outside the `if`, or let the condition hold for whole ctas\n";
+};
+
+TEST(VerifyLaunch, LoopsToALengthFromMemory) {
+  Lengths b;
+  EXPECT_EQ(notes_of_loop(b, b.a, b.at(b.lens, {b.var(b.cta)})), "");
+}
+
+TEST(VerifyLaunch, NamesTheIdThatAValueComesFrom) {
+  Lengths b;
+  EXPECT_EQ(notes_of_loop(b, b.a, b.at(b.lens, {b.var(b.tid)})),
+            fmt::format("`lens[tid]` may differ between threads of a cta\n"
+                        "`tid` numbers threads\n{}",
+                        b.kOutside));
+}
+
+TEST(VerifyLaunch, NamesTheMemoryThatMayChange) {
+  Lengths b;
+  b.store(b.lens, {b.n(0)}, b.n(1));
+  EXPECT_EQ(notes_of_loop(b, b.a, b.at(b.lens, {b.var(b.cta)})),
+            fmt::format("`lens[cta]` may differ between threads of a cta\n"
+                        "`lens[cta]` reads memory that this kernel writes or takes addresses of, "
+                        "so it may change between two threads' reads; let one thread read it, and "
+                        "pass it on through shared memory, between barriers\n{}",
+                        b.kOutside));
+}
+
+TEST(VerifyLaunch, NamesTheWriteWithoutABarrier) {
+  Lengths b;
+  const BufferId slot = b.alloc("slot", {1}, DType::Int32, Scope::Shared);
+  b.store(slot, {b.n(0)}, b.n(1));
+  EXPECT_EQ(notes_of_loop(b, b.a, b.at(slot, {b.n(0)})),
+            fmt::format("`slot[0]` may differ between threads of a cta\n"
+                        "`slot` is written here, and no barrier that whole ctas reach keeps that "
+                        "apart from the read of `slot[0]`; put one before the read, and one after "
+                        "it\n{}",
+                        b.kOutside));
+}
+
+TEST(VerifyLaunch, NamesTheAssignmentByPartOfAUnit) {
+  Lengths b;
+  const BufferId x = b.scalar("x", DType::Int32, b.n(0));
+  b.when(b.op(ExprOp::Lt, b.var(b.tid), b.n(5)));
+  b.store(x, {b.n(0)}, b.n(1));
+  b.end();
+  EXPECT_EQ(notes_of_loop(b, b.a, b.at(x, {b.n(0)})),
+            fmt::format("`x` may differ between threads of a cta\n"
+                        "`x` is assigned here by threads 0-4 of 64, expected whole ctas\n{}",
+                        b.kOutside));
+}
+
 // --- ptx -----------------------------------------------------------------------------------------
 
 class VerifyPtx : public ::testing::Test {

@@ -2,11 +2,13 @@
 // The launch: scope ids, layouts over its threads, and who reaches a tile call.
 #include <algorithm>
 
-#include "ir/launch/active_set.h"
 #include "ir/launch/dependence.h"
 #include "ir/launch/launch.h"
+#include "ir/launch/shared_order.h"
+#include "ir/launch/thread_flow.h"
 #include "ir/print/print.h"
 #include "ir/settings.h"
+#include "ir/verify/divergence.h"
 #include "ir/verify/verifier.h"
 #include "ir/visit.h"
 
@@ -103,25 +105,11 @@ bool is_whole(const ActiveSet& set, const LaunchShape& shape, Unit unit) {
 }
 
 // The unit whose threads a barrier waits for, or whose threads a reduction combines.
-std::optional<Unit> unit_of_barrier(const Function& f, const Expr& call) {
+std::optional<Unit> unit_of_collective(const Function& f, const Expr& call) {
   if (call.op != ExprOp::Call) return std::nullopt;
-  switch (call.callee) {
-    case Intrinsic::CtaSync:
-    case Intrinsic::ClusterSync:
-    case Intrinsic::CtaReduce:
-      return Unit::Cta;
-    case Intrinsic::StorageSync: {
-      const Expr& scope = f[call.args[0]];
-      return scope.op == ExprOp::TextImm && f.texts[scope.text] == "warp" ? Unit::Warp : Unit::Cta;
-    }
-    case Intrinsic::WarpSync:
-    case Intrinsic::WarpReduce:
-      return Unit::Warp;
-    case Intrinsic::WarpgroupSync:
-      return Unit::Warpgroup;
-    default:
-      return std::nullopt;
-  }
+  if (call.callee == Intrinsic::CtaReduce) return Unit::Cta;
+  if (call.callee == Intrinsic::WarpReduce) return Unit::Warp;
+  return barrier_unit(f, call);
 }
 
 Note outside_the_if(Unit unit) {
@@ -134,24 +122,11 @@ Note outside_the_if(Unit unit) {
 std::vector<ExprId> barriers_in(const Function& f) {
   std::vector<ExprId> out(f.expr_count());
   for_each_expr(f, [&](ExprId id) {
-    if (unit_of_barrier(f, f[id])) out[id.index] = id;
+    if (unit_of_collective(f, f[id])) out[id.index] = id;
     for (const ExprId arg : f[id].args)
       if (!out[id.index].valid()) out[id.index] = out[arg.index];
   });
   return out;
-}
-
-// A barrier that some threads of its unit never reach. Conditions of which nothing is known get the
-// benefit of the doubt: they may be the same for all.
-void check_barrier(Context& c, const LaunchShape& shape, ExprId barrier, const Stmt& s,
-                   const ActiveSet& set) {
-  const Expr& call = c.f[barrier];
-  const std::optional<Unit> unit = unit_of_barrier(c.f, call);
-  if (set.may.none() || has_whole_units(set, shape, *unit)) return;
-  c.report(DiagKind::Divergent, s.expr == barrier ? s.span : call.span,
-           "`T.{}` is reached by {}, expected whole {}s", facts_of(call.callee).name,
-           to_text(set, shape), name_of(*unit));
-  c.findings.back().notes.push_back(outside_the_if(*unit));
 }
 
 // All warps of a CTA leave a part of the result, so that their number is no choice.
@@ -248,67 +223,40 @@ class OperandCheck {
   Span span_;
 };
 
-// The innermost condition around a statement that threads of a unit may answer differently, where
-// ids alone do not decide it: what "some threads" depends on.
-class Deciders {
- public:
-  Deciders(const Function& f, const LaunchShape& shape) : f_(f), shape_(shape) {}
+void note_why(Context& c, const LaunchShape& shape, ThreadFlow& flow, StmtId stmt, Unit unit) {
+  std::vector<Note>& notes = c.findings.back().notes;
+  for (Note& note : why_apart(c.f, shape, flow, stmt, unit)) notes.push_back(std::move(note));
+  notes.push_back(outside_the_if(unit));
+}
 
-  [[nodiscard]] ExprId of(StmtId stmt, Unit unit) {
-    if (around_.empty()) note(f_.body, {});
-    for (StmtId at = around_[stmt.index]; at.valid(); at = around_[at.index]) {
-      const Stmt& s = f_[at];
-      if (s.kind == StmtKind::For) {
-        for (const ExprId bound : s.args)
-          if (differs(bound, unit)) return bound;
-      } else if (s.expr.valid() && differs(s.expr, unit)) {
-        return s.expr;
-      }
-    }
-    return {};
-  }
-
- private:
-  void note(const Block& block, StmtId outer) {
-    around_.resize(f_.stmt_count());
-    for (const StmtId id : block) {
-      around_[id.index] = outer;
-      note(f_[id].body, id);
-      note(f_[id].other, id);
-    }
-  }
-  [[nodiscard]] bool differs(ExprId expr, Unit unit) const {
-    return expr.valid() && uniformity(f_, shape_, expr) < unit;
-  }
-
-  const Function& f_;
-  const LaunchShape& shape_;
-  std::vector<StmtId> around_;
-};
-
-void note_decider(Context& c, Deciders& deciders, StmtId stmt, const ActiveSet& set, Unit unit) {
-  if (set.together(unit)) return;
-  const ExprId decider = deciders.of(stmt, unit);
-  if (!decider.valid()) return;
-  c.findings.back().notes.push_back(
-      {fmt::format("`{}` may differ between threads of a {}", print(c.f, decider), name_of(unit)),
-       c.f[decider].span});
+// A barrier that some threads of its unit never reach. Conditions of which nothing is known get the
+// benefit of the doubt: they may be the same for all.
+void check_barrier(Context& c, const LaunchShape& shape, ThreadFlow& flow, ExprId barrier,
+                   StmtId stmt) {
+  const Stmt& s = c.f[stmt];
+  const ActiveSet& set = flow[stmt];
+  const Expr& call = c.f[barrier];
+  const std::optional<Unit> unit = unit_of_collective(c.f, call);
+  if (set.may.none() || has_whole_units(set, shape, *unit)) return;
+  c.report(DiagKind::Divergent, s.expr == barrier ? s.span : call.span,
+           "`T.{}` is reached by {}, expected whole {}s", facts_of(call.callee).name,
+           to_text(set, shape), name_of(*unit));
+  note_why(c, shape, flow, stmt, *unit);
 }
 
 void check_collective(Context& c, const LaunchShape& shape) {
-  Deciders deciders(c.f, shape);
-  const ActiveSets sets = ActiveSets::of(c.f, shape);
+  ThreadFlow flow(c.f, shape);
   const std::vector<ExprId> barriers = barriers_in(c.f);
   OperandCheck operands(c, shape);
   for_each_stmt(c.f, c.f.body, [&](StmtId id) {
     const Stmt& s = c.f[id];
     for_each_root(c.f, s, [&](ExprId root) {
       const ExprId barrier = barriers[root.index];
-      if (barrier.valid()) check_barrier(c, shape, barrier, s, sets[id]);
+      if (barrier.valid()) check_barrier(c, shape, flow, barrier, id);
     });
     if (s.kind != StmtKind::Tile) return;
     const TileCall& call = c.f[s.tile];
-    const ActiveSet& set = sets[id];
+    const ActiveSet& set = flow[id];
     if (call.scope == Unit::Thread || set.may.none()) return;
     operands.run(call, set, s.span);
     if (is_whole(set, shape, call.scope)) return;
@@ -316,8 +264,7 @@ void check_collective(Context& c, const LaunchShape& shape) {
       return;
     c.report(DiagKind::Divergent, s.span, "`{}` at {} scope is reached by {}, expected whole {}s",
              name_of(call.op), name_of(call.scope), to_text(set, shape), name_of(call.scope));
-    note_decider(c, deciders, id, set, call.scope);
-    c.findings.back().notes.push_back(outside_the_if(call.scope));
+    note_why(c, shape, flow, id, call.scope);
   });
 }
 

@@ -35,12 +35,21 @@ bad_reductions.py:13:27: error: `num_warps` of `T.cuda.cta_reduce` is 2, the CTA
 bad_reductions.py:16:17: error: `T.cuda.warp_reduce` is reached by threads 0-15 of 128, expected whole warps [Divergent]
             v = v + T.cuda.warp_reduce(v)
                     ^~~~~~~~~~~~~~~~~~~~~
+bad_reductions.py:15:8: note: `tx < 16` leaves out the others
+        if tx < 16:
+           ^~~~~~~
   note: put it outside the `if`, or let the condition hold for whole warps
 bad_reductions.py:18:9: error: `T.cuda.cta_reduce` is reached by warp 0 of 4, expected whole ctas [Divergent]
             v = T.cuda.cta_sum(v, 4, s.ptr_to([0]))
             ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
+bad_reductions.py:17:8: note: `tx < 32` leaves out the others
+        if tx < 32:
+           ^~~~~~~
   note: put it outside the `if`, or let the condition hold for whole ctas
 bad_reductions.py:22:9: error: `T.tvm_storage_sync` is reached by threads 0-7 of 128, expected whole warps [Divergent]
             T.tvm_storage_sync("warp")
             ^~~~~~~~~~~~~~~~~~~~~~~~~~
+bad_reductions.py:21:8: note: `tx < 8` leaves out the others
+        if tx < 8:
+           ^~~~~~
   note: put it outside the `if`, or let the condition hold for whole warps

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// Who executes a statement, and how far values are the same, brought to agree: each depends on the
+// other. Behind ir/launch/active_set.h, for those who also want to know why.
+#pragma once
+
+#include <utility>
+#include <vector>
+
+#include "ir/launch/memory_units.h"
+#include "ir/launch/narrow.h"
+#include "ir/launch/thread_values.h"
+
+namespace ww::ir {
+
+class ThreadFlow {
+ public:
+  /// Knows how far conditions are the same and what they stand on, and `more`. The function and the
+  /// shape must outlive it.
+  ThreadFlow(const Function& function, const LaunchShape& shape, ExprId more = {});
+  ThreadFlow(const ThreadFlow&) = delete;
+  ThreadFlow& operator=(const ThreadFlow&) = delete;
+
+  [[nodiscard]] const ActiveSet& operator[](StmtId stmt) const { return sets_[stmt.index]; }
+  [[nodiscard]] std::vector<ActiveSet> take_sets() { return std::move(sets_); }
+  /// What the set of a statement owes to conditions.
+  [[nodiscard]] const Blame& blame(StmtId stmt) const { return blames_[stmt.index]; }
+  [[nodiscard]] Unit uniformity(ExprId expr, const Threads& among);
+  [[nodiscard]] const Definitions& definitions() const { return definitions_; }
+  [[nodiscard]] const MemoryUnits& memory() const { return memory_; }
+
+ private:
+  void walk();
+
+  const Function& f_;
+  const LaunchShape& shape_;
+  Definitions definitions_;
+  ThreadValues values_;
+  MemoryUnits memory_;
+  std::vector<ActiveSet> sets_;  // by StmtId
+  std::vector<Blame> blames_;    // by StmtId
+};
+
+}  // namespace ww::ir
