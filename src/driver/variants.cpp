@@ -35,7 +35,7 @@ std::string variants_text() {
   std::string out;
   for (const lower::Variant* each : in_order()) {
     const std::vector<std::string> aliases = aliases_of(*each);
-    out += fmt::format("{:<12}{:<14}{:>3}  {}{}{}\n", ir::name_of(each->op), each->name,
+    out += fmt::format("{:<15}{:<14}{:>3}  {}{}{}\n", ir::name_of(each->op), each->name,
                        each->priority, each->about, each->only_by_name ? "; only by name" : "",
                        aliases.empty() ? "" : fmt::format("; also {}", fmt::join(aliases, ", ")));
   }
