@@ -19,6 +19,7 @@
 #include "ir/launch/dependence.h"
 #include "ir/print/print.h"
 #include "lower/as_index.h"
+#include "lower/elementwise/accuracy.h"
 #include "lower/elementwise/problem.h"
 #include "lower/index_formula.h"
 #include "lower/variant.h"
@@ -314,6 +315,9 @@ PlanReport report(const Plan& plan, const Call& call) {
   if (out.rounds > 1 && std::ranges::none_of(plan.forms, is_loop))
     out.notes.emplace_back("the registers follow no formula and are written one by one");
   if (is_copied) out.notes.emplace_back("elements that several threads hold are computed by each");
+  if (const std::string_view how = accuracy_of(call.tile.op);
+      !how.empty() && p.type == num::DType::Float32)
+    out.notes.emplace_back(how);
   const bool is_compared = ir::group_of(call.tile.op) == ir::ElementGroup::Comparison;
   if (p.type != p.dst.dtype && ir::computes(call.tile.op))
     out.notes.push_back(
