@@ -131,6 +131,28 @@ TEST(Reduce, LayoutsOfTheSource) {
   }
 }
 
+// All lanes at once, where integers of 32 bits go into one element; before sm_80 by butterflies.
+TEST(Reduce, AllLanesAtOnce) {
+  Family family("reductions by redux.sync", Nvcc::Always);
+  for (const std::string& op : kOps)
+    for (const std::string dtype : {"int32", "uint32", "int8", "uint16"})
+      for (const std::string target : {"sm_75", "sm_80", "sm_90a", "sm_100a"}) {
+        ElementwiseCase each = case_of(reg("D", dtype, {3}, "S[3] + R[32 : 1 @ laneid]", 3, "0"),
+                                       reg("A", dtype, {23, 3}, "S[(23, 3) : (1 @ laneid, 1)]", 3),
+                                       "Tx.warp." + op + "(D, A, axes=0, accum=True)");
+        each.target = target;
+        const std::string name = op == "sum" ? "add" : op;
+        const std::string opcode =
+            target == "sm_75" ? "shfl.sync.bfly.b32"
+                              : "redux.sync." + name + (dtype == "uint32" ? ".u32" : ".s32");
+        const Checked checked = family.run(
+            program_of(each),
+            {.variant = "registers", .opcode = opcode, .per_thread = target == "sm_75" ? 15 : 3});
+        EXPECT_EQ(count_of(checked.ptx, opcode), target == "sm_75" ? 15U : 3U) << checked.ptx;
+        family.count();
+      }
+}
+
 TEST(Reduce, OnAllTargets) {
   Family family("reductions on all targets");
   for (const std::string target : {"sm_75", "sm_80", "sm_86", "sm_89", "sm_90a", "sm_100a",

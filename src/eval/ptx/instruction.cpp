@@ -67,6 +67,10 @@ bool is_plain_sum(const Binding& binding) {
          binding.given_count() == (is_rounded ? 2U : 1U);
 }
 
+bool folds_integers(const Binding& binding) {
+  return is_one_of(binding.word("type"), {"u32", "s32"});
+}
+
 struct FormRow {
   std::string_view mnemonic;
   PtxKind kind;
@@ -107,6 +111,7 @@ constexpr FormRow kFormRows[] = {
     {"mbarrier.try_wait.parity",          PtxKind::MbarTest},
     {"mbarrier.test_wait.parity",         PtxKind::MbarTest},
     {"elect",                             PtxKind::Elect},
+    {"redux",                             PtxKind::Redux,       folds_integers},
     {"ldmatrix",                          PtxKind::LoadMatrix,  is_8x8},
     {"stmatrix",                          PtxKind::StoreMatrix, is_8x8},
     {"mma",                               PtxKind::Mma,         is_half_product},
@@ -158,6 +163,7 @@ DType operand_type(PtxKind kind, const Binding& binding) {
   if (kind == PtxKind::Mma)
     return binding.word("atype") == "bf16" ? DType::Bfloat16 : DType::Float16;
   if (binding.word("type") == "f32") return DType::Float32;
+  if (kind == PtxKind::Redux && binding.word("type") == "s32") return DType::Int32;
   return type_bits(binding) == 64 ? DType::Uint64 : DType::Uint32;
 }
 

@@ -33,7 +33,7 @@ struct PtxInstruction {
   PtxKind kind{};
   bool is_tensor = false;            // any tcgen05
   int bits = 0;                      // of modifier `type`
-  num::DType type{};                 // Add: of the sum. Mma: of A and B
+  num::DType type{};                 // Add, Redux: of the result. Mma: of A and B
   std::size_t count = 1;             // registers: 4 for .v4 and .x4
   std::size_t depth = 8;             // Mma: of the product, 8 or 16
   bool is_transposed = false;        // LoadMatrix, StoreMatrix

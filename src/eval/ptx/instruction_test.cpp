@@ -44,6 +44,7 @@ constexpr KindRow kKinds[] = {
     {"mbarrier.arrive.shared.b64", PtxKind::MbarArrive},
     {"mbarrier.try_wait.parity.shared.b64", PtxKind::MbarTest},
     {"elect.sync", PtxKind::Elect},
+    {"redux.sync.max.s32", PtxKind::Redux},
     {"ldmatrix.sync.aligned.m8n8.x4.shared.b16", PtxKind::LoadMatrix},
     {"stmatrix.sync.aligned.m8n8.x2.shared.b16", PtxKind::StoreMatrix},
     {"mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32", PtxKind::Mma},

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Barriers, mbarriers, elections; cp.async and its groups.
+#include <optional>
 #include <utility>
 
 #include "eval/cta/report.h"
@@ -12,6 +13,7 @@
 #include "eval/sync/async_copies.h"
 #include "eval/sync/barriers.h"
 #include "eval/sync/mbarriers.h"
+#include "eval/tile/primitives.h"
 
 namespace ww::eval {
 
@@ -72,6 +74,28 @@ void ptx_elect(Cta& cta, const PtxInstruction& ptx, Threads ts) {
     leaders[i] = chosen[i] != 0 || i == 0 ? ts[i] % 32U : leaders[i - 1];
   if (ptx.operand_count() == 3) ptx_put(cta, ptx.operand(0), ts, kRegisterBits, std::move(leaders));
   ptx_put(cta, ptx.operand(ptx.operand_count() - 2), ts, kRegisterBits, std::move(chosen));
+}
+
+// Of each warp, the lanes of the mask that are here.
+void ptx_redux(Cta& cta, const PtxInstruction& ptx, Threads ts) {
+  const std::string_view op = ptx.call->opcode.binding().word("op");
+  const ir::ExprOp with = op == "add"   ? ir::ExprOp::Add
+                          : op == "max" ? ir::ExprOp::Max
+                                        : ir::ExprOp::Min;
+  const Words values = ptx_value(cta, ptx.operand(1), ts, kRegisterBits);
+  const Words masks = ptx_int(cta, ptx.operand(2), ts);
+  Words out(cta.run.pool, ts.size());
+  for (std::size_t i = 0; i < ts.size(); ++i) {
+    std::optional<Word> all;
+    for (std::size_t j = 0; j < ts.size(); ++j) {
+      const bool is_member = (masks[i] >> (ts[j] % kWarp) & 1) != 0;
+      if (ts[j] / kWarp != ts[i] / kWarp || !is_member) continue;
+      const Word value = convert(ptx.type, ptx.type, values[j]);
+      all = all ? apply_in(ptx.type, with, ptx.type, *all, ptx.type, value) : value;
+    }
+    out[i] = all.value_or(0);
+  }
+  ptx_put(cta, ptx.operand(0), ts, kRegisterBits, std::move(out));
 }
 
 void ptx_barrier(Cta& cta, const PtxInstruction& ptx, Threads ts) {

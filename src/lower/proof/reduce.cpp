@@ -205,8 +205,33 @@ class Replay : public ProofWalk {
   Try<void> evaluate(const ir::Stmt& s, const Mask&) override {
     return unknown("`{}`", ir::print(f_, s.expr));
   }
-  Try<void> ptx(const ir::PtxCall& call, const Mask&) override {
-    return unknown("`{}`", call.opcode.text());
+  // redux.sync of integers with all lanes: every lane gets what all of them have.
+  Try<void> ptx(const ir::PtxCall& call, const Mask& mask) override {
+    const isa::Binding& binding = call.opcode.binding();
+    const std::string_view op = binding.word("op"), type = binding.word("type");
+    const bool is_known = call.opcode.mnemonic() == "redux" && !call.predicate.valid() &&
+                          (op == "add" || op == "max" || op == "min") &&
+                          (type == "s32" || type == "u32");
+    if (!is_known) return unknown("`{}`", call.opcode.text());
+    const auto members = ir::const_int(f_, call.operands[2].expr);
+    if (!members || static_cast<std::uint32_t>(*members) != 0xFFFF'FFFFU)
+      return unknown("`{}` in parts of a warp", call.opcode.text());
+    const ExprOp with = op == "add" ? ExprOp::Add : op == "max" ? ExprOp::Max : ExprOp::Min;
+    const DType folded = type == "s32" ? DType::Int32 : DType::Uint32;
+    const auto to = WW_TRY(register_of(call.operands[0], mask));
+    const auto from = WW_TRY(register_of(call.operands[1], mask));
+    const auto warps = WW_TRY(whole_warps(mask, call.opcode.text()));
+    for (const std::size_t first : warps) {
+      std::optional<Number> all;
+      for (std::size_t t = first; t < first + kLanes; ++t) {
+        const auto number = registers_.at(place(from, t, 32));
+        if (!number) return wrong("thread {} of the unit gives a register that is not filled", t);
+        all = all ? bags_.folded(with, folded, *all, *number) : *number;
+      }
+      for (std::size_t t = first; t < first + kLanes; ++t)
+        WW_TRY_VOID(put(place(to, t, 32), t, *all));
+    }
+    return {};
   }
 
   const RegionElements& dst_;

@@ -240,6 +240,41 @@ TEST(ProofReduce, OtherOperations) {
   }
 }
 
+// Another operation or type than the call's, part of the lanes.
+TEST(ProofReduce, FaultsOfRedux) {
+  Under under({.op = TileOp::Max,
+               .type = DType::Int32,
+               .d_shape = {1},
+               .a_shape = {32},
+               .d = "S[1] + R[32:1@laneid]",
+               .a = "S[32:1@laneid]"});
+  ASSERT_TRUE(under.prove().holds()) << under.prove().difference << under.prove().could_not;
+  const std::vector<StmtId> calls = all_of(under, StmtKind::Ptx);
+  ASSERT_EQ(calls.size(), 1U);
+  ir::PtxCall& call = under.f.ptx_calls[under.f[calls[0]].ptx.index];
+  const ir::PtxCall before = call;
+  const auto prove_with = [&](const std::string& opcode) {
+    call.opcode = isa::opcode_of(opcode);
+    const Proof proof = under.prove();
+    call = before;
+    return proof.difference + proof.could_not;
+  };
+  const std::string otherwise =
+      "element 0 of the destination in thread 0 of the unit is folded in another order, or "
+      "otherwise";
+  EXPECT_EQ(prove_with("redux.sync.max.s32"), "");
+  EXPECT_EQ(prove_with("redux.sync.min.s32"), otherwise);
+  EXPECT_EQ(prove_with("redux.sync.max.u32"), otherwise);
+  EXPECT_EQ(prove_with("redux.sync.xor.b32"), "`redux.sync.xor.b32`");
+  call.operands[2].expr = ir::int_imm(under.f, DType::Uint32, 0xFFFF);
+  EXPECT_EQ(under.prove().could_not, "`redux.sync.max.s32` in parts of a warp");
+  call = before;
+  under.code.erase(std::ranges::find(under.code, calls[0]));
+  EXPECT_EQ(under.prove().difference,
+            "element 0 of the destination in thread 0 of the unit has 1 elements folded into it, "
+            "expected 32");
+}
+
 // Lane 1 holds elements 0 and 1, lane 0 only the first.
 TEST(ProofReduce, ElementsSharedInPart) {
   const Under under({.d_shape = {1},

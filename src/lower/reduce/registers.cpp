@@ -13,7 +13,7 @@
 //     total[0] = part[0]
 //
 // The layout of the destination says who gets the result: lanes that have taken part have it, others
-// get it by `shfl.sync.idx`. Narrow types are folded in float32 or int32 and rounded once. What goes
+// get it by `shfl.sync.idx`. Where all 32 lanes fold integers, `redux.sync` (sm_80) does it at once. Narrow types are folded in float32 or int32 and rounded once. What goes
 // into one element must be in one warp.
 #include <algorithm>
 #include <limits>
@@ -24,7 +24,7 @@
 #include "lower/as_index.h"
 #include "lower/checks.h"
 #include "lower/index_formula.h"
-#include "lower/reduce/problem.h"
+#include "lower/reduce/lanes.h"
 #include "lower/variant.h"
 
 namespace ww::lower::reduce_registers {
@@ -34,7 +34,6 @@ using ir::ExprId;
 using ir::ExprOp;
 using ir::TileOp;
 
-constexpr std::int64_t kWarpLanes = 32;
 constexpr std::size_t kMostWays = 8;  // in which threads fill one register
 
 /// A register that these threads fold into a part.
@@ -46,11 +45,6 @@ struct Take {
 struct Folding {
   bool is_everywhere = true;             // all threads have something to fold
   std::vector<std::vector<Take>> takes;  // one after the other
-};
-/// Lanes whose numbers differ in `bit` fold their parts `rows`.
-struct Butterfly {
-  std::int64_t bit = 1;
-  std::vector<std::int64_t> rows = {};
 };
 /// Part `row` into register `slot` of these threads: their own, or that of a lane by a formula of
 /// the thread in the unit.
@@ -64,6 +58,7 @@ struct Plan {
   ReduceProblem problem;
   std::vector<Folding> foldings;  // by row
   std::vector<Butterfly> butterflies;
+  std::vector<std::int64_t> redux;   // rows that all lanes fold at once
   std::vector<Delivery> deliveries;  // by slot
 };
 
@@ -94,100 +89,6 @@ Match<Folding> folding_of(const Call& call, const ReduceProblem& p,
   return out;
 }
 
-/// What a part has become: which sets are folded into it. Sets are few, since a warp has 32 lanes.
-struct Folded {
-  std::int64_t into = -1;
-  std::vector<std::int64_t> sets = {};  // sorted
-
-  [[nodiscard]] bool is_empty() const { return sets.empty(); }
-};
-
-bool share(const Folded& a, const Folded& b) {
-  return std::ranges::any_of(
-      a.sets, [&](std::int64_t set) { return std::ranges::binary_search(b.sets, set); });
-}
-
-Folded joined(const Folded& a, const Folded& b) {
-  Folded out{.into = std::max(a.into, b.into)};
-  std::ranges::set_union(a.sets, b.sets, std::back_inserter(out.sets));
-  return out;
-}
-
-class Lanes {
- public:
-  explicit Lanes(const ReduceProblem& p) : p_(p) {
-    for (const std::vector<ReducePart>& row : p.rows) {
-      std::vector<Folded>& parts = rows_.emplace_back();
-      for (const ReducePart& part : row) {
-        Folded folded{.into = part.into};
-        if (part.set >= 0) folded.sets.push_back(part.set);
-        parts.push_back(std::move(folded));
-      }
-    }
-  }
-
-  /// Folds where that joins parts of one element everywhere.
-  std::vector<Butterfly> butterflies() {
-    std::vector<Butterfly> out;
-    if (p_.threads % kWarpLanes != 0) return out;
-    for (std::int64_t bit = 1; bit < kWarpLanes; bit *= 2) {
-      Butterfly butterfly{.bit = bit};
-      for (std::size_t row = 0; row < rows_.size(); ++row)
-        if (joins(rows_[row], bit)) {
-          fold(rows_[row], bit);
-          butterfly.rows.push_back(static_cast<std::int64_t>(row));
-        }
-      if (!butterfly.rows.empty()) out.push_back(std::move(butterfly));
-    }
-    return out;
-  }
-
-  /// The part of a thread that has all elements of one of the destination.
-  [[nodiscard]] std::optional<std::int64_t> whole(std::int64_t into, std::int64_t thread) const {
-    for (std::size_t row = 0; row < rows_.size(); ++row) {
-      const Folded& part = rows_[row][as_index(thread)];
-      if (part.into == into && count(part) == p_.folded) return static_cast<std::int64_t>(row);
-    }
-    return std::nullopt;
-  }
-  /// A thread with the greatest part of it, and how many elements that has.
-  [[nodiscard]] std::pair<std::int64_t, std::int64_t> greatest(std::int64_t into) const {
-    std::pair<std::int64_t, std::int64_t> out{0, 0};
-    for (const std::vector<Folded>& row : rows_)
-      for (std::size_t u = 0; u < row.size(); ++u)
-        if (row[u].into == into && count(row[u]) > out.second)
-          out = {static_cast<std::int64_t>(u), count(row[u])};
-    return out;
-  }
-
- private:
-  [[nodiscard]] std::int64_t count(const Folded& part) const {
-    std::int64_t out = 0;
-    for (const std::int64_t set : part.sets) out += p_.set_sizes[as_index(set)];
-    return out;
-  }
-  static bool joins(const std::vector<Folded>& parts, std::int64_t bit) {
-    bool is_useful = false;
-    for (std::size_t u = 0; u < parts.size(); ++u) {
-      const Folded& mine = parts[u];
-      const Folded& other = parts[u ^ as_index(bit)];
-      if (mine.is_empty() || other.is_empty()) continue;
-      if (mine.into != other.into || share(mine, other)) return false;
-      is_useful = true;
-    }
-    return is_useful;
-  }
-  static void fold(std::vector<Folded>& parts, std::int64_t bit) {
-    std::vector<Folded> out;
-    for (std::size_t u = 0; u < parts.size(); ++u)
-      out.push_back(joined(parts[u], parts[u ^ as_index(bit)]));
-    parts = std::move(out);
-  }
-
-  const ReduceProblem& p_;
-  std::vector<std::vector<Folded>> rows_;  // [row][thread]
-};
-
 /// Where a thread finds the result for a register of its own.
 struct Wanted {
   std::int64_t slot, thread, into;
@@ -215,12 +116,12 @@ Match<std::vector<Wanted>> wanted_of(const Call& call, const ReduceProblem& p) {
 }
 
 // The thread itself where it has the whole result, else the first lane of its warp that has.
-Match<void> find_giver(const Call& call, const ReduceProblem& p, const Lanes& lanes,
+Match<void> find_giver(const Call& call, const ReduceProblem& p, const LaneParts& lanes,
                        bool may_be_own, Wanted& wanted) {
-  const std::int64_t warp = wanted.thread / kWarpLanes * kWarpLanes;
+  const std::int64_t warp = wanted.thread / kLanesOfWarp * kLanesOfWarp;
   std::vector<std::int64_t> order;
   if (may_be_own) order.push_back(wanted.thread);
-  for (std::int64_t u = warp; u < std::min(warp + kWarpLanes, p.threads); ++u) order.push_back(u);
+  for (std::int64_t u = warp; u < std::min(warp + kLanesOfWarp, p.threads); ++u) order.push_back(u);
   for (const std::int64_t u : order)
     if (const auto row = lanes.whole(wanted.into, u)) {
       wanted.giver = u;
@@ -241,7 +142,7 @@ Match<void> find_giver(const Call& call, const ReduceProblem& p, const Lanes& la
 }
 
 // Threads whose register `slot` comes from the same part, own or not.
-Match<void> add_deliveries(const Call& call, const ReduceProblem& p, const Lanes& lanes,
+Match<void> add_deliveries(const Call& call, const ReduceProblem& p, const LaneParts& lanes,
                            std::span<Wanted> wanted, std::vector<Delivery>& out) {
   bool all_own = true;
   for (Wanted& each : wanted) {
@@ -263,7 +164,7 @@ Match<void> add_deliveries(const Call& call, const ReduceProblem& p, const Lanes
     std::vector<std::int64_t> givers(as_index(p.threads));
     for (const Wanted* w : each) {
       delivery.threads[as_index(w->thread)] = true;
-      givers[as_index(w->thread)] = w->giver % kWarpLanes;
+      givers[as_index(w->thread)] = w->giver % kLanesOfWarp;
     }
     if (!all_own) {
       delivery.giver = fit_table(givers, delivery.threads);
@@ -276,14 +177,42 @@ Match<void> add_deliveries(const Call& call, const ReduceProblem& p, const Lanes
   return {};
 }
 
+std::string redux_of(TileOp op, num::DType type) {
+  return fmt::format("redux.sync.{}.{}", op == TileOp::Sum ? "add" : ir::name_of(op),
+                     type == num::DType::Int32 ? "s32" : "u32");
+}
+
+// Five butterflies are one instruction where there is one.
+void find_redux(const Call& call, Plan& plan) {
+  const num::DType type = plan.problem.type;
+  const bool is_word = type == num::DType::Int32 || type == num::DType::Uint32;
+  if (!is_word || plan.butterflies.size() != 5 ||
+      !is_on_target(redux_of(call.tile.op, type), call.context.target))
+    return;
+  const auto has = [](const Butterfly& butterfly, std::int64_t row) {
+    return std::ranges::find(butterfly.rows, row) != butterfly.rows.end();
+  };
+  for (const std::int64_t row : plan.butterflies[0].rows)
+    if (std::ranges::all_of(plan.butterflies,
+                            [&](const Butterfly& each) { return has(each, row); }))
+      plan.redux.push_back(row);
+  for (const std::int64_t row : plan.redux)
+    for (Butterfly& each : plan.butterflies) std::erase(each.rows, row);
+  std::erase_if(plan.butterflies, [](const Butterfly& each) { return each.rows.empty(); });
+}
+
 Match<Plan> match(const Call& call) {
-  Plan plan{
-      .problem = WW_TRY(reduce_problem(call)), .foldings = {}, .butterflies = {}, .deliveries = {}};
+  Plan plan{.problem = WW_TRY(reduce_problem(call)),
+            .foldings = {},
+            .butterflies = {},
+            .redux = {},
+            .deliveries = {}};
   const ReduceProblem& p = plan.problem;
   for (const std::vector<ReducePart>& row : p.rows)
     plan.foldings.push_back(WW_TRY(folding_of(call, p, row)));
-  Lanes lanes(p);
+  LaneParts lanes(p);
   plan.butterflies = lanes.butterflies();
+  find_redux(call, plan);
   std::vector<Wanted> wanted = WW_TRY(wanted_of(call, p));
   for (auto first = wanted.begin(); first != wanted.end();) {
     const auto last =
@@ -291,7 +220,7 @@ Match<Plan> match(const Call& call) {
     WW_TRY_VOID(add_deliveries(call, p, lanes, {first, last}, plan.deliveries));
     first = last;
   }
-  const bool is_shuffled = !plan.butterflies.empty() ||
+  const bool is_shuffled = !plan.butterflies.empty() || !plan.redux.empty() ||
                            std::ranges::any_of(plan.deliveries, [](const Delivery& delivery) {
                              return delivery.giver.has_value();
                            });
@@ -316,6 +245,10 @@ class Writer {
     for (const Butterfly& butterfly : plan_.butterflies)
       for (const std::int64_t row : butterfly.rows)
         take(row, shuffled(ir::Intrinsic::ShflXor, row, code_.n(butterfly.bit)));
+    for (const std::int64_t row : plan_.redux) {
+      const ir::PtxOperand own = register_operand(code_, parts_, code_.n(row));
+      code_.ptx(redux_of(call_.tile.op, p_.type), {own, own, {.expr = all_lanes()}});
+    }
     for (const Delivery& delivery : plan_.deliveries) deliver(delivery);
   }
 
@@ -330,9 +263,10 @@ class Writer {
     return code_.simplify(side.base.valid() ? code_.add(side.base, slot) : slot);
   }
   ExprId source(ExprId slot) { return code_.as(p_.type, code_.load(src_, {index(p_.src, slot)})); }
+  ExprId all_lanes() { return ir::int_imm(code_.f(), num::DType::Uint32, 0xFFFF'FFFF, call_.span); }
   ExprId shuffled(ir::Intrinsic callee, std::int64_t row, ExprId by) {
-    const ExprId all = ir::int_imm(code_.f(), num::DType::Uint32, 0xFFFF'FFFF, call_.span);
-    return code_.call(callee, {all, part(row), by, code_.n(kWarpLanes), code_.n(kWarpLanes)});
+    return code_.call(callee,
+                      {all_lanes(), part(row), by, code_.n(kLanesOfWarp), code_.n(kLanesOfWarp)});
   }
 
   // What changes nothing. x + -0 is x, also for x = -0; NaN is what max and min pass over.
@@ -457,9 +391,12 @@ PlanReport report(const Plan& plan, const Call& call) {
   for (const Delivery& each : plan.deliveries) given += each.giver ? words : 0;
   count_registers(plan, call, out);
   constexpr std::int64_t kWordBytes = 4;
+  const auto at_once = std::ssize(plan.redux);
+  if (at_once > 0) out.add_instruction(redux_of(call.tile.op, p.type), at_once, kWordBytes);
   if (butterflies > 0) out.add_instruction("shfl.sync.bfly.b32", butterflies, kWordBytes);
   if (given > 0) out.add_instruction("shfl.sync.idx.b32", given, kWordBytes);
   out.summary = counted(out.rounds, "element per thread", "elements per thread");
+  if (at_once > 0) out.summary += fmt::format(", then {} redux.sync", at_once);
   if (butterflies + given > 0)
     out.summary += ", then " + counted(butterflies + given, "shuffle", "shuffles");
   if (p.type != p.dst.dtype) out.notes.push_back(fmt::format("folded in {}", num::name_of(p.type)));
