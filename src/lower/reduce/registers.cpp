@@ -13,8 +13,9 @@
 //     total[0] = part[0]
 //
 // The layout of the destination says who gets the result: lanes that have taken part have it, others
-// get it by `shfl.sync.idx`. Where all 32 lanes fold integers, `redux.sync` (sm_80) does it at once. Narrow types are folded in float32 or int32 and rounded once. What goes
-// into one element must be in one warp.
+// get it by `shfl.sync.idx`. Where all 32 lanes fold integers, `redux.sync` (sm_80) does it at once.
+// Narrow types are folded in float32 or int32 and rounded once. What goes into one element must be in
+// one warp.
 #include <algorithm>
 #include <limits>
 #include <map>
