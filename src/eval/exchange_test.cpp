@@ -79,6 +79,30 @@ TEST(EvalExchange, Reductions) {
   EXPECT_EQ(most, Numbers(64, 63));
 }
 
+// Three rounds: out[t] is the sum of what `value` is in them, as a promise.
+Outcome promised(const std::function<ExprId(TestKernel&, ExprId round)>& value) {
+  TestKernel k;
+  const BufferId out = k.matched("out", {64}, DType::Int32);
+  k.start(64);
+  k.store(out, {k.tid()}, k.n(0));
+  const ir::VarId round = k.loop("i", 3);
+  k.store(out, {k.tid()},
+          k.add(k.at(out, {k.tid()}), k.call(Intrinsic::Uniform, {value(k, k.var(round))})));
+  k.end();
+  return k.run({{}});
+}
+
+TEST(EvalExchange, PromisesAreChecked) {
+  const Outcome kept = promised([](TestKernel& k, ExprId i) { return k.mul(i, k.n(10)); });
+  EXPECT_EQ(kept.checks(), "") << kept.text();
+  EXPECT_EQ(kept.arrays[0][63], 30);
+  const Outcome broken = promised([](TestKernel& k, ExprId) { return k.div(k.tid(), 32); });
+  EXPECT_EQ(broken.checks(), "operand");
+  EXPECT_EQ(broken.text(),
+            "`T.uniform` is promised one value in CTA (0,0,0), and gets 0 in thread 0, 1 in thread "
+            "32");
+}
+
 TEST(EvalExchange, LanesWaitForThoseOfTheMask) {
   for (const bool meets : {true, false}) {
     TestKernel k;

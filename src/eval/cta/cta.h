@@ -131,6 +131,16 @@ struct AsyncWork {
   std::uint64_t bytes = 0;  // of the host: copies and commits that are not waited for
 };
 
+/// What threads promised to be the same, in the order in which they came by.
+struct Promise {
+  struct Value {
+    Word word = 0;
+    Thread first = 0;
+  };
+  std::vector<Value> values;         // of the n-th time that a thread came by
+  std::vector<std::uint32_t> times;  // by thread
+};
+
 struct TensorMemory {
   struct Allocation {
     std::uint32_t columns = 0;
@@ -169,7 +179,8 @@ struct Cta {
   std::map<Address, Mbarrier> mbarriers;
   AsyncWork async;
   TensorMemory tmem;
-  std::uint64_t held = 0;  // part of run.held
+  std::map<std::pair<std::uint32_t, const ir::Expr*>, Promise> promises;  // by step and call
+  std::uint64_t held = 0;                                                 // part of run.held
 
   [[nodiscard]] std::size_t thread_count() const { return pc.size(); }
   [[nodiscard]] num::DType type_of(ir::ExprId id) const { return f[id].type.dtype; }

@@ -107,6 +107,34 @@ Words call_atomic(Cta& cta, const Expr& expr, Threads ts) {
   return out;
 }
 
+// A loop that goes round more often is checked up to here.
+constexpr std::size_t kMaxPromised = std::size_t{1} << 20;
+
+// The n-th value of a thread is the n-th value of all threads of the CTA that come by n times.
+Words promised(Cta& cta, const Expr& expr, Threads ts) {
+  Words out = evaluate(cta, expr.args[0], ts);
+  const num::DType type = cta.type_of(expr.args[0]);
+  const ir::StmtId stmt = cta.launch.steps[cta.step].stmt;
+  // A primitive asks for its operands as often as it likes, but all of its unit at once.
+  Promise one;
+  const bool is_operand = stmt.valid() && cta.f[stmt].kind == ir::StmtKind::Tile;
+  Promise& promise = is_operand ? one : cta.promises[{cta.step, &expr}];
+  promise.times.resize(cta.thread_count());
+  for (std::size_t i = 0; i < ts.size(); ++i) {
+    const std::size_t time = promise.times[ts[i]]++;
+    if (time >= kMaxPromised) continue;
+    if (time >= promise.values.size()) promise.values.push_back({out[i], ts[i]});
+    const Promise::Value& wanted = promise.values[time];
+    if (out[i] == wanted.word) continue;
+    if (Finding* found = finding(cta, Check::Operand); found != nullptr)
+      found->text =
+          fmt::format("`T.uniform` is promised one value in {}, and gets {} in {}, {} in {}",
+                      cta_text(cta), value_text(type, wanted.word), thread_text(wanted.first),
+                      value_text(type, out[i]), thread_text(ts[i]));
+  }
+  return out;
+}
+
 void copy_bytes(Cta& cta, const Expr& expr, Threads ts) {
   const Words to = evaluate(cta, expr.args[0], ts);
   const Words from = evaluate(cta, expr.args[1], ts);
@@ -132,7 +160,7 @@ Words call_intrinsic(Cta& cta, const Expr& expr, Threads ts) {
   const Intrinsic callee = expr.callee;
   switch (ir::facts_of(callee).effect) {
     case ir::Effect::Pure:
-      return call_pure(cta, expr, ts);
+      return callee == Intrinsic::Uniform ? promised(cta, expr, ts) : call_pure(cta, expr, ts);
     case ir::Effect::Exchange:
       return call_exchange(cta, expr, ts);
     case ir::Effect::Barrier:

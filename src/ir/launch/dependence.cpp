@@ -85,6 +85,8 @@ Unit Dependence::loaded(const Expr& e) {
 
 Unit Dependence::called(const Expr& e) {
   switch (e.callee) {
+    case Intrinsic::Uniform:
+      return std::max(Unit::Cta, all(e.args));
     case Intrinsic::Ballot:
     case Intrinsic::AnySync:
     case Intrinsic::AllSync:

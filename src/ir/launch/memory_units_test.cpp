@@ -164,6 +164,14 @@ TEST_F(Loads, PiecesOfAPoolDoNotMeet) {
   EXPECT_EQ(granule(alone), Unit::Thread);
 }
 
+TEST_F(Loads, APromiseStandsForAProof) {
+  const StmtId inside = under(less(call(Intrinsic::Uniform, {at(lens, {cta})}), n(3)));
+  store(lens, {n(0)}, n(1));
+  EXPECT_EQ(granule(inside), Unit::Cta);
+  // Not more than it says: CTAs may differ.
+  EXPECT_EQ(granule(under(less(call(Intrinsic::Uniform, {tid}), n(3)))), Unit::Cta);
+}
+
 TEST_F(Loads, AScalarKeptInStep) {
   const BufferId x = scalar("x", DType::Int32, n(0));
   Stmt loop_stmt{.kind = StmtKind::While, .expr = less(at(x, {n(0)}), at(lens, {cta}))};

@@ -124,6 +124,8 @@ class Uniformity {
   Unit called(const Expr& e) {
     const bool is_whole_warp = !e.args.empty() && const_int(f_, e.args[0]) == 0xffffffff;
     switch (e.callee) {
+      case Intrinsic::Uniform:
+        return std::max(Unit::Cta, all(e.args));
       case Intrinsic::Ballot:
       case Intrinsic::AnySync:
       case Intrinsic::AllSync:

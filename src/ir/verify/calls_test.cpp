@@ -302,7 +302,8 @@ TEST(VerifyLaunch, NamesTheMemoryThatMayChange) {
             fmt::format("`lens[cta]` may differ between threads of a cta\n"
                         "`lens[cta]` reads memory that this kernel writes or takes addresses of, "
                         "so it may change between two threads' reads; let one thread read it, and "
-                        "pass it on through shared memory, between barriers\n{}",
+                        "pass it on through shared memory, between barriers\n"
+                        "`T.uniform(lens[cta])` promises that it is the same; runs check it\n{}",
                         b.kOutside));
 }
 
@@ -314,7 +315,7 @@ TEST(VerifyLaunch, NamesTheWriteWithoutABarrier) {
             fmt::format("`slot[0]` may differ between threads of a cta\n"
                         "`slot` is written here, and no barrier that whole ctas reach keeps that "
                         "apart from the read of `slot[0]`; put one before the read, and one after "
-                        "it\n{}",
+                        "it\n`T.uniform(slot[0])` promises that it is the same; runs check it\n{}",
                         b.kOutside));
 }
 

@@ -64,7 +64,8 @@ ProofValues::Values ProofValues::compute(ExprId expr) {
       return a;
     }
     case ExprOp::Call:
-      if (e.callee == ir::Intrinsic::Likely) return of(e.args[0]);
+      if (e.callee == ir::Intrinsic::Likely || e.callee == ir::Intrinsic::Uniform)
+        return of(e.args[0]);
       if (e.callee == ir::Intrinsic::TmemAddr) return tensor_address(e);
       if (e.callee == ir::Intrinsic::CvtaToShared) return shared_address(e);
       return called(expr);

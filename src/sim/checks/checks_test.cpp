@@ -320,6 +320,19 @@ TEST(Collective, AShuffleNamesNoEndedLanes) {
   expect_clean({"mov.u32 %r1, %tid.x; shfl.sync.bfly.b32 %r4, %r1, 1, 31, -1;", 16},
                Check::Collective);
 }
+TEST(Collective, APromiseIsKeptByAllThreadsOfABlock) {
+  const auto with = [](std::string_view source) {
+    return Case{.body =
+                    "mov.u32 %r1, %tid.x; shr.u32 %r2, %r1, 5; mov.u32 %r4, 0;\n"
+                    "AGAIN: add.u32 %r4, %r4, 1; setp.lt.u32 %p1, %r4, 3;\n"
+                    "$L_uniform_1: mov.b32 %r3, " +
+                    std::string(source) + ";\n@%p1 bra AGAIN;",
+                .threads = 64};
+  };
+  expect_clean(with("%r4"), Check::Collective);
+  expect_caught(with("%r2"), Check::Collective, "is 0x0 in thread 0, 0x1 in thread 32");
+  expect_caught(with("%r1"), Check::Collective, "is 0x0 in thread 0, 0x1 in thread 1");
+}
 TEST(Collective, GroupsHaveNoLanesInCommon) {
   expect_caught({R"(mov.u32 %r1, %tid.x; setp.lt.u32 %p1, %r1, 16; selp.b32 %r2, 0xFFFF, -1, %p1;
     shfl.sync.bfly.b32 %r4, %r1, 1, 31, %r2;)"},

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/decode/function_decoder.h"
+#include "sim/checks/promises.h"
 
 #include <fmt/format.h>
 
@@ -257,6 +258,8 @@ void FunctionDecoder::statement(const ptx::Statement& statement) {
       return;
     case ptx::StatementKind::Label:
       labels_.add(number, next_op());
+      is_promised_ = context_.module.text(static_cast<ptx::NameId>(statement.index))
+                         .starts_with(kPromiseLabel);
       return;
     case ptx::StatementKind::BranchTargets: {
       // Which labels the names of a list are is decided where the list stands.
@@ -329,7 +332,19 @@ void FunctionDecoder::instruction(const ptx::Instruction& instruction) {
     }
   }
   mark_order(legal->binding, code());
+  if (is_promised_ && form.mnemonic == "mov" && noted_.size() == 2) promise(noted_[1]);
+  is_promised_ = false;
   finish_op(op, instruction, family_of(form));
+}
+
+void FunctionDecoder::promise(const OperandInfo& source) {
+  const unsigned bytes = lane_bytes(source.as);
+  if (bytes != 2 && bytes != 4 && bytes != 8) return;
+  Before before{.op = {}, .source = source};
+  before.op.run = run_promise;
+  before.op.p[0] = source.place;
+  before.op.bytes = static_cast<std::uint8_t>(bytes);
+  before_.push_back(before);
 }
 
 void FunctionDecoder::finish_op(Op op, const ptx::Instruction& instruction, isa::FamilyId family) {

@@ -102,6 +102,7 @@ class FunctionDecoder {
   void statement(const ptx::Statement& statement);
   void instruction(const ptx::Instruction& instruction);
   bool call(const ptx::Instruction& instruction, Op& op);
+  void promise(const OperandInfo& source);
   void finish_op(Op op, const ptx::Instruction& instruction, isa::FamilyId family);
   void add_moves(const ptx::Operand& operand, const ptx::Variable& formal, bool is_argument,
                  std::vector<ValueMove>& moves);
@@ -125,6 +126,7 @@ class FunctionDecoder {
   std::vector<OperandInfo> noted_;
   std::vector<Before> before_;
   std::optional<std::uint32_t> label_;
+  bool is_promised_ = false;  // behind a label that says so (sim/checks/promises.h)
 };
 
 }  // namespace ww::sim

@@ -15,6 +15,7 @@
 #include "num/matrix_tile.h"
 #include "sim/checks/fences.h"
 #include "sim/checks/neighbours.h"
+#include "sim/checks/promises.h"
 #include "sim/checks/race.h"
 #include "sim/launch.h"
 #include "sim/memory/heap.h"
@@ -45,8 +46,9 @@ class Cta {
   std::array<Barrier, 16> barriers;
   std::unordered_map<std::uint32_t, Mbarrier> mbarriers;  // by offset in shared memory
   std::unique_ptr<TensorMemory> tensor;
-  std::vector<SharedMark> marks;      // by word of shared memory; empty until something is marked
-  std::uint32_t watched = 0;          // words with a mark
+  std::vector<SharedMark> marks;  // by word of shared memory; empty until something is marked
+  std::uint32_t watched = 0;      // words with a mark
+  Promises promises;
   std::unique_ptr<std::byte[]> data;  // of its shared memory
   std::unique_ptr<std::uint8_t[]> undefined;
 };
