@@ -271,10 +271,10 @@ TEST_F(Cuda, TimesLaunchesInARow) {
   EXPECT_EQ(driver_.timed, 1);
   int asked = 0;
   const GpuWork refusing{[&]() -> Result<void> {
-                                    if (++asked == 2) return fail(DiagKind::DeviceError, "enough");
-                                    return {};
-                                  },
-                                  "asking"};
+                           if (++asked == 2) return fail(DiagKind::DeviceError, "enough");
+                           return {};
+                         },
+                         "asking"};
   EXPECT_EQ(device->time_in_a_row(refusing, 5).error().text, "enough");
   EXPECT_EQ(asked, 2);
   EXPECT_EQ(driver_.open_events, 0);
