@@ -30,10 +30,7 @@ ENGINES = ["evaluator", "virtual GPU", "CUDA C++", "H200"]
 # has.
 ON_GPU = {("copy", "vec"), ("copy", "gmem_smem"), ("copy", "ldstmatrix"), ("copy", "reg"),
           ("copy", "fallback"), ("copy_async", "ldgsts"), ("copy_async", "sync"), ("gemm", "mma"),
-          ("elementwise", "reg"), ("elementwise", "memory")}
-# Of the elementwise primitives, these have.
-ELEMENTWISE_ON_GPU = {"fill", "zero", "memset", "cast", "sqrt", "exp", "exp2", "log2", "reciprocal", "silu", "add",
-                      "sub", "mul", "fdiv", "maximum", "minimum", "fma", "select"}
+          ("elementwise", "reg"), ("elementwise", "memory"), ("reduce", "registers")}
 
 
 def ask(*words):
@@ -113,11 +110,7 @@ def engines_of(row, archs):
     ran = results(row, arch, "sim")
     cuda, _ = ask("compile", SMALL, "--kernel", kernel_of(row), "--target", arch, "--emit", "cuda")
     return {"evaluator": meant is not None, "virtual GPU": agree(row, meant, ran),
-            "CUDA C++": cuda == 0, "H200": has_run_on_gpu(row) and "sm_90a" in archs}
-
-
-def has_run_on_gpu(row):
-    return group_of(row) in ON_GPU and (not is_elementwise(row) or row["op"] in ELEMENTWISE_ON_GPU)
+            "CUDA C++": cuda == 0, "H200": group_of(row) in ON_GPU and "sm_90a" in archs}
 
 
 def group_of(row):
