@@ -35,7 +35,7 @@ using ir::ExprId;
 using ir::ExprOp;
 using ir::TileOp;
 
-constexpr std::size_t kMostWays = 8;  // in which threads fill one register
+constexpr std::size_t kMaxWays = 8;  // in which threads fill one register
 
 /// A register that these threads fold into a part.
 struct Take {
@@ -76,11 +76,11 @@ Match<Folding> folding_of(const Call& call, const ReduceProblem& p,
       std::vector<Take>& takes = out.takes[i];
       auto take = std::ranges::find(takes, part.slots[i], &Take::slot);
       if (take == takes.end()) {
-        if (takes.size() == kMostWays)
+        if (takes.size() == kMaxWays)
           return decline("irregular",
                          "the elements of `{}` that go into one are in different registers in more "
                          "than {} sets of threads",
-                         call.buffer(1).name, kMostWays);
+                         call.buffer(1).name, kMaxWays);
         takes.push_back({std::vector<bool>(as_index(p.threads)), part.slots[i]});
         take = takes.end() - 1;
       }
@@ -155,11 +155,11 @@ Match<void> add_deliveries(const Call& call, const ReduceProblem& p, const LaneP
     if (!all_own) WW_TRY_VOID(find_giver(call, p, lanes, false, each));
   std::map<std::int64_t, std::vector<const Wanted*>> by_row;
   for (const Wanted& each : wanted) by_row[each.row].push_back(&each);
-  if (by_row.size() > kMostWays)
+  if (by_row.size() > kMaxWays)
     return decline("irregular",
                    "register {} of `{}` comes from different parts in {} sets of threads, of {} "
                    "that are told apart",
-                   wanted[0].slot, call.buffer(0).name, by_row.size(), kMostWays);
+                   wanted[0].slot, call.buffer(0).name, by_row.size(), kMaxWays);
   for (const auto& [row, each] : by_row) {
     Delivery delivery{wanted[0].slot, row, std::vector<bool>(as_index(p.threads)), {}};
     std::vector<std::int64_t> givers(as_index(p.threads));
