@@ -12,6 +12,7 @@
 #include "ir/print/print.h"
 #include "lower/proof/meaning.h"
 #include "lower/proof/proof.h"
+#include "lower/proof/register_replay.h"
 #include "lower/proof/trials.h"
 
 namespace ww::lower {
@@ -40,20 +41,15 @@ std::optional<ir::Constant> constant_of(const ir::Setting& setting) {
 
 // --- what the code does --------------------------------------------------------------------------
 
-class ElementwiseReplay : public ProofWalk {
+class ElementwiseReplay : public RegisterReplay {
  public:
   ElementwiseReplay(const Call& call, ProofValues& values,
                     const std::vector<ElementwiseOperand>& operands, const RegionElements& dst,
                     Registers& registers)
-      : ProofWalk(call, values), operands_(operands), dst_(dst), registers_(registers) {}
+      : RegisterReplay(call, values, dst, registers), operands_(operands) {}
 
  private:
-  [[nodiscard]] RegisterPlace place(const PointerValue& at, std::size_t thread, int bits) const {
-    const bool is_private = f_[at.storage].scope == ir::Scope::Local;
-    return {at.storage, is_private ? thread : 0, at.bit[thread], bits};
-  }
-
-  Try<ThreadNumbers> value(ExprId expr, const Mask& mask) {
+  Try<ThreadNumbers> value(ExprId expr, const Mask& mask) override {
     if (const auto constant = constant_of(f_, expr))
       return ThreadNumbers(values_.threads(), hashes::number_of(*constant));
     const ir::Expr& e = f_[expr];
@@ -120,21 +116,6 @@ class ElementwiseReplay : public ProofWalk {
     return out;
   }
 
-  Try<ThreadNumbers> loaded(const ir::Expr& e, const Mask& mask) {
-    const auto from = WW_TRY(element(e, mask));
-    ThreadNumbers out(values_.threads());
-    for (std::size_t t = 0; t < out.size(); ++t) {
-      if (!mask[t]) continue;
-      const RegisterPlace at = place(from, t, num::bits_of(f_[e.buffer].dtype));
-      const auto number = registers_.at(at);
-      if (!number)
-        return wrong("thread {} of the unit reads byte {} of `{}`, which is no operand", t,
-                     at.bit / 8, f_[at.storage].name);
-      out[t] = *number;
-    }
-    return out;
-  }
-
   Try<void> bind(const ir::Stmt& s) override {
     auto number = value(s.expr, Mask(values_.threads(), true));
     if (!number) return ProofWalk::bind(s);
@@ -143,35 +124,8 @@ class ElementwiseReplay : public ProofWalk {
   }
 
   Try<void> store(const ir::Stmt& s, const Mask& mask) override {
-    const auto number = WW_TRY(value(s.expr, mask));
-    const auto to = WW_TRY(element(s, mask));
-    const ir::Type type = f_[s.expr].type;
-    const DType held = f_[s.buffer].dtype;
-    if (type.dtype != held)
-      return wrong("{} is stored as {}", num::name_of(type.dtype), num::name_of(held));
-    for (std::size_t t = 0; t < mask.size(); ++t)
-      if (mask[t]) WW_TRY_VOID(put(place(to, t, num::bits_of(held)), t, number[t]));
+    WW_TRY_VOID(RegisterReplay::store(s, mask));
     has_changed_ = true;
-    return {};
-  }
-  // Only the destination and what the code has allocated for itself may change.
-  Try<void> put(const RegisterPlace& at, std::size_t thread, Number number) {
-    const auto own = allocated_.find(at.storage.index);
-    const bool is_own = own != allocated_.end() && at.bit >= 0 && at.bit + at.bits <= own->second;
-    if (!dst_.has(at, thread) && !is_own)
-      return wrong("byte {} of `{}` is written by thread {} of the unit", at.bit / 8,
-                   f_[at.storage].name, thread);
-    registers_.put(at, number);
-    return {};
-  }
-
-  Try<void> allocate(const ir::Stmt& s) override {
-    const ir::Buffer& buffer = f_[s.buffer];
-    std::int64_t bits = num::bits_of(buffer.dtype);
-    for (const ExprId each : buffer.shape) {
-      bits *= WW_TRY(values_.uniform(each));
-    }
-    allocated_[s.buffer.index] = bits;
     return {};
   }
 
@@ -214,11 +168,8 @@ class ElementwiseReplay : public ProofWalk {
   }
 
   const std::vector<ElementwiseOperand>& operands_;
-  const RegionElements& dst_;
-  Registers& registers_;
-  std::unordered_map<std::uint32_t, std::int64_t> allocated_;  // by buffer: bits
-  std::unordered_map<std::uint32_t, ThreadNumbers> bound_;     // by variable
-  bool has_changed_ = false;                                   // any element
+  std::unordered_map<std::uint32_t, ThreadNumbers> bound_;  // by variable
+  bool has_changed_ = false;                                // any element
 };
 
 // --- comparison ----------------------------------------------------------------------------------
@@ -233,7 +184,7 @@ class ElementwiseProving {
         values_(call, trial.first_thread, trial.sample, *trial.few) {}
 
   TrialOutcome run() {
-    auto dst = read(call_.region(0));
+    auto dst = read_region(call_, values_, call_.region(0), trial_.first_thread);
     if (!dst) return could_not(dst.error());
     if (!*dst) return TrialOutcome::Skipped;
     dst_ = **std::move(dst);
@@ -253,34 +204,13 @@ class ElementwiseProving {
     return TrialOutcome::Failed;
   }
 
-  /// A region that is inside its buffer.
-  struct Read {
-    RegionElements elements;
-    std::vector<std::int64_t> extents;
-  };
-  // Nothing: the sampled values put the region outside its buffer.
-  Try<std::optional<Read>> read(const ir::Region& region) {
-    const ir::Buffer& buffer = call_.f()[region.buffer];
-    Read out{.elements = {.storage = ir::storage_of(call_.f(), region.buffer),
-                          .is_private = buffer.scope == ir::Scope::Local,
-                          .bits = num::bits_of(buffer.dtype)},
-             .extents = {}};
-    for (const ir::RangeExpr& range : region.ranges) {
-      out.extents.push_back(WW_TRY(values_.uniform(range.extent)));
-    }
-    auto names = WW_TRY(names_of(call_, values_, region, out.elements.bits, trial_.first_thread));
-    if (!names) return std::nullopt;
-    out.elements.names = std::move(names->granules);
-    return out;
-  }
-
   Try<bool> read_operand(const ir::TileArg* arg) {
     ElementwiseOperand operand;
     operand.number = operands_.size();
     operand.is_left_out = arg == nullptr;
     if (arg != nullptr) {
       if (const auto* region = std::get_if<ir::Region>(arg)) {
-        auto inside = WW_TRY(read(*region));
+        auto inside = WW_TRY(read_region(call_, values_, *region, trial_.first_thread));
         if (!inside) return false;
         operand.elements = std::move(inside->elements);
         operand.extents = std::move(inside->extents);
@@ -339,7 +269,7 @@ class ElementwiseProving {
   Trial trial_;
   Proof& proof_;
   ProofValues values_;
-  Read dst_;
+  RegionRead dst_;
   std::vector<ElementwiseOperand> operands_;
   Registers registers_;
   SharedNumbers shared_;

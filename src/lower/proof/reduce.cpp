@@ -15,6 +15,7 @@
 #include "ir/settings.h"
 #include "lower/proof/meaning.h"
 #include "lower/proof/proof.h"
+#include "lower/proof/register_replay.h"
 #include "lower/proof/trials.h"
 
 namespace ww::lower {
@@ -103,18 +104,14 @@ class Bags {
 
 // --- what the code does --------------------------------------------------------------------------
 
-class Replay : public ProofWalk {
+class Replay : public RegisterReplay {
  public:
   Replay(const Call& call, ProofValues& values, const RegionElements& dst, Registers& registers,
          Bags& bags)
-      : ProofWalk(call, values), dst_(dst), registers_(registers), bags_(bags) {}
+      : RegisterReplay(call, values, dst, registers), bags_(bags) {}
 
  private:
-  static RegisterPlace place(const PointerValue& at, std::size_t thread, int bits) {
-    return {at.storage, thread, at.bit[thread], bits};
-  }
-
-  Try<ThreadNumbers> value(ExprId expr, const Mask& mask) {
+  Try<ThreadNumbers> value(ExprId expr, const Mask& mask) override {
     const ir::Expr& e = f_[expr];
     if (e.op == ExprOp::FloatImm || e.op == ExprOp::IntImm) {
       const ir::Constant constant{e.type.dtype, e.op == ExprOp::IntImm ? e.integer : 0,
@@ -134,21 +131,6 @@ class Replay : public ProofWalk {
       if (mask[t])
         out[t] = is_fold ? bags_.folded(e.op, type, out[t], other[t])
                          : bags_.cast(type, e.type.dtype, out[t]);
-    return out;
-  }
-
-  Try<ThreadNumbers> loaded(const ir::Expr& e, const Mask& mask) {
-    const auto from = WW_TRY(element(e, mask));
-    ThreadNumbers out(values_.threads());
-    for (std::size_t t = 0; t < out.size(); ++t) {
-      if (!mask[t]) continue;
-      const RegisterPlace at = place(from, t, num::bits_of(f_[e.buffer].dtype));
-      const auto number = registers_.at(at);
-      if (!number)
-        return wrong("thread {} of the unit reads byte {} of `{}`, which is no operand", t,
-                     at.bit / 8, f_[at.storage].name);
-      out[t] = *number;
-    }
     return out;
   }
 
@@ -173,35 +155,6 @@ class Replay : public ProofWalk {
     return out;
   }
 
-  Try<void> store(const ir::Stmt& s, const Mask& mask) override {
-    const auto number = WW_TRY(value(s.expr, mask));
-    const auto to = WW_TRY(element(s, mask));
-    const DType type = f_[s.expr].type.dtype, held = f_[s.buffer].dtype;
-    if (type != held) return wrong("{} is stored as {}", num::name_of(type), num::name_of(held));
-    for (std::size_t t = 0; t < mask.size(); ++t)
-      if (mask[t]) WW_TRY_VOID(put(place(to, t, num::bits_of(held)), t, number[t]));
-    return {};
-  }
-  // Only the destination and what the code has allocated for itself may change.
-  Try<void> put(const RegisterPlace& at, std::size_t thread, Number number) {
-    const auto own = allocated_.find(at.storage.index);
-    const bool is_own = own != allocated_.end() && at.bit >= 0 && at.bit + at.bits <= own->second;
-    if (!dst_.has(at, thread) && !is_own)
-      return wrong("byte {} of `{}` is written by thread {} of the unit", at.bit / 8,
-                   f_[at.storage].name, thread);
-    registers_.put(at, number);
-    return {};
-  }
-
-  Try<void> allocate(const ir::Stmt& s) override {
-    const ir::Buffer& buffer = f_[s.buffer];
-    std::int64_t bits = num::bits_of(buffer.dtype);
-    for (const ExprId each : buffer.shape) {
-      bits *= WW_TRY(values_.uniform(each));
-    }
-    allocated_[s.buffer.index] = bits;
-    return {};
-  }
   Try<void> evaluate(const ir::Stmt& s, const Mask&) override {
     return unknown("`{}`", ir::print(f_, s.expr));
   }
@@ -234,10 +187,7 @@ class Replay : public ProofWalk {
     return {};
   }
 
-  const RegionElements& dst_;
-  Registers& registers_;
   Bags& bags_;
-  std::unordered_map<std::uint32_t, std::int64_t> allocated_;  // by buffer: bits
 };
 
 // --- what the call means -------------------------------------------------------------------------
@@ -280,18 +230,12 @@ class Proving {
  private:
   // False: the sampled values put the region outside its buffer.
   Try<bool> read(std::size_t argument, RegionElements& out) {
-    const ir::Region& region = call_.region(argument);
     const ir::Buffer& buffer = call_.buffer(argument);
     if (buffer.scope != ir::Scope::Local) return unknown("`{}` outside registers", buffer.name);
-    out.storage = ir::storage_of(call_.f(), region.buffer);
-    out.bits = num::bits_of(buffer.dtype);
-    if (argument == 1)
-      for (const ir::RangeExpr& range : region.ranges) {
-        src_extents_.push_back(WW_TRY(values_.uniform(range.extent)));
-      }
-    auto names = WW_TRY(names_of(call_, values_, region, out.bits, trial_.first_thread));
-    if (!names) return false;
-    out.names = std::move(names->granules);
+    auto inside = WW_TRY(read_region(call_, values_, call_.region(argument), trial_.first_thread));
+    if (!inside) return false;
+    out = std::move(inside->elements);
+    if (argument == 1) src_extents_ = std::move(inside->extents);
     return true;
   }
 

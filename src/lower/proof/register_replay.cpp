@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lower/proof/register_replay.h"
+
+namespace ww::lower {
+
+RegisterPlace RegisterReplay::place(const PointerValue& at, std::size_t thread, int bits) const {
+  const bool is_private = f_[at.storage].scope == ir::Scope::Local;
+  return {at.storage, is_private ? thread : 0, at.bit[thread], bits};
+}
+
+Try<ThreadNumbers> RegisterReplay::loaded(const ir::Expr& e, const Mask& mask) {
+  const auto from = WW_TRY(element(e, mask));
+  ThreadNumbers out(values_.threads());
+  for (std::size_t t = 0; t < out.size(); ++t) {
+    if (!mask[t]) continue;
+    const RegisterPlace at = place(from, t, num::bits_of(f_[e.buffer].dtype));
+    const auto number = registers_.at(at);
+    if (!number)
+      return wrong("thread {} of the unit reads byte {} of `{}`, which is no operand", t,
+                   at.bit / 8, f_[at.storage].name);
+    out[t] = *number;
+  }
+  return out;
+}
+
+Try<void> RegisterReplay::store(const ir::Stmt& s, const Mask& mask) {
+  const auto number = WW_TRY(value(s.expr, mask));
+  const auto to = WW_TRY(element(s, mask));
+  const num::DType type = f_[s.expr].type.dtype, held = f_[s.buffer].dtype;
+  if (type != held) return wrong("{} is stored as {}", num::name_of(type), num::name_of(held));
+  for (std::size_t t = 0; t < mask.size(); ++t)
+    if (mask[t]) WW_TRY_VOID(put(place(to, t, num::bits_of(held)), t, number[t]));
+  return {};
+}
+
+Try<void> RegisterReplay::put(const RegisterPlace& at, std::size_t thread, Number number) {
+  const auto own = allocated_.find(at.storage.index);
+  const bool is_own = own != allocated_.end() && at.bit >= 0 && at.bit + at.bits <= own->second;
+  if (!dst_.has(at, thread) && !is_own)
+    return wrong("byte {} of `{}` is written by thread {} of the unit", at.bit / 8,
+                 f_[at.storage].name, thread);
+  registers_.put(at, number);
+  return {};
+}
+
+Try<void> RegisterReplay::allocate(const ir::Stmt& s) {
+  const ir::Buffer& buffer = f_[s.buffer];
+  std::int64_t bits = num::bits_of(buffer.dtype);
+  for (const ir::ExprId each : buffer.shape) {
+    bits *= WW_TRY(values_.uniform(each));
+  }
+  allocated_[s.buffer.index] = bits;
+  return {};
+}
+
+Try<std::optional<RegionRead>> read_region(const Call& call, ProofValues& values,
+                                           const ir::Region& region, std::int64_t first_thread) {
+  const ir::Buffer& buffer = call.f()[region.buffer];
+  RegionRead out{.elements = {.storage = ir::storage_of(call.f(), region.buffer),
+                              .is_private = buffer.scope == ir::Scope::Local,
+                              .bits = num::bits_of(buffer.dtype)},
+                 .extents = {}};
+  for (const ir::RangeExpr& range : region.ranges) {
+    out.extents.push_back(WW_TRY(values.uniform(range.extent)));
+  }
+  auto names = WW_TRY(names_of(call, values, region, out.elements.bits, first_thread));
+  if (!names) return std::nullopt;
+  out.elements.names = std::move(names->granules);
+  return out;
+}
+
+}  // namespace ww::lower

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// Code that computes on registers, carried out on numbers that stand for values: what loads, stores
+// and registers of its own do. Subclasses say what an expression gives. Only the destination, and
+// what the code has allocated for itself, may change.
+#pragma once
+
+#include <unordered_map>
+
+#include "lower/proof/meaning.h"
+#include "lower/proof/registers.h"
+#include "lower/proof/walk.h"
+
+namespace ww::lower {
+
+class RegisterReplay : public ProofWalk {
+ public:
+  RegisterReplay(const Call& call, ProofValues& values, const RegionElements& dst,
+                 Registers& registers)
+      : ProofWalk(call, values), dst_(dst), registers_(registers) {}
+
+ protected:
+  virtual Try<ThreadNumbers> value(ir::ExprId expr, const Mask& mask) = 0;
+
+  /// Memory is the same for all threads.
+  [[nodiscard]] RegisterPlace place(const PointerValue& at, std::size_t thread, int bits) const;
+  /// What a load gives.
+  Try<ThreadNumbers> loaded(const ir::Expr& e, const Mask& mask);
+  Try<void> store(const ir::Stmt& s, const Mask& mask) override;
+  Try<void> put(const RegisterPlace& at, std::size_t thread, Number number);
+  Try<void> allocate(const ir::Stmt& s) override;
+
+  const RegionElements& dst_;
+  Registers& registers_;
+
+ private:
+  std::unordered_map<std::uint32_t, std::int64_t> allocated_;  // by buffer: bits
+};
+
+/// A region that is inside its buffer.
+struct RegionRead {
+  RegionElements elements;
+  std::vector<std::int64_t> extents;
+};
+/// Nothing: the sampled values put the region outside its buffer.
+Try<std::optional<RegionRead>> read_region(const Call& call, ProofValues& values,
+                                           const ir::Region& region, std::int64_t first_thread);
+
+}  // namespace ww::lower
