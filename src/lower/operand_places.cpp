@@ -495,4 +495,27 @@ Match<OperandPlaces> operand_places(const Call& call, std::size_t operand) {
   return PlacesMaker(call, operand).make();
 }
 
+Match<OperandPlaces> register_places(const Call& call, std::size_t operand) {
+  const ir::Buffer& buffer = call.buffer(operand);
+  if (buffer.scope == ir::Scope::Local) return operand_places(call, operand);
+  return decline("memory", "`{}` is in {} memory, expected registers", buffer.name,
+                 ir::name_of(buffer.scope));
+}
+
+Match<void> check_cells(const Call& call, const OperandPlaces& registers, std::size_t operand) {
+  constexpr std::int64_t kMaxCells = std::int64_t{1} << 22;
+  const auto cells = static_cast<std::int64_t>(registers.size() * registers.replicas.size() *
+                                               registers.spread.size());
+  if (cells <= kMaxCells) return {};
+  return decline("size", "`{}` takes {} registers of all threads, of {} that are enumerated",
+                 call.buffer(operand).name, cells, kMaxCells);
+}
+
+std::int64_t words_of(std::vector<std::int64_t> slots, int bits) {
+  for (std::int64_t& slot : slots) slot = slot * bits / 32;
+  std::ranges::sort(slots);
+  const auto count = std::unique(slots.begin(), slots.end()) - slots.begin();
+  return count * std::max<std::int64_t>(1, bits / 32);
+}
+
 }  // namespace ww::lower

@@ -112,6 +112,12 @@ inline constexpr std::int64_t kMaxElements = std::int64_t{1} << 20;
 /// only, more than `kMaxElements`, a runtime start that crosses digits of a layout, thread axes
 /// beyond the unit.
 Match<OperandPlaces> operand_places(const Call& call, std::size_t operand);
+/// The same of registers; declines memory.
+Match<OperandPlaces> register_places(const Call& call, std::size_t operand);
+/// Declines an operand that takes too many registers, in all threads together, to go through them.
+Match<void> check_cells(const Call& call, const OperandPlaces& registers, std::size_t operand);
+/// 32-bit registers of a thread that the elements at these slots take.
+std::int64_t words_of(std::vector<std::int64_t> slots, int bits);
 
 /// Does the region provably begin, or end, inside its buffer, in dimension d?
 bool begins_inside(CodeWriter& code, const ir::Region& region, std::size_t d);

@@ -67,7 +67,6 @@ std::vector<std::int64_t> stretched(const std::vector<std::int64_t>& into,
 
 namespace {
 
-constexpr std::int64_t kMaxCells = std::int64_t{1} << 22;
 constexpr std::size_t kMaxWays = 8;  // in which threads compute one register
 
 std::vector<std::int64_t> extents_of(const Call& call, const ir::Region& region) {
@@ -148,19 +147,11 @@ class Maker {
   // --- operands ---
 
   Match<OperandPlaces> registers_of(std::size_t argument) const {
-    const ir::Buffer& buffer = call_.buffer(argument);
-    if (buffer.scope != ir::Scope::Local)
-      return decline("memory", "`{}` is in {} memory, expected registers", buffer.name,
-                     ir::name_of(buffer.scope));
-    OperandPlaces side = WW_TRY(operand_places(call_, argument));
+    OperandPlaces side = WW_TRY(register_places(call_, argument));
     if (side.bits < 8)
-      return decline("sub_byte", "`{}` has elements of {} bits, expected whole bytes", buffer.name,
-                     side.bits);
-    const auto cells =
-        static_cast<std::int64_t>(side.size() * side.replicas.size() * side.spread.size());
-    if (cells > kMaxCells)
-      return decline("size", "`{}` takes {} registers of all threads, of {} that are enumerated",
-                     buffer.name, cells, kMaxCells);
+      return decline("sub_byte", "`{}` has elements of {} bits, expected whole bytes",
+                     call_.buffer(argument).name, side.bits);
+    WW_TRY_VOID(check_cells(call_, side, argument));
     return side;
   }
 

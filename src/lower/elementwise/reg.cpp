@@ -274,14 +274,11 @@ void emit(const Plan& plan, const Call& call, CodeWriter& code) {
 // 32-bit registers that a thread's part of an operand takes.
 std::int64_t registers_of(const ElementwiseProblem& p, const OperandPlaces& side,
                           std::size_t form) {
-  std::vector<std::int64_t> words;
+  std::vector<std::int64_t> slots;
   for (const StepBatch& batch : p.batches)
-    for (const RegisterStep& step : batch.steps) {
-      const std::int64_t first = (form == 0 ? step.to : step.from[form - 1]) * side.bits;
-      for (std::int64_t bit = first; bit < first + side.bits; bit += 32) words.push_back(bit / 32);
-    }
-  std::ranges::sort(words);
-  return std::unique(words.begin(), words.end()) - words.begin();
+    for (const RegisterStep& step : batch.steps)
+      slots.push_back(form == 0 ? step.to : step.from[form - 1]);
+  return words_of(std::move(slots), side.bits);
 }
 
 PlanReport report(const Plan& plan, const Call& call) {

@@ -13,22 +13,12 @@ namespace ww::lower {
 namespace reducing {
 namespace {
 
-constexpr std::int64_t kMaxCells = std::int64_t{1} << 22;
-
 Match<OperandPlaces> registers_of(const Call& call, std::size_t argument) {
-  const ir::Buffer& buffer = call.buffer(argument);
-  if (buffer.scope != ir::Scope::Local)
-    return decline("memory", "`{}` is in {} memory, expected registers", buffer.name,
-                   ir::name_of(buffer.scope));
-  OperandPlaces side = WW_TRY(operand_places(call, argument));
+  OperandPlaces side = WW_TRY(register_places(call, argument));
   if (side.bits < 8 || side.dtype == num::DType::Bool)
     return decline("dtype", "`{}` has elements of type {}, expected numbers of whole bytes",
-                   buffer.name, num::name_of(side.dtype));
-  const auto cells =
-      static_cast<std::int64_t>(side.size() * side.replicas.size() * side.spread.size());
-  if (cells > kMaxCells)
-    return decline("size", "`{}` takes {} registers of all threads, of {} that are enumerated",
-                   buffer.name, cells, kMaxCells);
+                   call.buffer(argument).name, num::name_of(side.dtype));
+  WW_TRY_VOID(check_cells(call, side, argument));
   return side;
 }
 

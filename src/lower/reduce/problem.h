@@ -10,7 +10,7 @@
 
 namespace ww::lower {
 
-/// The elements that a thread holds of those that go into one element of the destination.
+/// A thread's share of the elements that go into one element of the destination.
 struct ReducePart {
   std::int64_t into = -1;                // element of the destination; -1: the thread has nothing
   std::vector<std::int64_t> slots = {};  // its registers, in the order of the elements

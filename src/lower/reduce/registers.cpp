@@ -150,7 +150,7 @@ Match<void> add_deliveries(const Call& call, const ReduceProblem& p, const LaneP
     WW_TRY_VOID(find_giver(call, p, lanes, true, each));
     all_own = all_own && each.giver == each.thread;
   }
-  // All by one formula, also those that would have had it.
+  // All by one formula, even threads that have the part themselves.
   for (Wanted& each : wanted)
     if (!all_own) WW_TRY_VOID(find_giver(call, p, lanes, false, each));
   std::map<std::int64_t, std::vector<const Wanted*>> by_row;
@@ -349,14 +349,6 @@ void emit(const Plan& plan, const Call& call, CodeWriter& code) {
 
 std::string counted(std::int64_t count, std::string_view what, std::string_view many) {
   return fmt::format("{} {}", count, count == 1 ? what : many);
-}
-
-// 32-bit registers of a thread that these elements are in.
-std::int64_t words_of(std::vector<std::int64_t> slots, int bits) {
-  for (std::int64_t& slot : slots) slot = slot * bits / 32;
-  std::ranges::sort(slots);
-  const auto count = std::unique(slots.begin(), slots.end()) - slots.begin();
-  return count * std::max<std::int64_t>(1, bits / 32);
 }
 
 void count_registers(const Plan& plan, const Call& call, PlanReport& out) {
