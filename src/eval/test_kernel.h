@@ -159,4 +159,16 @@ class TestKernel : public ir::test::Builder {
   ir::StmtId first_arm_;
 };
 
+/// One warp applies an op to shared tiles: parameter 0 is the destination, the others are operands.
+class OpKernel : public TestKernel {
+ public:
+  std::vector<BufferId> params;
+  void arrays(const std::vector<std::pair<std::vector<std::int64_t>, DType>>& shapes) {
+    for (std::size_t i = 0; i < shapes.size(); ++i)
+      params.push_back(matched("p" + std::to_string(i), shapes[i].first, shapes[i].second));
+    start(32);
+  }
+  ir::Region all(std::size_t i) { return full(params[i]); }
+};
+
 }  // namespace ww::eval::test
