@@ -48,7 +48,7 @@ bool is_function(TileOp op);
 /// Has an operator of two operands: operator_of.
 bool has_operator(TileOp op);
 
-/// All but those that only move or choose values.
+/// Does more than move or choose values.
 bool computes(TileOp op);
 /// Comparisons and logic, whose result is bool whatever they compute in.
 bool gives_bool(TileOp op);

@@ -22,8 +22,8 @@ struct Program {
   ir::Function f;
   std::int64_t threads = 32;
   ir::VarId tid, lane, warp, cta, cluster, param;
-  ir::BufferId memory;  // anybody writes it at any time
-  ir::BufferId table;   // nobody does
+  ir::BufferId memory;  // written by any thread at any time
+  ir::BufferId table;   // never written
 };
 
 /// The kernel that the tape tells. `exact`: with nothing in it that the analysis cannot know.

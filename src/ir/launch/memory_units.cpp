@@ -70,7 +70,7 @@ void MemoryUnits::want_stores(BufferId storage) {
   }
 }
 
-// Primitives and instructions give each thread its own, and so may whoever has a pointer.
+// Primitives and instructions give each thread its own value, and code with a pointer may.
 void MemoryUnits::find_leaks() {
   const auto leak = [&](BufferId buffer, StmtId why) {
     const auto found = stored_.find(storage_of(f_, buffer).index);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Loads of shared memory that nobody writes meanwhile.
+// Loads of shared memory that no thread writes at the same time.
 //
 // A load at one address gives one value within a unit when a barrier of that unit or a larger one,
 // which whole units reach, stands on every way from a write to the load and from the load to a

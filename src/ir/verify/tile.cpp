@@ -42,7 +42,7 @@ std::optional<std::int64_t> int_argument(const TileCheck& t, std::string_view pa
   return std::nullopt;
 }
 
-// Extents other than 1, which are those that matter.
+// Extents of 1 do not matter.
 Extents extents_of(const Function& f, const Region& region) {
   Extents out;
   for (const RangeExpr& range : region.ranges) {
