@@ -229,10 +229,11 @@ function(ww_test_compilation target is_optimised)
 endfunction()
 
 # WW_WHOLE_EXECUTABLES: a test of ctest's is a whole executable where its cases take no time, instead of
-# a case: starting thousands of processes takes longer than what they do. ./test counts the cases all the
-# same (scripts/test_report.py).
+# a case: starting thousands of processes takes longer than what they do. Likewise where each process
+# would make the same things first: kernels of every instruction, the corpus as PTX. ./test counts the
+# cases all the same (scripts/test_report.py).
 option(WW_WHOLE_EXECUTABLES "Run the cases of quick tests in one process" OFF)
-set(WW_QUICK_LABELS unit script cli property docs)
+set(WW_QUICK_LABELS unit script cli property docs sim corpus)
 
 function(ww_add_cases target label)
   if(WW_WHOLE_EXECUTABLES AND label IN_LIST WW_QUICK_LABELS)

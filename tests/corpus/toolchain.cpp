@@ -41,6 +41,12 @@ std::optional<Toolchain> Toolchain::find() {
   return tools;
 }
 
+std::vector<std::string> Toolchain::quick_options() const {
+  static const bool has_levels = run({nvcc_, "--help"}, "/").output.contains("--Ofast-compile");
+  if (!has_levels) return {};
+  return {"-Ofc=mid"};
+}
+
 bool Toolchain::knows(const std::string& target) const {
   const bool has_suffix = target.ends_with('a') || target.ends_with('f');
   return architectures_.contains(target.substr(0, target.size() - (has_suffix ? 1 : 0)));
