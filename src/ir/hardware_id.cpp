@@ -24,7 +24,7 @@ Result<HardwareId> parse_hardware_id(std::string_view text) {
       if (name_of(id) == text) return id;
     }
   return fail(DiagKind::BadScopeIds,
-              "`{}` is no hardware id: expected `blockIdx`, `threadIdx` or `clusterCtaIdx` with "
+              "`{}` is not a hardware id: expected `blockIdx`, `threadIdx` or `clusterCtaIdx` with "
               "`.x`, `.y` or `.z`",
               text);
 }

@@ -278,8 +278,8 @@ TEST(Check, CountsOperands) {
       {"ld.global.b32 _, [%rd0]", DiagKind::BadOperand, "`ld` cannot drop its result `d`", "_"},
       {"setp.eq.u32 _|_, %r0, %r1", DiagKind::BadOperand,
        "at least one of the two results must not be `_`", "_|_"},
-      {"st.global.b32 [%rd0], _", DiagKind::BadOperand, "`_` is no value; `st` reads operand `b`",
-       "_"},
+      {"st.global.b32 [%rd0], _", DiagKind::BadOperand,
+       "`_` is not a value; `st` reads operand `b`", "_"},
   };
   for (const Wrong& wrong : cases) expect_refused(wrong);
 }
@@ -323,7 +323,7 @@ TEST(Check, TellsRegistersFromOtherThings) {
       {"add.u32 %r0, L, %r2", DiagKind::BadOperand,
        "operand `a` of `add` is a label, a register or a constant is wanted", "L"},
       {"bra %r0", DiagKind::BadOperand, "operand `target` is a register, a label is wanted", "%r0"},
-      {"mov.f32 %f0, gl", DiagKind::BadOperand, "the address of `gl` is no `.f32` value", "gl"},
+      {"mov.f32 %f0, gl", DiagKind::BadOperand, "the address of `gl` is not a `.f32` value", "gl"},
   };
   for (const Wrong& wrong : cases) expect_refused(wrong);
 }
@@ -335,9 +335,9 @@ TEST(Check, ComparesConstants) {
       {"setmaxnreg.inc.sync.aligned.u32 25", DiagKind::BadOperand,
        "operand `count` is 25, allowed: 24..256 in steps of 8", "25"},
       {"bar.sync 16", DiagKind::BadOperand, "operand `a` is 16, allowed: 0..15", "16"},
-      {"add.f32 %f0, %f1, 1", DiagKind::BadOperand, "the integer 1 is no `.f32` value", "1"},
-      {"add.u32 %r0, %r1, 1.5", DiagKind::BadOperand, "a floating-point number is no `.u32` value",
-       "1.5"},
+      {"add.f32 %f0, %f1, 1", DiagKind::BadOperand, "the integer 1 is not a `.f32` value", "1"},
+      {"add.u32 %r0, %r1, 1.5", DiagKind::BadOperand,
+       "a floating-point number is not a `.u32` value", "1.5"},
   };
   for (const Wrong& wrong : cases) expect_refused(wrong);
 }

@@ -299,7 +299,7 @@ class OperandMatcher {
         return shape(operand, spec.role == Role::Write
                                   ? fmt::format("`{}` cannot drop its result `{}`", form_.mnemonic,
                                                 spec.name)
-                                  : fmt::format("`_` is no value; `{}` reads operand `{}`",
+                                  : fmt::format("`_` is not a value; `{}` reads operand `{}`",
                                                 form_.mnemonic, spec.name));
       case OperandKind::Symbol:
         if (spec.symbol || (operand.has_offset && spec.role == Role::Read))
@@ -320,10 +320,10 @@ class OperandMatcher {
   // An address is a number: no float and no predicate. ptxas takes it in any width.
   Problem check_symbol(const OperandSpec& spec, const Operand& operand) const {
     if (operand.is_indexed && !operand.is_array)
-      return shape(operand, fmt::format("`{}` has an index and is no array", operand.text));
+      return shape(operand, fmt::format("`{}` has an index but is not an array", operand.text));
     const auto wanted = type_of(spec, binding_);
     if (!wanted || is_whole(*wanted)) return std::nullopt;
-    return types(operand, fmt::format("the address of `{}` is no `.{}` value", operand.text,
+    return types(operand, fmt::format("the address of `{}` is not a `.{}` value", operand.text,
                                       info(*wanted).name));
   }
 
@@ -353,7 +353,7 @@ class OperandMatcher {
   // makes nothing.
   [[nodiscard]] static Problem check_offset(const OperandSpec& spec, const Operand& operand) {
     if (operand.is_indexed)
-      return shape(operand, fmt::format("`{}` has an index and is no array", operand.text));
+      return shape(operand, fmt::format("`{}` has an index but is not an array", operand.text));
     if (!operand.has_offset) return std::nullopt;
     if (spec.role == Role::Write) {
       return shape(operand,
@@ -374,7 +374,7 @@ class OperandMatcher {
     const auto wanted = type_of(spec, binding_);
     if (wanted && !literal_fits(operand.kind, *wanted)) {
       const bool integer = operand.kind == OperandKind::Integer;
-      return types(operand, fmt::format("{} is no `.{}` value",
+      return types(operand, fmt::format("{} is not a `.{}` value",
                                         integer ? fmt::format("the integer {}", operand.value)
                                                 : "a floating-point number",
                                         info(*wanted).name));
@@ -421,7 +421,7 @@ class OperandMatcher {
       case OperandKind::Undeclared:
         return types(base, fmt::format("`{}` is not declared", base.text));
       default:
-        return shape(base, fmt::format("{} is no address", kind_text(base.kind)));
+        return shape(base, fmt::format("{} is not an address", kind_text(base.kind)));
     }
   }
 

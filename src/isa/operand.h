@@ -65,7 +65,7 @@ struct Operand {
   Span span;
 };
 
-/// One instruction of a module. The guard is no operand; it is a predicate or absent.
+/// One instruction of a module. The guard is not an operand; it is a predicate or absent.
 struct Instruction {
   std::string_view opcode;  // "ld.global.v4.b32"
   std::span<const Operand> operands;

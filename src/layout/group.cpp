@@ -110,7 +110,7 @@ std::vector<std::int64_t> merge_boundaries(const std::vector<std::vector<std::in
   return merged;
 }
 
-// Two neighbouring boundaries of which the second is no multiple of the first.
+// Two neighbouring boundaries of which the second is not a multiple of the first.
 std::optional<std::pair<std::int64_t, std::int64_t>> indivisible_step(
     const std::vector<std::int64_t>& merged) {
   std::int64_t before = 1;

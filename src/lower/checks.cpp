@@ -26,7 +26,7 @@ Match<void> check_warps(const Call& call, Rule scope_rule, Rule threads_rule) {
   if (scope != ir::Unit::Warp && scope != ir::Unit::Warpgroup && scope != ir::Unit::Cta)
     return decline(scope_rule, "{} scope, expected warp, warpgroup or cta", ir::name_of(scope));
   if (call.context.launch.threads() % 32 != 0)
-    return decline(threads_rule, "{} threads are no whole warps", call.context.launch.threads());
+    return decline(threads_rule, "{} threads are not whole warps", call.context.launch.threads());
   if (!call.active.together(ir::Unit::Warp))
     return decline(threads_rule, "not whole warps arrive: {}",
                    ir::to_text(call.active, call.context.launch));

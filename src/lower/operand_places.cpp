@@ -344,7 +344,7 @@ class PlacesMaker {
     for (const layout::OffsetTerm& term : tile.offset().terms())
       if (!term.is_symbolic) constant.add(term.axis, term.coef);
     const auto plain = layout::TileLayout::make(tile.shard(), {}, std::move(constant));
-    WW_CHECK(plain.has_value(), "a slice is no layout");
+    WW_CHECK(plain.has_value(), "a slice is not a layout");
     side_.linear.resize(as_index(count_));
     layout::enumerate_axis(*plain, place_axis(), side_.linear);
     if (side_.is_tensor()) {

@@ -119,7 +119,7 @@ std::pair<ExprId, ExprId> RoundExprs::sum_terms(ExprId id) const {
 }
 
 // Sums are already as simple as they get; where a quotient or a choice depends on the round and
-// is no constant in it, ranges help.
+// is not a constant in it, ranges help.
 ExprId RoundExprs::simpler(ExprId before, ExprId after) {
   if (out_[after].op == ExprOp::IntImm || !is_hard(before)) return after;
   return ir::simplify(out_, after, facts_);

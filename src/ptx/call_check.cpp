@@ -94,8 +94,8 @@ class CallChecker {
     const bool is_param = is.kind == Declared::Kind::Variable && is.space == Space::Param;
     if (is.kind != Declared::Kind::Register && !is_param) {
       return at(diag(DiagKind::BadOperand,
-                     "{}, `{}`, is no register and no `.param` variable of the function", what,
-                     module_.text(actual.name)),
+                     "{}, `{}`, is neither a register nor a `.param` variable of the function",
+                     what, module_.text(actual.name)),
                 actual);
     }
     const std::span<const std::uint64_t> dims =
@@ -181,7 +181,7 @@ std::optional<Diag> call_problem(const Module& module, const Scope& scope, const
   const bool is_address = what.kind == Declared::Kind::Register && isa::is_whole(what.type) &&
                           isa::info(what.type).bits == 64;
   if (what.kind != Declared::Kind::Function && !is_address) {
-    return at(diag(DiagKind::BadOperand, "`{}` is no function and no 64-bit register", name),
+    return at(diag(DiagKind::BadOperand, "`{}` is neither a function nor a 64-bit register", name),
               *parts.target);
   }
   if (is_address != (parts.callees != nullptr)) {
@@ -197,7 +197,7 @@ std::optional<Diag> call_problem(const Module& module, const Scope& scope, const
   }
   const auto signature = signature_of(scope, function, parts);
   if (!signature) {
-    return at(diag(DiagKind::BadOperand, "`{}` is no prototype and no list of functions",
+    return at(diag(DiagKind::BadOperand, "`{}` is neither a prototype nor a list of functions",
                    module.text(parts.callees->name)),
               *parts.callees);
   }

@@ -125,7 +125,7 @@ class Walk {
     const TargetList& list = function.target_lists[statement.index];
     for (const NameId name : list.names) {
       if (scope_.find(name).kind == wanted) continue;
-      Diag problem = diag(DiagKind::BadOperand, "`{}` in the list `{}` is no {} here",
+      Diag problem = diag(DiagKind::BadOperand, "`{}` in the list `{}` is not a {} here",
                           module_.text(name), module_.text(list.label), what);
       problem.span = Span::at(statement.offset, statement.offset + module_.text(list.label).size());
       if (auto note = scope_.elsewhere(name)) problem.notes.push_back(std::move(*note));

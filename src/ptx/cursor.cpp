@@ -43,7 +43,7 @@ std::optional<Diag> problem_with(const Token& token, const std::string& shown) {
     case TokenKind::BadCharacter:
       return diag(DiagKind::Syntax, "{} begins nothing that PTX knows", shown);
     case TokenKind::BadNumber:
-      return diag(DiagKind::Syntax, "{} is no number", shown)
+      return diag(DiagKind::Syntax, "{} is not a number", shown)
           .with_note(
               "numbers are written 12, 12U, 0x1F, 017, 0b101, 1.5, 0f3F800000 or "
               "0d3FF0000000000000");

@@ -192,7 +192,7 @@ TEST(ParseErrors, Operands) {
 
 TEST(ParseErrors, WhatIsNoToken) {
   EXPECT_THAT(errors_of(in_kernel("op 0789;")),
-              ElementsAre("6:4: `0789` is no number [Syntax]",
+              ElementsAre("6:4: `0789` is not a number [Syntax]",
                           "note: numbers are written 12, 12U, 0x1F, 017, 0b101, 1.5, 0f3F800000 or "
                           "0d3FF0000000000000"));
   EXPECT_THAT(errors_of(in_kernel("op 18446744073709551616;")),

@@ -84,7 +84,7 @@ isa::Operand OperandResolver::resolve_name(const Operand& operand) {
     case Declared::Kind::Nothing:
       break;
   }
-  // `%tid.x` is no special register where `%tid` is declared.
+  // `%tid.x` is not a special register where `%tid` is declared.
   const auto dot = result.text.find('.');
   const bool is_hidden = dot != std::string_view::npos &&
                          scope_.find(result.text.substr(0, dot)).kind != Declared::Kind::Nothing;

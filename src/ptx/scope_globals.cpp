@@ -81,7 +81,7 @@ void Scope::declare_alias(const Alias& alias, std::uint32_t item, std::vector<Di
     return;
   }
   const std::uint32_t offset = module_.items[item].offset;
-  errors.push_back(diag(DiagKind::UnknownName, "the alias `{}` of `{}`: `{}` is no function",
+  errors.push_back(diag(DiagKind::UnknownName, "the alias `{}` of `{}`: `{}` is not a function",
                         module_.text(alias.name), module_.text(alias.target),
                         module_.text(named == nullptr ? alias.name : alias.target))
                        .with_span(Span::at(offset, offset + std::string_view(".alias").size())));

@@ -147,7 +147,7 @@ TEST(Scopes, ListsOfTargets) {
        "operand `target` is a list of labels, a label is wanted"},
       {"t: .branchtargets A; { A: }", "`A` in the list `t` is no label here"},
       {"t: .branchtargets %r1;", "`%r1` in the list `t` is no label here"},
-      {"t: .calltargets nothing;", "`nothing` in the list `t` is no function here"},
+      {"t: .calltargets nothing;", "`nothing` in the list `t` is not a function here"},
   });
 }
 
@@ -193,7 +193,7 @@ TEST(Scopes, DeclaredTwiceInAModule) {
             Findings{"`f` is declared in two ways"});
   EXPECT_EQ(of(".extern .func f(); .func f() { ret; }"), Findings{"`f` is declared in two ways"});
   EXPECT_EQ(of(".func f() { ret; } .alias g, f;"),
-            Findings{"the alias `g` of `f`: `g` is no function"});
+            Findings{"the alias `g` of `f`: `g` is not a function"});
   EXPECT_EQ(of(".entry k(.param .b32 a, .param .b32 a) { ret; }"),
             Findings{"`a` is declared twice in this block"});
 }

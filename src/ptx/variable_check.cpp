@@ -136,13 +136,13 @@ class Initializer {
                    module_.text(variable_.name));
       case OperandKind::Int:
         if (!is_float) return std::nullopt;
-        return bad("the integer {} is no `.{}` value", value.value(),
+        return bad("the integer {} is not a `.{}` value", value.value(),
                    isa::info(variable_.type).name);
       case OperandKind::F32:
       case OperandKind::F64:
       case OperandKind::Decimal:
         if (is_float || is_bits) return std::nullopt;
-        return bad("a floating-point number is no `.{}` value", isa::info(variable_.type).name);
+        return bad("a floating-point number is not a `.{}` value", isa::info(variable_.type).name);
       case OperandKind::Mask:
         return check_mask(variable_.init.children(value));
       default:
@@ -168,7 +168,7 @@ class Initializer {
     const bool is_plain = value.kind == OperandKind::Name;
     if ((!is_function || !is_plain) && !is_variable) {
       auto problem =
-          bad("the initial value `{}` is no address that is known before the launch: a "
+          bad("the initial value `{}` is not an address that is known before the launch: a "
               "`.global` or `.const` variable or a function declared above",
               text);
       if (auto note = scope_.elsewhere(value.name)) problem->notes.push_back(std::move(*note));
@@ -176,8 +176,8 @@ class Initializer {
     }
     const isa::TypeInfo& type = isa::info(variable_.type);
     if (type.cls == isa::TypeClass::Unsigned && type.bits >= fewest_bits) return std::nullopt;
-    return bad("the address of `{}` is no `.{}` value; it fits `.u64`, or byte by byte `.u8`", text,
-               type.name);
+    return bad("the address of `{}` is not a `.{}` value; it fits `.u64`, or byte by byte `.u8`",
+               text, type.name);
   }
 
   const Module& module_;

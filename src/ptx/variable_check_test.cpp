@@ -129,10 +129,10 @@ TEST(Initializers, Shapes) {
 TEST(Initializers, Types) {
   expect_good({".global .f32 a = 1.5;", ".global .b32 a = 0f3F800000;", ".global .b16 a = 1.5;"});
   expect_bad({
-      {".global .f32 a = 1;", "the integer 1 is no `.f32` value"},
-      {".global .u32 a = 1.5;", "a floating-point number is no `.u32` value"},
+      {".global .f32 a = 1;", "the integer 1 is not a `.f32` value"},
+      {".global .u32 a = 1.5;", "a floating-point number is not a `.u32` value"},
       {".global .f16 a = 1.5;", "a `.f16` variable cannot have an initial value"},
-      {".entry k() { .const .f32 a = 1; ret; }", "the integer 1 is no `.f32` value"},
+      {".entry k() { .const .f32 a = 1; ret; }", "the integer 1 is not a `.f32` value"},
   });
 }
 
@@ -144,11 +144,11 @@ TEST(Initializers, Addresses) {
       ".global .b32 g<4>; .global .u64 a = g2;",
   });
   const std::string unknown =
-      "the initial value `g` is no address that is known before the launch: a `.global` or "
+      "the initial value `g` is not an address that is known before the launch: a `.global` or "
       "`.const` "
       "variable or a function declared above";
   const std::string wrong =
-      "the address of `g` is no `.b64` value; it fits `.u64`, or byte by byte `.u8`";
+      "the address of `g` is not a `.b64` value; it fits `.u64`, or byte by byte `.u8`";
   expect_bad({
       {".global .u64 a = g;", unknown},
       {".global .u64 a = g; .global .b32 g;", unknown},
@@ -207,7 +207,7 @@ TEST(Calls, Bad) {
       {"call (a12), fa, (w12);",
        "argument 1, `w12`, is a `.align 4 .b8[12]`, expected a `.align 1 .b8[12]`"},
       {"call (%r1), fr, (%laneid);",
-       "argument 1, `%laneid`, is no register and no `.param` variable of the function"},
+       "argument 1, `%laneid`, is neither a register nor a `.param` variable of the function"},
       {"call k, (%d1);", "`k` is a kernel; only functions can be called"},
       {"call %d1, ();",
        "a call by the address in `%d1` needs a `.callprototype` or `.calltargets` as its last "
@@ -215,8 +215,8 @@ TEST(Calls, Bad) {
       {"t: .callprototype _ (); call f0, (), t;",
        "the call of `f0` has a `t` behind its arguments, which is for calls by address"},
       {"call (%r1), fr, (nothing);", "`nothing` is not declared"},
-      {"call %d1, (), %d2;", "`%d2` is no prototype and no list of functions"},
-      {"L: call L;", "`L` is no function and no 64-bit register"},
+      {"call %d1, (), %d2;", "`%d2` is neither a prototype nor a list of functions"},
+      {"L: call L;", "`L` is neither a function nor a 64-bit register"},
   };
   for (const auto& [call, text] : table) EXPECT_EQ(of_call(call), Findings{text}) << call;
 }

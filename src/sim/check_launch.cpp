@@ -87,7 +87,7 @@ Result<void> check_cluster(const Program& program, const Launch& launch, const D
   }
   if (launch.grid.x % cluster.x != 0 || launch.grid.y % cluster.y != 0 ||
       launch.grid.z % cluster.z != 0) {
-    return fail(DiagKind::BadLaunch, "a grid of {} is no multiple of the cluster {}",
+    return fail(DiagKind::BadLaunch, "a grid of {} is not a multiple of the cluster {}",
                 text_of(launch.grid), text_of(cluster));
   }
   return {};

@@ -235,7 +235,7 @@ TEST(Mislowering, DivergentCollectives) {
 }
 
 TEST(Mislowering, ThreadsThatAreNoWholeWarps) {
-  Family family("11: threads that are no whole warps");
+  Family family("11: threads that are not whole warps");
   CopyCase cta{.dtype = "float32", .threads = 48, .scope = "cta"};
   cta.dst = shared({48, 4});
   cta.src = {.memory = "global", .shape = {48, 4}};

@@ -56,7 +56,7 @@ class Stopped {
   ptx::Scope scope_;
 };
 
-// The text with the operand written another way; nullopt: it is no register, or cannot be.
+// The text with the operand written another way; nullopt: it is not a register, or cannot be.
 std::optional<std::string> rewritten(const std::string& text, const Stopped& at,
                                      const ptx::Operand& operand) {
   if (operand.kind != ptx::OperandKind::Name) return std::nullopt;

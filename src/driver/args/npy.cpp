@@ -70,7 +70,7 @@ std::string item_text(const NpyItem& item) {
   return fmt::format("`{}`", item.descr);
 }
 
-// The 'V' of a type that is no number at all, in words.
+// The 'V' of a type that is not a number at all, in words.
 std::string_view meaning_of_kind(char kind) {
   switch (kind) {
     case 'O':

@@ -188,7 +188,7 @@ INSTANTIATE_TEST_SUITE_P(Types, DefaultTolerance,
                          testing::Values(DType::Float16, DType::Bfloat16, DType::Float32),
                          [](const auto& each) { return std::string(num::name_of(each.param)); });
 
-// Types in which 1.01 is no number: zeros and large faults are found all the same.
+// Types in which 1.01 is not a number: zeros and large faults are found all the same.
 TEST(NarrowTypes, ZerosNeverPass) {
   for (const DType type : {DType::Float8E4M3fn, DType::Float8E5M2, DType::Float6E2M3fn,
                            DType::Float6E3M2fn, DType::Float4E2M1fn}) {

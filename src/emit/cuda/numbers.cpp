@@ -417,7 +417,7 @@ std::string_view math_name(Intrinsic callee) {
     case Intrinsic::Fma:
       return "fma";
     default:
-      WW_CHECK(false, "`{}` is no function of floats", ir::facts_of(callee).name);
+      WW_CHECK(false, "`{}` is not a function of floats", ir::facts_of(callee).name);
   }
   return "";
 }

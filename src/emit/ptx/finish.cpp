@@ -261,7 +261,7 @@ class Finisher {
       case ArgKind::Special: {
         out.kind = isa::OperandKind::Special;
         const isa::SpecialRegister* special = isa::find_special(arg.name);
-        WW_CHECK(special != nullptr, "`{}` is no special register", arg.name);
+        WW_CHECK(special != nullptr, "`{}` is not a special register", arg.name);
         out.type = special->type;
         return out;
       }

@@ -119,7 +119,7 @@ void tile_gemm(Cta& cta, const ir::TileCall& call, const UnitInstance& unit) {
   const auto a_shape = matrix_of(a.extents);
   const auto b_shape = matrix_of(b.extents);
   if (!d_shape || !a_shape || !b_shape)
-    return tile_unsupported(cta, call, "an operand is no matrix");
+    return tile_unsupported(cta, call, "an operand is not a matrix");
   const Matrix left = transposed_if(product.turns_a, *a_shape);
   const Matrix right = transposed_if(product.turns_b, *b_shape);
   if (left.rows != d_shape->rows || right.columns != d_shape->columns || left.columns != right.rows)

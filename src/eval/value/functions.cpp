@@ -66,7 +66,7 @@ double function_of_one(Intrinsic callee, DType type, double x) {
       if (row.callee == callee) return row.compute(static_cast<float>(x));
   for (const HostFunction& row : kHostFunctions)
     if (row.callee == callee) return row.compute(x);
-  WW_CHECK(false, "`{}` is no function of one float", ir::facts_of(callee).name);
+  WW_CHECK(false, "`{}` is not a function of one float", ir::facts_of(callee).name);
   return 0;
 }
 

@@ -130,7 +130,7 @@ class Grid {
     for (std::size_t d = 0; d < 3; ++d)
       if (ctas.dims[d].is_constant() && ctas.dims[d].value % in_cluster.dims[d].value != 0)
         return fail(contradiction(*in_cluster.by, *ctas.by,
-                                  "{} CTAs along {} are no multiple of the {} of a cluster",
+                                  "{} CTAs along {} are not a multiple of the {} of a cluster",
                                   ctas.dims[d].value, "xyz"[d], in_cluster.dims[d].value));
     return {};
   }

@@ -26,7 +26,7 @@ auto refuse(const DeclaredId& declared, fmt::format_string<Args...> format, Args
 Extent extent_of(const Function& function, ExprId expr);
 /// The same number whenever the kernel runs? No, when that is not known.
 bool surely_equal(const Function& function, const Extent& a, const Extent& b);
-/// Nothing when an extent is no constant, or 64 bits are too few.
+/// Nothing when an extent is not a constant, or 64 bits are too few.
 std::optional<std::int64_t> product(const Dims& dims);
 /// "4 x 2"; "?" for what is known at launch.
 std::string text_of(const Dims& dims);

@@ -36,7 +36,7 @@ struct LaunchShape {
 
 /// Works out the launch. Fails with BadScopeIds: contradicting or indivisible extents, extents that
 /// do not follow from anything, more dimensions than there are, more than 1024 threads, threads
-/// that are no multiple of 32 where warps are counted; each names the declarations with their
+/// that are not a multiple of 32 where warps are counted; each names the declarations with their
 /// places. A lowered function's LaunchThread statements say the same directly.
 Result<LaunchShape> launch_shape(const Function& function);
 

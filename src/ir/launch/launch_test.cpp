@@ -146,7 +146,7 @@ TEST(Launch, WhatDoesNotDivide) {
       refusal({{ThreadId, {96}}, {WarpgroupId, {}}}),
       "a CTA has 96 threads by `thread_id`, no multiple of the 128 threads of a warpgroup @0");
   EXPECT_EQ(refusal({{CtaId, {5}}, {CtaIdInCluster, {2}}, {ThreadId, {32}}}),
-            "5 CTAs along x are no multiple of the 2 of a cluster @0; "
+            "5 CTAs along x are not a multiple of the 2 of a cluster @0; "
             "`cta_id_in_cluster([2])` is declared here @10");
   EXPECT_EQ(refusal({{CtaId, {6}}, {ClusterId, {4}}, {ThreadId, {32}}}),
             "6 CTAs do not divide into 4 clusters along x @10; `cta_id([6])` is declared here @0");
@@ -224,9 +224,10 @@ TEST(Launch, LoweredFunctionsSayItDirectly) {
   EXPECT_TRUE(shape_of({{"threadIdx.x", 32}, {"threadIdx.x", 32}}));
   EXPECT_EQ(shape_of({{"threadIdx.x", 32}, {"threadIdx.x", 64}}).error().text,
             "`threadIdx.x` is launched twice with different extents");
-  EXPECT_EQ(parse_hardware_id("warp.x").error().text,
-            "`warp.x` is no hardware id: expected `blockIdx`, `threadIdx` or `clusterCtaIdx` with "
-            "`.x`, `.y` or `.z`");
+  EXPECT_EQ(
+      parse_hardware_id("warp.x").error().text,
+      "`warp.x` is not a hardware id: expected `blockIdx`, `threadIdx` or `clusterCtaIdx` with "
+      "`.x`, `.y` or `.z`");
   EXPECT_EQ(shape_of({{"threadIdx.x", 0}}).error().text,
             "the extent of `threadIdx.x` is 0: expected a constant of at least 1");
   EXPECT_EQ(shape_of({{"threadIdx.x", 2048}}).error().text,

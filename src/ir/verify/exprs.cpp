@@ -130,7 +130,7 @@ class ExprCheck {
     for (std::size_t i = vectors; i < e_.args.size(); ++i) {
       const std::optional<std::int64_t> index = const_int(f_, e_.args[i]);
       if (!index || *index < 0 || *index >= lanes)
-        c_.report(DiagKind::BadType, e_.span, "a lane of `Shuffle` is no constant from 0 to {}",
+        c_.report(DiagKind::BadType, e_.span, "a lane of `Shuffle` is not a constant from 0 to {}",
                   lanes - 1);
     }
   }

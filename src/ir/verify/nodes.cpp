@@ -44,7 +44,7 @@ class Nodes {
     where_ = "a parameter";
     if (!exists(param.var)) return;
     if (f_[param.var].kind != VarKind::Param)
-      broken("parameter `{}` is no variable of kind Param", f_[param.var].name);
+      broken("parameter `{}` is not a variable of kind Param", f_[param.var].name);
     if (!param.buffer.valid() || !exists(param.buffer)) return;
     const Buffer& buffer = f_[param.buffer];
     if (buffer.origin != BufferOrigin::Param || buffer.param != param.var)

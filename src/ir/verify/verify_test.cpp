@@ -290,7 +290,7 @@ TEST_F(VerifyTypes, BroadcastOfAVector) {
 TEST_F(VerifyTypes, ShuffleBeyondItsLanes) {
   const ExprId vector = broadcast(b.f, i(), 2).value();
   EXPECT_EQ(of(ExprOp::Shuffle, Type::of(DType::Int32, 2), {vector, b.n(0), b.n(2)}),
-            "a lane of `Shuffle` is no constant from 0 to 1 [BadType]");
+            "a lane of `Shuffle` is not a constant from 0 to 1 [BadType]");
 }
 TEST_F(VerifyTypes, MathematicsOfIntegers) {
   EXPECT_EQ(of_call(Intrinsic::Exp, kInt, {i()}),

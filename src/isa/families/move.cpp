@@ -27,7 +27,7 @@ std::string sinks(const Binding& binding, std::span<const Operand> operands) {
     for (const Operand& part : operand.parts) has_sink |= part.kind == OperandKind::Sink;
     if (!has_sink) continue;
     if (binding.word("type") != "b32")
-      return fmt::format("`_` is no value; only `.b32` takes it, the type is `.{}`",
+      return fmt::format("`_` is not a value; only `.b32` takes it, the type is `.{}`",
                          binding.word("type"));
     for (const Operand& part : operand.parts) {
       if (part.kind == OperandKind::Register || part.kind == OperandKind::Special) break;
@@ -46,7 +46,7 @@ std::string cut(const Binding& binding, std::span<const Operand> operands) {
   const OperandKind kind = operands[1].kind;
   const bool is_double = kind == OperandKind::Decimal || kind == OperandKind::F64Bits;
   if ((is_double && bits != 64) || (kind == OperandKind::F32Bits && bits != 32))
-    return fmt::format("`{}` is no constant of {} bits, which are to be cut into {} parts",
+    return fmt::format("`{}` is not a constant of {} bits, which are to be cut into {} parts",
                        operands[1].text, bits, binding.number("vec"));
   return "";
 }

@@ -75,7 +75,7 @@ ExprId predicate_of(const Call& call, ExprWriter& write) {
   if (const bool* flag = std::get_if<bool>(setting))
     return *flag ? ExprId{} : ir::bool_imm(call.f(), false, call.span);
   const auto* expr = std::get_if<ExprId>(setting);
-  WW_CHECK(expr != nullptr, "a predicate that is no condition");
+  WW_CHECK(expr != nullptr, "a predicate that is not a condition");
   ExprId out = *expr;
   if (!call.f()[out].type.is_bool()) out = write.binary(ir::ExprOp::Ne, out, write.n(0));
   out = write.simplify(out);

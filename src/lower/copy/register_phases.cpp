@@ -37,7 +37,7 @@ class RegisterPhases {
       }
       const auto bytes = widest(slot, wanted);
       if (!bytes)
-        return decline("sub_byte", "elements of {} bits in register slot {} are no whole byte",
+        return decline("sub_byte", "elements of {} bits in register slot {} are not a whole byte",
                        own_.bits, slot + map_.first_slot);
       add(slot, *bytes);
       slot += *bytes * 8 / own_.bits;

@@ -52,7 +52,7 @@ Match<CopyPhase> widest_phase(const Call& call, const CopyProblem& problem) {
           "alignment",
           "contiguous parts of `{}` begin at multiples of {} byte{}, expected 4, 8 or 16",
           call.f()[side->buffer].name, bytes, bytes == 1 ? "" : "s");
-  return decline("vector", "the {} bytes are no vectors of 4, 8 or 16 that both sides have",
+  return decline("vector", "the {} bytes do not make vectors of 4, 8 or 16 that both sides have",
                  problem.elements * problem.dst.bits / 8);
 }
 

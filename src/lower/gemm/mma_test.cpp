@@ -233,7 +233,7 @@ TEST(GemmMma, Threads) {
   c = {};
   c.unit = Unit::Cta;
   c.threads = 48;
-  expect_declined(c, "full_active_lanes", "48 threads are no whole warps");
+  expect_declined(c, "full_active_lanes", "48 threads are not whole warps");
 }
 
 TEST(GemmMma, OperandsElsewhere) {

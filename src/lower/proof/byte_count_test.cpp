@@ -73,7 +73,7 @@ TEST(ByteCount, MustBeAConstant) {
     const ir::VarId n = w.f.add(ir::Var{.name = "n", .type = ir::Type::of(DType::Int32)});
     const ExprId count = ir::var_ref(w.f, n);
     count_in(w) = count;
-    EXPECT_EQ(w.prove().could_not, "a byte count `n` that is no constant") << variant;
+    EXPECT_EQ(w.prove().could_not, "a byte count `n` that is not a constant") << variant;
   }
 }
 

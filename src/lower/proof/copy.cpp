@@ -55,7 +55,7 @@ class CopyReplay : public ProofWalk {
   // A constant, because least_move() takes the granule from it.
   Try<std::int64_t> byte_count(ExprId expr) {
     const auto bytes = ir::const_int(f_, expr);
-    if (!bytes) return unknown("a byte count `{}` that is no constant", ir::print(f_, expr));
+    if (!bytes) return unknown("a byte count `{}` that is not a constant", ir::print(f_, expr));
     if (*bytes < 1 || *bytes > kMaxBytes) return wrong("{} bytes are copied", *bytes);
     return *bytes;
   }

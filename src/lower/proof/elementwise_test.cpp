@@ -268,7 +268,7 @@ TEST(ProofElementwise, OverwrittenOperand) {
   ASSERT_TRUE(under.prove().holds());
   put_into_destination(under, "A");
   EXPECT_EQ(under.prove().difference,
-            "thread 0 of the unit reads byte 2 of `D`, which is no operand");
+            "thread 0 of the unit reads byte 2 of `D`, which is not an operand");
 }
 
 TEST(ProofElementwise, WritesElsewhere) {

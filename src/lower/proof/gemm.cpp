@@ -286,7 +286,7 @@ Try<std::pair<std::int64_t, std::int64_t>> extents_of(ProofValues& values,
     const auto extent = WW_TRY(values.uniform(range.extent));
     if (extent != 1) out.push_back(extent);
   }
-  if (out.size() != 2) return unknown("an operand that is no matrix");
+  if (out.size() != 2) return unknown("an operand that is not a matrix");
   return std::pair(out[0], out[1]);
 }
 

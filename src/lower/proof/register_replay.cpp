@@ -16,7 +16,7 @@ Try<ThreadNumbers> RegisterReplay::loaded(const ir::Expr& e, const Mask& mask) {
     const RegisterPlace at = place(from, t, num::bits_of(f_[e.buffer].dtype));
     const auto number = registers_.at(at);
     if (!number)
-      return wrong("thread {} of the unit reads byte {} of `{}`, which is no operand", t,
+      return wrong("thread {} of the unit reads byte {} of `{}`, which is not an operand", t,
                    at.bit / 8, f_[at.storage].name);
     out[t] = *number;
   }

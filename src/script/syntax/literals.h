@@ -29,7 +29,7 @@ Quotes quotes_of(std::string_view text);
 struct Number {
   std::size_t bytes = 0;
   bool is_float = false;
-  const char* problem = nullptr;  // "which is no number", after "found `0x`, "
+  const char* problem = nullptr;  // "which is not a number", after "found `0x`, "
 };
 /// `text` begins with a digit, or a point and a digit.
 Number scan_number(std::string_view text);

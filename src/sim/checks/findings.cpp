@@ -84,7 +84,7 @@ Result<CheckSet> parse_checks(std::string_view text) {
     }
     if (known) continue;
     names.insert(names.end(), {"all", "none"});
-    return fail(diag(DiagKind::UnknownName, "`{}` is no check; there are {}{}", word,
+    return fail(diag(DiagKind::UnknownName, "`{}` is not a check; there are {}{}", word,
                      fmt::join(names, ", "), did_you_mean(word, names))
                     .with_span(span));
   }

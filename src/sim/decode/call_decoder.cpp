@@ -71,7 +71,7 @@ void FunctionDecoder::add_moves(const ptx::Operand& operand, const ptx::Variable
   };
   if (what.kind == ptx::Declared::Kind::Variable) {
     const std::uint32_t* local = frame_.find_local(what.variable);
-    WW_CHECK(local != nullptr, "an argument that is no parameter variable");
+    WW_CHECK(local != nullptr, "an argument that is not a parameter variable");
     move.bytes =
         static_cast<std::uint32_t>(std::max<std::uint64_t>(ptx::size_in_bytes(*what.variable), 1));
     const auto member = what.member * ptx::member_bytes(*what.variable);

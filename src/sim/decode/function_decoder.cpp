@@ -176,7 +176,7 @@ Place FunctionDecoder::register_place(std::string_view name) {
   const unsigned component = is_component ? component_of(name.substr(dot + 1)).value_or(0) : 0;
   const ptx::Declared what = context_.scope.find(name.substr(0, dot));
   WW_CHECK(what.kind == ptx::Declared::Kind::Register && component < what.lanes,
-           "`{}` is no register", name);
+           "`{}` is not a register", name);
   return Place::in_frame(frame_.register_of(what).offset() +
                          component * lane_bytes(what.type) * kLanes);
 }

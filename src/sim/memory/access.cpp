@@ -222,9 +222,9 @@ Region* resolve(Warp& warp, const std::uint64_t* address, Mask& who, unsigned by
   if (!warp.checks(Check::Align)) return region;
   const unsigned lane = first_lane(bad);
   if (warp.is_new(Check::Align, kNoOp, count_lanes(bad))) {
-    warp.report_at(
-        Check::Align, bad, address[lane],
-        fmt::format("address 0x{:x} of lane {} is no multiple of {}", address[lane], lane, align));
+    warp.report_at(Check::Align, bad, address[lane],
+                   fmt::format("address 0x{:x} of lane {} is not a multiple of {}", address[lane],
+                               lane, align));
   }
   group &= ~bad;
   return group != 0 ? region : nullptr;

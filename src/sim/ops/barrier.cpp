@@ -44,8 +44,9 @@ std::uint32_t arriving(const Warp& warp, const Barrier& barrier) {
 void expect(Warp& warp, Barrier& barrier, std::uint32_t id, std::uint32_t threads) {
   const bool is_partial = threads != 0;
   if (is_partial && threads % kLanes != 0 && warp.checks(Check::Barrier)) {
-    warp.report(Check::Barrier, warp.exec,
-                fmt::format("barrier {} for {} threads, which is no multiple of 32", id, threads));
+    warp.report(
+        Check::Barrier, warp.exec,
+        fmt::format("barrier {} for {} threads, which is not a multiple of 32", id, threads));
   }
   const std::uint32_t most = static_cast<std::uint32_t>(warp.cta->warps.size()) * kLanes;
   if (threads > most && warp.checks(Check::Barrier)) {

@@ -85,7 +85,7 @@ void run_call(Warp& warp, const Op& op) {
   const std::uint64_t number = (wanted - kCodeWindow) / 16;
   if (wanted < kCodeWindow || number >= warp.program->functions.size() ||
       warp.program->functions[number].is_entry) {
-    trap(warp, "a call of something that is no function");
+    trap(warp, "a call of something that is not a function");
     return;
   }
   Mask same = 0;

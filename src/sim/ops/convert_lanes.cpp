@@ -29,7 +29,7 @@ DType dtype_of(Type type) {
     default:
       break;
   }
-  WW_CHECK(false, "`{}` is no scalar float type", isa::info(type).name);
+  WW_CHECK(false, "`{}` is not a scalar float type", isa::info(type).name);
   return DType::Float32;
 }
 

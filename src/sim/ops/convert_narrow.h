@@ -7,7 +7,7 @@
 
 namespace ww::sim {
 
-/// Whether the conversion is one of these: a type in it is no number of a register of its own.
+/// Whether the conversion is one of these: a type in it is not a number of a register of its own.
 bool is_narrow_cvt(const Decode& in);
 bool decode_narrow_cvt(Decode& in);
 

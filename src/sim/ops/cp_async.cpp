@@ -53,9 +53,9 @@ Mask aligned_lanes(Warp& warp, const std::uint64_t* address, Mask who, unsigned 
   if (bad == 0 || !warp.checks(Check::Align)) return who;
   const unsigned lane = first_lane(bad);
   if (warp.is_new(Check::Align, kNoOp, count_lanes(bad))) {
-    warp.report_at(
-        Check::Align, bad, address[lane],
-        fmt::format("address 0x{:x} of lane {} is no multiple of {}", address[lane], lane, bytes));
+    warp.report_at(Check::Align, bad, address[lane],
+                   fmt::format("address 0x{:x} of lane {} is not a multiple of {}", address[lane],
+                               lane, bytes));
   }
   return who & ~bad;
 }

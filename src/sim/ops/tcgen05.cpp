@@ -127,7 +127,7 @@ class TensorAccess {
     const std::uint32_t lane = tensor_address(base_).lane;
     if (lane % step == 0 || bad_ != 0) return;
     bad_ = warp_.exec;
-    why_ = fmt::format("lane {} of the address is no multiple of {}", lane, step);
+    why_ = fmt::format("lane {} of the address is not a multiple of {}", lane, step);
   }
 
   Warp& warp_;

@@ -263,8 +263,9 @@ TensorCells shifted(TensorMemory& tensor, TensorAddress base) {
 
 bool can_shift(Warp& warp, unsigned lane, const TensorMemory& tensor, TensorAddress base) {
   if (base.lane % kWindow != 0) {
-    report_tensor(warp, lane_bit(lane),
-                  fmt::format("lane {} of the address is no multiple of {}", base.lane, kWindow));
+    report_tensor(
+        warp, lane_bit(lane),
+        fmt::format("lane {} of the address is not a multiple of {}", base.lane, kWindow));
     return false;
   }
   std::string why;

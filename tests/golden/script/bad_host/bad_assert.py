@@ -4,7 +4,7 @@ from tvm.script import tirx as T
 
 def build(n):
     m = 3
-    assert n % m == 0, f"{n} is no multiple of {m}"
+    assert n % m == 0, f"{n} is not a multiple of {m}"
 
     @T.prim_func
     def kernel(B_ptr: T.handle):
@@ -15,8 +15,8 @@ def build(n):
         B[tid] = T.float32(1)
     return kernel
 #--- expected
-bad_assert.py:7:5: error: assertion failed: 32 is no multiple of 3 [HostError]
-        assert n % m == 0, f"{n} is no multiple of {m}"
+bad_assert.py:7:5: error: assertion failed: 32 is not a multiple of 3 [HostError]
+        assert n % m == 0, f"{n} is not a multiple of {m}"
         ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
   note: `n` is 32, `m` is 3
 --kernel:1:1: note: in a call of `build`
