@@ -36,6 +36,14 @@ std::unexpected<Decline> decline(Rule rule, fmt::format_string<Args...> format, 
       Decline{std::string(rule.name), fmt::format(format, std::forward<Args>(args)...)});
 }
 
+/// Shared memory between the threads of units of one kind (lower/scratch.h).
+struct ScratchBuffer {
+  ir::Unit unit;
+  int bits;  // of an element
+  ir::BufferId buffer;
+  std::int64_t elements;  // of all units
+};
+
 /// What is the same for all calls of a function. The function's scope ids are resolved; its buffers
 /// still have their layouts.
 struct Context {
@@ -45,6 +53,7 @@ struct Context {
   ir::Facts& facts;
   ir::ThreadValues& values;
   target::Target target;
+  std::vector<ScratchBuffer> scratch = {};
 };
 
 struct CopyProblem;

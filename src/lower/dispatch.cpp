@@ -8,6 +8,7 @@
 #include "lower/call_text.h"
 #include "lower/code_observer.h"
 #include "lower/lowered_op.h"
+#include "lower/scratch.h"
 #include "lower/variant.h"
 
 namespace ww::lower {
@@ -221,6 +222,7 @@ class Dispatch {
 void dispatch(Context& context, const ir::ActiveSets& active, CodeObserver* observer,
               Lowered& out) {
   Dispatch(context, active, observer, out).block(context.f.body);
+  allocate_scratch(context);
 }
 
 }  // namespace ww::lower

@@ -175,6 +175,24 @@ TEST(Reduce, OnAllTargets) {
       }
 }
 
+// Rows that begin anywhere in a warp.
+TEST(Reduce, LanesOutOfLine) {
+  Family family("reductions of lanes out of line", Nvcc::Always);
+  for (const std::string& op : kOps)
+    for (const std::int64_t lanes : {3, 5, 6, 7, 10}) {
+      const std::int64_t rows = 32 / lanes;
+      const std::string type = lanes == 6 ? "int32" : lanes == 7 ? "float64" : "float32";
+      family.run(
+          program_of(case_of(
+              reg("D", type, {rows}, fmt::format("S[{} : {} @ laneid]", rows, lanes), 1),
+              reg("A", type, {rows, lanes},
+                  fmt::format("S[({}, {}) : ({} @ laneid, 1 @ laneid)]", rows, lanes, lanes), 1),
+              "Tx.warp." + op + "(D, A)")),
+          {.variant = "registers"});
+      family.count();
+    }
+}
+
 // Warpgroups and CTAs whose rows stay in a warp; one warp of several alone.
 TEST(Reduce, WiderScopes) {
   Family family("reductions of wider scopes", Nvcc::Always);
@@ -264,14 +282,6 @@ std::vector<Declined> declines() {
   const Reg d = reg("D", "float32", {8}, "S[8]", 8);
   const Reg lanes = reg("D", "float32", {32}, "S[32 : 1 @ laneid]", 1);
   const Reg a = reg("A", "float32", {32, 8}, "S[(32, 8) : (1 @ laneid, 1)]", 8);
-  ElementwiseCase warps =
-      case_of(reg("D", "float32", {1}, "S[1] + R[64 : 1 @ tx]", 1, "0"),
-              reg("A", "float32", {64}, "S[64 : 1 @ tx]", 1), "Tx.cta.sum(D, A)");
-  warps.threads = 64;
-  ElementwiseCase other =
-      case_of(reg("D", "float32", {1}, "S[1 : 1 @ tx] + 32 @ tx", 1),
-              reg("A", "float32", {32}, "S[32 : 1 @ tx]", 1), "Tx.cta.sum(D, A)");
-  other.threads = 64;
   return {
       {case_of(d, a,
                "M = T.alloc_buffer((32, 8), \"float32\", scope=\"shared\"); "
@@ -285,19 +295,6 @@ std::vector<Declined> declines() {
       {case_of(reg("D", "bool", {32}, "S[32 : 1 @ laneid]", 1),
                reg("A", "bool", {32, 8}, "S[(32, 8) : (1 @ laneid, 1)]", 8), "Tx.warp.max(D, A)"),
        "[dtype] `D` has elements of type bool, expected numbers of whole bytes"},
-      {warps,
-       "[lanes] 64 elements of `A` go into element 0 of `D`, and the lanes of a warp that differ "
-       "in "
-       "bits of their number bring together 32 of them"},
-      {other,
-       "[owner] element 0 of `D` is in thread 32 of the cta, and what goes into it in the warp of "
-       "thread 0"},
-      // Rows of six lanes are in no segments.
-      {case_of(reg("D", "float32", {5}, "S[5 : 6 @ laneid]", 1),
-               reg("A", "float32", {5, 6}, "S[(5, 6) : (6 @ laneid, 1 @ laneid)]", 1),
-               "Tx.warp.sum(D, A)"),
-       "[lanes] 6 elements of `A` go into element 0 of `D`, and the lanes of a warp that differ in "
-       "bits of their number bring together 2 of them"},
   };
 }
 

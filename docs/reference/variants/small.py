@@ -258,6 +258,25 @@ def registers(op):
     return kernel
 
 
+# Columns whose rows are in four warps; every thread gets all sums.
+def warps(op):
+    @T.prim_func
+    def kernel(A_ptr: T.handle, B_ptr: T.handle):
+        A = T.match_buffer(A_ptr, (128, 2), "float32")
+        B = T.match_buffer(B_ptr, (2,), "float32")
+        T.device_entry()
+        T.thread_id([128])
+        rows = T.alloc_buffer((128, 2), "float32", scope="local",
+                              layout=TileLayout(S[(128, 2) : (1 @ tx, 1)]))
+        out = T.alloc_buffer((2,), "float32", scope="local",
+                             layout=TileLayout(S[2] + R[128 : 1 @ tx]))
+        Tx.cta.copy(rows[:, :], A[:, :])
+        getattr(Tx.cta, op)(out, rows, axes=0)
+        Tx.cta.copy(B[:], out)
+
+    return kernel
+
+
 def memory(op):
     @T.prim_func
     def kernel(B_ptr: T.handle):

@@ -16,6 +16,7 @@
 #include "lower/proof/meaning.h"
 #include "lower/proof/proof.h"
 #include "lower/proof/register_replay.h"
+#include "lower/proof/scratch_order.h"
 #include "lower/proof/trials.h"
 
 namespace ww::lower {
@@ -107,8 +108,10 @@ class Bags {
 class Replay : public RegisterReplay {
  public:
   Replay(const Call& call, ProofValues& values, const RegionElements& dst, Registers& registers,
-         Bags& bags)
-      : RegisterReplay(call, values, dst, registers), bags_(bags) {}
+         Bags& bags, std::int64_t first_thread)
+      : RegisterReplay(call, values, dst, registers),
+        bags_(bags),
+        scratch_(call, values, first_thread) {}
 
  private:
   Try<ThreadNumbers> value(ExprId expr, const Mask& mask) override {
@@ -121,6 +124,8 @@ class Replay : public RegisterReplay {
       return ThreadNumbers(values_.threads(), number);
     }
     if (e.op == ExprOp::Load && f_[e.buffer].scope == ir::Scope::Local) return loaded(e, mask);
+    if (e.op == ExprOp::Load && scratch_.is_scratch(ir::storage_of(f_, e.buffer)))
+      return fetched(e, mask);
     if (e.op == ExprOp::Call) return exchanged(expr, e, mask);
     const bool is_fold = e.op == ExprOp::Add || e.op == ExprOp::Max || e.op == ExprOp::Min;
     if (!is_fold && e.op != ExprOp::Cast) return unknown("`{}`", ir::print(f_, expr));
@@ -155,8 +160,30 @@ class Replay : public RegisterReplay {
     return out;
   }
 
-  Try<void> evaluate(const ir::Stmt& s, const Mask&) override {
-    return unknown("`{}`", ir::print(f_, s.expr));
+  // From scratch memory, into which nobody may be writing.
+  Try<ThreadNumbers> fetched(const ir::Expr& e, const Mask& mask) {
+    const auto from = WW_TRY(element(e, mask));
+    for (std::size_t t = 0; t < mask.size(); ++t)
+      if (mask[t]) WW_TRY_VOID(scratch_.read(from.storage, from.bit[t], t));
+    return loaded(e, mask);
+  }
+  Try<void> store(const ir::Stmt& s, const Mask& mask) override {
+    if (!scratch_.is_scratch(ir::storage_of(f_, s.buffer))) return RegisterReplay::store(s, mask);
+    const auto number = WW_TRY(value(s.expr, mask));
+    const auto to = WW_TRY(element(s, mask));
+    const int bits = num::bits_of(f_[s.buffer].dtype);
+    for (std::size_t t = 0; t < mask.size(); ++t) {
+      if (!mask[t]) continue;
+      WW_TRY_VOID(scratch_.write(to.storage, to.bit[t], t));
+      registers_.put(place(to, t, bits), number[t]);
+    }
+    return {};
+  }
+  Try<void> evaluate(const ir::Stmt& s, const Mask& mask) override {
+    const ir::Expr& e = f_[s.expr];
+    const bool is_barrier = e.op == ExprOp::Call && (e.callee == ir::Intrinsic::CtaSync ||
+                                                     e.callee == ir::Intrinsic::WarpgroupSync);
+    return is_barrier ? scratch_.barrier(e, mask) : unknown("`{}`", ir::print(f_, s.expr));
   }
   // redux.sync of integers with all lanes: every lane gets what all of them have.
   Try<void> ptx(const ir::PtxCall& call, const Mask& mask) override {
@@ -188,6 +215,7 @@ class Replay : public RegisterReplay {
   }
 
   Bags& bags_;
+  ScratchOrder scratch_;
 };
 
 // --- what the call means -------------------------------------------------------------------------
@@ -219,7 +247,7 @@ class Proving {
     }
     fill();
     const std::vector<Number> meant = meaning();
-    Replay replay(call_, values_, dst_, registers_, bags_);
+    Replay replay(call_, values_, dst_, registers_, bags_, trial_.first_thread);
     if (!carry_out(replay, call_, code_, trial_, values_.threads(), proof_))
       return TrialOutcome::Failed;
     compare(meant);

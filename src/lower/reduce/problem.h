@@ -27,6 +27,9 @@ struct ReduceProblem {
   /// Part `row` of each thread. A thread's parts are in the order of the destination.
   std::vector<std::vector<ReducePart>> rows;
   std::vector<std::int64_t> set_sizes;  // by set
+
+  /// Elements of the destination.
+  [[nodiscard]] std::int64_t results() const { return elements / folded; }
 };
 
 /// Declines what is not in registers, and elements that threads share in ways that no tree of lanes

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lower/proof/scratch_order.h"
+
+#include <algorithm>
+
+#include "lower/scratch.h"
+
+namespace ww::lower {
+
+bool ScratchOrder::is_scratch(ir::BufferId storage) const {
+  return find_scratch(call_.context, storage) != nullptr;
+}
+
+// Inside the buffer, and an element of this unit.
+Try<ScratchOrder::Cell*> ScratchOrder::cell(ir::BufferId storage, std::int64_t bit,
+                                            std::size_t thread) {
+  const ScratchBuffer& row = *find_scratch(call_.context, storage);
+  const std::int64_t element = bit / row.bits;
+  if (bit < 0 || bit % row.bits != 0 || element >= row.elements)
+    return wrong("thread {} of the unit uses byte {} of scratch memory, of {}", thread, bit / 8,
+                 row.elements * row.bits / 8);
+  const std::int64_t units = scratch_units(call_), own = first_thread_ / call_.unit_threads();
+  if (row.unit != call_.tile.scope || (units > 1 && element % units != own))
+    return wrong("thread {} of the unit uses scratch memory of another unit", thread);
+  return &cells_[{storage.index, bit}];
+}
+
+Try<void> ScratchOrder::read(ir::BufferId storage, std::int64_t bit, std::size_t thread) {
+  Cell& at = *WW_TRY(cell(storage, bit, thread));
+  if (at.written == barriers_ && at.writer != thread)
+    return wrong("thread {} of the unit reads what thread {} writes, without a barrier between",
+                 thread, at.writer);
+  at.has_readers = at.read == barriers_ && (at.has_readers || at.reader != thread);
+  at.read = barriers_;
+  at.reader = thread;
+  return {};
+}
+
+Try<void> ScratchOrder::write(ir::BufferId storage, std::int64_t bit, std::size_t thread) {
+  Cell& at = *WW_TRY(cell(storage, bit, thread));
+  if (at.written == barriers_ && at.writer != thread)
+    return wrong("threads {} and {} of the unit write at the same place, without a barrier between",
+                 at.writer, thread);
+  if (at.read == barriers_ && (at.has_readers || at.reader != thread))
+    return wrong("thread {} of the unit writes what others may still read: no barrier is between",
+                 thread);
+  at.written = barriers_;
+  at.writer = thread;
+  return {};
+}
+
+Try<void> ScratchOrder::barrier(const ir::Expr& call, const Mask& mask) {
+  const auto come = std::ranges::count(mask, true);
+  if (come != std::ssize(mask))
+    return wrong("{} of {} threads come to a barrier", come, mask.size());
+  const bool is_group = call_.tile.scope == ir::Unit::Warpgroup;
+  if (call.callee != (is_group ? ir::Intrinsic::WarpgroupSync : ir::Intrinsic::CtaSync))
+    return wrong("the barrier is of another unit than the {}", ir::name_of(call_.tile.scope));
+  if (is_group) {
+    const std::int64_t id = WW_TRY(values_.uniform(call.args[0]));
+    const std::int64_t own = kFirstBarrier + first_thread_ / call_.unit_threads();
+    if (id != own) return wrong("the warpgroup waits at barrier {}, its own is {}", id, own);
+  }
+  ++barriers_;
+  return {};
+}
+
+}  // namespace ww::lower

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// Shared memory that lowered code uses for itself, between barriers of its unit: values that go from
+// warp to warp. Calls share it. There is one buffer for each kind of unit and width of element, as
+// large as the largest call needs, and allocated where the kernel begins.
+//
+// Warpgroups may be at different calls, so each has elements of its own: element i of warpgroup g of
+// n is element i·n + g of the buffer, whatever the call. Whoever uses scratch memory writes
+//
+//     barrier of the unit       the unit has read what an earlier call, or round, put there
+//     what goes to other threads
+//     barrier of the unit
+//     what comes from other threads
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "lower/call.h"
+
+namespace ww::lower {
+
+/// Units of the CTA that share a buffer: all warpgroups, or the one CTA.
+std::int64_t scratch_units(const Call& call);
+
+/// Declines where part of the unit may be elsewhere, so that a barrier would wait for ever, and
+/// where that many elements per unit do not fit into static shared memory any more.
+Match<void> check_scratch(const Call& call, num::DType dtype, std::int64_t elements);
+
+/// A view of that many elements per unit in the buffer, declared at the end of the block.
+ir::BufferId scratch_view(const Call& call, CodeWriter& code, num::DType dtype,
+                          std::int64_t elements);
+/// Element `index` of the unit, in such a view.
+ir::ExprId scratch_index(const Call& call, CodeWriter& code, ir::ExprId index);
+
+/// The barrier of the call's unit. Warpgroups have the named barriers from kFirstBarrier on.
+inline constexpr std::int64_t kFirstBarrier = 8;
+void write_barrier(const Call& call, CodeWriter& code);
+
+/// The buffer's row, or nullptr where it is no scratch memory.
+const ScratchBuffer* find_scratch(const Context& context, ir::BufferId storage);
+
+/// Allocates the buffers in front of the body.
+void allocate_scratch(Context& context);
+
+}  // namespace ww::lower
