@@ -56,7 +56,7 @@ def kernel_of(row):
     if name.startswith("vec_"):
         return f"vec({name[4:-1]})"
     if is_elementwise(row):
-        return f'{"memory" if name == "memory" else "elementwise"}("{row["op"]}")'
+        return f'{"elementwise" if name == "reg" else name}("{row["op"]}")'
     if is_reduction(row):
         return f'{name}("{row["op"]}")'
     return f"{name}()"

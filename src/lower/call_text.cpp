@@ -76,7 +76,6 @@ std::string_view variant_elsewhere(std::string_view name) {
       {"tma_auto", kTensorMaps},
       {"tma_explicit", kTensorMaps},
       {"dsmem", "copies between CTAs of a cluster are not lowered"},
-      {"smem", "elementwise primitives on shared memory are not lowered"},
       {"tcgen05", "`tcgen05.mma` is not lowered"},
       {"wgmma", "`wgmma` is not lowered"},
       {"shared", "reductions in shared memory are not lowered"},

@@ -42,14 +42,6 @@ std::vector<Declined> declines() {
       {with({d, moved}, "Tx.warp.sub(D, D, A[3, 0:8])"),
        "[owner] element (0, 0) of `D` is in register 0 of thread 0, its source (0, 0) of `A` in "
        "thread 3"},
-      {with({d},
-            "M = T.alloc_buffer((32, 8), \"float32\", scope=\"shared\"); "
-            "Tx.warp.add(M, D, 1)"),
-       "[memory] `M` is in shared memory, expected registers"},
-      {with({d},
-            "M = T.alloc_buffer((32, 8), \"float32\", scope=\"shared\"); "
-            "Tx.warp.add(D, D, M)"),
-       "[memory] `M` is in shared memory, expected registers"},
       {with({d}, "Tx.cluster.fill(D, 1)"),
        "[scope] cluster scope, expected thread, warp, warpgroup or cta"},
       {with({d, folded}, "Tx.warp.fill(V, 1)"),

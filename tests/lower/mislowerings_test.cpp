@@ -355,10 +355,7 @@ TEST(Mislowering, ReductionsAreWhole) { expect_right("17_sum"); }
 
 TEST(Mislowering, BiasOfAnyScalar) { expect_right("18_bias_of_registers"); }
 
-TEST(Mislowering, CastsOfSwizzledRows) {
-  expect_refused("19_cast_of_swizzled_rows", Stage::Lower,
-                 "no variant of `cast` accepts this call");
-}
+TEST(Mislowering, CastsOfSwizzledRows) { expect_right("19_cast_of_swizzled_rows"); }
 
 // Rounded to nearest, on targets that have packed sums and on others.
 TEST(Mislowering, SumsRoundAlikeOnAllTargets) {
@@ -393,7 +390,7 @@ TEST(Mislowering, ProgramsOfThePage) {
     const bool is_script = name.starts_with("10") || name.starts_with("14");
     const bool is_lower = name.starts_with("09") || name.starts_with("13") ||
                           name.starts_with("15") || name == "16_gemm_of_a_thread" ||
-                          name == "16_split_k" || name == "19_cast_of_swizzled_rows";
+                          name == "16_split_k";
     EXPECT_EQ(checked.stage, is_script  ? Stage::Script
                              : is_lower ? Stage::Lower
                                         : Stage::Right)

@@ -289,3 +289,23 @@ def memory(op):
             getattr(Tx.cta, op)(B[:, :], T.float32(0))
 
     return kernel
+
+
+# A tile in shared memory and one in global memory, into a third.
+def mixed(op):
+    count = ARGUMENTS.get(op, 1)
+    given = "int32" if op in BITS else "float32"
+    made = "bool" if op in BOOLS else given
+
+    @T.prim_func
+    def kernel(A_ptr: T.handle, B_ptr: T.handle):
+        A = T.match_buffer(A_ptr, (64, 64), given)
+        B = T.match_buffer(B_ptr, (64, 64), made)
+        T.device_entry()
+        T.thread_id([128])
+        tile = T.alloc_buffer((64, 64), given, scope="shared")
+        Tx.cta.copy(tile[:, :], A[:, :])
+        T.cuda.cta_sync()
+        getattr(Tx.cta, op)(B[:, :], *[(tile, A, tile)[i][:, :] for i in range(count)])
+
+    return kernel

@@ -84,6 +84,29 @@ ExprId predicate_of(const Call& call, ExprWriter& write) {
 
 namespace {
 
+struct Bits {
+  std::int64_t begin, end;
+};
+
+// The bits of its storage that a buffer takes, where that is known.
+std::optional<Bits> extent_of(const ir::Function& f, ir::BufferId id) {
+  const ir::Buffer& buffer = f[id];
+  const int width = storage_bits(buffer.dtype);
+  const auto start = constant_offset(f, buffer, width);
+  const auto size = storage_size(f, buffer);
+  if (!start || !size || !*size) return std::nullopt;
+  return Bits{*start, **size * width};
+}
+
+}  // namespace
+
+bool are_apart(const ir::Function& f, ir::BufferId a, ir::BufferId b) {
+  const auto x = extent_of(f, a), y = extent_of(f, b);
+  return x && y && (x->end <= y->begin || y->end <= x->begin);
+}
+
+namespace {
+
 // A destination in memory that holds an element at several places gets it at all of them (from
 // registers, by repeated accesses); a source gives it from the first. In tensor memory it matters
 // which warp reaches which replica, so that they stay.
@@ -109,26 +132,6 @@ void spell_out_replicas(CopyProblem& problem) {
     for (Edge& edge : side->edges) repeat(edge.coordinate);
   for (std::size_t c = 0; c < shifts.size(); ++c)
     for (std::size_t x = 0; x < n; ++x) dst.linear[c * n + x] += shifts[c].place;
-}
-
-struct Bits {
-  std::int64_t begin, end;
-};
-
-// The bits of its storage that a buffer takes, where that is known.
-std::optional<Bits> extent_of(const ir::Function& f, ir::BufferId id) {
-  const ir::Buffer& buffer = f[id];
-  const int width = storage_bits(buffer.dtype);
-  const auto start = constant_offset(f, buffer, width);
-  const auto size = storage_size(f, buffer);
-  if (!start || !size || !*size) return std::nullopt;
-  return Bits{*start, **size * width};
-}
-
-// Two pieces of a pool, whatever the regions in them.
-bool are_apart(const ir::Function& f, ir::BufferId a, ir::BufferId b) {
-  const auto x = extent_of(f, a), y = extent_of(f, b);
-  return x && y && (x->end <= y->begin || y->end <= x->begin);
 }
 
 // All is read before anything is written, says the meaning of a copy; threads that do both in turn

@@ -30,6 +30,9 @@ struct CopyProblem {
 /// destination that overlap, two elements for one place. It is worked out once for a call.
 Match<std::shared_ptr<const CopyProblem>> copy_problem(const Call& call);
 
+/// Are the buffers two pieces of a pool, whatever the regions in them?
+bool are_apart(const ir::Function& f, ir::BufferId a, ir::BufferId b);
+
 /// Why there is no relation, where that holds for every way to make the copy.
 std::optional<Decline> final_decline(const Match<std::shared_ptr<const CopyProblem>>& problem);
 

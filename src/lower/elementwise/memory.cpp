@@ -19,7 +19,7 @@
 #include "lower/checks.h"
 #include "lower/copy/copy_report.h"
 #include "lower/copy/phase_writer.h"
-#include "lower/elementwise/problem.h"
+#include "lower/elementwise/element_checks.h"
 #include "lower/variant.h"
 
 namespace ww::lower::elementwise_memory {
@@ -88,23 +88,6 @@ ir::BufferId filled_registers(const Plan& plan, CodeWriter& code, ExprId value) 
   return out;
 }
 
-void end_with_barrier(const Call& call, CodeWriter& code) {
-  switch (call.tile.scope) {
-    case ir::Unit::Thread:
-      return;
-    case ir::Unit::Warp:
-      return code.evaluate(ir::Intrinsic::WarpSync, {});
-    case ir::Unit::Warpgroup: {
-      constexpr std::int64_t kFirstBarrier = 8;
-      const ExprId group = code.div(code.var(call.context.ids.linear_thread), call.unit_threads());
-      return code.evaluate(ir::Intrinsic::WarpgroupSync,
-                           {code.simplify(code.add(group, kFirstBarrier))});
-    }
-    default:
-      return code.evaluate(ir::Intrinsic::CtaSync, {});
-  }
-}
-
 void emit(const Plan& plan, const Call& call, CodeWriter& code) {
   const ExprId value = value_of(plan, call, code);
   const bool is_vector = plan.phase.vec > 1;
@@ -136,8 +119,11 @@ PlanReport report(const Plan& plan, const Call& call) {
 }
 
 constexpr Variant row(TileOp op) {
-  return variant<Plan, match, emit, report>(
-      {.op = op, .name = "memory", .priority = 5, .about = "the threads fill memory in vectors"});
+  return variant<Plan, match, emit, report>({.op = op,
+                                             .name = "memory",
+                                             .priority = 5,
+                                             .aliases = "smem",
+                                             .about = "the threads fill memory in vectors"});
 }
 
 constexpr Variant kVariants[] = {row(TileOp::Fill), row(TileOp::Zero), row(TileOp::Memset)};

@@ -12,6 +12,7 @@
 #include "layout/apply.h"
 #include "lower/as_index.h"
 #include "lower/checks.h"
+#include "lower/elementwise/holders.h"
 
 namespace ww::lower {
 
@@ -65,10 +66,6 @@ std::vector<std::int64_t> stretched(const std::vector<std::int64_t>& into,
   return out;
 }
 
-namespace {
-
-constexpr std::size_t kMaxWays = 8;  // in which threads compute one register
-
 std::vector<std::int64_t> extents_of(const Call& call, const ir::Region& region) {
   ExprWriter write(call.f(), call.context.facts, call.span);
   std::vector<std::int64_t> out;
@@ -80,52 +77,9 @@ std::vector<std::int64_t> extents_of(const Call& call, const ir::Region& region)
   return out;
 }
 
-/// An element of a side in one of the threads that hold it.
-struct ElementCell {
-  std::int64_t x, thread, slot;
-};
+namespace {
 
-std::vector<ElementCell> cells_of(const OperandPlaces& side, std::int64_t threads) {
-  std::vector<ElementCell> out;
-  for_each_holder(side, threads, [&](std::size_t x, std::int64_t u, std::int64_t slot) {
-    out.push_back({static_cast<std::int64_t>(x), u, slot});
-  });
-  return out;
-}
-
-/// Where the elements of a source are, thread by thread.
-class Holders {
- public:
-  /// `element` by element of the destination: which of the side goes into it.
-  Holders(const OperandPlaces& side, std::int64_t threads, std::vector<std::int64_t> element)
-      : element_(std::move(element)), cells_(cells_of(side, threads)) {
-    std::ranges::sort(cells_, {}, [](const ElementCell& cell) {
-      return std::tuple(cell.x, cell.thread, cell.slot);
-    });
-  }
-  /// The element that goes into element x of the destination.
-  [[nodiscard]] std::int64_t source_of(std::int64_t x) const { return element_[as_index(x)]; }
-  /// Its register in a thread, the first of several.
-  [[nodiscard]] std::optional<std::int64_t> slot(std::int64_t x, std::int64_t thread) const {
-    const auto found = first_from(x, thread);
-    if (found == cells_.end() || found->x != source_of(x) || found->thread != thread)
-      return std::nullopt;
-    return found->slot;
-  }
-  /// A thread that has it.
-  [[nodiscard]] std::int64_t owner(std::int64_t x) const { return first_from(x, 0)->thread; }
-
- private:
-  [[nodiscard]] std::vector<ElementCell>::const_iterator first_from(std::int64_t x,
-                                                                    std::int64_t thread) const {
-    return std::ranges::lower_bound(
-        cells_, std::pair(source_of(x), thread), {},
-        [](const ElementCell& cell) { return std::pair(cell.x, cell.thread); });
-  }
-
-  std::vector<std::int64_t> element_;
-  std::vector<ElementCell> cells_;  // by element, then by thread
-};
+constexpr std::size_t kMaxWays = 8;  // in which threads compute one register
 
 class Maker {
  public:

@@ -47,6 +47,9 @@ struct ElementwiseProblem {
 /// The argument as an expression of its own type; none for a region or what is left out.
 ir::ExprId scalar_of(const Call& call, const ir::TileArg* arg);
 
+/// Of a region whose places were enumerated.
+std::vector<std::int64_t> extents_of(const Call& call, const ir::Region& region);
+
 /// Which element of a region with extents `from` goes into each element of one with extents `into`:
 /// extents of 1 do not count if the others agree; otherwise they are stretched, aligned at the last
 /// dimension. The verifier has seen that one of the two is so.

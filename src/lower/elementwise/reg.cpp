@@ -15,12 +15,9 @@
 // that hold nothing are left out.
 #include <algorithm>
 
-#include "ir/elementwise.h"
-#include "ir/launch/dependence.h"
-#include "ir/print/print.h"
 #include "lower/as_index.h"
-#include "lower/elementwise/accuracy.h"
-#include "lower/elementwise/problem.h"
+#include "lower/elementwise/element_checks.h"
+#include "lower/elementwise/element_value.h"
 #include "lower/index_formula.h"
 #include "lower/variant.h"
 
@@ -28,7 +25,6 @@ namespace ww::lower::elementwise_reg {
 namespace {
 
 using ir::ExprId;
-using ir::ExprOp;
 using ir::TileOp;
 
 /// The registers of a batch as formulas of the step: of dst, then of each source with a side.
@@ -40,69 +36,6 @@ struct Plan {
 };
 
 // --- match ---------------------------------------------------------------------------------------
-
-// What has no meaning, or none that instructions agree on.
-Match<void> check_types(const Call& call, const ElementwiseProblem& p) {
-  const std::string_view op = ir::name_of(call.tile.op);
-  const num::DType dst = p.dst.dtype;
-  if (ir::computes(call.tile.op) && !ir::gives_bool(call.tile.op) && dst == num::DType::Bool)
-    return decline("dtype", "{} into bool", op);
-  const bool is_real = ir::is_function(call.tile.op) || call.tile.op == TileOp::Fdiv;
-  if (is_real && !is_float(dst))
-    return decline("dtype", "{} into {}, expected floats", op, num::name_of(dst));
-  return {};
-}
-
-// Threads that hold the same element compute it each for itself, with their own scalar.
-struct Sharing {
-  ir::Unit unit = ir::Unit::Thread;  // in which all holders of an element are
-  std::size_t element = 0;           // with holders furthest apart
-  std::int64_t first = 0, last = 0;
-};
-Sharing sharing_of(const OperandPlaces& dst, std::int64_t threads) {
-  std::vector<std::pair<std::int64_t, std::int64_t>> ends(dst.size(), {threads, -1});
-  for_each_holder(dst, threads, [&](std::size_t x, std::int64_t u, std::int64_t) {
-    ends[x] = {std::min(ends[x].first, u), std::max(ends[x].second, u)};
-  });
-  Sharing out;
-  for (std::size_t x = 0; x < ends.size(); ++x) {
-    const auto [first, last] = ends[x];
-    const ir::Unit unit = first >= last               ? ir::Unit::Thread
-                          : first / 32 == last / 32   ? ir::Unit::Warp
-                          : first / 128 == last / 128 ? ir::Unit::Warpgroup
-                                                      : ir::Unit::Cta;
-    if (unit > out.unit) out = {unit, x, first, last};
-  }
-  return out;
-}
-
-Match<void> check_scalars(const Call& call, const ElementwiseProblem& p) {
-  const Sharing shared = sharing_of(p.dst, call.unit_threads());
-  if (shared.unit == ir::Unit::Thread) return {};
-  for (const ElementwiseSource& source : p.sources) {
-    if (!source.scalar.valid() || ir::const_int(call.f(), source.scalar) ||
-        call.f()[source.scalar].op == ExprOp::FloatImm)
-      continue;
-    ir::Dependence dependence(call.f(), call.context.launch);
-    if (dependence.of(source.scalar, call.active.may) >= shared.unit) continue;
-    return decline(
-        "scalar",
-        "`{}` differs between threads, and threads {} and {} of the {} both hold element "
-        "{} of `{}`",
-        ir::print(call.f(), source.scalar), shared.first, shared.last, ir::name_of(call.tile.scope),
-        shared.element, call.f()[p.dst.buffer].name);
-  }
-  return {};
-}
-
-// The front end folds numbers; what is left over is a fill.
-Match<void> check_operands(const Call& call, const ElementwiseProblem& p) {
-  if (ir::computes(call.tile.op) && p.sides() == 0)
-    return decline("operands",
-                   "{} of scalars alone, expected a region among them; `fill` stores one",
-                   ir::name_of(call.tile.op));
-  return {};
-}
 
 std::optional<Forms> forms_of(const StepBatch& batch) {
   if (batch.steps.size() < 2) return std::nullopt;
@@ -120,9 +53,7 @@ std::optional<Forms> forms_of(const StepBatch& batch) {
 
 Match<Plan> match(const Call& call) {
   Plan plan{WW_TRY(elementwise_problem(call)), {}};
-  WW_TRY_VOID(check_types(call, plan.problem));
-  WW_TRY_VOID(check_operands(call, plan.problem));
-  WW_TRY_VOID(check_scalars(call, plan.problem));
+  WW_TRY_VOID(check_elements(call, plan.problem.dst, plan.problem.sources));
   for (const StepBatch& batch : plan.problem.batches) plan.forms.push_back(forms_of(batch));
   return plan;
 }
@@ -132,7 +63,11 @@ Match<Plan> match(const Call& call) {
 class Writer {
  public:
   Writer(const Plan& plan, const Call& call, CodeWriter& code)
-      : plan_(plan), p_(plan.problem), call_(call), code_(code), f_(code.f()) {}
+      : plan_(plan),
+        p_(plan.problem),
+        call_(call),
+        code_(code),
+        value_(call, code, p_.type, p_.dst.dtype) {}
 
   void write() {
     dst_ = view(p_.dst);
@@ -153,24 +88,11 @@ class Writer {
     return flat;
   }
 
-  // An operand in the type in which it is used.
-  ExprId converted(std::size_t i, ExprId value) {
-    if (ir::is_condition(call_.tile.op, i)) {
-      const ir::Type type = f_[value].type;
-      return type.is_bool() ? value : code_.binary(ExprOp::Ne, value, code_.zero(type.dtype));
-    }
-    return code_.as(ir::computes(call_.tile.op) ? p_.type : p_.dst.dtype, value);
-  }
   // Views of registers, and scalars, which are computed once.
   void prepare(std::size_t i) {
     const ElementwiseSource& source = p_.sources[i];
     buffers_.push_back(source.side ? view(*source.side) : ir::BufferId{});
-    ExprId scalar = {};
-    if (source.scalar.valid()) {
-      scalar = converted(i, source.scalar);
-      if (f_[scalar].op != ExprOp::FloatImm) scalar = code_.let("scalar", scalar);
-    }
-    scalars_.push_back(scalar);
+    scalars_.push_back(value_.scalar(i, source.scalar));
   }
 
   // --- steps ---
@@ -198,67 +120,20 @@ class Writer {
     for (std::size_t i = 0; i < p_.sources.size(); ++i) {
       const ElementwiseSource& source = p_.sources[i];
       values.push_back(
-          source.side ? converted(i, code_.load(buffers_[i],
-                                                {index(*source.side, slot_of(1 + source.operand))}))
-                      : scalars_[i]);
+          source.side
+              ? value_.converted(
+                    i, code_.load(buffers_[i], {index(*source.side, slot_of(1 + source.operand))}))
+              : scalars_[i]);
     }
     const ExprId to = index(p_.dst, slot_of(0));
-    code_.store(dst_, to, code_.as(p_.dst.dtype, computed(values)));
-  }
-
-  // --- values ---
-
-  ExprId computed(const std::vector<ExprId>& v) {
-    const TileOp op = call_.tile.op;
-    if (op == TileOp::Zero) return code_.zero(p_.dst.dtype);
-    if (ir::group_of(op) == ir::ElementGroup::Choice)
-      return code_.choose(ExprOp::Select, v[2], v[0], v[1]);
-    if (!ir::computes(op)) return v[0];
-    if (ir::has_operator(op)) return code_.binary(ir::operator_of(op), v[0], v[1]);
-    if (ir::is_function(op)) return function(argument(v[0], v[1], v[2]));
-    if (op == TileOp::Fma) return multiply_add(code_, v[0], v[1], v[2]);
-    if (op == TileOp::Pow) return code_.call(ir::Intrinsic::Pow, {v[0], v[1]});
-    if (op == TileOp::Clamp)
-      return code_.binary(ExprOp::Min, code_.binary(ExprOp::Max, v[0], v[1]), v[2]);
-    return of_number(v[0]);
-  }
-  ExprId of_number(ExprId x) {
-    switch (call_.tile.op) {
-      case TileOp::Relu:
-        return code_.binary(ExprOp::Max, x, code_.zero(p_.type));
-      case TileOp::Neg:
-        return unary(ExprOp::Neg, x);
-      case TileOp::LogicalNot:
-        return unary(ExprOp::Not, x);
-      case TileOp::BitwiseNot:
-        return unary(ExprOp::BitNot, x);
-      default:
-        break;
-    }
-    const bool is_whole = !is_float(p_.type) && call_.tile.op != TileOp::Abs;
-    return is_whole ? x : code_.call(*ir::callee_of(call_.tile.op), {x});
-  }
-  ExprId unary(ExprOp op, ExprId x) { return ir::unary(f_, op, {x}, call_.span).value(); }
-  ExprId argument(ExprId x, ExprId scale, ExprId bias) {
-    if (scale.valid() && bias.valid()) return multiply_add(code_, x, scale, bias);
-    if (scale.valid()) return code_.binary(ExprOp::Mul, x, scale);
-    return bias.valid() ? code_.binary(ExprOp::Add, x, bias) : x;
-  }
-  ExprId function(ExprId x) {
-    if (const auto callee = ir::callee_of(call_.tile.op)) return code_.call(*callee, {x});
-    if (call_.tile.op == TileOp::Reciprocal)
-      return code_.binary(ExprOp::Div, code_.number(p_.type, 1), x);
-    const ExprId minus = unary(ExprOp::Neg, x);  // silu
-    const ExprId power = code_.call(ir::Intrinsic::Exp, {minus});
-    const ExprId below = code_.binary(ExprOp::Add, code_.number(p_.type, 1), power);
-    return code_.binary(ExprOp::Div, x, below);
+    code_.store(dst_, to, value_.of(values));
   }
 
   const Plan& plan_;
   const ElementwiseProblem& p_;
   const Call& call_;
   CodeWriter& code_;
-  ir::Function& f_;
+  ElementValue value_;
   ir::BufferId dst_;
   std::vector<std::pair<ir::BufferId, ir::BufferId>> views_;
   std::vector<ir::BufferId> buffers_;  // by source, of those in registers
@@ -312,13 +187,7 @@ PlanReport report(const Plan& plan, const Call& call) {
   if (out.rounds > 1 && std::ranges::none_of(plan.forms, is_loop))
     out.notes.emplace_back("the registers follow no formula and are written one by one");
   if (is_copied) out.notes.emplace_back("elements that several threads hold are computed by each");
-  if (const std::string_view how = accuracy_of(call.tile.op);
-      !how.empty() && p.type == num::DType::Float32)
-    out.notes.emplace_back(how);
-  const bool is_compared = ir::group_of(call.tile.op) == ir::ElementGroup::Comparison;
-  if (p.type != p.dst.dtype && ir::computes(call.tile.op))
-    out.notes.push_back(
-        fmt::format("{} in {}", is_compared ? "compared" : "computed", num::name_of(p.type)));
+  add_value_notes(out, call, p.type);
   return out;
 }
 

@@ -60,10 +60,19 @@ class ElementwiseReplay : public RegisterReplay {
           return ThreadNumbers(values_.threads(), operand.number);
     if (e.op == ExprOp::Var)
       if (const auto bound = bound_.find(e.var.index); bound != bound_.end()) return bound->second;
-    if (e.op == ExprOp::Load && f_[e.buffer].scope == ir::Scope::Local) return loaded(e, mask);
+    if (e.op == ExprOp::Load && is_operand(e.buffer)) return loaded(e, mask);
     std::vector<ThreadNumbers> args;
     for (const ExprId arg : e.args) args.push_back(WW_TRY(value(arg, mask)));
     return computed(expr, e, args);
+  }
+
+  // Registers, and memory that an operand is in.
+  [[nodiscard]] bool is_operand(ir::BufferId buffer) const {
+    const ir::BufferId storage = ir::storage_of(f_, buffer);
+    if (f_[buffer].scope == ir::Scope::Local || storage == dst_.storage) return true;
+    return std::ranges::any_of(operands_, [&](const ElementwiseOperand& operand) {
+      return operand.elements && operand.elements->storage == storage;
+    });
   }
 
   Try<ThreadNumbers> computed(ExprId expr, const ir::Expr& e,
@@ -123,6 +132,24 @@ class ElementwiseReplay : public RegisterReplay {
     return {};
   }
 
+  // The code has no barriers between its accesses, so that what one thread writes in memory no
+  // other may read or write.
+  Try<void> touch(const RegisterPlace& at, std::size_t thread, bool writes) override {
+    if (dst_.is_private || at.storage != dst_.storage) return {};
+    const auto mine = static_cast<std::int64_t>(thread);
+    const std::int64_t last = granule_at(at.bit + at.bits - 1, dst_.bits);
+    for (std::int64_t granule = granule_at(at.bit, dst_.bits); granule <= last; ++granule) {
+      Touch& before = touched_[granule];
+      const auto is_other = [&](std::int64_t each) { return each != kNoThread && each != mine; };
+      if (is_other(before.writer) || (writes && is_other(before.reader)))
+        return wrong("byte {} of `{}` changes, and thread {} of the unit is not alone to use it",
+                     at.bit / 8, f_[at.storage].name, thread);
+      if (writes) before.writer = mine;
+      if (!writes) before.reader = is_other(before.reader) ? kSeveral : mine;
+    }
+    return {};
+  }
+
   Try<void> store(const ir::Stmt& s, const Mask& mask) override {
     WW_TRY_VOID(RegisterReplay::store(s, mask));
     has_changed_ = true;
@@ -140,34 +167,53 @@ class ElementwiseReplay : public RegisterReplay {
       return {};
     return unknown("`{}`", ir::print(f_, s.expr));
   }
-  // Whole elements of the destination.
+  // Whole elements, as wide as those of the code's own registers.
   Try<void> copy_bytes(const ir::Expr& e, const Mask& mask) {
     const auto to = WW_TRY(values_.pointer(e.args[0])), from = WW_TRY(values_.pointer(e.args[1]));
     const auto bytes = WW_TRY(values_.uniform(e.args[2]));
+    const int bits = num::bits_of(f_[is_own(to.storage) ? to.storage : from.storage].dtype);
     if (bytes < 1 || bytes > kMaxBytes) return wrong("{} bytes are copied", bytes);
     for (std::size_t t = 0; t < mask.size(); ++t) {
       if (!mask[t]) continue;
-      if (to.bit[t] % (bytes * 8) != 0)
-        return wrong("{} bytes are written at byte {}", bytes, to.bit[t] / 8);
-      for (std::int64_t bit = 0; bit < bytes * 8; bit += dst_.bits) {
-        RegisterPlace read = place(from, t, dst_.bits), written = place(to, t, dst_.bits);
-        read.bit += bit;
-        written.bit += bit;
-        const auto number = registers_.at(read);
-        if (!number)
-          return wrong("thread {} of the unit reads byte {} of `{}`, which holds nothing", t,
-                       read.bit / 8, f_[read.storage].name);
-        WW_TRY_VOID(put(written, t, *number));
-      }
+      for (const PointerValue* each : {&to, &from})
+        if (each->bit[t] % (bytes * 8) != 0 && !is_own(each->storage))
+          return wrong("{} bytes are copied at byte {}", bytes, each->bit[t] / 8);
+    }
+    for (std::int64_t bit = 0; bit < bytes * 8; bit += bits) {
+      WW_TRY_VOID(copy_element(to, from, bit, bits, mask));
     }
     has_changed_ = true;
+    return {};
+  }
+  Try<void> copy_element(const PointerValue& to, const PointerValue& from, std::int64_t bit,
+                         int bits, const Mask& mask) {
+    ThreadNumbers numbers(values_.threads());
+    for (std::size_t t = 0; t < mask.size(); ++t) {
+      if (!mask[t]) continue;
+      RegisterPlace read = place(from, t, bits);
+      read.bit += bit;
+      numbers[t] = WW_TRY(read_at(read, t));
+    }
+    for (std::size_t t = 0; t < mask.size(); ++t) {
+      if (!mask[t]) continue;
+      RegisterPlace written = place(to, t, bits);
+      written.bit += bit;
+      WW_TRY_VOID(put(written, t, numbers[t]));
+    }
     return {};
   }
   Try<void> ptx(const ir::PtxCall& call, const Mask&) override {
     return unknown("`{}`", call.opcode.text());
   }
 
+  /// Threads that have used an element of the destination.
+  static constexpr std::int64_t kNoThread = -1, kSeveral = -2;
+  struct Touch {
+    std::int64_t reader = kNoThread, writer = kNoThread;
+  };
+
   const std::vector<ElementwiseOperand>& operands_;
+  std::unordered_map<std::int64_t, Touch> touched_;  // by element of the destination's storage
   std::unordered_map<std::uint32_t, ThreadNumbers> bound_;  // by variable
   bool has_changed_ = false;                                // any element
 };

@@ -31,6 +31,7 @@ struct Case {
   std::string d = "S[(32,4):(1@laneid,1)]";
   std::string a = "S[(32,4):(1@laneid,1)]";
   Scope scope = Scope::Local;  // of D
+  Scope from = Scope::Local;   // of A
   std::function<void(Builder&, std::vector<TileArg>&)> edit = {};
 };
 
@@ -41,12 +42,11 @@ ir::Function function_of(const Case& c) {
   b.id(ir::ScopeIdKind::ThreadId, "tid", 64);
   constexpr const char* kNames[] = {"D", "A", "B", "C"};
   std::vector<TileArg> args;
-  for (std::size_t i = 0; i < c.types.size(); ++i)
-    args.emplace_back(
-        b.full(b.alloc(kNames[i], {32, 4}, c.types[i], i == 0 ? c.scope : Scope::Local,
-                       i == 0 && c.scope != Scope::Local ? ""
-                       : i == 1                          ? c.a
-                                                         : c.d)));
+  for (std::size_t i = 0; i < c.types.size(); ++i) {
+    const Scope scope = i == 0 ? c.scope : i == 1 ? c.from : Scope::Local;
+    const std::string layout = scope != Scope::Local ? "" : i == 1 ? c.a : c.d;
+    args.emplace_back(b.full(b.alloc(kNames[i], {32, 4}, c.types[i], scope, layout)));
+  }
   if (c.edit) c.edit(b, args);
   args.resize(std::max(args.size(), ir::params_of(c.op).size()));
   b.tile(c.op, ir::Unit::Warp, std::move(args));
@@ -115,6 +115,25 @@ std::vector<Case> cases() {
   out.push_back(
       {.op = TileOp::Fill, .variant = "memory", .types = {Float64}, .scope = Scope::Shared});
   out.back().edit = [](Builder& b, std::vector<TileArg>& args) { args.push_back(scalar(b, "s")); };
+  const auto mixed = [&](Case c) {
+    c.variant = "mixed";
+    out.push_back(std::move(c));
+  };
+  mixed({.op = TileOp::Sub, .from = Scope::Shared});
+  mixed({.op = TileOp::Sub, .scope = Scope::Shared});
+  mixed({.op = TileOp::Cast,
+         .types = {Float16, Float32},
+         .scope = Scope::Shared,
+         .from = Scope::Shared});
+  mixed({.op = TileOp::Fma,
+         .types = {Float16, Float16, Float32, Float16},
+         .a = turned,
+         .scope = Scope::Shared});
+  mixed({.op = TileOp::Sub,
+         .types = {Float32, Float32},
+         .scope = Scope::Shared,
+         .from = Scope::Shared});
+  out.back().edit = [](Builder&, std::vector<TileArg>& args) { args.push_back(args[0]); };
   // Only some threads, and registers that differ between threads.
   out.push_back({.d = "S[(8,4,4):(4@laneid,1@laneid,1)]"});
   out.back().edit = [](Builder& b, std::vector<TileArg>& args) {
@@ -260,6 +279,22 @@ TEST(ProofElementwise, ScalarReadAgain) {
     under.f.at(id).expr = under.f.add(std::move(sum));
   }
   EXPECT_FALSE(under.prove().holds());
+}
+
+// Two threads take one element of D, or one takes what another has changed.
+TEST(ProofElementwise, ThreadsMeetInMemory) {
+  Case c{.op = TileOp::Neg, .variant = "mixed", .types = {DType::Float32}, .scope = Scope::Shared};
+  c.edit = [](Builder&, std::vector<TileArg>& args) { args.push_back(args[0]); };
+  Under under(c);
+  ASSERT_EQ(under.reason, "");
+  ASSERT_TRUE(under.prove().holds());
+  for (const StmtId id : all_of(under, StmtKind::Bind)) {
+    ir::Stmt& bind = under.f.at(id);
+    if (under.f[bind.expr].type.is_pointer()) continue;
+    bind.expr = ir::int_imm(under.f, DType::Int32, 0, {});  // all threads take the first vector
+  }
+  EXPECT_EQ(under.prove().difference,
+            "byte 0 of `D` changes, and thread 0 of the unit is not alone to use it");
 }
 
 // Had A been in registers of D, the first store would have destroyed it.

@@ -175,7 +175,7 @@ TEST(ProofReduceWarps, FaultsByName) {
   const auto is_deposit = [&](StmtId id) { return cta.f[id].kind == StmtKind::If; };
   cta.code.erase(std::ranges::find_if(cta.code, is_deposit));
   EXPECT_EQ(cta.prove().difference,
-            "thread 0 of the unit reads byte 0 of `scratch`, which is no operand");
+            "thread 0 of the unit reads byte 0 of `scratch`, which is not an operand");
   cta.code = whole;
   const auto is_loop = [&](StmtId id) { return cta.f[id].kind == StmtKind::For; };
   const auto loop = std::ranges::find_if(cta.code, is_loop);

@@ -13,14 +13,18 @@ Try<ThreadNumbers> RegisterReplay::loaded(const ir::Expr& e, const Mask& mask) {
   ThreadNumbers out(values_.threads());
   for (std::size_t t = 0; t < out.size(); ++t) {
     if (!mask[t]) continue;
-    const RegisterPlace at = place(from, t, num::bits_of(f_[e.buffer].dtype));
-    const auto number = registers_.at(at);
-    if (!number)
-      return wrong("thread {} of the unit reads byte {} of `{}`, which is not an operand", t,
-                   at.bit / 8, f_[at.storage].name);
-    out[t] = *number;
+    out[t] = WW_TRY(read_at(place(from, t, num::bits_of(f_[e.buffer].dtype)), t));
   }
   return out;
+}
+
+Try<Number> RegisterReplay::read_at(const RegisterPlace& at, std::size_t thread) {
+  WW_TRY_VOID(touch(at, thread, false));
+  const auto number = registers_.at(at);
+  if (!number)
+    return wrong("thread {} of the unit reads byte {} of `{}`, which is not an operand", thread,
+                 at.bit / 8, f_[at.storage].name);
+  return *number;
 }
 
 Try<void> RegisterReplay::store(const ir::Stmt& s, const Mask& mask) {
@@ -39,6 +43,7 @@ Try<void> RegisterReplay::put(const RegisterPlace& at, std::size_t thread, Numbe
   if (!dst_.has(at, thread) && !is_own)
     return wrong("byte {} of `{}` is written by thread {} of the unit", at.bit / 8,
                  f_[at.storage].name, thread);
+  WW_TRY_VOID(touch(at, thread, true));
   registers_.put(at, number);
   return {};
 }

@@ -23,6 +23,16 @@ class RegisterReplay : public ProofWalk {
 
   /// Memory is the same for all threads.
   [[nodiscard]] RegisterPlace place(const PointerValue& at, std::size_t thread, int bits) const;
+  /// Registers that the code has taken for itself.
+  [[nodiscard]] bool is_own(ir::BufferId storage) const {
+    return allocated_.contains(storage.index);
+  }
+  /// Called for every read and write of a thread.
+  virtual Try<void> touch(const RegisterPlace& /*at*/, std::size_t /*thread*/, bool /*writes*/) {
+    return {};
+  }
+  /// What a thread reads there.
+  Try<Number> read_at(const RegisterPlace& at, std::size_t thread);
   /// What a load gives.
   Try<ThreadNumbers> loaded(const ir::Expr& e, const Mask& mask);
   Try<void> store(const ir::Stmt& s, const Mask& mask) override;

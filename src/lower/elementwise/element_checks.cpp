@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lower/elementwise/element_checks.h"
+
+#include <algorithm>
+
+#include "ir/elementwise.h"
+#include "ir/launch/dependence.h"
+#include "ir/print/print.h"
+#include "lower/elementwise/accuracy.h"
+
+namespace ww::lower {
+
+namespace {
+
+// What has no meaning, or none that instructions agree on.
+Match<void> check_types(const Call& call, num::DType dst) {
+  const std::string_view op = ir::name_of(call.tile.op);
+  if (ir::computes(call.tile.op) && !ir::gives_bool(call.tile.op) && dst == num::DType::Bool)
+    return decline("dtype", "{} into bool", op);
+  const bool is_real = ir::is_function(call.tile.op) || call.tile.op == ir::TileOp::Fdiv;
+  if (is_real && !is_float(dst))
+    return decline("dtype", "{} into {}, expected floats", op, num::name_of(dst));
+  return {};
+}
+
+// Threads that hold the same element compute it each for itself, with their own scalar.
+struct Sharing {
+  ir::Unit unit = ir::Unit::Thread;  // in which all holders of an element are
+  std::size_t element = 0;           // with holders furthest apart
+  std::int64_t first = 0, last = 0;
+};
+Sharing sharing_of(const OperandPlaces& dst, std::int64_t threads) {
+  std::vector<std::pair<std::int64_t, std::int64_t>> ends(dst.size(), {threads, -1});
+  for_each_holder(dst, threads, [&](std::size_t x, std::int64_t u, std::int64_t) {
+    ends[x] = {std::min(ends[x].first, u), std::max(ends[x].second, u)};
+  });
+  Sharing out;
+  for (std::size_t x = 0; x < ends.size(); ++x) {
+    const auto [first, last] = ends[x];
+    const ir::Unit unit = first >= last               ? ir::Unit::Thread
+                          : first / 32 == last / 32   ? ir::Unit::Warp
+                          : first / 128 == last / 128 ? ir::Unit::Warpgroup
+                                                      : ir::Unit::Cta;
+    if (unit > out.unit) out = {unit, x, first, last};
+  }
+  return out;
+}
+
+Match<void> check_scalars(const Call& call, const OperandPlaces& dst,
+                          std::span<const ElementwiseSource> sources) {
+  const Sharing shared = sharing_of(dst, call.unit_threads());
+  if (shared.unit == ir::Unit::Thread) return {};
+  for (const ElementwiseSource& source : sources) {
+    if (!source.scalar.valid() || ir::const_int(call.f(), source.scalar) ||
+        call.f()[source.scalar].op == ir::ExprOp::FloatImm)
+      continue;
+    ir::Dependence dependence(call.f(), call.context.launch);
+    if (dependence.of(source.scalar, call.active.may) >= shared.unit) continue;
+    return decline(
+        "scalar",
+        "`{}` differs between threads, and threads {} and {} of the {} both hold element "
+        "{} of `{}`",
+        ir::print(call.f(), source.scalar), shared.first, shared.last, ir::name_of(call.tile.scope),
+        shared.element, call.f()[dst.buffer].name);
+  }
+  return {};
+}
+
+// The front end folds numbers; what is left over is a fill.
+Match<void> check_operands(const Call& call, std::span<const ElementwiseSource> sources) {
+  const bool has_side = std::ranges::any_of(
+      sources, [](const ElementwiseSource& source) { return source.side.has_value(); });
+  if (ir::computes(call.tile.op) && !has_side)
+    return decline("operands",
+                   "{} of scalars alone, expected a region among them; `fill` stores one",
+                   ir::name_of(call.tile.op));
+  return {};
+}
+
+}  // namespace
+
+Match<void> check_elements(const Call& call, const OperandPlaces& dst,
+                           std::span<const ElementwiseSource> sources) {
+  WW_TRY_VOID(check_types(call, dst.dtype));
+  WW_TRY_VOID(check_operands(call, sources));
+  return dst.is_register() ? check_scalars(call, dst, sources) : Match<void>{};
+}
+
+void add_value_notes(PlanReport& report, const Call& call, num::DType type) {
+  if (const std::string_view how = accuracy_of(call.tile.op);
+      !how.empty() && type == num::DType::Float32)
+    report.notes.emplace_back(how);
+  const bool is_compared = ir::group_of(call.tile.op) == ir::ElementGroup::Comparison;
+  if (type != call.buffer(0).dtype && ir::computes(call.tile.op))
+    report.notes.push_back(
+        fmt::format("{} in {}", is_compared ? "compared" : "computed", num::name_of(type)));
+}
+
+void end_with_barrier(const Call& call, CodeWriter& code) {
+  switch (call.tile.scope) {
+    case ir::Unit::Thread:
+      return;
+    case ir::Unit::Warp:
+      return code.evaluate(ir::Intrinsic::WarpSync, {});
+    case ir::Unit::Warpgroup: {
+      constexpr std::int64_t kFirstBarrier = 8;
+      const ir::ExprId group =
+          code.div(code.var(call.context.ids.linear_thread), call.unit_threads());
+      return code.evaluate(ir::Intrinsic::WarpgroupSync,
+                           {code.simplify(code.add(group, kFirstBarrier))});
+    }
+    default:
+      return code.evaluate(ir::Intrinsic::CtaSync, {});
+  }
+}
+
+}  // namespace ww::lower

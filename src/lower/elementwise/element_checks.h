@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the variants of elementwise primitives check and report alike.
+#pragma once
+
+#include <span>
+
+#include "lower/elementwise/problem.h"
+#include "lower/lowering_report.h"
+
+namespace ww::lower {
+
+/// Declines types without a meaning, calls of scalars alone, and, where the destination is in
+/// registers, scalars that differ between threads that hold the same element.
+Match<void> check_elements(const Call& call, const OperandPlaces& dst,
+                           std::span<const ElementwiseSource> sources);
+
+/// How near a function comes, and in which type the primitive computes.
+void add_value_notes(PlanReport& report, const Call& call, num::DType type);
+
+/// What shared memory holds is there for the whole unit afterwards: a barrier of the unit.
+/// Warpgroups have the named barriers 8 to 15 for that.
+void end_with_barrier(const Call& call, CodeWriter& code);
+
+}  // namespace ww::lower

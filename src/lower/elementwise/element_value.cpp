@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lower/elementwise/element_value.h"
+
+#include "ir/elementwise.h"
+
+namespace ww::lower {
+
+using ir::ExprId;
+using ir::ExprOp;
+using ir::TileOp;
+
+ExprId ElementValue::converted(std::size_t i, ExprId value) {
+  if (ir::is_condition(call_.tile.op, i)) {
+    const ir::Type type = f_[value].type;
+    return type.is_bool() ? value : code_.binary(ExprOp::Ne, value, code_.zero(type.dtype));
+  }
+  return code_.as(ir::computes(call_.tile.op) ? type_ : dst_, value);
+}
+
+ExprId ElementValue::scalar(std::size_t i, ExprId value) {
+  if (!value.valid()) return {};
+  const ExprId out = converted(i, value);
+  return f_[out].op == ExprOp::FloatImm ? out : code_.let("scalar", out);
+}
+
+ExprId ElementValue::of(const std::vector<ExprId>& operands) {
+  return code_.as(dst_, computed(operands));
+}
+
+ExprId ElementValue::computed(const std::vector<ExprId>& v) {
+  const TileOp op = call_.tile.op;
+  if (op == TileOp::Zero) return code_.zero(dst_);
+  if (ir::group_of(op) == ir::ElementGroup::Choice)
+    return code_.choose(ExprOp::Select, v[2], v[0], v[1]);
+  if (!ir::computes(op)) return v[0];
+  if (ir::has_operator(op)) return code_.binary(ir::operator_of(op), v[0], v[1]);
+  if (ir::is_function(op)) return function(argument(v[0], v[1], v[2]));
+  if (op == TileOp::Fma) return multiply_add(code_, v[0], v[1], v[2]);
+  if (op == TileOp::Pow) return code_.call(ir::Intrinsic::Pow, {v[0], v[1]});
+  if (op == TileOp::Clamp)
+    return code_.binary(ExprOp::Min, code_.binary(ExprOp::Max, v[0], v[1]), v[2]);
+  return of_number(v[0]);
+}
+
+ExprId ElementValue::of_number(ExprId x) {
+  switch (call_.tile.op) {
+    case TileOp::Relu:
+      return code_.binary(ExprOp::Max, x, code_.zero(type_));
+    case TileOp::Neg:
+      return unary(ExprOp::Neg, x);
+    case TileOp::LogicalNot:
+      return unary(ExprOp::Not, x);
+    case TileOp::BitwiseNot:
+      return unary(ExprOp::BitNot, x);
+    default:
+      break;
+  }
+  const bool is_whole = !is_float(type_) && call_.tile.op != TileOp::Abs;
+  return is_whole ? x : code_.call(*ir::callee_of(call_.tile.op), {x});
+}
+
+ExprId ElementValue::unary(ExprOp op, ExprId x) {
+  return ir::unary(f_, op, {x}, call_.span).value();
+}
+
+ExprId ElementValue::argument(ExprId x, ExprId scale, ExprId bias) {
+  if (scale.valid() && bias.valid()) return multiply_add(code_, x, scale, bias);
+  if (scale.valid()) return code_.binary(ExprOp::Mul, x, scale);
+  return bias.valid() ? code_.binary(ExprOp::Add, x, bias) : x;
+}
+
+ExprId ElementValue::function(ExprId x) {
+  if (const auto callee = ir::callee_of(call_.tile.op)) return code_.call(*callee, {x});
+  if (call_.tile.op == TileOp::Reciprocal)
+    return code_.binary(ExprOp::Div, code_.number(type_, 1), x);
+  const ExprId minus = unary(ExprOp::Neg, x);  // silu
+  const ExprId power = code_.call(ir::Intrinsic::Exp, {minus});
+  const ExprId below = code_.binary(ExprOp::Add, code_.number(type_, 1), power);
+  return code_.binary(ExprOp::Div, x, below);
+}
+
+}  // namespace ww::lower

@@ -1,0 +1,333 @@
+// SPDX-License-Identifier: Apache-2.0
+// Elementwise primitives / mixed: operands in shared memory, global memory and registers in any
+// mix, the destination among them.
+//
+// Where an operand is in registers, the threads that hold an element compute it (into memory, the
+// first of them). Otherwise the threads of the unit share the tile, neighbours taking neighbours.
+// An access to memory has as many elements as all operands allow, 16 bytes at most; an operand that
+// is stretched along them is read once for all. What a thread needs in all rounds is read before them.
+//
+//     Tx.cta.add(X[0:64, 0:64], X[0:64, 0:64], bias[0:64])     float32, X shared, bias global
+//
+//     T.cuda.copy_bytes(&b[0], &bias[threadIdx_x % 16 * 4], 16)
+//     for f in T.unroll(8):                                    128 threads
+//         T.cuda.copy_bytes(&a[0], &X[f * 512 + threadIdx_x * 4], 16)
+//         for i in T.unroll(4):
+//             dst[i] = a[i] + b[i]
+//         T.cuda.copy_bytes(&X[f * 512 + threadIdx_x * 4], &dst[0], 16)
+//     T.cuda.cta_sync()
+//
+// What is in shared memory is there for the whole unit afterwards: a barrier of the unit ends it.
+#include <algorithm>
+
+#include "ir/elementwise.h"
+#include "lower/as_index.h"
+#include "lower/copy/phase_writer.h"
+#include "lower/cost.h"
+#include "lower/elementwise/element_checks.h"
+#include "lower/elementwise/element_value.h"
+#include "lower/elementwise/mixed_problem.h"
+#include "lower/index_formula.h"
+#include "lower/variant.h"
+
+namespace ww::lower::elementwise_mixed {
+namespace {
+
+using ir::ExprId;
+using ir::TileOp;
+using Access = WorkSide::Access;
+
+struct Plan {
+  MixedProblem problem;
+  std::vector<Work> works;
+};
+
+// --- match ---------------------------------------------------------------------------------------
+
+Match<Plan> match(const Call& call) {
+  Plan plan{.problem = WW_TRY(mixed_problem(call)), .works = {}};
+  WW_TRY_VOID(check_elements(call, plan.problem.dst, plan.problem.sources));
+  plan.works = WW_TRY(mixed_work(call, plan.problem));
+  return plan;
+}
+
+// --- emit ----------------------------------------------------------------------------------------
+
+std::string_view name_of_side(const Call& call, const MixedProblem& p, std::size_t side) {
+  const auto& params = ir::params_of(call.tile.op);
+  for (const ElementwiseSource& source : p.sources)
+    if (source.side && source.operand + 1 == side) return params[source.argument].name;
+  return params[0].name;
+}
+
+class Writer {
+ public:
+  Writer(const Plan& plan, const Call& call, CodeWriter& code)
+      : plan_(plan),
+        p_(plan.problem),
+        sides_(plan.problem.sides()),
+        call_(call),
+        code_(code),
+        value_(call, code, p_.type, p_.dst.dtype),
+        u_(p_.has_registers() ? call.unit_thread(code) : call.worker(code)) {}
+
+  void write() {
+    for (const OperandPlaces* side : sides_) views_.push_back(view(*side));
+    for (std::size_t i = 0; i < p_.sources.size(); ++i)
+      scalars_.push_back(value_.scalar(i, p_.sources[i].scalar));
+    for (const Work& work : plan_.works)
+      code_.guarded(member_expr(code_, u_, work.used), [&] { rounds(work); });
+    if (ir::is_shared(p_.dst.scope)) end_with_barrier(call_, code_);
+  }
+
+ private:
+  ir::BufferId view(const OperandPlaces& side) {
+    for (std::size_t s = 0; s < views_.size(); ++s)
+      if (sides_[s]->buffer == side.buffer) return views_[s];
+    return flat_view(call_, code_, side);
+  }
+  [[nodiscard]] std::string name(std::size_t side) const {
+    return std::string(name_of_side(call_, p_, side));
+  }
+
+  // --- addresses ---
+
+  // What does not depend on the round is computed once.
+  void find_parts(const Work& work) {
+    parts_.clear();
+    for (std::size_t s = 0; s < sides_.size(); ++s) {
+      parts_.emplace_back();
+      if (work.sides[s].access == Access::Register) continue;
+      const PlaceForm& form = work.sides[s].form;
+      parts_[s].push_back(thread_part(code_, form.form, u_, sides_[s]->base_expr(code_)));
+      for (const auto& [stride, coef] : form.strides)
+        parts_[s].push_back(thread_part(code_, coef, u_, code_.n(0)));
+      if (form.form.kind != AddressForm::Kind::Joint)
+        parts_[s][0].fixed = code_.let(name(s) + "_base", parts_[s][0].fixed);
+    }
+  }
+  ExprId place(const Work& work, std::size_t s, ExprId k) {
+    const PlaceForm& form = work.sides[s].form;
+    ExprId out = address_expr(code_, form.form, parts_[s][0], u_, k, work.threads);
+    for (std::size_t i = 0; i < form.strides.size(); ++i) {
+      const auto& [stride, coef] = form.strides[i];
+      const ExprId times = address_expr(code_, coef, parts_[s][i + 1], u_, k, work.threads);
+      out = code_.add(out, wide_mul(code_, times, stride));
+    }
+    return code_.simplify(out);
+  }
+  ExprId slot(const Work& work, std::size_t s, ExprId k, ExprId i) {
+    const WorkSide& side = work.sides[s];
+    const ExprId step = code_.simplify(code_.add(code_.mul(k, work.vec), i));
+    const auto constant = code_.constant(step);
+    const ExprId out = constant ? code_.n(side.slots[as_index(*constant)])
+                                : digits_expr(code_, *side.slot_form, step);
+    return code_.simplify(sides_[s]->base.valid() ? code_.add(sides_[s]->base, out) : out);
+  }
+
+  // --- rounds ---
+
+  // Registers that follow no formula are written one by one.
+  static bool has_formulas(const Work& work) {
+    return std::ranges::all_of(work.sides, [](const WorkSide& side) {
+      return side.access != Access::Register || side.slot_form;
+    });
+  }
+
+  void rounds(const Work& work) {
+    find_parts(work);
+    values_.clear();
+    for (std::size_t s = 0; s < sides_.size(); ++s) {
+      const bool is_array = work.sides[s].access == Access::Vector && work.vec > 1;
+      values_.push_back(is_array ? code_.registers(name(s), sides_[s]->dtype, work.vec)
+                                 : ir::BufferId{});
+    }
+    has_formulas_ = has_formulas(work);
+    loaded_.assign(sides_.size(), {});
+    load(work, code_.n(0), true);
+    if (!has_formulas_) {
+      for (std::int64_t k = 0; k < work.rounds; ++k) round(work, code_.n(k));
+      return;
+    }
+    const bool is_unrolled = work.is_unrolled && work.rounds > 1;
+    code_.loop("f", work.rounds, is_unrolled ? ir::LoopKind::Unroll : ir::LoopKind::Serial,
+               [&](ExprId k) {
+                 const ExprId q = code_.add(code_.mul(k, work.threads), u_);
+                 code_.guarded(work.count == 0 ? ExprId{} : code_.less(q, work.count),
+                               [&] { round(work, k); });
+               });
+  }
+
+  // The sides that are read before all rounds, or in each of them.
+  void load(const Work& work, ExprId k, bool is_fixed) {
+    for (std::size_t s = 1; s < sides_.size(); ++s) {
+      const WorkSide& side = work.sides[s];
+      if (side.access == Access::Register || side.is_fixed != is_fixed) continue;
+      const ExprId from = place(work, s, k);
+      if (values_[s].valid())
+        copy(code_.pointer(values_[s], code_.n(0)), code_.pointer(views_[s], from), side.bytes);
+      else
+        loaded_[s] = code_.let(name(s) + "_value", code_.load(views_[s], {from}));
+    }
+  }
+
+  void round(const Work& work, ExprId k) {
+    load(work, k, false);
+    if (has_formulas_ && work.vec > 1)
+      code_.loop("i", work.vec, ir::LoopKind::Unroll, [&](ExprId i) { one(work, k, i); });
+    else
+      for (std::int64_t i = 0; i < work.vec; ++i) one(work, k, code_.n(i));
+    if (values_[0].valid())
+      copy(code_.pointer(views_[0], place(work, 0, k)), code_.pointer(values_[0], code_.n(0)),
+           work.sides[0].bytes);
+  }
+  void copy(ExprId to, ExprId from, std::int64_t bytes) {
+    const ExprId dst = code_.let("dst_ptr", to), src = code_.let("src_ptr", from);
+    code_.evaluate(ir::Intrinsic::CopyBytes, {dst, src, code_.n(bytes)});
+  }
+
+  void one(const Work& work, ExprId k, ExprId i) {
+    std::vector<ExprId> operands;
+    for (std::size_t n = 0; n < p_.sources.size(); ++n) {
+      const std::size_t s = p_.sources[n].operand + 1;
+      operands.push_back(!p_.sources[n].side  ? scalars_[n]
+                         : loaded_[s].valid() ? value_.converted(n, loaded_[s])
+                                              : value_.converted(n, element(work, s, k, i)));
+    }
+    const ExprId out = value_.of(operands);
+    if (values_[0].valid()) return code_.store(values_[0], i, out);
+    const bool is_register = work.sides[0].access == Access::Register;
+    code_.store(views_[0], is_register ? slot(work, 0, k, i) : place(work, 0, k), out);
+  }
+  ExprId element(const Work& work, std::size_t s, ExprId k, ExprId i) {
+    return values_[s].valid() ? code_.load(values_[s], {i})
+                              : code_.load(views_[s], {slot(work, s, k, i)});
+  }
+
+  const Plan& plan_;
+  const MixedProblem& p_;
+  std::vector<const OperandPlaces*> sides_;
+  const Call& call_;
+  CodeWriter& code_;
+  ElementValue value_;
+  ExprId u_;
+  std::vector<ir::BufferId> views_;             // by side
+  std::vector<ExprId> scalars_;                 // by source
+  std::vector<std::vector<ThreadPart>> parts_;  // by side: of the work being written
+  std::vector<ir::BufferId> values_;            // by side: registers of a vector
+  std::vector<ExprId> loaded_;                  // by side: read once for all elements of a round
+  bool has_formulas_ = true;
+};
+
+void emit(const Plan& plan, const Call& call, CodeWriter& code) {
+  Writer(plan, call, code).write();
+}
+
+// --- report --------------------------------------------------------------------------------------
+
+void log_work(AccessLog& log, const Work& work, const WorkSide& side) {
+  for (std::int64_t k = 0; k < (side.is_fixed ? 1 : work.rounds); ++k)
+    for (std::int64_t first = 0; first < work.threads; first += 32) {
+      WarpAccess access{.bytes = side.bytes};
+      for (std::int64_t u = first; u < std::min(first + 32, work.threads); ++u) {
+        const auto q = as_index(k * work.threads + u);
+        const bool takes_part = work.used[as_index(u)] && work.first[q] >= 0;
+        access.linear.push_back(takes_part ? side.places[q] : WarpAccess::kNoAddress);
+      }
+      log.add(std::move(access));
+    }
+}
+
+void add_memory(PlanReport& out, const Plan& plan, const Call& call) {
+  const auto sides = plan.problem.sides();
+  for (std::size_t n = 1; n <= sides.size(); ++n) {
+    const std::size_t s = n % sides.size();  // sources first
+    const OperandPlaces& side = *sides[s];
+    if (side.is_register()) continue;
+    AccessLog log(side);
+    for (const Work& work : plan.works) {
+      const WorkSide& reached = work.sides[s];
+      const std::int64_t bytes = reached.bytes;
+      const std::string_view space = ir::is_shared(side.scope) ? "shared" : "global";
+      out.add_instruction(fmt::format("{}.{}{}", s == 0 ? "st" : "ld", space, access_type(bytes)),
+                          reached.is_fixed ? 1 : work.rounds, bytes);
+      out.vector_bits = std::max(out.vector_bits, static_cast<int>(bytes * 8));
+      log_work(log, work, reached);
+    }
+    if (ir::is_shared(side.scope)) add_costs(out, call, log);
+  }
+}
+
+void add_registers(PlanReport& out, const Plan& plan, const Call& call) {
+  const auto sides = plan.problem.sides();
+  for (std::size_t s = 0; s < sides.size(); ++s) {
+    if (!sides[s]->is_register()) continue;
+    std::vector<std::int64_t> slots;
+    for (const Work& work : plan.works)
+      slots.insert(slots.end(), work.sides[s].slots.begin(), work.sides[s].slots.end());
+    const std::int64_t words = words_of(std::move(slots), sides[s]->bits);
+    out.operand_registers.emplace_back(name_of_side(call, plan.problem, s), words);
+    out.registers += words;
+  }
+}
+
+PlanReport report(const Plan& plan, const Call& call) {
+  const MixedProblem& p = plan.problem;
+  PlanReport out;
+  out.elements = p.elements;
+  out.flops = p.elements;
+  out.bytes = p.elements * p.dst.bits / 8;
+  std::int64_t vec = 1;
+  for (const Work& work : plan.works) {
+    out.threads += std::ranges::count(work.used, true);
+    out.rounds = std::max(out.rounds, work.rounds);
+    vec = std::max(vec, work.vec);
+  }
+  add_memory(out, plan, call);
+  add_registers(out, plan, call);
+  out.summary =
+      fmt::format("{} element{} at a time, {} round{} of {} thread{}", vec, vec == 1 ? "" : "s",
+                  out.rounds, out.rounds == 1 ? "" : "s", out.threads, out.threads == 1 ? "" : "s");
+  const Work& work = plan.works[0];
+  if (work.count != 0)
+    out.notes.push_back(fmt::format("the last round is done by {} of {} threads",
+                                    work.count % work.threads, work.threads));
+  if (ir::is_shared(p.dst.scope) && call.tile.scope == ir::Unit::Warpgroup)
+    out.notes.emplace_back("ends with the named barrier 8 + the number of the warpgroup");
+  add_value_notes(out, call, p.type);
+  return out;
+}
+
+constexpr Variant row(TileOp op) {
+  return variant<Plan, match, emit, report>(
+      {.op = op,
+       .name = "mixed",
+       .priority = 5,
+       .aliases = "smem",
+       .about = "threads compute from and into memory in vectors"});
+}
+
+constexpr Variant kVariants[] = {
+    row(TileOp::Cast),       row(TileOp::Sqrt),         row(TileOp::Exp),
+    row(TileOp::Exp2),       row(TileOp::Log2),         row(TileOp::Reciprocal),
+    row(TileOp::Silu),       row(TileOp::Add),          row(TileOp::Sub),
+    row(TileOp::Mul),        row(TileOp::Fdiv),         row(TileOp::Maximum),
+    row(TileOp::Minimum),    row(TileOp::Fma),          row(TileOp::Select),
+    row(TileOp::Log),        row(TileOp::Log1p),        row(TileOp::Expm1),
+    row(TileOp::Rsqrt),      row(TileOp::Sin),          row(TileOp::Cos),
+    row(TileOp::Tanh),       row(TileOp::Sigmoid),      row(TileOp::Erf),
+    row(TileOp::Gelu),       row(TileOp::GeluTanh),     row(TileOp::Abs),
+    row(TileOp::Neg),        row(TileOp::Relu),         row(TileOp::Floor),
+    row(TileOp::Ceil),       row(TileOp::Round),        row(TileOp::Pow),
+    row(TileOp::Clamp),      row(TileOp::Where),        row(TileOp::Equal),
+    row(TileOp::NotEqual),   row(TileOp::Less),         row(TileOp::LessEqual),
+    row(TileOp::Greater),    row(TileOp::GreaterEqual), row(TileOp::LogicalAnd),
+    row(TileOp::LogicalOr),  row(TileOp::LogicalXor),   row(TileOp::LogicalNot),
+    row(TileOp::BitwiseAnd), row(TileOp::BitwiseOr),    row(TileOp::BitwiseXor),
+    row(TileOp::LeftShift),  row(TileOp::RightShift),   row(TileOp::BitwiseNot)};
+
+}  // namespace
+
+constinit const std::span<const Variant> variants = kVariants;
+
+}  // namespace ww::lower::elementwise_mixed
