@@ -145,8 +145,8 @@ TEST(Scopes, ListsOfTargets) {
       {"A: brx.idx %r1, A;", "operand `targets` is a label, a list of labels is wanted"},
       {"t: .branchtargets A; A: @%p1 bra t;",
        "operand `target` is a list of labels, a label is wanted"},
-      {"t: .branchtargets A; { A: }", "`A` in the list `t` is no label here"},
-      {"t: .branchtargets %r1;", "`%r1` in the list `t` is no label here"},
+      {"t: .branchtargets A; { A: }", "`A` in the list `t` is not a label here"},
+      {"t: .branchtargets %r1;", "`%r1` in the list `t` is not a label here"},
       {"t: .calltargets nothing;", "`nothing` in the list `t` is not a function here"},
   });
 }

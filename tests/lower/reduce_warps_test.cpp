@@ -135,7 +135,7 @@ TEST(ReduceWarps, Declines) {
             "dynamic");
   EXPECT_EQ(verdict(case_of(40, reg("D", "float32", {1}, "S[1] + R[40 : 1 @ tx]", 1),
                             reg("A", "float32", {40}, "S[40 : 1 @ tx]", 1), "Tx.cta.sum(D, A)")),
-            "[threads] 40 threads are no whole warps");
+            "[threads] 40 threads are not whole warps");
 }
 
 }  // namespace

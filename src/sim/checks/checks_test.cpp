@@ -86,7 +86,7 @@ TEST(Bounds, WithoutTheCheckTheRunEnds) {
 
 TEST(Align, MultiplesOfTheWholeVector) {
   expect_caught({"ld.global.v4.u32 {%r1,%r2,%r3,%r4}, [%a0+8];"}, Check::Align,
-                "no multiple of 16");
+                "not a multiple of 16");
   expect_clean({"ld.global.v4.u32 {%r1,%r2,%r3,%r4}, [%a0+16];"}, Check::Align);
 }
 

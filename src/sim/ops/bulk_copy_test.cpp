@@ -119,8 +119,8 @@ TEST(BulkCopy, SizesAndAddressesAreMultiplesOfSixteen) {
            std::string(to) + "], [" + std::string(from) + "], %r20, [bar]; WAIT(0, 0);";
   };
   expect_found(Check::Align, "a size of 24 bytes", copy("cells", "%a0", "24"));
-  expect_found(Check::Align, "no multiple of 16", copy("cells+8", "%a0", "32"));
-  expect_found(Check::Align, "no multiple of 16", copy("cells", "%a0+4", "32"));
+  expect_found(Check::Align, "not a multiple of 16", copy("cells+8", "%a0", "32"));
+  expect_found(Check::Align, "not a multiple of 16", copy("cells", "%a0+4", "32"));
   expect_fine(copy("cells+48", "%a0+16", "4000"));
   expect_fine(copy("cells", "%a0", "0"));
   expect_found(Check::Bounds, "past the end of parameter 0", copy("cells", "%a0+4080", "32"));

@@ -65,7 +65,7 @@ TEST(CpAsync, ASourceSizeThatIsTooLarge) {
 }
 
 TEST(CpAsync, ThePartlyReadSourceIsAlignedAsAWhole) {
-  expect_found(Check::Align, "no multiple of 8",
+  expect_found(Check::Align, "not a multiple of 8",
                body({"add.u32 %r10, %r4, %r4; sub.u32 %r10, %r10, %r2;",
                      "cp.async.ca.shared.global [%r10], [%d1+4], 8, 4; cp.async.wait_all;"}));
 }

@@ -142,7 +142,7 @@ TEST(Mbarrier, CountsOutOfRange) {
 }
 
 TEST(Mbarrier, AMisalignedAddress) {
-  expect_found(Check::Align, "no multiple of 8",
+  expect_found(Check::Align, "not a multiple of 8",
                "setp.eq.u32 %p1, %r1, 0; @%p1 mbarrier.init.shared.b64 [bar+4], 1;");
 }
 

@@ -150,7 +150,7 @@ TEST(TensorShift, MovesRowsDownByOne) {
   EXPECT_EQ(out[8 * 33 + 3], cell(32, 3));
   EXPECT_EQ(out[8 * 63 + 3], cell(62, 3));
   EXPECT_EQ(out[8 * 64 + 3], cell(64, 3));
-  expect_found(Check::Tensor, "no multiple of 32",
+  expect_found(Check::Tensor, "not a multiple of 32",
                allocated() +
                    "setp.eq.u32 %p2, %r1, 0; @%p2 tcgen05.shift.cta_group::1.down "
                    "[%r20+65536];" +

@@ -263,7 +263,7 @@ TEST(TensorMemory, AddressesAreThoseOfTheWholeWarp) {
                    "[%r22];" +
                    kLoaded + freed(),
                kFour);
-  expect_found(Check::Tensor, "no multiple of 16",
+  expect_found(Check::Tensor, "not a multiple of 16",
                allocated() + "tcgen05.ld.sync.aligned.16x64b.x1.b32 {%r40}, [%r22+524288];" +
                    kLoaded + freed(),
                kFour);

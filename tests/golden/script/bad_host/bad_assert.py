@@ -17,7 +17,7 @@ def build(n):
 #--- expected
 bad_assert.py:7:5: error: assertion failed: 32 is not a multiple of 3 [HostError]
         assert n % m == 0, f"{n} is not a multiple of {m}"
-        ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
+        ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
   note: `n` is 32, `m` is 3
 --kernel:1:1: note: in a call of `build`
     build(32)
