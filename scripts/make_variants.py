@@ -30,7 +30,8 @@ ENGINES = ["evaluator", "virtual GPU", "CUDA C++", "H200"]
 # has.
 ON_GPU = {("copy", "vec"), ("copy", "gmem_smem"), ("copy", "ldstmatrix"), ("copy", "reg"),
           ("copy", "fallback"), ("copy_async", "ldgsts"), ("copy_async", "sync"), ("gemm", "mma"),
-          ("elementwise", "reg"), ("elementwise", "memory"), ("reduce", "registers")}
+          ("elementwise", "reg"), ("elementwise", "memory"), ("elementwise", "mixed"), ("reduce", "registers"),
+          ("reduce", "warps")}
 
 
 def ask(*words):
@@ -139,6 +140,13 @@ def cell(words):
     return ", ".join(f"`{word}`" for word in words)
 
 
+def primitives(ops):
+    """Their names, or their number where a line of names would be too long to read."""
+    if len(ops) <= 8:
+        return cell(ops)
+    return f"[{len(ops)} elementwise primitives](docs/reference/language.md#tile-primitives)"
+
+
 def table():
     rows = [(key, row) for key, members in groups().items() for row in members]
     with ThreadPoolExecutor() as pool:
@@ -152,7 +160,7 @@ def table():
     print("| primitive | variant | " + " | ".join(ARCHS + ENGINES) + " |")
     print("|---|---|" + ":-:|" * len(ARCHS + ENGINES))
     for (key, marks), members in lines.items():
-        ops = cell(dict.fromkeys(row["op"] for row in members))
+        ops = primitives(dict.fromkeys(row["op"] for row in members))
         names = cell(dict.fromkeys(row["name"] for row in members))
         cells = " | ".join("✓" if mark else "" for mark in marks)
         print(f"| {ops} | [{names}](docs/reference/variants.md#{anchor(key)}) | {cells} |")
