@@ -19,7 +19,10 @@ void declare_compute(Draft& draft) {
   if (f.spread != Spread::Rows || !draft.tape.one_in(2)) return;
   const Place at;
   const auto add = [&](const std::string& name, const Extents& shape, const std::string& layout) {
-    Reg reg{.name = name, .dtype = draft.any_type(), .shape = shape};
+    // Rows and columns of a tile are folded into one of its type.
+    const bool is_folded = draft.tape.one_in(2);
+    Reg reg{
+        .name = name, .dtype = is_folded ? draft.work().dtype : draft.any_type(), .shape = shape};
     draft.line(at, fmt::format("{} = T.alloc_buffer({}, \"{}\", scope=\"local\", layout={})", name,
                                tuple(shape), reg.dtype, tile(layout)));
     draft.stretched.push_back(std::move(reg));
@@ -67,6 +70,12 @@ std::string operand(Draft& draft, Columns c, bool is_whole) {
   return Draft::of(reg, reg.name == "row" ? c : Columns{0, 1});
 }
 
+bool is_of_one(const std::string& op) {
+  static const std::vector<std::string> kOps = {
+      "cast", "sqrt", "reciprocal", "abs", "neg", "relu", "floor", "ceil", "round", "bitwise_not"};
+  return std::ranges::find(kOps, op) != kOps.end();
+}
+
 void write_compute(Draft& draft, const Place& at) {
   const Reg& dst = draft.work();
   const Columns c = draft.some(draft.f.tile);
@@ -74,13 +83,17 @@ void write_compute(Draft& draft, const Place& at) {
                                   "fma", "mul", "fill",    "zero",    "select"};
   if (dst.dtype.starts_with("float") && !draft.has_odd_nans())
     ops.insert(ops.end(), {"fdiv", "sqrt", "reciprocal"});
+  if (is_real(dst))
+    ops.insert(ops.end(), {"abs", "neg", "relu", "floor", "ceil", "round"});
+  else
+    ops.insert(ops.end(), {"bitwise_and", "bitwise_or", "bitwise_xor", "bitwise_not"});
   const std::string op = draft.tape.pick(ops);
   std::string args = Draft::of(dst, c);
   const bool is_whole = !is_real(dst) && op != "cast";
   const auto any = [&] { return operand(draft, c, is_whole); };
   if (op == "fill") {
     args += ", 5";
-  } else if (op == "cast" || op == "sqrt" || op == "reciprocal") {
+  } else if (is_of_one(op)) {
     args += ", " + tile_operand(draft, c, is_whole);
   } else if (op != "zero") {
     // One after the other: compilers choose the order of arguments.

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rows and columns of a tile folded into one that its threads hold in common; of floats, too, whose
+// sums depend on the order of additions.
+#include <fmt/format.h>
+
+#include <vector>
+
+#include "soak/steps.h"
+
+namespace ww::test {
+namespace {
+
+bool reductions_fit(const Draft& draft, const Place&) { return !draft.stretched.empty(); }
+
+void write_reduction(Draft& draft, const Place& at) {
+  const Reg& dst = draft.tape.pick(draft.stretched);
+  std::vector<Reg> sources;
+  for (std::size_t i = 0; i < draft.works; ++i)
+    if (draft.regs[i].dtype == dst.dtype) sources.push_back(draft.regs[i]);
+  if (sources.empty()) return;
+  const Reg& src = draft.tape.pick(sources);
+  const Columns c = draft.some(src.shape);
+  const bool is_row = dst.name == "row";
+  const std::string there = is_row ? fmt::format("row[0, {}:{}]", c.begin, c.begin + c.count)
+                                   : fmt::format("column[0:{}, 0]", dst.shape[0]);
+  const std::string op = draft.tape.pick(std::vector<std::string>{"sum", "max", "min"});
+  draft.line(at,
+             fmt::format("{}{}({}, {}, axes={}{})", draft.prefix(), op, there, Draft::of(src, c),
+                         is_row ? 0 : 1, draft.tape.one_in(3) ? ", accum=True" : ""));
+  if (draft.tape.one_in(3)) store(draft, at, dst);
+}
+
+void finish_reductions(Draft& draft) {
+  for (const Reg& reg : draft.stretched) store(draft, {}, reg);
+}
+
+}  // namespace
+
+const Step kReduction{.name = "reduction",
+                      .weight = 2,
+                      .fits = reductions_fit,
+                      .write = write_reduction,
+                      .finish = finish_reductions};
+
+}  // namespace ww::test
