@@ -31,6 +31,7 @@ struct Conditions {
   TileOp op = TileOp::Copy;
   std::int64_t start = 0;  // of the source region, whose rows are 4 of 6, columns 4 of 3
   bool fills = true;
+  std::optional<double> fill_value = {};
   std::optional<bool> predicate = {};
 };
 
@@ -47,6 +48,7 @@ Outcome copied(const Conditions& c) {
       k.tile(c.op, Unit::Cta, {k.full(s), k.part(in, {{k.n(c.start), 4}, {k.n(0), 4}})});
   auto& config = k.f.tile_calls[id.index].config;
   if (c.fills) config.emplace_back("fill_mode", std::string("zero"));
+  if (c.fill_value) config.emplace_back("fill_value", *c.fill_value);
   if (c.predicate) config.emplace_back("predicate", k.eq(k.tid(), *c.predicate ? 0 : 1));
   if (c.op == TileOp::CopyAsync) {
     k.ptx("cp.async.commit_group", {});
@@ -79,6 +81,31 @@ TEST(EvalTileOp, CopiesUnderConditions) {
     // Without zeros to fill in it is a fault.
     EXPECT_EQ(copied({.op = op, .start = 4, .fills = false}).checks(), "bounds");
     EXPECT_EQ(copied({.op = op, .start = -1, .fills = false}).checks(), "bounds");
+  }
+}
+
+// Another value than zero; without it, or without `clip`, leaving a buffer is a fault.
+TEST(EvalTileOp, CopiesWithAFillValue) {
+  for (const TileOp op : {TileOp::Copy, TileOp::CopyAsync}) {
+    const Outcome ends = copied({.op = op, .start = 4, .fills = false, .fill_value = 0.5});
+    EXPECT_EQ(ends.checks(), "") << ends.text();
+    EXPECT_EQ(ends.arrays[1],
+              (Numbers{13, 14, 15, .5, 16, 17, 18, .5, .5, .5, .5, .5, .5, .5, .5, .5}));
+    EXPECT_EQ(copied({.op = op, .fills = false, .fill_value = 0.5, .predicate = false}).arrays[1],
+              Numbers(16, 0.5));
+  }
+  for (const bool clips : {false, true}) {
+    TestKernel k;
+    const BufferId in = k.matched("in", {4}, DType::Float32);
+    const BufferId out = k.matched("out", {5}, DType::Float32);
+    k.start(1);
+    const auto id = k.tile(TileOp::Copy, Unit::Cta, {k.part(out, {{k.n(3), 4}}), k.full(in)});
+    k.f.tile_calls[id.index].config.emplace_back("clip", clips);
+    const Outcome o = k.run({count_to(4, 1), Numbers(5, 7)});
+    EXPECT_EQ(o.checks(), clips ? "" : "bounds") << o.text();
+    if (clips) {
+      EXPECT_EQ(o.arrays[1], (Numbers{7, 7, 7, 1, 2}));
+    }
   }
 }
 

@@ -30,13 +30,14 @@ bool SettingFacts::is_for(TileOp op) const {
 std::vector<std::string_view> SettingFacts::memory_pairs() const { return split(memories, '|'); }
 
 std::vector<std::string_view> SettingFacts::words() const {
-  static constexpr std::string_view kKinds[] = {"condition", "flag", "any", "tensor map"};
+  static constexpr std::string_view kKinds[] = {"condition", "number", "flag", "any", "tensor map"};
   if (std::find(std::begin(kKinds), std::end(kKinds), values) != std::end(kKinds)) return {};
   return split(values, '|');
 }
 
 std::string SettingFacts::wanted() const {
   if (values == "condition") return "a condition";
+  if (values == "number") return "a number";
   if (values == "flag") return "`True` or `False`";
   std::string out;
   const auto all = words();
@@ -86,8 +87,12 @@ CopySettings copy_settings(const TileCall& call) {
   if (call.op != TileOp::Copy && call.op != TileOp::CopyAsync) return {};
   const Setting* fill = find_setting(call, "fill_mode");
   const auto* mode = fill == nullptr ? nullptr : std::get_if<std::string>(fill);
+  const bool is_zero = mode != nullptr && *mode == "zero";
+  const Setting* value = find_setting(call, "fill_value");
   return {.predicate = find_setting(call, "predicate"),
-          .fills = mode != nullptr && *mode == "zero"};
+          .fills = is_zero || value != nullptr,
+          .clips = is_zero || is_true(find_setting(call, "clip")),
+          .fill_value = value};
 }
 
 }  // namespace ww::ir

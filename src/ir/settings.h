@@ -3,10 +3,12 @@
 // `copy_async` that change what they mean:
 //
 //   predicate=e        what the executing unit says: nothing is copied where it is false
-//   fill_mode="zero"   zeros are written instead of what is not copied: everything where the
-//                      predicate is false, and the elements of the source region that its buffer
-//                      does not have; those that the destination's buffer does not have are not
-//                      written. Only this setting lets a region leave its buffer
+//   fill_value=v       v is written instead of what is not copied: everything where the predicate
+//                      is false, and the elements of the source region that its buffer does not
+//                      have. It lets the source leave its buffer
+//   clip=True          elements that the destination's buffer does not have are not written. It
+//                      lets the destination leave its buffer
+//   fill_mode="zero"   both, with zero
 #pragma once
 
 #include <span>
@@ -47,8 +49,15 @@ bool is_true(const Setting* setting);
 bool is_true(const TileArg& arg);
 
 struct CopySettings {
-  const Setting* predicate = nullptr;  // a bool or an expression; nullptr: everything is copied
-  bool fills = false;                  // and regions may leave their buffers
+  const Setting* predicate = nullptr;   // a bool or an expression; nullptr: everything is copied
+  bool fills = false;                   // a value arrives instead of what is not copied
+  bool clips = false;                   // nothing is written outside the destination
+  const Setting* fill_value = nullptr;  // where it fills; nullptr: zero
+
+  /// May the region leave its buffer? 0 is the destination, 1 the source.
+  [[nodiscard]] bool may_leave(std::size_t argument) const {
+    return argument == 0 ? clips : argument == 1 && fills;
+  }
 };
 /// Of a copy that has been verified.
 CopySettings copy_settings(const TileCall& call);

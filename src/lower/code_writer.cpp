@@ -129,4 +129,11 @@ void CodeWriter::finish_if(ExprId condition, ir::Block outer) {
   add(std::move(stmt));
 }
 
+void CodeWriter::finish_either(ExprId condition, ir::Block yes, ir::Block no) {
+  ir::Stmt stmt{.kind = ir::StmtKind::If, .expr = condition};
+  stmt.body = std::move(yes);
+  stmt.other = std::move(no);
+  add(std::move(stmt));
+}
+
 }  // namespace ww::lower

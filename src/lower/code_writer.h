@@ -58,6 +58,19 @@ class CodeWriter : public ExprWriter {
     finish_if(condition, std::move(outer));
   }
 
+  /// One of the two.
+  template <typename Yes, typename No>
+  void either(ir::ExprId condition, Yes&& yes, No&& no) {
+    condition = simplify(condition);
+    if (const auto known = constant(condition)) return *known != 0 ? yes() : no();
+    ir::Block outer = std::exchange(block_, {});
+    yes();
+    ir::Block chosen = std::exchange(block_, {});
+    no();
+    ir::Block other = std::exchange(block_, std::move(outer));
+    finish_either(condition, std::move(chosen), std::move(other));
+  }
+
   ir::Block take() { return std::exchange(block_, {}); }
   /// For loops whose trip count is an expression: `trips` of finish_loop has the variable's type.
   ir::VarId loop_var(std::string_view name, std::int64_t last, num::DType type = num::DType::Int32);
@@ -65,6 +78,7 @@ class CodeWriter : public ExprWriter {
 
  private:
   void finish_if(ir::ExprId condition, ir::Block outer);
+  void finish_either(ir::ExprId condition, ir::Block yes, ir::Block no);
 
   ir::Block block_;
 };

@@ -60,68 +60,6 @@ bool ends_inside(CodeWriter& code, const ir::Region& region, std::size_t d) {
   return code.constant(code.simplify(code.index(ExprOp::Le, end, whole))) == 1;
 }
 
-std::int64_t storage_alignment(const Context& context, ir::BufferId id) {
-  const ir::Buffer& buffer = context.f[id];
-  const std::int64_t element = std::max<std::int64_t>(1, num::bits_of(buffer.dtype) / 8);
-  const auto divisor = [&](ExprId expr, std::int64_t scale) {
-    return expr.valid() ? ir::divisor_of(context.f, expr, context.facts) * scale : 0;
-  };
-  constexpr std::int64_t kDefault = 64;
-  switch (buffer.origin) {
-    case ir::BufferOrigin::Param:
-      return std::gcd(buffer.align > 0 ? buffer.align : kDefault,
-                      divisor(buffer.elem_offset, element));
-    case ir::BufferOrigin::Alloc:
-      return std::max(buffer.align, kDefault);
-    case ir::BufferOrigin::View: {
-      const std::int64_t own =
-          std::gcd(divisor(buffer.elem_offset, element), divisor(buffer.byte_offset, 1));
-      return std::gcd(storage_alignment(context, buffer.base), own);
-    }
-    case ir::BufferOrigin::Pointer:
-      break;
-  }
-  return std::gcd(buffer.align > 0 ? buffer.align : element, divisor(buffer.elem_offset, element));
-}
-
-std::int64_t view_elements(const Call& call, const OperandPlaces& side) {
-  const ir::Buffer& buffer = call.f()[side.buffer];
-  // The simplifier takes the index into a single element for 0.
-  std::int64_t most = side.base.valid() || !side.strides.empty() ? 2 : 1;
-  if (const auto whole = ir::layout_of(call.f(), buffer))
-    if (const auto span = layout::span_on(*whole, layout::axes::m())) {
-      most = std::max(most, *span);
-      if (side.edges.empty()) return most;
-    }
-  for (std::size_t x = 0; x < side.size(); ++x)
-    most = std::max(most, side.swizzle(side.linear[x]) + 1);
-  return most;
-}
-
-ir::BufferId flat_view(const Call& call, CodeWriter& code, const OperandPlaces& side) {
-  return code.flat_view(side.buffer, side.dtype, view_elements(call, side),
-                        call.f()[side.buffer].name);
-}
-
-std::optional<std::int64_t> constant_offset(const ir::Function& f, const ir::Buffer& buffer,
-                                            int element_bits) {
-  const auto number = [&](ExprId expr) {
-    return expr.valid() ? ir::const_int(f, expr) : std::optional<std::int64_t>(0);
-  };
-  const auto elements = number(buffer.elem_offset), bytes = number(buffer.byte_offset);
-  if (!elements || !bytes) return std::nullopt;
-  return *elements * element_bits + *bytes * 8;
-}
-
-std::optional<std::vector<std::int64_t>> bit_places(const Call& call, const OperandPlaces& side) {
-  const auto start = constant_offset(call.f(), call.f()[side.buffer], side.bits);
-  if (side.base.valid() || !side.strides.empty() || !start) return std::nullopt;
-  std::vector<std::int64_t> out;
-  for (std::size_t x = 0; x < side.size(); ++x)
-    out.push_back(side.swizzle(side.linear[x]) * side.bits + *start);
-  return out;
-}
-
 namespace {
 
 // --- region starts -------------------------------------------------------------------------------
@@ -184,7 +122,7 @@ class PlacesMaker {
  public:
   PlacesMaker(const Call& call, std::size_t operand)
       : call_(call),
-        may_leave_(ir::copy_settings(call.tile).fills),
+        may_leave_(ir::copy_settings(call.tile).may_leave(operand)),
         f_(call.f()),
         region_(call.region(operand)),
         buffer_(call.f()[region_.buffer]),
@@ -418,17 +356,36 @@ class PlacesMaker {
 
   // --- row-major, with extents known at launch or regions that leave the buffer ---
 
-  Match<void> place_row_major() {
-    if (buffer_.layout_kind == ir::LayoutKind::Explicit && !side_.edges.empty())
+  // A layout with one stride for each dimension goes on beyond its buffer; others do not.
+  Match<std::vector<std::int64_t>> own_strides() {
+    const std::optional<layout::Layout> whole = ir::layout_of(f_, buffer_);
+    if (!whole) return decline("layout", "the layout of `{}` has no constant shape", buffer_.name);
+    const layout::TileLayout& tile = whole->tile();
+    const layout::Shape shape = *ir::const_shape(f_, buffer_);
+    const auto is_plain = [&](std::size_t d) {
+      const layout::Iter& iter = tile.shard()[d];
+      return iter.extent == shape[d] && iter.axis == layout::axes::m() && iter.stride >= 0;
+    };
+    bool is_strided = whole->swizzle().is_none() && tile.replica().empty() &&
+                      tile.offset().terms().empty() && tile.shard().size() == shape.size();
+    for (std::size_t d = 0; is_strided && d < shape.size(); ++d) is_strided = is_plain(d);
+    if (!is_strided)
       return decline("layout", "`{}` has a layout of its own, and the region may leave it",
                      buffer_.name);
-    if (buffer_.layout_kind == ir::LayoutKind::Explicit)
-      return decline("layout", "the layout of `{}` has no constant shape", buffer_.name);
+    std::vector<std::int64_t> out;
+    for (const layout::Iter& iter : tile.shard()) out.push_back(iter.stride);
+    return out;
+  }
+
+  Match<void> place_row_major() {
+    std::vector<std::int64_t> own;  // none: row-major
+    if (buffer_.layout_kind == ir::LayoutKind::Explicit) own = WW_TRY(own_strides());
     side_.linear.assign(as_index(count_), 0);
     ExprId stride = code_.n(1);
     ExprId base = {};
     std::int64_t inner = 1;  // elements of the dimensions to the right
     for (std::size_t d = extents_.size(); d-- > 0;) {
+      if (!own.empty()) stride = code_.n(own[d]);
       const ExprId min = code_.simplify(region_.ranges[d].min);
       if (code_.constant(min) != 0) {
         const ExprId part = wide_mul(code_, min, stride);
@@ -439,21 +396,24 @@ class PlacesMaker {
       stride = wide_mul(code_, code_.simplify(buffer_.shape[d]), stride);
     }
     if (base.valid()) {
-      side_.base = is_small() ? base : code_.as_int64(base);
+      side_.base = is_small(own) ? base : code_.as_int64(base);
       side_.base_divisor = ir::divisor_of(f_, base, code_.facts());
     }
-    if (side_.is_register()) return decline("layout", "`{}` has a runtime shape", buffer_.name);
+    if (side_.is_register())
+      return decline("layout", "`{}` in registers {}", buffer_.name,
+                     side_.edges.empty() ? "has a runtime shape" : "may be left by the region");
     return {};
   }
 
   // Do 32 bits hold the places of all elements, those outside the buffer too?
-  bool is_small() {
+  bool is_small(const std::vector<std::int64_t>& own) {
     const auto shape = ir::const_shape(f_, buffer_);
     if (!shape) return false;
     static constexpr std::int64_t kFar = std::int64_t{1} << 40;
     const auto near = [](std::int64_t x) { return Wide{std::clamp(x, -kFar, kFar)}; };
     Wide reach = 0, below = 0, stride = 1;
     for (std::size_t d = extents_.size(); d-- > 0;) {
+      if (!own.empty()) stride = std::min(Wide{own[d]}, Wide{kFar});
       const ir::Range start = ir::range_of(f_, region_.ranges[d].min, code_.facts());
       reach += (near(start.max) + extents_[d]) * stride;
       below += near(std::min<std::int64_t>(start.min, 0)) * stride;
@@ -477,7 +437,7 @@ class PlacesMaker {
   }
 
   const Call& call_;
-  bool may_leave_;  // the buffer: zeros are there, or nothing is written
+  bool may_leave_;  // the buffer: something else arrives, or nothing is written
   ir::Function& f_;
   const ir::Region& region_;
   const ir::Buffer& buffer_;

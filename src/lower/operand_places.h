@@ -35,7 +35,7 @@ struct Shift {
   std::int64_t lane = 0;
 };
 
-/// A dimension in which a region may leave its buffer (`fill_mode="zero"`): element x is inside
+/// A dimension in which a region may leave its buffer (`fill_value=`, `clip=`): element x is inside
 /// where coordinate[x] < room and start + coordinate[x] >= 0.
 struct Edge {
   ir::ExprId room;   // from the region's start to the end of the buffer; none: it ends inside

@@ -140,7 +140,7 @@ std::vector<Ragged> ragged_cases() {
           {"float16", 30, 44, "ldgsts", 64},  {"float16", 50, 41, "sync", 16},
           {"float32", 50, 40, "ldgsts", 128}, {"float32", 64, 41, "ldgsts", 32},
           {"float32", 63, 64, "ldgsts", 128}, {"int8", 50, 48, "ldgsts", 128},
-          {"int8", 50, 36, "ldgsts", 32},     {"int8", 50, 50, "sync", 8},
+          {"int8", 50, 36, "ldgsts", 32},     {"int8", 50, 50, "sync", 16},
           {"int8", 7, 9, "sync", 8}};
 }
 
@@ -245,10 +245,10 @@ TEST(ZeroFill, IntoRegisters) {
   CopyCase each{.dtype = "float32", .settings = "fill_mode=\"zero\""};
   each.dst = registers({32, 8}, "S[(32, 8) : (1 @ laneid, 1)]", 8);
   each.src = global({20, 5}, "[0:32, 0:8]");
-  family.run(each, {.variant = "fallback"});
+  family.run(each, {.variant = "reg", .vector_bits = 32});
   each.settings = "predicate=tid < 0, fill_mode=\"zero\"";
   each.src = global({32, 8});
-  family.run(each, {.variant = "fallback"});
+  family.run(each, {.variant = "reg", .vector_bits = 128});
   family.count(2);
 }
 
@@ -419,10 +419,10 @@ TEST(CopyAsync, Declines) {
        "[config] `use_tma_reduce=` is for copies through tensor maps",
        "[config] `use_tma_reduce=` is for copies through tensor maps"},
       {with("oob=\"nan\""),
-       "[config] `oob=` is for copies through tensor maps; here `fill_mode=\"zero\"` fills what "
-       "lies outside",
-       "[config] `oob=` is for copies through tensor maps; here `fill_mode=\"zero\"` fills what "
-       "lies outside"},
+       "[config] `oob=` is for copies through tensor maps; here `fill_value=` fills what lies "
+       "outside",
+       "[config] `oob=` is for copies through tensor maps; here `fill_value=` fills what lies "
+       "outside"},
       {with("direct=True"), "[direct] cta scope, expected thread",
        "[direct] one cp.async is asked for"},
       {two, "[direct] 128 instructions of 16 bytes, expected one",
@@ -461,16 +461,16 @@ TEST(CopyAsync, SynchronousWayOut) {
 
 // Conditions are not for the variants that have no element to leave out.
 TEST(CopyAsync, ConditionsOfOtherVariants) {
-  CopyCase rows{.dtype = "float32", .settings = "predicate=tid < 40, dispatch=\"reg\""};
-  rows.dst = registers({32, 8}, "S[(32, 8) : (1 @ laneid, 1)]", 8);
-  rows.src = global({32, 8});
+  CopyCase rows{.dtype = "float32", .scope = "thread"};
+  rows.dst = registers({4}, "S[4 : 1]", 4);
+  rows.src = global({4});
   rows.around = "for it in range(2):";
-  rows.settings = "predicate=it == 1, dispatch=\"reg\"";
-  EXPECT_EQ(verdict_on(compile_only(program_of(rows)), 0, "reg"),
+  rows.settings = "predicate=it == 1, dispatch=\"vec_128b\"";
+  EXPECT_EQ(verdict_on(compile_only(program_of(rows)), 0, "vec_128b"),
             "[predicate] the copy is made under a condition");
-  rows.src = global({32, 5}, "[0:32, 0:8]");
-  rows.settings = "fill_mode=\"zero\", dispatch=\"reg\"";
-  EXPECT_EQ(verdict_on(compile_only(program_of(rows)), 0, "reg"),
+  rows.src = global({3}, "[0:4]");
+  rows.settings = "fill_value=0, dispatch=\"vec_128b\"";
+  EXPECT_EQ(verdict_on(compile_only(program_of(rows)), 0, "vec_128b"),
             "[edge] the source may leave its buffer in 1 dimension");
   fmt::print("conditions of other variants: 2 cases\n");
 }

@@ -78,8 +78,8 @@ std::vector<std::string> values_of(const ir::SettingFacts& setting) {
 }
 
 // Nothing to fill inside a buffer; one CTA is what a copy is by itself.
-const std::set<std::pair<std::string, std::string>> kChangeNothing = {{"fill_mode", "\"zero\""},
-                                                                      {"cta_group", "1"}};
+const std::set<std::pair<std::string, std::string>> kChangeNothing = {
+    {"fill_mode", "\"zero\""}, {"fill_value", "1"}, {"clip", "True"}, {"cta_group", "1"}};
 
 std::string without_comments(const std::string& ptx) {
   std::string out;

@@ -4,6 +4,7 @@
 #include "eval/sync/async_copies.h"
 #include "eval/tile/primitives.h"
 #include "eval/tile/shape.h"
+#include "eval/value/arithmetic.h"
 #include "ir/settings.h"
 
 namespace ww::eval {
@@ -18,7 +19,24 @@ bool does_copy(Cta& cta, const ir::CopySettings& settings, const UnitInstance& u
   return uniform_int(cta, std::get<ir::ExprId>(*settings.predicate), unit, "`predicate`") != 0;
 }
 
-void start_async(Cta& cta, const Tile& to, const Tile& from, const UnitInstance& unit) {
+// The value that arrives instead of what is not copied, as bits of `type`.
+Word fill_bits(Cta& cta, const ir::CopySettings& settings, const UnitInstance& unit,
+               num::DType type) {
+  if (settings.fill_value == nullptr) return 0;
+  Tile one;
+  one.count = 1;
+  TileValues value;
+  if (!read_operand(cta, ir::TileArg(*settings.fill_value), unit, one, value)) return 0;
+  return convert(value.type, type, value.bits[0]);
+}
+
+// Of what the buffer does not have; all of it where nothing is copied.
+void fill_up(const Tile& from, Word bits, TileValues& values) {
+  for (std::size_t x = 0; x < values.bits.size(); ++x)
+    if (from.copies == 0 || (!from.outside.empty() && from.outside[x])) values.bits[x] = bits;
+}
+
+void start_async(Cta& cta, const Tile& to, const Tile& from, Word fill, const UnitInstance& unit) {
   const ir::Scope target = to.info->ir->scope;
   const ir::Scope source = from.info->ir->scope;
   AsyncCopy copy{.kind = AsyncKind::Group, .agent = unit.agent};
@@ -34,7 +52,8 @@ void start_async(Cta& cta, const Tile& to, const Tile& from, const UnitInstance&
     return stop(cta, DiagKind::NotEvaluated,
                 fmt::format("`copy_async` from {} to {} by {} is not evaluated",
                             ir::name_of(source), ir::name_of(target), agent_text(unit.agent)));
-  const TileValues values = read_tile(cta, from, unit, true);
+  TileValues values = read_tile(cta, from, unit, true);
+  fill_up(from, fill, values);
   for (std::size_t i = 0; i < to.elements.size(); ++i) {
     const Element& element = to.elements[i];
     if (!element.at.exists() || !is_reachable(cta, element, to.info->bits)) continue;
@@ -55,15 +74,14 @@ void tile_copy(Cta& cta, const ir::TileCall& call, const UnitInstance& unit) {
   const ir::CopySettings settings = ir::copy_settings(call);
   const bool copies = does_copy(cta, settings, unit);
   if (!copies && !settings.fills) return;
-  const auto to = make_tile(cta, std::get<Region>(call.args[0]), unit, settings.fills);
+  const auto to = make_tile(cta, std::get<Region>(call.args[0]), unit, settings.clips);
   if (!to) return;
   const Region& source = std::get<Region>(call.args[1]);
-  const auto from = copies
-                        ? make_tile(cta, source, unit, settings.fills)
-                        : Tile{.info = &cta.launch.info(source.buffer),  // zeros, without a place
-                               .extents = to->extents,
-                               .count = to->count,
-                               .copies = 0};
+  const auto from = copies ? make_tile(cta, source, unit, settings.fills)
+                           : Tile{.info = &cta.launch.info(source.buffer),  // without a place
+                                  .extents = to->extents,
+                                  .count = to->count,
+                                  .copies = 0};
   if (!from) return;
   const ir::Buffer& target_buffer = *to->info->ir;
   const bool is_async = call.op == ir::TileOp::CopyAsync;
@@ -73,9 +91,12 @@ void tile_copy(Cta& cta, const ir::TileCall& call, const UnitInstance& unit) {
     return tile_unsupported(cta, call, "the element types differ");
   if (squeezed(to->extents) != squeezed(from->extents))
     return tile_unsupported(cta, call, "the regions differ in shape");
-  if (is_async) return start_async(cta, *to, *from, unit);
+  const Word fill = fill_bits(cta, settings, unit, target_buffer.dtype);
+  if (is_async) return start_async(cta, *to, *from, fill, unit);
   const Tile* readers = target_buffer.scope == ir::Scope::Local ? &*to : nullptr;
-  write_tile(cta, *to, unit, read_tile(cta, *from, unit, true, readers));
+  TileValues values = read_tile(cta, *from, unit, true, readers);
+  fill_up(*from, fill, values);
+  write_tile(cta, *to, unit, values);
 }
 
 }  // namespace ww::eval

@@ -86,6 +86,8 @@ TEST_F(VerifyTile, SourcesThatLeaveTheirBuffer) {
             "a region takes 8 from 12 in dimension 0 of `C`, which has extent 16 [OutOfBounds]\n"
             "a region takes 16 from 0 in dimension 1 of `C`, which has extent 8 [OutOfBounds]");
   EXPECT_EQ(copy(-1, {{"fill_mode", zero}}), "");
+  EXPECT_EQ(copy(-1, {{"fill_value", 1.5}}), "");
+  EXPECT_EQ(copy(-1, {{"clip", true}}), copy(-1, {}));
   EXPECT_EQ(copy(-1, {}),
             "a region takes 8 from -1 in dimension 0 of `C`, which has extent 16 [OutOfBounds]\n"
             "a region takes 16 from 0 in dimension 1 of `C`, which has extent 8 [OutOfBounds]");
@@ -101,6 +103,9 @@ TEST_F(VerifyTile, DestinationsThatLeaveTheirBuffer) {
     return findings(each);
   };
   EXPECT_EQ(copy({{"fill_mode", Setting(std::string("zero"))}}), "");
+  EXPECT_EQ(copy({{"clip", true}}), "");
+  EXPECT_EQ(copy({{"clip", false}}), copy({}));
+  EXPECT_EQ(copy({{"fill_value", std::int64_t{0}}}), copy({}));
   EXPECT_EQ(copy({}),
             "a region takes 16 from 0 in dimension 0 of `A`, which has extent 8 [OutOfBounds]");
 }
@@ -148,6 +153,18 @@ TEST_F(VerifyTile, SettingsOfCopies) {
             "`fill_mode` of `copy` is `\"one\"`, expected \"zero\" [BadTileCall]");
   EXPECT_EQ(with("fill_mode", std::int64_t{0}),
             "`fill_mode` of `copy` is `0`, expected \"zero\" [BadTileCall]");
+  EXPECT_EQ(with("fill_value", std::int64_t{-3}), "");
+  EXPECT_EQ(with("fill_value", 0.1), "");
+  EXPECT_EQ(with("fill_value", b.real(DType::Float16, 1)), "");
+  EXPECT_EQ(with("fill_value", std::string("nan")),
+            "`fill_value` of `copy` is `\"nan\"`, expected a number [BadTileCall]");
+  EXPECT_EQ(with("fill_value", 1e300),
+            "`fill_value` of `copy` is `1e+300`, which `float32` does not hold [BadTileCall]");
+  EXPECT_EQ(with("fill_value", b.at(h, {b.n(0), b.n(0)})),
+            "`fill_value` of `copy` has type `float16`, and the elements are `float32` "
+            "[BadTileCall]");
+  EXPECT_EQ(with("clip", std::int64_t{1}),
+            "`clip` of `copy` is `1`, expected `True` or `False` [BadTileCall]");
   EXPECT_EQ(with("prefetch_size", std::int64_t{128}), "");
   EXPECT_EQ(with("prefetch_size", std::int64_t{-1}), "");
   EXPECT_EQ(with("prefetch_size", std::string("64")), "");

@@ -174,8 +174,9 @@ class OperandCheck {
       if (const auto* expr = std::get_if<ExprId>(&call.args[i])) check(*expr, name);
       if (const auto* setting = std::get_if<Setting>(&call.args[i])) check(*setting, name);
     }
-    if (const Setting* predicate = find_setting(call, "predicate"))
-      check(*predicate, [&] { return fmt::format("`predicate` of `{}`", name_of(call.op)); });
+    for (const std::string_view name : {"predicate", "fill_value"})
+      if (const Setting* setting = find_setting(call, name))
+        check(*setting, [&] { return fmt::format("`{}` of `{}`", name, name_of(call.op)); });
   }
 
  private:

@@ -195,7 +195,6 @@ class RegionCheck {
 
   void call(const TileCall& call, Span span) {
     const CopySettings settings = copy_settings(call);
-    if (settings.fills) return;
     predicate_ = {};
     if (settings.predicate != nullptr) {
       const bool* flag = std::get_if<bool>(settings.predicate);
@@ -205,11 +204,21 @@ class RegionCheck {
     call_ = &call;
     span_ = span;
     bool is_constant = true;
-    for (const TileArg& arg : call.args)
-      if (const auto* region = std::get_if<Region>(&arg))
-        for (const RangeExpr& range : region->ranges)
-          is_constant = is_constant && const_int(f_, range.min);
+    for (const Region* region : staying_regions())
+      for (const RangeExpr& range : region->ranges)
+        is_constant = is_constant && const_int(f_, range.min);
     if (!is_constant) try_all();
+  }
+
+  // Those that may not leave their buffers.
+  std::vector<const Region*> staying_regions() const {
+    const CopySettings settings = copy_settings(*call_);
+    std::vector<const Region*> out;
+    for (std::size_t i = 0; i < call_->args.size(); ++i)
+      if (const auto* region = std::get_if<Region>(&call_->args[i]);
+          region != nullptr && !settings.may_leave(i))
+        out.push_back(region);
+    return out;
   }
 
   std::size_t unit_threads() const {
@@ -274,10 +283,9 @@ class RegionCheck {
       if (*holds == 0) return true;
     }
     bool is_known = false;
-    for (const TileArg& arg : call_->args)
-      if (const auto* region = std::get_if<Region>(&arg))
-        for (std::size_t d = 0; d < region->ranges.size() && !is_reported_; ++d)
-          is_known = look(at, *region, d) || is_known;
+    for (const Region* region : staying_regions())
+      for (std::size_t d = 0; d < region->ranges.size() && !is_reported_; ++d)
+        is_known = look(at, *region, d) || is_known;
     return is_known && !is_reported_ && ++cases_ < kMaxCases && steps_ <= kMaxSteps;
   }
 
@@ -304,8 +312,9 @@ class RegionCheck {
               min, d, buffer.name, whole, where.empty() ? "" : ", where ", fmt::join(where, ", "));
     if (call_->op == TileOp::Copy || call_->op == TileOp::CopyAsync)
       c_.findings.back().notes.push_back(
-          {"with `fill_mode=\"zero\"` a copy reads zeros outside its source, and writes nothing "
-           "outside its destination",
+          {&region == std::get_if<Region>(&call_->args[0])
+               ? "with `clip=True` a copy writes nothing outside its destination"
+               : "with `fill_value=0` zeros arrive for what lies outside the source",
            {}});
   }
 

@@ -112,7 +112,7 @@ bool check_arg(const TileCheck& t, std::size_t i) {
   if (std::holds_alternative<std::monostate>(arg))
     return !param.required || t.bad("`{}` lacks its argument `{}`", t.name(), param.name);
   if (const auto* region = std::get_if<Region>(&arg)) {
-    return takes_region(param) ? check_region(t, *region, copy_settings(t.call).fills)
+    return takes_region(param) ? check_region(t, *region, copy_settings(t.call).may_leave(i))
                                : report_kind(t, param, "a region");
   }
   if (const auto* id = std::get_if<ExprId>(&arg)) return check_scalar(t, param, *id);

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "base/suggest.h"
+#include "ir/elementwise.h"
 #include "ir/print/printer.h"
 #include "ir/settings.h"
 #include "ir/verify/tile.h"
@@ -26,8 +27,17 @@ bool is_condition_setting(const Function& f, const Setting& setting) {
   return std::holds_alternative<bool>(setting);
 }
 
+bool is_number_setting(const Function& f, const Setting& setting) {
+  if (const auto* id = std::get_if<ExprId>(&setting)) {
+    const Type type = f[*id].type;
+    return type.is_scalar() && (type.is_bool() || type.is_int() || type.is_float());
+  }
+  return !std::holds_alternative<std::string>(setting);
+}
+
 bool takes_setting(const Function& f, const SettingFacts& facts, const Setting& setting) {
   if (facts.values == "condition") return is_condition_setting(f, setting);
+  if (facts.values == "number") return is_number_setting(f, setting);
   if (facts.values == "flag") return std::holds_alternative<bool>(setting);
   const std::vector<std::string_view> words = facts.words();
   if (words.empty()) return true;
@@ -69,9 +79,34 @@ void check_memories(const TileCheck& t, const SettingFacts& facts, const Setting
         fmt::join(wanted, " or "), seen);
 }
 
+// A constant that the elements can be, or a value of their type.
+void check_fill_value(const TileCheck& t) {
+  const Setting* value = find_setting(t.call, "fill_value");
+  const Region* dst = t.region("dst");
+  if (value == nullptr || dst == nullptr || !is_number_setting(t.f, *value)) return;
+  if (!word_of(find_setting(t.call, "fill_mode")).empty()) {
+    t.bad("`{}` with both `fill_mode` and `fill_value`, expected one of the two", t.name());
+    return;
+  }
+  const num::DType type = t.f[dst->buffer].dtype;
+  if (const auto constant = constant_operand(t.f, TileArg(*value))) {
+    if (!holds(type, *constant))
+      t.bad("`fill_value` of `{}` is {}, which `{}` does not hold", t.name(),
+            setting_text(t.f, *value), num::name_of(type));
+    return;
+  }
+  const Type given = t.f[std::get<ExprId>(*value)].type;
+  if (given.dtype == type) return;
+  t.bad("`fill_value` of `{}` has type `{}`, and the elements are `{}`", t.name(), to_text(given),
+        num::name_of(type));
+  t.c.findings.back().notes.push_back(
+      {fmt::format("`T.cast(value, \"{}\")` makes one of them", num::name_of(type)), {}});
+}
+
 }  // namespace
 
 void check_settings(const TileCheck& t) {
+  check_fill_value(t);
   for (const auto& [key, setting] : t.call.config) {
     const SettingFacts* facts = find_setting_facts(t.call.op, key);
     if (facts == nullptr)

@@ -13,8 +13,8 @@
 //                element type
 //   shapes       extents are integers, constant ones at least 1; ranks agree; constant indices
 //                lie inside the shape, and regions do for all ids of the launch, as far as these
-//                decide where they are; those of a copy with `fill_mode` (ir/settings.h) may leave
-//                their buffers
+//                decide where they are; those of a copy with `fill_value` or `clip`
+//                (ir/settings.h) may leave their buffers
 //   layouts      an explicit layout has as many elements as the shape; a local buffer's memory
 //                and a shared buffer's addresses are not negative; two elements of an Alloc do
 //                not share a place; a view lies inside the storage it views

@@ -23,11 +23,12 @@ TileElements::TileElements(const Call& call, CodeWriter& code)
     : call_(call),
       code_(code),
       predicate_(predicate_of(call, code)),
-      fills_(ir::copy_settings(call.tile).fills) {
+      settings_(ir::copy_settings(call.tile)) {
   for (const ir::RangeExpr& range : call.region(0).ranges)
     if (const ExprId extent = code.simplify(range.extent); code.constant(extent) != 1)
       extents_.push_back(extent);
-  if (fills_ && predicate_.valid()) predicate_ = code.let("predicate", predicate_);
+  if (settings_.fills && predicate_.valid()) predicate_ = code.let("predicate", predicate_);
+  if (settings_.fills) fill_value_ = fill_value_of(call, code);
 }
 
 ExprId TileElements::count() {
@@ -54,7 +55,7 @@ std::vector<ExprId> TileElements::indices(std::size_t operand, ExprId q) {
 // None: always.
 ExprId TileElements::is_inside(std::size_t operand, const std::vector<ExprId>& indices) {
   ExprId out = {};
-  if (!fills_) return out;
+  if (!settings_.may_leave(operand)) return out;
   const ir::Region& region = call_.region(operand);
   for (std::size_t d = 0; d < indices.size(); ++d) {
     if (!begins_inside(code_, region, d))
@@ -66,9 +67,9 @@ ExprId TileElements::is_inside(std::size_t operand, const std::vector<ExprId>& i
   return out;
 }
 
-// By a number: nothing there can be loaded, and zeros fill it up.
+// By a number: nothing there can be loaded, and something else arrives.
 bool TileElements::is_outside(ir::BufferId buffer, const std::vector<ExprId>& indices) {
-  if (!fills_) return false;
+  if (!settings_.fills) return false;
   for (std::size_t d = 0; d < indices.size(); ++d) {
     const auto index = ir::const_int(code_.f(), indices[d]);
     const auto extent = ir::const_int(code_.f(), code_.f()[buffer].shape[d]);
@@ -80,17 +81,16 @@ bool TileElements::is_outside(ir::BufferId buffer, const std::vector<ExprId>& in
 ExprId TileElements::source(ExprId q) {
   const ir::BufferId buffer = call_.region(1).buffer;
   const std::vector<ExprId> at = indices(1, q);
-  if (is_outside(buffer, at)) return code_.zero(code_.f()[buffer].dtype);
+  if (is_outside(buffer, at)) return fill_value_;
   const auto loaded = ir::load(code_.f(), buffer, at);
   WW_CHECK(loaded.has_value(), "an element is not loaded: {}", loaded.error().text);
   return filled(*loaded, is_inside(1, at));
 }
 
 ExprId TileElements::filled(ExprId value, ExprId condition) {
-  condition = fills_ ? code_.both(predicate_, condition) : ExprId{};
+  condition = settings_.fills ? code_.both(predicate_, condition) : ExprId{};
   if (!condition.valid()) return value;
-  return code_.choose(ir::ExprOp::IfThenElse, code_.simplify(condition), value,
-                      code_.zero(code_.f()[value].type.dtype));
+  return code_.choose(ir::ExprOp::IfThenElse, code_.simplify(condition), value, fill_value_);
 }
 
 void TileElements::store(ExprId q, ExprId value) {

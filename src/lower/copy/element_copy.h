@@ -6,6 +6,7 @@
 #include <optional>
 #include <vector>
 
+#include "ir/settings.h"
 #include "lower/call.h"
 #include "lower/lowering_report.h"
 
@@ -21,16 +22,17 @@ class TileElements {
 
   ir::ExprId count();
   std::vector<ir::ExprId> indices(std::size_t operand, ir::ExprId q);
-  /// What arrives: the element of the source, or zero where that is what the call says.
+  /// What arrives: the element of the source, or the fill value where that is what the call says.
   ir::ExprId source(ir::ExprId q);
   /// Stores a value to the destination's element, where the buffer has it.
   void store(ir::ExprId q, ir::ExprId value);
   void copy(ir::ExprId q);
-  /// The value, or zero where the call's condition, and the other one if it is given, do not hold.
+  /// The value, or the fill value where the call's condition, and the other one if it is given, do
+  /// not hold.
   ir::ExprId filled(ir::ExprId value, ir::ExprId condition = {});
-  /// The condition of a call that copies nothing where it is false; none where zeros arrive, or
-  /// there is no condition.
-  [[nodiscard]] ir::ExprId guard() const { return fills_ ? ir::ExprId{} : predicate_; }
+  /// The condition of a call that copies nothing where it is false; none where another value
+  /// arrives, or there is no condition.
+  [[nodiscard]] ir::ExprId guard() const { return settings_.fills ? ir::ExprId{} : predicate_; }
 
  private:
   ir::ExprId is_inside(std::size_t operand, const std::vector<ir::ExprId>& indices);
@@ -40,7 +42,8 @@ class TileElements {
   CodeWriter& code_;
   std::vector<ir::ExprId> extents_;
   ir::ExprId predicate_;
-  bool fills_;
+  ir::CopySettings settings_;
+  ir::ExprId fill_value_ = {};
 };
 
 /// A loop with that many rounds, known at compile time or not.

@@ -14,8 +14,17 @@
 //         dst_ptr = T.pointer_offset(T.address_of(A_smem[0]), f * 1024 + threadIdx_x * 8)
 //         T.cuda.copy_bytes(dst_ptr, src_ptr, 16)
 //
-// A copy under a condition that leaves zeros elsewhere (`fill_mode="zero"`) goes element by
-// element, each guarded.
+// Where a region may leave its buffer, each vector has one condition: it is moved, or holds the
+// fill value, or is not stored. Only a vector that an edge may cut has a tail, element by element:
+//
+//     Tx.cta.copy(s[0:1024], A[i:i + 1024], fill_value=1.0)          float16, A of n elements
+//
+//     for f in T.unroll(…):
+//         filled[0], … = 1.0, …
+//         if 8 <= inside: T.cuda.copy_bytes(&filled[0], src_ptr, 16)
+//         T.cuda.copy_bytes(dst_ptr, &filled[0], 16)
+//     for f in range(…):
+//         if 0 < inside < 8: s[…] = A[…] for each element inside
 //
 // No barrier: the caller waits before others read.
 #include "lower/checks.h"
@@ -35,11 +44,7 @@ Match<PhasePlan> match(const Call& call) {
   WW_TRY_VOID(check_workers(call));
   WW_TRY_VOID(check_settings(call, kLoadSettings));
   const auto problem = WW_TRY(copy_problem(call));
-  auto plan = WW_TRY(phase_plan(call, problem, {WW_TRY(memory_phase(call, *problem))}));
-  if (!plan.modifiers.empty() && problem->fills)
-    return decline("config", "`ld.global{}` with `fill_mode=`, expected one of the two",
-                   plan.modifiers);
-  return plan;
+  return phase_plan(call, problem, {WW_TRY(memory_phase(call, *problem))});
 }
 
 PlanReport report(const PhasePlan& plan, const Call& call) {

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -39,8 +40,8 @@ struct CopyPhase {
   std::vector<std::int32_t> first = {};
   std::vector<std::int64_t> dst_places = {}, src_places = {};
   PlaceForm dst = {}, src = {};
-  std::vector<EdgeForm> edges = {};      // one for each of the source
-  std::vector<EdgeForm> dst_edges = {};  // and of the destination; never cut
+  std::vector<bool> cuts = {}, dst_cuts = {};        // by edge of a side: may it cut accesses?
+  std::vector<EdgeForm> edges = {}, dst_edges = {};  // one for each of the source, the destination
   bool is_unrolled = false;  // loads of later rounds need not wait for stores of earlier ones
 
   /// Numbers of its accesses, to find a formula of thread and round for.
@@ -56,8 +57,13 @@ struct CopyPhase {
 /// Widths of an access in bytes, widest first, that the copy may use.
 std::vector<std::int64_t> access_widths(const Call& call, const CopyProblem& problem);
 
-/// Finds the formulas of a phase from `first`; false when its addresses are irregular. A phase of
-/// several rounds that fails may be cut into single rounds.
+/// Which edges of a side may cut accesses of `vec` elements, given one after the other; nothing
+/// when one cuts them where that cannot be, or two do.
+std::optional<std::vector<bool>> cuts_of(const OperandPlaces& side,
+                                         std::span<const std::int32_t> elements, std::int64_t vec);
+
+/// Finds the formulas of a phase from `first` and the cuts; false when its addresses are irregular.
+/// A phase of several rounds that fails may be cut into single rounds.
 bool find_forms(const CopyProblem& problem, CopyPhase& phase);
 
 /// How the accesses of one thread to registers pair with memory, slot by slot: phases in ascending
@@ -73,7 +79,7 @@ Match<std::vector<CopyPhase>> register_phases(const Call& call, const CopyProble
 std::optional<CopyPhase> shared_out_phase(const Call& call, const CopyProblem& problem,
                                           std::int64_t bytes);
 
-/// The same with the widest vectors that there are; single elements where some become zero.
+/// The same with the widest vectors that there are.
 Match<CopyPhase> memory_phase(const Call& call, const CopyProblem& problem);
 
 }  // namespace ww::lower

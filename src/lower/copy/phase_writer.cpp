@@ -24,6 +24,7 @@ PhaseWriter::PhaseWriter(const Call& call, const CopyProblem& problem, CodeWrite
       u_(problem.register_side() == nullptr ? call.worker(code) : call.unit_thread(code)) {
   dst_ = flat_view(call, code, problem.dst);
   src_ = flat_view(call, code, problem.src);
+  if (problem.may_fill()) fill_value_ = fill_value_of(call, code);
 }
 
 std::vector<ThreadPart> PhaseWriter::thread_parts(const OperandPlaces& side, const PlaceForm& form,
@@ -51,12 +52,51 @@ ExprId PhaseWriter::address(const PlaceForm& form, const std::vector<ThreadPart>
 
 void PhaseWriter::write(const CopyPhase& phase) {
   const Move by_vectors = [&](const Access& access) { move(phase, access); };
-  if (problem_.fills) return write(phase, by_vectors);
-  code_.guarded(problem_.predicate, [&] { rounds(phase, {}, by_vectors); });
+  if (problem_.fills) {
+    write(phase, by_vectors);
+    return write_tails(phase);
+  }
+  code_.guarded(problem_.predicate, [&] {
+    rounds(phase, {}, phase.is_unrolled, by_vectors);
+    if (has_tails(phase))
+      rounds(phase, {}, false, [&](const Access& access) { tail(phase, access); });
+  });
 }
 
 void PhaseWriter::write(const CopyPhase& phase, const Move& move) {
-  rounds(phase, problem_.predicate, move);
+  rounds(phase, problem_.predicate, phase.is_unrolled, move);
+}
+
+// Registers have numbers, which a loop does not count; two edges that cut are rare; and what is
+// copied onto itself must be read before it is filled.
+bool PhaseWriter::has_tails(const CopyPhase& phase) const {
+  const auto storage = [&](const OperandPlaces& side) {
+    return ir::storage_of(call_.f(), side.buffer);
+  };
+  return problem_.register_side() == nullptr && storage(problem_.dst) != storage(problem_.src) &&
+         std::ranges::count(phase.cuts, true) + std::ranges::count(phase.dst_cuts, true) == 1;
+}
+
+void PhaseWriter::write_tails(const CopyPhase& phase) {
+  if (!has_tails(phase)) return;
+  rounds(phase, problem_.predicate, false, [&](const Access& access) { tail(phase, access); });
+}
+
+void PhaseWriter::tail(const CopyPhase& phase, const Access& access) {
+  const bool is_source = access.inside.valid();
+  const ExprId count = code_.let("inside", code_.simplify(is_source ? access.inside : access.room));
+  ExprId is_cut =
+      code_.both(code_.index(ir::ExprOp::Lt, code_.n(0), count), code_.less(count, phase.vec));
+  if (is_source) is_cut = code_.both(access.condition, is_cut);
+  code_.guarded(code_.both(access.stored, is_cut), [&] {
+    parts(phase, count, [&](ExprId i) {
+      ExprId value = code_.load(src_, {code_.add(access.from, i)});
+      if (!is_source && access.condition.valid())
+        value = code_.choose(ir::ExprOp::IfThenElse, code_.simplify(access.condition), value,
+                             fill_value_);
+      code_.store(dst_, code_.add(access.to, i), value);
+    });
+  });
 }
 
 std::vector<PhaseWriter::EdgePart> PhaseWriter::edge_parts(const OperandPlaces& side,
@@ -90,15 +130,15 @@ ExprId PhaseWriter::inside_of(const EdgePart& part, ExprId k, std::int64_t threa
   return out;
 }
 
-void PhaseWriter::rounds(const CopyPhase& phase, ExprId predicate, const Move& move) {
+void PhaseWriter::rounds(const CopyPhase& phase, ExprId predicate, bool is_unrolled,
+                         const Move& move) {
   code_.guarded(member_expr(code_, u_, phase.used), [&] {
     const auto dst_parts = thread_parts(problem_.dst, phase.dst, "dst_base");
     const auto src_parts = thread_parts(problem_.src, phase.src, "src_base");
     const auto src_edges = edge_parts(problem_.src, phase.edges);
     const auto dst_edges = edge_parts(problem_.dst, phase.dst_edges);
     if (predicate.valid()) predicate = code_.let("predicate", predicate);
-    const bool is_unrolled = phase.is_unrolled && phase.rounds > 1;
-    const auto kind = is_unrolled ? ir::LoopKind::Unroll : ir::LoopKind::Serial;
+    const auto kind = is_unrolled && phase.rounds > 1 ? ir::LoopKind::Unroll : ir::LoopKind::Serial;
     code_.loop("f", phase.rounds, kind, [&](ExprId k) {
       const ExprId q = code_.add(code_.mul(k, phase.threads), u_);
       const ExprId in_range = phase.count == 0 ? ExprId{} : code_.less(q, phase.count);
@@ -110,8 +150,7 @@ void PhaseWriter::rounds(const CopyPhase& phase, ExprId predicate, const Move& m
           access.condition =
               code_.both(access.condition, inside_of(part, k, phase.threads, access.inside));
         for (const EdgePart& part : dst_edges)
-          access.stored =
-              code_.both(access.stored, inside_of(part, k, phase.threads, access.inside));
+          access.stored = code_.both(access.stored, inside_of(part, k, phase.threads, access.room));
         move(access);
       });
     });
@@ -119,24 +158,101 @@ void PhaseWriter::rounds(const CopyPhase& phase, ExprId predicate, const Move& m
 }
 
 void PhaseWriter::move(const CopyPhase& phase, const Access& access) {
-  if (access.stored.valid()) {
-    Access inside = access;
-    inside.stored = {};
-    return code_.guarded(access.stored, [&] { move(phase, inside); });
-  }
-  if (access.condition.valid()) return fill(access);
+  code_.guarded(access.stored, [&] {
+    if (!access.condition.valid() && !access.inside.valid()) return copy(phase, access);
+    if (phase.vec == 1) return fill(access);
+    if (problem_.dst.is_register()) return fill_registers(phase, access);
+    fill_memory(phase, access);
+  });
+}
+
+// All of the source is there.
+void PhaseWriter::copy(const CopyPhase& phase, const Access& access) {
   if (!modifiers_.empty()) return load_with_modifiers(phase, access.to, access.from);
-  const ExprId dst = code_.let("dst_ptr", code_.pointer(dst_, access.to));
-  const ExprId src = code_.let("src_ptr", code_.pointer(src_, access.from));
+  whole_or_parts(
+      phase, access.room, [&] { copy_bytes(phase, dst_, access.to, src_, access.from); },
+      [&](ExprId i) {
+        code_.store(dst_, code_.add(access.to, i), code_.load(src_, {code_.add(access.from, i)}));
+      });
+}
+
+void PhaseWriter::copy_bytes(const CopyPhase& phase, ir::BufferId into, ExprId to, ir::BufferId of,
+                             ExprId from) {
+  const ExprId dst = code_.let("dst_ptr", code_.pointer(into, to));
+  const ExprId src = code_.let("src_ptr", code_.pointer(of, from));
   const ExprId bytes = code_.n(phase.bytes);
   code_.evaluate(ir::Intrinsic::CopyBytes, {dst, src, bytes});
 }
 
-// One element, or zero.
+template <typename Part>
+void PhaseWriter::parts(const CopyPhase& phase, ExprId count, Part&& part) {
+  code_.loop("i", phase.vec - 1, ir::LoopKind::Unroll, [&](ExprId i) {
+    code_.guarded(code_.index(ir::ExprOp::Lt, i, count), [&] { part(i); });
+  });
+}
+
+template <typename Whole, typename Part>
+void PhaseWriter::whole_or_parts(const CopyPhase& phase, ExprId count, Whole&& whole, Part&& part) {
+  if (!count.valid()) return whole();
+  count = code_.let("inside", code_.simplify(count));
+  const ExprId is_whole = code_.index(ir::ExprOp::Le, code_.n(phase.vec), count);
+  if (has_tails(phase)) return code_.guarded(is_whole, whole);
+  code_.either(is_whole, whole, [&] { parts(phase, count, part); });
+}
+
+// One element, or the fill value.
 void PhaseWriter::fill(const Access& access) {
   code_.store(dst_, access.to,
               code_.choose(ir::ExprOp::IfThenElse, code_.simplify(access.condition),
-                           code_.load(src_, {access.from}), code_.zero(problem_.dst.dtype)));
+                           code_.load(src_, {access.from}), fill_value_));
+}
+
+void PhaseWriter::fill_all(const CopyPhase& phase, ir::BufferId into, ExprId first) {
+  code_.loop("i", phase.vec, ir::LoopKind::Unroll,
+             [&](ExprId i) { code_.store(into, code_.add(first, i), fill_value_); });
+}
+
+void PhaseWriter::read_into(const CopyPhase& phase, const Access& access, ir::BufferId into,
+                            ExprId first) {
+  whole_or_parts(
+      phase, access.inside, [&] { copy_bytes(phase, into, first, src_, access.from); },
+      [&](ExprId i) {
+        code_.store(into, code_.add(first, i), code_.load(src_, {code_.add(access.from, i)}));
+      });
+}
+
+// Registers may be copied to themselves, so that they are not filled before they are read. Only
+// memory is cut, which they are not.
+void PhaseWriter::fill_registers(const CopyPhase& phase, const Access& access) {
+  if (!access.inside.valid())
+    return code_.either(
+        access.condition, [&] { copy_bytes(phase, dst_, access.to, src_, access.from); },
+        [&] { fill_all(phase, dst_, access.to); });
+  fill_all(phase, dst_, access.to);
+  code_.guarded(access.condition, [&] { read_into(phase, access, dst_, access.to); });
+}
+
+// Through registers of its own, so that one store takes what was loaded or the fill value.
+void PhaseWriter::fill_memory(const CopyPhase& phase, const Access& access) {
+  const ir::BufferId filled = code_.registers("filled", problem_.dst.dtype, phase.vec);
+  fill_all(phase, filled, code_.n(0));
+  code_.guarded(access.condition, [&] { read_into(phase, access, filled, code_.n(0)); });
+  whole_or_parts(
+      phase, access.room, [&] { copy_bytes(phase, dst_, access.to, filled, code_.n(0)); },
+      [&](ExprId i) { code_.store(dst_, code_.add(access.to, i), code_.load(filled, {i})); });
+}
+
+ExprId PhaseWriter::is_whole(const CopyPhase& phase, const Access& access) {
+  if (!access.inside.valid()) return access.condition;
+  return code_.both(access.condition,
+                    code_.index(ir::ExprOp::Le, code_.n(phase.vec), access.inside));
+}
+
+void PhaseWriter::store_fill(const CopyPhase& phase, const Access& access) {
+  if (phase.vec == 1) return code_.store(dst_, access.to, fill_value_);
+  const ir::BufferId filled = code_.registers("filled", problem_.dst.dtype, phase.vec);
+  fill_all(phase, filled, code_.n(0));
+  copy_bytes(phase, dst_, access.to, filled, code_.n(0));
 }
 
 // Into words of the registers, seen as unsigned integers; between memories through others.
@@ -177,6 +293,9 @@ Match<PhasePlan> phase_plan(const Call& call, std::shared_ptr<const CopyProblem>
     if (word.empty()) continue;
     out += std::string(row.prefix) + word + (row.name == "prefetch_size" ? "B" : "");
   }
+  if (!out.empty() && (problem->may_fill() || !problem->dst.edges.empty()))
+    return decline("config", "`ld.global{}` of a copy that fills or clips, expected one of the two",
+                   out);
   for (const CopyPhase& phase : phases) {
     const std::string opcode = "ld.global" + out + access_type(phase.bytes);
     if (!out.empty() && !is_on_target(opcode, call.context.target))

@@ -37,17 +37,26 @@ class PhaseWriter {
   /// the flat views.
   struct Access {
     ir::ExprId to, from;
-    /// Does it copy? none: always. All of the predicate and the edges but for those below.
+    /// Does it copy? none: always. All of the predicate and the source's edges but for those below.
     ir::ExprId condition = {};
-    /// Elements inside, where an edge may cut it: none, or an expression that may be negative or
-    /// more than all.
+    /// Elements of the source that are inside, where an edge may cut it: none, or an expression
+    /// that may be negative or more than all.
     ir::ExprId inside = {};
-    /// Is the destination inside its buffer? none: always.
+    /// Is the destination inside its buffer? none: always. All of its edges but for those below.
     ir::ExprId stored = {};
+    /// Elements of the destination that are inside, as for the source.
+    ir::ExprId room = {};
   };
   using Move = std::function<void(const Access&)>;
   void write(const CopyPhase& phase, const Move& move);
   ir::BufferId flat(bool is_dst) const { return is_dst ? dst_ : src_; }
+  /// Is all of the source inside? none: always.
+  ir::ExprId is_whole(const CopyPhase& phase, const Access& access);
+  /// Stores the fill value instead of an access; the destination is memory, and not cut.
+  void store_fill(const CopyPhase& phase, const Access& access);
+  /// The elements inside of accesses that an edge cuts, if they have not been written with them: an
+  /// own loop, so that the rounds have no branches between their loads.
+  void write_tails(const CopyPhase& phase);
 
  private:
   ir::ExprId address(const PlaceForm& form, const std::vector<ThreadPart>& parts, ir::ExprId k,
@@ -62,12 +71,26 @@ class PhaseWriter {
     ThreadPart beyond, above;  // how far an element is beyond the end, and above 0
   };
   std::vector<EdgePart> edge_parts(const OperandPlaces& side, const std::vector<EdgeForm>& forms);
-  void rounds(const CopyPhase& phase, ir::ExprId predicate, const Move& move);
+  void rounds(const CopyPhase& phase, ir::ExprId predicate, bool is_unrolled, const Move& move);
   /// Is an access inside at the edge? Where it may be cut, `inside` gets its elements instead.
   ir::ExprId inside_of(const EdgePart& part, ir::ExprId k, std::int64_t threads,
                        ir::ExprId& inside);
   void move(const CopyPhase& phase, const Access& access);
+  void copy(const CopyPhase& phase, const Access& access);
+  [[nodiscard]] bool has_tails(const CopyPhase& phase) const;
+  void tail(const CopyPhase& phase, const Access& access);
   void fill(const Access& access);
+  void fill_registers(const CopyPhase& phase, const Access& access);
+  void fill_memory(const CopyPhase& phase, const Access& access);
+  void fill_all(const CopyPhase& phase, ir::BufferId into, ir::ExprId first);
+  void read_into(const CopyPhase& phase, const Access& access, ir::BufferId into, ir::ExprId first);
+  void copy_bytes(const CopyPhase& phase, ir::BufferId into, ir::ExprId to, ir::BufferId of,
+                  ir::ExprId from);
+  /// One access, or as many elements as `count` says one by one, now or as tails; none: one access.
+  template <typename Whole, typename Part>
+  void whole_or_parts(const CopyPhase& phase, ir::ExprId count, Whole&& whole, Part&& part);
+  template <typename Part>
+  void parts(const CopyPhase& phase, ir::ExprId count, Part&& part);
   void load_with_modifiers(const CopyPhase& phase, ir::ExprId to, ir::ExprId from);
 
   const Call& call_;
@@ -75,6 +98,7 @@ class PhaseWriter {
   CodeWriter& code_;
   std::string modifiers_;
   ir::ExprId u_;
+  ir::ExprId fill_value_ = {};  // where it may arrive
   ir::BufferId dst_, src_;
 };
 

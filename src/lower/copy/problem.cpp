@@ -2,12 +2,15 @@
 #include "lower/copy/problem.h"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <numeric>
 #include <string>
 
+#include "ir/elementwise.h"
 #include "ir/print/print.h"
 #include "ir/settings.h"
+#include "layout/image.h"
 #include "lower/checks.h"
 #include "lower/index_expr.h"
 
@@ -47,7 +50,7 @@ Match<void> check_global_to_shared(const Call& call) {
 
 Match<void> check_settings(const Call& call, std::string_view heeded) {
   const auto is_heeded = [&](std::string_view key) {
-    const std::string all = fmt::format(" predicate fill_mode {} ", heeded);
+    const std::string all = fmt::format(" predicate fill_mode fill_value clip {} ", heeded);
     return all.find(fmt::format(" {} ", key)) != std::string::npos;
   };
   for (const auto& [key, value] : call.tile.config) {
@@ -63,7 +66,7 @@ Match<void> check_settings(const Call& call, std::string_view heeded) {
       return decline("mbarrier", "`{}=` is for a copy that arrives at a barrier", key);
     if (facts != nullptr && facts->is_of_tensor_maps())
       return decline("config", "`{}=` is for copies through tensor maps{}", key,
-                     key == "oob" ? "; here `fill_mode=\"zero\"` fills what lies outside" : "");
+                     key == "oob" ? "; here `fill_value=` fills what lies outside" : "");
     return decline("config", "`{}=` has no effect on this variant", key);
   }
   return {};
@@ -80,6 +83,27 @@ ExprId predicate_of(const Call& call, ExprWriter& write) {
   if (!call.f()[out].type.is_bool()) out = write.binary(ir::ExprOp::Ne, out, write.n(0));
   out = write.simplify(out);
   return write.constant(out) == 1 ? ExprId{} : out;
+}
+
+ExprId fill_value_of(const Call& call, CodeWriter& code) {
+  const num::DType type = call.buffer(0).dtype;
+  const ir::Setting* setting = ir::copy_settings(call.tile).fill_value;
+  if (setting == nullptr) return code.zero(type);
+  if (const auto constant = ir::constant_operand(call.f(), ir::TileArg(*setting))) {
+    const ir::Constant value = ir::convert(*constant, type);
+    return num::is_float(type) ? ir::float_imm(call.f(), type, value.real, call.span)
+                               : ir::int_imm(call.f(), type, value.integer, call.span);
+  }
+  return code.let("fill_value", std::get<ExprId>(*setting));
+}
+
+bool is_zero_fill(const Call& call) {
+  const ir::Setting* setting = ir::copy_settings(call.tile).fill_value;
+  if (setting == nullptr) return true;
+  const auto constant = ir::constant_operand(call.f(), ir::TileArg(*setting));
+  if (!constant) return false;
+  return num::is_float(constant->dtype) ? constant->real == 0 && !std::signbit(constant->real)
+                                        : constant->integer == 0;
 }
 
 namespace {
@@ -168,6 +192,14 @@ Match<void> check_overlap(const Call& call, const CopyProblem& problem) {
 Match<void> check_collisions(const Call& call, const OperandPlaces& dst) {
   const ir::Buffer& buffer = call.f()[dst.buffer];
   if (dst.is_register() || buffer.layout_kind != ir::LayoutKind::Explicit) return {};
+  // Places of elements outside are nobody's; those inside are apart where all of the layout's are.
+  if (!dst.edges.empty()) {
+    const auto whole = ir::layout_of(call.f(), buffer);
+    const auto is_injective = whole ? layout::is_injective(*whole) : Result<bool>(false);
+    if (is_injective && *is_injective) return {};
+    return decline("collision", "elements of the destination may share places in `{}`",
+                   buffer.name);
+  }
   std::vector<std::size_t> order(dst.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   const auto place = [&](std::size_t x) {

@@ -16,12 +16,10 @@ struct CopyProblem {
   std::int64_t elements = 0;  // of the tile
   OperandPlaces dst, src;
   ir::ExprId predicate;  // nothing is copied where it is false; none: all is
-  bool fills = false;    // zeros arrive instead of what is not copied
+  bool fills = false;    // a value arrives instead of what is not copied
 
-  /// May zeros arrive?
-  [[nodiscard]] bool has_zeros() const {
-    return fills && (predicate.valid() || !src.edges.empty());
-  }
+  /// May that value arrive?
+  [[nodiscard]] bool may_fill() const { return fills && (predicate.valid() || !src.edges.empty()); }
   /// The side in registers, if there is one; the destination if both are.
   [[nodiscard]] const OperandPlaces* register_side() const;
 };
@@ -47,10 +45,15 @@ Match<void> check_no_tensor(const Call& call);
 Match<void> check_global_to_shared(const Call& call);
 
 /// Declines settings that the variant does not heed: all that are given beside `predicate`,
-/// `fill_mode` and those named in `heeded`, separated by blanks.
+/// `fill_mode`, `fill_value`, `clip` and those named in `heeded`, separated by blanks.
 Match<void> check_settings(const Call& call, std::string_view heeded = {});
 
 /// The predicate of the call; none when it has none, or it is true.
 ir::ExprId predicate_of(const Call& call, ExprWriter& write);
+
+/// The value that arrives instead of what is not copied; bound to a name where it is no constant.
+ir::ExprId fill_value_of(const Call& call, CodeWriter& code);
+/// Is it known to have no bit set?
+bool is_zero_fill(const Call& call);
 
 }  // namespace ww::lower

@@ -15,7 +15,8 @@
 //         T.cuda.copy_bytes(dst_ptr, src_ptr, 16)
 //
 // Threads that share elements (replicas, or a layout that does not tell them apart) all load; one
-// of them stores.
+// of them stores. Where the region in memory may leave its buffer, each vector has one condition,
+// as in gmem_smem.
 #include "lower/checks.h"
 #include "lower/copy/copy_report.h"
 #include "lower/copy/phase_writer.h"
@@ -27,7 +28,6 @@ namespace {
 Match<PhasePlan> match(const Call& call) {
   WW_TRY_VOID(check_scope(call));
   const auto problem = WW_TRY(copy_problem(call));
-  WW_TRY_VOID(check_plain(*problem));
   WW_TRY_VOID(check_settings(call, kLoadSettings));
   if (problem->register_side() == nullptr)
     return decline("memory_pair", "{} to {}, expected registers on one side",

@@ -66,7 +66,17 @@ class RegisterPhases {
       if (!other_.is_register() && shift.place % vec != 0) return false;
     for (std::int64_t u = 0; u < map_.threads; ++u)
       if (!is_vector_of(slot, vec, u, bytes)) return false;
-    return true;
+    return cuts_in(slot, vec).has_value();
+  }
+
+  // Only memory has edges.
+  [[nodiscard]] std::optional<std::vector<bool>> cuts_in(std::int64_t slot,
+                                                         std::int64_t vec) const {
+    std::vector<std::int32_t> elements;
+    for (std::int64_t u = 0; u < map_.threads && !other_.edges.empty(); ++u)
+      for (std::int64_t i = 0; i < vec && map_.at(slot, u) >= 0; ++i)
+        elements.push_back(map_.at(slot + i, u));
+    return cuts_of(other_, elements, vec);
   }
 
   [[nodiscard]] bool is_vector_of(std::int64_t slot, std::int64_t vec, std::int64_t u,
@@ -93,14 +103,21 @@ class RegisterPhases {
   void add(std::int64_t slot, std::int64_t bytes) {
     std::vector<bool> used(as_index(map_.threads));
     for (std::int64_t u = 0; u < map_.threads; ++u) used[as_index(u)] = map_.at(slot, u) >= 0;
-    const bool goes_on =
-        !phases_.empty() && phases_.back().bytes == bytes && phases_.back().used == used;
-    if (!goes_on)
+    const std::int64_t vec = bytes * 8 / own_.bits;
+    const std::vector<bool> cuts = *cuts_in(slot, vec);
+    const auto cuts_of_phase = [&](CopyPhase& phase) -> std::vector<bool>& {
+      return is_dst_ ? phase.cuts : phase.dst_cuts;
+    };
+    const bool goes_on = !phases_.empty() && phases_.back().bytes == bytes &&
+                         phases_.back().used == used && cuts_of_phase(phases_.back()) == cuts;
+    if (!goes_on) {
       phases_.push_back({.bytes = bytes,
-                         .vec = bytes * 8 / own_.bits,
+                         .vec = vec,
                          .threads = map_.threads,
                          .rounds = 0,
                          .used = std::move(used)});
+      cuts_of_phase(phases_.back()) = cuts;
+    }
     CopyPhase& phase = phases_.back();
     ++phase.rounds;
     for (std::int64_t u = 0; u < map_.threads; ++u) {
@@ -157,6 +174,8 @@ Match<std::vector<CopyPhase>> register_phases(const Call& call, const CopyProble
   if (is_copied && !problem.dst.swizzle.is_none())
     return decline("replica", "the swizzled destination holds each element at {} places",
                    problem.dst.replicas.size());
+  if (problem.dst.bits < 8 && problem.may_fill())
+    return decline("sub_byte", "elements of {} bits are filled one by one", problem.dst.bits);
   std::vector<CopyPhase> cut = WW_TRY(RegisterPhases(call, problem).make(wanted_slots));
   if (is_copied) add_replicas(problem.dst.replicas, cut);
   std::vector<CopyPhase> out;

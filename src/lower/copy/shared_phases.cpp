@@ -71,48 +71,6 @@ CopyPhase make_phase(const Call& call, const CopyProblem& p, const Order& order,
   return phase;
 }
 
-// Where the accesses meet an edge.
-enum class Meeting : std::uint8_t { Whole, Cut, Mixed };
-
-// Within an access the coordinate stays or counts up. It is whole where it stays, and where the
-// edge lies between accesses; it may be cut where the buffer ends, but not where it begins.
-Meeting meeting_of(const Edge& edge, const Order& order, std::int64_t vec) {
-  bool stays = true, counts = true, is_even = true;
-  for (std::size_t i = 0; i < order.size(); ++i) {
-    const std::int64_t at = edge.coordinate[as_index(order[i])];
-    if (i % as_index(vec) == 0) {
-      is_even = is_even && at % vec == 0;
-      continue;
-    }
-    const std::int64_t before = edge.coordinate[as_index(order[i - 1])];
-    stays = stays && at == before;
-    counts = counts && at == before + 1;
-  }
-  const bool ends_between = !edge.room.valid() || edge.divisor % vec == 0;
-  const bool begins_between = !edge.start.valid() || edge.start_divisor % vec == 0;
-  if (stays || (counts && is_even && ends_between && begins_between)) return Meeting::Whole;
-  return counts && (!edge.start.valid() || (is_even && begins_between)) ? Meeting::Cut
-                                                                        : Meeting::Mixed;
-}
-
-// The forms of a side's edges; false where one of them cuts accesses that must be whole.
-bool find_edges(const OperandPlaces& side, const Order& order, bool may_cut, const CopyPhase& phase,
-                std::vector<EdgeForm>& out) {
-  std::int64_t cuts = 0;
-  for (const Edge& edge : side.edges) {
-    const Meeting meeting = meeting_of(edge, order, phase.vec);
-    cuts += meeting == Meeting::Cut ? 1 : 0;
-    if (meeting == Meeting::Mixed || cuts > (may_cut ? 1 : 0)) return false;
-    std::vector<std::int64_t> coordinates;
-    for (const std::int32_t x : phase.first)
-      coordinates.push_back(x < 0 ? 0 : edge.coordinate[as_index(x)]);
-    auto form = find_form(phase.table(std::move(coordinates)));
-    if (!form) return false;
-    out.push_back({*std::move(form), meeting == Meeting::Cut});
-  }
-  return true;
-}
-
 std::vector<Order> orders_of(const CopyProblem& p) {
   const bool src_first = p.src.scope == ir::Scope::Global && p.dst.scope != ir::Scope::Global;
   Order logical(p.dst.size());
@@ -128,17 +86,20 @@ std::optional<CopyPhase> shared_out_phase(const Call& call, const CopyProblem& p
   const std::int64_t vec = bytes * 8 / problem.dst.bits;
   for (const Order& order : orders_of(problem)) {
     if (!are_vectors(problem, order, vec, bytes)) continue;
+    auto cuts = cuts_of(problem.src, order, vec), dst_cuts = cuts_of(problem.dst, order, vec);
+    if (!cuts || !dst_cuts) continue;
     CopyPhase phase = make_phase(call, problem, order, vec, bytes);
-    if (find_forms(problem, phase) && find_edges(problem.src, order, true, phase, phase.edges) &&
-        find_edges(problem.dst, order, false, phase, phase.dst_edges))
-      return phase;
+    phase.cuts = *std::move(cuts);
+    phase.dst_cuts = *std::move(dst_cuts);
+    if (find_forms(problem, phase)) return phase;
   }
   return std::nullopt;
 }
 
 Match<CopyPhase> memory_phase(const Call& call, const CopyProblem& problem) {
   for (const std::int64_t bytes : access_widths(call, problem)) {
-    if (problem.has_zeros() && bytes * 8 != problem.dst.bits) continue;
+    // Values of less than a byte are not put together in registers.
+    if (problem.dst.bits < 8 && problem.may_fill()) continue;
     if (auto phase = shared_out_phase(call, problem, bytes)) return *std::move(phase);
   }
   if (problem.dst.bits < 8)

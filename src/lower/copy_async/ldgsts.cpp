@@ -11,10 +11,15 @@
 //         dst_ptr = T.pointer_offset(T.address_of(A_smem[0]), f * 1024 + threadIdx_x * 8)
 //         cp.async.cg.shared.global [dst_ptr], [src_ptr], 16
 //
-// With `fill_mode="zero"` an instruction says how many bytes it reads, and writes zeros for the
-// rest: none where the predicate is false, as many as there are where the source ends.
+// Where zeros fill up what is missing, an instruction says how many bytes it reads, and writes
+// zeros for the rest: none where the predicate is false, as many as there are where the source
+// ends. Where another value does, the instruction is for vectors that are there as a whole; the
+// value, and elements of a vector that the end of the source cuts, are stored, and are there before
+// the caller waits.
 //
 // The caller commits and waits. PTX manual, "cp.async".
+#include <algorithm>
+
 #include "ir/settings.h"
 #include "lower/checks.h"
 #include "lower/copy/copy_report.h"
@@ -43,9 +48,12 @@ std::int64_t part_alignment(const OperandPlaces& side) {
 }
 
 Match<CopyPhase> widest_phase(const Call& call, const CopyProblem& problem) {
-  for (const std::int64_t bytes : {16, 8, 4})
-    if (bytes * 8 % problem.dst.bits == 0)
-      if (auto phase = shared_out_phase(call, problem, bytes)) return *std::move(phase);
+  for (const std::int64_t bytes : {16, 8, 4}) {
+    if (bytes * 8 % problem.dst.bits != 0) continue;
+    auto phase = shared_out_phase(call, problem, bytes);
+    const bool cuts_dst = phase && std::ranges::count(phase->dst_cuts, true) > 0;
+    if (phase && !cuts_dst) return *std::move(phase);
+  }
   for (const OperandPlaces* side : {&problem.src, &problem.dst})
     if (const std::int64_t bytes = part_alignment(*side); bytes < 4)
       return decline(
@@ -70,6 +78,9 @@ Match<Plan> match(const Call& call) {
   WW_TRY_VOID(check_global_to_shared(call));
   WW_TRY_VOID(check_settings(call, "prefetch_size direct"));
   const auto problem = WW_TRY(copy_problem(call));
+  if (problem->dst.bits < 8 && problem->may_fill() && !is_zero_fill(call))
+    return decline("sub_byte", "elements of {} bits are filled one by one, unless by zero",
+                   problem->dst.bits);
   auto phase = WW_TRY(widest_phase(call, *problem));
   WW_TRY_VOID(check_direct(call, phase));
   const std::string prefetch = ir::word_of(call.setting("prefetch_size"));
@@ -97,20 +108,45 @@ ExprId source_bytes(const Plan& plan, const PhaseWriter::Access& access, CodeWri
   return code.choose(ir::ExprOp::IfThenElse, code.simplify(access.condition), bytes, code.n(0));
 }
 
-void emit(const Plan& plan, const Call& call, CodeWriter& code) {
-  PhaseWriter writer(call, *plan.problem, code);
+// To, from, bytes.
+std::vector<ir::PtxOperand> operands_of(const Plan& plan, const PhaseWriter& writer,
+                                        const PhaseWriter::Access& access, CodeWriter& code) {
+  const auto address = [&](std::string_view name, bool is_dst, ExprId offset) {
+    return address_operand(code.let(name, code.pointer(writer.flat(is_dst), offset)));
+  };
+  return {address("dst_ptr", true, access.to),
+          address("src_ptr", false, access.from),
+          {.expr = code.n(plan.phase.bytes)}};
+}
+
+// Zeros or nothing where it does not copy.
+void emit_zeros(const Plan& plan, PhaseWriter& writer, CodeWriter& code) {
   writer.write(plan.phase, [&](const PhaseWriter::Access& access) {
-    const auto address = [&](std::string_view name, bool is_dst, ExprId offset) {
-      return address_operand(code.let(name, code.pointer(writer.flat(is_dst), offset)));
-    };
-    std::vector<ir::PtxOperand> operands = {address("dst_ptr", true, access.to),
-                                            address("src_ptr", false, access.from),
-                                            {.expr = code.n(plan.phase.bytes)}};
+    std::vector<ir::PtxOperand> operands = operands_of(plan, writer, access, code);
     if (const ExprId bytes = source_bytes(plan, access, code); bytes.valid())
       operands.push_back({.expr = bytes});
     code.ptx(plan.opcode, std::move(operands),
-             plan.problem->fills ? access.stored : access.condition);
+             plan.problem->fills ? access.stored : code.both(access.condition, access.stored));
   });
+}
+
+// Another value.
+void emit_values(const Plan& plan, PhaseWriter& writer, CodeWriter& code) {
+  writer.write(plan.phase, [&](const PhaseWriter::Access& access) {
+    code.guarded(access.stored, [&] {
+      code.either(
+          writer.is_whole(plan.phase, access),
+          [&] { code.ptx(plan.opcode, operands_of(plan, writer, access, code)); },
+          [&] { writer.store_fill(plan.phase, access); });
+    });
+  });
+  writer.write_tails(plan.phase);
+}
+
+void emit(const Plan& plan, const Call& call, CodeWriter& code) {
+  PhaseWriter writer(call, *plan.problem, code);
+  const bool fills_with_value = plan.problem->may_fill() && !is_zero_fill(call);
+  fills_with_value ? emit_values(plan, writer, code) : emit_zeros(plan, writer, code);
 }
 
 PlanReport report(const Plan& plan, const Call& call) {
@@ -120,7 +156,9 @@ PlanReport report(const Plan& plan, const Call& call) {
   const std::string rounds = rounds_text(out, plan.phase);
   out.summary = fmt::format("cp.async of {} bytes, {}", plan.phase.bytes, rounds);
   if (!plan.phase.edges.empty())
-    out.notes.emplace_back("what lies outside the source is filled with zeros");
+    out.notes.emplace_back(is_zero_fill(call)
+                               ? "what lies outside the source is filled with zeros"
+                               : "vectors that are not wholly inside the source are stored");
   return out;
 }
 

@@ -9,13 +9,15 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <map>
 
+#include "ir/elementwise.h"
 #include "ir/print/print.h"
 #include "ir/settings.h"
 #include "isa/catalogue.h"
 #include "isa/fragment.h"
+#include "lower/proof/least_move.h"
+#include "lower/proof/scalars.h"
 #include "lower/proof/tensor.h"
 #include "lower/proof/trials.h"
 
@@ -25,17 +27,24 @@ namespace {
 using ir::ExprId;
 using ir::StmtKind;
 
+/// What arrives instead of what is not copied: its value, as in lower/proof/scalars.h, and name.
+struct Fill {
+  scalars::Scalar value = 0;
+  Name name = kZero;
+};
+
 // --- what the code does --------------------------------------------------------------------------
 
 class CopyReplay : public ProofWalk {
  public:
-  CopyReplay(const Call& call, ProofValues& values, const Granules& src, Granules& dst, int granule,
-             std::int64_t first_thread)
+  CopyReplay(const Call& call, ProofValues& values, const Granules& src, Granules& dst, Fill fill,
+             int granule, std::int64_t first_thread)
       : ProofWalk(call, values),
         call_(call),
         first_thread_(first_thread),
         src_(src),
         dst_(dst),
+        fill_(fill),
         granule_(granule),
         src_storage_(ir::storage_of(call.f(), call.region(1).buffer)),
         dst_storage_(ir::storage_of(call.f(), call.region(0).buffer)) {}
@@ -89,10 +98,7 @@ class CopyReplay : public ProofWalk {
                                  : src_.at(src_.row_of(from_thread), from_first + i);
       if (name == kNobody && (was_kept || !src_.is_private()))
         return wrong("byte {} is read, outside the source", (from_bit + i * granule_) / 8);
-      if (is_kept)
-        kept_[to.storage][{to_thread, to_first + i}] = name;
-      else
-        WW_TRY_VOID(put(to_thread, to_first + i, name));
+      WW_TRY_VOID(put(to.storage, to_thread, to_first + i, name));
     }
     return {};
   }
@@ -111,21 +117,27 @@ class CopyReplay : public ProofWalk {
     return {};
   }
 
-  Try<void> zero(const PointerValue& to, std::size_t to_thread, std::int64_t to_bit,
-                 std::int64_t bits) {
-    if (to.storage != dst_storage_) return wrong("zeros in `{}`", f_[to.storage].name);
+  // Zeros, or the fill value.
+  Try<void> fill(const PointerValue& to, std::size_t to_thread, std::int64_t to_bit,
+                 std::int64_t bits, Name name) {
+    if (to.storage != dst_storage_ && !kept_.contains(to.storage))
+      return wrong("a value in `{}`", f_[to.storage].name);
     const std::int64_t first = granule_at(to_bit, granule_);
     for (std::int64_t i = 0; i * granule_ < bits; ++i)
-      WW_TRY_VOID(put(to_thread, first + i, kZero));
+      WW_TRY_VOID(put(to.storage, to_thread, first + i, name));
     return {};
   }
 
-  Try<void> put(std::size_t thread, std::int64_t granule, Name name) {
+  Try<void> put(ir::BufferId storage, std::size_t thread, std::int64_t granule, Name name) {
+    if (const auto kept = kept_.find(storage); kept != kept_.end()) {
+      kept->second[{thread, granule}] = name;
+      return {};
+    }
     if (dst_.put(dst_.row_of(thread), granule, name)) return {};
     return wrong("byte {} is written, outside the destination", granule * granule_ / 8);
   }
 
-  // buffer[indices] = other[indices], an element of each; or zero, or one of the two.
+  // buffer[indices] = other[indices], an element of each; or a value, or one of the two.
   Try<void> store(const ir::Stmt& s, const Mask& mask) override { return store(s, s.expr, mask); }
 
   Try<void> store(const ir::Stmt& s, ExprId stored, const Mask& mask) {
@@ -137,24 +149,25 @@ class CopyReplay : public ProofWalk {
       WW_TRY_VOID(store(s, value.args[1], yes));
       return store(s, value.args[2], no);
     }
-    if (is_zero(value)) {
-      const auto to = WW_TRY(element(s, mask));
+    const int bits = num::bits_of(f_[s.buffer].dtype);
+    const auto to = WW_TRY(element(s, mask));
+    if (value.op != ir::ExprOp::Load) {
+      const auto values = WW_TRY(values_.of(stored));
       for (std::size_t t = 0; t < mask.size(); ++t)
-        if (mask[t]) WW_TRY_VOID(zero(to, t, to.bit[t], num::bits_of(f_[s.buffer].dtype)));
+        if (mask[t]) WW_TRY_VOID(fill(to, t, to.bit[t], bits, WW_TRY(name_of(values[t]))));
       return {};
     }
-    if (value.op != ir::ExprOp::Load) return unknown("a store of no load");
-    const auto to = WW_TRY(element(s, mask));
     const auto from = WW_TRY(element(value, mask));
-    const int bits = num::bits_of(f_[s.buffer].dtype);
     for (std::size_t t = 0; t < mask.size(); ++t)
       if (mask[t]) WW_TRY_VOID(move(to, t, to.bit[t], from, t, from.bit[t], bits));
     return {};
   }
 
-  static bool is_zero(const ir::Expr& e) {
-    return (e.op == ir::ExprOp::IntImm && e.integer == 0) ||
-           (e.op == ir::ExprOp::FloatImm && e.real == 0 && !std::signbit(e.real));
+  // Of a value that is no element.
+  [[nodiscard]] Try<Name> name_of(scalars::Scalar value) const {
+    if (value == fill_.value) return fill_.name;
+    if (value == 0) return kZero;
+    return wrong("a value is stored that is neither an element nor what fills up");
   }
 
   // --- instructions ---
@@ -206,7 +219,7 @@ class CopyReplay : public ProofWalk {
       if (bits % granule_ != 0) return unknown("part of a granule");
       WW_TRY_VOID(check_aligned(to, from, bytes, t));
       WW_TRY_VOID(move(to, t, to.bit[t], from, t, from.bit[t], bits));
-      WW_TRY_VOID(zero(to, t, to.bit[t] + bits, bytes * 8 - bits));
+      WW_TRY_VOID(fill(to, t, to.bit[t] + bits, bytes * 8 - bits, kZero));
     }
     return {};
   }
@@ -357,46 +370,13 @@ class CopyReplay : public ProofWalk {
   std::int64_t first_thread_;
   const Granules& src_;
   Granules& dst_;
+  Fill fill_;
   int granule_;
   ir::BufferId src_storage_, dst_storage_;
   std::map<ir::BufferId, std::map<std::pair<std::size_t, std::int64_t>, Name>> kept_;
 };
 
 // --- comparison ----------------------------------------------------------------------------------
-
-// Within bounds, whatever the count: the replay refuses a bad one.
-int bits_of_count(const ir::Function& f, ExprId bytes) {
-  const std::int64_t count = ir::const_int(f, bytes).value_or(1);
-  return static_cast<int>(std::clamp<std::int64_t>(count, 1, kMaxBytes)) * 8;
-}
-
-int least_of(const ir::Function& f, const ir::PtxCall& call, int element_bits) {
-  const std::string_view called = call.opcode.mnemonic();
-  if (called.starts_with("cp.async") && call.operands.size() >= 3)
-    return bits_of_count(f, call.operands[2].expr);
-  if (called == "tcgen05.cp") return 128;
-  if (called.starts_with("tcgen05.")) {
-    const isa::Binding& binding = call.opcode.binding();
-    return binding.has("pack") || binding.has("unpack") ? 16 : 32;
-  }
-  return element_bits > 8 ? 16 : element_bits;
-}
-
-// The least number of bits that the code moves at a time. Matrix rows are cut into single values.
-int least_move(const ir::Function& f, const ir::Block& code, int element_bits) {
-  int out = kMaxBytes * 8;
-  for (const ir::StmtId id : code) {
-    const ir::Stmt& s = f[id];
-    if (s.kind == StmtKind::Ptx) out = std::min(out, least_of(f, f[s.ptx], element_bits));
-    if (s.kind == StmtKind::Store) out = std::min(out, element_bits);
-    if (s.kind == StmtKind::Evaluate && f[s.expr].op == ir::ExprOp::Call &&
-        f[s.expr].callee == ir::Intrinsic::CopyBytes)
-      out = std::min(out, bits_of_count(f, f[s.expr].args[2]));
-    out =
-        std::min({out, least_move(f, s.body, element_bits), least_move(f, s.other, element_bits)});
-  }
-  return out;
-}
 
 /// What a trial was about, where the meaning of the call depends on it.
 struct Seen {
@@ -412,12 +392,24 @@ Try<bool> does_copy(const ir::CopySettings& settings, ProofValues& values) {
   return holds != 0;
 }
 
-// What the destination is to hold: the source's names, zeros, or what it held.
-void apply_settings(const ir::CopySettings& settings, const RegionNames& source, Granules& wanted,
-                    const Seen& seen) {
+Try<Fill> fill_of(const Call& call, ProofValues& values) {
+  const ir::Setting* setting = ir::copy_settings(call.tile).fill_value;
+  if (setting == nullptr) return Fill{};
+  Fill out;
+  if (const auto constant = ir::constant_operand(call.f(), ir::TileArg(*setting)))
+    out.value = scalars::of(ir::convert(*constant, call.buffer(0).dtype));
+  else
+    out.value = WW_TRY(values.uniform(std::get<ExprId>(*setting)));
+  if (out.value != 0) out.name = kFill;
+  return out;
+}
+
+// What the destination is to hold: the source's names, the fill value, or what it held.
+void apply_settings(const ir::CopySettings& settings, const RegionNames& source, Fill fill,
+                    Granules& wanted, const Seen& seen) {
   if (source.granules.has_aliases()) wanted.rename(source.granules);
-  if (!source.outside.empty()) wanted.replace_by_zero(source.outside);
-  if (seen.refuses && settings.fills) wanted.replace_all_by_zero();
+  if (!source.outside.empty()) wanted.replace(source.outside, fill.name);
+  if (seen.refuses && settings.fills) wanted.replace_all(fill.name);
   if (seen.refuses && !settings.fills) wanted.clear();
 }
 
@@ -432,9 +424,11 @@ TrialOutcome prove_with(const Call& call, const ir::Block& code, Trial trial, in
   const auto copies = does_copy(settings, values);
   if (!copies) return fail_with(copies.error());
   seen.refuses = !*copies;
+  const auto fill = fill_of(call, values);
+  if (!fill) return fail_with(fill.error());
   const auto names = [&](std::size_t argument) {
     return names_of(call, values, call.region(argument), granule, trial.first_thread,
-                    settings.fills || (argument == 1 && seen.refuses));
+                    settings.may_leave(argument) || (argument == 1 && seen.refuses));
   };
   auto meant = names(0);
   if (!meant) return fail_with(meant.error());
@@ -446,8 +440,8 @@ TrialOutcome prove_with(const Call& call, const ir::Block& code, Trial trial, in
   Granules& wanted = (*meant)->granules;
   Granules done = wanted.blank();
   seen.leaves = !(*source)->outside.empty() || !(*meant)->outside.empty();
-  apply_settings(settings, **source, wanted, seen);
-  CopyReplay replay(call, values, from, done, granule, trial.first_thread);
+  apply_settings(settings, **source, *fill, wanted, seen);
+  CopyReplay replay(call, values, from, done, *fill, granule, trial.first_thread);
   if (!carry_out(replay, call, code, trial, values.threads(), proof)) return TrialOutcome::Failed;
   proof.difference = done.difference(wanted);
   if (!proof.difference.empty()) return TrialOutcome::Failed;
@@ -472,7 +466,7 @@ Proof prove_copy(const Call& call, const ir::Block& code) {
   Proof proof;
   // Where the call has several meanings (an edge, a predicate), each is wanted.
   const ir::CopySettings settings = ir::copy_settings(call.tile);
-  const bool has_cases = settings.fills || settings.predicate != nullptr;
+  const bool has_cases = settings.fills || settings.clips || settings.predicate != nullptr;
   std::array<int, 4> held_in{};
   const auto attempt = [&](Trial trial) {
     if (trial.sample == 0) held_in = {};  // another unit

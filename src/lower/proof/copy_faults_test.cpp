@@ -208,5 +208,91 @@ TEST(Proof, RegistersOnTheWay) {
   EXPECT_TRUE(found.contains("is read, outside the source")) << found;
 }
 
+// --- vectors with a tail ---
+
+/// Every statement of the code, inner ones too.
+void for_each(ir::Function& f, const ir::Block& block, const std::function<void(StmtId)>& visit) {
+  for (const StmtId id : block) {
+    visit(id);
+    const ir::Stmt s = f[id];
+    for_each(f, s.body, visit);
+    for_each(f, s.other, visit);
+  }
+}
+
+std::vector<StmtId> statements(WrittenCopy& w, const std::function<bool(const ir::Stmt&)>& is_one) {
+  std::vector<StmtId> out;
+  for_each(w.f, w.code, [&](StmtId id) {
+    if (is_one(w.f[id])) out.push_back(id);
+  });
+  return out;
+}
+
+TEST(Proof, HoldsForVectorsWithATail) {
+  for (const CopyCase& c : test::cut_rows()) {
+    const WrittenCopy w(c);
+    ASSERT_EQ(w.reason, "") << name_of(c);
+    const Proof proof = w.prove();
+    EXPECT_TRUE(proof.holds()) << name_of(c) << ": " << proof.difference << proof.could_not;
+  }
+}
+
+// Which vectors are whole, and which elements of a tail are inside: one more or one less is wrong.
+TEST(Proof, ConditionsThatAreOffByOne) {
+  int planted = 0;
+  for (const CopyCase& c : test::cut_rows()) {
+    WrittenCopy w(c);
+    for (const StmtId id :
+         statements(w, [](const ir::Stmt& s) { return s.kind == StmtKind::If; })) {
+      const ir::Expr before = w.f[w.f[id].expr];
+      if (before.args.size() != 2 || !w.f[before.args[0]].type.is_int()) continue;
+      for (const std::int64_t by : {-1, 1}) {
+        ir::Expr changed = before;
+        changed.args[1] = ir::binary(w.f, ir::ExprOp::Add, {.expr = before.args[1]},
+                                     {.expr = ir::int_imm(w.f, DType::Int32, by)})
+                              .value();
+        const ExprId right = w.f[id].expr;
+        w.f.at(id).expr = w.f.add(std::move(changed));
+        EXPECT_NE(w.prove().difference, "") << name_of(c) << ": " << by;
+        w.f.at(id).expr = right;
+        ++planted;
+      }
+    }
+  }
+  EXPECT_GE(planted, 10);
+}
+
+TEST(Proof, DroppedTailsAndFills) {
+  int tails = 0, fills = 0;
+  for (const CopyCase& c : test::cut_rows()) {
+    WrittenCopy w(c);
+    const auto expect_wrong = [&](StmtId id, const std::string& what) {
+      const ir::Stmt before = w.f[id];
+      ir::Stmt nothing{.kind = StmtKind::If, .expr = ir::bool_imm(w.f, false)};
+      w.f.at(id) = nothing;
+      EXPECT_NE(w.prove().difference, "") << what << " of " << name_of(c);
+      w.f.at(id) = before;
+    };
+    for (const StmtId id :
+         statements(w, [](const ir::Stmt& s) { return s.kind == StmtKind::Store; })) {
+      const bool is_tail = w.f[w.f[id].expr].op == ir::ExprOp::Load;
+      expect_wrong(id, is_tail ? "a tail" : "a fill");
+      ++(is_tail ? tails : fills);
+    }
+    // Another value, and zero.
+    for (const StmtId id : statements(w, [&](const ir::Stmt& s) {
+           return s.kind == StmtKind::Store && w.f[s.expr].op == ir::ExprOp::FloatImm;
+         }))
+      for (const double value : {0.0, 2.0}) {
+        const ExprId right = w.f[id].expr;
+        w.f.at(id).expr = ir::float_imm(w.f, c.dtype, value);
+        EXPECT_NE(w.prove().difference, "") << value << " in " << name_of(c);
+        w.f.at(id).expr = right;
+      }
+  }
+  EXPECT_GE(tails, 5);
+  EXPECT_GE(fills, 3);
+}
+
 }  // namespace
 }  // namespace ww::lower::proof_copy_faults_test

@@ -22,6 +22,7 @@ namespace ww::lower {
 using Name = std::int32_t;
 inline constexpr Name kNobody = -1;
 inline constexpr Name kZero = -3;  // not an element, but zero bits
+inline constexpr Name kFill = -4;  // not an element, but the value that fills up
 
 inline constexpr std::size_t kTensorLanes = 128;
 
@@ -76,10 +77,10 @@ class Granules {
     for (auto& [i, name] : sparse_) name = by.known_as(name);
   }
 
-  /// Zeros are meant to be where these names are.
-  void replace_by_zero(const std::vector<bool>& which) {
+  /// `by` is meant to be where these names are.
+  void replace(const std::vector<bool>& which, Name by) {
     const auto replace = [&](Name& name) {
-      if (name >= 0 && which[static_cast<std::size_t>(name)]) name = kZero;
+      if (name >= 0 && which[static_cast<std::size_t>(name)]) name = by;
     };
     for (Name& name : table_) replace(name);
     for (auto& [i, name] : sparse_) replace(name);
@@ -89,9 +90,9 @@ class Granules {
     std::fill(table_.begin(), table_.end(), kNobody);
     sparse_.clear();
   }
-  void replace_all_by_zero() {
-    for (Name& name : table_) name = name == kNobody ? name : kZero;
-    for (auto& [i, name] : sparse_) name = kZero;
+  void replace_all(Name by) {
+    for (Name& name : table_) name = name == kNobody ? name : by;
+    for (auto& [i, name] : sparse_) name = by;
   }
 
   /// The same granules, nothing in them yet.
@@ -169,7 +170,8 @@ class Granules {
     return fmt::format("{} gets {}, expected {}", where, text_of(got), text_of(wanted));
   }
   static std::string text_of(Name name) {
-    return name == kZero ? "zero" : fmt::format("granule {} of the source", name);
+    if (name == kZero) return "zero";
+    return name == kFill ? "the fill value" : fmt::format("granule {} of the source", name);
   }
 
   std::size_t rows_;

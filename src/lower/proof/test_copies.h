@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -33,6 +34,8 @@ struct CopyCase {
   // The region in global memory begins at a parameter, which may be below 0.
   bool has_start = false;
   bool is_cached = false;  // cache="nc"
+  std::optional<double> fill_value = {};
+  bool clips = false;
 };
 
 /// From global to shared memory by ld.global.nc, through registers of the copy's own.
@@ -76,6 +79,32 @@ inline CopyCase sticking_out(std::string variant, num::DType dtype, bool is_load
   if (is_load) return out;
   std::swap(out.dst_scope, out.src_scope);
   return out;
+}
+
+/// A row of 64, from or to one of n elements: whole vectors, and a tail where n cuts one.
+inline CopyCase cut_row(std::string variant, bool is_load) {
+  CopyCase out = async_case({64}, {0}, num::DType::Float16, false);
+  out.variant = std::move(variant);
+  out.is_async = out.variant == "ldgsts" || out.variant == "sync";
+  if (is_load)
+    out.fill_value = 1.5;
+  else
+    out.clips = true;
+  const bool has_registers = out.variant == "reg";
+  if (has_registers) {
+    out.dst_scope = ir::Scope::Local;
+    out.dst = "S[(8,8):(1@tx,1)]";
+  }
+  if (is_load) return out;
+  std::swap(out.dst_scope, out.src_scope);
+  std::swap(out.dst, out.src);
+  return out;
+}
+
+/// All of them.
+inline std::vector<CopyCase> cut_rows() {
+  return {cut_row("gmem_smem", true), cut_row("ldgsts", true), cut_row("reg", true),
+          cut_row("gmem_smem", false), cut_row("reg", false)};
 }
 
 /// Between registers and tensor memory, by a warpgroup.
@@ -212,6 +241,15 @@ inline ir::BufferId tensor(ir::test::Builder& b, const std::string& name, const 
   return b.declare(std::move(out));
 }
 
+/// In global memory, with parameters for extents of 0.
+inline ir::BufferId matched(ir::test::Builder& b, const std::string& name, const CopyCase& c) {
+  ir::Buffer out = b.buffer(name, c.src_shape, c.dtype, ir::Scope::Global);
+  for (std::size_t d = 0; d < c.src_shape.size(); ++d)
+    if (c.src_shape[d] == 0)
+      out.shape[d] = b.var(b.param(fmt::format("n{}", d), ir::Type::of(num::DType::Int32)));
+  return b.matched(name + "_ptr", std::move(out));
+}
+
 inline ir::BufferId source(ir::test::Builder& b, const CopyCase& c) {
   if (c.src_scope == ir::Scope::Tmem) return tensor(b, "A", c, c.src);
   if (c.is_async && c.src_scope == ir::Scope::Shared) {
@@ -222,11 +260,7 @@ inline ir::BufferId source(ir::test::Builder& b, const CopyCase& c) {
   const bool is_plain = !c.is_async && c.src_scope != ir::Scope::Global;
   if (is_plain || c.src_scope == ir::Scope::Local)
     return b.alloc("A", c.shape, c.dtype, c.src_scope, c.src);
-  ir::Buffer out = b.buffer("A", c.src_shape, c.dtype, c.src_scope);
-  for (std::size_t d = 0; d < c.src_shape.size(); ++d)
-    if (c.src_shape[d] == 0)
-      out.shape[d] = b.var(b.param(fmt::format("n{}", d), ir::Type::of(num::DType::Int32)));
-  return b.matched("A_ptr", std::move(out));
+  return matched(b, "A", c);
 }
 
 inline ir::TileOp op_of(const CopyCase& c) {
@@ -238,11 +272,10 @@ inline ir::Function function_of(const CopyCase& c) {
   b.f.has_device_entry = true;
   b.id(ir::ScopeIdKind::CtaId, "", 1);
   b.id(ir::ScopeIdKind::ThreadId, "tid", c.threads);
-  const ir::BufferId dst =
-      c.dst_scope == ir::Scope::Tmem ? tensor(b, "D", c, c.dst)
-      : c.dst_scope == ir::Scope::Global
-          ? b.matched("D_ptr", b.buffer("D", c.src_shape, c.dtype, c.dst_scope))
-          : b.alloc("D", c.shape, c.dtype, c.dst_scope, c.dst);
+  const ir::BufferId dst = c.dst_scope == ir::Scope::Tmem ? tensor(b, "D", c, c.dst)
+                           : c.dst_scope == ir::Scope::Global
+                               ? matched(b, "D", c)
+                               : b.alloc("D", c.shape, c.dtype, c.dst_scope, c.dst);
   const ir::BufferId src = source(b, c);
   ir::Region from = b.full(src), to = b.full(dst);
   for (std::size_t d = 0; d < c.shape.size(); ++d)
@@ -253,6 +286,8 @@ inline ir::Function function_of(const CopyCase& c) {
   const auto id = b.tile(op_of(c), c.unit, {to, from});
   auto& config = b.f.tile_calls[id.index].config;
   if (c.fills) config.emplace_back("fill_mode", std::string("zero"));
+  if (c.fill_value) config.emplace_back("fill_value", *c.fill_value);
+  if (c.clips) config.emplace_back("clip", true);
   if (c.is_cached) config.emplace_back("cache", std::string("nc"));
   if (c.has_predicate) {
     const ir::ExprId p = b.var(b.param("p", ir::Type::of(num::DType::Int32)));

@@ -63,6 +63,11 @@ Result<ir::TileArg> scalar_arg(Context& in, const Value& value, Span span) {
   return ir::TileArg(WW_TRY(operand(in, value, span)).expr);
 }
 
+// The region, its buffer?
+bool may_leave(const ir::TileCall& call, const ir::TileParam& param) {
+  return ir::copy_settings(call).may_leave(param.name == "dst" ? 0 : 1);
+}
+
 Result<ir::TileArg> read_arg(Context& in, const ir::TileCall& call, const ir::TileParam& param,
                              const Value& value, Span span) {
   const std::string what = fmt::format("`{}`", param.name);
@@ -77,7 +82,7 @@ Result<ir::TileArg> read_arg(Context& in, const ir::TileCall& call, const ir::Ti
                                "pass this"));
   switch (param.kind) {
     case ir::TileParamKind::Region:
-      return ir::TileArg(WW_TRY(as_region(in, value, what, span, ir::copy_settings(call).fills)));
+      return ir::TileArg(WW_TRY(as_region(in, value, what, span, may_leave(call, param))));
     case ir::TileParamKind::RegionOrScalar:
       if (is_region_like(value)) return ir::TileArg(WW_TRY(as_region(in, value, what, span)));
       return scalar_arg(in, value, span);

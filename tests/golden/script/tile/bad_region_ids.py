@@ -35,28 +35,28 @@ bad_region_ids.py:11:23: error: a region takes 32 from -1 in dimension 0 of `A`,
 bad_region_ids.py:3:9: note: declared here
         A = T.match_buffer(a, (100,), "float32")
             ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
-  note: with `fill_mode="zero"` a copy reads zeros outside its source, and writes nothing outside its destination
+  note: with `fill_value=0` zeros arrive for what lies outside the source
 bad_region_ids.py:13:24: error: a region takes 32 from 96 in dimension 0 of `A`, which has extent 100, where warp = 3 [OutOfBounds]
         Tx.warp.copy(s[:], A[warp * 32 : warp * 32 + 32])
                            ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 bad_region_ids.py:3:9: note: declared here
         A = T.match_buffer(a, (100,), "float32")
             ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
-  note: with `fill_mode="zero"` a copy reads zeros outside its source, and writes nothing outside its destination
+  note: with `fill_value=0` zeros arrive for what lies outside the source
 bad_region_ids.py:14:18: error: a region takes 32 from 96 in dimension 0 of `A`, which has extent 100, where warp = 3 [OutOfBounds]
         Tx.warp.copy(A[warp * 32 : warp * 32 + 32], s[:])
                      ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 bad_region_ids.py:3:9: note: declared here
         A = T.match_buffer(a, (100,), "float32")
             ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
-  note: with `fill_mode="zero"` a copy reads zeros outside its source, and writes nothing outside its destination
+  note: with `clip=True` a copy writes nothing outside its destination
 bad_region_ids.py:17:27: error: a region takes 32 from 96 in dimension 0 of `A`, which has extent 100, where k = 3 [OutOfBounds]
             Tx.cta.copy(s[:], A[k * 32 : k * 32 + 32])
                               ^~~~~~~~~~~~~~~~~~~~~~~
 bad_region_ids.py:3:9: note: declared here
         A = T.match_buffer(a, (100,), "float32")
             ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
-  note: with `fill_mode="zero"` a copy reads zeros outside its source, and writes nothing outside its destination
+  note: with `fill_value=0` zeros arrive for what lies outside the source
 bad_region_ids.py:18:17: error: a region takes 10 from 100 in dimension 0 of `A`, which has extent 100, where bx = 2 [OutOfBounds]
         Tx.cta.fill(A[bx * 50 : bx * 50 + 10], 0.0)
                     ^~~~~~~~~~~~~~~~~~~~~~~~~

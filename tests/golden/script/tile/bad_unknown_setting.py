@@ -13,15 +13,15 @@ def f(a: T.handle):
 bad_unknown_setting.py:7:5: error: `copy` has no setting `prefetch_sise`; did you mean `prefetch_size`? [UnknownName]
         Tx.cta.copy(S0, A, prefetch_sise=128)
         ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
-  note: its settings: predicate, fill_mode, cache, l1_evict, l2_evict, prefetch_size
+  note: its settings: predicate, fill_mode, fill_value, clip, cache, l1_evict, l2_evict, prefetch_size
 bad_unknown_setting.py:8:5: error: `copy` has no setting `stage` [UnknownName]
         Tx.cta.copy(S0, A, stage=True)
         ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
-  note: its settings: predicate, fill_mode, cache, l1_evict, l2_evict, prefetch_size
+  note: its settings: predicate, fill_mode, fill_value, clip, cache, l1_evict, l2_evict, prefetch_size
 bad_unknown_setting.py:9:5: error: `copy_async` has no setting `vectorise` [UnknownName]
         Tx.cta.copy_async(S0, A, config={"vectorise": 4})
         ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
-  note: its settings: predicate, fill_mode, prefetch_size, direct, shape, multicast, cta_group, decompress, mbar, mbarrier_addr, remote_cta_id, cache_hint, cta_mask, oob, prefetch_tensormap, tensormap_l2_promotion, tma_dtype, use_tma_reduce, gather4, src_selector
+  note: its settings: predicate, fill_mode, fill_value, clip, prefetch_size, direct, shape, multicast, cta_group, decompress, mbar, mbarrier_addr, remote_cta_id, cache_hint, cta_mask, oob, prefetch_tensormap, tensormap_l2_promotion, tma_dtype, use_tma_reduce, gather4, src_selector
 bad_unknown_setting.py:10:5: error: `permute_layout` has no setting `predicate` [UnknownName]
         Tx.cta.permute_layout(S0, S0, predicate=True)
         ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~

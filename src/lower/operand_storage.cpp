@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+// The storage that the places of an operand are in: its alignment, flat views of it, bits from its
+// start.
+#include <algorithm>
+#include <numeric>
+
+#include "ir/simplify/simplify.h"
+#include "layout/image.h"
+#include "lower/operand_places.h"
+
+namespace ww::lower {
+
+using ir::ExprId;
+
+std::int64_t storage_alignment(const Context& context, ir::BufferId id) {
+  const ir::Buffer& buffer = context.f[id];
+  const std::int64_t element = std::max<std::int64_t>(1, num::bits_of(buffer.dtype) / 8);
+  const auto divisor = [&](ExprId expr, std::int64_t scale) {
+    return expr.valid() ? ir::divisor_of(context.f, expr, context.facts) * scale : 0;
+  };
+  constexpr std::int64_t kDefault = 64;
+  switch (buffer.origin) {
+    case ir::BufferOrigin::Param:
+      return std::gcd(buffer.align > 0 ? buffer.align : kDefault,
+                      divisor(buffer.elem_offset, element));
+    case ir::BufferOrigin::Alloc:
+      return std::max(buffer.align, kDefault);
+    case ir::BufferOrigin::View: {
+      const std::int64_t own =
+          std::gcd(divisor(buffer.elem_offset, element), divisor(buffer.byte_offset, 1));
+      return std::gcd(storage_alignment(context, buffer.base), own);
+    }
+    case ir::BufferOrigin::Pointer:
+      break;
+  }
+  return std::gcd(buffer.align > 0 ? buffer.align : element, divisor(buffer.elem_offset, element));
+}
+
+std::int64_t view_elements(const Call& call, const OperandPlaces& side) {
+  const ir::Buffer& buffer = call.f()[side.buffer];
+  // The simplifier takes the index into a single element for 0.
+  std::int64_t most = side.base.valid() || !side.strides.empty() ? 2 : 1;
+  if (const auto whole = ir::layout_of(call.f(), buffer))
+    if (const auto span = layout::span_on(*whole, layout::axes::m())) {
+      most = std::max(most, *span);
+      if (side.edges.empty()) return most;
+    }
+  for (std::size_t x = 0; x < side.size(); ++x)
+    most = std::max(most, side.swizzle(side.linear[x]) + 1);
+  return most;
+}
+
+ir::BufferId flat_view(const Call& call, CodeWriter& code, const OperandPlaces& side) {
+  return code.flat_view(side.buffer, side.dtype, view_elements(call, side),
+                        call.f()[side.buffer].name);
+}
+
+std::optional<std::int64_t> constant_offset(const ir::Function& f, const ir::Buffer& buffer,
+                                            int element_bits) {
+  const auto number = [&](ExprId expr) {
+    return expr.valid() ? ir::const_int(f, expr) : std::optional<std::int64_t>(0);
+  };
+  const auto elements = number(buffer.elem_offset), bytes = number(buffer.byte_offset);
+  if (!elements || !bytes) return std::nullopt;
+  return *elements * element_bits + *bytes * 8;
+}
+
+std::optional<std::vector<std::int64_t>> bit_places(const Call& call, const OperandPlaces& side) {
+  const auto start = constant_offset(call.f(), call.f()[side.buffer], side.bits);
+  if (side.base.valid() || !side.strides.empty() || !start) return std::nullopt;
+  std::vector<std::int64_t> out;
+  for (std::size_t x = 0; x < side.size(); ++x)
+    out.push_back(side.swizzle(side.linear[x]) * side.bits + *start);
+  return out;
+}
+
+}  // namespace ww::lower
