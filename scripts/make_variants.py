@@ -172,7 +172,8 @@ def anchor(key):
 
 def source_of(row):
     name = "vec_forced" if row["name"].startswith("vec_") else row["name"]
-    return pathlib.Path("src/lower") / folder_of(row) / f"{name}.cpp"
+    path = pathlib.Path("src/lower") / folder_of(row) / f"{name}.cpp"
+    return path if (ROOT / path).exists() else pathlib.Path("src/lower/convert") / f"{name}.cpp"
 
 
 def opening(path):

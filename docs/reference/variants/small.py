@@ -75,6 +75,44 @@ def reg():
     return kernel
 
 
+# A matrix of 16-bit elements and its transpose, as the fragments of matrix instructions hold it.
+def movmatrix():
+    @T.prim_func
+    def kernel(A_ptr: T.handle, B_ptr: T.handle):
+        A = T.match_buffer(A_ptr, (8, 8), "float16")
+        B = T.match_buffer(B_ptr, (8, 8), "float16")
+        T.device_entry()
+        T.thread_id([32])
+        rows = T.alloc_buffer((8, 8), "float16", scope="local",
+                              layout=TileLayout(S[(8, 4, 2) : (4 @ laneid, 1 @ laneid, 1)]))
+        columns = T.alloc_buffer((8, 8), "float16", scope="local",
+                                 layout=TileLayout(S[(4, 2, 8) : (1 @ laneid, 1, 4 @ laneid)]))
+        Tx.warp.copy(rows[:, :], A[:, :])
+        Tx.warp.copy(columns[:, :], rows[:, :])
+        Tx.warp.copy(B[:, :], columns[:, :])
+
+    return kernel
+
+
+# A row in each lane, then columns of two rows in pairs of lanes.
+def shfl():
+    @T.prim_func
+    def kernel(A_ptr: T.handle, B_ptr: T.handle):
+        A = T.match_buffer(A_ptr, (32, 2), "float32")
+        B = T.match_buffer(B_ptr, (32, 2), "float32")
+        T.device_entry()
+        T.thread_id([32])
+        rows = T.alloc_buffer((32, 2), "float32", scope="local",
+                              layout=TileLayout(S[(32, 2) : (1 @ laneid, 1)]))
+        columns = T.alloc_buffer((32, 2), "float32", scope="local",
+                                 layout=TileLayout(S[(16, 2, 2) : (2 @ laneid, 1, 1 @ laneid)]))
+        Tx.warp.copy(rows[:, :], A[:, :])
+        Tx.warp.copy(columns[:, :], rows[:, :])
+        Tx.warp.copy(B[:, :], columns[:, :])
+
+    return kernel
+
+
 # How many rows there are is known at launch only.
 def fallback():
     @T.prim_func

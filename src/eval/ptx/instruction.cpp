@@ -67,6 +67,8 @@ bool is_plain_sum(const Binding& binding) {
          binding.given_count() == (is_rounded ? 2U : 1U);
 }
 
+bool picks_any_bytes(const Binding& binding) { return !binding.has("mode"); }
+
 bool folds_integers(const Binding& binding) {
   return is_one_of(binding.word("type"), {"u32", "s32"});
 }
@@ -128,6 +130,8 @@ constexpr FormRow kFormRows[] = {
     {"st",                                PtxKind::Store,        is_plain_access},
     {"mov",                               PtxKind::Move,         moves_a_word},
     {"add",                               PtxKind::Add,          is_plain_sum},
+    {"prmt",                              PtxKind::PermuteBytes, picks_any_bytes},
+    {"movmatrix",                         PtxKind::MoveMatrix},
 };
 // clang-format on
 

@@ -62,6 +62,8 @@ constexpr KindRow kKinds[] = {
     {"st.shared::cta.b16", PtxKind::Store},
     {"mov.b64", PtxKind::Move},
     {"add.rn.f32", PtxKind::Add},
+    {"prmt.b32", PtxKind::PermuteBytes},
+    {"movmatrix.sync.aligned.m8n8.trans.b16", PtxKind::MoveMatrix},
 };
 
 TEST(PtxInstruction, OpcodesOfEveryKindAreKnown) {

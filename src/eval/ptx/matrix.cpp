@@ -107,6 +107,22 @@ void ptx_store_matrix(Cta& cta, const PtxInstruction& ptx, Threads ts) {
   });
 }
 
+// The element at row r, column c comes from row c, column r.
+void ptx_move_matrix(Cta& cta, const PtxInstruction& ptx, Threads ts) {
+  each_warp(ts, [&](Threads warp) {
+    if (warp.size() != kWarp) return;
+    const Contents from = ptx_content(cta, ptx.operand(1), warp, kRegisterBits);
+    Contents to = empty_contents(cta, kWarp);
+    for (std::size_t row = 0; row < 8; ++row)
+      for (std::size_t column = 0; column < 8; ++column) {
+        const auto shift = [](std::size_t c) { return static_cast<unsigned>(c % 2 * kHalfBits); };
+        to.add(row * 4 + column / 2, from[column * 4 + row / 2].part(shift(row), kHalfBits),
+               shift(column));
+      }
+    ptx_put(cta, ptx.operand(0), warp, kRegisterBits, to);
+  });
+}
+
 void ptx_mma(Cta& cta, const PtxInstruction& ptx, Threads ts) {
   each_warp(ts, [&](Threads warp) {
     if (warp.size() == kWarp) multiply_fragments(cta, ptx, warp);

@@ -44,4 +44,24 @@ void ptx_add(Cta& cta, const PtxInstruction& ptx, Threads ts) {
   ptx_put(cta, ptx.operand(0), ts, ptx.bits, std::move(values));
 }
 
+// Byte i is byte c[i] of the eight of a and b; bit 3 of c[i] repeats its sign instead.
+void ptx_permute_bytes(Cta& cta, const PtxInstruction& ptx, Threads ts) {
+  constexpr unsigned kByte = 8;
+  const Contents a = ptx_content(cta, ptx.operand(1), ts, kRegisterBits);
+  const Contents b = ptx_content(cta, ptx.operand(2), ts, kRegisterBits);
+  const Words pick = ptx_value(cta, ptx.operand(3), ts, kRegisterBits);
+  Contents out = empty_contents(cta, ts.size());
+  for (std::size_t t = 0; t < ts.size(); ++t)
+    for (unsigned i = 0; i < 4; ++i) {
+      const auto which = static_cast<unsigned>(pick[t] >> (4 * i) & 15U);
+      Content byte = (which & 4U ? b : a)[t].part((which & 3U) * kByte, kByte);
+      if ((which & 8U) != 0) {
+        const auto signs = [](Word bits) { return (bits >> 7U & 1U) * 0xFFU; };
+        byte = {signs(byte.value), signs(byte.undefined)};
+      }
+      out.add(t, byte, i * kByte);
+    }
+  ptx_put(cta, ptx.operand(0), ts, kRegisterBits, out);
+}
+
 }  // namespace ww::eval

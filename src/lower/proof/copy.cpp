@@ -9,7 +9,6 @@
 
 #include <algorithm>
 #include <array>
-#include <map>
 
 #include "ir/elementwise.h"
 #include "ir/print/print.h"
@@ -17,7 +16,7 @@
 #include "isa/catalogue.h"
 #include "isa/fragment.h"
 #include "lower/proof/least_move.h"
-#include "lower/proof/scalars.h"
+#include "lower/proof/name_moves.h"
 #include "lower/proof/tensor.h"
 #include "lower/proof/trials.h"
 
@@ -27,27 +26,15 @@ namespace {
 using ir::ExprId;
 using ir::StmtKind;
 
-/// What arrives instead of what is not copied: its value, as in lower/proof/scalars.h, and name.
-struct Fill {
-  scalars::Scalar value = 0;
-  Name name = kZero;
-};
-
 // --- what the code does --------------------------------------------------------------------------
 
-class CopyReplay : public ProofWalk {
+class CopyReplay : public NameMoves {
  public:
   CopyReplay(const Call& call, ProofValues& values, const Granules& src, Granules& dst, Fill fill,
              int granule, std::int64_t first_thread)
-      : ProofWalk(call, values),
+      : NameMoves(call, values, src, dst, fill, granule),
         call_(call),
-        first_thread_(first_thread),
-        src_(src),
-        dst_(dst),
-        fill_(fill),
-        granule_(granule),
-        src_storage_(ir::storage_of(call.f(), call.region(1).buffer)),
-        dst_storage_(ir::storage_of(call.f(), call.region(0).buffer)) {}
+        first_thread_(first_thread) {}
 
  private:
   // --- moves ---
@@ -85,91 +72,6 @@ class CopyReplay : public ProofWalk {
     return wrong("thread {} copies {} bytes at a misaligned address", t, bytes);
   }
 
-  Try<void> move(const PointerValue& to, std::size_t to_thread, std::int64_t to_bit,
-                 const PointerValue& from, std::size_t from_thread, std::int64_t from_bit,
-                 std::int64_t bits) {
-    const bool is_kept = kept_.contains(to.storage), was_kept = kept_.contains(from.storage);
-    if ((to.storage != dst_storage_ && !is_kept) || (from.storage != src_storage_ && !was_kept))
-      return wrong("a move from `{}` to `{}`", f_[from.storage].name, f_[to.storage].name);
-    const std::int64_t to_first = granule_at(to_bit, granule_);
-    const std::int64_t from_first = granule_at(from_bit, granule_);
-    for (std::int64_t i = 0; i * granule_ < bits; ++i) {
-      const Name name = was_kept ? kept_name(from.storage, from_thread, from_first + i)
-                                 : src_.at(src_.row_of(from_thread), from_first + i);
-      if (name == kNobody && (was_kept || !src_.is_private()))
-        return wrong("byte {} is read, outside the source", (from_bit + i * granule_) / 8);
-      WW_TRY_VOID(put(to.storage, to_thread, to_first + i, name));
-    }
-    return {};
-  }
-
-  // The element that a register of this thread holds; kNobody before it is written.
-  [[nodiscard]] Name kept_name(ir::BufferId storage, std::size_t thread,
-                               std::int64_t granule) const {
-    const auto& names = kept_.at(storage);
-    const auto found = names.find({thread, granule});
-    return found == names.end() ? kNobody : found->second;
-  }
-
-  // Registers between a load and a store: what they hold is new in each round.
-  Try<void> allocate(const ir::Stmt& s) override {
-    kept_[s.buffer].clear();
-    return {};
-  }
-
-  // Zeros, or the fill value.
-  Try<void> fill(const PointerValue& to, std::size_t to_thread, std::int64_t to_bit,
-                 std::int64_t bits, Name name) {
-    if (to.storage != dst_storage_ && !kept_.contains(to.storage))
-      return wrong("a value in `{}`", f_[to.storage].name);
-    const std::int64_t first = granule_at(to_bit, granule_);
-    for (std::int64_t i = 0; i * granule_ < bits; ++i)
-      WW_TRY_VOID(put(to.storage, to_thread, first + i, name));
-    return {};
-  }
-
-  Try<void> put(ir::BufferId storage, std::size_t thread, std::int64_t granule, Name name) {
-    if (const auto kept = kept_.find(storage); kept != kept_.end()) {
-      kept->second[{thread, granule}] = name;
-      return {};
-    }
-    if (dst_.put(dst_.row_of(thread), granule, name)) return {};
-    return wrong("byte {} is written, outside the destination", granule * granule_ / 8);
-  }
-
-  // buffer[indices] = other[indices], an element of each; or a value, or one of the two.
-  Try<void> store(const ir::Stmt& s, const Mask& mask) override { return store(s, s.expr, mask); }
-
-  Try<void> store(const ir::Stmt& s, ExprId stored, const Mask& mask) {
-    const ir::Expr& value = f_[stored];
-    if (value.op == ir::ExprOp::IfThenElse) {
-      const auto condition = WW_TRY(values_.of(value.args[0]));
-      Mask yes = mask, no = mask;
-      for (std::size_t t = 0; t < mask.size(); ++t) (condition[t] != 0 ? no : yes)[t] = false;
-      WW_TRY_VOID(store(s, value.args[1], yes));
-      return store(s, value.args[2], no);
-    }
-    const int bits = num::bits_of(f_[s.buffer].dtype);
-    const auto to = WW_TRY(element(s, mask));
-    if (value.op != ir::ExprOp::Load) {
-      const auto values = WW_TRY(values_.of(stored));
-      for (std::size_t t = 0; t < mask.size(); ++t)
-        if (mask[t]) WW_TRY_VOID(fill(to, t, to.bit[t], bits, WW_TRY(name_of(values[t]))));
-      return {};
-    }
-    const auto from = WW_TRY(element(value, mask));
-    for (std::size_t t = 0; t < mask.size(); ++t)
-      if (mask[t]) WW_TRY_VOID(move(to, t, to.bit[t], from, t, from.bit[t], bits));
-    return {};
-  }
-
-  // Of a value that is no element.
-  [[nodiscard]] Try<Name> name_of(scalars::Scalar value) const {
-    if (value == fill_.value) return fill_.name;
-    if (value == 0) return kZero;
-    return wrong("a value is stored that is neither an element nor what fills up");
-  }
-
   // --- instructions ---
 
   Try<void> ptx(const ir::PtxCall& call, const Mask& everybody) override {
@@ -186,6 +88,8 @@ class CopyReplay : public ProofWalk {
     if (called == "tcgen05.ld" || called == "tcgen05.st")
       return tensor(call, called == "tcgen05.ld", mask);
     if (called == "tcgen05.cp") return tensor_copy(call, mask);
+    if (called == "prmt") return permute_bytes(call, mask);
+    if (called == "movmatrix") return transpose(call, mask);
     return unknown("`{}`", call.opcode.text());
   }
 
@@ -368,12 +272,6 @@ class CopyReplay : public ProofWalk {
 
   const Call& call_;
   std::int64_t first_thread_;
-  const Granules& src_;
-  Granules& dst_;
-  Fill fill_;
-  int granule_;
-  ir::BufferId src_storage_, dst_storage_;
-  std::map<ir::BufferId, std::map<std::pair<std::size_t, std::int64_t>, Name>> kept_;
 };
 
 // --- comparison ----------------------------------------------------------------------------------

@@ -28,6 +28,7 @@ int least_of(const ir::Function& f, const ir::PtxCall& call, int element_bits) {
     const isa::Binding& binding = call.opcode.binding();
     return binding.has("pack") || binding.has("unpack") ? 16 : 32;
   }
+  if (called == "prmt") return std::min(8, element_bits);
   return element_bits > 8 ? 16 : element_bits;
 }
 

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// Moves of names between the region that a copy reads, registers of the code's own, and the region
+// that it writes: stores, shuffles and what puts registers together.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "lower/proof/names.h"
+#include "lower/proof/scalars.h"
+#include "lower/proof/walk.h"
+
+namespace ww::lower {
+
+/// What arrives instead of what is not copied: its value, as in lower/proof/scalars.h, and name.
+struct Fill {
+  scalars::Scalar value = 0;
+  Name name = kZero;
+};
+
+class NameMoves : public ProofWalk {
+ public:
+  /// Names of granules in `src` go to `dst`.
+  NameMoves(const Call& call, ProofValues& values, const Granules& src, Granules& dst, Fill fill,
+            int granule);
+
+ protected:
+  /// So many bits from one place to another.
+  Try<void> move(const PointerValue& to, std::size_t to_thread, std::int64_t to_bit,
+                 const PointerValue& from, std::size_t from_thread, std::int64_t from_bit,
+                 std::int64_t bits);
+  /// What a thread reads there.
+  Try<std::vector<Name>> names_at(const PointerValue& from, std::size_t thread, std::int64_t bit,
+                                  std::int64_t bits);
+  Try<void> put_names(const PointerValue& to, std::size_t thread, std::int64_t bit,
+                      const std::vector<Name>& names);
+  /// Zeros, or the fill value.
+  Try<void> fill(const PointerValue& to, std::size_t to_thread, std::int64_t to_bit,
+                 std::int64_t bits, Name name);
+
+  Try<void> allocate(const ir::Stmt& s) override;
+  Try<void> store(const ir::Stmt& s, const Mask& mask) override { return store(s, s.expr, mask); }
+  Try<void> permute_bytes(const ir::PtxCall& call, const Mask& mask);
+  Try<void> transpose(const ir::PtxCall& call, const Mask& mask);
+
+  const Granules& src_;
+  Granules& dst_;
+  Fill fill_;
+  int granule_;
+  ir::BufferId src_storage_, dst_storage_;
+
+ private:
+  [[nodiscard]] std::optional<Name> kept_name(ir::BufferId storage, std::size_t thread,
+                                              std::int64_t granule) const;
+  [[nodiscard]] Try<Name> name_of(scalars::Scalar value) const;
+  Try<void> put(std::size_t thread, std::int64_t granule, Name name);
+  Try<void> store(const ir::Stmt& s, ir::ExprId stored, const Mask& mask);
+  Try<void> store_shuffled(const ir::Stmt& s, ir::ExprId stored, const Mask& mask);
+  Try<void> move_all(const PointerValue& to, const PointerValue& from, std::int64_t bits,
+                     const Mask& mask, const std::vector<std::size_t>& givers);
+
+  /// What registers of the code's own hold, by thread and granule.
+  std::map<ir::BufferId, std::map<std::pair<std::size_t, std::int64_t>, Name>> kept_;
+};
+
+}  // namespace ww::lower
