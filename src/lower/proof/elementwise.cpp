@@ -125,9 +125,9 @@ class ElementwiseReplay : public RegisterReplay {
     return out;
   }
 
-  Try<void> bind(const ir::Stmt& s) override {
-    auto number = value(s.expr, Mask(values_.threads(), true));
-    if (!number) return ProofWalk::bind(s);
+  Try<void> bind(const ir::Stmt& s, const Mask& mask) override {
+    auto number = value(s.expr, mask);
+    if (!number) return ProofWalk::bind(s, mask);
     bound_[s.var.index] = *std::move(number);
     return {};
   }

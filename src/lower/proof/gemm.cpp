@@ -148,9 +148,9 @@ class GemmReplay : public ProofWalk {
   }
 
   // A factor that is read once, for later.
-  Try<void> bind(const ir::Stmt& s) override {
+  Try<void> bind(const ir::Stmt& s, const Mask& mask) override {
     const auto number = factors_.runtime_of(s.expr, has_changed_);
-    if (!number) return ProofWalk::bind(s);
+    if (!number) return ProofWalk::bind(s, mask);
     bound_[s.var.index] = *number;
     return {};
   }

@@ -34,7 +34,7 @@ Try<void> ProofWalk::stmt(const ir::Stmt& s, const Mask& mask) {
     case StmtKind::Attr:
       return block(s.body, mask);
     case StmtKind::Bind:
-      return bind(s);
+      return bind(s, mask);
     case StmtKind::For:
       return loop(s, mask);
     case StmtKind::If:
@@ -62,7 +62,7 @@ Try<void> ProofWalk::allocate(const ir::Stmt& s) {
   return unknown("a statement `{}`", ir::name_of(s.kind));
 }
 
-Try<void> ProofWalk::bind(const ir::Stmt& s) {
+Try<void> ProofWalk::bind(const ir::Stmt& s, const Mask& /*mask*/) {
   if (f_[s.var].type.is_pointer()) {
     values_.set(s.var, WW_TRY(values_.pointer(s.expr)));
     return {};

@@ -33,7 +33,7 @@ class ProofWalk {
   /// Registers that the code takes for itself; refused unless somebody knows what to do with them.
   virtual Try<void> allocate(const ir::Stmt& s);
   /// Integers and pointers.
-  virtual Try<void> bind(const ir::Stmt& s);
+  virtual Try<void> bind(const ir::Stmt& s, const Mask& mask);
 
   /// Where the element of a load, an address or a store is, in the threads of the mask.
   template <typename Access>
