@@ -41,7 +41,8 @@ struct ScratchBuffer {
   ir::Unit unit;
   int bits;  // of an element
   ir::BufferId buffer;
-  std::int64_t elements;  // of all units
+  std::int64_t elements;   // of all units
+  std::int64_t piece = 0;  // elements of a unit that lie side by side; 0: units take turns
 };
 
 /// What is the same for all calls of a function. The function's scope ids are resolved; its buffers

@@ -10,6 +10,9 @@
 //     what goes to other threads
 //     barrier of the unit
 //     what comes from other threads
+//
+// Or its elements lie side by side, from a 16-byte boundary on (a *piece*), for vectors. Units that
+// share a buffer need pieces of one size there, so that each size has its own; a CTA's do not.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +22,9 @@
 
 namespace ww::lower {
 
-/// Units of the CTA that share a buffer: all warpgroups, or the one CTA.
+inline constexpr std::int64_t kScratchAlign = 16;  // bytes
+
+/// Units of the CTA that share a buffer: all warps, all warpgroups, or the one CTA.
 std::int64_t scratch_units(const Call& call);
 
 /// Declines where part of the unit may be elsewhere, so that a barrier would wait for ever, and
@@ -31,6 +36,15 @@ ir::BufferId scratch_view(const Call& call, CodeWriter& code, num::DType dtype,
                           std::int64_t elements);
 /// Element `index` of the unit, in such a view.
 ir::ExprId scratch_index(const Call& call, CodeWriter& code, ir::ExprId index);
+
+/// The same for pieces, of a whole number of 16 bytes.
+Match<void> check_scratch_piece(const Call& call, num::DType dtype, std::int64_t elements);
+struct ScratchPiece {
+  ir::BufferId view;  // of all units
+  ir::ExprId start;   // of the unit in it; none: 0
+};
+ScratchPiece scratch_piece(const Call& call, CodeWriter& code, num::DType dtype,
+                           std::int64_t elements);
 
 /// The barrier of the call's unit. Warpgroups have the named barriers from kFirstBarrier on.
 inline constexpr std::int64_t kFirstBarrier = 8;

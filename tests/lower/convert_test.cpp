@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Copies from registers to registers of other threads: by shuffles and movmatrix, on all engines.
+// Copies from registers to registers of other threads, on all engines: by shuffles, movmatrix and
+// shared memory.
 #include "lower/family.h"
 
 namespace ww::test::convert_test {
@@ -52,7 +53,7 @@ TEST(Convert, WithinAWarp) {
 Program through_memory(const CopyCase& each) {
   std::string text = R"(from tvm.script import tirx as T
 from tvm.script.tirx import tile as Tx
-from tvm.tirx.layout import S, R, TileLayout, laneid, tx, warpid, wid_in_wg
+from tvm.tirx.layout import S, R, TileLayout, laneid, tid_in_wg, tx, warpid, wid_in_wg
 
 @T.prim_func
 def kernel(A_ptr: T.handle, B_ptr: T.handle):
@@ -121,6 +122,106 @@ TEST(Convert, InEveryWarp) {
   family.run(each, {.variant = "shfl"});
   family.run(reversed(each), {.variant = "shfl"});
   family.count(3);
+}
+
+// --- through shared memory -----------------------------------------------------------------------
+
+CopyCase across(std::int64_t threads, const std::string& scope, Extents shape,
+                const std::string& dst, const std::string& src, const std::string& dtype) {
+  CopyCase out{.dtype = dtype, .threads = threads, .scope = scope};
+  out.dst.shape = out.src.shape = std::move(shape);
+  out.dst.layout = tile(dst);
+  out.src.layout = tile(src);
+  return out;
+}
+
+TEST(Convert, AcrossWarps) {
+  Family family("registers of other warps", Nvcc::Always);
+  const std::string rows = "S[(128, 8) : (1 @ tx, 1)]";
+  const std::vector<CopyCase> cases = {
+      across(128, "cta", {128, 8}, "S[(8, 16, 8) : (1, 8 @ tx, 1 @ tx)]", rows, "float32"),
+      across(128, "cta", {128, 8}, "S[(8, 16, 8) : (1, 8 @ tx, 1 @ tx)]", rows, "float16"),
+      across(64, "cta", {64, 4}, "S[(4, 16, 4) : (1, 4 @ tx, 1 @ tx)]", "S[(64, 4) : (1 @ tx, 1)]",
+             "uint8"),
+      across(64, "cta", {64, 2}, "S[(2, 32, 2) : (1 @ warpid, 1 @ laneid, 1)] + R[1 : 1]",
+             "S[(32, 2, 2) : (1 @ laneid, 1 @ warpid, 1)]", "float64"),
+      // All threads get all.
+      across(64, "cta", {64}, "S[64 : 1] + R[64 : 1 @ tx]", "S[64 : 1 @ tx]", "float32")};
+  for (const CopyCase& each : cases) {
+    family.run(through_memory(each), {.variant = "smem"}, 1);
+    family.count();
+  }
+}
+
+// 24 rows in the lanes of two warps, and two warpgroups: each has a piece of its own.
+TEST(Convert, UnitsApart) {
+  Family family("registers of other threads in several units");
+  CopyCase warps = conversion({24, 4}, "S[(4, 6, 4) : (1, 4 @ laneid, 1 @ laneid)]", 4,
+                              "S[(24, 4) : (1 @ laneid, 1)]", 4, "float32");
+  warps.threads = 64;
+  CopyCase groups = conversion({128, 4}, "S[(4, 32, 4) : (1, 4 @ tid_in_wg, 1 @ tid_in_wg)]", 4,
+                               "S[(128, 4) : (1 @ tid_in_wg, 1)]", 4, "float16");
+  groups.threads = 256;
+  groups.scope = "wg";
+  for (const CopyCase& each : {warps, groups}) {
+    family.run(each, {.variant = "smem"});
+    family.count();
+  }
+}
+
+// Twice in a loop, and after another one: nothing is overwritten that is still to be read.
+TEST(Convert, ScratchMemoryIsUsedAgain) {
+  Family family("scratch memory used again");
+  CopyCase each = across(128, "cta", {128, 8}, "S[(8, 16, 8) : (1, 8 @ tx, 1 @ tx)]",
+                         "S[(128, 8) : (1 @ tx, 1)]", "float32");
+  Program program = through_memory(each);
+  const std::string copy = "    Tx.cta.copy(dst, src)\n";
+  program.source.replace(program.source.find(copy), copy.size(),
+                         "    for i in range(3):\n        Tx.cta.copy(dst, src)\n"
+                         "        Tx.cta.copy(src, dst)\n    Tx.cta.copy(dst, src)\n");
+  family.run(program, {.variant = "smem"}, 2);
+  family.count();
+}
+
+// The order and the swizzle of the scratch memory leave no bank conflicts.
+TEST(Convert, NoBankConflicts) {
+  for (const std::string dtype : {"float32", "float16"}) {
+    const Checked checked =
+        check(through_memory(across(128, "cta", {128, 32}, "S[(32, 4, 32) : (1, 32 @ tx, 1 @ tx)]",
+                                    "S[(128, 32) : (1 @ tx, 1)]", dtype)));
+    ASSERT_TRUE(checked.right()) << checked.explain();
+    ASSERT_EQ(checked.call(1).chosen, "smem") << checked.explain();
+    const auto& turns = checked.call(1).plan.wavefronts;
+    ASSERT_TRUE(turns.has_value());
+    EXPECT_EQ(turns->conflicts(), 0) << dtype << ": " << turns->needed;
+  }
+}
+
+TEST(Convert, Declines) {
+  struct Row {
+    CopyCase copy;
+    std::string variant, verdict;
+  };
+  CopyCase crossing =
+      across(64, "cta", {64}, "S[(32, 2) : (1 @ laneid, 1 @ warpid)]", "S[64 : 1 @ tx]", "float32");
+  CopyCase odd = across(32, "warp", {24, 4}, "S[(4, 6, 4) : (1, 4 @ laneid, 1 @ laneid)]",
+                        "S[(24, 4) : (1 @ laneid, 1)]", "float32");
+  CopyCase large = across(256, "cta", {256, 64}, "S[(64, 256) : (1, 1 @ tx)]",
+                          "S[(256, 64) : (1 @ tx, 1)]", "float32");
+  large.target = "sm_80";
+  const std::vector<Row> rows = {
+      {crossing, "shfl", "[owner] an element goes to warp 0 of the unit from another one"},
+      {odd, "shfl",
+       "[irregular] the lanes and registers of source and destination are no linear function of "
+       "each other's bits"},
+      {odd, "movmatrix", "[registers] what moves as one has 32 bits, expected pairs of 16"},
+      {large, "smem",
+       "[scratch] 65536 bytes of shared memory between the warps, and 0 of 49152 are taken; a loop "
+       "over smaller tiles needs less, and so does static shared memory that is made dynamic"}};
+  for (const Row& row : rows) {
+    Program program = through_memory(row.copy);
+    EXPECT_EQ(verdict_on(check(program), 1, row.variant), row.verdict);
+  }
 }
 
 }  // namespace

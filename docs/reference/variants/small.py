@@ -113,6 +113,25 @@ def shfl():
     return kernel
 
 
+# A row in each thread, then columns of eight rows: from warp to warp.
+def smem():
+    @T.prim_func
+    def kernel(A_ptr: T.handle, B_ptr: T.handle):
+        A = T.match_buffer(A_ptr, (128, 8), "float32")
+        B = T.match_buffer(B_ptr, (128, 8), "float32")
+        T.device_entry()
+        T.thread_id([128])
+        rows = T.alloc_buffer((128, 8), "float32", scope="local",
+                              layout=TileLayout(S[(128, 8) : (1 @ tx, 1)]))
+        columns = T.alloc_buffer((128, 8), "float32", scope="local",
+                                 layout=TileLayout(S[(8, 16, 8) : (1, 8 @ tx, 1 @ tx)]))
+        Tx.cta.copy(rows[:, :], A[:, :])
+        Tx.cta.copy(columns[:, :], rows[:, :])
+        Tx.cta.copy(B[:, :], columns[:, :])
+
+    return kernel
+
+
 # How many rows there are is known at launch only.
 def fallback():
     @T.prim_func

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tiles in any order of the bits of lanes and registers, with replicas on either side: `shfl` takes
-// them all, its code is proven, and no lane gets more words than it wants.
+// them all, and its code is proven. Faults in the code of `smem` are found.
 #include "lower/convert/exchange.h"
 
 #include <gtest/gtest.h>
@@ -80,6 +80,37 @@ TEST(Exchange, AnyOrderOfBits) {
     const Proof proof = w.prove();
     ASSERT_TRUE(proof.holds()) << name_of(c) << ": " << proof.difference << proof.could_not;
   }
+}
+
+// --- planted faults ---
+
+CopyCase across_warps() {
+  return {.variant = "smem",
+          .unit = ir::Unit::Cta,
+          .dtype = DType::Float32,
+          .shape = {64, 4},
+          .dst_scope = ir::Scope::Local,
+          .dst = "S[(4,16,4):(1,4@tx,1@tx)]",
+          .src_scope = ir::Scope::Local,
+          .src = "S[(64,4):(1@tx,1)]",
+          .threads = 64};
+}
+
+// Before the stores, for what is still read; and between stores and loads.
+TEST(Smem, EveryBarrierIsNeeded) {
+  WrittenCopy w(across_warps());
+  ASSERT_TRUE(w.prove().holds());
+  int barriers = 0;
+  const ir::Block whole = w.code;
+  for (std::size_t i = 0; i < whole.size(); ++i) {
+    const ir::Stmt& s = w.f[whole[i]];
+    if (s.kind != ir::StmtKind::Evaluate || w.f[s.expr].callee != ir::Intrinsic::CtaSync) continue;
+    w.code = whole;
+    w.code.erase(w.code.begin() + static_cast<std::ptrdiff_t>(i));
+    EXPECT_NE(w.prove().difference.find("barrier"), std::string::npos) << w.prove().difference;
+    ++barriers;
+  }
+  EXPECT_EQ(barriers, 2);
 }
 
 }  // namespace

@@ -32,7 +32,7 @@ class CopyReplay : public NameMoves {
  public:
   CopyReplay(const Call& call, ProofValues& values, const Granules& src, Granules& dst, Fill fill,
              int granule, std::int64_t first_thread)
-      : NameMoves(call, values, src, dst, fill, granule),
+      : NameMoves(call, values, src, dst, fill, granule, first_thread),
         call_(call),
         first_thread_(first_thread) {}
 
@@ -41,11 +41,17 @@ class CopyReplay : public NameMoves {
 
   Try<void> evaluate(const ir::Stmt& s, const Mask& mask) override {
     const ir::Expr& e = f_[s.expr];
+    if (e.op == ir::ExprOp::Call && is_barrier(e.callee)) return scratch_.barrier(e, mask);
     if (e.op != ir::ExprOp::Call || e.callee != ir::Intrinsic::CopyBytes)
       return unknown("`{}`", ir::print(f_, s.expr));
     const auto to = WW_TRY(values_.pointer(e.args[0]));
     const auto from = WW_TRY(values_.pointer(e.args[1]));
     return copy_bytes(to, from, WW_TRY(byte_count(e.args[2])), mask);
+  }
+
+  static bool is_barrier(ir::Intrinsic callee) {
+    return callee == ir::Intrinsic::CtaSync || callee == ir::Intrinsic::WarpgroupSync ||
+           callee == ir::Intrinsic::WarpSync;
   }
 
   // A constant, because least_move() takes the granule from it.

@@ -13,14 +13,17 @@ constexpr std::size_t kLanes = 32;
 }  // namespace
 
 NameMoves::NameMoves(const Call& call, ProofValues& values, const Granules& src, Granules& dst,
-                     Fill fill, int granule)
+                     Fill fill, int granule, std::int64_t first_thread)
     : ProofWalk(call, values),
       src_(src),
       dst_(dst),
       fill_(fill),
       granule_(granule),
       src_storage_(ir::storage_of(call.f(), call.region(1).buffer)),
-      dst_storage_(ir::storage_of(call.f(), call.region(0).buffer)) {}
+      dst_storage_(ir::storage_of(call.f(), call.region(0).buffer)),
+      scratch_(call, values, first_thread) {
+  for (const ScratchBuffer& each : call.context.scratch) kept_[each.buffer].clear();
+}
 
 Try<void> NameMoves::move(const PointerValue& to, std::size_t to_thread, std::int64_t to_bit,
                           const PointerValue& from, std::size_t from_thread, std::int64_t from_bit,
@@ -34,10 +37,12 @@ Try<std::vector<Name>> NameMoves::names_at(const PointerValue& from, std::size_t
   const bool was_kept = kept_.contains(from.storage);
   if (from.storage != src_storage_ && !was_kept)
     return wrong("a move from `{}`", f_[from.storage].name);
+  const bool is_scratch = scratch_.is_scratch(from.storage);
   const std::int64_t first = granule_at(bit, granule_);
   std::vector<Name> out;
   for (std::int64_t i = 0; i * granule_ < bits; ++i) {
-    const auto name = was_kept ? kept_name(from.storage, thread, first + i)
+    if (is_scratch) WW_TRY_VOID(scratch_.read(from.storage, (first + i) * granule_, thread));
+    const auto name = was_kept ? kept_name(from.storage, is_scratch ? 0 : thread, first + i)
                                : std::optional(src_.at(src_.row_of(thread), first + i));
     if (!name || (name == kNobody && !was_kept && !src_.is_private()))
       return wrong("byte {} is read, outside the source", (bit + i * granule_) / 8);
@@ -49,11 +54,13 @@ Try<void> NameMoves::put_names(const PointerValue& to, std::size_t thread, std::
                                const std::vector<Name>& names) {
   const bool is_kept = kept_.contains(to.storage);
   if (to.storage != dst_storage_ && !is_kept) return wrong("a move to `{}`", f_[to.storage].name);
+  const bool is_scratch = scratch_.is_scratch(to.storage);
   const std::int64_t first = granule_at(bit, granule_);
   for (std::size_t i = 0; i < names.size(); ++i) {
     const std::int64_t granule = first + static_cast<std::int64_t>(i);
+    if (is_scratch) WW_TRY_VOID(scratch_.write(to.storage, granule * granule_, thread));
     if (is_kept)
-      kept_[to.storage][{thread, granule}] = names[i];
+      kept_[to.storage][{is_scratch ? 0 : thread, granule}] = names[i];
     else
       WW_TRY_VOID(put(thread, granule, names[i]));
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Moves of names between the region that a copy reads, registers of the code's own, and the region
-// that it writes: stores, shuffles and what puts registers together.
+// Moves of names between the region that a copy reads, registers and scratch memory of the code's
+// own, and the region that it writes: stores, shuffles and what puts registers together.
 #pragma once
 
 #include <map>
@@ -10,6 +10,7 @@
 
 #include "lower/proof/names.h"
 #include "lower/proof/scalars.h"
+#include "lower/proof/scratch_order.h"
 #include "lower/proof/walk.h"
 
 namespace ww::lower {
@@ -24,7 +25,7 @@ class NameMoves : public ProofWalk {
  public:
   /// Names of granules in `src` go to `dst`.
   NameMoves(const Call& call, ProofValues& values, const Granules& src, Granules& dst, Fill fill,
-            int granule);
+            int granule, std::int64_t first_thread);
 
  protected:
   /// So many bits from one place to another.
@@ -50,6 +51,7 @@ class NameMoves : public ProofWalk {
   Fill fill_;
   int granule_;
   ir::BufferId src_storage_, dst_storage_;
+  ScratchOrder scratch_;
 
  private:
   [[nodiscard]] std::optional<Name> kept_name(ir::BufferId storage, std::size_t thread,
@@ -61,7 +63,7 @@ class NameMoves : public ProofWalk {
   Try<void> move_all(const PointerValue& to, const PointerValue& from, std::int64_t bits,
                      const Mask& mask, const std::vector<std::size_t>& givers);
 
-  /// What registers of the code's own hold, by thread and granule.
+  /// What registers of the code's own hold, by thread and granule; scratch memory is thread 0's.
   std::map<ir::BufferId, std::map<std::pair<std::size_t, std::int64_t>, Name>> kept_;
 };
 

@@ -16,11 +16,13 @@ Try<ScratchOrder::Cell*> ScratchOrder::cell(ir::BufferId storage, std::int64_t b
                                             std::size_t thread) {
   const ScratchBuffer& row = *find_scratch(call_.context, storage);
   const std::int64_t element = bit / row.bits;
-  if (bit < 0 || bit % row.bits != 0 || element >= row.elements)
+  const bool is_part = row.bits <= 64 && bit % row.bits != 0;  // wider ones are used in parts
+  if (bit < 0 || is_part || element >= row.elements)
     return wrong("thread {} of the unit uses byte {} of scratch memory, of {}", thread, bit / 8,
                  row.elements * row.bits / 8);
   const std::int64_t units = scratch_units(call_), own = first_thread_ / call_.unit_threads();
-  if (row.unit != call_.tile.scope || (units > 1 && element % units != own))
+  const std::int64_t owner = row.piece != 0 ? element / row.piece : element % units;
+  if (row.unit != call_.tile.scope || (units > 1 && owner != own))
     return wrong("thread {} of the unit uses scratch memory of another unit", thread);
   return &cells_[{storage.index, bit}];
 }
@@ -54,7 +56,10 @@ Try<void> ScratchOrder::barrier(const ir::Expr& call, const Mask& mask) {
   if (come != std::ssize(mask))
     return wrong("{} of {} threads come to a barrier", come, mask.size());
   const bool is_group = call_.tile.scope == ir::Unit::Warpgroup;
-  if (call.callee != (is_group ? ir::Intrinsic::WarpgroupSync : ir::Intrinsic::CtaSync))
+  const bool is_warp = call_.tile.scope == ir::Unit::Warp;
+  if (call.callee != (is_group  ? ir::Intrinsic::WarpgroupSync
+                      : is_warp ? ir::Intrinsic::WarpSync
+                                : ir::Intrinsic::CtaSync))
     return wrong("the barrier is of another unit than the {}", ir::name_of(call_.tile.scope));
   if (is_group) {
     const std::int64_t id = WW_TRY(values_.uniform(call.args[0]));
