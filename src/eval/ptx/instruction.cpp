@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <initializer_list>
 #include <string_view>
+#include <utility>
 
 #include "eval/memory/order.h"
 #include "eval/ptx/kind.h"
@@ -69,6 +70,13 @@ bool is_plain_sum(const Binding& binding) {
 
 bool picks_any_bytes(const Binding& binding) { return !binding.has("mode"); }
 
+// On halves, rounded to nearest, without a modifier that changes the result.
+bool is_packed(const Binding& binding) {
+  const bool is_rounded = binding.word("rnd") == "rn";
+  return is_one_of(binding.word("type"), {"f16x2", "bf16x2", "f32x2"}) &&
+         binding.given_count() == (is_rounded ? 2U : 1U);
+}
+
 bool folds_integers(const Binding& binding) {
   return is_one_of(binding.word("type"), {"u32", "s32"});
 }
@@ -132,6 +140,14 @@ constexpr FormRow kFormRows[] = {
     {"add",                               PtxKind::Add,          is_plain_sum},
     {"prmt",                              PtxKind::PermuteBytes, picks_any_bytes},
     {"movmatrix",                         PtxKind::MoveMatrix},
+    {"add",                               PtxKind::Packed,       is_packed},
+    {"sub",                               PtxKind::Packed,       is_packed},
+    {"mul",                               PtxKind::Packed,       is_packed},
+    {"min",                               PtxKind::Packed,       is_packed},
+    {"max",                               PtxKind::Packed,       is_packed},
+    {"fma",                               PtxKind::Packed,       is_packed},
+    {"neg",                               PtxKind::Packed,       is_packed},
+    {"abs",                               PtxKind::Packed,       is_packed},
 };
 // clang-format on
 
@@ -163,7 +179,20 @@ TensorCopyShape tensor_copy_shape(const Binding& binding) {
   return {rows, shape == "128x256b" ? 2 : 1, quarters};
 }
 
+PackedFunction packed_function(std::string_view mnemonic) {
+  using enum PackedFunction;
+  static constexpr std::pair<std::string_view, PackedFunction> kRows[] = {
+      {"add", Add}, {"sub", Sub}, {"mul", Mul}, {"min", Min},
+      {"max", Max}, {"fma", Fma}, {"neg", Neg}};
+  const auto* found = std::ranges::find(kRows, mnemonic, [](const auto& row) { return row.first; });
+  return found == std::end(kRows) ? Abs : found->second;
+}
+
 DType operand_type(PtxKind kind, const Binding& binding) {
+  if (kind == PtxKind::Packed)
+    return binding.word("type") == "f16x2"    ? DType::Float16
+           : binding.word("type") == "bf16x2" ? DType::Bfloat16
+                                              : DType::Float32;
   if (kind == PtxKind::Mma)
     return binding.word("atype") == "bf16" ? DType::Bfloat16 : DType::Float16;
   if (binding.word("type") == "f32") return DType::Float32;
@@ -183,6 +212,7 @@ PtxInstruction decode(const ir::PtxCall& call) {
   const bool is_matrix = out.kind == PtxKind::LoadMatrix || out.kind == PtxKind::StoreMatrix;
   out.bits = type_bits(binding);
   out.type = operand_type(out.kind, binding);
+  if (out.kind == PtxKind::Packed) out.packed = packed_function(call.opcode.mnemonic());
   out.count = static_cast<std::size_t>(std::max(1, binding.number(is_matrix ? "num" : "vec")));
   out.depth = binding.word("shape") == "m16n8k16" ? 16 : 8;
   out.is_transposed = binding.has("trans");

@@ -28,17 +28,21 @@ struct TensorCopyShape {
   TensorQuarters quarters = TensorQuarters::One;
 };
 
+/// What an instruction computes of each half of its words.
+enum class PackedFunction : std::uint8_t { Add, Sub, Mul, Min, Max, Fma, Neg, Abs };
+
 struct PtxInstruction {
   const ir::PtxCall* call = nullptr;
   PtxKind kind{};
-  bool is_tensor = false;            // any tcgen05
-  int bits = 0;                      // of modifier `type`
-  num::DType type{};                 // Add, Redux: of the result. Mma: of A and B
-  std::size_t count = 1;             // registers: 4 for .v4 and .x4
-  std::size_t depth = 8;             // Mma: of the product, 8 or 16
-  bool is_transposed = false;        // LoadMatrix, StoreMatrix
-  bool is_packed = false;            // TmemLoad, TmemStore: two halves in a register
-  TmemShape tmem_shape{};            // TmemLoad, TmemStore
+  bool is_tensor = false;      // any tcgen05
+  int bits = 0;                // of modifier `type`
+  num::DType type{};           // Add, Redux: of the result. Mma: of A and B. Packed: of a half
+  PackedFunction packed{};     // Packed
+  std::size_t count = 1;       // registers: 4 for .v4 and .x4
+  std::size_t depth = 8;       // Mma: of the product, 8 or 16
+  bool is_transposed = false;  // LoadMatrix, StoreMatrix
+  bool is_packed = false;      // TmemLoad, TmemStore: two halves in a register
+  TmemShape tmem_shape{};      // TmemLoad, TmemStore
   TensorCopyShape tensor_copy = {};  // TensorCopy
 
   [[nodiscard]] const ir::PtxOperand& operand(std::size_t i) const { return call->operands[i]; }

@@ -64,6 +64,13 @@ constexpr KindRow kKinds[] = {
     {"add.rn.f32", PtxKind::Add},
     {"prmt.b32", PtxKind::PermuteBytes},
     {"movmatrix.sync.aligned.m8n8.trans.b16", PtxKind::MoveMatrix},
+    {"add.rn.f16x2", PtxKind::Packed},
+    {"fma.rn.bf16x2", PtxKind::Packed},
+    {"mul.rn.f32x2", PtxKind::Packed},
+    {"max.f16x2", PtxKind::Packed},
+    {"neg.bf16x2", PtxKind::Packed},
+    {"add.rn.ftz.f16x2", PtxKind::Unknown},
+    {"max.NaN.f16x2", PtxKind::Unknown},
 };
 
 TEST(PtxInstruction, OpcodesOfEveryKindAreKnown) {

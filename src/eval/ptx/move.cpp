@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Loads, stores and moves of single threads.
+// Loads, stores, moves and sums of single threads.
 #include <utility>
 #include <vector>
 
@@ -62,6 +62,56 @@ void ptx_permute_bytes(Cta& cta, const PtxInstruction& ptx, Threads ts) {
       out.add(t, byte, i * kByte);
     }
   ptx_put(cta, ptx.operand(0), ts, kRegisterBits, out);
+}
+
+namespace {
+
+Word half_value(PackedFunction function, num::DType type, std::span<const Word> v) {
+  Word out = 0;
+  const auto operate = [&](ir::ExprOp op) {
+    binary(op, type, v.first(1), v.subspan(1, 1), {&out, 1});
+    return out;
+  };
+  switch (function) {
+    case PackedFunction::Add:
+      return operate(ir::ExprOp::Add);
+    case PackedFunction::Sub:
+      return operate(ir::ExprOp::Sub);
+    case PackedFunction::Mul:
+      return operate(ir::ExprOp::Mul);
+    case PackedFunction::Min:
+      return operate(ir::ExprOp::Min);
+    case PackedFunction::Max:
+      return operate(ir::ExprOp::Max);
+    case PackedFunction::Fma:
+      return fused(type, v[0], v[1], v[2]);
+    case PackedFunction::Neg:
+      unary(ir::ExprOp::Neg, type, v.first(1), {&out, 1});
+      return out;
+    case PackedFunction::Abs:
+      return pure_call(ir::Intrinsic::Abs, type, v.first(1));
+  }
+  return out;
+}
+
+}  // namespace
+
+void ptx_packed(Cta& cta, const PtxInstruction& ptx, Threads ts) {
+  std::vector<Words> from;
+  for (std::size_t i = 1; i < ptx.operand_count(); ++i)
+    from.push_back(ptx_value(cta, ptx.operand(i), ts, ptx.bits));
+  const int width = ptx.bits / 2;
+  const Word mask = (Word{1} << width) - 1;
+  std::vector<Word> halves(from.size());
+  for (std::size_t i = 0; i < ts.size(); ++i) {
+    Word word = 0;
+    for (const int shift : {0, width}) {
+      for (std::size_t k = 0; k < from.size(); ++k) halves[k] = from[k][i] >> shift & mask;
+      word |= (half_value(ptx.packed, ptx.type, halves) & mask) << shift;
+    }
+    from[0][i] = word;
+  }
+  ptx_put(cta, ptx.operand(0), ts, ptx.bits, std::move(from[0]));
 }
 
 }  // namespace ww::eval

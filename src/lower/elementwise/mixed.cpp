@@ -27,6 +27,7 @@
 #include "lower/elementwise/element_checks.h"
 #include "lower/elementwise/element_value.h"
 #include "lower/elementwise/mixed_problem.h"
+#include "lower/elementwise/packed.h"
 #include "lower/index_formula.h"
 #include "lower/variant.h"
 
@@ -40,14 +41,29 @@ using Access = WorkSide::Access;
 struct Plan {
   MixedProblem problem;
   std::vector<Work> works;
+  std::optional<PackedOp> packed = {};  // for the works whose elements are pairs
+  std::vector<bool> is_packed = {};     // by work
 };
 
 // --- match ---------------------------------------------------------------------------------------
+
+// Vectors are loaded into registers of their own, which pair up.
+bool has_pairs(const Call& call, const MixedProblem& p, const Work& work) {
+  const auto sides = p.sides();
+  for (std::size_t s = 0; s < sides.size(); ++s)
+    if (work.sides[s].access == Access::Register &&
+        !are_pairs(call, *sides[s], work.sides[s].slots))
+      return false;
+  return work.vec % 2 == 0;
+}
 
 Match<Plan> match(const Call& call) {
   Plan plan{.problem = WW_TRY(mixed_problem(call)), .works = {}};
   WW_TRY_VOID(check_elements(call, plan.problem.dst, plan.problem.sources));
   plan.works = WW_TRY(mixed_work(call, plan.problem));
+  plan.packed = packed_op(call, plan.problem.type, plan.problem.dst.dtype, plan.problem.sources);
+  for (const Work& work : plan.works)
+    plan.is_packed.push_back(plan.packed && has_pairs(call, plan.problem, work));
   return plan;
 }
 
@@ -75,8 +91,11 @@ class Writer {
     for (const OperandPlaces* side : sides_) views_.push_back(view(*side));
     for (std::size_t i = 0; i < p_.sources.size(); ++i)
       scalars_.push_back(value_.scalar(i, p_.sources[i].scalar));
-    for (const Work& work : plan_.works)
+    for (std::size_t w = 0; w < plan_.works.size(); ++w) {
+      is_packed_ = plan_.is_packed[w];
+      const Work& work = plan_.works[w];
       code_.guarded(member_expr(code_, u_, work.used), [&] { rounds(work); });
+    }
     if (ir::is_shared(p_.dst.scope)) end_with_barrier(call_, code_);
   }
 
@@ -144,6 +163,7 @@ class Writer {
     }
     has_formulas_ = has_formulas(work);
     loaded_.assign(sides_.size(), {});
+    if (is_packed_) find_words(work);
     load(work, code_.n(0), true);
     if (!has_formulas_) {
       for (std::int64_t k = 0; k < work.rounds; ++k) round(work, code_.n(k));
@@ -168,15 +188,19 @@ class Writer {
         copy(code_.pointer(values_[s], code_.n(0)), code_.pointer(views_[s], from), side.bytes);
       else
         loaded_[s] = code_.let(name(s) + "_value", code_.load(views_[s], {from}));
+      if (is_packed_ && loaded_[s].valid())
+        loaded_[s] = both_halves(code_, plan_.packed->word, loaded_[s]);
     }
   }
 
   void round(const Work& work, ExprId k) {
     load(work, k, false);
+    const std::int64_t steps = is_packed_ ? work.vec / 2 : work.vec;
+    const auto step = [&](ExprId i) { is_packed_ ? two(work, k, i) : one(work, k, i); };
     if (has_formulas_ && work.vec > 1)
-      code_.loop("i", work.vec, ir::LoopKind::Unroll, [&](ExprId i) { one(work, k, i); });
+      code_.loop("i", steps, ir::LoopKind::Unroll, step);
     else
-      for (std::int64_t i = 0; i < work.vec; ++i) one(work, k, code_.n(i));
+      for (std::int64_t i = 0; i < steps; ++i) step(code_.n(i));
     if (values_[0].valid())
       copy(code_.pointer(views_[0], place(work, 0, k)), code_.pointer(values_[0], code_.n(0)),
            work.sides[0].bytes);
@@ -199,6 +223,38 @@ class Writer {
     const bool is_register = work.sides[0].access == Access::Register;
     code_.store(views_[0], is_register ? slot(work, 0, k, i) : place(work, 0, k), out);
   }
+  // --- two elements at a time ---
+
+  void find_words(const Work& work) {
+    words_.clear();
+    for (std::size_t s = 0; s < sides_.size(); ++s)
+      words_.push_back(values_[s].valid()
+                           ? word_view(code_, values_[s], plan_.packed->word, work.vec)
+                       : work.sides[s].access == Access::Register
+                           ? word_view(code_, sides_[s]->buffer, plan_.packed->word,
+                                       view_elements(call_, *sides_[s]))
+                           : ir::BufferId{});
+    pairs_.clear();
+    for (const ExprId scalar : scalars_)
+      pairs_.push_back(scalar.valid() ? both_halves(code_, plan_.packed->word, scalar) : ExprId{});
+    if (plan_.packed->has_zero)
+      pairs_.push_back(both_halves(code_, plan_.packed->word, code_.zero(p_.type)));
+  }
+  ExprId word(const Work& work, std::size_t s, ExprId k, ExprId i) {
+    if (values_[s].valid()) return code_.load(words_[s], {i});
+    const ExprId first = slot(work, s, k, code_.simplify(code_.mul(i, 2)));
+    return code_.load(words_[s], {code_.simplify(code_.div(first, 2))});
+  }
+  void two(const Work& work, ExprId k, ExprId i) {
+    std::vector<ExprId> from;
+    for (std::size_t n = 0; n < pairs_.size(); ++n) {
+      const bool is_side = n < p_.sources.size() && p_.sources[n].side;
+      const std::size_t s = is_side ? p_.sources[n].operand + 1 : 0;
+      from.push_back(!is_side ? pairs_[n] : loaded_[s].valid() ? loaded_[s] : word(work, s, k, i));
+    }
+    write_packed(code_, *plan_.packed, word(work, 0, k, i), from);
+  }
+
   ExprId element(const Work& work, std::size_t s, ExprId k, ExprId i) {
     return values_[s].valid() ? code_.load(values_[s], {i})
                               : code_.load(views_[s], {slot(work, s, k, i)});
@@ -216,7 +272,10 @@ class Writer {
   std::vector<std::vector<ThreadPart>> parts_;  // by side: of the work being written
   std::vector<ir::BufferId> values_;            // by side: registers of a vector
   std::vector<ExprId> loaded_;                  // by side: read once for all elements of a round
+  std::vector<ir::BufferId> words_;             // by side: by words of two elements
+  std::vector<ExprId> pairs_;                   // by source: scalars in both halves of a word
   bool has_formulas_ = true;
+  bool is_packed_ = false;  // the work being written
 };
 
 void emit(const Plan& plan, const Call& call, CodeWriter& code) {
@@ -285,6 +344,9 @@ PlanReport report(const Plan& plan, const Call& call) {
   }
   add_memory(out, plan, call);
   add_registers(out, plan, call);
+  for (std::size_t w = 0; w < plan.works.size(); ++w)
+    if (plan.is_packed[w])
+      out.add_instruction(plan.packed->opcode, plan.works[w].rounds * plan.works[w].vec / 2, 0);
   out.summary =
       fmt::format("{} element{} at a time, {} round{} of {} thread{}", vec, vec == 1 ? "" : "s",
                   out.rounds, out.rounds == 1 ? "" : "s", out.threads, out.threads == 1 ? "" : "s");

@@ -4,7 +4,8 @@
 //
 // Every element of the destination must have its sources in the same thread, in whatever registers;
 // scalars are computed once, by each thread for itself. Registers that follow formulas become a
-// loop, which is unrolled, since registers have no addresses; others are written one by one.
+// loop, which is unrolled, since registers have no addresses; others are written one by one. Where
+// two elements share a word and the target has the instruction, it takes both: `add.rn.f16x2`.
 //
 //     Tx.wg.cast(H[0:128, 0:64], R[0:128, 0:64])     R float32, H float16, a row in each thread
 //
@@ -18,6 +19,7 @@
 #include "lower/as_index.h"
 #include "lower/elementwise/element_checks.h"
 #include "lower/elementwise/element_value.h"
+#include "lower/elementwise/packed.h"
 #include "lower/index_formula.h"
 #include "lower/variant.h"
 
@@ -30,31 +32,63 @@ using ir::TileOp;
 /// The registers of a batch as formulas of the step: of dst, then of each source with a side.
 using Forms = std::vector<layout::TileLayout>;
 
+struct BatchPlan {
+  bool is_packed = false;                        // two elements at a time: slots are words
+  std::vector<std::vector<std::int64_t>> slots;  // by side, by step
+  std::optional<Forms> forms;                    // nothing: one by one
+};
+
 struct Plan {
   ElementwiseProblem problem;
-  std::vector<std::optional<Forms>> forms;  // by batch; nothing: one by one
+  std::optional<PackedOp> packed;
+  std::vector<BatchPlan> batches = {};
 };
 
 // --- match ---------------------------------------------------------------------------------------
 
-std::optional<Forms> forms_of(const StepBatch& batch) {
-  if (batch.steps.size() < 2) return std::nullopt;
+std::optional<Forms> forms_of(const std::vector<std::vector<std::int64_t>>& slots) {
+  if (slots[0].size() < 2) return std::nullopt;
   Forms out;
-  for (std::size_t i = 0; i <= batch.steps[0].from.size(); ++i) {
-    std::vector<std::int64_t> slots;
-    for (const RegisterStep& step : batch.steps)
-      slots.push_back(i == 0 ? step.to : step.from[i - 1]);
-    auto form = fit_table(slots);
+  for (const std::vector<std::int64_t>& each : slots) {
+    auto form = fit_table(each);
     if (!form) return std::nullopt;
     out.push_back(*std::move(form));
   }
   return out;
 }
 
+std::vector<const OperandPlaces*> sides_of(const ElementwiseProblem& p) {
+  std::vector<const OperandPlaces*> out{&p.dst};
+  for (const ElementwiseSource& source : p.sources)
+    if (source.side) out.push_back(&*source.side);
+  return out;
+}
+
+BatchPlan batch_plan(const Call& call, const Plan& plan, const StepBatch& batch) {
+  const std::vector<const OperandPlaces*> sides = sides_of(plan.problem);
+  BatchPlan out;
+  for (std::size_t s = 0; s < sides.size(); ++s) {
+    out.slots.emplace_back();
+    for (const RegisterStep& step : batch.steps)
+      out.slots[s].push_back(s == 0 ? step.to : step.from[s - 1]);
+  }
+  out.is_packed = plan.packed.has_value();
+  for (std::size_t s = 0; s < sides.size(); ++s)
+    out.is_packed = out.is_packed && are_pairs(call, *sides[s], out.slots[s]);
+  if (out.is_packed)
+    for (std::vector<std::int64_t>& slots : out.slots) slots = words_of_pairs(slots);
+  out.forms = forms_of(out.slots);
+  return out;
+}
+
 Match<Plan> match(const Call& call) {
-  Plan plan{WW_TRY(elementwise_problem(call)), {}};
+  Plan plan{.problem = WW_TRY(elementwise_problem(call)), .packed = {}};
   WW_TRY_VOID(check_elements(call, plan.problem.dst, plan.problem.sources));
-  for (const StepBatch& batch : plan.problem.batches) plan.forms.push_back(forms_of(batch));
+  // Registers of 32 bits that other instructions fill would have to be put together first.
+  if (plan.problem.dst.bits < 32)
+    plan.packed = packed_op(call, plan.problem.type, plan.problem.dst.dtype, plan.problem.sources);
+  for (const StepBatch& batch : plan.problem.batches)
+    plan.batches.push_back(batch_plan(call, plan, batch));
   return plan;
 }
 
@@ -72,6 +106,7 @@ class Writer {
   void write() {
     dst_ = view(p_.dst);
     for (std::size_t i = 0; i < p_.sources.size(); ++i) prepare(i);
+    if (std::ranges::any_of(plan_.batches, &BatchPlan::is_packed)) prepare_words();
     const ExprId u = call_.unit_thread(code_);
     for (std::size_t i = 0; i < p_.batches.size(); ++i)
       code_.guarded(member_expr(code_, u, p_.batches[i].threads), [&] { batch(i); });
@@ -95,18 +130,34 @@ class Writer {
     scalars_.push_back(value_.scalar(i, source.scalar));
   }
 
+  // The same by words of two elements.
+  void prepare_words() {
+    const num::DType word = plan_.packed->word;
+    for (const OperandPlaces* side : sides_of(p_)) words_.push_back(words(*side, word));
+    for (std::size_t i = 0; i < p_.sources.size(); ++i)
+      pairs_.push_back(scalars_[i].valid() ? both_halves(code_, word, scalars_[i]) : ExprId{});
+    if (plan_.packed->has_zero) pairs_.push_back(both_halves(code_, word, code_.zero(p_.type)));
+  }
+  ir::BufferId words(const OperandPlaces& side, num::DType word) {
+    const std::vector<const OperandPlaces*> sides = sides_of(p_);
+    for (std::size_t s = 0; s < words_.size(); ++s)
+      if (sides[s]->buffer == side.buffer) return words_[s];
+    return word_view(code_, side.buffer, word, view_elements(call_, side));
+  }
+
   // --- steps ---
 
   void batch(std::size_t number) {
-    const StepBatch& batch = p_.batches[number];
-    if (!plan_.forms[number]) {
-      for (const RegisterStep& step : batch.steps)
-        one([&](std::size_t i) { return code_.n(i == 0 ? step.to : step.from[i - 1]); });
+    const BatchPlan& batch = plan_.batches[number];
+    const std::int64_t steps = std::ssize(batch.slots[0]);
+    const auto step = [&](const auto& slot_of) { batch.is_packed ? two(slot_of) : one(slot_of); };
+    if (!batch.forms) {
+      for (std::int64_t k = 0; k < steps; ++k)
+        step([&](std::size_t i) { return code_.n(batch.slots[i][as_index(k)]); });
       return;
     }
-    const Forms& forms = *plan_.forms[number];
-    code_.loop("i", std::ssize(batch.steps), ir::LoopKind::Unroll, [&](ExprId k) {
-      one([&](std::size_t i) { return digits_expr(code_, forms[i], k); });
+    code_.loop("i", steps, ir::LoopKind::Unroll, [&](ExprId k) {
+      step([&](std::size_t i) { return digits_expr(code_, (*batch.forms)[i], k); });
     });
   }
 
@@ -129,6 +180,20 @@ class Writer {
     code_.store(dst_, to, value_.of(values));
   }
 
+  // `word_of` is the same for words.
+  template <typename WordOf>
+  void two(WordOf&& word_of) {
+    const auto word = [&](std::size_t s) {
+      return code_.load(words_[s], {code_.simplify(word_of(s))});
+    };
+    std::vector<ExprId> from;
+    for (std::size_t i = 0; i < pairs_.size(); ++i) {
+      const bool is_side = i < p_.sources.size() && p_.sources[i].side;
+      from.push_back(is_side ? word(1 + p_.sources[i].operand) : pairs_[i]);
+    }
+    write_packed(code_, *plan_.packed, word(0), from);
+  }
+
   const Plan& plan_;
   const ElementwiseProblem& p_;
   const Call& call_;
@@ -138,6 +203,8 @@ class Writer {
   std::vector<std::pair<ir::BufferId, ir::BufferId>> views_;
   std::vector<ir::BufferId> buffers_;  // by source, of those in registers
   std::vector<ExprId> scalars_;        // by source, of the others
+  std::vector<ir::BufferId> words_;    // by side
+  std::vector<ExprId> pairs_;          // scalars in both halves of a word
 };
 
 void emit(const Plan& plan, const Call& call, CodeWriter& code) {
@@ -181,10 +248,15 @@ PlanReport report(const Plan& plan, const Call& call) {
   }
   for (const auto& [name, count] : out.operand_registers) out.registers += count;
   const bool is_copied = out.rounds * out.threads > out.elements;
-  out.summary = fmt::format("{} element{} per thread, in its registers", out.rounds,
-                            out.rounds == 1 ? "" : "s");
-  const auto is_loop = [](const std::optional<Forms>& forms) { return forms.has_value(); };
-  if (out.rounds > 1 && std::ranges::none_of(plan.forms, is_loop))
+  std::int64_t packed = 0;
+  for (const BatchPlan& batch : plan.batches)
+    if (batch.is_packed) packed += std::ssize(batch.slots[0]);
+  out.summary = fmt::format("{} element{} per thread, in its registers{}", out.rounds,
+                            out.rounds == 1 ? "" : "s", packed > 0 ? ", two at a time" : "");
+  if (packed > 0) out.add_instruction(plan.packed->opcode, packed, 0);
+  const auto is_loop = [](const BatchPlan& batch) { return batch.forms.has_value(); };
+  const bool is_single = out.rounds > 1 && (packed == 0 || packed > 1);
+  if (is_single && std::ranges::none_of(plan.batches, is_loop))
     out.notes.emplace_back("the registers follow no formula and are written one by one");
   if (is_copied) out.notes.emplace_back("elements that several threads hold are computed by each");
   add_value_notes(out, call, p.type);

@@ -6,6 +6,8 @@
 // operands. What must come out for an element is the hash that the table in ir/elementwise.h gives:
 // a wrong register or thread, a store too few or in place of another, operands in another order, a
 // conversion left out all give another number.
+#include <functional>
+#include <span>
 #include <unordered_map>
 
 #include "ir/equal.h"
@@ -202,8 +204,71 @@ class ElementwiseReplay : public RegisterReplay {
     }
     return {};
   }
-  Try<void> ptx(const ir::PtxCall& call, const Mask&) override {
-    return unknown("`{}`", call.opcode.text());
+
+  // Instructions on words of two elements, which compute each half by itself.
+  struct Packed {
+    DType type;
+    std::size_t operands;
+    std::function<Number(std::span<const Number>)> half;
+  };
+  static std::optional<Packed> packed_of(const isa::Opcode& opcode) {
+    const isa::Binding& binding = opcode.binding();
+    const std::string_view word = binding.word("type"), mnemonic = opcode.mnemonic();
+    const DType type = word == "f16x2"    ? DType::Float16
+                       : word == "bf16x2" ? DType::Bfloat16
+                                          : DType::Float32;
+    if (type == DType::Float32 && word != "f32x2") return std::nullopt;
+    const bool is_rounded = binding.word("rnd") == "rn";
+    if (binding.given_count() != (is_rounded ? 2U : 1U)) return std::nullopt;
+    for (const auto& [name, op] : {std::pair("add", ExprOp::Add), std::pair("sub", ExprOp::Sub),
+                                   std::pair("mul", ExprOp::Mul), std::pair("min", ExprOp::Min),
+                                   std::pair("max", ExprOp::Max)})
+      if (mnemonic == name)
+        return Packed{type, 2, [type, op = op](std::span<const Number> v) {
+                        return hashes::operated(op, type, v[0], v[1]);
+                      }};
+    if (mnemonic == "fma")
+      return Packed{type, 3, [type](std::span<const Number> v) {
+                      return hashes::called(ir::Intrinsic::Fma, type, {v[0], v[1], v[2]});
+                    }};
+    if (mnemonic == "neg")
+      return Packed{type, 1, [type](std::span<const Number> v) {
+                      return hashes::changed(ExprOp::Neg, type, v[0]);
+                    }};
+    if (mnemonic == "abs")
+      return Packed{type, 1, [type](std::span<const Number> v) {
+                      return hashes::called(ir::Intrinsic::Abs, type, {v[0]});
+                    }};
+    return std::nullopt;
+  }
+  Try<void> ptx(const ir::PtxCall& call, const Mask& mask) override {
+    const auto packed = packed_of(call.opcode);
+    if (!packed || call.operands.size() != packed->operands + 1)
+      return unknown("`{}`", call.opcode.text());
+    std::vector<PointerValue> words;
+    for (const ir::PtxOperand& operand : call.operands)
+      words.push_back(WW_TRY(register_of(operand, mask)));
+    const int bits = num::bits_of(packed->type);
+    for (std::size_t t = 0; t < mask.size(); ++t) {
+      if (!mask[t]) continue;
+      Number halves[2] = {};
+      for (const std::int64_t half : {0, 1}) {
+        std::vector<Number> numbers;
+        for (std::size_t i = 1; i < words.size(); ++i)
+          numbers.push_back(WW_TRY(read_at(half_of(words[i], t, half, bits), t)));
+        halves[half] = packed->half(numbers);
+      }
+      for (const std::int64_t half : {0, 1})
+        WW_TRY_VOID(put(half_of(words[0], t, half, bits), t, halves[half]));
+    }
+    has_changed_ = true;
+    return {};
+  }
+  [[nodiscard]] RegisterPlace half_of(const PointerValue& word, std::size_t thread,
+                                      std::int64_t half, int bits) const {
+    RegisterPlace out = place(word, thread, bits);
+    out.bit += half * bits;
+    return out;
   }
 
   /// Threads that have used an element of the destination.

@@ -134,6 +134,9 @@ std::vector<Case> cases() {
          .scope = Scope::Shared,
          .from = Scope::Shared});
   out.back().edit = [](Builder&, std::vector<TileArg>& args) { args.push_back(args[0]); };
+  for (const TileOp op : {TileOp::Sub, TileOp::Neg, TileOp::Abs, TileOp::Relu, TileOp::Fma})
+    out.push_back({.op = op, .types = std::vector(ir::params_of(op).size(), Float16)});
+  mixed({.op = TileOp::Sub, .types = {Bfloat16, Bfloat16, Bfloat16}, .from = Scope::Shared});
   // Only some threads, and registers that differ between threads.
   out.push_back({.d = "S[(8,4,4):(4@laneid,1@laneid,1)]"});
   out.back().edit = [](Builder& b, std::vector<TileArg>& args) {
@@ -183,7 +186,7 @@ bool is_effect(const ir::Function& f, StmtId id) {
   const bool is_barrier =
       kind == StmtKind::Evaluate && f[f[id].expr].callee != ir::Intrinsic::CopyBytes;
   return !is_barrier && (kind == StmtKind::Store || kind == StmtKind::For || kind == StmtKind::If ||
-                         kind == StmtKind::Evaluate);
+                         kind == StmtKind::Evaluate || kind == StmtKind::Ptx);
 }
 
 TEST(ProofElementwise, DroppedStatements) {
@@ -205,6 +208,31 @@ TEST(ProofElementwise, DroppedStatements) {
       for (const StmtId id : all_of(under, kind)) visit(under.f.at(id).body);
   }
   EXPECT_GT(planted, 40);
+}
+
+// Other instructions on words of two elements, other words, operands exchanged.
+TEST(ProofElementwise, PackedFaults) {
+  using enum DType;
+  Under under({.op = TileOp::Sub, .types = {Float16, Float16, Float16}});
+  ASSERT_TRUE(under.prove().holds());
+  const std::vector<StmtId> all = all_of(under, StmtKind::Ptx);
+  ASSERT_EQ(all.size(), 1U);
+  ir::PtxCall& call = under.f.at(under.f[all[0]].ptx);
+  const ir::PtxCall right = call;
+  ASSERT_EQ(call.opcode.text(), "sub.rn.f16x2");
+  for (const std::string other : {"add.rn.f16x2", "mul.rn.f16x2", "max.f16x2", "sub.rn.bf16x2",
+                                  "sub.rn.ftz.f16x2", "sub.rn.sat.f16x2"}) {
+    call.opcode = isa::opcode_of(other);
+    EXPECT_FALSE(under.prove().holds()) << other;
+  }
+  call = right;
+  std::swap(call.operands[1], call.operands[2]);
+  EXPECT_FALSE(under.prove().holds());
+  call = right;
+  call.operands[1] = call.operands[2];
+  EXPECT_FALSE(under.prove().holds());
+  call = right;
+  EXPECT_TRUE(under.prove().holds());
 }
 
 // A step made twice is wrong where it reads what it has written.
