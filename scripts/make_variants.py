@@ -44,7 +44,7 @@ def variants():
 
 
 def is_reduction(row):
-    return row["op"] in ("sum", "max", "min")
+    return row["op"] in ("sum", "prod", "max", "min", "any", "all", "argmax", "argmin")
 
 
 def is_elementwise(row):

@@ -1,32 +1,73 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reductions: `sum`, `max` and `min` along an axis of a region. Their meaning:
+// Reductions: `sum`, `prod`, `max`, `min`, `any`, `all`, `argmax` and `argmin` along axes of a
+// region. Their meaning:
 //
 //     dst[i] = the elements of src that have i as their other coordinates, folded into one;
 //              with accum=True what dst[i] was is folded in, last
 //
 // Elements are folded in `fold_type`, and the result is rounded to the type of dst once. `max` and
-// `min` pass over NaN: the result is NaN only where all elements are. For floats the order of a sum
-// matters. Of a source in registers it is
+// `min` pass over NaN: the result is NaN only where all elements are. `any` and `all` are the maximum
+// and the minimum of 0 and 1. `argmax` and `argmin` give the least index of an element that is what
+// `max` or `min` gives, 0 where all are NaN; the index is row-major over the folded axes. For floats the order of a sum or product matters. Of a source in
+// registers it is
 //
 //   1. in each thread, the elements that it holds, one after the other in row-major order; an
 //      element that several threads hold counts in the first of them,
 //   2. in each warp, lanes whose numbers differ in bit 0, then those in bit 1, … up to bit 4,
 //   3. the warps, one after the other.
+//
+// A source in memory is folded as if threads held it as `memory_share` says.
 #pragma once
 
 #include <cstdint>
+#include <span>
+#include <vector>
 
 #include "ir/function.h"
 
 namespace ww::ir {
 
-/// sum, max, min.
+/// sum, prod, max, min, any, all, argmax, argmin.
 bool is_reduction(TileOp op);
-/// What folds two elements: Add, Max or Min.
+/// argmax, argmin.
+bool gives_index(TileOp op);
+/// What folds two elements: Add, Mul, Max or Min.
 ExprOp folding_operator(TileOp op);
-/// float32 for narrower floats, int32 for narrower integers, otherwise the type itself.
+/// float32 for narrower floats, int32 for narrower integers and bool, otherwise the type itself.
 num::DType fold_type(num::DType dtype);
-/// The dimension of src that is folded, from 0 on; the verifier has seen that there is one.
-std::size_t folded_dimension(const TileCall& call);
+/// Does the order matter in which elements of the type are folded?
+bool is_ordered_fold(ExprOp op, num::DType type);
+/// Is what the destination was folded in?
+bool accumulates(const TileCall& call);
+/// The axes as they are given, one or several; negative ones count from the last.
+std::vector<std::int64_t> folded_axes(const TileCall& call);
+/// By dimension of src, whether it is folded; the verifier has seen that the axes exist.
+std::vector<bool> folded_dimensions(const TileCall& call);
+
+/// Where the elements of a source go, in row-major order on both sides.
+struct FoldMap {
+  std::vector<std::int64_t> into;   // by element of the source
+  std::vector<std::int64_t> index;  // of it among those that go into the same one, row-major
+  std::int64_t results = 1;         // elements of the destination
+  std::int64_t folded = 1;          // that go into each of them
+};
+FoldMap fold_map(std::span<const std::int64_t> extents, const std::vector<bool>& is_folded);
+
+/// How the threads of a unit share a source in memory. Of W threads, the greatest power of two that
+/// the unit has, so many hold elements of one result:
+///
+///   no whole warps          1
+///   last dimension folded   up to 32, or W / results if that is more: G side by side
+///   otherwise               up to W / results: G, one for each result side by side
+///
+/// G is a divisor of the folded extent, found from the last folded dimension on: element i of it is
+/// in the thread i % G of the result's threads, which begin at a multiple of G rounded up to a power
+/// of two.
+struct MemoryShare {
+  std::vector<std::int64_t> thread, slot;                // by element of the source
+  std::vector<std::int64_t> result_thread, result_slot;  // by element of the destination
+};
+MemoryShare memory_share(std::span<const std::int64_t> extents, const std::vector<bool>& is_folded,
+                         std::int64_t threads);
 
 }  // namespace ww::ir

@@ -100,9 +100,17 @@ class Dispatch {
     if (!*calls) return lower_call(call, out);
     CodeWriter code(f_, c_.facts, call.span);
     for (const ir::BufferId buffer : (*calls)->buffers) code.allocate(buffer);
+    for (const auto& [buffer, count] : (*calls)->cleared) clear(code, buffer, count);
     append(out, code.take());
     for (const ir::TileCall& each : (*calls)->calls)
       lower_call({c_, each, call.span, call.active}, out);
+  }
+
+  static void clear(CodeWriter& code, ir::BufferId buffer, std::int64_t count) {
+    const num::DType type = code.f()[buffer].dtype;
+    const ir::BufferId flat = code.flat_view(buffer, type, count, code.f()[buffer].name);
+    code.loop("i", count, ir::LoopKind::Unroll,
+              [&](ir::ExprId i) { code.store(flat, i, code.zero(type)); });
   }
 
   void declined_by_all(const Call& call, const Decline& why) {

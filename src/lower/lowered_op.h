@@ -3,6 +3,7 @@
 #pragma once
 
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "lower/call.h"
@@ -13,6 +14,9 @@ namespace ww::lower {
 /// The calls that one call stands for, in order, and buffers that are allocated before them.
 struct Expansion {
   std::vector<ir::BufferId> buffers;
+  /// Registers of which some threads fill nothing: zero from the beginning, so that a compiler may
+  /// compute with them where the result is not used. With how many each thread has.
+  std::vector<std::pair<ir::BufferId, std::int64_t>> cleared = {};
   std::vector<ir::TileCall> calls;
 };
 

@@ -165,11 +165,6 @@ TEST(Reduce, OnAllTargets) {
                     reg("A", dtype, {8, 12}, "S[(8, 3, 4) : (4 @ laneid, 1 @ laneid, 1)]", 4),
                     "Tx.warp." + op + "(D, A, accum=True)");
         each.target = target;
-        if (target == "sm_75" && dtype == "bfloat16") {  // it cannot convert them
-          const std::string refused = check(program_of(each)).explain();
-          EXPECT_NE(refused.find("needs sm_80 or later"), std::string::npos) << refused;
-          continue;
-        }
         family.run(program_of(each), {.variant = "registers", .rounds = 4});
         family.count();
       }
@@ -280,16 +275,8 @@ struct Declined {
 
 std::vector<Declined> declines() {
   const Reg d = reg("D", "float32", {8}, "S[8]", 8);
-  const Reg lanes = reg("D", "float32", {32}, "S[32 : 1 @ laneid]", 1);
   const Reg a = reg("A", "float32", {32, 8}, "S[(32, 8) : (1 @ laneid, 1)]", 8);
   return {
-      {case_of(d, a,
-               "M = T.alloc_buffer((32, 8), \"float32\", scope=\"shared\"); "
-               "Tx.warp.sum(D, M, axes=0)"),
-       "[memory] `M` is in shared memory, expected registers"},
-      {case_of(lanes, a,
-               "M = T.alloc_buffer((32,), \"float32\", scope=\"shared\"); Tx.warp.max(M, A)"),
-       "[memory] `M` is in shared memory, expected registers"},
       {case_of(d, a, "Tx.cluster.sum(D, A, axes=0)"),
        "[scope] cluster scope, expected thread, warp, warpgroup or cta"},
       {case_of(reg("D", "bool", {32}, "S[32 : 1 @ laneid]", 1),

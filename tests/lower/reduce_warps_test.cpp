@@ -122,8 +122,7 @@ TEST(ReduceWarps, Declines) {
   };
   EXPECT_EQ(verdict(case_of(32, reg("D", "float32", {1}, "S[1] + R[32 : 1 @ laneid]", 1),
                             reg("A", "float32", {8, 8}, "S[(8, 8) : (1 @ laneid, 1)]", 8),
-                            "M = T.alloc_buffer((8,), \"float32\", scope=\"shared\"); "
-                            "Tx.warp.sum(M, A)")),
+                            "Tx.warp.sum(D, A[0], dispatch=\"warps\")")),
             "[scope] warp scope, expected warpgroup or cta");
   ElementwiseCase full = case_of(
       128, d, a,

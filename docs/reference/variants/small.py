@@ -296,17 +296,26 @@ def elementwise(op):
     return kernel
 
 
+# Of elements and results.
+def types_of(op):
+    if op in ("any", "all"):
+        return "bool", "bool"
+    return "float32", "int32" if op in ("argmax", "argmin") else "float32"
+
+
 # A row in the registers of four lanes, its result in all of them.
 def registers(op):
+    of, to = types_of(op)
+
     @T.prim_func
     def kernel(A_ptr: T.handle, B_ptr: T.handle):
-        A = T.match_buffer(A_ptr, (8, 16), "float32")
-        B = T.match_buffer(B_ptr, (8,), "float32")
+        A = T.match_buffer(A_ptr, (8, 16), of)
+        B = T.match_buffer(B_ptr, (8,), to)
         T.device_entry()
         T.thread_id([32])
-        rows = T.alloc_buffer((8, 16), "float32", scope="local",
+        rows = T.alloc_buffer((8, 16), of, scope="local",
                               layout=TileLayout(S[(8, 4, 4) : (4 @ laneid, 1 @ laneid, 1)]))
-        out = T.alloc_buffer((8,), "float32", scope="local",
+        out = T.alloc_buffer((8,), to, scope="local",
                              layout=TileLayout(S[8 : 4 @ laneid] + R[4 : 1 @ laneid]))
         Tx.warp.copy(rows[:, :], A[:, :])
         getattr(Tx.warp, op)(out, rows)
@@ -317,15 +326,17 @@ def registers(op):
 
 # Columns whose rows are in four warps; every thread gets all sums.
 def warps(op):
+    of, to = types_of(op)
+
     @T.prim_func
     def kernel(A_ptr: T.handle, B_ptr: T.handle):
-        A = T.match_buffer(A_ptr, (128, 2), "float32")
-        B = T.match_buffer(B_ptr, (2,), "float32")
+        A = T.match_buffer(A_ptr, (128, 2), of)
+        B = T.match_buffer(B_ptr, (2,), to)
         T.device_entry()
         T.thread_id([128])
-        rows = T.alloc_buffer((128, 2), "float32", scope="local",
+        rows = T.alloc_buffer((128, 2), of, scope="local",
                               layout=TileLayout(S[(128, 2) : (1 @ tx, 1)]))
-        out = T.alloc_buffer((2,), "float32", scope="local",
+        out = T.alloc_buffer((2,), to, scope="local",
                              layout=TileLayout(S[2] + R[128 : 1 @ tx]))
         Tx.cta.copy(rows[:, :], A[:, :])
         getattr(Tx.cta, op)(out, rows, axes=0)

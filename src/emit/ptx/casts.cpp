@@ -147,6 +147,24 @@ Value to_f32(Context& c, Value value, DType from) {
   return c.code.pure("cvt.f32.f16", Class::R, {c.code.pure("cvt.u16.u32", Class::Rs, {halves})});
 }
 
+namespace {
+
+// Before sm_80 no instruction rounds to bfloat16. Its bits are the upper half of those of a float32:
+// half of the last one is added, a little less where that is even, and the rest cut off. NaN has
+// the bits that `cvt` gives.
+Value rounded_bf16(Context& c, Value value) {
+  constexpr std::int64_t kBelowHalf = 0x7FFF, kNan = 0x7FFF;
+  const Value last = c.code.pure("bfe.u32", Class::R, {value, int_value(16), int_value(1)});
+  const Value more = c.code.pure("add.s32", Class::R, {last, int_value(kBelowHalf)});
+  const Value sum = c.code.pure("add.s32", Class::R, {value, more});
+  const Value high = c.code.pure("shr.u32", Class::R, {sum, int_value(16)});
+  const Value is_nan = c.code.pure("setp.nan.f32", Class::P, {value, value});
+  const Value bits = c.code.pure("selp.b32", Class::R, {int_value(kNan), high, is_nan});
+  return c.code.pure("cvt.u16.u32", Class::Rs, {bits});
+}
+
+}  // namespace
+
 Value from_f32(Context& c, Value value, DType to) {
   value = c.code.in_register(value);
   switch (to) {
@@ -154,8 +172,10 @@ Value from_f32(Context& c, Value value, DType to) {
       return value;
     case DType::Tfloat32:
       return c.code.pure("cvt.rn.tf32.f32", Class::R, {value});
-    case DType::Float16:
     case DType::Bfloat16:
+      if (!c.options.target.has(target::Feature::Sm80)) return rounded_bf16(c, value);
+      [[fallthrough]];
+    case DType::Float16:
       return c.code.pure(fmt::format("cvt.rn.{}.f32", arith_type(to)), Class::Rs, {value});
     case DType::Float64:
       return c.code.pure("cvt.f64.f32", Class::Rd, {value});

@@ -39,6 +39,11 @@ void run_primitive(Cta& cta, const ir::TileCall& call, const UnitInstance& unit)
     case TileOp::Sum:
     case TileOp::Max:
     case TileOp::Min:
+    case TileOp::Prod:
+    case TileOp::Any:
+    case TileOp::All:
+    case TileOp::Argmax:
+    case TileOp::Argmin:
       tile_reduce(cta, call, unit);
       break;
     case TileOp::GemmAsync:

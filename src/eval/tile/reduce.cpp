@@ -1,47 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <charconv>
+#include <cmath>
 #include <map>
 #include <optional>
 
 #include "eval/tile/primitives.h"
-#include "eval/tile/shape.h"
-#include "eval/value/exact_sum.h"
 #include "ir/reduction.h"
 #include "ir/settings.h"
 
 namespace ww::eval {
 namespace {
 
-using ir::TileOp;
-
-// One axis, or the numbers in a text.
-std::vector<std::int64_t> axes_of(const ir::TileArg& arg) {
-  const auto* setting = std::get_if<ir::Setting>(&arg);
-  if (setting == nullptr) return {-1};
-  if (const auto* axis = std::get_if<std::int64_t>(setting)) return {*axis};
-  const auto* text = std::get_if<std::string>(setting);
-  if (text == nullptr) return {};
-  std::vector<std::int64_t> axes;
-  const char* at = text->data();
-  const char* end = at + text->size();
-  while (at != end) {
-    std::int64_t axis = 0;
-    const auto [next, error] = std::from_chars(at, end, axis);
-    if (error == std::errc{}) axes.push_back(axis);
-    at = error == std::errc{} ? next : at + 1;
-  }
-  return axes;
-}
-
-/// Sums of floats that lie in registers: added in the order that ir/reduction.h gives.
-class OrderedSum {
+/// Sums and products of floats: in the order that ir/reduction.h gives.
+class OrderedFold {
  public:
-  explicit OrderedSum(num::DType type) : type_(type) {}
+  OrderedFold(ir::ExprOp op, num::DType type) : op_(op), type_(type) {}
 
   /// The elements one after the other, each with the first thread that holds it.
   void add(Thread owner, Word value) {
     const auto [part, is_first] = parts_.emplace(owner, value);
-    if (!is_first) part->second = sum(part->second, value);
+    if (!is_first) part->second = folded(part->second, value);
   }
   [[nodiscard]] Word value() const {
     std::vector<std::pair<Thread, Word>> parts(parts_.begin(), parts_.end());
@@ -50,21 +27,22 @@ class OrderedSum {
       for (const auto& [owner, part] : parts) {
         const auto pair = static_cast<Thread>(owner >> 1U);
         if (kept > 0 && parts[kept - 1].first == pair)
-          parts[kept - 1].second = sum(parts[kept - 1].second, part);
+          parts[kept - 1].second = folded(parts[kept - 1].second, part);
         else
           parts[kept++] = {pair, part};
       }
       parts.resize(kept);
     }
     Word out = parts[0].second;
-    for (std::size_t warp = 1; warp < parts.size(); ++warp) out = sum(out, parts[warp].second);
+    for (std::size_t warp = 1; warp < parts.size(); ++warp) out = folded(out, parts[warp].second);
     return out;
   }
 
  private:
-  [[nodiscard]] Word sum(Word a, Word b) const {
-    return apply_in(type_, ir::ExprOp::Add, type_, a, type_, b);
+  [[nodiscard]] Word folded(Word a, Word b) const {
+    return apply_in(type_, op_, type_, a, type_, b);
   }
+  ir::ExprOp op_;
   num::DType type_;
   std::map<Thread, Word> parts_;
 };
@@ -82,42 +60,80 @@ Thread first_owner(const Tile& tile, std::size_t x) {
 /// A reduction of one element of the destination.
 class Fold {
  public:
-  /// `is_ordered`: where the order of a sum matters; the sum of floats in memory is exact.
-  Fold(ir::TileOp op, num::DType type, bool is_ordered)
-      : op_(op), type_(type), sum_(type), is_ordered_(is_ordered) {}
+  Fold(ir::ExprOp op, num::DType type)
+      : op_(op), type_(type), in_order_(op, type), is_ordered_(ir::is_ordered_fold(op, type)) {}
 
   void add(Thread owner, num::DType from, Word bits) {
     const Word value = convert(from, type_, bits);
-    if (!is_sum_of_floats()) return take(value);
-    is_ordered_ ? sum_.add(owner, value) : exact_.add(as_real(type_, value));
+    is_ordered_ ? in_order_.add(owner, value) : take(value);
   }
   /// What the destination was, behind all others.
   void add_old(num::DType from, Word bits) {
-    if (is_ordered_ && is_sum_of_floats()) folded_ = sum_.value();
-    if (is_ordered_ || !is_sum_of_floats())
-      take(convert(from, type_, bits));
-    else
-      exact_.add(as_real(from, bits));
+    if (is_ordered_) folded_ = in_order_.value();
+    take(convert(from, type_, bits));
   }
   [[nodiscard]] Word value(num::DType to) const {
-    if (is_sum_of_floats() && !is_ordered_) return from_real(to, exact_.value());
-    if (is_sum_of_floats() && !folded_) return convert(type_, to, sum_.value());
+    if (is_ordered_ && !folded_) return convert(type_, to, in_order_.value());
     return convert(type_, to, folded_.value_or(0));
   }
 
  private:
-  [[nodiscard]] bool is_sum_of_floats() const { return op_ == TileOp::Sum && is_float(type_); }
   void take(Word value) {
-    folded_ =
-        folded_ ? apply_in(type_, ir::folding_operator(op_), type_, *folded_, type_, value) : value;
+    folded_ = folded_ ? apply_in(type_, op_, type_, *folded_, type_, value) : value;
   }
-  ir::TileOp op_;
+  ir::ExprOp op_;
   num::DType type_;
-  OrderedSum sum_;
-  ExactSum exact_;
+  OrderedFold in_order_;
   std::optional<Word> folded_;
   bool is_ordered_;
 };
+
+/// The least index of the greatest or least element.
+class FoldIndex {
+ public:
+  FoldIndex(ir::ExprOp op, num::DType type) : op_(op), type_(type) {}
+
+  /// The elements in the order of their indices.
+  void add(std::int64_t index, num::DType from, Word bits) {
+    const Word value = convert(from, type_, bits);
+    if (is_float(type_) && std::isnan(as_real(type_, value))) return;
+    if (best_ && apply_in(type_, op_, type_, *best_, type_, value) == *best_) return;
+    best_ = value;
+    index_ = index;
+  }
+  [[nodiscard]] std::int64_t index() const { return index_; }
+
+ private:
+  ir::ExprOp op_;
+  num::DType type_;
+  std::optional<Word> best_;
+  std::int64_t index_ = 0;
+};
+
+std::vector<Word> indices_of(const ir::TileCall& call, const ir::FoldMap& map, const TileValues& in,
+                             num::DType type) {
+  std::vector<FoldIndex> folds(static_cast<std::size_t>(map.results),
+                               FoldIndex(ir::folding_operator(call.op), ir::fold_type(in.type)));
+  for (std::size_t x = 0; x < map.into.size(); ++x)
+    folds[static_cast<std::size_t>(map.into[x])].add(map.index[x], in.type, in.bits[x]);
+  std::vector<Word> out;
+  for (const FoldIndex& fold : folds)
+    out.push_back(convert(num::DType::Int64, type, static_cast<Word>(fold.index())));
+  return out;
+}
+
+// The thread that counts for each element: who holds it, or would.
+std::vector<Thread> owners_of(const Tile& from, const std::vector<bool>& is_folded,
+                              const UnitInstance& unit) {
+  std::vector<Thread> out(from.count);
+  if (from.info->ir->scope == ir::Scope::Local) {
+    for (std::size_t x = 0; x < from.count; ++x) out[x] = first_owner(from, x);
+  } else {
+    const ir::MemoryShare share = ir::memory_share(from.extents, is_folded, unit.size);
+    for (std::size_t x = 0; x < from.count; ++x) out[x] = static_cast<Thread>(share.thread[x]);
+  }
+  return out;
+}
 
 }  // namespace
 
@@ -126,21 +142,26 @@ void tile_reduce(Cta& cta, const ir::TileCall& call, const UnitInstance& unit) {
   if (!to) return;
   const auto from = make_tile(cta, std::get<ir::Region>(call.args[1]), unit);
   if (!from) return;
-  const auto fold = folding(from->extents, axes_of(call.args[2]));
-  if (!fold || fold->count != to->count)
+  const std::vector<bool> is_folded = ir::folded_dimensions(call);
+  const ir::FoldMap map = ir::fold_map(from->extents, is_folded);
+  if (map.results != static_cast<std::int64_t>(to->count) || map.folded == 0)
     return tile_unsupported(cta, call, "the shapes do not go together");
   const TileValues in = read_tile(cta, *from, unit, false);
   const num::DType type = to->info->ir->dtype;
-  const bool is_in_registers = from->info->ir->scope == ir::Scope::Local;
-  std::vector<Fold> folds(to->count, Fold(call.op, ir::fold_type(in.type), is_in_registers));
+  TileValues out{.type = type, .bits = {}, .undefined = {}};
+  if (ir::gives_index(call.op)) {
+    out.bits = indices_of(call, map, in, type);
+    return write_tile(cta, *to, unit, out);
+  }
+  std::vector<Fold> folds(to->count, Fold(ir::folding_operator(call.op), ir::fold_type(in.type)));
+  const std::vector<Thread> owners = owners_of(*from, is_folded, unit);
   for (std::size_t x = 0; x < from->count; ++x)
-    folds[fold->into[x]].add(first_owner(*from, x), in.type, in.bits[x]);
-  if (ir::is_true(call.args[3])) {
+    folds[static_cast<std::size_t>(map.into[x])].add(owners[x], in.type, in.bits[x]);
+  if (ir::accumulates(call)) {
     const TileValues old = read_tile(cta, *to, unit, false);
     for (std::size_t x = 0; x < to->count; ++x) folds[x].add_old(old.type, old.bits[x]);
   }
-  TileValues out{.type = type, .bits = std::vector<Word>(to->count), .undefined = {}};
-  for (std::size_t x = 0; x < to->count; ++x) out.bits[x] = folds[x].value(type);
+  for (const Fold& fold : folds) out.bits.push_back(fold.value(type));
   write_tile(cta, *to, unit, out);
 }
 

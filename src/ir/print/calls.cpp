@@ -64,6 +64,9 @@ std::optional<std::vector<int>> mma_counts(const isa::Opcode& opcode) {
 std::string tile_arg(const Context& c, const TileArg& arg) {
   if (const auto* where = std::get_if<Region>(&arg)) return region(c, *where);
   if (const auto* id = std::get_if<ExprId>(&arg)) return expr(c, *id);
+  // Several axes of a reduction.
+  if (const auto* axes = std::get_if<std::string>(&std::get<Setting>(arg)))
+    return fmt::format("({})", *axes);
   return setting(c, std::get<Setting>(arg));
 }
 

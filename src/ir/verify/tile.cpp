@@ -3,6 +3,7 @@
 #include "ir/verify/tile.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
@@ -31,15 +32,6 @@ bool flag(const TileCheck& t, std::string_view param) {
     if (t.params[i].name == param) return is_true(t.call.args[i]);
   }
   return false;
-}
-
-std::optional<std::int64_t> int_argument(const TileCheck& t, std::string_view param) {
-  for (std::size_t i = 0; i < t.params.size(); ++i) {
-    const auto* setting = std::get_if<Setting>(&t.call.args[i]);
-    const auto* value = setting == nullptr ? nullptr : std::get_if<std::int64_t>(setting);
-    if (t.params[i].name == param && value != nullptr) return *value;
-  }
-  return std::nullopt;
 }
 
 // Extents of 1 do not matter.
@@ -101,23 +93,61 @@ void check_copy(const TileCheck& t) {
   if (!by_width || num::bits_of(to) != num::bits_of(from)) check_types(t, &dst, &src);
 }
 
-// The destination has the extents of the source but for the axis that is summed up.
+// False, with a finding: an axis does not exist, or is given twice.
+bool check_axes(const TileCheck& t, const Region& src, const std::vector<std::int64_t>& axes) {
+  const auto rank = static_cast<std::int64_t>(src.ranges.size());
+  std::vector<bool> seen(src.ranges.size());
+  for (const std::int64_t axis : axes) {
+    if (axis < -rank || axis >= rank) {
+      t.bad("`{}` over axis {} of {}, which has {}", t.name(), axis, region_text(t.f, src),
+            counted(src.ranges.size(), "axis", "axes"));
+      return false;
+    }
+    const auto d = static_cast<std::size_t>(axis < 0 ? axis + rank : axis);
+    if (seen[d]) {
+      t.bad("`{}` over axis {} of {} twice", t.name(), axis, region_text(t.f, src));
+      return false;
+    }
+    seen[d] = true;
+  }
+  return true;
+}
+
+void check_index_type(const TileCheck& t, const Region& dst) {
+  const Buffer& buffer = t.f[dst.buffer];
+  if (buffer.dtype == num::DType::Int32 || buffer.dtype == num::DType::Int64) return;
+  t.bad("`{}` into `{}`, which holds `{}`, expected `int32` or `int64`", t.name(), buffer.name,
+        num::name_of(buffer.dtype));
+}
+
+// `any` and `all` are of conditions.
+void check_folded_type(const TileCheck& t, const Region& dst, const Region& src) {
+  if (gives_index(t.call.op)) return check_index_type(t, dst);
+  check_types(t, &dst, &src);
+  const bool is_logic = t.call.op == TileOp::Any || t.call.op == TileOp::All;
+  const Buffer& buffer = t.f[src.buffer];
+  if (!is_logic || buffer.dtype == num::DType::Bool) return;
+  t.bad("`{}` of `{}`, which holds `{}`, expected `bool`", t.name(), buffer.name,
+        num::name_of(buffer.dtype));
+  t.c.findings.back().notes.push_back({"`not_equal` with 0 makes conditions of numbers", {}});
+}
+
+// The destination has the extents of the source but for the axes that are folded.
 void check_reduction(const TileCheck& t) {
   const Region& dst = *t.region("dst");
   const Region& src = *t.region("src");
-  check_types(t, &dst, &src);
-  const auto rank = static_cast<std::int64_t>(src.ranges.size());
-  const std::int64_t axis = int_argument(t, "axes").value_or(-1);
-  if (axis < -rank || axis >= rank) {
-    t.bad("`{}` over axis {} of {}, which has {}", t.name(), axis, region_text(t.f, src),
-          counted(src.ranges.size(), "axis", "axes"));
-    return;
-  }
+  check_folded_type(t, dst, src);
+  const std::vector<std::int64_t> axes = folded_axes(t.call);
+  if (!check_axes(t, src, axes)) return;
+  const std::vector<bool> is_folded = folded_dimensions(t.call);
   Region kept = src;
-  kept.ranges.erase(kept.ranges.begin() + (axis < 0 ? axis + rank : axis));
+  kept.ranges.clear();
+  for (std::size_t d = 0; d < is_folded.size(); ++d)
+    if (!is_folded[d]) kept.ranges.push_back(src.ranges[d]);
   if (differ(t.f, extents_of(t.f, dst), extents_of(t.f, kept))) {
-    t.bad("`{}` over axis {} of {} into {}; the other extents differ", t.name(), axis,
-          region_text(t.f, src), region_text(t.f, dst));
+    t.bad("`{}` over {} {} of {} into {}; the other extents differ", t.name(),
+          axes.size() == 1 ? "axis" : "axes", fmt::join(axes, ", "), region_text(t.f, src),
+          region_text(t.f, dst));
     if (has_thread_axes(t.f[src.buffer]))
       t.c.findings.back().notes.push_back(
           {"`axes` names what is reduced, lanes included: it is not read off the layouts", {}});

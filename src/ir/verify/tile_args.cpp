@@ -31,6 +31,13 @@ bool takes_region(const TileParam& param) {
   return param.kind == TileParamKind::Region || param.kind == TileParamKind::RegionOrScalar;
 }
 
+// Several axes: "0, 2".
+bool is_list(const Setting& setting) {
+  const auto* text = std::get_if<std::string>(&setting);
+  return text != nullptr && text->find_first_of("0123456789") != std::string::npos &&
+         text->find_first_not_of("0123456789-, ") == std::string::npos;
+}
+
 bool takes_constant(const TileParam& param, const Setting& setting) {
   const bool is_bool = std::holds_alternative<bool>(setting);
   const bool is_int = std::holds_alternative<std::int64_t>(setting);
@@ -46,7 +53,7 @@ bool takes_constant(const TileParam& param, const Setting& setting) {
     case TileParamKind::Float:
       return is_number;
     case TileParamKind::Int:
-      return is_int;
+      return is_int || is_list(setting);
   }
   return false;
 }

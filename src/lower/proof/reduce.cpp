@@ -6,6 +6,7 @@
 // way that rounds differently. What must come out is folded from the elements in the order that
 // ir/reduction.h gives: an element left out or taken twice, a wrong lane, another order or type all
 // give another number.
+#include <algorithm>
 #include <cmath>
 #include <map>
 #include <unordered_map>
@@ -13,6 +14,7 @@
 #include "ir/print/print.h"
 #include "ir/reduction.h"
 #include "ir/settings.h"
+#include "lower/proof/index_key.h"
 #include "lower/proof/meaning.h"
 #include "lower/proof/proof.h"
 #include "lower/proof/register_replay.h"
@@ -44,7 +46,7 @@ struct Bag {
 class Bags {
  public:
   explicit Bags(ExprOp op, DType type) : op_(op), type_(type) {
-    is_ordered_ = op == ExprOp::Add && is_float(type);
+    is_ordered_ = ir::is_ordered_fold(op, type);
   }
 
   Number element(Number number) {
@@ -78,6 +80,16 @@ class Bags {
     const auto found = bags_.find(x);
     return found == bags_.end() ? Bag{.is_mixed = true} : found->second;
   }
+  /// What is computed from others has the elements of the first that has any.
+  Number derived(Number number, std::initializer_list<Number> from) {
+    for (const Number each : from)
+      if (const auto found = bags_.find(each); found != bags_.end()) {
+        const Bag of = found->second;
+        bags_.emplace(number, of);
+        break;
+      }
+    return number;
+  }
   void constant(const ir::Constant& constant, Number number) { constants_[number] = constant; }
 
  private:
@@ -85,6 +97,7 @@ class Bags {
     const auto found = constants_.find(x);
     if (found == constants_.end() || found->second.dtype != type) return false;
     const ir::Constant& c = found->second;
+    if (op == ExprOp::Mul) return is_float(type) ? c.real == 1 : c.integer == 1;
     if (is_float(type))
       return op == ExprOp::Add ? c.real == 0 && std::signbit(c.real) : std::isnan(c.real);
     if (op == ExprOp::Add) return c.integer == 0;
@@ -110,6 +123,7 @@ class Replay : public RegisterReplay {
   Replay(const Call& call, ProofValues& values, const RegionElements& dst, Registers& registers,
          Bags& bags, std::int64_t first_thread)
       : RegisterReplay(call, values, dst, registers),
+        has_keys_(ir::gives_index(call.tile.op)),
         bags_(bags),
         scratch_(call, values, first_thread) {}
 
@@ -127,7 +141,10 @@ class Replay : public RegisterReplay {
     if (e.op == ExprOp::Load && scratch_.is_scratch(ir::storage_of(f_, e.buffer)))
       return fetched(e, mask);
     if (e.op == ExprOp::Call) return exchanged(expr, e, mask);
-    const bool is_fold = e.op == ExprOp::Add || e.op == ExprOp::Max || e.op == ExprOp::Min;
+    if (has_keys_ && is_of_threads(expr)) return counted(expr);
+    const bool is_fold = e.op == ExprOp::Max || e.op == ExprOp::Min ||
+                         (!has_keys_ && (e.op == ExprOp::Add || e.op == ExprOp::Mul));
+    if (has_keys_ && !is_fold && e.op != ExprOp::Cast) return computed(expr, e, mask);
     if (!is_fold && e.op != ExprOp::Cast) return unknown("`{}`", ir::print(f_, expr));
     const DType type = f_[e.args[0]].type.dtype;
     ThreadNumbers out = WW_TRY(value(e.args[0], mask));
@@ -136,6 +153,44 @@ class Replay : public RegisterReplay {
       if (mask[t])
         out[t] = is_fold ? bags_.folded(e.op, type, out[t], other[t])
                          : bags_.cast(type, e.type.dtype, out[t]);
+    return out;
+  }
+
+  // Made of constants and numbers of threads only.
+  [[nodiscard]] bool is_of_threads(ExprId expr) const {
+    const ir::Expr& e = f_[expr];
+    if (e.op == ExprOp::Load || e.op == ExprOp::Call || !e.type.is_int()) return false;
+    return std::ranges::all_of(e.args, [&](ExprId arg) { return is_of_threads(arg); });
+  }
+  Try<ThreadNumbers> counted(ExprId expr) {
+    const auto numbers = WW_TRY(values_.of(expr));
+    ThreadNumbers out;
+    for (const std::int64_t number : numbers)
+      out.push_back(hashes::number_of(ir::Constant{f_[expr].type.dtype, number, 0}));
+    return out;
+  }
+  // What keys of elements and indices are made by.
+  Try<ThreadNumbers> computed(ExprId expr, const ir::Expr& e, const Mask& mask) {
+    std::vector<ThreadNumbers> args;
+    for (const ExprId arg : e.args) args.push_back(WW_TRY(value(arg, mask)));
+    const DType type = f_[e.args[0]].type.dtype;
+    ThreadNumbers out(values_.threads());
+    for (std::size_t t = 0; t < out.size(); ++t) {
+      if (!mask[t]) continue;
+      if (e.op == ExprOp::Reinterpret && args.size() == 1)
+        out[t] = bags_.derived(
+            hashes::hashed(hashes::kCast, static_cast<Number>(e.op), e.type.dtype, {args[0][t]}),
+            {args[0][t]});
+      else if (e.op == ExprOp::Select && args.size() == 3)
+        out[t] = bags_.derived(
+            hashes::hashed(hashes::kChoice, 0, e.type.dtype, {args[0][t], args[1][t], args[2][t]}),
+            {args[1][t], args[2][t]});
+      else if (args.size() == 2 && e.op != ExprOp::Load)
+        out[t] = bags_.derived(hashes::operated(e.op, type, args[0][t], args[1][t]),
+                               {args[0][t], args[1][t]});
+      else
+        return unknown("`{}`", ir::print(f_, expr));
+    }
     return out;
   }
 
@@ -214,6 +269,7 @@ class Replay : public RegisterReplay {
     return {};
   }
 
+  bool has_keys_;
   Bags& bags_;
   ScratchOrder scratch_;
 };
@@ -231,9 +287,10 @@ class Proving {
         trial_(trial),
         proof_(proof),
         values_(call, trial.first_thread, trial.sample, *trial.few),
-        op_(ir::folding_operator(call.tile.op)),
+        has_keys_(ir::gives_index(call.tile.op)),
+        op_(has_keys_ ? ExprOp::Max : ir::folding_operator(call.tile.op)),
         dtype_(call.buffer(1).dtype),
-        type_(ir::fold_type(dtype_)),
+        type_(has_keys_ ? DType::Uint64 : ir::fold_type(dtype_)),
         bags_(op_, type_) {}
 
   TrialOutcome run() {
@@ -275,7 +332,7 @@ class Proving {
       registers_.put_beside(place, bags_.element(number_of(1, name)));
       holders_.emplace(name, place.thread);  // the first
     });
-    if (!ir::is_true(call_.tile.args[3])) return;
+    if (!ir::accumulates(call_.tile)) return;
     // What the destination was; in registers of the source, that is an element of it.
     dst_.for_each(values_.threads(), [&](const RegisterPlace& place, Name name) {
       const auto other = registers_.at(place);
@@ -285,31 +342,58 @@ class Proving {
     });
   }
 
+  // The elements of the source in order, by the element of the destination that they go into: its
+  // number is made of the coordinates that are not folded.
+  [[nodiscard]] std::vector<std::vector<Name>> members_of(
+      const std::vector<bool>& is_folded) const {
+    std::int64_t count = 1, results = 1;
+    for (std::size_t d = 0; d < src_extents_.size(); ++d) {
+      count *= src_extents_[d];
+      if (!is_folded[d]) results *= src_extents_[d];
+    }
+    std::vector<std::vector<Name>> out(static_cast<std::size_t>(results));
+    for (std::int64_t x = 0; x < count; ++x) {
+      std::int64_t into = 0, scale = 1, rest = x;
+      for (std::size_t d = src_extents_.size(); d-- > 0; rest /= src_extents_[d]) {
+        if (is_folded[d]) continue;
+        into += rest % src_extents_[d] * scale;
+        scale *= src_extents_[d];
+      }
+      out[static_cast<std::size_t>(into)].push_back(static_cast<Name>(x));
+    }
+    return out;
+  }
   // By element of the destination.
   std::vector<Number> meaning() {
-    const std::size_t folded = ir::folded_dimension(call_.tile);
-    Name count = 1, behind = 1;
-    for (std::size_t d = 0; d < src_extents_.size(); ++d) {
-      count *= static_cast<Name>(src_extents_[d]);
-      if (d > folded) behind *= static_cast<Name>(src_extents_[d]);
-    }
-    const auto extent = static_cast<Name>(src_extents_[folded]);
+    const std::vector<bool> is_folded = ir::folded_dimensions(call_.tile);
+    const std::vector<std::vector<Name>> members = members_of(is_folded);
     std::vector<Number> out;
-    for (Name into = 0; into < count / extent; ++into) {
+    for (std::size_t into = 0; into < members.size(); ++into) {
       Parts parts;
-      for (Name i = 0; i < extent; ++i) {
-        const Name x = (into / behind * extent + i) * behind + into % behind;
-        const Name name = src_.names->known_as(x);
-        const Number leaf = bags_.cast(dtype_, type_, number_of(1, name));
+      for (std::size_t i = 0; i < members[into].size(); ++i) {
+        const Name name = src_.names->known_as(members[into][i]);
+        const Number leaf = leaf_of(name, static_cast<std::int64_t>(i));
         const auto [part, is_first] = parts.emplace(holders_[name], leaf);
         if (!is_first) part->second = folded_value(part->second, leaf);
       }
       Number all = over_lanes(std::move(parts));
-      if (const auto old = old_.find(into); old != old_.end())
+      if (const auto old = old_.find(static_cast<Name>(into)); old != old_.end())
         all = folded_value(all, bags_.cast(dtype_, type_, old->second));
-      out.push_back(bags_.cast(type_, dtype_, all));
+      out.push_back(result_of(all));
     }
     return out;
+  }
+  Number leaf_of(Name name, std::int64_t index) {
+    const Number element = number_of(1, name);
+    if (!has_keys_) return bags_.cast(dtype_, type_, element);
+    const DType folded = ir::fold_type(dtype_);
+    return bags_.element(
+        key_number(call_.tile.op, folded, hashes::cast(dtype_, folded, element), index));
+  }
+  Number result_of(Number all) {
+    if (!has_keys_) return bags_.cast(type_, dtype_, all);
+    const DType to = call_.buffer(0).dtype;
+    return bags_.derived(hashes::cast(DType::Int32, to, index_number(all)), {all});
   }
   Number folded_value(Number a, Number b) { return bags_.folded(op_, type_, a, b); }
 
@@ -353,8 +437,9 @@ class Proving {
   Trial trial_;
   Proof& proof_;
   ProofValues values_;
+  bool has_keys_;
   ExprOp op_;
-  DType dtype_, type_;
+  DType dtype_, type_;  // of elements, and of what is folded
   Bags bags_;
   RegionElements dst_, src_;
   std::vector<std::int64_t> src_extents_;

@@ -9,6 +9,7 @@
 #include "lower/as_index.h"
 #include "lower/checks.h"
 #include "lower/index_formula.h"
+#include "lower/reduce/index_key.h"
 
 namespace ww::lower {
 
@@ -71,6 +72,18 @@ ExprId formula_expr(CodeWriter& code, const ThreadFormula& formula, ExprId threa
 namespace reducing {
 namespace {
 
+Match<void> find_indices(const Call& call, Folding& folding) {
+  for (std::vector<Take>& takes : folding.takes)
+    for (Take& take : takes) {
+      auto index = thread_formula(take.indices, take.threads);
+      if (!index)
+        return decline("irregular", "no formula says which element of `{}` is in register {}",
+                       call.buffer(1).name, take.slot);
+      take.index = *std::move(index);
+    }
+  return {};
+}
+
 Match<Folding> folding_of(const Call& call, const ReduceProblem& p,
                           const std::vector<ReducePart>& row) {
   Folding out;
@@ -87,12 +100,15 @@ Match<Folding> folding_of(const Call& call, const ReduceProblem& p,
                          "the elements of `{}` that go into one are in different registers in more "
                          "than {} sets of threads",
                          call.buffer(1).name, kMaxThreadSets);
-        takes.push_back({std::vector<bool>(as_index(p.threads)), part.slots[i]});
+        takes.push_back({std::vector<bool>(as_index(p.threads)), part.slots[i],
+                         std::vector<std::int64_t>(as_index(p.threads))});
         take = takes.end() - 1;
       }
       take->threads[as_index(u)] = true;
+      take->indices[as_index(u)] = part.indices[i];
     }
   }
+  if (ir::gives_index(call.tile.op)) WW_TRY_VOID(find_indices(call, out));
   return out;
 }
 
@@ -107,7 +123,11 @@ Match<void> check_apart(const Call& call, const std::vector<Wanted>& wanted) {
 }
 
 std::string redux_of(TileOp op, num::DType type) {
-  return fmt::format("redux.sync.{}.{}", op == TileOp::Sum ? "add" : ir::name_of(op),
+  const ExprOp by = ir::folding_operator(op);
+  return fmt::format("redux.sync.{}.{}",
+                     by == ExprOp::Add   ? "add"
+                     : by == ExprOp::Max ? "max"
+                                         : "min",
                      type == num::DType::Int32 ? "s32" : "u32");
 }
 
@@ -115,7 +135,8 @@ std::string redux_of(TileOp op, num::DType type) {
 void find_redux(const Call& call, PartsPlan& plan) {
   const num::DType type = plan.problem.type;
   const bool is_word = type == num::DType::Int32 || type == num::DType::Uint32;
-  if (!is_word || !is_on_target(redux_of(call.tile.op, type), call.context.target)) return;
+  if (!is_word || call.tile.op == TileOp::Prod) return;
+  if (!is_on_target(redux_of(call.tile.op, type), call.context.target)) return;
   for (std::int64_t row = 0; row < std::ssize(plan.problem.rows); ++row) {
     const auto butterflies = std::ranges::count_if(plan.steps, [&](const LaneStep& each) {
       return each.exchange.row == row && each.exchange.is_butterfly;
@@ -180,16 +201,20 @@ void PartWriter::write() {
   }
 }
 
-ExprId PartWriter::folded(ExprId a, ExprId b) {
-  return code_.binary(ir::folding_operator(call_.tile.op), a, b);
-}
+ExprId PartWriter::folded(ExprId a, ExprId b) { return code_.binary(p_.by, a, b); }
 
 ExprId PartWriter::index(const OperandPlaces& side, ExprId slot) {
   return code_.simplify(side.base.valid() ? code_.add(side.base, slot) : slot);
 }
 
 ExprId PartWriter::source(ExprId slot) {
-  return code_.as(p_.type, code_.load(src_, {index(p_.src, slot)}));
+  return code_.as(ir::fold_type(p_.src.dtype), code_.load(src_, {index(p_.src, slot)}));
+}
+
+ExprId PartWriter::source(const Take& take) {
+  const ExprId value = source(code_.n(take.slot));
+  if (!ir::gives_index(call_.tile.op)) return value;
+  return index_key(code_, call_.tile.op, value, formula_expr(code_, take.index, thread_));
 }
 
 ExprId PartWriter::all_lanes() {
@@ -211,27 +236,31 @@ ExprId PartWriter::given(std::int64_t row, const ThreadFormula& giver) {
 
 void PartWriter::put(std::int64_t slot, ExprId value) {
   const ExprId to = index(p_.dst, code_.n(slot));
+  if (ir::gives_index(call_.tile.op))
+    return code_.store(dst_, to, code_.as(p_.dst.dtype, index_of_key(code_, value)));
   const ExprId result =
       p_.accumulates ? folded(value, code_.as(p_.type, code_.load(dst_, {to}))) : value;
   code_.store(dst_, to, code_.as(p_.dst.dtype, result));
 }
 
-// What changes nothing. x + -0 is x, also for x = -0; NaN is what max and min pass over.
+// What changes nothing. x + -0 is x, also for x = -0, and so is x * 1; NaN is what max and min pass
+// over.
 ExprId PartWriter::neutral() {
   const num::DType type = p_.type;
-  const TileOp op = call_.tile.op;
+  const ExprOp op = p_.by;
+  if (op == ExprOp::Mul) return code_.number(type, 1);
   if (is_float(type)) {
-    const double value = op == TileOp::Sum ? -0.0 : std::numeric_limits<double>::quiet_NaN();
+    const double value = op == ExprOp::Add ? -0.0 : std::numeric_limits<double>::quiet_NaN();
     return ir::float_imm(code_.f(), type, value, call_.span);
   }
-  if (op == TileOp::Sum) return code_.zero(type);
+  if (op == ExprOp::Add) return code_.zero(type);
   const bool is_signed = num::kind_of(type) == num::DTypeKind::Int;
   const int bits = num::bits_of(type);
   const std::uint64_t ones = ~std::uint64_t{0} >> static_cast<unsigned>(64 - bits);
   const std::uint64_t greatest = is_signed ? ones >> 1U : ones;
   const std::uint64_t least = is_signed ? ~greatest : 0;
   return ir::int_imm(code_.f(), type,
-                     static_cast<std::int64_t>(op == TileOp::Max ? least : greatest), call_.span);
+                     static_cast<std::int64_t>(op == ExprOp::Max ? least : greatest), call_.span);
 }
 
 namespace reducing {
@@ -258,11 +287,11 @@ std::string counted(std::int64_t count, std::string_view what, std::string_view 
 
 void PartWriter::fold_registers(std::int64_t row, const Folding& folding) {
   if (!folding.is_everywhere) set(row, neutral());
-  const auto form = reducing::form_of(folding);
+  const auto form = ir::gives_index(call_.tile.op) ? std::nullopt : reducing::form_of(folding);
   for (std::size_t i = 0; i < folding.takes.size(); ++i) {
     for (const Take& each : folding.takes[i])
       code_.guarded(member_expr(code_, thread_, each.threads), [&] {
-        const ExprId value = source(code_.n(each.slot));
+        const ExprId value = source(each);
         i == 0 ? set(row, value) : take(row, value);
       });
     if (form) break;
@@ -321,7 +350,11 @@ PlanReport parts_report(const PartsPlan& plan, const Call& call, std::vector<std
   if (at_once > 0) out.summary += fmt::format(", then {} redux.sync", at_once);
   if (butterflies + by_index > 0)
     out.summary += ", then " + reducing::counted(butterflies + by_index, "shuffle", "shuffles");
-  if (p.type != p.dst.dtype) out.notes.push_back(fmt::format("folded in {}", num::name_of(p.type)));
+  if (ir::gives_index(call.tile.op))
+    out.notes.emplace_back(
+        "folded as the greatest of 64-bit keys: the element above, its index below");
+  else if (p.type != p.dst.dtype)
+    out.notes.push_back(fmt::format("folded in {}", num::name_of(p.type)));
   return out;
 }
 

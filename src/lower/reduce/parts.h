@@ -16,17 +16,6 @@ namespace ww::lower {
 
 inline constexpr std::size_t kMaxThreadSets = 8;  // in which threads fill one register
 
-/// A register that these threads fold into a part.
-struct Take {
-  std::vector<bool> threads;
-  std::int64_t slot = 0;
-};
-/// What threads do for part `row`.
-struct Folding {
-  bool is_everywhere = true;             // all threads have something to fold
-  std::vector<std::vector<Take>> takes;  // one after the other
-};
-
 /// A number by the thread in the unit, such as a lane or a place: as a formula, or, in each of a few
 /// sets of threads, a constant, or one that is added to the own lane.
 struct ThreadFormula {
@@ -42,6 +31,19 @@ struct ThreadFormula {
 std::optional<ThreadFormula> thread_formula(const std::vector<std::int64_t>& numbers,
                                             const std::vector<bool>& used);
 ir::ExprId formula_expr(CodeWriter& code, const ThreadFormula& formula, ir::ExprId thread);
+
+/// A register that these threads fold into a part.
+struct Take {
+  std::vector<bool> threads;
+  std::int64_t slot = 0;
+  std::vector<std::int64_t> indices = {};  // by thread, of the element along the folded axes
+  ThreadFormula index = {};                // the same, where it is asked for
+};
+/// What threads do for part `row`.
+struct Folding {
+  bool is_everywhere = true;             // all threads have something to fold
+  std::vector<std::vector<Take>> takes;  // one after the other
+};
 
 /// An exchange with its lanes found.
 struct LaneStep {
@@ -90,6 +92,7 @@ class PartWriter {
   void take(std::int64_t row, ir::ExprId value) { set(row, folded(part(row), value)); }
   ir::ExprId index(const OperandPlaces& side, ir::ExprId slot);
   ir::ExprId source(ir::ExprId slot);
+  ir::ExprId source(const Take& take);
   ir::ExprId all_lanes();
   ir::ExprId shuffled(ir::Intrinsic callee, std::int64_t row, ir::ExprId by);
   ir::ExprId neutral();

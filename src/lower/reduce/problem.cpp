@@ -15,46 +15,26 @@ namespace {
 
 Match<OperandPlaces> registers_of(const Call& call, std::size_t argument) {
   OperandPlaces side = WW_TRY(register_places(call, argument));
-  if (side.bits < 8 || side.dtype == num::DType::Bool)
+  const bool is_logic = call.tile.op == ir::TileOp::Any || call.tile.op == ir::TileOp::All;
+  if (side.bits < 8 || (side.dtype == num::DType::Bool && !is_logic))
     return decline("dtype", "`{}` has elements of type {}, expected numbers of whole bytes",
                    call.buffer(argument).name, num::name_of(side.dtype));
   WW_TRY_VOID(check_cells(call, side, argument));
   return side;
 }
 
-/// How elements of the source are numbered around the dimension that is folded.
-struct Dimension {
-  std::int64_t extent = 1, behind = 1;
-  [[nodiscard]] std::int64_t into(std::int64_t x) const {
-    return x / (extent * behind) * behind + x % behind;
-  }
-};
-
-Dimension dimension_of(const Call& call) {
-  ExprWriter write(call.f(), call.context.facts, call.span);
-  const std::vector<ir::RangeExpr>& ranges = call.region(1).ranges;
-  const std::size_t folded = ir::folded_dimension(call.tile);
-  Dimension out;
-  for (std::size_t d = folded; d < ranges.size(); ++d) {
-    const auto extent = write.constant(write.simplify(ranges[d].extent));
-    WW_CHECK(extent.has_value(), "a side with runtime extents");
-    (d == folded ? out.extent : out.behind) *= *extent;
-  }
-  return out;
-}
-
 struct Held {
-  std::int64_t x, slot;
+  std::int64_t x, slot, index;
 };
 /// By thread, then by element of the destination.
 using HeldOf = std::vector<std::map<std::int64_t, std::vector<Held>>>;
 
-HeldOf held_of(const ReduceProblem& p, const Dimension& dimension) {
+HeldOf held_of(const ReduceProblem& p, const ir::FoldMap& map) {
   HeldOf out(as_index(p.threads));
   for_each_holder(p.src, p.threads, [&](std::size_t at, std::int64_t u, std::int64_t slot) {
     const auto x = static_cast<std::int64_t>(at);
-    std::vector<Held>& held = out[as_index(u)][dimension.into(x)];
-    if (held.empty() || held.back().x != x) held.push_back({x, slot});
+    std::vector<Held>& held = out[as_index(u)][map.into[at]];
+    if (held.empty() || held.back().x != x) held.push_back({x, slot, map.index[at]});
   });
   return out;
 }
@@ -104,7 +84,10 @@ Match<void> find_rows(const Call& call, ReduceProblem& p, const HeldOf& held) {
       ReducePart& part = p.rows[row++][as_index(u)];
       part.into = into;
       part.set = WW_TRY(sets.number_of(elements, u));
-      for (const Held& each : elements) part.slots.push_back(each.slot);
+      for (const Held& each : elements) {
+        part.slots.push_back(each.slot);
+        part.indices.push_back(each.index);
+      }
     }
   }
   return {};
@@ -113,18 +96,40 @@ Match<void> find_rows(const Call& call, ReduceProblem& p, const HeldOf& held) {
 }  // namespace
 }  // namespace reducing
 
+Match<std::vector<std::int64_t>> source_extents(const Call& call) {
+  ExprWriter write(call.f(), call.context.facts, call.span);
+  std::vector<std::int64_t> out;
+  for (const ir::RangeExpr& range : call.region(1).ranges) {
+    const auto extent = write.constant(write.simplify(range.extent));
+    if (!extent)
+      return decline("extents", "an extent of `{}` is known at run time only", call.buffer(1).name);
+    out.push_back(*extent);
+  }
+  return out;
+}
+
 Match<ReduceProblem> reduce_problem(const Call& call) {
   WW_TRY_VOID(check_scope(call));
   ReduceProblem p;
   p.dst = WW_TRY(reducing::registers_of(call, 0));
   p.src = WW_TRY(reducing::registers_of(call, 1));
   p.type = ir::fold_type(p.src.dtype);
+  p.by = ir::folding_operator(call.tile.op);
+  if (ir::gives_index(call.tile.op)) {
+    if (num::bits_of(p.type) > 32)
+      return decline("dtype",
+                     "`{}` has elements of type {}, expected at most 32 bits beside an index",
+                     call.buffer(1).name, num::name_of(p.src.dtype));
+    p.type = num::DType::Uint64;
+    p.by = ir::ExprOp::Max;
+  }
   p.threads = call.unit_threads();
   p.elements = std::ssize(p.src);
-  p.accumulates = ir::is_true(call.tile.args[3]);
-  const reducing::Dimension dimension = reducing::dimension_of(call);
-  p.folded = dimension.extent;
-  WW_TRY_VOID(reducing::find_rows(call, p, reducing::held_of(p, dimension)));
+  p.accumulates = ir::accumulates(call.tile);
+  const ir::FoldMap map =
+      ir::fold_map(WW_TRY(source_extents(call)), ir::folded_dimensions(call.tile));
+  p.folded = map.folded;
+  WW_TRY_VOID(reducing::find_rows(call, p, reducing::held_of(p, map)));
   return p;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// sum, max, min / registers: every thread folds what it holds, then the lanes of a warp fold their
+// sum, prod, max, min, any, all, argmax, argmin / registers: every thread folds what it holds, then the lanes of a warp fold their
 // parts by `shfl.sync.bfly`, as far as they hold different ones.
 //
 //     Tx.warp.sum(total[0:8], A[0:8, 0:16])          A float32, a row of 16 in 4 lanes
@@ -167,7 +167,9 @@ constexpr Variant row(TileOp op) {
        .about = "threads fold their registers, then lanes do"});
 }
 
-constexpr Variant kVariants[] = {row(TileOp::Sum), row(TileOp::Max), row(TileOp::Min)};
+constexpr Variant kVariants[] = {row(TileOp::Sum),    row(TileOp::Prod),  row(TileOp::Max),
+                                 row(TileOp::Min),    row(TileOp::Any),   row(TileOp::All),
+                                 row(TileOp::Argmax), row(TileOp::Argmin)};
 
 }  // namespace
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// sum, max, min / warps: for elements that several warps hold, and results for other warps. Threads
+// sum, prod, max, min, any, all, argmax, argmin / warps: for elements that several warps hold, and results for other warps. Threads
 // and lanes fold as in `registers`; one lane of each warp puts the warp's part into shared memory, and
 // whoever holds the result folds the parts, one warp after the other.
 //
@@ -201,7 +201,9 @@ constexpr Variant row(TileOp op) {
        .about = "threads and lanes fold, then warps through shared memory"});
 }
 
-constexpr Variant kVariants[] = {row(TileOp::Sum), row(TileOp::Max), row(TileOp::Min)};
+constexpr Variant kVariants[] = {row(TileOp::Sum),    row(TileOp::Prod),  row(TileOp::Max),
+                                 row(TileOp::Min),    row(TileOp::Any),   row(TileOp::All),
+                                 row(TileOp::Argmax), row(TileOp::Argmin)};
 
 }  // namespace
 

@@ -99,11 +99,10 @@ Result<ir::TileArg> read_arg(Context& in, const ir::TileCall& call, const ir::Ti
     case ir::TileParamKind::Int: {
       const layout::Shape numbers = WW_TRY(as_int_list(in, value, what, span));
       if (numbers.size() == 1) return ir::TileArg(ir::Setting(numbers[0]));
-      return fail(
-          diag_at(span, DiagKind::BadTileCall, "{} has {} numbers, expected one", what,
-                  numbers.size())
-              .with_note("a reduction over several axes is not taken: reduce one axis, then "
-                         "the next"));
+      if (numbers.empty())
+        return fail_at(span, DiagKind::BadTileCall, "{} has no numbers, expected one or more",
+                       what);
+      return ir::TileArg(ir::Setting(fmt::format("{}", fmt::join(numbers, ", "))));
     }
   }
   return ir::TileArg();

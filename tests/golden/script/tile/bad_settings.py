@@ -10,7 +10,3 @@ def f(a: T.handle):
 bad_settings.py:6:36: error: `alpha` is str, expected a number [BadType]
         Tx.warp.gemm(A, A, A, A, alpha="x")
                                        ^~~
-bad_settings.py:7:24: error: `axes` has 2 numbers, expected one [BadTileCall]
-        Tx.sum(A, A, axes=(0, 1))
-                           ^~~~
-  note: a reduction over several axes is not taken: reduce one axis, then the next
