@@ -309,6 +309,7 @@ Source Draft::input(const Place& at, const std::string& dtype, const Extents& sh
         matches_ += fmt::format("    {} = T.int32()\n", there_text);
       }
     }
+    out.has_fill_value = out.is_ragged && tape.one_in(2);
     extents.push_back(there_text);
     ranges += first.text == "0" ? fmt::format("0:{}, ", extent)
                                 : fmt::format("{0}:{0} + {1}, ", first.text, extent);
@@ -322,7 +323,7 @@ Source Draft::input(const Place& at, const std::string& dtype, const Extents& sh
 }
 
 std::string Draft::output(const Place& at, const std::string& dtype, const Extents& shape,
-                          Columns c, bool is_all) {
+                          Columns c, bool is_all, bool is_cut) {
   const std::string name = fresh("o");
   Extents extents{f.ctas};
   std::string index = "cta, ";
@@ -330,7 +331,11 @@ std::string Draft::output(const Place& at, const std::string& dtype, const Exten
     extents.push_back(count);
     index += var + ", ";
   }
-  extents.insert(extents.end(), {f.units, shape[0], c.count});
+  const auto left = [&](std::int64_t extent) {
+    return is_cut ? std::max<std::int64_t>(1, extent - tape.below(4)) : extent;
+  };
+  extents.push_back(f.units);
+  for (const std::int64_t extent : {shape[0], c.count}) extents.push_back(left(extent));
   param(name, extents, dtype);
   return fmt::format("{}[{}{}, 0:{}, 0:{}]", name, index, units(is_all), shape[0], c.count);
 }

@@ -82,7 +82,10 @@ struct Columns {
 struct Source {
   std::string text;
   bool is_ragged = false;
-  [[nodiscard]] const char* fill() const { return is_ragged ? ", fill_mode=\"zero\"" : ""; }
+  bool has_fill_value = false;  // another than zero
+  [[nodiscard]] const char* fill() const {
+    return !is_ragged ? "" : has_fill_value ? ", fill_value=3" : ", fill_mode=\"zero\"";
+  }
 };
 
 /// A barrier or a wait that a program lacks, and the tiles that it stood between.
@@ -156,8 +159,9 @@ struct Draft {
   Source input(const Place& at, const std::string& dtype, const Extents& shape, Columns c,
                bool is_all, bool may_be_ragged);
   /// A new output, in which every CTA, unit and turn has its own tile.
+  /// `is_cut`: its last rows or columns are missing.
   std::string output(const Place& at, const std::string& dtype, const Extents& shape, Columns c,
-                     bool is_all);
+                     bool is_all, bool is_cut = false);
   /// A condition that all threads of the CTA, or where `is_of_unit` of a unit, agree about.
   std::string condition(const Place& at, bool is_of_unit);
   /// Seldom a setting of a copy: ", predicate=p0 > 0".

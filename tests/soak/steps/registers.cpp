@@ -15,9 +15,11 @@ void load(Draft& draft, const Place& at, const Reg& reg, bool may_be_ragged) {
 
 void store(Draft& draft, const Place& at, const Reg& reg) {
   const Columns c = Draft::all(reg.shape);
-  draft.line(at, fmt::format("{}copy({}, {}{})", draft.prefix(),
-                             draft.output(at, reg.dtype, reg.shape, c, false), Draft::of(reg, c),
-                             at.depth > 0 ? draft.predicate(at, true) : ""));
+  const bool is_cut = draft.tape.one_in(8);
+  const std::string there = draft.output(at, reg.dtype, reg.shape, c, false, is_cut);
+  draft.line(
+      at, fmt::format("{}copy({}, {}{}{})", draft.prefix(), there, Draft::of(reg, c),
+                      is_cut ? ", clip=True" : "", at.depth > 0 ? draft.predicate(at, true) : ""));
 }
 
 namespace {
