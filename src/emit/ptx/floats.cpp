@@ -64,9 +64,11 @@ Value float_op(Context& c, ExprOp op, DType type, Value a, Value b) {
     default:
       break;
   }
-  if (!is_native(c, type, op))
-    return from_f32(c, float_op(c, op, DType::Float32, to_f32(c, a, type), to_f32(c, b, type)),
-                    type);
+  if (!is_native(c, type, op)) {
+    // One after the other: compilers choose the order of arguments.
+    const Value left = to_f32(c, a, type), right = to_f32(c, b, type);
+    return from_f32(c, float_op(c, op, DType::Float32, left, right), type);
+  }
   const Class cls = class_of(type);
   return c.code.pure(fmt::format("{}.{}", float_word(op), arith_type(type)), cls,
                      {c.code.in_register(a), cls == Class::Rs ? c.code.in_register(b) : b});
@@ -75,8 +77,10 @@ Value float_op(Context& c, ExprOp op, DType type, Value a, Value b) {
 // ptxas knows that |x|, x·x or exp2(x) is not below 0 and takes `|x| >= 0` for true, for NaN too.
 // It does so with float32 and a constant lower bound, and not where the opposite is asked for.
 Value float_compare(Context& c, ExprOp op, DType type, Value a, Value b) {
-  if (!is_native(c, type, ExprOp::Add) && type != DType::Float32)
-    return float_compare(c, op, DType::Float32, to_f32(c, a, type), to_f32(c, b, type));
+  if (!is_native(c, type, ExprOp::Add) && type != DType::Float32) {
+    const Value left = to_f32(c, a, type), right = to_f32(c, b, type);
+    return float_compare(c, op, DType::Float32, left, right);
+  }
   const bool has_lower_bound =
       type == DType::Float32 &&
       (((op == ExprOp::Ge || op == ExprOp::Gt) && b.is_constant() && !a.is_constant()) ||

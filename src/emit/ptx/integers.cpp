@@ -137,7 +137,8 @@ Value bool_op(Context& c, ExprOp op, Value a, Value b) {
     const Value differs = c.code.pure("xor.pred", Class::P, {a, b});
     return is_equal ? negated(c, differs) : differs;
   }
-  return compare(c, op, DType::Int32, as_int(c, a), as_int(c, b));
+  const Value left = as_int(c, a), right = as_int(c, b);
+  return compare(c, op, DType::Int32, left, right);
 }
 
 std::string_view compare_word(ExprOp op) {

@@ -84,8 +84,10 @@ Value exponential(Context& c, Value x, float log2_base, float high, float low) {
   const Value power = f32(c, "ex2.approx.f32", {mul32(c, rest, f32_value(log2_base))});
   const Value half = f32(c, "cvt.rzi.f32.f32", {mul32(c, j, f32_value(0.5F))});
   const Value other = f32(c, "sub.rn.f32", {j, half});
-  return mul32(c, mul32(c, power, f32(c, "ex2.approx.f32", {half})),
-               f32(c, "ex2.approx.f32", {other}));
+  // One after the other: compilers choose the order of arguments.
+  const Value scaled = mul32(c, power, f32(c, "ex2.approx.f32", {half}));
+  const Value rest_of_scale = f32(c, "ex2.approx.f32", {other});
+  return mul32(c, scaled, rest_of_scale);
 }
 
 Value exp32(Context& c, Value x) { return exponential(c, x, kLog2E, 0.693145752F, 1.42860677e-6F); }

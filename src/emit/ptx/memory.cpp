@@ -169,8 +169,8 @@ void put_cells(Context& c, const Address& to, const std::vector<Value>& cells, s
   if (to.space == Space::Registers) {
     const bool is_wider = c.locals.plan(to.storage).cell_bits == 64 && type == DType::Uint32;
     if (!is_wider) return store_run(c, to, type, cells, c.code.now());
-    return store_run(c, to, DType::Uint64, lanes_of(c, cells, DType::Uint64, cells.size() / 2),
-                     c.code.now());
+    const Lanes lanes = lanes_of(c, cells, DType::Uint64, cells.size() / 2);
+    return store_run(c, to, DType::Uint64, lanes, c.code.now());
   }
   const Arg where = operand(c, to);
   c.code.add(fmt::format("st{}{}", suffix_of(to.space), cell_word(cells[0].cls, bytes)),
