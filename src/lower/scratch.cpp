@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "ir/visit.h"
+#include "lower/index_expr.h"
 
 namespace ww::lower {
 namespace {
@@ -12,18 +13,19 @@ std::int64_t rounded_up(std::int64_t bytes) {
   return (bytes + kScratchAlign - 1) / kScratchAlign * kScratchAlign;
 }
 
-// What the program allocates itself, each buffer on its own boundary.
-std::int64_t static_bytes(const ir::Function& f) {
-  std::int64_t out = 0;
+// Where the last buffer that the program allocates ends, if the first begins at `start` or behind it.
+std::int64_t static_end(const ir::Function& f, std::int64_t start) {
+  constexpr std::int64_t kDefaultAlign = 64;  // as the verifier counts
+  std::int64_t out = start;
   ir::for_each_stmt(f, f.body, [&](ir::StmtId id) {
     if (f[id].kind != ir::StmtKind::Alloc || f[f[id].buffer].scope != ir::Scope::Shared) return;
     const ir::Buffer& buffer = f[f[id].buffer];
-    std::int64_t bits = num::bits_of(buffer.dtype);
-    for (const ir::ExprId extent : buffer.shape) bits *= ir::const_int(f, extent).value_or(1);
-    const std::int64_t align = std::max<std::int64_t>(buffer.align, kScratchAlign);
+    const auto size = storage_size(f, buffer);  // with the gaps of its layout
+    const std::int64_t bits = (size && *size ? **size : 1) * num::bits_of(buffer.dtype);
+    const std::int64_t align = buffer.align > 0 ? buffer.align : kDefaultAlign;
     out = (out + align - 1) / align * align + (bits + 7) / 8;
   });
-  return rounded_up(out);
+  return out;
 }
 
 constexpr int kPieceBits = 128;
@@ -72,7 +74,8 @@ Match<void> check_room(const Call& call, const ScratchWanted& wanted) {
       own = std::max(own, bytes_of(row));
     else
       others += bytes_of(row);
-  const std::int64_t used = static_bytes(context.f) + others;
+  // Scratch comes first, and what is behind it begins on its own boundaries.
+  const std::int64_t used = static_end(context.f, others + own) - own;
   const std::int64_t limit = target::info(context.target.arch).static_shared_bytes;
   if (used + own <= limit) return {};
   return decline("scratch",

@@ -88,6 +88,7 @@ void write_compute(Draft& draft, const Place& at) {
   else
     ops.insert(ops.end(), {"bitwise_and", "bitwise_or", "bitwise_xor", "bitwise_not"});
   const std::string op = draft.tape.pick(ops);
+  draft.changes_signs = draft.changes_signs || op == "neg" || op == "abs";
   std::string args = Draft::of(dst, c);
   const bool is_whole = !is_real(dst) && op != "cast";
   const auto any = [&] { return operand(draft, c, is_whole); };
