@@ -29,9 +29,9 @@ ENGINES = ["evaluator", "virtual GPU", "CUDA C++", "H200"]
 # What scripts/device_lowering.sh has run on a GPU of sm_90a (docs/internals/lowering.md): a new variant joins when it
 # has.
 ON_GPU = {("copy", "vec"), ("copy", "gmem_smem"), ("copy", "ldstmatrix"), ("copy", "reg"),
-          ("copy", "fallback"), ("copy_async", "ldgsts"), ("copy_async", "sync"), ("gemm", "mma"),
-          ("elementwise", "reg"), ("elementwise", "memory"), ("elementwise", "mixed"), ("reduce", "registers"),
-          ("reduce", "warps")}
+          ("copy", "movmatrix"), ("copy", "shfl"), ("copy", "smem"), ("copy", "fallback"),
+          ("copy_async", "ldgsts"), ("copy_async", "sync"), ("gemm", "mma"), ("elementwise", "reg"),
+          ("elementwise", "memory"), ("elementwise", "mixed"), ("reduce", "registers"), ("reduce", "warps")}
 
 
 def ask(*words):
