@@ -71,4 +71,12 @@ const ir::Setting* Call::setting(std::string_view name) const {
   return ir::find_setting(tile, name);
 }
 
+ir::Region whole_region(ir::Function& f, ir::BufferId buffer) {
+  ir::Region out;
+  out.buffer = buffer;
+  for (const ir::ExprId extent : f[buffer].shape)
+    out.ranges.push_back({.min = ir::int_imm(f, num::DType::Int32, 0), .extent = extent});
+  return out;
+}
+
 }  // namespace ww::lower

@@ -91,6 +91,9 @@ struct Call {
   [[nodiscard]] ir::Scope memory(std::size_t argument) const { return buffer(argument).scope; }
 };
 
+/// All elements of a buffer.
+ir::Region whole_region(ir::Function& f, ir::BufferId buffer);
+
 }  // namespace ww::lower
 
 namespace ww {

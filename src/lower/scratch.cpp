@@ -148,6 +148,7 @@ ir::ExprId scratch_index(const Call& call, CodeWriter& code, ir::ExprId index) {
 }
 
 void write_barrier(const Call& call, CodeWriter& code) {
+  if (call.tile.scope == ir::Unit::Thread) return;
   if (call.tile.scope == ir::Unit::Warp) return code.evaluate(ir::Intrinsic::WarpSync, {});
   if (call.tile.scope != ir::Unit::Warpgroup) return code.evaluate(ir::Intrinsic::CtaSync, {});
   code.evaluate(ir::Intrinsic::WarpgroupSync,

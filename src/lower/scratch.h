@@ -46,7 +46,8 @@ struct ScratchPiece {
 ScratchPiece scratch_piece(const Call& call, CodeWriter& code, num::DType dtype,
                            std::int64_t elements);
 
-/// The barrier of the call's unit. Warpgroups have the named barriers from kFirstBarrier on.
+/// The barrier of the call's unit, a single thread has none. Warpgroups have the named barriers from
+/// kFirstBarrier on.
 inline constexpr std::int64_t kFirstBarrier = 8;
 void write_barrier(const Call& call, CodeWriter& code);
 

@@ -96,22 +96,4 @@ void add_value_notes(PlanReport& report, const Call& call, num::DType type) {
         fmt::format("{} in {}", is_compared ? "compared" : "computed", num::name_of(type)));
 }
 
-void end_with_barrier(const Call& call, CodeWriter& code) {
-  switch (call.tile.scope) {
-    case ir::Unit::Thread:
-      return;
-    case ir::Unit::Warp:
-      return code.evaluate(ir::Intrinsic::WarpSync, {});
-    case ir::Unit::Warpgroup: {
-      constexpr std::int64_t kFirstBarrier = 8;
-      const ir::ExprId group =
-          code.div(code.var(call.context.ids.linear_thread), call.unit_threads());
-      return code.evaluate(ir::Intrinsic::WarpgroupSync,
-                           {code.simplify(code.add(group, kFirstBarrier))});
-    }
-    default:
-      return code.evaluate(ir::Intrinsic::CtaSync, {});
-  }
-}
-
 }  // namespace ww::lower

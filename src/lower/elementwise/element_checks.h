@@ -17,8 +17,4 @@ Match<void> check_elements(const Call& call, const OperandPlaces& dst,
 /// How near a function comes, and in which type the primitive computes.
 void add_value_notes(PlanReport& report, const Call& call, num::DType type);
 
-/// What shared memory holds is there for the whole unit afterwards: a barrier of the unit.
-/// Warpgroups have the named barriers 8 to 15 for that.
-void end_with_barrier(const Call& call, CodeWriter& code);
-
 }  // namespace ww::lower

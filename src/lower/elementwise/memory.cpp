@@ -20,6 +20,7 @@
 #include "lower/copy/copy_report.h"
 #include "lower/copy/phase_writer.h"
 #include "lower/elementwise/element_checks.h"
+#include "lower/scratch.h"
 #include "lower/variant.h"
 
 namespace ww::lower::elementwise_memory {
@@ -100,7 +101,7 @@ void emit(const Plan& plan, const Call& call, CodeWriter& code) {
     const ExprId src = code.let("src_ptr", code.pointer(registers, code.n(0)));
     code.evaluate(ir::Intrinsic::CopyBytes, {dst, src, code.n(plan.phase.bytes)});
   });
-  if (ir::is_shared(plan.problem.dst.scope)) end_with_barrier(call, code);
+  if (ir::is_shared(plan.problem.dst.scope)) write_barrier(call, code);
 }
 
 // --- report --------------------------------------------------------------------------------------

@@ -269,24 +269,13 @@ constexpr Variant row(TileOp op) {
 }
 
 constexpr Variant kVariants[] = {
-    row(TileOp::Fill),       row(TileOp::Zero),         row(TileOp::Memset),
-    row(TileOp::Cast),       row(TileOp::Sqrt),         row(TileOp::Exp),
-    row(TileOp::Exp2),       row(TileOp::Log2),         row(TileOp::Reciprocal),
-    row(TileOp::Silu),       row(TileOp::Add),          row(TileOp::Sub),
-    row(TileOp::Mul),        row(TileOp::Fdiv),         row(TileOp::Maximum),
-    row(TileOp::Minimum),    row(TileOp::Fma),          row(TileOp::Select),
-    row(TileOp::Log),        row(TileOp::Log1p),        row(TileOp::Expm1),
-    row(TileOp::Rsqrt),      row(TileOp::Sin),          row(TileOp::Cos),
-    row(TileOp::Tanh),       row(TileOp::Sigmoid),      row(TileOp::Erf),
-    row(TileOp::Gelu),       row(TileOp::GeluTanh),     row(TileOp::Abs),
-    row(TileOp::Neg),        row(TileOp::Relu),         row(TileOp::Floor),
-    row(TileOp::Ceil),       row(TileOp::Round),        row(TileOp::Pow),
-    row(TileOp::Clamp),      row(TileOp::Where),        row(TileOp::Equal),
-    row(TileOp::NotEqual),   row(TileOp::Less),         row(TileOp::LessEqual),
-    row(TileOp::Greater),    row(TileOp::GreaterEqual), row(TileOp::LogicalAnd),
-    row(TileOp::LogicalOr),  row(TileOp::LogicalXor),   row(TileOp::LogicalNot),
-    row(TileOp::BitwiseAnd), row(TileOp::BitwiseOr),    row(TileOp::BitwiseXor),
-    row(TileOp::LeftShift),  row(TileOp::RightShift),   row(TileOp::BitwiseNot)};
+    row(TileOp::Fill),
+    row(TileOp::Zero),
+    row(TileOp::Memset),
+#define WW_COMPUTED(op) row(TileOp::op),
+#include "lower/elementwise/computed.def"
+#undef WW_COMPUTED
+};
 
 }  // namespace
 

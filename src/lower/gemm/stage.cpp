@@ -90,14 +90,6 @@ class FragmentMaker {
   std::int64_t per_word_;
 };
 
-ir::Region whole(ir::Function& f, ir::BufferId buffer) {
-  ir::Region out;
-  out.buffer = buffer;
-  for (const ir::ExprId extent : f[buffer].shape)
-    out.ranges.push_back({.min = ir::int_imm(f, num::DType::Int32, 0), .extent = extent});
-  return out;
-}
-
 // After the buffer; also after the role where both factors are in one.
 std::string fragment_name(const Call& call, std::size_t argument) {
   const auto name = [&](std::size_t i) { return call.buffer(i).name; };
@@ -125,9 +117,9 @@ void add_fragment(const Call& call, std::size_t argument, layout::TileLayout lay
   ir::TileCall copy;
   copy.op = ir::TileOp::Copy;
   copy.scope = call.tile.scope;
-  copy.args = {ir::TileArg(whole(f, id)), call.tile.args[argument]};
+  copy.args = {ir::TileArg(whole_region(f, id)), call.tile.args[argument]};
   out.calls.push_back(std::move(copy));
-  gemm.args[argument] = whole(f, id);
+  gemm.args[argument] = whole_region(f, id);
 }
 
 // The two quads of a register of B, interleaved, for every pair of quads.

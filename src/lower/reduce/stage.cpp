@@ -27,14 +27,6 @@ struct Fragment {
   Numbers thread, slot;
 };
 
-ir::Region whole_of(ir::Function& f, ir::BufferId buffer) {
-  ir::Region out;
-  out.buffer = buffer;
-  for (const ir::ExprId extent : f[buffer].shape)
-    out.ranges.push_back({.min = ir::int_imm(f, num::DType::Int32, 0), .extent = extent});
-  return out;
-}
-
 std::optional<layout::TileLayout> layout_of(const Call& call, const Fragment& fragment) {
   std::vector<layout::Column> columns = {{layout::axes::m(), fragment.slot}};
   const layout::Axis threads = call.tile.scope == ir::Unit::Warp        ? layout::axes::laneid()
@@ -153,7 +145,7 @@ class Stages {
     out_.buffers.push_back(buffer);
     if (leaves_threads_out(fragment, call_.unit_threads()))
       out_.cleared.emplace_back(buffer, *std::ranges::max_element(fragment.slot) + 1);
-    fold.args[argument] = whole_of(call_.f(), buffer);
+    fold.args[argument] = whole_region(call_.f(), buffer);
     return {};
   }
   Match<void> stage_result(ir::TileCall& fold) {
