@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
+#include "ir/shared_size.h"
 #include "ir/visit.h"
-#include "lower/index_expr.h"
 
 namespace ww::lower {
 namespace {
@@ -15,15 +15,11 @@ std::int64_t rounded_up(std::int64_t bytes) {
 
 // Where the last buffer that the program allocates ends, if the first begins at `start` or behind it.
 std::int64_t static_end(const ir::Function& f, std::int64_t start) {
-  constexpr std::int64_t kDefaultAlign = 64;  // as the verifier counts
   std::int64_t out = start;
   ir::for_each_stmt(f, f.body, [&](ir::StmtId id) {
     if (f[id].kind != ir::StmtKind::Alloc || f[f[id].buffer].scope != ir::Scope::Shared) return;
     const ir::Buffer& buffer = f[f[id].buffer];
-    const auto size = storage_size(f, buffer);  // with the gaps of its layout
-    const std::int64_t bits = (size && *size ? **size : 1) * num::bits_of(buffer.dtype);
-    const std::int64_t align = buffer.align > 0 ? buffer.align : kDefaultAlign;
-    out = (out + align - 1) / align * align + (bits + 7) / 8;
+    out = ir::end_in_shared(out, buffer, ir::storage_bytes(f, buffer).value_or(0));
   });
   return out;
 }

@@ -2,6 +2,7 @@
 // Buffers: shapes, layouts, scopes, tensor memory.
 #include <algorithm>
 
+#include "ir/shared_size.h"
 #include "ir/verify/verifier.h"
 #include "ir/visit.h"
 #include "layout/image.h"
@@ -14,8 +15,7 @@ namespace {
 using layout::Axis;
 
 constexpr std::int64_t kTensorLanes = 128;
-constexpr std::int64_t kTensorColumns = 512;  // of 32 bits
-constexpr std::int64_t kDefaultAlign = 64;
+constexpr std::int64_t kTensorColumns = 512;      // of 32 bits
 constexpr std::int64_t kLocalBytes = 512 * 1024;  // of a thread, on every architecture
 
 class BufferCheck {
@@ -60,15 +60,7 @@ class BufferCheck {
   }
 
   /// Bytes of storage of an allocation; nothing when they are not known.
-  std::optional<std::int64_t> bytes() {
-    const std::optional<layout::Layout> all = layout_of(f_, b_);
-    if (!all || !layout::require_constant(*all, "size")) return std::nullopt;
-    const Result<layout::Layout> own = layout::storage(*all);
-    if (!own) return std::nullopt;
-    const Result<std::int64_t> span = layout::memory_span(*own);
-    if (!span) return std::nullopt;
-    return (*span * num::bits_of(b_.dtype) + 7) / 8;
-  }
+  [[nodiscard]] std::optional<std::int64_t> bytes() const { return storage_bytes(f_, b_); }
 
  private:
   template <typename... Args>
@@ -265,8 +257,7 @@ class Totals {
     }
     if (buffer.scope != Scope::Shared || !bytes) return;
     const bool fitted = used_ <= limit_;
-    const std::int64_t align = buffer.align > 0 ? buffer.align : kDefaultAlign;
-    used_ = (used_ + align - 1) / align * align + *bytes;
+    used_ = end_in_shared(used_, buffer, *bytes);
     if (fitted && used_ > limit_)
       c_.report(DiagKind::BadBuffer, span, "`{}` brings static shared memory to {} bytes; {} {}",
                 buffer.name, used_,

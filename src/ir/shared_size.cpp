@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ir/shared_size.h"
+
+#include "layout/image.h"
+#include "layout/views.h"
+
+namespace ww::ir {
+
+std::optional<std::int64_t> storage_bytes(const Function& f, const Buffer& buffer) {
+  const std::optional<layout::Layout> all = layout_of(f, buffer);
+  if (!all || !layout::require_constant(*all, "size")) return std::nullopt;
+  const Result<layout::Layout> own = layout::storage(*all);
+  if (!own) return std::nullopt;
+  const Result<std::int64_t> span = layout::memory_span(*own);
+  if (!span) return std::nullopt;
+  return (*span * num::bits_of(buffer.dtype) + 7) / 8;
+}
+
+std::int64_t end_in_shared(std::int64_t used, const Buffer& buffer, std::int64_t bytes) {
+  constexpr std::int64_t kDefaultAlign = 64;
+  const std::int64_t align = buffer.align > 0 ? buffer.align : kDefaultAlign;
+  return (used + align - 1) / align * align + bytes;
+}
+
+}  // namespace ww::ir

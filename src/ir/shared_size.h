@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// How much memory allocations take: the verifier counts it, and lowering asks before it allocates.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "ir/function.h"
+
+namespace ww::ir {
+
+/// Bytes of storage of an allocation, the gaps of its layout included; nothing when they are not
+/// known.
+std::optional<std::int64_t> storage_bytes(const Function& f, const Buffer& buffer);
+
+/// Where a buffer of so many bytes ends in static shared memory, of which `used` bytes are taken.
+std::int64_t end_in_shared(std::int64_t used, const Buffer& buffer, std::int64_t bytes);
+
+}  // namespace ww::ir
