@@ -169,11 +169,7 @@ void PhaseWriter::move(const CopyPhase& phase, const Access& access) {
 // All of the source is there.
 void PhaseWriter::copy(const CopyPhase& phase, const Access& access) {
   if (!modifiers_.empty()) return load_with_modifiers(phase, access.to, access.from);
-  whole_or_parts(
-      phase, access.room, [&] { copy_bytes(phase, dst_, access.to, src_, access.from); },
-      [&](ExprId i) {
-        code_.store(dst_, code_.add(access.to, i), code_.load(src_, {code_.add(access.from, i)}));
-      });
+  carry(phase, access.room, dst_, access.to, src_, access.from);
 }
 
 void PhaseWriter::copy_bytes(const CopyPhase& phase, ir::BufferId into, ExprId to, ir::BufferId of,
@@ -191,13 +187,18 @@ void PhaseWriter::parts(const CopyPhase& phase, ExprId count, Part&& part) {
   });
 }
 
-template <typename Whole, typename Part>
-void PhaseWriter::whole_or_parts(const CopyPhase& phase, ExprId count, Whole&& whole, Part&& part) {
+void PhaseWriter::carry(const CopyPhase& phase, ExprId count, ir::BufferId into, ExprId to,
+                        ir::BufferId of, ExprId from) {
+  const auto whole = [&] { copy_bytes(phase, into, to, of, from); };
   if (!count.valid()) return whole();
   count = code_.let("inside", code_.simplify(count));
   const ExprId is_whole = code_.index(ir::ExprOp::Le, code_.n(phase.vec), count);
   if (has_tails(phase)) return code_.guarded(is_whole, whole);
-  code_.either(is_whole, whole, [&] { parts(phase, count, part); });
+  code_.either(is_whole, whole, [&] {
+    parts(phase, count, [&](ExprId i) {
+      code_.store(into, code_.add(to, i), code_.load(of, {code_.add(from, i)}));
+    });
+  });
 }
 
 // One element, or the fill value.
@@ -212,15 +213,6 @@ void PhaseWriter::fill_all(const CopyPhase& phase, ir::BufferId into, ExprId fir
              [&](ExprId i) { code_.store(into, code_.add(first, i), fill_value_); });
 }
 
-void PhaseWriter::read_into(const CopyPhase& phase, const Access& access, ir::BufferId into,
-                            ExprId first) {
-  whole_or_parts(
-      phase, access.inside, [&] { copy_bytes(phase, into, first, src_, access.from); },
-      [&](ExprId i) {
-        code_.store(into, code_.add(first, i), code_.load(src_, {code_.add(access.from, i)}));
-      });
-}
-
 // Registers may be copied to themselves, so that they are not filled before they are read. Only
 // memory is cut, which they are not.
 void PhaseWriter::fill_registers(const CopyPhase& phase, const Access& access) {
@@ -229,17 +221,17 @@ void PhaseWriter::fill_registers(const CopyPhase& phase, const Access& access) {
         access.condition, [&] { copy_bytes(phase, dst_, access.to, src_, access.from); },
         [&] { fill_all(phase, dst_, access.to); });
   fill_all(phase, dst_, access.to);
-  code_.guarded(access.condition, [&] { read_into(phase, access, dst_, access.to); });
+  code_.guarded(access.condition,
+                [&] { carry(phase, access.inside, dst_, access.to, src_, access.from); });
 }
 
 // Through registers of its own, so that one store takes what was loaded or the fill value.
 void PhaseWriter::fill_memory(const CopyPhase& phase, const Access& access) {
   const ir::BufferId filled = code_.registers("filled", problem_.dst.dtype, phase.vec);
   fill_all(phase, filled, code_.n(0));
-  code_.guarded(access.condition, [&] { read_into(phase, access, filled, code_.n(0)); });
-  whole_or_parts(
-      phase, access.room, [&] { copy_bytes(phase, dst_, access.to, filled, code_.n(0)); },
-      [&](ExprId i) { code_.store(dst_, code_.add(access.to, i), code_.load(filled, {i})); });
+  code_.guarded(access.condition,
+                [&] { carry(phase, access.inside, filled, code_.n(0), src_, access.from); });
+  carry(phase, access.room, dst_, access.to, filled, code_.n(0));
 }
 
 ExprId PhaseWriter::is_whole(const CopyPhase& phase, const Access& access) {

@@ -83,12 +83,11 @@ class PhaseWriter {
   void fill_registers(const CopyPhase& phase, const Access& access);
   void fill_memory(const CopyPhase& phase, const Access& access);
   void fill_all(const CopyPhase& phase, ir::BufferId into, ir::ExprId first);
-  void read_into(const CopyPhase& phase, const Access& access, ir::BufferId into, ir::ExprId first);
   void copy_bytes(const CopyPhase& phase, ir::BufferId into, ir::ExprId to, ir::BufferId of,
                   ir::ExprId from);
   /// One access, or as many elements as `count` says one by one, now or as tails; none: one access.
-  template <typename Whole, typename Part>
-  void whole_or_parts(const CopyPhase& phase, ir::ExprId count, Whole&& whole, Part&& part);
+  void carry(const CopyPhase& phase, ir::ExprId count, ir::BufferId into, ir::ExprId to,
+             ir::BufferId of, ir::ExprId from);
   template <typename Part>
   void parts(const CopyPhase& phase, ir::ExprId count, Part&& part);
   void load_with_modifiers(const CopyPhase& phase, ir::ExprId to, ir::ExprId from);
