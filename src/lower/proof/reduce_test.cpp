@@ -7,7 +7,7 @@
 #include <regex>
 
 #include "ir/print/print.h"
-#include "lower/test_calls.h"
+#include "lower/proof/test_reductions.h"
 
 namespace ww::lower::proof_reduce_test {
 namespace {
@@ -19,42 +19,10 @@ using ir::StmtKind;
 using ir::TileOp;
 using num::DType;
 using test::all_of;
-using test::Builder;
 using test::for_each_change;
-using test::Scope;
-using test::Setting;
-using test::TileArg;
 
-struct Case {
-  TileOp op = TileOp::Sum;
-  DType type = DType::Float32;
-  std::vector<std::int64_t> d_shape = {8}, a_shape = {8, 16};
-  std::string d = "S[8:4@laneid] + R[4:1@laneid]";
-  std::string a = "S[(8,4,4):(4@laneid,1@laneid,1)]";
-  std::int64_t axis = -1;
-  bool accum = false;
-};
-
-ir::Function function_of(const Case& c) {
-  Builder b("k");
-  b.f.has_device_entry = true;
-  b.id(ir::ScopeIdKind::CtaId, "", 1);
-  b.id(ir::ScopeIdKind::ThreadId, "tid", 64);
-  std::vector<TileArg> args;
-  args.emplace_back(b.full(b.alloc("D", c.d_shape, c.type, Scope::Local, c.d)));
-  args.emplace_back(b.full(b.alloc("A", c.a_shape, c.type, Scope::Local, c.a)));
-  args.emplace_back(Setting(c.axis));
-  args.emplace_back(Setting(c.accum));
-  b.tile(c.op, ir::Unit::Warp, std::move(args));
-  return b.done();
-}
-
-class Under : public test::CallUnderTest {
- public:
-  explicit Under(const Case& c)
-      : CallUnderTest(function_of(c), test::variant_named(c.op, "registers"), prove_reduction,
-                      {.arch = target::Arch::Sm90a, .ptx = 90}) {}
-};
+using Case = test::ReductionCase;
+using Under = test::ReductionUnderTest;
 
 std::vector<Case> cases() {
   using enum DType;
@@ -88,18 +56,7 @@ std::vector<Case> cases() {
   return out;
 }
 
-std::string text(const Case& c) {
-  return fmt::format("{} of {} {}", ir::name_of(c.op), num::name_of(c.type), c.a);
-}
-
-TEST(ProofReduce, HoldsForWhatIsWritten) {
-  for (const Case& c : cases()) {
-    const Under under(c);
-    ASSERT_EQ(under.reason, "") << text(c);
-    const Proof proof = under.prove();
-    EXPECT_TRUE(proof.holds()) << text(c) << ": " << proof.difference << proof.could_not;
-  }
-}
+TEST(ProofReduce, HoldsForWhatIsWritten) { test::expect_proven(cases()); }
 
 // The text without the lane of a shuffle. Lanes that differ only in bits that are folded already
 // have the same part, so that the one is as good as the other; FaultsByName has lanes that are not.

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // The proof of a reduction across warps: scratch memory holds what is expected there, and barriers
-// stand between those who write it and those who read it, calls before this one included.
+// stand between the threads that write it and the threads that read it, in earlier calls too.
 #include <gtest/gtest.h>
 
 #include <functional>
 
 #include "ir/print/print.h"
-#include "lower/test_calls.h"
+#include "lower/proof/test_reductions.h"
 
 namespace ww::lower::proof_reduce_warps_test {
 namespace {
@@ -18,41 +18,22 @@ using ir::TileOp;
 using ir::Unit;
 using num::DType;
 using test::all_of;
-using test::Builder;
-using test::Scope;
-using test::Setting;
-using test::TileArg;
 
-struct Case {
-  TileOp op = TileOp::Sum;
-  DType type = DType::Float32;
-  Unit unit = Unit::Cta;
-  std::vector<std::int64_t> d_shape = {1}, a_shape = {128};
-  std::string d = "S[1] + R[128:1@tx]", a = "S[128:1@tx]";
-  std::int64_t threads = 128, axis = -1;
-  bool accum = false;
-};
+using Case = test::ReductionCase;
+using Under = test::ReductionUnderTest;
 
-ir::Function function_of(const Case& c) {
-  Builder b("k");
-  b.f.has_device_entry = true;
-  b.id(ir::ScopeIdKind::CtaId, "", 1);
-  b.id(ir::ScopeIdKind::ThreadId, "tid", c.threads);
-  std::vector<TileArg> args;
-  args.emplace_back(b.full(b.alloc("D", c.d_shape, c.type, Scope::Local, c.d)));
-  args.emplace_back(b.full(b.alloc("A", c.a_shape, c.type, Scope::Local, c.a)));
-  args.emplace_back(Setting(c.axis));
-  args.emplace_back(Setting(c.accum));
-  b.tile(c.op, c.unit, std::move(args));
-  return b.done();
+// An element in each thread, its sum in all of them.
+Case row_of_threads(TileOp op = TileOp::Sum, DType type = DType::Float32, bool accum = false) {
+  return {.op = op,
+          .type = type,
+          .unit = Unit::Cta,
+          .d_shape = {1},
+          .a_shape = {128},
+          .d = "S[1] + R[128:1@tx]",
+          .a = "S[128:1@tx]",
+          .threads = 128,
+          .accum = accum};
 }
-
-class Under : public test::CallUnderTest {
- public:
-  explicit Under(const Case& c)
-      : CallUnderTest(function_of(c), test::variant_named(c.op, "warps"), prove_reduction,
-                      {.arch = target::Arch::Sm90a, .ptx = 90}) {}
-};
 
 // Columns of a tile, of two warpgroups.
 Case of_groups() {
@@ -66,19 +47,22 @@ Case of_groups() {
 }
 
 std::vector<Case> cases() {
-  std::vector<Case> out = {{}, {.accum = true}};
+  std::vector<Case> out = {row_of_threads(), row_of_threads(TileOp::Sum, DType::Float32, true)};
   for (const TileOp op : {TileOp::Sum, TileOp::Max, TileOp::Min})
     for (const DType type : {DType::Float16, DType::Int32, DType::Float64})
-      out.push_back({.op = op, .type = type, .accum = type == DType::Int32});
+      out.push_back(row_of_threads(op, type, type == DType::Int32));
   // Columns of a tile: in each warp a few rows of it.
-  out.push_back({.d_shape = {8},
+  out.push_back({.unit = Unit::Cta,
+                 .d_shape = {8},
                  .a_shape = {128, 8},
                  .d = "S[8:1@tx]",
                  .a = "S[(128,8):(1@tx,1)]",
+                 .threads = 128,
                  .axis = 0});
   out.push_back(of_groups());
   // Rows of 24 threads: some are in one warp, others in two.
-  out.push_back({.d_shape = {4},
+  out.push_back({.unit = Unit::Cta,
+                 .d_shape = {4},
                  .a_shape = {4, 24},
                  .d = "S[4:1@tx]",
                  .a = "S[(4,24):(24@tx,1@tx)]",
@@ -86,18 +70,7 @@ std::vector<Case> cases() {
   return out;
 }
 
-std::string text(const Case& c) {
-  return fmt::format("{} of {} {}", ir::name_of(c.op), num::name_of(c.type), c.a);
-}
-
-TEST(ProofReduceWarps, HoldsForWhatIsWritten) {
-  for (const Case& c : cases()) {
-    const Under under(c);
-    ASSERT_EQ(under.reason, "") << text(c);
-    const Proof proof = under.prove();
-    EXPECT_TRUE(proof.holds()) << text(c) << ": " << proof.difference << proof.could_not;
-  }
-}
+TEST(ProofReduceWarps, HoldsForWhatIsWritten) { test::expect_proven(cases()); }
 
 // Every number that a store or a condition has: places in scratch memory, lanes, threads.
 TEST(ProofReduceWarps, EveryChangedNumberIsCaught) {
@@ -140,9 +113,9 @@ std::string without_barrier(const Case& c, std::size_t n) {
 }
 
 TEST(ProofReduceWarps, MissingBarriers) {
-  EXPECT_EQ(without_barrier({}, 0),
+  EXPECT_EQ(without_barrier(row_of_threads(), 0),
             "thread 0 of the unit writes what others may still read: no barrier is between");
-  EXPECT_EQ(without_barrier({}, 1),
+  EXPECT_EQ(without_barrier(row_of_threads(), 1),
             "thread 1 of the unit reads what thread 0 writes, without a barrier between");
   EXPECT_NE(without_barrier(of_groups(), 0), "");
   EXPECT_NE(without_barrier(of_groups(), 1), "");
@@ -170,7 +143,7 @@ TEST(ProofReduceWarps, FaultsByName) {
             "the warpgroup waits at barrier 8, its own is 9");
   EXPECT_TRUE(under.prove().holds());
   // The part of a warp twice, and not at all.
-  Under cta({});
+  Under cta(row_of_threads());
   const ir::Block whole = cta.code;
   const auto is_deposit = [&](StmtId id) { return cta.f[id].kind == StmtKind::If; };
   cta.code.erase(std::ranges::find_if(cta.code, is_deposit));
