@@ -47,7 +47,7 @@ std::vector<bool> folded_dimensions(const TileCall& call);
 /// Where the elements of a source go, in row-major order on both sides.
 struct FoldMap {
   std::vector<std::int64_t> into;   // by element of the source
-  std::vector<std::int64_t> index;  // of it among those that go into the same one, row-major
+  std::vector<std::int64_t> index;  // of it among the elements that go into the same one, row-major
   std::int64_t results = 1;         // elements of the destination
   std::int64_t folded = 1;          // that go into each of them
 };

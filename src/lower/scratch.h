@@ -4,7 +4,7 @@
 // large as the largest call needs, and allocated where the kernel begins.
 //
 // Warpgroups may be at different calls, so each has elements of its own: element i of warpgroup g of
-// n is element i·n + g of the buffer, whatever the call. Whoever uses scratch memory writes
+// n is element i·n + g of the buffer, whatever the call. Code that uses scratch memory has this order:
 //
 //     barrier of the unit       the unit has read what an earlier call, or round, put there
 //     what goes to other threads

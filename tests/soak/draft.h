@@ -108,7 +108,7 @@ struct Draft {
   std::optional<std::size_t> matrix;  // which shared tile is copied to tensor memory as a matrix
   std::string thread_type;            // of `priv`, the tile of each thread
   int products = 0;                   // added to the sums
-  bool changes_signs = false;         // of NaN as well, which nobody promises
+  bool changes_signs = false;         // of NaN as well, and no engine promises that sign
   std::map<std::string, std::int64_t> scalars;
   std::map<std::string, std::uint64_t> steps;  // written, by name
   std::optional<LeftOut> left_out;

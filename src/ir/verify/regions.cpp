@@ -210,7 +210,7 @@ class RegionCheck {
     if (!is_constant) try_all();
   }
 
-  // Those that may not leave their buffers.
+  // The regions that may not leave their buffers.
   std::vector<const Region*> staying_regions() const {
     const CopySettings settings = copy_settings(*call_);
     std::vector<const Region*> out;

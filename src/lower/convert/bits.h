@@ -22,7 +22,7 @@ struct BitMap {
 /// Vectors such that every sum of some of them differs from every other.
 class BitBasis {
  public:
-  /// False, and nothing changes, when it is a sum of those that are there.
+  /// False, and nothing changes, when it is a sum of vectors that are there already.
   bool add(BitVector vector);
   /// The vector less what the basis can take away from it.
   [[nodiscard]] BitVector rest(BitVector vector) const;

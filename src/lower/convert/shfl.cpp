@@ -150,7 +150,7 @@ class Writer {
     return out;
   }
 
-  // Lanes that have nothing there give zeros, which nobody takes.
+  // Lanes that have nothing there give zeros, which no lane takes.
   std::vector<Word> read(const WordExchange& exchange) {
     std::vector<Word> out = stage("word", exchange.src.size());
     for (std::size_t w = 0; w < out.size(); ++w) {
@@ -205,7 +205,7 @@ class Writer {
     return out;
   }
 
-  // Words made of pieces; those that are there already stay.
+  // Words made of pieces; a word that is whole already stays.
   std::vector<Word> packed(const std::vector<std::vector<Piece>>& wanted, std::string_view name) {
     const auto is_new = [&](const auto& pieces) { return !is_whole(pieces); };
     const auto count = as_index(std::ranges::count_if(wanted, is_new));

@@ -101,7 +101,7 @@ struct Choice {
   std::int64_t turns, accesses;
 };
 
-// None, and those that move whole vectors within the tile.
+// No swizzle, and all swizzles that move whole vectors within the tile.
 std::vector<layout::Swizzle> swizzles_for(const Plan& plan) {
   std::vector<layout::Swizzle> out{layout::Swizzle{}};
   const int unit = std::countr_zero(static_cast<std::uint64_t>(widest(plan)));

@@ -192,7 +192,7 @@ Match<void> check_overlap(const Call& call, const CopyProblem& problem) {
 Match<void> check_collisions(const Call& call, const OperandPlaces& dst) {
   const ir::Buffer& buffer = call.f()[dst.buffer];
   if (dst.is_register() || buffer.layout_kind != ir::LayoutKind::Explicit) return {};
-  // Places of elements outside are nobody's; those inside are apart where all of the layout's are.
+  // Elements outside have no place; elements inside have different places where the layout is injective.
   if (!dst.edges.empty()) {
     const auto whole = ir::layout_of(call.f(), buffer);
     const auto is_injective = whole ? layout::is_injective(*whole) : Result<bool>(false);

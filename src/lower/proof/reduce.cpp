@@ -215,7 +215,7 @@ class Replay : public RegisterReplay {
     return out;
   }
 
-  // From scratch memory, into which nobody may be writing.
+  // From scratch memory, which no thread may be writing.
   Try<ThreadNumbers> fetched(const ir::Expr& e, const Mask& mask) {
     const auto from = WW_TRY(element(e, mask));
     for (std::size_t t = 0; t < mask.size(); ++t)

@@ -26,7 +26,7 @@ namespace {
 std::optional<std::vector<ThreadFormula::Way>> ways_of(const std::vector<std::int64_t>& numbers,
                                                        const std::vector<bool>& used,
                                                        bool is_relative) {
-  constexpr std::size_t kMost = 16;
+  constexpr std::size_t kMaxWays = 16;
   std::vector<ThreadFormula::Way> out;
   for (std::size_t u = 0; u < numbers.size(); ++u) {
     if (!used[u]) continue;
@@ -34,7 +34,7 @@ std::optional<std::vector<ThreadFormula::Way>> ways_of(const std::vector<std::in
     const std::int64_t number = numbers[u] - (is_relative ? own : 0);
     auto way = std::ranges::find(out, number, &ThreadFormula::Way::number);
     if (way == out.end()) {
-      if (out.size() == kMost) return std::nullopt;
+      if (out.size() == kMaxWays) return std::nullopt;
       out.push_back({number, std::vector<bool>(numbers.size())});
       way = out.end() - 1;
     }

@@ -39,13 +39,13 @@ std::optional<layout::TileLayout> layout_of(const Call& call, const Fragment& fr
 }
 
 Match<void> check_registers(const Call& call, std::size_t argument, const Fragment& fragment) {
-  constexpr std::int64_t kMost = 255;
+  constexpr std::int64_t kMaxRegisters = 255;
   const std::int64_t words = words_of(fragment.slot, num::bits_of(call.buffer(argument).dtype));
-  if (words <= kMost) return {};
+  if (words <= kMaxRegisters) return {};
   return decline("size",
                  "a thread would hold {} registers of `{}`, and has {}; a loop over smaller tiles, "
                  "with accum=True, takes fewer",
-                 words, call.buffer(argument).name, kMost);
+                 words, call.buffer(argument).name, kMaxRegisters);
 }
 
 // A buffer in registers with the region's extents.

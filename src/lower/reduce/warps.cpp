@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// sum, prod, max, min, any, all, argmax, argmin / warps: for elements that several warps hold, and results for other warps. Threads
-// and lanes fold as in `registers`; one lane of each warp puts the warp's part into shared memory, and
-// whoever holds the result folds the parts, one warp after the other.
+// sum, prod, max, min, any, all, argmax, argmin / warps: for elements that several warps hold, and
+// results for other warps. Threads and lanes fold as in `registers`; one lane of each warp puts the
+// warp's part into shared memory, and the threads that hold the result fold the parts in the order of
+// the warps.
 //
 //     Tx.cta.sum(total[0:1], A[0:128])               A float32, an element in each of 128 threads
 //
@@ -42,7 +43,7 @@ struct Deposit {
 /// Register `slot` of these threads, from parts that begin at a place by a formula.
 struct Collection {
   std::int64_t slot = 0;
-  std::vector<std::vector<bool>> threads;  // by part: those that have so many
+  std::vector<std::vector<bool>> threads;  // by part: which threads have it
   ThreadFormula place;
 };
 

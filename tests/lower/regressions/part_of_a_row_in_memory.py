@@ -1,4 +1,4 @@
-# Only some threads hold elements of the part: the others read nothing, and write beside nobody.
+# Only some threads hold elements of the part: the others neither read nor write.
 from tvm.script import tirx as T
 from tvm.script.tirx import tile as Tx
 from tvm.tirx.layout import S, TileLayout, laneid
