@@ -102,12 +102,14 @@ class Finder {
 
   void statement(StmtId id) {
     const ir::Stmt s = f_[id];
-    if (is_leaf(s.kind)) drop(FaultKind::Dropped, id, "without");
+    if (is_leaf(s.kind))
+      drop(is_barrier(s) ? FaultKind::Stages : FaultKind::Dropped, id, "without");
     if (s.kind == StmtKind::For) loop(id, s);
     if (s.kind == StmtKind::If) guard(id, s);
     if (s.kind == StmtKind::Ptx) instruction(id, f_[s.ptx]);
     if (s.expr.valid() && s.kind != StmtKind::For) expression({id});
     if (s.kind == StmtKind::Store) {
+      if (reads(s.expr, s.buffer)) repeat(id, text_of(id));
       for (std::size_t i = 0; i < s.args.size(); ++i) {
         if (is_register(s.buffer)) shift(FaultKind::Register, {id, Slot::Kind::Arg, i}, {}, 1);
         expression({id, Slot::Kind::Arg, i});
@@ -118,6 +120,25 @@ class Finder {
   void drop(FaultKind kind, StmtId id, std::string_view how) {
     plant(kind, fmt::format("{} `{}`", how, text_of(id)),
           [id](ir::Function& f, ir::Block& block) { remove(f, block, id); });
+  }
+
+  void repeat(StmtId id, const std::string& what) {
+    plant(FaultKind::Accumulate, fmt::format("a second `{}`", what),
+          [id](ir::Function& f, ir::Block& block) {
+            replace(f, block, id, {id, f.add(ir::Stmt(f[id]))});
+          });
+  }
+
+  [[nodiscard]] bool is_barrier(const ir::Stmt& s) const {
+    if (s.kind == StmtKind::Ptx) return f_[s.ptx].opcode.text().starts_with("bar");
+    return s.kind == StmtKind::Evaluate && f_[s.expr].op == ExprOp::Call &&
+           ir::facts_of(f_[s.expr].callee).effect == ir::Effect::Barrier;
+  }
+
+  [[nodiscard]] bool reads(ExprId id, ir::BufferId buffer) const {
+    const ir::Expr& e = f_[id];
+    return (e.op == ExprOp::Load && e.buffer == buffer) ||
+           std::ranges::any_of(e.args, [&](ExprId arg) { return reads(arg, buffer); });
   }
 
   void loop(StmtId id, const ir::Stmt& s) {
@@ -149,11 +170,7 @@ class Finder {
             [id, change](ir::Function& f, ir::Block&) { change(f.ptx_calls[f[id].ptx.index]); });
     };
     const std::string_view called = call.opcode.mnemonic();
-    if (called == "mma")
-      plant(FaultKind::Accumulate, "a second `" + call.opcode.text() + "`",
-            [id](ir::Function& f, ir::Block& block) {
-              replace(f, block, id, {id, f.add(ir::Stmt(f[id]))});
-            });
+    if (called == "mma") repeat(id, call.opcode.text());
     // Registers of one list beside each other.
     for (std::size_t i = 0; i + 1 < call.operands.size(); ++i) {
       if (!is_register(call.operands[i]) || !is_register(call.operands[i + 1])) continue;
@@ -330,6 +347,11 @@ class Finder {
       put(FaultKind::Operands, slot, path, "source and destination exchanged", exchanged(id, 0, 1));
       if (const auto bytes = ir::const_int(f_, e.args[2])) width(slot, below(path, 2), *bytes);
     }
+    if (ir::facts_of(e.callee).effect == ir::Effect::Exchange) {
+      if (const auto lane = ir::const_int(f_, e.args[2]))
+        constant(FaultKind::Partner, slot, below(path, 2), *lane ^ 3,
+                 fmt::format("lane {} for {} of a shuffle", *lane ^ 3, *lane));
+    }
     if (e.callee == ir::Intrinsic::Fma)
       put(FaultKind::Operands, slot, path, "factor and summand exchanged", exchanged(id, 1, 2));
   }
@@ -376,9 +398,7 @@ class Finder {
 
   void around(StmtId id) {
     const ir::Stmt s = f_[id];
-    if (s.kind == StmtKind::Evaluate && f_[s.expr].op == ExprOp::Call &&
-        ir::facts_of(f_[s.expr].callee).effect == ir::Effect::Barrier)
-      drop(FaultKind::Barrier, id, "without");
+    if (s.kind == StmtKind::Evaluate && is_barrier(s)) drop(FaultKind::Barrier, id, "without");
     if (s.kind != StmtKind::Ptx) return;
     const std::string& opcode = f_[s.ptx].opcode.text();
     if (opcode.contains(".commit") || opcode.contains("fence"))
@@ -429,11 +449,15 @@ std::string_view name_of(FaultKind kind) {
     case FaultKind::Fill:
       return "dropped fill";
     case FaultKind::Accumulate:
-      return "doubled accumulation";
+      return "element or product twice";
     case FaultKind::Swizzle:
       return "wrong swizzle";
     case FaultKind::Register:
       return "wrong register";
+    case FaultKind::Partner:
+      return "wrong partner lane";
+    case FaultKind::Stages:
+      return "missing barrier between stages";
     case FaultKind::Barrier:
       return "missing barrier";
     case FaultKind::Wait:

@@ -24,9 +24,11 @@ enum class FaultKind : std::uint8_t {
   Form,        // the instruction of another form: `.trans` or not
   Predicate,   // a condition is turned round, missing, or has its bound inside
   Fill,        // what lies outside is not filled up
-  Accumulate,  // a product is added twice
+  Accumulate,  // a product is added, or an element is folded, twice
   Swizzle,     // a constant of an XOR is doubled, or there is none
   Register,    // the register beside the right one
+  Partner,     // a shuffle with another lane
+  Stages,      // a barrier between the stages of a primitive is missing
   // in the program around primitives
   Barrier,  // one is missing
   Wait,     // a wait is missing, or lets one group more be under way

@@ -48,6 +48,89 @@ def tail(A_ptr: T.handle, B_ptr: T.handle):
     Tx.cta.copy(B[:, :], M[:, :])
 )";
 
+// Reductions over lanes and over warps, whose scratch memory is used again.
+constexpr std::string_view kReductions = R"(
+from tvm.tirx.layout import R, S, TileLayout, laneid, tx
+@T.prim_func
+def reductions(A_ptr: T.handle, B_ptr: T.handle, C_ptr: T.handle, D_ptr: T.handle):
+    A = T.match_buffer(A_ptr, (64, 16), "int32")
+    B = T.match_buffer(B_ptr, (64,), "int32")
+    C = T.match_buffer(C_ptr, (16,), "int32")
+    D = T.match_buffer(D_ptr, (8,), "int32")
+    T.device_entry()
+    T.cta_id([1])
+    T.thread_id([256])
+    a = T.alloc_buffer((64, 16), "int32", scope="local", layout=TileLayout(S[(64, 4, 4) : (4 @ tx, 1 @ tx, 1)]))
+    b = T.alloc_buffer((64,), "int32", scope="local", layout=TileLayout(S[64 : 4 @ tx] + R[4 : 1 @ tx]))
+    c = T.alloc_buffer((16,), "int32", scope="local", layout=TileLayout(S[16 : 1 @ tx]))
+    d = T.alloc_buffer((8,), "int32", scope="local", layout=TileLayout(S[8] + R[256 : 1 @ tx]))
+    Tx.cta.copy(a, A)
+    Tx.cta.sum(b, a)
+    Tx.cta.copy(B, b)
+    Tx.cta.sum(c, a, axes=0)
+    Tx.cta.copy(C, c)
+    Tx.cta.argmax(d, a[:, 0:8], axes=0)
+    Tx.cta.copy(D, d)
+)";
+
+// Registers of other lanes and of other warps, by each way.
+constexpr std::string_view kConversions = R"(
+from tvm.tirx.layout import R, S, TileLayout, laneid, tx
+@T.prim_func
+def conversions(A_ptr: T.handle, B_ptr: T.handle, C_ptr: T.handle, D_ptr: T.handle):
+    A = T.match_buffer(A_ptr, (32, 4), "float32")
+    B = T.match_buffer(B_ptr, (32, 4), "float32")
+    C = T.match_buffer(C_ptr, (8, 8), "float16")
+    D = T.match_buffer(D_ptr, (8, 8), "float16")
+    T.device_entry()
+    T.cta_id([1])
+    T.thread_id([32])
+    a = T.alloc_buffer((32, 4), "float32", scope="local", layout=TileLayout(S[(32, 4) : (1 @ laneid, 1)]))
+    b = T.alloc_buffer((32, 4), "float32", scope="local", layout=TileLayout(S[(16, 2, 2, 2) : (2 @ laneid, 1, 1 @ laneid, 2)]))
+    c = T.alloc_buffer((8, 8), "float16", scope="local", layout=TileLayout(S[(8, 4, 2) : (4 @ laneid, 1 @ laneid, 1)]))
+    d = T.alloc_buffer((8, 8), "float16", scope="local", layout=TileLayout(S[(4, 2, 8) : (1 @ laneid, 1, 4 @ laneid)]))
+    Tx.warp.copy(a, A)
+    Tx.warp.copy(b, a)
+    Tx.warp.copy(B, b)
+    Tx.warp.copy(c, C)
+    Tx.warp.copy(d, c)
+    Tx.warp.copy(D, d)
+)";
+
+constexpr std::string_view kBetweenWarps = R"(
+from tvm.tirx.layout import R, S, TileLayout, laneid, tx
+@T.prim_func
+def between_warps(A_ptr: T.handle, B_ptr: T.handle):
+    A = T.match_buffer(A_ptr, (64, 8), "float32")
+    B = T.match_buffer(B_ptr, (64, 8), "float32")
+    T.device_entry()
+    T.cta_id([1])
+    T.thread_id([64])
+    a = T.alloc_buffer((64, 8), "float32", scope="local", layout=TileLayout(S[(64, 8) : (1 @ tx, 1)]))
+    b = T.alloc_buffer((64, 8), "float32", scope="local", layout=TileLayout(S[(8, 8, 8) : (1, 8 @ tx, 1 @ tx)]))
+    Tx.cta.copy(a, A)
+    Tx.cta.copy(b, a)
+    Tx.cta.copy(a, b)
+    Tx.cta.copy(B, a)
+)";
+
+// Regions that leave their arrays, and operands in memory.
+constexpr std::string_view kEdges = R"(
+@T.prim_func
+def edges(A_ptr: T.handle, B_ptr: T.handle):
+    A = T.match_buffer(A_ptr, (27, 24), "float16")
+    B = T.match_buffer(B_ptr, (27, 24), "float16")
+    T.device_entry()
+    bx = T.cta_id([1])
+    T.thread_id([64])
+    M = T.alloc_buffer((32, 32), "float16", scope="shared")
+    Tx.cta.copy(M, A[bx - 3 : bx + 29, 0:32], fill_value=1.5)
+    T.cuda.cta_sync()
+    Tx.cta.add(M, M, M)
+    T.cuda.cta_sync()
+    Tx.cta.copy(B[bx - 3 : bx + 29, 0:32], M, clip=True)
+)";
+
 std::vector<SubjectText> subjects() {
   const std::string small = "BM=64, BN=64, WM=32, WN=32, stages=2";
   return {
@@ -56,6 +139,10 @@ std::vector<SubjectText> subjects() {
       example("basics/gemm"),
       example("basics/tcgen05_ldst", "", "sm_100a"),
       {.name = "tail", .source = std::string(kTail)},
+      {.name = "edges", .source = std::string(kEdges)},
+      {.name = "reductions", .source = std::string(kReductions)},
+      {.name = "conversions", .source = std::string(kConversions)},
+      {.name = "between_warps", .source = std::string(kBetweenWarps)},
       example("copy_through", "build(n=4096)"),
       example("transpose", "build(m=64, n=128)"),
       example("gemm_mma", "build(M=56, N=64, K=184, " + small + ")"),

@@ -21,7 +21,8 @@ NameMoves::NameMoves(const Call& call, ProofValues& values, const Granules& src,
       granule_(granule),
       src_storage_(ir::storage_of(call.f(), call.region(1).buffer)),
       dst_storage_(ir::storage_of(call.f(), call.region(0).buffer)),
-      scratch_(call, values, first_thread) {
+      scratch_(call, values, first_thread),
+      writers_(dst.blank()) {
   for (const ScratchBuffer& each : call.context.scratch) kept_[each.buffer].clear();
 }
 
@@ -54,6 +55,7 @@ Try<void> NameMoves::put_names(const PointerValue& to, std::size_t thread, std::
                                const std::vector<Name>& names) {
   const bool is_kept = kept_.contains(to.storage);
   if (to.storage != dst_storage_ && !is_kept) return wrong("a move to `{}`", f_[to.storage].name);
+  if (is_kept) WW_TRY_VOID(check_inside(to.storage, bit, names.size()));
   const bool is_scratch = scratch_.is_scratch(to.storage);
   const std::int64_t first = granule_at(bit, granule_);
   for (std::size_t i = 0; i < names.size(); ++i) {
@@ -65,6 +67,16 @@ Try<void> NameMoves::put_names(const PointerValue& to, std::size_t thread, std::
       WW_TRY_VOID(put(thread, granule, names[i]));
   }
   return {};
+}
+
+// What the code keeps for itself lies inside what it has allocated.
+Try<void> NameMoves::check_inside(ir::BufferId storage, std::int64_t bit,
+                                  std::size_t granules) const {
+  const ir::Buffer& buffer = f_[storage];
+  std::int64_t bits = num::bits_of(buffer.dtype);
+  for (const ExprId extent : buffer.shape) bits *= ir::const_int(f_, extent).value_or(0);
+  if (bit >= 0 && bit + static_cast<std::int64_t>(granules) * granule_ <= bits) return {};
+  return wrong("byte {} of `{}` is written, which has {}", bit / 8, buffer.name, bits / 8);
 }
 
 // What a register of this thread holds; nothing before it is written.
@@ -94,7 +106,16 @@ Try<Name> NameMoves::name_of(scalars::Scalar value) const {
   return wrong("a value is stored that is neither an element nor what fills up");
 }
 
+// Two threads that write the same bytes are in a race, even when they write the same.
 Try<void> NameMoves::put(std::size_t thread, std::int64_t granule, Name name) {
+  if (!dst_.is_private()) {
+    const auto writer = static_cast<Name>(thread);
+    const Name before = writers_.at(0, granule);
+    if (before >= 0 && before != writer)
+      return wrong("byte {} is written by threads {} and {} of the unit", granule * granule_ / 8,
+                   before, writer);
+    writers_.put(0, granule, writer);
+  }
   if (dst_.put(dst_.row_of(thread), granule, name)) return {};
   return wrong("byte {} is written, outside the destination", granule * granule_ / 8);
 }

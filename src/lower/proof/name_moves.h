@@ -57,12 +57,15 @@ class NameMoves : public ProofWalk {
   [[nodiscard]] std::optional<Name> kept_name(ir::BufferId storage, std::size_t thread,
                                               std::int64_t granule) const;
   [[nodiscard]] Try<Name> name_of(scalars::Scalar value) const;
+  [[nodiscard]] Try<void> check_inside(ir::BufferId storage, std::int64_t bit,
+                                       std::size_t granules) const;
   Try<void> put(std::size_t thread, std::int64_t granule, Name name);
   Try<void> store(const ir::Stmt& s, ir::ExprId stored, const Mask& mask);
   Try<void> store_shuffled(const ir::Stmt& s, ir::ExprId stored, const Mask& mask);
   Try<void> move_all(const PointerValue& to, const PointerValue& from, std::int64_t bits,
                      const Mask& mask, const std::vector<std::size_t>& givers);
 
+  Granules writers_;  // in memory: the thread that has written each granule
   /// What registers of the code's own hold, by thread and granule; scratch memory is thread 0's.
   std::map<ir::BufferId, std::map<std::pair<std::size_t, std::int64_t>, Name>> kept_;
 };
