@@ -122,6 +122,31 @@ TEST(EvalTileOp, APredicateOfSingleThreadsIsFound) {
             "`predicate` differs between threads of CTA (0,0,0): 1 in thread 0, 0 in thread 1");
 }
 
+// A bool for each element, row or column, in an array of 0 and 1. What is left out is not even read.
+TEST(EvalTileOp, CopiesUnderAMask) {
+  struct Case {
+    std::vector<std::int64_t> shape;
+    Numbers bools, kept, filled;
+  };
+  const std::vector<Case> cases = {
+      {{2, 3}, {1, 0, 1, 0, 0, 1}, {1, 7, 3, 7, 7, 6}, {1, .5, 3, .5, .5, 6}},
+      {{2, 1}, {0, 1}, {7, 7, 7, 4, 5, 6}, {.5, .5, .5, 4, 5, 6}},
+      {{3}, {1, 0, 0}, {1, 7, 7, 4, 7, 7}, {1, .5, .5, 4, .5, .5}}};
+  for (const Case& c : cases)
+    for (const bool fills : {false, true}) {
+      TestKernel k;
+      const BufferId in = k.matched("in", {2, 3}, DType::Float32);
+      const BufferId mask = k.matched("mask", c.shape, DType::Bool);
+      const BufferId out = k.matched("out", {2, 3}, DType::Float32);
+      k.start(1);
+      const auto id = k.tile(TileOp::Copy, Unit::Cta, {k.full(out), k.full(in), k.full(mask)});
+      if (fills) k.f.tile_calls[id.index].config.emplace_back("fill_value", 0.5);
+      const Outcome o = k.run({count_to(6, 1), c.bools, Numbers(6, 7)});
+      EXPECT_EQ(o.checks(), "") << o.text();
+      EXPECT_EQ(o.arrays[2], fills ? c.filled : c.kept);
+    }
+}
+
 // Nothing is written where the destination has no place.
 TEST(EvalTileOp, CopiesIntoRegionsThatStickOut) {
   for (const std::int64_t start : {-2, 0, 3, 9}) {

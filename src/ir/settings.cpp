@@ -90,6 +90,7 @@ CopySettings copy_settings(const TileCall& call) {
   const bool is_zero = mode != nullptr && *mode == "zero";
   const Setting* value = find_setting(call, "fill_value");
   return {.predicate = find_setting(call, "predicate"),
+          .predicate_tile = call.args.size() > 2 ? std::get_if<Region>(&call.args[2]) : nullptr,
           .fills = is_zero || value != nullptr,
           .clips = is_zero || is_true(find_setting(call, "clip")),
           .fill_value = value};

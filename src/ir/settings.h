@@ -2,7 +2,8 @@
 // What the arguments and the configuration of a tile call say, and the settings of `copy` and
 // `copy_async` that change what they mean:
 //
-//   predicate=e        what the executing unit says: nothing is copied where it is false
+//   predicate=e        what the executing unit says: nothing is copied where it is false. A tile
+//                      of bools, which is an argument, says it for each element
 //   fill_value=v       v is written instead of what is not copied: everything where the predicate
 //                      is false, and the elements of the source region that its buffer does not
 //                      have. It lets the source leave its buffer
@@ -49,10 +50,11 @@ bool is_true(const Setting* setting);
 bool is_true(const TileArg& arg);
 
 struct CopySettings {
-  const Setting* predicate = nullptr;   // a bool or an expression; nullptr: everything is copied
-  bool fills = false;                   // a value arrives instead of what is not copied
-  bool clips = false;                   // nothing is written outside the destination
-  const Setting* fill_value = nullptr;  // where it fills; nullptr: zero
+  const Setting* predicate = nullptr;      // a bool or an expression; nullptr: everything is copied
+  const Region* predicate_tile = nullptr;  // of bools, one for each element
+  bool fills = false;                      // a value arrives instead of what is not copied
+  bool clips = false;                      // nothing is written outside the destination
+  const Setting* fill_value = nullptr;     // where it fills; nullptr: zero
 
   /// May the region leave its buffer? 0 is the destination, 1 the source.
   [[nodiscard]] bool may_leave(std::size_t argument) const {

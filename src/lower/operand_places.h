@@ -12,6 +12,7 @@
 // is the place times the bits of an element over 32.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -104,6 +105,17 @@ void for_each_holder(const OperandPlaces& side, std::int64_t threads, Visit&& vi
         const std::int64_t u = side.owner[x] + replica.thread + spread;
         if (u < threads) visit(x, u, side.linear[x] + replica.place);
       }
+}
+
+/// The slot in which thread u of the unit has element x of an operand in registers; nothing when it
+/// has none.
+inline std::optional<std::int64_t> slot_of(const OperandPlaces& side, std::size_t x,
+                                           std::int64_t u) {
+  for (const Shift& replica : side.replicas) {
+    const std::int64_t shift = u - side.owner[x] - replica.thread;
+    if (std::ranges::binary_search(side.spread, shift)) return side.linear[x] + replica.place;
+  }
+  return std::nullopt;
 }
 
 inline constexpr std::int64_t kMaxElements = std::int64_t{1} << 20;

@@ -247,6 +247,13 @@ std::string source_of(const CopyCase& each) {
   text.declare("dst", each.dst, true);
   text.fill("src", each.src);
   if (each.fills_dst) text.fill("dst", each.dst);
+  const bool has_mask = !each.mask.shape.empty();
+  if (has_mask) {
+    text.set_dtype("bool");
+    text.declare("mask", each.mask, false);
+    text.fill("mask", each.mask);
+    text.set_dtype(each.dtype);
+  }
   text.sync();
   const auto region = [](const Operand& operand) {
     return operand.region.empty() ? box(Extents(operand.shape.size()), operand.shape)
@@ -255,8 +262,9 @@ std::string source_of(const CopyCase& each) {
   const std::string scope = each.scope == "thread" ? "" : "." + each.scope;
   if (!each.around.empty()) text.line(each.around);
   const std::string indent = each.around.empty() ? "" : "    ";
-  text.line(fmt::format("{}Tx{}.{}(dst{}, src{}{}{})", indent, scope, each.op, region(each.dst),
-                        region(each.src), each.settings.empty() ? "" : ", ", each.settings));
+  text.line(fmt::format("{}Tx{}.{}(dst{}, src{}{}{}{})", indent, scope, each.op, region(each.dst),
+                        region(each.src), has_mask ? ", predicate=mask" + region(each.mask) : "",
+                        each.settings.empty() ? "" : ", ", each.settings));
   if (each.op == "copy_async") {
     text.line(indent + "T.ptx.cp_async.commit_group()");
     text.line(indent + "T.ptx.cp_async.wait_group(0)");

@@ -41,6 +41,7 @@ struct CopyCase {
   std::int64_t threads = 32;
   std::string scope = "warp";  // "thread", "warp", "wg", "cta"
   Operand dst = {}, src = {};
+  Operand mask = {};          // of bools, `predicate=` of the copy; without a shape: none
   std::string settings = {};  // "dispatch=\"reg\""
   std::string around = {};    // a line that the copy stands under: "if warp == 0:"
   bool fills_dst = true;      // false: a destination without contents
@@ -75,6 +76,8 @@ class KernelText {
  public:
   KernelText(std::int64_t threads, std::string dtype, std::int64_t ctas = 1);
 
+  /// The type of what is declared from here on.
+  void set_dtype(std::string dtype) { dtype_ = std::move(dtype); }
   /// A parameter; inputs are those that nothing writes.
   void param(const std::string& name, const Extents& shape, const std::string& dtype = {});
   void scalar(const std::string& name);

@@ -36,6 +36,28 @@ void fill_up(const Tile& from, Word bits, TileValues& values) {
     if (from.copies == 0 || (!from.outside.empty() && from.outside[x])) values.bits[x] = bits;
 }
 
+// What the predicate does not hold for is not read: it lies outside the source. Without a value that
+// arrives instead, it is not written either. False: stopped, or a finding.
+bool apply_predicate(Cta& cta, const ir::TileCall& call, const UnitInstance& unit, Tile& to,
+                     Tile& from) {
+  const ir::CopySettings settings = ir::copy_settings(call);
+  if (settings.predicate_tile == nullptr) return true;
+  TileValues holds;
+  if (!read_operand(cta, ir::TileArg(*settings.predicate_tile), unit, to, holds)) return false;
+  const auto leave_out = [](Tile& tile, std::size_t x) {
+    for (std::size_t c = 0; c < tile.copies; ++c)
+      tile.elements[x * tile.copies + c].at = {.root = kNoRoot};
+  };
+  from.outside.resize(from.count);
+  for (std::size_t x = 0; x < holds.bits.size(); ++x) {
+    if (holds.bits[x] != 0) continue;
+    leave_out(from, x);
+    from.outside[x] = true;
+    if (!settings.fills) leave_out(to, x);
+  }
+  return true;
+}
+
 void start_async(Cta& cta, const Tile& to, const Tile& from, Word fill, const UnitInstance& unit) {
   const ir::Scope target = to.info->ir->scope;
   const ir::Scope source = from.info->ir->scope;
@@ -74,14 +96,14 @@ void tile_copy(Cta& cta, const ir::TileCall& call, const UnitInstance& unit) {
   const ir::CopySettings settings = ir::copy_settings(call);
   const bool copies = does_copy(cta, settings, unit);
   if (!copies && !settings.fills) return;
-  const auto to = make_tile(cta, std::get<Region>(call.args[0]), unit, settings.clips);
+  auto to = make_tile(cta, std::get<Region>(call.args[0]), unit, settings.clips);
   if (!to) return;
   const Region& source = std::get<Region>(call.args[1]);
-  const auto from = copies ? make_tile(cta, source, unit, settings.fills)
-                           : Tile{.info = &cta.launch.info(source.buffer),  // without a place
-                                  .extents = to->extents,
-                                  .count = to->count,
-                                  .copies = 0};
+  auto from = copies ? make_tile(cta, source, unit, settings.fills)
+                     : Tile{.info = &cta.launch.info(source.buffer),  // without a place
+                            .extents = to->extents,
+                            .count = to->count,
+                            .copies = 0};
   if (!from) return;
   const ir::Buffer& target_buffer = *to->info->ir;
   const bool is_async = call.op == ir::TileOp::CopyAsync;
@@ -91,6 +113,7 @@ void tile_copy(Cta& cta, const ir::TileCall& call, const UnitInstance& unit) {
     return tile_unsupported(cta, call, "the element types differ");
   if (squeezed(to->extents) != squeezed(from->extents))
     return tile_unsupported(cta, call, "the regions differ in shape");
+  if (!apply_predicate(cta, call, unit, *to, *from)) return;
   const Word fill = fill_bits(cta, settings, unit, target_buffer.dtype);
   if (is_async) return start_async(cta, *to, *from, fill, unit);
   const Tile* readers = target_buffer.scope == ir::Scope::Local ? &*to : nullptr;

@@ -310,7 +310,8 @@ class RegionCheck {
     c_.report(DiagKind::OutOfBounds, region.span.known ? region.span : span_, buffer,
               "a region takes {} from {} in dimension {} of `{}`, which has extent {}{}{}", count,
               min, d, buffer.name, whole, where.empty() ? "" : ", where ", fmt::join(where, ", "));
-    if (call_->op == TileOp::Copy || call_->op == TileOp::CopyAsync)
+    const bool is_side = &region != copy_settings(*call_).predicate_tile;
+    if (is_side && (call_->op == TileOp::Copy || call_->op == TileOp::CopyAsync))
       c_.findings.back().notes.push_back(
           {&region == std::get_if<Region>(&call_->args[0])
                ? "with `clip=True` a copy writes nothing outside its destination"

@@ -80,9 +80,44 @@ void check_types(const TileCheck& t, const Region* a, const Region* b) {
     t.c.findings.back().notes.push_back({"`cast` changes the element type, in registers", {}});
 }
 
+bool stretches(const Function& f, const Region& src, const Region& dst) {
+  if (!differ(f, extents_of(f, src), extents_of(f, dst))) return true;
+  const std::size_t n = src.ranges.size();
+  for (std::size_t back = 1; back <= n; ++back) {
+    const ExprId extent = src.ranges[n - back].extent;
+    if (const_int(f, extent) == 1) continue;
+    if (back > dst.ranges.size()) return false;
+    if (differ(f, extent, dst.ranges[dst.ranges.size() - back].extent)) return false;
+  }
+  return true;
+}
+
+// A bool for each element, or for several of them.
+void check_predicate_tile(const TileCheck& t, const Region& dst) {
+  const CopySettings settings = copy_settings(t.call);
+  const Region* tile = settings.predicate_tile;
+  if (tile == nullptr) return;
+  const Buffer& buffer = t.f[tile->buffer];
+  if (settings.predicate != nullptr)
+    t.bad("`predicate` of `{}` is given twice, as a tile and as one condition", t.name());
+  if (buffer.dtype != num::DType::Bool) {
+    t.bad("`predicate` of `{}` is a tile of `{}`, expected `bool`", t.name(),
+          num::name_of(buffer.dtype));
+    t.c.findings.back().notes.push_back(
+        {"comparisons such as `less` and `not_equal` make tiles of `bool`", {}});
+  }
+  if (buffer.scope == Scope::Tmem)
+    t.bad("`predicate` of `{}` is in tensor memory, expected registers, shared or global memory",
+          t.name());
+  if (!stretches(t.f, *tile, dst))
+    t.bad("`predicate` of `{}` is {}, which does not stretch to {}", t.name(),
+          region_text(t.f, *tile), region_text(t.f, dst));
+}
+
 void check_copy(const TileCheck& t) {
   const Region& dst = *t.region("dst");
   const Region& src = *t.region("src");
+  check_predicate_tile(t, dst);
   if (counts_bytes(t)) return;
   if (differ(t.f, extents_of(t.f, dst), extents_of(t.f, src)))
     t.bad("`{}` into {} from {}; the extents other than 1 differ", t.name(), region_text(t.f, dst),
@@ -152,18 +187,6 @@ void check_reduction(const TileCheck& t) {
       t.c.findings.back().notes.push_back(
           {"`axes` names what is reduced, lanes included: it is not read off the layouts", {}});
   }
-}
-
-bool stretches(const Function& f, const Region& src, const Region& dst) {
-  if (!differ(f, extents_of(f, src), extents_of(f, dst))) return true;
-  const std::size_t n = src.ranges.size();
-  for (std::size_t back = 1; back <= n; ++back) {
-    const ExprId extent = src.ranges[n - back].extent;
-    if (const_int(f, extent) == 1) continue;
-    if (back > dst.ranges.size()) return false;
-    if (differ(f, extent, dst.ranges[dst.ranges.size() - back].extent)) return false;
-  }
-  return true;
 }
 
 num::DType operand_type(const Function& f, const TileArg& arg) {

@@ -94,7 +94,7 @@ TEST(VerifyNodes, LoopWithoutExtent) {
 TEST(VerifyNodes, TileCallWithoutAllParameters) {
   Builder b = test::reg_program();
   b.f.tile_calls[0].args.pop_back();
-  EXPECT_EQ(findings(b), "`copy` with 1 argument; it has 2 parameters [BrokenIr]");
+  EXPECT_EQ(findings(b), "`copy` with 2 arguments; it has 3 parameters [BrokenIr]");
 }
 
 TEST(VerifyNodes, InstructionWithoutAnOpcode) {

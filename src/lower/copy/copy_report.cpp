@@ -38,6 +38,8 @@ void add_phase(PlanReport& report, const CopyProblem& problem, const CopyPhase& 
   if (!problem.dst.is_register())
     report.add_instruction(access_opcode("st", problem.dst, phase.bytes), phase.rounds,
                            phase.bytes);
+  if (problem.mask && !problem.mask->is_register())
+    report.add_instruction(access_opcode("ld", *problem.mask, 1), phase.rounds, 1);
   if (problem.src.is_register() && problem.dst.is_register())
     report.add_instruction("mov", phase.rounds, phase.bytes);
   report.rounds += phase.rounds;
@@ -67,6 +69,9 @@ PlanReport phases_report(const Call& call, const CopyProblem& problem,
     for (std::size_t u = 0; u < busy.size(); ++u) busy[u] = busy[u] || phase.used[u];
   }
   report.threads = std::ranges::count(busy, true);
+  if (problem.mask)
+    report.notes.push_back(fmt::format("one element of `{}` decides each access",
+                                       call.f()[problem.mask->buffer].name));
   for (const bool is_dst : {false, true}) {
     const OperandPlaces& side = is_dst ? problem.dst : problem.src;
     if (!ir::is_shared(side.scope)) continue;

@@ -37,12 +37,17 @@ ExprId TileElements::count() {
   return out;
 }
 
-std::vector<ExprId> TileElements::indices(std::size_t operand, ExprId q) {
+std::vector<ExprId> TileElements::digits_of(ExprId q) {
   std::vector<ExprId> digits(extents_.size());
   for (std::size_t d = extents_.size(); d-- > 0;) {
     digits[d] = d == 0 ? q : code_.index(ir::ExprOp::FloorMod, q, extents_[d]);
     q = code_.index(ir::ExprOp::FloorDiv, q, extents_[d]);
   }
+  return digits;
+}
+
+std::vector<ExprId> TileElements::indices(std::size_t operand, ExprId q) {
+  const std::vector<ExprId> digits = digits_of(q);
   std::vector<ExprId> out;
   std::size_t next = 0;
   for (const ir::RangeExpr& range : call_.region(operand).ranges) {
@@ -50,6 +55,49 @@ std::vector<ExprId> TileElements::indices(std::size_t operand, ExprId q) {
     out.push_back(is_unit ? range.min : code_.add(range.min, digits[next++]));
   }
   return out;
+}
+
+// As an operand of an elementwise primitive is stretched: extents of 1 do not count if the others
+// agree; otherwise the last dimensions stand below each other.
+std::vector<ExprId> TileElements::mask_indices(ExprId q) {
+  const auto& ranges = call_.region(kMask).ranges;
+  const auto constant = [&](ExprId extent) { return code_.constant(code_.simplify(extent)); };
+  std::size_t next = 0;
+  bool is_alike = true;
+  for (const ir::RangeExpr& range : ranges) {
+    const auto extent = constant(range.extent);
+    if (extent == 1) continue;
+    const auto other =
+        next < extents_.size() ? constant(extents_[next++]) : std::optional<std::int64_t>(-1);
+    is_alike = is_alike && (!extent || !other || *extent == *other);
+  }
+  if (is_alike && next == extents_.size()) return indices(kMask, q);
+  const std::vector<ExprId> digits = digits_of(q);
+  const auto& whole = call_.region(0).ranges;
+  std::vector<ExprId> by_dimension;  // of the destination
+  next = 0;
+  for (const ir::RangeExpr& range : whole)
+    by_dimension.push_back(constant(range.extent) == 1 ? code_.n(0) : digits[next++]);
+  std::vector<ExprId> out;
+  for (std::size_t d = 0; d < ranges.size(); ++d) {
+    const bool is_unit = constant(ranges[d].extent) == 1;
+    out.push_back(is_unit
+                      ? ranges[d].min
+                      : code_.add(ranges[d].min, by_dimension[d + whole.size() - ranges.size()]));
+  }
+  return out;
+}
+
+// None: there is no mask.
+ExprId TileElements::mask(ExprId q) {
+  if (settings_.predicate_tile == nullptr) return {};
+  const auto loaded = ir::load(code_.f(), call_.region(kMask).buffer, mask_indices(q));
+  WW_CHECK(loaded.has_value(), "a predicate is not loaded: {}", loaded.error().text);
+  return code_.let("mask", *loaded);
+}
+
+void TileElements::where_copied(ExprId q, const std::function<void()>& body) {
+  code_.guarded(settings_.fills ? ExprId{} : mask(q), body);
 }
 
 // None: always.
@@ -84,11 +132,12 @@ ExprId TileElements::source(ExprId q) {
   if (is_outside(buffer, at)) return fill_value_;
   const auto loaded = ir::load(code_.f(), buffer, at);
   WW_CHECK(loaded.has_value(), "an element is not loaded: {}", loaded.error().text);
-  return filled(*loaded, is_inside(1, at));
+  return filled(q, *loaded, is_inside(1, at));
 }
 
-ExprId TileElements::filled(ExprId value, ExprId condition) {
-  condition = settings_.fills ? code_.both(predicate_, condition) : ExprId{};
+ExprId TileElements::filled(ExprId q, ExprId value, ExprId condition) {
+  if (!settings_.fills) return value;
+  condition = code_.both(predicate_, code_.both(mask(q), condition));
   if (!condition.valid()) return value;
   return code_.choose(ir::ExprOp::IfThenElse, code_.simplify(condition), value, fill_value_);
 }
@@ -98,7 +147,9 @@ void TileElements::store(ExprId q, ExprId value) {
   code_.guarded(is_inside(0, at), [&] { code_.store(call_.region(0).buffer, at, value); });
 }
 
-void TileElements::copy(ExprId q) { store(q, source(q)); }
+void TileElements::copy(ExprId q) {
+  where_copied(q, [&] { store(q, source(q)); });
+}
 
 void loop_over(CodeWriter& code, ExprId trips, const std::function<void(ExprId)>& body) {
   if (const auto number = code.constant(trips))
@@ -111,12 +162,19 @@ void loop_over(CodeWriter& code, ExprId trips, const std::function<void(ExprId)>
 }
 
 Match<void> check_one_place(const Call& call) {
-  for (const std::size_t i : {0U, 1U})
+  for (std::size_t i = 0; i < (has_mask(call) ? 3U : 2U); ++i)
     if (const ir::Buffer& buffer = call.buffer(i);
         buffer.scope != ir::Scope::Local && buffer.layout && buffer.layout->copies() > 1)
       return decline("replica", "`{}` holds each element at {} places in memory", buffer.name,
                      buffer.layout->copies());
   return {};
+}
+
+Match<void> check_mask_reached(const Call& call) {
+  if (!has_mask(call) || !ir::has_thread_axes(call.buffer(kMask))) return {};
+  return decline("owner",
+                 "the predicate `{}` is in registers of certain threads, and others would need it",
+                 call.buffer(kMask).name);
 }
 
 void copy_shared_out(const Call& call, CodeWriter& code) {

@@ -27,14 +27,20 @@ class TileElements {
   /// Stores a value to the destination's element, where the buffer has it.
   void store(ir::ExprId q, ir::ExprId value);
   void copy(ir::ExprId q);
-  /// The value, or the fill value where the call's condition, and the other one if it is given, do
-  /// not hold.
-  ir::ExprId filled(ir::ExprId value, ir::ExprId condition = {});
+  /// What `body` writes, where the mask holds for the element; everywhere if there is none, or
+  /// another value arrives.
+  void where_copied(ir::ExprId q, const std::function<void()>& body);
+  /// The value, or the fill value where the call's condition, the mask for the element and the
+  /// other condition if it is given do not hold.
+  ir::ExprId filled(ir::ExprId q, ir::ExprId value, ir::ExprId condition = {});
   /// The condition of a call that copies nothing where it is false; none where another value
   /// arrives, or there is no condition.
   [[nodiscard]] ir::ExprId guard() const { return settings_.fills ? ir::ExprId{} : predicate_; }
 
  private:
+  std::vector<ir::ExprId> mask_indices(ir::ExprId q);
+  ir::ExprId mask(ir::ExprId q);
+  std::vector<ir::ExprId> digits_of(ir::ExprId q);
   ir::ExprId is_inside(std::size_t operand, const std::vector<ir::ExprId>& indices);
   bool is_outside(ir::BufferId buffer, const std::vector<ir::ExprId>& indices);
 
@@ -51,6 +57,9 @@ void loop_over(CodeWriter& code, ir::ExprId trips, const std::function<void(ir::
 
 /// Declines operands in memory that hold each element at several places.
 Match<void> check_one_place(const Call& call);
+
+/// Declines a mask whose bools are in registers of certain threads.
+Match<void> check_mask_reached(const Call& call);
 
 /// Thread u moves elements u, u + T, …
 void copy_shared_out(const Call& call, CodeWriter& code);

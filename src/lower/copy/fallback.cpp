@@ -76,6 +76,8 @@ Match<Plan> match(const Call& call) {
   if (!problem && storage(0) == storage(1))
     return decline("overlap", "source and destination in `{}` may overlap: {}",
                    call.f()[storage(0)].name, problem.error().reason);
+  WW_TRY_VOID(check_mask_apart(call));
+  WW_TRY_VOID(check_mask_reached(call));
   plan.why = problem ? reason_of(**problem) : problem.error().reason;
   WW_TRY_VOID(check_one_place(call));
   if (ir::has_thread_axes(call.buffer(0)) || ir::has_thread_axes(call.buffer(1)))
@@ -109,12 +111,15 @@ void emit_slot(const Plan& plan, const Call& call, CodeWriter& code, ir::BufferI
   const auto move = [&](ExprId q) {
     const ExprId base = plan.own.base_expr(code);
     const ExprId index = code.add(base, slot + plan.map.first_slot);
-    if (plan.own_is_dst) {
-      const ExprId value = elements.source(q);
-      code.store(flat, index, value);
-    } else {
-      elements.store(q, elements.filled(code.load(flat, {index})));
-    }
+    elements.where_copied(q, [&] {
+      if (plan.own_is_dst) {
+        const ExprId value = elements.source(q);
+        code.store(flat, index, value);
+      } else {
+        const ExprId value = elements.filled(q, code.load(flat, {index}));
+        elements.store(q, value);
+      }
+    });
   };
   if (const auto form = fit_table(numbers, used)) {
     code.guarded(member_expr(code, u, used), [&] { move(digits_expr(code, *form, u)); });

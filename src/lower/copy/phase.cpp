@@ -34,17 +34,15 @@ bool is_same_for_all(const CopyPhase& phase, const std::vector<std::int64_t>& pl
   return true;
 }
 
-bool find_place_form(const CopyProblem& problem, const CopyPhase& phase, bool is_dst,
-                     PlaceForm& out) {
-  const OperandPlaces& side = is_dst ? problem.dst : problem.src;
-  const std::vector<std::int64_t>& places = is_dst ? phase.dst_places : phase.src_places;
+bool find_place_form(const OperandPlaces& side, const CopyPhase& phase,
+                     const std::vector<std::int64_t>& places, PlaceForm& out) {
   if (side.is_register() && !is_same_for_all(phase, places)) return false;
   AddressTable table = phase.table(places);
   table.swizzle = side.swizzle;
   table.base_divisor = side.base_divisor;
   auto form = find_form(table);
   if (!form) return false;
-  out.form = *std::move(form);
+  out = {*std::move(form), {}};
   table.swizzle = {};
   for (const RuntimeStride& stride : side.strides) {
     for (std::size_t i = 0; i < table.linear.size(); ++i)
@@ -110,8 +108,9 @@ std::optional<std::vector<bool>> cuts_of(const OperandPlaces& side,
 }
 
 bool find_forms(const CopyProblem& problem, CopyPhase& phase) {
-  return find_place_form(problem, phase, true, phase.dst) &&
-         find_place_form(problem, phase, false, phase.src) &&
+  return find_place_form(problem.dst, phase, phase.dst_places, phase.dst) &&
+         find_place_form(problem.src, phase, phase.src_places, phase.src) &&
+         (!problem.mask || find_place_form(*problem.mask, phase, phase.mask_places, phase.mask)) &&
          find_edge_forms(problem.src, phase, phase.cuts, phase.edges) &&
          find_edge_forms(problem.dst, phase, phase.dst_cuts, phase.dst_edges);
 }

@@ -39,7 +39,8 @@ struct CopyPhase {
   // swizzle. Entries of threads that do not take part do not count.
   std::vector<std::int32_t> first = {};
   std::vector<std::int64_t> dst_places = {}, src_places = {};
-  PlaceForm dst = {}, src = {};
+  std::vector<std::int64_t> mask_places = {};  // where there is a mask: of the bool that decides
+  PlaceForm dst = {}, src = {}, mask = {};
   std::vector<bool> cuts = {}, dst_cuts = {};        // by edge of a side: may it cut accesses?
   std::vector<EdgeForm> edges = {}, dst_edges = {};  // one for each of the source, the destination
   bool is_unrolled = false;  // loads of later rounds need not wait for stores of earlier ones

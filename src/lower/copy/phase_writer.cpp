@@ -24,6 +24,7 @@ PhaseWriter::PhaseWriter(const Call& call, const CopyProblem& problem, CodeWrite
       u_(problem.register_side() == nullptr ? call.worker(code) : call.unit_thread(code)) {
   dst_ = flat_view(call, code, problem.dst);
   src_ = flat_view(call, code, problem.src);
+  if (problem.mask) mask_ = flat_view(call, code, *problem.mask);
   if (problem.may_fill()) fill_value_ = fill_value_of(call, code);
 }
 
@@ -87,11 +88,11 @@ void PhaseWriter::tail(const CopyPhase& phase, const Access& access) {
   const ExprId count = code_.let("inside", code_.simplify(is_source ? access.inside : access.room));
   ExprId is_cut =
       code_.both(code_.index(ir::ExprOp::Lt, code_.n(0), count), code_.less(count, phase.vec));
-  if (is_source) is_cut = code_.both(access.condition, is_cut);
+  if (is_source || !problem_.fills) is_cut = code_.both(access.condition, is_cut);
   code_.guarded(code_.both(access.stored, is_cut), [&] {
     parts(phase, count, [&](ExprId i) {
       ExprId value = code_.load(src_, {code_.add(access.from, i)});
-      if (!is_source && access.condition.valid())
+      if (!is_source && problem_.fills && access.condition.valid())
         value = code_.choose(ir::ExprOp::IfThenElse, code_.simplify(access.condition), value,
                              fill_value_);
       code_.store(dst_, code_.add(access.to, i), value);
@@ -135,6 +136,8 @@ void PhaseWriter::rounds(const CopyPhase& phase, ExprId predicate, bool is_unrol
   code_.guarded(member_expr(code_, u_, phase.used), [&] {
     const auto dst_parts = thread_parts(problem_.dst, phase.dst, "dst_base");
     const auto src_parts = thread_parts(problem_.src, phase.src, "src_base");
+    const auto mask_parts = problem_.mask ? thread_parts(*problem_.mask, phase.mask, "mask_base")
+                                          : std::vector<ThreadPart>{};
     const auto src_edges = edge_parts(problem_.src, phase.edges);
     const auto dst_edges = edge_parts(problem_.dst, phase.dst_edges);
     if (predicate.valid()) predicate = code_.let("predicate", predicate);
@@ -146,6 +149,9 @@ void PhaseWriter::rounds(const CopyPhase& phase, ExprId predicate, bool is_unrol
         Access access{.to = address(phase.dst, dst_parts, k, phase.threads),
                       .from = address(phase.src, src_parts, k, phase.threads),
                       .condition = predicate};
+        if (problem_.mask)
+          access.condition = code_.let(
+              "mask", code_.load(mask_, {address(phase.mask, mask_parts, k, phase.threads)}));
         for (const EdgePart& part : src_edges)
           access.condition =
               code_.both(access.condition, inside_of(part, k, phase.threads, access.inside));
@@ -158,6 +164,9 @@ void PhaseWriter::rounds(const CopyPhase& phase, ExprId predicate, bool is_unrol
 }
 
 void PhaseWriter::move(const CopyPhase& phase, const Access& access) {
+  // Only a mask is left to say that nothing is copied.
+  if (!problem_.fills)
+    return code_.guarded(code_.both(access.stored, access.condition), [&] { copy(phase, access); });
   code_.guarded(access.stored, [&] {
     if (!access.condition.valid() && !access.inside.valid()) return copy(phase, access);
     if (phase.vec == 1) return fill(access);

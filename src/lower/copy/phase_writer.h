@@ -37,7 +37,8 @@ class PhaseWriter {
   /// the flat views.
   struct Access {
     ir::ExprId to, from;
-    /// Does it copy? none: always. All of the predicate and the source's edges but for those below.
+    /// Does it copy? none: always. All of the predicate, the mask and the source's edges but for
+    /// those below.
     ir::ExprId condition = {};
     /// Elements of the source that are inside, where an edge may cut it: none, or an expression
     /// that may be negative or more than all.
@@ -99,6 +100,7 @@ class PhaseWriter {
   ir::ExprId u_;
   ir::ExprId fill_value_ = {};  // where it may arrive
   ir::BufferId dst_, src_;
+  ir::BufferId mask_ = {};  // where there is one
 };
 
 /// The end of an opcode: ".v4.b32" for 16 bytes.

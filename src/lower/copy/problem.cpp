@@ -11,7 +11,9 @@
 #include "ir/print/print.h"
 #include "ir/settings.h"
 #include "layout/image.h"
+#include "lower/as_index.h"
 #include "lower/checks.h"
+#include "lower/elementwise/problem.h"
 #include "lower/index_expr.h"
 
 namespace ww::lower {
@@ -23,8 +25,26 @@ const OperandPlaces* CopyProblem::register_side() const {
   return src.is_register() ? &src : nullptr;
 }
 
+bool CopyProblem::is_one_mask(std::span<const std::int32_t> elements, std::int64_t vec) const {
+  const auto is_same = [&](std::size_t x, std::size_t y) {
+    const auto has_same = [&](const RuntimeStride& s) { return s.coef[x] == s.coef[y]; };
+    return mask->linear[x] == mask->linear[y] && std::ranges::all_of(mask->strides, has_same) &&
+           (!mask->is_register() || mask->owner[x] == mask->owner[y]);
+  };
+  for (std::size_t i = 1; mask && i < elements.size(); ++i)
+    if (i % as_index(vec) != 0 && !is_same(as_index(elements[i - 1]), as_index(elements[i])))
+      return false;
+  return true;
+}
+
+std::int64_t CopyProblem::mask_place(std::int32_t x, std::int64_t u) const {
+  if (!mask->is_register()) return mask->linear[as_index(x)];
+  return slot_of(*mask, as_index(x), u).value_or(-1);
+}
+
 Match<void> check_plain(const CopyProblem& problem) {
   if (problem.predicate.valid()) return decline("predicate", "the copy is made under a condition");
+  if (problem.mask) return decline("predicate", "each element is copied under a condition");
   for (const OperandPlaces* side : {&problem.src, &problem.dst})
     if (!side->edges.empty())
       return decline("edge", "the {} may leave its buffer in {} dimension{}",
@@ -150,7 +170,13 @@ void spell_out_replicas(CopyProblem& problem) {
   repeat(problem.src.linear);
   repeat(problem.src.owner);
   repeat(dst.linear);
-  for (OperandPlaces* side : {&problem.src, &dst})
+  std::vector<OperandPlaces*> sides{&problem.src, &dst};
+  if (problem.mask) {
+    sides.push_back(&*problem.mask);
+    repeat(problem.mask->linear);
+    repeat(problem.mask->owner);
+  }
+  for (OperandPlaces* side : sides)
     for (RuntimeStride& stride : side->strides) repeat(stride.coef);
   for (OperandPlaces* side : {&problem.src, &dst})
     for (Edge& edge : side->edges) repeat(edge.coordinate);
@@ -188,6 +214,22 @@ Match<void> check_overlap(const Call& call, const CopyProblem& problem) {
   return {};
 }
 
+}  // namespace
+
+bool has_mask(const Call& call) { return ir::copy_settings(call.tile).predicate_tile != nullptr; }
+
+// A bool that another thread has overwritten would be read.
+Match<void> check_mask_apart(const Call& call) {
+  if (!has_mask(call)) return {};
+  const ir::BufferId dst = call.region(0).buffer, mask = call.region(kMask).buffer;
+  const ir::BufferId storage = ir::storage_of(call.f(), dst);
+  if (storage != ir::storage_of(call.f(), mask) || are_apart(call.f(), dst, mask)) return {};
+  return decline("overlap", "predicate and destination in `{}` may overlap",
+                 call.f()[storage].name);
+}
+
+namespace {
+
 // Two elements for one place of the destination: which of them it gets would be chance.
 Match<void> check_collisions(const Call& call, const OperandPlaces& dst) {
   const ir::Buffer& buffer = call.f()[dst.buffer];
@@ -214,6 +256,25 @@ Match<void> check_collisions(const Call& call, const OperandPlaces& dst) {
   return {};
 }
 
+// Each element of the copy with the bool that stands for it.
+Match<OperandPlaces> mask_places(const Call& call) {
+  OperandPlaces mask = WW_TRY(operand_places(call, kMask));
+  const auto from =
+      stretched(extents_of(call, call.region(0)), extents_of(call, call.region(kMask)));
+  const auto stretch = [&](std::vector<std::int64_t>& list) {
+    if (list.empty()) return;
+    std::vector<std::int64_t> out;
+    out.reserve(from.size());
+    for (const std::int64_t x : from) out.push_back(list[as_index(x)]);
+    list = std::move(out);
+  };
+  stretch(mask.linear);
+  stretch(mask.owner);
+  for (RuntimeStride& stride : mask.strides) stretch(stride.coef);
+  if (!mask.is_register()) mask.replicas.resize(1);
+  return mask;
+}
+
 Match<CopyProblem> enumerated(const Call& call) {
   CopyProblem problem;
   problem.dst = WW_TRY(operand_places(call, 0));
@@ -226,6 +287,8 @@ Match<CopyProblem> enumerated(const Call& call) {
            problem.dst.size(), problem.src.size());
   WW_TRY_VOID(check_collisions(call, problem.dst));
   WW_TRY_VOID(check_overlap(call, problem));
+  WW_TRY_VOID(check_mask_apart(call));
+  if (has_mask(call)) problem.mask = WW_TRY(mask_places(call));
   spell_out_replicas(problem);
   return problem;
 }

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 
 #include "lower/operand_places.h"
 
@@ -16,12 +17,20 @@ struct CopyProblem {
   std::int64_t elements = 0;  // of the tile
   OperandPlaces dst, src;
   ir::ExprId predicate;  // nothing is copied where it is false; none: all is
-  bool fills = false;    // a value arrives instead of what is not copied
+  std::optional<OperandPlaces> mask =
+      {};              // a bool for each element, which says the same of it alone
+  bool fills = false;  // a value arrives instead of what is not copied
 
   /// May that value arrive?
-  [[nodiscard]] bool may_fill() const { return fills && (predicate.valid() || !src.edges.empty()); }
+  [[nodiscard]] bool may_fill() const {
+    return fills && (predicate.valid() || mask || !src.edges.empty());
+  }
   /// The side in registers, if there is one; the destination if both are.
   [[nodiscard]] const OperandPlaces* register_side() const;
+  /// Does one bool decide all of these elements, each `vec` of them?
+  [[nodiscard]] bool is_one_mask(std::span<const std::int32_t> elements, std::int64_t vec) const;
+  /// Where thread u of the unit reads the bool of element x; -1 when none of its registers has it.
+  [[nodiscard]] std::int64_t mask_place(std::int32_t x, std::int64_t u) const;
 };
 
 /// The relation of a copy, or why there is none: a side that cannot be enumerated, source and
@@ -31,10 +40,16 @@ Match<std::shared_ptr<const CopyProblem>> copy_problem(const Call& call);
 /// Are the buffers two pieces of a pool, whatever the regions in them?
 bool are_apart(const ir::Function& f, ir::BufferId a, ir::BufferId b);
 
+/// The argument that is a tile of bools (`predicate=`), if the call has one.
+inline constexpr std::size_t kMask = 2;
+bool has_mask(const Call& call);
+/// Declines a mask that the copy may write to.
+Match<void> check_mask_apart(const Call& call);
+
 /// Why there is no relation, where that holds for every way to make the copy.
 std::optional<Decline> final_decline(const Match<std::shared_ptr<const CopyProblem>>& problem);
 
-/// Declines a copy under a condition (`predicate=`, or a region that may leave its buffer), for the
+/// Declines a copy under a condition (`predicate=` of one value or of a tile, or a region that may leave its buffer), for the
 /// variants that cannot make one.
 Match<void> check_plain(const CopyProblem& problem);
 

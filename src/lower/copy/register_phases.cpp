@@ -9,26 +9,19 @@ namespace ww::lower {
 
 namespace {
 
-// The slot in which thread u of the unit has element x; nothing when it has none.
-std::optional<std::int64_t> slot_in(const OperandPlaces& side, std::size_t x, std::int64_t u) {
-  for (const Shift& replica : side.replicas) {
-    const std::int64_t shift = u - side.owner[x] - replica.thread;
-    if (std::ranges::binary_search(side.spread, shift)) return side.linear[x] + replica.place;
-  }
-  return std::nullopt;
-}
-
 // Cuts the slots into vectors, widest first, and joins equal ones that follow each other.
 class RegisterPhases {
  public:
   RegisterPhases(const Call& call, const CopyProblem& problem)
-      : is_dst_(problem.dst.is_register()),
+      : problem_(problem),
+        is_dst_(problem.dst.is_register()),
         own_(is_dst_ ? problem.dst : problem.src),
         other_(is_dst_ ? problem.src : problem.dst),
         map_(register_map(call, own_, is_dst_)),
         widths_(access_widths(call, problem)) {}
 
   Match<std::vector<CopyPhase>> make(const std::vector<bool>* wanted) {
+    WW_TRY_VOID(check_mask());
     for (std::int64_t slot = 0; slot < map_.slots;) {
       const bool is_skipped = wanted != nullptr && !(*wanted)[as_index(slot)];
       if (is_skipped || !map_.is_occupied(slot)) {
@@ -46,6 +39,18 @@ class RegisterPhases {
   }
 
  private:
+  // A thread reads the bools of what it moves.
+  [[nodiscard]] Match<void> check_mask() const {
+    if (!problem_.mask || !problem_.mask->is_register()) return {};
+    for (std::int64_t slot = 0; slot < map_.slots; ++slot)
+      for (std::int64_t u = 0; u < map_.threads; ++u)
+        if (const std::int32_t x = map_.at(slot, u); x >= 0 && problem_.mask_place(x, u) < 0)
+          return decline(
+              "owner", "thread {} moves element {}, and thread {} has its predicate in a register",
+              u, x, problem_.mask->owner[as_index(x)]);
+    return {};
+  }
+
   [[nodiscard]] std::optional<std::int64_t> widest(std::int64_t slot,
                                                    const std::vector<bool>* wanted) const {
     for (const std::int64_t bytes : widths_)
@@ -66,17 +71,23 @@ class RegisterPhases {
       if (!other_.is_register() && shift.place % vec != 0) return false;
     for (std::int64_t u = 0; u < map_.threads; ++u)
       if (!is_vector_of(slot, vec, u, bytes)) return false;
+    if (problem_.mask && !problem_.is_one_mask(elements_in(slot, vec), vec)) return false;
     return cuts_in(slot, vec).has_value();
+  }
+
+  [[nodiscard]] std::vector<std::int32_t> elements_in(std::int64_t slot, std::int64_t vec) const {
+    std::vector<std::int32_t> out;
+    for (std::int64_t u = 0; u < map_.threads; ++u)
+      for (std::int64_t i = 0; i < vec && map_.at(slot, u) >= 0; ++i)
+        out.push_back(map_.at(slot + i, u));
+    return out;
   }
 
   // Only memory has edges.
   [[nodiscard]] std::optional<std::vector<bool>> cuts_in(std::int64_t slot,
                                                          std::int64_t vec) const {
-    std::vector<std::int32_t> elements;
-    for (std::int64_t u = 0; u < map_.threads && !other_.edges.empty(); ++u)
-      for (std::int64_t i = 0; i < vec && map_.at(slot, u) >= 0; ++i)
-        elements.push_back(map_.at(slot + i, u));
-    return cuts_of(other_, elements, vec);
+    if (other_.edges.empty()) return std::vector<bool>{};
+    return cuts_of(other_, elements_in(slot, vec), vec);
   }
 
   [[nodiscard]] bool is_vector_of(std::int64_t slot, std::int64_t vec, std::int64_t u,
@@ -88,8 +99,8 @@ class RegisterPhases {
       if (first < 0) continue;
       const std::int32_t before = map_.at(slot + i - 1, u);
       if (other_.is_register()) {
-        if (slot_in(other_, as_index(next), u) !=
-            slot_in(other_, as_index(before), u).value_or(-2) + 1)
+        if (slot_of(other_, as_index(next), u) !=
+            slot_of(other_, as_index(before), u).value_or(-2) + 1)
           return false;
       } else if (!other_.follows(as_index(before), as_index(next))) {
         return false;
@@ -97,7 +108,7 @@ class RegisterPhases {
     }
     if (first < 0) return true;
     if (!other_.is_register()) return other_.is_aligned(as_index(first), bytes);
-    return slot_in(other_, as_index(first), u).value_or(0) % vec == 0;
+    return slot_of(other_, as_index(first), u).value_or(0) % vec == 0;
   }
 
   void add(std::int64_t slot, std::int64_t bytes) {
@@ -125,14 +136,16 @@ class RegisterPhases {
       phase.first.push_back(x);
       (is_dst_ ? phase.dst_places : phase.src_places).push_back(slot + map_.first_slot);
       (is_dst_ ? phase.src_places : phase.dst_places).push_back(x < 0 ? 0 : other_place(x, u));
+      if (problem_.mask) phase.mask_places.push_back(x < 0 ? 0 : problem_.mask_place(x, u));
     }
   }
 
   [[nodiscard]] std::int64_t other_place(std::int32_t x, std::int64_t u) const {
-    return other_.is_register() ? slot_in(other_, as_index(x), u).value_or(-1)
+    return other_.is_register() ? slot_of(other_, as_index(x), u).value_or(-1)
                                 : other_.linear[as_index(x)];
   }
 
+  const CopyProblem& problem_;
   bool is_dst_;
   const OperandPlaces& own_;
   const OperandPlaces& other_;
@@ -152,6 +165,7 @@ CopyPhase single_round(const CopyPhase& phase, std::int64_t k) {
   out.first = part(phase.first);
   out.dst_places = part(phase.dst_places);
   out.src_places = part(phase.src_places);
+  if (!phase.mask_places.empty()) out.mask_places = part(phase.mask_places);
   return out;
 }
 

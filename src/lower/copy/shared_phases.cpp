@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Phases of a copy between two memories: the threads share the vectors out among them.
 #include <algorithm>
+#include <map>
 #include <numeric>
 
 #include "lower/as_index.h"
@@ -62,6 +63,7 @@ CopyPhase make_phase(const Call& call, const CopyProblem& p, const Order& order,
     phase.first.push_back(x);
     phase.dst_places.push_back(x < 0 ? 0 : p.dst.linear[as_index(x)]);
     phase.src_places.push_back(x < 0 ? 0 : p.src.linear[as_index(x)]);
+    if (p.mask) phase.mask_places.push_back(x < 0 ? 0 : p.mask_place(x, q % threads));
   }
   // One round that only some threads take part in is a guard on the thread, not on the round.
   if (phase.rounds == 1 && phase.count != 0) {
@@ -71,12 +73,43 @@ CopyPhase make_phase(const Call& call, const CopyProblem& p, const Order& order,
   return phase;
 }
 
-std::vector<Order> orders_of(const CopyProblem& p) {
+// Vector f·T + u is one whose bool thread u has in a register, the same in round f for all threads.
+// Empty when the threads that have bools do not all have as many, or vectors have several.
+Order order_by_holders(const Call& call, const CopyProblem& p, const Order& order,
+                       std::int64_t vec) {
+  const auto threads = std::ssize(call.workers());
+  std::map<std::int64_t, std::vector<Order>> by_slot;  // of each thread: what its bool decides
+  for (const std::int32_t x : order) {
+    const std::int64_t u = p.mask->owner[as_index(x)];
+    const std::int64_t slot = p.mask_place(x, u);
+    if (u >= threads || slot < 0) return {};
+    by_slot.try_emplace(slot, as_index(threads)).first->second[as_index(u)].push_back(x);
+  }
+  Order out;
+  for (const auto& [slot, lists] : by_slot)
+    for (std::size_t first = 0; first < lists[0].size(); first += as_index(vec))
+      for (const Order& list : lists) {
+        if (list.size() != lists[0].size() || first + as_index(vec) > list.size()) return {};
+        out.insert(out.end(), list.begin() + static_cast<std::ptrdiff_t>(first),
+                   list.begin() + static_cast<std::ptrdiff_t>(first) + vec);
+      }
+  return out;
+}
+
+std::vector<Order> orders_of(const Call& call, const CopyProblem& p, std::int64_t vec) {
   const bool src_first = p.src.scope == ir::Scope::Global && p.dst.scope != ir::Scope::Global;
   Order logical(p.dst.size());
   std::iota(logical.begin(), logical.end(), 0);
-  return {order_by(src_first ? p.src : p.dst), order_by(src_first ? p.dst : p.src),
-          std::move(logical)};
+  std::vector<Order> out{order_by(src_first ? p.src : p.dst), order_by(src_first ? p.dst : p.src),
+                         std::move(logical)};
+  if (!p.mask || !p.mask->is_register()) return out;
+  // Registers belong to a whole unit.
+  if (std::ssize(call.workers()) != call.unit_threads()) return {};
+  const bool has_owners = ir::has_thread_axes(call.buffer(kMask));
+  for (std::size_t i = 0, n = out.size(); has_owners && i < n; ++i)
+    out.push_back(order_by_holders(call, p, out[i], vec));
+  std::erase_if(out, [](const Order& order) { return order.empty(); });
+  return out;
 }
 
 }  // namespace
@@ -84,8 +117,8 @@ std::vector<Order> orders_of(const CopyProblem& p) {
 std::optional<CopyPhase> shared_out_phase(const Call& call, const CopyProblem& problem,
                                           std::int64_t bytes) {
   const std::int64_t vec = bytes * 8 / problem.dst.bits;
-  for (const Order& order : orders_of(problem)) {
-    if (!are_vectors(problem, order, vec, bytes)) continue;
+  for (const Order& order : orders_of(call, problem, vec)) {
+    if (!are_vectors(problem, order, vec, bytes) || !problem.is_one_mask(order, vec)) continue;
     auto cuts = cuts_of(problem.src, order, vec), dst_cuts = cuts_of(problem.dst, order, vec);
     if (!cuts || !dst_cuts) continue;
     CopyPhase phase = make_phase(call, problem, order, vec, bytes);

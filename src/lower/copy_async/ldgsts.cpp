@@ -17,6 +17,9 @@
 // value, and elements of a vector that the end of the source cuts, are stored, and are there before
 // the caller waits.
 //
+// A tile of bools as the predicate decides whole instructions: those of float32 one by one, others
+// where it is stretched over a vector.
+//
 // The caller commits and waits. PTX manual, "cp.async".
 #include <algorithm>
 
@@ -60,6 +63,12 @@ Match<CopyPhase> widest_phase(const Call& call, const CopyProblem& problem) {
           "alignment",
           "contiguous parts of `{}` begin at multiples of {} byte{}, expected 4, 8 or 16",
           call.f()[side->buffer].name, bytes, bytes == 1 ? "" : "s");
+  if (problem.mask)
+    return decline("predicate",
+                   "cp.async moves at least 4 bytes under one condition, and `{}` does not have "
+                   "one for each {} elements",
+                   call.f()[problem.mask->buffer].name,
+                   std::max<std::int64_t>(1, 32 / problem.dst.bits));
   return decline("vector", "the {} bytes do not make vectors of 4, 8 or 16 that both sides have",
                  problem.elements * problem.dst.bits / 8);
 }

@@ -35,6 +35,8 @@ Match<Plan> match(const Call& call) {
     plan.why = problem.error().reason;
   }
   WW_TRY_VOID(check_one_place(call));
+  WW_TRY_VOID(check_mask_apart(call));
+  WW_TRY_VOID(check_mask_reached(call));
   // Two threads cannot write one byte.
   if (num::bits_of(call.buffer(0).dtype) < 8) plan.order = ElementOrder::FirstThread;
   return plan;

@@ -117,7 +117,7 @@ void add_fragment(const Call& call, std::size_t argument, layout::TileLayout lay
   ir::TileCall copy;
   copy.op = ir::TileOp::Copy;
   copy.scope = call.tile.scope;
-  copy.args = {ir::TileArg(whole_region(f, id)), call.tile.args[argument]};
+  copy.args = {ir::TileArg(whole_region(f, id)), call.tile.args[argument], ir::TileArg()};
   out.calls.push_back(std::move(copy));
   gemm.args[argument] = whole_region(f, id);
 }

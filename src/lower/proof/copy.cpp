@@ -17,6 +17,7 @@
 #include "isa/fragment.h"
 #include "lower/proof/least_move.h"
 #include "lower/proof/name_moves.h"
+#include "lower/proof/predicate.h"
 #include "lower/proof/tensor.h"
 #include "lower/proof/trials.h"
 
@@ -31,13 +32,28 @@ using ir::StmtKind;
 class CopyReplay : public NameMoves {
  public:
   CopyReplay(const Call& call, ProofValues& values, const Granules& src, Granules& dst, Fill fill,
-             int granule, std::int64_t first_thread)
+             int granule, std::int64_t first_thread, const PredicateTile* mask)
       : NameMoves(call, values, src, dst, fill, granule, first_thread),
         call_(call),
-        first_thread_(first_thread) {}
+        first_thread_(first_thread),
+        mask_(mask) {}
 
  private:
   // --- moves ---
+
+  // The code binds each bool that it reads, and so says which threads read it.
+  Try<void> bind(const ir::Stmt& s, const Mask& mask) override {
+    const ir::Expr& e = f_[s.expr];
+    const bool is_of_mask = mask_ != nullptr && e.op == ir::ExprOp::Load &&
+                            ir::storage_of(f_, e.buffer) == mask_->storage();
+    if (!is_of_mask) return NameMoves::bind(s, mask);
+    const auto at = WW_TRY(element(e, mask));
+    PerUnit holds(values_.threads(), 0);
+    for (std::size_t t = 0; t < mask.size(); ++t)
+      if (mask[t]) holds[t] = WW_TRY(mask_->read(t, at.bit[t])) ? 1 : 0;
+    values_.set(s.var, std::move(holds));
+    return {};
+  }
 
   Try<void> evaluate(const ir::Stmt& s, const Mask& mask) override {
     const ir::Expr& e = f_[s.expr];
@@ -278,6 +294,7 @@ class CopyReplay : public NameMoves {
 
   const Call& call_;
   std::int64_t first_thread_;
+  const PredicateTile* mask_;  // nullptr: none
 };
 
 // --- comparison ----------------------------------------------------------------------------------
@@ -317,6 +334,45 @@ void apply_settings(const ir::CopySettings& settings, const RegionNames& source,
   if (seen.refuses && !settings.fills) wanted.clear();
 }
 
+// The same where a tile decides for each element. Its names are those of elements of the source yet.
+Try<void> apply_mask(const Call& call, const PredicateTile& mask, Fill fill, int granule,
+                     Granules& wanted) {
+  const int bits = num::bits_of(call.buffer(0).dtype);
+  const auto left_out = WW_TRY(mask.left_out(bits, granule));
+  if (ir::copy_settings(call.tile).fills)
+    wanted.replace(left_out, fill.name);
+  else
+    wanted.leave_out(left_out);
+  return {};
+}
+
+/// What a trial begins with. Nothing: the sampled values put a region outside its buffer.
+struct Meant {
+  RegionNames dst, src;
+  Fill fill;
+  std::optional<PredicateTile> mask;
+};
+
+Try<std::optional<Meant>> meant_by(const Call& call, ProofValues& values, Trial trial, int granule,
+                                   Seen& seen) {
+  const ir::CopySettings settings = ir::copy_settings(call.tile);
+  seen.refuses = !WW_TRY(does_copy(settings, values));
+  const auto fill = WW_TRY(fill_of(call, values));
+  const auto names = [&](std::size_t argument) {
+    return names_of(call, values, call.region(argument), granule, trial.first_thread,
+                    settings.may_leave(argument) || (argument == 1 && seen.refuses));
+  };
+  auto dst = WW_TRY(names(0));
+  auto src = WW_TRY(names(1));
+  if (!dst || !src || dst->elements != src->elements) return std::nullopt;
+  std::optional<PredicateTile> mask;
+  if (settings.predicate_tile != nullptr) {
+    mask = WW_TRY(PredicateTile::make(call, values, trial.first_thread, trial.sample));
+    if (!mask) return std::nullopt;
+  }
+  return Meant{*std::move(dst), *std::move(src), fill, std::move(mask)};
+}
+
 TrialOutcome prove_with(const Call& call, const ir::Block& code, Trial trial, int granule,
                         Proof& proof, Seen& seen) {
   ProofValues values(call, trial.first_thread, trial.sample, *trial.few);
@@ -324,32 +380,23 @@ TrialOutcome prove_with(const Call& call, const ir::Block& code, Trial trial, in
     proof.could_not = why.text;
     return TrialOutcome::Failed;
   };
-  const ir::CopySettings settings = ir::copy_settings(call.tile);
-  const auto copies = does_copy(settings, values);
-  if (!copies) return fail_with(copies.error());
-  seen.refuses = !*copies;
-  const auto fill = fill_of(call, values);
-  if (!fill) return fail_with(fill.error());
-  const auto names = [&](std::size_t argument) {
-    return names_of(call, values, call.region(argument), granule, trial.first_thread,
-                    settings.may_leave(argument) || (argument == 1 && seen.refuses));
-  };
-  auto meant = names(0);
-  if (!meant) return fail_with(meant.error());
-  const auto source = names(1);
-  if (!source) return fail_with(source.error());
-  if (!*meant || !*source || (*meant)->elements != (*source)->elements)
-    return TrialOutcome::Skipped;
-  const Granules& from = (*source)->granules;
-  Granules& wanted = (*meant)->granules;
+  auto made = meant_by(call, values, trial, granule, seen);
+  if (!made) return fail_with(made.error());
+  if (!*made) return TrialOutcome::Skipped;
+  Meant& meant = **made;
+  Granules& wanted = meant.dst.granules;
   Granules done = wanted.blank();
-  seen.leaves = !(*source)->outside.empty() || !(*meant)->outside.empty();
-  apply_settings(settings, **source, *fill, wanted, seen);
-  CopyReplay replay(call, values, from, done, *fill, granule, trial.first_thread);
+  if (meant.mask)
+    if (const auto applied = apply_mask(call, *meant.mask, meant.fill, granule, wanted); !applied)
+      return fail_with(applied.error());
+  seen.leaves = !meant.src.outside.empty() || !meant.dst.outside.empty();
+  apply_settings(ir::copy_settings(call.tile), meant.src, meant.fill, wanted, seen);
+  CopyReplay replay(call, values, meant.src.granules, done, meant.fill, granule, trial.first_thread,
+                    meant.mask ? &*meant.mask : nullptr);
   if (!carry_out(replay, call, code, trial, values.threads(), proof)) return TrialOutcome::Failed;
   proof.difference = done.difference(wanted);
   if (!proof.difference.empty()) return TrialOutcome::Failed;
-  return values.has_sampled() ? TrialOutcome::Held : TrialOutcome::HeldAlways;
+  return values.has_sampled() || meant.mask ? TrialOutcome::Held : TrialOutcome::HeldAlways;
 }
 
 TrialOutcome prove_once(const Call& call, const ir::Block& code, Trial trial, Proof& proof,
@@ -370,7 +417,8 @@ Proof prove_copy(const Call& call, const ir::Block& code) {
   Proof proof;
   // Where the call has several meanings (an edge, a predicate), each is wanted.
   const ir::CopySettings settings = ir::copy_settings(call.tile);
-  const bool has_cases = settings.fills || settings.clips || settings.predicate != nullptr;
+  const bool has_cases = settings.fills || settings.clips || settings.predicate != nullptr ||
+                         settings.predicate_tile != nullptr;
   std::array<int, 4> held_in{};
   const auto attempt = [&](Trial trial) {
     if (trial.sample == 0) held_in = {};  // another unit

@@ -19,6 +19,7 @@ using test::cached_case;
 using test::changed;
 using test::copy_cases;
 using test::CopyCase;
+using test::masked_cases;
 using test::WrittenCopy;
 
 /// The opcode with a modifier, put before `next`, or without it where it has it.
@@ -47,6 +48,44 @@ TEST(Proof, ExchangedInstructions) {
     std::swap(operands[first], operands[first + 1]);
     EXPECT_FALSE(w.prove().holds()) << "exchanged registers";
   }
+}
+
+/// The bools that the code reads, wherever they are bound.
+void find_masks(const ir::Function& f, const ir::Block& block, std::vector<StmtId>& out) {
+  for (const StmtId id : block) {
+    if (f[id].kind == StmtKind::Bind && f[f[id].var].name.starts_with("mask") &&
+        f[f[id].expr].op == ir::ExprOp::Load)
+      out.push_back(id);
+    find_masks(f, f[id].body, out);
+    find_masks(f, f[id].other, out);
+  }
+}
+
+// The bool of a neighbour, no bool, and its opposite.
+TEST(Proof, MasksWithFaults) {
+  int planted = 0;
+  for (const CopyCase& c : masked_cases()) {
+    WrittenCopy w(c);
+    ASSERT_EQ(w.reason, "") << name_of(c);
+    ASSERT_TRUE(w.prove().holds()) << name_of(c) << w.prove().difference << w.prove().could_not;
+    std::vector<StmtId> masks;
+    find_masks(w.f, w.code, masks);
+    ASSERT_FALSE(masks.empty()) << name_of(c);
+    const ExprId before = w.f[masks[0]].expr;
+    const auto expect_wrong = [&](ExprId value, const std::string& what) {
+      w.f.at(masks[0]).expr = value;
+      EXPECT_NE(w.prove().difference, "") << what << " in " << name_of(c) << w.prove().could_not;
+      w.f.at(masks[0]).expr = before;
+      ++planted;
+    };
+    ir::Expr beside = w.f[before];
+    beside.args.back() = ir::index_binary(w.f, ir::ExprOp::Add, beside.args.back(),
+                                          ir::int_imm(w.f, DType::Int32, 1));
+    expect_wrong(w.f.add(std::move(beside)), "the bool beside");
+    expect_wrong(ir::bool_imm(w.f, true), "always");
+    expect_wrong(ir::bool_imm(w.f, false), "never");
+  }
+  EXPECT_GT(planted, 75);
 }
 
 /// The cp.async of the written code, one call or several.

@@ -85,6 +85,11 @@ class Granules {
     for (Name& name : table_) replace(name);
     for (auto& [i, name] : sparse_) replace(name);
   }
+  /// Nothing is meant to be where these names are.
+  void leave_out(const std::vector<bool>& which) {
+    replace(which, kNobody);
+    std::erase_if(sparse_, [](const auto& entry) { return entry.second == kNobody; });
+  }
   /// Nothing is meant to be anywhere.
   void clear() {
     std::fill(table_.begin(), table_.end(), kNobody);

@@ -36,6 +36,10 @@ struct CopyCase {
   bool is_cached = false;  // cache="nc"
   std::optional<double> fill_value = {};
   bool clips = false;
+  // Bools as the predicate; without a shape: none.
+  std::vector<std::int64_t> mask_shape = {};
+  ir::Scope mask_scope = ir::Scope::Shared;
+  std::string mask = {};
 };
 
 /// From global to shared memory by ld.global.nc, through registers of the copy's own.
@@ -105,6 +109,40 @@ inline CopyCase cut_row(std::string variant, bool is_load) {
 inline std::vector<CopyCase> cut_rows() {
   return {cut_row("gmem_smem", true), cut_row("ldgsts", true), cut_row("reg", true),
           cut_row("gmem_smem", false), cut_row("reg", false)};
+}
+
+/// A copy of a matrix under a mask: by each variant, from memory and in registers, a bool for each
+/// element and for each row.
+inline std::vector<CopyCase> masked_cases() {
+  std::vector<CopyCase> out;
+  const auto add = [&](std::string variant, num::DType dtype, std::vector<std::int64_t> mask_shape,
+                       ir::Scope mask_scope, std::string mask = {}) {
+    for (const std::optional<double> fill : {std::optional<double>(), {0.0}, {2.5}}) {
+      CopyCase c = async_case({32, 8}, {32, 8}, dtype, false);
+      c.variant = variant;
+      c.is_async = variant == "ldgsts" || variant == "sync";
+      c.fill_value = fill;
+      c.mask_shape = mask_shape;
+      c.mask_scope = mask_scope;
+      c.mask = mask;
+      if (variant == "reg") {
+        c.dst_scope = ir::Scope::Local;
+        c.dst = "S[(32,8):(1@tx,1)]";
+      }
+      out.push_back(std::move(c));
+    }
+  };
+  const std::string own = "S[(32,8):(1@tx,1)]", own_row = "S[(32,1):(1@tx,1)]";
+  add("gmem_smem", num::DType::Float16, {32, 8}, ir::Scope::Shared);
+  add("gmem_smem", num::DType::Float16, {32, 1}, ir::Scope::Shared);
+  add("gmem_smem", num::DType::Float16, {32, 1}, ir::Scope::Local, own_row);
+  add("ldgsts", num::DType::Float32, {32, 8}, ir::Scope::Shared);
+  add("ldgsts", num::DType::Float16, {32, 1}, ir::Scope::Local, own_row);
+  add("sync", num::DType::Float16, {8}, ir::Scope::Shared);
+  add("reg", num::DType::Float16, {32, 8}, ir::Scope::Local, own);
+  add("reg", num::DType::Float16, {32, 1}, ir::Scope::Shared);
+  add("fallback", num::DType::Float16, {8}, ir::Scope::Shared);
+  return out;
 }
 
 /// Between registers and tensor memory, by a warpgroup.
@@ -325,7 +363,10 @@ inline ir::Function function_of(const CopyCase& c) {
   if (c.has_start)
     (c.dst_scope == ir::Scope::Global ? to : from).ranges[0].min =
         b.var(b.param("start", ir::Type::of(num::DType::Int32)));
-  const auto id = b.tile(op_of(c), c.unit, {to, from});
+  std::vector<ir::TileArg> args{to, from};
+  if (!c.mask_shape.empty())
+    args.emplace_back(b.full(b.alloc("M", c.mask_shape, num::DType::Bool, c.mask_scope, c.mask)));
+  const auto id = b.tile(op_of(c), c.unit, std::move(args));
   auto& config = b.f.tile_calls[id.index].config;
   if (c.fills) config.emplace_back("fill_mode", std::string("zero"));
   if (c.fill_value) config.emplace_back("fill_value", *c.fill_value);

@@ -65,7 +65,8 @@ Result<ir::TileArg> scalar_arg(Context& in, const Value& value, Span span) {
 
 // The region, its buffer?
 bool may_leave(const ir::TileCall& call, const ir::TileParam& param) {
-  return ir::copy_settings(call).may_leave(param.name == "dst" ? 0 : 1);
+  const bool is_side = param.name == "dst" || param.name == "src";
+  return is_side && ir::copy_settings(call).may_leave(param.name == "dst" ? 0 : 1);
 }
 
 Result<ir::TileArg> read_arg(Context& in, const ir::TileCall& call, const ir::TileParam& param,
@@ -210,7 +211,9 @@ Result<Value> call_tile(Context& in, const TilePath& path, CallArgs& args) {
   call.op = path.op;
   call.scope = path.scope;
   for (const ir::TileParam& param : params) call.args.push_back(default_arg(param));
+  // One value as the predicate of a copy is a setting, a tile of them an argument.
   const auto param_named = [&](const CallArgs::Named& named) {
+    if (named.name == "predicate" && !is_region_like(named.value)) return params.end();
     return std::find_if(params.begin(), params.end(),
                         [&](const ir::TileParam& p) { return p.name == named.name; });
   };

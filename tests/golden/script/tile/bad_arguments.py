@@ -5,7 +5,7 @@ def f(a: T.handle):
     tx = T.thread_id([32])
     s0 = T.alloc_shared((16, 16), "float32")
     Tx.copy(s0)
-    Tx.copy(s0, A, A)
+    Tx.copy(s0, A, A, A)
     Tx.copy(s0, 3)
     Tx.copy(s0, A, src=A)
     Tx.copy("x", A)
@@ -17,11 +17,11 @@ def f(a: T.handle):
 bad_arguments.py:7:5: error: `copy` without `src` [BadTileCall]
         Tx.copy(s0)
         ^~~~~~~~~~~
-  note: it takes (dst, src)
-bad_arguments.py:8:20: error: `copy` with 3 arguments, expected at most 2 [BadTileCall]
-        Tx.copy(s0, A, A)
-                       ^
-  note: it takes (dst, src)
+  note: it takes (dst, src, predicate=None)
+bad_arguments.py:8:23: error: `copy` with 4 arguments, expected at most 3 [BadTileCall]
+        Tx.copy(s0, A, A, A)
+                          ^
+  note: it takes (dst, src, predicate=None)
 bad_arguments.py:9:17: error: `src` is int, expected a buffer or a region of one [BadTileCall]
         Tx.copy(s0, 3)
                     ^
