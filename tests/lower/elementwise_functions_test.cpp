@@ -321,7 +321,7 @@ TEST(ElementwiseFunctions, ReportsSayHowNear) {
             "a polynomial below 0.55, else from exp in PTX, 2 ulp at most");
   EXPECT_EQ(note({"float16", "float16"}, "pow(D, A, 2)"),
             "from lg2.approx and ex2.approx in PTX, relative 2^-22 · |y · log2 x| at most");
-  EXPECT_EQ(note({"float32", "float32"}, "sqrt(D, A)"), "");
+  EXPECT_EQ(note({"float32", "float32"}, "sqrt(D, A)"), "sqrt.rn in PTX, rounded to nearest");
   EXPECT_EQ(note({"float32", "float32"}, "floor(D, A)"), "");
   EXPECT_EQ(note({"float64", "float64"}, "rsqrt(D, A)"), "");
 }

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/check.h"
 #include "eval/memory/order.h"
 #include "eval/ptx/kind.h"
 #include "isa/form.h"
@@ -75,6 +76,11 @@ bool is_packed(const Binding& binding) {
   const bool is_rounded = binding.word("rnd") == "rn";
   return is_one_of(binding.word("type"), {"f16x2", "bf16x2", "f32x2"}) &&
          binding.given_count() == (is_rounded ? 2U : 1U);
+}
+
+bool is_approximation(const Binding& binding) {
+  return (binding.has("approx") || binding.word("mode") == "approx") &&
+         binding.word("type") == "f32";
 }
 
 bool folds_integers(const Binding& binding) {
@@ -148,6 +154,15 @@ constexpr FormRow kFormRows[] = {
     {"fma",                               PtxKind::Packed,       is_packed},
     {"neg",                               PtxKind::Packed,       is_packed},
     {"abs",                               PtxKind::Packed,       is_packed},
+    {"ex2",                               PtxKind::Approximate,  is_approximation},
+    {"lg2",                               PtxKind::Approximate,  is_approximation},
+    {"sin",                               PtxKind::Approximate,  is_approximation},
+    {"cos",                               PtxKind::Approximate,  is_approximation},
+    {"tanh",                              PtxKind::Approximate,  is_approximation},
+    {"rcp",                               PtxKind::Approximate,  is_approximation},
+    {"sqrt",                              PtxKind::Approximate,  is_approximation},
+    {"rsqrt",                             PtxKind::Approximate,  is_approximation},
+    {"div",                               PtxKind::Approximate,  is_approximation},
 };
 // clang-format on
 
@@ -188,6 +203,16 @@ PackedFunction packed_function(std::string_view mnemonic) {
   return found == std::end(kRows) ? Abs : found->second;
 }
 
+ApproxFunction approx_function(std::string_view mnemonic) {
+  using enum ApproxFunction;
+  static constexpr std::pair<std::string_view, ApproxFunction> kRows[] = {
+      {"ex2", Ex2}, {"lg2", Lg2},   {"sin", Sin},     {"cos", Cos}, {"tanh", Tanh},
+      {"rcp", Rcp}, {"sqrt", Sqrt}, {"rsqrt", Rsqrt}, {"div", Div}};
+  const auto* found = std::ranges::find(kRows, mnemonic, [](const auto& row) { return row.first; });
+  WW_CHECK(found != std::end(kRows), "`{}` is no approximation", mnemonic);
+  return found->second;
+}
+
 DType operand_type(PtxKind kind, const Binding& binding) {
   if (kind == PtxKind::Packed)
     return binding.word("type") == "f16x2"    ? DType::Float16
@@ -213,6 +238,8 @@ PtxInstruction decode(const ir::PtxCall& call) {
   out.bits = type_bits(binding);
   out.type = operand_type(out.kind, binding);
   if (out.kind == PtxKind::Packed) out.packed = packed_function(call.opcode.mnemonic());
+  if (out.kind == PtxKind::Approximate) out.approx = approx_function(call.opcode.mnemonic());
+  out.is_flushed = binding.has("ftz");
   out.count = static_cast<std::size_t>(std::max(1, binding.number(is_matrix ? "num" : "vec")));
   out.depth = binding.word("shape") == "m16n8k16" ? 16 : 8;
   out.is_transposed = binding.has("trans");

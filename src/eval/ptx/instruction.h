@@ -31,6 +31,9 @@ struct TensorCopyShape {
 /// What an instruction computes of each half of its words.
 enum class PackedFunction : std::uint8_t { Add, Sub, Mul, Min, Max, Fma, Neg, Abs };
 
+/// What an approximation of float32 comes near to.
+enum class ApproxFunction : std::uint8_t { Ex2, Lg2, Sin, Cos, Tanh, Rcp, Sqrt, Rsqrt, Div };
+
 struct PtxInstruction {
   const ir::PtxCall* call = nullptr;
   PtxKind kind{};
@@ -38,6 +41,8 @@ struct PtxInstruction {
   int bits = 0;                // of modifier `type`
   num::DType type{};           // Add, Redux: of the result. Mma: of A and B. Packed: of a half
   PackedFunction packed{};     // Packed
+  ApproxFunction approx{};     // Approximate
+  bool is_flushed = false;     // .ftz
   std::size_t count = 1;       // registers: 4 for .v4 and .x4
   std::size_t depth = 8;       // Mma: of the product, 8 or 16
   bool is_transposed = false;  // LoadMatrix, StoreMatrix

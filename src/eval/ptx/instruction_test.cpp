@@ -71,6 +71,13 @@ constexpr KindRow kKinds[] = {
     {"neg.bf16x2", PtxKind::Packed},
     {"add.rn.ftz.f16x2", PtxKind::Unknown},
     {"max.NaN.f16x2", PtxKind::Unknown},
+    {"ex2.approx.ftz.f32", PtxKind::Approximate},
+    {"div.approx.f32", PtxKind::Approximate},
+    {"sqrt.approx.f32", PtxKind::Approximate},
+    {"div.full.f32", PtxKind::Unknown},
+    {"sqrt.rn.f32", PtxKind::Unknown},
+    {"rcp.approx.ftz.f64", PtxKind::Unknown},
+    {"tanh.approx.f16", PtxKind::Unknown},
 };
 
 TEST(PtxInstruction, OpcodesOfEveryKindAreKnown) {

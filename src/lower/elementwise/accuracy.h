@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How near the functions come in PTX, as emit/ptx/math.cpp computes them in float32.
+// How near the functions come in float32: as emit/ptx/math.cpp computes them in PTX, and as
+// elementwise/fast.h does where `fast=True`.
 #pragma once
 
 #include <string_view>
@@ -10,5 +11,7 @@ namespace ww::lower {
 
 /// What computes the function, and its error at most; empty for what is exact.
 std::string_view accuracy_of(ir::TileOp op);
+/// The same of the fast form; empty for what has none.
+std::string_view fast_accuracy_of(ir::TileOp op);
 
 }  // namespace ww::lower

@@ -6,7 +6,9 @@
 #include "ir/elementwise.h"
 #include "ir/launch/dependence.h"
 #include "ir/print/print.h"
+#include "ir/settings.h"
 #include "lower/elementwise/accuracy.h"
+#include "lower/elementwise/fast.h"
 
 namespace ww::lower {
 
@@ -86,10 +88,32 @@ Match<void> check_elements(const Call& call, const OperandPlaces& dst,
   return dst.is_register() ? check_scalars(call, dst, sources) : Match<void>{};
 }
 
-void add_value_notes(PlanReport& report, const Call& call, num::DType type) {
-  if (const std::string_view how = accuracy_of(call.tile.op);
-      !how.empty() && type == num::DType::Float32)
-    report.notes.emplace_back(how);
+namespace {
+
+// Both choices and their errors, the one that is taken first.
+void add_accuracy(PlanReport& report, const Call& call, num::DType type) {
+  const std::string_view accurate = accuracy_of(call.tile.op);
+  const std::string_view fast = fast_accuracy_of(call.tile.op);
+  if (is_fast(call.tile, type)) {
+    report.notes.push_back(fmt::format("fast: {}", fast));
+    report.notes.push_back(fmt::format("without `fast`: {}", accurate));
+    return;
+  }
+  if (ir::is_true(ir::find_setting(call.tile, "fast")))
+    report.notes.push_back(
+        fmt::format("{} has no fast form and is computed accurately", num::name_of(type)));
+  if (accurate.empty() || type != num::DType::Float32) return;
+  report.notes.emplace_back(accurate);
+  if (!fast.empty()) report.notes.push_back(fmt::format("with `fast=True`: {}", fast));
+}
+
+}  // namespace
+
+void add_value_notes(PlanReport& report, const Call& call, num::DType type, std::int64_t each) {
+  if (is_fast(call.tile, type))
+    for (const std::string_view opcode : fast_instructions(call.tile.op))
+      report.add_instruction(std::string(opcode), each, 0);
+  add_accuracy(report, call, type);
   const bool is_compared = ir::group_of(call.tile.op) == ir::ElementGroup::Comparison;
   if (type != call.buffer(0).dtype && ir::computes(call.tile.op))
     report.notes.push_back(

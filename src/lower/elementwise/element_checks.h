@@ -14,7 +14,8 @@ namespace ww::lower {
 Match<void> check_elements(const Call& call, const OperandPlaces& dst,
                            std::span<const ElementwiseSource> sources);
 
-/// How near a function comes, and in which type the primitive computes.
-void add_value_notes(PlanReport& report, const Call& call, num::DType type);
+/// How near a function comes, in which type the primitive computes, and the instructions of a fast
+/// form for `each` elements of a thread.
+void add_value_notes(PlanReport& report, const Call& call, num::DType type, std::int64_t each);
 
 }  // namespace ww::lower

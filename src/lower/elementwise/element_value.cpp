@@ -6,6 +6,37 @@
 namespace ww::lower {
 
 using ir::ExprId;
+
+namespace {
+
+// Expressions of float32; an instruction writes a register of its own.
+class FastCode {
+ public:
+  using Value = ExprId;
+  explicit FastCode(CodeWriter& code) : code_(code) {}
+
+  Value number(float value) { return code_.number(num::DType::Float32, double{value}); }
+  Value mul(Value a, Value b) { return code_.binary(ir::ExprOp::Mul, a, b); }
+  Value add(Value a, Value b) { return code_.binary(ir::ExprOp::Add, a, b); }
+  Value fma(Value a, Value b, Value c) { return code_.call(ir::Intrinsic::Fma, {a, b, c}); }
+  Value abs(Value a) { return code_.call(ir::Intrinsic::Abs, {a}); }
+  Value copysign(Value size, Value sign) {
+    return code_.call(ir::Intrinsic::Copysign, {size, sign});
+  }
+  Value approx(std::string_view opcode, std::initializer_list<Value> args) {
+    const Value out = code_.load(code_.registers("fast", num::DType::Float32, 1), {code_.n(0)});
+    std::vector<ir::PtxOperand> operands{{.expr = out}};
+    for (const Value arg : args) operands.push_back({.expr = arg});
+    code_.ptx(opcode, std::move(operands));
+    return out;
+  }
+
+ private:
+  CodeWriter& code_;
+};
+
+}  // namespace
+
 using ir::ExprOp;
 using ir::TileOp;
 
@@ -33,6 +64,8 @@ ExprId ElementValue::computed(const std::vector<ExprId>& v) {
   if (ir::group_of(op) == ir::ElementGroup::Choice)
     return code_.choose(ExprOp::Select, v[2], v[0], v[1]);
   if (!ir::computes(op)) return v[0];
+  if (is_fast_)
+    return ir::is_function(op) ? fast(argument(v[0], v[1], v[2]), {}) : fast(v[0], v[1]);
   if (ir::has_operator(op)) return code_.binary(ir::operator_of(op), v[0], v[1]);
   if (ir::is_function(op)) return function(argument(v[0], v[1], v[2]));
   if (op == TileOp::Fma) return multiply_add(code_, v[0], v[1], v[2]);
@@ -77,6 +110,13 @@ ExprId ElementValue::function(ExprId x) {
   const ExprId power = code_.call(ir::Intrinsic::Exp, {minus});
   const ExprId below = code_.binary(ExprOp::Add, code_.number(type_, 1), power);
   return code_.binary(ExprOp::Div, x, below);
+}
+
+ExprId ElementValue::fast(ExprId x, ExprId y) {
+  FastCode values(code_);
+  const ExprId a = code_.as(num::DType::Float32, x);
+  const ExprId b = y.valid() ? code_.as(num::DType::Float32, y) : y;
+  return code_.as(type_, FastForm<FastCode>(values, a, b).of(call_.tile.op));
 }
 
 }  // namespace ww::lower

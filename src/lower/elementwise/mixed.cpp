@@ -357,7 +357,7 @@ PlanReport report(const Plan& plan, const Call& call) {
                                     work.count % work.threads, work.threads));
   if (ir::is_shared(p.dst.scope) && call.tile.scope == ir::Unit::Warpgroup)
     out.notes.emplace_back("ends with the named barrier 8 + the number of the warpgroup");
-  add_value_notes(out, call, p.type);
+  add_value_notes(out, call, p.type, out.rounds * vec);
   return out;
 }
 

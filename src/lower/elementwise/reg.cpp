@@ -259,7 +259,7 @@ PlanReport report(const Plan& plan, const Call& call) {
   if (is_single && std::ranges::none_of(plan.batches, is_loop))
     out.notes.emplace_back("the registers follow no formula and are written one by one");
   if (is_copied) out.notes.emplace_back("elements that several threads hold are computed by each");
-  add_value_notes(out, call, p.type);
+  add_value_notes(out, call, p.type, out.rounds);
   return out;
 }
 

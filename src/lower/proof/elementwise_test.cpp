@@ -32,6 +32,7 @@ struct Case {
   std::string a = "S[(32,4):(1@laneid,1)]";
   Scope scope = Scope::Local;  // of D
   Scope from = Scope::Local;   // of A
+  bool is_fast = false;
   std::function<void(Builder&, std::vector<TileArg>&)> edit = {};
 };
 
@@ -49,7 +50,8 @@ ir::Function function_of(const Case& c) {
   }
   if (c.edit) c.edit(b, args);
   args.resize(std::max(args.size(), ir::params_of(c.op).size()));
-  b.tile(c.op, ir::Unit::Warp, std::move(args));
+  const ir::TileCallId id = b.tile(c.op, ir::Unit::Warp, std::move(args));
+  if (c.is_fast) b.f.at(id).config.emplace_back("fast", true);
   return b.done();
 }
 
@@ -137,6 +139,15 @@ std::vector<Case> cases() {
   for (const TileOp op : {TileOp::Sub, TileOp::Neg, TileOp::Abs, TileOp::Relu, TileOp::Fma})
     out.push_back({.op = op, .types = std::vector(ir::params_of(op).size(), Float16)});
   mixed({.op = TileOp::Sub, .types = {Bfloat16, Bfloat16, Bfloat16}, .from = Scope::Shared});
+  for (const TileOp op : {TileOp::Exp, TileOp::Tanh, TileOp::Silu, TileOp::GeluTanh, TileOp::Erf})
+    out.push_back({.op = op, .types = {Float32, Float16}, .is_fast = true});
+  out.push_back({.op = TileOp::Fdiv, .types = {Float16, Float16, Float16}, .is_fast = true});
+  out.push_back({.op = TileOp::Pow, .types = {Float32, Float32, Float32}, .is_fast = true});
+  mixed({.op = TileOp::Sigmoid,
+         .types = {Float32, Float32},
+         .scope = Scope::Shared,
+         .from = Scope::Shared,
+         .is_fast = true});
   // Only some threads, and registers that differ between threads.
   out.push_back({.d = "S[(8,4,4):(4@laneid,1@laneid,1)]"});
   out.back().edit = [](Builder& b, std::vector<TileArg>& args) {
@@ -233,6 +244,29 @@ TEST(ProofElementwise, PackedFaults) {
   EXPECT_FALSE(under.prove().holds());
   call = right;
   EXPECT_TRUE(under.prove().holds());
+}
+
+// Other approximations, operands exchanged, and the accurate function.
+TEST(ProofElementwise, FastFaults) {
+  using enum DType;
+  Under under({.op = TileOp::Fdiv, .types = {Float32, Float32, Float32}, .is_fast = true});
+  ASSERT_TRUE(under.prove().holds());
+  const std::vector<StmtId> all = all_of(under, StmtKind::Ptx);
+  ASSERT_EQ(all.size(), 1U);
+  ir::PtxCall& call = under.f.at(under.f[all[0]].ptx);
+  const ir::PtxCall right = call;
+  ASSERT_EQ(call.opcode.text(), "div.approx.ftz.f32");
+  for (const std::string other : {"div.approx.f32", "div.full.ftz.f32", "div.rn.f32"}) {
+    call.opcode = isa::opcode_of(other);
+    EXPECT_FALSE(under.prove().holds()) << other;
+  }
+  call = right;
+  std::swap(call.operands[1], call.operands[2]);
+  EXPECT_FALSE(under.prove().holds());
+  call = right;
+  EXPECT_TRUE(under.prove().holds());
+  const Under accurate({.op = TileOp::Fdiv, .types = {Float32, Float32, Float32}});
+  EXPECT_EQ(all_of(accurate, StmtKind::Ptx).size(), 0U);
 }
 
 // A step made twice is wrong where it reads what it has written.

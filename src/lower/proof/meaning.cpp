@@ -1,11 +1,37 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lower/proof/meaning.h"
 
+#include "lower/elementwise/fast.h"
+
 namespace ww::lower {
 
 using ir::ExprOp;
 using ir::TileOp;
 using num::DType;
+
+namespace {
+
+// The fast form, of numbers that stand for float32.
+struct FastNumbers {
+  using Value = Number;
+  static constexpr DType kType = DType::Float32;
+
+  static Value number(float value) { return hashes::number_of({kType, 0, double{value}}); }
+  static Value mul(Value a, Value b) { return hashes::operated(ExprOp::Mul, kType, a, b); }
+  static Value add(Value a, Value b) { return hashes::operated(ExprOp::Add, kType, a, b); }
+  static Value fma(Value a, Value b, Value c) {
+    return hashes::called(ir::Intrinsic::Fma, kType, {a, b, c});
+  }
+  static Value abs(Value a) { return hashes::called(ir::Intrinsic::Abs, kType, {a}); }
+  static Value copysign(Value size, Value sign) {
+    return hashes::called(ir::Intrinsic::Copysign, kType, {size, sign});
+  }
+  static Value approx(std::string_view opcode, std::initializer_list<Value> args) {
+    return hashes::instructed(opcode, kType, {args.begin(), args.size()});
+  }
+};
+
+}  // namespace
 
 Stretch::Stretch(const std::vector<std::int64_t>& into, const std::vector<std::int64_t>& from) {
   std::vector<std::int64_t> wide, narrow;
@@ -41,7 +67,8 @@ ElementwiseMeaning::ElementwiseMeaning(const Call& call,
       operands_(operands),
       shared_(shared),
       dst_(call.f()[call.region(0).buffer].dtype),
-      in_(ir::compute_type(call.f(), call.tile)) {
+      in_(ir::compute_type(call.f(), call.tile)),
+      is_fast_(is_fast(call.tile, in_)) {
   for (const ElementwiseOperand& operand : operands)
     stretches_.emplace_back(extents, operand.elements ? operand.extents : extents);
 }
@@ -63,6 +90,9 @@ Number ElementwiseMeaning::of(std::int64_t x) const {
 }
 
 Number ElementwiseMeaning::computed(std::int64_t x) const {
+  if (is_fast_)
+    return ir::is_function(op_) ? fast(argument(x), 0)
+                                : fast(as(DType::Float32, 0, x), as(DType::Float32, 1, x));
   switch (ir::group_of(op_)) {
     case ir::ElementGroup::Function:
       return function(argument(x));
@@ -154,6 +184,11 @@ Number ElementwiseMeaning::function(Number x) const {
   const Number minus = hashes::changed(ExprOp::Neg, in_, x);  // silu: x / (1 + exp(-x))
   const Number power = hashes::called(ir::Intrinsic::Exp, in_, {minus});
   return hashes::operated(ExprOp::Div, in_, x, hashes::operated(ExprOp::Add, in_, one, power));
+}
+
+Number ElementwiseMeaning::fast(Number x, Number y) const {
+  FastNumbers values;
+  return hashes::cast(DType::Float32, in_, FastForm<FastNumbers>(values, x, y).of(op_));
 }
 
 }  // namespace ww::lower

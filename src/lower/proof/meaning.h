@@ -7,6 +7,8 @@
 #include <bit>
 #include <initializer_list>
 #include <optional>
+#include <span>
+#include <string_view>
 #include <vector>
 
 #include "ir/elementwise.h"
@@ -22,7 +24,7 @@ namespace hashes {
 using ir::ExprOp;
 using num::DType;
 
-enum Tag : Number { kElement, kScalar, kConstant, kCast, kOperator, kCall, kChoice };
+enum Tag : Number { kElement, kScalar, kConstant, kCast, kOperator, kCall, kChoice, kInstruction };
 
 inline Number hashed(Tag tag, Number what, DType type, std::initializer_list<Number> args) {
   Number out = mixed(mixed(tag, what), static_cast<Number>(type));
@@ -46,6 +48,14 @@ inline Number changed(ExprOp op, DType type, Number a) {
 }
 inline Number called(ir::Intrinsic callee, DType type, std::initializer_list<Number> args) {
   return hashed(kCall, static_cast<Number>(callee), type, args);
+}
+
+/// What a PTX instruction gives.
+inline Number instructed(std::string_view opcode, DType type, std::span<const Number> args) {
+  Number out = hashed(kInstruction, 0, type, {});
+  for (const char c : opcode) out = mixed(out, static_cast<Number>(c));
+  for (const Number arg : args) out = mixed(out, arg);
+  return out;
 }
 
 }  // namespace hashes
@@ -102,11 +112,13 @@ class ElementwiseMeaning {
   [[nodiscard]] Number fused(Number a, Number b, Number c) const;
   [[nodiscard]] Number argument(std::int64_t x) const;
   [[nodiscard]] Number function(Number x) const;
+  [[nodiscard]] Number fast(Number x, Number y) const;  // of float32
 
   ir::TileOp op_;
   const std::vector<ElementwiseOperand>& operands_;
   const SharedNumbers& shared_;
   num::DType dst_, in_;
+  bool is_fast_;
   std::vector<Stretch> stretches_;  // by operand
 };
 
