@@ -62,7 +62,8 @@ void declare_launch(OptionSet& set, Options& options) {
   set.texts("--arg", "P=VALUE", request.args,
             "an argument for parameter P, a number or a name:\n"
             "TYPE[SHAPE]:FILL    a buffer, e.g. float16[8,16]:arange; also zeros, ones,\n"
-            "                    eye, full:X, randn, rand, randint (docs/reference/sim.md)\n"
+            "                    eye, full:X, list:X,Y,..., randn, rand, randint\n"
+            "                    (docs/reference/sim.md)\n"
             "TYPE[SHAPE]         a buffer for results, undefined\n"
             "@FILE.npy[:TYPE]    a buffer with the array of a file\n"
             "TYPE:VALUE          a value, e.g. i32:42\n"

@@ -37,7 +37,8 @@ void declare_kernel(OptionSet& set, driver::SourceRequest& request,
 void declare_args(OptionSet& set, driver::ArgRequest& request) {
   set.texts("--arg", "NAME=SPEC", request.args,
             "an argument, by the name of the parameter or of its buffer:\n"
-            "arange, zeros, ones, eye, full:X, randn[:SEED], rand, randint[:LO,HI,SEED]\n"
+            "arange, zeros, ones, eye, full:X, list:X,Y,..., randn[:SEED], rand,\n"
+            "randint[:LO,HI,SEED]\n"
             "@FILE.npy[:TYPE]    the array of a file; raw items are read as the buffer's TYPE\n"
             "VALUE               a scalar, or an extent known at run time only\n"
             "(default: results are left undefined, floats get randn, integers arange)");

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cstring>
 #include <fstream>
 #include <optional>
 #include <span>
@@ -11,6 +13,7 @@
 #include "base/check.h"
 #include "corpus/toolchain.h"
 #include "emit/ptx/emit.h"
+#include "eval/value/arithmetic.h"
 #include "harness/gpu.h"
 #include "ir/print/print.h"
 #include "lower/lower.h"
@@ -45,7 +48,7 @@ class Checker {
   }
   Checked run_device() {
     if (!compile() || !lower() || !emit()) return std::move(out_);
-    args_ = make_args(*compiled_->function, program_.scalars, program_.seed, program_.inputs);
+    make_arguments();
     add_lowered_args(args_, *lowered_, program_.scalars);
     Results seen;
     stop(Stage::Device, simulate({loaded_.program}, *lowered_, args_, seen, &out_.turns));
@@ -57,7 +60,7 @@ class Checker {
     bool is_evaluated = true;
     try {
       if (compile() && lower() && emit()) {
-        args_ = make_args(*compiled_->function, program_.scalars, program_.seed, program_.inputs);
+        make_arguments();
         out.tile = evaluate(*compiled_->function, args_, seen, is_evaluated);
         add_lowered_args(args_, *lowered_, program_.scalars);
         out.lowered = evaluate(*lowered_, args_, seen, out.is_lowered_evaluated);
@@ -122,9 +125,23 @@ class Checker {
     return why.has_value();
   }
 
+  void make_arguments() {
+    args_ = make_args(*compiled_->function, program_.scalars, program_.seed, program_.inputs);
+    for (const auto& [name, values] : program_.arrays) {
+      const auto arg = std::ranges::find(args_, name, &Arg::name);
+      WW_CHECK(arg != args_.end(), "no array `{}`", name);
+      WW_CHECK(arg->bytes.size() == values.size() * arg->element_bytes, "{} values for `{}`",
+               values.size(), name);
+      for (std::size_t i = 0; i < values.size(); ++i) {
+        const eval::Word bits = eval::from_int(arg->dtype, values[i]);
+        std::memcpy(arg->bytes.data() + i * arg->element_bytes, &bits, arg->element_bytes);
+      }
+    }
+  }
+
   bool evaluate_tile() {
     out_.stage = Stage::Tile;
-    args_ = make_args(*compiled_->function, program_.scalars, program_.seed, program_.inputs);
+    make_arguments();
     for (Arg& arg : args_) {
       const bool is_float = num::is_float(arg.dtype);
       arg.has_any_nan = arg.has_any_nan || (program_.has_any_nan && is_float);

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 #include <string>
 #include <utility>
 
@@ -71,6 +72,20 @@ Result<void> fill_full(Array& out, const Arguments& arguments) {
   const Piece value = arguments.whole;
   const Array scalar = WW_TRY(located(parse_scalar(out.dtype, value.text), value));
   fill_with(out, scalar.bits(0));
+  return {};
+}
+
+// The values themselves, in C order.
+Result<void> fill_list(Array& out, const Arguments& arguments) {
+  const auto count = static_cast<std::int64_t>(arguments.pieces.size());
+  if (count != out.size())
+    return fail(
+        at(arguments.whole, diag(DiagKind::BadArgument, "{} values for an array of {}, expected {}",
+                                 count, shape_text(out.shape), out.size())));
+  for (std::int64_t i = 0; i < count; ++i) {
+    const Piece& piece = arguments.pieces[static_cast<std::size_t>(i)];
+    out.set_bits(i, WW_TRY(located(parse_scalar(out.dtype, piece.text), piece)).bits(0));
+  }
   return {};
 }
 
@@ -219,6 +234,7 @@ struct WordRow {
 };
 
 constexpr std::string_view kRangeAndSeed = "[SEED] or [LO,HI,SEED]";
+constexpr std::size_t kAnyCount = std::numeric_limits<std::size_t>::max();
 
 // clang-format off
 constexpr std::array kWordRows = {
@@ -226,6 +242,7 @@ constexpr std::array kWordRows = {
     WordRow{{"zeros",   "",            "all 0"},                                           0, 0, fill_zeros},
     WordRow{{"ones",    "",            "all 1"},                                           0, 0, fill_ones},
     WordRow{{"full",    "VALUE",       "all VALUE"},                                       1, 1, fill_full},
+    WordRow{{"list",    "VALUE,...",   "these values, as many as the array has"},          1, kAnyCount, fill_list},
     WordRow{{"eye",     "",            "1 where row and column are equal, else 0"},        0, 0, fill_eye},
     WordRow{{"randn",   "[SEED]",      "random, nearly normal with deviation 1"},          0, 1, fill_randn},
     WordRow{{"rand",    kRangeAndSeed, "random, uniform from LO (0) up to HI (1)"},        0, 3, fill_rand},
@@ -245,9 +262,11 @@ Result<const WordRow*> find_row(Piece name) {
     if (row.word.name == name.text) return &row;
     names.push_back(row.word.name);
   }
-  const std::string meant = parse_real(name.text)
-                                ? fmt::format("; did you mean `full:{}`?", name.text)
-                                : did_you_mean(name.text, names);
+  const bool is_number = parse_real(name.text.substr(0, name.text.find(','))).has_value();
+  const bool is_list = name.text.find(',') != name.text.npos;
+  const std::string meant =
+      is_number ? fmt::format("; did you mean `{}:{}`?", is_list ? "list" : "full", name.text)
+                : did_you_mean(name.text, names);
   return fail(at(
       name,
       diag(DiagKind::UnknownName, "`{}` does not name the contents of an array{}", name.text, meant)

@@ -35,6 +35,7 @@ std::span<const ArrayWord> array_words();
 ///               powers of two only and gets 1, 2, 4, ..., 128, 1, 2, ...
 ///   zeros, ones, eye
 ///   full:VALUE  any value that parse_scalar takes
+///   list:VALUE,...  as many values as there are elements, in C order
 ///   randn       nearly normal, rounded to nearest; within ±6
 ///   rand        uniform in [LO,HI), [0,1) unless given, rounded to nearest (so HI may occur)
 ///   randint     integers in [LO,HI), all of which the type must hold exactly; unless given, as

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -67,6 +68,13 @@ TEST(MakeArray, Constants) {
   EXPECT_EQ(values_of(DType::Uint64, {1}, "full:0x10"), (Values{16}));
   EXPECT_EQ(values_of(DType::Bool, {1}, "full:true"), (Values{1}));
   EXPECT_EQ(values_of(DType::Int8, {2, 3}, "eye"), (Values{1, 0, 0, 0, 1, 0}));
+}
+
+TEST(MakeArray, Lists) {
+  EXPECT_EQ(values_of(DType::Int32, {4}, "list:0, 99,100,-256"), (Values{0, 99, 100, -256}));
+  EXPECT_EQ(values_of(DType::Float16, {2, 2}, "list:0.5,1,-2,inf"),
+            (Values{0.5, 1, -2, std::numeric_limits<double>::infinity()}));
+  EXPECT_EQ(values_of(DType::Uint4, {1}, "list:15"), (Values{15}));
 }
 
 TEST(MakeArray, ArangeStartsOverWhereTheTypeEnds) {
@@ -155,6 +163,24 @@ struct BadCase {
 
 TEST(MakeArray, BadSpecs) {
   const std::vector<BadCase> cases = {
+      {DType::Int8,
+       {2, 2},
+       "list:1,2,3",
+       DiagKind::BadArgument,
+       Span::at(5, 10),
+       "3 values for an array of [2,2], expected 4"},
+      {DType::Int8,
+       {2},
+       "list:1,200",
+       DiagKind::BadArgument,
+       Span::at(7, 10),
+       "`200` is out of range for `int8`, which goes from -128 to 127"},
+      {DType::Int8,
+       {2},
+       "1,2",
+       DiagKind::UnknownName,
+       Span::at(0, 3),
+       "`1,2` does not name the contents of an array; did you mean `list:1,2`?"},
       {DType::Int8,
        {2},
        "rnadn",
@@ -294,7 +320,10 @@ TEST(MakeArray, BadSpecs) {
 
 TEST(ArrayWords, EachMakesAnArray) {
   for (const ArrayWord& word : array_words()) {
-    const std::string spec = std::string(word.name) + (word.name == "full" ? ":1" : "");
+    const std::string_view arguments = word.name == "full"   ? ":1"
+                                       : word.name == "list" ? ":1,2,3,4"
+                                                             : "";
+    const std::string spec = std::string(word.name) + std::string(arguments);
     EXPECT_TRUE(make_array(DType::Float32, {2, 2}, spec)) << spec;
     EXPECT_FALSE(word.help.empty());
   }

@@ -7,12 +7,14 @@
 namespace ww::eval {
 namespace {
 
-// Text of a coordinate: "[3, 5]".
+// Text of a coordinate: "[3, 5]"; "?" from the dimension outwards whose extent the launch does not
+// know.
 std::string index_text(std::span<const std::int64_t> shape, std::int64_t flat) {
-  std::vector<std::int64_t> index(shape.size());
+  std::vector<std::string> index(shape.size(), "?");
   for (std::size_t d = shape.size(); d-- > 0;) {
+    if (d > 0 && shape[d] == kKnownInside) break;
     const std::int64_t extent = std::max<std::int64_t>(1, shape[d]);
-    index[d] = d == 0 ? flat : flat % extent;
+    index[d] = fmt::format("{}", d == 0 ? flat : flat % extent);
     flat /= extent;
   }
   return fmt::format("[{}]", fmt::join(index, ", "));

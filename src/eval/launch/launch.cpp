@@ -153,10 +153,15 @@ class LaunchMaker {
   Result<void> find_shape(const Buffer& buffer, BufferInfo& info) {
     for (const ir::ExprId extent : buffer.shape) {
       const auto value = host_value(function_, launch_.host, extent);
-      if (!value)
-        return fail(diag(DiagKind::NotEvaluated, "the shape of `{}` is not known before the launch",
-                         buffer.name)
-                        .with_span(buffer.span));
+      if (!value) {
+        if (buffer.origin == BufferOrigin::Alloc || buffer.origin == BufferOrigin::Param)
+          return fail(diag(DiagKind::NotEvaluated,
+                           "the shape of `{}` is not known before the launch", buffer.name)
+                          .with_span(buffer.span));
+        info.shape.push_back(kKnownInside);
+        info.size = 0;
+        continue;
+      }
       info.shape.push_back(as_int(function_[extent].type.dtype, *value));
       const auto size = checked_mul(info.size, info.shape.back());
       if (info.shape.back() < 0 || !size || *size > layout::kMaxSize)

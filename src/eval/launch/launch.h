@@ -36,13 +36,16 @@ inline constexpr std::int64_t kTmemColumns = 512;
 inline constexpr std::int64_t kTmemLaneBits = kTmemColumns * 32;
 inline constexpr std::int64_t kTmemQuarter = 32;  // lanes that a warp reaches
 
+/// An extent of a view that only the kernel knows: `ir->shape` says it, where the view is used.
+inline constexpr std::int64_t kKnownInside = -1;
+
 struct BufferInfo {
   ir::BufferId id = {};
   const ir::Buffer* ir = nullptr;
   int bits = 0;                 // of an element in storage
   std::int32_t root = kNoRoot;  // none: its pointer says which
   layout::Shape shape;
-  std::int64_t size = 1;  // elements
+  std::int64_t size = 1;  // elements; 0 where an extent is kKnownInside
   Placement placement;
   std::int64_t offset_bits = 0;  // constant part of the offsets
   ir::ExprId elem_offset = {};   // where not constant

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "eval/memory/address.h"
 
+#include <optional>
+
 #include "eval/cta/report.h"
 #include "eval/expr/expressions.h"
 #include "eval/memory/access.h"
@@ -22,13 +24,16 @@ std::vector<char> flatten_indices(Cta& cta, const BufferInfo& info,
   for (std::size_t d = 0; d < indices.size(); ++d) {
     const Words index = evaluate(cta, indices[d], ts);
     const num::DType type = cta.type_of(indices[d]);
+    std::optional<Words> extents;
+    if (info.shape[d] == kKnownInside) extents.emplace(evaluate(cta, info.ir->shape[d], ts));
     const bool is_last = d + 1 == indices.size();
     const bool is_vector = index.size() == elements.size() && elements.size() > n;
     for (std::size_t i = 0; i < elements.size(); ++i) {
       Element& element = elements[i];
       std::int64_t at = as_int(type, index[is_vector ? i : i % n]);
       if (is_last && !is_vector) at += static_cast<std::int64_t>(i / n);
-      const std::int64_t extent = info.shape[d];
+      const std::int64_t extent =
+          extents ? as_int(cta.type_of(info.ir->shape[d]), (*extents)[i % n]) : info.shape[d];
       if (at < 0 || at >= extent) {
         if (Finding* found = is_bad[i] == 0 ? finding(cta, Check::Bounds, element) : nullptr;
             found != nullptr)

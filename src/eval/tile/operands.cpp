@@ -79,7 +79,7 @@ void place_owned(Cta& cta, Tile& tile, std::span<const std::int64_t> flats, Addr
 void place_elements(Cta& cta, Tile& tile, std::span<const std::int64_t> mins, Address base,
                     const UnitInstance& unit) {
   const BufferInfo& info = *tile.info;
-  std::vector<std::int64_t> flats = flat_indices(info.shape, mins, tile.extents, tile.count);
+  std::vector<std::int64_t> flats = flat_indices(tile.shape, mins, tile.extents, tile.count);
   for (std::size_t x = 0; x < tile.outside.size(); ++x)
     if (tile.outside[x]) flats[x] = 0;  // its place does not matter
   if (base.exists() && cta.launch.root(base.root).scope == ir::Scope::Local) {
@@ -101,8 +101,8 @@ void place_elements(Cta& cta, Tile& tile, std::span<const std::int64_t> mins, Ad
     }
 }
 
-// Where the region begins; sets extents, count and `outside` of the tile. Nothing where it has
-// none.
+// Where the region begins; sets shape, extents, count and `outside` of the tile. Nothing where it
+// has none.
 std::optional<std::vector<std::int64_t>> find_extents(Cta& cta, const Region& region,
                                                       const UnitInstance& unit, bool may_leave,
                                                       Tile& tile) {
@@ -116,12 +116,15 @@ std::optional<std::vector<std::int64_t>> find_extents(Cta& cta, const Region& re
   for (std::size_t d = 0; d < region.ranges.size(); ++d) {
     const std::int64_t min = number(region.ranges[d].min, "the start", d);
     const std::int64_t extent = number(region.ranges[d].extent, "the extent", d);
-    const bool leaves = min < 0 || min + extent > info.shape[d];
+    tile.shape.push_back(info.shape[d] == kKnownInside
+                             ? number(info.ir->shape[d], "the buffer's extent", d)
+                             : info.shape[d]);
+    const bool leaves = min < 0 || min + extent > tile.shape[d];
     if (extent < 0 || (leaves && !may_leave)) {
       if (Finding* found = finding(cta, Check::Bounds, info.id.index); found != nullptr)
         found->text =
             fmt::format("region {}:{} of dimension {} of `{}` in {} leaves its extent {}", min,
-                        min + extent, d, info.ir->name, unit_text(cta, unit), info.shape[d]);
+                        min + extent, d, info.ir->name, unit_text(cta, unit), tile.shape[d]);
       return std::nullopt;
     }
     is_inside = is_inside && !leaves;
@@ -135,7 +138,7 @@ std::optional<std::vector<std::int64_t>> find_extents(Cta& cta, const Region& re
     return std::nullopt;
   }
   tile.count = static_cast<std::size_t>(count);
-  if (!is_inside) tile.outside = outside_of(info.shape, mins, tile.extents, tile.count);
+  if (!is_inside) tile.outside = outside_of(tile.shape, mins, tile.extents, tile.count);
   return mins;
 }
 

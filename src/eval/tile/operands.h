@@ -23,6 +23,7 @@ std::string unit_text(const Cta& cta, const UnitInstance& unit);  // "warp 3 of 
 /// The elements of a region in row-major order, each with its copies.
 struct Tile {
   const BufferInfo* info = nullptr;
+  layout::Shape shape = {};  // of the buffer
   layout::Shape extents = {};
   std::size_t count = 0;
   std::size_t copies = 1;

@@ -192,6 +192,9 @@ class OperandCheck {
       check(region.ranges[d].min, of_dimension("start"), at);
       check(region.ranges[d].extent, of_dimension("extent"), at);
     }
+    for (std::size_t d = 0; d < buffer.shape.size(); ++d)
+      check(
+          buffer.shape[d], [&] { return fmt::format("dimension {} of `{}`", d, buffer.name); }, at);
     for (const ExprId place :
          {buffer.pointer, buffer.elem_offset, buffer.byte_offset, buffer.allocated_addr})
       if (place.valid())

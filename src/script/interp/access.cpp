@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <numbers>
 
 #include "base/ascii.h"
 #include "base/suggest.h"
@@ -118,6 +119,15 @@ Diag no_such_name(const std::string& path, std::string_view name) {
   return out;
 }
 
+std::optional<double> number_of_math(std::string_view name) {
+  if (name == "pi") return std::numbers::pi;
+  if (name == "e") return std::numbers::e;
+  if (name == "tau") return 2 * std::numbers::pi;
+  if (name == "inf") return std::numeric_limits<double>::infinity();
+  if (name == "nan") return std::numeric_limits<double>::quiet_NaN();
+  return std::nullopt;
+}
+
 Result<Value> namespace_attribute(Context& in, const std::string& path, std::string_view name,
                                   Span span, Span name_span) {
   const std::string full = path + "." + std::string(name);
@@ -146,10 +156,8 @@ Result<Value> namespace_attribute(Context& in, const std::string& path, std::str
       return opaque_value(in, span, fmt::format("`{}` is not taken: {}", full, *reason));
     return opaque_value(in, span, fmt::format("`{}` is not modelled", full));
   }
-  if (path == "math" && (name == "inf" || name == "pi" || name == "nan"))
-    return of_float(name == "inf"  ? std::numeric_limits<double>::infinity()
-                    : name == "pi" ? 3.141592653589793
-                                   : std::numeric_limits<double>::quiet_NaN());
+  if (path == "math")
+    if (const auto number = number_of_math(name)) return of_float(*number);
   if (path == "functools" || path == "itertools" || path == "math" || path == "dataclasses" ||
       path == "operator")
     return opaque_value(in, span, fmt::format("`{}` is not modelled", full));

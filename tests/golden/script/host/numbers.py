@@ -17,6 +17,7 @@ def build(shape, n):
     assert -7 // 2 == -4 and -7 % 3 == 2 and 7 % -3 == -2 and 2**-1 == 0.5 and divmod(7, 2) == (3, 1)
     assert ~5 == -6 and 6 ^ 3 == 5 and 1 << 40 == 2**40 and -8 >> 1 == -4 and abs(-3) == 3
     assert 0 < size <= 100 and not (size > 50 > 60) and round(2.5) == 2 and int("12") == 12
+    assert math.log2(math.e) == 1.4426950408889634 and math.tau == 2 * math.pi and math.inf > math.pi
     assert isinstance(size, int) and isinstance(shape, (list, tuple)) and not isinstance(n, str)
 
     @T.prim_func
