@@ -32,6 +32,7 @@ ON_GPU = {("copy", "vec"), ("copy", "gmem_smem"), ("copy", "ldstmatrix"), ("copy
           ("copy", "movmatrix"), ("copy", "shfl"), ("copy", "smem"), ("copy", "fallback"),
           ("copy_async", "ldgsts"), ("copy_async", "sync"), ("gemm", "mma"), ("elementwise", "reg"),
           ("elementwise", "memory"), ("elementwise", "mixed"), ("reduce", "registers"), ("reduce", "warps")}
+INDEXED = ("gather", "scatter", "scatter_add")
 
 
 def ask(*words):
@@ -48,7 +49,7 @@ def is_reduction(row):
 
 
 def is_elementwise(row):
-    return row["op"] not in ("copy", "copy_async", "gemm") and not is_reduction(row)
+    return row["op"] not in ("copy", "copy_async", "gemm", *INDEXED) and not is_reduction(row)
 
 
 def kernel_of(row):
@@ -58,7 +59,7 @@ def kernel_of(row):
         return f"vec({name[4:-1]})"
     if is_elementwise(row):
         return f'{"elementwise" if name == "reg" else name}("{row["op"]}")'
-    if is_reduction(row):
+    if is_reduction(row) or row["op"] in INDEXED:
         return f'{name}("{row["op"]}")'
     return f"{name}()"
 
@@ -121,6 +122,8 @@ def group_of(row):
 
 def folder_of(row):
     """Of its file."""
+    if row["op"] in INDEXED:
+        return "gather"
     return "elementwise" if is_elementwise(row) else "reduce" if is_reduction(row) else row["op"]
 
 

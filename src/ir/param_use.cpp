@@ -79,7 +79,9 @@ class Uses {
     const bool in_place = params.size() > 1 && params[1].name == "src" && !params[1].required &&
                           std::holds_alternative<std::monostate>(call.args[1]) &&
                           call.op != TileOp::Zero;
-    return in_place || is_set(call, "accum");
+    // What no index names stays as it was.
+    const bool is_scatter = call.op == TileOp::Scatter || call.op == TileOp::ScatterAdd;
+    return in_place || is_scatter || is_set(call, "accum");
   }
 
   const Function& f_;

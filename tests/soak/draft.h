@@ -102,6 +102,7 @@ struct Draft {
   std::vector<Reg> regs;
   std::size_t works = 0;       // registers that anything may be computed in; then sums and factors
   std::vector<Reg> stretched;  // a row or a column, which operands may be
+  bool picks_rows = false;     // numbers of rows, to gather them by
   std::vector<Shared> shared;
   std::vector<TensorTile> tensor;
   std::int64_t tensor_stages = 1, tensor_columns = 32;

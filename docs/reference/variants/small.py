@@ -377,3 +377,19 @@ def mixed(op):
         getattr(Tx.cta, op)(B[:, :], *[(tile, A, tile)[i][:, :] for i in range(count)])
 
     return kernel
+
+
+# Rows by number: of a table into a tile in shared memory, or of a tile into the table.
+def indexed(op):
+    is_gather = op == "gather"
+
+    @T.prim_func
+    def kernel(A_ptr: T.handle, rows_ptr: T.handle, B_ptr: T.handle):
+        A = T.match_buffer(A_ptr, (64 if is_gather else 16, 32), "float32")
+        rows = T.match_buffer(rows_ptr, (16,), "int32")
+        B = T.match_buffer(B_ptr, (16 if is_gather else 64, 32), "float32")
+        T.device_entry()
+        T.thread_id([128])
+        getattr(Tx.cta, op)(B[:, :], A[:, :], rows[:])
+
+    return kernel

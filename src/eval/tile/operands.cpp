@@ -2,6 +2,7 @@
 #include "eval/tile/operands.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "eval/cta/limits.h"
 #include "eval/cta/report.h"
@@ -76,10 +77,10 @@ void place_owned(Cta& cta, Tile& tile, std::span<const std::int64_t> flats, Addr
     }
 }
 
-void place_elements(Cta& cta, Tile& tile, std::span<const std::int64_t> mins, Address base,
+// `flats`: which elements of the buffer.
+void place_elements(Cta& cta, Tile& tile, std::vector<std::int64_t> flats, Address base,
                     const UnitInstance& unit) {
   const BufferInfo& info = *tile.info;
-  std::vector<std::int64_t> flats = flat_indices(tile.shape, mins, tile.extents, tile.count);
   for (std::size_t x = 0; x < tile.outside.size(); ++x)
     if (tile.outside[x]) flats[x] = 0;  // its place does not matter
   if (base.exists() && cta.launch.root(base.root).scope == ir::Scope::Local) {
@@ -101,15 +102,12 @@ void place_elements(Cta& cta, Tile& tile, std::span<const std::int64_t> mins, Ad
     }
 }
 
-// Where the region begins; sets shape, extents, count and `outside` of the tile. Nothing where it
-// has none.
+// Where the region begins; sets shape and extents of the tile. Nothing where it has none.
 std::optional<std::vector<std::int64_t>> find_extents(Cta& cta, const Region& region,
                                                       const UnitInstance& unit, bool may_leave,
                                                       Tile& tile) {
   const BufferInfo& info = *tile.info;
   std::vector<std::int64_t> mins;
-  std::int64_t count = 1;
-  bool is_inside = true;
   const auto number = [&](ExprId id, std::string_view what, std::size_t d) {
     return as_int(cta.type_of(id), uniform(cta, id, unit, what, info.ir, d));
   };
@@ -127,19 +125,45 @@ std::optional<std::vector<std::int64_t>> find_extents(Cta& cta, const Region& re
                         min + extent, d, info.ir->name, unit_text(cta, unit), tile.shape[d]);
       return std::nullopt;
     }
-    is_inside = is_inside && !leaves;
     mins.push_back(min);
     tile.extents.push_back(extent);
-    count = std::min(kMaxElements + 1, count * extent);
+  }
+  return mins;
+}
+
+// Sets count and `outside` of a tile that has all elements of its region; false: they are too many.
+bool count_elements(Cta& cta, std::span<const std::int64_t> mins, Tile& tile) {
+  const BufferInfo& info = *tile.info;
+  std::int64_t count = 1;
+  bool is_inside = true;
+  for (std::size_t d = 0; d < mins.size(); ++d) {
+    count = std::min(kMaxElements + 1, count * tile.extents[d]);
+    is_inside = is_inside && mins[d] >= 0 && mins[d] + tile.extents[d] <= tile.shape[d];
   }
   if (count > kMaxElements) {
     stop(cta, DiagKind::Budget,
          fmt::format("a region of `{}` has more than {} elements", info.ir->name, kMaxElements));
-    return std::nullopt;
+    return false;
   }
   tile.count = static_cast<std::size_t>(count);
   if (!is_inside) tile.outside = outside_of(tile.shape, mins, tile.extents, tile.count);
-  return mins;
+  return true;
+}
+
+// Finds the places of a tile's elements; false: the run has stopped.
+bool find_places(Cta& cta, Tile& tile, std::vector<std::int64_t> flats, const UnitInstance& unit) {
+  const BufferInfo& info = *tile.info;
+  const std::vector<Address> bases = bases_of(cta, info, unit.threads);
+  if (std::count(bases.begin(), bases.end(), bases[0]) != std::ssize(bases))
+    if (Finding* found = finding(cta, Check::Operand, info.id.index); found != nullptr)
+      found->text = fmt::format("the place of `{}` differs between threads of {}", info.ir->name,
+                                unit_text(cta, unit));
+  place_elements(cta, tile, std::move(flats), bases[0], unit);
+  if (cta.run.stop) return false;
+  for (std::size_t x = 0; x < tile.outside.size(); ++x)
+    for (std::size_t c = 0; c < tile.copies && tile.outside[x]; ++c)
+      tile.elements[x * tile.copies + c].at.root = kNoRoot;
+  return true;
 }
 
 // Where registers are filled, each thread reads what it gets; otherwise some thread of the unit
@@ -208,17 +232,34 @@ std::optional<Tile> make_tile(Cta& cta, const Region& region, const UnitInstance
   const BufferInfo& info = cta.launch.info(region.buffer);
   Tile tile{.info = &info};
   const auto mins = find_extents(cta, region, unit, may_leave, tile);
+  if (!mins || !count_elements(cta, *mins, tile)) return std::nullopt;
+  std::vector<std::int64_t> flats = flat_indices(tile.shape, *mins, tile.extents, tile.count);
+  if (!find_places(cta, tile, std::move(flats), unit)) return std::nullopt;
+  return tile;
+}
+
+std::optional<Tile> make_picked_tile(Cta& cta, const Region& region, const UnitInstance& unit,
+                                     const Picked& picked) {
+  const BufferInfo& info = cta.launch.info(region.buffer);
+  Tile tile{.info = &info};
+  const auto mins = find_extents(cta, region, unit, false, tile);
   if (!mins) return std::nullopt;
-  const std::vector<Address> bases = bases_of(cta, info, unit.threads);
-  if (std::count(bases.begin(), bases.end(), bases[0]) != std::ssize(bases))
-    if (Finding* found = finding(cta, Check::Operand, info.id.index); found != nullptr)
-      found->text = fmt::format("the place of `{}` differs between threads of {}", info.ir->name,
-                                unit_text(cta, unit));
-  place_elements(cta, tile, *mins, bases[0], unit);
-  if (cta.run.stop) return std::nullopt;
-  for (std::size_t x = 0; x < tile.outside.size(); ++x)
-    for (std::size_t c = 0; c < tile.copies && tile.outside[x]; ++c)
-      tile.elements[x * tile.copies + c].at.root = kNoRoot;
+  const std::int64_t rows = std::exchange(tile.extents[picked.axis], 1);
+  std::int64_t row_elements = 1, scale = 1;
+  for (const std::int64_t extent : tile.extents) row_elements *= extent;
+  for (std::size_t d = picked.axis + 1; d < tile.shape.size(); ++d) scale *= tile.shape[d];
+  const auto row =
+      flat_indices(tile.shape, *mins, tile.extents, static_cast<std::size_t>(row_elements));
+  tile.extents[picked.axis] = rows;
+  tile.count = picked.row.size();
+  tile.outside.assign(tile.count, false);
+  std::vector<std::int64_t> flats(tile.count, 0);
+  for (std::size_t x = 0; x < tile.count; ++x) {
+    tile.outside[x] = picked.row[x] < 0 || picked.row[x] >= rows;
+    if (!tile.outside[x])
+      flats[x] = row[static_cast<std::size_t>(picked.in_row[x])] + picked.row[x] * scale;
+  }
+  if (!find_places(cta, tile, std::move(flats), unit)) return std::nullopt;
   return tile;
 }
 

@@ -42,6 +42,16 @@ struct TileValues {
 std::optional<Tile> make_tile(Cta& cta, const ir::Region& region, const UnitInstance& unit,
                               bool may_leave = false);
 
+/// Elements of a region by a number along one axis, and by their row-major number among the elements
+/// with the same one.
+struct Picked {
+  std::size_t axis = 0;
+  std::vector<std::int64_t> row = {}, in_row = {};
+};
+/// Those elements; the ones whose number is not in the region are outside.
+std::optional<Tile> make_picked_tile(Cta& cta, const ir::Region& region, const UnitInstance& unit,
+                                     const Picked& picked);
+
 /// `is_copy`: undefined bits are passed on, not found. `readers`: a tile in registers whose owners
 /// read what they get; otherwise some thread of the unit reads.
 TileValues read_tile(Cta& cta, const Tile& tile, const UnitInstance& unit, bool is_copy,

@@ -46,6 +46,11 @@ void run_primitive(Cta& cta, const ir::TileCall& call, const UnitInstance& unit)
     case TileOp::Argmin:
       tile_reduce(cta, call, unit);
       break;
+    case TileOp::Gather:
+    case TileOp::Scatter:
+    case TileOp::ScatterAdd:
+      tile_indexed(cta, call, unit);
+      break;
     case TileOp::GemmAsync:
       tile_unsupported(cta, call, "it is asynchronous");
       break;

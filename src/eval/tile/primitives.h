@@ -14,6 +14,7 @@ void call_tile(Cta& cta, const ir::TileCall& call, Threads ts);
 void tile_copy(Cta& cta, const ir::TileCall& call, const UnitInstance& unit);
 void tile_elementwise(Cta& cta, const ir::TileCall& call, const UnitInstance& unit);
 void tile_reduce(Cta& cta, const ir::TileCall& call, const UnitInstance& unit);
+void tile_indexed(Cta& cta, const ir::TileCall& call, const UnitInstance& unit);
 void tile_gemm(Cta& cta, const ir::TileCall& call, const UnitInstance& unit);
 
 /// Stops the run: the primitive has no meaning, or none that is evaluated.

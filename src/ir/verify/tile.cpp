@@ -10,6 +10,7 @@
 #include "ir/elementwise.h"
 #include "ir/equal.h"
 #include "ir/gemm_factors.h"
+#include "ir/indexed.h"
 #include "ir/reduction.h"
 #include "ir/settings.h"
 #include "ir/visit.h"
@@ -24,7 +25,8 @@ bool is_copy(TileOp op) {
   return op == TileOp::Copy || op == TileOp::CopyAsync || op == TileOp::PermuteLayout;
 }
 bool is_elementwise(TileOp op) {
-  return !is_copy(op) && !is_reduction(op) && op != TileOp::Gemm && op != TileOp::GemmAsync;
+  return !is_copy(op) && !is_reduction(op) && !is_indexed(op) && op != TileOp::Gemm &&
+         op != TileOp::GemmAsync;
 }
 
 bool flag(const TileCheck& t, std::string_view param) {
@@ -283,6 +285,95 @@ void check_elementwise(const TileCheck& t) {
   check_conversions(t, dst);
 }
 
+// --- gather and scatter --------------------------------------------------------------------------
+
+void check_indexed_types(const TileCheck& t, const Region& index) {
+  check_types(t, t.region("dst"), t.region("src"));
+  const Buffer& numbers = t.f[index.buffer];
+  if (numbers.dtype != num::DType::Int32 && numbers.dtype != num::DType::Int64)
+    t.bad("`{}` by `{}`, which holds `{}`, expected `int32` or `int64`", t.name(), numbers.name,
+          num::name_of(numbers.dtype));
+  const num::DType type = t.f[t.region("dst")->buffer].dtype;
+  const bool adds = num::is_float(type) ? num::bits_of(type) >= 16 && type != num::DType::Tfloat32
+                                        : num::bits_of(type) >= 32;
+  if (t.call.op == TileOp::ScatterAdd && !adds)
+    t.bad(
+        "`scatter_add` of `{}`, which no instruction adds atomically; expected integers of 32 or "
+        "64 "
+        "bits, `float16`, `bfloat16`, `float32` or `float64`",
+        num::name_of(type));
+}
+
+/// What the tile and the index of a call must have, without extents of 1.
+struct IndexedExtents {
+  Extents before, after;  // of the table, beside its axis
+  Extents tile, index;
+};
+
+// The extents of the tile but for the one that the indices run along.
+bool has_table_extents(const TileCheck& t, const IndexedExtents& e) {
+  const std::size_t others = e.before.size() + e.after.size();
+  if (e.tile.size() != others && e.tile.size() != others + 1) return false;
+  for (std::size_t d = 0; d < e.before.size(); ++d)
+    if (differ(t.f, e.before[d], e.tile[d])) return false;
+  for (std::size_t back = 1; back <= e.after.size(); ++back)
+    if (differ(t.f, e.after[e.after.size() - back], e.tile[e.tile.size() - back])) return false;
+  return true;
+}
+bool has_index_extents(const TileCheck& t, const IndexedExtents& e) {
+  Extents along;  // the axis; none where there is one index
+  if (e.tile.size() > e.before.size() + e.after.size()) along = {e.tile[e.before.size()]};
+  return !differ(t.f, e.index, along) || !differ(t.f, e.index, e.tile);
+}
+
+// As many places as indices must there be, or two of them are the same.
+void check_places(const TileCheck& t, const Region& table, std::size_t axis,
+                  const IndexedExtents& e) {
+  if (t.call.op != TileOp::Scatter || takes_any_index(t.call)) return;
+  if (e.tile.size() == e.before.size() + e.after.size()) return;
+  const auto indices = const_int(t.f, e.tile[e.before.size()]);
+  const auto places = const_int(t.f, table.ranges[axis].extent);
+  if (!indices || !places || *indices <= *places) return;
+  t.bad("`scatter` by {} indices along axis {} of {}: two of them are the same, which is a race",
+        *indices, axis, region_text(t.f, table));
+  t.c.findings.back().notes.push_back(
+      {"`scatter_add` adds them; `clip=True` leaves out those out of range", {}});
+}
+
+// The tile has the table's extents but along the axis, the index those of the tile or of the axis.
+void check_indexed(const TileCheck& t) {
+  const Region& table = std::get<Region>(t.call.args[table_argument(t.call.op)]);
+  const Region& tile = std::get<Region>(t.call.args[tile_argument(t.call.op)]);
+  const Region& index = *t.region("index");
+  check_indexed_types(t, index);
+  const auto* setting = std::get_if<Setting>(&t.call.args[kAxisArgument]);
+  const auto* given = setting == nullptr ? nullptr : std::get_if<std::int64_t>(setting);
+  if (given == nullptr) {
+    t.bad("`axis` of `{}` is not one number", t.name());
+    return;
+  }
+  if (!check_axes(t, table, {*given})) return;
+  const std::size_t axis = indexed_axis(t.call);
+  Region before = table, after = table;
+  const auto at = static_cast<std::ptrdiff_t>(axis);
+  before.ranges.erase(before.ranges.begin() + at, before.ranges.end());
+  after.ranges.erase(after.ranges.begin(), after.ranges.begin() + at + 1);
+  const IndexedExtents e{extents_of(t.f, before), extents_of(t.f, after), extents_of(t.f, tile),
+                         extents_of(t.f, index)};
+  if (!has_table_extents(t, e)) {
+    t.bad("`{}` along axis {} of {} with a tile {}; the other extents differ", t.name(), axis,
+          region_text(t.f, table), region_text(t.f, tile));
+    return;
+  }
+  if (!has_index_extents(t, e)) {
+    t.bad("`{}` along axis {} with a tile {} by {}, expected an index for each {} of it", t.name(),
+          axis, region_text(t.f, tile), region_text(t.f, index),
+          e.tile.size() > 1 ? "row, or for each element" : "element");
+    return;
+  }
+  check_places(t, table, axis, e);
+}
+
 void check_factor(const TileCheck& t, std::string_view which, std::size_t argument, num::DType d) {
   const GemmFactor factor = gemm_factor(t.f, t.call.args[argument], 1);
   if (const auto fault = fault_of(t.f, factor, which, d)) t.bad("{}", *fault);
@@ -326,6 +417,7 @@ void check_tile_call(const TileCheck& t) {
   if (is_copy(op)) check_copy(t);
   if (op == TileOp::Gemm) check_gemm(t);
   if (is_reduction(op)) check_reduction(t);
+  if (is_indexed(op)) check_indexed(t);
   if (is_elementwise(op)) check_elementwise(t);
 }
 

@@ -40,4 +40,8 @@ Proof prove_elementwise(const Call& call, const ir::Block& code);
 /// which they were added.
 Proof prove_reduction(const Call& call, const ir::Block& code);
 
+/// The same for a gather or scatter. Indices take a few choices of numbers, of any order and, where
+/// the call allows that, out of range.
+Proof prove_indexed(const Call& call, const ir::Block& code);
+
 }  // namespace ww::lower

@@ -1,0 +1,414 @@
+// SPDX-License-Identifier: Apache-2.0
+// gather, scatter, scatter_add / indexed: rows of a table in global or shared memory by numbers known
+// at run time.
+//
+// Where the tile is in registers, the threads that hold an element move it (of a scatter, the first
+// of them); otherwise the threads of the unit share the tile, neighbours taking neighbours. An
+// access has as many elements as one index names side by side, 16 bytes at most. Threads that need
+// an index which others hold in registers get it through scratch memory.
+//
+//     Tx.cta.gather(tile[0:64, 0:64], table[:, 0:64], ids[0:64])    float32, tile shared, 128 threads
+//
+//     for f in T.unroll(8):
+//         row: T.let = ids[f * 8 + threadIdx_x // 16]
+//         T.cuda.copy_bytes(&part[0], &table[row * 64 + threadIdx_x % 16 * 4], 16)
+//         T.cuda.copy_bytes(&tile[f * 512 + threadIdx_x * 4], &part[0], 16)
+//     T.cuda.cta_sync()
+//
+// `fill_value=` and `clip=True` put the access to the table under `0 <= row < rows`. What is in
+// shared memory is there for the whole unit afterwards: a barrier of the unit ends it.
+#include <algorithm>
+
+#include "ir/elementwise.h"
+#include "lower/as_index.h"
+#include "lower/checks.h"
+#include "lower/copy/copy_report.h"
+#include "lower/copy/phase_writer.h"
+#include "lower/gather/problem.h"
+#include "lower/index_formula.h"
+#include "lower/scratch.h"
+#include "lower/variant.h"
+
+namespace ww::lower::gather_indexed {
+namespace {
+
+using ir::ExprId;
+using ir::ExprOp;
+using ir::TileOp;
+using Access = WorkSide::Access;
+
+struct Plan {
+  IndexedProblem problem;
+  std::string addition = {};  // the opcode that adds; empty: it moves
+  CopyProblem staging = {};   // the index into scratch memory
+  std::vector<CopyPhase> stages = {};
+};
+
+// --- match ---------------------------------------------------------------------------------------
+
+std::string_view space_of(ir::Scope scope) { return ir::is_shared(scope) ? "shared" : "global"; }
+
+std::string addition_of(const Call& call) {
+  const num::DType type = call.buffer(0).dtype;
+  const std::string_view word = type == num::DType::Int32      ? "s32"
+                                : type == num::DType::Uint32   ? "u32"
+                                : type == num::DType::Float16  ? "noftz.f16"
+                                : type == num::DType::Bfloat16 ? "noftz.bf16"
+                                : type == num::DType::Float32  ? "f32"
+                                : type == num::DType::Float64  ? "f64"
+                                                               : "u64";
+  return fmt::format("red.{}.add.{}", space_of(call.memory(0)), word);
+}
+
+Match<Plan> match(const Call& call) {
+  Plan plan{.problem = WW_TRY(indexed_problem(call))};
+  const IndexedProblem& p = plan.problem;
+  if (call.tile.op == TileOp::ScatterAdd) {
+    plan.addition = addition_of(call);
+    if (!is_on_target(plan.addition, call.context.target))
+      return decline("arch", "{} does not have `{}`", target::info(call.context.target.arch).name,
+                     plan.addition);
+  }
+  if (!p.is_staged) return plan;
+  plan.staging = {
+      .elements = std::ssize(p.index), .dst = index_in_scratch(p), .src = p.index, .predicate = {}};
+  plan.stages = WW_TRY(register_phases(call, plan.staging));
+  return plan;
+}
+
+// --- emit ----------------------------------------------------------------------------------------
+
+class Writer {
+ public:
+  Writer(const Plan& plan, const Call& call, CodeWriter& code)
+      : plan_(plan),
+        p_(plan.problem),
+        call_(call),
+        code_(code),
+        u_(p_.sides.has_registers() ? call.unit_thread(code) : call.worker(code)) {}
+
+  void write() {
+    if (p_.is_staged) stage();
+    find_views();
+    if (const ir::Setting* fill = ir::indexed_fill(call_.tile); fill != nullptr) find_fill(*fill);
+    for (const Work& work : p_.works)
+      code_.guarded(member_expr(code_, u_, work.used), [&] { rounds(work); });
+    if (ir::is_shared(call_.memory(0))) write_barrier(call_, code_);
+  }
+
+ private:
+  [[nodiscard]] bool is_gather() const { return call_.tile.op == TileOp::Gather; }
+  [[nodiscard]] const OperandPlaces& side(std::size_t s) const { return *p_.sides.sides()[s]; }
+
+  // --- before the rounds ---
+
+  void stage() {
+    const ScratchPiece scratch = scratch_piece(call_, code_, p_.index.dtype, p_.piece);
+    index_view_ = scratch.view;
+    index_start_ = scratch.start;
+    CopyProblem to = plan_.staging;
+    to.dst.buffer = scratch.view;
+    to.dst.base = scratch.start;
+    to.dst.base_divisor = scratch.start.valid() ? p_.piece : 0;
+    write_barrier(call_, code_);
+    PhaseWriter writer(call_, to, code_);
+    for (const CopyPhase& phase : plan_.stages) writer.write(phase);
+    write_barrier(call_, code_);
+  }
+
+  void find_views() {
+    views_.push_back(flat_view(call_, code_, p_.tile()));
+    // The simplifier takes the index into a single element for 0.
+    views_.push_back(code_.flat_view(p_.row().buffer, p_.row().dtype,
+                                     std::max<std::int64_t>(2, view_elements(call_, p_.row())),
+                                     call_.f()[p_.row().buffer].name));
+    views_.push_back(p_.is_staged ? index_view_ : flat_view(call_, code_, p_.index));
+  }
+
+  void find_fill(const ir::Setting& setting) {
+    const num::DType type = p_.tile().dtype;
+    const auto constant = ir::constant_operand(call_.f(), ir::TileArg(setting));
+    if (!constant) {
+      fill_ = code_.let("fill_value", std::get<ExprId>(setting));
+      return;
+    }
+    const ir::Constant value = ir::convert(*constant, type);
+    fill_ = num::is_float(type) ? ir::float_imm(call_.f(), type, value.real, call_.span)
+                                : ir::int_imm(call_.f(), type, value.integer, call_.span);
+  }
+
+  // --- addresses ---
+
+  ExprId base(std::size_t s) {
+    if (s == kIndexSide && p_.is_staged) return index_start_.valid() ? index_start_ : code_.n(0);
+    return side(s).base_expr(code_);
+  }
+  static std::string name(std::size_t s) {
+    return s == kTileSide ? "tile" : s == kRowSide ? "table" : "index";
+  }
+  // What does not depend on the round is computed once.
+  void find_parts(const Work& work) {
+    parts_.clear();
+    for (std::size_t s = 0; s < work.sides.size(); ++s) {
+      parts_.emplace_back();
+      if (work.sides[s].access == Access::Register) continue;
+      const PlaceForm& form = work.sides[s].form;
+      parts_[s].push_back(thread_part(code_, form.form, u_, base(s)));
+      for (const auto& [stride, coef] : form.strides)
+        parts_[s].push_back(thread_part(code_, coef, u_, code_.n(0)));
+      if (form.form.kind != AddressForm::Kind::Joint && !form.form.base_inside)
+        parts_[s][0].fixed = code_.let(name(s) + "_base", parts_[s][0].fixed);
+    }
+  }
+  ExprId place(const Work& work, std::size_t s, ExprId k, ExprId offset = {}) {
+    const PlaceForm& form = work.sides[s].form;
+    ThreadPart part = parts_[s][0];
+    if (form.form.base_inside && offset.valid()) {
+      part = thread_part(code_, form.form, u_, code_.simplify(code_.add(base(s), offset)));
+      offset = {};
+    }
+    ExprId out = address_expr(code_, form.form, part, u_, k, work.threads);
+    for (std::size_t i = 0; i < form.strides.size(); ++i) {
+      const auto& [stride, coef] = form.strides[i];
+      const ExprId times = address_expr(code_, coef, parts_[s][i + 1], u_, k, work.threads);
+      out = code_.add(out, wide_mul(code_, times, stride));
+    }
+    if (offset.valid()) out = code_.add(out, offset);
+    return code_.simplify(out);
+  }
+  // In 64 bits where the table is in global memory, so that an index out of range stays outside.
+  ExprId row_offset(ExprId row) {
+    const RowOffset& offset = p_.offset;
+    if (ir::is_shared(p_.row().scope)) row = code_.as_int32(row);
+    if (offset.stride.valid()) return wide_mul(code_, code_.as_int64(row), offset.stride);
+    if (offset.digits) return digits_expr(code_, *offset.digits, row);
+    if (offset.pitch == 0) return {};
+    return ir::is_shared(p_.row().scope) ? code_.mul(row, offset.pitch)
+                                         : wide_mul(code_, row, code_.n(offset.pitch));
+  }
+  ExprId slot(const Work& work, std::size_t s, ExprId k, std::int64_t i) {
+    const WorkSide& reached = work.sides[s];
+    const ExprId step = code_.simplify(code_.add(code_.mul(k, work.vec), i));
+    const auto constant = code_.constant(step);
+    const ExprId out = constant ? code_.n(reached.slots[as_index(*constant)])
+                                : digits_expr(code_, *reached.slot_form, step);
+    return code_.simplify(side(s).base.valid() ? code_.add(side(s).base, out) : out);
+  }
+
+  // --- rounds ---
+
+  // Registers that follow no formula are written one by one.
+  static bool has_formulas(const Work& work) {
+    return std::ranges::all_of(work.sides, [](const WorkSide& side) {
+      return side.access != Access::Register || side.slot_form;
+    });
+  }
+
+  void rounds(const Work& work) {
+    find_parts(work);
+    part_ = code_.registers("part", p_.tile().dtype, work.vec);
+    const bool has_vector = work.sides[kIndexSide].access == Access::Vector && work.vec > 1;
+    numbers_ = has_vector ? code_.registers("rows", p_.index.dtype, work.vec) : ir::BufferId{};
+    if (!has_formulas(work)) {
+      for (std::int64_t k = 0; k < work.rounds; ++k) round(work, code_.n(k));
+      return;
+    }
+    const bool is_unrolled = work.is_unrolled && work.rounds > 1;
+    code_.loop("f", work.rounds, is_unrolled ? ir::LoopKind::Unroll : ir::LoopKind::Serial,
+               [&](ExprId k) {
+                 const ExprId q = code_.add(code_.mul(k, work.threads), u_);
+                 code_.guarded(work.count == 0 ? ExprId{} : code_.less(q, work.count),
+                               [&] { round(work, k); });
+               });
+  }
+  void round(const Work& work, ExprId k) {
+    for (std::int64_t i = 0; fill_.valid() && i < work.vec; ++i) set(i, fill_);
+    if (!is_gather()) take_tile(work, k);
+    if (numbers_.valid()) {
+      const ExprId near = code_.pointer(numbers_, code_.n(0));
+      copy(near, code_.pointer(views_[kIndexSide], place(work, kIndexSide, k)),
+           work.sides[kIndexSide].bytes);
+    }
+    if (has_one_index(work))
+      row(work, k, 0, work.vec);
+    else
+      for (std::int64_t i = 0; i < work.vec; ++i) row(work, k, i, 1);
+    if (is_gather()) give_tile(work, k);
+  }
+
+  // The elements of a round in registers.
+  void set(std::int64_t i, ExprId value) { code_.store(part_, code_.n(i), value); }
+  ExprId get(std::int64_t i) { return code_.load(part_, {code_.n(i)}); }
+
+  // Elements i … i + count - 1 between the registers and a row of the table.
+  void row(const Work& work, ExprId k, std::int64_t i, std::int64_t count) {
+    const ExprId number = code_.let("row", index_value(work, k, i));
+    code_.guarded(is_inside(number), [&] {
+      ExprId at = place(work, kRowSide, k, row_offset(number));
+      if (work.sides[kRowSide].access == Access::Vector) at = code_.add(at, i);
+      table_access(work, code_.simplify(at), i, count);
+    });
+  }
+  ExprId index_value(const Work& work, ExprId k, std::int64_t i) {
+    if (numbers_.valid()) return code_.load(numbers_, {code_.n(i)});
+    const bool is_register = work.sides[kIndexSide].access == Access::Register;
+    return code_.load(views_[kIndexSide],
+                      {is_register ? slot(work, kIndexSide, k, i) : place(work, kIndexSide, k)});
+  }
+  ExprId is_inside(ExprId row) {
+    if (!ir::takes_any_index(call_.tile)) return {};
+    const ExprId above = code_.binary(ExprOp::Ge, row, code_.zero(p_.index.dtype));
+    return code_.both(above, code_.binary(ExprOp::Lt, row, p_.rows));
+  }
+
+  void table_access(const Work& work, ExprId at, std::int64_t i, std::int64_t count) {
+    const ir::BufferId table = views_[kRowSide];
+    if (!plan_.addition.empty()) {
+      for (std::int64_t j = 0; j < count; ++j) {
+        const ExprId to = code_.simplify(code_.add(at, j));
+        const ExprId value = get(i + j);
+        const ExprId pointer = code_.address(table, to);
+        code_.evaluate(ir::Intrinsic::AtomicAdd, {pointer, value});
+      }
+    } else if (count > 1) {
+      const ExprId far = code_.pointer(table, at), near = code_.pointer(part_, code_.n(0));
+      copy(is_gather() ? near : far, is_gather() ? far : near, work.sides[kRowSide].bytes);
+    } else if (is_gather()) {
+      set(i, code_.load(table, {at}));
+    } else {
+      code_.store(table, at, get(i));
+    }
+  }
+  void copy(ExprId to, ExprId from, std::int64_t bytes) {
+    const ExprId dst = code_.let("dst_ptr", to);
+    const ExprId src = code_.let("src_ptr", from);
+    code_.evaluate(ir::Intrinsic::CopyBytes, {dst, src, code_.n(bytes)});
+  }
+
+  // --- the tile ---
+
+  void take_tile(const Work& work, ExprId k) {
+    if (work.sides[kTileSide].access == Access::Register) {
+      for (std::int64_t i = 0; i < work.vec; ++i)
+        set(i, code_.load(views_[kTileSide], {slot(work, kTileSide, k, i)}));
+      return;
+    }
+    const ExprId at = place(work, kTileSide, k);
+    if (work.vec == 1) return set(0, code_.load(views_[kTileSide], {at}));
+    const ExprId near = code_.pointer(part_, code_.n(0));
+    copy(near, code_.pointer(views_[kTileSide], at), work.sides[kTileSide].bytes);
+  }
+  void give_tile(const Work& work, ExprId k) {
+    if (work.sides[kTileSide].access == Access::Register) {
+      for (std::int64_t i = 0; i < work.vec; ++i) {
+        const ExprId value = get(i);
+        code_.store(views_[kTileSide], slot(work, kTileSide, k, i), value);
+      }
+      return;
+    }
+    const ExprId at = place(work, kTileSide, k);
+    if (work.vec == 1) return code_.store(views_[kTileSide], at, get(0));
+    const ExprId far = code_.pointer(views_[kTileSide], at);
+    copy(far, code_.pointer(part_, code_.n(0)), work.sides[kTileSide].bytes);
+  }
+
+  const Plan& plan_;
+  const IndexedProblem& p_;
+  const Call& call_;
+  CodeWriter& code_;
+  ExprId u_;
+  ExprId fill_ = {};
+  ir::BufferId index_view_ = {};  // of scratch memory
+  ExprId index_start_ = {};
+  std::vector<ir::BufferId> views_;             // by side
+  std::vector<std::vector<ThreadPart>> parts_;  // by side: of the work being written
+  ir::BufferId part_ = {};                      // the elements of a round
+  ir::BufferId numbers_ = {};                   // their indices, where each has its own
+};
+
+void emit(const Plan& plan, const Call& call, CodeWriter& code) {
+  Writer(plan, call, code).write();
+}
+
+// --- report --------------------------------------------------------------------------------------
+
+void log_work(AccessLog& log, const Work& work, const WorkSide& side) {
+  for (std::int64_t k = 0; k < work.rounds; ++k)
+    for (std::int64_t first = 0; first < work.threads; first += 32) {
+      WarpAccess access{.bytes = side.bytes};
+      for (std::int64_t u = first; u < std::min(first + 32, work.threads); ++u) {
+        const auto q = as_index(k * work.threads + u);
+        const bool takes_part = work.used[as_index(u)] && work.first[q] >= 0;
+        access.linear.push_back(takes_part ? side.places[q] : WarpAccess::kNoAddress);
+      }
+      log.add(std::move(access));
+    }
+}
+
+// Which banks the rows of a table are in is known at run time only.
+void add_side(PlanReport& out, const Plan& plan, const Call& call, std::size_t s) {
+  const OperandPlaces& side = *plan.problem.sides.sides()[s];
+  if (side.is_register()) return;
+  AccessLog log(side);
+  for (const Work& work : plan.problem.works) {
+    const WorkSide& reached = work.sides[s];
+    const bool has_one = has_one_index(work);
+    const bool is_table = s == kRowSide;
+    const bool is_single = is_table && (!has_one || !plan.addition.empty());
+    const std::int64_t bytes = is_single ? side.bits / 8 : reached.bytes;
+    const std::int64_t times = is_single ? work.vec : 1;
+    const bool is_stored = call.tile.op == TileOp::Gather ? s == kTileSide : is_table;
+    const std::string opcode = is_table && !plan.addition.empty()
+                                   ? plan.addition
+                                   : fmt::format("{}.{}{}", is_stored ? "st" : "ld",
+                                                 space_of(side.scope), access_type(bytes));
+    out.add_instruction(opcode, work.rounds * times, bytes);
+    out.vector_bits = std::max(out.vector_bits, static_cast<int>(bytes * 8));
+    if (s == kTileSide) log_work(log, work, reached);
+  }
+  if (s == kTileSide && ir::is_shared(side.scope)) add_costs(out, call, log);
+}
+
+PlanReport report(const Plan& plan, const Call& call) {
+  const IndexedProblem& p = plan.problem;
+  PlanReport out;
+  out.elements = p.shape.elements();
+  out.bytes = out.elements * p.tile().bits / 8;
+  for (const CopyPhase& phase : plan.stages) add_phase(out, plan.staging, phase);
+  out.rounds = 0;
+  std::int64_t vec = 1;
+  for (const Work& work : p.works) {
+    out.threads += std::ranges::count(work.used, true);
+    out.rounds = std::max(out.rounds, work.rounds);
+    vec = std::max(vec, work.vec);
+  }
+  const bool is_gather = call.tile.op == TileOp::Gather;
+  add_side(out, plan, call, kIndexSide);
+  add_side(out, plan, call, is_gather ? kRowSide : kTileSide);
+  add_side(out, plan, call, is_gather ? kTileSide : kRowSide);
+  out.summary =
+      fmt::format("{} element{} at a time, {} round{} of {} thread{}", vec, vec == 1 ? "" : "s",
+                  out.rounds, out.rounds == 1 ? "" : "s", out.threads, out.threads == 1 ? "" : "s");
+  if (p.is_staged)
+    out.notes.push_back(fmt::format("the index goes through {} bytes of scratch memory",
+                                    p.piece * p.index.bits / 8));
+  if (ir::takes_any_index(call.tile))
+    out.notes.emplace_back("the table is accessed where the index is in range");
+  return out;
+}
+
+constexpr Variant row_of(TileOp op) {
+  return variant<Plan, match, emit, report>(
+      {.op = op,
+       .name = "indexed",
+       .about = "threads move vectors between a tile and rows of a table"});
+}
+
+constexpr Variant kVariants[] = {row_of(TileOp::Gather), row_of(TileOp::Scatter),
+                                 row_of(TileOp::ScatterAdd)};
+
+}  // namespace
+
+constinit const std::span<const Variant> variants = kVariants;
+
+}  // namespace ww::lower::gather_indexed
