@@ -48,8 +48,12 @@ def is_reduction(row):
     return row["op"] in ("sum", "prod", "max", "min", "any", "all", "argmax", "argmin")
 
 
+def is_scan(row):
+    return row["op"] in ("cumsum", "cumprod", "cummax", "cummin")
+
+
 def is_elementwise(row):
-    return row["op"] not in ("copy", "copy_async", "gemm", *INDEXED) and not is_reduction(row)
+    return row["op"] not in ("copy", "copy_async", "gemm", *INDEXED) and not is_reduction(row) and not is_scan(row)
 
 
 def kernel_of(row):
@@ -61,6 +65,8 @@ def kernel_of(row):
         return f'{"elementwise" if name == "reg" else name}("{row["op"]}")'
     if is_reduction(row) or row["op"] in INDEXED:
         return f'{name}("{row["op"]}")'
+    if is_scan(row):
+        return f'scan_{name}("{row["op"]}")'
     return f"{name}()"
 
 
@@ -124,6 +130,8 @@ def folder_of(row):
     """Of its file."""
     if row["op"] in INDEXED:
         return "gather"
+    if is_scan(row):
+        return "scan"
     return "elementwise" if is_elementwise(row) else "reduce" if is_reduction(row) else row["op"]
 
 
@@ -190,7 +198,7 @@ def opening(path):
 
 
 def page(key, members):
-    row = next(row for row in members if row["op"] in ("add", "fill", "sum") or row["name"] == "vec_128b"
+    row = next(row for row in members if row["op"] in ("add", "fill", "sum", "cumsum") or row["name"] == "vec_128b"
                or len(members) == 1)
     archs = archs_of(row)
     arch = "sm_90a" if "sm_90a" in archs else archs[0]
@@ -200,7 +208,7 @@ def page(key, members):
           + (f", also called {', '.join(f'`{each}`' for each in row['aliases'])}"
              if row["aliases"] else "") + ".")
     if len(members) > 1:
-        of = "op" if key[0] in ("elementwise", "reduce") else "name"
+        of = "op" if key[0] in ("elementwise", "reduce", "scan") else "name"
         print(f"The same for {cell(each[of] for each in members)}; shown for `{row[of]}`.")
     print(f"Its smallest program is taken on {', '.join(archs)}.")
     print(f"From [{source_of(row)}](../../{source_of(row)}):\n")

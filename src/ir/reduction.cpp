@@ -175,6 +175,7 @@ MemoryShare memory_share(std::span<const std::int64_t> extents, const std::vecto
   const Digits results(extents, is_folded, false, all / width);
   const std::int64_t stride = is_side_by_side ? width : rounded_up(results.count());
   MemoryShare out;
+  out.parts = parts.count();
   out.result_thread.resize(as_place(map.results));
   out.result_slot.resize(as_place(map.results));
   std::size_t x = 0;

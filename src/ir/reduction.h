@@ -66,6 +66,7 @@ FoldMap fold_map(std::span<const std::int64_t> extents, const std::vector<bool>&
 struct MemoryShare {
   std::vector<std::int64_t> thread, slot;                // by element of the source
   std::vector<std::int64_t> result_thread, result_slot;  // by element of the destination
+  std::int64_t parts = 1;                                // G
 };
 MemoryShare memory_share(std::span<const std::int64_t> extents, const std::vector<bool>& is_folded,
                          std::int64_t threads);

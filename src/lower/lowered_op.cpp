@@ -3,6 +3,7 @@
 
 #include "lower/gemm/stage.h"
 #include "lower/reduce/stage.h"
+#include "lower/scan/stage.h"
 
 namespace ww::lower {
 

@@ -345,6 +345,40 @@ def warps(op):
     return kernel
 
 
+# A row in the registers of four lanes, four elements side by side in each.
+def scan_registers(op):
+    @T.prim_func
+    def kernel(A_ptr: T.handle, B_ptr: T.handle):
+        A = T.match_buffer(A_ptr, (8, 16), "float32")
+        B = T.match_buffer(B_ptr, (8, 16), "float32")
+        T.device_entry()
+        T.thread_id([32])
+        rows = T.alloc_buffer((8, 16), "float32", scope="local",
+                              layout=TileLayout(S[(8, 4, 4) : (4 @ laneid, 1 @ laneid, 1)]))
+        Tx.warp.copy(rows[:, :], A[:, :])
+        getattr(Tx.warp, op)(rows, rows)
+        Tx.warp.copy(B[:, :], rows)
+
+    return kernel
+
+
+# A row in four warps.
+def scan_warps(op):
+    @T.prim_func
+    def kernel(A_ptr: T.handle, B_ptr: T.handle):
+        A = T.match_buffer(A_ptr, (512,), "float32")
+        B = T.match_buffer(B_ptr, (512,), "float32")
+        T.device_entry()
+        T.thread_id([128])
+        row = T.alloc_buffer((512,), "float32", scope="local",
+                             layout=TileLayout(S[(128, 4) : (1 @ tx, 1)]))
+        Tx.cta.copy(row[:], A[:])
+        getattr(Tx.cta, op)(row, row)
+        Tx.cta.copy(B[:], row)
+
+    return kernel
+
+
 def memory(op):
     @T.prim_func
     def kernel(B_ptr: T.handle):

@@ -304,6 +304,15 @@ void write_tile(Cta& cta, const Tile& tile, const UnitInstance& unit, const Tile
   }
 }
 
+Thread first_owner(const Tile& tile, std::size_t x) {
+  std::optional<Thread> out;
+  for (std::size_t c = 0; c < tile.copies; ++c) {
+    const Element& element = tile.elements[x * tile.copies + c];
+    if (element.at.exists() && (!out || element.owner < *out)) out = element.owner;
+  }
+  return out.value_or(0);
+}
+
 bool is_given(const ir::TileArg& arg) { return !std::holds_alternative<std::monostate>(arg); }
 
 bool read_operand(Cta& cta, const ir::TileArg& arg, const UnitInstance& unit, const Tile& like,

@@ -30,6 +30,9 @@ struct Tile {
   std::vector<Element> elements = {};  // [element][copy]
   std::vector<bool> outside = {};      // elements outside the buffer; empty: none is
 };
+/// The first thread that holds an element, of a tile in registers.
+Thread first_owner(const Tile& tile, std::size_t x);
+
 struct TileValues {
   num::DType type = num::DType::Float32;
   std::vector<Word> bits = {};

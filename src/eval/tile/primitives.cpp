@@ -9,8 +9,8 @@ namespace {
 
 using ir::TileOp;
 
-// Elementwise primitives and reductions over shared memory end with a barrier of their unit; copies
-// and matrix products do not.
+// Elementwise primitives and reductions over shared memory end with a barrier of their unit; copies,
+// scans and matrix products do not.
 void end_with_barrier(Cta& cta, const ir::TileCall& call, const UnitInstance& unit) {
   if (unit.size == 1) return;
   switch (call.op) {
@@ -18,6 +18,10 @@ void end_with_barrier(Cta& cta, const ir::TileCall& call, const UnitInstance& un
     case TileOp::CopyAsync:
     case TileOp::Gemm:
     case TileOp::GemmAsync:
+    case TileOp::Cumsum:
+    case TileOp::Cumprod:
+    case TileOp::Cummax:
+    case TileOp::Cummin:
       return;
     default:
       break;
@@ -50,6 +54,12 @@ void run_primitive(Cta& cta, const ir::TileCall& call, const UnitInstance& unit)
     case TileOp::Scatter:
     case TileOp::ScatterAdd:
       tile_indexed(cta, call, unit);
+      break;
+    case TileOp::Cumsum:
+    case TileOp::Cumprod:
+    case TileOp::Cummax:
+    case TileOp::Cummin:
+      tile_scan(cta, call, unit);
       break;
     case TileOp::GemmAsync:
       tile_unsupported(cta, call, "it is asynchronous");

@@ -15,6 +15,7 @@ void tile_copy(Cta& cta, const ir::TileCall& call, const UnitInstance& unit);
 void tile_elementwise(Cta& cta, const ir::TileCall& call, const UnitInstance& unit);
 void tile_reduce(Cta& cta, const ir::TileCall& call, const UnitInstance& unit);
 void tile_indexed(Cta& cta, const ir::TileCall& call, const UnitInstance& unit);
+void tile_scan(Cta& cta, const ir::TileCall& call, const UnitInstance& unit);
 void tile_gemm(Cta& cta, const ir::TileCall& call, const UnitInstance& unit);
 
 /// Stops the run: the primitive has no meaning, or none that is evaluated.

@@ -47,16 +47,6 @@ class OrderedFold {
   std::map<Thread, Word> parts_;
 };
 
-// The first thread that holds an element.
-Thread first_owner(const Tile& tile, std::size_t x) {
-  std::optional<Thread> out;
-  for (std::size_t c = 0; c < tile.copies; ++c) {
-    const Element& element = tile.elements[x * tile.copies + c];
-    if (element.at.exists() && (!out || element.owner < *out)) out = element.owner;
-  }
-  return out.value_or(0);
-}
-
 /// A reduction of one element of the destination.
 class Fold {
  public:

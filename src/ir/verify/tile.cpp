@@ -12,6 +12,7 @@
 #include "ir/gemm_factors.h"
 #include "ir/indexed.h"
 #include "ir/reduction.h"
+#include "ir/scan.h"
 #include "ir/settings.h"
 #include "ir/visit.h"
 
@@ -25,8 +26,8 @@ bool is_copy(TileOp op) {
   return op == TileOp::Copy || op == TileOp::CopyAsync || op == TileOp::PermuteLayout;
 }
 bool is_elementwise(TileOp op) {
-  return !is_copy(op) && !is_reduction(op) && !is_indexed(op) && op != TileOp::Gemm &&
-         op != TileOp::GemmAsync;
+  return !is_copy(op) && !is_reduction(op) && !is_scan(op) && !is_indexed(op) &&
+         op != TileOp::Gemm && op != TileOp::GemmAsync;
 }
 
 bool flag(const TileCheck& t, std::string_view param) {
@@ -189,6 +190,27 @@ void check_reduction(const TileCheck& t) {
       t.c.findings.back().notes.push_back(
           {"`axes` names what is reduced, lanes included: it is not read off the layouts", {}});
   }
+}
+
+// The destination has the extents of the source.
+void check_scan(const TileCheck& t) {
+  const Region& dst = *t.region("dst");
+  const Region& src = *t.region("src");
+  check_types(t, &dst, &src);
+  const Buffer& buffer = t.f[src.buffer];
+  if (buffer.dtype == num::DType::Bool) {
+    t.bad("`{}` of `{}`, which holds `bool`, expected numbers", t.name(), buffer.name);
+    t.c.findings.back().notes.push_back({"`cast` makes 0 and 1 of conditions", {}});
+  }
+  const std::vector<std::int64_t> axes = folded_axes(t.call);
+  if (axes.size() != 1) {
+    t.bad("`{}` along axes {}, expected one", t.name(), fmt::join(axes, ", "));
+    return;
+  }
+  if (!check_axes(t, src, axes)) return;
+  if (differ(t.f, extents_of(t.f, dst), extents_of(t.f, src)))
+    t.bad("`{}` of {} into {}; the extents other than 1 differ", t.name(), region_text(t.f, src),
+          region_text(t.f, dst));
 }
 
 num::DType operand_type(const Function& f, const TileArg& arg) {
@@ -418,6 +440,7 @@ void check_tile_call(const TileCheck& t) {
   if (op == TileOp::Gemm) check_gemm(t);
   if (is_reduction(op)) check_reduction(t);
   if (is_indexed(op)) check_indexed(t);
+  if (is_scan(op)) check_scan(t);
   if (is_elementwise(op)) check_elementwise(t);
 }
 

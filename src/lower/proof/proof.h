@@ -43,5 +43,7 @@ Proof prove_reduction(const Call& call, const ir::Block& code);
 /// The same for a gather or scatter. Indices take a few choices of numbers, of any order and, where
 /// the call allows that, out of range.
 Proof prove_indexed(const Call& call, const ir::Block& code);
+/// The same for a scan.
+Proof prove_scan(const Call& call, const ir::Block& code);
 
 }  // namespace ww::lower

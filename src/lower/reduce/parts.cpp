@@ -69,6 +69,23 @@ ExprId formula_expr(CodeWriter& code, const ThreadFormula& formula, ExprId threa
   return code.simplify(out);
 }
 
+// x + -0 is x, also for x = -0, and so is x * 1; NaN is what max and min pass over.
+ExprId neutral_value(CodeWriter& code, ExprOp op, num::DType type) {
+  if (op == ExprOp::Mul) return code.number(type, 1);
+  if (is_float(type)) {
+    const double value = op == ExprOp::Add ? -0.0 : std::numeric_limits<double>::quiet_NaN();
+    return ir::float_imm(code.f(), type, value, code.span());
+  }
+  if (op == ExprOp::Add) return code.zero(type);
+  const bool is_signed = num::kind_of(type) == num::DTypeKind::Int;
+  const int bits = num::bits_of(type);
+  const std::uint64_t ones = ~std::uint64_t{0} >> static_cast<unsigned>(64 - bits);
+  const std::uint64_t greatest = is_signed ? ones >> 1U : ones;
+  const std::uint64_t least = is_signed ? ~greatest : 0;
+  return ir::int_imm(code.f(), type,
+                     static_cast<std::int64_t>(op == ExprOp::Max ? least : greatest), code.span());
+}
+
 namespace reducing {
 namespace {
 
@@ -243,26 +260,6 @@ void PartWriter::put(std::int64_t slot, ExprId value) {
   code_.store(dst_, to, code_.as(p_.dst.dtype, result));
 }
 
-// What changes nothing. x + -0 is x, also for x = -0, and so is x * 1; NaN is what max and min pass
-// over.
-ExprId PartWriter::neutral() {
-  const num::DType type = p_.type;
-  const ExprOp op = p_.by;
-  if (op == ExprOp::Mul) return code_.number(type, 1);
-  if (is_float(type)) {
-    const double value = op == ExprOp::Add ? -0.0 : std::numeric_limits<double>::quiet_NaN();
-    return ir::float_imm(code_.f(), type, value, call_.span);
-  }
-  if (op == ExprOp::Add) return code_.zero(type);
-  const bool is_signed = num::kind_of(type) == num::DTypeKind::Int;
-  const int bits = num::bits_of(type);
-  const std::uint64_t ones = ~std::uint64_t{0} >> static_cast<unsigned>(64 - bits);
-  const std::uint64_t greatest = is_signed ? ones >> 1U : ones;
-  const std::uint64_t least = is_signed ? ~greatest : 0;
-  return ir::int_imm(code_.f(), type,
-                     static_cast<std::int64_t>(op == ExprOp::Max ? least : greatest), call_.span);
-}
-
 namespace reducing {
 namespace {
 
@@ -286,7 +283,7 @@ std::string counted(std::int64_t count, std::string_view what, std::string_view 
 }  // namespace reducing
 
 void PartWriter::fold_registers(std::int64_t row, const Folding& folding) {
-  if (!folding.is_everywhere) set(row, neutral());
+  if (!folding.is_everywhere) set(row, neutral_value(code_, p_.by, p_.type));
   const auto form = ir::gives_index(call_.tile.op) ? std::nullopt : reducing::form_of(folding);
   for (std::size_t i = 0; i < folding.takes.size(); ++i) {
     for (const Take& each : folding.takes[i])

@@ -32,6 +32,9 @@ std::optional<ThreadFormula> thread_formula(const std::vector<std::int64_t>& num
                                             const std::vector<bool>& used);
 ir::ExprId formula_expr(CodeWriter& code, const ThreadFormula& formula, ir::ExprId thread);
 
+/// What changes nothing when it is folded in.
+ir::ExprId neutral_value(CodeWriter& code, ir::ExprOp op, num::DType type);
+
 /// A register that these threads fold into a part.
 struct Take {
   std::vector<bool> threads;
@@ -95,7 +98,6 @@ class PartWriter {
   ir::ExprId source(const Take& take);
   ir::ExprId all_lanes();
   ir::ExprId shuffled(ir::Intrinsic callee, std::int64_t row, ir::ExprId by);
-  ir::ExprId neutral();
   void fold_registers(std::int64_t row, const Folding& folding);
   void step(const LaneStep& step);
 

@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lower/proof/fold_replay.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "ir/print/print.h"
+#include "ir/reduction.h"
+
+namespace ww::lower {
+
+using ir::ExprId;
+using ir::ExprOp;
+using num::DType;
+
+Bags::Bags(ExprOp op, DType type)
+    : op_(op), type_(type), is_ordered_(ir::is_ordered_fold(op, type)) {}
+
+Number Bags::element(Number number) {
+  bags_[number] = {.count = 1, .sum = mixed(number)};
+  return number;
+}
+
+Number Bags::cast(DType from, DType to, Number x) {
+  if (const auto found = constants_.find(x); found != constants_.end()) {
+    const ir::Constant converted = ir::convert(found->second, to);
+    const Number out = hashes::number_of(converted);
+    constants_[out] = converted;
+    return out;
+  }
+  const Number out = hashes::cast(from, to, x);
+  const Bag of = bag(x);  // before the table may grow
+  bags_[out] = of;
+  return out;
+}
+
+Number Bags::folded(ExprOp op, DType type, Number a, Number b) {
+  if (is_neutral(op, type, a)) return b;
+  if (is_neutral(op, type, b)) return a;
+  const Bag x = bag(a), y = bag(b);
+  Bag out{.count = x.count + y.count, .sum = x.sum + y.sum, .by = op};
+  const auto is_other = [&](const Bag& each) {
+    return each.is_mixed || (each.by && each.by != op);
+  };
+  out.is_mixed = is_other(x) || is_other(y) || op != op_ || type != type_;
+  const Number number = is_ordered_ || out.is_mixed
+                            ? hashes::operated(op, type, std::min(a, b), std::max(a, b))
+                            : hashes::hashed(hashes::kOperator, static_cast<Number>(op), type,
+                                             {out.sum, static_cast<Number>(out.count)});
+  bags_[number] = out;
+  return number;
+}
+
+Bag Bags::bag(Number x) const {
+  const auto found = bags_.find(x);
+  return found == bags_.end() ? Bag{.is_mixed = true} : found->second;
+}
+
+Number Bags::derived(Number number, std::initializer_list<Number> from) {
+  for (const Number each : from)
+    if (const auto found = bags_.find(each); found != bags_.end()) {
+      const Bag of = found->second;
+      bags_.emplace(number, of);
+      break;
+    }
+  return number;
+}
+
+bool Bags::is_neutral(ExprOp op, DType type, Number x) const {
+  const auto found = constants_.find(x);
+  if (found == constants_.end() || found->second.dtype != type) return false;
+  const ir::Constant& c = found->second;
+  if (op == ExprOp::Mul) return is_float(type) ? c.real == 1 : c.integer == 1;
+  if (is_float(type))
+    return op == ExprOp::Add ? c.real == 0 && std::signbit(c.real) : std::isnan(c.real);
+  if (op == ExprOp::Add) return c.integer == 0;
+  const bool is_signed = num::kind_of(type) == num::DTypeKind::Int;
+  const int bits = num::bits_of(type);
+  const std::uint64_t ones = ~std::uint64_t{0} >> static_cast<unsigned>(64 - bits);
+  const auto value = static_cast<std::uint64_t>(c.integer);
+  if (!is_signed) return value == (op == ExprOp::Max ? 0 : ones);
+  return value == (op == ExprOp::Max ? ~(ones >> 1U) : ones >> 1U);
+}
+
+std::string Bags::what_differs(Number wanted, std::optional<Number> number) const {
+  if (!number) return "is not written";
+  const Bag is = bag(*number), meant = bag(wanted);
+  if (is.count != meant.count)
+    return fmt::format("has {} elements folded into it, expected {}", is.count, meant.count);
+  if (!(is == meant)) return "has other elements folded into it";
+  return "is folded in another order, or otherwise";
+}
+
+namespace {
+
+constexpr std::size_t kFoldLanes = 32;
+
+}  // namespace
+
+FoldReplay::FoldReplay(const Call& call, ProofValues& values, const RegionElements& dst,
+                       Registers& registers, Bags& bags, std::int64_t first_thread)
+    : RegisterReplay(call, values, dst, registers),
+      has_keys_(ir::gives_index(call.tile.op)),
+      bags_(bags),
+      scratch_(call, values, first_thread) {}
+
+Try<ThreadNumbers> FoldReplay::value(ExprId expr, const Mask& mask) {
+  const ir::Expr& e = f_[expr];
+  if (e.op == ExprOp::FloatImm || e.op == ExprOp::IntImm) {
+    const ir::Constant constant{e.type.dtype, e.op == ExprOp::IntImm ? e.integer : 0,
+                                e.op == ExprOp::FloatImm ? e.real : 0};
+    const Number number = hashes::number_of(constant);
+    bags_.constant(constant, number);
+    return ThreadNumbers(values_.threads(), number);
+  }
+  if (e.op == ExprOp::Load && f_[e.buffer].scope == ir::Scope::Local) return loaded(e, mask);
+  if (e.op == ExprOp::Load && scratch_.is_scratch(ir::storage_of(f_, e.buffer)))
+    return fetched(e, mask);
+  if (e.op == ExprOp::Call) return exchanged(expr, e, mask);
+  if (has_keys_ && is_of_threads(expr)) return counted(expr);
+  const bool is_fold = e.op == ExprOp::Max || e.op == ExprOp::Min ||
+                       (!has_keys_ && (e.op == ExprOp::Add || e.op == ExprOp::Mul));
+  if (has_keys_ && !is_fold && e.op != ExprOp::Cast) return computed(expr, e, mask);
+  if (!is_fold && e.op != ExprOp::Cast) return unknown("`{}`", ir::print(f_, expr));
+  const DType type = f_[e.args[0]].type.dtype;
+  ThreadNumbers out = WW_TRY(value(e.args[0], mask));
+  const ThreadNumbers other = is_fold ? WW_TRY(value(e.args[1], mask)) : ThreadNumbers{};
+  for (std::size_t t = 0; t < out.size(); ++t)
+    if (mask[t])
+      out[t] = is_fold ? bags_.folded(e.op, type, out[t], other[t])
+                       : bags_.cast(type, e.type.dtype, out[t]);
+  return out;
+}
+
+// Made of constants and numbers of threads only.
+bool FoldReplay::is_of_threads(ExprId expr) const {
+  const ir::Expr& e = f_[expr];
+  if (e.op == ExprOp::Load || e.op == ExprOp::Call || !e.type.is_int()) return false;
+  return std::ranges::all_of(e.args, [&](ExprId arg) { return is_of_threads(arg); });
+}
+
+Try<ThreadNumbers> FoldReplay::counted(ExprId expr) {
+  const auto numbers = WW_TRY(values_.of(expr));
+  ThreadNumbers out;
+  for (const std::int64_t number : numbers)
+    out.push_back(hashes::number_of(ir::Constant{f_[expr].type.dtype, number, 0}));
+  return out;
+}
+
+// What keys of elements and indices are made by.
+Try<ThreadNumbers> FoldReplay::computed(ExprId expr, const ir::Expr& e, const Mask& mask) {
+  std::vector<ThreadNumbers> args;
+  for (const ExprId arg : e.args) args.push_back(WW_TRY(value(arg, mask)));
+  const DType type = f_[e.args[0]].type.dtype;
+  ThreadNumbers out(values_.threads());
+  for (std::size_t t = 0; t < out.size(); ++t) {
+    if (!mask[t]) continue;
+    if (e.op == ExprOp::Reinterpret && args.size() == 1)
+      out[t] = bags_.derived(
+          hashes::hashed(hashes::kCast, static_cast<Number>(e.op), e.type.dtype, {args[0][t]}),
+          {args[0][t]});
+    else if (e.op == ExprOp::Select && args.size() == 3)
+      out[t] = bags_.derived(
+          hashes::hashed(hashes::kChoice, 0, e.type.dtype, {args[0][t], args[1][t], args[2][t]}),
+          {args[1][t], args[2][t]});
+    else if (args.size() == 2 && e.op != ExprOp::Load)
+      out[t] = bags_.derived(hashes::operated(e.op, type, args[0][t], args[1][t]),
+                             {args[0][t], args[1][t]});
+    else
+      return unknown("`{}`", ir::print(f_, expr));
+  }
+  return out;
+}
+
+// shfl.sync.bfly, .up and .idx with all lanes of a warp. Of `up`, a lane below the distance gets what it
+// has.
+Try<ThreadNumbers> FoldReplay::exchanged(ExprId expr, const ir::Expr& e, const Mask& mask) {
+  const bool is_xor = e.callee == ir::Intrinsic::ShflXor;
+  const bool is_up = e.callee == ir::Intrinsic::ShflUp;
+  if (!is_xor && !is_up && e.callee != ir::Intrinsic::Shfl)
+    return unknown("`{}`", ir::print(f_, expr));
+  const auto members = ir::const_int(f_, e.args[0]);
+  const auto width = ir::const_int(f_, e.args[3]), all = ir::const_int(f_, e.args[4]);
+  if (!members || static_cast<std::uint32_t>(*members) != 0xFFFF'FFFFU || width != 32 || all != 32)
+    return unknown("`{}` in parts of a warp", ir::print(f_, expr));
+  const ThreadNumbers from = WW_TRY(value(e.args[1], mask));
+  const auto by = WW_TRY(values_.of(e.args[2]));
+  const auto warps = WW_TRY(whole_warps(mask, "shfl.sync"));
+  ThreadNumbers out(values_.threads());
+  for (const std::size_t first : warps)
+    for (std::size_t lane = 0; lane < kFoldLanes; ++lane) {
+      const auto operand = static_cast<std::size_t>(by[first + lane] & 31);
+      const std::size_t below = lane < operand ? lane : lane - operand;
+      out[first + lane] = from[first + (is_xor ? lane ^ operand : is_up ? below : operand)];
+    }
+  return out;
+}
+
+// From scratch memory, which no thread may be writing.
+Try<ThreadNumbers> FoldReplay::fetched(const ir::Expr& e, const Mask& mask) {
+  const auto from = WW_TRY(element(e, mask));
+  for (std::size_t t = 0; t < mask.size(); ++t)
+    if (mask[t]) WW_TRY_VOID(scratch_.read(from.storage, from.bit[t], t));
+  return loaded(e, mask);
+}
+
+Try<void> FoldReplay::store(const ir::Stmt& s, const Mask& mask) {
+  if (!scratch_.is_scratch(ir::storage_of(f_, s.buffer))) return RegisterReplay::store(s, mask);
+  const auto number = WW_TRY(value(s.expr, mask));
+  const auto to = WW_TRY(element(s, mask));
+  const int bits = num::bits_of(f_[s.buffer].dtype);
+  for (std::size_t t = 0; t < mask.size(); ++t) {
+    if (!mask[t]) continue;
+    WW_TRY_VOID(scratch_.write(to.storage, to.bit[t], t));
+    registers_.put(place(to, t, bits), number[t]);
+  }
+  return {};
+}
+
+Try<void> FoldReplay::evaluate(const ir::Stmt& s, const Mask& mask) {
+  const ir::Expr& e = f_[s.expr];
+  const bool is_barrier = e.op == ExprOp::Call && (e.callee == ir::Intrinsic::CtaSync ||
+                                                   e.callee == ir::Intrinsic::WarpgroupSync);
+  return is_barrier ? scratch_.barrier(e, mask) : unknown("`{}`", ir::print(f_, s.expr));
+}
+
+// redux.sync of integers with all lanes: every lane gets what all of them have.
+Try<void> FoldReplay::ptx(const ir::PtxCall& call, const Mask& mask) {
+  const isa::Binding& binding = call.opcode.binding();
+  const std::string_view op = binding.word("op"), type = binding.word("type");
+  const bool is_known = call.opcode.mnemonic() == "redux" && !call.predicate.valid() &&
+                        (op == "add" || op == "max" || op == "min") &&
+                        (type == "s32" || type == "u32");
+  if (!is_known) return unknown("`{}`", call.opcode.text());
+  const auto members = ir::const_int(f_, call.operands[2].expr);
+  if (!members || static_cast<std::uint32_t>(*members) != 0xFFFF'FFFFU)
+    return unknown("`{}` in parts of a warp", call.opcode.text());
+  const ExprOp with = op == "add" ? ExprOp::Add : op == "max" ? ExprOp::Max : ExprOp::Min;
+  const DType folded = type == "s32" ? DType::Int32 : DType::Uint32;
+  const auto to = WW_TRY(register_of(call.operands[0], mask));
+  const auto from = WW_TRY(register_of(call.operands[1], mask));
+  const auto warps = WW_TRY(whole_warps(mask, call.opcode.text()));
+  for (const std::size_t first : warps) {
+    std::optional<Number> all;
+    for (std::size_t t = first; t < first + kFoldLanes; ++t) {
+      const auto number = registers_.at(place(from, t, 32));
+      if (!number) return wrong("thread {} of the unit gives a register that is not filled", t);
+      all = all ? bags_.folded(with, folded, *all, *number) : *number;
+    }
+    for (std::size_t t = first; t < first + kFoldLanes; ++t)
+      WW_TRY_VOID(put(place(to, t, 32), t, *all));
+  }
+  return {};
+}
+
+}  // namespace ww::lower

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+// Code that folds elements (reductions, scans), carried out on multisets of names. A value has the
+// elements that are folded into it, each as often as it is, and a number: of an element by its name, of
+// a conversion by the types, of two folded values by what they are. Where the order does not matter
+// (integers, max, min), all ways to fold the same elements have one number; sums of floats have one for
+// each way that rounds differently.
+#pragma once
+
+#include <initializer_list>
+#include <optional>
+#include <unordered_map>
+
+#include "ir/simplify/fold.h"
+#include "lower/proof/register_replay.h"
+#include "lower/proof/scratch_order.h"
+
+namespace ww::lower {
+
+/// The elements in a value: how many, and the sum of their hashes; and what has folded them.
+struct Bag {
+  std::int64_t count = 0;
+  Number sum = 0;
+  std::optional<ir::ExprOp> by = {};  // none: a single element
+  bool is_mixed = false;              // by several operations or types, or with a constant
+  friend bool operator==(const Bag& a, const Bag& b) {
+    return a.count == b.count && a.sum == b.sum;
+  }
+};
+
+/// Values by their numbers.
+class Bags {
+ public:
+  Bags(ir::ExprOp op, num::DType type);
+
+  Number element(Number number);
+  Number cast(num::DType from, num::DType to, Number x);
+  Number folded(ir::ExprOp op, num::DType type, Number a, Number b);
+  /// Without elements for a constant, which nothing but a neutral one may be.
+  [[nodiscard]] Bag bag(Number x) const;
+  /// What is computed from others has the elements of the first that has any.
+  Number derived(Number number, std::initializer_list<Number> from);
+  void constant(const ir::Constant& constant, Number number) { constants_[number] = constant; }
+  /// How a value differs from what is meant.
+  [[nodiscard]] std::string what_differs(Number wanted, std::optional<Number> number) const;
+
+ private:
+  [[nodiscard]] bool is_neutral(ir::ExprOp op, num::DType type, Number x) const;
+
+  ir::ExprOp op_;
+  num::DType type_;
+  bool is_ordered_ = false;
+  std::unordered_map<Number, Bag> bags_;
+  std::unordered_map<Number, ir::Constant> constants_;
+};
+
+class FoldReplay : public RegisterReplay {
+ public:
+  FoldReplay(const Call& call, ProofValues& values, const RegionElements& dst, Registers& registers,
+             Bags& bags, std::int64_t first_thread);
+
+ private:
+  Try<ThreadNumbers> value(ir::ExprId expr, const Mask& mask) override;
+  [[nodiscard]] bool is_of_threads(ir::ExprId expr) const;
+  Try<ThreadNumbers> counted(ir::ExprId expr);
+  Try<ThreadNumbers> computed(ir::ExprId expr, const ir::Expr& e, const Mask& mask);
+  Try<ThreadNumbers> exchanged(ir::ExprId expr, const ir::Expr& e, const Mask& mask);
+  Try<ThreadNumbers> fetched(const ir::Expr& e, const Mask& mask);
+  Try<void> store(const ir::Stmt& s, const Mask& mask) override;
+  Try<void> evaluate(const ir::Stmt& s, const Mask& mask) override;
+  Try<void> ptx(const ir::PtxCall& call, const Mask& mask) override;
+
+  bool has_keys_;  // what is folded are keys of elements and indices
+  Bags& bags_;
+  ScratchOrder scratch_;
+};
+
+}  // namespace ww::lower

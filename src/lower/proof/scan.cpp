@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0
+// A scan is proven by carrying it out on multisets of names (proof/fold_replay.h). What must come out is
+// folded from the elements in the order that ir/scan.h gives: each result has exactly the elements
+// before it, each once.
+#include <map>
+#include <unordered_map>
+
+#include "ir/scan.h"
+#include "lower/proof/fold_replay.h"
+#include "lower/proof/proof.h"
+#include "lower/proof/trials.h"
+
+namespace ww::lower {
+namespace scan_proof {
+namespace {
+
+using ir::ExprOp;
+using num::DType;
+
+constexpr std::size_t kLanes = 32;
+
+/// What elements of a row are folded to; nothing: there are none.
+using Part = std::optional<Number>;
+
+/// One row, in the order of the definition.
+class RowMeaning {
+ public:
+  RowMeaning(Bags& bags, ExprOp op, DType type) : bags_(bags), op_(op), type_(type) {}
+
+  /// Element after element, with the first thread that holds it.
+  void add(std::size_t thread, Number leaf) {
+    const bool is_same = !sweeps_.empty() && sweeps_.back().back().thread == thread;
+    if (!is_same) {
+      const bool goes_on = !sweeps_.empty() && sweeps_.back().back().thread < thread &&
+                           sweeps_.back().back().thread / kLanes == thread / kLanes;
+      if (!goes_on) sweeps_.emplace_back();
+      sweeps_.back().push_back({thread, {}});
+    }
+    std::vector<Part>& run = sweeps_.back().back().prefixes;
+    run.push_back(folded(run.empty() ? Part{} : run.back(), leaf));
+  }
+
+  /// By element. Exclusive: without itself.
+  [[nodiscard]] std::vector<Part> results(bool is_exclusive) {
+    std::vector<Part> out;
+    Part base;
+    for (const Sweep& sweep : sweeps_) {
+      const std::vector<Part> swept = over_lanes(sweep);
+      for (std::size_t p = 0; p < sweep.size(); ++p) {
+        const Part before = folded(base, p == 0 ? Part{} : swept[p - 1]);
+        const std::vector<Part>& run = sweep[p].prefixes;
+        for (std::size_t j = 0; j < run.size(); ++j)
+          out.push_back(folded(before, !is_exclusive ? run[j] : j == 0 ? Part{} : run[j - 1]));
+      }
+      base = folded(base, swept.back());
+    }
+    return out;
+  }
+
+ private:
+  struct Run {
+    std::size_t thread;
+    std::vector<Part> prefixes;
+  };
+  using Sweep = std::vector<Run>;
+
+  Part folded(Part a, Part b) {
+    if (!a || !b) return a ? a : b;
+    return bags_.folded(op_, type_, *a, *b);
+  }
+  // What each run of a sweep has when the lanes are done.
+  std::vector<Part> over_lanes(const Sweep& sweep) {
+    std::vector<Part> now;
+    for (const Run& run : sweep) now.push_back(run.prefixes.back());
+    for (std::size_t d = 1; d < now.size(); d *= 2) {
+      std::vector<Part> next = now;
+      for (std::size_t p = d; p < now.size(); ++p) next[p] = folded(now[p - d], now[p]);
+      now = std::move(next);
+    }
+    return now;
+  }
+
+  Bags& bags_;
+  ExprOp op_;
+  DType type_;
+  std::vector<Sweep> sweeps_;
+};
+
+class Proving {
+ public:
+  Proving(const Call& call, const ir::Block& code, Trial trial, Proof& proof)
+      : call_(call),
+        code_(code),
+        trial_(trial),
+        proof_(proof),
+        values_(call, trial.first_thread, trial.sample, *trial.few),
+        op_(ir::scanning_operator(call.tile.op)),
+        dtype_(call.buffer(1).dtype),
+        type_(ir::fold_type(dtype_)),
+        bags_(op_, type_) {}
+
+  TrialOutcome run() {
+    for (RegionElements* side : {&dst_, &src_}) {
+      const auto is_inside = read(side == &dst_ ? 0 : 1, *side);
+      if (!is_inside) {
+        proof_.could_not = is_inside.error().text;
+        return TrialOutcome::Failed;
+      }
+      if (!*is_inside) return TrialOutcome::Skipped;
+    }
+    src_.for_each(values_.threads(), [&](const RegisterPlace& place, Name name) {
+      registers_.put_beside(place, bags_.element(number_of(name)));
+      holders_.emplace(name, place.thread);  // the first
+    });
+    const std::vector<Number> meant = meaning();
+    FoldReplay replay(call_, values_, dst_, registers_, bags_, trial_.first_thread);
+    if (!carry_out(replay, call_, code_, trial_, values_.threads(), proof_))
+      return TrialOutcome::Failed;
+    compare(meant);
+    if (!proof_.difference.empty()) return TrialOutcome::Failed;
+    return values_.has_sampled() ? TrialOutcome::Held : TrialOutcome::HeldAlways;
+  }
+
+ private:
+  // False: the sampled values put the region outside its buffer.
+  Try<bool> read(std::size_t argument, RegionElements& out) {
+    const ir::Buffer& buffer = call_.buffer(argument);
+    if (buffer.scope != ir::Scope::Local) return unknown("`{}` outside registers", buffer.name);
+    auto inside = WW_TRY(read_region(call_, values_, call_.region(argument), trial_.first_thread));
+    if (!inside) return false;
+    out = std::move(inside->elements);
+    if (argument == 1) extents_ = std::move(inside->extents);
+    return true;
+  }
+  [[nodiscard]] Number number_of(Name name) const {
+    return hashes::hashed(hashes::kElement, 1, dtype_, {static_cast<Number>(name)});
+  }
+
+  // By element of the destination, which has the number of that of the source.
+  std::vector<Number> meaning() {
+    const std::size_t axis = ir::scanned_dimension(call_.tile);
+    std::int64_t count = 1, stride = 1;
+    for (std::size_t d = 0; d < extents_.size(); ++d) {
+      count *= extents_[d];
+      if (d > axis) stride *= extents_[d];
+    }
+    const std::int64_t length = extents_[axis];
+    const Number nothing = hashes::number_of(ir::convert(ir::scan_identity(op_, dtype_), dtype_));
+    std::vector<Number> out(static_cast<std::size_t>(count));
+    for (std::int64_t first = 0; first < count; ++first) {
+      if (first / stride % length != 0) continue;  // not the first of a row
+      RowMeaning row(bags_, op_, type_);
+      for (std::int64_t i = 0; i < length; ++i) {
+        const Name name = src_.names->known_as(static_cast<Name>(first + i * stride));
+        row.add(holders_[name], bags_.cast(dtype_, type_, number_of(name)));
+      }
+      std::int64_t i = 0;
+      for (const Part& part : row.results(ir::is_exclusive(call_.tile)))
+        out[static_cast<std::size_t>(first + i++ * stride)] =
+            part ? bags_.cast(type_, dtype_, *part) : nothing;
+    }
+    return out;
+  }
+
+  void compare(const std::vector<Number>& meant) {
+    dst_.for_each(values_.threads(), [&](const RegisterPlace& place, Name name) {
+      if (!proof_.difference.empty()) return;
+      const Number wanted = meant[static_cast<std::size_t>(name)];
+      const auto number = registers_.at(place);
+      if (number == wanted) return;
+      proof_.difference = fmt::format("element {} of the destination in thread {} of the unit {}",
+                                      name, place.thread, bags_.what_differs(wanted, number));
+    });
+  }
+
+  const Call& call_;
+  const ir::Block& code_;
+  Trial trial_;
+  Proof& proof_;
+  ProofValues values_;
+  ExprOp op_;
+  DType dtype_, type_;  // of elements, and of what is folded
+  Bags bags_;
+  RegionElements dst_, src_;
+  std::vector<std::int64_t> extents_;  // of the source
+  Registers registers_;
+  std::unordered_map<Name, std::size_t> holders_;  // the first thread that has an element
+};
+
+}  // namespace
+}  // namespace scan_proof
+
+Proof prove_scan(const Call& call, const ir::Block& code) {
+  Proof proof;
+  make_trials(call, proof,
+              [&](Trial trial) { return scan_proof::Proving(call, code, trial, proof).run(); });
+  return proof;
+}
+
+}  // namespace ww::lower

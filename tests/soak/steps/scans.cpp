@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rows or columns of a tile scanned into another of its kind, or where they are; of floats, too, whose
+// sums depend on the order of additions.
+#include <fmt/format.h>
+
+#include <vector>
+
+#include "soak/steps.h"
+
+namespace ww::test {
+namespace {
+
+bool scans_fit(const Draft& draft, const Place&) { return draft.works > 0; }
+
+void write_scan(Draft& draft, const Place& at) {
+  const Reg src = draft.work();
+  std::vector<Reg> results;
+  for (std::size_t i = 0; i < draft.works; ++i)
+    if (draft.regs[i].dtype == src.dtype && draft.regs[i].shape == src.shape)
+      results.push_back(draft.regs[i]);
+  const Reg& dst = draft.tape.pick(results);
+  const Columns c = draft.some(src.shape);
+  const std::string op =
+      draft.tape.pick(std::vector<std::string>{"cumsum", "cummax", "cummin", "cumprod"});
+  draft.line(at, fmt::format("{}{}({}, {}, axis={}{})", draft.prefix(), op, Draft::of(dst, c),
+                             Draft::of(src, c), draft.tape.one_in(2) ? 0 : 1,
+                             draft.tape.one_in(3) ? ", exclusive=True" : ""));
+}
+
+}  // namespace
+
+const Step kScan{.name = "scan", .weight = 2, .fits = scans_fit, .write = write_scan};
+
+}  // namespace ww::test
