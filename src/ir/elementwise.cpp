@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "base/check.h"
+#include "ir/settings.h"
 #include "ir/simplify/fold.h"
 
 namespace ww::ir {
@@ -210,6 +211,22 @@ std::vector<const TileArg*> operands_of(const TileCall& call) {
   if (has_operator(call.op) || call.op == TileOp::Pow) return {given(1), given(2)};
   if (is_function(call.op)) return {src, given(3), given(2)};  // src·scale + bias
   return {src};
+}
+
+CastSettings cast_settings(const TileCall& call) {
+  if (call.op != TileOp::Cast) return {};
+  constexpr std::pair<std::string_view, num::Rounding> kWords[] = {
+      {"rn", num::Rounding::NearestEven},
+      {"rna", num::Rounding::NearestAway},
+      {"rz", num::Rounding::TowardZero},
+      {"rm", num::Rounding::Down},
+      {"rp", num::Rounding::Up}};
+  CastSettings out;
+  const std::string word = word_of(find_setting(call, "round"));
+  for (const auto& [name, rounding] : kWords)
+    if (word == name) out.round = rounding;
+  if (const Setting* flag = find_setting(call, "saturate")) out.saturate = is_true(flag);
+  return out;
 }
 
 namespace {

@@ -4,7 +4,7 @@
 //
 //     fill, memset              dst = value
 //     zero                      dst = 0
-//     cast                      dst = src
+//     cast                      dst = src, as `round` and `saturate` say
 //     add … minimum, pow        dst = a f b
 //     fma                       dst = a·b + c, rounded once
 //     clamp                     dst = the minimum of high and the maximum of src and low
@@ -26,6 +26,7 @@
 
 #include "ir/function.h"
 #include "ir/simplify/fold.h"
+#include "num/float_format.h"
 
 namespace ww::ir {
 
@@ -63,6 +64,15 @@ bool is_condition(TileOp op, std::size_t i);
 /// The arguments that the primitive reads, in the order of the table above (pred and cond last);
 /// nullptr for a scale or bias that is left out. A `src` that is left out is the destination.
 std::vector<const TileArg*> operands_of(const TileCall& call);
+
+/// What a call of `cast` says about rounding and about numbers that are too large; nothing: floats
+/// are rounded to nearest even, and cut on their way to integers; integers wrap, floats of 8 bits
+/// and fewer saturate.
+struct CastSettings {
+  std::optional<num::Rounding> round = {};
+  std::optional<bool> saturate = {};
+};
+CastSettings cast_settings(const TileCall& call);
 
 /// The number that an operand is, if it is a constant.
 std::optional<Constant> constant_operand(const Function& f, const TileArg& arg);

@@ -68,7 +68,7 @@ void CodeWriter::allocate(ir::BufferId buffer) {
   add(std::move(stmt));
 }
 
-ir::BufferId CodeWriter::registers(std::string_view name, DType dtype, std::int64_t elements) {
+ir::BufferId CodeWriter::new_registers(std::string_view name, DType dtype, std::int64_t elements) {
   ir::Buffer made;
   made.name = name;
   made.dtype = dtype;
@@ -77,7 +77,11 @@ ir::BufferId CodeWriter::registers(std::string_view name, DType dtype, std::int6
   made.layout_kind = ir::LayoutKind::None;
   made.origin = ir::BufferOrigin::Alloc;
   made.shape = {n(elements)};
-  const ir::BufferId id = f().add(std::move(made));
+  return f().add(std::move(made));
+}
+
+ir::BufferId CodeWriter::registers(std::string_view name, DType dtype, std::int64_t elements) {
+  const ir::BufferId id = new_registers(name, dtype, elements);
   allocate(id);
   return id;
 }

@@ -92,7 +92,10 @@ TEST(Elementwise, MixedTypes) {
       {{"float16", "float16"}, "mul(D, A, 0.1)", "computed in float32"},
       {{"float16", "float16"}, "add(D, 70000, A)", "computed in float32"},
       {{"float32", "float32", "float64"}, "sub(D, A, B)", "computed in float64"},
-      {{"float32", "int32", "float32"}, "fdiv(D, A, B)", ""},
+      {{"float32", "int32", "float32"},
+       "fdiv(D, A, B)",
+       "with `fast=True`: div.approx.ftz, 2 ulp for divisors from 2^-126 to 2^126 by the PTX "
+       "manual"},
       {{"float64", "int64"}, "mul(D, A, 3)", ""},
       {{"int32", "int8", "int16"}, "mul(D, A, B)", ""},
       {{"int8", "int32", "uint16"}, "sub(D, A, B)", ""},

@@ -130,7 +130,7 @@ Arg ptx_target(Context& c, Issue& issue, const PtxOperand& operand, std::optiona
   if (place.space == Space::Registers) {
     const LocalPlan& plan = c.locals.plan(place.storage);
     const int bits = is_at ? 32 : storage_bits(c.f[e.buffer].dtype);
-    if (plan.cls == cls && plan.cell_bits == bits && bits >= 32)
+    if (plan.cls == cls && plan.cell_bits == bits && bits >= 16)
       return c.locals.cell_to_write(place.storage, place.bits, issue.guard.present());
   }
   issue.outputs.push_back({operand, c.code.new_register(cls)});

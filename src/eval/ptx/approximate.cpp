@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Approximations of float32: the manual only bounds their errors, and here they have none but the
+// Conversions that round as they are told. Approximations of float32: the manual only bounds their errors, and here they have none but the
 // rounding of the result. What `.ftz` takes for 0 is 0, so that they agree with the virtual GPU.
 #include <bit>
 #include <cmath>
@@ -9,6 +9,7 @@
 #include "eval/expr/expressions.h"
 #include "eval/ptx/operands.h"
 #include "eval/ptx/run.h"
+#include "eval/tile/casts.h"
 #include "num/approx.h"
 
 namespace ww::eval {
@@ -64,6 +65,13 @@ void ptx_approximate(Cta& cta, const PtxInstruction& ptx, Threads ts) {
     a[i] = std::isnan(value) ? rounded : std::bit_cast<std::uint32_t>(flush(value));
   }
   ptx_put(cta, ptx.operand(0), ts, ptx.bits, std::move(a));
+}
+
+void ptx_convert(Cta& cta, const PtxInstruction& ptx, Threads ts) {
+  Words values = ptx_value(cta, ptx.operand(1), ts, num::bits_of(ptx.from));
+  for (std::size_t i = 0; i < ts.size(); ++i)
+    values[i] = cast_as(ptx.from, ptx.type, values[i], ptx.cast);
+  ptx_put(cta, ptx.operand(0), ts, num::bits_of(ptx.type), std::move(values));
 }
 
 }  // namespace ww::eval

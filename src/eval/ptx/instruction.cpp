@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <initializer_list>
+#include <optional>
 #include <string_view>
 #include <utility>
 
@@ -83,6 +84,33 @@ bool is_approximation(const Binding& binding) {
          binding.word("type") == "f32";
 }
 
+// The types of numbers that become floats; nothing for others.
+std::optional<DType> number_type(std::string_view word) {
+  static constexpr std::pair<std::string_view, DType> kRows[] = {
+      {"f16", DType::Float16}, {"bf16", DType::Bfloat16}, {"f32", DType::Float32},
+      {"f64", DType::Float64}, {"tf32", DType::Tfloat32}, {"s32", DType::Int32},
+      {"u32", DType::Uint32},  {"s64", DType::Int64},     {"u64", DType::Uint64}};
+  const auto* found = std::ranges::find(kRows, word, [](const auto& row) { return row.first; });
+  return found == std::end(kRows) ? std::nullopt : std::optional(found->second);
+}
+
+std::optional<num::Rounding> rounding_of(const Binding& binding) {
+  if (binding.has("rna")) return num::Rounding::NearestAway;
+  const std::string_view word = binding.word("rnd");
+  if (word == "rn") return num::Rounding::NearestEven;
+  if (word == "rz") return num::Rounding::TowardZero;
+  if (word == "rm") return num::Rounding::Down;
+  if (word == "rp") return num::Rounding::Up;
+  return std::nullopt;
+}
+
+// One number to a float that may not hold it.
+bool rounds_to_float(const Binding& binding) {
+  const auto to = number_type(binding.word("dtype"));
+  return to && is_float(*to) && number_type(binding.word("atype")) && rounding_of(binding) &&
+         !binding.has("relu") && !binding.has("ftz") && !binding.has("sat");
+}
+
 bool folds_integers(const Binding& binding) {
   return is_one_of(binding.word("type"), {"u32", "s32"});
 }
@@ -154,6 +182,7 @@ constexpr FormRow kFormRows[] = {
     {"fma",                               PtxKind::Packed,       is_packed},
     {"neg",                               PtxKind::Packed,       is_packed},
     {"abs",                               PtxKind::Packed,       is_packed},
+    {"cvt",                               PtxKind::Convert,      rounds_to_float},
     {"ex2",                               PtxKind::Approximate,  is_approximation},
     {"lg2",                               PtxKind::Approximate,  is_approximation},
     {"sin",                               PtxKind::Approximate,  is_approximation},
@@ -239,6 +268,11 @@ PtxInstruction decode(const ir::PtxCall& call) {
   out.type = operand_type(out.kind, binding);
   if (out.kind == PtxKind::Packed) out.packed = packed_function(call.opcode.mnemonic());
   if (out.kind == PtxKind::Approximate) out.approx = approx_function(call.opcode.mnemonic());
+  if (out.kind == PtxKind::Convert) {
+    out.type = *number_type(binding.word("dtype"));
+    out.from = *number_type(binding.word("atype"));
+    out.cast = {.round = rounding_of(binding), .saturate = binding.has("satfinite")};
+  }
   out.is_flushed = binding.has("ftz");
   out.count = static_cast<std::size_t>(std::max(1, binding.number(is_matrix ? "num" : "vec")));
   out.depth = binding.word("shape") == "m16n8k16" ? 16 : 8;

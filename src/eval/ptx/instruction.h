@@ -5,6 +5,7 @@
 
 #include <cstdint>
 
+#include "ir/elementwise.h"
 #include "ir/function.h"
 
 namespace ww::eval {
@@ -43,6 +44,8 @@ struct PtxInstruction {
   PackedFunction packed{};     // Packed
   ApproxFunction approx{};     // Approximate
   bool is_flushed = false;     // .ftz
+  num::DType from{};           // Convert: to `type`
+  ir::CastSettings cast = {};  // Convert
   std::size_t count = 1;       // registers: 4 for .v4 and .x4
   std::size_t depth = 8;       // Mma: of the product, 8 or 16
   bool is_transposed = false;  // LoadMatrix, StoreMatrix

@@ -6,6 +6,7 @@
 #include <numbers>
 
 #include "eval/cta/report.h"
+#include "eval/tile/casts.h"
 #include "eval/tile/primitives.h"
 #include "ir/elementwise.h"
 
@@ -60,7 +61,7 @@ double function_value(TileOp op, double x) {
 class ElementRule {
  public:
   ElementRule(const ir::Function& f, const ir::TileCall& call, num::DType dst)
-      : op_(call.op), dst_(dst), in_(ir::compute_type(f, call)) {}
+      : op_(call.op), dst_(dst), in_(ir::compute_type(f, call)), cast_(ir::cast_settings(call)) {}
 
   struct Operand {
     num::DType type;
@@ -72,6 +73,7 @@ class ElementRule {
     const ir::ElementGroup group = ir::group_of(op_);
     if (group == ir::ElementGroup::Choice) return as(v[is_yes(v[2]) ? 0 : 1], dst_);
     if (group == ir::ElementGroup::Logic) return convert(num::DType::Bool, dst_, decided(v));
+    if (op_ == TileOp::Cast) return cast_as(v[0].type, dst_, v[0].bits, cast_);
     if (!ir::computes(op_)) return as(v[0], dst_);
     return convert(ir::gives_bool(op_) ? num::DType::Bool : in_, dst_, computed(v));
   }
@@ -122,6 +124,7 @@ class ElementRule {
 
   TileOp op_;
   num::DType dst_, in_;
+  ir::CastSettings cast_;
 };
 
 // Which copies of an element get different values, because a scalar differs between threads.

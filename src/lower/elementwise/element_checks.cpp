@@ -8,6 +8,7 @@
 #include "ir/print/print.h"
 #include "ir/settings.h"
 #include "lower/elementwise/accuracy.h"
+#include "lower/elementwise/cast_form.h"
 #include "lower/elementwise/fast.h"
 
 namespace ww::lower {
@@ -85,6 +86,7 @@ Match<void> check_elements(const Call& call, const OperandPlaces& dst,
                            std::span<const ElementwiseSource> sources) {
   WW_TRY_VOID(check_types(call, dst.dtype));
   WW_TRY_VOID(check_operands(call, sources));
+  if (call.tile.op == ir::TileOp::Cast) WW_TRY_VOID(cast_form(call));
   return dst.is_register() ? check_scalars(call, dst, sources) : Match<void>{};
 }
 
@@ -107,12 +109,24 @@ void add_accuracy(PlanReport& report, const Call& call, num::DType type) {
   if (!fast.empty()) report.notes.push_back(fmt::format("with `fast=True`: {}", fast));
 }
 
+// The instruction, and what is between source and destination.
+void add_cast(PlanReport& report, const CastForm& form, std::int64_t each) {
+  if (!form.opcode.empty()) report.add_instruction(form.opcode, each, 0);
+  if (form.wide != form.from)
+    report.notes.push_back(fmt::format("through {}, which holds all of {}", num::name_of(form.wide),
+                                       num::name_of(form.from)));
+  if (form.is_bounded)
+    report.notes.push_back(fmt::format("no `cvt` to {} saturates here: infinities are replaced",
+                                       num::name_of(form.to)));
+}
+
 }  // namespace
 
 void add_value_notes(PlanReport& report, const Call& call, num::DType type, std::int64_t each) {
   if (is_fast(call.tile, type))
     for (const std::string_view opcode : fast_instructions(call.tile.op))
       report.add_instruction(std::string(opcode), each, 0);
+  if (call.tile.op == ir::TileOp::Cast) add_cast(report, cast_form(call).value(), each);
   add_accuracy(report, call, type);
   const bool is_compared = ir::group_of(call.tile.op) == ir::ElementGroup::Comparison;
   if (type != call.buffer(0).dtype && ir::computes(call.tile.op))

@@ -9,33 +9,63 @@ using ir::ExprId;
 
 namespace {
 
-// Expressions of float32; an instruction writes a register of its own.
-class FastCode {
+// Expressions and instructions.
+class Expressions {
  public:
   using Value = ExprId;
-  explicit FastCode(CodeWriter& code) : code_(code) {}
+  Expressions(CodeWriter& code, LastInstruction& last) : code_(code), last_(last) {}
 
-  Value number(float value) { return code_.number(num::DType::Float32, double{value}); }
-  Value mul(Value a, Value b) { return code_.binary(ir::ExprOp::Mul, a, b); }
-  Value add(Value a, Value b) { return code_.binary(ir::ExprOp::Add, a, b); }
-  Value fma(Value a, Value b, Value c) { return code_.call(ir::Intrinsic::Fma, {a, b, c}); }
-  Value abs(Value a) { return code_.call(ir::Intrinsic::Abs, {a}); }
+  // --- of any type ---
+  Value constant(const ir::Constant& value) {
+    return is_float(value.dtype) ? code_.number(value.dtype, value.real)
+                                 : ir::int_imm(code_.f(), value.dtype, value.integer, code_.span());
+  }
+  Value binary(ir::ExprOp op, num::DType, Value a, Value b) { return code_.binary(op, a, b); }
+  Value call(ir::Intrinsic callee, num::DType, std::initializer_list<Value> args) {
+    return code_.call(callee, args);
+  }
+  Value cast(num::DType, num::DType to, Value x) { return code_.as(to, x); }
+  Value choose(Value condition, num::DType, Value yes, Value no) {
+    return code_.choose(ir::ExprOp::Select, condition, yes, no);
+  }
+  Value instruct(std::string_view opcode, num::DType type, std::initializer_list<Value> args) {
+    last_.write(code_);
+    last_.part = code_.new_registers("part", type, 1);
+    last_.out = code_.load(last_.part, {code_.n(0)});
+    last_.opcode = opcode;
+    for (const Value arg : args) last_.sources.push_back({.expr = arg});
+    return last_.out;
+  }
+
+  // --- of float32 ---
+  Value number(float value) { return constant({kReal, 0, double{value}}); }
+  Value mul(Value a, Value b) { return binary(ir::ExprOp::Mul, kReal, a, b); }
+  Value add(Value a, Value b) { return binary(ir::ExprOp::Add, kReal, a, b); }
+  Value fma(Value a, Value b, Value c) { return call(ir::Intrinsic::Fma, kReal, {a, b, c}); }
+  Value abs(Value a) { return call(ir::Intrinsic::Abs, kReal, {a}); }
   Value copysign(Value size, Value sign) {
-    return code_.call(ir::Intrinsic::Copysign, {size, sign});
+    return call(ir::Intrinsic::Copysign, kReal, {size, sign});
   }
   Value approx(std::string_view opcode, std::initializer_list<Value> args) {
-    const Value out = code_.load(code_.registers("fast", num::DType::Float32, 1), {code_.n(0)});
-    std::vector<ir::PtxOperand> operands{{.expr = out}};
-    for (const Value arg : args) operands.push_back({.expr = arg});
-    code_.ptx(opcode, std::move(operands));
-    return out;
+    return instruct(opcode, kReal, args);
   }
 
  private:
+  static constexpr num::DType kReal = num::DType::Float32;
   CodeWriter& code_;
+  LastInstruction& last_;
 };
 
 }  // namespace
+
+void LastInstruction::write(CodeWriter& code, ExprId to) {
+  if (opcode.empty()) return;
+  if (!to.valid()) code.allocate(part);
+  std::vector<ir::PtxOperand> operands{{.expr = to.valid() ? to : out}};
+  operands.insert(operands.end(), sources.begin(), sources.end());
+  code.ptx(opcode, std::move(operands));
+  *this = {};
+}
 
 using ir::ExprOp;
 using ir::TileOp;
@@ -45,6 +75,7 @@ ExprId ElementValue::converted(std::size_t i, ExprId value) {
     const ir::Type type = f_[value].type;
     return type.is_bool() ? value : code_.binary(ExprOp::Ne, value, code_.zero(type.dtype));
   }
+  if (call_.tile.op == TileOp::Cast) return value;
   return code_.as(ir::computes(call_.tile.op) ? type_ : dst_, value);
 }
 
@@ -54,8 +85,12 @@ ExprId ElementValue::scalar(std::size_t i, ExprId value) {
   return f_[out].op == ExprOp::FloatImm ? out : code_.let("scalar", out);
 }
 
-ExprId ElementValue::of(const std::vector<ExprId>& operands) {
-  return code_.as(dst_, computed(operands));
+void ElementValue::store(ir::BufferId to, ExprId index, const std::vector<ExprId>& operands) {
+  const ExprId value = code_.as(dst_, computed(operands));
+  if (last_.out == value && f_[to].scope == ir::Scope::Local)
+    return last_.write(code_, code_.load(to, {index}));
+  last_.write(code_);
+  code_.store(to, index, value);
 }
 
 ExprId ElementValue::computed(const std::vector<ExprId>& v) {
@@ -63,6 +98,10 @@ ExprId ElementValue::computed(const std::vector<ExprId>& v) {
   if (op == TileOp::Zero) return code_.zero(dst_);
   if (ir::group_of(op) == ir::ElementGroup::Choice)
     return code_.choose(ExprOp::Select, v[2], v[0], v[1]);
+  if (op == TileOp::Cast) {
+    Expressions values(code_, last_);
+    return cast_value(values, cast_, v[0]);
+  }
   if (!ir::computes(op)) return v[0];
   if (is_fast_)
     return ir::is_function(op) ? fast(argument(v[0], v[1], v[2]), {}) : fast(v[0], v[1]);
@@ -113,10 +152,10 @@ ExprId ElementValue::function(ExprId x) {
 }
 
 ExprId ElementValue::fast(ExprId x, ExprId y) {
-  FastCode values(code_);
+  Expressions values(code_, last_);
   const ExprId a = code_.as(num::DType::Float32, x);
   const ExprId b = y.valid() ? code_.as(num::DType::Float32, y) : y;
-  return code_.as(type_, FastForm<FastCode>(values, a, b).of(call_.tile.op));
+  return code_.as(type_, FastForm<Expressions>(values, a, b).of(call_.tile.op));
 }
 
 }  // namespace ww::lower

@@ -2,12 +2,26 @@
 // The value of one element of an elementwise primitive, as the table in ir/elementwise.h gives it.
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "lower/call.h"
+#include "lower/elementwise/cast_form.h"
 #include "lower/elementwise/fast.h"
 
 namespace ww::lower {
+
+/// An instruction that is written when its result is needed: into a register of its own, or where
+/// the element goes.
+struct LastInstruction {
+  ir::BufferId part = {};
+  ir::ExprId out = {};      // the element of `part`
+  std::string opcode = {};  // empty: there is none
+  std::vector<ir::PtxOperand> sources = {};
+
+  /// `to`: the register; none: its own.
+  void write(CodeWriter& code, ir::ExprId to = {});
+};
 
 class ElementValue {
  public:
@@ -18,14 +32,16 @@ class ElementValue {
         f_(code.f()),
         type_(type),
         dst_(dst),
-        is_fast_(lower::is_fast(call.tile, type)) {}
+        is_fast_(lower::is_fast(call.tile, type)),
+        cast_(call.tile.op == ir::TileOp::Cast ? cast_form(call).value() : CastForm{}) {}
 
   /// Operand i, as ir::operands_of lists them, in the type in which it is used.
   ir::ExprId converted(std::size_t i, ir::ExprId value);
   /// The same of a scalar, computed before anything else; none for none.
   ir::ExprId scalar(std::size_t i, ir::ExprId value);
-  /// The element, in the type of the destination, of converted operands; none: left out.
-  ir::ExprId of(const std::vector<ir::ExprId>& operands);
+  /// Stores the element, of converted operands; none: left out. An instruction that ends it writes
+  /// the register itself.
+  void store(ir::BufferId to, ir::ExprId index, const std::vector<ir::ExprId>& operands);
 
  private:
   ir::ExprId computed(const std::vector<ir::ExprId>& v);
@@ -40,6 +56,8 @@ class ElementValue {
   ir::Function& f_;
   num::DType type_, dst_;
   bool is_fast_;
+  CastForm cast_;
+  LastInstruction last_ = {};
 };
 
 }  // namespace ww::lower

@@ -219,10 +219,9 @@ class Writer {
                          : loaded_[s].valid() ? value_.converted(n, loaded_[s])
                                               : value_.converted(n, element(work, s, k, i)));
     }
-    const ExprId out = value_.of(operands);
-    if (values_[0].valid()) return code_.store(values_[0], i, out);
+    if (values_[0].valid()) return value_.store(values_[0], i, operands);
     const bool is_register = work.sides[0].access == Access::Register;
-    code_.store(views_[0], is_register ? slot(work, 0, k, i) : place(work, 0, k), out);
+    value_.store(views_[0], is_register ? slot(work, 0, k, i) : place(work, 0, k), operands);
   }
   // --- two elements at a time ---
 

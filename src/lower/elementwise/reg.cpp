@@ -177,7 +177,7 @@ class Writer {
               : scalars_[i]);
     }
     const ExprId to = index(p_.dst, slot_of(0));
-    code_.store(dst_, to, value_.of(values));
+    value_.store(dst_, to, values);
   }
 
   // `word_of` is the same for words.

@@ -241,32 +241,35 @@ class ElementwiseReplay : public RegisterReplay {
                     }};
     return std::nullopt;
   }
-  // Approximations of float32: all of their operands but the first are values.
-  static bool is_approximation(const isa::Opcode& opcode) {
+  // Approximations and conversions: all of their operands but the first are values.
+  static bool is_function(const isa::Opcode& opcode) {
     constexpr std::string_view kNames[] = {"ex2", "lg2",  "sin",   "cos", "tanh",
                                            "rcp", "sqrt", "rsqrt", "div"};
-    return std::ranges::find(kNames, opcode.mnemonic()) != std::end(kNames) &&
-           opcode.text().find(".approx.") != std::string_view::npos &&
-           opcode.binding().word("type") == "f32";
+    const std::string_view name = opcode.mnemonic();
+    return name == "cvt" || (std::ranges::find(kNames, name) != std::end(kNames) &&
+                             opcode.text().find(".approx.") != std::string_view::npos);
   }
-  Try<void> approximate(const ir::PtxCall& call, const Mask& mask) {
+  Try<void> compute(const ir::PtxCall& call, const Mask& mask) {
+    const ir::Expr& target = f_[call.operands[0].expr];
+    if (target.op != ExprOp::Load) return unknown("`{}`", call.opcode.text());
     std::vector<ThreadNumbers> args;
     for (std::size_t i = 1; i < call.operands.size(); ++i)
       args.push_back(WW_TRY(value(call.operands[i].expr, mask)));
     const auto to = WW_TRY(register_of(call.operands[0], mask));
+    const DType type = f_[target.buffer].dtype;
     for (std::size_t t = 0; t < mask.size(); ++t) {
       if (!mask[t]) continue;
       std::vector<Number> numbers;
       for (const ThreadNumbers& arg : args) numbers.push_back(arg[t]);
-      WW_TRY_VOID(put(place(to, t, 32), t,
-                      hashes::instructed(call.opcode.text(), DType::Float32, numbers)));
+      WW_TRY_VOID(put(place(to, t, num::bits_of(type)), t,
+                      hashes::instructed(call.opcode.text(), type, numbers)));
     }
     has_changed_ = true;
     return {};
   }
 
   Try<void> ptx(const ir::PtxCall& call, const Mask& mask) override {
-    if (is_approximation(call.opcode)) return approximate(call, mask);
+    if (is_function(call.opcode)) return compute(call, mask);
     const auto packed = packed_of(call.opcode);
     if (!packed || call.operands.size() != packed->operands + 1)
       return unknown("`{}`", call.opcode.text());

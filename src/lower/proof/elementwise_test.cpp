@@ -33,6 +33,8 @@ struct Case {
   Scope scope = Scope::Local;  // of D
   Scope from = Scope::Local;   // of A
   bool is_fast = false;
+  std::string round = {};  // of a cast
+  bool is_saturated = false;
   std::function<void(Builder&, std::vector<TileArg>&)> edit = {};
 };
 
@@ -52,6 +54,8 @@ ir::Function function_of(const Case& c) {
   args.resize(std::max(args.size(), ir::params_of(c.op).size()));
   const ir::TileCallId id = b.tile(c.op, ir::Unit::Warp, std::move(args));
   if (c.is_fast) b.f.at(id).config.emplace_back("fast", true);
+  if (!c.round.empty()) b.f.at(id).config.emplace_back("round", c.round);
+  if (c.is_saturated) b.f.at(id).config.emplace_back("saturate", true);
   return b.done();
 }
 
@@ -148,6 +152,19 @@ std::vector<Case> cases() {
          .scope = Scope::Shared,
          .from = Scope::Shared,
          .is_fast = true});
+  out.push_back({.op = TileOp::Cast, .types = {Float16, Float32}, .round = "rz"});
+  out.push_back({.op = TileOp::Cast, .types = {Int8, Float16}, .round = "rm"});
+  out.push_back({.op = TileOp::Cast, .types = {Int8, Int32}, .is_saturated = true});
+  out.push_back({.op = TileOp::Cast,
+                 .types = {Float16, Float64},
+                 .a = turned,
+                 .round = "rp",
+                 .is_saturated = true});
+  mixed({.op = TileOp::Cast,
+         .types = {Bfloat16, Float32},
+         .from = Scope::Shared,
+         .round = "rn",
+         .is_saturated = true});
   // Only some threads, and registers that differ between threads.
   out.push_back({.d = "S[(8,4,4):(4@laneid,1@laneid,1)]"});
   out.back().edit = [](Builder& b, std::vector<TileArg>& args) {
@@ -267,6 +284,23 @@ TEST(ProofElementwise, FastFaults) {
   EXPECT_TRUE(under.prove().holds());
   const Under accurate({.op = TileOp::Fdiv, .types = {Float32, Float32, Float32}});
   EXPECT_EQ(all_of(accurate, StmtKind::Ptx).size(), 0U);
+}
+
+// Another rounding, another type, no saturation.
+TEST(ProofElementwise, CastFaults) {
+  using enum DType;
+  Under under(
+      {.op = TileOp::Cast, .types = {Float16, Float32}, .round = "rz", .is_saturated = true});
+  ASSERT_TRUE(under.prove().holds());
+  const std::vector<StmtId> all = all_of(under, StmtKind::Ptx);
+  ASSERT_EQ(all.size(), 1U);
+  ir::PtxCall& call = under.f.at(under.f[all[0]].ptx);
+  ASSERT_EQ(call.opcode.text(), "cvt.rz.satfinite.f16.f32");
+  for (const std::string other : {"cvt.rn.satfinite.f16.f32", "cvt.rz.satfinite.bf16.f32",
+                                  "cvt.rz.f16.f32", "cvt.rz.relu.satfinite.f16.f32"}) {
+    call.opcode = isa::opcode_of(other);
+    EXPECT_FALSE(under.prove().holds()) << other;
+  }
 }
 
 // A step made twice is wrong where it reads what it has written.

@@ -11,23 +11,36 @@ using num::DType;
 
 namespace {
 
-// The fast form, of numbers that stand for float32.
-struct FastNumbers {
+// What the steps of fast forms and of casts give, of numbers that stand for values.
+struct StepNumbers {
   using Value = Number;
-  static constexpr DType kType = DType::Float32;
+  static constexpr DType kReal = DType::Float32;
 
-  static Value number(float value) { return hashes::number_of({kType, 0, double{value}}); }
-  static Value mul(Value a, Value b) { return hashes::operated(ExprOp::Mul, kType, a, b); }
-  static Value add(Value a, Value b) { return hashes::operated(ExprOp::Add, kType, a, b); }
-  static Value fma(Value a, Value b, Value c) {
-    return hashes::called(ir::Intrinsic::Fma, kType, {a, b, c});
+  static Value constant(const ir::Constant& value) { return hashes::number_of(value); }
+  static Value binary(ExprOp op, DType type, Value a, Value b) {
+    return hashes::operated(op, type, a, b);
   }
-  static Value abs(Value a) { return hashes::called(ir::Intrinsic::Abs, kType, {a}); }
+  static Value call(ir::Intrinsic callee, DType type, std::initializer_list<Value> args) {
+    return hashes::called(callee, type, args);
+  }
+  static Value cast(DType from, DType to, Value x) { return hashes::cast(from, to, x); }
+  static Value choose(Value condition, DType type, Value yes, Value no) {
+    return hashes::hashed(hashes::kChoice, 0, type, {condition, yes, no});
+  }
+  static Value instruct(std::string_view opcode, DType type, std::initializer_list<Value> args) {
+    return hashes::instructed(opcode, type, {args.begin(), args.size()});
+  }
+
+  static Value number(float value) { return constant({kReal, 0, double{value}}); }
+  static Value mul(Value a, Value b) { return binary(ExprOp::Mul, kReal, a, b); }
+  static Value add(Value a, Value b) { return binary(ExprOp::Add, kReal, a, b); }
+  static Value fma(Value a, Value b, Value c) { return call(ir::Intrinsic::Fma, kReal, {a, b, c}); }
+  static Value abs(Value a) { return call(ir::Intrinsic::Abs, kReal, {a}); }
   static Value copysign(Value size, Value sign) {
-    return hashes::called(ir::Intrinsic::Copysign, kType, {size, sign});
+    return call(ir::Intrinsic::Copysign, kReal, {size, sign});
   }
   static Value approx(std::string_view opcode, std::initializer_list<Value> args) {
-    return hashes::instructed(opcode, kType, {args.begin(), args.size()});
+    return instruct(opcode, kReal, args);
   }
 };
 
@@ -69,6 +82,7 @@ ElementwiseMeaning::ElementwiseMeaning(const Call& call,
       dst_(call.f()[call.region(0).buffer].dtype),
       in_(ir::compute_type(call.f(), call.tile)),
       is_fast_(is_fast(call.tile, in_)) {
+  if (op_ == TileOp::Cast) cast_ = cast_form(call).value();
   for (const ElementwiseOperand& operand : operands)
     stretches_.emplace_back(extents, operand.elements ? operand.extents : extents);
 }
@@ -77,7 +91,7 @@ Number ElementwiseMeaning::of(std::int64_t x) const {
   if (op_ == TileOp::Zero) return hashes::number_of(ir::convert({DType::Int32, 0, 0}, dst_));
   switch (ir::group_of(op_)) {
     case ir::ElementGroup::Move:
-      return as(dst_, 0, x);
+      return cast_ ? cast(own(0, x)) : as(dst_, 0, x);
     case ir::ElementGroup::Choice:
       return chosen(x);
     case ir::ElementGroup::Logic:
@@ -186,9 +200,14 @@ Number ElementwiseMeaning::function(Number x) const {
   return hashes::operated(ExprOp::Div, in_, x, hashes::operated(ExprOp::Add, in_, one, power));
 }
 
+Number ElementwiseMeaning::cast(Number x) const {
+  StepNumbers values;
+  return cast_value(values, *cast_, x);
+}
+
 Number ElementwiseMeaning::fast(Number x, Number y) const {
-  FastNumbers values;
-  return hashes::cast(DType::Float32, in_, FastForm<FastNumbers>(values, x, y).of(op_));
+  StepNumbers values;
+  return hashes::cast(DType::Float32, in_, FastForm<StepNumbers>(values, x, y).of(op_));
 }
 
 }  // namespace ww::lower

@@ -14,6 +14,7 @@
 #include "ir/elementwise.h"
 #include "ir/simplify/fold.h"
 #include "lower/call.h"
+#include "lower/elementwise/cast_form.h"
 #include "lower/proof/registers.h"
 
 namespace ww::lower {
@@ -112,6 +113,7 @@ class ElementwiseMeaning {
   [[nodiscard]] Number fused(Number a, Number b, Number c) const;
   [[nodiscard]] Number argument(std::int64_t x) const;
   [[nodiscard]] Number function(Number x) const;
+  [[nodiscard]] Number cast(Number x) const;
   [[nodiscard]] Number fast(Number x, Number y) const;  // of float32
 
   ir::TileOp op_;
@@ -119,7 +121,8 @@ class ElementwiseMeaning {
   const SharedNumbers& shared_;
   num::DType dst_, in_;
   bool is_fast_;
-  std::vector<Stretch> stretches_;  // by operand
+  std::optional<CastForm> cast_ = {};  // of `cast`
+  std::vector<Stretch> stretches_;     // by operand
 };
 
 }  // namespace ww::lower

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lower/elementwise/cast_form.h"
+
+#include "lower/checks.h"
+
+namespace ww::lower {
+namespace {
+
+using num::DType;
+using num::Rounding;
+
+struct Range {
+  std::int64_t low;
+  std::uint64_t high;
+};
+Range range_of(DType type) {
+  const int bits = num::bits_of(type);
+  if (num::kind_of(type) == num::DTypeKind::Int)
+    return {static_cast<std::int64_t>(~std::uint64_t{0} << (bits - 1)),
+            (std::uint64_t{1} << (bits - 1)) - 1};
+  return {0, bits == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << bits) - 1};
+}
+
+std::string_view cvt_type(DType type) {
+  switch (type) {
+    case DType::Float64:
+      return "f64";
+    case DType::Float32:
+      return "f32";
+    case DType::Tfloat32:
+      return "tf32";
+    case DType::Float16:
+      return "f16";
+    case DType::Bfloat16:
+      return "bf16";
+    case DType::Int32:
+      return "s32";
+    case DType::Uint32:
+      return "u32";
+    case DType::Int64:
+      return "s64";
+    case DType::Uint64:
+      return "u64";
+    default:
+      return {};
+  }
+}
+
+// Is every number of `from` one of `to`? Of floats only.
+bool holds_floats(DType to, DType from) {
+  const num::FloatFormat &a = num::format_of(to), &b = num::format_of(from);
+  return a.mantissa_bits >= b.mantissa_bits && a.exponent_bits >= b.exponent_bits &&
+         (a.has_sign || !b.has_sign);
+}
+bool holds_integers(DType to, DType from) {
+  const int bits = num::bits_of(from) - (num::kind_of(from) == num::DTypeKind::Int ? 1 : 0);
+  const bool has_range = to != DType::Float16 || bits < 16;
+  return bits <= num::format_of(to).mantissa_bits + 1 && num::bits_of(to) >= 16 && has_range;
+}
+
+class CastMaker {
+ public:
+  CastMaker(const Call& call, DType from, DType to)
+      : call_(call), settings_(ir::cast_settings(call.tile)) {
+    form_.from = form_.wide = from;
+    form_.to = to;
+  }
+
+  Match<CastForm> make() {
+    if (!settings_.round && !settings_.saturate) return form_;
+    WW_TRY_VOID(check_types());
+    if (is_float(form_.from))
+      WW_TRY_VOID(is_float(form_.to) ? float_to_float() : float_to_integer());
+    else
+      WW_TRY_VOID(is_float(form_.to) ? integer_to_float() : integer_to_integer());
+    return form_;
+  }
+
+ private:
+  [[nodiscard]] std::string text() const {
+    return fmt::format("{} to {}", num::name_of(form_.from), num::name_of(form_.to));
+  }
+  [[nodiscard]] Rounding rounding() const {
+    return settings_.round.value_or(is_float(form_.to) ? Rounding::NearestEven
+                                                       : Rounding::TowardZero);
+  }
+  // Floats whose conversions saturate whatever is asked for.
+  [[nodiscard]] bool is_small() const { return num::bits_of(form_.to) <= 8; }
+
+  Match<void> check_types() {
+    for (const DType type : {form_.from, form_.to})
+      if (type == DType::Bool)
+        return decline("config", "{} has no use for `round` and `saturate`", text());
+    const bool saturates =
+        is_float(form_.from) ? !is_float(form_.to) || is_small() : is_float(form_.to) && is_small();
+    if (settings_.saturate == false && saturates)
+      return decline("config", "{} always saturates, expected no `saturate=False`", text());
+    return {};
+  }
+
+  Match<void> integer_to_integer() {
+    if (settings_.round) return decline("config", "{} rounds nothing, expected no `round`", text());
+    if (settings_.saturate != true) return {};
+    const Range from = range_of(form_.from), to = range_of(form_.to);
+    if (to.low > from.low) form_.low = to.low;
+    if (to.high < from.high) form_.high = static_cast<std::int64_t>(to.high);
+    return {};
+  }
+
+  Match<void> float_to_integer() {
+    if (num::bits_of(form_.from) < 32) form_.wide = DType::Float32;
+    switch (rounding()) {
+      case Rounding::NearestEven:
+        form_.whole = ir::Intrinsic::Nearbyint;
+        break;
+      case Rounding::NearestAway:
+        form_.whole = ir::Intrinsic::Round;
+        break;
+      case Rounding::Down:
+        form_.whole = ir::Intrinsic::Floor;
+        break;
+      case Rounding::Up:
+        form_.whole = ir::Intrinsic::Ceil;
+        break;
+      case Rounding::TowardZero:
+        form_.wide = form_.from;
+        break;
+    }
+    return {};
+  }
+
+  Match<void> integer_to_float() {
+    form_.is_bounded = settings_.saturate == true && !is_small();
+    if (rounding() == Rounding::NearestEven || holds_integers(form_.to, form_.from)) return {};
+    if (num::bits_of(form_.from) < 32)
+      form_.wide = num::kind_of(form_.from) == num::DTypeKind::Int ? DType::Int32 : DType::Uint32;
+    return use_instruction("");
+  }
+
+  Match<void> float_to_float() {
+    const bool bounds = settings_.saturate == true && !is_small();
+    form_.is_bounded = bounds;
+    if (holds_floats(form_.to, form_.from)) return {};
+    const bool is_halved =
+        (form_.to == DType::Float16 || form_.to == DType::Bfloat16) && form_.from != DType::Float64;
+    const bool is_tf32 = form_.to == DType::Tfloat32;
+    if (rounding() == Rounding::NearestEven && !is_tf32 && !(bounds && is_halved)) return {};
+    if (num::bits_of(form_.from) < 32 || form_.from == DType::Tfloat32) form_.wide = DType::Float32;
+    if (!bounds || !(is_halved || is_tf32)) return use_instruction("");
+    // One instruction, or the same in steps.
+    const auto in_one = use_instruction(".satfinite");
+    form_.is_bounded = !in_one;
+    if (in_one || is_tf32) return in_one;
+    if (rounding() != Rounding::NearestEven) return use_instruction("");
+    form_.wide = form_.from;
+    return {};
+  }
+
+  Match<void> use_instruction(std::string_view more) {
+    constexpr std::string_view kWords[] = {"rn", "rna", "rz", "rm", "rp"};
+    const std::string_view word = kWords[static_cast<std::size_t>(rounding())];
+    const std::string_view to = cvt_type(form_.to), from = cvt_type(form_.wide);
+    if (to.empty() || from.empty())
+      return decline("dtype", "no instruction rounds {} by `{}`", text(), word);
+    const std::string opcode = fmt::format("cvt.{}{}.{}.{}", word, more, to, from);
+    if (!is_on_target(opcode, call_.context.target))
+      return decline("arch", "{} has no `{}`", target::info(call_.context.target.arch).name,
+                     opcode);
+    form_.opcode = opcode;
+    return {};
+  }
+
+  const Call& call_;
+  ir::CastSettings settings_;
+  CastForm form_;
+};
+
+}  // namespace
+
+Match<CastForm> cast_form(const Call& call) {
+  const ir::TileArg* source = ir::operands_of(call.tile)[0];
+  const DType from = call.f()[std::get<ir::Region>(*source).buffer].dtype;
+  return CastMaker(call, from, call.buffer(0).dtype).make();
+}
+
+}  // namespace ww::lower

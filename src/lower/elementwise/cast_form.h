@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// How `cast` converts an element with `round=` and `saturate=`: by T.Cast where that rounds so, by
+// a `cvt` instruction, or through a type or a whole number that loses nothing. The proof and the
+// code follow the same steps; whether they give the conversion is for the evaluator to say, which
+// rounds in its own way.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "ir/elementwise.h"
+#include "lower/call.h"
+#include "num/float_format.h"
+
+namespace ww::lower {
+
+/// The steps, in this order; those that are left out are empty.
+struct CastForm {
+  num::DType from{}, to{};
+  std::optional<std::int64_t> low, high;  // whole numbers are clamped to these
+  num::DType wide{};                      // holds all of `from`; the same: no step
+  std::optional<ir::Intrinsic> whole;     // floor, ceil …: of floats on the way to integers
+  std::string opcode = {};                // wide to `to`; empty: T.Cast
+  bool is_bounded = false;                // infinities become the largest number
+
+  /// T.Cast alone?
+  [[nodiscard]] bool is_plain() const {
+    return !low && !high && wide == from && !whole && opcode.empty() && !is_bounded;
+  }
+};
+
+/// Of a call of `cast`. Declines settings that say nothing about these types, and what the target
+/// has no instruction for.
+Match<CastForm> cast_form(const Call& call);
+
+/// The steps on anything that has
+///
+///     cast(from, to, x), call(intrinsic, type, {…}), binary(op, type, a, b), constant(Constant)
+///     choose(condition, type, yes, no), instruct(opcode, type, {…})
+template <typename Values>
+typename Values::Value cast_value(Values& v, const CastForm& form, typename Values::Value x) {
+  using ir::ExprOp;
+  if (form.low) x = v.binary(ExprOp::Max, form.from, x, v.constant({form.from, *form.low, 0}));
+  if (form.high) x = v.binary(ExprOp::Min, form.from, x, v.constant({form.from, *form.high, 0}));
+  x = v.cast(form.from, form.wide, x);
+  if (form.whole) x = v.call(*form.whole, form.wide, {x});
+  x = form.opcode.empty() ? v.cast(form.wide, form.to, x) : v.instruct(form.opcode, form.to, {x});
+  if (!form.is_bounded) return x;
+  const auto size = v.call(ir::Intrinsic::Abs, form.to, {x});
+  const auto largest = v.constant({form.to, 0, num::largest(form.to)});
+  const auto is_beyond = v.binary(ExprOp::Gt, form.to, size, largest);  // not NaN
+  const auto bound = v.call(ir::Intrinsic::Copysign, form.to, {largest, x});
+  return v.choose(is_beyond, form.to, bound, x);
+}
+
+}  // namespace ww::lower
