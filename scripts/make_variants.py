@@ -198,7 +198,7 @@ def opening(path):
 
 
 def page(key, members):
-    row = next(row for row in members if row["op"] in ("add", "fill", "sum", "cumsum") or row["name"] == "vec_128b"
+    row = next(row for row in members if row["op"] in ("add", "fill", "sum", "cumsum", "gather") or row["name"] == "vec_128b"
                or len(members) == 1)
     archs = archs_of(row)
     arch = "sm_90a" if "sm_90a" in archs else archs[0]
@@ -208,7 +208,7 @@ def page(key, members):
           + (f", also called {', '.join(f'`{each}`' for each in row['aliases'])}"
              if row["aliases"] else "") + ".")
     if len(members) > 1:
-        of = "op" if key[0] in ("elementwise", "reduce", "scan") else "name"
+        of = "op" if key[0] in ("elementwise", "reduce", "scan", "gather") else "name"
         print(f"The same for {cell(each[of] for each in members)}; shown for `{row[of]}`.")
     print(f"Its smallest program is taken on {', '.join(archs)}.")
     print(f"From [{source_of(row)}](../../{source_of(row)}):\n")

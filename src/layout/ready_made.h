@@ -115,6 +115,10 @@ Result<Layout> mma_atom(SwizzleMode mode, int bits);
 /// row-major, which copies know but no MMA descriptor.
 Result<Layout> mma_shared(std::span<const std::int64_t> shape, SwizzleMode mode, int bits);
 
+/// The widest mode that whole tiles of this shape have: 128B where rows are multiples of 128 bytes,
+/// then 64B and 32B; none for other rows, and where there are not whole groups of eight rows.
+SwizzleMode widest_swizzle(std::span<const std::int64_t> shape, int bits);
+
 // ---- mma.sync and ldmatrix fragments
 
 struct MmaShape {
@@ -153,6 +157,36 @@ Result<Layout> mma_fragment(char operand, int k, int bits);
 /// memory. Register i holds, low half first, row lane/4, columns 2·(lane%4) and +1 of matrix i;
 /// with `trans` rows 2·(lane%4) and +1 of column lane/4.
 Result<Layout> ldmatrix_fragment(int num, bool trans = false);
+
+// ---- Register tiles over warps and threads
+
+struct WarpGrid {
+  std::int64_t m = 1;
+  std::int64_t n = 1;
+};
+
+/// Registers of an operand of a product over a whole tile: 'A' (M×K), 'B' (K×N), 'C' or 'D' (M×N),
+/// or the other way round when it is transposed. Warp i + m·j of the grid has block (i, j) of D,
+/// and the rows of A and the columns of B that belong to it, so A is held by all warps of a row of
+/// the grid, and B by those of a column. Each block consists of fragments of mma.sync, row by row;
+/// A and B of m16n8k64 for 4 bits, k32 for 8, k16 for 16, k8 for 32, and of m8n8k4 for 64.
+Result<Layout> mma_tile(char operand, std::span<const std::int64_t> shape, int bits,
+                        const WarpGrid& warps, bool is_transposed = false);
+
+/// Vectors of up to 16 bytes, neighbours in neighbouring threads: what loads and stores of global
+/// memory want. As many threads as share a row are side by side in it, the others take further rows.
+Result<Layout> coalesced(std::span<const std::int64_t> shape, std::int64_t threads, int bits,
+                         Axis axis = axes::tx());
+/// Each thread has whole rows, every `threads`-th; where there are fewer rows, neighbouring threads
+/// share one in runs. The last dimension is the row, all others count rows.
+Result<Layout> row_owned(std::span<const std::int64_t> shape, std::int64_t threads,
+                         Axis axis = axes::tx());
+/// Each thread has whole columns, every `threads`-th; where there are fewer, the rows are shared.
+Result<Layout> column_owned(std::span<const std::int64_t> shape, std::int64_t threads,
+                            Axis axis = axes::tx());
+/// What a reduction over some dimensions leaves, held by every thread that held a part of it.
+Result<Layout> reduced(const Layout& layout, std::span<const std::int64_t> shape,
+                       std::span<const std::int64_t> dims);
 
 // ---- Trainium
 

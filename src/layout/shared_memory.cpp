@@ -78,6 +78,15 @@ Result<Layout> mma_atom(SwizzleMode mode, int bits) {
   return Layout::make(WW_TRY(TileLayout::make({{size, 1, axes::m()}})), swizzle);
 }
 
+SwizzleMode widest_swizzle(std::span<const std::int64_t> shape, int bits) {
+  if (shape.size() < 2 || shape[shape.size() - 2] % kAtomRows != 0) return SwizzleMode::None;
+  for (const SwizzleMode mode : {SwizzleMode::B128, SwizzleMode::B64, SwizzleMode::B32}) {
+    const auto w = width(mode, bits);
+    if (w && shape.back() % *w == 0) return mode;
+  }
+  return SwizzleMode::None;
+}
+
 Result<Layout> mma_shared(std::span<const std::int64_t> shape, SwizzleMode mode, int bits) {
   const std::int64_t w = WW_TRY(width(mode, bits));
   if (shape.size() < 2)

@@ -18,6 +18,7 @@ using layout::SwizzleMode;
 
 constexpr std::size_t kAll = std::string_view::npos;
 constexpr std::string_view kModes = "none 32B 64B 128B";
+constexpr std::string_view kModesAndAuto = "none 32B 64B 128B auto";
 
 NotatedLayout notated(Layout layout, Shape shape, std::optional<int> bits = {}) {
   return {std::move(layout), std::move(shape), bits};
@@ -38,12 +39,14 @@ Result<NotatedLayout> row_major(const NamedArgs& args) {
 }
 
 constexpr std::array kMmaShared = {Param{"dtype", ParamKind::DType, "4 8 16 32 64"},
-                                   Param{"mode", ParamKind::Word, kModes},
+                                   Param{"mode", ParamKind::Word, kModesAndAuto},
                                    Param{"extent", ParamKind::Ints}};
 
 Result<NotatedLayout> mma_shared(const NamedArgs& args) {
   const int bits = num::bits_of(args.dtype(0));
-  auto made = WW_TRY(layout::mma_shared(args.numbers(2), mode_of(args.word(1)), bits));
+  const SwizzleMode mode = args.word(1) == "auto" ? layout::widest_swizzle(args.numbers(2), bits)
+                                                  : mode_of(args.word(1));
+  auto made = WW_TRY(layout::mma_shared(args.numbers(2), mode, bits));
   return notated(std::move(made), args.numbers(2), bits);
 }
 
@@ -78,6 +81,42 @@ Result<NotatedLayout> mma_fragment(const NamedArgs& args) {
   const std::int64_t cols = args.word(0) == "A" ? args.number(1) : 8;
   const Shape shape = {made.size() / cols, cols};
   return notated(std::move(made), shape, bits);
+}
+
+constexpr std::array kMmaTile = {
+    Param{"operand", ParamKind::Word, "A B C D"}, Param{"shape", ParamKind::Dims},
+    Param{"dtype", ParamKind::DType, "4 8 16 32 64"}, Param{"warps", ParamKind::Dims, {}, true},
+    Param{"transposed", ParamKind::Flag, {}, true}};
+
+Result<NotatedLayout> mma_tile(const NamedArgs& args) {
+  const int bits = num::bits_of(args.dtype(2));
+  layout::WarpGrid warps;
+  if (const Shape& grid = args.numbers(3); args.has(3)) {
+    if (grid.size() != 2)
+      return fail(DiagKind::RankMismatch, "{} numbers of warps, expected MxN, such as 2x4",
+                  grid.size());
+    warps = {grid[0], grid[1]};
+  }
+  auto made =
+      WW_TRY(layout::mma_tile(args.word(0).front(), args.numbers(1), bits, warps, args.flag(4)));
+  return notated(std::move(made), args.numbers(1), bits);
+}
+
+constexpr std::array kCoalesced = {Param{"shape", ParamKind::Dims}, Param{"threads"},
+                                   Param{"dtype", ParamKind::DType}};
+
+Result<NotatedLayout> coalesced(const NamedArgs& args) {
+  const int bits = num::bits_of(args.dtype(2));
+  return notated(WW_TRY(layout::coalesced(args.numbers(0), args.number(1), bits)), args.numbers(0),
+                 bits);
+}
+
+constexpr std::array kOwned = {Param{"shape", ParamKind::Dims}, Param{"threads"}};
+
+template <auto kMake>
+Result<NotatedLayout> owned(const NamedArgs& args) {
+  return notated(WW_TRY(kMake(args.numbers(0), args.number(1), layout::axes::tx())),
+                 args.numbers(0));
 }
 
 constexpr std::array kLdmatrix = {Param{"num", ParamKind::Int, "1 2 4"},
@@ -184,6 +223,17 @@ constexpr std::array kTable = {
     NamedLayout{"mma_frag", "mma_fragment mma_fragment_layout", kMmaFrag,
                 "registers of an mma.sync.m16n8k{k} operand over one warp",
                 "mma_frag(A,16,float16)", kAll, mma_fragment},
+    NamedLayout{"mma_tile", "mma_tile_layout", kMmaTile,
+                "registers of an operand of products over a tile and a grid of warps",
+                "mma_tile(D,64x64,float32,2x2)", kAll, mma_tile},
+    NamedLayout{"coalesced", "coalesced_layout", kCoalesced,
+                "registers of threads, neighbouring vectors in neighbouring threads",
+                "coalesced(16x64,128,float32)", kAll, coalesced},
+    NamedLayout{"row_owned", "row_layout", kOwned, "registers of threads that have whole rows",
+                "row_owned(64x32,64)", kAll, owned<layout::row_owned>},
+    NamedLayout{"column_owned", "column_layout", kOwned,
+                "registers of threads that have whole columns", "column_owned(32x64,64)", kAll,
+                owned<layout::column_owned>},
     NamedLayout{"ldmatrix_frag", "ldmatrix_fragment ldmatrix_fragment_layout", kLdmatrix,
                 "registers that ldmatrix.m8n8 fills, num matrices side by side",
                 "ldmatrix_frag(4,trans)", kAll, ldmatrix_fragment},

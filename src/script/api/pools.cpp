@@ -77,11 +77,12 @@ Result<Value> shared_alloc_mma(Context& in, Args& a) {
   if (!fields.has(Dtype)) fields.values[Dtype] = in.heap.str("float16");
   if (!fields.has(Align)) fields.values[Align] = of_int(kMmaAlign);
   ir::Buffer buffer = WW_TRY(read_buffer_fields(in, fields, 0, ir::Scope::SharedDyn));
-  layout::SwizzleMode mode = layout::SwizzleMode::B128;
-  const bool is_auto = !a.has(at) || (a[at].is(Kind::Str) && text_of(a[at]) == "auto");
-  if (!is_auto) mode = WW_TRY(swizzle_mode_arg(in, a[at], a.spans[at]));
   const layout::Shape shape = WW_TRY(as_int_list(in, a[0], "the shape", a.spans[0]));
-  Result<layout::Layout> layout = layout::mma_shared(shape, mode, num::bits_of(buffer.dtype));
+  const int bits = num::bits_of(buffer.dtype);
+  const layout::SwizzleMode mode = !a.has(at) || is_auto_swizzle(a[at])
+                                       ? layout::widest_swizzle(shape, bits)
+                                       : WW_TRY(swizzle_mode_arg(in, a[at], a.spans[at]));
+  Result<layout::Layout> layout = layout::mma_shared(shape, mode, bits);
   if (!layout) {
     Diag problem = std::move(layout).error();
     problem.span = a.call;  // the library's places are not in this text

@@ -24,6 +24,68 @@ Result<int> bits_arg(Context& in, const Args& a, std::size_t i, int missing) {
   return num::bits_of(WW_TRY(as_type(in, a[i], "`dtype`", a.spans[i])).dtype);
 }
 
+// --- register tiles of warps and threads ---------------------------------------------------------
+
+// mma_tile_layout(operand, shape, dtype, warps=(1, 1), transposed=False)
+Result<Value> mma_tile_layout(Context& in, Args& a) {
+  enum : std::size_t { Operand, Shape, Dtype, Warps, Transposed };
+  const std::string letter = WW_TRY(as_text(in, a[Operand], "the operand", a.spans[Operand]));
+  if (letter.size() != 1)
+    return fail_at(a.spans[Operand], DiagKind::BadArgument,
+                   "operand \"{}\", expected \"A\", \"B\", \"C\" or \"D\"", letter);
+  const layout::Shape shape = WW_TRY(as_int_list(in, a[Shape], "the shape", a.spans[Shape]));
+  const int bits = WW_TRY(bits_arg(in, a, Dtype, 16));
+  layout::WarpGrid warps;
+  if (a.has(Warps)) {
+    const layout::Shape grid = WW_TRY(as_int_list(in, a[Warps], "`warps`", a.spans[Warps]));
+    if (grid.size() != 2)
+      return fail_at(a.spans[Warps], DiagKind::RankMismatch,
+                     "{} numbers of warps, expected (along M, along N)", grid.size());
+    warps = {grid[0], grid[1]};
+  }
+  const bool is_transposed =
+      a.has(Transposed) && WW_TRY(as_bool(in, a[Transposed], "`transposed`", a.spans[Transposed]));
+  return layout_result(in, layout::mma_tile(letter[0], shape, bits, warps, is_transposed), a.call);
+}
+
+Result<layout::Axis> axis_arg(Context& in, const Args& a, std::size_t i) {
+  if (!a.has(i)) return layout::axes::tx();
+  if (!a[i].is(Kind::Axis))
+    return layout::Axis::builtin(WW_TRY(as_text(in, a[i], "`axis`", a.spans[i])));
+  return a[i].as<AxisObject>().axis;
+}
+
+// coalesced_layout(shape, threads, dtype, axis=tx)
+Result<Value> coalesced_layout(Context& in, Args& a) {
+  const layout::Shape shape = WW_TRY(as_int_list(in, a[0], "the shape", a.spans[0]));
+  const std::int64_t threads = WW_TRY(as_integer(in, a[1], "`threads`", a.spans[1]));
+  const int bits = WW_TRY(bits_arg(in, a, 2, 32));
+  return layout_result(in, layout::coalesced(shape, threads, bits, WW_TRY(axis_arg(in, a, 3))),
+                       a.call);
+}
+
+// row_layout(shape, threads, axis=tx), and of columns.
+template <auto kMake>
+Result<Value> owned_layout(Context& in, Args& a) {
+  const layout::Shape shape = WW_TRY(as_int_list(in, a[0], "the shape", a.spans[0]));
+  const std::int64_t threads = WW_TRY(as_integer(in, a[1], "`threads`", a.spans[1]));
+  return layout_result(in, kMake(shape, threads, WW_TRY(axis_arg(in, a, 2))), a.call);
+}
+
+// reduced_layout(layout, shape, axes): one axis, or several.
+Result<Value> reduced_layout(Context& in, Args& a) {
+  const Layout layout = WW_TRY(as_layout(in, a[0], "the layout", a.spans[0]));
+  const layout::Shape shape = WW_TRY(as_int_list(in, a[1], "the shape", a.spans[1]));
+  layout::Shape axes;
+  if (a[2].is(Kind::Int))
+    axes.push_back(WW_TRY(as_integer(in, a[2], "`axes`", a.spans[2])));
+  else
+    axes = WW_TRY(as_int_list(in, a[2], "`axes`", a.spans[2]));
+  for (std::int64_t& each : axes)
+    if (each < 0) each += static_cast<std::int64_t>(shape.size());
+  return layout_result(in, layout::reduced(layout, shape, axes), a.call);
+}
+
 // --- registers and tensor memory -----------------------------------------------------------------
 
 Result<Value> wg_local_layout(Context& in, Args& a) {
@@ -92,10 +154,10 @@ constexpr std::array<std::string_view, 4> kModes = {"SWIZZLE_NONE", "SWIZZLE_32B
 
 Result<Value> mma_shared_layout(Context& in, Args& a) {
   const int bits = WW_TRY(bits_arg(in, a, 0, 16));
-  const SwizzleMode mode = WW_TRY(swizzle_mode_arg(in, a[1], a.spans[1]));
-  return layout_result(
-      in, layout::mma_shared(WW_TRY(as_int_list(in, a[2], "the shape", a.spans[2])), mode, bits),
-      a.call);
+  const layout::Shape shape = WW_TRY(as_int_list(in, a[2], "the shape", a.spans[2]));
+  const SwizzleMode mode = is_auto_swizzle(a[1]) ? layout::widest_swizzle(shape, bits)
+                                                 : WW_TRY(swizzle_mode_arg(in, a[1], a.spans[1]));
+  return layout_result(in, layout::mma_shared(shape, mode, bits), a.call);
 }
 
 Result<Value> mma_atom_layout(Context& in, Args& a) {
@@ -141,6 +203,11 @@ Result<Value> mode_of_layout(Context& in, Args& a) {
 constexpr std::string_view kScaleFactors = "rows, SF_K, sf_per_mma, sf_reuse?, pipe_depth?";
 
 constexpr BuiltinRow kRows[] = {
+    {"layout.mma_tile_layout", "operand, shape, dtype, warps?, transposed?", mma_tile_layout},
+    {"layout.coalesced_layout", "shape, threads, dtype, axis?", coalesced_layout},
+    {"layout.row_layout", "shape, threads, axis?", owned_layout<layout::row_owned>},
+    {"layout.column_layout", "shape, threads, axis?", owned_layout<layout::column_owned>},
+    {"layout.reduced_layout", "layout, shape, axes", reduced_layout},
     {"layout.wg_local_layout", "cols, rows?", wg_local_layout},
     {"layout.tcgen05_atom_layout", "instr_shape, tensor_shape, dtype?", tcgen05_atom_layout},
     {"layout.tmem_datapath_layout", "datapath, rows, cols, sub_slab?", tmem_datapath_layout},
@@ -171,6 +238,8 @@ std::optional<Value> swizzle_mode_member(std::string_view name) {
     if (ready_layouts_api::kModes[i] == name) return of_int(static_cast<Wide>(i));
   return std::nullopt;
 }
+
+bool is_auto_swizzle(const Value& value) { return value.is(Kind::Str) && text_of(value) == "auto"; }
 
 Result<layout::SwizzleMode> swizzle_mode_arg(Context& in, const Value& value, Span span) {
   if (value.is(Kind::Int)) {
