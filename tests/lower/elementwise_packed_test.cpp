@@ -42,7 +42,11 @@ TEST(ElementwisePacked, InstructionsOfTargets) {
       {"sm_90a", "float16", "mul(D, A, 0.1)", ""},  // computed in float32
       {"sm_90a", "float16", "fdiv(D, A, B)", ""},
       {"sm_90a", "float32", "add(D, A, B)", ""},
-      {"sm_100a", "float32", "add(D, A, B)", ""},
+      {"sm_100a", "float32", "add(D, A, B)", "add.rn.f32x2"},
+      {"sm_100a", "float32", "sub(D, A, D)", "sub.rn.f32x2"},
+      {"sm_120a", "float32", "mul(D, A, 0.1)", "mul.rn.f32x2"},
+      {"sm_100a", "float32", "fma(D, A, B, D)", "fma.rn.f32x2"},
+      {"sm_100a", "float32", "maximum(D, A, B)", ""},
       {"sm_100a", "float16", "add(D, D, A)", "add.rn.f16x2"}};
   for (const Row& row : rows) {
     ElementwiseCase each = on_rows({"warp", 32}, {row.dtype, row.dtype, row.dtype}, row.call);

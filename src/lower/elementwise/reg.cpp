@@ -84,9 +84,7 @@ BatchPlan batch_plan(const Call& call, const Plan& plan, const StepBatch& batch)
 Match<Plan> match(const Call& call) {
   Plan plan{.problem = WW_TRY(elementwise_problem(call)), .packed = {}};
   WW_TRY_VOID(check_elements(call, plan.problem.dst, plan.problem.sources));
-  // Registers of 32 bits that other instructions fill would have to be put together first.
-  if (plan.problem.dst.bits < 32)
-    plan.packed = packed_op(call, plan.problem.type, plan.problem.dst.dtype, plan.problem.sources);
+  plan.packed = packed_op(call, plan.problem.type, plan.problem.dst.dtype, plan.problem.sources);
   for (const StepBatch& batch : plan.problem.batches)
     plan.batches.push_back(batch_plan(call, plan, batch));
   return plan;
