@@ -80,14 +80,14 @@ TEST(EvalExchange, Reductions) {
 }
 
 // Three rounds: out[t] is the sum of what `value` is in them, as a promise.
-Outcome promised(const std::function<ExprId(TestKernel&, ExprId round)>& value) {
+Outcome promised(const std::function<ExprId(TestKernel&, ExprId round)>& value,
+                 Intrinsic callee = Intrinsic::Uniform) {
   TestKernel k;
   const BufferId out = k.matched("out", {64}, DType::Int32);
   k.start(64);
   k.store(out, {k.tid()}, k.n(0));
   const ir::VarId round = k.loop("i", 3);
-  k.store(out, {k.tid()},
-          k.add(k.at(out, {k.tid()}), k.call(Intrinsic::Uniform, {value(k, k.var(round))})));
+  k.store(out, {k.tid()}, k.add(k.at(out, {k.tid()}), k.call(callee, {value(k, k.var(round))})));
   k.end();
   return k.run({{}});
 }
@@ -101,6 +101,21 @@ TEST(EvalExchange, PromisesAreChecked) {
   EXPECT_EQ(broken.text(),
             "`T.uniform` is promised one value in CTA (0,0,0), and gets 0 in thread 0, 1 in thread "
             "32");
+}
+
+TEST(EvalExchange, PromisesOfAWarpAreChecked) {
+  const auto of_warps = [](std::int64_t lanes) {
+    return promised([=](TestKernel& k, ExprId i) { return k.add(i, k.div(k.tid(), lanes)); },
+                    Intrinsic::WarpUniform);
+  };
+  const Outcome kept = of_warps(32);
+  EXPECT_EQ(kept.checks(), "") << kept.text();
+  EXPECT_EQ(kept.arrays[0][63], 6);
+  const Outcome broken = of_warps(48);
+  EXPECT_EQ(broken.checks(), "operand");
+  EXPECT_EQ(broken.text(),
+            "`T.warp_uniform` is promised one value in warp 1 of CTA (0,0,0), and gets 0 in thread "
+            "32, 1 in thread 48");
 }
 
 TEST(EvalExchange, LanesWaitForThoseOfTheMask) {

@@ -86,6 +86,11 @@ struct IntrinsicFacts {
 };
 const IntrinsicFacts& facts_of(Intrinsic intrinsic);
 const std::vector<IntrinsicFacts>& all_intrinsics();
+/// Does it give its argument, as hints and promises about it do?
+constexpr bool is_its_argument(Intrinsic intrinsic) {
+  return intrinsic == Intrinsic::Likely || intrinsic == Intrinsic::Uniform ||
+         intrinsic == Intrinsic::WarpUniform;
+}
 /// By name without `T.`: "cuda.cta_sync".
 std::optional<Intrinsic> find_intrinsic(std::string_view name);
 

@@ -329,7 +329,7 @@ Text Numbers::int_to_half(DType from, DType to, const Text& value) {
 // --- functions -----------------------------------------------------------------------------------
 
 Text Numbers::call(Intrinsic callee, DType dtype, std::span<const Text> args) {
-  if (callee == Intrinsic::Likely || callee == Intrinsic::Uniform) return args[0];
+  if (ir::is_its_argument(callee)) return args[0];
   return num::kind_of(dtype) == DTypeKind::Float ? float_call(callee, dtype, args)
                                                  : int_call(callee, dtype, args);
 }

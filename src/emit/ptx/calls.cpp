@@ -81,12 +81,12 @@ Value int_call(Context& c, Intrinsic callee, DType type, std::span<const Value> 
 }
 
 // A move behind a label that the virtual GPU knows (sim/checks/promises.h); others see a move.
-Value promised(Context& c, DType type, Value value) {
+Value promised(Context& c, DType type, Value value, std::string_view label) {
   if (value.is_constant()) return value;
   if (value.cls == Class::P)
-    return is_not_zero(c, DType::Int32, promised(c, type, as_int(c, value)));
+    return is_not_zero(c, DType::Int32, promised(c, type, as_int(c, value), label));
   const Value out = c.code.new_register(value.cls);
-  c.code.add_label(c.code.new_label("uniform"));
+  c.code.add_label(c.code.new_label(label));
   c.code.add(fmt::format("mov.{}", type_of(value.cls)), {out, value});
   return out;
 }
@@ -96,7 +96,9 @@ Lanes pure_call(Context& c, const Expr& e) {
     case Intrinsic::Likely:
       return lanes(c, e.args[0]);
     case Intrinsic::Uniform:
-      return {promised(c, c.f[e.args[0]].type.dtype, lanes(c, e.args[0])[0])};
+    case Intrinsic::WarpUniform:
+      return {promised(c, c.f[e.args[0]].type.dtype, lanes(c, e.args[0])[0],
+                       e.callee == Intrinsic::Uniform ? "uniform" : "uniform_warp")};
     case Intrinsic::CvtaToShared:
       return {window(c, address(c, e.args[0]), Space::Shared)};
     case Intrinsic::TmemAddr:

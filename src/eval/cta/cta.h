@@ -179,8 +179,9 @@ struct Cta {
   std::map<Address, Mbarrier> mbarriers;
   AsyncWork async;
   TensorMemory tmem;
-  std::map<std::pair<std::uint32_t, const ir::Expr*>, Promise> promises;  // by step and call
-  std::uint64_t held = 0;                                                 // part of run.held
+  // By step and call; each by warp, or 0 where it is about the CTA.
+  std::map<std::pair<std::uint32_t, const ir::Expr*>, std::map<Thread, Promise>> promises;
+  std::uint64_t held = 0;  // part of run.held
 
   [[nodiscard]] std::size_t thread_count() const { return pc.size(); }
   [[nodiscard]] num::DType type_of(ir::ExprId id) const { return f[id].type.dtype; }

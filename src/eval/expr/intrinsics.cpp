@@ -107,30 +107,38 @@ Words call_atomic(Cta& cta, const Expr& expr, Threads ts) {
   return out;
 }
 
+bool is_promise(Intrinsic callee) {
+  return callee == Intrinsic::Uniform || callee == Intrinsic::WarpUniform;
+}
+
 // A loop that goes round more often is checked up to here.
 constexpr std::size_t kMaxPromised = std::size_t{1} << 20;
 
-// The n-th value of a thread is the n-th value of all threads of the CTA that come by n times.
+// The n-th value of a thread is the n-th value of all threads of the CTA, or the warp, that come by
+// n times.
 Words promised(Cta& cta, const Expr& expr, Threads ts) {
   Words out = evaluate(cta, expr.args[0], ts);
   const num::DType type = cta.type_of(expr.args[0]);
   const ir::StmtId stmt = cta.launch.steps[cta.step].stmt;
+  const bool is_of_warp = expr.callee == Intrinsic::WarpUniform;
   // A primitive asks for its operands as often as it likes, but all of its unit at once.
-  Promise one;
+  std::map<Thread, Promise> once;
   const bool is_operand = stmt.valid() && cta.f[stmt].kind == ir::StmtKind::Tile;
-  Promise& promise = is_operand ? one : cta.promises[{cta.step, &expr}];
-  promise.times.resize(cta.thread_count());
+  std::map<Thread, Promise>& promises = is_operand ? once : cta.promises[{cta.step, &expr}];
   for (std::size_t i = 0; i < ts.size(); ++i) {
+    Promise& promise = promises[static_cast<Thread>(is_of_warp ? ts[i] / 32 : 0)];
+    promise.times.resize(cta.thread_count());
     const std::size_t time = promise.times[ts[i]]++;
     if (time >= kMaxPromised) continue;
     if (time >= promise.values.size()) promise.values.push_back({out[i], ts[i]});
     const Promise::Value& wanted = promise.values[time];
     if (out[i] == wanted.word) continue;
     if (Finding* found = finding(cta, Check::Operand); found != nullptr)
-      found->text =
-          fmt::format("`T.uniform` is promised one value in {}, and gets {} in {}, {} in {}",
-                      cta_text(cta), value_text(type, wanted.word), thread_text(wanted.first),
-                      value_text(type, out[i]), thread_text(ts[i]));
+      found->text = fmt::format(
+          "`T.{}` is promised one value in {}{}, and gets {} in {}, {} in {}",
+          ir::facts_of(expr.callee).name, is_of_warp ? fmt::format("warp {} of ", ts[i] / 32) : "",
+          cta_text(cta), value_text(type, wanted.word), thread_text(wanted.first),
+          value_text(type, out[i]), thread_text(ts[i]));
   }
   return out;
 }
@@ -160,7 +168,7 @@ Words call_intrinsic(Cta& cta, const Expr& expr, Threads ts) {
   const Intrinsic callee = expr.callee;
   switch (ir::facts_of(callee).effect) {
     case ir::Effect::Pure:
-      return callee == Intrinsic::Uniform ? promised(cta, expr, ts) : call_pure(cta, expr, ts);
+      return is_promise(callee) ? promised(cta, expr, ts) : call_pure(cta, expr, ts);
     case ir::Effect::Exchange:
       return call_exchange(cta, expr, ts);
     case ir::Effect::Barrier:

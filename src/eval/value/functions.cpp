@@ -131,7 +131,7 @@ Word int_call(Intrinsic callee, DType type, std::span<const Word> args) {
 }  // namespace
 
 Word pure_call(Intrinsic callee, DType type, std::span<const Word> args) {
-  if (callee == Intrinsic::Likely || callee == Intrinsic::Uniform) return args[0];
+  if (ir::is_its_argument(callee)) return args[0];
   if (num::kind_of(type) == DTypeKind::Float) return float_call(callee, type, args);
   return int_call(callee, type, args);
 }

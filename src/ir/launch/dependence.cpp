@@ -87,6 +87,8 @@ Unit Dependence::called(const Expr& e) {
   switch (e.callee) {
     case Intrinsic::Uniform:
       return std::max(Unit::Cta, all(e.args));
+    case Intrinsic::WarpUniform:
+      return std::max(Unit::Warp, all(e.args));
     case Intrinsic::Ballot:
     case Intrinsic::AnySync:
     case Intrinsic::AllSync:

@@ -170,6 +170,8 @@ TEST_F(Loads, APromiseStandsForAProof) {
   EXPECT_EQ(granule(inside), Unit::Cta);
   // Not more than it says: CTAs may differ.
   EXPECT_EQ(granule(under(less(call(Intrinsic::Uniform, {tid}), n(3)))), Unit::Cta);
+  EXPECT_EQ(granule(under(less(call(Intrinsic::WarpUniform, {tid}), n(3)))), Unit::Warp);
+  EXPECT_EQ(granule(under(less(call(Intrinsic::WarpUniform, {cta}), n(3)))), Unit::Cta);
 }
 
 TEST_F(Loads, AScalarKeptInStep) {

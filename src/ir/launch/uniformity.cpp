@@ -126,6 +126,8 @@ class Uniformity {
     switch (e.callee) {
       case Intrinsic::Uniform:
         return std::max(Unit::Cta, all(e.args));
+      case Intrinsic::WarpUniform:
+        return std::max(Unit::Warp, all(e.args));
       case Intrinsic::Ballot:
       case Intrinsic::AnySync:
       case Intrinsic::AllSync:

@@ -141,7 +141,7 @@ Range range_of(const Atoms& atoms, const SumAtom& atom) {
     case ExprOp::Call: {
       const Intrinsic callee = atoms.function()[atom.source].callee;
       if (callee == Intrinsic::Abs) return unless_wrapped(absolute(arg(0)), any);
-      if (callee == Intrinsic::Likely || callee == Intrinsic::Uniform) return arg(0);
+      if (is_its_argument(callee)) return arg(0);
       if (callee == Intrinsic::Popcount || callee == Intrinsic::Clz)
         return {0, num::bits_of(atom.type.dtype)};
       return callee == Intrinsic::ElectSync ? Range{0, 1} : any;

@@ -296,7 +296,7 @@ struct Lengths : Builder {
   BufferId lens = matched("lens", {64}, DType::Int32);
   BufferId a = alloc("A", {8}, DType::Float32, Scope::Local);
   static constexpr std::string_view kOutside =
-      "put it outside the `if`, or let the condition hold for whole ctas\n";
+      "put it outside the loop, or let whole ctas go round equally often\n";
 };
 
 TEST(VerifyLaunch, LoopsToALengthFromMemory) {

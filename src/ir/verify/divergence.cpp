@@ -46,8 +46,8 @@ class Origin {
     if (Note reason = reason_of(at); !reason.text.empty()) out.push_back(std::move(reason));
     const ExprOp op = f_[at].op;
     if (op == ExprOp::Load || op == ExprOp::Call)
-      out.push_back({fmt::format("`T.uniform({})` promises that it is the same; runs check it",
-                                 print(f_, at)),
+      out.push_back({fmt::format("`T.{}({})` promises that it is the same; runs check it",
+                                 unit_ == Unit::Warp ? "warp_uniform" : "uniform", print(f_, at)),
                      {}});
     return out;
   }

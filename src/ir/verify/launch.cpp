@@ -112,7 +112,23 @@ std::optional<Unit> unit_of_collective(const Function& f, const Expr& call) {
   return barrier_unit(f, call);
 }
 
-Note outside_the_if(Unit unit) {
+// Is it what decides how often a loop goes round?
+bool is_of_loop(const Function& f, ExprId expr) {
+  bool found = false;
+  for_each_stmt(f, f.body, [&](StmtId id) {
+    const Stmt& s = f[id];
+    if (s.kind == StmtKind::While) found = found || s.expr == expr;
+    if (s.kind == StmtKind::For)
+      found = found || std::find(s.args.begin(), s.args.end(), expr) != s.args.end();
+  });
+  return found;
+}
+
+Note what_to_do(const Function& f, ExprId splits, Unit unit) {
+  if (splits.valid() && is_of_loop(f, splits))
+    return {fmt::format("put it outside the loop, or let whole {}s go round equally often",
+                        name_of(unit)),
+            {}};
   return {fmt::format("put it outside the `if`, or let the condition hold for whole {}s",
                       name_of(unit)),
           {}};
@@ -230,7 +246,8 @@ class OperandCheck {
 void note_why(Context& c, const LaunchShape& shape, ThreadFlow& flow, StmtId stmt, Unit unit) {
   std::vector<Note>& notes = c.findings.back().notes;
   for (Note& note : why_apart(c.f, shape, flow, stmt, unit)) notes.push_back(std::move(note));
-  notes.push_back(outside_the_if(unit));
+  const bool is_apart = !flow[stmt].together(unit);
+  notes.push_back(what_to_do(c.f, is_apart ? flow.blame(stmt).splits : ExprId{}, unit));
 }
 
 // A barrier that some threads of its unit never reach. Conditions of which nothing is known get the

@@ -64,8 +64,7 @@ ProofValues::Values ProofValues::compute(ExprId expr) {
       return a;
     }
     case ExprOp::Call:
-      if (e.callee == ir::Intrinsic::Likely || e.callee == ir::Intrinsic::Uniform)
-        return of(e.args[0]);
+      if (ir::is_its_argument(e.callee)) return of(e.args[0]);
       if (e.callee == ir::Intrinsic::TmemAddr) return tensor_address(e);
       if (e.callee == ir::Intrinsic::CvtaToShared) return shared_address(e);
       return called(expr);

@@ -333,6 +333,16 @@ TEST(Collective, APromiseIsKeptByAllThreadsOfABlock) {
   expect_caught(with("%r2"), Check::Collective, "is 0x0 in thread 0, 0x1 in thread 32");
   expect_caught(with("%r1"), Check::Collective, "is 0x0 in thread 0, 0x1 in thread 1");
 }
+TEST(Collective, APromiseIsKeptByAllThreadsOfAWarp) {
+  const auto with = [](std::string_view lanes) {
+    return Case{.body = "mov.u32 %r1, %tid.x; div.u32 %r2, %r1, " + std::string(lanes) +
+                        ";\n$L_uniform_warp_1: mov.b32 %r3, %r2;",
+                .threads = 64};
+  };
+  expect_clean(with("32"), Check::Collective);
+  expect_caught(with("48"), Check::Collective,
+                "all threads of its warp, and is 0x0 in thread 32, 0x1 in thread 48");
+}
 TEST(Collective, GroupsHaveNoLanesInCommon) {
   expect_caught({R"(mov.u32 %r1, %tid.x; setp.lt.u32 %p1, %r1, 16; selp.b32 %r2, 0xFFFF, -1, %p1;
     shfl.sync.bfly.b32 %r4, %r1, 1, 31, %r2;)"},

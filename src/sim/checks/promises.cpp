@@ -25,9 +25,9 @@ std::uint64_t bits_of_lane(const Warp& warp, const Op& op, unsigned lane) {
 
 }  // namespace
 
-const Promises::Value* Promises::broken(std::uint32_t op, std::uint32_t thread,
+const Promises::Value* Promises::broken(std::uint32_t op, std::uint32_t group, std::uint32_t thread,
                                         std::uint64_t bits) {
-  Promise& promise = promises_[op];
+  Promise& promise = promises_[{op, group}];
   if (thread >= promise.times.size()) promise.times.resize(thread + 1);
   const std::size_t time = promise.times[thread]++;
   if (time >= kMaxPromised) return nullptr;
@@ -38,16 +38,18 @@ const Promises::Value* Promises::broken(std::uint32_t op, std::uint32_t thread,
 
 void run_promise(Warp& warp, const Op& op) {
   if (!warp.checks(Check::Collective)) return;
+  const bool is_of_warp = op.mode == static_cast<std::uint8_t>(PromiseOf::Warp);
   for (unsigned lane = 0; lane < kLanes; ++lane) {
     if ((warp.exec >> lane & 1U) == 0) continue;
     const std::uint64_t bits = bits_of_lane(warp, op, lane);
-    const Promises::Value* wanted =
-        warp.cta->promises.broken(warp.current, warp.index * kLanes + lane, bits);
+    const Promises::Value* wanted = warp.cta->promises.broken(
+        warp.current, is_of_warp ? warp.index : 0, warp.index * kLanes + lane, bits);
     if (wanted == nullptr) continue;
     warp.report(Check::Collective, Mask{1} << lane,
-                fmt::format("a value is promised to be the same in all threads of its block, and "
-                            "is 0x{:x} in thread {}, 0x{:x} in thread {}",
-                            wanted->bits, wanted->thread, bits, warp.index * kLanes + lane));
+                fmt::format("a value is promised to be the same in all threads of its {}, and is "
+                            "0x{:x} in thread {}, 0x{:x} in thread {}",
+                            is_of_warp ? "warp" : "block", wanted->bits, wanted->thread, bits,
+                            warp.index * kLanes + lane));
     return;
   }
 }

@@ -250,6 +250,15 @@ std::pair<std::uint64_t, bool> FunctionDecoder::symbol_address(const isa::Operan
 
 // --- statements ----------------------------------------------------------------------------------
 
+namespace {
+
+PromiseOf promise_behind(std::string_view label) {
+  if (label.starts_with(kWarpPromiseLabel)) return PromiseOf::Warp;
+  return label.starts_with(kPromiseLabel) ? PromiseOf::Cta : PromiseOf::None;
+}
+
+}  // namespace
+
 void FunctionDecoder::statement(const ptx::Statement& statement) {
   const auto number = static_cast<std::uint32_t>(&statement - function_.statements.data());
   switch (statement.kind) {
@@ -258,8 +267,7 @@ void FunctionDecoder::statement(const ptx::Statement& statement) {
       return;
     case ptx::StatementKind::Label:
       labels_.add(number, next_op());
-      is_promised_ = context_.module.text(static_cast<ptx::NameId>(statement.index))
-                         .starts_with(kPromiseLabel);
+      promised_ = promise_behind(context_.module.text(static_cast<ptx::NameId>(statement.index)));
       return;
     case ptx::StatementKind::BranchTargets: {
       // Which labels the names of a list are is decided where the list stands.
@@ -332,8 +340,9 @@ void FunctionDecoder::instruction(const ptx::Instruction& instruction) {
     }
   }
   mark_order(legal->binding, code());
-  if (is_promised_ && form.mnemonic == "mov" && noted_.size() == 2) promise(noted_[1]);
-  is_promised_ = false;
+  if (promised_ != PromiseOf::None && form.mnemonic == "mov" && noted_.size() == 2)
+    promise(noted_[1]);
+  promised_ = PromiseOf::None;
   finish_op(op, instruction, family_of(form));
 }
 
@@ -344,6 +353,7 @@ void FunctionDecoder::promise(const OperandInfo& source) {
   before.op.run = run_promise;
   before.op.p[0] = source.place;
   before.op.bytes = static_cast<std::uint8_t>(bytes);
+  before.op.mode = static_cast<std::uint8_t>(promised_);
   before_.push_back(before);
 }
 

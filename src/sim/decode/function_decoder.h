@@ -14,6 +14,7 @@
 
 #include "isa/check.h"
 #include "ptx/resolve.h"
+#include "sim/checks/promises.h"
 #include "sim/decode/decoder.h"
 #include "sim/decode/frame.h"
 #include "sim/decode/labels.h"
@@ -126,7 +127,7 @@ class FunctionDecoder {
   std::vector<OperandInfo> noted_;
   std::vector<Before> before_;
   std::optional<std::uint32_t> label_;
-  bool is_promised_ = false;  // behind a label that says so (sim/checks/promises.h)
+  PromiseOf promised_ = PromiseOf::None;  // behind a label that says so (sim/checks/promises.h)
 };
 
 }  // namespace ww::sim

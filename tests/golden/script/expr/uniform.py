@@ -9,6 +9,7 @@ def f(a: T.handle, b: T.handle):
     wide: T.let = T.uniform(T.int64(A[0]))
     if T.uniform(B[0] > T.float16(1)) and T.uniform(B[1]) < T.float16(2):
         A[0] = n + T.cast(wide, "int32")
+    A[1] = T.warp_uniform(A[2])
 #--- expected
 from tvm.script import tirx as T
 from tvm.script.tirx import tile as Tx
@@ -23,3 +24,4 @@ def f(a: T.handle, b: T.handle):
     wide: T.let[T.int64] = T.uniform(T.Cast("int64", A[0]))
     if T.uniform(B[0] > T.float16(1.0)) and T.uniform(B[1]) < T.float16(2.0):
         A[0] = n + T.Cast("int32", wide)
+    A[1] = T.warp_uniform(A[2])
