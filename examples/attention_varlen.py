@@ -15,22 +15,20 @@ import math
 
 from tvm.script import tirx as T
 from tvm.script.tirx import tile as Tx
-from tvm.tirx.layout import ComposeLayout, R, S, SwizzleLayout, TileLayout, laneid, warpid
+from tvm.tirx.layout import mma_shared_layout, mma_tile_layout, reduced_layout
 
 
 def build(rows=256, sequences=3, heads=2, dim=64, slots=2, causal=False, dtype="float16"):
     BM, BN = 64, 64  # queries and keys
     # Rows of 128 bytes, swizzled; wider ones are panels of such rows.
-    panels = ComposeLayout(SwizzleLayout(3, 3, 3),
-                           TileLayout(S[(64, dim // 64, 64) : (64, 4096, 1)]))
+    panels = mma_shared_layout(dtype, "auto", (64, dim))
 
-    # Fragments of m16n8k16: rows and columns of an accumulator, or of an operand A; and what each row
-    # has once, which the four lanes of the row all hold.
+    # Fragments of four warps, one below the other: of an accumulator, which is an operand A as well;
+    # and what each row has once, which the four lanes of the row all hold.
     def frag(columns):
-        return TileLayout(S[(4, 2, 8, columns // 8, 4, 2) :
-                            (1 @ warpid, 2, 4 @ laneid, 4, 1 @ laneid, 1)])
+        return mma_tile_layout("D", (BM, columns), "float32", warps=(4, 1))
 
-    of_row = TileLayout(S[(4, 2, 8) : (1 @ warpid, 1, 4 @ laneid)] + R[4 : 1 @ laneid])
+    of_row = reduced_layout(frag(BN), (BM, BN), 1)
 
     @T.prim_func
     def attention(Q_ptr: T.handle, K_ptr: T.handle, V_ptr: T.handle, cu_seqlens_ptr: T.handle,

@@ -5,7 +5,7 @@
 #   warpwright run examples/gemm_bias_relu.py --expect 'D ~= max(A @ B + bias, 0)'
 from tvm.script import tirx as T
 from tvm.script.tirx import tile as Tx
-from tvm.tirx.layout import ComposeLayout, R, S, SwizzleLayout, TileLayout, laneid, warpid
+from tvm.tirx.layout import mma_shared_layout, mma_tile_layout
 
 
 def build(M=128, N=128, K=256, BM=128, BN=128, BK=64, WM=64, WN=64, stages=3, group=16,
@@ -17,17 +17,11 @@ def build(M=128, N=128, K=256, BM=128, BN=128, BK=64, WM=64, WN=64, stages=3, gr
 
     # Panels of rows of 64 elements, whose 16-byte pieces are permuted by the row's number.
     def panels(rows, columns, copies=1):
-        return ComposeLayout(SwizzleLayout(3, 3, 3), TileLayout(
-            S[(copies, rows, columns // 64, 64) : (rows * columns, 64, rows * 64, 1)]))
+        return mma_shared_layout(dtype, "128B", (copies, rows, columns))
 
-    d_frag = TileLayout(S[(warps_m, WM // 16, 2, 8, warps_n, WN // 8, 4, 2) :
-                          (1 @ warpid, WN // 2, 2, 4 @ laneid, warps_m @ warpid, 4, 1 @ laneid, 1)])
-    a_frag = TileLayout(S[(warps_m, WM // 16, 2, 8, steps, 2, 4, 2) :
-                          (1 @ warpid, 8, 2, 4 @ laneid, WM // 2, 4, 1 @ laneid, 1)]
-                        + R[warps_n : warps_m @ warpid])
-    b_frag = TileLayout(S[(steps, 2, 4, 2, warps_n, WN // 8, 8) :
-                          (WN // 2, 2, 1 @ laneid, 1, warps_m @ warpid, 4, 4 @ laneid)]
-                        + R[warps_m : 1 @ warpid])
+    a_frag = mma_tile_layout("A", (BM, BK), dtype, (warps_m, warps_n))
+    b_frag = mma_tile_layout("B", (BK, BN), dtype, (warps_m, warps_n))
+    d_frag = mma_tile_layout("D", (BM, BN), "float32", (warps_m, warps_n))
 
     @T.prim_func
     def gemm(A_ptr: T.handle, B_ptr: T.handle, bias_ptr: T.handle, D_ptr: T.handle):

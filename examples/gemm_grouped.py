@@ -10,15 +10,14 @@
 #   warpwright explain examples/gemm_grouped.py
 from tvm.script import tirx as T
 from tvm.script.tirx import tile as Tx
-from tvm.tirx.layout import ComposeLayout, S, SwizzleLayout, TileLayout, laneid, warpid
+from tvm.tirx.layout import mma_shared_layout, mma_tile_layout
 
 
 def build(groups=4, rows=300, N=96, K=128, slots=2, dtype="bfloat16", out="float32"):
     BM, BN, BK = 64, 64, 64
-    swizzled = ComposeLayout(SwizzleLayout(3, 3, 3), TileLayout(S[(64, 64) : (64, 1)]))
+    swizzled = mma_shared_layout(dtype, "auto", (64, 64))
     # Four warps, 2 x 2, of 32 x 32 each.
-    d_frag = TileLayout(S[(2, 2, 2, 8, 2, 4, 4, 2) :
-                          (1 @ warpid, 16, 2, 4 @ laneid, 2 @ warpid, 4, 1 @ laneid, 1)])
+    d_frag = mma_tile_layout("D", (64, 64), "float32", warps=(2, 2))
 
     @T.prim_func
     def gemm_grouped(A_ptr: T.handle, B_ptr: T.handle, offsets_ptr: T.handle, D_ptr: T.handle):

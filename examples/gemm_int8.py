@@ -7,7 +7,7 @@
 #   warpwright run examples/gemm_int8.py --arg A=randint:-128,128,1 --arg B=randint:-128,128,2 --expect 'D == A @ B.T'
 from tvm.script import tirx as T
 from tvm.script.tirx import tile as Tx
-from tvm.tirx.layout import ComposeLayout, R, S, SwizzleLayout, TileLayout, laneid, warpid
+from tvm.tirx.layout import mma_shared_layout, mma_tile_layout
 
 
 def build(M=128, N=128, K=512, BM=128, BN=128, BK=128, WM=64, WN=64, stages=3, group=16,
@@ -19,18 +19,12 @@ def build(M=128, N=128, K=512, BM=128, BN=128, BK=128, WM=64, WN=64, stages=3, g
 
     # Rows of 128 bytes, whose eight 16-byte pieces are permuted by the row's number.
     def panels(rows):
-        return ComposeLayout(SwizzleLayout(4, 3, 3), TileLayout(
-            S[(stages, rows, BK // 128, 128) : (rows * BK, 128, rows * 128, 1)]))
+        return mma_shared_layout(dtype, "128B", (stages, rows, BK))
 
     # Fragments: rows over groups of four lanes, four neighbouring values of k to a register.
-    d_frag = TileLayout(S[(warps_m, WM // 16, 2, 8, warps_n, WN // 8, 4, 2) :
-                          (1 @ warpid, WN // 2, 2, 4 @ laneid, warps_m @ warpid, 4, 1 @ laneid, 1)])
-    a_frag = TileLayout(S[(warps_m, WM // 16, 2, 8, steps, 2, 4, 4) :
-                          (1 @ warpid, 16, 4, 4 @ laneid, WM, 8, 1 @ laneid, 1)]
-                        + R[warps_n : warps_m @ warpid])
-    b_frag = TileLayout(S[(warps_n, WN // 8, 8, steps, 2, 4, 4) :
-                          (warps_m @ warpid, 8, 4 @ laneid, WN, 4, 1 @ laneid, 1)]
-                        + R[warps_m : 1 @ warpid])
+    a_frag = mma_tile_layout("A", (BM, BK), dtype, (warps_m, warps_n))
+    b_frag = mma_tile_layout("B", (BN, BK), dtype, (warps_m, warps_n), transposed=True)
+    d_frag = mma_tile_layout("D", (BM, BN), "int32", (warps_m, warps_n))
 
     @T.prim_func
     def gemm(A_ptr: T.handle, B_ptr: T.handle, D_ptr: T.handle):

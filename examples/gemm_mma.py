@@ -16,7 +16,7 @@
 #   warpwright explain examples/gemm_mma.py
 from tvm.script import tirx as T
 from tvm.script.tirx import tile as Tx
-from tvm.tirx.layout import ComposeLayout, R, S, SwizzleLayout, TileLayout, laneid, warpid
+from tvm.tirx.layout import mma_shared_layout, mma_tile_layout
 
 
 def ceil_div(a, b):
@@ -36,30 +36,16 @@ def build(M=256, N=256, K=256, BM=128, BN=128, BK=64, WM=64, WN=64, stages=3, gr
     # Rows of 64 elements (128 bytes), whose eight 16-byte pieces are permuted by the row's number;
     # wider matrices are panels of such rows.
     def panels(rows, columns, copies=1):
-        return ComposeLayout(SwizzleLayout(3, 3, 3), TileLayout(
-            S[(copies, rows, columns // 64, 64) : (rows * columns, 64, rows * 64, 1)]))
+        return mma_shared_layout(dtype, "128B", (copies, rows, columns))
 
     # Warps stand warps_m x warps_n over the tile; each has WM x WN of it in fragments of m16n8k16,
     # and its rows of A and columns of B beside them: warps in a row hold the same part of A.
-    d_frag = TileLayout(S[(warps_m, WM // 16, 2, 8, warps_n, WN // 8, 4, 2) :
-                          (1 @ warpid, WN // 2, 2, 4 @ laneid, warps_m @ warpid, 4, 1 @ laneid, 1)])
-    m_digits, m_places = (warps_m, WM // 16, 2, 8), (1 @ warpid, 8, 2, 4 @ laneid)
-    ka_digits, ka_places = (steps, 2, 4, 2), (WM // 2, 4, 1 @ laneid, 1)
-    n_digits, n_places = (warps_n, WN // 8, 8), (warps_m @ warpid, 4, 4 @ laneid)
-    kb_digits, kb_places = (steps, 2, 4, 2), (WN // 2, 2, 1 @ laneid, 1)
-    across, down = R[warps_n : warps_m @ warpid], R[warps_m : 1 @ warpid]
-    if trans_a:
-        a_shape, a_tile = (K, M), (BK, BM)
-        a_frag = TileLayout(S[ka_digits + m_digits : ka_places + m_places] + across)
-    else:
-        a_shape, a_tile = (M, K), (BM, BK)
-        a_frag = TileLayout(S[m_digits + ka_digits : m_places + ka_places] + across)
-    if trans_b:
-        b_shape, b_tile = (N, K), (BN, BK)
-        b_frag = TileLayout(S[n_digits + kb_digits : n_places + kb_places] + down)
-    else:
-        b_shape, b_tile = (K, N), (BK, BN)
-        b_frag = TileLayout(S[kb_digits + n_digits : kb_places + n_places] + down)
+    warps = (warps_m, warps_n)
+    a_shape, a_tile = ((K, M), (BK, BM)) if trans_a else ((M, K), (BM, BK))
+    b_shape, b_tile = ((N, K), (BN, BK)) if trans_b else ((K, N), (BK, BN))
+    a_frag = mma_tile_layout("A", a_tile, dtype, warps, transposed=trans_a)
+    b_frag = mma_tile_layout("B", b_tile, dtype, warps, transposed=trans_b)
+    d_frag = mma_tile_layout("D", (BM, BN), "float32", warps)
 
     @T.prim_func
     def gemm(A_ptr: T.handle, B_ptr: T.handle, D_ptr: T.handle):

@@ -5,14 +5,14 @@
 #   warpwright explain examples/row_sum.py
 from tvm.script import tirx as T
 from tvm.script.tirx import tile as Tx
-from tvm.tirx.layout import R, S, TileLayout, tx
+from tvm.tirx.layout import reduced_layout, row_layout
 
 
 def build(m=256, n=64, rows=64, dtype="float32"):
     # Thread t holds columns t%4 * n/4 to t%4 * n/4 + n/4-1 of row t/4 of the tile.
-    tile = TileLayout(S[(rows, 4, n // 4) : (4 @ tx, 1 @ tx, 1)])
+    tile = row_layout((rows, n), rows * 4)
     # One number for each row, in the four lanes that hold it.
-    of_rows = TileLayout(S[rows : 4 @ tx] + R[4 : 1 @ tx])
+    of_rows = reduced_layout(tile, (rows, n), 1)
 
     @T.prim_func
     def row_sum(A_ptr: T.handle, Sum_ptr: T.handle, Max_ptr: T.handle):

@@ -26,7 +26,7 @@ Outcome run(const Indexed& c) {
   std::size_t to = 1, from = 1;
   for (const std::int64_t extent : c.dst) to *= static_cast<std::size_t>(extent);
   for (const std::int64_t extent : c.src) from *= static_cast<std::size_t>(extent);
-  return k.run({Numbers(to, 100), count_to(static_cast<std::int64_t>(from)), c.numbers});
+  return k.run({Numbers(to, 100), count_to(from), c.numbers});
 }
 
 Numbers result(const Indexed& c) {

@@ -168,8 +168,9 @@ struct WarpGrid {
 /// Registers of an operand of a product over a whole tile: 'A' (M×K), 'B' (K×N), 'C' or 'D' (M×N),
 /// or the other way round when it is transposed. Warp i + m·j of the grid has block (i, j) of D,
 /// and the rows of A and the columns of B that belong to it, so A is held by all warps of a row of
-/// the grid, and B by those of a column. Each block consists of fragments of mma.sync, row by row;
-/// A and B of m16n8k64 for 4 bits, k32 for 8, k16 for 16, k8 for 32, and of m8n8k4 for 64.
+/// the grid, and B by those of a column. Each block consists of fragments of mma.sync, those of D row
+/// by row, those of A and B step by step along K; A and B of m16n8k64 for 4 bits, k32 for 8, k16 for
+/// 16, k8 for 32, and of m8n8k4 for 64.
 Result<Layout> mma_tile(char operand, std::span<const std::int64_t> shape, int bits,
                         const WarpGrid& warps, bool is_transposed = false);
 

@@ -57,8 +57,9 @@ Result<void> check_dim(const MmaDim& dim, char operand, std::string_view what,
                        std::span<const std::int64_t> shape) {
   if (dim.extent > 0 && dim.extent % (dim.atom * dim.warps) == 0) return {};
   return fail(DiagKind::BadArgument,
-              "shape {} has {} {}; operand {} over {} warps takes multiples of {}",
-              shape_text(shape), dim.extent, what, operand, dim.warps, dim.atom * dim.warps);
+              "shape {} has {} {}; operand {} over {} warp{} takes multiples of {}",
+              shape_text(shape), dim.extent, what, operand, dim.warps, dim.warps == 1 ? "" : "s",
+              dim.atom * dim.warps);
 }
 
 Iters iters_of(const MmaDim& dim, std::int64_t register_stride, std::span<const Iter> fragment) {
@@ -118,9 +119,11 @@ Result<Layout> mma_tile(char operand, std::span<const std::int64_t> shape, int b
   MmaDim cols{shape[is_transposed ? 0 : 1], atom.cols, operand == 'A' ? 1 : warps.n, warps.m};
   WW_TRY_VOID(check_dim(rows, operand, is_transposed ? "columns" : "rows", shape));
   WW_TRY_VOID(check_dim(cols, operand, is_transposed ? "rows" : "columns", shape));
+  // What belongs to one step along K stands together.
   const std::int64_t registers = fragment.size() / 32;
-  Iters first = iters_of(rows, registers * cols.atoms(), parts.dim(0));
-  Iters second = iters_of(cols, registers, parts.dim(1));
+  const bool is_row_inner = operand == 'A';
+  Iters first = iters_of(rows, is_row_inner ? registers : registers * cols.atoms(), parts.dim(0));
+  Iters second = iters_of(cols, is_row_inner ? registers * rows.atoms() : registers, parts.dim(1));
   if (is_transposed) std::swap(first, second);
   for (const Iter& each : second) first.push_back(each);
   Iters replica;

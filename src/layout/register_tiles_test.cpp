@@ -38,6 +38,11 @@ TEST(RegisterTiles, OperandsAreHeldWhereTheyAreNeeded) {
               "S[(2,2,2,8,2,4,2):(1@warpid,8,2,4@laneid,4,1@laneid,1)] + R[4:2@warpid]");
   expect_same(mma_tile('B', Shape{16, 32}, 16, {2, 4}),
               "S[(2,4,2,4,8):(2,1@laneid,1,2@warpid,4@laneid)] + R[2:1@warpid]");
+  // Several steps along K.
+  expect_same(mma_tile('A', Shape{64, 32}, 16, {2, 1}),
+              "S[(2,2,2,8,2,2,4,2):(1@warpid,8,2,4@laneid,16,4,1@laneid,1)]");
+  expect_same(mma_tile('B', Shape{64, 32}, 8, {1, 2}),
+              "S[(2,2,4,4,2,2,8):(16,4,1@laneid,1,1@warpid,8,4@laneid)]");
   // As rows of N.
   expect_same(mma_tile('B', Shape{32, 16}, 16, {2, 4}, true),
               "S[(4,8,2,4,2):(2@warpid,4@laneid,2,1@laneid,1)] + R[2:1@warpid]");
@@ -85,7 +90,7 @@ TEST(RegisterTiles, Refusals) {
   EXPECT_EQ(why(mma_tile('D', Shape{64, 60}, 32, {2, 2})),
             "shape (64,60) has 60 columns; operand D over 2 warps takes multiples of 16");
   EXPECT_EQ(why(mma_tile('B', Shape{64, 24}, 16, {1, 1}, true)),
-            "shape (64,24) has 24 columns; operand B over 1 warps takes multiples of 16");
+            "shape (64,24) has 24 columns; operand B over 1 warp takes multiples of 16");
   EXPECT_EQ(why(mma_tile('D', Shape{64}, 32, {})),
             "shape (64) for operand D, expected rows and columns");
   EXPECT_EQ(why(mma_tile('D', Shape{64, 64}, 32, {8, 8})), "8 x 8 warps, expected 1 to 32 in all");

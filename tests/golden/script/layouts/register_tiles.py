@@ -41,3 +41,17 @@ def kernel(X: T.Buffer((64, 64), "float32"), Y: T.Buffer((64,), "float32")):
     Tx.cta.sum(y, x)
     Tx.cta.copy(Y, y)
 #--- expected
+from tvm.script import tirx as T
+from tvm.script.tirx import tile as Tx
+from tvm.tirx.layout import S, R, TileLayout, ComposeLayout, tx
+
+@T.prim_func
+def kernel(X: T.Buffer((64, 64)), Y: T.Buffer((64,))):
+    T.device_entry()
+    T.cta_id([1])
+    T.thread_id([256])
+    x = T.alloc_buffer((64, 64), scope="local", layout=TileLayout(S[(64, 4, 16) : (4 @ tx, 1 @ tx, 1)]))
+    y = T.alloc_buffer((64,), scope="local", layout=TileLayout(S[64 : 4 @ tx] + R[4 : 1 @ tx]))
+    Tx.cta.copy(x[0:64, 0:64], X[0:64, 0:64])
+    Tx.cta.sum(y[0:64], x[0:64, 0:64])
+    Tx.cta.copy(Y[0:64], y[0:64])

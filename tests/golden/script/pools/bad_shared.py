@@ -7,8 +7,8 @@ def f(a: T.handle):
     pool = T.SMEMPool()
     x = pool.alloc((8, 8), "float32", align=48)
     y = pool.alloc((8, 8), "float32", scope="local")
-    z = pool.alloc_mma((8, 24), "float16")
-    u = pool.alloc_mma((12, 64), "float16")
+    z = pool.alloc_mma((8, 24), "float16", swizzle_mode="128B")
+    u = pool.alloc_mma((12, 64), "float16", swizzle_mode="128B")
     v = pool.alloc_mma((8, 64), "float16", swizzle_mode="256B")
     w = pool.alloc((8, 8))
     pool.move_base_to(-4)
@@ -26,11 +26,11 @@ bad_shared.py:9:45: error: scope "local" for a piece of `pool`, which is in shar
         y = pool.alloc((8, 8), "float32", scope="local")
                                                 ^~~~~~~
 bad_shared.py:10:9: error: shape (8,24) has 24 columns; mode 128B takes multiples of 64 for 16-bit elements [BadArgument]
-        z = pool.alloc_mma((8, 24), "float16")
-            ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
+        z = pool.alloc_mma((8, 24), "float16", swizzle_mode="128B")
+            ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 bad_shared.py:11:9: error: shape (12,64) has 12 rows; mode 128B takes multiples of 8 [BadArgument]
-        u = pool.alloc_mma((12, 64), "float16")
-            ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
+        u = pool.alloc_mma((12, 64), "float16", swizzle_mode="128B")
+            ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 bad_shared.py:12:9: error: no swizzle mode is named `256B`; there are none, 32B, 64B, 128B [BadArgument]
         v = pool.alloc_mma((8, 64), "float16", swizzle_mode="256B")
             ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
