@@ -29,31 +29,44 @@ NameMoves::NameMoves(const Call& call, ProofValues& values, const Granules& src,
 Try<void> NameMoves::move(const PointerValue& to, std::size_t to_thread, std::int64_t to_bit,
                           const PointerValue& from, std::size_t from_thread, std::int64_t from_bit,
                           std::int64_t bits) {
-  return put_names(to, to_thread, to_bit, WW_TRY(names_at(from, from_thread, from_bit, bits)));
+  moving_.clear();
+  WW_TRY_VOID(read_names(from, from_thread, from_bit, bits, moving_));
+  return put_names(to, to_thread, to_bit, moving_);
 }
 
-// What a thread reads there.
 Try<std::vector<Name>> NameMoves::names_at(const PointerValue& from, std::size_t thread,
                                            std::int64_t bit, std::int64_t bits) {
-  const bool was_kept = kept_.contains(from.storage);
+  std::vector<Name> out;
+  WW_TRY_VOID(read_names(from, thread, bit, bits, out));
+  return out;
+}
+
+// What a thread reads there: not what lies beside the source, though its registers may be read; and
+// no register of the code's own before it is written.
+Try<void> NameMoves::read_names(const PointerValue& from, std::size_t thread, std::int64_t bit,
+                                std::int64_t bits, std::vector<Name>& out) {
+  const auto kept = kept_.find(from.storage);
+  const bool was_kept = kept != kept_.end();
   if (from.storage != src_storage_ && !was_kept)
     return wrong("a move from `{}`", f_[from.storage].name);
   const bool is_scratch = scratch_.is_scratch(from.storage);
   const std::int64_t first = granule_at(bit, granule_);
-  std::vector<Name> out;
   for (std::int64_t i = 0; i * granule_ < bits; ++i) {
     if (is_scratch) WW_TRY_VOID(scratch_.read(from.storage, (first + i) * granule_, thread));
-    const auto name = was_kept ? kept_name(from.storage, is_scratch ? 0 : thread, first + i)
-                               : std::optional(src_.at(src_.row_of(thread), first + i));
-    if (!name || (name == kNobody && !was_kept && !src_.is_private()))
-      return wrong("byte {} is read, outside the source", (bit + i * granule_) / 8);
-    out.push_back(*name);
+    const Name name = was_kept ? kept->second.at(is_scratch ? 0 : thread, first + i)
+                               : src_.at(src_.row_of(thread), first + i);
+    const bool is_nothing =
+        was_kept ? name == KeptNames::kUnwritten : name == kNobody && !src_.is_private();
+    if (is_nothing) return wrong("byte {} is read, outside the source", (bit + i * granule_) / 8);
+    out.push_back(name);
   }
-  return out;
+  return {};
 }
+
 Try<void> NameMoves::put_names(const PointerValue& to, std::size_t thread, std::int64_t bit,
                                const std::vector<Name>& names) {
-  const bool is_kept = kept_.contains(to.storage);
+  const auto kept = kept_.find(to.storage);
+  const bool is_kept = kept != kept_.end();
   if (to.storage != dst_storage_ && !is_kept) return wrong("a move to `{}`", f_[to.storage].name);
   if (is_kept) WW_TRY_VOID(check_inside(to.storage, bit, names.size()));
   const bool is_scratch = scratch_.is_scratch(to.storage);
@@ -61,10 +74,11 @@ Try<void> NameMoves::put_names(const PointerValue& to, std::size_t thread, std::
   for (std::size_t i = 0; i < names.size(); ++i) {
     const std::int64_t granule = first + static_cast<std::int64_t>(i);
     if (is_scratch) WW_TRY_VOID(scratch_.write(to.storage, granule * granule_, thread));
-    if (is_kept)
-      kept_[to.storage][{is_scratch ? 0 : thread, granule}] = names[i];
-    else
+    if (!is_kept)
       WW_TRY_VOID(put(thread, granule, names[i]));
+    else if (!kept->second.put(is_scratch ? 0 : thread, granule, names[i]))
+      return wrong("byte {} of `{}` is written, outside it", granule * granule_ / 8,
+                   f_[to.storage].name);
   }
   return {};
 }
@@ -79,14 +93,6 @@ Try<void> NameMoves::check_inside(ir::BufferId storage, std::int64_t bit,
   return wrong("byte {} of `{}` is written, which has {}", bit / 8, buffer.name, bits / 8);
 }
 
-// What a register of this thread holds; nothing before it is written.
-std::optional<Name> NameMoves::kept_name(ir::BufferId storage, std::size_t thread,
-                                         std::int64_t granule) const {
-  const auto& names = kept_.at(storage);
-  const auto found = names.find({thread, granule});
-  return found == names.end() ? std::nullopt : std::optional(found->second);
-}
-
 // Registers between a load and a store: what they hold is new in each round.
 Try<void> NameMoves::allocate(const ir::Stmt& s) {
   kept_[s.buffer].clear();
@@ -95,8 +101,8 @@ Try<void> NameMoves::allocate(const ir::Stmt& s) {
 
 Try<void> NameMoves::fill(const PointerValue& to, std::size_t to_thread, std::int64_t to_bit,
                           std::int64_t bits, Name name) {
-  const auto count = static_cast<std::size_t>((bits + granule_ - 1) / granule_);
-  return put_names(to, to_thread, to_bit, std::vector<Name>(count, name));
+  moving_.assign(static_cast<std::size_t>((bits + granule_ - 1) / granule_), name);
+  return put_names(to, to_thread, to_bit, moving_);
 }
 
 // Of a value that is no element.

@@ -21,6 +21,37 @@ struct Fill {
   Name name = kZero;
 };
 
+/// Names that registers or scratch memory of the code's own hold, by thread and granule.
+class KeptNames {
+ public:
+  static constexpr Name kUnwritten = -5;
+
+  void clear() {
+    for (std::vector<Name>& row : rows_) row.clear();
+  }
+  /// False: no storage of the code's own is as large.
+  bool put(std::size_t thread, std::int64_t granule, Name name) {
+    constexpr std::int64_t kMaxGranules = std::int64_t{1} << 22;
+    if (granule < 0 || granule >= kMaxGranules) return false;
+    if (thread >= rows_.size()) rows_.resize(thread + 1);
+    std::vector<Name>& row = rows_[thread];
+    const auto at = static_cast<std::size_t>(granule);
+    if (at >= row.size()) row.resize(at + 1, kUnwritten);
+    row[at] = name;
+    return true;
+  }
+  /// Or kUnwritten.
+  [[nodiscard]] Name at(std::size_t thread, std::int64_t granule) const {
+    if (granule < 0 || thread >= rows_.size()) return kUnwritten;
+    const std::vector<Name>& row = rows_[thread];
+    const auto at = static_cast<std::size_t>(granule);
+    return at < row.size() ? row[at] : kUnwritten;
+  }
+
+ private:
+  std::vector<std::vector<Name>> rows_;
+};
+
 class NameMoves : public ProofWalk {
  public:
   /// Names of granules in `src` go to `dst`.
@@ -54,8 +85,8 @@ class NameMoves : public ProofWalk {
   ScratchOrder scratch_;
 
  private:
-  [[nodiscard]] std::optional<Name> kept_name(ir::BufferId storage, std::size_t thread,
-                                              std::int64_t granule) const;
+  Try<void> read_names(const PointerValue& from, std::size_t thread, std::int64_t bit,
+                       std::int64_t bits, std::vector<Name>& out);
   [[nodiscard]] Try<Name> name_of(scalars::Scalar value) const;
   [[nodiscard]] Try<void> check_inside(ir::BufferId storage, std::int64_t bit,
                                        std::size_t granules) const;
@@ -65,9 +96,9 @@ class NameMoves : public ProofWalk {
   Try<void> move_all(const PointerValue& to, const PointerValue& from, std::int64_t bits,
                      const Mask& mask, const std::vector<std::size_t>& givers);
 
-  Granules writers_;  // in memory: the thread that has written each granule
-  /// What registers of the code's own hold, by thread and granule; scratch memory is thread 0's.
-  std::map<ir::BufferId, std::map<std::pair<std::size_t, std::int64_t>, Name>> kept_;
+  Granules writers_;                        // in memory: the thread that has written each granule
+  std::map<ir::BufferId, KeptNames> kept_;  // scratch memory is thread 0's
+  std::vector<Name> moving_;                // on the way from one place to another
 };
 
 }  // namespace ww::lower

@@ -21,6 +21,50 @@ constexpr std::int64_t kFar = 1 << 24;  // ends of ranges beyond this are no num
 bool is_number(ir::Type type) {
   return type.lanes == 1 && (type.is_int() || type.is_bool() || type.is_float());
 }
+
+template <typename Op>
+bool each_of(num::DType result, PerUnit& a, const PerUnit& b, Op&& op) {
+  const bool is_narrow = result == num::DType::Int32;
+  for (std::size_t t = 0; t < a.size(); ++t) {
+    const std::int64_t value = op(a[t], b[t]);
+    a[t] = is_narrow ? static_cast<std::int32_t>(value) : value;
+  }
+  return true;
+}
+
+bool has_divided(ExprOp op, num::DType result, PerUnit& a, const PerUnit& b) {
+  if (std::any_of(b.begin(), b.end(), [](std::int64_t y) { return y < 1; })) return false;
+  if (op == ExprOp::FloorDiv)
+    return each_of(result, a, b, [](std::int64_t x, std::int64_t y) { return floor_div(x, y); });
+  return each_of(result, a, b,
+                 [](std::int64_t x, std::int64_t y) { return x - floor_div(x, y) * y; });
+}
+
+/// What indices are made of, for all threads: a = a op b. False: something else.
+bool has_operated(ExprOp op, num::DType type, num::DType result, PerUnit& a, const PerUnit& b) {
+  if (type != num::DType::Int32 && type != num::DType::Int64) return false;
+  using Int = std::int64_t;
+  const auto word = [](Int x) { return static_cast<std::uint64_t>(x); };
+  switch (op) {
+    case ExprOp::Add:
+      return each_of(result, a, b, [=](Int x, Int y) { return Int(word(x) + word(y)); });
+    case ExprOp::Sub:
+      return each_of(result, a, b, [=](Int x, Int y) { return Int(word(x) - word(y)); });
+    case ExprOp::Mul:
+      return each_of(result, a, b, [=](Int x, Int y) { return Int(word(x) * word(y)); });
+    case ExprOp::BitXor:
+      return each_of(result, a, b, [](Int x, Int y) { return x ^ y; });
+    case ExprOp::Lt:
+      return each_of(result, a, b, [](Int x, Int y) { return Int(x < y); });
+    case ExprOp::Ge:
+      return each_of(result, a, b, [](Int x, Int y) { return Int(x >= y); });
+    case ExprOp::FloorDiv:
+    case ExprOp::FloorMod:
+      return has_divided(op, result, a, b);
+    default:
+      return false;
+  }
+}
 }  // namespace
 
 ProofValues::ProofValues(const Call& call, std::int64_t first, int sample, FewValues& few)
@@ -35,15 +79,40 @@ ProofValues::ProofValues(const Call& call, std::int64_t first, int sample, FewVa
 
 void ProofValues::set(ir::VarId var, PerUnit value) {
   vars_[var.index] = std::move(value);
-  memo_.clear();
+  forget(var);
 }
 
-Try<PerUnit> ProofValues::of(ExprId expr) {
-  if (const auto number = ir::const_int(f_, expr)) return PerUnit(threads_, *number);
-  if (const auto found = memo_.find(expr.index); found != memo_.end()) return found->second;
-  Values out = compute(expr);
-  if (out) memo_[expr.index] = *out;
-  return out;
+void ProofValues::set(ir::VarId var, PointerValue value) {
+  pointers_[var.index] = std::move(value);
+  forget(var);
+}
+
+void ProofValues::forget(ir::VarId var) {
+  std::erase_if(memo_, [&](const auto& each) {
+    return std::binary_search(each.second.vars.begin(), each.second.vars.end(), var.index);
+  });
+}
+
+Try<PerUnit> ProofValues::of(ExprId expr) { return *WW_TRY(known(expr)); }
+
+Try<const PerUnit*> ProofValues::known(ExprId expr) {
+  if (depth_ == 0) read_.clear();
+  auto found = memo_.find(expr.index);
+  if (found == memo_.end()) {
+    const auto before = static_cast<std::ptrdiff_t>(read_.size());
+    const auto number = ir::const_int(f_, expr);
+    ++depth_;
+    Values out = number ? Values(PerUnit(threads_, *number)) : compute(expr);
+    --depth_;
+    if (!out) return std::unexpected(std::move(out).error());
+    std::sort(read_.begin() + before, read_.end());
+    read_.erase(std::unique(read_.begin() + before, read_.end()), read_.end());
+    found = memo_.emplace(expr.index, Memo{*std::move(out), {read_.begin() + before, read_.end()}})
+                .first;
+  } else {
+    read_.insert(read_.end(), found->second.vars.begin(), found->second.vars.end());
+  }
+  return &found->second.value;
 }
 
 ProofValues::Values ProofValues::compute(ExprId expr) {
@@ -90,10 +159,11 @@ ProofValues::Values ProofValues::changed(const ir::Expr& e) {
 
 ProofValues::Values ProofValues::operated(ExprId expr) {
   const ir::Expr& e = f_[expr];
-  Values a = of(e.args[0]), b = of(e.args[1]);
+  Values a = of(e.args[0]);
   if (!a) return a;
-  if (!b) return b;
+  const PerUnit* const b = WW_TRY(known(e.args[1]));
   const ir::Type type = f_[e.args[0]].type;
+  if (has_operated(e.op, type.dtype, e.type.dtype, *a, *b)) return a;
   for (std::size_t t = 0; t < threads_; ++t) {
     std::int64_t& x = (*a)[t];
     const std::int64_t y = (*b)[t];
@@ -212,6 +282,7 @@ std::int64_t ProofValues::window_of(ir::BufferId storage) {
 
 ProofValues::Values ProofValues::variable(ExprId expr) {
   const ir::VarId var = f_[expr].var;
+  read_.push_back(var.index);
   if (const auto found = vars_.find(var.index); found != vars_.end()) return found->second;
   if (f_[var].kind == ir::VarKind::Launch) return launch_variable(var);
   if (const ExprId value = call_.context.facts.value(var); value.valid()) return of(value);
@@ -343,6 +414,7 @@ Try<PerUnit> ProofValues::start_of(ir::BufferId id) {
 Try<PointerValue> ProofValues::pointer(ExprId expr) {
   const ir::Expr& e = f_[expr];
   if (e.op == ExprOp::Var) {
+    read_.push_back(e.var.index);
     const auto found = pointers_.find(e.var.index);
     if (found != pointers_.end()) return found->second;
   }

@@ -55,10 +55,18 @@ class ProofValues {
   [[nodiscard]] bool has_sampled() const { return !samples_.empty(); }
 
   void set(ir::VarId var, PerUnit value);
-  void set(ir::VarId var, PointerValue value) { pointers_[var.index] = std::move(value); }
+  void set(ir::VarId var, PointerValue value);
 
  private:
   using Values = Try<PerUnit>;
+  /// A value, and the variables it was computed from: it is forgotten when one of them changes.
+  struct Memo {
+    PerUnit value;
+    std::vector<std::uint32_t> vars = {};
+  };
+  /// Stays where it is until a variable changes.
+  Try<const PerUnit*> known(ir::ExprId expr);
+  void forget(ir::VarId var);
   Values compute(ir::ExprId expr);
   Values variable(ir::ExprId expr);
   Values changed(const ir::Expr& e);
@@ -85,7 +93,9 @@ class ProofValues {
   std::uint64_t random_;
   std::map<std::uint32_t, PerUnit> vars_;
   std::map<std::uint32_t, PointerValue> pointers_;
-  std::map<std::uint32_t, PerUnit> memo_;  // of expressions; forgotten when a variable changes
+  std::map<std::uint32_t, Memo> memo_;  // by ExprId
+  std::vector<std::uint32_t> read_;     // variables, by what is being computed
+  int depth_ = 0;                       // of what is being computed
   std::map<std::string, std::int64_t> samples_;
 };
 
