@@ -257,8 +257,8 @@ TEST(DataLoops, OraclesSayNo) {
   EXPECT_NE(wrong_attention(*scaled.ran, false, 2e-3), "");
 }
 
-// A loop that not all lanes leave together, a tile of one group that reaches into the next, and keys
-// that are overwritten while others read them.
+// A loop that not all lanes leave together, a tile of one group that reaches into the next, and
+// keys that are overwritten while others read them.
 TEST(DataLoops, MistakesAreFound) {
   const Checked apart =
       check(edited(lookup(), "(warp, lens[s]", "(warp, lens[(s + T.lane_id()) % 4]"));
