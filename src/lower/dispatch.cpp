@@ -5,6 +5,7 @@
 
 #include "base/wide.h"
 #include "ir/effects.h"
+#include "ir/indexed.h"
 #include "lower/call_text.h"
 #include "lower/code_observer.h"
 #include "lower/lowered_op.h"
@@ -14,14 +15,18 @@
 namespace ww::lower {
 namespace {
 
-// A proof goes through all elements of a call, so that there is an end to how many it may have.
+// A proof goes through all elements of a call, so that there is an end to how many it may have; of a
+// table whose rows are chosen by number, through some rows.
 std::optional<Diag> too_large(const Call& call) {
-  for (const ir::TileArg& arg : call.tile.args) {
-    const auto* region = std::get_if<ir::Region>(&arg);
+  const bool is_indexed = ir::is_indexed(call.tile.op);
+  for (std::size_t i = 0; i < call.tile.args.size(); ++i) {
+    const auto* region = std::get_if<ir::Region>(&call.tile.args[i]);
     if (region == nullptr) continue;
+    const bool is_table = is_indexed && i == ir::table_argument(call.tile.op);
     Wide count = 1;
-    for (const ir::RangeExpr& range : region->ranges) {
-      const std::int64_t extent = ir::const_int(call.f(), range.extent).value_or(1);
+    for (std::size_t d = 0; d < region->ranges.size(); ++d) {
+      if (is_table && d == ir::indexed_axis(call.tile)) continue;
+      const std::int64_t extent = ir::const_int(call.f(), region->ranges[d].extent).value_or(1);
       count = std::min(count * std::max<std::int64_t>(0, extent), Wide{1} << 62);
     }
     if (count <= layout::kMaxEnumerated) continue;

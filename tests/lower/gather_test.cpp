@@ -298,6 +298,12 @@ TEST(Gather, OnAllTargets) {
   }
 }
 
+// Tables are not gone through row by row.
+TEST(Gather, LargeTables) {
+  const Checked checked = compile_only(program_of({.table = {50'000'000, 64}}));
+  EXPECT_TRUE(checked.right()) << checked.explain();
+}
+
 TEST(Gather, Declines) {
   const auto reason = [](const Case& c) {
     return verdict_on(check(program_of(c)), number_of_call(c), "indexed");
