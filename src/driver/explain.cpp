@@ -167,6 +167,32 @@ std::string to_text(const std::vector<PrimitiveLine>& lines) {
   return out;
 }
 
+namespace {
+
+// "loads `A` 128 bits at a time, stores `B` one element at a time (its elements …)"
+std::string accesses_text(const lower::VectorLoop& loop) {
+  std::string out;
+  for (const lower::VectorAccess& each : loop.accesses) {
+    append(out, "{}{} `{}` ", out.empty() ? "" : ", ", each.is_store ? "stores" : "loads",
+           each.buffer);
+    out += each.reason.empty() ? fmt::format("{} bits at a time", each.bits)
+                               : fmt::format("one element at a time ({})", each.reason);
+  }
+  return out;
+}
+
+void add_loops(std::string& out, const SourceText& source, const lower::LoweringReport& report) {
+  bool is_first = true;
+  for (const lower::VectorLoop& each : report.vectorized) {
+    if (each.reason.empty() && each.accesses.empty()) continue;
+    if (std::exchange(is_first, false)) out += "\nvectorized loops:\n";
+    append(out, "  {}: `{}`: {}\n", place_text(source, each.span), each.var,
+           each.reason.empty() ? accesses_text(each) : "round by round: " + each.reason);
+  }
+}
+
+}  // namespace
+
 std::string explain_text(const Build& build) {
   const SourceText& source = build.compiled->source;
   std::string out;
@@ -178,6 +204,7 @@ std::string explain_text(const Build& build) {
   if (!build.report.spilled.empty()) out += "\nregister arrays that went to local memory:\n";
   for (const lower::SpilledArray& each : build.report.spilled)
     append(out, "  {}: `{}`: {}\n", place_text(source, each.span), each.buffer, each.reason);
+  add_loops(out, source, build.report);
   return out;
 }
 

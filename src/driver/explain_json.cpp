@@ -89,6 +89,19 @@ Json call_json(const SourceText& source, const lower::CallReport& call) {
           {"plan", call.chosen.empty() ? Json() : plan_json(call.plan)}};
 }
 
+Json loop_json(const SourceText& source, const lower::VectorLoop& loop) {
+  Json out{{"loop", loop.var},
+           {"at", source_place_json(source, loop.span)},
+           {"reason", loop.reason},
+           {"accesses", Json::array()}};
+  for (const lower::VectorAccess& each : loop.accesses)
+    out["accesses"].push_back({{"buffer", each.buffer},
+                               {"is_store", each.is_store},
+                               {"bits", each.bits},
+                               {"reason", each.reason}});
+  return out;
+}
+
 }  // namespace
 
 std::string explain_json(const Build& build) {
@@ -106,6 +119,8 @@ std::string explain_json(const Build& build) {
     out["local_memory"].push_back({{"buffer", each.buffer},
                                    {"at", source_place_json(source, each.span)},
                                    {"reason", each.reason}});
+  for (const lower::VectorLoop& each : build.report.vectorized)
+    out["vectorized"].push_back(loop_json(source, each));
   return json_text(out);
 }
 

@@ -275,7 +275,6 @@ class Flattener {
 
   void change_loop(Stmt& s) {
     for (ExprId& arg : s.args) arg = ir::simplify(f_, arg, facts_);
-    if (s.loop == ir::LoopKind::Vectorized) s.loop = ir::LoopKind::Unroll;
     if (s.loop == ir::LoopKind::Parallel) s.loop = ir::LoopKind::Serial;
   }
 

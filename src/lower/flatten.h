@@ -8,9 +8,8 @@
 
 namespace ww::lower {
 
-/// Rewrites all buffers and accesses, turns Vectorized loops into Unroll ones, simplifies index
-/// expressions and conditions, and makes the function a lowered one. Scope ids are resolved before
-/// (lower/launch_ids.h).
+/// Rewrites all buffers and accesses, simplifies index expressions and conditions, and makes the
+/// function a lowered one. Scope ids are resolved before (lower/launch_ids.h).
 ///
 /// Views of the same element type vanish into their base; tmem buffers vanish. Offsets of buffers
 /// become part of their indices, so that flat buffers have none, but for a byte offset of a view

@@ -276,7 +276,7 @@ def kernel():
     threadIdx_x = T.launch_thread("threadIdx.x", 32)
     s = T.alloc_shared((380,))
     r = T.alloc_local((8,))
-    for k in T.unroll(2):
+    for k in T.vectorized(2):
         T.cuda.copy_bytes(T.pointer_offset(T.address_of(r[0]), k * 4), T.address_of(s[threadIdx_x * 12 + k * 4]), 16)
     T.cuda.copy_bytes(T.address_of(r[2]), T.address_of(s[12]), 4)
     T.cuda.copy_bytes(T.pointer_offset(T.address_of(r[0]), 8), T.address_of(s[0]), 4)

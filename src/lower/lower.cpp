@@ -11,6 +11,7 @@
 #include "lower/launch_ids.h"
 #include "lower/promote.h"
 #include "lower/unroll.h"
+#include "lower/vectorize.h"
 
 namespace ww::lower {
 
@@ -38,6 +39,7 @@ Lowered lower(const ir::Function& tile, const Options& options) {
     if (!out.errors.empty()) return out;
     // Addresses repeat the indices that they are made of.
     auto flat = flatten(f);
+    if (flat) vectorize_loops(context, out.report);
     if (flat) flat = ir::name_parts(f);
     if (!flat) {
       out.errors.push_back(flat.error());

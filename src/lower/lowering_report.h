@@ -100,9 +100,24 @@ struct SpilledArray {
   std::string reason;
 };
 
+/// What became of an access to memory in a `T.vectorized` loop.
+struct VectorAccess {
+  std::string buffer;
+  bool is_store = false;
+  int bits = 0;             // of one instruction
+  std::string reason = {};  // why it moves one element
+};
+struct VectorLoop {
+  Span span;
+  std::string var;
+  std::vector<VectorAccess> accesses = {};
+  std::string reason = {};  // why it goes round by round
+};
+
 struct LoweringReport {
   std::vector<CallReport> calls;  // in the order of the source
   std::vector<SpilledArray> spilled;
+  std::vector<VectorLoop> vectorized;
 };
 
 }  // namespace ww::lower

@@ -40,7 +40,7 @@ def spill(A_ptr: T.handle, B_ptr: T.handle):
     T.device_entry()
     tid = T.thread_id([32])
     r = T.alloc_buffer((4,), "int32", scope="local")
-    for i in T.unroll(4):
+    for i in T.vectorized(4):
         r[i] = A[tid] + i
     B[tid] = r[A[tid] % 4]
 )";
