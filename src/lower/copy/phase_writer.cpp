@@ -29,8 +29,9 @@ PhaseWriter::PhaseWriter(const Call& call, const CopyProblem& problem, CodeWrite
 }
 
 std::vector<ThreadPart> PhaseWriter::thread_parts(const OperandPlaces& side, const PlaceForm& form,
-                                                  std::string_view name) {
-  const ExprId base = side.base_expr(code_);
+                                                  std::string_view name, bool is_single) {
+  ExprId base = side.base_expr(code_);
+  if (is_single && is_narrow(side)) base = code_.simplify(code_.as_int32(base));
   std::vector<ThreadPart> parts{thread_part(code_, form.form, u_, base)};
   for (const auto& [stride, coef] : form.strides)
     parts.push_back(thread_part(code_, coef, u_, code_.n(0)));
@@ -38,6 +39,19 @@ std::vector<ThreadPart> PhaseWriter::thread_parts(const OperandPlaces& side, con
   if (!side.is_register() && form.form.kind != AddressForm::Kind::Joint)
     parts[0].fixed = code_.let(name, parts[0].fixed);
   return parts;
+}
+
+// Do 32 bits hold the base wherever an element of the region is inside? Elsewhere nothing is made of
+// it.
+bool PhaseWriter::is_narrow(const OperandPlaces& side) const {
+  if (side.edges.empty() || !side.strides.empty() || !side.base.valid()) return false;
+  constexpr std::int64_t kEnd = std::int64_t{1} << 30;
+  const auto shape = ir::const_shape(call_.f(), call_.f()[side.buffer]);
+  std::int64_t reach = view_elements(call_, side);
+  std::int64_t elements = 1;
+  for (const std::int64_t extent : shape.value_or(layout::Shape{kEnd}))
+    elements = std::min(kEnd, elements * extent);
+  return std::max(reach, elements) < kEnd;
 }
 
 ExprId PhaseWriter::address(const PlaceForm& form, const std::vector<ThreadPart>& parts, ExprId k,
@@ -101,7 +115,8 @@ void PhaseWriter::tail(const CopyPhase& phase, const Access& access) {
 }
 
 std::vector<PhaseWriter::EdgePart> PhaseWriter::edge_parts(const OperandPlaces& side,
-                                                           const std::vector<EdgeForm>& forms) {
+                                                           const std::vector<EdgeForm>& forms,
+                                                           bool is_single) {
   std::vector<EdgePart> out;
   for (std::size_t e = 0; e < forms.size(); ++e) {
     EdgePart part{&side.edges[e], &forms[e], {}, {}};
@@ -110,7 +125,12 @@ std::vector<PhaseWriter::EdgePart> PhaseWriter::edge_parts(const OperandPlaces& 
       made.fixed = code_.let(name, made.fixed);
       return made;
     };
-    if (part.edge->room.valid())
+    part.is_split = is_single && forms[e].form.kind == AddressForm::Kind::Sum && !forms[e].is_cut;
+    if (part.edge->room.valid() && part.is_split)
+      part.beyond.fixed =
+          code_.let("left", code_.index(ir::ExprOp::Sub, part.edge->room,
+                                        thread_part(code_, forms[e].form, u_, code_.n(0)).fixed));
+    else if (part.edge->room.valid())
       part.beyond = from(code_.index(ir::ExprOp::Sub, code_.n(0), part.edge->room), "beyond");
     if (part.edge->start.valid()) part.above = from(part.edge->start, "above");
     out.push_back(part);
@@ -124,6 +144,14 @@ ExprId PhaseWriter::inside_of(const EdgePart& part, ExprId k, std::int64_t threa
   const auto at = [&](const ThreadPart& fixed) {
     return address_expr(code_, part.form->form, fixed, u_, k, threads);
   };
+  if (part.is_split) {
+    const ExprId round = code_.simplify(at({code_.n(0), {}}));
+    if (part.edge->start.valid())
+      out = code_.index(ir::ExprOp::Ge, part.above.fixed,
+                        code_.simplify(code_.index(ir::ExprOp::Sub, code_.n(0), round)));
+    if (!part.edge->room.valid()) return out;
+    return code_.both(out, code_.index(ir::ExprOp::Gt, part.beyond.fixed, round));
+  }
   if (part.edge->start.valid()) out = code_.index(ir::ExprOp::Le, code_.n(0), at(part.above));
   if (!part.edge->room.valid()) return out;
   if (!part.form->is_cut) return code_.both(out, code_.less(at(part.beyond), 0));
@@ -133,13 +161,15 @@ ExprId PhaseWriter::inside_of(const EdgePart& part, ExprId k, std::int64_t threa
 
 void PhaseWriter::rounds(const CopyPhase& phase, ExprId predicate, bool is_unrolled,
                          const Move& move) {
+  // Of single elements the comparisons and addresses count: the round is a number in each.
+  const bool is_single = phase.vec == 1 && problem_.register_side() != nullptr;
   code_.guarded(member_expr(code_, u_, phase.used), [&] {
-    const auto dst_parts = thread_parts(problem_.dst, phase.dst, "dst_base");
-    const auto src_parts = thread_parts(problem_.src, phase.src, "src_base");
+    const auto dst_parts = thread_parts(problem_.dst, phase.dst, "dst_base", is_single);
+    const auto src_parts = thread_parts(problem_.src, phase.src, "src_base", is_single);
     const auto mask_parts = problem_.mask ? thread_parts(*problem_.mask, phase.mask, "mask_base")
                                           : std::vector<ThreadPart>{};
-    const auto src_edges = edge_parts(problem_.src, phase.edges);
-    const auto dst_edges = edge_parts(problem_.dst, phase.dst_edges);
+    const auto src_edges = edge_parts(problem_.src, phase.edges, is_single);
+    const auto dst_edges = edge_parts(problem_.dst, phase.dst_edges, is_single);
     if (predicate.valid()) predicate = code_.let("predicate", predicate);
     const auto kind = is_unrolled && phase.rounds > 1 ? ir::LoopKind::Unroll : ir::LoopKind::Serial;
     code_.loop("f", phase.rounds, kind, [&](ExprId k) {
@@ -210,11 +240,13 @@ void PhaseWriter::carry(const CopyPhase& phase, ExprId count, ir::BufferId into,
   });
 }
 
-// One element, or the fill value.
+// One element, or the fill value. The conditions of registers are as short as they get once their
+// rounds are numbers; simplified, each would add the round to the start.
 void PhaseWriter::fill(const Access& access) {
-  code_.store(dst_, access.to,
-              code_.choose(ir::ExprOp::IfThenElse, code_.simplify(access.condition),
-                           code_.load(src_, {access.from}), fill_value_));
+  const bool is_done = problem_.register_side() != nullptr;
+  const ExprId condition = is_done ? access.condition : code_.simplify(access.condition);
+  const ExprId value = code_.load(src_, {access.from});
+  code_.store(dst_, access.to, code_.choose(ir::ExprOp::IfThenElse, condition, value, fill_value_));
 }
 
 void PhaseWriter::fill_all(const CopyPhase& phase, ir::BufferId into, ExprId first) {

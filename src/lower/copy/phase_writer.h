@@ -63,15 +63,18 @@ class PhaseWriter {
   ir::ExprId address(const PlaceForm& form, const std::vector<ThreadPart>& parts, ir::ExprId k,
                      std::int64_t threads);
   std::vector<ThreadPart> thread_parts(const OperandPlaces& side, const PlaceForm& form,
-                                       std::string_view name);
+                                       std::string_view name, bool is_single = false);
+  [[nodiscard]] bool is_narrow(const OperandPlaces& side) const;
 
   /// An edge of a side, up to what the round adds.
   struct EdgePart {
     const Edge* edge;
     const EdgeForm* form;
     ThreadPart beyond, above;  // how far an element is beyond the end, and above 0
+    bool is_split = false;     // the round is compared with what is left up to the end, or above 0
   };
-  std::vector<EdgePart> edge_parts(const OperandPlaces& side, const std::vector<EdgeForm>& forms);
+  std::vector<EdgePart> edge_parts(const OperandPlaces& side, const std::vector<EdgeForm>& forms,
+                                   bool is_single);
   void rounds(const CopyPhase& phase, ir::ExprId predicate, bool is_unrolled, const Move& move);
   /// Is an access inside at the edge? Where it may be cut, `inside` gets its elements instead.
   ir::ExprId inside_of(const EdgePart& part, ir::ExprId k, std::int64_t threads,
