@@ -314,6 +314,112 @@ TEST(FillValue, ByChance) {
   EXPECT_GT(chosen["gmem_smem"], 20);
 }
 
+// --- every combination ---------------------------------------------------------------------------
+
+// A matrix of global memory, of constant extents or of extents known at launch, whose region begins
+// below 0, ends behind the end, or both; out of it with a value, into it with `clip`; and shared
+// memory that is left in the same ways.
+struct Corner {
+  bool is_constant = true;
+  int begin = 0;  // of both dimensions
+  std::string op = "copy", settings = {};
+  bool is_source = true;  // the side that is left
+  bool is_shared = false;
+};
+
+std::string corner_kernel(const Corner& c) {
+  const std::string extents = c.is_constant || c.is_shared ? "12, 24" : "m, n";
+  const std::string outer =
+      c.is_shared ? "    X = T.alloc_shared((12, 24), \"TYPE\")\n"
+                    "    for f in range(9):\n        q: T.let = f * 32 + tx\n"
+                    "        X[q // 24, q % 24] = I[q]\n    T.cuda.cta_sync()\n"
+                  : fmt::format("    X = T.match_buffer(X_ptr, ({}), \"TYPE\")\n", extents);
+  const std::string part = "y:y + 16, y:y + 32";
+  const bool is_stored = !c.is_source;
+  // The tile on the other side is in the other memory.
+  const std::string tile = c.is_shared ? "G[0:16, 0:32]" : "s[0:16, 0:32]";
+  const std::string region = fmt::format("X[{}]", part);
+  std::string out = "from tvm.script import tirx as T\nfrom tvm.script.tirx import tile as Tx\n\n";
+  out += fmt::format(
+      "@T.prim_func\ndef kernel(I_ptr: T.handle, {}G_ptr: T.handle, D_ptr: T.handle, b: "
+      "T.int32):\n",
+      c.is_shared ? "" : "X_ptr: T.handle, ");
+  if (extents == "m, n") out += "    m = T.int32()\n    n = T.int32()\n";
+  out +=
+      "    I = T.match_buffer(I_ptr, (512,), \"TYPE\")\n"
+      "    G = T.match_buffer(G_ptr, (16, 32), \"TYPE\")\n"
+      "    D = T.match_buffer(D_ptr, (512,), \"TYPE\")\n";
+  if (!c.is_shared) out += outer;
+  out += "    T.device_entry()\n    T.cta_id([1])\n    tx = T.thread_id([32])\n    y: T.let = b\n";
+  if (c.is_shared) out += outer;
+  out +=
+      "    s = T.alloc_shared((16, 32), \"TYPE\")\n"
+      "    for f in range(16):\n        s[f, tx] = I[f * 32 + tx]\n    T.cuda.cta_sync()\n";
+  out += fmt::format("    Tx.cta.{}({}, {}, {})\n", c.op, is_stored ? region : tile,
+                     is_stored ? tile : region, c.settings);
+  out +=
+      "    T.ptx.cp_async.commit_group()\n    T.ptx.cp_async.wait_group(0)\n"
+      "    T.cuda.cta_sync()\n"
+      "    for f in range(16):\n        D[f * 32 + tx] = s[f, tx]\n";
+  if (c.is_shared)
+    out +=
+        "    for f in range(9):\n        z: T.let = f * 32 + tx\n"
+        "        D[z] = X[z // 24, z % 24]\n";
+  // Elements of 4 bytes are for cp.async wherever the region begins.
+  const std::string type = c.begin == -3 ? "float32" : "float16";
+  for (std::size_t at = out.find("TYPE"); at != std::string::npos; at = out.find("TYPE"))
+    out.replace(at, 4, type);
+  return out;
+}
+
+std::vector<Corner> all_corners() {
+  std::vector<Corner> out;
+  for (const bool is_constant : {true, false})
+    for (const int begin : {-3, 5, -2})
+      for (const std::string op : {"copy", "copy_async"})
+        for (const std::string settings : {"fill_value=0", "fill_value=2.5", "clip=True",
+                                           "fill_value=2.5, clip=True", "fill_mode=\"zero\""})
+          for (const bool is_source : {true, false})
+            for (const bool is_shared : {false, true}) {
+              const bool fills = settings.find("fill") != std::string::npos;
+              const bool clips = settings.find("clip") != std::string::npos ||
+                                 settings.find("mode") != std::string::npos;
+              if ((is_source ? fills : clips) && (is_constant || !is_shared))
+                out.push_back({is_constant, begin, op, settings, is_source, is_shared});
+            }
+  return out;
+}
+
+// Code that is right, or a reason in words.
+TEST(FillValue, EveryCombination) {
+  Family family("every combination of edges");
+  std::map<std::string, int> chosen;
+  for (const Corner& c : all_corners()) {
+    Program program{.source = corner_kernel(c), .target = "sm_90a"};
+    // The end is behind the region for the last, so that it leaves at its start alone.
+    program.scalars = {{"b", c.begin}};
+    if (!c.is_constant) {
+      program.scalars["m"] = c.begin == -2 ? 40 : 12;
+      program.scalars["n"] = c.begin == -2 ? 40 : 24;
+    }
+    const Checked compiled = compile_only(program);
+    if (compiled.stage == Stage::Lower) {
+      EXPECT_NE(compiled.why.find("[declined: "), std::string::npos) << compiled.explain();
+      ++chosen["declined"];
+      continue;
+    }
+    const Checked checked = family.run(program);
+    if (checked.right()) ++chosen[checked.call(0).chosen];
+    family.count();
+  }
+  EXPECT_GT(chosen["gmem_smem"], 0);
+  EXPECT_GT(chosen["sync"], 0);
+  EXPECT_GT(chosen["ldgsts"], 0);
+  std::string text;
+  for (const auto& [variant, count] : chosen) text += fmt::format(" {} {}", variant, count);
+  fmt::print("by{}\n", text);
+}
+
 // --- faults --------------------------------------------------------------------------------------
 
 // What was emitted with a fault in it is found by the virtual GPU.
