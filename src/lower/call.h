@@ -41,8 +41,9 @@ struct ScratchBuffer {
   ir::Unit unit;
   int bits;  // of an element
   ir::BufferId buffer;
-  std::int64_t elements;   // of all units
-  std::int64_t piece = 0;  // elements of a unit that lie side by side; 0: units take turns
+  std::int64_t elements;       // of all units
+  std::int64_t piece = 0;      // elements of a unit that lie side by side; 0: units take turns
+  std::int64_t first_bit = 0;  // in `buffer`; not 0 in a workspace only
 };
 
 /// What is the same for all calls of a function. The function's scope ids are resolved; its buffers
@@ -66,6 +67,8 @@ struct Call {
   const ir::ActiveSet& active;
   /// What lower/copy/problem.h has worked out about the call, for the variants that ask next.
   mutable std::optional<Match<std::shared_ptr<const CopyProblem>>> copy = {};
+  /// What lower/scratch.h uses of the caller's workspace, once code is written.
+  mutable std::optional<ScratchBuffer> workspace = {};
 
   [[nodiscard]] ir::Function& f() const { return context.f; }
   /// Threads of the unit that executes the call together: 1, 32, 128 or the whole CTA.

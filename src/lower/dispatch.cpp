@@ -98,6 +98,8 @@ class Dispatch {
       out_.errors.push_back(*std::move(error));
       return;
     }
+    if (const auto apart = check_workspace(call); !apart)
+      return declined_by_all(call, apart.error());
     const LoweredOp* op = find_lowered_op(call.tile.op);
     if (op == nullptr || op->expand == nullptr) return lower_call(call, out);
     const auto calls = op->expand(call);
@@ -154,7 +156,7 @@ class Dispatch {
   }
 
   void lower_call(const Call& written, ir::Block& out) {
-    if (!written.tile.workspace.empty()) {
+    if (!written.tile.workspace.empty() && !takes_workspace(written)) {
       out_.errors.push_back(diag(DiagKind::NotLowered,
                                  "`{}` has a workspace `{}`, expected none: no variant uses one",
                                  ir::tile_name(written.tile), written.tile.workspace.front().first)

@@ -74,6 +74,10 @@ ir::TileCall copy_of(const Call& call, ir::TileArg to, ir::TileArg from) {
   out.op = ir::TileOp::Copy;
   out.scope = call.tile.scope;
   out.args = {std::move(to), std::move(from)};
+  const auto is_register = [&](const ir::TileArg& arg) {
+    return call.f()[std::get<ir::Region>(arg).buffer].scope == ir::Scope::Local;
+  };
+  if (is_register(out.args[0]) && is_register(out.args[1])) out.workspace = call.tile.workspace;
   return out;
 }
 

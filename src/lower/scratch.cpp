@@ -3,8 +3,11 @@
 
 #include <algorithm>
 
+#include "ir/reduction.h"
+#include "ir/scan.h"
 #include "ir/shared_size.h"
 #include "ir/visit.h"
+#include "lower/operand_places.h"
 
 namespace ww::lower {
 namespace {
@@ -56,6 +59,45 @@ std::int64_t scratch_units(const Call& call) {
 
 namespace {
 
+/// Where a buffer is in its storage.
+struct BitRange {
+  std::int64_t first = 0, end = 0;
+};
+std::optional<BitRange> range_of(const ir::Function& f, ir::BufferId id) {
+  const ir::Buffer& buffer = f[id];
+  const auto first = constant_offset(f, buffer, num::bits_of(buffer.dtype));
+  const auto bytes = ir::storage_bytes(f, buffer);
+  if (!first || !bytes || buffer.origin == ir::BufferOrigin::Pointer) return std::nullopt;
+  return BitRange{*first, *first + *bytes * 8};
+}
+
+// The caller's memory: shared, large enough, and aligned as its elements are.
+Match<void> check_given(const Call& call, const ScratchWanted& wanted) {
+  const auto& given = call.tile.workspace;
+  const ir::Buffer& buffer = call.f()[given[0].second];
+  const std::int64_t needed = wanted.elements * wanted.bits / 8;
+  if (given.size() != 1)
+    return decline("scratch", "{} workspaces, expected one, of {} bytes of shared memory",
+                   given.size(), needed);
+  if (!ir::is_shared(buffer.scope))
+    return decline("scratch", "workspace `{}` is in {} memory, expected {} bytes of shared memory",
+                   buffer.name, ir::name_of(buffer.scope), needed);
+  const auto range = range_of(call.f(), given[0].second);
+  if (!range)
+    return decline(
+        "scratch",
+        "where workspace `{}` begins or ends is known at run time only, expected {} bytes",
+        buffer.name, needed);
+  if (range->end - range->first < needed * 8)
+    return decline("scratch", "workspace `{}` has {} bytes, expected {}", buffer.name,
+                   (range->end - range->first) / 8, needed);
+  const std::int64_t align = wanted.bits / 8;
+  const std::int64_t aligned = storage_alignment(call.context, given[0].second);
+  if (aligned % align == 0) return {};
+  return decline("scratch", "workspace `{}` is aligned to {} bytes, expected {}", buffer.name,
+                 aligned, align);
+}
+
 Match<void> check_room(const Call& call, const ScratchWanted& wanted) {
   const Context& context = call.context;
   const bool is_whole = std::ssize(call.workers()) == call.unit_threads() &&
@@ -64,6 +106,7 @@ Match<void> check_room(const Call& call, const ScratchWanted& wanted) {
   if (!is_whole)
     return decline("threads", "not all threads of the {} arrive, which waits at a barrier: {}",
                    ir::name_of(call.tile.scope), ir::to_text(call.active, context.launch));
+  if (!call.tile.workspace.empty()) return check_given(call, wanted);
   std::int64_t own = rounded_up(wanted.elements * wanted.bits / 8), others = 0;
   for (const ScratchBuffer& row : context.scratch)
     if (serves(row, call, wanted))
@@ -106,11 +149,57 @@ ScratchBuffer& buffer_for(const Call& call, CodeWriter& code, const ScratchWante
   return *row;
 }
 
+// All units' elements, in the compiler's memory or in the caller's.
+ir::BufferId view_for(const Call& call, CodeWriter& code, const ScratchWanted& wanted,
+                      num::DType dtype, std::int64_t elements) {
+  if (call.tile.workspace.empty())
+    return code.flat_view(buffer_for(call, code, wanted).buffer, dtype, elements, "between");
+  const ir::BufferId given = call.tile.workspace[0].second;
+  const ir::BufferId storage = ir::storage_of(code.f(), given);
+  const std::int64_t first = range_of(code.f(), given)->first;
+  call.workspace =
+      ScratchBuffer{call.tile.scope, wanted.bits, storage, wanted.elements, wanted.piece, first};
+  const ir::BufferId view = code.flat_view(storage, dtype, elements, "between");
+  ir::Buffer& made = code.f().at(view);
+  made.align = static_cast<int>(storage_alignment(call.context, given));
+  if (first != 0) made.byte_offset = code.n(first / 8);
+  return view;
+}
+
 ir::ExprId unit_number(const Call& call, CodeWriter& code) {
   return code.div(code.var(call.context.ids.linear_thread), call.unit_threads());
 }
 
 }  // namespace
+
+bool takes_workspace(const Call& call) {
+  const ir::TileOp op = call.tile.op;
+  if (op != ir::TileOp::Copy) return ir::is_reduction(op) || ir::is_scan(op);
+  return call.memory(0) == ir::Scope::Local && call.memory(1) == ir::Scope::Local;
+}
+
+Match<void> check_workspace(const Call& call) {
+  const ir::Function& f = call.f();
+  for (const auto& [key, given] : call.tile.workspace)
+    for (const ir::TileArg& arg : call.tile.args) {
+      const auto* region = std::get_if<ir::Region>(&arg);
+      if (region == nullptr || !ir::is_shared(f[region->buffer].scope) ||
+          ir::storage_of(f, region->buffer) != ir::storage_of(f, given))
+        continue;
+      const auto one = range_of(f, given), other = range_of(f, region->buffer);
+      const bool is_apart = one && other && (one->end <= other->first || other->end <= one->first);
+      if (!is_apart)
+        return decline("scratch", "workspace `{}` {} memory with `{}`, expected its own",
+                       f[given].name, one && other ? "shares" : "may share",
+                       f[region->buffer].name);
+    }
+  return {};
+}
+
+std::string scratch_text(const Call& call) {
+  if (call.tile.workspace.empty()) return "shared memory";
+  return fmt::format("`{}`", call.f()[call.tile.workspace[0].second].name);
+}
 
 Match<void> check_scratch(const Call& call, num::DType dtype, std::int64_t elements) {
   return check_room(call, elements_wanted(call, dtype, elements));
@@ -119,7 +208,7 @@ Match<void> check_scratch(const Call& call, num::DType dtype, std::int64_t eleme
 ir::BufferId scratch_view(const Call& call, CodeWriter& code, num::DType dtype,
                           std::int64_t elements) {
   const ScratchWanted wanted = elements_wanted(call, dtype, elements);
-  return code.flat_view(buffer_for(call, code, wanted).buffer, dtype, wanted.elements, "between");
+  return view_for(call, code, wanted, dtype, wanted.elements);
 }
 
 Match<void> check_scratch_piece(const Call& call, num::DType dtype, std::int64_t elements) {
@@ -130,9 +219,7 @@ ScratchPiece scratch_piece(const Call& call, CodeWriter& code, num::DType dtype,
                            std::int64_t elements) {
   const ScratchWanted wanted = piece_wanted(call, dtype, elements);
   const std::int64_t units = scratch_units(call);
-  ScratchPiece out{.view = code.flat_view(buffer_for(call, code, wanted).buffer, dtype,
-                                          elements * units, "between"),
-                   .start = {}};
+  ScratchPiece out{.view = view_for(call, code, wanted, dtype, elements * units), .start = {}};
   if (units > 1) out.start = code.simplify(code.mul(unit_number(call, code), elements));
   return out;
 }
@@ -151,8 +238,9 @@ void write_barrier(const Call& call, CodeWriter& code) {
                 {code.simplify(code.add(unit_number(call, code), kFirstBarrier))});
 }
 
-const ScratchBuffer* find_scratch(const Context& context, ir::BufferId storage) {
-  for (const ScratchBuffer& row : context.scratch)
+const ScratchBuffer* find_scratch(const Call& call, ir::BufferId storage) {
+  if (call.workspace && call.workspace->buffer == storage) return &*call.workspace;
+  for (const ScratchBuffer& row : call.context.scratch)
     if (row.buffer == storage) return &row;
   return nullptr;
 }

@@ -11,6 +11,8 @@
 //     barrier of the unit
 //     what comes from other threads
 //
+// A call with a `workspace=` uses the caller's buffer in the same way instead: all units share it.
+//
 // Or its elements lie side by side, from a 16-byte boundary on (a *piece*), for vectors. Units that
 // share a buffer need pieces of one size there, so that each size has its own; a CTA's do not.
 #pragma once
@@ -27,8 +29,17 @@ inline constexpr std::int64_t kScratchAlign = 16;  // bytes
 /// Units of the CTA that share a buffer: all warps, all warpgroups, or the one CTA.
 std::int64_t scratch_units(const Call& call);
 
+/// May the call have a workspace? Reductions, scans and copies between registers may hand values from
+/// thread to thread.
+bool takes_workspace(const Call& call);
+/// Declines a workspace that shares memory with an operand.
+Match<void> check_workspace(const Call& call);
+/// "shared memory", or the name of the workspace.
+std::string scratch_text(const Call& call);
+
 /// Declines where part of the unit may be elsewhere, so that a barrier would wait for ever, and
-/// where that many elements per unit do not fit into static shared memory any more.
+/// where that many elements per unit do not fit into static shared memory any more, or into the
+/// workspace.
 Match<void> check_scratch(const Call& call, num::DType dtype, std::int64_t elements);
 
 /// A view of that many elements per unit in the buffer, declared at the end of the block.
@@ -51,8 +62,8 @@ ScratchPiece scratch_piece(const Call& call, CodeWriter& code, num::DType dtype,
 inline constexpr std::int64_t kFirstBarrier = 8;
 void write_barrier(const Call& call, CodeWriter& code);
 
-/// The buffer's row, or nullptr where it is no scratch memory.
-const ScratchBuffer* find_scratch(const Context& context, ir::BufferId storage);
+/// The buffer's row, or nullptr where it is no scratch memory of the call.
+const ScratchBuffer* find_scratch(const Call& call, ir::BufferId storage);
 
 /// Allocates the buffers in front of the body.
 void allocate_scratch(Context& context);

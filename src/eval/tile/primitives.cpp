@@ -2,7 +2,9 @@
 #include "eval/tile/primitives.h"
 
 #include "eval/cta/report.h"
+#include "eval/memory/access.h"
 #include "eval/sync/barriers.h"
+#include "ir/shared_size.h"
 
 namespace ww::eval {
 namespace {
@@ -28,6 +30,18 @@ void end_with_barrier(Cta& cta, const ir::TileCall& call, const UnitInstance& un
   }
   const auto* region = std::get_if<ir::Region>(&call.args[0]);
   if (region != nullptr && ir::is_shared(cta.f[region->buffer].scope)) meet(cta, unit.threads);
+}
+
+// Whoever hands values from thread to thread may leave anything there.
+void forget_workspace(Cta& cta, const ir::TileCall& call) {
+  for (const auto& [name, buffer] : call.workspace) {
+    const BufferInfo& info = cta.launch.info(buffer);
+    const auto bytes = ir::storage_bytes(cta.f, *info.ir);
+    const bool is_constant = !info.elem_offset.valid() && !info.byte_offset.valid();
+    if (!ir::is_shared(info.ir->scope) || info.root == kNoRoot || !bytes || !is_constant) continue;
+    storage_of(cta, info.root)
+        .forget(static_cast<std::size_t>(info.offset_bits / 8), static_cast<std::size_t>(*bytes));
+  }
 }
 
 void run_primitive(Cta& cta, const ir::TileCall& call, const UnitInstance& unit) {
@@ -68,6 +82,7 @@ void run_primitive(Cta& cta, const ir::TileCall& call, const UnitInstance& unit)
       tile_elementwise(cta, call, unit);
       break;
   }
+  forget_workspace(cta, call);
   end_with_barrier(cta, call, unit);
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// copy / smem: from the registers of some threads to those of others, through shared memory that the
-// compiler takes. Tried behind `shfl`: for what goes from warp to warp, and for layouts that are no
-// linear function of each other.
+// copy / smem: from the registers of some threads to those of others, through shared memory that
+// the compiler takes, or the `workspace=`. Tried behind `shfl`: for what goes from warp to warp,
+// and for layouts that are no linear function of each other.
 //
 //     Tx.cta.copy(columns[:, :], rows[:, :])        rows = S[(128,8):(1@tx,1)], float32
 //                                                   columns = S[(8,16,8):(1,8@tx,1@tx)]
@@ -195,7 +195,7 @@ PlanReport report(const Plan& plan, const Call& call) {
   for (const CopyPhase& phase : plan.loads) add_phase(out, plan.from, phase);
   out.wavefronts = plan.turns;
   const std::int64_t bytes = plan.piece * plan.to.dst.bits / 8;
-  out.summary = fmt::format("through {} bytes of shared memory", bytes);
+  out.summary = fmt::format("through {} bytes of {}", bytes, scratch_text(call));
   const layout::Swizzle& swizzle = plan.to.dst.swizzle;
   if (!swizzle.is_none())
     out.notes.push_back(fmt::format("the scratch memory has the swizzle ({}, {}, {})",

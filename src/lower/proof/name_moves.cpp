@@ -24,6 +24,7 @@ NameMoves::NameMoves(const Call& call, ProofValues& values, const Granules& src,
       scratch_(call, values, first_thread),
       writers_(dst.blank()) {
   for (const ScratchBuffer& each : call.context.scratch) kept_[each.buffer].clear();
+  if (call.workspace) kept_[call.workspace->buffer].clear();
 }
 
 Try<void> NameMoves::move(const PointerValue& to, std::size_t to_thread, std::int64_t to_bit,

@@ -8,13 +8,14 @@
 namespace ww::lower {
 
 bool ScratchOrder::is_scratch(ir::BufferId storage) const {
-  return find_scratch(call_.context, storage) != nullptr;
+  return find_scratch(call_, storage) != nullptr;
 }
 
 // Inside the buffer, and an element of this unit.
 Try<ScratchOrder::Cell*> ScratchOrder::cell(ir::BufferId storage, std::int64_t bit,
                                             std::size_t thread) {
-  const ScratchBuffer& row = *find_scratch(call_.context, storage);
+  const ScratchBuffer& row = *find_scratch(call_, storage);
+  bit -= row.first_bit;
   const std::int64_t element = bit / row.bits;
   const bool is_part = row.bits <= 64 && bit % row.bits != 0;  // wider ones are used in parts
   if (bit < 0 || is_part || element >= row.elements)

@@ -16,9 +16,9 @@
 //         warps[0] = warps[0] + between[i + 1]
 //     total[0] = warps[0]
 //
-// The shared memory is the compiler's own; all reductions of the kernel share it, and the first
-// barrier is there because another may have been reading. Warpgroups wait at the named barriers 8 to
-// 15. All threads of the unit must arrive.
+// The shared memory is the compiler's own, or the `workspace=` of the call; all reductions of the
+// kernel share it, and the first barrier is there because another may have been reading. Warpgroups
+// wait at the named barriers 8 to 15. All threads of the unit must arrive.
 #include <algorithm>
 
 #include "lower/as_index.h"
@@ -188,9 +188,9 @@ PlanReport report(const Plan& plan, const Call& call) {
   const std::string width = fmt::format(".b{}", bytes * 8);
   out.add_instruction("st.shared" + width, std::ssize(plan.deposits), bytes);
   out.add_instruction("ld.shared" + width, read, bytes);
-  out.summary += fmt::format(", then {} parts of warps through shared memory", read);
-  out.notes.push_back(fmt::format("{} bytes of shared memory between the warps, and two barriers",
-                                  plan.elements * bytes * scratch_units(call)));
+  out.summary += fmt::format(", then {} parts of warps through {}", read, scratch_text(call));
+  out.notes.push_back(fmt::format("{} bytes of {} between the warps, and two barriers",
+                                  plan.elements * bytes * scratch_units(call), scratch_text(call)));
   return out;
 }
 

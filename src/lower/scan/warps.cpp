@@ -18,7 +18,8 @@
 //     for i in T.unroll(4):
 //         B[i] = base[0] + before[0] + part[i]
 //
-// The shared memory is the compiler's own, as that of reductions. All threads of the unit must arrive.
+// The shared memory is the compiler's own, as that of reductions, or the `workspace=`. All threads
+// of the unit must arrive.
 #include <algorithm>
 
 #include "lower/as_index.h"
@@ -178,10 +179,10 @@ PlanReport report(const Plan& plan, const Call& call) {
   const std::string width = fmt::format(".b{}", bytes * 8);
   out.add_instruction("st.shared" + width, written, bytes);
   out.add_instruction("ld.shared" + width, read, bytes);
-  out.summary +=
-      fmt::format(", then up to {} {} through shared memory", read, read == 1 ? "sweep" : "sweeps");
-  out.notes.push_back(fmt::format("{} bytes of shared memory between the warps, and two barriers",
-                                  plan.elements * bytes * scratch_units(call)));
+  out.summary += fmt::format(", then up to {} {} through {}", read, read == 1 ? "sweep" : "sweeps",
+                             scratch_text(call));
+  out.notes.push_back(fmt::format("{} bytes of {} between the warps, and two barriers",
+                                  plan.elements * bytes * scratch_units(call), scratch_text(call)));
   return out;
 }
 
