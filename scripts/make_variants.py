@@ -33,6 +33,7 @@ ON_GPU = {("copy", "vec"), ("copy", "gmem_smem"), ("copy", "ldstmatrix"), ("copy
           ("copy_async", "ldgsts"), ("copy_async", "sync"), ("gemm", "mma"), ("elementwise", "reg"),
           ("elementwise", "memory"), ("elementwise", "mixed"), ("reduce", "registers"), ("reduce", "warps")}
 INDEXED = ("gather", "scatter", "scatter_add")
+FOLDERS = {"permute_layout": "permute", **{op: "gather" for op in INDEXED}}
 
 
 def ask(*words):
@@ -53,7 +54,8 @@ def is_scan(row):
 
 
 def is_elementwise(row):
-    return row["op"] not in ("copy", "copy_async", "gemm", *INDEXED) and not is_reduction(row) and not is_scan(row)
+    return (row["op"] not in ("copy", "copy_async", "gemm", *FOLDERS) and not is_reduction(row)
+            and not is_scan(row))
 
 
 def kernel_of(row):
@@ -128,8 +130,8 @@ def group_of(row):
 
 def folder_of(row):
     """Of its file."""
-    if row["op"] in INDEXED:
-        return "gather"
+    if row["op"] in FOLDERS:
+        return FOLDERS[row["op"]]
     if is_scan(row):
         return "scan"
     return "elementwise" if is_elementwise(row) else "reduce" if is_reduction(row) else row["op"]

@@ -58,13 +58,6 @@ CallReport CallText::describe(const Call& call) const {
 
 namespace {
 
-// What to write as long as no variant executes a primitive.
-std::string_view instead_of(ir::TileOp op) {
-  if (op == ir::TileOp::GemmAsync)
-    return "`tcgen05.mma` and `wgmma` are not lowered; `gemm` multiplies by `mma.sync`";
-  return "two copies through registers do the same";  // permute_layout
-}
-
 // What TVM's variants of these names do.
 std::string_view variant_elsewhere(std::string_view name) {
   struct Row {
@@ -80,7 +73,6 @@ std::string_view variant_elsewhere(std::string_view name) {
       {"wgmma", "`wgmma` is not lowered"},
       {"shared", "reductions in shared memory are not lowered"},
       {"sm100_packed", "sums in pairs are not lowered"},
-      {"warp_xor_swizzle", "two copies through registers do the same"},
   };
   for (const Row& row : kRows)
     if (row.name == name) return row.reason;
@@ -107,9 +99,9 @@ Diag unknown_variant(const Call& call) {
 Diag no_variant(const Call& call, const CallReport& row) {
   const std::string_view op = ir::name_of(call.tile.op);
   if (row.verdicts.empty() && call.tile.dispatch.empty())
-    return diag(DiagKind::NotLowered, "`{}` has no lowering", op)
+    return diag(DiagKind::NotLowered, "`{}` has no lowering", op)  // gemm_async
         .with_span(call.span)
-        .with_note(std::string(instead_of(call.tile.op)));
+        .with_note("`tcgen05.mma` and `wgmma` are not lowered; `gemm` multiplies by `mma.sync`");
   if (row.verdicts.empty()) return unknown_variant(call);
   Diag out = diag(DiagKind::NoVariant, "no variant of `{}` accepts this call for `{}`", op,
                   target::info(call.context.target.arch).name)

@@ -2,6 +2,7 @@
 #include "lower/lowered_op.h"
 
 #include "lower/gemm/stage.h"
+#include "lower/permute/registers.h"
 #include "lower/reduce/stage.h"
 #include "lower/scan/stage.h"
 

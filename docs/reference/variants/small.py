@@ -413,6 +413,25 @@ def mixed(op):
     return kernel
 
 
+# A tile turned in place: the same bytes of shared memory, by rows and by columns.
+def swizzled():
+    @T.prim_func
+    def kernel(A_ptr: T.handle, B_ptr: T.handle):
+        A = T.match_buffer(A_ptr, (32, 8), "float32")
+        B = T.match_buffer(B_ptr, (32, 8), "float32")
+        T.device_entry()
+        T.thread_id([32])
+        rows = T.alloc_buffer((32, 8), "float32", scope="shared", layout=TileLayout(S[(32, 8) : (8, 1)]))
+        turned = T.decl_buffer((32, 8), "float32", data=rows.data, scope="shared",
+                               layout=TileLayout(S[(32, 8) : (1, 32)]))
+        Tx.warp.copy(rows[:, :], A[:, :])
+        T.cuda.warp_sync()
+        Tx.warp.permute_layout(turned[:, :], rows[:, :])
+        Tx.warp.copy(B[:, :], turned[:, :])
+
+    return kernel
+
+
 # Rows by number: of a table into a tile in shared memory, or of a tile into the table.
 def indexed(op):
     is_gather = op == "gather"

@@ -46,4 +46,7 @@ Proof prove_indexed(const Call& call, const ir::Block& code);
 /// The same for a scan.
 Proof prove_scan(const Call& call, const ir::Block& code);
 
+/// The same for permute_layout, which may work in place.
+Proof prove_permutation(const Call& call, const ir::Block& code);
+
 }  // namespace ww::lower
