@@ -96,6 +96,7 @@ void write_compute(Draft& draft, const Place& at) {
     args += ", 5";
   } else if (is_of_one(op)) {
     args += ", " + tile_operand(draft, c, is_whole);
+    if (op == "cast" && draft.tape.one_in(3)) args += ", saturate=True";
   } else if (op != "zero") {
     // One after the other: compilers choose the order of arguments.
     const std::string tile = tile_operand(draft, c, is_whole), second = any();
