@@ -200,7 +200,8 @@ TEST(ElementwiseFast, TheDefaultIsAccurate) {
       ElementwiseCase each = on_rows({"warp", 32}, {"float32", "float32", "float32"}, call + end);
       each.inputs = Inputs::Normal;
       each.tolerance = call.starts_with("tanh") ? 2e-6 : 0;
-      const Checked checked = check(program_of(each));
+      const bool is_fast = end.contains("True");  // compared with a tolerance, by other tests
+      const Checked checked = is_fast ? compile_only(program_of(each)) : check(program_of(each));
       EXPECT_TRUE(checked.right()) << checked.explain();
       return checked.ptx;
     };
