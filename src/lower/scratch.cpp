@@ -8,6 +8,7 @@
 #include "ir/shared_size.h"
 #include "ir/visit.h"
 #include "lower/operand_places.h"
+#include "target/shared_memory.h"
 
 namespace ww::lower {
 namespace {
@@ -27,7 +28,17 @@ std::int64_t static_end(const ir::Function& f, std::int64_t start) {
   return out;
 }
 
+std::int64_t dynamic_bytes(const ir::Function& f) {
+  std::int64_t out = 0;
+  ir::for_each_stmt(f, f.body, [&](ir::StmtId id) {
+    if (f[id].kind != ir::StmtKind::Alloc || f[f[id].buffer].scope != ir::Scope::SharedDyn) return;
+    out += ir::storage_bytes(f, f[f[id].buffer]).value_or(0);
+  });
+  return out;
+}
+
 constexpr int kPieceBits = 128;
+constexpr std::int64_t kMaxGap = 1024;  // dynamic shared memory is aligned to this at most
 
 /// What a call wants of a buffer.
 struct ScratchWanted {
@@ -116,11 +127,21 @@ Match<void> check_room(const Call& call, const ScratchWanted& wanted) {
   // Scratch comes first, and what is behind it begins on its own boundaries.
   const std::int64_t used = static_end(context.f, others + own) - own;
   const std::int64_t limit = target::info(context.target.arch).static_shared_bytes;
-  if (used + own <= limit) return {};
+  const std::string_view between = call.tile.scope == ir::Unit::Warp ? "threads" : "warps";
+  if (used + own > limit)
+    return decline(
+        "scratch",
+        "{} bytes of shared memory between the {}, and {} of {} are taken; a loop over "
+        "smaller tiles needs less, and so does static shared memory that is made dynamic",
+        own, between, used, limit);
+  // With room for the gap before dynamic memory.
+  const std::int64_t all = used + dynamic_bytes(context.f) + kMaxGap;
+  const std::int64_t of_block = target::most_shared_bytes(context.target);
+  if (all + own <= of_block) return {};
   return decline("scratch",
-                 "{} bytes of shared memory between the {}, and {} of {} are taken; a loop over "
-                 "smaller tiles needs less, and so does static shared memory that is made dynamic",
-                 own, call.tile.scope == ir::Unit::Warp ? "threads" : "warps", used, limit);
+                 "{} bytes of shared memory between the {}, and {} of the {} of a block are taken; "
+                 "a loop over smaller tiles needs less",
+                 own, between, all, of_block);
 }
 
 // The buffer that serves it, large enough.

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include "target/shared_memory.h"
 #include "target/target.h"
 
 namespace ww::sim {
@@ -40,21 +41,6 @@ constexpr std::uint64_t most_blocks_per_sm(target::Target target) {
 }
 
 /// Shared memory of one block, static and dynamic.
-constexpr std::uint32_t most_shared_bytes(target::Target target) {
-  switch (target::info(target.arch).number) {
-    case 75:
-      return 64U * 1024;
-    case 80:
-    case 87:
-      return 163U * 1024;
-    case 86:
-    case 89:
-    case 120:
-    case 121:
-      return 99U * 1024;
-    default:
-      return 227U * 1024;
-  }
-}
+using target::most_shared_bytes;
 
 }  // namespace ww::sim

@@ -139,6 +139,15 @@ TEST(ReduceWarps, Declines) {
             "[scratch] 64 bytes of shared memory between the warps, and 49144" + rest);
   EXPECT_EQ(beside("(64, 60), \"float32\", layout=TileLayout(S[(64, 60) : (194, 1)])"),
             "[scratch] 64 bytes of shared memory between the warps, and 49128" + rest);
+  // Dynamic shared memory is the block's, too.
+  ElementwiseCase dynamic =
+      case_of(128, d, a,
+              "M = T.alloc_buffer((65000,), \"uint8\", scope=\"shared.dyn\"); "
+              "Tx.cta.sum(D, A, axes=0)");
+  dynamic.target = "sm_75";
+  EXPECT_EQ(verdict(dynamic),
+            "[scratch] 64 bytes of shared memory between the warps, and 66024 of the 65536 of a "
+            "block are taken; a loop over smaller tiles needs less");
   EXPECT_EQ(verdict(case_of(40, reg("D", "float32", {1}, "S[1] + R[40 : 1 @ tx]", 1),
                             reg("A", "float32", {40}, "S[40 : 1 @ tx]", 1), "Tx.cta.sum(D, A)")),
             "[threads] 40 threads are not whole warps");

@@ -124,15 +124,17 @@ void KernelCode::add_key(const Arg& arg, std::string& key) const {
   for (const Arg& part : arg.parts) add_key(part, key);
 }
 
-std::string KernelCode::key_of(const std::string& opcode, const std::vector<Arg>& args) const {
-  std::string key = opcode;
+// `mov.b32` copies a word or takes it apart: what it gives belongs to the key.
+std::string KernelCode::key_of(const std::string& opcode, std::size_t results,
+                               const std::vector<Arg>& args) const {
+  std::string key = results == 1 ? opcode : fmt::format("{}*{}", opcode, results);
   for (const Arg& arg : args) add_key(arg, key);
   return key;
 }
 
 std::vector<Value> KernelCode::pure_vector(std::string opcode, Class cls, std::size_t count,
                                            std::vector<Arg> args) {
-  std::string key = key_of(opcode, args);
+  std::string key = key_of(opcode, count, args);
   for (const Scope& scope : scopes_) {
     if (const auto found = scope.known.find(key); found != scope.known.end()) return found->second;
   }
@@ -187,7 +189,7 @@ void KernelCode::assign(Value variable, Value value, std::uint32_t since, Guard 
   if (!guard.present() && value.cls == variable.cls && is_made_last(value, since)) {
     Line& line = scopes_.back().lines.back();
     if (line.is_pure)
-      scopes_.back().known.erase(key_of(line.text, {line.args.begin() + 1, line.args.end()}));
+      scopes_.back().known.erase(key_of(line.text, 1, {line.args.begin() + 1, line.args.end()}));
     line.args[0] = variable;
     line.is_pure = false;
     touch(variable);

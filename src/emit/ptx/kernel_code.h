@@ -170,7 +170,8 @@ class KernelCode {
     std::vector<Line> lines;
     std::map<std::string, std::vector<Value>> known;
   };
-  [[nodiscard]] std::string key_of(const std::string& opcode, const std::vector<Arg>& args) const;
+  [[nodiscard]] std::string key_of(const std::string& opcode, std::size_t results,
+                                   const std::vector<Arg>& args) const;
   void add_key(const Arg& arg, std::string& key) const;
   [[nodiscard]] bool is_made_last(Value value, std::uint32_t since) const;
   [[nodiscard]] int level_of(const Arg& arg) const;
