@@ -48,7 +48,7 @@ struct IndexedShape {
   [[nodiscard]] std::int64_t elements() const { return outer * count * inner; }
   [[nodiscard]] std::int64_t row_elements() const { return outer * inner; }
   [[nodiscard]] std::int64_t indices() const { return has_one_each ? elements() : count; }
-  /// The index that element x of the tile goes by.
+  /// The index that decides for element x of the tile.
   [[nodiscard]] std::int64_t index_of(std::int64_t x) const {
     return has_one_each ? x : x / inner % count;
   }

@@ -32,7 +32,7 @@ void end_with_barrier(Cta& cta, const ir::TileCall& call, const UnitInstance& un
   if (region != nullptr && ir::is_shared(cta.f[region->buffer].scope)) meet(cta, unit.threads);
 }
 
-// Whoever hands values from thread to thread may leave anything there.
+// A primitive that hands values from thread to thread may leave anything there.
 void forget_workspace(Cta& cta, const ir::TileCall& call) {
   for (const auto& [name, buffer] : call.workspace) {
     const BufferInfo& info = cta.launch.info(buffer);

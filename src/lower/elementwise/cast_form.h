@@ -15,7 +15,7 @@
 
 namespace ww::lower {
 
-/// The steps, in this order; those that are left out are empty.
+/// The steps, in this order; a step that is left out is empty.
 struct CastForm {
   num::DType from{}, to{};
   std::optional<std::int64_t> low, high;  // whole numbers are clamped to these

@@ -401,7 +401,7 @@ class Proving {
 
   // --- behind it ---
 
-  // The element of the table that element x of the tile goes by; none: its index is out of range.
+  // The element of the table that belongs to element x of the tile; none: its index is out of range.
   [[nodiscard]] std::optional<Name> in_table(std::int64_t x) const {
     const auto row = row_numbers_.find(indices_[as_index(shape_.index_of(x))]);
     if (row == row_numbers_.end()) return std::nullopt;

@@ -112,7 +112,7 @@ TEST(ProofScan, ChangedNumbersAreCaught) {
         ++planted;
         if (!under.prove().holds()) return;
         ++alike;
-        // Other lanes give the same, or nobody takes it; 31, 63, … have the same numbers by 33; what
+        // Other lanes give the same, or no lane takes it; 31, 63, … have the same numbers by 33; what
         // a thread too many stores is written over.
         const std::string is = ir::print(under.f, after);
         bool is_fine = false;

@@ -44,7 +44,7 @@ struct ScanPlan {
   std::size_t elements = 0, lines = 0;  // of a thread, of all bands
 };
 
-/// Which lane has what a thread wants, for those that want something (-1: not).
+/// Which lane has what each thread wants (-1: it wants nothing).
 Match<LaneShift> lane_shift(const Call& call, const std::vector<std::int64_t>& givers);
 Match<ScanPlan> scan_plan(const Call& call, ScanProblem problem);
 /// Does any lane read another's registers?

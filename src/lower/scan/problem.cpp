@@ -62,7 +62,7 @@ class Rows {
   }
 
  private:
-  // Without copies in the same registers, and without those that are beyond the unit.
+  // Without copies in the same registers, and without copies beyond the unit.
   [[nodiscard]] std::set<Holders> copies_of(std::size_t row) const {
     std::set<Holders> out;
     for (const Shift& replica : p_.src.replicas)
