@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ir/shared_size.h"
 
+#include "ir/visit.h"
 #include "layout/image.h"
 #include "layout/views.h"
 
@@ -20,6 +21,15 @@ std::int64_t end_in_shared(std::int64_t used, const Buffer& buffer, std::int64_t
   constexpr std::int64_t kDefaultAlign = 64;
   const std::int64_t align = buffer.align > 0 ? buffer.align : kDefaultAlign;
   return (used + align - 1) / align * align + bytes;
+}
+
+std::int64_t dynamic_shared_bytes(const Function& f) {
+  std::int64_t bytes = 0;
+  for_each_stmt(f, f.body, [&](StmtId id) {
+    if (f[id].kind != StmtKind::Alloc || f[f[id].buffer].scope != Scope::SharedDyn) return;
+    bytes += storage_bytes(f, f[f[id].buffer]).value_or(0);
+  });
+  return bytes;
 }
 
 }  // namespace ww::ir

@@ -16,4 +16,7 @@ std::optional<std::int64_t> storage_bytes(const Function& f, const Buffer& buffe
 /// Where a buffer of so many bytes ends in static shared memory, of which `used` bytes are taken.
 std::int64_t end_in_shared(std::int64_t used, const Buffer& buffer, std::int64_t bytes);
 
+/// Bytes of dynamic shared memory that the body allocates, as far as they are known.
+std::int64_t dynamic_shared_bytes(const Function& f);
+
 }  // namespace ww::ir

@@ -10,6 +10,7 @@
 #include <array>
 #include <string>
 
+#include "layout/compact.h"
 #include "layout/ready_made.h"
 
 namespace ww::layout {
@@ -78,14 +79,6 @@ Result<void> check(char operand, const MmaShape& shape, int bits) {
 Iter row_of_grid() { return {8, 4, axes::laneid()}; }
 Iter run_of_grid() { return {4, 1, axes::laneid()}; }
 Iter registers(std::int64_t count, std::int64_t stride) { return {count, stride, axes::m()}; }
-
-// Without the digits that take one value only.
-Result<Layout> compact(std::initializer_list<Iter> digits) {
-  Iters shard;
-  for (const Iter& digit : digits)
-    if (digit.extent > 1) shard.push_back(digit);
-  return TileLayout::make(std::move(shard));
-}
 
 }  // namespace
 

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "layout/canonical.h"
+#include "layout/compact.h"
 #include "layout/group.h"
 #include "layout/ready_made.h"
 #include "layout/text.h"
@@ -91,14 +92,6 @@ Result<void> check_shares(std::span<const std::int64_t> shape, std::int64_t exte
               shape_text(shape), extent, what, parts);
 }
 
-// Iters of one value say nothing.
-Result<Layout> tidy(std::initializer_list<Iter> iters) {
-  Iters shard;
-  for (const Iter& each : iters)
-    if (each.extent != 1) shard.push_back(each);
-  return TileLayout::make(std::move(shard));
-}
-
 }  // namespace
 
 Result<Layout> mma_tile(char operand, std::span<const std::int64_t> shape, int bits,
@@ -109,9 +102,10 @@ Result<Layout> mma_tile(char operand, std::span<const std::int64_t> shape, int b
   if (warps.m < 1 || warps.n < 1 || warps.m > 32 || warps.n > 32 || warps.m * warps.n > 32)
     return fail(DiagKind::BadArgument, "{} x {} warps, expected 1 to 32 in all", warps.m, warps.n);
   const bool is_sum = operand == 'C' || operand == 'D';
-  const MmaShape instruction = is_sum && bits == 16 ? MmaShape{} : instruction_for(bits);
-  const Layout fragment =
-      WW_TRY(mma_fragment(operand, is_sum && bits == 32 ? MmaShape{} : instruction, bits));
+  // Sums are the same in all instructions of a type.
+  const bool is_plain = is_sum && (bits == 16 || bits == 32);
+  const MmaShape instruction = is_plain ? MmaShape{} : instruction_for(bits);
+  const Layout fragment = WW_TRY(mma_fragment(operand, instruction, bits));
   const Extents2 atom = atom_extents(operand, instruction);
   const std::array<std::int64_t, 2> atom_shape = {atom.rows, atom.cols};
   const Grouped parts = WW_TRY(group(fragment, atom_shape));
@@ -141,11 +135,11 @@ Result<Layout> coalesced(std::span<const std::int64_t> shape, std::int64_t threa
   const std::int64_t at_a_time = side_by_side == 0 ? threads : threads / side_by_side;
   WW_TRY_VOID(check_shares(shape, rows.count, "rows", at_a_time));
   const std::int64_t steps = rows.length / (vector * side_by_side);
-  return tidy({{rows.count / at_a_time, steps * vector, axes::m()},
-               {at_a_time, side_by_side, axis},
-               {steps, vector, axes::m()},
-               {side_by_side, 1, axis},
-               {vector, 1, axes::m()}});
+  return compact({{rows.count / at_a_time, steps * vector, axes::m()},
+                  {at_a_time, side_by_side, axis},
+                  {steps, vector, axes::m()},
+                  {side_by_side, 1, axis},
+                  {vector, 1, axes::m()}});
 }
 
 Result<Layout> row_owned(std::span<const std::int64_t> shape, std::int64_t threads, Axis axis) {
@@ -153,10 +147,10 @@ Result<Layout> row_owned(std::span<const std::int64_t> shape, std::int64_t threa
   const std::int64_t owners = std::gcd(rows.count, threads);
   const std::int64_t parts = threads / std::max<std::int64_t>(1, owners);
   WW_TRY_VOID(check_shares(shape, rows.length, "columns", parts));
-  return tidy({{rows.count / owners, rows.length / parts, axes::m()},
-               {owners, parts, axis},
-               {parts, 1, axis},
-               {rows.length / parts, 1, axes::m()}});
+  return compact({{rows.count / owners, rows.length / parts, axes::m()},
+                  {owners, parts, axis},
+                  {parts, 1, axis},
+                  {rows.length / parts, 1, axes::m()}});
 }
 
 Result<Layout> column_owned(std::span<const std::int64_t> shape, std::int64_t threads, Axis axis) {
@@ -165,10 +159,10 @@ Result<Layout> column_owned(std::span<const std::int64_t> shape, std::int64_t th
   const std::int64_t parts = threads / std::max<std::int64_t>(1, owners);
   WW_TRY_VOID(check_shares(shape, rows.count, "rows", parts));
   const std::int64_t columns = rows.length / owners;
-  return tidy({{parts, owners, axis},
-               {rows.count / parts, columns, axes::m()},
-               {columns, 1, axes::m()},
-               {owners, 1, axis}});
+  return compact({{parts, owners, axis},
+                  {rows.count / parts, columns, axes::m()},
+                  {columns, 1, axes::m()},
+                  {owners, 1, axis}});
 }
 
 // Registers are numbered anew, in the order that they had.

@@ -4,6 +4,7 @@
 #include "ir/launch/active_set.h"
 #include "ir/launch/launch.h"
 #include "ir/name_parts.h"
+#include "ir/shared_size.h"
 #include "ir/verify/verify.h"
 #include "ir/visit.h"
 #include "lower/dispatch.h"
@@ -53,18 +54,9 @@ Lowered lower(const ir::Function& tile, const Options& options) {
   return out;
 }
 
+// nvcc reads the last bytes of an array in whole words.
 std::int64_t dynamic_shared_bytes(const ir::Function& lowered) {
-  std::int64_t bytes = 0;
-  ir::for_each_stmt(lowered, lowered.body, [&](ir::StmtId id) {
-    if (lowered[id].kind != ir::StmtKind::Alloc) return;
-    const ir::Buffer& buffer = lowered[lowered[id].buffer];
-    if (buffer.scope != ir::Scope::SharedDyn) return;
-    std::int64_t elements = 1;
-    for (const ir::ExprId extent : buffer.shape)
-      elements *= ir::const_int(lowered, extent).value_or(0);
-    bytes += (elements * num::bits_of(buffer.dtype) + 7) / 8;
-  });
-  return (bytes + 15) / 16 * 16;  // nvcc reads the last bytes of an array in whole words
+  return (ir::dynamic_shared_bytes(lowered) + 15) / 16 * 16;
 }
 
 }  // namespace ww::lower

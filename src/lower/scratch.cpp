@@ -28,15 +28,6 @@ std::int64_t static_end(const ir::Function& f, std::int64_t start) {
   return out;
 }
 
-std::int64_t dynamic_bytes(const ir::Function& f) {
-  std::int64_t out = 0;
-  ir::for_each_stmt(f, f.body, [&](ir::StmtId id) {
-    if (f[id].kind != ir::StmtKind::Alloc || f[f[id].buffer].scope != ir::Scope::SharedDyn) return;
-    out += ir::storage_bytes(f, f[f[id].buffer]).value_or(0);
-  });
-  return out;
-}
-
 constexpr int kPieceBits = 128;
 constexpr std::int64_t kMaxGap = 1024;  // dynamic shared memory is aligned to this at most
 
@@ -135,7 +126,7 @@ Match<void> check_room(const Call& call, const ScratchWanted& wanted) {
         "smaller tiles needs less, and so does static shared memory that is made dynamic",
         own, between, used, limit);
   // With room for the gap before dynamic memory.
-  const std::int64_t all = used + dynamic_bytes(context.f) + kMaxGap;
+  const std::int64_t all = used + ir::dynamic_shared_bytes(context.f) + kMaxGap;
   const std::int64_t of_block = target::most_shared_bytes(context.target);
   if (all + own <= of_block) return {};
   return decline("scratch",
@@ -249,6 +240,16 @@ ir::ExprId scratch_index(const Call& call, CodeWriter& code, ir::ExprId index) {
   const std::int64_t units = scratch_units(call);
   if (units == 1) return code.simplify(index);
   return code.simplify(code.add(code.mul(index, units), unit_number(call, code)));
+}
+
+void report_scratch(PlanReport& report, const Call& call, num::DType dtype, std::int64_t written,
+                    std::int64_t read, std::int64_t elements) {
+  const std::int64_t bytes = num::bits_of(dtype) / 8;
+  const std::string width = fmt::format(".b{}", bytes * 8);
+  report.add_instruction("st.shared" + width, written, bytes);
+  report.add_instruction("ld.shared" + width, read, bytes);
+  report.notes.push_back(fmt::format("{} bytes of {} between the warps, and two barriers",
+                                     elements * bytes * scratch_units(call), scratch_text(call)));
 }
 
 void write_barrier(const Call& call, CodeWriter& code) {

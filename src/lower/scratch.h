@@ -21,6 +21,7 @@
 #include <vector>
 
 #include "lower/call.h"
+#include "lower/lowering_report.h"
 
 namespace ww::lower {
 
@@ -56,6 +57,11 @@ struct ScratchPiece {
 };
 ScratchPiece scratch_piece(const Call& call, CodeWriter& code, num::DType dtype,
                            std::int64_t elements);
+
+/// Adds to a report what goes through scratch memory between warps: how often a thread writes and reads
+/// it, and its size, of so many elements per unit.
+void report_scratch(PlanReport& report, const Call& call, num::DType dtype, std::int64_t written,
+                    std::int64_t read, std::int64_t elements);
 
 /// The barrier of the call's unit, a single thread has none. Warpgroups have the named barriers from
 /// kFirstBarrier on.

@@ -149,4 +149,28 @@ void for_each_change(ir::Function& f, Place&& place, Visit&& visit) {
   }
 }
 
+/// The expressions that stores and conditions have: what is stored and where, and each condition.
+/// keep(id) says which stores count.
+template <typename Keep>
+std::vector<std::function<ir::ExprId&()>> number_places(CallUnderTest& call, Keep&& keep) {
+  std::vector<std::function<ir::ExprId&()>> out;
+  for (const ir::StmtId id : all_of(call, ir::StmtKind::Store)) {
+    if (!keep(id)) continue;
+    out.emplace_back([&call, id]() -> ir::ExprId& { return call.f.at(id).expr; });
+    out.emplace_back([&call, id]() -> ir::ExprId& { return call.f.at(id).args[0]; });
+  }
+  for (const ir::StmtId id : all_of(call, ir::StmtKind::If))
+    out.emplace_back([&call, id]() -> ir::ExprId& { return call.f.at(id).expr; });
+  return out;
+}
+
+/// What the proof says when the n-th of two barriers is left out.
+inline std::string without_barrier(CallUnderTest& call, std::size_t n) {
+  const std::vector<ir::StmtId> barriers = all_of(call, ir::StmtKind::Evaluate);
+  EXPECT_EQ(barriers.size(), 2U);
+  call.code.erase(std::ranges::find(call.code, barriers[n]));
+  const Proof proof = call.prove();
+  return proof.difference + proof.could_not;
+}
+
 }  // namespace ww::lower::test

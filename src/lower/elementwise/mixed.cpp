@@ -26,8 +26,8 @@
 #include "lower/cost.h"
 #include "lower/elementwise/element_checks.h"
 #include "lower/elementwise/element_value.h"
-#include "lower/elementwise/mixed_problem.h"
 #include "lower/elementwise/packed.h"
+#include "lower/elementwise/work_exprs.h"
 #include "lower/index_formula.h"
 #include "lower/scratch.h"
 #include "lower/variant.h"
@@ -119,40 +119,19 @@ class Writer {
       parts_.emplace_back();
       if (work.sides[s].access == Access::Register) continue;
       const PlaceForm& form = work.sides[s].form;
-      parts_[s].push_back(thread_part(code_, form.form, u_, sides_[s]->base_expr(code_)));
-      for (const auto& [stride, coef] : form.strides)
-        parts_[s].push_back(thread_part(code_, coef, u_, code_.n(0)));
+      parts_[s] = side_parts(code_, form, u_, sides_[s]->base_expr(code_));
       if (form.form.kind != AddressForm::Kind::Joint)
         parts_[s][0].fixed = code_.let(name(s) + "_base", parts_[s][0].fixed);
     }
   }
   ExprId place(const Work& work, std::size_t s, ExprId k) {
-    const PlaceForm& form = work.sides[s].form;
-    ExprId out = address_expr(code_, form.form, parts_[s][0], u_, k, work.threads);
-    for (std::size_t i = 0; i < form.strides.size(); ++i) {
-      const auto& [stride, coef] = form.strides[i];
-      const ExprId times = address_expr(code_, coef, parts_[s][i + 1], u_, k, work.threads);
-      out = code_.add(out, wide_mul(code_, times, stride));
-    }
-    return code_.simplify(out);
+    return code_.simplify(side_place(code_, work.sides[s].form, parts_[s], u_, k, work.threads));
   }
   ExprId slot(const Work& work, std::size_t s, ExprId k, ExprId i) {
-    const WorkSide& side = work.sides[s];
-    const ExprId step = code_.simplify(code_.add(code_.mul(k, work.vec), i));
-    const auto constant = code_.constant(step);
-    const ExprId out = constant ? code_.n(side.slots[as_index(*constant)])
-                                : digits_expr(code_, *side.slot_form, step);
-    return code_.simplify(sides_[s]->base.valid() ? code_.add(sides_[s]->base, out) : out);
+    return slot_expr(code_, work, s, *sides_[s], k, i);
   }
 
   // --- rounds ---
-
-  // Registers that follow no formula are written one by one.
-  static bool has_formulas(const Work& work) {
-    return std::ranges::all_of(work.sides, [](const WorkSide& side) {
-      return side.access != Access::Register || side.slot_form;
-    });
-  }
 
   void rounds(const Work& work) {
     find_parts(work);
@@ -166,17 +145,7 @@ class Writer {
     loaded_.assign(sides_.size(), {});
     if (is_packed_) find_words(work);
     load(work, code_.n(0), true);
-    if (!has_formulas_) {
-      for (std::int64_t k = 0; k < work.rounds; ++k) round(work, code_.n(k));
-      return;
-    }
-    const bool is_unrolled = work.is_unrolled && work.rounds > 1;
-    code_.loop("f", work.rounds, is_unrolled ? ir::LoopKind::Unroll : ir::LoopKind::Serial,
-               [&](ExprId k) {
-                 const ExprId q = code_.add(code_.mul(k, work.threads), u_);
-                 code_.guarded(work.count == 0 ? ExprId{} : code_.less(q, work.count),
-                               [&] { round(work, k); });
-               });
+    write_rounds(code_, work, u_, [&](ExprId k) { round(work, k); });
   }
 
   // The sides that are read before all rounds, or in each of them.

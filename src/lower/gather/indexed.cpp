@@ -24,6 +24,7 @@
 #include "lower/checks.h"
 #include "lower/copy/copy_report.h"
 #include "lower/copy/phase_writer.h"
+#include "lower/elementwise/work_exprs.h"
 #include "lower/gather/problem.h"
 #include "lower/index_formula.h"
 #include "lower/scratch.h"
@@ -153,26 +154,19 @@ class Writer {
       parts_.emplace_back();
       if (work.sides[s].access == Access::Register) continue;
       const PlaceForm& form = work.sides[s].form;
-      parts_[s].push_back(thread_part(code_, form.form, u_, base(s)));
-      for (const auto& [stride, coef] : form.strides)
-        parts_[s].push_back(thread_part(code_, coef, u_, code_.n(0)));
+      parts_[s] = side_parts(code_, form, u_, base(s));
       if (form.form.kind != AddressForm::Kind::Joint && !form.form.base_inside)
         parts_[s][0].fixed = code_.let(name(s) + "_base", parts_[s][0].fixed);
     }
   }
   ExprId place(const Work& work, std::size_t s, ExprId k, ExprId offset = {}) {
     const PlaceForm& form = work.sides[s].form;
-    ThreadPart part = parts_[s][0];
+    std::vector<ThreadPart> parts = parts_[s];
     if (form.form.base_inside && offset.valid()) {
-      part = thread_part(code_, form.form, u_, code_.simplify(code_.add(base(s), offset)));
+      parts[0] = thread_part(code_, form.form, u_, code_.simplify(code_.add(base(s), offset)));
       offset = {};
     }
-    ExprId out = address_expr(code_, form.form, part, u_, k, work.threads);
-    for (std::size_t i = 0; i < form.strides.size(); ++i) {
-      const auto& [stride, coef] = form.strides[i];
-      const ExprId times = address_expr(code_, coef, parts_[s][i + 1], u_, k, work.threads);
-      out = code_.add(out, wide_mul(code_, times, stride));
-    }
+    ExprId out = side_place(code_, form, parts, u_, k, work.threads);
     if (offset.valid()) out = code_.add(out, offset);
     return code_.simplify(out);
   }
@@ -187,39 +181,17 @@ class Writer {
                                          : wide_mul(code_, row, code_.n(offset.pitch));
   }
   ExprId slot(const Work& work, std::size_t s, ExprId k, std::int64_t i) {
-    const WorkSide& reached = work.sides[s];
-    const ExprId step = code_.simplify(code_.add(code_.mul(k, work.vec), i));
-    const auto constant = code_.constant(step);
-    const ExprId out = constant ? code_.n(reached.slots[as_index(*constant)])
-                                : digits_expr(code_, *reached.slot_form, step);
-    return code_.simplify(side(s).base.valid() ? code_.add(side(s).base, out) : out);
+    return slot_expr(code_, work, s, side(s), k, code_.n(i));
   }
 
   // --- rounds ---
-
-  // Registers that follow no formula are written one by one.
-  static bool has_formulas(const Work& work) {
-    return std::ranges::all_of(work.sides, [](const WorkSide& side) {
-      return side.access != Access::Register || side.slot_form;
-    });
-  }
 
   void rounds(const Work& work) {
     find_parts(work);
     part_ = code_.registers("part", p_.tile().dtype, work.vec);
     const bool has_vector = work.sides[kIndexSide].access == Access::Vector && work.vec > 1;
     numbers_ = has_vector ? code_.registers("rows", p_.index.dtype, work.vec) : ir::BufferId{};
-    if (!has_formulas(work)) {
-      for (std::int64_t k = 0; k < work.rounds; ++k) round(work, code_.n(k));
-      return;
-    }
-    const bool is_unrolled = work.is_unrolled && work.rounds > 1;
-    code_.loop("f", work.rounds, is_unrolled ? ir::LoopKind::Unroll : ir::LoopKind::Serial,
-               [&](ExprId k) {
-                 const ExprId q = code_.add(code_.mul(k, work.threads), u_);
-                 code_.guarded(work.count == 0 ? ExprId{} : code_.less(q, work.count),
-                               [&] { round(work, k); });
-               });
+    write_rounds(code_, work, u_, [&](ExprId k) { round(work, k); });
   }
   void round(const Work& work, ExprId k) {
     for (std::int64_t i = 0; fill_.valid() && i < work.vec; ++i) set(i, fill_);

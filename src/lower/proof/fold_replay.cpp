@@ -91,11 +91,7 @@ std::string Bags::what_differs(Number wanted, std::optional<Number> number) cons
   return "is folded in another order, or otherwise";
 }
 
-namespace {
-
-constexpr std::size_t kFoldLanes = 32;
-
-}  // namespace
+namespace {}  // namespace
 
 FoldReplay::FoldReplay(const Call& call, ProofValues& values, const RegionElements& dst,
                        Registers& registers, Bags& bags, std::int64_t first_thread)

@@ -16,6 +16,8 @@
 
 namespace ww::lower {
 
+inline constexpr std::size_t kFoldLanes = 32;  // of a warp
+
 /// The elements in a value: how many, and the sum of their hashes; and what has folded them.
 struct Bag {
   std::int64_t count = 0;

@@ -2,6 +2,7 @@
 #include "lower/proof/name_moves.h"
 
 #include "ir/print/print.h"
+#include "ir/shared_size.h"
 
 namespace ww::lower {
 namespace {
@@ -23,8 +24,8 @@ NameMoves::NameMoves(const Call& call, ProofValues& values, const Granules& src,
       dst_storage_(ir::storage_of(call.f(), call.region(0).buffer)),
       scratch_(call, values, first_thread),
       writers_(dst.blank()) {
-  for (const ScratchBuffer& each : call.context.scratch) kept_[each.buffer].clear();
-  if (call.workspace) kept_[call.workspace->buffer].clear();
+  for (const ScratchBuffer& each : call.context.scratch) keep(each.buffer);
+  if (call.workspace) keep(call.workspace->buffer);
 }
 
 Try<void> NameMoves::move(const PointerValue& to, std::size_t to_thread, std::int64_t to_bit,
@@ -69,7 +70,6 @@ Try<void> NameMoves::put_names(const PointerValue& to, std::size_t thread, std::
   const auto kept = kept_.find(to.storage);
   const bool is_kept = kept != kept_.end();
   if (to.storage != dst_storage_ && !is_kept) return wrong("a move to `{}`", f_[to.storage].name);
-  if (is_kept) WW_TRY_VOID(check_inside(to.storage, bit, names.size()));
   const bool is_scratch = scratch_.is_scratch(to.storage);
   const std::int64_t first = granule_at(bit, granule_);
   for (std::size_t i = 0; i < names.size(); ++i) {
@@ -84,19 +84,16 @@ Try<void> NameMoves::put_names(const PointerValue& to, std::size_t thread, std::
   return {};
 }
 
-// What the code keeps for itself lies inside what it has allocated.
-Try<void> NameMoves::check_inside(ir::BufferId storage, std::int64_t bit,
-                                  std::size_t granules) const {
-  const ir::Buffer& buffer = f_[storage];
-  std::int64_t bits = num::bits_of(buffer.dtype);
-  for (const ExprId extent : buffer.shape) bits *= ir::const_int(f_, extent).value_or(0);
-  if (bit >= 0 && bit + static_cast<std::int64_t>(granules) * granule_ <= bits) return {};
-  return wrong("byte {} of `{}` is written, which has {}", bit / 8, buffer.name, bits / 8);
+// Storage of the code's own, with nothing in it.
+void NameMoves::keep(ir::BufferId storage) {
+  if (const auto kept = kept_.find(storage); kept != kept_.end()) return kept->second.clear();
+  const std::int64_t bits = ir::storage_bytes(f_, f_[storage]).value_or(0) * 8;
+  kept_.emplace(storage, bits / granule_);
 }
 
 // Registers between a load and a store: what they hold is new in each round.
 Try<void> NameMoves::allocate(const ir::Stmt& s) {
-  kept_[s.buffer].clear();
+  keep(s.buffer);
   return {};
 }
 

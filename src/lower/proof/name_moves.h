@@ -26,13 +26,15 @@ class KeptNames {
  public:
   static constexpr Name kUnwritten = -5;
 
+  /// Storage of so many granules.
+  explicit KeptNames(std::int64_t granules) : granules_(granules) {}
+
   void clear() {
     for (std::vector<Name>& row : rows_) row.clear();
   }
-  /// False: no storage of the code's own is as large.
+  /// False: outside the storage.
   bool put(std::size_t thread, std::int64_t granule, Name name) {
-    constexpr std::int64_t kMaxGranules = std::int64_t{1} << 22;
-    if (granule < 0 || granule >= kMaxGranules) return false;
+    if (granule < 0 || granule >= granules_) return false;
     if (thread >= rows_.size()) rows_.resize(thread + 1);
     std::vector<Name>& row = rows_[thread];
     const auto at = static_cast<std::size_t>(granule);
@@ -49,6 +51,7 @@ class KeptNames {
   }
 
  private:
+  std::int64_t granules_;
   std::vector<std::vector<Name>> rows_;
 };
 
@@ -88,8 +91,7 @@ class NameMoves : public ProofWalk {
   Try<void> read_names(const PointerValue& from, std::size_t thread, std::int64_t bit,
                        std::int64_t bits, std::vector<Name>& out);
   [[nodiscard]] Try<Name> name_of(scalars::Scalar value) const;
-  [[nodiscard]] Try<void> check_inside(ir::BufferId storage, std::int64_t bit,
-                                       std::size_t granules) const;
+  void keep(ir::BufferId storage);
   Try<void> put(std::size_t thread, std::int64_t granule, Name name);
   Try<void> store(const ir::Stmt& s, ir::ExprId stored, const Mask& mask);
   Try<void> store_shuffled(const ir::Stmt& s, ir::ExprId stored, const Mask& mask);

@@ -7,7 +7,7 @@ namespace ww::lower::proof_name_moves_test {
 namespace {
 
 TEST(KeptNames, AreEachThreadsOwn) {
-  KeptNames kept;
+  KeptNames kept(9);
   EXPECT_TRUE(kept.put(3, 7, 42));
   EXPECT_EQ(kept.at(3, 7), 42);
   EXPECT_EQ(kept.at(3, 6), KeptNames::kUnwritten);
@@ -22,7 +22,9 @@ TEST(KeptNames, AreEachThreadsOwn) {
 }
 
 TEST(KeptNames, EndSomewhere) {
-  KeptNames kept;
+  KeptNames kept(8);
+  EXPECT_TRUE(kept.put(0, 7, 42));
+  EXPECT_FALSE(kept.put(0, 8, 42));
   EXPECT_FALSE(kept.put(0, -1, 42));
   EXPECT_FALSE(kept.put(0, std::int64_t{1} << 40, 42));
   EXPECT_EQ(kept.at(0, -1), KeptNames::kUnwritten);

@@ -79,14 +79,7 @@ TEST(ProofReduceWarps, EveryChangedNumberIsCaught) {
     // Its formulas are lists of threads, among them many that do not count.
     if (c.threads == 96) continue;
     Under under(c);
-    std::vector<std::function<ExprId&()>> places;
-    for (const StmtId id : all_of(under, StmtKind::Store)) {
-      places.emplace_back([&under, id]() -> ExprId& { return under.f.at(id).expr; });
-      places.emplace_back([&under, id]() -> ExprId& { return under.f.at(id).args[0]; });
-    }
-    for (const StmtId id : all_of(under, StmtKind::If))
-      places.emplace_back([&under, id]() -> ExprId& { return under.f.at(id).expr; });
-    for (const auto& place : places)
+    for (const auto& place : test::number_places(under, [](StmtId) { return true; }))
       test::for_each_change(under.f, place, [&](ExprId, ExprId after) {
         ++planted;
         if (!under.prove().holds()) return;
@@ -105,11 +98,7 @@ TEST(ProofReduceWarps, EveryChangedNumberIsCaught) {
 // The difference when the n-th barrier is left out.
 std::string without_barrier(const Case& c, std::size_t n) {
   Under under(c);
-  const std::vector<StmtId> barriers = all_of(under, StmtKind::Evaluate);
-  EXPECT_EQ(barriers.size(), 2U);
-  under.code.erase(std::ranges::find(under.code, barriers[n]));
-  const Proof proof = under.prove();
-  return proof.difference + proof.could_not;
+  return test::without_barrier(under, n);
 }
 
 TEST(ProofReduceWarps, MissingBarriers) {

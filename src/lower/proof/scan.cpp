@@ -2,13 +2,8 @@
 // A scan is proven by carrying it out on multisets of names (proof/fold_replay.h). What must come out is
 // folded from the elements in the order that ir/scan.h gives: each result has exactly the elements
 // before it, each once.
-#include <map>
-#include <unordered_map>
-
 #include "ir/scan.h"
-#include "lower/proof/fold_replay.h"
-#include "lower/proof/proof.h"
-#include "lower/proof/trials.h"
+#include "lower/proof/fold_proof.h"
 
 namespace ww::lower {
 namespace scan_proof {
@@ -16,8 +11,6 @@ namespace {
 
 using ir::ExprOp;
 using num::DType;
-
-constexpr std::size_t kLanes = 32;
 
 /// What elements of a row are folded to; nothing: there are none.
 using Part = std::optional<Number>;
@@ -32,7 +25,7 @@ class RowMeaning {
     const bool is_same = !sweeps_.empty() && sweeps_.back().back().thread == thread;
     if (!is_same) {
       const bool goes_on = !sweeps_.empty() && sweeps_.back().back().thread < thread &&
-                           sweeps_.back().back().thread / kLanes == thread / kLanes;
+                           sweeps_.back().back().thread / kFoldLanes == thread / kFoldLanes;
       if (!goes_on) sweeps_.emplace_back();
       sweeps_.back().push_back({thread, {}});
     }
@@ -86,65 +79,22 @@ class RowMeaning {
   std::vector<Sweep> sweeps_;
 };
 
-class Proving {
+class ScanProof : public FoldProof {
  public:
-  Proving(const Call& call, const ir::Block& code, Trial trial, Proof& proof)
-      : call_(call),
-        code_(code),
-        trial_(trial),
-        proof_(proof),
-        values_(call, trial.first_thread, trial.sample, *trial.few),
-        op_(ir::scanning_operator(call.tile.op)),
-        dtype_(call.buffer(1).dtype),
-        type_(ir::fold_type(dtype_)),
-        bags_(op_, type_) {}
-
-  TrialOutcome run() {
-    for (RegionElements* side : {&dst_, &src_}) {
-      const auto is_inside = read(side == &dst_ ? 0 : 1, *side);
-      if (!is_inside) {
-        proof_.could_not = is_inside.error().text;
-        return TrialOutcome::Failed;
-      }
-      if (!*is_inside) return TrialOutcome::Skipped;
-    }
-    src_.for_each(values_.threads(), [&](const RegisterPlace& place, Name name) {
-      registers_.put_beside(place, bags_.element(number_of(name)));
-      holders_.emplace(name, place.thread);  // the first
-    });
-    const std::vector<Number> meant = meaning();
-    FoldReplay replay(call_, values_, dst_, registers_, bags_, trial_.first_thread);
-    if (!carry_out(replay, call_, code_, trial_, values_.threads(), proof_))
-      return TrialOutcome::Failed;
-    compare(meant);
-    if (!proof_.difference.empty()) return TrialOutcome::Failed;
-    return values_.has_sampled() ? TrialOutcome::Held : TrialOutcome::HeldAlways;
-  }
+  ScanProof(const Call& call, const ir::Block& code, Trial trial, Proof& proof)
+      : FoldProof(call, code, trial, proof, ir::scanning_operator(call.tile.op),
+                  ir::fold_type(call.buffer(1).dtype)) {}
 
  private:
-  // False: the sampled values put the region outside its buffer.
-  Try<bool> read(std::size_t argument, RegionElements& out) {
-    const ir::Buffer& buffer = call_.buffer(argument);
-    if (buffer.scope != ir::Scope::Local) return unknown("`{}` outside registers", buffer.name);
-    auto inside = WW_TRY(read_region(call_, values_, call_.region(argument), trial_.first_thread));
-    if (!inside) return false;
-    out = std::move(inside->elements);
-    if (argument == 1) extents_ = std::move(inside->extents);
-    return true;
-  }
-  [[nodiscard]] Number number_of(Name name) const {
-    return hashes::hashed(hashes::kElement, 1, dtype_, {static_cast<Number>(name)});
-  }
-
   // By element of the destination, which has the number of that of the source.
-  std::vector<Number> meaning() {
+  std::vector<Number> meaning() override {
     const std::size_t axis = ir::scanned_dimension(call_.tile);
     std::int64_t count = 1, stride = 1;
-    for (std::size_t d = 0; d < extents_.size(); ++d) {
-      count *= extents_[d];
-      if (d > axis) stride *= extents_[d];
+    for (std::size_t d = 0; d < src_extents_.size(); ++d) {
+      count *= src_extents_[d];
+      if (d > axis) stride *= src_extents_[d];
     }
-    const std::int64_t length = extents_[axis];
+    const std::int64_t length = src_extents_[axis];
     const Number nothing = hashes::number_of(ir::convert(ir::scan_identity(op_, dtype_), dtype_));
     std::vector<Number> out(static_cast<std::size_t>(count));
     for (std::int64_t first = 0; first < count; ++first) {
@@ -152,7 +102,7 @@ class Proving {
       RowMeaning row(bags_, op_, type_);
       for (std::int64_t i = 0; i < length; ++i) {
         const Name name = src_.names->known_as(static_cast<Name>(first + i * stride));
-        row.add(holders_[name], bags_.cast(dtype_, type_, number_of(name)));
+        row.add(holders_[name], bags_.cast(dtype_, type_, number_of(1, name)));
       }
       std::int64_t i = 0;
       for (const Part& part : row.results(ir::is_exclusive(call_.tile)))
@@ -161,30 +111,6 @@ class Proving {
     }
     return out;
   }
-
-  void compare(const std::vector<Number>& meant) {
-    dst_.for_each(values_.threads(), [&](const RegisterPlace& place, Name name) {
-      if (!proof_.difference.empty()) return;
-      const Number wanted = meant[static_cast<std::size_t>(name)];
-      const auto number = registers_.at(place);
-      if (number == wanted) return;
-      proof_.difference = fmt::format("element {} of the destination in thread {} of the unit {}",
-                                      name, place.thread, bags_.what_differs(wanted, number));
-    });
-  }
-
-  const Call& call_;
-  const ir::Block& code_;
-  Trial trial_;
-  Proof& proof_;
-  ProofValues values_;
-  ExprOp op_;
-  DType dtype_, type_;  // of elements, and of what is folded
-  Bags bags_;
-  RegionElements dst_, src_;
-  std::vector<std::int64_t> extents_;  // of the source
-  Registers registers_;
-  std::unordered_map<Name, std::size_t> holders_;  // the first thread that has an element
 };
 
 }  // namespace
@@ -193,7 +119,7 @@ class Proving {
 Proof prove_scan(const Call& call, const ir::Block& code) {
   Proof proof;
   make_trials(call, proof,
-              [&](Trial trial) { return scan_proof::Proving(call, code, trial, proof).run(); });
+              [&](Trial trial) { return scan_proof::ScanProof(call, code, trial, proof).run(); });
   return proof;
 }
 

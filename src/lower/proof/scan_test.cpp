@@ -96,18 +96,13 @@ TEST(ProofScan, ChangedNumbersAreCaught) {
   for (const Case& c :
        {rows(), rows(TileOp::Cummax, DType::Int32, true), twice(true), of_cta(true)}) {
     Under under(c);
-    std::vector<std::function<ExprId&()>> places;
-    for (const StmtId id : all_of(under, StmtKind::Store)) {
-      // What registers hold before they are written is never used.
+    // What registers hold before they are written is never used.
+    const auto is_used = [&](StmtId id) {
       const ExprOp op = under.f[under.f[id].expr].op;
-      if (op == ExprOp::FloatImm && under.f[under.f[id].buffer].name != "D") continue;
-      if (op == ExprOp::IntImm && under.f[under.f[id].buffer].name != "D") continue;
-      places.emplace_back([&under, id]() -> ExprId& { return under.f.at(id).expr; });
-      places.emplace_back([&under, id]() -> ExprId& { return under.f.at(id).args[0]; });
-    }
-    for (const StmtId id : all_of(under, StmtKind::If))
-      places.emplace_back([&under, id]() -> ExprId& { return under.f.at(id).expr; });
-    for (const auto& place : places)
+      const bool is_constant = op == ExprOp::FloatImm || op == ExprOp::IntImm;
+      return !is_constant || under.f[under.f[id].buffer].name == "D";
+    };
+    for (const auto& place : test::number_places(under, is_used))
       test::for_each_change(under.f, place, [&](ExprId, ExprId after) {
         ++planted;
         if (!under.prove().holds()) return;
@@ -151,10 +146,7 @@ std::string difference(const Under& under) {
 TEST(ProofScan, MissingBarriers) {
   const auto without = [](std::size_t n) {
     Under under(of_cta());
-    const std::vector<StmtId> barriers = all_of(under, StmtKind::Evaluate);
-    EXPECT_EQ(barriers.size(), 2U);
-    under.code.erase(std::ranges::find(under.code, barriers[n]));
-    return difference(under);
+    return test::without_barrier(under, n);
   };
   EXPECT_EQ(without(0),
             "thread 31 of the unit writes what others may still read: no barrier is between");

@@ -183,14 +183,9 @@ PlanReport report(const Plan& plan, const Call& call) {
     read += std::ssize(each.threads);
   }
   PlanReport out = parts_report(plan.parts, call, std::move(slots), 0);
-  const num::DType type = plan.parts.problem.type;
-  const std::int64_t bytes = num::bits_of(type) / 8;
-  const std::string width = fmt::format(".b{}", bytes * 8);
-  out.add_instruction("st.shared" + width, std::ssize(plan.deposits), bytes);
-  out.add_instruction("ld.shared" + width, read, bytes);
+  report_scratch(out, call, plan.parts.problem.type, std::ssize(plan.deposits), read,
+                 plan.elements);
   out.summary += fmt::format(", then {} parts of warps through {}", read, scratch_text(call));
-  out.notes.push_back(fmt::format("{} bytes of {} between the warps, and two barriers",
-                                  plan.elements * bytes * scratch_units(call), scratch_text(call)));
   return out;
 }
 

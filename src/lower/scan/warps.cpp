@@ -175,14 +175,9 @@ PlanReport report(const Plan& plan, const Call& call) {
       written += std::ranges::find(each.givers, true) != each.givers.end() ? 1 : 0;
       read += std::ssize(each.takers);
     }
-  const std::int64_t bytes = num::bits_of(plan.scan.problem.type) / 8;
-  const std::string width = fmt::format(".b{}", bytes * 8);
-  out.add_instruction("st.shared" + width, written, bytes);
-  out.add_instruction("ld.shared" + width, read, bytes);
+  report_scratch(out, call, plan.scan.problem.type, written, read, plan.elements);
   out.summary += fmt::format(", then up to {} {} through {}", read, read == 1 ? "sweep" : "sweeps",
                              scratch_text(call));
-  out.notes.push_back(fmt::format("{} bytes of {} between the warps, and two barriers",
-                                  plan.elements * bytes * scratch_units(call), scratch_text(call)));
   return out;
 }
 

@@ -79,9 +79,9 @@ Result<Value> shared_alloc_mma(Context& in, Args& a) {
   ir::Buffer buffer = WW_TRY(read_buffer_fields(in, fields, 0, ir::Scope::SharedDyn));
   const layout::Shape shape = WW_TRY(as_int_list(in, a[0], "the shape", a.spans[0]));
   const int bits = num::bits_of(buffer.dtype);
-  const layout::SwizzleMode mode = !a.has(at) || is_auto_swizzle(a[at])
-                                       ? layout::widest_swizzle(shape, bits)
-                                       : WW_TRY(swizzle_mode_arg(in, a[at], a.spans[at]));
+  const layout::SwizzleMode mode =
+      a.has(at) ? WW_TRY(tile_swizzle_arg(in, a[at], a.spans[at], shape, bits))
+                : layout::widest_swizzle(shape, bits);
   Result<layout::Layout> layout = layout::mma_shared(shape, mode, bits);
   if (!layout) {
     Diag problem = std::move(layout).error();

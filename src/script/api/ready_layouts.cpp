@@ -155,8 +155,7 @@ constexpr std::array<std::string_view, 4> kModes = {"SWIZZLE_NONE", "SWIZZLE_32B
 Result<Value> mma_shared_layout(Context& in, Args& a) {
   const int bits = WW_TRY(bits_arg(in, a, 0, 16));
   const layout::Shape shape = WW_TRY(as_int_list(in, a[2], "the shape", a.spans[2]));
-  const SwizzleMode mode = is_auto_swizzle(a[1]) ? layout::widest_swizzle(shape, bits)
-                                                 : WW_TRY(swizzle_mode_arg(in, a[1], a.spans[1]));
+  const SwizzleMode mode = WW_TRY(tile_swizzle_arg(in, a[1], a.spans[1], shape, bits));
   return layout_result(in, layout::mma_shared(shape, mode, bits), a.call);
 }
 
@@ -239,7 +238,11 @@ std::optional<Value> swizzle_mode_member(std::string_view name) {
   return std::nullopt;
 }
 
-bool is_auto_swizzle(const Value& value) { return value.is(Kind::Str) && text_of(value) == "auto"; }
+Result<layout::SwizzleMode> tile_swizzle_arg(Context& in, const Value& value, Span span,
+                                             const layout::Shape& shape, int bits) {
+  if (value.is(Kind::Str) && text_of(value) == "auto") return layout::widest_swizzle(shape, bits);
+  return swizzle_mode_arg(in, value, span);
+}
 
 Result<layout::SwizzleMode> swizzle_mode_arg(Context& in, const Value& value, Span span) {
   if (value.is(Kind::Int)) {

@@ -25,8 +25,9 @@ Result<Value> layout_result(Context& in, Result<layout::Layout> layout, Span spa
 
 /// A swizzle by name ("128B") or by its number of bits (0 to 3).
 Result<layout::SwizzleMode> swizzle_mode_arg(Context& in, const Value& value, Span span);
-/// "auto": the widest that the shape takes (layout/ready_made.h).
-bool is_auto_swizzle(const Value& value);
+/// The same for a tile of this shape, or "auto": the widest that it takes (layout/ready_made.h).
+Result<layout::SwizzleMode> tile_swizzle_arg(Context& in, const Value& value, Span span,
+                                             const layout::Shape& shape, int bits);
 
 /// `SwizzleMode.SWIZZLE_128B_ATOM`: its number.
 std::optional<Value> swizzle_mode_member(std::string_view name);

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lower/elementwise/work_exprs.h"
+
+#include <algorithm>
+
+#include "lower/as_index.h"
+
+namespace ww::lower {
+
+using ir::ExprId;
+
+std::vector<ThreadPart> side_parts(CodeWriter& code, const PlaceForm& form, ExprId u, ExprId base) {
+  std::vector<ThreadPart> out = {thread_part(code, form.form, u, base)};
+  for (const auto& [stride, coef] : form.strides)
+    out.push_back(thread_part(code, coef, u, code.n(0)));
+  return out;
+}
+
+ExprId side_place(CodeWriter& code, const PlaceForm& form, const std::vector<ThreadPart>& parts,
+                  ExprId u, ExprId k, std::int64_t threads) {
+  ExprId out = address_expr(code, form.form, parts[0], u, k, threads);
+  for (std::size_t i = 0; i < form.strides.size(); ++i) {
+    const auto& [stride, coef] = form.strides[i];
+    const ExprId times = address_expr(code, coef, parts[i + 1], u, k, threads);
+    out = code.add(out, wide_mul(code, times, stride));
+  }
+  return out;
+}
+
+ExprId slot_expr(CodeWriter& code, const Work& work, std::size_t s, const OperandPlaces& side,
+                 ExprId k, ExprId i) {
+  const ExprId step = code.simplify(code.add(code.mul(k, work.vec), i));
+  const auto constant = code.constant(step);
+  const ExprId out = constant ? code.n(work.sides[s].slots[as_index(*constant)])
+                              : digits_expr(code, *work.sides[s].slot_form, step);
+  return code.simplify(side.base.valid() ? code.add(side.base, out) : out);
+}
+
+bool has_formulas(const Work& work) {
+  return std::ranges::all_of(work.sides, [](const WorkSide& side) {
+    return side.access != WorkSide::Access::Register || side.slot_form;
+  });
+}
+
+void write_rounds(CodeWriter& code, const Work& work, ExprId u,
+                  const std::function<void(ExprId k)>& round) {
+  if (!has_formulas(work)) {
+    for (std::int64_t k = 0; k < work.rounds; ++k) round(code.n(k));
+    return;
+  }
+  const bool is_unrolled = work.is_unrolled && work.rounds > 1;
+  code.loop(
+      "f", work.rounds, is_unrolled ? ir::LoopKind::Unroll : ir::LoopKind::Serial, [&](ExprId k) {
+        const ExprId q = code.add(code.mul(k, work.threads), u);
+        code.guarded(work.count == 0 ? ExprId{} : code.less(q, work.count), [&] { round(k); });
+      });
+}
+
+}  // namespace ww::lower

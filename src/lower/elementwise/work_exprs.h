@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// The expressions and loops of work (elementwise/mixed_problem.h): where a thread finds the elements of
+// a side in a round, and the rounds themselves.
+#pragma once
+
+#include <functional>
+#include <vector>
+
+#include "lower/code_writer.h"
+#include "lower/elementwise/mixed_problem.h"
+#include "lower/index_formula.h"
+
+namespace ww::lower {
+
+/// What addresses of a side have in common in all rounds: of its own form, then of each stride. `u` is
+/// the thread.
+std::vector<ThreadPart> side_parts(CodeWriter& code, const PlaceForm& form, ir::ExprId u,
+                                   ir::ExprId base);
+/// The place in round k, not simplified.
+ir::ExprId side_place(CodeWriter& code, const PlaceForm& form, const std::vector<ThreadPart>& parts,
+                      ir::ExprId u, ir::ExprId k, std::int64_t threads);
+/// The register that element i of round k has on that side.
+ir::ExprId slot_expr(CodeWriter& code, const Work& work, std::size_t s, const OperandPlaces& side,
+                     ir::ExprId k, ir::ExprId i);
+
+/// False: registers follow no formula, and are written one by one.
+bool has_formulas(const Work& work);
+/// round(k) for each round: a loop where there are formulas.
+void write_rounds(CodeWriter& code, const Work& work, ir::ExprId u,
+                  const std::function<void(ir::ExprId k)>& round);
+
+}  // namespace ww::lower

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// One trial of the proof of a fold between registers, a reduction or a scan: the registers of the source
+// get their elements, the code is carried out (proof/fold_replay.h), and the destination must hold what
+// the call means. What that is, each kind of fold says for itself.
+#pragma once
+
+#include <unordered_map>
+#include <vector>
+
+#include "lower/proof/fold_replay.h"
+#include "lower/proof/proof.h"
+#include "lower/proof/trials.h"
+
+namespace ww::lower {
+
+class FoldProof {
+ public:
+  /// `op` folds values of `type`.
+  FoldProof(const Call& call, const ir::Block& code, Trial trial, Proof& proof, ir::ExprOp op,
+            num::DType type);
+  virtual ~FoldProof() = default;
+  FoldProof(const FoldProof&) = delete;
+  FoldProof& operator=(const FoldProof&) = delete;
+
+  TrialOutcome run();
+
+ protected:
+  /// What registers hold before the code: the elements of the source.
+  virtual void fill();
+  /// By element of the destination.
+  virtual std::vector<Number> meaning() = 0;
+
+  /// An element of an operand: of argument 1 the source.
+  [[nodiscard]] Number number_of(Number operand, Name name) const;
+  Number folded(Number a, Number b) { return bags_.folded(op_, type_, a, b); }
+
+  const Call& call_;
+  ProofValues values_;
+  ir::ExprOp op_;
+  num::DType dtype_, type_;  // of elements, and of what is folded
+  Bags bags_;
+  RegionElements dst_, src_;
+  std::vector<std::int64_t> src_extents_;
+  Registers registers_;
+  std::unordered_map<Name, std::size_t> holders_;  // the first thread that has an element
+
+ private:
+  Try<bool> read(std::size_t argument, RegionElements& out);
+  void compare(const std::vector<Number>& meant);
+
+  const ir::Block& code_;
+  Trial trial_;
+  Proof& proof_;
+};
+
+}  // namespace ww::lower
