@@ -10,6 +10,7 @@
 #include "emit/cuda/host.h"
 #include "emit/cuda/stmts.h"
 #include "emit/cuda/types.h"
+#include "ir/launch/occupancy.h"
 #include "ir/visit.h"
 
 namespace ww::emit {
@@ -63,17 +64,26 @@ std::string parameter(const Context& c, std::size_t i) {
   return fmt::format("{} {}", type_text(var.type), name);
 }
 
-std::string signature(const Context& c) {
+// `__maxnreg__` and `__launch_bounds__` exclude each other.
+std::string bounds_text(const Context& c, const ir::OccupancyWish& wish) {
+  if (wish.max_registers != 0) return fmt::format("__maxnreg__({}) ", wish.max_registers);
+  if (wish.min_ctas != 0)
+    return fmt::format("__launch_bounds__({}, {}) ", c.launch.threads(), wish.min_ctas);
+  return c.launch.threads() > 1 ? fmt::format("__launch_bounds__({}) ", c.launch.threads()) : "";
+}
+
+std::string signature(const Context& c, const ir::OccupancyWish& wish) {
   std::string out = "extern \"C\" __global__ void ";
   if (c.launch.has_clusters)
     out += fmt::format("__cluster_dims__({}) ", fmt::join(c.launch.cluster, ", "));
-  if (c.launch.threads() > 1) out += fmt::format("__launch_bounds__({}) ", c.launch.threads());
+  out += bounds_text(c, wish);
   std::vector<std::string> params;
   for (std::size_t i = 0; i < c.f.params.size(); ++i) params.push_back(parameter(c, i));
   return fmt::format("{}{}({}) {{\n", out, c.kernel_name, fmt::join(params, ", "));
 }
 
 Result<std::string> file(Context& c) {
+  const ir::OccupancyWish wish = WW_TRY(ir::occupancy_wish(c.f, c.launch));
   note_types(c);
   emit_block(c, c.f.host);
   emit_block(c, c.f.body);
@@ -82,7 +92,7 @@ Result<std::string> file(Context& c) {
   for (const auto& [name, source] : c.functions)
     functions += source + (source.ends_with('\n') ? "\n" : "\n\n");
   return fmt::format("{}{}\n{}{}{}{}}}\n", head(c), c.helpers.includes(c.options.host != nullptr),
-                     c.helpers.text(), functions, signature(c), c.out);
+                     c.helpers.text(), functions, signature(c, wish), c.out);
 }
 
 }  // namespace

@@ -346,6 +346,18 @@ TEST(CudaSource, Clusters) {
   EXPECT_THAT(source_of(k.done(), target::Arch::Sm80), HasSubstr("[NotOnTarget]"));
 }
 
+TEST(CudaSource, AsksForManyCtasOrFewRegisters) {
+  const auto with = [](const char* attribute, std::int64_t value) {
+    TestKernel k;
+    k.store(k.a, {k.n(0)}, k.real(DType::Float32, 1));
+    k.f.attrs.emplace_back(attribute, value);
+    return source_of(k.done());
+  };
+  EXPECT_THAT(with("tirx.launch_bounds_min_blocks_per_sm", 4),
+              HasSubstr("void __launch_bounds__(32, 4) kernel("));
+  EXPECT_THAT(with("tirx.max_registers_per_thread", 40), HasSubstr("void __maxnreg__(40) kernel("));
+}
+
 // --- refusals ------------------------------------------------------------------------------------
 
 TEST(CudaSource, RefusesWhatItCannotExpress) {

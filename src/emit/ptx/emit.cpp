@@ -8,6 +8,7 @@
 #include "base/printable.h"
 #include "emit/ptx/context.h"
 #include "emit/ptx/stmts.h"
+#include "ir/launch/occupancy.h"
 #include "ir/visit.h"
 
 namespace ww::emit {
@@ -96,13 +97,20 @@ void load_param(Context& c, std::size_t number) {
   c.vars[var.index].lanes = {value};
 }
 
-void declare_launch(ptx::Function& entry, const ir::LaunchShape& shape) {
+void declare_launch(ptx::Function& entry, const ir::LaunchShape& shape,
+                    const ir::OccupancyWish& wish) {
   const auto values = [](const std::array<std::int64_t, 3>& sizes) {
     SmallVec<std::uint32_t, 3> out;
     for (const std::int64_t size : sizes) out.push_back(static_cast<std::uint32_t>(size));
     return out;
   };
   entry.directives.push_back({.kind = ptx::DirectiveKind::ReqNTid, .values = values(shape.block)});
+  const auto number = [&](ptx::DirectiveKind kind, std::int64_t value) {
+    if (value != 0)
+      entry.directives.push_back({.kind = kind, .values = {static_cast<std::uint32_t>(value)}});
+  };
+  number(ptx::DirectiveKind::MinNCtaPerSm, wish.min_ctas);
+  number(ptx::DirectiveKind::MaxNReg, wish.max_registers);
   if (!shape.has_clusters) return;
   entry.directives.push_back({.kind = ptx::DirectiveKind::ExplicitCluster});
   entry.directives.push_back(
@@ -139,7 +147,7 @@ Result<ptx::Module> module_of(Context& c) {
   c.code.add("ret", {});
   if (c.error) return fail(std::move(*c.error));
   declare_params(c, module, entry);
-  declare_launch(entry, c.shape);
+  declare_launch(entry, c.shape, WW_TRY(ir::occupancy_wish(c.f, c.shape)));
   WW_TRY_VOID(c.code.finish(module, entry, c.declared.arrays, c.declared.outer));
   if (c.options.source != nullptr)
     module.add_file(

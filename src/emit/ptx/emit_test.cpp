@@ -263,6 +263,19 @@ TEST(EmitPtx, ClustersAreRequired) {
   EXPECT_THAT(text, HasSubstr("%cluster_ctaid.x;"));
 }
 
+TEST(EmitPtx, AsksForManyCtasOrFewRegisters) {
+  const auto with = [](const char* attribute, std::int64_t value) {
+    Kernel k;
+    const BufferId a = k.global("a", 64, DType::Int32);
+    k.start();
+    k.store(a, {k.var(k.tx)}, k.n(1));
+    k.f.attrs.emplace_back(attribute, value);
+    return text_of(k.done());
+  };
+  EXPECT_THAT(with("tirx.launch_bounds_min_blocks_per_sm", 4), HasSubstr("\n.minnctapersm 4"));
+  EXPECT_THAT(with("tirx.max_registers_per_thread", 40), HasSubstr("\n.maxnreg 40"));
+}
+
 TEST(EmitPtx, RefusalsAreLocated) {
   Kernel k;
   const BufferId a = k.global("a", 32, DType::Float64);

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a kernel asks of ptxas so that more of its CTAs run on an SM at once. The attributes
+// `tirx.launch_bounds_min_blocks_per_sm` and `tirx.max_registers_per_thread` say it, of the function
+// or in its body.
+#pragma once
+
+#include <cstdint>
+
+#include "base/result.h"
+#include "ir/function.h"
+#include "ir/launch/launch.h"
+
+namespace ww::ir {
+
+/// 0 where the kernel does not ask.
+struct OccupancyWish {
+  std::int64_t min_ctas = 0;       // of an SM
+  std::int64_t max_registers = 0;  // of a thread
+};
+
+/// Fails with BadArgument: a number that is not a constant or is out of range, two attributes that
+/// contradict each other, or both wishes in one kernel, which CUDA C++ cannot express.
+Result<OccupancyWish> occupancy_wish(const Function& function, const LaunchShape& shape);
+
+}  // namespace ww::ir
