@@ -18,12 +18,18 @@ bool is_index_arg(const Expr& e, std::size_t i) {
   return e.op == ExprOp::Load || e.op == ExprOp::AddressOf || (is_pointer_offset(e) && i == 1);
 }
 
-// First it is found how each node is used, as an index or as a value or both; then index arithmetic
-// is marked, and what holds an index is pointed at it. No recursion: expressions may be deep.
+// First it is found how each node is used, as an index or as a value or both; then each use gets the
+// node that stands for it: the node itself, or a new one where it is used both ways or an operand
+// has changed. New nodes are made in the order of the old ones, so operands stay before their users.
+// No recursion: expressions may be deep.
 class Marker {
  public:
   explicit Marker(Function& f)
-      : f_(f), is_value_(f.expr_count()), is_index_(f.expr_count()), twins_(f.expr_count()) {}
+      : f_(f),
+        is_value_(f.expr_count()),
+        is_index_(f.expr_count()),
+        values_(f.expr_count()),
+        indices_(f.expr_count()) {}
 
   void run() {
     for_each_holder([this](ExprId& id, bool is_index) { reach(id, is_index); });
@@ -34,11 +40,9 @@ class Marker {
       for (std::size_t i = 0; i < e.args.size(); ++i)
         reach(e.args[i], is_index || is_index_arg(e, i));
     }
-    make_twins();
-    point_at_twins();
-    for_each_holder([this](ExprId& id, bool is_index) {
-      if (is_index) id = as_index(id);
-    });
+    const auto count = static_cast<std::uint32_t>(is_index_.size());
+    for (std::uint32_t i = 0; i < count; ++i) make(ExprId{i});
+    for_each_holder([this](ExprId& id, bool is_index) { id = now(id, is_index); });
   }
 
  private:
@@ -52,31 +56,32 @@ class Marker {
     open_.push_back({id, is_index});
   }
 
-  void make_twins() {
-    const auto count = static_cast<std::uint32_t>(is_index_.size());
-    for (std::uint32_t i = 0; i < count; ++i) {
-      if (!is_index_[i]) continue;
-      if (is_value_[i]) twins_[i] = f_.add(Expr(f_[ExprId{i}]));
-      f_.at(as_index(ExprId{i})).no_wrap = true;
-    }
+  void make(ExprId id) {
+    if (is_value_[id.index]) values_[id.index] = with_operands(id, false, false);
+    if (!is_index_[id.index]) return;
+    const bool is_shared = is_value_[id.index] && values_[id.index] == id;
+    indices_[id.index] = with_operands(id, true, is_shared);
+    f_.at(indices_[id.index]).no_wrap = true;
   }
 
-  void point_at_twins() {
-    const auto count = static_cast<std::uint32_t>(is_index_.size());
-    for (std::uint32_t i = 0; i < count; ++i) {
-      if (is_index_[i]) turn(as_index(ExprId{i}), true);
-      if (is_value_[i]) turn(ExprId{i}, false);
+  // The node with what stands for its operands now: the same one unless it must be another.
+  ExprId with_operands(ExprId id, bool is_index, bool must_copy) {
+    Expr e = f_[id];
+    bool is_same = !must_copy;
+    for (std::size_t k = 0; k < e.args.size(); ++k) {
+      const ExprId arg = now(e.args[k], is_index || is_index_arg(e, k));
+      is_same = is_same && arg == e.args[k];
+      e.args[k] = arg;
     }
-  }
-  void turn(ExprId id, bool is_index) {
-    Expr& e = f_.at(id);
-    for (std::size_t k = 0; k < e.args.size(); ++k)
-      if (is_index || is_index_arg(e, k)) e.args[k] = as_index(e.args[k]);
+    return is_same ? id : f_.add(std::move(e));
   }
 
-  [[nodiscard]] ExprId as_index(ExprId id) const {
-    const bool has_twin = id.valid() && id.index < twins_.size() && twins_[id.index].valid();
-    return has_twin ? twins_[id.index] : id;
+  // What is no sum or product has one form only, also in an index.
+  [[nodiscard]] ExprId now(ExprId id, bool is_index) const {
+    if (!id.valid() || id.index >= values_.size()) return id;
+    const ExprId in_index = is_index ? indices_[id.index] : ExprId{};
+    const ExprId out = in_index.valid() ? in_index : values_[id.index];
+    return out.valid() ? out : id;
   }
 
   // Every expression that something else than an expression holds, and whether it is an index.
@@ -132,9 +137,10 @@ class Marker {
   };
 
   Function& f_;
-  std::vector<bool> is_value_;  // by ExprId: some use of it is no index
-  std::vector<bool> is_index_;  // by ExprId: some use of it is part of an index, and it is linear
-  std::vector<ExprId> twins_;   // by ExprId: the node that stands for it in indices
+  std::vector<bool> is_value_;   // by ExprId: some use of it is no index
+  std::vector<bool> is_index_;   // by ExprId: some use of it is part of an index, and it is linear
+  std::vector<ExprId> values_;   // by ExprId: the node that stands for it as a value
+  std::vector<ExprId> indices_;  // by ExprId: the node that stands for it in indices
   std::vector<Use> open_;
 };
 

@@ -72,6 +72,19 @@ TEST_F(Indices, WhatIsBothHasATwin) {
   EXPECT_EQ(b.f.expr_count(), count) << "once is enough";
 }
 
+TEST_F(Indices, OperandsStayBeforeTheirUsers) {
+  // The difference is an index in one place and a value in the other; what is made of it for the
+  // index, and what loads there, come later than its twin.
+  const ExprId shared = plus(b.var(n), b.n(3));
+  const ExprId index = times(shared, 4);
+  const ExprId rest = binary(b.f, ExprOp::FloorMod, {shared, false}, {b.n(64), false}).value();
+  const ExprId loaded = b.at(a, {index});
+  store(rest, plus(loaded, b.n(1)));
+  mark_indices(b.f);
+  for (std::uint32_t i = 0; i < b.f.expr_count(); ++i)
+    for (const ExprId arg : b.f[ExprId{i}].args) EXPECT_LT(arg.index, i);
+}
+
 TEST_F(Indices, IndicesInsideOfValues) {
   const ExprId index = times(b.var(n), 4);
   const ExprId value = plus(b.at(a, {index}), b.n(1));

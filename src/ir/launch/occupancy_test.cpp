@@ -22,7 +22,7 @@ Result<OccupancyWish> wish_of(Attributes of_function, const Attributes& in_body 
   b.f.attrs = std::move(of_function);
   for (const auto& [key, setting] : in_body)
     b.stmt({.kind = StmtKind::Attr, .span = Span::at(7, 9), .attr = key, .setting = setting});
-  return occupancy_wish(b.done(), {.block = {256, 1, 1}});
+  return occupancy_wish(b.done(), {.grid = {}, .block = {256, 1, 1}});
 }
 
 std::string refusal(Attributes of_function, const Attributes& in_body = {}) {
