@@ -34,28 +34,56 @@ bool holds_everywhere(const AddressTable& table, Rest&& rest) {
   return true;
 }
 
-// T(u) + D(k) or T(u) ^ D(k), with the swizzle done in T.
-std::optional<AddressForm> separate(const AddressTable& table, AddressForm::Kind kind) {
-  const bool is_xor = kind == AddressForm::Kind::Xor;
-  const std::int64_t u0 = first_used(table);
-  const auto place = [&](std::int64_t u, std::int64_t k) { return table.swizzle(table.at(u, k)); };
-  std::vector<std::int64_t> round;
-  for (std::int64_t k = 0; k < table.rounds; ++k)
-    round.push_back(is_xor ? place(u0, k) ^ place(u0, 0) : place(u0, k) - place(u0, 0));
-  const bool holds = holds_everywhere(table, [&](std::int64_t u, std::int64_t k) {
-    const std::int64_t d = round[as_index(k)];
-    return place(u, k) == (is_xor ? place(u, 0) ^ d : place(u, 0) + d);
-  });
-  if (!holds) return std::nullopt;
+std::optional<AddressForm> with_thread_part(const AddressTable& table, AddressForm::Kind kind) {
   std::vector<bool> used;
   for (std::int64_t u = 0; u < table.threads; ++u) used.push_back(table.counts(u, 0));
   auto thread = fit_table(column(table, 0), used);
+  if (!thread) return std::nullopt;
+  return AddressForm{.kind = kind, .thread = *std::move(thread), .swizzle = table.swizzle};
+}
+
+// T(u) + D(k), with the swizzle done in T.
+std::optional<AddressForm> as_sum(const AddressTable& table) {
+  const std::int64_t u0 = first_used(table);
+  const auto place = [&](std::int64_t u, std::int64_t k) { return table.swizzle(table.at(u, k)); };
+  std::vector<std::int64_t> round;
+  for (std::int64_t k = 0; k < table.rounds; ++k) round.push_back(place(u0, k) - place(u0, 0));
+  if (!holds_everywhere(table, [&](std::int64_t u, std::int64_t k) {
+        return place(u, k) == place(u, 0) + round[as_index(k)];
+      }))
+    return std::nullopt;
+  auto form = with_thread_part(table, AddressForm::Kind::Sum);
   auto rounds = fit_table(round);
-  if (!thread || !rounds) return std::nullopt;
-  return AddressForm{.kind = kind,
-                     .thread = *std::move(thread),
-                     .round = *std::move(rounds),
-                     .swizzle = table.swizzle};
+  if (!form || !rounds) return std::nullopt;
+  form->round = *std::move(rounds);
+  return form;
+}
+
+// (T(u) ^ X(k)) + D(k), with the swizzle done in T. A bit that no T(u) has is the same by `+` and by
+// `^`, and an addend becomes part of an instruction's address.
+std::optional<AddressForm> as_xor(const AddressTable& table) {
+  const std::int64_t u0 = first_used(table);
+  const auto place = [&](std::int64_t u, std::int64_t k) { return table.swizzle(table.at(u, k)); };
+  std::int64_t of_threads = 0;
+  for (std::int64_t u = 0; u < table.threads; ++u)
+    if (table.counts(u, 0)) of_threads |= place(u, 0);
+  std::vector<std::int64_t> flips, added;
+  for (std::int64_t k = 0; k < table.rounds; ++k) {
+    const std::int64_t both = place(u0, k) ^ place(u0, 0);
+    flips.push_back(both & of_threads);
+    added.push_back(both & ~of_threads);
+  }
+  if (!holds_everywhere(table, [&](std::int64_t u, std::int64_t k) {
+        return place(u, k) == (place(u, 0) ^ flips[as_index(k)]) + added[as_index(k)];
+      }))
+    return std::nullopt;
+  auto form = with_thread_part(table, AddressForm::Kind::Xor);
+  auto flip = fit_table(flips);
+  auto add = fit_table(added);
+  if (!form || !flip || !add) return std::nullopt;
+  form->flips = *std::move(flip);
+  form->round = *std::move(add);
+  return form;
 }
 
 // Rounds that are whole periods of the swizzle apart: T(u) with the base is swizzled once.
@@ -63,7 +91,7 @@ std::optional<AddressForm> swizzled_once(const AddressTable& table) {
   const std::int64_t u0 = first_used(table);
   for (std::int64_t k = 0; k < table.rounds; ++k)
     if ((table.at(u0, k) - table.at(u0, 0)) % table.swizzle.period() != 0) return std::nullopt;
-  auto form = separate(table, AddressForm::Kind::Sum);
+  auto form = as_sum(table);
   if (form) form->base_inside = true;
   return form;
 }
@@ -87,9 +115,9 @@ std::optional<AddressForm> find_form(const AddressTable& table) {
   WW_CHECK(table.linear.size() == as_index(table.threads * table.rounds), "a table of {} entries",
            table.linear.size());
   if (base_commutes(table)) {
-    if (auto form = separate(table, AddressForm::Kind::Sum)) return form;
+    if (auto form = as_sum(table)) return form;
     if (!table.swizzle.is_none())
-      if (auto form = separate(table, AddressForm::Kind::Xor)) return form;
+      if (auto form = as_xor(table)) return form;
   } else if (auto form = swizzled_once(table)) {
     return form;
   }
@@ -129,6 +157,15 @@ ThreadPart thread_part(CodeWriter& code, const AddressForm& form, ExprId u, Expr
   return {code.add(base, thread), {}};
 }
 
+namespace {
+
+ExprId xor_expr(CodeWriter& code, const AddressForm& form, ExprId thread, ExprId k) {
+  const ExprId flipped = code.bit_xor(thread, digits_expr(code, form.flips, k));
+  return code.add(flipped, digits_expr(code, form.round, k));
+}
+
+}  // namespace
+
 ExprId address_expr(CodeWriter& code, const AddressForm& form, const ThreadPart& part, ExprId u,
                     ExprId k, std::int64_t threads) {
   const auto with_base = [&](ExprId rest) {
@@ -138,7 +175,7 @@ ExprId address_expr(CodeWriter& code, const AddressForm& form, const ThreadPart&
     case AddressForm::Kind::Sum:
       return with_base(code.add(part.fixed, digits_expr(code, form.round, k)));
     case AddressForm::Kind::Xor:
-      return with_base(code.bit_xor(part.fixed, digits_expr(code, form.round, k)));
+      return with_base(xor_expr(code, form, part.fixed, k));
     case AddressForm::Kind::Joint:
       break;
   }

@@ -4,7 +4,8 @@
 // in this order,
 //
 //     T(u) + D(k)      one part per thread, computed once, and one per round, often constant
-//     T(u) ^ D(k)      the same for swizzled addresses
+//     (T(u) ^ X(k)) + D(k)    the same for swizzled addresses: X has the bits that some T(u) has too,
+//                      so rounds that differ in D alone share a register and differ in an offset
 //     swizzle(base + T(u)) + D(k)     where a runtime base reaches below the swizzle's period
 //     swizzle(L(u,k))  the unswizzled address as a formula of k·threads + u, swizzled each time
 //
@@ -46,6 +47,7 @@ struct AddressForm {
   Kind kind = Kind::Sum;
   layout::TileLayout thread;      // T before its swizzle; Joint: over k·threads + u
   layout::TileLayout round = {};  // D; none in Joint
+  layout::TileLayout flips = {};  // X, in Xor only
   layout::Swizzle swizzle;        // applied to T, or to the whole for Joint
   bool base_inside = false;       // the base is added before the swizzle, not behind it
 };

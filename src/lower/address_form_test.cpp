@@ -166,6 +166,31 @@ TEST(AddressForm, AddressesOfThreadsAndRounds) {
   }
 }
 
+TEST(AddressForm, BitsThatNoThreadHasAreAdded) {
+  // Eight 16-byte pieces of 16 rows; the rounds are two pieces, the next 16 rows, the next panel.
+  AddressTable table{.threads = 16,
+                     .rounds = 8,
+                     .linear = {},
+                     .used = std::vector<bool>(16, true),
+                     .count = 0,
+                     .swizzle = layout::Swizzle::make(3, 3, 3).value(),
+                     .base_divisor = 0};
+  for (std::int64_t k = 0; k < 8; ++k)
+    for (std::int64_t u = 0; u < 16; ++u)
+      table.linear.push_back(u * 64 + k % 2 * 16 + k / 2 % 2 * 1024 + k / 4 * 8192);
+  const auto form = find_form(table);
+  ASSERT_TRUE(form);
+  ASSERT_EQ(form->kind, AddressForm::Kind::Xor);
+  Sheet sheet(16, 8);
+  const ExprId k = sheet.code.var(sheet.k);
+  const ExprId flips = digits_expr(sheet.code, form->flips, k);
+  const ExprId added = digits_expr(sheet.code, form->round, k);
+  for (std::int64_t i = 0; i < 8; ++i) {
+    EXPECT_EQ(sheet.value(flips, 0, i), i % 2 * 16);
+    EXPECT_EQ(sheet.value(added, 0, i), i / 2 % 2 * 1024 + i / 4 * 8192);
+  }
+}
+
 TEST(AddressForm, IrregularAddressesHaveNoForm) {
   AddressTable table{.threads = 4,
                      .rounds = 1,
