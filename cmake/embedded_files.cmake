@@ -6,8 +6,9 @@
 set(root "${PROJECT_SOURCE_DIR}")
 file(GLOB examples CONFIGURE_DEPENDS RELATIVE "${root}" "${root}/examples/*.py")
 file(GLOB basics CONFIGURE_DEPENDS RELATIVE "${root}" "${root}/examples/basics/*.py")
+file(GLOB rows CONFIGURE_DEPENDS RELATIVE "${root}" "${root}/examples/rows/*.py")
 file(GLOB templates CONFIGURE_DEPENDS RELATIVE "${root}" "${root}/src/driver/templates/*.py")
-list(APPEND examples ${basics})
+list(APPEND examples ${basics} ${rows})
 
 set(embedded "${PROJECT_BINARY_DIR}/generated/embedded_files.cpp")
 list(TRANSFORM examples PREPEND "${root}/" OUTPUT_VARIABLE inputs)

@@ -12,7 +12,7 @@ struct EmbeddedFile {
   std::string_view text;
 };
 
-/// examples/*.py, then examples/basics/*.py.
+/// examples/*.py, then examples/basics/*.py and examples/rows/*.py.
 std::span<const EmbeddedFile> embedded_examples();
 /// src/driver/templates/*.py.
 std::span<const EmbeddedFile> embedded_templates();

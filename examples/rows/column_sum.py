@@ -1,0 +1,46 @@
+# Adds the sum of each column of X to Sum, in float32, at the speed of memory. A block takes 16 bytes of
+# a row for each of its threads, and goes down `height` rows with them, `rows` at a time; its sums stay
+# in registers. Blocks above each other add to the same elements of Sum, in any order.
+#
+#   warpwright run examples/rows/column_sum.py --arg Sum=zeros --expect 'Sum ~= sum(X, 0)'
+#   warpwright run examples/rows/column_sum.py --kernel 'build(m=123, n=999, dtype="float32")' --arg Sum=ones --expect 'Sum ~= sum(X, 0) + 1'
+#   warpwright explain examples/rows/column_sum.py
+from tvm.script import tirx as T
+from tvm.script.tirx import tile as Tx
+from tvm.tirx.layout import S, TileLayout, tx
+
+
+def build(m=128, n=1024, dtype="bfloat16", threads=128, rows=4, height=64):
+    vec = 4 if dtype == "float32" else 8
+    width = threads * vec
+    across = (n + width - 1) // width
+    tile = TileLayout(S[(rows, threads, vec) : (vec, 1 @ tx, 1)])
+    of_column = TileLayout(S[(threads, vec) : (1 @ tx, 1)])
+
+    @T.prim_func
+    def column_sum(X_ptr: T.handle, Sum_ptr: T.handle):
+        X = T.match_buffer(X_ptr, (m, n), dtype)
+        Sum = T.match_buffer(Sum_ptr, (n,), "float32")
+        T.device_entry()
+        cta = T.cta_id([(m + height - 1) // height * across])
+        thread = T.thread_id([threads])
+        row: T.let = cta // across * height
+        column: T.let = cta % across * width
+        x = T.alloc_buffer((rows, width), dtype, scope="local", layout=tile)
+        f = T.alloc_buffer((rows, width), "float32", scope="local", layout=tile)
+        total = T.alloc_buffer((width,), "float32", scope="local", layout=of_column)
+        Tx.cta.zero(total)
+        for k in T.serial(height // rows):
+            at = T.meta_var(row + k * rows)
+            Tx.cta.copy(x, X[at : at + rows, column : column + width], fill_value=0)
+            Tx.cta.cast(f, x)
+            Tx.cta.sum(total, f, axes=0, accum=True)
+        for i in T.unroll(vec):
+            own: T.let = column + thread * vec + i
+            if own < n:
+                T.ptx["red.global.add.f32"](Sum.ptr_to([own]), total.local(vec)[i])
+
+    return column_sum
+
+
+kernel = build()

@@ -1,0 +1,68 @@
+# Y has each row of X over the root of its mean square, times W, at the speed of memory: a row of X is read
+# once, 16 bytes at a time, stays in the registers of a block, and is written once. W comes from
+# the L2 cache when it is needed, a part at a time: it would take registers that more blocks can use.
+#
+# Rows need not fill the tile: what lies behind their end counts as 0, and is not written.
+#
+#   warpwright run examples/rows/rms_norm.py --expect 'Y ~= X / sqrt(mean(X ** 2, axis=1, keepdims=True) + 1e-5) * W'
+#   warpwright run examples/rows/rms_norm.py --kernel 'build(n=999, dtype="float32")' --expect 'Y ~= X / sqrt(mean(X ** 2, axis=1, keepdims=True) + 1e-5) * W'
+#   warpwright explain examples/rows/rms_norm.py
+import math
+
+from tvm.script import tirx as T
+from tvm.script.tirx import tile as Tx
+from tvm.tirx.layout import S, TileLayout, reduced_layout, tx
+
+
+def build(m=16, n=1024, dtype="bfloat16", eps=1e-5, lanes=None, rows=None, parts=None):
+    size = 4 if dtype == "float32" else 2
+    vec = 16 // size
+    # Threads of a row: each has 32 bytes of it, more where 512 threads are not enough.
+    lanes = lanes or min(512, max(32, 2 ** math.ceil(math.log2(n * size / 32))))
+    rows = rows or max(1, 64 // lanes)  # of a block
+    rounds = (n + lanes * vec - 1) // (lanes * vec)
+    width = rounds * lanes * vec
+    parts = parts or max(1, rounds // 2)
+    while rounds % parts != 0:
+        parts = parts - 1
+    part = width // parts
+    tile = TileLayout(S[(rows, rounds, lanes, vec) : (lanes @ tx, vec, 1 @ tx, 1)])
+    of_row = reduced_layout(tile, (rows, width), 1)
+    of_part = TileLayout(S[(rows, rounds // parts, lanes, vec) : (lanes @ tx, vec, 1 @ tx, 1)])
+    of_column = reduced_layout(of_part, (rows, part), 0)
+
+    @T.prim_func
+    def rms_norm(X_ptr: T.handle, W_ptr: T.handle, Y_ptr: T.handle):
+        X = T.match_buffer(X_ptr, (m, n), dtype)
+        W = T.match_buffer(W_ptr, (n,), dtype)
+        Y = T.match_buffer(Y_ptr, (m, n), dtype)
+        T.device_entry()
+        row: T.let = T.cta_id([(m + rows - 1) // rows]) * rows
+        T.thread_id([rows * lanes])
+        x = T.alloc_buffer((rows, width), dtype, scope="local", layout=tile)
+        d = T.alloc_buffer((rows, width), "float32", scope="local", layout=tile)
+        square = T.alloc_buffer((rows, width), "float32", scope="local", layout=tile)
+        scale = T.alloc_buffer((rows, 1), "float32", scope="local", layout=of_row)
+        w_in = T.alloc_buffer((part,), dtype, scope="local", layout=of_column)
+        w = T.alloc_buffer((part,), "float32", scope="local", layout=of_column)
+        y = T.alloc_buffer((rows, part), dtype, scope="local", layout=of_part)
+        Tx.cta.copy(x, X[row : row + rows, 0:width], fill_value=0)
+        Tx.cta.cast(d, x)
+        Tx.cta.mul(square, d, d)
+        Tx.cta.sum(scale, square)
+        Tx.cta.fma(scale, scale, 1 / n, eps)
+        Tx.cta.rsqrt(scale, scale)
+        for k in T.unroll(parts):
+            first = T.meta_var(k * part)
+            now = T.meta_var(d[:, first : first + part])
+            Tx.cta.copy(w_in, W[first : first + part], fill_value=0)
+            Tx.cta.cast(w, w_in)
+            Tx.cta.mul(now, now, scale)
+            Tx.cta.mul(now, now, w)
+            Tx.cta.cast(y, now)
+            Tx.cta.copy(Y[row : row + rows, first : first + part], y, clip=True)
+
+    return rms_norm
+
+
+kernel = build()
