@@ -10,7 +10,9 @@ from tvm.script.tirx import tile as Tx
 from tvm.tirx.layout import S, TileLayout, tx
 
 
-def build(m=128, n=1024, dtype="bfloat16", threads=128, rows=4, height=64):
+def build(m=128, n=1024, dtype="bfloat16", threads=128, rows=None, height=None):
+    rows = rows or (8 if dtype == "float32" else 16)
+    height = height or (256 if dtype == "float32" else 1024)
     vec = 4 if dtype == "float32" else 8
     width = threads * vec
     across = (n + width - 1) // width

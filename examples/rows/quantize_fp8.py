@@ -14,8 +14,9 @@ from tvm.tirx.layout import S, TileLayout, reduced_layout, tx
 def build(m=16, n=1024, dtype="bfloat16", lanes=None, rows=None):
     size = 4 if dtype == "float32" else 2
     vec = 16 // size
-    # Threads of a row: each has 32 bytes of it, more where 512 threads are not enough.
-    lanes = lanes or min(512, max(32, 2 ** math.ceil(math.log2(n * size / 32))))
+    # Threads of a row: each has 32 bytes of it, and more in long rows.
+    most_lanes = 256 if size == 2 and n > 8192 else 512
+    lanes = lanes or min(most_lanes, max(32, 2 ** math.ceil(math.log2(n * size / 32))))
     rows = rows or max(1, 64 // lanes)  # of a block
     rounds = (n + lanes * vec - 1) // (lanes * vec)
     width = rounds * lanes * vec
