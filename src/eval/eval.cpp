@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "eval/eval.h"
 
+#include <algorithm>
 #include <deque>
 #include <memory>
 #include <utility>
@@ -10,11 +11,10 @@
 #include "eval/cta/schedule.h"
 #include "eval/launch/arrays.h"
 #include "eval/sync/barriers.h"
+#include "eval/tile/cluster.h"
 
 namespace ww::eval {
 namespace {
-
-using Coordinates = std::array<std::int64_t, 3>;
 
 Coordinates unflatten(std::int64_t number, const Coordinates& extents) {
   return {number % extents[0], number / extents[0] % extents[1],
@@ -34,13 +34,19 @@ bool run_cluster(Run& run, std::deque<Cta>& ctas, Clock& clock) {
       all_wait = all_wait && (is_done(cta) || waits_for_cluster(cta));
     }
     if (all_done) break;
+    const bool is_call = all_wait && std::any_of(ctas.begin(), ctas.end(), is_at_cluster_call);
+    if (is_call) {
+      if (!run_cluster_call(ctas)) return false;
+      continue;
+    }
     if (!all_wait) {
       for (Cta& cta : ctas)
         if (!is_done(cta) && !run.stop) report_stuck(cta);
       return false;
     }
-    for (Cta& cta : ctas) release_cluster(cta);
-    clock.cluster_floor = clock.now++;
+    bool orders = true;
+    for (Cta& cta : ctas) orders = release_cluster(cta) && orders;
+    if (orders) clock.cluster_floor = clock.now++;
   }
   if (run.stop) return false;
   for (Cta& cta : ctas) report_leftovers(cta);
@@ -63,6 +69,7 @@ void run_grid(Run& run) {
                         Coordinates{at[0] * cluster[0] + in[0], at[1] * cluster[1] + in[1],
                                     at[2] * cluster[2] + in[2]});
     }
+    for (Cta& cta : ctas) cta.cluster = &ctas;
     if (!run_cluster(run, ctas, clock)) return;
   }
 }

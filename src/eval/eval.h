@@ -14,7 +14,8 @@
 // reductions with a shared destination end with a barrier of their unit. A copy between memories
 // that only part of its unit can reach is made by that part. Registers that a layout does not
 // assign to one thread of the unit (no thread axis, or fewer than the unit has) are held by all of
-// them.
+// them. The CTAs of a cluster make its reductions together, once all have come; that orders nothing
+// else they do.
 //
 // What has no meaning is found, not computed around:
 //

@@ -14,7 +14,8 @@
 //   1. in each thread, the elements that it holds, one after the other in row-major order; an
 //      element that several threads hold counts in the first of them,
 //   2. in each warp, lanes whose numbers differ in bit 0, then those in bit 1, … up to bit 4,
-//   3. the warps, one after the other.
+//   3. the warps, one after the other; of a call at cluster scope, those of each CTA,
+//   4. and then its CTAs, one after the other.
 //
 // A source in memory is folded as if threads held it as `memory_share` says.
 #pragma once

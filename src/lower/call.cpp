@@ -17,9 +17,25 @@ std::int64_t Call::unit_threads() const {
       return 32;
     case ir::Unit::Warpgroup:
       return 128;
+    case ir::Unit::Cluster:
+      return context.launch.threads() * cluster_ctas();
     default:
       return context.launch.threads();
   }
+}
+
+std::int64_t Call::cluster_ctas() const {
+  const auto& cluster = context.launch.cluster;
+  return cluster[0] * cluster[1] * cluster[2];
+}
+
+ir::ExprId Call::cluster_rank(CodeWriter& code) const {
+  ir::ExprId out = code.n(0);
+  for (std::size_t d = 3; d-- > 0;) {
+    const ir::VarId at = context.ids.cta_in_cluster[d];
+    if (at.valid()) out = code.add(code.mul(out, context.launch.cluster[d]), code.var(at));
+  }
+  return code.simplify(out);
 }
 
 std::vector<std::int64_t> Call::unit_starts() const {
@@ -35,16 +51,19 @@ std::vector<std::int64_t> Call::unit_starts() const {
 ir::ExprId Call::unit_thread(CodeWriter& code) const {
   if (tile.scope == ir::Unit::Thread) return code.n(0);
   const ir::ExprId linear = code.var(context.ids.linear_thread);
+  if (is_of_cluster())
+    return code.simplify(code.add(code.mul(cluster_rank(code), context.launch.threads()), linear));
   return tile.scope == ir::Unit::Cta ? linear : code.mod(linear, unit_threads());
 }
 
 std::vector<std::int64_t> Call::workers() const {
   std::vector<std::int64_t> seen;
-  const std::int64_t size = unit_threads();
+  const std::int64_t size = unit_threads(), of_cta = context.launch.threads();
+  const std::int64_t end = is_of_cluster() ? size : of_cta;
   for (const std::int64_t first : unit_starts()) {
     std::vector<std::int64_t> here;
-    for (std::int64_t t = first; t < std::min(first + size, context.launch.threads()); ++t)
-      if (active.may[as_index(t)]) here.push_back(t - first);
+    for (std::int64_t t = first; t < std::min(first + size, end); ++t)
+      if (active.may[as_index(t % of_cta)]) here.push_back(t - first);
     if (!seen.empty() && seen != here) return {};
     seen = std::move(here);
   }

@@ -44,6 +44,9 @@ struct ScratchBuffer {
   std::int64_t elements;       // of all units
   std::int64_t piece = 0;      // elements of a unit that lie side by side; 0: units take turns
   std::int64_t first_bit = 0;  // in `buffer`; not 0 in a workspace only
+  std::int64_t site = 0;       // of one call only, by its number from 1 on; 0: calls share it
+  /// A barrier of the cluster stands behind all that earlier calls, or rounds, do there.
+  bool is_settled = false;
 };
 
 /// What is the same for all calls of a function. The function's scope ids are resolved; its buffers
@@ -56,6 +59,7 @@ struct Context {
   ir::ThreadValues& values;
   target::Target target;
   std::vector<ScratchBuffer> scratch = {};
+  bool writes_other_ctas = false;  // code does, into their shared memory
 };
 
 struct CopyProblem;
@@ -69,10 +73,17 @@ struct Call {
   mutable std::optional<Match<std::shared_ptr<const CopyProblem>>> copy = {};
   /// What lower/scratch.h uses of the caller's workspace, once code is written.
   mutable std::optional<ScratchBuffer> workspace = {};
+  /// May the call be made twice with no barrier of the cluster between the two? (lower/cluster_code.h)
+  bool may_repeat = true;
 
   [[nodiscard]] ir::Function& f() const { return context.f; }
-  /// Threads of the unit that executes the call together: 1, 32, 128 or the whole CTA.
+  /// Threads of the unit that executes the call together: 1, 32, 128, the whole CTA, or those of
+  /// all CTAs of the cluster, one CTA after the other.
   [[nodiscard]] std::int64_t unit_threads() const;
+  [[nodiscard]] bool is_of_cluster() const { return tile.scope == ir::Unit::Cluster; }
+  [[nodiscard]] std::int64_t cluster_ctas() const;
+  /// The number of the executing CTA within its cluster.
+  [[nodiscard]] ir::ExprId cluster_rank(CodeWriter& code) const;
   /// The first thread of each unit that comes here.
   [[nodiscard]] std::vector<std::int64_t> unit_starts() const;
   /// The number of the executing thread within its unit.

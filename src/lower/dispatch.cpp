@@ -7,6 +7,7 @@
 #include "ir/effects.h"
 #include "ir/indexed.h"
 #include "lower/call_text.h"
+#include "lower/cluster_code.h"
 #include "lower/code_observer.h"
 #include "lower/lowered_op.h"
 #include "lower/scratch.h"
@@ -70,7 +71,8 @@ class Dispatch {
         active_(active),
         observer_(observer),
         out_(out),
-        text_(context.f) {}
+        text_(context.f),
+        repeated_(context.f) {}
 
   void block(ir::Block& list) {
     ir::Block out;
@@ -93,7 +95,8 @@ class Dispatch {
 
  private:
   void tile(ir::StmtId id, ir::Block& out) {
-    const Call call{c_, f_[f_[id].tile], f_[id].span, active_[id]};
+    Call call{c_, f_[f_[id].tile], f_[id].span, active_[id]};
+    call.may_repeat = repeated_.contains(id);
     if (auto error = too_large(call)) {
       out_.errors.push_back(*std::move(error));
       return;
@@ -164,7 +167,8 @@ class Dispatch {
       return;
     }
     const ir::TileCall tile = settled(written, out);
-    const Call call{c_, tile, written.span, written.active};
+    Call call{c_, tile, written.span, written.active};
+    call.may_repeat = written.may_repeat;
     CallReport row = text_.describe(written);
     std::any plan;
     if (const Variant* chosen = choose(call, row, plan)) {
@@ -230,6 +234,7 @@ class Dispatch {
   CodeObserver* observer_;
   Lowered& out_;
   CallText text_;
+  RepeatedCalls repeated_;
 };
 
 }  // namespace

@@ -17,29 +17,26 @@ class Owners {
       : call_(call), name_(call.f()[side.buffer].name), places_(places), side_(side) {}
 
   Match<void> run(const layout::TileLayout& whole) {
-    std::vector<Digits> covered;
+    std::vector<ThreadDigits> covered;
     for (const layout::Axis axis : layout::moving_axes(whole)) {
       if (!axis.is_thread()) {
         if (axis == layout::axes::m()) continue;
         return decline("axes", "`{}` in registers has a layout over `{}`", name_, axis.name());
       }
-      if (axis.facts().counter != layout::Counter::CtaThread)
-        return decline("axes", "`{}` is spread over `{}`, beyond the CTA", name_, axis.name());
-      const auto& facts = axis.facts();
-      covered.push_back({facts.divisor, facts.modulus == 0 ? 0 : facts.divisor * facts.modulus});
+      const auto digits = digits_of(call_, axis);
+      if (!digits)
+        return decline("axes", "`{}` is spread over `{}`, beyond the {}", name_, axis.name(),
+                       call_.is_of_cluster() ? "cluster" : "CTA");
+      covered.push_back(*digits);
     }
-    std::ranges::sort(covered, {}, &Digits::begin);
+    std::ranges::sort(covered, {}, &ThreadDigits::begin);
     spread_over(covered);
     return place_in_units(covered);
   }
 
  private:
-  struct Digits {
-    std::int64_t begin = 1, end = 0;  // of the linear thread id; end 0: all above
-  };
-
   // Threads of the unit that the layout does not tell apart hold the same elements.
-  void spread_over(const std::vector<Digits>& covered) {
+  void spread_over(const std::vector<ThreadDigits>& covered) {
     const std::int64_t unit = call_.unit_threads();
     std::int64_t open = 1;
     const auto take = [&](std::int64_t begin, std::int64_t end) {
@@ -48,7 +45,7 @@ class Owners {
       for (std::int64_t k = 0; k * begin < end; ++k)
         for (const std::int64_t shift : before) side_.spread.push_back(shift + k * begin);
     };
-    for (const Digits& digits : covered) {
+    for (const ThreadDigits& digits : covered) {
       take(open, std::min(digits.begin, unit));
       open = digits.end == 0 ? unit : std::max(open, digits.end);
     }
@@ -56,7 +53,7 @@ class Owners {
     std::ranges::sort(side_.spread);
   }
 
-  Match<void> place_in_units(const std::vector<Digits>& covered) {
+  Match<void> place_in_units(const std::vector<ThreadDigits>& covered) {
     const std::int64_t unit = call_.unit_threads();
     std::vector<std::int64_t> first_seen, starts = call_.unit_starts();
     if (starts.empty()) starts.push_back(0);  // no thread comes here: anything is right
@@ -64,7 +61,7 @@ class Owners {
       const std::int64_t start = WW_TRY(start_in_unit(first));
       // The layout's own digits above the unit must be those of the unit.
       std::int64_t above = 0;
-      for (const Digits& d : covered) {
+      for (const ThreadDigits& d : covered) {
         const std::int64_t digit = first / d.begin * d.begin;
         above += d.end == 0 ? digit : digit % d.end;
       }
@@ -94,9 +91,9 @@ class Owners {
   }
 
   // Do the layout's digits count threads within the unit only, so that all units are alike?
-  [[nodiscard]] bool is_inside(const std::vector<Digits>& covered, std::int64_t unit) const {
+  [[nodiscard]] bool is_inside(const std::vector<ThreadDigits>& covered, std::int64_t unit) const {
     const bool is_all = unit >= call_.context.launch.threads();
-    return std::ranges::all_of(covered, [&](const Digits& d) {
+    return std::ranges::all_of(covered, [&](const ThreadDigits& d) {
       return d.begin < unit && (d.end == 0 ? is_all : d.end <= unit);
     });
   }
@@ -114,7 +111,7 @@ class Owners {
           return decline("owner",
                          "which thread holds `{}` depends on `{}`, not known at compile time",
                          name_, ir::print(call_.f(), expr));
-      sum += value.value[at] * axis.facts().divisor;
+      sum += value.value[at] * threads_per_step(call_, axis);
     }
     return sum;
   }
@@ -126,6 +123,30 @@ class Owners {
 };
 
 }  // namespace
+
+std::optional<ThreadDigits> digits_of(const Call& call, layout::Axis axis) {
+  const layout::AxisFacts& facts = axis.facts();
+  const std::int64_t threads = call.context.launch.threads();
+  if (facts.counter == layout::Counter::CtaThread) {
+    if (facts.modulus != 0) return ThreadDigits{facts.divisor, facts.divisor * facts.modulus};
+    return ThreadDigits{facts.divisor, call.is_of_cluster() ? threads : 0};
+  }
+  if (!call.is_of_cluster()) return std::nullopt;
+  std::int64_t below = threads;
+  const layout::Counter counters[] = {layout::Counter::ClusterX, layout::Counter::ClusterY,
+                                      layout::Counter::ClusterZ};
+  for (std::size_t d = 0; d < std::size(counters); ++d) {
+    const std::int64_t above = below * call.context.launch.cluster[d];
+    if (facts.counter == counters[d]) return ThreadDigits{below, above};
+    below = above;
+  }
+  return std::nullopt;
+}
+
+std::int64_t threads_per_step(const Call& call, layout::Axis axis) {
+  const auto digits = digits_of(call, axis);
+  return digits ? digits->begin : axis.facts().divisor;
+}
 
 Match<void> set_owners(const Call& call, const layout::TileLayout& whole,
                        const ThreadPlaces& places, OperandPlaces& side) {

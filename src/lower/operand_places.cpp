@@ -295,7 +295,7 @@ class PlacesMaker {
       if (!axis.is_thread()) continue;
       layout::enumerate_axis(*plain, axis, on_axis);
       for (std::size_t x = 0; x < threads_.owner.size(); ++x)
-        threads_.owner[x] += on_axis[x] * axis.facts().divisor;
+        threads_.owner[x] += on_axis[x] * threads_per_step(call_, axis);
     }
   }
 
@@ -312,12 +312,14 @@ class PlacesMaker {
       std::int64_t lane = tile.offset().constant_on(layout::axes::tlane());
       std::int64_t owner = 0;
       for (const Axis axis : tile.offset().axes())
-        if (axis.is_thread()) owner += tile.offset().constant_on(axis) * axis.facts().divisor;
+        if (axis.is_thread())
+          owner += tile.offset().constant_on(axis) * threads_per_step(call_, axis);
       for (std::size_t i = 0; i < digits.size(); ++i) {
         const layout::Iter& iter = tile.shard()[i];
         if (iter.axis == place_axis()) linear += digits[i] * iter.stride;
         if (iter.axis == layout::axes::tlane()) lane += digits[i] * iter.stride;
-        if (iter.axis.is_thread()) owner += digits[i] * iter.stride * iter.axis.facts().divisor;
+        if (iter.axis.is_thread())
+          owner += digits[i] * iter.stride * threads_per_step(call_, iter.axis);
       }
       side_.linear.push_back(linear);
       if (side_.is_tensor()) side_.lane.push_back(lane);
@@ -334,7 +336,7 @@ class PlacesMaker {
           const std::int64_t by = k * iter.stride;
           if (iter.axis == place_axis()) moved.place += by;
           if (iter.axis == layout::axes::tlane()) moved.lane += by;
-          if (iter.axis.is_thread()) moved.thread += by * iter.axis.facts().divisor;
+          if (iter.axis.is_thread()) moved.thread += by * threads_per_step(call_, iter.axis);
           next.push_back(moved);
         }
       side_.replicas = std::move(next);

@@ -7,6 +7,7 @@
 #include "ir/scan.h"
 #include "ir/shared_size.h"
 #include "ir/visit.h"
+#include "lower/cluster_code.h"
 #include "lower/operand_places.h"
 #include "target/shared_memory.h"
 
@@ -36,6 +37,7 @@ struct ScratchWanted {
   int bits;               // of an element
   std::int64_t elements;  // of all units
   std::int64_t piece = 0;
+  std::int64_t site = 0;
 };
 
 ScratchWanted elements_wanted(const Call& call, num::DType dtype, std::int64_t elements) {
@@ -48,7 +50,8 @@ ScratchWanted piece_wanted(const Call& call, num::DType dtype, std::int64_t elem
 }
 
 bool serves(const ScratchBuffer& row, const Call& call, const ScratchWanted& wanted) {
-  return row.unit == call.tile.scope && row.bits == wanted.bits && row.piece == wanted.piece;
+  return row.unit == call.tile.scope && row.bits == wanted.bits && row.piece == wanted.piece &&
+         row.site == wanted.site;
 }
 
 std::int64_t bytes_of(const ScratchBuffer& row) { return rounded_up(row.elements * row.bits / 8); }
@@ -56,7 +59,8 @@ std::int64_t bytes_of(const ScratchBuffer& row) { return rounded_up(row.elements
 }  // namespace
 
 std::int64_t scratch_units(const Call& call) {
-  return call.tile.scope == ir::Unit::Cta ? 1 : call.context.launch.threads() / call.unit_threads();
+  if (call.tile.scope == ir::Unit::Cta || call.is_of_cluster()) return 1;
+  return call.context.launch.threads() / call.unit_threads();
 }
 
 namespace {
@@ -100,16 +104,17 @@ Match<void> check_given(const Call& call, const ScratchWanted& wanted) {
                  aligned, align);
 }
 
-Match<void> check_room(const Call& call, const ScratchWanted& wanted) {
+// `more`: bytes that the call wants of another buffer.
+Match<void> check_room(const Call& call, const ScratchWanted& wanted, std::int64_t more = 0) {
   const Context& context = call.context;
-  const bool is_whole = std::ssize(call.workers()) == call.unit_threads() &&
-                        call.active.together(call.tile.scope) &&
-                        context.launch.threads() % call.unit_threads() == 0;
+  const bool is_whole =
+      std::ssize(call.workers()) == call.unit_threads() && call.active.together(call.tile.scope) &&
+      (call.is_of_cluster() || context.launch.threads() % call.unit_threads() == 0);
   if (!is_whole)
     return decline("threads", "not all threads of the {} arrive, which waits at a barrier: {}",
                    ir::name_of(call.tile.scope), ir::to_text(call.active, context.launch));
   if (!call.tile.workspace.empty()) return check_given(call, wanted);
-  std::int64_t own = rounded_up(wanted.elements * wanted.bits / 8), others = 0;
+  std::int64_t own = rounded_up(wanted.elements * wanted.bits / 8), others = more;
   for (const ScratchBuffer& row : context.scratch)
     if (serves(row, call, wanted))
       own = std::max(own, bytes_of(row));
@@ -144,6 +149,7 @@ ScratchBuffer& buffer_for(const Call& call, CodeWriter& code, const ScratchWante
     ir::Buffer made;
     made.name = call.tile.scope == ir::Unit::Cta    ? "scratch"
                 : call.tile.scope == ir::Unit::Warp ? "warp_scratch"
+                : call.is_of_cluster()              ? "cluster_scratch"
                                                     : "wg_scratch";
     made.dtype = wanted.bits == 64 ? num::DType::Uint64 : num::DType::Uint32;
     made.scope = ir::Scope::Shared;
@@ -152,7 +158,7 @@ ScratchBuffer& buffer_for(const Call& call, CodeWriter& code, const ScratchWante
     made.origin = ir::BufferOrigin::Alloc;
     made.align = kScratchAlign;
     const ir::BufferId id = code.f().add(std::move(made));
-    all.push_back({call.tile.scope, wanted.bits, id, 0, wanted.piece});
+    all.push_back({call.tile.scope, wanted.bits, id, 0, wanted.piece, 0, wanted.site});
     row = all.end() - 1;
   }
   row->elements = std::max(row->elements, wanted.elements);
@@ -163,9 +169,9 @@ ScratchBuffer& buffer_for(const Call& call, CodeWriter& code, const ScratchWante
 
 // All units' elements, in the compiler's memory or in the caller's.
 ir::BufferId view_for(const Call& call, CodeWriter& code, const ScratchWanted& wanted,
-                      num::DType dtype, std::int64_t elements) {
+                      num::DType dtype, std::int64_t elements, std::string_view name = "between") {
   if (call.tile.workspace.empty())
-    return code.flat_view(buffer_for(call, code, wanted).buffer, dtype, elements, "between");
+    return code.flat_view(buffer_for(call, code, wanted).buffer, dtype, elements, name);
   const ir::BufferId given = call.tile.workspace[0].second;
   const ir::BufferId storage = ir::storage_of(code.f(), given);
   const std::int64_t first = range_of(code.f(), given)->first;
@@ -236,6 +242,48 @@ ScratchPiece scratch_piece(const Call& call, CodeWriter& code, num::DType dtype,
   return out;
 }
 
+// --- of a cluster ---
+
+namespace {
+
+// The number that the call's own buffer has, or will have.
+ScratchWanted site_wanted(const Call& call, num::DType dtype, std::int64_t elements) {
+  ScratchWanted out = elements_wanted(call, dtype, elements);
+  for (const ScratchBuffer& row : call.context.scratch) out.site = std::max(out.site, row.site);
+  ++out.site;
+  return out;
+}
+
+}  // namespace
+
+Match<void> check_cluster_scratch(const Call& call, num::DType dtype, std::int64_t own,
+                                  std::int64_t received) {
+  if (!call.tile.workspace.empty()) return check_scratch(call, dtype, own + received);
+  const ScratchWanted first = elements_wanted(call, dtype, own);
+  WW_TRY_VOID(check_room(call, first));
+  const auto row = std::ranges::find_if(
+      call.context.scratch, [&](const auto& each) { return serves(each, call, first); });
+  const std::int64_t has = row == call.context.scratch.end() ? 0 : bytes_of(*row);
+  const std::int64_t more =
+      std::max<std::int64_t>(0, rounded_up(first.elements * first.bits / 8) - has);
+  return check_room(call, site_wanted(call, dtype, received), more);
+}
+
+ClusterScratch cluster_scratch(const Call& call, CodeWriter& code, num::DType dtype,
+                               std::int64_t own, std::int64_t received) {
+  call.context.writes_other_ctas = true;
+  if (!call.tile.workspace.empty()) {
+    const ir::BufferId view = scratch_view(call, code, dtype, own + received);
+    return {.own = view, .received = view, .first = own};
+  }
+  const ScratchWanted site = site_wanted(call, dtype, received);
+  buffer_for(call, code, elements_wanted(call, dtype, own)).is_settled = true;
+  ClusterScratch out{.own = scratch_view(call, code, dtype, own)};
+  buffer_for(call, code, site).is_settled = !call.may_repeat;
+  out.received = view_for(call, code, site, dtype, received, "received");
+  return out;
+}
+
 ir::ExprId scratch_index(const Call& call, CodeWriter& code, ir::ExprId index) {
   const std::int64_t units = scratch_units(call);
   if (units == 1) return code.simplify(index);
@@ -277,6 +325,7 @@ void allocate_scratch(Context& context) {
   }
   ir::Block& body = context.f.body;
   body.insert(body.begin(), first.begin(), first.end());
+  if (context.writes_other_ctas) await_other_ctas(context);
 }
 
 }  // namespace ww::lower

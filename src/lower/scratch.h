@@ -58,6 +58,20 @@ struct ScratchPiece {
 ScratchPiece scratch_piece(const Call& call, CodeWriter& code, num::DType dtype,
                            std::int64_t elements);
 
+/// Of a reduction of a cluster: `own` elements between the warps of a CTA, and `received` elements that
+/// the CTAs of the cluster write into each other's memory. Calls share the former, because each has a
+/// barrier of the cluster behind its last access there. The latter is of one call only: what stands
+/// there is read behind the call's barrier, so that another call's writes would need a further one. A
+/// call that is made again needs that barrier, unless another is between (Call::may_repeat).
+struct ClusterScratch {
+  ir::BufferId own, received = {};
+  std::int64_t first = 0;  // of the received elements, in their view
+};
+Match<void> check_cluster_scratch(const Call& call, num::DType dtype, std::int64_t own,
+                                  std::int64_t received);
+ClusterScratch cluster_scratch(const Call& call, CodeWriter& code, num::DType dtype,
+                               std::int64_t own, std::int64_t received);
+
 /// Adds to a report what goes through scratch memory between warps: how often a thread writes and reads
 /// it, and its size, of so many elements per unit.
 void report_scratch(PlanReport& report, const Call& call, num::DType dtype, std::int64_t written,

@@ -31,7 +31,8 @@ inline const Variant& variant_named(ir::TileOp op, std::string_view name) {
 class CallUnderTest {
  public:
   using Prove = Proof (*)(const Call&, const ir::Block&);
-  CallUnderTest(ir::Function function, const Variant& variant, Prove with, target::Target target)
+  CallUnderTest(ir::Function function, const Variant& variant, Prove with, target::Target target,
+                bool may_repeat = true)
       : f(std::move(function)), prove_(with) {
     shape_ = ir::launch_shape(f).value();
     active_ = ir::ActiveSets::of(f, shape_);
@@ -43,6 +44,7 @@ class CallUnderTest {
     context_.emplace(Context{f, shape_, ids_, facts_, *values_, target});
     tile_ = f[f[tile].tile];
     call_.emplace(Call{*context_, tile_, {}, active_[tile]});
+    call_->may_repeat = may_repeat;
     const auto plan = variant.match(*call_);
     if (!plan) {
       rule = plan.error().rule;

@@ -4,7 +4,7 @@
 #   warpwright explain docs/reference/variants/small.py --kernel 'reg()'
 from tvm.script import tirx as T
 from tvm.script.tirx import tile as Tx
-from tvm.tirx.layout import R, S, TCol, TileLayout, TLane, laneid, tid_in_wg, tx
+from tvm.tirx.layout import R, S, TCol, TileLayout, TLane, cbx, laneid, tid_in_wg, tx
 
 FRAGMENT = TileLayout(S[(8, 2, 4, 2) : (4 @ laneid, 2, 1 @ laneid, 1)])
 
@@ -341,6 +341,29 @@ def warps(op):
         Tx.cta.copy(rows[:, :], A[:, :])
         getattr(Tx.cta, op)(out, rows, axes=0)
         Tx.cta.copy(B[:], out)
+
+    return kernel
+
+
+# Columns whose rows are in the threads of two CTAs; every thread gets both results, and CTA 0 writes them.
+def cluster(op):
+    of, to = types_of(op)
+
+    @T.prim_func
+    def kernel(A_ptr: T.handle, B_ptr: T.handle):
+        A = T.match_buffer(A_ptr, (256, 2), of)
+        B = T.match_buffer(B_ptr, (2,), to)
+        T.device_entry()
+        rank = T.cta_id_in_cluster([2])
+        T.thread_id([128])
+        own = T.alloc_buffer((128, 2), of, scope="local",
+                             layout=TileLayout(S[(128, 2) : (1 @ tx, 1)]))
+        rows = own.view(256, 2, layout=TileLayout(S[(2, 128, 2) : (1 @ cbx, 1 @ tx, 1)]))
+        out = T.alloc_buffer((2,), to, scope="local")
+        Tx.cta.copy(own[:, :], A[rank * 128 : rank * 128 + 128, :])
+        getattr(Tx.cluster, op)(out, rows, axes=0)
+        if rank == 0:
+            Tx.cta.copy(B[:], out)
 
     return kernel
 

@@ -34,6 +34,8 @@ Cta::Cta(Run& shared, Clock& clock, std::uint32_t cta_number, std::array<std::in
       f(*launch.function),
       number(cta_number),
       at(where),
+      in_cluster{where[0] % launch.shape.cluster[0], where[1] % launch.shape.cluster[1],
+                 where[2] % launch.shape.cluster[2]},
       order(launch.threads(), clock),
       races(order, clock, ctas_per_cluster(launch), launch.has_global_atomics && launch.has_fences),
       pc(launch.threads(), 0),
@@ -44,6 +46,7 @@ Cta::Cta(Run& shared, Clock& clock, std::uint32_t cta_number, std::array<std::in
       vars(make_variables(launch)),
       memory(launch.roots.size()) {
   async.threads.resize(launch.threads());
+  met_cluster.resize(launch.threads());
   const auto set = [&](ir::VarId var, Word value) {
     std::fill_n(vars.row(var), thread_count(), value);
   };

@@ -80,6 +80,7 @@ struct Barrier {
   std::vector<Thread> waiting;
   std::size_t holds = 0;                                          // voters whose condition holds
   std::vector<std::pair<Thread, const ir::PtxOperand*>> counted;  // where the sum is wanted
+  bool is_relaxed = false;                                        // orders nothing
 };
 struct Mbarrier {
   std::uint32_t expected = 0;
@@ -162,6 +163,8 @@ struct Cta {
   const ir::Function& f;
   std::uint32_t number;  // in the grid; CTAs of a cluster follow each other
   std::array<std::int64_t, 3> at;
+  std::array<std::int64_t, 3> in_cluster;  // its coordinates
+  std::deque<Cta>* cluster = nullptr;      // all its CTAs
   Order order;
   RaceCheck races;
   std::uint32_t step = 0;  // being executed
@@ -176,6 +179,8 @@ struct Cta {
   Variables vars;
   std::vector<Storage> memory;  // by root; global ones are in `run`
   std::map<BarrierKey, Barrier> barriers;
+  std::vector<char>
+      met_cluster;  // by thread: has arrived at a barrier that is complete, not waited
   std::map<Address, Mbarrier> mbarriers;
   AsyncWork async;
   TensorMemory tmem;

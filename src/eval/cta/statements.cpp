@@ -198,6 +198,10 @@ bool execute(Cta& cta, const Step& step, Threads ts) {
       bind_ids(cta, stmt, ts);
       break;
     case StepKind::Tile:
+      if (cta.f[stmt.tile].scope == ir::Unit::Cluster) {
+        await_cluster(cta, ts);  // tile/cluster.h carries it out
+        return false;
+      }
       call_tile(cta, cta.f[stmt.tile], ts);
       break;
     case StepKind::Exit:

@@ -139,7 +139,7 @@ class LaunchMaker {
     info.bits = storage_bits(buffer.dtype);
     WW_TRY_VOID(find_shape(buffer, info));
     if (buffer.layout_kind == ir::LayoutKind::Explicit) {
-      auto placement = Placement::make(*buffer.layout);
+      auto placement = Placement::make(*buffer.layout, launch_.shape.cluster);
       if (!placement) return fail(std::move(placement).error().with_span(buffer.span));
       info.placement = *std::move(placement);
       if (buffer.scope != ir::Scope::Global) info.placement.remember(info.size);

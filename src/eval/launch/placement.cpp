@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <iterator>
+#include <optional>
 #include <span>
+#include <tuple>
 
 #include "layout/threads.h"
 
@@ -15,15 +17,35 @@ using layout::Counter;
 
 bool is_cta_thread(Axis axis) { return axis.facts().counter == Counter::CtaThread; }
 
-// The effect of moving by 1 on an axis.
-Spot spot_per_step(Axis axis) {
-  if (axis == layout::axes::m() || axis == layout::axes::tcol()) return {1, 0};
-  if (axis == layout::axes::tlane()) return {0, 1};
-  return {0, axis.facts().divisor};
+// The dimension of the cluster that an axis counts in.
+std::optional<std::size_t> cluster_dim(Axis axis) {
+  switch (axis.facts().counter) {
+    case Counter::ClusterX:
+      return 0;
+    case Counter::ClusterY:
+      return 1;
+    case Counter::ClusterZ:
+      return 2;
+    default:
+      return std::nullopt;
+  }
 }
 
-Spot scaled(Spot unit, std::int64_t by) { return {unit.memory * by, unit.owner * by}; }
-Spot sum(Spot a, Spot b) { return {a.memory + b.memory, a.owner + b.owner}; }
+// The effect of moving by 1 on an axis.
+Spot spot_per_step(Axis axis, const Coordinates& cluster) {
+  if (axis == layout::axes::m() || axis == layout::axes::tcol()) return {.memory = 1};
+  if (axis == layout::axes::tlane()) return {.owner = 1};
+  const auto dim = cluster_dim(axis);
+  if (!dim) return {.owner = axis.facts().divisor};
+  Spot out{.cta = 1};
+  for (std::size_t d = 0; d < *dim; ++d) out.cta *= cluster[d];
+  return out;
+}
+
+Spot scaled(Spot unit, std::int64_t by) {
+  return {unit.memory * by, unit.owner * by, unit.cta * by};
+}
+Spot sum(Spot a, Spot b) { return {a.memory + b.memory, a.owner + b.owner, a.cta + b.cta}; }
 
 // The counters that the CTA's thread axes among `axes` read, smallest first.
 std::vector<Digits> digits_of(std::span<const Axis> axes) {
@@ -48,6 +70,7 @@ Result<void> require_axis(const layout::TileLayout& tile, Axis axis) {
   const bool is_memory =
       axis == layout::axes::m() || axis == layout::axes::tcol() || axis == layout::axes::tlane();
   if (is_memory) return {};
+  if (cluster_dim(axis)) return {};
   if (!is_cta_thread(axis))
     return fail(DiagKind::NotEvaluated, "a layout over axis `{}` is not evaluated", axis.name());
   if (tile.has_unknown_extent()) return {};
@@ -70,19 +93,18 @@ Result<void> require_simple(const layout::Layout& layout) {
   return {};
 }
 
-std::vector<Spot> replica_spots(const layout::TileLayout& tile) {
+std::vector<Spot> replica_spots(const layout::TileLayout& tile, const Coordinates& cluster) {
   std::vector<Spot> spots(1);
   for (const layout::Iter& iter : tile.replica()) {
     std::vector<Spot> next;
     for (const Spot& spot : spots)
       for (std::int64_t k = 0; k < iter.extent; ++k)
-        next.push_back(sum(spot, scaled(spot_per_step(iter.axis), k * iter.stride)));
+        next.push_back(sum(spot, scaled(spot_per_step(iter.axis, cluster), k * iter.stride)));
     spots = std::move(next);
   }
-  const auto less = [](Spot a, Spot b) {
-    return a.owner != b.owner ? a.owner < b.owner : a.memory < b.memory;
-  };
-  const auto same = [](Spot a, Spot b) { return a.owner == b.owner && a.memory == b.memory; };
+  const auto key = [](Spot s) { return std::tuple(s.cta, s.owner, s.memory); };
+  const auto less = [&](Spot a, Spot b) { return key(a) < key(b); };
+  const auto same = [&](Spot a, Spot b) { return key(a) == key(b); };
   std::sort(spots.begin(), spots.end(), less);
   spots.erase(std::unique(spots.begin(), spots.end(), same), spots.end());
   return spots;
@@ -90,21 +112,34 @@ std::vector<Spot> replica_spots(const layout::TileLayout& tile) {
 
 }  // namespace
 
-Result<Placement> Placement::make(const layout::Layout& layout) {
+Result<Placement> Placement::make(const layout::Layout& layout, const Coordinates& cluster) {
   WW_TRY_VOID(require_simple(layout));
   const layout::TileLayout& tile = layout.tile();
   Placement out;
   out.is_plain_ = false;
   for (std::size_t i = tile.shard().size(); i-- > 0;) {
     const layout::Iter& iter = tile.shard()[i];
-    out.shard_.push_back({iter.extent, scaled(spot_per_step(iter.axis), iter.stride)});
+    out.shard_.push_back({iter.extent, scaled(spot_per_step(iter.axis, cluster), iter.stride)});
   }
   for (const layout::OffsetTerm& term : tile.offset().terms())
-    out.offset_ = sum(out.offset_, scaled(spot_per_step(term.axis), term.coef));
-  out.copies_ = replica_spots(tile);
+    out.offset_ = sum(out.offset_, scaled(spot_per_step(term.axis, cluster), term.coef));
+  out.copies_ = replica_spots(tile, cluster);
+  out.cluster_ = cluster;
   out.swizzle_ = layout.swizzle();
-  if (!tile.has_unknown_extent()) out.digits_ = digits_of(layout::moving_axes(tile));
+  if (tile.has_unknown_extent()) return out;
+  out.digits_ = digits_of(layout::moving_axes(tile));
+  for (const Axis axis : layout::moving_axes(tile))
+    if (const auto dim = cluster_dim(axis)) out.tells_ctas_apart_[*dim] = true;
   return out;
+}
+
+bool Placement::is_in_cta(const Spot& spot, const Coordinates& at) const {
+  std::int64_t rest = spot.cta;
+  for (std::size_t d = 0; d < at.size(); ++d) {
+    if (tells_ctas_apart_[d] && rest % cluster_[d] != at[d]) return false;
+    rest /= cluster_[d];
+  }
+  return true;
 }
 
 // The outermost digit is not reduced: an index past the end goes on along the first iter.
@@ -120,7 +155,7 @@ Spot Placement::compute(std::int64_t flat) const {
 }
 
 Spot Placement::spot(std::int64_t flat, std::size_t copy) const {
-  if (is_plain_) return {flat, 0};
+  if (is_plain_) return {.memory = flat};
   const auto index = static_cast<std::size_t>(flat);
   Spot spot = index < table_.size() ? table_[index] : compute(flat);
   spot = sum(spot, copies_[copy]);

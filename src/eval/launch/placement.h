@@ -2,6 +2,7 @@
 // Where the elements of a buffer lie, as numbers: layouts made ready for asking millions of times.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <vector>
 
@@ -16,7 +17,10 @@ namespace ww::eval {
 struct Spot {
   std::int64_t memory = 0;
   std::int64_t owner = 0;
+  std::int64_t cta = 0;  // its number in the cluster, as far as the layout says it
 };
+
+using Coordinates = std::array<std::int64_t, 3>;
 
 /// Digits [begin, end) of the linear thread id: a thread axis reads (id / begin) % (end / begin).
 struct Digits {
@@ -28,15 +32,19 @@ class Placement {
  public:
   /// Elements one after the other.
   Placement() : copies_(1) {}
-  /// Refuses, with NotEvaluated, offsets that are not constant, axes across CTAs, thread axes that
-  /// overlap or leave their range, and memory axes other than m, TLane and TCol.
-  static Result<Placement> make(const layout::Layout& layout);
+  /// `cluster`: its CTAs. Refuses, with NotEvaluated, offsets that are not constant, axes across
+  /// clusters, thread axes that overlap or leave their range, and memory axes other than m, TLane and
+  /// TCol.
+  static Result<Placement> make(const layout::Layout& layout,
+                                const Coordinates& cluster = {1, 1, 1});
 
   /// The place of a copy (0 ≤ copy < copies()) of element `flat`.
   [[nodiscard]] Spot spot(std::int64_t flat, std::size_t copy = 0) const;
   [[nodiscard]] std::size_t copies() const { return copies_.size(); }
   /// The digits of thread ids that the layout decides, smallest first.
   [[nodiscard]] const std::vector<Digits>& digits() const { return digits_; }
+  /// Is the spot in the CTA that has these coordinates in its cluster?
+  [[nodiscard]] bool is_in_cta(const Spot& spot, const Coordinates& at) const;
   [[nodiscard]] bool is_plain() const { return is_plain_; }
   /// Makes `spot` a table look-up for layouts of this many elements.
   void remember(std::int64_t size);
@@ -54,6 +62,8 @@ class Placement {
   std::vector<Spot> copies_;
   layout::Swizzle swizzle_;
   std::vector<Digits> digits_;
+  Coordinates cluster_{1, 1, 1};
+  std::array<bool, 3> tells_ctas_apart_{};  // by dimension of the cluster
   std::vector<Spot> table_;
 };
 

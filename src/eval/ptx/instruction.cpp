@@ -42,13 +42,22 @@ bool signals_one_cta(const Binding& binding) {
   return is_for_one_cta(binding) && !binding.has("multicast");
 }
 
-// Without an order or a claim about it, in global memory or that of the CTA.
-bool is_plain_access(const Binding& binding) {
+// Without an order or a claim about it.
+bool is_plain(const Binding& binding) {
   for (const std::string_view order : {"weak", "volatile", "sem", "mmio"})
     if (binding.has(order)) return false;
   const int bits = type_bits(binding);
-  return is_one_of(binding.word("space"), {"global", "shared", "shared::cta"}) && bits >= 8 &&
-         bits <= 64;
+  return bits >= 8 && bits <= 64;
+}
+// In global memory or that of the CTA.
+bool is_plain_access(const Binding& binding) {
+  return is_one_of(binding.word("space"), {"global", "shared", "shared::cta"}) && is_plain(binding);
+}
+bool is_cluster_access(const Binding& binding) {
+  return binding.word("space") == "shared::cluster" && is_plain(binding);
+}
+bool maps_window(const Binding& binding) {
+  return binding.word("space") == "shared::cluster" && binding.word("type") == "u32";
 }
 
 bool is_half_product(const Binding& binding) {
@@ -170,6 +179,10 @@ constexpr FormRow kFormRows[] = {
     {"tcgen05.commit",                    PtxKind::TensorCommit, signals_one_cta},
     {"ld",                                PtxKind::Load,         is_plain_access},
     {"st",                                PtxKind::Store,        is_plain_access},
+    {"st",                                PtxKind::StoreCluster, is_cluster_access},
+    {"mapa",                              PtxKind::MapShared,    maps_window},
+    {"barrier.cluster.arrive",            PtxKind::ClusterArrive},
+    {"barrier.cluster.wait",              PtxKind::ClusterWait},
     {"mov",                               PtxKind::Move,         moves_a_word},
     {"add",                               PtxKind::Add,          is_plain_sum},
     {"prmt",                              PtxKind::PermuteBytes, picks_any_bytes},

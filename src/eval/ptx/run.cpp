@@ -21,7 +21,7 @@ bool dispatch_ptx(Cta& cta, const PtxInstruction& ptx, Threads ts) {
 #undef WW_EVAL_PTX
   }
   if (ptx.kind == PtxKind::BarSync || ptx.kind == PtxKind::BarCount ||
-      ptx.kind == PtxKind::WarpSync)
+      ptx.kind == PtxKind::WarpSync || ptx.kind == PtxKind::ClusterWait)
     return false;
   go_on(cta, ts);
   return true;

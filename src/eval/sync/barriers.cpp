@@ -168,12 +168,58 @@ bool waits_for_cluster(const Cta& cta) {
   return found != cta.barriers.end() && found->second.arrived.size() >= cta.alive;
 }
 
-void release_cluster(Cta& cta) {
+bool release_cluster(Cta& cta) {
   const auto found = cta.barriers.find({BarrierKey::Kind::Cluster, 0, 0});
-  if (found == cta.barriers.end()) return;
-  cta.order.met_cluster();
+  if (found == cta.barriers.end()) return true;
+  const bool orders = !found->second.is_relaxed;
+  if (orders) cta.order.met_cluster();
+  for (const Thread t : found->second.arrived) cta.met_cluster[t] = 1;
+  for (const Thread t : found->second.waiting) cta.met_cluster[t] = 0;
   pass(cta, found->second);
   cta.barriers.erase(found);
+  return orders;
+}
+
+void arrive_cluster(Cta& cta, Threads ts, bool is_relaxed) {
+  const BarrierKey key{BarrierKey::Kind::Cluster, 0, 0};
+  arrive(cta, key, 0, ts, false);
+  cta.barriers[key].is_relaxed = cta.barriers[key].is_relaxed || is_relaxed;
+}
+
+void wait_cluster(Cta& cta, Threads ts) {
+  const BarrierKey key{BarrierKey::Kind::Cluster, 0, 0};
+  for (const Thread t : ts) {
+    if (cta.met_cluster[t] != 0) {
+      cta.met_cluster[t] = 0;
+      cta.pc[t] = cta.step + 1;
+      continue;
+    }
+    Barrier& barrier = cta.barriers[key];
+    const bool has_arrived = std::ranges::find(barrier.arrived, t) != barrier.arrived.end();
+    if (!has_arrived)
+      if (Finding* found = finding(cta, Check::Barrier); found != nullptr)
+        found->text =
+            fmt::format("{} of {} waits at the barrier of the cluster, where it has not arrived",
+                        thread_text(t), cta_text(cta));
+    barrier.waiting.push_back(t);
+    cta.status[t] = Status::AtBarrier;
+  }
+}
+
+void await_cluster(Cta& cta, Threads ts) {
+  arrive(cta, {BarrierKey::Kind::Cluster, 0, 0}, 0, ts, true);
+}
+
+void pass_cluster(Cta& cta) {
+  const auto found = cta.barriers.find({BarrierKey::Kind::Cluster, 0, 0});
+  pass(cta, found->second);
+  cta.barriers.erase(found);
+}
+
+std::uint32_t cluster_step(const Cta& cta) {
+  const auto found = cta.barriers.find({BarrierKey::Kind::Cluster, 0, 0});
+  const bool is_waiting = found != cta.barriers.end() && !found->second.waiting.empty();
+  return is_waiting ? cta.pc[found->second.waiting.front()] : kNoStep;
 }
 
 }  // namespace ww::eval

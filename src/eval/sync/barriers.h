@@ -24,6 +24,17 @@ void meet(Cta& cta, Threads ts);
 
 /// All threads that have not exited wait for the cluster.
 bool waits_for_cluster(const Cta& cta);
-void release_cluster(Cta& cta);
+/// Lets them go on; false where that orders nothing.
+bool release_cluster(Cta& cta);
+/// The two halves of the barrier: threads that have arrived go on, and wait later.
+void arrive_cluster(Cta& cta, Threads ts, bool is_relaxed);
+void wait_cluster(Cta& cta, Threads ts);
+/// The threads wait until all CTAs of the cluster have come to the same primitive.
+void await_cluster(Cta& cta, Threads ts);
+/// Lets them go on from there; nothing is ordered by it.
+void pass_cluster(Cta& cta);
+/// The step at which the CTA waits for its cluster; kNoStep: it does not.
+inline constexpr std::uint32_t kNoStep = ~std::uint32_t{0};
+std::uint32_t cluster_step(const Cta& cta);
 
 }  // namespace ww::eval

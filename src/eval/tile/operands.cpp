@@ -63,16 +63,18 @@ void place_owned(Cta& cta, Tile& tile, std::span<const std::int64_t> flats, Addr
       const Spot spot = info.placement.spot(flat, copy);
       for (const std::int64_t offset : holders.spread) {
         const std::int64_t t = holders.base + spot.owner + offset;
-        const bool is_here = t >= unit.first && t < end;
+        const bool is_in_cta = info.placement.is_in_cta(spot, cta.in_cluster);
+        const bool is_here = is_in_cta && t >= unit.first && t < end;
         Element element{.at = {is_here ? base.root : kNoRoot, base.bit + spot.memory * info.bits},
                         .owner = static_cast<Thread>(is_here ? t : 0),
                         .info = &info,
                         .flat = flat};
         tile.elements.push_back(element);
-        if (is_here || offset != 0) continue;
+        if (is_here || offset != 0 || (unit.is_of_cluster && !is_in_cta)) continue;
         if (Finding* found = finding(cta, Check::Bounds, element); found != nullptr)
-          found->text = fmt::format("{} belongs to thread {}, which is not in {}",
-                                    element_text(cta, element), t, unit_text(cta, unit));
+          found->text = fmt::format(
+              "{} belongs to thread {}{}, which is not in {}", element_text(cta, element), t,
+              is_in_cta ? "" : " of another CTA of the cluster", unit_text(cta, unit));
       }
     }
 }

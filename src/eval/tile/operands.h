@@ -17,6 +17,7 @@ struct UnitInstance {
   Thread first = 0;
   std::int64_t size = 1;
   Threads threads;
+  bool is_of_cluster = false;  // these are the threads of one of its CTAs
 };
 std::string unit_text(const Cta& cta, const UnitInstance& unit);  // "warp 3 of CTA (0,0,0)"
 

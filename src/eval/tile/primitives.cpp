@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "eval/tile/primitives.h"
 
+#include <array>
+
 #include "eval/cta/report.h"
 #include "eval/memory/access.h"
 #include "eval/sync/barriers.h"
@@ -32,18 +34,6 @@ void end_with_barrier(Cta& cta, const ir::TileCall& call, const UnitInstance& un
   if (region != nullptr && ir::is_shared(cta.f[region->buffer].scope)) meet(cta, unit.threads);
 }
 
-// A primitive that hands values from thread to thread may leave anything there.
-void forget_workspace(Cta& cta, const ir::TileCall& call) {
-  for (const auto& [name, buffer] : call.workspace) {
-    const BufferInfo& info = cta.launch.info(buffer);
-    const auto bytes = ir::storage_bytes(cta.f, *info.ir);
-    const bool is_constant = !info.elem_offset.valid() && !info.byte_offset.valid();
-    if (!ir::is_shared(info.ir->scope) || info.root == kNoRoot || !bytes || !is_constant) continue;
-    storage_of(cta, info.root)
-        .forget(static_cast<std::size_t>(info.offset_bits / 8), static_cast<std::size_t>(*bytes));
-  }
-}
-
 void run_primitive(Cta& cta, const ir::TileCall& call, const UnitInstance& unit) {
   switch (call.op) {
     case TileOp::Copy:
@@ -62,7 +52,7 @@ void run_primitive(Cta& cta, const ir::TileCall& call, const UnitInstance& unit)
     case TileOp::All:
     case TileOp::Argmax:
     case TileOp::Argmin:
-      tile_reduce(cta, call, unit);
+      tile_reduce(std::array{ReduceMember{.cta = &cta, .unit = unit}}, call);
       break;
     case TileOp::Gather:
     case TileOp::Scatter:
@@ -104,6 +94,18 @@ UnitFacts facts_of_unit(const Cta& cta, ir::Unit unit) {
 }
 
 }  // namespace
+
+// A primitive that hands values from thread to thread may leave anything there.
+void forget_workspace(Cta& cta, const ir::TileCall& call) {
+  for (const auto& [name, buffer] : call.workspace) {
+    const BufferInfo& info = cta.launch.info(buffer);
+    const auto bytes = ir::storage_bytes(cta.f, *info.ir);
+    const bool is_constant = !info.elem_offset.valid() && !info.byte_offset.valid();
+    if (!ir::is_shared(info.ir->scope) || info.root == kNoRoot || !bytes || !is_constant) continue;
+    storage_of(cta, info.root)
+        .forget(static_cast<std::size_t>(info.offset_bits / 8), static_cast<std::size_t>(*bytes));
+  }
+}
 
 void call_tile(Cta& cta, const ir::TileCall& call, Threads ts) {
   const auto [kind, size] = facts_of_unit(cta, call.scope);

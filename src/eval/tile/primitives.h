@@ -2,6 +2,7 @@
 // Tile primitives by their definition: all operands are read, values are computed, and written.
 #pragma once
 
+#include <span>
 #include <string_view>
 
 #include "eval/tile/operands.h"
@@ -13,7 +14,15 @@ void call_tile(Cta& cta, const ir::TileCall& call, Threads ts);
 
 void tile_copy(Cta& cta, const ir::TileCall& call, const UnitInstance& unit);
 void tile_elementwise(Cta& cta, const ir::TileCall& call, const UnitInstance& unit);
-void tile_reduce(Cta& cta, const ir::TileCall& call, const UnitInstance& unit);
+/// The threads of a CTA that take part in a reduction: alone, or with those of the other CTAs of the
+/// cluster, in their order.
+struct ReduceMember {
+  Cta* cta = nullptr;
+  UnitInstance unit;
+};
+void tile_reduce(std::span<const ReduceMember> members, const ir::TileCall& call);
+/// What stood in the workspace of a call is no longer known.
+void forget_workspace(Cta& cta, const ir::TileCall& call);
 void tile_indexed(Cta& cta, const ir::TileCall& call, const UnitInstance& unit);
 void tile_scan(Cta& cta, const ir::TileCall& call, const UnitInstance& unit);
 void tile_gemm(Cta& cta, const ir::TileCall& call, const UnitInstance& unit);

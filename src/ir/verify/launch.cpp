@@ -213,9 +213,10 @@ class OperandCheck {
           buffer.shape[d], [&] { return fmt::format("dimension {} of `{}`", d, buffer.name); }, at);
     for (const ExprId place :
          {buffer.pointer, buffer.elem_offset, buffer.byte_offset, buffer.allocated_addr})
-      if (place.valid())
+      if (place.valid())  // every CTA has its own memory
         check(
-            place, [&] { return fmt::format("the place of `{}`", buffer.name); }, at);
+            place, [&] { return fmt::format("the place of `{}`", buffer.name); }, at,
+            std::min(call_->scope, Unit::Cta));
   }
 
   template <typename Name>
@@ -224,10 +225,14 @@ class OperandCheck {
   }
   template <typename Name>
   void check(ExprId expr, const Name& name, Span at = {}) {
+    check(expr, name, at, call_->scope);
+  }
+  template <typename Name>
+  void check(ExprId expr, const Name& name, Span at, Unit unit) {
     const ExprOp op = f_[expr].op;
     if (op == ExprOp::IntImm || op == ExprOp::FloatImm) return;
     if (!dependence_) dependence_.emplace(f_, shape_);
-    if (dependence_->of(expr, set_->may) >= std::min(call_->scope, Unit::Cta)) return;
+    if (dependence_->of(expr, set_->may) >= unit) return;
     c_.report(DiagKind::BadTileCall, at.known ? at : span_,
               "{} is `{}`, which differs between threads of a {}; `{}` at {} scope needs one value",
               name(), print(f_, expr), name_of(call_->scope), name_of(call_->op),

@@ -196,7 +196,7 @@ Try<ThreadNumbers> FoldReplay::exchanged(ExprId expr, const ir::Expr& e, const M
 Try<ThreadNumbers> FoldReplay::fetched(const ir::Expr& e, const Mask& mask) {
   const auto from = WW_TRY(element(e, mask));
   for (std::size_t t = 0; t < mask.size(); ++t)
-    if (mask[t]) WW_TRY_VOID(scratch_.read(from.storage, from.bit[t], t));
+    if (mask[t]) WW_TRY_VOID(scratch_.read(from.storage, from.bit[t], t, cta_of(t)));
   return loaded(e, mask);
 }
 
@@ -207,7 +207,7 @@ Try<void> FoldReplay::store(const ir::Stmt& s, const Mask& mask) {
   const int bits = num::bits_of(f_[s.buffer].dtype);
   for (std::size_t t = 0; t < mask.size(); ++t) {
     if (!mask[t]) continue;
-    WW_TRY_VOID(scratch_.write(to.storage, to.bit[t], t));
+    WW_TRY_VOID(scratch_.write(to.storage, to.bit[t], t, cta_of(t)));
     registers_.put(place(to, t, bits), number[t]);
   }
   return {};
@@ -216,12 +216,71 @@ Try<void> FoldReplay::store(const ir::Stmt& s, const Mask& mask) {
 Try<void> FoldReplay::evaluate(const ir::Stmt& s, const Mask& mask) {
   const ir::Expr& e = f_[s.expr];
   const bool is_barrier = e.op == ExprOp::Call && (e.callee == ir::Intrinsic::CtaSync ||
+                                                   e.callee == ir::Intrinsic::ClusterSync ||
                                                    e.callee == ir::Intrinsic::WarpgroupSync);
   return is_barrier ? scratch_.barrier(e, mask) : unknown("`{}`", ir::print(f_, s.expr));
 }
 
-// redux.sync of integers with all lanes: every lane gets what all of them have.
 Try<void> FoldReplay::ptx(const ir::PtxCall& call, const Mask& mask) {
+  if (call.opcode.mnemonic() == "mapa") return mapped(call, mask);
+  if (call.opcode.mnemonic() == "st") return stored(call, mask);
+  return reduced(call, mask);
+}
+
+// mapa.shared::cluster.u32: the place that an address names, in the memory of another CTA.
+Try<void> FoldReplay::mapped(const ir::PtxCall& call, const Mask& mask) {
+  const isa::Binding& binding = call.opcode.binding();
+  const ir::Expr& address = f_[call.operands[1].expr];
+  const bool is_known = binding.word("space") == "shared::cluster" &&
+                        binding.word("type") == "u32" && !call.predicate.valid() &&
+                        address.op == ExprOp::Call && address.callee == ir::Intrinsic::CvtaToShared;
+  if (!is_known) return unknown("`{}`", call.opcode.text());
+  const auto to = WW_TRY(register_of(call.operands[0], mask));
+  const auto at = WW_TRY(values_.pointer(address.args[0]));
+  const auto ctas = WW_TRY(values_.of(call.operands[2].expr));
+  const std::int64_t all = static_cast<std::int64_t>(cta_of(values_.threads() - 1)) + 1;
+  for (std::size_t t = 0; t < mask.size(); ++t) {
+    if (!mask[t]) continue;
+    if (ctas[t] < 0 || ctas[t] >= all)
+      return wrong("thread {} of the unit writes to CTA {} of the cluster, of {}", t, ctas[t], all);
+    const RegisterPlace own = place(to, t, 32);
+    if (!is_own(own.storage)) return wrong("`{}` is not a register of its own", call.opcode.text());
+    remote_[{own.storage.index, t, own.bit}] = {at.storage, static_cast<std::size_t>(ctas[t]),
+                                                at.bit[t]};
+  }
+  return {};
+}
+
+// st.shared::cluster at an address that mapa gave.
+Try<void> FoldReplay::stored(const ir::PtxCall& call, const Mask& mask) {
+  const isa::Binding& binding = call.opcode.binding();
+  const bool is_plain = call.opcode.text().starts_with("st.shared::cluster.");
+  const ir::Expr& address = f_[call.operands[0].expr];
+  if (!is_plain || call.predicate.valid() || address.op != ExprOp::Load ||
+      call.operands[0].kind != ir::PtxOperandKind::Address)
+    return unknown("`{}`", call.opcode.text());
+  const int bits = binding.word("type").ends_with("64") ? 64 : 32;
+  const auto from = WW_TRY(element(address, mask));
+  const auto number = WW_TRY(value(call.operands[1].expr, mask));
+  if (num::bits_of(f_[call.operands[1].expr].type.dtype) != bits)
+    return wrong("`{}` of a value of {} bits", call.opcode.text(),
+                 num::bits_of(f_[call.operands[1].expr].type.dtype));
+  for (std::size_t t = 0; t < mask.size(); ++t) {
+    if (!mask[t]) continue;
+    const auto found = remote_.find({from.storage.index, t, from.bit[t]});
+    if (found == remote_.end())
+      return wrong("thread {} of the unit stores at an address that is not known", t);
+    const auto& [storage, cta, bit] = found->second;
+    if (!scratch_.is_scratch(storage))
+      return wrong("thread {} of the unit writes into `{}`", t, f_[storage].name);
+    WW_TRY_VOID(scratch_.write(storage, bit, t, cta));
+    registers_.put({storage, cta, bit, bits}, number[t]);
+  }
+  return {};
+}
+
+// redux.sync of integers with all lanes: every lane gets what all of them have.
+Try<void> FoldReplay::reduced(const ir::PtxCall& call, const Mask& mask) {
   const isa::Binding& binding = call.opcode.binding();
   const std::string_view op = binding.word("op"), type = binding.word("type");
   const bool is_known = call.opcode.mnemonic() == "redux" && !call.predicate.valid() &&

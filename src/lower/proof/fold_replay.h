@@ -7,7 +7,9 @@
 #pragma once
 
 #include <initializer_list>
+#include <map>
 #include <optional>
+#include <tuple>
 #include <unordered_map>
 
 #include "ir/simplify/fold.h"
@@ -70,7 +72,18 @@ class FoldReplay : public RegisterReplay {
   Try<void> store(const ir::Stmt& s, const Mask& mask) override;
   Try<void> evaluate(const ir::Stmt& s, const Mask& mask) override;
   Try<void> ptx(const ir::PtxCall& call, const Mask& mask) override;
+  Try<void> mapped(const ir::PtxCall& call, const Mask& mask);
+  Try<void> stored(const ir::PtxCall& call, const Mask& mask);
+  Try<void> reduced(const ir::PtxCall& call, const Mask& mask);
 
+  /// A place in the shared memory of a CTA of the cluster.
+  struct Remote {
+    ir::BufferId storage;
+    std::size_t cta;
+    std::int64_t bit;
+  };
+  /// By register (buffer, thread, bit): the address that it holds.
+  std::map<std::tuple<std::uint32_t, std::size_t, std::int64_t>, Remote> remote_;
   bool has_keys_;  // what is folded are keys of elements and indices
   Bags& bags_;
   ScratchOrder scratch_;

@@ -11,7 +11,8 @@ class Meaning {
  public:
   Meaning(const Call& call, ProofValues& values, const ir::Region& region, int granule,
           bool may_leave)
-      : f_(call.f()),
+      : call_(call),
+        f_(call.f()),
         values_(values),
         region_(region),
         may_leave_(may_leave),
@@ -115,22 +116,42 @@ class Meaning {
       if (!axis.is_thread()) continue;
       axes_.push_back(axis);
       for (std::size_t a = 0; a < image_.axes.size(); ++a)
-        if (image_.axes[a] == axis) key_parts_.push_back({&image_.values[a], axis.facts().divisor});
+        if (image_.axes[a] == axis) key_parts_.push_back({&image_.values[a], weight_of(axis)});
     }
-    holders_.assign(ir::kMaxThreads, {});
+    holders_.assign(std::max(ir::kMaxThreads, values_.threads()), {});
     for (std::size_t t = 0; t < values_.threads(); ++t)
       holders_.at(static_cast<std::size_t>(key_of(first_thread + static_cast<std::int64_t>(t))))
           .push_back(t);
   }
 
+  // Axes of the CTA count threads; those of the cluster count CTAs, whose threads follow each other.
+  [[nodiscard]] std::int64_t weight_of(layout::Axis axis) const {
+    const layout::AxisFacts& facts = axis.facts();
+    if (facts.counter == layout::Counter::CtaThread) return facts.divisor;
+    return call_.context.launch.threads() * ctas_below(facts.counter);
+  }
+  [[nodiscard]] std::int64_t ctas_below(layout::Counter counter) const {
+    const auto& cluster = call_.context.launch.cluster;
+    if (counter == layout::Counter::ClusterZ) return cluster[0] * cluster[1];
+    return counter == layout::Counter::ClusterY ? cluster[0] : 1;
+  }
+  // What the axis reads in a thread.
+  [[nodiscard]] std::int64_t read_by(layout::Axis axis, std::int64_t thread) const {
+    const layout::AxisFacts& facts = axis.facts();
+    const auto& launch = call_.context.launch;
+    if (facts.counter == layout::Counter::CtaThread) {
+      const std::int64_t digit = thread % launch.threads() / facts.divisor;
+      return facts.modulus != 0 ? digit % facts.modulus : digit;
+    }
+    const std::int64_t rank = thread / launch.threads();
+    if (facts.counter == layout::Counter::ClusterX) return rank % launch.cluster[0];
+    if (facts.counter == layout::Counter::ClusterY)
+      return rank / launch.cluster[0] % launch.cluster[1];
+    return rank / (launch.cluster[0] * launch.cluster[1]);
+  }
   [[nodiscard]] std::int64_t key_of(std::int64_t thread) const {
     std::int64_t key = 0;
-    for (const layout::Axis axis : axes_) {
-      const layout::AxisFacts& facts = axis.facts();
-      std::int64_t digit = thread / facts.divisor;
-      if (facts.modulus != 0) digit %= facts.modulus;
-      key += digit * facts.divisor;
-    }
+    for (const layout::Axis axis : axes_) key += read_by(axis, thread) * weight_of(axis);
     return key;
   }
 
@@ -181,6 +202,7 @@ class Meaning {
           {first + i, static_cast<std::uint32_t>(row), static_cast<Name>(x / group_ * parts_ + i)});
   }
 
+  const Call& call_;
   ir::Function& f_;
   ProofValues& values_;
   const ir::Region& region_;

@@ -104,7 +104,7 @@ class ReductionProof : public FoldProof {
     return bags_.derived(hashes::cast(DType::Int32, to, index_number(all)), {all});
   }
 
-  // Lanes that differ in bit 0, then in bit 1, …; then the warps.
+  // Lanes that differ in bit 0, then in bit 1, …; then the warps of each CTA; then the CTAs.
   Number over_lanes(Parts parts) {
     for (std::size_t bit = 1; bit < kFoldLanes; bit *= 2) {
       Parts next;
@@ -114,8 +114,14 @@ class ReductionProof : public FoldProof {
       }
       parts = std::move(next);
     }
-    Number all = parts.begin()->second;
-    for (auto next = std::next(parts.begin()); next != parts.end(); ++next)
+    const auto of_cta = static_cast<std::size_t>(call_.context.launch.threads());
+    Parts of_ctas;
+    for (const auto& [thread, part] : parts) {
+      const auto [cta, is_first] = of_ctas.emplace(thread / of_cta, part);
+      if (!is_first) cta->second = folded(cta->second, part);
+    }
+    Number all = of_ctas.begin()->second;
+    for (auto next = std::next(of_ctas.begin()); next != of_ctas.end(); ++next)
       all = folded(all, next->second);
     return all;
   }

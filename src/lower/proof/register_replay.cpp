@@ -4,8 +4,11 @@
 namespace ww::lower {
 
 RegisterPlace RegisterReplay::place(const PointerValue& at, std::size_t thread, int bits) const {
-  const bool is_private = f_[at.storage].scope == ir::Scope::Local;
-  return {at.storage, is_private ? thread : 0, at.bit[thread], bits};
+  const ir::Scope scope = f_[at.storage].scope;
+  const std::size_t row = scope == ir::Scope::Local ? thread
+                          : ir::is_shared(scope)    ? cta_of(thread)
+                                                    : 0;
+  return {at.storage, row, at.bit[thread], bits};
 }
 
 Try<ThreadNumbers> RegisterReplay::loaded(const ir::Expr& e, const Mask& mask) {

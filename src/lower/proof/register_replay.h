@@ -16,13 +16,21 @@ class RegisterReplay : public ProofWalk {
  public:
   RegisterReplay(const Call& call, ProofValues& values, const RegionElements& dst,
                  Registers& registers)
-      : ProofWalk(call, values), dst_(dst), registers_(registers) {}
+      : ProofWalk(call, values),
+        dst_(dst),
+        registers_(registers),
+        of_cta_(static_cast<std::size_t>(call.context.launch.threads())),
+        has_ctas_(call.is_of_cluster()) {}
 
  protected:
   virtual Try<ThreadNumbers> value(ir::ExprId expr, const Mask& mask) = 0;
 
-  /// Memory is the same for all threads.
+  /// Memory is the same for all threads; shared memory for those of a CTA, by the CTA's number.
   [[nodiscard]] RegisterPlace place(const PointerValue& at, std::size_t thread, int bits) const;
+  /// The number of a thread's CTA in the cluster; 0 in calls of other units.
+  [[nodiscard]] std::size_t cta_of(std::size_t thread) const {
+    return has_ctas_ ? thread / of_cta_ : 0;
+  }
   /// Registers that the code has taken for itself.
   [[nodiscard]] bool is_own(ir::BufferId storage) const {
     return allocated_.contains(storage.index);
@@ -44,6 +52,8 @@ class RegisterReplay : public ProofWalk {
 
  private:
   std::unordered_map<std::uint32_t, std::int64_t> allocated_;  // by buffer: bits
+  std::size_t of_cta_;                                         // threads
+  bool has_ctas_;
 };
 
 /// A region that is inside its buffer.

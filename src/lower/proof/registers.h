@@ -84,7 +84,7 @@ class Registers {
       return bit >= 0 && bit < 255 * 32 && bit % bits == 0;
     }
     static Number key_of(std::size_t thread, std::int64_t bit) {
-      return static_cast<Number>(bit) << 12U | thread;  // kMaxThreads is 1024
+      return static_cast<Number>(bit) << 16U | thread;  // a cluster has 16 CTAs of 1024
     }
     Cell& cell(const RegisterPlace& place) {
       if (!is_in_table(place.bit)) return others[key_of(place.thread, place.bit)];

@@ -13,7 +13,7 @@ bool ScratchOrder::is_scratch(ir::BufferId storage) const {
 
 // Inside the buffer, and an element of this unit.
 Try<ScratchOrder::Cell*> ScratchOrder::cell(ir::BufferId storage, std::int64_t bit,
-                                            std::size_t thread) {
+                                            std::size_t thread, std::size_t cta) {
   const ScratchBuffer& row = *find_scratch(call_, storage);
   bit -= row.first_bit;
   const std::int64_t element = bit / row.bits;
@@ -25,12 +25,24 @@ Try<ScratchOrder::Cell*> ScratchOrder::cell(ir::BufferId storage, std::int64_t b
   const std::int64_t owner = row.piece != 0 ? element / row.piece : element % units;
   if (row.unit != call_.tile.scope || (units > 1 && owner != own))
     return wrong("thread {} of the unit uses scratch memory of another unit", thread);
-  return &cells_[{storage.index, bit}];
+  Cell before;
+  if (row.is_settled) before.read = kNever;
+  return &cells_.try_emplace({storage.index, cta, bit}, before).first->second;
 }
 
-Try<void> ScratchOrder::read(ir::BufferId storage, std::int64_t bit, std::size_t thread) {
-  Cell& at = *WW_TRY(cell(storage, bit, thread));
-  if (at.written == barriers_ && at.writer != thread)
+std::size_t ScratchOrder::cta_of(std::size_t thread) const {
+  return call_.is_of_cluster() ? thread / static_cast<std::size_t>(call_.context.launch.threads())
+                               : 0;
+}
+
+bool ScratchOrder::is_open(std::int64_t time, std::size_t cta, std::size_t thread) const {
+  return time >= (cta == cta_of(thread) ? barriers_ : of_cluster_);
+}
+
+Try<void> ScratchOrder::read(ir::BufferId storage, std::int64_t bit, std::size_t thread,
+                             std::size_t cta) {
+  Cell& at = *WW_TRY(cell(storage, bit, thread, cta));
+  if (is_open(at.written, cta_of(at.writer), thread) && at.writer != thread)
     return wrong("thread {} of the unit reads what thread {} writes, without a barrier between",
                  thread, at.writer);
   at.has_readers = at.read == barriers_ && (at.has_readers || at.reader != thread);
@@ -39,12 +51,13 @@ Try<void> ScratchOrder::read(ir::BufferId storage, std::int64_t bit, std::size_t
   return {};
 }
 
-Try<void> ScratchOrder::write(ir::BufferId storage, std::int64_t bit, std::size_t thread) {
-  Cell& at = *WW_TRY(cell(storage, bit, thread));
-  if (at.written == barriers_ && at.writer != thread)
+Try<void> ScratchOrder::write(ir::BufferId storage, std::int64_t bit, std::size_t thread,
+                              std::size_t cta) {
+  Cell& at = *WW_TRY(cell(storage, bit, thread, cta));
+  if (is_open(at.written, cta_of(at.writer), thread) && at.writer != thread)
     return wrong("threads {} and {} of the unit write at the same place, without a barrier between",
                  at.writer, thread);
-  if (at.read == barriers_ && (at.has_readers || at.reader != thread))
+  if (is_open(at.read, cta, thread) && (at.has_readers || at.reader != thread))
     return wrong("thread {} of the unit writes what others may still read: no barrier is between",
                  thread);
   at.written = barriers_;
@@ -58,9 +71,10 @@ Try<void> ScratchOrder::barrier(const ir::Expr& call, const Mask& mask) {
     return wrong("{} of {} threads come to a barrier", come, mask.size());
   const bool is_group = call_.tile.scope == ir::Unit::Warpgroup;
   const bool is_warp = call_.tile.scope == ir::Unit::Warp;
-  if (call.callee != (is_group  ? ir::Intrinsic::WarpgroupSync
-                      : is_warp ? ir::Intrinsic::WarpSync
-                                : ir::Intrinsic::CtaSync))
+  const bool meets_cluster = call.callee == ir::Intrinsic::ClusterSync && call_.is_of_cluster();
+  if (!meets_cluster && call.callee != (is_group  ? ir::Intrinsic::WarpgroupSync
+                                        : is_warp ? ir::Intrinsic::WarpSync
+                                                  : ir::Intrinsic::CtaSync))
     return wrong("the barrier is of another unit than the {}", ir::name_of(call_.tile.scope));
   if (is_group) {
     const std::int64_t id = WW_TRY(values_.uniform(call.args[0]));
@@ -68,6 +82,7 @@ Try<void> ScratchOrder::barrier(const ir::Expr& call, const Mask& mask) {
     if (id != own) return wrong("the warpgroup waits at barrier {}, its own is {}", id, own);
   }
   ++barriers_;
+  if (meets_cluster) of_cluster_ = barriers_;
   return {};
 }
 

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Whether barriers stand between threads that use scratch memory (lower/scratch.h). Where the code
-// begins, all of it counts as just read: by an earlier call, or by the round before.
+// begins, all of it counts as just read: by an earlier call, or by the round before. Calls of a cluster
+// use the memory of all its CTAs: accesses of two CTAs are ordered by barriers of the cluster only.
 #pragma once
 
 #include <cstdint>
 #include <map>
-#include <utility>
+#include <tuple>
 
 #include "lower/call.h"
 #include "lower/proof/unproven.h"
@@ -19,9 +20,9 @@ class ScratchOrder {
       : call_(call), values_(values), first_thread_(first_thread) {}
 
   [[nodiscard]] bool is_scratch(ir::BufferId storage) const;
-  /// A thread of the unit reads or writes at that bit of a buffer.
-  Try<void> read(ir::BufferId storage, std::int64_t bit, std::size_t thread);
-  Try<void> write(ir::BufferId storage, std::int64_t bit, std::size_t thread);
+  /// A thread of the unit reads or writes at that bit of a buffer, in the memory of a CTA.
+  Try<void> read(ir::BufferId storage, std::int64_t bit, std::size_t thread, std::size_t cta = 0);
+  Try<void> write(ir::BufferId storage, std::int64_t bit, std::size_t thread, std::size_t cta = 0);
   /// A barrier: of this unit, and all its threads come.
   Try<void> barrier(const ir::Expr& call, const Mask& mask);
 
@@ -34,13 +35,19 @@ class ScratchOrder {
     std::size_t reader = 0;
     bool has_readers = true;  // several, or of another call
   };
-  Try<Cell*> cell(ir::BufferId storage, std::int64_t bit, std::size_t thread);
+  /// Where a cell is: buffer, CTA, bit.
+  using Where = std::tuple<std::uint32_t, std::size_t, std::int64_t>;
+  Try<Cell*> cell(ir::BufferId storage, std::int64_t bit, std::size_t thread, std::size_t cta);
+  /// Is what a CTA does, or has done, at that time not ordered before what a thread does now?
+  [[nodiscard]] bool is_open(std::int64_t time, std::size_t cta, std::size_t thread) const;
+  [[nodiscard]] std::size_t cta_of(std::size_t thread) const;
 
   const Call& call_;
   ProofValues& values_;
   std::int64_t first_thread_;
   std::int64_t barriers_ = 0;
-  std::map<std::pair<std::uint32_t, std::int64_t>, Cell> cells_;  // by buffer and bit
+  std::int64_t of_cluster_ = 0;  // barriers up to the last one of the cluster
+  std::map<Where, Cell> cells_;
 };
 
 }  // namespace ww::lower

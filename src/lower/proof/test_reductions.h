@@ -22,12 +22,15 @@ struct ReductionCase {
   std::string a = "S[(8,4,4):(4@laneid,1@laneid,1)]";
   std::int64_t threads = 64, axis = -1;
   bool accum = false;
+  std::int64_t cluster = 0;  // its CTAs; 0: no cluster
+  bool may_repeat = true;
 };
 
 inline ir::Function function_of(const ReductionCase& c) {
   Builder b("k");
   b.f.has_device_entry = true;
-  b.id(ir::ScopeIdKind::CtaId, "", 1);
+  b.id(ir::ScopeIdKind::CtaId, "", std::max<std::int64_t>(1, c.cluster));
+  if (c.cluster > 0) b.id(ir::ScopeIdKind::CtaIdInCluster, "rank", c.cluster);
   b.id(ir::ScopeIdKind::ThreadId, "tid", c.threads);
   std::vector<TileArg> args;
   args.emplace_back(b.full(b.alloc("D", c.d_shape, c.type, Scope::Local, c.d)));
@@ -42,13 +45,16 @@ inline std::string text(const ReductionCase& c) {
   return fmt::format("{} of {} {}", ir::name_of(c.op), num::name_of(c.type), c.a);
 }
 
-/// `registers` lowers calls of a warp, `warps` the others.
+/// `registers` lowers calls of a warp, `cluster` those of a cluster, `warps` the others.
+inline std::string_view variant_for(ir::Unit unit) {
+  if (unit == ir::Unit::Cluster) return "cluster";
+  return unit == ir::Unit::Warp ? "registers" : "warps";
+}
 class ReductionUnderTest : public CallUnderTest {
  public:
   explicit ReductionUnderTest(const ReductionCase& c)
-      : CallUnderTest(function_of(c),
-                      variant_named(c.op, c.unit == ir::Unit::Warp ? "registers" : "warps"),
-                      prove_reduction, {.arch = target::Arch::Sm90a, .ptx = 90}) {}
+      : CallUnderTest(function_of(c), variant_named(c.op, variant_for(c.unit)), prove_reduction,
+                      {.arch = target::Arch::Sm90a, .ptx = 90}, c.may_repeat) {}
 };
 
 inline void expect_proven(const std::vector<ReductionCase>& cases) {

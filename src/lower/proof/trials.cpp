@@ -57,8 +57,9 @@ void make_trials(const Call& call, Proof& proof, const std::function<TrialOutcom
 bool carry_out(ProofWalk& walk, const Call& call, const ir::Block& code, Trial trial,
                std::size_t threads, Proof& proof) {
   Mask arriving(threads);
+  const auto of_cta = static_cast<std::size_t>(call.context.launch.threads());
   for (std::size_t t = 0; t < arriving.size(); ++t)
-    arriving[t] = call.active.may[static_cast<std::size_t>(trial.first_thread) + t];
+    arriving[t] = call.active.may[(static_cast<std::size_t>(trial.first_thread) + t) % of_cta];
   const auto ran = walk.block(code, arriving);
   if (ran) return true;
   const bool is_wrong = ran.error().kind == Unproven::Kind::Wrong;

@@ -72,7 +72,9 @@ ProofValues::ProofValues(const Call& call, std::int64_t first, int sample, FewVa
       f_(call.f()),
       first_(first),
       threads_(static_cast<std::size_t>(
-          std::min(call.unit_threads(), call.context.launch.threads() - first))),
+          call.is_of_cluster()
+              ? call.unit_threads()
+              : std::min(call.unit_threads(), call.context.launch.threads() - first))),
       sample_(sample),
       few_(few),
       random_(0x9E37'79B9'7F4A'7C15U * static_cast<std::uint64_t>(sample + 1)) {}
@@ -291,7 +293,7 @@ ProofValues::Values ProofValues::variable(ExprId expr) {
   return sampled(key_of(var), range, call_.context.facts.divisor(var));
 }
 
-// threadIdx of each thread; other hardware ids have one value in a CTA.
+// threadIdx of each thread; in a cluster the coordinates of its CTAs. Other hardware ids have one value.
 PerUnit ProofValues::launch_variable(ir::VarId var) {
   std::int64_t below = 1;
   for (std::size_t d = 0; d < 3; ++d) {
@@ -300,6 +302,16 @@ PerUnit ProofValues::launch_variable(ir::VarId var) {
       PerUnit out(threads_);
       for (std::size_t t = 0; t < threads_; ++t)
         out[t] = (first_ + static_cast<std::int64_t>(t)) / below % extent;
+      return out;
+    }
+    below *= extent;
+  }
+  for (std::size_t d = 0; d < 3 && call_.is_of_cluster(); ++d) {
+    const std::int64_t extent = call_.context.launch.cluster[d];
+    if (call_.context.ids.cta_in_cluster[d] == var) {
+      PerUnit out(threads_);
+      for (std::size_t t = 0; t < threads_; ++t)
+        out[t] = static_cast<std::int64_t>(t) / below % extent;
       return out;
     }
     below *= extent;

@@ -109,7 +109,6 @@ Match<std::vector<std::int64_t>> source_extents(const Call& call) {
 }
 
 Match<ReduceProblem> reduce_problem(const Call& call) {
-  WW_TRY_VOID(check_scope(call));
   ReduceProblem p;
   p.dst = WW_TRY(reducing::registers_of(call, 0));
   p.src = WW_TRY(reducing::registers_of(call, 1));

@@ -118,6 +118,7 @@ Match<void> add_deliveries(const Call& call, const ReduceProblem& p, const LaneP
 bool is_given(const Delivery& delivery) { return delivery.giver.has_value(); }
 
 Match<Plan> match(const Call& call) {
+  WW_TRY_VOID(check_scope(call));
   const ReduceProblem problem = WW_TRY(reduce_problem(call));
   LaneParts lanes(problem);
   Plan plan{.parts = WW_TRY(parts_plan(call, problem, lanes)), .deliveries = {}};

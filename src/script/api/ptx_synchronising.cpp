@@ -57,7 +57,7 @@ Diag no_option(const Args& a, const CallArgs::Named& named) {
   return diag_at(named.span, DiagKind::BadArgument, "`{}` has no parameter `{}`", a.row->name,
                  named.name);
 }
-constexpr std::string_view kOtherCta = "CTAs of a cluster are not evaluated together";
+constexpr std::string_view kOtherCta = "mbarriers of other CTAs are not evaluated";
 
 // sem, scope and space of a barrier, in the order of its words; the guard.
 struct BarrierOptions {

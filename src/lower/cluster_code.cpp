@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lower/cluster_code.h"
+
+#include <algorithm>
+
+#include "ir/reduction.h"
+#include "ir/visit.h"
+
+namespace ww::lower {
+namespace cluster_calls {
+namespace {
+
+using ir::StmtKind;
+
+bool is_cluster_sync(const ir::Function& f, const ir::Stmt& s) {
+  if (s.kind == StmtKind::Ptx) return f[s.ptx].opcode.text().starts_with("barrier.cluster.");
+  return s.kind == StmtKind::Evaluate && f[s.expr].op == ir::ExprOp::Call &&
+         f[s.expr].callee == ir::Intrinsic::ClusterSync;
+}
+
+bool is_reduction(const ir::Function& f, const ir::Stmt& s) {
+  return s.kind == StmtKind::Tile && f[s.tile].scope == ir::Unit::Cluster &&
+         ir::is_reduction(f[s.tile].op);
+}
+
+bool meets_in(const ir::Function& f, ir::StmtId id) {
+  bool out = false;
+  ir::for_each_stmt(f, {id}, [&](ir::StmtId each) { out = out || is_cluster_sync(f, f[each]); });
+  return out;
+}
+
+ir::StmtId ptx_statement(Context& context, std::string_view opcode) {
+  CodeWriter code(context.f, context.facts, {});
+  code.ptx(opcode, {});
+  return code.take()[0];
+}
+
+}  // namespace
+}  // namespace cluster_calls
+
+RepeatedCalls::RepeatedCalls(const ir::Function& function) : may_repeat_(function.stmt_count()) {
+  ir::for_each_stmt(function, function.body, [&](ir::StmtId id) {
+    const ir::StmtKind kind = function[id].kind;
+    jumps_ = jumps_ || kind == ir::StmtKind::Break || kind == ir::StmtKind::Continue ||
+             kind == ir::StmtKind::Return;
+  });
+  visit(function, function.body, false);
+}
+
+void RepeatedCalls::visit(const ir::Function& f, const ir::Block& block, bool is_in_loop) {
+  using namespace cluster_calls;
+  const auto meetings = std::ranges::count_if(block, [&](ir::StmtId id) {
+    // Of instructions, a barrier's two halves are two statements.
+    return is_reduction(f, f[id]) || (f[id].kind != ir::StmtKind::Ptx && is_cluster_sync(f, f[id]));
+  });
+  for (const ir::StmtId id : block) {
+    const ir::Stmt& s = f[id];
+    if (is_reduction(f, s)) may_repeat_[id.index] = is_in_loop && (meetings < 2 || jumps_);
+    const bool is_loop = s.kind == ir::StmtKind::For || s.kind == ir::StmtKind::While;
+    visit(f, s.body, is_in_loop || is_loop);
+    visit(f, s.other, is_in_loop);
+  }
+}
+
+void await_other_ctas(Context& context) {
+  using namespace cluster_calls;
+  ir::Function& f = context.f;
+  const auto first = std::ranges::find_if(f.body, [&](ir::StmtId id) { return meets_in(f, id); });
+  const auto at = first - f.body.begin();
+  f.body.insert(first, ptx_statement(context, "barrier.cluster.wait.aligned"));
+  const auto begin = std::find_if(f.body.begin(), f.body.begin() + at, [&](ir::StmtId id) {
+    const ir::StmtKind kind = f[id].kind;
+    return kind != ir::StmtKind::Alloc && kind != ir::StmtKind::LaunchThread &&
+           kind != ir::StmtKind::Bind;
+  });
+  f.body.insert(begin, ptx_statement(context, "barrier.cluster.arrive.relaxed.aligned"));
+}
+
+}  // namespace ww::lower

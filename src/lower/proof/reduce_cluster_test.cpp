@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+// The proof of a reduction of a cluster: every CTA's shared memory holds what is expected there, and
+// barriers of the CTA and of the cluster stand where they must.
+#include <gtest/gtest.h>
+
+#include "ir/print/print.h"
+#include "lower/proof/test_reductions.h"
+
+namespace ww::lower::proof_reduce_cluster_test {
+namespace {
+
+using ir::ExprId;
+using ir::StmtId;
+using ir::StmtKind;
+using ir::TileOp;
+using ir::Unit;
+using num::DType;
+using test::all_of;
+
+using Case = test::ReductionCase;
+using Under = test::ReductionUnderTest;
+
+// An element in each of 2 x 64 threads, its sum in all of them.
+Case row_of_ctas(TileOp op = TileOp::Sum, DType type = DType::Float32, bool may_repeat = false) {
+  return {.op = op,
+          .type = type,
+          .unit = Unit::Cluster,
+          .d_shape = {1},
+          .a_shape = {128},
+          .d = "S[1]",
+          .a = "S[(2,64):(1@cbx,1@tx)]",
+          .threads = 64,
+          .cluster = 2,
+          .may_repeat = may_repeat};
+}
+
+// Columns of a tile, each result in another CTA.
+Case columns() {
+  return {.unit = Unit::Cluster,
+          .d_shape = {4},
+          .a_shape = {256, 4},
+          .d = "S[4:1@cbx]",
+          .a = "S[(4,64,4):(1@cbx,1@tx,1)]",
+          .threads = 64,
+          .axis = 0,
+          .cluster = 4};
+}
+
+std::vector<Case> cases() {
+  std::vector<Case> out = {row_of_ctas(), row_of_ctas(TileOp::Max, DType::Int32, true),
+                           row_of_ctas(TileOp::Prod, DType::Float64), columns()};
+  out.push_back(row_of_ctas());
+  out.back().accum = true;
+  // Both CTAs have all elements, which count once.
+  out.push_back(row_of_ctas());
+  out.back().a_shape = {64};
+  out.back().a = "S[64:1@tx] + R[2:1@cbx]";
+  return out;
+}
+
+TEST(ProofReduceCluster, HoldsForWhatIsWritten) { test::expect_proven(cases()); }
+
+// Every number that a store or a condition has: places in scratch memory, threads.
+TEST(ProofReduceCluster, EveryChangedNumberIsCaught) {
+  int planted = 0, alike = 0;
+  for (const Case& c : {row_of_ctas(), columns()}) {
+    Under under(c);
+    for (const auto& place : test::number_places(under, [](StmtId) { return true; }))
+      test::for_each_change(under.f, place, [&](ExprId, ExprId) {
+        ++planted;
+        alike += under.prove().holds() ? 1 : 0;
+      });
+  }
+  EXPECT_GT(planted, 50);
+  EXPECT_LE(alike * 4, planted);  // lanes that have the same part by then are as good
+}
+
+// What the proof says when the n-th barrier is left out.
+std::string without_barrier(const Case& c, std::size_t n, std::size_t count) {
+  Under under(c);
+  const std::vector<StmtId> barriers = all_of(under, StmtKind::Evaluate);
+  EXPECT_EQ(barriers.size(), count);
+  under.code.erase(std::ranges::find(under.code, barriers.at(n)));
+  const Proof proof = under.prove();
+  return proof.difference + proof.could_not;
+}
+
+TEST(ProofReduceCluster, MissingBarriers) {
+  EXPECT_EQ(without_barrier(row_of_ctas(), 0, 2),
+            "thread 1 of the unit reads what thread 0 writes, without a barrier between");
+  EXPECT_EQ(without_barrier(row_of_ctas(), 1, 2),
+            "thread 1 of the unit reads what thread 0 writes, without a barrier between");
+  // A call that may be made again begins with a barrier of its own.
+  EXPECT_EQ(without_barrier(row_of_ctas(TileOp::Sum, DType::Float32, true), 0, 3),
+            "thread 1 of the unit writes what others may still read: no barrier is between");
+}
+
+// A barrier of the CTA does not order what CTAs do.
+TEST(ProofReduceCluster, BarrierOfTheCtaIsNotEnough) {
+  Under under(row_of_ctas());
+  const std::vector<StmtId> barriers = all_of(under, StmtKind::Evaluate);
+  ir::Expr cta = under.f[under.f[barriers[1]].expr];
+  cta.callee = ir::Intrinsic::CtaSync;
+  under.f.at(barriers[1]).expr = under.f.add(std::move(cta));
+  EXPECT_EQ(under.prove().difference,
+            "thread 64 of the unit reads what thread 1 writes, without a barrier between");
+}
+
+TEST(ProofReduceCluster, WrongRank) {
+  Under under(row_of_ctas());
+  const std::vector<StmtId> calls = all_of(under, StmtKind::Ptx);
+  ASSERT_EQ(calls.size(), 2U);
+  ir::PtxCall& map = under.f.ptx_calls[under.f[calls[0]].ptx.index];
+  const ExprId before = map.operands[2].expr;
+  const auto prove_with = [&](ExprId rank) {
+    map.operands[2].expr = rank;
+    const Proof proof = under.prove();
+    map.operands[2].expr = before;
+    return proof.difference + proof.could_not;
+  };
+  // All into one CTA, two at a place; into one that there is none of.
+  EXPECT_EQ(prove_with(ir::int_imm(under.f, DType::Uint32, 0)),
+            "threads 0 and 1 of the unit write at the same place, without a barrier between");
+  EXPECT_EQ(prove_with(ir::int_imm(under.f, DType::Uint32, 2)),
+            "thread 0 of the unit writes to CTA 2 of the cluster, of 2");
+  EXPECT_EQ(prove_with(before), "");
+  // Every CTA's part at one place.
+  ExprId& address = under.f.at(map.operands[1].expr).args[0];
+  ASSERT_EQ(under.f[address].op, ir::ExprOp::AddressOf);
+  under.f.at(address).args[0] = ir::int_imm(under.f, DType::Int32, 0);
+  EXPECT_EQ(under.prove().difference,
+            "threads 0 and 64 of the unit write at the same place, without a barrier between");
+}
+
+TEST(ProofReduceCluster, PartsTwiceOrNotAtAll) {
+  Case four = row_of_ctas();
+  four.a = "S[(4,32):(1@cbx,1@tx)]";
+  four.threads = 32;
+  four.cluster = 4;
+  Under under(four);
+  const ir::Block whole = under.code;
+  // The last statements are the sum of the parts of all CTAs.
+  const auto last = std::ranges::find_if(under.code.rbegin(), under.code.rend(), [&](StmtId id) {
+    return under.f[id].kind == StmtKind::For;
+  });
+  ASSERT_NE(last, under.code.rend());
+  under.code.insert(last.base(), *last);
+  EXPECT_EQ(under.prove().difference,
+            "element 0 of the destination in thread 0 of the unit has 224 elements folded into it, "
+            "expected 128");
+  under.code = whole;
+  std::erase(under.code,
+             *std::ranges::find_if(under.code.rbegin(), under.code.rend(),
+                                   [&](StmtId id) { return under.f[id].kind == StmtKind::For; }));
+  EXPECT_EQ(under.prove().difference,
+            "element 0 of the destination in thread 0 of the unit has 32 elements folded into it, "
+            "expected 128");
+}
+
+}  // namespace
+}  // namespace ww::lower::proof_reduce_cluster_test

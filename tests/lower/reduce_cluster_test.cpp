@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reductions of tiles that the CTAs of a cluster hold together: every op, many element types, clusters
+// of up to 16 CTAs in one or more dimensions; who gets the result, replicas; reductions one after the
+// other, in loops, with a workspace; and what is declined.
+#include "lower/elementwise_programs.h"
+#include "lower/family.h"
+
+namespace ww::test::reduce_cluster_test {
+namespace {
+
+struct ClusterCase {
+  std::int64_t threads = 64;
+  Extents cluster = {2};
+  std::vector<Reg> regs = {};  // rows of inputs by `at`, the number of the thread in the cluster
+  std::vector<std::string> calls = {};
+  std::string target = "sm_90a";
+};
+
+std::int64_t ctas_of(const ClusterCase& each) { return product(each.cluster); }
+
+// Two clusters, which have the same inputs and write each its outputs.
+std::string source_of(const ClusterCase& each) {
+  std::string matches, body;
+  const std::int64_t all = each.threads * ctas_of(each);
+  std::string params;
+  const auto param = [&](const std::string& name, const Extents& shape, const std::string& dtype) {
+    params += fmt::format("{}{}_ptr: T.handle", params.empty() ? "" : ", ", name);
+    matches += fmt::format("    {} = T.match_buffer({}_ptr, {}, \"{}\")\n", name, name,
+                           tuple(shape), dtype);
+  };
+  const auto line = [&](const std::string& text) { body += "    " + text + "\n"; };
+  line("T.device_entry()");
+  line("number = T.cluster_id([2])");
+  std::string cluster;
+  for (const std::int64_t extent : each.cluster) cluster += fmt::format("{}, ", extent);
+  line(fmt::format("ranks = T.cta_id_in_cluster([{}])", cluster));
+  std::string rank = each.cluster.size() == 1 ? "ranks" : "ranks[0]";
+  for (std::size_t d = 1, below = 1; d < each.cluster.size(); ++d) {
+    below *= static_cast<std::size_t>(each.cluster[d - 1]);
+    rank += fmt::format(" + ranks[{}] * {}", d, below);
+  }
+  line(fmt::format("tid = T.thread_id([{}])", each.threads));
+  line(fmt::format("rank: T.let = {}", rank));
+  line(fmt::format("at: T.let = rank * {} + tid", each.threads));
+  for (const Reg& reg : each.regs) {
+    line(fmt::format("{} = T.alloc_buffer({}, \"{}\", scope=\"local\", layout={})", reg.name,
+                     tuple(reg.shape), reg.dtype, tile(reg.layout)));
+    param(reg.name + "_in", {all, reg.slots}, reg.dtype);
+    line(fmt::format("{}_r = {}.local({})", reg.name, reg.name, reg.slots));
+    line(fmt::format("for i in range({}):", reg.slots));
+    line(fmt::format("    {}_r[i] = {}_in[{}, i]", reg.name, reg.name, reg.row));
+  }
+  for (const std::string& call : each.calls) line(call);
+  for (const Reg& reg : each.regs) {
+    param(reg.name + "_out", {2, all, reg.slots}, reg.dtype);
+    line(fmt::format("for i in range({}):", reg.slots));
+    line(fmt::format("    {}_out[number, at, i] = {}_r[i]", reg.name, reg.name));
+  }
+  return "from tvm.script import tirx as T\nfrom tvm.script.tirx import tile as Tx\n"
+         "from tvm.tirx.layout import R, S, TileLayout, cbx, cby, cbz, tx\n\n@T.prim_func\ndef "
+         "kernel(" +
+         params + "):\n" + matches + body;
+}
+
+Program program_of(const ClusterCase& each) {
+  const bool has_doubles =
+      std::ranges::any_of(each.regs, [](const Reg& reg) { return reg.dtype == "float64"; });
+  return {.source = source_of(each),
+          .target = each.target,
+          // Which NaN an operation on doubles gives is not specified.
+          .inputs = has_doubles ? Inputs::Normal : Inputs::Bits};
+}
+
+// Three elements of each thread of two CTAs; the result in all of them.
+ClusterCase row_of(const std::string& op, const std::string& dtype, const std::string& more = "") {
+  const bool is_index = op.starts_with("arg");
+  return {.regs = {reg("D", is_index ? "int32" : dtype, {1}, "S[1]", 1, "0"),
+                   reg("A", dtype, {384}, "S[(2, 64, 3) : (1 @ cbx, 1 @ tx, 1)]", 3, "at")},
+          .calls = {"Tx.cluster." + op + "(D, A" + more + ")"}};
+}
+
+TEST(ReduceCluster, OfAllTypes) {
+  Family family("reductions of a cluster", Nvcc::Always);
+  for (const std::string op : {"sum", "prod", "max", "min"})
+    for (const std::string dtype :
+         {"float32", "float16", "float64", "int32", "uint8", "int64", "uint64"}) {
+      const bool has_accum = dtype.find("int") == std::string::npos;
+      family.run(program_of(row_of(op, dtype, has_accum ? ", accum=True" : "")),
+                 {.variant = "cluster"});
+      family.count();
+    }
+  for (const std::string op : {"any", "all"}) {
+    family.run(program_of(row_of(op, "bool")), {.variant = "cluster"});
+    family.count();
+  }
+  for (const std::string op : {"argmax", "argmin"})
+    for (const std::string dtype : {"float32", "int16", "uint32"}) {
+      family.run(program_of(row_of(op, dtype)), {.variant = "cluster"});
+      family.count();
+    }
+}
+
+TEST(ReduceCluster, Layouts) {
+  Family family("layouts of reductions of a cluster", Nvcc::Always);
+  const std::vector<ClusterCase> cases = {
+      // Each thread of 16 CTAs an element; a cluster in two and three dimensions.
+      {.threads = 32,
+       .cluster = {16},
+       .regs = {reg("D", "float32", {1}, "S[1]", 1, "0"),
+                reg("A", "float32", {512}, "S[(16, 32) : (1 @ cbx, 1 @ tx)]", 1, "at")},
+       .calls = {"Tx.cluster.sum(D, A)"}},
+      {.threads = 32,
+       .cluster = {2, 3},
+       .regs = {reg("D", "float32", {2}, "S[2 : 1 @ cbx]", 1, "rank % 2"),
+                reg("A", "float32", {3, 2, 32}, "S[(3, 2, 32) : (1 @ cby, 1 @ cbx, 1 @ tx)]", 1,
+                    "at")},
+       .calls = {"Tx.cluster.sum(D, A, axes=(0, 2))"}},
+      {.threads = 64,
+       .cluster = {2, 2, 2},
+       .regs = {reg("D", "float32", {1}, "S[1 : 1 @ tx] + 40 @ tx + 1 @ cbz", 1, "at"),
+                reg("A", "float32", {512}, "S[(2, 2, 2, 64) : (1 @ cbx, 1 @ cbz, 1 @ cby, 1 @ tx)]",
+                    1, "at")},
+       .calls = {"Tx.cluster.sum(D, A)"}},
+      // Columns of a tile whose rows the threads hold, results in several threads and CTAs.
+      {.threads = 64,
+       .cluster = {4},
+       .regs = {reg("D", "float32", {4}, "S[4 : 1 @ cbx]", 1, "rank"),
+                reg("A", "float32", {256, 4}, "S[(4, 64, 4) : (1 @ cbx, 1 @ tx, 1)]", 4, "at")},
+       .calls = {"Tx.cluster.sum(D, A, axes=0)"}},
+      {.threads = 64,
+       .cluster = {4},
+       .regs = {reg("D", "float32", {80}, "S[(16, 5) : (1 @ tx, 1)]", 5, "tid"),
+                reg("A", "float32", {4, 80}, "S[(4, 80) : (1 @ cbx, 1)]", 80, "rank")},
+       .calls = {"Tx.cluster.sum(D, A, axes=0)"}},
+      // Rows of CTAs side by side, of two CTAs each: the elements that others hold, too, count once.
+      {.threads = 32,
+       .cluster = {4},
+       .regs = {reg("D", "float32", {2}, "S[2 : 2 @ cbx] + R[2 : 1 @ cbx]", 1, "rank // 2"),
+                reg("A", "float32", {2, 64}, "S[(2, 2, 32) : (2 @ cbx, 1 @ cbx, 1 @ tx)]", 1,
+                    "at")},
+       .calls = {"Tx.cluster.sum(D, A)"}},
+      {.threads = 64,
+       .cluster = {4},
+       .regs = {reg("D", "float32", {1}, "S[1]", 1, "0"),
+                reg("A", "float32", {128}, "S[(2, 64) : (1 @ cbx, 1 @ tx)] + R[2 : 2 @ cbx]", 1,
+                    "rank % 2 * 64 + tid")},
+       .calls = {"Tx.cluster.sum(D, A)"}},
+      // One CTA has it all, another wants it.
+      {.threads = 64,
+       .cluster = {2},
+       .regs = {reg("D", "float32", {1}, "S[1 : 1 @ cbx] + 1 @ cbx", 1, "at // 64"),
+                reg("A", "float32", {64}, "S[64 : 1 @ tx] + 0 @ cbx", 1, "tid")},
+       .calls = {"Tx.cluster.max(D, A)"}},
+      // A cluster of one CTA.
+      {.threads = 64,
+       .cluster = {1},
+       .regs = {reg("D", "float32", {1}, "S[1]", 1, "0"),
+                reg("A", "float32", {64}, "S[64 : 1 @ tx]", 1, "tid")},
+       .calls = {"Tx.cluster.sum(D, A)"}},
+  };
+  for (const ClusterCase& each : cases) {
+    family.run(program_of(each), {.variant = "cluster"});
+    family.count();
+  }
+}
+
+// Scratch memory is used again: by the next call, by the next round, with other barriers between.
+TEST(ReduceCluster, OneAfterTheOther) {
+  Family family("reductions of a cluster one after the other");
+  struct Row {
+    std::vector<std::string> calls;
+    std::size_t barriers;  // of the cluster, in PTX
+  };
+  const std::string sum = "Tx.cluster.sum(D, A, accum=True)";
+  const std::string max = "Tx.cluster.max(D, A, accum=True)";
+  const std::vector<Row> rows = {
+      {{sum}, 2},
+      {{sum, max}, 3},
+      {{sum, "T.cuda.cluster_sync()", max}, 4},
+      {{"for it in range(4):", "    " + sum}, 3},
+      {{"for it in range(4):", "    " + sum, "    " + max}, 3},
+      {{"for it in range(4):", "    " + sum, "    T.cuda.cluster_sync()"}, 3},
+      {{"for it in range(4):", "    if number + it > 1:", "        " + sum, "    " + max}, 5},
+      {{"for it in range(4):", "    " + sum, "    if number + it > 1:", "        break",
+        "    " + max},
+       5},
+      {{"W = T.alloc_buffer((16,), \"float32\", scope=\"shared\")",
+        "Tx.cluster.sum(D, A, workspace={\"scratch\": W})",
+        "Tx.cluster.max(D, A, accum=True, workspace={\"scratch\": W})"},
+       5},
+  };
+  for (const Row& row : rows) {
+    ClusterCase each = row_of("sum", "float32");
+    each.calls = row.calls;
+    const Checked checked = family.run(program_of(each), {.variant = "cluster"});
+    EXPECT_EQ(count_of(checked.ptx, "barrier.cluster.wait"), row.barriers) << checked.source;
+    family.count();
+  }
+}
+
+TEST(ReduceCluster, OnAllTargets) {
+  Family family("reductions of a cluster on all targets");
+  for (const std::string target :
+       {"sm_90", "sm_90a", "sm_100a", "sm_103a", "sm_110a", "sm_120a", "sm_121a"}) {
+    ClusterCase each = row_of("sum", "bfloat16");
+    each.target = target;
+    family.run(program_of(each), {.variant = "cluster"});
+    family.count();
+  }
+}
+
+TEST(ReduceCluster, Declines) {
+  const auto verdict = [](const ClusterCase& each, const std::string& variant = "cluster") {
+    return verdict_on(check(program_of(each)), 0, variant);
+  };
+  ClusterCase old = row_of("sum", "float32");
+  old.target = "sm_89";
+  EXPECT_TRUE(verdict(old).starts_with("[arch] shared memory of other CTAs needs "))
+      << verdict(old);
+  ClusterCase narrow = row_of("sum", "float32");
+  narrow.threads = 40;
+  narrow.regs[1] = reg("A", "float32", {80}, "S[(2, 40) : (1 @ cbx, 1 @ tx)]", 1, "at");
+  EXPECT_EQ(verdict(narrow), "[threads] 40 threads are not whole warps");
+  EXPECT_EQ(verdict(row_of("sum", "float32"), "warps"),
+            "[scope] cluster scope, expected warpgroup or cta");
+  ClusterCase small = row_of("sum", "float32", ", workspace={\"scratch\": W}");
+  small.calls.insert(small.calls.begin(),
+                     "W = T.alloc_buffer((3,), \"float32\", scope=\"shared\")");
+  EXPECT_EQ(verdict(small), "[scratch] workspace `W` has 12 bytes, expected 16");
+  ClusterCase of_cta = row_of("sum", "float32");
+  of_cta.calls = {"Tx.cta.sum(D, A)"};
+  EXPECT_EQ(verdict(of_cta), "[scope] cta scope, expected cluster");
+  EXPECT_EQ(verdict(of_cta, "warps"), "[axes] `A` is spread over `cbx`, beyond the CTA");
+  // Without a cluster in the launch.
+  const Program alone{.source = R"(from tvm.script import tirx as T
+from tvm.script.tirx import tile as Tx
+from tvm.tirx.layout import R, S, TileLayout, cbx, cby, cbz, tx
+
+@T.prim_func
+def kernel(O_ptr: T.handle):
+    O = T.match_buffer(O_ptr, (32,), "float32")
+    T.device_entry()
+    T.cta_id([1])
+    tid = T.thread_id([32])
+    A = T.alloc_buffer((32,), "float32", scope="local", layout=TileLayout(S[32 : 1 @ tx]))
+    D = T.alloc_buffer((1,), "float32", scope="local")
+    A_r = A.local(1)
+    A_r[0] = 1.0
+    Tx.cluster.sum(D, A)
+    O[tid] = D[0]
+)"};
+  EXPECT_EQ(verdict_on(check(alone), 0, "cluster"),
+            "[scope] the launch has no clusters, expected `T.cta_id_in_cluster([n])`");
+}
+
+}  // namespace
+}  // namespace ww::test::reduce_cluster_test
