@@ -23,6 +23,7 @@
 #include "emit/cuda/numbers.h"
 #include "emit/cuda/pending.h"
 #include "ir/effects.h"
+#include "ir/known_words.h"
 #include "ir/launch/launch.h"
 #include "ir/simplify/simplify.h"
 
@@ -58,6 +59,7 @@ struct Context {
   ir::Effects effects;
   Names names;
   PendingLoads pending;
+  ir::KnownWords known;
 
   Helpers helpers;
   Numbers numbers;

@@ -106,6 +106,7 @@ Context::Context(const ir::Function& function, const CudaOptions& cuda_options,
       ranges(function, facts),
       names(function),
       pending(function),
+      known(function, options.target),
       numbers(helpers) {
   const std::string own = as_identifier(f.name);
   kernel_name = own == f.name ? own : as_identifier(f.name + "_kernel");

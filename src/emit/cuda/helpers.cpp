@@ -64,6 +64,15 @@ __forceinline__ __device__ void ww_settle(void* words) {
   }
 }
 )"},
+    {"ww_hidden_zero",
+     R"(// A zero that ptxas does not know to be one: a bit of the clock that stays 0 for centuries. ptxas
+// 13.0 unpacks the upper half of a word of 8-bit floats wrongly if it finds the word constant.
+__forceinline__ __device__ uint32_t ww_hidden_zero() {
+  uint64_t clock;
+  asm("mov.u64 %0, %%clock64;" : "=l"(clock));
+  return static_cast<uint32_t>(clock >> 63);
+}
+)"},
     {"ww_floordiv",
      R"(// Rounds to minus infinity; by 0 gives -1, and the least number by -1 itself.
 template <typename T>

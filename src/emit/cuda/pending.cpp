@@ -11,22 +11,12 @@ namespace ww::emit::cuda {
 namespace {
 
 using ir::BufferId;
-using ir::BufferOrigin;
 using ir::Expr;
 using ir::ExprId;
 using ir::ExprOp;
 using ir::Intrinsic;
 using ir::Stmt;
 using ir::StmtKind;
-
-bool moves_pointer(const Expr& e) {
-  return e.op == ExprOp::Call &&
-         (e.callee == Intrinsic::PointerOffset || e.callee == Intrinsic::ByteOffset);
-}
-
-bool retypes_pointer(const Expr& e) {
-  return (e.op == ExprOp::Reinterpret || e.op == ExprOp::Cast) && e.type.is_pointer();
-}
 
 bool has_jump(const ir::Function& f, const ir::Block& block) {
   bool found = false;
@@ -38,9 +28,9 @@ bool has_jump(const ir::Function& f, const ir::Block& block) {
 
 }  // namespace
 
-PendingLoads::PendingLoads(const ir::Function& f)
-    : f_(f), values_(f.var_count()), is_fixed_(f.var_count()) {
+PendingLoads::PendingLoads(const ir::Function& f) : f_(f), is_fixed_(f.var_count()) {
   if (std::ranges::none_of(f.ptx_calls, ir::is_tensor_load)) return;
+  storage_.emplace(f);
   find_fixed();
   ir::for_each_expr(f_, [&](ExprId id) { look_at(f_[id]); });
   ir::for_each_stmt(f_, f_.body, [&](ir::StmtId id) { look_at(f_[id]); });
@@ -60,24 +50,7 @@ const std::vector<BufferId>& PendingLoads::settled_by(const Stmt& s) const {
   return found == settled_.end() ? kNone : found->second;
 }
 
-// --- where a pointer leads -----------------------------------------------------------------------
-
-BufferId PendingLoads::storage_of(BufferId buffer) const {
-  if (!buffer.valid()) return {};
-  const BufferId root = ir::storage_of(f_, buffer);
-  const ir::Buffer& b = f_[root];
-  if (b.origin == BufferOrigin::Pointer) return storage_at(b.pointer);
-  return b.origin == BufferOrigin::Alloc && b.scope == ir::Scope::Local ? root : BufferId{};
-}
-
-BufferId PendingLoads::storage_at(ExprId pointer) const {
-  const Expr& e = f_[pointer];
-  if (e.op == ExprOp::BufferData || e.op == ExprOp::AddressOf) return storage_of(e.buffer);
-  if (moves_pointer(e) || retypes_pointer(e))
-    return f_[e.args[0]].type.is_pointer() ? storage_at(e.args[0]) : BufferId{};
-  const bool is_bound = e.op == ExprOp::Var && values_[e.var.index].valid();
-  return is_bound ? storage_at(values_[e.var.index]) : BufferId{};
-}
+// --- destinations --------------------------------------------------------------------------------
 
 // In its text they come before the address.
 std::vector<BufferId> PendingLoads::destinations(const ir::PtxCall& load) const {
@@ -85,8 +58,8 @@ std::vector<BufferId> PendingLoads::destinations(const ir::PtxCall& load) const 
   for (const ir::PtxOperand& operand : load.operands) {
     if (operand.kind == ir::PtxOperandKind::Address) break;
     if (operand.kind == ir::PtxOperandKind::Sink) continue;
-    out.push_back(operand.kind == ir::PtxOperandKind::At ? storage_at(operand.expr)
-                                                         : storage_of(f_[operand.expr].buffer));
+    out.push_back(operand.kind == ir::PtxOperandKind::At ? storage_->at(operand.expr)
+                                                         : storage_->of(f_[operand.expr].buffer));
   }
   return out;
 }
@@ -101,10 +74,7 @@ void PendingLoads::add_load(const ir::PtxCall& load, Storages& pending) const {
 void PendingLoads::find_fixed() {
   ir::for_each_stmt(f_, f_.body, [&](ir::StmtId id) {
     const Stmt& s = f_[id];
-    if (s.kind == StmtKind::Bind) {
-      values_[s.var.index] = s.expr;
-      is_fixed_[s.var.index] = is_fixed(s.expr);
-    }
+    if (s.kind == StmtKind::Bind) is_fixed_[s.var.index] = is_fixed(s.expr);
     if (s.kind != StmtKind::For) return;
     bool is_unrolled = s.loop == ir::LoopKind::Unroll || s.loop == ir::LoopKind::Vectorized;
     for (const auto& [key, value] : s.settings) {
@@ -125,7 +95,7 @@ bool PendingLoads::is_fixed(ExprId index) const {
 }
 
 void PendingLoads::access(BufferId buffer, const SmallVec<ExprId, 3>& indices) {
-  const BufferId storage = storage_of(buffer);
+  const BufferId storage = storage_->of(buffer);
   if (!storage.valid()) return;
   const auto is_fixed_at = [&](ExprId at) { return !at.valid() || is_fixed(at); };
   const ir::Buffer& b = f_[buffer];
@@ -136,7 +106,7 @@ void PendingLoads::access(BufferId buffer, const SmallVec<ExprId, 3>& indices) {
 
 void PendingLoads::escape(ExprId pointer) {
   if (!f_[pointer].type.is_pointer()) return;
-  if (const BufferId storage = storage_at(pointer); storage.valid())
+  if (const BufferId storage = storage_->at(pointer); storage.valid())
     in_memory_.insert(storage.index);
 }
 

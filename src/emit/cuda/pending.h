@@ -13,10 +13,11 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <set>
 #include <vector>
 
-#include "ir/function.h"
+#include "ir/local_storage.h"
 
 namespace ww::emit::cuda {
 
@@ -32,9 +33,6 @@ class PendingLoads {
  private:
   using Storages = std::set<std::uint32_t>;  // indices of buffers
 
-  // Where a pointer or buffer leads: the local array; none for other memory.
-  [[nodiscard]] ir::BufferId storage_of(ir::BufferId buffer) const;
-  [[nodiscard]] ir::BufferId storage_at(ir::ExprId pointer) const;
   [[nodiscard]] std::vector<ir::BufferId> destinations(const ir::PtxCall& load) const;
 
   // Which arrays lie in memory.
@@ -53,8 +51,8 @@ class PendingLoads {
   [[nodiscard]] bool runs_foreign_code(const ir::Stmt& s) const;
 
   const ir::Function& f_;
-  std::vector<ir::ExprId> values_;  // by variable: what it is bound to
-  std::vector<bool> is_fixed_;      // by variable: a number as soon as nvcc has unrolled loops
+  std::optional<ir::LocalStorage> storage_;  // where there are such loads
+  std::vector<bool> is_fixed_;  // by variable: a number as soon as nvcc has unrolled loops
   Storages in_memory_;
   std::map<const ir::Stmt*, std::vector<ir::BufferId>> settled_;
 };

@@ -41,10 +41,11 @@ void ptx_call(Context& c, const Stmt& s) {
   const ir::PtxCall& call = c.f[s.ptx];
   auto placed = place_call(c.f, call, c.options.target);
   if (!placed) return static_cast<void>(refuse(c, std::move(placed).error().with_span(s.span)));
-  auto helper =
-      ptx_helper(c.f, call, *placed, ir::is_tensor_load(call) && c.pending.waits_itself(call));
+  const bool waits = ir::is_tensor_load(call) && c.pending.waits_itself(call);
+  auto helper = ptx_helper(c.f, call, *placed, c.known, waits);
   if (!helper) return static_cast<void>(refuse(c, std::move(helper).error().with_span(s.span)));
   if (helper->needs_bitcast) c.helpers.use("ww_bitcast");
+  if (helper->hides_words) c.helpers.use("ww_hidden_zero");
   c.helpers.add(helper->name, helper->text);
   std::vector<std::string> args;
   for (const std::size_t number : helper->order)

@@ -52,11 +52,13 @@ struct Draft {
   const ir::Function& f;
   const PtxCall& call;
   const PlacedCall& placed;
+  const ir::KnownWords& known;
   bool is_tensor_load = false;
   bool adds_in_place = false;
   bool reads_destination = false;  // keeps or adds to what it holds
   bool is_matrix_copy = false;     // with the names that such copies have always had
   bool touches_memory = false;
+  bool is_hidden = false;  // the operand being written, from ptxas
   PtxHelper out = {};
   std::string name = {}, suffix = {};
   std::string problem = {};
@@ -132,7 +134,8 @@ std::string add_output(Draft& h, const Register& reg, const std::string& name) {
 }
 
 std::string add_input(Draft& h, const Register& reg, const std::string& value) {
-  h.inputs.push_back(fmt::format("\"{}\"({})", reg.constraint, value));
+  h.inputs.push_back(
+      fmt::format("\"{}\"({}{})", reg.constraint, value, h.is_hidden ? " ^ zero" : ""));
   return fmt::format("%{}", h.next_input++);
 }
 
@@ -336,9 +339,16 @@ std::string operand_text(Draft& h, const PlacedOperand& placed) {
   if (spec.role == Role::Address) return address_text(h, placed);
   const auto type = isa::type_of(spec, h.placed.binding);
   const bool is_list = isa::count_of(spec, h.placed.binding).has_value();
+  h.is_hidden = h.known.must_hide(h.call, h.placed.binding, placed);
+  if (h.is_hidden) {
+    if (!h.out.hides_words) h.before.emplace_back("const uint32_t zero = ww_hidden_zero();");
+    h.out.hides_words = true;
+    h.suffix += fmt::format("_hidden_{}", spec.name);
+  }
   std::vector<std::string> parts;
   for (std::size_t i = 0; i < placed.main; ++i)
     parts.push_back(register_text(h, placed.first + i, spec, type, part_name(h, spec, i, is_list)));
+  h.is_hidden = false;
   std::string out = is_list ? fmt::format("{{{}}}", fmt::join(parts, ", ")) : parts[0];
   if (placed.count > placed.main)
     out += "|" + register_text(h, placed.first + placed.main, spec, isa::Type::Pred,
@@ -421,8 +431,8 @@ Result<PtxHelper> finished(Draft& h, bool waits) {
 }  // namespace
 
 Result<PtxHelper> ptx_helper(const ir::Function& f, const PtxCall& call, const PlacedCall& placed,
-                             bool waits) {
-  Draft draft{f, call, placed, ir::is_tensor_load(call)};
+                             const ir::KnownWords& known, bool waits) {
+  Draft draft{f, call, placed, known, ir::is_tensor_load(call)};
   draft.adds_in_place = adds_in_place(draft);
   draft.is_matrix_copy = is_matrix_copy(draft);
   draft.reads_destination =

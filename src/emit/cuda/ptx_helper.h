@@ -17,8 +17,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "ir/function.h"
-#include "ir/ptx_placement.h"
+#include "ir/known_words.h"
 #include "target/target.h"
 
 namespace ww::emit::cuda {
@@ -40,11 +39,13 @@ struct PtxHelper {
   std::string text;
   std::vector<std::size_t> order;  // which of the call's operands each parameter stands for
   bool needs_bitcast = false;
+  bool hides_words = false;  // needs `ww_hidden_zero`
 };
-/// `waits`: a `tcgen05.ld` with the wait for it, see pending.h. Fails with NotEmitted for registers
+/// `waits`: a `tcgen05.ld` with the wait for it, see pending.h. Words that `known` wants hidden come
+/// out of `ww_hidden_zero`. Fails with NotEmitted for registers
 /// that CUDA C++ cannot pass.
 Result<PtxHelper> ptx_helper(const ir::Function& f, const ir::PtxCall& call,
-                             const PlacedCall& placed, bool waits);
+                             const PlacedCall& placed, const ir::KnownWords& known, bool waits);
 
 /// A constant that stands in the instruction itself.
 bool is_immediate(const ir::Function& f, const ir::PtxOperand& operand,

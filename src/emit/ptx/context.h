@@ -28,6 +28,7 @@
 #include "emit/ptx/kernel_code.h"
 #include "emit/ptx/locals.h"
 #include "ir/effects.h"
+#include "ir/known_words.h"
 #include "ir/launch/launch.h"
 #include "ir/simplify/simplify.h"
 
@@ -81,6 +82,7 @@ struct Context {
   ir::Facts facts;
   ir::Ranges ranges;
   ir::Effects effects;
+  ir::KnownWords known;
 
   KernelCode code;
   Locals locals;

@@ -169,6 +169,14 @@ Arg ptx_one(Context& c, Issue& issue, const PtxOperand& operand, const OperandSp
   return ptx_source(c, operand, spec, type, is_listed);
 }
 
+// The same word to a GPU, but not to ptxas (ir/known_words.h).
+Value hidden(Context& c, Value word) {
+  const Value clock = c.code.pure("mov.u64", Class::Rd, {special_arg("%clock64")});
+  const Value top = c.code.pure("shr.u64", Class::Rd, {clock, int_value(63)});
+  const Value zero = c.code.pure("cvt.u32.u64", Class::R, {top});
+  return c.code.pure("xor.b32", Class::R, {word, zero});
+}
+
 Arg ptx_operand(Context& c, Issue& issue, const ir::PlacedOperand& placed) {
   const std::span<const PtxOperand> own =
       std::span(issue.call.operands).subspan(placed.first, placed.count);
@@ -179,6 +187,8 @@ Arg ptx_operand(Context& c, Issue& issue, const ir::PlacedOperand& placed) {
   std::vector<Arg> parts;
   for (std::size_t i = 0; i < placed.main; ++i)
     parts.push_back(ptx_one(c, issue, own[i], spec, type, is_listed));
+  if (c.known.must_hide(issue.call, issue.binding, placed))
+    for (Arg& part : parts) part = hidden(c, part.value);
   Arg main = is_listed ? vector_arg(std::move(parts)) : std::move(parts[0]);
   if (placed.count == placed.main) return main;
   return pair_arg(std::move(main),

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// Operands that ptxas must not come to know.
+//
+// Before sm_120 and from sm_90 on, ptxas unpacks the operands of an `mma` of 8-bit floats to 16-bit
+// ones, half a word at a time. Where it finds late, in unrolled loops and the like, that the word is
+// a constant, the upper half becomes whatever its memory held before: the same PTX gives another
+// program each time (seen with 13.0). The emitters therefore hide such words behind a zero that
+// ptxas does not know to be one: a bit of the clock that stays 0 for three centuries.
+#pragma once
+
+#include <optional>
+#include <set>
+
+#include "ir/local_storage.h"
+#include "ir/ptx_placement.h"
+#include "target/target.h"
+
+namespace ww::ir {
+
+class KnownWords {
+ public:
+  KnownWords(const Function& f, target::Target target);
+
+  /// Must the operand be hidden? One word of it that may be constant suffices.
+  [[nodiscard]] bool must_hide(const PtxCall& call, const isa::Binding& binding,
+                               const PlacedOperand& operand) const;
+
+ private:
+  [[nodiscard]] bool may_be_known(const PtxOperand& operand) const;
+  [[nodiscard]] bool may_be_known(ExprId value) const;
+  bool add_known(BufferId storage);
+  bool look_at(const Stmt& s);
+  bool look_at(const PtxCall& call);
+
+  const Function& f_;
+  bool is_used_ = false;  // there is such a product; all below is empty otherwise
+  std::optional<LocalStorage> storage_;
+  std::set<std::uint32_t> known_;  // local arrays, by index
+};
+
+}  // namespace ww::ir

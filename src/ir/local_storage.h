@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which local array a buffer or a pointer leads into.
+#pragma once
+
+#include <vector>
+
+#include "ir/function.h"
+
+namespace ww::ir {
+
+class LocalStorage {
+ public:
+  explicit LocalStorage(const Function& f);
+
+  /// The array; none for other memory.
+  [[nodiscard]] BufferId of(BufferId buffer) const;
+  [[nodiscard]] BufferId at(ExprId pointer) const;
+  /// What a variable is bound to; none for those that no Bind makes.
+  [[nodiscard]] ExprId value_of(VarId var) const { return values_[var.index]; }
+
+ private:
+  const Function& f_;
+  std::vector<ExprId> values_;  // by variable
+};
+
+/// Is it a pointer that lies a number of elements or bytes behind another?
+bool moves_pointer(const Expr& e);
+/// Is it the same pointer, to another type?
+bool retypes_pointer(const Expr& e);
+
+}  // namespace ww::ir
