@@ -1,34 +1,37 @@
-# Y has each row of X over the root of its mean square, times W, at the speed of memory: a row of X is read
-# once, 16 bytes at a time, stays in the registers of a block, and is written once. W comes from
-# the L2 cache when it is needed, a part at a time: it would take registers that more blocks can use.
+# Y has each row of X over the root of its mean square, times W, at the speed of memory:
+# a row of X is read once, 16 bytes at a time, stays as it is in the registers of a block, and is written
+# once. Rows that no block can hold are shared by the blocks of a cluster, whose reductions go through
+# their shared memory. W comes from the L2 cache where it is used.
 #
-# Rows need not fill the tile: what lies behind their end counts as 0, and is not written.
+# Rows need not fill the parts: what lies behind their end counts as 0, and is not written.
 #
 #   warpwright run examples/rows/rms_norm.py --expect 'Y ~= X / sqrt(mean(X ** 2, axis=1, keepdims=True) + 1e-5) * W'
 #   warpwright run examples/rows/rms_norm.py --kernel 'build(n=999, dtype="float32")' --expect 'Y ~= X / sqrt(mean(X ** 2, axis=1, keepdims=True) + 1e-5) * W'
+#   warpwright run examples/rows/rms_norm.py --kernel 'build(m=2, n=5000, cluster=2)' --expect 'Y ~= X / sqrt(mean(X ** 2, axis=1, keepdims=True) + 1e-5) * W'
 #   warpwright explain examples/rows/rms_norm.py
 import math
 
 from tvm.script import tirx as T
 from tvm.script.tirx import tile as Tx
-from tvm.tirx.layout import S, TileLayout, reduced_layout, tx
+from tvm.tirx.layout import S, TileLayout, cbx, reduced_layout, tx
 
 
-def build(m=16, n=1024, dtype="bfloat16", eps=1e-5, lanes=None, rows=None, parts=None):
+def build(m=16, n=1024, dtype="bfloat16", eps=1e-5, lanes=None, rows=None, cluster=None):
     size = 4 if dtype == "float32" else 2
     vec = 16 // size
-    # Threads of a row: each has 32 bytes of it, more where 512 threads are not enough.
-    lanes = lanes or min(512, max(32, 2 ** math.ceil(math.log2(n * size / 32))))
+    cluster = cluster or (1 if n * size <= 65536 else 2 if n * size <= 131072 else 4 if n * size <= 262144 else 8)
+    # Threads of a row in a block: each has 32 bytes of it, and more in long rows.
+    most_lanes = 512
+    lanes = lanes or min(most_lanes, max(32, 2 ** math.ceil(math.log2(n * size / cluster / 32))))
     rows = rows or max(1, 64 // lanes)  # of a block
-    rounds = (n + lanes * vec - 1) // (lanes * vec)
-    width = rounds * lanes * vec
-    parts = parts or max(1, rounds // 2)
-    while rounds % parts != 0:
-        parts = parts - 1
-    part = width // parts
-    tile = TileLayout(S[(rows, rounds, lanes, vec) : (lanes @ tx, vec, 1 @ tx, 1)])
-    of_row = reduced_layout(tile, (rows, width), 1)
-    of_part = TileLayout(S[(rows, rounds // parts, lanes, vec) : (lanes @ tx, vec, 1 @ tx, 1)])
+    pair = 2 if n * size > cluster * lanes * 64 else 1  # loads of a thread in a part
+    part = pair * lanes * vec
+    parts = (n + cluster * part - 1) // (cluster * part)  # of a row in a block
+    tile = TileLayout(S[(rows, parts * pair, lanes, vec) : (lanes @ tx, vec, 1 @ tx, 1)])
+    of_part = TileLayout(S[(rows, pair, lanes, vec) : (lanes @ tx, vec, 1 @ tx, 1)])
+    # The same registers, as what the blocks of a cluster hold together.
+    shared = TileLayout(S[(rows, cluster, pair, lanes, vec) : (lanes @ tx, 1 @ cbx, vec, 1 @ tx, 1)])
+    of_row = reduced_layout(of_part, (rows, part), 1) if cluster == 1 else None
     of_column = reduced_layout(of_part, (rows, part), 0)
 
     @T.prim_func
@@ -37,29 +40,40 @@ def build(m=16, n=1024, dtype="bfloat16", eps=1e-5, lanes=None, rows=None, parts
         W = T.match_buffer(W_ptr, (n,), dtype)
         Y = T.match_buffer(Y_ptr, (m, n), dtype)
         T.device_entry()
-        row: T.let = T.cta_id([(m + rows - 1) // rows]) * rows
+        if cluster == 1:
+            row: T.let = T.cta_id([(m + rows - 1) // rows]) * rows
+            start = T.meta_var(0)
+        else:
+            row: T.let = T.cluster_id([m])
+            start = T.meta_var(T.cta_id_in_cluster([cluster]) * parts * part)
         T.thread_id([rows * lanes])
-        x = T.alloc_buffer((rows, width), dtype, scope="local", layout=tile)
-        d = T.alloc_buffer((rows, width), "float32", scope="local", layout=tile)
-        square = T.alloc_buffer((rows, width), "float32", scope="local", layout=tile)
+        x = T.alloc_buffer((rows, parts * part), dtype, scope="local", layout=tile)
+        f = T.alloc_buffer((rows, part), "float32", scope="local", layout=of_part)
+        y = T.alloc_buffer((rows, part), dtype, scope="local", layout=of_part)
+        each = T.alloc_buffer((rows, part), "float32", scope="local", layout=of_part)
+        all_of_row = each.view(rows, cluster * part, layout=shared) if cluster > 1 else each
+        unit = Tx.cluster if cluster > 1 else Tx.cta
         scale = T.alloc_buffer((rows, 1), "float32", scope="local", layout=of_row)
         w_in = T.alloc_buffer((part,), dtype, scope="local", layout=of_column)
         w = T.alloc_buffer((part,), "float32", scope="local", layout=of_column)
-        y = T.alloc_buffer((rows, part), dtype, scope="local", layout=of_part)
-        Tx.cta.copy(x, X[row : row + rows, 0:width], fill_value=0)
-        Tx.cta.cast(d, x)
-        Tx.cta.mul(square, d, d)
-        Tx.cta.sum(scale, square)
+        Tx.cta.copy(x, X[row : row + rows, start : start + parts * part], fill_value=0)
+
+        Tx.cta.zero(each)
+        for k in T.unroll(parts):
+            Tx.cta.cast(f, x[:, k * part : k * part + part])
+            Tx.cta.fma(each, f, f, each)
+        unit.sum(scale, all_of_row)
         Tx.cta.fma(scale, scale, 1 / n, eps)
         Tx.cta.rsqrt(scale, scale)
+
         for k in T.unroll(parts):
-            first = T.meta_var(k * part)
-            now = T.meta_var(d[:, first : first + part])
+            first = T.meta_var(start + k * part)
             Tx.cta.copy(w_in, W[first : first + part], fill_value=0)
+            Tx.cta.cast(f, x[:, k * part : k * part + part])
             Tx.cta.cast(w, w_in)
-            Tx.cta.mul(now, now, scale)
-            Tx.cta.mul(now, now, w)
-            Tx.cta.cast(y, now)
+            Tx.cta.mul(f, f, scale)
+            Tx.cta.mul(f, f, w)
+            Tx.cta.cast(y, f)
             Tx.cta.copy(Y[row : row + rows, first : first + part], y, clip=True)
 
     return rms_norm
