@@ -104,6 +104,13 @@ class Finder {
     const ir::Stmt s = f_[id];
     if (is_leaf(s.kind))
       drop(is_barrier(s) ? FaultKind::Stages : FaultKind::Dropped, id, "without");
+    if (s.kind == StmtKind::Evaluate && f_[s.expr].callee == ir::Intrinsic::ClusterSync)
+      put(FaultKind::Stages, {id}, {}, "a barrier of the CTA for that of the cluster",
+          [barrier = s.expr](ir::Function& f) {
+            ir::Expr copy = f[barrier];
+            copy.callee = ir::Intrinsic::CtaSync;
+            return f.add(std::move(copy));
+          });
     if (s.kind == StmtKind::For) loop(id, s);
     if (s.kind == StmtKind::If) guard(id, s);
     if (s.kind == StmtKind::Ptx) instruction(id, f_[s.ptx]);
@@ -171,6 +178,7 @@ class Finder {
     };
     const std::string_view called = call.opcode.mnemonic();
     if (called == "mma") repeat(id, call.opcode.text());
+    if (called == "mapa") shift(FaultKind::Rank, {id, Slot::Kind::Operand, 2}, {}, 1);
     // Registers of one list beside each other.
     for (std::size_t i = 0; i + 1 < call.operands.size(); ++i) {
       if (!is_register(call.operands[i]) || !is_register(call.operands[i + 1])) continue;
@@ -456,6 +464,8 @@ std::string_view name_of(FaultKind kind) {
       return "wrong register";
     case FaultKind::Partner:
       return "wrong partner lane";
+    case FaultKind::Rank:
+      return "wrong CTA";
     case FaultKind::Stages:
       return "missing barrier between stages";
     case FaultKind::Barrier:

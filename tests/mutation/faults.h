@@ -28,7 +28,8 @@ enum class FaultKind : std::uint8_t {
   Swizzle,     // a constant of an XOR is doubled, or there is none
   Register,    // the register beside the right one
   Partner,     // a shuffle with another lane
-  Stages,      // a barrier between the stages of a primitive is missing
+  Rank,        // the memory of another CTA of the cluster
+  Stages,  // a barrier between the stages of a primitive is missing, or of a CTA for the cluster
   // in the program around primitives
   Barrier,  // one is missing
   Wait,     // a wait is missing, or lets one group more be under way

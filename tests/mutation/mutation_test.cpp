@@ -73,6 +73,34 @@ def reductions(A_ptr: T.handle, B_ptr: T.handle, C_ptr: T.handle, D_ptr: T.handl
     Tx.cta.copy(D, d)
 )";
 
+// Of the CTAs of a cluster: alone in a loop, and one after the other, with results for one of them.
+constexpr std::string_view kClusterReductions = R"(
+from tvm.tirx.layout import S, TileLayout, cbx, tx
+@T.prim_func
+def cluster_reductions(A_ptr: T.handle, B_ptr: T.handle, C_ptr: T.handle):
+    A = T.match_buffer(A_ptr, (2, 256), "float32")
+    B = T.match_buffer(B_ptr, (2, 128), "float32")
+    C = T.match_buffer(C_ptr, (2, 128), "float32")
+    T.device_entry()
+    rank = T.cta_id_in_cluster([2])
+    tid = T.thread_id([64])
+    a = T.alloc_buffer((64, 2), "float32", scope="local", layout=TileLayout(S[(64, 2) : (1 @ tx, 1)]))
+    row = a.view(256, layout=TileLayout(S[(2, 64, 2) : (1 @ cbx, 1 @ tx, 1)]))
+    pairs = a.view(128, 2, layout=TileLayout(S[(2, 64, 2) : (1 @ cbx, 1 @ tx, 1)]))
+    b = T.alloc_buffer((1,), "float32", scope="local")
+    c = T.alloc_buffer((2,), "float32", scope="local", layout=TileLayout(S[2 : 1 @ cbx]))
+    c_r = c.local(1)
+    for i in range(2):
+        for k in range(2):
+            Tx.cta.copy(a[:, k], A[i, rank * 128 + k * 64 : rank * 128 + k * 64 + 64])
+        Tx.cluster.sum(b, row)
+        B[i, rank * 64 + tid] = b[0]
+    Tx.cluster.min(c, pairs, axes=0)
+    C[0, rank * 64 + tid] = c_r[0]
+    Tx.cluster.max(c, pairs, axes=0)
+    C[1, rank * 64 + tid] = c_r[0]
+)";
+
 // Registers of other lanes and of other warps, by each way.
 constexpr std::string_view kConversions = R"(
 from tvm.tirx.layout import R, S, TileLayout, laneid, tx
@@ -141,6 +169,7 @@ std::vector<SubjectText> subjects() {
       {.name = "tail", .source = std::string(kTail)},
       {.name = "edges", .source = std::string(kEdges)},
       {.name = "reductions", .source = std::string(kReductions)},
+      {.name = "cluster_reductions", .source = std::string(kClusterReductions)},
       {.name = "conversions", .source = std::string(kConversions)},
       {.name = "between_warps", .source = std::string(kBetweenWarps)},
       example("copy_through", "build(n=4096)"),

@@ -79,10 +79,7 @@ using CtaParts = std::map<std::int64_t, std::vector<WarpPart>>;
 class Matching {
  public:
   Matching(const Call& call, const ReduceProblem& problem)
-      : call_(call),
-        p_(problem),
-        of_cta_(call.context.launch.threads()),
-        ctas_(call.cluster_ctas()) {}
+      : call_(call), p_(problem), of_cta_(call.context.launch.threads()) {}
 
   Match<Plan> run() {
     LaneParts lanes(p_);
@@ -138,35 +135,38 @@ class Matching {
     return out;
   }
 
-  // Thread t of a CTA pushes to CTA t % n, elements t / n, t / n + threads / n, …
+  /// A CTA that wants an element of the destination.
+  struct Want {
+    std::int64_t into, cta;
+    friend auto operator<=>(const Want&, const Want&) = default;
+  };
+  // In each CTA, thread t makes the pushes t, t + threads, …
   Match<std::vector<Push>> pushes(const std::vector<Wanted>& wanted) const {
-    std::vector<std::vector<bool>> wants(parts_.size(), std::vector<bool>(as_index(ctas_)));
-    for (const Wanted& each : wanted)
-      wants[as_index(each.into)][as_index(each.thread / of_cta_)] = true;
-    const std::int64_t at_once = of_cta_ / ctas_;  // elements
+    std::vector<Want> wants;
+    for (const Wanted& each : wanted) wants.push_back({each.into, each.thread / of_cta_});
+    std::ranges::sort(wants);
+    wants.erase(std::unique(wants.begin(), wants.end()), wants.end());
     std::vector<Push> out;
-    for (std::int64_t first = 0; first < p_.results(); first += at_once) {
-      auto push = WW_TRY(push_from(first, std::min(at_once, p_.results() - first), wants));
-      if (push) out.push_back(*std::move(push));
+    for (std::int64_t first = 0; first < std::ssize(wants); first += of_cta_) {
+      const std::int64_t count = std::min(of_cta_, std::ssize(wants) - first);
+      out.push_back(WW_TRY(push_of(std::span(wants).subspan(as_index(first), as_index(count)))));
     }
     return out;
   }
-  Match<std::optional<Push>> push_from(std::int64_t first, std::int64_t count,
-                                       const std::vector<std::vector<bool>>& wants) const {
+  Match<Push> push_of(std::span<const Want> wants) const {
     Push push;
     Numbers from = zeros(), cta = zeros(), to = zeros();
     for (std::int64_t u = 0; u < p_.threads; ++u) {
-      const std::int64_t into = first + u % of_cta_ / ctas_, target = u % of_cta_ % ctas_;
-      if (into >= first + count || !wants[as_index(into)][as_index(target)]) continue;
-      const CtaParts& all = parts_[as_index(into)];
+      if (u % of_cta_ >= std::ssize(wants)) continue;
+      const Want& want = wants[as_index(u % of_cta_)];
+      const CtaParts& all = parts_[as_index(want.into)];
       const auto own = all.find(u / of_cta_);
       if (own == all.end()) continue;
-      from[as_index(u)] = into * most_warps_;
-      cta[as_index(u)] = target;
-      to[as_index(u)] = into * most_ctas_ + std::distance(all.begin(), own);
+      from[as_index(u)] = want.into * most_warps_;
+      cta[as_index(u)] = want.cta;
+      to[as_index(u)] = want.into * most_ctas_ + std::distance(all.begin(), own);
       add_parts(push.parts, u, std::ssize(own->second));
     }
-    if (push.parts.threads.empty()) return std::nullopt;
     const std::vector<bool>& used = push.parts.threads[0];
     push.parts.place = WW_TRY(formula(from, used, "where the parts of warps are of elements"));
     push.cta = WW_TRY(formula(cta, used, "which CTAs want elements"));
@@ -198,7 +198,7 @@ class Matching {
 
   const Call& call_;
   const ReduceProblem& p_;
-  std::int64_t of_cta_, ctas_;
+  std::int64_t of_cta_;
   std::vector<CtaParts> parts_;  // by element of the destination
   std::int64_t most_warps_ = 1, most_ctas_ = 1;
 };
@@ -295,7 +295,10 @@ class Emitting {
     code_.store(folded_, code_.n(0), at(code_.n(0)));
     const auto is_same = [&](const std::vector<bool>& set) { return set == each.threads[0]; };
     const auto rest = std::span(each.threads).subspan(1);
-    if (rest.size() > 1 && std::ranges::all_of(rest, is_same))
+    const bool is_regular = std::ranges::all_of(rest, is_same);
+    if (is_regular && rest.size() == 1)
+      add(code_.n(1));
+    else if (is_regular && !rest.empty())
       code_.loop("i", std::ssize(rest), ir::LoopKind::Unroll,
                  [&](ExprId i) { add(code_.add(i, code_.n(1))); });
     else
