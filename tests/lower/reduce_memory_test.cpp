@@ -65,7 +65,7 @@ Program program_of(const Case& c) {
   // Which NaN an operation on doubles gives is not specified.
   return {.source = out,
           .target = c.target,
-          .inputs = c.dtype == "float64" ? Inputs::Normal : Inputs::Bits};
+          .inputs = c.dtype == "float64" && d_dtype == c.dtype ? Inputs::Normal : Inputs::Bits};
 }
 
 TEST(ReduceMemory, OfAllTypes) {
@@ -102,8 +102,8 @@ TEST(ReduceMemory, Conditions) {
 TEST(ReduceMemory, Indices) {
   Family family("argmax and argmin", Nvcc::Always);
   for (const std::string op : {"argmax", "argmin"})
-    for (const std::string dtype :
-         {"float32", "float16", "bfloat16", "int32", "uint32", "int8", "float8_e5m2"}) {
+    for (const std::string dtype : {"float32", "float16", "bfloat16", "int32", "uint32", "int8",
+                                    "float8_e5m2", "float64", "int64", "uint64"}) {
       family.run(
           program_of({.call = "Tx.cta." + op + "(D, A)", .dtype = dtype, .d_dtype = "int32"}));
       family.run(program_of({.call = "Tx.cta." + op + "(D, A, axes=0)",

@@ -266,6 +266,51 @@ TEST(Reduce, NaN) {
   }
 }
 
+// Indices of elements of 64 bits: first of equal ones, -0 below +0, NaN passed over, 0 where there is
+// nothing else; rows in lanes, in warps, in each thread, and parts of them.
+TEST(Reduce, IndicesOfWideElements) {
+  Family family("indices of elements of 64 bits", Nvcc::Always);
+  const std::string few =
+      "A_r[i] = T.if_then_else((tid + i) % 5 == 0 or tid // 4 == 3, T.float64(\"nan\"), "
+      "T.cast((tid * 7 + i) // 3 % 3, \"float64\") * T.if_then_else((tid + i) % 2 == 0, "
+      "T.float64(-1.0), T.float64(1.0)))";
+  struct Row {
+    std::int64_t threads;
+    Reg d, a;
+    std::string call;
+    bool is_few = false;
+  };
+  const Reg d4 = reg("D", "int32", {8}, "S[8 : 4 @ laneid] + R[4 : 1 @ laneid]", 1, "tid // 4");
+  const Reg a4 = reg("A", "float64", {8, 12}, "S[(8, 4, 3) : (4 @ laneid, 1 @ laneid, 1)]", 3);
+  const std::vector<Row> rows = {
+      {32, d4, a4, "warp.argmax(D, A)"},
+      {32, d4, a4, "warp.argmax(D, A)", true},
+      {32, d4, a4, "warp.argmin(D, A)", true},
+      {32, d4, a4, "warp.argmin(D[2:5], A[2:5, 3:11])", true},
+      {32, reg("D", "int64", {3}, "S[3]", 3), reg("A", "uint64", {4, 3}, "S[4, 3]", 12),
+       "argmin(D, A, axes=0)"},
+      {64, reg("D", "int32", {2}, "S[2] + R[64 : 1 @ tx]", 2, "0"),
+       reg("A", "int64", {64, 2}, "S[(64, 2) : (1 @ tx, 1)]", 2), "cta.argmax(D, A, axes=0)"},
+      {64, reg("D", "int32", {2}, "S[2] + R[64 : 1 @ tx]", 2, "0"),
+       reg("A", "float64", {64, 2}, "S[(64, 2) : (1 @ tx, 1)]", 2), "cta.argmin(D, A, axes=0)",
+       true},
+  };
+  for (const Row& row : rows) {
+    ElementwiseCase each{.threads = row.threads, .regs = {row.d, row.a}};
+    if (row.is_few) each.calls = {fmt::format("for i in range({}):", row.a.slots), "    " + few};
+    each.calls.push_back("Tx." + row.call);
+    Program program = program_of(each);
+    program.has_any_nan = true;
+    family.run(program);
+    family.count();
+  }
+  // Part of the lanes of a row have elements; the index is chosen by sets of threads.
+  family.run(program_of(
+      case_of(d4, reg("A", "float32", {8, 12}, "S[(8, 4, 3) : (4 @ laneid, 1 @ laneid, 1)]", 3),
+              "Tx.warp.argmax(D[2:5], A[2:5, 3:11])")));
+  family.count();
+}
+
 // --- declines ------------------------------------------------------------------------------------
 
 struct Declined {

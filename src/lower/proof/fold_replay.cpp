@@ -131,7 +131,8 @@ Try<ThreadNumbers> FoldReplay::value(ExprId expr, const Mask& mask) {
 // Made of constants and numbers of threads only.
 bool FoldReplay::is_of_threads(ExprId expr) const {
   const ir::Expr& e = f_[expr];
-  if (e.op == ExprOp::Load || e.op == ExprOp::Call || !e.type.is_int()) return false;
+  if (e.op == ExprOp::Load || e.op == ExprOp::Call) return false;
+  if (!e.type.is_int() && !e.type.is_bool()) return false;  // conditions choose between numbers
   return std::ranges::all_of(e.args, [&](ExprId arg) { return is_of_threads(arg); });
 }
 

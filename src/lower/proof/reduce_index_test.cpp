@@ -92,6 +92,7 @@ TEST(ProofReduceIndex, TheOtherEnd) {
   EXPECT_TRUE(under.prove().holds());
 }
 
+// Such calls are expanded before variants are asked; at cluster scope they are not.
 TEST(ProofReduceIndex, Declines) {
   const Under under(TileOp::Argmax, DType::Float64);
   EXPECT_EQ(under.rule, "dtype");

@@ -15,7 +15,8 @@ namespace {
 
 Match<OperandPlaces> registers_of(const Call& call, std::size_t argument) {
   OperandPlaces side = WW_TRY(register_places(call, argument));
-  const bool is_logic = call.tile.op == ir::TileOp::Any || call.tile.op == ir::TileOp::All;
+  const bool is_logic = call.tile.op == ir::TileOp::Any || call.tile.op == ir::TileOp::All ||
+                        ir::gives_index(call.tile.op);
   if (side.bits < 8 || (side.dtype == num::DType::Bool && !is_logic))
     return decline("dtype", "`{}` has elements of type {}, expected numbers of whole bytes",
                    call.buffer(argument).name, num::name_of(side.dtype));

@@ -11,6 +11,7 @@
 #include "lower/fragment.h"
 #include "lower/operand_places.h"
 #include "lower/reduce/problem.h"
+#include "lower/reduce/wide_index.h"
 
 namespace ww::lower {
 namespace reduce_stage {
@@ -71,7 +72,10 @@ class Stages {
       WW_TRY_VOID(stage_result(fold));
       if (ir::accumulates(fold)) out_.calls.push_back(copy_of(call_, fold.args[kDst], dst));
     }
-    out_.calls.push_back(fold);
+    if (is_wide_index(call_.f(), fold))
+      WW_TRY_VOID(add_wide_index(call_, fold, out_));
+    else
+      out_.calls.push_back(fold);
     if (is_memory(call_.memory(kDst))) out_.calls.push_back(copy_of(call_, dst, fold.args[kDst]));
     return std::move(out_);
   }
@@ -103,7 +107,12 @@ class Stages {
 
 Match<std::optional<Expansion>> staged_reduction(const Call& call) {
   using namespace reduce_stage;
-  if (!is_memory(call.memory(kDst)) && !is_memory(call.memory(kSrc))) return std::nullopt;
+  if (!is_memory(call.memory(kDst)) && !is_memory(call.memory(kSrc))) {
+    if (!is_wide_index(call.f(), call.tile)) return std::nullopt;
+    Expansion out;
+    WW_TRY_VOID(add_wide_index(call, call.tile, out));
+    return out;
+  }
   WW_TRY_VOID(check_scope(call));
   if (is_memory(call.memory(kDst)) && is_memory(call.memory(kSrc)))
     WW_TRY_VOID(check_distinct(call));

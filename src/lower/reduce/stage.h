@@ -15,7 +15,8 @@
 
 namespace ww::lower {
 
-/// Nothing where both operands are in registers.
+/// Nothing where both operands are in registers, but for indices of elements of 64 bits
+/// (reduce/wide_index.h).
 Match<std::optional<Expansion>> staged_reduction(const Call& call);
 
 }  // namespace ww::lower
