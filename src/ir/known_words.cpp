@@ -2,33 +2,30 @@
 #include "ir/known_words.h"
 
 #include <algorithm>
-#include <array>
 
 #include "ir/visit.h"
 
 namespace ww::ir {
-namespace {
-
-bool unpacks(const PtxCall& call, const isa::Binding& binding) {
-  constexpr std::array<std::string_view, 2> kBytes = {"e4m3", "e5m2"};
-  return call.opcode.mnemonic() == "mma" && binding.has("atype") &&
-         std::ranges::find(kBytes, binding.word("atype")) != kBytes.end();
-}
-
-}  // namespace
 
 KnownWords::KnownWords(const Function& f, target::Target target) : f_(f) {
   const int number = target::info(target.arch).number;
-  is_used_ =
-      number >= 90 && number < 120 && std::ranges::any_of(f.ptx_calls, [](const PtxCall& call) {
-        return !call.opcode.forms().empty() && unpacks(call, call.opcode.binding());
-      });
+  has_products_ = number >= 90 && number < 120;
+  is_used_ = std::ranges::any_of(f.ptx_calls, [&](const PtxCall& call) {
+    return !call.opcode.forms().empty() && unpacks(call, call.opcode.binding());
+  });
   if (!is_used_) return;
   storage_.emplace(f);
   for (bool is_new = true; is_new;) {
     is_new = false;
     for_each_stmt(f_, f_.body, [&](StmtId id) { is_new |= look_at(f_[id]); });
   }
+}
+
+bool KnownWords::unpacks(const PtxCall& call, const isa::Binding& binding) const {
+  if (!binding.has("atype")) return false;
+  const std::string_view type = binding.word("atype");
+  if (call.opcode.mnemonic() == "cvt") return type == "e4m3x2" || type == "e5m2x2";
+  return has_products_ && call.opcode.mnemonic() == "mma" && (type == "e4m3" || type == "e5m2");
 }
 
 bool KnownWords::must_hide(const PtxCall& call, const isa::Binding& binding,

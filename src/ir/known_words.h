@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Operands that ptxas must not come to know.
 //
-// Before sm_120 and from sm_90 on, ptxas unpacks the operands of an `mma` of 8-bit floats to 16-bit
-// ones, half a word at a time. Where it finds late, in unrolled loops and the like, that the word is
-// a constant, the upper half becomes whatever its memory held before: the same PTX gives another
-// program each time (seen with 13.0). The emitters therefore hide such words behind a zero that
-// ptxas does not know to be one: a bit of the clock that stays 0 for three centuries.
+// ptxas unpacks 8-bit floats to 16-bit ones half a word at a time: the operand of `cvt` from such a
+// pair, and, from sm_90 to sm_110, operands of `mma`. Where it finds late, in unrolled loops and the
+// like, that the word is a constant, the upper half becomes whatever its memory held before: the
+// same PTX gives another program each time (seen with 13.0). The emitters therefore hide such words
+// behind a zero that ptxas does not know to be one: a bit of the clock that stays 0 for centuries.
 #pragma once
 
 #include <optional>
@@ -26,6 +26,7 @@ class KnownWords {
                                const PlacedOperand& operand) const;
 
  private:
+  [[nodiscard]] bool unpacks(const PtxCall& call, const isa::Binding& binding) const;
   [[nodiscard]] bool may_be_known(const PtxOperand& operand) const;
   [[nodiscard]] bool may_be_known(ExprId value) const;
   bool add_known(BufferId storage);
@@ -33,7 +34,8 @@ class KnownWords {
   bool look_at(const PtxCall& call);
 
   const Function& f_;
-  bool is_used_ = false;  // there is such a product; all below is empty otherwise
+  bool is_used_ = false;       // there is such an instruction; all below is empty otherwise
+  bool has_products_ = false;  // the target unpacks operands of `mma`
   std::optional<LocalStorage> storage_;
   std::set<std::uint32_t> known_;  // local arrays, by index
 };

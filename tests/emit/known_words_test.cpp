@@ -95,6 +95,36 @@ TEST(KnownWords, OnlyTargetsThatUnpackNeedIt) {
     EXPECT_THAT(ptx_with(kConstant, target), Not(HasSubstr("%clock64"))) << target;
 }
 
+// Pairs that `cvt` unpacks, on all targets that have it. Here the upper pair of a word.
+constexpr std::string_view kPairs = R"(
+def kernel(A: T.Buffer((64,), "uint32"), C: T.Buffer((64,), "uint32")):
+    T.device_entry()
+    tx = T.launch_thread("threadIdx.x", 32)
+    a = T.alloc_local((1,), "uint32", layout=None)
+    c = T.alloc_local((2,), "uint32", layout=None)
+    pairs = T.decl_buffer((2,), "uint16", data=a.data, scope="local", layout=None)
+    for k in T.serial(2):
+        if k % 2 == 0:
+            a[0] = A[k * 32 + tx]
+        else:
+            a[0] = {}
+    for i in T.unroll(2):
+        T.ptx["cvt.rn.f16x2.e5m2x2"](c[i], pairs[i])
+        C[tx * 2 + i] = c[i]
+)";
+std::string pairs_with(std::string_view otherwise, std::string_view target = "sm_90a") {
+  return engines::ptx_of(engines::kernel_of(fmt::format(kPairs, otherwise)), target_of(target));
+}
+
+TEST(KnownWords, PairsAreHidden) {
+  for (const std::string_view target : {"sm_89", "sm_90a", "sm_120a"})
+    EXPECT_THAT(pairs_with("T.uint32(0x42424242)", target), HasSubstr("xor.b16")) << target;
+  EXPECT_THAT(pairs_with("A[tx]"), Not(HasSubstr("%clock64")));
+  const ir::Function kernel = engines::kernel_of(fmt::format(kPairs, "T.uint32(0x42424242)"));
+  EXPECT_THAT(cuda_source(kernel, {.target = target_of("sm_90a")}).value(),
+              HasSubstr("static_cast<uint16_t>("));
+}
+
 // The machine code of a PTX text; empty where it cannot be seen.
 std::string machine_code(const std::string& text) {
   const auto tools = corpus::Toolchain::find();
@@ -107,10 +137,12 @@ std::string machine_code(const std::string& text) {
 }
 
 TEST(KnownWords, NoConstantIsUnpacked) {
-  const std::string code = machine_code(ptx_with(kConstant));
-  if (code.empty()) GTEST_SKIP() << "no nvcc, ptxas and nvdisasm";
-  EXPECT_THAT(code, HasSubstr("UNPACK_B"));
-  EXPECT_THAT(code, Not(ContainsRegex("UNPACK_B R[0-9]+, -?[0-9]")));
+  for (const std::string& text : {ptx_with(kConstant), pairs_with("T.uint32(0x42424242)")}) {
+    const std::string code = machine_code(text);
+    if (code.empty()) GTEST_SKIP() << "no nvcc, ptxas and nvdisasm";
+    EXPECT_THAT(code, HasSubstr("UNPACK_B"));
+    EXPECT_THAT(code, Not(ContainsRegex("UNPACK_B R[0-9]+, -?[0-9]")));
+  }
 }
 
 }  // namespace

@@ -9,6 +9,8 @@
 namespace ww::test::elementwise_packed_test {
 namespace {
 
+using Names = std::vector<std::string>;
+
 struct Row {
   std::string target, dtype, call;
   std::string opcode;  // empty: there is none
@@ -145,6 +147,102 @@ TEST(ElementwisePacked, VectorsOfMemory) {
   }
 }
 
+// Conversions, by every pair of types that has instructions: their numbers, and what is needed beside
+// them.
+TEST(ElementwisePacked, Conversions) {
+  Family family("conversions of two elements", Nvcc::Always);
+  struct Case {
+    std::string target, from, to, call;
+    Names opcodes;
+    std::size_t conversions;  // of any kind, with those of addresses
+  };
+  const std::string e4m3 = "float8_e4m3fn", e5m2 = "float8_e5m2", half = "float16",
+                    brain = "bfloat16", real = "float32";
+  const std::string plain = "cast(D, A)", cut = "cast(D, A, round=\"rz\")",
+                    bounded = "cast(D, A, saturate=True)";
+  const std::vector<Case> cases = {
+      {"sm_75", real, half, plain, {}, 8},
+      {"sm_80", real, half, plain, {"cvt.rn.f16x2.f32"}, 4},
+      {"sm_80", real, brain, plain, {"cvt.rn.bf16x2.f32"}, 4},
+      {"sm_90a", real, half, cut, {"cvt.rz.f16x2.f32"}, 4},
+      {"sm_90a", real, brain, bounded, {"cvt.rn.satfinite.bf16x2.f32"}, 4},
+      {"sm_90a", half, brain, plain, {"cvt.rn.bf16x2.f32"}, 4 + 8},
+      {"sm_90a", brain, half, cut, {"cvt.rz.f16x2.f32"}, 4},
+      {"sm_89", real, e4m3, plain, {"cvt.rn.satfinite.e4m3x2.f32"}, 4},
+      {"sm_90a", real, e5m2, plain, {"cvt.rn.satfinite.e5m2x2.f32"}, 4},
+      {"sm_90a", brain, e4m3, plain, {"cvt.rn.satfinite.e4m3x2.f32"}, 4},
+      {"sm_90a", half, e5m2, plain, {"cvt.rn.satfinite.e5m2x2.f16x2"}, 4},
+      {"sm_89", e4m3, half, plain, {"cvt.rn.f16x2.e4m3x2"}, 4},
+      {"sm_90a", e5m2, real, plain, {"cvt.rn.f16x2.e5m2x2"}, 4 + 8},
+      {"sm_90a", e4m3, brain, plain, {"cvt.rn.f16x2.e4m3x2", "cvt.rn.bf16x2.f32"}, 4 + 8 + 4},
+      {"sm_100a",
+       e4m3,
+       e5m2,
+       plain,
+       {"cvt.rn.f16x2.e4m3x2", "cvt.rn.satfinite.e5m2x2.f16x2"},
+       4 + 4},
+      {"sm_90a", "float64", half, plain, {}, 8},
+      {"sm_90a", "int32", half, plain, {}, 8}};
+  for (const Case& each : cases) {
+    ElementwiseCase rows = on_rows({"warp", 32}, {each.to, each.from}, each.call);
+    rows.target = each.target;
+    const Checked checked =
+        family.run(program_of(rows), {.variant = "reg",
+                                      .opcode = each.opcodes.empty() ? "" : each.opcodes[0],
+                                      .per_thread = 4,
+                                      .rounds = 8});
+    const std::string what = each.from + " to " + each.to + "\n" + checked.ptx;
+    for (const std::string& opcode : each.opcodes)
+      EXPECT_EQ(count_of(checked.ptx, opcode + "\t"), 4U) << what;
+    EXPECT_EQ(count_of(checked.ptx, "\tcvt."), each.conversions) << what;
+    family.count();
+  }
+}
+
+// Between memory and registers, and with halves that do not meet.
+TEST(ElementwisePacked, ConversionsOfMemory) {
+  Family family("conversions of two elements of memory", Nvcc::Always);
+  struct Case {
+    std::string from, to, call, opcode;
+    std::size_t count;
+  };
+  const std::vector<Case> cases = {
+      {"float32", "float16", "Tx.warp.cast(R, X)", "cvt.rn.f16x2.f32", 4},
+      {"float32", "float8_e4m3fn", "Tx.warp.cast(Y, X)", "cvt.rn.satfinite.e4m3x2.f32", 4},
+      {"float8_e5m2", "float32", "Tx.warp.cast(Y, X)", "cvt.rn.f16x2.e5m2x2", 4},
+      {"float8_e5m2", "float16", "Tx.warp.cast(R, X)", "cvt.rn.f16x2.e5m2x2", 4},
+      {"float16", "float8_e5m2", "Tx.warp.cast(R[0:32, 2:6], X[0:32, 4:8])",
+       "cvt.rn.satfinite.e5m2x2.f16x2", 2},
+      {"float32", "float16", "Tx.warp.cast(R[0:32, 1:7], X[0:32, 1:7])", "x2.", 0},
+      {"float32", "float16", "Tx.warp.cast(R, X[0:32, 3])", "x2.", 0}};
+  for (const Case& each : cases) {
+    KernelText text(32, each.from);
+    text.param("A", {32, 8});
+    text.param("B", {32, 8}, each.to);
+    text.param("C", {32, 8}, each.to);
+    const auto buffer = [&](const std::string& name, const std::string& dtype,
+                            const std::string& more) {
+      text.line(fmt::format("{} = T.alloc_buffer((32, 8), \"{}\", scope={})", name, dtype, more));
+    };
+    buffer("X", each.from, "\"shared\"");
+    buffer("Y", each.to, "\"shared\"");
+    buffer("R", each.to, "\"local\", layout=" + tile("S[(32, 8) : (1 @ laneid, 1)]"));
+    text.line("R_r = R.local(8)");
+    text.for_elements({32, 8}, "X", "A");
+    text.line("Tx.warp.fill(Y, 1)");
+    text.line("Tx.warp.fill(R, 1)");
+    text.sync();
+    text.line(each.call);
+    text.sync();
+    text.for_elements({32, 8}, "B", "Y");
+    text.for_registers("C", "R_r", 8, true);
+    const Checked checked = family.run({.source = text.text(), .inputs = Inputs::Normal});
+    EXPECT_EQ(count_of(checked.ptx, each.opcode + (each.count > 0 ? "\t" : "")), each.count)
+        << each.call << checked.ptx;
+    family.count();
+  }
+}
+
 // A wrong half shows in what comes out.
 TEST(ElementwisePacked, FaultsShow) {
   ElementwiseCase each = on_rows({"warp", 32}, {"float16", "float16", "float16"}, "sub(D, A, B)");
@@ -153,6 +251,12 @@ TEST(ElementwisePacked, FaultsShow) {
   program.edits = {{"sub.rn.f16x2", "add.rn.f16x2"}};
   EXPECT_EQ(check(program).stage, Stage::Device);
   program.edits = {{"sub.rn.f16x2", "sub.rn.bf16x2"}};
+  EXPECT_EQ(check(program).stage, Stage::Device);
+  each = on_rows({"warp", 32}, {"float8_e4m3fn", "float32"}, "cast(D, A)");
+  each.inputs = Inputs::Normal;
+  program = program_of(each);
+  EXPECT_TRUE(check(program).right());
+  program.edits = {{"e4m3x2.f32", "e5m2x2.f32"}};
   EXPECT_EQ(check(program).stage, Stage::Device);
 }
 

@@ -134,8 +134,9 @@ std::string add_output(Draft& h, const Register& reg, const std::string& name) {
 }
 
 std::string add_input(Draft& h, const Register& reg, const std::string& value) {
-  h.inputs.push_back(
-      fmt::format("\"{}\"({}{})", reg.constraint, value, h.is_hidden ? " ^ zero" : ""));
+  const std::string hidden =
+      h.is_hidden ? fmt::format("static_cast<{}>({} ^ zero)", reg.type, value) : value;
+  h.inputs.push_back(fmt::format("\"{}\"({})", reg.constraint, hidden));
   return fmt::format("%{}", h.next_input++);
 }
 

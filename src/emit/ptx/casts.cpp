@@ -24,6 +24,12 @@ std::string_view pair_type(DType type) {
                   "");
 }
 
+// Two of them, as float16 in a word.
+Value halves_of(Context& c, Value value, DType from) {
+  const Value low = c.code.pure("cvt.u16.u32", Class::Rs, {value});
+  return c.code.pure(fmt::format("cvt.rn.f16x2.{}", pair_type(from)), Class::R, {low});
+}
+
 Value int_to_int(Context& c, Value value, DType from, DType to) {
   const int wide = num::bits_of(from);
   const int bits = num::bits_of(to);
@@ -89,6 +95,8 @@ Value float_to_float(Context& c, Value value, DType from, DType to) {
   const bool from_tf32 = from == DType::Tfloat32;
   if (from_tf32) from = DType::Float32;
   if (from == to) return value;
+  if (to == DType::Float16 && !pair_type(from).empty())
+    return c.code.pure("cvt.u16.u32", Class::Rs, {halves_of(c, value, from)});
   if (to == DType::Float64) {
     const bool is_direct = from == DType::Float32 || from == DType::Float16;
     return c.code.pure(fmt::format("cvt.f64.{}", is_direct ? arith_type(from) : "f32"), Class::Rd,
@@ -141,10 +149,8 @@ Value to_f32(Context& c, Value value, DType from) {
     refuse(c, "a conversion of `{}`", num::name_of(from));
     return value;
   }
-  const Value low = c.code.pure("cvt.u16.u32", Class::Rs, {value});
-  const Value halves =
-      c.code.pure(fmt::format("cvt.rn.f16x2.{}", pair_type(from)), Class::R, {low});
-  return c.code.pure("cvt.f32.f16", Class::R, {c.code.pure("cvt.u16.u32", Class::Rs, {halves})});
+  const Value half = c.code.pure("cvt.u16.u32", Class::Rs, {halves_of(c, value, from)});
+  return c.code.pure("cvt.f32.f16", Class::R, {half});
 }
 
 namespace {

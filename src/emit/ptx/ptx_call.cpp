@@ -83,10 +83,21 @@ bool is_fitting(const Context& c, const ir::PtxCall& call, const isa::Binding& b
 
 // --- operands ------------------------------------------------------------------------------------
 
+// Has a register of 16 bits, as integers that are computed with do not: a float that stands for
+// them here.
+constexpr DType kHalfWord = DType::Float16;
+
 // The bits of an expression in a register of that class.
 Value in_class(Context& c, ExprId expr, Class cls) {
-  const ir::Type type = c.f[expr].type;
+  const ir::Expr& e = c.f[expr];
+  const ir::Type type = e.type;
   if (type.is_pointer()) return generic(c, address(c, expr));
+  if (e.op == ExprOp::Load && cls == Class::Rs && type.is_int() && type.lanes == 1 &&
+      storage_bits(type.dtype) == 16) {
+    const Address place = element(c, e.buffer, e.args);
+    if (place.space == Space::Registers)
+      return c.code.in_register(load_run(c, place, kHalfWord, 1)[0]);
+  }
   const Lanes values = lanes(c, expr);
   if (values.size() == 1) return c.code.in_register(raw(c, values[0], type.dtype, cls));
   const std::vector<Value> words = words_of(c, values, type.dtype);
@@ -173,8 +184,9 @@ Arg ptx_one(Context& c, Issue& issue, const PtxOperand& operand, const OperandSp
 Value hidden(Context& c, Value word) {
   const Value clock = c.code.pure("mov.u64", Class::Rd, {special_arg("%clock64")});
   const Value top = c.code.pure("shr.u64", Class::Rd, {clock, int_value(63)});
-  const Value zero = c.code.pure("cvt.u32.u64", Class::R, {top});
-  return c.code.pure("xor.b32", Class::R, {word, zero});
+  const std::string_view bits = word.cls == Class::Rs ? "16" : "32";
+  const Value zero = c.code.pure(fmt::format("cvt.u{}.u64", bits), word.cls, {top});
+  return c.code.pure(fmt::format("xor.b{}", bits), word.cls, {word, zero});
 }
 
 Arg ptx_operand(Context& c, Issue& issue, const ir::PlacedOperand& placed) {
@@ -198,7 +210,9 @@ Arg ptx_operand(Context& c, Issue& issue, const ir::PlacedOperand& placed) {
 void write_back(Context& c, const Issue::Output& output, Guard guard) {
   const ir::Expr& e = c.f[output.operand.expr];
   const bool is_at = output.operand.kind == PtxOperandKind::At;
-  const DType type = is_at ? DType::Uint32 : c.f[e.buffer].dtype;
+  const DType own = is_at ? DType::Uint32 : c.f[e.buffer].dtype;
+  const bool is_half = output.value.cls == Class::Rs && storage_bits(own) == 16;
+  const DType type = is_half ? kHalfWord : own;
   const Address place = is_at ? address(c, output.operand.expr) : element(c, e.buffer, e.args);
   Value value = output.value;
   if (value.cls == Class::Rq) {

@@ -74,4 +74,21 @@ void ptx_convert(Cta& cta, const PtxInstruction& ptx, Threads ts) {
   ptx_put(cta, ptx.operand(0), ts, num::bits_of(ptx.type), std::move(values));
 }
 
+// Two registers, the upper element first, or a word of two elements.
+void ptx_convert_pair(Cta& cta, const PtxInstruction& ptx, Threads ts) {
+  const int width = num::bits_of(ptx.from), out_width = num::bits_of(ptx.type);
+  const bool is_split = ptx.operand_count() > 2;
+  const int bits = is_split ? width : 2 * width;
+  Words upper = ptx_value(cta, ptx.operand(1), ts, bits);
+  const Words lower = ptx_value(cta, ptx.operand(ptx.operand_count() - 1), ts, bits);
+  const Word mask = (Word{1} << width) - 1;
+  const auto converted = [&](Word element) {
+    return cast_as(ptx.from, ptx.type, element & mask, ptx.cast);
+  };
+  for (std::size_t i = 0; i < ts.size(); ++i)
+    upper[i] =
+        converted(is_split ? upper[i] : upper[i] >> width) << out_width | converted(lower[i]);
+  ptx_put(cta, ptx.operand(0), ts, 2 * out_width, std::move(upper));
+}
+
 }  // namespace ww::eval

@@ -120,6 +120,23 @@ bool rounds_to_float(const Binding& binding) {
          !binding.has("relu") && !binding.has("ftz") && !binding.has("sat");
 }
 
+// The types of pairs; nothing for others.
+std::optional<DType> pair_type(std::string_view word) {
+  static constexpr std::pair<std::string_view, DType> kRows[] = {{"f16x2", DType::Float16},
+                                                                 {"bf16x2", DType::Bfloat16},
+                                                                 {"e4m3x2", DType::Float8E4M3fn},
+                                                                 {"e5m2x2", DType::Float8E5M2}};
+  const auto* found = std::ranges::find(kRows, word, [](const auto& row) { return row.first; });
+  return found == std::end(kRows) ? std::nullopt : std::optional(found->second);
+}
+
+// Two numbers to a word of two floats, or one such word to another.
+bool converts_pairs(const Binding& binding) {
+  const bool is_rounded = rounding_of(binding) || binding.has("rn");
+  return pair_type(binding.word("dtype")) && is_rounded && !binding.has("relu") &&
+         (binding.word("atype") == "f32" || pair_type(binding.word("atype")));
+}
+
 bool folds_integers(const Binding& binding) {
   return is_one_of(binding.word("type"), {"u32", "s32"});
 }
@@ -196,6 +213,7 @@ constexpr FormRow kFormRows[] = {
     {"neg",                               PtxKind::Packed,       is_packed},
     {"abs",                               PtxKind::Packed,       is_packed},
     {"cvt",                               PtxKind::Convert,      rounds_to_float},
+    {"cvt",                               PtxKind::ConvertPair,  converts_pairs},
     {"ex2",                               PtxKind::Approximate,  is_approximation},
     {"lg2",                               PtxKind::Approximate,  is_approximation},
     {"sin",                               PtxKind::Approximate,  is_approximation},
@@ -285,6 +303,13 @@ PtxInstruction decode(const ir::PtxCall& call) {
     out.type = *number_type(binding.word("dtype"));
     out.from = *number_type(binding.word("atype"));
     out.cast = {.round = rounding_of(binding), .saturate = binding.has("satfinite")};
+  }
+  if (out.kind == PtxKind::ConvertPair) {
+    out.type = *pair_type(binding.word("dtype"));
+    out.from = pair_type(binding.word("atype")).value_or(DType::Float32);
+    // 8 bits round to nearest and saturate anyway.
+    if (num::bits_of(out.type) == 16 && out.from == DType::Float32)
+      out.cast = {.round = rounding_of(binding), .saturate = binding.has("satfinite")};
   }
   out.is_flushed = binding.has("ftz");
   out.count = static_cast<std::size_t>(std::max(1, binding.number(is_matrix ? "num" : "vec")));

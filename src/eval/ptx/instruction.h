@@ -44,8 +44,8 @@ struct PtxInstruction {
   PackedFunction packed{};     // Packed
   ApproxFunction approx{};     // Approximate
   bool is_flushed = false;     // .ftz
-  num::DType from{};           // Convert: to `type`
-  ir::CastSettings cast = {};  // Convert
+  num::DType from{};           // Convert, ConvertPair: to `type`
+  ir::CastSettings cast = {};  // Convert, ConvertPair
   std::size_t count = 1;       // registers: 4 for .v4 and .x4
   std::size_t depth = 8;       // Mma: of the product, 8 or 16
   bool is_transposed = false;  // LoadMatrix, StoreMatrix

@@ -67,12 +67,11 @@ class CastMaker {
   }
 
   Match<CastForm> make() {
-    if (!settings_.round && !settings_.saturate) return form_;
-    WW_TRY_VOID(check_types());
-    if (is_float(form_.from))
-      WW_TRY_VOID(is_float(form_.to) ? float_to_float() : float_to_integer());
-    else
-      WW_TRY_VOID(is_float(form_.to) ? integer_to_float() : integer_to_integer());
+    if (settings_.round || settings_.saturate) WW_TRY_VOID(read_settings());
+    const bool is_plain = form_.is_plain() && call_.context.target.has(target::Feature::Sm80);
+    if (is_plain) form_.wide = between();
+    const bool is_halved = is_plain && form_.wide == DType::Float16;
+    form_.wider = is_halved && form_.to == DType::Bfloat16 ? DType::Float32 : form_.wide;
     return form_;
   }
 
@@ -86,6 +85,25 @@ class CastMaker {
   }
   // Floats whose conversions saturate whatever is asked for.
   [[nodiscard]] bool is_small() const { return num::bits_of(form_.to) <= 8; }
+
+  Match<void> read_settings() {
+    WW_TRY_VOID(check_types());
+    if (is_float(form_.from)) return is_float(form_.to) ? float_to_float() : float_to_integer();
+    return is_float(form_.to) ? integer_to_float() : integer_to_integer();
+  }
+
+  // The type that instructions for two elements (packed_cast.h) go through: the code of a single one
+  // takes the same steps, so that there is one meaning to prove.
+  [[nodiscard]] DType between() const {
+    const auto is_half = [](DType t) { return t == DType::Float16 || t == DType::Bfloat16; };
+    const auto is_byte = [](DType t) { return t == DType::Float8E4M3fn || t == DType::Float8E5M2; };
+    const DType from = form_.from, to = form_.to;
+    if ((!is_half(from) && !is_byte(from)) || from == to) return from;
+    if (is_byte(from))
+      return to == DType::Float32 || to == DType::Bfloat16 || is_byte(to) ? DType::Float16 : from;
+    if (to == DType::Bfloat16) return DType::Float32;
+    return from == DType::Bfloat16 && (is_half(to) || is_byte(to)) ? DType::Float32 : from;
+  }
 
   Match<void> check_types() {
     for (const DType type : {form_.from, form_.to})

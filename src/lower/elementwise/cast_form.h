@@ -20,8 +20,9 @@ struct CastForm {
   num::DType from{}, to{};
   std::optional<std::int64_t> low, high;  // whole numbers are clamped to these
   num::DType wide{};                      // holds all of `from`; the same: no step
+  num::DType wider{};                     // holds all of `wide`; the same: no step
   std::optional<ir::Intrinsic> whole;     // floor, ceil …: of floats on the way to integers
-  std::string opcode = {};                // wide to `to`; empty: T.Cast
+  std::string opcode = {};                // wider to `to`; empty: T.Cast
   bool is_bounded = false;                // infinities become the largest number
 
   /// T.Cast alone?
@@ -43,9 +44,9 @@ typename Values::Value cast_value(Values& v, const CastForm& form, typename Valu
   using ir::ExprOp;
   if (form.low) x = v.binary(ExprOp::Max, form.from, x, v.constant({form.from, *form.low, 0}));
   if (form.high) x = v.binary(ExprOp::Min, form.from, x, v.constant({form.from, *form.high, 0}));
-  x = v.cast(form.from, form.wide, x);
+  x = v.cast(form.wide, form.wider, v.cast(form.from, form.wide, x));
   if (form.whole) x = v.call(*form.whole, form.wide, {x});
-  x = form.opcode.empty() ? v.cast(form.wide, form.to, x) : v.instruct(form.opcode, form.to, {x});
+  x = form.opcode.empty() ? v.cast(form.wider, form.to, x) : v.instruct(form.opcode, form.to, {x});
   if (!form.is_bounded) return x;
   const auto size = v.call(ir::Intrinsic::Abs, form.to, {x});
   const auto largest = v.constant({form.to, 0, num::largest(form.to)});

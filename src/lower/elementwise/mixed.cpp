@@ -49,8 +49,9 @@ struct Plan {
 // --- match ---------------------------------------------------------------------------------------
 
 // Vectors are loaded into registers of their own, which pair up.
-bool has_pairs(const Call& call, const MixedProblem& p, const Work& work) {
+bool has_pairs(const Call& call, const MixedProblem& p, const Work& work, const PackedOp& op) {
   const auto sides = p.sides();
+  if (op.cast && work.sides[1].access == Access::Single) return false;
   for (std::size_t s = 0; s < sides.size(); ++s)
     if (work.sides[s].access == Access::Register &&
         !are_pairs(call, *sides[s], work.sides[s].slots))
@@ -64,7 +65,7 @@ Match<Plan> match(const Call& call) {
   plan.works = WW_TRY(mixed_work(call, plan.problem));
   plan.packed = packed_op(call, plan.problem.type, plan.problem.dst.dtype, plan.problem.sources);
   for (const Work& work : plan.works)
-    plan.is_packed.push_back(plan.packed && has_pairs(call, plan.problem, work));
+    plan.is_packed.push_back(plan.packed && has_pairs(call, plan.problem, work, *plan.packed));
   return plan;
 }
 
@@ -196,14 +197,17 @@ class Writer {
 
   void find_words(const Work& work) {
     words_.clear();
-    for (std::size_t s = 0; s < sides_.size(); ++s)
-      words_.push_back(values_[s].valid()
-                           ? word_view(code_, values_[s], plan_.packed->word, work.vec)
-                       : work.sides[s].access == Access::Register
-                           ? word_view(code_, sides_[s]->buffer, plan_.packed->word,
-                                       view_elements(call_, *sides_[s]))
-                           : ir::BufferId{});
+    for (std::size_t s = 0; s < sides_.size(); ++s) {
+      const auto word = plan_.packed->word_of(*sides_[s], s == 0);
+      const bool is_register = work.sides[s].access == Access::Register;
+      words_.push_back(!word                ? ir::BufferId{}
+                       : values_[s].valid() ? word_view(code_, values_[s], *word, work.vec)
+                       : is_register        ? word_view(code_, sides_[s]->buffer, *word,
+                                                        view_elements(call_, *sides_[s]))
+                                            : ir::BufferId{});
+    }
     pairs_.clear();
+    if (plan_.packed->cast) return;
     for (const ExprId scalar : scalars_)
       pairs_.push_back(scalar.valid() ? both_halves(code_, plan_.packed->word, scalar) : ExprId{});
     if (plan_.packed->has_zero)
@@ -215,6 +219,7 @@ class Writer {
     return code_.load(words_[s], {code_.simplify(code_.div(first, 2))});
   }
   void two(const Work& work, ExprId k, ExprId i) {
+    if (plan_.packed->cast) return two_cast(work, k, i);
     std::vector<ExprId> from;
     for (std::size_t n = 0; n < pairs_.size(); ++n) {
       const bool is_side = n < p_.sources.size() && p_.sources[n].side;
@@ -222,6 +227,21 @@ class Writer {
       from.push_back(!is_side ? pairs_[n] : loaded_[s].valid() ? loaded_[s] : word(work, s, k, i));
     }
     write_packed(code_, *plan_.packed, word(work, 0, k, i), from);
+  }
+
+  void two_cast(const Work& work, ExprId k, ExprId i) {
+    const auto word_of = [&](std::size_t s) {
+      return words_[s].valid() ? word(work, s, k, i) : ExprId{};
+    };
+    const ExprId from_word = word_of(1), to_word = word_of(0);
+    CastPair pair{.from_word = from_word, .to_word = to_word};
+    pair.to = values_[0].valid() ? values_[0] : views_[0];
+    for (const std::size_t h : {0U, 1U}) {
+      const ExprId at = code_.simplify(code_.add(code_.mul(i, 2), static_cast<std::int64_t>(h)));
+      pair.from[h] = element(work, 1, k, at);
+      pair.to_index[h] = values_[0].valid() ? at : slot(work, 0, k, at);
+    }
+    write_packed_cast(code_, *plan_.packed->cast, pair);
   }
 
   ExprId element(const Work& work, std::size_t s, ExprId k, ExprId i) {
@@ -315,7 +335,8 @@ PlanReport report(const Plan& plan, const Call& call) {
   add_registers(out, plan, call);
   for (std::size_t w = 0; w < plan.works.size(); ++w)
     if (plan.is_packed[w])
-      out.add_instruction(plan.packed->opcode, plan.works[w].rounds * plan.works[w].vec / 2, 0);
+      for (const std::string& opcode : plan.packed->opcodes())
+        out.add_instruction(opcode, plan.works[w].rounds * plan.works[w].vec / 2, 0);
   out.summary =
       fmt::format("{} element{} at a time, {} round{} of {} thread{}", vec, vec == 1 ? "" : "s",
                   out.rounds, out.rounds == 1 ? "" : "s", out.threads, out.threads == 1 ? "" : "s");
@@ -325,7 +346,8 @@ PlanReport report(const Plan& plan, const Call& call) {
                                     work.count % work.threads, work.threads));
   if (ir::is_shared(p.dst.scope) && call.tile.scope == ir::Unit::Warpgroup)
     out.notes.emplace_back("ends with the named barrier 8 + the number of the warpgroup");
-  add_value_notes(out, call, p.type, out.rounds * vec);
+  const bool is_packed = std::ranges::find(plan.is_packed, true) != plan.is_packed.end();
+  add_value_notes(out, call, p.type, is_packed ? 0 : out.rounds * vec);
   return out;
 }
 

@@ -49,6 +49,12 @@ std::string_view packed_type(DType type) {
 
 std::optional<PackedOp> packed_op(const Call& call, DType type, DType dst,
                                   std::span<const ElementwiseSource> sources) {
+  if (call.tile.op == TileOp::Cast) {
+    auto cast = packed_cast(call);
+    return cast ? std::optional(
+                      PackedOp{.opcode = {}, .word = DType::Uint32, .cast = *std::move(cast)})
+                : std::nullopt;
+  }
   const std::string_view word = packed_word(call.tile.op), halves = packed_type(type);
   if (word.empty() || halves.empty() || dst != type) return std::nullopt;
   for (const ElementwiseSource& source : sources)
@@ -57,6 +63,20 @@ std::optional<PackedOp> packed_op(const Call& call, DType type, DType dst,
                .word = num::bits_of(type) == 16 ? DType::Uint32 : DType::Uint64,
                .has_zero = call.tile.op == TileOp::Relu};
   if (!is_on_target(out.opcode, call.context.target)) return std::nullopt;
+  return out;
+}
+
+std::optional<DType> PackedOp::word_of(const OperandPlaces& side, bool is_dst) const {
+  if (!cast) return word;
+  if (is_dst ? !cast->writes_words() : !cast->reads_words()) return std::nullopt;
+  return side.bits == 8 ? DType::Uint16 : DType::Uint32;
+}
+
+std::vector<std::string> PackedOp::opcodes() const {
+  if (!cast) return {opcode};
+  std::vector<std::string> out;
+  for (const std::string& each : {cast->unpack, cast->pack})
+    if (!each.empty()) out.push_back(each);
   return out;
 }
 

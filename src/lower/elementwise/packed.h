@@ -10,19 +10,26 @@
 #include <string>
 #include <vector>
 
+#include "lower/elementwise/packed_cast.h"
 #include "lower/elementwise/problem.h"
 
 namespace ww::lower {
 
 /// The instruction for a primitive, on words of two elements.
 struct PackedOp {
-  std::string opcode;     // "add.rn.f16x2"
-  num::DType word;        // an unsigned integer as wide as two elements
-  bool has_zero = false;  // the second operand is 0: relu
+  std::string opcode;                   // "add.rn.f16x2"
+  num::DType word;                      // an unsigned integer as wide as two elements
+  bool has_zero = false;                // the second operand is 0: relu
+  std::optional<PackedCast> cast = {};  // of `cast`, with its own words
+
+  /// The word of an operand, or of the destination; nothing where it is taken by element.
+  [[nodiscard]] std::optional<num::DType> word_of(const OperandPlaces& side, bool is_dst) const;
+  /// For `explain`.
+  [[nodiscard]] std::vector<std::string> opcodes() const;
 };
 
 /// Nothing where the target has none, or operands are converted: sources and destination must have
-/// the type in which the primitive computes.
+/// the type in which the primitive computes, except in `cast`.
 std::optional<PackedOp> packed_op(const Call& call, num::DType type, num::DType dst,
                                   std::span<const ElementwiseSource> sources);
 

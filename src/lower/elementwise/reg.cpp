@@ -9,8 +9,8 @@
 //
 //     Tx.wg.cast(H[0:128, 0:64], R[0:128, 0:64])     R float32, H float16, a row in each thread
 //
-//     for i in T.unroll(64):
-//         H[i] = T.cast(R[i], "float16")
+//     for i in T.unroll(32):
+//         cvt.rn.f16x2.f32 H_words[i], R[i * 2 + 1], R[i * 2]
 //
 // Threads that share elements all compute them, which must not be with scalars that differ. Threads
 // that hold nothing are left out.
@@ -130,8 +130,13 @@ class Writer {
 
   // The same by words of two elements.
   void prepare_words() {
+    const std::vector<const OperandPlaces*> sides = sides_of(p_);
+    for (std::size_t s = 0; s < sides.size(); ++s) {
+      const auto word = plan_.packed->word_of(*sides[s], s == 0);
+      words_.push_back(word ? words(*sides[s], *word) : ir::BufferId{});
+    }
+    if (plan_.packed->cast) return;
     const num::DType word = plan_.packed->word;
-    for (const OperandPlaces* side : sides_of(p_)) words_.push_back(words(*side, word));
     for (std::size_t i = 0; i < p_.sources.size(); ++i)
       pairs_.push_back(scalars_[i].valid() ? both_halves(code_, word, scalars_[i]) : ExprId{});
     if (plan_.packed->has_zero) pairs_.push_back(both_halves(code_, word, code_.zero(p_.type)));
@@ -139,7 +144,7 @@ class Writer {
   ir::BufferId words(const OperandPlaces& side, num::DType word) {
     const std::vector<const OperandPlaces*> sides = sides_of(p_);
     for (std::size_t s = 0; s < words_.size(); ++s)
-      if (sides[s]->buffer == side.buffer) return words_[s];
+      if (sides[s]->buffer == side.buffer && words_[s].valid()) return words_[s];
     return word_view(code_, side.buffer, word, view_elements(call_, side));
   }
 
@@ -181,6 +186,7 @@ class Writer {
   // `word_of` is the same for words.
   template <typename WordOf>
   void two(WordOf&& word_of) {
+    if (plan_.packed->cast) return two_cast(word_of);
     const auto word = [&](std::size_t s) {
       return code_.load(words_[s], {code_.simplify(word_of(s))});
     };
@@ -190,6 +196,23 @@ class Writer {
       from.push_back(is_side ? word(1 + p_.sources[i].operand) : pairs_[i]);
     }
     write_packed(code_, *plan_.packed, word(0), from);
+  }
+  template <typename WordOf>
+  void two_cast(WordOf&& word_of) {
+    const ExprId to = word_of(0), from = word_of(1);
+    const auto word = [&](std::size_t s, ExprId at) {
+      return words_[s].valid() ? code_.load(words_[s], {code_.simplify(at)}) : ExprId{};
+    };
+    const ExprId from_word = word(1, from), to_word = word(0, to);
+    CastPair pair{.from_word = from_word, .to_word = to_word, .to = dst_};
+    for (const std::size_t h : {0U, 1U}) {
+      const auto element = [&](ExprId at) {
+        return code_.simplify(code_.add(code_.mul(at, 2), static_cast<std::int64_t>(h)));
+      };
+      pair.from[h] = code_.load(buffers_[0], {element(from)});
+      pair.to_index[h] = element(to);
+    }
+    write_packed_cast(code_, *plan_.packed->cast, pair);
   }
 
   const Plan& plan_;
@@ -251,13 +274,14 @@ PlanReport report(const Plan& plan, const Call& call) {
     if (batch.is_packed) packed += std::ssize(batch.slots[0]);
   out.summary = fmt::format("{} element{} per thread, in its registers{}", out.rounds,
                             out.rounds == 1 ? "" : "s", packed > 0 ? ", two at a time" : "");
-  if (packed > 0) out.add_instruction(plan.packed->opcode, packed, 0);
+  if (packed > 0)
+    for (const std::string& opcode : plan.packed->opcodes()) out.add_instruction(opcode, packed, 0);
   const auto is_loop = [](const BatchPlan& batch) { return batch.forms.has_value(); };
   const bool is_single = out.rounds > 1 && (packed == 0 || packed > 1);
   if (is_single && std::ranges::none_of(plan.batches, is_loop))
     out.notes.emplace_back("the registers follow no formula and are written one by one");
   if (is_copied) out.notes.emplace_back("elements that several threads hold are computed by each");
-  add_value_notes(out, call, p.type, out.rounds);
+  add_value_notes(out, call, p.type, packed > 0 ? 0 : out.rounds);
   return out;
 }
 

@@ -268,7 +268,65 @@ class ElementwiseReplay : public RegisterReplay {
     return {};
   }
 
+  // Conversions to or from words of two elements.
+  struct PairCast {
+    DType from, to;
+    bool is_plain;       // rounds as T.Cast does
+    std::string single;  // else: the instruction for one element
+  };
+  static std::optional<PairCast> pair_cast_of(const isa::Opcode& opcode) {
+    constexpr std::pair<std::string_view, DType> kWords[] = {{"f32", DType::Float32},
+                                                             {"f16x2", DType::Float16},
+                                                             {"bf16x2", DType::Bfloat16},
+                                                             {"e4m3x2", DType::Float8E4M3fn},
+                                                             {"e5m2x2", DType::Float8E5M2}};
+    if (opcode.mnemonic() != "cvt" || opcode.text().find("x2") == std::string_view::npos)
+      return std::nullopt;
+    const isa::Binding& binding = opcode.binding();
+    const auto type = [&](std::string_view slot) {
+      return std::ranges::find(kWords, binding.word(slot),
+                               &std::pair<std::string_view, DType>::first);
+    };
+    const auto *from = type("atype"), *to = type("dtype");
+    if (from == std::end(kWords) || to == std::end(kWords)) return std::nullopt;
+    const bool is_byte = num::bits_of(to->second) == 8;
+    PairCast out{from->second, to->second, false, std::string(opcode.text())};
+    const std::string usual =
+        fmt::format("cvt.rn{}.{}.{}", is_byte ? ".satfinite" : "", to->first, from->first);
+    out.is_plain = out.single == usual;
+    out.single.erase(out.single.find("x2"), 2);
+    return out;
+  }
+  // The upper element is the first of two operands.
+  Try<void> convert_pair(const PairCast& cast, const ir::PtxCall& call, const Mask& mask) {
+    const bool is_split = cast.from == DType::Float32;
+    if (call.operands.size() != (is_split ? 3U : 2U)) return unknown("`{}`", call.opcode.text());
+    std::vector<ThreadNumbers> parts;
+    for (std::size_t i = 2; is_split && i > 0; --i)
+      parts.push_back(WW_TRY(value(call.operands[i].expr, mask)));
+    const auto from =
+        is_split ? Try<PointerValue>(PointerValue{}) : register_of(call.operands[1], mask);
+    if (!from) return std::unexpected(from.error());
+    const auto to = WW_TRY(register_of(call.operands[0], mask));
+    for (std::size_t t = 0; t < mask.size(); ++t) {
+      if (!mask[t]) continue;
+      Number halves[2] = {};
+      for (const std::int64_t half : {0, 1}) {
+        const Number x = is_split
+                             ? parts[static_cast<std::size_t>(half)][t]
+                             : WW_TRY(read_at(half_of(*from, t, half, num::bits_of(cast.from)), t));
+        halves[half] = cast.is_plain ? hashes::cast(cast.from, cast.to, x)
+                                     : hashes::instructed(cast.single, cast.to, {&x, 1});
+      }
+      for (const std::int64_t half : {0, 1})
+        WW_TRY_VOID(put(half_of(to, t, half, num::bits_of(cast.to)), t, halves[half]));
+    }
+    has_changed_ = true;
+    return {};
+  }
+
   Try<void> ptx(const ir::PtxCall& call, const Mask& mask) override {
+    if (const auto cast = pair_cast_of(call.opcode)) return convert_pair(*cast, call, mask);
     if (is_function(call.opcode)) return compute(call, mask);
     const auto packed = packed_of(call.opcode);
     if (!packed || call.operands.size() != packed->operands + 1)

@@ -286,7 +286,7 @@ TEST(ProofElementwise, FastFaults) {
   EXPECT_EQ(all_of(accurate, StmtKind::Ptx).size(), 0U);
 }
 
-// Another rounding, another type, no saturation.
+// Another rounding, another type, no saturation, halves exchanged or taken twice.
 TEST(ProofElementwise, CastFaults) {
   using enum DType;
   Under under(
@@ -295,12 +295,41 @@ TEST(ProofElementwise, CastFaults) {
   const std::vector<StmtId> all = all_of(under, StmtKind::Ptx);
   ASSERT_EQ(all.size(), 1U);
   ir::PtxCall& call = under.f.at(under.f[all[0]].ptx);
-  ASSERT_EQ(call.opcode.text(), "cvt.rz.satfinite.f16.f32");
-  for (const std::string other : {"cvt.rn.satfinite.f16.f32", "cvt.rz.satfinite.bf16.f32",
-                                  "cvt.rz.f16.f32", "cvt.rz.relu.satfinite.f16.f32"}) {
+  const ir::PtxCall right = call;
+  ASSERT_EQ(call.opcode.text(), "cvt.rz.satfinite.f16x2.f32");
+  for (const std::string other : {"cvt.rn.satfinite.f16x2.f32", "cvt.rz.satfinite.bf16x2.f32",
+                                  "cvt.rz.f16x2.f32", "cvt.rz.relu.satfinite.f16x2.f32"}) {
     call.opcode = isa::opcode_of(other);
     EXPECT_FALSE(under.prove().holds()) << other;
   }
+  call = right;
+  std::swap(call.operands[1], call.operands[2]);
+  EXPECT_FALSE(under.prove().holds());
+  call.operands[1] = call.operands[2];
+  EXPECT_FALSE(under.prove().holds());
+}
+
+// The same for words that become words.
+TEST(ProofElementwise, PairCastFaults) {
+  using enum DType;
+  Under under({.op = TileOp::Cast, .types = {Float8E5M2, Float8E4M3fn}});
+  ASSERT_TRUE(under.prove().holds());
+  const std::vector<StmtId> all = all_of(under, StmtKind::Ptx);
+  ASSERT_EQ(all.size(), 2U);
+  ir::PtxCall &unpack = under.f.at(under.f[all[0]].ptx), &pack = under.f.at(under.f[all[1]].ptx);
+  ASSERT_EQ(unpack.opcode.text(), "cvt.rn.f16x2.e4m3x2");
+  ASSERT_EQ(pack.opcode.text(), "cvt.rn.satfinite.e5m2x2.f16x2");
+  for (auto* call : {&unpack, &pack}) {
+    const isa::Opcode right = call->opcode;
+    for (const std::string other : {"cvt.rn.f16x2.e5m2x2", "cvt.rn.relu.f16x2.e4m3x2",
+                                    "cvt.rn.satfinite.e4m3x2.f16x2", "neg.f16x2"}) {
+      call->opcode = isa::opcode_of(other);
+      EXPECT_FALSE(under.prove().holds()) << other;
+    }
+    call->opcode = right;
+  }
+  pack.operands[1] = unpack.operands[1];
+  EXPECT_FALSE(under.prove().holds());
 }
 
 // A step made twice is wrong where it reads what it has written.

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lower/elementwise/packed_cast.h"
+
+#include "lower/checks.h"
+#include "lower/elementwise/packed.h"
+
+namespace ww::lower {
+namespace {
+
+using ir::ExprId;
+using num::DType;
+
+std::string_view pair_word(DType type) {
+  switch (type) {
+    case DType::Float16:
+      return "f16x2";
+    case DType::Bfloat16:
+      return "bf16x2";
+    case DType::Float8E4M3fn:
+      return "e4m3x2";
+    case DType::Float8E5M2:
+      return "e5m2x2";
+    default:
+      return {};
+  }
+}
+
+bool is_byte(DType type) { return num::bits_of(type) == 8 && !pair_word(type).empty(); }
+
+// The instruction for one element, where there is one, with a word for its result; else the one
+// that rounds as T.Cast does.
+std::string pack_opcode(const CastForm& form, std::string_view from) {
+  const std::string_view to = pair_word(form.to);
+  if (to.empty()) return {};
+  if (form.opcode.empty())
+    return fmt::format("cvt.rn{}.{}.{}", is_byte(form.to) ? ".satfinite" : "", to, from);
+  const std::size_t at = form.opcode.rfind(".f32");
+  return at == std::string::npos ? "" : form.opcode.substr(0, at) + "x2.f32";
+}
+
+}  // namespace
+
+std::optional<PackedCast> packed_cast(const Call& call) {
+  const auto form = cast_form(call);
+  if (!form || form->is_bounded) return std::nullopt;
+  const bool from_bytes = is_byte(form->from), is_halved = form->wide == DType::Float16;
+  PackedCast out{.to = form->to};
+  if (from_bytes && (is_halved || form->to == DType::Float16))
+    out.unpack = fmt::format("cvt.rn.f16x2.{}", pair_word(form->from));
+  out.packs_halves = is_halved && is_byte(form->to);
+  if (out.packs_halves || form->wider == DType::Float32)
+    out.pack = pack_opcode(*form, out.packs_halves ? "f16x2" : "f32");
+  for (const std::string& opcode : {out.unpack, out.pack})
+    if (!opcode.empty() && !is_on_target(opcode, call.context.target)) return std::nullopt;
+  if (out.unpack.empty() && out.pack.empty()) return std::nullopt;
+  return out;
+}
+
+void write_packed_cast(CodeWriter& code, const PackedCast& cast, const CastPair& pair) {
+  std::array<ExprId, 2> from = pair.from;
+  ExprId halves = pair.from_word;
+  if (!cast.unpack.empty()) {
+    const bool is_last = cast.to == DType::Float16;
+    ir::BufferId own = {};
+    if (!is_last) {
+      own = code.registers("halves", DType::Float16, 2);
+      halves = code.load(word_view(code, own, DType::Uint32, 2), {code.n(0)});
+    }
+    code.ptx(cast.unpack, {{.expr = is_last ? pair.to_word : halves}, {.expr = pair.from_word}});
+    if (is_last) return;
+    from = {code.load(own, {code.n(0)}), code.load(own, {code.n(1)})};
+  }
+  if (cast.packs_halves) return code.ptx(cast.pack, {{.expr = pair.to_word}, {.expr = halves}});
+  for (ExprId& each : from) each = code.as(DType::Float32, each);
+  if (!cast.pack.empty())  // the upper one comes first
+    return code.ptx(cast.pack, {{.expr = pair.to_word}, {.expr = from[1]}, {.expr = from[0]}});
+  for (const std::size_t h : {0U, 1U}) code.store(pair.to, pair.to_index[h], from[h]);
+}
+
+}  // namespace ww::lower

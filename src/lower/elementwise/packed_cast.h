@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// Two elements at a time for `cast`, where a thread has both in one word of the registers:
+//
+//     float32, float16, bfloat16 -> float16, bfloat16, 8 bits     cvt.rn.f16x2.f32 and its like
+//     float16                    -> 8 bits                        cvt.rn.satfinite.e4m3x2.f16x2
+//     8 bits                     -> float16                       cvt.rn.f16x2.e4m3x2
+//     8 bits                     -> others                        cvt.rn.f16x2.e4m3x2, and on from there
+//
+// Each half is rounded as the conversion of one element rounds it, so the bits are the same.
+#pragma once
+
+#include <array>
+#include <optional>
+#include <string>
+
+#include "lower/elementwise/cast_form.h"
+
+namespace ww::lower {
+
+struct PackedCast {
+  num::DType to{};
+  std::string unpack = {};    // a word of the source to two float16; empty: it is read by element
+  std::string pack = {};      // to a word of the destination; empty: what is unpacked is enough
+  bool packs_halves = false;  // `pack` takes two float16 in a word, not two float32
+
+  /// Is the source read, the destination written, by words?
+  [[nodiscard]] bool reads_words() const { return !unpack.empty() || packs_halves; }
+  [[nodiscard]] bool writes_words() const { return num::bits_of(to) <= 16; }
+};
+
+/// Nothing where the types are others, or the target has no such instruction.
+std::optional<PackedCast> packed_cast(const Call& call);
+
+/// Where two elements are. Words are missing where they are not used.
+struct CastPair {
+  ir::ExprId from_word = {}, to_word = {};
+  std::array<ir::ExprId, 2> from = {};  // the elements
+  ir::BufferId to = {};
+  std::array<ir::ExprId, 2> to_index = {};
+};
+void write_packed_cast(CodeWriter& code, const PackedCast& cast, const CastPair& pair);
+
+}  // namespace ww::lower
