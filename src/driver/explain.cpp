@@ -191,7 +191,47 @@ void add_loops(std::string& out, const SourceText& source, const lower::Lowering
   }
 }
 
+// "2 x shfl.sync.idx.b32, 1 x selp.b32": what the copies of a conversion execute.
+std::string conversion_cost(const Build& build, const infer::Conversion& conversion) {
+  std::vector<std::string> parts;
+  for (const CallReport* call : conversion_calls(build.report, conversion))
+    parts.push_back(call->chosen.empty() ? "nothing takes it" : instructions_text(call->plan));
+  return fmt::format("{}", fmt::join(parts, "; "));
+}
+
+void add_layouts(std::string& out, const Build& build) {
+  const SourceText& source = build.compiled->source;
+  const infer::Layouts& layouts = build.compiled->layouts;
+  if (!layouts.buffers.empty()) out += "\ninferred layouts:\n";
+  for (const infer::Inferred& each : layouts.buffers) {
+    const ir::Buffer& buffer = build.tile()[each.buffer];
+    append(out, "  {}: `{}`: {}\n", place_text(source, buffer.span), buffer.name, each.text);
+    append(out, "    {}{}\n", each.reason,
+           each.because.known ? ", " + place_text(source, each.because) : "");
+  }
+  if (!layouts.conversions.empty()) out += "\nconversions between layouts:\n";
+  for (const infer::Conversion& each : layouts.conversions) {
+    append(out, "  {}: `{}` {} `{}` as `{}`: {}\n", place_text(source, each.at), each.buffer,
+           each.is_written ? "comes out of" : "goes into", each.call, each.copy, each.text);
+    append(out, "    costs {}\n", conversion_cost(build, each));
+  }
+}
+
 }  // namespace
+
+std::vector<const CallReport*> conversion_calls(const lower::LoweringReport& report,
+                                                const infer::Conversion& conversion) {
+  std::vector<const CallReport*> out;
+  for (const CallReport& call : report.calls) {
+    if (call.op != "copy" || call.span != conversion.at) continue;
+    const std::string whole = conversion.copy + "[";
+    if (std::ranges::any_of(call.operands, [&](const lower::OperandReport& each) {
+          return each.region.starts_with(whole);
+        }))
+      out.push_back(&call);
+  }
+  return out;
+}
 
 std::string explain_text(const Build& build) {
   const SourceText& source = build.compiled->source;
@@ -200,6 +240,7 @@ std::string explain_text(const Build& build) {
            fmt::format("{} in {}", build.tile().name, printable_name(source.name())));
   if (build.target) add_fact(out, "target", target_text(*build.target));
   add_fact(out, "primitives", fmt::format("{}", build.report.calls.size()));
+  add_layouts(out, build);
   for (const CallReport& call : build.report.calls) add_call(out, source, call);
   if (!build.report.spilled.empty()) out += "\nregister arrays that went to local memory:\n";
   for (const lower::SpilledArray& each : build.report.spilled)

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "driver/build.h"
+#include "infer/infer.h"
 #include "lower/lowering_report.h"
 
 namespace ww::driver {
@@ -26,6 +27,10 @@ std::string to_text(const std::vector<PrimitiveLine>& lines);
 
 /// "sm_90a, PTX 9.0".
 std::string target_text(const target::Target& target);
+
+/// The copies that a conversion between layouts executes.
+std::vector<const lower::CallReport*> conversion_calls(const lower::LoweringReport& report,
+                                                       const infer::Conversion& conversion);
 
 /// The whole report of a build that has been lowered, or of which something could not be.
 std::string explain_text(const Build& build);

@@ -54,13 +54,17 @@ Json product_json(const lower::PlanReport& plan) {
   return {{"tiling", plan.tiling}, {"flops", plan.flops}, {"registers", registers}};
 }
 
-Json plan_json(const lower::PlanReport& plan) {
-  Json instructions = Json::array();
+Json instructions_json(const lower::PlanReport& plan) {
+  Json out = Json::array();
   for (const lower::InstructionCount& each : plan.instructions)
-    instructions.push_back(
+    out.push_back(
         {{"opcode", each.opcode}, {"per_thread", each.per_thread}, {"bytes", each.bytes}});
+  return out;
+}
+
+Json plan_json(const lower::PlanReport& plan) {
   return {{"summary", plan.summary},
-          {"instructions", instructions},
+          {"instructions", instructions_json(plan)},
           {"elements", plan.elements},
           {"bytes", plan.bytes},
           {"threads", plan.threads},
@@ -102,6 +106,37 @@ Json loop_json(const SourceText& source, const lower::VectorLoop& loop) {
   return out;
 }
 
+Json layouts_json(const Build& build) {
+  Json out = Json::array();
+  for (const infer::Inferred& each : build.compiled->layouts.buffers) {
+    const ir::Buffer& buffer = build.tile()[each.buffer];
+    out.push_back({{"buffer", buffer.name},
+                   {"at", source_place_json(build.compiled->source, buffer.span)},
+                   {"layout", each.text},
+                   {"reason", each.reason},
+                   {"because", source_place_json(build.compiled->source, each.because)}});
+  }
+  return out;
+}
+
+Json conversions_json(const Build& build) {
+  Json out = Json::array();
+  for (const infer::Conversion& each : build.compiled->layouts.conversions) {
+    Json instructions = Json::array();
+    for (const lower::CallReport* call : conversion_calls(build.report, each))
+      for (Json& counted : instructions_json(call->plan))
+        instructions.push_back(std::move(counted));
+    out.push_back({{"buffer", each.buffer},
+                   {"copy", each.copy},
+                   {"layout", each.text},
+                   {"call", each.call},
+                   {"at", source_place_json(build.compiled->source, each.at)},
+                   {"is_written", each.is_written},
+                   {"instructions", instructions}});
+  }
+  return out;
+}
+
 }  // namespace
 
 std::string explain_json(const Build& build) {
@@ -111,6 +146,10 @@ std::string explain_json(const Build& build) {
                                      {"target", target::info(build.target->arch).name},
                                      {"ptx", target::ptx_version_text(build.target->ptx)},
                                      {"good", build.good()}});
+  if (!build.compiled->layouts.buffers.empty()) {
+    out["inferred"] = layouts_json(build);
+    out["conversions"] = conversions_json(build);
+  }
   out["primitives"] = Json::array();
   for (const lower::CallReport& call : build.report.calls)
     out["primitives"].push_back(call_json(source, call));

@@ -149,6 +149,11 @@ class Compilation {
     if (!out_.errors.empty()) return;
     if (Result<void> named = ir::name_parts(kernel->function); !named)
       return report(std::move(named).error());
+    infer::Outcome inferred =
+        infer::infer_layouts(kernel->function, {.locals_by_place = out_.dialect == Dialect::D2});
+    for (Diag& problem : inferred.errors) report(std::move(problem));
+    if (!out_.errors.empty()) return;
+    out_.layouts = std::move(inferred.layouts);
     for (Diag& finding : ir::verify(kernel->function, {.target = options_.target}))
       report(std::move(finding));
     if (!out_.errors.empty()) return;
@@ -168,7 +173,7 @@ class Compilation {
 std::string_view name_of(Dialect dialect) { return dialect == Dialect::D1 ? "d1" : "d2"; }
 
 Compiled compile(const SourceText& source, const Options& options) {
-  Compiled out{std::nullopt, {}, Dialect::D1, source, SourceText("--kernel", "")};
+  Compiled out{std::nullopt, {}, {}, Dialect::D1, source, SourceText("--kernel", "")};
   Compilation(out, options).run();
   std::stable_sort(out.errors.begin(), out.errors.end(),
                    [](const Diag& a, const Diag& b) { return a.span.begin < b.span.begin; });

@@ -18,6 +18,7 @@
 #include "base/diag.h"
 #include "base/result.h"
 #include "base/source.h"
+#include "infer/infer.h"
 #include "ir/function.h"
 #include "target/target.h"
 
@@ -43,6 +44,7 @@ struct Options {
 struct Compiled {
   std::optional<ir::Function> function;  // when there are no errors
   std::vector<Diag> errors;              // in the order of the source
+  infer::Layouts layouts = {};           // of buffers with `layout="auto"`
   Dialect dialect = Dialect::D1;
   SourceText source;      // the file
   SourceText expression;  // the kernel expression; its places follow the file's

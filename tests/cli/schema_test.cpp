@@ -45,8 +45,26 @@ def spill(A_ptr: T.handle, B_ptr: T.handle):
     B[tid] = r[A[tid] % 4]
 )";
 
-// A command, in a folder where `examples` is the project's, bad.ptx is no PTX and spill.py is the
-// above.
+// A tile in columns, used with one in rows.
+constexpr const char* kConvert = R"(
+from tvm.tirx.layout import column_layout, row_layout
+
+@T.prim_func
+def convert(X: T.Buffer((64, 64), "float32"), Y: T.Buffer((64, 64), "float32")):
+    T.device_entry()
+    T.cta_id([1])
+    T.thread_id([128])
+    r = T.alloc_local((64, 64), "float32", layout=row_layout((64, 64), 128))
+    c = T.alloc_local((64, 64), "float32", layout=column_layout((64, 64), 128))
+    x = T.alloc_local((64, 64), "float32", layout="auto")
+    Tx.cta.copy(r, X)
+    Tx.cta.copy(c, X)
+    Tx.cta.mul(x, c, r)
+    Tx.cta.copy(Y, x)
+)";
+
+// A command, in a folder where `examples` is the project's, bad.ptx is no PTX, and spill.py and
+// convert.py are the above.
 struct Case {
   std::string schema;
   std::string command;
@@ -61,6 +79,8 @@ const Case kCases[] = {
     {"run", "run examples/tcgen05_stages.py --device sim --out B=b.npy --json"},
     {"explain", "explain examples/basics/ldstmatrix.py --json"},
     {"explain", "explain examples/gemm_mma.py --json"},
+    {"explain", "explain examples/short/softmax.py --json"},
+    {"explain", "explain convert.py --json"},
     {"explain", "explain examples/tcgen05_cp.py --json"},
     {"explain", "explain examples/refused/overlap.py --json"},
     {"explain", "explain spill.py --json"},
@@ -118,6 +138,7 @@ class Schemas : public testing::Test {
     std::ofstream(fs::path(folder_.path()) / "bad.ptx")
         << ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k()\n{\n  nosuch;\n}\n";
     std::ofstream(fs::path(folder_.path()) / "spill.py") << kSpill;
+    std::ofstream(fs::path(folder_.path()) / "convert.py") << kConvert;
   }
 
   [[nodiscard]] std::string output_of(const Case& each) const {

@@ -143,7 +143,7 @@ std::uint64_t digest_of(const std::string& text) {
 
 std::string digests() {
   Words files;
-  for (const char* folder : {"examples", "examples/basics", "examples/rows"})
+  for (const char* folder : {"examples", "examples/basics", "examples/rows", "examples/short"})
     for (const auto& entry : fs::directory_iterator(source(folder)))
       if (entry.path().extension() == ".py")
         files.push_back(std::string(folder) + "/" + entry.path().filename().string());

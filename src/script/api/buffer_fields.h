@@ -35,6 +35,9 @@ Result<ir::Buffer> read_buffer_fields(Context& in, const Args& a, std::size_t at
 /// Where `data=` points: the storage of a buffer, an element of one, or any pointer.
 Result<void> apply_data(Context& in, ir::Buffer& buffer, const Value& data, Span span);
 
+/// The error for what must know a layout that is not inferred yet.
+Diag auto_view(const ir::Function& f, ir::BufferId id, std::string_view what, Span span);
+
 /// Emits an allocation or a declaration.
 Value declare_buffer(Context& in, ir::Buffer buffer, ir::StmtKind kind);
 

@@ -2,6 +2,7 @@
 // Buffers: T.match_buffer, T.alloc_buffer, T.decl_buffer and their short forms.
 #include <fmt/format.h>
 
+#include "infer/infer.h"
 #include "layout/ready_made.h"
 #include "script/api/buffer_fields.h"
 #include "script/api/builtins.h"
@@ -70,6 +71,17 @@ Result<void> apply_layout_arg(Context& in, ir::Buffer& buffer, const Value& valu
     return {};
   }
   if (value.is(Kind::Str) && text_of(value) == "default") return {};
+  if (value.is(Kind::Str) && text_of(value) == "auto") {
+    if (buffer.scope != ir::Scope::Local && !ir::is_shared(buffer.scope))
+      return fail(diag_at(span, DiagKind::BadBuffer,
+                          "`layout=\"auto\"` for a buffer in \"{}\", expected local, shared or "
+                          "shared.dyn",
+                          ir::name_of(buffer.scope))
+                      .with_note("write its layout, or leave it out for row-major order"));
+    buffer.layout.reset();
+    buffer.layout_kind = ir::LayoutKind::Explicit;  // and missing: infer/infer.h
+    return {};
+  }
   buffer.layout = WW_TRY(as_layout(in, value, "`layout`", span));
   buffer.layout_kind = ir::LayoutKind::Explicit;
   return {};
@@ -110,6 +122,12 @@ Result<Value> decl_buffer(Context& in, Args& a) {
   }
   if (a.has(Data) && !a[Data].is(Kind::None)) {
     WW_TRY_VOID(apply_data(in, buffer, a[Data], a.spans[Data]));
+    if (infer::is_auto(buffer) && !ir::is_shared(buffer.scope))
+      return fail(diag_at(a.call, DiagKind::BadBuffer,
+                          "`layout=\"auto\"` for a view of storage in \"{}\"",
+                          ir::name_of(buffer.scope))
+                      .with_note("allocate the tile, `T.alloc_local(…, layout=\"auto\")`, or write "
+                                 "its layout"));
     // Storage knows its scope; a view says it again or leaves it out.
     if (buffer.origin == ir::BufferOrigin::View) {
       const ir::Scope scope = in.fn()[buffer.base].scope;
@@ -352,22 +370,30 @@ Value declare_buffer(Context& in, ir::Buffer buffer, ir::StmtKind kind) {
   return of_buffer(id);
 }
 
+Diag auto_view(const ir::Function& f, ir::BufferId id, std::string_view what, Span span) {
+  return diag_at(span, DiagKind::BadBuffer,
+                 "{} of `{}`, whose layout is inferred after the kernel is read", what, f[id].name)
+      .with_note(
+          "write its layout in the place of \"auto\"; `warpwright explain` prints what is "
+          "inferred",
+          f[id].span);
+}
+
 Result<void> apply_data(Context& in, ir::Buffer& buffer, const Value& data, Span span) {
   ir::Function& f = in.fn();
-  if (data.is(Kind::Buffer)) {
+  const auto view_storage = [&](ir::BufferId of) -> Result<void> {
     buffer.origin = ir::BufferOrigin::View;
-    buffer.base = ir::storage_of(f, data.buffer());
+    buffer.base = ir::storage_of(f, of);
+    if (f[buffer.base].scope == ir::Scope::Local && infer::is_auto(f[buffer.base]))
+      return fail(auto_view(f, buffer.base, "`data`", span));
     return {};
-  }
+  };
+  if (data.is(Kind::Buffer)) return view_storage(data.buffer());
   const ir::ExprId pointer = WW_TRY(expression(in, data, span));
   if (!f[pointer].type.is_pointer())
     return fail_at(span, DiagKind::BadType, "`data` is `{}`, expected a pointer",
                    ir::to_text(f[pointer].type));
-  if (f[pointer].op == ir::ExprOp::BufferData) {
-    buffer.origin = ir::BufferOrigin::View;
-    buffer.base = ir::storage_of(f, f[pointer].buffer);
-    return {};
-  }
+  if (f[pointer].op == ir::ExprOp::BufferData) return view_storage(f[pointer].buffer);
   buffer.origin = ir::BufferOrigin::Pointer;
   buffer.pointer = pointer;
   return {};

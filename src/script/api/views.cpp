@@ -5,10 +5,12 @@
 
 #include <numeric>
 
+#include "infer/infer.h"
 #include "layout/canonical.h"
 #include "layout/group.h"
 #include "layout/slice.h"
 #include "layout/views.h"
+#include "script/api/buffer_fields.h"
 #include "script/api/builtins.h"
 #include "script/api/params.h"
 #include "script/interp/conversions.h"
@@ -42,6 +44,8 @@ ir::Buffer view_of(const ir::Function& f, ir::BufferId id, Span span) {
 
 Result<layout::Layout> known_layout(Context& in, ir::BufferId id, std::string_view what,
                                     Span span) {
+  if (infer::is_auto(in.fn()[id]))
+    return fail(auto_view(in.fn(), id, fmt::format("`{}`", what), span));
   std::optional<layout::Layout> layout = ir::layout_of(in.fn(), in.fn()[id]);
   if (!layout)
     return fail_at(span, DiagKind::NeedsConstant,
@@ -135,6 +139,7 @@ Result<Value> retyped(Context& in, ir::BufferId id, ir::Type type, Span span) {
 
 Result<Value> view(Context& in, Args& a) {
   const ir::BufferId id = a.self.buffer();
+  if (infer::is_auto(in.fn()[id])) return fail(auto_view(in.fn(), id, "`view`", a.call));
   const bool is_type = a.rest.size() == 1 && (a.rest[0].is(Kind::Str) || a.rest[0].is(Kind::DType));
   if (is_type)
     return retyped(in, id, WW_TRY(as_type(in, a.rest[0], "the type", a.rest_spans[0])), a.call);
@@ -169,6 +174,20 @@ Result<Value> view(Context& in, Args& a) {
 
 // --- local ---------------------------------------------------------------------------------------
 
+// Of a tile whose layout is inferred later: so is whether a thread holds that many.
+Result<Value> late_local(Context& in, Args& a, ir::BufferId id) {
+  const bool is_tile = in.fn()[id].origin == ir::BufferOrigin::Alloc;
+  if (a.rest.empty() || !a.extra.empty() || !is_tile)
+    return fail(auto_view(in.fn(), id, is_tile ? "`local` without its extents" : "`local`", a.call)
+                    .with_note("`local(n)` can be had: n registers of a thread"));
+  const layout::Shape shape = WW_TRY(shape_args(in, a, 0));
+  if (product(shape) == 0)
+    return fail(auto_view(in.fn(), id, "`local` with an extent of -1", a.call));
+  ir::Buffer out = view_of(in.fn(), id, a.call);
+  set_shape(in, out, shape, a.call);
+  return declare_view(in, std::move(out));
+}
+
 // This thread's registers. The two spellings of the language count them differently: by the
 // layout's iters in their order (D1), or by place (D2).
 Result<Value> local(Context& in, Args& a) {
@@ -178,6 +197,7 @@ Result<Value> local(Context& in, Args& a) {
     return fail(diag_at(a.call, DiagKind::BadBuffer, "`local` of `{}`, which is in \"{}\"",
                         source.name, ir::name_of(source.scope))
                     .with_note("declared here", source.span));
+  if (infer::is_auto(source)) return late_local(in, a, id);
   const layout::Layout whole = WW_TRY(known_layout(in, id, "local", a.call));
   layout::Layout mine = WW_TRY(layout::storage(whole));
   ir::Buffer out = view_of(in.fn(), id, a.call);
@@ -354,6 +374,7 @@ std::optional<Result<Value>> buffer_attribute(Context& in, const Value& value,
   if (name == "byte_offset") return offset(buffer.byte_offset);
   if (name == "align") return of_int(buffer.align);
   if (name == "layout") {
+    if (infer::is_auto(buffer)) return fail(auto_view(f, value.buffer(), "`layout`", span));
     const std::optional<layout::Layout> layout = ir::layout_of(f, buffer);
     return layout ? layout_value(in, *layout) : none();
   }

@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: Apache-2.0
+// Products: fragments of accumulators and operands, the grid of warps, and the shared memory that
+// fragments come from and go to.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "infer/holders.h"
+#include "infer/state.h"
+#include "ir/settings.h"
+
+namespace ww::infer {
+namespace {
+
+using layout::WarpGrid;
+
+// Arguments of `gemm`: D, A, B, C, transpose_A, transpose_B.
+constexpr std::array<char, 4> kLetters = {'D', 'A', 'B', 'C'};
+constexpr std::size_t kTransposeA = 4, kTransposeB = 5;
+
+bool is_register_product(const State& state, const Use& use) {
+  return use.kind == UseKind::Product && state.call(use).op == ir::TileOp::Gemm;
+}
+
+bool is_transposed(const State& state, const Use& use, char letter) {
+  if (letter != 'A' && letter != 'B') return false;
+  return ir::is_true(state.call(use).args[letter == 'A' ? kTransposeA : kTransposeB]);
+}
+
+Result<Named> fragment(const State& state, const Use& use, const Operand& operand,
+                       const WarpGrid& grid) {
+  const char letter = kLetters[operand.arg];
+  // C is where D is, and has its name.
+  return mma_named(letter == 'C' ? 'D' : letter, state.shape(operand.buffer),
+                   state.f[operand.buffer].dtype, grid, is_transposed(state, use, letter));
+}
+
+// --- the grid of warps ---------------------------------------------------------------------------
+
+std::vector<WarpGrid> grids_of(std::int64_t warps) {
+  std::vector<WarpGrid> out;
+  for (std::int64_t m = warps; m >= 1; --m)
+    if (warps % m == 0) out.push_back({m, warps / m});
+  return out;
+}
+
+// The grid whose fragments are in the threads that this operand is in.
+std::optional<WarpGrid> grid_of_known(const State& state, const Use& use, const Operand& operand,
+                                      const std::vector<WarpGrid>& grids) {
+  const std::optional<Named> known = state.known(operand.buffer);
+  if (!known) return std::nullopt;
+  const auto held = holders_of(known->layout);
+  if (!held) return std::nullopt;
+  for (const WarpGrid& grid : grids) {
+    const Result<Named> want = fragment(state, use, operand, grid);
+    if (want && holders_of(want->layout) == held) return grid;
+  }
+  return std::nullopt;
+}
+
+// Is the operand of a product computed from the sums of another?
+bool is_chained(const State& state, const Use& use) {
+  const auto in_group = [&](const Use& other, std::size_t arg, std::uint32_t group) {
+    const Operand* operand = other.at(arg);
+    return operand != nullptr && state.is_local(operand->buffer) &&
+           state.group(operand->buffer) == group;
+  };
+  for (const Use& other : state.uses) {
+    if (!is_register_product(state, other)) continue;
+    const Operand* a = use.at(1);
+    const Operand* d = use.at(0);
+    if (a != nullptr && state.is_local(a->buffer) && in_group(other, 0, state.group(a->buffer)))
+      return true;
+    if (d != nullptr && in_group(other, 1, state.group(d->buffer))) return true;
+  }
+  return false;
+}
+
+// The warp's part of D is as near to a square as the grid allows; of two, more warps along M.
+std::optional<WarpGrid> squarest(const State& state, const Use& use, const Operand& d,
+                                 const std::vector<WarpGrid>& grids) {
+  const layout::Shape shape = state.shape(d.buffer);
+  std::optional<WarpGrid> best;
+  std::int64_t best_side = 0;
+  for (const WarpGrid& grid : grids) {
+    if (!fragment(state, use, d, grid)) continue;
+    const std::int64_t side = std::max(shape[0] / grid.m, shape[1] / grid.n);
+    if (!best || side < best_side) {
+      best = grid;
+      best_side = side;
+    }
+  }
+  return best;
+}
+
+std::optional<WarpGrid> grid_of(const State& state, const Use& use) {
+  const ir::Unit unit = state.call(use).scope;
+  if (unit == ir::Unit::Warp) return WarpGrid{1, 1};
+  if (unit != ir::Unit::Cta || state.launch.threads() % 32 != 0) return std::nullopt;
+  const std::vector<WarpGrid> grids = grids_of(state.launch.warps());
+  for (const std::size_t arg : {0U, 3U, 1U, 2U})
+    if (const Operand* operand = use.at(arg))
+      if (const auto known = grid_of_known(state, use, *operand, grids)) return known;
+  const Operand* d = use.at(0);
+  if (d == nullptr || !state.is_local(d->buffer)) return std::nullopt;
+  if (is_chained(state, use) || is_row_reduced(state, d->buffer))
+    if (fragment(state, use, *d, grids[0])) return grids[0];
+  return squarest(state, use, *d, grids);
+}
+
+std::string part_text(char letter) {
+  return letter == 'A' || letter == 'B' ? fmt::format("operand {}", letter) : "accumulator";
+}
+
+void decide_operand(State& state, const Use& use, std::size_t arg) {
+  const Operand* operand = use.at(arg);
+  if (operand == nullptr || !state.is_open(operand->buffer)) return;
+  const std::optional<WarpGrid> grid = grid_of(state, use);
+  if (!grid) return;
+  if (Result<Named> named = fragment(state, use, *operand, *grid))
+    decide(state, operand->buffer, *std::move(named),
+           fmt::format("{} of {}", part_text(kLetters[arg]), state.name(use)), state.span(use));
+}
+
+// --- shared memory -------------------------------------------------------------------------------
+
+// Tiles in registers that products use, and all that goes with them.
+bool goes_with_products(const State& state, ir::BufferId id) {
+  return std::ranges::any_of(state.uses, [&](const Use& use) {
+    return is_register_product(state, use) &&
+           std::ranges::any_of(use.operands, [&](const Operand& each) {
+             return state.is_local(each.buffer) && state.group(each.buffer) == state.group(id);
+           });
+  });
+}
+
+// The call by which matrix instructions meet the buffer, if there is one.
+const Use* fragment_use(const State& state, ir::BufferId id) {
+  for (const Use& use : state.uses) {
+    if (std::ranges::find(use.operands, id, &Operand::buffer) == use.operands.end()) continue;
+    if (use.kind == UseKind::Product) return &use;
+    if (use.kind != UseKind::Copy) continue;
+    for (const Operand& each : use.operands)
+      if (state.is_local(each.buffer) && goes_with_products(state, each.buffer)) return &use;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+bool is_of_product(const State& state, ir::BufferId id) {
+  return std::ranges::any_of(state.uses, [&](const Use& use) {
+    return is_register_product(state, use) &&
+           std::ranges::find(use.operands, id, &Operand::buffer) != use.operands.end();
+  });
+}
+
+std::string product_problem(const State& state, const Use& use) {
+  const ir::Unit unit = state.call(use).scope;
+  if (unit != ir::Unit::Cta && unit != ir::Unit::Warp)
+    return fmt::format("fragments are inferred for `Tx.warp` and `Tx.cta`, not for a {}",
+                       ir::name_of(unit));
+  if (state.launch.threads() % 32 != 0)
+    return fmt::format("{} threads are not whole warps", state.launch.threads());
+  std::vector<WarpGrid> grids = {{1, 1}};
+  if (unit == ir::Unit::Cta) grids = grids_of(state.launch.warps());
+  for (const Operand& each : use.operands) {
+    if (each.arg >= kLetters.size() || !state.is_local(each.buffer)) continue;
+    const auto fits = [&](const WarpGrid& grid) {
+      return fragment(state, use, each, grid).has_value();
+    };
+    if (std::ranges::none_of(grids, fits))
+      return fmt::format("no grid of {} warps has fragments of `{}`: {}",
+                         grids.front().m * grids.front().n, state.f[each.buffer].name,
+                         fragment(state, use, each, grids.front()).error().text);
+  }
+  return "the layout of another tile of the product is of no grid of warps";
+}
+
+std::optional<Named> missing_fragment(const State& state, const Use& use, const Operand& operand) {
+  const Operand* d = use.at(0);
+  const std::optional<Named> known = state.known(operand.buffer);
+  if (!is_register_product(state, use) || d == nullptr || !known) return std::nullopt;
+  if (operand.arg == 0 || operand.arg >= kLetters.size() || operand.buffer == d->buffer)
+    return std::nullopt;
+  std::vector<WarpGrid> grids = {{1, 1}};
+  if (state.call(use).scope == ir::Unit::Cta) grids = grids_of(state.launch.warps());
+  const std::optional<WarpGrid> grid = grid_of_known(state, use, *d, grids);
+  const Result<Named> whole =
+      grid ? fragment(state, use, operand, *grid) : fail(DiagKind::BadBuffer, "no grid");
+  const auto held = holders_of(known->layout);
+  const auto wanted = whole ? holders_of(whole->layout) : std::nullopt;
+  if (!held || !wanted || have(*held, *wanted)) return std::nullopt;
+  // Of a part of the operand, the fragments of the part.
+  const char letter = kLetters[operand.arg];
+  const Result<Named> part =
+      mma_named(letter == 'C' ? 'D' : letter, operand.extents, state.f[operand.buffer].dtype, *grid,
+                is_transposed(state, use, letter));
+  return part ? std::optional(*part) : std::nullopt;
+}
+
+void decide_products(State& state) {
+  for (const std::size_t arg : {0U, 3U, 1U, 2U})
+    for (const Use& use : state.uses)
+      if (is_register_product(state, use)) decide_operand(state, use, arg);
+}
+
+void decide_shared(State& state) {
+  for (const ir::BufferId id : state.autos) {
+    if (state.is_local(id) || state.decided.contains(id.index)) continue;
+    if (const Use* use = fragment_use(state, id)) {
+      Result<Named> named = shared_named(state.shape(id), state.f[id].dtype);
+      if (named &&
+          decide(state, id, *std::move(named),
+                 fmt::format("fragments of products in {}", state.name(*use)), state.span(*use)))
+        continue;
+    }
+    decide_default(state, id, "no fragments of products", {});
+  }
+}
+
+}  // namespace ww::infer

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the layout of one operand of a call says about that of another.
+#pragma once
+
+#include <optional>
+
+#include "infer/state.h"
+
+namespace ww::infer {
+
+/// Does the call combine the two element by element, so that each is best where the other is? Both
+/// are tiles in registers of the same shape, extents of 1 aside; of parts of tiles, the same part.
+bool are_alike(const State& state, const Use& use, const Operand& a, const Operand& b);
+
+/// The dimensions of its source along which a reduction folds.
+layout::Shape folded_dims(const State& state, const Use& use, const Operand& source);
+
+/// The layout of `b` that goes with this one of `a`: the same, or without the dimensions along which
+/// `b` is stretched or `a` is folded. Nothing: the call does not say.
+std::optional<Named> related(const State& state, const Use& use, const Operand& a,
+                             const Named& of_a, const Operand& b);
+
+}  // namespace ww::infer
