@@ -47,9 +47,29 @@ void check_tile(Build& build) {
     add_errors(build, ir::verify(build.tile(), {.target = build.target}));
 }
 
+// A primitive that nothing takes: which of its operands have layouts that were inferred.
+void add_inferred_layouts(const Build& build, Diag& error) {
+  for (const infer::Inferred& each : build.compiled->layouts.buffers) {
+    const ir::Buffer& buffer = build.tile()[each.buffer];
+    const auto names_it = [&](const lower::OperandReport& operand) {
+      return operand.region.starts_with(buffer.name + "[");
+    };
+    for (const lower::CallReport& call : build.report.calls)
+      if (call.chosen.empty() && call.span == error.span &&
+          std::ranges::any_of(call.operands, names_it))
+        error.notes.push_back(
+            {fmt::format("the layout of `{}` is inferred: `{}`; another can be written in the "
+                         "place of \"auto\"",
+                         buffer.name, each.text),
+             buffer.span});
+  }
+}
+
 void lower_tile(Build& build) {
   lower::Lowered lowered = lower::lower(build.tile(), {.target = *build.target});
   build.report = std::move(lowered.report);
+  for (Diag& error : lowered.errors)
+    if (error.kind == DiagKind::NoVariant) add_inferred_layouts(build, error);
   add_errors(build, lowered.errors);
   if (!build.good()) return;
   build.lowered = std::move(lowered.function);

@@ -23,6 +23,11 @@ std::string relation_reason(const State& state, const Use& use, const Operand& a
   }
 }
 
+// Open, and matrix instructions and tensor memory do not mind.
+bool is_free(const State& state, ir::BufferId id) {
+  return state.is_open(id) && !is_of_product(state, id) && !meets_tensor_memory(state, id);
+}
+
 // The open operand takes the layout that goes with the first operand that has one.
 bool follow_operand(State& state, const Use& use, const Operand& open) {
   for (const Operand& a : use.operands) {
@@ -89,7 +94,7 @@ std::optional<MemoryUse> largest(const State& state) {
         use.operands, [&](const Operand& each) { return is_memory(state.f[each.buffer].scope); });
     if (!meets_memory || !sharers_of(state, state.call(use).scope)) continue;
     for (const Operand& each : use.operands) {
-      if (!state.is_open(each.buffer) || is_of_product(state, each.buffer)) continue;
+      if (!is_free(state, each.buffer)) continue;
       const std::int64_t bits =
           state.elements(each.buffer) * num::bits_of(state.f[each.buffer].dtype);
       if (!best || bits > best->bits) best = MemoryUse{bits, &use, each.buffer};
@@ -105,9 +110,7 @@ void follow(State& state) {
     has_changed = false;
     for (const Use& use : state.uses)
       for (const Operand& each : use.operands)
-        if (state.is_open(each.buffer) && !is_of_product(state, each.buffer) &&
-            follow_operand(state, use, each))
-          has_changed = true;
+        if (is_free(state, each.buffer) && follow_operand(state, use, each)) has_changed = true;
   }
 }
 

@@ -54,6 +54,10 @@ Result<Named> row_named(const layout::Shape& shape, const Sharers& by) {
                    fmt::format("row_layout({}, {}{})", tuple_text(shape), by.count, axis_text(by)));
 }
 
+Result<Named> wg_named(std::int64_t columns) {
+  return with_text(layout::wg_local(columns), fmt::format("wg_local_layout({})", columns));
+}
+
 Result<Named> reduced_named(const Named& whole, const layout::Shape& shape,
                             const layout::Shape& dims) {
   const std::string axes = dims.size() == 1 ? fmt::format("{}", dims[0]) : tuple_text(dims);

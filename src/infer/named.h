@@ -33,6 +33,8 @@ Result<Named> shared_named(const layout::Shape& shape, num::DType dtype);
 /// `coalesced_layout(…)`, `row_layout(…)`.
 Result<Named> coalesced_named(const layout::Shape& shape, const Sharers& by, num::DType dtype);
 Result<Named> row_named(const layout::Shape& shape, const Sharers& by);
+/// `wg_local_layout(…)`: a row in each thread of a warpgroup.
+Result<Named> wg_named(std::int64_t columns);
 /// `reduced_layout(…)` of a tile of this shape.
 Result<Named> reduced_named(const Named& whole, const layout::Shape& shape,
                             const layout::Shape& dims);

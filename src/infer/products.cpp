@@ -45,6 +45,14 @@ std::vector<WarpGrid> grids_of(std::int64_t warps) {
   return out;
 }
 
+// None where there are no whole warps, or not of the CTA.
+std::vector<WarpGrid> possible_grids(const State& state, const Use& use) {
+  const ir::Unit unit = state.call(use).scope;
+  if (unit == ir::Unit::Warp) return {{1, 1}};
+  if (unit != ir::Unit::Cta || state.launch.threads() % 32 != 0) return {};
+  return grids_of(state.launch.warps());
+}
+
 // The grid whose fragments are in the threads that this operand is in.
 std::optional<WarpGrid> grid_of_known(const State& state, const Use& use, const Operand& operand,
                                       const std::vector<WarpGrid>& grids) {
@@ -95,15 +103,15 @@ std::optional<WarpGrid> squarest(const State& state, const Use& use, const Opera
 }
 
 std::optional<WarpGrid> grid_of(const State& state, const Use& use) {
-  const ir::Unit unit = state.call(use).scope;
-  if (unit == ir::Unit::Warp) return WarpGrid{1, 1};
-  if (unit != ir::Unit::Cta || state.launch.threads() % 32 != 0) return std::nullopt;
-  const std::vector<WarpGrid> grids = grids_of(state.launch.warps());
-  for (const std::size_t arg : {0U, 3U, 1U, 2U})
-    if (const Operand* operand = use.at(arg))
-      if (const auto known = grid_of_known(state, use, *operand, grids)) return known;
+  const std::vector<WarpGrid> grids = possible_grids(state, use);
   const Operand* d = use.at(0);
-  if (d == nullptr || !state.is_local(d->buffer)) return std::nullopt;
+  if (grids.empty() || d == nullptr || !state.is_local(d->buffer)) return std::nullopt;
+  for (const std::size_t arg : {0U, 3U, 1U, 2U}) {
+    const Operand* operand = use.at(arg);
+    if (operand == nullptr) continue;
+    if (const auto known = grid_of_known(state, use, *operand, grids)) return known;
+    if (arg == 0 && state.known(d->buffer)) return std::nullopt;  // sums that are no fragments
+  }
   if (is_chained(state, use) || is_row_reduced(state, d->buffer))
     if (fragment(state, use, *d, grids[0])) return grids[0];
   return squarest(state, use, *d, grids);
@@ -161,10 +169,9 @@ std::string product_problem(const State& state, const Use& use) {
   if (unit != ir::Unit::Cta && unit != ir::Unit::Warp)
     return fmt::format("fragments are inferred for `Tx.warp` and `Tx.cta`, not for a {}",
                        ir::name_of(unit));
-  if (state.launch.threads() % 32 != 0)
+  if (unit == ir::Unit::Cta && state.launch.threads() % 32 != 0)
     return fmt::format("{} threads are not whole warps", state.launch.threads());
-  std::vector<WarpGrid> grids = {{1, 1}};
-  if (unit == ir::Unit::Cta) grids = grids_of(state.launch.warps());
+  const std::vector<WarpGrid> grids = possible_grids(state, use);
   for (const Operand& each : use.operands) {
     if (each.arg >= kLetters.size() || !state.is_local(each.buffer)) continue;
     const auto fits = [&](const WarpGrid& grid) {
@@ -175,7 +182,7 @@ std::string product_problem(const State& state, const Use& use) {
                          grids.front().m * grids.front().n, state.f[each.buffer].name,
                          fragment(state, use, each, grids.front()).error().text);
   }
-  return "the layout of another tile of the product is of no grid of warps";
+  return "the layout that is written for the accumulator is of no grid of warps";
 }
 
 std::optional<Named> missing_fragment(const State& state, const Use& use, const Operand& operand) {
@@ -184,9 +191,7 @@ std::optional<Named> missing_fragment(const State& state, const Use& use, const 
   if (!is_register_product(state, use) || d == nullptr || !known) return std::nullopt;
   if (operand.arg == 0 || operand.arg >= kLetters.size() || operand.buffer == d->buffer)
     return std::nullopt;
-  std::vector<WarpGrid> grids = {{1, 1}};
-  if (state.call(use).scope == ir::Unit::Cta) grids = grids_of(state.launch.warps());
-  const std::optional<WarpGrid> grid = grid_of_known(state, use, *d, grids);
+  const std::optional<WarpGrid> grid = grid_of_known(state, use, *d, possible_grids(state, use));
   const Result<Named> whole =
       grid ? fragment(state, use, operand, *grid) : fail(DiagKind::BadBuffer, "no grid");
   const auto held = holders_of(known->layout);

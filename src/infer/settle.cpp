@@ -42,6 +42,10 @@ std::string silence_text(const State& state, const Use& use) {
   const auto others = std::ranges::count_if(
       use.operands, [&](const Operand& each) { return state.is_local(each.buffer); });
   if (use.kind == UseKind::Product) return ": " + product_problem(state, use);
+  for (const Operand& each : use.operands)
+    if (state.f[each.buffer].scope == ir::Scope::Tmem)
+      return ": only for `Tx.wg` and 128 rows, one in each lane of tensor memory, a layout is "
+             "inferred";
   return others > 1 ? " follows its other tiles, none of which has a layout" : " takes any layout";
 }
 
@@ -56,9 +60,10 @@ void refuse(State& state, ir::BufferId id) {
   for (std::size_t i = 0; i < std::min(uses.size(), kMostNotes); ++i)
     problem.notes.push_back(
         {state.name(*uses[i]) + silence_text(state, *uses[i]), state.span(*uses[i])});
-  problem.notes.push_back({is_product ? "choose a shape that the warps can share, or write a layout"
-                                      : remedy_text(state, id, uses),
-                           {}});
+  std::string remedy = remedy_text(state, id, uses);
+  if (is_product) remedy = "choose a shape that the warps can share, or write a layout";
+  if (meets_tensor_memory(state, id)) remedy = "write a layout, such as `tcgen05_atom_layout(…)`";
+  problem.notes.push_back({std::move(remedy), {}});
   state.errors.push_back(std::move(problem));
 }
 

@@ -90,6 +90,10 @@ void decide_products(State& state);
 /// The fragment that a product wants of its operand beside the accumulator, where the operand is in
 /// other threads.
 std::optional<Named> missing_fragment(const State& state, const Use& use, const Operand& operand);
+/// Is it copied to or from tensor memory? Then nothing but such a copy decides.
+bool meets_tensor_memory(const State& state, ir::BufferId id);
+/// Registers that tensor memory is copied to or from.
+void decide_tensor(State& state);
 /// Shared memory.
 void decide_shared(State& state);
 /// Spreads what is known along the calls until nothing changes.

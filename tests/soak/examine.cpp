@@ -92,6 +92,17 @@ std::optional<std::string> without_meaning(const Checked& checked) {
   return "found in the tile program: " + checked.why.substr(0, checked.why.find(':'));
 }
 
+// --- programs with inferred layouts --------------------------------------------------------------
+
+// What the program with all layouts written leaves, where that is something else.
+std::optional<std::string> unlike_written(const WholeProgram& made, const Ran& ran) {
+  Program program = made.program;
+  program.source = made.written;
+  const Checked written = check(program);
+  if (!written.right()) return std::nullopt;
+  return difference_of(ran.args, written.ran->expected, ran.expected);
+}
+
 void be_find(Examined& out, std::string kind, const std::string& explanation) {
   out.is_find = true;
   out.kind = std::move(kind);
@@ -161,6 +172,12 @@ Examined examine(const WholeProgram& made) {
       be_find(out, "outputs that should be alike", *why + "\n" + checked.explain());
       return out;
     }
+    if (made.kind == ProgramKind::Auto) {
+      if (const auto why = unlike_written(made, *checked.ran)) {
+        be_find(out, "other results than with written layouts", *why + "\n" + checked.explain());
+        return out;
+      }
+    }
     count_calls(checked, "agreed", out.tally);
     for (const auto& [name, count] : made.steps) out.tally["steps/agreed: " + name] += count;
     for (const char* engine : {"evaluator, tile program", "evaluator, another schedule",
@@ -176,6 +193,12 @@ Examined examine(const WholeProgram& made) {
   if (made.kind == ProgramKind::Scalar && divides_by_zero(checked)) {
     ++out.tally["refused: a constant is divided by 0"];
     return out;
+  }
+  if (made.kind == ProgramKind::Auto && checked.stage == Stage::Script) {
+    if (const auto reason = without_meaning(checked)) {
+      ++out.tally[*reason];
+      return out;
+    }
   }
   if (made.kind == ProgramKind::Scope) {
     if (const auto reason = without_meaning(checked)) {

@@ -58,6 +58,43 @@ TEST(Soak, ScalarsAndScopesAgreeOnAllEngines) {
   expect_agreement(ProgramKind::Scope, 400, 40);
 }
 
+TEST(Soak, InferredLayoutsLeaveTheSameAsWrittenOnes) {
+  const corpus::ScratchFolder folder;
+  SoakPlan plan = small_plan(folder.path());
+  plan.only = ProgramKind::Auto;
+  plan.programs = 24;
+  plan.cuda_share = 0;
+  const SoakResult result = soak(plan);
+  EXPECT_EQ(result.finds, 0U);
+  EXPECT_EQ(result.tally.at("kind: autos"), 24U);
+  EXPECT_GT(result.tally.at("engine: virtual GPU, PTX"), 12U);
+}
+
+// A program that leaves something else than the one with written layouts is a find.
+TEST(Soak, NoticesOtherResultsThanWithWrittenLayouts) {
+  const std::string source = R"(from tvm.script import tirx as T
+from tvm.script.tirx import tile as Tx
+
+@T.prim_func
+def kernel(a_ptr: T.handle, o_ptr: T.handle):
+    a = T.match_buffer(a_ptr, (64,), "int32")
+    o = T.match_buffer(o_ptr, (64,), "int32")
+    T.device_entry()
+    tid = T.thread_id([64])
+    x = T.alloc_buffer((64,), "int32", scope="local", layout="auto")
+    Tx.cta.copy(x, a)
+    Tx.cta.add(x, x, 1)
+    Tx.cta.copy(o, x)
+)";
+  WholeProgram made;
+  made.kind = ProgramKind::Auto;
+  made.program = {.source = source, .target = "sm_80", .inputs = Inputs::Whole};
+  made.written = source;
+  EXPECT_FALSE(examine(made).is_find);
+  made.written.replace(made.written.find("x, 1)"), 5, "x, 2)");
+  EXPECT_EQ(examine(made).kind, "other results than with written layouts");
+}
+
 // Each kind is met often where none is asked for.
 TEST(Soak, MixesAllKinds) {
   std::map<ProgramKind, int> counts;

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "soak/auto_layouts.h"
 #include "soak/scalars/program.h"
 #include "soak/scopes/program.h"
 #include "soak/steps.h"
@@ -18,6 +19,8 @@ constexpr std::int64_t kMaxSteps = 14;
 // How often each; the first is what an ended row of choices says.
 const std::vector<ProgramKind> kKinds = {ProgramKind::Tile, ProgramKind::Tile, ProgramKind::Tile,
                                          ProgramKind::Scalar, ProgramKind::Scope};
+// The first choice of a program with inferred layouts, which is a tile program else.
+constexpr std::int64_t kAutoMark = 1'000'000'000'000'000;
 
 void make_registers(Draft& draft) {
   const std::int64_t count = 2 + draft.tape.below(3);
@@ -92,12 +95,15 @@ std::string_view name_of(ProgramKind kind) {
       return "scalars";
     case ProgramKind::Scope:
       return "scopes";
+    case ProgramKind::Auto:
+      return "autos";
   }
   return "";
 }
 std::optional<ProgramKind> kind_of(std::string_view name) {
   for (const ProgramKind each : kKinds)
     if (name == name_of(each)) return each;
+  if (name == name_of(ProgramKind::Auto)) return ProgramKind::Auto;
   return std::nullopt;
 }
 
@@ -105,7 +111,10 @@ Choices whole_choices(std::uint64_t seed, std::uint64_t number, std::optional<Pr
   constexpr std::uint64_t kRows = 5;
   // Which kind it is comes from a row of its own.
   Choices out = {random_choices(~seed, number).front()};
-  if (only) out[0] = std::ranges::find(kKinds, *only) - kKinds.begin();
+  if (only == ProgramKind::Auto)
+    out[0] = kAutoMark;
+  else if (only)
+    out[0] = std::ranges::find(kKinds, *only) - kKinds.begin();
   for (std::uint64_t i = 0; i < kRows; ++i) {
     const Choices more = random_choices(seed, number * kRows + i);
     out.insert(out.end(), more.begin(), more.end());
@@ -120,6 +129,10 @@ WholeProgram whole_program(const Choices& choices) {
                      : kind == ProgramKind::Scope ? scope_program(tape)
                                                   : tile_program(tape);
   out.kind = kind;
+  if (!choices.empty() && choices[0] == kAutoMark) {
+    out = with_auto_layouts(std::move(out), tape);
+    out.kind = ProgramKind::Auto;
+  }
   out.used = tape.used();
   return out;
 }

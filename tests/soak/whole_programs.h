@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random whole programs of three kinds: threads that compute with scalars (soak/scalars/program.h),
+// Random whole programs. Those of kind `autos` are made only where they are asked for
+// (soak/auto_layouts.h). The others are of three kinds: threads that compute with scalars (soak/scalars/program.h),
 // primitives of mixed scopes (soak/scopes/program.h), or a kernel with many primitives, chained
 // through shared memory, tensor memory and registers, in loops and in branches:
 //
@@ -27,8 +28,8 @@
 
 namespace ww::test {
 
-enum class ProgramKind : std::uint8_t { Tile, Scalar, Scope };
-/// "tiles", "scalars", "scopes"
+enum class ProgramKind : std::uint8_t { Tile, Scalar, Scope, Auto };
+/// "tiles", "scalars", "scopes", "autos"
 std::string_view name_of(ProgramKind kind);
 std::optional<ProgramKind> kind_of(std::string_view name);
 
@@ -39,6 +40,7 @@ struct WholeProgram {
   std::optional<LeftOut> left_out = {};                         // which may or may not matter
   std::map<std::string, std::uint64_t> steps;                   // by name
   std::vector<std::pair<std::string, std::string>> alike = {};  // outputs that must hold the same
+  std::string written = {};   // Auto: the source with all layouts written
   bool may_overflow = false;  // an index: the evaluator says so, or all engines agree
 };
 
