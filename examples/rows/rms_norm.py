@@ -17,6 +17,7 @@ from tvm.tirx.layout import S, TileLayout, cbx, reduced_layout, tx
 
 
 def build(m=16, n=1024, dtype="bfloat16", eps=1e-5, lanes=None, rows=None, cluster=None):
+    assert m > 0 and n > 0, "rows without elements"
     size = 4 if dtype == "float32" else 2
     vec = 16 // size
     cluster = cluster or (1 if n * size <= 65536 else 2 if n * size <= 131072 else 4 if n * size <= 262144 else 8)

@@ -23,6 +23,7 @@ LOG2E = math.log2(math.e)
 
 
 def build(m=16, n=1024, dtype="bfloat16", lanes=None, rows=None, cluster=None):
+    assert m > 0 and n > 0, "rows without elements"
     size = 4 if dtype == "float32" else 2
     vec = 16 // size
     cluster = cluster or (1 if n * size <= 65536 else 2 if n * size <= 131072 else 4 if n * size <= 262144 else 8)
