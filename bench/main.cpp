@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The benchmark program: what Google Benchmark runs, then the matrix products of the suite
-// `kernels`, whose competitors take turns (kernels/rounds.h), which Google Benchmark cannot do.
-// Takes the options of Google Benchmark, of which the products obey --benchmark_filter, _format and
-// _repetitions, and `--no_rivals`, which leaves out cuBLAS and Triton; `--report=FILE` writes a
-// page (report/page.h), `--report_options=TEXT` is what it says of the options. Exit status 1: a
-// kernel's result was wrong, or something failed; 2: the page cannot be read or written.
+// The benchmark program: what Google Benchmark runs, then the matrix products and the row kernels
+// of the suite `kernels`, whose competitors take turns (kernels/rounds.h), which Google Benchmark
+// cannot do. Takes the options of Google Benchmark, of which these obey --benchmark_filter, _format
+// and _repetitions, and `--no_rivals`, which leaves out cuBLAS, Triton and PyTorch; `--report=FILE`
+// writes a page (report/page.h), `--report_options=TEXT` is what it says of the options. Exit
+// status 1: a kernel's result was wrong, or something failed; 2: the page cannot be read or
+// written.
 #include <benchmark/benchmark.h>
 #include <fmt/ranges.h>
 
@@ -34,6 +35,8 @@
 #include "report/page.h"
 #include "report/rows.h"
 #include "report/sections.h"
+#include "rows/row_measure.h"
+#include "rows/row_table.h"
 #include "runtime/assembler.h"
 
 namespace ww::bench {
@@ -55,7 +58,7 @@ std::string environment(const char* name) {
   return value == nullptr ? "" : value;
 }
 
-// Reads what the products obey, and takes away what Google Benchmark does not know.
+// Reads what products and row kernels obey, and takes away what Google Benchmark does not know.
 Options read_options(int& argc, char** argv) {
   Options out;
   const auto value = [](std::string_view text, std::string_view name) {
@@ -78,14 +81,28 @@ Options read_options(int& argc, char** argv) {
   return out;
 }
 
+// --- the GPU and the rivals ----------------------------------------------------------------------
+
+// The name of the GPU, or why it cannot be used.
+Result<std::string> usable_gpu() {
+  const auto gpu = WW_TRY(Gpu::open(WW_TRY(runtime::load_cuda_calls())));
+  return gpu.memory().name();
+}
+
+// A rival that is a script in Python.
+template <typename Rival>
+Result<Rival> start_script(std::string_view file) {
+  const std::string python = find_program("python3", environment("PATH"));
+  if (python.empty()) return fail(DiagKind::Io, "`python3` is in no folder of PATH");
+  return Rival::start(python, WW_TRY(file_above(file)));
+}
+
+Result<SourceText> source_of(std::string_view file) { return example(file); }
+
 // --- the products --------------------------------------------------------------------------------
 
 Rivals find_rivals(bool with_rivals) {
-  const auto triton = []() -> Result<Triton> {
-    const std::string python = find_program("python3", environment("PATH"));
-    if (python.empty()) return fail(DiagKind::Io, "`python3` is in no folder of PATH");
-    return Triton::start(python, WW_TRY(file_above("bench/kernels/triton_gemm.py")));
-  };
+  const auto triton = [] { return start_script<Triton>("bench/kernels/triton_gemm.py"); };
   if (with_rivals) return {load_cublas(cublas_places(environment("LD_LIBRARY_PATH"))), triton()};
   return {fail(DiagKind::Io, "left out on request"), fail(DiagKind::Io, "left out on request")};
 }
@@ -103,18 +120,15 @@ struct Products {
 };
 
 Products measure(const std::vector<GemmRow>& rows, const Options& options) {
+  const auto gpu = usable_gpu();
+  if (!gpu) return {.skipped = gpu.error().text};
   const auto calls = runtime::load_cuda_calls();
-  if (!calls) return {.skipped = calls.error().text};
-  Products out;
-  if (const auto gpu = Gpu::open(*calls); gpu)
-    out.gpu = gpu->memory().name();
-  else
-    return {.skipped = gpu.error().text};
+  Products out{.gpu = *gpu};
   Rivals rivals = find_rivals(options.with_rivals);
   GemmBench bench(*calls,
                   {.rounds = kRoundsPerRepetition * options.repetitions,
                    .ptxas = found_ptxas(),
-                   .source = [](std::string_view file) { return example(file); }},
+                   .source = source_of},
                   rivals);
   std::FILE* const to = options.json ? stderr : stdout;  // so that it can be watched
   fmt::print(to, "\nmatrix products on {}\n{}", out.gpu, table_head());
@@ -131,6 +145,48 @@ void add_products(nlohmann::ordered_json& json, const Products& products) {
   json["products"] = products_json(products.results);
   if (!products.gpu.empty()) json["products_gpu"] = products.gpu;
   if (!products.skipped.empty()) json["products_skipped"] = products.skipped;
+}
+
+// --- the row kernels -----------------------------------------------------------------------------
+
+struct RowKernels {
+  std::vector<rows::RowResult> results = {};
+  std::string skipped = {};  // why there are none
+  std::string gpu = {};
+};
+
+RowKernels measure(const std::vector<rows::BenchRow>& chosen, const Options& options) {
+  const auto gpu = usable_gpu();
+  if (!gpu) return {.skipped = gpu.error().text};
+  const auto calls = runtime::load_cuda_calls();
+  RowKernels out{.gpu = *gpu};
+  auto torch = options.with_rivals
+                   ? start_script<rows::TorchRows>("bench/rows/torch_rows.py")
+                   : Result<rows::TorchRows>(fail(DiagKind::Io, "left out on request"));
+  rows::RowBench bench(*calls,
+                       {.rounds = kRoundsPerRepetition * options.repetitions,
+                        .ptxas = found_ptxas(),
+                        .source = source_of},
+                       torch);
+  std::FILE* const to = options.json ? stderr : stdout;  // so that it can be watched
+  fmt::print(to, "\nrow kernels on {}, next to {}\n", out.gpu,
+             torch ? torch->versions() : "no others: " + torch.error().text);
+  for (const rows::BenchRow& row : chosen) {
+    const bool is_new_kind = out.results.empty() || out.results.back().row.problem.is_attention() !=
+                                                        row.problem.is_attention();
+    if (is_new_kind) fmt::print(to, "{}", rows::table_head(row.problem));
+    out.results.push_back(bench.measure(row));
+    fmt::print(to, "{}", rows::table_line(out.results.back()));
+    std::fflush(to);
+  }
+  fmt::print(to, "{}", rows::table_foot(out.results));
+  return out;
+}
+
+void add_row_kernels(nlohmann::ordered_json& json, const RowKernels& kernels) {
+  json["rows"] = rows::rows_json(kernels.results);
+  if (!kernels.gpu.empty()) json["rows_gpu"] = kernels.gpu;
+  if (!kernels.skipped.empty()) json["rows_skipped"] = kernels.skipped;
 }
 
 // --- Google Benchmark ----------------------------------------------------------------------------
@@ -158,8 +214,8 @@ class ShowAndKeep : public benchmark::BenchmarkReporter {
   benchmark::JSONReporter kept_;
 };
 
-// What it printed in JSON. That no benchmark matches is an error only when no product does.
-nlohmann::ordered_json run_benchmarks(const Options& options, bool has_products) {
+// What it printed in JSON. That no benchmark matches is an error only when there is nothing else.
+nlohmann::ordered_json run_benchmarks(const Options& options, bool has_others) {
   std::ostringstream output, errors;
   benchmark::BenchmarkReporter* const shown = benchmark::CreateDefaultDisplayReporter();
   ShowAndKeep both(*shown);
@@ -167,7 +223,7 @@ nlohmann::ordered_json run_benchmarks(const Options& options, bool has_products)
   if (options.json || reporter == &both) reporter->SetOutputStream(&output);
   reporter->SetErrorStream(&errors);
   const std::size_t matched = benchmark::RunSpecifiedBenchmarks(reporter);
-  if (matched > 0 || !has_products) std::cerr << errors.str();
+  if (matched > 0 || !has_others) std::cerr << errors.str();
   auto out = nlohmann::ordered_json::parse(output.str(), nullptr, /*allow_exceptions=*/false);
   if (out.is_object()) return out;
   return {{"context", nlohmann::ordered_json::object()},
@@ -184,10 +240,8 @@ Result<Page> read_page(const std::string& file) {
 }
 
 std::string gpu_name() {
-  const auto calls = runtime::load_cuda_calls();
-  if (!calls) return "";
-  const auto gpu = Gpu::open(*calls);
-  return gpu ? gpu->memory().name() : "";
+  const auto gpu = usable_gpu();
+  return gpu ? *gpu : "";
 }
 
 Measurement measurement(const nlohmann::ordered_json& result, const Options& options) {
@@ -244,14 +298,22 @@ int run(int argc, char** argv) {
   benchmark::Initialize(&argc, argv);
   if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 1;
   // Rows of one's own take the place of all others (kernels/kernel_rows.h).
-  const std::vector<GemmRow> rows =
-      environment("WW_BENCH_KERNELS").empty() ? gemm_rows(options.filter) : std::vector<GemmRow>();
-  nlohmann::ordered_json json = run_benchmarks(options, !rows.empty());
+  const bool is_own = !environment("WW_BENCH_KERNELS").empty();
+  const auto product_rows = is_own ? std::vector<GemmRow>() : gemm_rows(options.filter);
+  const auto kernel_rows =
+      is_own ? std::vector<rows::BenchRow>() : rows::bench_rows(options.filter);
+  nlohmann::ordered_json json =
+      run_benchmarks(options, !product_rows.empty() || !kernel_rows.empty());
   benchmark::Shutdown();
   Products products;
-  if (!rows.empty()) {
-    products = measure(rows, options);
+  if (!product_rows.empty()) {
+    products = measure(product_rows, options);
     add_products(json, products);
+  }
+  RowKernels kernels;
+  if (!kernel_rows.empty()) {
+    kernels = measure(kernel_rows, options);
+    add_row_kernels(json, kernels);
   }
   if (!options.report.empty())
     if (const int status = write_report(*page, json, options); status != 0) return status;
@@ -261,8 +323,13 @@ int run(int argc, char** argv) {
     fmt::print("{}\n", out.dump(2));
   }
   if (!options.json && !products.skipped.empty())
-    fmt::print("{} matrix products skipped: {}\n", rows.size(), products.skipped);
-  return std::ranges::all_of(products.results, &GemmResult::good) ? 0 : 1;
+    fmt::print("{} matrix products skipped: {}\n", product_rows.size(), products.skipped);
+  if (!options.json && !kernels.skipped.empty())
+    fmt::print("{} row kernels skipped: {}\n", kernel_rows.size(), kernels.skipped);
+  return std::ranges::all_of(products.results, &GemmResult::good) &&
+                 std::ranges::all_of(kernels.results, &rows::RowResult::good)
+             ? 0
+             : 1;
 }
 
 }  // namespace

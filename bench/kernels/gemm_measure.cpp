@@ -15,20 +15,6 @@ namespace {
 using runtime::Address;
 using runtime::CudaDevice;
 
-// In one line, with its notes; of messages that show lines of the source, the first line and the
-// notes.
-std::string words_of(const Diag& problem) {
-  constexpr std::string_view kNote = "  note: ";
-  std::string_view rest = problem.text;
-  std::string out(rest.substr(0, rest.find('\n')));
-  for (std::size_t at = rest.find(kNote); at != std::string_view::npos; at = rest.find(kNote)) {
-    rest.remove_prefix(at + kNote.size());
-    out += fmt::format("; {}", rest.substr(0, rest.find('\n')));
-  }
-  for (const auto& note : problem.notes) out += fmt::format("; {}", note.text);
-  return out;
-}
-
 std::optional<double> tera_of(const Turns& turns, double operations) {
   if (!turns.good()) return std::nullopt;
   return operations / turns.median() / 1e12;

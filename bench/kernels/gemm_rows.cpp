@@ -2,11 +2,12 @@
 #include "gemm_rows.h"
 
 #include <fmt/format.h>
-#include <regex.h>
 
 #include <algorithm>
 #include <tuple>
 #include <utility>
+
+#include "name_filter.h"
 
 namespace ww::bench {
 namespace {
@@ -100,12 +101,8 @@ std::vector<GemmRow> gemm_rows() {
 
 std::vector<GemmRow> gemm_rows(const std::string& filter) {
   std::vector<GemmRow> out = gemm_rows();
-  regex_t compiled;
-  if (::regcomp(&compiled, filter.c_str(), REG_EXTENDED | REG_NOSUB) != 0) return {};
-  std::erase_if(out, [&](const GemmRow& row) {
-    return ::regexec(&compiled, row.name.c_str(), 0, nullptr, 0) != 0;
-  });
-  ::regfree(&compiled);
+  const NameFilter names(filter);
+  std::erase_if(out, [&](const GemmRow& row) { return !names.takes(row.name); });
   return out;
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "gpu.h"
 
+#include <fmt/format.h>
+
 #include <cstddef>
 #include <cstdint>
 #include <utility>
@@ -11,6 +13,18 @@
 namespace ww::bench {
 
 using runtime::CudaDevice;
+
+std::string words_of(const Diag& problem) {
+  constexpr std::string_view kNote = "  note: ";
+  std::string_view rest = problem.text;
+  std::string out(rest.substr(0, rest.find('\n')));
+  for (std::size_t at = rest.find(kNote); at != std::string_view::npos; at = rest.find(kNote)) {
+    rest.remove_prefix(at + kNote.size());
+    out += fmt::format("; {}", rest.substr(0, rest.find('\n')));
+  }
+  for (const auto& note : problem.notes) out += fmt::format("; {}", note.text);
+  return out;
+}
 
 Result<driver::Build> build_for(const target::Target& target, const SourceText& source,
                                 const std::string& expression) {

@@ -15,6 +15,10 @@
 
 namespace ww::bench {
 
+/// A message in one line, with its notes; of messages that show lines of the source, the first line
+/// and the notes.
+std::string words_of(const Diag& problem);
+
 /// Compiles a kernel up to PTX; empty `expression`: the only one of the text. BadArgument with the
 /// compiler's messages.
 Result<driver::Build> build_for(const target::Target& target, const SourceText& source,

@@ -88,6 +88,10 @@ std::vector<std::size_t> places_to_check(const Problem& problem) {
 
 }  // namespace
 
+double value_at(num::DType type, std::span<const std::byte> memory, std::size_t element) {
+  return value_of(type, code_at(type, memory, element));
+}
+
 std::string size_text(const Problem& problem) {
   return fmt::format("{}{}x{}x{}{}{}", problem.batch == 1 ? "" : fmt::format("{}x", problem.batch),
                      problem.m, problem.n, problem.k, problem.trans_a ? " A'" : "",
@@ -129,7 +133,7 @@ Checked check_product(const Problem& problem, const Operands& operands,
   const std::vector<std::size_t> places = places_to_check(problem);
   for (const std::size_t place : places) {
     const double want = exact_element(problem, operands, element_at(problem, place));
-    const double is = value_of(problem.out, code_at(problem.out, d, place));
+    const double is = value_at(problem.out, d, place);
     WW_TRY_VOID(compare(problem, place, is, want, tolerance(problem, want)));
   }
   return places.size();

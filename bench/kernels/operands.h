@@ -22,6 +22,9 @@
 
 namespace ww::bench {
 
+/// An element of an array as it lies in memory.
+double value_at(num::DType type, std::span<const std::byte> memory, std::size_t element);
+
 class Operand {
  public:
   Operand(num::DType type, std::uint64_t seed);

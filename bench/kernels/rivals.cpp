@@ -129,12 +129,8 @@ Result<void> Cublas::submit(const Problem& problem, const Matrices& at) const {
 
 // --- Triton --------------------------------------------------------------------------------------
 
-namespace {
-
-constexpr double kPatience = 600;  // it compiles a dozen kernels
-
-// An answer is `ok TEXT` or `no REASON`.
-Result<std::string> answer(Child& child, std::string_view question) {
+Result<std::string> answer_of(Child& child, std::string_view question) {
+  constexpr double kPatience = 600;  // it compiles a dozen kernels
   const std::string line = WW_TRY(child.ask(question, kPatience));
   if (line == "ok") return std::string();
   if (line.starts_with("ok ")) return line.substr(3);
@@ -142,7 +138,13 @@ Result<std::string> answer(Child& child, std::string_view question) {
   return fail(DiagKind::Io, "`{}` is no answer to `{}`", line, question);
 }
 
-}  // namespace
+Result<double> seconds_of(std::string_view text) {
+  double milliseconds = 0;
+  const auto [rest, error] = std::from_chars(text.data(), text.data() + text.size(), milliseconds);
+  if (error != std::errc() || rest != text.data() + text.size())
+    return fail(DiagKind::Io, "`{}` is no number of milliseconds", text);
+  return milliseconds / 1000;
+}
 
 std::string triton_question(const Problem& problem) {
   return fmt::format("prepare {} {} {} {} {} {} {:d} {:d}", problem.m, problem.n, problem.k,
@@ -152,23 +154,18 @@ std::string triton_question(const Problem& problem) {
 
 Result<Triton> Triton::start(const std::string& python, const std::string& script) {
   Child child = WW_TRY(Child::start({python, script}));
-  std::string versions = WW_TRY(answer(child, "hello"));
+  std::string versions = WW_TRY(answer_of(child, "hello"));
   return Triton(std::move(child), std::move(versions));
 }
 
 Result<std::string> Triton::prepare(const Problem& problem) {
   if (problem.epilogue != Epilogue::None)
     return fail(DiagKind::Io, "the kernel in Triton has no epilogue");
-  return answer(child_, triton_question(problem));
+  return answer_of(child_, triton_question(problem));
 }
 
 Result<double> Triton::time(int launches) {
-  const std::string text = WW_TRY(answer(child_, fmt::format("run {}", launches)));
-  double milliseconds = 0;
-  const auto [rest, error] = std::from_chars(text.data(), text.data() + text.size(), milliseconds);
-  if (error != std::errc() || rest != text.data() + text.size())
-    return fail(DiagKind::Io, "`{}` is no number of milliseconds", text);
-  return milliseconds / 1000;
+  return seconds_of(WW_TRY(answer_of(child_, fmt::format("run {}", launches))));
 }
 
 }  // namespace ww::bench

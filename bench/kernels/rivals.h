@@ -65,6 +65,11 @@ class Cublas {
 
 // --- Triton --------------------------------------------------------------------------------------
 
+/// What a child says that answers `ok TEXT` or `no REASON`; the reason is an Io.
+Result<std::string> answer_of(Child& child, std::string_view question);
+/// Of a time as the children write it, in milliseconds.
+Result<double> seconds_of(std::string_view milliseconds);
+
 /// What the child is asked to get ready for: `prepare M N K BATCH DTYPE OUT TRANS_A TRANS_B`.
 std::string triton_question(const Problem& problem);
 

@@ -102,6 +102,10 @@ Rows read_rows(const ordered_json& result) {
     if (entry.contains("wrong"))
       out.failed.push_back(fmt::format("{} {}: {}", entry.value("name", ""),
                                        entry.value("tile_text", ""), entry.value("wrong", "")));
+  for (const ordered_json& entry : result.value("rows", ordered_json::array()))
+    if (entry.contains("wrong"))
+      out.failed.push_back(
+          fmt::format("{}: {}", entry.value("name", ""), entry.value("wrong", "")));
   return out;
 }
 

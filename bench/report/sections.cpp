@@ -4,31 +4,20 @@
 #include <algorithm>
 #include <optional>
 #include <set>
-#include <span>
 #include <string_view>
 #include <utility>
 
 #include "base/append.h"
 #include "rows.h"
+#include "table_text.h"
+#include "turn_tables.h"
 
 namespace ww::bench {
 namespace {
 
 using nlohmann::ordered_json;
 
-// --- numbers and tables --------------------------------------------------------------------------
-
-constexpr std::string_view kNone = "-";
-
-// Three digits.
-std::string number_text(double value) {
-  return value >= 99.95   ? fmt::format("{:.0f}", value)
-         : value >= 9.995 ? fmt::format("{:.1f}", value)
-                          : fmt::format("{:.2f}", value);
-}
-std::string number_text(std::optional<double> value, double scale = 1) {
-  return value ? number_text(*value * scale) : std::string(kNone);
-}
+// --- numbers -------------------------------------------------------------------------------------
 
 std::string time_text(double nanoseconds) {
   if (nanoseconds < 1e4) return fmt::format("{:.0f} ns", nanoseconds);
@@ -47,34 +36,7 @@ std::optional<double> ratio(std::optional<double> a, std::optional<double> b) {
 std::string times_text(std::optional<double> value) {
   return value ? number_text(*value) + " ×" : std::string(kNone);
 }
-
-class Table {
- public:
-  /// Titles; those of columns with numbers begin with `>`.
-  explicit Table(std::span<const std::string_view> titles) {
-    std::string rule;
-    for (std::string_view title : titles) {
-      const bool is_number = title.starts_with('>');
-      append(text_, "| {} ", title.substr(is_number));
-      rule += is_number ? "|--:" : "|---";
-    }
-    append(text_, "|\n{}|\n", rule);
-  }
-  void add(std::span<const std::string> cells) {
-    for (const std::string& cell : cells) append(text_, "| {} ", cell);
-    text_ += "|\n";
-    is_empty_ = false;
-  }
-  /// With an empty line before it; nothing when it has no rows.
-  [[nodiscard]] std::string text() const { return is_empty_ ? "" : "\n" + text_; }
-
- private:
-  std::string text_;
-  bool is_empty_ = true;
-};
-
 std::string_view last_part(std::string_view name) { return name.substr(name.rfind('/') + 1); }
-std::string code(std::string_view text) { return fmt::format("`{}`", text); }
 
 // --- compile -------------------------------------------------------------------------------------
 
@@ -242,58 +204,6 @@ std::string sim_tables(const Rows& rows) {
   return out;
 }
 
-// --- products ------------------------------------------------------------------------------------
-
-// As people write sizes.
-std::string sized(std::string text) {
-  for (std::size_t at = text.find('x'); at != std::string::npos; at = text.find('x', at))
-    text.replace(at, 1, "×");
-  return text;
-}
-std::optional<double> number_in(const ordered_json& entry, const char* key) {
-  return entry.contains(key) && entry[key].is_number() ? std::optional(entry[key].get<double>())
-                                                       : std::nullopt;
-}
-std::string whole_text(std::optional<double> value) {
-  return value ? fmt::format("{:.0f}", *value) : std::string(kNone);
-}
-
-std::string product_table(const ordered_json& result) {
-  constexpr std::string_view kTitles[] = {"product",  "type",        "size",          "tile",
-                                          ">TFLOP/s", ">of ceiling", ">ceiling",      ">cuBLAS",
-                                          ">Triton",  ">registers",  ">shared bytes", ">best"};
-  Table out(kTitles);
-  for (const ordered_json& entry : result.value("products", ordered_json::array())) {
-    if (!number_in(entry, "tflops")) continue;
-    const auto rival = [&](const char* name) {
-      return entry.contains(name) ? number_text(number_in(entry[name], "tflops"))
-                                  : std::string(kNone);
-    };
-    const auto share = number_in(entry, "of_ceiling");
-    const std::string cells[] = {code(entry.value("kernel", "")),
-                                 entry.value("dtype", ""),
-                                 sized(entry.value("size", "")),
-                                 sized(entry.value("tile_text", "")),
-                                 number_text(number_in(entry, "tflops")),
-                                 share ? fmt::format("{:.1f} %", 100 * *share) : std::string(kNone),
-                                 rival("ceiling"),
-                                 rival("cublas"),
-                                 rival("triton"),
-                                 whole_text(number_in(entry, "registers")),
-                                 whole_text(number_in(entry, "shared_bytes")),
-                                 number_text(number_in(entry, "best_tflops"))};
-    out.add(cells);
-  }
-  return out.text();
-}
-
-int rounds_of(const ordered_json& result) {
-  int out = 0;
-  for (const ordered_json& entry : result.value("products", ordered_json::array()))
-    out = std::max(out, entry.value("rounds", 0));
-  return out;
-}
-
 // --- sections ------------------------------------------------------------------------------------
 
 struct Suite {
@@ -344,6 +254,19 @@ int32. Rates for int8 are in TOP/s. cuBLAS next to `gemm_bias_relu` computes the
 with sums in float64 (at least 4096 elements) and with cuBLAS (all of them): |d − exact| ≤ 2u·|exact| + 2^-11·√K, u the rounding of
 D's type.)";
 
+constexpr std::string_view kRowKernels = "row kernels";
+constexpr std::string_view kRowKernelsText =
+    R"(Kernels of `examples/rows/` on a real GPU, on 512 MiB of X in rows of the given number of elements; rows and parameters are in
+`bench/rows/row_problems.cpp`. In each round our kernel, the driver's copy of X (`cuMemcpyDtoD`), a kernel in Triton, PyTorch as
+it is and `torch.compile` take turns (`bench/rows/torch_rows.py`), each with the same number of launches, 20 ms of ours in a row; the
+launches of Triton and PyTorch are recorded in a CUDA graph, so the host costs them nothing. A rate counts the bytes that must move:
+every array read or written once. *of copy* and the columns of the others are their rates over the copy's, which reads and writes
+as many bytes as X has; a kernel that only reads can exceed 100 %. Triton has a program per row (blocks of columns for `bias_gelu` and
+`column_sum`) and the fastest number of warps. For attention the rate counts the operations of its two products, half of them
+where it is causal; the others are `scaled_dot_product_attention` with the named backend. All use random numbers with deviation 1.
+The same run compares lines of our results with float64, the first, the last and some between: an element may be off by the rounding
+of its type and by 2^-17 of the terms that make it.)";
+
 std::string machine_text(const Machine& machine, std::string_view suite) {
   std::string out;
   if (suite == "kernels" && !machine.gpu.empty()) append(out, "{}, ", machine.gpu);
@@ -390,10 +313,15 @@ std::vector<Section> sections_of(const ordered_json& result, const Measurement& 
                                 repetitions_text(result, mine), suite.tables(rows), how)});
   }
   if (const std::string table = product_table(result); !table.empty())
-    out.push_back(
-        {std::string(kProducts),
-         section_text(kProducts, "kernels", "gemm", kProductsText,
-                      fmt::format("medians of {} rounds", rounds_of(result)), table, how)});
+    out.push_back({std::string(kProducts),
+                   section_text(kProducts, "kernels", "gemm", kProductsText,
+                                fmt::format("medians of {} rounds", rounds_of(result, "products")),
+                                table, how)});
+  if (const std::string tables = row_tables(result); !tables.empty())
+    out.push_back({std::string(kRowKernels),
+                   section_text(kRowKernels, "kernels", "rows", kRowKernelsText,
+                                fmt::format("medians of {} rounds", rounds_of(result, "rows")),
+                                tables, how)});
   return out;
 }
 
@@ -404,6 +332,8 @@ Section page_head() {
 
     warpwright bench --report                    all that this machine can measure
     warpwright bench sim --report                one suite
+    warpwright bench kernels --filter rows --report
+                                                 one section of it: row kernels; `gemm`: matrix products
     warpwright bench --report -o page.md         on a page elsewhere
 
 A section lies between two lines that only the page's source shows, `<!-- measured: NAME -->` and `<!-- end of NAME -->`. A run

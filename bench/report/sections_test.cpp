@@ -194,6 +194,48 @@ medians of 15 rounds:
 )");
 }
 
+TEST(BenchSections, RowKernels) {
+  ordered_json result;
+  result["rows"] = {{{"name", "kernels/rows/softmax/bfloat16/4096"},
+                     {"kernel", "softmax"},
+                     {"dtype", "bfloat16"},
+                     {"size", "4096"},
+                     {"tbps", 4.123},
+                     {"best_tbps", 4.2},
+                     {"of_copy", 0.985},
+                     {"copy", {{"tbps", 4.186}, {"of_copy", nullptr}}},
+                     {"triton", {{"tbps", 4.0}, {"of_copy", 0.956}}},
+                     {"torch", {{"tbps", nullptr}, {"of_copy", nullptr}, {"absent", "memory"}}},
+                     {"registers", 40},
+                     {"rounds", 15}},
+                    {{"name", "kernels/rows/flash_attention/bfloat16/8192_causal"},
+                     {"kernel", "flash_attention"},
+                     {"dtype", "bfloat16"},
+                     {"size", "2x8192x16x128 causal"},
+                     {"tflops", 300.2},
+                     {"best_tflops", 310.0},
+                     {"flash", {{"tflops", 350.0}}},
+                     {"cudnn", {{"tflops", 500.0}}},
+                     {"registers", 255},
+                     {"rounds", 15}},
+                    {{"name", "kernels/rows/rope/bfloat16/4096"}, {"tbps", nullptr}}};
+  EXPECT_EQ(
+      numbers_of(result),
+      R"(Measured on 2026-11-16 with version 0.1.0 (0123abc) on A GPU, A CPU, x86_64, 2 cores, g++ 12.2, load 0.2 before;
+medians of 15 rounds:
+
+    warpwright bench kernels --filter 'rows' --report
+
+| kernel | type | row | TB/s | copy | of copy | Triton | PyTorch | `torch.compile` | registers | best |
+|---|---|---|--:|--:|--:|--:|--:|--:|--:|--:|
+| `softmax` | bfloat16 | 4096 | 4.12 | 4.19 | 98.5 % | 95.6 % | - | - | 40 | 4.20 |
+
+| kernel | type | batch×seq×heads×dim | TFLOP/s | PyTorch, flash | cuDNN | registers | best |
+|---|---|---|--:|--:|--:|--:|--:|
+| `flash_attention` | bfloat16 | 2×8192×16×128 causal | 300 | 350 | 500 | 255 | 310 |
+)");
+}
+
 TEST(BenchSections, NothingOfWhatWasSkipped) {
   ordered_json result;
   add_error(result, "kernels/driver_copy/4GiB/manual_time", "skipped: no GPU");
@@ -206,8 +248,10 @@ TEST(BenchRows, TellFailuresOnce) {
   add_error(result, "kernels/copy/manual_time", "byte 3 is wrong");
   add_error(result, "kernels/copy/manual_time", "byte 3 is wrong");
   result["products"] = {{{"name", "kernels/gemm"}, {"tile_text", "64x64"}, {"wrong", "element 5"}}};
+  result["rows"] = {{{"name", "kernels/rows/rope"}, {"wrong", "element 6"}}};
   EXPECT_EQ(read_rows(result).failed, (std::vector<std::string>{"kernels/copy: byte 3 is wrong",
-                                                                "kernels/gemm 64x64: element 5"}));
+                                                                "kernels/gemm 64x64: element 5",
+                                                                "kernels/rows/rope: element 6"}));
 }
 
 }  // namespace

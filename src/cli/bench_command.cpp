@@ -142,13 +142,13 @@ Run set_up(OptionSet& set) {
   set.argument("SUITE", options->suite, Need::Optional, kSuites,
                "which benchmarks: compile, kernels, layout, ptx, sim (default: all)");
   set.flag("--json", options->json,
-           "print JSON instead of a table: Google Benchmark's, and the matrix products");
+           "print JSON instead of a table: Google Benchmark's, matrix products and row kernels");
   set.flag("--report", options->report,
            "write the results into a page in Markdown; sections not measured stay as they are");
   set.text("-o,--output", "FILE", options->output,
            "the page for --report (default: docs/evidence/benchmarks.md of this checkout)");
   set.flag("--no-rivals", options->no_rivals,
-           "matrix products: leave out cuBLAS and Triton, measured where they are installed");
+           "leave out cuBLAS, Triton and PyTorch, measured where they are installed");
   set.text("--filter", "REGEX", options->filter,
            "only benchmarks whose name (after `SUITE/`) matches this regular expression");
   set.number("--repetitions", options->repetitions, 2, 1000,
@@ -171,7 +171,8 @@ const Command command{
         "FILE::EXPRESSION for files of examples/, separated by `;`.\n"
         "\n"
         "Matrix products are part of `kernels`: ours, the ceiling of mma.sync, cuBLAS and Triton\n"
-        "take turns, five rounds per repetition, and medians are shown. A wrong result makes the\n"
+        "take turns, five rounds per repetition, and medians are shown. So are the kernels of\n"
+        "examples/rows/ next to the driver's copy, Triton and PyTorch. A wrong result makes the\n"
         "exit status 1.\n"
         "\n"
         "With --report the results also go into docs/evidence/benchmarks.md or another page:\n"
@@ -186,6 +187,8 @@ const Command command{
         "warpwright bench --report\n"
         "# matrix products of ours alone\n"
         "warpwright bench kernels --filter gemm --no-rivals\n"
+        "# softmax, norms and the like next to Triton and PyTorch\n"
+        "warpwright bench kernels --filter rows\n"
         "# a kernel on the GPU, with your own parameters\n"
         "WW_BENCH_KERNELS='transpose.py::build(m=8192, n=8192)' warpwright bench kernels",
     .set_up = set_up};

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "turn_tables.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <string_view>
+
+#include "table_text.h"
+
+namespace ww::bench {
+namespace {
+
+using nlohmann::ordered_json;
+
+// As people write sizes.
+std::string sized(std::string text) {
+  for (std::size_t at = text.find('x'); at != std::string::npos; at = text.find('x', at))
+    text.replace(at, 1, "×");
+  return text;
+}
+std::optional<double> number_in(const ordered_json& entry, const char* key) {
+  return entry.contains(key) && entry[key].is_number() ? std::optional(entry[key].get<double>())
+                                                       : std::nullopt;
+}
+std::string whole_text(std::optional<double> value) {
+  return value ? fmt::format("{:.0f}", *value) : std::string(kNone);
+}
+
+// "8192", "2×8192×16×128 causal".
+std::string size_cell(const ordered_json& entry) {
+  const std::string size = entry.value("size", "");
+  const std::size_t words = std::min(size.find(' '), size.size());
+  return sized(size.substr(0, words)) + size.substr(words);
+}
+
+std::string rival_cell(const ordered_json& entry, const char* rival, const char* what) {
+  return entry.contains(rival) ? number_text(number_in(entry[rival], what)) : std::string(kNone);
+}
+std::string share_cell(const ordered_json& entry) {
+  const auto share = number_in(entry, "of_copy");
+  return share ? fmt::format("{:.1f} %", 100 * *share) : std::string(kNone);
+}
+std::string share_cell(const ordered_json& entry, const char* rival) {
+  return entry.contains(rival) ? share_cell(entry[rival]) : std::string(kNone);
+}
+
+}  // namespace
+
+std::string product_table(const ordered_json& result) {
+  constexpr std::string_view kTitles[] = {"product",  "type",        "size",          "tile",
+                                          ">TFLOP/s", ">of ceiling", ">ceiling",      ">cuBLAS",
+                                          ">Triton",  ">registers",  ">shared bytes", ">best"};
+  Table out(kTitles);
+  for (const ordered_json& entry : result.value("products", ordered_json::array())) {
+    if (!number_in(entry, "tflops")) continue;
+    const auto rival = [&](const char* name) {
+      return entry.contains(name) ? number_text(number_in(entry[name], "tflops"))
+                                  : std::string(kNone);
+    };
+    const auto share = number_in(entry, "of_ceiling");
+    const std::string cells[] = {code(entry.value("kernel", "")),
+                                 entry.value("dtype", ""),
+                                 sized(entry.value("size", "")),
+                                 sized(entry.value("tile_text", "")),
+                                 number_text(number_in(entry, "tflops")),
+                                 share ? fmt::format("{:.1f} %", 100 * *share) : std::string(kNone),
+                                 rival("ceiling"),
+                                 rival("cublas"),
+                                 rival("triton"),
+                                 whole_text(number_in(entry, "registers")),
+                                 whole_text(number_in(entry, "shared_bytes")),
+                                 number_text(number_in(entry, "best_tflops"))};
+    out.add(cells);
+  }
+  return out.text();
+}
+
+std::string row_tables(const ordered_json& result) {
+  constexpr std::string_view kTitles[] = {
+      "kernel",           "type",       "row",  ">TB/s", ">copy", ">of copy", ">Triton", ">PyTorch",
+      ">`torch.compile`", ">registers", ">best"};
+  constexpr std::string_view kOfAttention[] = {
+      "kernel",          "type",   "batch×seq×heads×dim", ">TFLOP/s",
+      ">PyTorch, flash", ">cuDNN", ">registers",          ">best"};
+  Table kernels(kTitles), attention(kOfAttention);
+  for (const ordered_json& entry : result.value("rows", ordered_json::array())) {
+    const std::string kernel = code(entry.value("kernel", "")), type = entry.value("dtype", "");
+    const std::string registers = whole_text(number_in(entry, "registers"));
+    if (const auto rate = number_in(entry, "tbps")) {
+      const std::string cells[] = {kernel,
+                                   type,
+                                   size_cell(entry),
+                                   number_text(rate),
+                                   rival_cell(entry, "copy", "tbps"),
+                                   share_cell(entry),
+                                   share_cell(entry, "triton"),
+                                   share_cell(entry, "torch"),
+                                   share_cell(entry, "compiled"),
+                                   registers,
+                                   number_text(number_in(entry, "best_tbps"))};
+      kernels.add(cells);
+    } else if (const auto operations = number_in(entry, "tflops")) {
+      const std::string cells[] = {kernel,
+                                   type,
+                                   size_cell(entry),
+                                   number_text(operations),
+                                   rival_cell(entry, "flash", "tflops"),
+                                   rival_cell(entry, "cudnn", "tflops"),
+                                   registers,
+                                   number_text(number_in(entry, "best_tflops"))};
+      attention.add(cells);
+    }
+  }
+  return kernels.text() + attention.text();
+}
+
+int rounds_of(const ordered_json& result, const char* kind) {
+  int out = 0;
+  for (const ordered_json& entry : result.value(kind, ordered_json::array()))
+    out = std::max(out, entry.value("rounds", 0));
+  return out;
+}
+
+}  // namespace ww::bench
