@@ -46,6 +46,10 @@ Result<runtime::Launch> launch_of(const ir::Function& lowered,
     out.grid[d] = static_cast<std::uint32_t>(shape.grid[d].value);
     out.block[d] = static_cast<std::uint32_t>(shape.block[d]);
   }
+  if (shape.has_clusters)
+    out.cluster = runtime::Dims{static_cast<std::uint32_t>(shape.cluster[0]),
+                                static_cast<std::uint32_t>(shape.cluster[1]),
+                                static_cast<std::uint32_t>(shape.cluster[2])};
   out.dynamic_shared = static_cast<std::uint32_t>(lower::dynamic_shared_bytes(lowered));
   return out;
 }
