@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <filesystem>
 
 #include "base/file_io.h"
 #include "base/process.h"
@@ -12,7 +13,6 @@
 namespace ww::bench::rows::torch_rows_test {
 namespace {
 
-using testing::HasSubstr;
 using testing::StartsWith;
 
 TEST(TorchRows, QuestionsHaveTheSizes) {
@@ -59,17 +59,57 @@ TEST_F(TorchChild, SaysWhyItIsNotThere) {
   EXPECT_EQ(torch->time("torch", 1).error().text, "memory");
 }
 
+class TorchRowsScript : public testing::Test {
+ protected:
+  static std::string found(const char* program) {
+    const char* const path = std::getenv("PATH");
+    return find_program(program, path == nullptr ? "" : path);
+  }
+  void SetUp() override {
+    if (found("python3").empty()) GTEST_SKIP() << "there is no python3";
+  }
+  const std::string script_ = std::string(WW_SOURCE_DIR) + "/bench/rows/torch_rows.py";
+};
+
 // The script itself, where its libraries are missing; with them it needs a GPU.
-TEST(TorchRowsScript, AnswersInEveryCase) {
-  const char* const path = std::getenv("PATH");
-  const std::string python = find_program("python3", path == nullptr ? "" : path);
-  if (python.empty()) GTEST_SKIP() << "there is no python3";
-  Result<Child> child =
-      Child::start({python, std::string(WW_SOURCE_DIR) + "/bench/rows/torch_rows.py"});
+TEST_F(TorchRowsScript, AnswersInEveryCase) {
+  Result<Child> child = Child::start({found("python3"), script_});
   ASSERT_TRUE(child);
   const Result<std::string> answer = child->ask("hello", 600);
   ASSERT_TRUE(answer) << answer.error().text;
   EXPECT_THAT(*answer, testing::AnyOf(StartsWith("ok torch "), StartsWith("no ")));
+}
+
+// A torch that talks, and fails in whatever it is asked to do.
+constexpr std::string_view kBrokenTorch = R"py(
+import types
+print("hello from torch")
+__version__ = "0"
+cuda = types.SimpleNamespace(empty_cache=lambda: print("more of it"))
+def zeros(*sizes, device):
+    return None
+def manual_seed(seed):
+    raise RuntimeError("two\nlines")
+)py";
+
+TEST_F(TorchRowsScript, OutlivesWhatTorchDoes) {
+  const Result<ScratchFolder> folder = ScratchFolder::make();
+  const std::string torch = folder->file("torch");
+  ASSERT_TRUE(std::filesystem::create_directories(torch + "/nn"));
+  ASSERT_TRUE(write_file_atomically(torch + "/__init__.py", std::string(kBrokenTorch)));
+  ASSERT_TRUE(write_file_atomically(torch + "/nn/__init__.py", ""));
+  ASSERT_TRUE(write_file_atomically(torch + "/nn/functional.py", ""));
+  Result<Child> child = Child::start({found("env"), "PYTHONDONTWRITEBYTECODE=1",
+                                      "PYTHONPATH=" + folder->path(), found("python3"), script_});
+  ASSERT_TRUE(child);
+  const auto answer = [&](std::string_view question) { return child->ask(question, 600).value(); };
+  EXPECT_THAT(answer("hello"), StartsWith("ok torch 0, "));
+  EXPECT_EQ(answer("prepare softmax bfloat16 16 1024"), "no RuntimeError: two lines");
+  EXPECT_EQ(answer("prepare nothing"), "no RuntimeError: two lines");
+  EXPECT_EQ(answer("ready torch"), "no RuntimeError: nothing is prepared");
+  EXPECT_EQ(answer("run torch 5"), "no RuntimeError: nothing is prepared");
+  EXPECT_EQ(answer("dance"), "no ValueError: unknown command dance");
+  EXPECT_THAT(answer(""), StartsWith("no ValueError"));
 }
 
 }  // namespace
