@@ -112,7 +112,7 @@ class Rows:
         return run, best[1]
 
     def check(self, result):
-        """A wrong kernel is no rival. Rounding to 16 bits in between is right."""
+        """A wrong kernel does not compete. Rounding to 16 bits in between is right."""
         got, want = self.taken(result), self.wanted()
         share = 1e-4 if self.dtype == torch.float32 else 0.03
         if got.shape != want.shape:

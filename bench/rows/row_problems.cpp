@@ -15,8 +15,8 @@ using num::DType;
 constexpr std::int64_t kBytes = std::int64_t{1} << 29;  // of X: far more than a cache holds
 constexpr std::int64_t kDim = 128;
 
-// Parameters that are faster than those the kernel chooses by itself. Rows of 65536 elements and
-// more need some of their own: a block holds 16384 float32 at most.
+// Parameters that are faster than the kernel's own choice. Rows of 65536 elements and more will need
+// an entry each: they do not fit into the registers of a block.
 struct Tuned {
   Job job;
   DType dtype;

@@ -66,7 +66,7 @@ struct Array {
     return elements() * static_cast<std::size_t>(num::bits_of(dtype)) / 8;
   }
 };
-/// The arrays of the kernel; the first is the one that counts: X, or Q.
+/// The arrays of the kernel; the first is X, of attention Q.
 std::vector<Array> arrays_of(const RowProblem& problem);
 
 /// Bytes that a launch must move: every array once, read or written.

@@ -272,8 +272,8 @@ std::vector<Part> wanted_line(const RowProblem& problem, const Inputs& inputs, s
 }
 
 std::vector<std::int64_t> lines_to_check(const RowProblem& problem) {
-  constexpr std::int64_t kQuick = std::int64_t{1} << 21;  // multiplications
-  constexpr std::int64_t kFew = 16, kMany = 512;
+  constexpr std::int64_t kQuick = std::int64_t{1} << 22;  // multiplications
+  constexpr std::int64_t kFew = 16, kMany = 1024;
   const std::int64_t lines = lines_of(problem);
   const std::int64_t count = std::clamp(kQuick / cost_of(problem), kFew, kMany);
   std::vector<std::int64_t> out;

@@ -4,12 +4,12 @@
 // An array is a block of numbers again and again. The block's length is a prime, so that elements a
 // row or a tile apart are different ones, and the host knows each without having the array.
 //
-// A result is compared line by line: a line is what can be computed by itself, a row of Y and of
-// whatever belongs to it, or an element of Sum. An element is right when it is within u of its
-// value in float64, where u is the rounding of its type, and `slack`, which sums and functions in
-// float32 may be off by: 2^-17 of what was added up to make it, for a sum of k random numbers 2^-16
-// of the root of k. Attention rounds its weights to the element type, and may be off by twice the
-// deviation that comes from it if all of them were rounded by u.
+// A result is compared line by line: a line can be computed by itself, such as a row of Y, or an
+// element of Sum. An element may differ from its value in float64 by u times that value, where u is
+// the rounding of its type, and by `slack`, for sums and functions in float32: 2^-17 of the terms
+// that make it, and for a sum of k random numbers 2^-16 times the root of k. Attention rounds its
+// weights to the element type, so its slack is twice u times the root of the sum of its terms'
+// squares.
 #pragma once
 
 #include <cstddef>

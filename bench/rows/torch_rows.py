@@ -17,7 +17,7 @@ import gc
 import os
 import sys
 
-# Answers only: what libraries print is no answer.
+# Standard output is for answers: what libraries print goes to standard error.
 ANSWERS = os.fdopen(os.dup(1), "w")
 os.dup2(2, 1)
 # Each function is a kernel or two: a pool of compilers takes longer to start than they take.
