@@ -45,11 +45,14 @@ std::vector<WarpGrid> grids_of(std::int64_t warps) {
   return out;
 }
 
-// None where there are no whole warps, or not of the CTA.
+// None where there are no whole warps, or where they are not those of the CTA: the one warpgroup of
+// a CTA is the CTA.
 std::vector<WarpGrid> possible_grids(const State& state, const Use& use) {
   const ir::Unit unit = state.call(use).scope;
+  const std::int64_t threads = state.launch.threads();
   if (unit == ir::Unit::Warp) return {{1, 1}};
-  if (unit != ir::Unit::Cta || state.launch.threads() % 32 != 0) return {};
+  const bool is_whole = unit == ir::Unit::Cta || (unit == ir::Unit::Warpgroup && threads == 128);
+  if (!is_whole || threads % 32 != 0) return {};
   return grids_of(state.launch.warps());
 }
 
@@ -166,12 +169,13 @@ bool is_of_product(const State& state, ir::BufferId id) {
 
 std::string product_problem(const State& state, const Use& use) {
   const ir::Unit unit = state.call(use).scope;
-  if (unit != ir::Unit::Cta && unit != ir::Unit::Warp)
-    return fmt::format("fragments are inferred for `Tx.warp` and `Tx.cta`, not for a {}",
-                       ir::name_of(unit));
-  if (unit == ir::Unit::Cta && state.launch.threads() % 32 != 0)
-    return fmt::format("{} threads are not whole warps", state.launch.threads());
   const std::vector<WarpGrid> grids = possible_grids(state, use);
+  if (grids.empty() && unit == ir::Unit::Cta)
+    return fmt::format("{} threads are not whole warps", state.launch.threads());
+  if (grids.empty())
+    return fmt::format(
+        "fragments are inferred for `Tx.warp` and `Tx.cta`, not for one {} of several",
+        ir::name_of(unit));
   for (const Operand& each : use.operands) {
     if (each.arg >= kLetters.size() || !state.is_local(each.buffer)) continue;
     const auto fits = [&](const WarpGrid& grid) {

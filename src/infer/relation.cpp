@@ -81,7 +81,11 @@ std::optional<Named> index_of(const State& state, const Use& use, const Operand&
   if (without_ones(a.extents) == without_ones(b.extents)) return of_a;
   const auto* setting = std::get_if<ir::Setting>(&state.call(use).args[ir::kAxisArgument]);
   if (setting == nullptr || !std::holds_alternative<std::int64_t>(*setting)) return std::nullopt;
-  const std::size_t axis = ir::indexed_axis(state.call(use));
+  // The axis is one of the table, which may have further dimensions before it.
+  const Operand* table = use.at(ir::table_argument(state.call(use).op));
+  const std::size_t of_table = ir::indexed_axis(state.call(use));
+  if (table == nullptr || of_table + a.extents.size() < table->extents.size()) return std::nullopt;
+  const std::size_t axis = of_table + a.extents.size() - table->extents.size();
   if (axis >= a.extents.size()) return std::nullopt;
   layout::Shape dims;
   for (std::size_t d = 0; d < a.extents.size(); ++d)
@@ -109,10 +113,10 @@ bool are_alike(const State& state, const Use& use, const Operand& a, const Opera
   return is_same_part(state, use, a, b);
 }
 
-std::optional<Named> related(const State& state, const Use& use, const Operand& a,
-                             const Named& of_a, const Operand& b) {
-  if (are_alike(state, use, a, b)) return of_a;
-  if (!a.is_whole || !b.is_whole) return std::nullopt;
+namespace {
+
+std::optional<Named> related_shapes(const State& state, const Use& use, const Operand& a,
+                                    const Named& of_a, const Operand& b) {
   switch (use.kind) {
     case UseKind::Elementwise:
       return stretched(a, of_a, b);
@@ -125,6 +129,18 @@ std::optional<Named> related(const State& state, const Use& use, const Operand& 
     default:
       return std::nullopt;
   }
+}
+
+}  // namespace
+
+std::optional<Named> related(const State& state, const Use& use, const Operand& a,
+                             const Named& of_a, const Operand& b) {
+  if (are_alike(state, use, a, b)) return of_a;
+  if (!a.is_whole || !b.is_whole) return std::nullopt;
+  std::optional<Named> out = related_shapes(state, use, a, of_a, b);
+  // The verifier has not seen the call: its shapes need not go together.
+  const bool fits = out && out->layout.size() == state.elements(b.buffer);
+  return fits ? out : std::nullopt;
 }
 
 }  // namespace ww::infer

@@ -194,11 +194,10 @@ Examined examine(const WholeProgram& made) {
     ++out.tally["refused: a constant is divided by 0"];
     return out;
   }
-  if (made.kind == ProgramKind::Auto && checked.stage == Stage::Script) {
-    if (const auto reason = without_meaning(checked)) {
-      ++out.tally[*reason];
-      return out;
-    }
+  if (made.kind == ProgramKind::Auto && checked.stage == Stage::Script &&
+      checked.why.find("error: `layout=\"auto\"` of `") != std::string::npos) {
+    ++out.tally["refused: nothing decides about a layout"];
+    return out;
   }
   if (made.kind == ProgramKind::Scope) {
     if (const auto reason = without_meaning(checked)) {
