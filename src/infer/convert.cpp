@@ -17,6 +17,8 @@
 #include "ir/elementwise.h"
 #include "ir/print/print.h"
 #include "ir/reduction.h"
+#include "layout/ready_made.h"
+#include "layout/slice.h"
 
 namespace ww::infer {
 namespace {
@@ -28,12 +30,28 @@ struct Wanted {
 };
 using Wants = std::vector<Wanted>;
 
+// The layout of the region that the operand is, its registers numbered from 0 on.
+std::optional<Named> part_of(const State& state, const Use& use, const Operand& operand) {
+  const std::optional<Named> whole = state.known(operand.buffer);
+  if (!whole || operand.is_whole) return whole;
+  std::vector<layout::Slice1> region;
+  const auto& ranges = std::get<ir::Region>(state.call(use).args[operand.arg]).ranges;
+  for (std::size_t d = 0; d < ranges.size(); ++d) {
+    const auto begin = ir::const_int(state.f, ranges[d].min);
+    if (!begin) return std::nullopt;
+    region.push_back({layout::Expr(*begin), operand.extents[d]});
+  }
+  const Result<layout::Layout> part =
+      layout::slice(whole->layout, state.shape(operand.buffer), region, layout::Machine::Cuda);
+  if (!part) return std::nullopt;
+  const Result<layout::Layout> compact = layout::reduced(*part, operand.extents, {});
+  return compact ? std::optional(given_named(*compact)) : std::nullopt;
+}
+
 // Adds the operand to `out` unless its layout gives all that is wanted. A result must be wanted by no
 // thread that the use does not give it to.
-void add_unless_there(const State& state, const Operand& operand, const Named& wanted, Wants& out) {
-  const std::optional<Named> known = state.known(operand.buffer);
-  if (!known) return;
-  const auto held = holders_of(known->layout);
+void add_unless_there(const Operand& operand, const Named& known, const Named& wanted, Wants& out) {
+  const auto held = holders_of(known.layout);
   const auto needed = holders_of(wanted.layout);
   if (!held || !needed) return;
   const bool is_result = operand.arg == 0;
@@ -41,20 +59,19 @@ void add_unless_there(const State& state, const Operand& operand, const Named& w
   out.push_back({&operand, wanted});
 }
 
-// --- what uses want ------------------------------------------------------------------------------
-
-// All other tiles where the reference is.
-Wants wants_beside(const State& state, const Use& use, const Operand& reference) {
-  Wants out;
-  const std::optional<Named> layout = state.known(reference.buffer);
-  if (!layout || !reference.is_whole) return out;
-  for (const Operand& each : use.operands) {
-    if (!state.is_local(each.buffer) || !each.is_whole || each.buffer == reference.buffer) continue;
-    if (const auto wanted = related(state, use, reference, *layout, each))
-      add_unless_there(state, each, *wanted, out);
-  }
-  return out;
+// What the layout of one operand says about that of another, part for part.
+void compare(const State& state, const Use& use, const Operand& a, const Operand& b, Wants& out) {
+  if (a.arg == b.arg || !state.is_local(a.buffer) || !state.is_local(b.buffer)) return;
+  const std::optional<Named> of_a = part_of(state, use, a);
+  const std::optional<Named> of_b = part_of(state, use, b);
+  if (!of_a || !of_b) return;
+  Operand part_a = a, part_b = b;
+  part_a.is_whole = part_b.is_whole = true;
+  if (const auto wanted = related(state, use, part_a, *of_a, part_b))
+    add_unless_there(b, *of_b, *wanted, out);
 }
+
+// --- what uses want ------------------------------------------------------------------------------
 
 std::int64_t bits_of(const State& state, const Wants& wants) {
   std::int64_t bits = 0;
@@ -69,11 +86,11 @@ std::int64_t bits_of(const State& state, const Wants& wants) {
 Wants elementwise_wants(const State& state, const Use& use) {
   std::optional<Wants> best;
   const Operand* dst = use.at(0);
-  for (const Operand& each : use.operands) {
-    const bool is_reference = state.is_local(each.buffer) && state.known(each.buffer) &&
-                              (dst == nullptr || each.extents == dst->extents);
-    if (!is_reference) continue;
-    Wants wants = wants_beside(state, use, each);
+  for (const Operand& reference : use.operands) {
+    if (dst != nullptr && reference.extents != dst->extents) continue;
+    if (!part_of(state, use, reference)) continue;
+    Wants wants;
+    for (const Operand& each : use.operands) compare(state, use, reference, each, wants);
     if (!best || bits_of(state, wants) < bits_of(state, *best)) best = std::move(wants);
   }
   return best.value_or(Wants{});
@@ -83,14 +100,7 @@ Wants elementwise_wants(const State& state, const Use& use) {
 Wants related_wants(const State& state, const Use& use) {
   Wants out;
   for (const Operand& a : use.operands)
-    for (const Operand& b : use.operands) {
-      const std::optional<Named> known = state.is_local(a.buffer) && state.is_local(b.buffer)
-                                             ? state.known(a.buffer)
-                                             : std::nullopt;
-      if (!known || a.arg == b.arg) continue;
-      if (const auto wanted = related(state, use, a, *known, b))
-        add_unless_there(state, b, *wanted, out);
-    }
+    for (const Operand& b : use.operands) compare(state, use, a, b, out);
   return out;
 }
 
@@ -146,23 +156,34 @@ class Converter {
     });
   }
 
+  // `mul(y, x, x)` needs one copy of x.
   void convert_use(const Use& use, ir::Block& before, ir::Block& after) {
-    std::vector<std::pair<const Operand*, ir::Region>> copies;
+    struct Copy {
+      ir::Region of, copy;
+    };
+    std::vector<Copy> read;
     for (const Wanted& each : wants_of(state_, use)) {
       ir::TileArg& arg = f().at(use.call).args[each.operand->arg];
-      // `mul(y, x, x)` needs one copy of x.
-      const auto made = std::ranges::find_if(copies, [&](const auto& other) {
-        return other.first->arg != 0 && other.first->is_whole && each.operand->is_whole &&
-               other.first->buffer == each.operand->buffer;
-      });
-      if (made != copies.end()) {
-        arg = made->second;
+      const ir::Region region = std::get<ir::Region>(arg);
+      const auto made =
+          std::ranges::find_if(read, [&](const Copy& other) { return is_same(other.of, region); });
+      if (made != read.end() && each.operand->arg != 0) {
+        arg = made->copy;
         continue;
       }
-      const ir::Region region = std::get<ir::Region>(arg);
-      copies.emplace_back(each.operand, make_copy(use, each, region, before, after));
-      arg = copies.back().second;
+      const ir::Region copy = make_copy(use, each, region, before, after);
+      f().at(use.call).args[each.operand->arg] = copy;
+      if (each.operand->arg != 0) read.push_back({region, copy});
     }
+  }
+
+  [[nodiscard]] bool is_same(const ir::Region& a, const ir::Region& b) const {
+    const auto same_range = [&](const ir::RangeExpr& x, const ir::RangeExpr& y) {
+      const auto begin = ir::const_int(f(), x.min), extent = ir::const_int(f(), x.extent);
+      return begin && extent && begin == ir::const_int(f(), y.min) &&
+             extent == ir::const_int(f(), y.extent);
+    };
+    return a.buffer == b.buffer && std::ranges::equal(a.ranges, b.ranges, same_range);
   }
 
   // The buffer, and the calls that fill it or read it.

@@ -139,7 +139,8 @@ std::optional<Named> related(const State& state, const Use& use, const Operand& 
   if (!a.is_whole || !b.is_whole) return std::nullopt;
   std::optional<Named> out = related_shapes(state, use, a, of_a, b);
   // The verifier has not seen the call: its shapes need not go together.
-  const bool fits = out && out->layout.size() == state.elements(b.buffer);
+  const Result<std::int64_t> elements = layout::element_count(b.extents);
+  const bool fits = out && elements && out->layout.size() == *elements;
   return fits ? out : std::nullopt;
 }
 

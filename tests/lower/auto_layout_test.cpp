@@ -172,7 +172,8 @@ std::vector<std::string> conversions_of(const driver::Build& build) {
 }
 
 // Sums of a 2 x 2 grid of warps become an operand of the next product; a tile is A and B of one
-// product; what is inferred meets layouts that are written, as operand and as result.
+// product; what is inferred meets layouts that are written, as operand and as result, whole and in
+// part.
 const std::vector<Converted>& all_converted() {
   static const std::vector<Converted> kConverted = {
       {R"(def kernel(A: T.Buffer((64, 32), "float16"), B: T.Buffer((32, 64), "float16"),
@@ -233,12 +234,25 @@ const std::vector<Converted>& all_converted() {
     Tx.cta.copy(S, total)
 )",
        {"r into Tx.cta.fma", "total out of Tx.cta.sum"}},
+      {R"(def kernel(X: T.Buffer((64, 64), "float32"), Y: T.Buffer((64, 64), "float32")):
+    T.device_entry()
+    T.cta_id([1])
+    T.thread_id([128])
+    r = T.alloc_local((64, 64), "float32", layout=row_layout((64, 64), 128))
+    x = T.alloc_local((64, 64), "float32", layout="auto")
+    Tx.cta.copy(r, X)
+    Tx.cta.copy(x, X)
+    Tx.cta.add(x[0:32, :], x[0:32, :], r[32:64, :])
+    Tx.cta.mul(x[32:64, :], r[0:32, :], r[0:32, :])
+    Tx.cta.copy(Y, x)
+)",
+       {"r into Tx.cta.add", "r into Tx.cta.mul"}},
   };
   return kConverted;
 }
 
 TEST(AutoLayout, UsesThatDisagreeGetCopies) {
-  Family family("conversions", Nvcc::Always);
+  Family family("conversions");
   for (const Converted& each : all_converted()) {
     const std::string source = std::string(kHead) + each.body;
     const driver::Build build = tile_of(source);
