@@ -31,7 +31,7 @@ TEST(RowProblems, HaveNamesOfTheirOwnAndAsManyBytes) {
 TEST(RowProblems, AreChosenByExpression) {
   EXPECT_EQ(bench_rows("").size(), bench_rows().size());
   EXPECT_EQ(bench_rows("^kernels/.*(rows)").size(), bench_rows().size());
-  EXPECT_EQ(bench_rows("^kernels/.*(softmax/float32)").size(), 4U);
+  EXPECT_EQ(bench_rows("^kernels/.*(softmax/float32)").size(), 6U);
   EXPECT_TRUE(bench_rows("^kernels/.*(gemm|copy|transpose)").empty());
   EXPECT_TRUE(bench_rows("(").empty());
 }
@@ -39,8 +39,8 @@ TEST(RowProblems, AreChosenByExpression) {
 TEST(RowProblems, NameTheirKernels) {
   EXPECT_EQ(expression_of(bench_rows("softmax/float32/1024").at(0)),
             "build(m=131072, n=1024, dtype=\"float32\")");
-  EXPECT_EQ(expression_of(bench_rows("layer_norm/bfloat16/16384").at(0)),
-            "build(m=16384, n=16384, dtype=\"bfloat16\", lanes=256, parts=4)");
+  EXPECT_EQ(expression_of(bench_rows("layer_norm/bfloat16/8192").at(0)),
+            "build(m=32768, n=8192, dtype=\"bfloat16\", lanes=128)");
   EXPECT_EQ(expression_of(bench_rows("rope/bfloat16/4096").at(0)),
             "build(positions=65536, heads=32, dim=128, dtype=\"bfloat16\")");
   EXPECT_EQ(expression_of(bench_rows("flash_attention/bfloat16/8192_causal").at(0)),
