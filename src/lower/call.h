@@ -47,6 +47,8 @@ struct ScratchBuffer {
   std::int64_t site = 0;       // of one call only, by its number from 1 on; 0: calls share it
   /// A barrier of the cluster stands behind all that earlier calls, or rounds, do there.
   bool is_settled = false;
+  bool is_mbarrier =
+      false;  // at which one thread arrives, and which is made where the kernel begins
 };
 
 /// What is the same for all calls of a function. The function's scope ids are resolved; its buffers
@@ -75,6 +77,7 @@ struct Call {
   mutable std::optional<ScratchBuffer> workspace = {};
   /// May the call be made twice with no barrier of the cluster between the two? (lower/cluster_code.h)
   bool may_repeat = true;
+  bool is_in_loop = true;
 
   [[nodiscard]] ir::Function& f() const { return context.f; }
   /// Threads of the unit that executes the call together: 1, 32, 128, the whole CTA, or those of

@@ -13,7 +13,9 @@ namespace {
 using ir::StmtKind;
 
 bool is_cluster_sync(const ir::Function& f, const ir::Stmt& s) {
-  if (s.kind == StmtKind::Ptx) return f[s.ptx].opcode.text().starts_with("barrier.cluster.");
+  if (s.kind == StmtKind::Ptx)
+    return f[s.ptx].opcode.text().starts_with("barrier.cluster.") ||
+           f[s.ptx].opcode.mnemonic() == "mapa";
   return s.kind == StmtKind::Evaluate && f[s.expr].op == ir::ExprOp::Call &&
          f[s.expr].callee == ir::Intrinsic::ClusterSync;
 }
@@ -35,10 +37,29 @@ ir::StmtId ptx_statement(Context& context, std::string_view opcode) {
   return code.take()[0];
 }
 
+// By thread 0; the fence and the barrier behind it show them to the other CTAs.
+ir::Block made_mbarriers(Context& context) {
+  if (std::ranges::none_of(context.scratch, &ScratchBuffer::is_mbarrier)) return {};
+  CodeWriter code(context.f, context.facts, {});
+  const ir::ExprId is_first =
+      code.index(ir::ExprOp::Eq, code.var(context.ids.linear_thread), code.n(0));
+  code.guarded(is_first, [&] {
+    for (const ScratchBuffer& row : context.scratch) {
+      if (!row.is_mbarrier) continue;
+      const ir::ExprId one = ir::int_imm(context.f, num::DType::Uint32, 1);
+      code.ptx("mbarrier.init.shared.b64",
+               {address_operand(code.address(row.buffer, code.n(0))), {.expr = one}});
+    }
+    code.ptx("fence.mbarrier_init.release.cluster", {});
+  });
+  return code.take();
+}
+
 }  // namespace
 }  // namespace cluster_calls
 
-RepeatedCalls::RepeatedCalls(const ir::Function& function) : may_repeat_(function.stmt_count()) {
+RepeatedCalls::RepeatedCalls(const ir::Function& function)
+    : may_repeat_(function.stmt_count()), is_in_loop_(function.stmt_count()) {
   ir::for_each_stmt(function, function.body, [&](ir::StmtId id) {
     const ir::StmtKind kind = function[id].kind;
     jumps_ = jumps_ || kind == ir::StmtKind::Break || kind == ir::StmtKind::Continue ||
@@ -55,7 +76,10 @@ void RepeatedCalls::visit(const ir::Function& f, const ir::Block& block, bool is
   });
   for (const ir::StmtId id : block) {
     const ir::Stmt& s = f[id];
-    if (is_reduction(f, s)) may_repeat_[id.index] = is_in_loop && (meetings < 2 || jumps_);
+    if (is_reduction(f, s)) {
+      is_in_loop_[id.index] = is_in_loop;
+      may_repeat_[id.index] = is_in_loop && (meetings < 2 || jumps_);
+    }
     const bool is_loop = s.kind == ir::StmtKind::For || s.kind == ir::StmtKind::While;
     visit(f, s.body, is_in_loop || is_loop);
     visit(f, s.other, is_in_loop);
@@ -73,7 +97,9 @@ void await_other_ctas(Context& context) {
     return kind != ir::StmtKind::Alloc && kind != ir::StmtKind::LaunchThread &&
            kind != ir::StmtKind::Bind;
   });
-  f.body.insert(begin, ptx_statement(context, "barrier.cluster.arrive.relaxed.aligned"));
+  const ir::Block made = made_mbarriers(context);
+  const auto behind = f.body.insert(begin, made.begin(), made.end()) + std::ssize(made);
+  f.body.insert(behind, ptx_statement(context, "barrier.cluster.arrive.relaxed.aligned"));
 }
 
 }  // namespace ww::lower

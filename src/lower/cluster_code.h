@@ -7,22 +7,23 @@
 
 namespace ww::lower {
 
-/// The calls that may be made twice with no barrier of the cluster between: those in loops, unless
-/// another reduction of the cluster, or `T.cuda.cluster_sync()`, stands in the same block, so that one
+/// Which calls are in loops, and of these the calls that may be made twice with no barrier of the cluster between:
+/// unless another reduction of the cluster that meets at a barrier, or `T.cuda.cluster_sync()`, stands in the same block, so that one
 /// is executed whenever the other is.
 class RepeatedCalls {
  public:
   explicit RepeatedCalls(const ir::Function& function);
-  [[nodiscard]] bool contains(ir::StmtId tile) const { return may_repeat_[tile.index]; }
+  [[nodiscard]] bool may_repeat(ir::StmtId tile) const { return may_repeat_[tile.index]; }
+  [[nodiscard]] bool is_in_loop(ir::StmtId tile) const { return is_in_loop_[tile.index]; }
 
  private:
   void visit(const ir::Function& f, const ir::Block& block, bool is_in_loop);
   bool jumps_ = false;  // `break`, `continue` or `return` may leave a statement out
-  std::vector<bool> may_repeat_;
+  std::vector<bool> may_repeat_, is_in_loop_;
 };
 
-/// Shared memory of a CTA may be written once the CTA runs. All arrive at a barrier where the kernel
-/// begins, and wait for it in front of the first statement of the body in which CTAs meet, so that
+/// Shared memory of a CTA may be written once the CTA runs and has made its mbarriers, which one thread
+/// does. All arrive at a barrier where the kernel begins, and wait for it in front of the first statement of the body in which CTAs meet, so that
 /// what is between hides the wait.
 void await_other_ctas(Context& context);
 

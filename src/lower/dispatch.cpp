@@ -96,7 +96,8 @@ class Dispatch {
  private:
   void tile(ir::StmtId id, ir::Block& out) {
     Call call{c_, f_[f_[id].tile], f_[id].span, active_[id]};
-    call.may_repeat = repeated_.contains(id);
+    call.may_repeat = repeated_.may_repeat(id);
+    call.is_in_loop = repeated_.is_in_loop(id);
     if (auto error = too_large(call)) {
       out_.errors.push_back(*std::move(error));
       return;
@@ -169,6 +170,7 @@ class Dispatch {
     const ir::TileCall tile = settled(written, out);
     Call call{c_, tile, written.span, written.active};
     call.may_repeat = written.may_repeat;
+    call.is_in_loop = written.is_in_loop;
     CallReport row = text_.describe(written);
     std::any plan;
     if (const Variant* chosen = choose(call, row, plan)) {

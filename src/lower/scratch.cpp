@@ -257,30 +257,43 @@ ScratchWanted site_wanted(const Call& call, num::DType dtype, std::int64_t eleme
 }  // namespace
 
 Match<void> check_cluster_scratch(const Call& call, num::DType dtype, std::int64_t own,
-                                  std::int64_t received) {
+                                  std::int64_t received, bool has_mbarrier) {
   if (!call.tile.workspace.empty()) return check_scratch(call, dtype, own + received);
   const ScratchWanted first = elements_wanted(call, dtype, own);
   WW_TRY_VOID(check_room(call, first));
   const auto row = std::ranges::find_if(
       call.context.scratch, [&](const auto& each) { return serves(each, call, first); });
-  const std::int64_t has = row == call.context.scratch.end() ? 0 : bytes_of(*row);
-  const std::int64_t more =
-      std::max<std::int64_t>(0, rounded_up(first.elements * first.bits / 8) - has);
+  const bool is_there = row != call.context.scratch.end() && !has_mbarrier;
+  const std::int64_t bytes = rounded_up(first.elements * first.bits / 8);
+  const std::int64_t more = std::max<std::int64_t>(0, bytes - (is_there ? bytes_of(*row) : 0)) +
+                            (has_mbarrier ? kScratchAlign : 0);
   return check_room(call, site_wanted(call, dtype, received), more);
 }
 
 ClusterScratch cluster_scratch(const Call& call, CodeWriter& code, num::DType dtype,
-                               std::int64_t own, std::int64_t received) {
+                               std::int64_t own, std::int64_t received, bool has_mbarrier) {
   call.context.writes_other_ctas = true;
   if (!call.tile.workspace.empty()) {
     const ir::BufferId view = scratch_view(call, code, dtype, own + received);
     return {.own = view, .received = view, .first = own};
   }
-  const ScratchWanted site = site_wanted(call, dtype, received);
-  buffer_for(call, code, elements_wanted(call, dtype, own)).is_settled = true;
-  ClusterScratch out{.own = scratch_view(call, code, dtype, own)};
-  buffer_for(call, code, site).is_settled = !call.may_repeat;
-  out.received = view_for(call, code, site, dtype, received, "received");
+  const auto view_of = [&](const ScratchWanted& wanted, std::int64_t elements, bool is_settled,
+                           std::string_view name) {
+    buffer_for(call, code, wanted).is_settled = is_settled;
+    return view_for(call, code, wanted, dtype, elements, name);
+  };
+  ClusterScratch out;
+  out.own =
+      view_of(has_mbarrier ? site_wanted(call, dtype, own) : elements_wanted(call, dtype, own), own,
+              true, "between");
+  out.received = view_of(site_wanted(call, dtype, received), received,
+                         has_mbarrier || !call.may_repeat, "received");
+  if (has_mbarrier) {
+    ScratchBuffer& row = buffer_for(call, code, site_wanted(call, num::DType::Uint64, 1));
+    row.is_mbarrier = true;
+    out.mbarrier = row.buffer;
+    code.f().at(row.buffer).name = "arrived";
+  }
   return out;
 }
 

@@ -63,14 +63,17 @@ ScratchPiece scratch_piece(const Call& call, CodeWriter& code, num::DType dtype,
 /// barrier of the cluster behind its last access there. The latter is of one call only: what stands
 /// there is read behind the call's barrier, so that another call's writes would need a further one. A
 /// call that is made again needs that barrier, unless another is between (Call::may_repeat).
+///
+/// A call with an mbarrier, which is made once, has both for itself.
 struct ClusterScratch {
-  ir::BufferId own, received = {};
+  ir::BufferId own = {}, received = {};
   std::int64_t first = 0;  // of the received elements, in their view
+  ir::BufferId mbarrier = {};
 };
 Match<void> check_cluster_scratch(const Call& call, num::DType dtype, std::int64_t own,
-                                  std::int64_t received);
+                                  std::int64_t received, bool has_mbarrier);
 ClusterScratch cluster_scratch(const Call& call, CodeWriter& code, num::DType dtype,
-                               std::int64_t own, std::int64_t received);
+                               std::int64_t own, std::int64_t received, bool has_mbarrier);
 
 /// Adds to a report what goes through scratch memory between warps: how often a thread writes and reads
 /// it, and its size, of so many elements per unit.

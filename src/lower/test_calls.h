@@ -32,7 +32,7 @@ class CallUnderTest {
  public:
   using Prove = Proof (*)(const Call&, const ir::Block&);
   CallUnderTest(ir::Function function, const Variant& variant, Prove with, target::Target target,
-                bool may_repeat = true)
+                bool may_repeat = true, bool is_in_loop = true)
       : f(std::move(function)), prove_(with) {
     shape_ = ir::launch_shape(f).value();
     active_ = ir::ActiveSets::of(f, shape_);
@@ -45,6 +45,7 @@ class CallUnderTest {
     tile_ = f[f[tile].tile];
     call_.emplace(Call{*context_, tile_, {}, active_[tile]});
     call_->may_repeat = may_repeat;
+    call_->is_in_loop = is_in_loop;
     const auto plan = variant.match(*call_);
     if (!plan) {
       rule = plan.error().rule;

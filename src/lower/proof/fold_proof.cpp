@@ -30,6 +30,7 @@ TrialOutcome FoldProof::run() {
   if (!carry_out(replay, call_, code_, trial_, values_.threads(), proof_))
     return TrialOutcome::Failed;
   compare(meant);
+  if (proof_.difference.empty()) proof_.difference = replay.what_is_left();
   if (!proof_.difference.empty()) return TrialOutcome::Failed;
   return values_.has_sampled() ? TrialOutcome::Held : TrialOutcome::HeldAlways;
 }

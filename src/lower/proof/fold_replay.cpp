@@ -216,6 +216,7 @@ Try<void> FoldReplay::store(const ir::Stmt& s, const Mask& mask) {
 
 Try<void> FoldReplay::evaluate(const ir::Stmt& s, const Mask& mask) {
   const ir::Expr& e = f_[s.expr];
+  if (e.op == ExprOp::Call && e.callee == ir::Intrinsic::MbarrierWait) return awaited(e, mask);
   const bool is_barrier = e.op == ExprOp::Call && (e.callee == ir::Intrinsic::CtaSync ||
                                                    e.callee == ir::Intrinsic::ClusterSync ||
                                                    e.callee == ir::Intrinsic::WarpgroupSync);
@@ -225,6 +226,8 @@ Try<void> FoldReplay::evaluate(const ir::Stmt& s, const Mask& mask) {
 Try<void> FoldReplay::ptx(const ir::PtxCall& call, const Mask& mask) {
   if (call.opcode.mnemonic() == "mapa") return mapped(call, mask);
   if (call.opcode.mnemonic() == "st") return stored(call, mask);
+  if (call.opcode.mnemonic() == "st.async") return sent(call, mask);
+  if (call.opcode.mnemonic() == "mbarrier.arrive.expect_tx") return expected(call, mask);
   return reduced(call, mask);
 }
 
@@ -252,30 +255,91 @@ Try<void> FoldReplay::mapped(const ir::PtxCall& call, const Mask& mask) {
   return {};
 }
 
-// st.shared::cluster at an address that mapa gave.
-Try<void> FoldReplay::stored(const ir::PtxCall& call, const Mask& mask) {
-  const isa::Binding& binding = call.opcode.binding();
-  const bool is_plain = call.opcode.text().starts_with("st.shared::cluster.");
-  const ir::Expr& address = f_[call.operands[0].expr];
-  if (!is_plain || call.predicate.valid() || address.op != ExprOp::Load ||
-      call.operands[0].kind != ir::PtxOperandKind::Address)
-    return unknown("`{}`", call.opcode.text());
-  const int bits = binding.word("type").ends_with("64") ? 64 : 32;
+Try<std::vector<FoldReplay::Remote>> FoldReplay::remotes(const ir::PtxOperand& operand,
+                                                         const Mask& mask) {
+  const ir::Expr& address = f_[operand.expr];
+  if (operand.kind != ir::PtxOperandKind::Address || address.op != ExprOp::Load)
+    return unknown("address `{}`", ir::print(f_, operand.expr));
   const auto from = WW_TRY(element(address, mask));
-  const auto number = WW_TRY(value(call.operands[1].expr, mask));
-  if (num::bits_of(f_[call.operands[1].expr].type.dtype) != bits)
-    return wrong("`{}` of a value of {} bits", call.opcode.text(),
-                 num::bits_of(f_[call.operands[1].expr].type.dtype));
+  std::vector<Remote> out(mask.size());
   for (std::size_t t = 0; t < mask.size(); ++t) {
     if (!mask[t]) continue;
     const auto found = remote_.find({from.storage.index, t, from.bit[t]});
     if (found == remote_.end())
       return wrong("thread {} of the unit stores at an address that is not known", t);
-    const auto& [storage, cta, bit] = found->second;
-    if (!scratch_.is_scratch(storage))
-      return wrong("thread {} of the unit writes into `{}`", t, f_[storage].name);
-    WW_TRY_VOID(scratch_.write(storage, bit, t, cta));
-    registers_.put({storage, cta, bit, bits}, number[t]);
+    out[t] = found->second;
+  }
+  return out;
+}
+
+// st.shared::cluster at an address that mapa gave.
+Try<void> FoldReplay::stored(const ir::PtxCall& call, const Mask& mask) {
+  const bool is_plain = call.opcode.text().starts_with("st.shared::cluster.");
+  if (!is_plain || call.predicate.valid()) return unknown("`{}`", call.opcode.text());
+  const int bits = call.opcode.binding().word("type").ends_with("64") ? 64 : 32;
+  const auto to = WW_TRY(remotes(call.operands[0], mask));
+  const auto number = WW_TRY(value(call.operands[1].expr, mask));
+  if (num::bits_of(f_[call.operands[1].expr].type.dtype) != bits)
+    return wrong("`{}` of another width than the value", call.opcode.text());
+  for (std::size_t t = 0; t < mask.size(); ++t) {
+    if (!mask[t]) continue;
+    if (!scratch_.is_scratch(to[t].storage))
+      return wrong("thread {} of the unit writes into `{}`", t, f_[to[t].storage].name);
+    WW_TRY_VOID(scratch_.write(to[t].storage, to[t].bit, t, to[t].cta));
+    registers_.put({to[t].storage, to[t].cta, to[t].bit, bits}, number[t]);
+  }
+  return {};
+}
+
+// st.async: the same, and an mbarrier of that CTA counts the bytes.
+Try<void> FoldReplay::sent(const ir::PtxCall& call, const Mask& mask) {
+  const bool is_known = !call.predicate.valid() && call.operands.size() == 3 &&
+                        call.opcode.binding().word("space") == "shared::cluster";
+  if (!is_known) return unknown("`{}`", call.opcode.text());
+  const int bits = call.opcode.binding().word("type").ends_with("64") ? 64 : 32;
+  const auto to = WW_TRY(remotes(call.operands[0], mask));
+  const auto mbarrier = WW_TRY(remotes(call.operands[2], mask));
+  const auto number = WW_TRY(value(call.operands[1].expr, mask));
+  if (num::bits_of(f_[call.operands[1].expr].type.dtype) != bits)
+    return wrong("`{}` of another width than the value", call.opcode.text());
+  for (std::size_t t = 0; t < mask.size(); ++t) {
+    if (!mask[t]) continue;
+    if (mbarrier[t].cta != to[t].cta || mbarrier[t].bit != 0)
+      return wrong("thread {} of the unit sends to CTA {} and signals CTA {}", t, to[t].cta,
+                   mbarrier[t].cta);
+    if (!scratch_.is_scratch(to[t].storage))
+      return wrong("thread {} of the unit writes into `{}`", t, f_[to[t].storage].name);
+    WW_TRY_VOID(scratch_.send(to[t].storage, to[t].bit, t, to[t].cta, mbarrier[t].storage,
+                              std::int64_t{bits} / 8));
+    registers_.put({to[t].storage, to[t].cta, to[t].bit, bits}, number[t]);
+  }
+  return {};
+}
+
+// mbarrier.arrive.expect_tx at the own CTA's.
+Try<void> FoldReplay::expected(const ir::PtxCall& call, const Mask& mask) {
+  const bool is_known = call.opcode.text() == "mbarrier.arrive.expect_tx.shared.b64" &&
+                        !call.predicate.valid() && call.operands.size() == 3;
+  if (!is_known) return unknown("`{}`", call.opcode.text());
+  const auto at = WW_TRY(values_.pointer(call.operands[1].expr));
+  const auto bytes = WW_TRY(values_.of(call.operands[2].expr));
+  for (std::size_t t = 0; t < mask.size(); ++t) {
+    if (!mask[t]) continue;
+    if (at.bit[t] != 0) return wrong("thread {} of the unit arrives beside an mbarrier", t);
+    WW_TRY_VOID(scratch_.expect(at.storage, t, bytes[t]));
+  }
+  return {};
+}
+
+// The first phase of an mbarrier of the own CTA.
+Try<void> FoldReplay::awaited(const ir::Expr& call, const Mask& mask) {
+  const auto at = WW_TRY(values_.pointer(call.args[0]));
+  if (const auto phase = ir::const_int(f_, call.args[1]); phase != 0)
+    return wrong("a wait for another phase of an mbarrier than the first");
+  for (std::size_t t = 0; t < mask.size(); ++t) {
+    if (!mask[t]) continue;
+    if (at.bit[t] != 0) return wrong("thread {} of the unit waits beside an mbarrier", t);
+    WW_TRY_VOID(scratch_.wait(at.storage, t));
   }
   return {};
 }

@@ -61,6 +61,8 @@ class FoldReplay : public RegisterReplay {
  public:
   FoldReplay(const Call& call, ProofValues& values, const RegionElements& dst, Registers& registers,
              Bags& bags, std::int64_t first_thread);
+  /// What is wrong in the end, beside the results.
+  [[nodiscard]] std::string what_is_left() const { return scratch_.what_is_left(); }
 
  private:
   Try<ThreadNumbers> value(ir::ExprId expr, const Mask& mask) override;
@@ -74,6 +76,9 @@ class FoldReplay : public RegisterReplay {
   Try<void> ptx(const ir::PtxCall& call, const Mask& mask) override;
   Try<void> mapped(const ir::PtxCall& call, const Mask& mask);
   Try<void> stored(const ir::PtxCall& call, const Mask& mask);
+  Try<void> sent(const ir::PtxCall& call, const Mask& mask);
+  Try<void> expected(const ir::PtxCall& call, const Mask& mask);
+  Try<void> awaited(const ir::Expr& call, const Mask& mask);
   Try<void> reduced(const ir::PtxCall& call, const Mask& mask);
 
   /// A place in the shared memory of a CTA of the cluster.
@@ -82,6 +87,8 @@ class FoldReplay : public RegisterReplay {
     std::size_t cta;
     std::int64_t bit;
   };
+  /// What the register holds that an operand names as an address.
+  Try<std::vector<Remote>> remotes(const ir::PtxOperand& operand, const Mask& mask);
   /// By register (buffer, thread, bit): the address that it holds.
   std::map<std::tuple<std::uint32_t, std::size_t, std::int64_t>, Remote> remote_;
   bool has_keys_;  // what is folded are keys of elements and indices

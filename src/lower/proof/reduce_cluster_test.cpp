@@ -46,9 +46,20 @@ Case columns() {
           .cluster = 4};
 }
 
+// The same, made once: parts are sent, and waited for.
+Case once(Case c) {
+  c.may_repeat = c.is_in_loop = false;
+  return c;
+}
+
 std::vector<Case> cases() {
-  std::vector<Case> out = {row_of_ctas(), row_of_ctas(TileOp::Max, DType::Int32, true),
-                           row_of_ctas(TileOp::Prod, DType::Float64), columns()};
+  std::vector<Case> out = {once(row_of_ctas()),
+                           once(columns()),
+                           once(row_of_ctas(TileOp::Max, DType::Float64)),
+                           row_of_ctas(),
+                           row_of_ctas(TileOp::Max, DType::Int32, true),
+                           row_of_ctas(TileOp::Prod, DType::Float64),
+                           columns()};
   out.push_back(row_of_ctas());
   out.back().accum = true;
   // Both CTAs have all elements, which count once.
@@ -63,7 +74,7 @@ TEST(ProofReduceCluster, HoldsForWhatIsWritten) { test::expect_proven(cases()); 
 // Every number that a store or a condition has: places in scratch memory, threads.
 TEST(ProofReduceCluster, EveryChangedNumberIsCaught) {
   int planted = 0, alike = 0;
-  for (const Case& c : {row_of_ctas(), columns()}) {
+  for (const Case& c : {row_of_ctas(), columns(), once(row_of_ctas()), once(columns())}) {
     Under under(c);
     for (const auto& place : test::number_places(under, [](StmtId) { return true; }))
       test::for_each_change(under.f, place, [&](ExprId, ExprId) {
@@ -130,6 +141,84 @@ TEST(ProofReduceCluster, WrongRank) {
   under.f.at(address).args[0] = ir::int_imm(under.f, DType::Int32, 0);
   EXPECT_EQ(under.prove().difference,
             "threads 0 and 64 of the unit write at the same place, without a barrier between");
+}
+
+// What is sent must be counted where it goes, expected, and waited for.
+TEST(ProofReduceCluster, FaultsOfSending) {
+  Under under(once(row_of_ctas()));
+  const std::vector<StmtId> calls = all_of(under, StmtKind::Ptx);
+  ASSERT_EQ(calls.size(), 4U);  // arrival, two addresses, st.async
+  const std::vector<StmtId> barriers = all_of(under, StmtKind::Evaluate);
+  ASSERT_EQ(barriers.size(), 2U);  // of the CTA, and the wait
+  const ir::Block whole = under.code;
+  const auto without = [&](StmtId id) {
+    std::erase(under.code, id);
+    const std::string out = under.prove().difference;
+    under.code = whole;
+    return out;
+  };
+  const auto operand = [&](std::size_t call) -> ExprId& {
+    return under.f.ptx_calls[under.f[calls[call]].ptx.index].operands[2].expr;
+  };
+  const auto prove_with = [&](ExprId& place, ExprId now) {
+    const ExprId before = std::exchange(place, now);
+    const std::string out = under.prove().difference;
+    place = before;
+    return out;
+  };
+  EXPECT_EQ(without(barriers[1]),
+            "thread 0 of the unit reads what thread 0 sends, and does not wait for it");
+  EXPECT_EQ(without(barriers[0]),
+            "thread 1 of the unit reads what thread 0 writes, without a barrier between");
+  EXPECT_EQ(prove_with(operand(0), ir::int_imm(under.f, DType::Uint32, 4)),
+            "thread 0 of the unit waits for 4 bytes, and 8 are sent");
+  EXPECT_EQ(prove_with(operand(2), ir::int_imm(under.f, DType::Uint32, 0)),
+            "thread 1 of the unit sends to CTA 1 and signals CTA 0");
+  ExprId& phase = under.f.at(under.f[barriers[1]].expr).args[1];
+  EXPECT_EQ(prove_with(phase, ir::int_imm(under.f, DType::Int32, 1)),
+            "a wait for another phase of an mbarrier than the first");
+  // The arrival stands under a condition.
+  const auto arrival = std::ranges::find_if(under.code, [&](StmtId id) {
+    return under.f[id].kind == StmtKind::If && under.f[id].body[0] == calls[0];
+  });
+  ASSERT_NE(arrival, under.code.end());
+  EXPECT_EQ(without(*arrival),
+            "thread 0 of the unit waits at an mbarrier at which 0 threads arrive, expected 1");
+  EXPECT_TRUE(under.prove().holds());
+}
+
+// A CTA that gets something and does not wait for it may have ended by then: the results are in CTAs 0
+// and 1, and CTA 2 gets parts of them, too.
+TEST(ProofReduceCluster, NobodyWaits) {
+  Case two = once(columns());
+  two.d_shape = {2};
+  two.a_shape = {256, 2};
+  two.d = "S[2:1@cbx]";
+  two.a = "S[(4,64,2):(1@cbx,1@tx,1)]";
+  Under under(two);
+  ASSERT_TRUE(under.prove().holds());
+  const auto sends = [&](StmtId id) {
+    return under.f[id].kind == StmtKind::If &&
+           std::ranges::any_of(under.f[id].body, [&](StmtId each) {
+             return under.f[each].kind == StmtKind::Ptx &&
+                    under.f[under.f[each].ptx].opcode.mnemonic() == "st.async";
+           });
+  };
+  const auto push = std::ranges::find_if(under.code, sends);
+  ASSERT_NE(push, under.code.end());
+  ir::Stmt again = under.f[*push];
+  for (StmtId& id : again.body) {
+    if (under.f[id].kind != StmtKind::Ptx) continue;
+    ir::PtxCall call = under.f[under.f[id].ptx];
+    if (call.opcode.mnemonic() != "mapa") continue;
+    call.operands[2].expr = ir::int_imm(under.f, DType::Uint32, 2);
+    ir::Stmt stmt = under.f[id];
+    stmt.ptx = under.f.add(std::move(call));
+    id = under.f.add(std::move(stmt));
+  }
+  under.code.insert(push, under.f.add(std::move(again)));
+  EXPECT_EQ(under.prove().difference,
+            "CTA 2 of the cluster gets 32 bytes and does not wait for them");
 }
 
 TEST(ProofReduceCluster, PartsTwiceOrNotAtAll) {

@@ -15,6 +15,7 @@ bool ScratchOrder::is_scratch(ir::BufferId storage) const {
 Try<ScratchOrder::Cell*> ScratchOrder::cell(ir::BufferId storage, std::int64_t bit,
                                             std::size_t thread, std::size_t cta) {
   const ScratchBuffer& row = *find_scratch(call_, storage);
+  if (row.is_mbarrier) return wrong("thread {} of the unit uses an mbarrier as memory", thread);
   bit -= row.first_bit;
   const std::int64_t element = bit / row.bits;
   const bool is_part = row.bits <= 64 && bit % row.bits != 0;  // wider ones are used in parts
@@ -42,7 +43,10 @@ bool ScratchOrder::is_open(std::int64_t time, std::size_t cta, std::size_t threa
 Try<void> ScratchOrder::read(ir::BufferId storage, std::int64_t bit, std::size_t thread,
                              std::size_t cta) {
   Cell& at = *WW_TRY(cell(storage, bit, thread, cta));
-  if (is_open(at.written, cta_of(at.writer), thread) && at.writer != thread)
+  if (at.mbarrier.valid() && !mbarriers_[{at.mbarrier.index, cta}].waited.contains(thread))
+    return wrong("thread {} of the unit reads what thread {} sends, and does not wait for it",
+                 thread, at.writer);
+  if (!at.mbarrier.valid() && is_open(at.written, cta_of(at.writer), thread) && at.writer != thread)
     return wrong("thread {} of the unit reads what thread {} writes, without a barrier between",
                  thread, at.writer);
   at.has_readers = at.read == barriers_ && (at.has_readers || at.reader != thread);
@@ -62,6 +66,50 @@ Try<void> ScratchOrder::write(ir::BufferId storage, std::int64_t bit, std::size_
                  thread);
   at.written = barriers_;
   at.writer = thread;
+  return {};
+}
+
+bool ScratchOrder::is_mbarrier(ir::BufferId storage) const {
+  const ScratchBuffer* row = find_scratch(call_, storage);
+  return row != nullptr && row->is_mbarrier;
+}
+
+Try<void> ScratchOrder::send(ir::BufferId storage, std::int64_t bit, std::size_t thread,
+                             std::size_t cta, ir::BufferId mbarrier, std::int64_t bytes) {
+  if (!is_mbarrier(mbarrier)) return wrong("thread {} of the unit signals no mbarrier", thread);
+  WW_TRY_VOID(write(storage, bit, thread, cta));
+  (*WW_TRY(cell(storage, bit, thread, cta))).mbarrier = mbarrier;
+  mbarriers_[{mbarrier.index, cta}].sent += bytes;
+  return {};
+}
+
+Try<void> ScratchOrder::expect(ir::BufferId mbarrier, std::size_t thread, std::int64_t bytes) {
+  if (!is_mbarrier(mbarrier)) return wrong("thread {} of the unit arrives at no mbarrier", thread);
+  Mbarrier& at = mbarriers_[{mbarrier.index, cta_of(thread)}];
+  ++at.arrivals;
+  at.expected += bytes;
+  return {};
+}
+
+Try<void> ScratchOrder::wait(ir::BufferId mbarrier, std::size_t thread) {
+  if (!is_mbarrier(mbarrier)) return wrong("thread {} of the unit waits at no mbarrier", thread);
+  Mbarrier& at = mbarriers_[{mbarrier.index, cta_of(thread)}];
+  if (at.arrivals != 1)
+    return wrong(
+        "thread {} of the unit waits at an mbarrier at which {} threads arrive, expected 1", thread,
+        at.arrivals);
+  if (at.expected != at.sent)
+    return wrong("thread {} of the unit waits for {} bytes, and {} are sent", thread, at.expected,
+                 at.sent);
+  at.waited.insert(thread);
+  return {};
+}
+
+std::string ScratchOrder::what_is_left() const {
+  for (const auto& [where, at] : mbarriers_)
+    if (at.waited.empty() && at.sent != 0)
+      return fmt::format("CTA {} of the cluster gets {} bytes and does not wait for them",
+                         where.second, at.sent);
   return {};
 }
 

@@ -6,7 +6,10 @@
 
 #include <cstdint>
 #include <map>
+#include <set>
+#include <string>
 #include <tuple>
+#include <utility>
 
 #include "lower/call.h"
 #include "lower/proof/unproven.h"
@@ -23,6 +26,15 @@ class ScratchOrder {
   /// A thread of the unit reads or writes at that bit of a buffer, in the memory of a CTA.
   Try<void> read(ir::BufferId storage, std::int64_t bit, std::size_t thread, std::size_t cta = 0);
   Try<void> write(ir::BufferId storage, std::int64_t bit, std::size_t thread, std::size_t cta = 0);
+  /// A thread sends something to a place in the memory of a CTA, with bytes that its mbarrier counts.
+  Try<void> send(ir::BufferId storage, std::int64_t bit, std::size_t thread, std::size_t cta,
+                 ir::BufferId mbarrier, std::int64_t bytes);
+  /// A thread arrives at the mbarrier of its CTA, and says how many bytes to wait for.
+  Try<void> expect(ir::BufferId mbarrier, std::size_t thread, std::int64_t bytes);
+  /// A thread waits there until it has all of them.
+  Try<void> wait(ir::BufferId mbarrier, std::size_t thread);
+  /// What is wrong in the end: a CTA gets something and does not wait for it, so that it may have ended.
+  [[nodiscard]] std::string what_is_left() const;
   /// A barrier: of this unit, and all its threads come.
   Try<void> barrier(const ir::Expr& call, const Mask& mask);
 
@@ -33,8 +45,14 @@ class ScratchOrder {
     std::int64_t read = 0;
     std::size_t writer = 0;
     std::size_t reader = 0;
-    bool has_readers = true;  // several, or of another call
+    bool has_readers = true;     // several, or of another call
+    ir::BufferId mbarrier = {};  // that counts what was sent here
   };
+  struct Mbarrier {
+    std::int64_t arrivals = 0, expected = 0, sent = 0;
+    std::set<std::size_t> waited = {};  // threads
+  };
+  [[nodiscard]] bool is_mbarrier(ir::BufferId storage) const;
   /// Where a cell is: buffer, CTA, bit.
   using Where = std::tuple<std::uint32_t, std::size_t, std::int64_t>;
   Try<Cell*> cell(ir::BufferId storage, std::int64_t bit, std::size_t thread, std::size_t cta);
@@ -48,6 +66,7 @@ class ScratchOrder {
   std::int64_t barriers_ = 0;
   std::int64_t of_cluster_ = 0;  // barriers up to the last one of the cluster
   std::map<Where, Cell> cells_;
+  std::map<std::pair<std::uint32_t, std::size_t>, Mbarrier> mbarriers_;  // by buffer and CTA
 };
 
 }  // namespace ww::lower

@@ -23,7 +23,7 @@ struct ReductionCase {
   std::int64_t threads = 64, axis = -1;
   bool accum = false;
   std::int64_t cluster = 0;  // its CTAs; 0: no cluster
-  bool may_repeat = true;
+  bool may_repeat = true, is_in_loop = true;
 };
 
 inline ir::Function function_of(const ReductionCase& c) {
@@ -54,7 +54,7 @@ class ReductionUnderTest : public CallUnderTest {
  public:
   explicit ReductionUnderTest(const ReductionCase& c)
       : CallUnderTest(function_of(c), variant_named(c.op, variant_for(c.unit)), prove_reduction,
-                      {.arch = target::Arch::Sm90a, .ptx = 90}, c.may_repeat) {}
+                      {.arch = target::Arch::Sm90a, .ptx = 90}, c.may_repeat, c.is_in_loop) {}
 };
 
 inline void expect_proven(const std::vector<ReductionCase>& cases) {

@@ -1,32 +1,40 @@
 // SPDX-License-Identifier: Apache-2.0
 // sum, prod, max, min, any, all, argmax, argmin / cluster: of a tile that the CTAs of a cluster hold
 // together. Threads, lanes and warps fold as in `warps`; a few threads of each CTA fold the parts of its
-// warps and write the CTA's part into the shared memory of every CTA that wants the result; behind one
-// barrier of the cluster the threads that hold the result fold the parts of the CTAs, in their order,
-// from their own shared memory. It needs sm_90 and a launch with `T.cta_id_in_cluster`.
+// warps and send the CTA's part into the shared memory of every CTA that wants the result; the threads
+// that hold the result wait for the parts of all CTAs, and fold them in the order of the CTAs from their
+// own shared memory. It needs sm_90 and a launch with `T.cta_id_in_cluster`.
 //
 //     Tx.cluster.sum(total[0:1], A[0:512])           A float32, an element in each of 4 x 128 threads
 //
 //     part[0] = A[0]                                 then five butterflies
 //     if threadIdx_x % 32 == 0:
 //         between[threadIdx_x // 32] = part[0]
+//     if threadIdx_x == 0:
+//         T.ptx["mbarrier.arrive.expect_tx.shared.b64"](_, [arrived], 16)
 //     T.cuda.cta_sync()
 //     if threadIdx_x < 4:
 //         folded[0] = between[0] + between[1] + between[2] + between[3]
 //         T.ptx["mapa.shared::cluster.u32"](there[0], address of received[rank], threadIdx_x)
-//         T.ptx["st.shared::cluster.f32"]([there[0]], folded[0])
-//     T.cuda.cluster_sync()
+//         T.ptx["mapa.shared::cluster.u32"](there[1], address of arrived, threadIdx_x)
+//         T.ptx["st.async.shared::cluster.mbarrier::complete_tx::bytes.f32"]([there[0]], folded[0], [there[1]])
+//     T.cuda.mbarrier_wait(arrived, 0)
 //     total[0] = received[0] + received[1] + received[2] + received[3]
 //
-// No further barrier is needed. `between` is written again at the earliest by the next reduction of the
-// cluster, and this one's barrier stands behind the last read. `received` belongs to this call alone.
-// Only its own CTA reads it, so that no CTA need wait for others before it ends; a call that is made
-// again writes it behind the barrier of another reduction in the same loop, or, if there is none,
-// begins with a barrier of the cluster, as calls with a `workspace=` do. Where the kernel begins, the
-// CTAs arrive at a barrier for which the first reduction waits: then all of them run, and may be
-// written to. All threads of the cluster must come to the call.
+// `between`, `received` and the mbarrier `arrived` belong to this call alone, and it is made once, so that
+// nothing is used again. A CTA does not end before all parts for it have come: some of its threads wait
+// for them. Nothing is sent to a CTA that has ended, because only these parts are. Where the kernel
+// begins, one thread of each CTA makes its mbarriers, and the CTAs arrive at a barrier for which the
+// first reduction waits: then all of them run, and may be written to.
+//
+// A call in a loop, or with a `workspace=`, uses `st.shared::cluster`, and a barrier of the cluster in
+// place of the wait. `between` is then shared: the next reduction writes it at the earliest, behind this
+// one's barrier. `received` is written again behind the barrier of another reduction in the same loop,
+// or, if there is none and with a workspace, the call begins with a barrier of the cluster. All threads
+// of the cluster must come to the call.
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include "lower/as_index.h"
 #include "lower/checks.h"
@@ -63,13 +71,42 @@ struct Result {
   Collection parts;
 };
 
+/// The bytes that a CTA gets, by one of its threads.
+struct Expectation {
+  std::vector<bool> threads = {};
+  ThreadFormula bytes = {};
+};
+
 struct Plan {
   PartsPlan parts;
   std::int64_t own = 0, received = 0;  // elements of scratch memory
+  bool is_async = false;               // parts are sent, and waited for at an mbarrier
+  std::string why_not = {};
+  Expectation expectation = {};
   std::vector<Deposit> deposits;
   std::vector<Push> pushes;     // one after the other
   std::vector<Result> results;  // by slot
 };
+
+// Without the type.
+constexpr std::string_view kSend = "st.async.shared::cluster.mbarrier::complete_tx::bytes.";
+
+std::string_view suffix_of(num::DType type) {
+  switch (type) {
+    case num::DType::Float32:
+      return "f32";
+    case num::DType::Float64:
+      return "f64";
+    case num::DType::Int32:
+      return "s32";
+    case num::DType::Uint32:
+      return "u32";
+    case num::DType::Int64:
+      return "s64";
+    default:
+      return "u64";
+  }
+}
 
 // --- match ---------------------------------------------------------------------------------------
 
@@ -94,15 +131,44 @@ class Matching {
     }
     plan.own = p_.results() * most_warps_;
     plan.received = p_.results() * most_ctas_;
-    WW_TRY_VOID(check_cluster_scratch(call_, p_.type, plan.own, plan.received));
+    choose_protocol(plan);
+    WW_TRY_VOID(check_cluster_scratch(call_, p_.type, plan.own, plan.received, plan.is_async));
     plan.deposits = WW_TRY(deposits());
     const std::vector<Wanted> wanted = WW_TRY(wanted_of(call_, p_));
     plan.pushes = WW_TRY(pushes(wanted));
+    if (plan.is_async) plan.expectation = WW_TRY(expectation(wanted));
     plan.results = WW_TRY(results(wanted));
     return plan;
   }
 
  private:
+  void choose_protocol(Plan& plan) const {
+    const std::string opcode = fmt::format("{}{}", kSend, suffix_of(p_.type));
+    if (!call_.tile.workspace.empty())
+      plan.why_not = "a workspace is given";
+    else if (call_.is_in_loop)
+      plan.why_not = "the call is in a loop";
+    else if (!is_on_target(opcode, call_.context.target))
+      plan.why_not = "the target has no st.async";
+    plan.is_async = plan.why_not.empty();
+  }
+
+  // Thread 0 of each CTA that wants something: as many bytes as there are parts of it.
+  Match<Expectation> expectation(const std::vector<Wanted>& wanted) const {
+    Expectation out{.threads = nobody(), .bytes = {}};
+    Numbers bytes = zeros();
+    std::set<std::pair<std::int64_t, std::int64_t>> seen;  // CTA, element
+    for (const Wanted& each : wanted) {
+      const std::int64_t cta = each.thread / of_cta_;
+      if (!seen.emplace(cta, each.into).second) continue;
+      out.threads[as_index(cta * of_cta_)] = true;
+      bytes[as_index(cta * of_cta_)] +=
+          std::ssize(parts_[as_index(each.into)]) * num::bits_of(p_.type) / 8;
+    }
+    out.bytes = WW_TRY(formula(bytes, out.threads, "how many bytes CTAs get of elements"));
+    return out;
+  }
+
   [[nodiscard]] std::vector<bool> nobody() const { return std::vector<bool>(as_index(p_.threads)); }
   [[nodiscard]] Numbers zeros() const { return Numbers(as_index(p_.threads)); }
 
@@ -218,21 +284,8 @@ Match<Plan> match(const Call& call) {
 
 // --- emit ----------------------------------------------------------------------------------------
 
-std::string_view suffix_of(num::DType type) {
-  switch (type) {
-    case num::DType::Float32:
-      return "f32";
-    case num::DType::Float64:
-      return "f64";
-    case num::DType::Int32:
-      return "s32";
-    case num::DType::Uint32:
-      return "u32";
-    case num::DType::Int64:
-      return "s64";
-    default:
-      return "u64";
-  }
+bool begins_with_barrier(const Plan& plan, const Call& call) {
+  return !plan.is_async && (call.may_repeat || !call.tile.workspace.empty());
 }
 
 class Emitting {
@@ -243,20 +296,23 @@ class Emitting {
   void run() {
     writer_.write();
     const num::DType type = plan_.parts.problem.type;
-    scratch_ = cluster_scratch(call_, code_, type, plan_.own, plan_.received);
+    scratch_ = cluster_scratch(call_, code_, type, plan_.own, plan_.received, plan_.is_async);
     folded_ = code_.registers("folded", type, 1);
-    there_ = code_.registers("there", num::DType::Uint32, 1);
-    if (call_.may_repeat || !call_.tile.workspace.empty())
-      code_.evaluate(ir::Intrinsic::ClusterSync, {});
+    there_ = code_.registers("there", num::DType::Uint32, plan_.is_async ? 2 : 1);
+    if (begins_with_barrier(plan_, call_)) code_.evaluate(ir::Intrinsic::ClusterSync, {});
     for (const Deposit& each : plan_.deposits)
       code_.guarded(member(each.threads), [&] {
         const ExprId place = formula_expr(code_, each.place, writer_.thread());
         code_.store(scratch_.own, place, writer_.part(each.row));
       });
+    if (plan_.is_async) expect();
     code_.evaluate(ir::Intrinsic::CtaSync, {});
     for (const Push& each : plan_.pushes)
       code_.guarded(member(each.parts.threads[0]), [&] { push(each); });
-    code_.evaluate(ir::Intrinsic::ClusterSync, {});
+    if (plan_.is_async)
+      wait();
+    else
+      code_.evaluate(ir::Intrinsic::ClusterSync, {});
     for (const Result& each : plan_.results)
       code_.guarded(member(each.parts.threads[0]), [&] {
         collect(scratch_.received, scratch_.first, each.parts);
@@ -268,19 +324,52 @@ class Emitting {
   ExprId member(const std::vector<bool>& set) { return member_expr(code_, writer_.thread(), set); }
   ExprId received(ExprId place) { return code_.simplify(code_.add(place, scratch_.first)); }
 
+  ExprId mbarrier() { return code_.address(scratch_.mbarrier, code_.n(0)); }
+
+  void expect() {
+    code_.guarded(member(plan_.expectation.threads), [&] {
+      const ExprId bytes = formula_expr(code_, plan_.expectation.bytes, writer_.thread());
+      code_.ptx("mbarrier.arrive.expect_tx.shared.b64",
+                {{.kind = ir::PtxOperandKind::Sink},
+                 address_operand(mbarrier()),
+                 {.expr = code_.as(num::DType::Uint32, bytes)}});
+    });
+  }
+
+  // The threads that hold a result.
+  void wait() {
+    std::vector<bool> all = plan_.results[0].parts.threads[0];
+    for (const Result& each : plan_.results)
+      for (std::size_t u = 0; u < all.size(); ++u) all[u] = all[u] || each.parts.threads[0][u];
+    code_.guarded(member(all), [&] {
+      code_.evaluate(ir::Intrinsic::MbarrierWait, {mbarrier(), code_.n(0)});
+    });
+  }
+
+  // The address of a place in a CTA, into register `slot`.
+  void map(std::int64_t slot, ExprId address, ExprId cta) {
+    const ExprId here = code_.call(ir::Intrinsic::CvtaToShared, {address});
+    code_.ptx("mapa.shared::cluster.u32", {register_operand(code_, there_, code_.n(slot)),
+                                           {.expr = here},
+                                           {.expr = code_.as(num::DType::Uint32, cta)}});
+  }
+  ir::PtxOperand mapped(std::int64_t slot) {
+    return address_operand(code_.load(there_, {code_.n(slot)}));
+  }
+
   void push(const Push& each) {
     collect(scratch_.own, 0, each.parts);
     const ExprId to = received(formula_expr(code_, each.to, writer_.thread()));
     const ExprId cta = formula_expr(code_, each.cta, writer_.thread());
-    const ExprId here =
-        code_.call(ir::Intrinsic::CvtaToShared, {code_.address(scratch_.received, to)});
-    code_.ptx("mapa.shared::cluster.u32", {register_operand(code_, there_, code_.n(0)),
-                                           {.expr = here},
-                                           {.expr = code_.as(num::DType::Uint32, cta)}});
-    const num::DType type = plan_.parts.problem.type;
-    code_.ptx(fmt::format("st.shared::cluster.{}", suffix_of(type)),
-              {address_operand(code_.load(there_, {code_.n(0)})),
-               {.expr = code_.load(folded_, {code_.n(0)})}});
+    map(0, code_.address(scratch_.received, to), cta);
+    const ir::PtxOperand to_received = mapped(0);
+    const ir::PtxOperand value = {.expr = code_.load(folded_, {code_.n(0)})};
+    const std::string_view suffix = suffix_of(plan_.parts.problem.type);
+    if (!plan_.is_async)
+      return code_.ptx(fmt::format("st.shared::cluster.{}", suffix), {to_received, value});
+    map(1, mbarrier(), cta);
+    const ir::PtxOperand to_mbarrier = mapped(1);
+    code_.ptx(fmt::format("{}{}", kSend, suffix), {to_received, value, to_mbarrier});
   }
 
   // The parts of a collection, from element `first` of a view on.
@@ -333,13 +422,18 @@ PlanReport report(const Plan& plan, const Call& call) {
   const std::int64_t bytes = num::bits_of(type) / 8;
   out.add_instruction(fmt::format("st.shared.b{}", bytes * 8), std::ssize(plan.deposits), bytes);
   out.add_instruction(fmt::format("ld.shared.b{}", bytes * 8), read + received, bytes);
-  out.add_instruction("mapa.shared::cluster.u32", std::ssize(plan.pushes), 4);
-  out.add_instruction(fmt::format("st.shared::cluster.{}", suffix_of(type)),
-                      std::ssize(plan.pushes), bytes);
-  const bool begins = call.may_repeat || !call.tile.workspace.empty();
-  out.notes.push_back(
-      fmt::format("{} bytes of {} in each CTA, a barrier of the CTA, {} of the cluster",
-                  (plan.own + plan.received) * bytes, scratch_text(call), begins ? "two" : "one"));
+  const auto pushes = std::ssize(plan.pushes);
+  out.add_instruction("mapa.shared::cluster.u32", plan.is_async ? 2 * pushes : pushes, 4);
+  const std::string_view store = plan.is_async ? kSend : "st.shared::cluster.";
+  out.add_instruction(fmt::format("{}{}", store, suffix_of(type)), pushes, bytes);
+  const std::int64_t memory = (plan.own + plan.received) * bytes + (plan.is_async ? 8 : 0);
+  const std::string how =
+      plan.is_async
+          ? "an mbarrier"
+          : fmt::format("{} of the cluster, not an mbarrier: {}",
+                        begins_with_barrier(plan, call) ? "two barriers" : "one", plan.why_not);
+  out.notes.push_back(fmt::format("{} bytes of {} in each CTA, a barrier of the CTA, {}", memory,
+                                  scratch_text(call), how));
   out.summary += fmt::format(", then {} parts of warps and {} of CTAs through {}", read, received,
                              scratch_text(call));
   return out;
