@@ -23,7 +23,7 @@ TEST(RowProblems, HaveNamesOfTheirOwnAndAsManyBytes) {
     }
   }
   EXPECT_EQ(jobs.size(), 11U);
-  EXPECT_EQ(jobs[Job::LayerNorm], 8);
+  EXPECT_EQ(jobs[Job::LayerNorm], 12);
   EXPECT_EQ(jobs[Job::Rope], 2);
   EXPECT_EQ(jobs[Job::Attention], 2);
 }

@@ -112,10 +112,11 @@ def build(batch=1, seq=256, heads=2, kv_heads=1, dim=128, causal=False, BM=128, 
             T.ptx.cp_async.wait_group(0)
             T.cuda.cta_sync()
             load(V_s, V, t)
+            Tx.cta.zero(s)
             for i in T.unroll(dim // 16):
                 Tx.cta.copy(q, Q_s[:, i * 16 : i * 16 + 16])
                 Tx.cta.copy(k, K_s[:, i * 16 : i * 16 + 16])
-                Tx.cta.gemm(s, q, k, s, transpose_B=True, beta=0.0 if i == 0 else 1.0)
+                Tx.cta.gemm(s, q, k, s, transpose_B=True, beta=1.0)
             if masked:
                 mask(t)
             Tx.cta.max(next, s)
