@@ -94,6 +94,13 @@ std::optional<std::string> without_meaning(const Checked& checked) {
 
 // --- programs with inferred layouts --------------------------------------------------------------
 
+// Does the layout decide in which order numbers are added or multiplied?
+bool has_ordered_folds(const WholeProgram& made) {
+  for (const char* name : {".sum(", ".prod(", ".cumsum(", ".cumprod(", ".scatter_add("})
+    if (made.written.find(name) != std::string::npos) return true;
+  return false;
+}
+
 // What the program with all layouts written leaves, where that is something else.
 std::optional<std::string> unlike_written(const WholeProgram& made, const Ran& ran) {
   Program program = made.program;
@@ -173,7 +180,11 @@ Examined examine(const WholeProgram& made) {
       return out;
     }
     if (made.kind == ProgramKind::Auto) {
-      if (const auto why = unlike_written(made, *checked.ran)) {
+      const bool is_ordered = has_ordered_folds(made);
+      ++out.tally[is_ordered ? "autos: folds in another order"
+                             : "autos: compared with written layouts"];
+      const auto why = is_ordered ? std::nullopt : unlike_written(made, *checked.ran);
+      if (why) {
         be_find(out, "other results than with written layouts", *why + "\n" + checked.explain());
         return out;
       }

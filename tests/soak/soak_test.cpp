@@ -68,6 +68,7 @@ TEST(Soak, InferredLayoutsLeaveTheSameAsWrittenOnes) {
   EXPECT_EQ(result.finds, 0U);
   EXPECT_EQ(result.tally.at("kind: autos"), 24U);
   EXPECT_GT(result.tally.at("engine: virtual GPU, PTX"), 12U);
+  EXPECT_GT(result.tally.at("autos: compared with written layouts"), 6U);
 }
 
 // A program that leaves something else than the one with written layouts is a find.
