@@ -17,40 +17,75 @@
 namespace ww::isa {
 namespace {
 
+/// The forms whose mnemonics begin with one word.
+struct Root {
+  std::vector<std::size_t> rows;  // by number in the whole table
+  std::vector<const Form*> forms = {};
+  std::once_flag is_read = {};
+};
+
+/// A program uses few instructions, and reading all rows takes longer than compiling a small one: a
+/// form is read when its root is asked for.
 struct Catalogue {
-  std::vector<Form> forms;
+  struct Entry {
+    std::string_view family;
+    const Row* row;
+  };
+  std::vector<Entry> rows;
+  std::vector<Form> forms;  // by row; empty until it is read
   std::vector<Family> families;
   std::vector<std::string_view> mnemonics;
-  std::unordered_map<std::string_view, std::vector<const Form*>> by_root;
+  std::unordered_map<std::string_view, Root> by_root;
+  std::once_flag is_whole;
 };
 
 std::string_view root_of(std::string_view mnemonic) {
   return mnemonic.substr(0, mnemonic.find('.'));
 }
 
-Catalogue build() {
-  Catalogue catalogue;
-  for (const FamilyRows* family : family_rows()) {
-    for (const Row& row : family->rows) catalogue.forms.push_back(read_row(family->name, row));
-  }
+void list_rows(Catalogue& catalogue) {
+  for (const FamilyRows* family : family_rows())
+    for (const Row& row : family->rows) {
+      catalogue.by_root[root_of(row.mnemonic)].rows.push_back(catalogue.rows.size());
+      catalogue.rows.push_back({family->name, &row});
+      auto& names = catalogue.mnemonics;
+      if (std::ranges::find(names, row.mnemonic) == names.end()) names.push_back(row.mnemonic);
+    }
+  catalogue.forms.resize(catalogue.rows.size());
   std::size_t first = 0;
   for (const FamilyRows* family : family_rows()) {
-    const std::span all(catalogue.forms);
+    const std::span<const Form> all(catalogue.forms);
     catalogue.families.push_back(
         {family->name, family->title, all.subspan(first, family->rows.size())});
     first += family->rows.size();
   }
-  for (const Form& form : catalogue.forms) {
-    catalogue.by_root[root_of(form.mnemonic)].push_back(&form);
-    auto& names = catalogue.mnemonics;
-    if (std::ranges::find(names, form.mnemonic) == names.end()) names.push_back(form.mnemonic);
-  }
+}
+
+Catalogue& listed() {
+  static Catalogue catalogue;
+  static std::once_flag once;
+  std::call_once(once, [] { list_rows(catalogue); });
   return catalogue;
 }
 
+std::span<const Form* const> forms_in(Root& root) {
+  std::call_once(root.is_read, [&] {
+    Catalogue& all = listed();
+    for (const std::size_t i : root.rows) {
+      all.forms[i] = read_row(all.rows[i].family, *all.rows[i].row);
+      root.forms.push_back(&all.forms[i]);
+    }
+  });
+  return root.forms;
+}
+
+// With all of its forms.
 const Catalogue& catalogue() {
-  static const Catalogue built = build();
-  return built;
+  Catalogue& all = listed();
+  std::call_once(all.is_whole, [&] {
+    for (auto& [name, root] : all.by_root) forms_in(root);
+  });
+  return all;
 }
 
 std::size_t word_count(std::string_view mnemonic) {
@@ -225,13 +260,14 @@ const Family* find_family(std::string_view name) {
 
 std::vector<const Form*> forms_of(std::string_view mnemonic) {
   std::vector<const Form*> found;
-  for (const Form& form : catalogue().forms) {
-    if (starts_with_words(form.mnemonic, mnemonic)) found.push_back(&form);
-  }
+  const auto root = listed().by_root.find(root_of(mnemonic));
+  if (root == listed().by_root.end()) return found;
+  for (const Form* form : forms_in(root->second))
+    if (starts_with_words(form->mnemonic, mnemonic)) found.push_back(form);
   return found;
 }
 
-const std::vector<std::string_view>& mnemonics() { return catalogue().mnemonics; }
+const std::vector<std::string_view>& mnemonics() { return listed().mnemonics; }
 
 std::vector<std::string_view> opcode_words(std::string_view opcode) {
   std::vector<std::string_view> words;
@@ -284,8 +320,8 @@ Misfit nearest_misfit(std::span<const Form* const> forms, std::string_view opcod
 Bindings bind_anew(std::string_view opcode) {
   const std::vector<std::string_view> words = opcode_words(opcode);
   Bindings result;
-  const auto root = catalogue().by_root.find(words.front());
-  if (root == catalogue().by_root.end()) {
+  const auto root = listed().by_root.find(words.front());
+  if (root == listed().by_root.end()) {
     std::vector<std::string_view> roots;
     for (const std::string_view name : mnemonics()) roots.push_back(root_of(name));
     result.misfit.word = 0;
@@ -293,22 +329,23 @@ Bindings bind_anew(std::string_view opcode) {
                                      did_you_mean(words.front(), roots));
     return result;
   }
-  for_each_called(root->second, opcode, [&](const Form& form, std::size_t skip) {
+  const std::span<const Form* const> forms = forms_in(root->second);
+  for_each_called(forms, opcode, [&](const Form& form, std::size_t skip) {
     const WordAttempt attempt = WordMatcher(form, words, skip, false).run();
     if (!attempt.misfit) result.fits.push_back(attempt.binding);
   });
   if (!result.fits.empty()) return result;
-  result.misfit = nearest_misfit(root->second, opcode, words);
+  result.misfit = nearest_misfit(forms, opcode, words);
   if (result.misfit.form == nullptr) {
     const std::string_view called = first_two_words(opcode);
     std::vector<std::string_view> known;
-    for (const Form* form : root->second) known.push_back(first_two_words(form->mnemonic));
+    for (const Form* form : forms) known.push_back(first_two_words(form->mnemonic));
     result.misfit.word = words.size() > 1 ? 1 : 0;
     result.misfit.text =
         fmt::format("no instruction is called `{}`{}", called, did_you_mean(called, known));
     return result;
   }
-  name_unknown_word(result.misfit, words, root->second);
+  name_unknown_word(result.misfit, words, forms);
   return result;
 }
 

@@ -17,20 +17,19 @@ Bags::Bags(ExprOp op, DType type)
     : op_(op), type_(type), is_ordered_(ir::is_ordered_fold(op, type)) {}
 
 Number Bags::element(Number number) {
-  bags_[number] = {.count = 1, .sum = mixed(number)};
+  bags_.put(number, {.count = 1, .sum = mixed(number)});
   return number;
 }
 
 Number Bags::cast(DType from, DType to, Number x) {
-  if (const auto found = constants_.find(x); found != constants_.end()) {
-    const ir::Constant converted = ir::convert(found->second, to);
+  if (const ir::Constant* found = constants_.find(x)) {
+    const ir::Constant converted = ir::convert(*found, to);
     const Number out = hashes::number_of(converted);
-    constants_[out] = converted;
+    constants_.put(out, converted);
     return out;
   }
   const Number out = hashes::cast(from, to, x);
-  const Bag of = bag(x);  // before the table may grow
-  bags_[out] = of;
+  bags_.put(out, bag(x));
   return out;
 }
 
@@ -47,29 +46,29 @@ Number Bags::folded(ExprOp op, DType type, Number a, Number b) {
                             ? hashes::operated(op, type, std::min(a, b), std::max(a, b))
                             : hashes::hashed(hashes::kOperator, static_cast<Number>(op), type,
                                              {out.sum, static_cast<Number>(out.count)});
-  bags_[number] = out;
+  bags_.put(number, out);
   return number;
 }
 
 Bag Bags::bag(Number x) const {
-  const auto found = bags_.find(x);
-  return found == bags_.end() ? Bag{.is_mixed = true} : found->second;
+  const Bag* found = bags_.find(x);
+  return found == nullptr ? Bag{.is_mixed = true} : *found;
 }
 
 Number Bags::derived(Number number, std::initializer_list<Number> from) {
   for (const Number each : from)
-    if (const auto found = bags_.find(each); found != bags_.end()) {
-      const Bag of = found->second;
-      bags_.emplace(number, of);
+    if (const Bag* found = bags_.find(each)) {
+      const Bag of = *found;  // the table may grow
+      if (bags_.find(number) == nullptr) bags_.put(number, of);
       break;
     }
   return number;
 }
 
 bool Bags::is_neutral(ExprOp op, DType type, Number x) const {
-  const auto found = constants_.find(x);
-  if (found == constants_.end() || found->second.dtype != type) return false;
-  const ir::Constant& c = found->second;
+  const ir::Constant* found = constants_.find(x);
+  if (found == nullptr || found->dtype != type) return false;
+  const ir::Constant& c = *found;
   if (op == ExprOp::Mul) return is_float(type) ? c.real == 1 : c.integer == 1;
   if (is_float(type))
     return op == ExprOp::Add ? c.real == 0 && std::signbit(c.real) : std::isnan(c.real);
@@ -90,8 +89,6 @@ std::string Bags::what_differs(Number wanted, std::optional<Number> number) cons
   if (!(is == meant)) return "has other elements folded into it";
   return "is folded in another order, or otherwise";
 }
-
-namespace {}  // namespace
 
 FoldReplay::FoldReplay(const Call& call, ProofValues& values, const RegionElements& dst,
                        Registers& registers, Bags& bags, std::int64_t first_thread)

@@ -13,6 +13,7 @@
 #include <unordered_map>
 
 #include "ir/simplify/fold.h"
+#include "lower/proof/number_map.h"
 #include "lower/proof/register_replay.h"
 #include "lower/proof/scratch_order.h"
 
@@ -43,7 +44,7 @@ class Bags {
   [[nodiscard]] Bag bag(Number x) const;
   /// What is computed from others has the elements of the first that has any.
   Number derived(Number number, std::initializer_list<Number> from);
-  void constant(const ir::Constant& constant, Number number) { constants_[number] = constant; }
+  void constant(const ir::Constant& constant, Number number) { constants_.put(number, constant); }
   /// How a value differs from what is meant.
   [[nodiscard]] std::string what_differs(Number wanted, std::optional<Number> number) const;
 
@@ -53,8 +54,8 @@ class Bags {
   ir::ExprOp op_;
   num::DType type_;
   bool is_ordered_ = false;
-  std::unordered_map<Number, Bag> bags_;
-  std::unordered_map<Number, ir::Constant> constants_;
+  NumberMap<Bag> bags_;
+  NumberMap<ir::Constant> constants_;
 };
 
 class FoldReplay : public RegisterReplay {

@@ -128,7 +128,7 @@ Try<void> NameMoves::put(std::size_t thread, std::int64_t granule, Name name) {
 Try<void> NameMoves::store(const ir::Stmt& s, ExprId stored, const Mask& mask) {
   const ir::Expr& value = f_[stored];
   if (value.op == ir::ExprOp::IfThenElse || value.op == ir::ExprOp::Select) {
-    const auto condition = WW_TRY(values_.of(value.args[0]));
+    const PerUnit& condition = *WW_TRY(values_.known(value.args[0]));
     Mask yes = mask, no = mask;
     for (std::size_t t = 0; t < mask.size(); ++t) (condition[t] != 0 ? no : yes)[t] = false;
     WW_TRY_VOID(store(s, value.args[1], yes));

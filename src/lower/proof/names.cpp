@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lower/proof/names.h"
 
+#include <numeric>
+#include <span>
+
 #include "layout/apply.h"
 
 namespace ww::lower {
@@ -100,9 +103,9 @@ class Meaning {
   }
 
   void prepare(const layout::Layout& whole, std::int64_t first_thread) {
-    const auto image = layout::enumerate(whole);
+    auto image = layout::enumerate(whole);
     WW_CHECK(image.has_value(), "a layout is not enumerated: {}", image.error().text);
-    image_ = *image;
+    image_ = *std::move(image);
     const bool is_tensor = buffer_.scope == ir::Scope::Tmem;
     for (std::size_t a = 0; a < image_.axes.size(); ++a) {
       if (image_.axes[a] == (is_tensor ? layout::axes::tcol() : layout::axes::m()))
@@ -118,10 +121,26 @@ class Meaning {
       for (std::size_t a = 0; a < image_.axes.size(); ++a)
         if (image_.axes[a] == axis) key_parts_.push_back({&image_.values[a], weight_of(axis)});
     }
-    holders_.assign(std::max(ir::kMaxThreads, values_.threads()), {});
-    for (std::size_t t = 0; t < values_.threads(); ++t)
-      holders_.at(static_cast<std::size_t>(key_of(first_thread + static_cast<std::int64_t>(t))))
-          .push_back(t);
+    find_holders(first_thread);
+  }
+
+  // Sorted by key, by counting: what a key has is between two starts.
+  void find_holders(std::int64_t first_thread) {
+    std::vector<std::size_t> keys(values_.threads());
+    holder_starts_.assign(std::max(ir::kMaxThreads, keys.size()) + 1, 0);
+    for (std::size_t t = 0; t < keys.size(); ++t) {
+      keys[t] = static_cast<std::size_t>(key_of(first_thread + static_cast<std::int64_t>(t)));
+      ++holder_starts_.at(keys[t] + 1);
+    }
+    std::partial_sum(holder_starts_.begin(), holder_starts_.end(), holder_starts_.begin());
+    holders_.resize(keys.size());
+    std::vector<std::uint32_t> next = holder_starts_;
+    for (std::size_t t = 0; t < keys.size(); ++t) holders_[next[keys[t]]++] = t;
+  }
+  [[nodiscard]] std::span<const std::size_t> holders_of(std::int64_t key) const {
+    const auto at = static_cast<std::size_t>(key);
+    const std::uint32_t begin = holder_starts_.at(at), end = holder_starts_.at(at + 1);
+    return std::span(holders_).subspan(begin, end - begin);
   }
 
   // Axes of the CTA count threads; those of the cluster count CTAs, whose threads follow each other.
@@ -186,11 +205,10 @@ class Meaning {
       return put(x, static_cast<std::size_t>(place.key), start_[0] + place.at * bits_);
     }
     if (buffer_.scope != ir::Scope::Local) return put(x, 0, start_[0] + place.at * bits_);
-    if (holders_.empty()) {
+    if (holder_starts_.empty()) {
       for (std::size_t t = 0; t < values_.threads(); ++t) put(x, t, start_[t] + place.at * bits_);
     } else {
-      for (const std::size_t t : holders_.at(static_cast<std::size_t>(place.key)))
-        put(x, t, start_[t] + place.at * bits_);
+      for (const std::size_t t : holders_of(place.key)) put(x, t, start_[t] + place.at * bits_);
     }
   }
 
@@ -209,7 +227,7 @@ class Meaning {
   bool may_leave_;
   bool leaves_ = false;
   std::vector<bool> outside_;
-  ir::Buffer buffer_;
+  const ir::Buffer& buffer_;
   int bits_;  // of an element
   int granule_;
   int group_;  // elements of a granule
@@ -228,7 +246,8 @@ class Meaning {
   };
   std::vector<KeyPart> key_parts_;  // in image_: on the axes below
   std::vector<layout::Axis> axes_;
-  std::vector<std::vector<std::size_t>> holders_;  // by the thread id that the axes make
+  std::vector<std::uint32_t> holder_starts_;  // by the thread id that the axes make
+  std::vector<std::size_t> holders_;
 };
 
 }  // namespace

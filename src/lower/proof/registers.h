@@ -4,6 +4,7 @@
 // same because their elements share a register.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <unordered_map>
@@ -91,7 +92,8 @@ class Registers {
       if (table.size() <= place.thread) table.resize(place.thread + 1);
       std::vector<Cell>& row = table[place.thread];
       const auto at = static_cast<std::size_t>(place.bit / bits);
-      if (row.size() <= at) row.resize(at + 1);
+      // Most threads hold several, and they come one by one.
+      if (row.size() <= at) row.resize(std::max(at + 1, std::max<std::size_t>(8, 2 * row.size())));
       return row[at];
     }
     [[nodiscard]] const Cell* find(const RegisterPlace& place) const {

@@ -99,12 +99,16 @@ Try<PerUnit> ProofValues::of(ExprId expr) { return *WW_TRY(known(expr)); }
 
 Try<const PerUnit*> ProofValues::known(ExprId expr) {
   if (depth_ == 0) read_.clear();
+  if (const auto number = ir::const_int(f_, expr)) {
+    PerUnit& out = constants_[*number];
+    if (out.empty()) out.assign(threads_, *number);
+    return &out;
+  }
   auto found = memo_.find(expr.index);
   if (found == memo_.end()) {
     const auto before = static_cast<std::ptrdiff_t>(read_.size());
-    const auto number = ir::const_int(f_, expr);
     ++depth_;
-    Values out = number ? Values(PerUnit(threads_, *number)) : compute(expr);
+    Values out = compute(expr);
     --depth_;
     if (!out) return std::unexpected(std::move(out).error());
     std::sort(read_.begin() + before, read_.end());
@@ -401,7 +405,8 @@ void ProofValues::prefer_near(ExprId whole, std::int64_t min, std::int64_t exten
 }
 
 Try<std::int64_t> ProofValues::uniform(ExprId expr) {
-  const auto values = WW_TRY(of(expr));
+  if (const auto number = ir::const_int(f_, expr)) return *number;
+  const PerUnit& values = *WW_TRY(known(expr));
   for (const std::int64_t v : values)
     if (v != values.front()) return unknown("`{}` differs between threads", ir::print(f_, expr));
   return values.front();
@@ -433,9 +438,9 @@ Try<PointerValue> ProofValues::pointer(ExprId expr) {
   const bool is_offset = e.op == ExprOp::Call && e.callee == ir::Intrinsic::PointerOffset;
   if (is_offset) {
     auto base = WW_TRY(pointer(e.args[0]));
-    const auto offset = WW_TRY(of(e.args[1]));
-    for (std::size_t t = 0; t < threads_; ++t)
-      base.bit[t] += offset[t] * num::bits_of(e.type.dtype);
+    const PerUnit& offset = *WW_TRY(known(e.args[1]));
+    const int bits = num::bits_of(e.type.dtype);
+    for (std::size_t t = 0; t < threads_; ++t) base.bit[t] += offset[t] * bits;
     return base;
   }
   const bool is_flat = e.op == ExprOp::AddressOf && e.args.size() == 1 &&

@@ -8,6 +8,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "lower/call.h"
@@ -37,6 +38,8 @@ class ProofValues {
   [[nodiscard]] std::size_t threads() const { return threads_; }
   /// Fails with what it does not know how to evaluate.
   Try<PerUnit> of(ir::ExprId expr);
+  /// The same without a copy: stays where it is until a variable changes.
+  Try<const PerUnit*> known(ir::ExprId expr);
   Try<PointerValue> pointer(ir::ExprId expr);
   /// The same in all threads, or an error.
   Try<std::int64_t> uniform(ir::ExprId expr);
@@ -64,8 +67,6 @@ class ProofValues {
     PerUnit value;
     std::vector<std::uint32_t> vars = {};
   };
-  /// Stays where it is until a variable changes.
-  Try<const PerUnit*> known(ir::ExprId expr);
   void forget(ir::VarId var);
   Values compute(ir::ExprId expr);
   Values variable(ir::ExprId expr);
@@ -93,9 +94,10 @@ class ProofValues {
   std::uint64_t random_;
   std::map<std::uint32_t, PerUnit> vars_;
   std::map<std::uint32_t, PointerValue> pointers_;
-  std::map<std::uint32_t, Memo> memo_;  // by ExprId
-  std::vector<std::uint32_t> read_;     // variables, by what is being computed
-  int depth_ = 0;                       // of what is being computed
+  std::unordered_map<std::uint32_t, Memo> memo_;  // by ExprId
+  std::unordered_map<std::int64_t, PerUnit> constants_;
+  std::vector<std::uint32_t> read_;  // variables, by what is being computed
+  int depth_ = 0;                    // of what is being computed
   std::map<std::string, std::int64_t> samples_;
 };
 

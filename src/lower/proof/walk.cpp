@@ -81,14 +81,17 @@ Try<void> ProofWalk::loop(const ir::Stmt& s, const Mask& mask) {
 }
 
 Try<void> ProofWalk::branch(const ir::Stmt& s, const Mask& mask) {
-  const auto condition = WW_TRY(values_.of(s.expr));
-  Mask yes = mask, no = mask;
+  const PerUnit& condition = *WW_TRY(values_.known(s.expr));
+  Mask yes = mask, no;
+  if (!s.other.empty()) no = mask;
   for (std::size_t t = 0; t < mask.size(); ++t) {
-    yes[t] = mask[t] && condition[t] != 0;
-    no[t] = mask[t] && condition[t] == 0;
+    if (condition[t] == 0)
+      yes[t] = false;
+    else if (!no.empty())
+      no[t] = false;
   }
   WW_TRY_VOID(block(s.body, yes));
-  return block(s.other, no);
+  return s.other.empty() ? Try<void>{} : block(s.other, no);
 }
 
 Try<PointerValue> ProofWalk::register_of(const ir::PtxOperand& operand, const Mask& mask) {
@@ -104,26 +107,27 @@ Try<PointerValue> ProofWalk::element(ir::BufferId id, std::span<const ExprId> in
   PointerValue out{.storage = ir::storage_of(f_, id), .bit = WW_TRY(values_.start_of(id))};
   PerUnit flat(values_.threads(), 0);
   for (std::size_t d = 0; d < indices.size(); ++d) {
-    const auto index = WW_TRY(values_.of(indices[d]));
     const auto extent = WW_TRY(values_.uniform(buffer.shape[d]));
-    for (std::size_t t = 0; t < flat.size(); ++t) {
-      // Whoever simplifies takes the index into a single element for 0.
-      if (extent == 1 && mask[t] && index[t] != 0)
+    const PerUnit& index = *WW_TRY(values_.known(indices[d]));
+    // Whoever simplifies takes the index into a single element for 0.
+    for (std::size_t t = 0; extent == 1 && t < flat.size(); ++t)
+      if (mask[t] && index[t] != 0)
         return wrong("index {} into the single element of `{}`", index[t], buffer.name);
-      flat[t] = flat[t] * extent + index[t];
-    }
+    for (std::size_t t = 0; t < flat.size(); ++t) flat[t] = flat[t] * extent + index[t];
   }
+  const int bits = num::bits_of(buffer.dtype);
+  const bool is_explicit = buffer.layout_kind == ir::LayoutKind::Explicit;
   for (std::size_t t = 0; t < flat.size(); ++t) {
     if (!mask[t]) continue;
     std::int64_t place = flat[t];
-    if (buffer.layout_kind == ir::LayoutKind::Explicit) {
+    if (is_explicit) {
       const auto at = layout::apply(*buffer.layout, flat[t]);
       if (!at) return unknown("{}", at.error().text);
       place = 0;
       for (const layout::AxisValue& v : *at)
         if (v.axis == layout::axes::m()) place = v.value;
     }
-    out.bit[t] += place * num::bits_of(buffer.dtype);
+    out.bit[t] += place * bits;
   }
   return out;
 }
