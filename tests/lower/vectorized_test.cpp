@@ -161,22 +161,46 @@ TEST(Vectorized, Reasons) {
   }
 }
 
-// The lane beside is found by the virtual GPU.
+// The first line of the PTX with that opcode.
+std::string line_with(const Checked& checked, const std::string& opcode) {
+  const std::size_t at = checked.ptx.find(opcode);
+  return at == std::string::npos ? "" : checked.ptx.substr(at, checked.ptx.find('\n', at) - at);
+}
+
+// The registers in braces, each in the place before its own.
+std::string turned(const std::string& line) {
+  const std::size_t open = line.find('{') + 1, comma = line.find(',', open), end = line.find('}');
+  return line.substr(0, open) + line.substr(comma + 2, end - comma - 2) + ", " +
+         line.substr(open, comma - open) + line.substr(end);
+}
+
+// An access moves what the loop says: lanes in other places, a vector beside the right one and one
+// that is left out are found by the virtual GPU, against the evaluator.
 TEST(Vectorized, FaultsAreFound) {
-  Program program{.source = kernel("float32", "512,",
-                                   "    for v in T.vectorized(4):\n"
-                                   "        B[i * 4 + v] = A[i * 4 + v]\n")};
-  const Checked right = check(program);
-  ASSERT_TRUE(right.right()) << right.explain();
-  const std::size_t at = right.ptx.find("st.global.v4");
-  ASSERT_NE(at, std::string::npos);
-  const std::string line = right.ptx.substr(at, right.ptx.find('\n', at) - at);
-  const std::size_t open = line.find('{'), comma = line.find(','), second = line.find(',', open);
-  ASSERT_LT(comma, open);
-  const std::string first = line.substr(open + 1, second - open - 1);
-  program.edits = {{line, line.substr(0, open + 1) + line.substr(second + 2)}};
-  program.edits[0].second.insert(program.edits[0].second.find('}'), ", " + first);
-  EXPECT_EQ(check(program).stage, Stage::Device) << program.edits[0].second;
+  const std::vector<std::string> bodies = {
+      "    for v in T.vectorized(4):\n        B[i * 4 + v] = A[i * 4 + v]\n",
+      "    for v in T.vectorized(4):\n        S_[tx * 4 + v] = A[i * 4 + v]\n"
+      "    for v in T.vectorized(4):\n        B[i * 4 + v] = S_[tx * 4 + v] + S_[tx * 4]\n"};
+  const std::string memory = "    S_ = T.alloc_buffer((256,), \"float32\", scope=\"shared\")\n";
+  int planted = 0;
+  for (const std::string& body : bodies) {
+    Program program{.source = kernel("float32", "512,", body, memory)};
+    const Checked right = check(program);
+    ASSERT_TRUE(right.right()) << right.explain();
+    for (const std::string opcode :
+         {"ld.global.v4", "st.global.v4", "ld.shared.v4", "st.shared.v4"}) {
+      const std::string line = line_with(right, opcode);
+      if (line.empty()) continue;
+      std::string beside = line;
+      beside.insert(beside.find(']'), opcode.starts_with("ld") ? "+4" : "+16");
+      for (const std::string& other : {turned(line), beside, std::string()}) {
+        program.edits = {{line, other}};
+        EXPECT_EQ(check(program).stage, Stage::Device) << line << " as " << other;
+        ++planted;
+      }
+    }
+  }
+  EXPECT_EQ(planted, 3 * (2 + 4));
 }
 
 }  // namespace
