@@ -217,6 +217,21 @@ bool Draft::add_shared(const std::string& dtype, const Extents& shape,
   return true;
 }
 
+bool Draft::add_bytes(const std::string& name, std::int64_t bytes) {
+  constexpr std::int64_t kSpare = 1024;
+  if (shared_bytes_ + bytes + kSpare > (f.has_pool ? kMaxPooled : kMaxShared)) return false;
+  shared_bytes_ += bytes;
+  line(kTop, f.has_pool
+                 ? fmt::format("{} = pool.alloc(({},), \"uint8\", align=16)", name, bytes)
+                 : fmt::format("{} = T.alloc_buffer(({},), \"uint8\", scope=\"shared\", align=16)",
+                               name, bytes));
+  return true;
+}
+
+std::string Draft::workspace() {
+  return has_workspace && tape.one_in(2) ? ", workspace={\"scratch\": ws}" : "";
+}
+
 void Draft::commit_shared() {
   if (f.has_pool) line(kTop, "pool.commit()");
 }

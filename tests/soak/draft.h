@@ -106,10 +106,14 @@ struct Draft {
   std::vector<Shared> shared;
   std::vector<TensorTile> tensor;
   std::int64_t tensor_stages = 1, tensor_columns = 32;
-  std::optional<std::size_t> matrix;  // which shared tile is copied to tensor memory as a matrix
-  std::string thread_type;            // of `priv`, the tile of each thread
-  int products = 0;                   // added to the sums
-  bool changes_signs = false;         // of NaN as well, and no engine promises that sign
+  std::optional<std::size_t> matrix;    // which shared tile is copied to tensor memory as a matrix
+  std::string thread_type;              // of `priv`, the tile of each thread
+  int products = 0;                     // added to the sums
+  bool changes_signs = false;           // of NaN as well, and no engine promises that sign
+  bool is_fast = false;                 // has results that hardware approximates
+  std::optional<Reg> fast;              // the tile that gets them, which nothing but outputs reads
+  std::optional<std::string> permuted;  // the type of `before` and `after`, in shared memory
+  bool has_workspace = false;           // `ws`, shared memory for reductions, scans and copies
   std::map<std::string, std::int64_t> scalars;
   std::map<std::string, std::uint64_t> steps;  // written, by name
   std::optional<LeftOut> left_out;
@@ -142,7 +146,11 @@ struct Draft {
   /// False where there is no room for another one.
   bool add_shared(const std::string& dtype, const Extents& shape,
                   std::optional<Shared::Kind> kind = {});
+  /// Bytes of shared memory under a name; false where there is no room.
+  bool add_bytes(const std::string& name, std::int64_t bytes);
   void commit_shared();
+  /// Sometimes a setting: ", workspace={…}".
+  std::string workspace();
   /// One of the registers that anything may be computed in.
   Reg& work();
   /// Registers and shared memory of one type and shape, to be copied into registers or from there.

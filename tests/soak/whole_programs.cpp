@@ -78,7 +78,9 @@ WholeProgram tile_program(Tape& tape) {
       .program = {.source = draft.text(), .target = draft.f.target, .inputs = Inputs::Whole},
       .left_out = draft.left_out,
       .steps = draft.steps};
-  out.program.has_any_nan = draft.has_odd_nans() || draft.changes_signs;
+  out.program.has_any_nan = draft.has_odd_nans() || draft.changes_signs || draft.is_fast;
+  if (draft.is_fast) out.program.tolerance = 0x1p-9;
+  out.program.is_approximate = draft.is_fast;
   out.program.scalars = draft.scalars;
   out.program.scalars["p0"] = draft.tape.below(3);
   out.program.schedule = 1 + static_cast<std::uint64_t>(draft.tape.below(1000));

@@ -76,6 +76,21 @@ bool is_of_one(const std::string& op) {
   return std::ranges::find(kOps, op) != kOps.end();
 }
 
+// A way to round that both types and the target have: ", round=\"rz\"".
+std::string rounding(Draft& draft, const Reg& dst, const std::string& from) {
+  const auto found = std::ranges::find(draft.regs, from.substr(0, from.find('[')), &Reg::name);
+  const bool is_of_real = found != draft.regs.end() && is_real(*found);
+  std::vector<std::string> modes = {"rn"};
+  if (is_real(dst) && bits_of(dst.dtype) >= 16) {
+    const bool has_all = dst.dtype != "bfloat16" || draft.f.number() >= 90;
+    if (has_all) modes = {"rn", "rz", "rm", "rp"};
+  } else if (!is_real(dst)) {
+    if (!is_of_real) return "";
+    modes = {"rz", "rn", "rm", "rp", "rna"};
+  }
+  return fmt::format(", round=\"{}\"", draft.tape.pick(modes));
+}
+
 void write_compute(Draft& draft, const Place& at) {
   const Reg& dst = draft.work();
   const Columns c = draft.some(draft.f.tile);
@@ -95,7 +110,9 @@ void write_compute(Draft& draft, const Place& at) {
   if (op == "fill") {
     args += ", 5";
   } else if (is_of_one(op)) {
-    args += ", " + tile_operand(draft, c, is_whole);
+    const std::string from = tile_operand(draft, c, is_whole);
+    args += ", " + from;
+    if (op == "cast" && draft.tape.one_in(3)) args += rounding(draft, dst, from);
     if (op == "cast" && draft.tape.one_in(3)) args += ", saturate=True";
   } else if (op != "zero") {
     // One after the other: compilers choose the order of arguments.

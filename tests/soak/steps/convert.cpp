@@ -52,8 +52,8 @@ void write_turned(Draft& draft, const Place& at) {
   const Columns c = draft.some(turned.shape);
   const std::string one = Draft::of(turned, c), two = Draft::of(other, c);
   const bool is_to = draft.tape.one_in(2);
-  draft.line(at,
-             fmt::format("{}copy({}, {})", draft.prefix(), is_to ? one : two, is_to ? two : one));
+  draft.line(at, fmt::format("{}copy({}, {}{})", draft.prefix(), is_to ? one : two,
+                             is_to ? two : one, draft.workspace()));
 }
 
 }  // namespace

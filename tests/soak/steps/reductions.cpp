@@ -10,6 +10,12 @@
 namespace ww::test {
 namespace {
 
+// Shared memory that calls may use in the place of their own, of all units.
+void declare_workspace(Draft& draft) {
+  constexpr std::int64_t kBytes = 4096;
+  draft.has_workspace = draft.tape.one_in(4) && draft.add_bytes("ws", kBytes);
+}
+
 bool reductions_fit(const Draft& draft, const Place&) { return !draft.stretched.empty(); }
 
 void write_reduction(Draft& draft, const Place& at) {
@@ -24,9 +30,11 @@ void write_reduction(Draft& draft, const Place& at) {
   const std::string there = is_row ? fmt::format("row[0, {}:{}]", c.begin, c.begin + c.count)
                                    : fmt::format("column[0:{}, 0]", dst.shape[0]);
   const std::string op = draft.tape.pick(std::vector<std::string>{"sum", "max", "min"});
+  const bool is_added = draft.tape.one_in(3);
+  const std::string workspace = draft.workspace();
   draft.line(at,
-             fmt::format("{}{}({}, {}, axes={}{})", draft.prefix(), op, there, Draft::of(src, c),
-                         is_row ? 0 : 1, draft.tape.one_in(3) ? ", accum=True" : ""));
+             fmt::format("{}{}({}, {}, axes={}{}{})", draft.prefix(), op, there, Draft::of(src, c),
+                         is_row ? 0 : 1, is_added ? ", accum=True" : "", workspace));
   if (draft.tape.one_in(3)) store(draft, at, dst);
 }
 
@@ -40,6 +48,7 @@ const Step kReduction{.name = "reduction",
                       .weight = 2,
                       .fits = reductions_fit,
                       .write = write_reduction,
+                      .declare = declare_workspace,
                       .finish = finish_reductions};
 
 }  // namespace ww::test

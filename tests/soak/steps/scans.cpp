@@ -22,9 +22,11 @@ void write_scan(Draft& draft, const Place& at) {
   const Columns c = draft.some(src.shape);
   const std::string op =
       draft.tape.pick(std::vector<std::string>{"cumsum", "cummax", "cummin", "cumprod"});
-  draft.line(at, fmt::format("{}{}({}, {}, axis={}{})", draft.prefix(), op, Draft::of(dst, c),
-                             Draft::of(src, c), draft.tape.one_in(2) ? 0 : 1,
-                             draft.tape.one_in(3) ? ", exclusive=True" : ""));
+  const int axis = draft.tape.one_in(2) ? 0 : 1;
+  const bool is_exclusive = draft.tape.one_in(3);
+  draft.line(at, fmt::format("{}{}({}, {}, axis={}{}{})", draft.prefix(), op, Draft::of(dst, c),
+                             Draft::of(src, c), axis, is_exclusive ? ", exclusive=True" : "",
+                             draft.workspace()));
 }
 
 }  // namespace

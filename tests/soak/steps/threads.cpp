@@ -70,7 +70,40 @@ void write_threads(Draft& draft, const Place& at) {
   }
 }
 
+// Loops whose rounds become vectors: from an input into `priv` and to an output, from the first element
+// on or a later one.
+void write_vectorized(Draft& draft, const Place& at) {
+  const std::string from = draft.fresh("a"), to = draft.fresh("o");
+  Extents extents{draft.f.ctas};
+  std::string index = "cta, ";
+  for (const auto& [var, count] : at.loops) {
+    extents.push_back(count);
+    index += var + ", ";
+  }
+  const std::int64_t begin = draft.tape.one_in(3) ? 1 + draft.tape.below(4) : 0;
+  const std::int64_t rounds = draft.tape.one_in(3) ? 1 + draft.tape.below(kThreadElements - begin)
+                                                   : kThreadElements - begin;
+  extents.insert(extents.end(), {draft.f.threads, kThreadElements});
+  draft.param(from, extents, draft.thread_type);
+  draft.param(to, extents, draft.thread_type);
+  const std::string at_v = begin == 0 ? "v" : fmt::format("v + {}", begin);
+  const std::string there = fmt::format("{}[{}tid, {}]", from, index, at_v);
+  const std::string value =
+      draft.tape.one_in(2) ? there : fmt::format("priv[{}] + {}", at_v, there);
+  draft.line(at, fmt::format("for v in T.vectorized({}):", rounds));
+  draft.line(at, fmt::format("    priv[{}] = {}", at_v, value));
+  if (draft.tape.one_in(2)) draft.line(at, fmt::format("for v in T.vectorized({}):", rounds));
+  draft.line(at,
+             fmt::format("    {}[{}tid, {}] = priv[{}]", to, index, at_v,
+                         draft.tape.one_in(3) ? at_v : fmt::format("{} - v", begin + rounds - 1)));
+}
+
 }  // namespace
+
+const Step kVectorized{.name = "vectorized loops",
+                       .is_of_thread = true,
+                       .fits = threads_fit,
+                       .write = write_vectorized};
 
 const Step kThreadCode{.name = "code of single threads",
                        .is_of_thread = true,
