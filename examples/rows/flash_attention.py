@@ -22,7 +22,7 @@ from tvm.tirx.layout import S, TileLayout, laneid, warpid
 from tvm.tirx.layout import mma_shared_layout, mma_tile_layout, reduced_layout
 
 
-def build(batch=1, seq=256, heads=2, kv_heads=1, dim=128, causal=False, BM=128, BN=64,
+def build(batch=1, seq=256, heads=2, kv_heads=1, dim=128, causal=False, BM=64, BN=64,
           dtype="float16"):
     warps = BM // 32
     threads = warps * 32

@@ -20,7 +20,8 @@ def build(m=16, n=1024, dtype="bfloat16", eps=1e-5, lanes=None, rows=None, clust
     assert m > 0 and n > 0, "rows without elements"
     size = 4 if dtype == "float32" else 2
     vec = 16 // size
-    cluster = cluster or (1 if n * size <= 65536 else 2 if n * size <= 131072 else 4 if n * size <= 262144 else 8)
+    # A block holds up to 64 KiB of a row; where 8 blocks are not enough, more.
+    cluster = cluster or min(8, max(1, 2 ** math.ceil(math.log2(n * size / 65536))))
     # Threads of a row in a block: each has 32 bytes of it, and more in long rows.
     most_lanes = 256 if size == 2 and n == 16384 else 512
     lanes = lanes or min(most_lanes, max(32, 2 ** math.ceil(math.log2(n * size / cluster / 32))))

@@ -1,7 +1,7 @@
 # Y has each row of X over the root of its mean square, times W, at the speed of memory:
 # a row of X is read once, 16 bytes at a time, stays as it is in the registers of a block, and is written
 # once. Rows that no block can hold are shared by the blocks of a cluster, whose reductions go through
-# their shared memory. W comes from the L2 cache where it is used.
+# their shared memory. W comes from the L2 cache, a part ahead of its use.
 #
 # Rows need not fill the parts: what lies behind their end counts as 0, and is not written.
 #
@@ -13,17 +13,17 @@ import math
 
 from tvm.script import tirx as T
 from tvm.script.tirx import tile as Tx
-from tvm.tirx.layout import S, TileLayout, cbx, reduced_layout, tx
+from tvm.tirx.layout import R, S, TileLayout, cbx, reduced_layout, tx
 
 
 def build(m=16, n=1024, dtype="bfloat16", eps=1e-5, lanes=None, rows=None, cluster=None):
     assert m > 0 and n > 0, "rows without elements"
     size = 4 if dtype == "float32" else 2
     vec = 16 // size
-    cluster = cluster or (1 if n * size <= 65536 else 2 if n * size <= 131072 else 4 if n * size <= 262144 else 8)
+    # A block holds up to 64 KiB of a row; where 8 blocks are not enough, more.
+    cluster = cluster or min(8, max(1, 2 ** math.ceil(math.log2(n * size / 65536))))
     # Threads of a row in a block: each has 32 bytes of it, and more in long rows.
-    most_lanes = 512
-    lanes = lanes or min(most_lanes, max(32, 2 ** math.ceil(math.log2(n * size / cluster / 32))))
+    lanes = lanes or min(512, max(32, 2 ** math.ceil(math.log2(n * size / cluster / 32))))
     rows = rows or max(1, 64 // lanes)  # of a block
     pair = 2 if n * size > cluster * lanes * 64 else 1  # loads of a thread in a part
     part = pair * lanes * vec
@@ -34,6 +34,8 @@ def build(m=16, n=1024, dtype="bfloat16", eps=1e-5, lanes=None, rows=None, clust
     shared = TileLayout(S[(rows, cluster, pair, lanes, vec) : (lanes @ tx, 1 @ cbx, vec, 1 @ tx, 1)])
     of_row = reduced_layout(of_part, (rows, part), 1) if cluster == 1 else None
     of_column = reduced_layout(of_part, (rows, part), 0)
+    edges = {"fill_value": 0} if n % (cluster * parts * part) else {"cache": "nc"}
+    two_parts = TileLayout(S[(2, pair, lanes, vec) : (pair * vec, vec, 1 @ tx, 1)] + R[rows : lanes @ tx])
 
     @T.prim_func
     def rms_norm(X_ptr: T.handle, W_ptr: T.handle, Y_ptr: T.handle):
@@ -55,7 +57,7 @@ def build(m=16, n=1024, dtype="bfloat16", eps=1e-5, lanes=None, rows=None, clust
         all_of_row = each.view(rows, cluster * part, layout=shared) if cluster > 1 else each
         unit = Tx.cluster if cluster > 1 else Tx.cta
         scale = T.alloc_buffer((rows, 1), "float32", scope="local", layout=of_row)
-        w_in = T.alloc_buffer((part,), dtype, scope="local", layout=of_column)
+        w_in = T.alloc_buffer((2, part), dtype, scope="local", layout=two_parts)
         w = T.alloc_buffer((part,), "float32", scope="local", layout=of_column)
         Tx.cta.copy(x, X[row : row + rows, start : start + parts * part], fill_value=0)
 
@@ -63,15 +65,23 @@ def build(m=16, n=1024, dtype="bfloat16", eps=1e-5, lanes=None, rows=None, clust
         for k in T.unroll(parts):
             Tx.cta.cast(f, x[:, k * part : k * part + part])
             Tx.cta.fma(each, f, f, each)
+
+        @T.inline
+        def fetch(k):
+            first = T.meta_var(start + k * part)
+            Tx.cta.copy(w_in[k % 2, :], W[first : first + part], **edges)
+
+        fetch(0)
         unit.sum(scale, all_of_row)
         Tx.cta.fma(scale, scale, 1 / n, eps)
         Tx.cta.rsqrt(scale, scale)
 
         for k in T.unroll(parts):
             first = T.meta_var(start + k * part)
-            Tx.cta.copy(w_in, W[first : first + part], fill_value=0)
+            if k + 1 < parts:
+                fetch(k + 1)
             Tx.cta.cast(f, x[:, k * part : k * part + part])
-            Tx.cta.cast(w, w_in)
+            Tx.cta.cast(w, w_in[k % 2, :])
             Tx.cta.mul(f, f, scale)
             Tx.cta.mul(f, f, w)
             Tx.cta.cast(y, f)
