@@ -33,7 +33,8 @@ std::string layout_of(Draft& draft, std::int64_t columns) {
 // Two layouts; the second may be one of the same memory.
 void declare_permute(Draft& draft) {
   const std::int64_t columns = columns_of(draft);
-  if (columns == 0 || !draft.tape.one_in(4)) return;
+  // The data of what a pool gives begins where the pool does.
+  if (columns == 0 || draft.f.has_pool || !draft.tape.one_in(4)) return;
   const std::string dtype =
       draft.tape.pick(std::vector<std::string>{"float32", "int32", "float16", "int8", "float64"});
   const std::int64_t bytes = kRows * columns * bits_of(dtype) / 8;

@@ -10,10 +10,11 @@
 namespace ww::test {
 namespace {
 
-// Shared memory that calls may use in the place of their own, of all units.
+// Shared memory that calls may use in the place of their own. Units that share it would have to wait
+// for each other between two calls.
 void declare_workspace(Draft& draft) {
   constexpr std::int64_t kBytes = 4096;
-  draft.has_workspace = draft.tape.one_in(4) && draft.add_bytes("ws", kBytes);
+  draft.has_workspace = draft.f.units == 1 && draft.tape.one_in(4) && draft.add_bytes("ws", kBytes);
 }
 
 bool reductions_fit(const Draft& draft, const Place&) { return !draft.stretched.empty(); }
