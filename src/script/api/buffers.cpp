@@ -82,7 +82,13 @@ Result<void> apply_layout_arg(Context& in, ir::Buffer& buffer, const Value& valu
     buffer.layout_kind = ir::LayoutKind::Explicit;  // and missing: infer/infer.h
     return {};
   }
-  buffer.layout = WW_TRY(as_layout(in, value, "`layout`", span));
+  Result<layout::Layout> layout = as_layout(in, value, "`layout`", span);
+  if (!layout && value.is(Kind::Str))
+    return fail(
+        std::move(layout).error().with_note("`\"auto\"` infers the layout, `\"default\"` is "
+                                            "row-major; other texts are layouts, such as "
+                                            "`\"S[(8,8):(8,1)]\"`"));
+  buffer.layout = WW_TRY(std::move(layout));
   buffer.layout_kind = ir::LayoutKind::Explicit;
   return {};
 }
