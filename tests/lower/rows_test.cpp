@@ -56,12 +56,19 @@ std::function<double(std::size_t)> norm_of(const Ran& ran, bool is_layer_norm) {
   const Numbers x(ran, "X"), w(ran, "W");
   const std::optional<Numbers> b =
       is_layer_norm ? std::optional<Numbers>(Numbers(ran, "B")) : std::nullopt;
-  return [=](std::size_t i) {
+  struct OfRow {
+    std::size_t row = std::size_t(-1);
+    double mean = 0, deviation = 1;
+  };
+  return [=, of = OfRow()](std::size_t i) mutable {
     const std::size_t row = i / x.extent(1), column = i % x.extent(1);
-    const Row all = row_of(x, row);
-    const double mean = b ? mean_of(all, [](double v) { return v; }) : 0;
-    const double square = mean_of(all, [&](double v) { return (v - mean) * (v - mean); });
-    return (x(row, column) - mean) / std::sqrt(square + 1e-5) * w(column) + (b ? (*b)(column) : 0);
+    if (of.row != row) {
+      const Row all = row_of(x, row);
+      const double mean = b ? mean_of(all, [](double v) { return v; }) : 0;
+      const double square = mean_of(all, [&](double v) { return (v - mean) * (v - mean); });
+      of = {row, mean, std::sqrt(square + 1e-5)};
+    }
+    return (x(row, column) - of.mean) / of.deviation * w(column) + (b ? (*b)(column) : 0);
   };
 }
 
