@@ -19,7 +19,7 @@ namespace {
 constexpr std::size_t kBlockLength = 190121;  // a prime far from powers of two and their multiples
 constexpr double kSlack = 0x1p-17;
 constexpr double kEps = 1e-5;
-constexpr double kMostFp8 = 448;
+constexpr double kMaxFp8 = 448;
 
 double drawn(Fill fill, std::int64_t labels, driver::RandomStream& random) {
   switch (fill) {
@@ -123,10 +123,10 @@ std::pair<std::vector<Wanted>, Wanted> quantized(Line x) {
   most = std::max(most, 1e-30);
   std::vector<Wanted> out;
   for (const double each : x) {
-    out.push_back(relative(each * (kMostFp8 / most)));
+    out.push_back(relative(each * (kMaxFp8 / most)));
     out.back().slack += 0x1p-10;
   }
-  return {std::move(out), relative(most / kMostFp8)};
+  return {std::move(out), relative(most / kMaxFp8)};
 }
 
 std::vector<Wanted> turned(const RowProblem& problem, const Inputs& inputs, std::int64_t line,

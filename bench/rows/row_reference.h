@@ -38,7 +38,7 @@ class Block {
   std::vector<std::byte> bytes_;
 };
 
-/// A block for each array, empty ones for those that the kernel writes.
+/// A block for each array; empty for an array that the kernel writes.
 class Inputs {
  public:
   explicit Inputs(const RowProblem& problem);

@@ -19,7 +19,7 @@ struct Who {
   std::string_view name;
   std::string_view title;
 };
-/// Those that have such a kernel.
+/// The rivals that have such a kernel.
 std::span<const Who> rivals_of(const RowProblem& problem);
 
 /// What the child is asked to get ready for: `prepare softmax bfloat16 M N`, `prepare rope bfloat16

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Conversions: where a use wants a tile in other threads than those that hold it, it takes a copy of
-// it, a buffer of the layout that it wants.
+// Conversions: where a use wants a tile in threads that do not hold it, it takes a copy, a buffer of
+// the layout that it wants.
 //
 //     Tx.cta.add(y, x, z)        x_1 = T.alloc_local(…, layout=<as y needs it>)
 //                                Tx.cta.copy(x_1, x)

@@ -44,7 +44,7 @@ bool follow_operand(State& state, const Use& use, const Operand& open) {
 
 // --- tiles that meet memory ----------------------------------------------------------------------
 
-constexpr std::int64_t kLeastRunBits = 128, kMostRunBits = 512;
+constexpr std::int64_t kMinRunBits = 128, kMaxRunBits = 512;
 
 // Are whole rows in few threads as good to load as vectors side by side, and better to reduce?
 // Each thread has a run of 16 to 64 bytes, and fewer threads share a row.
@@ -52,12 +52,12 @@ bool prefers_rows(const layout::Shape& shape, std::int64_t threads, int bits) {
   const std::int64_t length = shape.back();
   const std::int64_t rows =
       std::accumulate(shape.begin(), shape.end() - 1, std::int64_t{1}, std::multiplies<>());
-  const std::int64_t vector = std::gcd(length, std::max<std::int64_t>(1, kLeastRunBits / bits));
+  const std::int64_t vector = std::gcd(length, std::max<std::int64_t>(1, kMinRunBits / bits));
   const std::int64_t side_by_side = std::gcd(length / vector, threads);
   const std::int64_t parts = threads / std::gcd(rows, threads);
   if (parts >= side_by_side || length % parts != 0) return false;
   const std::int64_t run = length / parts * bits;
-  return run % kLeastRunBits == 0 && run <= kMostRunBits;
+  return run % kMinRunBits == 0 && run <= kMaxRunBits;
 }
 
 // By as many threads as can share the tile evenly.

@@ -8,8 +8,8 @@
 namespace ww::infer {
 
 std::optional<Holders> holders_of(const layout::Layout& layout) {
-  constexpr std::int64_t kMostPlaces = std::int64_t{1} << 20U;
-  if (layout.size() > kMostPlaces / layout.copies()) return std::nullopt;
+  constexpr std::int64_t kMaxPlaces = std::int64_t{1} << 20U;
+  if (layout.size() > kMaxPlaces / layout.copies()) return std::nullopt;
   const Result<layout::Image> image = layout::enumerate(layout);
   if (!image) return std::nullopt;
   Holders out(static_cast<std::size_t>(image->size));

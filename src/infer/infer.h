@@ -39,7 +39,7 @@ struct Inferred {
   Span because = {};   // the call that decided; unknown: no call
 };
 
-/// A tile that a use wants in other threads than those that hold it: the use takes a copy of it.
+/// A use wants a tile in threads that do not hold it, so it takes a copy.
 struct Conversion {
   std::string buffer;       // the tile
   std::string copy;         // the buffer that the use takes instead

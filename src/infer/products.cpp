@@ -28,12 +28,17 @@ bool is_transposed(const State& state, const Use& use, char letter) {
   return ir::is_true(state.call(use).args[letter == 'A' ? kTransposeA : kTransposeB]);
 }
 
-Result<Named> fragment(const State& state, const Use& use, const Operand& operand,
-                       const WarpGrid& grid) {
+Result<Named> fragment_of(const State& state, const Use& use, const Operand& operand,
+                          const layout::Shape& shape, const WarpGrid& grid) {
   const char letter = kLetters[operand.arg];
   // C is where D is, and has its name.
-  return mma_named(letter == 'C' ? 'D' : letter, state.shape(operand.buffer),
-                   state.f[operand.buffer].dtype, grid, is_transposed(state, use, letter));
+  return mma_named(letter == 'C' ? 'D' : letter, shape, state.f[operand.buffer].dtype, grid,
+                   is_transposed(state, use, letter));
+}
+// Of the whole buffer.
+Result<Named> fragment(const State& state, const Use& use, const Operand& operand,
+                       const WarpGrid& grid) {
+  return fragment_of(state, use, operand, state.shape(operand.buffer), grid);
 }
 
 // --- the grid of warps ---------------------------------------------------------------------------
@@ -149,7 +154,7 @@ bool goes_with_products(const State& state, ir::BufferId id) {
 // The call by which matrix instructions meet the buffer, if there is one.
 const Use* fragment_use(const State& state, ir::BufferId id) {
   for (const Use& use : state.uses) {
-    if (std::ranges::find(use.operands, id, &Operand::buffer) == use.operands.end()) continue;
+    if (!use.has(id)) continue;
     if (use.kind == UseKind::Product) return &use;
     if (use.kind != UseKind::Copy) continue;
     for (const Operand& each : use.operands)
@@ -161,10 +166,8 @@ const Use* fragment_use(const State& state, ir::BufferId id) {
 }  // namespace
 
 bool is_of_product(const State& state, ir::BufferId id) {
-  return std::ranges::any_of(state.uses, [&](const Use& use) {
-    return is_register_product(state, use) &&
-           std::ranges::find(use.operands, id, &Operand::buffer) != use.operands.end();
-  });
+  return std::ranges::any_of(
+      state.uses, [&](const Use& use) { return is_register_product(state, use) && use.has(id); });
 }
 
 std::string product_problem(const State& state, const Use& use) {
@@ -202,10 +205,7 @@ std::optional<Named> missing_fragment(const State& state, const Use& use, const 
   const auto wanted = whole ? holders_of(whole->layout) : std::nullopt;
   if (!held || !wanted || have(*held, *wanted)) return std::nullopt;
   // Of a part of the operand, the fragments of the part.
-  const char letter = kLetters[operand.arg];
-  const Result<Named> part =
-      mma_named(letter == 'C' ? 'D' : letter, operand.extents, state.f[operand.buffer].dtype, *grid,
-                is_transposed(state, use, letter));
+  const Result<Named> part = fragment_of(state, use, operand, operand.extents, *grid);
   return part ? std::optional(*part) : std::nullopt;
 }
 

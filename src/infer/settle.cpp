@@ -23,8 +23,7 @@ Diag buffer_error(const State& state, ir::BufferId id, std::string text) {
 std::vector<const Use*> uses_of(const State& state, ir::BufferId id) {
   std::vector<const Use*> out;
   for (const Use& use : state.uses)
-    if (std::ranges::find(use.operands, id, &Operand::buffer) != use.operands.end())
-      out.push_back(&use);
+    if (use.has(id)) out.push_back(&use);
   return out;
 }
 
@@ -56,8 +55,8 @@ void refuse(State& state, ir::BufferId id) {
   Diag problem = buffer_error(
       state, id,
       uses.empty() ? "no tile primitive uses it" : "no use says which threads hold what");
-  constexpr std::size_t kMostNotes = 4;
-  for (std::size_t i = 0; i < std::min(uses.size(), kMostNotes); ++i)
+  constexpr std::size_t kMaxNotes = 4;
+  for (std::size_t i = 0; i < std::min(uses.size(), kMaxNotes); ++i)
     problem.notes.push_back(
         {state.name(*uses[i]) + silence_text(state, *uses[i]), state.span(*uses[i])});
   std::string remedy = remedy_text(state, id, uses);

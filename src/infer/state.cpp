@@ -19,7 +19,7 @@ namespace {
 using ir::TileOp;
 
 // More than the registers of a CTA, or its shared memory, could hold.
-constexpr std::int64_t kMostElements = std::int64_t{1} << 22U;
+constexpr std::int64_t kMaxElements = std::int64_t{1} << 22U;
 
 UseKind kind_of(TileOp op) {
   switch (op) {
@@ -88,6 +88,10 @@ const Operand* Use::at(std::size_t arg) const {
   return found == operands.end() ? nullptr : &*found;
 }
 
+bool Use::has(ir::BufferId buffer) const {
+  return std::ranges::find(operands, buffer, &Operand::buffer) != operands.end();
+}
+
 std::string State::name(const Use& use) const {
   return fmt::format("`{}`", ir::tile_name(call(use)));
 }
@@ -109,7 +113,7 @@ layout::Shape State::shape(ir::BufferId id) const {
 
 std::int64_t State::elements(ir::BufferId id) const {
   const Result<std::int64_t> count = layout::element_count(shape(id));
-  return count && *count <= kMostElements ? *count : 0;
+  return count && *count <= kMaxElements ? *count : 0;
 }
 
 Result<State> read_state(ir::Function& function) {

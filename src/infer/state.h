@@ -31,6 +31,7 @@ struct Use {
   std::vector<Operand> operands = {};
 
   [[nodiscard]] const Operand* at(std::size_t arg) const;
+  [[nodiscard]] bool has(ir::BufferId buffer) const;
 };
 
 struct Decision {

@@ -50,8 +50,7 @@ void decide_copy(State& state, const Use& use) {
 
 bool meets_tensor_memory(const State& state, ir::BufferId id) {
   return std::ranges::any_of(state.uses, [&](const Use& use) {
-    return use.kind == UseKind::Copy &&
-           std::ranges::find(use.operands, id, &Operand::buffer) != use.operands.end() &&
+    return use.kind == UseKind::Copy && use.has(id) &&
            std::ranges::any_of(use.operands,
                                [&](const Operand& each) { return is_tensor(state, each); });
   });

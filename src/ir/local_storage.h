@@ -15,7 +15,7 @@ class LocalStorage {
   /// The array; none for other memory.
   [[nodiscard]] BufferId of(BufferId buffer) const;
   [[nodiscard]] BufferId at(ExprId pointer) const;
-  /// What a variable is bound to; none for those that no Bind makes.
+  /// What a variable is bound to; none where no Bind makes it.
   [[nodiscard]] ExprId value_of(VarId var) const { return values_[var.index]; }
 
  private:

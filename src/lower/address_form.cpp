@@ -45,11 +45,11 @@ std::optional<AddressForm> with_thread_part(const AddressTable& table, AddressFo
 // T(u) + D(k), with the swizzle done in T.
 std::optional<AddressForm> as_sum(const AddressTable& table) {
   const std::int64_t u0 = first_used(table);
-  const auto place = [&](std::int64_t u, std::int64_t k) { return table.swizzle(table.at(u, k)); };
   std::vector<std::int64_t> round;
-  for (std::int64_t k = 0; k < table.rounds; ++k) round.push_back(place(u0, k) - place(u0, 0));
+  for (std::int64_t k = 0; k < table.rounds; ++k)
+    round.push_back(table.place(u0, k) - table.place(u0, 0));
   if (!holds_everywhere(table, [&](std::int64_t u, std::int64_t k) {
-        return place(u, k) == place(u, 0) + round[as_index(k)];
+        return table.place(u, k) == table.place(u, 0) + round[as_index(k)];
       }))
     return std::nullopt;
   auto form = with_thread_part(table, AddressForm::Kind::Sum);
@@ -63,18 +63,17 @@ std::optional<AddressForm> as_sum(const AddressTable& table) {
 // `^`, and an addend becomes part of an instruction's address.
 std::optional<AddressForm> as_xor(const AddressTable& table) {
   const std::int64_t u0 = first_used(table);
-  const auto place = [&](std::int64_t u, std::int64_t k) { return table.swizzle(table.at(u, k)); };
   std::int64_t of_threads = 0;
   for (std::int64_t u = 0; u < table.threads; ++u)
-    if (table.counts(u, 0)) of_threads |= place(u, 0);
+    if (table.counts(u, 0)) of_threads |= table.place(u, 0);
   std::vector<std::int64_t> flips, added;
   for (std::int64_t k = 0; k < table.rounds; ++k) {
-    const std::int64_t both = place(u0, k) ^ place(u0, 0);
+    const std::int64_t both = table.place(u0, k) ^ table.place(u0, 0);
     flips.push_back(both & of_threads);
     added.push_back(both & ~of_threads);
   }
   if (!holds_everywhere(table, [&](std::int64_t u, std::int64_t k) {
-        return place(u, k) == (place(u, 0) ^ flips[as_index(k)]) + added[as_index(k)];
+        return table.place(u, k) == (table.place(u, 0) ^ flips[as_index(k)]) + added[as_index(k)];
       }))
     return std::nullopt;
   auto form = with_thread_part(table, AddressForm::Kind::Xor);

@@ -37,6 +37,10 @@ struct AddressTable {
   [[nodiscard]] std::int64_t at(std::int64_t u, std::int64_t k) const {
     return linear[as_index(k * threads + u)];
   }
+  /// Where thread u is in round k, behind the swizzle.
+  [[nodiscard]] std::int64_t place(std::int64_t u, std::int64_t k) const {
+    return swizzle(at(u, k));
+  }
   [[nodiscard]] bool counts(std::int64_t u, std::int64_t k) const {
     return used[as_index(u)] && (count == 0 || k * threads + u < count);
   }

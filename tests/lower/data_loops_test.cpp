@@ -149,13 +149,6 @@ TEST(DataLoops, OtherTargets) {
 
 // --- mistakes ------------------------------------------------------------------------------------
 
-Program edited(Program program, const std::string& what, const std::string& with) {
-  const std::size_t at = program.source.find(what);
-  EXPECT_NE(at, std::string::npos) << "`" << what << "` is not there";
-  if (at != std::string::npos) program.source.replace(at, what.size(), with);
-  return program;
-}
-
 // The oracles look at the elements.
 TEST(DataLoops, OraclesSayNo) {
   const Checked page = check(edited(lookup(), "p % page,", "(p + 1) % page,"));

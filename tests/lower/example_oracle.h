@@ -98,4 +98,12 @@ inline std::vector<double> weights(const Numbers& q, const Numbers& k, std::size
   return out;
 }
 
+/// The program with a mistake in it.
+inline Program edited(Program program, const std::string& what, const std::string& with) {
+  const std::size_t at = program.source.find(what);
+  EXPECT_NE(at, std::string::npos) << "`" << what << "` is not there";
+  if (at != std::string::npos) program.source.replace(at, what.size(), with);
+  return program;
+}
+
 }  // namespace ww::test

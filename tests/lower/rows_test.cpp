@@ -184,12 +184,6 @@ TEST(Rows, WithoutElementsAreRefused) {
 
 // Rows that overlap by a part of the tile, and a sum without its last part.
 TEST(Rows, OraclesSayNo) {
-  const auto edited = [](Program program, const std::string& what, const std::string& with) {
-    const std::size_t at = program.source.find(what);
-    EXPECT_NE(at, std::string::npos) << what;
-    if (at != std::string::npos) program.source.replace(at, what.size(), with);
-    return program;
-  };
   const Program softmax = row_program("softmax", "m=2, n=4096, lanes=64", 1.6e-2);
   const Checked shorter = check(edited(softmax, "Tx.cta.zero(each)", "Tx.cta.fill(each, 1.0)"));
   ASSERT_TRUE(shorter.right()) << shorter.why;

@@ -9,12 +9,12 @@
 namespace ww::ir {
 namespace {
 
-constexpr std::string_view kMinCtas = "tirx.launch_bounds_min_blocks_per_sm";
-constexpr std::string_view kMaxRegisters = "tirx.max_registers_per_thread";
+constexpr std::string_view kCtasAttribute = "tirx.launch_bounds_min_blocks_per_sm";
+constexpr std::string_view kRegistersAttribute = "tirx.max_registers_per_thread";
 constexpr std::int64_t kSmThreads = 2048;  // the most that any SM holds
 constexpr std::int64_t kSmCtas = 32;
-constexpr std::int64_t kFewestRegisters = 16;
-constexpr std::int64_t kMostRegisters = 255;
+constexpr std::int64_t kMinRegisters = 16;
+constexpr std::int64_t kMaxRegisters = 255;
 
 struct Wish {
   std::string_view attribute;
@@ -42,12 +42,13 @@ Result<void> take(const Wish& wish, const Setting& setting, Span span, std::int6
 }  // namespace
 
 Result<OccupancyWish> occupancy_wish(const Function& function, const LaunchShape& shape) {
-  const std::int64_t most_ctas = std::min(kSmCtas, kSmThreads / shape.threads());
+  const std::int64_t max_ctas = std::min(kSmCtas, kSmThreads / shape.threads());
   OccupancyWish out;
   const auto read = [&](std::string_view key, const Setting& setting, Span span) -> Result<void> {
-    if (key == kMinCtas) return take({kMinCtas, 1, most_ctas}, setting, span, out.min_ctas);
-    if (key == kMaxRegisters)
-      return take({kMaxRegisters, kFewestRegisters, kMostRegisters}, setting, span,
+    if (key == kCtasAttribute)
+      return take({kCtasAttribute, 1, max_ctas}, setting, span, out.min_ctas);
+    if (key == kRegistersAttribute)
+      return take({kRegistersAttribute, kMinRegisters, kMaxRegisters}, setting, span,
                   out.max_registers);
     return {};
   };
@@ -63,7 +64,7 @@ Result<OccupancyWish> occupancy_wish(const Function& function, const LaunchShape
   if (!in_body) return fail(in_body.error());
   if (out.min_ctas != 0 && out.max_registers != 0)
     return fail(diag(DiagKind::BadArgument, "both `{}` and `{}`: a kernel takes one of them",
-                     kMinCtas, kMaxRegisters)
+                     kCtasAttribute, kRegistersAttribute)
                     .with_span(last));
   return out;
 }

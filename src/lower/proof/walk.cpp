@@ -109,7 +109,7 @@ Try<PointerValue> ProofWalk::element(ir::BufferId id, std::span<const ExprId> in
   for (std::size_t d = 0; d < indices.size(); ++d) {
     const auto extent = WW_TRY(values_.uniform(buffer.shape[d]));
     const PerUnit& index = *WW_TRY(values_.known(indices[d]));
-    // Whoever simplifies takes the index into a single element for 0.
+    // The simplifier takes the index into a single element for 0.
     for (std::size_t t = 0; extent == 1 && t < flat.size(); ++t)
       if (mask[t] && index[t] != 0)
         return wrong("index {} into the single element of `{}`", index[t], buffer.name);

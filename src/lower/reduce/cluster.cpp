@@ -155,7 +155,7 @@ class Matching {
 
   // Thread 0 of each CTA that wants something: as many bytes as there are parts of it.
   Match<Expectation> expectation(const std::vector<Wanted>& wanted) const {
-    Expectation out{.threads = nobody(), .bytes = {}};
+    Expectation out{.threads = no_threads(), .bytes = {}};
     Numbers bytes = zeros();
     std::set<std::pair<std::int64_t, std::int64_t>> seen;  // CTA, element
     for (const Wanted& each : wanted) {
@@ -169,7 +169,9 @@ class Matching {
     return out;
   }
 
-  [[nodiscard]] std::vector<bool> nobody() const { return std::vector<bool>(as_index(p_.threads)); }
+  [[nodiscard]] std::vector<bool> no_threads() const {
+    return std::vector<bool>(as_index(p_.threads));
+  }
   [[nodiscard]] Numbers zeros() const { return Numbers(as_index(p_.threads)); }
 
   Match<ThreadFormula> formula(const Numbers& numbers, const std::vector<bool>& used,
@@ -183,7 +185,7 @@ class Matching {
   Match<std::vector<Deposit>> deposits() const {
     std::vector<Deposit> out;
     for (std::int64_t row = 0; row < std::ssize(p_.rows); ++row) {
-      Deposit deposit{.row = row, .threads = nobody(), .place = {}};
+      Deposit deposit{.row = row, .threads = no_threads(), .place = {}};
       Numbers places = zeros();
       for (std::size_t into = 0; into < parts_.size(); ++into)
         for (const auto& [cta, of_warps] : parts_[into])
@@ -240,7 +242,7 @@ class Matching {
     return push;
   }
   void add_parts(Collection& out, std::int64_t thread, std::int64_t count) const {
-    while (std::ssize(out.threads) < count) out.threads.push_back(nobody());
+    while (std::ssize(out.threads) < count) out.threads.push_back(no_threads());
     for (std::int64_t k = 0; k < count; ++k) out.threads[as_index(k)][as_index(thread)] = true;
   }
 
