@@ -25,13 +25,9 @@ struct Tuned {
 constexpr Tuned kTuned[] = {{Job::Softmax, DType::Bfloat16, 262144, "cluster=16, lanes=256"},
                             {Job::Softmax, DType::Float32, 65536, "cluster=8, lanes=512"},
                             {Job::Softmax, DType::Float32, 262144, "cluster=16, lanes=256"},
-                            {Job::LayerNorm, DType::Bfloat16, 8192, "lanes=256"},
-                            {Job::LayerNorm, DType::Bfloat16, 65536, "cluster=8, lanes=128"},
-                            {Job::LayerNorm, DType::Bfloat16, 262144, "cluster=8, lanes=256"},
-                            {Job::LayerNorm, DType::Float32, 65536, "cluster=8, lanes=256"},
-                            {Job::LayerNorm, DType::Float32, 262144, "cluster=8, lanes=1024"},
-                            {Job::RmsNorm, DType::Float32, 65536, "cluster=8, lanes=256"},
-                            {Job::RmsNorm, DType::Float32, 262144, "cluster=8, lanes=1024"}};
+                            {Job::LayerNorm, DType::Bfloat16, 4096, "lanes=128, rows=2"},
+                            {Job::RmsNorm, DType::Float32, 8192, "lanes=1024"},
+                            {Job::RmsNorm, DType::Float32, 65536, "cluster=8, lanes=256"}};
 
 constexpr std::int64_t kLengths[] = {1024, 4096, 8192, 16384, 65536, 262144};
 constexpr std::int64_t kTwoLengths[] = {4096, 16384};

@@ -1,8 +1,11 @@
 # Y has each row of X less its mean, over its deviation, times W plus B, at the speed of memory:
-# a row of X is read once, 16 bytes at a time, stays as it is in the registers of a block, and is written
-# once. Rows that no block can hold are shared by the blocks of a cluster, whose reductions go through
-# their shared memory. W and B come from the L2 cache where they are used.
+# a row of X is read once, 16 bytes at a time, and is written once. A short row stays in the registers of a
+# block. A long row is shared by the blocks of a cluster, which hold it in shared memory and registers, and
+# whose sums go through their shared memory. W and B come from the L2 cache, some parts ahead of their use.
 #
+# Mean and deviation come from the sums of x - c and of its square, in one reduction. In short rows c is the
+# mean itself; in long ones the mean of the first elements, near enough that the squares lose nothing, and no
+# second reduction goes through the cluster. x - c is exact or nearly so, however far from zero the mean is.
 # Rows need not fill the parts: what lies behind their end has no part in the sums, and is not written.
 #
 #   warpwright run examples/rows/layer_norm.py --expect 'Y ~= (X - mean(X, axis=1, keepdims=True)) / sqrt(mean((X - mean(X, axis=1, keepdims=True)) ** 2, axis=1, keepdims=True) + 1e-5) * W + B'
@@ -13,28 +16,43 @@ import math
 
 from tvm.script import tirx as T
 from tvm.script.tirx import tile as Tx
-from tvm.tirx.layout import S, TileLayout, cbx, reduced_layout, tx
+from tvm.tirx.layout import R, S, TileLayout, cbx, reduced_layout, tx
 
 
-def build(m=16, n=1024, dtype="bfloat16", eps=1e-5, lanes=None, rows=None, cluster=None):
+def build(
+    m=16, n=1024, dtype="bfloat16", eps=1e-5, lanes=None, rows=None, cluster=None, kept=None, ahead=None
+):
     assert m > 0 and n > 0, "rows without elements"
     size = 4 if dtype == "float32" else 2
     vec = 16 // size
-    # A block holds up to 64 KiB of a row; where 8 blocks are not enough, more.
-    cluster = cluster or min(8, max(1, 2 ** math.ceil(math.log2(n * size / 65536))))
+    # Blocks of a row: one up to 64 KiB, else one for each 32 KiB, at most 8.
+    cluster = cluster or (1 if n * size <= 65536 else min(8, 2 ** math.ceil(math.log2(n * size / 32768))))
+    share = n * size / cluster  # bytes of a row in a block
+    is_short = cluster == 1 and n * size <= 16384
     # Threads of a row in a block: each has 32 bytes of it, and more in long rows.
-    most_lanes = 256 if size == 2 and n == 16384 else 512
-    lanes = lanes or min(most_lanes, max(32, 2 ** math.ceil(math.log2(n * size / cluster / 32))))
+    most_lanes = 128 * size if cluster == 1 else 128 if share <= 32768 else 256
+    lanes = lanes or min(most_lanes, max(32, 2 ** math.ceil(math.log2(share / 32))))
     rows = rows or max(1, 64 // lanes)  # of a block
-    pair = 2 if n * size > cluster * lanes * 64 else 1  # loads of a thread in a part
-    part = pair * lanes * vec
+    part = lanes * vec
     parts = (n + cluster * part - 1) // (cluster * part)  # of a row in a block
-    tile = TileLayout(S[(rows, parts * pair, lanes, vec) : (lanes @ tx, vec, 1 @ tx, 1)])
-    of_part = TileLayout(S[(rows, pair, lanes, vec) : (lanes @ tx, vec, 1 @ tx, 1)])
+    # Parts in registers; the others are in shared memory. Two blocks of 128 KiB fit on an SM if a quarter is
+    # in registers.
+    kept = kept if kept is not None else parts if cluster == 1 else 0 if share <= 65536 else parts // 4
+    # Parts of W and B that are on their way.
+    if ahead is None:
+        ahead = int(is_short) if cluster == 1 else min(parts - 1, 3 if share <= 65536 else 4)
+    in_registers = TileLayout(S[(rows, max(1, kept), lanes, vec) : (lanes @ tx, vec, 1 @ tx, 1)])
+    of_part = TileLayout(S[(rows, lanes, vec) : (lanes @ tx, 1 @ tx, 1)])
+    of_head = TileLayout(S[(rows, 32, vec) : (lanes @ tx, 1 @ tx, 1)] + R[lanes // 32 : 32 @ tx])
+    of_sums = TileLayout(S[(2, rows, lanes, vec) : (vec, lanes @ tx, 1 @ tx, 1)])
     # The same registers, as what the blocks of a cluster hold together.
-    shared = TileLayout(S[(rows, cluster, pair, lanes, vec) : (lanes @ tx, 1 @ cbx, vec, 1 @ tx, 1)])
+    shared = TileLayout(S[(2, rows, cluster, lanes, vec) : (vec, lanes @ tx, 1 @ cbx, 1 @ tx, 1)])
     of_row = reduced_layout(of_part, (rows, part), 1) if cluster == 1 else None
+    of_moments = reduced_layout(of_sums, (2, rows, part), 2) if cluster == 1 else None
     of_column = reduced_layout(of_part, (rows, part), 0)
+    of_ring = TileLayout(S[(ahead + 1, lanes, vec) : (vec, 1 @ tx, 1)] + R[rows : lanes @ tx])
+    is_ragged = n % (cluster * parts * part) != 0
+    edges = {"fill_value": 0} if is_ragged else {"cache": "nc"}
 
     @T.prim_func
     def layer_norm(X_ptr: T.handle, W_ptr: T.handle, B_ptr: T.handle, Y_ptr: T.handle):
@@ -50,49 +68,94 @@ def build(m=16, n=1024, dtype="bfloat16", eps=1e-5, lanes=None, rows=None, clust
             row: T.let = T.cluster_id([m])
             start = T.meta_var(T.cta_id_in_cluster([cluster]) * parts * part)
         thread = T.thread_id([rows * lanes])
-        x = T.alloc_buffer((rows, parts * part), dtype, scope="local", layout=tile)
+        unit = Tx.cluster if cluster > 1 else Tx.cta
+        x = T.alloc_buffer((rows, max(1, kept) * part), dtype, scope="local", layout=in_registers)
+        if kept < parts:
+            x_rest = T.alloc_buffer((rows, (parts - kept) * part), dtype, scope="shared.dyn")
+        x_in = T.alloc_buffer((rows, part), dtype, scope="local", layout=of_part)
         f = T.alloc_buffer((rows, part), "float32", scope="local", layout=of_part)
         y = T.alloc_buffer((rows, part), dtype, scope="local", layout=of_part)
-        each = T.alloc_buffer((rows, part), "float32", scope="local", layout=of_part)
-        all_of_row = each.view(rows, cluster * part, layout=shared) if cluster > 1 else each
-        unit = Tx.cluster if cluster > 1 else Tx.cta
-        mean = T.alloc_buffer((rows, 1), "float32", scope="local", layout=of_row)
+        head_in = T.alloc_buffer((rows, 32 * vec), dtype, scope="local", layout=of_head)
+        head = T.alloc_buffer((rows, 32 * vec), "float32", scope="local", layout=of_head)
+        c = T.alloc_buffer((rows, 1), "float32", scope="local", layout=of_row)
+        sums = T.alloc_buffer((2, rows, part), "float32", scope="local", layout=of_sums)
+        all_sums = sums.view(2, rows, cluster * part, layout=shared) if cluster > 1 else sums
+        moments = T.alloc_buffer((2, rows, 1), "float32", scope="local", layout=of_moments)
+        shift = T.alloc_buffer((rows, 1), "float32", scope="local", layout=of_row)
         scale = T.alloc_buffer((rows, 1), "float32", scope="local", layout=of_row)
-        w_in = T.alloc_buffer((part,), dtype, scope="local", layout=of_column)
+        w_in = T.alloc_buffer((ahead + 1, part), dtype, scope="local", layout=of_ring)
         w = T.alloc_buffer((part,), "float32", scope="local", layout=of_column)
-        b_in = T.alloc_buffer((part,), dtype, scope="local", layout=of_column)
+        b_in = T.alloc_buffer((ahead + 1, part), dtype, scope="local", layout=of_ring)
         b = T.alloc_buffer((part,), "float32", scope="local", layout=of_column)
-        Tx.cta.copy(x, X[row : row + rows, start : start + parts * part], fill_value=0)
 
-        Tx.cta.zero(each)
-        for k in T.unroll(parts):
-            Tx.cta.cast(f, x[:, k * part : k * part + part])
-            Tx.cta.add(each, each, f)
-        unit.sum(mean, all_of_row)
-        Tx.cta.mul(mean, mean, 1 / n)
+        @T.inline
+        def fetch(k):  # part k of W and B
+            first = T.meta_var(start + k * part)
+            Tx.cta.copy(w_in[k % (ahead + 1), :], W[first : first + part], **edges)
+            Tx.cta.copy(b_in[k % (ahead + 1), :], B[first : first + part], **edges)
 
-        Tx.cta.zero(each)
+        @T.inline
+        def take(k):  # part k of X, as float32
+            if kept == parts or k < kept:
+                Tx.cta.cast(f, x[:, k * part : k * part + part])
+            if kept < parts and k >= kept:
+                Tx.cta.copy(x_in, x_rest[:, (k - kept) * part : (k - kept) * part + part])
+                Tx.cta.cast(f, x_in)
+
+        if kept > 0:
+            Tx.cta.copy(x, X[row : row + rows, start : start + kept * part], fill_value=0)
+        if kept < parts:
+            for k in T.unroll(parts - kept):
+                first = T.meta_var(start + (kept + k) * part)
+                Tx.cta.copy_async(x_rest[:, k * part : k * part + part], X[row : row + rows, first : first + part], fill_value=0)
+            T.ptx.cp_async.commit_group()
+
+        Tx.cta.zero(sums)
+        if is_short:
+            for k in T.unroll(parts):
+                take(k)
+                Tx.cta.add(sums[0, :, :], sums[0, :, :], f)
+            Tx.cta.sum(c, sums[0, :, :])
+            Tx.cta.mul(c, c, 1 / n)
+            Tx.cta.zero(sums[0, :, :])
+        else:
+            Tx.cta.copy(head_in, X[row : row + rows, 0 : 32 * vec], fill_value=0)
+            Tx.cta.cast(head, head_in)
+            Tx.cta.sum(c, head)
+            Tx.cta.mul(c, c, 1 / min(n, 32 * vec))
         for k in T.unroll(parts):
-            Tx.cta.cast(f, x[:, k * part : k * part + part])
-            Tx.cta.sub(f, f, mean)
-            if n % (cluster * parts * part) != 0:
-                for i in T.unroll(pair * vec):
-                    if start + k * part + (i // vec * lanes + thread % lanes) * vec + i % vec >= n:
-                        f.local(pair * vec)[i] = T.float32(0)
-            Tx.cta.fma(each, f, f, each)
-        unit.sum(scale, all_of_row)
-        Tx.cta.fma(scale, scale, 1 / n, eps)
+            if k == kept:
+                T.ptx.cp_async.wait_group(0)
+                T.cuda.cta_sync()
+            take(k)
+            Tx.cta.sub(f, f, c)
+            if is_ragged:
+                for i in T.unroll(vec):
+                    if start + k * part + thread % lanes * vec + i >= n:
+                        f.local(vec)[i] = T.float32(0)
+            Tx.cta.add(sums[0, :, :], sums[0, :, :], f)
+            Tx.cta.fma(sums[1, :, :], f, f, sums[1, :, :])
+        for k in T.unroll(ahead):
+            fetch(k)
+        unit.sum(moments, all_sums)
+        Tx.cta.mul(moments, moments, 1 / n)
+        Tx.cta.mul(scale, moments[0, :, :], moments[0, :, :])
+        Tx.cta.sub(scale, moments[1, :, :], scale)
+        Tx.cta.maximum(scale, scale, 0)
+        Tx.cta.add(scale, scale, eps)
         Tx.cta.rsqrt(scale, scale)
+        Tx.cta.mul(shift, moments[0, :, :], -1)
+        Tx.cta.mul(shift, shift, scale)
 
         for k in T.unroll(parts):
             first = T.meta_var(start + k * part)
-            Tx.cta.copy(w_in, W[first : first + part], fill_value=0)
-            Tx.cta.copy(b_in, B[first : first + part], fill_value=0)
-            Tx.cta.cast(f, x[:, k * part : k * part + part])
-            Tx.cta.cast(w, w_in)
-            Tx.cta.cast(b, b_in)
-            Tx.cta.sub(f, f, mean)
-            Tx.cta.mul(f, f, scale)
+            if k + ahead < parts:
+                fetch(k + ahead)
+            take(k)
+            Tx.cta.cast(w, w_in[k % (ahead + 1), :])
+            Tx.cta.cast(b, b_in[k % (ahead + 1), :])
+            Tx.cta.sub(f, f, c)
+            Tx.cta.fma(f, f, scale, shift)
             Tx.cta.fma(f, f, w, b)
             Tx.cta.cast(y, f)
             Tx.cta.copy(Y[row : row + rows, first : first + part], y, clip=True)

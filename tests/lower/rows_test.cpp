@@ -91,6 +91,21 @@ TEST(Rows, SoftmaxAndNorms) {
   }
 }
 
+// Long rows: some parts in registers and some in shared memory, W and B parts ahead.
+TEST(Rows, NormsWithPartsInSharedMemory) {
+  Family family("rows in shared memory", Nvcc::Always);
+  for (const std::string shape :
+       {"m=2, n=3000, lanes=64, cluster=2, kept=2, ahead=2, dtype=\"float32\"",
+        "m=1, n=6144, lanes=64, cluster=4, kept=2, ahead=1, dtype=\"float32\""}) {
+    run(family, row_program("layer_norm", shape, 1e-5),
+        [](const Ran& ran) { return norm_of(ran, true); });
+    run(family, row_program("rms_norm", shape, 1e-5),
+        [](const Ran& ran) { return norm_of(ran, false); });
+  }
+  run(family, row_program("layer_norm", "m=1, n=6000, lanes=64, cluster=4, kept=0", 1.6e-2),
+      [](const Ran& ran) { return norm_of(ran, true); });
+}
+
 TEST(Rows, SumsOfRows) {
   Family family("sums of rows", Nvcc::Always);
   for (const std::string shape :
