@@ -24,4 +24,8 @@ add_custom_command(
     -D "embedded_templates=${templates}" -P "${root}/cmake/embed.cmake"
   DEPENDS ${inputs} "${root}/cmake/embed.cmake"
   VERBATIM)
+# As a part of ww_driver alone, the command would wait for every library that the driver uses, and the
+# compilation of the driver for the command: one processor would be idle.
+add_custom_target(embedded_files DEPENDS "${embedded}")
+add_dependencies(ww_driver embedded_files)
 target_sources(ww_driver PRIVATE "${embedded}")
