@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// The race on a GPU that is played by the host: memory is the host's, a launch of a product makes
-// it, and every launch takes the time it is told to take.
+// The race on a GPU that is played by the host: a launch of a product makes it, and every launch
+// takes the time it is told to take.
 #include "gemm_measure.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstddef>
+#include <cstdint>
 #include <cstring>
-#include <deque>
-#include <memory>
 
 #include "gemm_table.h"
 #include "runtime/test_driver.h"
+#include "test_played_gpu.h"
 #include "test_products.h"
 
 namespace ww::bench::gemm_measure_test {
@@ -22,56 +23,23 @@ using runtime::CudaLaunchConfig;
 using testing::HasSubstr;
 using testing::Not;
 
-constexpr int kIllegalAddress = 700;
-constexpr float kOursMs = 4, kCublasMs = 2, kPassMs = 0.5;
+constexpr float kCublasMs = 2, kPassMs = 0.5;
 
-struct Played {
-  Problem problem;
-  std::vector<std::byte> right;  // D
-  bool is_wrong = false;
-  int breaks_after = -1;  // launches of the product
-  bool has_broken = false;
-  bool is_ceiling_idle = false;
-
-  float now = 0;  // ms
-  int products = 0;
-  std::string order = {};  // of turns
-  // Kept until the end: a GPU that is lost gives nothing back.
-  std::vector<std::unique_ptr<std::byte[]>> memory = {};
-  std::deque<float> events = {};  // when each was
-};
-Played* played = nullptr;
+const Problem* problem = nullptr;
+bool is_ceiling_idle = false;
 char ceiling_function, product_function;
-
-void submit(char who, float milliseconds) {
-  played->now += milliseconds;
-  if (played->order.empty() || played->order.back() != who) played->order += who;
-}
-
-int launch_product(void** arguments) {
-  submit('o', kOursMs);
-  if (played->breaks_after >= 0 && played->products >= played->breaks_after) {
-    played->has_broken = true;
-    return 0;
-  }
-  ++played->products;
-  auto* const d = reinterpret_cast<std::byte*>(*static_cast<std::uint64_t*>(arguments[2]));
-  std::memcpy(d, played->right.data(), played->right.size());
-  if (played->is_wrong) put(played->problem.out, d, 7, 12345);
-  return 0;
-}
 
 int launch_ceiling(void** arguments) {
   const int passes = *static_cast<int*>(arguments[2]);
   submit('c', kPassMs * static_cast<float>(passes));
   auto* const d = reinterpret_cast<float*>(*static_cast<std::uint64_t*>(arguments[1]));
   for (int i = 0; i < 4 * 256; ++i)
-    d[i] = played->is_ceiling_idle ? 0 : static_cast<float>(passes * (i + 1));
+    d[i] = is_ceiling_idle ? 0 : static_cast<float>(passes * (i + 1));
   return 0;
 }
 
 CudaCalls played_calls() {
-  CudaCalls calls = runtime::fake_calls();
+  CudaCalls calls = calls_of_played();
   calls.device_attribute = [](int* value, int attribute, int) {
     *value = attribute == 75 ? 9 : attribute == 16 ? 4 : 0;  // sm_90 with 4 SMs
     return 0;
@@ -80,40 +48,9 @@ CudaCalls played_calls() {
     *function = std::string_view(name) == "mma_ceiling" ? &ceiling_function : &product_function;
     return 0;
   };
-  calls.function_get = [](int* value, int attribute, void*) {
-    *value = attribute == 4 ? 168 : 0;  // CU_FUNC_ATTRIBUTE_NUM_REGS
-    return 0;
-  };
   calls.function_set = [](void*, int, int) { return 0; };
-  calls.allocate = [](std::uint64_t* address, std::size_t bytes) {
-    played->memory.push_back(std::make_unique<std::byte[]>(bytes));
-    *address = reinterpret_cast<std::uint64_t>(played->memory.back().get());
-    return 0;
-  };
-  calls.release = [](std::uint64_t) { return 0; };
-  calls.upload = [](std::uint64_t to, const void* from, std::size_t bytes) {
-    return std::memcpy(reinterpret_cast<void*>(to), from, bytes), 0;
-  };
-  calls.download = [](void* to, std::uint64_t from, std::size_t bytes) {
-    return std::memcpy(to, reinterpret_cast<const void*>(from), bytes), 0;
-  };
-  calls.copy = [](std::uint64_t to, std::uint64_t from, std::size_t bytes) {
-    return std::memcpy(reinterpret_cast<void*>(to), reinterpret_cast<const void*>(from), bytes), 0;
-  };
   calls.launch = [](const CudaLaunchConfig*, void* function, void** arguments, void**) {
-    return function == &ceiling_function ? launch_ceiling(arguments) : launch_product(arguments);
-  };
-  calls.event_create = [](void** event, unsigned) {
-    return *event = &played->events.emplace_back(), 0;
-  };
-  calls.event_destroy = [](void*) { return 0; };
-  calls.event_record = [](void* event, void*) {
-    return *static_cast<float*>(event) = played->now, 0;
-  };
-  calls.event_query = [](void*) { return played->has_broken ? kIllegalAddress : 0; };
-  calls.event_elapsed = [](float* milliseconds, void* start, void* end) {
-    *milliseconds = *static_cast<float*>(end) - *static_cast<float*>(start);
-    return 0;
+    return function == &ceiling_function ? launch_ceiling(arguments) : launch_ours(arguments, 2);
   };
   return calls;
 }
@@ -155,10 +92,13 @@ class Race : public testing::Test {
  protected:
   void SetUp() override {
     played = &played_;
+    problem = &problem_;
+    is_ceiling_idle = false;
     runtime::fake = &driver_;
   }
   void TearDown() override {
     played = nullptr;
+    problem = nullptr;
     runtime::fake = nullptr;
   }
 
@@ -172,7 +112,7 @@ class Race : public testing::Test {
   }
 
   Problem problem_{.m = 32, .n = 64, .k = 48};
-  Played played_{.problem = problem_, .right = right_product(problem_, Operands(problem_))};
+  PlayedGpu played_{.right = right_product(problem_, Operands(problem_)), .registers = 168};
   runtime::FakeDriver driver_;
   Rivals rivals_{played_cublas(), fail(DiagKind::Io, "no torch")};
 };
@@ -201,7 +141,7 @@ TEST_F(Race, GivesEverybodyTurnsWithAsMuchWork) {
 }
 
 TEST_F(Race, GivesAWrongKernelNoNumber) {
-  played_.is_wrong = true;
+  played_.spoil = [](std::byte* d) { put(problem->out, d, 7, 12345); };
   const GemmResult result = measure();
   EXPECT_FALSE(result.good());
   EXPECT_THAT(result.kernels.at(0).wrong, HasSubstr("element (0, 7) is 12344 in place of"));
@@ -237,7 +177,7 @@ TEST_F(Race, LeavesOutWhatDoesNotCompileOrFit) {
 
 TEST_F(Race, NeedsNoRivals) {
   rivals_.cublas = fail(DiagKind::Io, "no cuBLAS");
-  played_.is_ceiling_idle = true;
+  is_ceiling_idle = true;
   const GemmResult result = measure();
   EXPECT_TRUE(result.good());
   EXPECT_TRUE(result.tera(result.kernels[0]));

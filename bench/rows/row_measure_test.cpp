@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// The race on a GPU that is played by the host: memory is the host's, a launch writes the right
-// result, and everything takes the time it is told to take.
+// The race on a GPU that is played by the host: a launch writes the right result, and everything
+// takes the time it is told to take.
 #include "row_measure.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <cstring>
-#include <deque>
+#include <cstddef>
+#include <cstdint>
 #include <memory>
 
+#include "../kernels/test_played_gpu.h"
 #include "base/file_io.h"
 #include "row_table.h"
 #include "runtime/test_driver.h"
@@ -22,80 +23,20 @@ using runtime::CudaCalls;
 using runtime::CudaLaunchConfig;
 using testing::HasSubstr;
 
-constexpr int kIllegalAddress = 700;
-constexpr float kOursMs = 4, kCopyMs = 2;
+constexpr float kCopyMs = 2;
 
-struct Played {
-  const Array* array = nullptr;       // what the kernel writes
-  std::vector<std::byte> right = {};  // its contents
-  bool is_wrong = false;
-  int breaks_after = -1;  // launches
-  bool has_broken = false;
-
-  float now = 0;  // ms
-  int launches = 0;
-  std::string order = {};                                 // of turns
-  std::vector<std::unique_ptr<std::byte[]>> memory = {};  // kept until the end
-  std::deque<float> events = {};                          // when each was
-};
-Played* played = nullptr;
+const Array* written = nullptr;  // by the kernel
 char function;
 
-void submit(char who, float milliseconds) {
-  played->now += milliseconds;
-  if (played->order.empty() || played->order.back() != who) played->order += who;
-}
-
-int launch(void** arguments) {
-  submit('o', kOursMs);
-  if (played->breaks_after >= 0 && played->launches >= played->breaks_after) {
-    played->has_broken = true;
-    return 0;
-  }
-  ++played->launches;
-  auto* const y = reinterpret_cast<std::byte*>(*static_cast<std::uint64_t*>(arguments[1]));
-  std::memcpy(y, played->right.data(), played->right.size());
-  if (played->is_wrong) put_element(*played->array, y, 7, 12345);
-  return 0;
-}
-
 CudaCalls played_calls() {
-  CudaCalls calls = runtime::fake_calls();
+  CudaCalls calls = calls_of_played();
   calls.module_function = [](void** out, void*, const char*) { return *out = &function, 0; };
-  calls.function_get = [](int* value, int attribute, void*) {
-    *value = attribute == 4 ? 40 : 0;  // CU_FUNC_ATTRIBUTE_NUM_REGS
-    return 0;
-  };
-  calls.allocate = [](std::uint64_t* address, std::size_t bytes) {
-    played->memory.push_back(std::make_unique<std::byte[]>(bytes));
-    *address = reinterpret_cast<std::uint64_t>(played->memory.back().get());
-    return 0;
-  };
-  calls.release = [](std::uint64_t) { return 0; };
-  calls.upload = [](std::uint64_t to, const void* from, std::size_t bytes) {
-    return std::memcpy(reinterpret_cast<void*>(to), from, bytes), 0;
-  };
-  calls.download = [](void* to, std::uint64_t from, std::size_t bytes) {
-    return std::memcpy(to, reinterpret_cast<const void*>(from), bytes), 0;
-  };
   calls.copy = [](std::uint64_t to, std::uint64_t from, std::size_t bytes) {
     submit('c', kCopyMs);
-    return std::memcpy(reinterpret_cast<void*>(to), reinterpret_cast<const void*>(from), bytes), 0;
+    return copy_memory(to, from, bytes);
   };
   calls.launch = [](const CudaLaunchConfig*, void*, void** arguments, void**) {
-    return launch(arguments);
-  };
-  calls.event_create = [](void** event, unsigned) {
-    return *event = &played->events.emplace_back(), 0;
-  };
-  calls.event_destroy = [](void*) { return 0; };
-  calls.event_record = [](void* event, void*) {
-    return *static_cast<float*>(event) = played->now, 0;
-  };
-  calls.event_query = [](void*) { return played->has_broken ? kIllegalAddress : 0; };
-  calls.event_elapsed = [](float* milliseconds, void* start, void* end) {
-    *milliseconds = *static_cast<float*>(end) - *static_cast<float*>(start);
-    return 0;
+    return launch_ours(arguments, 1);
   };
   return calls;
 }
@@ -120,11 +61,12 @@ class RowRace : public testing::Test {
   void SetUp() override {
     played = &played_;
     runtime::fake = &driver_;
-    played_.array = &arrays_[1];
+    written = &arrays_[1];
     played_.right = right_result(row_.problem, Inputs(row_.problem))[1];
   }
   void TearDown() override {
     played = nullptr;
+    written = nullptr;
     runtime::fake = nullptr;
   }
 
@@ -154,7 +96,7 @@ class RowRace : public testing::Test {
                 .parameters = "",
                 .problem = {.job = Job::Softmax, .dtype = num::DType::Float32, .m = 8, .n = 64}};
   std::vector<Array> arrays_ = arrays_of(row_.problem);
-  Played played_;
+  PlayedGpu played_{.registers = 40};
   runtime::FakeDriver driver_;
   Result<ScratchFolder> folder_ = ScratchFolder::make();
   std::optional<Result<TorchRows>> torch_{fail(DiagKind::Io, "no torch")};
@@ -193,7 +135,7 @@ TEST_F(RowRace, TakesRivalsAsTheyCome) {
 }
 
 TEST_F(RowRace, GivesAWrongKernelNoNumber) {
-  played_.is_wrong = true;
+  played_.spoil = [](std::byte* y) { put_element(*written, y, 7, 12345); };
   const RowResult result = measure();
   EXPECT_FALSE(result.good());
   EXPECT_THAT(result.wrong, HasSubstr("element (0, 7) of `Y` is 12345 in place of"));
