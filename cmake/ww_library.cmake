@@ -235,11 +235,28 @@ endfunction()
 option(WW_WHOLE_EXECUTABLES "Run the cases of quick tests in one process" OFF)
 set(WW_QUICK_LABELS unit script cli property docs sim corpus)
 
+# Executables whose cases share costly calls of nvcc when they run in one process (harness/cuda_queue.h): a
+# few processes of some dozen cases each, so that all cores have work. They keep freed memory: giving it
+# back to the system between kernels takes a thirtieth of their time.
+set(WW_SHARDS_lowering_tests 8)
+set(WW_SHARD_MEMORY MALLOC_TRIM_THRESHOLD_=268435456)
+
 function(ww_add_cases target label)
   if(WW_WHOLE_EXECUTABLES AND label IN_LIST WW_QUICK_LABELS)
     add_test(NAME ${target} COMMAND ${target})
     # They are the longest of ctest's tests: first, so that no core waits for the last one.
     set_tests_properties(${target} PROPERTIES LABELS ${label} TIMEOUT 600 COST 100)
+    return()
+  endif()
+  if(WW_WHOLE_EXECUTABLES AND DEFINED WW_SHARDS_${target})
+    math(EXPR last "${WW_SHARDS_${target}} - 1")
+    foreach(shard RANGE ${last})
+      add_test(NAME ${target}/shard_${shard} COMMAND ${target})
+      set_tests_properties(
+        ${target}/shard_${shard}
+        PROPERTIES LABELS ${label} TIMEOUT 1800 COST 100 ENVIRONMENT
+                   "GTEST_TOTAL_SHARDS=${WW_SHARDS_${target}};GTEST_SHARD_INDEX=${shard};${WW_SHARD_MEMORY}")
+    endforeach()
     return()
   endif()
   # Cases are listed when ctest starts, not while building, so a test that cannot even start is a

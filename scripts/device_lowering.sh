@@ -77,7 +77,6 @@ summary() {
   cat "$out/$step"_*.log | awk -v step="$step" -v seconds="$seconds" -v failed="$failed" '
     match($0, /on the GPU: [0-9]+ programs, [0-9]+ copies/) {
       split(substr($0, RSTART, RLENGTH), w, " "); programs += w[4]; copies += w[6] }
-    match($0, /by nvcc: [0-9]+/) { split(substr($0, RSTART, RLENGTH), w, " "); nvcc += w[3] }
     /programs by nvcc/ { nvcc += $1 }
     /^\[  PASSED  \]/ { passed += $4 }
     /ERROR SUMMARY:/ { has_errors = 1; split($0, w, "SUMMARY: "); errors += w[2] }

@@ -2,11 +2,13 @@
 #include "harness/cuda_batch.h"
 
 #include <fmt/format.h>
+#include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cctype>
 #include <cstdint>
 #include <fstream>
+#include <iterator>
 #include <optional>
 #include <utility>
 
@@ -68,6 +70,11 @@ std::string with_own_arrays(std::string source, std::size_t i) {
   return source;
 }
 
+std::string current_test() {
+  const testing::TestInfo* test = testing::UnitTest::GetInstance()->current_test_info();
+  return test == nullptr ? "" : fmt::format("{}.{}", test->test_suite_name(), test->name());
+}
+
 // "" or what is wrong with the kernel on the virtual GPU.
 std::string compare(const std::shared_ptr<const sim::Program>& program, const ir::Function& lowered,
                     const Ran& ran) {
@@ -85,8 +92,16 @@ std::string compare(const std::shared_ptr<const sim::Program>& program, const ir
 }  // namespace
 
 void CudaBatch::add(const Checked& checked) {
-  kernels_[checked.ran->target].push_back({checked.ran, checked.source});
+  const Group group{checked.ran->target, checked.ptx.contains("tcgen05.ld")};
+  kernels_[group].push_back({checked.ran, checked.source, current_test()});
   ++count_;
+}
+
+void CudaBatch::take(CudaBatch other) {
+  WW_CHECK(edits_.empty() && other.edits_.empty(), "edits would be lost");
+  for (auto& [group, kernels] : other.kernels_)
+    std::ranges::move(kernels, std::back_inserter(kernels_[group]));
+  count_ += other.count_;
 }
 
 std::string CudaBatch::text_of(const ir::Function& lowered, const std::string& target,
@@ -110,7 +125,8 @@ std::string CudaBatch::run_file(const corpus::Toolchain& tools,
   for (const Kernel& kernel : kernels) {
     functions.push_back(renamed(kernel.ran->lowered, functions.size()));
     sources.push_back(with_own_arrays(text_of(functions.back(), target, problem), sources.size()));
-    if (!problem.empty()) return fmt::format("CUDA C++: {}\n{}", problem, kernel.source);
+    if (!problem.empty())
+      return fmt::format("CUDA C++: {}\n{}\n{}", problem, kernel.test, kernel.source);
   }
   problem = to_ptx(tools, target, emit::test::joined(sources), ptx);
   if (!problem.empty()) return problem;
@@ -119,8 +135,9 @@ std::string CudaBatch::run_file(const corpus::Toolchain& tools,
   for (std::size_t i = 0; i < kernels.size(); ++i) {
     const std::string found = compare(loaded.program, functions[i], *kernels[i].ran);
     if (!found.empty())
-      problem += fmt::format("CUDA C++ on the virtual GPU: {}\n--- source\n{}--- CUDA C++\n{}",
-                             found, kernels[i].source, sources[i]);
+      problem += fmt::format(
+          "CUDA C++ on the virtual GPU: {}\n--- test\n{}\n--- source\n{}--- CUDA C++\n{}", found,
+          kernels[i].test, kernels[i].source, sources[i]);
   }
   return problem;
 }
@@ -132,9 +149,9 @@ std::string CudaBatch::run(std::string& skipped) const {
     return {};
   }
   std::string out;
-  for (const auto& [target, kernels] : kernels_) {
-    if (!tools->knows(target)) {
-      skipped += fmt::format("this nvcc does not know {}; ", target);
+  for (const auto& [group, kernels] : kernels_) {
+    if (!tools->knows(group.target)) {
+      skipped += fmt::format("this nvcc does not know {}; ", group.target);
       continue;
     }
     for (std::size_t i = 0; i < kernels.size(); i += kKernelsPerFile)

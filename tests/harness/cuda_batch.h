@@ -3,6 +3,7 @@
 // however small the file: many kernels share one.
 #pragma once
 
+#include <compare>
 #include <cstddef>
 #include <map>
 #include <memory>
@@ -18,8 +19,10 @@ namespace ww::test {
 
 class CudaBatch {
  public:
-  /// A kernel that is right on the other engines.
+  /// A kernel of the current test that is right on the other engines.
   void add(const Checked& checked);
+  /// All kernels of another batch, which has no edits.
+  void take(CudaBatch other);
   /// What nvcc says against them, or what differs on the virtual GPU, with the text of the kernel;
   /// empty when all agree. `skipped` says why some were not compiled.
   std::string run(std::string& skipped) const;
@@ -30,9 +33,16 @@ class CudaBatch {
   }
 
  private:
+  /// What one call of nvcc compiles. Loads of tensor memory take nvcc's slower options.
+  struct Group {
+    std::string target;
+    bool has_tensor_loads = false;
+    friend auto operator<=>(const Group&, const Group&) = default;
+  };
   struct Kernel {
     std::shared_ptr<const Ran> ran;
     std::string source;  // the tile program, for messages
+    std::string test;    // its full name; empty outside of tests
   };
 
   [[nodiscard]] std::string text_of(const ir::Function& lowered, const std::string& target,
@@ -40,7 +50,7 @@ class CudaBatch {
   [[nodiscard]] std::string run_file(const corpus::Toolchain& tools,
                                      std::span<const Kernel> kernels) const;
 
-  std::map<std::string, std::vector<Kernel>> kernels_;  // by target
+  std::map<Group, std::vector<Kernel>> kernels_;
   std::vector<std::pair<std::string, std::string>> edits_;
   std::size_t count_ = 0;
 };

@@ -1,8 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // Negative controls: the harness must notice what is wrong, and say which engine saw it.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <cstddef>
+#include <cstdlib>
+#include <filesystem>
+#include <memory>
+#include <utility>
+
+#include "corpus/toolchain.h"
 #include "harness/cuda_batch.h"
+#include "harness/cuda_queue.h"
 #include "harness/gpu.h"
 #include "harness/random_run.h"
 #include "lower/programs.h"
@@ -133,6 +142,35 @@ TEST(Harness, NoticesWrongCuda) {
   if (!skipped.empty()) GTEST_SKIP() << "needs nvcc: " << skipped;
   EXPECT_EQ(found.substr(0, found.find('\n')),
             "CUDA C++ on the virtual GPU: `dst_out[0, 1]` has other bits than in the tile program");
+}
+
+constexpr const char* kPlantWrongCuda = "WW_PLANT_WRONG_CUDA";
+
+// By itself it starts this process again, which then leaves a kernel to the end whose expected
+// results are wrong: no test of that process fails, but the process does, and names the test.
+TEST(Harness, NoticesWrongCudaAtTheEndOfTheProcess) {
+  if (std::getenv(kPlantWrongCuda) != nullptr) {
+    Checked checked = check(program_of(fragment_copy(true)));
+    ASSERT_TRUE(checked.right()) << checked.explain();
+    Ran wrong = *checked.ran;
+    wrong.expected.arrays.back().front() ^= std::byte{1};
+    checked.ran = std::make_shared<const Ran>(std::move(wrong));
+    CudaBatch batch;
+    batch.add(checked);
+    compile_later(std::move(batch));
+    return;
+  }
+  if (!corpus::Toolchain::find()) GTEST_SKIP() << "needs nvcc";
+  const corpus::Outcome outcome =
+      corpus::run({"/usr/bin/env", fmt::format("{}=1", kPlantWrongCuda), "GTEST_TOTAL_SHARDS=1",
+                   "GTEST_SHARD_INDEX=0", std::filesystem::read_symlink("/proc/self/exe").string(),
+                   "--gtest_filter=Harness.NoticesWrongCudaAtTheEndOfTheProcess"},
+                  "/");
+  EXPECT_EQ(outcome.status, 1) << outcome.output;
+  EXPECT_NE(outcome.output.find("has other bits than in the tile program\n--- test\n"
+                                "Harness.NoticesWrongCudaAtTheEndOfTheProcess\n"),
+            std::string::npos)
+      << outcome.output;
 }
 
 // --- findings ------------------------------------------------------------------------------------
