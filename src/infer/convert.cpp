@@ -32,7 +32,7 @@ using Wants = std::vector<Wanted>;
 
 // The layout of the region that the operand is, its registers numbered from 0 on.
 std::optional<Named> part_of(const State& state, const Use& use, const Operand& operand) {
-  const std::optional<Named> whole = state.known(operand.buffer);
+  std::optional<Named> whole = state.known(operand.buffer);
   if (!whole || operand.is_whole) return whole;
   std::vector<layout::Slice1> region;
   const auto& ranges = std::get<ir::Region>(state.call(use).args[operand.arg]).ranges;
@@ -191,7 +191,7 @@ class Converter {
                        ir::Block& before, ir::Block& after) {
     const Span span = state_.span(use);
     const bool is_result = wanted.operand->arg == 0;
-    const ir::Region copy = add_buffer(wanted, region, span, before);
+    ir::Region copy = add_buffer(wanted, region, span, before);
     const bool is_read = !is_result || reads_result(use);
     if (is_read) before.push_back(add_copy(use, copy, region));
     if (is_result) after.push_back(add_copy(use, region, copy));
@@ -210,7 +210,7 @@ class Converter {
     if (use.kind == UseKind::Reduction) return ir::accumulates(call);
     if (use.kind != UseKind::Elementwise) return false;
     const std::vector<const ir::TileArg*> read = ir::operands_of(call);
-    return std::ranges::find(read, &call.args[0]) != read.end();
+    return std::ranges::find(read, call.args.data()) != read.end();
   }
 
   ir::Region add_buffer(const Wanted& wanted, const ir::Region& region, Span span,

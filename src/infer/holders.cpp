@@ -22,7 +22,7 @@ std::optional<Holders> holders_of(const layout::Layout& layout) {
   }
   for (std::vector<std::int64_t>& each : out) {
     std::ranges::sort(each);
-    each.erase(std::ranges::unique(each).begin(), each.end());
+    each.erase(std::unique(each.begin(), each.end()), each.end());
   }
   return out;
 }

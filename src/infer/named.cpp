@@ -29,7 +29,7 @@ Result<Named> with_text(Result<layout::Layout> layout, std::string text) {
 
 Result<Named> mma_named(char operand, const layout::Shape& shape, num::DType dtype,
                         const layout::WarpGrid& warps, bool is_transposed) {
-  std::string text = fmt::format("mma_tile_layout(\"{}\", {}, \"{}\", warps=({}, {}){})", operand,
+  std::string text = fmt::format(R"(mma_tile_layout("{}", {}, "{}", warps=({}, {}){}))", operand,
                                  tuple_text(shape), num::name_of(dtype), warps.m, warps.n,
                                  is_transposed ? ", transposed=True" : "");
   return with_text(layout::mma_tile(operand, shape, num::bits_of(dtype), warps, is_transposed),
@@ -39,7 +39,7 @@ Result<Named> mma_named(char operand, const layout::Shape& shape, num::DType dty
 Result<Named> shared_named(const layout::Shape& shape, num::DType dtype) {
   const int bits = num::bits_of(dtype);
   return with_text(layout::mma_shared(shape, layout::widest_swizzle(shape, bits), bits),
-                   fmt::format("mma_shared_layout(\"{}\", \"auto\", {})", num::name_of(dtype),
+                   fmt::format(R"(mma_shared_layout("{}", "auto", {}))", num::name_of(dtype),
                                tuple_text(shape)));
 }
 

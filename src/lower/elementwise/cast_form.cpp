@@ -166,7 +166,7 @@ class CastMaker {
     if (num::bits_of(form_.from) < 32 || form_.from == DType::Tfloat32) form_.wide = DType::Float32;
     if (!bounds || !(is_halved || is_tf32)) return use_instruction("");
     // One instruction, or the same in steps.
-    const auto in_one = use_instruction(".satfinite");
+    auto in_one = use_instruction(".satfinite");
     form_.is_bounded = !in_one;
     if (in_one || is_tf32) return in_one;
     if (rounding() != Rounding::NearestEven) return use_instruction("");

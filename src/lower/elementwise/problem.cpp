@@ -100,7 +100,7 @@ class Maker {
  private:
   // --- operands ---
 
-  Match<OperandPlaces> registers_of(std::size_t argument) const {
+  [[nodiscard]] Match<OperandPlaces> registers_of(std::size_t argument) const {
     OperandPlaces side = WW_TRY(register_places(call_, argument));
     if (side.bits < 8)
       return decline("sub_byte", "`{}` has elements of {} bits, expected whole bytes",
@@ -173,7 +173,7 @@ class Maker {
   }
 
   // Two elements in one register: which of them it gets would be chance.
-  Match<void> check_apart(const ElementCell& one, const ElementCell& other) const {
+  [[nodiscard]] Match<void> check_apart(const ElementCell& one, const ElementCell& other) const {
     if (one.slot != other.slot || one.thread != other.thread || one.x == other.x) return {};
     return decline("collision", "elements {} and {} of `{}` are both in register {} of thread {}",
                    element_text(one.x, extents_), element_text(other.x, extents_),

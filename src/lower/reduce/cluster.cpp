@@ -154,7 +154,7 @@ class Matching {
   }
 
   // Thread 0 of each CTA that wants something: as many bytes as there are parts of it.
-  Match<Expectation> expectation(const std::vector<Wanted>& wanted) const {
+  [[nodiscard]] Match<Expectation> expectation(const std::vector<Wanted>& wanted) const {
     Expectation out{.threads = no_threads(), .bytes = {}};
     Numbers bytes = zeros();
     std::set<std::pair<std::int64_t, std::int64_t>> seen;  // CTA, element
@@ -174,15 +174,15 @@ class Matching {
   }
   [[nodiscard]] Numbers zeros() const { return Numbers(as_index(p_.threads)); }
 
-  Match<ThreadFormula> formula(const Numbers& numbers, const std::vector<bool>& used,
-                               std::string_view what) const {
+  [[nodiscard]] Match<ThreadFormula> formula(const Numbers& numbers, const std::vector<bool>& used,
+                                             std::string_view what) const {
     auto out = thread_formula(numbers, used);
     if (!out) return decline("irregular", "no formula says {} of `{}`", what, call_.buffer(0).name);
     return *std::move(out);
   }
 
   // All threads of one row by one formula.
-  Match<std::vector<Deposit>> deposits() const {
+  [[nodiscard]] Match<std::vector<Deposit>> deposits() const {
     std::vector<Deposit> out;
     for (std::int64_t row = 0; row < std::ssize(p_.rows); ++row) {
       Deposit deposit{.row = row, .threads = no_threads(), .place = {}};
@@ -206,11 +206,12 @@ class Matching {
   /// A CTA that wants an element of the destination.
   struct Want {
     std::int64_t into, cta;
-    friend auto operator<=>(const Want&, const Want&) = default;
+    friend auto operator<=>(const Want&, const Want&) = default;  // NOLINT(modernize-use-nullptr)
   };
   // In each CTA, thread t makes the pushes t, t + threads, …
-  Match<std::vector<Push>> pushes(const std::vector<Wanted>& wanted) const {
+  [[nodiscard]] Match<std::vector<Push>> pushes(const std::vector<Wanted>& wanted) const {
     std::vector<Want> wants;
+    wants.reserve(wanted.size());
     for (const Wanted& each : wanted) wants.push_back({each.into, each.thread / of_cta_});
     std::ranges::sort(wants);
     wants.erase(std::unique(wants.begin(), wants.end()), wants.end());
@@ -221,7 +222,7 @@ class Matching {
     }
     return out;
   }
-  Match<Push> push_of(std::span<const Want> wants) const {
+  [[nodiscard]] Match<Push> push_of(std::span<const Want> wants) const {
     Push push;
     Numbers from = zeros(), cta = zeros(), to = zeros();
     for (std::int64_t u = 0; u < p_.threads; ++u) {
@@ -246,7 +247,7 @@ class Matching {
     for (std::int64_t k = 0; k < count; ++k) out.threads[as_index(k)][as_index(thread)] = true;
   }
 
-  Match<std::vector<Result>> results(const std::vector<Wanted>& wanted) const {
+  [[nodiscard]] Match<std::vector<Result>> results(const std::vector<Wanted>& wanted) const {
     std::vector<Result> out;
     for (auto first = wanted.begin(); first != wanted.end();) {
       const auto last =

@@ -48,6 +48,7 @@ class Sets {
 
   Match<std::int64_t> number_of(const std::vector<Held>& held, std::int64_t thread) {
     std::vector<std::int64_t> elements;
+    elements.reserve(held.size());
     for (const Held& each : held) elements.push_back(each.x);
     const auto [found, is_new] =
         numbers_.emplace(std::move(elements), static_cast<std::int64_t>(numbers_.size()));

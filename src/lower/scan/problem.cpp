@@ -31,7 +31,8 @@ Match<OperandPlaces> registers_of(const Call& call, std::size_t argument) {
 /// Who holds the elements of a row, one copy of them.
 struct Holders {
   Numbers threads, slots;
-  friend auto operator<=>(const Holders&, const Holders&) = default;
+  friend auto operator<=>(const Holders&,
+                          const Holders&) = default;  // NOLINT(modernize-use-nullptr)
 };
 
 /// How an element goes on from the one before.
