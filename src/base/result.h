@@ -16,18 +16,28 @@
 
 #ifndef __cpp_lib_expected
 #include <optional>
-namespace ww {
+#include <type_traits>
+namespace std {  // NOLINT(cert-dcl58-cpp)
 template <typename E>
-struct Unexpected {
-  E error;
-};
-template <typename T>
-class [[nodiscard]] Result {
+class unexpected {
  public:
-  Result(T value) : value_(std::move(value)) {}  // NOLINT(google-explicit-constructor)
-  Result(Unexpected<Diag> bad)
-      : error_(std::move(bad.error)) {}  // NOLINT(google-explicit-constructor)
-  [[nodiscard]] bool has_value() const { return value_.has_value(); }
+  explicit unexpected(E error) : error_(std::move(error)) {}
+  E& error() & { return error_; }
+  E&& error() && { return std::move(error_); }
+
+ private:
+  E error_;
+};
+template <typename T, typename E>
+class [[nodiscard]] expected {
+ public:
+  expected() = default;
+  template <typename U = T>
+  requires std::is_convertible_v<U, T> expected(U&& value)
+      : value_(std::forward<U>(value)) {}  // NOLINT(google-explicit-constructor)
+  template <typename F>
+  expected(unexpected<F> bad) : error_(std::move(bad).error()) {}  // NOLINT
+  [[nodiscard]] bool has_value() const { return !error_.has_value(); }
   explicit operator bool() const { return has_value(); }
   T& operator*() & { return *value_; }
   const T& operator*() const& { return *value_; }
@@ -35,34 +45,35 @@ class [[nodiscard]] Result {
   T* operator->() { return &*value_; }
   const T* operator->() const { return &*value_; }
   T& value() & { return *value_; }
+  const T& value() const& { return *value_; }
   T&& value() && { return *std::move(value_); }
-  Diag& error() & { return error_; }
-  const Diag& error() const& { return error_; }
-  Diag&& error() && { return std::move(error_); }
+  E& error() & { return *error_; }
+  const E& error() const& { return *error_; }
+  E&& error() && { return *std::move(error_); }
 
  private:
   std::optional<T> value_;
-  Diag error_;
+  std::optional<E> error_;
 };
-template <>
-class [[nodiscard]] Result<void> {
+template <typename E>
+class [[nodiscard]] expected<void, E> {
  public:
-  Result() = default;
-  Result(Unexpected<Diag> bad) : good_(false), error_(std::move(bad.error)) {}  // NOLINT
-  [[nodiscard]] bool has_value() const { return good_; }
-  explicit operator bool() const { return good_; }
+  expected() = default;
+  template <typename F>
+  expected(unexpected<F> bad) : error_(std::move(bad).error()) {}  // NOLINT
+  [[nodiscard]] bool has_value() const { return !error_.has_value(); }
+  explicit operator bool() const { return has_value(); }
   void operator*() const {}
-  Diag& error() & { return error_; }
-  const Diag& error() const& { return error_; }
-  Diag&& error() && { return std::move(error_); }
+  E& error() & { return *error_; }
+  const E& error() const& { return *error_; }
+  E&& error() && { return *std::move(error_); }
 
  private:
-  bool good_ = true;
-  Diag error_;
+  std::optional<E> error_;
 };
-inline Unexpected<Diag> fail(Diag d) { return {std::move(d)}; }
-}  // namespace ww
-#else
+}  // namespace std
+#endif
+
 namespace ww {
 template <typename T>
 using Result = std::expected<T, Diag>;
@@ -70,7 +81,6 @@ using Result = std::expected<T, Diag>;
 /// Turns a Diag into the failing side of any Result.
 inline std::unexpected<Diag> fail(Diag d) { return std::unexpected<Diag>(std::move(d)); }
 }  // namespace ww
-#endif
 
 namespace ww {
 
