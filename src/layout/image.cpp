@@ -229,8 +229,12 @@ Result<ImageFacts> image_facts(const Layout& layout) {
   return facts;
 }
 
+Result<std::optional<Collision>> find_collision(const Layout& layout) {
+  return occupy(WW_TRY(enumerate(layout))).collision;
+}
+
 Result<bool> is_injective(const Layout& layout) {
-  return !occupy(WW_TRY(enumerate(layout))).collision.has_value();
+  return !WW_TRY(find_collision(layout)).has_value();
 }
 
 Result<std::vector<std::int64_t>> elements_at(const Layout& layout, const Place& place) {

@@ -63,6 +63,10 @@ struct ImageFacts {
 
 Result<ImageFacts> image_facts(const Layout& layout);
 
+/// Two different elements at one place, the second of them the least there is; nothing when the
+/// layout is injective.
+Result<std::optional<Collision>> find_collision(const Layout& layout);
+
 /// No place holds two different elements (a place may be reached by two replicas of one element).
 Result<bool> is_injective(const Layout& layout);
 

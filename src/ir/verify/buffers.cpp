@@ -178,10 +178,10 @@ class BufferCheck {
   // Layouts too large to enumerate are let through.
   void check_distinct() {
     if (!b_.layout) return;
-    const Result<layout::ImageFacts> facts = layout::image_facts(*b_.layout);
-    if (!facts || facts->is_injective || !facts->collision) return;
-    bad("elements {} and {} of `{}` share one place in the layout `{}`", facts->collision->first,
-        facts->collision->second, b_.name, layout::to_text(*b_.layout));
+    const auto found = layout::find_collision(*b_.layout);
+    if (!found || !*found) return;
+    bad("elements {} and {} of `{}` share one place in the layout `{}`", (*found)->first,
+        (*found)->second, b_.name, layout::to_text(*b_.layout));
   }
 
   // --- tensor memory ---
