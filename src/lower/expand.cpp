@@ -196,7 +196,7 @@ class Expander {
     Stmt s = in_[id];
     const ExprId condition = exprs_.value(s.expr);
     s.expr = exprs_.changes(in_[id].expr) && !ir::const_int(out_, condition)
-                 ? ir::simplify(out_, condition, facts_)
+                 ? exprs_.simplified(condition)
                  : condition;
     if (const auto decided = ir::const_int(out_, s.expr))
       return splice(*decided != 0 ? in_[id].body : in_[id].other, out);

@@ -122,7 +122,7 @@ std::pair<ExprId, ExprId> RoundExprs::sum_terms(ExprId id) const {
 // is not a constant in it, ranges help.
 ExprId RoundExprs::simpler(ExprId before, ExprId after) {
   if (out_[after].op == ExprOp::IntImm || !is_hard(before)) return after;
-  return ir::simplify(out_, after, facts_);
+  return simplified(after);
 }
 
 bool RoundExprs::is_hard(ExprId id) {

@@ -19,12 +19,12 @@ class RoundExprs {
   RoundExprs(const ir::Function& in, ir::Function& out, const ir::Facts& facts)
       : in_(in),
         out_(out),
-        facts_(facts),
         is_open_(in.var_count()),
         twins_(in.buffer_count()),
         changes_(in.expr_count(), Change::Unknown),
         values_(in.var_count()),
-        done_(in.expr_count()) {}
+        done_(in.expr_count()),
+        simplifier_(out, facts) {}
 
   // Before the first round, in program order: the names that mean something else in each.
   void open(ir::VarId var) { is_open_[var.index] = true; }
@@ -45,6 +45,8 @@ class RoundExprs {
   ir::ExprId value(ir::ExprId id);
   /// The same, simplified where folding alone leaves more than a sum.
   ir::ExprId index(ir::ExprId id) { return id.valid() ? simpler(id, value(id)) : id; }
+  /// An expression of the new function.
+  ir::ExprId simplified(ir::ExprId id) { return simplifier_.simplify(id); }
   /// a + b with one constant at the end: (x + 1) + y is (x + y) + 1. Whether that is index
   /// arithmetic says `like`; what is taken apart must be, too.
   ir::ExprId sum(ir::ExprId a, ir::ExprId b, ir::Expr like);
@@ -66,13 +68,13 @@ class RoundExprs {
 
   const ir::Function& in_;
   ir::Function& out_;
-  const ir::Facts& facts_;
   std::vector<bool> is_open_;        // by VarId: has a value of its own in each round
   std::vector<ir::BufferId> twins_;  // by BufferId: that of this round; none where all share one
   std::vector<Change> changes_;      // by ExprId
   std::vector<ir::ExprId> values_;   // by VarId: what stands for it now
   std::vector<Done> done_;           // by ExprId: what it is in a round
   std::uint64_t round_ = 1;
+  ir::Simplifier simplifier_;
 };
 
 }  // namespace ww::lower

@@ -20,9 +20,11 @@ namespace {
 // last one stands.
 constexpr int kRounds = 8;
 
-class Simplifier {
+}  // namespace
+
+class SimplifierState {
  public:
-  Simplifier(Function& function, const Facts& facts)
+  SimplifierState(Function& function, const Facts& facts)
       : f_(function), named_(function, facts, false), inlined_(function, facts, true) {}
 
   ExprId best(ExprId expr) {
@@ -103,8 +105,6 @@ class Simplifier {
   std::set<std::pair<ExprId, ExprId>> equal_;
 };
 
-}  // namespace
-
 Ranges::Ranges(const Function& function, const Facts& facts)
     : f_(function),
       inlined_(std::make_unique<SumReader>(function, facts, true)),
@@ -165,8 +165,14 @@ std::int64_t divisor_of(const Function& function, ExprId expr, const Facts& fact
 }
 
 ExprId simplify(Function& function, ExprId expr, const Facts& facts) {
-  return Simplifier(function, facts).best(expr);
+  return SimplifierState(function, facts).best(expr);
 }
+
+Simplifier::Simplifier(Function& function, const Facts& facts)
+    : state_(std::make_unique<SimplifierState>(function, facts)) {}
+Simplifier::~Simplifier() = default;
+
+ExprId Simplifier::simplify(ExprId expr) { return state_->best(expr); }
 
 std::optional<bool> decide(const Function& function, ExprId condition, const Facts& facts) {
   if (!is_index(function[condition].type)) return std::nullopt;

@@ -81,6 +81,23 @@ class Ranges {
 /// decided, min and max resolved. Integers and bools; parts of other types are kept. Idempotent.
 ExprId simplify(Function& function, ExprId expr, const Facts& facts);
 
+class SimplifierState;
+/// The same for many expressions of one function, which share parts. The function may grow
+/// meanwhile; what is known about a variable must not change once an expression with it has been
+/// simplified.
+class Simplifier {
+ public:
+  Simplifier(Function& function, const Facts& facts);
+  ~Simplifier();
+  Simplifier(const Simplifier&) = delete;
+  Simplifier& operator=(const Simplifier&) = delete;
+
+  ExprId simplify(ExprId expr);
+
+ private:
+  std::unique_ptr<SimplifierState> state_;
+};
+
 /// Does the bool expression hold always / never? Nothing when not known.
 std::optional<bool> decide(const Function& function, ExprId condition, const Facts& facts);
 

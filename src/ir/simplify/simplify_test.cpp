@@ -213,6 +213,24 @@ TEST_F(Simplify, IndicesDoNot) {
   EXPECT_EQ(text((v("n") * 4 / 4).two(ExprOp::Sub, scaled / 4)), "n * 4 // 4 - n");
 }
 
+// What was simplified before changes nothing, whatever the order.
+TEST_F(Simplify, ManyExpressionsOfOneFunction) {
+  const std::vector<Node> nodes = {(v("i") * 8 + v("j")) / 8,
+                                   v("j") + v("w") * 16,
+                                   (v("w") * 16 + v("j")) / 16,
+                                   v("n") * 4 + v("w") + v("n") * 4,
+                                   (v("w") * 16 + v("j")) % 16 < v("i"),
+                                   v("w") + v("j") * 2 + v("i")};
+  for (const bool is_reversed : {false, true}) {
+    Simplifier many(b.f, facts);
+    for (std::size_t k = 0; k < nodes.size(); ++k) {
+      const Node& node = nodes[is_reversed ? nodes.size() - 1 - k : k];
+      EXPECT_EQ(print(b.f, many.simplify(node.id)), text(node));
+      EXPECT_EQ(print(b.f, many.simplify(node.id)), text(node));
+    }
+  }
+}
+
 // What simplifying writes is index arithmetic again.
 TEST_F(Simplify, PromisesAreKept) {
   const Node sum = index(index(index(v("n") * 4) + v("w")) + index(v("n") * 4));
