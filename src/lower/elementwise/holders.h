@@ -4,8 +4,8 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <numeric>
 #include <optional>
-#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -27,15 +27,54 @@ inline std::vector<ElementCell> cells_of(const OperandPlaces& side, std::int64_t
   return out;
 }
 
+namespace holders {
+
+/// Sorts by a number; equal ones stay in order. By counting where the numbers are as dense as those
+/// of threads and registers are.
+template <typename Key>
+void sort_by(std::vector<ElementCell>& cells, Key&& key) {
+  std::int64_t least = 0, most = 0;
+  for (const ElementCell& cell : cells) {
+    least = std::min(least, key(cell));
+    most = std::max(most, key(cell));
+  }
+  if (least < 0 || most > 4 * std::ssize(cells) + 4096) {
+    std::ranges::stable_sort(cells, {}, key);
+    return;
+  }
+  std::vector<std::size_t> next(as_index(most) + 2, 0);
+  for (const ElementCell& cell : cells) ++next[as_index(key(cell)) + 1];
+  std::partial_sum(next.begin(), next.end(), next.begin());
+  std::vector<ElementCell> out(cells.size());
+  for (const ElementCell& cell : cells) out[next[as_index(key(cell))]++] = cell;
+  cells = std::move(out);
+}
+
+}  // namespace holders
+
+/// By register, then by thread, then by element.
+inline std::vector<ElementCell> cells_by_slot(const OperandPlaces& side, std::int64_t threads) {
+  std::vector<ElementCell> out = cells_of(side, threads);  // the elements in order
+  holders::sort_by(out, [](const ElementCell& cell) { return cell.thread; });
+  holders::sort_by(out, [](const ElementCell& cell) { return cell.slot; });
+  return out;
+}
+
 /// Where the elements of a source are, thread by thread.
 class Holders {
  public:
   /// `element` by element of the destination: which of the side goes into it.
   Holders(const OperandPlaces& side, std::int64_t threads, std::vector<std::int64_t> element)
       : element_(std::move(element)), cells_(cells_of(side, threads)) {
-    std::ranges::sort(cells_, {}, [](const ElementCell& cell) {
-      return std::tuple(cell.x, cell.thread, cell.slot);
-    });
+    // The elements come in order.
+    starts_.assign(side.size() + 1, 0);
+    for (const ElementCell& cell : cells_) ++starts_[as_index(cell.x) + 1];
+    std::partial_sum(starts_.begin(), starts_.end(), starts_.begin());
+    for (std::size_t x = 0; x < side.size(); ++x)
+      std::sort(iterator_at(starts_[x]), iterator_at(starts_[x + 1]),
+                [](const ElementCell& a, const ElementCell& b) {
+                  return std::pair(a.thread, a.slot) < std::pair(b.thread, b.slot);
+                });
   }
   /// The element that goes into element x of the destination.
   [[nodiscard]] std::int64_t source_of(std::int64_t x) const { return element_[as_index(x)]; }
@@ -59,13 +98,16 @@ class Holders {
  private:
   [[nodiscard]] std::vector<ElementCell>::const_iterator first_from(std::int64_t x,
                                                                     std::int64_t thread) const {
-    return std::ranges::lower_bound(
-        cells_, std::pair(source_of(x), thread), {},
-        [](const ElementCell& cell) { return std::pair(cell.x, cell.thread); });
+    const auto from = as_index(source_of(x));
+    return std::lower_bound(
+        cells_.begin() + starts_[from], cells_.begin() + starts_[from + 1], thread,
+        [](const ElementCell& cell, std::int64_t wanted) { return cell.thread < wanted; });
   }
+  std::vector<ElementCell>::iterator iterator_at(std::ptrdiff_t i) { return cells_.begin() + i; }
 
   std::vector<std::int64_t> element_;
-  std::vector<ElementCell> cells_;  // by element, then by thread
+  std::vector<ElementCell> cells_;      // by element, then by thread
+  std::vector<std::ptrdiff_t> starts_;  // by element: its first cell
 };
 
 }  // namespace ww::lower

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 #include <map>
-#include <tuple>
+#include <utility>
 
 #include "ir/elementwise.h"
 #include "ir/equal.h"
@@ -53,15 +53,16 @@ std::vector<std::int64_t> stretched(const std::vector<std::int64_t>& into,
     if (extent != 1) strides[into.size() - back] = stride;
     stride *= extent;
   }
-  std::vector<std::int64_t> out;
+  std::vector<std::int64_t> out, digits(into.size(), 0);
   out.reserve(as_index(count));
+  std::int64_t at = 0;
   for (std::int64_t x = 0; x < count; ++x) {
-    std::int64_t rest = x, at = 0;
-    for (std::size_t d = into.size(); d-- > 0;) {
-      at += rest % into[d] * strides[d];
-      rest /= into[d];
-    }
     out.push_back(at);
+    for (std::size_t d = into.size(); d-- > 0;) {
+      at += strides[d];
+      if (++digits[d] < into[d]) break;
+      at -= std::exchange(digits[d], 0) * strides[d];
+    }
   }
   return out;
 }
@@ -139,18 +140,16 @@ class Maker {
   }
 
   Match<void> find_steps() {
-    std::vector<ElementCell> cells = cells_of(p_.dst, threads_);
-    const auto key = [](const ElementCell& cell) {
-      return std::tuple(cell.slot, cell.thread, cell.x);
-    };
-    std::ranges::sort(cells, {}, key);
+    const std::vector<ElementCell> cells = cells_by_slot(p_.dst, threads_);
+    RegisterStep step;
     auto at = cells.begin();
     while (at != cells.end()) {
       const std::int64_t slot = at->slot;
       std::vector<StepBatch> ways;
       for (; at != cells.end() && at->slot == slot; ++at) {
         if (at + 1 != cells.end()) WW_TRY_VOID(check_apart(*at, *(at + 1)));
-        RegisterStep step{.to = slot};
+        step.to = slot;
+        step.from.clear();
         for (std::size_t i = 0; i < holders_.size(); ++i)
           step.from.push_back(WW_TRY(find_slot(i, *at)));
         auto way =

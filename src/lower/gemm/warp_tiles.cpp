@@ -32,14 +32,16 @@ class HeldOperand {
     threads_ = call.unit_threads();
     find_slots();
     cells_.assign(slots_.size() * as_index(threads_), kNone);
+    std::vector<Holder> holders;  // of one element, in different warps
     for (std::size_t x = 0; x < side_.size(); ++x) {
-      std::map<std::int64_t, Holder> holder;  // by warp
+      holders.clear();
       for (const Shift& shift : side_.replicas)
         for (const std::int64_t spread : side_.spread) {
           const std::int64_t u = side_.owner[x] + shift.thread + spread;
           const std::int64_t slot = side_.linear[x] + shift.place;
-          const auto [found, is_new] = holder.try_emplace(u / 32, Holder{u, slot});
-          if (!is_new) return held_twice(x, found->second, {u, slot});
+          const auto found = std::ranges::find(holders, u / 32, &Holder::warp);
+          if (found != holders.end()) return held_twice(x, *found, {u, slot});
+          holders.push_back({u, slot});
           std::int32_t& cell = cells_[index(slot, u)];
           if (cell != kNone)
             return decline("registers", "elements {} and {} of {} share a register of thread {}",
@@ -74,6 +76,7 @@ class HeldOperand {
 
   struct Holder {
     std::int64_t thread, slot;
+    [[nodiscard]] std::int64_t warp() const { return thread / 32; }
   };
   [[nodiscard]] std::unexpected<Decline> held_twice(std::size_t x, Holder one, Holder two) const {
     const std::int64_t lane = one.thread % 32, warp = one.thread / 32;
@@ -93,10 +96,11 @@ class HeldOperand {
   }
 
   void find_slots() {
-    std::set<std::int64_t> all;
     for (const std::int64_t slot : side_.linear)
-      for (const Shift& shift : side_.replicas) all.insert(slot + shift.place);
-    slots_.assign(all.begin(), all.end());
+      for (const Shift& shift : side_.replicas) slots_.push_back(slot + shift.place);
+    std::ranges::sort(slots_);
+    const auto again = std::ranges::unique(slots_);
+    slots_.erase(again.begin(), again.end());
   }
   [[nodiscard]] std::size_t index(std::int64_t slot, std::int64_t u) const {
     const auto at = std::ranges::lower_bound(slots_, slot) - slots_.begin();
