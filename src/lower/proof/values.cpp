@@ -2,11 +2,13 @@
 #include "lower/proof/values.h"
 
 #include <algorithm>
+#include <bit>
 
 #include "base/wide.h"
 #include "ir/launch/thread_values.h"
 #include "ir/print/print.h"
 #include "ir/simplify/fold.h"
+#include "lower/as_index.h"
 #include "lower/operand_places.h"
 #include "lower/proof/scalars.h"
 
@@ -32,7 +34,20 @@ bool each_of(num::DType result, PerUnit& a, const PerUnit& b, Op&& op) {
   return true;
 }
 
+// By a power of two that is the same for all threads, as in most indices: shifts round down, too.
+bool has_shifted(ExprOp op, num::DType result, PerUnit& a, const PerUnit& b) {
+  const auto by = static_cast<std::uint64_t>(b.empty() ? 0 : b.front());
+  if (!std::has_single_bit(by) || by >> 62U != 0) return false;
+  if (std::any_of(b.begin(), b.end(), [&](std::int64_t y) { return y != b.front(); })) return false;
+  const int shift = std::countr_zero(by);
+  const auto rest = static_cast<std::int64_t>(by - 1);
+  if (op == ExprOp::FloorDiv)
+    return each_of(result, a, b, [=](std::int64_t x, std::int64_t) { return x >> shift; });
+  return each_of(result, a, b, [=](std::int64_t x, std::int64_t) { return x & rest; });
+}
+
 bool has_divided(ExprOp op, num::DType result, PerUnit& a, const PerUnit& b) {
+  if (has_shifted(op, result, a, b)) return true;
   if (std::any_of(b.begin(), b.end(), [](std::int64_t y) { return y < 1; })) return false;
   if (op == ExprOp::FloorDiv)
     return each_of(result, a, b, [](std::int64_t x, std::int64_t y) { return floor_div(x, y); });
@@ -90,9 +105,9 @@ void ProofValues::set(ir::VarId var, PointerValue value) {
 }
 
 void ProofValues::forget(ir::VarId var) {
-  std::erase_if(memo_, [&](const auto& each) {
-    return std::binary_search(each.second.vars.begin(), each.second.vars.end(), var.index);
-  });
+  const auto readers = readers_.find(var.index);
+  if (readers == readers_.end()) return;
+  for (const std::uint32_t expr : readers->second) memo_.at(expr).is_known = false;
 }
 
 Try<PerUnit> ProofValues::of(ExprId expr) { return *WW_TRY(known(expr)); }
@@ -104,21 +119,31 @@ Try<const PerUnit*> ProofValues::known(ExprId expr) {
     if (out.empty()) out.assign(threads_, *number);
     return &out;
   }
-  auto found = memo_.find(expr.index);
-  if (found == memo_.end()) {
-    const auto before = static_cast<std::ptrdiff_t>(read_.size());
-    ++depth_;
-    Values out = compute(expr);
-    --depth_;
-    if (!out) return std::unexpected(std::move(out).error());
-    std::sort(read_.begin() + before, read_.end());
-    read_.erase(std::unique(read_.begin() + before, read_.end()), read_.end());
-    found = memo_.emplace(expr.index, Memo{*std::move(out), {read_.begin() + before, read_.end()}})
-                .first;
-  } else {
+  const auto found = memo_.find(expr.index);
+  if (found != memo_.end() && found->second.is_known) {
     read_.insert(read_.end(), found->second.vars.begin(), found->second.vars.end());
+    return &found->second.value;
   }
-  return &found->second.value;
+  const auto before = static_cast<std::ptrdiff_t>(read_.size());
+  ++depth_;
+  Values out = compute(expr);
+  --depth_;
+  if (!out) return std::unexpected(std::move(out).error());
+  std::sort(read_.begin() + before, read_.end());
+  read_.erase(std::unique(read_.begin() + before, read_.end()), read_.end());
+  return &remember(expr, *std::move(out), std::span(read_).subspan(as_index(before)));
+}
+
+const PerUnit& ProofValues::remember(ExprId expr, PerUnit value,
+                                     std::span<const std::uint32_t> vars) {
+  Memo& memo = memo_[expr.index];
+  for (const std::uint32_t var : vars)
+    if (!std::binary_search(memo.vars.begin(), memo.vars.end(), var))
+      readers_[var].push_back(expr.index);
+  memo.value = std::move(value);
+  memo.vars.assign(vars.begin(), vars.end());
+  memo.is_known = true;
+  return memo.value;
 }
 
 ProofValues::Values ProofValues::compute(ExprId expr) {

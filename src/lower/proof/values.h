@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -66,8 +67,10 @@ class ProofValues {
   struct Memo {
     PerUnit value;
     std::vector<std::uint32_t> vars = {};
+    bool is_known = false;
   };
   void forget(ir::VarId var);
+  const PerUnit& remember(ir::ExprId expr, PerUnit value, std::span<const std::uint32_t> vars);
   Values compute(ir::ExprId expr);
   Values variable(ir::ExprId expr);
   Values changed(const ir::Expr& e);
@@ -95,6 +98,8 @@ class ProofValues {
   std::map<std::uint32_t, PerUnit> vars_;
   std::map<std::uint32_t, PointerValue> pointers_;
   std::unordered_map<std::uint32_t, Memo> memo_;  // by ExprId
+  std::unordered_map<std::uint32_t, std::vector<std::uint32_t>>
+      readers_;  // by variable: expressions
   std::unordered_map<std::int64_t, PerUnit> constants_;
   std::vector<std::uint32_t> read_;  // variables, by what is being computed
   int depth_ = 0;                    // of what is being computed
