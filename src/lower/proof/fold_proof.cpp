@@ -51,9 +51,14 @@ Number FoldProof::number_of(Number operand, Name name) const {
 }
 
 void FoldProof::fill() {
+  std::size_t elements = 1;
+  for (const std::int64_t extent : src_extents_) elements *= static_cast<std::size_t>(extent);
+  bags_.reserve(2 * elements);  // each, and what it is folded into
+  holders_.resize(elements);
   src_.for_each(values_.threads(), [&](const RegisterPlace& place, Name name) {
     registers_.put_beside(place, bags_.element(number_of(1, name)));
-    holders_.emplace(name, place.thread);  // the first
+    const auto at = static_cast<std::size_t>(name);
+    if (holders_[at] == 0) holders_[at] = place.thread + 1;
   });
 }
 

@@ -4,7 +4,6 @@
 // the call means. What that is, each kind of fold says for itself.
 #pragma once
 
-#include <unordered_map>
 #include <vector>
 
 #include "lower/proof/fold_replay.h"
@@ -42,12 +41,17 @@ class FoldProof {
   RegionElements dst_, src_;
   std::vector<std::int64_t> src_extents_;
   Registers registers_;
-  std::unordered_map<Name, std::size_t> holders_;  // the first thread that has an element
+  /// The first thread that has an element; 0 where none has.
+  [[nodiscard]] std::size_t holder_of(Name name) const {
+    const std::size_t holder = holders_[static_cast<std::size_t>(name)];
+    return holder > 0 ? holder - 1 : 0;
+  }
 
  private:
   Try<bool> read(std::size_t argument, RegionElements& out);
   void compare(const std::vector<Number>& meant);
 
+  std::vector<std::size_t> holders_;  // by element: the first thread that has it, from 1 on
   const ir::Block& code_;
   Trial trial_;
   Proof& proof_;

@@ -28,6 +28,7 @@ Number Bags::cast(DType from, DType to, Number x) {
     constants_.put(out, converted);
     return out;
   }
+  if (from == to && bags_.find(x) != nullptr) return x;
   const Number out = hashes::cast(from, to, x);
   bags_.put(out, bag(x));
   return out;

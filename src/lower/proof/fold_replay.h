@@ -37,6 +37,8 @@ class Bags {
  public:
   Bags(ir::ExprOp op, num::DType type);
 
+  /// Room for so many values.
+  void reserve(std::size_t count) { bags_.reserve(count); }
   Number element(Number number);
   Number cast(num::DType from, num::DType to, Number x);
   Number folded(ir::ExprOp op, num::DType type, Number a, Number b);

@@ -3,7 +3,9 @@
 // proof of a fold puts thousands of values in and finds each of them a few times.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <utility>
 #include <vector>
 
@@ -18,38 +20,56 @@ class NumberMap {
   [[nodiscard]] const Value* find(Number key) const {
     if (slots_.empty()) return nullptr;
     const Slot& slot = slots_[place_of(key)];
-    return slot.is_used ? &slot.value : nullptr;
+    return slot.value == 0 ? nullptr : &values_[slot.value - 1];
+  }
+  /// Room for so many.
+  void reserve(std::size_t count) {
+    values_.reserve(count);
+    std::size_t slots = std::max(kLeastSlots, slots_.size());
+    while (4 * count > 3 * slots) slots *= 2;
+    if (slots > slots_.size()) resize(slots);
   }
   void put(Number key, const Value& value) {
-    if (2 * (count_ + 1) > slots_.size()) grow();
+    if (!has_room_for(values_.size() + 1)) grow();
     Slot& slot = slots_[place_of(key)];
-    if (!slot.is_used) ++count_;
-    slot = {key, value, true};
+    if (slot.value != 0) {
+      values_[slot.value - 1] = value;
+      return;
+    }
+    values_.push_back(value);
+    slot = {key, static_cast<std::uint32_t>(values_.size())};
   }
 
  private:
+  static constexpr std::size_t kLeastSlots = 256;
+
   struct Slot {
     Number key = 0;
-    Value value = {};
-    bool is_used = false;
+    std::uint32_t value = 0;  // its number, from 1 on; 0: the slot is free
   };
+
+  // At most three of four slots are used.
+  [[nodiscard]] bool has_room_for(std::size_t count) const {
+    return 4 * count <= 3 * slots_.size();
+  }
 
   // Where the key is, or belongs: some slot is free.
   [[nodiscard]] std::size_t place_of(Number key) const {
     const std::size_t mask = slots_.size() - 1;
     std::size_t at = static_cast<std::size_t>(key) & mask;
-    while (slots_[at].is_used && slots_[at].key != key) at = (at + 1) & mask;
+    while (slots_[at].value != 0 && slots_[at].key != key) at = (at + 1) & mask;
     return at;
   }
-  void grow() {
-    std::vector<Slot> before(slots_.empty() ? 256 : 2 * slots_.size());
+  void grow() { resize(std::max(kLeastSlots, 2 * slots_.size())); }
+  void resize(std::size_t count) {
+    std::vector<Slot> before(count);
     std::swap(before, slots_);
     for (const Slot& slot : before)
-      if (slot.is_used) slots_[place_of(slot.key)] = slot;
+      if (slot.value != 0) slots_[place_of(slot.key)] = slot;
   }
 
   std::vector<Slot> slots_;  // a power of two of them
-  std::size_t count_ = 0;
+  std::vector<Value> values_;
 };
 
 }  // namespace ww::lower

@@ -19,6 +19,17 @@ TEST(NumberMap, HoldsWhatWasPut) {
   EXPECT_EQ(map.find(mixed(5000)), nullptr);
 }
 
+TEST(NumberMap, RoomMadeBeforeKeepsWhatIsThere) {
+  NumberMap<int> map;
+  map.put(7, 1);
+  for (const std::size_t room : {10U, 3000U, 5U}) {
+    map.reserve(room);
+    ASSERT_NE(map.find(7), nullptr);
+    EXPECT_EQ(*map.find(7), 1);
+    EXPECT_EQ(map.find(8), nullptr);
+  }
+}
+
 // Keys that all belong in one place.
 TEST(NumberMap, KeysMayMeet) {
   NumberMap<int> map;

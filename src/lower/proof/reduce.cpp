@@ -82,7 +82,7 @@ class ReductionProof : public FoldProof {
       for (std::size_t i = 0; i < members[into].size(); ++i) {
         const Name name = src_.names->known_as(members[into][i]);
         const Number leaf = leaf_of(name, static_cast<std::int64_t>(i));
-        const auto [part, is_first] = parts.emplace(holders_[name], leaf);
+        const auto [part, is_first] = parts.emplace(holder_of(name), leaf);
         if (!is_first) part->second = folded(part->second, leaf);
       }
       Number all = over_lanes(std::move(parts));

@@ -102,7 +102,7 @@ class ScanProof : public FoldProof {
       RowMeaning row(bags_, op_, type_);
       for (std::int64_t i = 0; i < length; ++i) {
         const Name name = src_.names->known_as(static_cast<Name>(first + i * stride));
-        row.add(holders_[name], bags_.cast(dtype_, type_, number_of(1, name)));
+        row.add(holder_of(name), bags_.cast(dtype_, type_, number_of(1, name)));
       }
       std::int64_t i = 0;
       for (const Part& part : row.results(ir::is_exclusive(call_.tile)))
