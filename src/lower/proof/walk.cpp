@@ -72,7 +72,9 @@ Try<void> ProofWalk::bind(const ir::Stmt& s, const Mask& /*mask*/) {
 }
 
 Try<void> ProofWalk::loop(const ir::Stmt& s, const Mask& mask) {
-  const auto trips = WW_TRY(values_.uniform(s.args[1]));
+  auto trips = WW_TRY(values_.uniform(s.args[1]));
+  // Where no thread comes there is nothing to see but the statements.
+  if (idle_ > 0) trips = std::min<std::int64_t>(trips, 1);
   for (std::int64_t k = 0; k < trips; ++k) {
     values_.set(s.var, PerUnit(values_.threads(), k));
     WW_TRY_VOID(block(s.body, mask));
@@ -82,16 +84,22 @@ Try<void> ProofWalk::loop(const ir::Stmt& s, const Mask& mask) {
 
 Try<void> ProofWalk::branch(const ir::Stmt& s, const Mask& mask) {
   const PerUnit& condition = *WW_TRY(values_.known(s.expr));
-  Mask yes = mask, no;
-  if (!s.other.empty()) no = mask;
+  Mask yes = mask, no = mask;
+  bool has_yes = false, has_no = false;
   for (std::size_t t = 0; t < mask.size(); ++t) {
-    if (condition[t] == 0)
-      yes[t] = false;
-    else if (!no.empty())
-      no[t] = false;
+    const bool holds = condition[t] != 0;
+    (holds ? no : yes)[t] = false;
+    (holds ? has_yes : has_no) |= mask[t];
   }
-  WW_TRY_VOID(block(s.body, yes));
-  return s.other.empty() ? Try<void>{} : block(s.other, no);
+  WW_TRY_VOID(arm(s.body, yes, has_yes));
+  return arm(s.other, no, has_no);
+}
+
+Try<void> ProofWalk::arm(const ir::Block& stmts, const Mask& mask, bool is_taken) {
+  idle_ += is_taken ? 0 : 1;
+  const auto walked = block(stmts, mask);
+  idle_ -= is_taken ? 0 : 1;
+  return walked;
 }
 
 Try<PointerValue> ProofWalk::register_of(const ir::PtxOperand& operand, const Mask& mask) {

@@ -52,7 +52,9 @@ class ProofWalk {
   Try<void> stmt(const ir::Stmt& s, const Mask& mask);
   Try<void> loop(const ir::Stmt& s, const Mask& mask);
   Try<void> branch(const ir::Stmt& s, const Mask& mask);
+  Try<void> arm(const ir::Block& stmts, const Mask& mask, bool is_taken);
   std::int64_t steps_ = 0;
+  int idle_ = 0;  // branches around this place that no thread takes
 };
 
 /// The first lanes of the warps that execute a warp-collective instruction, all 32 lanes of each;
