@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -51,6 +52,8 @@ struct ScratchBuffer {
       false;  // at which one thread arrives, and which is made where the kernel begins
 };
 
+struct LayoutPlaces;
+
 /// What is the same for all calls of a function. The function's scope ids are resolved; its buffers
 /// still have their layouts.
 struct Context {
@@ -62,9 +65,12 @@ struct Context {
   target::Target target;
   std::vector<ScratchBuffer> scratch = {};
   bool writes_other_ctas = false;  // code does, into their shared memory
+  /// By buffer: what lower/proof/layout_places.h has enumerated.
+  std::unordered_map<std::uint32_t, std::shared_ptr<const LayoutPlaces>> layout_places = {};
 };
 
 struct CopyProblem;
+struct KnownNames;
 
 struct Call {
   Context& context;
@@ -75,6 +81,8 @@ struct Call {
   mutable std::optional<Match<std::shared_ptr<const CopyProblem>>> copy = {};
   /// What lower/scratch.h uses of the caller's workspace, once code is written.
   mutable std::optional<ScratchBuffer> workspace = {};
+  /// The last regions that lower/proof/names.h was asked about: most are the same in all trials.
+  mutable std::vector<std::shared_ptr<const KnownNames>> names = {};
   /// May the call be made twice with no barrier of the cluster between the two? (lower/cluster_code.h)
   bool may_repeat = true;
   bool is_in_loop = true;

@@ -257,10 +257,10 @@ class ElementwiseReplay : public RegisterReplay {
       args.push_back(WW_TRY(value(call.operands[i].expr, mask)));
     const auto to = WW_TRY(register_of(call.operands[0], mask));
     const DType type = f_[target.buffer].dtype;
+    std::vector<Number> numbers(args.size());
     for (std::size_t t = 0; t < mask.size(); ++t) {
       if (!mask[t]) continue;
-      std::vector<Number> numbers;
-      for (const ThreadNumbers& arg : args) numbers.push_back(arg[t]);
+      for (std::size_t i = 0; i < args.size(); ++i) numbers[i] = args[i][t];
       WW_TRY_VOID(put(place(to, t, num::bits_of(type)), t,
                       hashes::instructed(call.opcode.text(), type, numbers)));
     }

@@ -242,6 +242,17 @@ class GemmReplay : public ProofWalk {
     return {};
   }
 
+  // d += a @ b, row-major.
+  static void add_product(const ThreadNumbers& a, const ThreadNumbers& b, int depth, int cols,
+                          ThreadNumbers& d) {
+    for (std::size_t i = 0; i < a.size(); ++i) {
+      const auto row = static_cast<std::ptrdiff_t>(i) / depth * cols;
+      const auto from = static_cast<std::ptrdiff_t>(i) % depth * cols;
+      auto to = d.begin() + row;
+      for (auto x = b.begin() + from; x != b.begin() + from + cols; ++x) *to++ += a[i] * *x;
+    }
+  }
+
   // All is read before anything is written.
   Try<void> multiply(const std::vector<Matrix>& matrices, std::size_t first) {
     const Matrix &d = matrices[0], &a = matrices[1], &b = matrices[2], &c = matrices[3];
@@ -249,16 +260,10 @@ class GemmReplay : public ProofWalk {
     ThreadNumbers left, right, before;
     for (const auto& [matrix, numbers] : {std::pair(&a, &left), {&b, &right}, {&c, &before}})
       WW_TRY_VOID(gather(*matrix, first, *numbers));
-    const auto at = [](const ThreadNumbers& all, int i, int width, int j) {
-      return all[static_cast<std::size_t>(i) * static_cast<std::size_t>(width) +
-                 static_cast<std::size_t>(j)];
-    };
+    add_product(left, right, depth, cols, before);
+    auto sum = before.begin();
     for (int i = 0; i < rows; ++i)
-      for (int j = 0; j < cols; ++j) {
-        Number sum = at(before, i, cols, j);
-        for (int k = 0; k < depth; ++k) sum += at(left, i, depth, k) * at(right, k, cols, j);
-        WW_TRY_VOID(put(d.at(i, j, first), sum));
-      }
+      for (int j = 0; j < cols; ++j) WW_TRY_VOID(put(d.at(i, j, first), *sum++));
     return {};
   }
 

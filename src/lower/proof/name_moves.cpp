@@ -23,7 +23,7 @@ NameMoves::NameMoves(const Call& call, ProofValues& values, const Granules& src,
       src_storage_(ir::storage_of(call.f(), call.region(1).buffer)),
       dst_storage_(ir::storage_of(call.f(), call.region(0).buffer)),
       scratch_(call, values, first_thread),
-      writers_(dst.blank()) {
+      writers_(dst.is_private() ? Granules(1, granule, {}) : dst.blank()) {
   for (const ScratchBuffer& each : call.context.scratch) keep(each.buffer);
   if (call.workspace) keep(call.workspace->buffer);
 }

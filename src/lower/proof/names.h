@@ -7,6 +7,7 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -14,7 +15,6 @@
 #include <unordered_map>
 #include <vector>
 
-#include "layout/image.h"
 #include "lower/proof/values.h"
 
 namespace ww::lower {
@@ -36,6 +36,8 @@ struct Spot {
 
 /// The granule that a bit is in.
 inline std::int64_t granule_at(std::int64_t bit, int granule_bits) {
+  const auto size = static_cast<unsigned>(granule_bits);
+  if ((size & (size - 1)) == 0) return bit >> std::countr_zero(size);
   const std::int64_t whole = bit / granule_bits;
   return bit < whole * granule_bits ? whole - 1 : whole;
 }
@@ -58,11 +60,12 @@ class Granules {
                 static_cast<std::int64_t>(16 * spots.size()) + 4096;
     if (is_table_) table_.assign(static_cast<std::size_t>(width_) * rows, kNobody);
     for (const Spot& spot : spots) {
-      const Name before = at(spot.row, spot.granule);
-      if (before == kNobody)
-        put(spot.row, spot.granule, spot.name);
-      else if (before != spot.name)
-        aliases_[spot.name] = before;
+      const std::size_t i = index(spot.row, spot.granule);
+      Name& name = is_table_ ? table_[i] : sparse_.try_emplace(i, kNobody).first->second;
+      if (name == kNobody)
+        name = spot.name;
+      else if (name != spot.name)
+        aliases_[spot.name] = name;
     }
   }
 
@@ -102,9 +105,11 @@ class Granules {
 
   /// The same granules, nothing in them yet.
   [[nodiscard]] Granules blank() const {
-    Granules out = *this;
-    std::fill(out.table_.begin(), out.table_.end(), kUntouched);
-    out.sparse_.clear();
+    Granules out(rows_, bits_, {}, is_tensor_);
+    out.first_ = first_;
+    out.width_ = width_;
+    out.is_table_ = is_table_;
+    out.table_.assign(table_.size(), kUntouched);
     return out;
   }
 
@@ -141,7 +146,8 @@ class Granules {
   /// What differs from the names that are meant to be here.
   [[nodiscard]] std::string difference(const Granules& meant) const {
     for (std::size_t i = 0; i < table_.size(); ++i)
-      if (std::string d = meant.difference_at(i, meant.table_[i], table_[i]); !d.empty()) return d;
+      if (!is_right(meant.table_[i], table_[i]))
+        return meant.difference_at(i, meant.table_[i], table_[i]);
     for (const auto& [i, name] : sparse_) {
       const auto found = meant.sparse_.find(i);
       const Name wanted = found == meant.sparse_.end() ? kNobody : found->second;
@@ -161,8 +167,11 @@ class Granules {
   [[nodiscard]] std::size_t index(std::size_t row, std::int64_t granule) const {
     return row * static_cast<std::size_t>(width_) + static_cast<std::size_t>(granule - first_);
   }
+  static bool is_right(Name wanted, Name got) {
+    return wanted == got || (wanted == kNobody && got == kUntouched);
+  }
   [[nodiscard]] std::string difference_at(std::size_t i, Name wanted, Name got) const {
-    if (wanted == got || (wanted == kNobody && got == kUntouched)) return {};
+    if (is_right(wanted, got)) return {};
     const std::size_t row = i / static_cast<std::size_t>(width_);
     const std::int64_t byte =
         (static_cast<std::int64_t>(i % static_cast<std::size_t>(width_)) + first_) * bits_ / 8;
@@ -201,5 +210,8 @@ struct RegionNames {
 Try<std::optional<RegionNames>> names_of(const Call& call, ProofValues& values,
                                          const ir::Region& region, int granule_bits,
                                          std::int64_t first_thread, bool may_leave = false);
+/// Does the region leave its buffer? Chooses the values that `names_of` would choose.
+Try<std::optional<bool>> leaves_buffer(const Call& call, ProofValues& values,
+                                       const ir::Region& region, bool may_leave);
 
 }  // namespace ww::lower

@@ -82,7 +82,7 @@ class Registers {
     }
     // A thread has 255 registers of 32 bits.
     [[nodiscard]] bool is_in_table(std::int64_t bit) const {
-      return bit >= 0 && bit < 255 * 32 && bit % bits == 0;
+      return bit >= 0 && bit < 255 * 32 && granule_at(bit, bits) * bits == bit;
     }
     static Number key_of(std::size_t thread, std::int64_t bit) {
       return static_cast<Number>(bit) << 16U | thread;  // a cluster has 16 CTAs of 1024
@@ -91,7 +91,7 @@ class Registers {
       if (!is_in_table(place.bit)) return others[key_of(place.thread, place.bit)];
       if (table.size() <= place.thread) table.resize(place.thread + 1);
       std::vector<Cell>& row = table[place.thread];
-      const auto at = static_cast<std::size_t>(place.bit / bits);
+      const auto at = static_cast<std::size_t>(granule_at(place.bit, bits));
       // Most threads hold several, and they come one by one.
       if (row.size() <= at) row.resize(std::max(at + 1, std::max<std::size_t>(8, 2 * row.size())));
       return row[at];
@@ -101,7 +101,7 @@ class Registers {
         const auto found = others.find(key_of(place.thread, place.bit));
         return found == others.end() ? nullptr : &found->second;
       }
-      const auto at = static_cast<std::size_t>(place.bit / bits);
+      const auto at = static_cast<std::size_t>(granule_at(place.bit, bits));
       if (table.size() <= place.thread || table[place.thread].size() <= at) return nullptr;
       return &table[place.thread][at];
     }
