@@ -13,6 +13,7 @@
 #include "ir/elementwise.h"
 #include "ir/print/print.h"
 #include "ir/settings.h"
+#include "ir/visit.h"
 #include "isa/catalogue.h"
 #include "isa/fragment.h"
 #include "lower/proof/least_move.h"
@@ -411,24 +412,76 @@ TrialOutcome prove_once(const Call& call, const ir::Block& code, Trial trial, Pr
   return prove_with(call, code, trial, std::min(bits, least), proof, seen);
 }
 
+constexpr int kManyCases = 16;  // trials that hold, where not all cases need exist
+
+// Does a region leave its buffer, in the trials that hold? Nothing: the sampled values rule one out.
+Try<std::optional<bool>> leaves_in(const Call& call, ProofValues& values) {
+  const ir::CopySettings settings = ir::copy_settings(call.tile);
+  WW_TRY_VOID(fill_of(call, values));
+  bool out = false;
+  for (const std::size_t i : {0U, 1U}) {
+    const auto leaves = WW_TRY(leaves_buffer(call, values, call.region(i), settings.may_leave(i)));
+    if (!leaves) return std::nullopt;
+    out = out || *leaves;
+  }
+  return out;
+}
+
+// Can the code do something else for other values: does it branch, choose, or leave something out?
+bool has_condition(const ir::Function& f, const ir::Block& code) {
+  std::vector<bool> seen(f.expr_count());
+  const auto chooses = [&](auto&& self, ExprId id) -> bool {
+    if (seen[id.index]) return false;
+    seen[id.index] = true;
+    const ir::Expr& e = f[id];
+    if (e.type.is_bool() || e.op == ir::ExprOp::Select || e.op == ir::ExprOp::IfThenElse ||
+        e.op == ir::ExprOp::Min || e.op == ir::ExprOp::Max)
+      return true;
+    return std::any_of(e.args.begin(), e.args.end(), [&](ExprId arg) { return self(self, arg); });
+  };
+  bool out = false;
+  ir::for_each_stmt(f, code, [&](ir::StmtId id) {
+    out = out || f[id].kind == StmtKind::If;
+    ir::for_each_root(f, f[id], [&](ExprId root) { out = out || chooses(chooses, root); });
+  });
+  return out;
+}
+
+// False: the call does what a plain copy does, in as many trials as it could have.
+bool ever_leaves(const Call& call, std::int64_t first_thread) {
+  int held = 0;
+  for (int sample = 0; sample < kMaxTrials && held < kManyCases; ++sample) {
+    FewValues few;
+    ProofValues values(call, first_thread, sample, few);
+    const auto leaves = leaves_in(call, values);
+    if (!leaves || leaves->value_or(false)) return true;
+    held += *leaves ? 1 : 0;
+  }
+  return false;
+}
+
 }  // namespace
 
 Proof prove_copy(const Call& call, const ir::Block& code) {
   Proof proof;
   // Where the call has several meanings (an edge, a predicate), each is wanted.
   const ir::CopySettings settings = ir::copy_settings(call.tile);
-  const bool has_cases = settings.fills || settings.clips || settings.predicate != nullptr ||
-                         settings.predicate_tile != nullptr;
+  const bool has_predicate = settings.predicate != nullptr || settings.predicate_tile != nullptr;
+  bool has_cases = has_predicate;
   std::array<int, 4> held_in{};
   const auto attempt = [&](Trial trial) {
-    if (trial.sample == 0) held_in = {};  // another unit
+    if (trial.sample == 0) {  // another unit
+      held_in = {};
+      has_cases = has_predicate ||
+                  ((settings.fills || settings.clips) &&
+                   (has_condition(call.f(), code) || ever_leaves(call, trial.first_thread)));
+    }
     Seen seen;
     const TrialOutcome outcome = prove_once(call, code, trial, proof, seen);
     held_in.at(static_cast<std::size_t>(seen.index())) += outcome == TrialOutcome::Held ? 1 : 0;
     return outcome;
   };
   make_trials(call, proof, attempt, [&](int held) {
-    constexpr int kManyCases = 16;  // not all of them need exist
     if (!has_cases || held >= kManyCases) return are_enough(held);
     return *std::min_element(held_in.begin(), held_in.end()) >= kWantedTrials;
   });

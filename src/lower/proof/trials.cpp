@@ -34,12 +34,11 @@ void make_trials(const Call& call, Proof& proof, const std::function<TrialOutcom
                  const std::function<bool(int)>& is_enough) {
   const std::vector<std::int64_t> starts = call.unit_starts();
   if (starts.empty()) return;  // nobody comes here
-  constexpr int kMax = 60;
   constexpr int kMaxForFew = 16;
   for (const std::int64_t first : {starts.front(), starts.back()}) {
     int held = 0;
     Settled settled;
-    for (int sample = 0; sample < kMax; ++sample) {
+    for (int sample = 0; sample < kMaxTrials; ++sample) {
       FewValues chosen;
       const TrialOutcome outcome = attempt({first, sample, &chosen});
       if (outcome == TrialOutcome::Failed) return;

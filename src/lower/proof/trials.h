@@ -25,6 +25,7 @@ enum class TrialOutcome : std::uint8_t {
   Failed
 };
 
+inline constexpr int kMaxTrials = 60;    // of a unit
 inline constexpr int kWantedTrials = 2;  // that hold, for a unit
 
 inline bool are_enough(int held) { return held >= kWantedTrials; }
