@@ -86,11 +86,13 @@ class GemmReplay : public ProofWalk {
   }
   Try<void> read(const RegisterPlace& place, Number& out) {
     const auto number = registers_.at(place);
-    if (!number)
-      return wrong("thread {} of the unit reads byte {} of `{}`, which holds nothing", place.thread,
-                   place.bit / 8, f_[place.storage].name);
+    if (!number) return holds_nothing(place);
     out = *number;
     return {};
+  }
+  [[nodiscard]] std::unexpected<Unproven> holds_nothing(const RegisterPlace& place) const {
+    return wrong("thread {} of the unit reads byte {} of `{}`, which holds nothing", place.thread,
+                 place.bit / 8, f_[place.storage].name);
   }
   Try<ThreadNumbers> multiplied_and_added(const ir::Expr& e, const Mask& mask) {
     auto a = WW_TRY(value(e.args[0], mask));
@@ -236,9 +238,19 @@ class GemmReplay : public ProofWalk {
   }
 
   Try<void> gather(const Matrix& matrix, std::size_t first, ThreadNumbers& out) {
+    std::vector<Registers::Reader> readers;  // by register
+    for (const PointerValue& reg : matrix.registers)
+      readers.emplace_back(registers_, reg.storage, matrix.bits);
+    out.resize(static_cast<std::size_t>(matrix.fragment->rows * matrix.fragment->cols));
+    auto to = out.begin();
     for (int i = 0; i < matrix.fragment->rows; ++i)
-      for (int j = 0; j < matrix.fragment->cols; ++j)
-        WW_TRY_VOID(read(matrix.at(i, j, first), out.emplace_back()));
+      for (int j = 0; j < matrix.fragment->cols; ++j, ++to) {
+        const RegisterPlace place = matrix.at(i, j, first);
+        const auto reg = static_cast<std::size_t>(matrix.fragment->at(i, j).reg);
+        const Number* number = readers[reg].find(place.thread, place.bit);
+        if (number == nullptr) return holds_nothing(place);
+        *to = *number;
+      }
     return {};
   }
 
@@ -316,15 +328,16 @@ ThreadNumbers meant(const Sizes& s, const Factors& factors, const SharedNumbers&
   const ThreadNumbers a = numbers(kOfA, s.m * s.k), b = numbers(kOfB, s.k * s.n),
                       c = numbers(kOfC, s.m * s.n);
   ThreadNumbers out(c.size());
-  for (std::int64_t x = 0; x < s.m * s.n; ++x) {
-    const std::int64_t row = x / s.n, col = x % s.n;
-    Number sum = 0;
-    for (std::int64_t k = 0; k < s.k; ++k)
-      sum += a[static_cast<std::size_t>(s.turns_a ? k * s.m + row : row * s.k + k)] *
-             b[static_cast<std::size_t>(s.turns_b ? col * s.k + k : k * s.n + col)];
-    const auto at = static_cast<std::size_t>(x);
-    out[at] = factors.alpha() * sum + factors.beta() * c[at];
-  }
+  for (std::int64_t row = 0; row < s.m; ++row)
+    for (std::int64_t k = 0; k < s.k; ++k) {
+      const Number left = a[static_cast<std::size_t>(s.turns_a ? k * s.m + row : row * s.k + k)];
+      auto right = static_cast<std::size_t>(s.turns_b ? k : k * s.n);
+      auto at = static_cast<std::size_t>(row * s.n);
+      const auto step = static_cast<std::size_t>(s.turns_b ? s.k : 1);
+      for (std::int64_t col = 0; col < s.n; ++col, right += step) out[at++] += left * b[right];
+    }
+  for (std::size_t x = 0; x < out.size(); ++x)
+    out[x] = factors.alpha() * out[x] + factors.beta() * c[x];
   return out;
 }
 

@@ -39,7 +39,24 @@ struct RegisterPlace {
 
 /// What the registers of all threads of the unit hold, element by element.
 class Registers {
+  struct Cell {
+    Number number = 0;
+    bool is_known = false;
+  };
+  struct Width;
+
  public:
+  /// The elements of one width in a storage, to read many of them: valid until the next `put`.
+  class Reader {
+   public:
+    Reader(const Registers& registers, ir::BufferId storage, int bits);
+    /// Nothing where nothing has been put.
+    [[nodiscard]] const Number* find(std::size_t thread, std::int64_t bit) const;
+
+   private:
+    const Width* width_ = nullptr;
+  };
+
   /// Elements of another width that lie there are no longer known.
   void put(const RegisterPlace& place, Number value) {
     Width& mine = width_of(place);
@@ -53,11 +70,8 @@ class Registers {
   }
   /// Nothing where nothing has been put.
   [[nodiscard]] std::optional<Number> at(const RegisterPlace& place) const {
-    for (const Width& each : widths_)
-      if (each.holds(place))
-        if (const Cell* cell = each.find(place); cell != nullptr && cell->is_known)
-          return cell->number;
-    return std::nullopt;
+    const Number* number = Reader(*this, place.storage, place.bits).find(place.thread, place.bit);
+    return number == nullptr ? std::nullopt : std::optional(*number);
   }
   template <typename Change>
   void change_all(Change&& change) {
@@ -65,11 +79,6 @@ class Registers {
   }
 
  private:
-  struct Cell {
-    Number number = 0;
-    bool is_known = false;
-  };
-
   /// The elements of one width in a storage: in a table where registers are, by hash elsewhere.
   struct Width {
     ir::BufferId storage;
@@ -96,14 +105,14 @@ class Registers {
       if (row.size() <= at) row.resize(std::max(at + 1, std::max<std::size_t>(8, 2 * row.size())));
       return row[at];
     }
-    [[nodiscard]] const Cell* find(const RegisterPlace& place) const {
-      if (!is_in_table(place.bit)) {
-        const auto found = others.find(key_of(place.thread, place.bit));
+    [[nodiscard]] const Cell* find(std::size_t thread, std::int64_t bit) const {
+      if (!is_in_table(bit)) {
+        const auto found = others.find(key_of(thread, bit));
         return found == others.end() ? nullptr : &found->second;
       }
-      const auto at = static_cast<std::size_t>(granule_at(place.bit, bits));
-      if (table.size() <= place.thread || table[place.thread].size() <= at) return nullptr;
-      return &table[place.thread][at];
+      const auto at = static_cast<std::size_t>(granule_at(bit, bits));
+      if (table.size() <= thread || table[thread].size() <= at) return nullptr;
+      return &table[thread][at];
     }
     template <typename Change>
     void change_all(Change&& change) {
@@ -125,12 +134,23 @@ class Registers {
     const std::int64_t first = granule_at(place.bit, other.bits) * other.bits;
     for (std::int64_t bit = first; bit < place.bit + place.bits; bit += other.bits)
       if (const RegisterPlace at{place.storage, place.thread, bit, other.bits};
-          other.find(at) != nullptr)
+          other.find(at.thread, at.bit) != nullptr)
         other.cell(at).is_known = false;
   }
 
   std::vector<Width> widths_;  // few
 };
+
+inline Registers::Reader::Reader(const Registers& registers, ir::BufferId storage, int bits) {
+  for (const Width& each : registers.widths_)
+    if (each.storage == storage && each.bits == bits) width_ = &each;
+}
+
+inline const Number* Registers::Reader::find(std::size_t thread, std::int64_t bit) const {
+  if (width_ == nullptr) return nullptr;
+  const Cell* cell = width_->find(thread, bit);
+  return cell != nullptr && cell->is_known ? &cell->number : nullptr;
+}
 
 /// The names of a region's elements and where they are.
 struct RegionElements {
