@@ -13,20 +13,30 @@ RegisterPlace RegisterReplay::place(const PointerValue& at, std::size_t thread, 
 
 Try<ThreadNumbers> RegisterReplay::loaded(const ir::Expr& e, const Mask& mask) {
   const auto from = WW_TRY(element(e, mask));
+  const int bits = num::bits_of(f_[e.buffer].dtype);
+  const Registers::Reader reader(registers_, from.storage, bits);
   ThreadNumbers out(values_.threads());
   for (std::size_t t = 0; t < out.size(); ++t) {
     if (!mask[t]) continue;
-    out[t] = WW_TRY(read_at(place(from, t, num::bits_of(f_[e.buffer].dtype)), t));
+    const RegisterPlace at = place(from, t, bits);
+    WW_TRY_VOID(touch(at, t, false));
+    const Number* number = reader.find(at.thread, at.bit);
+    if (number == nullptr) return not_an_operand(at, t);
+    out[t] = *number;
   }
   return out;
+}
+
+std::unexpected<Unproven> RegisterReplay::not_an_operand(const RegisterPlace& at,
+                                                         std::size_t thread) const {
+  return wrong("thread {} of the unit reads byte {} of `{}`, which is not an operand", thread,
+               at.bit / 8, f_[at.storage].name);
 }
 
 Try<Number> RegisterReplay::read_at(const RegisterPlace& at, std::size_t thread) {
   WW_TRY_VOID(touch(at, thread, false));
   const auto number = registers_.at(at);
-  if (!number)
-    return wrong("thread {} of the unit reads byte {} of `{}`, which is not an operand", thread,
-                 at.bit / 8, f_[at.storage].name);
+  if (!number) return not_an_operand(at, thread);
   return *number;
 }
 

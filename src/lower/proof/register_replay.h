@@ -51,6 +51,9 @@ class RegisterReplay : public ProofWalk {
   Registers& registers_;
 
  private:
+  [[nodiscard]] std::unexpected<Unproven> not_an_operand(const RegisterPlace& at,
+                                                         std::size_t thread) const;
+
   std::unordered_map<std::uint32_t, std::int64_t> allocated_;  // by buffer: bits
   std::size_t of_cta_;                                         // threads
   bool has_ctas_;

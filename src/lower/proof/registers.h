@@ -178,6 +178,7 @@ struct RegionElements {
 class SharedNumbers {
  public:
   [[nodiscard]] Number known_as(Number x) const {
+    if (as_.empty()) return x;
     for (auto at = as_.find(x); at != as_.end(); at = as_.find(x)) x = at->second;
     return x;
   }
