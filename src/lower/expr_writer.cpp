@@ -41,9 +41,13 @@ std::optional<std::int64_t> ExprWriter::constant(ExprId expr) const {
 ExprId ExprWriter::simplify(ExprId expr) { return ir::simplify(f_, expr, facts_); }
 
 ExprId ExprWriter::binary(ExprOp op, ExprId a, ExprId b) {
-  const auto is_constant = [&](ExprId id) { return constant(id).has_value(); };
-  return sure(ir::binary(f_, op, {.expr = a, .is_weak = is_constant(a)},
-                         {.expr = b, .is_weak = is_constant(b)}, span_));
+  // A small constant takes the type of the other side; one beyond int32 makes both int64.
+  const auto is_weak = [&](ExprId id) {
+    const auto value = constant(id);
+    return value && fits_int32({*value, *value});
+  };
+  return sure(ir::binary(f_, op, {.expr = a, .is_weak = is_weak(a)},
+                         {.expr = b, .is_weak = is_weak(b)}, span_));
 }
 
 ExprId ExprWriter::index(ExprOp op, ExprId a, ExprId b) {
