@@ -84,7 +84,8 @@ void load_param(Context& c, std::size_t number) {
     const Value pointer = c.code.pure("ld.param.u64", Class::Rd, {from});
     const ir::BufferId buffer = ir::buffer_of_param(c.f, number);
     std::int64_t& align = c.params[number].align;
-    if (buffer.valid()) align = std::max(align, c.f[buffer].align);
+    if (buffer.valid() && c.f[buffer].align > 0)
+      align = std::max<std::int64_t>(c.f[buffer].align, storage_bits(c.f[buffer].dtype) / 8);
     Address memory{.space = Space::Global, .align = align, .param = number};
     memory.base = c.code.pure("cvta.to.global.u64", Class::Rd, {pointer});
     c.vars[var.index].address = std::move(memory);

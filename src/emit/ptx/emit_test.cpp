@@ -115,21 +115,28 @@ $L_for_1:
 )");
 }
 
-// Callers are asked for what the code relies on: 16 bytes, more for wider accesses or by `align=`.
+// Callers are asked for what the code relies on: 16 bytes, more for wider accesses, and more or less by
+// `align=`, but never less than an element.
 TEST(EmitPtx, AlignmentOfParameters) {
   Kernel k;
   const BufferId wide = k.global("wide", 256, DType::Float32);
   const BufferId plain = k.global("plain", 256, DType::Float32);
   const BufferId asked = k.global("asked", 256, DType::Float32, 128);
+  const BufferId narrow = k.global("narrow", 256, DType::Float32, 8);
+  const BufferId element = k.global("element", 256, DType::Float32, 1);
   k.start();
   const BufferId r = k.local("r", 8, DType::Float32);
   k.copy(k.address(r, {k.n(0)}), k.address(wide, {k.mul(k.var(k.tx), k.n(8))}), 32);
   k.copy(k.address(plain, {k.mul(k.var(k.tx), k.n(8))}), k.address(r, {k.n(0)}), 16);
   k.copy(k.address(asked, {k.mul(k.var(k.tx), k.n(8))}), k.address(r, {k.n(0)}), 16);
+  k.copy(k.address(narrow, {k.mul(k.var(k.tx), k.n(8))}), k.address(r, {k.n(0)}), 8);
+  k.copy(k.address(element, {k.mul(k.var(k.tx), k.n(8))}), k.address(r, {k.n(0)}), 4);
   const std::string text = text_of(k.done(), {{target::Arch::Sm100a, 90}});
   EXPECT_TRUE(text.contains(".align 32 wide_ptr")) << text;
   EXPECT_TRUE(text.contains(".align 16 plain_ptr")) << text;
   EXPECT_TRUE(text.contains(".align 128 asked_ptr")) << text;
+  EXPECT_TRUE(text.contains(".align 8 narrow_ptr")) << text;
+  EXPECT_TRUE(text.contains(".align 4 element_ptr")) << text;
 }
 
 // Vectors go straight into the registers of the array, and halves that are written one after the
