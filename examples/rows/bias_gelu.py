@@ -13,6 +13,7 @@ from tvm.tirx.layout import S, TileLayout, reduced_layout, tx
 
 
 def build(m=16, n=1024, dtype="bfloat16", approximate="none", threads=128, rows=1):
+    assert 0 < m <= 2**30 and 0 < n <= 2**30, "1 to 2**30 rows of 1 to 2**30 elements"
     vec = 4 if dtype == "float32" else 8
     width = threads * vec
     across = (n + width - 1) // width  # tiles of a row

@@ -11,6 +11,7 @@ from tvm.tirx.layout import S, TileLayout, tx
 
 
 def build(m=128, n=1024, dtype="bfloat16", threads=128, rows=None, height=None):
+    assert 0 < m <= 2**30 and 0 < n <= 2**30, "1 to 2**30 rows of 1 to 2**30 elements"
     rows = rows or (8 if dtype == "float32" else 16)
     height = height or (256 if dtype == "float32" else 1024)
     vec = 4 if dtype == "float32" else 8

@@ -24,6 +24,9 @@ from tvm.tirx.layout import mma_shared_layout, mma_tile_layout, reduced_layout
 
 def build(batch=1, seq=256, heads=2, kv_heads=1, dim=128, causal=False, BM=64, BN=64,
           dtype="float16"):
+    assert batch > 0 and 0 < seq <= 2**30 and heads > 0 and kv_heads > 0, "nothing to attend to"
+    assert heads % kv_heads == 0, "as many heads share each head of K and V"
+    assert dim > 0 and dim % 16 == 0, "products take 16 elements of a head at a time"
     warps = BM // 32
     threads = warps * 32
     each = BM * BN // threads  # scores of a thread, half of `dim` and BN are its sums of a 16-row tile

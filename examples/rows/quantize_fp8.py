@@ -12,7 +12,7 @@ from tvm.tirx.layout import S, TileLayout, reduced_layout, tx
 
 
 def build(m=16, n=1024, dtype="bfloat16", lanes=None, rows=None):
-    assert m > 0 and n > 0, "rows without elements"
+    assert 0 < m <= 2**30 and 0 < n <= 2**30, "1 to 2**30 rows of 1 to 2**30 elements"
     size = 4 if dtype == "float32" else 2
     vec = 16 // size
     # Threads of a row: each has 32 bytes of it, and more in long rows.

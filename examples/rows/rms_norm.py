@@ -18,7 +18,7 @@ from tvm.tirx.layout import R, S, TileLayout, cbx, reduced_layout, tx
 
 
 def build(m=16, n=1024, dtype="bfloat16", eps=1e-5, lanes=None, rows=None, cluster=None, kept=None, ahead=None):
-    assert m > 0 and n > 0, "rows without elements"
+    assert 0 < m <= 2**30 and 0 < n <= 2**30, "1 to 2**30 rows of 1 to 2**30 elements"
     size = 4 if dtype == "float32" else 2
     vec = 16 // size
     # A block holds up to 64 KiB of a row; where 8 blocks are not enough, more.

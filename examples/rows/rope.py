@@ -12,6 +12,8 @@ from tvm.tirx.layout import S, TileLayout, tx
 
 def build(positions=32, heads=8, dim=128, dtype="bfloat16", threads=128):
     vec = 4 if dtype == "float32" else 8
+    assert 0 < positions * heads <= 2**30, "1 to 2**30 vectors"
+    assert dim > 0 and dim % (2 * vec) == 0, "halves of vectors are loaded 16 bytes at a time"
     half = dim // 2
     lanes = half // vec  # of a vector
     rows = threads // lanes  # vectors of a block
