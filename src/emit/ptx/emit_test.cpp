@@ -139,6 +139,26 @@ TEST(EmitPtx, AlignmentOfParameters) {
   EXPECT_TRUE(text.contains(".align 4 element_ptr")) << text;
 }
 
+// A single store at an edge needs no branch. Where its address comes from memory it keeps the branch:
+// computed ahead of the condition, it could be an undefined number.
+std::string guarded_store(bool is_index_loaded) {
+  Kernel k;
+  const BufferId to = k.global("to", 256, DType::Float32);
+  const BufferId from = k.global("from", 256, DType::Int32);
+  k.start();
+  ExprId index = k.var(k.tx);
+  if (is_index_loaded) index = k.var(k.bind("index", k.at(from, {index})));
+  k.when(k.op(ir::ExprOp::Lt, k.var(k.tx), k.n(20)));
+  k.store(to, {index}, k.real(DType::Float32, 1));
+  k.end();
+  return body_of(k.done());
+}
+
+TEST(EmitPtx, SingleStoresAreGuarded) {
+  EXPECT_THAT(guarded_store(false), HasSubstr("@%p1 st.global.b32"));
+  EXPECT_THAT(guarded_store(true), HasSubstr("@!%p1 bra"));
+}
+
 // Vectors go straight into the registers of the array, and halves that are written one after the
 // other are put together once.
 TEST(EmitPtx, RegisterArray) {

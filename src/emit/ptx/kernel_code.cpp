@@ -74,9 +74,70 @@ void KernelCode::close_scope(std::vector<Line> before) {
   std::ranges::move(closed.lines, std::back_inserter(scopes_.back().lines));
 }
 
+bool KernelCode::is_defined(const Arg& arg) const {
+  if (arg.kind == ArgKind::Value && arg.value.is_register() &&
+      !registers_[arg.value.reg].is_defined)
+    return false;
+  return std::ranges::all_of(arg.parts, [&](const Arg& part) { return is_defined(part); });
+}
+
+namespace {
+
+// Stores at the edges of arrays, of a word or more. Elements of 16 bits are the tails of rows, rarely
+// stored; and a reduction that guards its parts in shared memory takes more registers (softmax of 999
+// halves: 39 instead of 32).
+bool is_edge_store(const std::string& opcode) {
+  return opcode.starts_with("st.global.") && !opcode.ends_with("16") && !opcode.ends_with("8");
+}
+
+}  // namespace
+
+// What is computed ahead of its condition must not use undefined values: only a move may have them.
+bool KernelCode::is_single_store(const Scope& scope) const {
+  int stores = 0;
+  int computed = 0;
+  for (const Line& line : scope.lines) {
+    if (line.kind == LineKind::Place || line.kind == LineKind::Comment) continue;
+    if (line.kind != LineKind::Instruction || line.guard.present() || stores != 0) return false;
+    if (line.is_pure) {
+      ++computed;
+      if (!is_defined(line.args[0]) && !line.text.starts_with("mov.")) return false;
+    } else if (is_edge_store(line.text)) {
+      ++stores;
+    } else {
+      return false;
+    }
+  }
+  return stores == 1 && computed <= kMaxSpeculated;
+}
+
+bool KernelCode::close_as_guarded(Guard guard) {
+  if (scopes_.back().is_loop || !is_single_store(scopes_.back())) return false;
+  Scope closed = std::move(scopes_.back());
+  scopes_.pop_back();
+  for (Line& line : closed.lines) {
+    if (line.is_pure) {
+      const std::vector<Arg>& to = line.args[0].parts.empty() ? line.args : line.args[0].parts;
+      for (std::size_t i = 0; i < (line.args[0].parts.empty() ? 1 : to.size()); ++i)
+        registers_[to[i].value.reg].level = level();
+    } else if (line.kind == LineKind::Instruction) {
+      line.guard = guard;
+    }
+    scopes_.back().lines.push_back(std::move(line));
+  }
+  scopes_.back().known.merge(closed.known);
+  return true;
+}
+
 Value KernelCode::new_register(Class cls) {
   registers_.push_back({cls, level(), 0});
   return {.kind = ValueKind::Register, .cls = cls, .reg = now() - 1};
+}
+
+Value KernelCode::new_counter(Class cls) {
+  const Value value = new_register(cls);
+  registers_[value.reg].is_defined = true;
+  return value;
 }
 
 Value KernelCode::new_variable(Class cls) {
@@ -139,10 +200,13 @@ std::vector<Value> KernelCode::pure_vector(std::string opcode, Class cls, std::s
     if (const auto found = scope.known.find(key); found != scope.known.end()) return found->second;
   }
   const int where = level_for(args);
+  const bool all_defined =
+      std::ranges::all_of(args, [&](const Arg& arg) { return is_defined(arg); });
   std::vector<Value> results;
   for (std::size_t i = 0; i < count; ++i) {
     results.push_back(new_register(cls));
     registers_.back().level = where;
+    registers_.back().is_defined = all_defined;
   }
   Scope& scope = scopes_[static_cast<std::size_t>(where)];
   args.insert(args.begin(), count == 1 ? Arg(results[0]) : vector_arg(results));

@@ -120,11 +120,17 @@ class KernelCode {
   void open_scope(bool is_loop);
   /// `before` comes between what left the scope and the scope itself.
   void close_scope(std::vector<Line> before = {});
+  /// Closes a scope with a single store to global memory, and up to kMaxSpeculated instructions that
+  /// compute its address, as guarded code without a branch. False, and the scope stays open, for all
+  /// others.
+  bool close_as_guarded(Guard guard);
   [[nodiscard]] int level() const { return static_cast<int>(scopes_.size()) - 1; }
 
   // --- registers ---
   /// To be written once, in this scope.
   Value new_register(Class cls);
+  /// Of a loop: always a number, as far as the checks of undefined values care.
+  Value new_counter(Class cls);
   /// To be written any number of times; every write must be told to `touch`.
   Value new_variable(Class cls);
   void touch(Value variable);
@@ -164,6 +170,7 @@ class KernelCode {
     Class cls = Class::R;
     int level = 0;
     std::uint32_t writes = 0;  // of a variable; 0: a value
+    bool is_defined = false;   // computed from parameters, ids, counters and constants alone
   };
   struct Scope {
     bool is_loop = false;
@@ -176,6 +183,10 @@ class KernelCode {
   [[nodiscard]] bool is_made_last(Value value, std::uint32_t since) const;
   [[nodiscard]] int level_of(const Arg& arg) const;
   [[nodiscard]] int level_for(const std::vector<Arg>& args) const;
+  [[nodiscard]] bool is_defined(const Arg& arg) const;
+  [[nodiscard]] bool is_single_store(const Scope& scope) const;
+
+  static constexpr int kMaxSpeculated = 4;
 
   target::Target target_;
   Span span_;

@@ -138,7 +138,7 @@ void for_loop(Context& c, const Stmt& s) {
   }
   c.loops.push_back(std::move(loop));
   c.code.open_scope(true);
-  const Value counter = c.code.new_register(cls);
+  const Value counter = c.code.new_counter(cls);
   c.vars[s.var.index].lanes = {counter};
   emit_block(c, s.body);
   c.locals.settle();
@@ -192,6 +192,17 @@ void arm(Context& c, const ir::Block& body) {
   c.code.close_scope();
 }
 
+// A single store is guarded; anything more is jumped over.
+void branch_around(Context& c, const ir::Block& body, Value condition) {
+  c.code.open_scope(false);
+  emit_block(c, body);
+  c.locals.settle();
+  if (c.code.close_as_guarded({condition})) return;
+  const std::string end = c.code.new_label("end");
+  c.code.close_scope({{.text = "bra", .args = {label_arg(end)}, .guard = {condition, true}}});
+  c.code.add_label(end);
+}
+
 void branch(Context& c, const Stmt& s) {
   const Value condition = c.code.snapshot(predicate(c, s.expr));
   c.locals.settle();
@@ -201,19 +212,18 @@ void branch(Context& c, const Stmt& s) {
     return;
   }
   if (s.other.empty() && s.body.size() == 1 && leave_if(c, condition, c.f[s.body[0]])) return;
+  if (s.other.empty()) return branch_around(c, s.body, c.code.in_register(condition));
   const std::string end = c.code.new_label("end");
-  const std::string other = s.other.empty() ? end : c.code.new_label("else");
+  const std::string other = c.code.new_label("else");
   c.code.jump(other, {c.code.in_register(condition), true});
   const auto before = c.locals.filled();
   arm(c, s.body);
-  if (!s.other.empty()) {
-    const auto after = c.locals.filled();
-    c.locals.set_filled(before);
-    c.code.jump(end);
-    c.code.add_label(other);
-    arm(c, s.other);
-    c.locals.add_filled(after);
-  }
+  const auto after = c.locals.filled();
+  c.locals.set_filled(before);
+  c.code.jump(end);
+  c.code.add_label(other);
+  arm(c, s.other);
+  c.locals.add_filled(after);
   c.code.add_label(end);
 }
 
