@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // `layout="auto"`, whole programs: the short examples run on all engines, leave what their twins with
-// written layouts leave, and take no more instructions; what `explain` prints can be written in the
+// written layouts leave, and take no more instructions, turns of shared memory or registers; what `explain` prints can be written in the
 // place of "auto"; conversions between layouts are right and counted; and a change of one use leaves
 // buffers alone that have nothing to do with it.
 #include <algorithm>
+#include <cstdlib>
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <sstream>
 
 #include "base/file_io.h"
@@ -14,6 +16,7 @@
 #include "ir/equal.h"
 #include "ir/print/print.h"
 #include "lower/family.h"
+#include "runtime/assembler.h"
 
 namespace ww::test::auto_layout_test {
 namespace {
@@ -27,8 +30,9 @@ std::string source_of(const std::string& file) {
 struct Twins {
   std::string name, twin;
   std::string kernel = {}, twin_kernel = {};
-  bool is_counted =
-      true;  // otherwise the whole tiles of `build()`: ragged ones are stored otherwise
+  // Turns and registers: otherwise those of `build()`, whose tiles are whole. The twin stores ragged
+  // ones through shared memory.
+  bool is_counted = true;
   double tolerance = 1e-5;
   std::map<std::string, std::vector<std::int64_t>> arrays = {};
 };
@@ -62,6 +66,31 @@ const std::vector<Twins>& all_twins() {
        .twin_kernel = "build(rows=160, sequences=2, heads=1)",
        .tolerance = 1e-2,
        .arrays = {{"cu_seqlens", {0, 67, 160}}}},
+      {.name = "rms_norm",
+       .twin = "rows/rms_norm",
+       .kernel = "build(m=2)",
+       .twin_kernel = "build(m=2)",
+       .tolerance = 1.6e-2},
+      {.name = "cross_entropy",
+       .twin = "rows/cross_entropy",
+       .kernel = "build(m=2)",
+       .twin_kernel = "build(m=2)",
+       .arrays = {{"Label", {5, 1023}}}},
+      {.name = "cumsum",
+       .twin = "rows/cumsum",
+       .kernel = "build(m=2)",
+       .twin_kernel = "build(m=2)",
+       .tolerance = 1.6e-2},
+      {.name = "rope",
+       .twin = "rows/rope",
+       .kernel = "build(positions=4)",
+       .twin_kernel = "build(positions=4)",
+       .tolerance = 1.6e-2},
+      {.name = "quantize_fp8",
+       .twin = "rows/quantize_fp8",
+       .kernel = "build(m=2)",
+       .twin_kernel = "build(m=2)",
+       .tolerance = 1.6e-2},
   };
   return kTwins;
 }
@@ -75,14 +104,6 @@ Program program_of(const Twins& twins, bool is_short) {
           .is_approximate = true};
 }
 
-// What a kernel takes that both programs compute alike.
-std::string counted_ptx(const Twins& twins, bool is_short, const Checked& checked) {
-  if (twins.is_counted) return checked.ptx;
-  Program program = program_of(twins, is_short);
-  program.kernel = "build()";
-  return compile_only(program).ptx;
-}
-
 std::size_t instructions_of(const std::string& ptx) {
   std::size_t count = 0;
   std::istringstream lines(ptx);
@@ -91,6 +112,38 @@ std::size_t instructions_of(const std::string& ptx) {
     if (begin != std::string::npos && line[begin] != '.' && line.back() == ';') ++count;
   }
   return count;
+}
+
+std::int64_t turns_of(const Checked& checked) {
+  std::int64_t sum = 0;
+  for (const Turns& each : checked.turns) sum += each.needed;
+  return sum;
+}
+
+// As ptxas says; none without it.
+std::optional<std::uint32_t> registers_of(const std::string& ptx) {
+  const char* const path = std::getenv("PATH");
+  const auto ptxas = runtime::find_ptxas({.path = path == nullptr ? "" : path});
+  if (!ptxas) return {};
+  const auto size = runtime::assembled_size(*ptxas, ptx, target::Arch::Sm90a);
+  EXPECT_TRUE(size.has_value()) << size.error().text;
+  return size ? std::optional(size->registers) : std::nullopt;
+}
+
+// What a kernel takes of an SM; of whole tiles where the program at hand is not counted.
+void compare_costs(const Twins& twins, Checked is_short, Checked is_long) {
+  if (!twins.is_counted) {
+    for (Checked* each : {&is_short, &is_long}) {
+      Program program = program_of(twins, each == &is_short);
+      program.kernel = "build()";
+      *each = compile_only(program);
+      ASSERT_TRUE(each->right()) << each->explain();
+    }
+  } else {
+    EXPECT_LE(turns_of(is_short), turns_of(is_long));
+  }
+  const auto own = registers_of(is_short.ptx), twin = registers_of(is_long.ptx);
+  EXPECT_LE(own.value_or(0), twin.value_or(0));
 }
 
 TEST(AutoLayout, ShortExamplesDoWhatTheirTwinsDo) {
@@ -104,10 +157,21 @@ TEST(AutoLayout, ShortExamplesDoWhatTheirTwinsDo) {
                           twins.tolerance)
                   .value_or(""),
               "");
-    const std::size_t count = instructions_of(counted_ptx(twins, true, is_short));
+    const std::size_t count = instructions_of(is_short.ptx);
     EXPECT_GT(count, 10U);
-    EXPECT_LE(count, instructions_of(counted_ptx(twins, false, is_long)));
+    EXPECT_LE(count, instructions_of(is_long.ptx));
+    compare_costs(twins, is_short, is_long);
     family.count();
+  }
+}
+
+TEST(AutoLayout, EveryRowKernelHasAShortForm) {
+  for (const auto& entry : fs::directory_iterator(fs::path(WW_SOURCE_DIR) / "examples/rows")) {
+    const std::string name = entry.path().stem().string();
+    // Attention has the sequences of ../attention_varlen.py there.
+    EXPECT_TRUE(name == "flash_attention" ||
+                std::ranges::any_of(all_twins(), [&](const Twins& t) { return t.name == name; }))
+        << name;
   }
 }
 
