@@ -30,6 +30,7 @@ ir::Buffer view_of(const ir::Function& f, ir::BufferId id, Span span) {
   ir::Buffer out = f[id];
   out.base = ir::storage_of(f, id);
   if (f[id].origin != ir::BufferOrigin::Pointer) out.origin = ir::BufferOrigin::View;
+  out.param = {};  // that of the base
   // Tensor memory is addressed, not allocated: a view repeats the address.
   if (out.scope == ir::Scope::Tmem) {
     out.origin = ir::BufferOrigin::Alloc;
