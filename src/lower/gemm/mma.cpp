@@ -339,15 +339,17 @@ class Writer {
   ExprId old(std::size_t r, Index m, Index n) {
     return code_.load(c_, {slot(plan_.c[r], m, n, *p_.c)});
   }
-  // beta·C; C does not count where beta is 0, whatever it holds.
+  // beta·C. Where beta is 0 at run time, C does not count and is not read: it need not be defined.
   ExprId scaled_old(std::size_t r, Index m, Index n) {
-    const ExprId value = code_.as(working_type(), old(r, m, n));
-    if (plan_.call.beta.is(1)) return value;
-    const ExprId product = code_.binary(ExprOp::Mul, beta_, value);
-    if (plan_.call.beta.constant) return product;
-    const ExprId zero = code_.number(working_type(), 0);
-    const ExprId counts = code_.binary(ExprOp::Ne, beta_, zero);
-    return code_.choose(ExprOp::Select, counts, product, zero);
+    const ExprId value = old(r, m, n);
+    if (plan_.call.beta.is(1)) return code_.as(working_type(), value);
+    if (plan_.call.beta.constant)
+      return code_.binary(ExprOp::Mul, beta_, code_.as(working_type(), value));
+    const ExprId counts = code_.binary(ExprOp::Ne, beta_, code_.number(working_type(), 0));
+    // Otherwise beta itself, because 0 times 0 is 0, and so is -0 times -0.
+    const ExprId zero = code_.as(code_.f()[value].type.dtype, beta_);
+    const ExprId read = code_.choose(ExprOp::IfThenElse, counts, value, zero);
+    return code_.binary(ExprOp::Mul, beta_, code_.as(working_type(), read));
   }
 
   // --- numbers ---

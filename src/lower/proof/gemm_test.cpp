@@ -173,11 +173,13 @@ TEST(ProofGemm, BetaOfZeroIsTriedAsWell) {
   GemmUnderTest gemm(c);
   ASSERT_TRUE(gemm.prove().holds());
   for (const StmtId id : all_of(gemm, StmtKind::Store)) {
-    const ir::Expr e = gemm.f[gemm.f[id].expr];
-    ASSERT_EQ(e.op, ExprOp::Select);
-    ir::Expr turned = e;
-    turned.args[2] = gemm.f[e.args[1]].args[1];  // C itself
-    gemm.f.at(id).expr = gemm.f.add(std::move(turned));
+    ir::Expr product = gemm.f[gemm.f[id].expr];
+    const ir::Expr read = gemm.f[product.args[1]];
+    ASSERT_EQ(read.op, ExprOp::IfThenElse);
+    ir::Expr turned = read;
+    turned.args[2] = read.args[1];  // C itself
+    product.args[1] = gemm.f.add(std::move(turned));
+    gemm.f.at(id).expr = gemm.f.add(std::move(product));
   }
   EXPECT_FALSE(gemm.prove().holds());
 }
@@ -195,12 +197,10 @@ TEST(ProofGemm, FactorReadAgain) {
   for (const StmtId id : all_of(gemm, StmtKind::Bind)) text = gemm.f[id].expr;
   const std::vector<StmtId> stores = all_of(gemm, StmtKind::Store);
   const auto read_again_in = [&](StmtId id) {
-    ir::Expr choice = gemm.f[gemm.f[id].expr];
-    ASSERT_EQ(choice.op, ExprOp::Select);
-    ir::Expr product = gemm.f[choice.args[1]];
+    ir::Expr product = gemm.f[gemm.f[id].expr];
+    ASSERT_EQ(product.op, ExprOp::Mul);
     product.args[0] = text;
-    choice.args[1] = gemm.f.add(std::move(product));
-    gemm.f.at(id).expr = gemm.f.add(std::move(choice));
+    gemm.f.at(id).expr = gemm.f.add(std::move(product));
   };
   read_again_in(stores.front());  // nothing has been written yet
   EXPECT_TRUE(gemm.prove().holds());
