@@ -7,6 +7,7 @@
 
 #include "base/suggest.h"
 #include "ir/print/print.h"
+#include "ir/settings.h"
 #include "layout/text.h"
 #include "lower/variant.h"
 
@@ -31,6 +32,8 @@ std::string CallText::whole(const ir::TileCall& tile) const {
     args += args.empty() ? "" : ", ";
     args += region != nullptr ? this->region(*region) : ir::print(f_, *scalar);
   }
+  // Results are approximate then: readers of the PTX should know.
+  if (ir::is_true(ir::find_setting(tile, "fast"))) args += ", fast=True";
   return fmt::format("{}({})", ir::tile_name(tile), args);
 }
 
