@@ -83,14 +83,15 @@ std::string threads_text(const script::Compiled& compiled) {
 
 // --- forms --------------------------------------------------------------------------------------
 
-/// What a form is made from. What goes wrong is added to the errors of the build.
+/// What a form is made from. What goes wrong is added to the errors.
 struct Emission {
-  Build& build;
+  const Build& build;
   const CompileRequest& request;
   const LimitChanges& limits;
+  std::string& errors;
 
   void refuse(const Diag& problem) const {
-    build.errors += problem.span.known ? build.compiled->render(problem) : render(problem);
+    errors += problem.span.known ? build.compiled->render(problem) : render(problem);
   }
 };
 
@@ -105,11 +106,11 @@ std::string ir_form(const Emission& emission) { return ir::print(*emission.build
 std::string explain_form(const Emission& emission) { return explain_text(emission.build); }
 
 std::string cuda_form(const Emission& emission) {
-  Build& build = emission.build;
+  const Build& build = emission.build;
   std::optional<emit::HostProgram> host;
   if (emission.request.with_main) {
     host = host_program(build, emission.request.arguments, emission.limits.on(eval::Limits{}),
-                        build.errors);
+                        emission.errors);
     if (!host) return "";
   }
   auto text = emit::cuda_source(*build.lowered, {.target = *build.target,
@@ -167,6 +168,12 @@ const std::vector<EmitRow>& emit_rows() {
   return rows;
 }
 
+const EmitRow* find_row(std::string_view form) {
+  const auto& rows = emit_rows();
+  const auto row = std::ranges::find(rows, form, [](const EmitRow& r) { return r.form.name; });
+  return row == rows.end() ? nullptr : &*row;
+}
+
 // Options that do not go with the form.
 std::optional<Diag> misused(const CompileRequest& request) {
   if (request.emit == "cubin" && request.output.empty())
@@ -205,11 +212,15 @@ const std::vector<EmitForm>& emit_forms() {
   return forms;
 }
 
+std::string form_text(const Build& build, std::string_view form, std::string& errors) {
+  const EmitRow* const row = find_row(form);
+  WW_CHECK(row != nullptr && build.phase >= row->needs, "form `{}` of an unfinished build", form);
+  return row->run({build, {}, {}, errors});
+}
+
 CompileOutcome run_compile(const CompileRequest& request) {
-  const auto& rows = emit_rows();
-  const auto row = std::find_if(rows.begin(), rows.end(),
-                                [&](const EmitRow& r) { return r.form.name == request.emit; });
-  if (row == rows.end())
+  const EmitRow* const row = find_row(request.emit);
+  if (row == nullptr)
     return {.errors = render(diag(DiagKind::UnknownName, "no form `{}`", request.emit))};
   if (const auto problem = misused(request)) return {.errors = render(*problem)};
   const auto limits = parse_limits(request.limits);
@@ -217,7 +228,7 @@ CompileOutcome run_compile(const CompileRequest& request) {
   if (const auto good = check_files(request); !good)
     return {.errors = render(good.error(), SourceText("-o", request.output))};
   Build build = build_file(request.source, row->needs);
-  std::string text = build.good() ? row->run({build, request, *limits}) : "";
+  std::string text = build.good() ? row->run({build, request, *limits, build.errors}) : "";
   if (!build.good()) return {.errors = std::move(build.errors)};
   if (request.output.empty()) return {.out = std::move(text)};
   const auto written = write_file_atomically(request.output, text);

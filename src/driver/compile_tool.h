@@ -36,4 +36,8 @@ struct CompileOutcome {
 };
 CompileOutcome run_compile(const CompileRequest& request);
 
+/// A build in one of the forms, without options. The build has come as far as the form needs. What
+/// cannot be written in that form is added to `errors`.
+std::string form_text(const Build& build, std::string_view form, std::string& errors);
+
 }  // namespace ww::driver

@@ -16,6 +16,7 @@
 #include "driver/run/choose_device.h"
 #include "driver/run/device_run.h"
 #include "driver/run/param_writes.h"
+#include "driver/run/sim_findings.h"
 #include "driver/sim/options.h"
 #include "driver/sim/report.h"
 #include "eval/eval.h"
@@ -57,11 +58,8 @@ class KernelRun {
   RunReport& start_report();
   void finish_report(const std::vector<std::vector<bool>>& written);
   void add_eval_findings(const eval::Report& run);
-  void add_sim_report(const runtime::SimDevice& device, const runtime::Launch& launch);
-  void add_launch(const runtime::Launch& launch);
   void add_size(const runtime::Launch& launch);
   [[nodiscard]] RunFinding::Place place_of(Span span) const;
-  [[nodiscard]] RunFinding::Place place_of(const sim::Program& program, std::uint32_t op) const;
   [[nodiscard]] bool is_result(std::size_t param, const std::vector<bool>& written) const;
   [[nodiscard]] BufferReport report_buffer(std::size_t param,
                                            const std::vector<bool>& written) const;
@@ -320,58 +318,14 @@ void KernelRun::run_device() {
   report.target = build_.target;
   report.primitives = primitive_lines(build_);
   report.timing = run->timing;
-  add_launch(run->launch);
+  add_launch(report, run->launch);
   add_size(run->launch);
-  if (device_.sim != nullptr) add_sim_report(*device_.sim, run->launch);
+  if (device_.sim != nullptr) {
+    add_sim_report(report, *device_.sim, run->launch, source());
+    if (request_.counts_work)
+      report.work = work_of(*device_.sim->program(), *device_.sim->report());
+  }
   finish_report(run->written);
-}
-
-void KernelRun::add_launch(const runtime::Launch& launch) {
-  RunReport& report = *outcome_.report;
-  std::ranges::copy(launch.grid, report.grid.begin());
-  std::ranges::copy(launch.block, report.block.begin());
-  if (launch.cluster) std::ranges::copy(*launch.cluster, report.cluster.begin());
-  report.dynamic_shared = launch.dynamic_shared;
-}
-
-// The source's place comes from `.loc`, which the emitter writes for every statement.
-RunFinding::Place KernelRun::place_of(const sim::Program& program, std::uint32_t op) const {
-  RunFinding::Place out;
-  if (op >= program.infos.size()) return out;
-  out.instruction = program.line(program.infos[op].line);
-  std::ranges::replace(out.instruction, '\t', ' ');
-  if (const auto at = source_of(program, op)) {
-    out.line = at->line;
-    out.column = at->column;
-    out.source = source().line(at->line);
-  }
-  return out;
-}
-
-void KernelRun::add_sim_report(const runtime::SimDevice& device, const runtime::Launch& launch) {
-  RunReport& report = *outcome_.report;
-  const sim::RunReport& run = *device.report();
-  const sim::Dim3 grid{launch.grid[0], launch.grid[1], launch.grid[2]};
-  report.outcome = run.outcome;
-  report.outcome_text = outcome_text(run);
-  report.steps = run.counters.instructions;
-  report.arithmetic = arithmetic_text(*device.program(), run.matrix_mode);
-  report.printed = run.printed;
-  if (request_.counts_work) report.work = work_of(*device.program(), run);
-  for (const std::string_view name : check_names(device.options().checks))
-    report.checks.emplace_back(name);
-  for (const sim::Finding& finding : run.findings.list()) {
-    RunFinding out{.check = std::string(name_of(finding.check)),
-                   .text = fmt::format("{}; {}{}", finding.text, party_text(grid, finding.who),
-                                       address_text(finding)),
-                   .count = finding.count,
-                   .at = place_of(*device.program(), finding.who.op)};
-    if (finding.other.op != sim::kNoOp) {
-      out.note = fmt::format("the other: {}", party_text(grid, finding.other));
-      out.note_at = place_of(*device.program(), finding.other.op);
-    }
-    report.findings.push_back(std::move(out));
-  }
 }
 
 // --- what a run leaves --------------------------------------------------------------------------

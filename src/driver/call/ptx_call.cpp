@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "driver/call/ptx_call.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <bit>
+#include <span>
+#include <utility>
+
+#include "base/suggest.h"
+#include "driver/args/array.h"
+#include "driver/call/numbers.h"
+#include "driver/run/sim_findings.h"
+#include "driver/sim/args.h"
+#include "isa/type.h"
+#include "ptx/parser.h"
+#include "runtime/sim_device.h"
+
+namespace ww::driver {
+namespace {
+
+std::vector<std::string> entry_names(const ptx::Module& module) {
+  std::vector<std::string> names;
+  for (const ptx::Function& function : module.functions)
+    if (function.kind == ptx::FunctionKind::Entry && function.has_body)
+      names.emplace_back(module.text(function.name));
+  return names;
+}
+
+Result<std::string> choose_entry(const PtxCall& call) {
+  const ptx::ParseResult parsed = ptx::parse(call.text);
+  if (!parsed.ok()) {
+    const SourceText source("kernel.ptx", call.text);
+    std::string text = render(parsed.errors.front(), source);
+    while (text.ends_with('\n')) text.pop_back();
+    return fail(DiagKind::Syntax, "the PTX cannot be read\n{}", text);
+  }
+  const std::vector<std::string> names = entry_names(parsed.module);
+  if (names.empty()) return fail(DiagKind::BadArgument, "the PTX has no kernel");
+  if (call.kernel.empty() && names.size() == 1) return names.front();
+  const std::string listed = fmt::format("kernels: {}", fmt::join(names, ", "));
+  if (call.kernel.empty())
+    return fail(
+        diag(DiagKind::BadArgument, "the PTX has {} kernels, and none is named", names.size())
+            .with_note(listed));
+  if (std::ranges::find(names, call.kernel) != names.end()) return call.kernel;
+  const std::vector<std::string_view> known(names.begin(), names.end());
+  return fail(diag(DiagKind::UnknownName, "the PTX has no kernel `{}`{}", call.kernel,
+                   did_you_mean(call.kernel, known))
+                  .with_note(listed));
+}
+
+/// The memory of an array while the kernel runs.
+struct Placed {
+  std::size_t param = 0;
+  const ArrayView* view = nullptr;
+  std::span<std::byte> bytes = {};
+  runtime::Address address = 0;
+};
+
+class PtxRun {
+ public:
+  PtxRun(const PtxCall& call, runtime::SimDevice& device) : call_(call), device_(device) {}
+
+  Result<void> go(const std::string& kernel, const std::vector<CallArg>& args) {
+    WW_TRY_VOID(device_.load({.bytes = call_.text, .kernel = kernel}));
+    code_ = device_.program()->find_kernel(kernel);
+    if (args.size() != code_->params.size())
+      return fail(
+          with_params(diag(DiagKind::BadArgument, "`{}` was given {} arguments: expected {}",
+                           kernel, args.size(), code_->params.size()),
+                      *code_));
+    launch_ = {.grid = call_.grid,
+               .block = call_.block,
+               .cluster = call_.cluster,
+               .dynamic_shared = call_.dynamic_shared};
+    for (std::size_t i = 0; i < args.size(); ++i) WW_TRY_VOID(add(i, args[i]));
+    WW_TRY_VOID(device_.launch(launch_));
+    for (const Placed& each : placed_) WW_TRY_VOID(bring_back(each));
+    return {};
+  }
+  [[nodiscard]] const runtime::Launch& launch() const { return launch_; }
+
+ private:
+  Result<void> add(std::size_t param, const CallArg& arg) {
+    const auto* view = std::get_if<ArrayView>(&arg);
+    const std::uint32_t bytes = code_->params[param].bytes;
+    if (view == nullptr) {
+      launch_.arguments.push_back({.bits = WW_TRY(number(param, arg)), .bytes = bytes});
+      return {};
+    }
+    if (bytes != sizeof(runtime::Address))
+      return fail(DiagKind::BadArgument, "{} was given an array: it is {}",
+                  param_title(*code_, param), param_type_text(code_->params[param]));
+    WW_TRY_VOID(check_c_order(*view, param_title(*code_, param)));
+    const auto size = static_cast<std::size_t>(WW_TRY(byte_size(view->dtype, view->shape)));
+    Placed placed{.param = param, .view = view, .bytes = {view->data, size}};
+    placed.address = WW_TRY(device_.allocate(size, param_title(*code_, param)));
+    WW_TRY_VOID(device_.upload(placed.address, placed.bytes));
+    launch_.arguments.push_back({.bits = placed.address});
+    placed_.push_back(placed);
+    return {};
+  }
+
+  // The bits of a number by the parameter's type; a `.b32` holds whole numbers, as its bits.
+  [[nodiscard]] Result<std::uint64_t> number(std::size_t param, const CallArg& arg) const {
+    const isa::Type type = code_->params[param].type;
+    const std::string title = param_title(*code_, param);
+    const bool is_plain =
+        code_->params[param].bytes * 8U == static_cast<unsigned>(isa::info(type).bits);
+    if (!is_plain || isa::info(type).bits > 64)
+      return fail(DiagKind::BadArgument, "{} was given {}: it is {}", title, number_text(arg),
+                  param_type_text(code_->params[param]));
+    return bits_of_number(arg, number_type(type), title);
+  }
+  static num::DType number_type(isa::Type type) {
+    const isa::TypeInfo& info = isa::info(type);
+    using enum num::DType;
+    if (info.cls == isa::TypeClass::Float)
+      return info.bits == 16 ? Float16 : info.bits == 32 ? Float32 : Float64;
+    if (info.cls == isa::TypeClass::Signed)
+      return info.bits == 8 ? Int8 : info.bits == 16 ? Int16 : info.bits == 32 ? Int32 : Int64;
+    return info.bits == 8 ? Uint8 : info.bits == 16 ? Uint16 : info.bits == 32 ? Uint32 : Uint64;
+  }
+
+  Result<void> bring_back(const Placed& each) {
+    if (!each.view->is_read_only) return device_.download(each.bytes, each.address);
+    std::vector<std::byte> after(each.bytes.size());
+    WW_TRY_VOID(device_.download(after, each.address));
+    if (std::ranges::equal(after, each.bytes)) return {};
+    return fail(DiagKind::BadArgument, "{} was given a read-only array: the kernel has written it",
+                param_title(*code_, each.param));
+  }
+
+  const PtxCall& call_;
+  runtime::SimDevice& device_;
+  const sim::Code* code_ = nullptr;
+  runtime::Launch launch_;
+  std::vector<Placed> placed_;
+};
+
+}  // namespace
+
+Result<RunReport> call_ptx_on_sim(const PtxCall& call, const std::vector<CallArg>& args,
+                                  const SimCallOptions& options) {
+  const std::string kernel = WW_TRY(choose_entry(call));
+  runtime::SimDevice device(WW_TRY(sim_options(options)));
+  PtxRun run(call, device);
+  WW_TRY_VOID(run.go(kernel, args));
+  RunReport report;
+  report.path = "kernel.ptx";
+  report.kernel = kernel;
+  report.device_name = device.name();
+  report.target = device.program()->target;
+  add_launch(report, run.launch());
+  // `.loc` leads to a text that is not here: findings show their instructions alone.
+  add_sim_report(report, device, run.launch(), SourceText("kernel.ptx", ""));
+  return report;
+}
+
+}  // namespace ww::driver

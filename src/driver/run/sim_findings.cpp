@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "driver/run/sim_findings.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "driver/sim/report.h"
+
+namespace ww::driver {
+namespace {
+
+// The source's place comes from `.loc`, which the emitter writes for every statement.
+RunFinding::Place place_in(const SourceText& source, const sim::Program& program,
+                           std::uint32_t op) {
+  RunFinding::Place out;
+  if (op >= program.infos.size()) return out;
+  out.instruction = program.line(program.infos[op].line);
+  std::ranges::replace(out.instruction, '\t', ' ');
+  if (const auto at = source_of(program, op)) {
+    out.line = at->line;
+    out.column = at->column;
+    out.source = source.line(at->line);
+  }
+  return out;
+}
+
+}  // namespace
+
+void add_launch(RunReport& report, const runtime::Launch& launch) {
+  std::ranges::copy(launch.grid, report.grid.begin());
+  std::ranges::copy(launch.block, report.block.begin());
+  if (launch.cluster) std::ranges::copy(*launch.cluster, report.cluster.begin());
+  report.dynamic_shared = launch.dynamic_shared;
+}
+
+void add_sim_report(RunReport& report, const runtime::SimDevice& device,
+                    const runtime::Launch& launch, const SourceText& source) {
+  const sim::RunReport& run = *device.report();
+  const sim::Program& program = *device.program();
+  const sim::Dim3 grid{launch.grid[0], launch.grid[1], launch.grid[2]};
+  report.outcome = run.outcome;
+  report.outcome_text = outcome_text(run);
+  report.steps = run.counters.instructions;
+  report.arithmetic = arithmetic_text(program, run.matrix_mode);
+  report.printed = run.printed;
+  for (const std::string_view name : check_names(device.options().checks))
+    report.checks.emplace_back(name);
+  for (const sim::Finding& finding : run.findings.list()) {
+    RunFinding out{.check = std::string(name_of(finding.check)),
+                   .text = fmt::format("{}; {}{}", finding.text, party_text(grid, finding.who),
+                                       address_text(finding)),
+                   .count = finding.count,
+                   .at = place_in(source, program, finding.who.op)};
+    if (finding.other.op != sim::kNoOp) {
+      out.note = fmt::format("the other: {}", party_text(grid, finding.other));
+      out.note_at = place_in(source, program, finding.other.op);
+    }
+    report.findings.push_back(std::move(out));
+  }
+}
+
+}  // namespace ww::driver
