@@ -32,6 +32,7 @@ void compile_tile(Build& build, const SourceText& source, const BuildOptions& op
   script::Options script;
   script.kernel = options.kernel;
   script.target = build.target;
+  script.prelude = options.prelude;
   if (!options.dialect.empty())
     script.dialect = options.dialect == "d1" ? script::Dialect::D1 : script::Dialect::D2;
   build.compiled = script::compile(source, script);

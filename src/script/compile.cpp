@@ -48,7 +48,8 @@ class Compilation {
     Result<Ast> ast = parse_file(out_.source.text(), symbols_);
     if (!ast) return report(std::move(ast).error());
     file_.ast = *std::move(ast);
-    out_.dialect = options_.dialect.value_or(dialect_of(file_.ast, symbols_));
+    if (!read_prelude()) return;
+    out_.dialect = options_.dialect.value_or(written_dialect());
     Choice choice = split_choice(options_.kernel);
     if (options_.kernel.empty()) {
       const std::vector<Candidate> candidates =
@@ -59,13 +60,36 @@ class Compilation {
       choice.expression = candidates[0].is_builder ? candidates[0].name + "()" : candidates[0].name;
       if (candidates[0].kernels.size() == 1) choice.name = candidates[0].kernels[0];
     }
-    out_.expression = SourceText("--kernel", choice.expression);
+    place_prelude(choice.expression);
     Context in(options_, out_.dialect, std::move(symbols_));
+    if (Result<void> done = run_module(in, prelude_); !done) return report(std::move(done).error());
     if (Result<void> done = run_module(in, file_); !done) return report(std::move(done).error());
     take(choose(in, choice));
   }
 
  private:
+  // The text of the prelude is a caller's, not the user's: only its own fault can make it wrong.
+  bool read_prelude() {
+    Result<Ast> ast = parse_file(options_.prelude, symbols_);
+    if (ast) {
+      prelude_.ast = *std::move(ast);
+      return true;
+    }
+    report(diag(DiagKind::Syntax, "the prelude cannot be read: {}", ast.error().text));
+    return false;
+  }
+  [[nodiscard]] Dialect written_dialect() const {
+    const bool is_new = dialect_of(file_.ast, symbols_) == Dialect::D2 ||
+                        dialect_of(prelude_.ast, symbols_) == Dialect::D2;
+    return is_new ? Dialect::D2 : Dialect::D1;
+  }
+  void place_prelude(const std::string& expression) {
+    prelude_.base = out_.source.text().size() + 1 + expression.size() + 1;
+    out_.expression = options_.prelude.empty()
+                          ? SourceText("--kernel", expression)
+                          : SourceText("--kernel", expression + "\n" + options_.prelude);
+  }
+
   void report(Diag problem) { out_.errors.push_back(std::move(problem)); }
 
   // The kernel that the expression gives, or that was made under the wanted name on the way.
@@ -165,6 +189,7 @@ class Compilation {
   const Options& options_;
   SymbolTable symbols_;
   Unit file_;
+  Unit prelude_;
   Unit expression_;
 };
 

@@ -33,6 +33,9 @@ struct Options {
   /// Which kernel: an expression over the file's names, with `::name` behind it for a kernel that
   /// is defined while the expression is evaluated. Empty: the only kernel of the file.
   std::string kernel = {};
+  /// Statements of host Python that run before the file, in its scope: values that a caller binds
+  /// to names of it.
+  std::string prelude = {};
   /// Overrides what the file's imports say.
   std::optional<Dialect> dialect = {};
   /// Its limits and instructions count when the kernel is verified; none: those of any target.
@@ -46,8 +49,9 @@ struct Compiled {
   std::vector<Diag> errors;              // in the order of the source
   infer::Layouts layouts = {};           // of buffers with `layout="auto"`
   Dialect dialect = Dialect::D1;
-  SourceText source;      // the file
-  SourceText expression;  // the kernel expression; its places follow the file's
+  SourceText source;  // the file
+  /// The kernel expression, and behind a line break the prelude; their places follow the file's.
+  SourceText expression;
 
   /// The diagnostic as people read it, each place in the text it belongs to.
   [[nodiscard]] std::string render(const Diag& diag) const;

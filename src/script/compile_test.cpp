@@ -353,6 +353,33 @@ Compiled with_attribute(std::string_view value, std::string_view name) {
   return compiled(std::string(kImports) + kernel_with(body));
 }
 
+constexpr std::string_view kPreludeUser =
+    "@T.prim_func\n"
+    "def f(A: T.Buffer((32,), \"int32\")):\n"
+    "    T.device_entry()\n"
+    "    t = T.thread_id([32])\n"
+    "    A[t] = SCALE\n";
+
+TEST(Prelude, BindsNamesOfTheFile) {
+  const Compiled out =
+      compiled(std::string(kPreludeUser),
+               {.kernel = "f", .prelude = "from tvm.script import tirx as T\nSCALE = 7\n"});
+  ASSERT_THAT(rendered(out), IsEmpty());
+  EXPECT_THAT(ir::print(*out.function), HasSubstr("A[t] = 7"));
+}
+
+TEST(Prelude, LeavesThePlacesOfTheFileAlone) {
+  const Compiled out = compiled(std::string(kPreludeUser),
+                                {.kernel = "f", .prelude = "from tvm.script import tirx as T\n"});
+  EXPECT_THAT(rendered(out), HasSubstr(":5:12: error: "));
+  EXPECT_THAT(rendered(out), HasSubstr("SCALE"));
+}
+
+TEST(Prelude, ThatCannotBeReadIsSaidSo) {
+  const Compiled out = compiled(std::string(kPreludeUser), {.kernel = "f", .prelude = "1 +\n"});
+  EXPECT_THAT(rendered(out), HasSubstr("the prelude cannot be read: "));
+}
+
 TEST(Attributes, ThoseListedExist) {
   for (const AttributeRow& row : attribute_rows())
     for (std::size_t at = 0; at < row.names.size();) {

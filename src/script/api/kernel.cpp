@@ -315,6 +315,8 @@ constexpr BuiltinRow kRows[] = {
     {"T.prim_func", "function?, **options", decorator},
     {"T.function", "function?, **options", decorator},
     {"T.jit", "function?, **options", decorator},
+    {"warpwright.kernel", "function?, **options", decorator},
+    {"warpwright.Tensor", kBuffer, buffer_annotation},
     {"T.inline", "function?, **options", decorator},
     {"T.macro", "function?, **options", decorator},
     {"T.meta_class", "type?", decorator},

@@ -11,6 +11,7 @@
 
 #include "base/ascii.h"
 #include "base/suggest.h"
+#include "script/api/buffer_fields.h"
 #include "script/api/builtins.h"
 #include "script/api/dtypes.h"
 #include "script/api/pools.h"
@@ -149,7 +150,7 @@ Result<Value> namespace_attribute(Context& in, const std::string& path, std::str
     if (const BuiltinRow* row = find_builtin(fmt::format("T.{}", name)))
       return in.heap.wrap(Kind::Builtin, BuiltinObject{{}, row});
   if (path == "tvm.script.ir" && name == "constexpr") return *language_name(in, name);
-  if (path.starts_with("tvm")) {
+  if (path.starts_with("tvm") || path == "warpwright") {
     if (const auto known = known_module(full))
       return in.heap.wrap(Kind::Namespace, NamespaceObject{{}, std::string(*known)});
     if (const auto reason = why_not_taken(full))
@@ -278,6 +279,22 @@ Result<Value> annotation_item(Context& in, const Value& annotation, const Value&
   return in.heap.wrap(Kind::Annotation, std::move(out));
 }
 
+// `ww.Tensor["n", 16, "float32"]`: extents, then the element type.
+Result<Value> tensor_item(Context& in, const Value& index, Span span) {
+  std::vector<Value> parts = WW_TRY(as_sequence(in, index, "the shape and the type", span));
+  if (parts.size() < 2)
+    return fail_at(span, DiagKind::BadBuffer,
+                   "a tensor's shape without its type: expected `ww.Tensor[\"n\", \"float32\"]`");
+  const Value dtype = parts.back();
+  parts.pop_back();
+  AnnotationObject out;
+  out.what = AnnotationObject::What::Buffer;
+  out.args.assign(FieldCount, Value{.kind = Kind::Ellipsis});
+  out.args[Shape] = in.heap.tuple(std::move(parts));
+  out.args[Dtype] = dtype;
+  return in.heap.wrap(Kind::Annotation, std::move(out));
+}
+
 }  // namespace
 
 Result<Value> attribute(Context& in, const Value& object, std::string_view name, Span where,
@@ -359,6 +376,8 @@ Result<Value> subscript(Context& in, const Value& object, const Value& index, Sp
       if (index.is(Kind::Str)) return attribute(in, object, text_of(index), where, where);
       return fail_at(where, DiagKind::BadType, "class takes no index");
     case Kind::Builtin:
+      if (object.as<BuiltinObject>().row->name == "warpwright.Tensor")
+        return tensor_item(in, index, where);
       return opaque_value(in, where, "type hints are not evaluated");
     case Kind::Region:
       return fail(diag_at(where, DiagKind::BadType, "a region takes no index")

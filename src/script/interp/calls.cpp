@@ -118,7 +118,8 @@ Result<Value> apply_decorator(Context& in, const Value& function, ExprId id, Spa
     FunctionObject& f = function.as<FunctionObject>();
     using Binding = FunctionObject::Binding;
     if (name == "T.prim_func" || name == "T.function") return make_kernel(in, f, {}, head);
-    if (name == "T.jit") return in.heap.wrap(Kind::Jit, f);
+    // A kernel of the Python package may have constants, and need not.
+    if (name == "T.jit" || name == "warpwright.kernel") return in.heap.wrap(Kind::Jit, f);
     if (name == "T.inline" || name == "T.macro") return in.heap.wrap(Kind::Inline, f);
     if (name == "property" || name == "staticmethod" || name == "classmethod") {
       f.binding = name == "property"       ? Binding::Property

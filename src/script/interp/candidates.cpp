@@ -27,7 +27,12 @@ class Finder {
     return e.kind == ExprKind::Name && is_one_of(e.name, language_, "T");
   }
 
-  // `@T.prim_func`, `@T.jit(…)`, `@prim_func`; but not `@torch.jit`.
+  [[nodiscard]] bool is_package(ExprId id) const {
+    const Expr& e = ast_[id];
+    return e.kind == ExprKind::Name && is_one_of(e.name, packages_, "warpwright");
+  }
+
+  // `@T.prim_func`, `@ww.kernel`, `@T.jit(…)`, `@prim_func`; but not `@torch.jit`.
   [[nodiscard]] bool is_kernel_decorator(ExprId id) const {
     const Expr* e = &ast_[id];
     if (e->kind == ExprKind::Call) e = &ast_[e->a];
@@ -36,6 +41,7 @@ class Finder {
              (imports_all_ && is_decorator(symbols_.text(e->name)));
     if (e->kind != ExprKind::Attribute) return false;
     const std::string_view name = symbols_.text(e->name);
+    if (name == "kernel") return is_package(e->a);
     return name == "prim_func" || ((name == "jit" || name == "function") && is_language(e->a));
   }
 
@@ -67,7 +73,11 @@ class Finder {
     const std::string path = is_from ? module + "." + import.path : import.path;
     const std::string_view space = known_module(path).value_or("");
     if (space == "T") language_.push_back(import.as);
+    if (space == "warpwright") packages_.push_back(import.as);
+    if (path == "warpwright.kernel") decorators_.push_back(import.as);
     if (space == "Tx" || (is_from && known_module(module) == "Tx")) imports_tile = true;
+    // The package has one dialect, the newer.
+    if (path.starts_with("warpwright.lang")) imports_tile = true;
     if (!is_from || known_module(module) != "T") return;
     imports_all_ |= import.path == "*";
     if (is_decorator(import.path)) decorators_.push_back(import.as);
@@ -86,6 +96,7 @@ class Finder {
   const Ast& ast_;
   const SymbolTable& symbols_;
   std::vector<Symbol> language_;
+  std::vector<Symbol> packages_;  // names of the package `warpwright`
   std::vector<Symbol> decorators_;
   bool imports_all_ = false;  // `from tvm.script.tirx import *`
 };
