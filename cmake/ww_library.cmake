@@ -18,7 +18,12 @@
 include(GoogleTest)
 
 # What the third-party names in layers.txt stand for.
-set(WW_EXTERNAL_fmt fmt::fmt)
+# A wheel goes to machines without Debian's libfmt.
+if(WW_PYTHON)
+  set(WW_EXTERNAL_fmt fmt::fmt-header-only)
+else()
+  set(WW_EXTERNAL_fmt fmt::fmt)
+endif()
 set(WW_EXTERNAL_json nlohmann_json::nlohmann_json)
 set(WW_EXTERNAL_cli11 CLI11::CLI11)
 
@@ -54,7 +59,7 @@ function(ww_headers_library target)
   endif()
   add_library(${target} OBJECT EXCLUDE_FROM_ALL "${source}")
   target_compile_features(${target} PRIVATE cxx_std_23)
-  target_link_libraries(${target} PRIVATE ww_flags fmt::fmt)
+  target_link_libraries(${target} PRIVATE ww_flags ${WW_EXTERNAL_fmt})
   target_precompile_headers(${target} PRIVATE ${ARGN})
 endfunction()
 
@@ -161,7 +166,7 @@ function(ww_add_library folder)
   foreach(external IN LISTS arg_EXTERNAL)
     # fmt appears in base's headers; the rest is header-only and stays inside our sources.
     if(external STREQUAL "fmt")
-      target_link_libraries(${target} ${scope} fmt::fmt)
+      target_link_libraries(${target} ${scope} ${WW_EXTERNAL_fmt})
     elseif(sources)
       target_link_libraries(${target} PRIVATE $<BUILD_INTERFACE:${WW_EXTERNAL_${external}}>)
     endif()

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "call_args.h"
+
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <optional>
+#include <string>
+
+#include "bindings.h"
+#include "num/dtype.h"
+
+namespace nb = nanobind;
+
+namespace ww::python {
+namespace {
+
+driver::ArrayView read_array(const nb::tuple& array) {
+  const auto dtype = num::parse_dtype(nb::cast<std::string>(array[1]));
+  if (!dtype) raise(dtype.error());
+  driver::ArrayView out{.dtype = *dtype,
+                        .shape = nb::cast<std::vector<std::int64_t>>(array[2]),
+                        .is_read_only = nb::cast<bool>(array[4])};
+  const auto address = nb::cast<std::uintptr_t>(array[0]);
+  out.data = reinterpret_cast<std::byte*>(address);
+  if (!array[3].is_none()) out.strides = nb::cast<std::vector<std::int64_t>>(array[3]);
+  return out;
+}
+
+driver::CallArg read_int(nb::handle number) {
+  std::int64_t value = 0;
+  if (nb::try_cast(number, value)) return value;
+  std::uint64_t large = 0;
+  if (nb::try_cast(number, large)) return large;
+  raise(DiagKind::BadArgument, nb::cast<std::string>(nb::str(number)) + " has more than 64 bits\n");
+}
+
+}  // namespace
+
+std::vector<driver::CallArg> read_args(const nb::sequence& args) {
+  std::vector<driver::CallArg> out;
+  for (const nb::handle each : args) {
+    if (nb::isinstance<nb::tuple>(each))
+      out.emplace_back(read_array(nb::cast<nb::tuple>(each)));
+    else if (nb::isinstance<nb::bool_>(each))
+      out.emplace_back(nb::cast<bool>(each));
+    else if (nb::isinstance<nb::int_>(each))
+      out.push_back(read_int(each));
+    else
+      out.emplace_back(nb::cast<double>(each));
+  }
+  return out;
+}
+
+}  // namespace ww::python

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+// Kernels: from a text to every form of it, and calls with the caller's arrays on the virtual GPU.
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/unique_ptr.h>
+#include <nanobind/stl/vector.h>
+
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "base/source.h"
+#include "bindings.h"
+#include "call_args.h"
+#include "driver/build.h"
+#include "driver/call/call.h"
+#include "driver/call/saved.h"
+#include "driver/compile_tool.h"
+#include "driver/explain.h"
+#include "runtime/assembler.h"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace ww::python {
+namespace {
+
+/// A build that has PTX, with the parameters as callers see them.
+struct Kernel {
+  driver::Build build;
+  bool is_loaded = false;  // from what was saved: it has no report
+  std::vector<driver::CallParam> params;
+};
+
+std::string source_text(const std::string& path) {
+  Result<SourceText> text = driver::read_source(path);
+  if (!text) raise(text.error());
+  return std::string(text->text());
+}
+
+std::unique_ptr<Kernel> compile(const std::string& path, const std::string& text,
+                                const std::string& kernel, const std::string& target,
+                                const std::string& prelude) {
+  auto out = std::make_unique<Kernel>();
+  {
+    const nb::gil_scoped_release release;
+    out->build = driver::build_kernel(SourceText(path, text),
+                                      {.kernel = kernel, .target = target, .prelude = prelude});
+    if (out->build.good()) out->params = driver::call_params(out->build.tile());
+  }
+  if (!out->build.good()) {
+    const nb::object error = nb::module_::import_("warpwright.errors").attr("CompileError");
+    PyErr_SetObject(error.ptr(), nb::str(out->build.errors.c_str()).ptr());
+    throw nb::python_error();
+  }
+  return out;
+}
+
+std::unique_ptr<Kernel> load(const std::string& saved, const std::string& path,
+                             const std::string& text) {
+  auto out = std::make_unique<Kernel>();
+  out->is_loaded = true;
+  std::optional<Diag> problem;
+  {
+    const nb::gil_scoped_release release;
+    Result<driver::Build> build = driver::load_build(saved, SourceText(path, text));
+    if (build) {
+      out->build = *std::move(build);
+      out->params = driver::call_params(out->build.tile());
+    } else {
+      problem = std::move(build).error();
+    }
+  }
+  if (problem) raise(*problem);
+  return out;
+}
+
+std::string form(const Kernel& kernel, const std::string& name) {
+  std::string errors;
+  std::string text;
+  {
+    const nb::gil_scoped_release release;
+    text = driver::form_text(kernel.build, name, errors);
+  }
+  if (!errors.empty()) raise(DiagKind::NotEmitted, errors);
+  return text;
+}
+
+// Registers of a thread, bytes of local memory, bytes of spills.
+std::tuple<std::uint32_t, std::uint32_t, std::uint32_t> size_by(const Kernel& kernel,
+                                                                const std::string& ptxas) {
+  Result<runtime::AssembledSize> size;
+  {
+    const nb::gil_scoped_release release;
+    size = runtime::assembled_size(ptxas, kernel.build.ptx, kernel.build.target->arch);
+  }
+  if (!size) raise(size.error());
+  return {size->registers, size->local, size->spills};
+}
+
+std::optional<std::string> find_ptxas(const std::string& path) {
+  const Result<std::string> found = runtime::find_ptxas({.path = path});
+  return found ? std::optional(*found) : std::nullopt;
+}
+
+nb::list params_of(const Kernel& kernel) {
+  nb::list out;
+  for (const driver::CallParam& param : kernel.params) {
+    nb::dict row;
+    row["name"] = param.name;
+    row["variable"] = param.variable;
+    row["is_array"] = param.is_array;
+    row["dtype"] = param.dtype ? nb::cast(std::string(num::name_of(*param.dtype))) : nb::none();
+    row["shape"] = nb::tuple(nb::cast(param.shape));
+    row["writes"] = param.writing != driver::Writing::No;
+    out.append(row);
+  }
+  return out;
+}
+
+// The report of a run as text and as JSON.
+std::pair<std::string, std::string> call_on_sim(const Kernel& kernel, const nb::sequence& args,
+                                                const std::string& checks,
+                                                const std::string& schedule,
+                                                const std::string& limits) {
+  const std::vector<driver::CallArg> values = read_args(args);
+  std::atomic<bool> stop = false;
+  std::optional<Result<driver::RunReport>> report;
+  run_interruptibly(
+      [&] {
+        report = driver::call_on_sim(
+            kernel.build, values,
+            {.checks = checks, .schedule = schedule, .limits = limits, .progress = [&](auto, auto) {
+               return !stop.load();
+             }});
+      },
+      stop);
+  if (!*report) raise(report->error());
+  return {driver::run_text(**report), driver::run_json(**report)};
+}
+
+}  // namespace
+
+void add_kernel(nb::module_& module) {
+  nb::class_<Kernel>(module, "Kernel")
+      .def_prop_ro("name", [](const Kernel& k) { return k.build.tile().name; })
+      .def_prop_ro("entry", [](const Kernel& k) { return k.build.entry; })
+      .def_prop_ro("ptx", [](const Kernel& k) { return k.build.ptx; })
+      .def_prop_ro("target", [](const Kernel& k) { return driver::target_text(*k.build.target); })
+      .def_prop_ro("params", params_of)
+      .def_ro("is_loaded", &Kernel::is_loaded)
+      .def("save", [](const Kernel& k) { return nb::bytes(driver::save_build(k.build).c_str()); })
+      .def("form", form, "name"_a)
+      .def("explain_text", [](const Kernel& k) { return driver::explain_text(k.build); })
+      .def("explain_json", [](const Kernel& k) { return driver::explain_json(k.build); })
+      .def("size_by", size_by, "ptxas"_a)
+      .def("call_on_sim", call_on_sim, "args"_a, "checks"_a, "schedule"_a, "limits"_a);
+  module.def("compile", compile, "path"_a, "text"_a, "kernel"_a, "target"_a, "prelude"_a);
+  module.def("load", load, "saved"_a, "path"_a, "text"_a);
+  module.def("source_text", source_text, "path"_a);
+  module.def("find_ptxas", find_ptxas, "path"_a);
+  module.def("target_names", driver::target_names);
+}
+
+}  // namespace ww::python

@@ -1,0 +1,27 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the tests share: the examples' folder, and a cache of their own."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import warpwright as ww
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@pytest.fixture(scope="session")
+def examples() -> Path:
+    return ROOT / "examples"
+
+
+@pytest.fixture(autouse=True)
+def own_cache(tmp_path_factory, monkeypatch) -> Path:
+    """Every test begins with nothing kept, and leaves the user's cache alone."""
+    folder = tmp_path_factory.mktemp("cache")
+    monkeypatch.setenv("WARPWRIGHT_CACHE_DIR", str(folder))
+    monkeypatch.delenv("WARPWRIGHT_CACHE_MB", raising=False)
+    ww.cache.clear()
+    return folder

@@ -1,0 +1,264 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`@ww.kernel`: functions of this file as kernels, with what they use from around them."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+import os
+import pickle
+import subprocess
+import sys
+import textwrap
+from math import ceil
+
+import numpy as np
+import pytest
+from kernels_for_tests import add
+
+import warpwright as ww
+from warpwright.lang import S, T, TileLayout, Tx, laneid
+
+THREADS = 32
+FRAGMENT = TileLayout(S[(8, 4, 2) : (4 @ laneid, 1 @ laneid, 1)])
+SIZES = {"rows": 8, "columns": [8, 8]}
+
+
+def doubled(value):
+    return value * FACTOR
+
+
+@T.inline
+def store(A, index, value):
+    A[index] = value
+
+
+@dataclasses.dataclass
+class Config:
+    step: int = 3
+
+    def scaled(self):
+        return self.step * 2
+
+
+FACTOR = 2  # after its use: names are looked up at the first call
+
+
+def run(kernel, dtype="int32", size=THREADS, **named):
+    out = np.zeros(size, dtype)
+    kernel(out, check=True, **named)
+    return out
+
+
+def test_an_extent_is_known_at_the_call():
+    for n in (1, 128, 300):
+        a, b = np.arange(n, dtype=np.float32), np.ones(n, np.float32)
+        c = np.zeros_like(a)
+        assert add(a, b, out=c, check=True) is c
+        assert (c == a + 1).all()
+
+
+def test_values_of_the_module_and_of_functions_are_constants():
+    offset = 40
+
+    @ww.kernel
+    def fill(A: ww.Tensor[THREADS, "int32"]):
+        T.device_entry()
+        T.cta_id([1])
+        t = T.thread_id([THREADS])
+        A[t] = t + offset + SIZES["rows"] + ceil(1.5) + math.floor(2.5)
+
+    assert (run(fill) == np.arange(32) + 40 + 8 + 2 + 2).all()
+
+
+def test_annotations_may_use_local_names():
+    def build(n, dtype):
+        @ww.kernel
+        def fill(A: ww.Tensor[n, dtype]):
+            T.device_entry()
+            T.cta_id([1])
+            t = T.thread_id([n])
+            A[t] = t
+
+        return fill
+
+    assert (run(build(64, np.dtype("int32")), size=64) == np.arange(64)).all()
+    assert (run(build(96, np.int16), "int16", 96) == np.arange(96)).all()
+
+
+def test_functions_macros_and_classes_of_the_file_come_along():
+    config = 5
+
+    @ww.kernel
+    def fill(A: ww.Tensor[THREADS, "int32"]):
+        T.device_entry()
+        T.cta_id([1])
+        t = T.thread_id([THREADS])
+        store(A, t, doubled(config) + Config().scaled())
+
+    assert (run(fill) == 16).all()
+
+
+def test_layouts_made_by_python_come_along():
+    @ww.kernel
+    def through(A: ww.Tensor[8, 8, "float16"], B: ww.Tensor[8, 8, "float16"]):
+        T.device_entry()
+        T.cta_id([1])
+        T.warp_id([1])
+        T.lane_id([32])
+        R = T.alloc_buffer((8, 8), "float16", scope="local", layout=FRAGMENT)
+        Tx.warp.copy(R[:, :], A[:, :])
+        Tx.warp.copy(B[:, :], R[:, :])
+
+    a = np.random.default_rng(0).standard_normal((8, 8)).astype(np.float16)
+    b = np.zeros_like(a)
+    through(a, b, check=True)
+    assert (a == b).all()
+    assert "S[(8,4,2):(4@laneid,1@laneid,1)]" in str(through.explain())
+
+
+def test_constants_are_parameters():
+    @ww.kernel
+    def fill(A: ww.Tensor[THREADS, "int32"], VALUE: T.constexpr):
+        T.device_entry()
+        T.cta_id([1])
+        t = T.thread_id([THREADS])
+        A[t] = VALUE
+
+    out = np.zeros(32, np.int32)
+    for value in (3, 4, 3):
+        fill(out, VALUE=value)
+        assert (out == value).all()
+    fill(out, 9)
+    assert (out == 9).all()
+    assert fill.specialize(VALUE=3).ptx != fill.specialize(VALUE=4).ptx
+    assert len(fill._made) == 3
+    with pytest.raises(ww.ArgumentError, match="no constant `OTHER`: its constants are VALUE"):
+        fill.specialize(OTHER=1)
+    with pytest.raises(ww.ArgumentError, match="object has no text"):
+        fill.specialize(VALUE=object())
+    with pytest.raises(ww.CompileError, match="VALUE"):
+        fill(out)
+
+
+def test_decorators_of_tvmscript_may_stand_below():
+    @ww.kernel(target="sm_80")
+    @T.prim_func
+    def fill(A_ptr: T.handle):
+        A = T.match_buffer(A_ptr, (THREADS,), "int32")
+        T.device_entry()
+        T.cta_id([1])
+        t = T.thread_id([THREADS])
+        A[t] = t
+
+    assert (run(fill) == np.arange(32)).all()
+    assert ".target sm_80" in fill.ptx
+
+
+def line_of(text):
+    lines = open(__file__).read().splitlines()
+    return 1 + next(i for i, line in enumerate(lines) if line.strip().startswith(text))
+
+
+def test_mistakes_have_their_place_in_this_file():
+    @ww.kernel
+    def wrong(A: ww.Tensor[THREADS, "int32"]):
+        T.device_entry()
+        T.cta_id([1])
+        t = T.thread_id([THREADS])
+        T.cuda.syncthreads()
+        A[t] = 0
+
+    line = line_of("T.cuda.syncthreads()")
+    with pytest.raises(ww.CompileError) as caught:
+        wrong.ptx  # noqa: B018
+    assert f"{__file__}:{line}:16: error: `T.cuda` has no `syncthreads`" in str(caught.value)
+    assert "T.cuda.syncthreads()" in str(caught.value)
+
+
+def test_what_cannot_be_taken_along_is_named():
+    thing = object()
+    listdir = os.listdir
+    dumps = pickle._dumps
+
+    @ww.kernel
+    def with_object(A: ww.Tensor[THREADS, "int32"]):
+        A[0] = thing
+
+    @ww.kernel
+    def with_builtin(A: ww.Tensor[THREADS, "int32"]):
+        A[0] = listdir()
+
+    @ww.kernel
+    def with_function(A: ww.Tensor[THREADS, "int32"]):
+        A[0] = dumps(1)
+
+    @ww.kernel
+    def with_nothing(A: ww.Tensor[THREADS, "int32"]):
+        A[0] = absent  # noqa: F821
+
+    for kernel, message in {
+        with_object: "`thing` is a object: it cannot be taken along as a constant",
+        with_builtin: "`listdir` is a builtin_function_or_method: it cannot be taken along",
+        with_function: "`dumps` is defined in `pickle`, not in the kernel's file",
+        with_nothing: "`absent` has no value here",
+    }.items():
+        with pytest.raises(ww.CaptureError) as caught:
+            kernel.ptx  # noqa: B018
+        assert message in str(caught.value)
+        assert f"{__file__}:" in str(caught.value)
+
+
+def test_one_name_with_two_values_is_refused():
+    FACTOR = 7  # noqa: N806
+
+    @ww.kernel
+    def fill(A: ww.Tensor[THREADS, "int32"]):
+        A[0] = doubled(FACTOR)
+
+    with pytest.raises(ww.CaptureError, match="`FACTOR` is 7 here and 2 elsewhere"):
+        fill.ptx  # noqa: B018
+
+
+def test_only_functions_are_kernels():
+    with pytest.raises(ww.ArgumentError, match="`ww.kernel` was given int: expected a function"):
+        ww.kernel(3)
+    with pytest.raises(ww.ArgumentError, match="`target` is 'sm_0'"):
+        ww.kernel(target="sm_0")
+
+
+def test_a_kernel_without_a_file_is_refused():
+    scope = {"ww": ww, "T": T}
+    exec("@ww.kernel\ndef f(A: ww.Tensor[32, 'int32']):\n    pass\n", scope)
+    with pytest.raises(ww.CaptureError, match="cannot be read: `<string>` is no file"):
+        scope["f"].ptx  # noqa: B018
+
+
+def test_a_file_with_kernels_runs_on_the_command_line_and_in_python(tmp_path):
+    """One file for both: its imports need nothing but this package."""
+    file = tmp_path / "both.py"
+    file.write_text(
+        textwrap.dedent(
+            """
+            import numpy as np
+            import warpwright as ww
+            from warpwright.lang import T
+
+            @ww.kernel
+            def fill(A: ww.Tensor[32, "int32"]):
+                T.device_entry()
+                T.cta_id([1])
+                t = T.thread_id([32])
+                A[t] = t
+
+            if __name__ == "__main__":
+                a = np.zeros(32, np.int32)
+                fill(a)
+                assert (a == np.arange(32)).all()
+                print("good")
+            """
+        )
+    )
+    done = subprocess.run([sys.executable, file], capture_output=True, text=True, check=True)
+    assert done.stdout == "good\n"
+    assert ".entry fill" in ww.compile(file).ptx

@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Warpwright from Python: kernels called with arrays as if they were functions.
+
+    import warpwright as ww
+
+    transpose = ww.compile("examples/transpose.py")
+    transpose(a, out=b)          # NumPy arrays: on the virtual GPU, in place
+    print(transpose.ptx, transpose.explain())
+
+docs/guide/python.md goes through all of it.
+"""
+
+from __future__ import annotations
+
+from . import cache, lang, testing
+from ._core import __version__
+from .decorator import KernelFunction, Tensor, kernel
+from .errors import (
+    ArgumentError,
+    CaptureError,
+    CompileError,
+    DeviceError,
+    Error,
+    FileError,
+    FindingError,
+    FindingWarning,
+    LayoutError,
+    OutOfMemoryError,
+)
+from .kernels import Kernel, compile
+from .layouts import Layout
+from .reports import Explanation, Finding, Report
+from .simulate import sim
+
+__all__ = [
+    "ArgumentError",
+    "CaptureError",
+    "CompileError",
+    "DeviceError",
+    "Error",
+    "Explanation",
+    "FileError",
+    "Finding",
+    "FindingError",
+    "FindingWarning",
+    "Kernel",
+    "KernelFunction",
+    "Layout",
+    "LayoutError",
+    "OutOfMemoryError",
+    "Report",
+    "Tensor",
+    "__version__",
+    "cache",
+    "compile",
+    "kernel",
+    "lang",
+    "sim",
+    "testing",
+]
