@@ -3,12 +3,15 @@
 """Reads ctest's JUnit report; shows what failed and counts.
 
 usage: test_report.py JUNIT.xml --log LOG --ctest-status N [--allow-none]
+       test_report.py --pytest JUNIT.xml
        test_report.py --self-test
 
 Prints the output of every failed case, and to file descriptor 3 the line `PASSED FAILED SKIPPED`.
 Three things count as one failure each, and show the end of ctest's log: a report that cannot be read,
 a ctest that failed although no case did (a test executable that cannot list its cases, say), and a
 run without any case, unless --allow-none is given. Exits 1 when anything failed.
+--pytest prints that line to stdout for a report of pytest's, which shows its failures itself; a report
+without any case is one failure.
 """
 
 import argparse
@@ -75,6 +78,19 @@ def count_cases(junit, counts):
                 print(f"--- {name}" + (f"\n{output}" if counts["failed"] <= MAX_CASES_SHOWN else ""))
 
 
+def pytest_counts(root):
+    """PASSED FAILED SKIPPED of a report of pytest's."""
+    passed = failed = skipped = 0
+    for case in root.iter("testcase"):
+        if case.find("failure") is not None or case.find("error") is not None:
+            failed += 1
+        elif case.find("skipped") is not None:
+            skipped += 1
+        else:
+            passed += 1
+    return (passed, failed, skipped) if passed + failed + skipped else (0, 1, 0)
+
+
 def tail_of(log, lines=20):
     with open(log, encoding="utf-8", errors="replace") as text:
         return "".join(text.readlines()[-lines:])
@@ -116,7 +132,17 @@ EXPECTED = [("one", "passed"), ("all/A.One", "passed"), ("all/A.Two", "failed"),
             ("leak/B.Two", "passed"), ("leak", "failed"), ("absent", "skipped")]
 
 
+PYTEST_SAMPLE = """<testsuites><testsuite>
+<testcase name="a"/><testcase name="b"><failure/></testcase><testcase name="c"><error/></testcase>
+<testcase name="d"><skipped/></testcase><testcase name="e"/>
+</testsuite></testsuites>"""
+
+
 def self_test():
+    pytest = [pytest_counts(ElementTree.fromstring(text)) for text in (PYTEST_SAMPLE, "<testsuites/>")]
+    if pytest != [(2, 2, 1), (0, 1, 0)]:
+        print(f"counts of pytest's reports: {pytest}")
+        return 1
     tests = ElementTree.fromstring(SAMPLE).iter("testcase")
     seen = [case[:2] for test in tests for case in cases_of(test)]
     if seen == EXPECTED:
@@ -128,6 +154,9 @@ def self_test():
 def main():
     if sys.argv[1:] == ["--self-test"]:
         return self_test()
+    if len(sys.argv) == 3 and sys.argv[1] == "--pytest":
+        print(*pytest_counts(ElementTree.parse(sys.argv[2]).getroot()))
+        return 0
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("junit")
     parser.add_argument("--log", required=True)
