@@ -17,6 +17,7 @@ namespace ww::python {
 void add_kernel(nanobind::module_& module);
 void add_sim(nanobind::module_& module);
 void add_layout(nanobind::module_& module);
+void add_tune(nanobind::module_& module);
 
 /// Raises the exception that errors.py has for a kind of diagnostic, with the rendered text. The
 /// caller holds the GIL.

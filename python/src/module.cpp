@@ -50,4 +50,5 @@ NB_MODULE(_core, module) {
   ww::python::add_kernel(module);
   ww::python::add_sim(module);
   ww::python::add_layout(module);
+  ww::python::add_tune(module);
 }

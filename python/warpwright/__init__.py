@@ -31,6 +31,7 @@ from .kernels import Kernel, compile
 from .layouts import Layout
 from .reports import Explanation, Finding, Report
 from .simulate import sim
+from .tuning import TuneResult, tune
 
 __all__ = [
     "ArgumentError",
@@ -50,6 +51,7 @@ __all__ = [
     "OutOfMemoryError",
     "Report",
     "Tensor",
+    "TuneResult",
     "__version__",
     "cache",
     "compile",
@@ -57,4 +59,5 @@ __all__ = [
     "lang",
     "sim",
     "testing",
+    "tune",
 ]

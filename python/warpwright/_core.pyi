@@ -40,4 +40,15 @@ def sim(
 def layout(
     notation: str, shape: str, ops: list[str], axes: list[str], dtype: str, format: str
 ) -> str: ...
+def tune(
+    path: str,
+    kernel: str,
+    spaces: list[str],
+    wheres: list[str],
+    args: list[str],
+    expects: list[str],
+    target: str,
+    device: str,
+    progress: Any,
+) -> tuple[str, str]: ...
 def layout_ops() -> list[tuple[str, str, str]]: ...
