@@ -3,11 +3,15 @@
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 import sys
+from pathlib import Path
 
 from conftest import ROOT
+
+import warpwright as ww
 
 PAGE = ROOT / "docs" / "guide" / "python.md"
 MARK = "-- end of a block --"
@@ -31,7 +35,13 @@ def test_the_page_prints_what_it_says(tmp_path):
     file = tmp_path / "page.py"
     file.write_text("".join(f"{code}\nprint({MARK!r})\n" for code, _ in page))
     (tmp_path / "examples").symlink_to(ROOT / "examples")
-    done = subprocess.run([sys.executable, file], cwd=tmp_path, capture_output=True, text=True)
+    done = subprocess.run(
+        [sys.executable, file],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(Path(ww.__file__).resolve().parents[1])},
+        capture_output=True,
+        text=True,
+    )
     assert done.returncode == 0, done.stderr
     printed = done.stdout.split(MARK + "\n")
     assert printed[:-1] == [text for _, text in page]
