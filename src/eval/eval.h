@@ -40,6 +40,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -60,6 +61,8 @@ struct BufferArg {
   std::vector<std::byte>* bytes = nullptr;
   std::vector<std::int64_t> shape;
   bool is_defined = true;
+  /// Instead of memory, how many bytes there are: enough for bind_arguments.
+  std::optional<std::size_t> size = {};
 };
 /// The bits of a scalar parameter.
 struct ScalarArg {

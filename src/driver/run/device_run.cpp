@@ -167,12 +167,11 @@ Result<void> HostPart::bind() {
     return fail(DiagKind::BadArgument, "`{}` was given {} arguments: it has {} parameters",
                 tile().name, args_.size(), tile().params.size());
   WW_TRY_VOID(check_kinds());
-  std::vector<Bytes> copies(args_.size());
   std::vector<eval::Argument> arguments;
   for (std::size_t i = 0; i < args_.size(); ++i) {
     if (is_array(i)) {
-      copies[i].resize(args_[i].contents().size());
-      arguments.emplace_back(eval::BufferArg{&copies[i], args_[i].shape});
+      arguments.emplace_back(
+          eval::BufferArg{.shape = args_[i].shape, .size = args_[i].contents().size()});
     } else {
       arguments.emplace_back(eval::ScalarArg{scalar_bits(args_[i])});
     }
@@ -301,7 +300,7 @@ class Runner {
     WW_TRY_VOID(allocate());
     WW_TRY_VOID(once(kPatterns[0], memory_));
     if (!device_.tracks_writes() && has_outputs()) WW_TRY_VOID(once(kPatterns[1], second_));
-    for (std::size_t i = 0; i < args_.size(); ++i) finish(i);
+    for (std::size_t i = 0; i < args_.size(); ++i) WW_TRY_VOID(finish(i));
     if (options.timed_launches > 0)
       out_.timing = WW_TRY(device_.time(launch_, options.timed_launches));
     out_.launch = launch_;
@@ -311,6 +310,14 @@ class Runner {
  private:
   [[nodiscard]] bool has_outputs() const {
     return std::ranges::any_of(args_, [](const KernelArg& arg) { return arg.is_output; });
+  }
+  // An array that lies in the device's memory as it does here goes there and back without a copy in
+  // between. Where the kernel runs twice, the first run's contents are kept.
+  [[nodiscard]] bool is_direct(std::size_t param) const {
+    const ArrayPlace& place = host_.place_of(param);
+    return !args_[param].is_output && place.is_plain() &&
+           place.bytes == args_[param].contents().size() &&
+           (device_.tracks_writes() || !has_outputs());
   }
   Result<void> allocate() {
     for (std::size_t i = 0; i < args_.size(); ++i) {
@@ -324,6 +331,10 @@ class Runner {
   Result<void> once(std::byte pattern, std::vector<Bytes>& memory) {
     for (std::size_t i = 0; i < args_.size(); ++i) {
       if (!host_.is_array(i)) continue;
+      if (is_direct(i)) {
+        WW_TRY_VOID(device_.upload(launch_.arguments[i].bits, args_[i].contents()));
+        continue;
+      }
       memory[i].assign(host_.place_of(i).bytes, pattern);
       if (!args_[i].is_output) host_.place_of(i).scatter(args_[i].contents(), memory[i]);
       if (!args_[i].is_output || !device_.tracks_writes())
@@ -331,19 +342,23 @@ class Runner {
     }
     WW_TRY_VOID(device_.launch(launch_));
     for (std::size_t i = 0; i < args_.size(); ++i)
-      if (host_.is_array(i)) WW_TRY_VOID(device_.download(memory[i], launch_.arguments[i].bits));
+      if (host_.is_array(i) && !is_direct(i))
+        WW_TRY_VOID(device_.download(memory[i], launch_.arguments[i].bits));
     return {};
   }
-  void finish(std::size_t param) {
-    if (!host_.is_array(param)) return;
+  Result<void> finish(std::size_t param) {
+    if (!host_.is_array(param)) return {};
     const ArrayPlace& place = host_.place_of(param);
+    if (is_direct(param))
+      return device_.download(args_[param].bytes, launch_.arguments[param].bits);
     if (!args_[param].bytes.empty()) place.gather(memory_[param], args_[param].bytes);
-    if (!args_[param].is_output) return;
+    if (!args_[param].is_output) return {};
     const auto undefined = device_.undefined(launch_.arguments[param].bits);
     for (std::int64_t flat = 0; flat < place.size; ++flat)
       out_.written[param].push_back(device_.tracks_writes()
                                         ? is_defined(undefined, place.bit_of(flat), place.bits)
                                         : was_changed(param, place.bit_of(flat), place.bits));
+    return {};
   }
   static bool is_defined(std::span<const std::uint8_t> undefined, std::int64_t bit, int bits) {
     const auto at = undefined.begin() + bit / 8;

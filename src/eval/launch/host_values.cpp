@@ -117,7 +117,7 @@ class ArgumentBinder {
   Result<void> check_array(std::size_t param) const {
     if (!is_array(param)) return {};
     const auto& array = std::get<BufferArg>(arguments_[param]);
-    if (array.bytes == nullptr)
+    if (array.bytes == nullptr && !array.size)
       return fail(DiagKind::BadArgument, "`{}` was given no memory", name_of(param));
     bool is_first = true;
     return each_buffer(param, [&](const ir::Buffer& buffer) -> Result<void> {
@@ -149,9 +149,10 @@ class ArgumentBinder {
       size = *next;
     }
     const std::int64_t bytes = (size * storage_bits(buffer.dtype) + 7) / 8;
-    if (static_cast<std::int64_t>(array.bytes->size()) != bytes)
+    const std::size_t given = array.size ? *array.size : array.bytes->size();
+    if (static_cast<std::int64_t>(given) != bytes)
       return fail(DiagKind::BadArgument, "`{}` was given {} bytes: its {} elements take {}",
-                  name_of(param), array.bytes->size(), size, bytes);
+                  name_of(param), given, size, bytes);
     return {};
   }
 
