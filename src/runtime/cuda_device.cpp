@@ -150,6 +150,24 @@ Result<std::unique_ptr<CudaDevice>> CudaDevice::open(const CudaCalls& calls,
   return fail(no_fitting_gpu(calls, count, arch));
 }
 
+Result<std::unique_ptr<CudaDevice>> CudaDevice::open_at(const CudaCalls& calls, int number,
+                                                        target::Arch arch) {
+  int count = 0;
+  if (const int status = calls.init(0); status != kSuccess)
+    return fail(DiagKind::NoDevice, "the CUDA driver does not start: {}", words(calls, status));
+  if (calls.device_count(&count) != kSuccess || number < 0 || number >= count)
+    return fail(DiagKind::NoDevice, "there is no GPU {}: the driver has {}", number, count);
+  int device = 0;
+  WW_TRY_VOID(checked(calls, calls.device_get(&device, number), "choosing a GPU"));
+  const int capability = capability_of(calls, device);
+  if (!runs_on(arch, capability))
+    return fail(DiagKind::NoDevice, "{} (sm_{}) does not run code for {}", name_of(calls, device),
+                capability, target::info(arch).name);
+  std::unique_ptr<CudaDevice> out(new CudaDevice(calls, device, capability));
+  WW_TRY_VOID(out->start());
+  return out;
+}
+
 Result<void> CudaDevice::start() {
   WW_TRY_VOID(checked(calls_, calls_.context_retain(&context_, device_),
                       fmt::format("starting on {}", name())));
@@ -306,11 +324,18 @@ Result<void> CudaDevice::allow(const Launch& launch) {
   return {};
 }
 
-Result<void> CudaDevice::submit(const Launch& launch) {
+Result<void> CudaDevice::enqueue(const Launch& launch, void* stream) {
+  WW_TRY_VOID(check(launch));
+  WW_TRY_VOID(checked(calls_, calls_.context_set(context_), "choosing the GPU"));
+  return submit(launch, stream);
+}
+
+Result<void> CudaDevice::submit(const Launch& launch, void* stream) {
   CudaLaunchAttribute cluster;
   cluster.id = kClusterDimension;
   CudaLaunchConfig config{
       .grid = launch.grid, .block = launch.block, .dynamic_shared = launch.dynamic_shared};
+  config.stream = stream;
   int required = 0;
   // A kernel that states its clusters does not take them from a launch.
   const bool is_stated =

@@ -30,6 +30,9 @@ class CudaDevice final : public Device {
   /// not start or there is no such GPU; notes list those there are.
   static Result<std::unique_ptr<CudaDevice>> open(const CudaCalls& calls,
                                                   std::optional<target::Arch> arch = {});
+  /// The GPU of that number. NoDevice where there is none, or where it does not run code for `arch`.
+  static Result<std::unique_ptr<CudaDevice>> open_at(const CudaCalls& calls, int number,
+                                                     target::Arch arch);
   ~CudaDevice() override;
 
   [[nodiscard]] std::string name() const override;
@@ -47,6 +50,12 @@ class CudaDevice final : public Device {
   Result<void> launch(const Launch& launch) override;
   Result<Timing> time(const Launch& launch, int launches) override;
   [[nodiscard]] bool hangs() const override { return hangs_; }
+
+  /// Asks for a launch on a stream of the program's own, and does not wait: what the kernel does
+  /// wrong shows in the program's next call of CUDA. `prepare` comes first, once for launches of one
+  /// shape. Addresses that are not aligned as the kernel needs it are BadLaunch.
+  Result<void> prepare(const Launch& launch) { return allow(launch); }
+  Result<void> enqueue(const Launch& launch, void* stream);
 
   /// From one place in the GPU's memory to another, by the driver: nothing that overlaps.
   Result<void> copy(Address to, Address from, std::size_t bytes);
@@ -72,7 +81,7 @@ class CudaDevice final : public Device {
   void unload();
   Result<void> allow(const Launch& launch);
   [[nodiscard]] Result<void> check(const Launch& launch) const;
-  Result<void> submit(const Launch& launch);
+  Result<void> submit(const Launch& launch, void* stream = nullptr);
   Result<void> wait_for(void* event, std::string_view what);
   GpuWork copying(Address to, Address from, std::size_t bytes);
   Result<Timing> time_work(const GpuWork& work, int times);

@@ -37,6 +37,40 @@ class Cuda : public testing::Test {
   FakeDriver driver_;
 };
 
+TEST_F(Cuda, EnqueuesOnAStreamOfTheProgram) {
+  auto device = CudaDevice::open_at(fake_calls(), 0, target::Arch::Sm90a);
+  ASSERT_TRUE(device) << device.error().text;
+  ASSERT_TRUE((*device)->load({.bytes = "ptx", .kernel = "scale"}));
+  Launch launch = two_arguments();
+  launch.dynamic_shared = 100000;
+  int stream = 0;
+  ASSERT_TRUE((*device)->prepare(launch));
+  EXPECT_EQ(driver_.attributes[8], 100000);
+  EXPECT_EQ(driver_.launches, 0);
+  ASSERT_TRUE((*device)->enqueue(launch, &stream));
+  EXPECT_EQ(driver_.launches, 1);
+  EXPECT_EQ(driver_.launched.stream, &stream);
+  EXPECT_THAT(driver_.arguments, ElementsAre(0x1000, 7));
+  EXPECT_EQ(driver_.open_events, 0);
+  driver_.status["launch"] = 1;
+  const auto refused = (*device)->enqueue(launch, &stream);
+  ASSERT_FALSE(refused);
+  EXPECT_THAT(refused.error().text, HasSubstr("launching `scale` failed"));
+}
+
+TEST_F(Cuda, OpensTheGpuOfANumber) {
+  driver_.gpus = {{"Fake T4", 7, 5}, {"Fake H200", 9, 0}};
+  EXPECT_TRUE(CudaDevice::open_at(fake_calls(), 1, target::Arch::Sm90a));
+  const auto old = CudaDevice::open_at(fake_calls(), 0, target::Arch::Sm90a);
+  ASSERT_FALSE(old);
+  EXPECT_EQ(old.error().text, "Fake T4 (sm_75) does not run code for sm_90a");
+  const auto none = CudaDevice::open_at(fake_calls(), 2, target::Arch::Sm90a);
+  ASSERT_FALSE(none);
+  EXPECT_EQ(none.error().text, "there is no GPU 2: the driver has 2");
+  driver_.status["init"] = 3;
+  EXPECT_FALSE(CudaDevice::open_at(fake_calls(), 1, target::Arch::Sm90a));
+}
+
 TEST_F(Cuda, RunsAKernelAndGivesMemoryBack) {
   {
     const auto device = loaded();

@@ -104,28 +104,6 @@ Result<KernelArg> number_arg(const CallParam& param, const CallArg& arg) {
   return out;
 }
 
-// --- calls ---------------------------------------------------------------------------------------
-
-Result<std::vector<KernelArg>> bind_call(const ir::Function& tile,
-                                         const std::vector<CallArg>& args) {
-  const std::vector<CallParam> params = call_params(tile);
-  if (args.size() != params.size())
-    return fail(DiagKind::BadArgument, "`{}` was given {} arguments: expected {}", tile.name,
-                args.size(), params.size());
-  std::vector<KernelArg> out;
-  for (std::size_t i = 0; i < args.size(); ++i) {
-    if (const auto* given = std::get_if<ArrayView>(&args[i])) {
-      const ArrayView view = as_elements(params[i], *given);
-      WW_TRY_VOID(check_view(params[i], view));
-      WW_TRY_VOID(check_c_order(*given, fmt::format("`{}`", params[i].name)));
-      out.push_back(WW_TRY(array_arg(params[i], view)));
-    } else {
-      out.push_back(WW_TRY(number_arg(params[i], args[i])));
-    }
-  }
-  return out;
-}
-
 }  // namespace
 
 std::vector<CallParam> call_params(const ir::Function& tile) {
@@ -144,6 +122,26 @@ std::vector<CallParam> call_params(const ir::Function& tile) {
       for (const ir::ExprId extent : buffer->shape) add_extent(tile, extent, param);
     }
     out.push_back(std::move(param));
+  }
+  return out;
+}
+
+Result<std::vector<KernelArg>> bind_call(const ir::Function& tile,
+                                         const std::vector<CallArg>& args) {
+  const std::vector<CallParam> params = call_params(tile);
+  if (args.size() != params.size())
+    return fail(DiagKind::BadArgument, "`{}` was given {} arguments: expected {}", tile.name,
+                args.size(), params.size());
+  std::vector<KernelArg> out;
+  for (std::size_t i = 0; i < args.size(); ++i) {
+    if (const auto* given = std::get_if<ArrayView>(&args[i])) {
+      const ArrayView view = as_elements(params[i], *given);
+      WW_TRY_VOID(check_view(params[i], view));
+      WW_TRY_VOID(check_c_order(*given, fmt::format("`{}`", params[i].name)));
+      out.push_back(WW_TRY(array_arg(params[i], view)));
+    } else {
+      out.push_back(WW_TRY(number_arg(params[i], args[i])));
+    }
   }
   return out;
 }

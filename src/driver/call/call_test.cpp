@@ -5,14 +5,17 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <bit>
 #include <cstring>
 #include <numeric>
 #include <string>
 #include <vector>
 
+#include "driver/call/gpu_call.h"
 #include "driver/call/ptx_call.h"
 #include "driver/call/saved.h"
 #include "driver/run/device_run.h"
+#include "runtime/test_driver.h"
 
 namespace ww::driver::call_test {
 namespace {
@@ -188,6 +191,77 @@ TEST(SavedBuild, RefusesOtherTexts) {
   EXPECT_FALSE(load_build(saved.substr(0, saved.size() / 2), source));
   EXPECT_FALSE(load_build(older, source));
   EXPECT_FALSE(load_build(broken, source));
+}
+
+class OnGpu : public testing::Test {
+ protected:
+  void SetUp() override { runtime::fake = &driver_; }
+  void TearDown() override { runtime::fake = nullptr; }
+  // Addresses of the GPU, which nothing here may touch.
+  static ArrayView at(std::uintptr_t address, std::int64_t rows) {
+    return {
+        .data = std::bit_cast<std::byte*>(address), .dtype = num::DType::Int32, .shape = {rows, 4}};
+  }
+  std::string refusal_of(GpuKernel& kernel, const std::vector<CallArg>& args, int number = 0) {
+    const auto done = kernel.call(runtime::fake_calls(), number, nullptr, args);
+    return done ? "" : done.error().text;
+  }
+  runtime::FakeDriver driver_;
+};
+
+TEST_F(OnGpu, LaunchesOnTheStreamWithTheAddressesOfEachCall) {
+  const Build build = build_of(kScale);
+  GpuKernel kernel(build);
+  int stream = 0;
+  const std::int64_t by = 3;
+  ASSERT_TRUE(kernel.call(runtime::fake_calls(), 0, &stream, {at(0x1000, 5), at(0x2000, 5), by}));
+  EXPECT_EQ(driver_.launched.grid[0], 5U);
+  EXPECT_EQ(driver_.launched.block[0], 32U);
+  EXPECT_EQ(driver_.launched.stream, &stream);
+  EXPECT_THAT(driver_.arguments, ElementsAre(0x1000, 0x2000));
+  ASSERT_TRUE(kernel.call(runtime::fake_calls(), 0, &stream, {at(0x3000, 5), at(0x4000, 5), by}));
+  EXPECT_THAT(driver_.arguments, ElementsAre(0x3000, 0x4000));
+  EXPECT_EQ(kernel.plan_count(), 1U);
+  ASSERT_TRUE(kernel.call(runtime::fake_calls(), 0, &stream, {at(0x3000, 9), at(0x4000, 9), by}));
+  EXPECT_EQ(driver_.launched.grid[0], 9U);
+  EXPECT_EQ(kernel.plan_count(), 2U);
+  EXPECT_EQ(driver_.launches, 3);
+}
+
+TEST_F(OnGpu, RefusesAsOtherCallsDo) {
+  const Build build = build_of(kScale);
+  GpuKernel kernel(build);
+  const std::int64_t by = 3;
+  EXPECT_THAT(refusal_of(kernel, {at(0x1000, 5), by, by}), HasSubstr("`Y` was given 3"));
+  EXPECT_THAT(refusal_of(kernel, {at(0x1000, 5), at(0x2000, 6), by}), HasSubstr("`n` is 5"));
+  EXPECT_THAT(refusal_of(kernel, {at(0x1000, 5), at(0x2000, 5), by}, 1), HasSubstr("no GPU 1"));
+  EXPECT_THAT(refusal_of(kernel, {at(0x1002, 5), at(0x2000, 5), by}), HasSubstr("0x1002"));
+  EXPECT_EQ(driver_.launches, 0);
+  driver_.status["launch"] = 700;
+  EXPECT_THAT(refusal_of(kernel, {at(0x1000, 5), at(0x2000, 5), by}),
+              HasSubstr("CUDA_ERROR_ILLEGAL_ADDRESS"));
+  driver_.gpus = {{"Fake T4", 7, 5}};
+  GpuKernel other(build);
+  EXPECT_THAT(refusal_of(other, {at(0x1000, 5), at(0x2000, 5), by}),
+              HasSubstr("does not run code for sm_90a"));
+}
+
+TEST_F(OnGpu, RefusesParametersThatAreNotInCOrder) {
+  constexpr std::string_view kTurned = R"(
+from tvm.tirx.layout import S, TileLayout
+@T.prim_func
+def turned(A_ptr: T.handle):
+    A = T.match_buffer(A_ptr, (4, 32), "int32", layout=TileLayout(S[(4, 32) : (1, 4)]))
+    T.device_entry()
+    T.cta_id([1])
+    t = T.thread_id([32])
+    A[0, t] = t
+)";
+  const Build build = build_of(kTurned);
+  GpuKernel kernel(build);
+  ArrayView view = at(0x1000, 4);
+  view.shape = {4, 32};
+  EXPECT_THAT(refusal_of(kernel, {view}), HasSubstr("`A` has a layout of its own in memory"));
 }
 
 constexpr std::string_view kPtx = R"(.version 8.0

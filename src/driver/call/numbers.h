@@ -6,9 +6,11 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/result.h"
 #include "driver/call/call.h"
+#include "driver/run/device_run.h"
 #include "num/dtype.h"
 #include "sim/launch.h"
 
@@ -22,6 +24,10 @@ Result<std::uint64_t> bits_of_number(const CallArg& arg, num::DType type, std::s
 
 /// BadArgument for an array whose elements do not follow each other, the last dimension fastest.
 Result<void> check_c_order(const ArrayView& view, std::string_view title);
+
+/// The arguments of a call in the form that the driver's runs take, checked: see check_call.
+Result<std::vector<KernelArg>> bind_call(const ir::Function& tile,
+                                         const std::vector<CallArg>& args);
 
 Result<sim::RunOptions> sim_options(const SimCallOptions& options);
 

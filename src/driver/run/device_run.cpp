@@ -387,6 +387,17 @@ Result<DeviceRun> run_on(runtime::Device& device, const Build& build,
   return Runner(device, host, args).go({.bytes = build.ptx, .kernel = build.entry}, options);
 }
 
+Result<runtime::Launch> launch_in_place(const Build& build, std::span<const KernelArg> args) {
+  const HostPart host = WW_TRY(HostPart::make(build, args));
+  for (std::size_t i = 0; i < args.size(); ++i)
+    if (host.is_array(i) && !host.place_of(i).is_plain())
+      return fail(DiagKind::BadArgument,
+                  "`{}` has a layout of its own in memory: expected C order, to use an array where "
+                  "it lies",
+                  host.name_of(i));
+  return host.launch();
+}
+
 Result<HostSide> host_side(const Build& build, std::span<const KernelArg> args) {
   const HostPart host = WW_TRY(HostPart::make(build, args));
   HostSide out{.memory = std::vector<Bytes>(args.size()), .launch = host.launch()};

@@ -84,6 +84,11 @@ struct DeviceRunOptions {
 Result<DeviceRun> run_on(runtime::Device& device, const Build& build,
                          std::span<const KernelArg> args, const DeviceRunOptions& options = {});
 
+/// The launch for arguments whose arrays are in a device's memory already, at addresses of 0: only
+/// the sizes of `contents()` count. BadArgument for an array whose elements the kernel wants in
+/// another order than C order, too: it would have to be moved.
+Result<runtime::Launch> launch_in_place(const Build& build, std::span<const KernelArg> args);
+
 /// What a device would get: the arrays as they lie in its memory, and the launch.
 struct HostSide {
   std::vector<std::vector<std::byte>> memory;  // per parameter; empty for scalars
