@@ -15,6 +15,7 @@
 namespace ww::python {
 
 void add_kernel(nanobind::module_& module);
+void add_gpu(nanobind::module_& module);
 void add_sim(nanobind::module_& module);
 void add_layout(nanobind::module_& module);
 void add_tune(nanobind::module_& module);

@@ -43,14 +43,19 @@ std::vector<driver::CallArg> read_args(const nb::sequence& args) {
   for (const nb::handle each : args) {
     if (nb::isinstance<nb::tuple>(each))
       out.emplace_back(read_array(nb::cast<nb::tuple>(each)));
-    else if (nb::isinstance<nb::bool_>(each))
-      out.emplace_back(nb::cast<bool>(each));
-    else if (nb::isinstance<nb::int_>(each))
-      out.push_back(read_int(each));
     else
-      out.emplace_back(nb::cast<double>(each));
+      out.push_back(read_number(each, "an argument"));
   }
   return out;
+}
+
+driver::CallArg read_number(nb::handle number, const std::string& name) {
+  if (nb::isinstance<nb::bool_>(number)) return nb::cast<bool>(number);
+  if (nb::isinstance<nb::int_>(number)) return read_int(number);
+  if (nb::isinstance<nb::float_>(number)) return nb::cast<double>(number);
+  raise(DiagKind::BadArgument, "`" + name + "` was given " +
+                                   nb::cast<std::string>(nb::str(number.type().attr("__name__"))) +
+                                   ": expected a number or a tensor of the GPU\n");
 }
 
 }  // namespace ww::python

@@ -4,6 +4,7 @@
 
 #include <nanobind/nanobind.h>
 
+#include <string>
 #include <vector>
 
 #include "driver/call/call.h"
@@ -13,5 +14,8 @@ namespace ww::python {
 /// `(address, "float16", shape, strides in bytes or None, read-only)`, a bool, an int or a float.
 /// The arrays must outlive the result. Raises for an int of more than 64 bits.
 std::vector<driver::CallArg> read_args(const nanobind::sequence& args);
+
+/// A bool, an int or a float. Raises for anything else, with the parameter's name.
+driver::CallArg read_number(nanobind::handle number, const std::string& name);
 
 }  // namespace ww::python

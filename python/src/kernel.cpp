@@ -20,6 +20,7 @@
 #include "driver/call/saved.h"
 #include "driver/compile_tool.h"
 #include "driver/explain.h"
+#include "kernel.h"
 #include "runtime/assembler.h"
 
 namespace nb = nanobind;
@@ -27,13 +28,6 @@ using namespace nb::literals;
 
 namespace ww::python {
 namespace {
-
-/// A build that has PTX, with the parameters as callers see them.
-struct Kernel {
-  driver::Build build;
-  bool is_loaded = false;  // from what was saved: it has no report
-  std::vector<driver::CallParam> params;
-};
 
 std::string source_text(const std::string& path) {
   Result<SourceText> text = driver::read_source(path);

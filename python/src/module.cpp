@@ -48,6 +48,7 @@ void run_interruptibly(const std::function<void()>& work, std::atomic<bool>& sto
 NB_MODULE(_core, module) {
   module.attr("__version__") = WW_VERSION;
   ww::python::add_kernel(module);
+  ww::python::add_gpu(module);
   ww::python::add_sim(module);
   ww::python::add_layout(module);
   ww::python::add_tune(module);

@@ -27,7 +27,8 @@ def fill(A: ww.Tensor[32, "int32"]):
 def test_a_notebook_runs_and_shows_its_results(tmp_path):
     cells = [nbformat.v4.new_code_cell(cell) for cell in CELLS]
     notebook = nbformat.v4.new_notebook(cells=cells)
-    nbclient.NotebookClient(notebook, kernel_name="python3", cwd=str(tmp_path)).execute()
+    where = {"metadata": {"path": str(tmp_path)}}
+    nbclient.NotebookClient(notebook, kernel_name="python3", resources=where).execute()
     printed, report, explanation, layout = (
         cell["outputs"][0] for cell in notebook["cells"][2:]
     )

@@ -24,10 +24,10 @@ def describe(value: Any, name: str) -> Described | bool | int | float:
         return value
     if isinstance(value, np.generic):
         return _number(value, name)
+    if getattr(value, "is_cuda", False) or hasattr(value, "__cuda_array_interface__"):
+        raise ArgumentError(f"`{name}` is in the memory of a GPU: expected memory of the host")
     if _is_torch(value):
         return _of_torch(value, name)
-    if hasattr(value, "__cuda_array_interface__"):
-        raise ArgumentError(f"`{name}` is in the memory of a GPU: expected memory of the host")
     if hasattr(value, "__dlpack__"):
         return _of_dlpack(value, name)
     raise ArgumentError(
@@ -71,7 +71,7 @@ def _is_torch(value: Any) -> bool:
 def _of_torch(tensor: Any, name: str) -> Described:
     if tensor.device.type != "cpu":
         raise ArgumentError(
-            f"`{name}` is on {tensor.device}: calls run on the virtual GPU, with memory of the host"
+            f"`{name}` is on {tensor.device}: expected memory of the host, for the virtual GPU"
         )
     if tensor.requires_grad and not tensor.is_leaf:
         tensor = tensor.detach()

@@ -13,7 +13,7 @@ import builtins
 import linecache
 import types
 from dataclasses import dataclass, field
-from typing import Any, Iterator
+from typing import Any, Iterator, Union
 
 from .errors import CaptureError
 from .lang.symbols import Symbol, roots_of, text_of
@@ -39,7 +39,7 @@ class _File:
     lines: list[str]
     tree: ast.Module
 
-    def error(self, node: ast.AST, message: str) -> CaptureError:
+    def error(self, node: ast.expr, message: str) -> CaptureError:
         line, column = node.lineno, node.col_offset
         source = self.lines[line - 1].rstrip("\n")
         return CaptureError(
@@ -61,13 +61,14 @@ def _read_file(function: types.FunctionType) -> _File:
 
 
 _Definition = (ast.FunctionDef, ast.ClassDef)
+_Node = Union[ast.FunctionDef, ast.ClassDef]
 
 
-def _first_line(node: ast.AST) -> int:
+def _first_line(node: _Node) -> int:
     return min([node.lineno, *(each.lineno for each in node.decorator_list)])
 
 
-def _find(file: _File, name: str, first_line: int | None) -> ast.AST | None:
+def _find(file: _File, name: str, first_line: int | None) -> _Node | None:
     """The definition of that name which begins at the line; None: anywhere at the top level."""
     nodes = ast.walk(file.tree) if first_line else iter(file.tree.body)
     for node in nodes:
@@ -93,7 +94,7 @@ def _bound_names(node: ast.AST) -> set[str]:
     return out
 
 
-def _outer_parts(node: ast.AST) -> Iterator[ast.AST]:
+def _outer_parts(node: _Node) -> Iterator[ast.AST]:
     """Decorators, defaults and annotations: evaluated where the function stands."""
     yield from node.decorator_list
     if isinstance(node, ast.FunctionDef):
@@ -105,7 +106,7 @@ def _outer_parts(node: ast.AST) -> Iterator[ast.AST]:
                 yield each.annotation
 
 
-def _used_names(node: ast.AST) -> dict[str, ast.Name]:
+def _used_names(node: _Node) -> dict[str, ast.Name]:
     """Names that come from outside, each with its first use."""
     out: dict[str, ast.Name] = {}
     bound = _bound_names(node)
@@ -113,8 +114,6 @@ def _used_names(node: ast.AST) -> dict[str, ast.Name]:
         for each in ast.walk(part):
             if isinstance(each, ast.Name):
                 out.setdefault(each.id, each)
-            elif isinstance(each, ast.Constant) and isinstance(each.value, str):
-                continue
     for each in ast.walk(node):
         if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Load) and each.id not in bound:
             out.setdefault(each.id, each)
@@ -125,12 +124,12 @@ def _used_names(node: ast.AST) -> dict[str, ast.Name]:
 class _Capture:
     file: _File
     globals: dict[str, Any]
-    kept: dict[int, ast.AST] = field(default_factory=dict)  # definitions by their first line
+    kept: dict[int, _Node] = field(default_factory=dict)  # definitions by their first line
     values: dict[str, Any] = field(default_factory=dict)  # as far as they are known by name
     imports: list[str] = field(default_factory=list)
     statements: list[str] = field(default_factory=list)
 
-    def take(self, node: ast.AST, scope: dict[str, Any]) -> None:
+    def take(self, node: _Node, scope: dict[str, Any]) -> None:
         """A definition, and all that it uses."""
         self.kept[_first_line(node)] = node
         for name, use in _used_names(node).items():
@@ -206,7 +205,7 @@ class _Capture:
         """The file with nothing but the definitions, each in its place."""
         out = [""] * len(self.file.lines)
         for first, node in sorted(self.kept.items()):
-            for line in range(first - 1, node.end_lineno):
+            for line in range(first - 1, node.end_lineno or first):
                 out[line] = self.file.lines[line].rstrip("\n")
         for first, node in self.kept.items():
             is_alone = first >= 2 and not out[first - 2].strip()

@@ -10,6 +10,7 @@ from typing import Any, Callable, overload
 
 from .closure import Captured, capture
 from .errors import ArgumentError
+from .gpu import BoundCall
 from .kernels import Kernel, _read_target, compile_source
 from .lang.symbols import text_of
 from .reports import Explanation, Report
@@ -30,6 +31,9 @@ class Tensor:
 class KernelFunction:
     """A kernel as it was written. Calls compile it, once for each choice of its constants."""
 
+    __name__: str
+    __qualname__: str
+
     def __init__(self, function: types.FunctionType, scope: dict[str, Any], target: str):
         functools.update_wrapper(self, function)
         self.__warpwright_function__ = function
@@ -37,6 +41,7 @@ class KernelFunction:
         self._target = target
         self._captured: Captured | None = None
         self._made: dict[str, Kernel] = {}
+        self._only: Kernel | None = None  # where there are no constants
 
     def specialize(self, **constants: Any) -> Kernel:
         """The kernel for these values of its `T.constexpr` parameters."""
@@ -85,8 +90,17 @@ class KernelFunction:
         return self.specialize(**given), rest, named
 
     def __call__(self, *args: Any, **named: Any) -> Any:
+        if self._only is not None:
+            return self._only(*args, **named)
         kernel, rest, others = self._split(args, named)
+        if self._captured is not None and not self._captured.constants:
+            self._only = kernel
         return kernel(*rest, **others)
+
+    def bind(self, *args: Any, **named: Any) -> BoundCall:
+        """As `Kernel.bind`."""
+        kernel, rest, others = self._split(args, named)
+        return kernel.bind(*rest, **others)
 
     def check(self, *args: Any, **named: Any) -> Report:
         """As `Kernel.check`."""

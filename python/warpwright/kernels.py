@@ -7,7 +7,7 @@ import os
 import warnings
 from typing import Any
 
-from . import _core, cache
+from . import _core, cache, gpu
 from .arrays import describe
 from .errors import ArgumentError, DeviceError, FindingError, FindingWarning
 from .reports import Explanation, Report
@@ -52,6 +52,7 @@ class Kernel:
         self._source = source
         self._core = core
         self._params: list[dict[str, Any]] = core.params
+        self._native: dict[int, _core.Kernel] = {}  # by the number of the GPU
 
     # --- what it is -------------------------------------------------------------------------------
 
@@ -117,13 +118,21 @@ class Kernel:
     # --- calls ------------------------------------------------------------------------------------
 
     def __call__(self, *args: Any, out: Any = None, check: bool = False, **named: Any) -> Any:
-        """Runs the kernel on the virtual GPU. Results are written into the arrays given.
+        """Runs the kernel. Results are written into the arrays given.
 
-        Arguments go by position or by the name of the parameter; `out`, an array or a tuple of
+        With CUDA tensors of PyTorch it is launched on their GPU, on PyTorch's current stream, and
+        the call does not wait; with arrays of the host it runs on the virtual GPU. Arguments go by position or by the name of the parameter; `out`, an array or a tuple of
         them, is for those parameters that the kernel writes and that are not given otherwise.
         Returns `out`. With `check=True` a finding raises FindingError, else it is a warning.
         """
-        report = self.check(*args, out=out, **named)
+        values = self._bind(args, out, named)
+        number = gpu.number_of(values)
+        if number is not None:
+            if check:
+                raise ArgumentError("`check=True` is for the virtual GPU: a GPU checks nothing")
+            _core.call_on_gpu(self._on_gpu(number), values, number, gpu.stream_of(number))
+            return out
+        report = self._simulate(values)
         if report.findings and check:
             error = FindingError(report.text)
             error.report = report
@@ -147,13 +156,38 @@ class Kernel:
 
         `checks`, `schedule` and `limits` are what `--check`, `--schedule` and `--limit` take.
         """
+        return self._simulate(self._bind(args, out, named), checks, schedule, limits)
+
+    def bind(self, *args: Any, out: Any = None, **named: Any) -> gpu.BoundCall:
+        """The kernel with CUDA tensors as its arguments, checked once, to be launched often."""
         values = self._bind(args, out, named)
+        number = gpu.number_of(values)
+        if number is None:
+            raise ArgumentError(f"`{self.name}.bind` was given no CUDA tensor")
+        return gpu.BoundCall(_core.bind_on_gpu(self._on_gpu(number), values, number), number)
+
+    def _on_gpu(self, number: int) -> _core.Kernel:
+        """The kernel as that GPU runs it; one that was compiled for no target in particular is
+        compiled for the GPU."""
+        if number not in self._native:
+            self._native[number] = self._core
+            if self._source.target == "auto":
+                target = _core.native_target(number)
+                if not self.target.startswith(target + ","):
+                    self._native[number] = cache.get(self._source._replace(target=target))
+        return self._native[number]
+
+    def _simulate(
+        self, values: list[Any], checks: str = "", schedule: str = "", limits: str = ""
+    ) -> Report:
         described = [describe(v, row["name"]) for v, row in zip(values, self._params)]
         return Report(*self._core.call_on_sim(described, checks, schedule, limits))
 
     def _bind(self, args: tuple[Any, ...], out: Any, named: dict[str, Any]) -> list[Any]:
         """An argument for each parameter, in their order."""
         count = len(self._params)
+        if len(args) == count and out is None and not named:
+            return list(args)
         if len(args) > count:
             raise ArgumentError(f"`{self.name}` was given {len(args)} arguments: expected {count}")
         given: dict[int, Any] = dict(enumerate(args))

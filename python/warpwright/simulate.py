@@ -3,14 +3,14 @@
 
 from __future__ import annotations
 
-from typing import Any, Sequence
+from typing import Any, Sequence, Union
 
 from . import _core
 from .arrays import describe
 from .errors import ArgumentError
 from .reports import Report
 
-Extents = "int | Sequence[int]"
+Extents = Union[int, Sequence[int]]
 
 
 def sim(
@@ -42,4 +42,5 @@ def _extents(value: Extents, name: str) -> tuple[int, int, int]:
     given = (value,) if isinstance(value, int) else tuple(value)
     if not 1 <= len(given) <= 3 or any(not 1 <= each < 2**31 for each in given):
         raise ArgumentError(f"`{name}` is {value!r}: expected one to three numbers from 1 on")
-    return (*given, 1, 1)[:3]
+    x, y, z = (*given, 1, 1)[:3]
+    return x, y, z

@@ -49,7 +49,7 @@ def assert_matches(
 
 
 def _make_arrays(kernel: Kernel, extents: dict[str, int], rng: np.random.Generator) -> list[Any]:
-    out = []
+    out: list[Any] = []
     for row in kernel.params:
         dtype = _numpy_dtype(row["dtype"])
         if not row["is_array"]:
