@@ -10,6 +10,7 @@ import sys
 import textwrap
 import threading
 import tracemalloc
+import types
 import warnings
 from pathlib import Path
 
@@ -76,6 +77,34 @@ def test_anything_with_dlpack_is_taken(scale, arrays):
     x, y = arrays
     scale(Tensor(x), y, 2)
     assert (y == 2 * x).all()
+
+
+def test_tensors_of_pytorch_are_taken_where_they_lie(scale, arrays):
+    """A stand-in with what is asked of a tensor: PyTorch is large."""
+
+    class Tensor:
+        requires_grad, is_cuda = False, False
+
+        def __init__(self, array, device="cpu"):
+            self.array, self.shape = array, array.shape
+            self.device = types.SimpleNamespace(type=device)
+            self.dtype = f"torch.{array.dtype.name}"
+
+        def data_ptr(self):
+            return self.array.ctypes.data
+
+        def element_size(self):
+            return self.array.itemsize
+
+        def stride(self):
+            return tuple(stride // self.array.itemsize for stride in self.array.strides)
+
+    Tensor.__module__ = "torch"
+    x, y = arrays
+    scale(Tensor(x), Tensor(y), 3)
+    assert (y == 3 * x).all()
+    assert "expected C order" in refused(scale, Tensor(x), Tensor(np.asfortranarray(y)), 1)
+    assert "expected memory of the host" in refused(scale, Tensor(x, "meta"), Tensor(y), 1)
 
 
 def refused(kernel, *args, **named) -> str:
