@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Calls on a GPU with PyTorch's tensors. The attributes of a tensor are read here, one by one: a call
-// costs a few microseconds, of which the launch is the largest part.
+// Calls on a GPU with PyTorch's tensors. The attributes of a tensor are read here rather than in
+// Python, because a launch should cost little more than the driver's own part.
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
@@ -85,11 +85,12 @@ void call_on_gpu(Kernel& kernel, const nb::sequence& args, int number, std::uint
   const std::vector<driver::CallArg> values = read_tensors(kernel, args, number);
   const runtime::CudaCalls& calls = cuda_calls();
   Result<void> done;
-  if (kernel.gpu.plan_count() == 0) {  // the driver compiles the PTX
+  if (kernel.has_run_on_gpu) {
+    done = kernel.gpu.call(calls, number, std::bit_cast<void*>(stream), values);
+  } else {  // the driver compiles the PTX
     const nb::gil_scoped_release release;
     done = kernel.gpu.call(calls, number, std::bit_cast<void*>(stream), values);
-  } else {
-    done = kernel.gpu.call(calls, number, std::bit_cast<void*>(stream), values);
+    kernel.has_run_on_gpu = done.has_value();
   }
   if (!done) raise(done.error());
 }

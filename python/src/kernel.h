@@ -2,7 +2,7 @@
 // What Python's `_core.Kernel` holds.
 #pragma once
 
-#include <memory>
+#include <atomic>
 #include <vector>
 
 #include "driver/build.h"
@@ -17,6 +17,7 @@ struct Kernel {
   bool is_loaded = false;  // from what was saved: it has no report
   std::vector<driver::CallParam> params = {};
   driver::GpuKernel gpu{build};
+  std::atomic<bool> has_run_on_gpu = false;  // the driver has compiled it
 };
 
 }  // namespace ww::python

@@ -18,7 +18,7 @@ def number_of(values: Sequence[Any]) -> int | None:
 
 
 def stream_of(number: int) -> int:
-    """PyTorch's current stream on that GPU. Who has CUDA tensors has imported torch."""
+    """PyTorch's current stream on that GPU. A CUDA tensor means that torch is imported."""
     return sys.modules["torch"]._C._cuda_getCurrentRawStream(number)
 
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a run on the virtual GPU adds to the report of a kernel, whoever started it: `warpwright run`
-// or a call with the caller's own arrays (driver/call/call.h).
+// What a run on the virtual GPU adds to the report of a kernel, for `warpwright run`
+// and for calls with the caller's own arrays (driver/call/call.h).
 #pragma once
 
 #include "base/source.h"
