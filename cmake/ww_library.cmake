@@ -19,7 +19,7 @@ include(GoogleTest)
 
 # What the third-party names in layers.txt stand for.
 # A wheel goes to machines without Debian's libfmt.
-if(WW_PYTHON)
+if(SKBUILD)
   set(WW_EXTERNAL_fmt fmt::fmt-header-only)
 else()
   set(WW_EXTERNAL_fmt fmt::fmt)
@@ -81,6 +81,14 @@ function(ww_trust_precompiled target)
   endforeach()
 endfunction()
 
+# The extension of the Python package is a shared library: what it links is position-independent, and shows
+# none of its own names to what else the process loads. The libraries are so in every build, to share their
+# objects with the package; it costs nothing that we could measure.
+function(ww_fit_for_sharing target)
+  # As options, not properties, which mean -fPIE for programs: those of bench/ use the same precompiled headers.
+  target_compile_options(${target} PRIVATE -fPIC -fvisibility=hidden -fvisibility-inlines-hidden)
+endfunction()
+
 function(ww_library_headers target folder)
   if(CMAKE_CXX_CLANG_TIDY OR folder STREQUAL "num") # num: few files, compiled with options of its own
     return()
@@ -95,6 +103,7 @@ function(ww_library_headers target folder)
     if(NOT TARGET ww_common_headers)
       ww_headers_library(ww_common_headers ${WW_COMMON_HEADERS})
       target_compile_options(ww_common_headers PRIVATE $<$<CONFIG:Release>:-O1>)
+      ww_fit_for_sharing(ww_common_headers)
     endif()
     target_precompile_headers(${target} REUSE_FROM ww_common_headers)
   endif()
@@ -121,6 +130,7 @@ function(ww_add_library folder)
   # A folder with headers alone is a library too, with nothing to archive.
   if(sources)
     add_library(${target} STATIC ${sources})
+    ww_fit_for_sharing(${target})
     set(scope PUBLIC)
     target_link_libraries(${target} PRIVATE $<BUILD_INTERFACE:ww_flags>)
     ww_library_headers(${target} ${folder})
