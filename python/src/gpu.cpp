@@ -47,17 +47,30 @@ num::DType dtype_of(const nb::object& dtype, const std::string& name) {
   return known.emplace(dtype.ptr(), *parsed).first->second;
 }
 
+/// Attributes of a tensor: a name that Python has already is looked up faster than one to be made.
+struct Names {
+  static nb::handle intern(const char* name) { return PyUnicode_InternFromString(name); }
+  nb::handle is_cuda = intern("is_cuda"), get_device = intern("get_device"),
+             dtype = intern("dtype"), data_ptr = intern("data_ptr"), shape = intern("shape"),
+             is_contiguous = intern("is_contiguous");
+};
+const Names& names() {
+  static const Names made;
+  return made;
+}
+
 driver::ArrayView tensor_view(nb::handle tensor, int number, const std::string& name) {
-  if (nb::cast<int>(tensor.attr("get_device")()) != number)
-    raise(DiagKind::BadArgument, "`" + name + "` is on " +
-                                     nb::cast<std::string>(nb::str(tensor.attr("device"))) +
+  if (nb::cast<int>(tensor.attr(names().get_device)()) != number) {
+    const nb::object device = tensor.attr("device");
+    raise(DiagKind::BadArgument, "`" + name + "` is on " + nb::cast<std::string>(nb::str(device)) +
                                      ": expected cuda:" + std::to_string(number) + "\n");
+  }
   driver::ArrayView out;
-  out.dtype = dtype_of(tensor.attr("dtype"), name);
-  out.data = std::bit_cast<std::byte*>(nb::cast<std::uintptr_t>(tensor.attr("data_ptr")()));
-  for (const nb::handle extent : tensor.attr("shape"))
+  out.dtype = dtype_of(tensor.attr(names().dtype), name);
+  out.data = std::bit_cast<std::byte*>(nb::cast<std::uintptr_t>(tensor.attr(names().data_ptr)()));
+  for (const nb::handle extent : tensor.attr(names().shape))
     out.shape.push_back(nb::cast<std::int64_t>(extent));
-  if (nb::cast<bool>(tensor.attr("is_contiguous")())) return out;
+  if (nb::cast<bool>(tensor.attr(names().is_contiguous)())) return out;
   const auto width = nb::cast<std::int64_t>(tensor.attr("element_size")());
   for (const nb::handle stride : tensor.attr("stride")())
     out.strides.push_back(nb::cast<std::int64_t>(stride) * width);
@@ -72,7 +85,7 @@ std::vector<driver::CallArg> read_tensors(const Kernel& kernel, const nb::sequen
     const std::string& name =
         at < kernel.params.size() ? kernel.params[at].name : kernel.build.entry;
     ++at;
-    if (nb::hasattr(each, "is_cuda"))
+    if (nb::hasattr(each, names().is_cuda))
       out.emplace_back(tensor_view(each, number, name));
     else
       out.push_back(read_number(each, name));
@@ -95,26 +108,29 @@ void call_on_gpu(Kernel& kernel, const nb::sequence& args, int number, std::uint
   if (!done) raise(done.error());
 }
 
-/// A launch with its arguments, to be repeated.
+/// A launch with its arguments, to be repeated on the caller's current stream.
 struct BoundCall {
   nb::object kernel;  // kept alive, as are the tensors
   nb::object tensors;
-  int number = 0;
-  std::vector<driver::CallArg> values = {};
+  nb::object streams;  // a function: the current stream of a GPU, as a number
+  nb::object number;
+  driver::GpuKernel::Bound call;
 };
 
-BoundCall bind_on_gpu(nb::object kernel, const nb::sequence& args, int number) {
-  BoundCall out{.kernel = kernel, .tensors = nb::tuple(args), .number = number};
-  out.values = read_tensors(nb::cast<const Kernel&>(kernel), args, number);
-  const auto checked = driver::check_call(nb::cast<const Kernel&>(kernel).build.tile(), out.values);
-  if (!checked) raise(checked.error());
-  return out;
+BoundCall bind_on_gpu(nb::object kernel, const nb::sequence& args, int number, nb::object streams) {
+  Kernel& bound = *nb::inst_ptr<Kernel>(kernel);
+  auto call = bound.gpu.bind(cuda_calls(), number, read_tensors(bound, args, number));
+  if (!call) raise(call.error());
+  return {.kernel = std::move(kernel),
+          .tensors = nb::tuple(args),
+          .streams = std::move(streams),
+          .number = nb::int_(number),
+          .call = std::move(*call)};
 }
 
-void launch_bound(const BoundCall& bound, std::uintptr_t stream) {
-  Kernel& kernel = *nb::inst_ptr<Kernel>(bound.kernel);
-  const Result<void> done =
-      kernel.gpu.call(cuda_calls(), bound.number, std::bit_cast<void*>(stream), bound.values);
+void launch_bound(BoundCall& bound) {
+  const auto stream = nb::cast<std::uintptr_t>(bound.streams(bound.number));
+  const Result<void> done = bound.call.launch(std::bit_cast<void*>(stream));
   if (!done) raise(done.error());
 }
 
@@ -130,9 +146,9 @@ std::string native_target(int number) {
 }  // namespace
 
 void add_gpu(nb::module_& module) {
-  nb::class_<BoundCall>(module, "BoundCall").def("launch", launch_bound, "stream"_a);
+  nb::class_<BoundCall>(module, "BoundCall").def("__call__", launch_bound);
   module.def("call_on_gpu", call_on_gpu, "kernel"_a, "args"_a, "number"_a, "stream"_a);
-  module.def("bind_on_gpu", bind_on_gpu, "kernel"_a, "args"_a, "number"_a);
+  module.def("bind_on_gpu", bind_on_gpu, "kernel"_a, "args"_a, "number"_a, "streams"_a);
   module.def("native_target", native_target, "number"_a);
 }
 

@@ -8,9 +8,9 @@ import sys
 import types
 from typing import Any, Callable, overload
 
+from ._core import BoundCall
 from .closure import Captured, capture
 from .errors import ArgumentError
-from .gpu import BoundCall
 from .kernels import Kernel, _read_target, compile_source
 from .lang.symbols import text_of
 from .reports import Explanation, Report

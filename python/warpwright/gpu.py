@@ -4,9 +4,7 @@
 from __future__ import annotations
 
 import sys
-from typing import Any, Sequence
-
-from . import _core
+from typing import Any, Callable, Sequence
 
 
 def number_of(values: Sequence[Any]) -> int | None:
@@ -17,19 +15,6 @@ def number_of(values: Sequence[Any]) -> int | None:
     return None
 
 
-def stream_of(number: int) -> int:
-    """PyTorch's current stream on that GPU. A CUDA tensor means that torch is imported."""
-    return sys.modules["torch"]._C._cuda_getCurrentRawStream(number)
-
-
-class BoundCall:
-    """A kernel with its tensors: call it to launch it on PyTorch's current stream."""
-
-    __slots__ = ("_core", "_number")
-
-    def __init__(self, core: _core.BoundCall, number: int):
-        self._core = core
-        self._number = number
-
-    def __call__(self) -> None:
-        self._core.launch(stream_of(self._number))
+def streams() -> Callable[[int], int]:
+    """PyTorch's current stream on a GPU, by its number. A CUDA tensor means that torch is imported."""
+    return sys.modules["torch"]._C._cuda_getCurrentRawStream

@@ -121,8 +121,9 @@ class Kernel:
         """Runs the kernel. Results are written into the arrays given.
 
         With CUDA tensors of PyTorch it is launched on their GPU, on PyTorch's current stream, and
-        the call does not wait; with arrays of the host it runs on the virtual GPU. Arguments go by position or by the name of the parameter; `out`, an array or a tuple of
-        them, is for those parameters that the kernel writes and that are not given otherwise.
+        the call does not wait; with arrays of the host it runs on the virtual GPU. Arguments go by
+        position or by the name of the parameter; `out`, an array or a tuple of them, is for those
+        parameters that the kernel writes and that are not given otherwise.
         Returns `out`. With `check=True` a finding raises FindingError, else it is a warning.
         """
         values = self._bind(args, out, named)
@@ -130,7 +131,7 @@ class Kernel:
         if number is not None:
             if check:
                 raise ArgumentError("`check=True` is for the virtual GPU: a GPU checks nothing")
-            _core.call_on_gpu(self._on_gpu(number), values, number, gpu.stream_of(number))
+            _core.call_on_gpu(self._on_gpu(number), values, number, gpu.streams()(number))
             return out
         report = self._simulate(values)
         if report.findings and check:
@@ -158,13 +159,13 @@ class Kernel:
         """
         return self._simulate(self._bind(args, out, named), checks, schedule, limits)
 
-    def bind(self, *args: Any, out: Any = None, **named: Any) -> gpu.BoundCall:
+    def bind(self, *args: Any, out: Any = None, **named: Any) -> _core.BoundCall:
         """The kernel with CUDA tensors as its arguments, checked once, to be launched often."""
         values = self._bind(args, out, named)
         number = gpu.number_of(values)
         if number is None:
             raise ArgumentError(f"`{self.name}.bind` was given no CUDA tensor")
-        return gpu.BoundCall(_core.bind_on_gpu(self._on_gpu(number), values, number), number)
+        return _core.bind_on_gpu(self._on_gpu(number), values, number, gpu.streams())
 
     def _on_gpu(self, number: int) -> _core.Kernel:
         """The kernel as that GPU runs it; one that was compiled for no target in particular is

@@ -330,26 +330,32 @@ Result<void> CudaDevice::enqueue(const Launch& launch, void* stream) {
   return submit(launch, stream);
 }
 
+// A kernel that states its clusters does not take them from a launch.
+bool CudaDevice::states_clusters() const {
+  int required = 0;
+  return calls_.function_get(&required, kRequiredClusterWidth, function_) == kSuccess &&
+         required > 0;
+}
+
 Result<void> CudaDevice::submit(const Launch& launch, void* stream) {
   CudaLaunchAttribute cluster;
   cluster.id = kClusterDimension;
   CudaLaunchConfig config{
       .grid = launch.grid, .block = launch.block, .dynamic_shared = launch.dynamic_shared};
   config.stream = stream;
-  int required = 0;
-  // A kernel that states its clusters does not take them from a launch.
-  const bool is_stated =
-      calls_.function_get(&required, kRequiredClusterWidth, function_) == kSuccess && required > 0;
-  if (launch.cluster && !is_stated) {
+  if (launch.cluster && !states_clusters()) {
     cluster.value.dims = *launch.cluster;
     config.attributes = &cluster;
     config.attribute_count = 1;
   }
-  std::vector<Value> values = launch.arguments;
   std::vector<void*> arguments;
-  for (Value& value : values) arguments.push_back(&value.bits);
-  return checked(calls_, calls_.launch(&config, function_, arguments.data(), nullptr),
-                 fmt::format("launching `{}`", kernel_));
+  arguments.reserve(launch.arguments.size());
+  // The driver reads the arguments and does not change them.
+  for (const Value& value : launch.arguments)
+    arguments.push_back(const_cast<std::uint64_t*>(&value.bits));
+  const int status = calls_.launch(&config, function_, arguments.data(), nullptr);
+  if (status == kSuccess) return {};
+  return fail(refused(calls_, status, fmt::format("launching `{}`", kernel_)));
 }
 
 // Asks again and again, so that a kernel that never ends does not keep the program.

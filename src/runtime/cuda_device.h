@@ -81,6 +81,7 @@ class CudaDevice final : public Device {
   void unload();
   Result<void> allow(const Launch& launch);
   [[nodiscard]] Result<void> check(const Launch& launch) const;
+  [[nodiscard]] bool states_clusters() const;
   Result<void> submit(const Launch& launch, void* stream = nullptr);
   Result<void> wait_for(void* event, std::string_view what);
   GpuWork copying(Address to, Address from, std::size_t bytes);

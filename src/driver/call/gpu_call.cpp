@@ -68,14 +68,30 @@ Result<GpuKernel::Plan*> GpuKernel::plan(const runtime::CudaCalls& calls, int nu
   return &plans_.front();
 }
 
-Result<void> GpuKernel::call(const runtime::CudaCalls& calls, int number, void* stream,
-                             const std::vector<CallArg>& args) {
-  const std::lock_guard lock(mutex_);
+Result<GpuKernel::Plan*> GpuKernel::plan_for(const runtime::CudaCalls& calls, int number,
+                                             const std::vector<CallArg>& args) {
   Plan* const found = WW_TRY(plan(calls, number, key_of(args), args));
   for (std::size_t i = 0; i < args.size(); ++i)
     if (const auto* view = std::get_if<ArrayView>(&args[i]))
       found->launch.arguments[i].bits = std::bit_cast<std::uintptr_t>(view->data);
+  return found;
+}
+
+Result<void> GpuKernel::call(const runtime::CudaCalls& calls, int number, void* stream,
+                             const std::vector<CallArg>& args) {
+  const std::lock_guard lock(mutex_);
+  const Plan* const found = WW_TRY(plan_for(calls, number, args));
   return found->device->enqueue(found->launch, stream);
+}
+
+Result<GpuKernel::Bound> GpuKernel::bind(const runtime::CudaCalls& calls, int number,
+                                         const std::vector<CallArg>& args) {
+  const std::lock_guard lock(mutex_);
+  const Plan* const found = WW_TRY(plan_for(calls, number, args));
+  Bound out;
+  out.device_ = found->device;
+  out.launch_ = found->launch;
+  return out;
 }
 
 }  // namespace ww::driver

@@ -28,6 +28,19 @@ class GpuKernel {
   Result<void> call(const runtime::CudaCalls& calls, int number, void* stream,
                     const std::vector<CallArg>& args);
 
+  /// A call with its arguments, to be launched often. It holds as long as the kernel does.
+  class Bound {
+   public:
+    Result<void> launch(void* stream) { return device_->enqueue(launch_, stream); }
+
+   private:
+    friend class GpuKernel;
+    runtime::CudaDevice* device_ = nullptr;
+    runtime::Launch launch_ = {};
+  };
+  /// Fails as `call` does, but launches nothing.
+  Result<Bound> bind(const runtime::CudaCalls& calls, int number, const std::vector<CallArg>& args);
+
   /// How many shapes have been worked out.
   [[nodiscard]] std::size_t plan_count() const { return plans_.size(); }
 
@@ -44,6 +57,9 @@ class GpuKernel {
   };
 
   Result<runtime::CudaDevice*> device(const runtime::CudaCalls& calls, int number);
+  /// The plan for these arguments, with their addresses.
+  Result<Plan*> plan_for(const runtime::CudaCalls& calls, int number,
+                         const std::vector<CallArg>& args);
   Result<Plan*> plan(const runtime::CudaCalls& calls, int number, std::vector<std::int64_t> key,
                      const std::vector<CallArg>& args);
 
