@@ -5,7 +5,7 @@
 #
 # Mean and deviation come from the sums of x - c and of its square, in one reduction. In short rows c is the
 # mean itself; in long ones the mean of the first elements, near enough that the squares lose nothing, and no
-# second reduction goes through the cluster. x - c is exact or nearly so, however far from zero the mean is.
+# second reduction goes through the cluster.
 # Rows need not fill the parts: what lies behind their end has no part in the sums, and is not written.
 #
 #   warpwright run examples/rows/layer_norm.py --expect 'Y ~= (X - mean(X, axis=1, keepdims=True)) / sqrt(mean((X - mean(X, axis=1, keepdims=True)) ** 2, axis=1, keepdims=True) + 1e-5) * W + B'
@@ -81,7 +81,7 @@ def build(
         sums = T.alloc_buffer((2, rows, part), "float32", scope="local", layout=of_sums)
         all_sums = sums.view(2, rows, cluster * part, layout=shared) if cluster > 1 else sums
         moments = T.alloc_buffer((2, rows, 1), "float32", scope="local", layout=of_moments)
-        shift = T.alloc_buffer((rows, 1), "float32", scope="local", layout=of_row)
+        mean = T.alloc_buffer((rows, 1), "float32", scope="local", layout=of_row)
         scale = T.alloc_buffer((rows, 1), "float32", scope="local", layout=of_row)
         w_in = T.alloc_buffer((ahead + 1, part), dtype, scope="local", layout=of_ring)
         w = T.alloc_buffer((part,), "float32", scope="local", layout=of_column)
@@ -144,8 +144,7 @@ def build(
         Tx.cta.maximum(scale, scale, 0)
         Tx.cta.add(scale, scale, eps)
         Tx.cta.rsqrt(scale, scale)
-        Tx.cta.mul(shift, moments[0, :, :], -1)
-        Tx.cta.mul(shift, shift, scale)
+        Tx.cta.add(mean, moments[0, :, :], c)
 
         for k in T.unroll(parts):
             first = T.meta_var(start + k * part)
@@ -154,8 +153,8 @@ def build(
             take(k)
             Tx.cta.cast(w, w_in[k % (ahead + 1), :])
             Tx.cta.cast(b, b_in[k % (ahead + 1), :])
-            Tx.cta.sub(f, f, c)
-            Tx.cta.fma(f, f, scale, shift)
+            Tx.cta.sub(f, f, mean)
+            Tx.cta.mul(f, f, scale)
             Tx.cta.fma(f, f, w, b)
             Tx.cta.cast(y, f)
             Tx.cta.copy(Y[row : row + rows, first : first + part], y, clip=True)
