@@ -5,6 +5,7 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <atomic>
 #include <optional>
 #include <string>
 
@@ -56,6 +57,15 @@ driver::CallArg read_number(nb::handle number, const std::string& name) {
   raise(DiagKind::BadArgument, "`" + name + "` was given " +
                                    nb::cast<std::string>(nb::str(number.type().attr("__name__"))) +
                                    ": expected a number or a tensor of the GPU\n");
+}
+
+std::pair<std::string, std::string> report_of(const SimCall& run, driver::SimCallOptions options) {
+  std::atomic<bool> stop = false;
+  options.progress = [&](auto, auto) { return !stop.load(); };
+  std::optional<Result<driver::RunReport>> report;
+  run_interruptibly([&] { report = run(options); }, stop);
+  if (!*report) raise(report->error());
+  return {driver::run_text(**report), driver::run_json(**report)};
 }
 
 }  // namespace ww::python

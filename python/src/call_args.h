@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Arguments from Python: an array as the tuple that warpwright/arrays.py makes, or a number.
+// What calls share: arguments from Python, an array as the tuple that warpwright/arrays.py makes or a
+// number; and the report of a run on the virtual GPU.
 #pragma once
 
 #include <nanobind/nanobind.h>
 
+#include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "driver/call/call.h"
@@ -17,5 +20,10 @@ std::vector<driver::CallArg> read_args(const nanobind::sequence& args);
 
 /// A bool, an int or a float. Raises for anything else, with the parameter's name.
 driver::CallArg read_number(nanobind::handle number, const std::string& name);
+
+/// A run on the virtual GPU that Ctrl-C stops: its report as text and as JSON. Raises what it fails
+/// with.
+using SimCall = std::function<Result<driver::RunReport>(const driver::SimCallOptions&)>;
+std::pair<std::string, std::string> report_of(const SimCall& run, driver::SimCallOptions options);
 
 }  // namespace ww::python

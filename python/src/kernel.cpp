@@ -121,19 +121,11 @@ std::pair<std::string, std::string> call_on_sim(const Kernel& kernel, const nb::
                                                 const std::string& schedule,
                                                 const std::string& limits) {
   const std::vector<driver::CallArg> values = read_args(args);
-  std::atomic<bool> stop = false;
-  std::optional<Result<driver::RunReport>> report;
-  run_interruptibly(
-      [&] {
-        report = driver::call_on_sim(
-            kernel.build, values,
-            {.checks = checks, .schedule = schedule, .limits = limits, .progress = [&](auto, auto) {
-               return !stop.load();
-             }});
+  return report_of(
+      [&](const driver::SimCallOptions& options) {
+        return driver::call_on_sim(kernel.build, values, options);
       },
-      stop);
-  if (!*report) raise(report->error());
-  return {driver::run_text(**report), driver::run_json(**report)};
+      {.checks = checks, .schedule = schedule, .limits = limits});
 }
 
 }  // namespace

@@ -32,19 +32,11 @@ std::pair<std::string, std::string> sim(const std::string& ptx, const nb::sequen
                              .block = block,
                              .cluster = cluster,
                              .dynamic_shared = shared};
-  std::atomic<bool> stop = false;
-  std::optional<Result<driver::RunReport>> report;
-  run_interruptibly(
-      [&] {
-        report = driver::call_ptx_on_sim(
-            call, values,
-            {.checks = checks, .schedule = schedule, .limits = limits, .progress = [&](auto, auto) {
-               return !stop.load();
-             }});
+  return report_of(
+      [&](const driver::SimCallOptions& options) {
+        return driver::call_ptx_on_sim(call, values, options);
       },
-      stop);
-  if (!*report) raise(report->error());
-  return {driver::run_text(**report), driver::run_json(**report)};
+      {.checks = checks, .schedule = schedule, .limits = limits});
 }
 
 }  // namespace

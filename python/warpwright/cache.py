@@ -15,7 +15,7 @@ _lock = threading.Lock()
 
 
 def clear() -> None:
-    """Forgets every compiled kernel, here and in the folder. Those in use stay as they are."""
+    """Forgets every compiled kernel, here and in the folder. Kernels in use stay as they are."""
     with _lock:
         _kernels.clear()
     disk_cache.clear()

@@ -101,7 +101,7 @@ def save(source: Source, kernel: _core.Kernel) -> None:
 
 
 def _entries(base: Path) -> list[tuple[float, int, Path]]:
-    """Files by their last use: time, bytes, path. Those that vanish meanwhile are left out."""
+    """Files by their last use: time, bytes, path. Files that vanish meanwhile are left out."""
     out = []
     for path in base.glob("*.kernel"):
         with contextlib.suppress(OSError):

@@ -39,8 +39,8 @@ const Command command{
         "Lowers a kernel and shows for each tile primitive its operands with their layouts, every\n"
         "variant's verdict, and the chosen plan: instructions, registers, bytes, wavefronts of\n"
         "shared memory against the fewest possible, and a layout without bank conflicts if one is\n"
-        "found. Layouts that are inferred (`layout=\"auto\"`) come first, each with what decided. "
-        "A\n"
+        "found. Layouts that are inferred (`layout=\"auto\"`) come first, "
+        "each with what decided. A\n"
         "primitive that no variant accepts is shown with all reasons, and the exit status is 2.",
     .examples =
         "# why a copy becomes ldmatrix\n"

@@ -146,11 +146,6 @@ Result<std::vector<KernelArg>> bind_call(const ir::Function& tile,
   return out;
 }
 
-Result<void> check_call(const ir::Function& tile, const std::vector<CallArg>& args) {
-  WW_TRY_VOID(bind_call(tile, args));
-  return {};
-}
-
 Result<RunReport> call_on_sim(const Build& build, const std::vector<CallArg>& args,
                               const SimCallOptions& options) {
   const std::vector<KernelArg> bound = WW_TRY(bind_call(build.tile(), args));

@@ -54,13 +54,8 @@ struct SimCallOptions {
   std::function<bool(std::uint64_t, std::uint64_t)> progress = {};
 };
 
-/// Whether the arguments fit the parameters: their number, an array for an array, type, rank, known
-/// extents, C order, an array that may be written where the kernel writes; numbers that the
-/// parameter's type holds. BadArgument with the parameter's name, what came and what was expected.
-Result<void> check_call(const ir::Function& tile, const std::vector<CallArg>& args);
-
 /// Runs a build that has PTX on the virtual GPU. Elements that the kernel does not write keep their
-/// values. What the kernel does wrong is in the report. Fails as check_call and run_on do; options
+/// values. What the kernel does wrong is in the report. Fails as bind_call (numbers.h) and run_on do; options
 /// that cannot be read are a Diag without a place.
 Result<RunReport> call_on_sim(const Build& build, const std::vector<CallArg>& args,
                               const SimCallOptions& options = {});

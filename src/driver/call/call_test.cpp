@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "driver/call/gpu_call.h"
+#include "driver/call/numbers.h"
 #include "driver/call/ptx_call.h"
 #include "driver/call/saved.h"
 #include "driver/run/device_run.h"
@@ -58,7 +59,7 @@ struct Arrays {
 };
 
 std::string refusal(const std::vector<CallArg>& args, std::string_view text = kScale) {
-  const auto checked = check_call(build_of(text).tile(), args);
+  const auto checked = bind_call(build_of(text).tile(), args);
   return checked ? "" : checked.error().text;
 }
 

@@ -22,7 +22,7 @@ class GpuKernel {
   /// `build` has PTX and outlives this.
   explicit GpuKernel(const Build& build) : build_(&build) {}
 
-  /// Launches on GPU `number` with arrays whose `data` are addresses there. Fails as check_call does,
+  /// Launches on GPU `number` with arrays whose `data` are addresses there. Fails as bind_call does,
   /// with BadLaunch for an address that is not aligned as the parameter needs it, NoDevice for a GPU
   /// that does not run the code, DeviceError for what the driver refuses.
   Result<void> call(const runtime::CudaCalls& calls, int number, void* stream,

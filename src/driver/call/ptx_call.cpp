@@ -1,19 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "driver/call/ptx_call.h"
 
-#include <fmt/format.h>
-#include <fmt/ranges.h>
-
 #include <algorithm>
 #include <bit>
 #include <span>
 #include <utility>
 
-#include "base/suggest.h"
 #include "driver/args/array.h"
 #include "driver/call/numbers.h"
 #include "driver/run/sim_findings.h"
 #include "driver/sim/args.h"
+#include "driver/sim/kernel_choice.h"
 #include "isa/type.h"
 #include "ptx/parser.h"
 #include "runtime/sim_device.h"
@@ -21,35 +18,15 @@
 namespace ww::driver {
 namespace {
 
-std::vector<std::string> entry_names(const ptx::Module& module) {
-  std::vector<std::string> names;
-  for (const ptx::Function& function : module.functions)
-    if (function.kind == ptx::FunctionKind::Entry && function.has_body)
-      names.emplace_back(module.text(function.name));
-  return names;
-}
-
-Result<std::string> choose_entry(const PtxCall& call) {
+Result<std::string> kernel_of(const PtxCall& call) {
   const ptx::ParseResult parsed = ptx::parse(call.text);
-  if (!parsed.ok()) {
-    const SourceText source("kernel.ptx", call.text);
-    std::string text = render(parsed.errors.front(), source);
-    while (text.ends_with('\n')) text.pop_back();
-    return fail(DiagKind::Syntax, "the PTX cannot be read\n{}", text);
-  }
-  const std::vector<std::string> names = entry_names(parsed.module);
-  if (names.empty()) return fail(DiagKind::BadArgument, "the PTX has no kernel");
-  if (call.kernel.empty() && names.size() == 1) return names.front();
-  const std::string listed = fmt::format("kernels: {}", fmt::join(names, ", "));
-  if (call.kernel.empty())
-    return fail(
-        diag(DiagKind::BadArgument, "the PTX has {} kernels, and none is named", names.size())
-            .with_note(listed));
-  if (std::ranges::find(names, call.kernel) != names.end()) return call.kernel;
-  const std::vector<std::string_view> known(names.begin(), names.end());
-  return fail(diag(DiagKind::UnknownName, "the PTX has no kernel `{}`{}", call.kernel,
-                   did_you_mean(call.kernel, known))
-                  .with_note(listed));
+  if (parsed.ok())
+    return choose_kernel(parsed.module, call.kernel,
+                         {.where = "the PTX", .unnamed = "none is named"});
+  const SourceText source("kernel.ptx", call.text);
+  std::string text = render(parsed.errors.front(), source);
+  while (text.ends_with('\n')) text.pop_back();
+  return fail(DiagKind::Syntax, "the PTX cannot be read\n{}", text);
 }
 
 /// The memory of an array while the kernel runs.
@@ -145,7 +122,7 @@ class PtxRun {
 
 Result<RunReport> call_ptx_on_sim(const PtxCall& call, const std::vector<CallArg>& args,
                                   const SimCallOptions& options) {
-  const std::string kernel = WW_TRY(choose_entry(call));
+  const std::string kernel = WW_TRY(kernel_of(call));
   runtime::SimDevice device(WW_TRY(sim_options(options)));
   PtxRun run(call, device);
   WW_TRY_VOID(run.go(kernel, args));

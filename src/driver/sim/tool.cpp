@@ -2,7 +2,6 @@
 #include "driver/sim/tool.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cstring>
@@ -15,10 +14,10 @@
 
 #include "base/file_io.h"
 #include "base/source.h"
-#include "base/suggest.h"
 #include "driver/args/file_plan.h"
 #include "driver/args/npy.h"
 #include "driver/sim/args.h"
+#include "driver/sim/kernel_choice.h"
 #include "driver/sim/memory.h"
 #include "driver/sim/options.h"
 #include "ptx/parser.h"
@@ -138,43 +137,23 @@ bool read_options(Simulation& s) {
   return is_good;
 }
 
-// The names of the kernels that a module has code for.
-std::vector<std::string_view> kernel_names(const ptx::Module& module) {
-  std::vector<std::string_view> names;
-  for (const ptx::Function& function : module.functions) {
-    if (function.kind == ptx::FunctionKind::Entry && function.has_body)
-      names.push_back(module.text(function.name));
-  }
-  return names;
-}
-
 // The name of the kernel that is asked for, or nothing.
-std::optional<std::string> choose_kernel(Simulation& s, const std::string& text) {
+std::optional<std::string> kernel_name(Simulation& s, const std::string& text) {
   const ptx::ParseResult parsed = ptx::parse(text);
   for (const Diag& problem : parsed.errors) s.refusals.add(problem, s.request.path, text);
   if (!parsed.ok()) return std::nullopt;
-  const auto refuse = [&](const Diag& problem) {
-    s.refusals.add(problem);
-    return std::nullopt;
-  };
-  const auto names = kernel_names(parsed.module);
-  if (names.empty())
-    return refuse(diag(DiagKind::BadArgument, "`{}` has no kernel", s.request.path));
-  if (!s.request.kernel.empty() && std::ranges::find(names, s.request.kernel) == names.end())
-    return refuse(diag(DiagKind::UnknownName, "`{}` has no kernel `{}`{}", s.request.path,
-                       s.request.kernel, did_you_mean(s.request.kernel, names))
-                      .with_note(fmt::format("kernels: {}", fmt::join(names, ", "))));
-  if (s.request.kernel.empty() && names.size() > 1)
-    return refuse(diag(DiagKind::BadArgument, "`{}` has {} kernels, and `--kernel` names none",
-                       s.request.path, names.size())
-                      .with_note(fmt::format("kernels: {}", fmt::join(names, ", "))));
-  return s.request.kernel.empty() ? std::string(names.front()) : s.request.kernel;
+  Result<std::string> name = choose_kernel(
+      parsed.module, s.request.kernel,
+      {.where = fmt::format("`{}`", s.request.path), .unnamed = "`--kernel` names none"});
+  if (name) return *std::move(name);
+  s.refusals.add(name.error());
+  return std::nullopt;
 }
 
 bool load_program(Simulation& s) {
   const auto text = read_file(s.request.path, kMaxPtxBytes);
   if (!text) return s.refusals.add(text.error());
-  const auto name = choose_kernel(s, *text);
+  const auto name = kernel_name(s, *text);
   if (!name) return false;
   sim::LoadResult loaded = sim::load(*text, s.request.path, {.kernel = *name});
   for (const Diag& problem : loaded.errors) s.refusals.add(problem, s.request.path, *text);

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <bit>
 #include <iterator>
+#include <span>
 #include <utility>
 
 #include "base/check.h"
@@ -117,9 +118,9 @@ bool KernelCode::close_as_guarded(Guard guard) {
   scopes_.pop_back();
   for (Line& line : closed.lines) {
     if (line.is_pure) {
-      const std::vector<Arg>& to = line.args[0].parts.empty() ? line.args : line.args[0].parts;
-      for (std::size_t i = 0; i < (line.args[0].parts.empty() ? 1 : to.size()); ++i)
-        registers_[to[i].value.reg].level = level();
+      const std::span<const Arg> parts = line.args[0].parts;
+      for (const Arg& to : parts.empty() ? std::span<const Arg>(line.args).first(1) : parts)
+        registers_[to.value.reg].level = level();
     } else if (line.kind == LineKind::Instruction) {
       line.guard = guard;
     }
