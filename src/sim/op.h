@@ -47,6 +47,17 @@ enum OpFlags : std::uint8_t {
   kTracksItself = 1,  // its run function tracks undefined bytes; the loop does nothing
 };
 
+/// Registers have places that are multiples of this, and a note for each whether they may hold
+/// undefined bytes.
+constexpr std::uint32_t kSuspectBytes = 4;
+
+/// The registers of an op, each as its note of suspicion; repeated where it has fewer.
+struct WatchedPlaces {
+  static constexpr std::uint32_t kMany = ~std::uint32_t{0};  // more than fit, or none
+
+  std::array<std::uint32_t, 6> at{kMany};
+};
+
 struct Op {
   RunOp run = nullptr;
   /// How undefined bytes go from sources to results, called before `run` when that is checked.

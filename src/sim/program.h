@@ -104,7 +104,8 @@ struct Program {
   ptx::Module module;
   target::Target target;
   std::vector<Op> ops;
-  std::vector<OpInfo> infos;  // by op
+  std::vector<OpInfo> infos;           // by op
+  std::vector<WatchedPlaces> watched;  // by op
   std::vector<OperandInfo> operands;
   std::vector<Place> places;         // further places of ops with many operands
   std::vector<Address> addresses;    // of ops that access memory

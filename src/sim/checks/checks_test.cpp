@@ -108,6 +108,26 @@ TEST(Uninit, CopyingIsNoUse) {
   expect_clean({"mov.u32 %r1, %r2; st.global.u32 [%a0], %r1;"}, Check::Uninit);
   expect_caught({"mov.u32 %r1, %r2; add.u32 %r3, %r1, %r1;"}, Check::Uninit, "`%r1` is used");
 }
+// Registers that were found defined are not looked at until something may have changed that.
+TEST(Uninit, ADefinedRegisterThatBecomesUndefined) {
+  const std::string defined = "mov.u32 %r1, 7; add.u32 %r2, %r1, %r1;\n";
+  const std::string use = " add.u32 %r3, %r1, %r1;";
+  expect_clean({defined + use}, Check::Uninit);
+  expect_caught({defined + "mov.u32 %r1, %r9;" + use}, Check::Uninit, "`%r1` is used");
+  expect_caught({with_shared(defined + "ld.shared.u32 %r1, [cells];" + use)}, Check::Uninit,
+                "`%r1` is used");
+  expect_caught({defined + "shfl.sync.bfly.b32 %r1, %r9, 1, 31, -1;" + use}, Check::Uninit,
+                "`%r1` is used");
+  expect_caught({defined + "mov.b64 {%r1, %r2}, %d4;" + use}, Check::Uninit, "`%r1` is used");
+  expect_caught({defined + "setp.eq.u32 %p1, %r1, 7; selp.b32 %r1, %r9, 1, %p1;" + use},
+                Check::Uninit, "`%r1` is used");
+}
+TEST(Uninit, LanesThatDidNotWrite) {
+  const std::string half = "mov.u32 %r4, %tid.x; setp.lt.u32 %p1, %r4, 16; @%p1 mov.u32 %r1, 7;\n";
+  expect_caught({half + "add.u32 %r2, %r1, 1;"}, Check::Uninit, "`%r1` is used");
+  expect_clean({half + "@%p1 add.u32 %r2, %r1, 1;"}, Check::Uninit);
+  expect_clean({half + "@!%p1 mov.u32 %r1, 8; add.u32 %r2, %r1, 1;"}, Check::Uninit);
+}
 TEST(Uninit, NothingIsNoValue) {
   expect_caught({"mov.u32 %r2, 3; mov.v2.b32 {%r3, %r4}, {_, %r2}; add.u32 %r1, %r3, 1;"},
                 Check::Uninit, "`%r3` is used");
@@ -195,6 +215,25 @@ TEST(Race, WriteAfterReadWithoutABarrier) {
   expect_caught({body + "st.shared.u32 [%r2], 0;", 64}, Check::Race,
                 "that another thread has read");
   expect_clean({body + "bar.sync 0; st.shared.u32 [%r2], 0;", 64}, Check::Race);
+}
+// A thread's own words are quickly passed, until another one comes.
+TEST(Race, AWordThatWasOneThreadsAlone) {
+  const std::string own =
+      "st.shared.u32 [%r2], 1; ld.shared.u32 %r4, [%r2]; "
+      "st.shared.u32 [%r2], %r4; ld.shared.u32 %r4, [%r2];\n";
+  const std::string next = "xor.b32 %r5, %r2, 4;\n";
+  expect_clean({with_shared(own + own)}, Check::Race);
+  expect_caught({with_shared(own + next + "ld.shared.u32 %r6, [%r5];")}, Check::Race, "reads");
+  expect_caught({with_shared(own + next + "st.shared.u32 [%r5], 2;")}, Check::Race, "writes");
+  expect_clean({with_shared(own + next + "bar.warp.sync -1; ld.shared.u32 %r6, [%r5];")},
+               Check::Race);
+  expect_caught(
+      {with_shared(own + next +
+                   "bar.warp.sync -1; ld.shared.u32 %r6, [%r5]; st.shared.u32 [%r2], 3;")},
+      Check::Race, "writes");
+  expect_caught(
+      {with_shared("ld.shared.v4.u32 {%r4, %r5, %r6, %r7}, [cells]; st.shared.u32 [%r2], 1;")},
+      Check::Race, "writes");
 }
 TEST(Race, TwoWritersOfOneWord) {
   expect_caught({with_shared("st.shared.u32 [cells], %r1;"), 64}, Check::Race, "has written");

@@ -13,6 +13,60 @@ std::uint8_t byte_mask(unsigned first, unsigned last) {
   return static_cast<std::uint8_t>(((2U << last) - 1) & ~((1U << first) - 1));
 }
 
+// A weak access of a warp, ready to be compared with what a cell has.
+struct QuickAccess {
+  const Accessor& by;
+  CellUses& uses;
+  std::uint32_t op, epoch;
+  std::uint32_t clock = by.clock, warp = by.warp;
+};
+
+// No thread has written the word since all threads met, or only the lane that reads it.
+inline bool read_quickly(RaceCell& cell, Mask lanes, const QuickAccess& by) {
+  if (cell.epoch != by.epoch) {
+    const bool is_one = (lanes & (lanes - 1)) == 0;
+    cell = RaceCell{.epoch = by.epoch,
+                    .owner = is_one ? by.warp * kLanes + first_lane(lanes) + 1 : 0,
+                    .read_op = by.op,
+                    .read_clock = by.clock,
+                    .read_lanes = lanes,
+                    .read_warp = static_cast<std::uint16_t>(by.warp)};
+    return true;
+  }
+  if (cell.is_split || cell.strong != 0) return false;
+  if (cell.writer != 0) {
+    const std::uint32_t thread = cell.writer - 1;
+    if (thread / kLanes != by.warp || lane_bit(thread % kLanes) != lanes) return false;
+  }
+  cell.owner = 0;
+  note_read(by.uses, cell, by.by, lanes, by.op);
+  return true;
+}
+
+// The same, and no other thread has read it.
+inline bool write_quickly(RaceCell& cell, unsigned lane, const QuickAccess& by) {
+  const std::uint32_t thread = by.warp * kLanes + lane + 1;
+  if (cell.epoch != by.epoch) {
+    cell = RaceCell{.epoch = by.epoch,
+                    .owner = thread,
+                    .writer = thread,
+                    .write_clock = by.clock,
+                    .write_op = by.op};
+    return true;
+  }
+  if (cell.is_split || cell.strong != 0 || (cell.writer != 0 && cell.writer != thread))
+    return false;
+  const bool is_mine =
+      cell.read_lanes == 0 || (cell.read_warp == by.warp && cell.read_clock == by.clock);
+  if (!is_mine || cell.more != 0 || (cell.read_lanes & ~lane_bit(lane)) != 0) return false;
+  cell.owner = 0;
+  cell.writer = thread;
+  cell.write_clock = by.clock;
+  cell.write_op = by.op;
+  cell.read_lanes = 0;
+  return true;
+}
+
 }  // namespace
 
 void RaceTracker::reset() {
@@ -64,14 +118,89 @@ void RaceTracker::touch_tensor(Warp& warp, const std::uint32_t* cell, Mask lanes
 // Whole words. What is plain to see is done here; the rest goes the long way.
 void RaceTracker::touch_words(Warp& warp, const std::uint64_t* address, Mask lanes, unsigned bytes,
                               Touched how, const Manner& manner) {
-  const bool reads = is_read(how);
+  const auto slowly = [&](Mask who, std::uint64_t word) {
+    for_each_lane(who, [&](unsigned lane) {
+      touch_word({warp, by_, address[lane], bytes, lane, how, manner}, word, 0, 3);
+    });
+  };
   const bool is_noted = grid_ == nullptr && address[first_lane(lanes)] >= kGlobalStart;
-  const bool is_plain = !manner.is_strong && how != Touched::ReadNc;
-  const std::uint32_t op = warp.current;
+  if (manner.is_strong || how == Touched::ReadNc) {
+    for_each_lane(lanes, [&](unsigned l) {
+      for (unsigned w = 0; w < bytes / 4; ++w) slowly(lane_bit(l), address[l] / 4 + w);
+    });
+  } else if (is_read(how)) {
+    is_noted ? touch_plainly<true, true>(address, lanes, bytes, warp.current, slowly)
+             : touch_plainly<true, false>(address, lanes, bytes, warp.current, slowly);
+  } else {
+    is_noted ? touch_plainly<false, true>(address, lanes, bytes, warp.current, slowly)
+             : touch_plainly<false, false>(address, lanes, bytes, warp.current, slowly);
+  }
+}
+
+// Weak accesses to words that have seen no other thread than the one that comes now: nothing to
+// compare with. Most words of most kernels. Returns the lanes that have other words.
+template <bool kReads, bool kNoted, unsigned kWords>
+Mask RaceTracker::touch_own(const std::uint64_t* address, Mask lanes, std::uint32_t op) {
+  const std::uint32_t epoch = epoch_;
+  const std::uint32_t clock = by_.clock;
+  const std::uint32_t thread = by_.warp * kLanes + 1;
+  const auto warp = static_cast<std::uint16_t>(by_.warp);
+  Page* page = nullptr;
+  std::uint64_t start = ~std::uint64_t{0};  // the page's first word
+  Mask others = 0;
+  const auto touch_lane = [&](unsigned l) {
+    const std::uint64_t first = address[l] / 4;
+    if (first - start > kPageWords - kWords) {
+      page = &pages_.at(first / kPageWords);
+      start = first - first % kPageWords;
+    }
+    const auto slot = static_cast<unsigned>(first - start);
+    RaceCell* const cells = &page->cells[slot];
+    bool is_own = slot + kWords <= kPageWords;
+    for (unsigned w = 0; w < kWords && is_own; ++w)
+      is_own = cells[w].epoch == epoch && cells[w].owner == thread + l;
+    if (!is_own) {
+      others |= lane_bit(l);
+      return;
+    }
+    for (unsigned w = 0; w < kWords; ++w) {
+      if constexpr (kNoted) page->accesses.note(slot + w, BlockRaces::kWholeWord, kReads, op);
+      RaceCell& cell = cells[w];
+      if constexpr (kReads) {
+        cell.read_op = op;
+        cell.read_clock = clock;
+        cell.read_lanes = lane_bit(l);
+        cell.read_warp = warp;
+      } else {
+        cell.writer = thread + l;
+        cell.write_clock = clock;
+        cell.write_op = op;
+        cell.read_lanes = 0;
+      }
+    }
+  };
+  if (lanes == kAllLanes) {
+    for (unsigned l = 0; l < kLanes; ++l) touch_lane(l);
+  } else {
+    for_each_lane(lanes, touch_lane);
+  }
+  return others;
+}
+
+// Weak accesses. `slowly` gets the lanes and words that are not plain to see.
+template <bool kReads, bool kNoted, typename Slowly>
+void RaceTracker::touch_plainly(const std::uint64_t* address, Mask lanes, unsigned bytes,
+                                std::uint32_t op, const Slowly& slowly) {
+  const QuickAccess quick{.by = by_, .uses = uses_, .op = op, .epoch = epoch_};
+  if (bytes == 4) lanes = touch_own<kReads, kNoted, 1>(address, lanes, op);
+  if (bytes == 8) lanes = touch_own<kReads, kNoted, 2>(address, lanes, op);
+  if (bytes == 16) lanes = touch_own<kReads, kNoted, 4>(address, lanes, op);
+  Page* page = nullptr;
+  std::uint64_t page_start = ~std::uint64_t{0};  // its first word
   while (lanes != 0) {
     const unsigned l = first_lane(lanes);
     Mask same = lane_bit(l);
-    if (reads && bytes == 4) {  // lanes next to each other often read one word
+    if (kReads && bytes == 4) {  // lanes next to each other often read one word
       for (unsigned next = l + 1; next < kLanes && has_lane(lanes, next); ++next) {
         if (address[next] != address[l]) break;
         same |= lane_bit(next);
@@ -80,16 +209,15 @@ void RaceTracker::touch_words(Warp& warp, const std::uint64_t* address, Mask lan
     lanes &= ~same;
     const std::uint64_t first = address[l] / 4;
     for (std::uint64_t word = first; word < first + bytes / 4; ++word) {
-      if (is_plain) {
-        Page& page = pages_.at(word / kPageWords);
-        const auto slot = static_cast<unsigned>(word % kPageWords);
-        if (is_noted) page.accesses.note(slot, BlockRaces::kWholeWord, reads, op);
-        RaceCell& cell = page.cells[slot];
-        if (reads ? read_quickly(cell, same, op) : write_quickly(cell, l, op)) continue;
+      if (word - page_start >= kPageWords) {
+        page = &pages_.at(word / kPageWords);
+        page_start = word - word % kPageWords;
       }
-      for_each_lane(same, [&](unsigned lane) {
-        touch_word({warp, by_, address[lane], bytes, lane, how, manner}, word, 0, 3);
-      });
+      const auto slot = static_cast<unsigned>(word - page_start);
+      if constexpr (kNoted) page->accesses.note(slot, BlockRaces::kWholeWord, kReads, op);
+      RaceCell& cell = page->cells[slot];
+      if (kReads ? read_quickly(cell, same, quick) : write_quickly(cell, l, quick)) continue;
+      slowly(same, word);
     }
   }
 }
@@ -101,6 +229,7 @@ void RaceTracker::touch_bytes(Warp& warp, const std::uint64_t* address, Mask lan
   const bool is_noted = grid_ == nullptr && address[first_lane(lanes)] >= kGlobalStart;
   const bool is_plain = !manner.is_strong && how != Touched::ReadNc;
   const std::uint32_t op = warp.current;
+  const QuickAccess quick{.by = by_, .uses = uses_, .op = op, .epoch = epoch_};
   for_each_lane(lanes, [&](unsigned l) {
     const RaceStep step{warp, by_, address[l], bytes, l, how, manner};
     const std::uint64_t end = address[l] + bytes;
@@ -119,7 +248,7 @@ void RaceTracker::touch_bytes(Warp& warp, const std::uint64_t* address, Mask lan
       if (is_noted) page.accesses.note(slot, byte_mask(first, last), reads, op);
       Parts& parts = parts_of(page, slot);
       for (unsigned b = first; b <= last; ++b) {
-        if (reads ? read_quickly(parts[b], lane_bit(l), op) : write_quickly(parts[b], l, op))
+        if (reads ? read_quickly(parts[b], lane_bit(l), quick) : write_quickly(parts[b], l, quick))
           continue;
         touch_cell(step, parts[b]);
       }
@@ -141,49 +270,9 @@ RaceTracker::Parts& RaceTracker::parts_of(Page& page, unsigned slot) {
     for (unsigned b = 1; b < 4; ++b) parts[b] = copy_of(uses_, cell);
     parts[0] = cell;
     cell.is_split = true;
+    cell.owner = 0;
   }
   return parts;
-}
-
-// No thread has written the word since all threads met, or only the lane that reads it.
-bool RaceTracker::read_quickly(RaceCell& cell, Mask lanes, std::uint32_t op) {
-  if (cell.epoch != epoch_) {
-    cell = RaceCell{.epoch = epoch_,
-                    .read_op = op,
-                    .read_clock = by_.clock,
-                    .read_lanes = lanes,
-                    .read_warp = static_cast<std::uint16_t>(by_.warp)};
-    return true;
-  }
-  if (cell.is_split || cell.strong != 0) {
-    return false;
-  }
-  if (cell.writer != 0) {
-    const bool is_mine =
-        (cell.writer - 1) / kLanes == by_.warp && lane_bit((cell.writer - 1) % kLanes) == lanes;
-    if (!is_mine) return false;
-  }
-  note_read(uses_, cell, by_, lanes, op);
-  return true;
-}
-
-// The same, and no other thread has read it.
-bool RaceTracker::write_quickly(RaceCell& cell, unsigned lane, std::uint32_t op) {
-  const std::uint32_t thread = by_.warp * kLanes + lane + 1;
-  if (cell.epoch != epoch_) {
-    cell = RaceCell{.epoch = epoch_, .writer = thread, .write_clock = by_.clock, .write_op = op};
-    return true;
-  }
-  if (cell.is_split || cell.strong != 0 || (cell.writer != 0 && cell.writer != thread))
-    return false;
-  const bool is_mine =
-      cell.read_lanes == 0 || (cell.read_warp == by_.warp && cell.read_clock == by_.clock);
-  if (!is_mine || cell.more != 0 || (cell.read_lanes & ~lane_bit(lane)) != 0) return false;
-  cell.writer = thread;
-  cell.write_clock = by_.clock;
-  cell.write_op = op;
-  cell.read_lanes = 0;
-  return true;
 }
 
 void RaceTracker::touch_word(const RaceStep& step, std::uint64_t word, unsigned first,
@@ -216,6 +305,7 @@ void RaceTracker::touch_word(const RaceStep& step, std::uint64_t word, unsigned 
 }
 
 void RaceTracker::touch_cell(const RaceStep& step, RaceCell& cell) {
+  cell.owner = 0;
   // What may race with an asynchronous write was looked at when it was issued; here it lands.
   if (step.how != Touched::AsyncWrite) check_races(step, uses_, cell);
   const std::uint32_t op = step.warp.current;

@@ -62,8 +62,11 @@ class RaceTracker {
                    Touched how, const Manner& manner);
   void touch_bytes(Warp& warp, const std::uint64_t* address, Mask lanes, unsigned bytes,
                    Touched how, const Manner& manner);
-  bool read_quickly(RaceCell& cell, Mask lanes, std::uint32_t op);
-  bool write_quickly(RaceCell& cell, unsigned lane, std::uint32_t op);
+  template <bool kReads, bool kNoted, unsigned kWords>
+  Mask touch_own(const std::uint64_t* address, Mask lanes, std::uint32_t op);
+  template <bool kReads, bool kNoted, typename Slowly>
+  void touch_plainly(const std::uint64_t* address, Mask lanes, unsigned bytes, std::uint32_t op,
+                     const Slowly& slowly);
   void touch_word(const RaceStep& step, std::uint64_t word, unsigned first, unsigned last);
   void touch_cell(const RaceStep& step, RaceCell& cell);
   Parts& parts_of(Page& page, unsigned slot);

@@ -65,8 +65,25 @@ void use_and_define(Warp& warp) {
   }
 }
 
+void clear_suspicions(Warp& warp) {
+  if (warp.suspect == nullptr) return;
+  const auto look = [&](Place place, isa::Type type) {
+    if (place.is_constant() || !warp.is_suspect(place)) return;
+    const std::uint8_t* const bits = warp.undefined_lanes(place);
+    const std::size_t rows = type == isa::Type::Pred     ? sizeof(Mask)
+                             : isa::info(type).bits > 64 ? std::size_t{2} * kLanes
+                                                         : kLanes;
+    if (std::all_of(bits, bits + rows, [](std::uint8_t b) { return b == 0; }))
+      warp.suspect[place.offset() / kSuspectBytes] = 0;
+  };
+  const Place guard = warp.program->ops[warp.current].guard;
+  if (guard.present()) look(guard, isa::Type::Pred);
+  for (const OperandInfo& operand : warp.program->operands_of(warp.current))
+    look(operand.place, operand.type);
+}
+
 void use_value(Warp& warp, Place place, Mask who, unsigned bytes, bool is_pred) {
-  if (warp.undefined == nullptr || place.is_constant()) return;
+  if (warp.undefined == nullptr || place.is_constant() || !warp.is_suspect(place)) return;
   const std::uint8_t* const bits = warp.undefined_lanes(place);
   Mask bad = 0;
   if (is_pred) {
@@ -120,6 +137,7 @@ void set_known_bits(Warp& warp, Place place, const std::uint64_t* bits) {
 
 void define_value(Warp& warp, Place place, bool is_pred) {
   if (warp.undefined == nullptr || place.is_constant() || !place.present()) return;
+  if (!warp.is_suspect(place)) return;
   std::uint8_t* const bits = warp.mark_lanes(place, is_pred ? 0 : warp.exec);
   if (is_pred) {
     Mask all = 0;
@@ -133,6 +151,13 @@ void define_value(Warp& warp, Place place, bool is_pred) {
   } else {
     for_each_lane(warp.exec, [&](unsigned l) { bits[l] = 0; });
   }
+}
+
+void define_lanes(Warp& warp, Place place, Mask who) {
+  if (warp.undefined == nullptr || !warp.is_suspect(place)) return;
+  std::uint8_t* const bits = warp.mark_lanes(place, who);
+  for_each_lane(who, [&](unsigned l) { bits[l] = 0; });
+  if (who == kAllLanes && warp.suspect != nullptr) warp.suspect[place.offset() / kSuspectBytes] = 0;
 }
 
 }  // namespace ww::sim

@@ -15,6 +15,19 @@ void use_value(Warp& warp, Place place, Mask who, unsigned bytes = 8, bool is_pr
 void pass_on(Warp& warp, Place place, Mask who);
 /// Marks a register as defined in the executing lanes.
 void define_value(Warp& warp, Place place, bool is_pred = false);
+/// The same for a register of up to 64 bits, in these lanes.
+void define_lanes(Warp& warp, Place place, Mask who);
+/// Whether nothing of the running op's registers is undefined, guard and results included: then all
+/// stays so, whatever the op does. false: they have to be looked at.
+[[nodiscard]] inline bool all_defined(const Warp& warp) {
+  const auto& at = warp.program->watched[warp.current].at;
+  if (at[0] == WatchedPlaces::kMany) return false;
+  const std::uint8_t* const notes = warp.suspect;
+  return (notes[at[0]] | notes[at[1]] | notes[at[2]] | notes[at[3]] | notes[at[4]] |
+          notes[at[5]]) == 0;
+}
+/// Clears the notes of the running op's registers that hold no undefined bytes.
+void clear_suspicions(Warp& warp);
 /// What an op does that has no rule of its own: uses all sources, defines all results.
 void use_and_define(Warp& warp);
 

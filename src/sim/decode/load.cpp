@@ -76,6 +76,7 @@ class Loader {
     if (!errors_.empty()) return;
     decode_functions();
     spread_order();
+    watch_places();
   }
 
  private:
@@ -92,6 +93,7 @@ class Loader {
                  std::uint64_t mask);
   void decode_functions();
   void spread_order();
+  void watch_places();
 
   Program& program_;
   const ptx::Module& module_;
@@ -101,6 +103,29 @@ class Loader {
   std::set<const ptx::Function*> seen_;
   std::uint64_t total_ = 0;  // bytes of variables
 };
+
+// The registers whose notes say whether undefined bytes can be in play (checks/undefined.h). An op
+// that tracks itself leaves the guard to the loop.
+void Loader::watch_places() {
+  program_.watched.resize(program_.ops.size());
+  for (std::uint32_t i = 0; i < program_.ops.size(); ++i) {
+    const Op& op = program_.ops[i];
+    std::vector<std::uint32_t> at;
+    const auto watch = [&](Place place) {
+      if (!place.present() || place.is_constant()) return;
+      const std::uint32_t note = place.offset() / kSuspectBytes;
+      if (std::find(at.begin(), at.end(), note) == at.end()) at.push_back(note);
+    };
+    watch(op.guard);
+    if ((op.flags & kTracksItself) == 0) {
+      for (const Place place : op.p) watch(place);
+      for (const OperandInfo& operand : program_.operands_of(i)) watch(operand.place);
+    }
+    auto& watched = program_.watched[i].at;
+    if (at.empty() || at.size() > watched.size()) continue;
+    for (std::size_t k = 0; k < watched.size(); ++k) watched[k] = at[std::min(k, at.size() - 1)];
+  }
+}
 
 // --- which functions -----------------------------------------------------------------------------
 

@@ -55,7 +55,7 @@ void store_elements(Warp& warp, Place place, const Region& region, const std::ui
                     Mask group, unsigned offset) {
   const auto* from = warp.source<Register>(place);
   std::byte* to = region.data + offset - region.base;
-  for_each_lane(group, [&](unsigned l) {
+  const auto store = [&](unsigned l) {
     Element value;
     if constexpr (std::is_same_v<Element, Register>) {
       value = from[l];
@@ -63,7 +63,12 @@ void store_elements(Warp& warp, Place place, const Region& region, const std::ui
       value = static_cast<Element>(from[l]);
     }
     std::memcpy(to + address[l] + l * region.lane_stride, &value, sizeof value);
-  });
+  };
+  if (group == kAllLanes) {
+    for (unsigned l = 0; l < kLanes; ++l) store(l);
+  } else {
+    for_each_lane(group, store);
+  }
 }
 
 using Move = void (*)(Warp&, Place, const Region&, const std::uint64_t*, Mask, unsigned);
@@ -112,8 +117,24 @@ std::uint64_t known_in(const Region& region, std::uint64_t offset, unsigned byte
   return known;
 }
 
+// Words of all lanes, of which no byte is undefined.
+bool is_defined(const Region& region, const std::uint64_t* address, Mask group, unsigned offset) {
+  if (region.undefined == nullptr) return true;
+  if (group != kAllLanes || region.lane_stride != 0) return false;
+  const std::uint8_t* const from = region.undefined + offset - region.base;
+  std::uint32_t any = 0;
+  for (unsigned l = 0; l < kLanes; ++l) {
+    std::uint32_t word = 0;
+    std::memcpy(&word, from + address[l], sizeof word);
+    any |= word;
+  }
+  return any == 0;
+}
+
 void track_load(Warp& warp, const Op& op, Place place, const Region& region,
                 const std::uint64_t* address, Mask group, unsigned offset) {
+  if (op.bytes == 4 && is_defined(region, address, group, offset))
+    return define_lanes(warp, place, group);
   std::uint64_t known[kLanes] = {};
   std::uint64_t any = 0;
   for_each_lane(group, [&](unsigned l) {
@@ -129,11 +150,25 @@ void track_load(Warp& warp, const Op& op, Place place, const Region& region,
   warp.exec = all;
 }
 
+// Words of lanes are defined.
+void mark_words(const Region& region, const std::uint64_t* address, Mask group, unsigned offset) {
+  std::uint8_t* const to = region.undefined + offset - region.base;
+  const auto mark = [&](unsigned l) {
+    std::memset(to + address[l] + l * region.lane_stride, 0, sizeof(std::uint32_t));
+  };
+  if (group == kAllLanes) {
+    for (unsigned l = 0; l < kLanes; ++l) mark(l);
+  } else {
+    for_each_lane(group, mark);
+  }
+}
+
 // Memory may be tracked where registers are not; all that is written is defined then.
 void track_store(Warp& warp, const Op& op, Place place, const Region& region,
                  const std::uint64_t* address, Mask group, unsigned offset) {
   if (region.undefined == nullptr) return;
-  const bool is_known = !warp.tracks() || place.is_constant();
+  const bool is_known = !warp.tracks() || place.is_constant() || !warp.is_suspect(place);
+  if (is_known && op.bytes == 4) return mark_words(region, address, group, offset);
   const std::uint8_t* flags = is_known ? nullptr : warp.undefined_lanes(place);
   for_each_lane(group, [&](unsigned l) {
     std::uint32_t bits = is_known ? 0U : flags[l];

@@ -65,7 +65,7 @@ void run_shuffle(Warp& warp, const Op& op) {
   const auto* a = warp.source<std::uint32_t>(op.p[1]);
   const auto* b = warp.source<std::uint32_t>(op.p[2]);
   const auto* c = warp.source<std::uint32_t>(op.p[3]);
-  const bool tracks = warp.tracks() && !op.p[1].is_constant();
+  const bool tracks = warp.tracks() && !op.p[1].is_constant() && warp.is_suspect(op.p[1]);
   const std::uint8_t* undefined = tracks ? warp.undefined_lanes(op.p[1]) : nullptr;
   if (warp.tracks()) {
     use_value(warp, op.p[2], warp.exec);
@@ -93,9 +93,11 @@ void run_shuffle(Warp& warp, const Op& op) {
                 "reads a lane that does not take part: what it gets is undefined");
   }
   warp.write(op.p[0], values);
-  if (warp.tracks()) {
+  if (tracks) {
     blend(warp.mark_lanes(op.p[0], warp.exec), bits, warp.exec);
     set_known_bits(warp, op.p[0], known);
+  } else {
+    define_lanes(warp, op.p[0], warp.exec);
   }
   const Place p = warp.program->places[op.extra];
   if (p.present()) {

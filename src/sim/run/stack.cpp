@@ -12,7 +12,10 @@ namespace ww::sim {
 void Stack::start(std::uint64_t frame_bytes, std::uint64_t local_bytes, bool tracks) {
   calls.assign(1, CallNode{});
   grow_frame(frame_bytes, tracks);
-  if (undefined != nullptr) std::memset(undefined.get(), 0xFF, frame_bytes);
+  if (undefined != nullptr) {
+    std::memset(undefined.get(), 0xFF, frame_bytes);
+    std::memset(suspect.get(), 1, frame_bytes / kSuspectBytes);
+  }
   grow_local(local_bytes, tracks);
   std::fill(local_undefined.begin(), local_undefined.end(), 0xFF);
   most_frame = most_local = 0;
@@ -31,6 +34,8 @@ void Stack::grow_frame(std::uint64_t bytes, bool tracks) {
     std::memset(shadow.get(), 0xFF, size);
     if (undefined != nullptr) std::memcpy(shadow.get(), undefined.get(), frames_size);
     undefined = std::move(shadow);
+    suspect = std::make_unique<std::uint8_t[]>(size / kSuspectBytes + 1);
+    std::memset(suspect.get(), 1, size / kSuspectBytes + 1);
   }
   frames_size = size;
 }

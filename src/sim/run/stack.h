@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "sim/memory/memory.h"
+#include "sim/op.h"
 
 namespace ww::sim {
 
@@ -29,6 +30,9 @@ struct Stack {
   };
   std::unique_ptr<std::byte[], FrameFree> frames;
   std::unique_ptr<std::uint8_t[]> undefined;  // of the frames; null: not tracked
+  /// A note for each kSuspectBytes of `undefined`: 0 if they begin the bytes of a register that are
+  /// all 0. What writes `undefined` sets it; what finds them 0 may clear it.
+  std::unique_ptr<std::uint8_t[]> suspect;
   std::uint64_t frames_size = 0;
   Region local{};  // of all lanes
   std::vector<std::byte> local_data;
@@ -42,6 +46,9 @@ struct Stack {
   void grow_local(std::uint64_t bytes, bool tracks);
   [[nodiscard]] std::uint8_t* undefined_at(std::uint64_t offset) const {
     return undefined != nullptr ? undefined.get() + offset : nullptr;
+  }
+  [[nodiscard]] std::uint8_t* suspect_at(std::uint64_t offset) const {
+    return suspect != nullptr ? suspect.get() + offset / kSuspectBytes : nullptr;
   }
   /// Registers and local memory that calls have needed, if there were any.
   [[nodiscard]] std::uint64_t bytes() const;

@@ -33,6 +33,7 @@ void Warp::enter(const Activation& function) {
   here = function;
   frame = stack.frames.get() + function.frame;
   undefined = stack.undefined_at(function.frame);
+  suspect = stack.suspect_at(function.frame);
 }
 
 // --- running -------------------------------------------------------------------------------------
@@ -41,32 +42,41 @@ namespace {
 
 // What a watched run looks at, besides undefined bytes.
 struct Watch {
+  bool only_tracks = false;  // none of what follows, and no op is counted or stopped at
   bool traces = false;
   bool checks_numbers = false;
   Mask finite = 0;  // lanes whose numbers going into the op are all finite
 };
 
 Watch watch_of(const Warp& warp) {
-  const auto& trace = warp.unit->context.options->trace;
-  return {.traces = trace && trace->block == warp.cta->linear &&
-                    (trace->all_warps || trace->warp == warp.index),
-          .checks_numbers = warp.checks(Check::Numbers)};
+  const RunOptions& options = *warp.unit->context.options;
+  const auto& trace = options.trace;
+  Watch watch{.traces = trace && trace->block == warp.cta->linear &&
+                        (trace->all_warps || trace->warp == warp.index),
+              .checks_numbers = warp.checks(Check::Numbers)};
+  watch.only_tracks = !watch.traces && !watch.checks_numbers && !options.count && !options.stop_at;
+  return watch;
 }
 
-// What only a watched run does before an op: counts, traces, tracks undefined bytes.
-void before_op(Warp& warp, const Op& op, Mask mask, Watch& watch) {
+// What only some watched runs do before an op: count, trace, look at numbers.
+void observe_op(Warp& warp, Mask mask, Watch& watch) {
   const RunOptions& options = *warp.unit->context.options;
   if (options.count) {
     OpCount& count = warp.unit->counters.ops[warp.pc];
     ++count.executed;
     count.lanes += count_lanes(mask);
   }
-  warp.exec = mask;
   if (watch.traces) trace_op(warp, warp.pc);
   if (watch.checks_numbers) watch.finite = finite_lanes(warp, false);
   if (options.stop_at && warp.program->infos[warp.pc].line == options.stop_at->line)
     dump_state(warp, warp.pc);
-  if (!warp.tracks()) return;
+}
+
+// What every watched run does before an op: tracks undefined bytes.
+void before_op(Warp& warp, const Op& op, Mask mask, Watch& watch) {
+  warp.exec = mask;
+  if (!watch.only_tracks) observe_op(warp, mask, watch);
+  if (!warp.tracks() || all_defined(warp)) return;
   if (op.guard.present()) use_value(warp, op.guard, warp.active, 0, true);
   if (mask == 0 || (op.flags & kTracksItself) != 0) return;
   if (op.track != nullptr) {
@@ -74,6 +84,7 @@ void before_op(Warp& warp, const Op& op, Mask mask, Watch& watch) {
   } else {
     use_and_define(warp);
   }
+  clear_suspicions(warp);
 }
 
 template <bool kWatched>

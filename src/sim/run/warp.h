@@ -33,6 +33,7 @@ class Warp {
   std::byte* frame = nullptr;
   const std::byte* constants = nullptr;
   std::uint8_t* undefined = nullptr;  // of the frame, as below; null: not tracked
+  std::uint8_t* suspect = nullptr;    // of the frame, as in Stack; null: not tracked
   Activation here{};                  // the function
   Grant grant{};                      // for the next op
   std::uint32_t current = 0;          // the op that runs, or whose earlier work comes to its end
@@ -84,7 +85,12 @@ class Warp {
   /// The same to be written anew, in these lanes.
   [[nodiscard]] std::uint8_t* mark_lanes(Place place, Mask who) {
     if (!known.empty()) known.drop(here.frame + place.offset(), who);
+    if (suspect != nullptr) suspect[place.offset() / kSuspectBytes] = 1;
     return undefined + place.offset();
+  }
+  /// Whether the register may hold undefined bytes; if not, there is nothing to look for.
+  [[nodiscard]] bool is_suspect(Place place) const {
+    return suspect == nullptr || suspect[place.offset() / kSuspectBytes] != 0;
   }
   [[nodiscard]] bool tracks() const { return undefined != nullptr; }
 
