@@ -25,7 +25,8 @@ struct Source {
   bool is_inside;
 };
 
-Source source_of(Shuffle mode, unsigned lane, std::uint32_t b, std::uint32_t c) {
+template <Shuffle mode>
+Source source_of(unsigned lane, std::uint32_t b, std::uint32_t c) {
   const unsigned by = b & 31U;
   const unsigned clamp = c & 31U;
   const unsigned segment = (c >> 8U) & 31U;
@@ -48,6 +49,65 @@ Source source_of(Shuffle mode, unsigned lane, std::uint32_t b, std::uint32_t c) 
   return {lane, false};
 }
 
+// Where each lane takes its value from, and which of them are inside of their segment.
+struct Sources {
+  std::uint8_t lane[kLanes];
+  Mask inside = 0;
+};
+
+template <Shuffle mode>
+void find_sources(const std::uint32_t* b, const std::uint32_t* c, Sources& to) {
+  for (unsigned l = 0; l < kLanes; ++l) {
+    const Source from = source_of<mode>(l, b[l], c[l]);
+    to.lane[l] = static_cast<std::uint8_t>(from.is_inside ? from.lane : l);
+    to.inside |= static_cast<Mask>(from.is_inside) << l;
+  }
+}
+
+Sources sources_of(Shuffle mode, const std::uint32_t* b, const std::uint32_t* c) {
+  Sources to;
+  switch (mode) {
+    case Shuffle::Up:
+      find_sources<Shuffle::Up>(b, c, to);
+      break;
+    case Shuffle::Down:
+      find_sources<Shuffle::Down>(b, c, to);
+      break;
+    case Shuffle::Bfly:
+      find_sources<Shuffle::Bfly>(b, c, to);
+      break;
+    case Shuffle::Idx:
+      find_sources<Shuffle::Idx>(b, c, to);
+      break;
+  }
+  return to;
+}
+
+// The lanes that take their value from one that does not take part.
+Mask absent_sources(const Sources& from, Mask exec) {
+  if (exec == kAllLanes) return 0;
+  Mask absent = 0;
+  for_each_lane(exec, [&](unsigned l) {
+    if (!has_lane(exec, from.lane[l])) absent |= lane_bit(l);
+  });
+  return absent;
+}
+
+// Undefined bytes come along.
+void track_shuffle(Warp& warp, const Op& op, const Sources& from) {
+  if (op.p[1].is_constant() || !warp.is_suspect(op.p[1]))
+    return define_lanes(warp, op.p[0], warp.exec);
+  const std::uint8_t* undefined = warp.undefined_lanes(op.p[1]);
+  std::uint8_t bits[kLanes] = {};
+  std::uint64_t known[kLanes] = {};
+  for (unsigned l = 0; l < kLanes; ++l) {
+    bits[l] = undefined[from.lane[l]];
+    known[l] = known_bits(warp, op.p[1], from.lane[l]);
+  }
+  blend(warp.mark_lanes(op.p[0], warp.exec), bits, warp.exec);
+  set_known_bits(warp, op.p[0], known);
+}
+
 // The mask promises lanes that are not there any more.
 void check_ended(Warp& warp, Place place) {
   const Mask named = warp.source<std::uint32_t>(place)[first_lane(warp.exec)];
@@ -65,43 +125,23 @@ void run_shuffle(Warp& warp, const Op& op) {
   const auto* a = warp.source<std::uint32_t>(op.p[1]);
   const auto* b = warp.source<std::uint32_t>(op.p[2]);
   const auto* c = warp.source<std::uint32_t>(op.p[3]);
-  const bool tracks = warp.tracks() && !op.p[1].is_constant() && warp.is_suspect(op.p[1]);
-  const std::uint8_t* undefined = tracks ? warp.undefined_lanes(op.p[1]) : nullptr;
   if (warp.tracks()) {
     use_value(warp, op.p[2], warp.exec);
     use_value(warp, op.p[3], warp.exec);
   }
-  std::uint32_t values[kLanes];
-  std::uint8_t bits[kLanes] = {};
-  std::uint64_t known[kLanes] = {};
-  Mask inside = 0;
-  Mask absent = 0;
-  for (unsigned l = 0; l < kLanes; ++l) {
-    const Source from = source_of(static_cast<Shuffle>(op.mode), l, b[l], c[l]);
-    const unsigned lane = from.is_inside ? from.lane : l;
-    values[l] = a[lane];
-    if (undefined != nullptr) {
-      bits[l] = undefined[lane];
-      known[l] = known_bits(warp, op.p[1], lane);
-    }
-    inside |= static_cast<Mask>(from.is_inside) << l;
-    if (!has_lane(warp.exec, lane)) absent |= lane_bit(l);
-  }
-  absent &= warp.exec;
+  const Sources from = sources_of(static_cast<Shuffle>(op.mode), b, c);
+  const Mask absent = absent_sources(from, warp.exec);
   if (absent != 0 && warp.checks(Check::Collective)) {
     warp.report(Check::Collective, absent,
                 "reads a lane that does not take part: what it gets is undefined");
   }
+  std::uint32_t values[kLanes];
+  for (unsigned l = 0; l < kLanes; ++l) values[l] = a[from.lane[l]];
+  if (warp.tracks()) track_shuffle(warp, op, from);
   warp.write(op.p[0], values);
-  if (tracks) {
-    blend(warp.mark_lanes(op.p[0], warp.exec), bits, warp.exec);
-    set_known_bits(warp, op.p[0], known);
-  } else {
-    define_lanes(warp, op.p[0], warp.exec);
-  }
   const Place p = warp.program->places[op.extra];
   if (p.present()) {
-    warp.set_pred(p, inside);
+    warp.set_pred(p, from.inside);
     define_value(warp, p, true);
   }
 }

@@ -65,12 +65,18 @@ bool meet_all(Warp& warp) {
 bool meet_mask(Warp& warp, Place place, Mask& mask) {
   const auto* masks = warp.source<std::uint32_t>(place);
   const Mask wanted = masks[first_lane(warp.exec)];
+  // Nearly always it is one mask for all lanes; then strangers are the lanes that it lacks.
+  Mask others = 0;
+  for (unsigned l = 0; l < kLanes; ++l) others |= masks[l] ^ wanted;
   Mask differ = 0;
-  Mask strangers = 0;
-  for_each_lane(warp.exec, [&](unsigned l) {
-    if (masks[l] != wanted) differ |= lane_bit(l);
-    if (!has_lane(masks[l], l)) strangers |= lane_bit(l);
-  });
+  Mask strangers = warp.exec & ~wanted;
+  if (others != 0) {
+    strangers = 0;
+    for_each_lane(warp.exec, [&](unsigned l) {
+      if (masks[l] != wanted) differ |= lane_bit(l);
+      if (!has_lane(masks[l], l)) strangers |= lane_bit(l);
+    });
+  }
   if (differ == 0) {
     mask = wanted & warp.live;
     if (!meet(warp, wanted)) return false;
