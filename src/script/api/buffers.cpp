@@ -26,12 +26,20 @@ constexpr std::string_view kDeclare =
     "shape, dtype?, data?, strides?, elem_offset?, scope?, align?, offset_factor?, buffer_type?, "
     "axis_separators?, layout?, byte_offset?, allocated_addr?";
 
+// The number that a quoted name stands for where a constant of the kernel has it.
+const Value* constant_extent(Context& in, const Value& item) {
+  if (!item.is(Kind::Str) || in.kernel->constants == nullptr) return nullptr;
+  const Value* value = in.kernel->constants->find_here(in.symbols.intern(text_of(item)));
+  return value != nullptr && value->is(Kind::Int) ? value : nullptr;
+}
+
 Result<std::vector<ir::ExprId>> shape_of(Context& in, const Value& value, Span span) {
   std::vector<ir::ExprId> out;
   const std::vector<Value> items = value.is(Kind::Str)
                                        ? std::vector<Value>{value}
                                        : WW_TRY(as_sequence(in, value, "the shape", span));
-  for (const Value& item : items) {
+  for (Value item : items) {
+    if (const Value* constant = constant_extent(in, item)) item = *constant;
     if (item.is(Kind::Str)) {  // a quoted name declares an extent of run time
       out.push_back(WW_TRY(named_extent(in, text_of(item), span)));
       continue;

@@ -279,19 +279,45 @@ Result<Value> annotation_item(Context& in, const Value& annotation, const Value&
   return in.heap.wrap(Kind::Annotation, std::move(out));
 }
 
-// `ww.Tensor["n", 16, "float32"]`: extents, then the element type.
+// A name that is near an element type's is one that is misspelt, not an extent's.
+Result<bool> names_type(const Value& last, Span span) {
+  constexpr std::size_t kMinLength = 4;  // of a misspelt one: "k" and "row" are extents
+  const std::string_view text = text_of(last);
+  std::vector<std::string_view> known;
+  for (const num::DType each : num::all_dtypes()) known.push_back(num::name_of(each));
+  if (std::ranges::find(known, text) != known.end()) return true;
+  const std::string meant = text.size() < kMinLength ? "" : did_you_mean(text, known);
+  if (meant.empty()) return false;
+  return fail_at(span, DiagKind::BadBuffer, "an element type `{}`{}", text, meant);
+}
+
+// Takes the element type off the end: one, several to choose from, or none, which is any.
+Result<void> take_types(Context& in, std::vector<Value>& parts, AnnotationObject& out, Span span) {
+  const Value last = parts.back();
+  const bool is_choice = last.is(Kind::Set) || last.is(Kind::Tuple) || last.is(Kind::List);
+  const bool is_type = last.is(Kind::Str) ? WW_TRY(names_type(last, span)) : last.is(Kind::DType);
+  out.is_open = !is_type;
+  if (is_type) out.args[Dtype] = last;
+  if (is_choice)
+    for (const Value& each : last.as<SeqObject>().items)
+      out.types.push_back(WW_TRY(as_type(in, each, "an element type", span)));
+  if (is_type || is_choice) parts.pop_back();
+  return {};
+}
+
+// `ww.Tensor["n", 16, "float32"]`: extents, then the element type, if it is known.
 Result<Value> tensor_item(Context& in, const Value& index, Span span) {
-  std::vector<Value> parts = WW_TRY(as_sequence(in, index, "the shape and the type", span));
-  if (parts.size() < 2)
-    return fail_at(span, DiagKind::BadBuffer,
-                   "a tensor's shape without its type: expected `ww.Tensor[\"n\", \"float32\"]`");
-  const Value dtype = parts.back();
-  parts.pop_back();
+  std::vector<Value> parts = index.is(Kind::Tuple)
+                                 ? WW_TRY(as_sequence(in, index, "the shape and the type", span))
+                                 : std::vector<Value>{index};
   AnnotationObject out;
   out.what = AnnotationObject::What::Buffer;
   out.args.assign(FieldCount, Value{.kind = Kind::Ellipsis});
+  if (!parts.empty()) WW_TRY_VOID(take_types(in, parts, out, span));
+  if (parts.empty())
+    return fail_at(span, DiagKind::BadBuffer,
+                   "a tensor without a shape: expected `ww.Tensor[\"n\", \"float32\"]`");
   out.args[Shape] = in.heap.tuple(std::move(parts));
-  out.args[Dtype] = dtype;
   return in.heap.wrap(Kind::Annotation, std::move(out));
 }
 

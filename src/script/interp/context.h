@@ -18,10 +18,12 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
 #include <set>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -54,7 +56,8 @@ struct KernelContext {
   std::map<const Object*, ir::VarId> extents;  // that the host has declared
   bool in_device = false;
   int loops = 0;
-  std::size_t first_serial = 0;  // objects from this serial on were made in the kernel
+  std::size_t first_serial = 0;    // objects from this serial on were made in the kernel
+  const Env* constants = nullptr;  // while its parameters are bound: the constants among them
 };
 
 /// What an evaluation may still take; the heap counts memory.
@@ -86,6 +89,8 @@ struct Context {
   const Unit* unit = nullptr;  // of the code that runs
   std::vector<std::unique_ptr<Env>> envs;
   Env* module = nullptr;
+  std::map<std::string, Env*, std::less<>>
+      files;  // scopes of files that can be imported, by module
   HostCall host_call;
   std::optional<Value> last_needed;  // the opaque value of the last error about one
 

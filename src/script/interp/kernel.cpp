@@ -3,10 +3,12 @@
 #include "script/interp/kernel.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
 #include "ir/simplify/fold.h"
+#include "script/api/buffer_fields.h"
 #include "script/api/params.h"
 #include "script/api/pools.h"
 #include "script/interp/conversions.h"
@@ -26,6 +28,27 @@ ir::VarId add_param(ir::Function& f, std::string_view name, ir::Type type, Span 
   var.kind = ir::VarKind::Param;
   var.span = span;
   return f.add(std::move(var));
+}
+
+// The element type that the constants give to a tensor.
+Result<Value> given_type(Context& in, std::string_view name, const AnnotationObject& a,
+                         const Value* given, Span span) {
+  std::vector<std::string> taken;
+  for (const ir::Type& each : a.types) taken.push_back(ir::to_text(each));
+  const std::string choice =
+      taken.empty() ? "" : fmt::format("; it is one of {}", fmt::join(taken, ", "));
+  if (given == nullptr)
+    return fail(
+        diag_at(span, DiagKind::BadArgument, "the element type of `{}` is open{}", name, choice)
+            .with_note(fmt::format(
+                "a call in Python takes it from the array; a kernel expression gives it with "
+                "`.specialize({}=\"{}\")`",
+                name, taken.empty() ? "float32" : taken.front())));
+  const ir::Type type = WW_TRY(as_type(in, *given, "the element type", span));
+  if (!taken.empty() && std::ranges::find(a.types, type) == a.types.end())
+    return fail_at(span, DiagKind::BadArgument, "`{}` was given elements of {}: expected {}", name,
+                   ir::to_text(type), fmt::join(taken, ", "));
+  return *given;
 }
 
 // Binds one parameter: a pointer, a scalar, a buffer, or a constant that is given now.
@@ -71,7 +94,12 @@ Result<void> bind_param(Context& in, std::string_view name, Symbol symbol, const
     }
     case What::Buffer: {
       const ir::VarId var = add_param(f, name, ir::Type::handle(), span);
-      const Value buffer = WW_TRY(buffer_param(in, a, var, span));
+      AnnotationObject whole = a;
+      if (a.is_open) whole.args[Dtype] = WW_TRY(given_type(in, name, a, given, span));
+      if (!a.is_open && given != nullptr && (given->is(Kind::Str) || given->is(Kind::DType)))
+        return fail_at(span, DiagKind::BadArgument,
+                       "the element type of `{}` is not open: nothing can be given for it", name);
+      const Value buffer = WW_TRY(buffer_param(in, whole, var, span));
       f.at(buffer.buffer()).name = name;
       f.at(var).type = ir::Type::pointer(f[buffer.buffer()].dtype);
       f.params.push_back({var, buffer.buffer()});
@@ -101,7 +129,7 @@ const Value* given_constant(const FunctionObject& def, const Param& param, std::
 
 Result<void> take_param(Context& in, const FunctionObject& def, std::size_t index,
                         const Param& param, const std::vector<CallArgs::Named>& constants,
-                        Env& env) {
+                        bool takes_constants, Env& env) {
   const std::string_view name = in.symbols.text(param.name);
   const Span span = in.span(param.place);
   if (!param.annotation.valid())
@@ -109,6 +137,9 @@ Result<void> take_param(Context& in, const FunctionObject& def, std::size_t inde
                    "parameter `{}` has no annotation, expected `T.handle`, `T.Buffer(…)` or a type",
                    name);
   const Value annotation = WW_TRY(eval(in, param.annotation, *def.env));
+  const bool is_constant =
+      annotation.is(Kind::Annotation) && annotation.as<AnnotationObject>().what == What::Constexpr;
+  if (is_constant != takes_constants) return {};
   const Value* given = given_constant(def, param, index, name, constants);
   return bind_param(in, name, param.name, annotation, given, env, span);
 }
@@ -117,23 +148,29 @@ bool takes_value(const Param& param) {
   return param.kind != Param::Kind::Star && param.kind != Param::Kind::DoubleStar;
 }
 
-// Binds all parameters; reports those in error, and constants that are none of them.
+// Binds the constants among the parameters, or the others; reports those in error.
 void take_params(Context& in, const FunctionObject& def, std::span<const Param> params,
-                 const std::vector<CallArgs::Named>& constants, Env& env) {
+                 const std::vector<CallArgs::Named>& constants, bool takes_constants, Env& env) {
   for (std::size_t i = 0; i < params.size(); ++i) {
     const Param& param = params[i];
     const std::string_view name = in.symbols.text(param.name);
+    if (const Value* known = env.find_here(param.name); known != nullptr && known->is(Kind::Poison))
+      continue;  // reported
     if (takes_value(param)) {
-      Result<void> taken = take_param(in, def, i, param, constants, env);
+      Result<void> taken = take_param(in, def, i, param, constants, takes_constants, env);
       if (taken) continue;
       report_error(in, std::move(taken).error().with_span(in.span(param.place)));
       env.set(param.name, poison());
-    } else if (!name.empty()) {
+    } else if (!name.empty() && !takes_constants) {
       report_error(
           in, diag_at(in.span(param.place), DiagKind::Syntax, "`{}{}` as a parameter of a kernel",
                       param.kind == Param::Kind::Star ? "*" : "**", name));
     }
   }
+}
+
+void report_unknown(Context& in, const FunctionObject& def, std::span<const Param> params,
+                    const std::vector<CallArgs::Named>& constants) {
   for (const CallArgs::Named& constant : constants)
     if (std::none_of(params.begin(), params.end(), [&](const Param& p) {
           return takes_value(p) && p.annotation.valid() && in.symbols.text(p.name) == constant.name;
@@ -185,7 +222,12 @@ KernelObject* build_kernel(Context& in, const FunctionObject& def,
   const Saved unit(in.unit, def.unit);
   Env& env = *new_env(in, def.env);
   const Stmt& s = in.ast()[def.def];
-  take_params(in, def, in.ast().list(s.params), constants, env);
+  const auto params = in.ast().list(s.params);
+  take_params(in, def, params, constants, true, env);
+  in.kernel->constants = &env;
+  take_params(in, def, params, constants, false, env);
+  in.kernel->constants = nullptr;
+  report_unknown(in, def, params, constants);
   build_function_body(in, s.body, env);
   if (kernel.errors.empty())
     if (std::optional<Diag> unfinished = unfinished_pool(kernel))

@@ -195,9 +195,11 @@ struct AnnotationObject : Object {
   enum class What : std::uint8_t { Handle, Let, Constexpr, Buffer, Array, TensorMap, Optional };
   What what = What::Handle;
   ir::Type type;  // Handle: what it points to; Let: the type, or void; Array: element type
-  std::vector<Value> shape;  // Array
-  std::vector<Value> args;   // Buffer: the arguments of T.Buffer, by parameter
-  Value inner;               // Optional
+  std::vector<Value> shape;     // Array
+  std::vector<Value> args;      // Buffer: the arguments of T.Buffer, by parameter
+  Value inner;                  // Optional
+  bool is_open = false;         // Buffer: the element type is given with the constants, and is one
+  std::vector<ir::Type> types;  // of these; empty: any
 };
 struct KernelObject : Object {
   ir::Function function;
