@@ -83,7 +83,8 @@ void append_message(std::string& out, const SourceText* source, Span span, std::
                     std::string_view text, std::string_view kind) {
   if (source != nullptr && span.known) {
     const auto position = source->position(span.begin);
-    append(out, "{}:{}:{}: ", printable_name(source->name()), position.line, position.column);
+    append(out, "{}:{}:{}: ", printable_name(source->file_name(position.file)), position.line,
+           position.column);
   }
   append(out, "{}: {}", level, printable(shortened(text), Breaks::Spell));
   if (!kind.empty()) append(out, " [{}]", kind);
@@ -116,9 +117,25 @@ std::string render_with(const Diag& diag, const Texts& texts) {
 }  // namespace
 
 SourceText::SourceText(std::string name, std::string text)
-    : name_(std::move(name)), text_(std::move(text)), line_starts_{0} {
+    : files_{{.name = std::move(name)}}, text_(std::move(text)), line_starts_{0} {
   for (std::size_t i = 0; i < text_.size(); ++i)
     if (text_[i] == '\n') line_starts_.push_back(i + 1);
+}
+
+void SourceText::add_file(std::string name, const std::string& text) {
+  text_ += '\n';
+  line_starts_.push_back(text_.size());
+  files_.push_back(
+      {.name = std::move(name), .begin = text_.size(), .first_line = line_starts_.size()});
+  text_ += text;
+  for (std::size_t i = files_.back().begin; i < text_.size(); ++i)
+    if (text_[i] == '\n') line_starts_.push_back(i + 1);
+}
+
+std::string_view SourceText::file_text(std::size_t file) const {
+  const std::size_t begin = files_[file].begin;
+  const std::size_t end = file + 1 < files_.size() ? files_[file + 1].begin - 1 : text_.size();
+  return std::string_view(text_).substr(begin, end - begin);
 }
 
 std::size_t SourceText::line_number(std::size_t offset) const {
@@ -130,7 +147,11 @@ SourceText::Position SourceText::position(std::size_t offset) const {
   offset = std::min(offset, text_.size());
   const std::size_t line = line_number(offset);
   const std::size_t start = line_starts_[line - 1];
-  return {line, count_characters(std::string_view(text_).substr(start, offset - start)) + 1};
+  std::size_t file = files_.size() - 1;
+  while (files_[file].begin > offset) --file;
+  return {.line = line - files_[file].first_line + 1,
+          .column = count_characters(std::string_view(text_).substr(start, offset - start)) + 1,
+          .file = file};
 }
 
 std::string_view SourceText::line(std::size_t number) const {
@@ -138,6 +159,13 @@ std::string_view SourceText::line(std::size_t number) const {
   const std::size_t start = line_starts_[number - 1];
   const std::size_t end = number < line_starts_.size() ? line_starts_[number] - 1 : text_.size();
   return std::string_view(text_).substr(start, end - start);
+}
+
+std::string_view SourceText::line_of_file(std::size_t file, std::size_t number) const {
+  const std::size_t end =
+      file + 1 < files_.size() ? files_[file + 1].first_line : line_starts_.size() + 1;
+  const std::size_t at = files_[file].first_line + number - 1;
+  return number == 0 || at >= end ? std::string_view() : line(at);
 }
 
 std::string render(const Diag& diag, const SourceText& source) {

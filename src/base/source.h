@@ -12,27 +12,48 @@
 
 namespace ww {
 
-/// A text and the name it is shown under (a path, or `layout` for a command-line notation).
+/// A text and the name it is shown under (a path, or `layout` for a command-line notation). Other
+/// files may follow the first: offsets go on, and positions have the file and its own lines.
 class SourceText {
  public:
   SourceText(std::string name, std::string text);
+  /// Adds a file behind the last one; a line break stands between the two.
+  void add_file(std::string name, const std::string& text);
 
-  [[nodiscard]] const std::string& name() const { return name_; }
+  /// Of the first file.
+  [[nodiscard]] const std::string& name() const { return files_[0].name; }
+  /// Of all files.
   [[nodiscard]] std::string_view text() const { return text_; }
+
+  [[nodiscard]] std::size_t file_count() const { return files_.size(); }
+  [[nodiscard]] const std::string& file_name(std::size_t file) const { return files_[file].name; }
+  [[nodiscard]] std::size_t file_begin(std::size_t file) const { return files_[file].begin; }
+  [[nodiscard]] std::string_view file_text(std::size_t file) const;
 
   struct Position {
     std::size_t line = 1;    // 1-based
     std::size_t column = 1;  // 1-based, in characters (UTF-8 sequences count once)
+    std::size_t file = 0;    // that the line is of
+
+    bool operator==(const Position&) const = default;
   };
   /// Position of a byte offset; offsets past the end give the end.
   [[nodiscard]] Position position(std::size_t offset) const;
-  /// The line (1-based) of a byte offset.
+  /// The line (1-based) of a byte offset, counted from the first line of the first file.
   [[nodiscard]] std::size_t line_number(std::size_t offset) const;
-  /// The line (1-based) without its line break; "" where there is none.
+  /// That line without its line break; "" where there is none.
   [[nodiscard]] std::string_view line(std::size_t number) const;
+  /// A line (1-based) of a file, the same way.
+  [[nodiscard]] std::string_view line_of_file(std::size_t file, std::size_t number) const;
 
  private:
-  std::string name_;
+  struct File {
+    std::string name;
+    std::size_t begin = 0;       // offset
+    std::size_t first_line = 1;  // among all lines
+  };
+
+  std::vector<File> files_;
   std::string text_;
   std::vector<std::size_t> line_starts_;
 };

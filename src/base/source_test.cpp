@@ -32,6 +32,28 @@ TEST(Render, CountsCharactersNotBytes) {
   EXPECT_EQ(render(problem(4, 5), source), "a:1:3: error: found `x` [Syntax]\n    éé!\n      ^\n");
 }
 
+TEST(SourceText, GoesOnWithOtherFiles) {
+  SourceText source("a.py", "one\ntwo");
+  source.add_file("b.py", "three\nfour\n");
+  source.add_file("c.py", "");
+  EXPECT_EQ(source.name(), "a.py");
+  EXPECT_EQ(source.file_count(), 3U);
+  EXPECT_EQ(source.file_text(0), "one\ntwo");
+  EXPECT_EQ(source.file_text(1), "three\nfour\n");
+  EXPECT_EQ(source.file_text(2), "");
+  const std::size_t four = source.text().find("four");
+  EXPECT_EQ(source.position(four), (SourceText::Position{.line = 2, .column = 1, .file = 1}));
+  EXPECT_EQ(source.position(4), (SourceText::Position{.line = 2, .column = 1, .file = 0}));
+  EXPECT_EQ(source.position(source.file_begin(2)).file, 2U);
+  EXPECT_EQ(source.line(source.line_number(four)), "four");
+  EXPECT_EQ(source.line_of_file(1, 1), "three");
+  EXPECT_EQ(source.line_of_file(0, 2), "two");
+  EXPECT_EQ(source.line_of_file(0, 3), "");
+  EXPECT_EQ(source.line_of_file(1, 0), "");
+  EXPECT_EQ(render(problem(four, four + 4), source),
+            "b.py:2:1: error: found `x` [Syntax]\n    four\n    ^~~~\n");
+}
+
 TEST(SourceText, KnowsItsLines) {
   const SourceText source("a", "one\n\nthree");
   EXPECT_EQ(source.line_number(3), 1U);

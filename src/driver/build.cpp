@@ -33,6 +33,8 @@ void compile_tile(Build& build, const SourceText& source, const BuildOptions& op
   script.kernel = options.kernel;
   script.target = build.target;
   script.prelude = options.prelude;
+  script.module = options.module;
+  script.modules = options.modules;
   if (!options.dialect.empty())
     script.dialect = options.dialect == "d1" ? script::Dialect::D1 : script::Dialect::D2;
   build.compiled = script::compile(source, script);

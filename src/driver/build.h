@@ -29,7 +29,9 @@ struct BuildOptions {
   std::string kernel = {};   // an expression, with `::NAME` behind it or not; empty: the only one
   std::string dialect = {};  // "d1", "d2"; empty: as the file is written
   std::string target = {};   // "sm_90a"; empty or "auto": default_target
-  std::string prelude = {};  // script::Options::prelude
+  std::string prelude = {};  // script::Options::prelude, and
+  std::string module = {};
+  std::vector<script::ModuleFile> modules = {};
   Phase until = Phase::Ptx;
 };
 

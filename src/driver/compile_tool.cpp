@@ -50,7 +50,7 @@ void collect(const ir::Function& f, const ir::Block& block, const SourceText& so
   for (const ir::StmtId id : block) {
     const ir::Stmt& s = f[id];
     if (is_worth_a_line(s.kind) && s.span.known)
-      out.push_back({source.position(s.span.begin).line, id});
+      out.push_back({source.line_number(s.span.begin), id});
     collect(f, s.body, source, out);
     collect(f, s.other, source, out);
   }

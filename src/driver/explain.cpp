@@ -115,10 +115,9 @@ void add_plan(std::string& out, const PlanReport& plan) {
 }
 
 std::string place_text(const SourceText& source, Span span) {
-  const std::string name = printable_name(source.name());
-  if (!span.known) return name;
+  if (!span.known) return printable_name(source.name());
   const auto at = source.position(span.begin);
-  return fmt::format("{}:{}:{}", name, at.line, at.column);
+  return fmt::format("{}:{}:{}", printable_name(source.file_name(at.file)), at.line, at.column);
 }
 
 void add_call(std::string& out, const SourceText& source, const CallReport& call) {
@@ -152,6 +151,7 @@ std::vector<PrimitiveLine> primitive_lines(const Build& build) {
       const auto at = build.compiled->source.position(call.span.begin);
       line.line = at.line;
       line.column = at.column;
+      if (at.file > 0) line.file = build.compiled->source.file_name(at.file);
     }
     out.push_back(std::move(line));
   }
@@ -161,7 +161,9 @@ std::vector<PrimitiveLine> primitive_lines(const Build& build) {
 std::string to_text(const std::vector<PrimitiveLine>& lines) {
   std::vector<TableRow> rows;
   for (const PrimitiveLine& each : lines)
-    rows.push_back({fmt::format("line {}", each.line), each.call, each.variant, each.instructions});
+    rows.push_back({each.file.empty() ? fmt::format("line {}", each.line)
+                                      : fmt::format("{}:{}", printable_name(each.file), each.line),
+                    each.call, each.variant, each.instructions});
   std::string out;
   add_columns(out, "", rows);
   return out;

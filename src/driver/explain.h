@@ -17,6 +17,7 @@ namespace ww::driver {
 /// A primitive in one line: where, what, by which variant, with which instructions.
 struct PrimitiveLine {
   std::size_t line = 0, column = 0;
+  std::string file = {};     // that the line is of, where it is not the kernel's
   std::string call;          // "Tx.warp.copy"
   std::string variant;       // "ldstmatrix"; empty: nothing accepted it
   std::string instructions;  // "2 x ldmatrix.sync.aligned.m8n8.x4.shared.b16"

@@ -9,7 +9,9 @@ namespace {
 Json source_place_json(const SourceText& source, Span span) {
   if (!span.known) return nullptr;
   const auto at = source.position(span.begin);
-  return {{"line", at.line}, {"column", at.column}};
+  Json out = {{"line", at.line}, {"column", at.column}};
+  if (at.file > 0) out["file"] = source.file_name(at.file);
+  return out;
 }
 
 Json operand_json(const lower::OperandReport& operand) {

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "base/check.h"
 #include "base/suggest.h"
 #include "ir/indices.h"
 #include "ir/name_parts.h"
@@ -45,49 +46,111 @@ class Compilation {
   Compilation(Compiled& out, const Options& options) : out_(out), options_(options) {}
 
   void run() {
-    Result<Ast> ast = parse_file(out_.source.text(), symbols_);
-    if (!ast) return report(std::move(ast).error());
-    file_.ast = *std::move(ast);
-    if (!read_prelude()) return;
+    if (!read_files() || !read_prelude(options_.prelude, prelude_)) return;
     out_.dialect = options_.dialect.value_or(written_dialect());
     Choice choice = split_choice(options_.kernel);
     if (options_.kernel.empty()) {
       const std::vector<Candidate> candidates =
-          candidates_of(file_.ast, symbols_, out_.source.text());
+          candidates_of(file_.ast, symbols_, out_.source.file_text(0));
       const bool is_clear =
           candidates.size() == 1 && (!candidates[0].is_builder || candidates[0].is_callable);
       if (!is_clear) return report(choose_one(candidates));
       choice.expression = candidates[0].is_builder ? candidates[0].name + "()" : candidates[0].name;
       if (candidates[0].kernels.size() == 1) choice.name = candidates[0].kernels[0];
     }
-    place_prelude(choice.expression);
+    place_preludes(choice.expression);
     Context in(options_, out_.dialect, std::move(symbols_));
-    if (Result<void> done = run_module(in, prelude_); !done) return report(std::move(done).error());
-    if (Result<void> done = run_module(in, file_); !done) return report(std::move(done).error());
+    if (Result<void> done = run_files(in); !done) return report(std::move(done).error());
     take(choose(in, choice));
   }
 
  private:
-  // The text of the prelude is a caller's, not the user's: only its own fault can make it wrong.
-  bool read_prelude() {
-    Result<Ast> ast = parse_file(options_.prelude, symbols_);
+  /// A file behind the first.
+  struct Module {
+    Unit file;
+    Unit prelude;
+    Env* env = nullptr;
+  };
+
+  bool read_files() {
+    WW_CHECK(options_.modules.size() + 1 == out_.source.file_count(), "{} modules for {} files",
+             options_.modules.size(), out_.source.file_count());
+    modules_.resize(options_.modules.size());
+    for (std::size_t i = 0; i < out_.source.file_count(); ++i) {
+      Unit& unit = i == 0 ? file_ : modules_[i - 1].file;
+      unit.base = out_.source.file_begin(i);
+      Result<Ast> ast = parse_file(out_.source.file_text(i), symbols_);
+      if (!ast) {
+        report(moved(std::move(ast).error(), unit.base));
+        return false;
+      }
+      unit.ast = *std::move(ast);
+    }
+    for (std::size_t i = 0; i < modules_.size(); ++i)
+      if (!read_prelude(options_.modules[i].prelude, modules_[i].prelude)) return false;
+    return true;
+  }
+
+  // The text of a prelude is a caller's, not the user's: only its own fault can make it wrong.
+  bool read_prelude(const std::string& text, Unit& unit) {
+    Result<Ast> ast = parse_file(text, symbols_);
     if (ast) {
-      prelude_.ast = *std::move(ast);
+      unit.ast = *std::move(ast);
       return true;
     }
     report(diag(DiagKind::Syntax, "the prelude cannot be read: {}", ast.error().text));
     return false;
   }
   [[nodiscard]] Dialect written_dialect() const {
-    const bool is_new = dialect_of(file_.ast, symbols_) == Dialect::D2 ||
-                        dialect_of(prelude_.ast, symbols_) == Dialect::D2;
-    return is_new ? Dialect::D2 : Dialect::D1;
+    const auto is_new = [&](const Unit& unit) {
+      return dialect_of(unit.ast, symbols_) == Dialect::D2;
+    };
+    const auto is_new_module = [&](const Module& each) {
+      return is_new(each.file) || is_new(each.prelude);
+    };
+    return is_new(file_) || is_new(prelude_) || std::ranges::any_of(modules_, is_new_module)
+               ? Dialect::D2
+               : Dialect::D1;
   }
-  void place_prelude(const std::string& expression) {
-    prelude_.base = out_.source.text().size() + 1 + expression.size() + 1;
-    out_.expression = options_.prelude.empty()
-                          ? SourceText("--kernel", expression)
-                          : SourceText("--kernel", expression + "\n" + options_.prelude);
+  void place_preludes(const std::string& expression) {
+    std::string text = expression;
+    const auto place = [&](Unit& unit, const std::string& prelude) {
+      unit.base = out_.source.text().size() + 1 + text.size() + 1;
+      if (!prelude.empty()) text += "\n" + prelude;
+    };
+    place(prelude_, options_.prelude);
+    for (std::size_t i = 0; i < modules_.size(); ++i)
+      place(modules_[i].prelude, options_.modules[i].prelude);
+    out_.expression = SourceText("--kernel", text);
+  }
+
+  // Preludes import from other files. What one imports of a file that has not run yet it finds when
+  // the preludes run again, before anything is called.
+  Result<void> run_files(Context& in) {
+    Env* const main = in.module;
+    for (std::size_t i = 0; i < modules_.size(); ++i) {
+      modules_[i].env = new_env(in, nullptr);
+      in.files.emplace(options_.modules[i].module, modules_[i].env);
+    }
+    if (!options_.module.empty()) in.files.emplace(options_.module, main);
+    const auto run = [&](Env* env, const Unit& unit) {
+      const Saved scope(in.module, env);
+      return run_module(in, unit);
+    };
+    for (const Module& each : modules_) {
+      WW_TRY_VOID(run(each.env, each.prelude));
+      WW_TRY_VOID(run(each.env, each.file));
+    }
+    const auto import_again = [&]() -> Result<void> {
+      for (const Module& each : modules_) WW_TRY_VOID(run(each.env, each.prelude));
+      return {};
+    };
+    WW_TRY_VOID(import_again());
+    WW_TRY_VOID(run(main, prelude_));
+    WW_TRY_VOID(run(main, file_));
+    if (options_.module.empty()) return {};
+    WW_TRY_VOID(run(main, prelude_));
+    return import_again();
   }
 
   void report(Diag problem) { out_.errors.push_back(std::move(problem)); }
@@ -123,9 +186,11 @@ class Compilation {
   }
 
   static Diag moved(Diag problem, std::size_t base) {
-    problem.span = Span::at(problem.span.begin + base, problem.span.end + base);
-    for (Note& note : problem.notes)
-      if (note.span.known) note.span = Span::at(note.span.begin + base, note.span.end + base);
+    const auto move = [&](Span& span) {
+      if (span.known) span = Span::at(span.begin + base, span.end + base);
+    };
+    move(problem.span);
+    for (Note& note : problem.notes) move(note.span);
     return problem;
   }
 
@@ -190,6 +255,7 @@ class Compilation {
   SymbolTable symbols_;
   Unit file_;
   Unit prelude_;
+  std::vector<Module> modules_;
   Unit expression_;
 };
 

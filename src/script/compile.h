@@ -29,6 +29,13 @@ namespace ww::script {
 enum class Dialect : std::uint8_t { D1, D2 };
 std::string_view name_of(Dialect dialect);  // "d1", "d2"
 
+/// A file of the source behind the first: the module that others import it as, and statements of
+/// host Python that run before it, in its scope. It has a scope of its own.
+struct ModuleFile {
+  std::string module;
+  std::string prelude = {};
+};
+
 struct Options {
   /// Which kernel: an expression over the file's names, with `::name` behind it for a kernel that
   /// is defined while the expression is evaluated. Empty: the only kernel of the file.
@@ -36,6 +43,11 @@ struct Options {
   /// Statements of host Python that run before the file, in its scope: values that a caller binds
   /// to names of it.
   std::string prelude = {};
+  /// The module that the other files import the first as, and the first itself; empty: none.
+  std::string module = {};
+  /// One for each file of the source behind the first. They run before the first, in this order;
+  /// what files import of files that come later is there when all have run.
+  std::vector<ModuleFile> modules = {};
   /// Overrides what the file's imports say.
   std::optional<Dialect> dialect = {};
   /// Its limits and instructions count when the kernel is verified; none: those of any target.
@@ -50,7 +62,8 @@ struct Compiled {
   infer::Layouts layouts = {};           // of buffers with `layout="auto"`
   Dialect dialect = Dialect::D1;
   SourceText source;  // the file
-  /// The kernel expression, and behind a line break the prelude; their places follow the file's.
+  /// The kernel expression, and behind it the preludes, each after a line break; their places
+  /// follow the source's.
   SourceText expression;
 
   /// The diagnostic as people read it, each place in the text it belongs to.

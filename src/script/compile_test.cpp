@@ -7,6 +7,7 @@
 
 #include <filesystem>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/file_io.h"
@@ -378,6 +379,88 @@ TEST(Prelude, LeavesThePlacesOfTheFileAlone) {
 TEST(Prelude, ThatCannotBeReadIsSaidSo) {
   const Compiled out = compiled(std::string(kPreludeUser), {.kernel = "f", .prelude = "1 +\n"});
   EXPECT_THAT(rendered(out), HasSubstr("the prelude cannot be read: "));
+}
+
+// A kernel whose file is followed by others.
+Compiled with_files(std::string_view main, std::vector<std::pair<std::string, std::string>> files,
+                    Options options) {
+  SourceText source("main.py", std::string(main));
+  for (const auto& [name, text] : files) source.add_file(name, text);
+  return compile(source, options);
+}
+
+constexpr std::string_view kModuleUser =
+    "@T.prim_func\n"
+    "def f(A: T.Buffer((32,), \"int32\")):\n"
+    "    T.device_entry()\n"
+    "    t = T.thread_id([32])\n"
+    "    A[t] = scaled(t) + other.FACTOR\n";
+constexpr std::string_view kT = "from tvm.script import tirx as T\n";
+
+TEST(Modules, HaveScopesOfTheirOwn) {
+  const Compiled out = with_files(
+      kModuleUser, {{"a.py", "def scaled(x):\n    return x * FACTOR\n"}, {"b.py", ""}},
+      {.kernel = "f",
+       .prelude = std::string(kT) + "from a import scaled\nimport b as other\nFACTOR = 5\n",
+       .modules = {{"a", "FACTOR = 3\n"}, {"b", "FACTOR = 7\n"}}});
+  ASSERT_THAT(rendered(out), IsEmpty());
+  EXPECT_THAT(ir::print(*out.function), HasSubstr("A[t] = t * 3 + 7"));
+}
+
+TEST(Modules, MayImportEachOther) {
+  const Compiled out = with_files(
+      kModuleUser,
+      {{"a.py", "def scaled(x):\n    return twice(x)\nHALF = 4\n"},
+       {"b.py", "def twice(x):\n    return x * HALF * second()\n"}},
+      {.kernel = "f",
+       .prelude = std::string(kT) + "from a import scaled\nimport b as other\n",
+       .modules = {{"a", "from b import twice\n"}, {"b", "from a import HALF\nFACTOR = 1\n"}}});
+  // `second` is nowhere: the error is in the file that uses it.
+  EXPECT_THAT(rendered(out), HasSubstr("b.py:2:23: error: "));
+  EXPECT_THAT(rendered(out), HasSubstr("second"));
+}
+
+TEST(Modules, ImportFromTheFirstFile) {
+  constexpr std::string_view kMain =
+      "def two():\n"
+      "    return 2\n"
+      "@T.jit\n"
+      "def f(A: T.Buffer((32,), \"int32\")):\n"
+      "    T.device_entry()\n"
+      "    t = T.thread_id([32])\n"
+      "    A[t] = scaled(t) + again()\n";
+  const Compiled out = with_files(
+      kMain, {{"a.py", "def scaled(x):\n    return x * two()\n"}},
+      {.kernel = "f",
+       .prelude = std::string(kT) + "from a import scaled\nfrom main import two as again\n",
+       .module = "main",
+       .modules = {{"a", "from main import two\n"}}});
+  ASSERT_THAT(rendered(out), IsEmpty());
+  EXPECT_THAT(ir::print(*out.function), HasSubstr("A[t] = t * 2 + 2"));
+}
+
+TEST(Modules, DecideTheDialectWithTheFile) {
+  const auto dialect = [](const std::string& prelude) {
+    return with_files(kModuleUser, {{"a.py", "def scaled(x):\n    return x\n"}, {"b.py", ""}},
+                      {.kernel = "f",
+                       .prelude = std::string(kT) + "from a import scaled\nimport b as other\n",
+                       .modules = {{"a", prelude}, {"b", "FACTOR = 1\n"}}})
+        .dialect;
+  };
+  EXPECT_EQ(dialect(""), Dialect::D1);
+  EXPECT_EQ(dialect("from tvm.script.tirx import tile as Tx\n"), Dialect::D2);
+}
+
+TEST(Modules, HaveTheirErrorsInTheirFiles) {
+  const auto broken = [](const std::string& text) {
+    return rendered(with_files(kModuleUser, {{"a.py", text}},
+                               {.kernel = "f",
+                                .prelude = std::string(kT) + "from a import scaled\n",
+                                .modules = {{"a"}}}));
+  };
+  EXPECT_THAT(broken("def scaled(x):\n    return (x\n"), HasSubstr("a.py:"));
+  EXPECT_THAT(broken("\ndef scaled(x):\n    return x.nosuch\n"), HasSubstr("a.py:3:14: error: "));
+  EXPECT_THAT(broken("def scaled(x):\n    return x\n"), HasSubstr("main.py:5:"));
 }
 
 TEST(Attributes, ThoseListedExist) {

@@ -64,7 +64,9 @@ std::string_view without_indent(std::string_view line) {
 }
 
 void add_place(std::string& out, const RunReport& report, const RunFinding::Place& at) {
-  if (at.line != 0) append(out, "{}:{}:{}: ", printable_name(report.path), at.line, at.column);
+  if (at.line == 0) return;
+  const std::string& file = at.file.empty() ? report.path : at.file;
+  append(out, "{}:{}:{}: ", printable_name(file), at.line, at.column);
 }
 
 void add_lines(std::string& out, const RunFinding::Place& at) {
@@ -99,7 +101,9 @@ void add_lowered_facts(std::string& out, const RunReport& report) {
 
 Json finding_place_json(const RunFinding::Place& at) {
   if (at.line == 0) return nullptr;
-  return {{"line", at.line}, {"column", at.column}};
+  Json out = {{"line", at.line}, {"column", at.column}};
+  if (!at.file.empty()) out["file"] = at.file;
+  return out;
 }
 
 Json finding_json(const RunFinding& finding) {

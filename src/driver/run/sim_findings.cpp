@@ -11,6 +11,13 @@
 namespace ww::driver {
 namespace {
 
+// Which of the source's files a `.file` names; the first if none is.
+std::size_t file_of(const SourceText& source, std::string_view path) {
+  for (std::size_t i = 1; i < source.file_count(); ++i)
+    if (source.file_name(i) == path) return i;
+  return 0;
+}
+
 // The source's place comes from `.loc`, which the emitter writes for every statement.
 RunFinding::Place place_in(const SourceText& source, const sim::Program& program,
                            std::uint32_t op) {
@@ -21,7 +28,9 @@ RunFinding::Place place_in(const SourceText& source, const sim::Program& program
   if (const auto at = source_of(program, op)) {
     out.line = at->line;
     out.column = at->column;
-    out.source = source.line(at->line);
+    const std::size_t file = file_of(source, at->file);
+    out.source = source.line_of_file(file, at->line);
+    if (file > 0) out.file = source.file_name(file);
   }
   return out;
 }

@@ -219,7 +219,9 @@ void KernelRun::run_eval() {
 RunFinding::Place KernelRun::place_of(Span span) const {
   if (!span.known) return {};
   const auto at = source().position(span.begin);
-  return {.line = at.line, .column = at.column, .source = std::string(source().line(at.line))};
+  return {.line = at.line,
+          .column = at.column,
+          .source = std::string(source().line_of_file(at.file, at.line))};
 }
 
 void KernelRun::add_eval_findings(const eval::Report& run) {

@@ -54,6 +54,7 @@ struct RunFinding {
   struct Place {
     std::size_t line = 0, column = 0;  // 0: nowhere
     std::string source = {};           // that line
+    std::string file = {};             // where it is not of the report's own
     std::string instruction = {};
   };
   std::string check;  // "uninit", "race" …

@@ -159,8 +159,8 @@ void branch(Context& c, const Stmt& s, std::string_view keyword) {
 // "gemm.py:14"; nothing when the place is not known.
 std::string place_of(const Context& c, Span span) {
   if (c.options.source == nullptr || !span.known) return "";
-  return fmt::format("{}:{}", path_in_code(c.options.source->name()),
-                     c.options.source->line_number(span.begin));
+  const SourceText::Position at = c.options.source->position(span.begin);
+  return fmt::format("{}:{}", path_in_code(c.options.source->file_name(at.file)), at.line);
 }
 
 void assertion(Context& c, const Stmt& s) {

@@ -92,9 +92,9 @@ struct Context {
   std::vector<ArrayPlace> in_array;  // by buffer
 
   Kept kept;
-  std::vector<Loop> loops;    // that are open, the innermost last
-  std::uint32_t line = 0;     // of the source, where the last `.loc` is
-  std::optional<Diag> error;  // the first; what is written after it does not matter
+  std::vector<Loop> loops;                    // that are open, the innermost last
+  std::optional<SourceText::Position> place;  // where the last `.loc` is
+  std::optional<Diag> error;                  // the first; what is written after it does not matter
 };
 
 /// Says that PTX cannot express something at the place being written.

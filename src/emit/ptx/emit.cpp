@@ -98,6 +98,14 @@ void load_param(Context& c, std::size_t number) {
   c.vars[var.index].lanes = {value};
 }
 
+// `.loc` counts files from 1.
+void add_files(const Context& c, ptx::Module& module) {
+  if (c.options.source == nullptr) return;
+  for (std::size_t i = 0; i < c.options.source->file_count(); ++i)
+    module.add_file({.index = static_cast<std::uint32_t>(i) + 1,
+                     .path = module.names.intern(path_in_code(c.options.source->file_name(i)))});
+}
+
 void declare_launch(ptx::Function& entry, const ir::LaunchShape& shape,
                     const ir::OccupancyWish& wish) {
   const auto values = [](const std::array<std::int64_t, 3>& sizes) {
@@ -150,9 +158,7 @@ Result<ptx::Module> module_of(Context& c) {
   declare_params(c, module, entry);
   declare_launch(entry, c.shape, WW_TRY(ir::occupancy_wish(c.f, c.shape)));
   WW_TRY_VOID(c.code.finish(module, entry, c.declared.arrays, c.declared.outer));
-  if (c.options.source != nullptr)
-    module.add_file(
-        {.index = 1, .path = module.names.intern(path_in_code(c.options.source->name()))});
+  add_files(c, module);
   add_declarations(c.declared, module);
   module.add_function(std::move(entry));
   return module;

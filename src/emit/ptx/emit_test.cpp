@@ -265,6 +265,22 @@ TEST(EmitPtx, PlacesAndProvenance) {
   EXPECT_THAT(text, HasSubstr("\t// Tx.warp.copy(a) by reg\n\t.loc 1 2 5\n"));
 }
 
+TEST(EmitPtx, PlacesInOtherFiles) {
+  SourceText source("k.py", "first line\n");
+  source.add_file("helpers.py", "\n  second line\n");
+  Kernel k;
+  const BufferId a = k.global("a", 32, DType::Int32);
+  k.start();
+  const std::size_t at = source.text().find("second");
+  ir::Stmt store{.kind = ir::StmtKind::Store, .span = Span::at(at, at + 6), .expr = k.n(7)};
+  store.buffer = a;
+  store.args = {k.var(k.tx)};
+  k.stmt(std::move(store));
+  const std::string text = text_of(k.done(), {kHopper, &source});
+  EXPECT_THAT(text, HasSubstr(".file 1 \"k.py\"\n.file 2 \"helpers.py\"\n"));
+  EXPECT_THAT(text, HasSubstr("\t.loc 2 2 3\n"));
+}
+
 TEST(EmitPtx, NamesAreLegalAndUnique) {
   Kernel k;
   k.f.name = "add";

@@ -120,7 +120,7 @@ class Finisher {
         f_.add_comment(module_.names.intern(line.text));
         return {};
       case LineKind::Place:
-        f_.add_loc({.at = {1, line.line, line.column}});
+        f_.add_loc({.at = {line.file + 1, line.line, line.column}});
         return {};
       case LineKind::Open:
         f_.open_block();

@@ -233,8 +233,11 @@ void KernelCode::jump(const std::string& label, Guard guard) {
 void KernelCode::add_comment(std::string text) {
   add_line({.kind = LineKind::Comment, .text = std::move(text)});
 }
-void KernelCode::add_place(std::uint32_t line, std::uint32_t column) {
-  add_line({.kind = LineKind::Place, .line = line, .column = column});
+void KernelCode::add_place(const SourceText::Position& at) {
+  add_line({.kind = LineKind::Place,
+            .line = static_cast<std::uint32_t>(at.line),
+            .column = static_cast<std::uint32_t>(at.column),
+            .file = static_cast<std::uint32_t>(at.file)});
 }
 void KernelCode::add_line(Line line) { scopes_.back().lines.push_back(std::move(line)); }
 

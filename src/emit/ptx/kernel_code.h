@@ -23,6 +23,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "base/source.h"
 #include "emit/ptx/types.h"
 #include "isa/operand.h"
 #include "ptx/module.h"
@@ -96,6 +97,7 @@ struct Line {
   Span span = {};
   std::uint32_t line = 0;  // Place; Parameter: bits
   std::uint32_t column = 0;
+  std::uint32_t file = 0;
   bool is_pure = false;  // may go when its result is not used
 };
 
@@ -147,7 +149,7 @@ class KernelCode {
   void add_label(std::string name);
   void jump(const std::string& label, Guard guard = {});
   void add_comment(std::string text);
-  void add_place(std::uint32_t line, std::uint32_t column);
+  void add_place(const SourceText::Position& at);
   void add_line(Line line);
   /// `variable = value`; the instruction that made the value writes the variable itself if it is
   /// the last line and younger than `since`.

@@ -153,10 +153,12 @@ void check_assert(Context& c, const ir::Stmt& s) {
   c.code.jump(end, {c.code.in_register(holds)});
   c.code.open_scope(false);
   const bool is_placed = c.options.source != nullptr && s.span.known;
-  const std::size_t line = is_placed ? c.options.source->position(s.span.begin).line : 0;
+  SourceText::Position at{.line = 0};
+  if (is_placed) at = c.options.source->position(s.span.begin);
   const std::vector<Value> args = {
-      text_address(c, s.message), text_address(c, is_placed ? c.options.source->name() : c.f.name),
-      c.code.in_register(int_value(static_cast<std::int64_t>(line))), text_address(c, c.f.name),
+      text_address(c, s.message),
+      text_address(c, is_placed ? c.options.source->file_name(at.file) : c.f.name),
+      c.code.in_register(int_value(static_cast<std::int64_t>(at.line))), text_address(c, c.f.name),
       c.code.in_register(int_value(1, Class::Rd))};
   call_function(c, "__assertfail", args, false);
   c.code.close_scope();

@@ -30,9 +30,9 @@ using ir::StmtKind;
 void mark_place(Context& c, Span span) {
   if (c.options.source == nullptr || !span.known) return;
   const SourceText::Position at = c.options.source->position(span.begin);
-  if (at.line == c.line) return;
-  c.line = static_cast<std::uint32_t>(at.line);
-  c.code.add_place(c.line, static_cast<std::uint32_t>(at.column));
+  if (c.place && at.line == c.place->line && at.file == c.place->file) return;
+  c.place = at;
+  c.code.add_place(at);
 }
 
 // --- values --------------------------------------------------------------------------------------

@@ -75,7 +75,17 @@ std::string_view canonical_module(std::string_view module) {
   return is_lang ? "tvm.backend.cuda.lang" : module;
 }
 
+// A file of the source as a value: names, as a class has them.
+Value file_value(Context& in, std::string_view module, Env& env) {
+  ClassObject out;
+  out.name = module;
+  out.env = &env;
+  return in.heap.wrap(Kind::Class, std::move(out));
+}
+
 Value module_value(Context& in, std::string_view path, Span where) {
+  if (const auto file = in.files.find(path); file != in.files.end())
+    return file_value(in, path, *file->second);
   if (const auto space = known_module(path))
     return in.heap.wrap(Kind::Namespace, NamespaceObject{{}, std::string(*space)});
   return opaque_value(in, where, fmt::format("module `{}` is not modelled", path));
